@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * message.h: what the program says to people, and the codes that it exits with.
+ */
+#ifndef MESSAGE_H
+#define MESSAGE_H
+
+#include <stdio.h>
+#include "bvpack.h"
+
+/* Documented in every man page: message.c's table. */
+enum exit_code {
+    EXIT_DONE = 0,    /* done; a query has been answered, whatever the answer */
+    EXIT_FINDING = 1, /* verify found something; a query with --exit-code found a hit */
+    EXIT_USAGE = 2,   /* the command line is wrong */
+    EXIT_INPUT = 3,   /* a file or model can't be read */
+    EXIT_CORRUPT = 4, /* not a bvpack file, or damaged */
+    EXIT_NEWER = 5,   /* written by a newer bvpack */
+    EXIT_LIMIT = 6,   /* too large for this program or this machine */
+    EXIT_OUTPUT = 7   /* the output can't be written */
+};
+
+typedef struct exit_text {
+    int code;
+    const char *text;
+} exit_text;
+extern const exit_text exit_texts[]; /* ends with text NULL */
+
+/* "bvpack: WHERE: MESSAGE" on standard error. where: a file, "file:line", an option; or NULL. */
+void complain(const char *where, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Says what a library call on `path` failed with; returns the exit code. */
+int complain_status(const char *path, bvp_status status, const bvp_error *error);
+int exit_code_of(bvp_status status);
+
+/* Flushes standard output. Returns `code`, or EXIT_OUTPUT (and says so) when writing failed. */
+int finish_stdout(int code);
+
+/* A name out of a file, safe for a terminal: control and invalid bytes come out as \xNN. */
+void print_name(FILE *out, const char *data, size_t size);
+/* 1234567 as "1,234,567", into `buffer` (at least 32 bytes); returns it. */
+const char *grouped(uint64_t value, char *buffer);
+/* The shortest decimal form that reads back as the same double, into `buffer` (>= 32 bytes). */
+const char *shortest(double value, char *buffer);
+/* "mm", "cm", "m", "in", "ft", or "" when the unit is unknown or none of these. */
+const char *unit_name(double unit_in_metres);
+/* Metres of a unit's name, or 0 when it is none. */
+double unit_by_name(const char *name);
+
+#endif

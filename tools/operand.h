@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * operand.h: what the command line names: FILE[:PART], placements, vectors, lengths.
+ */
+#ifndef OPERAND_H
+#define OPERAND_H
+
+#include "bvpack.h"
+
+typedef struct operand {
+    bvp_file *file;
+    bvp_file_info info;
+    uint32_t part;        /* or BVP_ASSEMBLY */
+    uint32_t instance;    /* the instance that FILE:@N named, or BVP_NONE */
+    double placement[12]; /* source coordinates of the part (of the assembly) to world */
+    int placed;           /* placement is not the identity */
+    const char *text;     /* as given */
+} operand;
+
+/* Opens FILE, FILE:NAME, FILE:#N (a part) or FILE:@N, FILE:@NAME (an instance, where it stands).
+ * A file whose own name has a colon is found first. place: of --place, or NULL.
+ * Returns 0, or says what is wrong and returns the exit code. */
+int operand_open(operand *o, const char *text, const char *place);
+void operand_close(operand *o);
+bvp_body operand_body(const operand *o);
+
+/* Numbers separated by commas, blanks or semicolons. Returns how many, or -1 when the text is not
+ * numbers, one is not finite, or there are more than `capacity`. */
+int parse_numbers(const char *text, double *out, int capacity);
+/* The same, exactly `count` numbers for an option; says what is wrong. 0 or the exit code. */
+int parse_vector(const char *option, const char *text, double *out, int count);
+/* 12 numbers (row-major 3x4), x,y,z or x,y,z,rx,ry,rz: degrees, turned about x, then y, then z. */
+int parse_placement(const char *where, const char *text, double out[12]);
+/* A length in the file's units; with a suffix mm, cm, m, in, ft converted when the file has a unit.
+ */
+int parse_length(const char *option, const char *text, const bvp_file_info *info, double *out);
+/* out = a * b of two affine 3x4 maps. */
+void compose(const double a[12], const double b[12], double out[12]);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * output.h: an output file that has its name only when it is complete.
+ */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include <limits.h>
+#include <stdio.h>
+
+typedef struct output {
+    int fd;
+    int direct;          /* standard output, a device or a pipe: no temporary file */
+    char path[PATH_MAX]; /* where it goes; symbolic links followed */
+    char temporary[PATH_MAX + 32];
+} output;
+
+/* Opens a temporary file beside `path`, or `path` itself when it exists and is not a regular file;
+ * "-" is standard output, which must not be a terminal. One output at a time: a signal that ends
+ * the program removes it. Returns 0, or says what is wrong and returns the exit code. */
+int output_open(output *o, const char *path);
+/* fsync and rename. Returns 0 or the exit code, as above. The output is closed in any case. */
+int output_commit(output *o);
+/* Closes and removes what has been written. */
+void output_discard(output *o);
+
+#endif

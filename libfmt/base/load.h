@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * load.h: reading numbers that may change while they are read: each load happens exactly once, so
+ * that a value cannot differ between its check and its use.
+ */
+#ifndef BVPI_BASE_LOAD_H
+#define BVPI_BASE_LOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* `p` is aligned as its type asks. */
+static inline uint8_t bvpi_load_u8(const void *p)
+{
+    return __atomic_load_n((const uint8_t *)p, __ATOMIC_RELAXED);
+}
+
+static inline uint16_t bvpi_load_u16(const void *p)
+{
+    return __atomic_load_n((const uint16_t *)p, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t bvpi_load_u32(const void *p)
+{
+    return __atomic_load_n((const uint32_t *)p, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t bvpi_load_u64(const void *p)
+{
+    return __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
+}
+
+/* Copies a whole record; the compiler may not look at the source again afterwards. */
+static inline void bvpi_load_record(void *out, const void *source, size_t size)
+{
+    memcpy(out, source, size);
+    __asm__ volatile("" : : "r"(out) : "memory");
+}
+
+#endif

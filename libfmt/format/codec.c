@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * codec.c: the only user of zstd.
+ * Spec: format.md, chapter "Provenance".
+ */
+#include "format/codec.h"
+
+#include "base/status.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <zstd.h>
+
+enum { LEVEL = 19 /* cold data, at most megabytes: size matters, time does not */ };
+
+bvp_status bvpi_compress(const void *data, size_t size, void *out, size_t capacity,
+                         size_t *out_size)
+{
+    *out_size = 0;
+    ZSTD_CCtx *context = ZSTD_createCCtx();
+    if (!context)
+        return BVP_ERR_NO_MEMORY;
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, BVPI_WINDOW_LOG_MAX);
+    size_t written = ZSTD_compress2(context, out, capacity, data, size);
+    ZSTD_freeCCtx(context);
+    if (!ZSTD_isError(written))
+        *out_size = written;
+    return BVP_OK;
+}
+
+static bvp_status check_declared_size(const void *data, size_t size, uint64_t raw_size,
+                                      bvp_error *error)
+{
+    if (raw_size > BVPI_RAW_SIZE_MAX)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "PRV-2",
+                              "the section declares %" PRIu64 " bytes; at most %d are accepted",
+                              raw_size, BVPI_RAW_SIZE_MAX);
+    unsigned long long declared = ZSTD_getFrameContentSize(data, size);
+    if (declared != raw_size)
+        return bvpi_error_set(error, BVP_ERR_CORRUPT, BVPI_NO_OFFSET, "PRV-2",
+                              "the compressed frame does not declare %" PRIu64 " bytes", raw_size);
+    return BVP_OK;
+}
+
+/* Streams, because `out` may be shorter than the content. */
+static bvp_status run(ZSTD_DCtx *context, ZSTD_inBuffer *in, ZSTD_outBuffer *out, uint64_t raw_size,
+                      bvp_error *error)
+{
+    size_t left = 1;
+    while (left != 0 && (out->pos < out->size || out->size == raw_size)) {
+        size_t in_before = in->pos, out_before = out->pos;
+        left = ZSTD_decompressStream(context, out, in);
+        bool stuck = in->pos == in_before && out->pos == out_before && left != 0;
+        if (ZSTD_isError(left) || stuck)
+            return bvpi_error_set(error, BVP_ERR_CORRUPT, BVPI_NO_OFFSET, "PRV-2",
+                                  "the compressed section cannot be decompressed: %s",
+                                  ZSTD_isError(left) ? ZSTD_getErrorName(left) : "it is truncated");
+    }
+    if (left == 0 && (out->pos != out->size || in->pos != in->size))
+        return bvpi_error_set(error, BVP_ERR_CORRUPT, BVPI_NO_OFFSET, "PRV-2",
+                              "the compressed section is not exactly one frame");
+    return BVP_OK;
+}
+
+bvp_status bvpi_decompress(const void *data, size_t size, uint64_t raw_size, void *out,
+                           size_t capacity, bvp_error *error)
+{
+    bvp_status status = check_declared_size(data, size, raw_size, error);
+    if (status != BVP_OK)
+        return status;
+    ZSTD_DCtx *context = ZSTD_createDCtx();
+    if (!context)
+        return bvpi_error_memory(error, 1 << 17);
+    ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, BVPI_WINDOW_LOG_MAX);
+    ZSTD_inBuffer in = {data, size, 0};
+    ZSTD_outBuffer sink = {out, capacity < raw_size ? capacity : (size_t)raw_size, 0};
+    status = run(context, &in, &sink, raw_size, error);
+    ZSTD_freeDCtx(context);
+    return status;
+}

@@ -34,6 +34,8 @@ int exit_code_of(bvp_status status);
 /* Flushes standard output. Returns `code`, or EXIT_OUTPUT (and says so) when writing failed. */
 int finish_stdout(int code);
 
+/* Length of the valid UTF-8 sequence that data begins with, or 0. */
+size_t utf8_length(const char *data, size_t size);
 /* A name out of a file, safe for a terminal: control and invalid bytes come out as \xNN. */
 void print_name(FILE *out, const char *data, size_t size);
 /* 1234567 as "1,234,567", into `buffer` (at least 32 bytes); returns it. */

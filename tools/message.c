@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ * message.c: what the program says to people, and the codes that it exits with.
+ */
+#include "message.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const exit_text exit_texts[] = {
+    {EXIT_DONE, "done; a query has been answered, whatever the answer"},
+    {EXIT_FINDING, "verify found something; a query with --exit-code found a hit"},
+    {EXIT_USAGE, "the command line is wrong"},
+    {EXIT_INPUT, "an input file or model can't be read"},
+    {EXIT_CORRUPT, "the file is not a bvpack file, or is damaged"},
+    {EXIT_NEWER, "the file was written by a newer bvpack"},
+    {EXIT_LIMIT, "too large for this program or this machine"},
+    {EXIT_OUTPUT, "the output can't be written"},
+    {0, NULL},
+};
+
+void complain(const char *where, const char *format, ...)
+{
+    va_list arguments;
+    fflush(stdout);
+    fputs("bvpack: ", stderr);
+    if (where) {
+        print_name(stderr, where, strlen(where));
+        fputs(": ", stderr);
+    }
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+int exit_code_of(bvp_status status)
+{
+    switch (status) {
+    case BVP_OK:
+        return EXIT_DONE;
+    case BVP_ERR_NOT_OURS:
+    case BVP_ERR_CORRUPT:
+        return EXIT_CORRUPT;
+    case BVP_ERR_NEWER:
+        return EXIT_NEWER;
+    case BVP_ERR_LIMIT:
+    case BVP_ERR_NO_MEMORY:
+        return EXIT_LIMIT;
+    case BVP_ERR_SYSTEM:
+        return EXIT_INPUT;
+    case BVP_ERR_ARGUMENT:
+        return EXIT_USAGE;
+    }
+    return EXIT_INPUT;
+}
+
+/* What the user can do about it, where the message itself does not say. */
+static const char *advice(bvp_status status)
+{
+    switch (status) {
+    case BVP_ERR_NOT_OURS:
+        return "pack the model first: bvpack pack MODEL -o FILE.bvp";
+    case BVP_ERR_NEWER:
+        return "read it with a newer bvpack";
+    case BVP_ERR_CORRUPT:
+        return "\"bvpack verify\" lists what is wrong; pack the model again";
+    default:
+        return NULL;
+    }
+}
+
+int complain_status(const char *path, bvp_status status, const bvp_error *error)
+{
+    const char *message = error && error->message[0] ? error->message : bvp_status_name(status);
+    const char *hint = advice(status);
+    char detail[64] = "";
+    size_t skip = 0;
+
+    if (error && error->rule[0] && error->offset != UINT64_MAX)
+        snprintf(detail, sizeof detail, "byte %llu: rule %s: ", (unsigned long long)error->offset,
+                 error->rule);
+    else if (error && error->rule[0])
+        snprintf(detail, sizeof detail, "rule %s: ", error->rule);
+    if (path && strncmp(message, path, strlen(path)) == 0 && message[strlen(path)] == ':')
+        skip = strlen(path) + 1 + (message[strlen(path) + 1] == ' ');
+    complain(path, "%s%s%s%s", detail, message + skip, hint ? "; " : "", hint ? hint : "");
+    return exit_code_of(status);
+}
+
+int finish_stdout(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    complain("standard output", "%s", strerror(errno));
+    return EXIT_OUTPUT;
+}
+
+/* Length of the valid UTF-8 sequence at data, or 0. Shortest forms only, no surrogates. */
+size_t utf8_length(const char *data, size_t size)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *s = (const unsigned char *)data;
+    size_t length;
+    uint32_t code;
+
+    if (size == 0)
+        return 0;
+    if (s[0] < 0x80)
+        return 1;
+    length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (s[0] < 0xc2 || s[0] > 0xf4 || length > size)
+        return 0;
+    code = s[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (s[i] & 0x3f);
+    }
+    if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        return 0;
+    return length;
+}
+
+void print_name(FILE *out, const char *data, size_t size)
+{
+    for (size_t i = 0; i < size;) {
+        unsigned char c = (unsigned char)data[i];
+        size_t length = utf8_length(data + i, size - i);
+        /* C1 controls, U+0080 to U+009F, are commands to some terminals too. */
+        int control = c < 0x20 || c == 0x7f || (c == 0xc2 && length == 2 && (unsigned char)data[i + 1] < 0xa0);
+        if (length == 0 || control) {
+            fprintf(out, "\\x%02x", c);
+            i++;
+        } else {
+            fwrite(data + i, 1, length, out);
+            i += length;
+        }
+    }
+}
+
+const char *grouped(uint64_t value, char *buffer)
+{
+    char digits[24];
+    int size = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    char *to = buffer;
+    for (int i = 0; i < size; i++) {
+        if (i > 0 && (size - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return buffer;
+}
+
+const char *shortest(double value, char *buffer)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, 32, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    return buffer;
+}
+
+static const struct {
+    const char *name;
+    double metres;
+} units[] = {{"mm", 0.001}, {"cm", 0.01}, {"m", 1}, {"in", 0.0254}, {"ft", 0.3048}};
+
+const char *unit_name(double unit_in_metres)
+{
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (units[i].metres == unit_in_metres)
+            return units[i].name;
+    return "";
+}
+
+double unit_by_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(units[i].name, name) == 0)
+            return units[i].metres;
+    return 0;
+}

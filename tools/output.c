@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * output.c: an output file that has its name only when it is complete.
+ */
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "message.h"
+
+/* The file to remove when a signal ends the program; set while `pending` is. */
+static char doomed[PATH_MAX + 32];
+static volatile sig_atomic_t pending;
+
+static void remove_and_die(int signal_number)
+{
+    if (pending)
+        unlink(doomed);
+    /* SA_RESETHAND: now the default action, so that the shell sees the signal. */
+    raise(signal_number);
+}
+
+static void watch_signals(void)
+{
+    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ, SIGPIPE};
+    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
+        struct sigaction old, action = {.sa_handler = remove_and_die,
+                                        .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+        if (sigaction(fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(fatal[i], &action, NULL);
+    }
+}
+
+static int refuse(const char *path, const char *advice)
+{
+    complain(path, "can't write: %s%s", strerror(errno), advice);
+    return EXIT_OUTPUT;
+}
+
+static int open_standard_output(output *o)
+{
+    if (isatty(STDOUT_FILENO)) {
+        complain("standard output", "is a terminal; send it to a file or a pipe, or name a file "
+                                    "with -o");
+        return EXIT_USAGE;
+    }
+    o->direct = 1;
+    o->fd = STDOUT_FILENO;
+    return 0;
+}
+
+/* Follows a symbolic link, so that the link stays and its target is replaced. */
+static int resolve(output *o, const char *path)
+{
+    char real[PATH_MAX];
+    const char *use = realpath(path, real) ? real : path;
+    if (strlen(use) >= sizeof o->path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(o->path, use);
+    return 0;
+}
+
+static int open_temporary(output *o, mode_t mode)
+{
+    const char *slash = strrchr(o->path, '/');
+    int folder = slash ? (int)(slash - o->path) + 1 : 0;
+    for (int attempt = 0; attempt < 100; attempt++) {
+        snprintf(o->temporary, sizeof o->temporary, "%.*s.bvpack-%ld-%d.tmp", folder, o->path,
+                 (long)getpid(), attempt);
+        strcpy(doomed, o->temporary);
+        o->fd = open(o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (o->fd >= 0)
+            pending = 1;
+        if (o->fd >= 0 || errno != EEXIST)
+            break;
+    }
+    return o->fd >= 0 ? 0 : -1;
+}
+
+int output_open(output *o, const char *path)
+{
+    struct stat old;
+    mode_t mode = 0666;
+
+    memset(o, 0, sizeof *o);
+    o->fd = -1;
+    if (strcmp(path, "-") == 0)
+        return open_standard_output(o);
+    if (resolve(o, path) != 0)
+        return refuse(path, "");
+    if (stat(o->path, &old) == 0) {
+        if (S_ISDIR(old.st_mode)) {
+            errno = EISDIR;
+            return refuse(path, "; name a file in it");
+        }
+        o->direct = !S_ISREG(old.st_mode);
+        mode = old.st_mode & 0777;
+    }
+    if (o->direct) {
+        o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+        return o->fd >= 0 ? 0 : refuse(path, "");
+    }
+    watch_signals();
+    if (open_temporary(o, mode) != 0)
+        return refuse(path, "; does the folder exist, and may you write there?");
+    return 0;
+}
+
+static int finish_direct(output *o)
+{
+    int fd = o->fd;
+    o->fd = -1;
+    if (fd != STDOUT_FILENO && close(fd) != 0)
+        return refuse(o->path, "");
+    return 0;
+}
+
+int output_commit(output *o)
+{
+    if (o->direct)
+        return finish_direct(o);
+    int failed = fsync(o->fd) != 0;
+    failed |= close(o->fd) != 0;
+    o->fd = -1;
+    if (failed || rename(o->temporary, o->path) != 0) {
+        int code = refuse(o->path, "");
+        output_discard(o);
+        return code;
+    }
+    pending = 0;
+    return 0;
+}
+
+void output_discard(output *o)
+{
+    if (o->direct) {
+        finish_direct(o);
+        return;
+    }
+    if (o->fd >= 0)
+        close(o->fd);
+    o->fd = -1;
+    if (pending)
+        unlink(o->temporary);
+    pending = 0;
+}

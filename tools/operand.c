@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT
+ * operand.c: what the command line names: FILE[:PART], placements, vectors, lengths.
+ */
+#include "operand.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include "message.h"
+
+static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+/* ---- numbers ------------------------------------------------------------------------------- */
+
+int parse_numbers(const char *text, double *out, int capacity)
+{
+    int count = 0;
+    text += strspn(text, " \t\r\n");
+    while (*text) {
+        char *end;
+        double value = strtod(text, &end);
+        if (end == text || !isfinite(value) || count == capacity)
+            return -1;
+        out[count++] = value;
+        size_t gap = strspn(end, " \t\r\n,;");
+        if (gap == 0 && *end)
+            return -1;
+        text = end + gap;
+    }
+    return count;
+}
+
+int parse_vector(const char *option, const char *text, double *out, int count)
+{
+    double values[64];
+    int found = parse_numbers(text, values, 64);
+    if (found == count) {
+        memcpy(out, values, (size_t)count * sizeof *out);
+        return 0;
+    }
+    if (found < 0)
+        complain(option, "expected %d finite numbers such as 1.5,0,-2e3, found \"%s\"", count,
+                 text);
+    else
+        complain(option, "expected %d numbers, found %d in \"%s\"", count, found, text);
+    return EXIT_USAGE;
+}
+
+/* Sine and cosine of degrees, exact at multiples of 90. */
+static void turn(double degrees, double *s, double *c)
+{
+    static const double sines[4] = {0, 1, 0, -1};
+    const double radian = 0.017453292519943295;
+    double rest = fmod(degrees, 360);
+    if (fmod(rest, 90) == 0) {
+        int quarter = ((int)(rest / 90) + 4) & 3;
+        *s = sines[quarter];
+        *c = sines[(quarter + 1) & 3];
+    } else {
+        *s = sin(rest * radian);
+        *c = cos(rest * radian);
+    }
+}
+
+/* Translation by v, after turns about x, then y, then z. */
+static void place_by_angles(const double v[6], double out[12])
+{
+    double sx, cx, sy, cy, sz, cz;
+    turn(v[3], &sx, &cx);
+    turn(v[4], &sy, &cy);
+    turn(v[5], &sz, &cz);
+    const double m[12] = {cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx, v[0],
+                          sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx, v[1],
+                          -sy,     cy * sx,                cy * cx,                v[2]};
+    memcpy(out, m, sizeof m);
+}
+
+int parse_placement(const char *where, const char *text, double out[12])
+{
+    double v[12] = {0};
+    int count = parse_numbers(text, v, 12);
+    if (count == 12) {
+        memcpy(out, v, sizeof v);
+        return 0;
+    }
+    if (count == 3 || count == 6) {
+        place_by_angles(v, out);
+        return 0;
+    }
+    complain(where,
+             "expected x,y,z or x,y,z,rx,ry,rz (degrees) or the 12 numbers of a 3x4 matrix, "
+             "found \"%s\"",
+             text);
+    return EXIT_USAGE;
+}
+
+int parse_length(const char *option, const char *text, const bvp_file_info *info, double *out)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || isnan(value) || (*end && unit_by_name(end) == 0)) {
+        complain(option, "expected a length such as 0.5 or 5mm (mm, cm, m, in, ft), found \"%s\"",
+                 text);
+        return EXIT_USAGE;
+    }
+    if (value < 0) {
+        complain(option, "a length can't be negative, found \"%s\"", text);
+        return EXIT_USAGE;
+    }
+    if (*end && info->unit_in_metres == 0) {
+        complain(option,
+                 "the file does not say its unit, so \"%s\" can't be converted; give a bare "
+                 "number in the file's units, or pack it again with --unit",
+                 text);
+        return EXIT_USAGE;
+    }
+    *out = *end ? value * unit_by_name(end) / info->unit_in_metres : value;
+    return 0;
+}
+
+/* ---- placements ---------------------------------------------------------------------------- */
+
+void compose(const double a[12], const double b[12], double out[12])
+{
+    double m[12];
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 4; column++) {
+            const double *r = a + 4 * row;
+            m[4 * row + column] = r[0] * b[column] + r[1] * b[4 + column] + r[2] * b[8 + column] +
+                                  (column == 3 ? r[3] : 0);
+        }
+    memcpy(out, m, sizeof m);
+}
+
+static void place(operand *o, const double m[12])
+{
+    if (o->placed)
+        compose(o->placement, m, o->placement);
+    else
+        memcpy(o->placement, m, sizeof o->placement);
+    o->placed = memcmp(o->placement, identity, sizeof identity) != 0;
+}
+
+/* A part is named in its source's coordinates: the move to its origin comes first. */
+static void place_at_origin(operand *o, const double origin[3])
+{
+    double m[12];
+    memcpy(m, identity, sizeof m);
+    for (int a = 0; a < 3; a++)
+        m[4 * a + 3] = origin[a];
+    if (memcmp(m, identity, sizeof m) != 0)
+        place(o, m);
+}
+
+/* ---- parts and instances -------------------------------------------------------------------- */
+
+static int no_such(const operand *o, const char *what, const char *selector, const char *nearest)
+{
+    if (nearest)
+        complain(o->text, "no %s \"%s\"; did you mean \"%s\"?", what, selector, nearest);
+    else
+        complain(o->text, "no %s \"%s\"; \"bvpack info --parts --tree\" lists what is there", what,
+                 selector);
+    return EXIT_USAGE;
+}
+
+/* "#12" or "@12": the number, if it is one and below `count`; else BVP_NONE. */
+static uint32_t numbered(const char *text, uint32_t count)
+{
+    char *end;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end || value >= count)
+        return BVP_NONE;
+    return (uint32_t)value;
+}
+
+static int is_named(bvp_string name, const char *text)
+{
+    return name.size == strlen(text) && memcmp(name.data, text, name.size) == 0;
+}
+
+static int ambiguous(const operand *o, const char *what, const char *name, char mark,
+                     uint32_t first, uint32_t second)
+{
+    complain(o->text, "several %ss are named \"%s\"; pick one by number: %c%u, %c%u ...", what,
+             name, mark, first, mark, second);
+    return EXIT_USAGE;
+}
+
+static int select_part(operand *o, const char *name)
+{
+    bvp_part_info part;
+    uint32_t found = BVP_NONE;
+    char folded[64] = "";
+
+    if (name[0] == '#')
+        found = numbered(name + 1, o->info.part_count);
+    for (uint32_t i = 0; i < o->info.part_count && name[0] != '#'; i++) {
+        if (bvp_get_part(o->file, i, &part) != BVP_OK)
+            continue;
+        if (is_named(part.name, name)) {
+            if (found != BVP_NONE)
+                return ambiguous(o, "part", name, '#', found, i);
+            found = i;
+        } else if (!folded[0] && part.name.size == strlen(name) && part.name.size < sizeof folded &&
+                   strncasecmp(part.name.data, name, part.name.size) == 0) {
+            memcpy(folded, part.name.data, part.name.size);
+        }
+    }
+    if (found == BVP_NONE || bvp_get_part(o->file, found, &part) != BVP_OK)
+        return no_such(o, "part", name, folded[0] ? folded : NULL);
+    o->part = found;
+    place_at_origin(o, part.origin);
+    return 0;
+}
+
+/* The instance of the one node of this name that has geometry. */
+static int instance_by_name(const operand *o, const char *name, uint32_t *out)
+{
+    uint32_t found = BVP_NONE;
+    bvp_node_info node;
+    for (uint32_t i = 0; i < o->info.node_count; i++) {
+        if (bvp_get_node(o->file, i, &node) != BVP_OK || node.instance == BVP_NONE ||
+            !is_named(node.name, name))
+            continue;
+        if (found != BVP_NONE)
+            return ambiguous(o, "instance", name, '@', found, node.instance);
+        found = node.instance;
+    }
+    *out = found;
+    return 0;
+}
+
+static int select_instance(operand *o, const char *name)
+{
+    bvp_instance_info instance;
+    uint32_t found = numbered(name, o->info.instance_count);
+    int code = found == BVP_NONE ? instance_by_name(o, name, &found) : 0;
+    if (code != 0)
+        return code;
+    if (found == BVP_NONE || bvp_get_instance(o->file, found, &instance) != BVP_OK)
+        return no_such(o, "instance", name, NULL);
+    o->part = instance.part;
+    o->instance = found;
+    place(o, instance.placement);
+    return 0;
+}
+
+/* ---- the operand ---------------------------------------------------------------------------- */
+
+/* Splits "FILE:SELECTOR" at the last colon; the selector is empty for a plain FILE. */
+static int split(const char *text, char *path, size_t capacity, const char **selector)
+{
+    const char *colon = access(text, F_OK) == 0 ? NULL : strrchr(text, ':');
+    size_t size = colon ? (size_t)(colon - text) : strlen(text);
+    if (size >= capacity) {
+        complain(NULL, "the operand's file name is too long: \"%.60s...\"", text);
+        return EXIT_USAGE;
+    }
+    memcpy(path, text, size);
+    path[size] = '\0';
+    *selector = colon ? colon + 1 : "";
+    return 0;
+}
+
+int operand_open(operand *o, const char *text, const char *place_text)
+{
+    char path[4096];
+    const char *selector;
+    bvp_error error = {0};
+
+    memset(o, 0, sizeof *o);
+    o->text = text;
+    o->part = BVP_ASSEMBLY;
+    o->instance = BVP_NONE;
+    memcpy(o->placement, identity, sizeof identity);
+    int code = split(text, path, sizeof path, &selector);
+    if (code != 0)
+        return code;
+    if (place_text) {
+        code = parse_placement("placement", place_text, o->placement);
+        if (code != 0)
+            return code;
+        o->placed = memcmp(o->placement, identity, sizeof identity) != 0;
+    }
+    bvp_status status = bvp_open(path, NULL, &o->file, &error);
+    if (status != BVP_OK)
+        return complain_status(path, status, &error);
+    bvp_get_info(o->file, &o->info);
+    if (selector[0])
+        code = selector[0] == '@' ? select_instance(o, selector + 1) : select_part(o, selector);
+    if (code != 0)
+        operand_close(o);
+    return code;
+}
+
+void operand_close(operand *o)
+{
+    bvp_close(o->file);
+    o->file = NULL;
+}
+
+bvp_body operand_body(const operand *o)
+{
+    return (bvp_body){o->file, o->part, o->placed ? o->placement : NULL};
+}

@@ -49,6 +49,10 @@ typedef struct bvp_error {
 BVP_API const char *bvp_status_name(bvp_status status);
 /* The library's version, "major.minor.patch"; static storage. The format version is separate. */
 BVP_API const char *bvp_version(void);
+/* The content hash that files carry (XXH3-128, seed 0, most significant byte first), for
+ * bvp_build_options.source_hash and for telling sources apart. It finds accidents, it is no
+ * authentication. */
+BVP_API void bvp_hash(const void *data, size_t size, uint8_t hash[16]);
 
 /* ---- opening ----------------------------------------------------------------------------- */
 

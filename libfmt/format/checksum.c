@@ -5,6 +5,7 @@
 #include "format/checksum.h"
 
 #include <assert.h>
+#include "bvpack.h"
 #define XXH_STATIC_LINKING_ONLY /* the state's size */
 #include <xxhash.h>
 
@@ -28,6 +29,11 @@ uint64_t bvpi_hash64(const void *data, size_t size)
 void bvpi_hash128(const void *data, size_t size, uint8_t out[16])
 {
     put_canonical(XXH3_128bits(data, size), out);
+}
+
+void bvp_hash(const void *data, size_t size, uint8_t hash[16])
+{
+    bvpi_hash128(data, size, hash);
 }
 
 void bvpi_hasher_start64(bvpi_hasher *hasher)

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What the shared libraries export is what the public headers declare, no more and no less; the
+# reader has no writable data, and its queries call no allocator.
+set -u
+src=${BVP_SRCDIR:-$(dirname "$0")/..}
+build=${BVP_BUILDDIR:-.}
+nm=${NM:-nm}
+fail=0
+complain() { echo "check_exports: $*"; fail=1; }
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+
+# names that a header declares with BVP_API
+declared() {
+  tr '\n' ' ' <"$1" | sed 's:/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/: :g' | grep -oE 'BVP_API [^;(]*\(' |
+    grep -oE 'bvp_[a-z0-9_]+\(' | tr -d '(' | sort -u
+}
+
+compare() { # library header
+  local so=$build/.libs/$1.so
+  [ -f "$so" ] || { echo "check_exports: $so is missing: skipped (no shared libraries)"; exit 77; }
+  declared "$src/libfmt/$2" >"$scratch/declared"
+  [ -s "$scratch/declared" ] || complain "no declaration found in $2"
+  # sanitizers and fuzzers add symbols of their own
+  $nm -D --defined-only "$so" | awk '{ print $NF }' | sed 's/@.*//' |
+    grep -vE '^(__asan|__ubsan|__sancov|__start_|__stop_|__odr_asan|_init$|_fini$)' | sort -u >"$scratch/exported"
+  while read -r name; do complain "$1 exports $name, which $2 does not declare"; done \
+    < <(comm -13 "$scratch/declared" "$scratch/exported")
+  while read -r name; do complain "$2 declares $name, which $1 does not export"; done \
+    < <(comm -23 "$scratch/declared" "$scratch/exported")
+}
+compare libbvpack bvpack.h
+compare libbvpack_build bvpack_build.h
+
+if $nm "$build/.libs/libbvpack.so" | grep -qE '__(asan|ubsan|sancov)'; then
+  echo "check_exports: sanitized build: data and allocator are not looked at"
+  exit $fail
+fi
+for lib in libcore libread libkernel_base libkernel_avx2; do
+  archive=$build/.libs/$lib.a
+  [ -f "$archive" ] || continue
+  while read -r name; do complain "$lib has writable data: $name"; done < <(
+    objdump -t "$archive" | awk '$1 ~ /^[0-9a-f]+$/ && / O / && / \.(data|bss|tdata|tbss)(\.[a-z_0-9]*)*\t/' |
+      grep -v '\.data\.rel\.ro' | awk '{ print $NF }')
+done
+for lib in libread libkernel_base libkernel_avx2; do
+  archive=$build/.libs/$lib.a
+  [ -f "$archive" ] || continue
+  while read -r name; do complain "$lib calls $name"; done < <(
+    $nm -u "$archive" 2>/dev/null | awk '{ print $NF }' |
+      grep -xE '(m|c|re)alloc|aligned_alloc|posix_memalign|free|mmap|alloca|qsort|pthread_mutex_lock' | sort -u)
+done
+exit $fail

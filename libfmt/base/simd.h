@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT
+ * simd.h: eight floats (or four doubles) at once, by gcc/clang vector extensions.
+ *
+ * Add, multiply and bit operations are the plain operators; comparisons, minimum, maximum and
+ * selection are functions, because gcc takes 32-byte ones apart into scalars on SSE2.
+ * Every function answers bit for bit the same on every instruction set, NaN and -0 included.
+ */
+#ifndef BVPI_BASE_SIMD_H
+#define BVPI_BASE_SIMD_H
+
+#include <stdint.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+/* These types are only ever passed to functions that are inlined: their ABI does not matter.
+ * (gcc prints one note in spite of this; -Wno-psabi silences it.) */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+#define BVPI_INLINE static inline __attribute__((always_inline, unused))
+
+typedef float f32x8 __attribute__((vector_size(32)));
+typedef int32_t i32x8 __attribute__((vector_size(32)));
+typedef uint32_t u32x8 __attribute__((vector_size(32)));
+typedef double f64x4 __attribute__((vector_size(32)));
+typedef int64_t i64x4 __attribute__((vector_size(32)));
+
+/* Halves, for what must be spelled in 16-byte registers. */
+typedef float bvpi_f32x4 __attribute__((vector_size(16)));
+typedef int32_t bvpi_i32x4 __attribute__((vector_size(16)));
+typedef double bvpi_f64x2 __attribute__((vector_size(16)));
+typedef int64_t bvpi_i64x2 __attribute__((vector_size(16)));
+
+#define BVPI_LOW4(v)     __builtin_shufflevector(v, v, 0, 1, 2, 3)
+#define BVPI_HIGH4(v)    __builtin_shufflevector(v, v, 4, 5, 6, 7)
+#define BVPI_JOIN4(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
+#define BVPI_LOW2(v)     __builtin_shufflevector(v, v, 0, 1)
+#define BVPI_HIGH2(v)    __builtin_shufflevector(v, v, 2, 3)
+#define BVPI_JOIN2(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3)
+
+/* ---- loads, stores, constants --------------------------------------------------------------- */
+
+BVPI_INLINE f32x8 f32x8_splat(float x)
+{
+    return (f32x8){x, x, x, x, x, x, x, x};
+}
+
+BVPI_INLINE i32x8 i32x8_splat(int32_t x)
+{
+    return (i32x8){x, x, x, x, x, x, x, x};
+}
+
+BVPI_INLINE u32x8 u32x8_splat(uint32_t x)
+{
+    return (u32x8){x, x, x, x, x, x, x, x};
+}
+
+BVPI_INLINE f64x4 f64x4_splat(double x)
+{
+    return (f64x4){x, x, x, x};
+}
+
+/* Any alignment. */
+BVPI_INLINE f32x8 f32x8_load(const float *p)
+{
+    f32x8 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+BVPI_INLINE void f32x8_store(float *p, f32x8 v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+BVPI_INLINE i32x8 i32x8_load(const int32_t *p)
+{
+    i32x8 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+BVPI_INLINE void i32x8_store(int32_t *p, i32x8 v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+BVPI_INLINE u32x8 u32x8_load(const uint32_t *p)
+{
+    u32x8 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+BVPI_INLINE void u32x8_store(uint32_t *p, u32x8 v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+BVPI_INLINE f64x4 f64x4_load(const double *p)
+{
+    f64x4 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+BVPI_INLINE void f64x4_store(double *p, f64x4 v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+/* ---- conversions ----------------------------------------------------------------------------- */
+
+/* Eight bytes, widened. */
+BVPI_INLINE i32x8 i32x8_from_u8(const uint8_t *p)
+{
+#ifdef __AVX2__
+    return (i32x8)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)p));
+#elif defined(__SSE2__)
+    __m128i zero = _mm_setzero_si128();
+    __m128i words = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)p), zero);
+    return BVPI_JOIN4((bvpi_i32x4)_mm_unpacklo_epi16(words, zero),
+                      (bvpi_i32x4)_mm_unpackhi_epi16(words, zero));
+#else
+    return (i32x8){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
+#endif
+}
+
+/* Rounded to nearest; exact below 2^24. */
+BVPI_INLINE f32x8 f32x8_from_i32(i32x8 v)
+{
+#ifdef __AVX2__
+    return (f32x8)_mm256_cvtepi32_ps((__m256i)v);
+#else
+    return BVPI_JOIN4(__builtin_convertvector(BVPI_LOW4(v), bvpi_f32x4),
+                      __builtin_convertvector(BVPI_HIGH4(v), bvpi_f32x4));
+#endif
+}
+
+BVPI_INLINE f32x8 f32x8_from_u8(const uint8_t *p)
+{
+    return f32x8_from_i32(i32x8_from_u8(p));
+}
+
+/* Lanes 0..3 and 4..7, exactly. */
+BVPI_INLINE f64x4 f64x4_from_low(f32x8 v)
+{
+#ifdef __AVX2__
+    return (f64x4)_mm256_cvtps_pd((__m128)BVPI_LOW4(v));
+#elif defined(__SSE2__)
+    __m128 h = (__m128)BVPI_LOW4(v);
+    return BVPI_JOIN2((bvpi_f64x2)_mm_cvtps_pd(h), (bvpi_f64x2)_mm_cvtps_pd(_mm_movehl_ps(h, h)));
+#else
+    return __builtin_convertvector(BVPI_LOW4(v), f64x4);
+#endif
+}
+
+BVPI_INLINE f64x4 f64x4_from_high(f32x8 v)
+{
+    return f64x4_from_low(__builtin_shufflevector(v, v, 4, 5, 6, 7, 4, 5, 6, 7));
+}
+
+/* Rounded to nearest. */
+BVPI_INLINE f32x8 f32x8_from_f64(f64x4 low, f64x4 high)
+{
+#ifdef __AVX2__
+    return BVPI_JOIN4((bvpi_f32x4)_mm256_cvtpd_ps((__m256d)low),
+                      (bvpi_f32x4)_mm256_cvtpd_ps((__m256d)high));
+#elif defined(__SSE2__)
+    __m128 a = _mm_movelh_ps(_mm_cvtpd_ps((__m128d)BVPI_LOW2(low)),
+                             _mm_cvtpd_ps((__m128d)BVPI_HIGH2(low)));
+    __m128 b = _mm_movelh_ps(_mm_cvtpd_ps((__m128d)BVPI_LOW2(high)),
+                             _mm_cvtpd_ps((__m128d)BVPI_HIGH2(high)));
+    return BVPI_JOIN4((bvpi_f32x4)a, (bvpi_f32x4)b);
+#else
+    return BVPI_JOIN4(__builtin_convertvector(low, bvpi_f32x4),
+                      __builtin_convertvector(high, bvpi_f32x4));
+#endif
+}
+
+/* ---- comparisons: all bits of a lane set where true, false on NaN -------------------------------
+ */
+
+#define BVPI_BY_HALVES_F32(a, op, b)                                                               \
+    BVPI_JOIN4((bvpi_i32x4)(BVPI_LOW4(a) op BVPI_LOW4(b)),                                         \
+               (bvpi_i32x4)(BVPI_HIGH4(a) op BVPI_HIGH4(b)))
+#define BVPI_BY_HALVES_F64(a, op, b)                                                               \
+    BVPI_JOIN2((bvpi_i64x2)(BVPI_LOW2(a) op BVPI_LOW2(b)),                                         \
+               (bvpi_i64x2)(BVPI_HIGH2(a) op BVPI_HIGH2(b)))
+
+BVPI_INLINE i32x8 f32x8_lt(f32x8 a, f32x8 b)
+{
+#ifdef __AVX2__
+    return a < b;
+#else
+    return BVPI_BY_HALVES_F32(a, <, b);
+#endif
+}
+
+BVPI_INLINE i32x8 f32x8_le(f32x8 a, f32x8 b)
+{
+#ifdef __AVX2__
+    return a <= b;
+#else
+    return BVPI_BY_HALVES_F32(a, <=, b);
+#endif
+}
+
+BVPI_INLINE i32x8 f32x8_eq(f32x8 a, f32x8 b)
+{
+#ifdef __AVX2__
+    return a == b;
+#else
+    return BVPI_BY_HALVES_F32(a, ==, b);
+#endif
+}
+
+BVPI_INLINE i32x8 f32x8_gt(f32x8 a, f32x8 b)
+{
+    return f32x8_lt(b, a);
+}
+
+BVPI_INLINE i32x8 f32x8_ge(f32x8 a, f32x8 b)
+{
+    return f32x8_le(b, a);
+}
+
+BVPI_INLINE i32x8 i32x8_lt(i32x8 a, i32x8 b)
+{
+#ifdef __AVX2__
+    return a < b;
+#else
+    return BVPI_BY_HALVES_F32(a, <, b);
+#endif
+}
+
+BVPI_INLINE i32x8 i32x8_gt(i32x8 a, i32x8 b)
+{
+    return i32x8_lt(b, a);
+}
+
+BVPI_INLINE i32x8 i32x8_eq(i32x8 a, i32x8 b)
+{
+#ifdef __AVX2__
+    return a == b;
+#else
+    return BVPI_BY_HALVES_F32(a, ==, b);
+#endif
+}
+
+BVPI_INLINE i64x4 f64x4_lt(f64x4 a, f64x4 b)
+{
+#ifdef __AVX2__
+    return a < b;
+#else
+    return BVPI_BY_HALVES_F64(a, <, b);
+#endif
+}
+
+BVPI_INLINE i64x4 f64x4_le(f64x4 a, f64x4 b)
+{
+#ifdef __AVX2__
+    return a <= b;
+#else
+    return BVPI_BY_HALVES_F64(a, <=, b);
+#endif
+}
+
+BVPI_INLINE i64x4 f64x4_gt(f64x4 a, f64x4 b)
+{
+    return f64x4_lt(b, a);
+}
+
+BVPI_INLINE i64x4 f64x4_ge(f64x4 a, f64x4 b)
+{
+    return f64x4_le(b, a);
+}
+
+/* ---- selection, minimum, maximum
+ * ------------------------------------------------------------------ */
+
+/* Lane by lane: yes where the mask's bits are set, no where they are clear. */
+BVPI_INLINE f32x8 f32x8_select(i32x8 mask, f32x8 yes, f32x8 no)
+{
+#ifdef __AVX2__
+    return (f32x8)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)mask);
+#elif defined(__SSE2__)
+    __m128 lm = (__m128)BVPI_LOW4(mask), hm = (__m128)BVPI_HIGH4(mask);
+    __m128 low =
+        _mm_or_ps(_mm_and_ps(lm, (__m128)BVPI_LOW4(yes)), _mm_andnot_ps(lm, (__m128)BVPI_LOW4(no)));
+    __m128 high = _mm_or_ps(_mm_and_ps(hm, (__m128)BVPI_HIGH4(yes)),
+                            _mm_andnot_ps(hm, (__m128)BVPI_HIGH4(no)));
+    return BVPI_JOIN4((bvpi_f32x4)low, (bvpi_f32x4)high);
+#else
+    return (f32x8)(((i32x8)yes & mask) | ((i32x8)no & ~mask));
+#endif
+}
+
+BVPI_INLINE i32x8 i32x8_select(i32x8 mask, i32x8 yes, i32x8 no)
+{
+    return (i32x8)f32x8_select(mask, (f32x8)yes, (f32x8)no);
+}
+
+BVPI_INLINE f64x4 f64x4_select(i64x4 mask, f64x4 yes, f64x4 no)
+{
+#ifdef __AVX2__
+    return (f64x4)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)mask);
+#elif defined(__SSE2__)
+    __m128d lm = (__m128d)BVPI_LOW2(mask), hm = (__m128d)BVPI_HIGH2(mask);
+    __m128d low = _mm_or_pd(_mm_and_pd(lm, (__m128d)BVPI_LOW2(yes)),
+                            _mm_andnot_pd(lm, (__m128d)BVPI_LOW2(no)));
+    __m128d high = _mm_or_pd(_mm_and_pd(hm, (__m128d)BVPI_HIGH2(yes)),
+                             _mm_andnot_pd(hm, (__m128d)BVPI_HIGH2(no)));
+    return BVPI_JOIN2((bvpi_f64x2)low, (bvpi_f64x2)high);
+#else
+    return (f64x4)(((i64x4)yes & mask) | ((i64x4)no & ~mask));
+#endif
+}
+
+/* a < b ? a : b: b when either is NaN, b when they are zeros of either sign. */
+BVPI_INLINE f32x8 f32x8_min(f32x8 a, f32x8 b)
+{
+#ifdef __AVX2__
+    return (f32x8)_mm256_min_ps((__m256)a, (__m256)b);
+#elif defined(__SSE2__)
+    return BVPI_JOIN4((bvpi_f32x4)_mm_min_ps((__m128)BVPI_LOW4(a), (__m128)BVPI_LOW4(b)),
+                      (bvpi_f32x4)_mm_min_ps((__m128)BVPI_HIGH4(a), (__m128)BVPI_HIGH4(b)));
+#else
+    return f32x8_select(f32x8_lt(a, b), a, b);
+#endif
+}
+
+/* a > b ? a : b, likewise. */
+BVPI_INLINE f32x8 f32x8_max(f32x8 a, f32x8 b)
+{
+#ifdef __AVX2__
+    return (f32x8)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined(__SSE2__)
+    return BVPI_JOIN4((bvpi_f32x4)_mm_max_ps((__m128)BVPI_LOW4(a), (__m128)BVPI_LOW4(b)),
+                      (bvpi_f32x4)_mm_max_ps((__m128)BVPI_HIGH4(a), (__m128)BVPI_HIGH4(b)));
+#else
+    return f32x8_select(f32x8_gt(a, b), a, b);
+#endif
+}
+
+BVPI_INLINE f64x4 f64x4_min(f64x4 a, f64x4 b)
+{
+#ifdef __AVX2__
+    return (f64x4)_mm256_min_pd((__m256d)a, (__m256d)b);
+#elif defined(__SSE2__)
+    return BVPI_JOIN2((bvpi_f64x2)_mm_min_pd((__m128d)BVPI_LOW2(a), (__m128d)BVPI_LOW2(b)),
+                      (bvpi_f64x2)_mm_min_pd((__m128d)BVPI_HIGH2(a), (__m128d)BVPI_HIGH2(b)));
+#else
+    return f64x4_select(f64x4_lt(a, b), a, b);
+#endif
+}
+
+BVPI_INLINE f64x4 f64x4_max(f64x4 a, f64x4 b)
+{
+#ifdef __AVX2__
+    return (f64x4)_mm256_max_pd((__m256d)a, (__m256d)b);
+#elif defined(__SSE2__)
+    return BVPI_JOIN2((bvpi_f64x2)_mm_max_pd((__m128d)BVPI_LOW2(a), (__m128d)BVPI_LOW2(b)),
+                      (bvpi_f64x2)_mm_max_pd((__m128d)BVPI_HIGH2(a), (__m128d)BVPI_HIGH2(b)));
+#else
+    return f64x4_select(f64x4_gt(a, b), a, b);
+#endif
+}
+
+BVPI_INLINE f32x8 f32x8_abs(f32x8 a)
+{
+    return (f32x8)((i32x8)a & 0x7fffffff);
+}
+
+BVPI_INLINE f64x4 f64x4_abs(f64x4 a)
+{
+    return (f64x4)((i64x4)a & INT64_MAX);
+}
+
+/* Correctly rounded. */
+BVPI_INLINE f32x8 f32x8_sqrt(f32x8 a)
+{
+#ifdef __AVX2__
+    return (f32x8)_mm256_sqrt_ps((__m256)a);
+#elif defined(__SSE2__)
+    return BVPI_JOIN4((bvpi_f32x4)_mm_sqrt_ps((__m128)BVPI_LOW4(a)),
+                      (bvpi_f32x4)_mm_sqrt_ps((__m128)BVPI_HIGH4(a)));
+#else
+    f32x8 r;
+    for (int i = 0; i < 8; i++)
+        r[i] = __builtin_sqrtf(a[i]);
+    return r;
+#endif
+}
+
+BVPI_INLINE f64x4 f64x4_sqrt(f64x4 a)
+{
+#ifdef __AVX2__
+    return (f64x4)_mm256_sqrt_pd((__m256d)a);
+#elif defined(__SSE2__)
+    return BVPI_JOIN2((bvpi_f64x2)_mm_sqrt_pd((__m128d)BVPI_LOW2(a)),
+                      (bvpi_f64x2)_mm_sqrt_pd((__m128d)BVPI_HIGH2(a)));
+#else
+    f64x4 r;
+    for (int i = 0; i < 4; i++)
+        r[i] = __builtin_sqrt(a[i]);
+    return r;
+#endif
+}
+
+/* ---- masks
+ * ----------------------------------------------------------------------------------------- */
+
+/* Bit i of the result is the top bit of lane i. */
+BVPI_INLINE unsigned i32x8_movemask(i32x8 mask)
+{
+#ifdef __AVX2__
+    return (unsigned)_mm256_movemask_ps((__m256)mask);
+#elif defined(__SSE2__)
+    return (unsigned)_mm_movemask_ps((__m128)BVPI_LOW4(mask)) |
+           (unsigned)_mm_movemask_ps((__m128)BVPI_HIGH4(mask)) << 4;
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < 8; i++)
+        bits |= (mask[i] < 0 ? 1u : 0u) << i;
+    return bits;
+#endif
+}
+
+BVPI_INLINE unsigned i64x4_movemask(i64x4 mask)
+{
+#ifdef __AVX2__
+    return (unsigned)_mm256_movemask_pd((__m256d)mask);
+#elif defined(__SSE2__)
+    return (unsigned)_mm_movemask_pd((__m128d)BVPI_LOW2(mask)) |
+           (unsigned)_mm_movemask_pd((__m128d)BVPI_HIGH2(mask)) << 2;
+#else
+    unsigned bits = 0;
+    for (int i = 0; i < 4; i++)
+        bits |= (mask[i] < 0 ? 1u : 0u) << i;
+    return bits;
+#endif
+}
+
+/* The lowest set bit's number; bits != 0. */
+BVPI_INLINE unsigned bvpi_lowest_bit(unsigned bits)
+{
+    return (unsigned)__builtin_ctz(bits);
+}
+
+BVPI_INLINE unsigned bvpi_popcount(unsigned bits)
+{
+    return (unsigned)__builtin_popcount(bits);
+}
+
+#endif

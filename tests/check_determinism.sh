@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The same bytes whatever the thread count, and from every program in $BVPACK_OTHERS (other
+# compilers, other optimisation levels).
+set -u
+models=${BVP_SRCDIR:-$(dirname "$0")/..}/samples/models
+[ -x "${BVPACK-}" ] || { echo "check_determinism: no program in \$BVPACK"; exit 99; }
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+fail=0
+
+# packs into $scratch/again and compares with the first file
+again() { # name program arguments...
+  local name=$1
+  shift
+  rm -f "$scratch/again"
+  "$@" -q -o "$scratch/again" || { echo "check_determinism: failed: $*"; fail=1; return; }
+  cmp -s "$scratch/$name" "$scratch/again" && return
+  echo "check_determinism: other bytes: $*"
+  cmp "$scratch/$name" "$scratch/again" | head -1
+  fail=1
+}
+
+for model in "$models"/*.glb "$models"/*.STL "$models"/*.ply "$models"/*.obj; do
+  name=$(basename "$model")
+  "$BVPACK" pack "$model" -j 1 -q -o "$scratch/$name" || { echo "check_determinism: cannot pack $name"; exit 1; }
+  again "$name" "$BVPACK" pack "$model" -j 2
+  again "$name" "$BVPACK" pack "$model" -j 7
+  for other in ${BVPACK_OTHERS-}; do
+    [ -x "$other" ] || { echo "check_determinism: $other is missing"; fail=1; continue; }
+    again "$name" "$other" pack "$model" -j 2
+  done
+  "$BVPACK" pack "$model" -j 1 -q --no-ids -o "$scratch/$name"
+  again "$name" "$BVPACK" pack "$model" -j 2 --no-ids
+done
+exit $fail

@@ -1,0 +1,111 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Builds and tests everything, from a Debian 12 with nothing installed. Last line: the counts.
+# Builds lie in build/ (or $BVP_BUILD) and are reused by the next run.
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+src=$PWD
+out=${BVP_BUILD:-$src/build}
+jobs=${BVP_JOBS:-$(nproc 2>/dev/null || echo 2)}
+unset BVPACK BVP_SRCDIR MAKEFLAGS
+passed=0 failed=0 skipped=0
+failures=()
+started=$SECONDS
+
+finish() {
+  printf '\n%d s' $((SECONDS - started))
+  [ ${#failures[@]} = 0 ] || printf '; failed: %s' "${failures[*]}"
+  printf '\n%d passed, %d failed, %d skipped\n' $passed $failed $skipped
+  [ $failed = 0 ]
+  exit
+}
+
+# result NAME STATUS: counts one result; 77 is a skip.
+result() {
+  case $2 in
+    0) passed=$((passed + 1)); printf '  pass  %s\n' "$1" ;;
+    77) skipped=$((skipped + 1)); printf '  skip  %s\n' "$1" ;;
+    *) failed=$((failed + 1)); failures+=("${1// /_}"); printf '  FAIL  %s\n' "$1" ;;
+  esac
+}
+
+# step NAME COMMAND...: one result; its output is shown when it fails.
+step() {
+  local name=$1 log=$out/log/${1//[^A-Za-z0-9]/_}.log status
+  shift
+  "$@" >"$log" 2>&1 </dev/null
+  status=$?
+  result "$name" $status
+  [ $status = 0 ] || [ $status = 77 ] || { tail -40 "$log" | sed 's/^/        /'; return 1; }
+}
+
+# suite FLAVOUR: counts each test of a `make check` by its .trs file.
+suite() {
+  local trs name outcome
+  while IFS= read -r trs; do
+    name=${trs#"$out/$1/"}
+    name="$1: ${name%.trs}"
+    outcome=$(sed -n 's/^:global-test-result: //p' "$trs")
+    case $outcome in
+      PASS) result "$name" 0 ;;
+      SKIP) result "$name ($(tail -1 "${trs%.trs}.log" | cut -c1-100))" 77 ;;
+      *) result "$name" 1; tail -30 "${trs%.trs}.log" | sed 's/^/        /' ;;
+    esac
+  done < <(find "$out/$1" -name '*.trs' | sort)
+}
+
+configure() { # flavour arguments...
+  local dir=$out/$1
+  shift
+  mkdir -p "$dir" && cd "$dir" && { [ -f Makefile ] || "$src/configure" --disable-dependency-tracking "$@"; }
+}
+build() { # flavour arguments... : configure and compile, no warning allowed
+  configure "$@" && make -C "$out/$1" -j"$jobs" CFLAGS="$cflags -Werror"
+}
+
+. tests/packages.sh
+mkdir -p "$out/log"
+echo "== packages"
+# shellcheck disable=SC2086 # one word a package
+if ! packages_need $packages_build $packages_test; then
+  result "packages" 1
+  finish
+fi
+
+echo "== gcc"
+step "autoreconf" autoreconf -fi || finish
+cflags="-O2 -g"
+step "gcc: build" build gcc CC=gcc CXX=g++ || finish
+find "$out/gcc" -name '*.trs' -delete
+make -C "$out/gcc" -k -j"$jobs" check CFLAGS="$cflags -Werror" >"$out/log/gcc_check.log" 2>&1 </dev/null
+check=$?
+suite gcc
+[ $check = 0 ] || [ $failed != 0 ] || { result "gcc: make check" 1; tail -40 "$out/log/gcc_check.log"; }
+step "gcc: install, pkg-config, uninstall" env BVP_BUILDDIR="$out/gcc" bash tests/check_install.sh
+
+echo "== clang"
+cflags="-O3 -g"
+step "clang: build" build clang CC=clang CXX=clang++
+step "clang: exports" env NM=nm BVP_BUILDDIR="$out/clang" bash tests/check_exports.sh
+
+echo "== sanitizers"
+cflags="-O1 -g"
+if step "sanitizers: build" build sanitize CC=gcc CXX=g++ --enable-sanitizers; then
+  find "$out/sanitize" -name '*.trs' -delete
+  make -C "$out/sanitize" -k -j"$jobs" check-fast CFLAGS="$cflags -Werror" >"$out/log/sanitize_check.log" 2>&1 </dev/null
+  check=$?
+  before=$failed
+  suite sanitize
+  [ $check = 0 ] || [ $failed != "$before" ] ||
+    { result "sanitizers: make check-fast" 1; tail -40 "$out/log/sanitize_check.log"; }
+fi
+
+echo "== same bytes from every build"
+cflags="-O0"
+step "gcc -O0: build" build gcc-O0 CC=gcc CXX=g++
+step "determinism" env BVPACK="$out/gcc/bvpack" \
+  BVPACK_OTHERS="$out/clang/bvpack $out/sanitize/bvpack $out/gcc-O0/bvpack" bash tests/check_determinism.sh
+
+echo "== distribution"
+step "make dist builds from its archive" env BVP_BUILDDIR="$out/gcc" bash tests/check_dist.sh
+finish

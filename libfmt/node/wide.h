@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ * wide.h: a 64-byte node as eight child boxes, a leaf as eight triangles, decoded side by side.
+ * Whatever the bytes say, every reference that leaves this file has been checked to lie in the
+ * blob. Spec: format.md, NOD and CLU. The plain version is node/cluster.h.
+ */
+#ifndef BVPI_NODE_WIDE_H
+#define BVPI_NODE_WIDE_H
+
+#include <stdbool.h>
+
+#include "base/checked.h"
+#include "base/load.h"
+#include "base/simd.h"
+#include "format/layout.h"
+#include "format/map.h"
+
+/* ---- a node's references --------------------------------------------------------------------- */
+
+/* A node whose meta bytes and references are read once and checked. `bounds` stays in the mapping:
+ * any value is harmless there. */
+typedef struct bvpi_wide {
+    const uint8_t (*bounds)[16];
+    uint64_t meta; /* byte j: lane j's meta */
+    uint64_t
+        before; /* byte j: inner children (inner lane) or items (leaf lane) in lanes before j */
+    uint32_t child, geom;
+    unsigned used; /* bit j: lane j is not empty */
+} bvpi_wide;
+
+#define BVPI_BYTES(x) (UINT64_C(0x0101010101010101) * (x))
+
+/* Byte j of the result: the sum of bytes 0 .. j - 1. */
+static inline uint64_t bvpi_sum_before(uint64_t bytes)
+{
+    return (bytes * BVPI_BYTES(1)) << 8;
+}
+
+/* Reads unit `unit` (< unit_count, as the root and every checked child is). False: the node breaks
+ * a rule that keeps a walk inside the blob, or that makes it end. */
+static inline bool bvpi_wide_load(const bvpi_tree *tree, uint32_t unit, bvpi_wide *out)
+{
+    const bvpd_node *node = (const bvpd_node *)(tree->units + (uint64_t)unit * BVPD_UNIT);
+    uint64_t meta = bvpi_load_u64(node->meta);
+    uint32_t child = bvpi_load_u32(&node->child);
+    uint64_t inner = (meta >> 7) & BVPI_BYTES(1); /* byte j: 1 for an inner child */
+    uint64_t counts = meta & BVPI_BYTES(0x7f);
+    uint64_t inner_count = (inner * BVPI_BYTES(1)) >> 56;
+    uint64_t over = (counts + BVPI_BYTES(0x7f - BVPD_LEAF_MAX)) & BVPI_BYTES(0x80);
+    if (over != 0 || (counts & inner * 0x7f) != 0)
+        return false;
+    if (inner_count != 0 &&
+        (child <= unit || inner_count > tree->unit_count || child > tree->unit_count - inner_count))
+        return false;
+    out->bounds = node->bounds;
+    out->meta = meta;
+    out->before = bvpi_sum_before(inner) & inner * 0xff;
+    out->before |= bvpi_sum_before(counts) & ~(inner * 0xff);
+    out->child = child;
+    out->geom = bvpi_load_u32(&node->geom);
+    uint64_t used = ((counts + BVPI_BYTES(0x7f)) & BVPI_BYTES(0x80)) >> 7 | inner;
+    out->used = (unsigned)((used * UINT64_C(0x0102040810204080)) >> 56);
+    return true;
+}
+
+static inline bool bvpi_wide_is_inner(const bvpi_wide *node, unsigned lane)
+{
+    return (node->meta >> (8 * lane) & BVPD_META_INNER) != 0;
+}
+
+/* Items in a leaf lane, 1 .. 8. */
+static inline unsigned bvpi_wide_item_count(const bvpi_wide *node, unsigned lane)
+{
+    return (unsigned)(node->meta >> (8 * lane)) & 0xff;
+}
+
+/* Unit of an inner lane's node: a checked one. */
+static inline uint32_t bvpi_wide_child(const bvpi_wide *node, unsigned lane)
+{
+    return node->child + ((uint32_t)(node->before >> (8 * lane)) & 0xff);
+}
+
+/* Leaf lane: first item. In a part this is cluster << 8 | local triangle, in the top hierarchy an
+ * instance. Not checked: bvpi_wide_triangles and bvpi_get_instance do that. */
+static inline uint32_t bvpi_wide_item(const bvpi_wide *node, unsigned lane)
+{
+    return node->geom + ((uint32_t)(node->before >> (8 * lane)) & 0xff);
+}
+
+/* ---- a node's boxes ---------------------------------------------------------------------------
+ */
+
+/* Eight boxes; empty lanes hold nonsense. */
+typedef struct bvpi_boxes {
+    f32x8 lo[3], hi[3];
+} bvpi_boxes;
+
+/* 1 << s of the spec in the caller's unit of length: the frame's extent reduced to a power of two,
+ * over 128, but at least `unit` (one grid step). */
+BVPI_INLINE float bvpi_wide_step(float extent, float unit)
+{
+    int32_t bits, least;
+    memcpy(&bits, &extent, sizeof bits);
+    memcpy(&least, &unit, sizeof least);
+    bits = (bits & 0x7f800000) - (7 << 23);
+    bits = bits > least ? bits : least;
+    memcpy(&extent, &bits, sizeof extent);
+    return extent;
+}
+
+/* lo and hi: the node's frame, which is its own box, in units of 1 / `unit` grid steps, a power of
+ * two for each axis. All numbers are below 2^22 grid steps, so nothing is rounded here. */
+BVPI_INLINE void bvpi_wide_boxes(const bvpi_wide *node, const float lo[3], const float hi[3],
+                                 const float unit[3], bvpi_boxes *out)
+{
+    for (int a = 0; a < 3; a++) {
+        f32x8 step = f32x8_splat(bvpi_wide_step(hi[a] - lo[a], unit[a]));
+        f32x8 from = f32x8_splat(lo[a]);
+        out->lo[a] = from + f32x8_from_u8(node->bounds[a]) * step;
+        out->hi[a] = from + f32x8_from_u8(node->bounds[a] + 8) * step;
+    }
+}
+
+/* The same as centres and half extents (frame and result), which are multiples of half a step. */
+BVPI_INLINE void bvpi_wide_centred(const bvpi_wide *node, const float centre[3],
+                                   const float half[3], const float unit[3], f32x8 out_centre[3],
+                                   f32x8 out_half[3])
+{
+    for (int a = 0; a < 3; a++) {
+        float step = bvpi_wide_step(2 * half[a], unit[a]) * 0.5f;
+        f32x8 lo = f32x8_from_u8(node->bounds[a]);
+        f32x8 hi = f32x8_from_u8(node->bounds[a] + 8);
+        out_centre[a] = f32x8_splat(centre[a] - half[a]) + (lo + hi) * f32x8_splat(step);
+        out_half[a] = (hi - lo) * f32x8_splat(step);
+    }
+}
+
+/* ---- a cluster's triangles ----------------------------------------------------------------------
+ */
+
+/* Eight triangles: c[3 * corner + axis]. */
+typedef struct bvpi_tri8 {
+    f32x8 c[9];
+} bvpi_tri8;
+
+/* How many bits a coordinate takes: what the header may say, made safe. */
+BVPI_INLINE unsigned bvpi_stream_width(unsigned packing)
+{
+    unsigned width = packing & 63;
+    return width <= 25 ? width : width >= 32 ? 32 : 25;
+}
+
+/* The step of mode GRID; codes that no writer uses stand for 1. */
+BVPI_INLINE double bvpi_grid_step(unsigned code)
+{
+    static const double decimal[16] = {1,    1e-1, 1e-2,  1e-3,  1e-4,  1e-5,  1e-6,  1e-7,
+                                       1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15};
+    if (code < 16)
+        return decimal[code];
+    uint64_t bits =
+        code >= 64 && code < 192 ? (uint64_t)(1023 - 128 + code) << 52 : UINT64_C(1023) << 52;
+    double step;
+    memcpy(&step, &bits, sizeof step);
+    return step;
+}
+
+BVPI_INLINE uint32_t bvpi_load_unaligned_u32(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Field number `at` (<= 255, each lane) of a stream of `width` bits a field. Positions stay below
+ * 2^16, so 16-bit multiplication serves; loads one by one are faster than gather instructions. */
+BVPI_INLINE u32x8 bvpi_stream_fields(const uint8_t *stream, unsigned width, u32x8 at)
+{
+    typedef uint16_t u16x16 __attribute__((vector_size(32)));
+    u32x8 bit = (u32x8)((u16x16)at * (u16x16)u32x8_splat(width));
+    u32x8 byte = bit >> 3, shift = bit & 7;
+    u32x8 word = {
+        bvpi_load_unaligned_u32(stream + byte[0]), bvpi_load_unaligned_u32(stream + byte[1]),
+        bvpi_load_unaligned_u32(stream + byte[2]), bvpi_load_unaligned_u32(stream + byte[3]),
+        bvpi_load_unaligned_u32(stream + byte[4]), bvpi_load_unaligned_u32(stream + byte[5]),
+        bvpi_load_unaligned_u32(stream + byte[6]), bvpi_load_unaligned_u32(stream + byte[7])};
+    uint32_t mask = width >= 32 ? UINT32_MAX : (1u << width) - 1;
+    return (word >> shift) & mask;
+}
+
+/* Lanes 0..3, exactly. */
+BVPI_INLINE f64x4 bvpi_f64x4_from_i32(i32x8 v)
+{
+#ifdef __AVX2__
+    return (f64x4)_mm256_cvtepi32_pd((__m128i)BVPI_LOW4(v));
+#else
+    return (f64x4){v[0], v[1], v[2], v[3]};
+#endif
+}
+
+/* Fields to coordinates, as the axis' mode says. */
+BVPI_INLINE f32x8 bvpi_stream_floats(u32x8 field, unsigned mode, uint32_t base, double step)
+{
+    u32x8 value = field + base;
+    if (mode == BVPD_RAW)
+        return (f32x8)field;
+    if (mode == BVPD_ORDERED) {
+        i32x8 negative = i32x8_lt(i32x8_splat(-1), (i32x8)value); /* rank below 2^31 */
+        return (f32x8)i32x8_select(negative, (i32x8)~value, (i32x8)(value & 0x7fffffff));
+    }
+    u32x8 upper = __builtin_shufflevector(value, value, 4, 5, 6, 7, 4, 5, 6, 7);
+    return f32x8_from_f64(bvpi_f64x4_from_i32((i32x8)value) * f64x4_splat(step),
+                          bvpi_f64x4_from_i32((i32x8)upper) * f64x4_splat(step));
+}
+
+/* Reads a cluster's header and returns its record, or NULL when it does not lie in the blob.
+ * What the header says can make answers wrong, but not leave the 8192 bytes behind the record. */
+static inline const uint8_t *bvpi_cluster_load(const bvpi_tree *tree, uint32_t cluster,
+                                               bvpd_cluster *header)
+{
+    uint64_t offset = (uint64_t)cluster << tree->cluster_shift;
+    if (!bvpi_fits(offset, sizeof *header, tree->blob_size))
+        return NULL;
+    bvpi_load_record(header, tree->units + offset, sizeof *header);
+    return tree->units + offset;
+}
+
+/* Decodes `count` (1 .. 8) triangles from `item` (bvpi_wide_item); the lanes left over repeat the
+ * first one. False: the record lies outside the blob or does not hold so many. */
+BVPI_INLINE bool bvpi_wide_triangles(const bvpi_tree *tree, uint32_t item, unsigned count,
+                                     bvpi_tri8 *out)
+{
+    bvpd_cluster head;
+    const uint8_t *record = bvpi_cluster_load(tree, item >> 8, &head);
+    unsigned first = item & 0xff;
+    if (record == NULL || first + count > head.triangle_count_minus_1 + 1u)
+        return false;
+    const uint8_t *corners = record + sizeof head + 3 * first;
+    u32x8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    lane &= (u32x8)i32x8_lt((i32x8)lane, i32x8_splat((int32_t)count));
+    u32x8 at = lane * 3;
+    u32x8 local = {
+        bvpi_load_unaligned_u32(corners + at[0]), bvpi_load_unaligned_u32(corners + at[1]),
+        bvpi_load_unaligned_u32(corners + at[2]), bvpi_load_unaligned_u32(corners + at[3]),
+        bvpi_load_unaligned_u32(corners + at[4]), bvpi_load_unaligned_u32(corners + at[5]),
+        bvpi_load_unaligned_u32(corners + at[6]), bvpi_load_unaligned_u32(corners + at[7])};
+    const uint8_t *stream = record + sizeof head + 3 * (head.triangle_count_minus_1 + 1u);
+    for (int a = 0; a < 3; a++) {
+        unsigned width = bvpi_stream_width(head.packing[a]), mode = head.packing[a] >> 6;
+        double step = bvpi_grid_step(head.scale[a]);
+        for (int k = 0; k < 3; k++) {
+            u32x8 field = bvpi_stream_fields(stream, width, (local >> (8 * k)) & 0xff);
+            out->c[3 * k + a] = bvpi_stream_floats(field, mode, head.base[a], step);
+        }
+        stream += ((head.vertex_count_minus_1 + 1u) * width + 7) / 8;
+    }
+    return true;
+}
+
+#endif

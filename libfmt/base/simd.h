@@ -26,20 +26,23 @@ typedef uint32_t u32x8 __attribute__((vector_size(32)));
 typedef double f64x4 __attribute__((vector_size(32)));
 typedef int64_t i64x4 __attribute__((vector_size(32)));
 
-/* Halves, for what must be spelled in 16-byte registers. */
+/* The two 16-byte registers of SSE2 in a 32-byte vector; a union is what gcc optimises best. */
 typedef float bvpi_f32x4 __attribute__((vector_size(16)));
 typedef int32_t bvpi_i32x4 __attribute__((vector_size(16)));
 typedef double bvpi_f64x2 __attribute__((vector_size(16)));
 typedef int64_t bvpi_i64x2 __attribute__((vector_size(16)));
+typedef union bvpi_halves {
+    f32x8 f32;
+    i32x8 i32;
+    f64x4 f64;
+    i64x4 i64;
+    bvpi_f32x4 f32_half[2];
+    bvpi_i32x4 i32_half[2];
+    bvpi_f64x2 f64_half[2];
+    bvpi_i64x2 i64_half[2];
+} bvpi_halves;
 
-#define BVPI_LOW4(v)     __builtin_shufflevector(v, v, 0, 1, 2, 3)
-#define BVPI_HIGH4(v)    __builtin_shufflevector(v, v, 4, 5, 6, 7)
-#define BVPI_JOIN4(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
-#define BVPI_LOW2(v)     __builtin_shufflevector(v, v, 0, 1)
-#define BVPI_HIGH2(v)    __builtin_shufflevector(v, v, 2, 3)
-#define BVPI_JOIN2(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3)
-
-/* ---- loads, stores, constants --------------------------------------------------------------- */
+/* ---- loads, stores, constants ------------------------------------------------------------ */
 
 BVPI_INLINE f32x8 f32x8_splat(float x)
 {
@@ -110,7 +113,7 @@ BVPI_INLINE void f64x4_store(double *p, f64x4 v)
     memcpy(p, &v, sizeof v);
 }
 
-/* ---- conversions ----------------------------------------------------------------------------- */
+/* ---- conversions -------------------------------------------------------------------------- */
 
 /* Eight bytes, widened. */
 BVPI_INLINE i32x8 i32x8_from_u8(const uint8_t *p)
@@ -120,8 +123,10 @@ BVPI_INLINE i32x8 i32x8_from_u8(const uint8_t *p)
 #elif defined(__SSE2__)
     __m128i zero = _mm_setzero_si128();
     __m128i words = _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)p), zero);
-    return BVPI_JOIN4((bvpi_i32x4)_mm_unpacklo_epi16(words, zero),
-                      (bvpi_i32x4)_mm_unpackhi_epi16(words, zero));
+    bvpi_halves r;
+    r.i32_half[0] = (bvpi_i32x4)_mm_unpacklo_epi16(words, zero);
+    r.i32_half[1] = (bvpi_i32x4)_mm_unpackhi_epi16(words, zero);
+    return r.i32;
 #else
     return (i32x8){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
 #endif
@@ -133,8 +138,10 @@ BVPI_INLINE f32x8 f32x8_from_i32(i32x8 v)
 #ifdef __AVX2__
     return (f32x8)_mm256_cvtepi32_ps((__m256i)v);
 #else
-    return BVPI_JOIN4(__builtin_convertvector(BVPI_LOW4(v), bvpi_f32x4),
-                      __builtin_convertvector(BVPI_HIGH4(v), bvpi_f32x4));
+    bvpi_halves x = {.i32 = v}, r;
+    for (int h = 0; h < 2; h++)
+        r.f32_half[h] = __builtin_convertvector(x.i32_half[h], bvpi_f32x4);
+    return r.f32;
 #endif
 }
 
@@ -143,58 +150,67 @@ BVPI_INLINE f32x8 f32x8_from_u8(const uint8_t *p)
     return f32x8_from_i32(i32x8_from_u8(p));
 }
 
-/* Lanes 0..3 and 4..7, exactly. */
+BVPI_INLINE f64x4 bvpi_f64x4_from_f32x4(bvpi_f32x4 v)
+{
+#ifdef __AVX2__
+    return (f64x4)_mm256_cvtps_pd((__m128)v);
+#elif defined(__SSE2__)
+    bvpi_halves r;
+    r.f64_half[0] = (bvpi_f64x2)_mm_cvtps_pd((__m128)v);
+    r.f64_half[1] = (bvpi_f64x2)_mm_cvtps_pd(_mm_movehl_ps((__m128)v, (__m128)v));
+    return r.f64;
+#else
+    return __builtin_convertvector(v, f64x4);
+#endif
+}
+
+BVPI_INLINE bvpi_f32x4 bvpi_f32x4_from_f64x4(f64x4 v)
+{
+#ifdef __AVX2__
+    return (bvpi_f32x4)_mm256_cvtpd_ps((__m256d)v);
+#elif defined(__SSE2__)
+    bvpi_halves x = {.f64 = v};
+    return (bvpi_f32x4)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)x.f64_half[0]),
+                                     _mm_cvtpd_ps((__m128d)x.f64_half[1]));
+#else
+    return __builtin_convertvector(v, bvpi_f32x4);
+#endif
+}
+
+/* Lanes 0..3, exactly. */
 BVPI_INLINE f64x4 f64x4_from_low(f32x8 v)
 {
-#ifdef __AVX2__
-    return (f64x4)_mm256_cvtps_pd((__m128)BVPI_LOW4(v));
-#elif defined(__SSE2__)
-    __m128 h = (__m128)BVPI_LOW4(v);
-    return BVPI_JOIN2((bvpi_f64x2)_mm_cvtps_pd(h), (bvpi_f64x2)_mm_cvtps_pd(_mm_movehl_ps(h, h)));
-#else
-    return __builtin_convertvector(BVPI_LOW4(v), f64x4);
-#endif
+    bvpi_halves x = {.f32 = v};
+    return bvpi_f64x4_from_f32x4(x.f32_half[0]);
 }
 
+/* Lanes 4..7, exactly. */
 BVPI_INLINE f64x4 f64x4_from_high(f32x8 v)
 {
-    return f64x4_from_low(__builtin_shufflevector(v, v, 4, 5, 6, 7, 4, 5, 6, 7));
+    bvpi_halves x = {.f32 = v};
+    return bvpi_f64x4_from_f32x4(x.f32_half[1]);
 }
 
-/* Rounded to nearest. */
+/* Lanes 0..3 and 4..7, rounded to nearest. */
 BVPI_INLINE f32x8 f32x8_from_f64(f64x4 low, f64x4 high)
 {
-#ifdef __AVX2__
-    return BVPI_JOIN4((bvpi_f32x4)_mm256_cvtpd_ps((__m256d)low),
-                      (bvpi_f32x4)_mm256_cvtpd_ps((__m256d)high));
-#elif defined(__SSE2__)
-    __m128 a = _mm_movelh_ps(_mm_cvtpd_ps((__m128d)BVPI_LOW2(low)),
-                             _mm_cvtpd_ps((__m128d)BVPI_HIGH2(low)));
-    __m128 b = _mm_movelh_ps(_mm_cvtpd_ps((__m128d)BVPI_LOW2(high)),
-                             _mm_cvtpd_ps((__m128d)BVPI_HIGH2(high)));
-    return BVPI_JOIN4((bvpi_f32x4)a, (bvpi_f32x4)b);
-#else
-    return BVPI_JOIN4(__builtin_convertvector(low, bvpi_f32x4),
-                      __builtin_convertvector(high, bvpi_f32x4));
-#endif
+    bvpi_halves r;
+    r.f32_half[0] = bvpi_f32x4_from_f64x4(low);
+    r.f32_half[1] = bvpi_f32x4_from_f64x4(high);
+    return r.f32;
 }
 
-/* ---- comparisons: all bits of a lane set where true, false on NaN -------------------------------
- */
-
-#define BVPI_BY_HALVES_F32(a, op, b)                                                               \
-    BVPI_JOIN4((bvpi_i32x4)(BVPI_LOW4(a) op BVPI_LOW4(b)),                                         \
-               (bvpi_i32x4)(BVPI_HIGH4(a) op BVPI_HIGH4(b)))
-#define BVPI_BY_HALVES_F64(a, op, b)                                                               \
-    BVPI_JOIN2((bvpi_i64x2)(BVPI_LOW2(a) op BVPI_LOW2(b)),                                         \
-               (bvpi_i64x2)(BVPI_HIGH2(a) op BVPI_HIGH2(b)))
+/* ---- comparisons: all bits of a lane set where true, false on NaN ------------------------- */
 
 BVPI_INLINE i32x8 f32x8_lt(f32x8 a, f32x8 b)
 {
 #ifdef __AVX2__
     return a < b;
 #else
-    return BVPI_BY_HALVES_F32(a, <, b);
+    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.i32_half[h] = x.f32_half[h] < y.f32_half[h];
+    return r.i32;
 #endif
 }
 
@@ -203,7 +219,10 @@ BVPI_INLINE i32x8 f32x8_le(f32x8 a, f32x8 b)
 #ifdef __AVX2__
     return a <= b;
 #else
-    return BVPI_BY_HALVES_F32(a, <=, b);
+    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.i32_half[h] = x.f32_half[h] <= y.f32_half[h];
+    return r.i32;
 #endif
 }
 
@@ -212,7 +231,10 @@ BVPI_INLINE i32x8 f32x8_eq(f32x8 a, f32x8 b)
 #ifdef __AVX2__
     return a == b;
 #else
-    return BVPI_BY_HALVES_F32(a, ==, b);
+    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.i32_half[h] = x.f32_half[h] == y.f32_half[h];
+    return r.i32;
 #endif
 }
 
@@ -231,7 +253,22 @@ BVPI_INLINE i32x8 i32x8_lt(i32x8 a, i32x8 b)
 #ifdef __AVX2__
     return a < b;
 #else
-    return BVPI_BY_HALVES_F32(a, <, b);
+    bvpi_halves x = {.i32 = a}, y = {.i32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.i32_half[h] = x.i32_half[h] < y.i32_half[h];
+    return r.i32;
+#endif
+}
+
+BVPI_INLINE i32x8 i32x8_eq(i32x8 a, i32x8 b)
+{
+#ifdef __AVX2__
+    return a == b;
+#else
+    bvpi_halves x = {.i32 = a}, y = {.i32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.i32_half[h] = x.i32_half[h] == y.i32_half[h];
+    return r.i32;
 #endif
 }
 
@@ -240,21 +277,15 @@ BVPI_INLINE i32x8 i32x8_gt(i32x8 a, i32x8 b)
     return i32x8_lt(b, a);
 }
 
-BVPI_INLINE i32x8 i32x8_eq(i32x8 a, i32x8 b)
-{
-#ifdef __AVX2__
-    return a == b;
-#else
-    return BVPI_BY_HALVES_F32(a, ==, b);
-#endif
-}
-
 BVPI_INLINE i64x4 f64x4_lt(f64x4 a, f64x4 b)
 {
 #ifdef __AVX2__
     return a < b;
 #else
-    return BVPI_BY_HALVES_F64(a, <, b);
+    bvpi_halves x = {.f64 = a}, y = {.f64 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.i64_half[h] = x.f64_half[h] < y.f64_half[h];
+    return r.i64;
 #endif
 }
 
@@ -263,7 +294,10 @@ BVPI_INLINE i64x4 f64x4_le(f64x4 a, f64x4 b)
 #ifdef __AVX2__
     return a <= b;
 #else
-    return BVPI_BY_HALVES_F64(a, <=, b);
+    bvpi_halves x = {.f64 = a}, y = {.f64 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.i64_half[h] = x.f64_half[h] <= y.f64_half[h];
+    return r.i64;
 #endif
 }
 
@@ -277,23 +311,19 @@ BVPI_INLINE i64x4 f64x4_ge(f64x4 a, f64x4 b)
     return f64x4_le(b, a);
 }
 
-/* ---- selection, minimum, maximum
- * ------------------------------------------------------------------ */
+/* ---- selection, minimum, maximum ---------------------------------------------------------- */
 
-/* Lane by lane: yes where the mask's bits are set, no where they are clear. */
+/* Lane by lane: yes where the mask's bits are set, no where they are clear. Lanes of a mask are all
+ * ones or all zeros. */
 BVPI_INLINE f32x8 f32x8_select(i32x8 mask, f32x8 yes, f32x8 no)
 {
 #ifdef __AVX2__
     return (f32x8)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)mask);
-#elif defined(__SSE2__)
-    __m128 lm = (__m128)BVPI_LOW4(mask), hm = (__m128)BVPI_HIGH4(mask);
-    __m128 low =
-        _mm_or_ps(_mm_and_ps(lm, (__m128)BVPI_LOW4(yes)), _mm_andnot_ps(lm, (__m128)BVPI_LOW4(no)));
-    __m128 high = _mm_or_ps(_mm_and_ps(hm, (__m128)BVPI_HIGH4(yes)),
-                            _mm_andnot_ps(hm, (__m128)BVPI_HIGH4(no)));
-    return BVPI_JOIN4((bvpi_f32x4)low, (bvpi_f32x4)high);
 #else
-    return (f32x8)(((i32x8)yes & mask) | ((i32x8)no & ~mask));
+    bvpi_halves m = {.i32 = mask}, y = {.f32 = yes}, n = {.f32 = no}, r;
+    for (int h = 0; h < 2; h++)
+        r.i32_half[h] = (y.i32_half[h] & m.i32_half[h]) | (n.i32_half[h] & ~m.i32_half[h]);
+    return r.f32;
 #endif
 }
 
@@ -304,18 +334,7 @@ BVPI_INLINE i32x8 i32x8_select(i32x8 mask, i32x8 yes, i32x8 no)
 
 BVPI_INLINE f64x4 f64x4_select(i64x4 mask, f64x4 yes, f64x4 no)
 {
-#ifdef __AVX2__
-    return (f64x4)_mm256_blendv_pd((__m256d)no, (__m256d)yes, (__m256d)mask);
-#elif defined(__SSE2__)
-    __m128d lm = (__m128d)BVPI_LOW2(mask), hm = (__m128d)BVPI_HIGH2(mask);
-    __m128d low = _mm_or_pd(_mm_and_pd(lm, (__m128d)BVPI_LOW2(yes)),
-                            _mm_andnot_pd(lm, (__m128d)BVPI_LOW2(no)));
-    __m128d high = _mm_or_pd(_mm_and_pd(hm, (__m128d)BVPI_HIGH2(yes)),
-                             _mm_andnot_pd(hm, (__m128d)BVPI_HIGH2(no)));
-    return BVPI_JOIN2((bvpi_f64x2)low, (bvpi_f64x2)high);
-#else
-    return (f64x4)(((i64x4)yes & mask) | ((i64x4)no & ~mask));
-#endif
+    return (f64x4)f32x8_select((i32x8)mask, (f32x8)yes, (f32x8)no);
 }
 
 /* a < b ? a : b: b when either is NaN, b when they are zeros of either sign. */
@@ -324,8 +343,10 @@ BVPI_INLINE f32x8 f32x8_min(f32x8 a, f32x8 b)
 #ifdef __AVX2__
     return (f32x8)_mm256_min_ps((__m256)a, (__m256)b);
 #elif defined(__SSE2__)
-    return BVPI_JOIN4((bvpi_f32x4)_mm_min_ps((__m128)BVPI_LOW4(a), (__m128)BVPI_LOW4(b)),
-                      (bvpi_f32x4)_mm_min_ps((__m128)BVPI_HIGH4(a), (__m128)BVPI_HIGH4(b)));
+    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.f32_half[h] = (bvpi_f32x4)_mm_min_ps((__m128)x.f32_half[h], (__m128)y.f32_half[h]);
+    return r.f32;
 #else
     return f32x8_select(f32x8_lt(a, b), a, b);
 #endif
@@ -337,8 +358,10 @@ BVPI_INLINE f32x8 f32x8_max(f32x8 a, f32x8 b)
 #ifdef __AVX2__
     return (f32x8)_mm256_max_ps((__m256)a, (__m256)b);
 #elif defined(__SSE2__)
-    return BVPI_JOIN4((bvpi_f32x4)_mm_max_ps((__m128)BVPI_LOW4(a), (__m128)BVPI_LOW4(b)),
-                      (bvpi_f32x4)_mm_max_ps((__m128)BVPI_HIGH4(a), (__m128)BVPI_HIGH4(b)));
+    bvpi_halves x = {.f32 = a}, y = {.f32 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.f32_half[h] = (bvpi_f32x4)_mm_max_ps((__m128)x.f32_half[h], (__m128)y.f32_half[h]);
+    return r.f32;
 #else
     return f32x8_select(f32x8_gt(a, b), a, b);
 #endif
@@ -349,8 +372,10 @@ BVPI_INLINE f64x4 f64x4_min(f64x4 a, f64x4 b)
 #ifdef __AVX2__
     return (f64x4)_mm256_min_pd((__m256d)a, (__m256d)b);
 #elif defined(__SSE2__)
-    return BVPI_JOIN2((bvpi_f64x2)_mm_min_pd((__m128d)BVPI_LOW2(a), (__m128d)BVPI_LOW2(b)),
-                      (bvpi_f64x2)_mm_min_pd((__m128d)BVPI_HIGH2(a), (__m128d)BVPI_HIGH2(b)));
+    bvpi_halves x = {.f64 = a}, y = {.f64 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.f64_half[h] = (bvpi_f64x2)_mm_min_pd((__m128d)x.f64_half[h], (__m128d)y.f64_half[h]);
+    return r.f64;
 #else
     return f64x4_select(f64x4_lt(a, b), a, b);
 #endif
@@ -361,8 +386,10 @@ BVPI_INLINE f64x4 f64x4_max(f64x4 a, f64x4 b)
 #ifdef __AVX2__
     return (f64x4)_mm256_max_pd((__m256d)a, (__m256d)b);
 #elif defined(__SSE2__)
-    return BVPI_JOIN2((bvpi_f64x2)_mm_max_pd((__m128d)BVPI_LOW2(a), (__m128d)BVPI_LOW2(b)),
-                      (bvpi_f64x2)_mm_max_pd((__m128d)BVPI_HIGH2(a), (__m128d)BVPI_HIGH2(b)));
+    bvpi_halves x = {.f64 = a}, y = {.f64 = b}, r;
+    for (int h = 0; h < 2; h++)
+        r.f64_half[h] = (bvpi_f64x2)_mm_max_pd((__m128d)x.f64_half[h], (__m128d)y.f64_half[h]);
+    return r.f64;
 #else
     return f64x4_select(f64x4_gt(a, b), a, b);
 #endif
@@ -384,8 +411,10 @@ BVPI_INLINE f32x8 f32x8_sqrt(f32x8 a)
 #ifdef __AVX2__
     return (f32x8)_mm256_sqrt_ps((__m256)a);
 #elif defined(__SSE2__)
-    return BVPI_JOIN4((bvpi_f32x4)_mm_sqrt_ps((__m128)BVPI_LOW4(a)),
-                      (bvpi_f32x4)_mm_sqrt_ps((__m128)BVPI_HIGH4(a)));
+    bvpi_halves x = {.f32 = a}, r;
+    for (int h = 0; h < 2; h++)
+        r.f32_half[h] = (bvpi_f32x4)_mm_sqrt_ps((__m128)x.f32_half[h]);
+    return r.f32;
 #else
     f32x8 r;
     for (int i = 0; i < 8; i++)
@@ -399,8 +428,10 @@ BVPI_INLINE f64x4 f64x4_sqrt(f64x4 a)
 #ifdef __AVX2__
     return (f64x4)_mm256_sqrt_pd((__m256d)a);
 #elif defined(__SSE2__)
-    return BVPI_JOIN2((bvpi_f64x2)_mm_sqrt_pd((__m128d)BVPI_LOW2(a)),
-                      (bvpi_f64x2)_mm_sqrt_pd((__m128d)BVPI_HIGH2(a)));
+    bvpi_halves x = {.f64 = a}, r;
+    for (int h = 0; h < 2; h++)
+        r.f64_half[h] = (bvpi_f64x2)_mm_sqrt_pd((__m128d)x.f64_half[h]);
+    return r.f64;
 #else
     f64x4 r;
     for (int i = 0; i < 4; i++)
@@ -409,8 +440,7 @@ BVPI_INLINE f64x4 f64x4_sqrt(f64x4 a)
 #endif
 }
 
-/* ---- masks
- * ----------------------------------------------------------------------------------------- */
+/* ---- masks -------------------------------------------------------------------------------- */
 
 /* Bit i of the result is the top bit of lane i. */
 BVPI_INLINE unsigned i32x8_movemask(i32x8 mask)
@@ -418,8 +448,9 @@ BVPI_INLINE unsigned i32x8_movemask(i32x8 mask)
 #ifdef __AVX2__
     return (unsigned)_mm256_movemask_ps((__m256)mask);
 #elif defined(__SSE2__)
-    return (unsigned)_mm_movemask_ps((__m128)BVPI_LOW4(mask)) |
-           (unsigned)_mm_movemask_ps((__m128)BVPI_HIGH4(mask)) << 4;
+    bvpi_halves m = {.i32 = mask};
+    return (unsigned)_mm_movemask_ps((__m128)m.i32_half[0]) |
+           (unsigned)_mm_movemask_ps((__m128)m.i32_half[1]) << 4;
 #else
     unsigned bits = 0;
     for (int i = 0; i < 8; i++)
@@ -433,8 +464,9 @@ BVPI_INLINE unsigned i64x4_movemask(i64x4 mask)
 #ifdef __AVX2__
     return (unsigned)_mm256_movemask_pd((__m256d)mask);
 #elif defined(__SSE2__)
-    return (unsigned)_mm_movemask_pd((__m128d)BVPI_LOW2(mask)) |
-           (unsigned)_mm_movemask_pd((__m128d)BVPI_HIGH2(mask)) << 2;
+    bvpi_halves m = {.i64 = mask};
+    return (unsigned)_mm_movemask_pd((__m128d)m.i64_half[0]) |
+           (unsigned)_mm_movemask_pd((__m128d)m.i64_half[1]) << 2;
 #else
     unsigned bits = 0;
     for (int i = 0; i < 4; i++)

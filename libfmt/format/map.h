@@ -9,6 +9,8 @@
 #include "base/isa.h"
 #include "format/layout.h"
 
+#include <stdbool.h>
+
 /* A section of the mapping; records of unknown content, count already bounded by the file. */
 typedef struct bvpi_span {
     const uint8_t *data;
@@ -19,24 +21,48 @@ typedef struct bvpi_span {
 struct bvp_file {
     const uint8_t *base; /* the bvpack file's first byte */
     uint64_t size;
-    void *mapping;       /* what to unmap or free, or NULL */
+    void *mapping; /* what to unmap or free, or NULL */
     size_t mapping_size;
-    int owned;           /* mapping is malloc'ed (isolated), not mmapped */
+    int owned; /* mapping is malloc'ed (isolated), not mmapped */
     bvp_open_mode mode;
     bvpi_isa isa;
-    bvpd_header header;  /* private copy of the page: fields cannot change after open */
+    bvpd_header header; /* private copy of the page: fields cannot change after open */
     bvpi_span section[BVPD_SECTION_COUNT];
-    unsigned char *part_state; /* verify_lazily: one atomic byte a part: 0 unknown, 1 good, 2 bad; or NULL */
+    /* verify_lazily, else NULL: one atomic bvpi_hash_state for each part, one for the tables of the
+     * assembly, one for HASH itself. */
+    unsigned char *part_state;
 };
 
-/* A hierarchy ready to walk: everything is bounded, unit i (i < unit_count) can be read as a node. */
+enum bvpi_hash_state { BVPI_HASH_UNKNOWN = 0, BVPI_HASH_GOOD, BVPI_HASH_BAD };
+
+/* Opens what is not to be verified in full: maps (or, isolated, reads into private memory) and
+ * checks the first page. bvp_open and its kin are these plus verification where it is asked for. */
+bvp_status bvpi_map_fd(int fd, const bvp_open_options *options, bvp_file **out, bvp_error *error);
+bvp_status bvpi_map_memory(const void *data, size_t size, const bvp_open_options *options,
+                           bvp_file **out, bvp_error *error);
+/* A handle on bytes that may break every rule, for verification: sections that do not lie in the
+ * file, or whose sizes contradict each other, are empty. Needs bvpi_check_identity's consent. */
+void bvpi_map_unchecked(const void *data, uint64_t size, bvp_file *file);
+
+/* Queries call this at entry with each body's part (or BVP_ASSEMBLY): with verify_lazily it checks
+ * the block hashes of the part's bytes once; otherwise it costs one comparison. */
+bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part);
+static inline bvp_status bvpi_touch(const bvp_file *file, uint32_t part)
+{
+    return file->part_state ? bvpi_touch_hashes(file, part) : BVP_OK;
+}
+/* Is block `block` of the hashed range what HASH says? */
+bool bvpi_block_is_good(const bvp_file *file, uint64_t block);
+
+/* A hierarchy ready to walk: everything is bounded, unit i (i < unit_count) can be read as a node.
+ */
 typedef struct bvpi_tree {
-    const uint8_t *units;   /* 64-byte aligned */
-    uint32_t unit_count;    /* units that may be nodes: (blob size) / 64 */
-    uint32_t node_count;    /* for step budgets; <= unit_count */
+    const uint8_t *units; /* 64-byte aligned */
+    uint32_t unit_count;  /* units that may be nodes: (blob size) / 64 */
+    uint32_t node_count;  /* for step budgets; <= unit_count */
     uint32_t root;
     uint32_t leaf_size;
-    uint64_t blob_size;     /* bytes from units; a cluster header at off needs off + 32 <= blob_size */
+    uint64_t blob_size; /* bytes from units; a cluster header at off needs off + 32 <= blob_size */
     uint8_t cluster_shift;
     double grid_origin[3];
     double grid_unit;
@@ -45,7 +71,7 @@ typedef struct bvpi_tree {
 
 typedef struct bvpi_part {
     const uint8_t *blob;
-    const uint8_t *ids;      /* or NULL */
+    const uint8_t *ids; /* or NULL */
     uint64_t blob_size, ids_size, triangle_count;
     uint64_t cluster_table_off;
     uint32_t cluster_count;
@@ -54,8 +80,8 @@ typedef struct bvpi_part {
     double origin[3];
 } bvpi_part;
 
-/* All return BVP_ERR_CORRUPT when the record lies outside its section, BVP_ERR_ARGUMENT for an index
- * over the count. Each field is read once. */
+/* All return BVP_ERR_CORRUPT when the record lies outside its section, BVP_ERR_ARGUMENT for an
+ * index over the count. Each field is read once. */
 bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out);
 bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *out);
 /* The hierarchy over the instances; BVP_ERR_ARGUMENT when the file has no instance. */
@@ -64,9 +90,12 @@ bvp_status bvpi_get_top_tree(const bvp_file *file, bvpi_tree *out);
  * call fails with BVP_ERR_CORRUPT. */
 bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_instance *out,
                              double placement[12]);
+/* Its twelve entries are finite. */
+bvp_status bvpi_get_placement(const bvp_file *file, uint32_t placement, double out[12]);
 bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref); /* empty when ref is bad */
 
-/* Source number of a local triangle of a cluster (a copy of its header); storage number without ids. */
+/* Source number of a local triangle of a cluster (a copy of its header); storage number without
+ * ids. */
 uint64_t bvpi_triangle_id(const bvpi_part *part, const bvpd_cluster *cluster, uint32_t local);
 
 #endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * report.c: violations go to a callback, the first one also to an error structure.
+ */
+#include "base/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void bvpi_report_add(bvpi_report *report, const char *rule, bvp_status status, uint64_t offset,
+                     const char *format, ...)
+{
+    if (report->stopped)
+        return;
+    char message[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (report->status == BVP_OK) {
+        report->status = status;
+        bvpi_error_set(report->error, status, offset, rule, "%s", message);
+    }
+    bvp_finding finding = {rule, offset, message};
+    report->stopped = !report->callback || report->callback(report->user, &finding) != 0;
+}
+
+bool bvpi_is_zero(const void *data, uint64_t size)
+{
+    const unsigned char *bytes = data;
+    for (; size >= 8; bytes += 8, size -= 8) {
+        uint64_t word;
+        memcpy(&word, bytes, 8);
+        if (word != 0)
+            return false;
+    }
+    for (; size > 0; bytes++, size--)
+        if (*bytes != 0)
+            return false;
+    return true;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT
+ * header.c: every rule of the first page, one line a rule, in the order of the fields.
+ * Spec: format.md, chapters "Header" and "Directory".
+ */
+#include "format/header.h"
+
+#include "base/checked.h"
+#include "format/checksum.h"
+#include "format/codec.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define FIELD(name) offsetof(bvpd_header, name)
+
+static const struct {
+    char kind[5];
+    uint32_t record_size;
+} known[BVPD_SECTION_COUNT] = {
+#define BVPD_X(name, text, size) {text, size},
+    BVPD_SECTIONS(BVPD_X)
+#undef BVPD_X
+};
+
+const char *bvpi_section_kind(enum bvpd_section_index section)
+{
+    return known[section].kind;
+}
+
+uint32_t bvpi_section_record_size(enum bvpd_section_index section)
+{
+    return known[section].record_size;
+}
+
+uint32_t bvpi_section_alignment(enum bvpd_section_index section)
+{
+    return section == BVPD_DATA || section == BVPD_TIDS ? BVPD_PAGE_SIZE : BVPD_TABLE_ALIGN;
+}
+
+uint32_t bvpi_find_section(const bvpd_header *header, enum bvpd_section_index section)
+{
+    uint32_t i = 0;
+    while (i < header->section_count && i < BVPD_SECTION_MAX &&
+           memcmp(header->sections[i].kind, known[section].kind, 4) != 0)
+        i++;
+    return i < BVPD_SECTION_MAX ? i : header->section_count;
+}
+
+uint64_t bvpi_file_size_for(uint64_t data_end, uint64_t hash_end)
+{
+    uint64_t needed = hash_end + sizeof(bvpd_trailer);
+    if (needed < data_end + BVPD_DATA_TAIL)
+        needed = data_end + BVPD_DATA_TAIL;
+    return (needed + BVPD_PAGE_SIZE - 1) & ~(uint64_t)(BVPD_PAGE_SIZE - 1);
+}
+
+uint64_t bvpi_header_hash(const bvpd_header *header)
+{
+    static const uint64_t zero;
+    bvpi_hasher hasher;
+    const size_t before = FIELD(header_hash), after = before + sizeof zero;
+    bvpi_hasher_start64(&hasher);
+    bvpi_hasher_add64(&hasher, header, before);
+    bvpi_hasher_add64(&hasher, &zero, sizeof zero);
+    bvpi_hasher_add64(&hasher, (const char *)header + after, sizeof *header - after);
+    return bvpi_hasher_end64(&hasher);
+}
+
+void bvpi_root_hash(const bvpd_header *header, const void *hashes, uint64_t size, uint8_t out[16])
+{
+    static const uint8_t zero[24];
+    bvpi_hasher hasher;
+    const size_t before = FIELD(header_hash), after = before + sizeof zero;
+    bvpi_hasher_start128(&hasher);
+    bvpi_hasher_add128(&hasher, header, before);
+    bvpi_hasher_add128(&hasher, zero, sizeof zero);
+    bvpi_hasher_add128(&hasher, (const char *)header + after, sizeof *header - after);
+    bvpi_hasher_add128(&hasher, hashes, size);
+    bvpi_hasher_end128(&hasher, out);
+}
+
+bool bvpi_check_identity(const void *page, uint64_t size, bvpi_report *report)
+{
+    const size_t present = size < BVPD_MAGIC_SIZE ? (size_t)size : BVPD_MAGIC_SIZE;
+    if (!BVPI_RULE(
+            report, "HDR-1", BVP_ERR_NOT_OURS, 0,
+            present > 0 && memcmp(page, BVPD_MAGIC, present) == 0,
+            "the first 12 bytes are not a bvpack file's; text-mode transfer changes them too"))
+        return false;
+    return BVPI_SOUND(report, "HDR-2", size, size >= BVPD_HEADER_SIZE,
+                      "the file ends after %" PRIu64 " bytes; a header has 4096: copy it again",
+                      size);
+}
+
+static bool is_bounds(const double lo[3], const double hi[3], bool empty)
+{
+    bool ordered = lo[0] <= hi[0] && lo[1] <= hi[1] && lo[2] <= hi[2];
+    bool finite = true;
+    for (int axis = 0; axis < 3; axis++)
+        finite = finite && isfinite(lo[axis]) && isfinite(hi[axis]);
+    return finite && ordered != empty;
+}
+
+static void check_counts(const bvpd_header *h, bvpi_report *report)
+{
+    static const struct {
+        enum bvpd_section_index section;
+        size_t field;
+    } counts[] = {
+        {BVPD_PART, FIELD(part_count)},
+        {BVPD_INST, FIELD(instance_count)},
+        {BVPD_TREE, FIELD(node_count)},
+        {BVPD_HIER, FIELD(hierarchy_count)},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        uint32_t entry = bvpi_find_section(h, counts[i].section), count;
+        memcpy(&count, (const char *)h + counts[i].field, sizeof count);
+        if (entry < h->section_count)
+            BVPI_SOUND(report, "HDR-12", counts[i].field,
+                       count == h->sections[entry].record_count && count != BVPD_NONE,
+                       "the header counts %" PRIu32 " records in %s, the directory %" PRIu64, count,
+                       known[counts[i].section].kind, h->sections[entry].record_count);
+    }
+}
+
+static void check_fields(const bvpd_header *h, uint64_t size, bvpi_report *report)
+{
+    BVPI_SOUND(report, "HDR-3", FIELD(header_hash), h->header_hash == bvpi_header_hash(h),
+               "the header's hash does not match: the first page is damaged");
+    BVPI_KNOWN(report, "HDR-4", FIELD(version_major), h->version_major == BVPD_VERSION_MAJOR,
+               "format version %u.%u; this library reads %d.%d", h->version_major, h->version_minor,
+               BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR);
+    BVPI_KNOWN(report, "HDR-5", FIELD(version_minor), h->version_minor == BVPD_VERSION_MINOR,
+               "format version %u.%u; this library reads %d.%d", h->version_major, h->version_minor,
+               BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR);
+    BVPI_KNOWN(report, "HDR-6", FIELD(feature_incompatible), h->feature_incompatible == 0,
+               "it needs features 0x%" PRIx32 " that this library does not have",
+               h->feature_incompatible);
+    BVPI_SOUND(report, "HDR-7", FIELD(header_size), h->header_size == BVPD_HEADER_SIZE,
+               "header_size is %" PRIu32 ", not 4096", h->header_size);
+    BVPI_SOUND(report, "HDR-8", FIELD(file_size), h->file_size == size,
+               "the file has %" PRIu64 " bytes, its header says %" PRIu64 ": copy it again", size,
+               h->file_size);
+    BVPI_SOUND(report, "HDR-9", FIELD(file_size), h->file_size % BVPD_PAGE_SIZE == 0,
+               "file_size %" PRIu64 " is not a multiple of 4096", h->file_size);
+    BVPI_SOUND(report, "HDR-10", FIELD(section_count),
+               h->section_count >= BVPD_SECTION_COUNT && h->section_count <= BVPD_SECTION_MAX,
+               "section_count is %" PRIu32 ", not 12 to 56", h->section_count);
+    BVPI_KNOWN(report, "HDR-11", FIELD(block_size), h->block_size == BVPD_BLOCK_SIZE,
+               "block_size is %" PRIu32 ", not 65536", h->block_size);
+    check_counts(h, report);
+    BVPI_KNOWN(report, "HDR-13", FIELD(up_axis), h->up_axis <= 3, "up_axis %" PRIu32 " is reserved",
+               h->up_axis);
+    BVPI_SOUND(report, "HDR-14", FIELD(unit_in_metres),
+               isfinite(h->unit_in_metres) && h->unit_in_metres >= 0,
+               "unit_in_metres is not a finite number >= 0");
+    BVPI_SOUND(report, "HDR-15", FIELD(lo), is_bounds(h->lo, h->hi, h->instance_count == 0),
+               "the world bounds are not finite, or not ordered as the instance count asks");
+    BVPI_SOUND(report, "HDR-16", FIELD(top_hierarchy),
+               h->instance_count == 0 ? h->top_hierarchy == BVPD_NONE
+                                      : h->top_hierarchy < h->hierarchy_count,
+               "top_hierarchy %" PRIu32 " does not exist", h->top_hierarchy);
+    uint64_t sum = 0;
+    BVPI_SOUND(report, "HDR-17", FIELD(hierarchy_size),
+               bvpi_add(h->hierarchy_size, h->geometry_size, &sum) &&
+                   bvpi_add(sum, h->id_size, &sum) && sum <= h->file_size,
+               "the sizes by purpose exceed the file's size");
+    BVPI_KNOWN(report, "HDR-18", FIELD(reserved), bvpi_is_zero(h->reserved, sizeof h->reserved),
+               "reserved bytes of the header are not zero");
+}
+
+/* Known kinds appear once each, in order; kinds that nobody knows may stand between them. */
+static void check_kinds(const bvpd_header *h, bvpi_report *report)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < h->section_count; i++) {
+        const bvpd_section *s = &h->sections[i];
+        const uint64_t offset = FIELD(sections) + i * sizeof *s;
+        uint32_t kind = 0;
+        while (kind < BVPD_SECTION_COUNT && memcmp(s->kind, known[kind].kind, 4) != 0)
+            kind++;
+        if (kind < BVPD_SECTION_COUNT) {
+            BVPI_SOUND(report, "DIR-1", offset, kind == next,
+                       "entry %" PRIu32 " is %s, which is not the next section in order", i,
+                       known[kind].kind);
+            next = kind + 1;
+        } else {
+            BVPI_KNOWN(report, "DIR-2", offset, (s->flags & 1) == 0,
+                       "entry %" PRIu32 " is a section of unknown kind that may not be skipped", i);
+        }
+        BVPI_KNOWN(report, "DIR-3", offset + 4, (s->flags & ~1u) == 0,
+                   "reserved flags of entry %" PRIu32 " are set", i);
+    }
+    BVPI_SOUND(report, "DIR-1", FIELD(sections), next == BVPD_SECTION_COUNT,
+               "the directory lacks a section, or does not end with HASH");
+}
+
+static uint64_t alignment_of(const bvpd_section *s)
+{
+    for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++)
+        if (memcmp(s->kind, known[kind].kind, 4) == 0)
+            return bvpi_section_alignment(kind);
+    return BVPD_TABLE_ALIGN;
+}
+
+/* Each section begins at the first aligned byte after its predecessor's end. */
+static void check_places(const bvpd_header *h, bvpi_report *report)
+{
+    uint64_t end = BVPD_HEADER_SIZE;
+    const uint64_t limit =
+        h->file_size < sizeof(bvpd_trailer) ? 0 : h->file_size - sizeof(bvpd_trailer);
+    for (uint32_t i = 0; i < h->section_count; i++) {
+        const bvpd_section *s = &h->sections[i];
+        const uint64_t offset = FIELD(sections) + i * sizeof *s + offsetof(bvpd_section, offset);
+        uint64_t expected = 0;
+        bool placed = bvpi_align(end, alignment_of(s), &expected) && s->offset == expected;
+        BVPI_SOUND(report, "DIR-4", offset, placed,
+                   "section %.4s begins at %" PRIu64 ", not at %" PRIu64, (const char *)s->kind,
+                   s->offset, expected);
+        if (!BVPI_SOUND(report, "DIR-5", offset, bvpi_fits(s->offset, s->size, limit),
+                        "section %.4s (%" PRIu64 " bytes at %" PRIu64 ") leaves the file",
+                        (const char *)s->kind, s->size, s->offset))
+            return;
+        end = s->offset + s->size;
+    }
+    const uint32_t data = bvpi_find_section(h, BVPD_DATA);
+    if (data < h->section_count)
+        BVPI_SOUND(report, "DIR-10", FIELD(file_size),
+                   h->file_size ==
+                       bvpi_file_size_for(h->sections[data].offset + h->sections[data].size, end),
+                   "file_size %" PRIu64 " is not the least that the sections allow", h->file_size);
+}
+
+static void check_sizes(const bvpd_header *h, bvpi_report *report)
+{
+    for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
+        const uint32_t i = bvpi_find_section(h, kind);
+        if (i >= h->section_count)
+            continue;
+        const bvpd_section *s = &h->sections[i];
+        const uint64_t offset = FIELD(sections) + i * sizeof *s;
+        uint64_t bytes = 0;
+        BVPI_SOUND(report, "DIR-6", offset + offsetof(bvpd_section, record_count),
+                   s->record_size == known[kind].record_size &&
+                       bvpi_mul(s->record_count, s->record_size, &bytes) && bytes == s->raw_size,
+                   "section %s: %" PRIu64 " records of %" PRIu32 " bytes are not %" PRIu64 " bytes",
+                   known[kind].kind, s->record_count, s->record_size, s->raw_size);
+        BVPI_KNOWN(report, "DIR-7", offset + offsetof(bvpd_section, codec),
+                   s->codec == 0 || (s->codec == 1 && kind == BVPD_PROV),
+                   "section %s: codec %" PRIu32 " is reserved", known[kind].kind, s->codec);
+        BVPI_SOUND(report, "DIR-8", offset + offsetof(bvpd_section, raw_size),
+                   s->codec != 0 || s->raw_size == s->size,
+                   "section %s is not compressed, but its sizes differ", known[kind].kind);
+        BVPI_KNOWN(report, "DIR-9", offset + offsetof(bvpd_section, reserved),
+                   bvpi_is_zero(s->reserved, sizeof s->reserved),
+                   "reserved bytes of the entry of %s are not zero", known[kind].kind);
+    }
+}
+
+static void check_hash_section(const bvpd_header *h, bvpi_report *report)
+{
+    const uint32_t i = bvpi_find_section(h, BVPD_HASH);
+    if (i >= h->section_count || h->sections[i].offset < BVPD_HEADER_SIZE)
+        return;
+    const uint64_t covered = h->sections[i].offset - BVPD_HEADER_SIZE;
+    const uint64_t blocks = covered / BVPD_BLOCK_SIZE + (covered % BVPD_BLOCK_SIZE != 0);
+    BVPI_SOUND(report, "DIR-11", FIELD(sections) + i * sizeof *h->sections,
+               h->sections[i].record_count == blocks,
+               "HASH has %" PRIu64 " hashes for %" PRIu64 " blocks", h->sections[i].record_count,
+               blocks);
+}
+
+static void check_directory(const bvpd_header *h, bvpi_report *report)
+{
+    check_kinds(h, report);
+    check_places(h, report);
+    check_sizes(h, report);
+    check_hash_section(h, report);
+    BVPI_KNOWN(report, "DIR-12", FIELD(sections) + h->section_count * sizeof *h->sections,
+               bvpi_is_zero(&h->sections[h->section_count],
+                            (BVPD_SECTION_MAX - h->section_count) * sizeof *h->sections),
+               "unused entries of the directory are not zero");
+}
+
+void bvpi_check_header(const bvpd_header *h, uint64_t size, bvpi_report *report)
+{
+    check_fields(h, size, report);
+    if (h->section_count <= BVPD_SECTION_MAX)
+        check_directory(h, report);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * header.h: the rules of the first page.
+ * Spec: format.md, chapters "Header" and "Directory".
+ */
+#ifndef BVPI_FORMAT_HEADER_H
+#define BVPI_FORMAT_HEADER_H
+
+#include "base/report.h"
+#include "format/layout.h"
+
+/* Rules HDR-1 and HDR-2: is it a bvpack file at all, and is its first page complete? `size` bytes
+ * of the file are there; `page` holds min(size, 4096) of them. */
+bool bvpi_check_identity(const void *page, uint64_t size, bvpi_report *report);
+
+/* All other rules of the header and the directory, against a private copy of the page. size: of
+ * the whole file. */
+void bvpi_check_header(const bvpd_header *header, uint64_t size, bvpi_report *report);
+
+/* The hash over the page that header_hash must hold. */
+uint64_t bvpi_header_hash(const bvpd_header *header);
+/* The content identity, given the bytes of section HASH. */
+void bvpi_root_hash(const bvpd_header *header, const void *hashes, uint64_t size, uint8_t out[16]);
+
+/* Finds the entry of a known section; section_count when it is missing. */
+uint32_t bvpi_find_section(const bvpd_header *header, enum bvpd_section_index section);
+
+/* Kind, record size and alignment of a known section. */
+const char *bvpi_section_kind(enum bvpd_section_index section);
+uint32_t bvpi_section_record_size(enum bvpd_section_index section);
+uint32_t bvpi_section_alignment(enum bvpd_section_index section);
+
+/* The size of a file whose sections end where they do. */
+uint64_t bvpi_file_size_for(uint64_t data_end, uint64_t hash_end);
+
+#endif

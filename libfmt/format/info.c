@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ * info.c: what is in the file: counts, parts, product tree, instances, properties, provenance.
+ * Spec: format.md, chapters "Header" and "Parts" to "Provenance".
+ */
+#include "format/map.h"
+
+#include "base/load.h"
+#include "base/status.h"
+#include "format/codec.h"
+#include "format/header.h"
+
+#include <string.h>
+
+void bvp_get_info(const bvp_file *file, bvp_file_info *out)
+{
+    const bvpd_header *h = &file->header;
+    memset(out, 0, sizeof *out);
+    out->format_major = h->version_major;
+    out->format_minor = h->version_minor;
+    out->file_size = h->file_size;
+    out->triangle_count = h->triangle_count;
+    out->unique_triangle_count = h->unique_triangle_count;
+    out->part_count = h->part_count;
+    out->instance_count = h->instance_count;
+    out->node_count = h->node_count;
+    out->unit_in_metres = h->unit_in_metres;
+    out->up_axis = h->up_axis;
+    memcpy(out->lo, h->lo, sizeof out->lo);
+    memcpy(out->hi, h->hi, sizeof out->hi);
+    out->hierarchy_size = h->hierarchy_size;
+    out->geometry_size = h->geometry_size;
+    out->id_size = h->id_size;
+    out->other_size = h->file_size - h->hierarchy_size - h->geometry_size - h->id_size;
+    memcpy(out->root_hash, h->root_hash, sizeof out->root_hash);
+    memcpy(out->source_hash, h->source_hash, sizeof out->source_hash);
+}
+
+/* Bytes of a part's nodes, over all its hierarchies. */
+static uint64_t hierarchy_size_of(const bvp_file *file, const bvpd_part *part)
+{
+    const bvpi_span *span = &file->section[BVPD_HIER];
+    uint64_t size = 0;
+    for (uint64_t i = 0; i < part->hierarchy_count && part->first_hierarchy + i < span->count;
+         i++) {
+        const uint8_t *record = span->data + (part->first_hierarchy + i) * sizeof(bvpd_hierarchy);
+        size += (uint64_t)BVPD_UNIT * bvpi_load_u32(record + offsetof(bvpd_hierarchy, node_count));
+    }
+    return size < part->data_size ? size : part->data_size;
+}
+
+bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
+{
+    bvpi_part view;
+    bvp_status status = bvpi_get_part(file, part, &view);
+    if (status != BVP_OK)
+        return status;
+    bvpd_part r;
+    bvpi_load_record(&r, file->section[BVPD_PART].data + part * sizeof r, sizeof r);
+    memset(out, 0, sizeof *out);
+    out->name = bvpi_get_string(file, r.name);
+    out->source_id = bvpi_get_string(file, r.source_id);
+    out->triangle_count = view.triangle_count;
+    out->vertex_count = r.vertex_count;
+    out->cluster_count = view.cluster_count;
+    out->hierarchy_count = r.hierarchy_count;
+    memcpy(out->origin, view.origin, sizeof out->origin);
+    memcpy(out->lo, view.lo, sizeof out->lo);
+    memcpy(out->hi, view.hi, sizeof out->hi);
+    out->rounding_error = r.rounding_error;
+    out->degenerate_count = r.degenerate_count;
+    out->duplicate_count = r.duplicate_count;
+    out->open_edge_count = r.open_edge_count;
+    out->nonmanifold_edge_count = r.nonmanifold_edge_count;
+    out->hierarchy_size = hierarchy_size_of(file, &r);
+    out->geometry_size = view.blob_size - out->hierarchy_size;
+    out->id_size = view.ids_size;
+    memcpy(out->content_hash, r.content_hash, sizeof out->content_hash);
+    out->has_ids = view.ids != NULL;
+    return BVP_OK;
+}
+
+/* An instance's part, or NONE. */
+static uint32_t part_of_instance(const bvp_file *file, uint32_t instance)
+{
+    bvpd_instance record;
+    double placement[12];
+    return bvpi_get_instance(file, instance, &record, placement) == BVP_OK ? record.part : BVP_NONE;
+}
+
+bvp_status bvp_get_node(const bvp_file *file, uint32_t node, bvp_node_info *out)
+{
+    const bvpi_span *span = &file->section[BVPD_TREE];
+    if (node >= span->count)
+        return BVP_ERR_ARGUMENT;
+    bvpd_tree_node r;
+    bvpi_load_record(&r, span->data + node * sizeof r, sizeof r);
+    const bool is_root = node == 0 && r.parent == BVPD_NONE;
+    if (!is_root && r.parent >= node)
+        return BVP_ERR_CORRUPT;
+    memset(out, 0, sizeof *out);
+    out->name = bvpi_get_string(file, r.name);
+    out->source_id = bvpi_get_string(file, r.source_id);
+    out->parent = r.parent;
+    out->instance = r.instance;
+    out->part = r.instance == BVPD_NONE ? BVP_NONE : part_of_instance(file, r.instance);
+    out->property_count = r.property_count;
+    return bvpi_get_placement(file, r.placement, out->placement);
+}
+
+bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance, bvp_instance_info *out)
+{
+    bvpd_instance record;
+    bvp_status status = bvpi_get_instance(file, instance, &record, out->placement);
+    if (status != BVP_OK)
+        return status;
+    out->part = record.part;
+    out->node = record.node;
+    return BVP_OK;
+}
+
+bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t property, bvp_string *key,
+                            bvp_string *value)
+{
+    const bvpi_span *tree = &file->section[BVPD_TREE], *properties = &file->section[BVPD_PROP];
+    if (node >= tree->count)
+        return BVP_ERR_ARGUMENT;
+    bvpd_tree_node r;
+    bvpi_load_record(&r, tree->data + node * sizeof r, sizeof r);
+    if (property >= r.property_count)
+        return BVP_ERR_ARGUMENT;
+    const uint64_t idx = (uint64_t)r.first_property + property;
+    if (idx >= properties->count)
+        return BVP_ERR_CORRUPT;
+    bvpd_property p;
+    bvpi_load_record(&p, properties->data + idx * sizeof p, sizeof p);
+    *key = bvpi_get_string(file, p.key);
+    *value = bvpi_get_string(file, p.value);
+    return BVP_OK;
+}
+
+bvp_status bvp_get_provenance(const bvp_file *file, char *buffer, size_t capacity, size_t *size,
+                              bvp_error *error)
+{
+    const bvpi_span *span = &file->section[BVPD_PROV];
+    const bvpd_section *entry = &file->header.sections[bvpi_find_section(&file->header, BVPD_PROV)];
+    *size = (size_t)entry->raw_size;
+    if (entry->codec == 0) {
+        const size_t copied = capacity < span->size ? capacity : (size_t)span->size;
+        if (copied > 0)
+            memcpy(buffer, span->data, copied);
+        return BVP_OK;
+    }
+    return bvpi_decompress(span->data, span->size, entry->raw_size, buffer, capacity, error);
+}

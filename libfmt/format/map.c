@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ * map.c: from a path, descriptor or memory to a handle; costs the same for every file size.
+ * Spec: format.md, chapters "Framing", "Header", "Directory".
+ */
+#include "format/map.h"
+
+#include "base/checked.h"
+#include "format/header.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bvpi_isa choose_isa(const bvp_open_options *options)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    if (!options->baseline_simd && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return BVPI_ISA_AVX2;
+#endif
+    (void)options;
+    return BVPI_ISA_BASELINE;
+}
+
+static bvp_status check_options(const bvp_open_options *options, bvp_error *error)
+{
+    if ((unsigned)options->mode > BVP_OPEN_ISOLATED)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "unknown open mode %d",
+                              (int)options->mode);
+    if (options->offset % BVPD_PAGE_SIZE != 0)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the offset %" PRIu64 " is not a multiple of 4096", options->offset);
+    if (!bvpi_is_zero(options->reserved, sizeof options->reserved))
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "reserved open options are not zero");
+    return BVP_OK;
+}
+
+/* Sections whose entries cannot be trusted become empty; after bvpi_check_header none does. */
+static void set_spans(bvp_file *file)
+{
+    for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
+        const uint32_t i = bvpi_find_section(&file->header, kind);
+        if (i >= file->header.section_count)
+            continue;
+        const bvpd_section *s = &file->header.sections[i];
+        const uint64_t record_size = bvpi_section_record_size(kind);
+        if (!bvpi_fits(s->offset, s->size, file->size) || s->offset % BVPD_TABLE_ALIGN != 0)
+            continue;
+        file->section[kind].data = file->base + s->offset;
+        file->section[kind].size = s->size;
+        file->section[kind].count = s->size / record_size;
+    }
+}
+
+void bvpi_map_unchecked(const void *data, uint64_t size, bvp_file *file)
+{
+    memset(file, 0, sizeof *file);
+    file->base = data;
+    file->size = size;
+    memcpy(&file->header, data, sizeof file->header);
+    set_spans(file);
+}
+
+/* Reads exactly `size` bytes unless the file ends before; *got says how many. */
+static bvp_status read_at(int fd, void *data, size_t size, uint64_t offset, size_t *got,
+                          bvp_error *error)
+{
+    *got = 0;
+    while (*got < size) {
+        ssize_t n = pread(fd, (char *)data + *got, size - *got, (off_t)(offset + *got));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return bvpi_error_system(error, "cannot read the file");
+        if (n == 0)
+            break;
+        *got += (size_t)n;
+    }
+    return BVP_OK;
+}
+
+/* How many bytes belong to the bvpack file. */
+static bvp_status measure(int fd, const bvp_open_options *options, uint64_t *size, bvp_error *error)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return bvpi_error_system(error, "cannot examine the file");
+    const uint64_t total = (uint64_t)info.st_size;
+    *size = total < options->offset ? 0 : total - options->offset;
+    if (options->size != 0 && options->size < *size)
+        *size = options->size;
+    if (*size > SIZE_MAX)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                              "the file does not fit in the address space");
+    return BVP_OK;
+}
+
+static bvp_status map_shared(bvp_file *file, int fd, uint64_t offset, bvp_error *error)
+{
+    /* mmap wants multiples of the system's page size, which may be larger than ours. */
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t slack = offset % page;
+    void *mapping = mmap(NULL, (size_t)(file->size + slack), PROT_READ, MAP_SHARED, fd,
+                         (off_t)(offset - slack));
+    if (mapping == MAP_FAILED)
+        return bvpi_error_system(error, "cannot map the file");
+    file->mapping = mapping;
+    file->mapping_size = (size_t)(file->size + slack);
+    file->base = (const uint8_t *)mapping + slack;
+    return BVP_OK;
+}
+
+static bvp_status allocate_private(bvp_file *file, bvp_error *error)
+{
+    file->owned = 1;
+    file->mapping_size = (size_t)file->size;
+    if (posix_memalign(&file->mapping, BVPD_PAGE_SIZE, file->mapping_size) != 0) {
+        file->mapping = NULL;
+        return bvpi_error_memory(error, file->size);
+    }
+    file->base = file->mapping;
+    return BVP_OK;
+}
+
+static bvp_status copy_private(bvp_file *file, int fd, uint64_t offset, bvp_error *error)
+{
+    bvp_status status = allocate_private(file, error);
+    if (status != BVP_OK)
+        return status;
+    size_t got;
+    status = read_at(fd, file->mapping, file->mapping_size, offset, &got, error);
+    if (status == BVP_OK && got != file->mapping_size)
+        status = bvpi_error_set(error, BVP_ERR_CORRUPT, got, "HDR-8",
+                                "the file shrank to %zu bytes while it was read", got);
+    return status;
+}
+
+static bvp_status prepare_lazy_hashes(bvp_file *file, bvp_error *error)
+{
+    const size_t count = (size_t)file->header.part_count + 2;
+    file->part_state = calloc(count, 1);
+    return file->part_state ? BVP_OK : bvpi_error_memory(error, count);
+}
+
+/* file->header is filled in; `got` bytes of it are there. */
+static bvp_status check_page(bvp_file *file, bvp_error *error)
+{
+    bvpi_report report = {.error = error};
+    if (bvpi_check_identity(&file->header, file->size, &report))
+        bvpi_check_header(&file->header, file->size, &report);
+    return report.status;
+}
+
+static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *options,
+                              bvp_error *error)
+{
+    bvp_status status = measure(fd, options, &file->size, error);
+    if (status != BVP_OK)
+        return status;
+    const uint64_t wanted = file->size < sizeof file->header ? file->size : sizeof file->header;
+    size_t got;
+    status = read_at(fd, &file->header, (size_t)wanted, options->offset, &got, error);
+    if (status != BVP_OK)
+        return status;
+    if (got < wanted)
+        file->size = got;
+    status = check_page(file, error);
+    if (status != BVP_OK)
+        return status;
+    return file->mode == BVP_OPEN_ISOLATED ? copy_private(file, fd, options->offset, error)
+                                           : map_shared(file, fd, options->offset, error);
+}
+
+static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
+                                  const bvp_open_options *options, bvp_error *error)
+{
+    if (options->offset > size)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the offset lies beyond the memory's end");
+    const uint8_t *base = (const uint8_t *)data + options->offset;
+    if ((uintptr_t)base % BVPD_TABLE_ALIGN != 0)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the memory is not aligned to 64 bytes");
+    file->size = size - options->offset;
+    if (options->size != 0 && options->size < file->size)
+        file->size = options->size;
+    const uint64_t wanted = file->size < sizeof file->header ? file->size : sizeof file->header;
+    if (wanted > 0)
+        memcpy(&file->header, base, (size_t)wanted);
+    bvp_status status = check_page(file, error);
+    if (status != BVP_OK)
+        return status;
+    file->base = base;
+    if (file->mode != BVP_OPEN_ISOLATED)
+        return BVP_OK;
+    status = allocate_private(file, error);
+    if (status == BVP_OK)
+        memcpy(file->mapping, base, (size_t)file->size);
+    return status;
+}
+
+static bvp_status new_file(const bvp_open_options *options, bvp_file **out, bvp_error *error)
+{
+    bvp_status status = check_options(options, error);
+    if (status != BVP_OK)
+        return status;
+    bvp_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return bvpi_error_memory(error, sizeof *file);
+    file->mode = options->mode;
+    file->isa = choose_isa(options);
+    *out = file;
+    return BVP_OK;
+}
+
+/* The last steps, common to both sources; takes the file back when something failed. */
+static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_options *options,
+                         bvp_file **out, bvp_error *error)
+{
+    /* A private copy is checked against its own page: the file may have changed since. */
+    if (status == BVP_OK && file->owned) {
+        memcpy(&file->header, file->base, sizeof file->header);
+        status = check_page(file, error);
+    }
+    if (status == BVP_OK)
+        set_spans(file);
+    if (status == BVP_OK && options->verify_lazily && file->mode != BVP_OPEN_ISOLATED)
+        status = prepare_lazy_hashes(file, error);
+    if (status == BVP_OK)
+        *out = file;
+    else
+        bvp_close(file);
+    return status;
+}
+
+bvp_status bvpi_map_fd(int fd, const bvp_open_options *options, bvp_file **out, bvp_error *error)
+{
+    bvp_file *file;
+    bvp_status status = new_file(options, &file, error);
+    if (status != BVP_OK)
+        return status;
+    return finish(file, map_fd_into(file, fd, options, error), options, out, error);
+}
+
+bvp_status bvpi_map_memory(const void *data, size_t size, const bvp_open_options *options,
+                           bvp_file **out, bvp_error *error)
+{
+    bvp_file *file;
+    bvp_status status = new_file(options, &file, error);
+    if (status != BVP_OK)
+        return status;
+    return finish(file, map_memory_into(file, data, size, options, error), options, out, error);
+}
+
+void bvp_close(bvp_file *file)
+{
+    if (!file)
+        return;
+    if (file->owned)
+        free(file->mapping);
+    else if (file->mapping)
+        munmap(file->mapping, file->mapping_size);
+    free(file->part_state);
+    free(file);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * record.c: bounded views of the records of an opened file; every field is read once.
+ * Spec: format.md, chapters "Parts" to "Strings".
+ */
+#include "format/map.h"
+
+#include "base/checked.h"
+#include "base/load.h"
+
+#include <math.h>
+
+/* The grid's corners stay exact in double, and far from overflow, within these. */
+enum { GRID_EXPONENT_MAX = 300 };
+
+static bool get_record(const bvp_file *file, enum bvpd_section_index section, uint32_t idx,
+                       void *out, size_t size)
+{
+    const bvpi_span *span = &file->section[section];
+    if (idx >= span->count)
+        return false;
+    bvpi_load_record(out, span->data + (uint64_t)idx * size, size);
+    return true;
+}
+
+static bool is_finite_box(const float lo[3], const float hi[3])
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (!isfinite(lo[axis]) || !isfinite(hi[axis]) || !(lo[axis] <= hi[axis]))
+            return false;
+    return true;
+}
+
+static bool are_finite(const double *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(numbers[i]))
+            return false;
+    return true;
+}
+
+static bool is_part_sound(const bvp_file *file, const bvpd_part *r)
+{
+    const uint64_t table_size = (uint64_t)r->cluster_count * 4;
+    return bvpi_fits(r->data_off, r->data_size, file->section[BVPD_DATA].size) &&
+           bvpi_fits(r->ids_off, r->ids_size, file->section[BVPD_TIDS].size) &&
+           r->cluster_shift >= 6 && r->cluster_shift <= 12 && r->data_off % BVPD_UNIT == 0 &&
+           r->ids_off % 4 == 0 && r->cluster_table_off % 4 == 0 &&
+           bvpi_fits(r->cluster_table_off, table_size, r->data_size) &&
+           is_finite_box(r->lo, r->hi) && are_finite(r->origin, 3) && r->triangle_count > 0 &&
+           r->triangle_count <= UINT32_MAX;
+}
+
+bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out)
+{
+    bvpd_part r;
+    if (!get_record(file, BVPD_PART, part, &r, sizeof r))
+        return BVP_ERR_ARGUMENT;
+    if (!is_part_sound(file, &r))
+        return BVP_ERR_CORRUPT;
+    out->blob = file->section[BVPD_DATA].data + r.data_off;
+    out->ids = r.ids_size > 0 ? file->section[BVPD_TIDS].data + r.ids_off : NULL;
+    out->blob_size = r.data_size;
+    out->ids_size = r.ids_size;
+    out->triangle_count = r.triangle_count;
+    out->cluster_table_off = r.cluster_table_off;
+    out->cluster_count = r.cluster_count;
+    out->cluster_shift = r.cluster_shift;
+    for (int axis = 0; axis < 3; axis++) {
+        out->lo[axis] = r.lo[axis];
+        out->hi[axis] = r.hi[axis];
+        out->origin[axis] = r.origin[axis];
+    }
+    return BVP_OK;
+}
+
+/* A grid whose corners are exact doubles. */
+static bool is_grid_sound(const bvpd_hierarchy *r)
+{
+    int exponent;
+    if (!(r->grid_unit > 0) || !isfinite(r->grid_unit) || frexp(r->grid_unit, &exponent) != 0.5 ||
+        exponent < -GRID_EXPONENT_MAX || exponent > GRID_EXPONENT_MAX)
+        return false;
+    for (int axis = 0; axis < 3; axis++) {
+        const double steps = r->grid_origin[axis] / r->grid_unit;
+        if (!(fabs(steps) <= 0x1p52) || steps != floor(steps) ||
+            r->grid_extent[axis] >= 1u << BVPD_GRID_BITS)
+            return false;
+    }
+    return true;
+}
+
+static bvp_status make_tree(const bvpd_hierarchy *r, const uint8_t *units, uint64_t size,
+                            bvpi_tree *out)
+{
+    const uint64_t unit_count = size / BVPD_UNIT;
+    out->units = units;
+    out->unit_count = unit_count < UINT32_MAX ? (uint32_t)unit_count : UINT32_MAX;
+    out->node_count = r->node_count;
+    out->root = r->root;
+    out->leaf_size = r->leaf_size;
+    out->blob_size = size;
+    out->grid_unit = r->grid_unit;
+    for (int axis = 0; axis < 3; axis++) {
+        out->grid_origin[axis] = r->grid_origin[axis];
+        out->grid_extent[axis] = r->grid_extent[axis];
+    }
+    const bool sound = r->kind == BVPD_KIND_WIDE8 && out->root < out->unit_count &&
+                       out->node_count <= out->unit_count && is_grid_sound(r);
+    return sound ? BVP_OK : BVP_ERR_CORRUPT;
+}
+
+bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *out)
+{
+    bvpd_part r;
+    bvpd_hierarchy h;
+    if (!get_record(file, BVPD_PART, part, &r, sizeof r))
+        return BVP_ERR_ARGUMENT;
+    if (!is_part_sound(file, &r) || r.hierarchy_count == 0 ||
+        !get_record(file, BVPD_HIER, r.first_hierarchy, &h, sizeof h) || h.part != part ||
+        h.data_off != r.data_off || h.data_size != r.data_size)
+        return BVP_ERR_CORRUPT;
+    out->cluster_shift = r.cluster_shift;
+    return make_tree(&h, file->section[BVPD_DATA].data + r.data_off, r.data_size, out);
+}
+
+bvp_status bvpi_get_top_tree(const bvp_file *file, bvpi_tree *out)
+{
+    bvpd_hierarchy h;
+    if (file->header.instance_count == 0)
+        return BVP_ERR_ARGUMENT;
+    const bvpi_span *top = &file->section[BVPD_TOPN];
+    if (!get_record(file, BVPD_HIER, file->header.top_hierarchy, &h, sizeof h) ||
+        h.part != BVPD_NONE || h.data_off != 0 || h.data_size != top->size)
+        return BVP_ERR_CORRUPT;
+    out->cluster_shift = 0;
+    return make_tree(&h, top->data, top->size, out);
+}
+
+bvp_status bvpi_get_placement(const bvp_file *file, uint32_t placement, double out[12])
+{
+    bvpd_placement r;
+    if (!get_record(file, BVPD_PLAC, placement, &r, sizeof r) || !are_finite(r.m, 12))
+        return BVP_ERR_CORRUPT;
+    memcpy(out, r.m, sizeof r.m);
+    return BVP_OK;
+}
+
+bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_instance *out,
+                             double placement[12])
+{
+    if (!get_record(file, BVPD_INST, instance, out, sizeof *out))
+        return BVP_ERR_ARGUMENT;
+    if (out->part >= file->section[BVPD_PART].count || out->node >= file->section[BVPD_TREE].count)
+        return BVP_ERR_CORRUPT;
+    return bvpi_get_placement(file, out->placement, placement);
+}
+
+bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref)
+{
+    const bvpi_span *strings = &file->section[BVPD_STRS];
+    const uint64_t offset = (uint64_t)ref * 4;
+    bvp_string out = {"", 0};
+    if (!bvpi_fits(offset, 4, strings->size))
+        return out;
+    const uint32_t size = bvpi_load_u32(strings->data + offset);
+    if (size > strings->size - offset - 4)
+        return out;
+    out.data = (const char *)strings->data + offset + 4;
+    out.size = size;
+    return out;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT
+ * write.c: two passes over sections in memory: one hashes, one writes; nothing is ever patched, so
+ * that the output may be a pipe, and a half-written file never carries its final name.
+ * Spec: format.md, chapters "Framing" to "Hashes" and "Trailer".
+ */
+#include "format/write.h"
+
+#include "base/status.h"
+#include "format/checksum.h"
+#include "format/codec.h"
+#include "format/header.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    BUFFER_SIZE = 1 << 20,     /* small chunks are gathered into writes of this size */
+    TEMPORARY_NAME_TRIES = 100 /* a collision is one in 2^32 each time */
+};
+
+/* Where bytes go: into block hashes, or to a descriptor. Both count. */
+typedef struct sink {
+    bool (*put)(struct sink *sink, const void *data, size_t size);
+    uint64_t offset; /* bytes put so far */
+    /* hashing */
+    bvpi_hasher hasher;
+    uint64_t *hashes;
+    /* writing */
+    int fd;
+    uint8_t *buffer;
+    size_t buffered;
+    const bvpi_write *job;
+    uint64_t total;
+} sink;
+
+/* What is laid out before anything is written. */
+typedef struct plan {
+    const bvpi_write *job;
+    bvpd_header header;
+    bvpi_write_section section[BVPD_SECTION_COUNT];
+    bvpi_chunk provenance, hashes; /* the two sections that are made here */
+} plan;
+
+/* ---- bytes ---------------------------------------------------------------------------------- */
+
+static bool put_zeros(sink *s, uint64_t size)
+{
+    static const uint8_t zeros[4096];
+    while (size > 0) {
+        const size_t n = size < sizeof zeros ? (size_t)size : sizeof zeros;
+        if (!s->put(s, zeros, n))
+            return false;
+        size -= n;
+    }
+    return true;
+}
+
+static bool put_chunk(sink *s, const bvpi_chunk *chunk)
+{
+    if (!chunk->data)
+        return put_zeros(s, chunk->size);
+    const uint8_t *data = chunk->data;
+    for (uint64_t left = chunk->size; left > 0;) {
+        const size_t n = left < BUFFER_SIZE ? (size_t)left : BUFFER_SIZE;
+        if (!s->put(s, data, n))
+            return false;
+        data += n;
+        left -= n;
+    }
+    return true;
+}
+
+/* The sections before `end`, each padded to its offset. s->offset is the file offset. */
+static bool put_sections(sink *s, const plan *p, int end)
+{
+    for (int kind = 0; kind < end; kind++) {
+        if (!put_zeros(s, p->header.sections[kind].offset - s->offset))
+            return false;
+        for (uint64_t i = 0; i < p->section[kind].chunk_count; i++)
+            if (!put_chunk(s, &p->section[kind].chunks[i]))
+                return false;
+    }
+    return true;
+}
+
+/* ---- hashing -------------------------------------------------------------------------------- */
+
+static void end_block(sink *s)
+{
+    *s->hashes++ = bvpi_hasher_end64(&s->hasher);
+    bvpi_hasher_start64(&s->hasher);
+}
+
+static bool put_hash(sink *s, const void *data, size_t size)
+{
+    const uint8_t *bytes = data;
+    while (size > 0) {
+        const uint64_t used = (s->offset - BVPD_HEADER_SIZE) % BVPD_BLOCK_SIZE;
+        const size_t room = (size_t)(BVPD_BLOCK_SIZE - used);
+        const size_t n = size < room ? size : room;
+        bvpi_hasher_add64(&s->hasher, bytes, n);
+        s->offset += n;
+        bytes += n;
+        size -= n;
+        if (n == room)
+            end_block(s);
+    }
+    return true;
+}
+
+static bvp_status hash_blocks(plan *p, bvp_error *error)
+{
+    const bvpd_section *entry = &p->header.sections[BVPD_HASH];
+    uint64_t *hashes = malloc(entry->size + 1);
+    if (!hashes)
+        return bvpi_error_memory(error, entry->size);
+    sink s = {.put = put_hash, .offset = BVPD_HEADER_SIZE, .hashes = hashes};
+    bvpi_hasher_start64(&s.hasher);
+    put_sections(&s, p, BVPD_HASH);
+    put_zeros(&s, entry->offset - s.offset);
+    if ((s.offset - BVPD_HEADER_SIZE) % BVPD_BLOCK_SIZE != 0)
+        end_block(&s);
+    p->hashes = (bvpi_chunk){hashes, entry->size};
+    p->section[BVPD_HASH] = (bvpi_write_section){&p->hashes, 1};
+    return BVP_OK;
+}
+
+/* ---- planning ------------------------------------------------------------------------------- */
+
+static uint64_t section_size(const bvpi_write_section *section)
+{
+    uint64_t size = 0;
+    for (uint64_t i = 0; i < section->chunk_count; i++)
+        size += section->chunks[i].size;
+    return size;
+}
+
+/* Keeps the compressed form only when it is smaller. *raw_size: of the text. */
+static bvp_status compress_provenance(plan *p, uint64_t *raw_size, uint32_t *codec,
+                                      bvp_error *error)
+{
+    const bvpi_write_section *given = &p->job->section[BVPD_PROV];
+    *codec = 0;
+    *raw_size = section_size(given);
+    if (*raw_size > BVPI_RAW_SIZE_MAX)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                              "the provenance text has %" PRIu64 " bytes; at most %d fit",
+                              *raw_size, BVPI_RAW_SIZE_MAX);
+    if (*raw_size == 0)
+        return BVP_OK;
+    const size_t size = (size_t)*raw_size;
+    uint8_t *text = malloc(2 * size);
+    if (!text)
+        return bvpi_error_memory(error, 2 * *raw_size);
+    uint8_t *end = text;
+    for (uint64_t i = 0; i < given->chunk_count; i++) {
+        memcpy(end, given->chunks[i].data, (size_t)given->chunks[i].size);
+        end += given->chunks[i].size;
+    }
+    size_t packed_size;
+    bvp_status status = bvpi_compress(text, size, text + size, size - 1, &packed_size);
+    *codec = packed_size > 0;
+    p->provenance = (bvpi_chunk){text, size};
+    if (*codec != 0) {
+        memmove(text, text + size, packed_size);
+        p->provenance.size = packed_size;
+    }
+    p->section[BVPD_PROV] = (bvpi_write_section){&p->provenance, 1};
+    return status == BVP_OK ? BVP_OK : bvpi_error_memory(error, size);
+}
+
+static uint64_t align_up(uint64_t offset, uint64_t alignment)
+{
+    return (offset + alignment - 1) & ~(alignment - 1);
+}
+
+static void place_sections(plan *p, uint64_t provenance_raw_size, uint32_t provenance_codec)
+{
+    uint64_t end = BVPD_HEADER_SIZE;
+    for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
+        bvpd_section *s = &p->header.sections[kind];
+        memset(s, 0, sizeof *s);
+        memcpy(s->kind, bvpi_section_kind(kind), sizeof s->kind);
+        s->flags = 1;
+        s->offset = align_up(end, bvpi_section_alignment(kind));
+        s->size = section_size(&p->section[kind]);
+        if (kind == BVPD_HASH)
+            s->size = 8 * ((s->offset - BVPD_HEADER_SIZE + BVPD_BLOCK_SIZE - 1) / BVPD_BLOCK_SIZE);
+        s->raw_size = kind == BVPD_PROV ? provenance_raw_size : s->size;
+        s->codec = kind == BVPD_PROV ? provenance_codec : 0;
+        s->record_size = bvpi_section_record_size(kind);
+        s->record_count = s->raw_size / s->record_size;
+        end = s->offset + s->size;
+    }
+}
+
+static void fill_header(bvpd_header *h)
+{
+    memcpy(h->magic, BVPD_MAGIC, BVPD_MAGIC_SIZE);
+    h->version_major = BVPD_VERSION_MAJOR;
+    h->version_minor = BVPD_VERSION_MINOR;
+    h->header_size = BVPD_HEADER_SIZE;
+    h->section_count = BVPD_SECTION_COUNT;
+    h->block_size = BVPD_BLOCK_SIZE;
+    h->part_count = (uint32_t)h->sections[BVPD_PART].record_count;
+    h->instance_count = (uint32_t)h->sections[BVPD_INST].record_count;
+    h->node_count = (uint32_t)h->sections[BVPD_TREE].record_count;
+    h->hierarchy_count = (uint32_t)h->sections[BVPD_HIER].record_count;
+    h->file_size = bvpi_file_size_for(h->sections[BVPD_DATA].offset + h->sections[BVPD_DATA].size,
+                                      h->sections[BVPD_HASH].offset + h->sections[BVPD_HASH].size);
+    memset(h->reserved, 0, sizeof h->reserved);
+}
+
+static void free_plan(plan *p)
+{
+    free((void *)p->provenance.data);
+    free((void *)p->hashes.data);
+    free(p);
+}
+
+static bvp_status make_plan(const bvpi_write *job, plan **out, bvp_error *error)
+{
+    plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return bvpi_error_memory(error, sizeof *p);
+    p->job = job;
+    p->header = job->header;
+    memcpy(p->section, job->section, sizeof p->section);
+    uint64_t raw_size;
+    uint32_t codec;
+    bvp_status status = compress_provenance(p, &raw_size, &codec, error);
+    if (status == BVP_OK) {
+        place_sections(p, raw_size, codec);
+        fill_header(&p->header);
+        status = hash_blocks(p, error);
+    }
+    if (status != BVP_OK) {
+        free_plan(p);
+        return status;
+    }
+    bvpi_root_hash(&p->header, p->hashes.data, p->hashes.size, p->header.root_hash);
+    p->header.header_hash = bvpi_header_hash(&p->header);
+    *out = p;
+    return BVP_OK;
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+static bool write_all(int fd, const uint8_t *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = ENOSPC;
+        if (n <= 0)
+            return false;
+        data += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static bool flush(sink *s)
+{
+    const size_t size = s->buffered;
+    s->buffered = 0;
+    if (s->job->progress)
+        s->job->progress(s->job->progress_user, "write", s->offset, s->total);
+    return write_all(s->fd, s->buffer, size);
+}
+
+static bool put_write(sink *s, const void *data, size_t size)
+{
+    if (s->buffered + size > BUFFER_SIZE && !flush(s))
+        return false;
+    s->offset += size;
+    if (size == BUFFER_SIZE)
+        return write_all(s->fd, data, size);
+    memcpy(s->buffer + s->buffered, data, size);
+    s->buffered += size;
+    return true;
+}
+
+static bool put_file(sink *s, const plan *p)
+{
+    const bvpd_header *h = &p->header;
+    bvpd_trailer trailer = {.file_size = h->file_size, .header_hash = h->header_hash};
+    memcpy(trailer.root_hash, h->root_hash, sizeof trailer.root_hash);
+    memcpy(trailer.magic, BVPD_END_MAGIC, BVPD_END_MAGIC_SIZE);
+    return s->put(s, h, sizeof *h) && put_sections(s, p, BVPD_SECTION_COUNT) &&
+           put_zeros(s, h->file_size - sizeof trailer - s->offset) &&
+           s->put(s, &trailer, sizeof trailer) && flush(s);
+}
+
+bvp_status bvpi_write_fd(const bvpi_write *job, int fd, uint64_t *file_size, bvp_error *error)
+{
+    plan *p = NULL;
+    bvp_status status = make_plan(job, &p, error);
+    if (status != BVP_OK)
+        return status;
+    sink s = {.put = put_write, .fd = fd, .job = job, .total = p->header.file_size};
+    s.buffer = malloc(BUFFER_SIZE);
+    if (!s.buffer)
+        status = bvpi_error_memory(error, BUFFER_SIZE);
+    else if (!put_file(&s, p))
+        status = bvpi_error_system(error, "cannot write the file");
+    if (file_size)
+        *file_size = p->header.file_size;
+    free(s.buffer);
+    free_plan(p);
+    return status;
+}
+
+/* ---- publishing ----------------------------------------------------------------------------- */
+
+/* Creates a file that did not exist, beside `path`; with the permissions that any new file gets. */
+static int create_temporary(const char *path, char *name, size_t capacity)
+{
+    for (int i = 0; i < TEMPORARY_NAME_TRIES; i++) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        const uint32_t tag =
+            (uint32_t)now.tv_nsec * UINT32_C(2654435761) ^ (uint32_t)getpid() << 12 ^ (uint32_t)i;
+        if ((size_t)snprintf(name, capacity, "%s.%08" PRIx32 ".tmp", path, tag) >= capacity) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+/* Makes the rename survive a power cut. Some file systems cannot sync folders: not an error. */
+static void sync_folder_of(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const int length = slash ? (int)(slash - path) + 1 : 0;
+    snprintf(folder, sizeof folder, "%.*s", length, path);
+    int fd = open(length > 0 ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+static bvp_status write_direct(const bvpi_write *job, const char *path, uint64_t *file_size,
+                               bvp_error *error)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return bvpi_error_system(error, "cannot open %s", path);
+    bvp_status status = bvpi_write_fd(job, fd, file_size, error);
+    if (close(fd) != 0 && status == BVP_OK)
+        status = bvpi_error_system(error, "cannot write %s", path);
+    return status;
+}
+
+static bvp_status write_and_sync(const bvpi_write *job, int fd, uint64_t *file_size,
+                                 bvp_error *error)
+{
+    bvp_status status = bvpi_write_fd(job, fd, file_size, error);
+    if (status == BVP_OK && fsync(fd) != 0)
+        status = bvpi_error_system(error, "cannot write the file");
+    if (close(fd) != 0 && status == BVP_OK)
+        status = bvpi_error_system(error, "cannot write the file");
+    return status;
+}
+
+bvp_status bvpi_write_path(const bvpi_write *job, const char *path, uint64_t *file_size,
+                           bvp_error *error)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return write_direct(job, path, file_size, error);
+    char temporary[PATH_MAX];
+    int fd = create_temporary(path, temporary, sizeof temporary);
+    if (fd < 0)
+        return bvpi_error_system(error, "cannot create a file beside %s", path);
+    bvp_status status = write_and_sync(job, fd, file_size, error);
+    if (status == BVP_OK && rename(temporary, path) != 0)
+        status = bvpi_error_system(error, "cannot rename the finished file to %s", path);
+    if (status != BVP_OK)
+        unlink(temporary);
+    else
+        sync_folder_of(path);
+    return status;
+}

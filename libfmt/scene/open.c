@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * open.c: the public ways to open a file; an isolated one is verified before it is handed out.
+ * Spec: format.md, chapter "Opening".
+ */
+#include "format/map.h"
+
+#include "base/status.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static const bvp_open_options default_options;
+
+static bvp_status verify_when_isolated(bvp_status status, bvp_file **file, bvp_error *error)
+{
+    if (status != BVP_OK || (*file)->mode != BVP_OPEN_ISOLATED)
+        return status;
+    status = bvp_verify_file(*file, NULL, NULL, error);
+    if (status != BVP_OK) {
+        bvp_close(*file);
+        *file = NULL;
+    }
+    return status;
+}
+
+bvp_status bvp_open_fd(int fd, const bvp_open_options *options, bvp_file **out, bvp_error *error)
+{
+    *out = NULL;
+    bvp_status status = bvpi_map_fd(fd, options ? options : &default_options, out, error);
+    return verify_when_isolated(status, out, error);
+}
+
+bvp_status bvp_open_memory(const void *data, size_t size, const bvp_open_options *options,
+                           bvp_file **out, bvp_error *error)
+{
+    *out = NULL;
+    bvp_status status =
+        bvpi_map_memory(data, size, options ? options : &default_options, out, error);
+    return verify_when_isolated(status, out, error);
+}
+
+bvp_status bvp_open(const char *path, const bvp_open_options *options, bvp_file **out,
+                    bvp_error *error)
+{
+    *out = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return bvpi_error_system(error, "cannot open %s", path);
+    bvp_status status = bvp_open_fd(fd, options, out, error);
+    close(fd);
+    return status;
+}

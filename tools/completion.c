@@ -85,7 +85,8 @@ static void write_verb(FILE *out, const verb *v)
 void manual_completion(FILE *out)
 {
     fputs(prologue, out);
-    fputs("    if [ \"$COMP_CWORD\" = 1 ]; then\n        _bvpack_words \"help --help --version", out);
+    fputs("    if [ \"$COMP_CWORD\" = 1 ]; then\n        _bvpack_words \"help --help --version",
+          out);
     for (const verb *const *v = verbs; *v; v++)
         fprintf(out, " %s", (*v)->name);
     fprintf(out, "\"\n        _bvpack_files \"%s\"\n        return\n    fi\n", model_endings);
@@ -100,7 +101,8 @@ void manual_completion(FILE *out)
         fputs("        if [ \"$COMP_CWORD\" = 2 ]; then\n            _bvpack_words \"--help", out);
         for (const verb *const *kind = (*v)->kinds; *kind; kind++)
             fprintf(out, " %s", strrchr((*kind)->name, ' ') + 1);
-        fputs("\"\n            return\n        fi\n        verb=\"${COMP_WORDS[2]}\"\n    fi\n", out);
+        fputs("\"\n            return\n        fi\n        verb=\"${COMP_WORDS[2]}\"\n    fi\n",
+              out);
     }
     fputs("    case \"$verb\" in\n", out);
     for (const verb *const *v = verbs; *v; v++) {

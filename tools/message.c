@@ -130,7 +130,8 @@ void print_name(FILE *out, const char *data, size_t size)
         unsigned char c = (unsigned char)data[i];
         size_t length = utf8_length(data + i, size - i);
         /* C1 controls, U+0080 to U+009F, are commands to some terminals too. */
-        int control = c < 0x20 || c == 0x7f || (c == 0xc2 && length == 2 && (unsigned char)data[i + 1] < 0xa0);
+        int control = c < 0x20 || c == 0x7f ||
+                      (c == 0xc2 && length == 2 && (unsigned char)data[i + 1] < 0xa0);
         if (length == 0 || control) {
             fprintf(out, "\\x%02x", c);
             i++;

@@ -73,9 +73,18 @@ static void place_by_angles(const double v[6], double out[12])
     turn(v[3], &sx, &cx);
     turn(v[4], &sy, &cy);
     turn(v[5], &sz, &cz);
-    const double m[12] = {cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx, v[0],
-                          sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx, v[1],
-                          -sy,     cy * sx,                cy * cx,                v[2]};
+    const double m[12] = {cz * cy,
+                          cz * sy * sx - sz * cx,
+                          cz * sy * cx + sz * sx,
+                          v[0],
+                          sz * cy,
+                          sz * sy * sx + cz * cx,
+                          sz * sy * cx - cz * sx,
+                          v[1],
+                          -sy,
+                          cy * sx,
+                          cy * cx,
+                          v[2]};
     memcpy(out, m, sizeof m);
 }
 

@@ -145,8 +145,8 @@ static void describe_for_getopt(const verb *self, struct option *longs, char *sh
     for (int i = 0; i < ROW_MAX && self->options[i].name; i++) {
         const option_row *row = &self->options[i];
         int takes = row->kind != OPTION_FLAG;
-        *longs++ = (struct option){row->name, takes ? required_argument : no_argument, NULL,
-                                   ROW_BASE + i};
+        *longs++ =
+            (struct option){row->name, takes ? required_argument : no_argument, NULL, ROW_BASE + i};
         if (row->letter)
             *shorts++ = (char)row->letter;
         if (row->letter && takes)
@@ -232,7 +232,7 @@ int options_need(const verb *self, int operand_count, int least, int most, const
     if (operand_count < least)
         complain(self->name, "expected %s; \"bvpack %s --help\" shows how", what, self->name);
     else
-        complain(self->name, "expected %s, found %d operands; \"bvpack %s --help\" shows how",
-                 what, operand_count, self->name);
+        complain(self->name, "expected %s, found %d operands; \"bvpack %s --help\" shows how", what,
+                 operand_count, self->name);
     return EXIT_USAGE;
 }

@@ -28,8 +28,8 @@ static void watch_signals(void)
 {
     static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ, SIGPIPE};
     for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
-        struct sigaction old, action = {.sa_handler = remove_and_die,
-                                        .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+        struct sigaction old,
+            action = {.sa_handler = remove_and_die, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
         if (sigaction(fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(fatal[i], &action, NULL);
     }

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT
+ * info.c: the verb info: what is in a packed file.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "bvpack.h"
+#include "json.h"
+#include "message.h"
+#include "options.h"
+
+typedef struct settings {
+    int json, parts, tree, provenance;
+} settings;
+
+static const char *const axis_names[] = {"x", "y", "z", NULL};
+
+static const char *up_axis_name(const bvp_file_info *info)
+{
+    return info->up_axis < 3 ? axis_names[info->up_axis] : NULL;
+}
+
+/* The provenance text, or NULL when there is none or it can't be read. The caller frees it. */
+static char *read_provenance(const bvp_file *file, size_t *size)
+{
+    char *text = NULL;
+    if (bvp_get_provenance(file, NULL, 0, size, NULL) != BVP_OK || *size == 0)
+        return NULL;
+    text = malloc(*size);
+    if (text && bvp_get_provenance(file, text, *size, size, NULL) == BVP_OK)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static void float_triple(json *out, const char *key, const float v[3])
+{
+    double wide[3] = {v[0], v[1], v[2]};
+    json_numbers(out, key, wide, 3);
+}
+
+static void part_as_json(json *out, const bvp_part_info *part, uint32_t index)
+{
+    json_object(out, NULL);
+    json_count(out, "index", index);
+    json_bytes(out, "name", part->name);
+    json_bytes(out, "source_id", part->source_id);
+    json_count(out, "triangle_count", part->triangle_count);
+    json_count(out, "vertex_count", part->vertex_count);
+    json_count(out, "cluster_count", part->cluster_count);
+    json_numbers(out, "origin", part->origin, 3);
+    float_triple(out, "lo", part->lo);
+    float_triple(out, "hi", part->hi);
+    json_number(out, "rounding_error", part->rounding_error);
+    json_count(out, "degenerate_count", part->degenerate_count);
+    json_count(out, "duplicate_count", part->duplicate_count);
+    json_count(out, "open_edge_count", part->open_edge_count);
+    json_count(out, "nonmanifold_edge_count", part->nonmanifold_edge_count);
+    json_count(out, "hierarchy_size", part->hierarchy_size);
+    json_count(out, "geometry_size", part->geometry_size);
+    json_count(out, "id_size", part->id_size);
+    json_bool(out, "has_ids", part->has_ids);
+    json_hex(out, "content_hash", part->content_hash, sizeof part->content_hash);
+    json_end(out);
+}
+
+static bvp_status parts_as_json(json *out, const bvp_file *file, uint32_t count)
+{
+    bvp_status status = BVP_OK;
+    json_array(out, "parts");
+    for (uint32_t i = 0; i < count && status == BVP_OK; i++) {
+        bvp_part_info part;
+        status = bvp_get_part(file, i, &part);
+        if (status == BVP_OK)
+            part_as_json(out, &part, i);
+    }
+    json_end(out);
+    return status;
+}
+
+static void properties_as_json(json *out, const bvp_file *file, uint32_t node, uint32_t count)
+{
+    bvp_string key, value;
+    json_inline_array(out, "properties");
+    for (uint32_t i = 0; i < count; i++) {
+        if (bvp_get_property(file, node, i, &key, &value) != BVP_OK)
+            break;
+        json_object(out, NULL);
+        json_bytes(out, "key", key);
+        json_bytes(out, "value", value);
+        json_end(out);
+    }
+    json_end(out);
+}
+
+static void index_or_null(json *out, const char *key, uint32_t index)
+{
+    if (index == BVP_NONE)
+        json_null(out, key);
+    else
+        json_count(out, key, index);
+}
+
+static bvp_status tree_as_json(json *out, const bvp_file *file, uint32_t count)
+{
+    bvp_status status = BVP_OK;
+    json_array(out, "nodes");
+    for (uint32_t i = 0; i < count; i++) {
+        bvp_node_info node;
+        status = bvp_get_node(file, i, &node);
+        if (status != BVP_OK)
+            break;
+        json_inline_object(out, NULL);
+        json_count(out, "index", i);
+        index_or_null(out, "parent", node.parent);
+        json_bytes(out, "name", node.name);
+        json_bytes(out, "source_id", node.source_id);
+        index_or_null(out, "part", node.part);
+        index_or_null(out, "instance", node.instance);
+        json_numbers(out, "placement", node.placement, 12);
+        properties_as_json(out, file, i, node.property_count);
+        json_end(out);
+    }
+    json_end(out);
+    return status;
+}
+
+static void provenance_as_json(json *out, const bvp_file *file)
+{
+    size_t size;
+    char *text = read_provenance(file, &size);
+    if (text)
+        json_embed(out, "provenance", text, size);
+    else
+        json_null(out, "provenance");
+    free(text);
+}
+
+static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, const settings *set)
+{
+    char version[32];
+    bvp_status status = BVP_OK;
+    json out;
+
+    snprintf(version, sizeof version, "%u.%u", info->format_major, info->format_minor);
+    json_start(&out, stdout, 1);
+    json_object(&out, NULL);
+    json_text(&out, "format_version", version);
+    json_count(&out, "file_size", info->file_size);
+    json_count(&out, "triangle_count", info->triangle_count);
+    json_count(&out, "unique_triangle_count", info->unique_triangle_count);
+    json_count(&out, "part_count", info->part_count);
+    json_count(&out, "instance_count", info->instance_count);
+    json_count(&out, "node_count", info->node_count);
+    json_count(&out, "hierarchy_size", info->hierarchy_size);
+    json_count(&out, "geometry_size", info->geometry_size);
+    json_count(&out, "id_size", info->id_size);
+    json_count(&out, "other_size", info->other_size);
+    if (info->unit_in_metres > 0)
+        json_number(&out, "unit_in_metres", info->unit_in_metres);
+    else
+        json_null(&out, "unit_in_metres");
+    json_text(&out, "up_axis", up_axis_name(info));
+    json_numbers(&out, "lo", info->lo, 3);
+    json_numbers(&out, "hi", info->hi, 3);
+    json_hex(&out, "root_hash", info->root_hash, sizeof info->root_hash);
+    json_hex(&out, "source_hash", info->source_hash, sizeof info->source_hash);
+    if (set->parts)
+        status = parts_as_json(&out, file, info->part_count);
+    if (set->tree && status == BVP_OK)
+        status = tree_as_json(&out, file, info->node_count);
+    provenance_as_json(&out, file);
+    json_end(&out);
+    json_finish(&out);
+    return status;
+}
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+static void print_hash(const char *label, const uint8_t hash[16])
+{
+    printf("  %-14s", label);
+    for (int i = 0; i < 16; i++)
+        printf("%02x", hash[i]);
+    putchar('\n');
+}
+
+static void print_size(const char *label, uint64_t size, uint64_t triangle_count)
+{
+    char a[32];
+    printf("  %-14s%s bytes", label, grouped(size, a));
+    if (triangle_count > 0)
+        printf(", %.2f a stored triangle", (double)size / (double)triangle_count);
+    putchar('\n');
+}
+
+static void print_bounds(const bvp_file_info *info)
+{
+    char a[32], b[32];
+    if (info->instance_count == 0)
+        return;
+    for (int axis = 0; axis < 3; axis++)
+        printf("  %-14s%s %s .. %s\n", axis == 0 ? "bounds" : "", axis_names[axis],
+               shortest(info->lo[axis], a), shortest(info->hi[axis], b));
+}
+
+static void print_unit(const bvp_file_info *info)
+{
+    char a[32];
+    const char *name = unit_name(info->unit_in_metres), *up = up_axis_name(info);
+    if (info->unit_in_metres == 0)
+        printf("  %-14sunknown", "unit");
+    else if (name[0])
+        printf("  %-14s%s", "unit", name);
+    else
+        printf("  %-14s%s m", "unit", shortest(info->unit_in_metres, a));
+    printf(", up axis %s\n", up ? up : "unknown");
+}
+
+static void info_as_text(const char *path, const bvp_file_info *info)
+{
+    char a[32], b[32];
+    uint64_t stored = info->unique_triangle_count;
+    printf("%s: bvpack format %u.%u\n", path, info->format_major, info->format_minor);
+    printf("  %-14s%s, stored %s\n", "triangles", grouped(info->triangle_count, a),
+           grouped(stored, b));
+    printf("  %-14s%s\n", "parts", grouped(info->part_count, a));
+    printf("  %-14s%s in a tree of %s nodes\n", "instances", grouped(info->instance_count, a),
+           grouped(info->node_count, b));
+    print_unit(info);
+    print_bounds(info);
+    print_size("file", info->file_size, stored);
+    print_size("  hierarchy", info->hierarchy_size, stored);
+    print_size("  geometry", info->geometry_size, stored);
+    print_size("  ids", info->id_size, stored);
+    print_size("  other", info->other_size, stored);
+    print_hash("root hash", info->root_hash);
+    print_hash("source hash", info->source_hash);
+}
+
+static void print_string(bvp_string name, const char *otherwise)
+{
+    if (name.size > 0)
+        print_name(stdout, name.data, name.size);
+    else
+        fputs(otherwise, stdout);
+}
+
+static bvp_status parts_as_text(const bvp_file *file, uint32_t count)
+{
+    char a[32], b[32];
+    puts("parts:");
+    for (uint32_t i = 0; i < count; i++) {
+        bvp_part_info part;
+        bvp_status status = bvp_get_part(file, i, &part);
+        if (status != BVP_OK)
+            return status;
+        printf("  #%u ", i);
+        print_string(part.name, "(unnamed)");
+        printf(": %s triangles, %s vertices", grouped(part.triangle_count, a),
+               grouped(part.vertex_count, b));
+        if (part.open_edge_count + part.nonmanifold_edge_count > 0)
+            printf(", %s open and %s shared edges", grouped(part.open_edge_count, a),
+                   grouped(part.nonmanifold_edge_count, b));
+        if (part.degenerate_count + part.duplicate_count > 0)
+            printf(", %s degenerate, %s duplicate", grouped(part.degenerate_count, a),
+                   grouped(part.duplicate_count, b));
+        if (part.rounding_error > 0)
+            printf(", rounded by up to %.3g", part.rounding_error);
+        putchar('\n');
+    }
+    return BVP_OK;
+}
+
+static void print_node(const bvp_file *file, uint32_t index, const bvp_node_info *node,
+                       uint32_t level)
+{
+    bvp_string key, value;
+    printf("  %*s", (int)(level > 60 ? 120 : 2 * level), "");
+    print_string(node->name, "(unnamed)");
+    if (node->instance != BVP_NONE)
+        printf("  part #%u, instance @%u", node->part, node->instance);
+    for (uint32_t i = 0; i < node->property_count; i++) {
+        if (bvp_get_property(file, index, i, &key, &value) != BVP_OK)
+            break;
+        fputs(i == 0 ? "  {" : ", ", stdout);
+        print_name(stdout, key.data, key.size);
+        fputs(": ", stdout);
+        print_name(stdout, value.data, value.size);
+    }
+    puts(node->property_count > 0 ? "}" : "");
+}
+
+/* Nodes as a forest of sibling lists, so that children come out under their parents. */
+typedef struct links {
+    uint32_t parent, child, next, level;
+} links;
+
+static bvp_status link_nodes(const bvp_file *file, uint32_t count, links *tree)
+{
+    for (uint32_t i = count; i-- > 0;) {
+        bvp_node_info node;
+        bvp_status status = bvp_get_node(file, i, &node);
+        if (status != BVP_OK)
+            return status;
+        if (node.parent != BVP_NONE && node.parent >= i)
+            return BVP_ERR_CORRUPT;
+        tree[i].parent = node.parent;
+        if (node.parent == BVP_NONE)
+            continue;
+        tree[i].next = tree[node.parent].child;
+        tree[node.parent].child = i;
+    }
+    return BVP_OK;
+}
+
+static bvp_status print_subtree(const bvp_file *file, links *tree, uint32_t root)
+{
+    for (uint32_t at = root; at != BVP_NONE;) {
+        bvp_node_info node;
+        bvp_status status = bvp_get_node(file, at, &node);
+        if (status != BVP_OK)
+            return status;
+        print_node(file, at, &node, tree[at].level);
+        if (tree[at].child != BVP_NONE) {
+            tree[tree[at].child].level = tree[at].level + 1;
+            at = tree[at].child;
+            continue;
+        }
+        while (at != BVP_NONE && tree[at].next == BVP_NONE)
+            at = tree[at].parent;
+        if (at == BVP_NONE)
+            break;
+        tree[tree[at].next].level = tree[at].level;
+        at = tree[at].next;
+    }
+    return BVP_OK;
+}
+
+static bvp_status tree_as_text(const bvp_file *file, uint32_t count)
+{
+    links *tree = malloc(((size_t)count + 1) * sizeof *tree);
+    bvp_status status = tree ? BVP_OK : BVP_ERR_NO_MEMORY;
+    puts("tree:");
+    for (uint32_t i = 0; tree && i < count; i++)
+        tree[i] = (links){BVP_NONE, BVP_NONE, BVP_NONE, 0};
+    if (status == BVP_OK)
+        status = link_nodes(file, count, tree);
+    for (uint32_t i = 0; i < count && status == BVP_OK; i++)
+        if (tree[i].parent == BVP_NONE)
+            status = print_subtree(file, tree, i);
+    free(tree);
+    return status;
+}
+
+static void provenance_as_text(const bvp_file *file)
+{
+    size_t size;
+    char *text = read_provenance(file, &size);
+    puts("provenance:");
+    if (text)
+        print_name(stdout, text, size);
+    putchar('\n');
+    free(text);
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+static bvp_status show(const char *path, const bvp_file *file, const settings *set)
+{
+    bvp_file_info info;
+    bvp_status status = BVP_OK;
+    bvp_get_info(file, &info);
+    if (set->json)
+        return info_as_json(file, &info, set);
+    info_as_text(path, &info);
+    if (set->parts)
+        status = parts_as_text(file, info.part_count);
+    if (set->tree && status == BVP_OK)
+        status = tree_as_text(file, info.node_count);
+    if (set->provenance)
+        provenance_as_text(file);
+    return status;
+}
+
+static int run(const verb *self, int argc, char **argv)
+{
+    settings set = {0};
+    bvp_file *file;
+    bvp_error error = {0};
+    int code, first = options_parse(self, argc, argv, &set, &code);
+    if (first < 0)
+        return code;
+    code = options_need(self, argc - first, 1, 1, "one FILE");
+    if (code != 0)
+        return code;
+    bvp_status status = bvp_open(argv[first], NULL, &file, &error);
+    if (status != BVP_OK)
+        return complain_status(argv[first], status, &error);
+    status = show(argv[first], file, &set);
+    bvp_close(file);
+    return status == BVP_OK ? EXIT_DONE : complain_status(argv[first], status, NULL);
+}
+
+static const option_row options[] = {
+    {"json", 0, OPTION_FLAG, offsetof(settings, json), NULL, "print JSON", 0, 0},
+    {"parts", 'p', OPTION_FLAG, offsetof(settings, parts), NULL, "list the parts as well", 0, 0},
+    {"tree", 't', OPTION_FLAG, offsetof(settings, tree), NULL,
+     "show the product tree as well, with the properties of its nodes", 0, 0},
+    {"provenance", 0, OPTION_FLAG, offsetof(settings, provenance), NULL,
+     "print the record of sources, options and warnings as well; JSON output always has it", 0, 0},
+    {0},
+};
+
+const verb verb_info = {
+    .name = "info",
+    .summary = "show what is in a packed file",
+    .synopsis = "FILE [OPTION]...\n",
+    .description =
+        "Shows counts, sizes, bounds, unit and hashes of a packed file. It reads one page of the "
+        "file, whatever its size; --parts and --tree read the tables they show.\n\n"
+        "The root hash names the content: equal bytes, equal hash. The source hash names what the "
+        "file was made of: source bytes, options and format version.",
+    .options = options,
+    .examples = "bvpack info plant.bvp\n"
+                "# the product tree and the parts\n"
+                "bvpack info --tree --parts plant.bvp\n"
+                "# for a program\n"
+                "bvpack info --json plant.bvp\n",
+    .completes = "bvp",
+    .run = run,
+};

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Packs the sample models and runs every program of samples/ on them; each checks its own answers
+# and fails when they contradict one another, the lines here tie them to the models.
+set -u
+src=${BVP_SRCDIR:-$(dirname "$0")/..}
+programs=${BVP_BUILDDIR:-.}/samples
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+fail=0
+
+for model in irb6640_cell12.glb env.obj rob.obj plate_holes.STL cycloidal.ply; do
+  "$BVPACK" "$src/samples/models/$model" -q -o "$scratch/${model%.*}.bvp" || exit 1
+done
+
+# runs a program of samples/ and looks for a line (extended regular expression)
+expect() { # line program arguments...
+  local line=$1 program=$2
+  shift 2
+  if ! (cd "$scratch" && "$programs_dir/$program" "$@") >"$scratch/output" 2>&1; then
+    echo "check_samples: $program $* failed:"
+    fail=1
+  elif ! grep -qE "$line" "$scratch/output"; then
+    echo "check_samples: $program $* does not print: $line"
+    fail=1
+  else
+    return
+  fi
+  tail -5 "$scratch/output"
+}
+programs_dir=$(cd "$programs" && pwd)
+
+expect '^3 instances of 1 part, [0-9]+ bytes$' build cubes.bvp
+expect '^cubes touch: yes; nearest to .*: 0\.25 away at x = (2|2\.5|3)$' build cubes.bvp
+expect '^step  5: collision, distance 0, [1-9][0-9]* pairs' collide env.bvp rob.bvp
+expect '^OK: [1-9][0-9]* pairs of instances touch' clash irb6640_cell12.bvp
+expect '^2160 rays, ' raycast plate_holes.bvp
+expect '@@@' raycast cycloidal.bvp
+expect '^4 threads, 500 closest points each, the same answers$' threads irb6640_cell12.bvp
+exit $fail

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * triangles.c: stored triangles by number.
+ * Spec: format.md, chapters "Cluster records" and "Triangle numbers".
+ */
+#include "node/cluster.h"
+
+/* First triangle of cluster `idx`, or UINT64_MAX when its record leaves the blob. */
+static uint64_t first_triangle_of(const bvpi_part *part, uint32_t idx)
+{
+    bvpi_cluster cluster;
+    if (!bvpi_cluster_open(part->blob, part->blob_size, bvpi_cluster_off(part, idx), &cluster))
+        return UINT64_MAX;
+    return cluster.head.first_triangle;
+}
+
+/* The last cluster that begins at or before `triangle`: clusters are in storage order. */
+static uint32_t find_cluster(const bvpi_part *part, uint64_t triangle)
+{
+    uint32_t low = 0, high = part->cluster_count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (first_triangle_of(part, middle) <= triangle)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Opens cluster `idx`; it must hold storage number `triangle`. */
+static bool open_at(const bvpi_part *part, uint32_t idx, uint64_t triangle, bvpi_cluster *out)
+{
+    return idx < part->cluster_count &&
+           bvpi_cluster_open(part->blob, part->blob_size, bvpi_cluster_off(part, idx), out) &&
+           triangle >= out->head.first_triangle &&
+           triangle - out->head.first_triangle < out->triangle_count;
+}
+
+bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part_idx, uint64_t triangle,
+                            float position[9], uint64_t *id)
+{
+    uint64_t count;
+    bvpi_part part;
+    bvp_status status = bvpi_get_part(file, part_idx, &part);
+    if (status != BVP_OK)
+        return status;
+    if (triangle >= part.triangle_count)
+        return BVP_ERR_ARGUMENT;
+    return bvp_get_triangles(file, part_idx, triangle, 1, position, id, &count);
+}
+
+bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part_idx, uint64_t first,
+                             uint64_t capacity, float *positions, uint64_t *ids, uint64_t *count)
+{
+    *count = 0;
+    bvpi_part part;
+    bvp_status status = bvpi_get_part(file, part_idx, &part);
+    if (status != BVP_OK)
+        return status;
+    if (first >= part.triangle_count)
+        return first == part.triangle_count ? BVP_OK : BVP_ERR_ARGUMENT;
+    if (capacity > part.triangle_count - first)
+        capacity = part.triangle_count - first;
+    for (uint32_t idx = find_cluster(&part, first); *count < capacity; idx++) {
+        bvpi_cluster cluster;
+        if (!open_at(&part, idx, first + *count, &cluster))
+            return BVP_ERR_CORRUPT;
+        uint32_t local = (uint32_t)(first + *count - cluster.head.first_triangle);
+        for (; local < cluster.triangle_count && *count < capacity; local++, ++*count) {
+            if (positions)
+                bvpi_cluster_triangle(&cluster, local, positions + 9 * *count);
+            if (ids)
+                ids[*count] = bvpi_triangle_id(&part, &cluster.head, local);
+        }
+    }
+    return BVP_OK;
+}

@@ -88,16 +88,23 @@ static void place_by_angles(const double v[6], double out[12])
     memcpy(out, m, sizeof m);
 }
 
+void placement_of_numbers(const double *values, int count, double out[12])
+{
+    double v[6] = {0};
+    if (count == 12) {
+        memcpy(out, values, 12 * sizeof *out);
+        return;
+    }
+    memcpy(v, values, (size_t)count * sizeof *v);
+    place_by_angles(v, out);
+}
+
 int parse_placement(const char *where, const char *text, double out[12])
 {
-    double v[12] = {0};
+    double v[12];
     int count = parse_numbers(text, v, 12);
-    if (count == 12) {
-        memcpy(out, v, sizeof v);
-        return 0;
-    }
-    if (count == 3 || count == 6) {
-        place_by_angles(v, out);
+    if (count == 3 || count == 6 || count == 12) {
+        placement_of_numbers(v, count, out);
         return 0;
     }
     complain(where,

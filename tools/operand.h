@@ -30,6 +30,8 @@ int parse_numbers(const char *text, double *out, int capacity);
 int parse_vector(const char *option, const char *text, double *out, int count);
 /* 12 numbers (row-major 3x4), x,y,z or x,y,z,rx,ry,rz: degrees, turned about x, then y, then z. */
 int parse_placement(const char *where, const char *text, double out[12]);
+/* The same from numbers that are there already: 3, 6 or 12 of them. */
+void placement_of_numbers(const double *values, int count, double out[12]);
 /* A length in the file's units; with a suffix mm, cm, m, in, ft converted when the file has a unit.
  */
 int parse_length(const char *option, const char *text, const bvp_file_info *info, double *out);

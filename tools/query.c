@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ * query.c: the verb query: its kinds, and what their answers have in common.
+ */
+#include "query.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "message.h"
+#include "options.h"
+#include "progress.h"
+
+/* ---- a run --------------------------------------------------------------------------------- */
+
+void query_begin(query_run *q, const query_common *set)
+{
+    memset(q, 0, sizeof *q);
+    q->set = set;
+    json_start(&q->out, stdout, 1);
+    if (set->json)
+        json_object(&q->out, NULL);
+    q->began = seconds_now();
+}
+
+void query_answered(query_run *q)
+{
+    q->seconds = seconds_now() - q->began;
+}
+
+static void stats_as_json(query_run *q)
+{
+    const bvp_stats *s = &q->stats;
+    json_object(&q->out, "stats");
+    json_count(&q->out, "nodes", s->nodes);
+    json_count(&q->out, "boxes", s->boxes);
+    json_count(&q->out, "leaves", s->leaves);
+    json_count(&q->out, "triangles", s->triangles);
+    json_count(&q->out, "exact", s->exact);
+    json_count(&q->out, "instance_pairs", s->instance_pairs);
+    json_number(&q->out, "seconds", q->seconds);
+    json_end(&q->out);
+}
+
+static void stats_as_text(const query_run *q)
+{
+    const bvp_stats *s = &q->stats;
+    char a[32];
+    fflush(stdout);
+    fprintf(stderr, "nodes %s", grouped(s->nodes, a));
+    fprintf(stderr, ", boxes %s", grouped(s->boxes, a));
+    fprintf(stderr, ", leaves %s", grouped(s->leaves, a));
+    fprintf(stderr, ", triangles %s", grouped(s->triangles, a));
+    fprintf(stderr, " (exact %s)", grouped(s->exact, a));
+    fprintf(stderr, ", instance pairs %s", grouped(s->instance_pairs, a));
+    fprintf(stderr, ", %.3g ms\n", 1e3 * q->seconds);
+}
+
+int query_end(query_run *q, const char *operand_text, bvp_status status)
+{
+    if (q->set->stats && q->set->json)
+        stats_as_json(q);
+    else if (q->set->stats)
+        stats_as_text(q);
+    if (q->set->json && status != BVP_OK)
+        json_text(&q->out, "error", bvp_status_name(status));
+    if (q->set->json) {
+        json_end(&q->out);
+        json_finish(&q->out);
+    }
+    if (status == BVP_ERR_ARGUMENT) {
+        complain(operand_text, "the query can't be asked: a placement must be finite and not "
+                               "singular, distances not negative");
+        return EXIT_USAGE;
+    }
+    if (status != BVP_OK)
+        return complain_status(operand_text, status, NULL);
+    return q->hit && q->set->exit_code ? EXIT_FINDING : EXIT_DONE;
+}
+
+/* ---- hits ---------------------------------------------------------------------------------- */
+
+static uint32_t instance_of(const operand *o, const bvp_hit_id *id)
+{
+    return id->instance == BVP_NONE ? o->instance : id->instance;
+}
+
+static bvp_string part_name(const operand *o, uint32_t index)
+{
+    bvp_part_info part;
+    if (bvp_get_part(o->file, index, &part) == BVP_OK)
+        return part.name;
+    return (bvp_string){"", 0};
+}
+
+static bvp_string node_name(const operand *o, uint32_t index)
+{
+    bvp_instance_info instance;
+    bvp_node_info node;
+    if (index != BVP_NONE && bvp_get_instance(o->file, index, &instance) == BVP_OK &&
+        bvp_get_node(o->file, instance.node, &node) == BVP_OK)
+        return node.name;
+    return (bvp_string){"", 0};
+}
+
+void query_hit_json(json *out, const char *key, const operand *o, const bvp_hit_id *id)
+{
+    uint32_t instance = instance_of(o, id);
+    json_inline_object(out, key);
+    if (instance == BVP_NONE)
+        json_null(out, "instance");
+    else
+        json_count(out, "instance", instance);
+    json_bytes(out, "node_name", node_name(o, instance));
+    json_count(out, "part", id->part);
+    json_bytes(out, "part_name", part_name(o, id->part));
+    json_count(out, "triangle", id->triangle);
+    json_count(out, "id", id->id);
+    json_end(out);
+}
+
+static void print_quoted(bvp_string name)
+{
+    if (name.size == 0)
+        return;
+    fputs(" \"", stdout);
+    print_name(stdout, name.data, name.size);
+    putchar('"');
+}
+
+void query_hit_text(const operand *o, const bvp_hit_id *id)
+{
+    uint32_t instance = instance_of(o, id);
+    printf("part #%u", id->part);
+    print_quoted(part_name(o, id->part));
+    if (instance != BVP_NONE) {
+        printf(", instance @%u", instance);
+        print_quoted(node_name(o, instance));
+    }
+    printf(", triangle %llu", (unsigned long long)id->id);
+}
+
+void query_hit_columns(const operand *o, const bvp_hit_id *id)
+{
+    uint32_t instance = instance_of(o, id);
+    if (instance == BVP_NONE)
+        fputs("-", stdout);
+    else
+        printf("@%u", instance);
+    printf(" #%u %llu", id->part, (unsigned long long)id->id);
+}
+
+void query_point_text(const char *label, const double point[3])
+{
+    char a[32], b[32], c[32];
+    printf("%s %s %s %s", label, shortest(point[0], a), shortest(point[1], b),
+           shortest(point[2], c));
+}
+
+void query_length_text(const char *label, double length, const operand *o)
+{
+    char a[32];
+    const char *unit = unit_name(o->info.unit_in_metres);
+    printf("%s %s%s%s\n", label, shortest(length, a), unit[0] ? " " : "", unit);
+}
+
+/* ---- batches ------------------------------------------------------------------------------- */
+
+int batch_open(batch *b, const char *path)
+{
+    int standard = strcmp(path, "-") == 0;
+    *b = (batch){.name = standard ? "standard input" : path};
+    b->stream = standard ? stdin : fopen(path, "r");
+    if (b->stream)
+        return 0;
+    complain(path, "can't read: %s", strerror(errno));
+    return EXIT_INPUT;
+}
+
+void batch_close(batch *b)
+{
+    free(b->text);
+    if (b->stream && b->stream != stdin)
+        fclose(b->stream);
+}
+
+int batch_refuse(const batch *b, const char *expected)
+{
+    char where[4200];
+    snprintf(where, sizeof where, "%s:%llu", b->name, (unsigned long long)b->line);
+    complain(where, "expected %s, found \"%.*s\"", expected, (int)strcspn(b->text, "\r\n"),
+             b->text);
+    return -1;
+}
+
+int batch_next(batch *b, double *values, int capacity)
+{
+    while (getline(&b->text, &b->capacity, b->stream) >= 0) {
+        b->line++;
+        size_t blank = strspn(b->text, " \t\r\n");
+        if (b->text[blank] == '\0' || b->text[blank] == '#')
+            continue;
+        int count = parse_numbers(b->text, values, capacity);
+        return count > 0 ? count : batch_refuse(b, "finite numbers");
+    }
+    return 0;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+typedef struct no_settings {
+    query_common common;
+} no_settings;
+
+static int run(const verb *self, int argc, char **argv)
+{
+    no_settings set = {{0, 0, 0}};
+    int code, first = options_parse(self, argc, argv, &set, &code);
+    if (first < 0)
+        return code;
+    complain("query", "say what to ask: \"bvpack query --help\" lists the kinds");
+    return EXIT_USAGE;
+}
+
+static const option_row options[] = {QUERY_ROWS(no_settings), {0}};
+
+static const verb *const kinds[] = {
+    &verb_query_collide, &verb_query_pairs,   &verb_query_distance, &verb_query_within,
+    &verb_query_ray,     &verb_query_closest, &verb_query_overlap,  NULL};
+
+const verb verb_query = {
+    .name = "query",
+    .summary = "ask packed files geometric questions",
+    .synopsis = "KIND OPERAND [OPERAND] [OPTION]...\n",
+    .description =
+        "Asks one question, or with --batch many, of packed files. An operand is FILE, the whole "
+        "assembly; FILE:NAME or FILE:#3, a part in its source's coordinates; or FILE:@17 or "
+        "FILE:@NAME, an instance where it stands in the assembly. \"bvpack info --parts --tree\" "
+        "lists them.\n\n"
+        "Answers are exact: coordinates and placements are taken as exact numbers, and triangles "
+        "that touch at a point touch. Bodies are surfaces, not solids. Lengths are in the file's "
+        "units; a suffix mm, cm, m, in or ft converts when the file has a unit.\n\n"
+        "The exit code is 0 whatever the answer; --exit-code makes it 1 for a hit. "
+        "\"bvpack query KIND --help\" tells more of a kind.",
+    .options = options,
+    .examples = "bvpack query collide cell.bvp robot.bvp --place-b 1.5,0,0\n"
+                "bvpack query distance cell.bvp:@robot cell.bvp:@fence\n"
+                "bvpack query ray plant.bvp --origin 0,0,10 --direction 0,0,-1\n",
+    .exit_codes = "1 there is a hit, with --exit-code\n",
+    .completes = "bvp",
+    .kinds = kinds,
+    .run = run,
+};

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: MIT
+ * query_pair.c: the kinds of query between two bodies: collide, pairs, distance, within.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "message.h"
+#include "options.h"
+#include "query.h"
+
+typedef struct settings {
+    query_common common;
+    const char *place_a, *place_b, *limit, *delta, *batch;
+    uint64_t max;
+    int count_only;
+} settings;
+
+/* The operands; has_b == 0: instances of a against one another. */
+typedef struct bodies {
+    operand a, b;
+    bvp_body body_a, body_b;
+    int has_b;
+} bodies;
+
+/* ---- operands ------------------------------------------------------------------------------ */
+
+static void close_bodies(bodies *p)
+{
+    operand_close(&p->a);
+    if (p->has_b)
+        operand_close(&p->b);
+}
+
+static void warn_of_units(const bodies *p)
+{
+    double a = p->a.info.unit_in_metres, b = p->b.info.unit_in_metres;
+    char first[32], second[32];
+    if (p->has_b && a > 0 && b > 0 && a != b)
+        complain(p->b.text,
+                 "warning: its unit is %s m, the first operand's %s m; coordinates are compared "
+                 "as they are, scale one with a 12-number placement",
+                 shortest(b, first), shortest(a, second));
+}
+
+static int open_bodies(bodies *p, const settings *set, const verb *self, int count, char **operands)
+{
+    memset(p, 0, sizeof *p);
+    int code = options_need(self, count, 1, 2, "one or two operands");
+    if (code == 0 && count == 1 && (set->place_b || set->batch)) {
+        complain(self->name, "--%s needs a second operand", set->batch ? "batch" : "place-b");
+        code = EXIT_USAGE;
+    }
+    if (code == 0)
+        code = operand_open(&p->a, operands[0], set->place_a);
+    if (code == 0 && count == 2) {
+        code = operand_open(&p->b, operands[1], set->place_b);
+        p->has_b = code == 0;
+        if (code != 0)
+            operand_close(&p->a);
+    }
+    if (code != 0)
+        return code;
+    p->body_a = operand_body(&p->a);
+    if (p->has_b)
+        p->body_b = operand_body(&p->b);
+    warn_of_units(p);
+    return 0;
+}
+
+static const bvp_body *second(const bodies *p)
+{
+    return p->has_b ? &p->body_b : NULL;
+}
+
+static const operand *operand_of_b(const bodies *p)
+{
+    return p->has_b ? &p->b : &p->a;
+}
+
+/* Parses the command line and opens the operands. 1: go on; else *code is the exit code. */
+static int start(const verb *self, int argc, char **argv, settings *set, bodies *p, int *code)
+{
+    int first = options_parse(self, argc, argv, set, code);
+    if (first < 0)
+        return 0;
+    if (set->batch && set->place_b) {
+        complain(self->name, "--batch gives the placements of the second operand; leave out "
+                             "--place-b");
+        *code = EXIT_USAGE;
+        return 0;
+    }
+    *code = open_bodies(p, set, self, argc - first, argv + first);
+    return *code == 0;
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+static void yes_or_no(query_run *q, const char *key, int answer)
+{
+    q->hit = answer;
+    if (q->set->json)
+        json_bool(&q->out, key, answer);
+    else
+        puts(answer ? "yes" : "no");
+}
+
+static void witnesses_as_json(json *out, const bodies *p, const bvp_distance_result *r)
+{
+    json_number(out, "distance", r->distance);
+    json_number(out, "lower", r->lower);
+    json_numbers(out, "point_a", r->point_a, 3);
+    json_numbers(out, "point_b", r->point_b, 3);
+    query_hit_json(out, "a", &p->a, &r->a);
+    query_hit_json(out, "b", operand_of_b(p), &r->b);
+}
+
+static void witnesses_as_text(const bodies *p, const bvp_distance_result *r)
+{
+    query_length_text("distance", r->distance, &p->a);
+    query_point_text("a", r->point_a);
+    fputs("  ", stdout);
+    query_hit_text(&p->a, &r->a);
+    query_point_text("\nb", r->point_b);
+    fputs("  ", stdout);
+    query_hit_text(operand_of_b(p), &r->b);
+    putchar('\n');
+}
+
+/* ---- batches: the second body at many placements ------------------------------------------- */
+
+enum { CHUNK = 1024 };
+
+typedef struct chunk {
+    double placements[CHUNK][12];
+    uint64_t lines[CHUNK];
+    int hits[CHUNK];
+    bvp_distance_result results[CHUNK];
+    size_t count;
+} chunk;
+
+/* Lines up to a full chunk; count 0 at the end. Returns 0 or the exit code. */
+static int read_chunk(batch *in, const operand *b, chunk *c)
+{
+    double values[12];
+    int count = 0;
+    for (c->count = 0; c->count < CHUNK; c->count++) {
+        double *m = c->placements[c->count];
+        count = batch_next(in, values, 12);
+        if (count <= 0)
+            break;
+        if (count != 3 && count != 6 && count != 12) {
+            count = batch_refuse(in, "3, 6 or 12 numbers");
+            break;
+        }
+        placement_of_numbers(values, count, m);
+        if (b->placed)
+            compose(m, b->placement, m);
+        c->lines[c->count] = in->line;
+    }
+    return count < 0 ? EXIT_INPUT : 0;
+}
+
+/* Answers the chunk; *done of its elements are complete. */
+typedef bvp_status (*chunk_fn)(const bodies *p, chunk *c, double length, size_t *done,
+                               bvp_stats *stats);
+typedef void (*line_fn)(json *out, const bodies *p, const chunk *c, size_t index);
+
+static bvp_status collide_chunk(const bodies *p, chunk *c, double length, size_t *done,
+                                bvp_stats *stats)
+{
+    (void)length;
+    return bvp_collide_batch(&p->body_a, &p->body_b, c->placements[0], 0, c->count, c->hits, 0,
+                             done, stats);
+}
+
+static bvp_status distance_chunk(const bodies *p, chunk *c, double length, size_t *done,
+                                 bvp_stats *stats)
+{
+    bvp_status status = bvp_distance_batch(&p->body_a, &p->body_b, c->placements[0], 0, c->count,
+                                           length, c->results, 0, done, stats);
+    for (size_t i = 0; i < *done; i++)
+        c->hits[i] = c->results[i].found;
+    return status;
+}
+
+static bvp_status within_chunk(const bodies *p, chunk *c, double length, size_t *done,
+                               bvp_stats *stats)
+{
+    bvp_status status = BVP_OK;
+    for (*done = 0; *done < c->count && status == BVP_OK; *done += status == BVP_OK) {
+        bvp_body b = p->body_b;
+        b.placement = c->placements[*done];
+        status = bvp_within(&p->body_a, &b, length, &c->hits[*done], NULL, stats);
+    }
+    return status;
+}
+
+static void collide_line(json *out, const bodies *p, const chunk *c, size_t index)
+{
+    (void)p;
+    json_bool(out, "collide", c->hits[index]);
+}
+
+static void within_line(json *out, const bodies *p, const chunk *c, size_t index)
+{
+    (void)p;
+    json_bool(out, "within", c->hits[index]);
+}
+
+static void distance_line(json *out, const bodies *p, const chunk *c, size_t index)
+{
+    json_bool(out, "found", c->hits[index]);
+    if (c->hits[index])
+        witnesses_as_json(out, p, &c->results[index]);
+}
+
+static void print_chunk(const bodies *p, const chunk *c, size_t done, line_fn print, query_run *q)
+{
+    for (size_t i = 0; i < done; i++) {
+        json line;
+        json_start(&line, stdout, 0);
+        json_object(&line, NULL);
+        json_count(&line, "line", c->lines[i]);
+        print(&line, p, c, i);
+        json_end(&line);
+        json_finish(&line);
+        q->hit |= c->hits[i];
+    }
+}
+
+/* JSON lines whatever --json says; the statistics are of the whole batch, as text. */
+static int run_batch(const bodies *p, const settings *set, double length, chunk_fn ask,
+                     line_fn print)
+{
+    query_common common = {.stats = set->common.stats, .exit_code = set->common.exit_code};
+    query_run q;
+    batch in;
+    bvp_status status = BVP_OK;
+    chunk *c = malloc(sizeof *c);
+    int code = c ? batch_open(&in, set->batch) : EXIT_LIMIT;
+    if (code != 0) {
+        free(c);
+        return code;
+    }
+    query_begin(&q, &common);
+    do {
+        size_t done = 0;
+        code = read_chunk(&in, &p->b, c);
+        if (c->count > 0)
+            status = ask(p, c, length, &done, &q.stats);
+        print_chunk(p, c, done, print, &q);
+    } while (code == 0 && status == BVP_OK && c->count == CHUNK);
+    query_answered(&q);
+    batch_close(&in);
+    free(c);
+    int end = query_end(&q, in.name, status);
+    return code != 0 ? code : end;
+}
+
+/* ---- collide ------------------------------------------------------------------------------- */
+
+static int run_collide(const verb *self, int argc, char **argv)
+{
+    settings set = {.max = 0};
+    bodies p;
+    query_run q;
+    int code, hit = 0;
+    if (!start(self, argc, argv, &set, &p, &code))
+        return code;
+    if (set.batch) {
+        code = run_batch(&p, &set, 0, collide_chunk, collide_line);
+        close_bodies(&p);
+        return code;
+    }
+    query_begin(&q, &set.common);
+    bvp_status status = bvp_collide(&p.body_a, second(&p), &hit, &q.stats);
+    query_answered(&q);
+    if (status == BVP_OK)
+        yes_or_no(&q, "collide", hit);
+    code = query_end(&q, p.a.text, status);
+    close_bodies(&p);
+    return code;
+}
+
+/* ---- pairs --------------------------------------------------------------------------------- */
+
+typedef struct pair_list {
+    const settings *set;
+    const bodies *p;
+    query_run *q;
+    uint64_t count;
+    int more;
+} pair_list;
+
+static int list_pair(void *user, const bvp_pair *pair)
+{
+    pair_list *l = user;
+    if (l->set->max > 0 && l->count == l->set->max) {
+        l->more = 1;
+        return 1;
+    }
+    l->count++;
+    if (l->set->count_only)
+        return 0;
+    if (l->set->common.json) {
+        json_inline_object(&l->q->out, NULL);
+        query_hit_json(&l->q->out, "a", &l->p->a, &pair->a);
+        query_hit_json(&l->q->out, "b", operand_of_b(l->p), &pair->b);
+        json_bool(&l->q->out, "proper", pair->proper);
+        json_end(&l->q->out);
+    } else {
+        query_hit_columns(&l->p->a, &pair->a);
+        fputs("  ", stdout);
+        query_hit_columns(operand_of_b(l->p), &pair->b);
+        puts(pair->proper ? "  cross" : "  touch");
+    }
+    return ferror(stdout);
+}
+
+static void end_pairs(const pair_list *l)
+{
+    char a[32];
+    if (l->set->common.json) {
+        json_count(&l->q->out, "count", l->count);
+        json_bool(&l->q->out, "complete", !l->more);
+    } else if (l->set->count_only) {
+        printf("%llu\n", (unsigned long long)l->count);
+    } else {
+        fflush(stdout);
+        fprintf(stderr, "%s pairs%s\n", grouped(l->count, a), l->more ? "; there are more" : "");
+    }
+}
+
+static int run_pairs(const verb *self, int argc, char **argv)
+{
+    settings set = {.max = 0};
+    bodies p;
+    query_run q;
+    int code;
+    if (!start(self, argc, argv, &set, &p, &code))
+        return code;
+    query_begin(&q, &set.common);
+    pair_list list = {.set = &set, .p = &p, .q = &q};
+    if (set.common.json && !set.count_only)
+        json_array(&q.out, "pairs");
+    bvp_status status =
+        bvp_pairs_each(&p.body_a, second(&p), list_pair, &list, &(uint64_t){0}, &q.stats);
+    query_answered(&q);
+    if (set.common.json && !set.count_only)
+        json_end(&q.out);
+    q.hit = list.count > 0;
+    if (status == BVP_OK)
+        end_pairs(&list);
+    code = query_end(&q, p.a.text, status);
+    close_bodies(&p);
+    return code;
+}
+
+/* ---- distance ------------------------------------------------------------------------------ */
+
+static int ask_distance(const bodies *p, const settings *set, double limit)
+{
+    query_run q;
+    bvp_distance_result r = {0};
+    query_begin(&q, &set->common);
+    bvp_status status = bvp_distance(&p->body_a, second(p), limit, &r, &q.stats);
+    query_answered(&q);
+    q.hit = status == BVP_OK && r.found;
+    if (status == BVP_OK && set->common.json) {
+        json_bool(&q.out, "found", r.found);
+        if (r.found)
+            witnesses_as_json(&q.out, p, &r);
+    } else if (q.hit) {
+        witnesses_as_text(p, &r);
+    } else if (status == BVP_OK) {
+        puts(isinf(limit) ? "no distance: an operand is empty" : "farther than the limit");
+    }
+    return query_end(&q, p->a.text, status);
+}
+
+static int run_distance(const verb *self, int argc, char **argv)
+{
+    settings set = {.max = 0};
+    bodies p;
+    double limit = INFINITY;
+    int code;
+    if (!start(self, argc, argv, &set, &p, &code))
+        return code;
+    if (set.limit)
+        code = parse_length("--limit", set.limit, &p.a.info, &limit);
+    if (code == 0 && set.batch)
+        code = run_batch(&p, &set, limit, distance_chunk, distance_line);
+    else if (code == 0)
+        code = ask_distance(&p, &set, limit);
+    close_bodies(&p);
+    return code;
+}
+
+/* ---- within -------------------------------------------------------------------------------- */
+
+static int ask_within(const bodies *p, const settings *set, double delta)
+{
+    query_run q;
+    bvp_distance_result r = {0};
+    int within = 0;
+    query_begin(&q, &set->common);
+    bvp_status status = bvp_within(&p->body_a, second(p), delta, &within, &r, &q.stats);
+    query_answered(&q);
+    if (status == BVP_OK)
+        yes_or_no(&q, "within", within);
+    if (q.hit && set->common.json)
+        witnesses_as_json(&q.out, p, &r);
+    else if (q.hit)
+        witnesses_as_text(p, &r);
+    return query_end(&q, p->a.text, status);
+}
+
+static int run_within(const verb *self, int argc, char **argv)
+{
+    settings set = {.max = 0};
+    bodies p;
+    double delta = 0;
+    int code;
+    if (!start(self, argc, argv, &set, &p, &code))
+        return code;
+    if (!set.delta) {
+        complain(self->name, "say how near: --delta 5mm");
+        code = EXIT_USAGE;
+    } else {
+        code = parse_length("--delta", set.delta, &p.a.info, &delta);
+    }
+    if (code == 0 && set.batch)
+        code = run_batch(&p, &set, delta, within_chunk, within_line);
+    else if (code == 0)
+        code = ask_within(&p, &set, delta);
+    close_bodies(&p);
+    return code;
+}
+
+/* ---- their words --------------------------------------------------------------------------- */
+
+#define ROW_PLACES                                                                                 \
+    {"place-a",   'a',                                                                             \
+     OPTION_TEXT, offsetof(settings, place_a),                                                     \
+     "PLACEMENT", "where the first operand stands" QUERY_PLACE_HELP,                               \
+     0,           0},                                                                              \
+    {                                                                                              \
+        "place-b", 'b', OPTION_TEXT, offsetof(settings, place_b), "PLACEMENT",                     \
+            "where the second operand stands, in the same ways", 0, 0                              \
+    }
+#define ROW_BATCH                                                                                  \
+    {                                                                                              \
+        "batch", 0, OPTION_FILE, offsetof(settings, batch), "FILE",                                \
+            "ask for many placements of the second operand, one a line of FILE (\"-\": standard "  \
+            "input); prints one line of JSON for each",                                            \
+            0, 0                                                                                   \
+    }
+
+static const option_row collide_options[] = {ROW_PLACES, ROW_BATCH, QUERY_ROWS(settings), {0}};
+
+static const option_row pairs_options[] = {
+    ROW_PLACES,
+    {"max", 0, OPTION_COUNT, offsetof(settings, max), "N", "stop after N pairs; 0: all", 0, 0},
+    {"count", 0, OPTION_FLAG, offsetof(settings, count_only), NULL, "print only how many", 0, 0},
+    QUERY_ROWS(settings),
+    {0}};
+
+static const option_row distance_options[] = {
+    ROW_PLACES,
+    {"limit", 0, OPTION_TEXT, offsetof(settings, limit), "LENGTH",
+     "distances above it are of no interest; a small limit makes the query fast", 0, 0},
+    ROW_BATCH,
+    QUERY_ROWS(settings),
+    {0}};
+
+static const option_row within_options[] = {
+    ROW_PLACES,
+    {"delta", 'd', OPTION_TEXT, offsetof(settings, delta), "LENGTH",
+     "how near is near: 0.5 in the file's units, or 5mm", 0, 0},
+    ROW_BATCH,
+    QUERY_ROWS(settings),
+    {0}};
+
+#define SELF_TEXT "With one operand, its instances are asked against one another."
+
+const verb verb_query_collide = {
+    .name = "query collide",
+    .summary = "do two bodies touch?",
+    .synopsis = "OPERAND [OPERAND] [OPTION]...\n",
+    .description = "Prints yes when a triangle of the first body touches one of the second, else "
+                   "no. A body inside another without contact does not touch it. " SELF_TEXT,
+    .options = collide_options,
+    .examples = "bvpack query collide cell.bvp tool.bvp --place-b 0.2,0,1.1,0,90,0\n"
+                "# is anything in the plant in contact?\n"
+                "bvpack query collide plant.bvp --exit-code\n"
+                "# a path, one placement a line\n"
+                "bvpack query collide cell.bvp tool.bvp --batch path.txt\n",
+    .exit_codes = "1 they touch, with --exit-code\n",
+    .completes = "bvp",
+    .run = run_collide,
+};
+
+const verb verb_query_pairs = {
+    .name = "query pairs",
+    .summary = "which triangles of two bodies touch?",
+    .synopsis = "OPERAND [OPERAND] [OPTION]...\n",
+    .description =
+        "Prints each pair of touching triangles once: instance, part and source triangle "
+        "number of both (\"@3 #0 17\", \"-\" without instance), then cross or touch. The "
+        "count goes to standard error. " SELF_TEXT,
+    .options = pairs_options,
+    .examples = "bvpack query pairs housing.bvp shaft.bvp\n"
+                "bvpack query pairs plant.bvp --max 100 --json\n",
+    .exit_codes = "1 there is a pair, with --exit-code\n",
+    .completes = "bvp",
+    .run = run_pairs,
+};
+
+const verb verb_query_distance = {
+    .name = "query distance",
+    .summary = "how far apart are two bodies?",
+    .synopsis = "OPERAND [OPERAND] [OPTION]...\n",
+    .description = "Prints the smallest distance of the two surfaces, exactly 0 when they touch, "
+                   "with the nearest points and their triangles. " SELF_TEXT,
+    .options = distance_options,
+    .examples = "bvpack query distance cell.bvp robot.bvp --place-b 1.5,0,0\n"
+                "bvpack query distance plant.bvp:@pump-1 plant.bvp:@tank-2 --limit 50mm\n",
+    .exit_codes = "1 there is a distance, not above --limit, with --exit-code\n",
+    .completes = "bvp",
+    .run = run_distance,
+};
+
+const verb verb_query_within = {
+    .name = "query within",
+    .summary = "are two bodies nearer than a clearance?",
+    .synopsis = "OPERAND [OPERAND] --delta LENGTH [OPTION]...\n",
+    .description = "Prints yes, and a pair of points as near as that (not the nearest pair), when "
+                   "the distance is not above --delta; else no. It stops at the first proof, which "
+                   "makes it much faster than distance. " SELF_TEXT,
+    .options = within_options,
+    .examples = "bvpack query within cell.bvp robot.bvp --delta 5mm\n"
+                "bvpack query within plant.bvp --delta 20mm --exit-code\n",
+    .exit_codes = "1 they are as near as that, with --exit-code\n",
+    .completes = "bvp",
+    .run = run_within,
+};

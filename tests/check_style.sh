@@ -18,7 +18,7 @@ for file in "${code[@]}"; do
     complain "$file: banner of more than six lines"
 done
 for file in "${scripts[@]}"; do
-  sed -n 2p "$file" | grep -q 'SPDX-License-Identifier: MIT' || complain "$file: no licence in the second line"
+  head -2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || complain "$file: no licence in the first two lines"
 done
 
 find_in_code() { # what pattern

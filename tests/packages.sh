@@ -1,6 +1,6 @@
+# shellcheck shell=bash disable=SC2034 # for those that source it
 # SPDX-License-Identifier: MIT
 # Sourced by tests/run.sh and samples/quickstart.sh: what a Debian needs to build bvpack.
-# shellcheck shell=bash
 
 packages_build="autoconf automake gcc libc6-dev libjansson-dev libpng-dev libtool libxxhash-dev libzstd-dev make pkg-config"
 packages_test="check clang clang-format file g++ libclang-rt-dev libgmp-dev shellcheck xz-utils"

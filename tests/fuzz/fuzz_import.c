@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * fuzz_import.c: any bytes handed to one importer, FUZZ_FORMAT; what it accepts must be packable.
+ */
+#include "model.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#ifndef FUZZ_FORMAT
+#error "FUZZ_FORMAT is the importer's name, as in import_options.format"
+#endif
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+/* What model.h promises of an imported model. */
+static void check(const model *m)
+{
+    for (uint32_t i = 0; i < m->mesh_count; i++) {
+        const model_mesh *mesh = &m->meshes[i];
+        for (uint64_t k = 0; k < 3 * mesh->triangle_count; k++)
+            require(mesh->indices[k] < mesh->vertex_count);
+    }
+    for (uint32_t i = 0; i < m->node_count; i++) {
+        const model_node *node = &m->nodes[i];
+        require(node->parent == BVP_NONE || node->parent < i);
+        require(node->mesh == BVP_NONE || node->mesh < m->mesh_count);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    for (int drop = 0; drop < 2; drop++) {
+        import_options options = {.thread_count = 1, .drop_invalid = drop, .format = FUZZ_FORMAT};
+        bvp_error error = {.status = BVP_OK};
+        model m;
+        bvp_status status = model_import_memory(data, size, "fuzz", NULL, &options, &m, &error);
+        if (status == BVP_OK) {
+            check(&m);
+            model_free(&m);
+        } else {
+            require(error.message[0] != 0);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Runs fuzz targets one after the other, FUZZ_SECONDS each, from seeds made of the sample models and
+# the corpus; a finding stops with its input under fuzz/<target>/. In the build directory: make fuzz
+set -eu
+src=$(cd "$(dirname "$0")/../.." && pwd)
+seconds=${FUZZ_SECONDS:-600}
+
+seeds() { # target directory: small recorded inputs
+  local target=$1 dir=$2 ending model
+  ending=${target#fuzz_}
+  if [ "$target" = fuzz_open ]; then
+    for model in "$src"/samples/models/*.STL "$src"/samples/models/rob.obj "$src"/tests/corpus/good/*; do
+      [ -f "$model" ] || continue
+      case $model in
+        *.bvp) cp "$model" "$dir/" ;;
+        *) "$BVPACK" "$model" -q -o "$dir/$(basename "$model").bvp" 2>/dev/null || true ;;
+      esac
+    done
+    return
+  fi
+  [ "$ending" != gltf ] || ending='gl[tb]*'
+  find "$src/tests/corpus" "$src/samples/models" "${BVP_SHARED:-$src/../shared}/models/bad" -size -64k \
+    -iname "*.$ending" -exec cp -t "$dir" {} + 2>/dev/null || true
+}
+
+for target in "$@"; do
+  mkdir -p "fuzz/$target/seeds" "fuzz/$target/found"
+  seeds "$target" "fuzz/$target/seeds"
+  echo "== $target, $seconds s"
+  "tests/fuzz/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+    -artifact_prefix="fuzz/$target/" "fuzz/$target/found" "fuzz/$target/seeds" 2>"fuzz/$target/log" || {
+    tail -30 "fuzz/$target/log"
+    echo "$target: finding"
+    exit 1
+  }
+  grep -E 'number_of_executed_units|peak_rss' "fuzz/$target/log"
+done

@@ -24,12 +24,13 @@ seeds() { # target directory: small recorded inputs
     -iname "*.$ending" -exec cp -t "$dir" {} + 2>/dev/null || true
 }
 
-for target in "$@"; do
+for program in "$@"; do
+  target=$(basename "$program")
   mkdir -p "fuzz/$target/seeds" "fuzz/$target/found"
   seeds "$target" "fuzz/$target/seeds"
   echo "== $target, $seconds s"
-  "tests/fuzz/$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
-    -artifact_prefix="fuzz/$target/" "fuzz/$target/found" "fuzz/$target/seeds" 2>"fuzz/$target/log" || {
+  "./$program" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
+    -print_final_stats=1 -artifact_prefix="fuzz/$target/" "fuzz/$target/found" "fuzz/$target/seeds" 2>"fuzz/$target/log" || {
     tail -30 "fuzz/$target/log"
     echo "$target: finding"
     exit 1

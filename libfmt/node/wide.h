@@ -13,6 +13,7 @@
 #include "base/simd.h"
 #include "format/layout.h"
 #include "format/map.h"
+#include "node/cluster.h"
 
 /* ---- a node's references --------------------------------------------------------------------- */
 
@@ -142,27 +143,6 @@ typedef struct bvpi_tri8 {
     f32x8 c[9];
 } bvpi_tri8;
 
-/* How many bits a coordinate takes: what the header may say, made safe. */
-BVPI_INLINE unsigned bvpi_stream_width(unsigned packing)
-{
-    unsigned width = packing & 63;
-    return width <= 25 ? width : width >= 32 ? 32 : 25;
-}
-
-/* The step of mode GRID; codes that no writer uses stand for 1. */
-BVPI_INLINE double bvpi_grid_step(unsigned code)
-{
-    static const double decimal[16] = {1,    1e-1, 1e-2,  1e-3,  1e-4,  1e-5,  1e-6,  1e-7,
-                                       1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15};
-    if (code < 16)
-        return decimal[code];
-    uint64_t bits =
-        code >= 64 && code < 192 ? (uint64_t)(1023 - 128 + code) << 52 : UINT64_C(1023) << 52;
-    double step;
-    memcpy(&step, &bits, sizeof step);
-    return step;
-}
-
 BVPI_INLINE uint32_t bvpi_load_unaligned_u32(const uint8_t *p)
 {
     uint32_t v;
@@ -170,27 +150,30 @@ BVPI_INLINE uint32_t bvpi_load_unaligned_u32(const uint8_t *p)
     return v;
 }
 
+/* One after the other: faster than gather instructions where these were mended by microcode. */
+BVPI_INLINE u32x8 bvpi_load_lanes_u32(const uint8_t *p, u32x8 at)
+{
+    return (u32x8){bvpi_load_unaligned_u32(p + at[0]), bvpi_load_unaligned_u32(p + at[1]),
+                   bvpi_load_unaligned_u32(p + at[2]), bvpi_load_unaligned_u32(p + at[3]),
+                   bvpi_load_unaligned_u32(p + at[4]), bvpi_load_unaligned_u32(p + at[5]),
+                   bvpi_load_unaligned_u32(p + at[6]), bvpi_load_unaligned_u32(p + at[7])};
+}
+
 /* Field number `at` (<= 255, each lane) of a stream of `width` bits a field. Positions stay below
- * 2^16, so 16-bit multiplication serves; loads one by one are faster than gather instructions. */
+ * 2^16, so 16-bit multiplication serves. */
 BVPI_INLINE u32x8 bvpi_stream_fields(const uint8_t *stream, unsigned width, u32x8 at)
 {
     typedef uint16_t u16x16 __attribute__((vector_size(32)));
     u32x8 bit = (u32x8)((u16x16)at * (u16x16)u32x8_splat(width));
-    u32x8 byte = bit >> 3, shift = bit & 7;
-    u32x8 word = {
-        bvpi_load_unaligned_u32(stream + byte[0]), bvpi_load_unaligned_u32(stream + byte[1]),
-        bvpi_load_unaligned_u32(stream + byte[2]), bvpi_load_unaligned_u32(stream + byte[3]),
-        bvpi_load_unaligned_u32(stream + byte[4]), bvpi_load_unaligned_u32(stream + byte[5]),
-        bvpi_load_unaligned_u32(stream + byte[6]), bvpi_load_unaligned_u32(stream + byte[7])};
     uint32_t mask = width >= 32 ? UINT32_MAX : (1u << width) - 1;
-    return (word >> shift) & mask;
+    return (bvpi_load_lanes_u32(stream, bit >> 3) >> (bit & 7)) & mask;
 }
 
 /* Lanes 0..3, exactly. */
 BVPI_INLINE f64x4 bvpi_f64x4_from_i32(i32x8 v)
 {
 #ifdef __AVX2__
-    return (f64x4)_mm256_cvtepi32_pd((__m128i)BVPI_LOW4(v));
+    return (f64x4)_mm256_cvtepi32_pd(_mm256_castsi256_si128((__m256i)v));
 #else
     return (f64x4){v[0], v[1], v[2], v[3]};
 #endif
@@ -211,46 +194,29 @@ BVPI_INLINE f32x8 bvpi_stream_floats(u32x8 field, unsigned mode, uint32_t base, 
                           bvpi_f64x4_from_i32((i32x8)upper) * f64x4_splat(step));
 }
 
-/* Reads a cluster's header and returns its record, or NULL when it does not lie in the blob.
- * What the header says can make answers wrong, but not leave the 8192 bytes behind the record. */
-static inline const uint8_t *bvpi_cluster_load(const bvpi_tree *tree, uint32_t cluster,
-                                               bvpd_cluster *header)
-{
-    uint64_t offset = (uint64_t)cluster << tree->cluster_shift;
-    if (!bvpi_fits(offset, sizeof *header, tree->blob_size))
-        return NULL;
-    bvpi_load_record(header, tree->units + offset, sizeof *header);
-    return tree->units + offset;
-}
-
 /* Decodes `count` (1 .. 8) triangles from `item` (bvpi_wide_item); the lanes left over repeat the
  * first one. False: the record lies outside the blob or does not hold so many. */
 BVPI_INLINE bool bvpi_wide_triangles(const bvpi_tree *tree, uint32_t item, unsigned count,
                                      bvpi_tri8 *out)
 {
-    bvpd_cluster head;
-    const uint8_t *record = bvpi_cluster_load(tree, item >> 8, &head);
+    bvpi_cluster cluster;
     unsigned first = item & 0xff;
-    if (record == NULL || first + count > head.triangle_count_minus_1 + 1u)
+    if (!bvpi_cluster_open(tree->units, tree->blob_size,
+                           (uint64_t)(item >> 8) << tree->cluster_shift, &cluster) ||
+        first + count > cluster.triangle_count)
         return false;
-    const uint8_t *corners = record + sizeof head + 3 * first;
+    const uint8_t *corners = cluster.corners + 3 * first;
     u32x8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     lane &= (u32x8)i32x8_lt((i32x8)lane, i32x8_splat((int32_t)count));
-    u32x8 at = lane * 3;
-    u32x8 local = {
-        bvpi_load_unaligned_u32(corners + at[0]), bvpi_load_unaligned_u32(corners + at[1]),
-        bvpi_load_unaligned_u32(corners + at[2]), bvpi_load_unaligned_u32(corners + at[3]),
-        bvpi_load_unaligned_u32(corners + at[4]), bvpi_load_unaligned_u32(corners + at[5]),
-        bvpi_load_unaligned_u32(corners + at[6]), bvpi_load_unaligned_u32(corners + at[7])};
-    const uint8_t *stream = record + sizeof head + 3 * (head.triangle_count_minus_1 + 1u);
+    u32x8 local = bvpi_load_lanes_u32(corners, lane * 3);
     for (int a = 0; a < 3; a++) {
-        unsigned width = bvpi_stream_width(head.packing[a]), mode = head.packing[a] >> 6;
-        double step = bvpi_grid_step(head.scale[a]);
+        unsigned mode = cluster.head.packing[a] >> 6;
+        double step = bvpi_cluster_step(cluster.head.scale[a]);
         for (int k = 0; k < 3; k++) {
-            u32x8 field = bvpi_stream_fields(stream, width, (local >> (8 * k)) & 0xff);
-            out->c[3 * k + a] = bvpi_stream_floats(field, mode, head.base[a], step);
+            u32x8 field =
+                bvpi_stream_fields(cluster.stream[a], cluster.width[a], (local >> (8 * k)) & 0xff);
+            out->c[3 * k + a] = bvpi_stream_floats(field, mode, cluster.head.base[a], step);
         }
-        stream += ((head.vertex_count_minus_1 + 1u) * width + 7) / 8;
     }
     return true;
 }

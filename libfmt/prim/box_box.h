@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * box_box.h: eight pairs of boxes that an affine map relates: can they meet, how far apart are they?
- * Both answers err only towards "they may meet" and "not so far": the slacks below are bounds.
- * Spec: exactness.md, boxes.
- * Based on: S. Gottschalk, M. Lin, D. Manocha, OBBTree, 1996 (the 15 axes).
+ * box_box.h: eight pairs of boxes that an affine map relates: can they meet, how far apart are
+ * they? Both answers err only towards "they may meet" and "not so far": the slacks below are
+ * bounds. Spec: exactness.md, boxes. Based on: S. Gottschalk, M. Lin, D. Manocha, OBBTree, 1996
+ * (the 15 axes).
  *
  * All boxes of one pair of hierarchies share one set-up. Lengths are measured in a work unit, a
  * power of two, chosen so that every coordinate is below 2^23: nothing can overflow, and what
@@ -32,15 +32,16 @@ typedef struct bvpi_grid_box {
 /* How box b lies to box a. Rows of r: a = r b + t in work units. */
 typedef struct bvpi_box_pair {
     float r[3][3], abs_r[3][3], t[3];
-    float n[3][3], abs_n[3][3], n_radius[3]; /* normals of b's faces; what half extent j of b counts */
-    float edge_b[3][3];                      /* |cofactors of r|: b's radius along edge axes */
+    float n[3][3], abs_n[3][3],
+        n_radius[3];    /* normals of b's faces; what half extent j of b counts */
+    float edge_b[3][3]; /* |cofactors of r|: b's radius along edge axes */
     float slack_a, slack_b[3], slack_e[3][3];
-    bool edges;                              /* edge axes add something (r permutes no axes) */
+    bool edges; /* edge axes add something (r permutes no axes) */
     /* Distance: gaps along the axes times these are lengths in the world, in work units of it. */
     float world_a[3], world_e[3][3], norm_a, norm_b;
     double world_unit; /* length of that unit */
     /* How to decode the two hierarchies into work units. */
-    float unit_a[3], unit_b[3];                                        /* one grid step */
+    float unit_a[3], unit_b[3];                           /* one grid step */
     float centre_a[3], half_a[3], centre_b[3], half_b[3]; /* root boxes */
 } bvpi_box_pair;
 
@@ -102,8 +103,8 @@ BVPI_INLINE f32x8 bvpi_gap_edge(const bvpi_box_pair *p, const bvpi_box8 *a, cons
 }
 
 /* Bits of `lanes` whose boxes may meet. d: bvpi_box_offset. NaN means "may". */
-BVPI_INLINE unsigned bvpi_boxes_meet(const bvpi_box_pair *p, const bvpi_box8 *a,
-                                     const bvpi_box8 *b, const f32x8 d[3], unsigned lanes)
+BVPI_INLINE unsigned bvpi_boxes_meet(const bvpi_box_pair *p, const bvpi_box8 *a, const bvpi_box8 *b,
+                                     const f32x8 d[3], unsigned lanes)
 {
     const f32x8 zero = {0};
     i32x8 apart = {0};

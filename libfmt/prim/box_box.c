@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ * box_box.c: what every box test between two hierarchies shares, computed once per pair of them.
+ * Spec: exactness.md, boxes.
+ */
+#include "prim/box_box.h"
+
+#include <math.h>
+
+#define ROUNDING   0x1p-24 /* u: of one float operation */
+#define SLACK      (16 * ROUNDING)
+#define SHRINK     (1 - 0x1p-20) /* makes up for the roundings after a gap has been certified */
+#define TINY       0x1p-60       /* matrix entries below count as zero, at most 2^-37 work units */
+#define HUGE_SCALE 0x1p40
+
+/* Exponent of the power of two that |x| is at least half of and less than; zero for zero. */
+static int exponent_of(double x)
+{
+    int e = 0;
+    frexp(x, &e);
+    return e;
+}
+
+static double norm_1(const double v[3])
+{
+    return fabs(v[0]) + fabs(v[1]) + fabs(v[2]);
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Nothing can be said: no box pair is ever separated. */
+static void init_unknown(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_grid_box *b)
+{
+    p->slack_a = INFINITY;
+    for (int i = 0; i < 3; i++) {
+        p->slack_b[i] = INFINITY;
+        p->unit_a[i] = p->unit_b[i] = 1;
+        p->centre_a[i] = p->half_a[i] = (float)a->extent[i] * 0.5f;
+        p->centre_b[i] = p->half_b[i] = (float)b->extent[i] * 0.5f;
+    }
+    p->world_unit = 1;
+}
+
+static void init_root(double unit, uint32_t extent, float *step, float *centre, float *half)
+{
+    *step = (float)unit;
+    *centre = *half = (float)(unit * extent * 0.5);
+}
+
+/* Columns of the matrix in work units, each scaled to at most 1. exponents: b's units. */
+static void init_matrix(bvpi_box_pair *p, const double map[12], int exponents[3], double r[3][3])
+{
+    for (int j = 0; j < 3; j++) {
+        double top = fmax(fmax(fabs(map[j]), fabs(map[4 + j])), fabs(map[8 + j]));
+        exponents[j] = exponent_of(top);
+        for (int i = 0; i < 3; i++) {
+            r[i][j] = ldexp(map[4 * i + j], -exponents[j]);
+            if (fabs(r[i][j]) < TINY)
+                r[i][j] = 0;
+            p->r[i][j] = (float)r[i][j];
+            p->abs_r[i][j] = fabsf(p->r[i][j]);
+        }
+    }
+}
+
+/* How long a unit of the direction (a's frame) is when measured as a covector of the world. */
+static double world_length(const double direction[3], const double world[9])
+{
+    double length_sq = 0;
+    for (int k = 0; k < 3; k++) {
+        double c =
+            direction[0] * world[k] + direction[1] * world[3 + k] + direction[2] * world[6 + k];
+        length_sq += c * c;
+    }
+    return sqrt(length_sq);
+}
+
+/* 1 / length, rounded down and bounded; 0 for a direction that does not exist. */
+static double scale_of(double length)
+{
+    return length > 0 ? fmin(SHRINK / length, HUGE_SCALE) : 0;
+}
+
+/* Gaps along unit covectors v[i] combine to sqrt(sum of squares) over the largest singular value of
+ * the matrix they form: the square of its reciprocal, rounded down. */
+static float combined_norm(double v[3][3])
+{
+    double most = 1;
+    for (int i = 0; i < 3; i++)
+        most = fmax(most, fabs(dot(v[i], v[0])) + fabs(dot(v[i], v[1])) + fabs(dot(v[i], v[2])));
+    return (float)(SHRINK / most);
+}
+
+/* Covectors of the world for rows of directions, as unit vectors. */
+static float world_norm(double directions[3][3], const double world[9])
+{
+    double v[3][3];
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            v[i][k] = directions[i][0] * world[k] + directions[i][1] * world[3 + k] +
+                      directions[i][2] * world[6 + k];
+        double length = sqrt(dot(v[i], v[i]));
+        for (int k = 0; k < 3; k++)
+            v[i][k] = length > 0 ? v[i][k] / length : 0;
+    }
+    return combined_norm(v);
+}
+
+/* Face normals of b, scaled so that gaps along them are lengths: in a's frame, or in the world. */
+static void init_normals(bvpi_box_pair *p, double r[3][3], const double half_b[3],
+                         const double *world, double error)
+{
+    double n[3][3];
+    for (int j = 0; j < 3; j++) {
+        int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+        for (int i = 0; i < 3; i++) {
+            int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+            n[j][i] = r[i1][j1] * r[i2][j2] - r[i2][j1] * r[i1][j2];
+            p->edge_b[i][j] = (float)fabs(n[j][i]);
+        }
+        double scale = scale_of(world != NULL ? world_length(n[j], world) : sqrt(dot(n[j], n[j])));
+        double others = 0;
+        for (int i = 0; i < 3; i++) {
+            p->n[j][i] = (float)(n[j][i] * scale);
+            p->abs_n[j][i] = fabsf(p->n[j][i]);
+            n[j][i] = p->n[j][i]; /* from here on the axis is the rounded one */
+        }
+        for (int k = 0; k < 3; k++) {
+            double column[3] = {r[0][k], r[1][k], r[2][k]};
+            if (k == j)
+                p->n_radius[j] = (float)fabs(dot(n[j], column));
+            else
+                others += fabs(dot(n[j], column)) * half_b[k];
+        }
+        p->slack_b[j] = (float)(norm_1(n[j]) * error + others * (1 + 0x1p-20));
+    }
+    if (world != NULL)
+        p->norm_b = world_norm(n, world);
+}
+
+static void init_edges(bvpi_box_pair *p, const double *world, double error)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+            double axis[3] = {0};
+            axis[i1] = -p->r[i2][j];
+            axis[i2] = p->r[i1][j];
+            p->slack_e[i][j] = (float)(norm_1(axis) * error);
+            p->edges |= axis[i1] != 0 && axis[i2] != 0;
+            if (world != NULL)
+                p->world_e[i][j] = (float)scale_of(world_length(axis, world));
+        }
+}
+
+static void init_world(bvpi_box_pair *p, const double world[9])
+{
+    double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int i = 0; i < 3; i++)
+        p->world_a[i] = (float)scale_of(world_length(axes[i], world));
+    p->norm_a = world_norm(axes, world);
+}
+
+void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_grid_box *b,
+                        const double map[12], double map_error, const double world[9])
+{
+    double offset[3], most = 0, rounding = 0;
+    *p = (bvpi_box_pair){0};
+    for (int i = 0; i < 3; i++) {
+        const double *row = map + 4 * i;
+        double reach = a->unit * a->extent[i];
+        double terms = fabs(row[3]) + fabs(a->origin[i]);
+        offset[i] = row[3] - a->origin[i];
+        for (int j = 0; j < 3; j++) {
+            offset[i] += row[j] * b->origin[j];
+            terms += fabs(row[j] * b->origin[j]);
+            reach += fabs(row[j]) * b->unit * b->extent[j];
+        }
+        rounding = fmax(rounding, terms * 0x1p-50);
+        most = fmax(most, fabs(offset[i]) + reach);
+    }
+    double error_sum = map_error + rounding;
+    if (!(most + error_sum < 0x1p1000)) {
+        init_unknown(p, a, b);
+        return;
+    }
+    int work = most > 0x1p-900 ? exponent_of(most) - 23 : -923; /* of the work unit */
+    int columns[3];
+    double r[3][3], half_b[3], scaled[9];
+    double error = 2 * ldexp(error_sum, -work) + SLACK * ldexp(most, -work);
+    init_matrix(p, map, columns, r);
+    for (int i = 0; i < 3; i++) {
+        p->t[i] = (float)ldexp(offset[i], -work);
+        init_root(ldexp(a->unit, -work), a->extent[i], &p->unit_a[i], &p->centre_a[i],
+                  &p->half_a[i]);
+        init_root(ldexp(b->unit, columns[i] - work), b->extent[i], &p->unit_b[i], &p->centre_b[i],
+                  &p->half_b[i]);
+        half_b[i] = p->half_b[i];
+    }
+    p->slack_a = (float)error;
+    if (world != NULL) {
+        double top = 0;
+        for (int k = 0; k < 9; k++)
+            top = fmax(top, fabs(world[k]));
+        int scale = exponent_of(top);
+        for (int k = 0; k < 9; k++)
+            scaled[k] = ldexp(world[k], -scale);
+        p->world_unit = ldexp(1, work - scale);
+        init_world(p, scaled);
+        world = scaled;
+    }
+    init_normals(p, r, half_b, world, error);
+    init_edges(p, world, error);
+}

@@ -4,7 +4,6 @@
 #include "query.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include "message.h"
 #include "options.h"
@@ -163,46 +162,24 @@ void query_length_text(const char *label, double length, const operand *o)
     printf("%s %s%s%s\n", label, shortest(length, a), unit[0] ? " " : "", unit);
 }
 
-/* ---- batches ------------------------------------------------------------------------------- */
+/* ---- beginning ----------------------------------------------------------------------------- */
 
-int batch_open(batch *b, const char *path)
+int query_start(const verb *self, int argc, char **argv, void *settings, const char *const *place,
+                operand *o, int *code)
 {
-    int standard = strcmp(path, "-") == 0;
-    *b = (batch){.name = standard ? "standard input" : path};
-    b->stream = standard ? stdin : fopen(path, "r");
-    if (b->stream)
+    int first = options_parse(self, argc, argv, settings, code);
+    if (first < 0)
         return 0;
-    complain(path, "can't read: %s", strerror(errno));
-    return EXIT_INPUT;
+    *code = options_need(self, argc - first, 1, 1, "one operand");
+    if (*code == 0)
+        *code = operand_open(o, argv[first], *place);
+    return *code == 0;
 }
 
-void batch_close(batch *b)
+int query_no_memory(void)
 {
-    free(b->text);
-    if (b->stream && b->stream != stdin)
-        fclose(b->stream);
-}
-
-int batch_refuse(const batch *b, const char *expected)
-{
-    char where[4200];
-    snprintf(where, sizeof where, "%s:%llu", b->name, (unsigned long long)b->line);
-    complain(where, "expected %s, found \"%.*s\"", expected, (int)strcspn(b->text, "\r\n"),
-             b->text);
-    return -1;
-}
-
-int batch_next(batch *b, double *values, int capacity)
-{
-    while (getline(&b->text, &b->capacity, b->stream) >= 0) {
-        b->line++;
-        size_t blank = strspn(b->text, " \t\r\n");
-        if (b->text[blank] == '\0' || b->text[blank] == '#')
-            continue;
-        int count = parse_numbers(b->text, values, capacity);
-        return count > 0 ? count : batch_refuse(b, "finite numbers");
-    }
-    return 0;
+    complain(NULL, "%s", strerror(ENOMEM));
+    return EXIT_LIMIT;
 }
 
 /* ---- the verb ------------------------------------------------------------------------------ */

@@ -36,6 +36,11 @@ typedef struct query_common {
 #define QUERY_PLACE_HELP                                                                           \
     ": x,y,z or x,y,z,rx,ry,rz (degrees, turned about x, then y, then z) or the 12 numbers of a "  \
     "row-major 3x4 matrix"
+#define QUERY_PLACE_ROW(type)                                                                      \
+    {                                                                                              \
+        "place", 'a', OPTION_TEXT, offsetof(type, place), "PLACEMENT",                             \
+            "where the operand stands" QUERY_PLACE_HELP, 0, 0                                      \
+    }
 #define QUERY_HIT_EXIT "1 there is a hit, with --exit-code\n"
 
 /* One run of a query: its answer goes out between query_begin and query_end. */
@@ -62,20 +67,29 @@ void query_point_text(const char *label, const double point[3]);
 /* "distance 0.5 mm" and a line's end; without the unit when the file's is unknown. */
 void query_length_text(const char *label, double length, const operand *o);
 
-/* Lines of numbers of a batch: comments (#) and empty lines skipped. */
-typedef struct batch {
-    const char *name;
-    void *stream; /* FILE */
-    uint64_t line;
-    char *text;
-    size_t capacity;
-} batch;
-int batch_open(batch *b, const char *path);
-void batch_close(batch *b);
-/* The numbers of the next line, at most `capacity`. Returns how many; 0 at the end; -1 when the
- * line is wrong, which has been said. */
-int batch_next(batch *b, double *values, int capacity);
-/* Says that the line is wrong; returns -1. */
-int batch_refuse(const batch *b, const char *expected);
+/* For a kind of one operand: parses the command line and opens it at *place, which is in
+ * `settings`. 1: go on; else *code is the exit code. */
+int query_start(const verb *self, int argc, char **argv, void *settings, const char *const *place,
+                operand *o, int *code);
+int query_no_memory(void); /* says so; returns the exit code */
+
+/* ---- batches: the same question for every line of a file ----------------------------------- */
+
+enum { QUERY_CHUNK = 1024 }; /* lines that are asked together */
+
+typedef struct query_batch {
+    const char *expected; /* what a line is: "a point, \"x y z\"" */
+    /* Keeps a line's numbers as element `index`; 0: they are not what is expected. */
+    int (*take)(void *context, size_t index, const double *values, int count);
+    /* Answers elements 0 .. count - 1; *done of them are complete. */
+    bvp_status (*ask)(void *context, size_t count, size_t *done, bvp_stats *stats);
+    /* Writes the members of element `index`; returns whether it is a hit. */
+    int (*print)(void *context, json *out, size_t index);
+} query_batch;
+
+/* One line of JSON for each line of `path` ("-": standard input) that is not empty or a comment
+ * (#). Returns the exit code. */
+int query_batch_run(const query_batch *kind, const char *path, const query_common *set,
+                    void *context);
 
 #endif

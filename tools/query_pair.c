@@ -126,135 +126,97 @@ static void witnesses_as_text(const bodies *p, const bvp_distance_result *r)
     putchar('\n');
 }
 
-/* ---- batches: the second body at many placements ------------------------------------------- */
+/* ---- the second body at many placements ---------------------------------------------------- */
 
-enum { CHUNK = 1024 };
+typedef struct placement_batch {
+    const bodies *p;
+    double length;
+    double placements[QUERY_CHUNK][12];
+    int hits[QUERY_CHUNK];
+    bvp_distance_result results[QUERY_CHUNK];
+} placement_batch;
 
-typedef struct chunk {
-    double placements[CHUNK][12];
-    uint64_t lines[CHUNK];
-    int hits[CHUNK];
-    bvp_distance_result results[CHUNK];
-    size_t count;
-} chunk;
-
-/* Lines up to a full chunk; count 0 at the end. Returns 0 or the exit code. */
-static int read_chunk(batch *in, const operand *b, chunk *c)
+static int take_placement(void *context, size_t index, const double *values, int count)
 {
-    double values[12];
-    int count = 0;
-    for (c->count = 0; c->count < CHUNK; c->count++) {
-        double *m = c->placements[c->count];
-        count = batch_next(in, values, 12);
-        if (count <= 0)
-            break;
-        if (count != 3 && count != 6 && count != 12) {
-            count = batch_refuse(in, "3, 6 or 12 numbers");
-            break;
-        }
-        placement_of_numbers(values, count, m);
-        if (b->placed)
-            compose(m, b->placement, m);
-        c->lines[c->count] = in->line;
-    }
-    return count < 0 ? EXIT_INPUT : 0;
+    placement_batch *b = context;
+    double *m = b->placements[index];
+    if (count != 3 && count != 6 && count != 12)
+        return 0;
+    placement_of_numbers(values, count, m);
+    if (b->p->b.placed)
+        compose(m, b->p->b.placement, m);
+    return 1;
 }
 
-/* Answers the chunk; *done of its elements are complete. */
-typedef bvp_status (*chunk_fn)(const bodies *p, chunk *c, double length, size_t *done,
-                               bvp_stats *stats);
-typedef void (*line_fn)(json *out, const bodies *p, const chunk *c, size_t index);
-
-static bvp_status collide_chunk(const bodies *p, chunk *c, double length, size_t *done,
-                                bvp_stats *stats)
+static bvp_status ask_collide_each(void *context, size_t count, size_t *done, bvp_stats *stats)
 {
-    (void)length;
-    return bvp_collide_batch(&p->body_a, &p->body_b, c->placements[0], 0, c->count, c->hits, 0,
+    placement_batch *b = context;
+    return bvp_collide_batch(&b->p->body_a, &b->p->body_b, b->placements[0], 0, count, b->hits, 0,
                              done, stats);
 }
 
-static bvp_status distance_chunk(const bodies *p, chunk *c, double length, size_t *done,
-                                 bvp_stats *stats)
+static bvp_status ask_distance_each(void *context, size_t count, size_t *done, bvp_stats *stats)
 {
-    bvp_status status = bvp_distance_batch(&p->body_a, &p->body_b, c->placements[0], 0, c->count,
-                                           length, c->results, 0, done, stats);
-    for (size_t i = 0; i < *done; i++)
-        c->hits[i] = c->results[i].found;
+    placement_batch *b = context;
+    return bvp_distance_batch(&b->p->body_a, &b->p->body_b, b->placements[0], 0, count, b->length,
+                              b->results, 0, done, stats);
+}
+
+static bvp_status ask_within_each(void *context, size_t count, size_t *done, bvp_stats *stats)
+{
+    placement_batch *b = context;
+    bvp_status status = BVP_OK;
+    for (*done = 0; *done < count && status == BVP_OK; *done += status == BVP_OK) {
+        bvp_body body = b->p->body_b;
+        body.placement = b->placements[*done];
+        status = bvp_within(&b->p->body_a, &body, b->length, &b->hits[*done], NULL, stats);
+    }
     return status;
 }
 
-static bvp_status within_chunk(const bodies *p, chunk *c, double length, size_t *done,
-                               bvp_stats *stats)
+static int print_collide_line(void *context, json *out, size_t index)
 {
-    bvp_status status = BVP_OK;
-    for (*done = 0; *done < c->count && status == BVP_OK; *done += status == BVP_OK) {
-        bvp_body b = p->body_b;
-        b.placement = c->placements[*done];
-        status = bvp_within(&p->body_a, &b, length, &c->hits[*done], NULL, stats);
-    }
-    return status;
+    const placement_batch *b = context;
+    json_bool(out, "collide", b->hits[index]);
+    return b->hits[index];
 }
 
-static void collide_line(json *out, const bodies *p, const chunk *c, size_t index)
+static int print_within_line(void *context, json *out, size_t index)
 {
-    (void)p;
-    json_bool(out, "collide", c->hits[index]);
+    const placement_batch *b = context;
+    json_bool(out, "within", b->hits[index]);
+    return b->hits[index];
 }
 
-static void within_line(json *out, const bodies *p, const chunk *c, size_t index)
+static int print_distance_line(void *context, json *out, size_t index)
 {
-    (void)p;
-    json_bool(out, "within", c->hits[index]);
+    const placement_batch *b = context;
+    const bvp_distance_result *r = &b->results[index];
+    json_bool(out, "found", r->found);
+    if (r->found)
+        witnesses_as_json(out, b->p, r);
+    return r->found;
 }
 
-static void distance_line(json *out, const bodies *p, const chunk *c, size_t index)
-{
-    json_bool(out, "found", c->hits[index]);
-    if (c->hits[index])
-        witnesses_as_json(out, p, &c->results[index]);
-}
+#define PLACEMENT_LINE "a placement of 3, 6 or 12 numbers"
+static const query_batch collide_batch = {PLACEMENT_LINE, take_placement, ask_collide_each,
+                                          print_collide_line};
+static const query_batch distance_batch = {PLACEMENT_LINE, take_placement, ask_distance_each,
+                                           print_distance_line};
+static const query_batch within_batch = {PLACEMENT_LINE, take_placement, ask_within_each,
+                                         print_within_line};
 
-static void print_chunk(const bodies *p, const chunk *c, size_t done, line_fn print, query_run *q)
+static int run_placements(const query_batch *kind, const bodies *p, const settings *set,
+                          double length)
 {
-    for (size_t i = 0; i < done; i++) {
-        json line;
-        json_start(&line, stdout, 0);
-        json_object(&line, NULL);
-        json_count(&line, "line", c->lines[i]);
-        print(&line, p, c, i);
-        json_end(&line);
-        json_finish(&line);
-        q->hit |= c->hits[i];
-    }
-}
-
-/* JSON lines whatever --json says; the statistics are of the whole batch, as text. */
-static int run_batch(const bodies *p, const settings *set, double length, chunk_fn ask,
-                     line_fn print)
-{
-    query_common common = {.stats = set->common.stats, .exit_code = set->common.exit_code};
-    query_run q;
-    batch in;
-    bvp_status status = BVP_OK;
-    chunk *c = malloc(sizeof *c);
-    int code = c ? batch_open(&in, set->batch) : EXIT_LIMIT;
-    if (code != 0) {
-        free(c);
-        return code;
-    }
-    query_begin(&q, &common);
-    do {
-        size_t done = 0;
-        code = read_chunk(&in, &p->b, c);
-        if (c->count > 0)
-            status = ask(p, c, length, &done, &q.stats);
-        print_chunk(p, c, done, print, &q);
-    } while (code == 0 && status == BVP_OK && c->count == CHUNK);
-    query_answered(&q);
-    batch_close(&in);
-    free(c);
-    int end = query_end(&q, in.name, status);
-    return code != 0 ? code : end;
+    placement_batch *b = malloc(sizeof *b);
+    if (!b)
+        return query_no_memory();
+    b->p = p;
+    b->length = length;
+    int code = query_batch_run(kind, set->batch, &set->common, b);
+    free(b);
+    return code;
 }
 
 /* ---- collide ------------------------------------------------------------------------------- */
@@ -268,7 +230,7 @@ static int run_collide(const verb *self, int argc, char **argv)
     if (!start(self, argc, argv, &set, &p, &code))
         return code;
     if (set.batch) {
-        code = run_batch(&p, &set, 0, collide_chunk, collide_line);
+        code = run_placements(&collide_batch, &p, &set, 0);
         close_bodies(&p);
         return code;
     }
@@ -389,7 +351,7 @@ static int run_distance(const verb *self, int argc, char **argv)
     if (set.limit)
         code = parse_length("--limit", set.limit, &p.a.info, &limit);
     if (code == 0 && set.batch)
-        code = run_batch(&p, &set, limit, distance_chunk, distance_line);
+        code = run_placements(&distance_batch, &p, &set, limit);
     else if (code == 0)
         code = ask_distance(&p, &set, limit);
     close_bodies(&p);
@@ -430,7 +392,7 @@ static int run_within(const verb *self, int argc, char **argv)
         code = parse_length("--delta", set.delta, &p.a.info, &delta);
     }
     if (code == 0 && set.batch)
-        code = run_batch(&p, &set, delta, within_chunk, within_line);
+        code = run_placements(&within_batch, &p, &set, delta);
     else if (code == 0)
         code = ask_within(&p, &set, delta);
     close_bodies(&p);

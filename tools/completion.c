@@ -56,13 +56,13 @@ static void write_value_case(FILE *out, const option_row *row)
         fprintf(out, "|-%c", row->letter);
     fputs(") ", out);
     if (row->kind == OPTION_FILE) {
-        fputs("_bvpack_files", out);
+        fputs("_bvpack_files;", out);
     } else if (strchr(row->value, '|')) {
         fputs("_bvpack_words \"", out);
         write_choices(out, row->value);
-        fputs("\"", out);
+        fputs("\";", out);
     }
-    fputs("; return ;;\n", out);
+    fputs(" return ;;\n", out);
 }
 
 static void write_verb(FILE *out, const verb *v)

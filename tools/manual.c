@@ -85,9 +85,11 @@ static void print_option(FILE *out, const option_row *row)
     char form[128];
     int column = 2 + (int)option_form(row, form, sizeof form);
     fprintf(out, "  %s", form);
-    if (column >= OPTION_COLUMN)
+    if (column + 2 > OPTION_COLUMN) {
         fputc('\n', out);
-    fprintf(out, "%*s", column >= OPTION_COLUMN ? OPTION_COLUMN : OPTION_COLUMN - column, "");
+        column = 0;
+    }
+    fprintf(out, "%*s", OPTION_COLUMN - column, "");
     print_wrapped(out, row->help, strlen(row->help), OPTION_COLUMN, OPTION_COLUMN);
 }
 

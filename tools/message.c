@@ -77,16 +77,14 @@ int complain_status(const char *path, bvp_status status, const bvp_error *error)
     const char *message = error && error->message[0] ? error->message : bvp_status_name(status);
     const char *hint = advice(status);
     char detail[64] = "";
-    size_t skip = 0;
+    int named = path && strstr(message, path) != NULL;
 
     if (error && error->rule[0] && error->offset != UINT64_MAX)
         snprintf(detail, sizeof detail, "byte %llu: rule %s: ", (unsigned long long)error->offset,
                  error->rule);
     else if (error && error->rule[0])
         snprintf(detail, sizeof detail, "rule %s: ", error->rule);
-    if (path && strncmp(message, path, strlen(path)) == 0 && message[strlen(path)] == ':')
-        skip = strlen(path) + 1 + (message[strlen(path) + 1] == ' ');
-    complain(path, "%s%s%s%s", detail, message + skip, hint ? "; " : "", hint ? hint : "");
+    complain(named ? NULL : path, "%s%s%s%s", detail, message, hint ? "; " : "", hint ? hint : "");
     return exit_code_of(status);
 }
 

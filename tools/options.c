@@ -161,7 +161,7 @@ static const option_row *row_of(const verb *self, int code)
     if (code >= ROW_BASE)
         return &self->options[code - ROW_BASE];
     for (const option_row *row = self->options; row->name; row++)
-        if (row->letter == code)
+        if (code != 0 && row->letter == code)
             return row;
     return NULL;
 }

@@ -104,8 +104,7 @@ static int check_output(const job *j, const char *out)
 
 static int input_failure(const char *path, bvp_status status, const bvp_error *error)
 {
-    size_t size = strlen(path);
-    int named = strncmp(error->message, path, size) == 0 && error->message[size] == ':';
+    int named = strstr(error->message, path) != NULL;
     complain(named ? NULL : path, "%s",
              error->message[0] ? error->message : bvp_status_name(status));
     return status == BVP_ERR_NO_MEMORY || status == BVP_ERR_LIMIT ? EXIT_LIMIT : EXIT_INPUT;

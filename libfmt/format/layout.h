@@ -33,7 +33,8 @@ enum {
     BVPD_CLUSTER_TRIANGLES = 256,
     BVPD_CLUSTER_VERTICES = 256,
     BVPD_GRID_BITS = 22,          /* box corners are integers in 0 .. 2^22 - 1 of a part's grid */
-    BVPD_DEPTH_MAX = 64
+    BVPD_DEPTH_MAX = 64,          /* levels of a hierarchy */
+    BVPD_TREE_DEPTH_MAX = 1024    /* levels of the product tree */
 };
 #define BVPD_NONE UINT32_MAX
 

@@ -48,7 +48,9 @@ static void set_spans(bvp_file *file)
             continue;
         const bvpd_section *s = &file->header.sections[i];
         const uint64_t record_size = bvpi_section_record_size(kind);
-        if (!bvpi_fits(s->offset, s->size, file->size) || s->offset % BVPD_TABLE_ALIGN != 0)
+        const uint64_t tail = kind == BVPD_DATA ? BVPD_DATA_TAIL : 0;
+        if (tail > file->size || !bvpi_fits(s->offset, s->size, file->size - tail) ||
+            s->offset % BVPD_TABLE_ALIGN != 0)
             continue;
         file->section[kind].data = file->base + s->offset;
         file->section[kind].size = s->size;

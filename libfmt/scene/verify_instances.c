@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ * verify_instances.c: instances, the hierarchy over them, and the world's bounds.
+ * Spec: format.md, chapters "Instances" and "Hierarchy over the instances".
+ */
+#include "scene/verify.h"
+
+#include "base/checked.h"
+#include "base/dd.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- exact sums ----------------------------------------------------------------------------- */
+
+/* Sign of the exact sum of `count` (<= 8) numbers, barring underflow of their roundings: they are
+ * added one by one to an expansion, whose parts do not overlap and grow in magnitude.
+ * Based on: Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997, GROW-EXPANSION. */
+static int sign_of_sum(const double *terms, int count)
+{
+    double parts[8];
+    for (int i = 0; i < count; i++) {
+        double carry = terms[i];
+        for (int k = 0; k < i; k++) {
+            const bvpi_dd sum = bvpi_dd_sum(carry, parts[k]);
+            carry = sum.hi;
+            parts[k] = sum.lo;
+        }
+        parts[i] = carry;
+    }
+    for (int i = count; i-- > 0;)
+        if (parts[i] != 0)
+            return parts[i] > 0 ? 1 : -1;
+    return 0;
+}
+
+/* Sign of (image of the box under the placement's row, its lower or upper end) - bound. */
+static int compare_image(const double row[4], const float lo[3], const float hi[3], bool upper,
+                         double bound)
+{
+    double terms[8];
+    for (int k = 0; k < 3; k++) {
+        const bool at_hi = (row[k] > 0) == upper;
+        const bvpi_dd product = bvpi_dd_product(row[k], at_hi ? hi[k] : lo[k]);
+        terms[2 * k] = product.lo;
+        terms[2 * k + 1] = product.hi;
+    }
+    terms[6] = row[3];
+    terms[7] = -bound;
+    return sign_of_sum(terms, 8);
+}
+
+/* Does the world box contain the part's box at this placement, in real arithmetic? */
+static bool contains_instance(const double lo[3], const double hi[3], const double placement[12],
+                              const bvpi_part *part)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const double *row = placement + 4 * axis;
+        if (compare_image(row, part->lo, part->hi, false, lo[axis]) < 0 ||
+            compare_image(row, part->lo, part->hi, true, hi[axis]) > 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- placements ----------------------------------------------------------------------------- */
+
+static void multiply(const double a[12], const double b[12], double out[12])
+{
+    double product[12];
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 4; column++)
+            product[4 * row + column] = a[4 * row] * b[column] + a[4 * row + 1] * b[4 + column] +
+                                        a[4 * row + 2] * b[8 + column] +
+                                        (column == 3 ? a[4 * row + 3] : 0);
+    memcpy(out, product, sizeof product);
+}
+
+/* The product of the placements from the root to `node`, times the translation to the part's
+ * origin; `size` gets the same of absolute values, which rounding errors are measured by. */
+static uint32_t multiply_up(const bvp_file *file, uint32_t node, const double origin[3],
+                            double world[12], double size[12])
+{
+    double start[12] = {1, 0, 0, origin[0], 0, 1, 0, origin[1], 0, 0, 1, origin[2]};
+    const bvpi_span *tree = &file->section[BVPD_TREE];
+    uint32_t depth = 0;
+    memcpy(world, start, sizeof start);
+    for (int i = 0; i < 12; i++)
+        size[i] = fabs(start[i]);
+    while (node < tree->count && depth <= BVPD_TREE_DEPTH_MAX) {
+        double local[12];
+        bvpd_tree_node record;
+        memcpy(&record, tree->data + node * sizeof record, sizeof record);
+        if (bvpi_get_placement(file, record.placement, local) != BVP_OK)
+            break;
+        multiply(local, world, world);
+        for (int i = 0; i < 12; i++)
+            local[i] = fabs(local[i]);
+        multiply(local, size, size);
+        depth++;
+        if (record.parent >= node)
+            break;
+        node = record.parent;
+    }
+    return depth;
+}
+
+static bool is_consistent(const bvp_file *file, const bvpd_instance *r, const double placement[12],
+                          const double origin[3])
+{
+    double world[12], size[12];
+    const uint32_t depth = multiply_up(file, r->node, origin, world, size);
+    for (int i = 0; i < 12; i++)
+        if (!(fabs(placement[i] - world[i]) <= (depth + 4) * 0x1p-48 * size[i] + 0x1p-1022))
+            return false;
+    return true;
+}
+
+/* ---- instances ------------------------------------------------------------------------------ */
+
+static void verify_instance(bvpi_verify *v, uint32_t idx, const bvpd_instance *r, uint64_t offset)
+{
+    bvpi_report *report = &v->report;
+    const bvpd_header *h = &v->file.header;
+    const bvpi_span *tree = &v->file.section[BVPD_TREE];
+    const bool has_part =
+        BVPI_SOUND(report, "INS-1", offset, r->part < v->file.section[BVPD_PART].count,
+                   "part %" PRIu32 " does not exist", r->part);
+    uint32_t back = BVPD_NONE;
+    if (r->node < tree->count)
+        back = bvpi_load_u32(tree->data + r->node * sizeof(bvpd_tree_node) +
+                             offsetof(bvpd_tree_node, instance));
+    BVPI_SOUND(report, "INS-2", offset + offsetof(bvpd_instance, node), back == idx,
+               "node %" PRIu32 " does not exist or does not name instance %" PRIu32, r->node, idx);
+    BVPI_KNOWN(report, "INS-5", offset + offsetof(bvpd_instance, reserved), r->reserved == 0,
+               "reserved bytes of an instance are not zero");
+    double placement[12];
+    bvpi_part part;
+    if (!BVPI_SOUND(report, "INS-3", offset + offsetof(bvpd_instance, placement),
+                    bvpi_get_placement(&v->file, r->placement, placement) == BVP_OK,
+                    "placement %" PRIu32 " does not exist or is not finite", r->placement) ||
+        !has_part || bvpi_get_part(&v->file, r->part, &part) != BVP_OK)
+        return;
+    BVPI_SOUND(report, "INS-4", offset + offsetof(bvpd_instance, placement),
+               is_consistent(&v->file, r, placement, part.origin),
+               "the placement of instance %" PRIu32 " is not the product of its nodes' placements",
+               idx);
+    BVPI_SOUND(report, "HDR-22", offsetof(bvpd_header, lo),
+               contains_instance(h->lo, h->hi, placement, &part),
+               "the world bounds do not contain instance %" PRIu32, idx);
+}
+
+/* ---- the hierarchy over them ---------------------------------------------------------------- */
+
+void bvpi_verify_instance_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
+                               const bvpi_leaf *leaf, uint64_t offset)
+{
+    bvpi_report *report = &c->verify->report;
+    double lo[3], hi[3];
+    for (int axis = 0; axis < 3; axis++) {
+        lo[axis] = bvpi_grid_point(&c->tree, axis, box->lo[axis]);
+        hi[axis] = bvpi_grid_point(&c->tree, axis, box->hi[axis]);
+    }
+    for (uint64_t i = 0; i < leaf->count; i++) {
+        const uint64_t item = (uint64_t)leaf->geom + leaf->before + i;
+        const bool is_free = item < c->items.count && bvpi_bits_get(&c->items, item);
+        if (!BVPI_SOUND(report, "TOP-2", offset, is_free,
+                        "instance %" PRIu64 " does not exist or is in two leaves", item))
+            return;
+        bvpi_bits_clear(&c->items, item);
+        bvpd_instance instance;
+        double placement[12];
+        bvpi_part part;
+        if (bvpi_get_instance(&c->verify->file, (uint32_t)item, &instance, placement) == BVP_OK &&
+            bvpi_get_part(&c->verify->file, instance.part, &part) == BVP_OK)
+            BVPI_SOUND(report, "TOP-3", offset, contains_instance(lo, hi, placement, &part),
+                       "instance %" PRIu64 " leaves the box of its leaf", item);
+    }
+}
+
+static void verify_top(bvpi_verify *v)
+{
+    const bvpd_header *h = &v->file.header;
+    const bvpi_span *records = &v->file.section[BVPD_HIER], *top = &v->file.section[BVPD_TOPN];
+    const uint64_t instances = v->file.section[BVPD_INST].count;
+    if (!BVPI_SOUND(&v->report, "TOP-1", offsetof(bvpd_header, top_hierarchy),
+                    records->count == v->hierarchy_count + (instances > 0) &&
+                        (instances == 0 || h->top_hierarchy == v->hierarchy_count),
+                    "HIER does not end with the hierarchy over the instances") ||
+        instances == 0)
+        return;
+    bvpd_hierarchy record;
+    memcpy(&record, records->data + h->top_hierarchy * sizeof record, sizeof record);
+    const uint64_t offset = bvpi_verify_off(v, records->data) + h->top_hierarchy * sizeof record;
+    BVPI_SOUND(&v->report, "HIE-2", offset + offsetof(bvpd_hierarchy, part),
+               record.part == BVPD_NONE, "the hierarchy over the instances names a part");
+    BVPI_SOUND(&v->report, "HIE-3", offset + offsetof(bvpd_hierarchy, data_off),
+               record.data_off == 0 && record.data_size == top->size &&
+                   top->count == record.node_count,
+               "the hierarchy over the instances is not all of TOPN");
+    bvpi_hierarchy_check c = {.verify = v};
+    c.tree.units = top->data;
+    c.tree.unit_count = top->count < UINT32_MAX ? (uint32_t)top->count : UINT32_MAX;
+    c.tree.blob_size = top->size;
+    c.units_off = top->data ? bvpi_verify_off(v, top->data) : 0;
+    v->node_bytes += (uint64_t)record.node_count * BVPD_UNIT;
+    if (bvpi_verify_hierarchy(&c, &record, h->top_hierarchy) &&
+        bvpi_bits_make(v, c.tree.unit_count, &c.slots) && bvpi_bits_make(v, instances, &c.items)) {
+        bvpi_bits_set_first(&c.slots, c.slots.count);
+        bvpi_bits_set_first(&c.items, instances);
+        bvpi_verify_nodes(&c, &record, h->top_hierarchy);
+    }
+    bvpi_bits_free(&c.slots);
+    bvpi_bits_free(&c.items);
+}
+
+void bvpi_verify_instances(bvpi_verify *v)
+{
+    const bvpi_span *span = &v->file.section[BVPD_INST];
+    for (uint32_t idx = 0; idx < span->count && !v->report.stopped; idx++) {
+        bvpd_instance record;
+        memcpy(&record, span->data + idx * sizeof record, sizeof record);
+        verify_instance(v, idx, &record, bvpi_verify_off(v, span->data) + idx * sizeof record);
+    }
+    if (!v->report.stopped)
+        verify_top(v);
+}

@@ -283,32 +283,54 @@ static int split(const char *text, char *path, size_t capacity, const char **sel
     return 0;
 }
 
-int operand_open(operand *o, const char *text, const char *place_text)
+static int open_file(operand *o, const char *path)
 {
-    char path[4096];
-    const char *selector;
     bvp_error error = {0};
+    bvp_status status = bvp_open(path, NULL, &o->file, &error);
+    if (status != BVP_OK)
+        return complain_status(path, status, &error);
+    bvp_get_info(o->file, &o->info);
+    return 0;
+}
 
+static void start(operand *o, const char *text)
+{
     memset(o, 0, sizeof *o);
     o->text = text;
     o->part = BVP_ASSEMBLY;
     o->instance = BVP_NONE;
     memcpy(o->placement, identity, sizeof identity);
+}
+
+int operand_open(operand *o, const char *text, const char *place_text)
+{
+    char path[4096];
+    const char *selector;
+
+    start(o, text);
     int code = split(text, path, sizeof path, &selector);
-    if (code != 0)
-        return code;
-    if (place_text) {
+    if (code == 0 && place_text) {
         code = parse_placement("placement", place_text, o->placement);
-        if (code != 0)
-            return code;
         o->placed = memcmp(o->placement, identity, sizeof identity) != 0;
     }
-    bvp_status status = bvp_open(path, NULL, &o->file, &error);
-    if (status != BVP_OK)
-        return complain_status(path, status, &error);
-    bvp_get_info(o->file, &o->info);
+    if (code == 0)
+        code = open_file(o, path);
+    if (code != 0)
+        return code;
     if (selector[0])
         code = selector[0] == '@' ? select_instance(o, selector + 1) : select_part(o, selector);
+    if (code != 0)
+        operand_close(o);
+    return code;
+}
+
+int operand_open_part(operand *o, const char *path, const char *part)
+{
+    start(o, path);
+    int code = open_file(o, path);
+    if (code != 0 || !part)
+        return code;
+    code = select_part(o, part);
     if (code != 0)
         operand_close(o);
     return code;

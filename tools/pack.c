@@ -136,6 +136,7 @@ static int read_source(job *j, source *s)
                               .progress = progress_update,
                               .progress_user = &j->bar};
     char folder[4096];
+    const char *label = strcmp(s->path, "-") ? s->path : "standard input";
     bvp_error error = {0};
     input in;
 
@@ -147,14 +148,14 @@ static int read_source(job *j, source *s)
     if (folder_of(s->path, folder, sizeof folder) != 0)
         folder[0] = '\0';
     bvp_status status =
-        model_import_memory(in.data, in.size, s->path, strcmp(s->path, "-") ? folder : NULL,
-                            &options, &s->contents, &error);
+        model_import_memory(in.data, in.size, label, strcmp(s->path, "-") ? folder : NULL, &options,
+                            &s->contents, &error);
     if (status == BVP_OK) {
         s->size = in.size;
         bvp_hash(in.data, in.size, s->hash);
     }
     input_close(&in);
-    return status == BVP_OK ? 0 : input_failure(s->path, status, &error);
+    return status == BVP_OK ? 0 : input_failure(label, status, &error);
 }
 
 /* The unit and up axis of the whole: what the options say, else the first model that knows. */

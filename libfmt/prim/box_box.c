@@ -36,7 +36,7 @@ static void init_unknown(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gr
     p->slack_a = INFINITY;
     for (int i = 0; i < 3; i++) {
         p->slack_b[i] = INFINITY;
-        p->unit_a[i] = p->unit_b[i] = 1;
+        p->unit_a[i] = p->unit_b[i] = p->size_b[i] = 1;
         p->centre_a[i] = p->half_a[i] = (float)a->extent[i] * 0.5f;
         p->centre_b[i] = p->half_b[i] = (float)b->extent[i] * 0.5f;
     }
@@ -61,6 +61,7 @@ static void init_matrix(bvpi_box_pair *p, const double map[12], int exponents[3]
                 r[i][j] = 0;
             p->r[i][j] = (float)r[i][j];
             p->abs_r[i][j] = fabsf(p->r[i][j]);
+            p->size_b[j] += p->r[i][j] * p->r[i][j];
         }
     }
 }

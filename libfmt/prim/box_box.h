@@ -41,6 +41,7 @@ typedef struct bvpi_box_pair {
     float world_a[3], world_e[3][3], norm_a, norm_b;
     double world_unit; /* length of that unit */
     /* How to decode the two hierarchies into work units. */
+    float size_b[3]; /* squared length, in a's frame, of b's work unit along each axis of b */
     float unit_a[3], unit_b[3];                           /* one grid step */
     float centre_a[3], half_a[3], centre_b[3], half_b[3]; /* root boxes */
 } bvpi_box_pair;

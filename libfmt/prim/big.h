@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * big.h: integers wide enough for every exact decision, in memory of fixed size.
+ *
+ * A sum of products of finite doubles and floats spans at most 2400 bits; the largest polynomial
+ * that is decided has degree six in such sums (tri_box.c): 248 words hold it.
+ * Spec: exactness.md, chapter 4
+ */
+#ifndef BVPI_PRIM_BIG_H
+#define BVPI_PRIM_BIG_H
+
+#include <stdint.h>
+
+#define BVPI_BIG_LIMBS 248
+
+/* sign * (limb[0] + limb[1] 2^64 + ...); sign is -1, 0 or 1; the last limb is not zero. Limbs from
+ * `size` on are never read: an object costs what its value needs. */
+typedef struct bvpi_big {
+    int sign, size;
+    uint64_t limb[BVPI_BIG_LIMBS];
+} bvpi_big;
+
+/* The exponent of the lowest set bit of a finite x; INT_MAX for 0. */
+int bvpi_lowest_exponent(double x);
+
+void bvpi_big_zero(bvpi_big *out);
+/* out += a * b * 2^-unit, for finite a and b and unit <= the lowest exponents' sum. */
+void bvpi_big_add_product(bvpi_big *out, double a, double b, int unit);
+/* out may be a or b. */
+void bvpi_big_add(bvpi_big *out, const bvpi_big *a, const bvpi_big *b);
+void bvpi_big_sub(bvpi_big *out, const bvpi_big *a, const bvpi_big *b);
+/* out must be neither a nor b. */
+void bvpi_big_mul(bvpi_big *out, const bvpi_big *a, const bvpi_big *b);
+/* out = a b - c d. */
+void bvpi_big_minor(bvpi_big *out, const bvpi_big *a, const bvpi_big *b, const bvpi_big *c,
+                    const bvpi_big *d);
+/* Number of bits of |a|; 0 for 0. */
+int bvpi_big_bits(const bvpi_big *a);
+/* a * 2^-shift, within 1.01 * 2^-53 of it, relatively, unless it underflows. */
+double bvpi_big_to_double(const bvpi_big *a, int shift);
+
+#endif

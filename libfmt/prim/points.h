@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * points.h: up to eight points with exact coordinates, and the signs that decide everything.
+ * Spec: exactness.md, chapter 4
+ */
+#ifndef BVPI_PRIM_POINTS_H
+#define BVPI_PRIM_POINTS_H
+
+#include <stdbool.h>
+
+#include "prim/big.h"
+
+#define BVPI_POINTS_MAX 8
+
+/* A coordinate as the exact sum of products a[i] * b[i]. */
+typedef struct bvpi_terms {
+    double a[4], b[4];
+} bvpi_terms;
+
+/* Coordinates relative to point 0, in a common power-of-two unit. */
+typedef struct bvpi_points {
+    int count;
+    bool is_small; /* small[] holds them (differences below 2^41) and big[] is unset */
+    int64_t small[BVPI_POINTS_MAX][3];
+    double approx[BVPI_POINTS_MAX][3]; /* scaled below 1, relative error 1.01 * 2^-53 */
+    bvpi_big big[BVPI_POINTS_MAX][3];
+} bvpi_points;
+
+/* tri[0 .. 2] placed by m (NULL: as they are) become points `first` .. first + 2 of terms. */
+void bvpi_terms_of_triangle(bvpi_terms terms[][3], int first, const float tri[9], const double *m);
+/* A point given by doubles. */
+void bvpi_terms_of_point(bvpi_terms terms[3], const double p[3]);
+/* False: something is not finite. */
+bool bvpi_points_init(bvpi_points *out, bvpi_terms terms[][3], int count);
+
+/* Sign of det(b - a, c - a, d - a): positive when a, b, c turn left as seen from d. */
+int bvpi_orient3(const bvpi_points *p, int a, int b, int c, int d);
+/* Sign of the turn a, b, c after dropping axis `drop`; the axes keep their cyclic order. */
+int bvpi_orient2(const bvpi_points *p, int a, int b, int c, int drop);
+/* Sign of a - b along an axis. */
+int bvpi_compare(const bvpi_points *p, int a, int b, int axis);
+
+/* An axis along which the triangle a, a + 1, a + 2 projects to a true triangle; -1: degenerate. */
+int bvpi_projection_axis(const bvpi_points *p, int a);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+ * tri_tri_exact.c: triangle against triangle by signs alone, degenerate and coplanar ones included.
+ * Spec: exactness.md, chapter 5
+ * Based on: Guigue, Devillers, Fast and robust triangle-triangle overlap test using orientation
+ * predicates, 2003.
+ */
+#include "prim/tri_tri_exact.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "base/dd.h"
+#include "prim/points.h"
+
+/* Corners of A are points 0, 1, 2; those of B are 3, 4, 5. */
+static int next_corner(int i)
+{
+    return i % 3 == 2 ? i - 2 : i + 1;
+}
+
+/* ---- segments ---------------------------------------------------------------------------------
+ */
+
+static bool ranges_meet(const bvpi_points *p, int a, int b, int c, int d, int axis)
+{
+    int ab = bvpi_compare(p, a, b, axis) <= 0, cd = bvpi_compare(p, c, d, axis) <= 0;
+    int low_ab = ab ? a : b, high_ab = ab ? b : a, low_cd = cd ? c : d, high_cd = cd ? d : c;
+    return bvpi_compare(p, high_ab, low_cd, axis) >= 0 &&
+           bvpi_compare(p, high_cd, low_ab, axis) >= 0;
+}
+
+/* In a projection; *flat is set when all four points lie on a line of it. */
+static bool segments_meet_2d(const bvpi_points *p, int a, int b, int c, int d, int drop, bool *flat)
+{
+    int s1 = bvpi_orient2(p, a, b, c, drop), s2 = bvpi_orient2(p, a, b, d, drop);
+    int s3 = bvpi_orient2(p, c, d, a, drop), s4 = bvpi_orient2(p, c, d, b, drop);
+    *flat = s1 == 0 && s2 == 0 && s3 == 0 && s4 == 0;
+    return s1 * s2 <= 0 && s3 * s4 <= 0;
+}
+
+static bool all_ranges_meet(const bvpi_points *p, int a, int b, int c, int d)
+{
+    return ranges_meet(p, a, b, c, d, 0) && ranges_meet(p, a, b, c, d, 1) &&
+           ranges_meet(p, a, b, c, d, 2);
+}
+
+/* Segments a b and c d in a common plane, which projects truly along `drop`. */
+static bool coplanar_segments_meet(const bvpi_points *p, int a, int b, int c, int d, int drop)
+{
+    bool flat, meet = segments_meet_2d(p, a, b, c, d, drop, &flat);
+    return flat ? all_ranges_meet(p, a, b, c, d) : meet;
+}
+
+static bool segments_meet(const bvpi_points *p, int a, int b, int c, int d)
+{
+    if (bvpi_orient3(p, a, b, c, d) != 0)
+        return false;
+    for (int drop = 0; drop < 3; drop++) {
+        bool flat, meet = segments_meet_2d(p, a, b, c, d, drop, &flat);
+        if (!flat)
+            return meet;
+    }
+    return all_ranges_meet(p, a, b, c, d);
+}
+
+/* ---- a segment and a true triangle t, t + 1, t + 2 ---------------------------------------------
+ */
+
+static bool point_in_triangle_2d(const bvpi_points *p, int t, int a, int drop)
+{
+    bool left = false, right = false;
+    for (int e = t; e < t + 3; e++) {
+        int s = bvpi_orient2(p, e, next_corner(e), a, drop);
+        left |= s > 0;
+        right |= s < 0;
+    }
+    return !(left && right);
+}
+
+static bool coplanar_segment_meets(const bvpi_points *p, int a, int b, int t, int drop)
+{
+    if (point_in_triangle_2d(p, t, a, drop))
+        return true;
+    for (int e = t; e < t + 3; e++)
+        if (coplanar_segments_meet(p, a, b, e, next_corner(e), drop))
+            return true;
+    return false;
+}
+
+/* side_a, side_b: on which side of the triangle's plane a and b lie. */
+static bool segment_meets_triangle(const bvpi_points *p, int a, int b, int side_a, int side_b,
+                                   int t, int drop)
+{
+    if (side_a * side_b > 0)
+        return false;
+    if (side_a == 0 && side_b == 0)
+        return coplanar_segment_meets(p, a, b, t, drop);
+    bool left = false, right = false;
+    for (int e = t; e < t + 3; e++) {
+        int s = bvpi_orient3(p, a, b, e, next_corner(e));
+        left |= s > 0;
+        right |= s < 0;
+    }
+    return !(left && right);
+}
+
+/* Any edge of the triangle s, s + 1, s + 2, whose corners lie on the given sides. */
+static bool edges_meet_triangle(const bvpi_points *p, int s, const int side[3], int t, int drop)
+{
+    for (int e = 0; e < 3; e++)
+        if (segment_meets_triangle(p, s + e, s + (e + 1) % 3, side[e], side[(e + 1) % 3], t, drop))
+            return true;
+    return false;
+}
+
+/* ---- degenerate ones: a triangle without area is the union of its edges
+ * -------------------------- */
+
+static bool both_degenerate_meet(const bvpi_points *p)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 3; j < 6; j++)
+            if (segments_meet(p, i, next_corner(i), j, next_corner(j)))
+                return true;
+    return false;
+}
+
+static void sides_of(const bvpi_points *p, int t, int s, int side[3])
+{
+    for (int i = 0; i < 3; i++)
+        side[i] = bvpi_orient3(p, t, t + 1, t + 2, s + i);
+}
+
+static bool degenerate_meets_triangle(const bvpi_points *p, int s, int t, int drop)
+{
+    int side[3];
+    sides_of(p, t, s, side);
+    return edges_meet_triangle(p, s, side, t, drop);
+}
+
+/* ---- two true triangles
+ * ---------------------------------------------------------------------------- */
+
+/* Two convex polygons of a plane are apart exactly when an edge of one has the other beyond it. */
+static bool has_separating_edge(const bvpi_points *p, int t, int s, int drop)
+{
+    int turn = bvpi_orient2(p, t, t + 1, t + 2, drop);
+    for (int e = t; e < t + 3; e++) {
+        bool beyond = true;
+        for (int i = s; i < s + 3 && beyond; i++)
+            beyond = bvpi_orient2(p, e, next_corner(e), i, drop) * turn < 0;
+        if (beyond)
+            return true;
+    }
+    return false;
+}
+
+static bool is_one_sided(const int side[3])
+{
+    return (side[0] > 0 && side[1] > 0 && side[2] > 0) ||
+           (side[0] < 0 && side[1] < 0 && side[2] < 0);
+}
+
+static bool is_two_sided(const int side[3])
+{
+    return (side[0] > 0 || side[1] > 0 || side[2] > 0) &&
+           (side[0] < 0 || side[1] < 0 || side[2] < 0);
+}
+
+/* The corner that is alone on its side of the other's plane: the other two are beyond or on it. */
+static int lone_corner(const int side[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (side[i] != 0 && side[(i + 1) % 3] != side[i] && side[(i + 2) % 3] != side[i])
+            return i;
+    return 0;
+}
+
+/* Each plane cuts the other triangle in two: on the common line both triangles are intervals of
+ * positive length, which meet when neither ends before the other begins (exactness.md derives the
+ * signs). */
+static unsigned intervals_meet(const bvpi_points *p, const int side_a[3], const int side_b[3])
+{
+    int i = lone_corner(side_a), l = lone_corner(side_b);
+    int j = (i + 1) % 3, k = (i + 2) % 3, m = (l + 1) % 3, n = (l + 2) % 3;
+    if (side_a[i] != side_b[l]) {
+        int swap = m;
+        m = n;
+        n = swap;
+    }
+    int first = side_b[l] * bvpi_orient3(p, i, j, 3 + m, 3 + l);
+    int second = side_b[l] * bvpi_orient3(p, i, k, 3 + n, 3 + l);
+    if (first < 0 || second > 0)
+        return 0;
+    return first > 0 && second < 0 ? BVPI_MEET | BVPI_PROPER : BVPI_MEET;
+}
+
+static unsigned triangles_meet(const bvpi_points *p, int drop_a, int drop_b)
+{
+    int side_a[3], side_b[3];
+    sides_of(p, 0, 3, side_b);
+    if (is_one_sided(side_b))
+        return 0;
+    if (side_b[0] == 0 && side_b[1] == 0 && side_b[2] == 0) {
+        bool apart = has_separating_edge(p, 0, 3, drop_a) || has_separating_edge(p, 3, 0, drop_a);
+        return apart ? 0 : BVPI_MEET;
+    }
+    sides_of(p, 3, 0, side_a);
+    if (is_one_sided(side_a))
+        return 0;
+    if (is_two_sided(side_a) && is_two_sided(side_b))
+        return intervals_meet(p, side_a, side_b);
+    bool meet = edges_meet_triangle(p, 0, side_a, 3, drop_b) ||
+                edges_meet_triangle(p, 3, side_b, 0, drop_a);
+    return meet ? BVPI_MEET : 0;
+}
+
+/* ---- short coordinates -------------------------------------------------------------------------
+ */
+
+/* For signed permutations: row `axis` of m takes coordinate *column times *sign. */
+static bool row_is_signed_unit(const double *m, int axis, int *column, int *sign)
+{
+    int count = 0;
+    for (int j = 0; j < 3; j++) {
+        double c = m ? m[4 * axis + j] : (j == axis);
+        if (c == 0)
+            continue;
+        if (fabs(c) != 1)
+            return false;
+        *column = j;
+        *sign = c > 0 ? 1 : -1;
+        count++;
+    }
+    return count == 1;
+}
+
+/* x * scale as an integer, when it is one below 2^39: then sums of two are below 2^40, differences
+ * below 2^41, and a determinant of three below 2^126. */
+static bool to_small(double x, double scale, int64_t *out)
+{
+    double scaled = x * scale;
+    if (!(fabs(scaled) < 0x1p39))
+        return false;
+    *out = (int64_t)scaled;
+    return (double)*out == scaled;
+}
+
+static bool place_small(const float tri[9], const double *m, const double offset[3], double scale,
+                        int64_t out[][3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        int column = 0, sign = 1;
+        int64_t shift, x;
+        if (!row_is_signed_unit(m, axis, &column, &sign) || !to_small(offset[axis], scale, &shift))
+            return false;
+        for (int corner = 0; corner < 3; corner++) {
+            if (!to_small((double)tri[3 * corner + column], scale, &x))
+                return false;
+            out[corner][axis] = sign * x + shift;
+        }
+    }
+    return true;
+}
+
+/* Integers of 39 bits, where the placements only permute, mirror and translate, and the coordinates
+ * lie on a grid that is not too fine: flush contact of CAD parts. False: does not apply. */
+static bool make_small(bvpi_points *p, const float a[9], const float b[9], const double *ma,
+                       const double *mb)
+{
+    double largest = 0, offset[3] = {0, 0, 0}, zero[3] = {0, 0, 0};
+    for (int axis = 0; axis < 3 && ma != NULL && mb != NULL; axis++) {
+        bvpi_dd t = bvpi_dd_sum(mb[4 * axis + 3], -ma[4 * axis + 3]);
+        if (t.lo != 0)
+            return false;
+        offset[axis] = t.hi;
+        largest = fmax(largest, fabs(t.hi));
+    }
+    for (int k = 0; k < 9; k++)
+        largest = fmax(largest, fmax(fabs((double)a[k]), fabs((double)b[k])));
+    int exponent;
+    frexp(largest, &exponent);
+    if (exponent < -200 || exponent > 200)
+        return false;
+    double scale = ldexp(1, 39 - exponent);
+    p->count = 6;
+    p->is_small = true;
+    return place_small(a, ma, zero, scale, p->small) &&
+           place_small(b, mb, offset, scale, p->small + 3);
+}
+
+unsigned bvpi_tri_tri_exact(const float a[9], const float b[9], const double *ma, const double *mb)
+{
+    bvpi_points points;
+    bvpi_terms terms[6][3];
+    if (!make_small(&points, a, b, ma, mb)) {
+        bvpi_terms_of_triangle(terms, 0, a, ma);
+        bvpi_terms_of_triangle(terms, 3, b, mb);
+        if (!bvpi_points_init(&points, terms, 6))
+            return 0;
+    }
+    int drop_a = bvpi_projection_axis(&points, 0), drop_b = bvpi_projection_axis(&points, 3);
+    if (drop_a >= 0 && drop_b >= 0)
+        return triangles_meet(&points, drop_a, drop_b);
+    bool meet = drop_a >= 0   ? degenerate_meets_triangle(&points, 3, 0, drop_a)
+                : drop_b >= 0 ? degenerate_meets_triangle(&points, 0, 3, drop_b)
+                              : both_degenerate_meet(&points);
+    return meet ? BVPI_MEET : 0;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT
+ * dispatch.c: the public queries between two bodies: arguments, instruction set, answers.
+ * Spec: exactness.md
+ */
+#include <math.h>
+#include <string.h>
+
+#include "query/pair.h"
+
+/* ---- beginning and ending -----------------------------------------------------------------------
+ */
+
+static const bvpi_pair_kernel *choose_kernel(const bvp_file *a, const bvp_file *b)
+{
+    if (a->isa == BVPI_ISA_AVX2 && b->isa == BVPI_ISA_AVX2)
+        return &bvpi_pair_kernel_avx2;
+    return &bvpi_pair_kernel_base;
+}
+
+/* A total order of bodies, so that a query and its mirror image do the very same arithmetic. */
+static int compare_bodies(const bvpi_subject *a, const bvpi_subject *b)
+{
+    uint32_t part_a = a->is_assembly ? BVP_ASSEMBLY : a->one.part_idx;
+    uint32_t part_b = b->is_assembly ? BVP_ASSEMBLY : b->one.part_idx;
+    const bvpi_placed *at_a = a->is_assembly ? &a->top : &a->one.at;
+    const bvpi_placed *at_b = b->is_assembly ? &b->top : &b->one.at;
+    if (part_a != part_b)
+        return part_a < part_b ? -1 : 1;
+    int order = memcmp(a->file->header.root_hash, b->file->header.root_hash,
+                       sizeof a->file->header.root_hash);
+    return order != 0 ? order : memcmp(at_a->place.m, at_b->place.m, sizeof at_a->place.m);
+}
+
+/* Sides may have to change, also back again. */
+static void order_bodies(bvpi_pair_query *query)
+{
+    if (query->self || compare_bodies(&query->a, &query->b) <= 0)
+        return;
+    bvpi_subject a = query->a;
+    query->a = query->b;
+    query->b = a;
+    query->swapped = !query->swapped;
+}
+
+static bvp_status begin(bvpi_pair_query *query, const bvp_body *a, const bvp_body *b)
+{
+    query->self = b == NULL;
+    query->swapped = false;
+    bvp_status status = bvpi_subject_init(&query->a, a);
+    if (status == BVP_OK && b != NULL)
+        status = bvpi_subject_init(&query->b, b);
+    if (status != BVP_OK)
+        return status;
+    query->kernel = choose_kernel(a->file, b != NULL ? b->file : a->file);
+    order_bodies(query);
+    return BVP_OK;
+}
+
+static void reset(bvpi_pair_query *query, bvpi_pair_mode mode)
+{
+    query->mode = mode;
+    query->status = BVP_OK;
+    query->done = query->hit = false;
+    query->want_witness = query->stop_at_first = false;
+    query->count = 0;
+    query->best.found = 0;
+    query->lower = INFINITY;
+}
+
+static void add_stats(bvp_stats *to, const bvp_stats *from)
+{
+    if (to == NULL)
+        return;
+    to->nodes += from->nodes;
+    to->boxes += from->boxes;
+    to->leaves += from->leaves;
+    to->triangles += from->triangles;
+    to->exact += from->exact;
+    to->instance_pairs += from->instance_pairs;
+}
+
+/* ---- the four questions, of bodies that are ready
+ * ------------------------------------------------- */
+
+static bvp_status ask_collide(bvpi_pair_query *query, bool want_witness)
+{
+    reset(query, BVPI_PAIR_COLLIDE);
+    query->want_witness = want_witness;
+    bvpi_pair_run(query);
+    return query->status;
+}
+
+static void finish_distance(bvpi_pair_query *query)
+{
+    query->best.lower = fmin(query->lower, query->best.distance);
+}
+
+/* Bodies that touch are found out by the cheaper question first. */
+static bvp_status ask_distance(bvpi_pair_query *query, double limit)
+{
+    bvp_status status = ask_collide(query, true);
+    if (status != BVP_OK)
+        return status;
+    if (query->hit) {
+        query->best.distance = query->best.lower = 0;
+        return BVP_OK;
+    }
+    reset(query, BVPI_PAIR_DISTANCE);
+    query->limit = limit;
+    if (limit > 0)
+        bvpi_pair_run(query);
+    finish_distance(query);
+    return query->status;
+}
+
+/* A pair whose interval contains delta, which only arithmetic beyond double-double could decide,
+ * counts as within. */
+static bvp_status ask_within(bvpi_pair_query *query, double delta)
+{
+    if (delta == 0)
+        return ask_distance(query, 0);
+    reset(query, BVPI_PAIR_DISTANCE);
+    query->limit = delta;
+    query->stop_at_first = true;
+    bvpi_pair_run(query);
+    finish_distance(query);
+    return query->status;
+}
+
+/* ---- single queries
+ * -------------------------------------------------------------------------------- */
+
+bvp_status bvp_collide(const bvp_body *a, const bvp_body *b, int *hit, bvp_stats *stats)
+{
+    bvpi_pair_query query = {0};
+    if (hit == NULL)
+        return BVP_ERR_ARGUMENT;
+    bvp_status status = begin(&query, a, b);
+    if (status == BVP_OK)
+        status = ask_collide(&query, false);
+    *hit = query.hit;
+    add_stats(stats, &query.stats);
+    return status;
+}
+
+bvp_status bvp_pairs_each(const bvp_body *a, const bvp_body *b, bvp_pair_fn callback, void *user,
+                          uint64_t *count, bvp_stats *stats)
+{
+    bvpi_pair_query query = {0};
+    if (callback == NULL || count == NULL)
+        return BVP_ERR_ARGUMENT;
+    bvp_status status = begin(&query, a, b);
+    reset(&query, BVPI_PAIR_EACH);
+    query.callback = callback;
+    query.user = user;
+    if (status == BVP_OK) {
+        bvpi_pair_run(&query);
+        status = query.status;
+    }
+    *count = query.count;
+    add_stats(stats, &query.stats);
+    return status;
+}
+
+typedef struct pair_buffer {
+    bvp_pair *pairs;
+    uint64_t capacity, count;
+    bool overflow;
+} pair_buffer;
+
+static int store_pair(void *user, const bvp_pair *pair)
+{
+    pair_buffer *buffer = user;
+    buffer->overflow = buffer->count == buffer->capacity;
+    if (buffer->overflow)
+        return 1;
+    buffer->pairs[buffer->count++] = *pair;
+    return 0;
+}
+
+bvp_status bvp_pairs(const bvp_body *a, const bvp_body *b, bvp_pair *pairs, uint64_t capacity,
+                     uint64_t *count, bvp_stats *stats)
+{
+    pair_buffer buffer = {.pairs = pairs, .capacity = capacity};
+    uint64_t reported;
+    if (count == NULL || (pairs == NULL && capacity > 0))
+        return BVP_ERR_ARGUMENT;
+    bvp_status status = bvp_pairs_each(a, b, store_pair, &buffer, &reported, stats);
+    *count = buffer.count;
+    return status == BVP_OK && buffer.overflow ? BVP_ERR_LIMIT : status;
+}
+
+bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
+                        bvp_distance_result *out, bvp_stats *stats)
+{
+    bvpi_pair_query query = {0};
+    if (out == NULL || !(limit >= 0))
+        return BVP_ERR_ARGUMENT;
+    bvp_status status = begin(&query, a, b);
+    if (status == BVP_OK)
+        status = ask_distance(&query, limit);
+    *out = query.best;
+    add_stats(stats, &query.stats);
+    return status;
+}
+
+bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *within,
+                      bvp_distance_result *out, bvp_stats *stats)
+{
+    bvpi_pair_query query = {0};
+    if (within == NULL || !(delta >= 0))
+        return BVP_ERR_ARGUMENT;
+    bvp_status status = begin(&query, a, b);
+    if (status == BVP_OK)
+        status = ask_within(&query, delta);
+    *within = query.best.found;
+    if (out != NULL)
+        *out = query.best;
+    add_stats(stats, &query.stats);
+    return status;
+}
+
+/* ---- batches
+ * ------------------------------------------------------------------------------------------ */
+
+static const double *placement_at(const double *placements, size_t stride, size_t k)
+{
+    if (stride == 0)
+        stride = 12 * sizeof *placements;
+    return (const double *)(const void *)((const char *)placements + k * stride);
+}
+
+static void *element_at(void *base, size_t stride, size_t size, size_t k)
+{
+    return (char *)base + k * (stride != 0 ? stride : size);
+}
+
+static bvp_status check_batch(const bvp_body *b, const double *placements, size_t count,
+                              const void *out)
+{
+    if (b == NULL || (count > 0 && (placements == NULL || out == NULL)))
+        return BVP_ERR_ARGUMENT;
+    return BVP_OK;
+}
+
+bvp_status bvp_collide_batch(const bvp_body *a, const bvp_body *b, const double *placements,
+                             size_t placement_stride, size_t count, int *hits, size_t hit_stride,
+                             size_t *done, bvp_stats *stats)
+{
+    bvp_status status = check_batch(b, placements, count, hits);
+    size_t k = 0;
+    for (; status == BVP_OK && k < count; k++) {
+        bvp_body moved = *b;
+        moved.placement = placement_at(placements, placement_stride, k);
+        status = bvp_collide(a, &moved, element_at(hits, hit_stride, sizeof *hits, k), stats);
+        if (status != BVP_OK)
+            break;
+    }
+    if (done != NULL)
+        *done = k;
+    return status;
+}
+
+bvp_status bvp_distance_batch(const bvp_body *a, const bvp_body *b, const double *placements,
+                              size_t placement_stride, size_t count, double limit,
+                              bvp_distance_result *out, size_t out_stride, size_t *done,
+                              bvp_stats *stats)
+{
+    bvp_status status = check_batch(b, placements, count, out);
+    size_t k = 0;
+    for (; status == BVP_OK && k < count; k++) {
+        bvp_body moved = *b;
+        moved.placement = placement_at(placements, placement_stride, k);
+        status = bvp_distance(a, &moved, limit, element_at(out, out_stride, sizeof *out, k), stats);
+        if (status != BVP_OK)
+            break;
+    }
+    if (done != NULL)
+        *done = k;
+    return status;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ * pair.h: a query between two bodies while it runs: bodies, the state of the answer, the kernels.
+ *
+ * A body is a list of instances: a part is a list of one. The scene walk descends both top
+ * hierarchies to pairs of instances, the part walk the hierarchies of two parts to pairs of leaves.
+ */
+#ifndef BVPI_QUERY_PAIR_H
+#define BVPI_QUERY_PAIR_H
+
+#include <stdbool.h>
+
+#include "query/subject.h"
+
+/* Two walks of 7 entries a level and side, 64 levels each. */
+enum { BVPI_PAIR_STACK = 2 * BVPD_DEPTH_MAX * (BVPD_WIDTH - 1) + 1 };
+
+typedef enum bvpi_pair_mode {
+    BVPI_PAIR_COLLIDE, /* stop at the first touching pair of triangles */
+    BVPI_PAIR_EACH,    /* report every one */
+    BVPI_PAIR_DISTANCE /* find the nearest pair */
+} bvpi_pair_mode;
+
+struct bvpi_pair_kernel;
+
+typedef struct bvpi_pair_query {
+    bvpi_pair_mode mode;
+    const struct bvpi_pair_kernel *kernel;
+    bvpi_subject a, b;
+    bool self;    /* b is a: only instances i < j meet */
+    bool swapped; /* a is what the caller calls b */
+
+    bvp_status status; /* not BVP_OK: the walks end */
+    bool done;         /* the answer is known: the walks end */
+    bool hit;          /* COLLIDE: something touches */
+    bool want_witness; /* COLLIDE: fill `best` from it */
+    bvp_pair_fn callback;
+    void *user;
+    uint64_t count; /* EACH: pairs reported */
+
+    double limit;       /* DISTANCE: farther pairs do not matter; shrinks */
+    bool stop_at_first; /* DISTANCE: any pair within the limit will do */
+    double lower;       /* smallest lower bound of the pairs looked at */
+    bvp_distance_result best;
+
+    bvp_stats stats;
+} bvpi_pair_query;
+
+/* Per instruction set: pair_kernel.c. */
+typedef struct bvpi_pair_kernel {
+    /* Asks the query of two placed parts. */
+    void (*parts)(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b);
+    /* Walks the top hierarchies (at least one is an assembly's) and calls bvpi_pair_enter for pairs
+     * of items that may answer. */
+    void (*scenes)(bvpi_pair_query *query);
+} bvpi_pair_kernel;
+
+extern const bvpi_pair_kernel bvpi_pair_kernel_base, bvpi_pair_kernel_avx2;
+
+/* The whole query: status, counts and answers are then in *query. */
+void bvpi_pair_run(bvpi_pair_query *query);
+/* Looks instances up (a body that is a part has one item, number 0) and asks the kernel, unless
+ * they are not to be paired. */
+void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b);
+
+#endif

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT
+ * pair_kernel.c: the inner loops of queries between two bodies; compiled once per instruction set.
+ *
+ * Leaves meet as two groups of up to eight triangles. Pairs whose boxes pass are queued and tested
+ * eight at a time, whichever leaves they come from.
+ */
+#include <math.h>
+
+#include "prim/tri_dist.h"
+#include "prim/tri_tri.h"
+#include "query/pair_walk.h"
+
+#define ROUNDING 0x1p-24 /* of one float operation */
+
+/* A leaf's triangles as stored, and their boxes in a's frame. */
+typedef struct tri_leaf {
+    bvpi_tri8 tri;
+    f32x8 lo[3], hi[3];
+    uint32_t item, count; /* count 0: nothing here */
+} tri_leaf;
+
+/* A leaf meets many others in a row; so many are kept decoded for each side. */
+enum { LEAF_CACHE = 16 };
+
+typedef struct pair_queue {
+    float a[9][8], b[9][8];
+    uint32_t item_a[8], item_b[8];
+    unsigned count;
+} pair_queue;
+
+typedef struct pair_parts {
+    pair_walk walk; /* first: leaf functions get a pointer to it */
+    const bvpi_placed_part *a, *b;
+    bvpi_pose pose;
+    float map[12], slack; /* b's coordinates to a's frame, and how wrong that may be */
+    float limit_sq;       /* DISTANCE: the limit in a's frame */
+    pair_queue queue;
+    tri_leaf leaf_a[LEAF_CACHE], leaf_b[LEAF_CACHE];
+} pair_parts;
+
+static void fail(bvpi_pair_query *query, bvp_status status)
+{
+    query->status = status;
+    query->done = true;
+}
+
+/* ---- leaves ------------------------------------------------------------------------------------
+ */
+
+static inline f32x8 min3(f32x8 a, f32x8 b, f32x8 c)
+{
+    return f32x8_min(f32x8_min(a, b), c);
+}
+
+static inline f32x8 max3(f32x8 a, f32x8 b, f32x8 c)
+{
+    return f32x8_max(f32x8_max(a, b), c);
+}
+
+static void bound_a(tri_leaf *leaf)
+{
+    const f32x8 *c = leaf->tri.c;
+    for (int i = 0; i < 3; i++) {
+        leaf->lo[i] = min3(c[i], c[3 + i], c[6 + i]);
+        leaf->hi[i] = max3(c[i], c[3 + i], c[6 + i]);
+    }
+}
+
+static void bound_b(const pair_parts *p, tri_leaf *leaf)
+{
+    const f32x8 *c = leaf->tri.c;
+    for (int i = 0; i < 3; i++) {
+        const float *row = p->map + 4 * i;
+        f32x8 moved[3];
+        for (int k = 0; k < 3; k++)
+            moved[k] = c[3 * k] * row[0] + c[3 * k + 1] * row[1] + c[3 * k + 2] * row[2] + row[3];
+        leaf->lo[i] = min3(moved[0], moved[1], moved[2]) - p->slack;
+        leaf->hi[i] = max3(moved[0], moved[1], moved[2]) + p->slack;
+    }
+}
+
+static const tri_leaf *get_leaf(pair_parts *p, bool is_a, uint32_t item, uint32_t count)
+{
+    tri_leaf *leaf = &(is_a ? p->leaf_a : p->leaf_b)[item * UINT32_C(2654435769) >> 28];
+    if (leaf->item == item && leaf->count == count)
+        return leaf;
+    if (!bvpi_wide_triangles(is_a ? p->walk.a : p->walk.b, item, count, &leaf->tri)) {
+        leaf->count = 0;
+        fail(p->walk.query, BVP_ERR_CORRUPT);
+        return NULL;
+    }
+    leaf->item = item;
+    leaf->count = count;
+    if (is_a)
+        bound_a(leaf);
+    else
+        bound_b(p, leaf);
+    return leaf;
+}
+
+static bool get_id(const bvpi_placed_part *part, uint32_t item, bvp_hit_id *out)
+{
+    bvpi_cluster cluster;
+    const bvpi_tree *tree = &part->at.tree;
+    if (!bvpi_cluster_open(tree->units, tree->blob_size,
+                           (uint64_t)(item >> 8) << tree->cluster_shift, &cluster))
+        return false;
+    bvpi_hit_id_of(part, &cluster.head, item & 0xff, out);
+    return true;
+}
+
+/* Lanes of b whose box touches that of lane i of a, or is nearer to it than the limit. */
+static inline unsigned near_lanes(const tri_leaf *a, const tri_leaf *b, unsigned i)
+{
+    i32x8 apart = {0};
+    for (int k = 0; k < 3; k++)
+        apart |= f32x8_gt(b->lo[k], f32x8_splat(a->hi[k][i])) |
+                 f32x8_lt(b->hi[k], f32x8_splat(a->lo[k][i]));
+    return ~i32x8_movemask(apart) & ((1u << b->count) - 1);
+}
+
+static inline unsigned nearer_lanes(const tri_leaf *a, const tri_leaf *b, unsigned i,
+                                    float limit_sq)
+{
+    f32x8 gap_sq = {0};
+    for (int k = 0; k < 3; k++) {
+        f32x8 gap =
+            max3(b->lo[k] - a->hi[k][i], f32x8_splat(a->lo[k][i]) - b->hi[k], f32x8_splat(0));
+        gap_sq += gap * gap;
+    }
+    i32x8 far = f32x8_gt(gap_sq, f32x8_splat(limit_sq));
+    return ~i32x8_movemask(far) & ((1u << b->count) - 1);
+}
+
+static inline void enqueue(pair_queue *queue, const tri_leaf *a, unsigned i, const tri_leaf *b,
+                           unsigned j)
+{
+    unsigned at = queue->count++;
+    for (int k = 0; k < 9; k++) {
+        queue->a[k][at] = a->tri.c[k][i];
+        queue->b[k][at] = b->tri.c[k][j];
+    }
+    queue->item_a[at] = a->item + i;
+    queue->item_b[at] = b->item + j;
+}
+
+/* ---- what becomes of queued pairs ---------------------------------------------------------------
+ */
+
+static void load_queue(pair_queue *queue, f32x8 a[9], f32x8 b[9])
+{
+    for (int k = 0; k < 9; k++) {
+        a[k] = f32x8_load(queue->a[k]);
+        b[k] = f32x8_load(queue->b[k]);
+    }
+}
+
+static void load_pair(const pair_queue *queue, unsigned lane, float a[9], float b[9])
+{
+    for (int k = 0; k < 9; k++) {
+        a[k] = queue->a[k][lane];
+        b[k] = queue->b[k][lane];
+    }
+}
+
+static bool get_ids(const pair_parts *p, unsigned lane, bvp_hit_id *a, bvp_hit_id *b)
+{
+    bool swap = p->walk.query->swapped;
+    if (get_id(p->a, p->queue.item_a[lane], swap ? b : a) &&
+        get_id(p->b, p->queue.item_b[lane], swap ? a : b))
+        return true;
+    fail(p->walk.query, BVP_ERR_CORRUPT);
+    return false;
+}
+
+static void report_each(pair_parts *p, bvpi_tri_tri8_result result)
+{
+    bvpi_pair_query *query = p->walk.query;
+    for (unsigned left = result.hit; left != 0 && !query->done; left &= left - 1) {
+        unsigned lane = bvpi_lowest_bit(left);
+        bvp_pair pair = {.proper = (int)(result.proper >> lane & 1)};
+        if (!get_ids(p, lane, &pair.a, &pair.b))
+            return;
+        query->count++;
+        query->done = query->callback(query->user, &pair) != 0;
+    }
+}
+
+/* Keeps a pair as the answer. */
+static void keep_pair(pair_parts *p, unsigned lane, const bvpi_tri_dist *d)
+{
+    bvp_distance_result *best = &p->walk.query->best;
+    bool swap = p->walk.query->swapped;
+    if (!get_ids(p, lane, &best->a, &best->b))
+        return;
+    best->found = 1;
+    best->distance = d->hi;
+    memcpy(best->point_a, swap ? d->point_b : d->point_a, sizeof best->point_a);
+    memcpy(best->point_b, swap ? d->point_a : d->point_b, sizeof best->point_b);
+}
+
+static void flush_overlap(pair_parts *p)
+{
+    bvpi_pair_query *query = p->walk.query;
+    unsigned count = p->queue.count;
+    f32x8 a[9], b[9];
+    load_queue(&p->queue, a, b);
+    bvpi_tri_tri8_result result = bvpi_tri_tri8(&p->pose, a, b, (1u << count) - 1);
+    query->stats.triangles += count;
+    query->stats.exact += bvpi_popcount(result.exact);
+    p->queue.count = 0;
+    if (result.hit == 0)
+        return;
+    if (query->mode == BVPI_PAIR_EACH) {
+        report_each(p, result);
+        return;
+    }
+    query->hit = query->done = true;
+    if (query->want_witness) {
+        bvpi_tri_dist d;
+        float ta[9], tb[9];
+        unsigned lane = bvpi_lowest_bit(result.hit);
+        load_pair(&p->queue, lane, ta, tb);
+        bvpi_tri_dist1(&p->pose, ta, tb, &d);
+        keep_pair(p, lane, &d);
+    }
+}
+
+/* The query's limit, in the units of the boxes and of the triangles: rounded up. */
+static void update_limits(pair_parts *p)
+{
+    const bvpi_pair_query *query = p->walk.query;
+    double work = query->limit / p->walk.boxes.world_unit;
+    double frame = query->limit / p->pose.a_size_min;
+    p->walk.limit_sq = (float)(work * work * (1 + 0x1p-20)) + 0x1p-100f;
+    p->limit_sq = (float)(frame * frame * (1 + 0x1p-20)) + 0x1p-100f;
+}
+
+static void measure(pair_parts *p, unsigned lane)
+{
+    bvpi_pair_query *query = p->walk.query;
+    bvpi_tri_dist d;
+    float a[9], b[9];
+    load_pair(&p->queue, lane, a, b);
+    bvpi_tri_dist1(&p->pose, a, b, &d);
+    query->stats.exact++;
+    if (d.lo > query->limit)
+        return;
+    query->lower = fmin(query->lower, d.lo);
+    if (!query->best.found || d.hi < query->best.distance)
+        keep_pair(p, lane, &d);
+    query->limit = fmin(query->limit, d.hi);
+    query->done |= query->stop_at_first || d.hi == 0;
+    update_limits(p);
+}
+
+/* Intervals in float choose which pairs are measured in double, the nearest first. */
+static void flush_distance(pair_parts *p)
+{
+    bvpi_pair_query *query = p->walk.query;
+    unsigned count = p->queue.count, left = (1u << count) - 1;
+    f32x8 a[9], b[9], lo, hi;
+    load_queue(&p->queue, a, b);
+    bvpi_tri_dist8(&p->pose, a, b, &lo, &hi);
+    query->stats.triangles += count;
+    p->queue.count = 0;
+    double limit = query->limit;
+    for (unsigned lane = 0; lane < count; lane++)
+        limit = fmin(limit, hi[lane]);
+    while (left != 0 && !query->done) {
+        unsigned nearest = bvpi_lowest_bit(left);
+        for (unsigned rest = left; rest != 0; rest &= rest - 1) {
+            unsigned lane = bvpi_lowest_bit(rest);
+            nearest = lo[lane] < lo[nearest] ? lane : nearest;
+        }
+        if (lo[nearest] > fmin(limit, query->limit))
+            return;
+        left &= ~(1u << nearest);
+        measure(p, nearest);
+    }
+}
+
+BVPI_INLINE void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distance)
+{
+    const tri_leaf *a = get_leaf(p, true, e->ref_a, e->count_a);
+    const tri_leaf *b = get_leaf(p, false, e->ref_b, e->count_b);
+    if (a == NULL || b == NULL)
+        return;
+    p->walk.query->stats.leaves++;
+    for (unsigned i = 0; i < a->count; i++) {
+        unsigned lanes = by_distance ? nearer_lanes(a, b, i, p->limit_sq) : near_lanes(a, b, i);
+        for (; lanes != 0; lanes &= lanes - 1) {
+            enqueue(&p->queue, a, i, b, bvpi_lowest_bit(lanes));
+            if (p->queue.count < 8)
+                continue;
+            if (by_distance)
+                flush_distance(p);
+            else
+                flush_overlap(p);
+            if (p->walk.query->done)
+                return;
+        }
+    }
+}
+
+static void visit_overlap(pair_walk *walk, const pair_entry *e)
+{
+    visit_leaves((pair_parts *)walk, e, false);
+}
+
+static void visit_distance(pair_walk *walk, const pair_entry *e)
+{
+    visit_leaves((pair_parts *)walk, e, true);
+}
+
+/* ---- two parts ----------------------------------------------------------------------------------
+ */
+
+static bvpi_grid_box grid_box(const bvpi_tree *tree)
+{
+    bvpi_grid_box box = {.unit = tree->grid_unit};
+    memcpy(box.origin, tree->grid_origin, sizeof box.origin);
+    memcpy(box.extent, tree->grid_extent, sizeof box.extent);
+    return box;
+}
+
+/* What turns directions of a's frame into those of the world, inverted; or a scaled identity that
+ * does not overstate any length. */
+static void world_of(const bvpi_placed *a, double world[9])
+{
+    const bvpi_place *place = &a->place;
+    bool good = !place->is_similar;
+    for (int k = 0; k < 9; k++) {
+        world[k] = place->inverse[k].hi;
+        good = good && place->inverse_err[k] * place->size_min < 0x1p-30;
+    }
+    for (int k = 0; !good && k < 9; k++)
+        world[k] = k % 4 == 0 ? 1 / place->size_min : 0;
+}
+
+/* blur: how far things may be out of their boxes. */
+static void init_boxes(pair_walk *walk, const bvpi_pose *pose, const bvpi_placed *a,
+                       const bvpi_placed *b, bool by_distance)
+{
+    double world[9], error = 0;
+    bvpi_grid_box box_a = grid_box(&a->tree), box_b = grid_box(&b->tree);
+    for (int i = 0; i < 3; i++) {
+        const double *row = pose->x + 4 * i, *row_err = pose->x_err + 4 * i;
+        double sum = row_err[3] + a->blur;
+        for (int j = 0; j < 3; j++)
+            sum += row_err[j] * b->bound[j] + fabs(row[j]) * b->blur;
+        error = fmax(error, sum);
+    }
+    if (by_distance)
+        world_of(a, world);
+    bvpi_box_pair_init(&walk->boxes, &box_a, &box_b, pose->x, error, by_distance ? world : NULL);
+    walk->a = &a->tree;
+    walk->b = &b->tree;
+}
+
+/* The map of b's triangles: see bound_b; 12 roundings of terms that add up to at most `most`. */
+static void init_map(pair_parts *p)
+{
+    const bvpi_pose *pose = &p->pose;
+    double most = 0, error = 0;
+    for (int i = 0; i < 3; i++) {
+        const double *row = pose->x + 4 * i, *row_err = pose->x_err + 4 * i;
+        double sum = fabs(row[3]) + p->a->at.bound[i], sum_err = row_err[3];
+        for (int j = 0; j < 3; j++) {
+            sum += fabs(row[j]) * p->b->at.bound[j];
+            sum_err += row_err[j] * p->b->at.bound[j];
+        }
+        most = fmax(most, sum);
+        error = fmax(error, sum_err);
+    }
+    bool fits = most < 0x1p100;
+    for (int k = 0; k < 12; k++)
+        p->map[k] = fits ? (float)pose->x[k] : 0;
+    p->slack =
+        fits ? (float)(most * (12 * ROUNDING) + error * (1 + 0x1p-20)) + 0x1p-120f : INFINITY;
+}
+
+static void init_leaves(pair_parts *p)
+{
+    p->queue.count = 0;
+    for (int k = 0; k < LEAF_CACHE; k++)
+        p->leaf_a[k].count = p->leaf_b[k].count = 0;
+}
+
+static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
+{
+    pair_parts p;
+    pair_entry root;
+    bool by_distance = query->mode == BVPI_PAIR_DISTANCE;
+    bvp_status status =
+        bvpi_pose_init(&p.pose, a->at.place.m, b->at.place.m, a->at.bound, b->at.bound);
+    if (status != BVP_OK) {
+        fail(query, status);
+        return;
+    }
+    p.walk.query = query;
+    p.a = a;
+    p.b = b;
+    init_boxes(&p.walk, &p.pose, &a->at, &b->at, by_distance);
+    init_map(&p);
+    init_leaves(&p);
+    walk_init(&p.walk, &root);
+    if (by_distance) {
+        update_limits(&p);
+        walk_pairs(&p.walk, &root, true, true, visit_distance);
+    } else if (query->mode == BVPI_PAIR_COLLIDE) {
+        walk_pairs(&p.walk, &root, false, true, visit_overlap);
+    } else {
+        walk_pairs(&p.walk, &root, false, false, visit_overlap);
+    }
+    if (p.queue.count > 0 && !query->done) {
+        if (by_distance)
+            flush_distance(&p);
+        else
+            flush_overlap(&p);
+    }
+}
+
+/* ---- two scenes ---------------------------------------------------------------------------------
+ */
+
+static void visit_items(pair_walk *walk, const pair_entry *e)
+{
+    bvpi_pair_query *query = walk->query;
+    for (uint32_t i = 0; i < e->count_a; i++)
+        for (uint32_t j = 0; j < e->count_b && !query->done; j++)
+            bvpi_pair_enter(query, e->ref_a + i, e->ref_b + j);
+    if (query->mode == BVPI_PAIR_DISTANCE) {
+        double work = query->limit / walk->boxes.world_unit;
+        walk->limit_sq = (float)(work * work * (1 + 0x1p-20)) + 0x1p-100f;
+    }
+}
+
+/* A body that is a part is a leaf with one item, number 0. */
+static const bvpi_placed *scene_of(const bvpi_subject *subject, uint32_t *ref, uint8_t *count)
+{
+    if (subject->is_assembly)
+        return &subject->top;
+    *ref = 0;
+    *count = 1;
+    return &subject->one.at;
+}
+
+static void scenes(bvpi_pair_query *query)
+{
+    pair_walk walk = {.query = query};
+    pair_entry root;
+    bvpi_pose pose;
+    uint32_t ref_a = 0, ref_b = 0;
+    uint8_t count_a = 0, count_b = 0;
+    const bvpi_placed *a = scene_of(&query->a, &ref_a, &count_a);
+    const bvpi_placed *b = scene_of(query->self ? &query->a : &query->b, &ref_b, &count_b);
+    bool by_distance = query->mode == BVPI_PAIR_DISTANCE;
+    bvp_status status = bvpi_pose_init(&pose, a->place.m, b->place.m, a->bound, b->bound);
+    if (status != BVP_OK) {
+        fail(query, status);
+        return;
+    }
+    init_boxes(&walk, &pose, a, b, by_distance);
+    walk_init(&walk, &root);
+    if (count_a != 0) {
+        root.ref_a = ref_a;
+        root.count_a = count_a;
+    }
+    if (count_b != 0) {
+        root.ref_b = ref_b;
+        root.count_b = count_b;
+    }
+    if (by_distance) {
+        double work = query->limit / walk.boxes.world_unit;
+        walk.limit_sq = (float)(work * work * (1 + 0x1p-20)) + 0x1p-100f;
+        walk_pairs(&walk, &root, true, true, visit_items);
+    } else if (query->mode == BVPI_PAIR_COLLIDE) {
+        walk_pairs(&walk, &root, false, true, visit_items);
+    } else {
+        walk_pairs(&walk, &root, false, false, visit_items);
+    }
+}
+
+const bvpi_pair_kernel BVPI_ISA_NAME(bvpi_pair_kernel) = {.parts = parts, .scenes = scenes};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT
+ * pair_walk.h: the descent of two hierarchies at once, iterative and depth first, for kernels.
+ *
+ * The larger box of a pair is opened, never both; of its up to eight children those that may answer
+ * are pushed so that the most promising is on top. Boxes lie in the work units of box_box.h.
+ */
+#ifndef BVPI_QUERY_PAIR_WALK_H
+#define BVPI_QUERY_PAIR_WALK_H
+
+#include "node/wide.h"
+#include "prim/box_box.h"
+#include "query/pair.h"
+
+/* Two boxes that may answer. An inner box is the unit of its node; a leaf `count` items. */
+typedef struct pair_entry {
+    float centre_a[3], half_a[3], centre_b[3], half_b[3];
+    uint32_t ref_a, ref_b;
+    float gap_sq;             /* lower bound, in square work units of the world */
+    uint8_t count_a, count_b; /* 0: inner */
+    uint8_t unused[2];
+} pair_entry;
+
+typedef struct pair_walk {
+    bvpi_pair_query *query;
+    const bvpi_tree *a, *b;
+    bvpi_box_pair boxes;
+    float limit_sq; /* entries at least so far apart are of no interest */
+    uint64_t steps_left;
+} pair_walk;
+
+/* Called for a pair of leaves. */
+typedef void (*pair_leaf_fn)(pair_walk *walk, const pair_entry *entry);
+
+static inline uint64_t saturating_product(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return bvpi_mul(a, b, &product) ? product : UINT64_MAX;
+}
+
+/* The pair of roots; a valid pair of hierarchies opens no more nodes than it has pairs of boxes. */
+static inline void walk_init(pair_walk *walk, pair_entry *root)
+{
+    const bvpi_box_pair *boxes = &walk->boxes;
+    memset(root, 0, sizeof *root);
+    memcpy(root->centre_a, boxes->centre_a, sizeof root->centre_a);
+    memcpy(root->half_a, boxes->half_a, sizeof root->half_a);
+    memcpy(root->centre_b, boxes->centre_b, sizeof root->centre_b);
+    memcpy(root->half_b, boxes->half_b, sizeof root->half_b);
+    root->ref_a = walk->a->root;
+    root->ref_b = walk->b->root;
+    walk->limit_sq = __builtin_inff();
+    walk->steps_left = saturating_product((uint64_t)walk->a->node_count * (BVPD_WIDTH + 1),
+                                          (uint64_t)walk->b->node_count * (BVPD_WIDTH + 1));
+}
+
+/* Is a's box the one to open? Sizes are compared in a's frame. */
+static inline bool opens_a(const pair_walk *walk, const pair_entry *e)
+{
+    if (e->count_a != 0 || e->count_b != 0)
+        return e->count_a == 0;
+    float size_a = 0, size_b = 0;
+    for (int i = 0; i < 3; i++) {
+        size_a += e->half_a[i] * e->half_a[i];
+        size_b += e->half_b[i] * e->half_b[i] * walk->boxes.size_b[i];
+    }
+    return size_a >= size_b;
+}
+
+/* The children of the opened node, against the other box. */
+typedef struct pair_children {
+    bvpi_wide node;
+    bvpi_box8 a, b;    /* one of them the children */
+    f32x8 gap_sq, key; /* key: the smaller, the more promising */
+    unsigned lanes;    /* that may answer */
+} pair_children;
+
+BVPI_INLINE bool open_children(pair_walk *walk, const pair_entry *e, bool open_a, bool by_distance,
+                               bool sorted, pair_children *c)
+{
+    const bvpi_box_pair *boxes = &walk->boxes;
+    f32x8 d[3];
+    if (open_a) {
+        if (!bvpi_wide_load(walk->a, e->ref_a, &c->node))
+            return false;
+        bvpi_wide_centred(&c->node, e->centre_a, e->half_a, boxes->unit_a, c->a.centre, c->a.half);
+        bvpi_box8_splat(&c->b, e->centre_b, e->half_b);
+    } else {
+        if (!bvpi_wide_load(walk->b, e->ref_b, &c->node))
+            return false;
+        bvpi_wide_centred(&c->node, e->centre_b, e->half_b, boxes->unit_b, c->b.centre, c->b.half);
+        bvpi_box8_splat(&c->a, e->centre_a, e->half_a);
+    }
+    bvpi_box_offset(boxes, &c->a, &c->b, d);
+    if (by_distance) {
+        c->gap_sq = bvpi_boxes_gap_sq(boxes, &c->a, &c->b, d);
+        i32x8 far = f32x8_ge(c->gap_sq, f32x8_splat(walk->limit_sq));
+        c->lanes = c->node.used & ~i32x8_movemask(far);
+    } else {
+        c->lanes = bvpi_boxes_meet(boxes, &c->a, &c->b, d, c->node.used);
+    }
+    if (sorted) {
+        f32x8 size = c->a.half[0] + c->a.half[1] + c->a.half[2] + c->b.half[0] + c->b.half[1] +
+                     c->b.half[2] + 1;
+        c->key = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / (size * size);
+    }
+    walk->query->stats.nodes++;
+    walk->query->stats.boxes += bvpi_popcount(c->node.used);
+    return true;
+}
+
+/* One number per lane whose order is that of (gap, key): both are floats >= 0, whose bits order as
+ * they do; the lane itself decides the rest. Overlapping boxes all have gap 0. */
+static inline void sort_lanes(const pair_children *c, bool by_distance, unsigned order[8],
+                              unsigned *count)
+{
+    uint64_t rank[8];
+    *count = 0;
+    for (unsigned left = c->lanes; left != 0; left &= left - 1) {
+        unsigned lane = bvpi_lowest_bit(left), at = (*count)++;
+        u32x8 key = (u32x8)c->key, gap = (u32x8)c->gap_sq;
+        uint64_t value = (by_distance ? (uint64_t)gap[lane] << 32 : 0) | key[lane];
+        for (; at > 0 && rank[at - 1] < value; at--) {
+            rank[at] = rank[at - 1];
+            order[at] = order[at - 1];
+        }
+        rank[at] = value;
+        order[at] = lane;
+    }
+}
+
+BVPI_INLINE void push_child(const pair_entry *e, const pair_children *c, unsigned lane, bool open_a,
+                            bool by_distance, pair_entry *out)
+{
+    const bvpi_box8 *boxes = open_a ? &c->a : &c->b;
+    bool inner = bvpi_wide_is_inner(&c->node, lane);
+    uint32_t ref = inner ? bvpi_wide_child(&c->node, lane) : bvpi_wide_item(&c->node, lane);
+    uint8_t count = inner ? 0 : (uint8_t)bvpi_wide_item_count(&c->node, lane);
+    *out = *e;
+    for (int i = 0; i < 3; i++) {
+        (open_a ? out->centre_a : out->centre_b)[i] = boxes->centre[i][lane];
+        (open_a ? out->half_a : out->half_b)[i] = boxes->half[i][lane];
+    }
+    *(open_a ? &out->ref_a : &out->ref_b) = ref;
+    *(open_a ? &out->count_a : &out->count_b) = count;
+    if (by_distance) {
+        float gap_sq = c->gap_sq[lane];
+        out->gap_sq = gap_sq > e->gap_sq ? gap_sq : e->gap_sq;
+    }
+}
+
+BVPI_INLINE bool push_children(const pair_entry *e, const pair_children *c, bool open_a,
+                               bool by_distance, bool sorted, pair_entry *stack, unsigned *depth)
+{
+    unsigned order[8], count = 0;
+    if (sorted)
+        sort_lanes(c, by_distance, order, &count);
+    else
+        for (unsigned left = c->lanes; left != 0; left &= ~(1u << order[count++]))
+            order[count] = 31 - (unsigned)__builtin_clz(left);
+    if (count > BVPI_PAIR_STACK - *depth)
+        return false;
+    for (unsigned k = 0; k < count; k++)
+        push_child(e, c, order[k], open_a, by_distance, &stack[(*depth)++]);
+    return true;
+}
+
+/* Walks from `root`. The flags and the function are constants of each instance of this template. */
+BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_distance, bool sorted,
+                            pair_leaf_fn leaf)
+{
+    bvpi_pair_query *query = walk->query;
+    pair_entry stack[BVPI_PAIR_STACK];
+    unsigned depth = 1;
+    stack[0] = *root;
+    while (depth > 0 && !query->done) {
+        const pair_entry e = stack[--depth];
+        if (by_distance && e.gap_sq >= walk->limit_sq)
+            continue;
+        if (e.count_a != 0 && e.count_b != 0) {
+            leaf(walk, &e);
+            continue;
+        }
+        pair_children children;
+        bool good = walk->steps_left-- != 0;
+        if (opens_a(walk, &e))
+            good = good && open_children(walk, &e, true, by_distance, sorted, &children) &&
+                   push_children(&e, &children, true, by_distance, sorted, stack, &depth);
+        else
+            good = good && open_children(walk, &e, false, by_distance, sorted, &children) &&
+                   push_children(&e, &children, false, by_distance, sorted, stack, &depth);
+        if (!good) {
+            query->status = BVP_ERR_CORRUPT;
+            query->done = true;
+        }
+    }
+}
+
+#endif

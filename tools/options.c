@@ -217,10 +217,12 @@ int options_parse(const verb *self, int argc, char **argv, void *settings, int *
             *exit_code = finish_stdout(EXIT_DONE);
             return -1;
         }
-        *exit_code = code == ':' || code == '?' ? wrong_option(self, code, argv[optind - 1])
-                                                : set_value(row_of(self, code), optarg, settings);
-        if (*exit_code != 0)
+        int wrong = code == ':' || code == '?' ? wrong_option(self, code, argv[optind - 1])
+                                               : set_value(row_of(self, code), optarg, settings);
+        if (wrong != 0) {
+            *exit_code = wrong;
             return -1;
+        }
     }
     return optind;
 }

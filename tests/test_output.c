@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ * test_output.c: an output has its name only when it is complete; what is left after failures and
+ * signals.
+ */
+#include <check.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "message.h"
+#include "output.h"
+
+static char folder[] = "/var/tmp/bvpack-test-XXXXXX";
+static char path[64];
+
+static void enter(void)
+{
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/out", folder);
+}
+
+static int file_count(void)
+{
+    int count = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
+        count += entry->d_name[0] != '.' || strstr(entry->d_name, ".tmp") != NULL;
+    closedir(dir);
+    return count;
+}
+
+static void leave(void)
+{
+    unlink(path);
+    ck_assert_int_eq(file_count(), 0);
+    rmdir(folder);
+    memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
+}
+
+static void content_is(const char *expected)
+{
+    char text[16] = "";
+    FILE *in = fopen(path, "r");
+    ck_assert_ptr_nonnull(in);
+    ck_assert_ptr_nonnull(fgets(text, sizeof text, in));
+    fclose(in);
+    ck_assert_str_eq(text, expected);
+}
+
+static void write_whole(const char *text)
+{
+    output o;
+    ck_assert_int_eq(output_open(&o, path), 0);
+    ck_assert_int_eq(write(o.fd, text, strlen(text)), (int)strlen(text));
+    ck_assert_int_eq(output_commit(&o), 0);
+    content_is(text);
+    ck_assert_int_eq(file_count(), 1);
+}
+
+START_TEST(named_when_complete)
+{
+    output o;
+    struct stat file;
+    ck_assert_int_eq(output_open(&o, path), 0);
+    ck_assert_int_eq(stat(path, &file), -1);
+    output_discard(&o);
+    ck_assert_int_eq(file_count(), 0);
+    write_whole("first");
+}
+END_TEST
+
+START_TEST(earlier_file_stays)
+{
+    output o;
+    write_whole("old");
+    ck_assert_int_eq(chmod(path, 0600), 0);
+    ck_assert_int_eq(output_open(&o, path), 0);
+    ck_assert_int_eq(write(o.fd, "new", 3), 3);
+    content_is("old");
+    output_discard(&o);
+    content_is("old");
+    write_whole("newer");
+    struct stat file;
+    ck_assert_int_eq(stat(path, &file), 0);
+    ck_assert_int_eq(file.st_mode & 0777, 0600);
+}
+END_TEST
+
+START_TEST(link_stays)
+{
+    char link[80];
+    struct stat file;
+    write_whole("old");
+    snprintf(link, sizeof link, "%s/link", folder);
+    ck_assert_int_eq(symlink("out", link), 0);
+    output o;
+    ck_assert_int_eq(output_open(&o, link), 0);
+    ck_assert_int_eq(write(o.fd, "via", 3), 3);
+    ck_assert_int_eq(output_commit(&o), 0);
+    content_is("via");
+    ck_assert_int_eq(lstat(link, &file), 0);
+    ck_assert(S_ISLNK(file.st_mode));
+    unlink(link);
+}
+END_TEST
+
+START_TEST(device_is_written_to)
+{
+    output o;
+    struct stat file;
+    ck_assert_int_eq(output_open(&o, "/dev/null"), 0);
+    ck_assert(o.direct);
+    ck_assert_int_eq(output_commit(&o), 0);
+    ck_assert_int_eq(stat("/dev/null", &file), 0);
+    ck_assert(S_ISCHR(file.st_mode));
+}
+END_TEST
+
+START_TEST(refusals)
+{
+    output o;
+    ck_assert_int_eq(output_open(&o, folder), EXIT_OUTPUT);
+    ck_assert_int_eq(output_open(&o, "/nonexistent/folder/out"), EXIT_OUTPUT);
+}
+END_TEST
+
+START_TEST(signal_removes)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < 3; i++) {
+        output o;
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            if (output_open(&o, path) == 0 && write(o.fd, "half", 4) == 4 && file_count() == 1)
+                raise(signals[i]);
+            _exit(99);
+        }
+        ck_assert_int_eq(waitpid(child, &status, 0), child);
+        ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
+        ck_assert_int_eq(file_count(), 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("output");
+    TCase *t = tcase_create("output");
+    tcase_add_checked_fixture(t, enter, leave);
+    tcase_add_test(t, named_when_complete);
+    tcase_add_test(t, earlier_file_stays);
+    tcase_add_test(t, link_stays);
+    tcase_add_test(t, device_is_written_to);
+    tcase_add_test(t, refusals);
+    tcase_add_test(t, signal_removes);
+    suite_add_tcase(s, t);
+    SRunner *runner = srunner_create(s);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

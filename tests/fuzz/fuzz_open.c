@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_open.c: any bytes as a file: verified, opened, read and asked. As they come, and again with
- * the header's size and hashes put right, so that the fuzzer gets past the first page.
+ * the hashes and the trailer put right, so that the fuzzer gets past them.
  */
 #include "bvpack.h"
-#include "format/header.h"
+#include "repair.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -17,22 +17,6 @@ enum { LIMIT = 200 }; /* how many of the possibly absurd number of things are lo
 static uint32_t some(uint64_t count)
 {
     return count < LIMIT ? (uint32_t)count : LIMIT;
-}
-
-/* The trailer and the header's hashes and size, as a writer would set them. */
-static void seal(uint8_t *bytes, size_t size)
-{
-    bvpd_header header;
-    bvpd_trailer trailer;
-    memcpy(&header, bytes, sizeof header);
-    header.file_size = size;
-    header.header_hash = bvpi_header_hash(&header);
-    memcpy(bytes, &header, sizeof header);
-    trailer.file_size = size;
-    trailer.header_hash = header.header_hash;
-    memcpy(trailer.root_hash, header.root_hash, sizeof trailer.root_hash);
-    memcpy(trailer.magic, BVPD_END_MAGIC, BVPD_END_MAGIC_SIZE);
-    memcpy(bytes + size - sizeof trailer, &trailer, sizeof trailer);
 }
 
 static int stop_after(void *user)
@@ -201,7 +185,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(bytes, data, size);
     use(bytes, size);
     if (size >= sizeof(bvpd_header) + sizeof(bvpd_trailer)) {
-        seal(bytes, size);
+        repair_file(bytes, size);
         use(bytes, size);
     }
     free(bytes);

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// peer_fcl.cc: FCL's OBBRSS trees.
+#include "peer.h"
+
+#if BENCH_HAVE_FCL
+#include <fcl/geometry/bvh/BVH_model.h>
+#include <fcl/narrowphase/collision.h>
+#include <fcl/narrowphase/distance.h>
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace
+{
+typedef fcl::BVHModel<fcl::OBBRSSd> Model;
+
+struct Object {
+    std::shared_ptr<Model> model;
+    std::unique_ptr<fcl::CollisionObjectd> object;
+};
+
+void *make(const float *positions, uint64_t triangle_count)
+{
+    auto model = std::make_shared<Model>();
+    model->beginModel(static_cast<int>(triangle_count), static_cast<int>(3 * triangle_count));
+    for (uint64_t i = 0; i < triangle_count; i++) {
+        const float *p = positions + 9 * i;
+        model->addTriangle(fcl::Vector3d(p[0], p[1], p[2]), fcl::Vector3d(p[3], p[4], p[5]),
+                           fcl::Vector3d(p[6], p[7], p[8]));
+    }
+    model->endModel();
+    model->computeLocalAABB();
+    return new std::shared_ptr<Model>(model);
+}
+
+void drop(void *model)
+{
+    delete static_cast<std::shared_ptr<Model> *>(model);
+}
+
+const Model *get(const void *model)
+{
+    return static_cast<const std::shared_ptr<Model> *>(model)->get();
+}
+
+fcl::Transform3d placed(const double m[12])
+{
+    fcl::Transform3d t = fcl::Transform3d::Identity();
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 3; column++)
+            t.linear()(row, column) = m[4 * row + column];
+        t.translation()[row] = m[4 * row + 3];
+    }
+    return t;
+}
+
+int collide(const void *a, const void *b, const double placement[12])
+{
+    fcl::CollisionRequestd request(1, false);
+    fcl::CollisionResultd result;
+    return fcl::collide(get(a), fcl::Transform3d::Identity(), get(b), placed(placement), request,
+                        result) > 0;
+}
+
+uint64_t pairs(const void *a, const void *b, const double placement[12], peer_pair_fn callback,
+               void *user)
+{
+    fcl::CollisionRequestd request(std::numeric_limits<int>::max(), false);
+    fcl::CollisionResultd result;
+    fcl::collide(get(a), fcl::Transform3d::Identity(), get(b), placed(placement), request, result);
+    for (size_t i = 0; callback && i < result.numContacts(); i++)
+        callback(user, static_cast<uint64_t>(result.getContact(i).b1),
+                 static_cast<uint64_t>(result.getContact(i).b2));
+    return result.numContacts();
+}
+
+double distance(const void *a, const void *b, const double placement[12])
+{
+    fcl::DistanceRequestd request(true);
+    fcl::DistanceResultd result;
+    double found = fcl::distance(get(a), fcl::Transform3d::Identity(), get(b), placed(placement),
+                                 request, result);
+    return found > 0 ? found : 0;
+}
+
+const peer_pairs table = {"FCL OBBRSS", make, drop, collide, pairs, distance};
+} // namespace
+
+const peer_pairs *const peer_fcl = &table;
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * peer_none.c: stands in for the peers that are not installed.
+ */
+#include "peer.h"
+
+#if !BENCH_HAVE_FCL
+const peer_pairs *const peer_fcl = 0;
+#endif
+#if !BENCH_HAVE_EMBREE
+const peer_rays *const peer_embree = 0;
+#endif

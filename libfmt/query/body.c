@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ * body.c: the public queries of one body: arguments, instruction set, answers, batches.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "bvpack.h"
+#include "query/closest.h"
+#include "query/overlap.h"
+#include "query/ray.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#define CHOOSE(kernel, file) ((file)->isa == BVPI_ISA_AVX2 ? &kernel##_avx2 : &kernel##_base)
+#else
+#define CHOOSE(kernel, file) ((void)(file), &kernel##_base)
+#endif
+
+static void add_stats(bvp_stats *to, const bvp_stats *from)
+{
+    if (!to)
+        return;
+    to->nodes += from->nodes;
+    to->boxes += from->boxes;
+    to->leaves += from->leaves;
+    to->triangles += from->triangles;
+    to->exact += from->exact;
+    to->instance_pairs += from->instance_pairs;
+}
+
+/* Element `idx` of an array whose elements are `stride` bytes apart, or `size` when that is 0. */
+static const void *element(const void *array, size_t stride, size_t size, size_t idx)
+{
+    return (const char *)array + idx * (stride ? stride : size);
+}
+
+static void *element_out(void *array, size_t stride, size_t size, size_t idx)
+{
+    return (char *)array + idx * (stride ? stride : size);
+}
+
+/* ---- rays ------------------------------------------------------------------------------------ */
+
+/* Fills query->hit or calls back. */
+static bvp_status ask_ray(const bvpi_subject *subject, const bvp_ray *ray, bvpi_ray_mode mode,
+                          bvp_ray_hit_fn each, void *user, bvpi_ray_query *query, bvp_stats *stats)
+{
+    bvp_status status = bvpi_ray_query_init(query, ray, mode);
+    if (status != BVP_OK)
+        return status;
+    query->each = each;
+    query->user = user;
+    status = CHOOSE(bvpi_ray_kernel, subject->file)->run(subject, query);
+    add_stats(stats, &query->stats);
+    return status;
+}
+
+bvp_status bvp_ray_first_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
+                               size_t count, bvp_ray_hit *hits, size_t hit_stride, size_t *done,
+                               bvp_stats *stats)
+{
+    bvpi_subject subject;
+    bvpi_ray_query query;
+    size_t i = 0;
+    bvp_status status = bvpi_subject_init(&subject, body);
+    if (count > 0 && (!rays || !hits))
+        status = BVP_ERR_ARGUMENT;
+    for (; i < count && status == BVP_OK; i += status == BVP_OK) {
+        const bvp_ray *ray = element(rays, ray_stride, sizeof *rays, i);
+        bvp_ray_hit *hit = element_out(hits, hit_stride, sizeof *hits, i);
+        status = ask_ray(&subject, ray, BVPI_RAY_FIRST, NULL, NULL, &query, stats);
+        *hit = query.hit;
+    }
+    if (done)
+        *done = i;
+    return status;
+}
+
+bvp_status bvp_ray_any_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
+                             size_t count, int *hits, size_t hit_stride, size_t *done,
+                             bvp_stats *stats)
+{
+    bvpi_subject subject;
+    bvpi_ray_query query;
+    size_t i = 0;
+    bvp_status status = bvpi_subject_init(&subject, body);
+    if (count > 0 && (!rays || !hits))
+        status = BVP_ERR_ARGUMENT;
+    for (; i < count && status == BVP_OK; i += status == BVP_OK) {
+        const bvp_ray *ray = element(rays, ray_stride, sizeof *rays, i);
+        int *hit = element_out(hits, hit_stride, sizeof *hits, i);
+        status = ask_ray(&subject, ray, BVPI_RAY_ANY, NULL, NULL, &query, stats);
+        *hit = query.hit.found;
+    }
+    if (done)
+        *done = i;
+    return status;
+}
+
+bvp_status bvp_ray_first(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit *hit,
+                         bvp_stats *stats)
+{
+    return bvp_ray_first_batch(body, ray, 0, 1, hit, 0, NULL, stats);
+}
+
+bvp_status bvp_ray_any(const bvp_body *body, const bvp_ray *ray, int *hit, bvp_stats *stats)
+{
+    return bvp_ray_any_batch(body, ray, 0, 1, hit, 0, NULL, stats);
+}
+
+bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit_fn callback,
+                       void *user, uint64_t *count, bvp_stats *stats)
+{
+    bvpi_subject subject;
+    bvpi_ray_query query;
+    bvp_status status = ray ? bvpi_subject_init(&subject, body) : BVP_ERR_ARGUMENT;
+    query.count = 0;
+    if (status == BVP_OK)
+        status = ask_ray(&subject, ray, BVPI_RAY_ALL, callback, user, &query, stats);
+    if (count)
+        *count = query.count;
+    return status;
+}
+
+/* ---- the closest point ------------------------------------------------------------------------
+ */
+
+bvp_status bvp_closest_batch(const bvp_body *body, const double *points, size_t point_stride,
+                             size_t count, double max_distance, bvp_closest_result *out,
+                             size_t out_stride, size_t *done, bvp_stats *stats)
+{
+    bvpi_subject subject;
+    bvpi_closest_query query;
+    size_t i = 0;
+    bvp_status status = bvpi_subject_init(&subject, body);
+    if (count > 0 && (!points || !out))
+        status = BVP_ERR_ARGUMENT;
+    for (; i < count && status == BVP_OK; i += status == BVP_OK) {
+        const double *point = element(points, point_stride, 3 * sizeof *points, i);
+        bvp_closest_result *result = element_out(out, out_stride, sizeof *out, i);
+        status = bvpi_closest_query_init(&query, point, max_distance);
+        if (status == BVP_OK)
+            status = CHOOSE(bvpi_closest_kernel, subject.file)->run(&subject, &query);
+        add_stats(stats, &query.stats);
+        *result = query.best;
+    }
+    if (done)
+        *done = i;
+    return status;
+}
+
+bvp_status bvp_closest(const bvp_body *body, const double point[3], double max_distance,
+                       bvp_closest_result *out, bvp_stats *stats)
+{
+    return bvp_closest_batch(body, point, 0, 1, max_distance, out, 0, NULL, stats);
+}
+
+/* ---- regions ----------------------------------------------------------------------------------
+ */
+
+static bvp_status ask_overlap(const bvp_body *body, const bvpi_region *region, bvp_hit_fn callback,
+                              void *user, uint64_t *count, bvp_stats *stats)
+{
+    bvpi_subject subject;
+    bvpi_overlap_query query = {.region = *region, .each = callback, .user = user};
+    bvp_status status = bvpi_region_check(region);
+    if (status == BVP_OK)
+        status = bvpi_subject_init(&subject, body);
+    if (status == BVP_OK)
+        status = CHOOSE(bvpi_overlap_kernel, subject.file)->run(&subject, &query);
+    add_stats(stats, &query.stats);
+    if (count)
+        *count = query.count;
+    return status;
+}
+
+bvp_status bvp_overlap_box(const bvp_body *body, const double lo[3], const double hi[3],
+                           bvp_hit_fn callback, void *user, uint64_t *count, bvp_stats *stats)
+{
+    bvpi_region region = {.kind = BVPI_REGION_BOX};
+    if (!lo || !hi)
+        return BVP_ERR_ARGUMENT;
+    memcpy(region.lo, lo, sizeof region.lo);
+    memcpy(region.hi, hi, sizeof region.hi);
+    return ask_overlap(body, &region, callback, user, count, stats);
+}
+
+bvp_status bvp_overlap_sphere(const bvp_body *body, const double centre[3], double radius,
+                              bvp_hit_fn callback, void *user, uint64_t *count, bvp_stats *stats)
+{
+    bvpi_region region = {.kind = BVPI_REGION_BALL, .radius = radius};
+    if (!centre)
+        return BVP_ERR_ARGUMENT;
+    memcpy(region.centre, centre, sizeof region.centre);
+    return ask_overlap(body, &region, callback, user, count, stats);
+}
+
+bvp_status bvp_overlap_frustum(const bvp_body *body, const double *planes, uint32_t plane_count,
+                               bvp_hit_fn callback, void *user, uint64_t *count, bvp_stats *stats)
+{
+    const bvpi_region region = {
+        .kind = BVPI_REGION_CONVEX, .planes = planes, .plane_count = plane_count};
+    return ask_overlap(body, &region, callback, user, count, stats);
+}

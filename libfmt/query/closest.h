@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * closest.h: a closest-point query while it runs.
+ */
+#ifndef BVPI_QUERY_CLOSEST_H
+#define BVPI_QUERY_CLOSEST_H
+
+#include "base/isa.h"
+#include "prim/box_point.h"
+#include "prim/point_tri.h"
+#include "query/subject.h"
+
+typedef struct bvpi_closest_query {
+    double point[3];
+    double limit; /* nothing farther is of interest; shrinks to the best distance */
+    double most;  /* the caller's max_distance */
+    bvp_closest_result best;
+    bvp_stats stats;
+} bvpi_closest_query;
+
+/* BVP_ERR_ARGUMENT: the point is not finite, the distance negative or not a number. */
+bvp_status bvpi_closest_query_init(bvpi_closest_query *query, const double point[3],
+                                   double max_distance);
+
+/* part: the point before placement, known to within err. */
+void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed *at, const double part[3],
+                       double err);
+
+/* Takes note of the nearest point of triangle `local` of a cluster. */
+void bvpi_closest_query_candidate(bvpi_closest_query *query, const bvpi_placed_part *part,
+                                  const bvpd_cluster *cluster, uint32_t local,
+                                  const bvpi_point_tri *nearest);
+
+/* Answers `query` about `subject`. */
+typedef struct bvpi_closest_kernel {
+    bvp_status (*run)(const bvpi_subject *subject, bvpi_closest_query *query);
+} bvpi_closest_kernel;
+extern const bvpi_closest_kernel bvpi_closest_kernel_base, bvpi_closest_kernel_avx2;
+
+#endif

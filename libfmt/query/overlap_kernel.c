@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ * overlap_kernel.c: the triangles in a region, in the order of storage; compiled once per
+ * instruction set.
+ */
+#include "query/body_walk.h"
+#include "query/overlap.h"
+
+/* A region in one hierarchy. */
+typedef struct region_walk {
+    const bvpi_subject *subject;
+    bvpi_overlap_query *query;
+    bvpi_grid_region grid;
+    float lo[3], hi[3]; /* bounds before placement */
+    const bvpi_placed_part *part;
+} region_walk;
+
+/* All keys are equal: children are visited in their order. */
+static unsigned boxes(void *user, const bvpi_entry *at, const uint8_t (*bounds)[16], float limit,
+                      float keys[8])
+{
+    (void)limit;
+    f32x8_store(keys, (f32x8){0});
+    return bvpi_box_region(&((region_walk *)user)->grid, at->lo, at->step, bounds);
+}
+
+static float limit(void *user)
+{
+    return ((region_walk *)user)->query->stopped ? -__builtin_inff() : __builtin_inff();
+}
+
+/* Triangles whose bounds meet the region's. */
+static inline unsigned lanes_in_bounds(const region_walk *w, const bvpi_tri8 *tri)
+{
+    i32x8 apart = {0};
+    for (int a = 0; a < 3; a++) {
+        const f32x8 *c = tri->c + a;
+        const f32x8 lo = f32x8_min(f32x8_min(c[0], c[3]), c[6]);
+        const f32x8 hi = f32x8_max(f32x8_max(c[0], c[3]), c[6]);
+        apart |= f32x8_gt(lo, f32x8_splat(w->hi[a])) | f32x8_gt(f32x8_splat(w->lo[a]), hi);
+    }
+    return ~i32x8_movemask(apart);
+}
+
+static bvp_status triangles(void *user, const bvpi_entry *leaf)
+{
+    region_walk *w = user;
+    bvpi_overlap_query *query = w->query;
+    bvpi_tri8 tri;
+    bvpi_cluster cluster;
+    if (!bvpi_walk_leaf(&w->part->at.tree, leaf, &tri, &cluster))
+        return BVP_ERR_CORRUPT;
+    query->stats.leaves++;
+    query->stats.triangles += leaf->item_count;
+    unsigned lanes = ((1u << leaf->item_count) - 1) & lanes_in_bounds(w, &tri);
+    for (; lanes != 0 && !query->stopped; lanes &= lanes - 1) {
+        const unsigned lane = bvpi_lowest_bit(lanes);
+        float corners[9];
+        bvpi_tri8_lane(&tri, lane, corners);
+        query->stats.exact++;
+        if (bvpi_region_holds(&query->region, &w->part->at.place, corners))
+            bvpi_overlap_query_hit(query, w->part, &cluster.head, (leaf->ref & 0xff) + lane);
+    }
+    return BVP_OK;
+}
+
+static bvp_status enter_part(const bvpi_subject *subject, bvpi_overlap_query *query,
+                             const bvpi_placed_part *part)
+{
+    static const bvpi_walk_steps steps = {boxes, limit, triangles, NULL};
+    region_walk w = {.subject = subject, .query = query, .part = part};
+    bvpi_region_grid(&query->region, &part->at, &w.grid, w.lo, w.hi);
+    return bvpi_body_walk(&steps, &w, subject, &part->at.tree, &query->stats);
+}
+
+static bvp_status enter_instance(void *user, const bvpi_placed_part *part)
+{
+    const region_walk *w = user;
+    return enter_part(w->subject, w->query, part);
+}
+
+static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_overlap_query *query)
+{
+    static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
+    region_walk w = {.subject = subject, .query = query};
+    bvpi_region_grid(&query->region, &subject->top, &w.grid, w.lo, w.hi);
+    return bvpi_body_walk(&steps, &w, subject, &subject->top.tree, &query->stats);
+}
+
+static bvp_status run(const bvpi_subject *subject, bvpi_overlap_query *query)
+{
+    if (subject->is_empty)
+        return BVP_OK;
+    return subject->is_assembly ? enter_assembly(subject, query)
+                                : enter_part(subject, query, &subject->one);
+}
+
+const bvpi_overlap_kernel BVPI_ISA_NAME(bvpi_overlap_kernel) = {run};

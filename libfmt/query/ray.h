@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * ray.h: a ray query while it runs, and the ray as one hierarchy sees it.
+ */
+#ifndef BVPI_QUERY_RAY_H
+#define BVPI_QUERY_RAY_H
+
+#include "base/isa.h"
+#include "prim/box_ray.h"
+#include "prim/tri_ray.h"
+#include "query/subject.h"
+
+typedef enum bvpi_ray_mode { BVPI_RAY_FIRST, BVPI_RAY_ANY, BVPI_RAY_ALL } bvpi_ray_mode;
+
+/* One question and its answer so far. */
+typedef struct bvpi_ray_query {
+    bvpi_ray_mode mode;
+    bvp_ray ray;
+    bvp_ray_hit hit;     /* FIRST: the best one; found is the answer of ANY */
+    double t_max;        /* nothing beyond is of interest any more */
+    bvp_ray_hit_fn each; /* ALL */
+    void *user;
+    uint64_t count;
+    int stopped;
+    bvp_stats stats;
+} bvpi_ray_query;
+
+/* BVP_ERR_ARGUMENT for what is not a number, an infinite origin or direction, no direction. */
+bvp_status bvpi_ray_query_init(bvpi_ray_query *query, const bvp_ray *ray, bvpi_ray_mode mode);
+
+/* The ray on a hierarchy's grid. It starts near the root box, however far off the origin is: grid
+ * time is (t - t_shift) * t_scale. */
+typedef struct bvpi_grid_ray {
+    bvpi_slab_ray slab;
+    double t_shift, t_scale; /* the scale is a power of two */
+    double t_slack;          /* grid time: rounding of t and of the boxes */
+    float t_min, t_max; /* of the part of the ray that can meet the root box; rounded outward */
+} bvpi_grid_ray;
+
+/* origin, direction: before placement, known to within the errors. False: the ray misses. */
+bool bvpi_grid_ray_init(bvpi_grid_ray *out, const bvpi_placed *at, const double origin[3],
+                        const double origin_err[3], const double direction[3],
+                        const double direction_err[3], double t_min, double t_max);
+
+/* The latest grid time at which a box may be entered that holds a hit at a time <= t. */
+static inline float bvpi_grid_time_limit(const bvpi_grid_ray *ray, double t)
+{
+    double limit =
+        (t - ray->t_shift) * ray->t_scale + ray->t_slack + fabs(t) * ray->t_scale * 0x1p-48;
+    return limit < (double)ray->t_max ? (float)limit : ray->t_max;
+}
+
+/* Takes note of a hit of triangle `local` of a cluster; tri: part coordinates. */
+void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,
+                        const bvpd_cluster *cluster, uint32_t local, const float tri[9],
+                        const bvpi_tri_ray_hit *hit);
+
+/* Nothing more is to be found. */
+static inline bool bvpi_ray_query_done(const bvpi_ray_query *query)
+{
+    return query->stopped || (query->mode == BVPI_RAY_ANY && query->hit.found);
+}
+
+/* Answers `query` about `subject`. */
+typedef struct bvpi_ray_kernel {
+    bvp_status (*run)(const bvpi_subject *subject, bvpi_ray_query *query);
+} bvpi_ray_kernel;
+extern const bvpi_ray_kernel bvpi_ray_kernel_base, bvpi_ray_kernel_avx2;
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * subject.c: the body of a query, checked and made ready: placed hierarchies.
+ */
+#include "query/subject.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+/* Bounds of a grid's corners, which include the grid box of everything in it. */
+static void bound_grid(bvpi_placed *at)
+{
+    const bvpi_tree *tree = &at->tree;
+    for (int a = 0; a < 3; a++) {
+        double lo = tree->grid_origin[a], hi = lo + tree->grid_unit * tree->grid_extent[a];
+        at->bound[a] = fmax(fabs(lo), fabs(hi));
+    }
+}
+
+static bvp_status open_part(const bvp_file *file, uint32_t part, bvpi_placed_part *out)
+{
+    bvp_status status = bvpi_touch(file, part);
+    if (status == BVP_OK)
+        status = bvpi_get_part(file, part, &out->part);
+    if (status == BVP_OK)
+        status = bvpi_get_part_tree(file, part, &out->at.tree);
+    if (status != BVP_OK)
+        return status;
+    bound_grid(&out->at);
+    for (int a = 0; a < 3; a++)
+        out->at.bound[a] = fmax(out->at.bound[a],
+                                fmax(fabs((double)out->part.lo[a]), fabs((double)out->part.hi[a])));
+    out->at.blur = 0;
+    out->part_idx = part;
+    return BVP_OK;
+}
+
+/* The product of the caller's placement and an instance's is rounded once: by how much that takes
+ * an instance out of its box, with room for parts that lie far from their own origin. */
+static double composition_blur(const bvpi_placed *top)
+{
+    const bvpi_place *place = &top->place;
+    const double *m = place->m;
+    double largest = fmax(top->bound[0], fmax(top->bound[1], top->bound[2]));
+    double moved = fmax(fabs(m[3]), fmax(fabs(m[7]), fabs(m[11])));
+    return (largest * place->size_max * 0x1p-40 + moved * 0x1p-50) / place->size_min;
+}
+
+static bvp_status open_top(bvpi_subject *subject, const double *placement)
+{
+    bvpi_placed *top = &subject->top;
+    const bool placed = placement && memcmp(placement, identity, sizeof identity) != 0;
+    bvp_status status = bvpi_touch(subject->file, BVP_ASSEMBLY);
+    subject->placement = placed ? placement : NULL;
+    if (status == BVP_OK)
+        status = bvpi_place_init(&top->place, subject->placement);
+    if (status != BVP_OK)
+        return status;
+    subject->is_empty = subject->file->header.instance_count == 0;
+    if (subject->is_empty)
+        return BVP_OK;
+    status = bvpi_get_top_tree(subject->file, &top->tree);
+    if (status != BVP_OK)
+        return status;
+    bound_grid(top);
+    top->blur = placed ? composition_blur(top) : 0;
+    return BVP_OK;
+}
+
+bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body)
+{
+    if (body == NULL || body->file == NULL)
+        return BVP_ERR_ARGUMENT;
+    subject->file = body->file;
+    subject->is_assembly = body->part == BVP_ASSEMBLY;
+    if (subject->is_assembly)
+        return open_top(subject, body->placement);
+    subject->is_empty = 0;
+    subject->one.instance = BVP_NONE;
+    bvp_status status = open_part(body->file, body->part, &subject->one);
+    return status == BVP_OK ? bvpi_place_init(&subject->one.at.place, body->placement) : status;
+}
+
+bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
+                                 bvpi_placed_part *out)
+{
+    bvpd_instance record;
+    double own[12], whole[12];
+    if (instance >= subject->file->header.instance_count)
+        return BVP_ERR_CORRUPT;
+    bvp_status status = bvpi_get_instance(subject->file, instance, &record, own);
+    if (status == BVP_OK)
+        status = open_part(subject->file, record.part, out);
+    if (status != BVP_OK)
+        return BVP_ERR_CORRUPT;
+    out->instance = instance;
+    if (!subject->placement)
+        return bvpi_place_init(&out->at.place, own) == BVP_OK ? BVP_OK : BVP_ERR_CORRUPT;
+    status = bvpi_compose(subject->placement, own, whole);
+    return status == BVP_OK ? bvpi_place_init(&out->at.place, whole) : status;
+}
+
+void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,
+                    bvp_hit_id *out)
+{
+    out->instance = part->instance;
+    out->part = part->part_idx;
+    out->triangle = (uint64_t)cluster->first_triangle + local;
+    out->id = bvpi_triangle_id(&part->part, cluster, local);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * subject.h: the body of a query, checked and made ready: placed hierarchies.
+ */
+#ifndef BVPI_QUERY_SUBJECT_H
+#define BVPI_QUERY_SUBJECT_H
+
+#include "format/map.h"
+#include "prim/pose.h"
+
+enum {
+    /* A valid hierarchy of BVPD_DEPTH_MAX levels needs 7 entries a level and one more. */
+    BVPI_STACK_SIZE = 7 * BVPD_DEPTH_MAX + 8
+};
+
+/* A hierarchy in the world. */
+typedef struct bvpi_placed {
+    bvpi_tree tree;
+    bvpi_place place;
+    double bound[3]; /* largest |coordinate| of what the hierarchy bounds, before placement */
+    double blur;     /* what is bounded may leave its box by so much, before placement */
+} bvpi_placed;
+
+/* One part, at one place. */
+typedef struct bvpi_placed_part {
+    bvpi_placed at;
+    bvpi_part part;
+    uint32_t part_idx, instance; /* BVP_NONE: the body is this part alone */
+} bvpi_placed_part;
+
+typedef struct bvpi_subject {
+    const bvp_file *file;
+    int is_assembly;
+    int is_empty;            /* an assembly without instances */
+    bvpi_placed_part one;    /* unless is_assembly */
+    bvpi_placed top;         /* is_assembly: the hierarchy over the instances */
+    const double *placement; /* is_assembly: the caller's, or NULL for the identity */
+} bvpi_subject;
+
+/* Reads body's fields; its placement must outlive the subject. */
+bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body);
+
+/* Instance `instance` of an assembly, which may be any number. */
+bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
+                                 bvpi_placed_part *out);
+
+/* What a triangle is called: `local` of the cluster whose header is given. */
+void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,
+                    bvp_hit_id *out);
+
+#endif

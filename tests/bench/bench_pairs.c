@@ -159,6 +159,7 @@ static uint64_t judge(const scene *s, const peer_pairs *peer, const void *a, con
 /* Returns how many answers of ours are wrong. */
 static uint64_t run(const scene *s)
 {
+    uint64_t wrong = 0;
     const peer_pairs *peer = peer_fcl;
     void *a = peer ? peer->make(s->a->positions, s->a->triangle_count) : NULL;
     void *b = peer ? peer->make(s->b->positions, s->b->triangle_count) : NULL;

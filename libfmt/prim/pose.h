@@ -14,14 +14,23 @@
 /* ---- one body in the world ---------------------------------------------------------------------
  */
 
+/* The inverse of a linear part as cofactors over the determinant. Cofactors are differences of
+ * exact products: right to 3 * 2^-106 of themselves. */
+typedef struct bvpi_adjugate {
+    bvpi_dd c[9]; /* the inverse's entry (i, k) is c[3 * i + k] / det */
+    bvpi_dd det;
+    double det_terms; /* sum of the magnitudes that make up det */
+} bvpi_adjugate;
+
 typedef struct bvpi_place {
-    double m[12];       /* as given: part coordinates to world, exact by definition */
+    double m[12]; /* as given: part coordinates to world, exact by definition */
+    bvpi_adjugate adjugate;
     bvpi_dd inverse[9]; /* of the linear part; each entry within inverse_err */
     double inverse_err[9];
     double size_min, size_max; /* lengths grow by factors in [size_min, size_max]: bounds of the
                                   singular values, rounded outward */
     int is_identity;           /* bitwise the identity, or NULL was given */
-    int is_similar; /* size_max / size_min - 1 <= 1e-14: rotation times uniform scale, maybe
+    int is_similar; /* size_max <= size_min (1 + 2^-40): rotation times uniform scale, maybe
                        mirrored */
 } bvpi_place;
 

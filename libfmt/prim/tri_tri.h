@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * tri_tri.h: do closed triangles meet? Eight pairs at a time.
+ * tri_tri.h: do closed triangles meet? Eight pairs at a time: certified filters in float, then in
+ * double, then exact arithmetic for what is left.
  * Spec: exactness.md, chapter 5
  */
 #ifndef BVPI_PRIM_TRI_TRI_H
@@ -9,29 +10,179 @@
 #include "prim/pose.h"
 #include "prim/tri_tri_exact.h"
 
+#define VEC         f32x8
+#define MASK        i32x8
+#define OP(name)    f32x8_##name
+#define SPLAT(x)    f32x8_splat(x)
+#define NAME(x)     x##_f32
+#define MOVEMASK(m) i32x8_movemask(m)
+#define UNIT        0x1p-24f
+#define LOST        0x1p-100f
+#include "prim/tri_tri_filter.h"
+
+#define VEC         f64x4
+#define MASK        i64x4
+#define OP(name)    f64x4_##name
+#define SPLAT(x)    f64x4_splat(x)
+#define NAME(x)     x##_f64
+#define MOVEMASK(m) i64x4_movemask(m)
+#define UNIT        0x1p-53
+#define LOST        0x1p-900
+#include "prim/tri_tri_filter.h"
+
 typedef struct bvpi_tri_tri8_result {
     unsigned hit;    /* bit of a lane: the triangles have a point in common */
     unsigned proper; /* subset of hit: they cross transversally (BVPI_PROPER) */
     unsigned exact;  /* lanes that took the exact stage: statistics */
 } bvpi_tri_tri8_result;
 
+/* ---- eight pairs in float -------------------------------------------------------------------- */
+
+/* B's corners relative to p0 in double, rounded to float at the very end. */
+BVPI_INLINE void bvpi_pairs_place_b(const bvpi_pose *pose, const f32x8 p0[3], const f32x8 b[9],
+                                    bvpi_pairs_f32 *p)
+{
+    for (int x = 0; x < 3; x++) {
+        const double *row = pose->x + 4 * x;
+        f64x4 r0 = f64x4_splat(row[0] * pose->scale), r1 = f64x4_splat(row[1] * pose->scale);
+        f64x4 r2 = f64x4_splat(row[2] * pose->scale), t = f64x4_splat(row[3] * pose->scale);
+        f64x4 low[3], high[3], t_low = t - f64x4_from_low(p0[x]),
+                               t_high = t - f64x4_from_high(p0[x]);
+        for (int k = 0; k < 3; k++) {
+            const f32x8 *q = b + 3 * k;
+            low[k] = r0 * f64x4_from_low(q[0]) + r1 * f64x4_from_low(q[1]) +
+                     r2 * f64x4_from_low(q[2]) + t_low;
+            high[k] = r0 * f64x4_from_high(q[0]) + r1 * f64x4_from_high(q[1]) +
+                      r2 * f64x4_from_high(q[2]) + t_high;
+            p->b[k][x] = f32x8_from_f64(low[k], high[k]);
+        }
+        p->f1[x] = f32x8_from_f64(low[1] - low[0], high[1] - high[0]);
+        p->f2[x] = f32x8_from_f64(low[2] - low[0], high[2] - high[0]);
+        p->f12[x] = f32x8_from_f64(low[2] - low[1], high[2] - high[1]);
+    }
+}
+
+/* The same where part coordinates are comparable as they are. */
+BVPI_INLINE void bvpi_pairs_same_b(f32x8 scale, const f32x8 p0[3], const f32x8 b[9],
+                                   bvpi_pairs_f32 *p)
+{
+    for (int x = 0; x < 3; x++) {
+        f32x8 q0 = b[x] * scale, q1 = b[3 + x] * scale, q2 = b[6 + x] * scale;
+        p->b[0][x] = q0 - p0[x];
+        p->b[1][x] = q1 - p0[x];
+        p->b[2][x] = q2 - p0[x];
+        p->f1[x] = q1 - q0;
+        p->f2[x] = q2 - q0;
+        p->f12[x] = q2 - q1;
+    }
+}
+
+BVPI_INLINE void bvpi_pairs_load_f32(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
+                                     bvpi_pairs_f32 *p)
+{
+    f32x8 scale = f32x8_splat((float)pose->scale), p0[3];
+    for (int x = 0; x < 3; x++) {
+        p0[x] = a[x] * scale;
+        f32x8 p1 = a[3 + x] * scale, p2 = a[6 + x] * scale;
+        p->a1[x] = p1 - p0[x];
+        p->a2[x] = p2 - p0[x];
+        p->a12[x] = p2 - p1;
+    }
+    if (pose->same)
+        bvpi_pairs_same_b(scale, p0, b, p);
+    else
+        bvpi_pairs_place_b(pose, p0, b, p);
+    /* scaling the floats may have lost 2^-126 */
+    p->eta = f32x8_splat((float)(pose->eta * pose->scale) * (1 + 0x1p-20f) + 0x1p-100f);
+}
+
+/* ---- up to four pairs in double ----------------------------------------------------------------
+ */
+
+typedef struct bvpi_pair_corners {
+    float a[4][9], b[4][9];
+} bvpi_pair_corners;
+
+BVPI_INLINE void bvpi_pairs_load_f64(const bvpi_pose *pose, const bvpi_pair_corners *c,
+                                     bvpi_pairs_f64 *p)
+{
+    double scale = pose->scale;
+    for (int lane = 0; lane < 4; lane++)
+        for (int x = 0; x < 3; x++) {
+            const float *a = c->a[lane], *b = c->b[lane];
+            const double *row = pose->x + 4 * x;
+            double p0 = (double)a[x], q[3];
+            for (int k = 0; k < 3; k++)
+                q[k] = row[0] * (double)b[3 * k] + row[1] * (double)b[3 * k + 1] +
+                       row[2] * (double)b[3 * k + 2] + (row[3] - p0);
+            p->a1[x][lane] = ((double)a[3 + x] - p0) * scale;
+            p->a2[x][lane] = ((double)a[6 + x] - p0) * scale;
+            p->a12[x][lane] = ((double)a[6 + x] - (double)a[3 + x]) * scale;
+            for (int k = 0; k < 3; k++)
+                p->b[k][x][lane] = q[k] * scale;
+            p->f1[x][lane] = (q[1] - q[0]) * scale;
+            p->f2[x][lane] = (q[2] - q[0]) * scale;
+            p->f12[x][lane] = (q[2] - q[1]) * scale;
+        }
+    p->eta = f64x4_splat(pose->eta * scale + 0x1p-900);
+}
+
+/* Decides up to four lanes (bits of `lanes`) for good. */
+static inline void bvpi_tri_tri4(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
+                                 unsigned lanes, bvpi_tri_tri8_result *out)
+{
+    bvpi_pair_corners c;
+    bvpi_pairs_f64 p;
+    unsigned lane[4], count = 0;
+    for (unsigned left = lanes; left != 0; left &= left - 1)
+        lane[count++] = bvpi_lowest_bit(left);
+    for (unsigned i = 0; i < 4; i++)
+        for (int k = 0; k < 9; k++) {
+            c.a[i][k] = a[k][lane[i < count ? i : 0]];
+            c.b[i][k] = b[k][lane[i < count ? i : 0]];
+        }
+    bvpi_pairs_load_f64(pose, &c, &p);
+    unsigned in_play = (1u << count) - 1;
+    bvpi_verdict_f64 v = by_signs_f64(&p, in_play);
+    unsigned open = in_play & ~v.hit & ~v.miss;
+    if (open != 0)
+        open &= ~by_axes_f64(&p, open);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned bits = v.hit >> i & 1 ? BVPI_MEET | BVPI_PROPER : 0;
+        if (open >> i & 1)
+            bits = bvpi_tri_tri_exact(c.a[i], c.b[i], pose->same ? NULL : pose->ma,
+                                      pose->same ? NULL : pose->mb);
+        out->hit |= (bits & BVPI_MEET ? 1u : 0u) << lane[i];
+        out->proper |= (bits & BVPI_PROPER ? 1u : 0u) << lane[i];
+        out->exact |= (open >> i & 1) << lane[i];
+    }
+}
+
+/* ---- the test
+ * ------------------------------------------------------------------------------------ */
+
 /* a[3 * corner + axis], b likewise: lane i of both is a pair, in part coordinates; lanes: bit mask
  * of the pairs in play (the others may hold anything). */
 static inline bvpi_tri_tri8_result bvpi_tri_tri8(const bvpi_pose *pose, const f32x8 a[9],
                                                  const f32x8 b[9], unsigned lanes)
 {
-    bvpi_tri_tri8_result out = {0, 0, lanes};
-    for (unsigned left = lanes; left != 0; left &= left - 1) {
-        unsigned lane = bvpi_lowest_bit(left);
-        float pa[9], pb[9];
-        for (int k = 0; k < 9; k++) {
-            pa[k] = a[k][lane];
-            pb[k] = b[k][lane];
+    bvpi_tri_tri8_result out = {0, 0, 0};
+    if (pose->float_ok) {
+        bvpi_pairs_f32 p;
+        bvpi_pairs_load_f32(pose, a, b, &p);
+        bvpi_verdict_f32 v = by_signs_f32(&p, lanes);
+        out.hit = out.proper = v.hit;
+        lanes &= ~(v.hit | v.miss);
+        if (lanes != 0)
+            lanes &= ~by_axes_f32(&p, lanes);
+    }
+    while (lanes != 0) {
+        unsigned four = 0;
+        for (int i = 0; i < 4 && lanes != 0; i++) {
+            four |= lanes & -lanes;
+            lanes &= lanes - 1;
         }
-        unsigned bits =
-            bvpi_tri_tri_exact(pa, pb, pose->same ? NULL : pose->ma, pose->same ? NULL : pose->mb);
-        out.hit |= (bits & BVPI_MEET ? 1u : 0u) << lane;
-        out.proper |= (bits & BVPI_PROPER ? 1u : 0u) << lane;
+        bvpi_tri_tri4(pose, a, b, four, &out);
     }
     return out;
 }

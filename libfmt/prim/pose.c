@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT
+ * pose.c: inverses and products of placements in double-double, with error bounds.
+ * Spec: exactness.md, chapters 2 and 3, which derive the constants
+ */
+#include "prim/pose.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define U                   0x1p-53
+#define DD_ERR              0x1p-98 /* relative error of a sum of three double-double products */
+#define SINGULAR            0x1p-90 /* |det| below this times its terms: not told apart from 0 */
+#define DET_MIN             0x1p-800 /* keeps what underflow loses (below 2^-1060) out of the quotients */
+#define UNDERFLOW           0x1p-1050 /* more than underflow can lose in a handful of operations */
+#define UP                  (1 + 0x1p-40) /* rounds a bound computed in double upward */
+#define LARGEST_LINEAR      0x1p200
+#define SMALLEST_LINEAR     0x1p-200
+#define LARGEST_TRANSLATION 0x1p300
+
+static const double IDENTITY[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+static bool is_identity(const double *m)
+{
+    return m == NULL || memcmp(m, IDENTITY, sizeof IDENTITY) == 0;
+}
+
+/* ---- inverse ----------------------------------------------------------------------------------
+ */
+
+static bvpi_dd minor2(double a, double b, double c, double d)
+{
+    return bvpi_dd_sub(bvpi_dd_product(a, b), bvpi_dd_product(c, d));
+}
+
+static void adjugate_init(bvpi_adjugate *out, const double m[12])
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            int r1 = (k + 1) % 3, r2 = (k + 2) % 3, c1 = (i + 1) % 3, c2 = (i + 2) % 3;
+            out->c[3 * i + k] =
+                minor2(m[4 * r1 + c1], m[4 * r2 + c2], m[4 * r1 + c2], m[4 * r2 + c1]);
+        }
+    out->det = bvpi_dd_of(0);
+    out->det_terms = 0;
+    for (int i = 0; i < 3; i++) {
+        bvpi_dd term = bvpi_dd_scale(out->c[3 * i], m[i]);
+        out->det = bvpi_dd_add(out->det, term);
+        out->det_terms += fabs(term.hi);
+    }
+    out->det_terms *= UP;
+}
+
+static bool in_range(const double m[12])
+{
+    double linear = 0, translation = 0;
+    for (int i = 0; i < 12; i++) {
+        if (!isfinite(m[i]))
+            return false;
+        if (i % 4 == 3)
+            translation = fmax(translation, fabs(m[i]));
+        else
+            linear = fmax(linear, fabs(m[i]));
+    }
+    return linear >= SMALLEST_LINEAR && linear <= LARGEST_LINEAR &&
+           translation <= LARGEST_TRANSLATION;
+}
+
+static bool is_singular(const bvpi_adjugate *a)
+{
+    double det = fabs(a->det.hi);
+    return !(det > SINGULAR * a->det_terms && det > DET_MIN);
+}
+
+/* Error of a quotient n / det, where n is a sum of products of cofactors whose magnitudes add up to
+ * `terms`. */
+static double quotient_error(const bvpi_adjugate *a, double quotient, double terms)
+{
+    double numerator = DD_ERR * terms + UNDERFLOW, det = DD_ERR * a->det_terms + UNDERFLOW;
+    return UP * ((numerator + fabs(quotient) * det) / fabs(a->det.hi) + DD_ERR * fabs(quotient));
+}
+
+/* ---- how much a linear map stretches
+ * ------------------------------------------------------------- */
+
+/* One Jacobi rotation of the symmetric g in the plane of axes p, q; v gathers the rotations. */
+static void rotate(double g[3][3], int p, int q)
+{
+    if (g[p][q] == 0)
+        return;
+    double theta = (g[q][q] - g[p][p]) / (2 * g[p][q]);
+    double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+    double c = 1 / sqrt(t * t + 1), s = t * c;
+    int r = 3 - p - q;
+    double pr = g[p][r], qr = g[q][r], shift = t * g[p][q];
+    g[p][p] -= shift;
+    g[q][q] += shift;
+    g[p][q] = g[q][p] = 0;
+    g[p][r] = g[r][p] = c * pr - s * qr;
+    g[q][r] = g[r][q] = s * pr + c * qr;
+}
+
+/* An upper bound of the largest singular value, tight to some 1e-13; *lowest: a lower bound of the
+ * smallest, tight only when the map is well-conditioned. */
+static double largest_stretch(const double l[9], double *lowest)
+{
+    double scale = 0, g[3][3], low = INFINITY, high = 0;
+    for (int i = 0; i < 9; i++)
+        scale = fmax(scale, fabs(l[i]));
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            g[i][j] = (l[i] / scale) * (l[j] / scale) + (l[3 + i] / scale) * (l[3 + j] / scale) +
+                      (l[6 + i] / scale) * (l[6 + j] / scale);
+    double slack = 0x1p-44 * (g[0][0] + g[1][1] + g[2][2]);
+    for (int sweep = 0; sweep < 8; sweep++) {
+        if (fabs(g[0][1]) + fabs(g[0][2]) + fabs(g[1][2]) <= 0x1p-8 * slack)
+            break;
+        rotate(g, 0, 1);
+        rotate(g, 0, 2);
+        rotate(g, 1, 2);
+    }
+    for (int i = 0; i < 3; i++) {
+        double radius = fabs(g[i][(i + 1) % 3]) + fabs(g[i][(i + 2) % 3]) + slack;
+        low = fmin(low, g[i][i] - radius);
+        high = fmax(high, g[i][i] + radius);
+    }
+    *lowest = low > 0 ? scale * sqrt(low) * (1 - 4 * U) : 0;
+    return scale * sqrt(high) * (1 + 4 * U);
+}
+
+static void linear_part(double out[9], const double m[12])
+{
+    for (int i = 0; i < 9; i++)
+        out[i] = m[4 * (i / 3) + i % 3];
+}
+
+static void measure(bvpi_place *place)
+{
+    double l[9], inverse[9], low, unused, err = 0;
+    linear_part(l, place->m);
+    place->size_max = largest_stretch(l, &low);
+    for (int i = 0; i < 9; i++) {
+        inverse[i] = place->inverse[i].hi;
+        err += place->inverse_err[i];
+    }
+    place->size_min = fmax(low, (1 - 0x1p-40) / (largest_stretch(inverse, &unused) + err));
+    place->is_similar = place->size_max <= place->size_min * (1 + 0x1p-40);
+}
+
+/* ---- one body ---------------------------------------------------------------------------------
+ */
+
+bvp_status bvpi_place_init(bvpi_place *place, const double *m)
+{
+    memcpy(place->m, m ? m : IDENTITY, sizeof place->m);
+    place->is_identity = is_identity(m);
+    if (!in_range(place->m))
+        return BVP_ERR_ARGUMENT;
+    adjugate_init(&place->adjugate, place->m);
+    const bvpi_adjugate *a = &place->adjugate;
+    if (is_singular(a))
+        return BVP_ERR_ARGUMENT;
+    for (int i = 0; i < 9; i++) {
+        place->inverse[i] = bvpi_dd_div(a->c[i], a->det);
+        place->inverse_err[i] = quotient_error(a, place->inverse[i].hi, fabs(a->c[i].hi));
+    }
+    measure(place);
+    if (place->is_identity)
+        place->size_min = place->size_max = 1;
+    return BVP_OK;
+}
+
+/* out = adjugate v / det, rounded; err bounds what was lost. */
+static void apply_inverse(const bvpi_adjugate *a, const bvpi_dd v[3], double out[3], double err[3])
+{
+    for (int i = 0; i < 3; i++) {
+        bvpi_dd sum = bvpi_dd_of(0);
+        double terms = 0;
+        for (int k = 0; k < 3; k++) {
+            bvpi_dd term = bvpi_dd_mul(a->c[3 * i + k], v[k]);
+            sum = bvpi_dd_add(sum, term);
+            terms += fabs(term.hi);
+        }
+        out[i] = bvpi_dd_round(bvpi_dd_div(sum, a->det));
+        err[i] = quotient_error(a, out[i], terms * UP) + U * fabs(out[i]);
+    }
+}
+
+void bvpi_place_point_to_part(const bvpi_place *place, const double world[3], double out[3],
+                              double err[3])
+{
+    bvpi_dd v[3];
+    for (int i = 0; i < 3; i++)
+        v[i] = bvpi_dd_sum(world[i], -place->m[4 * i + 3]);
+    apply_inverse(&place->adjugate, v, out, err);
+}
+
+void bvpi_place_vector_to_part(const bvpi_place *place, const double world[3], double out[3],
+                               double err[3])
+{
+    bvpi_dd v[3];
+    for (int i = 0; i < 3; i++)
+        v[i] = bvpi_dd_of(world[i]);
+    apply_inverse(&place->adjugate, v, out, err);
+}
+
+void bvpi_place_point_to_world(const bvpi_place *place, const double part[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const double *row = place->m + 4 * i;
+        bvpi_dd sum = bvpi_dd_of(row[3]);
+        for (int j = 0; j < 3; j++)
+            sum = bvpi_dd_add(sum, bvpi_dd_product(row[j], part[j]));
+        out[i] = bvpi_dd_round(sum);
+    }
+}
+
+/* ---- two bodies ---------------------------------------------------------------------------------
+ */
+
+/* x = MA^-1 MB, column by column; the difference of the translations is exact. */
+static void relative_placement(bvpi_pose *pose, const bvpi_adjugate *a)
+{
+    if (pose->same) {
+        memcpy(pose->x, IDENTITY, sizeof pose->x);
+        memset(pose->x_err, 0, sizeof pose->x_err);
+        return;
+    }
+    for (int j = 0; j < 4; j++) {
+        bvpi_dd v[3];
+        double out[3], err[3];
+        for (int i = 0; i < 3; i++)
+            v[i] = bvpi_dd_sum(pose->mb[4 * i + j], j == 3 ? -pose->ma[4 * i + 3] : 0);
+        apply_inverse(a, v, out, err);
+        for (int i = 0; i < 3; i++) {
+            pose->x[4 * i + j] = out[i];
+            pose->x_err[4 * i + j] = err[i];
+        }
+    }
+}
+
+/* The power of two that brings reach into [1/2, 1), when it is a normal float. */
+static double unit_scale(double reach, int *float_ok)
+{
+    int exponent;
+    if (reach == 0)
+        reach = 1;
+    frexp(reach, &exponent);
+    *float_ok = exponent > -126 && exponent < 126;
+    return ldexp(1, -exponent);
+}
+
+/* reach and eta of the frame whose points are a (or fa a, a linear map) and fb b. A coordinate of a
+ * difference of such points takes at most 5 rounded operations one after the other, 10 with fa. */
+static void frame_bounds(const double *fa, const double fb[12], const double *fb_err,
+                         const double bound_a[3], const double bound_b[3], double *reach,
+                         double *eta)
+{
+    *reach = *eta = 0;
+    for (int i = 0; i < 3; i++) {
+        double size = fabs(fb[4 * i + 3]), err = fb_err ? fb_err[4 * i + 3] : U * size;
+        for (int j = 0; j < 3; j++) {
+            size += fabs(fb[4 * i + j]) * bound_b[j];
+            err += fb_err ? fb_err[4 * i + j] * bound_b[j] : 0;
+            size += fa ? fabs(fa[3 * i + j]) * bound_a[j] : 0;
+        }
+        size += fa ? 0 : bound_a[i];
+        *reach = fmax(*reach, (size + err) * UP);
+        *eta = fmax(*eta, (err + (fa ? 16 : 8) * U * size + UNDERFLOW) * UP);
+    }
+}
+
+/* Where A's placement stretches all directions alike, its own frame serves and A's corners stay the
+ * floats they are; else both bodies are mapped into a frame parallel to the world. */
+static void distance_frame(bvpi_pose *pose, const bvpi_place *a, const double bound_a[3],
+                           const double bound_b[3])
+{
+    pose->own_frame = a->is_similar;
+    linear_part(pose->frame_a, pose->own_frame ? IDENTITY : pose->ma);
+    if (pose->own_frame) {
+        memcpy(pose->frame_b, pose->x, sizeof pose->x);
+        pose->unit_lo = a->size_min;
+        pose->unit_hi = a->size_max;
+        frame_bounds(NULL, pose->x, pose->x_err, bound_a, bound_b, &pose->frame_reach,
+                     &pose->frame_eta);
+    } else {
+        memcpy(pose->frame_b, pose->mb, sizeof pose->mb);
+        for (int i = 3; i < 12; i += 4)
+            pose->frame_b[i] -= pose->ma[i];
+        pose->unit_lo = pose->unit_hi = 1;
+        frame_bounds(pose->frame_a, pose->frame_b, NULL, bound_a, bound_b, &pose->frame_reach,
+                     &pose->frame_eta);
+    }
+    pose->frame_scale = unit_scale(pose->frame_reach, &pose->frame_float_ok);
+}
+
+bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,
+                          const double bound_a[3], const double bound_b[3])
+{
+    bvpi_place a, b;
+    if (bvpi_place_init(&a, ma) != BVP_OK || bvpi_place_init(&b, mb) != BVP_OK)
+        return BVP_ERR_ARGUMENT;
+    memcpy(pose->ma, a.m, sizeof a.m);
+    memcpy(pose->mb, b.m, sizeof b.m);
+    pose->same = memcmp(a.m, b.m, sizeof a.m) == 0;
+    relative_placement(pose, &a.adjugate);
+    frame_bounds(NULL, pose->x, pose->x_err, bound_a, bound_b, &pose->reach, &pose->eta);
+    pose->scale = unit_scale(pose->reach, &pose->float_ok);
+    distance_frame(pose, &a, bound_a, bound_b);
+    pose->a_size_min = a.size_min;
+    pose->a_size_max = a.size_max;
+    pose->b_size_min = b.size_min;
+    pose->b_size_max = b.size_max;
+    return BVP_OK;
+}
+
+/* ---- products
+ * ------------------------------------------------------------------------------------ */
+
+void bvpi_chain_init(bvpi_chain *chain, const double *m)
+{
+    for (int i = 0; i < 12; i++)
+        chain->m[i] = bvpi_dd_of(m ? m[i] : IDENTITY[i]);
+}
+
+/* The sum over k of row[k] column[k], plus `last`. */
+static bvpi_dd row_times(const bvpi_dd row[4], double x, double y, double z, bvpi_dd last)
+{
+    bvpi_dd sum = bvpi_dd_scale(row[0], x);
+    sum = bvpi_dd_add(sum, bvpi_dd_scale(row[1], y));
+    sum = bvpi_dd_add(sum, bvpi_dd_scale(row[2], z));
+    return bvpi_dd_add(sum, last);
+}
+
+void bvpi_chain_mul(bvpi_chain *chain, const double m[12])
+{
+    for (int i = 0; i < 3; i++) {
+        bvpi_dd row[4];
+        memcpy(row, chain->m + 4 * i, sizeof row);
+        for (int j = 0; j < 4; j++)
+            chain->m[4 * i + j] =
+                row_times(row, m[j], m[4 + j], m[8 + j], j == 3 ? row[3] : bvpi_dd_of(0));
+    }
+}
+
+void bvpi_chain_translate(bvpi_chain *chain, const double origin[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const bvpi_dd *row = chain->m + 4 * i;
+        chain->m[4 * i + 3] = row_times(row, origin[0], origin[1], origin[2], row[3]);
+    }
+}
+
+bvp_status bvpi_chain_round(const bvpi_chain *chain, double out[12])
+{
+    bool finite = true;
+    for (int i = 0; i < 12; i++) {
+        out[i] = bvpi_dd_round(chain->m[i]);
+        finite = finite && isfinite(out[i]);
+    }
+    return finite ? BVP_OK : BVP_ERR_ARGUMENT;
+}
+
+bvp_status bvpi_compose(const double *a, const double *b, double out[12])
+{
+    bvpi_chain chain;
+    if (is_identity(a) || is_identity(b)) {
+        const double *other = is_identity(a) ? b : a;
+        memcpy(out, other ? other : IDENTITY, sizeof IDENTITY);
+        return BVP_OK;
+    }
+    bvpi_chain_init(&chain, a);
+    bvpi_chain_mul(&chain, b);
+    return bvpi_chain_round(&chain, out);
+}

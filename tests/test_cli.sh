@@ -169,7 +169,7 @@ for verb in $verbs ''; do
     groff -man -ww -z -Tutf8 page.1 >roff 2>&1
     [ ! -s roff ] || { bad "manual page $verb:"; head -3 roff; }
   fi
-  if command -v man >/dev/null && MANPAGER=cat man -l page.1 >shown 2>/dev/null && [ -s shown ]; then
+  if command -v man >/dev/null && man -P cat -l page.1 >shown 2>/dev/null && [ -s shown ]; then
     grep -q 'EXIT STATUS' shown || bad "manual page $verb is not shown"
   fi
 done

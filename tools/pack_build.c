@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ * pack_build.c: imported models to parts and nodes of one file.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "message.h"
+#include "output.h"
+#include "pack.h"
+
+/* Adds the source's meshes and gives back their memory; parts[i] is the part of mesh i. */
+static bvp_status add_parts(bvp_builder *builder, pack_source *s, uint32_t *parts, bvp_error *error)
+{
+    for (uint32_t i = 0; i < s->contents.mesh_count; i++) {
+        model_mesh *from = &s->contents.meshes[i];
+        bvp_mesh mesh = {.positions = from->positions,
+                         .is_double = from->is_double,
+                         .vertex_count = from->vertex_count,
+                         .indices = from->indices,
+                         .triangle_count = from->triangle_count,
+                         .ids = from->ids,
+                         .name = from->name ? from->name : s->name};
+        bvp_status status = bvp_builder_add_part(builder, &mesh, &parts[i], error);
+        if (status != BVP_OK)
+            return status;
+        free(from->positions);
+        free(from->indices);
+        free(from->ids);
+        from->positions = NULL;
+        from->indices = from->ids = NULL;
+    }
+    return BVP_OK;
+}
+
+static bvp_status add_properties(bvp_builder *builder, const model_node *from, uint32_t node,
+                                 bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    for (uint32_t k = 0; k < from->property_count && status == BVP_OK; k++)
+        status = bvp_builder_add_property(builder, node, from->properties[k].key,
+                                          from->properties[k].value, error);
+    return status;
+}
+
+/* The source's own tree, under `root`. */
+static bvp_status add_tree(bvp_builder *builder, const pack_source *s, uint32_t root,
+                           const uint32_t *parts, uint32_t *nodes, bvp_error *error)
+{
+    for (uint32_t i = 0; i < s->contents.node_count; i++) {
+        const model_node *from = &s->contents.nodes[i];
+        uint32_t parent = from->parent == BVP_NONE ? root : nodes[from->parent];
+        uint32_t part = from->mesh == BVP_NONE ? BVP_NONE : parts[from->mesh];
+        bvp_status status = bvp_builder_add_node(builder, parent, from->name, from->source_id,
+                                                 from->placement, part, &nodes[i], error);
+        if (status == BVP_OK)
+            status = add_properties(builder, from, nodes[i], error);
+        if (status != BVP_OK)
+            return status;
+    }
+    return BVP_OK;
+}
+
+/* One node a mesh, for formats without a tree. */
+static bvp_status add_flat(bvp_builder *builder, const pack_source *s, uint32_t root,
+                           const uint32_t *parts, bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    for (uint32_t i = 0; i < s->contents.mesh_count && status == BVP_OK; i++) {
+        const char *name = s->contents.meshes[i].name;
+        uint32_t node;
+        status = bvp_builder_add_node(builder, root, name ? name : s->name, NULL, NULL, parts[i],
+                                      &node, error);
+    }
+    return status;
+}
+
+/* Several models get a root node each; a model of one mesh needs no group around it. */
+static bvp_status add_source(bvp_builder *builder, pack_job *j, pack_source *s, bvp_error *error)
+{
+    model *m = &s->contents;
+    uint32_t root = BVP_NONE;
+    uint32_t *parts = calloc((size_t)m->mesh_count + 1, sizeof *parts);
+    uint32_t *nodes = calloc((size_t)m->node_count + 1, sizeof *nodes);
+    bvp_status status = parts && nodes ? add_parts(builder, s, parts, error) : BVP_ERR_NO_MEMORY;
+    int single = m->node_count == 0 && m->mesh_count == 1;
+
+    if (status == BVP_OK && j->source_count > 1)
+        status = bvp_builder_add_node(builder, BVP_NONE, s->name, NULL, NULL,
+                                      single ? parts[0] : BVP_NONE, &root, error);
+    if (status == BVP_OK && m->node_count > 0)
+        status = add_tree(builder, s, root, parts, nodes, error);
+    else if (status == BVP_OK && !(single && j->source_count > 1))
+        status = add_flat(builder, s, root, parts, error);
+    free(parts);
+    free(nodes);
+    return status;
+}
+
+/* Identity of all sources together: of their names, sizes and hashes. */
+static void hash_sources(const pack_job *j, uint8_t hash[16])
+{
+    uint8_t chain[16] = {0};
+    for (int i = 0; i < j->source_count; i++) {
+        const pack_source *s = &j->sources[i];
+        uint8_t record[16 + 16 + 8 + 16];
+        memcpy(record, chain, 16);
+        memcpy(record + 16, s->hash, 16);
+        for (int b = 0; b < 8; b++)
+            record[32 + b] = (uint8_t)(s->size >> (8 * b));
+        bvp_hash(s->name, strlen(s->name), record + 40);
+        bvp_hash(record, sizeof record, chain);
+    }
+    memcpy(hash, chain, 16);
+}
+
+static int build_failure(const char *path, bvp_status status, const bvp_error *error)
+{
+    if (status == BVP_ERR_SYSTEM) {
+        complain(path, "%s", error->message);
+        return EXIT_OUTPUT;
+    }
+    return pack_failure(path, status, error);
+}
+
+static int write_file(pack_job *j, bvp_builder *builder, const char *path)
+{
+    output out;
+    bvp_error error = {0};
+    int code = output_open(&out, path);
+    if (code != 0)
+        return code;
+    bvp_status status = bvp_builder_finish_fd(builder, out.fd, &j->report, &error);
+    progress_stop(&j->bar);
+    if (status == BVP_OK)
+        return output_commit(&out);
+    output_discard(&out);
+    return build_failure(path, status, &error);
+}
+
+int pack_build(pack_job *j, const char *path)
+{
+    uint8_t hash[16];
+    bvp_build_options options = {.thread_count = (uint32_t)j->set->jobs,
+                                 .leaf_size = (uint32_t)j->set->leaf,
+                                 .no_ids = j->set->no_ids,
+                                 .drop_invalid = j->set->drop_invalid,
+                                 .unit_in_metres = j->unit_in_metres,
+                                 .up_axis = j->up_axis,
+                                 .source_hash = hash,
+                                 .provenance = j->provenance,
+                                 .progress = progress_update,
+                                 .progress_user = &j->bar};
+    bvp_builder *builder = NULL;
+    bvp_error error = {0};
+    int code = 0;
+
+    hash_sources(j, hash);
+    bvp_status status = bvp_builder_new(&options, &builder, &error);
+    if (status != BVP_OK)
+        return build_failure(path, status, &error);
+    for (int i = 0; i < j->source_count && code == 0; i++) {
+        status = add_source(builder, j, &j->sources[i], &error);
+        if (status != BVP_OK) {
+            progress_stop(&j->bar);
+            code = pack_failure(j->sources[i].path, status, &error);
+        }
+    }
+    if (code == 0)
+        code = write_file(j, builder, path);
+    bvp_builder_free(builder);
+    return code;
+}

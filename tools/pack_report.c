@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * pack_report.c: what a file was made of and what became of it: provenance and summary.
+ */
+#include <string.h>
+#include "json.h"
+#include "message.h"
+#include "pack.h"
+
+/* ---- provenance ---------------------------------------------------------------------------- */
+
+static void write_warnings(json *out, const pack_job *j)
+{
+    json_array(out, "warnings");
+    for (int i = 0; i < j->source_count; i++)
+        for (uint32_t k = 0; k < j->sources[i].contents.warning_count; k++) {
+            json_inline_object(out, NULL);
+            json_text(out, "source", j->sources[i].name);
+            json_text(out, "text", j->sources[i].contents.warnings[k].text);
+            json_count(out, "count", j->sources[i].contents.warnings[k].count);
+            json_end(out);
+        }
+    json_end(out);
+}
+
+static void write_sources(json *out, const pack_job *j)
+{
+    json_array(out, "sources");
+    for (int i = 0; i < j->source_count; i++) {
+        const pack_source *s = &j->sources[i];
+        json_inline_object(out, NULL);
+        json_text(out, "name", s->name);
+        json_count(out, "size", s->size);
+        json_hex(out, "hash", s->hash, sizeof s->hash);
+        json_text(out, "format", s->contents.format);
+        json_end(out);
+    }
+    json_end(out);
+}
+
+/* Only what the bytes of the output depend on: no folders, no dates, no thread count. */
+int pack_write_provenance(pack_job *j)
+{
+    size_t size = 0;
+    FILE *stream = open_memstream(&j->provenance, &size);
+    json out;
+    if (!stream)
+        return EXIT_LIMIT;
+    json_start(&out, stream, 0);
+    json_object(&out, NULL);
+    json_text(&out, "program", "bvpack");
+    json_text(&out, "version", bvp_version());
+    write_sources(&out, j);
+    json_object(&out, "options");
+    json_bool(&out, "ids", !j->set->no_ids);
+    json_bool(&out, "drop_invalid", j->set->drop_invalid);
+    json_count(&out, "leaf_size", j->set->leaf);
+    json_text(&out, "unit", j->set->unit);
+    json_text(&out, "up", j->set->up);
+    json_text(&out, "format", j->set->format);
+    json_end(&out);
+    write_warnings(&out, j);
+    json_end(&out);
+    return fclose(stream) == 0 ? 0 : EXIT_LIMIT;
+}
+
+/* ---- the summary ---------------------------------------------------------------------------- */
+
+static void summarise_sizes(FILE *out, const bvp_build_report *r)
+{
+    double per = r->unique_triangle_count ? 1.0 / (double)r->unique_triangle_count : 0;
+    fprintf(out, "  bytes/triangle  %.2f: hierarchy %.2f, geometry %.2f, ids %.2f, other %.2f\n",
+            (double)r->file_size * per, (double)r->hierarchy_size * per,
+            (double)r->geometry_size * per, (double)r->id_size * per, (double)r->other_size * per);
+}
+
+static void summarise_oddities(FILE *out, const pack_job *j)
+{
+    const bvp_build_report *r = &j->report;
+    char a[32], b[32];
+    if (r->degenerate_count || r->duplicate_count)
+        fprintf(out, "  kept            %s degenerate, %s duplicate triangles\n",
+                grouped(r->degenerate_count, a), grouped(r->duplicate_count, b));
+    if (r->dropped_triangle_count || r->dropped_node_count)
+        fprintf(out, "  dropped         %s invalid triangles, %s invalid nodes\n",
+                grouped(r->dropped_triangle_count, a), grouped(r->dropped_node_count, b));
+    if (r->rounding_error > 0)
+        fprintf(out, "  rounding        largest error of a coordinate %.3g %s\n", r->rounding_error,
+                j->unit_in_metres > 0 ? unit_name(j->unit_in_metres) : "units");
+    for (int i = 0; i < j->source_count; i++)
+        for (uint32_t k = 0; k < j->sources[i].contents.warning_count; k++) {
+            const model_warning *w = &j->sources[i].contents.warnings[k];
+            fprintf(out, "  warning         ");
+            print_name(out, j->sources[i].name, strlen(j->sources[i].name));
+            fprintf(out, ": %s: ", grouped(w->count, a));
+            print_name(out, w->text, strlen(w->text));
+            fputc('\n', out);
+        }
+}
+
+void pack_summarise(FILE *out, const pack_job *j, const char *path)
+{
+    const bvp_build_report *r = &j->report;
+    double seconds = j->seconds_import + r->seconds_build + r->seconds_write;
+    char a[32], b[32];
+
+    fprintf(out, "%s: %s bytes\n", strcmp(path, "-") ? path : "standard output",
+            grouped(r->file_size, a));
+    fprintf(out, "  parts           %s", grouped(r->part_count, a));
+    if (r->shared_part_count)
+        fprintf(out, ", %s more equal to one of them", grouped(r->shared_part_count, a));
+    fprintf(out, "\n  instances       %s in a tree of %s nodes\n", grouped(r->instance_count, a),
+            grouped(r->node_count, b));
+    fprintf(out, "  triangles       %s, stored %s\n", grouped(r->triangle_count, a),
+            grouped(r->unique_triangle_count, b));
+    summarise_sizes(out, r);
+    summarise_oddities(out, j);
+    fprintf(out, "  time            %.2f s: import %.2f, build %.2f, write %.2f", seconds,
+            j->seconds_import, r->seconds_build, r->seconds_write);
+    if (r->seconds_build > 0)
+        fprintf(out, "; %.2f million triangles/s built",
+                1e-6 * (double)r->unique_triangle_count / r->seconds_build);
+    fputc('\n', out);
+}
+
+void pack_report_as_json(const pack_job *j, const char *path)
+{
+    const bvp_build_report *r = &j->report;
+    json out;
+    json_start(&out, stdout, 1);
+    json_object(&out, NULL);
+    json_text(&out, "output", path);
+    json_count(&out, "file_size", r->file_size);
+    json_count(&out, "part_count", r->part_count);
+    json_count(&out, "shared_part_count", r->shared_part_count);
+    json_count(&out, "instance_count", r->instance_count);
+    json_count(&out, "node_count", r->node_count);
+    json_count(&out, "triangle_count", r->triangle_count);
+    json_count(&out, "unique_triangle_count", r->unique_triangle_count);
+    json_count(&out, "hierarchy_size", r->hierarchy_size);
+    json_count(&out, "geometry_size", r->geometry_size);
+    json_count(&out, "id_size", r->id_size);
+    json_count(&out, "other_size", r->other_size);
+    json_count(&out, "degenerate_count", r->degenerate_count);
+    json_count(&out, "duplicate_count", r->duplicate_count);
+    json_count(&out, "dropped_triangle_count", r->dropped_triangle_count);
+    json_count(&out, "dropped_node_count", r->dropped_node_count);
+    json_number(&out, "rounding_error", r->rounding_error);
+    json_number(&out, "seconds_import", j->seconds_import);
+    json_number(&out, "seconds_build", r->seconds_build);
+    json_number(&out, "seconds_write", r->seconds_write);
+    write_sources(&out, j);
+    write_warnings(&out, j);
+    json_end(&out);
+    json_finish(&out);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * image.h: an image in memory becomes a PNG file.
+ */
+#ifndef IMAGE_H
+#define IMAGE_H
+
+#include <stdint.h>
+
+/* Writes width x height pixels of 3 bytes (red, green, blue; sRGB), rows from the top, to `fd`.
+ * Returns 0, or an errno value. */
+int image_write_png(int fd, uint32_t width, uint32_t height, const uint8_t *rgb);
+
+#endif

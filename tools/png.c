@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * png.c: an image in memory becomes a PNG file; the only user of libpng.
+ */
+#include "image.h"
+
+#include <errno.h>
+#include <png.h>
+#include <unistd.h>
+
+typedef struct sink {
+    int fd;
+    int failure; /* errno of the first failed write */
+} sink;
+
+static void sink_write(png_structp png, png_bytep data, png_size_t size)
+{
+    sink *s = png_get_io_ptr(png);
+    while (size > 0) {
+        ssize_t n = write(s->fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            s->failure = errno;
+            png_error(png, "write");
+        }
+        data += n;
+        size -= (size_t)n;
+    }
+}
+
+static void sink_flush(png_structp png)
+{
+    (void)png;
+}
+
+static void quiet(png_structp png, png_const_charp text)
+{
+    (void)png;
+    (void)text;
+}
+
+static void give_up(png_structp png, png_const_charp text)
+{
+    (void)text;
+    png_longjmp(png, 1);
+}
+
+static int encode(png_structp png, png_infop info, uint32_t width, uint32_t height,
+                  const uint8_t *rgb)
+{
+    if (setjmp(png_jmpbuf(png)))
+        return 0;
+    png_set_IHDR(png, info, width, height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+    png_write_info(png, info);
+    for (uint32_t y = 0; y < height; y++)
+        png_write_row(png, rgb + (size_t)y * width * 3);
+    png_write_end(png, info);
+    return 1;
+}
+
+int image_write_png(int fd, uint32_t width, uint32_t height, const uint8_t *rgb)
+{
+    sink s = {.fd = fd};
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, give_up, quiet);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    int done = 0;
+    if (info) {
+        png_set_write_fn(png, &s, sink_write, sink_flush);
+        done = encode(png, info, width, height, rgb);
+    }
+    png_destroy_write_struct(&png, &info);
+    if (done)
+        return 0;
+    return s.failure ? s.failure : ENOMEM;
+}

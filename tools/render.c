@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT
+ * render.c: a shaded picture of a body by the library's own rays.
+ */
+#include "render.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAND_ROWS = 8, THREADS_MOST = 256 };
+
+/* What one ray found. */
+typedef struct sample {
+    float depth; /* INFINITY: background */
+    float normal[3];
+    uint32_t instance;
+    colour light; /* the shaded colour */
+} sample;
+
+/* Rows of samples of one band, one more row above and one more column to the left than are shown,
+ * so that outlines see their neighbours. */
+typedef struct band {
+    sample *samples;
+    size_t stride, rows;
+    long first_row; /* sample row of samples[0]; -1 at the picture's top */
+} band;
+
+typedef struct crew {
+    const render_job *job;
+    uint8_t *rgb;
+    uint32_t band_count;
+    atomic_uint next_band, done_bands;
+    atomic_int status;
+} crew;
+
+/* ---- colours --------------------------------------------------------------------------------- */
+
+static float to_linear(float s)
+{
+    return s <= 0.04045f ? s / 12.92f : powf((s + 0.055f) / 1.055f, 2.4f);
+}
+
+static uint8_t to_byte(float linear)
+{
+    float l = fminf(fmaxf(linear, 0), 1);
+    float s = l <= 0.0031308f ? 12.92f * l : 1.055f * powf(l, 1 / 2.4f) - 0.055f;
+    return (uint8_t)(s * 255 + 0.5f);
+}
+
+colour colour_of(uint32_t rgb)
+{
+    return (colour){to_linear((float)(rgb >> 16 & 255) / 255),
+                    to_linear((float)(rgb >> 8 & 255) / 255), to_linear((float)(rgb & 255) / 255)};
+}
+
+colour colour_by_number(uint64_t number)
+{
+    double turn = 0.58 + 0.618033988749895 * (double)(number % 1000003);
+    float hue = (float)(turn - floor(turn)) * 6;
+    float strong = 0.62f + 0.13f * (float)(number % 3), pale = 0.30f + 0.06f * (float)(number % 2);
+    float part[3];
+    for (int i = 0; i < 3; i++) {
+        float k = fmodf(hue + 4 - 2 * (float)i + 6, 6); /* red, green, blue lie 2 apart */
+        float ramp = fminf(fmaxf(fabsf(k - 3) - 1, 0), 1);
+        part[i] = to_linear(pale + (strong + 0.12f - pale) * (1 - ramp));
+    }
+    return (colour){part[0], part[1], part[2]};
+}
+
+static colour mix(colour a, colour b, float amount)
+{
+    return (colour){a.r + (b.r - a.r) * amount, a.g + (b.g - a.g) * amount,
+                    a.b + (b.b - a.b) * amount};
+}
+
+static colour scaled(colour a, float factor)
+{
+    return (colour){a.r * factor, a.g * factor, a.b * factor};
+}
+
+/* ---- light ----------------------------------------------------------------------------------- */
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static uint32_t scramble(uint32_t x)
+{
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    return x ^ x >> 16;
+}
+
+/* Two axes that make a frame with the unit vector n. */
+static void frame_of(const double n[3], double s[3], double t[3])
+{
+    int least = fabs(n[0]) < fabs(n[1]) ? 0 : 1;
+    least = fabs(n[2]) < fabs(n[least]) ? 2 : least;
+    double length = sqrt(1 - n[least] * n[least]);
+    for (int k = 0; k < 3; k++)
+        s[k] = ((k == least) - n[least] * n[k]) / length;
+    for (int k = 0; k < 3; k++)
+        t[k] = n[(k + 1) % 3] * s[(k + 2) % 3] - n[(k + 2) % 3] * s[(k + 1) % 3];
+}
+
+/* The share of the sky above a surface point that nothing nearby hides: rays spread by the cosine,
+ * on a low-discrepancy sequence that a hash of the sample's place shifts. */
+static bvp_status open_sky(const render_job *job, const double point[3], const double normal[3],
+                           uint32_t seed, float *share)
+{
+    double s[3], t[3];
+    uint32_t hidden = 0, shift_u = scramble(seed), shift_v = scramble(seed ^ 0x9e3779b9u);
+    frame_of(normal, s, t);
+    for (uint32_t i = 0; i < job->occlusion; i++) {
+        double u = (shift_u + i * 3242174889u) * 0x1p-32, v = (shift_v + i * 2447445414u) * 0x1p-32;
+        double radius = sqrt(u), angle = v * 2 * M_PI;
+        double x = radius * cos(angle), y = radius * sin(angle), z = sqrt(1 - u);
+        bvp_ray ray = {.t_min = 0, .t_max = job->reach};
+        int hit = 0;
+        for (int k = 0; k < 3; k++) {
+            ray.origin[k] = point[k] + normal[k] * job->reach * 1e-4;
+            ray.direction[k] = x * s[k] + y * t[k] + z * normal[k];
+        }
+        bvp_status status = bvp_ray_any(&job->body, &ray, &hit, NULL);
+        if (status != BVP_OK)
+            return status;
+        hidden += (uint32_t)hit;
+    }
+    *share = job->occlusion ? 1 - (float)hidden / (float)job->occlusion : 1;
+    return BVP_OK;
+}
+
+/* A soft light beside the camera, a weaker one from the upper left, and the sky. */
+static float brightness(const camera *c, const double normal[3], const double view[3], float sky)
+{
+    double facing = -dot(normal, view);
+    double side[3], length;
+    for (int k = 0; k < 3; k++)
+        side[k] = 0.9 * c->up[k] - 0.7 * c->right[k] - 0.35 * c->forward[k];
+    length = sqrt(dot(side, side));
+    double key = fmax(dot(normal, side) / length, 0);
+    double above = 0.5 + 0.5 * dot(normal, c->up);
+    double shine = pow(fmax(facing, 0), 24);
+    return (float)((0.30 + 0.22 * above) * (0.25 + 0.75 * sky) +
+                   (0.34 * facing + 0.42 * key) * (0.45 + 0.55 * sky) + 0.05 * shine);
+}
+
+static colour background(const camera *c, double y)
+{
+    float down = (float)(y / c->height);
+    return mix(colour_of(0xe9eef5), colour_of(0xffffff), fminf(fmaxf(down * 1.2f, 0), 1));
+}
+
+static bvp_status shade(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *hit,
+                        uint32_t seed, sample *out)
+{
+    double length = sqrt(dot(ray->direction, ray->direction));
+    double view[3], normal[3], point[3];
+    float sky = 1;
+    for (int k = 0; k < 3; k++)
+        view[k] = ray->direction[k] / length;
+    double sign = dot(view, hit->normal) > 0 ? -1 : 1;
+    for (int k = 0; k < 3; k++) {
+        normal[k] = sign * hit->normal[k];
+        point[k] = ray->origin[k] + hit->t * ray->direction[k];
+        out->normal[k] = (float)normal[k];
+    }
+    bvp_status status = BVP_OK;
+    if (dot(normal, normal) > 0.5) /* a degenerate triangle has no normal */
+        status = open_sky(job, point, normal, seed, &sky);
+    out->depth = (float)hit->t;
+    out->instance = hit->id.instance;
+    out->light =
+        scaled(job->paint(job->paint_user, &hit->id), brightness(&job->view, normal, view, sky));
+    return status;
+}
+
+static bvp_status take_sample(const render_job *job, long column, long row, sample *out)
+{
+    bvp_ray ray = {.t_max = INFINITY};
+    bvp_ray_hit hit;
+    double x = ((double)column + 0.5) / job->samples, y = ((double)row + 0.5) / job->samples;
+    camera_ray(&job->view, x, y, ray.origin, ray.direction);
+    bvp_status status = bvp_ray_first(&job->body, &ray, &hit, NULL);
+    *out = (sample){.depth = INFINITY, .instance = BVP_NONE};
+    if (status != BVP_OK)
+        return status;
+    if (hit.found)
+        return shade(job, &ray, &hit, scramble((uint32_t)row) + (uint32_t)column, out);
+    out->light = background(&job->view, y);
+    return BVP_OK;
+}
+
+/* ---- outlines -------------------------------------------------------------------------------- */
+
+/* How strongly the edge between two neighbouring samples is seen: silhouettes and creases. */
+static float outline(const sample *a, const sample *b, float pixel)
+{
+    if (isinf(a->depth) && isinf(b->depth))
+        return 0;
+    if (isinf(a->depth) || isinf(b->depth))
+        return 0.75f;
+    float nearer = fminf(a->depth, b->depth), step = fabsf(a->depth - b->depth);
+    float along =
+        a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2];
+    if (step > 12 * pixel * nearer + 0.004f * nearer)
+        return 0.6f;
+    if (a->instance != b->instance)
+        return 0.45f;
+    return along < 0.8f ? 0.4f : 0;
+}
+
+/* Darkens the samples at the upper left border of what an outline separates. */
+static void draw_outlines(const render_job *job, band *b)
+{
+    colour ink = colour_of(0x10161f);
+    float pixel = (float)(2 * job->view.half_width / (job->view.width * job->samples));
+    for (size_t y = 1; y < b->rows; y++)
+        for (size_t x = 1; x < b->stride; x++) {
+            sample *here = b->samples + y * b->stride + x;
+            float strength =
+                fmaxf(outline(here, here - 1, pixel), outline(here, here - b->stride, pixel));
+            here->light = mix(here->light, ink, strength);
+        }
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* A line in sample coordinates; 1 / depth (or depth, when parallel) is linear along it. */
+typedef struct stroke {
+    double x[2], y[2], depth[2];
+} stroke;
+
+static double interpolated_depth(const camera *c, const stroke *s, double along)
+{
+    if (c->parallel)
+        return s->depth[0] + along * (s->depth[1] - s->depth[0]);
+    return 1 / (1 / s->depth[0] + along * (1 / s->depth[1] - 1 / s->depth[0]));
+}
+
+/* False when nothing of the line is in front of the camera. */
+static int project_line(const render_job *job, const render_line *line, stroke *out)
+{
+    const camera *c = &job->view;
+    double a[3], b[3], front[2];
+    for (int k = 0; k < 3; k++) {
+        a[k] = line->a[k] - c->eye[k];
+        b[k] = line->b[k] - c->eye[k];
+    }
+    front[0] = dot(a, c->forward);
+    front[1] = dot(b, c->forward);
+    double least = c->parallel ? -INFINITY : 1e-3 * fmax(fabs(front[0]), fabs(front[1]));
+    if (front[0] < least && front[1] < least)
+        return 0;
+    for (int end = 0; end < 2; end++) {
+        double cut = front[end] < least ? (least - front[end]) / (front[!end] - front[end]) : 0;
+        const double *from = end ? line->b : line->a, *to = end ? line->a : line->b;
+        double point[3];
+        for (int k = 0; k < 3; k++)
+            point[k] = from[k] + cut * (to[k] - from[k]);
+        camera_project(c, point, &out->x[end], &out->y[end], &out->depth[end]);
+        out->x[end] *= job->samples;
+        out->y[end] *= job->samples;
+    }
+    return 1;
+}
+
+static void draw_dot(const render_job *job, band *b, long column, long row, double depth,
+                     colour paint, float cover)
+{
+    long x = column + 1, y = row - b->first_row;
+    if (x < 1 || x >= (long)b->stride || y < 1 || y >= (long)b->rows || cover <= 0)
+        return;
+    sample *s = b->samples + (size_t)y * b->stride + (size_t)x;
+    float visible = depth < (double)s->depth * (1 + 1e-3) ? 0.9f : 0.10f;
+    s->light = mix(s->light, paint, visible * fminf(cover, 1));
+    (void)job;
+}
+
+/* Walks the longer of the two directions, one sample at a time, as thick as asked. */
+static void draw_line(const render_job *job, band *b, const render_line *line)
+{
+    stroke s;
+    if (!project_line(job, line, &s))
+        return;
+    double dx = s.x[1] - s.x[0], dy = s.y[1] - s.y[0];
+    int steep = fabs(dy) > fabs(dx);
+    double *along = steep ? s.y : s.x, *across = steep ? s.x : s.y;
+    double length = along[1] - along[0], slope = length != 0 ? (across[1] - across[0]) / length : 0;
+    double half = 0.5 * job->line_width * job->samples * sqrt(1 + slope * slope);
+    double least = steep ? (double)b->first_row : -1;
+    double most = steep ? (double)b->first_row + (double)b->rows : (double)b->stride;
+    long from = (long)floor(fmin(fmax(fmin(along[0], along[1]), least), most));
+    long to = (long)ceil(fmax(fmin(fmax(along[0], along[1]), most), least));
+    for (long i = from; i < to; i++) {
+        double at = length != 0 ? ((double)i + 0.5 - along[0]) / length : 0;
+        at = fmin(fmax(at, 0), 1);
+        double middle = across[0] + at * (across[1] - across[0]);
+        double depth = interpolated_depth(&job->view, &s, at);
+        if (fabs(middle) > 1e7)
+            continue;
+        for (long j = (long)floor(middle - half); j <= (long)floor(middle + half); j++) {
+            float cover =
+                (float)(fmin((double)j + 1, middle + half) - fmax((double)j, middle - half));
+            draw_dot(job, b, steep ? j : i, steep ? i : j, depth, line->paint, cover);
+        }
+    }
+}
+
+/* ---- bands ----------------------------------------------------------------------------------- */
+
+static void resolve(const render_job *job, const band *b, uint32_t first, uint32_t rows,
+                    uint8_t *rgb)
+{
+    uint32_t width = (uint32_t)job->view.width, n = job->samples;
+    float weight = 1.0f / (float)(n * n);
+    for (uint32_t y = 0; y < rows; y++)
+        for (uint32_t x = 0; x < width; x++) {
+            colour sum = {0, 0, 0};
+            for (uint32_t i = 0; i < n * n; i++) {
+                size_t row = 1 + (size_t)y * n + i / n, column = 1 + (size_t)x * n + i % n;
+                colour light = b->samples[row * b->stride + column].light;
+                sum = (colour){sum.r + light.r, sum.g + light.g, sum.b + light.b};
+            }
+            uint8_t *pixel = rgb + ((size_t)(first + y) * width + x) * 3;
+            pixel[0] = to_byte(sum.r * weight);
+            pixel[1] = to_byte(sum.g * weight);
+            pixel[2] = to_byte(sum.b * weight);
+        }
+}
+
+static bvp_status render_band(crew *crew_, band *b, uint32_t number)
+{
+    const render_job *job = crew_->job;
+    uint32_t first = number * BAND_ROWS, height = (uint32_t)job->view.height;
+    uint32_t rows = height - first < BAND_ROWS ? height - first : BAND_ROWS;
+    b->first_row = (long)first * job->samples - 1;
+    b->rows = (size_t)rows * job->samples + 1;
+    for (size_t y = 0; y < b->rows; y++)
+        for (size_t x = 0; x < b->stride; x++) {
+            bvp_status status = take_sample(job, (long)x - 1, b->first_row + (long)y,
+                                            b->samples + y * b->stride + x);
+            if (status != BVP_OK)
+                return status;
+        }
+    draw_outlines(job, b);
+    for (size_t i = 0; i < job->line_count; i++)
+        draw_line(job, b, job->lines + i);
+    resolve(job, b, first, rows, crew_->rgb);
+    return BVP_OK;
+}
+
+static void *work(void *argument)
+{
+    crew *c = argument;
+    const render_job *job = c->job;
+    band b = {.stride = (size_t)job->view.width * job->samples + 1};
+    b.samples = malloc(((size_t)BAND_ROWS * job->samples + 1) * b.stride * sizeof *b.samples);
+    bvp_status status = b.samples ? BVP_OK : BVP_ERR_NO_MEMORY;
+    while (status == BVP_OK && atomic_load(&c->status) == BVP_OK) {
+        uint32_t number = atomic_fetch_add(&c->next_band, 1);
+        if (number >= c->band_count)
+            break;
+        status = render_band(c, &b, number);
+        if (job->progress)
+            job->progress(job->progress_user, "render", atomic_fetch_add(&c->done_bands, 1) + 1,
+                          c->band_count);
+    }
+    free(b.samples);
+    if (status != BVP_OK)
+        atomic_store(&c->status, (int)status);
+    return NULL;
+}
+
+bvp_status render(const render_job *job, uint8_t *rgb)
+{
+    crew c = {.job = job, .rgb = rgb};
+    pthread_t threads[THREADS_MOST];
+    uint32_t started = 0,
+             wanted = job->thread_count < THREADS_MOST ? job->thread_count : THREADS_MOST;
+    c.band_count = ((uint32_t)job->view.height + BAND_ROWS - 1) / BAND_ROWS;
+    while (started + 1 < wanted && pthread_create(&threads[started], NULL, work, &c) == 0)
+        started++;
+    work(&c);
+    while (started > 0)
+        pthread_join(threads[--started], NULL);
+    return (bvp_status)atomic_load(&c.status);
+}

@@ -63,14 +63,18 @@ function depth(name,   list, count, i, d, most) {
 }
 END {
   for (name in frame) depth(name)
-  # entered by a pointer: kernels of a table, callbacks between layers
+  # entered by a pointer: a kernel of the table, and what kernels call back; one of each at a time
   for (name in frame)
-    if (!(name in called) && name ~ /:/ && deepest[name] > pointed) { pointed = deepest[name]; which = name }
+    if (!(name in called) && name ~ /:/) {
+      kind = name ~ /_kernel\.c:/ ? "kernel" : "callback"
+      if (deepest[name] > pointed[kind]) { pointed[kind] = deepest[name]; which[kind] = name }
+    }
   for (name in frame)
     if (name ~ /^bvp_/ && deepest[name] > top) { top = deepest[name]; entry = name }
-  bound = top + 3 * pointed
-  sub(/.*\//, "", which)
-  printf "deepest call %s: %d bytes; deepest behind a pointer %s: %d; bound with three such hops %d\n", entry, top, which, pointed, bound
+  bound = top + pointed["kernel"] + pointed["callback"]
+  for (kind in which) sub(/.*\//, "", which[kind])
+  printf "%s: %d bytes; kernel %s: %d; callback %s: %d; together %d\n", entry, top, \
+    which["kernel"], pointed["kernel"], which["callback"], pointed["callback"], bound
   if (bound > 262144) print "check_stack: over 256 KiB"
 }
 AWK

@@ -31,9 +31,9 @@ static void print_scaled(double value, char *buffer, size_t size)
 {
     static const char prefix[] = " kMGT";
     int i = 0;
-    for (; value >= 1000 && prefix[i + 1]; i++)
+    for (; value >= 999.5 && prefix[i + 1]; i++)
         value /= 1000;
-    snprintf(buffer, size, "%.3g %c", value, prefix[i]);
+    snprintf(buffer, size, "%.*f %c", value < 9.95 ? 1 : 0, value, prefix[i]);
 }
 
 static void draw(progress *p, uint64_t done, uint64_t total, double now)

@@ -5,19 +5,31 @@
 #include "prim/box_box.h"
 
 #include <math.h>
+#include <string.h>
 
 #define ROUNDING   0x1p-24 /* u: of one float operation */
 #define SLACK      (16 * ROUNDING)
 #define SHRINK     (1 - 0x1p-20) /* makes up for the roundings after a gap has been certified */
 #define TINY       0x1p-60       /* matrix entries below count as zero, at most 2^-37 work units */
 #define HUGE_SCALE 0x1p40
+enum { LARGEST_EXPONENT = 480 }; /* so that sums of two are exponents of doubles */
 
-/* Exponent of the power of two that |x| is at least half of and less than; zero for zero. */
+/* e such that |x| is in [2^(e-1), 2^e), for what is neither too small nor too large to scale by. */
 static int exponent_of(double x)
 {
-    int e = 0;
-    frexp(x, &e);
-    return e;
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    int e = (int)(bits >> 52 & 0x7ff) - 1022;
+    return e < -LARGEST_EXPONENT ? -LARGEST_EXPONENT : e > LARGEST_EXPONENT ? LARGEST_EXPONENT : e;
+}
+
+/* 2^e, e in -1022 .. 1023. */
+static double power_of_2(int e)
+{
+    uint64_t bits = (uint64_t)(1023 + e) << 52;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
 static double norm_1(const double v[3])
@@ -55,8 +67,9 @@ static void init_matrix(bvpi_box_pair *p, const double map[12], int exponents[3]
     for (int j = 0; j < 3; j++) {
         double top = fmax(fmax(fabs(map[j]), fabs(map[4 + j])), fabs(map[8 + j]));
         exponents[j] = exponent_of(top);
+        double scale = power_of_2(-exponents[j]);
         for (int i = 0; i < 3; i++) {
-            r[i][j] = ldexp(map[4 * i + j], -exponents[j]);
+            r[i][j] = map[4 * i + j] * scale;
             if (fabs(r[i][j]) < TINY)
                 r[i][j] = 0;
             p->r[i][j] = (float)r[i][j];
@@ -183,21 +196,20 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
         most = fmax(most, fabs(offset[i]) + reach);
     }
     double error_sum = map_error + rounding;
-    if (!(most + error_sum < 0x1p1000)) {
+    if (!(most + error_sum < power_of_2(LARGEST_EXPONENT))) {
         init_unknown(p, a, b);
         return;
     }
-    int work = most > 0x1p-900 ? exponent_of(most) - 23 : -923; /* of the work unit */
-    int columns[3];
+    int work = exponent_of(most) - 23, columns[3]; /* exponents of the work units */
+    double to_work = power_of_2(-work);
     double r[3][3], half_b[3], scaled[9];
-    double error = 2 * ldexp(error_sum, -work) + SLACK * ldexp(most, -work);
+    double error = (2 * error_sum + SLACK * most) * to_work + 0x1p-100; /* underflow */
     init_matrix(p, map, columns, r);
     for (int i = 0; i < 3; i++) {
-        p->t[i] = (float)ldexp(offset[i], -work);
-        init_root(ldexp(a->unit, -work), a->extent[i], &p->unit_a[i], &p->centre_a[i],
-                  &p->half_a[i]);
-        init_root(ldexp(b->unit, columns[i] - work), b->extent[i], &p->unit_b[i], &p->centre_b[i],
-                  &p->half_b[i]);
+        p->t[i] = (float)(offset[i] * to_work);
+        init_root(a->unit * to_work, a->extent[i], &p->unit_a[i], &p->centre_a[i], &p->half_a[i]);
+        init_root(b->unit * power_of_2(columns[i] - work), b->extent[i], &p->unit_b[i],
+                  &p->centre_b[i], &p->half_b[i]);
         half_b[i] = p->half_b[i];
     }
     p->slack_a = (float)error;
@@ -207,8 +219,8 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
             top = fmax(top, fabs(world[k]));
         int scale = exponent_of(top);
         for (int k = 0; k < 9; k++)
-            scaled[k] = ldexp(world[k], -scale);
-        p->world_unit = ldexp(1, work - scale);
+            scaled[k] = world[k] * power_of_2(-scale);
+        p->world_unit = power_of_2(work - scale);
         init_world(p, scaled);
         world = scaled;
     }

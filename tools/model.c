@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * model.c: finds out a model's format, calls its importer, frees models.
+ */
+#include "model.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "import.h"
+
+static const struct {
+    const char *name;
+    bvp_status (*import)(importer *im);
+} formats[] = {{"stl", import_stl}, {"obj", import_obj},   {"ply", import_ply},
+               {"off", import_off}, {"gltf", import_gltf}, {"glb", import_gltf}};
+
+enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
+
+/* ---- what is it? ---------------------------------------------------------------------------- */
+
+static const char *skip_space(const char *p, const char *end)
+{
+    while (p < end && isspace((unsigned char)*p))
+        p++;
+    return p;
+}
+
+static int starts_with(const char *p, const char *end, const char *word)
+{
+    size_t size = strlen(word);
+    return (size_t)(end - p) >= size && strncasecmp(p, word, size) == 0;
+}
+
+/* Exactly as long as the count in its header says. */
+static int is_binary_stl(const uint8_t *data, size_t size)
+{
+    enum { HEADER = 84, FACET = 50 };
+    if (size < HEADER)
+        return 0;
+    uint64_t count =
+        data[80] | (uint32_t)data[81] << 8 | (uint32_t)data[82] << 16 | (uint32_t)data[83] << 24;
+    return size == HEADER + FACET * count;
+}
+
+static int has_nul(const char *p, const char *end)
+{
+    size_t size = (size_t)(end - p) < 512 ? (size_t)(end - p) : 512;
+    return memchr(p, 0, size) != NULL;
+}
+
+/* [ST][C][N][4][n]OFF */
+static int is_off(const char *p, const char *end)
+{
+    p += starts_with(p, end, "ST") ? 2 : 0;
+    p += p < end && *p == 'C';
+    p += p < end && *p == 'N';
+    p += p < end && *p == '4';
+    p += p < end && *p == 'n';
+    return end - p >= 3 && memcmp(p, "OFF", 3) == 0;
+}
+
+/* Does a line of the beginning read like one of a Wavefront file? */
+static int is_obj(const char *p, const char *end)
+{
+    static const char *const words[] = {"v ", "vn ", "vt ", "f ", "o ", "g ", "mtllib ", "usemtl "};
+    for (int line = 0; line < 100 && (p = skip_space(p, end)) < end; line++) {
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (starts_with(p, end, words[i]))
+                return 1;
+        if (*p != '#')
+            return 0;
+        while (p < end && *p != '\n' && *p != '\r')
+            p++;
+    }
+    return 0;
+}
+
+static const char *format_by_content(const uint8_t *data, size_t size)
+{
+    const char *p = (const char *)data, *end = p + size;
+    if (starts_with(p, end, "glTF"))
+        return "glb";
+    if (is_binary_stl(data, size))
+        return "stl";
+    if (starts_with(p, end, "\xef\xbb\xbf"))
+        p += 3;
+    p = skip_space(p, end);
+    if (starts_with(p, end, "ply") && skip_space(p + 3, end) > p + 3)
+        return "ply";
+    if (starts_with(p, end, "solid") && !has_nul(p, end))
+        return "stl";
+    if (p < end && *p == '{')
+        return "gltf";
+    if (is_off(p, end))
+        return "off";
+    return is_obj(p, end) ? "obj" : NULL;
+}
+
+static const char *format_by_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    for (int i = 0; dot && i < FORMAT_COUNT; i++)
+        if (strcasecmp(dot + 1, formats[i].name) == 0)
+            return formats[i].name;
+    return NULL;
+}
+
+static bvp_status refuse_unknown(importer *im)
+{
+    char found[QUOTE_SIZE];
+    const char *p = (const char *)im->data;
+    return import_refuse(im, BVP_ERR_NOT_OURS,
+                         "expected an STL, OBJ, PLY, OFF, glTF or GLB model, found \"%s\"; convert "
+                         "it, or name the format with --format",
+                         import_quote(p, p + im->size, found));
+}
+
+/* ---- import ------------------------------------------------------------------------------------
+ */
+
+static uint64_t triangles_in(const model *m)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < m->mesh_count; i++)
+        count += m->meshes[i].triangle_count;
+    return count;
+}
+
+static bvp_status import(importer *im)
+{
+    const char *format = im->options->format;
+    if (im->size == 0)
+        return import_refuse(im, BVP_ERR_NOT_OURS, "the file is empty; export the model again");
+    if (!format)
+        format = format_by_content(im->data, im->size);
+    if (!format)
+        format = format_by_name(im->name);
+    if (!format)
+        return refuse_unknown(im);
+    bvp_status status = BVP_ERR_ARGUMENT;
+    for (int i = 0; i < FORMAT_COUNT; i++)
+        if (strcmp(format, formats[i].name) == 0)
+            status = formats[i].import(im);
+    if (status == BVP_OK && triangles_in(im->out) == 0)
+        return import_refuse(im, BVP_ERR_ARGUMENT,
+                             "no triangles: only surfaces can be packed, not points or lines; "
+                             "export the model as a triangle mesh");
+    return status;
+}
+
+bvp_status model_import_memory(const void *data, size_t size, const char *name, const char *dir,
+                               const import_options *options, model *out, bvp_error *error)
+{
+    static const import_options defaults;
+    bvp_error ignored;
+    importer im = {.data = data,
+                   .size = size,
+                   .name = strcmp(name, "-") == 0 ? "standard input" : name,
+                   .dir = dir,
+                   .options = options ? options : &defaults,
+                   .out = out,
+                   .error = error ? error : &ignored};
+    memset(out, 0, sizeof *out);
+    out->up_axis = 3;
+    bvp_status status = import(&im);
+    if (status != BVP_OK)
+        model_free(out);
+    return status;
+}
+
+void model_free(model *m)
+{
+    for (uint32_t i = 0; i < m->mesh_count; i++) {
+        free(m->meshes[i].name);
+        free(m->meshes[i].positions);
+        free(m->meshes[i].indices);
+        free(m->meshes[i].ids);
+    }
+    for (uint32_t i = 0; i < m->node_count; i++) {
+        model_node *node = &m->nodes[i];
+        for (uint32_t k = 0; k < node->property_count; k++) {
+            free(node->properties[k].key);
+            free(node->properties[k].value);
+        }
+        free(node->properties);
+        free(node->name);
+        free(node->source_id);
+    }
+    for (uint32_t i = 0; i < m->warning_count; i++)
+        free(m->warnings[i].text);
+    free(m->meshes);
+    free(m->nodes);
+    free(m->warnings);
+    free(m->format);
+    memset(m, 0, sizeof *m);
+}

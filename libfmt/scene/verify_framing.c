@@ -136,10 +136,11 @@ static void verify_provenance(bvpi_verify *v)
         bvp_error error = {0};
         size = entry->raw_size <= BVPI_RAW_SIZE_MAX ? entry->raw_size : 0;
         text = raw = malloc((size_t)size + 1);
-        if (!BVPI_SOUND(&v->report, "PRV-2", bvpi_verify_off(v, span->data),
-                        raw && bvpi_decompress(span->data, span->size, entry->raw_size, raw, size,
-                                               &error) == BVP_OK,
-                        "%s", raw ? error.message : "not enough memory to decompress")) {
+        bvp_status status = raw ? bvpi_decompress(span->data, span->size, entry->raw_size, raw,
+                                                  (size_t)size, &error)
+                                : bvpi_error_memory(&error, size);
+        if (!BVPI_RULE(&v->report, "PRV-2", status, bvpi_verify_off(v, span->data),
+                       status == BVP_OK, "%s", error.message)) {
             free(raw);
             return;
         }

@@ -46,11 +46,11 @@ static void verify_numbers(part_check *c)
     BVPI_SOUND(report, "PRT-10", PART_FIELD(c, rounding_error),
                isfinite(r->rounding_error) && r->rounding_error >= 0,
                "rounding_error is not a number >= 0");
+    const uint64_t edges = r->triangle_count <= UINT32_MAX ? 3 * r->triangle_count : UINT64_MAX;
     BVPI_SOUND(report, "PRT-11", PART_FIELD(c, degenerate_count),
                r->degenerate_count <= r->triangle_count &&
-                   r->duplicate_count <= r->triangle_count &&
-                   r->open_edge_count / 3 <= r->triangle_count &&
-                   r->nonmanifold_edge_count / 3 <= r->triangle_count,
+                   r->duplicate_count <= r->triangle_count && r->open_edge_count <= edges &&
+                   r->nonmanifold_edge_count <= edges,
                "more defects are counted than there are triangles or edges");
     BVPI_KNOWN(report, "PRT-12", PART_FIELD(c, reserved),
                bvpi_is_zero(r->reserved, sizeof r->reserved) &&
@@ -106,7 +106,7 @@ static void verify_packing(part_check *c, const bvpi_cluster *cluster, uint64_t 
                    mode == BVPD_GRID ? scale < 16 || (scale >= 64 && scale < 192) : scale == 0,
                    "scale code %u does not fit packing mode %u", scale, mode);
     }
-    BVPI_KNOWN(report, "CLU-10", offset,
+    BVPI_KNOWN(report, "CLU-9", offset,
                cluster->head.reserved0 == 0 && cluster->head.reserved1 == 0,
                "reserved bytes of a cluster are not zero");
 }
@@ -114,7 +114,7 @@ static void verify_packing(part_check *c, const bvpi_cluster *cluster, uint64_t 
 static void verify_corners(part_check *c, const bvpi_cluster *cluster, uint64_t offset)
 {
     for (uint32_t i = 0; i < 3 * cluster->triangle_count && !c->verify->report.stopped; i++)
-        BVPI_SOUND(&c->verify->report, "CLU-8", offset + sizeof cluster->head + i,
+        BVPI_SOUND(&c->verify->report, "CLU-7", offset + sizeof cluster->head + i,
                    cluster->corners[i] < cluster->vertex_count, "local vertex %u of %" PRIu32,
                    cluster->corners[i], cluster->vertex_count);
 }
@@ -127,7 +127,7 @@ static void verify_all_used(part_check *c, const bvpi_cluster *cluster, uint64_t
     uint32_t vertex = 0;
     while (vertex < cluster->vertex_count && used[vertex])
         vertex++;
-    BVPI_SOUND(&c->verify->report, "CLU-12", offset, vertex == cluster->vertex_count,
+    BVPI_SOUND(&c->verify->report, "CLU-11", offset, vertex == cluster->vertex_count,
                "no triangle of the cluster uses its vertex %" PRIu32, vertex);
 }
 
@@ -141,7 +141,7 @@ static void verify_coordinates(part_check *c, const bvpi_cluster *cluster)
             c->lo[axis] = x < c->lo[axis] ? x : c->lo[axis];
             c->hi[axis] = x > c->hi[axis] ? x : c->hi[axis];
         }
-        BVPI_SOUND(&c->verify->report, "CLU-9", bvpi_verify_off(c->verify, cluster->stream[axis]),
+        BVPI_SOUND(&c->verify->report, "CLU-8", bvpi_verify_off(c->verify, cluster->stream[axis]),
                    finite, "a coordinate on axis %d is not finite", axis);
     }
 }
@@ -168,7 +168,7 @@ static void verify_padding(part_check *c, const bvpi_cluster *cluster, const uin
         end = cluster->stream[axis] + size;
     }
     zero = zero && bvpi_is_zero(end, (uint64_t)(record + bvpi_cluster_nodes_off(cluster) - end));
-    BVPI_SOUND(&c->verify->report, "CLU-11", bvpi_verify_off(c->verify, record), zero,
+    BVPI_SOUND(&c->verify->report, "CLU-10", bvpi_verify_off(c->verify, record), zero,
                "the padding of a cluster is not zero");
 }
 
@@ -384,7 +384,7 @@ static void verify_contents(part_check *c, uint32_t part_idx)
     if (bvpi_bits_make(c->verify, h->tree.unit_count, &h->slots)) {
         bvpi_bits_set_first(&h->slots, hierarchy.upper_count);
         if (c->next_cluster <= c->part.blob_size)
-            BVPI_SOUND(&c->verify->report, "CLU-11", c->blob_off + uppers,
+            BVPI_SOUND(&c->verify->report, "CLU-10", c->blob_off + uppers,
                        bvpi_is_zero(c->part.blob + uppers, c->next_cluster - uppers),
                        "the padding after the upper nodes is not zero");
         verify_clusters(c);

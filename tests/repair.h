@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * repair.h: makes the hashes, and the trailer, of a mutated file right again, so that the mutation
+ * itself is what a check sees.
+ */
+#ifndef TESTS_REPAIR_H
+#define TESTS_REPAIR_H
+
+#include "base/checked.h"
+#include "format/checksum.h"
+#include "format/header.h"
+
+#include <string.h>
+
+/* Block hashes, as far as HASH lies in the file and covers it. */
+static inline void repair_blocks(uint8_t *data, const bvpd_section *hash)
+{
+    uint64_t at = BVPD_HEADER_SIZE;
+    for (uint64_t i = 0; i < hash->size / 8 && at < hash->offset; i++, at += BVPD_BLOCK_SIZE) {
+        const uint64_t left = hash->offset - at;
+        const uint64_t n = left < BVPD_BLOCK_SIZE ? left : BVPD_BLOCK_SIZE;
+        const uint64_t value = bvpi_hash64(data + at, (size_t)n);
+        memcpy(data + hash->offset + 8 * i, &value, 8);
+    }
+}
+
+static inline void repair_file(uint8_t *data, size_t size)
+{
+    bvpd_header h;
+    if (size < sizeof h + sizeof(bvpd_trailer))
+        return;
+    memcpy(&h, data, sizeof h);
+    const uint32_t entry = bvpi_find_section(&h, BVPD_HASH);
+    if (entry < h.section_count && entry < BVPD_SECTION_MAX &&
+        bvpi_fits(h.sections[entry].offset, h.sections[entry].size, size)) {
+        const bvpd_section *hash = &h.sections[entry];
+        repair_blocks(data, hash);
+        bvpi_root_hash(&h, data + hash->offset, hash->size, h.root_hash);
+    }
+    h.header_hash = bvpi_header_hash(&h);
+    memcpy(data, &h, sizeof h);
+    bvpd_trailer *t = (bvpd_trailer *)(data + size - sizeof *t);
+    t->file_size = h.file_size;
+    t->header_hash = h.header_hash;
+    memcpy(t->root_hash, h.root_hash, sizeof t->root_hash);
+    memcpy(t->magic, BVPD_END_MAGIC, BVPD_END_MAGIC_SIZE);
+}
+
+#endif

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT
+ * test_verify.c: for every rule of the format a mutation of a good file that violates it.
+ * Spec: format.md, all numbered rules.
+ */
+#include "repair.h"
+#include "tiny_file.h"
+
+#include <check.h>
+#include <math.h>
+
+/* ---- mutations ------------------------------------------------------------------------------ */
+
+enum { PAGE = -1, ENTRY = -2, END = -3 }; /* besides the sections: places that offsets count from */
+
+/* One number of a good file overwritten; hashes are repaired afterwards unless `raw`. */
+typedef struct mutation {
+    const char *rule;
+    bvp_status status; /* BVP_OK: another rule may come first */
+    int place;         /* a section, PAGE, or for directory entries ENTRY - section * 16 */
+    uint32_t offset;
+    int size;
+    uint64_t value;
+    int raw;
+} mutation;
+
+#define ENTRY_OF(section) (ENTRY - 16 * (section))
+#define F64_NAN           UINT64_C(0x7ff8000000000000)
+#define F64_MINUS_1       UINT64_C(0xbff0000000000000)
+#define F64_3             UINT64_C(0x4008000000000000)
+#define F64_5             UINT64_C(0x4014000000000000)
+#define C                 BVP_ERR_CORRUPT
+#define N                 BVP_ERR_NEWER
+#define ANY               BVP_OK
+#define HDR(name)         offsetof(bvpd_header, name)
+#define DIR(name)         offsetof(bvpd_section, name)
+#define PRT(name)         offsetof(bvpd_part, name)
+#define HIE(name)         offsetof(bvpd_hierarchy, name)
+#define TRE(name)         offsetof(bvpd_tree_node, name)
+#define INS(name)         offsetof(bvpd_instance, name)
+#define REC1              sizeof(bvpd_part)
+
+static const mutation mutations[] = {
+    {"HDR-1", BVP_ERR_NOT_OURS, PAGE, 0, 1, 'x', 0},
+    {"HDR-3", C, PAGE, HDR(lo), 1, 1, 1},
+    {"HDR-4", N, PAGE, HDR(version_major), 2, 1, 0},
+    {"HDR-5", N, PAGE, HDR(version_minor), 2, 2, 0},
+    {"HDR-6", N, PAGE, HDR(feature_incompatible), 4, 1, 0},
+    {"HDR-7", C, PAGE, HDR(header_size), 4, 8192, 0},
+    {"HDR-8", C, PAGE, HDR(file_size), 8, 20480, 0},
+    {"HDR-10", C, PAGE, HDR(section_count), 4, 11, 0},
+    {"HDR-10", C, PAGE, HDR(section_count), 4, 57, 0},
+    {"HDR-11", N, PAGE, HDR(block_size), 4, 4096, 0},
+    {"HDR-12", C, PAGE, HDR(part_count), 4, 3, 0},
+    {"HDR-12", C, PAGE, HDR(node_count), 4, 3, 0},
+    {"HDR-13", N, PAGE, HDR(up_axis), 4, 4, 0},
+    {"HDR-14", C, PAGE, HDR(unit_in_metres), 8, F64_MINUS_1, 0},
+    {"HDR-14", C, PAGE, HDR(unit_in_metres), 8, F64_NAN, 0},
+    {"HDR-15", C, PAGE, HDR(lo), 8, F64_NAN, 0},
+    {"HDR-15", C, PAGE, HDR(hi) + 8, 8, F64_MINUS_1, 0},
+    {"HDR-16", C, PAGE, HDR(top_hierarchy), 4, 3, 0},
+    {"HDR-17", C, PAGE, HDR(geometry_size), 8, UINT64_MAX, 0},
+    {"HDR-18", N, PAGE, HDR(reserved) + 303, 1, 1, 0},
+    {"HDR-19", C, PAGE, HDR(unique_triangle_count), 8, 5, 0},
+    {"HDR-20", C, PAGE, HDR(triangle_count), 8, 4, 0},
+    {"HDR-21", C, PAGE, HDR(id_size), 8, 0, 0},
+    {"HDR-22", C, PAGE, HDR(hi), 8, F64_5, 0},
+    {"HDR-22", C, PAGE, HDR(lo) + 16, 8, 1, 0},
+    {"DIR-1", ANY, ENTRY_OF(BVPD_TIDS), 0, 4, 0x54524150, 0}, /* a second PART */
+    {"DIR-1", C, ENTRY_OF(BVPD_PROV), 0, 8, 0x41414141, 0},   /* unknown instead of PROV */
+    {"DIR-2", ANY, ENTRY_OF(BVPD_PROV), 0, 4, 0x41414141, 0},
+    {"DIR-3", N, ENTRY_OF(BVPD_DATA), DIR(flags), 4, 3, 0},
+    {"DIR-4", C, ENTRY_OF(BVPD_PART), DIR(offset), 8, 8192, 0},
+    {"DIR-4", C, ENTRY_OF(BVPD_PART), DIR(offset), 8, UINT64_MAX - 63, 0},
+    {"DIR-5", C, ENTRY_OF(BVPD_DATA), DIR(size), 8, UINT64_C(1) << 40, 0},
+    {"DIR-6", C, ENTRY_OF(BVPD_PART), DIR(record_size), 4, 255, 0},
+    {"DIR-6", C, ENTRY_OF(BVPD_PROP), DIR(record_count), 8, UINT64_C(1) << 61, 0},
+    {"DIR-7", N, ENTRY_OF(BVPD_DATA), DIR(codec), 4, 1, 0},
+    {"DIR-7", N, ENTRY_OF(BVPD_PROV), DIR(codec), 4, 2, 0},
+    {"DIR-8", C, ENTRY_OF(BVPD_PROV), DIR(codec), 4, 0, 0},
+    {"DIR-9", N, ENTRY_OF(BVPD_HASH), DIR(reserved) + 15, 1, 1, 0},
+    {"DIR-11", ANY, ENTRY_OF(BVPD_HASH), DIR(record_count), 8, 2, 0},
+    {"DIR-12", N, ENTRY_OF(BVPD_SECTION_COUNT), 63, 1, 1, 0},
+    {"DIR-13", C, BVPD_TIDS, 20, 1, 1, 0},
+    {"HSH-2", C, BVPD_DATA, 0, 1, 77, 1},
+    {"HSH-1", C, BVPD_HASH, 0, 1, 77, 1},
+    {"END-1", C, END, 0, 8, 1, 1},
+    {"END-1", C, END, 47, 1, 1, 1},
+    {"END-2", C, END, (uint32_t)-1, 1, 1, 0},
+    {"STR-1", C, BVPD_STRS, 0, 4, 1, 0},
+    {"STR-2", C, BVPD_STRS, 4, 4, UINT32_MAX, 0},
+    {"STR-3", C, BVPD_STRS, 8, 1, 0xff, 0},
+    {"STR-3", C, BVPD_STRS, 8, 1, 0, 0},
+    {"STR-3", C, BVPD_STRS, 24, 2, 0xa0c0, 0},
+    {"STR-4", C, BVPD_STRS, 19, 1, 1, 0},
+    {"PRV-2", C, BVPD_PROV, 0, 1, 0, 0},
+    {"PRT-1", C, BVPD_PART, PRT(cluster_shift), 1, 5, 0},
+    {"PRT-1", C, BVPD_PART, PRT(cluster_shift), 1, 13, 0},
+    {"PRT-2", C, BVPD_PART, PRT(data_off), 8, 64, 0},
+    {"PRT-2", C, BVPD_PART, REC1 + PRT(data_size), 8, 1000, 0},
+    {"PRT-3", C, BVPD_PART, PRT(ids_off), 8, 4, 0},
+    {"PRT-3", C, BVPD_PART, PRT(ids_size), 8, UINT64_MAX, 0},
+    {"PRT-4", C, BVPD_PART, PRT(origin), 8, F64_NAN, 0},
+    {"PRT-5", C, BVPD_PART, PRT(lo), 4, 0x7f800000, 0},
+    {"PRT-5", C, BVPD_PART, PRT(hi), 4, 0x43000000, 0},
+    {"PRT-6", C, BVPD_PART, PRT(cluster_table_off), 8, UINT64_MAX - 3, 0},
+    {"PRT-6", C, BVPD_DATA, TINY_TABLE + 60, 1, 1, 0},
+    {"PRT-7", C, BVPD_PART, PRT(triangle_count), 8, 4, 0},
+    {"PRT-7", C, BVPD_PART, PRT(triangle_count), 8, UINT64_MAX, 0},
+    {"PRT-8", C, BVPD_PART, PRT(vertex_count), 8, 8, 0},
+    {"PRT-9", C, BVPD_PART, PRT(first_hierarchy), 4, 1, 0},
+    {"PRT-9", C, BVPD_PART, PRT(hierarchy_count), 4, UINT32_MAX, 0},
+    {"PRT-10", C, BVPD_PART, PRT(rounding_error), 8, F64_MINUS_1, 0},
+    {"PRT-11", C, BVPD_PART, PRT(open_edge_count), 8, 10, 0},
+    {"PRT-12", N, BVPD_PART, PRT(reserved) + 71, 1, 1, 0},
+    {"STR-5", C, BVPD_PART, PRT(name), 4, 2, 0},
+    {"HIE-1", N, BVPD_HIER, HIE(kind), 4, 2, 0},
+    {"HIE-1", N, BVPD_PART, PRT(hierarchy_count), 4, 2, 0},
+    {"HIE-2", C, BVPD_HIER, HIE(part), 4, 1, 0},
+    {"HIE-2", C, BVPD_HIER, 2 * sizeof(bvpd_hierarchy) + HIE(part), 4, 1, 0},
+    {"HIE-3", C, BVPD_HIER, HIE(data_size), 8, 64, 0},
+    {"HIE-3", C, BVPD_HIER, 2 * sizeof(bvpd_hierarchy) + HIE(data_off), 8, 64, 0},
+    {"HIE-4", C, BVPD_HIER, HIE(root), 4, 1, 0},
+    {"HIE-5", C, BVPD_HIER, HIE(upper_count), 4, 9, 0},
+    {"HIE-6", C, BVPD_HIER, HIE(leaf_count), 4, 2, 0},
+    {"HIE-7", C, BVPD_HIER, HIE(leaf_size), 4, 9, 0},
+    {"HIE-7", C, BVPD_HIER, 2 * sizeof(bvpd_hierarchy) + HIE(leaf_size), 4, 1, 0},
+    {"HIE-8", C, BVPD_HIER, HIE(depth), 4, 3, 0},
+    {"HIE-9", C, BVPD_HIER, HIE(grid_unit), 8, F64_3, 0},
+    {"HIE-9", C, BVPD_HIER, HIE(grid_origin), 8, UINT64_C(0x3fe0000000000000), 0},
+    {"HIE-10", C, BVPD_HIER, HIE(grid_extent), 4, 1 << 22, 0},
+    {"HIE-10", C, BVPD_HIER, HIE(grid_extent), 4, 257, 0},
+    {"HIE-11", C, BVPD_HIER, HIE(area_cost), 8, F64_NAN, 0},
+    {"HIE-12", N, BVPD_HIER, HIE(reserved0), 4, 1, 0},
+    {"NOD-1", C, BVPD_DATA, 48 + 1, 1, 9, 0},
+    {"NOD-1", C, BVPD_DATA, 48 + 1, 1, 0x81, 0},
+    {"NOD-2", C, BVPD_DATA, 1, 1, 254, 0},
+    {"NOD-3", ANY, BVPD_DATA, TINY_BLOB_0 + 48, 1, 0, 0},
+    {"NOD-4", C, BVPD_DATA, TINY_NODES + 56, 4, 5, 0},
+    {"NOD-5", C, BVPD_DATA, 60, 4, 1, 0},
+    {"NOD-6", C, BVPD_DATA, 56, 4, 0, 0},
+    {"NOD-6", C, BVPD_DATA, 56, 4, 6, 0},
+    {"NOD-7", C, BVPD_DATA, 56, 4, 4, 0},
+    {"NOD-8", ANY, BVPD_DATA, 48 + 2, 1, 0, 0},
+    {"NOD-9", C, BVPD_DATA, 8 + 2, 1, 10, 0},
+    {"NOD-9", C, BVPD_DATA, 8 + 2, 1, 7, 0},
+    {"NOD-10", C, BVPD_DATA, TINY_NODES + 60, 4, 99 << 8, 0},
+    {"NOD-10", C, BVPD_DATA, TINY_NODES + 60, 4, 1 << 8 | 255, 0},
+    {"NOD-11", C, BVPD_DATA, TINY_NODES + 8, 1, 3, 0},
+    {"NOD-12", ANY, BVPD_DATA, TINY_NODES + 48 + 1, 1, 0, 0},
+    {"CLU-1", C, BVPD_DATA, TINY_TABLE, 4, 0, 0},
+    {"CLU-2", C, BVPD_DATA, TINY_RECORD_1 + 2, 2, 5, 0},
+    {"CLU-3", C, BVPD_DATA, TINY_RECORD_1 + 24, 4, 1, 0},
+    {"CLU-4", N, BVPD_DATA, TINY_RECORD_1 + 4, 1, 3 << 6 | 1, 0},
+    {"CLU-5", C, BVPD_DATA, TINY_RECORD_1 + 4, 1, 1, 0},
+    {"CLU-5", C, BVPD_DATA, TINY_RECORD_0 + 5, 1, BVPD_ORDERED << 6 | 26, 0},
+    {"CLU-5", C, BVPD_DATA, TINY_RECORD_0 + 12 + 8, 4, 1, 0},
+    {"CLU-6", C, BVPD_DATA, TINY_RECORD_1 + 8, 1, 16, 0},
+    {"CLU-6", C, BVPD_DATA, TINY_RECORD_0 + 10, 1, 1, 0},
+    {"CLU-7", C, BVPD_DATA, TINY_RECORD_0 + 32, 1, 4, 0},
+    {"CLU-8", C, BVPD_DATA, TINY_RECORD_0 + 52, 4, 0x7fc00000, 0},
+    {"CLU-9", N, BVPD_DATA, TINY_RECORD_0 + 7, 1, 1, 0},
+    {"CLU-9", N, BVPD_DATA, TINY_RECORD_0 + 11, 1, 1, 0},
+    {"CLU-10", C, BVPD_DATA, TINY_RECORD_0 + 127, 1, 1, 0},
+    {"CLU-10", C, BVPD_DATA, TINY_RECORD_1 + 35, 1, 0x0a, 0},
+    {"CLU-11", C, BVPD_DATA, TINY_RECORD_0 + 37, 1, 2, 0},
+    {"IDS-1", C, BVPD_DATA, TINY_RECORD_1 + 28, 4, 2, 0},
+    {"IDS-2", C, BVPD_TIDS, 4, 1, 33, 0},
+    {"IDS-2", C, BVPD_TIDS, 12 + 4, 1, 32, 0},
+    {"IDS-3", N, BVPD_TIDS, 5, 1, 1, 0},
+    {"IDS-4", C, BVPD_TIDS, 0, 4, UINT32_MAX, 0},
+    {"IDS-5", C, BVPD_TIDS, 11, 1, 1, 0},
+    {"PLC-1", C, BVPD_PLAC, 24, 8, 1, 0},
+    {"PLC-2", C, BVPD_PLAC, 3 * 96, 8, F64_NAN, 0},
+    {"PLC-3", C, BVPD_PLAC, 3 * 96, 8, 0, 0},
+    {"TRE-1", C, BVPD_TREE, 2 * 32 + TRE(parent), 4, 2, 0},
+    {"TRE-1", C, BVPD_TREE, TRE(parent), 4, 0, 0},
+    {"TRE-2", C, BVPD_TREE, TRE(placement), 4, 4, 0},
+    {"TRE-3", C, BVPD_TREE, TRE(instance), 4, 1, 0},
+    {"TRE-3", C, BVPD_TREE, TRE(instance), 4, 3, 0},
+    {"TRE-4", C, BVPD_TREE, 2 * 32 + TRE(first_property), 4, 1, 0},
+    {"TRE-5", N, BVPD_TREE, TRE(reserved), 4, 1, 0},
+    {"INS-1", C, BVPD_INST, INS(part), 4, 2, 0},
+    {"INS-2", ANY, BVPD_INST, INS(node), 4, 1, 0},
+    {"INS-2", ANY, BVPD_INST, INS(node), 4, 4, 0},
+    {"INS-3", C, BVPD_INST, INS(placement), 4, 4, 0},
+    {"INS-4", C, BVPD_INST, INS(placement), 4, 3, 0},
+    {"INS-4", C, BVPD_PLAC, 2 * 96 + 25, 1, 64, 0},
+    {"INS-5", N, BVPD_INST, INS(reserved), 4, 1, 0},
+    {"TOP-1", C, PAGE, HDR(top_hierarchy), 4, 1, 0},
+    {"TOP-2", ANY, BVPD_TOPN, 60, 4, 1, 0},
+    {"TOP-3", C, BVPD_TOPN, 16 + 8, 1, 3, 0},
+    {"PRP-1", ANY, BVPD_TREE, 3 * 32 + TRE(property_count), 4, 1, 0},
+};
+
+static uint64_t place_of(const uint8_t *file, size_t size, const mutation *m)
+{
+    const bvpd_header *h = (const bvpd_header *)file;
+    if (m->place == PAGE)
+        return m->offset;
+    if (m->place == END)
+        return size - sizeof(bvpd_trailer) + (uint64_t)(int32_t)m->offset;
+    if (m->place <= ENTRY)
+        return HDR(sections) + (uint64_t)((ENTRY - m->place) / 16) * sizeof(bvpd_section) +
+               m->offset;
+    return h->sections[m->place].offset + m->offset;
+}
+
+static void apply(uint8_t *file, size_t size, const mutation *m)
+{
+    uint8_t *at = file + place_of(file, size, m);
+    ck_assert_msg(memcmp(at, &m->value, (size_t)m->size) != 0, "%s: nothing changes", m->rule);
+    memcpy(at, &m->value, (size_t)m->size);
+    if (!m->raw && m->place != END)
+        repair_file(file, size);
+}
+
+/* ---- listening ------------------------------------------------------------------------------ */
+
+typedef struct listener {
+    const char *rule;
+    int seen, total;
+} listener;
+
+static int listen(void *user, const bvp_finding *finding)
+{
+    listener *l = user;
+    ck_assert_ptr_nonnull(finding->message);
+    ck_assert_int_gt((int)strlen(finding->message), 0);
+    l->seen += strcmp(finding->rule, l->rule) == 0;
+    l->total++;
+    return 0;
+}
+
+/* The file violates the rule; `status`: and the rule comes first, with this status. */
+static void expect(const uint8_t *file, size_t size, const char *rule, bvp_status status)
+{
+    listener l = {.rule = rule};
+    bvp_error error = {0};
+    bvp_status first = bvp_verify(file, size, listen, &l, &error);
+    ck_assert_msg(l.seen > 0, "%s is not found; first of %d: %s %s", rule, l.total, error.rule,
+                  error.message);
+    ck_assert_int_eq(first, error.status);
+    if (status == BVP_OK)
+        return;
+    ck_assert_msg(strcmp(error.rule, rule) == 0, "%s expected first, but %s: %s", rule, error.rule,
+                  error.message);
+    ck_assert_msg(first == status, "%s: status %s", rule, bvp_status_name(first));
+}
+
+/* Rules of the first page refuse to open, and say the same. */
+static void expect_open(const uint8_t *file, size_t size, const char *rule, bvp_status status)
+{
+    bvp_file *opened;
+    bvp_error error = {0};
+    bvp_open_options options = {.mode = BVP_OPEN_CHECKED};
+    const int is_open = (strncmp(rule, "HDR", 3) == 0 && atoi(rule + 4) <= 18) ||
+                        (strncmp(rule, "DIR", 3) == 0 && atoi(rule + 4) <= 12);
+    bvp_status got = bvp_open_memory(file, size, &options, &opened, &error);
+    ck_assert_msg((got != BVP_OK) == is_open, "%s: open says %s", rule, bvp_status_name(got));
+    if (is_open && status != BVP_OK) {
+        ck_assert_str_eq(error.rule, rule);
+        ck_assert_int_eq(got, status);
+    }
+    bvp_close(opened);
+    options.mode = BVP_OPEN_ISOLATED;
+    got = bvp_open_memory(file, size, &options, &opened, &error);
+    ck_assert_msg(got != BVP_OK && !opened, "%s: an isolated open accepts it", rule);
+}
+
+/* ---- tests ---------------------------------------------------------------------------------- */
+
+START_TEST(test_good)
+{
+    size_t size;
+    uint8_t *file = tiny_make(&size);
+    listener l = {.rule = ""};
+    bvp_error error = {0};
+    ck_assert_msg(bvp_verify(file, size, listen, &l, &error) == BVP_OK, "%s: %s", error.rule,
+                  error.message);
+    ck_assert_int_eq(l.total, 0);
+    free(file);
+}
+END_TEST
+
+START_TEST(test_mutations)
+{
+    for (size_t i = 0; i < sizeof mutations / sizeof *mutations; i++) {
+        size_t size;
+        uint8_t *file = tiny_make(&size);
+        apply(file, size, &mutations[i]);
+        expect(file, size, mutations[i].rule, mutations[i].status);
+        expect_open(file, size, mutations[i].rule, mutations[i].status);
+        free(file);
+    }
+}
+END_TEST
+
+/* A file that grew or shrank, with its header's consent. */
+static uint8_t *resized(size_t new_size)
+{
+    size_t size;
+    uint8_t *file = tiny_make(&size), *other = aligned_alloc(4096, (new_size + 4095) & ~4095u);
+    memset(other, 0, new_size);
+    memcpy(other, file, size < new_size ? size : new_size);
+    if (new_size > size)
+        memset(other + size - sizeof(bvpd_trailer), 0, sizeof(bvpd_trailer));
+    const uint64_t told = new_size;
+    memcpy(other + HDR(file_size), &told, sizeof told);
+    repair_file(other, new_size);
+    free(file);
+    return other;
+}
+
+START_TEST(test_sizes)
+{
+    size_t size;
+    uint8_t *file = tiny_make(&size);
+    expect(file, 4095, "HDR-2", BVP_ERR_CORRUPT);
+    expect_open(file, 4095, "HDR-2", BVP_ERR_CORRUPT);
+    expect(file, 3, "HDR-2", BVP_ERR_CORRUPT);
+    expect(file, 0, "HDR-1", BVP_ERR_NOT_OURS);
+    expect(file, size - 1, "HDR-8", BVP_ERR_CORRUPT);
+    expect_open(file, size - 4096, "HDR-8", BVP_ERR_CORRUPT);
+    free(file);
+    file = resized(size - 64);
+    expect(file, size - 64, "HDR-9", BVP_ERR_CORRUPT);
+    expect_open(file, size - 64, "HDR-9", BVP_ERR_CORRUPT);
+    free(file);
+    file = resized(size + 4096);
+    expect(file, size + 4096, "DIR-10", BVP_ERR_CORRUPT);
+    expect_open(file, size + 4096, "DIR-10", BVP_ERR_CORRUPT);
+    free(file);
+}
+END_TEST
+
+START_TEST(test_provenance)
+{
+    size_t size;
+    uint8_t *file = tiny_make(&size);
+    bvpd_section *entry = &((bvpd_header *)file)->sections[BVPD_PROV];
+    const bvpd_section before = *entry;
+    entry->codec = 0;
+    entry->raw_size = entry->record_count = entry->size;
+    repair_file(file, size);
+    expect(file, size, "PRV-1", BVP_ERR_CORRUPT);
+    *entry = before;
+    entry->raw_size = entry->record_count = UINT64_C(1) << 40;
+    repair_file(file, size);
+    expect(file, size, "PRV-2", BVP_ERR_LIMIT);
+    entry->raw_size = entry->record_count = before.raw_size + 1;
+    repair_file(file, size);
+    expect(file, size, "PRV-2", BVP_ERR_CORRUPT);
+    free(file);
+}
+END_TEST
+
+START_TEST(test_deep_tree)
+{
+    size_t size;
+    uint8_t *file = tiny_make_chain(&size, BVPD_TREE_DEPTH_MAX - 3);
+    ck_assert_int_eq(bvp_verify(file, size, NULL, NULL, NULL), BVP_OK);
+    free(file);
+    file = tiny_make_chain(&size, BVPD_TREE_DEPTH_MAX - 2);
+    expect(file, size, "TRE-6", BVP_ERR_LIMIT);
+    free(file);
+}
+END_TEST
+
+/* A section that nobody knows takes the place of the empty space before HASH. */
+static void insert_section(uint8_t *file, size_t size, uint32_t flags)
+{
+    bvpd_header *h = (bvpd_header *)file;
+    bvpd_section *hash = &h->sections[BVPD_HASH];
+    hash[1] = hash[0];
+    memcpy(hash[0].kind, "NEXT", 4);
+    hash[0].flags = flags;
+    hash[0].offset = hash[1].offset;
+    hash[0].size = hash[0].raw_size = hash[0].record_count = 64;
+    hash[0].record_size = 1;
+    hash[1].offset += 64;
+    memset(file + hash[0].offset, 7, 64);
+    h->section_count++;
+    repair_file(file, size);
+}
+
+START_TEST(test_unknown_section)
+{
+    size_t size;
+    uint8_t *file = tiny_make(&size);
+    bvp_error error = {0};
+    insert_section(file, size, 0);
+    ck_assert_msg(bvp_verify(file, size, NULL, NULL, &error) == BVP_OK, "%s: %s", error.rule,
+                  error.message);
+    free(file);
+    file = tiny_make(&size);
+    insert_section(file, size, 1);
+    expect(file, size, "DIR-2", BVP_ERR_NEWER);
+    free(file);
+}
+END_TEST
+
+static int stop_at_once(void *user, const bvp_finding *finding)
+{
+    (void)finding;
+    ++*(int *)user;
+    return 1;
+}
+
+START_TEST(test_stop)
+{
+    size_t size;
+    int calls = 0;
+    uint8_t *file = tiny_make(&size);
+    memset(file + ((bvpd_header *)file)->sections[BVPD_DATA].offset, 0x55, 600);
+    ck_assert_int_eq(bvp_verify(file, size, stop_at_once, &calls, NULL), BVP_ERR_CORRUPT);
+    ck_assert_int_eq(calls, 1);
+    ck_assert_int_eq(bvp_verify(file + 1, size - 1, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
+    free(file);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("verify");
+    TCase *tests = tcase_create("rules");
+    tcase_add_test(tests, test_good);
+    tcase_add_test(tests, test_mutations);
+    tcase_add_test(tests, test_sizes);
+    tcase_add_test(tests, test_provenance);
+    tcase_add_test(tests, test_deep_tree);
+    tcase_add_test(tests, test_unknown_section);
+    tcase_add_test(tests, test_stop);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

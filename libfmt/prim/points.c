@@ -113,20 +113,20 @@ static int orient3_small(const bvpi_points *p, const int i[4])
     return sign_of(det);
 }
 
-static int orient3_big(const bvpi_points *p, const int i[4])
+void bvpi_orient3_value(bvpi_big *out, const bvpi_points *p, int a, int b, int c, int d)
 {
-    bvpi_big v[3][3], minor, term, det;
+    bvpi_big v[3][3], minor, term;
+    const int i[3] = {b, c, d};
     for (int k = 0; k < 3; k++)
         for (int x = 0; x < 3; x++)
-            bvpi_big_sub(&v[k][x], &p->big[i[k + 1]][x], &p->big[i[0]][x]);
-    bvpi_big_zero(&det);
+            bvpi_big_sub(&v[k][x], &p->big[i[k]][x], &p->big[a][x]);
+    bvpi_big_zero(out);
     for (int x = 0; x < 3; x++) {
         int y = (x + 1) % 3, z = (x + 2) % 3;
         bvpi_big_minor(&minor, &v[1][y], &v[2][z], &v[1][z], &v[2][y]);
         bvpi_big_mul(&term, &v[0][x], &minor);
-        bvpi_big_add(&det, &det, &term);
+        bvpi_big_add(out, out, &term);
     }
-    return det.sign;
 }
 
 int bvpi_orient3(const bvpi_points *p, int a, int b, int c, int d)
@@ -135,7 +135,11 @@ int bvpi_orient3(const bvpi_points *p, int a, int b, int c, int d)
     if (p->is_small)
         return orient3_small(p, i);
     int sign = orient3_approx(p, i);
-    return sign != 0 ? sign : orient3_big(p, i);
+    if (sign != 0)
+        return sign;
+    bvpi_big det;
+    bvpi_orient3_value(&det, p, a, b, c, d);
+    return det.sign;
 }
 
 /* ---- two dimensions and one ---------------------------------------------------------------------

@@ -34,6 +34,8 @@ bool bvpi_points_init(bvpi_points *out, bvpi_terms terms[][3], int count);
 
 /* Sign of det(b - a, c - a, d - a): positive when a, b, c turn left as seen from d. */
 int bvpi_orient3(const bvpi_points *p, int a, int b, int c, int d);
+/* That determinant itself, in units of the points' unit cubed; needs big[]. */
+void bvpi_orient3_value(bvpi_big *out, const bvpi_points *p, int a, int b, int c, int d);
 /* Sign of the turn a, b, c after dropping axis `drop`; the axes keep their cyclic order. */
 int bvpi_orient2(const bvpi_points *p, int a, int b, int c, int drop);
 /* Sign of a - b along an axis. */

@@ -170,8 +170,8 @@ bvp_status bvpi_place_init(bvpi_place *place, const double *m)
     return BVP_OK;
 }
 
-/* out = adjugate v / det, rounded; err bounds what was lost. */
-static void apply_inverse(const bvpi_adjugate *a, const bvpi_dd v[3], double out[3], double err[3])
+/* out = adjugate v / det; err bounds what is lost. */
+static void apply_inverse(const bvpi_adjugate *a, const bvpi_dd v[3], bvpi_dd out[3], double err[3])
 {
     for (int i = 0; i < 3; i++) {
         bvpi_dd sum = bvpi_dd_of(0);
@@ -181,27 +181,58 @@ static void apply_inverse(const bvpi_adjugate *a, const bvpi_dd v[3], double out
             sum = bvpi_dd_add(sum, term);
             terms += fabs(term.hi);
         }
-        out[i] = bvpi_dd_round(bvpi_dd_div(sum, a->det));
-        err[i] = quotient_error(a, out[i], terms * UP) + U * fabs(out[i]);
+        out[i] = bvpi_dd_div(sum, a->det);
+        err[i] = quotient_error(a, out[i].hi, terms * UP);
     }
+}
+
+/* To double; what that loses goes to err. */
+static void round3(const bvpi_dd v[3], double out[3], double err[3])
+{
+    for (int i = 0; i < 3; i++) {
+        out[i] = bvpi_dd_round(v[i]);
+        err[i] = (err[i] + fabs(v[i].lo)) * UP;
+    }
+}
+
+void bvpi_place_point_to_part_dd(const bvpi_place *place, const double world[3], bvpi_dd out[3],
+                                 double err[3])
+{
+    bvpi_dd v[3];
+    for (int i = 0; i < 3; i++)
+        v[i] = bvpi_dd_sum(world[i], -place->m[4 * i + 3]);
+    if (place->is_identity)
+        memcpy(out, v, sizeof v), memset(err, 0, 3 * sizeof *err);
+    else
+        apply_inverse(&place->adjugate, v, out, err);
+}
+
+void bvpi_place_vector_to_part_dd(const bvpi_place *place, const double world[3], bvpi_dd out[3],
+                                  double err[3])
+{
+    bvpi_dd v[3];
+    for (int i = 0; i < 3; i++)
+        v[i] = bvpi_dd_of(world[i]);
+    if (place->is_identity)
+        memcpy(out, v, sizeof v), memset(err, 0, 3 * sizeof *err);
+    else
+        apply_inverse(&place->adjugate, v, out, err);
 }
 
 void bvpi_place_point_to_part(const bvpi_place *place, const double world[3], double out[3],
                               double err[3])
 {
     bvpi_dd v[3];
-    for (int i = 0; i < 3; i++)
-        v[i] = bvpi_dd_sum(world[i], -place->m[4 * i + 3]);
-    apply_inverse(&place->adjugate, v, out, err);
+    bvpi_place_point_to_part_dd(place, world, v, err);
+    round3(v, out, err);
 }
 
 void bvpi_place_vector_to_part(const bvpi_place *place, const double world[3], double out[3],
                                double err[3])
 {
     bvpi_dd v[3];
-    for (int i = 0; i < 3; i++)
-        v[i] = bvpi_dd_of(world[i]);
-    apply_inverse(&place->adjugate, v, out, err);
+    bvpi_place_vector_to_part_dd(place, world, v, err);
+    round3(v, out, err);
 }
 
 void bvpi_place_point_to_world(const bvpi_place *place, const double part[3], double out[3])
@@ -227,11 +258,12 @@ static void relative_placement(bvpi_pose *pose, const bvpi_adjugate *a)
         return;
     }
     for (int j = 0; j < 4; j++) {
-        bvpi_dd v[3];
+        bvpi_dd v[3], column[3];
         double out[3], err[3];
         for (int i = 0; i < 3; i++)
             v[i] = bvpi_dd_sum(pose->mb[4 * i + j], j == 3 ? -pose->ma[4 * i + 3] : 0);
-        apply_inverse(a, v, out, err);
+        apply_inverse(a, v, column, err);
+        round3(column, out, err);
         for (int i = 0; i < 3; i++) {
             pose->x[4 * i + j] = out[i];
             pose->x_err[4 * i + j] = err[i];

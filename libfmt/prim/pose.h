@@ -44,6 +44,11 @@ void bvpi_place_point_to_part(const bvpi_place *place, const double world[3], do
 /* The same for a direction: L^-1 world. */
 void bvpi_place_vector_to_part(const bvpi_place *place, const double world[3], double out[3],
                                double err[3]);
+/* The same two, not rounded to double. */
+void bvpi_place_point_to_part_dd(const bvpi_place *place, const double world[3], bvpi_dd out[3],
+                                 double err[3]);
+void bvpi_place_vector_to_part_dd(const bvpi_place *place, const double world[3], bvpi_dd out[3],
+                                  double err[3]);
 /* out = M part, rounded in double (relative error some 2^-52 of the terms). */
 void bvpi_place_point_to_world(const bvpi_place *place, const double part[3], double out[3]);
 

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ * tri_ray.c: a ray against one triangle, in double where that is certain, else exactly.
+ * Spec: exactness.md, chapter 7, which derives the bounds
+ */
+#include "prim/tri_ray.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "prim/points.h"
+
+#define U       0x1p-53
+#define U_FLOAT 0x1p-24
+#define UP      (1 + 0x1p-40)
+#define LOST    0x1p-1000 /* more than underflow can lose */
+
+/* ---- preparation --------------------------------------------------------------------------------
+ */
+
+static int largest_axis(const double v[3])
+{
+    int k = fabs(v[1]) > fabs(v[0]) ? 1 : 0;
+    return fabs(v[2]) > fabs(v[k]) ? 2 : k;
+}
+
+/* Axis i (0: kx, 1: ky) of the sheared view. */
+static void init_view(bvpi_tri_ray *r, int i, const bvpi_dd o[3], const bvpi_dd d[3],
+                      const double o_err[3], const double d_err[3], const double bound[3])
+{
+    int k = i == 0 ? r->kx : r->ky, z = r->kz;
+    bvpi_dd shear = bvpi_dd_div(d[k], d[z]);
+    bvpi_dd offset = bvpi_dd_sub(o[k], bvpi_dd_mul(shear, o[z]));
+    double s = fabs(shear.hi), oz = fabs(o[z].hi);
+    double s_err = (d_err[k] + s * d_err[z]) / fabs(d[z].hi) * 2 + 0x1p-98 * s;
+    double c_err =
+        o_err[k] + s * o_err[z] + (oz + o_err[z]) * s_err + 0x1p-98 * (fabs(o[k].hi) + s * oz);
+    r->shear[i] = shear.hi;
+    r->offset[i] = offset.hi;
+    r->shear_f[i] = (float)shear.hi;
+    r->offset_f[i] = (float)offset.hi;
+    double reach = bound[k] + s * bound[z] + fabs(offset.hi);
+    double exact = c_err + bound[z] * s_err;
+    double err = (exact + 6 * U * reach + LOST) * UP;
+    double err_f = (exact + 6 * U_FLOAT * reach + 0x1p-120) * (1 + 0x1p-20);
+    r->view_err = fmax(r->view_err, err);
+    r->view_err_f = fmaxf(r->view_err_f, (float)err_f * (1 + 0x1p-20f));
+}
+
+bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_place *place, const double origin[3],
+                             const double direction[3], const double bound[3])
+{
+    bvpi_dd o[3], d[3];
+    double o_err[3], d_err[3];
+    memcpy(out->world_origin, origin, sizeof out->world_origin);
+    memcpy(out->world_direction, direction, sizeof out->world_direction);
+    memcpy(out->m, place->m, sizeof out->m);
+    for (int x = 0; x < 3; x++)
+        if (!isfinite(origin[x]) || !isfinite(direction[x]))
+            return BVP_ERR_ARGUMENT;
+    if (direction[0] == 0 && direction[1] == 0 && direction[2] == 0)
+        return BVP_ERR_ARGUMENT;
+    bvpi_place_point_to_part_dd(place, origin, o, o_err);
+    bvpi_place_vector_to_part_dd(place, direction, d, d_err);
+    for (int x = 0; x < 3; x++) {
+        out->origin[x] = o[x].hi;
+        out->direction[x] = d[x].hi;
+        out->origin_err[x] = (o_err[x] + U * fabs(o[x].hi)) * UP;
+        out->direction_err[x] = (d_err[x] + U * fabs(d[x].hi)) * UP;
+    }
+    int z = largest_axis(out->direction);
+    out->kz = z;
+    out->kx = (z + 1) % 3;
+    out->ky = (z + 2) % 3;
+    out->view_err = 0;
+    out->view_err_f = 0;
+    init_view(out, 0, o, d, o_err, d_err, bound);
+    init_view(out, 1, o, d, o_err, d_err, bound);
+    double dz = fabs(out->direction[z]), reach = bound[z] + fabs(out->origin[z]);
+    out->depth_err =
+        (out->origin_err[z] + 4 * U * reach + reach * out->direction_err[z] / dz) / dz * UP;
+    return BVP_OK;
+}
+
+/* ---- exact
+ * ----------------------------------------------------------------------------------------- */
+
+/* Sign of numerator / denominator - bound. */
+static int compare_ratio(const bvpi_big *numerator, const bvpi_big *denominator, double bound)
+{
+    bvpi_big factor, power, left, right;
+    int unit = bvpi_lowest_exponent(bound);
+    if (bound == 0)
+        return numerator->sign * denominator->sign;
+    int shift = unit < 0 ? -unit : 0, unit_right = unit < 0 ? unit : 0;
+    bvpi_big_zero(&factor);
+    bvpi_big_zero(&power);
+    bvpi_big_add_product(&factor, bound, 1, unit_right);
+    bvpi_big_add_product(&power, ldexp(1, shift / 2), ldexp(1, shift - shift / 2), 0);
+    bvpi_big_mul(&left, numerator, &power);
+    bvpi_big_mul(&right, denominator, &factor);
+    bvpi_big_sub(&left, &left, &right);
+    return left.sign * denominator->sign;
+}
+
+static double ratio(const bvpi_big *numerator, const bvpi_big *denominator)
+{
+    int bits = bvpi_big_bits(denominator);
+    return bvpi_big_to_double(numerator, bits) / bvpi_big_to_double(denominator, bits);
+}
+
+static double clamp(double x, double lo, double hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* Corners are points 0, 1, 2; 3 and 4 are on the ray's line, at t = 0 and 1. */
+static bool hit_exactly(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
+                        bvpi_tri_ray_hit *hit)
+{
+    bvpi_points points;
+    bvpi_terms terms[5][3];
+    bvpi_terms_of_triangle(terms, 0, tri, ray->m);
+    bvpi_terms_of_point(terms[3], ray->world_origin);
+    for (int x = 0; x < 3; x++)
+        terms[4][x] =
+            (bvpi_terms){{ray->world_origin[x], ray->world_direction[x], 0, 0}, {1, 1, 0, 0}};
+    if (!bvpi_points_init(&points, terms, 5))
+        return false;
+    int s0 = bvpi_orient3(&points, 3, 4, 1, 2), s1 = bvpi_orient3(&points, 3, 4, 2, 0);
+    int s2 = bvpi_orient3(&points, 3, 4, 0, 1);
+    bool plus = s0 > 0 || s1 > 0 || s2 > 0, minus = s0 < 0 || s1 < 0 || s2 < 0;
+    if (plus == minus) /* on both sides of edges, or all zero: seen edge-on */
+        return false;
+    bvpi_big height, drop, part, sum;
+    bvpi_orient3_value(&height, &points, 0, 1, 2, 3);
+    bvpi_orient3_value(&drop, &points, 0, 1, 2, 4);
+    bvpi_big_sub(&drop, &height, &drop);
+    if (isfinite(t_min) ? compare_ratio(&height, &drop, t_min) < 0 : t_min > 0)
+        return false;
+    if (isfinite(t_max) ? compare_ratio(&height, &drop, t_max) > 0 : t_max < 0)
+        return false;
+    hit->t = clamp(ratio(&height, &drop), t_min, t_max);
+    /* the three sides add up to `drop`, up to its sign */
+    sum = drop;
+    sum.sign = plus ? 1 : -1;
+    bvpi_orient3_value(&part, &points, 3, 4, 2, 0);
+    hit->u = ratio(&part, &sum);
+    bvpi_orient3_value(&part, &points, 3, 4, 0, 1);
+    hit->v = ratio(&part, &sum);
+    return true;
+}
+
+/* ---- in double
+ * ---------------------------------------------------------------------------------------- */
+
+/* A triangle as the ray sees it. */
+typedef struct view {
+    double x[3], y[3], t[3]; /* of the corners */
+    double side[3];          /* of the edge opposite to the corner */
+    double err;              /* of a side */
+} view;
+
+static void look(const bvpi_tri_ray *ray, const float tri[9], view *v)
+{
+    double size_x = 0, size_y = 0, e = ray->view_err;
+    for (int i = 0; i < 3; i++) {
+        const float *p = tri + 3 * i;
+        double z = (double)p[ray->kz];
+        v->x[i] = (double)p[ray->kx] - z * ray->shear[0] - ray->offset[0];
+        v->y[i] = (double)p[ray->ky] - z * ray->shear[1] - ray->offset[1];
+        v->t[i] = (z - ray->origin[ray->kz]) / ray->direction[ray->kz];
+        size_x = fmax(size_x, fabs(v->x[i]));
+        size_y = fmax(size_y, fabs(v->y[i]));
+    }
+    v->err = 2.001 * e * (size_x + size_y + e) + 6.01 * U * size_x * size_y + LOST;
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        v->side[i] = v->x[j] * v->y[k] - v->x[k] * v->y[j];
+    }
+}
+
+/* 1: hit and *hit is set; 0: miss; -1: not certain. */
+static int hit_in_double(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
+                         bvpi_tri_ray_hit *hit)
+{
+    view v;
+    look(ray, tri, &v);
+    bool plus = v.side[0] > v.err || v.side[1] > v.err || v.side[2] > v.err;
+    bool minus = v.side[0] < -v.err || v.side[1] < -v.err || v.side[2] < -v.err;
+    if (plus && minus)
+        return 0;
+    for (int i = 0; i < 3; i++)
+        if (!(fabs(v.side[i]) > v.err))
+            return -1;
+    double sum = v.side[0] + v.side[1] + v.side[2], certain = fabs(sum) - 3 * v.err;
+    double spread = fmax(fabs(v.t[0] - v.t[1]), fabs(v.t[0] - v.t[2])) * 2;
+    hit->u = v.side[1] / sum;
+    hit->v = v.side[2] / sum;
+    hit->t = v.t[0] + hit->u * (v.t[1] - v.t[0]) + hit->v * (v.t[2] - v.t[0]);
+    double size = fabs(v.t[0]) + spread;
+    double err = (ray->depth_err + 3 * v.err / certain * spread + 16 * U * size) * UP;
+    if (!(certain > 0))
+        return -1;
+    if (hit->t < t_min - err || hit->t > t_max + err)
+        return 0;
+    return hit->t > t_min + err && hit->t < t_max - err ? 1 : -1;
+}
+
+bool bvpi_tri_ray1(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
+                   bvpi_tri_ray_hit *hit)
+{
+    int answer = hit_in_double(ray, tri, t_min, t_max, hit);
+    return answer >= 0 ? answer : hit_exactly(ray, tri, t_min, t_max, hit);
+}

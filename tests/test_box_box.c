@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * test_box_box.c: boxes that share a point are never called apart, distances are never overstated,
+ * and boxes that are clearly apart are told apart.
+ */
+#include "prim/box_box.h"
+#include "prim/pose.h"
+#include "tri_cases.h"
+
+#include <check.h>
+
+typedef struct setting {
+    tri_case c;
+    bvpi_grid_box a, b;
+    bvpi_place place;
+    bvpi_pose pose;
+    bvpi_box_pair pair;
+} setting;
+
+/* A box on a grid, in steps. */
+typedef struct steps {
+    uint32_t lo[3], hi[3];
+} steps;
+
+static void random_grid(bvpi_grid_box *box, double *bound)
+{
+    box->unit = ldexp(1, case_int(40) - 30);
+    for (int i = 0; i < 3; i++) {
+        box->extent[i] = 1u + ((uint32_t)case_random() >> (10 + case_int(22)));
+        box->origin[i] = box->unit * (case_int(1 << 24) - (1 << 23));
+        bound[i] = fmax(fabs(box->origin[i]), fabs(box->origin[i] + box->unit * box->extent[i]));
+    }
+}
+
+static void random_setting(setting *s, bool same_size)
+{
+    double bound_a[3], bound_b[3], world[9], error = 0;
+    s->c.placing = case_int(PLACE_COUNT);
+    case_placements(&s->c);
+    random_grid(&s->a, bound_a);
+    random_grid(&s->b, bound_b);
+    if (same_size) {
+        s->b = s->a;
+        memcpy(bound_b, bound_a, sizeof bound_b);
+    }
+    ck_assert_int_eq(bvpi_place_init(&s->place, s->c.ma), BVP_OK);
+    ck_assert_int_eq(bvpi_pose_init(&s->pose, s->c.ma, s->c.mb, bound_a, bound_b), BVP_OK);
+    for (int i = 0; i < 3; i++) {
+        const double *err = s->pose.x_err + 4 * i;
+        error =
+            fmax(error, err[3] + err[0] * bound_b[0] + err[1] * bound_b[1] + err[2] * bound_b[2]);
+    }
+    for (int k = 0; k < 9; k++)
+        world[k] = s->place.inverse[k].hi;
+    bvpi_box_pair_init(&s->pair, &s->a, &s->b, s->pose.x, error, world);
+}
+
+static void random_steps(const bvpi_grid_box *grid, steps *out)
+{
+    for (int i = 0; i < 3; i++) {
+        uint32_t p = (uint32_t)(case_random() % (grid->extent[i] + 1));
+        uint32_t q = case_int(3) ? p + (uint32_t)(case_random() % (1 + grid->extent[i] / 64))
+                                 : (uint32_t)(case_random() % (grid->extent[i] + 1));
+        q = q > grid->extent[i] ? grid->extent[i] : q;
+        out->lo[i] = p < q ? p : q;
+        out->hi[i] = p < q ? q : p;
+    }
+}
+
+static void random_point(const bvpi_grid_box *grid, const steps *box, long double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        long double along = case_int(3) ? (case_unit() + 1) / 2 : case_int(2);
+        out[i] = grid->origin[i] +
+                 grid->unit * (box->lo[i] + along * ((long double)box->hi[i] - box->lo[i]));
+    }
+}
+
+static void apply(const double m[12], const long double p[3], long double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = m[4 * i] * p[0] + m[4 * i + 1] * p[1] + m[4 * i + 2] * p[2] + m[4 * i + 3];
+}
+
+static void load(const steps *box, const float unit[3], bvpi_box8 *out)
+{
+    float centre[3], half[3];
+    for (int i = 0; i < 3; i++) {
+        centre[i] = ((float)box->lo[i] + (float)box->hi[i]) * 0.5f * unit[i];
+        half[i] = ((float)box->hi[i] - (float)box->lo[i]) * 0.5f * unit[i];
+    }
+    bvpi_box8_splat(out, centre, half);
+}
+
+static unsigned ask(const setting *s, const steps *box_a, const steps *box_b, double *distance)
+{
+    bvpi_box8 a, b;
+    f32x8 d[3];
+    load(box_a, s->pair.unit_a, &a);
+    load(box_b, s->pair.unit_b, &b);
+    bvpi_box_offset(&s->pair, &a, &b, d);
+    f32x8 gap_sq = bvpi_boxes_gap_sq(&s->pair, &a, &b, d);
+    *distance = sqrt((double)gap_sq[3]) * s->pair.world_unit;
+    return bvpi_boxes_meet(&s->pair, &a, &b, d, 255);
+}
+
+START_TEST(boxes_with_a_common_point_meet)
+{
+    int checked = 0;
+    case_seed(5);
+    for (int round = 0; round < 4000; round++) {
+        setting s = {0};
+        random_setting(&s, round % 2);
+        for (int k = 0; k < 50; k++) {
+            steps box_a, box_b;
+            long double p[3], world[3], q[3];
+            double distance, err[3], rounded[3], back[3];
+            random_steps(&s.b, &box_b);
+            random_point(&s.b, &box_b, p);
+            apply(s.c.mb, p, world);
+            bool inside = true;
+            for (int i = 0; i < 3; i++)
+                rounded[i] = (double)world[i];
+            bvpi_place_point_to_part(&s.place, rounded, back, err);
+            for (int i = 0; i < 3; i++) {
+                q[i] = (back[i] - s.a.origin[i]) / s.a.unit;
+                long double slack = (err[i] + fabs(back[i]) * 0x1p-45) / s.a.unit;
+                slack += fabs(rounded[i]) * 0x1p-45 / s.place.size_min / s.a.unit;
+                inside = inside && q[i] >= slack && q[i] + slack <= s.a.extent[i];
+                box_a.lo[i] = inside ? (uint32_t)floorl(q[i] - slack) : 0;
+                box_a.hi[i] = inside ? (uint32_t)ceill(q[i] + slack) : 0;
+            }
+            if (!inside)
+                continue;
+            ck_assert_uint_eq(ask(&s, &box_a, &box_b, &distance), 255);
+            ck_assert(distance == 0);
+            checked++;
+        }
+    }
+    printf("%d box pairs with a common point\n", checked);
+    ck_assert(checked > 5000);
+}
+END_TEST
+
+static long double sampled_distance(const setting *s, const steps *box_a, const steps *box_b)
+{
+    long double least = INFINITY;
+    for (int k = 0; k < 40; k++) {
+        long double p[3], q[3], x[3], y[3];
+        random_point(&s->a, box_a, p);
+        random_point(&s->b, box_b, q);
+        apply(s->c.ma, p, x);
+        apply(s->c.mb, q, y);
+        long double d = hypotl(hypotl(x[0] - y[0], x[1] - y[1]), x[2] - y[2]);
+        least = d < least ? d : least;
+    }
+    return least;
+}
+
+START_TEST(distances_are_not_overstated)
+{
+    int useful = 0, apart = 0, count = 0;
+    case_seed(6);
+    for (int round = 0; round < 2000; round++) {
+        setting s = {0};
+        random_setting(&s, round % 4 != 0);
+        for (int k = 0; k < 20; k++, count++) {
+            steps box_a, box_b;
+            double bound;
+            random_steps(&s.a, &box_a);
+            random_steps(&s.b, &box_b);
+            unsigned meet = ask(&s, &box_a, &box_b, &bound);
+            long double sampled = sampled_distance(&s, &box_a, &box_b);
+            ck_assert_msg(bound <= sampled, "%g, but two points are %Lg apart", bound, sampled);
+            useful += bound > 0.5 * sampled;
+            apart += meet == 0;
+            ck_assert(meet == 0 || bound == 0);
+        }
+    }
+    printf("%d of %d pairs are apart, %d bounds are over half of the sampled distance\n", apart,
+           count, useful);
+    ck_assert(apart > count / 3 && useful > count / 4);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("box_box");
+    TCase *cases = tcase_create("box_box");
+    tcase_add_test(cases, boxes_with_a_common_point_meet);
+    tcase_add_test(cases, distances_are_not_overstated);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}

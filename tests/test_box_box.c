@@ -25,7 +25,7 @@ static void random_grid(bvpi_grid_box *box, double *bound)
 {
     box->unit = ldexp(1, case_int(40) - 30);
     for (int i = 0; i < 3; i++) {
-        box->extent[i] = 1u + ((uint32_t)case_random() >> (10 + case_int(22)));
+        box->extent[i] = 1u + ((uint32_t)case_random() >> (10 + (case_int(4) ? 0 : case_int(22))));
         box->origin[i] = box->unit * (case_int(1 << 24) - (1 << 23));
         bound[i] = fmax(fabs(box->origin[i]), fabs(box->origin[i] + box->unit * box->extent[i]));
     }
@@ -69,7 +69,7 @@ static void random_steps(const bvpi_grid_box *grid, steps *out)
 static void random_point(const bvpi_grid_box *grid, const steps *box, long double out[3])
 {
     for (int i = 0; i < 3; i++) {
-        long double along = case_int(3) ? (case_unit() + 1) / 2 : case_int(2);
+        long double along = case_int(4) ? case_int(2) : (case_unit() + 1) / 2;
         out[i] = grid->origin[i] +
                  grid->unit * (box->lo[i] + along * ((long double)box->hi[i] - box->lo[i]));
     }

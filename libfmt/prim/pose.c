@@ -8,11 +8,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define U                   0x1p-53
-#define DD_ERR              0x1p-98 /* relative error of a sum of three double-double products */
-#define SINGULAR            0x1p-90 /* |det| below this times its terms: not told apart from 0 */
-#define DET_MIN             0x1p-800 /* keeps what underflow loses (below 2^-1060) out of the quotients */
-#define UNDERFLOW           0x1p-1050 /* more than underflow can lose in a handful of operations */
+#define U        0x1p-53
+#define DD_ERR   0x1p-98  /* relative error of a sum of three double-double products */
+#define SINGULAR 0x1p-90  /* |det| below this times its terms: not told apart from 0 */
+#define DET_MIN  0x1p-800 /* keeps what underflow loses (below 2^-1060) out of the quotients */
+#define UNDERFLOW                                                                                  \
+    0x1p-1000 /* more than underflow can lose in a handful of operations;                          \
+                 normal, as denormals slow the processor down */
 #define UP                  (1 + 0x1p-40) /* rounds a bound computed in double upward */
 #define LARGEST_LINEAR      0x1p200
 #define SMALLEST_LINEAR     0x1p-200
@@ -150,10 +152,27 @@ static void measure(bvpi_place *place)
 /* ---- one body ---------------------------------------------------------------------------------
  */
 
+/* What the general case computes, but for the rounding of its bounds. */
+static void init_identity(bvpi_place *place)
+{
+    *place = (bvpi_place){.adjugate = {.det = bvpi_dd_of(1), .det_terms = 1},
+                          .size_min = 1,
+                          .size_max = 1,
+                          .is_identity = 1,
+                          .is_similar = 1};
+    memcpy(place->m, IDENTITY, sizeof place->m);
+    for (int i = 0; i < 9; i += 4)
+        place->inverse[i] = place->adjugate.c[i] = bvpi_dd_of(1);
+}
+
 bvp_status bvpi_place_init(bvpi_place *place, const double *m)
 {
-    memcpy(place->m, m ? m : IDENTITY, sizeof place->m);
-    place->is_identity = is_identity(m);
+    if (is_identity(m)) {
+        init_identity(place);
+        return BVP_OK;
+    }
+    memcpy(place->m, m, sizeof place->m);
+    place->is_identity = 0;
     if (!in_range(place->m))
         return BVP_ERR_ARGUMENT;
     adjugate_init(&place->adjugate, place->m);
@@ -165,8 +184,6 @@ bvp_status bvpi_place_init(bvpi_place *place, const double *m)
         place->inverse_err[i] = quotient_error(a, place->inverse[i].hi, fabs(a->c[i].hi));
     }
     measure(place);
-    if (place->is_identity)
-        place->size_min = place->size_max = 1;
     return BVP_OK;
 }
 
@@ -250,10 +267,11 @@ void bvpi_place_point_to_world(const bvpi_place *place, const double part[3], do
  */
 
 /* x = MA^-1 MB, column by column; the difference of the translations is exact. */
-static void relative_placement(bvpi_pose *pose, const bvpi_adjugate *a)
+static void relative_placement(bvpi_pose *pose, const bvpi_place *place)
 {
-    if (pose->same) {
-        memcpy(pose->x, IDENTITY, sizeof pose->x);
+    const bvpi_adjugate *a = &place->adjugate;
+    if (pose->same || place->is_identity) {
+        memcpy(pose->x, pose->same ? IDENTITY : pose->mb, sizeof pose->x);
         memset(pose->x_err, 0, sizeof pose->x_err);
         return;
     }
@@ -326,23 +344,29 @@ static void distance_frame(bvpi_pose *pose, const bvpi_place *a, const double bo
     pose->frame_scale = unit_scale(pose->frame_reach, &pose->frame_float_ok);
 }
 
+void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_place *a, const bvpi_place *b,
+                           const double bound_a[3], const double bound_b[3])
+{
+    memcpy(pose->ma, a->m, sizeof a->m);
+    memcpy(pose->mb, b->m, sizeof b->m);
+    pose->same = memcmp(a->m, b->m, sizeof a->m) == 0;
+    relative_placement(pose, a);
+    frame_bounds(NULL, pose->x, pose->x_err, bound_a, bound_b, &pose->reach, &pose->eta);
+    pose->scale = unit_scale(pose->reach, &pose->float_ok);
+    distance_frame(pose, a, bound_a, bound_b);
+    pose->a_size_min = a->size_min;
+    pose->a_size_max = a->size_max;
+    pose->b_size_min = b->size_min;
+    pose->b_size_max = b->size_max;
+}
+
 bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,
                           const double bound_a[3], const double bound_b[3])
 {
     bvpi_place a, b;
     if (bvpi_place_init(&a, ma) != BVP_OK || bvpi_place_init(&b, mb) != BVP_OK)
         return BVP_ERR_ARGUMENT;
-    memcpy(pose->ma, a.m, sizeof a.m);
-    memcpy(pose->mb, b.m, sizeof b.m);
-    pose->same = memcmp(a.m, b.m, sizeof a.m) == 0;
-    relative_placement(pose, &a.adjugate);
-    frame_bounds(NULL, pose->x, pose->x_err, bound_a, bound_b, &pose->reach, &pose->eta);
-    pose->scale = unit_scale(pose->reach, &pose->float_ok);
-    distance_frame(pose, &a, bound_a, bound_b);
-    pose->a_size_min = a.size_min;
-    pose->a_size_max = a.size_max;
-    pose->b_size_min = b.size_min;
-    pose->b_size_max = b.size_max;
+    bvpi_pose_init_placed(pose, &a, &b, bound_a, bound_b);
     return BVP_OK;
 }
 

@@ -84,6 +84,10 @@ typedef struct bvpi_pose {
 bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,
                           const double bound_a[3], const double bound_b[3]);
 
+/* The same from placements that are ready. */
+void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_place *a, const bvpi_place *b,
+                           const double bound_a[3], const double bound_b[3]);
+
 /* ---- products
  * ------------------------------------------------------------------------------------ */
 

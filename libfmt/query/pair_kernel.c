@@ -392,12 +392,7 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     pair_parts p;
     pair_entry root;
     bool by_distance = query->mode == BVPI_PAIR_DISTANCE;
-    bvp_status status =
-        bvpi_pose_init(&p.pose, a->at.place.m, b->at.place.m, a->at.bound, b->at.bound);
-    if (status != BVP_OK) {
-        fail(query, status);
-        return;
-    }
+    bvpi_pose_init_placed(&p.pose, &a->at.place, &b->at.place, a->at.bound, b->at.bound);
     p.walk.query = query;
     p.a = a;
     p.b = b;
@@ -456,11 +451,7 @@ static void scenes(bvpi_pair_query *query)
     const bvpi_placed *a = scene_of(&query->a, &ref_a, &count_a);
     const bvpi_placed *b = scene_of(query->self ? &query->a : &query->b, &ref_b, &count_b);
     bool by_distance = query->mode == BVPI_PAIR_DISTANCE;
-    bvp_status status = bvpi_pose_init(&pose, a->place.m, b->place.m, a->bound, b->bound);
-    if (status != BVP_OK) {
-        fail(query, status);
-        return;
-    }
+    bvpi_pose_init_placed(&pose, &a->place, &b->place, a->bound, b->bound);
     init_boxes(&walk, &pose, a, b, by_distance);
     walk_init(&walk, &root);
     if (count_a != 0) {

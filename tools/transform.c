@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * transform.c: placements as files write them, as row-major 3x4 matrices.
+ */
+#include "transform.h"
+
+#include <math.h>
+
+int transform_from_columns(const double columns[16], double out[12])
+{
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 4; column++)
+            out[4 * row + column] = columns[4 * column + row];
+    return columns[3] == 0 && columns[7] == 0 && columns[11] == 0 && columns[15] == 1 ? 0 : -1;
+}
+
+/* Written with 2 / |q|^2, so that quaternions rounded by their writer still give a rotation. */
+void transform_from_trs(const double move[3], const double turn[4], const double scale[3],
+                        double out[12])
+{
+    double x = turn[0], y = turn[1], z = turn[2], w = turn[3];
+    double s = 2 / (x * x + y * y + z * z + w * w);
+    double rotation[9] = {
+        1 - s * (y * y + z * z), s * (x * y - z * w),     s * (x * z + y * w),
+        s * (x * y + z * w),     1 - s * (x * x + z * z), s * (y * z - x * w),
+        s * (x * z - y * w),     s * (y * z + x * w),     1 - s * (x * x + y * y),
+    };
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 3; column++)
+            out[4 * row + column] = rotation[3 * row + column] * scale[column];
+        out[4 * row + 3] = move[row];
+    }
+}
+
+int transform_is_usable(const double m[12])
+{
+    for (int i = 0; i < 12; i++)
+        if (!isfinite(m[i]))
+            return 0;
+    double determinant = m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
+                         m[2] * (m[4] * m[9] - m[5] * m[8]);
+    return isfinite(determinant) && determinant != 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ * transform.h: placements as files write them, as row-major 3x4 matrices.
+ */
+#ifndef TRANSFORM_H
+#define TRANSFORM_H
+
+/* Of 16 numbers by columns, the last row being 0 0 0 1: 0; -1 when that row is another one. */
+int transform_from_columns(const double columns[16], double out[12]);
+/* Moved, turned by a quaternion x, y, z, w of any length but 0, scaled: T * R * S. */
+void transform_from_trs(const double move[3], const double turn[4], const double scale[3],
+                        double out[12]);
+/* Are all numbers finite and is the linear part's determinant neither 0 nor beyond doubles? */
+int transform_is_usable(const double m[12]);
+
+#endif

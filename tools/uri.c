@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ * uri.c: the bytes that a glTF file's uri names: inline base64, or a file beside it.
+ * Spec: RFC 2397 (data), RFC 3986 (percent-encoding), RFC 4648 (base64)
+ */
+#include "uri.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- data: ---------------------------------------------------------------------------------- */
+
+static int base64_value(unsigned char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
+}
+
+/* Also the URL-safe alphabet; padding may be missing. */
+static uri_result decode_base64(const char *text, uri_bytes *out)
+{
+    size_t length = strlen(text), used = 0;
+    while (length > 0 && text[length - 1] == '=')
+        length--;
+    uint8_t *bytes = malloc(length / 4 * 3 + 3);
+    if (!bytes)
+        return URI_NO_MEMORY;
+    uint32_t bits = 0;
+    for (size_t i = 0; i < length; i++) {
+        int value = base64_value((unsigned char)text[i]);
+        if (value < 0 || (length % 4 == 1)) {
+            free(bytes);
+            return URI_BAD_BASE64;
+        }
+        bits = bits << 6 | (uint32_t)value;
+        if (i % 4 > 0) /* 6, 12, 18 or 24 bits are in: a byte more is complete */
+            bytes[used++] = (uint8_t)(bits >> (6 - 2 * (i % 4)));
+    }
+    *out = (uri_bytes){.data = bytes, .size = used};
+    return URI_OK;
+}
+
+static uri_result open_data(const char *uri, uri_bytes *out)
+{
+    const char *comma = strchr(uri, ',');
+    if (!comma || comma - uri < 7 || strncasecmp(comma - 7, ";base64", 7) != 0)
+        return URI_BAD_BASE64;
+    return decode_base64(comma + 1, out);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static int hex_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+}
+
+/* In place. A percent sign that begins no code stands for itself. */
+static void decode_percent(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++) {
+        if (*from == '%' && hex_value(from[1]) >= 0 && hex_value(from[2]) >= 0) {
+            *to++ = (char)(hex_value(from[1]) * 16 + hex_value(from[2]));
+            from += 2;
+        } else {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+}
+
+/* A relative path that does not leave the folder, and no scheme. */
+static int is_inside(const char *path)
+{
+    if (*path == '\0' || *path == '/' || strchr(path, ':') || strchr(path, '\\'))
+        return 0;
+    for (const char *part = path; part; part = strchr(part, '/')) {
+        part += *part == '/';
+        if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || part[2] == '\0'))
+            return 0;
+    }
+    return 1;
+}
+
+/* Not blocking: the name may be a pipe's. */
+static uri_result map_file(const char *path, uri_bytes *out)
+{
+    struct stat file;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return URI_SYSTEM;
+    uri_result result = URI_SYSTEM;
+    if (fstat(fd, &file) == 0) {
+        void *data = MAP_FAILED;
+        size_t size = (size_t)file.st_size;
+        if (!S_ISREG(file.st_mode) || file.st_size == 0)
+            errno = EINVAL;
+        else
+            data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (data != MAP_FAILED) {
+            *out = (uri_bytes){.data = data, .size = size, .mapped = 1};
+            result = URI_OK;
+        }
+    }
+    int saved = errno;
+    close(fd);
+    errno = saved;
+    return result;
+}
+
+static uri_result open_file(const char *uri, const char *dir, uri_bytes *out)
+{
+    size_t folder = strlen(dir);
+    char *path = malloc(folder + strlen(uri) + 2);
+    if (!path)
+        return URI_NO_MEMORY;
+    memcpy(path, dir, folder);
+    path[folder] = '/';
+    char *name = strcpy(path + folder + 1, uri);
+    decode_percent(name);
+    uri_result result = is_inside(name) ? map_file(path, out) : URI_FORBIDDEN;
+    free(path);
+    return result;
+}
+
+uri_result uri_open(const char *uri, const char *dir, uri_bytes *out)
+{
+    *out = (uri_bytes){0};
+    if (strncasecmp(uri, "data:", 5) == 0)
+        return open_data(uri, out);
+    return dir ? open_file(uri, dir, out) : URI_FORBIDDEN;
+}
+
+void uri_close(uri_bytes *bytes)
+{
+    if (bytes->mapped)
+        munmap((void *)bytes->data, bytes->size);
+    else
+        free((void *)bytes->data);
+    *bytes = (uri_bytes){0};
+}

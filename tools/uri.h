@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * uri.h: the bytes that a glTF file's uri names: inline base64, or a file beside it.
+ */
+#ifndef URI_H
+#define URI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct uri_bytes {
+    const uint8_t *data;
+    size_t size;
+    int mapped; /* else from malloc */
+} uri_bytes;
+
+typedef enum uri_result {
+    URI_OK,
+    URI_BAD_BASE64,
+    URI_FORBIDDEN, /* no plain relative path inside the folder */
+    URI_SYSTEM,    /* errno says why */
+    URI_NO_MEMORY
+} uri_result;
+
+/* uri: NUL-terminated, "data:[type];base64,..." or a relative path, percent-encoded. dir: the
+ * folder that paths start from, or NULL: none is allowed. */
+uri_result uri_open(const char *uri, const char *dir, uri_bytes *out);
+void uri_close(uri_bytes *bytes);
+
+#endif

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdint.h>
 
-/* ---- points on a common grid --------------------------------------------------------------------
- */
+/* ---- points on a common grid ----------------------------------------------------------------- */
 
 typedef mpz_t zvec[3];
 typedef mpq_t qvec[3];
@@ -116,8 +115,7 @@ static int orient(int a, int b, int c, int d)
     return mpz_sgn(det);
 }
 
-/* ---- rational vectors
- * ------------------------------------------------------------------------------ */
+/* ---- rational vectors ------------------------------------------------------------------------ */
 
 static void qvec_init(qvec v)
 {
@@ -186,8 +184,7 @@ static void clamp01(mpq_t s)
         mpq_set_ui(s, 1, 1);
 }
 
-/* ---- squared distances
- * ------------------------------------------------------------------------------ */
+/* ---- squared distances ----------------------------------------------------------------------- */
 
 static void take_min(mpq_t best, const mpq_t d, int *any)
 {
@@ -289,8 +286,7 @@ static void scale_sq(mpq_t d, int unit)
         mpq_div_2exp(d, d, (mp_bitcnt_t)(-2 * unit));
 }
 
-/* ---- triangle against triangle
- * ------------------------------------------------------------------------ */
+/* ---- triangle against triangle --------------------------------------------------------------- */
 
 /* Does segment a b meet the closed, true triangle t, whose plane it crosses or touches in a point?
  */
@@ -460,8 +456,7 @@ void oracle_tri_tri_distance_sq(mpq_t out, const float a[9], const float b[9], c
     scale_sq(out, min_int(triangle_unit(a, ma), triangle_unit(b, mb)));
 }
 
-/* ---- a point, a ray
- * ------------------------------------------------------------------------------------ */
+/* ---- a point, a ray -------------------------------------------------------------------------- */
 
 static int point_unit(const double p[3])
 {
@@ -519,8 +514,7 @@ int oracle_ray_tri(mpq_t t, const double origin[3], const double direction[3], c
     return hit;
 }
 
-/* ---- regions: the triangle, clipped by each half-space in turn
- * -------------------------------------- */
+/* ---- regions: the triangle, clipped by each half-space in turn ------------------------------- */
 
 typedef struct polygon {
     int count;

@@ -42,7 +42,7 @@ typedef union bvpi_halves {
     bvpi_i64x2 i64_half[2];
 } bvpi_halves;
 
-/* ---- loads, stores, constants ------------------------------------------------------------ */
+/* ---- loads, stores, constants ---------------------------------------------------------------- */
 
 BVPI_INLINE f32x8 f32x8_splat(float x)
 {
@@ -113,7 +113,7 @@ BVPI_INLINE void f64x4_store(double *p, f64x4 v)
     memcpy(p, &v, sizeof v);
 }
 
-/* ---- conversions -------------------------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
 /* Eight bytes, widened. */
 BVPI_INLINE i32x8 i32x8_from_u8(const uint8_t *p)
@@ -200,7 +200,7 @@ BVPI_INLINE f32x8 f32x8_from_f64(f64x4 low, f64x4 high)
     return r.f32;
 }
 
-/* ---- comparisons: all bits of a lane set where true, false on NaN ------------------------- */
+/* ---- comparisons: all bits of a lane set where true, false on NaN ---------------------------- */
 
 BVPI_INLINE i32x8 f32x8_lt(f32x8 a, f32x8 b)
 {
@@ -311,7 +311,7 @@ BVPI_INLINE i64x4 f64x4_ge(f64x4 a, f64x4 b)
     return f64x4_le(b, a);
 }
 
-/* ---- selection, minimum, maximum ---------------------------------------------------------- */
+/* ---- selection, minimum, maximum ------------------------------------------------------------- */
 
 /* Lane by lane: yes where the mask's bits are set, no where they are clear. Lanes of a mask are all
  * ones or all zeros. */
@@ -440,7 +440,7 @@ BVPI_INLINE f64x4 f64x4_sqrt(f64x4 a)
 #endif
 }
 
-/* ---- masks -------------------------------------------------------------------------------- */
+/* ---- masks ----------------------------------------------------------------------------------- */
 
 /* Bit i of the result is the top bit of lane i. */
 BVPI_INLINE unsigned i32x8_movemask(i32x8 mask)

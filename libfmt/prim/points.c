@@ -142,8 +142,7 @@ int bvpi_orient3(const bvpi_points *p, int a, int b, int c, int d)
     return det.sign;
 }
 
-/* ---- two dimensions and one ---------------------------------------------------------------------
- */
+/* ---- two dimensions and one ------------------------------------------------------------------ */
 
 static int orient2_approx(const double *a, const double *b, const double *c, int x, int y)
 {

@@ -27,8 +27,7 @@ static bool is_identity(const double *m)
     return m == NULL || memcmp(m, IDENTITY, sizeof IDENTITY) == 0;
 }
 
-/* ---- inverse ----------------------------------------------------------------------------------
- */
+/* ---- inverse --------------------------------------------------------------------------------- */
 
 static bvpi_dd minor2(double a, double b, double c, double d)
 {
@@ -82,8 +81,7 @@ static double quotient_error(const bvpi_adjugate *a, double quotient, double ter
     return UP * ((numerator + fabs(quotient) * det) / fabs(a->det.hi) + DD_ERR * fabs(quotient));
 }
 
-/* ---- how much a linear map stretches
- * ------------------------------------------------------------- */
+/* ---- how much a linear map stretches --------------------------------------------------------- */
 
 /* One Jacobi rotation of the symmetric g in the plane of axes p, q; v gathers the rotations. */
 static void rotate(double g[3][3], int p, int q)
@@ -149,8 +147,7 @@ static void measure(bvpi_place *place)
     place->is_similar = place->size_max <= place->size_min * (1 + 0x1p-40);
 }
 
-/* ---- one body ---------------------------------------------------------------------------------
- */
+/* ---- one body -------------------------------------------------------------------------------- */
 
 /* What the general case computes, but for the rounding of its bounds. */
 static void init_identity(bvpi_place *place)
@@ -263,8 +260,7 @@ void bvpi_place_point_to_world(const bvpi_place *place, const double part[3], do
     }
 }
 
-/* ---- two bodies ---------------------------------------------------------------------------------
- */
+/* ---- two bodies ------------------------------------------------------------------------------ */
 
 /* x = MA^-1 MB, column by column; the difference of the translations is exact. */
 static void relative_placement(bvpi_pose *pose, const bvpi_place *place)
@@ -320,28 +316,15 @@ static void frame_bounds(const double *fa, const double fb[12], const double *fb
     }
 }
 
-/* Where A's placement stretches all directions alike, its own frame serves and A's corners stay the
- * floats they are; else both bodies are mapped into a frame parallel to the world. */
-static void distance_frame(bvpi_pose *pose, const bvpi_place *a, const double bound_a[3],
-                           const double bound_b[3])
+static void world_frame(bvpi_pose *pose, const double bound_a[3], const double bound_b[3])
 {
-    pose->own_frame = a->is_similar;
-    linear_part(pose->frame_a, pose->own_frame ? IDENTITY : pose->ma);
-    if (pose->own_frame) {
-        memcpy(pose->frame_b, pose->x, sizeof pose->x);
-        pose->unit_lo = a->size_min;
-        pose->unit_hi = a->size_max;
-        frame_bounds(NULL, pose->x, pose->x_err, bound_a, bound_b, &pose->frame_reach,
-                     &pose->frame_eta);
-    } else {
-        memcpy(pose->frame_b, pose->mb, sizeof pose->mb);
-        for (int i = 3; i < 12; i += 4)
-            pose->frame_b[i] -= pose->ma[i];
-        pose->unit_lo = pose->unit_hi = 1;
-        frame_bounds(pose->frame_a, pose->frame_b, NULL, bound_a, bound_b, &pose->frame_reach,
-                     &pose->frame_eta);
-    }
-    pose->frame_scale = unit_scale(pose->frame_reach, &pose->frame_float_ok);
+    linear_part(pose->world_a, pose->ma);
+    memcpy(pose->world_b, pose->mb, sizeof pose->mb);
+    for (int i = 3; i < 12; i += 4)
+        pose->world_b[i] -= pose->ma[i];
+    frame_bounds(pose->world_a, pose->world_b, NULL, bound_a, bound_b, &pose->world_reach,
+                 &pose->world_eta);
+    pose->world_scale = unit_scale(pose->world_reach, &pose->world_float_ok);
 }
 
 void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_place *a, const bvpi_place *b,
@@ -353,7 +336,8 @@ void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_place *a, const bvpi_plac
     relative_placement(pose, a);
     frame_bounds(NULL, pose->x, pose->x_err, bound_a, bound_b, &pose->reach, &pose->eta);
     pose->scale = unit_scale(pose->reach, &pose->float_ok);
-    distance_frame(pose, a, bound_a, bound_b);
+    world_frame(pose, bound_a, bound_b);
+    pose->own_frame = a->is_similar;
     pose->a_size_min = a->size_min;
     pose->a_size_max = a->size_max;
     pose->b_size_min = b->size_min;
@@ -370,8 +354,7 @@ bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,
     return BVP_OK;
 }
 
-/* ---- products
- * ------------------------------------------------------------------------------------ */
+/* ---- products -------------------------------------------------------------------------------- */
 
 void bvpi_chain_init(bvpi_chain *chain, const double *m)
 {

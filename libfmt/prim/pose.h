@@ -11,8 +11,7 @@
 #include "base/dd.h"
 #include "bvpack.h"
 
-/* ---- one body in the world ---------------------------------------------------------------------
- */
+/* ---- one body in the world ------------------------------------------------------------------- */
 
 /* The inverse of a linear part as cofactors over the determinant. Cofactors are differences of
  * exact products: right to 3 * 2^-106 of themselves. */
@@ -52,8 +51,7 @@ void bvpi_place_vector_to_part_dd(const bvpi_place *place, const double world[3]
 /* out = M part, rounded in double (relative error some 2^-52 of the terms). */
 void bvpi_place_point_to_world(const bvpi_place *place, const double part[3], double out[3]);
 
-/* ---- two bodies ---------------------------------------------------------------------------------
- */
+/* ---- two bodies ------------------------------------------------------------------------------ */
 
 typedef struct bvpi_pose {
     double ma[12], mb[12]; /* as given, exact by definition */
@@ -67,15 +65,14 @@ typedef struct bvpi_pose {
                      float_ok) */
     int float_ok; /* scale is a normal float; else the float filters decide nothing */
 
-    /* Frame of distances: A's own when `own_frame`, else parallel to the world with A's translation
-     * as origin. Points of A are frame_a a (3x3; the identity when own_frame), points of B
-     * frame_b b (3x4). World length = frame length times a factor in [unit_lo, unit_hi]. */
-    int own_frame;
-    double frame_a[9], frame_b[12];
-    double frame_reach, frame_eta, frame_scale;
-    int frame_float_ok;
-    double unit_lo, unit_hi;
+    /* Frame parallel to the world, its origin at A's translation: points of A are world_a a (3x3),
+     * points of B world_b b (3x4); the same bounds. */
+    double world_a[9], world_b[12];
+    double world_reach, world_eta, world_scale;
+    int world_float_ok;
 
+    int own_frame; /* A's placement stretches all directions alike: world lengths are lengths in A's
+                      frame times a factor in [a_size_min, a_size_max] */
     double a_size_min, a_size_max, b_size_min, b_size_max; /* see bvpi_place */
 } bvpi_pose;
 
@@ -88,8 +85,7 @@ bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,
 void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_place *a, const bvpi_place *b,
                            const double bound_a[3], const double bound_b[3]);
 
-/* ---- products
- * ------------------------------------------------------------------------------------ */
+/* ---- products -------------------------------------------------------------------------------- */
 
 /* A product of placements in double-double. */
 typedef struct bvpi_chain {

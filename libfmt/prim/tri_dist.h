@@ -9,13 +9,13 @@
 #include "prim/pose.h"
 
 typedef struct bvpi_tri_dist {
-    double lo, hi; /* lo <= distance <= hi, world; both 0 exactly when the triangles meet;
-                      hi is at least the distance of the witness points */
-    double point_a[3], point_b[3]; /* witness points, world, rounded to double */
+    double lo, hi; /* lo <= distance <= hi, world; both 0 exactly when the triangles meet */
+    double point_a[3], point_b[3]; /* witness points, world; they lie on the triangles, at most hi
+                                      apart, but for the rounding of their coordinates */
 } bvpi_tri_dist;
 
-/* One pair. Degenerate triangles are segments or points. hi - lo <= 1e-9 hi, but for needles whose
- * distance is below some 1e-20 of their coordinates. */
+/* One pair. Degenerate triangles are segments or points. hi - lo <= 1e-9 hi, but for distances
+ * below some 1e-20 of the coordinates. */
 void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out);
 
 /* Eight pairs at a time, in float: lo <= distance <= hi, lo >= 0. Not tight when the distance is

@@ -14,8 +14,7 @@
 #define UP      (1 + 0x1p-40)
 #define LOST    0x1p-1000 /* more than underflow can lose */
 
-/* ---- preparation --------------------------------------------------------------------------------
- */
+/* ---- preparation ----------------------------------------------------------------------------- */
 
 static int largest_axis(const double v[3])
 {
@@ -81,8 +80,7 @@ bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_place *place, const d
     return BVP_OK;
 }
 
-/* ---- exact
- * ----------------------------------------------------------------------------------------- */
+/* ---- exact ----------------------------------------------------------------------------------- */
 
 /* Sign of numerator / denominator - bound. */
 static int compare_ratio(const bvpi_big *numerator, const bvpi_big *denominator, double bound)
@@ -150,8 +148,7 @@ static bool hit_exactly(const bvpi_tri_ray *ray, const float tri[9], double t_mi
     return true;
 }
 
-/* ---- in double
- * ---------------------------------------------------------------------------------------- */
+/* ---- in double ------------------------------------------------------------------------------- */
 
 /* A triangle as the ray sees it. */
 typedef struct view {

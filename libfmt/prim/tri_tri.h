@@ -96,8 +96,7 @@ BVPI_INLINE void bvpi_pairs_load_f32(const bvpi_pose *pose, const f32x8 a[9], co
     p->eta = f32x8_splat((float)(pose->eta * pose->scale) * (1 + 0x1p-20f) + 0x1p-100f);
 }
 
-/* ---- up to four pairs in double ----------------------------------------------------------------
- */
+/* ---- up to four pairs in double -------------------------------------------------------------- */
 
 typedef struct bvpi_pair_corners {
     float a[4][9], b[4][9];
@@ -158,8 +157,7 @@ static inline void bvpi_tri_tri4(const bvpi_pose *pose, const f32x8 a[9], const 
     }
 }
 
-/* ---- the test
- * ------------------------------------------------------------------------------------ */
+/* ---- the test -------------------------------------------------------------------------------- */
 
 /* a[3 * corner + axis], b likewise: lane i of both is a pair, in part coordinates; lanes: bit mask
  * of the pairs in play (the others may hold anything). */

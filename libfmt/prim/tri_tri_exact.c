@@ -18,8 +18,7 @@ static int next_corner(int i)
     return i % 3 == 2 ? i - 2 : i + 1;
 }
 
-/* ---- segments ---------------------------------------------------------------------------------
- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 static bool ranges_meet(const bvpi_points *p, int a, int b, int c, int d, int axis)
 {
@@ -63,8 +62,7 @@ static bool segments_meet(const bvpi_points *p, int a, int b, int c, int d)
     return all_ranges_meet(p, a, b, c, d);
 }
 
-/* ---- a segment and a true triangle t, t + 1, t + 2 ---------------------------------------------
- */
+/* ---- a segment and a true triangle t, t + 1, t + 2 ------------------------------------------- */
 
 static bool point_in_triangle_2d(const bvpi_points *p, int t, int a, int drop)
 {
@@ -113,8 +111,7 @@ static bool edges_meet_triangle(const bvpi_points *p, int s, const int side[3], 
     return false;
 }
 
-/* ---- degenerate ones: a triangle without area is the union of its edges
- * -------------------------- */
+/* ---- degenerate ones: a triangle without area is the union of its edges ---------------------- */
 
 static bool both_degenerate_meet(const bvpi_points *p)
 {
@@ -138,8 +135,7 @@ static bool degenerate_meets_triangle(const bvpi_points *p, int s, int t, int dr
     return edges_meet_triangle(p, s, side, t, drop);
 }
 
-/* ---- two true triangles
- * ---------------------------------------------------------------------------- */
+/* ---- two true triangles ---------------------------------------------------------------------- */
 
 /* Two convex polygons of a plane are apart exactly when an edge of one has the other beyond it. */
 static bool has_separating_edge(const bvpi_points *p, int t, int s, int drop)
@@ -215,8 +211,7 @@ static unsigned triangles_meet(const bvpi_points *p, int drop_a, int drop_b)
     return meet ? BVPI_MEET : 0;
 }
 
-/* ---- short coordinates -------------------------------------------------------------------------
- */
+/* ---- short coordinates ----------------------------------------------------------------------- */
 
 /* For signed permutations: row `axis` of m takes coordinate *column times *sign. */
 static bool row_is_signed_unit(const double *m, int axis, int *column, int *sign)

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ * tri_dist.c: distance of two placed triangles: in double, and where that is not good enough in
+ * double-double, with the exact test deciding about zero.
+ * Spec: exactness.md, chapter 6
+ */
+#include "prim/tri_dist.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "prim/nearest.h"
+#include "prim/tri_tri_exact.h"
+
+#define GOOD_ENOUGH 0x1p-31 /* relative width of the interval, below 1e-9 */
+
+/* ---- corners in a frame parallel to the world, with corner 0 of A as origin, scaled ---------- */
+
+static void corners_f64(const bvpi_pose *pose, const float a[9], const float b[9],
+                        bvpi_vec_f64 pa[3], bvpi_vec_f64 pb[3])
+{
+    double scale = pose->world_scale;
+    for (int x = 0; x < 3; x++) {
+        const double *ma = pose->ma + 4 * x, *mb = pose->mb + 4 * x;
+        double p0 = ma[0] * (double)a[0] + ma[1] * (double)a[1] + ma[2] * (double)a[2];
+        double shift = mb[3] - ma[3] - p0;
+        for (int i = 0; i < 3; i++) {
+            const float *p = a + 3 * i, *q = b + 3 * i;
+            double u = ma[0] * (double)p[0] + ma[1] * (double)p[1] + ma[2] * (double)p[2];
+            double v = mb[0] * (double)q[0] + mb[1] * (double)q[1] + mb[2] * (double)q[2];
+            pa[i].c[x] = (u - p0) * scale;
+            pb[i].c[x] = (v + shift) * scale;
+        }
+    }
+}
+
+static bvpi_dd linear_dd(const double row[4], const float p[3])
+{
+    bvpi_dd sum = bvpi_dd_product(row[0], (double)p[0]);
+    sum = bvpi_dd_add(sum, bvpi_dd_product(row[1], (double)p[1]));
+    return bvpi_dd_add(sum, bvpi_dd_product(row[2], (double)p[2]));
+}
+
+static void corners_dd(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_vec_dd pa[3],
+                       bvpi_vec_dd pb[3])
+{
+    double scale = pose->world_scale;
+    for (int x = 0; x < 3; x++) {
+        const double *ma = pose->ma + 4 * x, *mb = pose->mb + 4 * x;
+        bvpi_dd p0 = linear_dd(ma, a);
+        bvpi_dd shift = bvpi_dd_sub(bvpi_dd_sum(mb[3], -ma[3]), p0);
+        for (int i = 0; i < 3; i++) {
+            bvpi_dd u = bvpi_dd_sub(linear_dd(ma, a + 3 * i), p0);
+            bvpi_dd v = bvpi_dd_add(linear_dd(mb, b + 3 * i), shift);
+            pa[i].c[x] = bvpi_dd_scale(u, scale);
+            pb[i].c[x] = bvpi_dd_scale(v, scale);
+        }
+    }
+}
+
+/* ---- witness points -------------------------------------------------------------------------- */
+
+/* Back to the world: corner 0 of A plus what was found relative to it. */
+static void to_world(const bvpi_pose *pose, const float a[9], const bvpi_dd relative[3],
+                     double out[3])
+{
+    for (int x = 0; x < 3; x++) {
+        const double *row = pose->ma + 4 * x;
+        bvpi_dd p0 = bvpi_dd_add(linear_dd(row, a), bvpi_dd_of(row[3]));
+        bvpi_dd r = bvpi_dd_scale(relative[x], 1 / pose->world_scale);
+        out[x] = bvpi_dd_round(bvpi_dd_add(p0, r));
+    }
+}
+
+static void finish_f64(const bvpi_pose *pose, const float a[9], const bvpi_nearest_f64 *best,
+                       bvpi_tri_dist *out)
+{
+    bvpi_dd x[3], y[3];
+    for (int i = 0; i < 3; i++) {
+        x[i] = bvpi_dd_of(best->x.c[i]);
+        y[i] = bvpi_dd_of(best->y.c[i]);
+    }
+    to_world(pose, a, x, out->point_a);
+    to_world(pose, a, y, out->point_b);
+    out->lo /= pose->world_scale;
+    out->hi /= pose->world_scale;
+}
+
+static void finish_dd(const bvpi_pose *pose, const float a[9], const bvpi_nearest_dd *best,
+                      bvpi_tri_dist *out)
+{
+    to_world(pose, a, best->x.c, out->point_a);
+    to_world(pose, a, best->y.c, out->point_b);
+    out->lo /= pose->world_scale;
+    out->hi /= pose->world_scale;
+}
+
+/* ---- the distance ---------------------------------------------------------------------------- */
+
+/* The error of a coordinate in double-double, relative to the frame's reach. */
+#define ETA_DD 0x1p-96
+
+void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out)
+{
+    bvpi_vec_f64 pa[3], pb[3];
+    bvpi_nearest_f64 best;
+    corners_f64(pose, a, b, pa, pb);
+    nearest_of_triangles_f64(pa, pb, &best);
+    distance_bounds_f64(pa, pb, &best, pose->world_eta * pose->world_scale, &out->lo, &out->hi);
+    if (out->lo > 0 && out->hi - out->lo <= GOOD_ENOUGH * out->hi) {
+        finish_f64(pose, a, &best, out);
+        return;
+    }
+    bvpi_vec_dd qa[3], qb[3];
+    bvpi_nearest_dd best_dd;
+    bool same = pose->same;
+    corners_dd(pose, a, b, qa, qb);
+    if (!(out->lo > 0) &&
+        bvpi_tri_tri_exact(a, b, same ? NULL : pose->ma, same ? NULL : pose->mb) != 0) {
+        common_point_dd(qa, qb, &best_dd);
+        out->lo = out->hi = 0;
+    } else {
+        nearest_of_triangles_dd(qa, qb, &best_dd);
+        distance_bounds_dd(qa, qb, &best_dd, ETA_DD, &out->lo, &out->hi);
+    }
+    finish_dd(pose, a, &best_dd, out);
+}

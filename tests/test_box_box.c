@@ -25,7 +25,8 @@ static void random_grid(bvpi_grid_box *box, double *bound)
 {
     box->unit = ldexp(1, case_int(40) - 30);
     for (int i = 0; i < 3; i++) {
-        box->extent[i] = 1u + ((uint32_t)case_random() >> (10 + (case_int(4) ? 0 : case_int(22))));
+        int shift = case_int(4) ? 10 : 10 + case_int(22);
+        box->extent[i] = 1u + ((uint32_t)case_random() >> shift);
         box->origin[i] = box->unit * (case_int(1 << 24) - (1 << 23));
         bound[i] = fmax(fabs(box->origin[i]), fabs(box->origin[i] + box->unit * box->extent[i]));
     }
@@ -81,26 +82,43 @@ static void apply(const double m[12], const long double p[3], long double out[3]
         out[i] = m[4 * i] * p[0] + m[4 * i + 1] * p[1] + m[4 * i + 2] * p[2] + m[4 * i + 3];
 }
 
-static void load(const steps *box, const float unit[3], bvpi_box8 *out)
+static void load(const steps *box, const float unit[3], float centre[3], float half[3])
 {
-    float centre[3], half[3];
     for (int i = 0; i < 3; i++) {
         centre[i] = ((float)box->lo[i] + (float)box->hi[i]) * 0.5f * unit[i];
         half[i] = ((float)box->hi[i] - (float)box->lo[i]) * 0.5f * unit[i];
     }
-    bvpi_box8_splat(out, centre, half);
 }
 
+static void splat(const float centre[3], const float half[3], bvpi_box8 *out)
+{
+    for (int i = 0; i < 3; i++) {
+        out->centre[i] = f32x8_splat(centre[i]);
+        out->half[i] = f32x8_splat(half[i]);
+    }
+}
+
+/* Both ways round. Returns the lanes that may meet, and the greater distance. */
 static unsigned ask(const setting *s, const steps *box_a, const steps *box_b, double *distance)
 {
+    const bvpi_box_pair *pair = &s->pair;
+    float centre_a[3], half_a[3], centre_b[3], half_b[3];
     bvpi_box8 a, b;
-    f32x8 d[3];
-    load(box_a, s->pair.unit_a, &a);
-    load(box_b, s->pair.unit_b, &b);
-    bvpi_box_offset(&s->pair, &a, &b, d);
-    f32x8 gap_sq = bvpi_boxes_gap_sq(&s->pair, &a, &b, d);
-    *distance = sqrt((double)gap_sq[3]) * s->pair.world_unit;
-    return bvpi_boxes_meet(&s->pair, &a, &b, d, 255);
+    bvpi_lone_box lone_a, lone_b;
+    f32x8 d[3], e[3];
+    load(box_a, pair->unit_a, centre_a, half_a);
+    load(box_b, pair->unit_b, centre_b, half_b);
+    splat(centre_a, half_a, &a);
+    splat(centre_b, half_b, &b);
+    bvpi_lone_a(pair, centre_a, half_a, &lone_a);
+    bvpi_lone_b(pair, centre_b, half_b, &lone_b);
+    bvpi_box_offset(pair, true, &a, &lone_b, d);
+    bvpi_box_offset(pair, false, &b, &lone_a, e);
+    f32x8 gap_sq = f32x8_max(bvpi_boxes_gap_sq(pair, true, &a, &lone_b, d),
+                             bvpi_boxes_gap_sq(pair, false, &b, &lone_a, e));
+    *distance = sqrt((double)gap_sq[3]) * pair->world_unit;
+    return bvpi_boxes_meet(pair, true, &a, &lone_b, d, 255) &
+           bvpi_boxes_meet(pair, false, &b, &lone_a, e, 255);
 }
 
 START_TEST(boxes_with_a_common_point_meet)

@@ -109,7 +109,8 @@ END_TEST
 static void random_frame(bvpi_frame *frame)
 {
     for (int a = 0; a < 3; a++) {
-        uint32_t extent = (uint32_t)case_random() >> (10 + below(22));
+        unsigned shift = 10 + (unsigned)below(22);
+        uint32_t extent = (uint32_t)case_random() >> shift;
         uint32_t steps = UINT32_MAX << bvpi_frame_shift(extent);
         extent &= steps;
         frame->lo[a] = (uint32_t)below((UINT32_C(1) << BVPD_GRID_BITS) - extent) & steps;

@@ -45,9 +45,9 @@ static double dot(const double a[3], const double b[3])
 /* Nothing can be said: no box pair is ever separated. */
 static void init_unknown(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_grid_box *b)
 {
-    p->slack_a = INFINITY;
+    for (int k = 0; k < BVPI_AXES; k++)
+        p->slack[k] = INFINITY;
     for (int i = 0; i < 3; i++) {
-        p->slack_b[i] = INFINITY;
         p->unit_a[i] = p->unit_b[i] = p->size_b[i] = 1;
         p->centre_a[i] = p->half_a[i] = (float)a->extent[i] * 0.5f;
         p->centre_b[i] = p->half_b[i] = (float)b->extent[i] * 0.5f;
@@ -73,7 +73,7 @@ static void init_matrix(bvpi_box_pair *p, const double map[12], int exponents[3]
             if (fabs(r[i][j]) < TINY)
                 r[i][j] = 0;
             p->r[i][j] = (float)r[i][j];
-            p->abs_r[i][j] = fabsf(p->r[i][j]);
+            p->reach_b[j][BVPI_AXIS_A + i] = fabsf(p->r[i][j]);
             p->size_b[j] += p->r[i][j] * p->r[i][j];
         }
     }
@@ -132,37 +132,42 @@ static void init_normals(bvpi_box_pair *p, double r[3][3], const double half_b[3
         for (int i = 0; i < 3; i++) {
             int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
             n[j][i] = r[i1][j1] * r[i2][j2] - r[i2][j1] * r[i1][j2];
-            p->edge_b[i][j] = (float)fabs(n[j][i]);
         }
         double scale = scale_of(world != NULL ? world_length(n[j], world) : sqrt(dot(n[j], n[j])));
         double others = 0;
         for (int i = 0; i < 3; i++) {
             p->n[j][i] = (float)(n[j][i] * scale);
-            p->abs_n[j][i] = fabsf(p->n[j][i]);
+            p->reach_a[i][BVPI_AXIS_B + j] = fabsf(p->n[j][i]);
             n[j][i] = p->n[j][i]; /* from here on the axis is the rounded one */
         }
         for (int k = 0; k < 3; k++) {
             double column[3] = {r[0][k], r[1][k], r[2][k]};
             if (k == j)
-                p->n_radius[j] = (float)fabs(dot(n[j], column));
+                p->reach_b[j][BVPI_AXIS_B + j] = (float)fabs(dot(n[j], column));
             else
                 others += fabs(dot(n[j], column)) * half_b[k];
         }
-        p->slack_b[j] = (float)(norm_1(n[j]) * error + others * (1 + 0x1p-20));
+        p->slack[BVPI_AXIS_B + j] = (float)(norm_1(n[j]) * error + others * (1 + 0x1p-20));
     }
     if (world != NULL)
         p->norm_b = world_norm(n, world);
 }
 
-static void init_edges(bvpi_box_pair *p, const double *world, double error)
+/* Axis (i, j) is unit vector i times column j of r. */
+static void init_edges(bvpi_box_pair *p, double r[3][3], const double *world, double error)
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+            int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            int number = BVPI_AXIS_EDGE + 3 * i + j;
             double axis[3] = {0};
             axis[i1] = -p->r[i2][j];
             axis[i2] = p->r[i1][j];
-            p->slack_e[i][j] = (float)(norm_1(axis) * error);
+            p->reach_a[i1][number] = fabsf(p->r[i2][j]);
+            p->reach_a[i2][number] = fabsf(p->r[i1][j]);
+            p->reach_b[j1][number] = (float)fabs(r[i1][j] * r[i2][j1] - r[i2][j] * r[i1][j1]);
+            p->reach_b[j2][number] = (float)fabs(r[i1][j] * r[i2][j2] - r[i2][j] * r[i1][j2]);
+            p->slack[number] = (float)(norm_1(axis) * error);
             p->edges |= axis[i1] != 0 && axis[i2] != 0;
             if (world != NULL)
                 p->world_e[i][j] = (float)scale_of(world_length(axis, world));
@@ -212,7 +217,10 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
                   &p->centre_b[i], &p->half_b[i]);
         half_b[i] = p->half_b[i];
     }
-    p->slack_a = (float)error;
+    for (int i = 0; i < 3; i++) {
+        p->reach_a[i][BVPI_AXIS_A + i] = 1;
+        p->slack[BVPI_AXIS_A + i] = (float)error;
+    }
     if (world != NULL) {
         double top = 0;
         for (int k = 0; k < 9; k++)
@@ -225,5 +233,5 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
         world = scaled;
     }
     init_normals(p, r, half_b, world, error);
-    init_edges(p, world, error);
+    init_edges(p, r, world, error);
 }

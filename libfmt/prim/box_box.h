@@ -23,27 +23,39 @@
 
 #include "base/simd.h"
 
+/* Loops over axes have constant subscripts once unrolled; clang does that by itself. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define BVPI_UNROLL _Pragma("GCC unroll 9")
+#else
+#define BVPI_UNROLL
+#endif
+
 /* A hierarchy's root box: origin + unit * [0, extent]. */
 typedef struct bvpi_grid_box {
     double origin[3], unit;
     uint32_t extent[3];
 } bvpi_grid_box;
 
-/* How box b lies to box a. Rows of r: a = r b + t in work units. */
+/* The axes that can separate: a's, the normals of b's faces, the products of edges. */
+enum { BVPI_AXIS_A = 0, BVPI_AXIS_B = 3, BVPI_AXIS_EDGE = 6, BVPI_AXES = 16 /* one unused */ };
+
+/* How box b lies to box a: a = r b + t in work units. */
 typedef struct bvpi_box_pair {
-    float r[3][3], abs_r[3][3], t[3];
-    float n[3][3], abs_n[3][3],
-        n_radius[3];    /* normals of b's faces; what half extent j of b counts */
-    float edge_b[3][3]; /* |cofactors of r|: b's radius along edge axes */
-    float slack_a, slack_b[3], slack_e[3][3];
-    bool edges; /* edge axes add something (r permutes no axes) */
-    /* Distance: gaps along the axes times these are lengths in the world, in work units of it. */
+    float r[3][3], t[3];
+    float n[3][3]; /* normals of b's faces in a's frame, the rows of r's inverse but for their
+                      length */
+    /* Row k: how far a unit of half extent k of a box of a (of b) reaches along each axis. */
+    float reach_a[3][BVPI_AXES], reach_b[3][BVPI_AXES];
+    float slack[BVPI_AXES];
+    bool edges; /* edge axes add something: r does more than permute axes */
+    /* Distance: gaps along a's and the edge axes times these are lengths in the world, in units of
+     * world_unit, as those along b's normals are themselves; the norms are how gaps combine. */
     float world_a[3], world_e[3][3], norm_a, norm_b;
-    double world_unit; /* length of that unit */
+    double world_unit;
     /* How to decode the two hierarchies into work units. */
-    float size_b[3]; /* squared length, in a's frame, of b's work unit along each axis of b */
     float unit_a[3], unit_b[3];                           /* one grid step */
     float centre_a[3], half_a[3], centre_b[3], half_b[3]; /* root boxes */
+    float size_b[3]; /* squared length, in a's frame, of the work unit along each axis of b */
 } bvpi_box_pair;
 
 /* map: row-major 3x4, b's coordinates to a's; map_error: how far it can take a point of b wrong, in
@@ -52,99 +64,146 @@ typedef struct bvpi_box_pair {
 void bvpi_box_pair_init(bvpi_box_pair *pair, const bvpi_grid_box *a, const bvpi_grid_box *b,
                         const double map[12], double map_error, const double world[9]);
 
-/* Eight boxes of one hierarchy, or one of them eight times. */
+/* Eight boxes of one of the hierarchies. */
 typedef struct bvpi_box8 {
     f32x8 centre[3], half[3];
 } bvpi_box8;
 
-BVPI_INLINE void bvpi_box8_splat(bvpi_box8 *out, const float centre[3], const float half[3])
+/* One box of the other, made ready: where it is, how far it reaches along each axis, slack
+ * included.
+ */
+typedef struct bvpi_lone_box {
+    float at[3]; /* of a: t - centre; of b: r centre + t */
+    float reach[BVPI_AXES];
+} bvpi_lone_box;
+
+BVPI_INLINE void bvpi_lone_reach(const float table[3][BVPI_AXES], const float slack[BVPI_AXES],
+                                 const float half[3], float out[BVPI_AXES])
 {
-    for (int i = 0; i < 3; i++) {
-        out->centre[i] = f32x8_splat(centre[i]);
-        out->half[i] = f32x8_splat(half[i]);
-    }
+    for (int k = 0; k < BVPI_AXES; k += 8)
+        f32x8_store(out + k, f32x8_load(table[0] + k) * half[0] +
+                                 f32x8_load(table[1] + k) * half[1] +
+                                 f32x8_load(table[2] + k) * half[2] + f32x8_load(slack + k));
 }
 
-/* Difference of the centres, in a's frame. */
-BVPI_INLINE void bvpi_box_offset(const bvpi_box_pair *p, const bvpi_box8 *a, const bvpi_box8 *b,
-                                 f32x8 d[3])
+BVPI_INLINE void bvpi_lone_a(const bvpi_box_pair *p, const float centre[3], const float half[3],
+                             bvpi_lone_box *out)
 {
     for (int i = 0; i < 3; i++)
-        d[i] = b->centre[0] * p->r[i][0] + b->centre[1] * p->r[i][1] + b->centre[2] * p->r[i][2] +
-               p->t[i] - a->centre[i];
+        out->at[i] = p->t[i] - centre[i];
+    bvpi_lone_reach(p->reach_a, p->slack, half, out->reach);
 }
 
-/* Along axis i of a, face normal j of b, their product: the gap between the boxes, at most. */
-BVPI_INLINE f32x8 bvpi_gap_a(const bvpi_box_pair *p, const bvpi_box8 *a, const bvpi_box8 *b,
-                             const f32x8 d[3], int i)
+BVPI_INLINE void bvpi_lone_b(const bvpi_box_pair *p, const float centre[3], const float half[3],
+                             bvpi_lone_box *out)
 {
-    f32x8 radius = a->half[i] + b->half[0] * p->abs_r[i][0] + b->half[1] * p->abs_r[i][1] +
-                   b->half[2] * p->abs_r[i][2] + p->slack_a;
-    return f32x8_abs(d[i]) - radius;
+    for (int i = 0; i < 3; i++)
+        out->at[i] =
+            p->r[i][0] * centre[0] + p->r[i][1] * centre[1] + p->r[i][2] * centre[2] + p->t[i];
+    bvpi_lone_reach(p->reach_b, p->slack, half, out->reach);
 }
 
-BVPI_INLINE f32x8 bvpi_gap_b(const bvpi_box_pair *p, const bvpi_box8 *a, const bvpi_box8 *b,
-                             const f32x8 d[3], int j)
+/* Below, `are_a` says whose boxes the eight are; the lone one is the other's. It is a constant
+ * wherever these are used. */
+
+/* Differences of the centres, in a's frame. */
+BVPI_INLINE void bvpi_box_offset(const bvpi_box_pair *p, bool are_a, const bvpi_box8 *boxes,
+                                 const bvpi_lone_box *lone, f32x8 d[3])
 {
+    const f32x8 *c = boxes->centre;
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++)
+        d[i] = are_a ? lone->at[i] - c[i]
+                     : c[0] * p->r[i][0] + c[1] * p->r[i][1] + c[2] * p->r[i][2] + lone->at[i];
+}
+
+/* The gap between the boxes along an axis, at most. */
+BVPI_INLINE f32x8 bvpi_axis_gap(f32x8 along, f32x8 radius, const bvpi_lone_box *lone, int axis)
+{
+    return f32x8_abs(along) - (radius + lone->reach[axis]);
+}
+
+BVPI_INLINE f32x8 bvpi_gap_a(const bvpi_box_pair *p, bool are_a, const bvpi_box8 *boxes,
+                             const bvpi_lone_box *lone, const f32x8 d[3], int i)
+{
+    const f32x8 *h = boxes->half;
+    f32x8 radius =
+        are_a ? h[i] : h[0] * p->reach_b[0][i] + h[1] * p->reach_b[1][i] + h[2] * p->reach_b[2][i];
+    return bvpi_axis_gap(d[i], radius, lone, i);
+}
+
+BVPI_INLINE f32x8 bvpi_gap_b(const bvpi_box_pair *p, bool are_a, const bvpi_box8 *boxes,
+                             const bvpi_lone_box *lone, const f32x8 d[3], int j)
+{
+    const int axis = BVPI_AXIS_B + j;
+    const f32x8 *h = boxes->half;
     f32x8 along = d[0] * p->n[j][0] + d[1] * p->n[j][1] + d[2] * p->n[j][2];
-    f32x8 radius = a->half[0] * p->abs_n[j][0] + a->half[1] * p->abs_n[j][1] +
-                   a->half[2] * p->abs_n[j][2] + b->half[j] * p->n_radius[j] + p->slack_b[j];
-    return f32x8_abs(along) - radius;
+    f32x8 radius =
+        are_a ? h[0] * p->reach_a[0][axis] + h[1] * p->reach_a[1][axis] + h[2] * p->reach_a[2][axis]
+              : h[j] * p->reach_b[j][axis];
+    return bvpi_axis_gap(along, radius, lone, axis);
 }
 
-BVPI_INLINE f32x8 bvpi_gap_edge(const bvpi_box_pair *p, const bvpi_box8 *a, const bvpi_box8 *b,
-                                const f32x8 d[3], int i, int j)
+BVPI_INLINE f32x8 bvpi_gap_edge(const bvpi_box_pair *p, bool are_a, const bvpi_box8 *boxes,
+                                const bvpi_lone_box *lone, const f32x8 d[3], int i, int j)
 {
     const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    const int axis = BVPI_AXIS_EDGE + 3 * i + j;
+    const f32x8 *h = boxes->half;
     f32x8 along = d[i2] * p->r[i1][j] - d[i1] * p->r[i2][j];
-    f32x8 radius = a->half[i1] * p->abs_r[i2][j] + a->half[i2] * p->abs_r[i1][j] +
-                   b->half[j1] * p->edge_b[i][j2] + b->half[j2] * p->edge_b[i][j1] +
-                   p->slack_e[i][j];
-    return f32x8_abs(along) - radius;
+    f32x8 radius = are_a ? h[i1] * p->reach_a[i1][axis] + h[i2] * p->reach_a[i2][axis]
+                         : h[j1] * p->reach_b[j1][axis] + h[j2] * p->reach_b[j2][axis];
+    return bvpi_axis_gap(along, radius, lone, axis);
 }
 
 /* Bits of `lanes` whose boxes may meet. d: bvpi_box_offset. NaN means "may". */
-BVPI_INLINE unsigned bvpi_boxes_meet(const bvpi_box_pair *p, const bvpi_box8 *a, const bvpi_box8 *b,
-                                     const f32x8 d[3], unsigned lanes)
+BVPI_INLINE unsigned bvpi_boxes_meet(const bvpi_box_pair *p, bool are_a, const bvpi_box8 *boxes,
+                                     const bvpi_lone_box *lone, const f32x8 d[3], unsigned lanes)
 {
     const f32x8 zero = {0};
     i32x8 apart = {0};
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++)
-        apart |= f32x8_gt(bvpi_gap_a(p, a, b, d, i), zero);
+        apart |= f32x8_gt(bvpi_gap_a(p, are_a, boxes, lone, d, i), zero);
     lanes &= ~i32x8_movemask(apart);
     if (lanes == 0)
         return 0;
+    BVPI_UNROLL
     for (int j = 0; j < 3; j++)
-        apart |= f32x8_gt(bvpi_gap_b(p, a, b, d, j), zero);
+        apart |= f32x8_gt(bvpi_gap_b(p, are_a, boxes, lone, d, j), zero);
     lanes &= ~i32x8_movemask(apart);
     if (lanes == 0 || !p->edges)
         return lanes;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            apart |= f32x8_gt(bvpi_gap_edge(p, a, b, d, i, j), zero);
+    BVPI_UNROLL
+    for (int e = 0; e < 9; e++)
+        apart |= f32x8_gt(bvpi_gap_edge(p, are_a, boxes, lone, d, e / 3, e % 3), zero);
     return lanes & ~i32x8_movemask(apart);
 }
 
-/* A lower bound of the squared distance, in square work units of the world; never NaN. */
-BVPI_INLINE f32x8 bvpi_boxes_gap_sq(const bvpi_box_pair *p, const bvpi_box8 *a, const bvpi_box8 *b,
-                                    const f32x8 d[3])
+/* A lower bound of the squared distance, in square units of world_unit; never NaN. */
+BVPI_INLINE f32x8 bvpi_boxes_gap_sq(const bvpi_box_pair *p, bool are_a, const bvpi_box8 *boxes,
+                                    const bvpi_lone_box *lone, const f32x8 d[3])
 {
     const f32x8 zero = {0};
     f32x8 by_a = zero, by_b = zero, by_edge = zero;
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
-        f32x8 gap = f32x8_max(bvpi_gap_a(p, a, b, d, i), zero) * p->world_a[i];
+        f32x8 gap = f32x8_max(bvpi_gap_a(p, are_a, boxes, lone, d, i), zero) * p->world_a[i];
         by_a += gap * gap;
     }
+    BVPI_UNROLL
     for (int j = 0; j < 3; j++) {
-        f32x8 gap = f32x8_max(bvpi_gap_b(p, a, b, d, j), zero);
+        f32x8 gap = f32x8_max(bvpi_gap_b(p, are_a, boxes, lone, d, j), zero);
         by_b += gap * gap;
     }
     f32x8 best = f32x8_max(by_a * p->norm_a, by_b * p->norm_b);
     if (!p->edges)
         return best;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            by_edge = f32x8_max(bvpi_gap_edge(p, a, b, d, i, j) * p->world_e[i][j], by_edge);
+    BVPI_UNROLL
+    for (int e = 0; e < 9; e++)
+        by_edge = f32x8_max(bvpi_gap_edge(p, are_a, boxes, lone, d, e / 3, e % 3) *
+                                p->world_e[e / 3][e % 3],
+                            by_edge);
     return f32x8_max(by_edge * by_edge, best);
 }
 

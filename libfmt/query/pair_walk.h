@@ -69,40 +69,46 @@ static inline bool opens_a(const pair_walk *walk, const pair_entry *e)
 /* The children of the opened node, against the other box. */
 typedef struct pair_children {
     bvpi_wide node;
-    bvpi_box8 a, b;    /* one of them the children */
+    bvpi_box8 boxes;
     f32x8 gap_sq, key; /* key: the smaller, the more promising */
     unsigned lanes;    /* that may answer */
 } pair_children;
 
+/* Distance over size, squared. */
+BVPI_INLINE f32x8 rank_children(const bvpi_box8 *boxes, const float half[3], const f32x8 d[3])
+{
+    f32x8 size =
+        boxes->half[0] + boxes->half[1] + boxes->half[2] + (half[0] + half[1] + half[2] + 1);
+    return (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / (size * size);
+}
+
 BVPI_INLINE bool open_children(pair_walk *walk, const pair_entry *e, bool open_a, bool by_distance,
                                bool sorted, pair_children *c)
 {
-    const bvpi_box_pair *boxes = &walk->boxes;
+    const bvpi_box_pair *p = &walk->boxes;
+    bvpi_lone_box lone;
     f32x8 d[3];
+    if (!bvpi_wide_load(open_a ? walk->a : walk->b, open_a ? e->ref_a : e->ref_b, &c->node))
+        return false;
     if (open_a) {
-        if (!bvpi_wide_load(walk->a, e->ref_a, &c->node))
-            return false;
-        bvpi_wide_centred(&c->node, e->centre_a, e->half_a, boxes->unit_a, c->a.centre, c->a.half);
-        bvpi_box8_splat(&c->b, e->centre_b, e->half_b);
+        bvpi_lone_b(p, e->centre_b, e->half_b, &lone);
+        bvpi_wide_centred(&c->node, e->centre_a, e->half_a, p->unit_a, c->boxes.centre,
+                          c->boxes.half);
     } else {
-        if (!bvpi_wide_load(walk->b, e->ref_b, &c->node))
-            return false;
-        bvpi_wide_centred(&c->node, e->centre_b, e->half_b, boxes->unit_b, c->b.centre, c->b.half);
-        bvpi_box8_splat(&c->a, e->centre_a, e->half_a);
+        bvpi_lone_a(p, e->centre_a, e->half_a, &lone);
+        bvpi_wide_centred(&c->node, e->centre_b, e->half_b, p->unit_b, c->boxes.centre,
+                          c->boxes.half);
     }
-    bvpi_box_offset(boxes, &c->a, &c->b, d);
+    bvpi_box_offset(p, open_a, &c->boxes, &lone, d);
     if (by_distance) {
-        c->gap_sq = bvpi_boxes_gap_sq(boxes, &c->a, &c->b, d);
+        c->gap_sq = bvpi_boxes_gap_sq(p, open_a, &c->boxes, &lone, d);
         i32x8 far = f32x8_ge(c->gap_sq, f32x8_splat(walk->limit_sq));
         c->lanes = c->node.used & ~i32x8_movemask(far);
     } else {
-        c->lanes = bvpi_boxes_meet(boxes, &c->a, &c->b, d, c->node.used);
+        c->lanes = bvpi_boxes_meet(p, open_a, &c->boxes, &lone, d, c->node.used);
     }
-    if (sorted) {
-        f32x8 size = c->a.half[0] + c->a.half[1] + c->a.half[2] + c->b.half[0] + c->b.half[1] +
-                     c->b.half[2] + 1;
-        c->key = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / (size * size);
-    }
+    if (sorted && c->lanes != 0)
+        c->key = rank_children(&c->boxes, open_a ? e->half_b : e->half_a, d);
     walk->query->stats.nodes++;
     walk->query->stats.boxes += bvpi_popcount(c->node.used);
     return true;
@@ -131,14 +137,13 @@ static inline void sort_lanes(const pair_children *c, bool by_distance, unsigned
 BVPI_INLINE void push_child(const pair_entry *e, const pair_children *c, unsigned lane, bool open_a,
                             bool by_distance, pair_entry *out)
 {
-    const bvpi_box8 *boxes = open_a ? &c->a : &c->b;
     bool inner = bvpi_wide_is_inner(&c->node, lane);
     uint32_t ref = inner ? bvpi_wide_child(&c->node, lane) : bvpi_wide_item(&c->node, lane);
     uint8_t count = inner ? 0 : (uint8_t)bvpi_wide_item_count(&c->node, lane);
     *out = *e;
     for (int i = 0; i < 3; i++) {
-        (open_a ? out->centre_a : out->centre_b)[i] = boxes->centre[i][lane];
-        (open_a ? out->half_a : out->half_b)[i] = boxes->half[i][lane];
+        (open_a ? out->centre_a : out->centre_b)[i] = c->boxes.centre[i][lane];
+        (open_a ? out->half_a : out->half_b)[i] = c->boxes.half[i][lane];
     }
     *(open_a ? &out->ref_a : &out->ref_b) = ref;
     *(open_a ? &out->count_a : &out->count_b) = count;

@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every fuzz target on recorded inputs and on seeded mutations of them (BVP_MUTATIONS each).
+set -u
+src=${BVP_SRCDIR:-$(dirname "$0")/..}
+[ -x tests/fuzz/replay_open ] || { echo "check_fuzz: built without check: skipped"; exit 77; }
+export BVP_MUTATIONS=${BVP_MUTATIONS:-30}
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+fail=0
+
+replay() { # target files...
+  local target=$1
+  shift
+  [ $# -gt 0 ] || { echo "check_fuzz: no input for $target"; fail=1; return; }
+  "tests/fuzz/replay_$target" "$@" >"$scratch/log" 2>&1 && return
+  echo "check_fuzz: $target failed on the last of these:"
+  tail -30 "$scratch/log"
+  fail=1
+}
+
+for format in gltf obj off ply stl; do
+  mapfile -t inputs < <(find "$src/tests/corpus" "$src/samples/models" -size -200k -iname "*.$format" -o \
+    -size -200k -name "*.gl[tb]*" -path "*$format*" | sort)
+  [ ${#inputs[@]} -gt 0 ] || mapfile -t inputs < <(find "$src/samples/models" -name '*.STL')
+  replay $format "${inputs[@]}"
+done
+
+"$BVPACK" "$src/samples/models/rob.obj" -q -o "$scratch/rob.bvp" || exit 1
+BVP_MUTATIONS=$((BVP_MUTATIONS * 5)) replay open "$scratch"/*.bvp
+exit $fail

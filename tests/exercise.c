@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ * exercise.c: everything a reader can ask of a file that may lie; the answers do not matter, that
+ * every call comes back does.
+ */
+#include "exercise.h"
+
+#include <math.h>
+
+enum { LIMIT = 200 }; /* how many of the possibly absurd number of things are looked at */
+
+static uint32_t some(uint64_t count)
+{
+    return count < LIMIT ? (uint32_t)count : LIMIT;
+}
+
+static int stop_after(void *user)
+{
+    int *left = user;
+    return --*left <= 0;
+}
+
+static int on_pair(void *user, const bvp_pair *pair)
+{
+    (void)pair;
+    return stop_after(user);
+}
+
+static int on_hit(void *user, const bvp_hit_id *id)
+{
+    (void)id;
+    return stop_after(user);
+}
+
+static int on_ray_hit(void *user, const bvp_ray_hit *hit)
+{
+    (void)hit;
+    return stop_after(user);
+}
+
+static int on_box(void *user, const bvp_box *box)
+{
+    (void)box;
+    return stop_after(user);
+}
+
+/* Strings are read to their last byte: the sanitizer watches. */
+static void read_string(bvp_string string)
+{
+    static volatile char sink;
+    for (size_t i = 0; i < string.size; i++)
+        sink = string.data[i];
+    (void)sink;
+}
+
+static void read_part(const bvp_file *file, uint32_t part)
+{
+    bvp_part_info info;
+    float positions[9 * LIMIT];
+    uint64_t ids[LIMIT], count;
+    int left = LIMIT;
+    if (bvp_get_part(file, part, &info) == BVP_OK) {
+        read_string(info.name);
+        read_string(info.source_id);
+    }
+    bvp_get_triangles(file, part, 0, LIMIT, positions, ids, &count);
+    bvp_get_triangle(file, part, 7, positions, ids);
+    bvp_boxes(file, part, UINT32_MAX, on_box, &left);
+}
+
+static void read_tables(const bvp_file *file, const bvp_file_info *info)
+{
+    bvp_instance_info instance;
+    bvp_node_info node;
+    bvp_string key, value;
+    char text[256];
+    size_t size;
+    int left = LIMIT;
+    for (uint32_t i = 0; i < some(info->part_count); i++)
+        read_part(file, i);
+    for (uint32_t i = 0; i < some(info->instance_count); i++)
+        bvp_get_instance(file, i, &instance);
+    for (uint32_t i = 0; i < some(info->node_count); i++) {
+        if (bvp_get_node(file, i, &node) != BVP_OK)
+            continue;
+        read_string(node.name);
+        read_string(node.source_id);
+        for (uint32_t k = 0; k < some(node.property_count); k++)
+            if (bvp_get_property(file, i, k, &key, &value) == BVP_OK) {
+                read_string(key);
+                read_string(value);
+            }
+    }
+    bvp_get_provenance(file, text, sizeof text, &size, NULL);
+    bvp_boxes(file, BVP_ASSEMBLY, 2, on_box, &left);
+}
+
+static void ask_one(const bvp_body *body, const double middle[3], const double size)
+{
+    bvp_ray ray = {.direction = {1, 0.5, 0.25}, .t_max = INFINITY};
+    bvp_ray_hit hit;
+    bvp_closest_result closest;
+    const double planes[8] = {1, 0, 0, -middle[0], 0, 1, 0, -middle[1]};
+    double lo[3], hi[3];
+    uint64_t count;
+    int any, left = LIMIT;
+    for (int axis = 0; axis < 3; axis++) {
+        ray.origin[axis] = middle[axis] - ray.direction[axis] * size;
+        lo[axis] = middle[axis] - size / 8;
+        hi[axis] = middle[axis] + size / 8;
+    }
+    bvp_ray_first(body, &ray, &hit, NULL);
+    bvp_ray_any(body, &ray, &any, NULL);
+    bvp_ray_all(body, &ray, on_ray_hit, &left, &count, NULL);
+    bvp_closest(body, ray.origin, INFINITY, &closest, NULL);
+    left = LIMIT;
+    bvp_overlap_box(body, lo, hi, on_hit, &left, &count, NULL);
+    bvp_overlap_sphere(body, middle, size / 8, on_hit, &left, &count, NULL);
+    bvp_overlap_frustum(body, planes, 2, on_hit, &left, &count, NULL);
+}
+
+static void ask_two(const bvp_body *a, const bvp_body *b, double size)
+{
+    bvp_distance_result nearest;
+    uint64_t count;
+    int hit, left = LIMIT;
+    bvp_collide(a, b, &hit, NULL);
+    bvp_pairs_each(a, b, on_pair, &left, &count, NULL);
+    bvp_distance(a, b, INFINITY, &nearest, NULL);
+    bvp_within(a, b, size / 100, &hit, &nearest, NULL);
+}
+
+static void ask(const bvp_file *file, const bvp_file_info *info)
+{
+    double middle[3], size = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        middle[axis] = info->lo[axis] / 2 + info->hi[axis] / 2;
+        size = fmax(size, info->hi[axis] / 2 - info->lo[axis] / 2);
+    }
+    if (!(size > 0 && size < 1e30))
+        size = 1;
+    const double turned[12] = {0.6, -0.8, 0, size / 3, 0.8, 0.6, 0, 0, 0, 0, 1, size / 5};
+    bvp_body assembly = {file, BVP_ASSEMBLY, NULL}, moved = {file, BVP_ASSEMBLY, turned};
+    bvp_body part = {file, 0, turned};
+    ask_one(&assembly, middle, size);
+    ask_one(&part, middle, size);
+    ask_two(&assembly, NULL, size);
+    ask_two(&assembly, &moved, size);
+    ask_two(&assembly, &part, size);
+}
+
+void exercise(const bvp_file *file)
+{
+    bvp_file_info info;
+    bvp_get_info(file, &info);
+    read_tables(file, &info);
+    ask(file, &info);
+}

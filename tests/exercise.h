@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ * exercise.h: everything a reader can ask of a file that may lie.
+ */
+#ifndef TESTS_EXERCISE_H
+#define TESTS_EXERCISE_H
+
+#include "bvpack.h"
+
+/* Reads all tables and strings (up to some number of each), asks every kind of query. */
+void exercise(const bvp_file *file);
+
+#endif

@@ -327,6 +327,18 @@ static void world_frame(bvpi_pose *pose, const double bound_a[3], const double b
     pose->world_scale = unit_scale(pose->world_reach, &pose->world_float_ok);
 }
 
+/* Bounds of the world length of a scaled unit in the frame of float distances. */
+static void distance_unit(bvpi_pose *pose, const bvpi_place *a)
+{
+    pose->own_frame = a->is_similar;
+    double lo = pose->own_frame ? a->size_min / pose->scale : 1 / pose->world_scale;
+    double hi = pose->own_frame ? a->size_max / pose->scale : 1 / pose->world_scale;
+    int ok =
+        (pose->own_frame ? pose->float_ok : pose->world_float_ok) && lo > 0x1p-100 && hi < 0x1p+100;
+    pose->length_lo = ok ? (float)lo * (1 - 0x1p-22f) : 0;
+    pose->length_hi = ok ? (float)hi * (1 + 0x1p-22f) : INFINITY;
+}
+
 void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_place *a, const bvpi_place *b,
                            const double bound_a[3], const double bound_b[3])
 {
@@ -337,7 +349,7 @@ void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_place *a, const bvpi_plac
     frame_bounds(NULL, pose->x, pose->x_err, bound_a, bound_b, &pose->reach, &pose->eta);
     pose->scale = unit_scale(pose->reach, &pose->float_ok);
     world_frame(pose, bound_a, bound_b);
-    pose->own_frame = a->is_similar;
+    distance_unit(pose, a);
     pose->a_size_min = a->size_min;
     pose->a_size_max = a->size_max;
     pose->b_size_min = b->size_min;

@@ -71,8 +71,11 @@ typedef struct bvpi_pose {
     double world_reach, world_eta, world_scale;
     int world_float_ok;
 
-    int own_frame; /* A's placement stretches all directions alike: world lengths are lengths in A's
-                      frame times a factor in [a_size_min, a_size_max] */
+    /* Float distances are computed in A's frame when its placement stretches all directions alike
+     * (own_frame), else parallel to the world. What is found there, in scaled units, times these
+     * bounds is a world length; 0 and infinity when out of float's range. */
+    int own_frame;
+    float length_lo, length_hi;
     double a_size_min, a_size_max, b_size_min, b_size_max; /* see bvpi_place */
 } bvpi_pose;
 

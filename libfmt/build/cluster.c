@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT
+ * cluster.c: triangles are taken in leaf order, node by node, until a record is full.
+ *
+ * A node that bears leaves is stored with its siblings in the record of their subtrees' first
+ * triangle: children then always come after their parents.
+ * Spec: format.md, chapters "Cluster records", "Triangle numbers". */
+#include "build/cluster.h"
+
+#include "build/pack.h"
+#include "node/cluster.h"
+
+#include <stdlib.h>
+
+enum {
+    MAP_SIZE = 1024, /* a power of two, four times the vertices of a cluster */
+    RECORD_MAX = sizeof(bvpd_cluster) + 3 * BVPD_CLUSTER_TRIANGLES + 3 * 4 * BVPD_CLUSTER_VERTICES
+};
+
+/* The record that is being filled. */
+typedef struct forming {
+    const bvpi_mesh *mesh;
+    const uint32_t *visited, *order;
+    bvpi_batch *batch;
+    uint32_t first_item, triangle_count, vertex_count;
+    uint32_t next_parent; /* in visited: the first whose children have no home */
+    uint32_t vertices[BVPD_CLUSTER_VERTICES];
+    uint8_t corners[3 * BVPD_CLUSTER_TRIANGLES];
+    uint16_t map[MAP_SIZE]; /* local number + 1, by hash of the vertex */
+} forming;
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* Makes room for `more` elements after `used`, and zeroes it. */
+static bool reserve(void **array, uint64_t *capacity, uint64_t used, uint64_t more, size_t size)
+{
+    if (used + more > *capacity) {
+        uint64_t wanted = *capacity + *capacity / 2;
+        if (wanted < used + more)
+            wanted = used + more;
+        void *grown = realloc(*array, wanted * size);
+        if (!grown)
+            return false;
+        *array = grown;
+        *capacity = wanted;
+    }
+    memset((char *)*array + used * size, 0, more * size);
+    return true;
+}
+
+void bvpi_batch_free(bvpi_batch *batch)
+{
+    free(batch->wide);
+    free(batch->records);
+    free(batch->bytes);
+    free(batch->ids);
+    *batch = (bvpi_batch){0};
+}
+
+/* ---- local vertices ------------------------------------------------------------------------- */
+
+static uint32_t map_start(uint32_t vertex)
+{
+    return (vertex * UINT32_C(2654435761)) >> 22;
+}
+
+/* Where `vertex` is in the map, or where it would go. */
+static uint32_t map_find(const forming *f, uint32_t vertex)
+{
+    uint32_t at = map_start(vertex);
+    while (f->map[at] != 0 && f->vertices[f->map[at] - 1] != vertex)
+        at = (at + 1) % MAP_SIZE;
+    return at;
+}
+
+/* Takes the vertices from number `count` on out again: the last come first, so that no chain of the
+ * map is ever broken. */
+static void forget_vertices(forming *f, uint32_t count)
+{
+    while (f->vertex_count > count) {
+        f->map[map_find(f, f->vertices[f->vertex_count - 1])] = 0;
+        f->vertex_count--;
+    }
+}
+
+/* Adds the triangles of a node's leaves; false when they do not fit, and nothing has changed. */
+static bool add_triangles(forming *f, const bvpi_wide *node)
+{
+    const uint32_t vertices_before = f->vertex_count;
+    if (f->triangle_count + node->item_count > BVPD_CLUSTER_TRIANGLES)
+        return false;
+    uint8_t *corner = f->corners + 3 * f->triangle_count;
+    for (uint32_t i = 0; i < node->item_count; i++) {
+        const uint32_t *index = f->mesh->indices + 3 * (uint64_t)f->order[node->first_item + i];
+        for (int k = 0; k < 3; k++) {
+            const uint32_t at = map_find(f, index[k]);
+            if (f->map[at] == 0) {
+                if (f->vertex_count == BVPD_CLUSTER_VERTICES) {
+                    forget_vertices(f, vertices_before);
+                    return false;
+                }
+                f->vertices[f->vertex_count] = index[k];
+                f->map[at] = (uint16_t)++f->vertex_count;
+            }
+            *corner++ = (uint8_t)(f->map[at] - 1);
+        }
+    }
+    f->triangle_count += node->item_count;
+    return true;
+}
+
+/* ---- homes of nodes -------------------------------------------------------------------------- */
+
+static bool all_bear_leaves(const bvpi_wide *first, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (first[i].item_count == 0)
+            return false;
+    return true;
+}
+
+/* Gives a home to all groups of siblings that begin before item `end`; returns how many nodes the
+ * record gets. Upper nodes have upper parents, and a group that only bears leaves is none. */
+static uint32_t settle_nodes(forming *f, uint32_t record, uint32_t end)
+{
+    bvpi_wide *wide = f->batch->wide;
+    uint32_t count = 0;
+    for (; f->next_parent < f->batch->wide_count; f->next_parent++) {
+        const bvpi_wide *parent = &wide[f->visited[f->next_parent]];
+        if (parent->first_item + parent->item_count >= end && parent->child_count > 0)
+            break;
+        bvpi_wide *child = wide + parent->child;
+        const bool upper =
+            parent->home == BVPI_HOME_UPPER && !all_bear_leaves(child, parent->child_count);
+        for (uint32_t i = 0; i < parent->child_count; i++) {
+            child[i].home = upper ? BVPI_HOME_UPPER : record;
+            child[i].slot = upper ? 0 : count++;
+        }
+    }
+    return count;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static uint64_t round_up(uint64_t size, uint64_t alignment)
+{
+    return (size + alignment - 1) & ~(alignment - 1);
+}
+
+static bool add_ids(forming *f, bvpd_cluster *head)
+{
+    bvpi_batch *b = f->batch;
+    uint32_t numbers[BVPD_CLUSTER_TRIANGLES], lo = UINT32_MAX, hi = 0;
+    if (!f->mesh->has_ids)
+        return true;
+    for (uint32_t i = 0; i < f->triangle_count; i++) {
+        const uint32_t triangle = f->order[f->first_item + i];
+        const uint32_t id = f->mesh->ids ? f->mesh->ids[triangle] : triangle;
+        numbers[i] = id;
+        lo = id < lo ? id : lo;
+        hi = id > hi ? id : hi;
+    }
+    const bvpd_ids ids = {.base = lo, .width = (uint8_t)bvpi_bit_width(hi - lo)};
+    const uint64_t size =
+        sizeof ids + round_up(((uint64_t)f->triangle_count * ids.width + 7) / 8, 4);
+    if (!reserve((void **)&b->ids, &b->ids_capacity, b->ids_size, size, 1))
+        return false;
+    uint8_t *out = b->ids + b->ids_size;
+    memcpy(out, &ids, sizeof ids);
+    for (uint32_t i = 0; i < f->triangle_count; i++)
+        bvpi_put_bits(out + sizeof ids, i, ids.width, numbers[i] - lo);
+    head->id_off = (uint32_t)(b->ids_size / 4);
+    b->ids_size += size;
+    return true;
+}
+
+/* The coordinates of all three axes behind `out`; returns their size. */
+static uint32_t pack_vertices(const forming *f, bvpd_cluster *head, uint8_t *out)
+{
+    uint32_t size = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        float values[BVPD_CLUSTER_VERTICES];
+        bvpi_packing packing;
+        for (uint32_t i = 0; i < f->vertex_count; i++)
+            values[i] = f->mesh->positions[3 * (uint64_t)f->vertices[i] + axis];
+        bvpi_pack_choose(values, f->vertex_count, &packing);
+        bvpi_pack_write(values, f->vertex_count, &packing, out + size);
+        head->packing[axis] = (uint8_t)(packing.mode << 6 | packing.width);
+        head->scale[axis] = packing.scale;
+        head->base[axis] = packing.base;
+        size += bvpi_packed_size(f->vertex_count, packing.width);
+    }
+    return size;
+}
+
+/* Closes the record before item `end`. */
+static bool close_record(forming *f, uint32_t end)
+{
+    bvpi_batch *b = f->batch;
+    uint64_t capacity = b->record_capacity;
+    const uint32_t node_count = settle_nodes(f, b->record_count, end);
+    const uint64_t nodes_size = (uint64_t)node_count * BVPD_UNIT;
+    if (!reserve((void **)&b->records, &capacity, b->record_count, 1, sizeof *b->records) ||
+        !reserve((void **)&b->bytes, &b->capacity, b->size, RECORD_MAX + BVPD_UNIT + nodes_size, 1))
+        return false;
+    b->record_capacity = (uint32_t)capacity;
+    uint8_t *out = b->bytes + b->size;
+    bvpd_cluster head = {.vertex_count_minus_1 = (uint8_t)(f->vertex_count - 1),
+                         .triangle_count_minus_1 = (uint8_t)(f->triangle_count - 1),
+                         .node_count = (uint16_t)node_count,
+                         .first_triangle = f->first_item};
+    uint32_t size = sizeof head;
+    memcpy(out + size, f->corners, 3 * (size_t)f->triangle_count);
+    size += 3 * f->triangle_count;
+    size += pack_vertices(f, &head, out + size);
+    if (!add_ids(f, &head))
+        return false;
+    memcpy(out, &head, sizeof head);
+    bvpi_record *record = &b->records[b->record_count++];
+    record->offset = b->size;
+    record->nodes_off = (uint32_t)round_up(size, BVPD_UNIT);
+    record->size = record->nodes_off + (uint32_t)nodes_size;
+    b->size += record->size;
+    f->first_item = end;
+    f->triangle_count = f->vertex_count = 0;
+    memset(f->map, 0, sizeof f->map);
+    return true;
+}
+
+bool bvpi_cluster_batch(const bvpi_mesh *mesh, const uint32_t *visited, const uint32_t *order,
+                        bvpi_batch *batch)
+{
+    forming f = {.mesh = mesh, .visited = visited, .order = order, .batch = batch};
+    batch->wide[0].home = BVPI_HOME_UPPER;
+    for (uint32_t i = 0; i < batch->wide_count; i++) {
+        bvpi_wide *node = &batch->wide[visited[i]];
+        if (node->item_count == 0)
+            continue;
+        if (!add_triangles(&f, node)) {
+            if (!close_record(&f, node->first_item))
+                return false;
+            add_triangles(&f, node);
+        }
+        node->cluster = batch->record_count;
+        node->local = node->first_item - f.first_item;
+    }
+    return close_record(&f, batch->triangle_count);
+}

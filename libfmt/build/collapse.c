@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ * collapse.c: which binary nodes become wide ones, by dynamic programming over the lanes that a
+ * subtree may take in its parent; then boxes in 8 bits, nested by construction.
+ * Spec: format.md, chapter "Nodes".
+ */
+#include "build/collapse.h"
+
+#include <string.h>
+
+/* Expected work, for a ray or box that meets the node's box: opening a wide node is 1. */
+static const float LEAF_COST = 0.3f, ITEM_COST = 0.15f;
+
+enum { KEEP = 255 };
+
+/* What it costs to give a subtree `k + 1` lanes of its parent, and how. */
+typedef struct choice {
+    float cost[BVPD_WIDTH];
+    uint8_t left[BVPD_WIDTH]; /* lanes of these for the left child; KEEP: as with one lane less */
+    uint8_t left_inside;      /* lanes of 8 for the left child when it becomes a wide node */
+} choice;
+
+uint64_t bvpi_collapse_scratch_size(uint32_t split_count)
+{
+    return (uint64_t)split_count * sizeof(choice);
+}
+
+/* ---- choosing ------------------------------------------------------------------------------- */
+
+static void choose_leaf(choice *c, float cost)
+{
+    for (int k = 0; k < BVPD_WIDTH; k++) {
+        c->cost[k] = cost;
+        c->left[k] = KEEP;
+    }
+}
+
+/* Cheapest way to share `lanes` between two subtrees. */
+static float share(const choice *left, const choice *right, int lanes, uint8_t *left_lanes)
+{
+    float best = left->cost[0] + right->cost[lanes - 2];
+    *left_lanes = 1;
+    for (int k = 2; k < lanes; k++) {
+        float cost = left->cost[k - 1] + right->cost[lanes - k - 1];
+        if (cost < best) {
+            best = cost;
+            *left_lanes = (uint8_t)k;
+        }
+    }
+    return best;
+}
+
+static void choose_inner(choice *c, const choice *left, const choice *right, float area)
+{
+    c->cost[0] = area + share(left, right, BVPD_WIDTH, &c->left_inside);
+    c->left[0] = KEEP;
+    for (int lanes = 2; lanes <= BVPD_WIDTH; lanes++) {
+        uint8_t left_lanes;
+        float cost = share(left, right, lanes, &left_lanes);
+        const bool better = cost < c->cost[lanes - 2];
+        c->cost[lanes - 1] = better ? cost : c->cost[lanes - 2];
+        c->left[lanes - 1] = better ? left_lanes : KEEP;
+    }
+}
+
+static void choose_all(const bvpi_collapse *c, choice *choices)
+{
+    for (uint32_t k = c->split_count; k-- > 0;) {
+        const bvpi_split *s = &c->splits[k];
+        const float area = bvpi_split_area(s);
+        if (s->left != 0)
+            choose_inner(&choices[k], &choices[s->left], &choices[s->left + 1], area);
+        else if (s->count > c->leaf_size)
+            choose_leaf(&choices[k], area);
+        else
+            choose_leaf(&choices[k], area * (LEAF_COST + ITEM_COST * (float)s->count));
+    }
+}
+
+/* ---- emitting ------------------------------------------------------------------------------- */
+
+typedef struct emission {
+    bvpi_collapse *c;
+    const choice *choices;
+} emission;
+
+/* Binary nodes that subtree `k` puts into `lanes` lanes, in their order in space. */
+static int gather(const emission *e, uint32_t k, int lanes, uint32_t *out)
+{
+    const choice *c = &e->choices[k];
+    while (lanes > 1 && c->left[lanes - 1] == KEEP)
+        lanes--;
+    if (lanes == 1) {
+        *out = k;
+        return 1;
+    }
+    const int left_lanes = c->left[lanes - 1];
+    const uint32_t left = e->c->splits[k].left;
+    int count = gather(e, left, left_lanes, out);
+    return count + gather(e, left + 1, lanes - left_lanes, out + count);
+}
+
+static int gather_children(const emission *e, uint32_t k, uint32_t *out)
+{
+    const uint32_t left = e->c->splits[k].left;
+    const int left_lanes = e->choices[k].left_inside;
+    if (left == 0) {
+        *out = k;
+        return 1;
+    }
+    int count = gather(e, left, left_lanes, out);
+    return count + gather(e, left + 1, BVPD_WIDTH - left_lanes, out + count);
+}
+
+/* The smallest 8-bit box of `frame` around a binary node's box; *box: what it decodes to. */
+static void encode_box(const bvpi_frame *frame, const bvpi_split *s, bvpd_node *node, int lane,
+                       bvpi_frame *box)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const unsigned shift = bvpi_frame_shift(frame->hi[axis] - frame->lo[axis]);
+        const uint32_t lo = (uint32_t)(int32_t)-s->minus_lo[axis] - frame->lo[axis];
+        const uint32_t hi = (uint32_t)(int32_t)s->hi[axis] - frame->lo[axis];
+        const uint32_t up = (UINT32_C(1) << shift) - 1;
+        node->bounds[axis][lane] = (uint8_t)(lo >> shift);
+        node->bounds[axis][BVPD_WIDTH + lane] = (uint8_t)((hi + up) >> shift);
+    }
+    bvpi_frame_child(frame, node, lane, box);
+}
+
+static double half_surface(const bvpi_frame *box)
+{
+    double size[3];
+    for (int axis = 0; axis < 3; axis++)
+        size[axis] = box->hi[axis] - box->lo[axis];
+    return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
+}
+
+static void emit_leaf(bvpi_collapse *c, const bvpi_split *s, bvpi_wide *wide, int lane)
+{
+    wide->node.meta[lane] = (uint8_t)s->count;
+    wide->item_count += s->count;
+    c->leaf_count++;
+    for (uint32_t i = 0; i < s->count; i++)
+        c->order[c->item_count++] = c->items[s->first + i].id;
+}
+
+static bool is_leaf(const bvpi_collapse *c, uint32_t split)
+{
+    return c->splits[split].left == 0 && c->splits[split].count <= c->leaf_size;
+}
+
+static void emit(const emission *e, uint32_t split, uint32_t place, const bvpi_frame *frame,
+                 uint32_t level)
+{
+    bvpi_collapse *c = e->c;
+    bvpi_wide *wide = &c->wide[place];
+    bvpi_frame boxes[BVPD_WIDTH];
+    uint32_t children[BVPD_WIDTH];
+    if (c->splits[split].left == 0 && !is_leaf(c, split)) {
+        c->stubs[c->stub_count++] = (bvpi_stub){*frame, place, split, level};
+        return;
+    }
+    const int count = gather_children(e, split, children);
+    c->depth = level > c->depth ? level : c->depth;
+    c->visited[c->visited_count++] = place;
+    memset(wide, 0, sizeof *wide);
+    memset(wide->node.bounds, 255, sizeof wide->node.bounds);
+    for (int axis = 0; axis < 3; axis++)
+        memset(wide->node.bounds[axis] + BVPD_WIDTH, 0, BVPD_WIDTH);
+    wide->first_item = c->item_count;
+    wide->child = c->wide_count;
+    for (int lane = 0; lane < count; lane++) {
+        encode_box(frame, &c->splits[children[lane]], &wide->node, lane, &boxes[lane]);
+        c->area += half_surface(&boxes[lane]);
+        if (is_leaf(c, children[lane]))
+            emit_leaf(c, &c->splits[children[lane]], wide, lane);
+        else {
+            wide->node.meta[lane] = BVPD_META_INNER;
+            wide->child_count++;
+        }
+    }
+    c->wide_count += wide->child_count;
+    uint32_t child = wide->child;
+    for (int lane = 0; lane < count; lane++)
+        if (!is_leaf(c, children[lane]))
+            emit(e, children[lane], child++, &boxes[lane], level + 1);
+}
+
+void bvpi_collapse_run(bvpi_collapse *c, void *scratch)
+{
+    emission e = {c, scratch};
+    choose_all(c, scratch);
+    c->wide_count = 1;
+    c->visited_count = c->item_count = c->stub_count = c->leaf_count = c->depth = 0;
+    c->area = 0;
+    emit(&e, 0, 0, &c->frame, 1);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * defects.h: counting what a mesh has and a closed surface has not.
+ * Spec: format.md, chapter "Parts" (counts).
+ */
+#ifndef BVPI_BUILD_DEFECTS_H
+#define BVPI_BUILD_DEFECTS_H
+
+#include "build/cluster.h"
+
+typedef struct bvpi_defects {
+    uint64_t degenerate_count;       /* triangles whose corners lie on a line */
+    uint64_t duplicate_count;        /* triangles with the three corners of an earlier one */
+    uint64_t open_edge_count;        /* edges of one triangle */
+    uint64_t nonmanifold_edge_count; /* edges of three and more */
+} bvpi_defects;
+
+/* mesh: welded. False: out of memory. */
+bool bvpi_count_defects(const bvpi_mesh *mesh, uint32_t thread_count, bvpi_defects *out);
+
+#endif

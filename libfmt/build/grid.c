@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * grid.c: choosing a hierarchy's grid.
+ * Spec: format.md, chapter "Hierarchies" (grid).
+ */
+#include "build/grid.h"
+
+#include "format/layout.h"
+
+#include <math.h>
+
+enum {
+    FINEST = -149,  /* 2^-149 is the smallest float: a finer grid tells nothing more apart */
+    START_BITS = 50 /* |coordinate / unit| stays below 2^50, where all arithmetic is exact */
+};
+
+/* Exponent e with |x| < 2^e. */
+static int exponent_over(double x)
+{
+    int exponent = 0;
+    frexp(x, &exponent);
+    return x == 0 ? -1074 : exponent;
+}
+
+/* Root boxes are multiples of their own 8-bit step: of 2^k for extents of more than 8 bits. */
+static double round_extent(double extent)
+{
+    double step = 1;
+    while (extent >= 256 * step)
+        step *= 2;
+    return -bvpi_floor(-extent / step) * step;
+}
+
+static bool try_unit(const double lo[3], const double hi[3], int exponent, bvpi_grid *out)
+{
+    out->unit = ldexp(1, exponent);
+    out->inverse = ldexp(1, -exponent);
+    for (int axis = 0; axis < 3; axis++) {
+        out->start[axis] = bvpi_floor(lo[axis] * out->inverse);
+        out->origin[axis] = out->start[axis] * out->unit;
+        double extent = round_extent(bvpi_grid_above(out, axis, hi[axis]));
+        if (extent >= 1 << BVPD_GRID_BITS)
+            return false;
+        out->extent[axis] = (uint32_t)extent;
+    }
+    return true;
+}
+
+void bvpi_grid_choose(const double lo[3], const double hi[3], bvpi_grid *out)
+{
+    double largest = 0, longest = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        largest = fmax(largest, fmax(fabs(lo[axis]), fabs(hi[axis])));
+        longest = fmax(longest, hi[axis] - lo[axis]);
+    }
+    int exponent = FINEST;
+    if (exponent < exponent_over(longest) - BVPD_GRID_BITS)
+        exponent = exponent_over(longest) - BVPD_GRID_BITS;
+    if (exponent < exponent_over(largest) - START_BITS)
+        exponent = exponent_over(largest) - START_BITS;
+    while (!try_unit(lo, hi, exponent, out))
+        exponent++;
+}

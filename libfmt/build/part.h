@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * part.h: one mesh into the bytes of one part: hierarchy, clusters, triangle numbers.
+ * Spec: format.md, chapters "Parts", "Hierarchies".
+ */
+#ifndef BVPI_BUILD_PART_H
+#define BVPI_BUILD_PART_H
+
+#include "build/cluster.h"
+#include "build/grid.h"
+#include "format/write.h"
+
+/* The bytes of a part. Offsets in DATA and TIDS, strings and indices in `part` and `hierarchy` are
+ * for the caller to fill in. */
+typedef struct bvpi_part_bytes {
+    bvpd_part part;
+    bvpd_hierarchy hierarchy;
+    bvpd_node *upper;
+    uint32_t *table; /* cluster_count offsets, then zeros up to 1 << cluster_shift */
+    bvpi_batch *batches;
+    uint32_t batch_count;
+} bvpi_part_bytes;
+
+/* mesh: not empty, indices in range, coordinates finite. Fills in everything that is in the mesh;
+ * not the content hash, origin, rounding error or the counts of defects. */
+bvp_status bvpi_part_build(const bvpi_mesh *mesh, uint32_t leaf_size, uint32_t thread_count,
+                           bvpi_part_bytes *out, bvp_error *error);
+void bvpi_part_free(bvpi_part_bytes *part);
+
+/* Pieces of DATA and TIDS that the part takes; at most bvpi_part_chunk_count each. Both return how
+ * many were written. */
+uint64_t bvpi_part_chunk_count(const bvpi_part_bytes *part);
+uint64_t bvpi_part_data(const bvpi_part_bytes *part, bvpi_chunk *chunks);
+uint64_t bvpi_part_ids(const bvpi_part_bytes *part, bvpi_chunk *chunks);
+
+#endif

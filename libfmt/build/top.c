@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ * top.c: the same splits and the same nodes as in a part, over the instances' boxes.
+ * Spec: format.md, chapters "Instances", "Hierarchy over the instances".
+ */
+#include "build/top.h"
+
+#include "base/status.h"
+#include "build/collapse.h"
+#include "build/grid.h"
+#include "build/sum.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOP_LEAF_SIZE = 2 };
+
+/* ---- bounds of an instance ------------------------------------------------------------------- */
+
+/* Below this, the products' rounding errors may underflow. */
+#define LEAST_PRODUCT 0x1p-900
+
+/* The largest double that is not above the sum of the row's products with x, plus row[3]. */
+static double round_down(const double row[4], const double x[3])
+{
+    double terms[8], bound = row[3];
+    bool tiny = false;
+    for (int k = 0; k < 3; k++) {
+        const bvpi_dd product = bvpi_dd_product(row[k], x[k]);
+        terms[2 * k] = product.lo;
+        terms[2 * k + 1] = product.hi;
+        tiny = tiny || (row[k] != 0 && x[k] != 0 && fabs(product.hi) < LEAST_PRODUCT);
+        bound += product.hi;
+    }
+    terms[6] = row[3];
+    terms[7] = -bound;
+    if (!isfinite(bound))
+        return bound;
+    while (bvpi_sum_sign(terms, 8) < 0) {
+        bound = nextafter(bound, -INFINITY);
+        terms[7] = -bound;
+    }
+    return tiny ? bound - LEAST_PRODUCT : bound;
+}
+
+void bvpi_place_bounds(const double placement[12], const float lo[3], const float hi[3],
+                       bvpi_bounds *out)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double down[4], up[4], least[3], most[3];
+        for (int k = 0; k < 3; k++) {
+            const double entry = placement[4 * axis + k];
+            down[k] = entry;
+            up[k] = -entry;
+            least[k] = entry > 0 ? lo[k] : hi[k];
+            most[k] = entry > 0 ? hi[k] : lo[k];
+        }
+        down[3] = placement[4 * axis + 3];
+        up[3] = -down[3];
+        out->lo[axis] = round_down(down, least);
+        out->hi[axis] = -round_down(up, most);
+    }
+}
+
+/* ---- the hierarchy --------------------------------------------------------------------------- */
+
+static void *allocate(uint64_t count, size_t size)
+{
+    return aligned_alloc(64, (count * size + 64) & ~UINT64_C(63));
+}
+
+static void choose_grid(const bvpi_bounds *bounds, uint32_t count, bvpi_grid *grid)
+{
+    bvpi_bounds all = bounds[0];
+    for (uint32_t i = 1; i < count; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            all.lo[axis] = fmin(all.lo[axis], bounds[i].lo[axis]);
+            all.hi[axis] = fmax(all.hi[axis], bounds[i].hi[axis]);
+        }
+    bvpi_grid_choose(all.lo, all.hi, grid);
+}
+
+static void make_items(const bvpi_bounds *bounds, uint32_t count, const bvpi_grid *grid,
+                       bvpi_item *items)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            items[i].minus_lo[axis] = (float)-bvpi_grid_below(grid, axis, bounds[i].lo[axis]);
+            items[i].hi[axis] = (float)bvpi_grid_above(grid, axis, bounds[i].hi[axis]);
+        }
+        items[i].id = i;
+        items[i].zero = 0;
+    }
+}
+
+/* Copies the nodes in breadth-first order. numbers: room for the place of each. */
+static void number_nodes(const bvpi_collapse *c, uint32_t *places, bvpd_node *out)
+{
+    uint32_t count = 1;
+    places[0] = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const bvpi_wide *wide = &c->wide[places[k]];
+        out[k] = wide->node;
+        out[k].geom = wide->item_count > 0 ? wide->first_item : 0;
+        out[k].child = wide->child_count > 0 ? count : 0;
+        for (uint32_t i = 0; i < wide->child_count; i++)
+            places[count++] = wide->child + i;
+    }
+}
+
+static void fill_hierarchy(const bvpi_collapse *c, const bvpi_grid *grid, bvpd_hierarchy *h)
+{
+    const double x = grid->extent[0], y = grid->extent[1], z = grid->extent[2];
+    const double whole = x * y + y * z + z * x;
+    *h = (bvpd_hierarchy){.kind = BVPD_KIND_WIDE8,
+                          .part = BVPD_NONE,
+                          .data_size = (uint64_t)c->wide_count * BVPD_UNIT,
+                          .upper_count = c->wide_count,
+                          .node_count = c->wide_count,
+                          .leaf_count = c->leaf_count,
+                          .leaf_size = TOP_LEAF_SIZE,
+                          .depth = c->depth,
+                          .grid_unit = grid->unit,
+                          .area_cost = whole > 0 ? c->area / whole : 0};
+    memcpy(h->grid_origin, grid->origin, sizeof h->grid_origin);
+    memcpy(h->grid_extent, grid->extent, sizeof h->grid_extent);
+}
+
+/* Memory on the way. */
+typedef struct workspace {
+    bvpi_item *items;
+    bvpi_split *splits;
+    bvpi_wide *wide;
+    uint32_t *visited;
+    void *scratch;
+} workspace;
+
+static bool make_workspace(workspace *w, bvpi_top *out, uint32_t count)
+{
+    const uint64_t nodes = 2 * (uint64_t)count + 1;
+    w->items = allocate(count, sizeof *w->items);
+    w->splits = allocate(nodes, sizeof *w->splits);
+    w->wide = allocate(nodes, sizeof *w->wide);
+    w->visited = allocate(nodes, sizeof *w->visited);
+    w->scratch = allocate(1, bvpi_collapse_scratch_size(2 * count));
+    out->nodes = allocate(nodes, sizeof *out->nodes);
+    out->order = allocate(count, sizeof *out->order);
+    return w->items && w->splits && w->wide && w->visited && w->scratch && out->nodes && out->order;
+}
+
+bvp_status bvpi_top_build(const bvpi_bounds *bounds, uint32_t count, bvpi_top *out,
+                          bvp_error *error)
+{
+    workspace w = {0};
+    *out = (bvpi_top){0};
+    const bool ok = make_workspace(&w, out, count);
+    if (ok) {
+        bvpi_grid grid;
+        choose_grid(bounds, count, &grid);
+        make_items(bounds, count, &grid, w.items);
+        bvpi_collapse c = {.splits = w.splits,
+                           .items = w.items,
+                           .leaf_size = TOP_LEAF_SIZE,
+                           .wide = w.wide,
+                           .visited = w.visited,
+                           .order = out->order};
+        c.split_count = bvpi_split_all(w.items, count, TOP_LEAF_SIZE, 0, w.splits);
+        memcpy(c.frame.hi, grid.extent, sizeof grid.extent);
+        bvpi_collapse_run(&c, w.scratch);
+        number_nodes(&c, w.visited, out->nodes);
+        fill_hierarchy(&c, &grid, &out->hierarchy);
+    } else {
+        free(out->nodes);
+        free(out->order);
+    }
+    free(w.items);
+    free(w.splits);
+    free(w.wide);
+    free(w.visited);
+    free(w.scratch);
+    return ok ? BVP_OK : bvpi_error_memory(error, (uint64_t)count * 400);
+}

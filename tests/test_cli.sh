@@ -309,7 +309,7 @@ is nodes 3
 is nodes.2.part 1
 expect 0 info --parts --tree --provenance pair.bvp
 has out '#0 cube: 12 triangles, 8 vertices'
-has out '^    tool.obj  part #1'
+has out '^    tool  part #1'
 has out '"sources"'
 
 expect 0 verify cube.bvp pair.bvp
@@ -477,8 +477,8 @@ near distance 7
 is hit.part 1
 expect 0 query closest 'pair.bvp:#0' --point 9,0.5,0.5
 has out '^distance 8 mm$'
-expect 0 query closest pair.bvp:@tool.obj --point 9,1,1 --json
-is hit.node_name tool.obj
+expect 0 query closest pair.bvp:@tool --point 9,1,1 --json
+is hit.node_name tool
 expect 0 query distance pair.bvp:@0 pair.bvp:@1
 has out '^distance 0 mm$'
 expect 2 query closest pair.bvp:TOOL --point 0,0,0

@@ -226,8 +226,8 @@ static void info_as_text(const char *path, const bvp_file_info *info)
     printf("  %-14s%s, stored %s\n", "triangles", grouped(info->triangle_count, a),
            grouped(stored, b));
     printf("  %-14s%s\n", "parts", grouped(info->part_count, a));
-    printf("  %-14s%s in a tree of %s nodes\n", "instances", grouped(info->instance_count, a),
-           grouped(info->node_count, b));
+    printf("  %-14s%s in a tree of %s %s\n", "instances", grouped(info->instance_count, a),
+           grouped(info->node_count, b), info->node_count == 1 ? "node" : "nodes");
     print_unit(info);
     print_bounds(info);
     print_size("file", info->file_size, stored);
@@ -261,7 +261,7 @@ static bvp_status parts_as_text(const bvp_file *file, uint32_t count)
         printf(": %s triangles, %s vertices", grouped(part.triangle_count, a),
                grouped(part.vertex_count, b));
         if (part.open_edge_count + part.nonmanifold_edge_count > 0)
-            printf(", %s open and %s shared edges", grouped(part.open_edge_count, a),
+            printf(", %s open and %s non-manifold edges", grouped(part.open_edge_count, a),
                    grouped(part.nonmanifold_edge_count, b));
         if (part.degenerate_count + part.duplicate_count > 0)
             printf(", %s degenerate, %s duplicate", grouped(part.degenerate_count, a),

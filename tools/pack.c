@@ -177,6 +177,40 @@ static int pack(pack_job *j)
     return code;
 }
 
+/* Everything up to the ending; a name that is only an ending stays whole. */
+static char *title_of(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && dot > name ? strndup(name, (size_t)(dot - name)) : strdup(name);
+}
+
+static int name_sources(pack_job *j, char **paths)
+{
+    int complete = 1;
+    j->sources = calloc((size_t)j->source_count, sizeof *j->sources);
+    for (int i = 0; j->sources && i < j->source_count; i++) {
+        pack_source *s = &j->sources[i];
+        s->path = paths[i];
+        s->name = base_name(paths[i]);
+        s->title = title_of(s->name);
+        complete &= s->title != NULL;
+    }
+    if (j->sources && complete)
+        return 0;
+    complain(NULL, "%s", strerror(ENOMEM));
+    return EXIT_LIMIT;
+}
+
+static void free_job(pack_job *j)
+{
+    for (int i = 0; j->sources && i < j->source_count; i++) {
+        model_free(&j->sources[i].contents);
+        free(j->sources[i].title);
+    }
+    free(j->sources);
+    free(j->provenance);
+}
+
 static int run(const verb *self, int argc, char **argv)
 {
     pack_settings set = {.leaf = 8};
@@ -186,22 +220,11 @@ static int run(const verb *self, int argc, char **argv)
         return code;
     j.source_count = argc - first;
     code = options_need(self, j.source_count, 1, -1, "at least one MODEL");
-    if (code != 0)
-        return code;
-    j.sources = calloc((size_t)j.source_count, sizeof *j.sources);
-    if (!j.sources) {
-        complain(NULL, "%s", strerror(ENOMEM));
-        return EXIT_LIMIT;
-    }
-    for (int i = 0; i < j.source_count; i++) {
-        j.sources[i].path = argv[first + i];
-        j.sources[i].name = base_name(argv[first + i]);
-    }
-    code = pack(&j);
-    for (int i = 0; i < j.source_count; i++)
-        model_free(&j.sources[i].contents);
-    free(j.sources);
-    free(j.provenance);
+    if (code == 0)
+        code = name_sources(&j, argv + first);
+    if (code == 0)
+        code = pack(&j);
+    free_job(&j);
     return code;
 }
 

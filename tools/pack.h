@@ -18,7 +18,8 @@ typedef struct pack_settings {
 /* One model of the command line. */
 typedef struct pack_source {
     const char *path;
-    const char *name; /* without folders: what goes into the file */
+    const char *name; /* without folders */
+    char *title;      /* and without the ending: what names parts and nodes that have no name */
     model contents;
     uint64_t size;
     uint8_t hash[16];

@@ -18,7 +18,7 @@ static bvp_status add_parts(bvp_builder *builder, pack_source *s, uint32_t *part
                          .indices = from->indices,
                          .triangle_count = from->triangle_count,
                          .ids = from->ids,
-                         .name = from->name ? from->name : s->name};
+                         .name = from->name ? from->name : s->title};
         bvp_status status = bvp_builder_add_part(builder, &mesh, &parts[i], error);
         if (status != BVP_OK)
             return status;
@@ -67,7 +67,7 @@ static bvp_status add_flat(bvp_builder *builder, const pack_source *s, uint32_t 
     for (uint32_t i = 0; i < s->contents.mesh_count && status == BVP_OK; i++) {
         const char *name = s->contents.meshes[i].name;
         uint32_t node;
-        status = bvp_builder_add_node(builder, root, name ? name : s->name, NULL, NULL, parts[i],
+        status = bvp_builder_add_node(builder, root, name ? name : s->title, NULL, NULL, parts[i],
                                       &node, error);
     }
     return status;
@@ -84,7 +84,7 @@ static bvp_status add_source(bvp_builder *builder, pack_job *j, pack_source *s, 
     int single = m->node_count == 0 && m->mesh_count == 1;
 
     if (status == BVP_OK && j->source_count > 1)
-        status = bvp_builder_add_node(builder, BVP_NONE, s->name, NULL, NULL,
+        status = bvp_builder_add_node(builder, BVP_NONE, s->title, NULL, NULL,
                                       single ? parts[0] : BVP_NONE, &root, error);
     if (status == BVP_OK && m->node_count > 0)
         status = add_tree(builder, s, root, parts, nodes, error);

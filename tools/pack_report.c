@@ -108,13 +108,13 @@ void pack_summarise(FILE *out, const pack_job *j, const char *path)
     fprintf(out, "  parts           %s", grouped(r->part_count, a));
     if (r->shared_part_count)
         fprintf(out, ", %s more equal to one of them", grouped(r->shared_part_count, a));
-    fprintf(out, "\n  instances       %s in a tree of %s nodes\n", grouped(r->instance_count, a),
-            grouped(r->node_count, b));
+    fprintf(out, "\n  instances       %s in a tree of %s %s\n", grouped(r->instance_count, a),
+            grouped(r->node_count, b), r->node_count == 1 ? "node" : "nodes");
     fprintf(out, "  triangles       %s, stored %s\n", grouped(r->triangle_count, a),
             grouped(r->unique_triangle_count, b));
     summarise_sizes(out, r);
     summarise_oddities(out, j);
-    fprintf(out, "  time            %.2f s: import %.2f, build %.2f, write %.2f", seconds,
+    fprintf(out, "  time            %.3g s: import %.3g, build %.3g, write %.3g", seconds,
             j->seconds_import, r->seconds_build, r->seconds_write);
     if (r->seconds_build > 0)
         fprintf(out, "; %.2f million triangles/s built",

@@ -60,6 +60,12 @@ static int is_off(const char *p, const char *end)
     return end - p >= 3 && memcmp(p, "OFF", 3) == 0;
 }
 
+static int is_utf16(const uint8_t *data, size_t size)
+{
+    return size >= 2 &&
+           ((data[0] == 0xff && data[1] == 0xfe) || (data[0] == 0xfe && data[1] == 0xff));
+}
+
 /* Does a line of the beginning read like one of a Wavefront file? */
 static int is_obj(const char *p, const char *end)
 {
@@ -132,6 +138,10 @@ static bvp_status import(importer *im)
     const char *format = im->options->format;
     if (im->size == 0)
         return import_refuse(im, BVP_ERR_NOT_OURS, "the file is empty; export the model again");
+    if (is_utf16(im->data, im->size) && !is_binary_stl(im->data, im->size))
+        return import_refuse(im, BVP_ERR_NOT_OURS,
+                             "expected ASCII or UTF-8 text, found UTF-16; convert it: iconv -f "
+                             "UTF-16 -t UTF-8");
     if (!format)
         format = format_by_content(im->data, im->size);
     if (!format)

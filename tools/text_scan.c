@@ -15,7 +15,7 @@ int scan_word(text_scan *s, const char *word)
 {
     const char *p = s->at;
     for (; *word; word++, p++)
-        if (p == s->end || (*p | 0x20) != *word)
+        if (p == s->end || (*p >= 'A' && *p <= 'Z' ? *p + ('a' - 'A') : *p) != *word)
             return 0;
     if (p < s->end && !scan_is_space(*p))
         return 0;

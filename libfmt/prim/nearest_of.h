@@ -143,7 +143,7 @@ static inline void NAME(offer_face)(NAME(bvpi_nearest) * best, NAME(bvpi_vec) q,
 static inline void NAME(nearest_of_triangles)(const NAME(bvpi_vec) a[3], const NAME(bvpi_vec) b[3],
                                               NAME(bvpi_nearest) * best)
 {
-    best->any = 0;
+    *best = (NAME(bvpi_nearest)){0};
     for (int i = 0; i < 3; i++) {
         NAME(bvpi_vec) e = NAME(vec_sub)(a[(i + 1) % 3], a[i]);
         for (int j = 0; j < 3; j++)
@@ -159,7 +159,7 @@ static inline void NAME(nearest_to_origin)(const NAME(bvpi_vec) b[3], NAME(bvpi_
     NAME(bvpi_vec) zero;
     for (int i = 0; i < 3; i++)
         zero.c[i] = NAME(bvpi_num_of)(0);
-    best->any = 0;
+    *best = (NAME(bvpi_nearest)){0};
     for (int j = 0; j < 3; j++)
         NAME(offer_edges)(best, zero, zero, b[j], NAME(vec_sub)(b[(j + 1) % 3], b[j]));
     NAME(offer_face)(best, zero, b, 1);

@@ -6,20 +6,21 @@
 #define BVPI_PRIM_POINT_TRI_H
 
 #include "base/simd.h"
+#include "prim/nearest8.h"
 #include "prim/pose.h"
 
 /* A point made ready for the triangles of one placed part. */
 typedef struct bvpi_point {
-    double world[3];
-    const bvpi_place *place;
-    double part[3],
-        err;      /* in part coordinates; error of each coordinate, the part's corners included */
-    double scale; /* power of two, see bvpi_pose */
-    int float_ok;
+    double world[3], m[12]; /* the point and the part's placement, exact */
+    double scale, eta;   /* power of two that brings m p - point below 1; error of its coordinates
+                            in double, scaled */
+    double part[3], err; /* the point in part coordinates; largest error of a coordinate */
+    double part_scale;   /* the same as scale and eta, for p - part */
+    float part_eta;
+    float length_lo, length_hi; /* world length of a scaled unit of part coordinates */
 } bvpi_point;
 
-/* place must outlive out. bound: the largest |coordinate| of each axis in the part.
- * BVP_ERR_ARGUMENT: not finite. */
+/* bound: the largest |coordinate| of each axis in the part. BVP_ERR_ARGUMENT: not finite. */
 bvp_status bvpi_point_init(bvpi_point *out, const bvpi_place *place, const double world[3],
                            const double bound[3]);
 
@@ -28,16 +29,65 @@ typedef struct bvpi_point_tri {
     double point[3]; /* nearest point, world, rounded to double */
 } bvpi_point_tri;
 
-/* One triangle, part coordinates; degenerate ones are segments or points. */
+/* One triangle, part coordinates; degenerate ones are segments or points. hi - lo <= 1e-9 hi, but
+ * for distances below some 1e-20 of the coordinates. */
 void bvpi_point_tri1(const bvpi_point *point, const float tri[9], bvpi_point_tri *out);
 
-/* Eight triangles in float: lower bounds of the world distance, >= 0; upper bounds. */
+/* ---- eight triangles in float ---------------------------------------------------------------- */
+
+/* Corners relative to the point, scaled. */
+BVPI_INLINE void bvpi_point_load8(const bvpi_point *point, const f32x8 tri[9], bvpi_edges8 *out)
+{
+    f64x4 scale = f64x4_splat(point->part_scale);
+    f32x8 e01[3], e12[3], e02[3];
+    for (int x = 0; x < 3; x++) {
+        f64x4 low[3], high[3], o = f64x4_splat(point->part[x]);
+        for (int k = 0; k < 3; k++) {
+            low[k] = (f64x4_from_low(tri[3 * k + x]) - o) * scale;
+            high[k] = (f64x4_from_high(tri[3 * k + x]) - o) * scale;
+            out->corner[k][x] = f32x8_from_f64(low[k], high[k]);
+        }
+        e01[x] = f32x8_from_f64(low[1] - low[0], high[1] - high[0]);
+        e12[x] = f32x8_from_f64(low[2] - low[1], high[2] - high[1]);
+        e02[x] = f32x8_from_f64(low[2] - low[0], high[2] - high[0]);
+    }
+    bvpi_edges8_init(out, e01, e12, e02);
+}
+
+BVPI_INLINE void bvpi_point_shortest8(const bvpi_edges8 *t, bvpi_shortest *best)
+{
+    f32x8 zero[3] = {{0}, {0}, {0}}, n[3], across[3][3];
+    for (int x = 0; x < 3; x++)
+        best->v[x] = t->corner[0][x];
+    best->length_sq = dot_f32(best->v, best->v);
+    cross_f32(t->edge[2], t->edge[0], n);
+    for (int k = 0; k < 3; k++) {
+        f32x8 v[3], s = bvpi_clamp01(-dot_f32(t->corner[k], t->edge[k]) * t->inverse[k]);
+        for (int x = 0; x < 3; x++)
+            v[x] = t->corner[k][x] + t->edge[k][x] * s;
+        bvpi_shortest_offer(best, v, i32x8_splat(-1));
+        cross_f32(n, t->edge[k], across[k]);
+    }
+    bvpi_offer_face8(best, zero, t, across, -1);
+}
+
+/* 0 <= lo <= distance <= hi, world; tri[3 * corner + axis]. The interval is some 2^-20 of p - point
+ * wide; lanes out of float's range get 0 and infinity. */
 static inline void bvpi_point_tri8(const bvpi_point *point, const f32x8 tri[9], f32x8 *lo,
                                    f32x8 *hi)
 {
-    (void)point, (void)tri;
-    *lo = f32x8_splat(0);
-    *hi = f32x8_splat(__builtin_inff());
+    bvpi_edges8 t;
+    bvpi_shortest best;
+    f32x8 size[3];
+    bvpi_point_load8(point, tri, &t);
+    bvpi_point_shortest8(&t, &best);
+    for (int x = 0; x < 3; x++)
+        size[x] = max3_f32(f32x8_abs(t.corner[0][x]), f32x8_abs(t.corner[1][x]),
+                           f32x8_abs(t.corner[2][x]));
+    f32x8 near = min3_f32(dot_f32(best.v, t.corner[0]), dot_f32(best.v, t.corner[1]),
+                          dot_f32(best.v, t.corner[2]));
+    bvpi_shortest_bounds(&best, near, size, f32x8_splat(point->part_eta), lo, hi);
+    bvpi_to_length8(point->length_lo, point->length_hi, lo, hi);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/simd.h"
 #include "prim/pose.h"
 #include "prim/tri_tri_exact.h"
+#include "prim/vec.h"
 
 #define VEC         f32x8
 #define MASK        i32x8

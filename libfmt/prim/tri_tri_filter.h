@@ -6,8 +6,8 @@
  * predicates, 2003.
  */
 
-/* VEC, MASK: vector types; OP(name): their operations; SPLAT(x); NAME(x): suffix of this instance;
- * UNIT: half an ulp of 1; LOST: more than underflow can lose from one determinant or projection. */
+/* VEC, MASK, OP, SPLAT, NAME: as in vec.h; MOVEMASK(m); UNIT: half an ulp of 1; LOST: more than
+ * underflow can lose from one determinant or projection. */
 
 /* Eight or four pairs relative to corner 0 of A, in units that keep all below 1. Corners of A are
  * exact, edges of A rounded once; what belongs to B errs by eta more, its edges by twice that. */
@@ -21,51 +21,11 @@ typedef struct NAME(bvpi_verdict) {
     unsigned hit, miss; /* certain ones; hits are proper */
 } NAME(bvpi_verdict);
 
-BVPI_INLINE VEC NAME(dot)(const VEC a[3], const VEC b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-BVPI_INLINE void NAME(cross)(const VEC a[3], const VEC b[3], VEC out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 /* The determinant of the magnitudes, with all its terms positive. */
 BVPI_INLINE VEC NAME(permanent)(const VEC a[3], const VEC b[3], const VEC c[3])
 {
     return (a[1] * b[2] + a[2] * b[1]) * c[0] + (a[2] * b[0] + a[0] * b[2]) * c[1] +
            (a[0] * b[1] + a[1] * b[0]) * c[2];
-}
-
-BVPI_INLINE VEC NAME(max3)(VEC a, VEC b, VEC c)
-{
-    return OP(max)(a, OP(max)(b, c));
-}
-
-BVPI_INLINE VEC NAME(min3)(VEC a, VEC b, VEC c)
-{
-    return OP(min)(a, OP(min)(b, c));
-}
-
-BVPI_INLINE void NAME(magnitudes)(const VEC a[3], VEC out[3])
-{
-    for (int x = 0; x < 3; x++)
-        out[x] = OP(abs)(a[x]);
-}
-
-BVPI_INLINE void NAME(choose3)(MASK mask, const VEC yes[3], const VEC no[3], VEC out[3])
-{
-    for (int x = 0; x < 3; x++)
-        out[x] = OP(select)(mask, yes[x], no[x]);
-}
-
-BVPI_INLINE void NAME(negate)(const VEC a[3], VEC out[3])
-{
-    for (int x = 0; x < 3; x++)
-        out[x] = -a[x];
 }
 
 /* Norms of a pair that the bounds need. */

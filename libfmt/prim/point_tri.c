@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * point_tri.c: nearest point of one placed triangle: in double, and where that is not good enough
+ * in double-double. Spec: exactness.md, chapter 8
+ */
+#include "prim/point_tri.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "prim/nearest.h"
+
+#define U           0x1p-53
+#define UP          (1 + 0x1p-40)
+#define ETA_DD      0x1p-96 /* error of a coordinate in double-double, scaled */
+#define GOOD_ENOUGH 0x1p-31 /* relative width of the interval, below 1e-9 */
+
+/* The power of two that brings reach below 1. */
+static double unit_scale(double reach)
+{
+    int exponent;
+    frexp(reach > 0 ? reach : 1, &exponent);
+    return ldexp(1, -exponent);
+}
+
+/* Bounds of the float distances, in part coordinates. */
+static void init_part(bvpi_point *out, const bvpi_place *place, const double bound[3])
+{
+    double err[3], reach = 0;
+    bvpi_place_point_to_part(place, out->world, out->part, err);
+    out->err = fmax(err[0], fmax(err[1], err[2]));
+    for (int x = 0; x < 3; x++)
+        reach = fmax(reach, (bound[x] + fabs(out->part[x]) + err[x]) * UP);
+    out->part_scale = unit_scale(reach);
+    double eta = (out->err + 4 * U * reach) * out->part_scale;
+    double lo = place->size_min / out->part_scale, hi = place->size_max / out->part_scale;
+    int ok = lo > 0x1p-100 && hi < 0x1p100;
+    out->part_eta = (float)eta * (1 + 0x1p-20f) + 0x1p-100f;
+    out->length_lo = ok ? (float)lo * (1 - 0x1p-22f) : 0;
+    out->length_hi = ok ? (float)hi * (1 + 0x1p-22f) : INFINITY;
+}
+
+bvp_status bvpi_point_init(bvpi_point *out, const bvpi_place *place, const double world[3],
+                           const double bound[3])
+{
+    double reach = 0, eta = 0;
+    memcpy(out->world, world, sizeof out->world);
+    memcpy(out->m, place->m, sizeof out->m);
+    for (int x = 0; x < 3; x++) {
+        const double *row = place->m + 4 * x;
+        if (!isfinite(world[x]))
+            return BVP_ERR_ARGUMENT;
+        double shift = fabs(row[3] - world[x]);
+        double size =
+            shift + fabs(row[0]) * bound[0] + fabs(row[1]) * bound[1] + fabs(row[2]) * bound[2];
+        reach = fmax(reach, size * UP);
+        eta = fmax(eta, 8 * U * size + 0x1p-1000);
+    }
+    if (!isfinite(reach))
+        return BVP_ERR_ARGUMENT;
+    out->scale = unit_scale(reach);
+    out->eta = eta * out->scale * UP;
+    init_part(out, place, bound);
+    return BVP_OK;
+}
+
+/* ---- one triangle ---------------------------------------------------------------------------- */
+
+static void corners_f64(const bvpi_point *p, const float tri[9], bvpi_vec_f64 out[3])
+{
+    for (int x = 0; x < 3; x++) {
+        const double *row = p->m + 4 * x;
+        double shift = row[3] - p->world[x];
+        for (int i = 0; i < 3; i++) {
+            const float *q = tri + 3 * i;
+            out[i].c[x] =
+                (row[0] * (double)q[0] + row[1] * (double)q[1] + row[2] * (double)q[2] + shift) *
+                p->scale;
+        }
+    }
+}
+
+static void corners_dd(const bvpi_point *p, const float tri[9], bvpi_vec_dd out[3])
+{
+    for (int x = 0; x < 3; x++) {
+        const double *row = p->m + 4 * x;
+        for (int i = 0; i < 3; i++) {
+            bvpi_dd sum = bvpi_dd_sum(row[3], -p->world[x]);
+            for (int j = 0; j < 3; j++)
+                sum = bvpi_dd_add(sum, bvpi_dd_product(row[j], (double)tri[3 * i + j]));
+            out[i].c[x] = bvpi_dd_scale(sum, p->scale);
+        }
+    }
+}
+
+void bvpi_point_tri1(const bvpi_point *point, const float tri[9], bvpi_point_tri *out)
+{
+    bvpi_vec_f64 zero[3] = {0}, corners[3];
+    bvpi_nearest_f64 best;
+    corners_f64(point, tri, corners);
+    nearest_to_origin_f64(corners, &best);
+    distance_bounds_f64(zero, corners, &best, point->eta, &out->lo, &out->hi);
+    bvpi_dd y[3] = {{best.y.c[0], 0}, {best.y.c[1], 0}, {best.y.c[2], 0}};
+    if (!(out->hi - out->lo <= GOOD_ENOUGH * out->hi)) {
+        bvpi_vec_dd zero_dd[3] = {0}, corners_2[3];
+        bvpi_nearest_dd best_dd;
+        corners_dd(point, tri, corners_2);
+        nearest_to_origin_dd(corners_2, &best_dd);
+        distance_bounds_dd(zero_dd, corners_2, &best_dd, ETA_DD, &out->lo, &out->hi);
+        memcpy(y, best_dd.y.c, sizeof y);
+    }
+    out->lo /= point->scale;
+    out->hi /= point->scale;
+    for (int x = 0; x < 3; x++) {
+        bvpi_dd r = bvpi_dd_scale(y[x], 1 / point->scale);
+        out->point[x] = bvpi_dd_round(bvpi_dd_add(bvpi_dd_of(point->world[x]), r));
+    }
+}

@@ -180,6 +180,22 @@ BVP_API bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn call
 BVP_API bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *user,
                                    bvp_error *error);
 
+/* ---- annotated bytes ------------------------------------------------------------------------ */
+
+/* What a run of bytes means. The strings are valid during the callback. */
+typedef struct bvp_annotation {
+    uint64_t offset, size; /* in the bvpack file */
+    const char *path;      /* such as "PART[3].origin[0]" */
+    const char *value;     /* readable; "" for padding and what has no short form */
+    const char *rule;      /* a rule of spec/format.md about it, or "" */
+} bvp_annotation;
+/* Return nonzero to stop. */
+typedef int (*bvp_annotation_fn)(void *user, const bvp_annotation *annotation);
+
+/* Explains every byte of the file exactly once, in order. Bytes that a damaged file leaves without a
+ * meaning are called "unknown". BVP_ERR_CORRUPT: there were such bytes. */
+BVP_API bvp_status bvp_annotate(const bvp_file *file, bvp_annotation_fn callback, void *user);
+
 /* ---- queries: operands --------------------------------------------------------------------- */
 
 #define BVP_ASSEMBLY UINT32_MAX /* bvp_body.part: all instances of the file */

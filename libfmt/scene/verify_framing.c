@@ -5,6 +5,7 @@
 #include "scene/verify.h"
 
 #include "base/checked.h"
+#include "base/utf8.h"
 #include "format/codec.h"
 #include "format/header.h"
 
@@ -67,40 +68,6 @@ void bvpi_verify_framing(bvpi_verify *v)
 
 /* ---- strings -------------------------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 character at `p`, or 0 when it is malformed, overlong, a surrogate, over
- * U+10FFFF or NUL. */
-static size_t utf8_length(const uint8_t *p, size_t size)
-{
-    static const uint32_t least[] = {0, 1, 0x80, 0x800, 0x10000};
-    const uint8_t lead = p[0];
-    const size_t length = lead < 0x80   ? 1
-                          : lead < 0xc0 ? 0
-                          : lead < 0xe0 ? 2
-                          : lead < 0xf0 ? 3
-                          : lead < 0xf8 ? 4
-                                        : 0;
-    if (length == 0 || length > size)
-        return 0;
-    uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (p[i] & 0x3f);
-    }
-    const bool surrogate = code >= 0xd800 && code < 0xe000;
-    return code < least[length] || code > 0x10ffff || surrogate ? 0 : length;
-}
-
-static bool is_utf8(const uint8_t *text, size_t size)
-{
-    for (size_t i = 0, length; i < size; i += length) {
-        length = utf8_length(text + i, size - i);
-        if (length == 0)
-            return false;
-    }
-    return true;
-}
-
 static void verify_string_records(bvpi_verify *v)
 {
     const bvpi_span *strings = &v->file.section[BVPD_STRS];
@@ -113,7 +80,7 @@ static void verify_string_records(bvpi_verify *v)
                         "a string of %" PRIu32 " bytes leaves the section", size))
             return;
         const uint8_t *text = strings->data + offset + 4;
-        BVPI_SOUND(&v->report, "STR-3", start + offset, is_utf8(text, size),
+        BVPI_SOUND(&v->report, "STR-3", start + offset, bvpi_is_utf8(text, size),
                    "a string is not UTF-8, or holds a NUL");
         BVPI_SOUND(&v->report, "STR-4", start + offset, bvpi_is_zero(text + size, padded - size),
                    "the padding of a string is not zero");
@@ -145,7 +112,7 @@ static void verify_provenance(bvpi_verify *v)
             return;
         }
     }
-    BVPI_SOUND(&v->report, "PRV-1", bvpi_verify_off(v, span->data), is_utf8(text, size),
+    BVPI_SOUND(&v->report, "PRV-1", bvpi_verify_off(v, span->data), bvpi_is_utf8(text, size),
                "the provenance text is not UTF-8, or holds a NUL");
     free(raw);
 }

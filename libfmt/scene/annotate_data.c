@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ * annotate_data.c: explains DATA and TIDS: nodes, cluster records, tables, triangle numbers.
+ * Spec: format.md, chapters "Nodes", "Cluster records", "Triangle numbers".
+ */
+#include "scene/annotate.h"
+
+#include "node/cluster.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { VALUE_MAX = 160, PREFIX_SIZE = 64, PATH_SIZE = 128, SHOWN = 8 };
+
+/* A part's blob; offsets count from its start, which is where the cursor was. */
+typedef struct blob_walk {
+    bvpi_annotator *a;
+    bvpi_part part;
+    uint64_t start;
+    char prefix[PREFIX_SIZE];
+} blob_walk;
+
+/* Up to `end` of the blob, unless the cursor is beyond. */
+static void say(blob_walk *w, uint64_t end, const char *name, const char *value, const char *rule)
+{
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s.%s", w->prefix, name);
+    bvpi_annotate_bytes(w->a, w->start + end, path, value, rule);
+}
+
+static void annotate_nodes(blob_walk *w, uint64_t end)
+{
+    while (!w->a->stopped && w->a->cursor + BVPD_UNIT <= w->start + end) {
+        char prefix[PATH_SIZE];
+        snprintf(prefix, sizeof prefix, "%s.node[%" PRIu64 "]", w->prefix,
+                 (w->a->cursor - w->start) / BVPD_UNIT);
+        bvpi_annotate_fields(w->a, prefix, bvpi_node_fields);
+    }
+}
+
+static void annotate_corners(blob_walk *w, uint32_t idx, const bvpi_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->triangle_count && !w->a->stopped; i++) {
+        char path[PATH_SIZE], value[VALUE_MAX];
+        snprintf(path, sizeof path, "%s.cluster[%" PRIu32 "].triangle[%" PRIu32 "]", w->prefix, idx,
+                 i);
+        snprintf(value, sizeof value, "%" PRIu32 " %" PRIu32 " %" PRIu32,
+                 bvpi_cluster_corner(cluster, i, 0), bvpi_cluster_corner(cluster, i, 1),
+                 bvpi_cluster_corner(cluster, i, 2));
+        bvpi_annotate_bytes(w->a, w->a->cursor + 3, path, value, "CLU-7");
+    }
+}
+
+static void annotate_stream(blob_walk *w, uint32_t idx, const bvpi_cluster *cluster, int axis)
+{
+    static const char *const modes[] = {"RAW", "ORDERED", "GRID", "reserved"};
+    char path[PATH_SIZE], value[VALUE_MAX];
+    const uint32_t size = bvpi_packed_size(cluster->vertex_count, cluster->width[axis]);
+    int used = snprintf(value, sizeof value, "%" PRIu32 " x %u bits %s:", cluster->vertex_count,
+                        cluster->width[axis], modes[cluster->head.packing[axis] >> 6]);
+    for (uint32_t i = 0; i < cluster->vertex_count && i < SHOWN; i++)
+        used += snprintf(value + used, sizeof value - (size_t)used, " %.9g",
+                         bvpi_cluster_coordinate(cluster, axis, i));
+    if (cluster->vertex_count > SHOWN)
+        snprintf(value + used, sizeof value - (size_t)used, " ...");
+    snprintf(path, sizeof path, "%s.cluster[%" PRIu32 "].%c", w->prefix, idx, "xyz"[axis]);
+    bvpi_annotate_bytes(w->a, w->a->cursor + size, path, value, "CLU-8");
+}
+
+/* One record, when it begins at the cursor or after it and ends before the table. */
+static bool annotate_cluster(blob_walk *w, uint32_t idx)
+{
+    const uint64_t place = bvpi_cluster_off(&w->part, idx);
+    bvpi_cluster cluster;
+    if (w->start + place < w->a->cursor ||
+        !bvpi_cluster_open(w->part.blob, w->part.blob_size, place, &cluster))
+        return false;
+    const uint64_t nodes = place + bvpi_cluster_nodes_off(&cluster);
+    const uint64_t end = nodes + (uint64_t)cluster.head.node_count * BVPD_UNIT;
+    if (end > w->part.cluster_table_off)
+        return false;
+    char name[PREFIX_SIZE], prefix[PATH_SIZE];
+    say(w, place, "padding", "", "CLU-10");
+    snprintf(prefix, sizeof prefix, "%s.cluster[%" PRIu32 "]", w->prefix, idx);
+    bvpi_annotate_fields(w->a, prefix, bvpi_cluster_fields);
+    annotate_corners(w, idx, &cluster);
+    for (int axis = 0; axis < 3; axis++)
+        annotate_stream(w, idx, &cluster, axis);
+    snprintf(name, sizeof name, "cluster[%" PRIu32 "].padding", idx);
+    say(w, nodes, name, "", "CLU-10");
+    annotate_nodes(w, end);
+    return true;
+}
+
+static void annotate_table(blob_walk *w)
+{
+    for (uint32_t i = 0; i < w->part.cluster_count && !w->a->stopped; i++) {
+        char name[PREFIX_SIZE], value[VALUE_MAX];
+        const uint64_t place = w->part.cluster_table_off + 4 * (uint64_t)i;
+        snprintf(name, sizeof name, "cluster_table[%" PRIu32 "]", i);
+        snprintf(value, sizeof value, "%" PRIu32, bvpi_load_u32(w->part.blob + place));
+        say(w, place + 4, name, value, "CLU-1");
+    }
+    say(w, w->part.blob_size, "padding", "", "PRT-6");
+}
+
+static uint32_t upper_count_of(const bvp_file *file, uint32_t part)
+{
+    const bvpi_span *parts = &file->section[BVPD_PART], *records = &file->section[BVPD_HIER];
+    const uint32_t first = bvpi_load_u32(parts->data + part * sizeof(bvpd_part) +
+                                         offsetof(bvpd_part, first_hierarchy));
+    if (first >= records->count)
+        return 0;
+    return bvpi_load_u32(records->data + first * sizeof(bvpd_hierarchy) +
+                         offsetof(bvpd_hierarchy, upper_count));
+}
+
+/* False: the blob makes no sense from the cursor on. */
+static bool annotate_blob(blob_walk *w, uint32_t part)
+{
+    const uint64_t uppers = (uint64_t)upper_count_of(w->a->file, part) * BVPD_UNIT;
+    if (uppers > w->part.cluster_table_off)
+        return false;
+    annotate_nodes(w, uppers);
+    for (uint32_t i = 0; i < w->part.cluster_count && !w->a->stopped; i++)
+        if (!annotate_cluster(w, i))
+            return false;
+    say(w, w->part.cluster_table_off, "padding", "", "CLU-10");
+    annotate_table(w);
+    return true;
+}
+
+void bvpi_annotate_data(bvpi_annotator *a)
+{
+    for (uint32_t i = 0; i < a->file->header.part_count && !a->stopped; i++) {
+        blob_walk w = {.a = a};
+        if (bvpi_get_part(a->file, i, &w.part) != BVP_OK)
+            return;
+        w.start = (uint64_t)(w.part.blob - a->file->base);
+        if (w.start < a->cursor)
+            return;
+        snprintf(w.prefix, sizeof w.prefix, "DATA.part[%" PRIu32 "]", i);
+        bvpi_annotate_bytes(a, w.start, "padding", "", "PRT-2");
+        if (!annotate_blob(&w, i)) {
+            a->unknown = true;
+            bvpi_annotate_bytes(a, w.start + w.part.blob_size, "unknown", "", "");
+        }
+    }
+}
+
+/* ---- triangle numbers ----------------------------------------------------------------------- */
+
+/* One id record at the cursor, if it fits. */
+static bool annotate_record(bvpi_annotator *a, const bvpi_part *part, uint32_t idx,
+                            const bvpi_cluster *cluster, const char *prefix)
+{
+    char path[PATH_SIZE], value[VALUE_MAX] = "";
+    const uint64_t start = (uint64_t)(part->ids - a->file->base);
+    const uint64_t offset = a->cursor - start;
+    if (cluster->head.id_off * UINT64_C(4) != offset ||
+        !bvpi_fits(offset, sizeof(bvpd_ids), part->ids_size))
+        return false;
+    const uint32_t width = bvpi_load_u8(part->ids + offset + offsetof(bvpd_ids, width));
+    const uint64_t size = ((uint64_t)cluster->triangle_count * width + 31) / 32 * 4;
+    if (size > part->ids_size - offset - sizeof(bvpd_ids))
+        return false;
+    snprintf(path, sizeof path, "%s.cluster[%" PRIu32 "]", prefix, idx);
+    bvpi_annotate_fields(a, path, bvpi_ids_fields);
+    int used = 0;
+    for (uint32_t i = 0; i < cluster->triangle_count && i < SHOWN; i++)
+        used += snprintf(value + used, sizeof value - (size_t)used, "%s%" PRIu64, i > 0 ? " " : "",
+                         bvpi_triangle_id(part, &cluster->head, i));
+    if (cluster->triangle_count > SHOWN)
+        snprintf(value + used, sizeof value - (size_t)used, " ...");
+    snprintf(path, sizeof path, "%s.cluster[%" PRIu32 "].packed", prefix, idx);
+    bvpi_annotate_bytes(a, a->cursor + size, path, value, "IDS-4");
+    return true;
+}
+
+void bvpi_annotate_ids(bvpi_annotator *a)
+{
+    for (uint32_t i = 0; i < a->file->header.part_count && !a->stopped; i++) {
+        bvpi_part part;
+        char prefix[PREFIX_SIZE];
+        if (bvpi_get_part(a->file, i, &part) != BVP_OK)
+            return;
+        if (!part.ids)
+            continue;
+        if (part.ids != a->file->base + a->cursor)
+            return;
+        snprintf(prefix, sizeof prefix, "TIDS.part[%" PRIu32 "]", i);
+        for (uint32_t k = 0; k < part.cluster_count && !a->stopped; k++) {
+            bvpi_cluster cluster;
+            if (!bvpi_cluster_open(part.blob, part.blob_size, bvpi_cluster_off(&part, k),
+                                   &cluster) ||
+                !annotate_record(a, &part, k, &cluster, prefix))
+                return;
+        }
+    }
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT
+ * tri_box.c: a triangle clipped by half-spaces, where every corner of what is left is known only as
+ * the meeting of two lines, and every decision is an exact sign.
+ * Spec: exactness.md, chapter 9
+ */
+#include "prim/tri_box.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "prim/big.h"
+
+#define U           0x1p-53
+#define CORNERS_MAX (3 + BVPI_REGION_PLANES_MAX)
+
+/* A point of the triangle is a point of the plane by its barycentric coordinates; a half-space is
+ * then a linear function of them, given by its values at the three corners. Lines 0, 1, 2 are the
+ * edges opposite to those corners, line 3 + i the i-th half-space. */
+typedef struct lines {
+    const float *tri;
+    const double *m, *planes;     /* m may be NULL */
+    double value[CORNERS_MAX][3]; /* scaled by a power of two, below 1 */
+    double err[CORNERS_MAX];      /* of each of the three */
+} lines;
+
+/* Where two lines meet. sum_sign: the sign of the coordinates' sum in their cross product. */
+typedef struct corner {
+    int line, other, sum_sign;
+} corner;
+
+typedef struct polygon {
+    int count;
+    corner at[CORNERS_MAX + 1];
+    int edge[CORNERS_MAX + 1]; /* the line that the edge after each corner lies on */
+} polygon;
+
+/* ---- the functions in double ----------------------------------------------------------------- */
+
+static double entry(const double *m, int row, int column)
+{
+    return m ? m[4 * row + column] : row == column;
+}
+
+static void init_plane(lines *l, int i)
+{
+    const double *n = l->planes + 4 * i;
+    double value[3], terms = 0;
+    for (int k = 0; k < 3; k++) {
+        double sum = n[3], size = fabs(n[3]);
+        for (int x = 0; x < 3; x++) {
+            double p = entry(l->m, x, 3), p_size = fabs(p);
+            for (int j = 0; j < 3; j++) {
+                double term = entry(l->m, x, j) * (double)l->tri[3 * k + j];
+                p += term;
+                p_size += fabs(term);
+            }
+            sum += n[x] * p;
+            size += fabs(n[x]) * p_size;
+        }
+        value[k] = sum;
+        terms = fmax(terms, size);
+    }
+    int exponent;
+    frexp(terms, &exponent);
+    for (int k = 0; k < 3; k++)
+        l->value[3 + i][k] = ldexp(value[k], -exponent);
+    /* ten operations one after the other at most */
+    l->err[3 + i] = ldexp(12 * U * terms, -exponent) + 0x1p-900;
+    if (!(terms < 0x1p1000) || !(terms > 0x1p-900)) { /* over- or underflow: nothing is certain */
+        memset(l->value[3 + i], 0, sizeof l->value[0]);
+        l->err[3 + i] = 2;
+    }
+}
+
+static void init_lines(lines *l, const float tri[9], const double *m, const double *planes,
+                       int plane_count)
+{
+    *l = (lines){.tri = tri, .m = m, .planes = planes};
+    for (int i = 0; i < 3; i++)
+        l->value[i][i] = 1;
+    for (int i = 0; i < plane_count; i++)
+        init_plane(l, i);
+}
+
+/* ---- the functions exactly ------------------------------------------------------------------- */
+
+static int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* The largest unit of which all the placed corners' coordinates are multiples. */
+static int corner_unit(const lines *l)
+{
+    int tri = INT_MAX, linear = INT_MAX, translation = INT_MAX;
+    for (int k = 0; k < 9; k++)
+        tri = min_int(tri, bvpi_lowest_exponent((double)l->tri[k]));
+    for (int x = 0; x < 3; x++) {
+        for (int j = 0; j < 3; j++)
+            linear = min_int(linear, bvpi_lowest_exponent(entry(l->m, x, j)));
+        translation = min_int(translation, bvpi_lowest_exponent(entry(l->m, x, 3)));
+    }
+    int product = tri == INT_MAX || linear == INT_MAX ? INT_MAX : tri + linear;
+    int unit = min_int(product, translation);
+    return unit == INT_MAX ? 0 : unit;
+}
+
+/* The value of half-space `i` at corner k, in a unit that depends on the half-space alone. */
+static void exact_value(const lines *l, int i, int k, bvpi_big *out)
+{
+    const double *n = l->planes + 4 * i;
+    int unit = corner_unit(l), n_unit = bvpi_lowest_exponent(n[3]);
+    n_unit = n_unit == INT_MAX ? INT_MAX : n_unit - unit;
+    for (int x = 0; x < 3; x++)
+        n_unit = min_int(n_unit, bvpi_lowest_exponent(n[x]));
+    bvpi_big_zero(out);
+    if (n_unit == INT_MAX)
+        return;
+    bvpi_big_add_product(out, n[3], 1, n_unit + unit);
+    for (int x = 0; x < 3; x++) {
+        bvpi_big p, factor, product;
+        bvpi_big_zero(&p);
+        bvpi_big_zero(&factor);
+        for (int j = 0; j < 3; j++)
+            bvpi_big_add_product(&p, entry(l->m, x, j), (double)l->tri[3 * k + j], unit);
+        bvpi_big_add_product(&p, entry(l->m, x, 3), 1, unit);
+        bvpi_big_add_product(&factor, n[x], 1, n_unit);
+        bvpi_big_mul(&product, &factor, &p);
+        bvpi_big_add(out, out, &product);
+    }
+}
+
+/* A line's three values, up to a common positive factor. */
+static void exact_values(const lines *l, int line, bvpi_big out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        if (line >= 3) {
+            exact_value(l, line - 3, k, &out[k]);
+            continue;
+        }
+        bvpi_big_zero(&out[k]);
+        if (k == line)
+            bvpi_big_add_product(&out[k], 1, 1, 0);
+    }
+}
+
+static int exact_det_sign(const bvpi_big a[3], const bvpi_big b[3], const bvpi_big c[3])
+{
+    bvpi_big minor, term, det;
+    bvpi_big_zero(&det);
+    for (int x = 0; x < 3; x++) {
+        int y = (x + 1) % 3, z = (x + 2) % 3;
+        bvpi_big_minor(&minor, &b[y], &c[z], &b[z], &c[y]);
+        bvpi_big_mul(&term, &a[x], &minor);
+        bvpi_big_add(&det, &det, &term);
+    }
+    return det.sign;
+}
+
+/* ---- signs ----------------------------------------------------------------------------------- */
+
+/* The sign of det(line a, line b, c), c a line or, when negative, the sum of the coordinates. */
+static int det_sign(const lines *l, int a, int b, int c)
+{
+    static const double ones[3] = {1, 1, 1};
+    const double *u = l->value[a], *v = l->value[b], *w = c < 0 ? ones : l->value[c];
+    double det = u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) +
+                 u[2] * (v[0] * w[1] - v[1] * w[0]);
+    /* six products of three factors below 1 + err */
+    double err = l->err[a] + l->err[b] + (c < 0 ? 0 : l->err[c]);
+    double bound = 6.1 * (err + 6 * U) + 0x1p-900;
+    if (err < 0x1p-20 && fabs(det) > bound)
+        return det > 0 ? 1 : -1;
+    bvpi_big x[3], y[3], z[3];
+    exact_values(l, a, x);
+    exact_values(l, b, y);
+    if (c >= 0)
+        exact_values(l, c, z);
+    for (int k = 0; k < 3 && c < 0; k++) {
+        bvpi_big_zero(&z[k]);
+        bvpi_big_add_product(&z[k], 1, 1, 0);
+    }
+    return exact_det_sign(x, y, z);
+}
+
+/* The sign of half-space `line` at corner k of the triangle. */
+static int value_sign(const lines *l, int line, int k)
+{
+    double value = l->value[line][k];
+    if (fabs(value) > l->err[line])
+        return value > 0 ? 1 : -1;
+    bvpi_big exact;
+    exact_value(l, line - 3, k, &exact);
+    return exact.sign;
+}
+
+/* On which side of a half-space's line is a corner of the polygon? 1: inside. */
+static int corner_side(const lines *l, const corner *p, int line)
+{
+    if (p->line < 3 && p->other < 3)
+        return value_sign(l, line, 3 - p->line - p->other);
+    return det_sign(l, p->line, p->other, line) * p->sum_sign;
+}
+
+/* ---- clipping -------------------------------------------------------------------------------- */
+
+static void push(polygon *p, corner at, int edge)
+{
+    p->at[p->count] = at;
+    p->edge[p->count] = edge;
+    p->count++;
+}
+
+/* The triangle itself: corner i is where edges i + 1 and i + 2 meet. */
+static void init_polygon(polygon *p)
+{
+    p->count = 0;
+    for (int i = 0; i < 3; i++)
+        push(p, (corner){(i + 1) % 3, (i + 2) % 3, 1}, (i + 2) % 3);
+}
+
+/* Keeps the closed inner side of a line. A polygon that has shrunk to a segment or a point stays
+ * one; an edge whose ends are on different sides is a true segment of its line, so that the new
+ * corner is well defined. */
+static void clip(const lines *l, polygon *p, int line)
+{
+    polygon in = *p;
+    int side[CORNERS_MAX + 1];
+    for (int i = 0; i < in.count; i++)
+        side[i] = corner_side(l, &in.at[i], line);
+    p->count = 0;
+    for (int i = 0; i < in.count; i++) {
+        int next = side[(i + 1) % in.count], edge = in.edge[i];
+        if (side[i] >= 0)
+            push(p, in.at[i], side[i] == 0 && next < 0 ? line : edge);
+        if (side[i] * next < 0) {
+            corner at = {edge, line, 1};
+            at.sum_sign = det_sign(l, edge, line, -1);
+            push(p, at, side[i] > 0 ? line : edge);
+        }
+    }
+}
+
+/* 1: a corner of the triangle is certainly inside of all, 0: all are certainly outside of one. */
+static int by_corners(const lines *l, int plane_count)
+{
+    bool inside[3] = {true, true, true};
+    for (int i = 3; i < 3 + plane_count; i++) {
+        const double *v = l->value[i], err = l->err[i];
+        if (v[0] < -err && v[1] < -err && v[2] < -err)
+            return 0;
+        for (int k = 0; k < 3; k++)
+            inside[k] = inside[k] && v[k] > err;
+    }
+    return inside[0] || inside[1] || inside[2] ? 1 : -1;
+}
+
+bool bvpi_tri_meets_region(const float tri[9], const double *m, const double *planes,
+                           uint32_t plane_count)
+{
+    lines l;
+    polygon p;
+    int count = plane_count < BVPI_REGION_PLANES_MAX ? (int)plane_count : BVPI_REGION_PLANES_MAX;
+    for (int k = 0; k < 9; k++)
+        if (!isfinite(tri[k]))
+            return false;
+    init_lines(&l, tri, m, planes, count);
+    int certain = by_corners(&l, count);
+    if (certain >= 0)
+        return certain;
+    init_polygon(&p);
+    for (int i = 0; i < count && p.count > 0; i++)
+        clip(&l, &p, 3 + i);
+    return p.count > 0;
+}
+
+bool bvpi_tri_meets_box(const float tri[9], const double *m, const double lo[3], const double hi[3])
+{
+    double planes[24] = {0};
+    for (int x = 0; x < 3; x++) {
+        planes[8 * x + x] = 1;
+        planes[8 * x + 3] = -lo[x];
+        planes[8 * x + 4 + x] = -1;
+        planes[8 * x + 7] = hi[x];
+    }
+    return bvpi_tri_meets_region(tri, m, planes, 6);
+}

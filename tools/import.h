@@ -54,7 +54,4 @@ char *import_text(const char *data, size_t size);
 model_mesh *import_add_mesh(importer *im);
 model_node *import_add_node(importer *im);
 
-/* Welds the mesh: bit-identical vertices become one, in order of first use; unused ones vanish. */
-bvp_status import_weld(importer *im, model_mesh *mesh);
-
 #endif

@@ -581,7 +581,7 @@ static bvp_status finish_mesh(gltf *g, const json_t *object, growing *from, mesh
         if (!mesh->name)
             return import_no_memory(g->im);
     }
-    return import_weld(g->im, mesh);
+    return BVP_OK;
 }
 
 static bvp_status open_mesh(gltf *g, uint64_t index, const mesh_slot **out)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "import.h"
+#include "soup.h"
 #include "text_scan.h"
 
 enum { HEADER_SIZE = 84, FACET_SIZE = 50, NORMAL_SIZE = 12, CORNERS_SIZE = 36 };
@@ -50,57 +51,36 @@ static bvp_status refuse_facet(importer *im, uint64_t facet, const float corners
                               (unsigned long long)facet, (double)corners[i]);
 }
 
-/* Copies the facets into the mesh's three vertices a triangle; left-out ones leave no gap. */
-static bvp_status read_facets(importer *im, model_mesh *mesh, uint64_t count)
+static bvp_status read_facets(importer *im, soup *s, uint64_t count)
 {
-    float *positions = mesh->positions;
-    uint64_t kept = 0;
-    for (uint64_t facet = 0; facet < count; facet++) {
-        const uint8_t *at = im->data + HEADER_SIZE + FACET_SIZE * facet + NORMAL_SIZE;
-        if (!read_corners(at, positions + 9 * kept)) {
-            if (!im->options->drop_invalid)
-                return refuse_facet(im, facet, positions + 9 * kept);
-            if (!mesh->ids && !(mesh->ids = malloc(count * sizeof *mesh->ids)))
-                return import_no_memory(im);
-            for (uint64_t i = 0; kept == facet && i < kept; i++)
-                mesh->ids[i] = (uint32_t)i;
-            continue;
-        }
-        if (mesh->ids)
-            mesh->ids[kept] = (uint32_t)facet;
-        kept++;
-        if (facet % 1048576 == 0)
+    bvp_status status = BVP_OK;
+    for (uint64_t facet = 0; facet < count && status == BVP_OK; facet++) {
+        float *corners = soup_next(s);
+        if (!corners)
+            return import_no_memory(im);
+        if (read_corners(im->data + HEADER_SIZE + FACET_SIZE * facet + NORMAL_SIZE, corners))
+            status = soup_keep(s, facet);
+        else if (!im->options->drop_invalid)
+            return refuse_facet(im, facet, corners);
+        if (facet % 262144 == 0)
             import_progress(im, facet, count);
     }
-    mesh->triangle_count = kept;
-    mesh->vertex_count = 3 * kept;
-    return import_warn(im, count - kept, invalid_text);
-}
-
-static bvp_status refuse_many(importer *im, uint64_t count)
-{
-    return import_refuse(im, BVP_ERR_LIMIT,
-                         "%llu facets are too many for one part: at most 1,431,655,765; split it",
-                         (unsigned long long)count);
+    return status;
 }
 
 static bvp_status import_binary(importer *im)
 {
     uint64_t count = read_count(im->data + 80);
-    model_mesh *mesh = import_add_mesh(im);
-    im->out->format = import_text("STL (binary)", 12);
-    if (3 * count > UINT32_MAX)
-        return refuse_many(im, count);
-    if (!mesh || !im->out->format)
+    soup s = {.im = im};
+    if (!(im->out->format = import_text("STL (binary)", 12)))
         return import_no_memory(im);
-    mesh->positions = malloc(count * CORNERS_SIZE + 1);
-    mesh->indices = malloc(count * 3 * sizeof *mesh->indices + 1);
-    if (!mesh->positions || !mesh->indices)
-        return import_no_memory(im);
-    bvp_status status = read_facets(im, mesh, count);
-    for (uint64_t i = 0; i < mesh->vertex_count; i++)
-        mesh->indices[i] = (uint32_t)i;
-    return status == BVP_OK ? import_weld(im, mesh) : status;
+    bvp_status status = read_facets(im, &s, count);
+    if (status == BVP_OK)
+        status = import_warn(im, count - soup_count(&s), invalid_text);
+    if (status == BVP_OK && soup_count(&s) > 0)
+        status = soup_finish(&s, NULL);
+    soup_free(&s);
+    return status;
 }
 
 /* Not as long as it says: which of the two is wrong can't be known. */
@@ -122,18 +102,14 @@ static bvp_status refuse_size(importer *im)
 /* ---- ASCII ------------------------------------------------------------------------------------
  */
 
-/* The facets of the solid that is being read. */
-typedef struct solid {
+typedef struct reader {
     text_scan scan;
-    int is_double;    /* what positions holds */
-    int needs_double; /* a coordinate is no printed float */
-    void *positions;  /* 9 coordinates a facet */
-    uint32_t *ids;
-    size_t count, capacity, ids_capacity; /* facets */
-    uint64_t facet, dropped;              /* counted in the file */
-} solid;
+    soup soup;               /* the facets of this solid */
+    int needs_double;        /* a coordinate is no printed float, but the soup holds floats */
+    uint64_t facet, dropped; /* in the file */
+} reader;
 
-static bvp_status refuse_word(importer *im, const solid *s, const char *expected)
+static bvp_status refuse_word(importer *im, const reader *s, const char *expected)
 {
     char found[QUOTE_SIZE];
     text_scan word = s->scan;
@@ -151,36 +127,36 @@ static bvp_status refuse_word(importer *im, const solid *s, const char *expected
                            : "repair the line or export the model again");
 }
 
-static int take(solid *s, const char *word)
+static int take(reader *s, const char *word)
 {
     scan_spaces(&s->scan);
     return scan_word(&s->scan, word);
 }
 
-/* A coordinate becomes element `at` of the positions. */
-static int take_coordinate(solid *s, size_t at, int *finite)
+/* A coordinate becomes element `at` of the facet's nine. */
+static int take_coordinate(reader *s, void *corners, int at, int *finite)
 {
     number n;
     scan_spaces(&s->scan);
     if (!scan_number(&s->scan, &n))
         return 0;
-    if (s->is_double)
-        ((double *)s->positions)[at] = n.value;
+    if (s->soup.is_double)
+        ((double *)corners)[at] = n.value;
     else
-        ((float *)s->positions)[at] = n.nearest;
-    s->needs_double |= !s->is_double && !n.prints_float;
+        ((float *)corners)[at] = n.nearest;
+    s->needs_double |= !s->soup.is_double && !n.prints_float;
     *finite &= isfinite(n.value) != 0;
     return 1;
 }
 
-static bvp_status read_vertices(importer *im, solid *s, int *finite)
+static bvp_status read_vertices(importer *im, reader *s, void *corners, int *finite)
 {
-    for (size_t corner = 0; corner < 3; corner++) {
+    for (int corner = 0; corner < 3; corner++) {
         const char *line = s->scan.at;
         if (!take(s, "vertex"))
             return refuse_word(im, s, "\"vertex\"");
-        for (size_t axis = 0; axis < 3; axis++)
-            if (!take_coordinate(s, 9 * s->count + 3 * corner + axis, finite))
+        for (int axis = 0; axis < 3; axis++)
+            if (!take_coordinate(s, corners, 3 * corner + axis, finite))
                 return refuse_word(im, s, "a number");
         if (!*finite && !im->options->drop_invalid) {
             while (line < s->scan.at && scan_is_space(*line))
@@ -195,15 +171,12 @@ static bvp_status read_vertices(importer *im, solid *s, int *finite)
 }
 
 /* After "facet". The normal is not looked at: many writers get it wrong, nobody needs it. */
-static bvp_status read_facet(importer *im, solid *s)
+static bvp_status read_facet(importer *im, reader *s)
 {
     int finite = 1;
-    size_t coordinates = 9 * s->capacity;
-    size_t width = s->is_double ? sizeof(double) : sizeof(float);
-    if (import_grow(&s->positions, &coordinates, 9 * (s->count + 1), width) != 0 ||
-        import_grow(&s->ids, &s->ids_capacity, s->count + 1, sizeof *s->ids) != 0)
+    void *corners = soup_next(&s->soup);
+    if (!corners)
         return import_no_memory(im);
-    s->capacity = coordinates / 9;
     if (take(s, "normal"))
         for (int i = 0; i < 3; i++) {
             scan_spaces(&s->scan);
@@ -211,17 +184,16 @@ static bvp_status read_facet(importer *im, solid *s)
         }
     if (!take(s, "outer") || !take(s, "loop"))
         return refuse_word(im, s, "\"outer loop\"");
-    bvp_status status = read_vertices(im, s, &finite);
+    bvp_status status = read_vertices(im, s, corners, &finite);
     if (status != BVP_OK)
         return status;
     if (!take(s, "endloop"))
         return refuse_word(im, s, "\"endloop\" after three vertices");
     if (!take(s, "endfacet"))
         return refuse_word(im, s, "\"endfacet\"");
-    s->ids[s->count] = (uint32_t)s->facet++;
-    s->count += finite != 0;
+    s->facet++;
     s->dropped += !finite;
-    return BVP_OK;
+    return finite ? soup_keep(&s->soup, s->facet - 1) : BVP_OK;
 }
 
 /* A solid's name: the rest of the line, or of what stands before "facet normal" on it. */
@@ -247,34 +219,8 @@ static char *take_name(text_scan *s)
     return import_text(first, (size_t)(end - first));
 }
 
-/* The facets read so far become a mesh. */
-static bvp_status finish_solid(importer *im, solid *s, char *name)
-{
-    model_mesh *mesh = import_add_mesh(im);
-    if (!mesh) {
-        free(name);
-        return import_no_memory(im);
-    }
-    mesh->name = name;
-    mesh->is_double = s->is_double;
-    mesh->positions = s->positions;
-    mesh->ids = s->ids;
-    mesh->triangle_count = s->count;
-    mesh->vertex_count = 3 * s->count;
-    s->positions = s->ids = NULL;
-    s->count = s->capacity = s->ids_capacity = 0;
-    if (mesh->vertex_count > UINT32_MAX)
-        return refuse_many(im, mesh->triangle_count);
-    mesh->indices = malloc(mesh->vertex_count * sizeof *mesh->indices);
-    if (!mesh->indices)
-        return import_no_memory(im);
-    for (uint64_t i = 0; i < mesh->vertex_count; i++)
-        mesh->indices[i] = (uint32_t)i;
-    return import_weld(im, mesh);
-}
-
 /* After "solid": its facets, up to and with "endsolid". */
-static bvp_status read_solid(importer *im, solid *s)
+static bvp_status read_solid(importer *im, reader *s)
 {
     char *name = take_name(&s->scan);
     bvp_status status = name ? BVP_OK : import_no_memory(im);
@@ -291,8 +237,8 @@ static bvp_status read_solid(importer *im, solid *s)
         s->scan.at = name_end(&s->scan);
     else
         status = import_warn(im, 1, "solids without \"endsolid\"");
-    if (status == BVP_OK && s->count > 0)
-        return finish_solid(im, s, name);
+    if (status == BVP_OK && soup_count(&s->soup) > 0)
+        return soup_finish(&s->soup, name);
     free(name);
     return status == BVP_OK ? import_warn(im, 1, "empty solids left out") : status;
 }
@@ -301,7 +247,7 @@ static bvp_status read_solid(importer *im, solid *s)
 static bvp_status read_solids(importer *im, int is_double, int *needs_double)
 {
     const char *text = (const char *)im->data;
-    solid s = {.scan = {text, text + im->size}, .is_double = is_double, .needs_double = 0};
+    reader s = {.scan = {text, text + im->size}, .soup = {.im = im, .is_double = is_double}};
     bvp_status status = BVP_OK;
     while (status == BVP_OK && !s.needs_double && take(&s, "solid")) {
         status = read_solid(im, &s);
@@ -310,8 +256,7 @@ static bvp_status read_solids(importer *im, int is_double, int *needs_double)
         status = refuse_word(im, &s, "\"facet\", \"endsolid\" or \"solid\"");
     if (status == BVP_OK && !s.needs_double)
         status = import_warn(im, s.dropped, invalid_text);
-    free(s.positions);
-    free(s.ids);
+    soup_free(&s.soup);
     *needs_double = s.needs_double;
     return status;
 }

@@ -151,15 +151,16 @@ void query_hit_columns(const operand *o, const bvp_hit_id *id)
 void query_point_text(const char *label, const double point[3])
 {
     char a[32], b[32], c[32];
-    printf("%s %s %s %s", label, shortest(point[0], a), shortest(point[1], b),
-           shortest(point[2], c));
+    /* + 0.0: people do not care for -0 */
+    printf("%s %s %s %s", label, shortest(point[0] + 0.0, a), shortest(point[1] + 0.0, b),
+           shortest(point[2] + 0.0, c));
 }
 
 void query_length_text(const char *label, double length, const operand *o)
 {
-    char a[32];
     const char *unit = unit_name(o->info.unit_in_metres);
-    printf("%s %s%s%s\n", label, shortest(length, a), unit[0] ? " " : "", unit);
+    /* distances are good to about 1e-13 of themselves: no digits beyond */
+    printf("%s %.12g%s%s\n", label, length, unit[0] ? " " : "", unit);
 }
 
 /* ---- beginning ----------------------------------------------------------------------------- */

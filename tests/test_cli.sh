@@ -251,7 +251,7 @@ has err 'nan.obj'
 has err 'drop-invalid'
 expect 0 pack nan.obj -o x.bvp --drop-invalid
 has out 'triangles +1, stored 1'
-has out ' 1 '
+has out 'warning +nan.obj: 1 polygons'
 rm -f x.bvp
 printf 'v 0 0 0\nf 1 2 9\n' >index.obj
 expect 3 pack index.obj -o x.bvp

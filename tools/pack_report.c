@@ -91,7 +91,7 @@ static void summarise_oddities(FILE *out, const pack_job *j)
             const model_warning *w = &j->sources[i].contents.warnings[k];
             fprintf(out, "  warning         ");
             print_name(out, j->sources[i].name, strlen(j->sources[i].name));
-            fprintf(out, ": %s: ", grouped(w->count, a));
+            fprintf(out, ": %s ", grouped(w->count, a));
             print_name(out, w->text, strlen(w->text));
             fputc('\n', out);
         }

@@ -34,6 +34,7 @@ typedef struct pack_job {
     char *provenance;
     bvp_build_report report;
     double seconds_import;
+    uint64_t triangle_count, built_count; /* read; of these, in the builder */
     progress bar;
 } pack_job;
 

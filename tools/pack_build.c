@@ -7,8 +7,25 @@
 #include "output.h"
 #include "pack.h"
 
+/* The builder counts parts, which may be of any size; add_parts counts triangles. */
+static void show_progress(void *user, const char *stage, uint64_t done, uint64_t total)
+{
+    pack_job *j = user;
+    if (strcmp(stage, "build") != 0)
+        progress_update(&j->bar, stage, done, total);
+}
+
+static void count_triangles(pack_job *j)
+{
+    for (int i = 0; i < j->source_count; i++)
+        for (uint32_t k = 0; k < j->sources[i].contents.mesh_count; k++)
+            j->triangle_count += j->sources[i].contents.meshes[k].triangle_count;
+    progress_update(&j->bar, "build", 0, j->triangle_count);
+}
+
 /* Adds the source's meshes and gives back their memory; parts[i] is the part of mesh i. */
-static bvp_status add_parts(bvp_builder *builder, pack_source *s, uint32_t *parts, bvp_error *error)
+static bvp_status add_parts(bvp_builder *builder, pack_job *j, pack_source *s, uint32_t *parts,
+                            bvp_error *error)
 {
     for (uint32_t i = 0; i < s->contents.mesh_count; i++) {
         model_mesh *from = &s->contents.meshes[i];
@@ -22,6 +39,8 @@ static bvp_status add_parts(bvp_builder *builder, pack_source *s, uint32_t *part
         bvp_status status = bvp_builder_add_part(builder, &mesh, &parts[i], error);
         if (status != BVP_OK)
             return status;
+        j->built_count += from->triangle_count;
+        progress_update(&j->bar, "build", j->built_count, j->triangle_count);
         free(from->positions);
         free(from->indices);
         free(from->ids);
@@ -80,7 +99,7 @@ static bvp_status add_source(bvp_builder *builder, pack_job *j, pack_source *s, 
     uint32_t root = BVP_NONE;
     uint32_t *parts = calloc((size_t)m->mesh_count + 1, sizeof *parts);
     uint32_t *nodes = calloc((size_t)m->node_count + 1, sizeof *nodes);
-    bvp_status status = parts && nodes ? add_parts(builder, s, parts, error) : BVP_ERR_NO_MEMORY;
+    bvp_status status = parts && nodes ? add_parts(builder, j, s, parts, error) : BVP_ERR_NO_MEMORY;
     int single = m->node_count == 0 && m->mesh_count == 1;
 
     if (status == BVP_OK && j->source_count > 1)
@@ -147,13 +166,14 @@ int pack_build(pack_job *j, const char *path)
                                  .up_axis = j->up_axis,
                                  .source_hash = hash,
                                  .provenance = j->provenance,
-                                 .progress = progress_update,
-                                 .progress_user = &j->bar};
+                                 .progress = show_progress,
+                                 .progress_user = j};
     bvp_builder *builder = NULL;
     bvp_error error = {0};
     int code = 0;
 
     hash_sources(j, hash);
+    count_triangles(j);
     bvp_status status = bvp_builder_new(&options, &builder, &error);
     if (status != BVP_OK)
         return build_failure(path, status, &error);

@@ -22,7 +22,7 @@ typedef struct bvpi_entry {
 typedef struct bvpi_walk_steps {
     /* Keys of the eight children, and the mask of those that may matter (empty ones are sorted out
      * by the caller). */
-    unsigned (*boxes)(void *user, const bvpi_entry *at, const uint8_t (*bounds)[16], float limit,
+    unsigned (*boxes)(void *user, const bvpi_entry *at, const bvpi_wide *node, float limit,
                       float keys[8]);
     /* Entries with larger keys do not matter (any more). -INFINITY: the answer is complete. */
     float (*limit)(void *user);
@@ -127,7 +127,7 @@ BVPI_INLINE bvp_status bvpi_body_walk(const bvpi_walk_steps *steps, void *user,
             return BVP_ERR_CORRUPT;
         stats->nodes++;
         stats->boxes += bvpi_popcount(node.used);
-        const unsigned lanes = node.used & steps->boxes(user, &at, node.bounds, limit, keys);
+        const unsigned lanes = node.used & steps->boxes(user, &at, &node, limit, keys);
         height = bvpi_push_children(&node, &at, lanes, keys, stack, height);
     }
     return status;

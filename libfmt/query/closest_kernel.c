@@ -14,10 +14,10 @@ typedef struct point_walk {
     bvpi_point point;             /* in a part */
 } point_walk;
 
-static unsigned boxes(void *user, const bvpi_entry *at, const uint8_t (*bounds)[16], float limit,
+static unsigned boxes(void *user, const bvpi_entry *at, const bvpi_wide *node, float limit,
                       float keys[8])
 {
-    const f32x8 key = bvpi_box_point(&((point_walk *)user)->grid, at->lo, at->step, bounds);
+    const f32x8 key = bvpi_box_point(&((point_walk *)user)->grid, at->lo, at->step, node->bounds);
     f32x8_store(keys, key);
     return ~i32x8_movemask(f32x8_gt(key, f32x8_splat(limit)));
 }

@@ -14,13 +14,14 @@ typedef struct region_walk {
     const bvpi_placed_part *part;
 } region_walk;
 
-/* All keys are equal: children are visited in their order. */
-static unsigned boxes(void *user, const bvpi_entry *at, const uint8_t (*bounds)[16], float limit,
+/* Triangles are stored node by node: a node's own leaves come before what is below it. */
+static unsigned boxes(void *user, const bvpi_entry *at, const bvpi_wide *node, float limit,
                       float keys[8])
 {
     (void)limit;
-    f32x8_store(keys, (f32x8){0});
-    return bvpi_box_region(&((region_walk *)user)->grid, at->lo, at->step, bounds);
+    for (unsigned lane = 0; lane < BVPD_WIDTH; lane++)
+        keys[lane] = bvpi_wide_is_inner(node, lane) ? 1 : 0;
+    return bvpi_box_region(&((region_walk *)user)->grid, at->lo, at->step, node->bounds);
 }
 
 static float limit(void *user)

@@ -14,12 +14,13 @@ typedef struct ray_walk {
     bvpi_tri_ray tri;             /* in a part */
 } ray_walk;
 
-static unsigned boxes(void *user, const bvpi_entry *at, const uint8_t (*bounds)[16], float limit,
+static unsigned boxes(void *user, const bvpi_entry *at, const bvpi_wide *node, float limit,
                       float keys[8])
 {
     const bvpi_grid_ray *ray = &((ray_walk *)user)->grid;
     f32x8 enter;
-    unsigned lanes = bvpi_box_ray(&ray->slab, at->lo, at->step, bounds, ray->t_min, limit, &enter);
+    unsigned lanes =
+        bvpi_box_ray(&ray->slab, at->lo, at->step, node->bounds, ray->t_min, limit, &enter);
     f32x8_store(keys, enter);
     return lanes;
 }
@@ -43,8 +44,9 @@ static bvp_status triangles(void *user, const bvpi_entry *leaf)
         return BVP_ERR_CORRUPT;
     query->stats.leaves++;
     query->stats.triangles += leaf->item_count;
+    /* Not the best t so far: what a hit's rounded t is must not depend on what was seen before. */
     unsigned lanes = bvpi_tri_ray8(&w->tri, tri.c, (1u << leaf->item_count) - 1, query->ray.t_min,
-                                   query->t_max, hits);
+                                   query->ray.t_max, hits);
     for (; lanes != 0 && !bvpi_ray_query_done(query); lanes &= lanes - 1) {
         const unsigned lane = bvpi_lowest_bit(lanes);
         float corners[9];

@@ -6,7 +6,8 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdint.h>
+
+#define NO_EXPONENT 100000 /* of zero */
 
 /* ---- points on a common grid ----------------------------------------------------------------- */
 
@@ -26,13 +27,22 @@ static void setup(void)
             mpz_init(corner[i][x]);
 }
 
-static int low_exponent(double x)
+/* x = mantissa * 2^exponent, the mantissa odd. */
+static long split(double x, int *exponent)
 {
     int e;
-    if (x == 0)
-        return 100000;
-    int64_t m = (int64_t)ldexp(frexp(x, &e), 53);
-    return e - 53 + __builtin_ctzll((uint64_t)m);
+    long m = (long)ldexp(frexp(x, &e), 53);
+    int zeros = m == 0 ? 0 : __builtin_ctzl((unsigned long)m);
+    *exponent = e - 53 + zeros;
+    return m / (1L << zeros);
+}
+
+static int low_exponent(double x)
+{
+    int e = NO_EXPONENT;
+    if (x != 0)
+        split(x, &e);
+    return e;
 }
 
 static int min_int(int a, int b)
@@ -42,7 +52,7 @@ static int min_int(int a, int b)
 
 static int triangle_unit(const float t[9], const double *m)
 {
-    int unit = 100000, q = 100000;
+    int unit = NO_EXPONENT, q = NO_EXPONENT;
     for (int k = 0; k < 9; k++)
         q = min_int(q, low_exponent(t[k]));
     if (m == NULL)
@@ -55,18 +65,17 @@ static int triangle_unit(const float t[9], const double *m)
 /* out += a b 2^-unit */
 static void add_product(mpz_t out, double a, double b, int unit)
 {
-    static mpz_t x, y;
+    static mpz_t x;
     static int init;
+    int ea, eb;
     if (!init) {
-        mpz_inits(x, y, NULL);
+        mpz_init(x);
         init = 1;
     }
     if (a == 0 || b == 0)
         return;
-    int ea = low_exponent(a), eb = low_exponent(b);
-    mpz_set_d(x, ldexp(a, -ea));
-    mpz_set_d(y, ldexp(b, -eb));
-    mpz_mul(x, x, y);
+    mpz_set_si(x, split(a, &ea));
+    mpz_mul_si(x, x, split(b, &eb));
     mpz_mul_2exp(x, x, (mp_bitcnt_t)(ea + eb - unit));
     mpz_add(out, out, x);
 }
@@ -286,7 +295,7 @@ static void scale_sq(mpq_t d, int unit)
         mpq_div_2exp(d, d, (mp_bitcnt_t)(-2 * unit));
 }
 
-/* ---- triangle against triangle --------------------------------------------------------------- */
+/* ---- segments through faces ------------------------------------------------------------------ */
 
 /* Does segment a b meet the closed, true triangle t, whose plane it crosses or touches in a point?
  */
@@ -359,83 +368,100 @@ static int any_edge_pierces(void)
     return 0;
 }
 
-/* The interval of triangle t on the line along `direction`, cut by the plane of the sides given. */
-static void interval(mpq_t lo, mpq_t hi, int t, int plane, const int side[3], const qvec direction)
+/* ---- triangle against triangle: is the origin in A - B? -------------------------------------- */
+
+static void zvec_sub(zvec r, const zvec a, const zvec b)
 {
-    qvec n, p, q, w, e;
-    mpq_t s, x;
-    int any = 0;
-    qvec_init(n), qvec_init(p), qvec_init(q), qvec_init(w), qvec_init(e), mpq_inits(s, x, NULL);
-    qvec_difference(p, plane + 1, plane);
-    qvec_difference(q, plane + 2, plane);
-    qvec_cross(n, p, q);
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3;
-        if (side[i] == side[j] || (side[i] != 0 && side[j] == 0))
-            continue; /* a corner in the plane is found on the edge that begins there */
-        qvec_difference(w, t + i, plane);
-        qvec_difference(e, t + j, t + i);
-        qvec_dot(s, w, n);
-        qvec_dot(x, e, n);
-        mpq_div(s, s, x);
-        mpq_neg(s, s);
-        qvec_add_scaled(w, w, s, e);
-        qvec_difference(e, plane, 0);
-        mpq_set_ui(s, 1, 1);
-        qvec_add_scaled(w, w, s, e);
-        qvec_dot(x, w, direction);
-        if (!any || mpq_cmp(x, lo) < 0)
-            mpq_set(lo, x);
-        if (!any || mpq_cmp(x, hi) > 0)
-            mpq_set(hi, x);
-        any = 1;
-    }
-    qvec_clear(n), qvec_clear(p), qvec_clear(q), qvec_clear(w), qvec_clear(e),
-        mpq_clears(s, x, NULL);
+    for (int x = 0; x < 3; x++)
+        mpz_sub(r[x], a[x], b[x]);
 }
 
-/* Both planes cut the other triangle: do the open intervals, the closed ones, overlap? */
-static int interval_bits(const int side_a[3], const int side_b[3])
+static void zvec_cross(zvec r, const zvec a, const zvec b)
 {
-    qvec p, q, na, nb, d;
-    mpq_t a0, a1, b0, b1;
-    qvec_init(p), qvec_init(q), qvec_init(na), qvec_init(nb), qvec_init(d);
-    mpq_inits(a0, a1, b0, b1, NULL);
-    qvec_difference(p, 1, 0), qvec_difference(q, 2, 0), qvec_cross(na, p, q);
-    qvec_difference(p, 4, 3), qvec_difference(q, 5, 3), qvec_cross(nb, p, q);
-    qvec_cross(d, na, nb);
-    interval(a0, a1, 0, 3, side_a, d);
-    interval(b0, b1, 3, 0, side_b, d);
-    int closed = mpq_cmp(a0, b1) <= 0 && mpq_cmp(b0, a1) <= 0;
-    int open = mpq_cmp(a0, b1) < 0 && mpq_cmp(b0, a1) < 0;
-    qvec_clear(p), qvec_clear(q), qvec_clear(na), qvec_clear(nb), qvec_clear(d);
-    mpq_clears(a0, a1, b0, b1, NULL);
-    return (closed ? ORACLE_MEET : 0) | (open ? ORACLE_PROPER : 0);
+    for (int x = 0; x < 3; x++) {
+        int y = (x + 1) % 3, z = (x + 2) % 3;
+        mpz_mul(r[x], a[y], b[z]);
+        mpz_submul(r[x], a[z], b[y]);
+    }
 }
 
-/* Bit 0: a corner strictly on the positive side; bit 1: on the negative; bit 2: in the plane. */
-static int sides(int t, int s, int side[3])
+static int zvec_is_zero(const zvec a)
 {
-    int bits = 0;
-    for (int i = 0; i < 3; i++) {
-        side[i] = orient(t, t + 1, t + 2, s + i);
-        bits |= side[i] > 0 ? 1 : side[i] < 0 ? 2 : 4;
+    return mpz_sgn(a[0]) == 0 && mpz_sgn(a[1]) == 0 && mpz_sgn(a[2]) == 0;
+}
+
+/* Edges and normals of both triangles; room for an axis and projections. */
+static struct {
+    zvec edge[6], normal[2], axis;
+    mpz_t low[2], high[2], value;
+    int ready;
+} sat;
+
+static void sat_init(void)
+{
+    for (int x = 0; x < 3 && !sat.ready; x++) {
+        for (int i = 0; i < 6; i++)
+            mpz_init(sat.edge[i][x]);
+        mpz_inits(sat.normal[0][x], sat.normal[1][x], sat.axis[x], NULL);
     }
-    return bits;
+    if (!sat.ready)
+        mpz_inits(sat.low[0], sat.low[1], sat.high[0], sat.high[1], sat.value, NULL);
+    sat.ready = 1;
+    for (int i = 0; i < 6; i++)
+        zvec_sub(sat.edge[i], corner[i % 3 == 2 ? i - 2 : i + 1], corner[i]);
+    zvec_cross(sat.normal[0], sat.edge[0], sat.edge[1]);
+    zvec_cross(sat.normal[1], sat.edge[3], sat.edge[4]);
+}
+
+/* Takes from *bits what the projections on an axis disprove: PROPER when they only touch, both when
+ * they are apart. */
+static void project(const zvec axis, int *bits)
+{
+    if (zvec_is_zero(axis))
+        return;
+    for (int i = 0; i < 6; i++) {
+        mpz_t *low = &sat.low[i / 3], *high = &sat.high[i / 3];
+        mpz_mul(sat.value, axis[0], corner[i][0]);
+        mpz_addmul(sat.value, axis[1], corner[i][1]);
+        mpz_addmul(sat.value, axis[2], corner[i][2]);
+        if (i % 3 == 0 || mpz_cmp(sat.value, *low) < 0)
+            mpz_set(*low, sat.value);
+        if (i % 3 == 0 || mpz_cmp(sat.value, *high) > 0)
+            mpz_set(*high, sat.value);
+    }
+    int c = mpz_cmp(sat.high[0], sat.low[1]), d = mpz_cmp(sat.high[1], sat.low[0]);
+    if (c < 0 || d < 0)
+        *bits = 0;
+    else if (c == 0 || d == 0)
+        *bits &= ORACLE_MEET;
+}
+
+/* Of two true triangles. A - B is a polytope whose facets are orthogonal to a normal, to an edge of
+ * each or, when it is flat, to a normal and an edge. */
+static int true_triangles(void)
+{
+    int bits = ORACLE_MEET | ORACLE_PROPER;
+    project(sat.normal[0], &bits);
+    project(sat.normal[1], &bits);
+    zvec_cross(sat.axis, sat.normal[0], sat.normal[1]);
+    int parallel = zvec_is_zero(sat.axis);
+    for (int i = 0; i < 6 && bits && parallel; i++) {
+        zvec_cross(sat.axis, sat.normal[0], sat.edge[i]);
+        project(sat.axis, &bits);
+    }
+    for (int i = 0; i < 9 && bits && !parallel; i++) {
+        zvec_cross(sat.axis, sat.edge[i / 3], sat.edge[3 + i % 3]);
+        project(sat.axis, &bits);
+    }
+    return parallel ? bits & ORACLE_MEET : bits;
 }
 
 int oracle_tri_tri(const float a[9], const float b[9], const double *ma, const double *mb)
 {
-    int side_a[3], side_b[3];
     place_pair(a, b, ma, mb);
-    int bits_b = sides(0, 3, side_b);
-    if (bits_b == 1 || bits_b == 2)
-        return 0;
-    int bits_a = sides(3, 0, side_a);
-    if (bits_a == 1 || bits_a == 2)
-        return 0;
-    if ((bits_a & 3) == 3 && (bits_b & 3) == 3)
-        return interval_bits(side_a, side_b);
+    sat_init();
+    if (!zvec_is_zero(sat.normal[0]) && !zvec_is_zero(sat.normal[1]))
+        return true_triangles();
     mpq_t d;
     mpq_init(d);
     feature_distance(d);

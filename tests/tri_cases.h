@@ -89,9 +89,11 @@ static inline void case_between(float *out, const float *p, const float *q, int 
         out[x] = p[x] + (q[x] - p[x]) * (float)k / 8;
 }
 
-static inline void case_vertex_face(tri_case *c, int k, int l)
+/* Between the corners for 0 <= k, l <= 8; else elsewhere in A's plane. */
+static inline void case_vertex_face(tri_case *c, int least, int count)
 {
     float p[3];
+    int k = least + case_int(count), l = least + case_int(count);
     case_grid(c->a, 9, 65);
     case_grid(c->b, 9, 65);
     for (int i = 0; i < 9; i++)
@@ -117,9 +119,10 @@ static inline void case_needle(float *t)
     float d[3];
     case_fill(t, 3, 1);
     case_fill(d, 3, 1);
+    float along = (float)case_unit();
     for (int x = 0; x < 3; x++) {
         t[3 + x] = t[x] + d[x];
-        t[6 + x] = t[x] + d[x] * (float)case_unit() + (float)(case_unit() * 1e-6);
+        t[6 + x] = t[x] + d[x] * along + (float)(case_unit() * 1e-6);
     }
 }
 
@@ -167,13 +170,13 @@ static inline void case_triangles(tri_case *c)
             c->a[i] = c->b[i] = 3;
         break;
     case CASE_VERTEX_FACE:
-        case_vertex_face(c, case_int(9), case_int(9));
+        case_vertex_face(c, 0, 9);
         break;
     case CASE_EDGE_EDGE:
         case_edge_edge(c);
         break;
     case CASE_VERTEX_PLANE:
-        case_vertex_face(c, case_int(33) - 12, case_int(33) - 12);
+        case_vertex_face(c, -12, 33);
         break;
     case CASE_NEEDLE:
         case_needle(c->a), case_needle(c->b);
@@ -291,7 +294,7 @@ static inline void case_linear(double m[12], double scale)
 
 static inline void case_quarter(double m[12])
 {
-    double s = sin(M_PI_2 * case_int(4)), c = cos(M_PI_2 * case_int(4));
+    double angle = M_PI_2 * case_int(4), s = sin(angle), c = cos(angle);
     int x = case_int(3), y = (x + 1) % 3;
     case_identity(m);
     m[5 * x] = m[5 * y] = c;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "prim/nearest.h"
+#include "prim/tri_ball.h"
 
 #define U           0x1p-53
 #define UP          (1 + 0x1p-40)
@@ -107,6 +108,8 @@ void bvpi_point_tri1(const bvpi_point *point, const float tri[9], bvpi_point_tri
         nearest_to_origin_dd(corners_2, &best_dd);
         distance_bounds_dd(zero_dd, corners_2, &best_dd, ETA_DD, &out->lo, &out->hi);
         memcpy(y, best_dd.y.c, sizeof y);
+        if (!(out->lo > 0) && bvpi_tri_meets_ball(tri, point->m, point->world, 0))
+            out->hi = 0;
     }
     out->lo /= point->scale;
     out->hi /= point->scale;

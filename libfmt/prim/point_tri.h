@@ -25,7 +25,7 @@ bvp_status bvpi_point_init(bvpi_point *out, const bvpi_place *place, const doubl
                            const double bound[3]);
 
 typedef struct bvpi_point_tri {
-    double lo, hi;   /* lo <= distance <= hi, world */
+    double lo, hi;   /* lo <= distance <= hi, world; both 0 exactly when the point is on it */
     double point[3]; /* nearest point, world, rounded to double */
 } bvpi_point_tri;
 

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * test_point_tri.c: nearest points of triangles against squared distances in rationals.
+ */
+#include "oracle_gmp.h"
+#include "prim/point_tri.h"
+#include "prim_suite.h"
+#include "tri_cases.h"
+
+enum { CASES = 120 }; /* for each family and kind of placement */
+
+static void refuse(const tri_case *c, const char *what, double lo, double hi, const mpq_t d_sq)
+{
+    printf("%s: lo %a hi %a, true %a: ", what, lo, hi, sqrt(mpq_get_d(d_sq)));
+    case_print(c);
+    ck_abort_msg("%s", what);
+}
+
+/* The case's triangle A and the first corner of B. */
+static int check_one(const tri_case *c, mpq_t d_sq)
+{
+    bvpi_place place;
+    bvpi_point point;
+    bvpi_point_tri d;
+    double p[3], bound[3], apart = 0, size = 0;
+    f32x8 t[9], lo, hi;
+    bounds_of(c->a, 3, bound);
+    place_point(c->mb, c->b, p);
+    ck_assert_int_eq(bvpi_place_init(&place, c->ma), BVP_OK);
+    ck_assert_int_eq(bvpi_point_init(&point, &place, p, bound), BVP_OK);
+    oracle_point_tri_distance_sq(d_sq, p, c->a, c->ma);
+    bvpi_point_tri1(&point, c->a, &d);
+    splat_triangle(c->a, t);
+    bvpi_point_tri8(&point, t, &lo, &hi);
+    if (!oracle_sqrt_between(d_sq, d.lo, d.hi))
+        refuse(c, "not in the interval", d.lo, d.hi, d_sq);
+    if (!oracle_sqrt_between(d_sq, (double)lo[5], (double)hi[5]))
+        refuse(c, "not in the float interval", (double)lo[5], (double)hi[5], d_sq);
+    if ((mpq_sgn(d_sq) == 0) != (d.hi == 0))
+        refuse(c, "zero", d.lo, d.hi, d_sq);
+    if (d.hi * point.scale > 1e-15 && !(d.hi - d.lo <= 1e-9 * d.hi))
+        refuse(c, "interval too wide", d.lo, d.hi, d_sq);
+    for (int x = 0; x < 3; x++) {
+        apart += (d.point[x] - p[x]) * (d.point[x] - p[x]);
+        size = fmax(size, fabs(p[x]));
+    }
+    if (!(sqrt(apart) - size * 0x1p-50 <= d.hi * (1 + 1e-15)))
+        refuse(c, "nearest point too far away", d.lo, d.hi, d_sq);
+    return d.hi == 0;
+}
+
+START_TEST(intervals_hold_the_distance)
+{
+    long zeros = 0;
+    mpq_t d_sq;
+    mpq_init(d_sq);
+    case_seed(5);
+    for (int family = 0; family < CASE_FAMILIES; family++)
+        for (int i = 0; i < CASES * PLACE_COUNT; i++) {
+            tri_case c;
+            case_make(&c, family, i % PLACE_COUNT);
+            zeros += check_one(&c, d_sq);
+        }
+    ck_assert_int_gt(zeros, CASES);
+    mpq_clear(d_sq);
+}
+END_TEST
+
+START_TEST(degenerate_triangles_are_segments_and_points)
+{
+    const float segment[9] = {0, 0, 0, 2, 0, 0, 4, 0, 0}, dot[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const double p[3] = {3, 4, 0}, bound[3] = {4, 4, 4};
+    bvpi_place place;
+    bvpi_point point;
+    bvpi_point_tri d;
+    ck_assert_int_eq(bvpi_place_init(&place, NULL), BVP_OK);
+    ck_assert_int_eq(bvpi_point_init(&point, &place, p, bound), BVP_OK);
+    bvpi_point_tri1(&point, segment, &d);
+    ck_assert_double_eq_tol(d.hi, 4, 1e-12);
+    ck_assert_double_eq_tol(d.point[0], 3, 1e-12);
+    bvpi_point_tri1(&point, dot, &d);
+    ck_assert_double_eq_tol(d.lo, sqrt(14), 1e-8);
+}
+END_TEST
+
+START_TEST(arguments_are_checked)
+{
+    const double p[3] = {0, NAN, 0}, bound[3] = {1, 1, 1};
+    bvpi_place place;
+    bvpi_point point;
+    ck_assert_int_eq(bvpi_place_init(&place, NULL), BVP_OK);
+    ck_assert_int_eq(bvpi_point_init(&point, &place, p, bound), BVP_ERR_ARGUMENT);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {intervals_hold_the_distance,
+                                  degenerate_triangles_are_segments_and_points,
+                                  arguments_are_checked, NULL};
+    return run_suite("point_tri", tests);
+}

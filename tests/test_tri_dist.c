@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ * test_tri_dist.c: intervals of triangle distances against squared distances in rationals.
+ */
+#include "oracle_gmp.h"
+#include "prim/tri_dist.h"
+#include "prim_suite.h"
+#include "tri_cases.h"
+
+enum { CASES = 60 }; /* for each family and kind of placement */
+
+static void refuse(const tri_case *c, const char *what, double lo, double hi, const mpq_t d_sq)
+{
+    printf("%s: lo %a hi %a, true %a: ", what, lo, hi, sqrt(mpq_get_d(d_sq)));
+    case_print(c);
+    ck_abort_msg("%s", what);
+}
+
+/* How far apart are the witness points, allowing for the rounding of their coordinates? */
+static double witness_distance(const bvpi_tri_dist *d, double reach)
+{
+    double sum = 0, size = reach;
+    for (int x = 0; x < 3; x++) {
+        sum += (d->point_a[x] - d->point_b[x]) * (d->point_a[x] - d->point_b[x]);
+        size = fmax(size, fabs(d->point_a[x]));
+    }
+    return sqrt(sum) - size * 0x1p-50;
+}
+
+static int check_one(const tri_case *c, mpq_t d_sq)
+{
+    bvpi_pose pose;
+    bvpi_tri_dist d;
+    double bound_a[3], bound_b[3];
+    bounds_of(c->a, 3, bound_a);
+    bounds_of(c->b, 3, bound_b);
+    ck_assert_int_eq(bvpi_pose_init(&pose, c->ma, c->mb, bound_a, bound_b), BVP_OK);
+    oracle_tri_tri_distance_sq(d_sq, c->a, c->b, c->ma, c->mb);
+    bvpi_tri_dist1(&pose, c->a, c->b, &d);
+    if (!oracle_sqrt_between(d_sq, d.lo, d.hi))
+        refuse(c, "not in the interval", d.lo, d.hi, d_sq);
+    if ((mpq_sgn(d_sq) == 0) != (d.hi == 0))
+        refuse(c, "zero", d.lo, d.hi, d_sq);
+    if (!(witness_distance(&d, pose.world_reach) <= d.hi))
+        refuse(c, "witness points too far apart", d.lo, d.hi, d_sq);
+    if (d.hi > 1e-15 * pose.world_reach && !(d.hi - d.lo <= 1e-9 * d.hi))
+        refuse(c, "interval too wide", d.lo, d.hi, d_sq);
+    f32x8 a[9], b[9], lo, hi;
+    splat_triangle(c->a, a);
+    splat_triangle(c->b, b);
+    bvpi_tri_dist8(&pose, a, b, &lo, &hi);
+    for (int lane = 0; lane < 8; lane++)
+        if (!oracle_sqrt_between(d_sq, (double)lo[lane], (double)hi[lane]))
+            refuse(c, "not in the float interval", (double)lo[lane], (double)hi[lane], d_sq);
+    return d.hi == 0;
+}
+
+START_TEST(intervals_hold_the_distance)
+{
+    long zeros = 0;
+    mpq_t d_sq;
+    mpq_init(d_sq);
+    case_seed(3);
+    for (int family = 0; family < CASE_FAMILIES; family++)
+        for (int i = 0; i < CASES * PLACE_COUNT; i++) {
+            tri_case c;
+            case_make(&c, family, i % PLACE_COUNT);
+            zeros += check_one(&c, d_sq);
+        }
+    ck_assert_int_gt(zeros, CASES * PLACE_COUNT);
+    ck_assert_int_lt(zeros, 8 * CASES * PLACE_COUNT);
+    mpq_clear(d_sq);
+}
+END_TEST
+
+/* The float interval is good for skipping: on ordinary pairs some 1e-5 of the coordinates wide. */
+START_TEST(float_intervals_are_narrow)
+{
+    case_seed(4);
+    for (int i = 0; i < 4000; i++) {
+        tri_case c;
+        bvpi_pose pose;
+        bvpi_tri_dist d;
+        double bound_a[3], bound_b[3];
+        f32x8 a[9], b[9], lo, hi;
+        case_make(&c, CASE_RANDOM, i % 2 ? PLACE_RIGID_BOTH : PLACE_SHEARED);
+        bounds_of(c.a, 3, bound_a);
+        bounds_of(c.b, 3, bound_b);
+        ck_assert_int_eq(bvpi_pose_init(&pose, c.ma, c.mb, bound_a, bound_b), BVP_OK);
+        splat_triangle(c.a, a);
+        splat_triangle(c.b, b);
+        bvpi_tri_dist1(&pose, c.a, c.b, &d);
+        bvpi_tri_dist8(&pose, a, b, &lo, &hi);
+        if (d.lo > 0.01)
+            ck_assert_double_lt((double)(hi[0] - lo[0]), 1e-4);
+    }
+}
+END_TEST
+
+START_TEST(known_distances)
+{
+    const double bound[3] = {9, 9, 9};
+    const float a[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, face[9] = {0.25f, 0.25f, 3, 1, 0, 4, 0, 1, 5};
+    const float point[9] = {4, 4, 0, 4, 4, 0, 4, 4, 0};
+    double scaled[12] = {2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0};
+    bvpi_pose pose;
+    bvpi_tri_dist d;
+    ck_assert_int_eq(bvpi_pose_init(&pose, NULL, NULL, bound, bound), BVP_OK);
+    bvpi_tri_dist1(&pose, a, face, &d);
+    ck_assert_double_eq_tol(d.hi, 3, 1e-12);
+    ck_assert_double_eq_tol(d.point_a[0], 0.25, 1e-12);
+    ck_assert_double_eq_tol(d.point_b[2], 3, 1e-12);
+    bvpi_tri_dist1(&pose, point, point, &d);
+    ck_assert_double_eq(d.hi, 0);
+    ck_assert_int_eq(bvpi_pose_init(&pose, scaled, scaled, bound, bound), BVP_OK);
+    bvpi_tri_dist1(&pose, a, face, &d);
+    ck_assert_double_eq_tol(d.lo, 6, 1e-8);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {intervals_hold_the_distance, float_intervals_are_narrow,
+                                  known_distances, NULL};
+    return run_suite("tri_dist", tests);
+}

@@ -264,6 +264,33 @@ expect 0 pack cube.obj -o /dev/null
 [ -c /dev/null ] || bad "/dev/null is gone"
 no_leftovers
 
+# the files beside a glTF model count as its source
+mkdir -p gltf && cat >gltf/tri.gltf <<'END'
+{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "scene": 0, "nodes": [{"mesh": 0}],
+ "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+ "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3",
+                "min": [0, 0, 0], "max": [1, 1, 0]}],
+ "bufferViews": [{"buffer": 0, "byteLength": 36}],
+ "buffers": [{"uri": "tri.bin", "byteLength": 36}]}
+END
+zero='\0\0\0\0' one='\0\0\200\077'
+# shellcheck disable=SC2059 # the escapes are the data
+printf "$zero$zero$zero$one$zero$zero$zero$one$zero" >gltf/tri.bin
+expect 0 pack gltf/tri.gltf -o tri.bvp --json
+is sources.0.files.0.name tri.bin
+is sources.0.files.0.size 36
+expect 0 info --json tri.bvp
+is provenance.sources.0.files.0.name tri.bin
+before=$("$json" source_hash <out)
+# shellcheck disable=SC2059
+printf "$zero$zero$zero$one$zero$zero$one$one$zero" >gltf/tri.bin
+expect 0 pack gltf/tri.gltf -o tri.bvp -q
+expect 0 info --json tri.bvp
+[ "$("$json" source_hash <out)" != "$before" ] || bad "another buffer, the same source hash"
+rm gltf/tri.bin
+expect 3 pack gltf/tri.gltf -o tri.bvp
+has err 'tri.bin'
+
 # an earlier file stays when packing fails; an interrupted run leaves nothing
 cp cube.bvp keep.bvp
 expect 3 pack nan.obj -o keep.bvp

@@ -131,6 +131,23 @@ bvp_status import_warn(importer *im, uint64_t count, const char *text)
     return BVP_OK;
 }
 
+bvp_status import_note_file(importer *im, const char *name, const void *data, size_t size)
+{
+    model *m = im->out;
+    model_file *larger = realloc(m->files, (m->file_count + 1) * sizeof *larger);
+    if (!larger)
+        return import_no_memory(im);
+    m->files = larger;
+    larger += m->file_count;
+    larger->name = import_text(name, strlen(name));
+    larger->size = size;
+    bvp_hash(data, size, larger->hash);
+    if (!larger->name)
+        return import_no_memory(im);
+    m->file_count++;
+    return BVP_OK;
+}
+
 void import_progress(importer *im, uint64_t done, uint64_t total)
 {
     if (im->options->progress)

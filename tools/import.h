@@ -41,6 +41,8 @@ const char *import_quote(const char *at, const char *end, char out[QUOTE_SIZE]);
 
 /* Something was left out or odd `count` times; nothing happens for 0. Equal texts are added up. */
 bvp_status import_warn(importer *im, uint64_t count, const char *text);
+/* A file besides the input has been read. */
+bvp_status import_note_file(importer *im, const char *name, const void *data, size_t size);
 void import_progress(importer *im, uint64_t done, uint64_t total);
 
 /* Room for `wanted` elements, at least doubling; 0 or -1 when memory is out. */

@@ -158,6 +158,8 @@ static bvp_status locate_buffer(gltf *g, uint64_t index, const json_t *object, b
         b->data = b->bytes.data;
         b->size = b->bytes.size;
         g->budget += 256 * b->size;
+        if (b->bytes.mapped)
+            return import_note_file(g->im, json_string_value(uri), b->data, b->size);
         return BVP_OK;
     }
     if (index != 0 || !g->chunk)

@@ -197,11 +197,14 @@ void model_free(model *m)
         free(node->name);
         free(node->source_id);
     }
+    for (uint32_t i = 0; i < m->file_count; i++)
+        free(m->files[i].name);
     for (uint32_t i = 0; i < m->warning_count; i++)
         free(m->warnings[i].text);
     free(m->meshes);
     free(m->nodes);
     free(m->warnings);
+    free(m->files);
     free(m->format);
     memset(m, 0, sizeof *m);
 }

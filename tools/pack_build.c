@@ -114,21 +114,30 @@ static bvp_status add_source(bvp_builder *builder, pack_job *j, pack_source *s, 
     return status;
 }
 
-/* Identity of all sources together: of their names, sizes and hashes. */
-static void hash_sources(const pack_job *j, uint8_t hash[16])
+/* chain = hash of chain, name, size and hash of one more file. */
+static void add_to_hash(uint8_t chain[16], const char *name, uint64_t size, const uint8_t hash[16])
 {
-    uint8_t chain[16] = {0};
+    uint8_t record[16 + 16 + 16 + 8];
+    memcpy(record, chain, 16);
+    bvp_hash(name, strlen(name), record + 16);
+    memcpy(record + 32, hash, 16);
+    for (int b = 0; b < 8; b++)
+        record[48 + b] = (uint8_t)(size >> (8 * b));
+    bvp_hash(record, sizeof record, chain);
+}
+
+/* Identity of everything that was read. */
+static void hash_sources(const pack_job *j, uint8_t chain[16])
+{
+    memset(chain, 0, 16);
     for (int i = 0; i < j->source_count; i++) {
         const pack_source *s = &j->sources[i];
-        uint8_t record[16 + 16 + 8 + 16];
-        memcpy(record, chain, 16);
-        memcpy(record + 16, s->hash, 16);
-        for (int b = 0; b < 8; b++)
-            record[32 + b] = (uint8_t)(s->size >> (8 * b));
-        bvp_hash(s->name, strlen(s->name), record + 40);
-        bvp_hash(record, sizeof record, chain);
+        add_to_hash(chain, s->name, s->size, s->hash);
+        for (uint32_t k = 0; k < s->contents.file_count; k++) {
+            const model_file *file = &s->contents.files[k];
+            add_to_hash(chain, file->name, file->size, file->hash);
+        }
     }
-    memcpy(hash, chain, 16);
 }
 
 static int build_failure(const char *path, bvp_status status, const bvp_error *error)

@@ -22,6 +22,22 @@ static void write_warnings(json *out, const pack_job *j)
     json_end(out);
 }
 
+/* Files that a model needs besides its own. */
+static void write_files(json *out, const model *m)
+{
+    if (m->file_count == 0)
+        return;
+    json_array(out, "files");
+    for (uint32_t i = 0; i < m->file_count; i++) {
+        json_object(out, NULL);
+        json_text(out, "name", m->files[i].name);
+        json_count(out, "size", m->files[i].size);
+        json_hex(out, "hash", m->files[i].hash, sizeof m->files[i].hash);
+        json_end(out);
+    }
+    json_end(out);
+}
+
 static void write_sources(json *out, const pack_job *j)
 {
     json_array(out, "sources");
@@ -32,6 +48,7 @@ static void write_sources(json *out, const pack_job *j)
         json_count(out, "size", s->size);
         json_hex(out, "hash", s->hash, sizeof s->hash);
         json_text(out, "format", s->contents.format);
+        write_files(out, &s->contents);
         json_end(out);
     }
     json_end(out);

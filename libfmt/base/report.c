@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-void bvpi_report_add(bvpi_report *report, const char *rule, bvp_status status, uint64_t offset,
+bool bvpi_report_add(bvpi_report *report, const char *rule, bvp_status status, uint64_t offset,
                      const char *format, ...)
 {
     if (report->stopped)
-        return;
+        return false;
     char message[256];
     va_list arguments;
     va_start(arguments, format);
@@ -23,6 +23,7 @@ void bvpi_report_add(bvpi_report *report, const char *rule, bvp_status status, u
     }
     bvp_finding finding = {rule, offset, message};
     report->stopped = !report->callback || report->callback(report->user, &finding) != 0;
+    return false;
 }
 
 bool bvpi_is_zero(const void *data, uint64_t size)

@@ -17,13 +17,13 @@ typedef struct bvpi_report {
     bool stopped;      /* nobody listens any more: long loops end */
 } bvpi_report;
 
-/* Records a violation of `rule`. */
-void bvpi_report_add(bvpi_report *report, const char *rule, bvp_status status, uint64_t offset,
+/* Records a violation of `rule`; always false. */
+bool bvpi_report_add(bvpi_report *report, const char *rule, bvp_status status, uint64_t offset,
                      const char *format, ...) BVPI_PRINTF(5, 6);
 
 /* The value of `condition`; when it is false, the rule is violated at `offset`. */
 #define BVPI_RULE(report, rule, status, offset, condition, ...)                                    \
-    ((condition) ? true : (bvpi_report_add(report, rule, status, offset, __VA_ARGS__), false))
+    ((condition) ? true : bvpi_report_add(report, rule, status, offset, __VA_ARGS__))
 
 /* Most rules: the file is damaged or forged. */
 #define BVPI_SOUND(report, rule, offset, condition, ...)                                           \

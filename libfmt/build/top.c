@@ -20,10 +20,11 @@ enum { TOP_LEAF_SIZE = 2 };
 /* Below this, the products' rounding errors may underflow. */
 #define LEAST_PRODUCT 0x1p-900
 
-/* The largest double that is not above the sum of the row's products with x, plus row[3]. */
+/* A double not above the sum of the row's products with x, plus row[3]: the largest one, or, where
+ * the terms cancel, one that is below by at most a rounding error of the terms' own size. */
 static double round_down(const double row[4], const double x[3])
 {
-    double terms[8], bound = row[3];
+    double terms[8], bound = row[3], size = fabs(row[3]);
     bool tiny = false;
     for (int k = 0; k < 3; k++) {
         const bvpi_dd product = bvpi_dd_product(row[k], x[k]);
@@ -31,13 +32,14 @@ static double round_down(const double row[4], const double x[3])
         terms[2 * k + 1] = product.hi;
         tiny = tiny || (row[k] != 0 && x[k] != 0 && fabs(product.hi) < LEAST_PRODUCT);
         bound += product.hi;
+        size += fabs(product.hi);
     }
     terms[6] = row[3];
     terms[7] = -bound;
     if (!isfinite(bound))
         return bound;
-    while (bvpi_sum_sign(terms, 8) < 0) {
-        bound = nextafter(bound, -INFINITY);
+    for (int step = 0; bvpi_sum_sign(terms, 8) < 0; step++) {
+        bound = step < 2 ? nextafter(bound, -INFINITY) : bound - size * 0x1p-52;
         terms[7] = -bound;
     }
     return tiny ? bound - LEAST_PRODUCT : bound;

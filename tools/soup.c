@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 18 }; /* triangles: 9 MB of floats, little beside a large mesh */
+enum { CHUNK = 1 << 15 }; /* triangles: few enough for the cache, and so for one thread */
 
 static size_t vertex_size(const soup *s)
 {

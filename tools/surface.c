@@ -198,6 +198,8 @@ static int begin(making *m, uint64_t triangle_count)
 bvp_status surface_make_mesh(importer *im, surface *s, const surface_range *range)
 {
     making m = {.im = im, .surface = s};
+    if (range->polygon_count == 0)
+        return BVP_OK;
     const uint32_t *sizes = s->sizes + range->first_polygon;
     uint64_t triangle_count = 0;
     for (size_t i = 0; i < range->polygon_count; i++)

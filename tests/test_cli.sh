@@ -517,6 +517,10 @@ expect 0 query closest odd:name.bvp --point 9,1,1
 expect 3 query closest missing.bvp:tool --point 0,0,0
 expect 4 query collide cube.obj cube.bvp
 expect 2 query collide cube.bvp --place-b 1,0,0
+expect 2 query collide cube.bvp:cube
+has err 'second operand'
+expect 0 query distance cube.bvp
+has out 'not two instances'
 expect 2 query collide cube.bvp cube.bvp --place-b 1,0
 expect 2 query collide cube.bvp cube.bvp --place-b '0 0 0 0 0 0 0 0 0 0 0 0'
 expect 2 query collide cube.bvp cube.bvp cube.bvp

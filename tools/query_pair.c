@@ -52,6 +52,12 @@ static int open_bodies(bodies *p, const settings *set, const verb *self, int cou
     }
     if (code == 0)
         code = operand_open(&p->a, operands[0], set->place_a);
+    if (code == 0 && count == 1 && p->a.part != BVP_ASSEMBLY) {
+        complain(self->name, "a part has no instances to ask against one another; name a second "
+                             "operand");
+        operand_close(&p->a);
+        code = EXIT_USAGE;
+    }
     if (code == 0 && count == 2) {
         code = operand_open(&p->b, operands[1], set->place_b);
         p->has_b = code == 0;
@@ -335,7 +341,9 @@ static int ask_distance(const bodies *p, const settings *set, double limit)
     } else if (q.hit) {
         witnesses_as_text(p, &r);
     } else if (status == BVP_OK) {
-        puts(isinf(limit) ? "no distance: an operand is empty" : "farther than the limit");
+        puts(!isinf(limit) ? "farther than the limit"
+             : p->has_b    ? "no distance: an operand has no triangles"
+                           : "no distance: there are not two instances");
     }
     return query_end(&q, p->a.text, status);
 }

@@ -35,42 +35,52 @@ static void warn_of_units(const bodies *p)
 {
     double a = p->a.info.unit_in_metres, b = p->b.info.unit_in_metres;
     char first[32], second[32];
-    if (p->has_b && a > 0 && b > 0 && a != b)
+    if (a > 0 && b > 0 && a != b)
         complain(p->b.text,
                  "warning: its unit is %s m, the first operand's %s m; coordinates are compared "
                  "as they are, scale one with a 12-number placement",
                  shortest(b, first), shortest(a, second));
 }
 
+/* A single operand: what does it leave nothing to ask about? */
+static int check_single(const bodies *p, const settings *set, const verb *self)
+{
+    if (set->place_b || set->batch) {
+        complain(self->name, "--%s needs a second operand", set->batch ? "batch" : "place-b");
+        return EXIT_USAGE;
+    }
+    if (p->a.part != BVP_ASSEMBLY) {
+        complain(self->name, "a part has no instances to ask against one another; name a second "
+                             "operand");
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+static int open_second(bodies *p, const settings *set, const char *text)
+{
+    int code = operand_open(&p->b, text, set->place_b);
+    if (code != 0)
+        return code;
+    p->has_b = 1;
+    p->body_b = operand_body(&p->b);
+    warn_of_units(p);
+    return 0;
+}
+
 static int open_bodies(bodies *p, const settings *set, const verb *self, int count, char **operands)
 {
     memset(p, 0, sizeof *p);
     int code = options_need(self, count, 1, 2, "one or two operands");
-    if (code == 0 && count == 1 && (set->place_b || set->batch)) {
-        complain(self->name, "--%s needs a second operand", set->batch ? "batch" : "place-b");
-        code = EXIT_USAGE;
-    }
     if (code == 0)
         code = operand_open(&p->a, operands[0], set->place_a);
-    if (code == 0 && count == 1 && p->a.part != BVP_ASSEMBLY) {
-        complain(self->name, "a part has no instances to ask against one another; name a second "
-                             "operand");
-        operand_close(&p->a);
-        code = EXIT_USAGE;
-    }
-    if (code == 0 && count == 2) {
-        code = operand_open(&p->b, operands[1], set->place_b);
-        p->has_b = code == 0;
-        if (code != 0)
-            operand_close(&p->a);
-    }
     if (code != 0)
         return code;
     p->body_a = operand_body(&p->a);
-    if (p->has_b)
-        p->body_b = operand_body(&p->b);
-    warn_of_units(p);
-    return 0;
+    code = count == 2 ? open_second(p, set, operands[1]) : check_single(p, set, self);
+    if (code != 0)
+        operand_close(&p->a);
+    return code;
 }
 
 static const bvp_body *second(const bodies *p)

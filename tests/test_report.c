@@ -34,7 +34,7 @@ END_TEST
 START_TEST(test_without_callback)
 {
     bvpi_report report = {.callback = NULL};
-    BVPI_SOUND(&report, "A", 0, false, "first");
+    BVPI_SOUND(&report, "A", 0, report.stopped, "first");
     ck_assert(report.stopped);
     ck_assert_int_eq(report.status, BVP_ERR_CORRUPT);
 }

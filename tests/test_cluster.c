@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT
+ * test_cluster.c: coordinates of every mode and width, against the spec's words done bit by bit.
+ */
+#include "suite.h"
+#include "tiny_file.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { SLACK = BVPD_DATA_TAIL };
+
+static uint64_t state;
+
+static uint64_t next_random(void)
+{
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* The rank of a float among all floats, as the spec has it, from its bits. */
+static uint32_t rank_of(uint32_t bits)
+{
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+START_TEST(test_raw_and_ordered)
+{
+    uint8_t *record = calloc(1, 4096 + SLACK);
+    for (int round = 0; round < 300; round++) {
+        const uint32_t vertices = 1 + (uint32_t)(next_random() % 256);
+        const unsigned width = (unsigned)(next_random() % 26);
+        bvpd_cluster head = {.vertex_count_minus_1 = (uint8_t)(vertices - 1),
+                             .triangle_count_minus_1 = (uint8_t)next_random()};
+        head.packing[0] = BVPD_RAW << 6 | 32;
+        head.packing[1] = (uint8_t)(BVPD_ORDERED << 6 | width);
+        head.packing[2] = BVPD_RAW << 6 | 32;
+        head.base[1] = (uint32_t)next_random();
+        memset(record, 0, 4096);
+        memcpy(record, &head, sizeof head);
+        uint8_t *x = record + 32 + 3 * (head.triangle_count_minus_1 + 1u);
+        uint8_t *y = x + 4 * vertices, *z = y + (vertices * width + 7) / 8;
+        uint32_t expected[3][256];
+        for (uint32_t i = 0; i < vertices; i++) {
+            const uint32_t field = (uint32_t)next_random() & ((1u << width) - 1);
+            const uint32_t rank = head.base[1] + field;
+            expected[0][i] = (uint32_t)next_random();
+            expected[1][i] = rank >> 31 ? rank ^ 0x80000000u : ~rank;
+            expected[2][i] = (uint32_t)next_random();
+            ck_assert_uint_eq(rank_of(expected[1][i]), rank);
+            tiny_put_bits(x, 32, i, expected[0][i]);
+            tiny_put_bits(y, width, i, field);
+            tiny_put_bits(z, 32, i, expected[2][i]);
+        }
+        bvpi_cluster cluster;
+        ck_assert(bvpi_cluster_open(record, 4096, 0, &cluster));
+        uint32_t wrong = 0;
+        for (uint32_t i = 0; i < vertices; i++)
+            for (int axis = 0; axis < 3; axis++)
+                wrong += bits_of(bvpi_cluster_coordinate(&cluster, axis, i)) != expected[axis][i];
+        ck_assert_uint_eq(wrong, 0);
+        const uint32_t end = (uint32_t)(z + 4 * vertices - record);
+        ck_assert_uint_eq(bvpi_cluster_nodes_off(&cluster), (end + 63) / 64 * 64);
+    }
+    free(record);
+}
+END_TEST
+
+START_TEST(test_steps)
+{
+    for (int code = 0; code < 256; code++) {
+        char text[16];
+        snprintf(text, sizeof text, "1e-%d", code);
+        const double expected = code < 16                 ? strtod(text, NULL)
+                                : code < 64 || code > 191 ? 1
+                                                          : ldexp(1, code - 128);
+        ck_assert_msg(bvpi_cluster_step((uint8_t)code) == expected, "code %d", code);
+    }
+}
+END_TEST
+
+START_TEST(test_grid)
+{
+    uint8_t *record = calloc(1, 4096 + SLACK);
+    for (int round = 0; round < 2000; round++) {
+        const int code = (int)(next_random() % 16), power = 64 + (int)(next_random() % 128);
+        bvpd_cluster head = {.vertex_count_minus_1 = 0};
+        head.packing[0] = BVPD_GRID << 6 | 25;
+        head.packing[1] = BVPD_GRID << 6 | 0;
+        head.packing[2] = BVPD_GRID << 6 | 25;
+        head.scale[0] = (uint8_t)code;
+        head.scale[1] = (uint8_t)power;
+        head.base[0] = (uint32_t)next_random();
+        head.base[1] = (uint32_t)next_random();
+        head.base[2] = UINT32_MAX - 2; /* -3, as two's complement */
+        memset(record, 0, 100);
+        memcpy(record, &head, sizeof head);
+        const uint32_t field = (uint32_t)next_random() & 0x1ffffff;
+        tiny_put_bits(record + 35, 25, 0, field);
+        tiny_put_bits(record + 39, 25, 0, 1);
+        bvpi_cluster cluster;
+        ck_assert(bvpi_cluster_open(record, 4096, 0, &cluster));
+        const double x = (double)(int32_t)(head.base[0] + field) * bvpi_cluster_step(code);
+        ck_assert(bvpi_cluster_coordinate(&cluster, 0, 0) == (float)x);
+        ck_assert(bvpi_cluster_coordinate(&cluster, 1, 0) ==
+                  (float)ldexp((int32_t)head.base[1], power - 128));
+        ck_assert(bvpi_cluster_coordinate(&cluster, 2, 0) == -2);
+    }
+    free(record);
+}
+END_TEST
+
+/* Any header at all: nothing is read beyond 8192 bytes from the record's start. The allocation ends
+ * there; the address sanitizer watches. */
+START_TEST(test_forged)
+{
+    uint8_t *record = malloc(SLACK);
+    float triangle[9];
+    for (int round = 0; round < 3000; round++) {
+        for (size_t i = 0; i < SLACK; i++)
+            record[i] = round % 3 == 0 ? 0xff : (uint8_t)next_random();
+        bvpi_cluster cluster;
+        ck_assert(!bvpi_cluster_open(record, 31, 0, &cluster));
+        ck_assert(!bvpi_cluster_open(record, 4096, 4065, &cluster));
+        ck_assert(!bvpi_cluster_open(record, 4096, UINT64_MAX - 31, &cluster));
+        ck_assert(bvpi_cluster_open(record, 32, 0, &cluster));
+        for (uint32_t i = 0; i < cluster.triangle_count; i++)
+            bvpi_cluster_triangle(&cluster, i, triangle);
+        ck_assert_uint_le(bvpi_cluster_nodes_off(&cluster), SLACK);
+    }
+    free(record);
+}
+END_TEST
+
+int main(void)
+{
+    const char *seed = getenv("BVP_SEED");
+    state = seed ? strtoull(seed, NULL, 0) : 1;
+    printf("BVP_SEED=%" PRIu64 "\n", state);
+    const TTest *const tests[] = {test_raw_and_ordered, test_steps, test_grid, test_forged, NULL};
+    return suite_run("cluster", tests);
+}

@@ -89,7 +89,7 @@ step "clang: build" build clang CC=clang CXX=clang++
 step "clang: exports" env NM=nm BVP_BUILDDIR="$out/clang" bash tests/check_exports.sh
 
 echo "== sanitizers"
-cflags="-O1 -g"
+cflags="-O1 -g1"
 if step "sanitizers: build" build sanitize CC=gcc CXX=g++ --enable-sanitizers; then
   find "$out/sanitize" -name '*.trs' -delete
   make -C "$out/sanitize" -k -j"$jobs" check-fast CFLAGS="$cflags -Werror" >"$out/log/sanitize_check.log" 2>&1 </dev/null

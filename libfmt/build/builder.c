@@ -172,7 +172,6 @@ static bvp_status add_new_part(bvp_builder *b, const bvp_mesh *mesh, const bvpi_
     memcpy(p->content_hash, in->content_hash, sizeof p->content_hash);
     memcpy(p->origin, in->origin, sizeof p->origin);
     p->rounding_error = in->rounding_error;
-    p->degenerate_count = in->degenerate_count;
     p->duplicate_count = in->duplicate_count;
     p->open_edge_count = in->open_edge_count;
     p->nonmanifold_edge_count = in->nonmanifold_edge_count;

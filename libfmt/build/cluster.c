@@ -47,6 +47,14 @@ static bool reserve(void **array, uint64_t *capacity, uint64_t used, uint64_t mo
     return true;
 }
 
+/* Gives back the room that was not needed. */
+static void shrink(void **array, uint64_t size)
+{
+    void *smaller = size > 0 ? realloc(*array, size) : NULL;
+    if (smaller)
+        *array = smaller;
+}
+
 void bvpi_batch_free(bvpi_batch *batch)
 {
     free(batch->wide);
@@ -243,5 +251,9 @@ bool bvpi_cluster_batch(const bvpi_mesh *mesh, const uint32_t *visited, const ui
         node->cluster = batch->record_count;
         node->local = node->first_item - f.first_item;
     }
-    return close_record(&f, batch->triangle_count);
+    if (!close_record(&f, batch->triangle_count))
+        return false;
+    shrink((void **)&batch->bytes, batch->size);
+    shrink((void **)&batch->ids, batch->ids_size);
+    return true;
 }

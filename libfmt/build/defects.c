@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 1 << 16, INSERTION_MAX = 24 };
+enum { INSERTION_MAX = 24 };
 
 /* ---- degenerate triangles -------------------------------------------------------------------- */
 
@@ -29,29 +29,9 @@ static bool is_flat(const float *a, const float *b, const float *c, int u, int v
     return bvpi_sum_sign(terms, 6) == 0;
 }
 
-static bool is_degenerate(const bvpi_mesh *mesh, uint64_t triangle)
+bool bvpi_is_degenerate(const float *a, const float *b, const float *c)
 {
-    const uint32_t *index = mesh->indices + 3 * triangle;
-    const float *a = mesh->positions + 3 * (uint64_t)index[0];
-    const float *b = mesh->positions + 3 * (uint64_t)index[1];
-    const float *c = mesh->positions + 3 * (uint64_t)index[2];
     return is_flat(a, b, c, 0, 1) && is_flat(a, b, c, 1, 2) && is_flat(a, b, c, 2, 0);
-}
-
-typedef struct counting {
-    const bvpi_mesh *mesh;
-    uint64_t degenerate_count; /* atomic */
-} counting;
-
-static void count_degenerate(void *user, uint32_t piece)
-{
-    counting *c = user;
-    const uint64_t begin = (uint64_t)piece * PIECE, all = c->mesh->triangle_count;
-    const uint64_t end = begin + PIECE < all ? begin + PIECE : all;
-    uint64_t count = 0;
-    for (uint64_t i = begin; i < end; i++)
-        count += is_degenerate(c->mesh, i);
-    __atomic_fetch_add(&c->degenerate_count, count, __ATOMIC_RELAXED);
 }
 
 /* ---- sorting -------------------------------------------------------------------------------- */
@@ -190,25 +170,28 @@ static void count_triangle(bvpi_defects *out, uint64_t times)
     out->duplicate_count += times - 1;
 }
 
-static bool count_runs(const bvpi_mesh *mesh, key_fn keys_of, void (*run)(bvpi_defects *, uint64_t),
-                       bvpi_defects *out)
+typedef struct counting {
+    const bvpi_mesh *mesh;
+    bvpi_defects *out; /* the two pieces of work fill in different fields */
+    uint32_t failed;   /* atomic */
+} counting;
+
+static void count_piece(void *user, uint32_t piece)
 {
+    counting *c = user;
     buckets b = {0};
-    const bool ok = fill_buckets(mesh, keys_of, &b);
-    if (ok)
-        for_each_run(&b, run, out);
+    if (!fill_buckets(c->mesh, piece == 0 ? edge_keys : triangle_keys, &b))
+        __atomic_store_n(&c->failed, 1, __ATOMIC_RELAXED);
+    else
+        for_each_run(&b, piece == 0 ? count_edge : count_triangle, c->out);
     free(b.begin);
     free(b.keys);
-    return ok;
 }
 
 bool bvpi_count_defects(const bvpi_mesh *mesh, uint32_t thread_count, bvpi_defects *out)
 {
-    counting c = {.mesh = mesh};
-    const uint64_t pieces = ((uint64_t)mesh->triangle_count + PIECE - 1) / PIECE;
+    counting c = {.mesh = mesh, .out = out};
     *out = (bvpi_defects){0};
-    bvpi_parallel(thread_count, (uint32_t)pieces, count_degenerate, &c);
-    out->degenerate_count = c.degenerate_count;
-    return count_runs(mesh, edge_keys, count_edge, out) &&
-           count_runs(mesh, triangle_keys, count_triangle, out);
+    bvpi_parallel(thread_count, 2, count_piece, &c);
+    return !c.failed;
 }

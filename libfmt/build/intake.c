@@ -266,7 +266,9 @@ static bvp_status weld(intake *in, bvp_error *error)
     uint32_t *indices = in->indices ? malloc(corner_size + 1) : first;
     float *positions = malloc(vertex_size + 1);
     uint32_t count = UINT32_MAX;
-    if (first && indices && positions && bvpi_find_first(&in->vertices, in->thread_count, first))
+    const uint32_t expected = in->indices ? in->vertices.count : bvpi_expected_in_soup(corners);
+    if (first && indices && positions &&
+        bvpi_find_first(&in->vertices, expected, in->thread_count, first))
         count = bvpi_renumber(&in->vertices, in->indices, corners, first, indices,
                               (uint8_t *)positions);
     if (first != indices)
@@ -317,7 +319,6 @@ static bvp_status examine(bvpi_intake *out, uint32_t thread_count, bvp_error *er
     bvpi_defects defects;
     if (!bvpi_count_defects(&out->mesh, thread_count, &defects))
         return bvpi_error_memory(error, 24 * (uint64_t)out->mesh.triangle_count);
-    out->degenerate_count = defects.degenerate_count;
     out->duplicate_count = defects.duplicate_count;
     out->open_edge_count = defects.open_edge_count;
     out->nonmanifold_edge_count = defects.nonmanifold_edge_count;

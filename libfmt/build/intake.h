@@ -13,7 +13,7 @@ typedef struct bvpi_intake {
     double origin[3];
     double rounding_error;
     uint64_t dropped_count;
-    uint64_t degenerate_count, duplicate_count, open_edge_count, nonmanifold_edge_count;
+    uint64_t duplicate_count, open_edge_count, nonmanifold_edge_count;
     uint8_t content_hash[16];
 } bvpi_intake;
 

@@ -6,6 +6,7 @@
 #include "build/part.h"
 
 #include "base/status.h"
+#include "build/defects.h"
 #include "build/thread.h"
 
 #include <inttypes.h>
@@ -30,6 +31,8 @@ typedef struct building {
     bvpi_split *splits;
     uint32_t split_count, split_capacity, level_begin;
     bvpi_collapse top;
+    struct workspace *workspaces;
+    uint32_t workspace_count;
     uint32_t failed; /* atomic: some thread ran out of memory */
 } building;
 
@@ -46,23 +49,6 @@ static void *allocate(uint64_t count, size_t size)
 }
 
 /* ---- boxes of triangles ---------------------------------------------------------------------- */
-
-static const float *corner_of(const bvpi_mesh *mesh, uint64_t triangle, int corner)
-{
-    return mesh->positions + 3 * (uint64_t)mesh->indices[3 * triangle + corner];
-}
-
-static void triangle_bounds(const bvpi_mesh *mesh, uint64_t triangle, float lo[3], float hi[3])
-{
-    const float *a = corner_of(mesh, triangle, 0), *b = corner_of(mesh, triangle, 1);
-    const float *c = corner_of(mesh, triangle, 2);
-    for (int axis = 0; axis < 3; axis++) {
-        const float least = a[axis] < b[axis] ? a[axis] : b[axis];
-        const float most = a[axis] > b[axis] ? a[axis] : b[axis];
-        lo[axis] = least < c[axis] ? least : c[axis];
-        hi[axis] = most > c[axis] ? most : c[axis];
-    }
-}
 
 static void find_bounds(const bvpi_mesh *mesh, bvpd_part *part)
 {
@@ -81,23 +67,38 @@ static void find_bounds(const bvpi_mesh *mesh, bvpd_part *part)
     }
 }
 
+static void make_item(const bvpi_grid *grid, const float *a, const float *b, const float *c,
+                      bvpi_item *item)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        float lo = a[axis] < b[axis] ? a[axis] : b[axis];
+        float hi = a[axis] > b[axis] ? a[axis] : b[axis];
+        lo = lo < c[axis] ? lo : c[axis];
+        hi = hi > c[axis] ? hi : c[axis];
+        item->minus_lo[axis] = (float)-bvpi_grid_below(grid, axis, lo);
+        item->hi[axis] = (float)bvpi_grid_above(grid, axis, hi);
+    }
+}
+
 static void make_items(void *user, uint32_t piece)
 {
     building *b = user;
+    const bvpi_mesh *mesh = b->mesh;
     const uint64_t begin = (uint64_t)piece * ITEM_PIECE;
-    const uint64_t left = b->mesh->triangle_count - begin;
+    const uint64_t left = mesh->triangle_count - begin;
     const uint64_t end = begin + (left < ITEM_PIECE ? left : ITEM_PIECE);
+    uint64_t degenerate_count = 0;
     for (uint64_t i = begin; i < end; i++) {
-        bvpi_item *item = &b->items[i];
-        float lo[3], hi[3];
-        triangle_bounds(b->mesh, i, lo, hi);
-        for (int axis = 0; axis < 3; axis++) {
-            item->minus_lo[axis] = (float)-bvpi_grid_below(&b->grid, axis, lo[axis]);
-            item->hi[axis] = (float)bvpi_grid_above(&b->grid, axis, hi[axis]);
-        }
-        item->id = (uint32_t)i;
-        item->zero = 0;
+        const uint32_t *index = mesh->indices + 3 * i;
+        const float *corner[3];
+        for (int k = 0; k < 3; k++)
+            corner[k] = mesh->positions + 3 * (uint64_t)index[k];
+        make_item(&b->grid, corner[0], corner[1], corner[2], &b->items[i]);
+        b->items[i].id = (uint32_t)i;
+        b->items[i].zero = 0;
+        degenerate_count += bvpi_is_degenerate(corner[0], corner[1], corner[2]);
     }
+    __atomic_fetch_add(&b->out->part.degenerate_count, degenerate_count, __ATOMIC_RELAXED);
 }
 
 static bool prepare_items(building *b)
@@ -187,12 +188,48 @@ static bool collapse_top(building *b)
 
 /* ---- batches -------------------------------------------------------------------------------- */
 
-/* Memory of one batch on the way. */
+/* Memory of one batch on the way; each thread takes one and gives it back. */
 typedef struct workspace {
     bvpi_split *splits;
+    bvpi_wide *wide;
     uint32_t *visited, *order;
     void *scratch;
+    bool is_taken; /* atomic */
 } workspace;
+
+static bool make_workspace(workspace *w, uint32_t triangle_count)
+{
+    const uint64_t splits = 2 * (uint64_t)triangle_count + 1;
+    w->splits = allocate(splits, sizeof *w->splits);
+    w->wide = allocate(splits, sizeof *w->wide);
+    w->visited = allocate(splits, sizeof *w->visited);
+    w->order = allocate(triangle_count, sizeof *w->order);
+    w->scratch = allocate(1, bvpi_collapse_scratch_size((uint32_t)splits));
+    return w->splits && w->wide && w->visited && w->order && w->scratch;
+}
+
+static void free_workspace(workspace *w)
+{
+    free(w->splits);
+    free(w->wide);
+    free(w->visited);
+    free(w->order);
+    free(w->scratch);
+}
+
+/* There are as many as threads: one is free. */
+static workspace *take_workspace(building *b)
+{
+    uint32_t k = 0;
+    while (__atomic_test_and_set(&b->workspaces[k].is_taken, __ATOMIC_ACQUIRE))
+        k = (k + 1) % b->workspace_count;
+    return &b->workspaces[k];
+}
+
+static void give_back_workspace(workspace *w)
+{
+    __atomic_clear(&w->is_taken, __ATOMIC_RELEASE);
+}
 
 static uint32_t largest_leaf(const bvpi_split *splits, uint32_t count)
 {
@@ -203,32 +240,29 @@ static uint32_t largest_leaf(const bvpi_split *splits, uint32_t count)
     return largest;
 }
 
-static bool fill_batch(building *b, bvpi_item *items, const bvpi_split *root,
-                       const bvpi_frame *frame, workspace *w, bvpi_batch *batch)
+static bool fill_batch(building *b, const bvpi_split *root, const bvpi_frame *frame, workspace *w,
+                       bvpi_batch *batch)
 {
-    const uint32_t count = root->count;
-    w->splits = allocate(2 * (uint64_t)count, sizeof *w->splits);
-    w->order = allocate(count, sizeof *w->order);
-    if (!w->splits || !w->order)
-        return false;
+    bvpi_item *items = b->items + root->first;
     bvpi_collapse c = {.splits = w->splits,
                        .items = items,
                        .leaf_size = b->leaf_size,
                        .frame = *frame,
+                       .wide = w->wide,
+                       .visited = w->visited,
                        .order = w->order};
-    c.split_count = bvpi_split_all(items, count, b->leaf_size, root->depth, w->splits);
-    c.wide = batch->wide = allocate(c.split_count + 1, sizeof *c.wide);
-    c.visited = w->visited = allocate(c.split_count + 1, sizeof *c.visited);
-    w->scratch = allocate(1, bvpi_collapse_scratch_size(c.split_count));
-    if (!c.wide || !c.visited || !w->scratch)
-        return false;
+    c.split_count = bvpi_split_all(items, root->count, b->leaf_size, root->depth, w->splits);
     bvpi_collapse_run(&c, w->scratch);
     batch->wide_count = c.wide_count;
-    batch->triangle_count = count;
+    batch->triangle_count = root->count;
     batch->depth = c.depth;
     batch->leaf_count = c.leaf_count;
     batch->largest_leaf = largest_leaf(w->splits, c.split_count);
     batch->area = c.area;
+    batch->wide = allocate(c.wide_count, sizeof *batch->wide);
+    if (!batch->wide)
+        return false;
+    memcpy(batch->wide, w->wide, c.wide_count * sizeof *batch->wide);
     return bvpi_cluster_batch(b->mesh, c.visited, c.order, batch);
 }
 
@@ -237,17 +271,32 @@ static void build_batch(void *user, uint32_t piece)
     building *b = user;
     bvpi_split root = {.count = b->mesh->triangle_count};
     bvpi_frame frame = b->top.frame;
-    workspace w = {0};
+    workspace *w = take_workspace(b);
     if (b->out->batch_count > 1) {
         root = b->splits[b->top.stubs[piece].split];
         frame = b->top.stubs[piece].frame;
     }
-    if (!fill_batch(b, b->items + root.first, &root, &frame, &w, &b->out->batches[piece]))
+    if (!fill_batch(b, &root, &frame, w, &b->out->batches[piece]))
         __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
-    free(w.splits);
-    free(w.order);
-    free(w.visited);
-    free(w.scratch);
+    give_back_workspace(w);
+}
+
+static bool make_workspaces(building *b)
+{
+    const uint32_t all = b->mesh->triangle_count, batches = b->out->batch_count;
+    b->workspace_count = b->thread_count < batches ? b->thread_count : batches;
+    b->workspaces = calloc(b->workspace_count, sizeof *b->workspaces);
+    bool ok = b->workspaces != NULL;
+    for (uint32_t k = 0; k < b->workspace_count && ok; k++)
+        ok = make_workspace(&b->workspaces[k], all < BATCH_TRIANGLES ? all : BATCH_TRIANGLES);
+    return ok;
+}
+
+static void free_workspaces(building *b)
+{
+    for (uint32_t k = 0; k < b->workspace_count && b->workspaces; k++)
+        free_workspace(&b->workspaces[k]);
+    free(b->workspaces);
 }
 
 static bool build_batches(building *b)
@@ -260,7 +309,7 @@ static bool build_batches(building *b)
         b->out->batch_count = b->top.stub_count;
     }
     b->out->batches = calloc(b->out->batch_count, sizeof *b->out->batches);
-    if (!b->out->batches)
+    if (!b->out->batches || !make_workspaces(b))
         return false;
     bvpi_parallel(b->thread_count, b->out->batch_count, build_batch, b);
     return !b->failed;
@@ -507,6 +556,7 @@ bvp_status bvpi_part_build(const bvpi_mesh *mesh, uint32_t leaf_size, uint32_t t
     if (!prepare_items(&b) || !build_batches(&b))
         status = bvpi_error_memory(error, mesh->triangle_count * (uint64_t)sizeof(bvpi_item));
     free(b.items);
+    free_workspaces(&b);
     if (status == BVP_OK)
         status = join(&b, error);
     if (status == BVP_OK)

@@ -21,7 +21,7 @@ typedef struct bvpi_part_bytes {
 } bvpi_part_bytes;
 
 /* mesh: not empty, indices in range, coordinates finite. Fills in everything that is in the mesh;
- * not the content hash, origin, rounding error or the counts of defects. */
+ * not the content hash, origin, rounding error or the other defects than degenerate_count. */
 bvp_status bvpi_part_build(const bvpi_mesh *mesh, uint32_t leaf_size, uint32_t thread_count,
                            bvpi_part_bytes *out, bvp_error *error);
 void bvpi_part_free(bvpi_part_bytes *part);

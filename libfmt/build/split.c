@@ -8,173 +8,219 @@
 #include "format/layout.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum { BIN_COUNT = 16 };
 
-/* ---- boxes as vectors: lanes 0..2 minus the lower corner, 4..6 the upper one ------------------
- */
+/* ---- boxes as vectors ------------------------------------------------------------------------ */
 
-static inline f32x8 load_box(const bvpi_item *item)
+/* Lanes 0..2: minus the lower corner, the upper corner. */
+typedef struct box {
+    bvpi_f32x4 minus_lo, hi;
+} box;
+
+/* a > b ? a : b; there is no NaN. */
+static inline bvpi_f32x4 max4(bvpi_f32x4 a, bvpi_f32x4 b)
 {
-    const i32x8 mask = {-1, -1, -1, 0, -1, -1, -1, 0};
-    return (f32x8)((i32x8)f32x8_load(item->minus_lo) & mask);
+#ifdef __SSE2__
+    return (bvpi_f32x4)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    bvpi_i32x4 mask = a > b;
+    return (bvpi_f32x4)(((bvpi_i32x4)a & mask) | ((bvpi_i32x4)b & ~mask));
+#endif
 }
 
-static inline f32x8 no_box(void)
+static inline box join(box a, box b)
 {
-    return f32x8_splat(-0x1p30f);
+    return (box){max4(a.minus_lo, b.minus_lo), max4(a.hi, b.hi)};
 }
 
-/* Twice the box's centre, in the same form: low half negated. */
-static inline f32x8 twice_centre(f32x8 box)
+static inline box load_box(const bvpi_item *item)
 {
-    bvpi_halves in = {.f32 = box}, out;
-    out.f32_half[0] = in.f32_half[0] - in.f32_half[1];
-    out.f32_half[1] = in.f32_half[1] - in.f32_half[0];
-    return out.f32;
+    const bvpi_i32x4 mask = {-1, -1, -1, 0};
+    bvpi_i32x4 minus_lo;
+    box out;
+    memcpy(&minus_lo, item->minus_lo, sizeof minus_lo);
+    memcpy(&out.hi, item->hi, sizeof out.hi);
+    out.minus_lo = (bvpi_f32x4)(minus_lo & mask);
+    return out;
 }
 
-static inline float area_of(f32x8 box)
+static inline box no_box(void)
 {
-    bvpi_halves b = {.f32 = box};
-    bvpi_f32x4 size = b.f32_half[0] + b.f32_half[1];
+    const bvpi_f32x4 nothing = {-0x1p30f, -0x1p30f, -0x1p30f, 0};
+    return (box){nothing, nothing};
+}
+
+static inline float area_of(box b)
+{
+    const bvpi_f32x4 size = b.minus_lo + b.hi;
     return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
 }
 
-static void store_box(f32x8 box, bvpi_split *node)
+static void store_box(box b, bvpi_split *node)
 {
-    float lanes[8];
-    f32x8_store(lanes, box);
     for (int axis = 0; axis < 3; axis++) {
-        node->minus_lo[axis] = lanes[axis];
-        node->hi[axis] = lanes[4 + axis];
+        node->minus_lo[axis] = b.minus_lo[axis];
+        node->hi[axis] = b.hi[axis];
     }
 }
 
-static f32x8 box_of(const bvpi_item *items, uint32_t count)
+static box box_of(const bvpi_item *items, uint32_t count)
 {
-    f32x8 box = no_box();
+    box all = no_box();
     for (uint32_t i = 0; i < count; i++)
-        box = f32x8_max(box, load_box(&items[i]));
-    return box;
+        all = join(all, load_box(&items[i]));
+    return all;
 }
 
 /* ---- choosing ------------------------------------------------------------------------------- */
 
-/* Where the items of a node's left child lie: in bins 0 .. last of an axis. */
+/* Items whose bin on `axis` is at most `last` go left. axis < 0: no plane separates the centres. */
 typedef struct plane {
-    float origin[3], scale[3]; /* bin = (twice the centre - origin) * scale */
-    int axis, last;            /* axis < 0: no plane separates the centres */
+    bvpi_f32x4 origin, scale; /* bin of each axis = (twice the centre - origin) * scale */
+    int axis, last;
 } plane;
 
+/* Twice: items alternate between the two, so that one bin's update need not wait for the last. */
 typedef struct bins {
-    f32x8 box[3][BIN_COUNT];
-    uint32_t count[3][BIN_COUNT];
+    box box[2][3][BIN_COUNT];
+    uint32_t count[2][3][BIN_COUNT];
 } bins;
 
 static void fit_bins(const bvpi_item *items, uint32_t count, plane *p)
 {
-    f32x8 range = no_box();
-    float lanes[8];
-    for (uint32_t i = 0; i < count; i++)
-        range = f32x8_max(range, twice_centre(load_box(&items[i])));
-    f32x8_store(lanes, range);
-    for (int axis = 0; axis < 3; axis++) {
-        float width = lanes[4 + axis] + lanes[axis];
-        p->origin[axis] = -lanes[axis];
-        p->scale[axis] = width > 0 ? (BIN_COUNT - 0.01f) / width : 0;
+    box range = no_box();
+    for (uint32_t i = 0; i < count; i++) {
+        const box b = load_box(&items[i]);
+        range = join(range, (box){b.minus_lo - b.hi, b.hi - b.minus_lo});
     }
+    const bvpi_f32x4 width = range.hi + range.minus_lo;
+    for (int axis = 0; axis < 3; axis++)
+        p->scale[axis] = width[axis] > 0 ? (BIN_COUNT - 0.01f) / width[axis] : 0;
+    p->origin = -range.minus_lo;
+    p->scale[3] = 0;
+}
+
+static inline void put_in_bin(box *old, uint32_t *count, box b)
+{
+    *old = join(*old, b);
+    ++*count;
+}
+
+static inline void put_in_bins(bins *b, int copy, box x, const plane *p)
+{
+    int32_t bin[4];
+    const bvpi_i32x4 all =
+        __builtin_convertvector((x.hi - x.minus_lo - p->origin) * p->scale, bvpi_i32x4);
+    memcpy(bin, &all, sizeof bin);
+    put_in_bin(&b->box[copy][0][bin[0]], &b->count[copy][0][bin[0]], x);
+    put_in_bin(&b->box[copy][1][bin[1]], &b->count[copy][1][bin[1]], x);
+    put_in_bin(&b->box[copy][2][bin[2]], &b->count[copy][2][bin[2]], x);
 }
 
 static void fill_bins(const bvpi_item *items, uint32_t count, const plane *p, bins *b)
 {
-    const bvpi_f32x4 origin = {p->origin[0], p->origin[1], p->origin[2], 0};
-    const bvpi_f32x4 scale = {p->scale[0], p->scale[1], p->scale[2], 0};
+    uint32_t i = 0;
+    for (int axis = 0; axis < 3; axis++)
+        for (int k = 0; k < BIN_COUNT; k++)
+            b->box[0][axis][k] = b->box[1][axis][k] = no_box();
+    memset(b->count, 0, sizeof b->count);
+    for (; i + 1 < count; i += 2) {
+        put_in_bins(b, 0, load_box(&items[i]), p);
+        put_in_bins(b, 1, load_box(&items[i + 1]), p);
+    }
+    if (i < count)
+        put_in_bins(b, 0, load_box(&items[i]), p);
     for (int axis = 0; axis < 3; axis++)
         for (int k = 0; k < BIN_COUNT; k++) {
-            b->box[axis][k] = no_box();
-            b->count[axis][k] = 0;
+            b->box[0][axis][k] = join(b->box[0][axis][k], b->box[1][axis][k]);
+            b->count[0][axis][k] += b->count[1][axis][k];
         }
-    for (uint32_t i = 0; i < count; i++) {
-        bvpi_halves box = {.f32 = load_box(&items[i])};
-        bvpi_i32x4 bin = __builtin_convertvector(
-            (box.f32_half[1] - box.f32_half[0] - origin) * scale, bvpi_i32x4);
-        for (int axis = 0; axis < 3; axis++) {
-            int k = bin[axis];
-            b->box[axis][k] = f32x8_max(b->box[axis][k], box.f32);
-            b->count[axis][k]++;
-        }
-    }
 }
 
-/* Leaves are tested eight triangles at a time: what counts is the number of full leaves. */
-static float weight(uint32_t count, uint32_t leaf_size)
+/* What counts is the number of full leaves, as a leaf is tested in one go: ceil(count / leaf_size),
+ * exactly for 32-bit counts, without a division. */
+static inline float weight(uint32_t count, uint32_t leaf_size)
 {
-    return (float)((count + leaf_size - 1) / leaf_size);
+#define RECIPROCAL(size) (((UINT64_C(1) << 35) + (size)-1) / (size))
+    static const uint64_t reciprocal[BVPD_LEAF_MAX + 1] = {0,
+                                                           RECIPROCAL(1),
+                                                           RECIPROCAL(2),
+                                                           RECIPROCAL(3),
+                                                           RECIPROCAL(4),
+                                                           RECIPROCAL(5),
+                                                           RECIPROCAL(6),
+                                                           RECIPROCAL(7),
+                                                           RECIPROCAL(8)};
+#undef RECIPROCAL
+    return (float)((count + (uint64_t)leaf_size - 1) * reciprocal[leaf_size] >> 35);
 }
+
+/* The best plane so far, and what lies on its sides. */
+typedef struct best_plane {
+    float cost;
+    box left, right;
+} best_plane;
 
 /* The cheapest plane of one axis; ties go to the first. */
-static void try_axis(const bins *b, int axis, uint32_t leaf_size, float *best, plane *p)
+static void try_axis(const bins *b, int axis, uint32_t leaf_size, best_plane *best, plane *p)
 {
+    const box *boxes = b->box[0][axis];
+    const uint32_t *counts = b->count[0][axis];
+    box right[BIN_COUNT], side = no_box();
     float right_cost[BIN_COUNT];
-    f32x8 box = no_box();
     uint32_t count = 0;
     for (int k = BIN_COUNT - 1; k > 0; k--) {
-        box = f32x8_max(box, b->box[axis][k]);
-        count += b->count[axis][k];
-        right_cost[k] = count > 0 ? area_of(box) * weight(count, leaf_size) : -1;
+        side = right[k] = join(side, boxes[k]);
+        count += counts[k];
+        right_cost[k] = count > 0 ? area_of(side) * weight(count, leaf_size) : -1;
     }
-    box = no_box();
+    side = no_box();
     count = 0;
     for (int k = 0; k + 1 < BIN_COUNT; k++) {
-        box = f32x8_max(box, b->box[axis][k]);
-        count += b->count[axis][k];
-        if (count == 0 || right_cost[k + 1] < 0)
+        side = join(side, boxes[k]);
+        count += counts[k];
+        if (counts[k] == 0 || right_cost[k + 1] < 0)
             continue;
-        float cost = area_of(box) * weight(count, leaf_size) + right_cost[k + 1];
-        if (p->axis < 0 || cost < *best) {
-            *best = cost;
+        const float cost = area_of(side) * weight(count, leaf_size) + right_cost[k + 1];
+        if (p->axis < 0 || cost < best->cost) {
+            *best = (best_plane){cost, side, right[k + 1]};
             p->axis = axis;
             p->last = k;
         }
     }
 }
 
-static void choose_plane(const bvpi_item *items, uint32_t count, uint32_t leaf_size, plane *p)
+static void choose_plane(const bvpi_item *items, uint32_t count, uint32_t leaf_size,
+                         best_plane *best, plane *p)
 {
     bins b;
-    float best = 0;
     p->axis = -1;
     p->last = 0;
     fit_bins(items, count, p);
     fill_bins(items, count, p, &b);
     for (int axis = 0; axis < 3; axis++)
         if (p->scale[axis] > 0)
-            try_axis(&b, axis, leaf_size, &best, p);
+            try_axis(&b, axis, leaf_size, best, p);
 }
 
 /* ---- partitioning --------------------------------------------------------------------------- */
 
-static inline bool is_left(const bvpi_item *item, const plane *p)
-{
-    float centre = item->hi[p->axis] - item->minus_lo[p->axis];
-    return (int)((centre - p->origin[p->axis]) * p->scale[p->axis]) <= p->last;
-}
-
+/* Without branches: which way an item goes is not predictable. */
 static uint32_t partition(bvpi_item *items, uint32_t count, const plane *p)
 {
-    uint32_t left = 0, right = count;
-    for (;;) {
-        while (left < right && is_left(&items[left], p))
-            left++;
-        while (left < right && !is_left(&items[right - 1], p))
-            right--;
-        if (left >= right)
-            return left;
-        bvpi_item swapped = items[left];
-        items[left++] = items[--right];
-        items[right] = swapped;
+    const int axis = p->axis, last = p->last;
+    const float origin = p->origin[axis], scale = p->scale[axis];
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const float centre = items[i].hi[axis] - items[i].minus_lo[axis];
+        const bvpi_item item = items[i];
+        items[i] = items[left];
+        items[left] = item;
+        left += (int)((centre - origin) * scale) <= last;
     }
+    return left;
 }
 
 /* So deep that only halving keeps the hierarchy within its limit? */
@@ -200,30 +246,40 @@ void bvpi_split_once(bvpi_item *items, uint32_t leaf_size, const bvpi_split *nod
                      bvpi_split *right)
 {
     bvpi_item *first = items + node->first;
-    uint32_t left_count = node->count / 2;
-    if (!must_halve(node->count, node->depth)) {
+    const uint32_t begin = node->first, count = node->count, depth = node->depth + 1;
+    uint32_t left_count = 0;
+    best_plane best;
+    if (!must_halve(count, node->depth)) {
         plane p;
-        choose_plane(first, node->count, leaf_size, &p);
+        choose_plane(first, count, leaf_size, &best, &p);
         if (p.axis >= 0)
-            left_count = partition(first, node->count, &p);
+            left_count = partition(first, count, &p);
     }
-    const uint32_t depth = node->depth + 1, begin = node->first, count = node->count;
+    if (left_count == 0) {
+        left_count = count / 2;
+        best.left = box_of(first, left_count);
+        best.right = box_of(first + left_count, count - left_count);
+    }
     *left = (bvpi_split){.first = begin, .count = left_count, .depth = depth};
     *right = (bvpi_split){.first = begin + left_count, .count = count - left_count, .depth = depth};
-    store_box(box_of(first, left_count), left);
-    store_box(box_of(first + left_count, right->count), right);
+    store_box(best.left, left);
+    store_box(best.right, right);
 }
 
 uint32_t bvpi_split_all(bvpi_item *items, uint32_t count, uint32_t leaf_size, uint32_t depth,
                         bvpi_split *nodes)
 {
-    uint32_t used = 1;
+    uint32_t waiting[BVPD_DEPTH_MAX], used = 1, waiting_count = 1;
     bvpi_split_root(items, count, depth, &nodes[0]);
-    for (uint32_t k = 0; k < used; k++) {
-        if (nodes[k].count <= leaf_size)
+    waiting[0] = 0;
+    while (waiting_count > 0) {
+        bvpi_split *node = &nodes[waiting[--waiting_count]];
+        if (node->count <= leaf_size)
             continue;
-        nodes[k].left = used;
-        bvpi_split_once(items, leaf_size, &nodes[k], &nodes[used], &nodes[used + 1]);
+        node->left = used;
+        bvpi_split_once(items, leaf_size, node, &nodes[used], &nodes[used + 1]);
+        waiting[waiting_count++] = used + 1;
+        waiting[waiting_count++] = used;
         used += 2;
     }
     return used;

@@ -71,8 +71,12 @@ static inline uint32_t enter(table *t, const bvpi_vertices *v, uint32_t idx, uin
     return idx;
 }
 
-static bool make_table(table *t, uint64_t size)
+/* Room for `expected` at a load of two thirds, in a power of two of slots. */
+static bool make_table(table *t, uint64_t expected)
 {
+    uint64_t size = TABLE_START;
+    while (2 * size < 3 * expected)
+        size *= 2;
     t->slots = malloc(size * sizeof *t->slots);
     if (!t->slots)
         return false;
@@ -82,23 +86,42 @@ static bool make_table(table *t, uint64_t size)
     return true;
 }
 
-/* Room for a block more, at a load of at most two thirds. */
+/* Moves entries that are known to differ. */
+static void move_block(const bvpi_vertices *v, const uint32_t *entries, uint32_t count, table *to)
+{
+    uint64_t hashes[BLOCK];
+    for (uint32_t k = 0; k < count; k++) {
+        hashes[k] = hash_vertex(v, entries[k]);
+        __builtin_prefetch(&to->slots[hashes[k] & to->mask], 1);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        uint64_t at = hashes[k] & to->mask;
+        while (to->slots[at] != FREE)
+            at = (at + 1) & to->mask;
+        to->slots[at] = entries[k];
+    }
+}
+
+/* Room for a block more. */
 static bool grow(table *t, const bvpi_vertices *v)
 {
     if (3 * (t->used + BLOCK) <= 2 * (t->mask + 1))
         return true;
     table larger;
-    if (!make_table(&larger, 2 * (t->mask + 1)))
+    uint32_t entries[BLOCK], count = 0;
+    if (!make_table(&larger, 2 * (t->used + BLOCK)))
         return false;
     for (uint64_t at = 0; at <= t->mask; at++) {
-        const uint32_t idx = t->slots[at];
-        if (idx == FREE)
+        if (t->slots[at] == FREE)
             continue;
-        uint64_t to = hash_vertex(v, idx) & larger.mask;
-        while (larger.slots[to] != FREE)
-            to = (to + 1) & larger.mask;
-        larger.slots[to] = idx;
+        entries[count] = t->slots[at];
+        __builtin_prefetch(vertex_at(v, entries[count]));
+        if (++count == BLOCK) {
+            move_block(v, entries, count, &larger);
+            count = 0;
+        }
     }
+    move_block(v, entries, count, &larger);
     larger.used = t->used;
     free(t->slots);
     *t = larger;
@@ -110,7 +133,7 @@ static bool grow(table *t, const bvpi_vertices *v)
 typedef struct search {
     const bvpi_vertices *vertices;
     uint32_t *first;
-    uint32_t table_count;
+    uint32_t table_count, expected;
     uint32_t failed; /* atomic */
 } search;
 
@@ -141,7 +164,7 @@ static void search_share(void *user, uint32_t share)
     search *s = user;
     const uint32_t count = s->vertices->count;
     table t;
-    if (!make_table(&t, TABLE_START)) {
+    if (!make_table(&t, s->expected / s->table_count)) {
         __atomic_store_n(&s->failed, 1, __ATOMIC_RELAXED);
         return;
     }
@@ -156,9 +179,11 @@ static void search_share(void *user, uint32_t share)
     free(t.slots);
 }
 
-bool bvpi_find_first(const bvpi_vertices *vertices, uint32_t thread_count, uint32_t *first)
+bool bvpi_find_first(const bvpi_vertices *vertices, uint32_t expected, uint32_t thread_count,
+                     uint32_t *first)
 {
-    search s = {.vertices = vertices, .first = first, .table_count = thread_count};
+    search s = {
+        .vertices = vertices, .first = first, .table_count = thread_count, .expected = expected};
     if (s.table_count > TABLE_MAX)
         s.table_count = TABLE_MAX;
     if (vertices->count < SERIAL || s.table_count == 0)
@@ -261,7 +286,8 @@ bvp_status bvp_weld(const bvp_mesh *mesh, uint32_t thread_count, uint32_t **indi
     uint8_t *positions = malloc((uint64_t)v.count * size + 1);
     uint32_t count = UINT32_MAX;
     if (indices && first && positions &&
-        bvpi_find_first(&v, thread_count ? thread_count : bvpi_cpu_count(), first))
+        bvpi_find_first(&v, mesh->indices ? v.count : bvpi_expected_in_soup(corners),
+                        thread_count ? thread_count : bvpi_cpu_count(), first))
         count = bvpi_renumber(&v, mesh->indices, corners, first, indices, positions);
     if (first != indices)
         free(first);

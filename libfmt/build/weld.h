@@ -16,8 +16,15 @@ typedef struct bvpi_vertices {
     uint32_t count;
 } bvpi_vertices;
 
-/* first[i]: the smallest j whose vertex has the same bits as vertex i. False: out of memory. */
-bool bvpi_find_first(const bvpi_vertices *vertices, uint32_t thread_count, uint32_t *first);
+/* first[i]: the smallest j whose vertex has the same bits as vertex i. False: out of memory.
+ * expected: a guess of how many differ; a wrong one costs time only. */
+bool bvpi_find_first(const bvpi_vertices *vertices, uint32_t expected, uint32_t thread_count,
+                     uint32_t *first);
+/* A good guess for a soup of so many corners: six triangles meet in most vertices. */
+static inline uint32_t bvpi_expected_in_soup(uint64_t corner_count)
+{
+    return (uint32_t)(corner_count / 5);
+}
 
 /* Numbers the vertices that `indices` (NULL: 0, 1, 2 ...) uses in the order of their first use.
  * first: as above; it is overwritten. indices_out[k]: new number of corner k; may be `indices`, or,

@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Prints example.md: packs example.obj and dumps every byte. Usage: spec/make_example.sh BVPACK
+set -eu
+bvpack=$(realpath "${1:?usage: make_example.sh BVPACK}")
+cd "$(dirname "$0")"
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+"$bvpack" pack example.obj -q -o "$scratch/example.bvp"
+
+cat <<'TEXT'
+# A worked example
+
+`example.obj`, four triangles, packed by `bvpack pack example.obj` and printed by `bvpack dump`. Each
+line: offset in the file, bytes, what they are, and the rule about them in `format.md`. Written by
+`make_example.sh`.
+
+    # example.obj
+TEXT
+sed 's/^/    /' example.obj
+cat <<'TEXT'
+
+How a reader gets from the first page to the third triangle, number 2:
+
+1. The directory says that DATA begins at 0x1000, TIDS at 0x2000, PART at 0x2040. PART[0]: the blob
+   begins at 0 of DATA, its cluster table at 128 of the blob, cluster_shift is 6.
+2. The table's only entry is 1: the record begins at 1 << 6 = 64 of the blob, 0x1040 of the file.
+3. The record has 4 vertices and 4 triangles. Corners start at 0x1060, three bytes each: triangle 2 has the
+   local vertices 2, 1, 3.
+4. The streams start after them, at 0x106c. packing is 82 83 81: all GRID (mode 2), of 2, 3 and 1 bits a
+   coordinate; so x takes ceil(4 * 2 / 8) = 1 byte, y 2, z 1. The byte 30 is 0011 0000 in binary: the fields
+   of x are, from the right, 0, 0, 3, 0. The step's code is 0x7f = 127: 2^-1. Vertex 2 has x = (0 + 3) / 2 = 1.5.
+5. Its number in the source: the id record at 0 of TIDS has base 0 and width 2; e4 is 11 10 01 00:
+   the fields are 0, 1, 2, 3.
+
+And how it gets the box of that triangle's leaf: HIER[0] has the grid: origin 0, unit 2^-20, extent
+1572864, 2621440, 1048576. On x floor(log2(1572864)) is 20, so s = 13. The root, unit 0, has one
+lane in use, a leaf of 4 triangles: lo 0, hi 0xc0 = 192, and 192 << 13 is 1572864 steps, which is 1.5.
+geom is 256 = 1 << 8 | 0: the cluster at 1 << 6 of the blob, from local triangle 0 on.
+
+TEXT
+"$bvpack" dump "$scratch/example.bvp" | sed 's/^/    /'

@@ -287,6 +287,10 @@ printf "$zero$zero$zero$one$zero$zero$one$one$zero" >gltf/tri.bin
 expect 0 pack gltf/tri.gltf -o tri.bvp -q
 expect 0 info --json tri.bvp
 [ "$("$json" source_hash <out)" != "$before" ] || bad "another buffer, the same source hash"
+expect 0 pack cube.obj gltf/tri.gltf -o mixed.bvp
+has err '^bvpack: cube.obj: warning: it does not say its unit.* m;'
+expect 0 pack cube.obj gltf/tri.gltf -o mixed.bvp --unit mm
+empty err
 rm gltf/tri.bin
 expect 3 pack gltf/tri.gltf -o tri.bvp
 has err 'tri.bin'

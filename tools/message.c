@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const exit_text exit_texts[] = {
     {EXIT_DONE, "done; a query has been answered, whatever the answer"},
@@ -25,6 +26,8 @@ void complain(const char *where, const char *format, ...)
 {
     va_list arguments;
     fflush(stdout);
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr); /* a progress line may stand there */
     fputs("bvpack: ", stderr);
     if (where) {
         print_name(stderr, where, strlen(where));

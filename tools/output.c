@@ -121,6 +121,20 @@ static int finish_direct(output *o)
     return 0;
 }
 
+/* Makes the rename survive a power cut. Some file systems can't sync folders: not an error. */
+static void sync_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int size = slash ? (int)(slash - path) + 1 : 0;
+    snprintf(folder, sizeof folder, "%.*s", size ? size : 1, size ? path : ".");
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
 int output_commit(output *o)
 {
     if (o->direct)
@@ -134,6 +148,7 @@ int output_commit(output *o)
         return code;
     }
     pending = 0;
+    sync_folder(o->path);
     return 0;
 }
 

@@ -141,6 +141,20 @@ static void settle_units(pack_job *j)
     }
 }
 
+/* A model without a unit beside one that has it is easily a thousand times too large or small. */
+static void warn_of_units(const pack_job *j)
+{
+    for (int i = 0; i < j->source_count; i++) {
+        double unit = j->sources[i].contents.unit_in_metres;
+        if (j->set->unit || unit == j->unit_in_metres)
+            continue;
+        complain(j->sources[i].path,
+                 "warning: it does not say its unit; its coordinates are taken to be in those of "
+                 "the others, %s; scale it, or set one unit for all with --unit",
+                 unit_name(j->unit_in_metres));
+    }
+}
+
 /* ---- the verb ------------------------------------------------------------------------------- */
 
 static int import_all(pack_job *j)
@@ -165,6 +179,8 @@ static int pack(pack_job *j)
     if (code == 0)
         code = import_all(j);
     settle_units(j);
+    if (code == 0)
+        warn_of_units(j);
     if (code == 0)
         code = pack_write_provenance(j);
     if (code == 0)

@@ -207,7 +207,7 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
     }
     int work = exponent_of(most) - 23, columns[3]; /* exponents of the work units */
     double to_work = power_of_2(-work);
-    double r[3][3], half_b[3], scaled[9];
+    double r[3][3], half_b[3];
     double error = (2 * error_sum + SLACK * most) * to_work + 0x1p-100; /* underflow */
     init_matrix(p, map, columns, r);
     for (int i = 0; i < 3; i++) {
@@ -227,11 +227,25 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
             top = fmax(top, fabs(world[k]));
         int scale = exponent_of(top);
         for (int k = 0; k < 9; k++)
-            scaled[k] = world[k] * power_of_2(-scale);
+            p->world[k] = world[k] * power_of_2(-scale);
         p->world_unit = power_of_2(work - scale);
-        init_world(p, scaled);
-        world = scaled;
+        world = p->world;
+        init_world(p, world);
     }
     init_normals(p, r, half_b, world, error);
     init_edges(p, r, world, error);
+}
+
+void bvpi_box_pair_aim(bvpi_box_pair *p, const double axis[3])
+{
+    double scale = scale_of(world_length(axis, p->world)), length = 0;
+    for (int i = 0; i < 3; i++) {
+        p->aim[i] = (float)(axis[i] * scale);
+        p->reach_a[i][BVPI_AXIS_AIM] = fabsf(p->aim[i]);
+        length += fabs((double)p->aim[i]);
+    }
+    for (int j = 0; j < 3; j++)
+        p->reach_b[j][BVPI_AXIS_AIM] =
+            fabsf(p->aim[0] * p->r[0][j] + p->aim[1] * p->r[1][j] + p->aim[2] * p->r[2][j]);
+    p->slack[BVPI_AXIS_AIM] = (float)(length * p->slack[BVPI_AXIS_A] * 1.25);
 }

@@ -36,8 +36,9 @@ typedef struct bvpi_grid_box {
     uint32_t extent[3];
 } bvpi_grid_box;
 
-/* The axes that can separate: a's, the normals of b's faces, the products of edges. */
-enum { BVPI_AXIS_A = 0, BVPI_AXIS_B = 3, BVPI_AXIS_EDGE = 6, BVPI_AXES = 16 /* one unused */ };
+/* The axes that can separate: a's, the normals of b's faces, the products of edges, and one of the
+ * caller's choice. */
+enum { BVPI_AXIS_A = 0, BVPI_AXIS_B = 3, BVPI_AXIS_EDGE = 6, BVPI_AXIS_AIM = 15, BVPI_AXES = 16 };
 
 /* How box b lies to box a: a = r b + t in work units. */
 typedef struct bvpi_box_pair {
@@ -51,7 +52,8 @@ typedef struct bvpi_box_pair {
     /* Distance: gaps along a's and the edge axes times these are lengths in the world, in units of
      * world_unit, as those along b's normals are themselves; the norms are how gaps combine. */
     float world_a[3], world_e[3][3], norm_a, norm_b;
-    double world_unit;
+    double world_unit, world[9];
+    float aim[3]; /* the axis of the caller's choice, as long as n; all 0: none */
     /* How to decode the two hierarchies into work units. */
     float unit_a[3], unit_b[3];                           /* one grid step */
     float centre_a[3], half_a[3], centre_b[3], half_b[3]; /* root boxes */
@@ -63,6 +65,11 @@ typedef struct bvpi_box_pair {
  * bvpi_boxes_meet will be asked. */
 void bvpi_box_pair_init(bvpi_box_pair *pair, const bvpi_grid_box *a, const bvpi_grid_box *b,
                         const double map[12], double map_error, const double world[9]);
+
+/* Chooses the axis along which bvpi_boxes_gap_sq looks for a gap as well: the direction of the
+ * shortest distance so far tells facing surfaces apart. axis: in a's frame, as a covector: of x it
+ * measures axis . x. */
+void bvpi_box_pair_aim(bvpi_box_pair *pair, const double axis[3]);
 
 /* Eight boxes of one of the hierarchies. */
 typedef struct bvpi_box8 {
@@ -156,6 +163,17 @@ BVPI_INLINE f32x8 bvpi_gap_edge(const bvpi_box_pair *p, bool are_a, const bvpi_b
     return bvpi_axis_gap(along, radius, lone, axis);
 }
 
+BVPI_INLINE f32x8 bvpi_gap_aim(const bvpi_box_pair *p, bool are_a, const bvpi_box8 *boxes,
+                               const bvpi_lone_box *lone, const f32x8 d[3])
+{
+    const float(*reach)[BVPI_AXES] = are_a ? p->reach_a : p->reach_b;
+    const f32x8 *h = boxes->half;
+    f32x8 along = d[0] * p->aim[0] + d[1] * p->aim[1] + d[2] * p->aim[2];
+    f32x8 radius = h[0] * reach[0][BVPI_AXIS_AIM] + h[1] * reach[1][BVPI_AXIS_AIM] +
+                   h[2] * reach[2][BVPI_AXIS_AIM];
+    return bvpi_axis_gap(along, radius, lone, BVPI_AXIS_AIM);
+}
+
 /* Bits of `lanes` whose boxes may meet. d: bvpi_box_offset. NaN means "may". */
 BVPI_INLINE unsigned bvpi_boxes_meet(const bvpi_box_pair *p, bool are_a, const bvpi_box8 *boxes,
                                      const bvpi_lone_box *lone, const f32x8 d[3], unsigned lanes)
@@ -185,7 +203,8 @@ BVPI_INLINE f32x8 bvpi_boxes_gap_sq(const bvpi_box_pair *p, bool are_a, const bv
                                     const bvpi_lone_box *lone, const f32x8 d[3])
 {
     const f32x8 zero = {0};
-    f32x8 by_a = zero, by_b = zero, by_edge = zero;
+    f32x8 by_a = zero, by_b = zero;
+    f32x8 by_one = f32x8_max(bvpi_gap_aim(p, are_a, boxes, lone, d), zero);
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         f32x8 gap = f32x8_max(bvpi_gap_a(p, are_a, boxes, lone, d, i), zero) * p->world_a[i];
@@ -196,15 +215,14 @@ BVPI_INLINE f32x8 bvpi_boxes_gap_sq(const bvpi_box_pair *p, bool are_a, const bv
         f32x8 gap = f32x8_max(bvpi_gap_b(p, are_a, boxes, lone, d, j), zero);
         by_b += gap * gap;
     }
-    f32x8 best = f32x8_max(by_a * p->norm_a, by_b * p->norm_b);
-    if (!p->edges)
-        return best;
-    BVPI_UNROLL
-    for (int e = 0; e < 9; e++)
-        by_edge = f32x8_max(bvpi_gap_edge(p, are_a, boxes, lone, d, e / 3, e % 3) *
-                                p->world_e[e / 3][e % 3],
-                            by_edge);
-    return f32x8_max(by_edge * by_edge, best);
+    if (p->edges) {
+        BVPI_UNROLL
+        for (int e = 0; e < 9; e++)
+            by_one = f32x8_max(bvpi_gap_edge(p, are_a, boxes, lone, d, e / 3, e % 3) *
+                                   p->world_e[e / 3][e % 3],
+                               by_one);
+    }
+    return f32x8_max(f32x8_max(by_a * p->norm_a, by_b * p->norm_b), by_one * by_one);
 }
 
 #endif

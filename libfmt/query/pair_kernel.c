@@ -8,16 +8,8 @@
 
 #include "prim/tri_dist.h"
 #include "prim/tri_tri.h"
+#include "query/pair_leaf.h"
 #include "query/pair_walk.h"
-
-#define ROUNDING 0x1p-24 /* of one float operation */
-
-/* A leaf's triangles as stored, and their boxes in a's frame. */
-typedef struct tri_leaf {
-    bvpi_tri8 tri;
-    f32x8 lo[3], hi[3];
-    uint32_t item, count; /* count 0: nothing here */
-} tri_leaf;
 
 /* A leaf meets many others in a row; so many are kept decoded for each side. */
 enum { LEAF_CACHE = 16 };
@@ -32,8 +24,8 @@ typedef struct pair_parts {
     pair_walk walk; /* first: leaf functions get a pointer to it */
     const bvpi_placed_part *a, *b;
     bvpi_pose pose;
-    float map[12], slack; /* b's coordinates to a's frame, and how wrong that may be */
-    float limit_sq;       /* DISTANCE: the limit in a's frame */
+    leaf_frame frame;
+    float limit_sq; /* DISTANCE: the limit there */
     pair_queue queue;
     tri_leaf leaf_a[LEAF_CACHE], leaf_b[LEAF_CACHE];
 } pair_parts;
@@ -47,54 +39,19 @@ static void fail(bvpi_pair_query *query, bvp_status status)
 /* ---- leaves ------------------------------------------------------------------------------------
  */
 
-static inline f32x8 min3(f32x8 a, f32x8 b, f32x8 c)
-{
-    return f32x8_min(f32x8_min(a, b), c);
-}
-
-static inline f32x8 max3(f32x8 a, f32x8 b, f32x8 c)
-{
-    return f32x8_max(f32x8_max(a, b), c);
-}
-
-static void bound_a(tri_leaf *leaf)
-{
-    const f32x8 *c = leaf->tri.c;
-    for (int i = 0; i < 3; i++) {
-        leaf->lo[i] = min3(c[i], c[3 + i], c[6 + i]);
-        leaf->hi[i] = max3(c[i], c[3 + i], c[6 + i]);
-    }
-}
-
-static void bound_b(const pair_parts *p, tri_leaf *leaf)
-{
-    const f32x8 *c = leaf->tri.c;
-    for (int i = 0; i < 3; i++) {
-        const float *row = p->map + 4 * i;
-        f32x8 moved[3];
-        for (int k = 0; k < 3; k++)
-            moved[k] = c[3 * k] * row[0] + c[3 * k + 1] * row[1] + c[3 * k + 2] * row[2] + row[3];
-        leaf->lo[i] = min3(moved[0], moved[1], moved[2]) - p->slack;
-        leaf->hi[i] = max3(moved[0], moved[1], moved[2]) + p->slack;
-    }
-}
-
 static const tri_leaf *get_leaf(pair_parts *p, bool is_a, uint32_t item, uint32_t count)
 {
     tri_leaf *leaf = &(is_a ? p->leaf_a : p->leaf_b)[item * UINT32_C(2654435769) >> 28];
     if (leaf->item == item && leaf->count == count)
         return leaf;
-    if (!bvpi_wide_triangles(is_a ? p->walk.a : p->walk.b, item, count, &leaf->tri)) {
+    if (!bvpi_wide_triangles(is_a ? p->walk.a : p->walk.b, item, count, &leaf->stored)) {
         leaf->count = 0;
         fail(p->walk.query, BVP_ERR_CORRUPT);
         return NULL;
     }
     leaf->item = item;
     leaf->count = count;
-    if (is_a)
-        bound_a(leaf);
-    else
-        bound_b(p, leaf);
+    leaf_bound(&p->frame, is_a, leaf);
     return leaf;
 }
 
@@ -109,36 +66,13 @@ static bool get_id(const bvpi_placed_part *part, uint32_t item, bvp_hit_id *out)
     return true;
 }
 
-/* Lanes of b whose box touches that of lane i of a, or is nearer to it than the limit. */
-static inline unsigned near_lanes(const tri_leaf *a, const tri_leaf *b, unsigned i)
-{
-    i32x8 apart = {0};
-    for (int k = 0; k < 3; k++)
-        apart |= f32x8_gt(b->lo[k], f32x8_splat(a->hi[k][i])) |
-                 f32x8_lt(b->hi[k], f32x8_splat(a->lo[k][i]));
-    return ~i32x8_movemask(apart) & ((1u << b->count) - 1);
-}
-
-static inline unsigned nearer_lanes(const tri_leaf *a, const tri_leaf *b, unsigned i,
-                                    float limit_sq)
-{
-    f32x8 gap_sq = {0};
-    for (int k = 0; k < 3; k++) {
-        f32x8 gap =
-            max3(b->lo[k] - a->hi[k][i], f32x8_splat(a->lo[k][i]) - b->hi[k], f32x8_splat(0));
-        gap_sq += gap * gap;
-    }
-    i32x8 far = f32x8_gt(gap_sq, f32x8_splat(limit_sq));
-    return ~i32x8_movemask(far) & ((1u << b->count) - 1);
-}
-
 static inline void enqueue(pair_queue *queue, const tri_leaf *a, unsigned i, const tri_leaf *b,
                            unsigned j)
 {
     unsigned at = queue->count++;
     for (int k = 0; k < 9; k++) {
-        queue->a[k][at] = a->tri.c[k][i];
-        queue->b[k][at] = b->tri.c[k][j];
+        queue->a[k][at] = a->stored.c[k][i];
+        queue->b[k][at] = b->stored.c[k][j];
     }
     queue->item_a[at] = a->item + i;
     queue->item_b[at] = b->item + j;
@@ -231,9 +165,20 @@ static void update_limits(pair_parts *p)
 {
     const bvpi_pair_query *query = p->walk.query;
     double work = query->limit / p->walk.boxes.world_unit;
-    double frame = query->limit / p->pose.a_size_min;
-    p->walk.limit_sq = (float)(work * work * (1 + 0x1p-20)) + 0x1p-100f;
-    p->limit_sq = (float)(frame * frame * (1 + 0x1p-20)) + 0x1p-100f;
+    double frame = query->limit / p->pose.a_size_min * p->pose.scale;
+    p->walk.limit_sq = (float)(work * work * (1 + 0x1p-18)) + 0x1p-100f;
+    p->limit_sq = (float)(frame * frame * (1 + 0x1p-18)) + 0x1p-100f;
+}
+
+/* The shortest distance so far gives the direction in which to look for gaps. */
+static void aim(pair_parts *p, const bvpi_tri_dist *d)
+{
+    double axis[3] = {0};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++)
+            axis[i] += p->pose.ma[4 * k + i] * (d->point_b[k] - d->point_a[k]);
+    bvpi_box_pair_aim(&p->walk.boxes, axis);
+    leaf_frame_aim(&p->frame, axis);
 }
 
 static void measure(pair_parts *p, unsigned lane)
@@ -247,8 +192,10 @@ static void measure(pair_parts *p, unsigned lane)
     if (d.lo > query->limit)
         return;
     query->lower = fmin(query->lower, d.lo);
-    if (!query->best.found || d.hi < query->best.distance)
+    if (!query->best.found || d.hi < query->best.distance) {
         keep_pair(p, lane, &d);
+        aim(p, &d);
+    }
     query->limit = fmin(query->limit, d.hi);
     query->done |= query->stop_at_first || d.hi == 0;
     update_limits(p);
@@ -287,8 +234,12 @@ BVPI_INLINE void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distan
     if (a == NULL || b == NULL)
         return;
     p->walk.query->stats.leaves++;
+    leaf_spans spans;
+    if (by_distance)
+        leaf_spans_init(&spans, &p->frame, a, b);
     for (unsigned i = 0; i < a->count; i++) {
-        unsigned lanes = by_distance ? nearer_lanes(a, b, i, p->limit_sq) : near_lanes(a, b, i);
+        unsigned lanes = by_distance ? leaf_within(&p->frame, &spans, a, b, i, p->limit_sq)
+                                     : leaf_touching(a, b, i);
         for (; lanes != 0; lanes &= lanes - 1) {
             enqueue(&p->queue, a, i, b, bvpi_lowest_bit(lanes));
             if (p->queue.count < 8)
@@ -358,28 +309,6 @@ static void init_boxes(pair_walk *walk, const bvpi_pose *pose, const bvpi_placed
     walk->b = &b->tree;
 }
 
-/* The map of b's triangles: see bound_b; 12 roundings of terms that add up to at most `most`. */
-static void init_map(pair_parts *p)
-{
-    const bvpi_pose *pose = &p->pose;
-    double most = 0, error = 0;
-    for (int i = 0; i < 3; i++) {
-        const double *row = pose->x + 4 * i, *row_err = pose->x_err + 4 * i;
-        double sum = fabs(row[3]) + p->a->at.bound[i], sum_err = row_err[3];
-        for (int j = 0; j < 3; j++) {
-            sum += fabs(row[j]) * p->b->at.bound[j];
-            sum_err += row_err[j] * p->b->at.bound[j];
-        }
-        most = fmax(most, sum);
-        error = fmax(error, sum_err);
-    }
-    bool fits = most < 0x1p100;
-    for (int k = 0; k < 12; k++)
-        p->map[k] = fits ? (float)pose->x[k] : 0;
-    p->slack =
-        fits ? (float)(most * (12 * ROUNDING) + error * (1 + 0x1p-20)) + 0x1p-120f : INFINITY;
-}
-
 static void init_leaves(pair_parts *p)
 {
     p->queue.count = 0;
@@ -397,7 +326,7 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     p.a = a;
     p.b = b;
     init_boxes(&p.walk, &p.pose, &a->at, &b->at, by_distance);
-    init_map(&p);
+    leaf_frame_init(&p.frame, &p.pose);
     init_leaves(&p);
     walk_init(&p.walk, &root);
     if (by_distance) {
@@ -427,7 +356,7 @@ static void visit_items(pair_walk *walk, const pair_entry *e)
             bvpi_pair_enter(query, e->ref_a + i, e->ref_b + j);
     if (query->mode == BVPI_PAIR_DISTANCE) {
         double work = query->limit / walk->boxes.world_unit;
-        walk->limit_sq = (float)(work * work * (1 + 0x1p-20)) + 0x1p-100f;
+        walk->limit_sq = (float)(work * work * (1 + 0x1p-18)) + 0x1p-100f;
     }
 }
 
@@ -464,7 +393,7 @@ static void scenes(bvpi_pair_query *query)
     }
     if (by_distance) {
         double work = query->limit / walk.boxes.world_unit;
-        walk.limit_sq = (float)(work * work * (1 + 0x1p-20)) + 0x1p-100f;
+        walk.limit_sq = (float)(work * work * (1 + 0x1p-18)) + 0x1p-100f;
         walk_pairs(&walk, &root, true, true, visit_items);
     } else if (query->mode == BVPI_PAIR_COLLIDE) {
         walk_pairs(&walk, &root, false, true, visit_items);

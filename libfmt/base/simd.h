@@ -20,6 +20,14 @@
 
 #define BVPI_INLINE static inline __attribute__((always_inline, unused))
 
+/* Before a loop of few rounds over vectors: keeps small arrays of them in registers. clang does so
+ * by itself, gcc only at -O3 (27 against 20 ns for a pair of triangles). */
+#ifdef __clang__
+#define BVPI_UNROLL
+#else
+#define BVPI_UNROLL _Pragma("GCC unroll 9")
+#endif
+
 typedef float f32x8 __attribute__((vector_size(32)));
 typedef int32_t i32x8 __attribute__((vector_size(32)));
 typedef uint32_t u32x8 __attribute__((vector_size(32)));
@@ -180,24 +188,37 @@ BVPI_INLINE bvpi_f32x4 bvpi_f32x4_from_f64x4(f64x4 v)
 /* Lanes 0..3, exactly. */
 BVPI_INLINE f64x4 f64x4_from_low(f32x8 v)
 {
+#ifdef __AVX2__
+    return (f64x4)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)v));
+#else
     bvpi_halves x = {.f32 = v};
     return bvpi_f64x4_from_f32x4(x.f32_half[0]);
+#endif
 }
 
 /* Lanes 4..7, exactly. */
 BVPI_INLINE f64x4 f64x4_from_high(f32x8 v)
 {
+#ifdef __AVX2__
+    return (f64x4)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)v, 1));
+#else
     bvpi_halves x = {.f32 = v};
     return bvpi_f64x4_from_f32x4(x.f32_half[1]);
+#endif
 }
 
 /* Lanes 0..3 and 4..7, rounded to nearest. */
 BVPI_INLINE f32x8 f32x8_from_f64(f64x4 low, f64x4 high)
 {
+#ifdef __AVX2__
+    /* not through the union: gcc would store two halves and wait for them */
+    return (f32x8)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)high), _mm256_cvtpd_ps((__m256d)low));
+#else
     bvpi_halves r;
     r.f32_half[0] = bvpi_f32x4_from_f64x4(low);
     r.f32_half[1] = bvpi_f32x4_from_f64x4(high);
     return r.f32;
+#endif
 }
 
 /* ---- comparisons: all bits of a lane set where true, false on NaN ---------------------------- */

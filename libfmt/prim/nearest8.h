@@ -22,6 +22,7 @@ BVPI_INLINE void bvpi_shortest_offer(bvpi_shortest *best, const f32x8 v[3], i32x
     f32x8 d = dot_f32(v, v);
     i32x8 better = f32x8_lt(d, best->length_sq) & valid;
     best->length_sq = f32x8_select(better, d, best->length_sq);
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++)
         best->v[x] = f32x8_select(better, v[x], best->v[x]);
 }
@@ -34,11 +35,13 @@ typedef struct bvpi_edges8 {
 BVPI_INLINE void bvpi_edges8_init(bvpi_edges8 *out, const f32x8 e01[3], const f32x8 e12[3],
                                   const f32x8 e02[3])
 {
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         out->edge[0][x] = e01[x];
         out->edge[1][x] = e12[x];
         out->edge[2][x] = -e02[x];
     }
+    BVPI_UNROLL
     for (int k = 0; k < 3; k++) {
         out->length_sq[k] = dot_f32(out->edge[k], out->edge[k]);
         out->inverse[k] = f32x8_splat(1) / f32x8_max(out->length_sq[k], f32x8_splat(0x1p-100f));
@@ -51,6 +54,7 @@ BVPI_INLINE void bvpi_offer_edges8(bvpi_shortest *best, const bvpi_edges8 *a, co
 {
     f32x8 w[3], v[3];
     const f32x8 *e = a->edge[i], *f = b->edge[j];
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++)
         w[x] = b->corner[j][x] - a->corner[i][x];
     f32x8 ee = a->length_sq[i], ff = b->length_sq[j];
@@ -59,6 +63,7 @@ BVPI_INLINE void bvpi_offer_edges8(bvpi_shortest *best, const bvpi_edges8 *a, co
     f32x8 s = bvpi_clamp01((ew * ff - ef * fw) / f32x8_max(ee * ff - ef * ef, least));
     f32x8 t = bvpi_clamp01((ef * s - fw) * b->inverse[j]);
     s = bvpi_clamp01((ef * t + ew) * a->inverse[i]);
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++)
         v[x] = w[x] + f[x] * t - e[x] * s;
     bvpi_shortest_offer(best, v, i32x8_splat(-1));
@@ -70,11 +75,14 @@ BVPI_INLINE void bvpi_offer_face8(bvpi_shortest *best, const f32x8 q[3], const b
                                   const f32x8 across[3][3], float sign)
 {
     f32x8 w[3], m[3], v[3];
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++)
         w[x] = q[x] - t->corner[0][x];
     f32x8 zero = f32x8_splat(0);
+    BVPI_UNROLL
     for (int k = 0; k < 3; k++) {
         f32x8 r[3];
+        BVPI_UNROLL
         for (int x = 0; x < 3; x++)
             r[x] = q[x] - t->corner[k][x];
         m[k] = dot_f32(across[k], r);
@@ -83,6 +91,7 @@ BVPI_INLINE void bvpi_offer_face8(bvpi_shortest *best, const f32x8 q[3], const b
     i32x8 inside = f32x8_ge(m[0], zero) & f32x8_ge(m[1], zero) & f32x8_ge(m[2], zero) &
                    f32x8_gt(sum, f32x8_splat(0x1p-100f));
     f32x8 inverse = f32x8_splat(sign) / sum, l1 = m[2] * inverse, l2 = m[0] * inverse;
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++)
         v[x] = w[x] * f32x8_splat(sign) - t->edge[0][x] * l1 + t->edge[2][x] * l2;
     bvpi_shortest_offer(best, v, inside);
@@ -96,6 +105,7 @@ BVPI_INLINE void bvpi_shortest_bounds(const bvpi_shortest *best, f32x8 gap, cons
 {
     f32x8 zero = f32x8_splat(0), unit = f32x8_splat(0x1p-24f);
     f32x8 err = zero, sum = zero, sizes = zero, longest = zero;
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         f32x8 m = f32x8_abs(best->v[x]);
         err += m * size[x];

@@ -40,8 +40,10 @@ BVPI_INLINE void bvpi_point_load8(const bvpi_point *point, const f32x8 tri[9], b
 {
     f64x4 scale = f64x4_splat(point->part_scale);
     f32x8 e01[3], e12[3], e02[3];
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         f64x4 low[3], high[3], o = f64x4_splat(point->part[x]);
+        BVPI_UNROLL
         for (int k = 0; k < 3; k++) {
             low[k] = (f64x4_from_low(tri[3 * k + x]) - o) * scale;
             high[k] = (f64x4_from_high(tri[3 * k + x]) - o) * scale;
@@ -57,12 +59,15 @@ BVPI_INLINE void bvpi_point_load8(const bvpi_point *point, const f32x8 tri[9], b
 BVPI_INLINE void bvpi_point_shortest8(const bvpi_edges8 *t, bvpi_shortest *best)
 {
     f32x8 zero[3] = {{0}, {0}, {0}}, n[3], across[3][3];
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++)
         best->v[x] = t->corner[0][x];
     best->length_sq = dot_f32(best->v, best->v);
     cross_f32(t->edge[2], t->edge[0], n);
+    BVPI_UNROLL
     for (int k = 0; k < 3; k++) {
         f32x8 v[3], s = bvpi_clamp01(-dot_f32(t->corner[k], t->edge[k]) * t->inverse[k]);
+        BVPI_UNROLL
         for (int x = 0; x < 3; x++)
             v[x] = t->corner[k][x] + t->edge[k][x] * s;
         bvpi_shortest_offer(best, v, i32x8_splat(-1));
@@ -81,6 +86,7 @@ static inline void bvpi_point_tri8(const bvpi_point *point, const f32x8 tri[9], 
     f32x8 size[3];
     bvpi_point_load8(point, tri, &t);
     bvpi_point_shortest8(&t, &best);
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++)
         size[x] = max3_f32(f32x8_abs(t.corner[0][x]), f32x8_abs(t.corner[1][x]),
                            f32x8_abs(t.corner[2][x]));

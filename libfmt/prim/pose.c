@@ -327,6 +327,17 @@ static void world_frame(bvpi_pose *pose, const double bound_a[3], const double b
     pose->world_scale = unit_scale(pose->world_reach, &pose->world_float_ok);
 }
 
+/* Does each axis go to an axis, without scaling? Columns need no look: the map is not singular. */
+static int is_signed_permutation(const double m[12])
+{
+    for (int x = 0; x < 3; x++)
+        if (fabs(m[4 * x]) + fabs(m[4 * x + 1]) + fabs(m[4 * x + 2]) != 1 ||
+            m[4 * x] * m[4 * x + 1] != 0 || m[4 * x + 1] * m[4 * x + 2] != 0 ||
+            m[4 * x] * m[4 * x + 2] != 0)
+            return 0;
+    return 1;
+}
+
 /* Bounds of the world length of a scaled unit in the frame of float distances. */
 static void distance_unit(bvpi_pose *pose, const bvpi_place *a)
 {
@@ -345,6 +356,7 @@ void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_place *a, const bvpi_plac
     memcpy(pose->ma, a->m, sizeof a->m);
     memcpy(pose->mb, b->m, sizeof b->m);
     pose->same = memcmp(a->m, b->m, sizeof a->m) == 0;
+    pose->is_flush = pose->same || (is_signed_permutation(a->m) && is_signed_permutation(b->m));
     relative_placement(pose, a);
     frame_bounds(NULL, pose->x, pose->x_err, bound_a, bound_b, &pose->reach, &pose->eta);
     pose->scale = unit_scale(pose->reach, &pose->float_ok);

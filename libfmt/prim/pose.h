@@ -55,7 +55,9 @@ void bvpi_place_point_to_world(const bvpi_place *place, const double part[3], do
 
 typedef struct bvpi_pose {
     double ma[12], mb[12]; /* as given, exact by definition */
-    int same; /* bitwise equal placements: part coordinates are comparable as they are */
+    int same;     /* bitwise equal placements: part coordinates are comparable as they are */
+    int is_flush; /* same, or both only permute, mirror and translate: faces may well be flush, and
+                     the exact test is cheap */
 
     /* Frame of A: x = MA^-1 MB, each entry within x_err of the exact one. */
     double x[12], x_err[12];

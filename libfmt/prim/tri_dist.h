@@ -26,9 +26,11 @@ void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], b
 BVPI_INLINE void bvpi_pairs_load_world(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
                                        bvpi_pairs_f32 *p)
 {
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         const double *ra = pose->world_a + 3 * x, *rb = pose->world_b + 4 * x;
         f64x4 u[2][3], v[2][3], scale = f64x4_splat(pose->world_scale);
+        BVPI_UNROLL
         for (int k = 0; k < 3; k++) {
             const f32x8 *s = a + 3 * k, *t = b + 3 * k;
             u[0][k] = f64x4_from_low(s[0]) * f64x4_splat(ra[0]) +
@@ -63,24 +65,28 @@ BVPI_INLINE void bvpi_shortest_of_pairs(const bvpi_pairs_f32 *p, bvpi_shortest *
     f32x8 na[3], nb[3], across_a[3][3], across_b[3][3];
     bvpi_edges8_init(&a, p->a1, p->a12, p->a2);
     bvpi_edges8_init(&b, p->f1, p->f12, p->f2);
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         a.corner[0][x] = f32x8_splat(0);
         a.corner[1][x] = p->a1[x];
         a.corner[2][x] = p->a2[x];
+        BVPI_UNROLL
         for (int k = 0; k < 3; k++)
             b.corner[k][x] = p->b[k][x];
         best->v[x] = b.corner[0][x];
     }
     best->length_sq = dot_f32(best->v, best->v);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            bvpi_offer_edges8(best, &a, &b, i, j);
+    BVPI_UNROLL
+    for (int k = 0; k < 9; k++)
+        bvpi_offer_edges8(best, &a, &b, k / 3, k % 3);
     cross_f32(p->a1, p->a2, na);
     cross_f32(p->f1, p->f2, nb);
+    BVPI_UNROLL
     for (int k = 0; k < 3; k++) {
         cross_f32(na, a.edge[k], across_a[k]);
         cross_f32(nb, b.edge[k], across_b[k]);
     }
+    BVPI_UNROLL
     for (int k = 0; k < 3; k++) {
         bvpi_offer_face8(best, b.corner[k], &a, across_a, 1);
         bvpi_offer_face8(best, a.corner[k], &b, across_b, -1);
@@ -101,6 +107,7 @@ static inline void bvpi_tri_dist8(const bvpi_pose *pose, const f32x8 a[9], const
         bvpi_pairs_load_world(pose, a, b, &p);
     bvpi_shortest_of_pairs(&p, &best);
     f32x8 size[3], zero = f32x8_splat(0);
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         f32x8 far = f32x8_max(f32x8_abs(p.a1[x]), f32x8_abs(p.a2[x]));
         size[x] = f32x8_max(

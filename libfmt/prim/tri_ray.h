@@ -46,6 +46,7 @@ bool bvpi_tri_ray1(const bvpi_tri_ray *ray, const float tri[9], double t_min, do
 BVPI_INLINE unsigned bvpi_tri_ray_misses(const bvpi_tri_ray *ray, const f32x8 tri[9])
 {
     f32x8 x[3], y[3], side[3], zero = f32x8_splat(0), size_x = zero, size_y = zero;
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         const f32x8 *p = tri + 3 * i;
         x[i] =
@@ -59,6 +60,7 @@ BVPI_INLINE unsigned bvpi_tri_ray_misses(const bvpi_tri_ray *ray, const f32x8 tr
     f32x8 err = (size_x + size_y + e) * e * f32x8_splat(2.001f) +
                 size_x * size_y * f32x8_splat(6.01f * 0x1p-24f) + f32x8_splat(0x1p-120f);
     i32x8 plus = {0}, minus = {0};
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3;
         side[i] = x[i] * y[j] - x[j] * y[i];
@@ -78,6 +80,7 @@ static inline unsigned bvpi_tri_ray8(const bvpi_tri_ray *ray, const f32x8 tri[9]
     for (; lanes != 0; lanes &= lanes - 1) {
         unsigned lane = bvpi_lowest_bit(lanes);
         float corners[9];
+        BVPI_UNROLL
         for (int k = 0; k < 9; k++)
             corners[k] = tri[k][lane];
         if (bvpi_tri_ray1(ray, corners, t_min, t_max, &hits[lane]))

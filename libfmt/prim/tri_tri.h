@@ -43,12 +43,14 @@ typedef struct bvpi_tri_tri8_result {
 BVPI_INLINE void bvpi_pairs_place_b(const bvpi_pose *pose, const f32x8 p0[3], const f32x8 b[9],
                                     bvpi_pairs_f32 *p)
 {
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         const double *row = pose->x + 4 * x;
         f64x4 r0 = f64x4_splat(row[0] * pose->scale), r1 = f64x4_splat(row[1] * pose->scale);
         f64x4 r2 = f64x4_splat(row[2] * pose->scale), t = f64x4_splat(row[3] * pose->scale);
         f64x4 low[3], high[3], t_low = t - f64x4_from_low(p0[x]),
                                t_high = t - f64x4_from_high(p0[x]);
+        BVPI_UNROLL
         for (int k = 0; k < 3; k++) {
             const f32x8 *q = b + 3 * k;
             low[k] = r0 * f64x4_from_low(q[0]) + r1 * f64x4_from_low(q[1]) +
@@ -67,6 +69,7 @@ BVPI_INLINE void bvpi_pairs_place_b(const bvpi_pose *pose, const f32x8 p0[3], co
 BVPI_INLINE void bvpi_pairs_same_b(f32x8 scale, const f32x8 p0[3], const f32x8 b[9],
                                    bvpi_pairs_f32 *p)
 {
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         f32x8 q0 = b[x] * scale, q1 = b[3 + x] * scale, q2 = b[6 + x] * scale;
         p->b[0][x] = q0 - p0[x];
@@ -82,6 +85,7 @@ BVPI_INLINE void bvpi_pairs_load_f32(const bvpi_pose *pose, const f32x8 a[9], co
                                      bvpi_pairs_f32 *p)
 {
     f32x8 scale = f32x8_splat((float)pose->scale), p0[3];
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         p0[x] = a[x] * scale;
         f32x8 p1 = a[3 + x] * scale, p2 = a[6 + x] * scale;
@@ -97,64 +101,98 @@ BVPI_INLINE void bvpi_pairs_load_f32(const bvpi_pose *pose, const f32x8 a[9], co
     p->eta = f32x8_splat((float)(pose->eta * pose->scale) * (1 + 0x1p-20f) + 0x1p-100f);
 }
 
-/* ---- up to four pairs in double -------------------------------------------------------------- */
+/* ---- what is left: up to four pairs in double, then exactly ---------------------------------- */
 
 typedef struct bvpi_pair_corners {
-    float a[4][9], b[4][9];
+    float a[9], b[9];
 } bvpi_pair_corners;
 
-BVPI_INLINE void bvpi_pairs_load_f64(const bvpi_pose *pose, const bvpi_pair_corners *c,
-                                     bvpi_pairs_f64 *p)
+BVPI_INLINE void bvpi_pair_gather(const f32x8 a[9], const f32x8 b[9], unsigned lane,
+                                  bvpi_pair_corners *out)
 {
-    double scale = pose->scale;
-    for (int lane = 0; lane < 4; lane++)
-        for (int x = 0; x < 3; x++) {
-            const float *a = c->a[lane], *b = c->b[lane];
-            const double *row = pose->x + 4 * x;
-            double p0 = (double)a[x], q[3];
-            for (int k = 0; k < 3; k++)
-                q[k] = row[0] * (double)b[3 * k] + row[1] * (double)b[3 * k + 1] +
-                       row[2] * (double)b[3 * k + 2] + (row[3] - p0);
-            p->a1[x][lane] = ((double)a[3 + x] - p0) * scale;
-            p->a2[x][lane] = ((double)a[6 + x] - p0) * scale;
-            p->a12[x][lane] = ((double)a[6 + x] - (double)a[3 + x]) * scale;
-            for (int k = 0; k < 3; k++)
-                p->b[k][x][lane] = q[k] * scale;
-            p->f1[x][lane] = (q[1] - q[0]) * scale;
-            p->f2[x][lane] = (q[2] - q[0]) * scale;
-            p->f12[x][lane] = (q[2] - q[1]) * scale;
-        }
-    p->eta = f64x4_splat(pose->eta * scale + 0x1p-900);
+    for (int k = 0; k < 9; k++) {
+        out->a[k] = a[k][lane];
+        out->b[k] = b[k][lane];
+    }
 }
 
-/* Decides up to four lanes (bits of `lanes`) for good. */
+static inline void bvpi_pairs_load_f64(const bvpi_pose *pose, const bvpi_pair_corners *c, int lane,
+                                       bvpi_pairs_f64 *p)
+{
+    double scale = pose->scale;
+    const float *a = c->a, *b = c->b;
+    for (int x = 0; x < 3; x++) {
+        const double *row = pose->x + 4 * x;
+        double p0 = (double)a[x], q[3];
+        for (int k = 0; k < 3; k++) {
+            q[k] = row[0] * (double)b[3 * k] + row[1] * (double)b[3 * k + 1] +
+                   row[2] * (double)b[3 * k + 2] + (row[3] - p0);
+            p->b[k][x][lane] = q[k] * scale;
+        }
+        p->a1[x][lane] = ((double)a[3 + x] - p0) * scale;
+        p->a2[x][lane] = ((double)a[6 + x] - p0) * scale;
+        p->a12[x][lane] = ((double)a[6 + x] - (double)a[3 + x]) * scale;
+        p->f1[x][lane] = (q[1] - q[0]) * scale;
+        p->f2[x][lane] = (q[2] - q[0]) * scale;
+        p->f12[x][lane] = (q[2] - q[1]) * scale;
+    }
+}
+
+static inline void bvpi_pair_exact(const bvpi_pose *pose, const bvpi_pair_corners *c, unsigned lane,
+                                   bvpi_tri_tri8_result *out)
+{
+    const double *ma = pose->same ? NULL : pose->ma, *mb = pose->same ? NULL : pose->mb;
+    unsigned bits = bvpi_tri_tri_exact(c->a, c->b, ma, mb);
+    out->hit |= (bits & BVPI_MEET ? 1u : 0u) << lane;
+    out->proper |= (bits & BVPI_PROPER ? 1u : 0u) << lane;
+    out->exact |= 1u << lane;
+}
+
+/* The lanes of a mask of at most four. */
 static inline void bvpi_tri_tri4(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
                                  unsigned lanes, bvpi_tri_tri8_result *out)
 {
-    bvpi_pair_corners c;
+    bvpi_pair_corners c[4];
     bvpi_pairs_f64 p;
     unsigned lane[4], count = 0;
     for (unsigned left = lanes; left != 0; left &= left - 1)
         lane[count++] = bvpi_lowest_bit(left);
-    for (unsigned i = 0; i < 4; i++)
-        for (int k = 0; k < 9; k++) {
-            c.a[i][k] = a[k][lane[i < count ? i : 0]];
-            c.b[i][k] = b[k][lane[i < count ? i : 0]];
-        }
-    bvpi_pairs_load_f64(pose, &c, &p);
+    for (unsigned i = 0; i < 4; i++) {
+        bvpi_pair_gather(a, b, lane[i < count ? i : 0], &c[i]);
+        bvpi_pairs_load_f64(pose, &c[i], (int)i, &p);
+    }
+    p.eta = f64x4_splat(pose->eta * pose->scale + 0x1p-900);
     unsigned in_play = (1u << count) - 1;
     bvpi_verdict_f64 v = by_signs_f64(&p, in_play);
     unsigned open = in_play & ~v.hit & ~v.miss;
     if (open != 0)
         open &= ~by_axes_f64(&p, open);
     for (unsigned i = 0; i < count; i++) {
-        unsigned bits = v.hit >> i & 1 ? BVPI_MEET | BVPI_PROPER : 0;
+        out->hit |= (v.hit >> i & 1) << lane[i];
+        out->proper |= (v.hit >> i & 1) << lane[i];
         if (open >> i & 1)
-            bits = bvpi_tri_tri_exact(c.a[i], c.b[i], pose->same ? NULL : pose->ma,
-                                      pose->same ? NULL : pose->mb);
-        out->hit |= (bits & BVPI_MEET ? 1u : 0u) << lane[i];
-        out->proper |= (bits & BVPI_PROPER ? 1u : 0u) << lane[i];
-        out->exact |= (open >> i & 1) << lane[i];
+            bvpi_pair_exact(pose, &c[i], lane[i], out);
+    }
+}
+
+/* What float could not decide. Flush triangles are not for double to decide either. */
+static inline void bvpi_tri_tri_rest(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
+                                     unsigned lanes, bvpi_tri_tri8_result *out)
+{
+    while (lanes != 0 && pose->is_flush) {
+        bvpi_pair_corners c;
+        unsigned lane = bvpi_lowest_bit(lanes);
+        bvpi_pair_gather(a, b, lane, &c);
+        bvpi_pair_exact(pose, &c, lane, out);
+        lanes &= lanes - 1;
+    }
+    while (lanes != 0) {
+        unsigned four = 0;
+        for (int i = 0; i < 4 && lanes != 0; i++) {
+            four |= lanes & -lanes;
+            lanes &= lanes - 1;
+        }
+        bvpi_tri_tri4(pose, a, b, four, out);
     }
 }
 
@@ -175,14 +213,7 @@ static inline bvpi_tri_tri8_result bvpi_tri_tri8(const bvpi_pose *pose, const f3
         if (lanes != 0)
             lanes &= ~by_axes_f32(&p, lanes);
     }
-    while (lanes != 0) {
-        unsigned four = 0;
-        for (int i = 0; i < 4 && lanes != 0; i++) {
-            four |= lanes & -lanes;
-            lanes &= lanes - 1;
-        }
-        bvpi_tri_tri4(pose, a, b, four, &out);
-    }
+    bvpi_tri_tri_rest(pose, a, b, lanes, &out);
     return out;
 }
 

@@ -213,21 +213,13 @@ static unsigned triangles_meet(const bvpi_points *p, int drop_a, int drop_b)
 
 /* ---- short coordinates ----------------------------------------------------------------------- */
 
-/* For signed permutations: row `axis` of m takes coordinate *column times *sign. */
-static bool row_is_signed_unit(const double *m, int axis, int *column, int *sign)
+/* For signed permutations: row x of m takes coordinate *column times *sign. */
+static bool row_is_signed_unit(const double row[4], int *column, int *sign)
 {
-    int count = 0;
-    for (int j = 0; j < 3; j++) {
-        double c = m ? m[4 * axis + j] : (j == axis);
-        if (c == 0)
-            continue;
-        if (fabs(c) != 1)
-            return false;
-        *column = j;
-        *sign = c > 0 ? 1 : -1;
-        count++;
-    }
-    return count == 1;
+    int x = row[0] != 0 ? 0 : row[1] != 0 ? 1 : 2;
+    *column = x;
+    *sign = row[x] > 0 ? 1 : -1;
+    return fabs(row[x]) == 1 && row[(x + 1) % 3] == 0 && row[(x + 2) % 3] == 0;
 }
 
 /* x * scale as an integer, when it is one below 2^39: then sums of two are below 2^40, differences
@@ -244,18 +236,42 @@ static bool to_small(double x, double scale, int64_t *out)
 static bool place_small(const float tri[9], const double *m, const double offset[3], double scale,
                         int64_t out[][3])
 {
-    for (int axis = 0; axis < 3; axis++) {
-        int column = 0, sign = 1;
-        int64_t shift, x;
-        if (!row_is_signed_unit(m, axis, &column, &sign) || !to_small(offset[axis], scale, &shift))
+    for (int x = 0; x < 3; x++) {
+        int column = x, sign = 1;
+        int64_t shift = 0;
+        if (m != NULL && !row_is_signed_unit(m + 4 * x, &column, &sign))
+            return false;
+        if (offset != NULL && !to_small(offset[x], scale, &shift))
             return false;
         for (int corner = 0; corner < 3; corner++) {
-            if (!to_small((double)tri[3 * corner + column], scale, &x))
+            if (!to_small((double)tri[3 * corner + column], scale, &out[corner][x]))
                 return false;
-            out[corner][axis] = sign * x + shift;
+            out[corner][x] = sign * out[corner][x] + shift;
         }
     }
     return true;
+}
+
+/* B's translation relative to A's, when that is a double. */
+static bool relative_offset(const double *ma, const double *mb, double offset[3])
+{
+    for (int x = 0; x < 3; x++) {
+        bvpi_dd t = bvpi_dd_sum(mb[4 * x + 3], -ma[4 * x + 3]);
+        if (t.lo != 0)
+            return false;
+        offset[x] = t.hi;
+    }
+    return true;
+}
+
+static double largest_magnitude(const float a[9], const float b[9])
+{
+    float most = 0;
+    for (int k = 0; k < 9; k++) {
+        most = fabsf(a[k]) > most ? fabsf(a[k]) : most;
+        most = fabsf(b[k]) > most ? fabsf(b[k]) : most;
+    }
+    return (double)most;
 }
 
 /* Integers of 39 bits, where the placements only permute, mirror and translate, and the coordinates
@@ -263,25 +279,23 @@ static bool place_small(const float tri[9], const double *m, const double offset
 static bool make_small(bvpi_points *p, const float a[9], const float b[9], const double *ma,
                        const double *mb)
 {
-    double largest = 0, offset[3] = {0, 0, 0}, zero[3] = {0, 0, 0};
-    for (int axis = 0; axis < 3 && ma != NULL && mb != NULL; axis++) {
-        bvpi_dd t = bvpi_dd_sum(mb[4 * axis + 3], -ma[4 * axis + 3]);
-        if (t.lo != 0)
-            return false;
-        offset[axis] = t.hi;
-        largest = fmax(largest, fabs(t.hi));
-    }
-    for (int k = 0; k < 9; k++)
-        largest = fmax(largest, fmax(fabs((double)a[k]), fabs((double)b[k])));
     int exponent;
+    double offset[3], largest = largest_magnitude(a, b);
+    bool apart = ma != NULL;
+    if (apart != (mb != NULL))
+        return false;
+    if (apart && !relative_offset(ma, mb, offset))
+        return false;
+    for (int x = 0; x < 3 && apart; x++)
+        largest = fabs(offset[x]) > largest ? fabs(offset[x]) : largest;
     frexp(largest, &exponent);
     if (exponent < -200 || exponent > 200)
         return false;
     double scale = ldexp(1, 39 - exponent);
     p->count = 6;
     p->is_small = true;
-    return place_small(a, ma, zero, scale, p->small) &&
-           place_small(b, mb, offset, scale, p->small + 3);
+    return place_small(a, ma, NULL, scale, p->small) &&
+           place_small(b, mb, apart ? offset : NULL, scale, p->small + 3);
 }
 
 unsigned bvpi_tri_tri_exact(const float a[9], const float b[9], const double *ma, const double *mb)

@@ -45,6 +45,7 @@ BVPI_INLINE void NAME(measure)(const NAME(bvpi_pairs) * p, NAME(bvpi_norms) * n)
     NAME(magnitudes)(p->b[0], n->b0);
     NAME(magnitudes)(p->b[1], b1);
     NAME(magnitudes)(p->b[2], b2);
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         n->a[x] = xa[x] = OP(max)(n->a1[x], n->a2[x]);
         n->b[x] = NAME(max3)(n->b0[x], b1[x], b2[x]);
@@ -63,6 +64,7 @@ typedef struct NAME(bvpi_signs) {
 
 BVPI_INLINE void NAME(signs)(const VEC x[3], VEC err, NAME(bvpi_signs) * s)
 {
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         s->plus[i] = OP(gt)(x[i], err);
         s->minus[i] = OP(lt)(x[i], -err);
@@ -85,6 +87,7 @@ BVPI_INLINE void NAME(sides_of_b)(const NAME(bvpi_pairs) * p, const NAME(bvpi_no
 {
     VEC normal[3], x[3];
     NAME(cross)(p->a1, p->a2, normal);
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++)
         x[i] = NAME(dot)(normal, p->b[i]);
     VEC err = NAME(permanent)(n->a1, n->a2, n->b) * SPLAT(12 * UNIT) +
@@ -101,6 +104,7 @@ BVPI_INLINE void NAME(sides_of_a)(const NAME(bvpi_pairs) * p, const NAME(bvpi_no
     x[0] = -NAME(dot)(normal, p->b[0]);
     x[1] = x[0] + NAME(dot)(normal, p->a1);
     x[2] = x[0] + NAME(dot)(normal, p->a2);
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++)
         reach[i] = n->a[i] + n->b0[i];
     VEC err = NAME(permanent)(n->f1, n->f2, reach) * SPLAT(12 * UNIT) +
@@ -156,6 +160,7 @@ BVPI_INLINE NAME(bvpi_verdict)
     NAME(choose3)(l0, p->f2, u, fn);
     NAME(choose3)(l1, p->b[1], p->b[2], corner_b);
     NAME(choose3)(l0, p->b[0], corner_b, corner_b);
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         w[x] = corner_b[x] - corner_a[x];
         reach[x] = OP(abs)(corner_b[x]) + OP(abs)(corner_a[x]);
@@ -219,6 +224,7 @@ BVPI_INLINE unsigned NAME(by_axes)(const NAME(bvpi_pairs) * p, unsigned lanes)
 {
     const VEC *ea[3] = {p->a1, p->a2, p->a12}, *eb[3] = {p->f1, p->f2, p->f12};
     VEC size[3], na[3], nb[3], axis[3];
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         VEC a = OP(max)(OP(abs)(p->a1[x]), OP(abs)(p->a2[x]));
         VEC b = NAME(max3)(OP(abs)(p->b[0][x]), OP(abs)(p->b[1][x]), OP(abs)(p->b[2][x]));
@@ -227,6 +233,7 @@ BVPI_INLINE unsigned NAME(by_axes)(const NAME(bvpi_pairs) * p, unsigned lanes)
     NAME(cross)(p->a1, p->a2, na);
     NAME(cross)(p->f1, p->f2, nb);
     MASK apart = NAME(apart_along)(p, na, size) | NAME(apart_along)(p, nb, size);
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         NAME(cross)(na, ea[i], axis);
         apart |= NAME(apart_along)(p, axis, size);
@@ -235,11 +242,11 @@ BVPI_INLINE unsigned NAME(by_axes)(const NAME(bvpi_pairs) * p, unsigned lanes)
     }
     if ((MOVEMASK(apart) & lanes) == lanes)
         return lanes;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            NAME(cross)(ea[i], eb[j], axis);
-            apart |= NAME(apart_along)(p, axis, size);
-        }
+    BVPI_UNROLL
+    for (int k = 0; k < 9; k++) {
+        NAME(cross)(ea[k / 3], eb[k % 3], axis);
+        apart |= NAME(apart_along)(p, axis, size);
+    }
     return MOVEMASK(apart) & lanes;
 }
 

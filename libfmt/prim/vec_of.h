@@ -26,18 +26,21 @@ BVPI_INLINE VEC NAME(min3)(VEC a, VEC b, VEC c)
 
 BVPI_INLINE void NAME(magnitudes)(const VEC a[3], VEC out[3])
 {
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++)
         out[x] = OP(abs)(a[x]);
 }
 
 BVPI_INLINE void NAME(choose3)(MASK mask, const VEC yes[3], const VEC no[3], VEC out[3])
 {
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++)
         out[x] = OP(select)(mask, yes[x], no[x]);
 }
 
 BVPI_INLINE void NAME(negate)(const VEC a[3], VEC out[3])
 {
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++)
         out[x] = -a[x];
 }

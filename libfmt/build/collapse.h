@@ -17,6 +17,7 @@ typedef struct bvpi_wide {
     uint32_t child_count;
     uint32_t first_item; /* where its subtree's items begin in the order; its own leaves' first */
     uint32_t item_count; /* in its own leaves */
+    uint32_t level;      /* of the node: 1 for the root of the list */
     uint32_t home, slot; /* set by cluster.h: the record it is stored in, and its number there */
     uint32_t cluster, local; /* set by cluster.h: where its own leaves' items begin */
 } bvpi_wide;
@@ -36,6 +37,7 @@ typedef struct bvpi_collapse {
     const bvpi_item *items;
     uint32_t leaf_size;
     bvpi_frame frame; /* of the root */
+    float node_price; /* of a node's bytes, in the unit of areas: half a surface in grid steps */
 
     bvpi_wide *wide;   /* room for split_count + 1; the root comes first */
     uint32_t *visited; /* the same: places in the list, in the order of their items */

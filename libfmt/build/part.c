@@ -18,6 +18,10 @@ enum {
     ITEM_PIECE = 1 << 16,
     SHIFT_MAX = 12
 };
+/* What a node's bytes are worth: as much as visiting it when its surface is this many times the
+ * average triangle's share of the root's. Measured: nodes get 12 % fewer and their boxes 0.4 %
+ * larger. */
+#define NODE_PRICE          50
 #define RECORDS_ADDRESSABLE (UINT64_C(1) << 24) /* a node's geom has 24 bits for the cluster */
 
 /* One part on the way. */
@@ -26,6 +30,7 @@ typedef struct building {
     uint32_t leaf_size, thread_count;
     bvpi_part_bytes *out;
     bvpi_grid grid;
+    float node_price;
     bvpi_item *items;
     /* the hierarchy above the batches; absent when there is one batch */
     bvpi_split *splits;
@@ -110,6 +115,8 @@ static bool prepare_items(building *b)
         hi[axis] = b->out->part.hi[axis];
     }
     bvpi_grid_choose(lo, hi, &b->grid);
+    const double x = b->grid.extent[0], y = b->grid.extent[1], z = b->grid.extent[2];
+    b->node_price = (float)(NODE_PRICE * (x * y + y * z + z * x) / b->mesh->triangle_count);
     b->items = allocate(b->mesh->triangle_count, sizeof *b->items);
     if (!b->items)
         return false;
@@ -173,7 +180,10 @@ static bool split_top(building *b)
 static bool collapse_top(building *b)
 {
     bvpi_collapse *top = &b->top;
-    *top = (bvpi_collapse){.splits = b->splits, .split_count = b->split_count, .leaf_size = 0};
+    *top = (bvpi_collapse){.splits = b->splits,
+                           .split_count = b->split_count,
+                           .leaf_size = 0,
+                           .node_price = b->node_price};
     memcpy(top->frame.hi, b->grid.extent, sizeof b->grid.extent);
     top->wide = allocate(b->split_count + 1, sizeof *top->wide);
     top->visited = allocate(b->split_count + 1, sizeof *top->visited);
@@ -248,6 +258,7 @@ static bool fill_batch(building *b, const bvpi_split *root, const bvpi_frame *fr
                        .items = items,
                        .leaf_size = b->leaf_size,
                        .frame = *frame,
+                       .node_price = b->node_price,
                        .wide = w->wide,
                        .visited = w->visited,
                        .order = w->order};

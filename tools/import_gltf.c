@@ -262,7 +262,11 @@ static bvp_status check_room(gltf *g, uint64_t index, uint64_t count, uint64_t s
 static bvp_status place_elements(gltf *g, uint64_t index, const json_t *where, accessor *a)
 {
     uint64_t view, offset, size = 0, element = component_size(a->component) * (uint64_t)a->width;
-    bvp_status status = get_count(g, "accessors", index, where, "bufferView", UINT64_MAX, &view);
+    if (!json_object_get(where, "bufferView"))
+        return refuse_element(g, BVP_ERR_CORRUPT, "accessors", index,
+                              "has no buffer view; if the model is compressed, export it without "
+                              "compression");
+    bvp_status status = get_count(g, "accessors", index, where, "bufferView", 0, &view);
     if (status == BVP_OK)
         status = get_count(g, "accessors", index, where, "byteOffset", 0, &offset);
     if (status == BVP_OK)
@@ -328,7 +332,7 @@ static bvp_status make_dense(gltf *g, uint64_t index, const json_t *sparse, slot
         memcpy(s->owned + i * element, a->data + i * a->stride, element);
     a->data = s->owned;
     a->stride = element;
-    return sparse ? apply_sparse(g, index, sparse, a, s->owned) : BVP_OK;
+    return apply_sparse(g, index, sparse, a, s->owned);
 }
 
 static bvp_status open_accessor(gltf *g, uint64_t index, const accessor **out)
@@ -358,9 +362,9 @@ static bvp_status open_accessor(gltf *g, uint64_t index, const accessor **out)
                               "unknown component type %" PRIu64 " or type \"%.16s\"; export the "
                               "model again",
                               component, type ? type : "");
-    if (json_object_get(object, "bufferView"))
+    if (!sparse || json_object_get(object, "bufferView"))
         status = place_elements(g, index, object, a);
-    if (status == BVP_OK && (!a->data || sparse))
+    if (status == BVP_OK && sparse)
         status = make_dense(g, index, sparse, s);
     s->opened = status == BVP_OK;
     return status;
@@ -1002,7 +1006,7 @@ static bvp_status import_glb(gltf *g)
 
 bvp_status import_gltf(importer *im)
 {
-    gltf g = {.im = im, .budget = 256 * (uint64_t)im->size + 16777216};
+    gltf g = {.im = im, .budget = 256 * (uint64_t)im->size + 1048576};
     int is_binary = im->size >= 4 && memcmp(im->data, "glTF", 4) == 0;
     size_t mark = im->size >= 3 && memcmp(im->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     im->out->unit_in_metres = 1;

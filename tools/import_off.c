@@ -41,17 +41,20 @@ static bvp_status read_keyword(off *o)
 {
     text_scan *s = &o->scan;
     skip(s);
-    const char *first = s->at;
-    while (s->at < s->end && strchr("STCN4nOF", *s->at) && *s->at != '\0')
-        s->at++;
-    size_t size = (size_t)(s->at - first);
-    if (size > 0 && (first[0] == '4' || memchr(first, 'n', size)))
-        if (size >= 3 && memcmp(s->at - 3, "OFF", 3) == 0)
-            return import_refuse_line(o->im, BVP_ERR_ARGUMENT, first,
-                                      "expected points in space, found a file of other dimensions "
-                                      "(4OFF, nOFF); export the model as OFF");
-    if (size < 3 || memcmp(s->at - 3, "OFF", 3) != 0)
-        s->at = first;
+    const char *first = s->at, *p = first, *end = s->end;
+    p += end - p >= 2 && p[0] == 'S' && p[1] == 'T' ? 2 : 0;
+    p += p < end && *p == 'C';
+    p += p < end && *p == 'N';
+    const char *dimensions = p;
+    p += p < end && *p == '4';
+    p += p < end && *p == 'n';
+    if (end - p < 3 || memcmp(p, "OFF", 3) != 0)
+        return BVP_OK;
+    if (p > dimensions)
+        return import_refuse_line(o->im, BVP_ERR_ARGUMENT, first,
+                                  "expected points in space, found a file of other dimensions "
+                                  "(4OFF, nOFF); export the model as OFF");
+    s->at = p + 3;
     scan_blanks(s);
     if (scan_word(s, "binary"))
         return import_refuse_line(o->im, BVP_ERR_ARGUMENT, first,

@@ -49,9 +49,19 @@ static int has_nul(const char *p, const char *end)
     return memchr(p, 0, size) != NULL;
 }
 
+/* Past blanks and lines that begin with #. */
+static const char *skip_comments(const char *p, const char *end)
+{
+    while ((p = skip_space(p, end)) < end && *p == '#')
+        while (p < end && *p != '\n' && *p != '\r')
+            p++;
+    return p;
+}
+
 /* [ST][C][N][4][n]OFF */
 static int is_off(const char *p, const char *end)
 {
+    p = skip_comments(p, end);
     p += starts_with(p, end, "ST") ? 2 : 0;
     p += p < end && *p == 'C';
     p += p < end && *p == 'N';
@@ -115,11 +125,12 @@ static const char *format_by_name(const char *name)
 static bvp_status refuse_unknown(importer *im)
 {
     char found[QUOTE_SIZE];
-    const char *p = (const char *)im->data;
+    const char *end = (const char *)im->data + im->size;
+    const char *p = skip_space((const char *)im->data, end);
     return import_refuse(im, BVP_ERR_NOT_OURS,
                          "expected an STL, OBJ, PLY, OFF, glTF or GLB model, found \"%s\"; convert "
                          "it, or name the format with --format",
-                         import_quote(p, p + im->size, found));
+                         import_quote(p, end, found));
 }
 
 /* ---- import ------------------------------------------------------------------------------------

@@ -114,12 +114,12 @@ static int rename_corners(making *m, uint32_t *corners, size_t count)
 static bvp_status add_polygon(making *m, size_t polygon, const uint32_t *corners, uint32_t size)
 {
     surface *s = m->surface;
-    uint32_t *triangles = m->indices + 3 * m->triangle_count;
     int usable;
     if (size < 3) {
         s->small++;
         return BVP_OK;
     }
+    uint32_t *triangles = m->indices + 3 * m->triangle_count;
     bvp_status status = check_polygon(m, polygon, corners, size, &usable);
     if (status != BVP_OK)
         return status;
@@ -198,8 +198,10 @@ static int begin(making *m, uint64_t triangle_count)
 bvp_status surface_make_mesh(importer *im, surface *s, const surface_range *range)
 {
     making m = {.im = im, .surface = s};
-    if (range->polygon_count == 0)
+    if (s->corner_count == 0) { /* nothing but empty faces, if any */
+        s->small += range->polygon_count;
         return BVP_OK;
+    }
     const uint32_t *sizes = s->sizes + range->first_polygon;
     uint64_t triangle_count = 0;
     for (size_t i = 0; i < range->polygon_count; i++)

@@ -27,13 +27,13 @@ int scan_integer(text_scan *s, int64_t *value)
 {
     const char *p = s->at;
     int negative = p < s->end && *p == '-', digits = 0;
-    int64_t v = 0;
+    uint64_t v = 0;
     p += p < s->end && (*p == '-' || *p == '+');
     for (; p < s->end && *p >= '0' && *p <= '9' && digits <= 18; p++, digits++)
-        v = v * 10 + (*p - '0');
+        v = v * 10 + (uint64_t)(*p - '0');
     if (digits == 0 || digits > 18)
         return 0;
-    *value = negative ? -v : v;
+    *value = negative ? -(int64_t)v : (int64_t)v;
     s->at = p;
     return 1;
 }
@@ -191,6 +191,13 @@ static double half_unit(int exponent)
     return half > 0 ? half / powers_of_ten[-exponent] : 0;
 }
 
+/* A float that lies halfway between two texts may seem a little farther from its own. */
+static int prints_float(const number *n, const decimal *d)
+{
+    double error = fabs(n->value - (double)n->nearest);
+    return error == 0 || error <= half_unit(d->last_exponent) + DBL_EPSILON * fabs(n->value);
+}
+
 /* nan, inf, infinity, and the Windows runtime's 1.#QNAN and the like. */
 static int take_special(const char *p, const char *end, double *value)
 {
@@ -220,8 +227,7 @@ int scan_number(text_scan *s, number *out)
     if (end && (end == s->end || scan_is_space(*end))) {
         out->value = convert(&d, s->at, end);
         out->nearest = round_to_float(out->value, s->at, end);
-        double error = fabs(out->value - (double)out->nearest);
-        out->prints_float = error == 0 || error <= half_unit(d.last_exponent);
+        out->prints_float = prints_float(out, &d);
         s->at = end;
         return 1;
     }

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * test_import_obj.c: Wavefront OBJ, its forms of faces and indices, and broken ones.
+ */
+#include <stdlib.h>
+#include "import_case.h"
+#include "suite.h"
+
+#define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
+
+static void expect_triangles(const char *text, uint64_t count)
+{
+    model m;
+    expect_model("obj", text, &m);
+    ck_assert_uint_eq(m.mesh_count, 1);
+    ck_assert_uint_eq(m.meshes[0].triangle_count, count);
+    ck_assert_uint_eq(m.warning_count, 0);
+    model_free(&m);
+}
+
+START_TEST(faces)
+{
+    expect_triangles(SQUARE "f 1 2 3\n", 1);
+    expect_triangles(SQUARE "f 1 2 3 4", 2);
+    expect_triangles(SQUARE "f 1/5 2/6/7 3//8 4/ # comment\n", 2);
+    expect_triangles(SQUARE "f -4 -3 -2\nf -4//1 -2//1 -1//1\n", 2);
+    expect_triangles(SQUARE "f 1 2 \\\n 3\\\r\n 4\n", 2);
+    expect_triangles("\xef\xbb\xbf" SQUARE "f 1 2 3\r\nf\t1\t3\t4  \r\n", 2);
+    expect_triangles("f 1 2 3\n" SQUARE, 1);
+    expect_triangles("v 0 0 0 1 0.5 nan\nv 1 0 0 1.0\nv 0 1 0 255 0 0\nvn 0 0 nan\nvt x\ng a b\n"
+                     "s off\nusemtl C:\\x\\\nmtllib C:\\y\\\nf 1 2 3\n",
+                     1);
+    expect_triangles("v 0 0 \\\n0\rv 1 0 0\rv 0 1 0\rf 1 2 3\r", 1);
+}
+END_TEST
+
+START_TEST(objects)
+{
+    model m;
+    expect_model(
+        NULL, SQUARE "f 1 2 3\no first one \nf 1 3 4\nf 1 2 3 4\no empty\no last\nf 2 3 4\n", &m);
+    ck_assert_uint_eq(m.mesh_count, 3);
+    ck_assert_ptr_null(m.meshes[0].name);
+    ck_assert_str_eq(m.meshes[1].name, "first one");
+    ck_assert_str_eq(m.meshes[2].name, "last");
+    ck_assert_uint_eq(m.meshes[1].triangle_count, 3);
+    ck_assert_uint_eq(m.meshes[1].ids[0], 1); /* faces count through the file */
+    ck_assert_uint_eq(m.meshes[1].ids[2], 2);
+    ck_assert_uint_eq(m.meshes[2].vertex_count, 3);
+    ck_assert(corner_at(&m.meshes[2], 0, 0, 0) == 1 && corner_at(&m.meshes[2], 0, 2, 1) == 1);
+    model_free(&m);
+}
+END_TEST
+
+START_TEST(concave)
+{
+    model m;
+    expect_model("obj", "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 2 1 0\nv 0 4 0\nf 1 2 3 4 5\n", &m);
+    ck_assert_uint_eq(m.meshes[0].triangle_count, 3);
+    for (uint64_t t = 0; t < 3; t++) {
+        double area = 0;
+        for (int k = 0; k < 3; k++)
+            area += corner_at(&m.meshes[0], t, k, 0) * corner_at(&m.meshes[0], t, (k + 1) % 3, 1) -
+                    corner_at(&m.meshes[0], t, k, 1) * corner_at(&m.meshes[0], t, (k + 1) % 3, 0);
+        ck_assert(area > 0);
+        ck_assert_uint_eq(m.meshes[0].ids[t], 0);
+    }
+    model_free(&m);
+    expect_model("obj", "v 0 0 0\nv 4 4 0\nv 4 0 0\nv 0 3 0\nf 1 2 3 4\n", &m);
+    ck_assert_uint_eq(m.meshes[0].triangle_count, 2);
+    ck_assert_uint_eq(warnings_of(&m, "cross themselves"), 1);
+    model_free(&m);
+}
+END_TEST
+
+START_TEST(left_out)
+{
+    model m;
+    expect_model("obj",
+                 SQUARE
+                 "p 1 2\nl 1 2\nl 2 3\nf\nf 1 2\ncstype bezier\ncurv 0 1 1 \\\n2\nwhat is it\n"
+                 "f 1 2 3\n",
+                 &m);
+    ck_assert_uint_eq(m.meshes[0].triangle_count, 1);
+    ck_assert_uint_eq(m.meshes[0].ids[0], 2);
+    ck_assert_uint_eq(warnings_of(&m, "point"), 1);
+    ck_assert_uint_eq(warnings_of(&m, "line statements"), 2);
+    ck_assert_uint_eq(warnings_of(&m, "fewer than three"), 2);
+    ck_assert_uint_eq(warnings_of(&m, "free-form"), 1);
+    ck_assert_uint_eq(warnings_of(&m, "unknown"), 1);
+    model_free(&m);
+}
+END_TEST
+
+START_TEST(precision)
+{
+    model m;
+    expect_model("obj", "v 3512345.678 1 0\nv 3512345.778 0.1 0\nv 3512346 0 0\nf 1 2 3\n", &m);
+    ck_assert(m.meshes[0].is_double);
+    ck_assert(corner_at(&m.meshes[0], 0, 0, 0) == 3512345.678);
+    ck_assert(corner_at(&m.meshes[0], 0, 1, 1) == 0.1);
+    model_free(&m);
+    expect_model("obj", "v 0.1 1 0\nv 123.4567 0 0\nv 3512346 0 0\nf 1 2 3\n", &m);
+    ck_assert(!m.meshes[0].is_double);
+    ck_assert(corner_at(&m.meshes[0], 0, 0, 0) == (double)0.1f);
+    model_free(&m);
+}
+END_TEST
+
+START_TEST(broken)
+{
+    expect_refusal("obj", SQUARE "f 0 1 2\n", BVP_ERR_CORRUPT, "case:5: there is no vertex 0");
+    expect_refusal("obj", SQUARE "f 1 2 5\n", BVP_ERR_CORRUPT, "case:5: there is no vertex 5");
+    expect_refusal("obj", SQUARE "f 1 2 4000000000\n", BVP_ERR_CORRUPT, "vertex 4000000000");
+    expect_refusal("obj", SQUARE "f 1 2 4294967297\n", BVP_ERR_CORRUPT, "vertex 4294967297");
+    expect_refusal("obj", SQUARE "f -1 -2 -5\n", BVP_ERR_CORRUPT, "there is no vertex -5");
+    expect_refusal("obj", SQUARE "f 1 2 x\n", BVP_ERR_CORRUPT, "expected a vertex number");
+    expect_refusal("obj", SQUARE "f 1 2 3.5\n", BVP_ERR_CORRUPT, "found \"3.5\"");
+    expect_refusal("obj", "v 0 0\nf 1 1 1\n", BVP_ERR_CORRUPT, "case:1: expected a coordinate");
+    expect_refusal("obj", "v 0,5 0 0\nf 1 1 1\n", BVP_ERR_CORRUPT, "decimals need a point");
+    expect_refusal("obj", SQUARE "p 1\n", BVP_ERR_ARGUMENT, "no triangles");
+    expect_refusal_of(NULL, "\xff\xfev\0 \0", 6, 0, BVP_ERR_NOT_OURS, "UTF-16");
+}
+END_TEST
+
+START_TEST(invalid_dropped)
+{
+    const char *text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv nan 0 0\nf 1 2 3\nf 1 2 4\nf 0 1 2\nf 1 2 9\n"
+                       "f 1 2 99999999999\nf -9 2 3\nf 3 2 1\n";
+    model m;
+    expect_refusal("obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv nan 0 0\nf 1 2 3\nf 1 2 4\n",
+                   BVP_ERR_ARGUMENT, "case:4: vertex 3, of polygon 1");
+    expect_model_of("obj", text, strlen(text), 1, &m);
+    ck_assert_uint_eq(m.meshes[0].triangle_count, 2);
+    ck_assert_uint_eq(m.meshes[0].ids[0], 0);
+    ck_assert_uint_eq(m.meshes[0].ids[1], 6);
+    ck_assert_uint_eq(m.meshes[0].vertex_count, 3);
+    ck_assert_uint_eq(warnings_of(&m, "bad indices"), 5);
+    model_free(&m);
+    expect_triangles("v nan 0 0\n" SQUARE "f 2 3 4\n", 1); /* nobody uses it */
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {faces,     objects, concave,         left_out,
+                                  precision, broken,  invalid_dropped, NULL};
+    return suite_run("import_obj", tests);
+}

@@ -27,18 +27,26 @@ typedef struct bvpi_slab_ray {
     double slack;
 } bvpi_slab_ray;
 
-static inline void bvpi_slab_ray_init(bvpi_slab_ray *out, const double o[3], const double d[3],
-                                      double radius, double error)
+/* inverse: of the direction, signed; infinite where the ray does not move. */
+static inline void bvpi_slab_ray_init(bvpi_slab_ray *out, const double o[3],
+                                      const double inverse[3], double radius, double error)
 {
     out->slack = radius * 0x1p-20 + error;
     for (int a = 0; a < 3; a++) {
-        const int backward = d[a] < 0;
-        const double sign = backward ? -1 : 1, along = fmax(fabs(d[a]), 0x1p-30);
-        out->inverse[a] = (float)(sign / along);
+        const int backward = inverse[a] < 0;
+        const double size = backward ? -inverse[a] : inverse[a];
+        const double steep = size < 0x1p30 ? size : 0x1p30, sign = backward ? -1 : 1;
+        out->inverse[a] = (float)(sign * steep);
         out->edge_near[a] = (float)(o[a] + sign * out->slack);
         out->edge_far[a] = (float)(o[a] - sign * out->slack);
         out->near_at[a] = backward ? 8 : 0;
     }
+}
+
+/* A ray that may be in every box at any time. */
+static inline void bvpi_slab_ray_everywhere(bvpi_slab_ray *out)
+{
+    *out = (bvpi_slab_ray){.slack = 0};
 }
 
 /* lo, step: the node's frame, grid steps: its lower corner and one step of its children's planes.

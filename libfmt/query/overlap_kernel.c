@@ -15,8 +15,8 @@ typedef struct region_walk {
 } region_walk;
 
 /* Triangles are stored node by node: a node's own leaves come before what is below it. */
-static unsigned boxes(void *user, const bvpi_entry *at, const bvpi_wide *node, float limit,
-                      float keys[8])
+BVPI_INLINE unsigned boxes(void *user, const bvpi_open_node *at, const bvpi_wide *node, float limit,
+                           float keys[8])
 {
     (void)limit;
     for (unsigned lane = 0; lane < BVPD_WIDTH; lane++)
@@ -24,7 +24,7 @@ static unsigned boxes(void *user, const bvpi_entry *at, const bvpi_wide *node, f
     return bvpi_box_region(&((region_walk *)user)->grid, at->lo, at->step, node->bounds);
 }
 
-static float limit(void *user)
+BVPI_INLINE float limit(void *user)
 {
     return ((region_walk *)user)->query->stopped ? -__builtin_inff() : __builtin_inff();
 }
@@ -42,24 +42,24 @@ static inline unsigned lanes_in_bounds(const region_walk *w, const bvpi_tri8 *tr
     return ~i32x8_movemask(apart);
 }
 
-static bvp_status triangles(void *user, const bvpi_entry *leaf)
+static bvp_status triangles(void *user, uint32_t item, unsigned count)
 {
     region_walk *w = user;
     bvpi_overlap_query *query = w->query;
     bvpi_tri8 tri;
     bvpi_cluster cluster;
-    if (!bvpi_walk_leaf(&w->part->at.tree, leaf, &tri, &cluster))
+    if (!bvpi_walk_leaf(&w->part->at.tree, item, count, &tri, &cluster))
         return BVP_ERR_CORRUPT;
     query->stats.leaves++;
-    query->stats.triangles += leaf->item_count;
-    unsigned lanes = ((1u << leaf->item_count) - 1) & lanes_in_bounds(w, &tri);
+    query->stats.triangles += count;
+    unsigned lanes = ((1u << count) - 1) & lanes_in_bounds(w, &tri);
     for (; lanes != 0 && !query->stopped; lanes &= lanes - 1) {
         const unsigned lane = bvpi_lowest_bit(lanes);
         float corners[9];
         bvpi_tri8_lane(&tri, lane, corners);
         query->stats.exact++;
         if (bvpi_region_holds(&query->region, &w->part->at.place, corners))
-            bvpi_overlap_query_hit(query, w->part, &cluster.head, (leaf->ref & 0xff) + lane);
+            bvpi_overlap_query_hit(query, w->part, &cluster.head, (item & 0xff) + lane);
     }
     return BVP_OK;
 }
@@ -68,23 +68,32 @@ static bvp_status enter_part(const bvpi_subject *subject, bvpi_overlap_query *qu
                              const bvpi_placed_part *part)
 {
     static const bvpi_walk_steps steps = {boxes, limit, triangles, NULL};
-    region_walk w = {.subject = subject, .query = query, .part = part};
+    region_walk w;
+    w.subject = subject;
+    w.query = query;
+    w.part = part;
     bvpi_region_grid(&query->region, &part->at, &w.grid, w.lo, w.hi);
-    return bvpi_body_walk(&steps, &w, subject, &part->at.tree, &query->stats);
+    return bvpi_body_walk(&steps, &w, &part->at.tree, 0, &query->stats);
 }
 
-static bvp_status enter_instance(void *user, const bvpi_placed_part *part)
+static bvp_status enter_instance(void *user, uint32_t instance)
 {
     const region_walk *w = user;
-    return enter_part(w->subject, w->query, part);
+    bvpi_placed_part part;
+    w->query->stats.instance_pairs++;
+    bvp_status status = bvpi_subject_instance(w->subject, instance, &part);
+    return status == BVP_OK ? enter_part(w->subject, w->query, &part) : status;
 }
 
 static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_overlap_query *query)
 {
     static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
-    region_walk w = {.subject = subject, .query = query};
+    region_walk w;
+    w.subject = subject;
+    w.query = query;
     bvpi_region_grid(&query->region, &subject->top, &w.grid, w.lo, w.hi);
-    return bvpi_body_walk(&steps, &w, subject, &subject->top.tree, &query->stats);
+    return bvpi_body_walk(&steps, &w, &subject->top.tree, subject->file->header.instance_count,
+                          &query->stats);
 }
 
 static bvp_status run(const bvpi_subject *subject, bvpi_overlap_query *query)

@@ -17,14 +17,134 @@ static bool are_finite(const double *v, int count)
 
 bvp_status bvpi_ray_query_init(bvpi_ray_query *query, const bvp_ray *ray, bvpi_ray_mode mode)
 {
-    memset(query, 0, sizeof *query);
+    const double *d = ray->direction;
     query->mode = mode;
     query->ray = *ray;
     query->t_max = ray->t_max;
-    const double *d = ray->direction;
+    query->each = NULL;
+    query->count = 0;
+    query->stopped = 0;
+    query->hit = (bvp_ray_hit){.found = 0};
+    query->stats = (bvp_stats){.nodes = 0};
     if (!are_finite(ray->origin, 3) || !are_finite(d, 3) || isnan(ray->t_min) || isnan(ray->t_max))
         return BVP_ERR_ARGUMENT;
     return d[0] != 0 || d[1] != 0 || d[2] != 0 ? BVP_OK : BVP_ERR_ARGUMENT;
+}
+
+/* ---- before placement ---------------------------------------------------------------------------
+ */
+
+/* Unlike fmax, inlined. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double largest_of(const double v[3])
+{
+    return larger(fabs(v[0]), larger(fabs(v[1]), fabs(v[2])));
+}
+
+/* An inverse and how far each entry may be off. */
+typedef struct inverse {
+    double m[9], err[9];
+} inverse;
+
+/* Rounding: of the difference to the origin, three products, two sums; u = 2^-53. */
+static void apply_inverse(const inverse *inv, const double m[12], const bvp_ray *ray,
+                          bvpi_local_ray *out)
+{
+    const double *d = ray->direction;
+    double o[3];
+    for (int b = 0; b < 3; b++)
+        o[b] = ray->origin[b] - m[4 * b + 3];
+    for (int a = 0; a < 3; a++) {
+        const double *row = inv->m + 3 * a, *err = inv->err + 3 * a;
+        double reach[3];
+        for (int b = 0; b < 3; b++)
+            reach[b] = err[b] + fabs(row[b]) * 0x1p-49;
+        out->origin[a] = row[0] * o[0] + row[1] * o[1] + row[2] * o[2];
+        out->direction[a] = row[0] * d[0] + row[1] * d[1] + row[2] * d[2];
+        out->origin_err[a] = reach[0] * fabs(o[0]) + reach[1] * fabs(o[1]) + reach[2] * fabs(o[2]);
+        out->direction_err[a] =
+            reach[0] * fabs(d[0]) + reach[1] * fabs(d[1]) + reach[2] * fabs(d[2]);
+    }
+}
+
+static void keep(const bvp_ray *ray, bvpi_local_ray *out)
+{
+    for (int a = 0; a < 3; a++) {
+        out->origin[a] = ray->origin[a];
+        out->direction[a] = ray->direction[a];
+        out->origin_err[a] = out->direction_err[a] = 0;
+    }
+}
+
+void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_place *place, const bvp_ray *ray)
+{
+    inverse inv;
+    if (place->is_identity) {
+        keep(ray, out);
+        return;
+    }
+    for (int i = 0; i < 9; i++) {
+        inv.m[i] = place->inverse[i].hi;
+        inv.err[i] = place->inverse_err[i] + fabs(inv.m[i]) * 0x1p-52;
+    }
+    apply_inverse(&inv, place->m, ray, out);
+}
+
+/* No product of two of these entries over- or underflows. */
+static bool is_moderate(const double m[12])
+{
+    for (int i = 0; i < 12; i++) {
+        const double size = fabs(m[i]);
+        if (i % 4 != 3 && size != 0 && !(size > 0x1p-200 && size < 0x1p200))
+            return false;
+    }
+    return true;
+}
+
+/* Cofactors over the determinant. With p the cofactor with all signs positive and u = 2^-53, a
+ * cofactor is off by 3 u p, the determinant by 8 u times itself with all signs positive. */
+static bool invert(const double m[12], inverse *out)
+{
+    double cofactor[9], positive[9], det = 0, det_positive = 0;
+    for (int i = 0; i < 9; i++) {
+        const int r1 = (i / 3 + 1) % 3, r2 = (i / 3 + 2) % 3, c1 = (i + 1) % 3, c2 = (i + 2) % 3;
+        const double plus = m[4 * r1 + c1] * m[4 * r2 + c2];
+        const double minus = m[4 * r1 + c2] * m[4 * r2 + c1];
+        cofactor[i] = plus - minus;
+        positive[i] = fabs(plus) + fabs(minus);
+    }
+    for (int i = 0; i < 3; i++) {
+        det += m[i] * cofactor[i];
+        det_positive += fabs(m[i]) * positive[i];
+    }
+    const double error = det_positive * 0x1p-50 / fabs(det);
+    if (!(error < 0x1p-20))
+        return false;
+    for (int i = 0; i < 9; i++) {
+        const int to = 3 * (i % 3) + i / 3;
+        out->m[to] = cofactor[i] / det;
+        out->err[to] =
+            (positive[i] * 0x1p-51 + fabs(cofactor[i]) * (error * 1.01 + 0x1p-51)) / fabs(det);
+    }
+    return true;
+}
+
+bool bvpi_local_ray_rough(bvpi_local_ray *out, const double m[12], const bvp_ray *ray)
+{
+    inverse inv;
+    if (!is_moderate(m) || !invert(m, &inv))
+        return false;
+    apply_inverse(&inv, m, ray, out);
+    return true;
 }
 
 /* ---- clipping to the root box ------------------------------------------------------------------
@@ -32,34 +152,45 @@ bvp_status bvpi_ray_query_init(bvpi_ray_query *query, const bvp_ray *ray, bvpi_r
 
 /* The ray in grid steps, in double. */
 typedef struct step_ray {
-    double o[3], d[3]; /* largest |d| in [1, 2) */
-    double pad[3];     /* error of o + t d, times of interest included */
-    double scale;
+    double o[3], d[3], inverse[3]; /* largest |d| in [1, 2); inverse: of d, or infinite */
+    double pad[3];                 /* error of o + t d at the times of interest */
+    double scale;                  /* of t */
+    double largest;                /* |o| */
 } step_ray;
 
-static double largest_of(const double v[3])
+/* 2^-e for the x in [2^e, 2^(e+1)), a normal number of moderate size. */
+static double power_below(double x)
 {
-    return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = (UINT64_C(2046) << 52) - (bits & (UINT64_C(0x7ff) << 52));
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
-static void make_step_ray(step_ray *out, const bvpi_placed *at, const double o[3],
-                          const double o_err[3], const double d[3], const double d_err[3])
+/* False: numbers so large or small that nothing can be said. */
+static bool make_step_ray(step_ray *out, const bvpi_placed *at, const bvpi_local_ray *ray)
 {
     const bvpi_tree *tree = &at->tree;
-    int exponent;
-    frexp(largest_of(d), &exponent);
-    const double by_unit = 1 / tree->grid_unit, by_length = ldexp(1, 1 - exponent);
+    const double by_unit = 1 / tree->grid_unit, speed = largest_of(ray->direction);
     double farthest = 0;
+    if (!(speed > 0x1p-600 && speed < 0x1p600 && largest_of(ray->origin) < 0x1p600))
+        return false;
+    const double by_speed = power_below(speed);
+    out->largest = 0;
     for (int a = 0; a < 3; a++) {
-        out->o[a] = (o[a] - tree->grid_origin[a]) * by_unit;
-        out->d[a] = d[a] * by_length;
-        farthest = fmax(farthest, fabs(out->o[a]) + tree->grid_extent[a]);
+        out->o[a] = (ray->origin[a] - tree->grid_origin[a]) * by_unit;
+        out->d[a] = ray->direction[a] * by_speed;
+        out->inverse[a] = fabs(out->d[a]) > 0x1p-100 ? 1 / out->d[a] : INFINITY;
+        out->largest = larger(out->largest, fabs(out->o[a]));
+        farthest = larger(farthest, fabs(out->o[a]) + tree->grid_extent[a]);
     }
     /* Times at which the ray is near the box: below `farthest`, as it moves at 1 or faster. */
     for (int a = 0; a < 3; a++)
-        out->pad[a] = (o_err[a] + at->blur) * by_unit + farthest * d_err[a] * by_length +
-                      farthest * 0x1p-49 + 1;
-    out->scale = by_unit / by_length;
+        out->pad[a] = (ray->origin_err[a] + at->blur) * by_unit +
+                      farthest * (ray->direction_err[a] * by_speed + 0x1p-49) + 1;
+    out->scale = by_unit / by_speed;
+    return true;
 }
 
 /* Narrows [enter, leave] to the times in the padded root box. False: none. */
@@ -67,35 +198,45 @@ static bool clip(const step_ray *r, const bvpi_tree *tree, double *enter, double
 {
     for (int a = 0; a < 3; a++) {
         const double lo = -r->pad[a] - r->o[a], hi = tree->grid_extent[a] + r->pad[a] - r->o[a];
-        if (fabs(r->d[a]) < 0x1p-100) { /* stays where it is */
+        if (r->inverse[a] == INFINITY) { /* stays where it is */
             if (lo > 0 || hi < 0)
                 return false;
             continue;
         }
-        const double t0 = lo / r->d[a], t1 = hi / r->d[a];
-        *enter = fmax(*enter, fmin(t0, t1));
-        *leave = fmin(*leave, fmax(t0, t1));
+        const double t0 = lo * r->inverse[a], t1 = hi * r->inverse[a];
+        *enter = larger(*enter, smaller(t0, t1));
+        *leave = smaller(*leave, larger(t0, t1));
     }
     return !(*enter > *leave);
 }
 
-bool bvpi_grid_ray_init(bvpi_grid_ray *out, const bvpi_placed *at, const double origin[3],
-                        const double origin_err[3], const double direction[3],
-                        const double direction_err[3], double t_min, double t_max)
+static void look_everywhere(bvpi_grid_ray *out)
+{
+    bvpi_slab_ray_everywhere(&out->slab);
+    out->t_shift = out->t_scale = 0;
+    out->t_slack = 1;
+    out->t_min = -INFINITY;
+    out->t_max = INFINITY;
+}
+
+bool bvpi_grid_ray_init(bvpi_grid_ray *out, const bvpi_placed *at, const bvpi_local_ray *ray,
+                        double t_min, double t_max)
 {
     step_ray r;
-    make_step_ray(&r, at, origin, origin_err, direction, direction_err);
+    if (!make_step_ray(&r, at, ray)) {
+        look_everywhere(out);
+        return true;
+    }
     double enter = t_min * r.scale, leave = t_max * r.scale, shift = 0, radius = 0;
     if (!clip(&r, &at->tree, &enter, &leave))
         return false;
-    /* Only a far origin is moved: times stay as they are otherwise. */
-    if (!(largest_of(r.o) < 0x1p24))
+    if (r.largest > 0x1p24) /* far off; else times stay as they are */
         shift = enter;
     for (int a = 0; a < 3; a++) {
         r.o[a] += shift * r.d[a];
-        radius = fmax(radius, fabs(r.o[a]) + at->tree.grid_extent[a]);
+        radius = larger(radius, fabs(r.o[a]) + at->tree.grid_extent[a]);
     }
-    bvpi_slab_ray_init(&out->slab, r.o, r.d, radius, largest_of(r.pad));
+    bvpi_slab_ray_init(&out->slab, r.o, r.inverse, radius, largest_of(r.pad));
     out->t_scale = r.scale;
     out->t_shift = shift / r.scale;
     out->t_slack = out->slab.slack + fabs(shift) * 0x1p-48;
@@ -106,29 +247,36 @@ bool bvpi_grid_ray_init(bvpi_grid_ray *out, const bvpi_placed *at, const double 
 
 /* ---- hits ------------------------------------------------------------------------------------ */
 
-/* Unit normal of the placed triangle by the order of its corners; zero when it has none. */
+/* Normal of the placed triangle by the order of its corners, of any length; zero when it has
+ * none. */
 static void normal_of(const bvpi_place *place, const float tri[9], double out[3])
 {
     double e[2][3], w[2][3];
     for (int i = 0; i < 2; i++) {
         for (int a = 0; a < 3; a++)
             e[i][a] = (double)tri[3 * (i + 1) + a] - (double)tri[a];
-        for (int a = 0; a < 3; a++)
-            w[i][a] = place->is_identity
-                          ? e[i][a]
-                          : place->m[4 * a] * e[i][0] + place->m[4 * a + 1] * e[i][1] +
-                                place->m[4 * a + 2] * e[i][2];
+        for (int a = 0; a < 3; a++) {
+            const double *row = place->m + 4 * a;
+            w[i][a] = place->is_identity ? e[i][a]
+                                         : row[0] * e[i][0] + row[1] * e[i][1] + row[2] * e[i][2];
+        }
     }
     for (int a = 0; a < 3; a++) {
         const int b = (a + 1) % 3, c = (a + 2) % 3;
         out[a] = w[0][b] * w[1][c] - w[0][c] * w[1][b];
     }
-    const double largest = largest_of(out);
+}
+
+static void normalise(double v[3])
+{
+    const double largest = largest_of(v);
+    if (!(largest > 0))
+        return;
     for (int a = 0; a < 3; a++)
-        out[a] = largest > 0 ? out[a] / largest : 0;
-    const double length = sqrt(out[0] * out[0] + out[1] * out[1] + out[2] * out[2]);
+        v[a] /= largest;
+    const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     for (int a = 0; a < 3; a++)
-        out[a] = length > 0 ? out[a] / length : 0;
+        v[a] /= length;
 }
 
 static bool is_before(const bvp_ray_hit *a, const bvp_ray_hit *b)
@@ -150,14 +298,23 @@ void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,
         query->hit.found = 1;
         return;
     }
-    bvpi_hit_id_of(part, cluster, local, &h.id);
+    h.id.instance = part->instance;
+    h.id.triangle = (uint64_t)cluster->first_triangle + local;
     if (query->mode == BVPI_RAY_FIRST && query->hit.found && !is_before(&h, &query->hit))
         return;
+    bvpi_hit_id_of(part, cluster, local, &h.id);
     normal_of(&part->at.place, tri, h.normal);
     if (query->mode == BVPI_RAY_ALL) {
+        normalise(h.normal);
         query->stopped = query->each && query->each(query->user, &h) != 0;
         return;
     }
     query->hit = h;
     query->t_max = h.t;
+}
+
+void bvpi_ray_query_finish(bvpi_ray_query *query)
+{
+    if (query->mode == BVPI_RAY_FIRST && query->hit.found)
+        normalise(query->hit.normal);
 }

@@ -15,7 +15,8 @@ typedef enum bvpi_ray_mode { BVPI_RAY_FIRST, BVPI_RAY_ANY, BVPI_RAY_ALL } bvpi_r
 typedef struct bvpi_ray_query {
     bvpi_ray_mode mode;
     bvp_ray ray;
-    bvp_ray_hit hit;     /* FIRST: the best one; found is the answer of ANY */
+    bvp_ray_hit hit;     /* FIRST: the best one, its normal not of unit length before
+                            bvpi_ray_query_finish; found is the answer of ANY */
     double t_max;        /* nothing beyond is of interest any more */
     bvp_ray_hit_fn each; /* ALL */
     void *user;
@@ -27,6 +28,16 @@ typedef struct bvpi_ray_query {
 /* BVP_ERR_ARGUMENT for what is not a number, an infinite origin or direction, no direction. */
 bvp_status bvpi_ray_query_init(bvpi_ray_query *query, const bvp_ray *ray, bvpi_ray_mode mode);
 
+/* A ray before placement, in doubles that are off by less than the errors. */
+typedef struct bvpi_local_ray {
+    double origin[3], direction[3], origin_err[3], direction_err[3];
+} bvpi_local_ray;
+
+/* Either of: a placement made ready; the bare 12 numbers, much faster. False: these are too near to
+ * singular, or too large or small, for this. */
+void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_place *place, const bvp_ray *ray);
+bool bvpi_local_ray_rough(bvpi_local_ray *out, const double m[12], const bvp_ray *ray);
+
 /* The ray on a hierarchy's grid. It starts near the root box, however far off the origin is: grid
  * time is (t - t_shift) * t_scale. */
 typedef struct bvpi_grid_ray {
@@ -36,10 +47,9 @@ typedef struct bvpi_grid_ray {
     float t_min, t_max; /* of the part of the ray that can meet the root box; rounded outward */
 } bvpi_grid_ray;
 
-/* origin, direction: before placement, known to within the errors. False: the ray misses. */
-bool bvpi_grid_ray_init(bvpi_grid_ray *out, const bvpi_placed *at, const double origin[3],
-                        const double origin_err[3], const double direction[3],
-                        const double direction_err[3], double t_min, double t_max);
+/* False: the ray misses. */
+bool bvpi_grid_ray_init(bvpi_grid_ray *out, const bvpi_placed *at, const bvpi_local_ray *ray,
+                        double t_min, double t_max);
 
 /* The latest grid time at which a box may be entered that holds a hit at a time <= t. */
 static inline float bvpi_grid_time_limit(const bvpi_grid_ray *ray, double t)
@@ -53,6 +63,9 @@ static inline float bvpi_grid_time_limit(const bvpi_grid_ray *ray, double t)
 void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,
                         const bvpd_cluster *cluster, uint32_t local, const float tri[9],
                         const bvpi_tri_ray_hit *hit);
+
+/* Fills in what was put off until the best hit is known. */
+void bvpi_ray_query_finish(bvpi_ray_query *query);
 
 /* Nothing more is to be found. */
 static inline bool bvpi_ray_query_done(const bvpi_ray_query *query)

@@ -11,11 +11,13 @@ typedef struct ray_walk {
     bvpi_ray_query *query;
     bvpi_grid_ray grid;
     const bvpi_placed_part *part; /* in a part */
-    bvpi_tri_ray tri;             /* in a part */
+    bvpi_placed_part *unplaced;   /* the same while its at.place is not ready, else NULL */
+    bool ready;                   /* at.place and tri are */
+    bvpi_tri_ray tri;
 } ray_walk;
 
-static unsigned boxes(void *user, const bvpi_entry *at, const bvpi_wide *node, float limit,
-                      float keys[8])
+BVPI_INLINE unsigned boxes(void *user, const bvpi_open_node *at, const bvpi_wide *node, float limit,
+                           float keys[8])
 {
     const bvpi_grid_ray *ray = &((ray_walk *)user)->grid;
     f32x8 enter;
@@ -25,7 +27,7 @@ static unsigned boxes(void *user, const bvpi_entry *at, const bvpi_wide *node, f
     return lanes;
 }
 
-static float limit(void *user)
+BVPI_INLINE float limit(void *user)
 {
     const ray_walk *w = user;
     if (bvpi_ray_query_done(w->query))
@@ -33,72 +35,104 @@ static float limit(void *user)
     return bvpi_grid_time_limit(&w->grid, w->query->t_max);
 }
 
-static bvp_status triangles(void *user, const bvpi_entry *leaf)
+/* What the triangles need and the boxes do not: many rays meet no leaf. */
+static bvp_status make_ready(ray_walk *w)
+{
+    const bvp_ray *ray = &w->query->ray;
+    bvp_status status = w->unplaced ? bvpi_subject_place(w->subject, w->unplaced) : BVP_OK;
+    if (status == BVP_OK)
+        status = bvpi_tri_ray_init(&w->tri, &w->part->at.place, ray->origin, ray->direction,
+                                   w->part->at.bound);
+    w->ready = status == BVP_OK;
+    w->unplaced = NULL;
+    return status;
+}
+
+static bvp_status triangles(void *user, uint32_t item, unsigned count)
 {
     ray_walk *w = user;
     bvpi_ray_query *query = w->query;
     bvpi_tri8 tri;
     bvpi_cluster cluster;
     bvpi_tri_ray_hit hits[8];
-    if (!bvpi_walk_leaf(&w->part->at.tree, leaf, &tri, &cluster))
+    const bvp_status status = w->ready ? BVP_OK : make_ready(w);
+    if (status != BVP_OK)
+        return status;
+    if (!bvpi_walk_leaf(&w->part->at.tree, item, count, &tri, &cluster))
         return BVP_ERR_CORRUPT;
     query->stats.leaves++;
-    query->stats.triangles += leaf->item_count;
+    query->stats.triangles += count;
     /* Not the best t so far: what a hit's rounded t is must not depend on what was seen before. */
-    unsigned lanes = bvpi_tri_ray8(&w->tri, tri.c, (1u << leaf->item_count) - 1, query->ray.t_min,
-                                   query->ray.t_max, hits);
+    unsigned lanes =
+        bvpi_tri_ray8(&w->tri, tri.c, (1u << count) - 1, query->ray.t_min, query->ray.t_max, hits);
     for (; lanes != 0 && !bvpi_ray_query_done(query); lanes &= lanes - 1) {
         const unsigned lane = bvpi_lowest_bit(lanes);
         float corners[9];
         bvpi_tri8_lane(&tri, lane, corners);
-        bvpi_ray_query_hit(query, w->part, &cluster.head, (leaf->ref & 0xff) + lane, corners,
+        bvpi_ray_query_hit(query, w->part, &cluster.head, (item & 0xff) + lane, corners,
                            &hits[lane]);
     }
     return BVP_OK;
 }
 
+/* unplaced: part, when its at.place is not ready; else NULL. */
 static bvp_status enter_part(const bvpi_subject *subject, bvpi_ray_query *query,
-                             const bvpi_placed_part *part)
+                             const bvpi_placed_part *part, bvpi_placed_part *unplaced)
 {
     static const bvpi_walk_steps steps = {boxes, limit, triangles, NULL};
-    ray_walk w = {.subject = subject, .query = query, .part = part};
-    const bvp_ray *ray = &query->ray;
-    bvp_status status =
-        bvpi_tri_ray_init(&w.tri, &part->at.place, ray->origin, ray->direction, part->at.bound);
-    if (status != BVP_OK)
-        return status;
-    if (!bvpi_grid_ray_init(&w.grid, &part->at, w.tri.origin, w.tri.origin_err, w.tri.direction,
-                            w.tri.direction_err, ray->t_min, query->t_max))
+    bvpi_local_ray local;
+    ray_walk w;
+    w.subject = subject;
+    w.query = query;
+    w.part = part;
+    w.unplaced = unplaced;
+    w.ready = false;
+    if (unplaced && !bvpi_local_ray_rough(&local, part->placement, &query->ray)) {
+        const bvp_status status = bvpi_subject_place(subject, unplaced);
+        if (status != BVP_OK)
+            return status;
+        w.unplaced = NULL;
+    }
+    if (!w.unplaced)
+        bvpi_local_ray_init(&local, &part->at.place, &query->ray);
+    if (!bvpi_grid_ray_init(&w.grid, &part->at, &local, query->ray.t_min, query->t_max))
         return BVP_OK;
-    return bvpi_body_walk(&steps, &w, subject, &part->at.tree, &query->stats);
+    return bvpi_body_walk(&steps, &w, &part->at.tree, 0, &query->stats);
 }
 
-static bvp_status enter_instance(void *user, const bvpi_placed_part *part)
+static bvp_status enter_instance(void *user, uint32_t instance)
 {
     const ray_walk *w = user;
-    return enter_part(w->subject, w->query, part);
+    bvpi_placed_part part;
+    w->query->stats.instance_pairs++;
+    const bvp_status status = bvpi_subject_look_up(w->subject, instance, &part);
+    return status == BVP_OK ? enter_part(w->subject, w->query, &part, &part) : status;
 }
 
 static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_ray_query *query)
 {
     static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
-    ray_walk w = {.subject = subject, .query = query};
     const bvpi_placed *top = &subject->top;
-    const bvp_ray *ray = &query->ray;
-    double o[3], o_err[3], d[3], d_err[3];
-    bvpi_place_point_to_part(&top->place, ray->origin, o, o_err);
-    bvpi_place_vector_to_part(&top->place, ray->direction, d, d_err);
-    if (!bvpi_grid_ray_init(&w.grid, top, o, o_err, d, d_err, ray->t_min, query->t_max))
+    bvpi_local_ray local;
+    ray_walk w;
+    w.subject = subject;
+    w.query = query;
+    bvpi_local_ray_init(&local, &top->place, &query->ray);
+    if (!bvpi_grid_ray_init(&w.grid, top, &local, query->ray.t_min, query->t_max))
         return BVP_OK;
-    return bvpi_body_walk(&steps, &w, subject, &top->tree, &query->stats);
+    return bvpi_body_walk(&steps, &w, &top->tree, subject->file->header.instance_count,
+                          &query->stats);
 }
 
 static bvp_status run(const bvpi_subject *subject, bvpi_ray_query *query)
 {
-    if (subject->is_empty)
-        return BVP_OK;
-    return subject->is_assembly ? enter_assembly(subject, query)
-                                : enter_part(subject, query, &subject->one);
+    bvp_status status = BVP_OK;
+    if (subject->is_assembly && !subject->is_empty)
+        status = enter_assembly(subject, query);
+    else if (!subject->is_empty)
+        status = enter_part(subject, query, &subject->one, NULL);
+    bvpi_ray_query_finish(query);
+    return status;
 }
 
 const bvpi_ray_kernel BVPI_ISA_NAME(bvpi_ray_kernel) = {run};

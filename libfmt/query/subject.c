@@ -79,26 +79,39 @@ bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body)
     subject->is_empty = 0;
     subject->one.instance = BVP_NONE;
     bvp_status status = open_part(body->file, body->part, &subject->one);
-    return status == BVP_OK ? bvpi_place_init(&subject->one.at.place, body->placement) : status;
+    if (status == BVP_OK)
+        status = bvpi_place_init(&subject->one.at.place, body->placement);
+    memcpy(subject->one.placement, body->placement ? body->placement : identity, sizeof identity);
+    return status;
 }
 
-bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
-                                 bvpi_placed_part *out)
+bvp_status bvpi_subject_look_up(const bvpi_subject *subject, uint32_t instance,
+                                bvpi_placed_part *out)
 {
     bvpd_instance record;
-    double own[12], whole[12];
     if (instance >= subject->file->header.instance_count)
         return BVP_ERR_CORRUPT;
-    bvp_status status = bvpi_get_instance(subject->file, instance, &record, own);
+    bvp_status status = bvpi_get_instance(subject->file, instance, &record, out->placement);
     if (status == BVP_OK)
         status = open_part(subject->file, record.part, out);
     if (status != BVP_OK)
         return BVP_ERR_CORRUPT;
     out->instance = instance;
-    if (!subject->placement)
-        return bvpi_place_init(&out->at.place, own) == BVP_OK ? BVP_OK : BVP_ERR_CORRUPT;
-    status = bvpi_compose(subject->placement, own, whole);
-    return status == BVP_OK ? bvpi_place_init(&out->at.place, whole) : status;
+    return subject->placement ? bvpi_compose(subject->placement, out->placement, out->placement)
+                              : BVP_OK;
+}
+
+bvp_status bvpi_subject_place(const bvpi_subject *subject, bvpi_placed_part *part)
+{
+    const bvp_status status = bvpi_place_init(&part->at.place, part->placement);
+    return status == BVP_OK || subject->placement ? status : BVP_ERR_CORRUPT;
+}
+
+bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
+                                 bvpi_placed_part *out)
+{
+    const bvp_status status = bvpi_subject_look_up(subject, instance, out);
+    return status == BVP_OK ? bvpi_subject_place(subject, out) : status;
 }
 
 void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,

@@ -24,6 +24,7 @@ typedef struct bvpi_placed {
 typedef struct bvpi_placed_part {
     bvpi_placed at;
     bvpi_part part;
+    double placement[12];        /* what at.place is made from */
     uint32_t part_idx, instance; /* BVP_NONE: the body is this part alone */
 } bvpi_placed_part;
 
@@ -42,6 +43,11 @@ bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body);
 /* Instance `instance` of an assembly, which may be any number. */
 bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
                                  bvpi_placed_part *out);
+/* The same in two steps, for those who can often do without the second: everything but at.place;
+ * at.place. */
+bvp_status bvpi_subject_look_up(const bvpi_subject *subject, uint32_t instance,
+                                bvpi_placed_part *out);
+bvp_status bvpi_subject_place(const bvpi_subject *subject, bvpi_placed_part *part);
 
 /* What a triangle is called: `local` of the cluster whose header is given. */
 void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,

@@ -157,7 +157,7 @@ static bvp_status locate_buffer(gltf *g, uint64_t index, const json_t *object, b
             return refuse_uri(g, index, result, json_string_value(uri));
         b->data = b->bytes.data;
         b->size = b->bytes.size;
-        g->budget += 256 * b->size;
+        g->budget += 64 * b->size;
         if (b->bytes.mapped)
             return import_note_file(g->im, json_string_value(uri), b->data, b->size);
         return BVP_OK;
@@ -243,7 +243,7 @@ static bvp_status charge(gltf *g, const char *kind, uint64_t index, uint64_t byt
         return BVP_OK;
     }
     return refuse_element(g, BVP_ERR_LIMIT, kind, index,
-                          "the file would unfold to over 256 times its size; refer to meshes by "
+                          "the file would unfold to over 64 times its size; refer to meshes by "
                           "nodes instead of repeating them");
 }
 
@@ -1006,7 +1006,7 @@ static bvp_status import_glb(gltf *g)
 
 bvp_status import_gltf(importer *im)
 {
-    gltf g = {.im = im, .budget = 256 * (uint64_t)im->size + 1048576};
+    gltf g = {.im = im, .budget = 64 * (uint64_t)im->size + 1048576};
     int is_binary = im->size >= 4 && memcmp(im->data, "glTF", 4) == 0;
     size_t mark = im->size >= 3 && memcmp(im->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     im->out->unit_in_metres = 1;

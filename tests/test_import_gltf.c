@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: MIT
+ * test_import_gltf.c: glTF and GLB: accessors, primitives, the tree of nodes, and broken ones.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include "import_case.h"
+#include "suite.h"
+
+/* A GLB under construction: JSON with single quotes for double ones, and binary data. */
+typedef struct glb {
+    uint8_t bytes[8192];
+    size_t size;
+} glb;
+
+typedef struct data {
+    uint8_t bytes[512];
+    size_t size;
+} data;
+
+static void put(data *d, uint64_t bits, int size)
+{
+    for (int i = 0; i < size; i++)
+        d->bytes[d->size++] = (uint8_t)(bits >> (8 * i));
+}
+
+static void put_float(data *d, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put(d, bits, 4);
+}
+
+static void append_u32(glb *g, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        g->bytes[g->size++] = (uint8_t)(value >> (8 * i));
+}
+
+static glb make(const char *text, const data *d)
+{
+    glb g = {.size = 0};
+    size_t length = strlen(text), padded = (length + 3) / 4 * 4;
+    uint32_t total = (uint32_t)(20 + padded + (d ? 8 + d->size : 0));
+    memcpy(g.bytes, "glTF", 4);
+    g.size = 4;
+    append_u32(&g, 2);
+    append_u32(&g, total);
+    append_u32(&g, (uint32_t)padded);
+    append_u32(&g, 0x4e4f534a);
+    for (size_t i = 0; i < padded; i++)
+        g.bytes[g.size++] = i >= length ? ' ' : text[i] == '\'' ? '"' : (uint8_t)text[i];
+    if (d) {
+        append_u32(&g, (uint32_t)d->size);
+        append_u32(&g, 0x004e4942);
+        memcpy(g.bytes + g.size, d->bytes, d->size);
+        g.size += d->size;
+    }
+    return g;
+}
+
+static void expect_glb(const char *text, const data *d, int drop, model *m)
+{
+    glb g = make(text, d);
+    expect_model_of(NULL, g.bytes, g.size, drop, m);
+    ck_assert_str_eq(m->format, "GLB");
+    ck_assert(m->unit_in_metres == 1 && m->up_axis == 1);
+}
+
+static void refuse_glb(const char *text, const data *d, bvp_status status, const char *phrase)
+{
+    glb g = make(text, d);
+    expect_refusal_of(NULL, g.bytes, g.size, 0, status, phrase);
+}
+
+/* Vertex v at (v, v * v, 0), as floats. */
+static data make_points(int count)
+{
+    data d = {.size = 0};
+    for (int v = 0; v < count; v++) {
+        put_float(&d, (float)v);
+        put_float(&d, (float)(v * v));
+        put_float(&d, 0);
+    }
+    return d;
+}
+
+#define ASSET     "{'asset':{'version':'2.0'},"
+#define SCENE     ASSET "'scene':0,'scenes':[{'nodes':[0]}],"
+#define ONE_NODE  SCENE "'nodes':[{'mesh':0}],"
+#define MESH      "'meshes':[{'primitives':[{'attributes':{'POSITION':0}}]}],"
+#define POINTS(n) "{'bufferView':0,'componentType':5126,'count':" n ",'type':'VEC3'}"
+#define BUFFERS   "'bufferViews':[{'buffer':0,'byteLength':72}],'buffers':[{'byteLength':72}]}"
+
+/* Corner k of triangle t is source vertex expected[3 t + k]. */
+static void check_corners(const model *m, const uint32_t *expected, uint64_t count)
+{
+    ck_assert_uint_eq(m->mesh_count, 1);
+    ck_assert_uint_eq(m->meshes[0].triangle_count, count);
+    for (uint64_t t = 0; t < count; t++)
+        for (int k = 0; k < 3; k++)
+            ck_assert(corner_at(&m->meshes[0], t, k, 0) == expected[3 * t + (unsigned)k]);
+}
+
+START_TEST(triangles)
+{
+    data d = make_points(6);
+    model m;
+    expect_glb(ONE_NODE MESH "'accessors':[" POINTS("6") "]," BUFFERS, &d, 0, &m);
+    check_corners(&m, (const uint32_t[]){0, 1, 2, 3, 4, 5}, 2);
+    ck_assert_uint_eq(m.node_count, 1);
+    ck_assert_uint_eq(m.nodes[0].mesh, 0);
+    ck_assert_uint_eq(m.nodes[0].parent, BVP_NONE);
+    model_free(&m);
+}
+END_TEST
+
+static void with_mode(const char *mode, const uint32_t *expected, uint64_t count)
+{
+    char text[1024];
+    data d = make_points(6);
+    model m;
+    snprintf(text, sizeof text,
+             ONE_NODE "'meshes':[{'primitives':[{'attributes':{'POSITION':0},'mode':%s}]}],"
+                      "'accessors':[" POINTS("5") "]," BUFFERS,
+             mode);
+    expect_glb(text, &d, 0, &m);
+    check_corners(&m, expected, count);
+    model_free(&m);
+}
+
+START_TEST(modes)
+{
+    with_mode("5", (const uint32_t[]){0, 1, 2, 1, 3, 2, 2, 3, 4}, 3);
+    with_mode("5.0", (const uint32_t[]){0, 1, 2, 1, 3, 2, 2, 3, 4}, 3);
+    with_mode("6", (const uint32_t[]){1, 2, 0, 2, 3, 0, 3, 4, 0}, 3);
+    with_mode("4", (const uint32_t[]){0, 1, 2}, 1);
+    data d = make_points(6);
+    model m;
+    expect_glb(ONE_NODE "'meshes':[{'primitives':[{'attributes':{'POSITION':0},'mode':1},"
+                        "{'attributes':{'POSITION':0},'mode':0},{'attributes':{}},{'attributes':{"
+                        "'POSITION':0}}]}],'accessors':[" POINTS("4") "]," BUFFERS,
+               &d, 0, &m);
+    check_corners(&m, (const uint32_t[]){0, 1, 2}, 1);
+    ck_assert_uint_eq(warnings_of(&m, "points or lines"), 2);
+    ck_assert_uint_eq(warnings_of(&m, "without positions"), 1);
+    ck_assert_uint_eq(warnings_of(&m, "left over"), 1);
+    model_free(&m);
+    refuse_glb(ONE_NODE "'meshes':[{'primitives':[{'attributes':{'POSITION':0},'mode':7}]}]}", &d,
+               BVP_ERR_CORRUPT, "meshes[0]: unknown primitive mode 7");
+}
+END_TEST
+
+START_TEST(indices)
+{
+    static const struct {
+        int type, size;
+    } types[] = {{5121, 1}, {5123, 2}, {5125, 4}};
+    for (int i = 0; i < 3; i++) {
+        char text[1024];
+        data d = make_points(6);
+        model m;
+        put(&d, 0, 4); /* a gap */
+        for (int k = 0; k < 6; k++)
+            put(&d, (uint64_t)(5 - k), types[i].size);
+        snprintf(text, sizeof text,
+                 ONE_NODE
+                 "'meshes':[{'name':'part','primitives':[{'attributes':{'POSITION':0},"
+                 "'indices':1}]}],'accessors':[" POINTS(
+                     "6") ",{'bufferView':1,'byteOffset':4,'componentType':%d,'count':6,'type':"
+                          "'SCALAR'}],'bufferViews':[{'buffer':0,'byteLength':72},{'buffer':0,"
+                          "'byteOffset':72,'byteLength':%d}],'buffers':[{'byteLength':%zu}]}",
+                 types[i].type, 4 + 6 * types[i].size, d.size);
+        expect_glb(text, &d, 0, &m);
+        check_corners(&m, (const uint32_t[]){5, 4, 3, 2, 1, 0}, 2);
+        ck_assert_str_eq(m.meshes[0].name, "part");
+        model_free(&m);
+    }
+}
+END_TEST
+
+/* Positions as integers, with a stride: KHR_mesh_quantization. */
+START_TEST(quantized)
+{
+    static const struct {
+        int type, size, normalized;
+        int64_t raw;
+        float value;
+    } cases[] = {{5120, 1, 0, -7, -7},
+                 {5121, 1, 0, 200, 200},
+                 {5122, 2, 0, -3000, -3000},
+                 {5123, 2, 0, 60000, 60000},
+                 {5120, 1, 1, -128, -1},
+                 {5120, 1, 1, 1, 1 / 127.0f},
+                 {5121, 1, 1, 255, 1},
+                 {5122, 2, 1, -32768, -1},
+                 {5122, 2, 1, 16384, 16384 / 32767.0f},
+                 {5123, 2, 1, 1, 1 / 65535.0f}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1024];
+        data d = {.size = 0};
+        model m;
+        for (int v = 0; v < 3; v++) {
+            for (int k = 0; k < 3; k++)
+                put(&d, k == 1 ? (uint64_t)cases[i].raw : (uint64_t)v, cases[i].size);
+            while (d.size % 8 != 0)
+                put(&d, 255, 1);
+        }
+        snprintf(text, sizeof text,
+                 ASSET "'extensionsRequired':['KHR_mesh_quantization'],'nodes':[{'mesh':0}]," MESH
+                       "'accessors':[{'bufferView':0,'componentType':%d,'count':3,'type':'VEC3',"
+                       "'normalized':%s}],'bufferViews':[{'buffer':0,'byteLength':%zu,"
+                       "'byteStride':8}],'buffers':[{'byteLength':%zu}]}",
+                 cases[i].type, cases[i].normalized ? "true" : "false", d.size, d.size);
+        expect_glb(text, &d, 0, &m);
+        ck_assert(corner_at(&m.meshes[0], 0, 0, 1) == (double)cases[i].value);
+        model_free(&m);
+    }
+}
+END_TEST
+
+#define SPARSE(view, index)                                                                        \
+    ONE_NODE MESH "'accessors':[{" view "'componentType':5126,'count':3,'type':'VEC3','sparse':{"  \
+                  "'count':1,'indices':{'bufferView':1,'componentType':5121,'byteOffset':" index   \
+                  "},'values':{'bufferView':0,'byteOffset':36}}}],'bufferViews':[{'buffer':0,"     \
+                  "'byteLength':72},{'buffer':0,'byteOffset':72,'byteLength':2}],'buffers':[{"     \
+                  "'byteLength':74}]}"
+
+START_TEST(sparse)
+{
+    data d = make_points(6);
+    model m;
+    put(&d, 1, 1);
+    put(&d, 3, 1);
+    put(&d, 0, 2);
+    expect_glb(SPARSE("'bufferView':0,", "0"), &d, 0, &m);
+    check_corners(&m, (const uint32_t[]){0, 3, 2}, 1);
+    model_free(&m);
+    expect_glb(SPARSE("", "0"), &d, 0, &m);
+    check_corners(&m, (const uint32_t[]){0, 3, 0}, 1);
+    model_free(&m);
+    refuse_glb(SPARSE("", "1"), &d, BVP_ERR_CORRUPT, "sparse index 3");
+    refuse_glb(SPARSE("", "2"), &d, BVP_ERR_CORRUPT, "accessors[0]");
+}
+END_TEST
+
+/* A property of node `index`, or NULL. */
+static const char *property_of(const model *m, uint32_t index, const char *key)
+{
+    for (uint32_t i = 0; i < m->nodes[index].property_count; i++)
+        if (strcmp(m->nodes[index].properties[i].key, key) == 0)
+            return m->nodes[index].properties[i].value;
+    return NULL;
+}
+
+START_TEST(tree)
+{
+    data d = make_points(6);
+    model m;
+    expect_glb(ASSET
+               "'scene':1,'scenes':[{'nodes':[4]},{'nodes':[1,3]}],'nodes':[{'mesh':0,'name':'a'},"
+               "{'children':[2,0],'name':'root','extras':{'count':3,'on':true,'text':'x\\u00fc',"
+               "'list':[1,2.5]}},{'mesh':0,'matrix':[0,1,0,0,-1,0,0,0,0,0,1,0,5,6,7,1]},"
+               "{'translation':[1,2,3],'rotation':[0,0,2,0],'scale':[1,-1,2],'extras':7},"
+               "{'mesh':0}]," MESH "'accessors':[" POINTS("3") "]," BUFFERS,
+               &d, 0, &m);
+    ck_assert_uint_eq(m.node_count, 4);
+    ck_assert_uint_eq(m.mesh_count, 1); /* shared */
+    ck_assert_str_eq(m.nodes[0].name, "root");
+    ck_assert_uint_eq(m.nodes[0].mesh, BVP_NONE);
+    ck_assert_uint_eq(m.nodes[1].parent, 0);
+    ck_assert_uint_eq(m.nodes[1].mesh, 0);
+    ck_assert_uint_eq(m.nodes[2].parent, 0);
+    ck_assert_str_eq(m.nodes[2].name, "a");
+    ck_assert_uint_eq(m.nodes[3].parent, BVP_NONE);
+    static const double turned[12] = {0, -1, 0, 5, 1, 0, 0, 6, 0, 0, 1, 7};
+    static const double trs[12] = {-1, 0, 0, 1, 0, 1, 0, 2, 0, 0, 2, 3};
+    for (int i = 0; i < 12; i++) {
+        ck_assert(m.nodes[1].placement[i] == turned[i]);
+        ck_assert(m.nodes[3].placement[i] == trs[i]);
+    }
+    ck_assert_str_eq(property_of(&m, 0, "count"), "3");
+    ck_assert_str_eq(property_of(&m, 0, "on"), "true");
+    ck_assert_str_eq(property_of(&m, 0, "text"), "x\xc3\xbc");
+    ck_assert_str_eq(property_of(&m, 0, "list"), "[1,2.5]");
+    ck_assert_str_eq(property_of(&m, 3, "extras"), "7");
+    ck_assert_uint_eq(warnings_of(&m, "scenes"), 1);
+    ck_assert_uint_eq(warnings_of(&m, "outside the scene"), 1);
+    model_free(&m);
+}
+END_TEST
+
+START_TEST(bad_trees)
+{
+    data d = make_points(6);
+    refuse_glb(SCENE "'nodes':[{'children':[1]},{'children':[0]}]}", &d, BVP_ERR_CORRUPT,
+               "nodes[0]: is reached twice");
+    refuse_glb(SCENE "'nodes':[{'children':[1,2]},{'children':[2]},{}]}", &d, BVP_ERR_CORRUPT,
+               "nodes[2]: is reached twice");
+    refuse_glb(SCENE "'nodes':[{'children':[0]}]}", &d, BVP_ERR_CORRUPT, "is reached twice");
+    refuse_glb(SCENE "'nodes':[{'children':[9]}]}", &d, BVP_ERR_CORRUPT, "nodes[9]");
+    refuse_glb(SCENE "'nodes':[{'children':[-1]}]}", &d, BVP_ERR_CORRUPT, "nodes[");
+    refuse_glb(SCENE "'nodes':[{'mesh':7}]," MESH "'accessors':[]}", &d, BVP_ERR_CORRUPT,
+               "meshes[7]");
+    refuse_glb(SCENE "'nodes':[{'matrix':[1,2,3]}]}", &d, BVP_ERR_ARGUMENT, "not 16 numbers");
+    refuse_glb(SCENE "'nodes':[{'matrix':[1,0,0,1,0,1,0,0,0,0,1,0,0,0,0,1]}]}", &d,
+               BVP_ERR_ARGUMENT, "last row");
+    refuse_glb(SCENE "'nodes':[{'name':'lid','scale':[1,0,1]}]}", &d, BVP_ERR_ARGUMENT,
+               "nodes[0]: \"lid\" has a placement that is singular");
+    refuse_glb(SCENE "'nodes':[{'rotation':[0,0,0,0]}]}", &d, BVP_ERR_ARGUMENT, "singular");
+    refuse_glb(ASSET "'scene':3,'scenes':[{'nodes':[0]}],'nodes':[{}]}", &d, BVP_ERR_CORRUPT,
+               "scenes[3]");
+}
+END_TEST
+
+START_TEST(singular_dropped)
+{
+    data d = make_points(6);
+    model m;
+    expect_glb(ASSET "'scenes':[{'nodes':[0,2]}],'nodes':[{'scale':[0,0,0],'children':[1]},{'mesh':"
+                     "0},{'mesh':0}]," MESH "'accessors':[" POINTS("3") "]," BUFFERS,
+               &d, 1, &m);
+    ck_assert_uint_eq(m.node_count, 1);
+    ck_assert_uint_eq(warnings_of(&m, "singular"), 1);
+    model_free(&m);
+}
+END_TEST
+
+/* 100,000 nodes, each the child of the one before: no recursion. */
+START_TEST(deep_chain)
+{
+    enum { DEPTH = 100000, ROOM = 64 * DEPTH };
+    char *text = malloc(ROOM);
+    size_t used = (size_t)snprintf(text, ROOM, "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[");
+    for (int i = 0; i + 1 < DEPTH; i++)
+        used += (size_t)snprintf(text + used, ROOM - used, "{\"children\":[%d]},", i + 1);
+    used += (size_t)snprintf(
+        text + used, ROOM - used,
+        "{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
+        "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],"
+        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\"buffers\":[{\"byteLength\":36,"
+        "\"uri\":\"data:application/octet-stream;base64,"
+        "AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}]}");
+    model m;
+    expect_model_of(NULL, text, used, 0, &m);
+    ck_assert_uint_eq(m.node_count, DEPTH);
+    ck_assert_uint_eq(m.nodes[DEPTH - 1].parent, DEPTH - 2);
+    ck_assert(corner_at(&m.meshes[0], 0, 1, 0) == 1 && corner_at(&m.meshes[0], 0, 2, 1) == 1);
+    ck_assert_str_eq(m.format, "glTF");
+    model_free(&m);
+    free(text);
+}
+END_TEST
+
+START_TEST(bad_data)
+{
+    data d = make_points(6);
+    refuse_glb(ONE_NODE MESH "'accessors':[" POINTS("1000000") "]," BUFFERS, &d, BVP_ERR_CORRUPT,
+               "accessors[0]: 1000000 elements");
+    refuse_glb(ONE_NODE MESH "'accessors':[" POINTS("4611686018427387904") "]," BUFFERS, &d,
+               BVP_ERR_CORRUPT, "accessors[0]");
+    refuse_glb(ONE_NODE MESH "'accessors':[" POINTS("-1") "]," BUFFERS, &d, BVP_ERR_CORRUPT,
+               "\"count\"");
+    refuse_glb(ONE_NODE MESH
+               "'accessors':[{'componentType':5126,'count':3,'type':'VEC3'}]," BUFFERS,
+               &d, BVP_ERR_CORRUPT, "no buffer view");
+    refuse_glb(ONE_NODE MESH "'accessors':[{'bufferView':0,'componentType':5126,'count':3,'type':"
+                             "'VEC2'}]," BUFFERS,
+               &d, BVP_ERR_CORRUPT, "expected positions");
+    refuse_glb(ONE_NODE MESH "'accessors':[{'bufferView':0,'componentType':1,'count':3,'type':"
+                             "'VEC3'}]," BUFFERS,
+               &d, BVP_ERR_CORRUPT, "unknown component type");
+    refuse_glb(ONE_NODE MESH
+               "'accessors':[" POINTS("3") "],'bufferViews':[{'buffer':0,'byteLength':"
+                                           "36,'byteOffset':4294967290}],'buffers':[{"
+                                           "'byteLength':72}]}",
+               &d, BVP_ERR_CORRUPT, "bufferViews[0]: bytes 4294967290");
+    refuse_glb(ONE_NODE MESH
+               "'accessors':[" POINTS("3") "],'bufferViews':[{'buffer':0,'byteLength':"
+                                           "36}],'buffers':[{'byteLength':720}]}",
+               &d, BVP_ERR_CORRUPT, "buffers[0]: expected 720 bytes");
+    refuse_glb(ONE_NODE MESH
+               "'accessors':[" POINTS("3") "],'bufferViews':[{'buffer':0,'byteLength':"
+                                           "36,'byteStride':4}],'buffers':[{"
+                                           "'byteLength':72}]}",
+               &d, BVP_ERR_CORRUPT, "stride is 4");
+    refuse_glb(ONE_NODE MESH "'accessors':[" POINTS("3") "]," BUFFERS, NULL, BVP_ERR_CORRUPT,
+               "buffers[0]");
+}
+END_TEST
+
+START_TEST(bad_indices)
+{
+    static const char *const text = ONE_NODE
+        "'meshes':[{'primitives':[{'attributes':{'POSITION':0},'indices':1}]}],"
+        "'accessors':[" POINTS(
+            "3") ",{'bufferView':1,'componentType':5121,'count':6,"
+                 "'type':'SCALAR'}],'bufferViews':[{'buffer':0,'byteLength':72},{'buffer':0,"
+                 "'byteOffset':72,'byteLength':6}],'buffers':[{'byteLength':78}]}";
+    data d = make_points(6);
+    model m;
+    static const uint8_t bytes[8] = {0, 1, 3, 2, 1, 0};
+    for (int i = 0; i < 8; i++)
+        put(&d, bytes[i], 1);
+    refuse_glb(text, &d, BVP_ERR_CORRUPT, "meshes[0]: triangle 0: index 3");
+    expect_glb(text, &d, 1, &m);
+    check_corners(&m, (const uint32_t[]){2, 1, 0}, 1);
+    ck_assert_uint_eq(m.meshes[0].ids[0], 1);
+    ck_assert_uint_eq(warnings_of(&m, "bad indices"), 1);
+    model_free(&m);
+    d.bytes[3] = 0xff; /* vertex 0 becomes a NaN */
+    d.bytes[2] = 0xff;
+    d.bytes[74] = 1;
+    refuse_glb(text, &d, BVP_ERR_ARGUMENT, "is not finite");
+}
+END_TEST
+
+START_TEST(extensions_and_versions)
+{
+    refuse_glb(ASSET "'extensionsRequired':['KHR_draco_mesh_compression'],'nodes':[{}]}", NULL,
+               BVP_ERR_ARGUMENT, "KHR_draco_mesh_compression");
+    refuse_glb(ASSET "'extensionsRequired':['EXT_meshopt_compression'],'nodes':[{}]}", NULL,
+               BVP_ERR_ARGUMENT, "EXT_meshopt_compression");
+    refuse_glb(ONE_NODE "'meshes':[{'primitives':[{'attributes':{'POSITION':0},'extensions':{"
+                        "'KHR_draco_mesh_compression':{}}}]}],'accessors':[{'componentType':5126,"
+                        "'count':3,'type':'VEC3'}]}",
+               NULL, BVP_ERR_ARGUMENT, "Draco");
+    refuse_glb(SCENE "'nodes':[{'extensions':{'EXT_mesh_gpu_instancing':{}}}]}", NULL,
+               BVP_ERR_ARGUMENT, "EXT_mesh_gpu_instancing");
+    refuse_glb("{'asset':{'version':'1.0'}}", NULL, BVP_ERR_ARGUMENT, "version 1.0");
+    refuse_glb("{'asset':{'version':'3.0'}}", NULL, BVP_ERR_NEWER, "version 3.0");
+    refuse_glb("{'nodes':[]}", NULL, BVP_ERR_CORRUPT, "asset");
+    refuse_glb("[]", NULL, BVP_ERR_CORRUPT, "asset");
+    refuse_glb("{'asset':", NULL, BVP_ERR_CORRUPT, "byte ");
+    refuse_glb(SCENE "'nodes':[{}]}", NULL, BVP_ERR_ARGUMENT, "no triangles");
+}
+END_TEST
+
+START_TEST(ignored_parts)
+{
+    data d = make_points(6);
+    model m;
+    expect_glb(SCENE
+               "'nodes':[{'mesh':0,'skin':0}],'animations':[{},{}],'meshes':[{'primitives':[{"
+               "'attributes':{'POSITION':0},'targets':[{'POSITION':0}]}]}],'accessors':[" POINTS(
+                   "3") "]," BUFFERS,
+               &d, 0, &m);
+    ck_assert_uint_eq(warnings_of(&m, "skinned"), 1);
+    ck_assert_uint_eq(warnings_of(&m, "morphed"), 1);
+    ck_assert_uint_eq(warnings_of(&m, "animations"), 2);
+    model_free(&m);
+}
+END_TEST
+
+START_TEST(container)
+{
+    data d = make_points(6);
+    glb g = make(ONE_NODE MESH "'accessors':[" POINTS("6") "]," BUFFERS, &d);
+    for (size_t size = 4; size < g.size; size++)
+        expect_refusal_of(NULL, g.bytes, size, 0, BVP_ERR_CORRUPT, "cut off");
+    g.bytes[g.size] = 0;
+    expect_refusal_of(NULL, g.bytes, g.size + 1, 0, BVP_ERR_CORRUPT, "something follows");
+    glb other = g;
+    other.bytes[4] = 1;
+    expect_refusal_of(NULL, other.bytes, other.size, 0, BVP_ERR_ARGUMENT, "GLB version 2");
+    other.bytes[4] = 3;
+    expect_refusal_of(NULL, other.bytes, other.size, 0, BVP_ERR_NEWER, "GLB version 2");
+    other = g;
+    other.bytes[15] = 0xff;
+    expect_refusal_of(NULL, other.bytes, other.size, 0, BVP_ERR_CORRUPT, "byte 12");
+    other = g;
+    other.bytes[16] = 'X';
+    expect_refusal_of(NULL, other.bytes, other.size, 0, BVP_ERR_CORRUPT, "byte 16");
+}
+END_TEST
+
+START_TEST(uris)
+{
+    static const struct {
+        const char *uri, *phrase;
+    } cases[] = {{"other.bin", "expected a file in the model's folder"},
+                 {"data:;base64,AA$A", "base64"},
+                 {"data:;base64,AAAAA", "base64"},
+                 {"data:text/plain,hello", "base64"},
+                 {"data:;base64,AAAA", "expected 36 bytes, found 3"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 ONE_NODE MESH "'accessors':[" POINTS(
+                     "3") "],'bufferViews':[{'buffer':0,"
+                          "'byteLength':36}],'buffers':[{'byteLength':36,'uri':'%s'}]}",
+                 cases[i].uri);
+        bvp_error error;
+        model m;
+        glb g = make(text, NULL);
+        ck_assert(import_bytes(NULL, g.bytes, g.size, 0, &m, &error));
+        ck_assert_msg(strstr(error.message, cases[i].phrase) != NULL, "%s", error.message);
+    }
+}
+END_TEST
+
+/* Many meshes that use the same data: what they unfold to is bounded by the file's size. */
+START_TEST(unfolding)
+{
+    enum { MESHES = 2000, ROOM = 400000, CORNERS = 6000 };
+    char *text = malloc(ROOM);
+    size_t used = (size_t)snprintf(text, ROOM, "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[");
+    for (int i = 0; i < MESHES; i++)
+        used += (size_t)snprintf(text + used, ROOM - used, "%s{\"mesh\":%d}", i ? "," : "", i);
+    used += (size_t)snprintf(text + used, ROOM - used, "],\"meshes\":[");
+    for (int i = 0; i < MESHES; i++)
+        used += (size_t)snprintf(
+            text + used, ROOM - used,
+            "%s{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1,\"mode\":5}]}",
+            i ? "," : "");
+    used += (size_t)snprintf(
+        text + used, ROOM - used,
+        "],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},{"
+        "\"bufferView\":0,\"componentType\":5121,\"count\":%d,\"type\":\"SCALAR\"}],"
+        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":%d}],\"buffers\":[{\"byteLength\":%d,"
+        "\"uri\":\"data:;base64,",
+        CORNERS, CORNERS, CORNERS);
+    memset(text + used, 'A', CORNERS / 3 * 4);
+    used += CORNERS / 3 * 4;
+    used += (size_t)snprintf(text + used, ROOM - used, "\"}]}");
+    ck_assert_uint_lt(used, ROOM);
+    expect_refusal_of(NULL, text, used, 0, BVP_ERR_LIMIT, "unfold");
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {triangles,     modes,     indices,     quantized,
+                                  sparse,        tree,      bad_trees,   singular_dropped,
+                                  deep_chain,    bad_data,  bad_indices, extensions_and_versions,
+                                  ignored_parts, container, uris,        unfolding,
+                                  NULL};
+    return suite_run("import_gltf", tests);
+}

@@ -89,7 +89,7 @@ static double inverse_of(uint8_t code)
                                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     if (code < DECIMAL_COUNT)
         return powers[code];
-    return bvpi_cluster_step((uint8_t)(2 * BINARY_ZERO - code));
+    return 1 / bvpi_cluster_step(code); /* exact */
 }
 
 static bool decodes(const float *values, uint32_t count, uint8_t code)
@@ -103,7 +103,7 @@ static bool decodes(const float *values, uint32_t count, uint8_t code)
     return true;
 }
 
-static void try_binary(const summary *s, bvpi_packing *best)
+static void try_binary(const float *values, uint32_t count, const summary *s, bvpi_packing *best)
 {
     const int code = s->exponent + BINARY_ZERO;
     unsigned width;
@@ -111,7 +111,8 @@ static void try_binary(const summary *s, bvpi_packing *best)
     if (code < BINARY_LEAST)
         return;
     const double inverse = inverse_of((uint8_t)code);
-    if (steps_width(s->lo * inverse, s->hi * inverse, &width, &base) && width < best->width)
+    if (steps_width(s->lo * inverse, s->hi * inverse, &width, &base) && width < best->width &&
+        decodes(values, count, (uint8_t)code))
         *best = (bvpi_packing){BVPD_GRID, (uint8_t)width, (uint8_t)code, base};
 }
 
@@ -139,7 +140,7 @@ void bvpi_pack_choose(const float *values, uint32_t count, bvpi_packing *out)
     if (width <= WIDTH_MAX)
         best = (bvpi_packing){BVPD_ORDERED, (uint8_t)width, 0, s.lo_rank};
     if (!s.has_negative_zero) {
-        try_binary(&s, &best);
+        try_binary(values, count, &s, &best);
         try_decimal(values, count, &s, &best);
     }
     if (best.mode == BVPD_RAW)

@@ -68,6 +68,7 @@ BVPI_INLINE f32x8 bvpi_box_point(const bvpi_grid_point *p, const float lo[3], co
                                  const uint8_t (*bounds)[16])
 {
     f32x8 key = {0};
+    BVPI_UNROLL
     for (int a = 0; a < 3; a++) {
         const f32x8 from = f32x8_from_u8(bounds[a]) * step[a] + lo[a];
         const f32x8 to = f32x8_from_u8(bounds[a] + 8) * step[a] + lo[a];

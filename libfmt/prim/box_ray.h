@@ -57,6 +57,7 @@ BVPI_INLINE unsigned bvpi_box_ray(const bvpi_slab_ray *ray, const float lo[3], c
                                   f32x8 *enter)
 {
     f32x8 in = f32x8_splat(t_min), out = f32x8_splat(t_max);
+    BVPI_UNROLL
     for (int a = 0; a < 3; a++) {
         const float inverse = ray->inverse[a], k = step[a] * inverse;
         const float near_b = (lo[a] - ray->edge_near[a]) * inverse;

@@ -29,6 +29,7 @@ BVPI_INLINE unsigned bvpi_box_region(const bvpi_grid_region *region, const float
 {
     f32x8 from[3], to[3];
     i32x8 apart = {0};
+    BVPI_UNROLL
     for (int a = 0; a < 3; a++) {
         from[a] = f32x8_from_u8(bounds[a]) * step[a] + lo[a];
         to[a] = f32x8_from_u8(bounds[a] + 8) * step[a] + lo[a];
@@ -38,6 +39,7 @@ BVPI_INLINE unsigned bvpi_box_region(const bvpi_grid_region *region, const float
     for (unsigned i = 0; i < region->plane_count; i++) {
         const float *plane = region->plane[i];
         f32x8 most = f32x8_splat(plane[3]);
+        BVPI_UNROLL
         for (int a = 0; a < 3; a++)
             most += (plane[a] > 0 ? to[a] : from[a]) * plane[a];
         apart |= f32x8_gt((f32x8){0}, most);

@@ -42,6 +42,7 @@ typedef struct bvpi_walk_steps {
 
 BVPI_INLINE void bvpi_open_root(const bvpi_tree *tree, bvpi_open_node *out)
 {
+    BVPI_UNROLL
     for (int a = 0; a < 3; a++) {
         out->lo[a] = 0;
         out->step[a] = bvpi_wide_step((float)tree->grid_extent[a], 1);
@@ -51,6 +52,7 @@ BVPI_INLINE void bvpi_open_root(const bvpi_tree *tree, bvpi_open_node *out)
 /* The frame of the node in a lane of `parent`. */
 BVPI_INLINE void bvpi_open_child(const bvpi_open_node *parent, unsigned lane, bvpi_open_node *out)
 {
+    BVPI_UNROLL
     for (int a = 0; a < 3; a++) {
         const float lo = (float)parent->bounds[a][lane] * parent->step[a];
         const float hi = (float)parent->bounds[a][lane + 8] * parent->step[a];

@@ -33,6 +33,7 @@ BVPI_INLINE float limit(void *user)
 static inline unsigned lanes_in_bounds(const region_walk *w, const bvpi_tri8 *tri)
 {
     i32x8 apart = {0};
+    BVPI_UNROLL
     for (int a = 0; a < 3; a++) {
         const f32x8 *c = tri->c + a;
         const f32x8 lo = f32x8_min(f32x8_min(c[0], c[3]), c[6]);

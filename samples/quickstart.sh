@@ -23,7 +23,7 @@ mkdir -p "$out/log"
 quietly() { "$@" >"$out/log/build.log" 2>&1 || { tail -30 "$out/log/build.log"; exit 1; }; }
 [ -x configure ] || quietly autoreconf -fi
 cd "$out"
-[ -f Makefile ] || quietly "$src/configure" --disable-dependency-tracking CFLAGS=-O2
+[ -f Makefile ] || quietly "$src/configure" CFLAGS=-O2
 quietly make -j"$(nproc)"
 bvpack() { "$out/bvpack" "$@"; }
 bvpack --version

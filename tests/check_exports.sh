@@ -43,11 +43,13 @@ for lib in libcore libread libkernel_base libkernel_avx2; do
     objdump -t "$archive" | awk '$1 ~ /^[0-9a-f]+$/ && / O / && / \.(data|bss|tdata|tbss)(\.[a-z_0-9]*)*\t/' |
       grep -v '\.data\.rel\.ro' | awk '{ print $NF }')
 done
-for lib in libread libkernel_base libkernel_avx2; do
-  archive=$build/.libs/$lib.a
-  [ -f "$archive" ] || continue
-  while read -r name; do complain "$lib calls $name"; done < <(
-    $nm -u "$archive" 2>/dev/null | awk '{ print $NF }' |
-      grep -xE '(m|c|re)alloc|aligned_alloc|posix_memalign|free|mmap|alloca|qsort|pthread_mutex_lock' | sort -u)
+# verification and annotation may allocate, queries may not
+for source in "$src"/libfmt/query/*.c; do
+  for object in "$build"/libfmt/query/.libs/lib*_la-"$(basename "$source" .c)".o; do
+    [ -f "$object" ] || { complain "no object of $(basename "$source")"; continue; }
+    while read -r name; do complain "$(basename "$object") calls $name"; done < <(
+      $nm -u "$object" | awk '{ print $NF }' |
+        grep -xE '(m|c|re)alloc|aligned_alloc|posix_memalign|free|mmap|alloca|qsort|pthread_mutex_lock')
+  done
 done
 exit $fail

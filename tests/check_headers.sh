@@ -41,7 +41,7 @@ done
 # a kernel's header may ask which instruction set it is compiled for
 while read -r header; do
   # a template is included with its macros defined, by headers that are checked
-  sed -n 2p "$header" | grep -q ': template ' && continue
+  sed -n 2p "$header" | grep -qE ': template( |:)' && continue
   # shellcheck disable=SC2086
   alone "${header#libfmt/}" ${CC:-cc} -x c -std=gnu11 -ffp-contract=off -DBVPI_ISA=base -Wno-unused-function
 done < <(find libfmt -mindepth 2 -name '*.h' | sort)

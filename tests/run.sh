@@ -57,7 +57,7 @@ suite() {
 configure() { # flavour arguments...
   local dir=$out/$1
   shift
-  mkdir -p "$dir" && cd "$dir" && { [ -f Makefile ] || "$src/configure" --disable-dependency-tracking "$@"; }
+  mkdir -p "$dir" && cd "$dir" && { [ -f Makefile ] || "$src/configure" "$@"; }
 }
 build() { # flavour arguments... : configure and compile, no warning allowed
   configure "$@" && make -C "$out/$1" -j"$jobs" CFLAGS="$cflags -Werror"

@@ -38,11 +38,10 @@ static inline void repair_file(uint8_t *data, size_t size)
     }
     h.header_hash = bvpi_header_hash(&h);
     memcpy(data, &h, sizeof h);
-    bvpd_trailer *t = (bvpd_trailer *)(data + size - sizeof *t);
-    t->file_size = h.file_size;
-    t->header_hash = h.header_hash;
-    memcpy(t->root_hash, h.root_hash, sizeof t->root_hash);
-    memcpy(t->magic, BVPD_END_MAGIC, BVPD_END_MAGIC_SIZE);
+    bvpd_trailer t = {.file_size = h.file_size, .header_hash = h.header_hash};
+    memcpy(t.root_hash, h.root_hash, sizeof t.root_hash);
+    memcpy(t.magic, BVPD_END_MAGIC, BVPD_END_MAGIC_SIZE);
+    memcpy(data + size - sizeof t, &t, sizeof t);
 }
 
 #endif

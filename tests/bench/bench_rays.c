@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ * bench_rays.c: one body, protocol R: primary rays, random segments, occlusion, closest points;
+ * the peer is asked the same rays, and every answer is compared.
+ * Usage: bench_rays MODEL.bvp [RAYS]
+ */
+#include "bench.h"
+#include "peer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIDE 20.0
+
+enum { ROUNDS = 3 };
+
+/* Rays as the peer takes them, in floats; and what came out. */
+typedef struct rays {
+    const char *name;
+    size_t count;
+    float (*origin)[3], (*direction)[3];
+    float t_max;
+    bvp_ray *ours; /* the same */
+    bvp_ray_hit *hits;
+    int *any;
+    double *peer; /* t, or negative */
+} rays;
+
+static void *allocate(size_t count, size_t size)
+{
+    void *memory = calloc(count, size);
+    if (!memory)
+        bench_require(BVP_ERR_NO_MEMORY, "rays");
+    return memory;
+}
+
+static void rays_new(rays *r, const char *name, size_t count, float t_max)
+{
+    *r = (rays){.name = name, .count = count, .t_max = t_max};
+    r->origin = allocate(count, sizeof *r->origin);
+    r->direction = allocate(count, sizeof *r->direction);
+    r->ours = allocate(count, sizeof *r->ours);
+    r->hits = allocate(count, sizeof *r->hits);
+    r->any = allocate(count, sizeof *r->any);
+    r->peer = allocate(count, sizeof *r->peer);
+}
+
+static void rays_free(rays *r)
+{
+    free(r->origin);
+    free(r->direction);
+    free(r->ours);
+    free(r->hits);
+    free(r->any);
+    free(r->peer);
+}
+
+static void rays_finish(rays *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        for (int a = 0; a < 3; a++) {
+            r->ours[i].origin[a] = (double)r->origin[i][a];
+            r->ours[i].direction[a] = (double)r->direction[i][a];
+            r->ours[i].t_max = (double)r->t_max;
+        }
+}
+
+static void bounds_of(const bench_mesh *mesh, double lo[3], double hi[3])
+{
+    bvp_file_info info;
+    bvp_get_info(mesh->file, &info);
+    memcpy(lo, info.lo, sizeof info.lo);
+    memcpy(hi, info.hi, sizeof info.hi);
+}
+
+/* P: four cameras around the model, a square of rays each, row by row. */
+static void make_primary(rays *r, const bench_mesh *mesh, size_t count)
+{
+    size_t side = (size_t)sqrt((double)count / 4);
+    double lo[3], hi[3], radius = 0;
+    bounds_of(mesh, lo, hi);
+    for (int a = 0; a < 3; a++)
+        radius = hypot(radius, (hi[a] - lo[a]) / 2);
+    rays_new(r, "P", 4 * side * side, INFINITY);
+    for (size_t i = 0; i < r->count; i++) {
+        const double turn = 0.4 + M_PI / 2 * (double)(i / (side * side));
+        const double x = ((double)(i % side) + 0.5) / (double)side - 0.5;
+        const double y = ((double)(i / side % side) + 0.5) / (double)side - 0.5;
+        const double out[3] = {cos(turn) * 0.8, sin(turn) * 0.8, 0.6};
+        const double right[3] = {-sin(turn), cos(turn), 0};
+        const double up[3] = {-cos(turn) * 0.6, -sin(turn) * 0.6, 0.8};
+        for (int a = 0; a < 3; a++) {
+            r->origin[i][a] = (float)((lo[a] + hi[a]) / 2 + 2.6 * radius * out[a]);
+            r->direction[i][a] = (float)(-out[a] + 0.8 * (x * right[a] + y * up[a]));
+        }
+    }
+    rays_finish(r);
+}
+
+/* S, A: random segments in the model's box. */
+static void make_segments(rays *r, const bench_mesh *mesh, const char *name, size_t count)
+{
+    uint64_t state = 12345;
+    double lo[3], hi[3];
+    bounds_of(mesh, lo, hi);
+    rays_new(r, name, count, 1);
+    for (size_t i = 0; i < count; i++)
+        for (int a = 0; a < 3; a++) {
+            const double from = lo[a] + (hi[a] - lo[a]) * bench_uniform(&state);
+            const double to = lo[a] + (hi[a] - lo[a]) * bench_uniform(&state);
+            r->origin[i][a] = (float)from;
+            r->direction[i][a] = (float)(to - from);
+        }
+    rays_finish(r);
+}
+
+/* ---- asking
+ * --------------------------------------------------------------------------------------- */
+
+typedef void (*ask_fn)(rays *r, const bench_mesh *mesh, const void *peer);
+
+static void ask_first(rays *r, const bench_mesh *mesh, const void *peer)
+{
+    bvp_body body = {mesh->file, 0, NULL};
+    (void)peer;
+    for (size_t i = 0; i < r->count; i++)
+        bench_require(bvp_ray_first(&body, &r->ours[i], &r->hits[i], NULL), "ray");
+}
+
+static void ask_first_batch(rays *r, const bench_mesh *mesh, const void *peer)
+{
+    bvp_body body = {mesh->file, 0, NULL};
+    (void)peer;
+    bench_require(bvp_ray_first_batch(&body, r->ours, 0, r->count, r->hits, 0, NULL, NULL), "rays");
+}
+
+static void ask_any(rays *r, const bench_mesh *mesh, const void *peer)
+{
+    bvp_body body = {mesh->file, 0, NULL};
+    (void)peer;
+    for (size_t i = 0; i < r->count; i++) {
+        bench_require(bvp_ray_any(&body, &r->ours[i], &r->any[i], NULL), "ray");
+        r->hits[i].found = r->any[i];
+    }
+}
+
+static void ask_any_batch(rays *r, const bench_mesh *mesh, const void *peer)
+{
+    bvp_body body = {mesh->file, 0, NULL};
+    (void)peer;
+    bench_require(bvp_ray_any_batch(&body, r->ours, 0, r->count, r->any, 0, NULL, NULL), "rays");
+}
+
+static void peer_first(rays *r, const bench_mesh *mesh, const void *peer)
+{
+    (void)mesh;
+    for (size_t i = 0; i < r->count; i++)
+        r->peer[i] = peer_embree->first(peer, r->origin[i], r->direction[i], r->t_max);
+}
+
+static void peer_any(rays *r, const bench_mesh *mesh, const void *peer)
+{
+    (void)mesh;
+    for (size_t i = 0; i < r->count; i++)
+        r->peer[i] = peer_embree->any(peer, r->origin[i], r->direction[i], r->t_max) ? 1 : -1;
+}
+
+/* Millions of rays a second: the best round. */
+static double rate_of(ask_fn ask, rays *r, const bench_mesh *mesh, const void *peer)
+{
+    double best = INFINITY;
+    for (int i = 0; i < ROUNDS; i++) {
+        const double start = bench_now();
+        ask(r, mesh, peer);
+        best = fmin(best, bench_now() - start);
+    }
+    return (double)r->count / best * 1e-6;
+}
+
+/* How many rays hit for only one of the two, or at different places. */
+static size_t differences(const rays *r, int compare_t)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        const int theirs = r->peer[i] >= 0, ours = r->hits[i].found;
+        count += ours != theirs ||
+                 (ours && compare_t && fabs(r->hits[i].t - r->peer[i]) > 1e-4 * fabs(r->peer[i]));
+    }
+    return count;
+}
+
+static void report(rays *r, const bench_mesh *mesh, const void *peer, ask_fn one, ask_fn batch,
+                   ask_fn theirs, int compare_t)
+{
+    size_t hits = 0;
+    const double single = rate_of(one, r, mesh, peer), batched = rate_of(batch, r, mesh, peer);
+    for (size_t i = 0; i < r->count; i++)
+        hits += r->hits[i].found != 0;
+    printf("%s,%llu,%zu,%zu,%.3f,%.3f,", r->name, (unsigned long long)mesh->triangle_count,
+           r->count, hits, single, batched);
+    if (peer) {
+        const double rate = rate_of(theirs, r, mesh, peer);
+        printf("%.3f,%.2f,%.2f,%zu\n", rate, single / rate, batched / rate,
+               differences(r, compare_t));
+    } else {
+        printf(",,,\n");
+    }
+    fflush(stdout);
+}
+
+/* C: sources within 10 % of the box around the surface. */
+static void report_closest(const bench_mesh *mesh, size_t count)
+{
+    double lo[3], hi[3], best = INFINITY;
+    double(*points)[3] = allocate(count, sizeof *points);
+    bvp_closest_result *found = allocate(count, sizeof *found);
+    uint64_t state = 12345;
+    bvp_body body = {mesh->file, 0, NULL};
+    bounds_of(mesh, lo, hi);
+    for (size_t i = 0; i < count; i++) {
+        const float *p = mesh->positions + 9 * (bench_random(&state) % mesh->triangle_count);
+        for (int a = 0; a < 3; a++)
+            points[i][a] = (double)p[a] + 0.1 * (hi[a] - lo[a]) * (2 * bench_uniform(&state) - 1);
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        const double start = bench_now();
+        bench_require(bvp_closest_batch(&body, points[0], 0, count, INFINITY, found, 0, NULL, NULL),
+                      "closest");
+        best = fmin(best, bench_now() - start);
+    }
+    printf("C,%llu,%zu,%zu,,%.3f,,,,\n", (unsigned long long)mesh->triangle_count, count, count,
+           (double)count / best * 1e-6);
+    free(points);
+    free(found);
+}
+
+int main(int argc, char **argv)
+{
+    const size_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
+    bench_mesh mesh;
+    rays r;
+    if (argc < 2 || argc > 3 || count < 4) {
+        fprintf(stderr, "usage: bench_rays MODEL.bvp [RAYS]\n");
+        return 2;
+    }
+    bench_mesh_load(&mesh, argv[1], SIDE);
+    void *peer = peer_embree ? peer_embree->make(mesh.positions, mesh.triangle_count) : NULL;
+    printf("protocol,triangles,rays,hits,one_a_call,batched,peer,one_over_peer,batched_over_peer,"
+           "differences\n");
+    make_primary(&r, &mesh, count);
+    report(&r, &mesh, peer, ask_first, ask_first_batch, peer_first, 1);
+    rays_free(&r);
+    make_segments(&r, &mesh, "S", count);
+    report(&r, &mesh, peer, ask_first, ask_first_batch, peer_first, 1);
+    rays_free(&r);
+    make_segments(&r, &mesh, "A", count);
+    report(&r, &mesh, peer, ask_any, ask_any_batch, peer_any, 0);
+    rays_free(&r);
+    report_closest(&mesh, count / 5);
+    if (peer)
+        peer_embree->drop(peer);
+    bench_mesh_free(&mesh);
+    return 0;
+}

@@ -255,6 +255,9 @@ START_TEST(bad_placements_are_refused)
     ck_assert_int_eq(bvpi_place_init(&place, m), BVP_ERR_ARGUMENT);
     m[4] = 0x1.0000000000001p-1; /* not quite */
     ck_assert_int_eq(bvpi_place_init(&place, m), BVP_OK);
+    memcpy(m, good, sizeof m);
+    m[10] = 0x1p-450; /* its inverse is out of range */
+    ck_assert_int_eq(bvpi_place_init(&place, m), BVP_ERR_ARGUMENT);
     for (int i = 0; i < 12; i++)
         m[i] = good[i] * 0x1p210;
     ck_assert_int_eq(bvpi_place_init(&place, m), BVP_ERR_ARGUMENT);

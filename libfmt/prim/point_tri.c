@@ -28,7 +28,7 @@ static void init_part(bvpi_point *out, const bvpi_place *place, const double bou
 {
     double err[3], reach = 0;
     bvpi_place_point_to_part(place, out->world, out->part, err);
-    out->err = fmax(err[0], fmax(err[1], err[2]));
+    out->err = err[0] + err[1] + err[2];
     for (int x = 0; x < 3; x++)
         reach = fmax(reach, (bound[x] + fabs(out->part[x]) + err[x]) * UP);
     out->part_scale = unit_scale(reach);
@@ -61,7 +61,8 @@ bvp_status bvpi_point_init(bvpi_point *out, const bvpi_place *place, const doubl
     out->scale = unit_scale(reach);
     out->eta = eta * out->scale * UP;
     init_part(out, place, bound);
-    return BVP_OK;
+    double sum = out->part[0] + out->part[1] + out->part[2] + out->err;
+    return isfinite(sum) ? BVP_OK : BVP_ERR_ARGUMENT;
 }
 
 /* ---- one triangle ---------------------------------------------------------------------------- */

@@ -14,13 +14,14 @@ typedef struct bvpi_point {
     double world[3], m[12]; /* the point and the part's placement, exact */
     double scale, eta;   /* power of two that brings m p - point below 1; error of its coordinates
                             in double, scaled */
-    double part[3], err; /* the point in part coordinates; largest error of a coordinate */
+    double part[3], err; /* the point in part coordinates; bounds a coordinate's error */
     double part_scale;   /* the same as scale and eta, for p - part */
     float part_eta;
     float length_lo, length_hi; /* world length of a scaled unit of part coordinates */
 } bvpi_point;
 
-/* bound: the largest |coordinate| of each axis in the part. BVP_ERR_ARGUMENT: not finite. */
+/* bound: the largest |coordinate| of each axis in the part. BVP_ERR_ARGUMENT: not finite, in part
+ * coordinates either. */
 bvp_status bvpi_point_init(bvpi_point *out, const bvpi_place *place, const double world[3],
                            const double bound[3]);
 

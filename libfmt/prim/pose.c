@@ -18,6 +18,7 @@
 #define UP                  (1 + 0x1p-40) /* rounds a bound computed in double upward */
 #define LARGEST_LINEAR      0x1p200
 #define SMALLEST_LINEAR     0x1p-200
+#define LARGEST_INVERSE     0x1p400
 #define LARGEST_TRANSLATION 0x1p300
 
 static const double IDENTITY[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
@@ -179,6 +180,8 @@ bvp_status bvpi_place_init(bvpi_place *place, const double *m)
     for (int i = 0; i < 9; i++) {
         place->inverse[i] = bvpi_dd_div(a->c[i], a->det);
         place->inverse_err[i] = quotient_error(a, place->inverse[i].hi, fabs(a->c[i].hi));
+        if (!(fabs(place->inverse[i].hi) <= LARGEST_INVERSE))
+            return BVP_ERR_ARGUMENT;
     }
     measure(place);
     return BVP_OK;

@@ -34,7 +34,8 @@ typedef struct bvpi_place {
 } bvpi_place;
 
 /* BVP_ERR_ARGUMENT: an entry is not finite, the linear part is singular (or not told apart from a
- * singular one by double-double arithmetic), or its largest entry is not in 2^-200 .. 2^200. */
+ * singular one by double-double arithmetic), or an entry is out of range: exactness.md, chapter 1.
+ */
 bvp_status bvpi_place_init(bvpi_place *place, const double *m);
 
 /* out = M^-1 world, each coordinate within err[i] of the exact one. */

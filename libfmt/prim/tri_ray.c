@@ -41,6 +41,8 @@ static void init_view(bvpi_tri_ray *r, int i, const bvpi_dd o[3], const bvpi_dd 
     double exact = c_err + bound[z] * s_err;
     double err = (exact + 6 * U * reach + LOST) * UP;
     double err_f = (exact + 6 * U_FLOAT * reach + 0x1p-120) * (1 + 0x1p-20);
+    if (!isfinite(err)) /* overflow: nothing is certain */
+        err = err_f = INFINITY;
     r->view_err = fmax(r->view_err, err);
     r->view_err_f = fmaxf(r->view_err_f, (float)err_f * (1 + 0x1p-20f));
 }
@@ -65,6 +67,9 @@ bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_place *place, const d
         out->direction[x] = d[x].hi;
         out->origin_err[x] = (o_err[x] + U * fabs(o[x].hi)) * UP;
         out->direction_err[x] = (d_err[x] + U * fabs(d[x].hi)) * UP;
+        if (!isfinite(out->origin[x] + out->origin_err[x]) ||
+            !isfinite(out->direction[x] + out->direction_err[x]))
+            return BVP_ERR_ARGUMENT;
     }
     int z = largest_axis(out->direction);
     out->kz = z;

@@ -27,8 +27,8 @@ typedef struct bvpi_tri_ray {
     float view_err_f; /* of x and y computed in float */
 } bvpi_tri_ray;
 
-/* bound: the largest |coordinate| of each axis in the part. BVP_ERR_ARGUMENT: not finite, or a
- * direction of length zero. */
+/* bound: the largest |coordinate| of each axis in the part. BVP_ERR_ARGUMENT: not finite, in part
+ * coordinates either, or a direction of length zero. */
 bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_place *place, const double origin[3],
                              const double direction[3], const double bound[3]);
 

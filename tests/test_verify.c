@@ -399,6 +399,26 @@ START_TEST(test_unknown_section)
 }
 END_TEST
 
+/* A section that cannot be found, or leaves the file, does not keep verification from its end. */
+START_TEST(test_lost_sections)
+{
+    for (int section = 0; section < BVPD_SECTION_COUNT; section++) {
+        for (int way = 0; way < 2; way++) {
+            size_t size;
+            uint8_t *file = tiny_make(&size);
+            bvpd_section *entry = &((bvpd_header *)file)->sections[section];
+            if (way == 0)
+                memcpy(entry->kind, "LOST", 4);
+            else
+                entry->size = UINT64_MAX;
+            repair_file(file, size);
+            expect(file, size, way == 0 ? "DIR-1" : "DIR-5", BVP_OK);
+            free(file);
+        }
+    }
+}
+END_TEST
+
 static int stop_at_once(void *user, const bvp_finding *finding)
 {
     (void)finding;
@@ -429,6 +449,7 @@ int main(void)
     tcase_add_test(tests, test_provenance);
     tcase_add_test(tests, test_deep_tree);
     tcase_add_test(tests, test_unknown_section);
+    tcase_add_test(tests, test_lost_sections);
     tcase_add_test(tests, test_stop);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

@@ -44,6 +44,7 @@ static void set_spans(bvp_file *file)
 {
     for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
         const uint32_t i = bvpi_find_section(&file->header, kind);
+        file->section[kind] = (bvpi_span){.data = file->base};
         if (i >= file->header.section_count)
             continue;
         const bvpd_section *s = &file->header.sections[i];

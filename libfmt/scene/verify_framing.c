@@ -93,7 +93,7 @@ static void verify_provenance(bvpi_verify *v)
 {
     const bvpi_span *span = &v->file.section[BVPD_PROV];
     const uint32_t i = bvpi_find_section(&v->file.header, BVPD_PROV);
-    if (!span->data || i >= v->file.header.section_count)
+    if (i >= v->file.header.section_count)
         return;
     const bvpd_section *entry = &v->file.header.sections[i];
     const uint8_t *text = span->data;
@@ -122,7 +122,7 @@ void bvpi_verify_strings(bvpi_verify *v)
     const bvpi_span *strings = &v->file.section[BVPD_STRS];
     if (!bvpi_bits_make(v, strings->size / 4 + 1, &v->strings))
         return;
-    BVPI_SOUND(&v->report, "STR-1", strings->data ? bvpi_verify_off(v, strings->data) : 0,
+    BVPI_SOUND(&v->report, "STR-1", bvpi_verify_off(v, strings->data),
                strings->size >= 4 && strings->size % 4 == 0 && bvpi_load_u32(strings->data) == 0,
                "STRS is not a multiple of 4 bytes that begins with the empty string");
     if (strings->size >= 4)

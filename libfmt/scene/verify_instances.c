@@ -202,7 +202,7 @@ static void verify_top(bvpi_verify *v)
     c.tree.units = top->data;
     c.tree.unit_count = top->count < UINT32_MAX ? (uint32_t)top->count : UINT32_MAX;
     c.tree.blob_size = top->size;
-    c.units_off = top->data ? bvpi_verify_off(v, top->data) : 0;
+    c.units_off = bvpi_verify_off(v, top->data);
     v->node_bytes += (uint64_t)record.node_count * BVPD_UNIT;
     if (bvpi_verify_hierarchy(&c, &record, h->top_hierarchy) &&
         bvpi_bits_make(v, c.tree.unit_count, &c.slots) && bvpi_bits_make(v, instances, &c.items)) {

@@ -44,8 +44,6 @@ static void verify_placements(bvpi_verify *v)
 {
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     const bvpi_span *span = &v->file.section[BVPD_PLAC];
-    if (!span->data)
-        return;
     const uint64_t start = bvpi_verify_off(v, span->data);
     BVPI_SOUND(&v->report, "PLC-1", start,
                span->count > 0 && memcmp(span->data, identity, sizeof identity) == 0,
@@ -119,10 +117,9 @@ void bvpi_verify_tree(bvpi_verify *v)
                   BVPD_TREE_DEPTH_MAX);
         next_property += node.property_count;
     }
-    BVPI_SOUND(&v->report, "PRP-1", tree->data ? bvpi_verify_off(v, tree->data) : 0,
-               next_property == properties->count,
-               "the nodes have %" PRIu64 " properties, PROP %" PRIu64, next_property,
-               properties->count);
+    BVPI_SOUND(
+        &v->report, "PRP-1", bvpi_verify_off(v, tree->data), next_property == properties->count,
+        "the nodes have %" PRIu64 " properties, PROP %" PRIu64, next_property, properties->count);
     for (uint64_t i = 0; i < properties->count && !v->report.stopped; i++) {
         const uint8_t *record = properties->data + i * sizeof(bvpd_property);
         const uint64_t offset = bvpi_verify_off(v, record);

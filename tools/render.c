@@ -9,22 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAND_ROWS = 8, THREADS_MOST = 256 };
+enum {
+    BAND_ROWS = 16,
+    THREADS_MOST = 256,
+    TILE = 4,        /* samples along a side that look at different parts of the sky */
+    HALO_BEFORE = 2, /* samples around what is shown, for outlines and the sky's mean */
+    HALO_BEHIND = 1
+};
 
 /* What one ray found. */
 typedef struct sample {
     float depth; /* INFINITY: background */
     float normal[3];
     uint32_t instance;
-    colour light; /* the shaded colour */
+    float sky;          /* share of it that is open */
+    float dark, bright; /* brightness without and with all of the sky */
+    colour light;       /* of the surface; when all is done, what is seen */
 } sample;
 
-/* Rows of samples of one band, one more row above and one more column to the left than are shown,
- * so that outlines see their neighbours. */
+/* Samples of some rows of pixels and the halo around them. */
 typedef struct band {
     sample *samples;
     size_t stride, rows;
-    long first_row; /* sample row of samples[0]; -1 at the picture's top */
+    long first_row; /* of the picture's samples: where samples[0] is */
 } band;
 
 typedef struct crew {
@@ -42,11 +49,12 @@ static float to_linear(float s)
     return s <= 0.04045f ? s / 12.92f : powf((s + 0.055f) / 1.055f, 2.4f);
 }
 
-static uint8_t to_byte(float linear)
+/* grain: 0 .. 1, what is added before rounding down. */
+static uint8_t to_byte(float linear, float grain)
 {
     float l = fminf(fmaxf(linear, 0), 1);
     float s = l <= 0.0031308f ? 12.92f * l : 1.055f * powf(l, 1 / 2.4f) - 0.055f;
-    return (uint8_t)(s * 255 + 0.5f);
+    return (uint8_t)fminf(s * 255 + grain, 255);
 }
 
 colour colour_of(uint32_t rgb)
@@ -108,16 +116,17 @@ static void frame_of(const double n[3], double s[3], double t[3])
         t[k] = n[(k + 1) % 3] * s[(k + 2) % 3] - n[(k + 2) % 3] * s[(k + 1) % 3];
 }
 
-/* The share of the sky above a surface point that nothing nearby hides: rays spread by the cosine,
- * on a low-discrepancy sequence that a hash of the sample's place shifts. */
+/* The share of the sky above a surface point that nothing nearby hides. The samples of a tile share
+ * one low-discrepancy sequence, spread by the cosine: their mean is a good one. */
 static bvp_status open_sky(const render_job *job, const double point[3], const double normal[3],
-                           uint32_t seed, float *share)
+                           uint32_t place, float *share)
 {
     double s[3], t[3];
-    uint32_t hidden = 0, shift_u = scramble(seed), shift_v = scramble(seed ^ 0x9e3779b9u);
+    uint32_t hidden = 0;
     frame_of(normal, s, t);
     for (uint32_t i = 0; i < job->occlusion; i++) {
-        double u = (shift_u + i * 3242174889u) * 0x1p-32, v = (shift_v + i * 2447445414u) * 0x1p-32;
+        const uint32_t number = i * TILE * TILE + place;
+        double u = (number * 3242174889u) * 0x1p-32, v = (number * 2447445414u) * 0x1p-32;
         double radius = sqrt(u), angle = v * 2 * M_PI;
         double x = radius * cos(angle), y = radius * sin(angle), z = sqrt(1 - u);
         bvp_ray ray = {.t_min = 0, .t_max = job->reach};
@@ -135,19 +144,19 @@ static bvp_status open_sky(const render_job *job, const double point[3], const d
     return BVP_OK;
 }
 
-/* A soft light beside the camera, a weaker one from the upper left, and the sky. */
-static float brightness(const camera *c, const double normal[3], const double view[3], float sky)
+/* A soft light beside the camera, one from the upper left, and the sky. */
+static void set_brightness(const camera *c, const double normal[3], const double view[3],
+                           sample *out)
 {
-    double facing = -dot(normal, view);
-    double side[3], length;
+    double facing = fabs(dot(normal, view)), above = 0.5 + 0.5 * dot(normal, c->up);
+    double side[3];
     for (int k = 0; k < 3; k++)
-        side[k] = 0.9 * c->up[k] - 0.7 * c->right[k] - 0.35 * c->forward[k];
-    length = sqrt(dot(side, side));
-    double key = fmax(dot(normal, side) / length, 0);
-    double above = 0.5 + 0.5 * dot(normal, c->up);
-    double shine = pow(fmax(facing, 0), 24);
-    return (float)((0.30 + 0.22 * above) * (0.25 + 0.75 * sky) +
-                   (0.34 * facing + 0.42 * key) * (0.45 + 0.55 * sky) + 0.05 * shine);
+        side[k] = 0.74 * c->up[k] - 0.58 * c->right[k] - 0.33 * c->forward[k];
+    double key = fmax(dot(normal, side), 0);
+    double ambient = 0.34 + 0.24 * above, direct = 0.30 * facing + 0.52 * key;
+    double shine = 0.05 * pow(facing, 24);
+    out->dark = (float)(0.22 * ambient + 0.42 * direct);
+    out->bright = (float)(ambient + direct + shine);
 }
 
 static colour background(const camera *c, double y)
@@ -157,11 +166,10 @@ static colour background(const camera *c, double y)
 }
 
 static bvp_status shade(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *hit,
-                        uint32_t seed, sample *out)
+                        uint32_t place, sample *out)
 {
     double length = sqrt(dot(ray->direction, ray->direction));
     double view[3], normal[3], point[3];
-    float sky = 1;
     for (int k = 0; k < 3; k++)
         view[k] = ray->direction[k] / length;
     double sign = dot(view, hit->normal) > 0 ? -1 : 1;
@@ -172,12 +180,20 @@ static bvp_status shade(const render_job *job, const bvp_ray *ray, const bvp_ray
     }
     bvp_status status = BVP_OK;
     if (dot(normal, normal) > 0.5) /* a degenerate triangle has no normal */
-        status = open_sky(job, point, normal, seed, &sky);
+        status = open_sky(job, point, normal, place, &out->sky);
     out->depth = (float)hit->t;
     out->instance = hit->id.instance;
-    out->light =
-        scaled(job->paint(job->paint_user, &hit->id), brightness(&job->view, normal, view, sky));
+    set_brightness(&job->view, normal, view, out);
+    out->light = job->paint(job->paint_user, &hit->id);
     return status;
+}
+
+/* Neighbours in a tile are far apart in the sequence. */
+static uint32_t place_in_tile(long column, long row)
+{
+    static const uint8_t places[TILE * TILE] = {0, 8,  2, 10, 12, 4, 14, 6,
+                                                3, 11, 1, 9,  15, 7, 13, 5};
+    return places[(row & (TILE - 1)) * TILE + (column & (TILE - 1))];
 }
 
 static bvp_status take_sample(const render_job *job, long column, long row, sample *out)
@@ -187,13 +203,52 @@ static bvp_status take_sample(const render_job *job, long column, long row, samp
     double x = ((double)column + 0.5) / job->samples, y = ((double)row + 0.5) / job->samples;
     camera_ray(&job->view, x, y, ray.origin, ray.direction);
     bvp_status status = bvp_ray_first(&job->body, &ray, &hit, NULL);
-    *out = (sample){.depth = INFINITY, .instance = BVP_NONE};
+    *out = (sample){.depth = INFINITY, .instance = BVP_NONE, .sky = 1};
     if (status != BVP_OK)
         return status;
     if (hit.found)
-        return shade(job, &ray, &hit, scramble((uint32_t)row) + (uint32_t)column, out);
+        return shade(job, &ray, &hit, place_in_tile(column, row), out);
     out->light = background(&job->view, y);
     return BVP_OK;
+}
+
+/* ---- the sky's mean
+ * ------------------------------------------------------------------------------
+ */
+
+static int on_same_surface(const sample *a, const sample *b)
+{
+    const float along =
+        a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2];
+    return a->instance == b->instance && along > 0.9f &&
+           fabsf(a->depth - b->depth) < 0.02f * a->depth;
+}
+
+/* A window as large as a tile has each place of it once. */
+static float mean_sky(const band *b, const sample *here)
+{
+    float sum = 0, count = 0;
+    for (long y = -HALO_BEFORE; y <= HALO_BEHIND; y++)
+        for (long x = -HALO_BEFORE; x <= HALO_BEHIND; x++) {
+            const sample *s = here + y * (long)b->stride + x;
+            if (on_same_surface(here, s)) {
+                sum += s->sky;
+                count++;
+            }
+        }
+    return count > 0 ? sum / count : here->sky;
+}
+
+static void light_surfaces(band *b)
+{
+    for (size_t y = HALO_BEFORE; y + HALO_BEHIND < b->rows; y++)
+        for (size_t x = HALO_BEFORE; x + HALO_BEHIND < b->stride; x++) {
+            sample *here = b->samples + y * b->stride + x;
+            if (!isinf(here->depth)) {
+                const float sky = mean_sky(b, here);
+                here->light = scaled(here->light, here->dark + (here->bright - here->dark) * sky);
+            }
+        }
 }
 
 /* ---- outlines -------------------------------------------------------------------------------- */
@@ -220,8 +275,8 @@ static void draw_outlines(const render_job *job, band *b)
 {
     colour ink = colour_of(0x10161f);
     float pixel = (float)(2 * job->view.half_width / (job->view.width * job->samples));
-    for (size_t y = 1; y < b->rows; y++)
-        for (size_t x = 1; x < b->stride; x++) {
+    for (size_t y = HALO_BEFORE; y < b->rows; y++)
+        for (size_t x = HALO_BEFORE; x < b->stride; x++) {
             sample *here = b->samples + y * b->stride + x;
             float strength =
                 fmaxf(outline(here, here - 1, pixel), outline(here, here - b->stride, pixel));
@@ -270,16 +325,14 @@ static int project_line(const render_job *job, const render_line *line, stroke *
     return 1;
 }
 
-static void draw_dot(const render_job *job, band *b, long column, long row, double depth,
-                     colour paint, float cover)
+static void draw_dot(band *b, long column, long row, double depth, colour paint, float cover)
 {
-    long x = column + 1, y = row - b->first_row;
-    if (x < 1 || x >= (long)b->stride || y < 1 || y >= (long)b->rows || cover <= 0)
+    long x = column + HALO_BEFORE, y = row - b->first_row;
+    if (x < 0 || x >= (long)b->stride || y < 0 || y >= (long)b->rows || cover <= 0)
         return;
     sample *s = b->samples + (size_t)y * b->stride + (size_t)x;
     float visible = depth < (double)s->depth * (1 + 1e-3) ? 0.9f : 0.10f;
     s->light = mix(s->light, paint, visible * fminf(cover, 1));
-    (void)job;
 }
 
 /* Walks the longer of the two directions, one sample at a time, as thick as asked. */
@@ -293,7 +346,7 @@ static void draw_line(const render_job *job, band *b, const render_line *line)
     double *along = steep ? s.y : s.x, *across = steep ? s.x : s.y;
     double length = along[1] - along[0], slope = length != 0 ? (across[1] - across[0]) / length : 0;
     double half = 0.5 * job->line_width * job->samples * sqrt(1 + slope * slope);
-    double least = steep ? (double)b->first_row : -1;
+    double least = steep ? (double)b->first_row : -HALO_BEFORE;
     double most = steep ? (double)b->first_row + (double)b->rows : (double)b->stride;
     long from = (long)floor(fmin(fmax(fmin(along[0], along[1]), least), most));
     long to = (long)ceil(fmax(fmin(fmax(along[0], along[1]), most), least));
@@ -307,12 +360,18 @@ static void draw_line(const render_job *job, band *b, const render_line *line)
         for (long j = (long)floor(middle - half); j <= (long)floor(middle + half); j++) {
             float cover =
                 (float)(fmin((double)j + 1, middle + half) - fmax((double)j, middle - half));
-            draw_dot(job, b, steep ? j : i, steep ? i : j, depth, line->paint, cover);
+            draw_dot(b, steep ? j : i, steep ? i : j, depth, line->paint, cover);
         }
     }
 }
 
 /* ---- bands ----------------------------------------------------------------------------------- */
+
+/* Breaks up the steps of slow gradients. */
+static float grain_at(uint32_t x, uint32_t y)
+{
+    return (float)(scramble(x + scramble(y)) >> 8) * 0x1p-24f;
+}
 
 static void resolve(const render_job *job, const band *b, uint32_t first, uint32_t rows,
                     uint8_t *rgb)
@@ -323,14 +382,16 @@ static void resolve(const render_job *job, const band *b, uint32_t first, uint32
         for (uint32_t x = 0; x < width; x++) {
             colour sum = {0, 0, 0};
             for (uint32_t i = 0; i < n * n; i++) {
-                size_t row = 1 + (size_t)y * n + i / n, column = 1 + (size_t)x * n + i % n;
+                size_t row = HALO_BEFORE + (size_t)y * n + i / n;
+                size_t column = HALO_BEFORE + (size_t)x * n + i % n;
                 colour light = b->samples[row * b->stride + column].light;
                 sum = (colour){sum.r + light.r, sum.g + light.g, sum.b + light.b};
             }
             uint8_t *pixel = rgb + ((size_t)(first + y) * width + x) * 3;
-            pixel[0] = to_byte(sum.r * weight);
-            pixel[1] = to_byte(sum.g * weight);
-            pixel[2] = to_byte(sum.b * weight);
+            const float grain = grain_at(x, first + y);
+            pixel[0] = to_byte(sum.r * weight, grain);
+            pixel[1] = to_byte(sum.g * weight, grain);
+            pixel[2] = to_byte(sum.b * weight, grain);
         }
 }
 
@@ -339,15 +400,16 @@ static bvp_status render_band(crew *crew_, band *b, uint32_t number)
     const render_job *job = crew_->job;
     uint32_t first = number * BAND_ROWS, height = (uint32_t)job->view.height;
     uint32_t rows = height - first < BAND_ROWS ? height - first : BAND_ROWS;
-    b->first_row = (long)first * job->samples - 1;
-    b->rows = (size_t)rows * job->samples + 1;
+    b->first_row = (long)(first * job->samples) - HALO_BEFORE;
+    b->rows = (size_t)rows * job->samples + HALO_BEFORE + HALO_BEHIND;
     for (size_t y = 0; y < b->rows; y++)
         for (size_t x = 0; x < b->stride; x++) {
-            bvp_status status = take_sample(job, (long)x - 1, b->first_row + (long)y,
+            bvp_status status = take_sample(job, (long)x - HALO_BEFORE, b->first_row + (long)y,
                                             b->samples + y * b->stride + x);
             if (status != BVP_OK)
                 return status;
         }
+    light_surfaces(b);
     draw_outlines(job, b);
     for (size_t i = 0; i < job->line_count; i++)
         draw_line(job, b, job->lines + i);
@@ -359,8 +421,9 @@ static void *work(void *argument)
 {
     crew *c = argument;
     const render_job *job = c->job;
-    band b = {.stride = (size_t)job->view.width * job->samples + 1};
-    b.samples = malloc(((size_t)BAND_ROWS * job->samples + 1) * b.stride * sizeof *b.samples);
+    enum { HALO = HALO_BEFORE + HALO_BEHIND };
+    band b = {.stride = (size_t)job->view.width * job->samples + HALO};
+    b.samples = malloc(((size_t)BAND_ROWS * job->samples + HALO) * b.stride * sizeof *b.samples);
     bvp_status status = b.samples ? BVP_OK : BVP_ERR_NO_MEMORY;
     while (status == BVP_OK && atomic_load(&c->status) == BVP_OK) {
         uint32_t number = atomic_fetch_add(&c->next_band, 1);

@@ -25,7 +25,7 @@ typedef struct settings {
     int quiet;
 } settings;
 
-enum { LEVEL_NONE = 1000, SIDE_MOST = 16384, FIT_LEVEL = 4 };
+enum { LEVEL_NONE = 1000, SIDE_MOST = 16384, FIT_LEVEL = 4, FIT_INSTANCES = 20000 };
 
 typedef struct view {
     const settings *set;
@@ -33,7 +33,8 @@ typedef struct view {
     uint32_t width, height;
     camera eye;
     palette colours;
-    double *corners; /* of the boxes that the camera is to see, 3 doubles each */
+    double to_world[12]; /* of the boxes that are read */
+    double *corners;     /* of the boxes that the camera is to see, 3 doubles each */
     size_t corner_count, corner_capacity;
     render_line *lines;
     size_t line_count, line_capacity;
@@ -56,7 +57,7 @@ static void corner_of(const view *v, const bvp_box *box, int i, double out[3])
 {
     double p[3] = {i & 1 ? box->hi[0] : box->lo[0], i & 2 ? box->hi[1] : box->lo[1],
                    i & 4 ? box->hi[2] : box->lo[2]};
-    const double *m = v->model.placement;
+    const double *m = v->to_world;
     for (int a = 0; a < 3; a++)
         out[a] = m[4 * a] * p[0] + m[4 * a + 1] * p[1] + m[4 * a + 2] * p[2] + m[4 * a + 3];
 }
@@ -94,12 +95,33 @@ static int add_lines(void *user, const bvp_box *box)
     return 0;
 }
 
+/* Corners for the camera: of small boxes, so that it can come near. */
+static bvp_status read_corners(view *v)
+{
+    const operand *o = &v->model;
+    const uint32_t count = o->info.instance_count;
+    const uint32_t level = count > 2000 ? 0 : count > 100 ? 1 : 2;
+    bvp_status status = BVP_OK;
+    if (o->part != BVP_ASSEMBLY || count > FIT_INSTANCES)
+        return bvp_boxes(o->file, o->part, FIT_LEVEL, add_corners, v);
+    for (uint32_t i = 0; i < count && status == BVP_OK; i++) {
+        bvp_instance_info instance;
+        status = bvp_get_instance(o->file, i, &instance);
+        compose(o->placement, instance.placement, v->to_world);
+        if (status == BVP_OK)
+            status = bvp_boxes(o->file, instance.part, level, add_corners, v);
+    }
+    memcpy(v->to_world, o->placement, sizeof v->to_world);
+    return status;
+}
+
 /* Corners for the camera, lines for the picture. */
 static int read_boxes(view *v)
 {
     const operand *o = &v->model;
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
-    bvp_status status = bvp_boxes(o->file, o->part, FIT_LEVEL, add_corners, v);
+    memcpy(v->to_world, o->placement, sizeof v->to_world);
+    bvp_status status = read_corners(v);
     if (status == BVP_OK && v->set->level != LEVEL_NONE)
         status = bvp_boxes(o->file, o->part, (uint32_t)v->set->level, add_lines, v);
     if (status != BVP_OK)
@@ -264,7 +286,7 @@ static int run(const verb *self, int argc, char **argv)
                     .angle = 28,
                     .level = LEVEL_NONE,
                     .samples = 2,
-                    .occlusion = 4};
+                    .occlusion = 2};
     int code, first = options_parse(self, argc, argv, &set, &code);
     if (first < 0)
         return code;
@@ -315,7 +337,7 @@ static const option_row options[] = {
     {"samples", 0, OPTION_COUNT, offsetof(settings, samples), "N",
      "rays along each side of a pixel; 2 is the default, 1 fast, 4 fine", 1, 8},
     {"occlusion", 0, OPTION_COUNT, offsetof(settings, occlusion), "N",
-     "rays a sample that darken corners and gaps; 4 is the default, 0 fast", 0, 256},
+     "rays a sample that darken corners and gaps; 2 is the default, 0 fast", 0, 256},
     {"jobs", 'j', OPTION_COUNT, offsetof(settings, jobs), "N",
      "threads to use; 0, the default, is one per processor; the picture does not depend on it", 0,
      0},

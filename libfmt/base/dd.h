@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * dd.h: numbers of twice the precision of a double, as the unevaluated sum of two.
- *
- * With u = 2^-53 and no over- or underflow, each operation errs by at most 10 u^2 times its result,
- * sums included (also when the terms cancel): see spec/exactness.md.
+ * Spec: exactness.md, chapter 2
  * Based on: Joldes, Muller, Popescu, Tight and rigorous error bounds for basic building blocks of
  * double-word arithmetic, 2017.
  */
 #ifndef BVPI_BASE_DD_H
 #define BVPI_BASE_DD_H
 
-/* |lo| <= half an ulp of hi. */
+/* |lo| <= half an ulp of hi. With u = 2^-53, and no over- or underflow, each operation errs by at
+ * most 10 u^2 times its result, sums included, also when the terms cancel. */
 typedef struct bvpi_dd {
     double hi, lo;
 } bvpi_dd;

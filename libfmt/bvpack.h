@@ -33,7 +33,8 @@ typedef enum bvp_status {
     BVP_ERR_LIMIT,     /* valid, but over a documented limit of this library, or a full buffer */
     BVP_ERR_NO_MEMORY, /* an allocation failed */
     BVP_ERR_SYSTEM,    /* the operating system refused; bvp_error.sys_errno says why */
-    BVP_ERR_ARGUMENT   /* the caller's argument: NaN, negative tolerance, singular placement, bad index */
+    BVP_ERR_ARGUMENT   /* the caller's argument: NaN, negative tolerance, singular placement, bad
+                          index */
 } bvp_status;
 
 /* Details of a failure. Every function that takes one accepts NULL. */
@@ -59,19 +60,21 @@ BVP_API void bvp_hash(const void *data, size_t size, uint8_t hash[16]);
 typedef struct bvp_file bvp_file;
 
 typedef enum bvp_open_mode {
-    BVP_OPEN_CHECKED = 0, /* memory-safe whatever the bytes say, also when they change while mapped */
-    BVP_OPEN_TRUSTED,     /* the caller vouches for the bytes: the library may skip per-step checks */
-    BVP_OPEN_ISOLATED     /* copied to private memory and fully verified before this call returns */
+    BVP_OPEN_CHECKED =
+        0,            /* memory-safe whatever the bytes say, also when they change while mapped */
+    BVP_OPEN_TRUSTED, /* the caller vouches for the bytes: the library may skip per-step checks */
+    BVP_OPEN_ISOLATED /* copied to private memory and fully verified before this call returns */
 } bvp_open_mode;
 
 /* Zero-initialise; zero means default everywhere. */
 typedef struct bvp_open_options {
     bvp_open_mode mode;
-    int verify_lazily;     /* nonzero: a part's block hashes are checked by the first query that touches it */
-    int baseline_simd;     /* nonzero: do not use CPU extensions beyond the compiler's baseline */
-    uint64_t offset;       /* where the bvpack file begins in the opened one; a multiple of 4096 */
-    uint64_t size;         /* its size in bytes; 0: up to the end */
-    uint64_t reserved[4];  /* zero */
+    int verify_lazily; /* nonzero: a part's block hashes are checked by the first query that touches
+                          it */
+    int baseline_simd; /* nonzero: do not use CPU extensions beyond the compiler's baseline */
+    uint64_t offset;   /* where the bvpack file begins in the opened one; a multiple of 4096 */
+    uint64_t size;     /* its size in bytes; 0: up to the end */
+    uint64_t reserved[4]; /* zero */
 } bvp_open_options;
 
 /* Maps `path` read-only. O(1): reads one page. *out is to be closed with bvp_close. */
@@ -98,49 +101,51 @@ typedef struct bvp_string {
 
 typedef struct bvp_file_info {
     uint32_t format_major, format_minor;
-    uint64_t file_size;              /* bytes */
-    uint64_t triangle_count;         /* over all instances */
-    uint64_t unique_triangle_count;  /* over all parts */
+    uint64_t file_size;             /* bytes */
+    uint64_t triangle_count;        /* over all instances */
+    uint64_t unique_triangle_count; /* over all parts */
     uint32_t part_count, instance_count, node_count;
-    double unit_in_metres;           /* length of one coordinate unit; 0 when unknown */
-    uint32_t up_axis;                /* 0 x, 1 y, 2 z, 3 unknown */
-    double lo[3], hi[3];             /* world bounds, rounded outward */
+    double unit_in_metres; /* length of one coordinate unit; 0 when unknown */
+    uint32_t up_axis;      /* 0 x, 1 y, 2 z, 3 unknown */
+    double lo[3], hi[3];   /* world bounds, rounded outward */
     uint64_t hierarchy_size, geometry_size, id_size, other_size; /* bytes; their sum is file_size */
-    uint8_t root_hash[16];           /* content identity: equal bytes, equal hash */
-    uint8_t source_hash[16];         /* build identity: source bytes, options and format version */
+    uint8_t root_hash[16];   /* content identity: equal bytes, equal hash */
+    uint8_t source_hash[16]; /* build identity: source bytes, options and format version */
 } bvp_file_info;
 
 typedef struct bvp_part_info {
     bvp_string name, source_id;
     uint64_t triangle_count, vertex_count; /* stored; vertex_count after welding */
     uint32_t cluster_count, hierarchy_count;
-    double origin[3];       /* part coordinates are relative to this point of the source's coordinates */
-    float lo[3], hi[3];     /* exact bounds in part coordinates */
-    double rounding_error;  /* largest rebase error of a coordinate, in units; 0: every input float is exact */
+    double origin[3]; /* part coordinates are relative to this point of the source's coordinates */
+    float lo[3], hi[3];    /* exact bounds in part coordinates */
+    double rounding_error; /* largest rebase error of a coordinate, in units; 0: every input float
+                              is exact */
     uint64_t degenerate_count, duplicate_count, open_edge_count, nonmanifold_edge_count;
     uint64_t hierarchy_size, geometry_size, id_size; /* bytes */
     uint8_t content_hash[16];
-    int has_ids;            /* 0: packed without original triangle numbers */
+    int has_ids; /* 0: packed without original triangle numbers */
 } bvp_part_info;
 
 /* A node of the source's product tree; parents come before children, node 0 is the root. */
 typedef struct bvp_node_info {
     bvp_string name, source_id;
-    uint32_t parent;        /* BVP_NONE for the root */
-    uint32_t part, instance;/* BVP_NONE when the node carries no geometry */
+    uint32_t parent;         /* BVP_NONE for the root */
+    uint32_t part, instance; /* BVP_NONE when the node carries no geometry */
     uint32_t property_count;
-    double placement[12];   /* row-major 3x4, relative to the parent */
+    double placement[12]; /* row-major 3x4, relative to the parent */
 } bvp_node_info;
 
 typedef struct bvp_instance_info {
     uint32_t part, node;
-    double placement[12];   /* row-major 3x4: part coordinates (relative to its origin) to world */
+    double placement[12]; /* row-major 3x4: part coordinates (relative to its origin) to world */
 } bvp_instance_info;
 
 BVP_API void bvp_get_info(const bvp_file *file, bvp_file_info *out);
 BVP_API bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out);
 BVP_API bvp_status bvp_get_node(const bvp_file *file, uint32_t node, bvp_node_info *out);
-BVP_API bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance, bvp_instance_info *out);
+BVP_API bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance,
+                                    bvp_instance_info *out);
 BVP_API bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t property,
                                     bvp_string *key, bvp_string *value);
 
@@ -150,14 +155,16 @@ BVP_API bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_
  * itself when the file was packed without ids. */
 BVP_API bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part, uint64_t triangle,
                                     float position[9], uint64_t *id);
-/* All of a part's triangles in storage order, up to `capacity` from `first`; NULL arrays are skipped.
- * positions: capacity * 9 floats; ids: capacity. *count: how many were written. O(count). */
+/* All of a part's triangles in storage order, up to `capacity` from `first`; NULL arrays are
+ * skipped. positions: capacity * 9 floats; ids: capacity. *count: how many were written. O(count).
+ */
 BVP_API bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part, uint64_t first,
                                      uint64_t capacity, float *positions, uint64_t *ids,
                                      uint64_t *count);
 
-/* The provenance record (JSON text written by the packer: sources, options, warnings). It is a cold,
- * possibly compressed section: `buffer` receives at most `capacity` bytes; *size is the full size. */
+/* The provenance record (JSON text written by the packer: sources, options, warnings). It is a
+ * cold, possibly compressed section: `buffer` receives at most `capacity` bytes; *size is the full
+ * size. */
 BVP_API bvp_status bvp_get_provenance(const bvp_file *file, char *buffer, size_t capacity,
                                       size_t *size, bvp_error *error);
 
@@ -192,8 +199,8 @@ typedef struct bvp_annotation {
 /* Return nonzero to stop. */
 typedef int (*bvp_annotation_fn)(void *user, const bvp_annotation *annotation);
 
-/* Explains every byte of the file exactly once, in order. Bytes that a damaged file leaves without a
- * meaning are called "unknown". BVP_ERR_CORRUPT: there were such bytes. */
+/* Explains every byte of the file exactly once, in order. Bytes that a damaged file leaves without
+ * a meaning are called "unknown". BVP_ERR_CORRUPT: there were such bytes. */
 BVP_API bvp_status bvp_annotate(const bvp_file *file, bvp_annotation_fn callback, void *user);
 
 /* ---- queries: operands --------------------------------------------------------------------- */
@@ -202,8 +209,9 @@ BVP_API bvp_status bvp_annotate(const bvp_file *file, bvp_annotation_fn callback
 
 /* What a query is asked of: one part, or the whole assembly of a file, somewhere in the world.
  * placement: 12 doubles, row-major 3x4, affine, not singular; NULL means the identity. It maps part
- * coordinates (relative to the part's origin), or the assembly's world, to the query's world. Rigid,
- * scaled, sheared and mirrored placements are allowed; the doubles are taken as exact reals. */
+ * coordinates (relative to the part's origin), or the assembly's world, to the query's world.
+ * Rigid, scaled, sheared and mirrored placements are allowed; the doubles are taken as exact reals.
+ */
 typedef struct bvp_body {
     const bvp_file *file;
     uint32_t part; /* a part's index, or BVP_ASSEMBLY */
@@ -231,10 +239,10 @@ typedef struct bvp_stats {
 /* ---- queries between two bodies ------------------------------------------------------------ */
 
 /* In all of these: b == NULL asks the instances of `a` against one another (an instance is never
- * paired with itself). Surfaces, not solids: a body inside another without contact does not collide.
- * Triangles are closed: touching at a point counts. Errors: BVP_ERR_ARGUMENT for a bad body, part,
- * placement, NaN or negative distance; BVP_ERR_CORRUPT when the file lies (its answers are then
- * not to be used). No call allocates; each uses at most 256 KiB of stack. */
+ * paired with itself). Surfaces, not solids: a body inside another without contact does not
+ * collide. Triangles are closed: touching at a point counts. Errors: BVP_ERR_ARGUMENT for a bad
+ * body, part, placement, NaN or negative distance; BVP_ERR_CORRUPT when the file lies (its answers
+ * are then not to be used). No call allocates; each uses at most 256 KiB of stack. */
 
 /* Do they touch? *hit is 0 or 1. Symmetric: collide(a,b) == collide(b,a) on every input. */
 BVP_API bvp_status bvp_collide(const bvp_body *a, const bvp_body *b, int *hit, bvp_stats *stats);
@@ -257,35 +265,38 @@ BVP_API bvp_status bvp_pairs(const bvp_body *a, const bvp_body *b, bvp_pair *pai
                              uint64_t capacity, uint64_t *count, bvp_stats *stats);
 
 typedef struct bvp_distance_result {
-    int found;         /* 0: nothing nearer than the limit; the other fields are then unset */
-    double distance;   /* an upper bound of the minimum distance, at the witness points */
-    double lower;      /* a lower bound; distance - lower <= 1e-9 * distance but for degenerate needles */
+    int found;       /* 0: nothing nearer than the limit; the other fields are then unset */
+    double distance; /* an upper bound of the minimum distance, at the witness points */
+    double
+        lower; /* a lower bound; distance - lower <= 1e-9 * distance but for degenerate needles */
     double point_a[3], point_b[3]; /* witness points, world */
-    bvp_hit_id a, b;   /* their triangles */
+    bvp_hit_id a, b;               /* their triangles */
 } bvp_distance_result;
 
-/* Minimum distance of the surfaces; exactly 0 when they touch. limit: only distances <= limit are of
- * interest (INFINITY: all); pruning makes a small limit fast. */
+/* Minimum distance of the surfaces; exactly 0 when they touch. limit: only distances <= limit are
+ * of interest (INFINITY: all); pruning makes a small limit fast. */
 BVP_API bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
                                 bvp_distance_result *out, bvp_stats *stats);
-/* Are they nearer than or as near as delta? Stops at the first proof; out (may be NULL) then holds a
- * witness pair at most delta apart, not the nearest one. delta == 0 is bvp_collide. */
+/* Are they nearer than or as near as delta? Stops at the first proof; out (may be NULL) then holds
+ * a witness pair at most delta apart, not the nearest one. delta == 0 is bvp_collide. */
 BVP_API bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *within,
                               bvp_distance_result *out, bvp_stats *stats);
 
 /* ---- queries of one body -------------------------------------------------------------------- */
 
-/* Points origin + t * direction, t_min <= t <= t_max; direction need not be normalised, not zero. */
+/* Points origin + t * direction, t_min <= t <= t_max; direction need not be normalised, not zero.
+ */
 typedef struct bvp_ray {
     double origin[3], direction[3];
     double t_min, t_max; /* t_max may be INFINITY */
 } bvp_ray;
 
 typedef struct bvp_ray_hit {
-    int found;        /* 0: the ray misses; the other fields are then unset */
-    double t;         /* parameter along the ray */
-    double u, v;      /* barycentric coordinates of corners 1 and 2 */
-    double normal[3]; /* geometric normal by the corners' order, world, unit length; 0 if degenerate */
+    int found;   /* 0: the ray misses; the other fields are then unset */
+    double t;    /* parameter along the ray */
+    double u, v; /* barycentric coordinates of corners 1 and 2 */
+    double
+        normal[3]; /* geometric normal by the corners' order, world, unit length; 0 if degenerate */
     bvp_hit_id id;
 } bvp_ray_hit;
 typedef int (*bvp_ray_hit_fn)(void *user, const bvp_ray_hit *hit);
@@ -295,13 +306,14 @@ typedef int (*bvp_ray_hit_fn)(void *user, const bvp_ray_hit *hit);
 BVP_API bvp_status bvp_ray_first(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit *hit,
                                  bvp_stats *stats);
 /* Is anything hit? */
-BVP_API bvp_status bvp_ray_any(const bvp_body *body, const bvp_ray *ray, int *hit, bvp_stats *stats);
+BVP_API bvp_status bvp_ray_any(const bvp_body *body, const bvp_ray *ray, int *hit,
+                               bvp_stats *stats);
 /* Every hit, unordered; a callback that returns nonzero stops. */
 BVP_API bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit_fn callback,
                                void *user, uint64_t *count, bvp_stats *stats);
 
 typedef struct bvp_closest_result {
-    int found; /* 0: nothing within max_distance */
+    int found;                 /* 0: nothing within max_distance */
     double distance, point[3]; /* world */
     bvp_hit_id id;
 } bvp_closest_result;
@@ -326,25 +338,26 @@ BVP_API bvp_status bvp_overlap_frustum(const bvp_body *body, const double *plane
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-/* The same question `count` times. Strides are in bytes; 0 means densely packed. A bad element stops
- * the batch with its status; *done (may be NULL) says how many are complete. */
+/* The same question `count` times. Strides are in bytes; 0 means densely packed. A bad element
+ * stops the batch with its status; *done (may be NULL) says how many are complete. */
 BVP_API bvp_status bvp_ray_first_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
                                        size_t count, bvp_ray_hit *hits, size_t hit_stride,
                                        size_t *done, bvp_stats *stats);
 BVP_API bvp_status bvp_ray_any_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
                                      size_t count, int *hits, size_t hit_stride, size_t *done,
                                      bvp_stats *stats);
-BVP_API bvp_status bvp_closest_batch(const bvp_body *body, const double *points, size_t point_stride,
-                                     size_t count, double max_distance, bvp_closest_result *out,
-                                     size_t out_stride, size_t *done, bvp_stats *stats);
+BVP_API bvp_status bvp_closest_batch(const bvp_body *body, const double *points,
+                                     size_t point_stride, size_t count, double max_distance,
+                                     bvp_closest_result *out, size_t out_stride, size_t *done,
+                                     bvp_stats *stats);
 /* Body b at many placements (12 doubles each), which replace b->placement. */
 BVP_API bvp_status bvp_collide_batch(const bvp_body *a, const bvp_body *b, const double *placements,
                                      size_t placement_stride, size_t count, int *hits,
                                      size_t hit_stride, size_t *done, bvp_stats *stats);
-BVP_API bvp_status bvp_distance_batch(const bvp_body *a, const bvp_body *b, const double *placements,
-                                      size_t placement_stride, size_t count, double limit,
-                                      bvp_distance_result *out, size_t out_stride, size_t *done,
-                                      bvp_stats *stats);
+BVP_API bvp_status bvp_distance_batch(const bvp_body *a, const bvp_body *b,
+                                      const double *placements, size_t placement_stride,
+                                      size_t count, double limit, bvp_distance_result *out,
+                                      size_t out_stride, size_t *done, bvp_stats *stats);
 
 /* ---- looking at the hierarchy ---------------------------------------------------------------- */
 
@@ -356,7 +369,8 @@ typedef struct bvp_box {
     uint64_t first;      /* first triangle (instance) of a leaf */
 } bvp_box;
 typedef int (*bvp_box_fn)(void *user, const bvp_box *box);
-/* Visits the boxes of `level` and, above it, of leaves; level UINT32_MAX: all leaves; depth first. */
+/* Visits the boxes of `level` and, above it, of leaves; level UINT32_MAX: all leaves; depth first.
+ */
 BVP_API bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level,
                              bvp_box_fn callback, void *user);
 

@@ -17,23 +17,23 @@ typedef struct bvp_builder bvp_builder;
 
 /* Zero-initialise; zero means default everywhere. */
 typedef struct bvp_build_options {
-    uint32_t thread_count;   /* 0: one per online CPU */
-    uint32_t leaf_size;      /* most triangles in a leaf, 1..8; 0: 8 */
-    int no_ids;              /* nonzero: do not store original triangle numbers */
-    int drop_invalid;        /* nonzero: leave out triangles with non-finite vertices, and nodes whose
-                                placement is not finite or is singular, and count them; zero: refuse */
-    double unit_in_metres;   /* 0: unknown */
-    uint32_t up_axis;        /* 0 x, 1 y, 2 z, 3 unknown */
+    uint32_t thread_count; /* 0: one per online CPU */
+    uint32_t leaf_size;    /* most triangles in a leaf, 1..8; 0: 8 */
+    int no_ids;            /* nonzero: do not store original triangle numbers */
+    int drop_invalid;      /* nonzero: leave out triangles with non-finite vertices, and nodes whose
+                              placement is not finite or is singular, counted; zero: refuse */
+    double unit_in_metres; /* 0: unknown */
+    uint32_t up_axis;      /* 0 x, 1 y, 2 z, 3 unknown */
     const uint8_t *source_hash; /* 16 bytes over the source's bytes, or NULL; mixed with the options
                                    and the format version into bvp_file_info.source_hash */
-    const char *provenance;  /* UTF-8 JSON text to keep in the file, or NULL */
+    const char *provenance;     /* UTF-8 JSON text to keep in the file, or NULL */
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total);
     void *progress_user;
 } bvp_build_options;
 
 /* A triangle mesh in the caller's memory, read during the call only. */
 typedef struct bvp_mesh {
-    const void *positions;   /* vertex_count times x, y, z: float, or double when is_double */
+    const void *positions; /* vertex_count times x, y, z: float, or double when is_double */
     int is_double;
     size_t position_stride;  /* bytes between vertices; 0: dense */
     uint64_t vertex_count;   /* < 2^32 */
@@ -46,7 +46,8 @@ typedef struct bvp_mesh {
 
 /* Welds bit-identical vertices of `mesh` into `indices_out` (3 * triangle_count; may be
  * mesh->indices' own storage) and `positions_out` (as wide as the input's type), in order of first
- * use. *vertex_count_out: how many. For importers of soups. Time O(n), memory 4 bytes a vertex slot. */
+ * use. *vertex_count_out: how many. For importers of soups. Time O(n), memory 4 bytes a vertex
+ * slot. */
 BVP_API bvp_status bvp_weld(const bvp_mesh *mesh, uint32_t thread_count, uint32_t **indices_out,
                             void **positions_out, uint64_t *vertex_count_out, bvp_error *error);
 
@@ -56,14 +57,15 @@ BVP_API bvp_status bvp_builder_new(const bvp_build_options *options, bvp_builder
 BVP_API void bvp_builder_free(bvp_builder *builder);
 
 /* Packs one mesh now (hierarchy and geometry in memory; the mesh may then be freed). *part: its
- * index; a mesh equal to an earlier one (same positions, triangles, order) gives that one's index. A mesh without
- * triangles gives BVP_NONE. Non-finite vertices: BVP_ERR_ARGUMENT unless drop_invalid. */
+ * index; a mesh equal to an earlier one (same positions, triangles, order) gives that one's index.
+ * A mesh without triangles gives BVP_NONE. Non-finite vertices: BVP_ERR_ARGUMENT unless
+ * drop_invalid. */
 BVP_API bvp_status bvp_builder_add_part(bvp_builder *builder, const bvp_mesh *mesh, uint32_t *part,
                                         bvp_error *error);
 
 /* Adds a node to the product tree. parent: an earlier node, or BVP_NONE for a root (several roots
- * are put under one unnamed root). placement: 12 doubles row-major 3x4 relative to the parent, NULL:
- * identity. part: BVP_NONE for a pure group. A tree without nodes gets one for each part. */
+ * are put under one unnamed root). placement: 12 doubles row-major 3x4 relative to the parent,
+ * NULL: identity. part: BVP_NONE for a pure group. A tree without nodes gets one for each part. */
 BVP_API bvp_status bvp_builder_add_node(bvp_builder *builder, uint32_t parent, const char *name,
                                         const char *source_id, const double placement[12],
                                         uint32_t part, uint32_t *node, bvp_error *error);
@@ -75,9 +77,9 @@ typedef struct bvp_build_report {
     uint32_t instance_count, node_count;
     uint64_t triangle_count, unique_triangle_count;
     uint64_t file_size, hierarchy_size, geometry_size, id_size, other_size; /* bytes */
-    uint64_t degenerate_count, duplicate_count;     /* kept */
+    uint64_t degenerate_count, duplicate_count;                             /* kept */
     uint64_t dropped_triangle_count, dropped_node_count; /* only with drop_invalid */
-    double rounding_error; /* largest rebase error, in units */
+    double rounding_error;                               /* largest rebase error, in units */
     double seconds_build, seconds_write;
 } bvp_build_report;
 

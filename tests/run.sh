@@ -54,11 +54,11 @@ suite() {
   done < <(find "$out/$1" -name '*.trs' | sort)
 }
 
-configure() { # flavour arguments...
-  local dir=$out/$1
+configure() ( # flavour arguments... : in a subshell, for it changes the folder
+  dir=$out/$1
   shift
   mkdir -p "$dir" && cd "$dir" && { [ -f Makefile ] || "$src/configure" "$@"; }
-}
+)
 build() { # flavour arguments... : configure and compile, no warning allowed
   configure "$@" && make -C "$out/$1" -j"$jobs" CFLAGS="$cflags -Werror"
 }

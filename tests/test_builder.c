@@ -211,15 +211,16 @@ START_TEST(test_leaf_sizes)
     uint64_t state = case_seed();
     float *soup = case_soup(&state, 1000, 10, 1);
     const bvp_mesh mesh = case_mesh(soup, 1000);
-    uint64_t larger = UINT64_MAX;
+    uint64_t sizes[9];
     for (uint32_t leaf = 1; leaf <= 8; leaf++) {
         const bvp_build_options options = {.leaf_size = leaf};
         case_file file = case_build(&mesh, &options);
         case_check_triangles(&file, soup, NULL, 1000);
-        ck_assert_uint_le(file.report.hierarchy_size, larger);
-        larger = file.report.hierarchy_size;
+        sizes[leaf] = file.report.hierarchy_size;
         case_close(&file);
     }
+    ck_assert_uint_gt(sizes[1], 2 * sizes[4]);
+    ck_assert_uint_gt(2 * sizes[4], 3 * sizes[8]);
     free(soup);
 }
 END_TEST

@@ -140,6 +140,26 @@ static double wedge_depth(wedge w, double tangent)
     return (w.lowest - w.highest) / (2 * tangent);
 }
 
+/* The eye's place along `side` from which, at this depth, the points reach equally far to both
+ * sides. start: one from which they are all in front. */
+static double centred(const double *points, size_t count, const double side[3],
+                      const double forward[3], double depth, double start)
+{
+    for (int round = 0; round < 8; round++) {
+        double highest = -INFINITY, lowest = INFINITY, far = 0, near = INFINITY;
+        for (size_t i = 0; i < count; i++) {
+            double z = dot(points + 3 * i, forward) - depth;
+            double slope = (dot(points + 3 * i, side) - start) / z;
+            highest = fmax(highest, slope);
+            lowest = fmin(lowest, slope);
+            far = fmax(far, z);
+            near = fmin(near, z);
+        }
+        start += (highest + lowest) / 2 * (far + near) / 2;
+    }
+    return start;
+}
+
 void camera_fit(camera *c, const double *points, size_t count, double margin)
 {
     double keep = 1 - 2 * margin;
@@ -147,6 +167,7 @@ void camera_fit(camera *c, const double *points, size_t count, double margin)
     double tan_y = c->parallel ? 0 : c->half_height * keep;
     wedge x = wedge_of(points, count, c->right, c->forward, tan_x);
     wedge y = wedge_of(points, count, c->up, c->forward, tan_y);
+    double across = (x.highest + x.lowest) / 2, along = (y.highest + y.lowest) / 2;
     double nearest = nearest_depth(points, count, c->forward), depth;
     if (count == 0)
         return;
@@ -162,10 +183,11 @@ void camera_fit(camera *c, const double *points, size_t count, double margin)
         depth = fmin(wedge_depth(x, tan_x), wedge_depth(y, tan_y));
         if (!(depth < nearest)) /* a point: any distance does */
             depth = nearest - 1;
+        across = centred(points, count, c->right, c->forward, depth, across);
+        along = centred(points, count, c->up, c->forward, depth, along);
     }
     for (int k = 0; k < 3; k++)
-        c->eye[k] = (x.highest + x.lowest) / 2 * c->right[k] +
-                    (y.highest + y.lowest) / 2 * c->up[k] + depth * c->forward[k];
+        c->eye[k] = across * c->right[k] + along * c->up[k] + depth * c->forward[k];
 }
 
 void camera_ray(const camera *c, double x, double y, double origin[3], double direction[3])

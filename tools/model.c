@@ -144,6 +144,17 @@ static uint64_t triangles_in(const model *m)
     return count;
 }
 
+static bvp_status refuse_empty(importer *im)
+{
+    if (im->options->drop_invalid)
+        return import_refuse(im, BVP_ERR_ARGUMENT,
+                             "no triangles, or none that is valid: nothing is left to be packed; "
+                             "repair the model");
+    return import_refuse(im, BVP_ERR_ARGUMENT,
+                         "no triangles: only surfaces can be packed, not points or lines; export "
+                         "the model as a triangle mesh");
+}
+
 static bvp_status import(importer *im)
 {
     const char *format = im->options->format;
@@ -164,9 +175,7 @@ static bvp_status import(importer *im)
         if (strcmp(format, formats[i].name) == 0)
             status = formats[i].import(im);
     if (status == BVP_OK && triangles_in(im->out) == 0)
-        return import_refuse(im, BVP_ERR_ARGUMENT,
-                             "no triangles: only surfaces can be packed, not points or lines; "
-                             "export the model as a triangle mesh");
+        return refuse_empty(im);
     return status;
 }
 

@@ -5,7 +5,7 @@
 #define BVPI_BASE_ISA_H
 
 #define BVPI_PASTE_(a, b) a##_##b
-#define BVPI_PASTE(a, b) BVPI_PASTE_(a, b)
+#define BVPI_PASTE(a, b)  BVPI_PASTE_(a, b)
 #ifdef BVPI_ISA
 #define BVPI_ISA_NAME(x) BVPI_PASTE(x, BVPI_ISA)
 #endif

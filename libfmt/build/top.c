@@ -174,6 +174,7 @@ bvp_status bvpi_top_build(const bvpi_bounds *bounds, uint32_t count, bvpi_top *o
     } else {
         free(out->nodes);
         free(out->order);
+        *out = (bvpi_top){0};
     }
     free(w.items);
     free(w.splits);

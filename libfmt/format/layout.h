@@ -14,60 +14,64 @@
 #error "bvpack files are little-endian and used in place: big-endian hosts are not supported"
 #endif
 
-#define BVPD_MAGIC "\xab" "bvpack" "\xbb\r\n\x1a\n" /* 12 bytes, no terminator */
-#define BVPD_MAGIC_SIZE 12
-#define BVPD_END_MAGIC "bvpack.end\r\n\x1a\n\xab\xbb" /* 16 bytes */
+#define BVPD_MAGIC                                                                                 \
+    "\xab"                                                                                         \
+    "bvpack"                                                                                       \
+    "\xbb\r\n\x1a\n" /* 12 bytes, no terminator */
+#define BVPD_MAGIC_SIZE     12
+#define BVPD_END_MAGIC      "bvpack.end\r\n\x1a\n\xab\xbb" /* 16 bytes */
 #define BVPD_END_MAGIC_SIZE 16
 enum {
     BVPD_VERSION_MAJOR = 0,
     BVPD_VERSION_MINOR = 1,
-    BVPD_HEADER_SIZE = 4096,      /* header and directory: one page, hashed as one */
+    BVPD_HEADER_SIZE = 4096, /* header and directory: one page, hashed as one */
     BVPD_SECTION_MAX = 56,
-    BVPD_PAGE_SIZE = 4096,        /* alignment of bulk sections, file size and embedding offset */
-    BVPD_TABLE_ALIGN = 64,        /* alignment of the other sections */
-    BVPD_BLOCK_SIZE = 65536,      /* bytes under one block hash */
-    BVPD_DATA_TAIL = 8192,        /* bytes of file that follow DATA at least: decoders may over-read */
-    BVPD_UNIT = 64,               /* bytes of a node, unit of node references */
-    BVPD_WIDTH = 8,               /* children of a wide node */
-    BVPD_LEAF_MAX = 8,            /* triangles in a leaf */
+    BVPD_PAGE_SIZE = 4096,   /* alignment of bulk sections, file size and embedding offset */
+    BVPD_TABLE_ALIGN = 64,   /* alignment of the other sections */
+    BVPD_BLOCK_SIZE = 65536, /* bytes under one block hash */
+    BVPD_DATA_TAIL = 8192,   /* bytes of file that follow DATA at least: decoders may over-read */
+    BVPD_UNIT = 64,          /* bytes of a node, unit of node references */
+    BVPD_WIDTH = 8,          /* children of a wide node */
+    BVPD_LEAF_MAX = 8,       /* triangles in a leaf */
     BVPD_CLUSTER_TRIANGLES = 256,
     BVPD_CLUSTER_VERTICES = 256,
-    BVPD_GRID_BITS = 22,          /* box corners are integers in 0 .. 2^22 - 1 of a part's grid */
-    BVPD_DEPTH_MAX = 64,          /* levels of a hierarchy */
-    BVPD_TREE_DEPTH_MAX = 1024    /* levels of the product tree */
+    BVPD_GRID_BITS = 22,       /* box corners are integers in 0 .. 2^22 - 1 of a part's grid */
+    BVPD_DEPTH_MAX = 64,       /* levels of a hierarchy */
+    BVPD_TREE_DEPTH_MAX = 1024 /* levels of the product tree */
 };
 #define BVPD_NONE UINT32_MAX
 
 /* Section kinds, in the order of the file. */
-#define BVPD_SECTIONS(X)                                                                       \
-    X(DATA, "DATA", 1)   /* per part: upper nodes, cluster records, cluster table */           \
-    X(TIDS, "TIDS", 1)   /* per part: packed source triangle numbers */                        \
-    X(PART, "PART", 256) /* struct bvpd_part */                                                \
-    X(HIER, "HIER", 128) /* struct bvpd_hierarchy */                                           \
-    X(PLAC, "PLAC", 96)  /* struct bvpd_placement */                                           \
-    X(TREE, "TREE", 32)  /* struct bvpd_tree_node */                                           \
-    X(INST, "INST", 16)  /* struct bvpd_instance */                                            \
-    X(TOPN, "TOPN", 64)  /* struct bvpd_node: the hierarchy over the instances */              \
-    X(PROP, "PROP", 8)   /* struct bvpd_property */                                            \
-    X(STRS, "STRS", 1)   /* strings */                                                         \
-    X(PROV, "PROV", 1)   /* provenance, cold */                                                \
+#define BVPD_SECTIONS(X)                                                                           \
+    X(DATA, "DATA", 1)   /* per part: upper nodes, cluster records, cluster table */               \
+    X(TIDS, "TIDS", 1)   /* per part: packed source triangle numbers */                            \
+    X(PART, "PART", 256) /* struct bvpd_part */                                                    \
+    X(HIER, "HIER", 128) /* struct bvpd_hierarchy */                                               \
+    X(PLAC, "PLAC", 96)  /* struct bvpd_placement */                                               \
+    X(TREE, "TREE", 32)  /* struct bvpd_tree_node */                                               \
+    X(INST, "INST", 16)  /* struct bvpd_instance */                                                \
+    X(TOPN, "TOPN", 64)  /* struct bvpd_node: the hierarchy over the instances */                  \
+    X(PROP, "PROP", 8)   /* struct bvpd_property */                                                \
+    X(STRS, "STRS", 1)   /* strings */                                                             \
+    X(PROV, "PROV", 1)   /* provenance, cold */                                                    \
     X(HASH, "HASH", 8)   /* block hashes */
 enum bvpd_section_index {
 #define BVPD_X(name, text, size) BVPD_##name,
     BVPD_SECTIONS(BVPD_X)
 #undef BVPD_X
-    BVPD_SECTION_COUNT
+        BVPD_SECTION_COUNT
 };
 
 typedef struct bvpd_section {
     uint8_t kind[4];
-    uint32_t flags;        /* bit 0: critical, a reader that does not know the kind stops; others reserved */
+    uint32_t
+        flags; /* bit 0: critical, a reader that does not know the kind stops; others reserved */
     uint64_t offset;       /* bytes from the start of the bvpack file */
     uint64_t size;         /* stored bytes */
     uint64_t raw_size;     /* bytes when decompressed; == size unless codec */
     uint64_t record_count; /* raw_size / record_size */
     uint32_t record_size;
-    uint32_t codec;        /* 0 none, 1 zstd (PROV only) */
+    uint32_t codec; /* 0 none, 1 zstd (PROV only) */
     uint8_t reserved[16];
 } bvpd_section;
 static_assert(sizeof(bvpd_section) == 64, "spec: DIR");
@@ -76,20 +80,20 @@ typedef struct bvpd_header {
     uint8_t magic[BVPD_MAGIC_SIZE];
     uint16_t version_major, version_minor;
     uint32_t feature_compatible, feature_read_compatible, feature_incompatible;
-    uint32_t header_size;     /* 4096 */
+    uint32_t header_size; /* 4096 */
     uint64_t file_size;
-    uint64_t header_hash;     /* XXH3-64 of the page with this field zero */
-    uint8_t root_hash[16];    /* XXH3-128, canonical big-endian form, of the page with this and header_hash
-                                 zero, followed by HASH */
+    uint64_t header_hash;  /* XXH3-64 of the page with this field zero */
+    uint8_t root_hash[16]; /* XXH3-128, canonical big-endian form, of the page with this and
+                              header_hash zero, followed by HASH */
     uint8_t source_hash[16];
     uint32_t section_count;
     uint32_t block_size;
     uint64_t triangle_count, unique_triangle_count;
     uint32_t part_count, instance_count, node_count;
-    uint32_t up_axis;         /* 0 x, 1 y, 2 z, 3 unknown */
-    double unit_in_metres;    /* 0 unknown */
-    double lo[3], hi[3];      /* world bounds; lo > hi when there is no instance */
-    uint32_t top_hierarchy;   /* index in HIER, or NONE */
+    uint32_t up_axis;       /* 0 x, 1 y, 2 z, 3 unknown */
+    double unit_in_metres;  /* 0 unknown */
+    double lo[3], hi[3];    /* world bounds; lo > hi when there is no instance */
+    uint32_t top_hierarchy; /* index in HIER, or NONE */
     uint32_t hierarchy_count;
     uint64_t hierarchy_size, geometry_size, id_size;
     uint8_t reserved[304];
@@ -115,18 +119,19 @@ typedef struct bvpd_trailer {
 static_assert(sizeof(bvpd_trailer) == 48, "spec: END");
 
 typedef struct bvpd_part {
-    uint8_t content_hash[16];     /* XXH3-128 over the mesh as handed in, spec: PRT */
+    uint8_t content_hash[16]; /* XXH3-128 over the mesh as handed in, spec: PRT */
     double origin[3];
-    float lo[3], hi[3];           /* exact bounds of the vertices used by triangles */
+    float lo[3], hi[3]; /* exact bounds of the vertices used by triangles */
     uint64_t triangle_count, vertex_count;
-    uint64_t data_off, data_size; /* the part's blob: relative to DATA, a multiple of 1 << cluster_shift */
-    uint64_t ids_off, ids_size;   /* relative to TIDS; size 0: no ids */
-    uint64_t cluster_table_off;   /* in the blob: cluster_count u32, record offset >> cluster_shift */
+    uint64_t data_off,
+        data_size; /* the part's blob: relative to DATA, a multiple of 1 << cluster_shift */
+    uint64_t ids_off, ids_size; /* relative to TIDS; size 0: no ids */
+    uint64_t cluster_table_off; /* in the blob: cluster_count u32, record offset >> cluster_shift */
     uint32_t cluster_count;
-    uint8_t cluster_shift;        /* records are aligned to 1 << shift bytes, 6 .. 12 */
+    uint8_t cluster_shift; /* records are aligned to 1 << shift bytes, 6 .. 12 */
     uint8_t reserved0[3];
     uint32_t first_hierarchy, hierarchy_count;
-    uint32_t name, source_id;     /* string references */
+    uint32_t name, source_id; /* string references */
     double rounding_error;
     uint64_t degenerate_count, duplicate_count, open_edge_count, nonmanifold_edge_count;
     uint8_t reserved[72];
@@ -146,23 +151,23 @@ typedef struct bvpd_hierarchy {
     uint32_t root;                /* unit of the root node */
     uint32_t upper_count;         /* nodes stored contiguously from unit 0, breadth first */
     uint32_t node_count, leaf_count;
-    uint32_t leaf_size;           /* most items in a leaf */
-    uint32_t depth;               /* levels of nodes, <= 64 */
-    double grid_origin[3];        /* multiples of grid_unit */
-    double grid_unit;             /* a power of two */
-    uint32_t grid_extent[3];      /* root box: 0 .. extent, spec: NOD */
+    uint32_t leaf_size;      /* most items in a leaf */
+    uint32_t depth;          /* levels of nodes, <= 64 */
+    double grid_origin[3];   /* multiples of grid_unit */
+    double grid_unit;        /* a power of two */
+    uint32_t grid_extent[3]; /* root box: 0 .. extent, spec: NOD */
     uint32_t reserved0;
-    double area_cost;             /* sum of the children's box areas over the root's */
+    double area_cost; /* sum of the children's box areas over the root's */
     uint64_t reserved[3];
 } bvpd_hierarchy;
 static_assert(offsetof(bvpd_hierarchy, grid_origin) == 48, "spec: HIE");
 static_assert(sizeof(bvpd_hierarchy) == 128, "spec: HIE");
 
 /* A node: eight children, their boxes on the 8-bit grid of the node's own box. Lane j of axis a:
- * lo at bounds[a][j], hi at bounds[a][8 + j]. meta: 0 empty, 1..8 leaf with so many items, 0x80 inner.
- * Inner children, in lane order, are units child, child + 1, ... Leaves, in lane order, follow one
- * another from local triangle (geom & 255) of the cluster at (geom >> 8) << cluster_shift in the blob;
- * in the top hierarchy from instance geom. */
+ * lo at bounds[a][j], hi at bounds[a][8 + j]. meta: 0 empty, 1..8 leaf with so many items, 0x80
+ * inner. Inner children, in lane order, are units child, child + 1, ... Leaves, in lane order,
+ * follow one another from local triangle (geom & 255) of the cluster at (geom >> 8) <<
+ * cluster_shift in the blob; in the top hierarchy from instance geom. */
 typedef struct bvpd_node {
     uint8_t bounds[3][16];
     uint8_t meta[8];
@@ -180,13 +185,13 @@ enum { BVPD_META_INNER = 0x80 };
 typedef struct bvpd_cluster {
     uint8_t vertex_count_minus_1, triangle_count_minus_1;
     uint16_t node_count;
-    uint8_t packing[3];   /* per axis: bits 0-5 width 0..32 (<= 25 unless RAW), bits 6-7 mode */
+    uint8_t packing[3]; /* per axis: bits 0-5 width 0..32 (<= 25 unless RAW), bits 6-7 mode */
     uint8_t reserved0;
-    uint8_t scale[3];     /* per axis, mode GRID: code of the step, else 0 */
+    uint8_t scale[3]; /* per axis, mode GRID: code of the step, else 0 */
     uint8_t reserved1;
-    uint32_t base[3];     /* per axis: smallest value (GRID: two's complement) */
+    uint32_t base[3];        /* per axis: smallest value (GRID: two's complement) */
     uint32_t first_triangle; /* storage number of local triangle 0 */
-    uint32_t id_off;      /* offset of the id record in the part's ids, in 4 bytes; 0 without ids */
+    uint32_t id_off; /* offset of the id record in the part's ids, in 4 bytes; 0 without ids */
 } bvpd_cluster;
 static_assert(offsetof(bvpd_cluster, base) == 12, "spec: CLU");
 static_assert(sizeof(bvpd_cluster) == 32, "spec: CLU");
@@ -212,10 +217,10 @@ typedef struct bvpd_placement {
 static_assert(sizeof(bvpd_placement) == 96, "spec: PLC");
 
 typedef struct bvpd_tree_node {
-    uint32_t parent;      /* smaller than the own index; NONE for node 0 */
+    uint32_t parent; /* smaller than the own index; NONE for node 0 */
     uint32_t name, source_id;
-    uint32_t placement;   /* relative to the parent */
-    uint32_t instance;    /* index in INST, or NONE */
+    uint32_t placement; /* relative to the parent */
+    uint32_t instance;  /* index in INST, or NONE */
     uint32_t first_property, property_count;
     uint32_t reserved;
 } bvpd_tree_node;
@@ -224,13 +229,13 @@ static_assert(sizeof(bvpd_tree_node) == 32, "spec: TRE");
 /* In the order of the top hierarchy's leaves. */
 typedef struct bvpd_instance {
     uint32_t part, node;
-    uint32_t placement;   /* part coordinates (relative to the part's origin) to world */
+    uint32_t placement; /* part coordinates (relative to the part's origin) to world */
     uint32_t reserved;
 } bvpd_instance;
 static_assert(sizeof(bvpd_instance) == 16, "spec: INS");
 
 typedef struct bvpd_property {
-    uint32_t key, value;  /* string references */
+    uint32_t key, value; /* string references */
 } bvpd_property;
 static_assert(sizeof(bvpd_property) == 8, "spec: PRP");
 

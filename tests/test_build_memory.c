@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ * test_build_memory.c: each allocation fails once: the call says so, nothing leaks (the address
+ * sanitizer looks), and nothing else goes wrong. The allocator is wrapped by the linker.
+ */
+#include "bvpack_build.h"
+#include "suite.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Allocations until one fails; none when negative. */
+static int64_t left = -1;
+
+static int fails(void)
+{
+    return left >= 0 && left-- == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+    return fails() ? NULL : __real_realloc(p, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return fails() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+enum { COUNT = 40000 }; /* more than one batch */
+
+static double *make_soup(void)
+{
+    double *soup = malloc(9 * COUNT * sizeof *soup);
+    uint32_t state = 1;
+    for (uint32_t i = 0; i < 9 * COUNT; i++) {
+        state = state * 1664525u + 1013904223u;
+        soup[i] = (state >> 8) * 1e-3 + (i / 9) * 0.1;
+    }
+    soup[10] = HUGE_VAL;
+    return soup;
+}
+
+static bvp_status build_all(const bvp_mesh *mesh, int fd)
+{
+    const bvp_build_options options = {
+        .thread_count = 1, .drop_invalid = 1, .provenance = "{\"sources\": []}"};
+    const double moved[12] = {1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7};
+    bvp_builder *b = NULL;
+    uint32_t part, node;
+    bvp_status status = bvp_builder_new(&options, &b, NULL);
+    if (status == BVP_OK)
+        status = bvp_builder_add_part(b, mesh, &part, NULL);
+    for (int i = 0; i < 20 && status == BVP_OK; i++)
+        status = bvp_builder_add_node(b, BVP_NONE, "name", "id", moved, part, &node, NULL);
+    if (status == BVP_OK)
+        status = bvp_builder_add_property(b, node, "key", "value", NULL);
+    if (status == BVP_OK)
+        status = bvp_builder_finish_fd(b, fd, NULL, NULL);
+    bvp_builder_free(b);
+    return status;
+}
+
+START_TEST(test_build)
+{
+    double *soup = make_soup();
+    bvp_mesh mesh = {
+        .positions = soup, .is_double = 1, .vertex_count = 3 * COUNT, .triangle_count = COUNT};
+    FILE *file = fopen("/dev/null", "w");
+    int64_t nth = 0;
+    /* all of a small part's; of a large part's some: a sample of each place */
+    for (int large = 0; large < 2; large++) {
+        bool reached = true;
+        mesh.triangle_count = large ? COUNT : 300;
+        for (nth = 0; reached; nth += 1 + 8 * large) {
+            left = nth;
+            const bvp_status status = build_all(&mesh, fileno(file));
+            reached = left < 0;
+            left = -1;
+            /* a failed attempt to give memory back is none */
+            ck_assert(status == BVP_OK || (status == BVP_ERR_NO_MEMORY && reached));
+            ck_assert_int_lt(nth, 5000);
+        }
+        ck_assert_int_gt(nth, 30);
+    }
+    fclose(file);
+    free(soup);
+}
+END_TEST
+
+START_TEST(test_weld)
+{
+    double *soup = make_soup();
+    const bvp_mesh mesh = {
+        .positions = soup, .is_double = 1, .vertex_count = 3000, .triangle_count = 1000};
+    bool reached = true;
+    int64_t nth = 0;
+    for (; reached; nth++) {
+        uint32_t *indices = NULL;
+        void *positions = NULL;
+        uint64_t count;
+        left = nth;
+        const bvp_status status = bvp_weld(&mesh, 1, &indices, &positions, &count, NULL);
+        reached = left < 0;
+        left = -1;
+        ck_assert(status == BVP_OK ||
+                  (reached && status == BVP_ERR_NO_MEMORY && !indices && !positions));
+        free(indices);
+        free(positions);
+    }
+    ck_assert_int_gt(nth, 2);
+    free(soup);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {test_build, test_weld, NULL};
+    return suite_run("build memory", tests);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * test_split.c: binary hierarchies: every item in one leaf, boxes contain what is below, limits.
+ */
+#include "build_case.h"
+#include "build/split.h"
+#include "format/layout.h"
+#include "suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bvpi_item *make_items(uint64_t *state, uint32_t count, uint32_t range, uint32_t size)
+{
+    bvpi_item *items = aligned_alloc(32, (count + 1) * sizeof *items);
+    for (uint32_t i = 0; i < count; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            const uint32_t lo = (uint32_t)(case_random(state) % range);
+            items[i].minus_lo[axis] = -(float)lo;
+            items[i].hi[axis] = (float)(lo + case_random(state) % size);
+        }
+        items[i].id = i;
+        items[i].zero = 0;
+    }
+    return items;
+}
+
+static bool is_inside(const float *minus_lo, const float *hi, const bvpi_split *outer)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (minus_lo[axis] > outer->minus_lo[axis] || hi[axis] > outer->hi[axis])
+            return false;
+    return true;
+}
+
+static void check_split(bvpi_item *items, uint32_t count, uint32_t leaf_size)
+{
+    bvpi_split *nodes = aligned_alloc(16, 2 * (count + 1) * sizeof *nodes);
+    uint8_t *seen = calloc(count, 1);
+    const uint32_t node_count = bvpi_split_all(items, count, leaf_size, 0, nodes);
+    ck_assert_uint_lt(node_count, 2 * count);
+    for (uint32_t k = 0; k < node_count; k++) {
+        const bvpi_split *n = &nodes[k];
+        ck_assert_uint_lt(n->depth, BVPD_DEPTH_MAX);
+        if (n->left == 0) {
+            ck_assert(n->count >= 1 && n->count <= leaf_size);
+            for (uint32_t i = n->first; i < n->first + n->count; i++) {
+                ck_assert(is_inside(items[i].minus_lo, items[i].hi, n));
+                ck_assert_int_eq(seen[items[i].id]++, 0);
+            }
+            continue;
+        }
+        const bvpi_split *l = &nodes[n->left], *r = l + 1;
+        ck_assert_uint_gt(n->left, k);
+        ck_assert_uint_eq(l->first, n->first);
+        ck_assert_uint_eq(r->first, l->first + l->count);
+        ck_assert_uint_eq(l->count + r->count, n->count);
+        ck_assert(is_inside(l->minus_lo, l->hi, n) && is_inside(r->minus_lo, r->hi, n));
+    }
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert_int_eq(seen[i], 1);
+    free(nodes);
+    free(seen);
+}
+
+START_TEST(test_random_items)
+{
+    uint64_t state = case_seed();
+    for (int round = 0; round < 100; round++) {
+        const uint32_t count = 1 + (uint32_t)(case_random(&state) % 600);
+        bvpi_item *items =
+            make_items(&state, count, round % 3 ? 4000000 : 3, 1 + (uint32_t)round * 900);
+        check_split(items, count, 1 + (uint32_t)round % 8);
+        free(items);
+    }
+}
+END_TEST
+
+START_TEST(test_equal_items)
+{
+    uint64_t state = case_seed();
+    bvpi_item *items = make_items(&state, 5000, 1, 1);
+    check_split(items, 5000, 8);
+    free(items);
+}
+END_TEST
+
+/* Nested boxes, each a little smaller: splits as uneven as can be. */
+START_TEST(test_nested_items)
+{
+    enum { COUNT = 20000 };
+    uint64_t state = case_seed();
+    bvpi_item *items = make_items(&state, COUNT, 1, 1);
+    double size = 4194303;
+    for (uint32_t i = 0; i < COUNT; i++, size *= 0.999)
+        for (int axis = 0; axis < 3; axis++)
+            items[i].hi[axis] = (float)(uint32_t)size;
+    check_split(items, COUNT, 1);
+    free(items);
+}
+END_TEST
+
+/* Two far clouds must be told apart by the first split. */
+START_TEST(test_quality)
+{
+    uint64_t state = case_seed();
+    bvpi_item *items = make_items(&state, 1000, 1000, 10);
+    for (uint32_t i = 0; i < 1000; i += 2) {
+        items[i].minus_lo[1] -= 3000000;
+        items[i].hi[1] += 3000000;
+    }
+    bvpi_split nodes[2000];
+    bvpi_split_all(items, 1000, 8, 0, nodes);
+    ck_assert_uint_eq(nodes[nodes[0].left].count, 500);
+    ck_assert_double_le(nodes[nodes[0].left].hi[1], 1010);
+    free(items);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {test_random_items, test_equal_items, test_nested_items,
+                                  test_quality, NULL};
+    return suite_run("split", tests);
+}

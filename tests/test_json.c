@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_json.c: the JSON writer's escapes, shapes and numbers; what json_valid takes and refuses.
+ * test_json.c: the JSON writer's escapes, shapes and numbers; what jsonw_valid takes and
+ * refuses.
  */
 #include <check.h>
 #include <math.h>
@@ -19,16 +20,16 @@ static void begin(capture *c, int pretty)
 {
     c->stream = open_memstream(&c->text, &c->size);
     ck_assert_ptr_nonnull(c->stream);
-    json_start(&c->out, c->stream, pretty);
+    jsonw_start(&c->out, c->stream, pretty);
 }
 
 /* What has been written must be `expected` and valid. */
 static void end(capture *c, const char *expected)
 {
-    json_finish(&c->out);
+    jsonw_finish(&c->out);
     fclose(c->stream);
     ck_assert_str_eq(c->text, expected);
-    ck_assert(json_valid(c->text, c->size));
+    ck_assert(jsonw_valid(c->text, c->size));
     free(c->text);
 }
 
@@ -36,17 +37,17 @@ START_TEST(one_line)
 {
     capture c;
     begin(&c, 0);
-    json_object(&c.out, NULL);
-    json_count(&c.out, "count", UINT64_MAX);
-    json_text(&c.out, "none", NULL);
-    json_array(&c.out, "list");
-    json_bool(&c.out, NULL, 1);
-    json_bool(&c.out, NULL, 0);
-    json_object(&c.out, NULL);
-    json_end(&c.out);
-    json_end(&c.out);
-    json_hex(&c.out, "hash", (const uint8_t *)"\x00\xff\x10", 3);
-    json_end(&c.out);
+    jsonw_object(&c.out, NULL);
+    jsonw_count(&c.out, "count", UINT64_MAX);
+    jsonw_text(&c.out, "none", NULL);
+    jsonw_array(&c.out, "list");
+    jsonw_bool(&c.out, NULL, 1);
+    jsonw_bool(&c.out, NULL, 0);
+    jsonw_object(&c.out, NULL);
+    jsonw_end(&c.out);
+    jsonw_end(&c.out);
+    jsonw_hex(&c.out, "hash", (const uint8_t *)"\x00\xff\x10", 3);
+    jsonw_end(&c.out);
     end(&c, "{\"count\":18446744073709551615,\"none\":null,\"list\":[true,false,{}],"
             "\"hash\":\"00ff10\"}\n");
 }
@@ -57,17 +58,17 @@ START_TEST(pretty)
     const double v[3] = {0, -1.5, 1e300};
     capture c;
     begin(&c, 1);
-    json_object(&c.out, NULL);
-    json_numbers(&c.out, "v", v, 3);
-    json_inline_object(&c.out, "o");
-    json_count(&c.out, "a", 1);
-    json_array(&c.out, "b");
-    json_count(&c.out, NULL, 2);
-    json_end(&c.out);
-    json_end(&c.out);
-    json_array(&c.out, "empty");
-    json_end(&c.out);
-    json_end(&c.out);
+    jsonw_object(&c.out, NULL);
+    jsonw_numbers(&c.out, "v", v, 3);
+    jsonw_inline_object(&c.out, "o");
+    jsonw_count(&c.out, "a", 1);
+    jsonw_array(&c.out, "b");
+    jsonw_count(&c.out, NULL, 2);
+    jsonw_end(&c.out);
+    jsonw_end(&c.out);
+    jsonw_array(&c.out, "empty");
+    jsonw_end(&c.out);
+    jsonw_end(&c.out);
     end(&c,
         "{\n  \"v\": [0, -1.5, 1e+300],\n  \"o\": {\"a\": 1, \"b\": [2]},\n  \"empty\": []\n}\n");
 }
@@ -79,11 +80,11 @@ START_TEST(escapes)
     const char odd[] = "\xff\xc3\xa9\xed\xa0\x80\xc0\xaf\xf4\x90\x80\x80"
                        "end\xe2\x82";
     begin(&c, 0);
-    json_array(&c.out, NULL);
-    json_text(&c.out, NULL, "a\"b\\c\n\t\x01\x7f/");
-    json_bytes(&c.out, NULL, (bvp_string){odd, sizeof odd - 1});
-    json_bytes(&c.out, NULL, (bvp_string){"a\0b", 3});
-    json_end(&c.out);
+    jsonw_array(&c.out, NULL);
+    jsonw_text(&c.out, NULL, "a\"b\\c\n\t\x01\x7f/");
+    jsonw_bytes(&c.out, NULL, (bvp_string){odd, sizeof odd - 1});
+    jsonw_bytes(&c.out, NULL, (bvp_string){"a\0b", 3});
+    jsonw_end(&c.out);
     end(&c, "[\"a\\\"b\\\\c\\u000a\\u0009\\u0001\\u007f/\","
             "\"\\ufffd\xc3\xa9\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd\\ufffd"
             "end\\ufffd\\ufffd\",\"a\\u0000b\"]\n");
@@ -102,10 +103,10 @@ START_TEST(numbers)
     ck_assert_str_eq(shortest(0.1, buffer), "0.1");
     capture c;
     begin(&c, 0);
-    json_array(&c.out, NULL);
-    json_number(&c.out, NULL, NAN);
-    json_number(&c.out, NULL, -INFINITY);
-    json_end(&c.out);
+    jsonw_array(&c.out, NULL);
+    jsonw_number(&c.out, NULL, NAN);
+    jsonw_number(&c.out, NULL, -INFINITY);
+    jsonw_end(&c.out);
     end(&c, "[null,null]\n");
 }
 END_TEST
@@ -114,10 +115,10 @@ START_TEST(embedding)
 {
     capture c;
     begin(&c, 0);
-    json_object(&c.out, NULL);
-    json_embed(&c.out, "good", "{\"a\": [1]}", 10);
-    json_embed(&c.out, "bad", "{a: 1}", 6);
-    json_end(&c.out);
+    jsonw_object(&c.out, NULL);
+    jsonw_embed(&c.out, "good", "{\"a\": [1]}", 10);
+    jsonw_embed(&c.out, "bad", "{a: 1}", 6);
+    jsonw_end(&c.out);
     end(&c, "{\"good\":{\"a\": [1]},\"bad\":\"{a: 1}\"}\n");
 }
 END_TEST
@@ -158,9 +159,9 @@ static const char *const bad[] = {"",
 START_TEST(validity)
 {
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-        ck_assert_msg(json_valid(good[i], strlen(good[i])), "%s", good[i]);
+        ck_assert_msg(jsonw_valid(good[i], strlen(good[i])), "%s", good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        ck_assert_msg(!json_valid(bad[i], strlen(bad[i])), "%s", bad[i]);
+        ck_assert_msg(!jsonw_valid(bad[i], strlen(bad[i])), "%s", bad[i]);
 }
 END_TEST
 
@@ -171,7 +172,7 @@ START_TEST(truncation)
     for (size_t size = 0; size < strlen(text); size++) {
         char *cut = malloc(size + !size);
         memcpy(cut, text, size);
-        ck_assert(!json_valid(cut, size));
+        ck_assert(!jsonw_valid(cut, size));
         free(cut);
     }
 }
@@ -182,10 +183,10 @@ START_TEST(depth)
     char text[2 * JSON_NEST_MAX + 2];
     memset(text, '[', JSON_NEST_MAX);
     memset(text + JSON_NEST_MAX, ']', JSON_NEST_MAX);
-    ck_assert(json_valid(text, 2 * JSON_NEST_MAX));
+    ck_assert(jsonw_valid(text, 2 * JSON_NEST_MAX));
     memset(text, '[', JSON_NEST_MAX + 1);
     memset(text + JSON_NEST_MAX + 1, ']', JSON_NEST_MAX + 1);
-    ck_assert(!json_valid(text, 2 * JSON_NEST_MAX + 2));
+    ck_assert(!jsonw_valid(text, 2 * JSON_NEST_MAX + 2));
 }
 END_TEST
 

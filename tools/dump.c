@@ -99,15 +99,15 @@ static void print_text(const dump *d, const bvp_annotation *a)
 static void print_json(const bvp_annotation *a)
 {
     json line;
-    json_start(&line, stdout, 0);
-    json_object(&line, NULL);
-    json_count(&line, "offset", a->offset);
-    json_count(&line, "size", a->size);
-    json_text(&line, "path", a->path);
-    json_text(&line, "value", a->value);
-    json_text(&line, "rule", a->rule);
-    json_end(&line);
-    json_finish(&line);
+    jsonw_start(&line, stdout, 0);
+    jsonw_object(&line, NULL);
+    jsonw_count(&line, "offset", a->offset);
+    jsonw_count(&line, "size", a->size);
+    jsonw_text(&line, "path", a->path);
+    jsonw_text(&line, "value", a->value);
+    jsonw_text(&line, "rule", a->rule);
+    jsonw_end(&line);
+    jsonw_finish(&line);
 }
 
 static int show(void *user, const bvp_annotation *a)

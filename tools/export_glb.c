@@ -109,7 +109,7 @@ static bvp_status flatten(glb *g)
 static void write_name(glb *g, bvp_string name)
 {
     if (name.size > 0)
-        json_bytes(&g->text, "name", name);
+        jsonw_bytes(&g->text, "name", name);
 }
 
 static void write_bounds(glb *g, const export_mesh *mesh)
@@ -120,80 +120,80 @@ static void write_bounds(glb *g, const export_mesh *mesh)
             low[i] = fmin(low[i], mesh->positions[3 * v + i]);
             high[i] = fmax(high[i], mesh->positions[3 * v + i]);
         }
-    json_numbers(&g->text, "min", low, 3);
-    json_numbers(&g->text, "max", high, 3);
+    jsonw_numbers(&g->text, "min", low, 3);
+    jsonw_numbers(&g->text, "max", high, 3);
 }
 
 /* Accessor 2i and view 2i: positions of mesh i; 2i + 1: its indices. */
 static void write_accessors(glb *g)
 {
-    json_array(&g->text, "accessors");
+    jsonw_array(&g->text, "accessors");
     for (uint32_t i = 0; i < g->mesh_count; i++) {
         const export_mesh *mesh = mesh_at(g, i);
-        json_object(&g->text, NULL);
-        json_count(&g->text, "bufferView", 2 * (uint64_t)i);
-        json_count(&g->text, "componentType", 5126);
-        json_count(&g->text, "count", mesh->vertex_count);
-        json_text(&g->text, "type", "VEC3");
+        jsonw_object(&g->text, NULL);
+        jsonw_count(&g->text, "bufferView", 2 * (uint64_t)i);
+        jsonw_count(&g->text, "componentType", 5126);
+        jsonw_count(&g->text, "count", mesh->vertex_count);
+        jsonw_text(&g->text, "type", "VEC3");
         write_bounds(g, mesh);
-        json_end(&g->text);
-        json_object(&g->text, NULL);
-        json_count(&g->text, "bufferView", 2 * (uint64_t)i + 1);
-        json_count(&g->text, "componentType", 5125);
-        json_count(&g->text, "count", 3 * mesh->triangle_count);
-        json_text(&g->text, "type", "SCALAR");
-        json_end(&g->text);
+        jsonw_end(&g->text);
+        jsonw_object(&g->text, NULL);
+        jsonw_count(&g->text, "bufferView", 2 * (uint64_t)i + 1);
+        jsonw_count(&g->text, "componentType", 5125);
+        jsonw_count(&g->text, "count", 3 * mesh->triangle_count);
+        jsonw_text(&g->text, "type", "SCALAR");
+        jsonw_end(&g->text);
     }
-    json_end(&g->text);
+    jsonw_end(&g->text);
 }
 
 static void write_view(glb *g, uint64_t offset, uint64_t size, uint64_t target)
 {
-    json_object(&g->text, NULL);
-    json_count(&g->text, "buffer", 0);
-    json_count(&g->text, "byteOffset", offset);
-    json_count(&g->text, "byteLength", size);
-    json_count(&g->text, "target", target);
-    json_end(&g->text);
+    jsonw_object(&g->text, NULL);
+    jsonw_count(&g->text, "buffer", 0);
+    jsonw_count(&g->text, "byteOffset", offset);
+    jsonw_count(&g->text, "byteLength", size);
+    jsonw_count(&g->text, "target", target);
+    jsonw_end(&g->text);
 }
 
 static void write_views(glb *g)
 {
     uint64_t offset = 0;
-    json_array(&g->text, "bufferViews");
+    jsonw_array(&g->text, "bufferViews");
     for (uint32_t i = 0; i < g->mesh_count; i++) {
         const export_mesh *mesh = mesh_at(g, i);
         write_view(g, offset, 12 * mesh->vertex_count, 34962);
         write_view(g, offset + 12 * mesh->vertex_count, 12 * mesh->triangle_count, 34963);
         offset += size_of_mesh(mesh);
     }
-    json_end(&g->text);
-    json_array(&g->text, "buffers");
-    json_object(&g->text, NULL);
-    json_count(&g->text, "byteLength", offset);
-    json_end(&g->text);
-    json_end(&g->text);
+    jsonw_end(&g->text);
+    jsonw_array(&g->text, "buffers");
+    jsonw_object(&g->text, NULL);
+    jsonw_count(&g->text, "byteLength", offset);
+    jsonw_end(&g->text);
+    jsonw_end(&g->text);
 }
 
 static void write_meshes(glb *g)
 {
-    json_array(&g->text, "meshes");
+    jsonw_array(&g->text, "meshes");
     for (uint32_t i = 0; i < g->mesh_count; i++) {
         bvp_part_info part;
-        json_object(&g->text, NULL);
+        jsonw_object(&g->text, NULL);
         if (!g->is_flat && bvp_get_part(g->scene.file, g->parts[i], &part) == BVP_OK)
             write_name(g, part.name);
-        json_array(&g->text, "primitives");
-        json_object(&g->text, NULL);
-        json_object(&g->text, "attributes");
-        json_count(&g->text, "POSITION", 2 * (uint64_t)i);
-        json_end(&g->text);
-        json_count(&g->text, "indices", 2 * (uint64_t)i + 1);
-        json_end(&g->text);
-        json_end(&g->text);
-        json_end(&g->text);
+        jsonw_array(&g->text, "primitives");
+        jsonw_object(&g->text, NULL);
+        jsonw_object(&g->text, "attributes");
+        jsonw_count(&g->text, "POSITION", 2 * (uint64_t)i);
+        jsonw_end(&g->text);
+        jsonw_count(&g->text, "indices", 2 * (uint64_t)i + 1);
+        jsonw_end(&g->text);
+        jsonw_end(&g->text);
+        jsonw_end(&g->text);
     }
-    json_end(&g->text);
+    jsonw_end(&g->text);
 }
 
 /* ---- the JSON text: nodes -----------------------------------------------------------------------
@@ -252,23 +252,23 @@ static void write_matrix(glb *g, const double m[12])
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 4; column++)
             columns[4 * column + row] = m[4 * row + column];
-    json_numbers(&g->text, "matrix", columns, 16);
+    jsonw_numbers(&g->text, "matrix", columns, 16);
 }
 
 static void write_properties(glb *g, uint32_t node, uint32_t count)
 {
     if (count == 0)
         return;
-    json_object(&g->text, "extras");
+    jsonw_object(&g->text, "extras");
     for (uint32_t i = 0; i < count; i++) {
         bvp_string key, value;
         char name[256];
         if (bvp_get_property(g->scene.file, node, i, &key, &value) != BVP_OK)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)key.size, key.data);
-        json_bytes(&g->text, name, value);
+        jsonw_bytes(&g->text, name, value);
     }
-    json_end(&g->text);
+    jsonw_end(&g->text);
 }
 
 static int is_rebased(const export_mesh *mesh)
@@ -281,43 +281,43 @@ static void write_node(glb *g, family *f, uint32_t index)
     bvp_node_info node;
     uint32_t carrier = BVP_NONE;
     bvp_get_node(g->scene.file, index, &node);
-    json_object(&g->text, NULL);
+    jsonw_object(&g->text, NULL);
     write_name(g, node.name);
     write_matrix(g, node.placement);
     if (node.part != BVP_NONE && is_rebased(&g->scene.meshes[node.part])) {
         carrier = f->node_count + f->carrier_count;
         f->carriers[f->carrier_count++] = index;
     } else if (node.part != BVP_NONE) {
-        json_count(&g->text, "mesh", g->mesh_of[node.part]);
+        jsonw_count(&g->text, "mesh", g->mesh_of[node.part]);
     }
     if (f->first[index] != BVP_NONE || carrier != BVP_NONE) {
-        json_array(&g->text, "children");
+        jsonw_array(&g->text, "children");
         for (uint32_t i = f->first[index]; i != BVP_NONE; i = f->next[i])
-            json_count(&g->text, NULL, i);
+            jsonw_count(&g->text, NULL, i);
         if (carrier != BVP_NONE)
-            json_count(&g->text, NULL, carrier);
-        json_end(&g->text);
+            jsonw_count(&g->text, NULL, carrier);
+        jsonw_end(&g->text);
     }
     write_properties(g, index, node.property_count);
-    json_end(&g->text);
+    jsonw_end(&g->text);
 }
 
 /* A mesh relative to its part's origin. */
 static void write_carrier(glb *g, uint32_t part)
 {
     const export_mesh *mesh = &g->scene.meshes[part];
-    json_object(&g->text, NULL);
+    jsonw_object(&g->text, NULL);
     if (is_rebased(mesh))
-        json_numbers(&g->text, "translation", mesh->origin, 3);
-    json_count(&g->text, "mesh", g->mesh_of[part]);
-    json_end(&g->text);
+        jsonw_numbers(&g->text, "translation", mesh->origin, 3);
+    jsonw_count(&g->text, "mesh", g->mesh_of[part]);
+    jsonw_end(&g->text);
 }
 
 static bvp_status write_tree(glb *g)
 {
     family f;
     bvp_status status = find_family(g, &f);
-    json_array(&g->text, "nodes");
+    jsonw_array(&g->text, "nodes");
     for (uint32_t i = 0; i < f.node_count && status == BVP_OK; i++)
         write_node(g, &f, i);
     for (uint32_t i = 0; i < f.carrier_count; i++) {
@@ -325,7 +325,7 @@ static bvp_status write_tree(glb *g)
         bvp_get_node(g->scene.file, f.carriers[i], &node);
         write_carrier(g, node.part);
     }
-    json_end(&g->text);
+    jsonw_end(&g->text);
     free_family(&f);
     return status;
 }
@@ -334,41 +334,41 @@ static bvp_status write_nodes(glb *g, uint32_t part)
 {
     if (part == BVP_ASSEMBLY && !g->is_flat)
         return write_tree(g);
-    json_array(&g->text, "nodes");
+    jsonw_array(&g->text, "nodes");
     if (g->is_flat) {
-        json_object(&g->text, NULL);
-        json_count(&g->text, "mesh", 0);
-        json_end(&g->text);
+        jsonw_object(&g->text, NULL);
+        jsonw_count(&g->text, "mesh", 0);
+        jsonw_end(&g->text);
     } else {
         write_carrier(g, part);
     }
-    json_end(&g->text);
+    jsonw_end(&g->text);
     return BVP_OK;
 }
 
 static bvp_status write_text(glb *g, uint32_t part, FILE *stream)
 {
-    json_start(&g->text, stream, 0);
-    json_object(&g->text, NULL);
-    json_object(&g->text, "asset");
-    json_text(&g->text, "version", "2.0");
-    json_text(&g->text, "generator", "bvpack");
-    json_end(&g->text);
-    json_count(&g->text, "scene", 0);
-    json_array(&g->text, "scenes");
-    json_object(&g->text, NULL);
-    json_array(&g->text, "nodes");
-    json_count(&g->text, NULL, 0);
-    json_end(&g->text);
-    json_end(&g->text);
-    json_end(&g->text);
+    jsonw_start(&g->text, stream, 0);
+    jsonw_object(&g->text, NULL);
+    jsonw_object(&g->text, "asset");
+    jsonw_text(&g->text, "version", "2.0");
+    jsonw_text(&g->text, "generator", "bvpack");
+    jsonw_end(&g->text);
+    jsonw_count(&g->text, "scene", 0);
+    jsonw_array(&g->text, "scenes");
+    jsonw_object(&g->text, NULL);
+    jsonw_array(&g->text, "nodes");
+    jsonw_count(&g->text, NULL, 0);
+    jsonw_end(&g->text);
+    jsonw_end(&g->text);
+    jsonw_end(&g->text);
     bvp_status status = write_nodes(g, part);
     if (g->mesh_count > 0) {
         write_meshes(g);
         write_accessors(g);
         write_views(g);
     }
-    json_end(&g->text);
+    jsonw_end(&g->text);
     return status;
 }
 

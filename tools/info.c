@@ -37,92 +37,92 @@ static char *read_provenance(const bvp_file *file, size_t *size)
 static void float_triple(json *out, const char *key, const float v[3])
 {
     double wide[3] = {v[0], v[1], v[2]};
-    json_numbers(out, key, wide, 3);
+    jsonw_numbers(out, key, wide, 3);
 }
 
 static void part_as_json(json *out, const bvp_part_info *part, uint32_t index)
 {
-    json_object(out, NULL);
-    json_count(out, "index", index);
-    json_bytes(out, "name", part->name);
-    json_bytes(out, "source_id", part->source_id);
-    json_count(out, "triangle_count", part->triangle_count);
-    json_count(out, "vertex_count", part->vertex_count);
-    json_count(out, "cluster_count", part->cluster_count);
-    json_numbers(out, "origin", part->origin, 3);
+    jsonw_object(out, NULL);
+    jsonw_count(out, "index", index);
+    jsonw_bytes(out, "name", part->name);
+    jsonw_bytes(out, "source_id", part->source_id);
+    jsonw_count(out, "triangle_count", part->triangle_count);
+    jsonw_count(out, "vertex_count", part->vertex_count);
+    jsonw_count(out, "cluster_count", part->cluster_count);
+    jsonw_numbers(out, "origin", part->origin, 3);
     float_triple(out, "lo", part->lo);
     float_triple(out, "hi", part->hi);
-    json_number(out, "rounding_error", part->rounding_error);
-    json_count(out, "degenerate_count", part->degenerate_count);
-    json_count(out, "duplicate_count", part->duplicate_count);
-    json_count(out, "open_edge_count", part->open_edge_count);
-    json_count(out, "nonmanifold_edge_count", part->nonmanifold_edge_count);
-    json_count(out, "hierarchy_size", part->hierarchy_size);
-    json_count(out, "geometry_size", part->geometry_size);
-    json_count(out, "id_size", part->id_size);
-    json_bool(out, "has_ids", part->has_ids);
-    json_hex(out, "content_hash", part->content_hash, sizeof part->content_hash);
-    json_end(out);
+    jsonw_number(out, "rounding_error", part->rounding_error);
+    jsonw_count(out, "degenerate_count", part->degenerate_count);
+    jsonw_count(out, "duplicate_count", part->duplicate_count);
+    jsonw_count(out, "open_edge_count", part->open_edge_count);
+    jsonw_count(out, "nonmanifold_edge_count", part->nonmanifold_edge_count);
+    jsonw_count(out, "hierarchy_size", part->hierarchy_size);
+    jsonw_count(out, "geometry_size", part->geometry_size);
+    jsonw_count(out, "id_size", part->id_size);
+    jsonw_bool(out, "has_ids", part->has_ids);
+    jsonw_hex(out, "content_hash", part->content_hash, sizeof part->content_hash);
+    jsonw_end(out);
 }
 
 static bvp_status parts_as_json(json *out, const bvp_file *file, uint32_t count)
 {
     bvp_status status = BVP_OK;
-    json_array(out, "parts");
+    jsonw_array(out, "parts");
     for (uint32_t i = 0; i < count && status == BVP_OK; i++) {
         bvp_part_info part;
         status = bvp_get_part(file, i, &part);
         if (status == BVP_OK)
             part_as_json(out, &part, i);
     }
-    json_end(out);
+    jsonw_end(out);
     return status;
 }
 
 static void properties_as_json(json *out, const bvp_file *file, uint32_t node, uint32_t count)
 {
     bvp_string key, value;
-    json_inline_array(out, "properties");
+    jsonw_inline_array(out, "properties");
     for (uint32_t i = 0; i < count; i++) {
         if (bvp_get_property(file, node, i, &key, &value) != BVP_OK)
             break;
-        json_object(out, NULL);
-        json_bytes(out, "key", key);
-        json_bytes(out, "value", value);
-        json_end(out);
+        jsonw_object(out, NULL);
+        jsonw_bytes(out, "key", key);
+        jsonw_bytes(out, "value", value);
+        jsonw_end(out);
     }
-    json_end(out);
+    jsonw_end(out);
 }
 
 static void index_or_null(json *out, const char *key, uint32_t index)
 {
     if (index == BVP_NONE)
-        json_null(out, key);
+        jsonw_null(out, key);
     else
-        json_count(out, key, index);
+        jsonw_count(out, key, index);
 }
 
 static bvp_status tree_as_json(json *out, const bvp_file *file, uint32_t count)
 {
     bvp_status status = BVP_OK;
-    json_array(out, "nodes");
+    jsonw_array(out, "nodes");
     for (uint32_t i = 0; i < count; i++) {
         bvp_node_info node;
         status = bvp_get_node(file, i, &node);
         if (status != BVP_OK)
             break;
-        json_inline_object(out, NULL);
-        json_count(out, "index", i);
+        jsonw_inline_object(out, NULL);
+        jsonw_count(out, "index", i);
         index_or_null(out, "parent", node.parent);
-        json_bytes(out, "name", node.name);
-        json_bytes(out, "source_id", node.source_id);
+        jsonw_bytes(out, "name", node.name);
+        jsonw_bytes(out, "source_id", node.source_id);
         index_or_null(out, "part", node.part);
         index_or_null(out, "instance", node.instance);
-        json_numbers(out, "placement", node.placement, 12);
+        jsonw_numbers(out, "placement", node.placement, 12);
         properties_as_json(out, file, i, node.property_count);
-        json_end(out);
+        jsonw_end(out);
     }
-    json_end(out);
+    jsonw_end(out);
     return status;
 }
 
@@ -131,9 +131,9 @@ static void provenance_as_json(json *out, const bvp_file *file)
     size_t size;
     char *text = read_provenance(file, &size);
     if (text)
-        json_embed(out, "provenance", text, size);
+        jsonw_embed(out, "provenance", text, size);
     else
-        json_null(out, "provenance");
+        jsonw_null(out, "provenance");
     free(text);
 }
 
@@ -144,35 +144,35 @@ static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, 
     json out;
 
     snprintf(version, sizeof version, "%u.%u", info->format_major, info->format_minor);
-    json_start(&out, stdout, 1);
-    json_object(&out, NULL);
-    json_text(&out, "format_version", version);
-    json_count(&out, "file_size", info->file_size);
-    json_count(&out, "triangle_count", info->triangle_count);
-    json_count(&out, "unique_triangle_count", info->unique_triangle_count);
-    json_count(&out, "part_count", info->part_count);
-    json_count(&out, "instance_count", info->instance_count);
-    json_count(&out, "node_count", info->node_count);
-    json_count(&out, "hierarchy_size", info->hierarchy_size);
-    json_count(&out, "geometry_size", info->geometry_size);
-    json_count(&out, "id_size", info->id_size);
-    json_count(&out, "other_size", info->other_size);
+    jsonw_start(&out, stdout, 1);
+    jsonw_object(&out, NULL);
+    jsonw_text(&out, "format_version", version);
+    jsonw_count(&out, "file_size", info->file_size);
+    jsonw_count(&out, "triangle_count", info->triangle_count);
+    jsonw_count(&out, "unique_triangle_count", info->unique_triangle_count);
+    jsonw_count(&out, "part_count", info->part_count);
+    jsonw_count(&out, "instance_count", info->instance_count);
+    jsonw_count(&out, "node_count", info->node_count);
+    jsonw_count(&out, "hierarchy_size", info->hierarchy_size);
+    jsonw_count(&out, "geometry_size", info->geometry_size);
+    jsonw_count(&out, "id_size", info->id_size);
+    jsonw_count(&out, "other_size", info->other_size);
     if (info->unit_in_metres > 0)
-        json_number(&out, "unit_in_metres", info->unit_in_metres);
+        jsonw_number(&out, "unit_in_metres", info->unit_in_metres);
     else
-        json_null(&out, "unit_in_metres");
-    json_text(&out, "up_axis", up_axis_name(info));
-    json_numbers(&out, "lo", info->lo, 3);
-    json_numbers(&out, "hi", info->hi, 3);
-    json_hex(&out, "root_hash", info->root_hash, sizeof info->root_hash);
-    json_hex(&out, "source_hash", info->source_hash, sizeof info->source_hash);
+        jsonw_null(&out, "unit_in_metres");
+    jsonw_text(&out, "up_axis", up_axis_name(info));
+    jsonw_numbers(&out, "lo", info->lo, 3);
+    jsonw_numbers(&out, "hi", info->hi, 3);
+    jsonw_hex(&out, "root_hash", info->root_hash, sizeof info->root_hash);
+    jsonw_hex(&out, "source_hash", info->source_hash, sizeof info->source_hash);
     if (set->parts)
         status = parts_as_json(&out, file, info->part_count);
     if (set->tree && status == BVP_OK)
         status = tree_as_json(&out, file, info->node_count);
     provenance_as_json(&out, file);
-    json_end(&out);
-    json_finish(&out);
+    jsonw_end(&out);
+    jsonw_finish(&out);
     return status;
 }
 

@@ -12,7 +12,7 @@
 
 enum { SHAPE_OBJECT = 2, SHAPE_ARRAY = 4 };
 
-void json_start(json *j, FILE *out, int pretty)
+void jsonw_start(json *j, FILE *out, int pretty)
 {
     memset(j, 0, sizeof *j);
     j->out = out;
@@ -20,7 +20,7 @@ void json_start(json *j, FILE *out, int pretty)
     j->inline_from = JSON_DEPTH_MAX;
 }
 
-void json_finish(json *j)
+void jsonw_finish(json *j)
 {
     fputc('\n', j->out);
 }
@@ -78,27 +78,27 @@ static void open_container(json *j, const char *key, int shape, int on_one_line)
         j->inline_from = j->depth;
 }
 
-void json_object(json *j, const char *key)
+void jsonw_object(json *j, const char *key)
 {
     open_container(j, key, SHAPE_OBJECT, 0);
 }
 
-void json_array(json *j, const char *key)
+void jsonw_array(json *j, const char *key)
 {
     open_container(j, key, SHAPE_ARRAY, 0);
 }
 
-void json_inline_object(json *j, const char *key)
+void jsonw_inline_object(json *j, const char *key)
 {
     open_container(j, key, SHAPE_OBJECT, 1);
 }
 
-void json_inline_array(json *j, const char *key)
+void jsonw_inline_array(json *j, const char *key)
 {
     open_container(j, key, SHAPE_ARRAY, 1);
 }
 
-void json_end(json *j)
+void jsonw_end(json *j)
 {
     int state = j->used[j->depth];
     int on_one_line = !j->pretty || j->depth >= j->inline_from;
@@ -110,46 +110,46 @@ void json_end(json *j)
     fputc(state & SHAPE_OBJECT ? '}' : ']', j->out);
 }
 
-void json_bytes(json *j, const char *key, bvp_string text)
+void jsonw_bytes(json *j, const char *key, bvp_string text)
 {
     begin_value(j, key);
     write_string(j->out, text.data, text.size);
 }
 
-void json_text(json *j, const char *key, const char *text)
+void jsonw_text(json *j, const char *key, const char *text)
 {
     if (text)
-        json_bytes(j, key, (bvp_string){text, strlen(text)});
+        jsonw_bytes(j, key, (bvp_string){text, strlen(text)});
     else
-        json_null(j, key);
+        jsonw_null(j, key);
 }
 
-void json_null(json *j, const char *key)
+void jsonw_null(json *j, const char *key)
 {
     begin_value(j, key);
     fputs("null", j->out);
 }
 
-void json_count(json *j, const char *key, uint64_t value)
+void jsonw_count(json *j, const char *key, uint64_t value)
 {
     begin_value(j, key);
     fprintf(j->out, "%llu", (unsigned long long)value);
 }
 
-void json_number(json *j, const char *key, double value)
+void jsonw_number(json *j, const char *key, double value)
 {
     char buffer[32];
     begin_value(j, key);
     fputs(isfinite(value) ? shortest(value, buffer) : "null", j->out);
 }
 
-void json_bool(json *j, const char *key, int value)
+void jsonw_bool(json *j, const char *key, int value)
 {
     begin_value(j, key);
     fputs(value ? "true" : "false", j->out);
 }
 
-void json_hex(json *j, const char *key, const uint8_t *bytes, size_t size)
+void jsonw_hex(json *j, const char *key, const uint8_t *bytes, size_t size)
 {
     begin_value(j, key);
     fputc('"', j->out);
@@ -158,18 +158,18 @@ void json_hex(json *j, const char *key, const uint8_t *bytes, size_t size)
     fputc('"', j->out);
 }
 
-void json_numbers(json *j, const char *key, const double *values, size_t count)
+void jsonw_numbers(json *j, const char *key, const double *values, size_t count)
 {
-    json_inline_array(j, key);
+    jsonw_inline_array(j, key);
     for (size_t i = 0; i < count; i++)
-        json_number(j, NULL, values[i]);
-    json_end(j);
+        jsonw_number(j, NULL, values[i]);
+    jsonw_end(j);
 }
 
-void json_embed(json *j, const char *key, const char *text, size_t size)
+void jsonw_embed(json *j, const char *key, const char *text, size_t size)
 {
-    if (!json_valid(text, size)) {
-        json_bytes(j, key, (bvp_string){text, size});
+    if (!jsonw_valid(text, size)) {
+        jsonw_bytes(j, key, (bvp_string){text, size});
         return;
     }
     begin_value(j, key);
@@ -286,7 +286,7 @@ static int skip_value_start(scan *s)
     }
 }
 
-int json_valid(const char *text, size_t size)
+int jsonw_valid(const char *text, size_t size)
 {
     scan s = {.at = text, .end = text + size};
     if (!skip_value_start(&s))

@@ -10,16 +10,16 @@
 
 static void write_warnings(json *out, const pack_job *j)
 {
-    json_array(out, "warnings");
+    jsonw_array(out, "warnings");
     for (int i = 0; i < j->source_count; i++)
         for (uint32_t k = 0; k < j->sources[i].contents.warning_count; k++) {
-            json_inline_object(out, NULL);
-            json_text(out, "source", j->sources[i].name);
-            json_text(out, "text", j->sources[i].contents.warnings[k].text);
-            json_count(out, "count", j->sources[i].contents.warnings[k].count);
-            json_end(out);
+            jsonw_inline_object(out, NULL);
+            jsonw_text(out, "source", j->sources[i].name);
+            jsonw_text(out, "text", j->sources[i].contents.warnings[k].text);
+            jsonw_count(out, "count", j->sources[i].contents.warnings[k].count);
+            jsonw_end(out);
         }
-    json_end(out);
+    jsonw_end(out);
 }
 
 /* Files that a model needs besides its own. */
@@ -27,31 +27,31 @@ static void write_files(json *out, const model *m)
 {
     if (m->file_count == 0)
         return;
-    json_array(out, "files");
+    jsonw_array(out, "files");
     for (uint32_t i = 0; i < m->file_count; i++) {
-        json_object(out, NULL);
-        json_text(out, "name", m->files[i].name);
-        json_count(out, "size", m->files[i].size);
-        json_hex(out, "hash", m->files[i].hash, sizeof m->files[i].hash);
-        json_end(out);
+        jsonw_object(out, NULL);
+        jsonw_text(out, "name", m->files[i].name);
+        jsonw_count(out, "size", m->files[i].size);
+        jsonw_hex(out, "hash", m->files[i].hash, sizeof m->files[i].hash);
+        jsonw_end(out);
     }
-    json_end(out);
+    jsonw_end(out);
 }
 
 static void write_sources(json *out, const pack_job *j)
 {
-    json_array(out, "sources");
+    jsonw_array(out, "sources");
     for (int i = 0; i < j->source_count; i++) {
         const pack_source *s = &j->sources[i];
-        json_inline_object(out, NULL);
-        json_text(out, "name", s->name);
-        json_count(out, "size", s->size);
-        json_hex(out, "hash", s->hash, sizeof s->hash);
-        json_text(out, "format", s->contents.format);
+        jsonw_inline_object(out, NULL);
+        jsonw_text(out, "name", s->name);
+        jsonw_count(out, "size", s->size);
+        jsonw_hex(out, "hash", s->hash, sizeof s->hash);
+        jsonw_text(out, "format", s->contents.format);
         write_files(out, &s->contents);
-        json_end(out);
+        jsonw_end(out);
     }
-    json_end(out);
+    jsonw_end(out);
 }
 
 /* Only what the bytes of the output depend on: no folders, no dates, no thread count. */
@@ -62,21 +62,21 @@ int pack_write_provenance(pack_job *j)
     json out;
     if (!stream)
         return EXIT_LIMIT;
-    json_start(&out, stream, 0);
-    json_object(&out, NULL);
-    json_text(&out, "program", "bvpack");
-    json_text(&out, "version", bvp_version());
+    jsonw_start(&out, stream, 0);
+    jsonw_object(&out, NULL);
+    jsonw_text(&out, "program", "bvpack");
+    jsonw_text(&out, "version", bvp_version());
     write_sources(&out, j);
-    json_object(&out, "options");
-    json_bool(&out, "ids", !j->set->no_ids);
-    json_bool(&out, "drop_invalid", j->set->drop_invalid);
-    json_count(&out, "leaf_size", j->set->leaf);
-    json_text(&out, "unit", j->set->unit);
-    json_text(&out, "up", j->set->up);
-    json_text(&out, "format", j->set->format);
-    json_end(&out);
+    jsonw_object(&out, "options");
+    jsonw_bool(&out, "ids", !j->set->no_ids);
+    jsonw_bool(&out, "drop_invalid", j->set->drop_invalid);
+    jsonw_count(&out, "leaf_size", j->set->leaf);
+    jsonw_text(&out, "unit", j->set->unit);
+    jsonw_text(&out, "up", j->set->up);
+    jsonw_text(&out, "format", j->set->format);
+    jsonw_end(&out);
     write_warnings(&out, j);
-    json_end(&out);
+    jsonw_end(&out);
     return fclose(stream) == 0 ? 0 : EXIT_LIMIT;
 }
 
@@ -143,30 +143,30 @@ void pack_report_as_json(const pack_job *j, const char *path)
 {
     const bvp_build_report *r = &j->report;
     json out;
-    json_start(&out, stdout, 1);
-    json_object(&out, NULL);
-    json_text(&out, "output", path);
-    json_count(&out, "file_size", r->file_size);
-    json_count(&out, "part_count", r->part_count);
-    json_count(&out, "shared_part_count", r->shared_part_count);
-    json_count(&out, "instance_count", r->instance_count);
-    json_count(&out, "node_count", r->node_count);
-    json_count(&out, "triangle_count", r->triangle_count);
-    json_count(&out, "unique_triangle_count", r->unique_triangle_count);
-    json_count(&out, "hierarchy_size", r->hierarchy_size);
-    json_count(&out, "geometry_size", r->geometry_size);
-    json_count(&out, "id_size", r->id_size);
-    json_count(&out, "other_size", r->other_size);
-    json_count(&out, "degenerate_count", r->degenerate_count);
-    json_count(&out, "duplicate_count", r->duplicate_count);
-    json_count(&out, "dropped_triangle_count", r->dropped_triangle_count);
-    json_count(&out, "dropped_node_count", r->dropped_node_count);
-    json_number(&out, "rounding_error", r->rounding_error);
-    json_number(&out, "seconds_import", j->seconds_import);
-    json_number(&out, "seconds_build", r->seconds_build);
-    json_number(&out, "seconds_write", r->seconds_write);
+    jsonw_start(&out, stdout, 1);
+    jsonw_object(&out, NULL);
+    jsonw_text(&out, "output", path);
+    jsonw_count(&out, "file_size", r->file_size);
+    jsonw_count(&out, "part_count", r->part_count);
+    jsonw_count(&out, "shared_part_count", r->shared_part_count);
+    jsonw_count(&out, "instance_count", r->instance_count);
+    jsonw_count(&out, "node_count", r->node_count);
+    jsonw_count(&out, "triangle_count", r->triangle_count);
+    jsonw_count(&out, "unique_triangle_count", r->unique_triangle_count);
+    jsonw_count(&out, "hierarchy_size", r->hierarchy_size);
+    jsonw_count(&out, "geometry_size", r->geometry_size);
+    jsonw_count(&out, "id_size", r->id_size);
+    jsonw_count(&out, "other_size", r->other_size);
+    jsonw_count(&out, "degenerate_count", r->degenerate_count);
+    jsonw_count(&out, "duplicate_count", r->duplicate_count);
+    jsonw_count(&out, "dropped_triangle_count", r->dropped_triangle_count);
+    jsonw_count(&out, "dropped_node_count", r->dropped_node_count);
+    jsonw_number(&out, "rounding_error", r->rounding_error);
+    jsonw_number(&out, "seconds_import", j->seconds_import);
+    jsonw_number(&out, "seconds_build", r->seconds_build);
+    jsonw_number(&out, "seconds_write", r->seconds_write);
     write_sources(&out, j);
     write_warnings(&out, j);
-    json_end(&out);
-    json_finish(&out);
+    jsonw_end(&out);
+    jsonw_finish(&out);
 }

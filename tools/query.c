@@ -15,9 +15,9 @@ void query_begin(query_run *q, const query_common *set)
 {
     memset(q, 0, sizeof *q);
     q->set = set;
-    json_start(&q->out, stdout, 1);
+    jsonw_start(&q->out, stdout, 1);
     if (set->json)
-        json_object(&q->out, NULL);
+        jsonw_object(&q->out, NULL);
     q->began = seconds_now();
 }
 
@@ -29,15 +29,15 @@ void query_answered(query_run *q)
 static void stats_as_json(query_run *q)
 {
     const bvp_stats *s = &q->stats;
-    json_object(&q->out, "stats");
-    json_count(&q->out, "nodes", s->nodes);
-    json_count(&q->out, "boxes", s->boxes);
-    json_count(&q->out, "leaves", s->leaves);
-    json_count(&q->out, "triangles", s->triangles);
-    json_count(&q->out, "exact", s->exact);
-    json_count(&q->out, "instance_pairs", s->instance_pairs);
-    json_number(&q->out, "seconds", q->seconds);
-    json_end(&q->out);
+    jsonw_object(&q->out, "stats");
+    jsonw_count(&q->out, "nodes", s->nodes);
+    jsonw_count(&q->out, "boxes", s->boxes);
+    jsonw_count(&q->out, "leaves", s->leaves);
+    jsonw_count(&q->out, "triangles", s->triangles);
+    jsonw_count(&q->out, "exact", s->exact);
+    jsonw_count(&q->out, "instance_pairs", s->instance_pairs);
+    jsonw_number(&q->out, "seconds", q->seconds);
+    jsonw_end(&q->out);
 }
 
 static void stats_as_text(const query_run *q)
@@ -61,10 +61,10 @@ int query_end(query_run *q, const char *operand_text, bvp_status status)
     else if (q->set->stats)
         stats_as_text(q);
     if (q->set->json && status != BVP_OK)
-        json_text(&q->out, "error", bvp_status_name(status));
+        jsonw_text(&q->out, "error", bvp_status_name(status));
     if (q->set->json) {
-        json_end(&q->out);
-        json_finish(&q->out);
+        jsonw_end(&q->out);
+        jsonw_finish(&q->out);
     }
     if (status == BVP_ERR_ARGUMENT) {
         complain(operand_text, "the query can't be asked: a placement must be finite and not "
@@ -104,17 +104,17 @@ static bvp_string node_name(const operand *o, uint32_t index)
 void query_hit_json(json *out, const char *key, const operand *o, const bvp_hit_id *id)
 {
     uint32_t instance = instance_of(o, id);
-    json_inline_object(out, key);
+    jsonw_inline_object(out, key);
     if (instance == BVP_NONE)
-        json_null(out, "instance");
+        jsonw_null(out, "instance");
     else
-        json_count(out, "instance", instance);
-    json_bytes(out, "node_name", node_name(o, instance));
-    json_count(out, "part", id->part);
-    json_bytes(out, "part_name", part_name(o, id->part));
-    json_count(out, "triangle", id->triangle);
-    json_count(out, "id", id->id);
-    json_end(out);
+        jsonw_count(out, "instance", instance);
+    jsonw_bytes(out, "node_name", node_name(o, instance));
+    jsonw_count(out, "part", id->part);
+    jsonw_bytes(out, "part_name", part_name(o, id->part));
+    jsonw_count(out, "triangle", id->triangle);
+    jsonw_count(out, "id", id->id);
+    jsonw_end(out);
 }
 
 static void print_quoted(bvp_string name)

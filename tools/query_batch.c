@@ -82,12 +82,12 @@ static int print_chunk(const query_batch *kind, void *context, const uint64_t *n
     int hit = 0;
     for (size_t i = 0; i < count; i++) {
         json line;
-        json_start(&line, stdout, 0);
-        json_object(&line, NULL);
-        json_count(&line, "line", numbers[i]);
+        jsonw_start(&line, stdout, 0);
+        jsonw_object(&line, NULL);
+        jsonw_count(&line, "line", numbers[i]);
         hit |= kind->print(context, &line, i);
-        json_end(&line);
-        json_finish(&line);
+        jsonw_end(&line);
+        jsonw_finish(&line);
     }
     return hit;
 }

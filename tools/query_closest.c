@@ -15,8 +15,8 @@ typedef struct settings {
 
 static void closest_as_json(json *out, const operand *o, const bvp_closest_result *r)
 {
-    json_number(out, "distance", r->distance);
-    json_numbers(out, "point", r->point, 3);
+    jsonw_number(out, "distance", r->distance);
+    jsonw_numbers(out, "point", r->point, 3);
     query_hit_json(out, "hit", o, &r->id);
 }
 
@@ -48,7 +48,7 @@ static bvp_status ask_points(void *context, size_t count, size_t *done, bvp_stat
 static int print_point_line(void *context, json *out, size_t index)
 {
     const point_batch *b = context;
-    json_bool(out, "found", b->results[index].found);
+    jsonw_bool(out, "found", b->results[index].found);
     if (b->results[index].found)
         closest_as_json(out, b->o, &b->results[index]);
     return b->results[index].found;
@@ -89,7 +89,7 @@ static int ask_closest(const verb *self, const settings *set, const operand *o, 
     query_answered(&q);
     q.hit = status == BVP_OK && r.found;
     if (status == BVP_OK && set->common.json)
-        json_bool(&q.out, "found", r.found);
+        jsonw_bool(&q.out, "found", r.found);
     if (q.hit && set->common.json) {
         closest_as_json(&q.out, o, &r);
     } else if (q.hit) {

@@ -50,8 +50,8 @@ static void end_hits(const hit_list *l)
 {
     char a[32];
     if (l->set->common.json) {
-        json_count(&l->q->out, "count", l->count);
-        json_bool(&l->q->out, "complete", !l->more);
+        jsonw_count(&l->q->out, "count", l->count);
+        jsonw_bool(&l->q->out, "complete", !l->more);
     } else if (l->set->count_only) {
         printf("%llu\n", (unsigned long long)l->count);
     } else {
@@ -132,11 +132,11 @@ static int run_overlap(const verb *self, int argc, char **argv)
     query_begin(&q, &set.common);
     hit_list list = {.set = &set, .o = &o, .q = &q};
     if (set.common.json && !set.count_only)
-        json_array(&q.out, "triangles");
+        jsonw_array(&q.out, "triangles");
     bvp_status status = overlap(&set, &o, &r, &list);
     query_answered(&q);
     if (set.common.json && !set.count_only)
-        json_end(&q.out);
+        jsonw_end(&q.out);
     q.hit = list.count > 0;
     if (status == BVP_OK)
         end_hits(&list);

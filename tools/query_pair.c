@@ -115,17 +115,17 @@ static void yes_or_no(query_run *q, const char *key, int answer)
 {
     q->hit = answer;
     if (q->set->json)
-        json_bool(&q->out, key, answer);
+        jsonw_bool(&q->out, key, answer);
     else
         puts(answer ? "yes" : "no");
 }
 
 static void witnesses_as_json(json *out, const bodies *p, const bvp_distance_result *r)
 {
-    json_number(out, "distance", r->distance);
-    json_number(out, "lower", r->lower);
-    json_numbers(out, "point_a", r->point_a, 3);
-    json_numbers(out, "point_b", r->point_b, 3);
+    jsonw_number(out, "distance", r->distance);
+    jsonw_number(out, "lower", r->lower);
+    jsonw_numbers(out, "point_a", r->point_a, 3);
+    jsonw_numbers(out, "point_b", r->point_b, 3);
     query_hit_json(out, "a", &p->a, &r->a);
     query_hit_json(out, "b", operand_of_b(p), &r->b);
 }
@@ -193,14 +193,14 @@ static bvp_status ask_within_each(void *context, size_t count, size_t *done, bvp
 static int print_collide_line(void *context, json *out, size_t index)
 {
     const placement_batch *b = context;
-    json_bool(out, "collide", b->hits[index]);
+    jsonw_bool(out, "collide", b->hits[index]);
     return b->hits[index];
 }
 
 static int print_within_line(void *context, json *out, size_t index)
 {
     const placement_batch *b = context;
-    json_bool(out, "within", b->hits[index]);
+    jsonw_bool(out, "within", b->hits[index]);
     return b->hits[index];
 }
 
@@ -208,7 +208,7 @@ static int print_distance_line(void *context, json *out, size_t index)
 {
     const placement_batch *b = context;
     const bvp_distance_result *r = &b->results[index];
-    json_bool(out, "found", r->found);
+    jsonw_bool(out, "found", r->found);
     if (r->found)
         witnesses_as_json(out, b->p, r);
     return r->found;
@@ -281,11 +281,11 @@ static int list_pair(void *user, const bvp_pair *pair)
     if (l->set->count_only)
         return 0;
     if (l->set->common.json) {
-        json_inline_object(&l->q->out, NULL);
+        jsonw_inline_object(&l->q->out, NULL);
         query_hit_json(&l->q->out, "a", &l->p->a, &pair->a);
         query_hit_json(&l->q->out, "b", operand_of_b(l->p), &pair->b);
-        json_bool(&l->q->out, "proper", pair->proper);
-        json_end(&l->q->out);
+        jsonw_bool(&l->q->out, "proper", pair->proper);
+        jsonw_end(&l->q->out);
     } else {
         query_hit_columns(&l->p->a, &pair->a);
         fputs("  ", stdout);
@@ -299,8 +299,8 @@ static void end_pairs(const pair_list *l)
 {
     char a[32];
     if (l->set->common.json) {
-        json_count(&l->q->out, "count", l->count);
-        json_bool(&l->q->out, "complete", !l->more);
+        jsonw_count(&l->q->out, "count", l->count);
+        jsonw_bool(&l->q->out, "complete", !l->more);
     } else if (l->set->count_only) {
         printf("%llu\n", (unsigned long long)l->count);
     } else {
@@ -320,12 +320,12 @@ static int run_pairs(const verb *self, int argc, char **argv)
     query_begin(&q, &set.common);
     pair_list list = {.set = &set, .p = &p, .q = &q};
     if (set.common.json && !set.count_only)
-        json_array(&q.out, "pairs");
+        jsonw_array(&q.out, "pairs");
     bvp_status status =
         bvp_pairs_each(&p.body_a, second(&p), list_pair, &list, &(uint64_t){0}, &q.stats);
     query_answered(&q);
     if (set.common.json && !set.count_only)
-        json_end(&q.out);
+        jsonw_end(&q.out);
     q.hit = list.count > 0;
     if (status == BVP_OK)
         end_pairs(&list);
@@ -345,7 +345,7 @@ static int ask_distance(const bodies *p, const settings *set, double limit)
     query_answered(&q);
     q.hit = status == BVP_OK && r.found;
     if (status == BVP_OK && set->common.json) {
-        json_bool(&q.out, "found", r.found);
+        jsonw_bool(&q.out, "found", r.found);
         if (r.found)
             witnesses_as_json(&q.out, p, &r);
     } else if (q.hit) {

@@ -27,11 +27,11 @@ static void ray_hit_as_json(json *out, const operand *o, const bvp_ray *ray, con
 {
     double point[3];
     point_on_ray(ray, h->t, point);
-    json_number(out, "t", h->t);
-    json_numbers(out, "point", point, 3);
-    json_number(out, "u", h->u);
-    json_number(out, "v", h->v);
-    json_numbers(out, "normal", h->normal, 3);
+    jsonw_number(out, "t", h->t);
+    jsonw_numbers(out, "point", point, 3);
+    jsonw_number(out, "u", h->u);
+    jsonw_number(out, "v", h->v);
+    jsonw_numbers(out, "normal", h->normal, 3);
     query_hit_json(out, "hit", o, &h->id);
 }
 
@@ -58,7 +58,7 @@ static bvp_status ray_first(query_run *q, const operand *o, const bvp_ray *ray)
         return status;
     q->hit = hit.found;
     if (q->set->json)
-        json_bool(&q->out, "found", hit.found);
+        jsonw_bool(&q->out, "found", hit.found);
     if (hit.found && q->set->json)
         ray_hit_as_json(&q->out, o, ray, &hit);
     else if (hit.found)
@@ -74,7 +74,7 @@ static bvp_status ray_any(query_run *q, const operand *o, const bvp_ray *ray)
     bvp_status status = bvp_ray_any(&body, ray, &q->hit, &q->stats);
     query_answered(q);
     if (status == BVP_OK && q->set->json)
-        json_bool(&q->out, "found", q->hit);
+        jsonw_bool(&q->out, "found", q->hit);
     else if (status == BVP_OK)
         puts(q->hit ? "yes" : "no");
     return status;
@@ -116,14 +116,14 @@ static int along_ray(const void *a, const void *b)
 
 static void ray_hits_as_json(query_run *q, const operand *o, const bvp_ray *ray, const ray_hits *h)
 {
-    json_array(&q->out, "hits");
+    jsonw_array(&q->out, "hits");
     for (size_t i = 0; i < h->count; i++) {
-        json_inline_object(&q->out, NULL);
+        jsonw_inline_object(&q->out, NULL);
         ray_hit_as_json(&q->out, o, ray, &h->items[i]);
-        json_end(&q->out);
+        jsonw_end(&q->out);
     }
-    json_end(&q->out);
-    json_count(&q->out, "count", h->count);
+    jsonw_end(&q->out);
+    jsonw_count(&q->out, "count", h->count);
 }
 
 static bvp_status ray_all(query_run *q, const operand *o, const bvp_ray *ray)
@@ -181,7 +181,7 @@ static int print_ray_line(void *context, json *out, size_t index)
 {
     const ray_batch *b = context;
     int found = b->set->any ? b->any[index] : b->hits[index].found;
-    json_bool(out, "found", found);
+    jsonw_bool(out, "found", found);
     if (found && !b->set->any)
         ray_hit_as_json(out, b->o, &b->rays[index], &b->hits[index]);
     return found;

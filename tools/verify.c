@@ -26,14 +26,14 @@ static int list_finding(void *user, const bvp_finding *finding)
     listing *l = user;
     l->count++;
     if (l->out) {
-        json_inline_object(l->out, NULL);
-        json_text(l->out, "rule", finding->rule);
+        jsonw_inline_object(l->out, NULL);
+        jsonw_text(l->out, "rule", finding->rule);
         if (finding->offset == UINT64_MAX)
-            json_null(l->out, "offset");
+            jsonw_null(l->out, "offset");
         else
-            json_count(l->out, "offset", finding->offset);
-        json_text(l->out, "message", finding->message);
-        json_end(l->out);
+            jsonw_count(l->out, "offset", finding->offset);
+        jsonw_text(l->out, "message", finding->message);
+        jsonw_end(l->out);
     } else if (!l->set->quiet) {
         print_name(stdout, l->path, strlen(l->path));
         printf(": %llu. rule %s", (unsigned long long)l->count, finding->rule);
@@ -62,14 +62,14 @@ static int verify_bytes(listing *l, const input *in)
 
 static int verify_as_json(listing *l, const input *in)
 {
-    json_object(l->out, NULL);
-    json_text(l->out, "file", l->path);
-    json_array(l->out, "findings");
+    jsonw_object(l->out, NULL);
+    jsonw_text(l->out, "file", l->path);
+    jsonw_array(l->out, "findings");
     int code = verify_bytes(l, in);
-    json_end(l->out);
-    json_count(l->out, "finding_count", l->count);
-    json_bool(l->out, "ok", code == EXIT_DONE);
-    json_end(l->out);
+    jsonw_end(l->out);
+    jsonw_count(l->out, "finding_count", l->count);
+    jsonw_bool(l->out, "ok", code == EXIT_DONE);
+    jsonw_end(l->out);
     return code;
 }
 
@@ -104,17 +104,17 @@ static int run(const verb *self, int argc, char **argv)
     code = options_need(self, argc - first, 1, -1, "at least one FILE");
     if (code != 0)
         return code;
-    json_start(&out, stdout, 1);
+    jsonw_start(&out, stdout, 1);
     if (set.json)
-        json_array(&out, NULL);
+        jsonw_array(&out, NULL);
     for (int i = first; i < argc; i++) {
         code = verify(&set, argv[i], set.json ? &out : NULL);
         if (code > worst)
             worst = code;
     }
     if (set.json) {
-        json_end(&out);
-        json_finish(&out);
+        jsonw_end(&out);
+        jsonw_finish(&out);
     }
     return worst;
 }

@@ -67,12 +67,12 @@ colour colour_by_number(uint64_t number)
 {
     double turn = 0.58 + 0.618033988749895 * (double)(number % 1000003);
     float hue = (float)(turn - floor(turn)) * 6;
-    float strong = 0.62f + 0.13f * (float)(number % 3), pale = 0.30f + 0.06f * (float)(number % 2);
+    float strong = 0.80f + 0.05f * (float)(number % 3), pale = 0.40f + 0.08f * (float)(number % 2);
     float part[3];
     for (int i = 0; i < 3; i++) {
         float k = fmodf(hue + 4 - 2 * (float)i + 6, 6); /* red, green, blue lie 2 apart */
         float ramp = fminf(fmaxf(fabsf(k - 3) - 1, 0), 1);
-        part[i] = to_linear(pale + (strong + 0.12f - pale) * (1 - ramp));
+        part[i] = to_linear(pale + (strong - pale) * (1 - ramp));
     }
     return (colour){part[0], part[1], part[2]};
 }

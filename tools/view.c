@@ -115,13 +115,15 @@ static bvp_status read_corners(view *v)
     return status;
 }
 
-/* Corners for the camera, lines for the picture. */
+/* Corners for the camera, lines for the picture. Boxes that are drawn are to be seen whole. */
 static int read_boxes(view *v)
 {
     const operand *o = &v->model;
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
     memcpy(v->to_world, o->placement, sizeof v->to_world);
-    bvp_status status = read_corners(v);
+    bvp_status status = v->set->level == LEVEL_NONE
+                            ? read_corners(v)
+                            : bvp_boxes(o->file, o->part, (uint32_t)v->set->level, add_corners, v);
     if (status == BVP_OK && v->set->level != LEVEL_NONE)
         status = bvp_boxes(o->file, o->part, (uint32_t)v->set->level, add_lines, v);
     if (status != BVP_OK)
@@ -189,6 +191,18 @@ static int aim(view *v)
     if (v->eye.parallel)
         camera_span(&v->eye, 0.5 * hypot(hypot(away[0], away[1]), away[2]));
     return 0;
+}
+
+/* An assembly of one instance shows the hierarchy of its part. */
+static void enter_only_instance(operand *o)
+{
+    bvp_instance_info instance;
+    if (o->part != BVP_ASSEMBLY || o->info.instance_count != 1 ||
+        bvp_get_instance(o->file, 0, &instance) != BVP_OK)
+        return;
+    o->part = instance.part;
+    o->placed = 1;
+    compose(o->placement, instance.placement, o->placement);
 }
 
 /* FILE with --part is FILE:PART. */
@@ -301,6 +315,7 @@ static int run(const verb *self, int argc, char **argv)
     code = open_model(&v, argv[first]);
     if (code != 0)
         return code;
+    enter_only_instance(&v.model);
     code = picture(&v);
     operand_close(&v.model);
     free(v.corners);

@@ -44,10 +44,10 @@ typedef struct bvp_mesh {
     const char *source_id;   /* UTF-8 or NULL */
 } bvp_mesh;
 
-/* Welds bit-identical vertices of `mesh` into `indices_out` (3 * triangle_count; may be
- * mesh->indices' own storage) and `positions_out` (as wide as the input's type), in order of first
- * use. *vertex_count_out: how many. For importers of soups. Time O(n), memory 4 bytes a vertex
- * slot. */
+/* Welds bit-identical vertices of `mesh`, in order of first use. For importers of soups; time O(n).
+ * *indices_out: on entry NULL, then it is allocated, or room for 3 * triangle_count, which may be
+ * mesh->indices' own. *positions_out: allocated, as wide as the input's type. Both are for free().
+ * *vertex_count_out: how many. On failure nothing is allocated. */
 BVP_API bvp_status bvp_weld(const bvp_mesh *mesh, uint32_t thread_count, uint32_t **indices_out,
                             void **positions_out, uint64_t *vertex_count_out, bvp_error *error);
 

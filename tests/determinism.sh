@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The same bytes from every compiler at hand, at -O0 to -O3, with AVX2, on one and on several threads.
+# Usage: determinism.sh [MODEL.stl ...] (binary STL; by default the samples')
+set -eu
+src=$(cd "$(dirname "$0")/.." && pwd)
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+cd "$src"
+models=("$@")
+[ ${#models[@]} -gt 0 ] || models=(samples/models/*.STL)
+sources=(libfmt/base/*.c libfmt/format/*.c libfmt/node/*.c libfmt/prim/pose.c libfmt/build/*.c)
+
+# compiles the packer as $scratch/NAME
+compile() { # name compiler flags...
+  local name=$1 cc=$2
+  shift 2
+  "$cc" -std=gnu11 -w -ffp-contract=off "$@" -I libfmt tests/make_file.c "${sources[@]}" \
+    -o "$scratch/$name" -lxxhash -lzstd -lpthread -lm
+}
+
+hash_of() { # program model threads
+  "$scratch/$1" "$2" "$scratch/out" "$3" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; return 1; }
+  sha256sum <"$scratch/out" | cut -c1-16
+}
+
+programs=()
+for cc in gcc clang; do
+  command -v "$cc" >/dev/null || { echo "determinism: no $cc here"; continue; }
+  for level in -O0 -O2 -O3; do
+    compile "$cc$level" "$cc" "$level" && programs+=("$cc$level")
+  done
+  if grep -q avx2 /proc/cpuinfo 2>/dev/null; then
+    compile "$cc-avx2" "$cc" -O3 -mavx2 -mfma && programs+=("$cc-avx2")
+  fi
+done
+
+fail=0
+for model in "${models[@]}"; do
+  expected=$(hash_of "${programs[0]}" "$model" 1)
+  for program in "${programs[@]}"; do
+    for threads in 1 2 5; do
+      found=$(hash_of "$program" "$model" "$threads")
+      [ "$found" = "$expected" ] && continue
+      echo "determinism: $model: $program on $threads threads: $found, not $expected"
+      fail=1
+    done
+  done
+  echo "$(basename "$model"): $expected from ${#programs[@]} programs"
+done
+exit $fail

@@ -141,23 +141,26 @@ static double wedge_depth(wedge w, double tangent)
 }
 
 /* The eye's place along `side` from which, at this depth, the points reach equally far to both
- * sides. start: one from which they are all in front. */
+ * sides: between the places where the wedge touches on one of them. */
 static double centred(const double *points, size_t count, const double side[3],
-                      const double forward[3], double depth, double start)
+                      const double forward[3], double depth, wedge w, double tangent)
 {
-    for (int round = 0; round < 8; round++) {
-        double highest = -INFINITY, lowest = INFINITY, far = 0, near = INFINITY;
+    double from = w.highest + tangent * depth, to = w.lowest - tangent * depth;
+    for (int round = 0; round < 40; round++) {
+        const double middle = (from + to) / 2;
+        double highest = -INFINITY, lowest = INFINITY;
         for (size_t i = 0; i < count; i++) {
             double z = dot(points + 3 * i, forward) - depth;
-            double slope = (dot(points + 3 * i, side) - start) / z;
+            double slope = (dot(points + 3 * i, side) - middle) / z;
             highest = fmax(highest, slope);
             lowest = fmin(lowest, slope);
-            far = fmax(far, z);
-            near = fmin(near, z);
         }
-        start += (highest + lowest) / 2 * (far + near) / 2;
+        if (highest + lowest > 0)
+            from = middle;
+        else
+            to = middle;
     }
-    return start;
+    return (from + to) / 2;
 }
 
 void camera_fit(camera *c, const double *points, size_t count, double margin)
@@ -183,8 +186,8 @@ void camera_fit(camera *c, const double *points, size_t count, double margin)
         depth = fmin(wedge_depth(x, tan_x), wedge_depth(y, tan_y));
         if (!(depth < nearest)) /* a point: any distance does */
             depth = nearest - 1;
-        across = centred(points, count, c->right, c->forward, depth, across);
-        along = centred(points, count, c->up, c->forward, depth, along);
+        across = centred(points, count, c->right, c->forward, depth, x, tan_x);
+        along = centred(points, count, c->up, c->forward, depth, y, tan_y);
     }
     for (int k = 0; k < 3; k++)
         c->eye[k] = across * c->right[k] + along * c->up[k] + depth * c->forward[k];

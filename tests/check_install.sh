@@ -6,8 +6,9 @@ set -eu
 src=${BVP_SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
 build=${BVP_BUILDDIR:-.}
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
-prefix=$scratch/usr
-make -s -C "$build" install prefix="$prefix"
+make -s -C "$build" install DESTDIR="$scratch"
+prefix=$scratch$(sed -n "s/^prefix = //p" "$build/Makefile")
+export PKG_CONFIG_SYSROOT_DIR=$scratch
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
 
 bvpack=$prefix/bin/bvpack
@@ -33,6 +34,6 @@ if command -v "${CXX:-c++}" >/dev/null; then
   "$scratch/version"
 fi
 
-make -s -C "$build" uninstall prefix="$prefix"
+make -s -C "$build" uninstall DESTDIR="$scratch"
 left=$(find "$prefix" -type f -o -type l)
 [ -z "$left" ] || { echo "check_install: uninstall leaves $left"; exit 1; }

@@ -3,8 +3,9 @@
  * they? Both answers err only towards "they may meet" and "not so far": the slacks below are
  * bounds. Spec: exactness.md, boxes. Based on: S. Gottschalk, M. Lin, D. Manocha, OBBTree, 1996
  * (the 15 axes).
- *
- * All boxes of one pair of hierarchies share one set-up. Lengths are measured in a work unit, a
+ */
+
+/* All boxes of one pair of hierarchies share one set-up. Lengths are measured in a work unit, a
  * power of two, chosen so that every coordinate is below 2^23: nothing can overflow, and what
  * underflows is far below the slack.
  *

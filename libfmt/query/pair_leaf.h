@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * pair_leaf.h: a leaf's triangles in a frame common to both parts, and which pairs of them are
  * worth a test, for kernels. Spec: exactness.md, boxes
- *
- * The frame is a's, scaled so that no coordinate exceeds 1 (pose.scale). With u = 2^-24, a's
+ */
+
+/* The frame is a's, scaled so that no coordinate exceeds 1 (pose.scale). With u = 2^-24, a's
  * corners are exact there; b's are wrong by at most 7 u + eta, their dot product with a vector v by
  * 3 u |v|_1 more. `slack` is 12 u + eta: it covers a corner, one projection and the comparison.
  */

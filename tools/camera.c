@@ -126,12 +126,22 @@ static wedge wedge_of(const double *points, size_t count, const double side[3],
     return w;
 }
 
-static double nearest_depth(const double *points, size_t count, const double forward[3])
+/* How far back an eye must stay so as not to stand in the nearest point, which a wide angle would
+ * make it do: a twentieth of the points' spread. */
+static double closest_depth(const double *points, size_t count, const camera *c)
 {
-    double z = INFINITY;
-    for (size_t i = 0; i < count; i++)
-        z = fmin(z, dot(points + 3 * i, forward));
-    return z;
+    const double *axes[3] = {c->right, c->up, c->forward};
+    double spread = 0, near = 0;
+    for (int k = 0; k < 3; k++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (size_t i = 0; i < count; i++) {
+            lo = fmin(lo, dot(points + 3 * i, axes[k]));
+            hi = fmax(hi, dot(points + 3 * i, axes[k]));
+        }
+        spread = fmax(spread, hi - lo);
+        near = lo;
+    }
+    return near - (spread > 0 ? spread / 20 : 1);
 }
 
 /* Depth of the eye at which a wedge with this tangent just holds everything. */
@@ -171,7 +181,7 @@ void camera_fit(camera *c, const double *points, size_t count, double margin)
     wedge x = wedge_of(points, count, c->right, c->forward, tan_x);
     wedge y = wedge_of(points, count, c->up, c->forward, tan_y);
     double across = (x.highest + x.lowest) / 2, along = (y.highest + y.lowest) / 2;
-    double nearest = nearest_depth(points, count, c->forward), depth;
+    double closest = closest_depth(points, count, c), depth;
     if (count == 0)
         return;
     if (c->parallel) {
@@ -181,11 +191,9 @@ void camera_fit(camera *c, const double *points, size_t count, double margin)
         scale = scale > 0 ? scale : 1;
         c->half_width *= scale;
         c->half_height *= scale;
-        depth = nearest - fmax(c->half_width, c->half_height);
+        depth = closest - fmax(c->half_width, c->half_height);
     } else {
-        depth = fmin(wedge_depth(x, tan_x), wedge_depth(y, tan_y));
-        if (!(depth < nearest)) /* a point: any distance does */
-            depth = nearest - 1;
+        depth = fmin(closest, fmin(wedge_depth(x, tan_x), wedge_depth(y, tan_y)));
         across = centred(points, count, c->right, c->forward, depth, x, tan_x);
         along = centred(points, count, c->up, c->forward, depth, y, tan_y);
     }

@@ -1,27 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * export_obj.c: Wavefront OBJ, an object an instance. Numbers are as short as they can be so that
- * they read back as they were.
+ * export_obj.c: Wavefront OBJ, an object an instance. Numbers read back as they were.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include "export_scene.h"
-#include "message.h"
 
-/* The shortest decimal form of a float that reads back as it, else of the double. */
+/* The shortest decimal form of a float that reads back as it. Other numbers get all their digits,
+ * so that nobody takes them for floats. */
 static void write_number(double value, FILE *out)
 {
     char text[40];
     float narrow = (float)value;
-    if ((double)narrow != value) {
-        fputs(shortest(value, text), out);
-        return;
-    }
-    for (int digits = 6; digits <= 9; digits++) {
+    int digits = (double)narrow == value ? 6 : 17;
+    do
         snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtof(text, NULL) == narrow)
-            break;
-    }
+    while (digits < 9 && strtof(text, NULL) != narrow && ++digits);
     fputs(text, out);
 }
 

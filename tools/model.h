@@ -67,12 +67,9 @@ typedef struct import_options {
     void *progress_user;
 } import_options;
 
-/* Reads `path` ("-": standard input). On failure *error has file, line or byte offset, what was
- * expected, found, and what to do. The model is freed with model_free. */
-bvp_status model_import(const char *path, const import_options *options, model *out,
-                        bvp_error *error);
-/* The same from memory; `name` is for messages and the format guess. `dir` is where a glTF's
- * buffers may lie, or NULL. */
+/* Reads a model in memory; `name` is for messages and the format guess ("-": standard input). `dir`
+ * is where a glTF's buffers may lie, or NULL. On failure *error has the name, line or byte offset,
+ * what was expected, found, and what to do. The model is freed with model_free. */
 bvp_status model_import_memory(const void *data, size_t size, const char *name, const char *dir,
                                const import_options *options, model *out, bvp_error *error);
 void model_free(model *m);

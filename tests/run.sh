@@ -90,7 +90,15 @@ step "clang: exports" env NM=nm BVP_BUILDDIR="$out/clang" bash tests/check_expor
 
 echo "== sanitizers"
 cflags="-O1 -g1"
-step "sanitizers: build" build sanitize CC=gcc CXX=g++ --enable-sanitizers
+if step "sanitizers: build" build sanitize CC=gcc CXX=g++ --enable-sanitizers; then
+  find "$out/sanitize" -name '*.trs' -delete
+  make -C "$out/sanitize" -k -j"$jobs" check-fast CFLAGS="$cflags -Werror" >"$out/log/sanitize_check.log" 2>&1 </dev/null
+  check=$?
+  before=$failed
+  suite sanitize
+  [ $check = 0 ] || [ $failed != "$before" ] ||
+    { result "sanitizers: make check-fast" 1; tail -40 "$out/log/sanitize_check.log"; }
+fi
 
 echo "== same bytes from every build"
 cflags="-O0"

@@ -76,6 +76,14 @@ const bvpi_field bvpi_node_fields[] = {
     {"geom", U32, 1, "NOD-10"}, END,
 };
 
+static const bvpi_field top_node_fields[] = {
+    {"lo.x", HEX, 8, "NOD-9"}, {"hi.x", HEX, 8, "NOD-9"},
+    {"lo.y", HEX, 8, "NOD-9"}, {"hi.y", HEX, 8, "NOD-9"},
+    {"lo.z", HEX, 8, "NOD-9"}, {"hi.z", HEX, 8, "NOD-9"},
+    {"meta", HEX, 8, "NOD-1"}, {"child", U32, 1, "NOD-6"},
+    {"geom", U32, 1, "TOP-2"}, END,
+};
+
 const bvpi_field bvpi_cluster_fields[] = {
     {"vertex_count_minus_1", U8, 1, ""},
     {"triangle_count_minus_1", U8, 1, ""},
@@ -195,7 +203,7 @@ const bvpi_field *bvpi_record_fields(enum bvpd_section_index section)
     case BVPD_INST:
         return instance_fields;
     case BVPD_TOPN:
-        return bvpi_node_fields;
+        return top_node_fields;
     case BVPD_PROP:
         return property_fields;
     case BVPD_HASH:

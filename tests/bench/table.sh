@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The table of README from the CSV files of a benchmark run. Usage: table.sh DIRECTORY
+set -eu
+cd "$1"
+echo "$(paste -sd, machine.txt | sed 's/,/, /g'); one thread; microseconds a query."
+echo
+echo "| scene | query | bvpack | FCL OBBRSS | ratio | answers that differ |"
+echo "|---|---|---|---|---|---|"
+for csv in *.a.csv *.b.csv; do
+  [ -f "$csv" ] || continue
+  name=${csv%.?.csv}
+  awk -F, -v name="$name" 'NR > 1 && $4 == "bvpack" { ours = $6 }
+    NR > 1 && $4 != "bvpack" {
+      printf "| %s, %s | %s | %.1f | %.1f | **%.1f** | %d |\n", $1, name, $3, ours, $6, $8, $9 }' "$csv"
+done
+echo
+echo "| scene | rays | bvpack, million a second: one a call | batched | Embree robust | ratio | answers that differ |"
+echo "|---|---|---|---|---|---|---|"
+for csv in *.r.csv; do
+  awk -F, -v name="${csv%.r.csv}" 'NR > 1 {
+    printf "| %s | %s | %s | %s | %s | %s | %s |\n", name, $1, $5, $6, $7, $8, $10 }' "$csv"
+done
+echo
+echo "| file | opened, us | and first answer, us | resident, KiB |"
+echo "|---|---|---|---|"
+for csv in *.open.csv; do
+  awk -F, -v name="${csv%.open.csv}" 'NR == 2 { printf "| %s | %s | %s | %s |\n", name, $1, $2, $4 }' "$csv"
+done
+[ -f plant_2M.build.csv ] || exit 0
+echo
+echo "| build | triangles | threads | seconds | million triangles a second a thread | bytes a triangle in memory |"
+echo "|---|---|---|---|---|---|"
+for threads in 1 2; do
+  csv=plant_2M.build.csv
+  [ $threads = 1 ] || csv=plant_10M.build.csv
+  awk -F, -v threads=$threads 'NR > 1 && /^[a-z]/ {
+    printf "| %s | %s | %d | %s | %s | %s |\n", $1, $2, threads, $3, $5, $6 }' $csv
+done

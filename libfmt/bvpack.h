@@ -66,6 +66,26 @@ typedef enum bvp_open_mode {
     BVP_OPEN_ISOLATED /* copied to private memory and fully verified before this call returns */
 } bvp_open_mode;
 
+/* How a part's triangles are arranged. A file may hold several kinds over the same geometry. */
+typedef enum bvp_kind {
+    BVP_KIND_DEFAULT = 0, /* packing: wide; asking: the best that the part has */
+    BVP_KIND_WIDE,        /* 8-wide tree of 8-bit boxes in 64-byte nodes */
+    BVP_KIND_BOXTREE,     /* restricted boxtree: Zachmann 2002 */
+    BVP_KIND_AABB,        /* axis-aligned boxes in floats: van den Bergen 1997 */
+    BVP_KIND_OBB,         /* oriented boxes: Gottschalk, Lin, Manocha 1996 */
+    BVP_KIND_RSS          /* rectangles swept by a ball: Larsen et al. 2000, Shellshear et al. */
+} bvp_kind;
+
+/* Which test tells that two boxes are apart, for collide and pairs. The answers are the same. The
+ * kinds wide and rss have one test each and ignore it. */
+typedef enum bvp_box_test {
+    BVP_TEST_DEFAULT = 0,
+    BVP_TEST_SAT,      /* all 15 axes: Gottschalk et al. section 5 */
+    BVP_TEST_SAT_LITE, /* the boxes' own six axes: van den Bergen section 3.1, Zachmann 3.2.4 */
+    BVP_TEST_ALIGNED,  /* boxtree: one box enclosed in the other's frame: Zachmann 3.2.1 */
+    BVP_TEST_LOOKUP    /* boxtree: the same with tables of products: Zachmann 3.2.2 */
+} bvp_box_test;
+
 /* Zero-initialise; zero means default everywhere. */
 typedef struct bvp_open_options {
     bvp_open_mode mode;
@@ -74,7 +94,10 @@ typedef struct bvp_open_options {
     int baseline_simd; /* nonzero: do not use CPU extensions beyond the compiler's baseline */
     uint64_t offset;   /* where the bvpack file begins in the opened one; a multiple of 4096 */
     uint64_t size;     /* its size in bytes; 0: up to the end */
-    uint64_t reserved[4]; /* zero */
+    bvp_kind kind; /* the hierarchies that queries on this handle use; a query of a part that has
+                      none of that kind is BVP_ERR_ARGUMENT */
+    bvp_box_test box_test;
+    uint64_t reserved[3]; /* zero */
 } bvp_open_options;
 
 /* Maps `path` read-only. O(1): reads one page. *out is to be closed with bvp_close. */
@@ -127,6 +150,17 @@ typedef struct bvp_part_info {
     int has_ids; /* 0: packed without original triangle numbers */
 } bvp_part_info;
 
+/* One of a part's hierarchies. */
+typedef struct bvp_hierarchy_info {
+    bvp_kind kind;
+    uint32_t split;                         /* enum bvp_split of bvpack_build.h */
+    uint32_t leaf_size;                     /* most triangles in a leaf */
+    uint32_t node_count, leaf_count, depth; /* volumes (wide: nodes); leaves; levels */
+    uint32_t plane_max, offset_size;        /* boxtree: most planes a node, bytes of an offset */
+    uint64_t size, order_size;              /* bytes, of these for the triangles' order */
+    double area_cost;                       /* sum of all volumes' surfaces over the root's */
+} bvp_hierarchy_info;
+
 /* A node of the source's product tree; parents come before children, node 0 is the root. */
 typedef struct bvp_node_info {
     bvp_string name, source_id;
@@ -143,6 +177,9 @@ typedef struct bvp_instance_info {
 
 BVP_API void bvp_get_info(const bvp_file *file, bvp_file_info *out);
 BVP_API bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out);
+/* hierarchy: 0 .. hierarchy_count - 1 of the part. */
+BVP_API bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hierarchy,
+                                     bvp_hierarchy_info *out);
 BVP_API bvp_status bvp_get_node(const bvp_file *file, uint32_t node, bvp_node_info *out);
 BVP_API bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance,
                                     bvp_instance_info *out);
@@ -373,6 +410,21 @@ typedef int (*bvp_box_fn)(void *user, const bvp_box *box);
  */
 BVP_API bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level,
                              bvp_box_fn callback, void *user);
+
+/* A volume of any kind of hierarchy, in part coordinates. */
+typedef struct bvp_volume {
+    double centre[3];
+    double axis[9];      /* rows: unit vectors, the volume's own axes */
+    double half[3];      /* half extents along them; rss: half[2] is 0 */
+    double radius;       /* rss: of the ball that sweeps the rectangle; else 0 */
+    uint32_t level;      /* 0 for the root */
+    uint32_t leaf_count; /* triangles of a leaf; 0 for an inner volume */
+} bvp_volume;
+typedef int (*bvp_volume_fn)(void *user, const bvp_volume *volume);
+/* Visits the volumes of `level` and, above it, of leaves, of the part's hierarchy of `kind`; level
+ * UINT32_MAX: all leaves; depth first. */
+BVP_API bvp_status bvp_volumes(const bvp_file *file, uint32_t part, bvp_kind kind, uint32_t level,
+                               bvp_volume_fn callback, void *user);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,28 @@ extern "C" {
 
 typedef struct bvp_builder bvp_builder;
 
+/* How a set of triangles is cut in two. */
+typedef enum bvp_split {
+    BVP_SPLIT_DEFAULT = 0, /* sah; the oriented kinds: mean */
+    BVP_SPLIT_SAH,         /* least sum of surface times count, of 16 bins on each axis */
+    BVP_SPLIT_VOLUME,  /* least sum of volumes: Zachmann 2002, section 4.2, three cases, three axes
+                        */
+    BVP_SPLIT_LONGEST, /* the same on the longest axis only */
+    BVP_SPLIT_LOOKAHEAD, /* the same, children cut on any axes, two levels judged at once */
+    BVP_SPLIT_MIDPOINT, /* the box's middle on its longest axis: van den Bergen 1997, section 2.2 */
+    BVP_SPLIT_MEDIAN,   /* the median centroid on the longest axis */
+    BVP_SPLIT_MEAN      /* the mean centroid on the longest axis that separates: Gottschalk 1996 */
+} bvp_split;
+
+/* A hierarchy to build over each part. */
+typedef struct bvp_hierarchy_spec {
+    bvp_kind kind;
+    uint32_t leaf_size;   /* 1 .. 8; 0: the builder's */
+    bvp_split split;      /* wide: sah only */
+    uint32_t plane_max;   /* boxtree: 1 .. 3 planes a node; 0: 3 */
+    uint32_t offset_size; /* boxtree: 1, 2 or 4 bytes an offset; 0: 1 */
+} bvp_hierarchy_spec;
+
 /* Zero-initialise; zero means default everywhere. */
 typedef struct bvp_build_options {
     uint32_t thread_count; /* 0: one per online CPU */
@@ -27,6 +49,12 @@ typedef struct bvp_build_options {
     const uint8_t *source_hash; /* 16 bytes over the source's bytes, or NULL; mixed with the options
                                    and the format version into bvp_file_info.source_hash */
     const char *provenance;     /* UTF-8 JSON text to keep in the file, or NULL */
+    const bvp_hierarchy_spec *hierarchies; /* hierarchy_count of them, each of another kind, wide
+                                              first if it is among them; read during the call.
+                                              The triangles are stored in the first one's order. */
+    uint32_t hierarchy_count;              /* 0: one, wide */
+    int deformable; /* nonzero: store coordinates in 32 bits each, so that bvp_refit can move them
+                     */
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total);
     void *progress_user;
 } bvp_build_options;

@@ -78,7 +78,7 @@ static void print_bytes(uint64_t offset, uint64_t count)
 
 static struct {
     uint64_t offset, size, raw_size, records;
-} data, tids, part, hier, plac, tree, inst, topn, prop, strs, prov;
+} data, tids, part, hier, plac, tree, inst, topn, binh, prop, strs, prov;
 
 static void find_sections(void)
 {
@@ -87,7 +87,7 @@ static void find_sections(void)
         void *section;
     } wanted[] = {{"DATA", &data}, {"TIDS", &tids}, {"PART", &part}, {"HIER", &hier},
                   {"PLAC", &plac}, {"TREE", &tree}, {"INST", &inst}, {"TOPN", &topn},
-                  {"PROP", &prop}, {"STRS", &strs}, {"PROV", &prov}};
+                  {"BINH", &binh}, {"PROP", &prop}, {"STRS", &strs}, {"PROV", &prov}};
     for (uint32_t i = 0; i < u32(80); i++) {
         const uint64_t entry = 512 + 64 * i;
         for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
@@ -106,7 +106,7 @@ static void print_header(void)
                                       0x6b, 0xbb, 0x0d, 0x0a, 0x1a, 0x0a};
     if (file_size < 4096 || memcmp(file, magic, sizeof magic) != 0)
         fail("not a bvpack file");
-    if (number(12, 2) != 0 || number(14, 2) != 1 || u32(24) != 0)
+    if (number(12, 2) != 0 || number(14, 2) != 2 || u32(24) != 0)
         fail("a version or feature that this reader does not know");
     if (u64(32) != file_size)
         fail("the file's size is not what its header says");

@@ -56,7 +56,7 @@ START_TEST(test_values)
         {"PLAC[3].m[7]", "100", "PLC-2"},
         {"TREE[0].parent", "none", "TRE-1"},
         {"INST[2].node", "3", "INS-2"},
-        {"TOPN[0].geom", "0", "NOD-10"},
+        {"TOPN[0].geom", "0", "TOP-2"},
         {"PROP[0].value", "5 \"\xc3\xa4\"", "STR-5"},
         {"STRS[1].text", "\"part\"", "STR-3"},
         {"trailer.file_size", "16384", "END-1"},

@@ -146,7 +146,8 @@ static void check_fields(const bvpd_header *h, uint64_t size, bvpi_report *repor
                "file_size %" PRIu64 " is not a multiple of 4096", h->file_size);
     BVPI_SOUND(report, "HDR-10", FIELD(section_count),
                h->section_count >= BVPD_SECTION_COUNT && h->section_count <= BVPD_SECTION_MAX,
-               "section_count is %" PRIu32 ", not 12 to 56", h->section_count);
+               "section_count is %" PRIu32 ", not %d to %d", h->section_count, BVPD_SECTION_COUNT,
+               BVPD_SECTION_MAX);
     BVPI_KNOWN(report, "HDR-11", FIELD(block_size), h->block_size == BVPD_BLOCK_SIZE,
                "block_size is %" PRIu32 ", not 65536", h->block_size);
     check_counts(h, report);

@@ -35,17 +35,27 @@ void bvp_get_info(const bvp_file *file, bvp_file_info *out)
     memcpy(out->source_hash, h->source_hash, sizeof out->source_hash);
 }
 
-/* Bytes of a part's nodes, over all its hierarchies. */
-static uint64_t hierarchy_size_of(const bvp_file *file, const bvpd_part *part)
+/* A wide hierarchy's nodes lie among the clusters; a binary one has bytes of its own. */
+static uint64_t size_of_hierarchy(const bvpd_hierarchy *h)
+{
+    return h->kind == BVPD_KIND_WIDE8 ? (uint64_t)BVPD_UNIT * h->node_count : h->data_size;
+}
+
+/* Bytes of a part's hierarchies; of these, nodes in its blob. */
+static uint64_t hierarchy_size_of(const bvp_file *file, const bvpd_part *part, uint64_t *in_blob)
 {
     const bvpi_span *span = &file->section[BVPD_HIER];
     uint64_t size = 0;
+    *in_blob = 0;
     for (uint64_t i = 0; i < part->hierarchy_count && part->first_hierarchy + i < span->count;
          i++) {
-        const uint8_t *record = span->data + (part->first_hierarchy + i) * sizeof(bvpd_hierarchy);
-        size += (uint64_t)BVPD_UNIT * bvpi_load_u32(record + offsetof(bvpd_hierarchy, node_count));
+        bvpd_hierarchy h;
+        bvpi_load_record(&h, span->data + (part->first_hierarchy + i) * sizeof h, sizeof h);
+        size += size_of_hierarchy(&h);
+        *in_blob += h.kind == BVPD_KIND_WIDE8 ? size_of_hierarchy(&h) : 0;
     }
-    return size < part->data_size ? size : part->data_size;
+    *in_blob = *in_blob < part->data_size ? *in_blob : part->data_size;
+    return size;
 }
 
 bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
@@ -71,11 +81,44 @@ bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
     out->duplicate_count = r.duplicate_count;
     out->open_edge_count = r.open_edge_count;
     out->nonmanifold_edge_count = r.nonmanifold_edge_count;
-    out->hierarchy_size = hierarchy_size_of(file, &r);
-    out->geometry_size = view.blob_size - out->hierarchy_size;
+    uint64_t in_blob;
+    out->hierarchy_size = hierarchy_size_of(file, &r, &in_blob);
+    out->geometry_size = view.blob_size - in_blob;
     out->id_size = view.ids_size;
     memcpy(out->content_hash, r.content_hash, sizeof out->content_hash);
     out->has_ids = view.ids != NULL;
+    return BVP_OK;
+}
+
+bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hierarchy,
+                             bvp_hierarchy_info *out)
+{
+    const bvpi_span *parts = &file->section[BVPD_PART], *span = &file->section[BVPD_HIER];
+    bvpd_part r;
+    bvpd_hierarchy h;
+    if (part >= parts->count)
+        return BVP_ERR_ARGUMENT;
+    bvpi_load_record(&r, parts->data + part * sizeof r, sizeof r);
+    if (hierarchy >= r.hierarchy_count)
+        return BVP_ERR_ARGUMENT;
+    if ((uint64_t)r.first_hierarchy + hierarchy >= span->count)
+        return BVP_ERR_CORRUPT;
+    bvpi_load_record(&h, span->data + (r.first_hierarchy + (uint64_t)hierarchy) * sizeof h,
+                     sizeof h);
+    if (h.kind < BVPD_KIND_WIDE8 || h.kind >= BVPD_KIND_END || h.part != part)
+        return BVP_ERR_CORRUPT;
+    *out = (bvp_hierarchy_info){.kind = (bvp_kind)h.kind,
+                                .split = h.split,
+                                .leaf_size = h.leaf_size,
+                                .node_count = h.node_count,
+                                .leaf_count = h.leaf_count,
+                                .depth = h.depth,
+                                .plane_max = h.plane_max,
+                                .offset_size = h.offset_size,
+                                .size = size_of_hierarchy(&h),
+                                .area_cost = h.area_cost};
+    if (h.order_width > 0 && h.order_off <= h.data_size)
+        out->order_size = h.data_size - h.order_off;
     return BVP_OK;
 }
 

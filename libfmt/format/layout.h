@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * layout.h: every structure that exists as bytes in a file, and nothing else.
- * Spec: format.md, tables of chapters 3 to 12; the static asserts below are those tables.
+ * Spec: format.md, tables of chapters 3 to 12 and 14; the static asserts below are those tables.
  * All numbers are little-endian; all structures are naturally aligned; padding is explicit.
  */
 #ifndef BVPI_FORMAT_LAYOUT_H
@@ -23,7 +23,7 @@
 #define BVPD_END_MAGIC_SIZE 16
 enum {
     BVPD_VERSION_MAJOR = 0,
-    BVPD_VERSION_MINOR = 1,
+    BVPD_VERSION_MINOR = 2,
     BVPD_HEADER_SIZE = 4096, /* header and directory: one page, hashed as one */
     BVPD_SECTION_MAX = 56,
     BVPD_PAGE_SIZE = 4096,   /* alignment of bulk sections, file size and embedding offset */
@@ -51,6 +51,7 @@ enum {
     X(TREE, "TREE", 32)  /* struct bvpd_tree_node */                                               \
     X(INST, "INST", 16)  /* struct bvpd_instance */                                                \
     X(TOPN, "TOPN", 64)  /* struct bvpd_node: the hierarchy over the instances */                  \
+    X(BINH, "BINH", 1)   /* binary hierarchies of parts, each at a multiple of 64 */               \
     X(PROP, "PROP", 8)   /* struct bvpd_property */                                                \
     X(STRS, "STRS", 1)   /* strings */                                                             \
     X(PROV, "PROV", 1)   /* provenance, cold */                                                    \
@@ -142,23 +143,34 @@ static_assert(offsetof(bvpd_part, rounding_error) == 144, "spec: PRT");
 static_assert(offsetof(bvpd_part, reserved) == 184, "spec: PRT");
 static_assert(sizeof(bvpd_part) == 256, "spec: PRT");
 
-enum { BVPD_KIND_WIDE8 = 1 }; /* other encodings take the next numbers */
+enum {
+    BVPD_KIND_WIDE8 = 1, /* bvpd_node, in DATA with the clusters; a part's first, if it has one */
+    BVPD_KIND_BOXTREE,   /* this and the next: binary hierarchies, in BINH */
+    BVPD_KIND_AABB,
+    BVPD_KIND_OBB,
+    BVPD_KIND_RSS,
+    BVPD_KIND_END
+};
 
 typedef struct bvpd_hierarchy {
     uint32_t kind;
     uint32_t part;                /* NONE: over the instances, nodes in TOPN */
-    uint64_t data_off, data_size; /* where unit 0 is: relative to DATA (part's blob) or TOPN */
+    uint64_t data_off, data_size; /* relative to DATA (the part's blob), TOPN or BINH */
     uint32_t root;                /* unit of the root node */
-    uint32_t upper_count;         /* nodes stored contiguously from unit 0, breadth first */
+    uint32_t upper_count;         /* nodes stored contiguously from the start, breadth first */
     uint32_t node_count, leaf_count;
     uint32_t leaf_size;      /* most items in a leaf */
     uint32_t depth;          /* levels of nodes, <= 64 */
     double grid_origin[3];   /* multiples of grid_unit */
     double grid_unit;        /* a power of two */
     uint32_t grid_extent[3]; /* root box: 0 .. extent, spec: NOD */
-    uint32_t reserved0;
-    double area_cost; /* sum of the children's box areas over the root's */
-    uint64_t reserved[3];
+    uint8_t plane_max;       /* boxtree: most planes in a node, 1 .. 3; else 0 */
+    uint8_t offset_size;     /* boxtree: bytes of an offset, 1, 2 or 4; else 0 */
+    uint8_t order_width;     /* binary: bits of an entry of the order stream, 0: none */
+    uint8_t split;           /* enum bvp_split, how it was built; informative */
+    double area_cost;        /* sum of the children's box areas over the root's */
+    uint64_t order_off;      /* of the order stream in the hierarchy's bytes; 0: none */
+    uint64_t reserved[2];
 } bvpd_hierarchy;
 static_assert(offsetof(bvpd_hierarchy, grid_origin) == 48, "spec: HIE");
 static_assert(sizeof(bvpd_hierarchy) == 128, "spec: HIE");
@@ -178,6 +190,25 @@ static_assert(offsetof(bvpd_node, meta) == 48, "spec: NOD");
 static_assert(sizeof(bvpd_node) == BVPD_UNIT, "spec: NOD");
 
 enum { BVPD_META_INNER = 0x80 };
+
+/* A binary hierarchy: upper_count records, each a payload of fixed size (a boxtree's filled up with
+ * zeros) and a u32 link; blocks, each at a multiple of 4; the order stream. A link is the number of
+ * the left child's record, whose neighbour is the right one, or with BVPD_LINK_BLOCK the offset of
+ * a block / 4, whose root has this record's payload. */
+#define BVPD_LINK_BLOCK UINT32_C(0x80000000)
+
+/* A block: this header, then a subtree in preorder without the root's payload. A node: its payload,
+ * and, when it holds more than leaf_size triangles: u8 triangles of the left child - 1, u8 span of
+ * the left child's bytes (boxtree: how many; else: how many leaves), left child, right child. The
+ * triangles are `first` (as in bvpd_node.geom) and the next ones of the cluster, or of the order
+ * stream. */
+typedef struct bvpd_block {
+    uint32_t first;
+    uint16_t size; /* bytes behind this header, not counting padding */
+    uint8_t count_minus_1;
+    uint8_t reserved;
+} bvpd_block;
+static_assert(sizeof(bvpd_block) == 8, "spec: BLK");
 
 /* A cluster record: this header, 3 bytes a triangle (local vertex numbers), then for each axis
  * ceil(vertex_count * width / 8) bytes of packed coordinates, zeros up to a multiple of 64, and

@@ -36,6 +36,18 @@ static bool is_range_good(const bvp_file *file, const uint8_t *data, uint64_t si
     return true;
 }
 
+static bool are_binaries_good(const bvp_file *file, uint32_t part)
+{
+    for (uint32_t kind = BVPD_KIND_BOXTREE; kind < BVPD_KIND_END; kind++) {
+        bvpi_binary tree;
+        const bvp_status status = bvpi_get_part_binary(file, part, kind, &tree);
+        if (status != BVP_ERR_ARGUMENT &&
+            (status != BVP_OK || !is_range_good(file, tree.blob, tree.blob_size)))
+            return false;
+    }
+    return true;
+}
+
 static bool is_part_good(const bvp_file *file, uint32_t part_idx)
 {
     const bvpi_span *parts = &file->section[BVPD_PART];
@@ -43,7 +55,7 @@ static bool is_part_good(const bvp_file *file, uint32_t part_idx)
     return is_range_good(file, parts->data + part_idx * sizeof(bvpd_part), sizeof(bvpd_part)) &&
            bvpi_get_part(file, part_idx, &part) == BVP_OK &&
            is_range_good(file, part.blob, part.blob_size) &&
-           is_range_good(file, part.ids, part.ids_size);
+           is_range_good(file, part.ids, part.ids_size) && are_binaries_good(file, part_idx);
 }
 
 /* What queries on an assembly read besides its parts. */

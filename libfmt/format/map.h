@@ -69,6 +69,23 @@ typedef struct bvpi_tree {
     uint32_t grid_extent[3]; /* each < 2^22 */
 } bvpi_tree;
 
+/* Offsets in a binary hierarchy fit in 32 bits, and in a link. */
+#define BVPI_BINARY_SIZE_MAX UINT32_MAX
+
+/* A binary hierarchy ready to walk: node/binary.h. */
+typedef struct bvpi_binary {
+    const uint8_t *blob; /* upper records, blocks */
+    uint64_t blob_size;
+    const uint8_t *order; /* order_count entries of order_width bits, if that is not 0 */
+    uint64_t order_count;
+    uint32_t kind, leaf_size;
+    uint32_t upper_count; /* > 0, and all of them lie in the blob */
+    uint32_t node_count;  /* for step budgets */
+    uint8_t upper_size, payload_size, plane_max, offset_size, order_width;
+    double grid_origin[3], grid_unit;
+    uint32_t grid_extent[3];
+} bvpi_binary;
+
 typedef struct bvpi_part {
     const uint8_t *blob;
     const uint8_t *ids; /* or NULL */
@@ -84,6 +101,10 @@ typedef struct bvpi_part {
  * index over the count. Each field is read once. */
 bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out);
 bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *out);
+/* The part's hierarchy of a binary kind (BVPD_KIND_BOXTREE and on); BVP_ERR_ARGUMENT when it has
+ * none. */
+bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,
+                                bvpi_binary *out);
 /* The hierarchy over the instances; BVP_ERR_ARGUMENT when the file has no instance. */
 bvp_status bvpi_get_top_tree(const bvp_file *file, bvpi_tree *out);
 /* Copies; part, node and placement are checked to be in range. Placement entries are finite or the

@@ -123,6 +123,91 @@ bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *ou
     return make_tree(&h, file->section[BVPD_DATA].data + r.data_off, r.data_size, out);
 }
 
+/* Bytes of a payload, and of an upper record: it and a link. */
+static uint32_t payload_size_of(const bvpd_hierarchy *r)
+{
+    switch (r->kind) {
+    case BVPD_KIND_BOXTREE:
+        return 1u + r->plane_max * r->offset_size;
+    case BVPD_KIND_AABB:
+        return 24;
+    default:
+        return 13;
+    }
+}
+
+static bool is_form_sound(const bvpd_hierarchy *r)
+{
+    if (r->kind != BVPD_KIND_BOXTREE)
+        return r->plane_max == 0 && r->offset_size == 0;
+    return r->plane_max >= 1 && r->plane_max <= 3 &&
+           (r->offset_size == 1 || r->offset_size == 2 || r->offset_size == 4);
+}
+
+static bool set_order(const bvpd_hierarchy *r, uint64_t triangle_count, bvpi_binary *out)
+{
+    out->order_width = r->order_width;
+    out->order_count = triangle_count;
+    out->order = out->blob;
+    if (r->order_width == 0)
+        return r->order_off == 0;
+    const uint64_t size = (triangle_count * r->order_width + 7) / 8;
+    if (r->order_width > 32 || !bvpi_fits(r->order_off, size, out->blob_size))
+        return false;
+    out->order += r->order_off;
+    return true;
+}
+
+/* triangle_count is below 2^32. */
+static bool make_binary(const bvpd_hierarchy *r, const bvpi_span *section, uint64_t triangle_count,
+                        bvpi_binary *out)
+{
+    if (r->data_off % BVPD_TABLE_ALIGN != 0 ||
+        !bvpi_fits(r->data_off, r->data_size, section->size) ||
+        r->data_size > BVPI_BINARY_SIZE_MAX || !is_form_sound(r))
+        return false;
+    out->blob = section->data + r->data_off;
+    out->blob_size = r->data_size;
+    out->kind = r->kind;
+    out->leaf_size = r->leaf_size;
+    out->upper_count = r->upper_count;
+    out->node_count = r->node_count;
+    out->payload_size = (uint8_t)payload_size_of(r);
+    out->upper_size = (uint8_t)(out->payload_size + 4);
+    out->plane_max = r->plane_max;
+    out->offset_size = r->offset_size;
+    out->grid_unit = r->grid_unit;
+    for (int axis = 0; axis < 3; axis++) {
+        out->grid_origin[axis] = r->grid_origin[axis];
+        out->grid_extent[axis] = r->grid_extent[axis];
+    }
+    return r->upper_count > 0 && (uint64_t)r->upper_count * out->upper_size <= r->data_size &&
+           r->leaf_size >= 1 && r->leaf_size <= BVPD_LEAF_MAX && is_grid_sound(r) &&
+           set_order(r, triangle_count, out);
+}
+
+bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,
+                                bvpi_binary *out)
+{
+    bvpd_part r;
+    bvpd_hierarchy h;
+    if (kind < BVPD_KIND_BOXTREE || kind >= BVPD_KIND_END ||
+        !get_record(file, BVPD_PART, part, &r, sizeof r))
+        return BVP_ERR_ARGUMENT;
+    if (!is_part_sound(file, &r) || r.hierarchy_count > BVPD_KIND_END)
+        return BVP_ERR_CORRUPT;
+    for (uint32_t i = 0; i < r.hierarchy_count; i++) {
+        if (r.first_hierarchy > UINT32_MAX - i ||
+            !get_record(file, BVPD_HIER, r.first_hierarchy + i, &h, sizeof h) || h.part != part)
+            return BVP_ERR_CORRUPT;
+        if (h.kind == kind)
+            return make_binary(&h, &file->section[BVPD_BINH], r.triangle_count, out)
+                       ? BVP_OK
+                       : BVP_ERR_CORRUPT;
+    }
+    return BVP_ERR_ARGUMENT;
+}
+
 bvp_status bvpi_get_top_tree(const bvp_file *file, bvpi_tree *out)
 {
     bvpd_hierarchy h;

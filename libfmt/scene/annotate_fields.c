@@ -147,9 +147,13 @@ static const bvpi_field hierarchy_fields[] = {
     {"grid_origin", F64, 3, "HIE-9"},
     {"grid_unit", F64, 1, "HIE-9"},
     {"grid_extent", U32, 3, "HIE-10"},
-    {"reserved", ZERO, 4, "HIE-12"},
+    {"plane_max", U8, 1, ""},
+    {"offset_size", U8, 1, ""},
+    {"order_width", U8, 1, ""},
+    {"split", U8, 1, ""},
     {"area_cost", F64, 1, "HIE-11"},
-    {"reserved", ZERO, 24, "HIE-12"},
+    {"order_off", U64, 1, ""},
+    {"reserved", ZERO, 16, "HIE-12"},
     END,
 };
 

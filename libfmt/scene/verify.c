@@ -60,10 +60,11 @@ static void verify_totals(bvpi_verify *v)
         &v->report, "HDR-20", offsetof(bvpd_header, triangle_count), h->triangle_count == total,
         "triangle_count is %" PRIu64 "; the instances have %" PRIu64, h->triangle_count, total);
     BVPI_SOUND(&v->report, "HDR-21", offsetof(bvpd_header, hierarchy_size),
-               h->hierarchy_size == v->node_bytes &&
+               h->hierarchy_size == v->node_bytes + v->file.section[BVPD_BINH].size &&
                    h->geometry_size == data->size - v->part_nodes * BVPD_UNIT &&
                    h->id_size == v->file.section[BVPD_TIDS].size,
-               "the sizes by purpose are not %" PRIu64 ", %" PRIu64 " and %" PRIu64, v->node_bytes,
+               "the sizes by purpose are not %" PRIu64 ", %" PRIu64 " and %" PRIu64,
+               v->node_bytes + v->file.section[BVPD_BINH].size,
                data->size - v->part_nodes * BVPD_UNIT, v->file.section[BVPD_TIDS].size);
 }
 

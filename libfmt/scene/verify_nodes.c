@@ -62,7 +62,8 @@ bool bvpi_verify_hierarchy(bvpi_hierarchy_check *check, const bvpd_hierarchy *r,
     BVPI_SOUND(report, "HIE-11", offset + offsetof(bvpd_hierarchy, area_cost),
                isfinite(r->area_cost) && r->area_cost >= 0, "area_cost is not a number >= 0");
     BVPI_KNOWN(report, "HIE-12", offset + offsetof(bvpd_hierarchy, reserved),
-               r->reserved0 == 0 && bvpi_is_zero(r->reserved, sizeof r->reserved),
+               r->plane_max == 0 && r->offset_size == 0 && r->order_width == 0 && r->split == 0 &&
+                   r->order_off == 0 && bvpi_is_zero(r->reserved, sizeof r->reserved),
                "reserved bytes of a hierarchy are not zero");
     check->tree.root = 0;
     check->tree.grid_unit = r->grid_unit;

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * oriented.h: the 13 bytes in which oriented boxes and swept rectangles are stored: a rotation, a
+ * centre and three sizes relative to the parent's reach.
+ * Spec: format.md, chapter "Oriented volumes".
+ */
+#ifndef BVPI_NODE_ORIENTED_H
+#define BVPI_NODE_ORIENTED_H
+
+#include "node/binary.h"
+
+#include <math.h>
+
+/* Payload: u32 rotation, then i16 centre[3], then u8 size[3].
+ * rotation: a unit quaternion (w, x, y, z) without its largest component, which is positive and
+ * whose number is bits 30-31; the others, in order, are fields of 10 bits f, lowest first, worth
+ * (f - 512) / (511 sqrt 2).
+ * centre: the parent's plus (i16 / 16384) times its reach, along the part's axes.
+ * size: code 0: 0; else (16 + (code & 15)) * 2^-(4 + (code >> 4)) times the parent's reach. */
+enum { BVPI_ORIENTED_PAYLOAD = 13 };
+#define BVPI_ROTATION_STEP (0.70710678118654752440 / 511)
+
+typedef struct bvpi_oriented {
+    double centre[3];
+    double axis[9]; /* rows: unit vectors, the volume's axes in part coordinates */
+    double size[3]; /* box: half extents; swept rectangle: half its sides, and the radius */
+    double reach;   /* sum of the sizes: no point of the volume is farther from the centre */
+} bvpi_oriented;
+
+static inline void bvpi_rotation_axes(uint32_t rotation, double axis[9])
+{
+    double q[4], sum = 0;
+    const unsigned largest = rotation >> 30;
+    for (unsigned k = 0, field = 0; k < 4; k++) {
+        if (k == largest)
+            continue;
+        q[k] = ((int)(rotation >> (10 * field++) & 1023) - 512) * BVPI_ROTATION_STEP;
+        sum += q[k] * q[k];
+    }
+    q[largest] = sqrt(sum < 1 ? 1 - sum : 0);
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    axis[0] = 1 - 2 * (y * y + z * z);
+    axis[1] = 2 * (x * y + w * z);
+    axis[2] = 2 * (x * z - w * y);
+    axis[3] = 2 * (x * y - w * z);
+    axis[4] = 1 - 2 * (x * x + z * z);
+    axis[5] = 2 * (y * z + w * x);
+    axis[6] = 2 * (x * z + w * y);
+    axis[7] = 2 * (y * z - w * x);
+    axis[8] = 1 - 2 * (x * x + y * y);
+}
+
+static inline double bvpi_size_of_code(uint8_t code)
+{
+    static const double scale[16] = {0x1p-4,  0x1p-5,  0x1p-6,  0x1p-7,  0x1p-8,  0x1p-9,
+                                     0x1p-10, 0x1p-11, 0x1p-12, 0x1p-13, 0x1p-14, 0x1p-15,
+                                     0x1p-16, 0x1p-17, 0x1p-18, 0x1p-19};
+    return code == 0 ? 0 : (16 + (code & 15)) * scale[code >> 4];
+}
+
+/* What the root's payload is relative to: the grid box. */
+static inline void bvpi_oriented_frame(const bvpi_binary *tree, bvpi_oriented *out)
+{
+    *out = (bvpi_oriented){.axis = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    for (int axis = 0; axis < 3; axis++) {
+        out->size[axis] = 0.5 * tree->grid_unit * tree->grid_extent[axis];
+        out->centre[axis] = tree->grid_origin[axis] + out->size[axis];
+        out->reach += out->size[axis];
+    }
+}
+
+/* How far a triangle may seem to stand out of a volume that holds it, for the rounding of doubles.
+ * Builders round sizes up so that every computed inequality holds without it; readers add it to the
+ * sizes once more. */
+static inline double bvpi_oriented_slack(const bvpi_binary *tree)
+{
+    double largest = 0, reach = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double extent = tree->grid_unit * tree->grid_extent[axis];
+        largest = fmax(largest, fabs(tree->grid_origin[axis]) + extent);
+        reach += extent;
+    }
+    return 0x1p-45 * (largest + reach);
+}
+
+/* The node's volume. */
+static inline void bvpi_oriented_volume(const bvpi_oriented *parent, const uint8_t *payload,
+                                        bvpi_oriented *out)
+{
+    bvpi_rotation_axes(bvpi_load_u32(payload), out->axis);
+    const double reach = parent->reach;
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const int16_t offset = (int16_t)bvpi_load_u16(payload + 4 + 2 * axis);
+        out->centre[axis] = parent->centre[axis] + offset * 0x1p-14 * reach;
+        out->size[axis] = bvpi_size_of_code(bvpi_load_u8(payload + 10 + axis)) * reach;
+        sum += out->size[axis];
+    }
+    out->reach = sum;
+}
+
+#endif

@@ -2,7 +2,7 @@
  * test_grid.c: the grid holds its box, rounds outward, and satisfies the rules of the spec.
  */
 #include "build_case.h"
-#include "build/grid.h"
+#include "node/grid.h"
 #include "format/layout.h"
 #include "node/frame.h"
 #include "suite.h"

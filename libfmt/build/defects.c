@@ -5,7 +5,7 @@
  */
 #include "build/defects.h"
 
-#include "build/sum.h"
+#include "base/sum.h"
 #include "build/thread.h"
 
 #include <math.h>

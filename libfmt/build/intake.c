@@ -7,7 +7,7 @@
 #include "base/dd.h"
 #include "base/status.h"
 #include "build/defects.h"
-#include "build/grid.h"
+#include "node/grid.h"
 #include "build/weld.h"
 #include "format/checksum.h"
 

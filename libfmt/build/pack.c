@@ -4,7 +4,7 @@
  */
 #include "build/pack.h"
 
-#include "build/grid.h"
+#include "node/grid.h"
 #include "node/cluster.h"
 
 enum {

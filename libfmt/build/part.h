@@ -6,7 +6,7 @@
 #define BVPI_BUILD_PART_H
 
 #include "build/cluster.h"
-#include "build/grid.h"
+#include "node/grid.h"
 #include "format/write.h"
 
 /* The bytes of a part. Offsets in DATA and TIDS, strings and indices in `part` and `hierarchy` are

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "base/utf8.h"
-#include "build/grid.h"
+#include "node/grid.h"
 #include "prim/pose.h"
 
 #include <inttypes.h>

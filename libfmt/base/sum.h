@@ -2,8 +2,8 @@
  * sum.h: the sign of a sum of doubles, exactly.
  * Based on: Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997, GROW-EXPANSION.
  */
-#ifndef BVPI_BUILD_SUM_H
-#define BVPI_BUILD_SUM_H
+#ifndef BVPI_BASE_SUM_H
+#define BVPI_BASE_SUM_H
 
 #include "base/dd.h"
 

@@ -2,7 +2,7 @@
  * grid.c: choosing a hierarchy's grid.
  * Spec: format.md, chapter "Hierarchies" (grid).
  */
-#include "build/grid.h"
+#include "node/grid.h"
 
 #include "format/layout.h"
 

@@ -2,8 +2,8 @@
  * grid.h: the integer grid that a hierarchy's boxes lie on; every rounding is outward and exact.
  * Spec: format.md, chapter "Hierarchies" (grid).
  */
-#ifndef BVPI_BUILD_GRID_H
-#define BVPI_BUILD_GRID_H
+#ifndef BVPI_NODE_GRID_H
+#define BVPI_NODE_GRID_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -15,7 +15,7 @@ compile() { # name compiler flags...
   local name=$1 cc=$2
   shift 2
   "$cc" -std=gnu11 -w -ffp-contract=off "$@" -I libfmt tests/make_file.c "${sources[@]}" \
-    -o "$scratch/$name" -lxxhash -lzstd -lpthread -lm
+    -o "$scratch/$name" -lqhull_r -lxxhash -lzstd -lpthread -lm
 }
 
 hash_of() { # program model threads

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tests/run.sh and samples/quickstart.sh: what a Debian needs to build bvpack.
 
-packages_build="autoconf automake gcc libc6-dev libjansson-dev libpng-dev libtool libxxhash-dev libzstd-dev make pkg-config"
+packages_build="autoconf automake gcc libc6-dev libjansson-dev libpng-dev libqhull-dev libtool libxxhash-dev libzstd-dev make pkg-config"
 packages_test="check clang clang-format file g++ libclang-rt-dev libgmp-dev shellcheck xz-utils"
 
 # packages_missing NAME...: prints those that are not installed.

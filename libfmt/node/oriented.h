@@ -98,4 +98,37 @@ static inline void bvpi_oriented_volume(const bvpi_oriented *parent, const uint8
     out->reach = sum;
 }
 
+/* A point's coordinates in the volume's frame. The rules of the format are about these numbers, as
+ * computed here. */
+static inline void bvpi_oriented_local(const bvpi_oriented *volume, const double point[3],
+                                       double out[3])
+{
+    const double x = point[0] - volume->centre[0];
+    const double y = point[1] - volume->centre[1];
+    const double z = point[2] - volume->centre[2];
+    for (int i = 0; i < 3; i++) {
+        const double *axis = volume->axis + 3 * i;
+        out[i] = axis[0] * x + axis[1] * y + axis[2] * z;
+    }
+}
+
+/* The distance of a point, in the volume's frame, to its rectangle. */
+static inline double bvpi_swept_distance(const bvpi_oriented *volume, const double local[3])
+{
+    const double x = fmax(fabs(local[0]) - volume->size[0], 0);
+    const double y = fmax(fabs(local[1]) - volume->size[1], 0);
+    return sqrt(x * x + y * y + local[2] * local[2]);
+}
+
+/* Is the corner of a triangle in the volume? */
+static inline bool bvpi_oriented_holds(const bvpi_oriented *volume, bool rss, const double point[3])
+{
+    double local[3];
+    bvpi_oriented_local(volume, point, local);
+    if (rss)
+        return bvpi_swept_distance(volume, local) <= volume->size[2];
+    return fabs(local[0]) <= volume->size[0] && fabs(local[1]) <= volume->size[1] &&
+           fabs(local[2]) <= volume->size[2];
+}
+
 #endif

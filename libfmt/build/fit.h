@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * fit.h: axes along which a box around a set of points is small.
+ * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996, section 4 (covariance of the convex hull's
+ * surface); Freeman, Shapira, Determining the minimum-area encasing rectangle, 1975 (flat sets).
+ */
+#ifndef BVPI_BUILD_FIT_H
+#define BVPI_BUILD_FIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    BVPI_FIT_POINTS = 64, /* most points whose hull is computed */
+    BVPI_FIT_AXES = 2     /* most sets of axes that are proposed */
+};
+
+/* The points that reach farthest in 26 directions, or all, when they are not more than
+ * BVPI_FIT_POINTS; each position once, sorted. points: 3 * count. Returns how many. */
+uint32_t bvpi_fit_extremes(const float *points, uint32_t count, double out[BVPI_FIT_POINTS][3]);
+
+/* Axes for boxes around the points, rows of right-handed rotations: how many sets of them were
+ * proposed. 3D: the covariance's, and those of a box that lies on the hull's largest facet. Flat:
+ * of the least rectangle. Collinear: along the line. One point, or if the hull cannot be computed:
+ * 0. points: distinct, at most BVPI_FIT_POINTS. */
+uint32_t bvpi_fit_axes(const double (*points)[3], uint32_t count, double axes[BVPI_FIT_AXES][9]);
+
+/* ---- what it is made of, for tests ----------------------------------------------------------- */
+
+/* Sums over a surface, of which triangles are handed in one by one. */
+typedef struct bvpi_fit_moments {
+    double area, first[3], second[6]; /* second: xx xy xz yy yz zz */
+} bvpi_fit_moments;
+
+void bvpi_fit_add(bvpi_fit_moments *moments, const double p[3], const double q[3],
+                  const double r[3]);
+/* The eigenvectors of the covariance; identity when the surface has no area. */
+void bvpi_fit_eigen(const bvpi_fit_moments *moments, double axis[9]);
+
+#endif

@@ -97,6 +97,9 @@ typedef struct bvp_open_options {
     bvp_kind kind; /* the hierarchies that queries on this handle use; a query of a part that has
                       none of that kind is BVP_ERR_ARGUMENT */
     bvp_box_test box_test;
+    int overlay; /* nonzero: bvp_refit may change what this handle shows. The file never changes;
+                    pages that no refit touches stay shared with others that map it. From memory
+                    only with mode isolated */
     uint64_t reserved[3]; /* zero */
 } bvp_open_options;
 
@@ -198,6 +201,30 @@ BVP_API bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part, uint64_
 BVP_API bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part, uint64_t first,
                                      uint64_t capacity, float *positions, uint64_t *ids,
                                      uint64_t *count);
+
+/* ---- deformed parts ------------------------------------------------------------------------ */
+
+/* A part's vertices as they are stored: cluster by cluster, 3 floats each, in part coordinates; a
+ * vertex on a border of clusters is in each of them. They are counted from `first` on, at most
+ * `capacity`; positions: capacity * 3 floats, or NULL to count only. *count: how many there were.
+ * O(clusters + count). */
+BVP_API bvp_status bvp_get_vertices(const bvp_file *file, uint32_t part, uint64_t first,
+                                    uint64_t capacity, float *positions, uint64_t *count);
+/* Which of those vertices are the corners of triangles first, first + 1, ... in storage order, at
+ * most `capacity`: capacity * 3 numbers. *count: how many triangles. O(clusters + count). */
+BVP_API bvp_status bvp_get_corners(const bvp_file *file, uint32_t part, uint64_t first,
+                                   uint64_t capacity, uint64_t *corners, uint64_t *count);
+
+/* Moves all vertices of a part, in the order of bvp_get_vertices, and fits all boxes to them: the
+ * part's, in one pass over them, and those of its instances. Afterwards every query on this handle
+ * answers for the new shape; triangles keep their numbers. The file must be open with `overlay`,
+ * and the part packed with kind aabb alone and deformable. On BVP_ERR_ARGUMENT (one of these, the
+ * wrong vertex_count, a position that is not finite or too far out) nothing has changed. O(stored
+ * vertices + triangles + instances), no allocation. Not to be called while any other call uses the
+ * handle. The hashes in bvp_file_info, and a part's counts of defects, stay those of the file:
+ * bvp_save writes a new one. */
+BVP_API bvp_status bvp_refit(bvp_file *file, uint32_t part, const float *positions,
+                             uint64_t vertex_count, bvp_error *error);
 
 /* The provenance record (JSON text written by the packer: sources, options, warnings). It is a
  * cold, possibly compressed section: `buffer` receives at most `capacity` bytes; *size is the full

@@ -119,6 +119,13 @@ BVP_API bvp_status bvp_builder_finish(bvp_builder *builder, const char *path,
 BVP_API bvp_status bvp_builder_finish_fd(bvp_builder *builder, int fd, bvp_build_report *report,
                                          bvp_error *error);
 
+/* Writes what an open file shows, refitted parts included, as a new file with hashes of its own:
+ * to a temporary file beside `path`, fsynced, renamed. Sections that this library does not know are
+ * left out. provenance: UTF-8 JSON text to keep in the new file instead of the old one's, or NULL.
+ * The new source_hash is made of the old one and of the parts' content. */
+BVP_API bvp_status bvp_save(const bvp_file *file, const char *provenance, const char *path,
+                            bvp_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -25,7 +25,7 @@ static bvpi_isa choose_isa(const bvp_open_options *options)
     return BVPI_ISA_BASELINE;
 }
 
-static bvp_status check_options(const bvp_open_options *options, bvp_error *error)
+static bvp_status check_options(const bvp_open_options *options, bool is_memory, bvp_error *error)
 {
     if ((unsigned)options->mode > BVP_OPEN_ISOLATED)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "unknown open mode %d",
@@ -33,6 +33,9 @@ static bvp_status check_options(const bvp_open_options *options, bvp_error *erro
     if (options->offset % BVPD_PAGE_SIZE != 0)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the offset %" PRIu64 " is not a multiple of 4096", options->offset);
+    if (options->overlay && options->mode != BVP_OPEN_ISOLATED && is_memory)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "an overlay of memory needs mode isolated");
     if (!bvpi_is_zero(options->reserved, sizeof options->reserved))
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "reserved open options are not zero");
@@ -102,13 +105,18 @@ static bvp_status measure(int fd, const bvp_open_options *options, uint64_t *siz
     return BVP_OK;
 }
 
-static bvp_status map_shared(bvp_file *file, int fd, uint64_t offset, bvp_error *error)
+/* A private mapping is written to here, never to the file; NORESERVE: most pages never are. */
+static bvp_status map_pages(bvp_file *file, int fd, const bvp_open_options *options,
+                            bvp_error *error)
 {
+    const uint64_t offset = options->offset;
+    const int protection = options->overlay ? PROT_READ | PROT_WRITE : PROT_READ;
+    const int flags = options->overlay ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED;
     /* mmap wants multiples of the system's page size, which may be larger than ours. */
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t slack = offset % page;
-    void *mapping = mmap(NULL, (size_t)(file->size + slack), PROT_READ, MAP_SHARED, fd,
-                         (off_t)(offset - slack));
+    void *mapping =
+        mmap(NULL, (size_t)(file->size + slack), protection, flags, fd, (off_t)(offset - slack));
     if (mapping == MAP_FAILED)
         return bvpi_error_system(error, "cannot map the file");
     file->mapping = mapping;
@@ -175,7 +183,7 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
     if (status != BVP_OK)
         return status;
     return file->mode == BVP_OPEN_ISOLATED ? copy_private(file, fd, options->offset, error)
-                                           : map_shared(file, fd, options->offset, error);
+                                           : map_pages(file, fd, options, error);
 }
 
 static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
@@ -206,9 +214,10 @@ static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
     return status;
 }
 
-static bvp_status new_file(const bvp_open_options *options, bvp_file **out, bvp_error *error)
+static bvp_status new_file(const bvp_open_options *options, bool is_memory, bvp_file **out,
+                           bvp_error *error)
 {
-    bvp_status status = check_options(options, error);
+    bvp_status status = check_options(options, is_memory, error);
     if (status != BVP_OK)
         return status;
     bvp_file *file = calloc(1, sizeof *file);
@@ -231,6 +240,8 @@ static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_optio
     }
     if (status == BVP_OK)
         set_spans(file);
+    if (status == BVP_OK && options->overlay)
+        file->overlay = (uint8_t *)file->base;
     if (status == BVP_OK && options->verify_lazily && file->mode != BVP_OPEN_ISOLATED)
         status = prepare_lazy_hashes(file, error);
     if (status == BVP_OK)
@@ -243,7 +254,7 @@ static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_optio
 bvp_status bvpi_map_fd(int fd, const bvp_open_options *options, bvp_file **out, bvp_error *error)
 {
     bvp_file *file;
-    bvp_status status = new_file(options, &file, error);
+    bvp_status status = new_file(options, false, &file, error);
     if (status != BVP_OK)
         return status;
     return finish(file, map_fd_into(file, fd, options, error), options, out, error);
@@ -253,7 +264,7 @@ bvp_status bvpi_map_memory(const void *data, size_t size, const bvp_open_options
                            bvp_file **out, bvp_error *error)
 {
     bvp_file *file;
-    bvp_status status = new_file(options, &file, error);
+    bvp_status status = new_file(options, true, &file, error);
     if (status != BVP_OK)
         return status;
     return finish(file, map_memory_into(file, data, size, options, error), options, out, error);

@@ -23,7 +23,9 @@ struct bvp_file {
     uint64_t size;
     void *mapping; /* what to unmap or free, or NULL */
     size_t mapping_size;
-    int owned; /* mapping is malloc'ed (isolated), not mmapped */
+    int owned;        /* mapping is malloc'ed (isolated), not mmapped */
+    uint8_t *overlay; /* `base`, writable: private to this handle; or NULL */
+    bool is_refitted; /* some part is not what it is in the file */
     bvp_open_mode mode;
     bvpi_isa isa;
     bvpd_header header; /* private copy of the page: fields cannot change after open */

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ * refit_top.c: the hierarchy over the instances anew, in place: one pass up, which leaves each
+ * node's box in the node's own bytes, and one pass down, which turns it into the node's lanes.
+ * Spec: format.md, chapters "Hierarchy over the instances", "Deformed parts".
+ * Based on: van den Bergen, Efficient collision detection of complex deformable models using AABB
+ * trees, 1997, section 4.
+ */
+#include "node/refit.h"
+
+#include "base/load.h"
+#include "node/frame.h"
+
+
+/* ---- bounds --------------------------------------------------------------------------------- */
+
+static bool is_in_range(const bvpi_bounds *b)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (!(b->lo[axis] >= -BVPI_COORDINATE_MAX) || !(b->hi[axis] <= BVPI_COORDINATE_MAX))
+            return false;
+    return true;
+}
+
+static void widen(bvpi_bounds *all, const bvpi_bounds *b, bool is_first)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        if (is_first || b->lo[axis] < all->lo[axis])
+            all->lo[axis] = b->lo[axis] + 0.0; /* no -0 */
+        if (is_first || b->hi[axis] > all->hi[axis])
+            all->hi[axis] = b->hi[axis] + 0.0;
+    }
+}
+
+/* lo, hi: the box of part `moved`, whose record has another one. */
+static bvp_status bound_instance(const bvp_file *file, uint32_t idx, uint32_t moved,
+                                 const float lo[3], const float hi[3], bvpi_bounds *out)
+{
+    bvpd_instance instance;
+    bvpi_part part;
+    double placement[12];
+    if (bvpi_get_instance(file, idx, &instance, placement) != BVP_OK ||
+        bvpi_get_part(file, instance.part, &part) != BVP_OK)
+        return BVP_ERR_CORRUPT;
+    const bool is_moved = instance.part == moved;
+    bvpi_place_bounds(placement, is_moved ? lo : part.lo, is_moved ? hi : part.hi, out);
+    if (is_in_range(out))
+        return BVP_OK;
+    return is_moved ? BVP_ERR_ARGUMENT : BVP_ERR_CORRUPT;
+}
+
+bvp_status bvpi_refit_world(const bvp_file *file, uint32_t part, const float lo[3],
+                            const float hi[3], bvpi_bounds *out)
+{
+    bvp_status status = BVP_OK;
+    for (uint32_t idx = 0; idx < file->header.instance_count && status == BVP_OK; idx++) {
+        bvpi_bounds b;
+        status = bound_instance(file, idx, part, lo, hi, &b);
+        if (status == BVP_OK)
+            widen(out, &b, idx == 0);
+    }
+    return status;
+}
+
+/* ---- the hierarchy -------------------------------------------------------------------------- */
+
+typedef struct top {
+    bvp_file *file;
+    bvpi_tree tree;
+    bvpi_grid grid;
+    double area; /* of all lanes, in square grid steps */
+} top;
+
+static const uint8_t *bytes_of(const top *t, uint32_t unit)
+{
+    return t->tree.units + (uint64_t)unit * BVPD_UNIT;
+}
+
+static void store_node(const top *t, uint32_t unit, const bvpd_node *node)
+{
+    bvpi_overlay_store(t->file, bytes_of(t, unit), node, sizeof *node);
+}
+
+/* Between the two passes a node's bounds hold a box instead: its own, later its frame. */
+static void store_box(const top *t, uint32_t unit, const bvpi_frame *box)
+{
+    memcpy(bvpi_overlay(t->file, bytes_of(t, unit)), box, sizeof *box);
+}
+
+static void load_box(const top *t, uint32_t unit, bvpi_frame *box)
+{
+    memcpy(box, bytes_of(t, unit), sizeof *box);
+}
+
+static void include(bvpi_frame *box, const bvpi_frame *other)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box->lo[axis] = other->lo[axis] < box->lo[axis] ? other->lo[axis] : box->lo[axis];
+        box->hi[axis] = other->hi[axis] > box->hi[axis] ? other->hi[axis] : box->hi[axis];
+    }
+}
+
+/* The file may change while it is read: whatever a placement has become, a box stays in the grid.
+ */
+static uint32_t clamp(const top *t, int axis, double steps)
+{
+    const double most = t->grid.extent[axis];
+    return (uint32_t)(steps > 0 ? steps < most ? steps : most : 0);
+}
+
+/* Around instances first .. first + count - 1. */
+static bvp_status bound_leaf(const top *t, uint32_t first, uint32_t count, bvpi_frame *box)
+{
+    *box = (bvpi_frame){{UINT32_MAX, UINT32_MAX, UINT32_MAX}, {0, 0, 0}};
+    for (uint32_t i = 0; i < count; i++) {
+        bvpi_bounds b;
+        bvpi_frame own;
+        if (first > UINT32_MAX - i ||
+            bound_instance(t->file, first + i, BVPD_NONE, NULL, NULL, &b) != BVP_OK)
+            return BVP_ERR_CORRUPT;
+        for (int axis = 0; axis < 3; axis++) {
+            own.lo[axis] = clamp(t, axis, bvpi_grid_below(&t->grid, axis, b.lo[axis]));
+            own.hi[axis] = clamp(t, axis, bvpi_grid_above(&t->grid, axis, b.hi[axis]));
+        }
+        include(box, &own);
+    }
+    return BVP_OK;
+}
+
+/* The boxes of a node's lanes, from what its inner children and its instances have. */
+static bvp_status bound_lanes(const top *t, const bvpd_node *node, bvpi_frame boxes[BVPD_WIDTH])
+{
+    uint32_t child = node->child, item = node->geom;
+    bvp_status status = BVP_OK;
+    for (int lane = 0; lane < BVPD_WIDTH && status == BVP_OK; lane++)
+        if (bvpi_meta_is_inner(node->meta[lane])) {
+            load_box(t, child++, &boxes[lane]);
+        } else if (bvpi_meta_is_leaf(node->meta[lane])) {
+            status = bound_leaf(t, item, node->meta[lane], &boxes[lane]);
+            item += node->meta[lane];
+        }
+    return status;
+}
+
+static bool is_used(const bvpd_node *node, int lane)
+{
+    return bvpi_meta_is_inner(node->meta[lane]) || bvpi_meta_is_leaf(node->meta[lane]);
+}
+
+static bvp_status gather_node(top *t, uint32_t unit)
+{
+    bvpd_node node;
+    bvpi_frame boxes[BVPD_WIDTH], all = {{UINT32_MAX, UINT32_MAX, UINT32_MAX}, {0, 0, 0}};
+    if (!bvpi_node_load(&t->tree, unit, &node) || bound_lanes(t, &node, boxes) != BVP_OK)
+        return BVP_ERR_CORRUPT;
+    for (int lane = 0; lane < BVPD_WIDTH; lane++)
+        if (is_used(&node, lane))
+            include(&all, &boxes[lane]);
+    store_box(t, unit, &all);
+    return BVP_OK;
+}
+
+/* The smallest 8-bit box of `frame` around `box`, which becomes what it decodes to. */
+static void encode_lane(const bvpi_frame *frame, bvpi_frame *box, bvpd_node *node, int lane)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const unsigned shift = bvpi_frame_shift(frame->hi[axis] - frame->lo[axis]);
+        const uint32_t up = (UINT32_C(1) << shift) - 1;
+        const uint32_t lo = box->lo[axis] - frame->lo[axis], hi = box->hi[axis] - frame->lo[axis];
+        node->bounds[axis][lane] = (uint8_t)(lo >> shift);
+        node->bounds[axis][BVPD_WIDTH + lane] = (uint8_t)((hi + up) >> shift);
+    }
+    bvpi_frame_child(frame, node, lane, box);
+}
+
+static double half_surface(const bvpi_frame *box)
+{
+    const double x = box->hi[0] - box->lo[0], y = box->hi[1] - box->lo[1];
+    const double z = box->hi[2] - box->lo[2];
+    return x * y + y * z + z * x;
+}
+
+static bvp_status spread_node(top *t, uint32_t unit)
+{
+    bvpd_node node;
+    bvpi_frame frame, boxes[BVPD_WIDTH];
+    if (!bvpi_node_load(&t->tree, unit, &node) || bound_lanes(t, &node, boxes) != BVP_OK)
+        return BVP_ERR_CORRUPT;
+    load_box(t, unit, &frame);
+    uint32_t child = node.child;
+    memset(node.bounds, 255, sizeof node.bounds);
+    for (int axis = 0; axis < 3; axis++)
+        memset(node.bounds[axis] + BVPD_WIDTH, 0, BVPD_WIDTH);
+    for (int lane = 0; lane < BVPD_WIDTH; lane++) {
+        if (!is_used(&node, lane))
+            continue;
+        encode_lane(&frame, &boxes[lane], &node, lane);
+        t->area += half_surface(&boxes[lane]);
+        if (bvpi_meta_is_inner(node.meta[lane]))
+            store_box(t, child++, &boxes[lane]);
+    }
+    store_node(t, unit, &node);
+    return BVP_OK;
+}
+
+bvp_status bvpi_refit_top(bvp_file *file, const bvpi_bounds *world)
+{
+    top t = {.file = file};
+    bvp_status status = bvpi_get_top_tree(file, &t.tree);
+    if (status != BVP_OK)
+        return status == BVP_ERR_ARGUMENT ? BVP_OK : status;
+    bvpi_grid_choose(world->lo, world->hi, &t.grid);
+    for (uint32_t unit = t.tree.node_count; unit-- > 0 && status == BVP_OK;)
+        status = gather_node(&t, unit);
+    if (status != BVP_OK)
+        return status;
+    bvpi_frame root = {{0, 0, 0}, {t.grid.extent[0], t.grid.extent[1], t.grid.extent[2]}};
+    const double whole = half_surface(&root);
+    store_box(&t, t.tree.root, &root);
+    for (uint32_t unit = 0; unit < t.tree.node_count && status == BVP_OK; unit++)
+        status = spread_node(&t, unit);
+    if (status == BVP_OK)
+        status = bvpi_refit_record(file, file->header.top_hierarchy, &t.grid,
+                                   whole > 0 ? t.area / whole : 0);
+    memcpy(file->header.lo, world->lo, sizeof world->lo);
+    memcpy(file->header.hi, world->hi, sizeof world->hi);
+    return status;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * vertices.c: stored vertices by number: cluster by cluster, as they lie in the file.
+ * Spec: format.md, chapter "Cluster records".
+ */
+#include "node/cluster.h"
+
+static bool open_at(const bvpi_part *part, uint32_t idx, bvpi_cluster *out)
+{
+    return bvpi_cluster_open(part->blob, part->blob_size, bvpi_cluster_off(part, idx), out);
+}
+
+/* Vertices `from` and on of a cluster, at most `count`. */
+static void put_positions(const bvpi_cluster *cluster, uint32_t from, uint64_t count, float *out)
+{
+    for (uint32_t vertex = from; vertex - from < count; vertex++)
+        for (int axis = 0; axis < 3; axis++)
+            *out++ = bvpi_cluster_coordinate(cluster, axis, vertex);
+}
+
+bvp_status bvp_get_vertices(const bvp_file *file, uint32_t part_idx, uint64_t first,
+                            uint64_t capacity, float *positions, uint64_t *count)
+{
+    uint64_t before = 0;
+    bvpi_part part;
+    *count = 0;
+    bvp_status status = bvpi_get_part(file, part_idx, &part);
+    if (status != BVP_OK)
+        return status;
+    for (uint32_t idx = 0; idx < part.cluster_count && *count < capacity; idx++) {
+        bvpi_cluster cluster;
+        if (!open_at(&part, idx, &cluster))
+            return BVP_ERR_CORRUPT;
+        const uint64_t wanted = first + *count;
+        if (wanted < before + cluster.vertex_count) {
+            const uint32_t from = (uint32_t)(wanted - before);
+            uint64_t some = cluster.vertex_count - from;
+            if (some > capacity - *count)
+                some = capacity - *count;
+            if (positions)
+                put_positions(&cluster, from, some, positions + 3 * *count);
+            *count += some;
+        }
+        before += cluster.vertex_count;
+    }
+    return *count > 0 || capacity == 0 || first == before ? BVP_OK : BVP_ERR_ARGUMENT;
+}
+
+bvp_status bvp_get_corners(const bvp_file *file, uint32_t part_idx, uint64_t first,
+                           uint64_t capacity, uint64_t *corners, uint64_t *count)
+{
+    uint64_t before = 0;
+    bvpi_part part;
+    *count = 0;
+    bvp_status status = bvpi_get_part(file, part_idx, &part);
+    if (status != BVP_OK)
+        return status;
+    if (first >= part.triangle_count)
+        return first == part.triangle_count ? BVP_OK : BVP_ERR_ARGUMENT;
+    if (capacity > part.triangle_count - first)
+        capacity = part.triangle_count - first;
+    for (uint32_t idx = 0; idx < part.cluster_count && *count < capacity; idx++) {
+        bvpi_cluster cluster;
+        if (!open_at(&part, idx, &cluster))
+            return BVP_ERR_CORRUPT;
+        const uint64_t begin = cluster.head.first_triangle, wanted = first + *count;
+        uint64_t local = wanted - begin;
+        for (; wanted >= begin && local < cluster.triangle_count && *count < capacity; local++) {
+            for (uint32_t k = 0; k < 3; k++)
+                corners[3 * *count + k] =
+                    before + bvpi_cluster_corner(&cluster, (uint32_t)local, k);
+            ++*count;
+        }
+        before += cluster.vertex_count;
+    }
+    return *count == capacity ? BVP_OK : BVP_ERR_CORRUPT;
+}

@@ -10,7 +10,6 @@
 #include "base/load.h"
 #include "node/frame.h"
 
-
 /* ---- bounds --------------------------------------------------------------------------------- */
 
 static bool is_in_range(const bvpi_bounds *b)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "input.h"
+#include "kind.h"
 #include "message.h"
 #include "options.h"
 
@@ -24,6 +25,65 @@ static int read_unit(const char *text, double *metres)
         return 0;
     complain("--unit", "expected mm, cm, m, in, ft or a length in metres, found \"%s\"", text);
     return EXIT_USAGE;
+}
+
+static int has_kind(const pack_job *j, bvp_kind kind)
+{
+    for (uint32_t i = 0; i < j->hierarchy_count; i++)
+        if (j->hierarchies[i].kind == kind)
+            return 1;
+    return 0;
+}
+
+/* The kinds of --hierarchy, in its order; the wide one is moved to the front. */
+static int read_kinds(pack_job *j, const char *list)
+{
+    for (const char *word = list; *word;) {
+        const size_t size = strcspn(word, ",");
+        const bvp_kind kind = (bvp_kind)kind_by_name(word, size);
+        if (kind == BVP_KIND_DEFAULT || has_kind(j, kind)) {
+            complain("--hierarchy", "expected different ones of " KIND_CHOICE ", found \"%s\"",
+                     list);
+            return EXIT_USAGE;
+        }
+        j->hierarchies[j->hierarchy_count++].kind = kind;
+        if (kind == BVP_KIND_WIDE && j->hierarchy_count > 1) {
+            memmove(j->hierarchies + 1, j->hierarchies,
+                    (j->hierarchy_count - 1) * sizeof *j->hierarchies);
+            j->hierarchies[0].kind = kind;
+        }
+        word += size + (word[size] == ',' && word[size + 1] != '\0');
+    }
+    return 0;
+}
+
+/* What was asked for and what no kind of the list takes is a mistake. */
+static int read_hierarchies(pack_job *j)
+{
+    const pack_settings *set = j->set;
+    int code = read_kinds(j, set->hierarchy ? set->hierarchy : "wide");
+    if (code != 0)
+        return code;
+    const int only_wide = j->hierarchy_count == 1 && has_kind(j, BVP_KIND_WIDE);
+    if (only_wide && set->split && strcmp(set->split, "sah") != 0) {
+        complain("--split", "the wide hierarchy is cut by sah only; name others with --hierarchy");
+        return EXIT_USAGE;
+    }
+    if (!has_kind(j, BVP_KIND_BOXTREE) && (set->planes > 0 || set->offset_bits)) {
+        complain(set->planes > 0 ? "--planes" : "--offset-bits",
+                 "only a boxtree has planes; ask for it with --hierarchy boxtree");
+        return EXIT_USAGE;
+    }
+    for (uint32_t i = 0; i < j->hierarchy_count; i++) {
+        bvp_hierarchy_spec *s = &j->hierarchies[i];
+        if (s->kind != BVP_KIND_WIDE && set->split)
+            s->split = (bvp_split)split_by_name(set->split);
+        if (s->kind != BVP_KIND_BOXTREE)
+            continue;
+        s->plane_max = (uint32_t)set->planes;
+        s->offset_size = set->offset_bits ? (uint32_t)atoi(set->offset_bits) / 8 : 0;
+    }
+    return 0;
 }
 
 /* MODEL with its ending replaced, beside the model. */
@@ -175,6 +235,8 @@ static int pack(pack_job *j)
         code = check_output(j, path);
     if (code == 0 && j->set->unit)
         code = read_unit(j->set->unit, &j->unit_in_metres);
+    if (code == 0)
+        code = read_hierarchies(j);
     progress_start(&j->bar, j->set->quiet);
     if (code == 0)
         code = import_all(j);
@@ -261,8 +323,22 @@ static const option_row options[] = {
      "refused otherwise",
      0, 0},
     {"leaf", 0, OPTION_COUNT, offsetof(pack_settings, leaf), "N",
-     "most triangles in a leaf of the hierarchy, 1 to 8; 8 is the default and the smallest file", 1,
+     "most triangles in a leaf of a hierarchy, 1 to 8; 8 is the default and the smallest file", 1,
      8},
+    {"hierarchy", 0, OPTION_TEXT, offsetof(pack_settings, hierarchy), "LIST",
+     "the hierarchies to build, of " KIND_CHOICE ", separated by commas; wide is the default", 0,
+     0},
+    {"split", 0, OPTION_CHOICE, offsetof(pack_settings, split), SPLIT_CHOICE,
+     "how sets of triangles are cut in two, for all hierarchies but wide; sah is the default, of "
+     "obb and rss mean",
+     0, 0},
+    {"planes", 0, OPTION_COUNT, offsetof(pack_settings, planes), "N",
+     "most planes in a node of a boxtree, 1 to 3; 3 is the default", 1, 3},
+    {"offset-bits", 0, OPTION_CHOICE, offsetof(pack_settings, offset_bits), "8|16|32",
+     "bits of a plane's offset in a boxtree; 8 is the default", 0, 0},
+    {"deformable", 0, OPTION_FLAG, offsetof(pack_settings, deformable), NULL,
+     "store coordinates in 32 bits each, so that they can be moved and the hierarchy refitted", 0,
+     0},
     {"unit", 0, OPTION_TEXT, offsetof(pack_settings, unit), "mm|cm|m|in|ft|N",
      "the length of one coordinate unit, N in metres; overrides what the model says", 0, 0},
     {"up", 0, OPTION_CHOICE, offsetof(pack_settings, up), "x|y|z",
@@ -290,6 +366,10 @@ const verb verb_pack = {
                 "bvpack plant.glb\n"
                 "# a robot and its tool in one assembly, in millimetres\n"
                 "bvpack pack robot.stl tool.stl --unit mm -o cell.bvp\n"
+                "# an AABB tree and a boxtree over the same triangles\n"
+                "bvpack pack part.stl --hierarchy aabb,boxtree -o part.bvp\n"
+                "# what the 1997 paper describes\n"
+                "bvpack pack part.stl --hierarchy aabb --split midpoint --leaf 1 -o solid.bvp\n"
                 "# from a pipe\n"
                 "xz -dc part.stl.xz | bvpack pack - -o part.bvp\n",
     .completes = "stl|STL|obj|OBJ|ply|PLY|off|OFF|gltf|glb|GLB",

@@ -10,10 +10,12 @@
 #include "progress.h"
 
 typedef struct pack_settings {
-    const char *output, *unit, *up, *format;
-    uint64_t jobs, leaf;
-    int quiet, json, no_ids, drop_invalid;
+    const char *output, *unit, *up, *format, *hierarchy, *split, *offset_bits;
+    uint64_t jobs, leaf, planes;
+    int quiet, json, no_ids, drop_invalid, deformable;
 } pack_settings;
+
+enum { PACK_HIERARCHIES = 5 };
 
 /* One model of the command line. */
 typedef struct pack_source {
@@ -32,6 +34,8 @@ typedef struct pack_job {
     double unit_in_metres;
     uint32_t up_axis;
     char *provenance;
+    bvp_hierarchy_spec hierarchies[PACK_HIERARCHIES];
+    uint32_t hierarchy_count;
     bvp_build_report report;
     double seconds_import;
     uint64_t triangle_count, built_count; /* read; of these, in the builder */

@@ -175,6 +175,9 @@ int pack_build(pack_job *j, const char *path)
                                  .up_axis = j->up_axis,
                                  .source_hash = hash,
                                  .provenance = j->provenance,
+                                 .hierarchies = j->hierarchies,
+                                 .hierarchy_count = j->hierarchy_count,
+                                 .deformable = j->set->deformable,
                                  .progress = show_progress,
                                  .progress_user = j};
     bvp_builder *builder = NULL;

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 #include "json.h"
+#include "kind.h"
 #include "message.h"
 #include "pack.h"
 
@@ -54,6 +55,23 @@ static void write_sources(json *out, const pack_job *j)
     jsonw_end(out);
 }
 
+static void write_hierarchies(json *out, const pack_job *j)
+{
+    jsonw_array(out, "hierarchies");
+    for (uint32_t i = 0; i < j->hierarchy_count; i++) {
+        const bvp_hierarchy_spec *s = &j->hierarchies[i];
+        jsonw_inline_object(out, NULL);
+        jsonw_text(out, "kind", kind_name(s->kind));
+        jsonw_text(out, "split", split_name(s->split));
+        if (s->plane_max > 0)
+            jsonw_count(out, "planes", s->plane_max);
+        if (s->offset_size > 0)
+            jsonw_count(out, "offset_bits", 8 * (uint64_t)s->offset_size);
+        jsonw_end(out);
+    }
+    jsonw_end(out);
+}
+
 /* Only what the bytes of the output depend on: no folders, no dates, no thread count. */
 int pack_write_provenance(pack_job *j)
 {
@@ -71,6 +89,8 @@ int pack_write_provenance(pack_job *j)
     jsonw_bool(&out, "ids", !j->set->no_ids);
     jsonw_bool(&out, "drop_invalid", j->set->drop_invalid);
     jsonw_count(&out, "leaf_size", j->set->leaf);
+    write_hierarchies(&out, j);
+    jsonw_bool(&out, "deformable", j->set->deformable);
     jsonw_text(&out, "unit", j->set->unit);
     jsonw_text(&out, "up", j->set->up);
     jsonw_text(&out, "format", j->set->format);

@@ -25,7 +25,8 @@ struct bvp_builder {
         options; /* with the defaults filled in; its pointers point to the two below */
     uint8_t source_hash[16];
     char *provenance;
-    bvpi_array parts; /* bvpi_part_bytes */
+    bvp_hierarchy_spec specs[BVPI_HIERARCHY_MAX]; /* complete; options.hierarchy_count of them */
+    bvpi_array parts;                             /* bvpi_part_bytes */
     bvpi_product product;
     uint32_t shared_part_count;
     uint64_t dropped_triangle_count;
@@ -53,12 +54,93 @@ static void report_progress(const bvp_builder *b, const char *stage, uint64_t do
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
+static bvp_status check_spec(const bvp_hierarchy_spec *s, uint32_t idx, bvp_error *error)
+{
+    const bool is_boxtree = s->kind == BVP_KIND_BOXTREE;
+    const char *text = NULL;
+    if ((uint32_t)s->kind > BVP_KIND_RSS)
+        text = "its kind is none";
+    else if (s->leaf_size > BVPD_LEAF_MAX)
+        text = "its leaf_size is over 8";
+    else if ((uint32_t)s->split > BVP_SPLIT_MEAN)
+        text = "its split is none";
+    else if (s->kind <= BVP_KIND_WIDE && s->split > BVP_SPLIT_SAH)
+        text = "wide is cut by sah only";
+    else if (!is_boxtree && (s->plane_max != 0 || s->offset_size != 0))
+        text = "plane_max and offset_size are for boxtree only";
+    else if (s->plane_max > 3)
+        text = "its plane_max is over 3";
+    else if (s->offset_size == 3 || s->offset_size > 4)
+        text = "its offset_size is not 1, 2 or 4";
+    else if (s->kind == BVP_KIND_OBB || s->kind == BVP_KIND_RSS)
+        text = "kinds obb and rss can not be built yet";
+    if (!text)
+        return BVP_OK;
+    return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "hierarchy %" PRIu32 ": %s",
+                          idx, text);
+}
+
+/* BVP_KIND_DEFAULT is wide. */
+static bvp_kind kind_of(const bvp_hierarchy_spec *s)
+{
+    return s->kind == BVP_KIND_DEFAULT ? BVP_KIND_WIDE : s->kind;
+}
+
+static bvp_status check_specs(const bvp_build_options *o, bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    if (o->hierarchy_count > BVPI_HIERARCHY_MAX)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "%" PRIu32 " hierarchies are asked for; there are %d kinds",
+                              o->hierarchy_count, BVPI_HIERARCHY_MAX);
+    for (uint32_t i = 0; i < o->hierarchy_count && status == BVP_OK; i++) {
+        const bvp_hierarchy_spec *s = &o->hierarchies[i];
+        status = check_spec(s, i, error);
+        if (status == BVP_OK && i > 0 && kind_of(s) == BVP_KIND_WIDE)
+            status = refuse(error, BVP_ERR_ARGUMENT, "a wide hierarchy must be the first");
+        for (uint32_t k = 0; k < i && status == BVP_OK; k++)
+            if (kind_of(&o->hierarchies[k]) == kind_of(s))
+                status =
+                    refuse(error, BVP_ERR_ARGUMENT, "two hierarchies of one kind are asked for");
+    }
+    return status;
+}
+
+/* What the caller left open. */
+static bvp_hierarchy_spec complete(const bvp_hierarchy_spec *s, uint32_t leaf_size)
+{
+    bvp_hierarchy_spec out = *s;
+    out.kind = kind_of(s);
+    out.leaf_size = s->leaf_size ? s->leaf_size : leaf_size;
+    if (s->split == BVP_SPLIT_DEFAULT)
+        out.split = s->kind >= BVP_KIND_OBB ? BVP_SPLIT_MEAN : BVP_SPLIT_SAH;
+    if (s->kind == BVP_KIND_BOXTREE) {
+        out.plane_max = s->plane_max ? s->plane_max : 3;
+        out.offset_size = s->offset_size ? s->offset_size : 1;
+    }
+    return out;
+}
+
+static void complete_specs(bvp_builder *b)
+{
+    static const bvp_hierarchy_spec wide;
+    bvp_build_options *o = &b->options;
+    const uint32_t given = o->hierarchy_count;
+    o->hierarchy_count = given ? given : 1;
+    for (uint32_t i = 0; i < o->hierarchy_count; i++)
+        b->specs[i] = complete(given ? &o->hierarchies[i] : &wide, o->leaf_size);
+    o->hierarchies = b->specs;
+}
+
 static bvp_status check_options(const bvp_build_options *o, bvp_error *error)
 {
     if (o->leaf_size > BVPD_LEAF_MAX)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "leaf_size is %" PRIu32 "; 1 to %d, or 0 for the default",
                               o->leaf_size, BVPD_LEAF_MAX);
+    bvp_status status = check_specs(o, error);
+    if (status != BVP_OK)
+        return status;
     if (!isfinite(o->unit_in_metres) || o->unit_in_metres < 0)
         return refuse(error, BVP_ERR_ARGUMENT, "unit_in_metres is not a finite number >= 0");
     if (o->up_axis > 3)
@@ -69,22 +151,32 @@ static bvp_status check_options(const bvp_build_options *o, bvp_error *error)
 }
 
 /* What else the file's bytes follow from, besides the source's. */
-static void mix_source_hash(const bvp_build_options *o, uint8_t out[16])
+static void mix_source_hash(const bvp_builder *b, const uint8_t source[16], uint8_t out[16])
 {
-    const struct {
+    const bvp_build_options *o = &b->options;
+    struct {
         uint8_t source[16];
         double unit_in_metres;
-        uint32_t major, minor, leaf_size, no_ids, drop_invalid, up_axis;
+        uint32_t major, minor, no_ids, drop_invalid, up_axis, deformable;
+        uint32_t hierarchy[BVPI_HIERARCHY_MAX][5];
+        uint32_t hierarchy_count;
     } record = {.unit_in_metres = o->unit_in_metres,
                 .major = BVPD_VERSION_MAJOR,
                 .minor = BVPD_VERSION_MINOR,
-                .leaf_size = o->leaf_size,
                 .no_ids = o->no_ids != 0,
                 .drop_invalid = o->drop_invalid != 0,
-                .up_axis = o->up_axis};
+                .up_axis = o->up_axis,
+                .deformable = o->deformable != 0,
+                .hierarchy_count = o->hierarchy_count};
     uint8_t bytes[sizeof record];
+    for (uint32_t i = 0; i < o->hierarchy_count; i++) {
+        const bvp_hierarchy_spec *s = &b->specs[i];
+        const uint32_t fields[5] = {(uint32_t)s->kind, s->leaf_size, (uint32_t)s->split,
+                                    s->plane_max, s->offset_size};
+        memcpy(record.hierarchy[i], fields, sizeof fields);
+    }
     memcpy(bytes, &record, sizeof record);
-    memcpy(bytes, o->source_hash, 16);
+    memcpy(bytes, source, 16);
     bvpi_hash128(bytes, sizeof bytes, out);
 }
 
@@ -103,8 +195,9 @@ bvp_status bvp_builder_new(const bvp_build_options *options, bvp_builder **out, 
     b->options.leaf_size = o->leaf_size ? o->leaf_size : BVPD_LEAF_MAX;
     b->options.thread_count = o->thread_count ? o->thread_count : bvpi_cpu_count();
     b->product.drop_invalid = o->drop_invalid != 0;
+    complete_specs(b);
     if (o->source_hash)
-        mix_source_hash(&b->options, b->source_hash);
+        mix_source_hash(b, o->source_hash, b->source_hash);
     b->options.source_hash = NULL;
     b->options.provenance = NULL;
     if (o->provenance) {
@@ -164,8 +257,8 @@ static bvp_status add_new_part(bvp_builder *b, const bvp_mesh *mesh, const bvpi_
                                bvp_error *error)
 {
     bvpi_part_bytes made, *stored;
-    bvp_status status =
-        bvpi_part_build(&in->mesh, b->options.leaf_size, b->options.thread_count, &made, error);
+    bvp_status status = bvpi_part_build(&in->mesh, b->specs, b->options.hierarchy_count,
+                                        b->options.thread_count, &made, error);
     if (status != BVP_OK)
         return status;
     bvpd_part *p = &made.part;
@@ -278,10 +371,12 @@ typedef struct finishing {
     bvpd_part *parts;
     bvpd_hierarchy *hierarchies;
     bvpi_product_records product;
-    bvpi_array data, ids;                 /* bvpi_chunk */
+    bvpi_array data, ids, binary;         /* bvpi_chunk */
     bvpi_chunk table[BVPD_SECTION_COUNT]; /* of the sections of one piece */
     bvpi_write write;
-    uint64_t node_size; /* of the nodes in DATA */
+    uint64_t node_size;       /* of the nodes in DATA */
+    uint64_t binary_size;     /* of BINH, so far */
+    uint32_t hierarchy_count; /* of parts */
 } finishing;
 
 static bvp_status add_chunks(finishing *f, const bvpi_part_bytes *part, bvp_error *error)
@@ -313,6 +408,41 @@ static bvp_status pad_data(finishing *f, uint64_t *end, unsigned shift, bvp_erro
     return status;
 }
 
+/* Appends a binary hierarchy to BINH, at a multiple of 64. */
+static bvp_status add_binary(finishing *f, const uint8_t *bytes, bvpd_hierarchy *h,
+                             bvp_error *error)
+{
+    const uint64_t padding = -f->binary_size & (BVPD_TABLE_ALIGN - 1);
+    bvpi_chunk *chunks;
+    bvp_status status = bvpi_array_add(&f->binary, 2, sizeof *chunks, &chunks, error);
+    if (status != BVP_OK)
+        return status;
+    chunks[0] = (bvpi_chunk){NULL, padding};
+    chunks[1] = (bvpi_chunk){bytes, h->data_size};
+    h->data_off = f->binary_size + padding;
+    f->binary_size = h->data_off + h->data_size;
+    return BVP_OK;
+}
+
+/* The records of a part's hierarchies; `part`: as it is stored. */
+static bvp_status place_hierarchies(finishing *f, uint32_t idx, const bvpi_part_bytes *bytes,
+                                    bvpd_part *part, bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    part->first_hierarchy = f->hierarchy_count;
+    for (uint32_t k = 0; k < part->hierarchy_count && status == BVP_OK; k++) {
+        bvpd_hierarchy *h = &f->hierarchies[f->hierarchy_count++];
+        *h = bytes->hierarchy[k];
+        h->part = idx;
+        h->data_off = part->data_off;
+        if (bytes->binary[k])
+            status = add_binary(f, bytes->binary[k], h, error);
+        else
+            f->node_size += (uint64_t)h->node_count * BVPD_UNIT;
+    }
+    return status;
+}
+
 static bvp_status place_parts(finishing *f, bvp_error *error)
 {
     uint64_t data_end = 0, ids_end = 0;
@@ -326,11 +456,8 @@ static bvp_status place_parts(finishing *f, bvp_error *error)
         f->parts[i] = bytes->part;
         f->parts[i].data_off = data_end;
         f->parts[i].ids_off = ids_end;
-        f->parts[i].first_hierarchy = i;
-        f->hierarchies[i] = bytes->hierarchy;
-        f->hierarchies[i].part = i;
-        f->hierarchies[i].data_off = data_end;
-        f->node_size += (uint64_t)bytes->hierarchy.node_count * BVPD_UNIT;
+        if (status == BVP_OK)
+            status = place_hierarchies(f, i, bytes, &f->parts[i], error);
         data_end += bytes->part.data_size;
         ids_end += bytes->part.ids_size;
         f->write.header.unique_triangle_count += bytes->part.triangle_count;
@@ -356,8 +483,8 @@ static void fill_header(finishing *f)
     h->unit_in_metres = b->options.unit_in_metres;
     memcpy(h->lo, p->lo, sizeof h->lo);
     memcpy(h->hi, p->hi, sizeof h->hi);
-    h->top_hierarchy = p->instance_count > 0 ? (uint32_t)b->parts.count : BVPD_NONE;
-    h->hierarchy_size = f->node_size + p->top.hierarchy.data_size;
+    h->top_hierarchy = p->instance_count > 0 ? f->hierarchy_count : BVPD_NONE;
+    h->hierarchy_size = f->node_size + f->binary_size + p->top.hierarchy.data_size;
     for (uint32_t i = 0; i < p->instance_count; i++)
         h->triangle_count += f->parts[p->instances[i].part].triangle_count;
     f->write.progress = b->options.progress;
@@ -370,8 +497,9 @@ static void fill_sections(finishing *f)
     const bvpi_product_records *p = &f->product;
     f->write.section[BVPD_DATA] = (bvpi_write_section){f->data.data, f->data.count};
     f->write.section[BVPD_TIDS] = (bvpi_write_section){f->ids.data, f->ids.count};
-    const uint64_t hierarchies = b->parts.count + (p->instance_count > 0);
-    f->hierarchies[b->parts.count] = p->top.hierarchy;
+    f->write.section[BVPD_BINH] = (bvpi_write_section){f->binary.data, f->binary.count};
+    const uint64_t hierarchies = f->hierarchy_count + (uint64_t)(p->instance_count > 0);
+    f->hierarchies[f->hierarchy_count] = p->top.hierarchy;
     set_table(f, BVPD_PART, f->parts, b->parts.count * sizeof *f->parts);
     set_table(f, BVPD_HIER, f->hierarchies, hierarchies * sizeof *f->hierarchies);
     set_table(f, BVPD_PLAC, b->product.placements.bytes.data, b->product.placements.bytes.count);
@@ -387,7 +515,8 @@ static bvp_status prepare(finishing *f, bvp_error *error)
 {
     bvp_builder *b = f->b;
     f->parts = calloc(b->parts.count + 1, sizeof *f->parts);
-    f->hierarchies = calloc(b->parts.count + 1, sizeof *f->hierarchies);
+    f->hierarchies =
+        calloc(b->parts.count * b->options.hierarchy_count + 1, sizeof *f->hierarchies);
     if (!f->parts || !f->hierarchies)
         return bvpi_error_memory(error, b->parts.count * sizeof *f->parts);
     bvp_status status = place_parts(f, error);
@@ -451,6 +580,7 @@ static bvp_status finish(bvp_builder *b, const char *path, int fd, bvp_build_rep
     free(f.hierarchies);
     bvpi_array_free(&f.data);
     bvpi_array_free(&f.ids);
+    bvpi_array_free(&f.binary);
     bvpi_product_records_free(&f.product);
     return status;
 }

@@ -120,6 +120,15 @@ static bool add_triangles(forming *f, const bvpi_wide *node)
     return true;
 }
 
+bool bvpi_cluster_fits(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t count)
+{
+    if (3 * count <= BVPD_CLUSTER_VERTICES)
+        return true;
+    forming f = {.mesh = mesh, .order = triangles};
+    const bvpi_wide all = {.item_count = count};
+    return add_triangles(&f, &all);
+}
+
 /* ---- homes of nodes -------------------------------------------------------------------------- */
 
 static bool all_bear_leaves(const bvpi_wide *first, uint32_t count)
@@ -194,7 +203,10 @@ static uint32_t pack_vertices(const forming *f, bvpd_cluster *head, uint8_t *out
         bvpi_packing packing;
         for (uint32_t i = 0; i < f->vertex_count; i++)
             values[i] = f->mesh->positions[3 * (uint64_t)f->vertices[i] + axis];
-        bvpi_pack_choose(values, f->vertex_count, &packing);
+        if (f->mesh->is_deformable)
+            packing = (bvpi_packing){.mode = BVPD_RAW, .width = 32};
+        else
+            bvpi_pack_choose(values, f->vertex_count, &packing);
         bvpi_pack_write(values, f->vertex_count, &packing, out + size);
         head->packing[axis] = (uint8_t)(packing.mode << 6 | packing.width);
         head->scale[axis] = packing.scale;

@@ -13,6 +13,7 @@ typedef struct bvpi_mesh {
     const uint32_t *indices;
     const uint32_t *ids; /* source numbers; NULL: 0, 1, 2 ... */
     bool has_ids;        /* are source numbers stored? */
+    bool is_deformable;  /* are coordinates stored in 32 bits each? */
     uint32_t vertex_count, triangle_count;
 } bvpi_mesh;
 
@@ -29,7 +30,7 @@ typedef struct bvpi_record {
 typedef struct bvpi_batch {
     bvpi_wide *wide;
     uint32_t wide_count;
-    uint32_t triangle_count;
+    uint32_t first_item, triangle_count; /* in the builder's order of all triangles */
     uint32_t depth, leaf_count, largest_leaf;
     double area;
     bvpi_record *records;
@@ -44,6 +45,8 @@ typedef struct bvpi_batch {
  * visited, order: of the bvpi_collapse that made them. False: out of memory. */
 bool bvpi_cluster_batch(const bvpi_mesh *mesh, const uint32_t *visited, const uint32_t *order,
                         bvpi_batch *batch);
+/* Do these triangles (count <= 256) fit in one record? */
+bool bvpi_cluster_fits(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t count);
 void bvpi_batch_free(bvpi_batch *batch);
 
 #endif

@@ -353,6 +353,7 @@ bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *opt
     free(in.floats);
     free(in.kept);
     out->mesh.has_ids = !options->no_ids;
+    out->mesh.is_deformable = options->deformable != 0;
     if (options->no_ids) {
         free((void *)out->mesh.ids);
         out->mesh.ids = NULL;

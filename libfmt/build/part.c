@@ -6,7 +6,8 @@
 #include "build/part.h"
 
 #include "base/status.h"
-#include "build/defects.h"
+#include "build/binary.h"
+#include "build/items.h"
 #include "build/thread.h"
 
 #include <inttypes.h>
@@ -15,7 +16,6 @@
 
 enum {
     BATCH_TRIANGLES = 1 << 15, /* 2 MiB with its boxes and binary nodes */
-    ITEM_PIECE = 1 << 16,
     SHIFT_MAX = 12
 };
 /* What a node's bytes are worth: as much as visiting it when its surface is this many times the
@@ -35,10 +35,12 @@ typedef struct building {
     bvpi_grid grid;
     float node_price;
     bvpi_item *items;
+    uint32_t *order; /* triangles as they are stored, batch by batch */
     /* the hierarchy above the batches; absent when there is one batch */
     bvpi_split *splits;
     uint32_t split_count, split_capacity, level_begin;
     bvpi_collapse top;
+    bool is_wide; /* the first hierarchy is */
     struct workspace *workspaces;
     uint32_t workspace_count;
     uint32_t failed; /* atomic: some thread ran out of memory */
@@ -49,83 +51,18 @@ static uint64_t round_up(uint64_t size, uint64_t alignment)
     return (size + alignment - 1) & ~(alignment - 1);
 }
 
-static void *allocate(uint64_t count, size_t size)
-{
-    if (count > SIZE_MAX / size - 64)
-        return NULL;
-    return aligned_alloc(64, round_up(count * size + 1, 64));
-}
-
-/* ---- boxes of triangles ---------------------------------------------------------------------- */
-
-static void find_bounds(const bvpi_mesh *mesh, bvpd_part *part)
-{
-    float lo[3], hi[3];
-    for (int axis = 0; axis < 3; axis++)
-        lo[axis] = hi[axis] = mesh->positions[axis];
-    for (uint64_t i = 1; i < mesh->vertex_count; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            const float x = mesh->positions[3 * i + axis];
-            lo[axis] = x < lo[axis] ? x : lo[axis];
-            hi[axis] = x > hi[axis] ? x : hi[axis];
-        }
-    for (int axis = 0; axis < 3; axis++) {
-        part->lo[axis] = lo[axis] + 0.0f; /* no -0: the sign of a zero would depend on the order */
-        part->hi[axis] = hi[axis] + 0.0f;
-    }
-}
-
-static void make_item(const bvpi_grid *grid, const float *a, const float *b, const float *c,
-                      bvpi_item *item)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        float lo = a[axis] < b[axis] ? a[axis] : b[axis];
-        float hi = a[axis] > b[axis] ? a[axis] : b[axis];
-        lo = lo < c[axis] ? lo : c[axis];
-        hi = hi > c[axis] ? hi : c[axis];
-        item->minus_lo[axis] = (float)-bvpi_grid_below(grid, axis, lo);
-        item->hi[axis] = (float)bvpi_grid_above(grid, axis, hi);
-    }
-}
-
-static void make_items(void *user, uint32_t piece)
-{
-    building *b = user;
-    const bvpi_mesh *mesh = b->mesh;
-    const uint64_t begin = (uint64_t)piece * ITEM_PIECE;
-    const uint64_t left = mesh->triangle_count - begin;
-    const uint64_t end = begin + (left < ITEM_PIECE ? left : ITEM_PIECE);
-    uint64_t degenerate_count = 0;
-    for (uint64_t i = begin; i < end; i++) {
-        const uint32_t *index = mesh->indices + 3 * i;
-        const float *corner[3];
-        for (int k = 0; k < 3; k++)
-            corner[k] = mesh->positions + 3 * (uint64_t)index[k];
-        make_item(&b->grid, corner[0], corner[1], corner[2], &b->items[i]);
-        b->items[i].id = (uint32_t)i;
-        b->items[i].zero = 0;
-        degenerate_count += bvpi_is_degenerate(corner[0], corner[1], corner[2]);
-    }
-    __atomic_fetch_add(&b->out->part.degenerate_count, degenerate_count, __ATOMIC_RELAXED);
-}
-
-static bool prepare_items(building *b)
+static void choose_grid(building *b)
 {
     double lo[3], hi[3];
-    find_bounds(b->mesh, &b->out->part);
+    bvpd_part *part = &b->out->part;
+    bvpi_mesh_bounds(b->mesh, part->lo, part->hi);
     for (int axis = 0; axis < 3; axis++) {
-        lo[axis] = b->out->part.lo[axis];
-        hi[axis] = b->out->part.hi[axis];
+        lo[axis] = part->lo[axis];
+        hi[axis] = part->hi[axis];
     }
     bvpi_grid_choose(lo, hi, &b->grid);
     const double x = b->grid.extent[0], y = b->grid.extent[1], z = b->grid.extent[2];
     b->node_price = (float)(NODE_PRICE * (x * y + y * z + z * x) / b->mesh->triangle_count);
-    b->items = allocate(b->mesh->triangle_count, sizeof *b->items);
-    if (!b->items)
-        return false;
-    const uint64_t pieces = ((uint64_t)b->mesh->triangle_count + ITEM_PIECE - 1) / ITEM_PIECE;
-    bvpi_parallel(b->thread_count, (uint32_t)pieces, make_items, b);
-    return true;
 }
 
 /* ---- the splits above the batches -------------------------------------------------------------
@@ -145,7 +82,7 @@ static bool grow_splits(building *b, uint32_t wanted)
 {
     if (wanted <= b->split_capacity)
         return true;
-    bvpi_split *grown = allocate(2 * (uint64_t)wanted, sizeof *grown);
+    bvpi_split *grown = bvpi_allocate(2 * (uint64_t)wanted, sizeof *grown);
     if (!grown)
         return false;
     if (b->splits)
@@ -188,10 +125,10 @@ static bool collapse_top(building *b)
                            .leaf_size = 0,
                            .node_price = b->node_price};
     memcpy(top->frame.hi, b->grid.extent, sizeof b->grid.extent);
-    top->wide = allocate(b->split_count + 1, sizeof *top->wide);
-    top->visited = allocate(b->split_count + 1, sizeof *top->visited);
-    top->stubs = allocate(b->split_count, sizeof *top->stubs);
-    void *scratch = allocate(1, bvpi_collapse_scratch_size(b->split_count));
+    top->wide = bvpi_allocate(b->split_count + 1, sizeof *top->wide);
+    top->visited = bvpi_allocate(b->split_count + 1, sizeof *top->visited);
+    top->stubs = bvpi_allocate(b->split_count, sizeof *top->stubs);
+    void *scratch = bvpi_allocate(1, bvpi_collapse_scratch_size(b->split_count));
     const bool ok = top->wide && top->visited && top->stubs && scratch;
     if (ok)
         bvpi_collapse_run(top, scratch);
@@ -213,11 +150,11 @@ typedef struct workspace {
 static bool make_workspace(workspace *w, uint32_t triangle_count)
 {
     const uint64_t splits = 2 * (uint64_t)triangle_count + 1;
-    w->splits = allocate(splits, sizeof *w->splits);
-    w->wide = allocate(splits, sizeof *w->wide);
-    w->visited = allocate(splits, sizeof *w->visited);
-    w->order = allocate(triangle_count, sizeof *w->order);
-    w->scratch = allocate(1, bvpi_collapse_scratch_size((uint32_t)splits));
+    w->splits = bvpi_allocate(splits, sizeof *w->splits);
+    w->wide = bvpi_allocate(splits, sizeof *w->wide);
+    w->visited = bvpi_allocate(splits, sizeof *w->visited);
+    w->order = bvpi_allocate(triangle_count, sizeof *w->order);
+    w->scratch = bvpi_allocate(1, bvpi_collapse_scratch_size((uint32_t)splits));
     return w->splits && w->wide && w->visited && w->order && w->scratch;
 }
 
@@ -268,15 +205,18 @@ static bool fill_batch(building *b, const bvpi_split *root, const bvpi_frame *fr
     c.split_count = bvpi_split_all(items, root->count, b->leaf_size, root->depth, w->splits);
     bvpi_collapse_run(&c, w->scratch);
     batch->wide_count = c.wide_count;
+    batch->first_item = root->first;
     batch->triangle_count = root->count;
     batch->depth = c.depth;
     batch->leaf_count = c.leaf_count;
     batch->largest_leaf = largest_leaf(w->splits, c.split_count);
     batch->area = c.area;
-    batch->wide = allocate(c.wide_count, sizeof *batch->wide);
+    batch->wide = bvpi_allocate(c.wide_count, sizeof *batch->wide);
     if (!batch->wide)
         return false;
     memcpy(batch->wide, w->wide, c.wide_count * sizeof *batch->wide);
+    if (b->order)
+        memcpy(b->order + root->first, c.order, root->count * sizeof *b->order);
     return bvpi_cluster_batch(b->mesh, c.visited, c.order, batch);
 }
 
@@ -450,29 +390,38 @@ static void finish_records(const joining *j, uint32_t batch_idx)
 
 static void finish_batch(void *user, uint32_t piece)
 {
-    finish_nodes(user, piece);
+    const joining *j = user;
+    if (j->b->is_wide)
+        finish_nodes(j, piece);
     finish_records(user, piece);
 }
 
 /* Sums over the batches: where each begins, and what is in all of them. */
-static void sum_up(joining *j)
+static void sum_records(joining *j)
 {
-    const building *b = j->b;
-    bvpi_part_bytes *out = b->out;
+    bvpi_part_bytes *out = j->b->out;
     bvpd_part *part = &out->part;
-    bvpd_hierarchy *h = &out->hierarchy;
-    double area = b->top.area;
     uint64_t triangles = 0;
-    h->node_count = out->batch_count > 1 ? b->top.visited_count : 0;
     for (uint32_t k = 0; k < out->batch_count; k++) {
         const bvpi_batch *batch = &out->batches[k];
-        const uint32_t above = out->batch_count > 1 ? b->top.stubs[k].level - 1 : 0;
         j->first_record[k] = part->cluster_count;
         j->first_triangle[k] = triangles;
         j->first_id[k] = part->ids_size;
         part->cluster_count += batch->record_count;
         part->ids_size += batch->ids_size;
         triangles += batch->triangle_count;
+    }
+}
+
+static void sum_nodes(const building *b)
+{
+    bvpi_part_bytes *out = b->out;
+    bvpd_hierarchy *h = &out->hierarchy[0];
+    double area = b->top.area;
+    h->node_count = out->batch_count > 1 ? b->top.visited_count : 0;
+    for (uint32_t k = 0; k < out->batch_count; k++) {
+        const bvpi_batch *batch = &out->batches[k];
+        const uint32_t above = out->batch_count > 1 ? b->top.stubs[k].level - 1 : 0;
         h->node_count += batch->wide_count;
         h->leaf_count += batch->leaf_count;
         h->leaf_size = batch->largest_leaf > h->leaf_size ? batch->largest_leaf : h->leaf_size;
@@ -488,11 +437,11 @@ static bool make_room(joining *j)
 {
     const building *b = j->b;
     const uint32_t batches = b->out->batch_count;
-    j->upper = allocate(count_upper(b), sizeof *j->upper);
-    j->batch_of = allocate(b->top.wide_count, sizeof *j->batch_of);
-    j->first_record = allocate(batches, sizeof *j->first_record);
-    j->first_triangle = allocate(batches, sizeof *j->first_triangle);
-    j->first_id = allocate(batches, sizeof *j->first_id);
+    j->upper = bvpi_allocate(b->is_wide ? count_upper(b) : 0, sizeof *j->upper);
+    j->batch_of = bvpi_allocate(b->top.wide_count, sizeof *j->batch_of);
+    j->first_record = bvpi_allocate(batches, sizeof *j->first_record);
+    j->first_triangle = bvpi_allocate(batches, sizeof *j->first_triangle);
+    j->first_id = bvpi_allocate(batches, sizeof *j->first_id);
     return j->upper && j->batch_of && j->first_record && j->first_triangle && j->first_id;
 }
 
@@ -509,8 +458,8 @@ static bvp_status lay_out(joining *j, bvp_error *error)
 {
     bvpi_part_bytes *out = j->b->out;
     const uint64_t table_size = round_up(4 * (uint64_t)out->part.cluster_count, 1 << SHIFT_MAX);
-    out->upper = allocate(j->upper_count, sizeof *out->upper);
-    out->table = allocate(table_size, 1);
+    out->upper = bvpi_allocate(j->upper_count, sizeof *out->upper);
+    out->table = bvpi_allocate(table_size, 1);
     if (!out->upper || !out->table)
         return bvpi_error_memory(error, table_size + (uint64_t)j->upper_count * BVPD_UNIT);
     memset(out->table, 0, table_size);
@@ -525,60 +474,192 @@ static bvp_status lay_out(joining *j, bvp_error *error)
     return BVP_OK;
 }
 
-static bvp_status join(building *b, bvp_error *error)
+/* Gives all records, and the wide nodes, their places. */
+static bvp_status join(building *b, joining *j, bvp_error *error)
 {
-    joining j = {.b = b};
     bvpi_part_bytes *out = b->out;
-    bvp_status status = make_room(&j) ? BVP_OK : bvpi_error_memory(error, count_upper(b));
-    if (status == BVP_OK) {
-        number_upper(&j);
-        sum_up(&j);
-        out->hierarchy.upper_count = j.upper_count;
-        status = lay_out(&j, error);
+    *j = (joining){.b = b};
+    if (!make_room(j))
+        return bvpi_error_memory(error, out->batch_count * (uint64_t)sizeof *j->first_record);
+    if (b->is_wide) {
+        number_upper(j);
+        sum_nodes(b);
     }
-    if (status == BVP_OK) {
-        bvpi_parallel(b->thread_count, out->batch_count, finish_batch, &j);
-        for (uint32_t k = 0; k < j.upper_count; k++)
-            out->upper[k] = wide_at(b, j.upper[k])->node;
-    }
-    free_room(&j);
-    return status;
+    sum_records(j);
+    bvp_status status = lay_out(j, error);
+    if (status != BVP_OK)
+        return status;
+    bvpi_parallel(b->thread_count, out->batch_count, finish_batch, j);
+    for (uint32_t k = 0; k < j->upper_count; k++)
+        out->upper[k] = wide_at(b, j->upper[k])->node;
+    out->upper_count = j->upper_count;
+    return BVP_OK;
 }
 
-/* ---- the part ------------------------------------------------------------------------------- */
+/* ---- the hierarchies ------------------------------------------------------------------------- */
 
-static void fill_records(const building *b)
+static bvp_status no_memory(const building *b, bvp_error *error)
 {
-    bvpd_part *part = &b->out->part;
-    bvpd_hierarchy *h = &b->out->hierarchy;
-    part->triangle_count = b->mesh->triangle_count;
-    part->vertex_count = b->mesh->vertex_count;
-    part->hierarchy_count = 1;
+    return bvpi_error_memory(error, b->mesh->triangle_count * (uint64_t)sizeof(bvpi_item));
+}
+
+static void fill_wide_record(const building *b)
+{
+    bvpd_hierarchy *h = &b->out->hierarchy[0];
     h->kind = BVPD_KIND_WIDE8;
-    h->data_size = part->data_size;
+    h->data_size = b->out->part.data_size;
+    h->upper_count = b->out->upper_count;
     h->grid_unit = b->grid.unit;
     memcpy(h->grid_origin, b->grid.origin, sizeof h->grid_origin);
     memcpy(h->grid_extent, b->grid.extent, sizeof h->grid_extent);
 }
 
-bvp_status bvpi_part_build(const bvpi_mesh *mesh, uint32_t leaf_size, uint32_t thread_count,
-                           bvpi_part_bytes *out, bvp_error *error)
+static bvp_status build_wide(building *b, joining *j, bvp_error *error)
 {
-    building b = {.mesh = mesh, .leaf_size = leaf_size, .thread_count = thread_count, .out = out};
-    *out = (bvpi_part_bytes){0};
     bvp_status status = BVP_OK;
-    if (!prepare_items(&b) || !build_batches(&b))
-        status = bvpi_error_memory(error, mesh->triangle_count * (uint64_t)sizeof(bvpi_item));
-    free(b.items);
-    free_workspaces(&b);
+    b->items = bvpi_items_make(b->mesh, &b->grid, b->thread_count, &b->out->part.degenerate_count);
+    if (!b->items || !build_batches(b))
+        status = no_memory(b, error);
+    free(b->items);
+    free_workspaces(b);
     if (status == BVP_OK)
-        status = join(&b, error);
+        status = join(b, j, error);
+    fill_wide_record(b);
+    return status;
+}
+
+/* Where each block's triangles begin, in the order of the pieces. NULL: out of memory. */
+static uint32_t *find_firsts(const joining *j)
+{
+    const bvpi_part_bytes *out = j->b->out;
+    uint64_t count = 0;
+    for (uint32_t k = 0; k < out->batch_count; k++)
+        count += out->batches[k].wide_count;
+    uint32_t *firsts = bvpi_allocate(count, sizeof *firsts), *next = firsts;
+    for (uint32_t k = 0; k < out->batch_count && firsts; k++) {
+        const bvpi_batch *batch = &out->batches[k];
+        for (uint32_t i = 0; i < batch->wide_count; i++)
+            *next++ =
+                out->table[j->first_record[k] + batch->wide[i].cluster] << 8 | batch->wide[i].local;
+    }
+    return firsts;
+}
+
+/* A binary hierarchy whose leaf order the triangles are stored in. */
+static bvp_status build_first(building *b, const bvpi_binary_build *made, joining *j,
+                              bvp_error *error)
+{
+    bvpi_part_bytes *out = b->out;
+    out->batch_count = made->piece_count;
+    out->batches = calloc(out->batch_count, sizeof *out->batches);
+    if (!out->batches)
+        return no_memory(b, error);
+    for (uint32_t k = 0; k < out->batch_count; k++) {
+        out->batches[k] = made->pieces[k].clusters;
+        made->pieces[k].clusters = (bvpi_batch){0};
+    }
+    bvp_status status = join(b, j, error);
+    if (status != BVP_OK)
+        return status;
+    uint32_t *firsts = find_firsts(j);
+    if (!firsts)
+        return no_memory(b, error);
+    status = bvpi_binary_write(made, NULL, firsts, &out->hierarchy[0], &out->binary[0], error);
+    free(firsts);
+    return status;
+}
+
+/* Each triangle of the mesh, where it is stored. NULL: out of memory. */
+static uint32_t *find_references(const building *b)
+{
+    const bvpi_part_bytes *out = b->out;
+    const uint32_t *entry = out->table;
+    uint32_t *references = bvpi_allocate(b->mesh->triangle_count, sizeof *references);
+    for (uint32_t k = 0; k < out->batch_count && references; k++) {
+        const bvpi_batch *batch = &out->batches[k];
+        const uint32_t *order = b->order + batch->first_item;
+        for (uint32_t r = 0; r < batch->record_count; r++, entry++) {
+            bvpd_cluster head;
+            memcpy(&head, batch->bytes + batch->records[r].offset, sizeof head);
+            for (uint32_t i = 0; i <= head.triangle_count_minus_1; i++)
+                references[*order++] = *entry << 8 | i;
+        }
+    }
+    return references;
+}
+
+/* Hierarchy `idx` of the part: the first, whose order is kept, or one that refers to it. */
+static bvp_status build_binary(building *b, const bvp_hierarchy_spec *spec, uint32_t idx,
+                               const uint32_t *references, joining *j, bvp_error *error)
+{
+    bvpi_part_bytes *out = b->out;
+    bvpi_binary_build made;
+    bvp_status status = BVP_OK;
+    if (!bvpi_binary_make(b->mesh, &b->grid, spec, b->thread_count, idx == 0, &made))
+        status = no_memory(b, error);
+    else if (idx == 0) {
+        out->part.degenerate_count = made.degenerate_count;
+        status = build_first(b, &made, j, error);
+        b->order = made.order;
+        made.order = NULL;
+    } else
+        status = bvpi_binary_write(&made, references, NULL, &out->hierarchy[idx], &out->binary[idx],
+                                   error);
+    bvpi_binary_free(&made);
+    return status;
+}
+
+static bvp_status build_others(building *b, const bvp_hierarchy_spec *specs, uint32_t count,
+                               bvp_error *error)
+{
+    uint32_t *references = find_references(b);
+    bvp_status status = references ? BVP_OK : no_memory(b, error);
+    for (uint32_t k = 1; k < count && status == BVP_OK; k++)
+        status = build_binary(b, &specs[k], k, references, NULL, error);
+    free(references);
+    return status;
+}
+
+/* ---- the part ------------------------------------------------------------------------------- */
+
+static bvp_status build_all(building *b, const bvp_hierarchy_spec *specs, uint32_t count,
+                            bvp_error *error)
+{
+    joining j = {0};
+    bvp_status status = BVP_OK;
+    choose_grid(b);
+    if (b->is_wide && count > 1) {
+        b->order = bvpi_allocate(b->mesh->triangle_count, sizeof *b->order);
+        status = b->order ? BVP_OK : no_memory(b, error);
+    }
     if (status == BVP_OK)
-        fill_records(&b);
+        status =
+            b->is_wide ? build_wide(b, &j, error) : build_binary(b, &specs[0], 0, NULL, &j, error);
+    free_room(&j);
+    if (status == BVP_OK && count > 1)
+        status = build_others(b, specs, count, error);
+    b->out->part.triangle_count = b->mesh->triangle_count;
+    b->out->part.vertex_count = b->mesh->vertex_count;
+    b->out->part.hierarchy_count = count;
+    return status;
+}
+
+bvp_status bvpi_part_build(const bvpi_mesh *mesh, const bvp_hierarchy_spec *specs,
+                           uint32_t spec_count, uint32_t thread_count, bvpi_part_bytes *out,
+                           bvp_error *error)
+{
+    building b = {.mesh = mesh,
+                  .leaf_size = specs[0].leaf_size,
+                  .thread_count = thread_count,
+                  .out = out,
+                  .is_wide = specs[0].kind == BVP_KIND_WIDE};
+    *out = (bvpi_part_bytes){0};
+    bvp_status status = build_all(&b, specs, spec_count, error);
     for (uint32_t k = 0; k < out->batch_count && out->batches; k++) {
         free(out->batches[k].wide);
         out->batches[k].wide = NULL;
     }
+    free(b.order);
     free(b.splits);
     free(b.top.wide);
     free(b.top.visited);
@@ -592,6 +673,8 @@ void bvpi_part_free(bvpi_part_bytes *part)
 {
     for (uint32_t k = 0; k < part->batch_count && part->batches; k++)
         bvpi_batch_free(&part->batches[k]);
+    for (uint32_t k = 0; k < BVPI_HIERARCHY_MAX; k++)
+        free(part->binary[k]);
     free(part->batches);
     free(part->upper);
     free(part->table);
@@ -608,7 +691,7 @@ uint64_t bvpi_part_chunk_count(const bvpi_part_bytes *part)
 uint64_t bvpi_part_data(const bvpi_part_bytes *part, bvpi_chunk *chunks)
 {
     const uint64_t alignment = UINT64_C(1) << part->part.cluster_shift;
-    const uint64_t upper_size = (uint64_t)part->hierarchy.upper_count * BVPD_UNIT;
+    const uint64_t upper_size = (uint64_t)part->upper_count * BVPD_UNIT;
     uint64_t count = 0;
     chunks[count++] = (bvpi_chunk){part->upper, upper_size};
     chunks[count++] = (bvpi_chunk){NULL, round_up(upper_size, alignment) - upper_size};

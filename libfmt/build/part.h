@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * part.h: one mesh into the bytes of one part: hierarchy, clusters, triangle numbers.
+ * part.h: one mesh into the bytes of one part: hierarchies, clusters, triangle numbers.
  * Spec: format.md, chapters "Parts", "Hierarchies".
  */
 #ifndef BVPI_BUILD_PART_H
@@ -7,23 +7,31 @@
 
 #include "build/cluster.h"
 #include "node/grid.h"
+#include "bvpack_build.h"
 #include "format/write.h"
 
-/* The bytes of a part. Offsets in DATA and TIDS, strings and indices in `part` and `hierarchy` are
- * for the caller to fill in. */
+enum { BVPI_HIERARCHY_MAX = BVPD_KIND_END - 1 }; /* one of each kind */
+
+/* The bytes of a part. Offsets in DATA, TIDS and BINH, strings and indices in `part` and
+ * `hierarchy` are for the caller to fill in. */
 typedef struct bvpi_part_bytes {
     bvpd_part part;
-    bvpd_hierarchy hierarchy;
-    bvpd_node *upper;
+    bvpd_hierarchy hierarchy[BVPI_HIERARCHY_MAX]; /* part.hierarchy_count of them */
+    uint8_t *binary[BVPI_HIERARCHY_MAX];          /* their bytes in BINH; NULL: wide, in DATA */
+    bvpd_node *upper;                             /* of the wide one */
+    uint32_t upper_count;
     uint32_t *table; /* cluster_count offsets, then zeros up to 1 << cluster_shift */
     bvpi_batch *batches;
     uint32_t batch_count;
 } bvpi_part_bytes;
 
-/* mesh: not empty, indices in range, coordinates finite. Fills in everything that is in the mesh;
- * not the content hash, origin, rounding error or the other defects than degenerate_count. */
-bvp_status bvpi_part_build(const bvpi_mesh *mesh, uint32_t leaf_size, uint32_t thread_count,
-                           bvpi_part_bytes *out, bvp_error *error);
+/* mesh: not empty, indices in range, coordinates finite. specs: complete, each of another kind,
+ * wide first if at all; the triangles are stored in the first one's order. Fills in everything that
+ * is in the mesh; not the content hash, origin, rounding error or the other defects than
+ * degenerate_count. */
+bvp_status bvpi_part_build(const bvpi_mesh *mesh, const bvp_hierarchy_spec *specs,
+                           uint32_t spec_count, uint32_t thread_count, bvpi_part_bytes *out,
+                           bvp_error *error);
 void bvpi_part_free(bvpi_part_bytes *part);
 
 /* Pieces of DATA and TIDS that the part takes; at most bvpi_part_chunk_count each. Both return how

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ * aabb.h: payloads of axis-aligned boxes, from the leaves upward.
+ * Spec: format.md, chapter "AABB tree".
+ */
+#ifndef BVPI_BUILD_AABB_H
+#define BVPI_BUILD_AABB_H
+
+#include "build/cluster.h"
+#include "node/aabb.h"
+
+/* The exact bounds of `count` > 0 triangles. */
+void bvpi_aabb_around(const bvpi_mesh *mesh, const bvpi_item *items, uint32_t count,
+                      uint8_t payload[BVPI_AABB_PAYLOAD]);
+
+/* The exact bounds of two boxes. */
+void bvpi_aabb_join(const uint8_t *a, const uint8_t *b, uint8_t payload[BVPI_AABB_PAYLOAD]);
+
+#endif

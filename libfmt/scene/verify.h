@@ -19,8 +19,9 @@ typedef struct bvpi_verify {
     bvp_file file; /* unchecked: sections that contradict the file's size are empty */
     bvpi_report report;
     bvpi_bits strings;        /* one bit for 4 bytes of STRS: a string record begins here */
-    uint64_t node_bytes;      /* of all hierarchies */
+    uint64_t node_bytes;      /* of all wide hierarchies */
     uint64_t part_nodes;      /* nodes in DATA */
+    uint64_t binary_end;      /* of BINH: where the last binary hierarchy seen so far ends */
     uint32_t hierarchy_count; /* records of HIER that belong to a part seen so far */
 } bvpi_verify;
 
@@ -67,7 +68,10 @@ void bvpi_verify_instances(bvpi_verify *verify); /* instances, top hierarchy, wo
 void bvpi_verify_strings(bvpi_verify *verify);   /* strings, provenance; fills in `strings` */
 void bvpi_verify_string_ref(bvpi_verify *verify, uint64_t offset, uint32_t ref);
 
-/* The record's own rules; fills in check->tree and says whether it can be walked. idx: in HIER. */
+/* Rules about a record of HIER that all kinds share; offset: the record's. */
+void bvpi_verify_record(bvpi_verify *verify, const bvpd_hierarchy *record, uint64_t offset);
+/* A wide record's own rules; fills in check->tree and says whether it can be walked. idx: in HIER.
+ */
 bool bvpi_verify_hierarchy(bvpi_hierarchy_check *check, const bvpd_hierarchy *record, uint32_t idx);
 /* Every node from the root on; slots and items are ready. Then the record's counts. */
 void bvpi_verify_nodes(bvpi_hierarchy_check *check, const bvpd_hierarchy *record, uint32_t idx);
@@ -83,5 +87,24 @@ void bvpi_verify_triangle_leaf(bvpi_hierarchy_check *check, const bvpi_frame *bo
                                const bvpi_leaf *leaf, uint64_t offset);
 void bvpi_verify_instance_leaf(bvpi_hierarchy_check *check, const bvpi_frame *box,
                                const bvpi_leaf *leaf, uint64_t offset);
+
+/* Does a cluster record of the part's table begin at `offset` of its blob? */
+bool bvpi_verify_is_cluster(const bvpi_part *part, uint64_t offset);
+
+/* A binary hierarchy on the way. */
+typedef struct bvpi_binary_check {
+    bvpi_verify *verify;
+    bvpi_binary tree;
+    const bvpi_part *part;
+    uint64_t offset; /* of the hierarchy's bytes, in the file */
+    bvpi_bits items; /* triangles that no leaf has held yet */
+    uint32_t node_count, leaf_count, depth;
+} bvpi_binary_check;
+
+/* Record idx of HIER, of a binary kind: all rules. triangle_count: what the clusters hold. */
+void bvpi_verify_binary(bvpi_verify *verify, const bvpi_part *part, uint32_t part_idx, uint32_t idx,
+                        uint64_t triangle_count);
+/* Every node from the root on; the links are sound, items are ready. */
+void bvpi_verify_volumes(bvpi_binary_check *check);
 
 #endif

@@ -41,6 +41,24 @@ static void verify_extent(bvpi_report *report, const bvpd_hierarchy *r, uint64_t
                    r->grid_extent[axis]);
 }
 
+void bvpi_verify_record(bvpi_verify *v, const bvpd_hierarchy *r, uint64_t offset)
+{
+    bvpi_report *report = &v->report;
+    BVPI_SOUND(report, "HIE-4", offset + offsetof(bvpd_hierarchy, root), r->root == 0,
+               "the root is unit %" PRIu32 ", not 0", r->root);
+    BVPI_SOUND(report, "HIE-9", offset + offsetof(bvpd_hierarchy, grid_origin), is_grid(r),
+               "grid_unit is not a power of two, or grid_origin not a multiple of it");
+    verify_extent(report, r, offset);
+    BVPI_SOUND(report, "HIE-11", offset + offsetof(bvpd_hierarchy, area_cost),
+               isfinite(r->area_cost) && r->area_cost >= 0, "area_cost is not a number >= 0");
+    const bool is_wide = r->kind == BVPD_KIND_WIDE8;
+    const bool is_zero = r->plane_max == 0 && r->offset_size == 0 && r->order_width == 0 &&
+                         r->split == 0 && r->order_off == 0;
+    BVPI_KNOWN(report, "HIE-12", offset + offsetof(bvpd_hierarchy, reserved),
+               (is_zero || !is_wide) && bvpi_is_zero(r->reserved, sizeof r->reserved),
+               "reserved bytes of a hierarchy are not zero");
+}
+
 bool bvpi_verify_hierarchy(bvpi_hierarchy_check *check, const bvpd_hierarchy *r, uint32_t idx)
 {
     bvpi_verify *v = check->verify;
@@ -48,23 +66,13 @@ bool bvpi_verify_hierarchy(bvpi_hierarchy_check *check, const bvpd_hierarchy *r,
     const uint64_t offset =
         bvpi_verify_off(v, v->file.section[BVPD_HIER].data) + (uint64_t)idx * sizeof *r;
     if (!BVPI_KNOWN(report, "HIE-1", offset, r->kind == BVPD_KIND_WIDE8,
-                    "hierarchy kind %" PRIu32 " is unknown", r->kind))
+                    "hierarchy kind %" PRIu32 " is unknown here", r->kind))
         return false;
-    BVPI_SOUND(report, "HIE-4", offset + offsetof(bvpd_hierarchy, root), r->root == 0,
-               "the root is unit %" PRIu32 ", not 0", r->root);
+    bvpi_verify_record(v, r, offset);
     BVPI_SOUND(report, "HIE-5", offset + offsetof(bvpd_hierarchy, upper_count),
                r->upper_count <= r->node_count && r->node_count <= check->tree.unit_count,
                "%" PRIu32 " nodes, %" PRIu32 " of them upper ones, do not fit in %" PRIu32 " units",
                r->node_count, r->upper_count, check->tree.unit_count);
-    BVPI_SOUND(report, "HIE-9", offset + offsetof(bvpd_hierarchy, grid_origin), is_grid(r),
-               "grid_unit is not a power of two, or grid_origin not a multiple of it");
-    verify_extent(report, r, offset);
-    BVPI_SOUND(report, "HIE-11", offset + offsetof(bvpd_hierarchy, area_cost),
-               isfinite(r->area_cost) && r->area_cost >= 0, "area_cost is not a number >= 0");
-    BVPI_KNOWN(report, "HIE-12", offset + offsetof(bvpd_hierarchy, reserved),
-               r->plane_max == 0 && r->offset_size == 0 && r->order_width == 0 && r->split == 0 &&
-                   r->order_off == 0 && bvpi_is_zero(r->reserved, sizeof r->reserved),
-               "reserved bytes of a hierarchy are not zero");
     check->tree.root = 0;
     check->tree.grid_unit = r->grid_unit;
     for (int axis = 0; axis < 3; axis++) {

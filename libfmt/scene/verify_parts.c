@@ -17,9 +17,10 @@ typedef struct part_check {
     const bvpd_part *record;                /* a copy */
     bvpi_part part;                         /* its bounded view */
     uint64_t record_off, blob_off, ids_off; /* in the file */
-    bvpi_hierarchy_check hierarchy;
-    uint64_t next_cluster, next_id;        /* where the next records must begin */
-    uint64_t triangle_count, vertex_count; /* seen so far */
+    bvpi_hierarchy_check hierarchy;         /* the wide one */
+    bool has_wide, has_known;               /* every hierarchy is of a kind that is known */
+    uint64_t next_cluster, next_id;         /* where the next records must begin */
+    uint64_t triangle_count, vertex_count;  /* seen so far */
     float lo[3], hi[3];
 } part_check;
 
@@ -238,6 +239,10 @@ static bool verify_cluster(part_check *c, uint32_t idx)
     verify_coordinates(c, &cluster);
     verify_padding(c, &cluster, c->part.blob + place, nodes_end - place, next - place);
     verify_ids(c, &cluster, offset);
+    if (!c->has_wide)
+        BVPI_SOUND(report, "HIE-13", offset + offsetof(bvpd_cluster, node_count),
+                   cluster.head.node_count == 0,
+                   "the cluster has %u nodes, the part no wide hierarchy", cluster.head.node_count);
     for (uint64_t unit = nodes / BVPD_UNIT; unit < nodes_end / BVPD_UNIT; unit++)
         if (unit < c->hierarchy.slots.count)
             bvpi_bits_set(&c->hierarchy.slots, unit);
@@ -282,7 +287,7 @@ static void verify_clusters(part_check *c)
 
 /* ---- leaves --------------------------------------------------------------------------------- */
 
-static bool is_in_table(const bvpi_part *part, uint64_t offset)
+bool bvpi_verify_is_cluster(const bvpi_part *part, uint64_t offset)
 {
     uint32_t low = 0, high = part->cluster_count;
     while (high - low > 1) {
@@ -314,7 +319,7 @@ void bvpi_verify_triangle_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
     const uint32_t first = (leaf->geom & 255) + leaf->before, count = leaf->count;
     bvpi_cluster cluster;
     if (!BVPI_SOUND(report, "NOD-10", offset + offsetof(bvpd_node, geom),
-                    is_in_table(c->part, place) &&
+                    bvpi_verify_is_cluster(c->part, place) &&
                         bvpi_cluster_open(c->part->blob, c->part->blob_size, place, &cluster) &&
                         first + count <= cluster.triangle_count,
                     "triangles %" PRIu32 " to %" PRIu32 " of a cluster at %" PRIu64
@@ -337,8 +342,13 @@ void bvpi_verify_triangle_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
 
 /* ---- the part ------------------------------------------------------------------------------- */
 
-/* The first hierarchy is the one that this version defines; it is walked when its record allows. */
-static bool find_hierarchy(part_check *c, uint32_t part_idx, bvpd_hierarchy *record)
+static void load_hierarchy(const part_check *c, uint64_t idx, bvpd_hierarchy *out)
+{
+    memcpy(out, c->verify->file.section[BVPD_HIER].data + idx * sizeof *out, sizeof *out);
+}
+
+/* Which hierarchies the part has. False: it cannot be told. */
+static bool find_hierarchies(part_check *c, uint32_t part_idx)
 {
     const bvpd_part *r = c->record;
     const bvpi_span *span = &c->verify->file.section[BVPD_HIER];
@@ -350,15 +360,40 @@ static bool find_hierarchy(part_check *c, uint32_t part_idx, bvpd_hierarchy *rec
                     r->hierarchy_count, r->first_hierarchy))
         return false;
     c->verify->hierarchy_count += r->hierarchy_count;
-    const uint64_t offset =
-        bvpi_verify_off(c->verify, span->data) + r->first_hierarchy * sizeof *record;
-    BVPI_KNOWN(report, "HIE-1", PART_FIELD(c, hierarchy_count), r->hierarchy_count == 1,
-               "the part has %" PRIu32 " hierarchies; this version knows one kind",
-               r->hierarchy_count);
-    memcpy(record, span->data + r->first_hierarchy * sizeof *record, sizeof *record);
-    BVPI_SOUND(report, "HIE-2", offset + offsetof(bvpd_hierarchy, part), record->part == part_idx,
-               "hierarchy %" PRIu32 " is not of part %" PRIu32, r->first_hierarchy, part_idx);
-    BVPI_SOUND(report, "HIE-3", offset + offsetof(bvpd_hierarchy, data_off),
+    c->has_known = true;
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < r->hierarchy_count && !report->stopped; i++) {
+        bvpd_hierarchy h;
+        load_hierarchy(c, (uint64_t)r->first_hierarchy + i, &h);
+        const uint64_t offset =
+            bvpi_verify_off(c->verify, span->data) + ((uint64_t)r->first_hierarchy + i) * sizeof h;
+        const bool is_known =
+            BVPI_KNOWN(report, "HIE-1", offset, h.kind >= BVPD_KIND_WIDE8 && h.kind < BVPD_KIND_END,
+                       "hierarchy kind %" PRIu32 " is unknown", h.kind);
+        c->has_known = c->has_known && is_known;
+        BVPI_SOUND(report, "HIE-2", offset + offsetof(bvpd_hierarchy, part), h.part == part_idx,
+                   "hierarchy %" PRIu32 " is not of part %" PRIu32, r->first_hierarchy + i,
+                   part_idx);
+        if (!is_known)
+            continue;
+        const bool is_wide = h.kind == BVPD_KIND_WIDE8;
+        BVPI_SOUND(report, "HIE-13", offset, (seen >> h.kind & 1) == 0 && (!is_wide || i == 0),
+                   "the part has two hierarchies of kind %" PRIu32 ", or the wide one is not first",
+                   h.kind);
+        c->has_wide = c->has_wide || (is_wide && i == 0);
+        seen |= 1u << h.kind;
+    }
+    return c->has_wide || c->has_known;
+}
+
+/* The wide hierarchy's record; false: it does not allow to walk. */
+static bool verify_wide_record(part_check *c, bvpd_hierarchy *record)
+{
+    const bvpd_part *r = c->record;
+    load_hierarchy(c, r->first_hierarchy, record);
+    const uint64_t offset = bvpi_verify_off(c->verify, c->verify->file.section[BVPD_HIER].data) +
+                            (uint64_t)r->first_hierarchy * sizeof *record;
+    BVPI_SOUND(&c->verify->report, "HIE-3", offset + offsetof(bvpd_hierarchy, data_off),
                record->data_off == r->data_off && record->data_size == r->data_size,
                "the hierarchy's data are not its part's blob");
     c->hierarchy.verify = c->verify;
@@ -368,35 +403,55 @@ static bool find_hierarchy(part_check *c, uint32_t part_idx, bvpd_hierarchy *rec
     c->hierarchy.tree.units = c->part.blob;
     c->hierarchy.tree.unit_count = units < UINT32_MAX ? (uint32_t)units : UINT32_MAX;
     c->hierarchy.tree.blob_size = c->part.blob_size;
+    c->verify->part_nodes += record->node_count;
+    c->verify->node_bytes += (uint64_t)record->node_count * BVPD_UNIT;
     return bvpi_verify_hierarchy(&c->hierarchy, record, r->first_hierarchy);
+}
+
+/* Upper nodes of the wide hierarchy, then the clusters. */
+static void verify_blob(part_check *c, uint32_t upper_count)
+{
+    const uint64_t alignment = UINT64_C(1) << c->part.cluster_shift;
+    const uint64_t uppers = (uint64_t)upper_count * BVPD_UNIT;
+    c->next_cluster = (uppers + alignment - 1) & ~(alignment - 1);
+    if (c->next_cluster <= c->part.blob_size)
+        BVPI_SOUND(&c->verify->report, "CLU-10", c->blob_off + uppers,
+                   bvpi_is_zero(c->part.blob + uppers, c->next_cluster - uppers),
+                   "the padding after the upper nodes is not zero");
+    verify_clusters(c);
+}
+
+static void verify_wide(part_check *c)
+{
+    bvpi_hierarchy_check *h = &c->hierarchy;
+    bvpd_hierarchy record;
+    if (!verify_wide_record(c, &record))
+        return;
+    if (bvpi_bits_make(c->verify, h->tree.unit_count, &h->slots)) {
+        bvpi_bits_set_first(&h->slots, record.upper_count);
+        verify_blob(c, record.upper_count);
+        if (!c->verify->report.stopped && bvpi_bits_make(c->verify, c->triangle_count, &h->items)) {
+            bvpi_bits_set_first(&h->items, c->triangle_count);
+            bvpi_verify_nodes(h, &record, c->record->first_hierarchy);
+        }
+    }
+    bvpi_bits_free(&h->slots);
+    bvpi_bits_free(&h->items);
 }
 
 /* What can only be looked at when the part's bytes are known to be there. */
 static void verify_contents(part_check *c, uint32_t part_idx)
 {
-    bvpd_hierarchy hierarchy;
-    if (!find_hierarchy(c, part_idx, &hierarchy))
+    if (!find_hierarchies(c, part_idx))
         return;
-    bvpi_hierarchy_check *h = &c->hierarchy;
-    const uint64_t alignment = UINT64_C(1) << c->part.cluster_shift;
-    const uint64_t uppers = (uint64_t)hierarchy.upper_count * BVPD_UNIT;
-    c->next_cluster = (uppers + alignment - 1) & ~(alignment - 1);
-    if (bvpi_bits_make(c->verify, h->tree.unit_count, &h->slots)) {
-        bvpi_bits_set_first(&h->slots, hierarchy.upper_count);
-        if (c->next_cluster <= c->part.blob_size)
-            BVPI_SOUND(&c->verify->report, "CLU-10", c->blob_off + uppers,
-                       bvpi_is_zero(c->part.blob + uppers, c->next_cluster - uppers),
-                       "the padding after the upper nodes is not zero");
-        verify_clusters(c);
-        if (!c->verify->report.stopped && bvpi_bits_make(c->verify, c->triangle_count, &h->items)) {
-            bvpi_bits_set_first(&h->items, c->triangle_count);
-            bvpi_verify_nodes(h, &hierarchy, c->record->first_hierarchy);
-        }
-    }
-    c->verify->part_nodes += hierarchy.node_count;
-    c->verify->node_bytes += (uint64_t)hierarchy.node_count * BVPD_UNIT;
-    bvpi_bits_free(&h->slots);
-    bvpi_bits_free(&h->items);
+    if (c->has_wide)
+        verify_wide(c);
+    else
+        verify_blob(c, 0);
+    for (uint32_t i = c->has_wide; i < c->record->hierarchy_count && !c->verify->report.stopped;
+         i++)
+        bvpi_verify_binary(c->verify, &c->part, part_idx, c->record->first_hierarchy + i,
+                           c->triangle_count);
 }
 
 static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, uint64_t data_end,
@@ -444,4 +499,8 @@ void bvpi_verify_parts(bvpi_verify *v)
                "DATA goes on for %" PRIu64 " bytes after the last part", data->size - data_end);
     BVPI_SOUND(&v->report, "PRT-3", offsetof(bvpd_header, sections), ids_end == ids->size,
                "TIDS goes on for %" PRIu64 " bytes after the last part", ids->size - ids_end);
+    const uint64_t binary_size = v->file.section[BVPD_BINH].size;
+    BVPI_SOUND(&v->report, "HIE-3", offsetof(bvpd_header, sections), v->binary_end == binary_size,
+               "BINH goes on for %" PRIu64 " bytes after the last hierarchy",
+               binary_size - v->binary_end);
 }

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * obb_obb.h: two oriented boxes in double: can they meet, how far apart are they? Errors only ever
+ * say "they may meet" and "not so far".
+ * Spec: exactness.md, chapter "Boxes".
+ * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996 (the 15 axes); van den Bergen 1997 (SAT-lite).
+ */
+#ifndef BVPI_PRIM_OBB_OBB_H
+#define BVPI_PRIM_OBB_OBB_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/simd.h"
+
+/* centre + sum of t_j axis[j], |t_j| <= half[j], the axes unit vectors. */
+typedef struct bvpi_obb {
+    double centre[3], axis[3][3], half[3];
+} bvpi_obb;
+
+/* Axes that can separate, in the order they are tried: a's face normals, b's, and products of
+ * edges, a's first edge with each of b's first. */
+enum { BVPI_OBB_A = 0, BVPI_OBB_B = 3, BVPI_OBB_EDGE = 6, BVPI_OBB_AXES = 15 };
+
+/* What is taken for rounding. With u = 2^-53, r a pair's matrix:
+ * Rigid maps (is_similar, whose stretches agree to 2^-40): columns of r are orthogonal to 2^-39 of
+ * their length, and each other's cross products to about as much. Else cofactors are computed, and
+ * err by 8 u. Both are taken 4 times as large at least; they are added to every |r| and |n|, so
+ * that the error is a share of the sizes even where an axis, a product of parallel edges, is nearly
+ * 0. */
+#define BVPI_OBB_FUZZ_RIGID  0x1p-37
+#define BVPI_OBB_FUZZ_AFFINE 0x1p-48
+#define BVPI_OBB_SHRINK      (1 - 0x1p-34) /* of distances: the same, and roundings after it */
+
+/* How much larger a's halves are taken, to make up for what is rounded before and here. reach:
+ * bound of every coordinate of either box in a's frame; error: of a coordinate of b's images there,
+ * and whatever the volumes themselves lack. A coordinate of b's centre errs by error + 4 u reach,
+ * the difference by 2 u reach more, along a's axes that makes sqrt(3) (error + 6 u reach) + 18 u
+ * reach; b's axes, turned, err by 6 u each: 36 u reach with their halves. All that, 65 u reach and
+ * 7/4 error, counts times |L|_1 on an axis L, as a's halves do; radii and comparison take 10 u
+ * more. */
+static inline double bvpi_obb_slack(double reach, double error)
+{
+    return 2 * error + 0x1p-46 * reach;
+}
+
+/* The image of a box under an affine map, row-major 3x4. Unless the map is rigid the axes are no
+ * longer orthogonal. */
+BVPI_INLINE void bvpi_obb_place(const double map[12], const double centre[3], const double axis[9],
+                                const double half[3], bvpi_obb *out)
+{
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        const double *row = map + 4 * i;
+        out->centre[i] = row[0] * centre[0] + row[1] * centre[1] + row[2] * centre[2] + row[3];
+    }
+    BVPI_UNROLL
+    for (int j = 0; j < 3; j++) {
+        double length_sq = 0;
+        BVPI_UNROLL
+        for (int i = 0; i < 3; i++) {
+            const double *row = map + 4 * i, *from = axis + 3 * j;
+            out->axis[j][i] = row[0] * from[0] + row[1] * from[1] + row[2] * from[2];
+            length_sq += out->axis[j][i] * out->axis[j][i];
+        }
+        const double length = sqrt(length_sq), scale = length > 0 ? 1 / length : 0;
+        out->half[j] = half[j] * length;
+        BVPI_UNROLL
+        for (int i = 0; i < 3; i++)
+            out->axis[j][i] *= scale;
+    }
+}
+
+/* Box b as box a, whose axes are orthogonal, sees it. */
+typedef struct bvpi_obb_pair {
+    double t[3];                 /* b's centre */
+    double r[3][3], abs_r[3][3]; /* column j: b's axis j; its magnitudes and the fuzz */
+    double n[3][3], abs_n[3][3]; /* column j: normal of b's face j, r's cofactors; rigid: unused */
+    double half_a[3], half_b[3]; /* a's with the slack */
+    double volume, fuzz;         /* normal j times axis j, at most; what else rounding takes */
+} bvpi_obb_pair;
+
+/* rigid: b was placed by a map that stretches all directions alike (bvpi_place.is_similar of both
+ * bodies). In this and what follows `rigid` is a constant wherever speed matters. */
+BVPI_INLINE void bvpi_obb_pair_init(bvpi_obb_pair *p, const bvpi_obb *a, const bvpi_obb *b,
+                                    double slack, bool rigid)
+{
+    const double fuzz = rigid ? BVPI_OBB_FUZZ_RIGID : BVPI_OBB_FUZZ_AFFINE;
+    double d[3], sizes = 0;
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        d[i] = b->centre[i] - a->centre[i];
+        p->half_a[i] = a->half[i] + slack;
+        p->half_b[i] = b->half[i];
+        sizes += b->half[i];
+    }
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        const double *axis = a->axis[i];
+        p->t[i] = axis[0] * d[0] + axis[1] * d[1] + axis[2] * d[2];
+        BVPI_UNROLL
+        for (int j = 0; j < 3; j++) {
+            const double *other = b->axis[j];
+            p->r[i][j] = axis[0] * other[0] + axis[1] * other[1] + axis[2] * other[2];
+            p->abs_r[i][j] = fabs(p->r[i][j]) + fuzz;
+        }
+    }
+    p->volume = 1;
+    p->fuzz = fuzz * sizes;
+    if (rigid)
+        return;
+    BVPI_UNROLL
+    for (int k = 0; k < 9; k++) {
+        const int i = k / 3, i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+        const int j = k % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+        p->n[i][j] = p->r[i1][j1] * p->r[i2][j2] - p->r[i2][j1] * p->r[i1][j2];
+        p->abs_n[i][j] = fabs(p->n[i][j]) + fuzz;
+    }
+    p->volume = fabs(p->n[0][0] * p->r[0][0] + p->n[1][0] * p->r[1][0] + p->n[2][0] * p->r[2][0]);
+}
+
+/* ---- gaps along the axes, at most; times the axis' length -------------------------------------
+ */
+
+BVPI_INLINE double bvpi_obb_gap_a(const bvpi_obb_pair *p, int i)
+{
+    return fabs(p->t[i]) - (p->half_a[i] + p->abs_r[i][0] * p->half_b[0] +
+                            p->abs_r[i][1] * p->half_b[1] + p->abs_r[i][2] * p->half_b[2]);
+}
+
+BVPI_INLINE double bvpi_obb_gap_b(const bvpi_obb_pair *p, bool rigid, int j)
+{
+    const double(*n)[3] = rigid ? p->r : p->n, (*abs_n)[3] = rigid ? p->abs_r : p->abs_n;
+    return fabs(p->t[0] * n[0][j] + p->t[1] * n[1][j] + p->t[2] * n[2][j]) -
+           (abs_n[0][j] * p->half_a[0] + abs_n[1][j] * p->half_a[1] + abs_n[2][j] * p->half_a[2] +
+            p->volume * p->half_b[j] + p->fuzz);
+}
+
+/* Along a's edge i times b's edge j. b's reach: (e_i x r_j) . r_k is an entry of a third column's
+ * normal. */
+BVPI_INLINE double bvpi_obb_gap_edge(const bvpi_obb_pair *p, bool rigid, int i, int j)
+{
+    const double(*abs_n)[3] = rigid ? p->abs_r : p->abs_n;
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    return fabs(p->t[i2] * p->r[i1][j] - p->t[i1] * p->r[i2][j]) -
+           (p->abs_r[i2][j] * p->half_a[i1] + p->abs_r[i1][j] * p->half_a[i2] +
+            abs_n[i][j2] * p->half_b[j1] + abs_n[i][j1] * p->half_b[j2]);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* The first axis that tells them apart, which is also how many were tried before it;
+ * BVPI_OBB_AXES: they may meet. lite: only the six of the boxes' own. */
+BVPI_INLINE int bvpi_obb_separate(const bvpi_obb_pair *p, bool rigid, bool lite)
+{
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++)
+        if (bvpi_obb_gap_a(p, i) > 0)
+            return BVPI_OBB_A + i;
+    BVPI_UNROLL
+    for (int j = 0; j < 3; j++)
+        if (bvpi_obb_gap_b(p, rigid, j) > 0)
+            return BVPI_OBB_B + j;
+    if (lite)
+        return BVPI_OBB_AXES;
+    BVPI_UNROLL
+    for (int e = 0; e < 9; e++)
+        if (bvpi_obb_gap_edge(p, rigid, e / 3, e % 3) > 0)
+            return BVPI_OBB_EDGE + e;
+    return BVPI_OBB_AXES;
+}
+
+/* Squared, in a's frame, never too large: gaps along b's normals, together when they are
+ * orthogonal, else the largest; the same below of the nine edge axes. */
+BVPI_INLINE double bvpi_obb_gap_b_sq(const bvpi_obb_pair *p, bool rigid)
+{
+    double sum = 0, most = 0;
+    BVPI_UNROLL
+    for (int j = 0; j < 3; j++) {
+        const double gap = bvpi_obb_gap_b(p, rigid, j);
+        sum += gap > 0 ? gap * gap : 0;
+        if (!rigid && gap > 0)
+            most = fmax(most, gap * gap /
+                                  (p->n[0][j] * p->n[0][j] + p->n[1][j] * p->n[1][j] +
+                                   p->n[2][j] * p->n[2][j]));
+    }
+    return rigid ? sum : most;
+}
+
+BVPI_INLINE double bvpi_obb_gap_edge_sq(const bvpi_obb_pair *p, bool rigid)
+{
+    double most = 0;
+    BVPI_UNROLL
+    for (int e = 0; e < 9; e++) {
+        const int i1 = (e / 3 + 1) % 3, i2 = (e / 3 + 2) % 3, j = e % 3;
+        const double gap = bvpi_obb_gap_edge(p, rigid, e / 3, j);
+        const double length_sq = p->r[i1][j] * p->r[i1][j] + p->r[i2][j] * p->r[i2][j];
+        most = gap > 0 ? fmax(most, gap * gap / length_sq) : most;
+    }
+    return most;
+}
+
+/* A bound of the distance in a's frame from below: gaps along a's axes together, along b's, along
+ * edge axes. Stops looking when `enough` is reached. */
+BVPI_INLINE double bvpi_obb_distance(const bvpi_obb_pair *p, bool rigid, double enough)
+{
+    double most = 0;
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        const double gap = bvpi_obb_gap_a(p, i);
+        most += gap > 0 ? gap * gap : 0;
+    }
+    if (most < enough * enough)
+        most = fmax(most, bvpi_obb_gap_b_sq(p, rigid));
+    if (most < enough * enough)
+        most = fmax(most, bvpi_obb_gap_edge_sq(p, rigid));
+    return sqrt(most) * BVPI_OBB_SHRINK;
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ * rss_dist.h: distances of swept rectangles, and of one and a triangle, from below, in double.
+ * Spec: exactness.md, chapter "Boxes".
+ * Based on: Larsen, Gottschalk, Lin, Manocha, Fast distance queries with rectangular swept sphere
+ * volumes, 2000; Shellshear, Li, Carlson, ME-BVH (rectangle and triangle).
+ */
+#ifndef BVPI_PRIM_RSS_DIST_H
+#define BVPI_PRIM_RSS_DIST_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/simd.h"
+#include "prim/vec.h"
+
+/* All points within radius of the rectangle centre + t_0 axis[0] + t_1 axis[1], |t_j| <= half[j].
+ * Axes: orthogonal unit vectors, or 0 where half is 0. */
+typedef struct bvpi_rss {
+    double centre[3], axis[2][3], half[2], radius;
+} bvpi_rss;
+
+/* A rectangle or a triangle, which may be degenerate: a segment or a point. Lane k: corner k, and
+ * the edge from there to the next; a triangle's lane 3 repeats lane 0. */
+typedef struct bvpi_face {
+    f64x4 corner[3], edge[3], edge_sq;
+    double normal[3], middle[3]; /* normal: of any length, 0 if there is none */
+    int edges;                   /* 4 or 3 */
+} bvpi_face;
+
+/* The image of a swept rectangle under an affine map, row-major 3x4: itself when the map is rigid
+ * (stretches all directions alike); else a larger one. stretch: what lengths grow by, at most.
+ * size: half its sides and the radius; axis: rows. */
+void bvpi_rss_place(const double map[12], double stretch, bool rigid, const double centre[3],
+                    const double axis[9], const double size[3], bvpi_rss *out);
+
+/* What is to be taken off all distances for what is rounded, times the length of a unit. reach,
+ * error: as bvpi_obb_slack takes them. A corner's coordinates err by error + 26 u reach; a gap
+ * along a unit vector by sqrt(3) times that for both faces together, and its own 16 u reach: 7/4
+ * error + 61 u. */
+static inline double bvpi_rss_slack(double reach, double error)
+{
+    return 2 * error + 0x1p-46 * reach;
+}
+
+BVPI_INLINE void bvpi_face_finish(bvpi_face *face)
+{
+    const i64x4 next = face->edges == 4 ? (i64x4){1, 2, 3, 0} : (i64x4){1, 2, 0, 1};
+    BVPI_UNROLL
+    for (int x = 0; x < 3; x++) {
+        const f64x4 c = face->corner[x];
+        face->edge[x] = (f64x4){c[next[0]], c[next[1]], c[next[2]], c[next[3]]} - c;
+    }
+    face->edge_sq = dot_f64(face->edge, face->edge);
+}
+
+BVPI_INLINE void bvpi_face_of_rss(const bvpi_rss *rss, bvpi_face *out)
+{
+    const f64x4 s = {1, -1, -1, 1}, t = {1, 1, -1, -1};
+    const double *u = rss->axis[0], *v = rss->axis[1];
+    BVPI_UNROLL
+    for (int x = 0; x < 3; x++) {
+        const double along = u[x] * rss->half[0], across = v[x] * rss->half[1];
+        out->corner[x] = s * along + t * across + rss->centre[x];
+        out->middle[x] = rss->centre[x];
+        out->normal[x] = u[(x + 1) % 3] * v[(x + 2) % 3] - u[(x + 2) % 3] * v[(x + 1) % 3];
+    }
+    out->edges = 4;
+    bvpi_face_finish(out);
+}
+
+/* corners: three points, one after the other. */
+BVPI_INLINE void bvpi_face_of_triangle(const double corners[9], bvpi_face *out)
+{
+    const double *p = corners, *q = corners + 3, *r = corners + 6;
+    BVPI_UNROLL
+    for (int x = 0; x < 3; x++) {
+        const int y = (x + 1) % 3, z = (x + 2) % 3;
+        out->corner[x] = (f64x4){p[x], q[x], r[x], p[x]};
+        out->middle[x] = (p[x] + q[x] + r[x]) / 3;
+        out->normal[x] = (q[y] - p[y]) * (r[z] - p[z]) - (q[z] - p[z]) * (r[y] - p[y]);
+    }
+    out->edges = 3;
+    bvpi_face_finish(out);
+}
+
+/* A bound from below of the distance of two faces: the largest gap found between their projections
+ * on a line, which is the distance itself, but for rounding, for the line along the shortest
+ * connection. 0: they may meet. Stops looking when `enough` is reached. */
+double bvpi_face_distance(const bvpi_face *a, const bvpi_face *b, double enough);
+
+/* The same of two swept rectangles. */
+static inline double bvpi_rss_distance(const bvpi_rss *a, const bvpi_rss *b, double slack,
+                                       double enough)
+{
+    const double swept = a->radius + b->radius + slack;
+    bvpi_face face_a, face_b;
+    bvpi_face_of_rss(a, &face_a);
+    bvpi_face_of_rss(b, &face_b);
+    return fmax(bvpi_face_distance(&face_a, &face_b, (enough + swept) * (1 + 0x1p-50)) - swept, 0);
+}
+
+#endif

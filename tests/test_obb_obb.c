@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ * test_obb_obb.c: oriented boxes that share a point are never called apart, those that are apart
+ * are, and distances are never overstated.
+ */
+#include "flat_oracle.h"
+#include "prim/obb_obb.h"
+#include "suite.h"
+
+#include <stdio.h>
+
+static const double no_map[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+/* A pair of boxes, b in the frame of a. */
+typedef struct setting {
+    bvpi_obb a, b;
+    bvpi_obb_pair pair;
+    bool rigid;
+    double reach, slack;
+} setting;
+
+static double corner(const bvpi_obb *box, int number, int k)
+{
+    double x = box->centre[k];
+    for (int j = 0; j < 3; j++)
+        x += (number >> j & 1 ? 1 : -1) * box->half[j] * box->axis[j][k];
+    return x;
+}
+
+static void finish(setting *s)
+{
+    s->reach = 0;
+    for (int n = 0; n < 24; n++)
+        s->reach = fmax(s->reach,
+                        fmax(fabs(corner(&s->a, n / 3, n % 3)), fabs(corner(&s->b, n / 3, n % 3))));
+    s->slack = bvpi_obb_slack(s->reach, 0);
+    bvpi_obb_pair_init(&s->pair, &s->a, &s->b, s->slack, s->rigid);
+}
+
+static void random_setting(uint64_t *state, bool rigid, setting *s)
+{
+    double map[12], axis[2][9], centre[2][3], half[2][3], stretch;
+    const double far = case_random(state) % 4 ? 0 : ldexp(1, (int)(case_random(state) % 30));
+    case_map(state, rigid, 2, map, &stretch);
+    for (int n = 0; n < 2; n++) {
+        case_rotation(state, axis[n]);
+        for (int k = 0; k < 3; k++) {
+            centre[n][k] = case_between(state, -1, 1) + (n == 0 ? far : 0);
+            half[n][k] = case_random(state) % 5 ? case_uniform(state) : case_random(state) % 2;
+            map[4 * k + 3] += n == 0 ? far : 0;
+        }
+    }
+    if (case_random(state) % 4 == 0)
+        memcpy(axis[0], axis[1], sizeof axis[0]);
+    s->rigid = rigid;
+    bvpi_obb_place(no_map, centre[0], axis[0], half[0], &s->a);
+    bvpi_obb_place(map, centre[1], axis[1], half[1], &s->b);
+    finish(s);
+}
+
+/* Moves b such that a point of it, perhaps a corner, lies on one of a's. */
+static void make_touch(uint64_t *state, setting *s)
+{
+    long double d[3] = {0};
+    const int how = (int)(case_random(state) % 3);
+    for (int k = 0; k < 3; k++)
+        d[k] = s->a.centre[k] - s->b.centre[k];
+    for (int j = 0; j < 3; j++) {
+        const double t = case_random(state) % 2 ? 1 : -1, u = case_random(state) % 2 ? 1 : -1;
+        const double p = how == 0 ? t : how == 1 && j ? t : case_between(state, -1, 1);
+        const double q = how == 0 ? u : how == 1 && j ? u : case_between(state, -1, 1);
+        for (int k = 0; k < 3; k++)
+            d[k] += p * s->a.half[j] * s->a.axis[j][k] - q * s->b.half[j] * s->b.axis[j][k];
+    }
+    for (int k = 0; k < 3; k++)
+        s->b.centre[k] += (double)d[k];
+    finish(s);
+}
+
+START_TEST(boxes_with_a_common_point_meet)
+{
+    uint64_t state = case_seed();
+    for (int round = 0; round < 200000; round++) {
+        setting s;
+        random_setting(&state, round % 2, &s);
+        make_touch(&state, &s);
+        const int axis = bvpi_obb_separate(&s.pair, s.rigid, false);
+        ck_assert_msg(axis == BVPI_OBB_AXES, "%d: axis %d", round, axis);
+        ck_assert_int_eq(bvpi_obb_separate(&s.pair, s.rigid, true), BVPI_OBB_AXES);
+        ck_assert(bvpi_obb_distance(&s.pair, s.rigid, INFINITY) == 0);
+    }
+}
+END_TEST
+
+/* The largest gap along any of the 15 axes, each a unit vector: the plain way. */
+static long double largest_gap(const setting *s)
+{
+    long double u[2][3][3], axis[15][3], d[3], best = -INFINITY;
+    for (int j = 0; j < 9; j++) {
+        u[0][j / 3][j % 3] = s->a.axis[j / 3][j % 3];
+        u[1][j / 3][j % 3] = s->b.axis[j / 3][j % 3];
+    }
+    for (int k = 0; k < 3; k++)
+        d[k] = (long double)s->b.centre[k] - s->a.centre[k];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            axis[i][j] = u[0][i][j];
+            cross_l(u[0][i], u[1][j], axis[6 + 3 * i + j]);
+            cross_l(u[1][(i + 1) % 3], u[1][(i + 2) % 3], axis[3 + i]);
+        }
+    for (int n = 0; n < 15; n++) {
+        const long double length = sqrtl(dot_l(axis[n], axis[n]));
+        long double gap = fabsl(dot_l(axis[n], d));
+        for (int j = 0; j < 3; j++)
+            gap -= s->a.half[j] * fabsl(dot_l(axis[n], u[0][j])) +
+                   s->b.half[j] * fabsl(dot_l(axis[n], u[1][j]));
+        if (length > 1e-6L)
+            best = fmaxl(best, gap / length);
+    }
+    return best;
+}
+
+static polygon side_of(const bvpi_obb *box, int side)
+{
+    static const int ring[4] = {0, 1, 3, 2};
+    const int j = side / 2, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+    polygon out = {.count = 4};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 3; k++)
+            out.c[i][k] =
+                corner(box, (side % 2) << j | (ring[i] & 1) << j1 | (ring[i] >> 1) << j2, k);
+    return out;
+}
+
+static long double distance_of(const setting *s)
+{
+    long double least = INFINITY;
+    for (int n = 0; n < 36; n++) {
+        const polygon p = side_of(&s->a, n / 6), q = side_of(&s->b, n % 6);
+        least = fminl(least, polygon_distance(&p, &q));
+    }
+    return least;
+}
+
+START_TEST(answers_are_those_of_the_plain_way)
+{
+    uint64_t state = case_seed();
+    int apart = 0, missed = 0, tried[BVPI_OBB_AXES + 1] = {0};
+    for (int round = 0; round < 6000; round++) {
+        setting s;
+        random_setting(&state, round % 2, &s);
+        const long double gap = largest_gap(&s);
+        const int axis = bvpi_obb_separate(&s.pair, s.rigid, false);
+        const int lite = bvpi_obb_separate(&s.pair, s.rigid, true);
+        const double bound = bvpi_obb_distance(&s.pair, s.rigid, INFINITY);
+        tried[axis]++;
+        if (gap > 16 * s.slack + 1e-9)
+            ck_assert_msg(axis < BVPI_OBB_AXES, "%d: gap %Lg", round, gap);
+        if (gap < 0)
+            ck_assert_int_eq(axis, BVPI_OBB_AXES);
+        ck_assert(lite == axis || (lite == BVPI_OBB_AXES && axis >= BVPI_OBB_EDGE));
+        ck_assert((bound > 0) == (axis < BVPI_OBB_AXES));
+        if (gap <= 0)
+            continue;
+        const long double distance = distance_of(&s);
+        ck_assert_msg(bound <= distance, "%d: %g > %Lg", round, bound, distance);
+        ck_assert_msg(bound >= gap * (1 - 1e-8L) - 16 * s.slack - 1e-9, "%d: %g < %Lg", round,
+                      bound, gap);
+        ck_assert(bvpi_obb_distance(&s.pair, s.rigid, bound / 2) >= bound / 2);
+        apart++;
+        missed += lite != axis;
+    }
+    printf("%d pairs apart, %d of them by edges only; by axis:", apart, missed);
+    for (int k = 0; k <= BVPI_OBB_AXES; k++)
+        printf(" %d", tried[k]);
+    printf("\n");
+    ck_assert(apart > 2000 && missed > 10);
+}
+END_TEST
+
+START_TEST(images_are_the_points_images)
+{
+    uint64_t state = case_seed();
+    for (int round = 0; round < 20000; round++) {
+        double map[12], axis[9], centre[3], half[3], stretch;
+        bvpi_obb box, image;
+        case_map(&state, round % 2, 10, map, &stretch);
+        case_rotation(&state, axis);
+        for (int k = 0; k < 3; k++) {
+            centre[k] = case_between(&state, -1, 1);
+            half[k] = case_random(&state) % 5 ? case_uniform(&state) : 0;
+        }
+        bvpi_obb_place(no_map, centre, axis, half, &box);
+        bvpi_obb_place(map, centre, axis, half, &image);
+        for (int n = 0; n < 8; n++)
+            for (int i = 0; i < 3; i++) {
+                double x = map[4 * i + 3];
+                for (int k = 0; k < 3; k++)
+                    x += map[4 * i + k] * corner(&box, n, k);
+                ck_assert(fabs(x - corner(&image, n, i)) < 1e-11);
+            }
+    }
+}
+END_TEST
+
+START_TEST(what_is_not_finite_says_nothing)
+{
+    const double numbers[] = {NAN, INFINITY, 1e300, 1e-310};
+    uint64_t state = case_seed();
+    for (int round = 0; round < 20000; round++) {
+        setting s;
+        random_setting(&state, round % 2, &s);
+        double *at = s.b.centre + case_random(&state) % (sizeof s.b / sizeof *at);
+        *at = numbers[case_random(&state) % 2];
+        bvpi_obb_pair_init(&s.pair, &s.a, &s.b, s.slack, s.rigid);
+        const double bound = bvpi_obb_distance(&s.pair, s.rigid, INFINITY);
+        ck_assert(bound >= 0);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {boxes_with_a_common_point_meet,
+                                  answers_are_those_of_the_plain_way, images_are_the_points_images,
+                                  what_is_not_finite_says_nothing, NULL};
+    return suite_run("obb_obb", tests);
+}

@@ -72,8 +72,6 @@ static bvp_status check_spec(const bvp_hierarchy_spec *s, uint32_t idx, bvp_erro
         text = "its plane_max is over 3";
     else if (s->offset_size == 3 || s->offset_size > 4)
         text = "its offset_size is not 1, 2 or 4";
-    else if (s->kind == BVP_KIND_OBB || s->kind == BVP_KIND_RSS)
-        text = "kinds obb and rss can not be built yet";
     if (!text)
         return BVP_OK;
     return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "hierarchy %" PRIu32 ": %s",

@@ -44,7 +44,7 @@ static void fit(const bvpi_growth *g, bvpi_stem *stem, const bvpi_volume *parent
 {
     uint32_t *triangles = g->order + stem->node.first;
     memset(stem->payload, 0, sizeof stem->payload);
-    if (g->form.kind != BVPD_KIND_BOXTREE)
+    if (bvpi_volume_is_oriented(&g->form))
         for (uint32_t i = 0; i < stem->node.count; i++)
             triangles[i] = g->items[stem->node.first + i].id;
     bvpi_volume_fit(&g->form, g->mesh, &stem->node, triangles, parent, stem->payload, &stem->volume,

@@ -3,11 +3,13 @@
  */
 #include "build/volume.h"
 
+#include "build/boxtree.h"
+#include "build/oriented.h"
 #include "node/aabb.h"
 
 void bvpi_volume_outermost(const bvpi_binary *tree, bvpi_volume *out)
 {
-    if (tree->kind == BVPD_KIND_OBB || tree->kind == BVPD_KIND_RSS)
+    if (bvpi_volume_is_oriented(tree))
         bvpi_oriented_frame(tree, &out->oriented);
     else
         for (int axis = 0; axis < 3; axis++) {
@@ -18,16 +20,31 @@ void bvpi_volume_outermost(const bvpi_binary *tree, bvpi_volume *out)
 
 uint64_t bvpi_volume_scratch_size(const bvpi_binary *tree, uint32_t triangle_count)
 {
-    (void)tree, (void)triangle_count;
-    return 0;
+    return bvpi_volume_is_oriented(tree) ? bvpi_oriented_scratch_size(triangle_count) : 0;
+}
+
+static void fit_boxtree(const bvpi_binary *tree, const bvpi_split *node, const bvpi_frame *parent,
+                        uint8_t *payload, bvpi_frame *out)
+{
+    bvpi_frame inner;
+    for (int axis = 0; axis < 3; axis++) {
+        inner.lo[axis] = (uint32_t)(int32_t)-node->minus_lo[axis];
+        inner.hi[axis] = (uint32_t)(int32_t)node->hi[axis];
+    }
+    bvpi_boxtree_fit(tree, parent, &inner, payload, out);
 }
 
 void bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_split *node,
                      const uint32_t *triangles, const bvpi_volume *parent,
                      uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch)
 {
-    (void)tree, (void)mesh, (void)node, (void)triangles, (void)parent, (void)payload, (void)scratch;
-    *out = *parent;
+    if (tree->kind == BVPD_KIND_BOXTREE)
+        fit_boxtree(tree, node, &parent->frame, payload, &out->frame);
+    else if (bvpi_volume_is_oriented(tree))
+        bvpi_oriented_fit(mesh, triangles, node->count, tree, &parent->oriented,
+                          tree->kind == BVPD_KIND_RSS, payload, &out->oriented, scratch);
+    else
+        *out = *parent;
 }
 
 static double half_surface(double x, double y, double z)

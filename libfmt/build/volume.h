@@ -19,6 +19,11 @@ typedef union bvpi_volume {
 
 /* `tree` is what a reader knows of the hierarchy: its kind, form and grid. */
 
+static inline bool bvpi_volume_is_oriented(const bvpi_binary *tree)
+{
+    return tree->kind == BVPD_KIND_OBB || tree->kind == BVPD_KIND_RSS;
+}
+
 /* What the root's payload is relative to. */
 void bvpi_volume_outermost(const bvpi_binary *tree, bvpi_volume *out);
 

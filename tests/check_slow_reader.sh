@@ -17,11 +17,34 @@ if [ -x "${BVPACK-}" ]; then
     "$BVPACK" pack "$model" -q -o "$scratch/corpus/good-$name.bvp" || complain "cannot pack $name"
     "$BVPACK" pack "$model" -q --no-ids -o "$scratch/corpus/good-no-ids-$name.bvp"
   done
+  # every kind of hierarchy, alone and beside others, in every form
+  while read -r name model options; do
+    # shellcheck disable=SC2086
+    "$BVPACK" pack "$source_dir/samples/models/$model" -q $options \
+      -o "$scratch/corpus/good-$name.bvp" || complain "cannot pack $name"
+  done <<'END'
+all plate_holes.STL --hierarchy wide,boxtree,aabb,obb,rss
+all-1 rob.obj --hierarchy wide,boxtree,aabb,obb,rss --leaf 1
+binary-2 rob.obj --hierarchy aabb,rss,obb,boxtree --leaf 2
+boxtree-1-8 plate_holes.STL --hierarchy boxtree --planes 1 --offset-bits 8 --leaf 1
+boxtree-2-16 plate_holes.STL --hierarchy boxtree --planes 2 --offset-bits 16
+boxtree-3-32 rob.obj --hierarchy boxtree --planes 3 --offset-bits 32 --leaf 2
+boxtree-ordered cycloidal.ply --hierarchy wide,boxtree --leaf 8
+aabb-8 plate_holes.STL --hierarchy aabb --leaf 8
+aabb-deformable rob.obj --hierarchy aabb --leaf 1 --deformable
+obb-8 plate_holes.STL --hierarchy obb --leaf 8
+obb-ordered featuretype.STL --hierarchy wide,obb --leaf 1
+rss-8 featuretype.STL --hierarchy rss --leaf 8
+scene irb6640_cell12.glb --hierarchy wide,boxtree,rss --leaf 8
+END
 fi
 
 for file in "$scratch"/corpus/good-*.bvp; do
   name=$(basename "$file")
   tests/slow_reader "$file" >"$scratch/slow" || { complain "$name: the slow reader refuses it"; continue; }
+  if [ -x "${BVPACK-}" ]; then
+    "$BVPACK" verify -q "$file" >/dev/null || complain "$name: it breaks a rule"
+  fi
   tests/dump_library "$file" >"$scratch/library" || { complain "$name: the library refuses it"; continue; }
   cmp -s "$scratch/slow" "$scratch/library" || {
     complain "$name: the readers differ"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * dump_library.c: prints what is in a file through the public interface, as tests/slow_reader.c
- * does without the library.
+ * dump_library.c: prints what is in a file through the library, as tests/slow_reader.c does without
+ * it: through the public interface, but for the triangles in the leaves of binary hierarchies.
  */
 #include "bvpack.h"
+#include "node/binary.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -78,6 +79,85 @@ static void print_hierarchy(uint32_t part)
     }
 }
 
+/* ---- binary hierarchies --------------------------------------------------------------------- */
+
+static int print_volume(void *inner, const bvp_volume *volume)
+{
+    printf("volume %u %u", volume->level, volume->leaf_count);
+    print_f64s(volume->centre, 3);
+    print_f64s(volume->axis, 9);
+    print_f64s(volume->half, 3);
+    print_f64s(&volume->radius, 1);
+    printf("\n");
+    *(uint64_t *)inner += volume->leaf_count == 0;
+    return 0;
+}
+
+static void print_leaf(const bvpi_binary *tree, const bvpi_part *part, const bvpi_binary_node *leaf)
+{
+    printf("leaf");
+    for (uint32_t i = 0; i < leaf->count; i++) {
+        uint32_t reference;
+        bvpi_cluster cluster;
+        const bool found =
+            bvpi_binary_item(tree, leaf->first + i, &reference) &&
+            bvpi_cluster_open(part->blob, part->blob_size,
+                              (uint64_t)(reference >> 8) << part->cluster_shift, &cluster);
+        require(found ? BVP_OK : BVP_ERR_CORRUPT, "item");
+        printf(" %" PRIu64, (uint64_t)cluster.head.first_triangle + (reference & 255));
+    }
+    printf("\n");
+}
+
+static void print_leaves(const bvpi_binary *tree, const bvpi_part *part,
+                         const bvpi_binary_node *node)
+{
+    bvpi_binary_node child[2];
+    const uint8_t *payload[2];
+    if (bvpi_binary_is_leaf(tree, node)) {
+        print_leaf(tree, part, node);
+        return;
+    }
+    require(bvpi_binary_children(tree, node, child, payload) ? BVP_OK : BVP_ERR_CORRUPT, "node");
+    print_leaves(tree, part, &child[0]);
+    print_leaves(tree, part, &child[1]);
+}
+
+static void print_binary(uint32_t part_idx, bvp_kind kind)
+{
+    bvpi_part part;
+    bvpi_binary tree;
+    bvpi_binary_node root;
+    const uint8_t *payload;
+    uint64_t inner = 1;
+    for (uint32_t level = 0; inner > 0; level++) {
+        if (level > 0)
+            printf("level\n");
+        inner = 0;
+        require(bvp_volumes(file, part_idx, kind, level, print_volume, &inner), "volumes");
+    }
+    require(bvpi_get_part(file, part_idx, &part), "part");
+    require(bvpi_get_part_binary(file, part_idx, (uint32_t)kind, &tree), "hierarchy");
+    require(bvpi_binary_root(&tree, &root, &payload) ? BVP_OK : BVP_ERR_CORRUPT, "root");
+    print_leaves(&tree, &part, &root);
+}
+
+static void print_any(uint32_t part, uint32_t idx)
+{
+    bvp_hierarchy_info h;
+    require(bvp_get_hierarchy(file, part, idx, &h), "hierarchy");
+    printf("hierarchy %u split %u leaf %u nodes %u leaves %u depth %u planes %u offsets %u size "
+           "%" PRIu64 " order %" PRIu64 " area %a\n",
+           (unsigned)h.kind, h.split, h.leaf_size, h.node_count, h.leaf_count, h.depth, h.plane_max,
+           h.offset_size, h.size, h.order_size, h.area_cost);
+    if (h.kind == BVP_KIND_WIDE)
+        print_hierarchy(part);
+    else
+        print_binary(part, h.kind);
+}
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
 static void print_triangles(uint32_t part, uint64_t count)
 {
     enum { BATCH = 1000 };
@@ -116,7 +196,8 @@ static void print_part(uint32_t idx)
     print_bytes(p.content_hash, 16);
     printf("\n");
     print_triangles(idx, p.triangle_count);
-    print_hierarchy(idx);
+    for (uint32_t i = 0; i < p.hierarchy_count; i++)
+        print_any(idx, i);
 }
 
 static void print_node(uint32_t idx)

@@ -122,8 +122,13 @@ bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level, bvp_bo
             return BVP_OK;
         status = bvpi_get_top_tree(file, &w.tree);
     } else {
+        bvp_hierarchy_info first;
         status = bvpi_get_part(file, part, &view);
         w.part = &view;
+        if (status == BVP_OK)
+            status = bvp_get_hierarchy(file, part, 0, &first);
+        if (status == BVP_OK && first.kind != BVP_KIND_WIDE)
+            return BVP_ERR_ARGUMENT;
         if (status == BVP_OK)
             status = bvpi_get_part_tree(file, part, &w.tree);
     }

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ * measure.c: asking, timing, comparing.
+ */
+#include "measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ROUNDS = 5 };
+
+static uint64_t all_differing;
+
+uint64_t measure_differing(void)
+{
+    return all_differing;
+}
+
+subject subject_of_file(const char *name, bvp_file *a, bvp_file *b)
+{
+    subject out = {.a = a, .b = b};
+    snprintf(out.name, sizeof out.name, "%s", name);
+    return out;
+}
+
+void subject_close(subject *s)
+{
+    bvp_close(s->a);
+    if (s->b != s->a)
+        bvp_close(s->b);
+    s->a = s->b = NULL;
+}
+
+static int ignore_pair(void *user, const bvp_pair *pair)
+{
+    (void)user, (void)pair;
+    return 0;
+}
+
+static double ask_one(const bvp_body *body, question q, const double at[6], bvp_stats *stats,
+                      bvp_status *status)
+{
+    bvp_closest_result near = {.found = 0};
+    bvp_ray_hit hit = {.found = 0};
+    if (q == ASK_CLOSEST) {
+        *status = bvp_closest(body, at, INFINITY, &near, stats);
+        return near.distance;
+    }
+    const bvp_ray ray = {
+        .origin = {at[0], at[1], at[2]}, .direction = {at[3], at[4], at[5]}, .t_max = INFINITY};
+    *status = bvp_ray_first(body, &ray, &hit, stats);
+    return hit.found ? hit.t : -1;
+}
+
+static double ask_two(const bvp_body *a, const bvp_body *b, question q, bvp_stats *stats,
+                      bvp_status *status)
+{
+    bvp_distance_result near = {.found = 0};
+    uint64_t count = 0;
+    int hit = 0;
+    if (q == ASK_COLLIDE)
+        *status = bvp_collide(a, b, &hit, stats);
+    else if (q == ASK_PAIRS)
+        *status = bvp_pairs_each(a, b, ignore_pair, NULL, &count, stats);
+    else
+        *status = bvp_distance(a, b, INFINITY, &near, stats);
+    return q == ASK_COLLIDE ? hit : q == ASK_PAIRS ? (double)count : near.distance;
+}
+
+static double ask_file(const subject *s, question q, const double placement[12], bvp_stats *stats)
+{
+    const bvp_body a = {s->a, 0, NULL}, b = {s->b, 0, placement};
+    bvp_status status = BVP_OK;
+    const double answer = q >= ASK_RAY ? ask_one(&a, q, placement, stats, &status)
+                                       : ask_two(&a, &b, q, stats, &status);
+    if (status != BVP_OK) {
+        fprintf(stderr, "papers: %s: %s\n", s->name, bvp_status_name(status));
+        exit(1);
+    }
+    return answer;
+}
+
+static double ask(const subject *s, question q, const double placement[12], bvp_stats *stats)
+{
+    if (s->a != NULL)
+        return ask_file(s, q, placement, stats);
+    return (double)s->base_pairs(s->base_a, s->base_b, placement, q == ASK_COLLIDE, stats);
+}
+
+static double pass(const subject *s, question q, const double *placements, int count)
+{
+    bvp_stats unused = {.nodes = 0};
+    const double start = scene_now();
+    for (int k = 0; k < count; k++)
+        ask(s, q, placements + 12 * k, &unused);
+    return scene_now() - start;
+}
+
+static void compare(subject *s, question q, double expected, double got)
+{
+    const double allowed = q >= ASK_DISTANCE ? 1e-8 * fabs(expected) + 1e-12 : 0;
+    s->sum += got;
+    if (fabs(expected - got) <= allowed)
+        return;
+    if (s->differing++ == 0)
+        fprintf(stderr, "papers: %s answers %.17g, not %.17g\n", s->name, got, expected);
+    all_differing++;
+}
+
+/* Answers and statistics; caches get warm. Returns how many placements took `budget` seconds. */
+static int first_pass(subject *subjects, int subject_count, question q, const double *placements,
+                      int count, double budget)
+{
+    const double start = scene_now();
+    for (int k = 0; k < subject_count; k++) {
+        subjects[k].stats = (bvp_stats){.nodes = 0};
+        subjects[k].sum = 0;
+        subjects[k].differing = 0;
+    }
+    for (int i = 0; i < count; i++) {
+        double expected = 0;
+        for (int k = 0; k < subject_count; k++) {
+            const double got = ask(&subjects[k], q, placements + 12 * i, &subjects[k].stats);
+            expected = k == 0 ? got : expected;
+            compare(&subjects[k], q, expected, got);
+        }
+        if (scene_now() - start > budget)
+            return i + 1;
+    }
+    return count;
+}
+
+int measure(subject *subjects, int subject_count, question q, const double *placements, int count,
+            double budget)
+{
+    double times[SUBJECT_MAX][ROUNDS];
+    count = first_pass(subjects, subject_count, q, placements, count, budget / (ROUNDS + 1));
+    for (int round = 0; round < ROUNDS; round++)
+        for (int k = 0; k < subject_count; k++)
+            times[k][round] = pass(&subjects[k], q, placements, count);
+    for (int k = 0; k < subject_count; k++)
+        subjects[k].seconds = scene_median(times[k], ROUNDS) / count;
+    return count;
+}

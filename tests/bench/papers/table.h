@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * table.h: what the benchmark of the papers writes: Markdown, the same tables as CSV, claims.
+ */
+#ifndef PAPERS_TABLE_H
+#define PAPERS_TABLE_H
+
+#include <stdio.h>
+
+/* Opens `papers.md` in `directory`, where the tables' CSV files go as well; ends the program on
+ * failure, as all functions here do. */
+void report_open(const char *directory);
+/* Writes the claims of all papers and closes. */
+void report_close(void);
+
+void report_heading(const char *title);
+/* A paragraph. */
+void report_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Where `directory`/`name` is to be written. */
+FILE *report_create(const char *name);
+/* Shows a plot that was written there. */
+void report_picture(const char *name, const char *title);
+
+/* A table `name`.csv; columns and cells are separated by '|'. One is open at a time. */
+void table_begin(const char *name, const char *title, const char *columns);
+void table_row(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void table_end(void);
+
+typedef enum verdict { HOLDS, DOES_NOT_HOLD, NOT_MEASURED } verdict;
+
+/* A claim of a paper; shown at once and in the list at the end. figure: the paper's; why: where it
+ * does not hold, with the measurement that shows it, or "". */
+typedef struct claim {
+    const char *paper, *text, *figure;
+    verdict verdict;
+    char ours[400], why[600];
+} claim;
+void report_claim(const claim *claim);
+
+#endif

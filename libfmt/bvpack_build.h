@@ -125,6 +125,9 @@ BVP_API bvp_status bvp_builder_finish_fd(bvp_builder *builder, int fd, bvp_build
  * The new source_hash is made of the old one and of the parts' content. */
 BVP_API bvp_status bvp_save(const bvp_file *file, const char *provenance, const char *path,
                             bvp_error *error);
+/* The same to a descriptor (a pipe is fine): no rename; the caller closes it. */
+BVP_API bvp_status bvp_save_fd(const bvp_file *file, const char *provenance, int fd,
+                               bvp_error *error);
 
 #ifdef __cplusplus
 }

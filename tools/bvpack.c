@@ -10,8 +10,8 @@
 #include "options.h"
 #include "verb.h"
 
-const verb *const verbs[] = {&verb_pack,  &verb_info, &verb_verify,  &verb_dump,
-                             &verb_query, &verb_view, &verb_extract, NULL};
+const verb *const verbs[] = {&verb_pack, &verb_info,    &verb_verify, &verb_dump, &verb_query,
+                             &verb_view, &verb_extract, &verb_refit,  NULL};
 
 static const verb *find(const verb *const *table, const char *name)
 {

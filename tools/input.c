@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -120,4 +121,12 @@ const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+int folder_of(const char *path, char *out, size_t capacity)
+{
+    size_t size = (size_t)(base_name(path) - path);
+    if (size == 0)
+        return snprintf(out, capacity, ".") < 0;
+    return snprintf(out, capacity, "%.*s", (int)size, path) >= (int)capacity;
 }

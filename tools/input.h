@@ -20,5 +20,7 @@ void input_close(input *in);
 int same_file(const char *a, const char *b);
 /* What follows the last slash. */
 const char *base_name(const char *path);
+/* What precedes it, "." when nothing does. Not 0: it does not fit. */
+int folder_of(const char *path, char *out, size_t capacity);
 
 #endif

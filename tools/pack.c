@@ -149,14 +149,6 @@ static int is_packed_already(const char *path)
     return 1;
 }
 
-static int folder_of(const char *path, char *out, size_t capacity)
-{
-    size_t size = (size_t)(base_name(path) - path);
-    if (size == 0)
-        return snprintf(out, capacity, ".") < 0;
-    return snprintf(out, capacity, "%.*s", (int)size, path) >= (int)capacity;
-}
-
 static int read_source(pack_job *j, pack_source *s)
 {
     import_options options = {.thread_count = (uint32_t)j->set->jobs,

@@ -42,6 +42,7 @@ typedef struct verb {
     int (*run)(const struct verb *self, int argc, char **argv);
 } verb;
 
-extern const verb verb_pack, verb_info, verb_verify, verb_dump, verb_query, verb_view, verb_extract;
+extern const verb verb_pack, verb_info, verb_verify, verb_dump, verb_query, verb_view, verb_extract,
+    verb_refit;
 
 #endif

@@ -35,27 +35,50 @@ static void mix_source_hash(const bvp_file *file, uint8_t hash[16])
     bvpi_hasher_end128(&hasher, hash);
 }
 
+/* A job on its way: what its sections point to. */
+typedef struct saving {
+    bvpi_write job;
+    bvpi_chunk chunks[BVPD_SECTION_COUNT];
+    char *old_provenance; /* owned */
+} saving;
+
+static bvp_status prepare(const bvp_file *file, const char *provenance, saving *s, bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    size_t size = provenance ? strlen(provenance) : 0;
+    *s = (saving){.job.header = file->header};
+    if (provenance && !bvpi_is_utf8((const uint8_t *)provenance, size))
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the provenance text is not UTF-8");
+    if (!provenance)
+        status = copy_provenance(file, &s->old_provenance, &size, error);
+    for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
+        s->chunks[kind] = (bvpi_chunk){file->section[kind].data, file->section[kind].size};
+        s->job.section[kind] = (bvpi_write_section){&s->chunks[kind], 1};
+    }
+    s->chunks[BVPD_PROV] = (bvpi_chunk){provenance ? provenance : s->old_provenance, size};
+    if (file->is_refitted)
+        mix_source_hash(file, s->job.header.source_hash);
+    return status;
+}
+
 bvp_status bvp_save(const bvp_file *file, const char *provenance, const char *path,
                     bvp_error *error)
 {
-    bvpi_write job = {.header = file->header};
-    bvpi_chunk chunks[BVPD_SECTION_COUNT];
-    char *old = NULL;
-    size_t size = 0;
-    if (provenance && !bvpi_is_utf8((const uint8_t *)provenance, strlen(provenance)))
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "the provenance text is not UTF-8");
-    bvp_status status = provenance ? BVP_OK : copy_provenance(file, &old, &size, error);
-    for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
-        chunks[kind] = (bvpi_chunk){file->section[kind].data, file->section[kind].size};
-        job.section[kind] = (bvpi_write_section){&chunks[kind], 1};
-    }
-    chunks[BVPD_PROV] =
-        provenance ? (bvpi_chunk){provenance, strlen(provenance)} : (bvpi_chunk){old, size};
-    if (file->is_refitted)
-        mix_source_hash(file, job.header.source_hash);
+    saving s;
+    bvp_status status = prepare(file, provenance, &s, error);
     if (status == BVP_OK)
-        status = bvpi_write_path(&job, path, NULL, error);
-    free(old);
+        status = bvpi_write_path(&s.job, path, NULL, error);
+    free(s.old_provenance);
+    return status;
+}
+
+bvp_status bvp_save_fd(const bvp_file *file, const char *provenance, int fd, bvp_error *error)
+{
+    saving s;
+    bvp_status status = prepare(file, provenance, &s, error);
+    if (status == BVP_OK)
+        status = bvpi_write_fd(&s.job, fd, NULL, error);
+    free(s.old_provenance);
     return status;
 }

@@ -140,20 +140,22 @@ uint32_t bvpi_fit_extremes(const float *points, uint32_t count, double out[BVPI_
 
 /* ---- covariance ------------------------------------------------------------------------------ */
 
-void bvpi_fit_add(bvpi_fit_moments *moments, const double p[3], const double q[3],
+void bvpi_fit_add(bvpi_fit_surface *surface, const double p[3], const double q[3],
                   const double r[3])
 {
     double e[3], f[3], n[3];
     sub(q, p, e);
     sub(r, p, f);
     cross(e, f, n);
+    if (dot(n, n) > dot(surface->largest, surface->largest))
+        memcpy(surface->largest, n, sizeof n);
     const double area = sqrt(dot(n, n)) / 2;
-    moments->area += area;
+    surface->area += area;
     for (int j = 0, jk = 0; j < 3; j++) {
         const double sum = p[j] + q[j] + r[j];
-        moments->first[j] += area / 3 * sum;
+        surface->first[j] += area / 3 * sum;
         for (int k = j; k < 3; k++, jk++)
-            moments->second[jk] +=
+            surface->second[jk] +=
                 area / 12 * (sum * (p[k] + q[k] + r[k]) + p[j] * p[k] + q[j] * q[k] + r[j] * r[k]);
     }
 }
@@ -182,18 +184,18 @@ static void rotate(double m[3][3], double axis[9], int p, int q)
     m[p][q] = m[q][p] = 0;
 }
 
-void bvpi_fit_eigen(const bvpi_fit_moments *moments, double axis[9])
+void bvpi_fit_eigen(const bvpi_fit_surface *surface, double axis[9])
 {
     double m[3][3];
     for (int k = 0; k < 9; k++)
         axis[k] = k % 4 == 0;
-    if (!(moments->area > 0))
+    if (!(surface->area > 0))
         return;
     for (int j = 0, jk = 0; j < 3; j++)
         for (int k = j; k < 3; k++, jk++)
             m[j][k] = m[k][j] =
-                moments->second[jk] / moments->area -
-                moments->first[j] / moments->area * (moments->first[k] / moments->area);
+                surface->second[jk] / surface->area -
+                surface->first[j] / surface->area * (surface->first[k] / surface->area);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         rotate(m, axis, 0, 1);
         rotate(m, axis, 0, 2);
@@ -250,9 +252,10 @@ static void least_rectangle(const double (*hull)[2], uint32_t count, double dire
         double least = INFINITY, most = -INFINITY, height = 0;
         for (uint32_t k = 0; k < count; k++) {
             const double along = u * hull[k][0] + v * hull[k][1];
-            least = fmin(least, along);
-            most = fmax(most, along);
-            height = fmax(height, u * (hull[k][1] - hull[i][1]) - v * (hull[k][0] - hull[i][0]));
+            const double over = u * (hull[k][1] - hull[i][1]) - v * (hull[k][0] - hull[i][0]);
+            least = along < least ? along : least;
+            most = along > most ? along : most;
+            height = over > height ? over : height;
         }
         if ((most - least) * height < best) {
             best = (most - least) * height;
@@ -347,33 +350,30 @@ static uint32_t hull_triangles(double (*points)[3], uint32_t count, triangle *ou
     return facets;
 }
 
-static void normal_of(const double (*points)[3], const triangle *t, double normal[3])
+/* Two of a surface, as bvpi_fit_axes says. */
+static uint32_t axes_of_surface(const bvpi_fit_surface *surface, const double (*points)[3],
+                                uint32_t count, double (*axes)[9])
 {
-    double e[3], f[3];
-    sub(points[t->corner[1]], points[t->corner[0]], e);
-    sub(points[t->corner[2]], points[t->corner[0]], f);
-    cross(e, f, normal);
+    double normal[3];
+    if (!(dot(surface->largest, surface->largest) > 0))
+        return 0;
+    memcpy(normal, surface->largest, sizeof normal);
+    normalise(normal);
+    bvpi_fit_eigen(surface, axes[0]);
+    axes_on_plane(points, count, normal, axes[1]);
+    return 2;
 }
 
-static uint32_t axes_of_hull(double (*points)[3], uint32_t count, double axes[BVPI_FIT_AXES][9])
+static uint32_t axes_of_hull(double (*points)[3], uint32_t count, double (*axes)[9])
 {
     triangle facets[FACETS];
+    bvpi_fit_surface surface = {0};
     const uint32_t facet_count = hull_triangles(points, count, facets);
-    bvpi_fit_moments moments = {0};
-    double largest[3] = {0}, normal[3];
-    if (facet_count == 0)
-        return 0;
     for (uint32_t i = 0; i < facet_count; i++) {
         const int *corner = facets[i].corner;
-        bvpi_fit_add(&moments, points[corner[0]], points[corner[1]], points[corner[2]]);
-        normal_of((const double(*)[3])points, &facets[i], normal);
-        if (dot(normal, normal) > dot(largest, largest))
-            memcpy(largest, normal, sizeof normal);
+        bvpi_fit_add(&surface, points[corner[0]], points[corner[1]], points[corner[2]]);
     }
-    bvpi_fit_eigen(&moments, axes[0]);
-    normalise(largest);
-    axes_on_plane((const double(*)[3])points, count, largest, axes[1]);
-    return 2;
+    return axes_of_surface(&surface, (const double(*)[3])points, count, axes);
 }
 
 /* ---- dimensions ------------------------------------------------------------------------------ */
@@ -414,7 +414,8 @@ static double longest(const double (*points)[3], uint32_t count, const double ax
     return sqrt(most);
 }
 
-uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, double axes[BVPI_FIT_AXES][9])
+uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_surface *surface,
+                       bool hull, double axes[BVPI_FIT_AXES][9])
 {
     double points[BVPI_FIT_POINTS][3], along[3], across[3], normal[3], height = 0;
     const double zero[3] = {0};
@@ -436,8 +437,10 @@ uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, double axes[BVP
     normalise(normal);
     for (uint32_t i = 0; i < count; i++)
         height = fmax(height, fabs(dot(normal, points[i])));
-    if (height > FLAT * length)
-        return axes_of_hull(points, count, axes);
-    axes_on_plane(set, count, normal, axes[0]);
-    return 1;
+    if (height <= FLAT * length) {
+        axes_on_plane(set, count, normal, axes[0]);
+        return 1;
+    }
+    const uint32_t proposed = axes_of_surface(surface, set, count, axes);
+    return proposed + (hull ? axes_of_hull(points, count, axes + proposed) : 0);
 }

@@ -17,7 +17,11 @@ enum {
     FRAMES = 24,      /* ways to name the axes of a box */
     FIELD_MAX = 1023,
     FIELD_ZERO = 512,
-    CENTRE_MAX = 32767
+    CENTRE_MAX = 32767,
+    /* Sets below this are fitted by their own surface alone. With hulls for all, three parts' sums
+     * of surfaces are smaller by 0.2 to 0.4 %, and fitting takes 2 times as long; with hulls for
+     * none they are larger by 2 to 18 %. */
+    HULL_MIN = 17
 };
 
 /* The corners of the set, repeats mostly left out. */
@@ -66,8 +70,8 @@ static void load_corner(const corners *set, uint32_t idx, double out[3])
 static void extend(range *range, const double local[3])
 {
     for (int k = 0; k < 3; k++) {
-        range->lo[k] = fmin(range->lo[k], local[k]);
-        range->hi[k] = fmax(range->hi[k], local[k]);
+        range->lo[k] = local[k] < range->lo[k] ? local[k] : range->lo[k];
+        range->hi[k] = local[k] > range->hi[k] ? local[k] : range->hi[k];
     }
 }
 
@@ -130,7 +134,7 @@ static double clamp(double x, double lo, double hi)
     return fmin(fmax(x, lo), hi);
 }
 
-/* The rotation's fields, rounded down, or up where `up` has a bit. */
+/* The rotation's fields: each rounded down, or up where `up` has a bit. */
 static uint32_t rotation_code(const double q[4], unsigned largest, unsigned up)
 {
     uint32_t code = largest << 30;
@@ -142,6 +146,18 @@ static uint32_t rotation_code(const double q[4], unsigned largest, unsigned up)
         field++;
     }
     return code;
+}
+
+/* The same, each to the nearest. */
+static uint32_t nearest_code(const double q[4], unsigned largest)
+{
+    unsigned up = 0;
+    for (unsigned k = 0, field = 0; k < 4; k++) {
+        const double steps = q[k] / BVPI_ROTATION_STEP;
+        if (k != largest)
+            up |= (unsigned)(steps - floor(steps) > 0.5) << field++;
+    }
+    return rotation_code(q, largest, up);
 }
 
 /* Frame `number` of those that have the same axes: axes permuted and reversed such that it is a
@@ -184,7 +200,8 @@ static int least_of(const double extent[3])
  * one is that of the least extent. */
 static uint32_t encode_rotation(const double axis[9], const double extent[3], bool rss)
 {
-    double best = INFINITY, named[9], q[4];
+    double best = INFINITY, named[9], q[4], best_q[4] = {1, 0, 0, 0};
+    unsigned best_largest = 0;
     uint32_t out = 0;
     int from[3];
     for (unsigned number = 0; number < FRAMES; number++) {
@@ -192,13 +209,21 @@ static uint32_t encode_rotation(const double axis[9], const double extent[3], bo
         if (rss && from[2] != least_of(extent))
             continue;
         const unsigned largest = quaternion_of(named, q);
-        for (unsigned up = 0; up < 8; up++) {
-            const uint32_t code = rotation_code(q, largest, up);
-            const double surface = coded_surface(code, axis, extent);
-            if (surface < best) {
-                best = surface;
-                out = code;
-            }
+        const uint32_t code = nearest_code(q, largest);
+        const double surface = coded_surface(code, axis, extent);
+        if (surface < best) {
+            best = surface;
+            best_largest = largest;
+            memcpy(best_q, q, sizeof q);
+            out = code;
+        }
+    }
+    for (unsigned up = 0; up < 8; up++) {
+        const uint32_t code = rotation_code(best_q, best_largest, up);
+        const double surface = coded_surface(code, axis, extent);
+        if (surface < best) {
+            best = surface;
+            out = code;
         }
     }
     return out;
@@ -281,8 +306,9 @@ static void shrink_sides(const bvpi_oriented *volume, const corners *set, double
         bvpi_oriented_local(volume, corner, local);
         const double reach = cap(radius, local[2] - z);
         for (int k = 0; k < 2; k++) {
-            rectangle->lo[k] = fmin(rectangle->lo[k], local[k] + reach);
-            rectangle->hi[k] = fmax(rectangle->hi[k], local[k] - reach);
+            const double lo = local[k] + reach, hi = local[k] - reach;
+            rectangle->lo[k] = lo < rectangle->lo[k] ? lo : rectangle->lo[k];
+            rectangle->hi[k] = hi > rectangle->hi[k] ? hi : rectangle->hi[k];
         }
     }
     for (int k = 0; k < 2; k++)
@@ -328,7 +354,8 @@ static double farthest(const bvpi_oriented *volume, const corners *set)
         double corner[3], local[3];
         load_corner(set, i, corner);
         bvpi_oriented_local(volume, corner, local);
-        most = fmax(most, bvpi_swept_distance(volume, local));
+        const double distance = bvpi_swept_distance(volume, local);
+        most = distance > most ? distance : most;
     }
     return most;
 }
@@ -363,12 +390,30 @@ static void encode_swept(bvpi_oriented *volume, double reach, const corners *set
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-/* Of what the hull proposes, judged by its extreme points. False: nothing. */
-static bool best_axes(const corners *set, double axis[9])
+static bvpi_fit_surface surface_of_set(const bvpi_mesh *mesh, const uint32_t *triangles,
+                                       uint32_t count)
+{
+    bvpi_fit_surface out = {0};
+    const float *start = mesh->positions + 3 * (uint64_t)mesh->indices[3 * (uint64_t)triangles[0]];
+    for (uint32_t i = 0; i < count; i++) {
+        double corner[3][3];
+        for (int k = 0; k < 3; k++) {
+            const uint32_t vertex = mesh->indices[3 * (uint64_t)triangles[i] + k];
+            for (int x = 0; x < 3; x++)
+                corner[k][x] = (double)mesh->positions[3 * (uint64_t)vertex + x] - start[x];
+        }
+        bvpi_fit_add(&out, corner[0], corner[1], corner[2]);
+    }
+    return out;
+}
+
+/* The best of what is proposed, judged by the set's extreme points. False: nothing. */
+static bool best_axes(const corners *set, const bvpi_fit_surface *surface, bool hull,
+                      double axis[9])
 {
     double points[BVPI_FIT_POINTS][3], axes[BVPI_FIT_AXES][9], best = INFINITY;
     const uint32_t count = bvpi_fit_extremes(set->xyz, set->count, points);
-    const uint32_t proposed = bvpi_fit_axes((const double(*)[3])points, count, axes);
+    const uint32_t proposed = bvpi_fit_axes((const double(*)[3])points, count, surface, hull, axes);
     for (uint32_t n = 0; n < proposed; n++) {
         bvpi_oriented frame = {.centre = {points[0][0], points[0][1], points[0][2]}};
         range range = empty_range();
@@ -419,7 +464,9 @@ void bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_
     double axis[9], middle[3], half[3];
     (void)tree;
     memset(payload, 0, BVPI_ORIENTED_PAYLOAD);
-    const uint32_t code = turn_frame(&frame, &set, best_axes(&set, axis) ? axis : NULL, rss);
+    const bvpi_fit_surface surface = surface_of_set(mesh, triangles, count);
+    const bool fitted = best_axes(&set, &surface, count >= HULL_MIN, axis);
+    const uint32_t code = turn_frame(&frame, &set, fitted ? axis : NULL, rss);
     memcpy(payload, &code, sizeof code);
     range range = range_of(&frame, &set);
     if (rss) {

@@ -115,8 +115,9 @@ static inline void bvpi_oriented_local(const bvpi_oriented *volume, const double
 /* The distance of a point, in the volume's frame, to its rectangle. */
 static inline double bvpi_swept_distance(const bvpi_oriented *volume, const double local[3])
 {
-    const double x = fmax(fabs(local[0]) - volume->size[0], 0);
-    const double y = fmax(fabs(local[1]) - volume->size[1], 0);
+    double x = fabs(local[0]) - volume->size[0], y = fabs(local[1]) - volume->size[1];
+    x = x > 0 ? x : 0;
+    y = y > 0 ? y : 0;
     return sqrt(x * x + y * y + local[2] * local[2]);
 }
 

@@ -3,7 +3,7 @@
  * or unsupported for each way in which a reader can refuse.
  */
 #include "repair.h"
-#include "tiny_file.h"
+#include "tiny_binary.h"
 
 static void save(const char *folder, const char *name, const uint8_t *bytes, size_t size)
 {
@@ -38,6 +38,12 @@ int main(int argc, char **argv)
     free(file);
     file = tiny_make_chain(&size, BVPD_TREE_DEPTH_MAX - 3);
     save(folder, "good-deep-tree", file, size);
+    free(file);
+    file = tiny_make_binary(&size, 1);
+    save(folder, "good-binary", file, size);
+    free(file);
+    file = tiny_make_binary(&size, 4);
+    save(folder, "good-binary-floats", file, size);
     free(file);
     save_changed(folder, "bad-magic", 0, 'x', 0);
     save_changed(folder, "bad-header-hash", offsetof(bvpd_header, hi), 1, 0);

@@ -3,7 +3,7 @@
  * Spec: format.md, all numbered rules.
  */
 #include "repair.h"
-#include "tiny_file.h"
+#include "tiny_binary.h"
 
 #include <check.h>
 #include <math.h>
@@ -193,6 +193,106 @@ static const mutation mutations[] = {
     {"PRP-1", ANY, BVPD_TREE, 3 * 32 + TRE(property_count), 4, 1, 0},
 };
 
+#define BOX(at)            BVPD_BINH, TINY_BOXTREE_OFF + (at)
+#define AAB(at)            BVPD_BINH, TINY_AABB_OFF + (at)
+#define OBB(at)            BVPD_BINH, TINY_OBB_OFF + (at)
+#define RSS(at)            BVPD_BINH, TINY_RSS_OFF + (at)
+#define RECORD(idx, field) BVPD_HIER, (TINY_##idx) * sizeof(bvpd_hierarchy) + HIE(field)
+#define LINK(offset)       (BVPD_LINK_BLOCK | (offset) / 4)
+
+/* Of the file with binary hierarchies. Boxtree: records at 0, 7 and 14, blocks at 24 and 36; aabb:
+ * at 0, 28, 56, 84 and 144, order at 152; obb and rss: 0, 17, 34, 52, 88 and 96. */
+static const mutation binary_mutations[] = {
+    {"HDR-21", C, PAGE, HDR(hierarchy_size), 8, 320, 0},
+    {"HIE-1", N, RECORD(RSS, kind), 4, 6, 0},
+    {"HIE-2", C, RECORD(OBB, part), 4, 1, 0},
+    {"HIE-3", C, RECORD(AABB, data_off), 8, 128, 0},
+    {"HIE-3", C, RECORD(RSS, data_size), 8, 102, 0},
+    {"HIE-3", C, RECORD(RSS, data_size), 8, UINT64_C(1) << 32, 0},
+    {"HIE-3", C, BOX(44), 1, 1, 0},
+    {"HIE-3", ANY, RECORD(RSS, data_size), 8, 64, 0},
+    {"HIE-4", C, RECORD(BOXTREE, root), 4, 1, 0},
+    {"HIE-5", C, RECORD(BOXTREE, upper_count), 4, 0, 0},
+    {"HIE-5", C, RECORD(OBB, upper_count), 4, 1000, 0},
+    {"HIE-6", C, RECORD(BOXTREE, node_count), 4, 6, 0},
+    {"HIE-6", C, RECORD(RSS, leaf_count), 4, 2, 0},
+    {"HIE-7", C, RECORD(BOXTREE, leaf_size), 4, 0, 0},
+    {"HIE-7", C, RECORD(RSS, leaf_size), 4, 9, 0},
+    {"HIE-8", C, RECORD(OBB, depth), 4, 4, 0},
+    {"HIE-9", C, RECORD(AABB, grid_unit), 8, F64_3, 0},
+    {"HIE-10", C, RECORD(AABB, grid_extent), 4, 1 << 22, 0},
+    {"HIE-11", C, RECORD(AABB, area_cost), 8, F64_NAN, 0},
+    {"HIE-12", N, RECORD(AABB, reserved), 1, 1, 0},
+    {"HIE-13", C, RECORD(AABB, kind), 4, BVPD_KIND_BOXTREE, 0},
+    {"HIE-13", C, RECORD(AABB, kind), 4, BVPD_KIND_WIDE8, 0},
+    {"HIE-13", C, BVPD_HIER, HIE(kind), 4, BVPD_KIND_RSS, 0}, /* nodes without a hierarchy */
+    {"HIE-14", C, RECORD(BOXTREE, plane_max), 1, 4, 0},
+    {"HIE-14", C, RECORD(BOXTREE, plane_max), 1, 0, 0},
+    {"HIE-14", C, RECORD(BOXTREE, offset_size), 1, 3, 0},
+    {"HIE-14", C, RECORD(AABB, offset_size), 1, 1, 0},
+    {"HIE-15", C, RECORD(BOXTREE, order_off), 8, 44, 0},
+    {"HIE-15", C, RECORD(AABB, order_off), 8, 148, 0},
+    {"HIE-15", C, RECORD(AABB, order_off), 8, UINT64_MAX, 0},
+    {"HIE-15", C, RECORD(AABB, order_width), 1, 33, 0},
+    {"HIE-15", C, RECORD(AABB, order_width), 1, 0, 0},
+    {"HIE-16", N, RECORD(AABB, split), 1, 8, 0},
+    {"HIE-17", C, RECORD(AABB, grid_origin), 8, F64_3, 0},
+    {"HIE-17", C, RECORD(RSS, grid_extent) + 4, 4, 3, 0},
+    {"BIN-1", C, BOX(3), 4, 2, 0},
+    {"BIN-1", C, AAB(24), 4, 0, 0},
+    {"BIN-1", ANY, OBB(13), 4, LINK(52), 0},
+    {"BIN-1", ANY, RSS(17 + 13), 4, 3, 0},
+    {"BIN-2", C, BOX(14 + 2), 1, 1, 0},
+    {"BIN-3", C, BOX(7 + 3), 4, LINK(80), 0},
+    {"BIN-3", C, BOX(7 + 3), 4, LINK(0), 0},
+    {"BIN-3", C, BOX(7 + 3), 4, UINT32_MAX, 0},
+    {"BIN-3", C, AAB(144 + 4), 2, 4, 0}, /* into the order stream */
+    {"BIN-4", C, BOX(14 + 3), 4, LINK(24), 0},
+    {"BIN-3", C, BOX(14 + 3), 4, LINK(28), 0},
+    {"BIN-4", C, BOX(24 + 4), 2, 0, 0},
+    {"BIN-5", C, BOX(21), 1, 1, 0},
+    {"BIN-5", C, AAB(142), 1, 1, 0},
+    {"BIN-5", C, AAB(156), 1, 0x82, 0},
+    {"BIN-6", ANY, RECORD(BOXTREE, leaf_size), 4, 8, 0},
+    {"BIN-7", ANY, AAB(84), 4, 0, 0},
+    {"BIN-7", C, RSS(97), 1, 1, 0},
+    {"BIN-8", ANY, BOX(24), 4, TINY_RECORD_0 / 64 << 8 | 1, 0},
+    {"BIN-8", ANY, BOX(36), 4, 7 << 8, 0},
+    {"BIN-8", C, AAB(144), 4, 3, 0},
+    {"BIN-8", C, AAB(144), 4, UINT32_MAX, 0},
+    {"BLK-1", N, BOX(24 + 7), 1, 1, 0},
+    {"BLK-2", C, BOX(24 + 8), 1, 1, 0},
+    {"BLK-2", C, OBB(52 + 8 + 1), 1, 0, 0},
+    {"BLK-3", C, BOX(24 + 9), 1, 3, 0},
+    {"BLK-3", C, RSS(52 + 9), 1, 2, 0},
+    {"BLK-3", C, BOX(36 + 6), 1, 1, 0}, /* a second triangle, and no bytes */
+    {"BLK-4", C, OBB(52 + 6), 1, 0, 0},
+    {"BLK-5", C, BOX(24), 1, 255, 0},
+    {"BOX-1", N, BOX(0), 1, 0x40, 0},
+    {"BOX-2", C, BOX(0), 1, 0x3f, 0},
+    {"BOX-4", C, BOX(7 + 2), 1, 10, 0},
+    {"BOX-5", C, BOX(14 + 1), 1, 9, 0},
+    {"AAB-1", C, AAB(84 + 10 + 4), 4, 0x3f800000, 0},
+    {"AAB-1", C, AAB(56), 4, 0x7fc00000, 0},
+    {"AAB-2", C, AAB(0), 4, 0x7fc00000, 0},
+    {"AAB-2", C, AAB(28 + 12), 4, 0x40a00000, 0},
+    {"ORI-1", C, OBB(0), 4, TINY_ROTATION & ~1023, 0},
+    {"ORI-1", ANY, RSS(0), 4, 0x3fffffff, 0},
+    {"ORI-2", C, OBB(52 + 10 + 10), 1, 0, 0},
+    {"ORI-2", C, OBB(12), 1, 0, 0}, /* the root, relative to which all others shrink */
+    {"ORI-3", C, RSS(52 + 10 + 12), 1, 0, 0},
+    {"ORI-4", C, RSS(17 + 10), 1, 0x0f, 0},
+    {"ORI-4", C, OBB(17 + 4), 2, 0x7fff, 0},
+};
+
+/* Of the file whose boxtree has offsets in floats: records at 0, 13 and 26. */
+static const mutation float_mutations[] = {
+    {"BOX-3", C, BOX(26 + 1), 4, 0x40f00000, 0}, /* 7.5 */
+    {"BOX-3", ANY, BOX(26 + 1), 4, 0x80000000, 0},   {"BOX-3", ANY, BOX(26 + 1), 4, 0x7fc00000, 0},
+    {"BOX-3", ANY, BOX(26 + 1), 4, 0x4a800000, 0}, /* 2^22 */
+    {"BOX-4", C, BOX(13 + 1 + 4), 4, 0x41200000, 0}, {"BOX-5", C, BOX(26 + 1), 4, 0x41100000, 0},
+};
+
 static uint64_t place_of(const uint8_t *file, size_t size, const mutation *m)
 {
     const bvpd_header *h = (const bvpd_header *)file;
@@ -272,27 +372,37 @@ static void expect_open(const uint8_t *file, size_t size, const char *rule, bvp_
 
 START_TEST(test_good)
 {
-    size_t size;
-    uint8_t *file = tiny_make(&size);
-    listener l = {.rule = ""};
-    bvp_error error = {0};
-    ck_assert_msg(bvp_verify(file, size, listen, &l, &error) == BVP_OK, "%s: %s", error.rule,
-                  error.message);
-    ck_assert_int_eq(l.total, 0);
-    free(file);
+    static const uint32_t offset_sizes[] = {0, 1, 4};
+    for (size_t i = 0; i < 3; i++) {
+        size_t size;
+        uint8_t *file = i == 0 ? tiny_make(&size) : tiny_make_binary(&size, offset_sizes[i]);
+        listener l = {.rule = ""};
+        bvp_error error = {0};
+        ck_assert_msg(bvp_verify(file, size, listen, &l, &error) == BVP_OK, "%s: %s", error.rule,
+                      error.message);
+        ck_assert_int_eq(l.total, 0);
+        free(file);
+    }
 }
 END_TEST
 
-START_TEST(test_mutations)
+static void expect_each(const mutation *list, size_t count, uint32_t offset_size)
 {
-    for (size_t i = 0; i < sizeof mutations / sizeof *mutations; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t size;
-        uint8_t *file = tiny_make(&size);
-        apply(file, size, &mutations[i]);
-        expect(file, size, mutations[i].rule, mutations[i].status);
-        expect_open(file, size, mutations[i].rule, mutations[i].status);
+        uint8_t *file = offset_size == 0 ? tiny_make(&size) : tiny_make_binary(&size, offset_size);
+        apply(file, size, &list[i]);
+        expect(file, size, list[i].rule, list[i].status);
+        expect_open(file, size, list[i].rule, list[i].status);
         free(file);
     }
+}
+
+START_TEST(test_mutations)
+{
+    expect_each(mutations, sizeof mutations / sizeof *mutations, 0);
+    expect_each(binary_mutations, sizeof binary_mutations / sizeof *binary_mutations, 1);
+    expect_each(float_mutations, sizeof float_mutations / sizeof *float_mutations, 4);
 }
 END_TEST
 

@@ -29,7 +29,7 @@ typedef struct tiny_sections {
     _Alignas(64) uint8_t data[TINY_BLOB_0 + TINY_BLOB_1];
     uint32_t ids[2 + 1 + 2 + 0];
     bvpd_part part[2];
-    bvpd_hierarchy hierarchy[3];
+    bvpd_hierarchy hierarchy[3 + 4]; /* three, and binary ones on demand */
     bvpd_placement placement[4];
     bvpd_tree_node tree[4 + BVPD_TREE_DEPTH_MAX]; /* four, and a chain on demand */
     bvpd_instance instance[3];
@@ -243,28 +243,36 @@ static inline void tiny_scene(tiny_sections *s)
     h->grid_extent[2] = 2;
 }
 
-/* Writes it with that many more nodes, each the child of the one before; *size: bytes. 64-byte
- * aligned; free() it. */
-static inline uint8_t *tiny_make_chain(size_t *size, uint32_t chain)
+/* All sections but BINH. 64-byte aligned; free() it. */
+static inline tiny_sections *tiny_fill(void)
 {
-    static const char provenance[] =
-        "{\"sources\":[],\"note\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}";
     tiny_sections *s = aligned_alloc(64, (sizeof *s + 63) & ~(size_t)63);
     tiny_require(s != NULL, "memory");
     memset(s, 0, sizeof *s);
     tiny_parts(s);
     tiny_strings(s);
     tiny_scene(s);
+    return s;
+}
+
+/* The sections as a file, with `chain` more nodes, each the child of the one before. 4096-byte
+ * aligned; free() it. */
+static inline uint8_t *tiny_write(const tiny_sections *s, uint32_t hierarchy_count,
+                                  const bvpi_chunk *binary, uint32_t chain, size_t *size)
+{
+    static const char provenance[] =
+        "{\"sources\":[],\"note\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}";
     const bvpi_chunk chunks[BVPD_SECTION_COUNT] = {
         [BVPD_DATA] = {s->data, sizeof s->data},
         [BVPD_TIDS] = {s->ids, sizeof s->ids},
         [BVPD_PART] = {s->part, sizeof s->part},
-        [BVPD_HIER] = {s->hierarchy, sizeof s->hierarchy},
+        [BVPD_HIER] = {s->hierarchy, hierarchy_count * sizeof *s->hierarchy},
         [BVPD_PLAC] = {s->placement, sizeof s->placement},
         [BVPD_TREE] = {s->tree, (4 + chain) * sizeof *s->tree},
         [BVPD_INST] = {s->instance, sizeof s->instance},
         [BVPD_TOPN] = {s->top, sizeof s->top},
+        [BVPD_BINH] = *binary,
         [BVPD_PROP] = {s->property, sizeof s->property},
         [BVPD_STRS] = {s->strings, 28},
         [BVPD_PROV] = {provenance, sizeof provenance - 1},
@@ -275,8 +283,8 @@ static inline uint8_t *tiny_make_chain(size_t *size, uint32_t chain)
                                  .unit_in_metres = 0.001,
                                  .lo = {-8, 0, 0},
                                  .hi = {9, 4, 1.5},
-                                 .top_hierarchy = 2,
-                                 .hierarchy_size = 5 * 64,
+                                 .top_hierarchy = hierarchy_count - 1,
+                                 .hierarchy_size = 5 * 64 + binary->size,
                                  .geometry_size = sizeof s->data - 4 * 64,
                                  .id_size = sizeof s->ids}};
     for (int i = 0; i < BVPD_SECTION_COUNT; i++)
@@ -293,6 +301,15 @@ static inline uint8_t *tiny_make_chain(size_t *size, uint32_t chain)
     tiny_require(out != NULL, "memory");
     tiny_require(pread(fd, out, *size, 0) == (ssize_t)*size, "pread");
     close(fd);
+    return out;
+}
+
+/* The file with that many more nodes, each the child of the one before; *size: bytes. */
+static inline uint8_t *tiny_make_chain(size_t *size, uint32_t chain)
+{
+    const bvpi_chunk none = {NULL, 0};
+    tiny_sections *s = tiny_fill();
+    uint8_t *out = tiny_write(s, 3, &none, chain, size);
     free(s);
     return out;
 }

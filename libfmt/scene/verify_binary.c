@@ -159,8 +159,9 @@ static bool verify_uppers(const bvpi_binary_check *c, bvpi_bits *blocks, uint64_
                             i, link, next, tree->upper_count);
         next += 2;
     }
-    return sound && BVPI_SOUND(report, "BIN-1", c->offset, next == tree->upper_count,
-                               "records link to %" PRIu64 " of %" PRIu32, next, tree->upper_count);
+    sound &= BVPI_SOUND(report, "BIN-1", c->offset, next == tree->upper_count,
+                        "records link to %" PRIu64 " of %" PRIu32, next, tree->upper_count);
+    return sound && !report->stopped;
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */

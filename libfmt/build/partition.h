@@ -11,7 +11,7 @@
 
 typedef struct bvpi_cut {
     bvp_split rule;        /* not DEFAULT */
-    uint32_t leaf_size;    /* sah */
+    uint32_t leaf_size;    /* sah, lookahead */
     const bvpi_mesh *mesh; /* mean: for the triangles' centroids */
     const double *axes;    /* mean: three rows to project on, the longest first; NULL: the
                               coordinate axes, in the order of the box's extents */

@@ -62,7 +62,12 @@ void bvpi_grow_root(const bvpi_growth *g, uint32_t count, bvpi_stem *root, void 
 void bvpi_grow_once(const bvpi_growth *g, const bvpi_stem *parent, bvpi_stem child[2],
                     void *scratch)
 {
-    const bvpi_cut cut = {.rule = g->split, .leaf_size = g->form.leaf_size, .mesh = g->mesh};
+    double axes[9];
+    bvpi_cut cut = {.rule = g->split, .leaf_size = g->form.leaf_size, .mesh = g->mesh};
+    if (bvpi_volume_is_oriented(&g->form)) {
+        bvpi_volume_axes(&g->form, &parent->volume, axes);
+        cut.axes = axes;
+    }
     bvpi_partition(g->items, &cut, &parent->node, &child[0].node, &child[1].node);
     for (int k = 0; k < 2; k++)
         fit(g, &child[k], &parent->volume, scratch);

@@ -19,20 +19,9 @@ typedef struct box {
     bvpi_f32x4 minus_lo, hi;
 } box;
 
-/* a > b ? a : b; there is no NaN. */
-static inline bvpi_f32x4 max4(bvpi_f32x4 a, bvpi_f32x4 b)
-{
-#ifdef __SSE2__
-    return (bvpi_f32x4)_mm_max_ps((__m128)a, (__m128)b);
-#else
-    bvpi_i32x4 mask = a > b;
-    return (bvpi_f32x4)(((bvpi_i32x4)a & mask) | ((bvpi_i32x4)b & ~mask));
-#endif
-}
-
 static inline box join(box a, box b)
 {
-    return (box){max4(a.minus_lo, b.minus_lo), max4(a.hi, b.hi)};
+    return (box){bvpi_max4(a.minus_lo, b.minus_lo), bvpi_max4(a.hi, b.hi)};
 }
 
 static inline box load_box(const bvpi_item *item)

@@ -5,6 +5,8 @@
 #ifndef BVPI_BUILD_SPLIT_H
 #define BVPI_BUILD_SPLIT_H
 
+#include "base/simd.h"
+
 #include <stdint.h>
 
 /* A box to sort into the hierarchy. Its corners are whole numbers of grid steps, below 2^22, so
@@ -39,6 +41,27 @@ void bvpi_split_once(bvpi_item *items, uint32_t leaf_size, const bvpi_split *nod
 
 /* The node that holds all `count` items, as a leaf. */
 void bvpi_split_root(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_split *root);
+
+/* a > b ? a : b; there is no NaN. */
+static inline bvpi_f32x4 bvpi_max4(bvpi_f32x4 a, bvpi_f32x4 b)
+{
+#ifdef __SSE2__
+    return (bvpi_f32x4)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    bvpi_i32x4 mask = a > b;
+    return (bvpi_f32x4)(((bvpi_i32x4)a & mask) | ((bvpi_i32x4)b & ~mask));
+#endif
+}
+
+/* The longest axis of the box; the first of equal ones. */
+static inline int bvpi_split_longest(const bvpi_split *node)
+{
+    int best = 0;
+    for (int axis = 1; axis < 3; axis++)
+        if (node->hi[axis] + node->minus_lo[axis] > node->hi[best] + node->minus_lo[best])
+            best = axis;
+    return best;
+}
 
 /* Half of the box's surface, in grid steps. */
 static inline float bvpi_split_area(const bvpi_split *node)

@@ -47,6 +47,23 @@ void bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_
         *out = *parent;
 }
 
+/* A swept rectangle is as thick as its ball; its sides are never shorter. */
+void bvpi_volume_axes(const bvpi_binary *tree, const bvpi_volume *volume, double axes[9])
+{
+    const bvpi_oriented *v = &volume->oriented;
+    const double radius = tree->kind == BVPD_KIND_RSS ? v->size[2] : 0;
+    const double size[3] = {v->size[0] + radius, v->size[1] + radius, v->size[2]};
+    int order[3] = {0, 1, 2};
+    for (int i = 1; i < 3; i++)
+        for (int k = i; k > 0 && size[order[k]] > size[order[k - 1]]; k--) {
+            const int swapped = order[k];
+            order[k] = order[k - 1];
+            order[k - 1] = swapped;
+        }
+    for (int i = 0; i < 3; i++)
+        memcpy(axes + 3 * i, v->axis + 3 * order[i], 3 * sizeof *axes);
+}
+
 static double half_surface(double x, double y, double z)
 {
     return x * y + y * z + z * x;

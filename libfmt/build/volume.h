@@ -36,6 +36,9 @@ void bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_
                      const uint32_t *triangles, const bvpi_volume *parent,
                      uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch);
 
+/* The axes of an oriented volume as rows, those of its longer sides first. */
+void bvpi_volume_axes(const bvpi_binary *tree, const bvpi_volume *volume, double axes[9]);
+
 /* Half of the volume's surface, of a swept rectangle its box's; in grid steps or units of length:
  * only ratios mean something. */
 double bvpi_volume_area(const bvpi_binary *tree, const uint8_t *payload, const bvpi_volume *volume);

@@ -105,7 +105,8 @@ typedef struct bvp_build_report {
     uint32_t instance_count, node_count;
     uint64_t triangle_count, unique_triangle_count;
     uint64_t file_size, hierarchy_size, geometry_size, id_size, other_size; /* bytes */
-    uint64_t degenerate_count, duplicate_count;                             /* kept */
+    uint64_t kind_size[BVP_KIND_RSS + 1]; /* hierarchy_size's shares; [0]: over the instances */
+    uint64_t degenerate_count, duplicate_count;          /* kept */
     uint64_t dropped_triangle_count, dropped_node_count; /* only with drop_invalid */
     double rounding_error;                               /* largest rebase error, in units */
     double seconds_build, seconds_write;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bvpack.h"
+#include "info_kinds.h"
 #include "json.h"
 #include "message.h"
 #include "options.h"
@@ -40,7 +41,8 @@ static void float_triple(json *out, const char *key, const float v[3])
     jsonw_numbers(out, key, wide, 3);
 }
 
-static void part_as_json(json *out, const bvp_part_info *part, uint32_t index)
+static bvp_status part_as_json(json *out, const bvp_file *file, const bvp_part_info *part,
+                               uint32_t index)
 {
     jsonw_object(out, NULL);
     jsonw_count(out, "index", index);
@@ -62,7 +64,9 @@ static void part_as_json(json *out, const bvp_part_info *part, uint32_t index)
     jsonw_count(out, "id_size", part->id_size);
     jsonw_bool(out, "has_ids", part->has_ids);
     jsonw_hex(out, "content_hash", part->content_hash, sizeof part->content_hash);
+    const bvp_status status = part_kinds_as_json(out, file, index, part->triangle_count);
     jsonw_end(out);
+    return status;
 }
 
 static bvp_status parts_as_json(json *out, const bvp_file *file, uint32_t count)
@@ -73,7 +77,7 @@ static bvp_status parts_as_json(json *out, const bvp_file *file, uint32_t count)
         bvp_part_info part;
         status = bvp_get_part(file, i, &part);
         if (status == BVP_OK)
-            part_as_json(out, &part, i);
+            status = part_as_json(out, file, &part, i);
     }
     jsonw_end(out);
     return status;
@@ -166,7 +170,8 @@ static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, 
     jsonw_numbers(&out, "hi", info->hi, 3);
     jsonw_hex(&out, "root_hash", info->root_hash, sizeof info->root_hash);
     jsonw_hex(&out, "source_hash", info->source_hash, sizeof info->source_hash);
-    if (set->parts)
+    status = kinds_as_json(&out, file, info->part_count);
+    if (set->parts && status == BVP_OK)
         status = parts_as_json(&out, file, info->part_count);
     if (set->tree && status == BVP_OK)
         status = tree_as_json(&out, file, info->node_count);
@@ -218,7 +223,7 @@ static void print_unit(const bvp_file_info *info)
     printf(", up axis %s\n", up ? up : "unknown");
 }
 
-static void info_as_text(const char *path, const bvp_file_info *info)
+static bvp_status info_as_text(const char *path, const bvp_file *file, const bvp_file_info *info)
 {
     char a[32], b[32];
     uint64_t stored = info->unique_triangle_count;
@@ -237,6 +242,8 @@ static void info_as_text(const char *path, const bvp_file_info *info)
     print_size("  other", info->other_size, stored);
     print_hash("root hash", info->root_hash);
     print_hash("source hash", info->source_hash);
+    puts("hierarchies:");
+    return kinds_as_text(file, info->part_count);
 }
 
 static void print_string(bvp_string name, const char *otherwise)
@@ -374,8 +381,8 @@ static bvp_status show(const char *path, const bvp_file *file, const settings *s
     bvp_get_info(file, &info);
     if (set->json)
         return info_as_json(file, &info, set);
-    info_as_text(path, &info);
-    if (set->parts)
+    status = info_as_text(path, file, &info);
+    if (set->parts && status == BVP_OK)
         status = parts_as_text(file, info.part_count);
     if (set->tree && status == BVP_OK)
         status = tree_as_text(file, info.node_count);
@@ -418,8 +425,10 @@ const verb verb_info = {
     .summary = "show what is in a packed file",
     .synopsis = "FILE [OPTION]...\n",
     .description =
-        "Shows counts, sizes, bounds, unit and hashes of a packed file. It reads one page of the "
-        "file, whatever its size; --parts and --tree read the tables they show.\n\n"
+        "Shows counts, sizes, bounds, unit and hashes of a packed file, and what each kind of "
+        "hierarchy takes and is worth: its area cost is the sum of all volumes' surfaces over the "
+        "root's, averaged over the triangles. It reads one page of the file and the records of its "
+        "parts and hierarchies; --tree reads the product tree.\n\n"
         "The root hash names the content: equal bytes, equal hash. The source hash names what the "
         "file was made of: source bytes, options and format version.",
     .options = options,

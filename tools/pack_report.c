@@ -110,6 +110,22 @@ static void summarise_sizes(FILE *out, const bvp_build_report *r)
             (double)r->geometry_size * per, (double)r->id_size * per, (double)r->other_size * per);
 }
 
+/* What each kind takes, when there are several. */
+static void summarise_kinds(FILE *out, const pack_job *j)
+{
+    const bvp_build_report *r = &j->report;
+    const double triangles = r->unique_triangle_count ? (double)r->unique_triangle_count : 1;
+    if (j->hierarchy_count == 1 && j->hierarchies[0].kind == BVP_KIND_WIDE)
+        return;
+    fputs("  hierarchies     ", out);
+    for (uint32_t i = 0; i < j->hierarchy_count; i++) {
+        const uint32_t kind = j->hierarchies[i].kind;
+        fprintf(out, "%s%s %.2f", i > 0 ? ", " : "", kind_name(kind),
+                (double)r->kind_size[kind] / triangles);
+    }
+    fputs(" bytes/triangle\n", out);
+}
+
 static void summarise_oddities(FILE *out, const pack_job *j)
 {
     const bvp_build_report *r = &j->report;
@@ -150,6 +166,7 @@ void pack_summarise(FILE *out, const pack_job *j, const char *path)
     fprintf(out, "  triangles       %s, stored %s\n", grouped(r->triangle_count, a),
             grouped(r->unique_triangle_count, b));
     summarise_sizes(out, r);
+    summarise_kinds(out, j);
     summarise_oddities(out, j);
     fprintf(out, "  time            %.3g s: import %.3g, build %.3g, write %.3g", seconds,
             j->seconds_import, r->seconds_build, r->seconds_write);
@@ -174,6 +191,10 @@ void pack_report_as_json(const pack_job *j, const char *path)
     jsonw_count(&out, "triangle_count", r->triangle_count);
     jsonw_count(&out, "unique_triangle_count", r->unique_triangle_count);
     jsonw_count(&out, "hierarchy_size", r->hierarchy_size);
+    jsonw_object(&out, "kind_size");
+    for (uint32_t i = 0; i < j->hierarchy_count; i++)
+        jsonw_count(&out, kind_name(j->hierarchies[i].kind), r->kind_size[j->hierarchies[i].kind]);
+    jsonw_end(&out);
     jsonw_count(&out, "geometry_size", r->geometry_size);
     jsonw_count(&out, "id_size", r->id_size);
     jsonw_count(&out, "other_size", r->other_size);

@@ -375,6 +375,7 @@ typedef struct finishing {
     uint64_t node_size;       /* of the nodes in DATA */
     uint64_t binary_size;     /* of BINH, so far */
     uint32_t hierarchy_count; /* of parts */
+    uint64_t kind_size[BVPD_KIND_END];
 } finishing;
 
 static bvp_status add_chunks(finishing *f, const bvpi_part_bytes *part, bvp_error *error)
@@ -433,10 +434,12 @@ static bvp_status place_hierarchies(finishing *f, uint32_t idx, const bvpi_part_
         *h = bytes->hierarchy[k];
         h->part = idx;
         h->data_off = part->data_off;
+        const uint64_t node_size = (uint64_t)h->node_count * BVPD_UNIT;
+        f->kind_size[h->kind] += bytes->binary[k] ? h->data_size : node_size;
         if (bytes->binary[k])
             status = add_binary(f, bytes->binary[k], h, error);
         else
-            f->node_size += (uint64_t)h->node_count * BVPD_UNIT;
+            f->node_size += node_size;
     }
     return status;
 }
@@ -546,6 +549,8 @@ static void fill_report(const finishing *f, uint64_t file_size, bvp_build_report
                             .id_size = h->id_size,
                             .dropped_triangle_count = b->dropped_triangle_count,
                             .dropped_node_count = b->product.dropped_count};
+    memcpy(r->kind_size, f->kind_size, sizeof r->kind_size);
+    r->kind_size[0] = f->product.top.hierarchy.data_size;
     r->other_size = file_size - h->hierarchy_size - h->geometry_size - h->id_size;
     for (uint32_t i = 0; i < b->parts.count; i++) {
         r->degenerate_count += f->parts[i].degenerate_count;

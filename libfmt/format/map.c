@@ -30,6 +30,12 @@ static bvp_status check_options(const bvp_open_options *options, bool is_memory,
     if ((unsigned)options->mode > BVP_OPEN_ISOLATED)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "unknown open mode %d",
                               (int)options->mode);
+    if ((unsigned)options->kind > BVP_KIND_RSS)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "unknown kind of hierarchy %d", (int)options->kind);
+    if ((unsigned)options->box_test > BVP_TEST_LOOKUP)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "unknown box test %d",
+                              (int)options->box_test);
     if (options->offset % BVPD_PAGE_SIZE != 0)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the offset %" PRIu64 " is not a multiple of 4096", options->offset);
@@ -224,6 +230,8 @@ static bvp_status new_file(const bvp_open_options *options, bool is_memory, bvp_
     if (!file)
         return bvpi_error_memory(error, sizeof *file);
     file->mode = options->mode;
+    file->kind = options->kind;
+    file->box_test = options->box_test;
     file->isa = choose_isa(options);
     *out = file;
     return BVP_OK;

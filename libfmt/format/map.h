@@ -27,6 +27,8 @@ struct bvp_file {
     uint8_t *overlay; /* `base`, writable: private to this handle; or NULL */
     bool is_refitted; /* some part is not what it is in the file */
     bvp_open_mode mode;
+    bvp_kind kind;         /* asked of the parts */
+    bvp_box_test box_test; /* asked of them */
     bvpi_isa isa;
     bvpd_header header; /* private copy of the page: fields cannot change after open */
     bvpi_span section[BVPD_SECTION_COUNT];

@@ -51,6 +51,9 @@ static bvp_status begin(bvpi_pair_query *query, const bvp_body *a, const bvp_bod
         status = bvpi_subject_init(&query->b, b);
     if (status != BVP_OK)
         return status;
+    query->box_test = a->file->box_test;
+    if (query->box_test == BVP_TEST_DEFAULT && b != NULL)
+        query->box_test = b->file->box_test;
     query->kernel = choose_kernel(a->file, b != NULL ? b->file : a->file);
     order_bodies(query);
     return BVP_OK;

@@ -26,6 +26,7 @@ typedef struct bvpi_pair_query {
     bvpi_pair_mode mode;
     const struct bvpi_pair_kernel *kernel;
     bvpi_subject a, b;
+    bvp_box_test box_test;
     bool self;    /* b is a: only instances i < j meet */
     bool swapped; /* a is what the caller calls b */
 
@@ -45,16 +46,31 @@ typedef struct bvpi_pair_query {
     bvp_stats stats;
 } bvpi_pair_query;
 
+/* Asks the query of two placed parts by hierarchies of one kind. */
+typedef void (*bvpi_parts_fn)(bvpi_pair_query *query, const bvpi_placed_part *a,
+                              const bvpi_placed_part *b);
+
 /* Per instruction set: pair_kernel.c. */
 typedef struct bvpi_pair_kernel {
-    /* Asks the query of two placed parts. */
-    void (*parts)(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b);
+    bvpi_parts_fn parts[BVPD_KIND_END];
     /* Walks the top hierarchies (at least one is an assembly's) and calls bvpi_pair_enter for pairs
      * of items that may answer. */
     void (*scenes)(bvpi_pair_query *query);
 } bvpi_pair_kernel;
 
 extern const bvpi_pair_kernel bvpi_pair_kernel_base, bvpi_pair_kernel_avx2;
+
+/* *_pair_kernel.c */
+#define BVPI_PARTS_FN(name)                                                                        \
+    void name(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
+BVPI_PARTS_FN(bvpi_aabb_pair_base);
+BVPI_PARTS_FN(bvpi_aabb_pair_avx2);
+BVPI_PARTS_FN(bvpi_boxtree_pair_base);
+BVPI_PARTS_FN(bvpi_boxtree_pair_avx2);
+BVPI_PARTS_FN(bvpi_obb_pair_base);
+BVPI_PARTS_FN(bvpi_obb_pair_avx2);
+BVPI_PARTS_FN(bvpi_rss_pair_base);
+BVPI_PARTS_FN(bvpi_rss_pair_avx2);
 
 /* The whole query: status, counts and answers are then in *query. */
 void bvpi_pair_run(bvpi_pair_query *query);

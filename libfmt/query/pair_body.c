@@ -16,6 +16,32 @@ static bool get_part(bvpi_pair_query *query, const bvpi_subject *subject, uint32
     return query->status == BVP_OK;
 }
 
+/* The first kind that both parts have. */
+static bvp_status agree(const bvpi_pair_query *query, bvpi_placed_part *a, bvpi_placed_part *b)
+{
+    const bvp_file *file_a = query->a.file, *file_b = query->self ? file_a : query->b.file;
+    for (uint32_t kind = BVPD_KIND_WIDE8; kind < BVPD_KIND_END; kind++)
+        if (bvpi_placed_part_kind(file_a, kind, a) == BVP_OK &&
+            bvpi_placed_part_kind(file_b, kind, b) == BVP_OK)
+            return BVP_OK;
+    return BVP_ERR_ARGUMENT;
+}
+
+static void ask_parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
+{
+    query->stats.instance_pairs++;
+    if (a->kind == b->kind) {
+        query->kernel->parts[a->kind](query, a, b);
+        return;
+    }
+    bvpi_placed_part as_a = *a, as_b = *b;
+    query->status = agree(query, &as_a, &as_b);
+    if (query->status == BVP_OK)
+        query->kernel->parts[as_a.kind](query, &as_a, &as_b);
+    else
+        query->done = true;
+}
+
 void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
 {
     bvpi_placed_part buffer_a, buffer_b;
@@ -25,8 +51,7 @@ void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
     if (!get_part(query, &query->a, item_a, &buffer_a, &a) ||
         !get_part(query, query->self ? &query->a : &query->b, item_b, &buffer_b, &b))
         return;
-    query->stats.instance_pairs++;
-    query->kernel->parts(query, a, b);
+    ask_parts(query, a, b);
 }
 
 static bool is_empty(const bvpi_subject *subject)

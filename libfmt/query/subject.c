@@ -18,13 +18,57 @@ static void bound_grid(bvpi_placed *at)
     }
 }
 
+/* What the leaves' side of a query needs of a tree, whoever leads to the leaves. */
+static void set_clusters(const bvpi_binary *binary, const bvpi_part *part, bvpi_tree *out)
+{
+    *out = (bvpi_tree){.units = part->blob,
+                       .blob_size = part->blob_size,
+                       .cluster_shift = part->cluster_shift,
+                       .leaf_size = binary->leaf_size,
+                       .grid_unit = binary->grid_unit};
+    memcpy(out->grid_origin, binary->grid_origin, sizeof out->grid_origin);
+    memcpy(out->grid_extent, binary->grid_extent, sizeof out->grid_extent);
+}
+
+bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_placed_part *out)
+{
+    bvp_hierarchy_info first;
+    out->kind = kind;
+    if (kind == BVPD_KIND_WIDE8) {
+        /* the wide one is the first, if a part has it */
+        bvp_status status = bvpi_get_part_tree(file, out->part_idx, &out->at.tree);
+        if (status != BVP_OK && bvp_get_hierarchy(file, out->part_idx, 0, &first) == BVP_OK &&
+            first.kind != BVP_KIND_WIDE)
+            status = BVP_ERR_ARGUMENT;
+        return status;
+    }
+    const bvp_status status = bvpi_get_part_binary(file, out->part_idx, kind, &out->binary);
+    if (status == BVP_OK)
+        set_clusters(&out->binary, &out->part, &out->at.tree);
+    return status;
+}
+
+/* The hierarchy that the handle asks for, or the part's best. */
+static bvp_status open_hierarchy(const bvp_file *file, bvpi_placed_part *out)
+{
+    bvp_hierarchy_info first;
+    if (file->kind != BVP_KIND_DEFAULT)
+        return bvpi_placed_part_kind(file, (uint32_t)file->kind, out);
+    bvp_status status = bvpi_placed_part_kind(file, BVPD_KIND_WIDE8, out);
+    if (status != BVP_ERR_ARGUMENT)
+        return status;
+    status = bvp_get_hierarchy(file, out->part_idx, 0, &first);
+    return status == BVP_OK ? bvpi_placed_part_kind(file, (uint32_t)first.kind, out) : status;
+}
+
 static bvp_status open_part(const bvp_file *file, uint32_t part, bvpi_placed_part *out)
 {
     bvp_status status = bvpi_touch(file, part);
+    out->part_idx = part;
     if (status == BVP_OK)
         status = bvpi_get_part(file, part, &out->part);
     if (status == BVP_OK)
-        status = bvpi_get_part_tree(file, part, &out->at.tree);
+        status = open_hierarchy(file, out);
     if (status != BVP_OK)
         return status;
     bound_grid(&out->at);
@@ -32,7 +76,6 @@ static bvp_status open_part(const bvp_file *file, uint32_t part, bvpi_placed_par
         out->at.bound[a] = fmax(out->at.bound[a],
                                 fmax(fabs((double)out->part.lo[a]), fabs((double)out->part.hi[a])));
     out->at.blur = 0;
-    out->part_idx = part;
     return BVP_OK;
 }
 
@@ -92,10 +135,11 @@ bvp_status bvpi_subject_look_up(const bvpi_subject *subject, uint32_t instance,
     if (instance >= subject->file->header.instance_count)
         return BVP_ERR_CORRUPT;
     bvp_status status = bvpi_get_instance(subject->file, instance, &record, out->placement);
-    if (status == BVP_OK)
-        status = open_part(subject->file, record.part, out);
     if (status != BVP_OK)
         return BVP_ERR_CORRUPT;
+    status = open_part(subject->file, record.part, out);
+    if (status != BVP_OK) /* the part exists: what it may lack is the kind */
+        return status == BVP_ERR_ARGUMENT ? status : BVP_ERR_CORRUPT;
     out->instance = instance;
     return subject->placement ? bvpi_compose(subject->placement, out->placement, out->placement)
                               : BVP_OK;

@@ -24,6 +24,10 @@ typedef struct bvpi_placed {
 typedef struct bvpi_placed_part {
     bvpi_placed at;
     bvpi_part part;
+    /* Which of the part's hierarchies is asked. Unless it is the wide one, it is `binary`, and
+     * at.tree has only the grid and the bytes of the clusters. */
+    uint32_t kind;
+    bvpi_binary binary;
     double placement[12];        /* what at.place is made from */
     uint32_t part_idx, instance; /* BVP_NONE: the body is this part alone */
 } bvpi_placed_part;
@@ -48,6 +52,9 @@ bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
 bvp_status bvpi_subject_look_up(const bvpi_subject *subject, uint32_t instance,
                                 bvpi_placed_part *out);
 bvp_status bvpi_subject_place(const bvpi_subject *subject, bvpi_placed_part *part);
+
+/* Asks another of the part's hierarchies. BVP_ERR_ARGUMENT: it has none of that kind. */
+bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_placed_part *out);
 
 /* What a triangle is called: `local` of the cluster whose header is given. */
 void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,

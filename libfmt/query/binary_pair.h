@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * binary_pair.h: two parts that are asked by their binary hierarchies: what binary_walk.h needs of
+ * every kind; for kernels.
+ */
+#ifndef BVPI_QUERY_BINARY_PAIR_H
+#define BVPI_QUERY_BINARY_PAIR_H
+
+#include "query/binary_leaf.h"
+
+enum {
+    BINARY_STACK = 2 * BVPD_DEPTH_MAX + 1, /* each level of either side leaves one entry behind */
+    BINARY_CACHE = 16                      /* leaves that are kept decoded, for each side */
+};
+
+typedef struct binary_pair {
+    pair_tester test;
+    const bvpi_binary *tree_a, *tree_b;
+    float limit_sq; /* pairs at least so far apart are of no interest, in square work units */
+    uint64_t steps_left;
+} binary_pair;
+
+/* Every volume takes a byte at least. */
+static inline uint64_t volume_count(const bvpi_binary *tree)
+{
+    return tree->node_count < tree->blob_size ? tree->node_count : tree->blob_size;
+}
+
+/* A valid pair of hierarchies opens no more nodes than it has pairs of volumes. */
+static inline void binary_pair_init(binary_pair *p, bvpi_pair_query *query,
+                                    const bvpi_placed_part *a, const bvpi_placed_part *b)
+{
+    tester_init(&p->test, query, a, b);
+    p->tree_a = &a->binary;
+    p->tree_b = &b->binary;
+    p->limit_sq = INFINITY;
+    p->steps_left = volume_count(p->tree_a) * volume_count(p->tree_b);
+}
+
+#endif

@@ -62,13 +62,17 @@ static inline body_mesh bend_mesh(int kind, double strength, body_mesh mesh)
     return out;
 }
 
-/* A packed file without a name; kind wide: as anybody packs. */
+/* A packed file without a name; kind default: both wide and aabb. */
 static inline int refit_pack(const refit_scene *s, bvp_kind kind, int deformable)
 {
     char path[] = "refit-XXXXXX";
-    const bvp_hierarchy_spec spec = {.kind = kind};
-    const bvp_build_options options = {
-        .thread_count = 1, .hierarchies = &spec, .hierarchy_count = 1, .deformable = deformable};
+    const int both = kind == BVP_KIND_DEFAULT;
+    const bvp_hierarchy_spec specs[2] = {{.kind = both ? BVP_KIND_WIDE : kind},
+                                         {.kind = BVP_KIND_AABB}};
+    const bvp_build_options options = {.thread_count = 1,
+                                       .hierarchies = specs,
+                                       .hierarchy_count = both ? 2 : 1,
+                                       .deformable = deformable};
     bvp_builder *builder;
     bvp_error error = {0};
     uint32_t numbers[4], root, node;

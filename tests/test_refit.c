@@ -402,7 +402,8 @@ START_TEST(what_must_be_packed_otherwise)
     static const struct {
         bvp_kind kind;
         int deformable;
-    } cases[] = {{BVP_KIND_WIDE, 1}, {BVP_KIND_BOXTREE, 1}, {BVP_KIND_AABB, 0}};
+    } cases[] = {
+        {BVP_KIND_WIDE, 1}, {BVP_KIND_BOXTREE, 1}, {BVP_KIND_AABB, 0}, {BVP_KIND_DEFAULT, 1}};
     case_seed(9);
     refit_scene s = refit_scene_make(6, 3);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

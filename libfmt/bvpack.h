@@ -342,7 +342,9 @@ typedef struct bvp_distance_result {
 BVP_API bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
                                 bvp_distance_result *out, bvp_stats *stats);
 /* Are they nearer than or as near as delta? Stops at the first proof; out (may be NULL) then holds
- * a witness pair at most delta apart, not the nearest one. delta == 0 is bvp_collide. */
+ * a witness pair at most delta apart, not the nearest one. A pair whose certified interval
+ * [lower, distance] contains delta counts as within: it is narrower than 1e-9 of the distance, but
+ * for distances below some 1e-20 of the coordinates. delta == 0 is bvp_collide. */
 BVP_API bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *within,
                               bvp_distance_result *out, bvp_stats *stats);
 

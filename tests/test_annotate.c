@@ -2,7 +2,7 @@
  * test_annotate.c: every byte is explained once, in order, with the values that the file has.
  */
 #include "repair.h"
-#include "tiny_file.h"
+#include "tiny_binary.h"
 
 #include <check.h>
 
@@ -36,11 +36,28 @@ static bvp_file *open_bytes(const uint8_t *bytes, size_t size)
     return file;
 }
 
+typedef struct expectation {
+    const char *path, *value, *rule;
+} expectation;
+
+static void expect_all(const uint8_t *bytes, size_t size, const expectation *expected, size_t count)
+{
+    bvp_file *file = open_bytes(bytes, size);
+    for (size_t i = 0; i < count; i++) {
+        seen s = {.wanted = expected[i].path};
+        ck_assert_int_eq(bvp_annotate(file, look, &s), BVP_OK);
+        ck_assert_uint_eq(s.cursor, size);
+        ck_assert_uint_eq(s.unknown + s.wrong, 0);
+        ck_assert_msg(s.offset > 0 && strcmp(s.value, expected[i].value) == 0, "%s is %s",
+                      expected[i].path, s.value);
+        ck_assert_str_eq(s.rule, expected[i].rule);
+    }
+    bvp_close(file);
+}
+
 START_TEST(test_values)
 {
-    static const struct {
-        const char *path, *value, *rule;
-    } expected[] = {
+    static const expectation expected[] = {
         {"header.up_axis", "2", "HDR-13"},
         {"header.hi[2]", "1.5", "HDR-15"},
         {"directory[2].kind", "\"PART\"", "DIR-1"},
@@ -63,17 +80,38 @@ START_TEST(test_values)
     };
     size_t size;
     uint8_t *bytes = tiny_make(&size);
-    bvp_file *file = open_bytes(bytes, size);
-    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        seen s = {.wanted = expected[i].path};
-        ck_assert_int_eq(bvp_annotate(file, look, &s), BVP_OK);
-        ck_assert_uint_eq(s.cursor, size);
-        ck_assert_uint_eq(s.unknown + s.wrong, 0);
-        ck_assert_msg(s.offset > 0 && strcmp(s.value, expected[i].value) == 0, "%s is %s",
-                      expected[i].path, s.value);
-        ck_assert_str_eq(s.rule, expected[i].rule);
-    }
-    bvp_close(file);
+    expect_all(bytes, size, expected, sizeof expected / sizeof *expected);
+    free(bytes);
+}
+END_TEST
+
+START_TEST(test_binary)
+{
+    static const expectation expected[] = {
+        {"HIER[2].order_width", "11", "HIE-15"},
+        {"BINH.part[0].boxtree.upper[0].mask", "0x00 the parent's box", "BOX-1"},
+        {"BINH.part[0].boxtree.upper[0].link", "records 1 and the next", "BIN-1"},
+        {"BINH.part[0].boxtree.upper[1].mask", "0x0a lo y hi x", "BOX-1"},
+        {"BINH.part[0].boxtree.upper[1].offset[1]", "5", "BOX-4"},
+        {"BINH.part[0].boxtree.upper[2].padding", "", "BIN-2"},
+        {"BINH.part[0].boxtree.block[0].first", "256", "BIN-8"},
+        {"BINH.part[0].boxtree.block[0].node[0].span", "1", "BLK-3"},
+        {"BINH.part[0].aabb.upper[2].lo[0]", "8", "AAB-2"},
+        {"BINH.part[0].aabb.block[0].node[2].hi[1]", "4", "AAB-2"},
+        {"BINH.part[0].aabb.block[0].padding", "", "BIN-5"},
+        {"BINH.part[0].aabb.order", "3 x 11 bits, cluster:triangle: 5:0 1:0 1:1", "BIN-7"},
+        {"BINH.part[0].obb.upper[1].rotation", "x to 1 0 0, y to 0 1 0", "ORI-1"},
+        {"BINH.part[0].obb.upper[0].size[2]", "0.96875 of the parent's reach", "ORI-2"},
+        {"BINH.part[0].rss.block[1].count_minus_1", "0", "BLK-4"},
+        {"BINH.part[0].rss.block[0].node[1].centre[0]", "0 of the parent's reach", "ORI-4"},
+    };
+    size_t size;
+    uint8_t *bytes = tiny_make_binary(&size, 1);
+    expect_all(bytes, size, expected, sizeof expected / sizeof *expected);
+    free(bytes);
+    bytes = tiny_make_binary(&size, 4);
+    const expectation offset = {"BINH.part[0].boxtree.upper[2].offset[0]", "8", "BOX-4"};
+    expect_all(bytes, size, &offset, 1);
     free(bytes);
 }
 END_TEST
@@ -81,9 +119,9 @@ END_TEST
 START_TEST(test_stop)
 {
     size_t size;
-    uint8_t *bytes = tiny_make(&size);
+    uint8_t *bytes = tiny_make_binary(&size, 1);
     bvp_file *file = open_bytes(bytes, size);
-    for (uint64_t i = 1; i < 300; i += 7) {
+    for (uint64_t i = 1; i < 770; i += 3) {
         seen s = {.stop_after = i};
         ck_assert_int_eq(bvp_annotate(file, look, &s), BVP_OK);
         ck_assert_uint_eq(s.items, i);
@@ -99,8 +137,8 @@ START_TEST(test_damage)
     size_t size;
     const uint8_t values[] = {1, 0x7f, 0xff};
     uint64_t failures = 0;
-    uint8_t *bytes = tiny_make(&size);
-    for (size_t at = BVPD_HEADER_SIZE; at < size; at += at < 11000 ? 7 : 97) {
+    uint8_t *bytes = tiny_make_binary(&size, 1);
+    for (size_t at = BVPD_HEADER_SIZE; at < size; at += at < 13000 ? 3 : 97) {
         const uint8_t before = bytes[at];
         for (size_t i = 0; i < sizeof values; i++) {
             bytes[at] = values[i];
@@ -123,6 +161,7 @@ int main(void)
     TCase *tests = tcase_create("bytes");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, test_values);
+    tcase_add_test(tests, test_binary);
     tcase_add_test(tests, test_stop);
     tcase_add_test(tests, test_damage);
     suite_add_tcase(suite, tests);

@@ -196,6 +196,8 @@ static void annotate_section(bvpi_annotator *a, const bvpd_section *entry)
         bvpi_annotate_data(a);
     else if (kind == BVPD_TIDS)
         bvpi_annotate_ids(a);
+    else if (kind == BVPD_BINH)
+        bvpi_annotate_binaries(a);
     else if (kind == BVPD_STRS)
         annotate_strings(a);
     else if (kind == BVPD_PROV)

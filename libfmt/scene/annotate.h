@@ -52,8 +52,9 @@ void bvpi_annotate_bytes(bvpi_annotator *a, uint64_t end, const char *path, cons
                          const char *rule);
 /* The same for a structure at the cursor, field by field. */
 void bvpi_annotate_fields(bvpi_annotator *a, const char *prefix, const bvpi_field *fields);
-/* DATA and TIDS, part by part. */
+/* DATA, TIDS and BINH, part by part. */
 void bvpi_annotate_data(bvpi_annotator *a);
 void bvpi_annotate_ids(bvpi_annotator *a);
+void bvpi_annotate_binaries(bvpi_annotator *a);
 
 #endif

@@ -103,12 +103,14 @@ static void annotate_table(blob_walk *w)
     say(w, w->part.blob_size, "padding", "", "PRT-6");
 }
 
+/* Of the wide hierarchy, if there is one. */
 static uint32_t upper_count_of(const bvp_file *file, uint32_t part)
 {
     const bvpi_span *parts = &file->section[BVPD_PART], *records = &file->section[BVPD_HIER];
     const uint32_t first = bvpi_load_u32(parts->data + part * sizeof(bvpd_part) +
                                          offsetof(bvpd_part, first_hierarchy));
-    if (first >= records->count)
+    if (first >= records->count ||
+        bvpi_load_u32(records->data + first * sizeof(bvpd_hierarchy)) != BVPD_KIND_WIDE8)
         return 0;
     return bvpi_load_u32(records->data + first * sizeof(bvpd_hierarchy) +
                          offsetof(bvpd_hierarchy, upper_count));

@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { TRIANGLES_MAX = 400, SHAPES = 10 };
+#define PAYLOAD_HASH UINT64_C(0x0e738d32878e03b0)
 
 typedef struct set_case {
     float positions[9 * TRIANGLES_MAX];
@@ -134,8 +135,141 @@ START_TEST(volumes_hold_their_triangles)
 }
 END_TEST
 
+/* The largest size the parent's reach allows for is enough, and no code is passed over. */
+START_TEST(codes_mean_what_the_format_says)
+{
+    double last = 0;
+    for (int exponent = 15; exponent >= 0; exponent--)
+        for (int mantissa = 0; mantissa < 16; mantissa++) {
+            const uint8_t code = (uint8_t)(exponent << 4 | mantissa);
+            const double size = ldexp(16 + mantissa, -(4 + exponent));
+            if (code == 0)
+                continue;
+            ck_assert(bvpi_size_of_code(code) == size);
+            ck_assert(size > last);
+            last = size;
+        }
+    ck_assert(bvpi_size_of_code(0) == 0 && last == 31. / 16);
+}
+END_TEST
+
+START_TEST(rotations_mean_what_the_format_says)
+{
+    uint64_t state = case_seed();
+    for (int round = 0; round < 20000; round++) {
+        double q[4], axis[9], sum = 0;
+        const unsigned largest = (unsigned)(case_random(&state) % 4);
+        uint32_t code = (uint32_t)largest << 30;
+        for (unsigned k = 0, field = 0; k < 4; k++) {
+            if (k == largest)
+                continue;
+            const int f = (int)(case_random(&state) % 590) + 218;
+            q[k] = (f - 512) / (511 * sqrt(2));
+            sum += q[k] * q[k];
+            code |= (uint32_t)f << 10 * field++;
+        }
+        q[largest] = sqrt(1 - sum);
+        bvpi_rotation_axes(code, axis);
+        /* axis i is the image of unit vector i: q e_i q* */
+        for (int i = 0; i < 3; i++) {
+            const double *v = q + 1, w = q[0];
+            for (int k = 0; k < 3; k++) {
+                const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+                const double turned = (w * w - v[0] * v[0] - v[1] * v[1] - v[2] * v[2]) * (i == k) +
+                                      2 * v[i] * v[k] +
+                                      2 * w * (v[k1] * (i == k2) - v[k2] * (i == k1));
+                ck_assert(fabs(axis[3 * i + k] - turned) < 1e-14);
+            }
+        }
+    }
+}
+END_TEST
+
+/* An eighth of a surface. */
+static double box_area(const double size[3])
+{
+    return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
+}
+
+static double swept_area(const double size[3])
+{
+    return size[0] * size[1] + acos(-1) / 2 * size[2] * (size[0] + size[1] + size[2]);
+}
+
+static void build_box(uint64_t *state, const double half[3], bool turned, set_case *c)
+{
+    double m[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    if (turned)
+        random_matrix(state, 1, m);
+    c->mesh = (bvpi_mesh){
+        .positions = c->positions, .indices = c->indices, .vertex_count = 8, .triangle_count = 12};
+    static const uint8_t side[12][3] = {{0, 1, 3}, {0, 3, 2}, {4, 7, 5}, {4, 6, 7},
+                                        {0, 5, 1}, {0, 4, 5}, {2, 3, 7}, {2, 7, 6},
+                                        {0, 2, 6}, {0, 6, 4}, {1, 7, 3}, {1, 5, 7}};
+    for (uint32_t i = 0; i < 36; i++) {
+        c->indices[i] = side[i / 3][i % 3];
+        c->triangles[i / 3] = i / 3;
+    }
+    for (int n = 0; n < 8; n++)
+        for (int k = 0; k < 3; k++)
+            c->positions[3 * n + k] = (float)(m[3 * k] * half[0] * ((n & 1) * 2 - 1) +
+                                              m[3 * k + 1] * half[1] * ((n >> 1 & 1) * 2 - 1) +
+                                              m[3 * k + 2] * half[2] * ((n >> 2) * 2 - 1));
+    c->root = (bvpi_oriented){.size = {3, 3, 3}, .axis = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .reach = 9};
+    c->scratch = malloc(bvpi_oriented_scratch_size(12));
+}
+
+/* A size is rounded by up to 1/16, a rotation by 1/400 of the largest extent. */
+START_TEST(volumes_are_small)
+{
+    const double shapes[][3] = {{3, 2, 1}, {1, 1, 1}, {3, .5, .1}, {2, 2, .01}, {.3, .2, .1}};
+    uint64_t state = case_seed();
+    for (int round = 0; round < 2000; round++) {
+        const double *half = shapes[round % 5];
+        const bool turned = round / 5 % 2, rss = round / 10 % 2;
+        const double blur = turned ? half[0] / 150 : half[0] * 1e-3;
+        uint8_t payload[BVPI_ORIENTED_PAYLOAD];
+        static set_case c;
+        bvpi_oriented out;
+        build_box(&state, half, turned, &c);
+        bvpi_oriented_fit(&c.mesh, c.triangles, 12, &c.tree, &c.root, rss, payload, &out,
+                          c.scratch);
+        const double best[3] = {half[0] + blur, half[1] + blur, half[2] + blur};
+        const double found = rss ? swept_area(out.size) : box_area(out.size);
+        ck_assert_msg(found <= 1.14 * (rss ? swept_area(best) : box_area(best)), "%d: %g %g %g",
+                      round, out.size[0], out.size[1], out.size[2]);
+        free(c.scratch);
+    }
+}
+END_TEST
+
+/* The bytes depend on nothing but the input: this is what gcc and clang wrote at -O0 and at -O3.
+ * Sets small enough to be fitted without their hull, which other versions of qhull may cut
+ * otherwise. */
+START_TEST(bytes_are_the_same_everywhere)
+{
+    uint64_t state = 7, hash = 0;
+    for (int round = 0; round < 400; round++) {
+        static set_case c;
+        const uint32_t count = 1 + (uint32_t)(case_random(&state) % 16);
+        uint8_t payload[BVPI_ORIENTED_PAYLOAD];
+        bvpi_oriented out;
+        make_case(&state, count, &c);
+        bvpi_oriented_fit(&c.mesh, c.triangles, count, &c.tree, &c.root, round % 2, payload, &out,
+                          c.scratch);
+        for (int k = 0; k < BVPI_ORIENTED_PAYLOAD; k++)
+            hash = (hash ^ payload[k]) * UINT64_C(0x100000001b3);
+        free(c.scratch);
+    }
+    ck_assert_msg(hash == PAYLOAD_HASH, "payloads: %016llx", (unsigned long long)hash);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {volumes_hold_their_triangles, NULL};
+    const TTest *const tests[] = {
+        volumes_hold_their_triangles,        codes_mean_what_the_format_says,
+        rotations_mean_what_the_format_says, volumes_are_small,
+        bytes_are_the_same_everywhere,       NULL};
     return suite_run("oriented", tests);
 }

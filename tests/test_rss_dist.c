@@ -48,7 +48,7 @@ static void random_face(uint64_t *state, double at, double sizes, const bvpi_fac
         const double s = case_between(state, -2, 2), t = case_between(state, -2, 2);
         const int corner = (int)(case_random(state) % (unsigned)like->edges);
         for (int k = 0; k < 3; k++)
-            p[3 * i + k] = kind < 5 ? like->middle[k] + s * like->edge[k][0] +
+            p[3 * i + k] = kind < 5 ? like->corner[k][0] + s * like->edge[k][0] +
                                           t * like->edge[k][1] + lift * like->normal[k]
                            : kind < 7
                                ? like->corner[k][corner] + (kind == 5 || i > 0) * lift * sizes
@@ -89,6 +89,8 @@ START_TEST(distances_of_faces_are_true)
         ck_assert_msg(back >= least, "%d: %g < %Lg", round, back, distance);
         const double enough = there * case_uniform(&state);
         ck_assert(bvpi_face_distance(&a, &b, enough) >= enough);
+        ck_assert(there <= 1e4 * slack || bvpi_face_apart(&a, &b, enough));
+        ck_assert(!bvpi_face_apart(&a, &b, (double)distance + slack));
         meet += distance == 0;
     }
     printf("%d of %d pairs of faces meet\n", meet, count);
@@ -181,6 +183,8 @@ START_TEST(distances_of_volumes_are_not_overstated)
                        map[4 * i + 3] - p[i];
             least = fmin(least, sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]));
         }
+        ck_assert(!bvpi_rss_apart(&a, &b, 0, least * (1 + 1e-12)));
+        ck_assert(bound == 0 || bvpi_rss_apart(&a, &b, bvpi_rss_slack(100, 0), .999 * bound));
         ck_assert_msg(bound <= least, "%d: %g, but two points are %g apart", round, bound, least);
         apart += bound > 0;
         tight += bound > 0.8 * least;

@@ -68,7 +68,8 @@ typedef struct search {
 
 BVPI_INLINE double least_of(f64x4 v)
 {
-    return fmin(fmin(v[0], v[1]), fmin(v[2], v[3]));
+    const double low = v[0] < v[1] ? v[0] : v[1], high = v[2] < v[3] ? v[2] : v[3];
+    return low < high ? low : high;
 }
 
 /* Any direction bounds the distance: this is what the off-edge corners are looked at for. */
@@ -139,27 +140,30 @@ static void try_edge(search *s, int i)
         try_direction(s, direction, s->nearest_sq);
 }
 
-static bool is_done(const search *s, double enough)
+/* Edges first: they make both ends of the interval close. decide: only whether `enough` is reached
+ * is of interest. */
+static double run(search *s, double enough, bool decide)
 {
-    return s->lower >= enough || s->nearest_sq <= s->lower * s->lower * CLOSE;
+    for (int i = 0; i < s->a->edges; i++) {
+        try_edge(s, i);
+        if (s->lower >= enough || s->nearest_sq <= s->lower * s->lower * CLOSE ||
+            (decide && s->nearest_sq < enough * enough))
+            return s->lower;
+    }
+    try_normal(s, s->a->normal);
+    if (s->lower < enough)
+        try_normal(s, s->b->normal);
+    return s->lower;
 }
 
 double bvpi_face_distance(const bvpi_face *a, const bvpi_face *b, double enough)
 {
     search s = {a, b, 0, INFINITY};
-    const double v[3] = {b->middle[0] - a->middle[0], b->middle[1] - a->middle[1],
-                         b->middle[2] - a->middle[2]};
-    if (dot(v, v) > 0)
-        try_direction(&s, v, dot(v, v));
-    if (s.lower >= enough)
-        return s.lower;
-    for (int i = 0; i < a->edges; i++) {
-        try_edge(&s, i);
-        if (is_done(&s, enough))
-            return s.lower;
-    }
-    try_normal(&s, a->normal);
-    if (s.lower < enough)
-        try_normal(&s, b->normal);
-    return s.lower;
+    return run(&s, enough, false);
+}
+
+bool bvpi_face_apart(const bvpi_face *a, const bvpi_face *b, double enough)
+{
+    search s = {a, b, 0, INFINITY};
+    return run(&s, enough, true) > enough;
 }

@@ -23,8 +23,8 @@ typedef struct bvpi_rss {
  * the edge from there to the next; a triangle's lane 3 repeats lane 0. */
 typedef struct bvpi_face {
     f64x4 corner[3], edge[3], edge_sq;
-    double normal[3], middle[3]; /* normal: of any length, 0 if there is none */
-    int edges;                   /* 4 or 3 */
+    double normal[3]; /* of any length; 0: none */
+    int edges;        /* 4 or 3 */
 } bvpi_face;
 
 /* The image of a swept rectangle under an affine map, row-major 3x4: itself when the map is rigid
@@ -61,7 +61,6 @@ BVPI_INLINE void bvpi_face_of_rss(const bvpi_rss *rss, bvpi_face *out)
     for (int x = 0; x < 3; x++) {
         const double along = u[x] * rss->half[0], across = v[x] * rss->half[1];
         out->corner[x] = s * along + t * across + rss->centre[x];
-        out->middle[x] = rss->centre[x];
         out->normal[x] = u[(x + 1) % 3] * v[(x + 2) % 3] - u[(x + 2) % 3] * v[(x + 1) % 3];
     }
     out->edges = 4;
@@ -76,7 +75,6 @@ BVPI_INLINE void bvpi_face_of_triangle(const double corners[9], bvpi_face *out)
     for (int x = 0; x < 3; x++) {
         const int y = (x + 1) % 3, z = (x + 2) % 3;
         out->corner[x] = (f64x4){p[x], q[x], r[x], p[x]};
-        out->middle[x] = (p[x] + q[x] + r[x]) / 3;
         out->normal[x] = (q[y] - p[y]) * (r[z] - p[z]) - (q[z] - p[z]) * (r[y] - p[y]);
     }
     out->edges = 3;
@@ -88,15 +86,51 @@ BVPI_INLINE void bvpi_face_of_triangle(const double corners[9], bvpi_face *out)
  * connection. 0: they may meet. Stops looking when `enough` is reached. */
 double bvpi_face_distance(const bvpi_face *a, const bvpi_face *b, double enough);
 
-/* The same of two swept rectangles. */
+/* Is it certainly more than `enough`? Often knows sooner that it is not. */
+bool bvpi_face_apart(const bvpi_face *a, const bvpi_face *b, double enough);
+
+/* The gap of the rectangles along the line through their centres, from below: what most pairs that
+ * are apart are recognised by. */
+BVPI_INLINE double bvpi_rss_gap(const bvpi_rss *a, const bvpi_rss *b)
+{
+    const double v[3] = {b->centre[0] - a->centre[0], b->centre[1] - a->centre[1],
+                         b->centre[2] - a->centre[2]};
+    const double length_sq = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    double reach = 0;
+    BVPI_UNROLL
+    for (int j = 0; j < 2; j++) {
+        const double *p = a->axis[j], *q = b->axis[j];
+        reach += a->half[j] * fabs(p[0] * v[0] + p[1] * v[1] + p[2] * v[2]) +
+                 b->half[j] * fabs(q[0] * v[0] + q[1] * v[1] + q[2] * v[2]);
+    }
+    return length_sq > 0 ? (length_sq - reach) / sqrt(length_sq) : 0;
+}
+
+/* As bvpi_face_distance and bvpi_face_apart, of swept rectangles; slack: bvpi_rss_slack's, and what
+ * the volumes themselves lack. */
 static inline double bvpi_rss_distance(const bvpi_rss *a, const bvpi_rss *b, double slack,
                                        double enough)
 {
-    const double swept = a->radius + b->radius + slack;
+    const double swept = a->radius + b->radius + slack, sought = (enough + swept) * (1 + 0x1p-50);
     bvpi_face face_a, face_b;
+    double distance = bvpi_rss_gap(a, b);
+    if (!(distance >= sought)) {
+        bvpi_face_of_rss(a, &face_a);
+        bvpi_face_of_rss(b, &face_b);
+        distance = bvpi_face_distance(&face_a, &face_b, sought);
+    }
+    return distance > swept ? distance - swept : 0;
+}
+
+static inline bool bvpi_rss_apart(const bvpi_rss *a, const bvpi_rss *b, double slack, double enough)
+{
+    const double sought = (a->radius + b->radius + slack + enough) * (1 + 0x1p-50);
+    bvpi_face face_a, face_b;
+    if (bvpi_rss_gap(a, b) > sought)
+        return true;
     bvpi_face_of_rss(a, &face_a);
     bvpi_face_of_rss(b, &face_b);
-    return fmax(bvpi_face_distance(&face_a, &face_b, (enough + swept) * (1 + 0x1p-50)) - swept, 0);
+    return bvpi_face_apart(&face_a, &face_b, sought);
 }
 
 #endif

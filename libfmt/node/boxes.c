@@ -86,8 +86,8 @@ static int show(const walk *w, const item *shown)
 {
     bvp_box box = {.level = shown->level, .leaf_count = shown->leaf_count, .first = shown->first};
     for (int axis = 0; axis < 3; axis++) {
-        box.lo[axis] = bvpi_grid_point(&w->tree, axis, shown->frame.lo[axis]);
-        box.hi[axis] = bvpi_grid_point(&w->tree, axis, shown->frame.hi[axis]);
+        box.lo[axis] = bvpi_grid_corner(&w->tree, axis, shown->frame.lo[axis]);
+        box.hi[axis] = bvpi_grid_corner(&w->tree, axis, shown->frame.hi[axis]);
     }
     return w->callback(w->user, &box);
 }

@@ -53,7 +53,7 @@ static inline bool bvpi_frame_is_within(const bvpi_frame *inner, const bvpi_fram
 }
 
 /* A grid corner as a coordinate: exact. */
-static inline double bvpi_grid_point(const bvpi_tree *tree, int axis, uint32_t steps)
+static inline double bvpi_grid_corner(const bvpi_tree *tree, int axis, uint32_t steps)
 {
     return tree->grid_origin[axis] + (double)steps * tree->grid_unit;
 }

@@ -19,12 +19,6 @@ typedef struct binary_pair {
     uint64_t steps_left;
 } binary_pair;
 
-/* Every volume takes a byte at least. */
-static inline uint64_t volume_count(const bvpi_binary *tree)
-{
-    return tree->node_count < tree->blob_size ? tree->node_count : tree->blob_size;
-}
-
 /* A valid pair of hierarchies opens no more nodes than it has pairs of volumes. */
 static inline void binary_pair_init(binary_pair *p, bvpi_pair_query *query,
                                     const bvpi_placed_part *a, const bvpi_placed_part *b)
@@ -33,7 +27,7 @@ static inline void binary_pair_init(binary_pair *p, bvpi_pair_query *query,
     p->tree_a = &a->binary;
     p->tree_b = &b->binary;
     p->limit_sq = INFINITY;
-    p->steps_left = volume_count(p->tree_a) * volume_count(p->tree_b);
+    p->steps_left = bvpi_binary_count(p->tree_a) * bvpi_binary_count(p->tree_b);
 }
 
 #endif

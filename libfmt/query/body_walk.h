@@ -87,11 +87,13 @@ BVPI_INLINE unsigned bvpi_push_children(const bvpi_wide *node, unsigned level, u
 
 /* The items of a leaf, until the answer is complete. */
 BVPI_INLINE bvp_status bvpi_walk_items(const bvpi_walk_steps *steps, void *user,
-                                       const bvpi_entry *leaf, uint64_t *budget)
+                                       const bvpi_entry *leaf, uint64_t *budget, bvp_stats *stats)
 {
     bvp_status status = BVP_OK;
-    if (!steps->instance)
+    if (!steps->instance) {
+        stats->leaves++;
         return steps->triangles(user, leaf->ref, leaf->item_count);
+    }
     for (uint32_t i = 0; i < leaf->item_count && status == BVP_OK; i++) {
         if ((*budget)-- == 0)
             return BVP_ERR_CORRUPT;
@@ -134,7 +136,7 @@ BVPI_INLINE bvp_status bvpi_body_walk(const bvpi_walk_steps *steps, void *user,
         if (at.key > limit)
             continue;
         if (at.item_count != 0) {
-            const bvp_status status = bvpi_walk_items(steps, user, &at, &budget);
+            const bvp_status status = bvpi_walk_items(steps, user, &at, &budget, stats);
             if (status != BVP_OK)
                 return status;
             limit = steps->limit(user);

@@ -2,7 +2,7 @@
  * closest_kernel.c: the point of a body nearest to a given one, nearest child first; compiled once
  * per instruction set.
  */
-#include "query/body_walk.h"
+#include "query/binary_body.h"
 #include "query/closest.h"
 
 /* A point in one hierarchy. */
@@ -37,7 +37,6 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
     f32x8 lo, hi;
     if (!bvpi_walk_leaf(&w->part->at.tree, item, count, &tri, &cluster))
         return BVP_ERR_CORRUPT;
-    query->stats.leaves++;
     query->stats.triangles += count;
     bvpi_point_tri8(&w->point, tri.c, &lo, &hi);
     for (unsigned lane = 0; lane < count; lane++) {
@@ -65,6 +64,8 @@ static bvp_status enter_part(const bvpi_subject *subject, bvpi_closest_query *qu
     if (status != BVP_OK)
         return status;
     bvpi_closest_grid(&w.grid, &part->at, w.point.part, w.point.err);
+    if (part->kind != BVPD_KIND_WIDE8)
+        return bvpi_binary_body_walk(&steps, &w, &part->binary, &query->stats);
     return bvpi_body_walk(&steps, &w, &part->at.tree, 0, &query->stats);
 }
 

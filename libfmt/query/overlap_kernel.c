@@ -2,7 +2,7 @@
  * overlap_kernel.c: the triangles in a region, in the order of storage; compiled once per
  * instruction set.
  */
-#include "query/body_walk.h"
+#include "query/binary_body.h"
 #include "query/overlap.h"
 
 /* A region in one hierarchy. */
@@ -51,7 +51,6 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
     bvpi_cluster cluster;
     if (!bvpi_walk_leaf(&w->part->at.tree, item, count, &tri, &cluster))
         return BVP_ERR_CORRUPT;
-    query->stats.leaves++;
     query->stats.triangles += count;
     unsigned lanes = ((1u << count) - 1) & lanes_in_bounds(w, &tri);
     for (; lanes != 0 && !query->stopped; lanes &= lanes - 1) {
@@ -74,6 +73,8 @@ static bvp_status enter_part(const bvpi_subject *subject, bvpi_overlap_query *qu
     w.query = query;
     w.part = part;
     bvpi_region_grid(&query->region, &part->at, &w.grid, w.lo, w.hi);
+    if (part->kind != BVPD_KIND_WIDE8)
+        return bvpi_binary_body_walk(&steps, &w, &part->binary, &query->stats);
     return bvpi_body_walk(&steps, &w, &part->at.tree, 0, &query->stats);
 }
 

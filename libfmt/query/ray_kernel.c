@@ -2,7 +2,7 @@
  * ray_kernel.c: rays through hierarchies, nearest child first; compiled once per instruction set.
  * Based on: Wald, Benthin, Boulos, Getting Rid of Packets, 2008 (one ray, many boxes).
  */
-#include "query/body_walk.h"
+#include "query/binary_body.h"
 #include "query/ray.h"
 
 /* A ray in one hierarchy. */
@@ -60,7 +60,6 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
         return status;
     if (!bvpi_walk_leaf(&w->part->at.tree, item, count, &tri, &cluster))
         return BVP_ERR_CORRUPT;
-    query->stats.leaves++;
     query->stats.triangles += count;
     /* Not the best t so far: what a hit's rounded t is must not depend on what was seen before. */
     unsigned lanes =
@@ -97,6 +96,8 @@ static bvp_status enter_part(const bvpi_subject *subject, bvpi_ray_query *query,
         bvpi_local_ray_init(&local, &part->at.place, &query->ray);
     if (!bvpi_grid_ray_init(&w.grid, &part->at, &local, query->ray.t_min, query->t_max))
         return BVP_OK;
+    if (part->kind != BVPD_KIND_WIDE8)
+        return bvpi_binary_body_walk(&steps, &w, &part->binary, &query->stats);
     return bvpi_body_walk(&steps, &w, &part->at.tree, 0, &query->stats);
 }
 

@@ -158,8 +158,8 @@ void bvpi_verify_instance_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
     bvpi_report *report = &c->verify->report;
     double lo[3], hi[3];
     for (int axis = 0; axis < 3; axis++) {
-        lo[axis] = bvpi_grid_point(&c->tree, axis, box->lo[axis]);
-        hi[axis] = bvpi_grid_point(&c->tree, axis, box->hi[axis]);
+        lo[axis] = bvpi_grid_corner(&c->tree, axis, box->lo[axis]);
+        hi[axis] = bvpi_grid_corner(&c->tree, axis, box->hi[axis]);
     }
     for (uint64_t i = 0; i < leaf->count; i++) {
         const uint64_t item = (uint64_t)leaf->geom + leaf->before + i;

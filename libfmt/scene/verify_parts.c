@@ -304,8 +304,8 @@ static bool is_in_box(const bvpi_tree *tree, const bvpi_frame *box, const float 
 {
     for (int i = 0; i < 9; i++) {
         const int axis = i % 3;
-        if (!(bvpi_grid_point(tree, axis, box->lo[axis]) <= triangle[i]) ||
-            !(triangle[i] <= bvpi_grid_point(tree, axis, box->hi[axis])))
+        if (!(bvpi_grid_corner(tree, axis, box->lo[axis]) <= triangle[i]) ||
+            !(triangle[i] <= bvpi_grid_corner(tree, axis, box->hi[axis])))
             return false;
     }
     return true;

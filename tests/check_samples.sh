@@ -12,6 +12,9 @@ for model in irb6640_cell12.glb env.obj rob.obj plate_holes.STL cycloidal.ply; d
   "$BVPACK" "$src/samples/models/$model" -q -o "$scratch/${model%.*}.bvp" || exit 1
 done
 
+"$BVPACK" pack "$src/samples/models/plate_holes.STL" --hierarchy aabb --deformable -q \
+  -o "$scratch/deformable.bvp" || exit 1
+
 # runs a program of samples/ and looks for a line (extended regular expression)
 expect() { # line program arguments...
   local line=$1 program=$2
@@ -33,6 +36,7 @@ expect '^3 instances of 1 part, [0-9]+ bytes$' build cubes.bvp
 expect '^cubes touch: yes; nearest to .*: 0\.25 away at x = 2$' build cubes.bvp
 expect '^step  0: collision, distance 0, [1-9][0-9]* pairs' collide env.bvp rob.bvp
 expect '^ok: [1-9][0-9]* pairs of instances touch' clash irb6640_cell12.bvp
+expect '^touches after [1-9] steps, [0-9]+ vertices moved in each$' deform deformable.bvp
 expect '^2160 rays, ' raycast plate_holes.bvp
 expect '@@@' raycast cycloidal.bvp
 expect '^4 threads, 500 closest points each, the same answers$' threads irb6640_cell12.bvp

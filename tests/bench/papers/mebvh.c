@@ -31,7 +31,7 @@ typedef struct pruning {
 
 static void prune(const mesh *m, bvp_kind kind, pruning *out)
 {
-    const int runs = m->count < 100000 ? 3 : 1;
+    const int runs = m->count < 50000 ? 3 : 1;
     *out = (pruning){.problem = ""};
     for (int k = 0; k < LEAVES; k++) {
         const bvp_hierarchy_spec spec = {.kind = kind, .leaf_size = leaves[k]};
@@ -136,7 +136,7 @@ static void table1(const setup *setup)
     }
     table_end();
     report_text("One thread; the time is of the whole part, geometry included, the least of three "
-                "for models below 100,000 triangles.");
+                "for models below 50,000 triangles.");
     claim_pruning(of_rss, count, problem);
 }
 

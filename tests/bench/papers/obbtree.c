@@ -144,7 +144,7 @@ static void claim_parallel(const proximity *r)
 /* A pair of shells that are nowhere nearer than the gap. */
 static void parallel(const setup *setup)
 {
-    const uint64_t n = setup_count(setup, 80000);
+    const uint64_t n = 20000;
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     proximity r = {.problem = ""};
     mesh inner;
@@ -171,7 +171,7 @@ static void point(const setup *setup)
                    .figure = "the curves diverge as the gap shrinks"};
     mesh m;
     suite s;
-    mesh_sphere(&m, setup_count(setup, 80000), 1);
+    mesh_sphere(&m, 20000, 1);
     suite_open(&s, kinds, KINDS, &m, NULL);
     for (int k = 0; k < GAPS; k++) {
         double placement[12];

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-double scene_now(void);                         /* seconds */
+/* Seconds of the processor: one thread measures, and what else runs is not to count. */
+double scene_now(void);
 double scene_random(uint64_t *state);           /* [0, 1) */
 double scene_median(double *values, int count); /* sorts them */
 void *scene_allocate(size_t size);              /* ends the program when there is no memory */

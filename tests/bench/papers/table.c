@@ -11,7 +11,7 @@
 enum { CLAIM_MAX = 64, ROW_MAX = 4000 };
 
 static struct {
-    char directory[1000];
+    char directory[1000], chapter[40];
     FILE *text, *csv;
     claim claims[CLAIM_MAX];
     int claim_count;
@@ -29,10 +29,13 @@ FILE *report_create(const char *name)
     return file;
 }
 
-void report_open(const char *directory)
+void report_open(const char *directory, const char *chapter)
 {
+    char name[60];
     snprintf(report.directory, sizeof report.directory, "%s", directory);
-    report.text = report_create("papers.md");
+    snprintf(report.chapter, sizeof report.chapter, "%s", chapter);
+    snprintf(name, sizeof name, "%s.md", chapter);
+    report.text = report_create(name);
     report.claim_count = 0;
 }
 
@@ -142,13 +145,18 @@ void report_claim(const claim *made)
 
 void report_close(void)
 {
-    report_heading("All claims");
-    table_begin("claims", "Claims, the papers' figures and ours",
-                "paper|claim|paper's figure|ours|verdict|why not");
+    char name[60];
+    fclose(report.text);
+    snprintf(name, sizeof name, "claims_%s.md", report.chapter);
+    report.text = report_create(name);
+    snprintf(name, sizeof name, "claims_%s.csv", report.chapter);
+    report.csv = report_create(name);
     for (int k = 0; k < report.claim_count; k++) {
         const claim *c = &report.claims[k];
-        table_row("%s|%s|%s|%s|%s|%s", c->paper, c->text, c->figure, c->ours,
-                  verdict_name(c->verdict), c->why);
+        char row[ROW_MAX];
+        snprintf(row, sizeof row, "%s|%s|%s|%s|%s|%s", c->paper, c->text, c->figure, c->ours,
+                 verdict_name(c->verdict), c->why);
+        write_row(row);
     }
     table_end();
     fclose(report.text);

@@ -6,10 +6,11 @@
 
 #include <stdio.h>
 
-/* Opens `papers.md` in `directory`, where the tables' CSV files go as well; ends the program on
+/* Opens `chapter`.md in `directory`, where the tables' CSV files go as well; ends the program on
  * failure, as all functions here do. */
-void report_open(const char *directory);
-/* Writes the claims of all papers and closes. */
+void report_open(const char *directory, const char *chapter);
+/* Writes the claims to claims_`chapter`.csv, and to claims_`chapter`.md as rows of a table; closes.
+ */
 void report_close(void);
 
 void report_heading(const char *title);
@@ -27,7 +28,7 @@ void table_end(void);
 
 typedef enum verdict { HOLDS, DOES_NOT_HOLD, NOT_MEASURED } verdict;
 
-/* A claim of a paper; shown at once and in the list at the end. figure: the paper's; why: where it
+/* A claim of a paper; shown at once and in the list of all. figure: the paper's; why: where it
  * does not hold, with the measurement that shows it, or "". */
 typedef struct claim {
     const char *paper, *text, *figure;

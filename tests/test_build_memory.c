@@ -64,8 +64,16 @@ static double *make_soup(void)
 
 static bvp_status build_all(const bvp_mesh *mesh, int fd)
 {
-    const bvp_build_options options = {
-        .thread_count = 1, .drop_invalid = 1, .provenance = "{\"sources\": []}"};
+    const bool is_small = mesh->triangle_count < COUNT;
+    const bvp_hierarchy_spec specs[] = {{.kind = is_small ? BVP_KIND_WIDE : BVP_KIND_BOXTREE},
+                                        {.kind = BVP_KIND_AABB},
+                                        {.kind = is_small ? BVP_KIND_BOXTREE : BVP_KIND_OBB},
+                                        {.kind = BVP_KIND_OBB}};
+    const bvp_build_options options = {.thread_count = 1,
+                                       .drop_invalid = 1,
+                                       .provenance = "{\"sources\": []}",
+                                       .hierarchies = specs,
+                                       .hierarchy_count = is_small ? 4 : 2};
     const double moved[12] = {1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7};
     bvp_builder *b = NULL;
     uint32_t part, node;

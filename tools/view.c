@@ -10,6 +10,7 @@
 #include "bvpack.h"
 #include "camera.h"
 #include "image.h"
+#include "kind.h"
 #include "message.h"
 #include "operand.h"
 #include "options.h"
@@ -17,9 +18,10 @@
 #include "palette.h"
 #include "progress.h"
 #include "render.h"
+#include "volume_lines.h"
 
 typedef struct settings {
-    const char *output, *size, *camera, *target, *colour, *part, *place;
+    const char *output, *size, *camera, *target, *colour, *part, *place, *kind;
     double angle;
     uint64_t level, samples, occlusion, jobs;
     int quiet;
@@ -33,15 +35,15 @@ typedef struct view {
     uint32_t width, height;
     camera eye;
     palette colours;
-    double to_world[12]; /* of the boxes that are read */
-    double *corners;     /* of the boxes that the camera is to see, 3 doubles each */
+    double to_world[12]; /* of the volumes that are read */
+    double *corners;     /* of the boxes around them that the camera is to see, 3 doubles each */
     size_t corner_count, corner_capacity;
     render_line *lines;
     size_t line_count, line_capacity;
     double size; /* diagonal of what is seen */
 } view;
 
-/* ---- boxes ----------------------------------------------------------------------------------- */
+/* ---- volumes --------------------------------------------------------------------------------- */
 
 /* Room for `more` elements at the end of an array, or NULL. */
 static void *grown(void *array, size_t count, size_t more, size_t *capacity, size_t size)
@@ -52,17 +54,14 @@ static void *grown(void *array, size_t count, size_t more, size_t *capacity, siz
     return realloc(array, *capacity * size);
 }
 
-/* Corner i of a box, in the world. */
-static void corner_of(const view *v, const bvp_box *box, int i, double out[3])
+static void to_world(const view *v, const double p[3], double out[3])
 {
-    double p[3] = {i & 1 ? box->hi[0] : box->lo[0], i & 2 ? box->hi[1] : box->lo[1],
-                   i & 4 ? box->hi[2] : box->lo[2]};
     const double *m = v->to_world;
     for (int a = 0; a < 3; a++)
         out[a] = m[4 * a] * p[0] + m[4 * a + 1] * p[1] + m[4 * a + 2] * p[2] + m[4 * a + 3];
 }
 
-static int add_corners(void *user, const bvp_box *box)
+static int add_corners(void *user, const bvp_volume *volume)
 {
     view *v = user;
     double *corners =
@@ -70,32 +69,61 @@ static int add_corners(void *user, const bvp_box *box)
     if (!corners)
         return 1;
     v->corners = corners;
-    for (int i = 0; i < 8; i++)
-        corner_of(v, box, i, corners + 3 * v->corner_count++);
+    for (int i = 0; i < 8; i++) {
+        double corner[3];
+        volume_corner(volume, i, corner);
+        to_world(v, corner, corners + 3 * v->corner_count++);
+    }
     return 0;
 }
 
-static int add_lines(void *user, const bvp_box *box)
+static int add_lines(void *user, const bvp_volume *volume)
 {
     view *v = user;
-    render_line *lines = grown(v->lines, v->line_count, 12, &v->line_capacity, sizeof *lines);
+    double outline[VOLUME_LINES][6];
+    const int count = volume_lines(volume, outline);
+    render_line *lines =
+        grown(v->lines, v->line_count, (size_t)count, &v->line_capacity, sizeof *lines);
     if (!lines)
         return 1;
     v->lines = lines;
-    for (int i = 0; i < 8; i++)
-        for (int axis = 1; axis < 8; axis *= 2) {
-            render_line *line = &lines[v->line_count];
-            if (i & axis)
-                continue;
-            corner_of(v, box, i, line->a);
-            corner_of(v, box, i | axis, line->b);
-            line->paint = colour_of(0x1d4ed8);
-            v->line_count++;
-        }
+    for (int i = 0; i < count; i++) {
+        render_line *line = &lines[v->line_count++];
+        to_world(v, outline[i], line->a);
+        to_world(v, outline[i] + 3, line->b);
+        line->paint = colour_of(0x1d4ed8);
+    }
     return 0;
 }
 
-/* Corners for the camera: of small boxes, so that it can come near. */
+/* A level of the hierarchy that is asked for, to be seen whole and drawn. Without --hierarchy an
+ * assembly's own; with it those of all its parts. */
+static bvp_status read_level(view *v)
+{
+    const operand *o = &v->model;
+    const char *word = v->set->kind;
+    const bvp_kind kind = word ? (bvp_kind)kind_by_name(word, strlen(word)) : BVP_KIND_DEFAULT;
+    const uint32_t level = (uint32_t)v->set->level;
+    const int is_whole = o->part == BVP_ASSEMBLY && word;
+    const uint32_t count = is_whole ? o->info.instance_count : 1;
+    bvp_status status = BVP_OK;
+    for (uint32_t i = 0; i < count && status == BVP_OK; i++) {
+        bvp_instance_info instance = {.part = o->part};
+        if (is_whole)
+            status = bvp_get_instance(o->file, i, &instance);
+        if (is_whole)
+            compose(o->placement, instance.placement, v->to_world);
+        if (status == BVP_OK)
+            status = bvp_volumes(o->file, instance.part, kind, level, add_corners, v);
+        if (status == BVP_OK)
+            status = bvp_volumes(o->file, instance.part, kind, level, add_lines, v);
+    }
+    if (status == BVP_ERR_ARGUMENT)
+        complain("--hierarchy", "there is no such hierarchy in %s", o->text);
+    return status;
+}
+
+/* Corners for the camera: of small volumes, so that it can come near. */
 static bvp_status read_corners(view *v)
 {
     const operand *o = &v->model;
@@ -103,29 +131,27 @@ static bvp_status read_corners(view *v)
     const uint32_t level = count > 2000 ? 0 : count > 100 ? 1 : 2;
     bvp_status status = BVP_OK;
     if (o->part != BVP_ASSEMBLY || count > FIT_INSTANCES)
-        return bvp_boxes(o->file, o->part, FIT_LEVEL, add_corners, v);
+        return bvp_volumes(o->file, o->part, BVP_KIND_DEFAULT, FIT_LEVEL, add_corners, v);
     for (uint32_t i = 0; i < count && status == BVP_OK; i++) {
         bvp_instance_info instance;
         status = bvp_get_instance(o->file, i, &instance);
         compose(o->placement, instance.placement, v->to_world);
         if (status == BVP_OK)
-            status = bvp_boxes(o->file, instance.part, level, add_corners, v);
+            status = bvp_volumes(o->file, instance.part, BVP_KIND_DEFAULT, level, add_corners, v);
     }
     memcpy(v->to_world, o->placement, sizeof v->to_world);
     return status;
 }
 
-/* Corners for the camera, lines for the picture. Boxes that are drawn are to be seen whole. */
-static int read_boxes(view *v)
+/* Corners for the camera, lines for the picture. Volumes that are drawn are to be seen whole. */
+static int read_volumes(view *v)
 {
     const operand *o = &v->model;
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
     memcpy(v->to_world, o->placement, sizeof v->to_world);
-    bvp_status status = v->set->level == LEVEL_NONE
-                            ? read_corners(v)
-                            : bvp_boxes(o->file, o->part, (uint32_t)v->set->level, add_corners, v);
-    if (status == BVP_OK && v->set->level != LEVEL_NONE)
-        status = bvp_boxes(o->file, o->part, (uint32_t)v->set->level, add_lines, v);
+    const bvp_status status = v->set->level == LEVEL_NONE ? read_corners(v) : read_level(v);
+    if (status == BVP_ERR_ARGUMENT)
+        return EXIT_USAGE;
     if (status != BVP_OK)
         return complain_status(o->text, status, NULL);
     if (v->corner_count == 0) {
@@ -278,7 +304,7 @@ static int picture(view *v)
 {
     int code = parse_size(v);
     if (code == 0)
-        code = read_boxes(v);
+        code = read_volumes(v);
     if (code == 0)
         code = aim(v);
     if (code != 0)
@@ -342,7 +368,11 @@ static const option_row options[] = {
      "default is part for an assembly, else shade",
      0, 0},
     {"level", 'l', OPTION_COUNT, offsetof(settings, level), "N",
-     "draw the boxes of level N of the hierarchy over the picture; 0 is the root's", 0, 64},
+     "draw the volumes of level N of the hierarchy over the picture; 0 is the root's", 0, 64},
+    {"hierarchy", 0, OPTION_CHOICE, offsetof(settings, kind), KIND_CHOICE,
+     "the hierarchy whose level is drawn, of an assembly those of all its parts; the default is a "
+     "part's first, and an assembly's own",
+     0, 0},
     {"part", 'p', OPTION_TEXT, offsetof(settings, part), "NAME|N",
      "show this part only, as FILE:NAME and FILE:#N do", 0, 0},
     {"place", 0, OPTION_TEXT, offsetof(settings, place), "PLACEMENT",
@@ -366,14 +396,16 @@ const verb verb_view = {
     .synopsis = "FILE[:PART] -o OUT.png [OPTION]...\n",
     .description =
         "Draws a picture with the library's own rays, straight from the packed file: shaded, or "
-        "coloured by part, by leaf or by level of the hierarchy, with the boxes of a level drawn "
+        "coloured by part, by leaf or by level of the hierarchy, with the volumes of a level drawn "
         "over it when asked. The picture is a PNG; equal files and options give equal pictures.",
     .options = options,
     .examples = "bvpack view plant.bvp -o plant.png\n"
                 "# one part, the leaves of its hierarchy in colours\n"
                 "bvpack view plant.bvp:pump -o pump.png --color leaf\n"
                 "# the boxes of the third level over a view from the front\n"
-                "bvpack view link.bvp -o boxes.png --camera front --level 3\n",
+                "bvpack view link.bvp -o boxes.png --camera front --level 3\n"
+                "# the oriented boxes of the fifth, when they are in the file\n"
+                "bvpack view link.bvp -o oriented.png --hierarchy obb --level 5\n",
     .exit_codes = NULL,
     .completes = "bvp",
     .run = run,

@@ -8,9 +8,11 @@
 
 enum { SIDES = 6, SETS = 1 << SIDES };
 
-/* A plane is stored when it takes away this part of what is left at least: each costs bytes, and
- * in a node that hardly differs from its parent is worth nothing. */
-static const double LEAST_GAIN = 0.03;
+/* A plane is stored when it takes away this part of the surface at least: each costs bytes, and in
+ * a node that hardly differs from its parent is worth nothing. Measured on 2 M triangles of a plant
+ * (8 bits, 3 planes, leaves of 8): 0 gives 1.34 bytes a triangle and an area cost of 37.6, this
+ * 1.24 and 37.9, 0.03 1.18 and 38.6; exact boxes 7.15 and 36.8. */
+static const double LEAST_GAIN = 0.01;
 
 /* The largest offset from a side, in its unit, that does not pass `distance` grid steps. */
 static uint32_t units_of(const bvpi_binary *tree, uint32_t extent, uint32_t distance)
@@ -38,8 +40,8 @@ static void find_moves(const bvpi_binary *tree, const bvpi_frame *parent, const 
     }
 }
 
-/* Half of the surface of what a set of sides leaves: unlike the volume it tells flat boxes apart.
- */
+/* Half of the surface of what a set of sides leaves: how often it is met; unlike the volume it
+ * tells flat boxes apart, too. */
 static double size_left(const bvpi_frame *parent, const uint32_t steps[SIDES], unsigned sides)
 {
     double extent[3];

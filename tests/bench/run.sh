@@ -36,6 +36,8 @@ two_copies cycloidal "$poses"
 cast_rays cycloidal
 open_file cell
 mover cell cycloidal 0.2 20
+echo "== refit"
+tests/bench/bench_refit | tee $out/refit.txt
 
 if [ -f "$shared/plant/plant.c" ]; then
   "${CC:-cc}" -O2 "$shared/plant/plant.c" -lm -o $out/plant

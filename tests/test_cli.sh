@@ -232,6 +232,40 @@ cmp cube.bvp piped || bad "standard output gives other bytes"
 expect 0 verify stdin.bvp
 expect 0 pack cube.obj -o noids.bvp --no-ids -q
 expect 0 pack cube.obj -o leaf1.bvp --leaf 1 -q
+for kind in wide boxtree aabb obb rss; do
+  expect 0 pack cube.obj -o kind.bvp --hierarchy $kind --leaf 2 -q
+  expect 0 verify -q kind.bvp
+  expect 0 info kind.bvp
+  has out "^  $kind +[0-9,]+ bytes, .* leaves of up to 2, depth [0-9]+, area cost [0-9.]+, split (sah|mean)$"
+  expect 0 info --json kind.bvp
+  is hierarchies.0.kind $kind
+done
+for split in sah volume longest lookahead midpoint median mean; do
+  expect 0 pack cube.obj -o kind.bvp --hierarchy aabb,boxtree,wide --split $split --leaf 1 -q
+  expect 0 verify -q kind.bvp
+  expect 0 info --json --parts kind.bvp
+  is hierarchies.1.kind boxtree
+  is hierarchies.1.split $split
+  is parts.0.hierarchies.2.split $split
+  is provenance.options.hierarchies.0.kind wide
+done
+expect 0 pack cube.obj -o kind.bvp --hierarchy boxtree,aabb --planes 1 --offset-bits 16 --deformable
+has out '^  hierarchies     boxtree [0-9.]+, aabb [0-9.]+ bytes/triangle$'
+expect 0 info --json kind.bvp
+is hierarchies.0.planes 1
+is hierarchies.0.offset_bits 16
+is provenance.options.deformable true
+expect 2 pack cube.obj -o x.bvp --hierarchy boxes
+has err '^bvpack: --hierarchy: .*boxtree'
+expect 2 pack cube.obj -o x.bvp --hierarchy aabb,aabb
+expect 2 pack cube.obj -o x.bvp --hierarchy ''
+expect 2 pack cube.obj -o x.bvp --split median
+has err 'name others with --hierarchy'
+expect 2 pack cube.obj -o x.bvp --hierarchy aabb --planes 2
+has err 'ask for it with --hierarchy boxtree'
+expect 2 pack cube.obj -o x.bvp --hierarchy aabb --offset-bits 8
+expect 2 pack cube.obj -o x.bvp --hierarchy boxtree --planes 4
+expect 2 pack cube.obj -o x.bvp --hierarchy boxtree --offset-bits 24
 expect 0 verify noids.bvp leaf1.bvp
 
 expect 2 pack - </dev/null

@@ -38,7 +38,7 @@ static int has_kind(const pack_job *j, bvp_kind kind)
 /* The kinds of --hierarchy, in its order; the wide one is moved to the front. */
 static int read_kinds(pack_job *j, const char *list)
 {
-    for (const char *word = list; *word;) {
+    for (const char *word = list; j->hierarchy_count == 0 || *word;) {
         const size_t size = strcspn(word, ",");
         const bvp_kind kind = (bvp_kind)kind_by_name(word, size);
         if (kind == BVP_KIND_DEFAULT || has_kind(j, kind)) {

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char paper[] = "OBBTree";
 
@@ -82,17 +81,20 @@ static void ask_gap(const mesh *a, const mesh *b, const double placement[12], in
     suite_close(&s);
 }
 
-/* Of the part of the curve that is not level: the steepest run of five points. */
-static double steepest(const double *x, const double *y)
+/* Of the part of the curve that is not level: least squares of the logarithms where y is below an
+ * eighth of its largest. */
+static double slope_of(const double *x, const double *y)
 {
-    double best = 0;
-    for (int k = 0; k + 4 < GAPS; k++) {
-        const double slope = log(y[k + 4] / y[k]) / log(x[k + 4] / x[k]);
-        if (isnan(slope))
-            return NAN;
-        best = fmin(best, slope);
+    double most = 0, n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+    for (int k = 0; k < GAPS; k++)
+        most = fmax(most, y[k]);
+    for (int k = 0; k < GAPS; k++) {
+        if (!(y[k] > 0 && y[k] < most / 8))
+            continue;
+        const double u = log(x[k]), v = log(y[k]);
+        n++, sx += u, sy += v, sxx += u * u, sxy += u * v;
     }
-    return best;
+    return n < 3 ? NAN : (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
 static void show_proximity(const char *name, const char *title, const proximity *r)
@@ -108,9 +110,10 @@ static void show_proximity(const char *name, const char *title, const proximity 
     for (int k = 0; k < GAPS; k++)
         table_row("%.5f|%.0f|%.0f|%.0f|%.1f|%.1f|%.1f", r->gap[k], r->boxes[0][k], r->boxes[1][k],
                   r->boxes[2][k], r->us[0][k], r->us[1][k], r->us[2][k]);
-    table_row("steepest slope|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f", steepest(r->gap, r->boxes[0]),
-              steepest(r->gap, r->boxes[1]), steepest(r->gap, r->boxes[2]),
-              steepest(r->gap, r->us[0]), steepest(r->gap, r->us[1]), steepest(r->gap, r->us[2]));
+    table_row("slope below an eighth of the top|%.2f|%.2f|%.2f|%.2f|%.2f|%.2f",
+              slope_of(r->gap, r->boxes[0]), slope_of(r->gap, r->boxes[1]),
+              slope_of(r->gap, r->boxes[2]), slope_of(r->gap, r->us[0]), slope_of(r->gap, r->us[1]),
+              slope_of(r->gap, r->us[2]));
     table_end();
     if (r->problem[0] != '\0')
         report_text("nan: not measured: %s", r->problem);
@@ -125,7 +128,7 @@ static void claim_parallel(const proximity *r)
                         "parallel close proximity: box tests grow as 1/gap with OBBs, as 1/gap^2 "
                         "with AABBs",
                     .figure = "slopes -1 and -2, approximately, by its analysis"};
-    const double aabb = steepest(r->gap, r->boxes[0]), obb = steepest(r->gap, r->boxes[1]);
+    const double aabb = slope_of(r->gap, r->boxes[0]), obb = slope_of(r->gap, r->boxes[1]);
     slopes.verdict = isnan(aabb) || isnan(obb)                       ? NOT_MEASURED
                      : fabs(aabb + 2) < 0.35 && fabs(obb + 1) < 0.35 ? HOLDS
                                                                      : DOES_NOT_HOLD;
@@ -137,7 +140,7 @@ static void claim_parallel(const proximity *r)
     if (slopes.verdict == DOES_NOT_HOLD)
         snprintf(slopes.why, sizeof slopes.why,
                  "the finite tessellation levels both curves off, and a quantised box is a little "
-                 "wider than its contents: the slopes are of the steepest five points");
+                 "wider than its contents: the slopes are of the part below an eighth of the top");
     tell(&slopes);
 }
 
@@ -308,6 +311,13 @@ static void claim_scenes(const scene_result *pipes, const scene_result *torus)
         fewer.verdict = pipes->boxes[0] > pipes->boxes[1] && torus->boxes[0] > torus->boxes[1]
                             ? HOLDS
                             : DOES_NOT_HOLD;
+        if (fewer.verdict == DOES_NOT_HOLD)
+            snprintf(
+                fewer.why, sizeof fewer.why,
+                "pipes along the axes, which the mover's turn only slightly, fit axis-parallel "
+                "boxes as well as oriented ones: %.0f against %.0f tests; the smooth torus is "
+                "the paper's case: %.0f against %.0f",
+                pipes->boxes[0], pipes->boxes[1], torus->boxes[0], torus->boxes[1]);
     }
     tell(&smooth);
     tell(&fewer);

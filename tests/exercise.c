@@ -43,6 +43,23 @@ static int on_box(void *user, const bvp_box *box)
     return stop_after(user);
 }
 
+static int on_volume(void *user, const bvp_volume *volume)
+{
+    (void)volume;
+    return stop_after(user);
+}
+
+static void read_hierarchies(const bvp_file *file, uint32_t part)
+{
+    bvp_hierarchy_info info;
+    for (uint32_t i = 0; i < BVP_KIND_RSS && bvp_get_hierarchy(file, part, i, &info) == BVP_OK; i++)
+        for (uint32_t level = 0; level < 3; level++) {
+            int left = LIMIT;
+            bvp_volumes(file, part, info.kind, level < 2 ? level * 3 : UINT32_MAX, on_volume,
+                        &left);
+        }
+}
+
 /* Strings are read to their last byte: the sanitizer watches. */
 static void read_string(bvp_string string)
 {
@@ -65,6 +82,7 @@ static void read_part(const bvp_file *file, uint32_t part)
     bvp_get_triangles(file, part, 0, LIMIT, positions, ids, &count);
     bvp_get_triangle(file, part, 7, positions, ids);
     bvp_boxes(file, part, UINT32_MAX, on_box, &left);
+    read_hierarchies(file, part);
 }
 
 static void read_tables(const bvp_file *file, const bvp_file_info *info)

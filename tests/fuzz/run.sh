@@ -14,7 +14,11 @@ seeds() { # target directory: small recorded inputs
       [ -f "$model" ] || continue
       case $model in
         *.bvp) cp "$model" "$dir/" ;;
-        *) "$BVPACK" "$model" -q -o "$dir/$(basename "$model").bvp" 2>/dev/null || true ;;
+        *)
+          "$BVPACK" "$model" -q -o "$dir/$(basename "$model").bvp" 2>/dev/null || true
+          "$BVPACK" pack "$model" -q --hierarchy boxtree,aabb,obb,rss \
+            -o "$dir/$(basename "$model").kinds.bvp" 2>/dev/null || true
+          ;;
       esac
     done
     return

@@ -230,13 +230,20 @@ static bool deformed_row(const mesh *m, deformable *d, const deformed_case *c, c
             out->boxes[k] = (double)r->stats.boxes / count;
             out->us[k] = 1e6 * r->seconds;
         }
-        out->pays = 1e6 * (rebuilt.seconds - refit) / (out->us[0] - out->us[1]);
+        out->pays =
+            1e6 * (rebuilt.seconds - refit) / (out->us[1] * (out->boxes[0] / out->boxes[1] - 1));
         s.subject_count--; /* its file is the caller's */
         packed_drop(&rebuilt);
     }
     suite_close(&s);
     free(moved.tri);
     return ok;
+}
+
+/* Box tests of the refitted over those of the rebuilt tree. */
+static double excess(const cost *c)
+{
+    return c->boxes[0] / c->boxes[1];
 }
 
 static void claim_degrades(const cost *of)
@@ -246,17 +253,17 @@ static void claim_degrades(const cost *of)
                     .paper = "AABB/SOLID"};
     double worst = 0;
     for (int k = 1; k <= 5; k++)
-        worst = fmax(worst, of[k].us[0] / of[k].us[1]);
+        worst = fmax(worst, excess(&of[k]));
     gentle.verdict = worst < 1.5 ? HOLDS : DOES_NOT_HOLD;
     snprintf(gentle.ours, sizeof gentle.ours,
-             "refitted over rebuilt, time: stretch 3: %.2f, twist 0.5: %.2f, twist 8: %.2f; noise "
-             "of 0.005, 0.02, 0.1: %.2f, %.2f, %.2f",
-             of[2].us[0] / of[2].us[1], of[3].us[0] / of[3].us[1], of[5].us[0] / of[5].us[1],
-             of[6].us[0] / of[6].us[1], of[7].us[0] / of[7].us[1], of[8].us[0] / of[8].us[1]);
+             "box tests, refitted over rebuilt: stretch 3: %.2f, twist 0.5: %.2f, twist 8: %.2f; "
+             "noise of 0.005, 0.02, 0.1, which tears shapes: %.2f, %.2f, %.2f",
+             excess(&of[2]), excess(&of[3]), excess(&of[5]), excess(&of[6]), excess(&of[7]),
+             excess(&of[8]));
     if (gentle.verdict == DOES_NOT_HOLD)
         snprintf(gentle.why, sizeof gentle.why,
                  "strong deformations turn boxes that were cut along one axis: at the worst a "
-                 "refitted tree takes %.2f times as long",
+                 "refitted tree needs %.2f times the box tests",
                  worst);
     report_claim(&gentle);
 }
@@ -281,7 +288,7 @@ static void deformations(const setup *setup)
         for (int k = 0; k < CASES && ok; k++) {
             ok =
                 deformed_row(&m, &d, &cases[k], poses, 1000, 3 * setup->effort, &costs[k], problem);
-            if (ok && costs[k].pays > 0 && costs[k].us[0] > 1.02 * costs[k].us[1])
+            if (ok && costs[k].boxes[0] > costs[k].boxes[1])
                 table_row("%s|%.0f|%.0f|%.1f|%.1f|%.0f", cases[k].name, costs[k].boxes[0],
                           costs[k].boxes[1], costs[k].us[0], costs[k].us[1], costs[k].pays);
             else if (ok)
@@ -293,9 +300,11 @@ static void deformations(const setup *setup)
     if (problem[0] != '\0')
         table_row("all|not measured: %s||||", problem);
     table_end();
-    report_text("All pairs of two copies that are deformed alike, random placements; the same "
-                "number of pairs from the refitted, the rebuilt and the wide hierarchy. Noise and "
-                "lengths are in units of half the object's size, twist in radians a unit.");
+    report_text(
+        "All pairs of two copies that are deformed alike, random placements; the same "
+        "number of pairs from the refitted, the rebuilt and the wide hierarchy. A rebuild pays by "
+        "the box tests that it saves. Noise and "
+        "lengths are in units of half the object's size, twist in radians a unit.");
     if (problem[0] == '\0' && ok)
         claim_degrades(costs);
     packed_drop(&pack);

@@ -32,7 +32,7 @@ if [ -f "$shared/plant/plant.c" ]; then
   rm $out/plant $out/plant.stl $out/plant_2M.stl
 fi
 run() { # CHAPTER
-  tests/bench/papers/papers $out/models $out "${PAPERS_EFFORT:-1}" "$1"
+  tests/bench/papers/papers $out/models $out "${PAPERS_EFFORT:-1}" "$1" || touch "$out/failed"
 }
 running=0
 for chapter in $chapters; do
@@ -58,4 +58,4 @@ wait
 } >$out/claims.csv
 for chapter in $chapters; do rm "$out/$chapter.md" "$out/claims_$chapter.md" "$out/claims_$chapter.csv"; done
 rm -r $out/models
-! grep -q 'differ: [1-9]' $out/papers.md
+[ ! -e $out/failed ] || { echo "papers: a chapter failed, or answers differ"; exit 1; }

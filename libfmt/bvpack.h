@@ -221,8 +221,9 @@ BVP_API bvp_status bvp_get_corners(const bvp_file *file, uint32_t part, uint64_t
  * and the part packed with kind aabb alone and deformable. On BVP_ERR_ARGUMENT (one of these, the
  * wrong vertex_count, a position that is not finite or too far out) nothing has changed. O(stored
  * vertices + triangles + instances), no allocation. Not to be called while any other call uses the
- * handle. The hashes in bvp_file_info, and a part's counts of defects, stay those of the file:
- * bvp_save writes a new one. */
+ * handle. On BVP_ERR_CORRUPT the handle is to be closed. The hashes, which bvp_get_info tells and
+ * bvp_verify_file compares, and the part's counts of defects stay those of the file; bvp_save
+ * writes a new one. */
 BVP_API bvp_status bvp_refit(bvp_file *file, uint32_t part, const float *positions,
                              uint64_t vertex_count, bvp_error *error);
 

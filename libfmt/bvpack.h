@@ -307,7 +307,10 @@ typedef struct bvp_stats {
  * paired with itself). Surfaces, not solids: a body inside another without contact does not
  * collide. Triangles are closed: touching at a point counts. Errors: BVP_ERR_ARGUMENT for a bad
  * body, part, placement, NaN or negative distance; BVP_ERR_CORRUPT when the file lies (its answers
- * are then not to be used). No call allocates; each uses at most 256 KiB of stack. */
+ * are then not to be used). No call allocates; each uses at most 256 KiB of stack. Two parts meet
+ * by hierarchies of one kind: where their handles lead to different ones (bvp_open_options.kind),
+ * by the first kind of enum bvp_kind that both have; BVP_ERR_ARGUMENT when there is none. The first
+ * body's handle says which box test, or, when that says nothing, the second's. */
 
 /* Do they touch? *hit is 0 or 1. Symmetric: collide(a,b) == collide(b,a) on every input. */
 BVP_API bvp_status bvp_collide(const bvp_body *a, const bvp_body *b, int *hit, bvp_stats *stats);
@@ -391,7 +394,8 @@ BVP_API bvp_status bvp_closest(const bvp_body *body, const double point[3], doub
 
 typedef int (*bvp_hit_fn)(void *user, const bvp_hit_id *id);
 
-/* Triangles that touch the closed axis-parallel box, ball or convex region. Order as stored. */
+/* Triangles that touch the closed axis-parallel box, ball or convex region. In the order of the
+ * hierarchy that is asked; of a part's first one, that is the order of storage. */
 BVP_API bvp_status bvp_overlap_box(const bvp_body *body, const double lo[3], const double hi[3],
                                    bvp_hit_fn callback, void *user, uint64_t *count,
                                    bvp_stats *stats);

@@ -19,12 +19,15 @@ typedef struct way {
 } way;
 
 static const way ways[] = {
-    {BVP_KIND_AABB, BVP_TEST_SAT},    {BVP_KIND_AABB, BVP_TEST_SAT_LITE},
-    {BVP_KIND_OBB, BVP_TEST_SAT},     {BVP_KIND_OBB, BVP_TEST_SAT_LITE},
+    {BVP_KIND_BOXTREE, BVP_TEST_SAT},     {BVP_KIND_BOXTREE, BVP_TEST_SAT_LITE},
+    {BVP_KIND_BOXTREE, BVP_TEST_ALIGNED}, {BVP_KIND_BOXTREE, BVP_TEST_LOOKUP},
+    {BVP_KIND_AABB, BVP_TEST_SAT},        {BVP_KIND_AABB, BVP_TEST_SAT_LITE},
+    {BVP_KIND_OBB, BVP_TEST_SAT},         {BVP_KIND_OBB, BVP_TEST_SAT_LITE},
     {BVP_KIND_RSS, BVP_TEST_DEFAULT},
 };
-enum { WAYS = sizeof ways / sizeof *ways, KINDS = 4, MESHES = 6 };
-static const bvp_kind kinds[KINDS] = {BVP_KIND_WIDE, BVP_KIND_AABB, BVP_KIND_OBB, BVP_KIND_RSS};
+enum { WAYS = sizeof ways / sizeof *ways, KINDS = 5, MESHES = 6 };
+static const bvp_kind kinds[KINDS] = {BVP_KIND_WIDE, BVP_KIND_BOXTREE, BVP_KIND_AABB, BVP_KIND_OBB,
+                                      BVP_KIND_RSS};
 
 /* A packed file in memory. */
 typedef struct bytes {
@@ -77,10 +80,15 @@ static inline model make_model(body_mesh mesh, uint32_t leaf_size, int first)
     uint32_t count = 0;
     if (first == 0)
         specs[count++] = (bvp_hierarchy_spec){.kind = BVP_KIND_WIDE};
-    for (int k = 0; k < KINDS - 1; k++)
-        specs[count++] =
-            (bvp_hierarchy_spec){.kind = kinds[1 + (k + (first > 0 ? first - 1 : 0)) % (KINDS - 1)],
-                                 .leaf_size = leaf_size};
+    for (int k = 0; k < KINDS - 1; k++) {
+        const bvp_kind kind = kinds[1 + (k + (first > 0 ? first - 1 : 0)) % (KINDS - 1)];
+        bvp_hierarchy_spec *spec = &specs[count++];
+        *spec = (bvp_hierarchy_spec){.kind = kind, .leaf_size = leaf_size};
+        if (kind != BVP_KIND_BOXTREE)
+            continue;
+        spec->plane_max = 1 + (leaf_size + (uint32_t)first) % 3;
+        spec->offset_size = leaf_size == 8 ? 1 : leaf_size;
+    }
     const bvp_build_options options = {
         .thread_count = 1, .hierarchies = specs, .hierarchy_count = count};
     m.file = pack(&mesh, &options);

@@ -3,6 +3,9 @@
  * size and placement, against the wide hierarchy and brute force; and on forged bytes.
  */
 #include "binary_cases.h"
+#include "format/layout.h"
+
+#include <sys/mman.h>
 
 /* ---- comparisons -------------------------------------------------------------------------------
  */
@@ -166,12 +169,136 @@ START_TEST(every_kind_answers_as_the_wide_one)
 }
 END_TEST
 
+/* ---- forged bytes ------------------------------------------------------------------------------
+ */
+
+/* The file's bytes, followed by a page that can't be read. */
+static uint8_t *guarded(const bytes *file)
+{
+    const size_t page = 4096, size = (file->size + page - 1) / page * page;
+    uint8_t *out =
+        mmap(NULL, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert(out != MAP_FAILED && size == file->size);
+    ck_assert_int_eq(mprotect(out + size, page, PROT_NONE), 0);
+    memcpy(out, file->data, file->size);
+    return out;
+}
+
+static bvpd_section binh_of(const uint8_t *file)
+{
+    bvpd_header header;
+    memcpy(&header, file, sizeof header);
+    for (uint32_t k = 0; k < header.section_count; k++)
+        if (memcmp(header.sections[k].kind, "BINH", 4) == 0)
+            return header.sections[k];
+    ck_abort_msg("no section BINH");
+}
+
+static int ignore_hit(void *user, const bvp_hit_id *id)
+{
+    (void)user, (void)id;
+    return 0;
+}
+
+static int ignore_pair(void *user, const bvp_pair *pair)
+{
+    (void)user, (void)pair;
+    return 0;
+}
+
+/* Any answer will do, and any status. */
+static void ask_all(bvp_file *file)
+{
+    double m[12];
+    case_rotation(m);
+    case_translate(m, 1);
+    const bvp_body a = {file, 0, NULL}, b = {file, 0, m};
+    const double lo[3] = {-1, -1, -1}, hi[3] = {1, 1, 1}, point[3] = {2, 1, 0.5};
+    const bvp_ray ray = {{-5, 0.1, 0.2}, {1, 0.01, 0.02}, 0, INFINITY};
+    bvp_distance_result nearest;
+    bvp_closest_result closest;
+    bvp_ray_hit first;
+    uint64_t count;
+    int hit;
+    bvp_collide(&a, &b, &hit, NULL);
+    bvp_pairs_each(&a, &b, ignore_pair, NULL, &count, NULL);
+    bvp_distance(&a, &b, INFINITY, &nearest, NULL);
+    bvp_ray_first(&a, &ray, &first, NULL);
+    bvp_closest(&a, point, INFINITY, &closest, NULL);
+    bvp_overlap_box(&a, lo, hi, ignore_hit, NULL, &count, NULL);
+}
+
+START_TEST(forged_hierarchies_end_and_stay_inside)
+{
+    static const uint32_t leaf_sizes[4] = {1, 2, 4, 8};
+    case_seed(71 + (uint64_t)_i);
+    model m = make_model(mesh_soup(150), leaf_sizes[_i % 4], _i);
+    uint8_t *forged = guarded(&m.file);
+    const bvpd_section binh = binh_of(forged);
+    bvp_file *by[WAYS];
+    for (int k = 0; k < WAYS; k++) {
+        const bvp_open_options how = {.kind = ways[k].kind, .box_test = ways[k].test};
+        ck_assert_int_eq(bvp_open_memory(forged, m.file.size, &how, &by[k], NULL), BVP_OK);
+    }
+    for (int round = 0; round < rounds(60); round++) {
+        memcpy(forged + binh.offset, (uint8_t *)m.file.data + binh.offset, binh.size);
+        for (int flips = 1 << case_int(6); flips > 0; flips--)
+            forged[binh.offset + (uint64_t)case_int((int)binh.size)] ^=
+                (uint8_t)(1u << case_int(8));
+        for (int k = 0; k < WAYS; k++)
+            ask_all(by[k]);
+    }
+    for (int k = 0; k < WAYS; k++)
+        bvp_close(by[k]);
+    munmap(forged, m.file.size + 4096);
+    free_model(&m);
+}
+END_TEST
+
+/* ---- which hierarchy ---------------------------------------------------------------------------
+ */
+
+START_TEST(kinds_are_chosen_by_the_handle)
+{
+    case_seed(91);
+    body_mesh mesh = mesh_soup(60);
+    const bvp_hierarchy_spec both[2] = {{.kind = BVP_KIND_OBB}, {.kind = BVP_KIND_AABB}};
+    const bvp_build_options two = {.hierarchies = both, .hierarchy_count = 2};
+    const bvp_build_options one = {.hierarchies = both + 1, .hierarchy_count = 1};
+    bytes x = pack(&mesh, &two), y = pack(&mesh, &one);
+    bvp_file *file[5] = {open_by(&x, BVP_KIND_DEFAULT, 0, 0), open_by(&y, BVP_KIND_DEFAULT, 0, 0),
+                         open_by(&x, BVP_KIND_AABB, 0, 0), open_by(&y, BVP_KIND_RSS, 0, 0),
+                         open_by(&x, BVP_KIND_WIDE, 0, 0)};
+    const bvp_body a = {file[0], 0, NULL}, b = {file[1], 0, NULL}, c = {file[2], 0, NULL};
+    const bvp_body lacking = {file[3], 0, NULL}, narrow = {file[4], 0, NULL};
+    int hit;
+    ck_assert_int_eq(bvp_collide(&a, &b, &hit, NULL), BVP_OK); /* obb and aabb meet by aabb */
+    ck_assert_int_eq(hit, 1);
+    ck_assert_int_eq(bvp_collide(&c, &b, &hit, NULL), BVP_OK);
+    ck_assert_int_eq(hit, 1);
+    ck_assert_int_eq(bvp_collide(&a, &lacking, &hit, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_collide(&narrow, &narrow, &hit, NULL), BVP_ERR_ARGUMENT);
+    bvp_open_options how = {.kind = (bvp_kind)99};
+    bvp_file *none;
+    ck_assert_int_eq(bvp_open_memory(x.data, x.size, &how, &none, NULL), BVP_ERR_ARGUMENT);
+    how = (bvp_open_options){.box_test = (bvp_box_test)99};
+    ck_assert_int_eq(bvp_open_memory(x.data, x.size, &how, &none, NULL), BVP_ERR_ARGUMENT);
+    for (int k = 0; k < 5; k++)
+        bvp_close(file[k]);
+    free(x.data);
+    free(y.data);
+    free(mesh.tri);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("binary_pairs");
     TCase *cases = tcase_create("binary_pairs");
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, every_kind_answers_as_the_wide_one, 0, 8);
+    tcase_add_loop_test(cases, forged_hierarchies_end_and_stay_inside, 0, 4);
+    tcase_add_test(cases, kinds_are_chosen_by_the_handle);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

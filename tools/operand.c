@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
+#include "kind.h"
 #include "message.h"
 
 static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
@@ -283,10 +284,10 @@ static int split(const char *text, char *path, size_t capacity, const char **sel
     return 0;
 }
 
-static int open_file(operand *o, const char *path)
+static int open_file(operand *o, const char *path, const bvp_open_options *how)
 {
     bvp_error error = {0};
-    bvp_status status = bvp_open(path, NULL, &o->file, &error);
+    bvp_status status = bvp_open(path, how, &o->file, &error);
     if (status != BVP_OK)
         return complain_status(path, status, &error);
     bvp_get_info(o->file, &o->info);
@@ -302,7 +303,38 @@ static void start(operand *o, const char *text)
     memcpy(o->placement, identity, sizeof identity);
 }
 
+static int has_kind(const operand *o, uint32_t part, bvp_kind kind)
+{
+    bvp_hierarchy_info h;
+    for (uint32_t i = 0; bvp_get_hierarchy(o->file, part, i, &h) == BVP_OK; i++)
+        if (h.kind == kind)
+            return 1;
+    return 0;
+}
+
+/* Has every part that may be asked such a hierarchy? */
+static int check_kind(const operand *o, bvp_kind kind)
+{
+    const int one = o->part != BVP_ASSEMBLY;
+    const uint32_t first = one ? o->part : 0, end = one ? o->part + 1 : o->info.part_count;
+    for (uint32_t part = first; kind != BVP_KIND_DEFAULT && part < end; part++)
+        if (!has_kind(o, part, kind)) {
+            complain(o->text,
+                     "part #%u has no hierarchy of the kind %s; \"bvpack info\" lists what is "
+                     "there, \"bvpack pack --hierarchy\" builds others",
+                     part, kind_name((uint32_t)kind));
+            return EXIT_USAGE;
+        }
+    return 0;
+}
+
 int operand_open(operand *o, const char *text, const char *place_text)
+{
+    return operand_open_by(o, text, place_text, NULL);
+}
+
+int operand_open_by(operand *o, const char *text, const char *place_text,
+                    const bvp_open_options *how)
 {
     char path[4096];
     const char *selector;
@@ -314,11 +346,13 @@ int operand_open(operand *o, const char *text, const char *place_text)
         o->placed = memcmp(o->placement, identity, sizeof identity) != 0;
     }
     if (code == 0)
-        code = open_file(o, path);
+        code = open_file(o, path, how);
     if (code != 0)
         return code;
     if (selector[0])
         code = selector[0] == '@' ? select_instance(o, selector + 1) : select_part(o, selector);
+    if (code == 0 && how)
+        code = check_kind(o, how->kind);
     if (code != 0)
         operand_close(o);
     return code;
@@ -327,7 +361,7 @@ int operand_open(operand *o, const char *text, const char *place_text)
 int operand_open_part(operand *o, const char *path, const char *part)
 {
     start(o, path);
-    int code = open_file(o, path);
+    int code = open_file(o, path, NULL);
     if (code != 0 || !part)
         return code;
     code = select_part(o, part);

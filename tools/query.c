@@ -165,6 +165,18 @@ void query_length_text(const char *label, double length, const operand *o)
 
 /* ---- beginning ----------------------------------------------------------------------------- */
 
+bvp_open_options query_opening(const query_common *set)
+{
+    static const char *const tests[] = {"sat", "sat-lite", "aligned", "lookup"};
+    bvp_open_options how = {0};
+    if (set->hierarchy)
+        how.kind = (bvp_kind)kind_by_name(set->hierarchy, strlen(set->hierarchy));
+    for (int k = 0; set->box_test && k < 4; k++)
+        if (strcmp(set->box_test, tests[k]) == 0)
+            how.box_test = (bvp_box_test)(BVP_TEST_SAT + k);
+    return how;
+}
+
 int query_start(const verb *self, int argc, char **argv, void *settings, const char *const *place,
                 operand *o, int *code)
 {
@@ -172,8 +184,10 @@ int query_start(const verb *self, int argc, char **argv, void *settings, const c
     if (first < 0)
         return 0;
     *code = options_need(self, argc - first, 1, 1, "one operand");
-    if (*code == 0)
-        *code = operand_open(o, argv[first], *place);
+    if (*code == 0) {
+        const bvp_open_options how = query_opening(settings);
+        *code = operand_open_by(o, argv[first], *place, &how);
+    }
     return *code == 0;
 }
 
@@ -191,7 +205,7 @@ typedef struct no_settings {
 
 static int run(const verb *self, int argc, char **argv)
 {
-    no_settings set = {{0, 0, 0}};
+    no_settings set = {{0}};
     int code, first = options_parse(self, argc, argv, &set, &code);
     if (first < 0)
         return code;

@@ -6,6 +6,7 @@
 
 #include "bvpack.h"
 #include "json.h"
+#include "kind.h"
 #include "operand.h"
 #include "verb.h"
 
@@ -15,6 +16,7 @@ extern const verb verb_query_collide, verb_query_pairs, verb_query_distance, ver
 /* Settings of every kind; each kind's own follow in a struct that begins with these. */
 typedef struct query_common {
     int json, stats, exit_code;
+    const char *hierarchy, *box_test; /* or NULL */
 } query_common;
 
 #define QUERY_ROWS(type)                                                                           \
@@ -26,6 +28,25 @@ typedef struct query_common {
          NULL,                                                                                     \
          "say what the query did: nodes, boxes, triangles, seconds; on standard error, or in "     \
          "the JSON text",                                                                          \
+         0,                                                                                        \
+         0},                                                                                       \
+        {"hierarchy",                                                                              \
+         0,                                                                                        \
+         OPTION_CHOICE,                                                                            \
+         offsetof(type, common.hierarchy),                                                         \
+         KIND_CHOICE,                                                                              \
+         "which of the parts' hierarchies to walk, the same answers by each; wide is the "         \
+         "default where there is one",                                                             \
+         0,                                                                                        \
+         0},                                                                                       \
+        {"box-test",                                                                               \
+         0,                                                                                        \
+         OPTION_CHOICE,                                                                            \
+         offsetof(type, common.box_test),                                                          \
+         "sat|sat-lite|aligned|lookup",                                                            \
+         "how two boxes of a binary hierarchy are told apart: on 15 axes, on the boxes' own six, " \
+         "or, of boxtrees, by enclosing one in the other's frame, with or without tables of "      \
+         "products; for collide and pairs",                                                        \
          0,                                                                                        \
          0},                                                                                       \
     {                                                                                              \
@@ -66,6 +87,9 @@ void query_hit_columns(const operand *o, const bvp_hit_id *id);
 void query_point_text(const char *label, const double point[3]);
 /* "distance 0.5 mm" and a line's end; without the unit when the file's is unknown. */
 void query_length_text(const char *label, double length, const operand *o);
+
+/* How the options want files to be opened. */
+bvp_open_options query_opening(const query_common *set);
 
 /* For a kind of one operand: parses the command line and opens it at *place, which is in
  * `settings`. 1: go on; else *code is the exit code. */

@@ -59,7 +59,8 @@ static int check_single(const bodies *p, const settings *set, const verb *self)
 
 static int open_second(bodies *p, const settings *set, const char *text)
 {
-    int code = operand_open(&p->b, text, set->place_b);
+    const bvp_open_options how = query_opening(&set->common);
+    int code = operand_open_by(&p->b, text, set->place_b, &how);
     if (code != 0)
         return code;
     p->has_b = 1;
@@ -70,10 +71,11 @@ static int open_second(bodies *p, const settings *set, const char *text)
 
 static int open_bodies(bodies *p, const settings *set, const verb *self, int count, char **operands)
 {
+    const bvp_open_options how = query_opening(&set->common);
     memset(p, 0, sizeof *p);
     int code = options_need(self, count, 1, 2, "one or two operands");
     if (code == 0)
-        code = operand_open(&p->a, operands[0], set->place_a);
+        code = operand_open_by(&p->a, operands[0], set->place_a, &how);
     if (code != 0)
         return code;
     p->body_a = operand_body(&p->a);

@@ -159,14 +159,21 @@ static bool NAME(root)(PAIR *p, NAME(entry) * out)
     return true;
 }
 
+/* May the roots answer? The tests below take for granted what this one finds. */
+BVPI_INLINE bool NAME(start)(PAIR *p, NAME(entry) * root, bool by_distance)
+{
+    ((binary_pair *)p)->test.query->stats.boxes++;
+    return NAME(test)(p, &root->volume_a, &root->volume_b, true, by_distance, &root->gap_sq);
+}
+
 BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
 {
     binary_pair *pair = (binary_pair *)p;
     bvpi_pair_query *query = pair->test.query;
     NAME(entry) stack[BINARY_STACK];
     NAME(caches) caches;
-    unsigned depth = 1;
     bool good = NAME(root)(p, &stack[0]);
+    unsigned depth = good && NAME(start)(p, &stack[0], by_distance) ? 1 : 0;
     for (int k = 0; k < BINARY_CACHE; k++)
         ((binary_leaf *)&caches.a[k])->tri.count = ((binary_leaf *)&caches.b[k])->tri.count = 0;
     while (good && depth > 0 && !query->done) {

@@ -30,6 +30,32 @@ static inline uint64_t bvpi_load_u64(const void *p)
     return __atomic_load_n((const uint64_t *)p, __ATOMIC_RELAXED);
 }
 
+/* The same at any address; a byte that changes meanwhile may be old or new. The compiler may not
+ * read a second time. */
+static inline uint16_t bvpi_peek_u16(const void *p)
+{
+    uint16_t value;
+    memcpy(&value, p, sizeof value);
+    __asm__ volatile("" : "+r"(value));
+    return value;
+}
+
+static inline uint32_t bvpi_peek_u32(const void *p)
+{
+    uint32_t value;
+    memcpy(&value, p, sizeof value);
+    __asm__ volatile("" : "+r"(value));
+    return value;
+}
+
+static inline uint64_t bvpi_peek_u64(const void *p)
+{
+    uint64_t value;
+    memcpy(&value, p, sizeof value);
+    __asm__ volatile("" : "+r"(value));
+    return value;
+}
+
 /* Copies a whole record; the compiler may not look at the source again afterwards. */
 static inline void bvpi_load_record(void *out, const void *source, size_t size)
 {

@@ -19,8 +19,8 @@ typedef struct bvpi_aabb {
 static inline void bvpi_aabb_box(const uint8_t *payload, bvpi_aabb *out)
 {
     for (int axis = 0; axis < 3; axis++) {
-        out->lo[axis] = bvpi_float_of_bits(bvpi_load_u32(payload + 4 * axis));
-        out->hi[axis] = bvpi_float_of_bits(bvpi_load_u32(payload + 12 + 4 * axis));
+        out->lo[axis] = bvpi_float_of_bits(bvpi_peek_u32(payload + 4 * axis));
+        out->hi[axis] = bvpi_float_of_bits(bvpi_peek_u32(payload + 12 + 4 * axis));
         out->lo[axis] = out->lo[axis] == out->lo[axis] ? out->lo[axis] : 0;
         out->hi[axis] = out->hi[axis] == out->hi[axis] ? out->hi[axis] : 0;
     }

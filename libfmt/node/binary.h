@@ -57,7 +57,7 @@ static inline bool bvpi_binary_upper(const bvpi_binary *tree, uint32_t idx, bvpi
     if (idx >= tree->upper_count)
         return false;
     const uint8_t *record = tree->blob + (uint64_t)idx * tree->upper_size;
-    const uint32_t link = bvpi_load_u32(record + tree->payload_size);
+    const uint32_t link = bvpi_peek_u32(record + tree->payload_size);
     *payload = record;
     if ((link & BVPD_LINK_BLOCK) == 0) {
         *out = (bvpi_binary_node){.at = idx};
@@ -90,7 +90,7 @@ static inline bool bvpi_binary_children(const bvpi_binary *tree, const bvpi_bina
 {
     if (node->end == 0) {
         const uint8_t *record = tree->blob + (uint64_t)node->at * tree->upper_size;
-        const uint32_t link = bvpi_load_u32(record + tree->payload_size);
+        const uint32_t link = bvpi_peek_u32(record + tree->payload_size);
         return link > node->at && link < UINT32_MAX &&
                bvpi_binary_upper(tree, link, &child[0], &payload[0]) &&
                bvpi_binary_upper(tree, link + 1, &child[1], &payload[1]);
@@ -127,7 +127,7 @@ static inline bool bvpi_binary_item(const bvpi_binary *tree, uint32_t item, uint
     if (item >= tree->order_count)
         return false;
     const uint64_t bit = (uint64_t)item * tree->order_width;
-    *reference = (uint32_t)(bvpi_load_u64(tree->order + bit / 8) >> (bit % 8) &
+    *reference = (uint32_t)(bvpi_peek_u64(tree->order + bit / 8) >> (bit % 8) &
                             ((UINT64_C(1) << tree->order_width) - 1));
     return true;
 }

@@ -30,8 +30,8 @@ static inline uint32_t bvpi_boxtree_offset(const bvpi_binary *tree, const uint8_
     if (tree->offset_size == 1)
         return (uint32_t)bvpi_load_u8(at) << bvpi_boxtree_shift(extent, 1);
     if (tree->offset_size == 2)
-        return (uint32_t)bvpi_load_u16(at) << bvpi_boxtree_shift(extent, 2);
-    const float steps = bvpi_float_of_bits(bvpi_load_u32(at));
+        return (uint32_t)bvpi_peek_u16(at) << bvpi_boxtree_shift(extent, 2);
+    const float steps = bvpi_float_of_bits(bvpi_peek_u32(at));
     return steps >= 0 && steps < 0x1p22f ? (uint32_t)steps : 0;
 }
 

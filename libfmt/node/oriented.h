@@ -86,11 +86,11 @@ static inline double bvpi_oriented_slack(const bvpi_binary *tree)
 static inline void bvpi_oriented_volume(const bvpi_oriented *parent, const uint8_t *payload,
                                         bvpi_oriented *out)
 {
-    bvpi_rotation_axes(bvpi_load_u32(payload), out->axis);
+    bvpi_rotation_axes(bvpi_peek_u32(payload), out->axis);
     const double reach = parent->reach;
     double sum = 0;
     for (int axis = 0; axis < 3; axis++) {
-        const int16_t offset = (int16_t)bvpi_load_u16(payload + 4 + 2 * axis);
+        const int16_t offset = (int16_t)bvpi_peek_u16(payload + 4 + 2 * axis);
         out->centre[axis] = parent->centre[axis] + offset * 0x1p-14 * reach;
         out->size[axis] = bvpi_size_of_code(bvpi_load_u8(payload + 10 + axis)) * reach;
         sum += out->size[axis];

@@ -68,10 +68,10 @@ static void say_planes(walk *w)
         const uint8_t *at = payload + 1 + i * tree->offset_size;
         snprintf(name, sizeof name, "offset[%" PRIu32 "]", i);
         if (tree->offset_size == 4)
-            snprintf(value, sizeof value, "%.9g", (double)bvpi_float_of_bits(bvpi_load_u32(at)));
+            snprintf(value, sizeof value, "%.9g", (double)bvpi_float_of_bits(bvpi_peek_u32(at)));
         else
             snprintf(value, sizeof value, "%u",
-                     tree->offset_size == 1 ? bvpi_load_u8(at) : bvpi_load_u16(at));
+                     tree->offset_size == 1 ? bvpi_load_u8(at) : bvpi_peek_u16(at));
         say(w, tree->offset_size, name, value, "BOX-4");
     }
 }
@@ -83,7 +83,7 @@ static void say_box(walk *w)
         char name[8], value[VALUE_MAX];
         snprintf(name, sizeof name, "%s[%d]", i < 3 ? "lo" : "hi", i % 3);
         snprintf(value, sizeof value, "%.9g",
-                 (double)bvpi_float_of_bits(bvpi_load_u32(payload + 4 * i)));
+                 (double)bvpi_float_of_bits(bvpi_peek_u32(payload + 4 * i)));
         say(w, 4, name, value, "AAB-2");
     }
 }
@@ -95,7 +95,7 @@ static void say_oriented(walk *w)
     const char *rule = w->tree.kind == BVPD_KIND_RSS ? "ORI-3" : "ORI-2";
     char value[VALUE_MAX];
     double axis[9];
-    bvpi_rotation_axes(bvpi_load_u32(payload), axis);
+    bvpi_rotation_axes(bvpi_peek_u32(payload), axis);
     snprintf(value, sizeof value, "x to %.6g %.6g %.6g, y to %.6g %.6g %.6g", axis[0], axis[1],
              axis[2], axis[3], axis[4], axis[5]);
     say(w, 4, "rotation", value, "ORI-1");
@@ -103,7 +103,7 @@ static void say_oriented(walk *w)
         char name[16];
         snprintf(name, sizeof name, "centre[%d]", i);
         snprintf(value, sizeof value, "%.6g of the parent's reach",
-                 (int16_t)bvpi_load_u16(payload + 4 + 2 * i) * 0x1p-14);
+                 (int16_t)bvpi_peek_u16(payload + 4 + 2 * i) * 0x1p-14);
         say(w, 2, name, value, "ORI-4");
     }
     for (int i = 0; i < 3; i++) {
@@ -136,7 +136,7 @@ static void say_uppers(walk *w)
         say_payload(w);
         if (!w->a->stopped)
             say(w, start + w->tree.payload_size - w->a->cursor, "padding", "", "BIN-2");
-        const uint32_t link = bvpi_load_u32(here(w));
+        const uint32_t link = bvpi_peek_u32(here(w));
         if (link & BVPD_LINK_BLOCK)
             snprintf(value, sizeof value, "block at %" PRIu64,
                      (uint64_t)(link & ~BVPD_LINK_BLOCK) * 4);

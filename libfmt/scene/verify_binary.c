@@ -144,7 +144,7 @@ static bool verify_uppers(const bvpi_binary_check *c, bvpi_bits *blocks, uint64_
     bool sound = true;
     for (uint32_t i = 0; i < tree->upper_count && !report->stopped; i++) {
         const uint8_t *record = tree->blob + (uint64_t)i * tree->upper_size;
-        const uint32_t link = bvpi_load_u32(record + tree->payload_size);
+        const uint32_t link = bvpi_peek_u32(record + tree->payload_size);
         const uint64_t offset = c->offset + (uint64_t)i * tree->upper_size;
         BVPI_SOUND(report, "BIN-2", offset, is_padded(tree, record),
                    "the padding of a payload is not zero");

@@ -32,4 +32,15 @@ for model in "$models"/*.glb "$models"/*.STL "$models"/*.ply "$models"/*.obj; do
   "$BVPACK" pack "$model" -j 1 -q --no-ids -o "$scratch/$name"
   again "$name" "$BVPACK" pack "$model" -j 2 --no-ids
 done
+
+# all kinds of hierarchies over one model, the last one of more triangles than one thread takes
+for model in plate_holes.STL:wide,boxtree,aabb,obb,rss cycloidal.ply:boxtree,aabb; do
+  kinds=${model#*:} name=${model%:*}
+  model=$models/$name
+  "$BVPACK" pack "$model" -j 1 -q --hierarchy "$kinds" -o "$scratch/$name"
+  again "$name" "$BVPACK" pack "$model" -j 2 --hierarchy "$kinds"
+  for other in ${BVPACK_OTHERS-}; do
+    again "$name" "$other" pack "$model" -j 2 --hierarchy "$kinds"
+  done
+done
 exit $fail

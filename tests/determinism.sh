@@ -8,7 +8,7 @@ scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 cd "$src"
 models=("$@")
 [ ${#models[@]} -gt 0 ] || models=(samples/models/*.STL)
-sources=(libfmt/base/*.c libfmt/format/*.c libfmt/node/*.c libfmt/prim/pose.c libfmt/build/*.c)
+sources=(libfmt/base/*.c libfmt/format/*.c libfmt/node/*.c libfmt/prim/pose.c libfmt/prim/place_bounds.c libfmt/build/*.c)
 
 # compiles the packer as $scratch/NAME
 compile() { # name compiler flags...
@@ -19,7 +19,7 @@ compile() { # name compiler flags...
 }
 
 hash_of() { # program model threads
-  "$scratch/$1" "$2" "$scratch/out" "$3" >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; return 1; }
+  "$scratch/$1" "$2" "$scratch/out" "$3" kinds >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; return 1; }
   sha256sum <"$scratch/out" | cut -c1-16
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * make_file: binary STL in, packed file out, by the public build interface alone.
- * Usage: make_file IN.stl OUT.bvp [threads [no-ids]]
+ * Usage: make_file IN.stl OUT.bvp [threads [no-ids | kinds]]
  */
 #include "bvpack_build.h"
 
@@ -33,6 +33,13 @@ static float *read_soup(const char *path, uint32_t *triangle_count)
     return corners;
 }
 
+/* Every kind, and every way of cutting that does not follow from the others. */
+static const bvp_hierarchy_spec kinds[] = {{.kind = BVP_KIND_WIDE},
+                                           {.kind = BVP_KIND_BOXTREE, .split = BVP_SPLIT_LOOKAHEAD},
+                                           {.kind = BVP_KIND_AABB, .split = BVP_SPLIT_VOLUME},
+                                           {.kind = BVP_KIND_OBB, .split = BVP_SPLIT_MEAN},
+                                           {.kind = BVP_KIND_RSS, .split = BVP_SPLIT_SAH}};
+
 int main(int argc, char **argv)
 {
     bvp_build_options options = {.up_axis = 3};
@@ -42,9 +49,13 @@ int main(int argc, char **argv)
     bvp_error error = {0};
     uint32_t count = 0, part;
     if (argc < 3)
-        return fprintf(stderr, "usage: make_file IN.stl OUT.bvp [threads [no-ids]]\n"), 2;
+        return fprintf(stderr, "usage: make_file IN.stl OUT.bvp [threads [no-ids | kinds]]\n"), 2;
     options.thread_count = argc > 3 ? (uint32_t)atoi(argv[3]) : 1;
-    options.no_ids = argc > 4;
+    options.no_ids = argc > 4 && strcmp(argv[4], "no-ids") == 0;
+    if (argc > 4 && strcmp(argv[4], "kinds") == 0) {
+        options.hierarchies = kinds;
+        options.hierarchy_count = sizeof kinds / sizeof *kinds;
+    }
     float *corners = read_soup(argv[1], &count);
     if (!corners)
         return fprintf(stderr, "make_file: cannot read %s\n", argv[1]), 1;

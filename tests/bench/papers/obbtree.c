@@ -226,7 +226,7 @@ static void step_body(body_motion *b, bool touches, uint64_t *seed)
 
 static void place_body(const body_motion *b, int step, double out[12])
 {
-    const double turn = 0.004 * step, c = cos(turn), s = sin(turn), d = cos(0.7 * turn),
+    const double turn = 0.03 * step, c = cos(turn), s = sin(turn), d = cos(0.7 * turn),
                  t = sin(0.7 * turn);
     const double rotation[9] = {c, -s * d, s * t, s, c * d, -c * t, 0, t, d};
     for (int row = 0; row < 3; row++) {
@@ -243,9 +243,11 @@ static double *simulate(const mesh *ground, const mesh *mover, body_motion b, in
     suite s;
     suite_open(&s, &candidate_wide, 1, ground, mover);
     for (int step = 0; step < steps; step++) {
-        const bvp_body a = {s.subjects[0].a, 0, NULL}, c = {s.subjects[0].b, 0, out + 12 * step};
+        /* in an order whose every prefix is spread over the motion */
+        double *pose = out + 12 * ((step * 619) % steps);
+        const bvp_body a = {s.subjects[0].a, 0, NULL}, c = {s.subjects[0].b, 0, pose};
         int hit = 0;
-        place_body(&b, step, out + 12 * step);
+        place_body(&b, step, pose);
         bvp_collide(&a, &c, &hit, NULL);
         step_body(&b, hit != 0, &seed);
     }
@@ -312,12 +314,11 @@ static void claim_scenes(const scene_result *pipes, const scene_result *torus)
                             ? HOLDS
                             : DOES_NOT_HOLD;
         if (fewer.verdict == DOES_NOT_HOLD)
-            snprintf(
-                fewer.why, sizeof fewer.why,
-                "pipes along the axes, which the mover's turn only slightly, fit axis-parallel "
-                "boxes as well as oriented ones: %.0f against %.0f tests; the smooth torus is "
-                "the paper's case: %.0f against %.0f",
-                pipes->boxes[0], pipes->boxes[1], torus->boxes[0], torus->boxes[1]);
+            snprintf(fewer.why, sizeof fewer.why,
+                     "our pipes lie along the axes, where boxes parallel to them fit at least as "
+                     "well as oriented ones: %.0f against %.0f tests; the smooth torus is the "
+                     "paper's case: %.0f against %.0f",
+                     pipes->boxes[0], pipes->boxes[1], torus->boxes[0], torus->boxes[1]);
     }
     tell(&smooth);
     tell(&fewer);
@@ -325,7 +326,7 @@ static void claim_scenes(const scene_result *pipes, const scene_result *torus)
 
 static void scenes(const setup *setup)
 {
-    const body_motion falling = {.at = {1.1, 0.3, 0.2}, .scale = 0.2, .to_centre = true};
+    const body_motion falling = {.at = {1.4, 0.3, 0.2}, .scale = 0.2, .to_centre = true};
     const body_motion resting = {.at = {0.1, 0.2, 1.5}, .scale = 1};
     scene_result pipes_result, torus_result;
     mesh pipes, torus, spikes;

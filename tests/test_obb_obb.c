@@ -209,7 +209,7 @@ START_TEST(what_is_not_finite_says_nothing)
     for (int round = 0; round < 20000; round++) {
         setting s;
         random_setting(&state, round % 2, &s);
-        double *at = s.b.centre + case_random(&state) % (sizeof s.b / sizeof *at);
+        double *at = (double *)&s.b + case_random(&state) % (sizeof s.b / sizeof *at);
         *at = numbers[case_random(&state) % 2];
         bvpi_obb_pair_init(&s.pair, &s.a, &s.b, s.slack, s.rigid);
         const double bound = bvpi_obb_distance(&s.pair, s.rigid, INFINITY);

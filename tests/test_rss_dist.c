@@ -203,7 +203,7 @@ START_TEST(what_is_not_finite_says_nothing)
         bvpi_rss v[2];
         for (int n = 0; n < 2; n++) {
             random_rss(&state, 0, 1, &v[n]);
-            double *at = v[n].centre + case_random(&state) % (sizeof v[n] / sizeof *at);
+            double *at = (double *)&v[n] + case_random(&state) % (sizeof v[n] / sizeof *at);
             *at = numbers[case_random(&state) % 8];
         }
         const double bound = bvpi_rss_distance(&v[0], &v[1], 0, INFINITY);

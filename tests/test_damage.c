@@ -60,7 +60,13 @@ static uint8_t *make_file(size_t *size)
     static float positions[RING * TUBE][3];
     static uint32_t indices[2 * RING * TUBE][3];
     bvp_mesh mesh = torus(positions, indices);
-    bvp_build_options options = {.provenance = "{\"made_by\": \"test_damage\"}"};
+    const bvp_hierarchy_spec kinds[] = {{.kind = BVP_KIND_WIDE},
+                                        {.kind = BVP_KIND_BOXTREE, .leaf_size = 2},
+                                        {.kind = BVP_KIND_AABB, .leaf_size = 1},
+                                        {.kind = BVP_KIND_OBB, .leaf_size = 8},
+                                        {.kind = BVP_KIND_RSS, .leaf_size = 4}};
+    bvp_build_options options = {
+        .provenance = "{\"made_by\": \"test_damage\"}", .hierarchies = kinds, .hierarchy_count = 5};
     bvp_builder *builder;
     uint32_t part, root, node;
     FILE *out = tmpfile();
@@ -104,18 +110,25 @@ static guarded new_guarded(size_t size)
     return g;
 }
 
-static void use(const uint8_t *bytes, size_t size, const char *what, uint64_t at)
+/* Every kind of hierarchy and every test of boxes has its turn. */
+static void ask(const uint8_t *bytes, size_t size, uint64_t turn)
 {
     bvp_file *file;
+    const bvp_open_options options = {.baseline_simd = (int)(turn % 2),
+                                      .kind = (bvp_kind)(turn % (BVP_KIND_RSS + 1)),
+                                      .box_test = (bvp_box_test)(turn % (BVP_TEST_LOOKUP + 1))};
+    if (bvp_open_memory(bytes, size, &options, &file, NULL) != BVP_OK)
+        return;
+    exercise(file);
+    bvp_close(file);
+}
+
+static void use(const uint8_t *bytes, size_t size, const char *what, uint64_t at)
+{
     if (bvp_verify(bytes, size, NULL, NULL, NULL) == BVP_OK)
         ck_abort_msg("%s at %" PRIu64 ": verification finds nothing", what, at);
-    for (int baseline = 0; baseline < 2; baseline++) {
-        bvp_open_options options = {.baseline_simd = baseline};
-        if (bvp_open_memory(bytes, size, &options, &file, NULL) != BVP_OK)
-            continue;
-        exercise(file);
-        bvp_close(file);
-    }
+    for (uint64_t turn = 0; turn < 2; turn++)
+        ask(bytes, size, at + 7 * turn);
 }
 
 START_TEST(intact)
@@ -123,12 +136,10 @@ START_TEST(intact)
     size_t size;
     uint8_t *bytes = make_file(&size);
     guarded g = new_guarded(size);
-    bvp_file *file;
     memcpy(g.end - size, bytes, size);
     ck_assert_int_eq(bvp_verify(g.end - size, size, NULL, NULL, NULL), BVP_OK);
-    ck_assert_int_eq(bvp_open_memory(g.end - size, size, NULL, &file, NULL), BVP_OK);
-    exercise(file);
-    bvp_close(file);
+    for (uint64_t turn = 0; turn < 30; turn++)
+        ask(g.end - size, size, turn);
     munmap(g.map, g.map_size);
     free(bytes);
 }
@@ -160,16 +171,12 @@ START_TEST(flipped_and_sealed)
     guarded g = new_guarded(size);
     uint8_t *copy = g.end - size;
     for (uint64_t i = number_from("BVP_FLIPS", 300); i > 0; i--) {
-        bvp_file *file;
         memcpy(copy, bytes, size);
         for (uint64_t flips = 1 + next_random() % 3; flips > 0; flips--)
             copy[next_random() % size] ^= (uint8_t)(1 + next_random() % 255);
         repair_file(copy, size);
         bvp_verify(copy, size, NULL, NULL, NULL);
-        if (bvp_open_memory(copy, size, NULL, &file, NULL) == BVP_OK) {
-            exercise(file);
-            bvp_close(file);
-        }
+        ask(copy, size, i);
     }
     munmap(g.map, g.map_size);
     free(bytes);

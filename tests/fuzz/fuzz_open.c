@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { FINDINGS = 200 };
+enum { FINDINGS = 200, VARIANTS = 9 }; /* each kind, box tests in turn */
 
 static int on_finding(void *user, const bvp_finding *finding)
 {
@@ -26,8 +26,11 @@ static void use(const uint8_t *bytes, size_t size)
     bvp_file *file;
     int left = FINDINGS;
     bvp_verify(bytes, size, on_finding, &left, NULL);
-    for (int variant = 0; variant < 3; variant++) {
-        bvp_open_options options = {.baseline_simd = variant == 1, .verify_lazily = variant == 2};
+    for (int variant = 0; variant < VARIANTS; variant++) {
+        bvp_open_options options = {.baseline_simd = variant == 1,
+                                    .verify_lazily = variant == 2,
+                                    .kind = (bvp_kind)(variant % (BVP_KIND_RSS + 1)),
+                                    .box_test = (bvp_box_test)(variant % (BVP_TEST_LOOKUP + 1))};
         if (bvp_open_memory(bytes, size, &options, &file, NULL) != BVP_OK)
             return;
         exercise(file);

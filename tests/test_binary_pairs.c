@@ -169,6 +169,86 @@ START_TEST(every_kind_answers_as_the_wide_one)
 }
 END_TEST
 
+/* ---- assemblies --------------------------------------------------------------------------------
+ */
+
+enum { NODES = 14 };
+
+/* Three parts with every kind of hierarchy, many times. */
+static bytes pack_assembly(void)
+{
+    bvp_hierarchy_spec specs[KINDS];
+    const bvp_build_options options = {.hierarchies = specs, .hierarchy_count = KINDS};
+    uint32_t parts[3], root, node;
+    bvp_builder *builder;
+    for (int k = 0; k < KINDS; k++)
+        specs[k] = (bvp_hierarchy_spec){.kind = kinds[k], .leaf_size = 4};
+    ck_assert_int_eq(bvp_builder_new(&options, &builder, NULL), BVP_OK);
+    for (int k = 0; k < 3; k++) {
+        body_mesh mesh = make_mesh(k);
+        parts[k] = add_mesh(builder, &mesh);
+        free(mesh.tri);
+    }
+    ck_assert_int_eq(
+        bvp_builder_add_node(builder, BVP_NONE, "root", NULL, NULL, BVP_NONE, &root, NULL), BVP_OK);
+    for (int k = 0; k < NODES; k++) {
+        double m[12];
+        place_random(case_int(2) ? PLACED_RIGID : PLACED_SHEARED, m);
+        case_translate(m, 6);
+        ck_assert_int_eq(
+            bvp_builder_add_node(builder, root, NULL, NULL, m, parts[case_int(3)], &node, NULL),
+            BVP_OK);
+    }
+    return finish(builder);
+}
+
+static int count_pair(void *user, const bvp_pair *pair)
+{
+    uint64_t *sum = user; /* of what does not depend on the order */
+    *sum += (pair->a.instance * 31 + pair->b.instance) * 1000003 + pair->a.id * 1009 + pair->b.id;
+    return 0;
+}
+
+START_TEST(assemblies_answer_by_every_kind)
+{
+    case_seed(83 + (uint64_t)_i);
+    bytes packed = pack_assembly();
+    double m[12];
+    place_random(PLACED_RIGID, m);
+    const double point[3] = {9, 1, 2};
+    uint64_t expected_count = 0, expected_sum = 0;
+    bvp_distance_result expected = {0};
+    bvp_closest_result expected_point = {0};
+    for (int k = -1; k < WAYS; k++) {
+        bvp_file *file = k < 0 ? open_by(&packed, BVP_KIND_WIDE, BVP_TEST_DEFAULT, 0)
+                               : open_by(&packed, ways[k].kind, ways[k].test, 0);
+        const bvp_body a = {file, BVP_ASSEMBLY, NULL}, b = {file, 1, m};
+        uint64_t count, sum = 0;
+        bvp_distance_result nearest;
+        bvp_closest_result closest;
+        int hit;
+        ck_assert_int_eq(bvp_pairs_each(&a, NULL, count_pair, &sum, &count, NULL), BVP_OK);
+        ck_assert_int_eq(bvp_collide(&a, NULL, &hit, NULL), BVP_OK);
+        ck_assert_int_eq(bvp_distance(&a, &b, INFINITY, &nearest, NULL), BVP_OK);
+        ck_assert_int_eq(bvp_closest(&a, point, INFINITY, &closest, NULL), BVP_OK);
+        ck_assert_int_eq(hit, count > 0);
+        if (k < 0) {
+            expected_count = count;
+            expected_sum = sum;
+            expected = nearest;
+            expected_point = closest;
+        }
+        ck_assert_uint_eq(count, expected_count);
+        ck_assert_uint_eq(sum, expected_sum);
+        ck_assert(fabs(nearest.distance - expected.distance) <= 1e-9 * expected.distance);
+        ck_assert(closest.distance == expected_point.distance);
+        bvp_close(file);
+    }
+    printf("%lu pairs, distance %g\n", (unsigned long)expected_count, expected.distance);
+    free(packed.data);
+}
+END_TEST
+
 /* ---- forged bytes ------------------------------------------------------------------------------
  */
 
@@ -297,6 +377,7 @@ int main(void)
     TCase *cases = tcase_create("binary_pairs");
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, every_kind_answers_as_the_wide_one, 0, 8);
+    tcase_add_loop_test(cases, assemblies_answer_by_every_kind, 0, 3);
     tcase_add_loop_test(cases, forged_hierarchies_end_and_stay_inside, 0, 4);
     tcase_add_test(cases, kinds_are_chosen_by_the_handle);
     suite_add_tcase(suite, cases);

@@ -24,6 +24,7 @@ static void set_clusters(const bvpi_binary *binary, const bvpi_part *part, bvpi_
     *out = (bvpi_tree){.units = part->blob,
                        .blob_size = part->blob_size,
                        .cluster_shift = part->cluster_shift,
+                       .node_count = 1, /* beside an assembly the part is one leaf */
                        .leaf_size = binary->leaf_size,
                        .grid_unit = binary->grid_unit};
     memcpy(out->grid_origin, binary->grid_origin, sizeof out->grid_origin);

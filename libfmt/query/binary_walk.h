@@ -1,23 +1,38 @@
 /* SPDX-License-Identifier: MIT
- * binary_walk.h: the descent of two binary hierarchies at once, a template: included once for each
+ * binary_walk.h: template of the descent of two binary hierarchies at once, included once for each
  * kind of volume, by kernels.
  * Based on: van den Bergen 1997 (open the larger); Shellshear, Li, Carlson, ME-BVH (leaves against
  * inner nodes: their triangles, which have no volumes of their own, one after the other).
  */
 
-/* Before it is included:
- *   NAME(x): x with the kind's suffix
- *   VOLUME: what a walk keeps of a node's volume, everything that belongs to the node alone
- * included PAIR: the query of two parts; begins with a binary_pair LEAF: what is kept of a leaf;
- * begins with a binary_leaf and void NAME(volume)(PAIR *p, bool is_a, const VOLUME *parent, const
- * uint8_t *payload, VOLUME *out): parent is NULL for the root void NAME(bound_leaf)(PAIR *p, bool
- * is_a, LEAF *leaf): makes its triangles ready for the next bool NAME(test)(PAIR *p, const VOLUME
- * *a, const VOLUME *b, bool opened_a, bool by_distance, float *gap_sq): may this pair answer?
- * opened_a: a is new, b was in the pair above unsigned NAME(test_leaf)(PAIR *p, bool leaf_is_a,
- * const LEAF *leaf, unsigned lanes, const VOLUME *other, bool by_distance, float *gap_sq): which
- * triangles may, with that volume? gap_sq: of the nearest bool NAME(is_a_larger)(const PAIR *p,
- * const VOLUME *a, const VOLUME *b) float NAME(rank)(const PAIR *p, const VOLUME *a, const VOLUME
- * *b): the smaller, the more promising void NAME(take_note)(PAIR *p): the query's limit shrank
+/* Defined before it is included:
+ *
+ * NAME(x): x with the kind's suffix
+ *
+ * VOLUME: what a walk keeps of a node's volume, all that belongs to the node alone
+ *
+ * PAIR: the query of two parts; begins with a binary_pair
+ *
+ * LEAF: what is kept of a leaf; begins with a binary_leaf
+ *
+ * void NAME(volume)(PAIR *p, bool is_a, const VOLUME *parent, const uint8_t *payload, VOLUME *out):
+ * the node's volume; parent is NULL for the root
+ *
+ * void NAME(bound_leaf)(PAIR *p, bool is_a, LEAF *leaf): makes its triangles ready for test_leaf
+ *
+ * bool NAME(test)(PAIR *p, const VOLUME *a, const VOLUME *b, bool opened_a, bool by_distance, float
+ * *gap_sq): may this pair answer? opened_a: a is new, b was in the pair above
+ *
+ * unsigned NAME(test_leaf)(PAIR *p, bool leaf_is_a, const LEAF *leaf, unsigned lanes, const VOLUME
+ * *other, bool by_distance, float *gap_sq): which triangles may, with that volume? gap_sq: of the
+ * nearest
+ *
+ * bool NAME(is_a_larger)(const PAIR *p, const VOLUME *a, const VOLUME *b)
+ *
+ * float NAME(rank)(const PAIR *p, const VOLUME *a, const VOLUME *b): the smaller, the more
+ * promising
+ *
+ * void NAME(take_note)(PAIR *p): the query's limit shrank
  */
 typedef struct NAME(entry) {
     bvpi_binary_node a, b;

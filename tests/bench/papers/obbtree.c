@@ -306,6 +306,11 @@ static void claim_scenes(const scene_result *pipes, const scene_result *torus)
                  "%.0f tests a contact",
                  torus->boxes[1], pipes->boxes[1], torus->contacts, pipes->contacts, a, b);
         smooth.verdict = a > b ? HOLDS : DOES_NOT_HOLD;
+        if (smooth.verdict == DOES_NOT_HOLD)
+            snprintf(smooth.why, sizeof smooth.why,
+                     "our pipes are denser than the paper's (%.0f contacts a step) and along the "
+                     "axes, so that the mover meets many at once: the tests follow the scene",
+                     pipes->contacts);
         snprintf(fewer.ours, sizeof fewer.ours,
                  "AABB over OBB: pipes %.2f of the tests, %.2f of the time; torus %.2f, %.2f",
                  pipes->boxes[0] / pipes->boxes[1], pipes->ms[0] / pipes->ms[1],

@@ -221,7 +221,7 @@ void plot_bars(const plot *p, const char *const *labels)
 {
     const int groups = p->series[0].count;
     const double slot = (double)WIDTH / groups, bar = slot * 0.8 / p->series_count;
-    axis ay = {0, 0, false};
+    axis ay = {p->y_log ? INFINITY : 0, p->y_log ? -INFINITY : 0, p->y_log};
     for (int k = 0; k < p->series_count; k++)
         stretch(&ay, p->series[k].y, groups);
     finish_axis(&ay);
@@ -230,14 +230,14 @@ void plot_bars(const plot *p, const char *const *labels)
     for (int k = 0; k < p->series_count; k++)
         for (int g = 0; g < groups; g++) {
             const double value = p->series[k].y[g];
-            const double y = isfinite(value) ? screen_y(&ay, value) : TOP + HEIGHT;
+            const double y = usable(&ay, value) ? screen_y(&ay, value) : TOP + HEIGHT;
             fprintf(out,
                     "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
                     LEFT + slot * (g + 0.1) + bar * k, y, bar, TOP + HEIGHT - y, colours[k]);
         }
     for (int g = 0; g < groups; g++)
-        text_at(out, LEFT + slot * (g + 0.5), TOP + HEIGHT + 16, "text-anchor=\"middle\"",
-                labels[g]);
+        text_at(out, LEFT + slot * (g + 0.5), TOP + HEIGHT + 13 + g % 2 * 11,
+                "text-anchor=\"middle\" font-size=\"10\"", labels[g]);
     frame(out, p);
     legend(out, p);
     end(p, out);

@@ -302,7 +302,12 @@ static void building(const setup *setup)
         build.verdict = NOT_MEASURED;
         snprintf(build.ours, sizeof build.ours, "%s", problem);
     } else {
-        build.verdict = exp(ratio / count) >= 2 ? HOLDS : DOES_NOT_HOLD;
+        build.verdict = exp(ratio / count) >= 2 && exp(ratio / count) <= 10 ? HOLDS : DOES_NOT_HOLD;
+        if (build.verdict == DOES_NOT_HOLD)
+            snprintf(build.why, sizeof build.why,
+                     "that OBB trees are dearer holds, but by more: the table's microseconds a "
+                     "triangle: a box is a pass over floats, an OBB takes a hull, covariances and "
+                     "several candidate frames for every node");
         snprintf(build.ours, sizeof build.ours, "%.1f times, geometric mean of %d models",
                  exp(ratio / count), count);
     }

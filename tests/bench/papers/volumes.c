@@ -134,13 +134,13 @@ static double share_empty(const volume *parent, const volume *child)
     return full > 0 ? 1 - own / full : NAN;
 }
 
-double *volume_tree_empty(const volume_tree *tree, uint32_t *count)
+double *volume_tree_empty(const volume_tree *tree, bool inner_only, uint32_t *count)
 {
     double *shares = scene_allocate(tree->count * sizeof *shares);
     *count = 0;
     for (uint32_t k = 1; k < tree->count; k++) {
         const double share = share_empty(&tree->nodes[tree->nodes[k].parent], &tree->nodes[k]);
-        if (!isnan(share))
+        if (!isnan(share) && !(inner_only && tree->nodes[k].child == 0))
             shares[(*count)++] = share;
     }
     if (*count > 0)

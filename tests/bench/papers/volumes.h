@@ -26,7 +26,7 @@ void volume_tree_free(volume_tree *tree);
 
 /* The share of a parent's box that a child's leaves empty, for every node but the root: the side at
  * which the split was made is left out (the longest axis' side that moved more), and boxes without
- * volume are. Sorted; *count of them; to be freed. */
-double *volume_tree_empty(const volume_tree *tree, uint32_t *count);
+ * volume are. inner_only: not of leaves. Sorted; *count of them; to be freed. */
+double *volume_tree_empty(const volume_tree *tree, bool inner_only, uint32_t *count);
 
 #endif

@@ -55,6 +55,8 @@ typedef struct bvp_build_options {
     uint32_t hierarchy_count;              /* 0: one, wide */
     int deformable; /* nonzero: store coordinates in 32 bits each, so that bvp_refit can move them
                      */
+    /* Called now and then, in stage "build" from any of the builder's threads: there `total` is the
+       triangles of the part that is being added, times its hierarchies. */
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total);
     void *progress_user;
 } bvp_build_options;

@@ -10,7 +10,12 @@ echo 'int x;' >"$scratch/probe.c"
 (cd "$scratch" && gcc -fcallgraph-info=su -c probe.c 2>/dev/null) ||
   { echo "check_stack: gcc without -fcallgraph-info: skipped"; exit 77; }
 
-graph() { # source suffix flags...
+cores=$(nproc 2>/dev/null || echo 2)
+graph() { # source suffix flags... : in the background, a few at a time
+  while [ "$(jobs -rp | wc -l)" -ge "$cores" ]; do wait -n; done
+  graph_one "$@" &
+}
+graph_one() {
   local source=$1 object
   object=$(tr / _ <<<"${source%.c}")$2
   shift 2
@@ -27,6 +32,7 @@ for source in $(find libfmt/base libfmt/format libfmt/node libfmt/prim libfmt/qu
     *) graph "$source" "" ;;
   esac
 done
+wait
 [ ! -s "$scratch/failed" ] || { cat "$scratch/failed"; exit 1; }
 
 cat >"$scratch/walk.awk" <<'AWK'

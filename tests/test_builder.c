@@ -433,17 +433,72 @@ START_TEST(test_source_hash)
 }
 END_TEST
 
+/* ---- progress ------------------------------------------------------------------------------- */
+
+typedef struct seen {
+    uint64_t calls, done, total; /* atomic */
+} seen;
+
+static void see(void *user, const char *stage, uint64_t done, uint64_t total)
+{
+    seen *s = user;
+    if (strcmp(stage, "build") != 0)
+        return;
+    __atomic_add_fetch(&s->calls, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->total, total, __ATOMIC_RELAXED);
+    uint64_t most = __atomic_load_n(&s->done, __ATOMIC_RELAXED);
+    while (done > most && !__atomic_compare_exchange_n(&s->done, &most, done, 0, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED))
+        continue;
+}
+
+/* One large part is reported on the way, and ends at its total. */
+START_TEST(test_progress)
+{
+    enum { COUNT = 100000 };
+    static const bvp_hierarchy_spec specs[] = {{.kind = BVP_KIND_WIDE}, {.kind = BVP_KIND_AABB}};
+    uint64_t state = case_seed();
+    float *soup = case_soup(&state, COUNT, 100, 1);
+    const bvp_mesh mesh = case_mesh(soup, COUNT);
+    for (uint32_t kinds = 1; kinds <= 2; kinds++) {
+        seen s = {0};
+        bvp_build_options options = {.thread_count = 2,
+                                     .hierarchies = specs,
+                                     .hierarchy_count = kinds,
+                                     .progress = see,
+                                     .progress_user = &s};
+        case_file file = case_build(&mesh, &options);
+        ck_assert_uint_ge(s.calls, 2 * kinds);
+        ck_assert_uint_eq(s.total, (uint64_t)COUNT * kinds);
+        ck_assert_uint_eq(s.done, s.total);
+        case_close(&file);
+    }
+    free(soup);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {test_random_sizes,  test_scales,
-                                  test_uneven_axes,   test_identical_triangles,
-                                  test_points,        test_coplanar_and_needles,
-                                  test_geometric_row, test_negative_zero,
-                                  test_indexed_grid,  test_ids,
-                                  test_leaf_sizes,    test_rebase,
-                                  test_shared_parts,  test_thread_counts,
-                                  test_refusals,      test_drop_invalid,
-                                  test_options,       test_finish_once,
-                                  test_source_hash,   NULL};
+    const TTest *const tests[] = {test_random_sizes,
+                                  test_scales,
+                                  test_uneven_axes,
+                                  test_identical_triangles,
+                                  test_points,
+                                  test_coplanar_and_needles,
+                                  test_geometric_row,
+                                  test_negative_zero,
+                                  test_indexed_grid,
+                                  test_ids,
+                                  test_leaf_sizes,
+                                  test_rebase,
+                                  test_shared_parts,
+                                  test_thread_counts,
+                                  test_refusals,
+                                  test_drop_invalid,
+                                  test_options,
+                                  test_finish_once,
+                                  test_source_hash,
+                                  test_progress,
+                                  NULL};
     return suite_run("builder", tests);
 }

@@ -7,12 +7,16 @@
 #include "output.h"
 #include "pack.h"
 
-/* The builder counts parts, which may be of any size; add_parts counts triangles. */
+/* Of a part, the builder counts every triangle once for each hierarchy. */
 static void show_progress(void *user, const char *stage, uint64_t done, uint64_t total)
 {
     pack_job *j = user;
-    if (strcmp(stage, "build") != 0)
-        progress_update(&j->bar, stage, done, total);
+    if (strcmp(stage, "build") == 0) {
+        const uint64_t hierarchies = j->hierarchy_count > 0 ? j->hierarchy_count : 1;
+        done = j->built_count + done / hierarchies;
+        total = j->triangle_count;
+    }
+    progress_update(&j->bar, stage, done, total);
 }
 
 static void count_triangles(pack_job *j)

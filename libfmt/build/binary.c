@@ -24,6 +24,7 @@ typedef struct growing {
     bvpi_growth growth;
     bvpi_binary_build *out;
     uint32_t thread_count;
+    bvpi_watch *watch;
     bvpi_stem *stems; /* the volumes above the pieces and their roots: out->top's */
     uint32_t stem_count, stem_capacity, level_begin;
     uint32_t *roots; /* of pieces, in leaf order: stems */
@@ -117,8 +118,10 @@ static void number_pieces(growing *w, uint32_t stem, uint32_t *count)
 static void make_piece(void *user, uint32_t piece)
 {
     growing *w = user;
-    if (!bvpi_piece_make(&w->growth, &w->stems[w->roots[piece]], &w->out->pieces[piece]))
+    const bvpi_stem *root = &w->stems[w->roots[piece]];
+    if (!bvpi_piece_make(&w->growth, root, &w->out->pieces[piece]))
         __atomic_store_n(&w->failed, 1, __ATOMIC_RELAXED);
+    bvpi_watch_add(w->watch, "build", root->node.count);
 }
 
 static bool make_pieces(growing *w)
@@ -175,9 +178,10 @@ static void describe(const bvp_hierarchy_spec *spec, const bvpi_grid *grid, bvpi
 }
 
 bool bvpi_binary_make(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvp_hierarchy_spec *spec,
-                      uint32_t thread_count, bool owns_order, bvpi_binary_build *out)
+                      uint32_t thread_count, bool owns_order, bvpi_watch *watch,
+                      bvpi_binary_build *out)
 {
-    growing w = {.out = out, .thread_count = thread_count};
+    growing w = {.out = out, .thread_count = thread_count, .watch = watch};
     *out = (bvpi_binary_build){.split = spec->split, .triangle_count = mesh->triangle_count};
     describe(spec, grid, &out->form);
     out->order = bvpi_allocate(mesh->triangle_count, sizeof *out->order);

@@ -5,6 +5,7 @@
 #ifndef BVPI_BUILD_BINARY_H
 #define BVPI_BUILD_BINARY_H
 
+#include "build/thread.h"
 #include "node/grid.h"
 #include "build/volume.h"
 #include "bvpack_build.h"
@@ -53,9 +54,10 @@ typedef struct bvpi_binary_build {
 } bvpi_binary_build;
 
 /* mesh: not empty. spec: complete, of a binary kind. Clusters are made when `owns_order`. False:
- * out of memory. Freed by the caller in either case. */
+ * out of memory. Freed by the caller in either case. watch: gets the mesh's triangles. */
 bool bvpi_binary_make(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvp_hierarchy_spec *spec,
-                      uint32_t thread_count, bool owns_order, bvpi_binary_build *out);
+                      uint32_t thread_count, bool owns_order, bvpi_watch *watch,
+                      bvpi_binary_build *out);
 void bvpi_binary_free(bvpi_binary_build *build);
 
 /* The hierarchy's bytes and record. references: of each triangle of the mesh, as bvpi_binary_item

@@ -46,12 +46,6 @@ static bvp_status refuse(bvp_error *error, bvp_status status, const char *text)
     return bvpi_error_set(error, status, BVPI_NO_OFFSET, "", "%s", text);
 }
 
-static void report_progress(const bvp_builder *b, const char *stage, uint64_t done, uint64_t total)
-{
-    if (b->options.progress)
-        b->options.progress(b->options.progress_user, stage, done, total);
-}
-
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
 static bvp_status check_spec(const bvp_hierarchy_spec *s, uint32_t idx, bvp_error *error)
@@ -255,8 +249,9 @@ static bvp_status add_new_part(bvp_builder *b, const bvp_mesh *mesh, const bvpi_
                                bvp_error *error)
 {
     bvpi_part_bytes made, *stored;
+    bvpi_watch watch = {.progress = b->options.progress, .user = b->options.progress_user};
     bvp_status status = bvpi_part_build(&in->mesh, b->specs, b->options.hierarchy_count,
-                                        b->options.thread_count, &made, error);
+                                        b->options.thread_count, &watch, &made, error);
     if (status != BVP_OK)
         return status;
     bvpd_part *p = &made.part;
@@ -311,8 +306,6 @@ bvp_status bvp_builder_add_part(bvp_builder *b, const bvp_mesh *mesh, uint32_t *
     if (status == BVP_OK)
         status = add_part(b, mesh, part, error);
     b->seconds += now() - start;
-    if (status == BVP_OK)
-        report_progress(b, "build", b->parts.count, 0);
     return status;
 }
 

@@ -31,6 +31,7 @@ enum {
 typedef struct building {
     const bvpi_mesh *mesh;
     uint32_t leaf_size, thread_count;
+    bvpi_watch *watch;
     bvpi_part_bytes *out;
     bvpi_grid grid;
     float node_price;
@@ -233,6 +234,7 @@ static void build_batch(void *user, uint32_t piece)
     if (!fill_batch(b, &root, &frame, w, &b->out->batches[piece]))
         __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
     give_back_workspace(w);
+    bvpi_watch_add(b->watch, "build", root.count);
 }
 
 static bool make_workspaces(building *b)
@@ -595,7 +597,7 @@ static bvp_status build_binary(building *b, const bvp_hierarchy_spec *spec, uint
     bvpi_part_bytes *out = b->out;
     bvpi_binary_build made;
     bvp_status status = BVP_OK;
-    if (!bvpi_binary_make(b->mesh, &b->grid, spec, b->thread_count, idx == 0, &made))
+    if (!bvpi_binary_make(b->mesh, &b->grid, spec, b->thread_count, idx == 0, b->watch, &made))
         status = no_memory(b, error);
     else if (idx == 0) {
         out->part.degenerate_count = made.degenerate_count;
@@ -645,15 +647,18 @@ static bvp_status build_all(building *b, const bvp_hierarchy_spec *specs, uint32
 }
 
 bvp_status bvpi_part_build(const bvpi_mesh *mesh, const bvp_hierarchy_spec *specs,
-                           uint32_t spec_count, uint32_t thread_count, bvpi_part_bytes *out,
-                           bvp_error *error)
+                           uint32_t spec_count, uint32_t thread_count, bvpi_watch *watch,
+                           bvpi_part_bytes *out, bvp_error *error)
 {
     building b = {.mesh = mesh,
                   .leaf_size = specs[0].leaf_size,
                   .thread_count = thread_count,
+                  .watch = watch,
                   .out = out,
                   .is_wide = specs[0].kind == BVP_KIND_WIDE};
     *out = (bvpi_part_bytes){0};
+    watch->done = 0;
+    watch->total = (uint64_t)mesh->triangle_count * spec_count;
     bvp_status status = build_all(&b, specs, spec_count, error);
     for (uint32_t k = 0; k < out->batch_count && out->batches; k++) {
         free(out->batches[k].wide);

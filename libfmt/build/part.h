@@ -8,6 +8,7 @@
 #include "build/cluster.h"
 #include "node/grid.h"
 #include "bvpack_build.h"
+#include "build/thread.h"
 #include "format/write.h"
 
 enum { BVPI_HIERARCHY_MAX = BVPD_KIND_END - 1 }; /* one of each kind */
@@ -28,10 +29,10 @@ typedef struct bvpi_part_bytes {
 /* mesh: not empty, indices in range, coordinates finite. specs: complete, each of another kind,
  * wide first if at all; the triangles are stored in the first one's order. Fills in everything that
  * is in the mesh; not the content hash, origin, rounding error or the other defects than
- * degenerate_count. */
+ * degenerate_count. watch: its total is set to the triangles of all hierarchies. */
 bvp_status bvpi_part_build(const bvpi_mesh *mesh, const bvp_hierarchy_spec *specs,
-                           uint32_t spec_count, uint32_t thread_count, bvpi_part_bytes *out,
-                           bvp_error *error);
+                           uint32_t spec_count, uint32_t thread_count, bvpi_watch *watch,
+                           bvpi_part_bytes *out, bvp_error *error);
 void bvpi_part_free(bvpi_part_bytes *part);
 
 /* Pieces of DATA and TIDS that the part takes; at most bvpi_part_chunk_count each. Both return how

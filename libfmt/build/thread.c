@@ -39,6 +39,13 @@ void bvpi_parallel(uint32_t thread_count, uint32_t piece_count, bvpi_work_fn wor
         pthread_join(threads[i], NULL);
 }
 
+void bvpi_watch_add(bvpi_watch *watch, const char *stage, uint64_t count)
+{
+    const uint64_t done = __atomic_add_fetch(&watch->done, count, __ATOMIC_RELAXED);
+    if (watch->progress)
+        watch->progress(watch->user, stage, done, watch->total);
+}
+
 uint32_t bvpi_cpu_count(void)
 {
     long count = sysconf(_SC_NPROCESSORS_ONLN);

@@ -14,6 +14,16 @@ typedef void (*bvpi_work_fn)(void *user, uint32_t piece);
  * ended. Where the system grants no thread, fewer do the same. */
 void bvpi_parallel(uint32_t thread_count, uint32_t piece_count, bvpi_work_fn work, void *user);
 
+/* How far the work on a part is, for a caller who wants to know. */
+typedef struct bvpi_watch {
+    void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total); /* or NULL */
+    void *user;
+    uint64_t total, done; /* done: atomic */
+} bvpi_watch;
+
+/* `count` more are done; from any thread. */
+void bvpi_watch_add(bvpi_watch *watch, const char *stage, uint64_t count);
+
 /* One for each CPU that is online. */
 uint32_t bvpi_cpu_count(void);
 

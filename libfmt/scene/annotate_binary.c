@@ -91,6 +91,8 @@ static void say_box(walk *w)
 /* The first of the axes, and everything else in shares of the parent's reach. */
 static void say_oriented(walk *w)
 {
+    static const char *const centre[3] = {"centre[0]", "centre[1]", "centre[2]"};
+    static const char *const size[3] = {"size[0]", "size[1]", "size[2]"};
     const uint8_t *payload = here(w);
     const char *rule = w->tree.kind == BVPD_KIND_RSS ? "ORI-3" : "ORI-2";
     char value[VALUE_MAX];
@@ -100,18 +102,14 @@ static void say_oriented(walk *w)
              axis[2], axis[3], axis[4], axis[5]);
     say(w, 4, "rotation", value, "ORI-1");
     for (int i = 0; i < 3; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "centre[%d]", i);
         snprintf(value, sizeof value, "%.6g of the parent's reach",
                  (int16_t)bvpi_peek_u16(payload + 4 + 2 * i) * 0x1p-14);
-        say(w, 2, name, value, "ORI-4");
+        say(w, 2, centre[i], value, "ORI-4");
     }
     for (int i = 0; i < 3; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "size[%d]", i);
         snprintf(value, sizeof value, "%.6g of the parent's reach",
                  bvpi_size_of_code(bvpi_load_u8(payload + 10 + i)));
-        say(w, 1, name, value, rule);
+        say(w, 1, size[i], value, rule);
     }
 }
 

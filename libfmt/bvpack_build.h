@@ -17,7 +17,7 @@ typedef struct bvp_builder bvp_builder;
 
 /* How a set of triangles is cut in two. */
 typedef enum bvp_split {
-    BVP_SPLIT_DEFAULT = 0, /* sah; the oriented kinds: mean */
+    BVP_SPLIT_DEFAULT = 0, /* sah */
     BVP_SPLIT_SAH,         /* least sum of surface times count, of 16 bins on each axis */
     BVP_SPLIT_VOLUME,  /* least sum of volumes: Zachmann 2002, section 4.2, three cases, three axes
                         */

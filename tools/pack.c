@@ -321,9 +321,8 @@ static const option_row options[] = {
      "the hierarchies to build, of " KIND_CHOICE ", separated by commas; wide is the default", 0,
      0},
     {"split", 0, OPTION_CHOICE, offsetof(pack_settings, split), SPLIT_CHOICE,
-     "how sets of triangles are cut in two, for all hierarchies but wide; sah is the default, of "
-     "obb and rss mean",
-     0, 0},
+     "how sets of triangles are cut in two, for all hierarchies but wide; sah is the default", 0,
+     0},
     {"planes", 0, OPTION_COUNT, offsetof(pack_settings, planes), "N",
      "most planes in a node of a boxtree, 1 to 3; 3 is the default", 1, 3},
     {"offset-bits", 0, OPTION_CHOICE, offsetof(pack_settings, offset_bits), "8|16|32",

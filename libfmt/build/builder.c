@@ -105,7 +105,7 @@ static bvp_hierarchy_spec complete(const bvp_hierarchy_spec *s, uint32_t leaf_si
     out.kind = kind_of(s);
     out.leaf_size = s->leaf_size ? s->leaf_size : leaf_size;
     if (s->split == BVP_SPLIT_DEFAULT)
-        out.split = s->kind >= BVP_KIND_OBB ? BVP_SPLIT_MEAN : BVP_SPLIT_SAH;
+        out.split = BVP_SPLIT_SAH;
     if (s->kind == BVP_KIND_BOXTREE) {
         out.plane_max = s->plane_max ? s->plane_max : 3;
         out.offset_size = s->offset_size ? s->offset_size : 1;

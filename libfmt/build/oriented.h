@@ -16,7 +16,7 @@ uint64_t bvpi_oriented_scratch_size(uint32_t triangle_count);
  * rectangle, else a box. *out: what the payload decodes to; every corner of the triangles is in it
  * as bvpi_oriented_holds decides. scratch: aligned for doubles. */
 void bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t count,
-                       const bvpi_binary *tree, const bvpi_oriented *parent, bool rss,
+                       const bvpi_oriented *parent, bool rss,
                        uint8_t payload[BVPI_ORIENTED_PAYLOAD], bvpi_oriented *out, void *scratch);
 
 #endif

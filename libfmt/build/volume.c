@@ -41,7 +41,7 @@ void bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_
     if (tree->kind == BVPD_KIND_BOXTREE)
         fit_boxtree(tree, node, &parent->frame, payload, &out->frame);
     else if (bvpi_volume_is_oriented(tree))
-        bvpi_oriented_fit(mesh, triangles, node->count, tree, &parent->oriented,
+        bvpi_oriented_fit(mesh, triangles, node->count, &parent->oriented,
                           tree->kind == BVPD_KIND_RSS, payload, &out->oriented, scratch);
     else
         *out = *parent;

@@ -452,7 +452,8 @@ static void figure7(const setup *setup)
 enum { FIGURE8_KINDS = 5, FIGURE8_OBJECTS = 9, FIGURE8_DISTANCES = 6 };
 
 typedef struct figure8_result {
-    double us[FIGURE8_KINDS][FIGURE8_OBJECTS], bytes[FIGURE8_KINDS];
+    double us[FIGURE8_KINDS][FIGURE8_OBJECTS], boxes[FIGURE8_KINDS][FIGURE8_OBJECTS];
+    double bytes[FIGURE8_KINDS];
     char label[FIGURE8_OBJECTS][40];
     int count;
 } figure8_result;
@@ -473,18 +474,23 @@ static void figure8_object(const setup *setup, const mesh *m, figure8_result *ou
     sphere_tree_build(&spheres, m);
     suite_add_base(&s, "24-DOP tree", &dops, &dops, dop_tree_pairs);
     suite_add_base(&s, "sphere tree", &spheres, &spheres, sphere_tree_pairs);
-    double total[FIGURE8_KINDS] = {0};
+    double total[FIGURE8_KINDS] = {0}, boxes[FIGURE8_KINDS] = {0};
     for (int d = 0; d < FIGURE8_DISTANCES; d++) {
         double *poses = tumble_placements(0.9 + 0.2 * d, 500);
-        measure(s.subjects, s.subject_count, ASK_COLLIDE, poses, 500, 1.5 * setup->effort);
+        const int asked =
+            measure(s.subjects, s.subject_count, ASK_COLLIDE, poses, 500, 1.5 * setup->effort);
         for (int k = 0; k < s.count; k++) {
             const subject *r = suite_subject(&s, k);
             total[column[k]] += r == NULL ? NAN : 1e6 * r->seconds / FIGURE8_DISTANCES;
+            boxes[column[k]] +=
+                r == NULL ? NAN : (double)r->stats.boxes / asked / FIGURE8_DISTANCES;
         }
         free(poses);
     }
-    for (int k = 0; k < FIGURE8_KINDS; k++)
+    for (int k = 0; k < FIGURE8_KINDS; k++) {
         out->us[k][out->count] = total[k];
+        out->boxes[k][out->count] = boxes[k];
+    }
     for (int k = 0; k < 3; k++)
         out->bytes[column[k]] = suite_pack(&s, k) == NULL ? NAN : packed_bytes(suite_pack(&s, k));
     out->bytes[2] = 2 * (4 * DOP_FLOATS + 4);
@@ -500,8 +506,9 @@ static void figure8_row(const setup *setup, mesh *m, figure8_result *r)
     figure8_object(setup, m, r);
     snprintf(r->label[k], sizeof r->label[k], "%.8s %lluk", m->name,
              (unsigned long long)(m->count + 500) / 1000);
-    table_row("%s|%llu|%.1f|%.1f|%.1f|%.1f|%.2f|%.1f|%.1f", m->name, (unsigned long long)m->count,
-              r->us[0][k], r->us[1][k], r->us[2][k], r->us[3][k], r->us[4][k], r->bytes[0],
+    table_row("%s|%llu|%.1f|%.1f|%.1f|%.1f|%.2f|%.0f|%.0f|%.0f|%.1f|%.1f", m->name,
+              (unsigned long long)m->count, r->us[0][k], r->us[1][k], r->us[2][k], r->us[3][k],
+              r->us[4][k], r->boxes[0][k], r->boxes[1][k], r->boxes[2][k], r->bytes[0],
               r->bytes[1]);
     r->count++;
     mesh_free(m);
@@ -510,10 +517,12 @@ static void figure8_row(const setup *setup, mesh *m, figure8_result *r)
 static void claim_figure8(const figure8_result *r)
 {
     claim fast = {.text = "boxtrees are about as fast as DOP trees", .figure = "figure 8"};
-    double log_paper = 0, log_best = 0;
+    double log_paper = 0, log_best = 0, log_tests = 0, log_each = 0;
     for (int k = 0; k < r->count; k++) {
         log_paper += log(r->us[0][k] / r->us[2][k]) / r->count;
         log_best += log(r->us[1][k] / r->us[2][k]) / r->count;
+        log_tests += log(r->boxes[0][k] / r->boxes[2][k]) / r->count;
+        log_each += log(r->us[0][k] / r->boxes[0][k] * r->boxes[2][k] / r->us[2][k]) / r->count;
     }
     fast.verdict = isnan(log_paper) ? NOT_MEASURED : exp(log_paper) < 1.5 ? HOLDS : DOES_NOT_HOLD;
     snprintf(fast.ours, sizeof fast.ours,
@@ -522,10 +531,10 @@ static void claim_figure8(const figure8_result *r)
              r->count, exp(log_paper), exp(log_best), r->bytes[0], r->bytes[1], r->bytes[2]);
     if (fast.verdict == DOES_NOT_HOLD)
         snprintf(fast.why, sizeof fast.why,
-                 "one plane a node is loose: a box is mended one side a level, so more pairs are "
-                 "visited than in the tight DOP tree; with up to three planes and leaves of 8 the "
-                 "factor is %.2f at a fraction of the bytes",
-                 exp(log_best));
+                 "one plane a node is loose, a box is mended one side a level: %.2f times the "
+                 "DOP tree's box tests (geometric mean), each at %.2f of its time; with up to "
+                 "three planes and leaves of 8 the factor is %.2f at a fraction of the bytes",
+                 exp(log_tests), exp(log_each), exp(log_best));
     tell(&fast);
 }
 
@@ -543,9 +552,11 @@ static void figure8(const setup *setup)
               .y_label = "microseconds a query",
               .y_log = true,
               .series_count = FIGURE8_KINDS};
-    table_begin("boxtree_figure8", "Figure 8: mean over six distances, 0.9 to 1.9",
-                "object|triangles|boxtree, 1 f32 plane, leaf 1, us|boxtree, 3 planes, leaf 8, "
-                "us|24-DOP tree, us|sphere tree, us|wide, us|B/tri, 1 plane|B/tri, 3 planes");
+    table_begin(
+        "boxtree_figure8", "Figure 8: mean over six distances, 0.9 to 1.9",
+        "object|triangles|boxtree, 1 f32 plane, leaf 1, us|boxtree, 3 planes, leaf 8, "
+        "us|24-DOP tree, us|sphere tree, us|wide, us|box tests, 1 plane|3 planes|24-DOP|B/tri, 1 "
+        "plane|B/tri, 3 planes");
     for (int k = 0; k < 3; k++)
         if (setup_model(setup, models[k], &m))
             figure8_row(setup, &m, &r);

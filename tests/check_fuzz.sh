@@ -26,7 +26,7 @@ for format in gltf obj off ply stl; do
 done
 
 "$BVPACK" "$src/samples/models/rob.obj" -q -o "$scratch/rob.bvp" || exit 1
-"$BVPACK" pack "$src/samples/models/rob.obj" -q --hierarchy wide,boxtree,aabb,obb,rss \
-  -o "$scratch/kinds.bvp" || exit 1
-BVP_MUTATIONS=$((BVP_MUTATIONS * 5)) replay open "$scratch"/*.bvp
+bash "$src/tests/fuzz/seeds.sh" "$scratch" || exit 1
+replay open "$scratch"/*.bvp
+replay refit "$scratch"/{deformable,aabb,kinds}.bvp
 exit $fail

@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-enum { LIMIT = 200 }; /* how many of the possibly absurd number of things are looked at */
+/* How many of the possibly absurd number of things are looked at. */
+enum { LIMIT = 200, ANNOTATIONS = 20000 };
 
 static uint32_t some(uint64_t count)
 {
@@ -43,6 +44,12 @@ static int on_box(void *user, const bvp_box *box)
     return stop_after(user);
 }
 
+static int on_annotation(void *user, const bvp_annotation *annotation)
+{
+    (void)annotation;
+    return stop_after(user);
+}
+
 static int on_volume(void *user, const bvp_volume *volume)
 {
     (void)volume;
@@ -73,7 +80,7 @@ static void read_part(const bvp_file *file, uint32_t part)
 {
     bvp_part_info info;
     float positions[9 * LIMIT];
-    uint64_t ids[LIMIT], count;
+    uint64_t ids[LIMIT], corners[3 * LIMIT], count;
     int left = LIMIT;
     if (bvp_get_part(file, part, &info) == BVP_OK) {
         read_string(info.name);
@@ -81,6 +88,8 @@ static void read_part(const bvp_file *file, uint32_t part)
     }
     bvp_get_triangles(file, part, 0, LIMIT, positions, ids, &count);
     bvp_get_triangle(file, part, 7, positions, ids);
+    bvp_get_vertices(file, part, 3, LIMIT, positions, &count);
+    bvp_get_corners(file, part, 5, LIMIT, corners, &count);
     bvp_boxes(file, part, UINT32_MAX, on_box, &left);
     read_hierarchies(file, part);
 }
@@ -164,6 +173,12 @@ static void ask(const bvp_file *file, const bvp_file_info *info)
     ask_two(&assembly, NULL, size);
     ask_two(&assembly, &moved, size);
     ask_two(&assembly, &part, size);
+}
+
+void exercise_annotations(const bvp_file *file)
+{
+    int left = ANNOTATIONS;
+    bvp_annotate(file, on_annotation, &left);
 }
 
 void exercise(const bvp_file *file)

@@ -8,5 +8,7 @@
 
 /* Reads all tables and strings (up to some number of each), asks every kind of query. */
 void exercise(const bvp_file *file);
+/* Has its bytes explained, which costs as much as all that. */
+void exercise_annotations(const bvp_file *file);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "bvpack_build.h"
 #include "exercise.h"
+#include "guarded.h"
 #include "repair.h"
 
 #include <check.h>
@@ -12,7 +13,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { RING = 24, TUBE = 12 };
@@ -93,23 +93,6 @@ static uint8_t *make_file(size_t *size)
     return bytes;
 }
 
-/* Room for `size` bytes that end exactly at an unmapped page. */
-typedef struct guarded {
-    uint8_t *map, *end;
-    size_t map_size;
-} guarded;
-
-static guarded new_guarded(size_t size)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (size + page - 1) / page * page;
-    guarded g = {.map_size = room + page};
-    g.map = mmap(NULL, g.map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    ck_assert_ptr_ne(g.map, MAP_FAILED);
-    g.end = g.map + room;
-    ck_assert_int_eq(mprotect(g.end, page, PROT_NONE), 0);
-    return g;
-}
-
 /* Every kind of hierarchy and every test of boxes has its turn. */
 static void ask(const uint8_t *bytes, size_t size, uint64_t turn)
 {
@@ -120,6 +103,7 @@ static void ask(const uint8_t *bytes, size_t size, uint64_t turn)
     if (bvp_open_memory(bytes, size, &options, &file, NULL) != BVP_OK)
         return;
     exercise(file);
+    exercise_annotations(file);
     bvp_close(file);
 }
 
@@ -140,7 +124,7 @@ START_TEST(intact)
     ck_assert_int_eq(bvp_verify(g.end - size, size, NULL, NULL, NULL), BVP_OK);
     for (uint64_t turn = 0; turn < 30; turn++)
         ask(g.end - size, size, turn);
-    munmap(g.map, g.map_size);
+    free_guarded(&g);
     free(bytes);
 }
 END_TEST
@@ -158,7 +142,7 @@ START_TEST(flipped_bytes)
         copy[at] ^= flip;
         use(copy, size, "a flipped byte", at);
     }
-    munmap(g.map, g.map_size);
+    free_guarded(&g);
     free(bytes);
 }
 END_TEST
@@ -178,7 +162,7 @@ START_TEST(flipped_and_sealed)
         bvp_verify(copy, size, NULL, NULL, NULL);
         ask(copy, size, i);
     }
-    munmap(g.map, g.map_size);
+    free_guarded(&g);
     free(bytes);
 }
 END_TEST
@@ -194,7 +178,7 @@ START_TEST(cut_off)
         memcpy(copy, bytes, left);
         use(copy, left, "a cut", left);
     }
-    munmap(g.map, g.map_size);
+    free_guarded(&g);
     free(bytes);
 }
 END_TEST

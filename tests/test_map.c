@@ -188,11 +188,33 @@ START_TEST(test_isa)
 }
 END_TEST
 
+/* What no handle would be given: a section that ends with the file. Validators read on into the
+ * bytes behind it. */
+START_TEST(test_unchecked_end)
+{
+    set_up();
+    for (int section = 0; section < BVPD_SECTION_COUNT; section++)
+        for (uint64_t room = 0; room < 64; room += 16) {
+            bvpd_section *entry = &((bvpd_header *)tiny)->sections[section];
+            const bvpd_section before = *entry;
+            bvp_file file;
+            entry->offset = tiny_size - 128;
+            entry->size = 128 - room;
+            bvpi_map_unchecked(tiny, tiny_size, &file);
+            ck_assert_uint_eq(file.section[section].size,
+                              room < 48 || section == BVPD_DATA ? 0 : 128 - room);
+            *entry = before;
+        }
+    tear_down();
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {test_ways,     test_embedded,
                                   test_refused,  test_memory_arguments,
                                   test_isolated, test_trailer_is_not_read,
-                                  test_isa,      NULL};
+                                  test_isa,      test_unchecked_end,
+                                  NULL};
     return suite_run("map", tests);
 }

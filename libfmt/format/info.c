@@ -101,7 +101,8 @@ bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hiera
     bvpi_load_record(&r, parts->data + part * sizeof r, sizeof r);
     if (hierarchy >= r.hierarchy_count)
         return BVP_ERR_ARGUMENT;
-    if ((uint64_t)r.first_hierarchy + hierarchy >= span->count)
+    if (r.hierarchy_count >= BVPD_KIND_END ||
+        (uint64_t)r.first_hierarchy + hierarchy >= span->count)
         return BVP_ERR_CORRUPT;
     bvpi_load_record(&h, span->data + (r.first_hierarchy + (uint64_t)hierarchy) * sizeof h,
                      sizeof h);

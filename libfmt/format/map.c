@@ -48,7 +48,8 @@ static bvp_status check_options(const bvp_open_options *options, bool is_memory,
     return BVP_OK;
 }
 
-/* Sections whose entries cannot be trusted become empty; after bvpi_check_header none does. */
+/* Sections whose entries cannot be trusted become empty; after bvpi_check_header none does. All are
+ * followed by the bytes that readers of their last records may touch. */
 static void set_spans(bvp_file *file)
 {
     for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
@@ -58,7 +59,7 @@ static void set_spans(bvp_file *file)
             continue;
         const bvpd_section *s = &file->header.sections[i];
         const uint64_t record_size = bvpi_section_record_size(kind);
-        const uint64_t tail = kind == BVPD_DATA ? BVPD_DATA_TAIL : 0;
+        const uint64_t tail = kind == BVPD_DATA ? BVPD_DATA_TAIL : sizeof(bvpd_trailer);
         if (tail > file->size || !bvpi_fits(s->offset, s->size, file->size - tail) ||
             s->offset % BVPD_TABLE_ALIGN != 0)
             continue;

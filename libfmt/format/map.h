@@ -84,7 +84,7 @@ typedef struct bvpi_binary {
     uint64_t order_count;
     uint32_t kind, leaf_size;
     uint32_t upper_count; /* > 0, and all of them lie in the blob */
-    uint32_t node_count;  /* for step budgets */
+    uint32_t node_count;  /* for step budgets: no more than the blob has room for */
     uint8_t upper_size, payload_size, plane_max, offset_size, order_width;
     double grid_origin[3], grid_unit;
     uint32_t grid_extent[3];
@@ -109,6 +109,8 @@ bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *ou
  * none. */
 bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,
                                 bvpi_binary *out);
+/* HIE-5 of a binary kind's record: the blob has room for as many upper records and volumes. */
+bool bvpi_is_count_sound(const bvpd_hierarchy *record);
 /* The hierarchy over the instances; BVP_ERR_ARGUMENT when the file has no instance. */
 bvp_status bvpi_get_top_tree(const bvp_file *file, bvpi_tree *out);
 /* Copies; part, node and placement are checked to be in range. Placement entries are finite or the

@@ -152,10 +152,19 @@ static bool set_order(const bvpd_hierarchy *r, uint64_t triangle_count, bvpi_bin
     if (r->order_width == 0)
         return r->order_off == 0;
     const uint64_t size = (triangle_count * r->order_width + 7) / 8;
-    if (r->order_width > 32 || !bvpi_fits(r->order_off, size, out->blob_size))
+    if (r->order_width > 32 || !bvpi_fits(r->order_off, size, out->blob_size) ||
+        r->order_off + size != out->blob_size)
         return false;
     out->order += r->order_off;
     return true;
+}
+
+bool bvpi_is_count_sound(const bvpd_hierarchy *r)
+{
+    const uint64_t least = r->kind == BVPD_KIND_BOXTREE ? 1 : payload_size_of(r);
+    return r->upper_count >= 1 && r->upper_count <= r->node_count &&
+           r->node_count * (least + 1) <= r->data_size &&
+           r->upper_count * (payload_size_of(r) + UINT64_C(4)) <= r->data_size;
 }
 
 /* triangle_count is below 2^32. */
@@ -181,9 +190,8 @@ static bool make_binary(const bvpd_hierarchy *r, const bvpi_span *section, uint6
         out->grid_origin[axis] = r->grid_origin[axis];
         out->grid_extent[axis] = r->grid_extent[axis];
     }
-    return r->upper_count > 0 && (uint64_t)r->upper_count * out->upper_size <= r->data_size &&
-           r->leaf_size >= 1 && r->leaf_size <= BVPD_LEAF_MAX && is_grid_sound(r) &&
-           set_order(r, triangle_count, out);
+    return bvpi_is_count_sound(r) && r->leaf_size >= 1 && r->leaf_size <= BVPD_LEAF_MAX &&
+           is_grid_sound(r) && set_order(r, triangle_count, out);
 }
 
 bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,
@@ -194,7 +202,7 @@ bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t ki
     if (kind < BVPD_KIND_BOXTREE || kind >= BVPD_KIND_END ||
         !get_record(file, BVPD_PART, part, &r, sizeof r))
         return BVP_ERR_ARGUMENT;
-    if (!is_part_sound(file, &r) || r.hierarchy_count > BVPD_KIND_END)
+    if (!is_part_sound(file, &r) || r.hierarchy_count >= BVPD_KIND_END)
         return BVP_ERR_CORRUPT;
     for (uint32_t i = 0; i < r.hierarchy_count; i++) {
         if (r.first_hierarchy > UINT32_MAX - i ||

@@ -201,6 +201,8 @@ static void place_sections(plan *p, uint64_t provenance_raw_size, uint32_t prove
         s->record_count = s->raw_size / s->record_size;
         end = s->offset + s->size;
     }
+    memset(&p->header.sections[BVPD_SECTION_COUNT], 0,
+           (BVPD_SECTION_MAX - BVPD_SECTION_COUNT) * sizeof(bvpd_section));
 }
 
 static void fill_header(bvpd_header *h)

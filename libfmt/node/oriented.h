@@ -19,6 +19,12 @@
 enum { BVPI_ORIENTED_PAYLOAD = 13 };
 #define BVPI_ROTATION_STEP (0.70710678118654752440 / 511)
 
+/* Rule ORI-4, in units of the grid box' reach: no size is larger, no centre farther from the grid's
+ * on any axis. Then no point of a volume is farther than BVPI_ORIENTED_SPREAD of them: along an
+ * axis an obb reaches sqrt(3) times its largest size at most, an rss 1 + sqrt(2) times. */
+enum { BVPI_ORIENTED_LARGEST = 2, BVPI_ORIENTED_SPREAD = 7 };
+static_assert(BVPI_ORIENTED_SPREAD * 1000 >= BVPI_ORIENTED_LARGEST * (1000 + 2415), "spec: ORI-4");
+
 typedef struct bvpi_oriented {
     double centre[3];
     double axis[9]; /* rows: unit vectors, the volume's axes in part coordinates */
@@ -66,6 +72,17 @@ static inline void bvpi_oriented_frame(const bvpi_binary *tree, bvpi_oriented *o
         out->centre[axis] = tree->grid_origin[axis] + out->size[axis];
         out->reach += out->size[axis];
     }
+}
+
+/* The largest |coordinate| of a point of any volume on each axis of the part; also of the grid
+ * box'. 2^-40: for roundings, here and of the axes. */
+static inline void bvpi_oriented_bound(const bvpi_binary *tree, double bound[3])
+{
+    bvpi_oriented whole;
+    bvpi_oriented_frame(tree, &whole);
+    for (int axis = 0; axis < 3; axis++)
+        bound[axis] =
+            (fabs(whole.centre[axis]) + BVPI_ORIENTED_SPREAD * whole.reach) * (1 + 0x1p-40);
 }
 
 /* How far a triangle may seem to stand out of a volume that holds it, for the rounding of doubles.

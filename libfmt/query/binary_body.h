@@ -177,7 +177,7 @@ BVPI_INLINE bvp_status bvpi_binary_body_walk(const bvpi_walk_steps *steps, void 
     bvpi_body_box box;
     const uint8_t *payload;
     unsigned height = 1;
-    uint64_t budget = bvpi_binary_count(tree);
+    uint64_t budget = tree->node_count;
     float limit = steps->limit(user);
     bvpi_body_root(tree, &whole);
     if (!bvpi_binary_root(tree, &stack[0].node, &payload))

@@ -16,26 +16,30 @@ typedef struct oriented_frame {
     bool rigid;          /* b is seen neither sheared nor stretched */
 } oriented_frame;
 
-/* Volumes may stand out of the box of what they hold: so many times its size, at most, when they
- * were made as the builder makes them. */
-#define ORIENTED_OVERSIZE 8
-
+/* Volumes stand out of the box of what they hold, on all axes alike: along its longest they may be
+ * as long as along its shortest. 2 slack_b: the slack is along b's own axes, and sqrt(3) times it
+ * along the part's. */
 static inline void oriented_frame_init(oriented_frame *out, const binary_pair *p)
 {
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     const bvpi_pose *pose = &p->test.pose;
     const double slack_a = bvpi_oriented_slack(p->tree_a), slack_b = bvpi_oriented_slack(p->tree_b);
+    double bound_a[3], bound_b[3];
+    bvpi_oriented_bound(p->tree_a, bound_a);
+    bvpi_oriented_bound(p->tree_b, bound_b);
     memcpy(out->map[0], pose->x, sizeof out->map[0]);
     memcpy(out->map[1], identity, sizeof identity);
-    out->error = 0;
+    out->reach = out->error = 0;
     for (int i = 0; i < 3; i++) {
         const double *row = pose->x + 4 * i, *row_err = pose->x_err + 4 * i;
-        double sum = row_err[3] + slack_a;
-        for (int j = 0; j < 3; j++)
-            sum += row_err[j] * ORIENTED_OVERSIZE * p->test.b->at.bound[j] + fabs(row[j]) * slack_b;
-        out->error = fmax(out->error, sum);
+        double size = fabs(row[3]), error = row_err[3] + slack_a;
+        for (int j = 0; j < 3; j++) {
+            size += fabs(row[j]) * bound_b[j];
+            error += row_err[j] * bound_b[j] + fabs(row[j]) * 2 * slack_b;
+        }
+        out->reach = fmax(out->reach, fmax(size * (1 + 0x1p-40), bound_a[i]));
+        out->error = fmax(out->error, error * (1 + 0x1p-40));
     }
-    out->reach = ORIENTED_OVERSIZE * pose->reach;
     out->rigid = p->test.a->at.place.is_similar && p->test.b->at.place.is_similar;
     out->limit = INFINITY;
 }

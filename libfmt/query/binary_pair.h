@@ -27,7 +27,7 @@ static inline void binary_pair_init(binary_pair *p, bvpi_pair_query *query,
     p->tree_a = &a->binary;
     p->tree_b = &b->binary;
     p->limit_sq = INFINITY;
-    p->steps_left = bvpi_binary_count(p->tree_a) * bvpi_binary_count(p->tree_b);
+    p->steps_left = (uint64_t)p->tree_a->node_count * p->tree_b->node_count;
 }
 
 #endif

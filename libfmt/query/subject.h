@@ -32,12 +32,6 @@ typedef struct bvpi_placed_part {
     uint32_t part_idx, instance; /* BVP_NONE: the body is this part alone */
 } bvpi_placed_part;
 
-/* Volumes that a binary hierarchy may have at most: each takes a byte. */
-static inline uint64_t bvpi_binary_count(const bvpi_binary *tree)
-{
-    return tree->node_count < tree->blob_size ? tree->node_count : tree->blob_size;
-}
-
 typedef struct bvpi_subject {
     const bvp_file *file;
     int is_assembly;

@@ -47,16 +47,6 @@ static bool is_form(const bvpd_hierarchy *r)
            (r->offset_size == 1 || r->offset_size == 2 || r->offset_size == 4);
 }
 
-/* Bytes of an upper record. */
-static uint64_t upper_size_of(const bvpd_hierarchy *r)
-{
-    const uint32_t boxtree_size = 1u + r->plane_max * r->offset_size;
-    const uint32_t payload_size = r->kind == BVPD_KIND_BOXTREE ? boxtree_size
-                                  : r->kind == BVPD_KIND_AABB  ? BVPI_AABB_PAYLOAD
-                                                               : BVPI_ORIENTED_PAYLOAD;
-    return payload_size + sizeof(uint32_t);
-}
-
 static bool is_order(const bvpd_hierarchy *r, uint64_t triangle_count)
 {
     if (r->order_width == 0)
@@ -95,9 +85,7 @@ static void verify_numbers(bvpi_verify *v, const bvpi_part *part, const bvpd_hie
                r->split);
     BVPI_SOUND(report, "HIE-17", FIELD(grid_origin), is_in_grid(r, part),
                "the part leaves the box of the grid");
-    BVPI_SOUND(report, "HIE-5", FIELD(upper_count),
-               r->upper_count >= 1 && r->upper_count <= r->node_count &&
-                   (!is_known || r->upper_count * upper_size_of(r) <= r->data_size),
+    BVPI_SOUND(report, "HIE-5", FIELD(upper_count), !is_known || bvpi_is_count_sound(r),
                "%" PRIu32 " upper records of %" PRIu32 " volumes do not exist or leave the bytes",
                r->upper_count, r->node_count);
 }

@@ -64,7 +64,7 @@ static bool is_within(const bvpi_binary *tree, const bvpi_frame *parent, const u
 static bool are_whole(const bvpi_binary *tree, const uint8_t *payload, uint32_t planes)
 {
     for (uint32_t i = 0; i < planes && tree->offset_size == 4; i++) {
-        const uint32_t bits = bvpi_load_u32(payload + 1 + 4 * i);
+        const uint32_t bits = bvpi_peek_u32(payload + 1 + 4 * i);
         const float offset = bvpi_float_of_bits(bits);
         if (bits >> 31 != 0 || !(offset < 0x1p22f) || offset != floorf(offset))
             return false;
@@ -122,16 +122,17 @@ static bool is_rotation(uint32_t rotation)
 static bool is_near(const path *p, const bvpi_oriented *volume)
 {
     const bvpi_oriented *grid = &p->start.oriented;
+    const double most = BVPI_ORIENTED_LARGEST * grid->reach;
     for (int axis = 0; axis < 3; axis++)
-        if (!(volume->size[axis] <= 2 * grid->reach) ||
-            !(fabs(volume->centre[axis] - grid->centre[axis]) <= 2 * grid->reach))
+        if (!(volume->size[axis] <= most) ||
+            !(fabs(volume->centre[axis] - grid->centre[axis]) <= most))
             return false;
     return true;
 }
 
 static void verify_oriented(const path *p, const uint8_t *payload, const bvpi_oriented *volume)
 {
-    const uint32_t rotation = bvpi_load_u32(payload);
+    const uint32_t rotation = bvpi_peek_u32(payload);
     BVPI_SOUND(p->report, "ORI-1", offset_of(p, payload), is_rotation(rotation),
                "rotation 0x%08" PRIx32 " is none", rotation);
     BVPI_SOUND(p->report, "ORI-4", offset_of(p, payload), is_near(p, volume),
@@ -280,8 +281,8 @@ static void enter(path *p, const bvpi_binary_node *node, const uint8_t *payload)
 static bool is_union(const level *l)
 {
     for (int axis = 0; axis < 3; axis++)
-        if (bvpi_float_of_bits(bvpi_load_u32(l->payload + 4 * axis)) != l->lo[axis] ||
-            bvpi_float_of_bits(bvpi_load_u32(l->payload + 12 + 4 * axis)) != l->hi[axis])
+        if (bvpi_float_of_bits(bvpi_peek_u32(l->payload + 4 * axis)) != l->lo[axis] ||
+            bvpi_float_of_bits(bvpi_peek_u32(l->payload + 12 + 4 * axis)) != l->hi[axis])
             return false;
     return true;
 }

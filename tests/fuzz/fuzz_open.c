@@ -34,6 +34,8 @@ static void use(const uint8_t *bytes, size_t size)
         if (bvp_open_memory(bytes, size, &options, &file, NULL) != BVP_OK)
             return;
         exercise(file);
+        if (variant == 0)
+            exercise_annotations(file);
         bvp_close(file);
     }
 }

@@ -7,22 +7,16 @@ src=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${FUZZ_SECONDS:-600}
 
 seeds() { # target directory: small recorded inputs
-  local target=$1 dir=$2 ending model
+  local target=$1 dir=$2 ending
   ending=${target#fuzz_}
-  if [ "$target" = fuzz_open ]; then
-    for model in "$src"/samples/models/*.STL "$src"/samples/models/rob.obj "$src"/tests/corpus/good/*; do
-      [ -f "$model" ] || continue
-      case $model in
-        *.bvp) cp "$model" "$dir/" ;;
-        *)
-          "$BVPACK" "$model" -q -o "$dir/$(basename "$model").bvp" 2>/dev/null || true
-          "$BVPACK" pack "$model" -q --hierarchy boxtree,aabb,obb,rss \
-            -o "$dir/$(basename "$model").kinds.bvp" 2>/dev/null || true
-          ;;
-      esac
-    done
-    return
-  fi
+  case $target in
+    fuzz_open | fuzz_refit)
+      bash "$src/tests/fuzz/seeds.sh" "$dir"
+      "$BVPACK" "$src/samples/models/rob.obj" -q -o "$dir/rob.bvp"
+      tests/make_corpus "$dir"
+      return
+      ;;
+  esac
   [ "$ending" != gltf ] || ending='gl[tb]*'
   find "$src/tests/corpus" "$src/samples/models" "${BVP_SHARED:-$src/../shared}/models/bad" -size -64k \
     -iname "*.$ending" -exec cp -t "$dir" {} + 2>/dev/null || true

@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Small packed files into FOLDER: each kind of hierarchy alone, in each of its forms, and all in one;
+# a deformable one. Usage: BVPACK=... seeds.sh FOLDER
+set -eu
+folder=$1
+
+# tube HEIGHT: an OBJ tube of 8 sides, bent
+tube() {
+  awk -v n="$1" 'BEGIN {
+    for (i = 0; i <= n; i++)
+      for (j = 0; j < 8; j++)
+        printf "v %.6g %.6g %.6g\n", cos(j * 0.785398) + 0.01 * i * i, sin(j * 0.785398), 0.25 * i
+    for (i = 0; i < n; i++)
+      for (j = 1; j <= 8; j++) {
+        a = i * 8 + j; b = i * 8 + j % 8 + 1
+        print "f", a, b, b + 8 "\nf", a, b + 8, a + 8
+      }
+  }'
+}
+
+pack() { # MODEL OUT OPTIONS...
+  "$BVPACK" pack "$1" -q -o "$2" "${@:3}"
+}
+
+tube 12 >"$folder/low.obj"
+tube 60 >"$folder/high.obj"
+for kind in wide aabb obb rss; do
+  pack "$folder/low.obj" "$folder/$kind.bvp" --hierarchy $kind --leaf 2
+done
+for bits in 8 16 32; do
+  pack "$folder/low.obj" "$folder/boxtree$bits.bvp" --hierarchy boxtree --offset-bits $bits --leaf 1
+done
+pack "$folder/low.obj" "$folder/kinds.bvp" --hierarchy wide,boxtree,aabb,obb,rss --leaf 4
+pack "$folder/high.obj" "$folder/two-clusters.bvp" --hierarchy boxtree,obb,rss,aabb
+pack "$folder/high.obj" "$folder/deformable.bvp" --hierarchy aabb --deformable --leaf 3
+rm "$folder/low.obj" "$folder/high.obj"

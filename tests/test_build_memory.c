@@ -2,7 +2,7 @@
  * test_build_memory.c: each allocation fails once: the call says so, nothing leaks (the address
  * sanitizer looks), and nothing else goes wrong. The allocator is wrapped by the linker.
  */
-#include "bvpack_build.h"
+#include "build/binary.h"
 #include "suite.h"
 
 #include <math.h>
@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Allocations until one fails; none when negative. */
 static int64_t left = -1;
@@ -67,13 +68,14 @@ static bvp_status build_all(const bvp_mesh *mesh, int fd)
     const bool is_small = mesh->triangle_count < COUNT;
     const bvp_hierarchy_spec specs[] = {{.kind = is_small ? BVP_KIND_WIDE : BVP_KIND_BOXTREE},
                                         {.kind = BVP_KIND_AABB},
-                                        {.kind = is_small ? BVP_KIND_BOXTREE : BVP_KIND_OBB},
-                                        {.kind = BVP_KIND_OBB}};
+                                        {.kind = BVP_KIND_BOXTREE},
+                                        {.kind = BVP_KIND_OBB},
+                                        {.kind = BVP_KIND_RSS}};
     const bvp_build_options options = {.thread_count = 1,
                                        .drop_invalid = 1,
                                        .provenance = "{\"sources\": []}",
                                        .hierarchies = specs,
-                                       .hierarchy_count = is_small ? 4 : 2};
+                                       .hierarchy_count = is_small ? 5 : 2};
     const double moved[12] = {1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7};
     bvp_builder *b = NULL;
     uint32_t part, node;
@@ -142,8 +144,152 @@ START_TEST(test_weld)
 }
 END_TEST
 
+/* ---- one kind alone, refit, save ------------------------------------------------------------ */
+
+static bvp_status build_kind(const bvp_mesh *mesh, bvp_kind kind, int fd)
+{
+    const bvp_hierarchy_spec spec = {.kind = kind, .leaf_size = 3};
+    const bvp_build_options options = {.thread_count = 1,
+                                       .drop_invalid = 1,
+                                       .hierarchies = &spec,
+                                       .hierarchy_count = 1,
+                                       .deformable = kind == BVP_KIND_AABB};
+    bvp_builder *b = NULL;
+    uint32_t part, node;
+    bvp_status status = bvp_builder_new(&options, &b, NULL);
+    if (status == BVP_OK)
+        status = bvp_builder_add_part(b, mesh, &part, NULL);
+    if (status == BVP_OK)
+        status = bvp_builder_add_node(b, BVP_NONE, "", "", NULL, part, &node, NULL);
+    if (status == BVP_OK)
+        status = bvp_builder_finish_fd(b, fd, NULL, NULL);
+    bvp_builder_free(b);
+    return status;
+}
+
+/* What owns the order and what follows one take different ways: here each kind owns it. */
+START_TEST(test_kinds)
+{
+    double *soup = make_soup();
+    const bvp_mesh mesh = {
+        .positions = soup, .is_double = 1, .vertex_count = 900, .triangle_count = 300};
+    FILE *file = fopen("/dev/null", "w");
+    for (bvp_kind kind = BVP_KIND_WIDE; kind <= BVP_KIND_RSS; kind++) {
+        bool reached = true;
+        int64_t nth = 0;
+        for (; reached; nth++) {
+            left = nth;
+            const bvp_status status = build_kind(&mesh, kind, fileno(file));
+            reached = left < 0;
+            left = -1;
+            ck_assert(status == BVP_OK || (status == BVP_ERR_NO_MEMORY && reached));
+            ck_assert_int_lt(nth, 5000);
+        }
+        ck_assert_int_gt(nth, 20);
+    }
+    fclose(file);
+    free(soup);
+}
+END_TEST
+
+static bvp_file *open_deformable(const bvp_mesh *mesh)
+{
+    const bvp_open_options options = {.overlay = 1};
+    FILE *out = tmpfile();
+    bvp_file *file;
+    ck_assert_ptr_nonnull(out);
+    ck_assert_int_eq(build_kind(mesh, BVP_KIND_AABB, fileno(out)), BVP_OK);
+    ck_assert_int_eq(bvp_open_fd(fileno(out), &options, &file, NULL), BVP_OK);
+    fclose(out);
+    return file;
+}
+
+/* Readers do not allocate, nor does a refit. */
+START_TEST(test_refit)
+{
+    double *soup = make_soup();
+    const bvp_mesh mesh = {
+        .positions = soup, .is_double = 1, .vertex_count = 900, .triangle_count = 300};
+    bvp_file *file = open_deformable(&mesh);
+    uint64_t count, got;
+    ck_assert_int_eq(bvp_get_vertices(file, 0, 0, UINT64_MAX, NULL, &count), BVP_OK);
+    float *positions = malloc(12 * count);
+    left = 0;
+    bvp_status status = bvp_get_vertices(file, 0, 0, count, positions, &got);
+    for (uint64_t i = 0; i < 3 * count; i++)
+        positions[i] += (float)(i % 7);
+    if (status == BVP_OK)
+        status = bvp_refit(file, 0, positions, count, NULL);
+    const bool untouched = left == 0;
+    left = -1;
+    ck_assert_int_eq(status, BVP_OK);
+    ck_assert(untouched && got == count);
+    free(positions);
+    bvp_close(file);
+    free(soup);
+}
+END_TEST
+
+/* A save that fails leaves no file behind. */
+START_TEST(test_save)
+{
+    static const char *const texts[] = {NULL, "{\"sources\": []}"};
+    double *soup = make_soup();
+    const bvp_mesh mesh = {
+        .positions = soup, .is_double = 1, .vertex_count = 900, .triangle_count = 300};
+    bvp_file *file = open_deformable(&mesh);
+    char folder[] = "memory.XXXXXX", path[64];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/out.bvp", folder);
+    for (int text = 0; text < 2; text++) {
+        bool reached = true;
+        int64_t nth = 0;
+        for (; reached; nth++) {
+            left = nth;
+            const bvp_status status = bvp_save(file, texts[text], path, NULL);
+            reached = left < 0;
+            left = -1;
+            ck_assert(status == BVP_OK || (status == BVP_ERR_NO_MEMORY && reached));
+            ck_assert_int_eq(unlink(path) == 0, status == BVP_OK);
+        }
+        ck_assert_int_gt(nth, 3);
+    }
+    ck_assert_int_eq(rmdir(folder), 0);
+    bvp_close(file);
+    free(soup);
+}
+END_TEST
+
+/* A hierarchy of 2^32 bytes is over the limit, one of 4 bytes less is only more than the allocator
+ * has to give. */
+START_TEST(test_largest)
+{
+    for (uint64_t less = 0; less <= 4; less += 4) {
+        bvpi_upper top = {.is_end = true};
+        bvpi_piece piece = {.upper_count = 1};
+        const bvpi_binary_build build = {
+            .form = {.kind = BVPD_KIND_AABB, .payload_size = 24, .upper_size = 28},
+            .triangle_count = 1,
+            .top = &top,
+            .top_count = 1,
+            .pieces = &piece,
+            .piece_count = 1};
+        const uint32_t first = 0;
+        bvpd_hierarchy record;
+        uint8_t *bytes;
+        piece.size = (UINT64_C(1) << 32) - 28 - less;
+        left = 2;
+        const bvp_status status = bvpi_binary_write(&build, NULL, &first, &record, &bytes, NULL);
+        left = -1;
+        ck_assert_int_eq(status, less == 0 ? BVP_ERR_LIMIT : BVP_ERR_NO_MEMORY);
+        ck_assert_ptr_null(bytes);
+    }
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {test_build, test_weld, NULL};
+    const TTest *const tests[] = {test_build, test_weld,    test_kinds, test_refit,
+                                  test_save,  test_largest, NULL};
     return suite_run("build memory", tests);
 }

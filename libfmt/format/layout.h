@@ -172,7 +172,18 @@ typedef struct bvpd_hierarchy {
     uint64_t order_off;      /* of the order stream in the hierarchy's bytes; 0: none */
     uint64_t reserved[2];
 } bvpd_hierarchy;
+static_assert(offsetof(bvpd_hierarchy, data_off) == 8, "spec: HIE");
+static_assert(offsetof(bvpd_hierarchy, root) == 24, "spec: HIE");
+static_assert(offsetof(bvpd_hierarchy, leaf_size) == 40, "spec: HIE");
 static_assert(offsetof(bvpd_hierarchy, grid_origin) == 48, "spec: HIE");
+static_assert(offsetof(bvpd_hierarchy, grid_extent) == 80, "spec: HIE");
+static_assert(offsetof(bvpd_hierarchy, plane_max) == 92, "spec: HIE");
+static_assert(offsetof(bvpd_hierarchy, offset_size) == 93, "spec: HIE");
+static_assert(offsetof(bvpd_hierarchy, order_width) == 94, "spec: HIE");
+static_assert(offsetof(bvpd_hierarchy, split) == 95, "spec: HIE");
+static_assert(offsetof(bvpd_hierarchy, area_cost) == 96, "spec: HIE");
+static_assert(offsetof(bvpd_hierarchy, order_off) == 104, "spec: HIE");
+static_assert(offsetof(bvpd_hierarchy, reserved) == 112, "spec: HIE");
 static_assert(sizeof(bvpd_hierarchy) == 128, "spec: HIE");
 
 /* A node: eight children, their boxes on the 8-bit grid of the node's own box. Lane j of axis a:
@@ -208,6 +219,9 @@ typedef struct bvpd_block {
     uint8_t count_minus_1;
     uint8_t reserved;
 } bvpd_block;
+static_assert(offsetof(bvpd_block, size) == 4, "spec: BLK");
+static_assert(offsetof(bvpd_block, count_minus_1) == 6, "spec: BLK");
+static_assert(offsetof(bvpd_block, reserved) == 7, "spec: BLK");
 static_assert(sizeof(bvpd_block) == 8, "spec: BLK");
 
 /* A cluster record: this header, 3 bytes a triangle (local vertex numbers), then for each axis

@@ -83,7 +83,7 @@ START_TEST(hierarchies_are_sound)
     fails = true;
     call_count = 0;
     build_and_verify(&mesh);
-    ck_assert_uint_gt(call_count, 10);
+    ck_assert_uint_gt(call_count, 0);
 }
 END_TEST
 

@@ -97,9 +97,11 @@ typedef struct bvp_open_options {
     bvp_kind kind; /* the hierarchies that queries on this handle use; a query of a part that has
                       none of that kind is BVP_ERR_ARGUMENT */
     bvp_box_test box_test;
-    int overlay; /* nonzero: bvp_refit may change what this handle shows. The file never changes;
-                    pages that no refit touches stay shared with others that map it. From memory
-                    only with mode isolated */
+    int overlay;    /* nonzero: bvp_refit may change what this handle shows. The file never changes;
+                       pages that no refit touches stay shared with others that map it. From memory
+                       only with mode isolated */
+    int read_ahead; /* nonzero: the kernel reads ahead as it does by default, for who will read most
+                       of the file. Zero: only what is touched is read, which is best for queries */
     uint64_t reserved[3]; /* zero */
 } bvp_open_options;
 

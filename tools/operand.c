@@ -360,8 +360,9 @@ int operand_open_by(operand *o, const char *text, const char *place_text,
 
 int operand_open_part(operand *o, const char *path, const char *part)
 {
+    static const bvp_open_options whole = {.read_ahead = 1};
     start(o, path);
-    int code = open_file(o, path, NULL);
+    int code = open_file(o, path, &whole);
     if (code != 0 || !part)
         return code;
     code = select_part(o, part);

@@ -5,6 +5,7 @@
 #include "format/map.h"
 
 #include "base/load.h"
+#include "format/advise.h"
 #include "format/checksum.h"
 #include "format/header.h"
 
@@ -87,6 +88,7 @@ bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part)
     unsigned char state = __atomic_load_n(own, __ATOMIC_ACQUIRE);
     if (state != BVPI_HASH_UNKNOWN)
         return state == BVPI_HASH_GOOD ? BVP_OK : BVP_ERR_CORRUPT;
+    bvpi_advise_scan(file, true);
     unsigned char *root = &file->part_state[part_count + 1];
     unsigned char root_state = __atomic_load_n(root, __ATOMIC_ACQUIRE);
     if (root_state == BVPI_HASH_UNKNOWN) {
@@ -96,5 +98,6 @@ bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part)
     bool good = root_state == BVPI_HASH_GOOD &&
                 (part == BVP_ASSEMBLY ? is_assembly_good(file) : is_part_good(file, part));
     __atomic_store_n(own, good ? BVPI_HASH_GOOD : BVPI_HASH_BAD, __ATOMIC_RELEASE);
+    bvpi_advise_scan(file, false);
     return good ? BVP_OK : BVP_ERR_CORRUPT;
 }

@@ -5,6 +5,7 @@
 #include "format/map.h"
 
 #include "base/checked.h"
+#include "format/advise.h"
 #include "format/header.h"
 
 #include <errno.h>
@@ -251,6 +252,9 @@ static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_optio
         set_spans(file);
     if (status == BVP_OK && options->overlay)
         file->overlay = (uint8_t *)file->base;
+    file->read_ahead = options->read_ahead || options->overlay;
+    if (status == BVP_OK)
+        bvpi_advise_queries(file);
     if (status == BVP_OK && options->verify_lazily && file->mode != BVP_OPEN_ISOLATED)
         status = prepare_lazy_hashes(file, error);
     if (status == BVP_OK)

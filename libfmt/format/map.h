@@ -25,6 +25,7 @@ struct bvp_file {
     size_t mapping_size;
     int owned;        /* mapping is malloc'ed (isolated), not mmapped */
     uint8_t *overlay; /* `base`, writable: private to this handle; or NULL */
+    bool read_ahead;  /* no advice is given: as the caller wishes, or an overlay */
     bool is_refitted; /* some part is not what it is in the file */
     bvp_open_mode mode;
     bvp_kind kind;         /* asked of the parts */

@@ -6,6 +6,7 @@
 #include "scene/verify.h"
 
 #include "base/checked.h"
+#include "format/advise.h"
 #include "format/header.h"
 
 #include <inttypes.h>
@@ -101,5 +102,8 @@ bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn callback, vo
 bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *user,
                            bvp_error *error)
 {
-    return bvp_verify(file->base, file->size, callback, user, error);
+    bvpi_advise_scan(file, true);
+    const bvp_status status = bvp_verify(file->base, file->size, callback, user, error);
+    bvpi_advise_scan(file, false);
+    return status;
 }

@@ -80,7 +80,7 @@ done <<'OWNERS'
 xxh.* libfmt/format/checksum.c
 zstd.* libfmt/format/codec.c
 libqhull.* libfmt/build/fit.c
-jansson.* tools/import_gltf.c
+jansson.* tools/json_tree.c
 png.* tools/png.c
 check\.h
 gmp.*

@@ -455,6 +455,8 @@ typedef struct bvp_volume {
     double radius;       /* rss: of the ball that sweeps the rectangle; else 0 */
     uint32_t level;      /* 0 for the root */
     uint32_t leaf_count; /* triangles of a leaf; 0 for an inner volume */
+    uint64_t first;      /* a leaf's first triangle; in the part's first hierarchy the rest of the
+                            leaf follows it, in another it lies anywhere */
 } bvp_volume;
 typedef int (*bvp_volume_fn)(void *user, const bvp_volume *volume);
 /* Visits the volumes of `level` and, above it, of leaves, of the part's hierarchy of `kind`; level

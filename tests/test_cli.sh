@@ -624,6 +624,14 @@ no_leftovers
 expect 0 view cube.bvp -o cube.png
 [ "$(head -c 8 cube.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] || bad "not a PNG"
 expect 4 view cube.obj -o x.png
+for kind in wide boxtree aabb obb rss; do
+  expect 0 pack cube.obj -o kind.bvp --hierarchy $kind --leaf 2 -q
+  for colour in shade leaf level; do
+    expect 0 view kind.bvp -o $colour.png --size 120x80 --color $colour
+  done
+  cmp -s shade.png leaf.png && bad "no colours of the leaves of $kind"
+  cmp -s leaf.png level.png && bad "the colours of the levels of $kind are those of its leaves"
+done
 no_leftovers
 
 # ---- names that would command a terminal, and a model that a user has ------------------------------

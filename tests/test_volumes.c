@@ -59,6 +59,22 @@ START_TEST(test_levels)
 }
 END_TEST
 
+/* Each leaf names its first triangle, directly or by way of the order stream. */
+START_TEST(test_triangles)
+{
+    bvp_file *file = open_tiny();
+    for (bvp_kind kind = BVP_KIND_WIDE; kind <= BVP_KIND_RSS; kind++) {
+        shown s = {.count = 0};
+        uint64_t next = 0;
+        ck_assert_int_eq(bvp_volumes(file, 0, kind, UINT32_MAX, show, &s), BVP_OK);
+        for (int i = 0; i < s.count; next += s.volume[i++].leaf_count)
+            ck_assert_uint_eq(s.volume[i].first, next);
+        ck_assert_uint_eq(next, 3);
+    }
+    close_tiny(file);
+}
+END_TEST
+
 /* The wide kind is what bvp_boxes shows; a part without it shows its first by default. */
 START_TEST(test_kinds)
 {
@@ -131,6 +147,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_levels, test_kinds, test_places, test_damaged, NULL};
+    const TTest *const tests[] = {test_levels, test_triangles, test_kinds,
+                                  test_places, test_damaged,   NULL};
     return suite_run("volumes", tests);
 }

@@ -76,7 +76,7 @@ static colour paint_level(const void *user, const bvp_hit_id *id)
 
 /* ---- reading the leaves ---------------------------------------------------------------------- */
 
-static int add_leaf(void *user, const bvp_box *box)
+static int add_leaf(void *user, const bvp_volume *leaf)
 {
     palette_part *part = user;
     if (part->count == part->capacity) {
@@ -89,9 +89,9 @@ static int add_leaf(void *user, const bvp_box *box)
         part->leaves = leaves;
         part->capacity = capacity;
     }
-    part->leaves[part->count++] = (palette_leaf){box->first, box->level};
-    if (box->level > part->deepest)
-        part->deepest = box->level;
+    part->leaves[part->count++] = (palette_leaf){leaf->first, leaf->level};
+    if (leaf->level > part->deepest)
+        part->deepest = leaf->level;
     return 0;
 }
 
@@ -101,10 +101,11 @@ static int by_first(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
+/* Of the part's first hierarchy: its leaves hold the triangles in the order of storage. */
 static bvp_status read_leaves(palette *p, const bvp_file *file, uint32_t index)
 {
     palette_part *part = &p->parts[index];
-    bvp_status status = bvp_boxes(file, index, UINT32_MAX, add_leaf, part);
+    bvp_status status = bvp_volumes(file, index, BVP_KIND_DEFAULT, UINT32_MAX, add_leaf, part);
     if (status == BVP_OK && part->count > 0 && part->capacity == 0)
         status = BVP_ERR_NO_MEMORY;
     if (status != BVP_OK)

@@ -10,7 +10,7 @@
 #include "bvpack.h"
 #include "render.h"
 
-/* A leaf of a part's hierarchy. */
+/* A leaf of a part's first hierarchy, of whichever kind. */
 typedef struct palette_leaf {
     uint64_t first; /* triangle */
     uint32_t level;

@@ -30,15 +30,9 @@ typedef struct walk {
 /* First triangle (instance) that a node's leaves hold. */
 static bool first_item(const walk *w, const bvpd_node *node, uint64_t *first)
 {
-    if (!w->part) {
-        *first = node->geom;
-        return true;
-    }
-    bvpi_cluster cluster;
-    const uint64_t offset = (uint64_t)(node->geom >> 8) << w->part->cluster_shift;
-    if (!bvpi_cluster_open(w->part->blob, w->part->blob_size, offset, &cluster))
-        return false;
-    *first = (uint64_t)cluster.head.first_triangle + (node->geom & 255);
+    if (w->part)
+        return bvpi_reference_triangle(w->part, node->geom, first);
+    *first = node->geom;
     return true;
 }
 

@@ -55,6 +55,19 @@ static inline bool bvpi_cluster_open(const uint8_t *blob, uint64_t blob_size, ui
     return true;
 }
 
+/* Number in the part of the triangle that `reference` names: a record's offset >> cluster_shift,
+ * times 256, plus the local number. False: no record begins there. */
+static inline bool bvpi_reference_triangle(const bvpi_part *part, uint32_t reference,
+                                           uint64_t *triangle)
+{
+    bvpi_cluster cluster;
+    const uint64_t offset = (uint64_t)(reference >> 8) << part->cluster_shift;
+    if (!bvpi_cluster_open(part->blob, part->blob_size, offset, &cluster))
+        return false;
+    *triangle = (uint64_t)cluster.head.first_triangle + (reference & 255);
+    return true;
+}
+
 /* Bytes from the record's start to its nodes, which begin at a multiple of 64. */
 static inline uint32_t bvpi_cluster_nodes_off(const bvpi_cluster *cluster)
 {

@@ -2,6 +2,7 @@
  * volumes.c: shows the volumes of a part's hierarchy of any kind, for viewers and tests.
  * Spec: format.md, chapters "Binary hierarchies", "Boxtree", "AABB tree", "Oriented volumes".
  */
+#include "node/cluster.h"
 #include "node/decoded.h"
 
 /* A volume that waits to be shown or opened. One waits on each level, two on the last. */
@@ -14,6 +15,7 @@ typedef struct item {
 enum { STACK_MAX = BVPD_DEPTH_MAX + 1 };
 
 typedef struct walk {
+    bvpi_part part;
     bvpi_binary tree;
     uint32_t level; /* asked for */
     bvp_volume_fn callback;
@@ -45,25 +47,30 @@ static void set_corners(const bvpi_binary *tree, const bvpi_decoded *volume, dou
     }
 }
 
-static int show(const walk *w, const item *shown)
+/* Fills in a leaf's triangles. */
+static bool set_triangles(const walk *w, const bvpi_binary_node *leaf, bvp_volume *out)
 {
-    bvp_volume out = {.level = shown->level};
+    uint32_t reference;
+    out->leaf_count = leaf->count;
+    return bvpi_binary_item(&w->tree, leaf->first, &reference) &&
+           bvpi_reference_triangle(&w->part, reference, &out->first);
+}
+
+static void set_shape(const walk *w, const item *shown, bvp_volume *out)
+{
     const bvpi_oriented *oriented = &shown->volume.oriented;
     const uint32_t kind = w->tree.kind;
-    if (bvpi_binary_is_leaf(&w->tree, &shown->node))
-        out.leaf_count = shown->node.count;
     if (kind == BVPD_KIND_BOXTREE || kind == BVPD_KIND_AABB) {
         double lo[3], hi[3];
         set_corners(&w->tree, &shown->volume, lo, hi);
-        set_box(lo, hi, &out);
+        set_box(lo, hi, out);
     } else {
-        memcpy(out.centre, oriented->centre, sizeof out.centre);
-        memcpy(out.axis, oriented->axis, sizeof out.axis);
-        memcpy(out.half, oriented->size, sizeof out.half);
-        out.radius = kind == BVPD_KIND_RSS ? out.half[2] : 0;
-        out.half[2] = kind == BVPD_KIND_RSS ? 0 : out.half[2];
+        memcpy(out->centre, oriented->centre, sizeof out->centre);
+        memcpy(out->axis, oriented->axis, sizeof out->axis);
+        memcpy(out->half, oriented->size, sizeof out->half);
+        out->radius = kind == BVPD_KIND_RSS ? out->half[2] : 0;
+        out->half[2] = kind == BVPD_KIND_RSS ? 0 : out->half[2];
     }
-    return w->callback(w->user, &out);
 }
 
 /* ---- the binary kinds ----------------------------------------------------------------------- */
@@ -100,11 +107,16 @@ static bvp_status run(walk *w)
         next = w->stack[--w->waiting];
         if (w->steps_left-- == 0)
             return BVP_ERR_CORRUPT;
-        const bool is_shown = bvpi_binary_is_leaf(&w->tree, &next.node) || next.level == w->level;
-        if (is_shown && show(w, &next) != 0)
-            return BVP_OK;
-        if (!is_shown && !open_node(w, &next))
+        const bool is_leaf = bvpi_binary_is_leaf(&w->tree, &next.node);
+        const bool is_shown = is_leaf || next.level == w->level;
+        bvp_volume volume = {.level = next.level};
+        if (is_leaf ? !set_triangles(w, &next.node, &volume) : !is_shown && !open_node(w, &next))
             return BVP_ERR_CORRUPT;
+        if (is_shown) {
+            set_shape(w, &next, &volume);
+            if (w->callback(w->user, &volume) != 0)
+                return BVP_OK;
+        }
     }
     return BVP_OK;
 }
@@ -119,7 +131,7 @@ typedef struct adapter {
 static int show_box(void *user, const bvp_box *box)
 {
     const adapter *to = user;
-    bvp_volume out = {.level = box->level, .leaf_count = box->leaf_count};
+    bvp_volume out = {.level = box->level, .leaf_count = box->leaf_count, .first = box->first};
     set_box(box->lo, box->hi, &out);
     return to->callback(to->user, &out);
 }
@@ -152,6 +164,8 @@ bvp_status bvp_volumes(const bvp_file *file, uint32_t part, bvp_kind kind, uint3
         return bvp_boxes(file, part, level, show_box, &to);
     }
     walk w = {.level = level, .callback = callback, .user = user};
-    status = bvpi_get_part_binary(file, part, (uint32_t)kind, &w.tree);
+    status = bvpi_get_part(file, part, &w.part);
+    if (status == BVP_OK)
+        status = bvpi_get_part_binary(file, part, (uint32_t)kind, &w.tree);
     return status == BVP_OK ? run(&w) : status;
 }

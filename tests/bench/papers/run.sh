@@ -13,7 +13,11 @@ rm -rf $out
 mkdir -p $out/models
 
 pack() { # MODEL NAME
-  [ ! -f "$1" ] || "$BVPACK" "$1" -q -o "$out/models/$2.bvp"
+  if [ -f "$1" ]; then
+    "$BVPACK" "$1" -q -o "$out/models/$2.bvp"
+  else
+    echo "skipped: $2, for there is no $1"
+  fi
 }
 pack "$src/samples/models/cycloidal.ply" cycloidal
 pack "$src/samples/models/featuretype.STL" featuretype
@@ -30,6 +34,8 @@ if [ -f "$shared/plant/plant.c" ]; then
   pack $out/plant.stl plant
   pack $out/plant_2M.stl plant_2M
   rm $out/plant $out/plant.stl $out/plant_2M.stl
+else
+  echo "skipped: plant and plant_2M, for there is no $shared/plant/plant.c"
 fi
 run() { # CHAPTER
   tests/bench/papers/papers $out/models $out "${PAPERS_EFFORT:-1}" "$1" || touch "$out/failed"

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/simd.h"
+#include "suite.h"
 
 /* The largest magnitude of each coordinate of `count` points. */
 static inline void bounds_of(const float *p, int count, double bound[3])
@@ -40,17 +41,7 @@ static inline int run_suite(const char *name, const TTest *const *tests)
     if (!__builtin_cpu_supports("avx2"))
         return 77;
 #endif
-    Suite *suite = suite_create(name);
-    TCase *cases = tcase_create(name);
-    tcase_set_timeout(cases, 300);
-    for (int i = 0; tests[i] != NULL; i++)
-        tcase_add_test(cases, tests[i]);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return suite_run_within(name, 300, tests);
 }
 
 #endif

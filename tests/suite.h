@@ -8,20 +8,31 @@
 
 enum { SUITE_TIMEOUT = 60 /* seconds a test */ };
 
-/* tests ends with NULL. Returns main's exit status. */
-static inline int suite_run(const char *name, const TTest *const *tests)
+/* Runs one test case as a suite of its name. Returns main's exit status. */
+static inline int suite_run_case(const char *name, TCase *cases)
 {
     Suite *suite = suite_create(name);
-    TCase *cases = tcase_create(name);
-    tcase_set_timeout(cases, SUITE_TIMEOUT);
-    for (; *tests; tests++)
-        tcase_add_test(cases, *tests);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
+    const int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed != 0;
+}
+
+/* seconds: for each test; 0: any number. tests ends with NULL. */
+static inline int suite_run_within(const char *name, double seconds, const TTest *const *tests)
+{
+    TCase *cases = tcase_create(name);
+    tcase_set_timeout(cases, seconds);
+    for (; *tests; tests++)
+        tcase_add_test(cases, *tests);
+    return suite_run_case(name, cases);
+}
+
+static inline int suite_run(const char *name, const TTest *const *tests)
+{
+    return suite_run_within(name, SUITE_TIMEOUT, tests);
 }
 
 #endif

@@ -3,6 +3,7 @@
  */
 #include "repair.h"
 #include "tiny_binary.h"
+#include "suite.h"
 
 #include <check.h>
 
@@ -157,17 +158,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("annotate");
-    TCase *tests = tcase_create("bytes");
-    tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, test_values);
-    tcase_add_test(tests, test_binary);
-    tcase_add_test(tests, test_stop);
-    tcase_add_test(tests, test_damage);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const TTest *const list[] = {test_values, test_binary, test_stop, test_damage, NULL};
+    return suite_run("annotate", list);
 }

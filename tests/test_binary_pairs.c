@@ -4,6 +4,7 @@
  */
 #include "binary_cases.h"
 #include "format/layout.h"
+#include "suite.h"
 
 #include <sys/mman.h>
 
@@ -373,17 +374,11 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("binary_pairs");
     TCase *cases = tcase_create("binary_pairs");
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, every_kind_answers_as_the_wide_one, 0, 8);
     tcase_add_loop_test(cases, assemblies_answer_by_every_kind, 0, 3);
     tcase_add_loop_test(cases, forged_hierarchies_end_and_stay_inside, 0, 4);
     tcase_add_test(cases, kinds_are_chosen_by_the_handle);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run_case("binary_pairs", cases);
 }

@@ -3,6 +3,7 @@
  * placement, against the wide hierarchy.
  */
 #include "binary_cases.h"
+#include "suite.h"
 
 /* ---- questions ---------------------------------------------------------------------------------
  */
@@ -206,15 +207,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("binary_single");
     TCase *cases = tcase_create("binary_single");
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, every_kind_answers_as_the_wide_one, 0, 8);
     tcase_add_test(cases, the_first_kind_answers_in_the_order_of_storage);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run_case("binary_single", cases);
 }

@@ -5,6 +5,7 @@
 #include "prim/box_box.h"
 #include "prim/pose.h"
 #include "tri_cases.h"
+#include "suite.h"
 
 #include <check.h>
 
@@ -205,14 +206,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("box_box");
-    TCase *cases = tcase_create("box_box");
-    tcase_add_test(cases, boxes_with_a_common_point_meet);
-    tcase_add_test(cases, distances_are_not_overstated);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    const TTest *const list[] = {boxes_with_a_common_point_meet, distances_are_not_overstated,
+                                 NULL};
+    return suite_run("box_box", list);
 }

@@ -4,6 +4,7 @@
 #include "camera.h"
 
 #include "tri_cases.h"
+#include "suite.h"
 
 #include <check.h>
 
@@ -96,15 +97,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("camera");
-    TCase *tests = tcase_create("camera");
-    tcase_add_test(tests, fits_every_preset);
-    tcase_add_test(tests, rays_go_where_points_appear);
-    tcase_add_test(tests, refuses_what_it_does_not_know);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    const TTest *const list[] = {fits_every_preset, rays_go_where_points_appear,
+                                 refuses_what_it_does_not_know, NULL};
+    return suite_run("camera", list);
 }

@@ -4,6 +4,7 @@
  */
 #include "body_cases.h"
 #include "prim/point_tri.h"
+#include "suite.h"
 
 enum { POINTS = 40 };
 
@@ -227,19 +228,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("closest");
-    TCase *tests = tcase_create("closest");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, answers_equal_brute_force);
-    tcase_add_test(tests, distances_from_a_box);
-    tcase_add_test(tests, the_limit_is_closed);
-    tcase_add_test(tests, far_points_are_not_slow);
-    tcase_add_test(tests, batches_equal_single_calls);
-    tcase_add_test(tests, arguments_are_checked);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    const TTest *const list[] = {answers_equal_brute_force,
+                                 distances_from_a_box,
+                                 the_limit_is_closed,
+                                 far_points_are_not_slow,
+                                 batches_equal_single_calls,
+                                 arguments_are_checked,
+                                 NULL};
+    return suite_run_within("closest", 120, list);
 }

@@ -7,6 +7,7 @@
 #include "exercise.h"
 #include "guarded.h"
 #include "repair.h"
+#include "suite.h"
 
 #include <check.h>
 #include <inttypes.h>
@@ -185,20 +186,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("damage");
-    TCase *all = tcase_create("all");
     state = number_from("BVP_SEED", 1);
     printf("BVP_SEED=%" PRIu64 "\n", state);
     fflush(stdout);
-    tcase_set_timeout(all, 0);
-    tcase_add_test(all, intact);
-    tcase_add_test(all, flipped_bytes);
-    tcase_add_test(all, flipped_and_sealed);
-    tcase_add_test(all, cut_off);
-    suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    const TTest *const list[] = {intact, flipped_bytes, flipped_and_sealed, cut_off, NULL};
+    return suite_run_within("damage", 0, list);
 }

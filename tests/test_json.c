@@ -8,6 +8,7 @@
 #include <string.h>
 #include "json.h"
 #include "message.h"
+#include "suite.h"
 
 typedef struct capture {
     char *text;
@@ -192,20 +193,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("json");
-    TCase *t = tcase_create("json");
-    tcase_add_test(t, one_line);
-    tcase_add_test(t, pretty);
-    tcase_add_test(t, escapes);
-    tcase_add_test(t, numbers);
-    tcase_add_test(t, embedding);
-    tcase_add_test(t, validity);
-    tcase_add_test(t, truncation);
-    tcase_add_test(t, depth);
-    suite_add_tcase(s, t);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const TTest *const list[] = {one_line, pretty,     escapes, numbers, embedding,
+                                 validity, truncation, depth,   NULL};
+    return suite_run("json", list);
 }

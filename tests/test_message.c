@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "message.h"
+#include "suite.h"
 
 static void check_name(const char *name, size_t size, const char *expected)
 {
@@ -88,17 +89,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("message");
-    TCase *t = tcase_create("message");
-    tcase_add_test(t, names);
-    tcase_add_test(t, sequences);
-    tcase_add_test(t, groups);
-    tcase_add_test(t, units);
-    tcase_add_test(t, codes);
-    suite_add_tcase(s, t);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const TTest *const list[] = {names, sequences, groups, units, codes, NULL};
+    return suite_run("message", list);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "message.h"
 #include "operand.h"
+#include "suite.h"
 
 START_TEST(numbers)
 {
@@ -105,18 +106,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("operand");
-    TCase *t = tcase_create("operand");
-    tcase_add_test(t, numbers);
-    tcase_add_test(t, placements);
-    tcase_add_test(t, any_angle_is_a_rotation);
-    tcase_add_test(t, bad_placements);
-    tcase_add_test(t, lengths);
-    tcase_add_test(t, composition);
-    suite_add_tcase(s, t);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const TTest *const list[] = {
+        numbers, placements, any_angle_is_a_rotation, bad_placements, lengths, composition, NULL};
+    return suite_run("operand", list);
 }

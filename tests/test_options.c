@@ -5,6 +5,7 @@
 #include <string.h>
 #include "message.h"
 #include "options.h"
+#include "suite.h"
 
 const verb *const verbs[] = {NULL};
 
@@ -116,23 +117,19 @@ START_TEST(counts_of_operands)
     ck_assert_int_eq(options_need(&self, 9, 1, -1, "some"), 0);
     ck_assert_int_eq(options_need(&self, 0, 1, -1, "some"), EXIT_USAGE);
     ck_assert_int_eq(options_need(&self, 3, 1, 2, "one or two"), EXIT_USAGE);
+    settings set = {0};
+    int code = -2;
+    char *argv[] = {"test", "-l", "one", "two", NULL};
+    ck_assert_int_eq(options_operands(&self, 4, argv, &set, 1, 2, "one or two", &code), 2);
+    ck_assert(code == 0 && set.loud == 1);
+    ck_assert_int_eq(options_operands(&self, 4, argv, &set, 1, 1, "one", &code), -1);
+    ck_assert_int_eq(code, EXIT_USAGE);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("options");
-    TCase *t = tcase_create("options");
-    tcase_add_test(t, every_kind);
-    tcase_add_test(t, operands_anywhere);
-    tcase_add_test(t, refusals);
-    tcase_add_test(t, abbreviations);
-    tcase_add_test(t, nearest);
-    tcase_add_test(t, counts_of_operands);
-    suite_add_tcase(s, t);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const TTest *const list[] = {every_kind, operands_anywhere,  refusals, abbreviations,
+                                 nearest,    counts_of_operands, NULL};
+    return suite_run("options", list);
 }

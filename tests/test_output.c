@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "message.h"
 #include "output.h"
+#include "suite.h"
 
 static char folder[] = "/var/tmp/bvpack-test-XXXXXX";
 static char path[64];
@@ -148,7 +149,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("output");
     TCase *t = tcase_create("output");
     tcase_add_checked_fixture(t, enter, leave);
     tcase_add_test(t, named_when_complete);
@@ -157,10 +157,5 @@ int main(void)
     tcase_add_test(t, device_is_written_to);
     tcase_add_test(t, refusals);
     tcase_add_test(t, signal_removes);
-    suite_add_tcase(s, t);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return suite_run_case("output", t);
 }

@@ -6,6 +6,7 @@
 #include "prim/tri_ball.h"
 #include "prim/tri_box.h"
 #include "query/overlap.h"
+#include "suite.h"
 
 enum { REGIONS = 30, HITS_MOST = 1 << 16 };
 
@@ -255,17 +256,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("overlap");
-    TCase *tests = tcase_create("overlap");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, answers_equal_brute_force);
-    tcase_add_test(tests, touching_counts);
-    tcase_add_test(tests, hits_come_in_the_order_of_storage);
-    tcase_add_test(tests, arguments_are_checked);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    const TTest *const list[] = {answers_equal_brute_force, touching_counts,
+                                 hits_come_in_the_order_of_storage, arguments_are_checked, NULL};
+    return suite_run_within("overlap", 120, list);
 }

@@ -7,6 +7,7 @@
 #include "prim/pose.h"
 #include "prim/tri_tri_exact.h"
 #include "tri_cases.h"
+#include "suite.h"
 
 #include <check.h>
 
@@ -478,17 +479,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("pairs");
-    TCase *cases = tcase_create("pairs");
-    tcase_set_timeout(cases, 300);
-    tcase_add_test(cases, parts_agree_with_brute_force);
-    tcase_add_test(cases, assemblies_agree_with_brute_force);
-    tcase_add_test(cases, batches_equal_single_queries);
-    tcase_add_test(cases, limits_and_arguments);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    const TTest *const list[] = {parts_agree_with_brute_force, assemblies_agree_with_brute_force,
+                                 batches_equal_single_queries, limits_and_arguments, NULL};
+    return suite_run_within("pairs", 300, list);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "progress.h"
+#include "suite.h"
 
 static char text[1000];
 
@@ -61,15 +62,6 @@ END_TEST
 
 int main(void)
 {
-    Suite *s = suite_create("progress");
-    TCase *t = tcase_create("progress");
-    tcase_add_test(t, long_job);
-    tcase_add_test(t, short_job_or_no_terminal);
-    tcase_add_test(t, quiet);
-    suite_add_tcase(s, t);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const TTest *const list[] = {long_job, short_job_or_no_terminal, quiet, NULL};
+    return suite_run("progress", list);
 }

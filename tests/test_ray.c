@@ -3,6 +3,7 @@
  */
 #include "body_cases.h"
 #include "prim/tri_ray.h"
+#include "suite.h"
 
 enum { RAYS = 60 };
 
@@ -437,23 +438,16 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("ray");
-    TCase *tests = tcase_create("ray");
-    tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, answers_equal_brute_force);
-    tcase_add_test(tests, closed_bodies_are_watertight);
-    tcase_add_test(tests, grids_of_planes);
-    tcase_add_test(tests, a_ball_is_round);
-    tcase_add_test(tests, ties_go_to_the_smaller_number);
-    tcase_add_test(tests, ranges_are_closed);
-    tcase_add_test(tests, a_callback_can_stop);
-    tcase_add_test(tests, degenerate_triangles_are_not_hit);
-    tcase_add_test(tests, batches_equal_single_calls);
-    tcase_add_test(tests, arguments_are_checked);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    const TTest *const list[] = {answers_equal_brute_force,
+                                 closed_bodies_are_watertight,
+                                 grids_of_planes,
+                                 a_ball_is_round,
+                                 ties_go_to_the_smaller_number,
+                                 ranges_are_closed,
+                                 a_callback_can_stop,
+                                 degenerate_triangles_are_not_hit,
+                                 batches_equal_single_calls,
+                                 arguments_are_checked,
+                                 NULL};
+    return suite_run_within("ray", 120, list);
 }

@@ -4,6 +4,7 @@
  */
 #include "repair.h"
 #include "tiny_binary.h"
+#include "suite.h"
 
 #include <check.h>
 #include <math.h>
@@ -560,20 +561,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("verify");
-    TCase *tests = tcase_create("rules");
-    tcase_add_test(tests, test_good);
-    tcase_add_test(tests, test_mutations);
-    tcase_add_test(tests, test_sizes);
-    tcase_add_test(tests, test_provenance);
-    tcase_add_test(tests, test_deep_tree);
-    tcase_add_test(tests, test_unknown_section);
-    tcase_add_test(tests, test_lost_sections);
-    tcase_add_test(tests, test_stop);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    const TTest *const list[] = {test_good,          test_mutations, test_sizes,
+                                 test_provenance,    test_deep_tree, test_unknown_section,
+                                 test_lost_sections, test_stop,      NULL};
+    return suite_run("verify", list);
 }

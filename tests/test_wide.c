@@ -5,6 +5,7 @@
 #include "node/wide.h"
 #include "node/frame.h"
 #include "tri_cases.h"
+#include "suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -208,15 +209,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("wide");
-    TCase *cases = tcase_create("wide");
-    tcase_add_test(cases, references_are_checked_and_counted);
-    tcase_add_test(cases, boxes_equal_the_plain_ones);
-    tcase_add_test(cases, triangles_equal_the_plain_ones);
-    suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    const TTest *const list[] = {references_are_checked_and_counted, boxes_equal_the_plain_ones,
+                                 triangles_equal_the_plain_ones, NULL};
+    return suite_run("wide", list);
 }

@@ -157,12 +157,10 @@ static int run(const verb *self, int argc, char **argv)
 {
     settings set = {0};
     input in;
-    int code, first = options_parse(self, argc, argv, &set, &code);
+    int code, first = options_operands(self, argc, argv, &set, 1, 1, "one FILE", &code);
     if (first < 0)
         return code;
-    code = options_need(self, argc - first, 1, 1, "one FILE");
-    if (code == 0)
-        code = input_open(&in, argv[first]);
+    code = input_open(&in, argv[first]);
     if (code != 0)
         return code;
     code = dump_bytes(&set, argv[first], &in);

@@ -100,16 +100,13 @@ static int run(const verb *self, int argc, char **argv)
 {
     settings set = {0};
     operand o;
-    int code, first = options_parse(self, argc, argv, &set, &code);
+    int code, first = options_operands(self, argc, argv, &set, 1, 1, "one FILE", &code);
     if (first < 0)
         return code;
-    code = options_need(self, argc - first, 1, 1, "one FILE");
-    if (code == 0 && !set.output) {
+    if (!set.output) {
         complain("extract", "say where to write: -o OUT.stl (.obj, .ply, .glb)");
-        code = EXIT_USAGE;
+        return EXIT_USAGE;
     }
-    if (code != 0)
-        return code;
     if (same_file(argv[first], set.output)) {
         complain(set.output, "the output would replace the packed file; name another");
         return EXIT_USAGE;

@@ -396,11 +396,8 @@ static int run(const verb *self, int argc, char **argv)
     settings set = {0};
     bvp_file *file;
     bvp_error error = {0};
-    int code, first = options_parse(self, argc, argv, &set, &code);
+    int code, first = options_operands(self, argc, argv, &set, 1, 1, "one FILE", &code);
     if (first < 0)
-        return code;
-    code = options_need(self, argc - first, 1, 1, "one FILE");
-    if (code != 0)
         return code;
     bvp_status status = bvp_open(argv[first], NULL, &file, &error);
     if (status != BVP_OK)

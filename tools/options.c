@@ -238,3 +238,13 @@ int options_need(const verb *self, int operand_count, int least, int most, const
                  operand_count, self->name);
     return EXIT_USAGE;
 }
+
+int options_operands(const verb *self, int argc, char **argv, void *settings, int least, int most,
+                     const char *what, int *exit_code)
+{
+    const int first = options_parse(self, argc, argv, settings, exit_code);
+    if (first < 0)
+        return first;
+    *exit_code = options_need(self, argc - first, least, most, what);
+    return *exit_code == 0 ? first : -1;
+}

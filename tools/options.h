@@ -16,6 +16,10 @@ int options_parse(const verb *self, int argc, char **argv, void *settings, int *
  * or too much and returns the exit code. */
 int options_need(const verb *self, int operand_count, int least, int most, const char *what);
 
+/* Both: the index of the first of least .. most operands, or -1 and *exit_code. */
+int options_operands(const verb *self, int argc, char **argv, void *settings, int least, int most,
+                     const char *what, int *exit_code);
+
 /* The word of `words` (NULL-terminated) nearest to `given`, or NULL when none is near. */
 const char *options_nearest(const char *given, const char *const *words);
 

@@ -285,13 +285,11 @@ static int run(const verb *self, int argc, char **argv)
 {
     pack_settings set = {.leaf = 8};
     pack_job j = {.set = &set};
-    int code, first = options_parse(self, argc, argv, &set, &code);
+    int code, first = options_operands(self, argc, argv, &set, 1, -1, "at least one MODEL", &code);
     if (first < 0)
         return code;
     j.source_count = argc - first;
-    code = options_need(self, j.source_count, 1, -1, "at least one MODEL");
-    if (code == 0)
-        code = name_sources(&j, argv + first);
+    code = name_sources(&j, argv + first);
     if (code == 0)
         code = pack(&j);
     free_job(&j);

@@ -180,14 +180,11 @@ bvp_open_options query_opening(const query_common *set)
 int query_start(const verb *self, int argc, char **argv, void *settings, const char *const *place,
                 operand *o, int *code)
 {
-    int first = options_parse(self, argc, argv, settings, code);
+    int first = options_operands(self, argc, argv, settings, 1, 1, "one operand", code);
     if (first < 0)
         return 0;
-    *code = options_need(self, argc - first, 1, 1, "one operand");
-    if (*code == 0) {
-        const bvp_open_options how = query_opening(settings);
-        *code = operand_open_by(o, argv[first], *place, &how);
-    }
+    const bvp_open_options how = query_opening(settings);
+    *code = operand_open_by(o, argv[first], *place, &how);
     return *code == 0;
 }
 

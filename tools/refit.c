@@ -282,11 +282,9 @@ static int run(const verb *self, int argc, char **argv)
 {
     settings set = {.stretch = 1};
     job j = {.set = &set};
-    int code, first = options_parse(self, argc, argv, &set, &code);
+    int code, first = options_operands(self, argc, argv, &set, 1, 2,
+                                       "FILE, and a MODEL or a formula", &code);
     if (first < 0)
-        return code;
-    code = options_need(self, argc - first, 1, 2, "FILE, and a MODEL or a formula");
-    if (code != 0)
         return code;
     j.path = argv[first];
     j.model_path = argc - first > 1 ? argv[first + 1] : NULL;

@@ -98,11 +98,8 @@ static int run(const verb *self, int argc, char **argv)
     settings set = {.max = 100};
     json out;
     int worst = EXIT_DONE;
-    int code, first = options_parse(self, argc, argv, &set, &code);
+    int code, first = options_operands(self, argc, argv, &set, 1, -1, "at least one FILE", &code);
     if (first < 0)
-        return code;
-    code = options_need(self, argc - first, 1, -1, "at least one FILE");
-    if (code != 0)
         return code;
     jsonw_start(&out, stdout, 1);
     if (set.json)

@@ -327,11 +327,8 @@ static int run(const verb *self, int argc, char **argv)
                     .level = LEVEL_NONE,
                     .samples = 2,
                     .occlusion = 2};
-    int code, first = options_parse(self, argc, argv, &set, &code);
+    int code, first = options_operands(self, argc, argv, &set, 1, 1, "a FILE", &code);
     if (first < 0)
-        return code;
-    code = options_need(self, argc - first, 1, 1, "a FILE");
-    if (code != 0)
         return code;
     if (!set.output) {
         complain(NULL, "name the picture to write with -o OUT.png");

@@ -147,4 +147,25 @@ static inline uint64_t bvpi_cluster_off(const bvpi_part *part, uint32_t idx)
     return (uint64_t)bvpi_load_u32(entry) << part->cluster_shift;
 }
 
+/* Opens record `idx` of the table. */
+static inline bool bvpi_cluster_at(const bvpi_part *part, uint32_t idx, bvpi_cluster *out)
+{
+    return bvpi_cluster_open(part->blob, part->blob_size, bvpi_cluster_off(part, idx), out);
+}
+
+/* The part, and of `*capacity` triangles from `first` on how many it has. BVP_ERR_ARGUMENT: `first`
+ * lies beyond the end. */
+static inline bvp_status bvpi_triangle_range(const bvp_file *file, uint32_t part_idx,
+                                             uint64_t first, bvpi_part *part, uint64_t *capacity)
+{
+    const bvp_status status = bvpi_get_part(file, part_idx, part);
+    if (status != BVP_OK)
+        return status;
+    if (first > part->triangle_count)
+        return BVP_ERR_ARGUMENT;
+    if (*capacity > part->triangle_count - first)
+        *capacity = part->triangle_count - first;
+    return BVP_OK;
+}
+
 #endif

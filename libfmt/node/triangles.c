@@ -8,7 +8,7 @@
 static uint64_t first_triangle_of(const bvpi_part *part, uint32_t idx)
 {
     bvpi_cluster cluster;
-    if (!bvpi_cluster_open(part->blob, part->blob_size, bvpi_cluster_off(part, idx), &cluster))
+    if (!bvpi_cluster_at(part, idx, &cluster))
         return UINT64_MAX;
     return cluster.head.first_triangle;
 }
@@ -30,8 +30,7 @@ static uint32_t find_cluster(const bvpi_part *part, uint64_t triangle)
 /* Opens cluster `idx`; it must hold storage number `triangle`. */
 static bool open_at(const bvpi_part *part, uint32_t idx, uint64_t triangle, bvpi_cluster *out)
 {
-    return idx < part->cluster_count &&
-           bvpi_cluster_open(part->blob, part->blob_size, bvpi_cluster_off(part, idx), out) &&
+    return idx < part->cluster_count && bvpi_cluster_at(part, idx, out) &&
            triangle >= out->head.first_triangle &&
            triangle - out->head.first_triangle < out->triangle_count;
 }
@@ -54,13 +53,9 @@ bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part_idx, uint64_t f
 {
     *count = 0;
     bvpi_part part;
-    bvp_status status = bvpi_get_part(file, part_idx, &part);
-    if (status != BVP_OK)
+    const bvp_status status = bvpi_triangle_range(file, part_idx, first, &part, &capacity);
+    if (status != BVP_OK || capacity == 0)
         return status;
-    if (first >= part.triangle_count)
-        return first == part.triangle_count ? BVP_OK : BVP_ERR_ARGUMENT;
-    if (capacity > part.triangle_count - first)
-        capacity = part.triangle_count - first;
     for (uint32_t idx = find_cluster(&part, first); *count < capacity; idx++) {
         bvpi_cluster cluster;
         if (!open_at(&part, idx, first + *count, &cluster))

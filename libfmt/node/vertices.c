@@ -4,11 +4,6 @@
  */
 #include "node/cluster.h"
 
-static bool open_at(const bvpi_part *part, uint32_t idx, bvpi_cluster *out)
-{
-    return bvpi_cluster_open(part->blob, part->blob_size, bvpi_cluster_off(part, idx), out);
-}
-
 /* Vertices `from` and on of a cluster, at most `count`. */
 static void put_positions(const bvpi_cluster *cluster, uint32_t from, uint64_t count, float *out)
 {
@@ -28,7 +23,7 @@ bvp_status bvp_get_vertices(const bvp_file *file, uint32_t part_idx, uint64_t fi
         return status;
     for (uint32_t idx = 0; idx < part.cluster_count && *count < capacity; idx++) {
         bvpi_cluster cluster;
-        if (!open_at(&part, idx, &cluster))
+        if (!bvpi_cluster_at(&part, idx, &cluster))
             return BVP_ERR_CORRUPT;
         const uint64_t wanted = first + *count;
         if (wanted < before + cluster.vertex_count) {
@@ -51,16 +46,12 @@ bvp_status bvp_get_corners(const bvp_file *file, uint32_t part_idx, uint64_t fir
     uint64_t before = 0;
     bvpi_part part;
     *count = 0;
-    bvp_status status = bvpi_get_part(file, part_idx, &part);
+    const bvp_status status = bvpi_triangle_range(file, part_idx, first, &part, &capacity);
     if (status != BVP_OK)
         return status;
-    if (first >= part.triangle_count)
-        return first == part.triangle_count ? BVP_OK : BVP_ERR_ARGUMENT;
-    if (capacity > part.triangle_count - first)
-        capacity = part.triangle_count - first;
     for (uint32_t idx = 0; idx < part.cluster_count && *count < capacity; idx++) {
         bvpi_cluster cluster;
-        if (!open_at(&part, idx, &cluster))
+        if (!bvpi_cluster_at(&part, idx, &cluster))
             return BVP_ERR_CORRUPT;
         const uint64_t begin = cluster.head.first_triangle, wanted = first + *count;
         uint64_t local = wanted - begin;

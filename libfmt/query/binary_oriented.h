@@ -127,4 +127,15 @@ static inline float least_lane(f32x8 v, unsigned lanes)
     return least;
 }
 
+/* Distance of the centres over the sizes, squared; sizes may be 0. */
+static inline float oriented_rank(const double a[3], const double b[3], double size_sq)
+{
+    double distance_sq = 0;
+    for (int i = 0; i < 3; i++) {
+        const double d = a[i] - b[i];
+        distance_sq += d * d;
+    }
+    return (float)(distance_sq / (size_sq + 0x1p-900));
+}
+
 #endif

@@ -83,6 +83,20 @@ static inline bool is_larger(const boxtree_pair *p, const bvpi_frame *a, const b
     return box_is_larger(&p->axes, &box_a, &box_b);
 }
 
+/* The box that a payload's planes leave of its parent's, which is returned: `root` is filled in for
+ * the root, which has no parent. */
+BVPI_INLINE const bvpi_frame *cut_box(const boxtree_pair *p, bool is_a, const bvpi_frame *parent,
+                                      const uint8_t *payload, bvpi_frame *root, bvpi_frame *out)
+{
+    const bvpi_binary *tree = is_a ? p->pair.tree_a : p->pair.tree_b;
+    if (parent == NULL) {
+        root_frame(tree, root);
+        parent = root;
+    }
+    bvpi_boxtree_box(tree, parent, payload, out);
+    return parent;
+}
+
 static inline unsigned planes_of(const bvpi_frame *parent, const bvpi_frame *child)
 {
     unsigned count = 0;
@@ -150,12 +164,9 @@ BVPI_INLINE void move_side(const boxtree_pair *p, bool is_a, int axis, bool uppe
 static inline void volume_sat(boxtree_pair *p, bool is_a, const sat_volume *parent,
                               const uint8_t *payload, sat_volume *out)
 {
-    const bvpi_binary *tree = is_a ? p->pair.tree_a : p->pair.tree_b;
     bvpi_frame root;
-    if (parent == NULL)
-        root_frame(tree, &root);
-    const bvpi_frame *above = parent ? &parent->frame : &root;
-    bvpi_boxtree_box(tree, above, payload, &out->frame);
+    const bvpi_frame *above =
+        cut_box(p, is_a, parent ? &parent->frame : NULL, payload, &root, &out->frame);
     const unsigned planes = planes_of(above, &out->frame);
     if (parent == NULL || parent->planes + planes > MOST_PLANES) {
         intervals_of_frame(p, is_a, out);
@@ -314,12 +325,9 @@ static inline void move_enclosed_side(const boxtree_pair *p, int axis, bool uppe
 static inline void volume_aligned(boxtree_pair *p, bool is_a, const aligned_volume *parent,
                                   const uint8_t *payload, aligned_volume *out)
 {
-    const bvpi_binary *tree = is_a ? p->pair.tree_a : p->pair.tree_b;
     bvpi_frame root;
-    if (parent == NULL)
-        root_frame(tree, &root);
-    const bvpi_frame *above = parent ? &parent->frame : &root;
-    bvpi_boxtree_box(tree, above, payload, &out->frame);
+    const bvpi_frame *above =
+        cut_box(p, is_a, parent ? &parent->frame : NULL, payload, &root, &out->frame);
     const unsigned planes = planes_of(above, &out->frame);
     if (parent == NULL || parent->planes + planes > MOST_PLANES) {
         enclose_frame(p, is_a, out);

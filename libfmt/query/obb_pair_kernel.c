@@ -123,13 +123,8 @@ static inline bool is_a_larger_obb(const obb_pair *p, const obb_volume *a, const
 
 static inline float rank_obb(const obb_pair *p, const obb_volume *a, const obb_volume *b)
 {
-    double distance_sq = 0;
     (void)p;
-    for (int i = 0; i < 3; i++) {
-        const double d = a->box.centre[i] - b->box.centre[i];
-        distance_sq += d * d;
-    }
-    return (float)(distance_sq / (size_sq(&a->box) + size_sq(&b->box) + 0x1p-900));
+    return oriented_rank(a->box.centre, b->box.centre, size_sq(&a->box) + size_sq(&b->box));
 }
 
 static inline void take_note_obb(obb_pair *p)

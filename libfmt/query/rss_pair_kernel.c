@@ -134,13 +134,8 @@ static inline bool is_a_larger_rss(const rss_pair *p, const rss_volume *a, const
 static inline float rank_rss(const rss_pair *p, const rss_volume *a, const rss_volume *b)
 {
     const double size = reach_of(&a->rss) + reach_of(&b->rss);
-    double distance_sq = 0;
     (void)p;
-    for (int i = 0; i < 3; i++) {
-        const double d = a->rss.centre[i] - b->rss.centre[i];
-        distance_sq += d * d;
-    }
-    return (float)(distance_sq / (size * size + 0x1p-900));
+    return oriented_rank(a->rss.centre, b->rss.centre, size * size);
 }
 
 static inline void take_note_rss(rss_pair *p)

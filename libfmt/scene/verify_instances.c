@@ -5,7 +5,7 @@
 #include "scene/verify.h"
 
 #include "base/checked.h"
-#include "base/dd.h"
+#include "base/sum.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,28 +13,8 @@
 
 /* ---- exact sums ----------------------------------------------------------------------------- */
 
-/* Sign of the exact sum of `count` (<= 8) numbers, barring underflow of their roundings: they are
- * added one by one to an expansion, whose parts do not overlap and grow in magnitude.
- * Based on: Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997, GROW-EXPANSION. */
-static int sign_of_sum(const double *terms, int count)
-{
-    double parts[8];
-    for (int i = 0; i < count; i++) {
-        double carry = terms[i];
-        for (int k = 0; k < i; k++) {
-            const bvpi_dd sum = bvpi_dd_sum(carry, parts[k]);
-            carry = sum.hi;
-            parts[k] = sum.lo;
-        }
-        parts[i] = carry;
-    }
-    for (int i = count; i-- > 0;)
-        if (parts[i] != 0)
-            return parts[i] > 0 ? 1 : -1;
-    return 0;
-}
-
-/* Sign of (image of the box under the placement's row, its lower or upper end) - bound. */
+/* Sign of (image of the box under the placement's row, its lower or upper end) - bound, barring
+ * underflow of the products. */
 static int compare_image(const double row[4], const float lo[3], const float hi[3], bool upper,
                          double bound)
 {
@@ -47,7 +27,7 @@ static int compare_image(const double row[4], const float lo[3], const float hi[
     }
     terms[6] = row[3];
     terms[7] = -bound;
-    return sign_of_sum(terms, 8);
+    return bvpi_sum_sign(terms, 8);
 }
 
 /* Does the world box contain the part's box at this placement, in real arithmetic? */

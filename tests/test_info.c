@@ -3,24 +3,7 @@
  */
 #include "repair.h"
 #include "suite.h"
-#include "tiny_file.h"
-
-static uint8_t *bytes;
-static size_t size;
-
-static bvp_file *open_tiny(void)
-{
-    bvp_file *file;
-    bytes = tiny_make(&size);
-    ck_assert_int_eq(bvp_open_memory(bytes, size, NULL, &file, NULL), BVP_OK);
-    return file;
-}
-
-static void close_tiny(bvp_file *file)
-{
-    bvp_close(file);
-    free(bytes);
-}
+#include "tiny_open.h"
 
 static void expect_string(bvp_string string, const char *text)
 {

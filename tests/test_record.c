@@ -2,24 +2,7 @@
  * test_record.c: internal views of parts, trees, placements, strings and triangle numbers.
  */
 #include "suite.h"
-#include "tiny_file.h"
-
-static uint8_t *bytes;
-static size_t size;
-
-static bvp_file *open_tiny(void)
-{
-    bvp_file *file;
-    bytes = tiny_make(&size);
-    ck_assert_int_eq(bvp_open_memory(bytes, size, NULL, &file, NULL), BVP_OK);
-    return file;
-}
-
-static void close_tiny(bvp_file *file)
-{
-    bvp_close(file);
-    free(bytes);
-}
+#include "tiny_open.h"
 
 static bvpd_hierarchy *hierarchy(const bvp_file *file, int idx)
 {

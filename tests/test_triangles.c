@@ -2,24 +2,7 @@
  * test_triangles.c: stored triangles, one by one and in runs, and boxes of every level.
  */
 #include "suite.h"
-#include "tiny_file.h"
-
-static uint8_t *bytes;
-static size_t size;
-
-static bvp_file *open_tiny(void)
-{
-    bvp_file *file;
-    bytes = tiny_make(&size);
-    ck_assert_int_eq(bvp_open_memory(bytes, size, NULL, &file, NULL), BVP_OK);
-    return file;
-}
-
-static void close_tiny(bvp_file *file)
-{
-    bvp_close(file);
-    free(bytes);
-}
+#include "tiny_open.h"
 
 static const float expected[3][9] = {
     {0, 2, 0, 4, 2, 0, 0, 4, 0}, {0, 4, 0, 4, 2, 0, 4, 4, 0}, {8, 0, 0, 9, 0, 0, 8, 1, 1}};

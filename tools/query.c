@@ -177,6 +177,43 @@ bvp_open_options query_opening(const query_common *set)
     return how;
 }
 
+void query_list_begin(query_list *list, const char *name)
+{
+    if (list->run->set->json && !list->count_only)
+        jsonw_array(&list->run->out, name);
+}
+
+query_admission query_list_admit(query_list *list)
+{
+    list->more = list->max > 0 && list->count == list->max;
+    if (list->more)
+        return QUERY_STOP;
+    list->count++;
+    return list->count_only ? QUERY_SKIP : QUERY_PRINT;
+}
+
+void query_list_end(query_list *list)
+{
+    if (list->run->set->json && !list->count_only)
+        jsonw_end(&list->run->out);
+    list->run->hit = list->count > 0;
+}
+
+void query_list_total(const query_list *list, const char *name)
+{
+    char a[32];
+    if (list->run->set->json) {
+        jsonw_count(&list->run->out, "count", list->count);
+        jsonw_bool(&list->run->out, "complete", !list->more);
+    } else if (list->count_only) {
+        printf("%llu\n", (unsigned long long)list->count);
+    } else {
+        fflush(stdout);
+        fprintf(stderr, "%s %s%s\n", grouped(list->count, a), name,
+                list->more ? "; there are more" : "");
+    }
+}
+
 int query_start(const verb *self, int argc, char **argv, void *settings, const char *const *place,
                 operand *o, int *code)
 {

@@ -79,6 +79,24 @@ void query_answered(query_run *q);
 /* Statistics and the end of the JSON text; returns the exit code. */
 int query_end(query_run *q, const char *operand_text, bvp_status status);
 
+/* Answers of a query that has many, one by one. */
+typedef struct query_list {
+    query_run *run;
+    uint64_t max; /* 0: all */
+    int count_only;
+    uint64_t count; /* so far */
+    int more;       /* than max */
+} query_list;
+
+/* Begins an array of that name, where there is one to fill. */
+void query_list_begin(query_list *list, const char *name);
+/* Counts one more answer: what the library's callback is to do with it. */
+typedef enum query_admission { QUERY_STOP, QUERY_SKIP, QUERY_PRINT } query_admission;
+query_admission query_list_admit(query_list *list);
+/* After the last answer; and, of a query that succeeded, how many NAME there are. */
+void query_list_end(query_list *list);
+void query_list_total(const query_list *list, const char *name);
+
 void query_hit_json(json *out, const char *key, const operand *o, const bvp_hit_id *id);
 /* "part #3 \"Flange\", instance @17, triangle 42" */
 void query_hit_text(const operand *o, const bvp_hit_id *id);

@@ -20,45 +20,23 @@ typedef struct region {
 } region;
 
 typedef struct hit_list {
-    const settings *set;
+    query_list list;
     const operand *o;
-    query_run *q;
-    uint64_t count;
-    int more;
 } hit_list;
 
 static int list_hit(void *user, const bvp_hit_id *id)
 {
     hit_list *l = user;
-    if (l->set->max > 0 && l->count == l->set->max) {
-        l->more = 1;
-        return 1;
-    }
-    l->count++;
-    if (l->set->count_only)
-        return 0;
-    if (l->set->common.json) {
-        query_hit_json(&l->q->out, NULL, l->o, id);
+    const query_admission admission = query_list_admit(&l->list);
+    if (admission != QUERY_PRINT)
+        return admission == QUERY_STOP;
+    if (l->list.run->set->json) {
+        query_hit_json(&l->list.run->out, NULL, l->o, id);
     } else {
         query_hit_columns(l->o, id);
         putchar('\n');
     }
     return ferror(stdout);
-}
-
-static void end_hits(const hit_list *l)
-{
-    char a[32];
-    if (l->set->common.json) {
-        jsonw_count(&l->q->out, "count", l->count);
-        jsonw_bool(&l->q->out, "complete", !l->more);
-    } else if (l->set->count_only) {
-        printf("%llu\n", (unsigned long long)l->count);
-    } else {
-        fflush(stdout);
-        fprintf(stderr, "%s triangles%s\n", grouped(l->count, a),
-                l->more ? "; there are more" : "");
-    }
 }
 
 static int read_planes(const char *text, region *r)
@@ -102,17 +80,17 @@ static int read_region(const verb *self, const settings *set, region *r)
     return code != 0 ? code : check_region(set, r);
 }
 
-static bvp_status overlap(const settings *set, const operand *o, const region *r, hit_list *list)
+static bvp_status overlap(const settings *set, const operand *o, const region *r, hit_list *hits)
 {
     bvp_body body = operand_body(o);
     uint64_t count = 0;
     const double *v = r->values;
-    bvp_stats *stats = &list->q->stats;
+    bvp_stats *stats = &hits->list.run->stats;
     if (set->box)
-        return bvp_overlap_box(&body, v, v + 3, list_hit, list, &count, stats);
+        return bvp_overlap_box(&body, v, v + 3, list_hit, hits, &count, stats);
     if (set->sphere)
-        return bvp_overlap_sphere(&body, v, v[3], list_hit, list, &count, stats);
-    return bvp_overlap_frustum(&body, v, r->plane_count, list_hit, list, &count, stats);
+        return bvp_overlap_sphere(&body, v, v[3], list_hit, hits, &count, stats);
+    return bvp_overlap_frustum(&body, v, r->plane_count, list_hit, hits, &count, stats);
 }
 
 static int run_overlap(const verb *self, int argc, char **argv)
@@ -130,16 +108,13 @@ static int run_overlap(const verb *self, int argc, char **argv)
         return code;
     }
     query_begin(&q, &set.common);
-    hit_list list = {.set = &set, .o = &o, .q = &q};
-    if (set.common.json && !set.count_only)
-        jsonw_array(&q.out, "triangles");
-    bvp_status status = overlap(&set, &o, &r, &list);
+    hit_list hits = {{&q, set.max, set.count_only, 0, 0}, &o};
+    query_list_begin(&hits.list, "triangles");
+    bvp_status status = overlap(&set, &o, &r, &hits);
     query_answered(&q);
-    if (set.common.json && !set.count_only)
-        jsonw_end(&q.out);
-    q.hit = list.count > 0;
+    query_list_end(&hits.list);
     if (status == BVP_OK)
-        end_hits(&list);
+        query_list_total(&hits.list, "triangles");
     code = query_end(&q, o.text, status);
     operand_close(&o);
     return code;

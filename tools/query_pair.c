@@ -265,29 +265,23 @@ static int run_collide(const verb *self, int argc, char **argv)
 /* ---- pairs --------------------------------------------------------------------------------- */
 
 typedef struct pair_list {
-    const settings *set;
+    query_list list;
     const bodies *p;
-    query_run *q;
-    uint64_t count;
-    int more;
 } pair_list;
 
 static int list_pair(void *user, const bvp_pair *pair)
 {
     pair_list *l = user;
-    if (l->set->max > 0 && l->count == l->set->max) {
-        l->more = 1;
-        return 1;
-    }
-    l->count++;
-    if (l->set->count_only)
-        return 0;
-    if (l->set->common.json) {
-        jsonw_inline_object(&l->q->out, NULL);
-        query_hit_json(&l->q->out, "a", &l->p->a, &pair->a);
-        query_hit_json(&l->q->out, "b", operand_of_b(l->p), &pair->b);
-        jsonw_bool(&l->q->out, "proper", pair->proper);
-        jsonw_end(&l->q->out);
+    json *out = &l->list.run->out;
+    const query_admission admission = query_list_admit(&l->list);
+    if (admission != QUERY_PRINT)
+        return admission == QUERY_STOP;
+    if (l->list.run->set->json) {
+        jsonw_inline_object(out, NULL);
+        query_hit_json(out, "a", &l->p->a, &pair->a);
+        query_hit_json(out, "b", operand_of_b(l->p), &pair->b);
+        jsonw_bool(out, "proper", pair->proper);
+        jsonw_end(out);
     } else {
         query_hit_columns(&l->p->a, &pair->a);
         fputs("  ", stdout);
@@ -295,20 +289,6 @@ static int list_pair(void *user, const bvp_pair *pair)
         puts(pair->proper ? "  cross" : "  touch");
     }
     return ferror(stdout);
-}
-
-static void end_pairs(const pair_list *l)
-{
-    char a[32];
-    if (l->set->common.json) {
-        jsonw_count(&l->q->out, "count", l->count);
-        jsonw_bool(&l->q->out, "complete", !l->more);
-    } else if (l->set->count_only) {
-        printf("%llu\n", (unsigned long long)l->count);
-    } else {
-        fflush(stdout);
-        fprintf(stderr, "%s pairs%s\n", grouped(l->count, a), l->more ? "; there are more" : "");
-    }
 }
 
 static int run_pairs(const verb *self, int argc, char **argv)
@@ -320,17 +300,14 @@ static int run_pairs(const verb *self, int argc, char **argv)
     if (!start(self, argc, argv, &set, &p, &code))
         return code;
     query_begin(&q, &set.common);
-    pair_list list = {.set = &set, .p = &p, .q = &q};
-    if (set.common.json && !set.count_only)
-        jsonw_array(&q.out, "pairs");
+    pair_list pairs = {{&q, set.max, set.count_only, 0, 0}, &p};
+    query_list_begin(&pairs.list, "pairs");
     bvp_status status =
-        bvp_pairs_each(&p.body_a, second(&p), list_pair, &list, &(uint64_t){0}, &q.stats);
+        bvp_pairs_each(&p.body_a, second(&p), list_pair, &pairs, &(uint64_t){0}, &q.stats);
     query_answered(&q);
-    if (set.common.json && !set.count_only)
-        jsonw_end(&q.out);
-    q.hit = list.count > 0;
+    query_list_end(&pairs.list);
     if (status == BVP_OK)
-        end_pairs(&list);
+        query_list_total(&pairs.list, "pairs");
     code = query_end(&q, p.a.text, status);
     close_bodies(&p);
     return code;

@@ -52,6 +52,12 @@ if [ -f "$shared/plant/plant.c" ]; then
   open_file plant_2M
   two_copies plant_2M $((poses > 5 ? poses / 5 : 1))
   mover plant_2M cycloidal 0.2 20
+  pack $out/plant_2M.glb plant_2M_tree
+  "$BVPACK" extract $out/plant_2M_tree.bvp -q --format stl -o - |
+    "$BVPACK" pack - --format stl -q -o $out/plant_2M_flat.bvp
+  echo "== plant_2M: instances"
+  tests/bench/bench_instances $out/plant_2M_{tree,flat}.bvp $out/cycloidal.bvp 1 500 |
+    tee $out/plant_2M.instances.csv
   cast_rays plant_2M
   echo "== plant_2M: build"
   tests/bench/bench_build $out/plant_2M.stl 1 3 | tee $out/plant_2M.build.csv

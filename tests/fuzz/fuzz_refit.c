@@ -36,14 +36,15 @@ static bvp_file *open_writable(uint8_t *bytes, size_t size)
     return file;
 }
 
-/* step 0: bent; 1: made large; 2: all in one point. */
+/* step 0: bent; 1: made large; 2: flat, with either zero. */
 static void move(float *positions, uint64_t count, int step)
 {
     for (uint64_t i = 0; i < count; i++) {
         float *p = positions + 3 * i;
-        p[0] = step == 2 ? 1 : p[0] * (step == 0 ? 1.25f : 1e6f) + 0.5f * sinf(p[2]);
-        p[1] = step == 2 ? -0.0f : p[1] - 3;
-        p[2] = step == 2 ? 2 : p[2];
+        p[0] = p[0] * (step == 1 ? 1e6f : 1.25f) + 0.5f * sinf(p[2]);
+        p[1] -= 3;
+        if (step == 2)
+            p[2] = i % 2 ? 0.0f : -0.0f;
     }
 }
 

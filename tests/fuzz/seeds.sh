@@ -23,8 +23,8 @@ pack() { # MODEL OUT OPTIONS...
   "$BVPACK" pack "$1" -q -o "$2" "${@:3}"
 }
 
-tube 12 >"$folder/low.obj"
-tube 60 >"$folder/high.obj"
+tube 3 >"$folder/low.obj"
+tube 20 >"$folder/high.obj"
 for kind in wide aabb obb rss; do
   pack "$folder/low.obj" "$folder/$kind.bvp" --hierarchy $kind --leaf 2
 done

@@ -96,10 +96,9 @@ static double pass(const subject *s, question q, const double *placements, int c
     return scene_now() - start;
 }
 
-static void compare(subject *s, question q, double expected, double got)
+void measure_compare(subject *s, double expected, double got, double share)
 {
-    const double allowed = q >= ASK_DISTANCE ? 1e-8 * fabs(expected) + 1e-12 : 0;
-    s->sum += got;
+    const double allowed = share > 0 ? share * fabs(expected) + 1e-12 : 0;
     if (fabs(expected - got) <= allowed)
         return;
     if (s->differing++ == 0)
@@ -122,7 +121,8 @@ static int first_pass(subject *subjects, int subject_count, question q, const do
         for (int k = 0; k < subject_count; k++) {
             const double got = ask(&subjects[k], q, placements + 12 * i, &subjects[k].stats);
             expected = k == 0 ? got : expected;
-            compare(&subjects[k], q, expected, got);
+            subjects[k].sum += got;
+            measure_compare(&subjects[k], expected, got, q >= ASK_DISTANCE ? 1e-8 : 0);
         }
         if (scene_now() - start > budget)
             return i + 1;

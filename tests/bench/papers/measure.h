@@ -32,7 +32,9 @@ void subject_close(subject *subject);
  * several rounds, subjects interleaved. Returns how many placements. */
 int measure(subject *subjects, int subject_count, question question, const double *placements,
             int count, double budget);
-/* Answers that differed in all calls of measure(); must be 0. */
+/* Counts the answer if it differs by more than that share. */
+void measure_compare(subject *subject, double expected, double got, double share);
+/* Answers that differed in all calls; must be 0. */
 uint64_t measure_differing(void);
 
 #endif

@@ -38,10 +38,13 @@ static void noise(double strength, const float in[3], float out[3])
         out[axis] = (float)(in[axis] + strength * (2 * scene_random(&state) - 1));
 }
 
+/* out may be in. */
 static void deform(deformation f, double strength, const float *in, uint64_t count, float *out)
 {
-    for (uint64_t k = 0; k < count; k++)
-        f(strength, in + 3 * k, out + 3 * k);
+    for (uint64_t k = 0; k < count; k++) {
+        const float from[3] = {in[3 * k], in[3 * k + 1], in[3 * k + 2]};
+        f(strength, from, out + 3 * k);
+    }
 }
 
 static bvp_file *open_overlay(const packed *pack, char problem[300])
@@ -108,6 +111,74 @@ static double refit_seconds(deformable *d, deformation f, double strength, doubl
     return scene_median(times, RUNS);
 }
 
+/* ---- answers ----------------------------------------------------------------------------------
+ */
+
+static void sub(const double a[3], const double b[3], double out[3])
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = a[k] - b[k];
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Squared distance of a point to the segment from p along e. */
+static double segment_distance_sq(const double point[3], const double p[3], const double e[3])
+{
+    double d[3];
+    sub(point, p, d);
+    const double along = dot(e, e) > 0 ? fmin(fmax(dot(d, e) / dot(e, e), 0), 1) : 0;
+    for (int k = 0; k < 3; k++)
+        d[k] -= along * e[k];
+    return dot(d, d);
+}
+
+/* Squared distance of a point to a triangle: to its inside or to one of its sides. */
+static double triangle_distance_sq(const double point[3], const float *tri)
+{
+    double p[3][3], e[3][3], d[3], least = INFINITY;
+    for (int i = 0; i < 9; i++)
+        p[i / 3][i % 3] = tri[i];
+    for (int i = 0; i < 3; i++) {
+        sub(p[(i + 1) % 3], p[i], e[i]);
+        least = fmin(least, segment_distance_sq(point, p[i], e[i]));
+    }
+    sub(point, p[0], d);
+    const double aa = dot(e[0], e[0]), ab = -dot(e[0], e[2]), bb = dot(e[2], e[2]);
+    const double da = dot(d, e[0]), db = -dot(d, e[2]), area = aa * bb - ab * ab;
+    const double u = bb * da - ab * db, v = aa * db - ab * da;
+    if (area > 0 && u >= 0 && v >= 0 && u + v <= area)
+        least = fmin(least, fmax(dot(d, d) - (u * da + v * db) / area, 0));
+    return least;
+}
+
+/* The refitted part against the one that was built anew, and against all triangles one by one. */
+static void check_answers(bvp_file *refitted, packed *again, const mesh *moved)
+{
+    enum { POSES = 20, POINTS = 8 };
+    double *poses = random_placements(moved, moved, POSES, 0.6);
+    bvp_file *rebuilt = packed_open(again, BVP_KIND_AABB, BVP_TEST_SAT_LITE);
+    subject s[2] = {subject_of_file("rebuilt", rebuilt, rebuilt),
+                    subject_of_file("refitted", refitted, refitted)};
+    for (question q = ASK_COLLIDE; q <= ASK_CLOSEST; q++)
+        measure(s, 2, q, poses, POSES, 0.1);
+    for (int k = 0; k < POINTS; k++) {
+        const bvp_body body = {refitted, 0, NULL};
+        const double *point = poses + 12 * k;
+        bvp_closest_result nearest = {.distance = -1};
+        double least = INFINITY;
+        for (uint64_t i = 0; i < moved->count; i++)
+            least = fmin(least, triangle_distance_sq(point, moved->tri + 9 * i));
+        bvp_closest(&body, point, INFINITY, &nearest, NULL);
+        measure_compare(&s[1], sqrt(least), nearest.distance, 1e-6);
+    }
+    bvp_close(rebuilt);
+    free(poses);
+}
+
 /* ---- time -------------------------------------------------------------------------------------
  */
 
@@ -133,11 +204,13 @@ static void time_size(uint64_t wanted, uint32_t leaf_size, timing *out)
         snprintf(out->problem, sizeof out->problem, "%s", pack.problem);
     } else if (open_deformable(&d, &pack, out->problem)) {
         out->refit = refit_seconds(&d, twist, 0.5, &out->first, out->problem);
-        close_deformable(&d);
         deform(twist, 0.5, m.tri, 3 * m.count, m.tri);
         packed again;
-        if (packed_make(&again, &m, &spec, true))
+        if (packed_make(&again, &m, &spec, true)) {
             out->rebuild = again.seconds;
+            check_answers(d.file, &again, &m);
+        }
+        close_deformable(&d);
         packed_drop(&again);
     }
     out->ratio = out->rebuild / out->refit;
@@ -188,7 +261,9 @@ static void times(const setup *setup)
     table_end();
     report_text("A refit moves every vertex of the mapped file's private overlay and all boxes "
                 "(median of five; the first on a handle copies the pages, too); a rebuild is "
-                "bvp_builder_add_part of the deformed mesh, without writing a file.");
+                "bvp_builder_add_part of the deformed mesh, without writing a file. All kinds of "
+                "questions are asked of both, and the closest points also of all triangles one by "
+                "one: the answers that differ are counted below.");
     claim_refit(&t[0], &t[3]);
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "query/pair_boxes.h"
+#include "query/pair_narrow.h"
 #include "query/pair_queue.h"
 #include "query/pair_walk.h"
 
@@ -16,55 +17,118 @@ enum { LEAF_CACHE = 16 };
 typedef struct pair_parts {
     pair_walk walk; /* first: leaf functions get a pointer to it */
     pair_tester test;
-    tri_leaf leaf_a[LEAF_CACHE], leaf_b[LEAF_CACHE];
+    narrow_frame frame;
+    narrow_leaf leaf_a[LEAF_CACHE], leaf_b[LEAF_CACHE];
 } pair_parts;
 
 /* ---- leaves ------------------------------------------------------------------------------------
  */
 
-static const tri_leaf *get_leaf(pair_parts *p, bool is_a, uint32_t item, uint32_t count)
+static const narrow_leaf *get_leaf(pair_parts *p, bool is_a, uint32_t item, uint32_t count)
 {
-    tri_leaf *leaf = &(is_a ? p->leaf_a : p->leaf_b)[item * UINT32_C(2654435769) >> 28];
-    if (leaf->item == item && leaf->count == count)
+    narrow_leaf *leaf = &(is_a ? p->leaf_a : p->leaf_b)[item * UINT32_C(2654435769) >> 28];
+    tri_leaf *tri = &leaf->tri;
+    if (tri->item == item && tri->count == count)
         return leaf;
-    if (!bvpi_wide_triangles(is_a ? p->walk.a : p->walk.b, item, count, &leaf->stored)) {
-        leaf->count = 0;
+    if (!bvpi_wide_triangles(is_a ? p->walk.a : p->walk.b, item, count, &tri->stored)) {
+        tri->count = 0;
         tester_fail(&p->test, BVP_ERR_CORRUPT);
         return NULL;
     }
-    leaf->item = item;
-    leaf->count = count;
-    leaf_bound(&p->test.frame, is_a, leaf);
+    tri->item = item;
+    tri->count = count;
+    narrow_bound(&p->test.frame, is_a, leaf);
     return leaf;
 }
 
-BVPI_INLINE void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distance)
+/* Lanes of the leaf that may answer with something in a box of the other part. */
+BVPI_INLINE unsigned narrow_lanes(const pair_parts *p, const narrow_leaf *leaf, bool box_is_a,
+                                  const float centre[3], const float half[3], bool by_distance)
 {
-    const tri_leaf *a = get_leaf(p, true, e->ref_a, e->count_a);
-    const tri_leaf *b = get_leaf(p, false, e->ref_b, e->count_b);
-    pair_tester *t = &p->test;
-    if (a == NULL || b == NULL)
-        return;
-    t->query->stats.leaves++;
+    narrow_box box;
+    narrow_box_init(&p->frame, &p->walk.boxes, box_is_a, centre, half, &box);
+    return by_distance ? narrow_within(leaf, &box, box_is_a, p->test.limit_sq)
+                       : narrow_touching(leaf, &box, box_is_a);
+}
+
+BVPI_INLINE unsigned narrow_children(pair_parts *p, const pair_entry *e, const pair_children *c,
+                                     bool open_a, bool by_distance)
+{
+    const narrow_leaf *leaf =
+        get_leaf(p, !open_a, open_a ? e->ref_b : e->ref_a, open_a ? e->count_b : e->count_a);
+    unsigned lanes = 0;
+    if (leaf == NULL)
+        return 0;
+    for (unsigned left = c->lanes; left != 0; left &= left - 1) {
+        const unsigned lane = bvpi_lowest_bit(left);
+        float centre[3], half[3];
+        for (int i = 0; i < 3; i++) {
+            centre[i] = c->boxes.centre[i][lane];
+            half[i] = c->boxes.half[i][lane];
+        }
+        if (narrow_lanes(p, leaf, open_a, centre, half, by_distance) != 0)
+            lanes |= 1u << lane;
+    }
+    return lanes;
+}
+
+static unsigned narrow_overlap(pair_walk *walk, const pair_entry *e, const pair_children *c)
+{
+    pair_parts *p = (pair_parts *)walk;
+    return e->count_b != 0 ? narrow_children(p, e, c, true, false)
+                           : narrow_children(p, e, c, false, false);
+}
+
+static unsigned narrow_distance(pair_walk *walk, const pair_entry *e, const pair_children *c)
+{
+    pair_parts *p = (pair_parts *)walk;
+    return e->count_b != 0 ? narrow_children(p, e, c, true, true)
+                           : narrow_children(p, e, c, false, true);
+}
+
+static void flush(pair_tester *t, bool by_distance)
+{
+    if (by_distance)
+        flush_distance(t);
+    else
+        flush_overlap(t);
+}
+
+/* Pairs of the triangles that are left of two leaves. */
+BVPI_INLINE void visit_triangles(pair_tester *t, const tri_leaf *a, unsigned lanes_a,
+                                 const tri_leaf *b, unsigned lanes_b, bool by_distance)
+{
     leaf_spans spans;
     if (by_distance)
         leaf_spans_init(&spans, &t->frame, a, b);
-    for (unsigned i = 0; i < a->count; i++) {
-        unsigned lanes = by_distance ? leaf_within(&t->frame, &spans, a, b, i, t->limit_sq)
-                                     : leaf_touching(a, b, i);
+    for (; lanes_a != 0; lanes_a &= lanes_a - 1) {
+        const unsigned i = bvpi_lowest_bit(lanes_a);
+        unsigned lanes = by_distance
+                             ? leaf_within_of(&t->frame, &spans, a, b, i, lanes_b, t->limit_sq)
+                             : leaf_touching_of(a, b, i, lanes_b);
         for (; lanes != 0; lanes &= lanes - 1) {
             const unsigned j = bvpi_lowest_bit(lanes);
             enqueue(&t->queue, a, i, a->item + i, b, j, b->item + j);
-            if (t->queue.count < 8)
-                continue;
-            if (by_distance)
-                flush_distance(t);
-            else
-                flush_overlap(t);
+            if (t->queue.count == 8)
+                flush(t, by_distance);
             if (t->query->done)
                 return;
         }
     }
+}
+
+BVPI_INLINE void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distance)
+{
+    const narrow_leaf *a = get_leaf(p, true, e->ref_a, e->count_a), *b;
+    if (a == NULL)
+        return;
+    unsigned lanes_a = narrow_lanes(p, a, false, e->centre_b, e->half_b, by_distance), lanes_b;
+    if (lanes_a == 0 || (b = get_leaf(p, false, e->ref_b, e->count_b)) == NULL)
+        return;
+    p->test.query->stats.leaves++;
+    lanes_b = narrow_lanes(p, b, true, e->centre_a, e->half_a, by_distance);
+    if (lanes_b != 0)
+        visit_triangles(&p->test, &a->tri, lanes_a, &b->tri, lanes_b, by_distance);
 }
 
 static void visit_overlap(pair_walk *walk, const pair_entry *e)
@@ -96,7 +160,7 @@ static void visit_distance(pair_walk *walk, const pair_entry *e)
 static void init_leaves(pair_parts *p)
 {
     for (int k = 0; k < LEAF_CACHE; k++)
-        p->leaf_a[k].count = p->leaf_b[k].count = 0;
+        p->leaf_a[k].tri.count = p->leaf_b[k].tri.count = 0;
 }
 
 static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
@@ -109,15 +173,16 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     p.walk.a = &a->at.tree;
     p.walk.b = &b->at.tree;
     init_boxes(&p.walk.boxes, &p.test.pose, &a->at, &b->at, by_distance);
+    narrow_frame_init(&p.frame, &p.test.pose, &p.walk.boxes, p.walk.a);
     init_leaves(&p);
     walk_init(&p.walk, &root);
     if (by_distance) {
         limit_walk(&p.walk);
-        walk_pairs(&p.walk, &root, true, true, visit_distance);
+        walk_pairs(&p.walk, &root, true, true, visit_distance, narrow_distance);
     } else if (query->mode == BVPI_PAIR_COLLIDE) {
-        walk_pairs(&p.walk, &root, false, true, visit_overlap);
+        walk_pairs(&p.walk, &root, false, true, visit_overlap, narrow_overlap);
     } else {
-        walk_pairs(&p.walk, &root, false, false, visit_overlap);
+        walk_pairs(&p.walk, &root, false, false, visit_overlap, narrow_overlap);
     }
     tester_finish(&p.test);
 }
@@ -170,11 +235,11 @@ static void scenes(bvpi_pair_query *query)
     }
     if (by_distance) {
         limit_walk(&walk);
-        walk_pairs(&walk, &root, true, true, visit_items);
+        walk_pairs(&walk, &root, true, true, visit_items, NULL);
     } else if (query->mode == BVPI_PAIR_COLLIDE) {
-        walk_pairs(&walk, &root, false, true, visit_items);
+        walk_pairs(&walk, &root, false, true, visit_items, NULL);
     } else {
-        walk_pairs(&walk, &root, false, false, visit_items);
+        walk_pairs(&walk, &root, false, false, visit_items, NULL);
     }
 }
 

@@ -129,20 +129,26 @@ BVPI_INLINE f32x8 leaf_gap_b(const tri_leaf *a, const tri_leaf *b, unsigned i)
     return f32x8_max(min3(d[0], d[1], d[2]) - b->slab_hi, b->slab_lo - max3(d[0], d[1], d[2]));
 }
 
-/* Lanes of b whose triangles may touch that of lane i of a. */
-BVPI_INLINE unsigned leaf_touching(const tri_leaf *a, const tri_leaf *b, unsigned i)
+/* Which of `lanes` of b have triangles that may touch that of lane i of a. */
+BVPI_INLINE unsigned leaf_touching_of(const tri_leaf *a, const tri_leaf *b, unsigned i,
+                                      unsigned lanes)
 {
     const f32x8 zero = {0};
     i32x8 apart = {0};
     for (int k = 0; k < 3; k++)
         apart |= f32x8_gt(b->lo[k], f32x8_splat(a->hi[k][i])) |
                  f32x8_lt(b->hi[k], f32x8_splat(a->lo[k][i]));
-    unsigned lanes = ~i32x8_movemask(apart) & ((1u << b->count) - 1);
+    lanes &= ~i32x8_movemask(apart);
     if (lanes != 0)
         lanes &= ~i32x8_movemask(f32x8_gt(leaf_gap_a(a, b, i), zero));
     if (lanes != 0)
         lanes &= ~i32x8_movemask(f32x8_gt(leaf_gap_b(a, b, i), zero));
     return lanes;
+}
+
+BVPI_INLINE unsigned leaf_touching(const tri_leaf *a, const tri_leaf *b, unsigned i)
+{
+    return leaf_touching_of(a, b, i, (1u << b->count) - 1);
 }
 
 /* Lanes where gap is over the limit; limit_sq is rounded up by more than this errs. */
@@ -172,17 +178,17 @@ BVPI_INLINE void leaf_spans_init(leaf_spans *spans, const leaf_frame *frame, con
     spans->hi_b = max3(e[0], e[1], e[2]) + slack;
 }
 
-/* Lanes of b whose triangles may be as near to that of lane i of a as the limit. */
-BVPI_INLINE unsigned leaf_within(const leaf_frame *frame, const leaf_spans *spans,
-                                 const tri_leaf *a, const tri_leaf *b, unsigned i, float limit_sq)
+/* Which of `lanes` of b have triangles that may be as near to that of lane i of a as the limit. */
+BVPI_INLINE unsigned leaf_within_of(const leaf_frame *frame, const leaf_spans *spans,
+                                    const tri_leaf *a, const tri_leaf *b, unsigned i,
+                                    unsigned lanes, float limit_sq)
 {
     f32x8 gap_sq = {0};
     for (int k = 0; k < 3; k++) {
         f32x8 gap = max3(b->lo[k] - a->hi[k][i], a->lo[k][i] - b->hi[k], f32x8_splat(0));
         gap_sq += gap * gap;
     }
-    unsigned lanes = ~i32x8_movemask(f32x8_gt(gap_sq, f32x8_splat(limit_sq)));
-    lanes &= (1u << b->count) - 1;
+    lanes &= ~i32x8_movemask(f32x8_gt(gap_sq, f32x8_splat(limit_sq)));
     f32x8 gap = f32x8_max(spans->lo_b - spans->hi_a[i], spans->lo_a[i] - spans->hi_b);
     lanes &= ~leaf_over(gap, f32x8_splat(frame->aim_sq), limit_sq);
     if (lanes != 0)
@@ -190,6 +196,12 @@ BVPI_INLINE unsigned leaf_within(const leaf_frame *frame, const leaf_spans *span
     if (lanes != 0)
         lanes &= ~leaf_over(leaf_gap_b(a, b, i), b->normal_sq, limit_sq);
     return lanes;
+}
+
+BVPI_INLINE unsigned leaf_within(const leaf_frame *frame, const leaf_spans *spans,
+                                 const tri_leaf *a, const tri_leaf *b, unsigned i, float limit_sq)
+{
+    return leaf_within_of(frame, spans, a, b, i, (1u << b->count) - 1, limit_sq);
 }
 
 #endif

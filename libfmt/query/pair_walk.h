@@ -31,6 +31,18 @@ typedef struct pair_walk {
 /* Called for a pair of leaves. */
 typedef void (*pair_leaf_fn)(pair_walk *walk, const pair_entry *entry);
 
+/* The children of an opened node, against the other box. */
+typedef struct pair_children {
+    bvpi_wide node;
+    bvpi_box8 boxes;
+    f32x8 gap_sq, key; /* key: the smaller, the more promising */
+    unsigned lanes;    /* that may answer */
+} pair_children;
+
+/* Called when the other box is a leaf's: which of the lanes may answer, by its items? */
+typedef unsigned (*pair_narrow_fn)(pair_walk *walk, const pair_entry *entry,
+                                   const pair_children *children);
+
 static inline uint64_t saturating_product(uint64_t a, uint64_t b)
 {
     uint64_t product;
@@ -66,14 +78,6 @@ static inline bool opens_a(const pair_walk *walk, const pair_entry *e)
     return size_a >= size_b;
 }
 
-/* The children of the opened node, against the other box. */
-typedef struct pair_children {
-    bvpi_wide node;
-    bvpi_box8 boxes;
-    f32x8 gap_sq, key; /* key: the smaller, the more promising */
-    unsigned lanes;    /* that may answer */
-} pair_children;
-
 /* Distance over size, squared. */
 BVPI_INLINE f32x8 rank_children(const bvpi_box8 *boxes, const float half[3], const f32x8 d[3])
 {
@@ -83,7 +87,7 @@ BVPI_INLINE f32x8 rank_children(const bvpi_box8 *boxes, const float half[3], con
 }
 
 BVPI_INLINE bool open_children(pair_walk *walk, const pair_entry *e, bool open_a, bool by_distance,
-                               bool sorted, pair_children *c)
+                               bool sorted, pair_narrow_fn narrow, pair_children *c)
 {
     const bvpi_box_pair *p = &walk->boxes;
     bvpi_lone_box lone;
@@ -107,6 +111,8 @@ BVPI_INLINE bool open_children(pair_walk *walk, const pair_entry *e, bool open_a
     } else {
         c->lanes = bvpi_boxes_meet(p, open_a, &c->boxes, &lone, d, c->node.used);
     }
+    if (narrow != NULL && c->lanes != 0 && (open_a ? e->count_b : e->count_a) != 0)
+        c->lanes = narrow(walk, e, c);
     if (sorted && c->lanes != 0)
         c->key = rank_children(&c->boxes, open_a ? e->half_b : e->half_a, d);
     walk->query->stats.nodes++;
@@ -171,7 +177,7 @@ BVPI_INLINE bool push_children(const pair_entry *e, const pair_children *c, bool
 
 /* Walks from `root`. The flags and the function are constants of each instance of this template. */
 BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_distance, bool sorted,
-                            pair_leaf_fn leaf)
+                            pair_leaf_fn leaf, pair_narrow_fn narrow)
 {
     bvpi_pair_query *query = walk->query;
     pair_entry stack[BVPI_PAIR_STACK];
@@ -188,10 +194,10 @@ BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_dis
         pair_children children;
         bool good = walk->steps_left-- != 0;
         if (opens_a(walk, &e))
-            good = good && open_children(walk, &e, true, by_distance, sorted, &children) &&
+            good = good && open_children(walk, &e, true, by_distance, sorted, narrow, &children) &&
                    push_children(&e, &children, true, by_distance, sorted, stack, &depth);
         else
-            good = good && open_children(walk, &e, false, by_distance, sorted, &children) &&
+            good = good && open_children(walk, &e, false, by_distance, sorted, narrow, &children) &&
                    push_children(&e, &children, false, by_distance, sorted, stack, &depth);
         if (!good) {
             query->status = BVP_ERR_CORRUPT;

@@ -50,6 +50,17 @@ typedef union bvpi_halves {
     bvpi_i64x2 i64_half[2];
 } bvpi_halves;
 
+/* fmax and fmin without a call; a, when one is not a number. */
+BVPI_INLINE double bvpi_larger(double a, double b)
+{
+    return a < b ? b : a;
+}
+
+BVPI_INLINE double bvpi_smaller(double a, double b)
+{
+    return b < a ? b : a;
+}
+
 /* ---- loads, stores, constants ---------------------------------------------------------------- */
 
 BVPI_INLINE f32x8 f32x8_splat(float x)

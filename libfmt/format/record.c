@@ -82,7 +82,7 @@ static bool is_grid_sound(const bvpd_hierarchy *r)
         return false;
     for (int axis = 0; axis < 3; axis++) {
         const double steps = r->grid_origin[axis] / r->grid_unit;
-        if (!(fabs(steps) <= 0x1p52) || steps != floor(steps) ||
+        if (!(fabs(steps) <= 0x1p52) || steps != (double)(int64_t)steps ||
             r->grid_extent[axis] >= 1u << BVPD_GRID_BITS)
             return false;
     }

@@ -47,6 +47,7 @@ static void init_unknown(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gr
 {
     for (int k = 0; k < BVPI_AXES; k++)
         p->slack[k] = INFINITY;
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         p->unit_a[i] = p->unit_b[i] = p->size_b[i] = 1;
         p->centre_a[i] = p->half_a[i] = (float)a->extent[i] * 0.5f;
@@ -64,10 +65,12 @@ static void init_root(double unit, uint32_t extent, float *step, float *centre, 
 /* Columns of the matrix in work units, each scaled to at most 1. exponents: b's units. */
 static void init_matrix(bvpi_box_pair *p, const double map[12], int exponents[3], double r[3][3])
 {
+    BVPI_UNROLL
     for (int j = 0; j < 3; j++) {
-        double top = fmax(fmax(fabs(map[j]), fabs(map[4 + j])), fabs(map[8 + j]));
+        double top = bvpi_larger(bvpi_larger(fabs(map[j]), fabs(map[4 + j])), fabs(map[8 + j]));
         exponents[j] = exponent_of(top);
         double scale = power_of_2(-exponents[j]);
+        BVPI_UNROLL
         for (int i = 0; i < 3; i++) {
             r[i][j] = map[4 * i + j] * scale;
             if (fabs(r[i][j]) < TINY)
@@ -80,9 +83,10 @@ static void init_matrix(bvpi_box_pair *p, const double map[12], int exponents[3]
 }
 
 /* How long a unit of the direction (a's frame) is when measured as a covector of the world. */
-static double world_length(const double direction[3], const double world[9])
+BVPI_INLINE double world_length(const double direction[3], const double world[9])
 {
     double length_sq = 0;
+    BVPI_UNROLL
     for (int k = 0; k < 3; k++) {
         double c =
             direction[0] * world[k] + direction[1] * world[3 + k] + direction[2] * world[6 + k];
@@ -94,7 +98,7 @@ static double world_length(const double direction[3], const double world[9])
 /* 1 / length, rounded down and bounded; 0 for a direction that does not exist. */
 static double scale_of(double length)
 {
-    return length > 0 ? fmin(SHRINK / length, HUGE_SCALE) : 0;
+    return length > 0 ? bvpi_smaller(SHRINK / length, HUGE_SCALE) : 0;
 }
 
 /* Gaps along unit covectors v[i] combine to sqrt(sum of squares) over the largest singular value of
@@ -102,8 +106,10 @@ static double scale_of(double length)
 static float combined_norm(double v[3][3])
 {
     double most = 1;
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++)
-        most = fmax(most, fabs(dot(v[i], v[0])) + fabs(dot(v[i], v[1])) + fabs(dot(v[i], v[2])));
+        most = bvpi_larger(most,
+                           fabs(dot(v[i], v[0])) + fabs(dot(v[i], v[1])) + fabs(dot(v[i], v[2])));
     return (float)(SHRINK / most);
 }
 
@@ -111,11 +117,14 @@ static float combined_norm(double v[3][3])
 static float world_norm(double directions[3][3], const double world[9])
 {
     double v[3][3];
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
+        BVPI_UNROLL
         for (int k = 0; k < 3; k++)
             v[i][k] = directions[i][0] * world[k] + directions[i][1] * world[3 + k] +
                       directions[i][2] * world[6 + k];
         double length = sqrt(dot(v[i], v[i]));
+        BVPI_UNROLL
         for (int k = 0; k < 3; k++)
             v[i][k] = length > 0 ? v[i][k] / length : 0;
     }
@@ -127,19 +136,23 @@ static void init_normals(bvpi_box_pair *p, double r[3][3], const double half_b[3
                          const double *world, double error)
 {
     double n[3][3];
+    BVPI_UNROLL
     for (int j = 0; j < 3; j++) {
         int j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+        BVPI_UNROLL
         for (int i = 0; i < 3; i++) {
             int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
             n[j][i] = r[i1][j1] * r[i2][j2] - r[i2][j1] * r[i1][j2];
         }
         double scale = scale_of(world != NULL ? world_length(n[j], world) : sqrt(dot(n[j], n[j])));
         double others = 0;
+        BVPI_UNROLL
         for (int i = 0; i < 3; i++) {
             p->n[j][i] = (float)(n[j][i] * scale);
             p->reach_a[i][BVPI_AXIS_B + j] = fabsf(p->n[j][i]);
             n[j][i] = p->n[j][i]; /* from here on the axis is the rounded one */
         }
+        BVPI_UNROLL
         for (int k = 0; k < 3; k++) {
             double column[3] = {r[0][k], r[1][k], r[2][k]};
             if (k == j)
@@ -156,27 +169,30 @@ static void init_normals(bvpi_box_pair *p, double r[3][3], const double half_b[3
 /* Axis (i, j) is unit vector i times column j of r. */
 static void init_edges(bvpi_box_pair *p, double r[3][3], const double *world, double error)
 {
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            int number = BVPI_AXIS_EDGE + 3 * i + j;
-            double axis[3] = {0};
-            axis[i1] = -p->r[i2][j];
-            axis[i2] = p->r[i1][j];
-            p->reach_a[i1][number] = fabsf(p->r[i2][j]);
-            p->reach_a[i2][number] = fabsf(p->r[i1][j]);
-            p->reach_b[j1][number] = (float)fabs(r[i1][j] * r[i2][j1] - r[i2][j] * r[i1][j1]);
-            p->reach_b[j2][number] = (float)fabs(r[i1][j] * r[i2][j2] - r[i2][j] * r[i1][j2]);
-            p->slack[number] = (float)(norm_1(axis) * error);
-            p->edges |= axis[i1] != 0 && axis[i2] != 0;
-            if (world != NULL)
-                p->world_e[i][j] = (float)scale_of(world_length(axis, world));
-        }
+        BVPI_UNROLL
+    for (int j = 0; j < 3; j++) {
+        int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+        int number = BVPI_AXIS_EDGE + 3 * i + j;
+        double axis[3] = {0};
+        axis[i1] = -p->r[i2][j];
+        axis[i2] = p->r[i1][j];
+        p->reach_a[i1][number] = fabsf(p->r[i2][j]);
+        p->reach_a[i2][number] = fabsf(p->r[i1][j]);
+        p->reach_b[j1][number] = (float)fabs(r[i1][j] * r[i2][j1] - r[i2][j] * r[i1][j1]);
+        p->reach_b[j2][number] = (float)fabs(r[i1][j] * r[i2][j2] - r[i2][j] * r[i1][j2]);
+        p->slack[number] = (float)(norm_1(axis) * error);
+        p->edges |= axis[i1] != 0 && axis[i2] != 0;
+        if (world != NULL)
+            p->world_e[i][j] = (float)scale_of(world_length(axis, world));
+    }
 }
 
 static void init_world(bvpi_box_pair *p, const double world[9])
 {
     double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++)
         p->world_a[i] = (float)scale_of(world_length(axes[i], world));
     p->norm_a = world_norm(axes, world);
@@ -187,18 +203,20 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
 {
     double offset[3], most = 0, rounding = 0;
     *p = (bvpi_box_pair){0};
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         const double *row = map + 4 * i;
         double reach = a->unit * a->extent[i];
         double terms = fabs(row[3]) + fabs(a->origin[i]);
         offset[i] = row[3] - a->origin[i];
+        BVPI_UNROLL
         for (int j = 0; j < 3; j++) {
             offset[i] += row[j] * b->origin[j];
             terms += fabs(row[j] * b->origin[j]);
             reach += fabs(row[j]) * b->unit * b->extent[j];
         }
-        rounding = fmax(rounding, terms * 0x1p-50);
-        most = fmax(most, fabs(offset[i]) + reach);
+        rounding = bvpi_larger(rounding, terms * 0x1p-50);
+        most = bvpi_larger(most, fabs(offset[i]) + reach);
     }
     double error_sum = map_error + rounding;
     if (!(most + error_sum < power_of_2(LARGEST_EXPONENT))) {
@@ -210,6 +228,7 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
     double r[3][3], half_b[3];
     double error = (2 * error_sum + SLACK * most) * to_work + 0x1p-100; /* underflow */
     init_matrix(p, map, columns, r);
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         p->t[i] = (float)(offset[i] * to_work);
         init_root(a->unit * to_work, a->extent[i], &p->unit_a[i], &p->centre_a[i], &p->half_a[i]);
@@ -217,6 +236,7 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
                   &p->centre_b[i], &p->half_b[i]);
         half_b[i] = p->half_b[i];
     }
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         p->reach_a[i][BVPI_AXIS_A + i] = 1;
         p->slack[BVPI_AXIS_A + i] = (float)error;
@@ -224,7 +244,7 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
     if (world != NULL) {
         double top = 0;
         for (int k = 0; k < 9; k++)
-            top = fmax(top, fabs(world[k]));
+            top = bvpi_larger(top, fabs(world[k]));
         int scale = exponent_of(top);
         for (int k = 0; k < 9; k++)
             p->world[k] = world[k] * power_of_2(-scale);
@@ -239,11 +259,13 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
 void bvpi_box_pair_aim(bvpi_box_pair *p, const double axis[3])
 {
     double scale = scale_of(world_length(axis, p->world)), length = 0;
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         p->aim[i] = (float)(axis[i] * scale);
         p->reach_a[i][BVPI_AXIS_AIM] = fabsf(p->aim[i]);
         length += fabs((double)p->aim[i]);
     }
+    BVPI_UNROLL
     for (int j = 0; j < 3; j++)
         p->reach_b[j][BVPI_AXIS_AIM] =
             fabsf(p->aim[0] * p->r[0][j] + p->aim[1] * p->r[1][j] + p->aim[2] * p->r[2][j]);

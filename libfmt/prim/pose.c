@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/simd.h"
+
 #define U        0x1p-53
 #define DD_ERR   0x1p-98  /* relative error of a sum of three double-double products */
 #define SINGULAR 0x1p-90  /* |det| below this times its terms: not told apart from 0 */
@@ -37,12 +39,13 @@ static bvpi_dd minor2(double a, double b, double c, double d)
 
 static void adjugate_init(bvpi_adjugate *out, const double m[12])
 {
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            int r1 = (k + 1) % 3, r2 = (k + 2) % 3, c1 = (i + 1) % 3, c2 = (i + 2) % 3;
-            out->c[3 * i + k] =
-                minor2(m[4 * r1 + c1], m[4 * r2 + c2], m[4 * r1 + c2], m[4 * r2 + c1]);
-        }
+        BVPI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        int r1 = (k + 1) % 3, r2 = (k + 2) % 3, c1 = (i + 1) % 3, c2 = (i + 2) % 3;
+        out->c[3 * i + k] = minor2(m[4 * r1 + c1], m[4 * r2 + c2], m[4 * r1 + c2], m[4 * r2 + c1]);
+    }
     out->det = bvpi_dd_of(0);
     out->det_terms = 0;
     for (int i = 0; i < 3; i++) {
@@ -60,9 +63,9 @@ static bool in_range(const double m[12])
         if (!isfinite(m[i]))
             return false;
         if (i % 4 == 3)
-            translation = fmax(translation, fabs(m[i]));
+            translation = bvpi_larger(translation, fabs(m[i]));
         else
-            linear = fmax(linear, fabs(m[i]));
+            linear = bvpi_larger(linear, fabs(m[i]));
     }
     return linear >= SMALLEST_LINEAR && linear <= LARGEST_LINEAR &&
            translation <= LARGEST_TRANSLATION;
@@ -79,7 +82,8 @@ static bool is_singular(const bvpi_adjugate *a)
 static double quotient_error(const bvpi_adjugate *a, double quotient, double terms)
 {
     double numerator = DD_ERR * terms + UNDERFLOW, det = DD_ERR * a->det_terms + UNDERFLOW;
-    return UP * ((numerator + fabs(quotient) * det) / fabs(a->det.hi) + DD_ERR * fabs(quotient));
+    return UP *
+           ((numerator + fabs(quotient) * det) * fabs(a->inverse_det.hi) + DD_ERR * fabs(quotient));
 }
 
 /* ---- how much a linear map stretches --------------------------------------------------------- */
@@ -101,17 +105,27 @@ static void rotate(double g[3][3], int p, int q)
     g[q][r] = g[r][q] = s * pr + c * qr;
 }
 
+/* The upper triangle of l^T l, and the lower one. */
+static void gram(const double l[9], double g[3][3])
+{
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++)
+        BVPI_UNROLL
+    for (int j = i; j < 3; j++)
+        g[i][j] = g[j][i] = l[i] * l[j] + l[3 + i] * l[3 + j] + l[6 + i] * l[6 + j];
+}
+
 /* An upper bound of the largest singular value, tight to some 1e-13; *lowest: a lower bound of the
  * smallest, tight only when the map is well-conditioned. */
-static double largest_stretch(const double l[9], double *lowest)
+static double largest_stretch(const double linear[9], double *lowest)
 {
-    double scale = 0, g[3][3], low = INFINITY, high = 0;
+    double scale = 0, l[9], g[3][3], low = INFINITY, high = 0;
     for (int i = 0; i < 9; i++)
-        scale = fmax(scale, fabs(l[i]));
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            g[i][j] = (l[i] / scale) * (l[j] / scale) + (l[3 + i] / scale) * (l[3 + j] / scale) +
-                      (l[6 + i] / scale) * (l[6 + j] / scale);
+        scale = bvpi_larger(scale, fabs(linear[i]));
+    const double inverse = 1 / scale;
+    for (int i = 0; i < 9; i++)
+        l[i] = linear[i] * inverse;
+    gram(l, g);
     double slack = 0x1p-44 * (g[0][0] + g[1][1] + g[2][2]);
     for (int sweep = 0; sweep < 8; sweep++) {
         if (fabs(g[0][1]) + fabs(g[0][2]) + fabs(g[1][2]) <= 0x1p-8 * slack)
@@ -120,10 +134,11 @@ static double largest_stretch(const double l[9], double *lowest)
         rotate(g, 0, 2);
         rotate(g, 1, 2);
     }
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         double radius = fabs(g[i][(i + 1) % 3]) + fabs(g[i][(i + 2) % 3]) + slack;
-        low = fmin(low, g[i][i] - radius);
-        high = fmax(high, g[i][i] + radius);
+        low = bvpi_smaller(low, g[i][i] - radius);
+        high = bvpi_larger(high, g[i][i] + radius);
     }
     *lowest = low > 0 ? scale * sqrt(low) * (1 - 4 * U) : 0;
     return scale * sqrt(high) * (1 + 4 * U);
@@ -144,7 +159,7 @@ static void measure(bvpi_place *place)
         inverse[i] = place->inverse[i].hi;
         err += place->inverse_err[i];
     }
-    place->size_min = fmax(low, (1 - 0x1p-40) / (largest_stretch(inverse, &unused) + err));
+    place->size_min = bvpi_larger(low, (1 - 0x1p-40) / (largest_stretch(inverse, &unused) + err));
     place->is_similar = place->size_max <= place->size_min * (1 + 0x1p-40);
 }
 
@@ -153,11 +168,12 @@ static void measure(bvpi_place *place)
 /* What the general case computes, but for the rounding of its bounds. */
 static void init_identity(bvpi_place *place)
 {
-    *place = (bvpi_place){.adjugate = {.det = bvpi_dd_of(1), .det_terms = 1},
-                          .size_min = 1,
-                          .size_max = 1,
-                          .is_identity = 1,
-                          .is_similar = 1};
+    *place = (bvpi_place){
+        .adjugate = {.det = bvpi_dd_of(1), .inverse_det = bvpi_dd_of(1), .det_terms = 1},
+        .size_min = 1,
+        .size_max = 1,
+        .is_identity = 1,
+        .is_similar = 1};
     memcpy(place->m, IDENTITY, sizeof place->m);
     for (int i = 0; i < 9; i += 4)
         place->inverse[i] = place->adjugate.c[i] = bvpi_dd_of(1);
@@ -177,8 +193,9 @@ bvp_status bvpi_place_init(bvpi_place *place, const double *m)
     const bvpi_adjugate *a = &place->adjugate;
     if (is_singular(a))
         return BVP_ERR_ARGUMENT;
+    place->adjugate.inverse_det = bvpi_dd_div(bvpi_dd_of(1), a->det);
     for (int i = 0; i < 9; i++) {
-        place->inverse[i] = bvpi_dd_div(a->c[i], a->det);
+        place->inverse[i] = bvpi_dd_mul(a->c[i], a->inverse_det);
         place->inverse_err[i] = quotient_error(a, place->inverse[i].hi, fabs(a->c[i].hi));
         if (!(fabs(place->inverse[i].hi) <= LARGEST_INVERSE))
             return BVP_ERR_ARGUMENT;
@@ -198,7 +215,7 @@ static void apply_inverse(const bvpi_adjugate *a, const bvpi_dd v[3], bvpi_dd ou
             sum = bvpi_dd_add(sum, term);
             terms += fabs(term.hi);
         }
-        out[i] = bvpi_dd_div(sum, a->det);
+        out[i] = bvpi_dd_mul(sum, a->inverse_det);
         err[i] = quotient_error(a, out[i].hi, terms * UP);
     }
 }
@@ -301,21 +318,23 @@ static double unit_scale(double reach, int *float_ok)
 
 /* reach and eta of the frame whose points are a (or fa a, a linear map) and fb b. A coordinate of a
  * difference of such points takes at most 5 rounded operations one after the other, 10 with fa. */
-static void frame_bounds(const double *fa, const double fb[12], const double *fb_err,
-                         const double bound_a[3], const double bound_b[3], double *reach,
-                         double *eta)
+BVPI_INLINE void frame_bounds(const double *fa, const double fb[12], const double *fb_err,
+                              const double bound_a[3], const double bound_b[3], double *reach,
+                              double *eta)
 {
     *reach = *eta = 0;
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         double size = fabs(fb[4 * i + 3]), err = fb_err ? fb_err[4 * i + 3] : U * size;
+        BVPI_UNROLL
         for (int j = 0; j < 3; j++) {
             size += fabs(fb[4 * i + j]) * bound_b[j];
             err += fb_err ? fb_err[4 * i + j] * bound_b[j] : 0;
             size += fa ? fabs(fa[3 * i + j]) * bound_a[j] : 0;
         }
         size += fa ? 0 : bound_a[i];
-        *reach = fmax(*reach, (size + err) * UP);
-        *eta = fmax(*eta, (err + (fa ? 16 : 8) * U * size + UNDERFLOW) * UP);
+        *reach = bvpi_larger(*reach, (size + err) * UP);
+        *eta = bvpi_larger(*eta, (err + (fa ? 16 : 8) * U * size + UNDERFLOW) * UP);
     }
 }
 

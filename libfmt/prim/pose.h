@@ -17,7 +17,7 @@
  * exact products: right to 3 * 2^-106 of themselves. */
 typedef struct bvpi_adjugate {
     bvpi_dd c[9]; /* the inverse's entry (i, k) is c[3 * i + k] / det */
-    bvpi_dd det;
+    bvpi_dd det, inverse_det;
     double det_terms; /* sum of the magnitudes that make up det */
 } bvpi_adjugate;
 

@@ -38,12 +38,14 @@ static inline void init_boxes(bvpi_box_pair *out, const bvpi_pose *pose, const b
 {
     double world[9], error = 0;
     bvpi_grid_box box_a = grid_box(&a->tree), box_b = grid_box(&b->tree);
+    BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         const double *row = pose->x + 4 * i, *row_err = pose->x_err + 4 * i;
         double sum = row_err[3] + a->blur;
+        BVPI_UNROLL
         for (int j = 0; j < 3; j++)
             sum += row_err[j] * b->bound[j] + fabs(row[j]) * b->blur;
-        error = fmax(error, sum);
+        error = bvpi_larger(error, sum);
     }
     if (by_distance)
         world_of(a, world);

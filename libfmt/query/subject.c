@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/simd.h"
+
 static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
 /* Bounds of a grid's corners, which include the grid box of everything in it. */
@@ -14,7 +16,7 @@ static void bound_grid(bvpi_placed *at)
     const bvpi_tree *tree = &at->tree;
     for (int a = 0; a < 3; a++) {
         double lo = tree->grid_origin[a], hi = lo + tree->grid_unit * tree->grid_extent[a];
-        at->bound[a] = fmax(fabs(lo), fabs(hi));
+        at->bound[a] = bvpi_larger(fabs(lo), fabs(hi));
     }
 }
 
@@ -74,8 +76,8 @@ static bvp_status open_part(const bvp_file *file, uint32_t part, bvpi_placed_par
         return status;
     bound_grid(&out->at);
     for (int a = 0; a < 3; a++)
-        out->at.bound[a] = fmax(out->at.bound[a],
-                                fmax(fabs((double)out->part.lo[a]), fabs((double)out->part.hi[a])));
+        out->at.bound[a] = bvpi_larger(out->at.bound[a],
+                                bvpi_larger(fabs((double)out->part.lo[a]), fabs((double)out->part.hi[a])));
     out->at.blur = 0;
     return BVP_OK;
 }
@@ -86,8 +88,8 @@ static double composition_blur(const bvpi_placed *top)
 {
     const bvpi_place *place = &top->place;
     const double *m = place->m;
-    double largest = fmax(top->bound[0], fmax(top->bound[1], top->bound[2]));
-    double moved = fmax(fabs(m[3]), fmax(fabs(m[7]), fabs(m[11])));
+    double largest = bvpi_larger(top->bound[0], bvpi_larger(top->bound[1], top->bound[2]));
+    double moved = bvpi_larger(fabs(m[3]), bvpi_larger(fabs(m[7]), fabs(m[11])));
     return (largest * place->size_max * 0x1p-40 + moved * 0x1p-50) / place->size_min;
 }
 

@@ -186,10 +186,9 @@ static inline void NAME(offer_crossing)(NAME(bvpi_nearest) * best, NAME(bvpi_vec
 }
 
 /* A common point of triangles that meet: nearest points are one, unless an edge runs through. */
-static inline void NAME(common_point)(const NAME(bvpi_vec) a[3], const NAME(bvpi_vec) b[3],
-                                      NAME(bvpi_nearest) * best)
+static inline void NAME(offer_crossings)(const NAME(bvpi_vec) a[3], const NAME(bvpi_vec) b[3],
+                                         NAME(bvpi_nearest) * best)
 {
-    NAME(nearest_of_triangles)(a, b, best);
     for (int i = 0; i < 3; i++) {
         NAME(offer_crossing)(best, a[i], a[(i + 1) % 3], b, 0);
         NAME(offer_crossing)(best, b[i], b[(i + 1) % 3], a, 1);

@@ -97,7 +97,44 @@ static void finish_dd(const bvpi_pose *pose, const float a[9], const bvpi_neares
 /* ---- the distance ---------------------------------------------------------------------------- */
 
 /* The error of a coordinate in double-double, relative to the frame's reach. */
-#define ETA_DD 0x1p-96
+#define ETA_DD     0x1p-96
+/* Points so near to one another are one point, in units of the frame's reach: a few roundings. */
+#define SAME_POINT 0x1p-50
+
+static void common_dd(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out)
+{
+    bvpi_vec_dd qa[3], qb[3];
+    bvpi_nearest_dd best;
+    corners_dd(pose, a, b, qa, qb);
+    nearest_of_triangles_dd(qa, qb, &best);
+    offer_crossings_dd(qa, qb, &best);
+    finish_dd(pose, a, &best, out);
+}
+
+/* `best` holds the nearest points in double, which may already be the common point. */
+static void common(const bvpi_pose *pose, const float a[9], const float b[9],
+                   const bvpi_vec_f64 pa[3], const bvpi_vec_f64 pb[3], bvpi_nearest_f64 *best,
+                   bvpi_tri_dist *out)
+{
+    out->lo = out->hi = 0;
+    if (!(best->distance_sq <= SAME_POINT * SAME_POINT))
+        offer_crossings_f64(pa, pb, best);
+    if (best->distance_sq <= SAME_POINT * SAME_POINT) {
+        best->y = best->x;
+        finish_f64(pose, a, best, out);
+    } else {
+        common_dd(pose, a, b, out);
+    }
+}
+
+void bvpi_tri_common1(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out)
+{
+    bvpi_vec_f64 pa[3], pb[3];
+    bvpi_nearest_f64 best;
+    corners_f64(pose, a, b, pa, pb);
+    nearest_of_triangles_f64(pa, pb, &best);
+    common(pose, a, b, pa, pb, &best, out);
+}
 
 void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out)
 {
@@ -110,17 +147,16 @@ void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], b
         finish_f64(pose, a, &best, out);
         return;
     }
-    bvpi_vec_dd qa[3], qb[3];
-    bvpi_nearest_dd best_dd;
     bool same = pose->same;
-    corners_dd(pose, a, b, qa, qb);
     if (!(out->lo > 0) &&
         bvpi_tri_tri_exact(a, b, same ? NULL : pose->ma, same ? NULL : pose->mb) != 0) {
-        common_point_dd(qa, qb, &best_dd);
-        out->lo = out->hi = 0;
-    } else {
-        nearest_of_triangles_dd(qa, qb, &best_dd);
-        distance_bounds_dd(qa, qb, &best_dd, ETA_DD, &out->lo, &out->hi);
+        common(pose, a, b, pa, pb, &best, out);
+        return;
     }
+    bvpi_vec_dd qa[3], qb[3];
+    bvpi_nearest_dd best_dd;
+    corners_dd(pose, a, b, qa, qb);
+    nearest_of_triangles_dd(qa, qb, &best_dd);
+    distance_bounds_dd(qa, qb, &best_dd, ETA_DD, &out->lo, &out->hi);
     finish_dd(pose, a, &best_dd, out);
 }

@@ -19,6 +19,10 @@ typedef struct bvpi_tri_dist {
 /* One pair. Degenerate triangles are segments or points. hi - lo <= 1e-9 hi, but for distances
  * below some 1e-20 of the coordinates. */
 void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out);
+/* The same for a pair that is known to meet: a common point, as either's witness. It lies within
+ * 2^-49 of the coordinates' size of both triangles. */
+void bvpi_tri_common1(const bvpi_pose *pose, const float a[9], const float b[9],
+                      bvpi_tri_dist *out);
 
 /* ---- eight pairs in float -------------------------------------------------------------------- */
 
@@ -94,10 +98,11 @@ BVPI_INLINE void bvpi_shortest_of_pairs(const bvpi_pairs_f32 *p, bvpi_shortest *
 }
 
 /* Eight pairs at a time, in float: 0 <= lo <= distance <= hi. The interval is some 2^-20 of the
- * coordinates wide: use it to skip pairs. Lanes out of float's range get 0 and infinity. Arguments
- * as bvpi_tri_tri8. */
-static inline void bvpi_tri_dist8(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
-                                  f32x8 *lo, f32x8 *hi)
+ * coordinates wide: use it to skip pairs. Lanes out of float's range get 0 and infinity. along:
+ * roughly from the nearest point of a to that of b, of any length, in A's frame (pose->own_frame)
+ * or parallel to the world. Other arguments as bvpi_tri_tri8. */
+static inline void bvpi_tri_dist8_along(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
+                                        f32x8 *lo, f32x8 *hi, f32x8 along[3])
 {
     bvpi_pairs_f32 p;
     bvpi_shortest best;
@@ -118,6 +123,14 @@ static inline void bvpi_tri_dist8(const bvpi_pose *pose, const f32x8 a[9], const
                 max3_f32(zero, dot_f32(v, p.a1), dot_f32(v, p.a2));
     bvpi_shortest_bounds(&best, gap, size, p.eta, lo, hi);
     bvpi_to_length8(pose->length_lo, pose->length_hi, lo, hi);
+    memcpy(along, best.v, sizeof best.v);
+}
+
+static inline void bvpi_tri_dist8(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
+                                  f32x8 *lo, f32x8 *hi)
+{
+    f32x8 along[3];
+    bvpi_tri_dist8_along(pose, a, b, lo, hi, along);
 }
 
 #endif

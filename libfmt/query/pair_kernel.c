@@ -47,7 +47,7 @@ BVPI_INLINE unsigned narrow_lanes(const pair_parts *p, const narrow_leaf *leaf, 
 {
     narrow_box box;
     narrow_box_init(&p->frame, &p->walk.boxes, box_is_a, centre, half, &box);
-    return by_distance ? narrow_within(leaf, &box, box_is_a, p->test.limit_sq)
+    return by_distance ? narrow_within(&p->test.frame, leaf, &box, box_is_a, p->test.limit_sq)
                        : narrow_touching(leaf, &box, box_is_a);
 }
 

@@ -146,9 +146,33 @@ BVPI_INLINE unsigned narrow_touching(const narrow_leaf *leaf, const narrow_box *
     return ~i32x8_movemask(apart) & ((1u << t->count) - 1);
 }
 
+/* How far the box is beyond the triangles along the aim. */
+BVPI_INLINE f32x8 narrow_aim_gap(const leaf_frame *frame, const narrow_leaf *leaf,
+                                 const narrow_box *box, bool is_a)
+{
+    const f32x8 *c = leaf->tri.corner;
+    const float *v = frame->aim;
+    const f32x8 aim[3] = {f32x8_splat(v[0]), f32x8_splat(v[1]), f32x8_splat(v[2])};
+    const f32x8 d[3] = {dot3(aim, c), dot3(aim, c + 3), dot3(aim, c + 6)};
+    const float at = v[0] * box->centre[0] + v[1] * box->centre[1] + v[2] * box->centre[2];
+    const float v_1 = fabsf(v[0]) + fabsf(v[1]) + fabsf(v[2]);
+    float reach = v_1 * (2 * frame->slack);
+    if (is_a) {
+        reach +=
+            fabsf(v[0]) * box->half[0] + fabsf(v[1]) * box->half[1] + fabsf(v[2]) * box->half[2];
+    } else {
+        reach += v_1 * box->slack;
+        BVPI_UNROLL
+        for (int j = 0; j < 3; j++)
+            reach +=
+                fabsf(v[0] * box->edge[j][0] + v[1] * box->edge[j][1] + v[2] * box->edge[j][2]);
+    }
+    return f32x8_max(min3(d[0], d[1], d[2]) - (at + reach), (at - reach) - max3(d[0], d[1], d[2]));
+}
+
 /* Lanes whose triangles may be as near to the box as the limit. */
-BVPI_INLINE unsigned narrow_within(const narrow_leaf *leaf, const narrow_box *box, bool is_a,
-                                   float limit_sq)
+BVPI_INLINE unsigned narrow_within(const leaf_frame *frame, const narrow_leaf *leaf,
+                                   const narrow_box *box, bool is_a, float limit_sq)
 {
     const tri_leaf *t = &leaf->tri;
     f32x8 gap_sq = {0};
@@ -160,6 +184,8 @@ BVPI_INLINE unsigned narrow_within(const narrow_leaf *leaf, const narrow_box *bo
     }
     unsigned lanes = ~i32x8_movemask(f32x8_gt(gap_sq, f32x8_splat(limit_sq)));
     lanes &= (1u << t->count) - 1;
+    lanes &=
+        ~leaf_over(narrow_aim_gap(frame, leaf, box, is_a), f32x8_splat(frame->aim_sq), limit_sq);
     lanes &= ~leaf_over(narrow_normal_gap(leaf, box, is_a), t->normal_sq, limit_sq);
     return lanes & ~leaf_over(narrow_side_gap(leaf, box, is_a), leaf->side_sq, limit_sq);
 }

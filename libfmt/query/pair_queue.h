@@ -19,6 +19,16 @@ typedef struct pair_queue {
     unsigned count;
 } pair_queue;
 
+/* Pairs that may be the nearest ones, as far as floats tell: measured in double only at the end, or
+ * when there are too many. */
+enum { PENDING_MOST = 16 };
+typedef struct pair_pending {
+    float a[PENDING_MOST][9], b[PENDING_MOST][9];
+    float lo[PENDING_MOST];
+    uint32_t item_a[PENDING_MOST], item_b[PENDING_MOST];
+    unsigned count;
+} pair_pending;
+
 /* Two parts whose triangles meet. */
 typedef struct pair_tester {
     bvpi_pair_query *query;
@@ -29,6 +39,7 @@ typedef struct pair_tester {
     bool nearer;    /* DISTANCE: the limit shrank or the aim turned; who walks clears it */
     double aim[3];  /* DISTANCE: in which direction to look for gaps, in a's frame */
     pair_queue queue;
+    pair_pending pending; /* DISTANCE */
 } pair_tester;
 
 static inline void tester_fail(pair_tester *t, bvp_status status)
@@ -78,11 +89,11 @@ static inline void load_pair(const pair_queue *queue, unsigned lane, float a[9],
     }
 }
 
-static inline bool get_ids(pair_tester *p, unsigned lane, bvp_hit_id *a, bvp_hit_id *b)
+static inline bool get_ids(pair_tester *p, uint32_t item_a, uint32_t item_b, bvp_hit_id *a,
+                           bvp_hit_id *b)
 {
     bool swap = p->query->swapped;
-    if (get_id(p->a, p->queue.item_a[lane], swap ? b : a) &&
-        get_id(p->b, p->queue.item_b[lane], swap ? a : b))
+    if (get_id(p->a, item_a, swap ? b : a) && get_id(p->b, item_b, swap ? a : b))
         return true;
     tester_fail(p, BVP_ERR_CORRUPT);
     return false;
@@ -94,7 +105,7 @@ static inline void report_each(pair_tester *p, bvpi_tri_tri8_result result)
     for (unsigned left = result.hit; left != 0 && !query->done; left &= left - 1) {
         unsigned lane = bvpi_lowest_bit(left);
         bvp_pair pair = {.proper = (int)(result.proper >> lane & 1)};
-        if (!get_ids(p, lane, &pair.a, &pair.b))
+        if (!get_ids(p, p->queue.item_a[lane], p->queue.item_b[lane], &pair.a, &pair.b))
             return;
         query->count++;
         query->done = query->callback(query->user, &pair) != 0;
@@ -102,11 +113,12 @@ static inline void report_each(pair_tester *p, bvpi_tri_tri8_result result)
 }
 
 /* Keeps a pair as the answer. */
-static inline void keep_pair(pair_tester *p, unsigned lane, const bvpi_tri_dist *d)
+static inline void keep_pair(pair_tester *p, uint32_t item_a, uint32_t item_b,
+                             const bvpi_tri_dist *d)
 {
     bvp_distance_result *best = &p->query->best;
     bool swap = p->query->swapped;
-    if (!get_ids(p, lane, &best->a, &best->b))
+    if (!get_ids(p, item_a, item_b, &best->a, &best->b))
         return;
     best->found = 1;
     best->distance = d->hi;
@@ -136,8 +148,8 @@ static inline void flush_overlap(pair_tester *p)
         float ta[9], tb[9];
         unsigned lane = bvpi_lowest_bit(result.hit);
         load_pair(&p->queue, lane, ta, tb);
-        bvpi_tri_dist1(&p->pose, ta, tb, &d);
-        keep_pair(p, lane, &d);
+        bvpi_tri_common1(&p->pose, ta, tb, &d);
+        keep_pair(p, p->queue.item_a[lane], p->queue.item_b[lane], &d);
     }
 }
 
@@ -150,71 +162,122 @@ static inline void tester_limit(pair_tester *p)
 }
 
 /* The shortest distance so far gives the direction in which to look for gaps. */
-static inline void tester_aim(pair_tester *p, const bvpi_tri_dist *d)
+static inline void tester_aim(pair_tester *p, const double along[3])
 {
     for (int i = 0; i < 3; i++) {
-        p->aim[i] = 0;
-        for (int k = 0; k < 3; k++)
-            p->aim[i] += p->pose.ma[4 * k + i] * (d->point_b[k] - d->point_a[k]);
+        p->aim[i] = p->pose.own_frame ? along[i] : 0;
+        for (int k = 0; k < 3 && !p->pose.own_frame; k++)
+            p->aim[i] += p->pose.ma[4 * k + i] * along[k];
     }
     leaf_frame_aim(&p->frame, p->aim);
 }
 
-static inline void measure(pair_tester *p, unsigned lane)
+static inline void forget_pending(pair_pending *pending, unsigned at)
+{
+    const unsigned last = --pending->count;
+    memcpy(pending->a[at], pending->a[last], sizeof pending->a[at]);
+    memcpy(pending->b[at], pending->b[last], sizeof pending->b[at]);
+    pending->lo[at] = pending->lo[last];
+    pending->item_a[at] = pending->item_a[last];
+    pending->item_b[at] = pending->item_b[last];
+}
+
+/* Measures the pair that seems the nearest of those pending, and forgets it. */
+static inline void measure_nearest(pair_tester *p)
 {
     bvpi_pair_query *query = p->query;
+    pair_pending *pending = &p->pending;
+    unsigned at = 0;
     bvpi_tri_dist d;
-    float a[9], b[9];
-    load_pair(&p->queue, lane, a, b);
-    bvpi_tri_dist1(&p->pose, a, b, &d);
+    for (unsigned i = 1; i < pending->count; i++)
+        at = pending->lo[i] < pending->lo[at] ? i : at;
+    const uint32_t item_a = pending->item_a[at], item_b = pending->item_b[at];
+    bvpi_tri_dist1(&p->pose, pending->a[at], pending->b[at], &d);
+    forget_pending(pending, at);
     query->stats.exact++;
     if (d.lo > query->limit)
         return;
     query->lower = fmin(query->lower, d.lo);
-    if (!query->best.found || d.hi < query->best.distance) {
-        keep_pair(p, lane, &d);
-        tester_aim(p, &d);
-    }
+    if (!query->best.found || d.hi < query->best.distance)
+        keep_pair(p, item_a, item_b, &d);
     query->limit = fmin(query->limit, d.hi);
     query->done |= query->stop_at_first || d.hi == 0;
     tester_limit(p);
 }
 
-/* Intervals in float choose which pairs are measured in double, the nearest first. */
+/* Those that are farther apart than the limit by now. */
+static inline void forget_far(pair_tester *p)
+{
+    for (unsigned i = p->pending.count; i-- > 0;)
+        if ((double)p->pending.lo[i] > p->query->limit)
+            forget_pending(&p->pending, i);
+}
+
+static inline void measure_pending(pair_tester *p)
+{
+    while (p->pending.count > 0 && !p->query->done) {
+        measure_nearest(p);
+        forget_far(p);
+    }
+}
+
+static inline void add_pending(pair_tester *p, unsigned lane, float lo)
+{
+    pair_pending *pending = &p->pending;
+    if (pending->count == PENDING_MOST)
+        forget_far(p);
+    if (pending->count == PENDING_MOST)
+        measure_pending(p);
+    const unsigned at = pending->count++;
+    load_pair(&p->queue, lane, pending->a[at], pending->b[at]);
+    pending->lo[at] = lo;
+    pending->item_a[at] = p->queue.item_a[lane];
+    pending->item_b[at] = p->queue.item_b[lane];
+}
+
+/* The upper ends of the intervals lower the limit; the nearest pair says where to look for gaps. */
+static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f32x8 along[3])
+{
+    unsigned nearest = 0;
+    for (unsigned lane = 1; lane < count; lane++)
+        nearest = hi[lane] < hi[nearest] ? lane : nearest;
+    if (!((double)hi[nearest] < p->query->limit))
+        return;
+    p->query->limit = (double)hi[nearest];
+    tester_aim(p, (double[3]){(double)along[0][nearest], (double)along[1][nearest],
+                              (double)along[2][nearest]});
+    tester_limit(p);
+}
+
+/* Intervals in float choose which pairs may have to be measured in double. */
 static inline void flush_distance(pair_tester *p)
 {
     bvpi_pair_query *query = p->query;
-    unsigned count = p->queue.count, left = (1u << count) - 1;
-    f32x8 a[9], b[9], lo, hi;
+    const unsigned count = p->queue.count;
+    f32x8 a[9], b[9], lo, hi, along[3];
     load_queue(&p->queue, a, b);
-    bvpi_tri_dist8(&p->pose, a, b, &lo, &hi);
+    bvpi_tri_dist8_along(&p->pose, a, b, &lo, &hi, along);
     query->stats.triangles += count;
     p->queue.count = 0;
-    double limit = query->limit;
-    for (unsigned lane = 0; lane < count; lane++)
-        limit = fmin(limit, hi[lane]);
-    while (left != 0 && !query->done) {
-        unsigned nearest = bvpi_lowest_bit(left);
-        for (unsigned rest = left; rest != 0; rest &= rest - 1) {
-            unsigned lane = bvpi_lowest_bit(rest);
-            nearest = lo[lane] < lo[nearest] ? lane : nearest;
-        }
-        if (lo[nearest] > fmin(limit, query->limit))
-            return;
-        left &= ~(1u << nearest);
-        measure(p, nearest);
-    }
+    if (!query->stop_at_first)
+        lower_limit(p, count, hi, along);
+    for (unsigned lane = 0; lane < count && !query->done; lane++)
+        if ((double)lo[lane] <= query->limit)
+            add_pending(p, lane, lo[lane]);
+    if (query->stop_at_first)
+        measure_pending(p);
 }
 
 /* What is left when a walk is over. */
 static inline void tester_finish(pair_tester *p)
 {
-    if (p->queue.count == 0 || p->query->done)
-        return;
-    if (p->query->mode == BVPI_PAIR_DISTANCE)
-        flush_distance(p);
-    else
-        flush_overlap(p);
+    if (p->queue.count != 0 && !p->query->done) {
+        if (p->query->mode == BVPI_PAIR_DISTANCE)
+            flush_distance(p);
+        else
+            flush_overlap(p);
+    }
+    measure_pending(p);
 }
 
 static inline void tester_init(pair_tester *p, bvpi_pair_query *query, const bvpi_placed_part *a,
@@ -225,7 +288,7 @@ static inline void tester_init(pair_tester *p, bvpi_pair_query *query, const bvp
     p->b = b;
     bvpi_pose_init_placed(&p->pose, &a->at.place, &b->at.place, a->at.bound, b->at.bound);
     leaf_frame_init(&p->frame, &p->pose);
-    p->queue.count = 0;
+    p->queue.count = p->pending.count = 0;
     p->aim[0] = p->aim[1] = p->aim[2] = 0;
     if (query->mode == BVPI_PAIR_DISTANCE)
         tester_limit(p);

@@ -64,7 +64,7 @@ static void reset(bvpi_pair_query *query, bvpi_pair_mode mode)
     query->mode = mode;
     query->status = BVP_OK;
     query->done = query->hit = false;
-    query->want_witness = query->stop_at_first = false;
+    query->want_witness = query->stop_at_first = query->bounded = false;
     query->count = 0;
     query->best.found = 0;
     query->lower = INFINITY;

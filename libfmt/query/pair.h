@@ -39,6 +39,7 @@ typedef struct bvpi_pair_query {
     uint64_t count; /* EACH: pairs reported */
 
     double limit;       /* DISTANCE: farther pairs do not matter; shrinks */
+    bool bounded;       /* DISTANCE: the limit is the distance of a pair */
     bool stop_at_first; /* DISTANCE: any pair within the limit will do */
     double lower;       /* smallest lower bound of the pairs looked at */
     bvp_distance_result best;

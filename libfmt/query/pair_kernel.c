@@ -140,6 +140,7 @@ static void visit_overlap(pair_walk *walk, const pair_entry *e)
 static void limit_walk(pair_walk *walk)
 {
     const double work = walk->query->limit / walk->boxes.world_unit;
+    walk->is_bounded = walk->query->bounded;
     walk->limit_sq = (float)(work * work * (1 + 0x1p-18)) + 0x1p-100f;
 }
 
@@ -147,6 +148,8 @@ static void visit_distance(pair_walk *walk, const pair_entry *e)
 {
     pair_parts *p = (pair_parts *)walk;
     visit_leaves(p, e, true);
+    if (!walk->is_bounded && p->test.queue.count > 0 && !walk->query->done)
+        flush_distance(&p->test);
     if (!p->test.nearer)
         return;
     p->test.nearer = false;

@@ -244,6 +244,7 @@ static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f
     if (!((double)hi[nearest] < p->query->limit))
         return;
     p->query->limit = (double)hi[nearest];
+    p->query->bounded = true;
     tester_aim(p, (double[3]){(double)along[0][nearest], (double)along[1][nearest],
                               (double)along[2][nearest]});
     tester_limit(p);

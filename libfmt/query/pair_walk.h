@@ -10,21 +10,14 @@
 #include "node/wide.h"
 #include "prim/box_box.h"
 #include "query/pair.h"
-
-/* Two boxes that may answer. An inner box is the unit of its node; a leaf `count` items. */
-typedef struct pair_entry {
-    float centre_a[3], half_a[3], centre_b[3], half_b[3];
-    uint32_t ref_a, ref_b;
-    float gap_sq;             /* lower bound, in square work units of the world */
-    uint8_t count_a, count_b; /* 0: inner */
-    uint8_t unused[2];
-} pair_entry;
+#include "query/pair_heap.h"
 
 typedef struct pair_walk {
     bvpi_pair_query *query;
     const bvpi_tree *a, *b;
     bvpi_box_pair boxes;
-    float limit_sq; /* entries at least so far apart are of no interest */
+    float limit_sq;  /* entries at least so far apart are of no interest */
+    bool is_bounded; /* the limit is the distance of something found */
     uint64_t steps_left;
 } pair_walk;
 
@@ -61,6 +54,7 @@ static inline void walk_init(pair_walk *walk, pair_entry *root)
     root->ref_a = walk->a->root;
     root->ref_b = walk->b->root;
     walk->limit_sq = __builtin_inff();
+    walk->is_bounded = false;
     walk->steps_left = saturating_product((uint64_t)walk->a->node_count * (BVPD_WIDTH + 1),
                                           (uint64_t)walk->b->node_count * (BVPD_WIDTH + 1));
 }
@@ -159,46 +153,93 @@ BVPI_INLINE void push_child(const pair_entry *e, const pair_children *c, unsigne
     }
 }
 
+/* Where pairs of boxes wait. While `nearest_first`, new ones go to the heap if there is room; what
+ * is on the stack comes first, the last one pushed before all. */
+typedef struct pair_waiting {
+    pair_entry stack[BVPI_PAIR_STACK];
+    unsigned depth;
+    bool nearest_first;
+    pair_heap heap;
+} pair_waiting;
+
 BVPI_INLINE bool push_children(const pair_entry *e, const pair_children *c, bool open_a,
-                               bool by_distance, bool sorted, pair_entry *stack, unsigned *depth)
+                               bool by_distance, bool sorted, pair_waiting *waiting)
 {
     unsigned order[8], count = 0;
+    if (by_distance && waiting->nearest_first && waiting->depth == 0 &&
+        waiting->heap.count + BVPD_WIDTH <= PAIR_HEAP_MOST) {
+        for (unsigned left = c->lanes; left != 0; left &= left - 1) {
+            const unsigned lane = bvpi_lowest_bit(left);
+            push_child(e, c, lane, open_a, true,
+                       heap_push(&waiting->heap, c->gap_sq[lane], c->key[lane]));
+        }
+        return true;
+    }
     if (sorted)
         sort_lanes(c, by_distance, order, &count);
     else
         for (unsigned left = c->lanes; left != 0; left &= ~(1u << order[count++]))
             order[count] = 31 - (unsigned)__builtin_clz(left);
-    if (count > BVPI_PAIR_STACK - *depth)
+    if (count > BVPI_PAIR_STACK - waiting->depth)
         return false;
     for (unsigned k = 0; k < count; k++)
-        push_child(e, c, order[k], open_a, by_distance, &stack[(*depth)++]);
+        push_child(e, c, order[k], open_a, by_distance, &waiting->stack[waiting->depth++]);
     return true;
 }
 
-/* Walks from `root`. The flags and the function are constants of each instance of this template. */
+/* Once the first distance is known, the nearest pairs come first. */
+static inline void turn_to_nearest(pair_waiting *waiting)
+{
+    waiting->nearest_first = true;
+    while (waiting->depth > 0 && waiting->heap.count < PAIR_HEAP_MOST) {
+        const pair_entry *e = &waiting->stack[--waiting->depth];
+        *heap_push(&waiting->heap, e->gap_sq, 0) = *e;
+    }
+}
+
+/* The next pair of boxes; false: there is none that may answer. */
+BVPI_INLINE bool next_pair(const pair_walk *walk, pair_waiting *waiting, bool by_distance,
+                           pair_entry *e)
+{
+    while (waiting->depth > 0) {
+        *e = waiting->stack[--waiting->depth];
+        if (!by_distance || e->gap_sq < walk->limit_sq)
+            return true;
+    }
+    if (!by_distance || waiting->heap.count == 0)
+        return false;
+    *e = *heap_pop(&waiting->heap);
+    return e->gap_sq < walk->limit_sq;
+}
+
+/* Walks from `root`. The flags and the functions are constants of each instance of this template.
+ */
 BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_distance, bool sorted,
                             pair_leaf_fn leaf, pair_narrow_fn narrow)
 {
     bvpi_pair_query *query = walk->query;
-    pair_entry stack[BVPI_PAIR_STACK];
-    unsigned depth = 1;
-    stack[0] = *root;
-    while (depth > 0 && !query->done) {
-        const pair_entry e = stack[--depth];
-        if (by_distance && e.gap_sq >= walk->limit_sq)
-            continue;
+    pair_waiting waiting;
+    pair_entry e;
+    waiting.stack[0] = *root;
+    waiting.depth = 1;
+    waiting.nearest_first = false;
+    if (by_distance)
+        heap_init(&waiting.heap);
+    while (!query->done && next_pair(walk, &waiting, by_distance, &e)) {
         if (e.count_a != 0 && e.count_b != 0) {
             leaf(walk, &e);
+            if (by_distance && walk->is_bounded && !waiting.nearest_first)
+                turn_to_nearest(&waiting);
             continue;
         }
         pair_children children;
         bool good = walk->steps_left-- != 0;
         if (opens_a(walk, &e))
             good = good && open_children(walk, &e, true, by_distance, sorted, narrow, &children) &&
-                   push_children(&e, &children, true, by_distance, sorted, stack, &depth);
+                   push_children(&e, &children, true, by_distance, sorted, &waiting);
         else
             good = good && open_children(walk, &e, false, by_distance, sorted, narrow, &children) &&
-                   push_children(&e, &children, false, by_distance, sorted, stack, &depth);
+                   push_children(&e, &children, false, by_distance, sorted, &waiting);
         if (!good) {
             query->status = BVP_ERR_CORRUPT;
             query->done = true;

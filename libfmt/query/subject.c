@@ -76,8 +76,9 @@ static bvp_status open_part(const bvp_file *file, uint32_t part, bvpi_placed_par
         return status;
     bound_grid(&out->at);
     for (int a = 0; a < 3; a++)
-        out->at.bound[a] = bvpi_larger(out->at.bound[a],
-                                bvpi_larger(fabs((double)out->part.lo[a]), fabs((double)out->part.hi[a])));
+        out->at.bound[a] =
+            bvpi_larger(out->at.bound[a],
+                        bvpi_larger(fabs((double)out->part.lo[a]), fabs((double)out->part.hi[a])));
     out->at.blur = 0;
     return BVP_OK;
 }

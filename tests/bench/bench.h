@@ -19,9 +19,12 @@ typedef struct bench_mesh {
 /* Reads a packed file, all instances in their places as one mesh; its box centred at the origin and
  * its largest side scaled to `side`, in double, rounded to float. Ends the program on failure. */
 void bench_mesh_load(bench_mesh *mesh, const char *path, double side);
+/* The same of a mesh that lies in memory, as it is; takes over `positions`, which malloc gave. */
+void bench_mesh_take(bench_mesh *mesh, float *positions, uint64_t triangle_count);
 void bench_mesh_free(bench_mesh *mesh);
 
-double bench_now(void); /* seconds */
+double bench_now(void);        /* seconds */
+double bench_thread_now(void); /* seconds that this thread had a processor for */
 /* splitmix64, and a double in [0, 1) of it. */
 uint64_t bench_random(uint64_t *state);
 double bench_uniform(uint64_t *state);

@@ -17,6 +17,13 @@ double bench_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double bench_thread_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 uint64_t bench_random(uint64_t *state)
 {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -111,6 +118,13 @@ static bvp_file *pack(const float *positions, uint64_t triangle_count)
     return file;
 }
 
+void bench_mesh_take(bench_mesh *mesh, float *positions, uint64_t triangle_count)
+{
+    mesh->triangle_count = triangle_count;
+    mesh->positions = positions;
+    mesh->file = pack(positions, triangle_count);
+}
+
 void bench_mesh_load(bench_mesh *mesh, const char *path, double side)
 {
     bvp_file *file;
@@ -122,9 +136,7 @@ void bench_mesh_load(bench_mesh *mesh, const char *path, double side)
     }
     bvp_get_info(file, &info);
     double *world = flatten(file, &info);
-    mesh->triangle_count = info.triangle_count;
-    mesh->positions = fit(world, 3 * info.triangle_count, side);
-    mesh->file = pack(mesh->positions, mesh->triangle_count);
+    bench_mesh_take(mesh, fit(world, 3 * info.triangle_count, side), info.triangle_count);
     free(world);
     bvp_close(file);
 }

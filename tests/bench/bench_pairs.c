@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * bench_pairs.c: two bodies, protocols A (two copies tumbling) and B (a small mover beside a large
- * environment); the peer is asked the same, and every answer is compared.
- * Usage: bench_pairs a MODEL.bvp [POSES] | bench_pairs b ENVIRONMENT.bvp MOVER.bvp SIDE REACH
- * [POSES] Based on: Zachmann, "Minimal hierarchical collision detection", 2002 (protocol A).
+ * bench_pairs.c: two bodies, protocols A (two copies tumbling), D (the same, close to one another),
+ * B (a small mover beside a large environment), F (two fine surfaces that face one another); the
+ * peer is asked the same, and every answer is compared. Times are the thread's, whatever else runs.
+ * Based on: Zachmann, "Minimal hierarchical collision detection", 2002 (protocol A).
  */
 #include "bench.h"
 #include "peer.h"
@@ -85,10 +85,10 @@ static answers measure_us(const scene *s, int kind)
     answers out = new_answers(s->count);
     out.us = INFINITY;
     for (int round = 0; round < 2; round++) {
-        double start = bench_now();
+        double start = bench_thread_now();
         for (int i = 0; i < s->count; i++)
             out.values[i] = ask_us(s, kind, s->placements[i]);
-        out.us = fmin(out.us, (bench_now() - start) * 1e6 / s->count);
+        out.us = fmin(out.us, (bench_thread_now() - start) * 1e6 / s->count);
     }
     return out;
 }
@@ -98,11 +98,21 @@ static answers measure_peer(const scene *s, const peer_pairs *peer, int kind, vo
     answers out = new_answers(s->count);
     out.us = INFINITY;
     for (int round = 0; round < 2; round++) {
-        double start = bench_now();
+        double start = bench_thread_now();
         for (int i = 0; i < s->count; i++)
             out.values[i] = ask_peer(peer, kind, a, b, s->placements[i]);
-        out.us = fmin(out.us, (bench_now() - start) * 1e6 / s->count);
+        out.us = fmin(out.us, (bench_thread_now() - start) * 1e6 / s->count);
     }
+    return out;
+}
+
+/* A peer is asked for the distance, for it has no other question. */
+static answers within_of(const scene *s, const answers *distances)
+{
+    answers out = new_answers(s->count);
+    out.us = distances->us;
+    for (int i = 0; i < s->count; i++)
+        out.values[i] = distances->values[i] <= s->delta;
     return out;
 }
 
@@ -156,6 +166,12 @@ static uint64_t judge(const scene *s, const peer_pairs *peer, const void *a, con
     return only_ours.apart + only_theirs.cross + only_theirs.touch;
 }
 
+static void compare(const scene *s, const peer_pairs *peer, int kind, const answers *ours,
+                    const answers *theirs)
+{
+    print(s, kind, peer->name, theirs, theirs->us / ours->us, differences(s, kind, ours, theirs));
+}
+
 /* Returns how many answers of ours are wrong. */
 static uint64_t run(const scene *s)
 {
@@ -163,24 +179,24 @@ static uint64_t run(const scene *s)
     const peer_pairs *peer = peer_fcl;
     void *a = peer ? peer->make(s->a->positions, s->a->triangle_count) : NULL;
     void *b = peer ? peer->make(s->b->positions, s->b->triangle_count) : NULL;
-    printf(
-        "scene,triangles,query,library,poses,us,sum_of_answers,times_slower,poses_that_differ\n");
+    answers ours[KINDS], theirs[KINDS];
     for (int kind = 0; kind < KINDS; kind++) {
-        answers ours = measure_us(s, kind);
-        print(s, kind, "bvpack", &ours, 0, 0);
-        if (peer && kind < 3) {
-            answers theirs = measure_peer(s, peer, kind, a, b);
-            print(s, kind, peer->name, &theirs, theirs.us / ours.us,
-                  differences(s, kind, &ours, &theirs));
-            if (kind == 1)
-                wrong += judge(s, peer, a, b, &ours, &theirs);
-            free(theirs.values);
-        }
-        free(ours.values);
+        ours[kind] = measure_us(s, kind);
+        print(s, kind, "bvpack", &ours[kind], 0, 0);
+        if (!peer)
+            continue;
+        theirs[kind] = kind < 3 ? measure_peer(s, peer, kind, a, b) : within_of(s, &theirs[2]);
+        compare(s, peer, kind, &ours[kind], &theirs[kind]);
     }
     if (peer) {
+        wrong = judge(s, peer, a, b, &ours[1], &theirs[1]);
         peer->drop(a);
         peer->drop(b);
+    }
+    for (int kind = 0; kind < KINDS; kind++) {
+        free(ours[kind].values);
+        if (peer)
+            free(theirs[kind].values);
     }
     return wrong;
 }
@@ -203,18 +219,20 @@ static void place_copy(double m[12], double distance, double angle)
     memcpy(m, placement, sizeof placement);
 }
 
-static int two_copies(const char *path, int poses)
+/* From distance number `first_distance` on: 0, protocol A; the last alone, D. */
+static int two_copies(const char *name, const char *path, int first_distance, int poses)
 {
     bench_mesh mesh;
-    scene s = {.name = "A", .a = &mesh, .b = &mesh, .count = DISTANCES * poses, .delta = 0.05};
+    const int distances = DISTANCES - first_distance;
+    scene s = {.name = name, .a = &mesh, .b = &mesh, .count = distances * poses, .delta = 0.05};
     bench_mesh_load(&mesh, path, 2);
     s.placements = calloc((size_t)s.count, sizeof *s.placements);
     if (!s.placements)
         return 1;
     const int first = poses < ROTATIONS; /* the parallel pose is one of 500, not one of a few */
-    for (int i = 0; i < DISTANCES; i++)
+    for (int i = 0; i < distances; i++)
         for (int k = 0; k < poses; k++)
-            place_copy(s.placements[i * poses + k], 2 - i * 1.8 / 11,
+            place_copy(s.placements[i * poses + k], 2 - (first_distance + i) * 1.8 / 11,
                        2 * M_PI * ((199 * (k + first)) % ROTATIONS) / ROTATIONS);
     uint64_t wrong = run(&s);
     free(s.placements);
@@ -273,6 +291,46 @@ static int mover(const char *environment, const char *moving, double side, doubl
     return wrong != 0;
 }
 
+/* Protocol F: a bumpy sheet of edge 1, cells * cells * 2 triangles; above: the bumps of the one
+ * that lies on it, `gap` higher. */
+static void make_sheet(bench_mesh *mesh, int cells, double gap)
+{
+    float *positions = malloc(sizeof(float) * 18 * (size_t)cells * (size_t)cells),
+          *next = positions;
+    if (!positions)
+        bench_require(BVP_ERR_NO_MEMORY, "sheet");
+    static const int corner[6][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 0}, {1, 1}, {0, 1}};
+    for (int i = 0; i < cells * cells * 6; i++, next += 3) {
+        const double x = (double)(i / 6 % cells + corner[i % 6][0]) / cells;
+        const double y = (double)(i / 6 / cells + corner[i % 6][1]) / cells;
+        next[0] = (float)x;
+        next[1] = (float)y;
+        next[2] = (float)(0.05 * sin(7 * x) * cos(5 * y) + gap);
+    }
+    bench_mesh_take(mesh, positions, 2 * (uint64_t)cells * (uint64_t)cells);
+}
+
+/* One sheet above the other, a little aside, as a seat and what sits on it: gaps 1e-1 .. 1e-5. */
+static int facing(int cells)
+{
+    uint64_t wrong = 0;
+    for (int digits = 1; digits <= 5; digits++) {
+        const double gap = pow(10, -digits);
+        double placement[1][12] = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+        bench_mesh below, above;
+        char name[16];
+        snprintf(name, sizeof name, "F 1e-%d", digits);
+        scene s = {.name = name, .a = &below, .b = &above, .placements = placement, .count = 1};
+        s.delta = gap / 2;
+        make_sheet(&below, cells, 0);
+        make_sheet(&above, cells, gap);
+        wrong += run(&s);
+        bench_mesh_free(&below);
+        bench_mesh_free(&above);
+    }
+    return wrong != 0;
+}
+
 static int poses_of(const char *text, int most)
 {
     int poses = text ? atoi(text) : most;
@@ -281,12 +339,20 @@ static int poses_of(const char *text, int most)
 
 int main(int argc, char **argv)
 {
-    if (argc >= 3 && strcmp(argv[1], "a") == 0)
-        return two_copies(argv[2], poses_of(argv[3], 500));
-    if (argc >= 6 && strcmp(argv[1], "b") == 0)
+    const char *what = argc > 1 ? argv[1] : "";
+    printf(
+        "scene,triangles,query,library,poses,us,sum_of_answers,times_slower,poses_that_differ\n");
+    if (strcmp(what, "a") == 0 && argc > 2)
+        return two_copies("A", argv[2], 0, poses_of(argv[3], ROTATIONS));
+    if (strcmp(what, "d") == 0 && argc > 2)
+        return two_copies("D", argv[2], DISTANCES - 1, poses_of(argv[3], ROTATIONS));
+    if (strcmp(what, "b") == 0 && argc > 5)
         return mover(argv[2], argv[3], atof(argv[4]), atof(argv[5]),
                      poses_of(argc > 6 ? argv[6] : NULL, 2000));
-    fprintf(stderr, "usage: bench_pairs a MODEL.bvp [POSES]\n"
-                    "       bench_pairs b ENVIRONMENT.bvp MOVER.bvp SIDE REACH [POSES]\n");
+    if (strcmp(what, "f") == 0)
+        return facing(argc > 2 ? atoi(argv[2]) : 200);
+    fprintf(stderr, "usage: bench_pairs a|d MODEL.bvp [POSES]\n"
+                    "       bench_pairs b ENVIRONMENT.bvp MOVER.bvp SIDE REACH [POSES]\n"
+                    "       bench_pairs f [CELLS]\n");
     return 2;
 }

@@ -22,6 +22,11 @@ typedef struct peer_pairs {
     uint64_t (*pairs)(const void *a, const void *b, const double placement[12],
                       peer_pair_fn callback, void *user);
     double (*distance)(const void *a, const void *b, const double placement[12]);
+    /* both placed */
+    int (*collide_placed)(const void *a, const double at_a[12], const void *b,
+                          const double at_b[12]);
+    double (*distance_placed)(const void *a, const double at_a[12], const void *b,
+                              const double at_b[12]);
 } peer_pairs;
 
 typedef struct peer_rays {

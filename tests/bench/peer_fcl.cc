@@ -55,12 +55,22 @@ fcl::Transform3d placed(const double m[12])
     return t;
 }
 
-int collide(const void *a, const void *b, const double placement[12])
+int collide_at(const void *a, const fcl::Transform3d &at_a, const void *b,
+               const fcl::Transform3d &at_b)
 {
     fcl::CollisionRequestd request(1, false);
     fcl::CollisionResultd result;
-    return fcl::collide(get(a), fcl::Transform3d::Identity(), get(b), placed(placement), request,
-                        result) > 0;
+    return fcl::collide(get(a), at_a, get(b), at_b, request, result) > 0;
+}
+
+int collide(const void *a, const void *b, const double placement[12])
+{
+    return collide_at(a, fcl::Transform3d::Identity(), b, placed(placement));
+}
+
+int collide_placed(const void *a, const double at_a[12], const void *b, const double at_b[12])
+{
+    return collide_at(a, placed(at_a), b, placed(at_b));
 }
 
 uint64_t pairs(const void *a, const void *b, const double placement[12], peer_pair_fn callback,
@@ -75,16 +85,27 @@ uint64_t pairs(const void *a, const void *b, const double placement[12], peer_pa
     return result.numContacts();
 }
 
-double distance(const void *a, const void *b, const double placement[12])
+double distance_at(const void *a, const fcl::Transform3d &at_a, const void *b,
+                   const fcl::Transform3d &at_b)
 {
     fcl::DistanceRequestd request(true);
     fcl::DistanceResultd result;
-    double found = fcl::distance(get(a), fcl::Transform3d::Identity(), get(b), placed(placement),
-                                 request, result);
+    double found = fcl::distance(get(a), at_a, get(b), at_b, request, result);
     return found > 0 ? found : 0;
 }
 
-const peer_pairs table = {"FCL OBBRSS", make, drop, collide, pairs, distance};
+double distance(const void *a, const void *b, const double placement[12])
+{
+    return distance_at(a, fcl::Transform3d::Identity(), b, placed(placement));
+}
+
+double distance_placed(const void *a, const double at_a[12], const void *b, const double at_b[12])
+{
+    return distance_at(a, placed(at_a), b, placed(at_b));
+}
+
+const peer_pairs table = {"FCL OBBRSS", make,     drop,           collide,
+                          pairs,        distance, collide_placed, distance_placed};
 } // namespace
 
 const peer_pairs *const peer_fcl = &table;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * bench_rays.c: one body, protocol R: primary rays, random segments, occlusion, closest points;
  * the peer is asked the same rays, and every answer is compared.
- * Usage: bench_rays MODEL.bvp [RAYS]
+ * Usage: bench_rays MODEL.bvp [RAYS [PROTOCOLS]], of "PSAC"
  */
 #include "bench.h"
 #include "peer.h"
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SIDE 20.0
 
@@ -33,6 +34,14 @@ static void *allocate(size_t count, size_t size)
     if (!memory)
         bench_require(BVP_ERR_NO_MEMORY, "rays");
     return memory;
+}
+
+/* Processor time: all of this runs in one thread, and other processes may run beside it. */
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void rays_new(rays *r, const char *name, size_t count, float t_max)
@@ -166,16 +175,14 @@ static void peer_any(rays *r, const bench_mesh *mesh, const void *peer)
         r->peer[i] = peer_embree->any(peer, r->origin[i], r->direction[i], r->t_max) ? 1 : -1;
 }
 
-/* Millions of rays a second: the best round. */
+enum { MEDIUM, ROBUST, PEERS };
+
+/* Millions of rays a second. */
 static double rate_of(ask_fn ask, rays *r, const bench_mesh *mesh, const void *peer)
 {
-    double best = INFINITY;
-    for (int i = 0; i < ROUNDS; i++) {
-        const double start = bench_now();
-        ask(r, mesh, peer);
-        best = fmin(best, bench_now() - start);
-    }
-    return (double)r->count / best * 1e-6;
+    const double start = now();
+    ask(r, mesh, peer);
+    return (double)r->count / (now() - start) * 1e-6;
 }
 
 /* How many rays hit for only one of the two, or at different places. */
@@ -190,76 +197,153 @@ static size_t differences(const rays *r, int compare_t)
     return count;
 }
 
-static void report(rays *r, const bench_mesh *mesh, const void *peer, ask_fn one, ask_fn batch,
-                   ask_fn theirs, int compare_t)
+/* Ours and the peers' take turns: what else the machine does then falls on all alike. */
+static void report(rays *r, const bench_mesh *mesh, void *const peers[PEERS], ask_fn one,
+                   ask_fn batch, ask_fn theirs, int compare_t)
 {
-    size_t hits = 0;
-    const double single = rate_of(one, r, mesh, peer), batched = rate_of(batch, r, mesh, peer);
+    double rate[2 + PEERS] = {0};
+    size_t hits = 0, differ[PEERS] = {0};
+    for (int round = 0; round < ROUNDS; round++) {
+        rate[0] = fmax(rate[0], rate_of(one, r, mesh, NULL));
+        rate[1] = fmax(rate[1], rate_of(batch, r, mesh, NULL));
+        for (int k = 0; k < PEERS && peers[k]; k++) {
+            rate[2 + k] = fmax(rate[2 + k], rate_of(theirs, r, mesh, peers[k]));
+            differ[k] = differences(r, compare_t);
+        }
+    }
     for (size_t i = 0; i < r->count; i++)
         hits += r->hits[i].found != 0;
     printf("%s,%llu,%zu,%zu,%.3f,%.3f,", r->name, (unsigned long long)mesh->triangle_count,
-           r->count, hits, single, batched);
-    if (peer) {
-        const double rate = rate_of(theirs, r, mesh, peer);
-        printf("%.3f,%.2f,%.2f,%zu\n", rate, single / rate, batched / rate,
-               differences(r, compare_t));
-    } else {
-        printf(",,,\n");
-    }
+           r->count, hits, rate[0], rate[1]);
+    if (peers[MEDIUM])
+        printf("%.3f,%.3f,%.2f,%.2f,%.2f,%zu,%zu\n", rate[2 + MEDIUM], rate[2 + ROBUST],
+               rate[0] / rate[2 + MEDIUM], rate[1] / rate[2 + MEDIUM], rate[0] / rate[2 + ROBUST],
+               differ[MEDIUM], differ[ROBUST]);
+    else
+        printf(",,,,,,\n");
     fflush(stdout);
 }
 
-/* C: sources within 10 % of the box around the surface. */
-static void report_closest(const bench_mesh *mesh, size_t count)
+/* C: sources within 10 % of the box around the surface; floats, as the peer takes them. */
+typedef struct sources {
+    size_t count;
+    double (*points)[3];
+    bvp_closest_result *found;
+    double *theirs;
+} sources;
+
+static void sources_new(sources *s, const bench_mesh *mesh, size_t count)
 {
-    double lo[3], hi[3], best = INFINITY;
-    double(*points)[3] = allocate(count, sizeof *points);
-    bvp_closest_result *found = allocate(count, sizeof *found);
+    double lo[3], hi[3];
     uint64_t state = 12345;
-    bvp_body body = {mesh->file, 0, NULL};
     bounds_of(mesh, lo, hi);
+    s->count = count;
+    s->points = allocate(count, sizeof *s->points);
+    s->found = allocate(count, sizeof *s->found);
+    s->theirs = allocate(count, sizeof *s->theirs);
     for (size_t i = 0; i < count; i++) {
         const float *p = mesh->positions + 9 * (bench_random(&state) % mesh->triangle_count);
         for (int a = 0; a < 3; a++)
-            points[i][a] = (double)p[a] + 0.1 * (hi[a] - lo[a]) * (2 * bench_uniform(&state) - 1);
+            s->points[i][a] = (double)(float)((double)p[a] + 0.1 * (hi[a] - lo[a]) *
+                                                                 (2 * bench_uniform(&state) - 1));
     }
-    for (int i = 0; i < ROUNDS; i++) {
-        const double start = bench_now();
-        bench_require(bvp_closest_batch(&body, points[0], 0, count, INFINITY, found, 0, NULL, NULL),
-                      "closest");
-        best = fmin(best, bench_now() - start);
+}
+
+static void sources_free(sources *s)
+{
+    free(s->points);
+    free(s->found);
+    free(s->theirs);
+}
+
+static double closest_rate(sources *s, const bench_mesh *mesh, int batched)
+{
+    bvp_body body = {mesh->file, 0, NULL};
+    const double start = now();
+    if (batched)
+        bench_require(
+            bvp_closest_batch(&body, s->points[0], 0, s->count, INFINITY, s->found, 0, NULL, NULL),
+            "closest points");
+    for (size_t i = 0; !batched && i < s->count; i++)
+        bench_require(bvp_closest(&body, s->points[i], INFINITY, &s->found[i], NULL), "closest");
+    return (double)s->count / (now() - start) * 1e-6;
+}
+
+static double closest_peer_rate(sources *s, const void *peer)
+{
+    const double start = now();
+    for (size_t i = 0; i < s->count; i++) {
+        const float point[3] = {(float)s->points[i][0], (float)s->points[i][1],
+                                (float)s->points[i][2]};
+        s->theirs[i] = peer_embree->closest(peer, point);
     }
-    printf("C,%llu,%zu,%zu,,%.3f,,,,\n", (unsigned long long)mesh->triangle_count, count, count,
-           (double)count / best * 1e-6);
-    free(points);
-    free(found);
+    return (double)s->count / (now() - start) * 1e-6;
+}
+
+static void report_closest(const bench_mesh *mesh, size_t count, const void *peer)
+{
+    sources s;
+    double one = 0, batched = 0, theirs = 0;
+    size_t differ = 0;
+    sources_new(&s, mesh, count);
+    for (int round = 0; round < ROUNDS; round++) {
+        one = fmax(one, closest_rate(&s, mesh, 0));
+        batched = fmax(batched, closest_rate(&s, mesh, 1));
+        if (peer)
+            theirs = fmax(theirs, closest_peer_rate(&s, peer));
+    }
+    printf("C,%llu,%zu,%zu,%.3f,%.3f,", (unsigned long long)mesh->triangle_count, count, count, one,
+           batched);
+    for (size_t i = 0; peer && i < count; i++)
+        differ += !(fabs(s.found[i].distance - s.theirs[i]) <= 1e-4 * SIDE);
+    if (peer)
+        printf("%.3f,,%.2f,%.2f,,%zu,\n", theirs, one / theirs, batched / theirs, differ);
+    else
+        printf(",,,,,,\n");
+    sources_free(&s);
+}
+
+/* protocols: letters of those to run. */
+static void run(const bench_mesh *mesh, void *const peers[PEERS], size_t count,
+                const char *protocols)
+{
+    rays r;
+    printf("protocol,triangles,rays,hits,one_a_call,batched,embree_medium,embree_robust,"
+           "one_over_medium,batched_over_medium,one_over_robust,differ_medium,differ_robust\n");
+    if (strchr(protocols, 'P')) {
+        make_primary(&r, mesh, count);
+        report(&r, mesh, peers, ask_first, ask_first_batch, peer_first, 1);
+        rays_free(&r);
+    }
+    if (strchr(protocols, 'S')) {
+        make_segments(&r, mesh, "S", count);
+        report(&r, mesh, peers, ask_first, ask_first_batch, peer_first, 1);
+        rays_free(&r);
+    }
+    if (strchr(protocols, 'A')) {
+        make_segments(&r, mesh, "A", count);
+        report(&r, mesh, peers, ask_any, ask_any_batch, peer_any, 0);
+        rays_free(&r);
+    }
+    if (strchr(protocols, 'C'))
+        report_closest(mesh, count / 5, peers[MEDIUM]);
 }
 
 int main(int argc, char **argv)
 {
     const size_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
     bench_mesh mesh;
-    rays r;
-    if (argc < 2 || argc > 3 || count < 4) {
-        fprintf(stderr, "usage: bench_rays MODEL.bvp [RAYS]\n");
+    void *peers[PEERS] = {NULL};
+    if (argc < 2 || argc > 4 || count < 5) {
+        fprintf(stderr, "usage: bench_rays MODEL.bvp [RAYS [PROTOCOLS]]\n");
         return 2;
     }
     bench_mesh_load(&mesh, argv[1], SIDE);
-    void *peer = peer_embree ? peer_embree->make(mesh.positions, mesh.triangle_count) : NULL;
-    printf("protocol,triangles,rays,hits,one_a_call,batched,peer,one_over_peer,batched_over_peer,"
-           "differences\n");
-    make_primary(&r, &mesh, count);
-    report(&r, &mesh, peer, ask_first, ask_first_batch, peer_first, 1);
-    rays_free(&r);
-    make_segments(&r, &mesh, "S", count);
-    report(&r, &mesh, peer, ask_first, ask_first_batch, peer_first, 1);
-    rays_free(&r);
-    make_segments(&r, &mesh, "A", count);
-    report(&r, &mesh, peer, ask_any, ask_any_batch, peer_any, 0);
-    rays_free(&r);
-    report_closest(&mesh, count / 5);
-    if (peer)
-        peer_embree->drop(peer);
+    for (int k = 0; peer_embree && k < PEERS; k++)
+        peers[k] = peer_embree->make(mesh.positions, mesh.triangle_count, k == ROBUST);
+    run(&mesh, peers, count, argc > 3 ? argv[3] : "PSAC");
+    for (int k = 0; peer_embree && k < PEERS; k++)
+        peer_embree->drop(peers[k]);
     bench_mesh_free(&mesh);
     return 0;
 }

@@ -31,12 +31,14 @@ typedef struct peer_pairs {
 
 typedef struct peer_rays {
     const char *name;
-    void *(*make)(const float *positions, uint64_t triangle_count);
+    /* robust: compact and watertight, else the peer's usual settings */
+    void *(*make)(const float *positions, uint64_t triangle_count, int robust);
     void (*drop)(void *model);
     /* nearest hit's parameter, or a negative number */
     double (*first)(const void *model, const float origin[3], const float direction[3],
                     float t_max);
     int (*any)(const void *model, const float origin[3], const float direction[3], float t_max);
+    double (*closest)(const void *model, const float point[3]); /* distance */
 } peer_rays;
 
 extern const peer_pairs *const peer_fcl;   /* NULL when configured without */

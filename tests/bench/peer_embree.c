@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: MIT
- * peer_embree.c: Embree, compact and robust, one ray a call.
+ * peer_embree.c: Embree, medium quality or compact and robust, one ray or point a call.
  */
 #include "peer.h"
 
 #include <embree3/rtcore.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct model {
     RTCDevice device;
     RTCScene scene;
+    const float (*triangles)[3][3];
 } model;
 
-static void *make(const float *positions, uint64_t triangle_count)
+static void *make(const float *positions, uint64_t triangle_count, int robust)
 {
     model *m = malloc(sizeof *m);
     if (!m)
         abort();
     m->device = rtcNewDevice("threads=1");
     m->scene = rtcNewScene(m->device);
-    rtcSetSceneFlags(m->scene, RTC_SCENE_FLAG_COMPACT | RTC_SCENE_FLAG_ROBUST);
+    if (robust)
+        rtcSetSceneFlags(m->scene, RTC_SCENE_FLAG_COMPACT | RTC_SCENE_FLAG_ROBUST);
     RTCGeometry mesh = rtcNewGeometry(m->device, RTC_GEOMETRY_TYPE_TRIANGLE);
     float *vertices = rtcSetNewGeometryBuffer(mesh, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
                                               12, 3 * triangle_count);
     unsigned *indices = rtcSetNewGeometryBuffer(mesh, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
                                                 12, triangle_count);
     memcpy(vertices, positions, triangle_count * 36);
+    m->triangles = (const float(*)[3][3])vertices;
     for (uint64_t i = 0; i < 3 * triangle_count; i++)
         indices[i] = (unsigned)i;
     rtcCommitGeometry(mesh);
@@ -75,5 +79,67 @@ static int any(const void *user, const float origin[3], const float direction[3]
     return ray.tfar < 0;
 }
 
-static const peer_rays table = {"Embree compact robust", make, drop, first, any};
+/* ---- the closest point -------------------------------------------------------------------------
+ */
+
+static float dot(const float a[3], const float b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* As in the library's own tutorial; Ericson, Real-Time Collision Detection, 2004, 5.1.5. */
+static float distance_to(const float p[3], const float t[3][3])
+{
+    float e[2][3], to[3][3], d[6], s = 0, r = 0, gap[3];
+    for (int a = 0; a < 3; a++) {
+        e[0][a] = t[1][a] - t[0][a];
+        e[1][a] = t[2][a] - t[0][a];
+        for (int k = 0; k < 3; k++)
+            to[k][a] = p[a] - t[k][a];
+    }
+    for (int k = 0; k < 6; k++)
+        d[k] = dot(e[k % 2], to[k / 2]);
+    const float vc = d[0] * d[3] - d[2] * d[1], vb = d[4] * d[1] - d[0] * d[5];
+    const float va = d[2] * d[5] - d[4] * d[3], along = d[3] - d[2], back = d[4] - d[5];
+    if (d[2] >= 0 && d[3] <= d[2]) {
+        s = 1;
+    } else if (d[5] >= 0 && d[4] <= d[5]) {
+        r = 1;
+    } else if (vc <= 0 && d[0] >= 0 && d[2] <= 0) {
+        s = d[0] / (d[0] - d[2]);
+    } else if (vb <= 0 && d[1] >= 0 && d[5] <= 0) {
+        r = d[1] / (d[1] - d[5]);
+    } else if (va <= 0 && along >= 0 && back >= 0) {
+        r = along / (along + back);
+        s = 1 - r;
+    } else if (d[0] > 0 || d[1] > 0) {
+        s = vb / (va + vb + vc);
+        r = vc / (va + vb + vc);
+    }
+    for (int a = 0; a < 3; a++)
+        gap[a] = to[0][a] - s * e[0][a] - r * e[1][a];
+    return sqrtf(dot(gap, gap));
+}
+
+static bool visit(struct RTCPointQueryFunctionArguments *args)
+{
+    const float p[3] = {args->query->x, args->query->y, args->query->z};
+    const model *m = args->userPtr;
+    const float distance = distance_to(p, m->triangles[args->primID]);
+    if (!(distance < args->query->radius))
+        return false;
+    args->query->radius = distance;
+    return true;
+}
+
+static double closest(const void *user, const float point[3])
+{
+    struct RTCPointQueryContext context;
+    struct RTCPointQuery query = {.x = point[0], .y = point[1], .z = point[2], .radius = INFINITY};
+    rtcInitPointQueryContext(&context);
+    rtcPointQuery(((const model *)user)->scene, &query, &context, visit, (void *)user);
+    return (double)query.radius;
+}
+
+static const peer_rays table = {"Embree", make, drop, first, any, closest};
 const peer_rays *const peer_embree = &table;

@@ -15,11 +15,12 @@ for csv in *.a.csv *.b.csv; do
       printf "| %s, %s | %s | %.1f | %.1f | **%.1f** | %d |\n", $1, name, $3, ours, $6, $8, $9 }' "$csv"
 done
 echo
-echo "| scene | rays | bvpack, million a second: one a call | batched | Embree robust | ratio | answers that differ |"
-echo "|---|---|---|---|---|---|---|"
+echo "| scene | rays | bvpack, million a second: one a call | batched | Embree medium | robust | one / medium | batched / medium | one / robust | answers that differ |"
+echo "|---|---|---|---|---|---|---|---|---|---|"
 for csv in *.r.csv; do
   awk -F, -v name="${csv%.r.csv}" 'NR > 1 {
-    printf "| %s | %s | %s | %s | %s | %s | %s |\n", name, $1, $5, $6, $7, $8, $10 }' "$csv"
+    printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
+           name, $1, $5, $6, $7, $8, $9, $10, $11, $12 }' "$csv"
 done
 echo
 echo "| file | opened, us | and first answer, us | resident, KiB |"

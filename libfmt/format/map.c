@@ -292,5 +292,6 @@ void bvp_close(bvp_file *file)
     else if (file->mapping)
         munmap(file->mapping, file->mapping_size);
     free(file->part_state);
+    free(file->ready);
     free(file);
 }

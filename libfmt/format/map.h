@@ -36,6 +36,7 @@ struct bvp_file {
     /* verify_lazily, else NULL: one atomic bvpi_hash_state for each part, one for the tables of the
      * assembly, one for HASH itself. */
     unsigned char *part_state;
+    void *ready; /* part 0 made ready at open for queries, or NULL: query/subject.h */
 };
 
 enum bvpi_hash_state { BVPI_HASH_UNKNOWN = 0, BVPI_HASH_GOOD, BVPI_HASH_BAD };
@@ -106,6 +107,9 @@ typedef struct bvpi_part {
  * index over the count. Each field is read once. */
 bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out);
 bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *out);
+/* Both at once. */
+bvp_status bvpi_get_part_and_tree(const bvp_file *file, uint32_t part, bvpi_part *out,
+                                  bvpi_tree *tree);
 /* The part's hierarchy of a binary kind (BVPD_KIND_BOXTREE and on); BVP_ERR_ARGUMENT when it has
  * none. */
 bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,

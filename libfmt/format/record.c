@@ -8,6 +8,7 @@
 #include "base/load.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The grid's corners stay exact in double, and far from overflow, within these. */
 enum { GRID_EXPONENT_MAX = 300 };
@@ -50,43 +51,67 @@ static bool is_part_sound(const bvp_file *file, const bvpd_part *r)
            r->triangle_count <= UINT32_MAX;
 }
 
+/* r: sound. */
+static void make_part(const bvp_file *file, const bvpd_part *r, bvpi_part *out)
+{
+    out->blob = file->section[BVPD_DATA].data + r->data_off;
+    out->ids = r->ids_size > 0 ? file->section[BVPD_TIDS].data + r->ids_off : NULL;
+    out->blob_size = r->data_size;
+    out->ids_size = r->ids_size;
+    out->triangle_count = r->triangle_count;
+    out->cluster_table_off = r->cluster_table_off;
+    out->cluster_count = r->cluster_count;
+    out->cluster_shift = r->cluster_shift;
+    for (int axis = 0; axis < 3; axis++) {
+        out->lo[axis] = r->lo[axis];
+        out->hi[axis] = r->hi[axis];
+        out->origin[axis] = r->origin[axis];
+    }
+}
+
+static bvp_status load_part(const bvp_file *file, uint32_t part, bvpd_part *out)
+{
+    if (!get_record(file, BVPD_PART, part, out, sizeof *out))
+        return BVP_ERR_ARGUMENT;
+    return is_part_sound(file, out) ? BVP_OK : BVP_ERR_CORRUPT;
+}
+
 bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out)
 {
     bvpd_part r;
-    if (!get_record(file, BVPD_PART, part, &r, sizeof r))
-        return BVP_ERR_ARGUMENT;
-    if (!is_part_sound(file, &r))
-        return BVP_ERR_CORRUPT;
-    out->blob = file->section[BVPD_DATA].data + r.data_off;
-    out->ids = r.ids_size > 0 ? file->section[BVPD_TIDS].data + r.ids_off : NULL;
-    out->blob_size = r.data_size;
-    out->ids_size = r.ids_size;
-    out->triangle_count = r.triangle_count;
-    out->cluster_table_off = r.cluster_table_off;
-    out->cluster_count = r.cluster_count;
-    out->cluster_shift = r.cluster_shift;
-    for (int axis = 0; axis < 3; axis++) {
-        out->lo[axis] = r.lo[axis];
-        out->hi[axis] = r.hi[axis];
-        out->origin[axis] = r.origin[axis];
-    }
-    return BVP_OK;
+    const bvp_status status = load_part(file, part, &r);
+    if (status == BVP_OK)
+        make_part(file, &r, out);
+    return status;
+}
+
+/* 1 / unit, when that is a power of two of moderate size; else 0. */
+static double inverse_power(double unit)
+{
+    const uint64_t fraction = (UINT64_C(1) << 52) - 1, bias = 1023;
+    uint64_t bits;
+    memcpy(&bits, &unit, sizeof bits);
+    const uint64_t exponent = bits >> 52; /* and the sign */
+    if ((bits & fraction) != 0 || exponent < bias - GRID_EXPONENT_MAX - 1 ||
+        exponent >= bias + GRID_EXPONENT_MAX)
+        return 0;
+    bits = (2 * bias - exponent) << 52;
+    memcpy(&unit, &bits, sizeof unit);
+    return unit;
 }
 
 /* A grid whose corners are exact doubles. */
 static bool is_grid_sound(const bvpd_hierarchy *r)
 {
-    int exponent;
-    if (!(r->grid_unit > 0) || !isfinite(r->grid_unit) || frexp(r->grid_unit, &exponent) != 0.5 ||
-        exponent < -GRID_EXPONENT_MAX || exponent > GRID_EXPONENT_MAX)
-        return false;
+    const double inverse = inverse_power(r->grid_unit);
+    bool sound = inverse != 0;
     for (int axis = 0; axis < 3; axis++) {
-        const double steps = r->grid_origin[axis] / r->grid_unit;
-        if (!(fabs(steps) <= 0x1p52) || steps != (double)(int64_t)steps ||
-            r->grid_extent[axis] >= 1u << BVPD_GRID_BITS)
-            return false;
+        const double steps = r->grid_origin[axis] * inverse; /* exact, if it matters */
+        const bool small = steps >= -0x1p52 && steps <= 0x1p52;
+        sound = sound && small && (double)(int64_t)steps == steps &&
+                r->grid_extent[axis] < 1u << BVPD_GRID_BITS;
     }
-    return true;
+    return sound;
 }
 
 static bvp_status make_tree(const bvpd_hierarchy *r, const uint8_t *units, uint64_t size,
@@ -109,18 +134,34 @@ static bvp_status make_tree(const bvpd_hierarchy *r, const uint8_t *units, uint6
     return sound ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
+/* r: sound, of part `part`. */
+static bvp_status make_part_tree(const bvp_file *file, uint32_t part, const bvpd_part *r,
+                                 bvpi_tree *out)
+{
+    bvpd_hierarchy h;
+    if (r->hierarchy_count == 0 || !get_record(file, BVPD_HIER, r->first_hierarchy, &h, sizeof h) ||
+        h.part != part || h.data_off != r->data_off || h.data_size != r->data_size)
+        return BVP_ERR_CORRUPT;
+    out->cluster_shift = r->cluster_shift;
+    return make_tree(&h, file->section[BVPD_DATA].data + r->data_off, r->data_size, out);
+}
+
 bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *out)
 {
     bvpd_part r;
-    bvpd_hierarchy h;
-    if (!get_record(file, BVPD_PART, part, &r, sizeof r))
-        return BVP_ERR_ARGUMENT;
-    if (!is_part_sound(file, &r) || r.hierarchy_count == 0 ||
-        !get_record(file, BVPD_HIER, r.first_hierarchy, &h, sizeof h) || h.part != part ||
-        h.data_off != r.data_off || h.data_size != r.data_size)
-        return BVP_ERR_CORRUPT;
-    out->cluster_shift = r.cluster_shift;
-    return make_tree(&h, file->section[BVPD_DATA].data + r.data_off, r.data_size, out);
+    const bvp_status status = load_part(file, part, &r);
+    return status == BVP_OK ? make_part_tree(file, part, &r, out) : status;
+}
+
+bvp_status bvpi_get_part_and_tree(const bvp_file *file, uint32_t part, bvpi_part *out,
+                                  bvpi_tree *tree)
+{
+    bvpd_part r;
+    const bvp_status status = load_part(file, part, &r);
+    if (status != BVP_OK)
+        return status;
+    make_part(file, &r, out);
+    return make_part_tree(file, part, &r, tree);
 }
 
 /* Bytes of a payload, and of an upper record: it and a link. */

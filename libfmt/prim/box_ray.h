@@ -10,6 +10,11 @@
 
 #include "base/simd.h"
 
+BVPI_INLINE void f32x4_store(float *p, bvpi_f32x4 v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
 /* A ray o + t d as the slab test wants it: in grid steps, the largest part of d in [1, 2), so that
  * t is in grid steps, too, up to a factor of 2.
  *
@@ -21,26 +26,28 @@
  * slack = R / 2^20 + error, where `error` bounds how far the given ray is from the true one. So
  * a box that the true ray meets passes, entered not after R / 2^21 before the true time. */
 typedef struct bvpi_slab_ray {
-    float inverse[3];
-    float edge_near[3], edge_far[3];
+    float inverse[4];
+    float edge_near[4], edge_far[4]; /* the fourth numbers mean nothing */
     unsigned near_at[3]; /* byte offset of the near planes in bounds[axis]: 0, or 8 when d < 0 */
     double slack;
 } bvpi_slab_ray;
 
-/* inverse: of the direction, signed; infinite where the ray does not move. */
-static inline void bvpi_slab_ray_init(bvpi_slab_ray *out, const double o[3],
-                                      const double inverse[3], double radius, double error)
+/* inverse: of the direction, signed; infinite where the ray does not move. Axes 0 .. 2. */
+BVPI_INLINE void bvpi_slab_ray_init(bvpi_slab_ray *out, f64x4 o, f64x4 inverse, double radius,
+                                    double error)
 {
     out->slack = radius * 0x1p-20 + error;
-    for (int a = 0; a < 3; a++) {
-        const int backward = inverse[a] < 0;
-        const double size = backward ? -inverse[a] : inverse[a];
-        const double steep = size < 0x1p30 ? size : 0x1p30, sign = backward ? -1 : 1;
-        out->inverse[a] = (float)(sign * steep);
-        out->edge_near[a] = (float)(o[a] + sign * out->slack);
-        out->edge_far[a] = (float)(o[a] - sign * out->slack);
-        out->near_at[a] = backward ? 8 : 0;
-    }
+    const i64x4 backward = f64x4_lt(inverse, f64x4_splat(0));
+    const i64x4 sign = backward & INT64_MIN;
+    const f64x4 steep = f64x4_min(f64x4_abs(inverse), f64x4_splat(0x1p30));
+    const f64x4 away = (f64x4)((i64x4)f64x4_splat(out->slack) ^ sign);
+    f32x4_store(out->inverse, bvpi_f32x4_from_f64x4((f64x4)((i64x4)steep ^ sign)));
+    f32x4_store(out->edge_near, bvpi_f32x4_from_f64x4(o + away));
+    f32x4_store(out->edge_far, bvpi_f32x4_from_f64x4(o - away));
+    const unsigned mask = i64x4_movemask(backward);
+    BVPI_UNROLL
+    for (int a = 0; a < 3; a++)
+        out->near_at[a] = (mask >> a & 1) * 8;
 }
 
 /* A ray that may be in every box at any time. */

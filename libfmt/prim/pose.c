@@ -168,15 +168,17 @@ static void measure(bvpi_place *place)
 /* What the general case computes, but for the rounding of its bounds. */
 static void init_identity(bvpi_place *place)
 {
-    *place = (bvpi_place){
-        .adjugate = {.det = bvpi_dd_of(1), .inverse_det = bvpi_dd_of(1), .det_terms = 1},
-        .size_min = 1,
-        .size_max = 1,
-        .is_identity = 1,
-        .is_similar = 1};
-    memcpy(place->m, IDENTITY, sizeof place->m);
-    for (int i = 0; i < 9; i += 4)
-        place->inverse[i] = place->adjugate.c[i] = bvpi_dd_of(1);
+    static const bvpi_place ready = {.m = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                                     .adjugate = {.c = {[0] = {1, 0}, [4] = {1, 0}, [8] = {1, 0}},
+                                                  .det = {1, 0},
+                                                  .inverse_det = {1, 0},
+                                                  .det_terms = 1},
+                                     .inverse = {[0] = {1, 0}, [4] = {1, 0}, [8] = {1, 0}},
+                                     .size_min = 1,
+                                     .size_max = 1,
+                                     .is_identity = 1,
+                                     .is_similar = 1};
+    memcpy(place, &ready, sizeof ready);
 }
 
 bvp_status bvpi_place_init(bvpi_place *place, const double *m)

@@ -9,10 +9,9 @@
 
 #include "prim/points.h"
 
-#define U       0x1p-53
-#define U_FLOAT 0x1p-24
-#define UP      (1 + 0x1p-40)
-#define LOST    0x1p-1000 /* more than underflow can lose */
+#define U    0x1p-53
+#define UP   (1 + 0x1p-40)
+#define LOST 0x1p-1000 /* more than underflow can lose */
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
@@ -33,18 +32,8 @@ static void init_view(bvpi_tri_ray *r, int i, const bvpi_dd o[3], const bvpi_dd 
     double s_err = (d_err[k] + s * d_err[z]) / fabs(d[z].hi) * 2 + 0x1p-98 * s;
     double c_err =
         o_err[k] + s * o_err[z] + (oz + o_err[z]) * s_err + 0x1p-98 * (fabs(o[k].hi) + s * oz);
-    r->shear[i] = shear.hi;
-    r->offset[i] = offset.hi;
-    r->shear_f[i] = (float)shear.hi;
-    r->offset_f[i] = (float)offset.hi;
     double reach = bound[k] + s * bound[z] + fabs(offset.hi);
-    double exact = c_err + bound[z] * s_err;
-    double err = (exact + 6 * U * reach + LOST) * UP;
-    double err_f = (exact + 6 * U_FLOAT * reach + 0x1p-120) * (1 + 0x1p-20);
-    if (!isfinite(err)) /* overflow: nothing is certain */
-        err = err_f = INFINITY;
-    r->view_err = fmax(r->view_err, err);
-    r->view_err_f = fmaxf(r->view_err_f, (float)err_f * (1 + 0x1p-20f));
+    bvpi_tri_ray_set_view(r, i, shear.hi, offset.hi, c_err + bound[z] * s_err, reach);
 }
 
 bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_place *place, const double origin[3],
@@ -52,6 +41,8 @@ bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_place *place, const d
 {
     bvpi_dd o[3], d[3];
     double o_err[3], d_err[3];
+    if (place->is_identity && bvpi_tri_ray_init_plain(out, origin, direction, bound))
+        return BVP_OK;
     memcpy(out->world_origin, origin, sizeof out->world_origin);
     memcpy(out->world_direction, direction, sizeof out->world_direction);
     memcpy(out->m, place->m, sizeof out->m);
@@ -75,13 +66,12 @@ bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_place *place, const d
     out->kz = z;
     out->kx = (z + 1) % 3;
     out->ky = (z + 2) % 3;
+    out->by_z = 1 / out->direction[z];
     out->view_err = 0;
     out->view_err_f = 0;
     init_view(out, 0, o, d, o_err, d_err, bound);
     init_view(out, 1, o, d, o_err, d_err, bound);
-    double dz = fabs(out->direction[z]), reach = bound[z] + fabs(out->origin[z]);
-    out->depth_err =
-        (out->origin_err[z] + 4 * U * reach + reach * out->direction_err[z] / dz) / dz * UP;
+    bvpi_tri_ray_set_depth(out, bound);
     return BVP_OK;
 }
 
@@ -162,6 +152,12 @@ typedef struct view {
     double err;              /* of a side */
 } view;
 
+/* Unlike fmax, inlined. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static void look(const bvpi_tri_ray *ray, const float tri[9], view *v)
 {
     double size_x = 0, size_y = 0, e = ray->view_err;
@@ -170,9 +166,9 @@ static void look(const bvpi_tri_ray *ray, const float tri[9], view *v)
         double z = (double)p[ray->kz];
         v->x[i] = (double)p[ray->kx] - z * ray->shear[0] - ray->offset[0];
         v->y[i] = (double)p[ray->ky] - z * ray->shear[1] - ray->offset[1];
-        v->t[i] = (z - ray->origin[ray->kz]) / ray->direction[ray->kz];
-        size_x = fmax(size_x, fabs(v->x[i]));
-        size_y = fmax(size_y, fabs(v->y[i]));
+        v->t[i] = (z - ray->origin[ray->kz]) * ray->by_z;
+        size_x = larger(size_x, fabs(v->x[i]));
+        size_y = larger(size_y, fabs(v->y[i]));
     }
     v->err = 2.001 * e * (size_x + size_y + e) + 6.01 * U * size_x * size_y + LOST;
     for (int i = 0; i < 3; i++) {
@@ -195,9 +191,10 @@ static int hit_in_double(const bvpi_tri_ray *ray, const float tri[9], double t_m
         if (!(fabs(v.side[i]) > v.err))
             return -1;
     double sum = v.side[0] + v.side[1] + v.side[2], certain = fabs(sum) - 3 * v.err;
-    double spread = fmax(fabs(v.t[0] - v.t[1]), fabs(v.t[0] - v.t[2])) * 2;
-    hit->u = v.side[1] / sum;
-    hit->v = v.side[2] / sum;
+    double spread = larger(fabs(v.t[0] - v.t[1]), fabs(v.t[0] - v.t[2])) * 2;
+    double by_sum = 1 / sum;
+    hit->u = v.side[1] * by_sum;
+    hit->v = v.side[2] * by_sum;
     hit->t = v.t[0] + hit->u * (v.t[1] - v.t[0]) + hit->v * (v.t[2] - v.t[0]);
     double size = fabs(v.t[0]) + spread;
     double err = (ray->depth_err + 3 * v.err / certain * spread + 16 * U * size) * UP;

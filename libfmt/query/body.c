@@ -96,15 +96,44 @@ bvp_status bvp_ray_any_batch(const bvp_body *body, const bvp_ray *rays, size_t r
     return status;
 }
 
+/* The short way for one ray, where there is one. */
+static bvp_status ask_one(const bvp_body *body, const bvp_ray *ray, bvpi_ray_mode mode,
+                          bvpi_ray_query *query, bvp_stats *stats)
+{
+    const bvpi_placed_part *part = bvpi_ready_part(body);
+    bvpi_subject subject;
+    bvp_status status = ray ? BVP_OK : BVP_ERR_ARGUMENT;
+    if (status == BVP_OK && part) {
+        status = bvpi_ray_query_init(query, ray, mode);
+        if (status == BVP_OK)
+            status = CHOOSE(bvpi_ray_kernel, body->file)->run_part(part, query);
+        add_stats(stats, &query->stats);
+        return status;
+    }
+    if (status == BVP_OK)
+        status = bvpi_subject_init(&subject, body);
+    return status == BVP_OK ? ask_ray(&subject, ray, mode, NULL, NULL, query, stats) : status;
+}
+
 bvp_status bvp_ray_first(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit *hit,
                          bvp_stats *stats)
 {
-    return bvp_ray_first_batch(body, ray, 0, 1, hit, 0, NULL, stats);
+    bvpi_ray_query query;
+    const bvp_status status =
+        hit ? ask_one(body, ray, BVPI_RAY_FIRST, &query, stats) : BVP_ERR_ARGUMENT;
+    if (status == BVP_OK)
+        *hit = query.hit;
+    return status;
 }
 
 bvp_status bvp_ray_any(const bvp_body *body, const bvp_ray *ray, int *hit, bvp_stats *stats)
 {
-    return bvp_ray_any_batch(body, ray, 0, 1, hit, 0, NULL, stats);
+    bvpi_ray_query query;
+    const bvp_status status =
+        hit ? ask_one(body, ray, BVPI_RAY_ANY, &query, stats) : BVP_ERR_ARGUMENT;
+    if (status == BVP_OK)
+        *hit = query.hit.found;
+    return status;
 }
 
 bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit_fn callback,

@@ -7,7 +7,7 @@
 #ifndef BVPI_QUERY_BODY_WALK_H
 #define BVPI_QUERY_BODY_WALK_H
 
-#include "node/wide.h"
+#include "node/tri8.h"
 #include "query/subject.h"
 
 /* A node or leaf that may matter. */
@@ -161,13 +161,6 @@ BVPI_INLINE bool bvpi_walk_leaf(const bvpi_tree *tree, uint32_t item, unsigned c
     const uint64_t offset = (uint64_t)(item >> 8) << tree->cluster_shift;
     return bvpi_wide_triangles(tree, item, count, tri) &&
            bvpi_cluster_open(tree->units, tree->blob_size, offset, cluster);
-}
-
-/* Corners of one of eight triangles. */
-BVPI_INLINE void bvpi_tri8_lane(const bvpi_tri8 *tri, unsigned lane, float out[9])
-{
-    for (int k = 0; k < 9; k++)
-        out[k] = tri->c[k][lane];
 }
 
 #endif

@@ -40,11 +40,6 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-static inline double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 static inline double largest_of(const double v[3])
 {
     return larger(fabs(v[0]), larger(fabs(v[1]), fabs(v[2])));
@@ -78,16 +73,14 @@ static void apply_inverse(const inverse *inv, const double m[12], const bvp_ray 
 
 static void keep(const bvp_ray *ray, bvpi_local_ray *out)
 {
-    for (int a = 0; a < 3; a++) {
-        out->origin[a] = ray->origin[a];
-        out->direction[a] = ray->direction[a];
-        out->origin_err[a] = out->direction_err[a] = 0;
-    }
+    memcpy(out->origin, ray->origin, sizeof ray->origin);
+    memcpy(out->direction, ray->direction, sizeof ray->direction);
 }
 
 void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_place *place, const bvp_ray *ray)
 {
     inverse inv;
+    *out = (bvpi_local_ray){.origin = {0}};
     if (place->is_identity) {
         keep(ray, out);
         return;
@@ -141,107 +134,10 @@ static bool invert(const double m[12], inverse *out)
 bool bvpi_local_ray_rough(bvpi_local_ray *out, const double m[12], const bvp_ray *ray)
 {
     inverse inv;
+    *out = (bvpi_local_ray){.origin = {0}};
     if (!is_moderate(m) || !invert(m, &inv))
         return false;
     apply_inverse(&inv, m, ray, out);
-    return true;
-}
-
-/* ---- clipping to the root box ------------------------------------------------------------------
- */
-
-/* The ray in grid steps, in double. */
-typedef struct step_ray {
-    double o[3], d[3], inverse[3]; /* largest |d| in [1, 2); inverse: of d, or infinite */
-    double pad[3];                 /* error of o + t d at the times of interest */
-    double scale;                  /* of t */
-    double largest;                /* |o| */
-} step_ray;
-
-/* 2^-e for the x in [2^e, 2^(e+1)), a normal number of moderate size. */
-static double power_below(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits = (UINT64_C(2046) << 52) - (bits & (UINT64_C(0x7ff) << 52));
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* False: numbers so large or small that nothing can be said. */
-static bool make_step_ray(step_ray *out, const bvpi_placed *at, const bvpi_local_ray *ray)
-{
-    const bvpi_tree *tree = &at->tree;
-    const double by_unit = 1 / tree->grid_unit, speed = largest_of(ray->direction);
-    double farthest = 0;
-    if (!(speed > 0x1p-600 && speed < 0x1p600 && largest_of(ray->origin) < 0x1p600))
-        return false;
-    const double by_speed = power_below(speed);
-    out->largest = 0;
-    for (int a = 0; a < 3; a++) {
-        out->o[a] = (ray->origin[a] - tree->grid_origin[a]) * by_unit;
-        out->d[a] = ray->direction[a] * by_speed;
-        out->inverse[a] = fabs(out->d[a]) > 0x1p-100 ? 1 / out->d[a] : INFINITY;
-        out->largest = larger(out->largest, fabs(out->o[a]));
-        farthest = larger(farthest, fabs(out->o[a]) + tree->grid_extent[a]);
-    }
-    /* Times at which the ray is near the box: below `farthest`, as it moves at 1 or faster. */
-    for (int a = 0; a < 3; a++)
-        out->pad[a] = (ray->origin_err[a] + at->blur) * by_unit +
-                      farthest * (ray->direction_err[a] * by_speed + 0x1p-49) + 1;
-    out->scale = by_unit / by_speed;
-    return true;
-}
-
-/* Narrows [enter, leave] to the times in the padded root box. False: none. */
-static bool clip(const step_ray *r, const bvpi_tree *tree, double *enter, double *leave)
-{
-    for (int a = 0; a < 3; a++) {
-        const double lo = -r->pad[a] - r->o[a], hi = tree->grid_extent[a] + r->pad[a] - r->o[a];
-        if (r->inverse[a] == INFINITY) { /* stays where it is */
-            if (lo > 0 || hi < 0)
-                return false;
-            continue;
-        }
-        const double t0 = lo * r->inverse[a], t1 = hi * r->inverse[a];
-        *enter = larger(*enter, smaller(t0, t1));
-        *leave = smaller(*leave, larger(t0, t1));
-    }
-    return !(*enter > *leave);
-}
-
-static void look_everywhere(bvpi_grid_ray *out)
-{
-    bvpi_slab_ray_everywhere(&out->slab);
-    out->t_shift = out->t_scale = 0;
-    out->t_slack = 1;
-    out->t_min = -INFINITY;
-    out->t_max = INFINITY;
-}
-
-bool bvpi_grid_ray_init(bvpi_grid_ray *out, const bvpi_placed *at, const bvpi_local_ray *ray,
-                        double t_min, double t_max)
-{
-    step_ray r;
-    if (!make_step_ray(&r, at, ray)) {
-        look_everywhere(out);
-        return true;
-    }
-    double enter = t_min * r.scale, leave = t_max * r.scale, shift = 0, radius = 0;
-    if (!clip(&r, &at->tree, &enter, &leave))
-        return false;
-    if (r.largest > 0x1p24) /* far off; else times stay as they are */
-        shift = enter;
-    for (int a = 0; a < 3; a++) {
-        r.o[a] += shift * r.d[a];
-        radius = larger(radius, fabs(r.o[a]) + at->tree.grid_extent[a]);
-    }
-    bvpi_slab_ray_init(&out->slab, r.o, r.inverse, radius, largest_of(r.pad));
-    out->t_scale = r.scale;
-    out->t_shift = shift / r.scale;
-    out->t_slack = out->slab.slack + fabs(shift) * 0x1p-48;
-    out->t_min = (float)(enter - shift - out->t_slack);
-    out->t_max = (float)(leave - shift + out->t_slack);
     return true;
 }
 

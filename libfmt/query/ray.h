@@ -30,34 +30,13 @@ bvp_status bvpi_ray_query_init(bvpi_ray_query *query, const bvp_ray *ray, bvpi_r
 
 /* A ray before placement, in doubles that are off by less than the errors. */
 typedef struct bvpi_local_ray {
-    double origin[3], direction[3], origin_err[3], direction_err[3];
+    double origin[4], direction[4], origin_err[4], direction_err[4]; /* the fourth ones are 0 */
 } bvpi_local_ray;
 
 /* Either of: a placement made ready; the bare 12 numbers, much faster. False: these are too near to
  * singular, or too large or small, for this. */
 void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_place *place, const bvp_ray *ray);
 bool bvpi_local_ray_rough(bvpi_local_ray *out, const double m[12], const bvp_ray *ray);
-
-/* The ray on a hierarchy's grid. It starts near the root box, however far off the origin is: grid
- * time is (t - t_shift) * t_scale. */
-typedef struct bvpi_grid_ray {
-    bvpi_slab_ray slab;
-    double t_shift, t_scale; /* the scale is a power of two */
-    double t_slack;          /* grid time: rounding of t and of the boxes */
-    float t_min, t_max; /* of the part of the ray that can meet the root box; rounded outward */
-} bvpi_grid_ray;
-
-/* False: the ray misses. */
-bool bvpi_grid_ray_init(bvpi_grid_ray *out, const bvpi_placed *at, const bvpi_local_ray *ray,
-                        double t_min, double t_max);
-
-/* The latest grid time at which a box may be entered that holds a hit at a time <= t. */
-static inline float bvpi_grid_time_limit(const bvpi_grid_ray *ray, double t)
-{
-    double limit =
-        (t - ray->t_shift) * ray->t_scale + ray->t_slack + fabs(t) * ray->t_scale * 0x1p-48;
-    return limit < (double)ray->t_max ? (float)limit : ray->t_max;
-}
 
 /* Takes note of a hit of triangle `local` of a cluster; tri: part coordinates. */
 void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,
@@ -76,6 +55,8 @@ static inline bool bvpi_ray_query_done(const bvpi_ray_query *query)
 /* Answers `query` about `subject`. */
 typedef struct bvpi_ray_kernel {
     bvp_status (*run)(const bvpi_subject *subject, bvpi_ray_query *query);
+    bvp_status (*run_part)(const bvpi_placed_part *part,
+                           bvpi_ray_query *query); /* at.place ready */
 } bvpi_ray_kernel;
 extern const bvpi_ray_kernel bvpi_ray_kernel_base, bvpi_ray_kernel_avx2;
 

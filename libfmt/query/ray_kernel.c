@@ -3,84 +3,55 @@
  * Based on: Wald, Benthin, Boulos, Getting Rid of Packets, 2008 (one ray, many boxes).
  */
 #include "query/binary_body.h"
-#include "query/ray.h"
+#include "query/ray_part.h"
+#include "query/ray_walk.h"
 
-/* A ray in one hierarchy. */
-typedef struct ray_walk {
-    const bvpi_subject *subject;
-    bvpi_ray_query *query;
-    bvpi_grid_ray grid;
-    const bvpi_placed_part *part; /* in a part */
-    bvpi_placed_part *unplaced;   /* the same while its at.place is not ready, else NULL */
-    bool ready;                   /* at.place and tri are */
-    bvpi_tri_ray tri;
-} ray_walk;
-
-BVPI_INLINE unsigned boxes(void *user, const bvpi_open_node *at, const bvpi_wide *node, float limit,
-                           float keys[8])
+/* sorted: the nearest child first; else as they come, for who takes any hit. */
+BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, bool sorted)
 {
-    const bvpi_grid_ray *ray = &((ray_walk *)user)->grid;
-    f32x8 enter;
-    unsigned lanes =
-        bvpi_box_ray(&ray->slab, at->lo, at->step, node->bounds, ray->t_min, limit, &enter);
-    f32x8_store(keys, enter);
-    return lanes;
-}
-
-BVPI_INLINE float limit(void *user)
-{
-    const ray_walk *w = user;
-    if (bvpi_ray_query_done(w->query))
-        return -__builtin_inff();
-    return bvpi_grid_time_limit(&w->grid, w->query->t_max);
-}
-
-/* What the triangles need and the boxes do not: many rays meet no leaf. */
-static bvp_status make_ready(ray_walk *w)
-{
-    const bvp_ray *ray = &w->query->ray;
-    bvp_status status = w->unplaced ? bvpi_subject_place(w->subject, w->unplaced) : BVP_OK;
-    if (status == BVP_OK)
-        status = bvpi_tri_ray_init(&w->tri, &w->part->at.place, ray->origin, ray->direction,
-                                   w->part->at.bound);
-    w->ready = status == BVP_OK;
-    w->unplaced = NULL;
-    return status;
-}
-
-static bvp_status triangles(void *user, uint32_t item, unsigned count)
-{
-    ray_walk *w = user;
-    bvpi_ray_query *query = w->query;
-    bvpi_tri8 tri;
-    bvpi_cluster cluster;
-    bvpi_tri_ray_hit hits[8];
-    const bvp_status status = w->ready ? BVP_OK : make_ready(w);
-    if (status != BVP_OK)
-        return status;
-    if (!bvpi_walk_leaf(&w->part->at.tree, item, count, &tri, &cluster))
-        return BVP_ERR_CORRUPT;
-    query->stats.triangles += count;
-    /* Not the best t so far: what a hit's rounded t is must not depend on what was seen before. */
-    unsigned lanes =
-        bvpi_tri_ray8(&w->tri, tri.c, (1u << count) - 1, query->ray.t_min, query->ray.t_max, hits);
-    for (; lanes != 0 && !bvpi_ray_query_done(query); lanes &= lanes - 1) {
-        const unsigned lane = bvpi_lowest_bit(lanes);
-        float corners[9];
-        bvpi_tri8_lane(&tri, lane, corners);
-        bvpi_ray_query_hit(query, w->part, &cluster.head, (item & 0xff) + lane, corners,
-                           &hits[lane]);
+    bvpi_ray_level levels[BVPD_DEPTH_MAX + 1];
+    bvpi_ray_entry waiting[BVPI_STACK_SIZE];
+    bvpi_slab8 slab;
+    bvpi_ray_walk walk = {.tree = &w->part->at.tree,
+                          .slab = &slab,
+                          .levels = levels,
+                          .waiting = waiting,
+                          .level_max = BVPD_DEPTH_MAX + 1,
+                          .limit = bvpi_ray_part_limit(w)};
+    bvp_stats *stats = &w->query->stats;
+    bvp_status status = BVP_OK;
+    int place = bvpi_ray_walk_start(&walk);
+    bvpi_slab8_init(&slab, &w->grid.slab, w->grid.t_min);
+    while (place >= 0 && status == BVP_OK) {
+        const bvpi_ray_level *level = bvpi_ray_level_of(&walk, place);
+        const unsigned lane = bvpi_ray_lane_of(place);
+        if (level->inner >> lane & 1) {
+            place = bvpi_ray_open(&walk, place, sorted);
+            continue;
+        }
+        const unsigned count = (unsigned)(level->meta >> (8 * lane)) & 0xff;
+        stats->leaves++;
+        status = count - 1 < BVPD_LEAF_MAX
+                     ? bvpi_ray_part_triangles(w, bvpi_ray_item(level, lane), count)
+                     : BVP_ERR_CORRUPT;
+        if (bvpi_ray_query_done(w->query))
+            break;
+        walk.limit = bvpi_ray_part_limit(w);
+        place = bvpi_ray_pop(&walk);
     }
-    return BVP_OK;
+    stats->nodes += walk.tree->node_count - walk.budget;
+    stats->boxes += walk.boxes;
+    return place == BVPI_RAY_LIAR ? BVP_ERR_CORRUPT : status;
 }
 
 /* unplaced: part, when its at.place is not ready; else NULL. */
 static bvp_status enter_part(const bvpi_subject *subject, bvpi_ray_query *query,
                              const bvpi_placed_part *part, bvpi_placed_part *unplaced)
 {
-    static const bvpi_walk_steps steps = {boxes, limit, triangles, NULL};
+    static const bvpi_walk_steps steps = {bvpi_ray_part_boxes, bvpi_ray_part_limit,
+                                          bvpi_ray_part_triangles, NULL};
     bvpi_local_ray local;
-    ray_walk w;
+    bvpi_ray_part w;
     w.subject = subject;
     w.query = query;
     w.part = part;
@@ -98,12 +69,12 @@ static bvp_status enter_part(const bvpi_subject *subject, bvpi_ray_query *query,
         return BVP_OK;
     if (part->kind != BVPD_KIND_WIDE8)
         return bvpi_binary_body_walk(&steps, &w, &part->binary, &query->stats);
-    return bvpi_body_walk(&steps, &w, &part->at.tree, 0, &query->stats);
+    return query->mode == BVPI_RAY_FIRST ? walk_wide(&w, true) : walk_wide(&w, false);
 }
 
 static bvp_status enter_instance(void *user, uint32_t instance)
 {
-    const ray_walk *w = user;
+    const bvpi_ray_part *w = user;
     bvpi_placed_part part;
     w->query->stats.instance_pairs++;
     const bvp_status status = bvpi_subject_look_up(w->subject, instance, &part);
@@ -112,10 +83,11 @@ static bvp_status enter_instance(void *user, uint32_t instance)
 
 static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_ray_query *query)
 {
-    static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
+    static const bvpi_walk_steps steps = {bvpi_ray_part_boxes, bvpi_ray_part_limit, NULL,
+                                          enter_instance};
     const bvpi_placed *top = &subject->top;
     bvpi_local_ray local;
-    ray_walk w;
+    bvpi_ray_part w;
     w.subject = subject;
     w.query = query;
     bvpi_local_ray_init(&local, &top->place, &query->ray);
@@ -136,4 +108,11 @@ static bvp_status run(const bvpi_subject *subject, bvpi_ray_query *query)
     return status;
 }
 
-const bvpi_ray_kernel BVPI_ISA_NAME(bvpi_ray_kernel) = {run};
+static bvp_status run_part(const bvpi_placed_part *part, bvpi_ray_query *query)
+{
+    const bvp_status status = enter_part(NULL, query, part, NULL);
+    bvpi_ray_query_finish(query);
+    return status;
+}
+
+const bvpi_ray_kernel BVPI_ISA_NAME(bvpi_ray_kernel) = {run, run_part};

@@ -3,7 +3,10 @@
  */
 #include "query/subject.h"
 
+#include "base/status.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/simd.h"
@@ -64,23 +67,36 @@ static bvp_status open_hierarchy(const bvp_file *file, bvpi_placed_part *out)
     return status == BVP_OK ? bvpi_placed_part_kind(file, (uint32_t)first.kind, out) : status;
 }
 
+/* The part and its hierarchy: first of all by the short way that most files allow. */
+static bvp_status load_part(const bvp_file *file, uint32_t part, bvpi_placed_part *out)
+{
+    out->kind = BVPD_KIND_WIDE8;
+    if (file->kind == BVP_KIND_DEFAULT &&
+        bvpi_get_part_and_tree(file, part, &out->part, &out->at.tree) == BVP_OK)
+        return BVP_OK;
+    const bvp_status status = bvpi_get_part(file, part, &out->part);
+    return status == BVP_OK ? open_hierarchy(file, out) : status;
+}
+
+static void set_bounds(bvpi_placed_part *out)
+{
+    bound_grid(&out->at);
+    for (int a = 0; a < 3; a++) {
+        const double lo = fabs((double)out->part.lo[a]), hi = fabs((double)out->part.hi[a]);
+        out->at.bound[a] = bvpi_larger(out->at.bound[a], bvpi_larger(lo, hi));
+    }
+    out->at.blur = 0;
+}
+
 static bvp_status open_part(const bvp_file *file, uint32_t part, bvpi_placed_part *out)
 {
     bvp_status status = bvpi_touch(file, part);
     out->part_idx = part;
     if (status == BVP_OK)
-        status = bvpi_get_part(file, part, &out->part);
+        status = load_part(file, part, out);
     if (status == BVP_OK)
-        status = open_hierarchy(file, out);
-    if (status != BVP_OK)
-        return status;
-    bound_grid(&out->at);
-    for (int a = 0; a < 3; a++)
-        out->at.bound[a] =
-            bvpi_larger(out->at.bound[a],
-                        bvpi_larger(fabs((double)out->part.lo[a]), fabs((double)out->part.hi[a])));
-    out->at.blur = 0;
-    return BVP_OK;
+        set_bounds(out);
+    return status;
 }
 
 /* The product of the caller's placement and an instance's is rounded once: by how much that takes
@@ -130,6 +146,35 @@ bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body)
         status = bvpi_place_init(&subject->one.at.place, body->placement);
     memcpy(subject->one.placement, body->placement ? body->placement : identity, sizeof identity);
     return status;
+}
+
+bvp_status bvpi_ready_init(bvp_file *file, bvp_error *error)
+{
+    bvpi_placed_part *part = malloc(sizeof *part);
+    if (!part)
+        return bvpi_error_memory(error, sizeof *part);
+    part->part_idx = 0;
+    bvp_status status = load_part(file, 0, part);
+    if (status == BVP_OK) {
+        set_bounds(part);
+        status = bvpi_place_init(&part->at.place, NULL);
+    }
+    part->instance = BVP_NONE;
+    memcpy(part->placement, identity, sizeof identity);
+    if (status == BVP_OK)
+        file->ready = part;
+    else
+        free(part);
+    return BVP_OK;
+}
+
+const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
+{
+    const bvp_file *file = body ? body->file : NULL;
+    if (!file || body->part != 0 || body->placement || file->is_refitted ||
+        bvpi_touch(file, 0) != BVP_OK)
+        return NULL;
+    return file->ready;
 }
 
 bvp_status bvpi_subject_look_up(const bvpi_subject *subject, uint32_t instance,

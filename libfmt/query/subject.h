@@ -44,6 +44,13 @@ typedef struct bvpi_subject {
 /* Reads body's fields; its placement must outlive the subject. */
 bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body);
 
+/* Once, at open: makes part 0, where it is, ready for those who ask nothing else and cannot wait
+ * for bvpi_subject_init. BVP_ERR_NO_MEMORY. */
+bvp_status bvpi_ready_init(bvp_file *file, bvp_error *error);
+/* NULL when body is something else, or that part is not what it was, or not as it should be: all of
+ * that is for bvpi_subject_init to tell apart. */
+const bvpi_placed_part *bvpi_ready_part(const bvp_body *body);
+
 /* Instance `instance` of an assembly, which may be any number. */
 bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
                                  bvpi_placed_part *out);

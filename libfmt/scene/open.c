@@ -5,17 +5,21 @@
 #include "format/map.h"
 
 #include "base/status.h"
+#include "query/subject.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 static const bvp_open_options default_options;
 
-static bvp_status verify_when_isolated(bvp_status status, bvp_file **file, bvp_error *error)
+static bvp_status make_ready(bvp_status status, bvp_file **file, bvp_error *error)
 {
-    if (status != BVP_OK || (*file)->mode != BVP_OPEN_ISOLATED)
+    if (status != BVP_OK)
         return status;
-    status = bvp_verify_file(*file, NULL, NULL, error);
+    if ((*file)->mode == BVP_OPEN_ISOLATED)
+        status = bvp_verify_file(*file, NULL, NULL, error);
+    if (status == BVP_OK)
+        status = bvpi_ready_init(*file, error);
     if (status != BVP_OK) {
         bvp_close(*file);
         *file = NULL;
@@ -27,7 +31,7 @@ bvp_status bvp_open_fd(int fd, const bvp_open_options *options, bvp_file **out, 
 {
     *out = NULL;
     bvp_status status = bvpi_map_fd(fd, options ? options : &default_options, out, error);
-    return verify_when_isolated(status, out, error);
+    return make_ready(status, out, error);
 }
 
 bvp_status bvp_open_memory(const void *data, size_t size, const bvp_open_options *options,
@@ -36,7 +40,7 @@ bvp_status bvp_open_memory(const void *data, size_t size, const bvp_open_options
     *out = NULL;
     bvp_status status =
         bvpi_map_memory(data, size, options ? options : &default_options, out, error);
-    return verify_when_isolated(status, out, error);
+    return make_ready(status, out, error);
 }
 
 bvp_status bvp_open(const char *path, const bvp_open_options *options, bvp_file **out,

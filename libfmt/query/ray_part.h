@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ * ray_part.h: a ray in one part: its boxes and its triangles.
+ */
+#ifndef BVPI_QUERY_RAY_PART_H
+#define BVPI_QUERY_RAY_PART_H
+
+#include "query/body_walk.h"
+#include "query/ray_grid.h"
+
+/* A ray in one hierarchy. */
+typedef struct bvpi_ray_part {
+    const bvpi_subject *subject;
+    bvpi_ray_query *query;
+    bvpi_grid_ray grid;
+    const bvpi_placed_part *part; /* in a part */
+    bvpi_placed_part *unplaced;   /* the same while its at.place is not ready, else NULL */
+    bool ready;                   /* at.place and tri are */
+    bvpi_tri_ray tri;
+} bvpi_ray_part;
+
+BVPI_INLINE unsigned bvpi_ray_part_boxes(void *user, const bvpi_open_node *at,
+                                         const bvpi_wide *node, float limit, float keys[8])
+{
+    const bvpi_grid_ray *ray = &((bvpi_ray_part *)user)->grid;
+    f32x8 enter;
+    unsigned lanes =
+        bvpi_box_ray(&ray->slab, at->lo, at->step, node->bounds, ray->t_min, limit, &enter);
+    f32x8_store(keys, enter);
+    return lanes;
+}
+
+BVPI_INLINE float bvpi_ray_part_limit(void *user)
+{
+    const bvpi_ray_part *w = user;
+    if (bvpi_ray_query_done(w->query))
+        return -__builtin_inff();
+    return bvpi_grid_time_limit(&w->grid, w->query->t_max);
+}
+
+/* What the triangles need and the boxes do not: many rays meet no leaf. */
+static bvp_status bvpi_ray_part_ready(bvpi_ray_part *w)
+{
+    const bvp_ray *ray = &w->query->ray;
+    bvp_status status = w->unplaced ? bvpi_subject_place(w->subject, w->unplaced) : BVP_OK;
+    const bvpi_placed *at = &w->part->at;
+    if (status == BVP_OK &&
+        !(at->place.is_identity &&
+          bvpi_tri_ray_init_plain(&w->tri, ray->origin, ray->direction, at->bound)))
+        status = bvpi_tri_ray_init(&w->tri, &at->place, ray->origin, ray->direction, at->bound);
+    w->ready = status == BVP_OK;
+    w->unplaced = NULL;
+    return status;
+}
+
+static bvp_status bvpi_ray_part_triangles(void *user, uint32_t item, unsigned count)
+{
+    bvpi_ray_part *w = user;
+    bvpi_ray_query *query = w->query;
+    const bvpi_tree *tree = &w->part->at.tree;
+    const unsigned first = item & 0xff;
+    bvpi_tri8 tri;
+    bvpi_cluster cluster;
+    if (!bvpi_cluster_open(tree->units, tree->blob_size,
+                           (uint64_t)(item >> 8) << tree->cluster_shift, &cluster) ||
+        first + count > cluster.triangle_count)
+        return BVP_ERR_CORRUPT;
+    const uint32_t vertex = bvpi_load_u8(cluster.corners + 3 * first);
+    for (int a = 1; a < 3; a++)
+        __builtin_prefetch(cluster.stream[a] + vertex * cluster.width[a] / 8);
+    const bvp_status status = w->ready ? BVP_OK : bvpi_ray_part_ready(w);
+    if (status != BVP_OK)
+        return status;
+    bvpi_tri8_decode(&cluster, first, &tri);
+    query->stats.triangles += count;
+    unsigned lanes = ((1u << count) - 1) & ~bvpi_tri_ray_misses(&w->tri, tri.c);
+    for (; lanes != 0 && !bvpi_ray_query_done(query); lanes &= lanes - 1) {
+        const unsigned lane = bvpi_lowest_bit(lanes);
+        bvpi_tri_ray_hit hit;
+        float corners[9];
+        bvpi_tri8_lane(&tri, lane, corners);
+        /* Not the best t so far: what a hit's rounded t is must not depend on what was seen
+         * before. */
+        if (bvpi_tri_ray1(&w->tri, corners, query->ray.t_min, query->ray.t_max, &hit))
+            bvpi_ray_query_hit(query, w->part, &cluster.head, first + lane, corners, &hit);
+    }
+    return BVP_OK;
+}
+
+#endif

@@ -15,9 +15,23 @@
 #define ETA_DD      0x1p-96 /* error of a coordinate in double-double, scaled */
 #define GOOD_ENOUGH 0x1p-31 /* relative width of the interval, below 1e-9 */
 
-/* The power of two that brings reach below 1. */
+/* Unlike fmax, inlined. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* The power of two that brings reach into [1/2, 1). */
 static double unit_scale(double reach)
 {
+    const uint64_t exponents = UINT64_C(0x7ff) << 52;
+    uint64_t bits;
+    memcpy(&bits, &reach, sizeof bits);
+    bits = (UINT64_C(2045) << 52) - (bits & exponents);
+    if (reach > 0x1p-1000 && reach < 0x1p1000) {
+        memcpy(&reach, &bits, sizeof reach);
+        return reach;
+    }
     int exponent;
     frexp(reach > 0 ? reach : 1, &exponent);
     return ldexp(1, -exponent);
@@ -30,12 +44,18 @@ static void init_part(bvpi_point *out, const bvpi_place *place, const double bou
     bvpi_place_point_to_part(place, out->world, out->part, err);
     out->err = err[0] + err[1] + err[2];
     for (int x = 0; x < 3; x++)
-        reach = fmax(reach, (bound[x] + fabs(out->part[x]) + err[x]) * UP);
+        reach = larger(reach, (bound[x] + fabs(out->part[x]) + err[x]) * UP);
     out->part_scale = unit_scale(reach);
     double eta = (out->err + 4 * U * reach) * out->part_scale;
     double lo = place->size_min / out->part_scale, hi = place->size_max / out->part_scale;
     int ok = lo > 0x1p-100 && hi < 0x1p100;
     out->part_eta = (float)eta * (1 + 0x1p-20f) + 0x1p-100f;
+    out->scale_f = ok ? (float)out->part_scale : 0;
+    for (int x = 0; x < 3; x++) {
+        const double at = out->part[x] * out->part_scale;
+        out->part_hi[x] = (float)at;
+        out->part_lo[x] = (float)(at - (double)out->part_hi[x]);
+    }
     out->length_lo = ok ? (float)lo * (1 - 0x1p-22f) : 0;
     out->length_hi = ok ? (float)hi * (1 + 0x1p-22f) : INFINITY;
 }
@@ -53,8 +73,8 @@ bvp_status bvpi_point_init(bvpi_point *out, const bvpi_place *place, const doubl
         double shift = fabs(row[3] - world[x]);
         double size =
             shift + fabs(row[0]) * bound[0] + fabs(row[1]) * bound[1] + fabs(row[2]) * bound[2];
-        reach = fmax(reach, size * UP);
-        eta = fmax(eta, 8 * U * size + 0x1p-1000);
+        reach = larger(reach, size * UP);
+        eta = larger(eta, 8 * U * size + 0x1p-1000);
     }
     if (!isfinite(reach))
         return BVP_ERR_ARGUMENT;

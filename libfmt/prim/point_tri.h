@@ -16,7 +16,8 @@ typedef struct bvpi_point {
                             in double, scaled */
     double part[3], err; /* the point in part coordinates; bounds a coordinate's error */
     double part_scale;   /* the same as scale and eta, for p - part */
-    float part_eta;
+    float part_hi[3], part_lo[3]; /* the point in part coordinates, scaled: the sum of both */
+    float scale_f, part_eta;
     float length_lo, length_hi; /* world length of a scaled unit of part coordinates */
 } bvpi_point;
 
@@ -36,23 +37,24 @@ void bvpi_point_tri1(const bvpi_point *point, const float tri[9], bvpi_point_tri
 
 /* ---- eight triangles in float ---------------------------------------------------------------- */
 
-/* Corners relative to the point, scaled. */
+/* Corners relative to the point, scaled: two roundings, each relative to the difference or, where
+ * it is smaller than the point, none. */
 BVPI_INLINE void bvpi_point_load8(const bvpi_point *point, const f32x8 tri[9], bvpi_edges8 *out)
 {
-    f64x4 scale = f64x4_splat(point->part_scale);
+    const f32x8 scale = f32x8_splat(point->scale_f);
     f32x8 e01[3], e12[3], e02[3];
     BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
-        f64x4 low[3], high[3], o = f64x4_splat(point->part[x]);
+        const f32x8 hi = f32x8_splat(point->part_hi[x]), lo = f32x8_splat(point->part_lo[x]);
+        f32x8 c[3];
         BVPI_UNROLL
         for (int k = 0; k < 3; k++) {
-            low[k] = (f64x4_from_low(tri[3 * k + x]) - o) * scale;
-            high[k] = (f64x4_from_high(tri[3 * k + x]) - o) * scale;
-            out->corner[k][x] = f32x8_from_f64(low[k], high[k]);
+            c[k] = tri[3 * k + x] * scale;
+            out->corner[k][x] = (c[k] - hi) - lo;
         }
-        e01[x] = f32x8_from_f64(low[1] - low[0], high[1] - high[0]);
-        e12[x] = f32x8_from_f64(low[2] - low[1], high[2] - high[1]);
-        e02[x] = f32x8_from_f64(low[2] - low[0], high[2] - high[0]);
+        e01[x] = c[1] - c[0];
+        e12[x] = c[2] - c[1];
+        e02[x] = c[2] - c[0];
     }
     bvpi_edges8_init(out, e01, e12, e02);
 }
@@ -90,7 +92,8 @@ static inline void bvpi_point_tri8(const bvpi_point *point, const f32x8 tri[9], 
     BVPI_UNROLL
     for (int x = 0; x < 3; x++)
         size[x] = max3_f32(f32x8_abs(t.corner[0][x]), f32x8_abs(t.corner[1][x]),
-                           f32x8_abs(t.corner[2][x]));
+                           f32x8_abs(t.corner[2][x])) *
+                  f32x8_splat(1.5f); /* for the second rounding */
     f32x8 near = min3_f32(dot_f32(best.v, t.corner[0]), dot_f32(best.v, t.corner[1]),
                           dot_f32(best.v, t.corner[2]));
     bvpi_shortest_bounds(&best, near, size, f32x8_splat(point->part_eta), lo, hi);

@@ -180,7 +180,16 @@ bvp_status bvp_closest_batch(const bvp_body *body, const double *points, size_t 
 bvp_status bvp_closest(const bvp_body *body, const double point[3], double max_distance,
                        bvp_closest_result *out, bvp_stats *stats)
 {
-    return bvp_closest_batch(body, point, 0, 1, max_distance, out, 0, NULL, stats);
+    const bvpi_placed_part *part = bvpi_ready_part(body);
+    bvpi_closest_query query;
+    if (!part || !point || !out)
+        return bvp_closest_batch(body, point, 0, 1, max_distance, out, 0, NULL, stats);
+    bvp_status status = bvpi_closest_query_init(&query, point, max_distance);
+    if (status == BVP_OK)
+        status = CHOOSE(bvpi_closest_kernel, body->file)->run_part(part, &query);
+    add_stats(stats, &query.stats);
+    *out = query.best;
+    return status;
 }
 
 /* ---- regions ----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ typedef struct bvpi_closest_query {
     double point[3];
     double limit; /* nothing farther is of interest; shrinks to the best distance */
     double most;  /* the caller's max_distance */
+    double bound; /* something is at this distance or nearer, though it may not be known yet what */
     bvp_closest_result best;
     bvp_stats stats;
 } bvpi_closest_query;
@@ -33,6 +34,7 @@ void bvpi_closest_query_candidate(bvpi_closest_query *query, const bvpi_placed_p
 /* Answers `query` about `subject`. */
 typedef struct bvpi_closest_kernel {
     bvp_status (*run)(const bvpi_subject *subject, bvpi_closest_query *query);
+    bvp_status (*run_part)(const bvpi_placed_part *part, bvpi_closest_query *query); /* placed */
 } bvpi_closest_kernel;
 extern const bvpi_closest_kernel bvpi_closest_kernel_base, bvpi_closest_kernel_avx2;
 

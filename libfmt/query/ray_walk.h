@@ -257,26 +257,43 @@ BVPI_INLINE void bvpi_ray_fetch_record(const bvpi_tree *tree, uint32_t geom)
     __builtin_prefetch(record + sizeof(bvpd_cluster) + 3 * (geom & 0xff));
 }
 
-/* Opens the inner child at a place; the next place. */
-BVPI_INLINE int bvpi_ray_open(bvpi_ray_walk *w, int place, bool sorted)
+/* Goes to the inner child at a place: reads its node's references into its level. used: its
+ * children that exist. NULL: the file does not keep its rules. */
+BVPI_INLINE const bvpd_node *bvpi_ray_descend(bvpi_ray_walk *w, int place, unsigned *used)
 {
-    const unsigned level = ((unsigned)place >> 8) + 1, lane = bvpi_ray_lane_of(place);
-    const bvpi_ray_level *from = &w->levels[level - 1];
+    const unsigned level = ((unsigned)place >> 8) + 1;
+    const uint32_t unit = bvpi_ray_unit(&w->levels[level - 1], bvpi_ray_lane_of(place));
     bvpi_ray_level *to = &w->levels[level];
-    const uint32_t unit = bvpi_ray_unit(from, lane);
-    const float *frame = (const float *)((const char *)w->levels + place);
-    unsigned used;
     if (unit >= w->tree->unit_count || level >= w->level_max || w->budget-- == 0)
-        return BVPI_RAY_LIAR;
+        return NULL;
     const bvpd_node *node = (const bvpd_node *)(w->tree->units + (uint64_t)unit * BVPD_UNIT);
     to->meta = bvpi_load_u64(node->meta);
     to->child = bvpi_load_u32(&node->child);
     to->geom = bvpi_load_u32(&node->geom);
-    bvpi_ray_masks(to->meta, &used, &to->inner);
+    bvpi_ray_masks(to->meta, used, &to->inner);
+    *used &= 0xff;
+    w->boxes += bvpi_popcount(*used);
     bvpi_ray_fetch_record(w->tree, to->geom);
-    const unsigned lanes =
-        used & 0xff & bvpi_ray_boxes(w->slab, w->limit, frame, node->bounds, used & to->inner, to);
-    w->boxes += bvpi_popcount(used & 0xff);
+    return node;
+}
+
+/* The frame of the child at a place: lo at [8 * axis], step at [24 + 8 * axis]. */
+BVPI_INLINE const float *bvpi_ray_frame(const bvpi_ray_walk *w, int place)
+{
+    return (const float *)((const char *)w->levels + place);
+}
+
+/* Opens the inner child at a place; the next place. */
+BVPI_INLINE int bvpi_ray_open(bvpi_ray_walk *w, int place, bool sorted)
+{
+    const unsigned level = ((unsigned)place >> 8) + 1;
+    bvpi_ray_level *to = &w->levels[level];
+    unsigned used;
+    const bvpd_node *node = bvpi_ray_descend(w, place, &used);
+    if (!node)
+        return BVPI_RAY_LIAR;
+    const unsigned lanes = used & bvpi_ray_boxes(w->slab, w->limit, bvpi_ray_frame(w, place),
+                                                 node->bounds, used & to->inner, to);
     if (lanes == 0)
         return bvpi_ray_pop(w);
     return sorted ? bvpi_ray_sort(w, level, lanes, to->enter) : bvpi_ray_heap(w, level, lanes);

@@ -15,12 +15,6 @@
 #define ETA_DD      0x1p-96 /* error of a coordinate in double-double, scaled */
 #define GOOD_ENOUGH 0x1p-31 /* relative width of the interval, below 1e-9 */
 
-/* Unlike fmax, inlined. */
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* The power of two that brings reach into [1/2, 1). */
 static double unit_scale(double reach)
 {
@@ -44,7 +38,7 @@ static void init_part(bvpi_point *out, const bvpi_place *place, const double bou
     bvpi_place_point_to_part(place, out->world, out->part, err);
     out->err = err[0] + err[1] + err[2];
     for (int x = 0; x < 3; x++)
-        reach = larger(reach, (bound[x] + fabs(out->part[x]) + err[x]) * UP);
+        reach = bvpi_larger(reach, (bound[x] + fabs(out->part[x]) + err[x]) * UP);
     out->part_scale = unit_scale(reach);
     double eta = (out->err + 4 * U * reach) * out->part_scale;
     double lo = place->size_min / out->part_scale, hi = place->size_max / out->part_scale;
@@ -73,8 +67,8 @@ bvp_status bvpi_point_init(bvpi_point *out, const bvpi_place *place, const doubl
         double shift = fabs(row[3] - world[x]);
         double size =
             shift + fabs(row[0]) * bound[0] + fabs(row[1]) * bound[1] + fabs(row[2]) * bound[2];
-        reach = larger(reach, size * UP);
-        eta = larger(eta, 8 * U * size + 0x1p-1000);
+        reach = bvpi_larger(reach, size * UP);
+        eta = bvpi_larger(eta, 8 * U * size + 0x1p-1000);
     }
     if (!isfinite(reach))
         return BVP_ERR_ARGUMENT;

@@ -152,12 +152,6 @@ typedef struct view {
     double err;              /* of a side */
 } view;
 
-/* Unlike fmax, inlined. */
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static void look(const bvpi_tri_ray *ray, const float tri[9], view *v)
 {
     double size_x = 0, size_y = 0, e = ray->view_err;
@@ -167,8 +161,8 @@ static void look(const bvpi_tri_ray *ray, const float tri[9], view *v)
         v->x[i] = (double)p[ray->kx] - z * ray->shear[0] - ray->offset[0];
         v->y[i] = (double)p[ray->ky] - z * ray->shear[1] - ray->offset[1];
         v->t[i] = (z - ray->origin[ray->kz]) * ray->by_z;
-        size_x = larger(size_x, fabs(v->x[i]));
-        size_y = larger(size_y, fabs(v->y[i]));
+        size_x = bvpi_larger(size_x, fabs(v->x[i]));
+        size_y = bvpi_larger(size_y, fabs(v->y[i]));
     }
     v->err = 2.001 * e * (size_x + size_y + e) + 6.01 * U * size_x * size_y + LOST;
     for (int i = 0; i < 3; i++) {
@@ -191,7 +185,7 @@ static int hit_in_double(const bvpi_tri_ray *ray, const float tri[9], double t_m
         if (!(fabs(v.side[i]) > v.err))
             return -1;
     double sum = v.side[0] + v.side[1] + v.side[2], certain = fabs(sum) - 3 * v.err;
-    double spread = larger(fabs(v.t[0] - v.t[1]), fabs(v.t[0] - v.t[2])) * 2;
+    double spread = bvpi_larger(fabs(v.t[0] - v.t[1]), fabs(v.t[0] - v.t[2])) * 2;
     double by_sum = 1 / sum;
     hit->u = v.side[1] * by_sum;
     hit->v = v.side[2] * by_sum;

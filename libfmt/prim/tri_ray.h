@@ -48,11 +48,6 @@ typedef struct bvpi_tri_ray_hit {
 bool bvpi_tri_ray1(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
                    bvpi_tri_ray_hit *hit);
 
-BVPI_INLINE double bvpi_tri_ray_larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 BVPI_INLINE void bvpi_tri_ray_set_depth(bvpi_tri_ray *out, const double bound[3])
 {
     const double by_z = __builtin_fabs(out->by_z), *err = out->direction_err;
@@ -74,7 +69,7 @@ BVPI_INLINE void bvpi_tri_ray_set_view(bvpi_tri_ray *out, int i, double shear, d
     out->offset[i] = offset;
     out->shear_f[i] = (float)shear;
     out->offset_f[i] = (float)offset;
-    out->view_err = bvpi_tri_ray_larger(out->view_err, finite ? err : __builtin_inf());
+    out->view_err = bvpi_larger(out->view_err, finite ? err : __builtin_inf());
     out->view_err_f = above > out->view_err_f ? above : out->view_err_f;
 }
 
@@ -109,7 +104,7 @@ BVPI_INLINE bool bvpi_tri_ray_init_plain(bvpi_tri_ray *out, const double origin[
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     const double x = __builtin_fabs(direction[0]), y = __builtin_fabs(direction[1]);
     const double along = __builtin_fabs(direction[2]);
-    const int z = along > bvpi_tri_ray_larger(x, y) ? 2 : y > x;
+    const int z = along > bvpi_larger(x, y) ? 2 : y > x;
     if (direction[z] == 0)
         return false;
     BVPI_UNROLL

@@ -34,15 +34,9 @@ bvp_status bvpi_ray_query_init(bvpi_ray_query *query, const bvp_ray *ray, bvpi_r
 /* ---- before placement ---------------------------------------------------------------------------
  */
 
-/* Unlike fmax, inlined. */
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 static inline double largest_of(const double v[3])
 {
-    return larger(fabs(v[0]), larger(fabs(v[1]), fabs(v[2])));
+    return bvpi_larger(fabs(v[0]), bvpi_larger(fabs(v[1]), fabs(v[2])));
 }
 
 /* An inverse and how far each entry may be off. */

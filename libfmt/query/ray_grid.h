@@ -27,11 +27,6 @@ BVPI_INLINE float bvpi_grid_time_limit(const bvpi_grid_ray *ray, double t)
     return limit < (double)ray->t_max ? (float)limit : ray->t_max;
 }
 
-BVPI_INLINE double bvpi_larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* Of lanes 0 .. 2, none of which is NaN. */
 BVPI_INLINE double bvpi_largest3(f64x4 v)
 {

@@ -2,7 +2,8 @@
  * test_split.c: binary hierarchies: every item in one leaf, boxes contain what is below, limits.
  */
 #include "build_case.h"
-#include "build/split.h"
+#include "base/isa.h"
+#include "build/split_kernel.h"
 #include "format/layout.h"
 #include "suite.h"
 
@@ -99,6 +100,35 @@ START_TEST(test_nested_items)
 }
 END_TEST
 
+/* The instruction sets cut alike, and leave the items in the same order. */
+START_TEST(test_kernels_agree)
+{
+    enum { COUNT = 3000 };
+    const bvpi_split_kernel *best = BVPI_ISA_CHOOSE(bvpi_split_kernel, bvpi_isa_of_cpu());
+    const bvpi_split_kernel *base = &bvpi_split_kernel_base;
+    uint64_t state = case_seed();
+    for (int round = 0; round < 60; round++) {
+        const uint32_t count = 9 + (uint32_t)(case_random(&state) % (COUNT - 9));
+        const uint32_t leaf_size = 1 + (uint32_t)round % 8;
+        bvpi_item *items = make_items(&state, count, round % 4 ? 4000000 : 5, 1000);
+        bvpi_item *copy = aligned_alloc(32, count * sizeof *copy);
+        bvpi_split root = {.count = count}, half[2] = {{.left = 0}}, other[2] = {{.left = 0}};
+        memcpy(copy, items, count * sizeof *copy);
+        best->bound(items, count, &root);
+        bvpi_split again = {.count = count};
+        base->bound(copy, count, &again);
+        ck_assert_mem_eq(&root, &again, sizeof root);
+        best->once(items, leaf_size, &root, &half[0], &half[1]);
+        base->once(copy, leaf_size, &root, &other[0], &other[1]);
+        ck_assert_mem_eq(half, other, sizeof half);
+        ck_assert_mem_eq(items, copy, count * sizeof *copy);
+        ck_assert_uint_eq(half[0].count + half[1].count, count);
+        free(items);
+        free(copy);
+    }
+}
+END_TEST
+
 /* Two far clouds must be told apart by the first split. */
 START_TEST(test_quality)
 {
@@ -118,7 +148,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_random_items, test_equal_items, test_nested_items,
-                                  test_quality, NULL};
+    const TTest *const tests[] = {test_random_items, test_equal_items,   test_nested_items,
+                                  test_quality,      test_kernels_agree, NULL};
     return suite_run("split", tests);
 }

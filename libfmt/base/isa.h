@@ -10,7 +10,23 @@
 #define BVPI_ISA_NAME(x) BVPI_PASTE(x, BVPI_ISA)
 #endif
 
-/* What a file handle's queries run on; chosen once, when it is opened. */
 typedef enum bvpi_isa { BVPI_ISA_BASELINE = 0, BVPI_ISA_AVX2 = 1 } bvpi_isa;
+
+/* One of a constant's two copies. */
+#if defined(__x86_64__) || defined(__i386__)
+#define BVPI_ISA_CHOOSE(name, isa) ((isa) == BVPI_ISA_AVX2 ? &name##_avx2 : &name##_base)
+#else
+#define BVPI_ISA_CHOOSE(name, isa) ((void)(isa), &name##_base)
+#endif
+
+/* The best that this machine has. */
+static inline bvpi_isa bvpi_isa_of_cpu(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return BVPI_ISA_AVX2;
+#endif
+    return BVPI_ISA_BASELINE;
+}
 
 #endif

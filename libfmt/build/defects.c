@@ -16,14 +16,17 @@ enum { INSERTION_MAX = 24 };
 
 /* ---- degenerate triangles -------------------------------------------------------------------- */
 
-/* Is the triangle's projection to the plane of the axes u and v a line? Products of two floats are
- * exact doubles. */
-static bool is_flat(const float *a, const float *b, const float *c, int u, int v)
+/* Is the triangle's projection to the plane of the axes u and v no line, as doubles can tell? */
+static bool has_area(const float *a, const float *b, const float *c, int u, int v)
 {
     const double bu = (double)b[u] - a[u], bv = (double)b[v] - a[v];
     const double cu = (double)c[u] - a[u], cv = (double)c[v] - a[v];
-    if (fabs(bu * cv - bv * cu) > 0x1p-48 * (fabs(bu * cv) + fabs(bv * cu)))
-        return false;
+    return fabs(bu * cv - bv * cu) > 0x1p-48 * (fabs(bu * cv) + fabs(bv * cu));
+}
+
+/* Is it a line? Products of two floats are exact doubles. */
+static bool is_flat(const float *a, const float *b, const float *c, int u, int v)
+{
     const double terms[6] = {(double)b[u] * c[v],  -(double)b[u] * a[v], -(double)a[u] * c[v],
                              -(double)b[v] * c[u], (double)b[v] * a[u],  (double)a[v] * c[u]};
     return bvpi_sum_sign(terms, 6) == 0;
@@ -31,6 +34,8 @@ static bool is_flat(const float *a, const float *b, const float *c, int u, int v
 
 bool bvpi_is_degenerate(const float *a, const float *b, const float *c)
 {
+    if (has_area(a, b, c, 0, 1) || has_area(a, b, c, 1, 2) || has_area(a, b, c, 2, 0))
+        return false;
     return is_flat(a, b, c, 0, 1) && is_flat(a, b, c, 1, 2) && is_flat(a, b, c, 2, 0);
 }
 

@@ -16,16 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bvpi_isa choose_isa(const bvp_open_options *options)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    if (!options->baseline_simd && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return BVPI_ISA_AVX2;
-#endif
-    (void)options;
-    return BVPI_ISA_BASELINE;
-}
-
 static bvp_status check_options(const bvp_open_options *options, bool is_memory, bvp_error *error)
 {
     if ((unsigned)options->mode > BVP_OPEN_ISOLATED)
@@ -234,7 +224,7 @@ static bvp_status new_file(const bvp_open_options *options, bool is_memory, bvp_
     file->mode = options->mode;
     file->kind = options->kind;
     file->box_test = options->box_test;
-    file->isa = choose_isa(options);
+    file->isa = options->baseline_simd ? BVPI_ISA_BASELINE : bvpi_isa_of_cpu();
     *out = file;
     return BVP_OK;
 }

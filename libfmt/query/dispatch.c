@@ -12,9 +12,7 @@
 
 static const bvpi_pair_kernel *choose_kernel(const bvp_file *a, const bvp_file *b)
 {
-    if (a->isa == BVPI_ISA_AVX2 && b->isa == BVPI_ISA_AVX2)
-        return &bvpi_pair_kernel_avx2;
-    return &bvpi_pair_kernel_base;
+    return BVPI_ISA_CHOOSE(bvpi_pair_kernel, a->isa < b->isa ? a->isa : b->isa);
 }
 
 /* A total order of bodies, so that a query and its mirror image do the very same arithmetic. */

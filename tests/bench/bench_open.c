@@ -250,14 +250,14 @@ int main(int argc, char **argv)
         return 2;
     }
     const char *path = argv[1];
-    printf("process and cache,open_us,first_answer_us,next_1000_us,resident_kib,runs\n");
-    row_of_opening(path, "fresh, warm", false, false, runs);
-    row_of_opening(path, "used, warm", true, false, runs);
-    row_of_opening(path, "used, cold", true, true, runs);
+    printf("process,page cache,open_us,first_answer_us,next_1000_us,resident_kib,runs\n");
+    row_of_opening(path, "fresh,warm", false, false, runs);
+    row_of_opening(path, "used,warm", true, false, runs);
+    row_of_opening(path, "used,cold", true, true, runs);
     printf("question,pages,runs\n");
     for (question what = RAY; what < QUESTIONS; what++)
         row_of_pages(path, what, runs);
-    printf("processes,all of them kib,private kib each\n");
+    printf("processes,all of them KiB,private KiB each\n");
     row_of_crowd(path, 1);
     row_of_crowd(path, CROWD);
     return 0;

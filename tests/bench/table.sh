@@ -23,10 +23,25 @@ for csv in *.r.csv; do
            name, $1, $5, $6, $7, $8, $9, $10, $11, $12 }' "$csv"
 done
 echo
-echo "| file | opened, us | and first answer, us | resident, KiB |"
-echo "|---|---|---|---|"
+echo "| file | process | page cache | opened, us | and first answer, us | resident, KiB |"
+echo "|---|---|---|---|---|---|"
 for csv in *.open.csv; do
-  awk -F, -v name="${csv%.open.csv}" 'NR == 2 { printf "| %s | %s | %s | %s |\n", name, $1, $2, $4 }' "$csv"
+  awk -F, -v name="${csv%.open.csv}" '/^(fresh|used),/ {
+    printf "| %s | %s | %s | %s | %s | %s |\n", name, $1, $2, $3, $4, $6 }' "$csv"
+done
+echo
+echo "| file | pages of a cold ray | collide | distance | 16 processes on it, KiB | of each its own |"
+echo "|---|---|---|---|---|---|"
+for csv in *.open.csv; do
+  awk -F, -v name="${csv%.open.csv}" '/^(ray|collide|distance),/ { pages = pages " " $2 " |" }
+    /^16,/ { printf "| %s |%s %s | %s |\n", name, pages, $2, $3 }' "$csv"
+done
+for csv in *.instances.csv; do
+  [ -f "$csv" ] || continue
+  echo
+  echo "| ${csv%.instances.csv} | instances | us of the assembly | of one part with all triangles | ratio | answers that differ |"
+  echo "|---|---|---|---|---|---|"
+  awk -F, 'NR > 1 { printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6 }' "$csv"
 done
 [ -f plant_2M.build.csv ] || exit 0
 echo

@@ -6,6 +6,12 @@
 #if !BENCH_HAVE_FCL
 const peer_pairs *const peer_fcl = 0;
 #endif
+#if !BENCH_HAVE_BULLET
+const peer_pairs *const peer_bullet = 0;
+#endif
+#if !BENCH_HAVE_ODE
+const peer_pairs *const peer_ode = 0;
+#endif
 #if !BENCH_HAVE_EMBREE
 const peer_rays *const peer_embree = 0;
 #endif

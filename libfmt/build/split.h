@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
-/* A box to sort into the hierarchy: 32 bytes, a vector of eight. Its corners are whole numbers of grid steps, below 2^22, so
- * that all sums here are exact and no compiler can change an answer. The lower corner is stored
- * negated: a union of boxes is then one maximum. */
+/* A box to sort into the hierarchy: 32 bytes, a vector of eight. Its corners are whole numbers of
+ * grid steps, below 2^22, so that all sums here are exact and no compiler can change an answer. The
+ * lower corner is stored negated: a union of boxes is then one maximum. */
 typedef struct bvpi_item {
     _Alignas(32) float minus_lo[3];
     uint32_t id; /* the caller's */

@@ -30,8 +30,8 @@ struct bvp_file {
     bvp_open_mode mode;
     bvp_kind kind;         /* asked of the parts */
     bvp_box_test box_test; /* asked of them */
-    bvpi_isa isa; /* of its queries; chosen once, when it is opened */
-    bvpd_header header; /* private copy of the page: fields cannot change after open */
+    bvpi_isa isa;          /* of its queries; chosen once, when it is opened */
+    bvpd_header header;    /* private copy of the page: fields cannot change after open */
     bvpi_span section[BVPD_SECTION_COUNT];
     /* verify_lazily, else NULL: one atomic bvpi_hash_state for each part, one for the tables of the
      * assembly, one for HASH itself. */

@@ -41,9 +41,9 @@ typedef struct peer_rays {
     double (*closest)(const void *model, const float point[3]); /* distance */
 } peer_rays;
 
-extern const peer_pairs *const peer_fcl; /* NULL when configured without */
+extern const peer_pairs *const peer_fcl;                     /* NULL when configured without */
 extern const peer_pairs *const peer_bullet, *const peer_ode; /* likewise; collide only */
-extern const peer_rays *const peer_embree; /* the same */
+extern const peer_rays *const peer_embree;                   /* the same */
 
 #ifdef __cplusplus
 }

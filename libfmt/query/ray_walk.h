@@ -274,6 +274,7 @@ BVPI_INLINE const bvpd_node *bvpi_ray_descend(bvpi_ray_walk *w, int place, unsig
     *used &= 0xff;
     w->boxes += bvpi_popcount(*used);
     bvpi_ray_fetch_record(w->tree, to->geom);
+    __builtin_prefetch(w->tree->units + (uint64_t)to->child * BVPD_UNIT); /* often the only one */
     return node;
 }
 

@@ -66,3 +66,4 @@ else
   echo "skipped: the plant, for there is no $shared/plant/plant.c"
 fi
 bash "$src/tests/bench/table.sh" $out | tee $out/table.md
+bash "$src/tests/bench/goals.sh" $out | tee $out/goals.md

@@ -328,13 +328,7 @@ static int check_kind(const operand *o, bvp_kind kind)
     return 0;
 }
 
-int operand_open(operand *o, const char *text, const char *place_text)
-{
-    return operand_open_by(o, text, place_text, NULL);
-}
-
-int operand_open_by(operand *o, const char *text, const char *place_text,
-                    const bvp_open_options *how)
+int operand_open(operand *o, const char *text, const char *place_text, const bvp_open_options *how)
 {
     char path[4096];
     const char *selector;

@@ -17,11 +17,10 @@ typedef struct operand {
 } operand;
 
 /* Opens FILE, FILE:NAME, FILE:#N (a part) or FILE:@N, FILE:@NAME (an instance, where it stands).
- * A file whose own name has a colon is found first. place: of --place, or NULL.
- * Returns 0, or says what is wrong and returns the exit code. */
-int operand_open(operand *o, const char *text, const char *place);
-/* The same with these options, or NULL; says so when what is named lacks the hierarchy they ask. */
-int operand_open_by(operand *o, const char *text, const char *place, const bvp_open_options *how);
+ * A file whose own name has a colon is found first. place: of --place, or NULL. how: or NULL.
+ * Returns 0, or says what is wrong and returns the exit code; also when what is named lacks the
+ * hierarchy that `how` asks for. */
+int operand_open(operand *o, const char *text, const char *place, const bvp_open_options *how);
 /* FILE alone, and the part that --part named: NAME or #N; NULL: the assembly. */
 int operand_open_part(operand *o, const char *path, const char *part);
 void operand_close(operand *o);

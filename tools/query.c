@@ -221,7 +221,7 @@ int query_start(const verb *self, int argc, char **argv, void *settings, const c
     if (first < 0)
         return 0;
     const bvp_open_options how = query_opening(settings);
-    *code = operand_open_by(o, argv[first], *place, &how);
+    *code = operand_open(o, argv[first], *place, &how);
     return *code == 0;
 }
 

@@ -60,7 +60,7 @@ static int check_single(const bodies *p, const settings *set, const verb *self)
 static int open_second(bodies *p, const settings *set, const char *text)
 {
     const bvp_open_options how = query_opening(&set->common);
-    int code = operand_open_by(&p->b, text, set->place_b, &how);
+    int code = operand_open(&p->b, text, set->place_b, &how);
     if (code != 0)
         return code;
     p->has_b = 1;
@@ -75,7 +75,7 @@ static int open_bodies(bodies *p, const settings *set, const verb *self, int cou
     memset(p, 0, sizeof *p);
     int code = options_need(self, count, 1, 2, "one or two operands");
     if (code == 0)
-        code = operand_open_by(&p->a, operands[0], set->place_a, &how);
+        code = operand_open(&p->a, operands[0], set->place_a, &how);
     if (code != 0)
         return code;
     p->body_a = operand_body(&p->a);

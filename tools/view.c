@@ -234,16 +234,17 @@ static void enter_only_instance(operand *o)
 /* FILE with --part is FILE:PART. */
 static int open_model(view *v, const char *text)
 {
+    static const bvp_open_options whole_file = {.read_ahead = 1};
     const char *part = v->set->part;
     char whole[4096];
     if (!part)
-        return operand_open(&v->model, text, v->set->place);
+        return operand_open(&v->model, text, v->set->place, &whole_file);
     const char *mark = part[strspn(part, "0123456789")] == '\0' ? "#" : "";
     if (snprintf(whole, sizeof whole, "%s:%s%s", text, mark, part) >= (int)sizeof whole) {
         complain("--part", "the name is too long");
         return EXIT_USAGE;
     }
-    int code = operand_open(&v->model, whole, v->set->place);
+    int code = operand_open(&v->model, whole, v->set->place, &whole_file);
     v->model.text = text;
     return code;
 }

@@ -42,16 +42,24 @@ static void *element_out(void *array, size_t stride, size_t size, size_t idx)
 
 /* Fills query->hit or calls back. */
 static bvp_status ask_ray(const bvpi_subject *subject, const bvp_ray *ray, bvpi_ray_mode mode,
-                          bvp_ray_hit_fn each, void *user, bvpi_ray_query *query, bvp_stats *stats)
+                          bvp_ray_hit_fn each, void *user, bvpi_leaf *leaves, bvpi_ray_query *query,
+                          bvp_stats *stats)
 {
     bvp_status status = bvpi_ray_query_init(query, ray, mode);
     if (status != BVP_OK)
         return status;
     query->each = each;
     query->user = user;
+    query->leaves = leaves;
     status = CHOOSE(bvpi_ray_kernel, subject->file)->run(subject, query);
     add_stats(stats, &query->stats);
     return status;
+}
+
+static void forget_leaves(bvpi_leaf leaves[BVPI_LEAVES])
+{
+    for (int i = 0; i < BVPI_LEAVES; i++)
+        leaves[i].units = NULL;
 }
 
 bvp_status bvp_ray_first_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
@@ -60,14 +68,16 @@ bvp_status bvp_ray_first_batch(const bvp_body *body, const bvp_ray *rays, size_t
 {
     bvpi_subject subject;
     bvpi_ray_query query;
+    bvpi_leaf leaves[BVPI_LEAVES];
     size_t i = 0;
+    forget_leaves(leaves);
     bvp_status status = bvpi_subject_init(&subject, body);
     if (count > 0 && (!rays || !hits))
         status = BVP_ERR_ARGUMENT;
     for (; i < count && status == BVP_OK; i += status == BVP_OK) {
         const bvp_ray *ray = element(rays, ray_stride, sizeof *rays, i);
         bvp_ray_hit *hit = element_out(hits, hit_stride, sizeof *hits, i);
-        status = ask_ray(&subject, ray, BVPI_RAY_FIRST, NULL, NULL, &query, stats);
+        status = ask_ray(&subject, ray, BVPI_RAY_FIRST, NULL, NULL, leaves, &query, stats);
         *hit = query.hit;
     }
     if (done)
@@ -81,14 +91,16 @@ bvp_status bvp_ray_any_batch(const bvp_body *body, const bvp_ray *rays, size_t r
 {
     bvpi_subject subject;
     bvpi_ray_query query;
+    bvpi_leaf leaves[BVPI_LEAVES];
     size_t i = 0;
+    forget_leaves(leaves);
     bvp_status status = bvpi_subject_init(&subject, body);
     if (count > 0 && (!rays || !hits))
         status = BVP_ERR_ARGUMENT;
     for (; i < count && status == BVP_OK; i += status == BVP_OK) {
         const bvp_ray *ray = element(rays, ray_stride, sizeof *rays, i);
         int *hit = element_out(hits, hit_stride, sizeof *hits, i);
-        status = ask_ray(&subject, ray, BVPI_RAY_ANY, NULL, NULL, &query, stats);
+        status = ask_ray(&subject, ray, BVPI_RAY_ANY, NULL, NULL, leaves, &query, stats);
         *hit = query.hit.found;
     }
     if (done)
@@ -112,7 +124,7 @@ static bvp_status ask_one(const bvp_body *body, const bvp_ray *ray, bvpi_ray_mod
     }
     if (status == BVP_OK)
         status = bvpi_subject_init(&subject, body);
-    return status == BVP_OK ? ask_ray(&subject, ray, mode, NULL, NULL, query, stats) : status;
+    return status == BVP_OK ? ask_ray(&subject, ray, mode, NULL, NULL, NULL, query, stats) : status;
 }
 
 bvp_status bvp_ray_first(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit *hit,
@@ -144,7 +156,7 @@ bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit_fn 
     bvp_status status = ray ? bvpi_subject_init(&subject, body) : BVP_ERR_ARGUMENT;
     query.count = 0;
     if (status == BVP_OK)
-        status = ask_ray(&subject, ray, BVPI_RAY_ALL, callback, user, &query, stats);
+        status = ask_ray(&subject, ray, BVPI_RAY_ALL, callback, user, NULL, &query, stats);
     if (count)
         *count = query.count;
     return status;

@@ -22,6 +22,7 @@ bvp_status bvpi_ray_query_init(bvpi_ray_query *query, const bvp_ray *ray, bvpi_r
     query->ray = *ray;
     query->t_max = ray->t_max;
     query->each = NULL;
+    query->leaves = NULL;
     query->count = 0;
     query->stopped = 0;
     query->hit = (bvp_ray_hit){.found = 0};

@@ -5,11 +5,22 @@
 #define BVPI_QUERY_RAY_H
 
 #include "base/isa.h"
+#include "node/tri8.h"
 #include "prim/box_ray.h"
 #include "prim/tri_ray.h"
 #include "query/subject.h"
 
 typedef enum bvpi_ray_mode { BVPI_RAY_FIRST, BVPI_RAY_ANY, BVPI_RAY_ALL } bvpi_ray_mode;
+
+/* A leaf's triangles, decoded. Neighbouring rays of a batch meet the same leaves: some are kept. */
+typedef struct bvpi_leaf {
+    const uint8_t *units; /* of which tree; NULL: of none */
+    uint32_t item, triangle_count;
+    bvpd_cluster cluster;
+    bvpi_tri8 tri;
+} bvpi_leaf;
+
+enum { BVPI_LEAVES = 32 }; /* 12 KiB */
 
 /* One question and its answer so far. */
 typedef struct bvpi_ray_query {
@@ -22,6 +33,7 @@ typedef struct bvpi_ray_query {
     void *user;
     uint64_t count;
     int stopped;
+    bvpi_leaf *leaves; /* BVPI_LEAVES of them, to be used again, or NULL */
     bvp_stats stats;
 } bvpi_ray_query;
 

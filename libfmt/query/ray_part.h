@@ -52,36 +52,65 @@ static bvp_status bvpi_ray_part_ready(bvpi_ray_part *w)
     return status;
 }
 
+/* False: the record lies outside the blob. */
+BVPI_INLINE bool bvpi_ray_part_decode(const bvpi_tree *tree, uint32_t item, bvpi_leaf *out)
+{
+    const unsigned first = item & 0xff;
+    bvpi_cluster cluster;
+    out->units = NULL;
+    if (!bvpi_cluster_open(tree->units, tree->blob_size,
+                           (uint64_t)(item >> 8) << tree->cluster_shift, &cluster))
+        return false;
+    if (first >= cluster.triangle_count)
+        return false;
+    const uint32_t vertex = bvpi_load_u8(cluster.corners + 3 * first);
+    for (int a = 1; a < 3; a++)
+        __builtin_prefetch(cluster.stream[a] + vertex * cluster.width[a] / 8);
+    bvpi_tri8_decode(&cluster, first, &out->tri);
+    out->cluster = cluster.head;
+    out->triangle_count = cluster.triangle_count;
+    out->item = item;
+    out->units = tree->units;
+    return true;
+}
+
+/* The leaf that begins with `item`: into `own`, or where it was kept. NULL: the file lies. */
+BVPI_INLINE const bvpi_leaf *bvpi_ray_part_leaf(const bvpi_ray_part *w, uint32_t item,
+                                                bvpi_leaf *own)
+{
+    const bvpi_tree *tree = &w->part->at.tree;
+    bvpi_leaf *leaf = own;
+    if (w->query->leaves) {
+        leaf = &w->query->leaves[item * UINT32_C(0x9e3779b1) >> 27];
+        if (leaf->units == tree->units && leaf->item == item)
+            return leaf;
+    }
+    return bvpi_ray_part_decode(tree, item, leaf) ? leaf : NULL;
+}
+
 static bvp_status bvpi_ray_part_triangles(void *user, uint32_t item, unsigned count)
 {
     bvpi_ray_part *w = user;
     bvpi_ray_query *query = w->query;
-    const bvpi_tree *tree = &w->part->at.tree;
     const unsigned first = item & 0xff;
-    bvpi_tri8 tri;
-    bvpi_cluster cluster;
-    if (!bvpi_cluster_open(tree->units, tree->blob_size,
-                           (uint64_t)(item >> 8) << tree->cluster_shift, &cluster) ||
-        first + count > cluster.triangle_count)
+    bvpi_leaf own;
+    const bvpi_leaf *leaf = bvpi_ray_part_leaf(w, item, &own);
+    if (!leaf || first + count > leaf->triangle_count)
         return BVP_ERR_CORRUPT;
-    const uint32_t vertex = bvpi_load_u8(cluster.corners + 3 * first);
-    for (int a = 1; a < 3; a++)
-        __builtin_prefetch(cluster.stream[a] + vertex * cluster.width[a] / 8);
     const bvp_status status = w->ready ? BVP_OK : bvpi_ray_part_ready(w);
     if (status != BVP_OK)
         return status;
-    bvpi_tri8_decode(&cluster, first, &tri);
     query->stats.triangles += count;
-    unsigned lanes = ((1u << count) - 1) & ~bvpi_tri_ray_misses(&w->tri, tri.c);
+    unsigned lanes = ((1u << count) - 1) & ~bvpi_tri_ray_misses(&w->tri, leaf->tri.c);
     for (; lanes != 0 && !bvpi_ray_query_done(query); lanes &= lanes - 1) {
         const unsigned lane = bvpi_lowest_bit(lanes);
         bvpi_tri_ray_hit hit;
         float corners[9];
-        bvpi_tri8_lane(&tri, lane, corners);
+        bvpi_tri8_lane(&leaf->tri, lane, corners);
         /* Not the best t so far: what a hit's rounded t is must not depend on what was seen
          * before. */
         if (bvpi_tri_ray1(&w->tri, corners, query->ray.t_min, query->ray.t_max, &hit))
-            bvpi_ray_query_hit(query, w->part, &cluster.head, first + lane, corners, &hit);
+            bvpi_ray_query_hit(query, w->part, &leaf->cluster, first + lane, corners, &hit);
     }
     return BVP_OK;
 }

@@ -175,17 +175,10 @@ static inline void bvpi_tri_tri4(const bvpi_pose *pose, const f32x8 a[9], const 
     }
 }
 
-/* What float could not decide. Flush triangles are not for double to decide either. */
+/* What float could not decide. */
 static inline void bvpi_tri_tri_rest(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
                                      unsigned lanes, bvpi_tri_tri8_result *out)
 {
-    while (lanes != 0 && pose->is_flush) {
-        bvpi_pair_corners c;
-        unsigned lane = bvpi_lowest_bit(lanes);
-        bvpi_pair_gather(a, b, lane, &c);
-        bvpi_pair_exact(pose, &c, lane, out);
-        lanes &= lanes - 1;
-    }
     while (lanes != 0) {
         unsigned four = 0;
         for (int i = 0; i < 4 && lanes != 0; i++) {
@@ -194,6 +187,60 @@ static inline void bvpi_tri_tri_rest(const bvpi_pose *pose, const f32x8 a[9], co
         }
         bvpi_tri_tri4(pose, a, b, four, out);
     }
+}
+
+/* ---- flush faces -----------------------------------------------------------------------------
+
+ * Where axes go to axes, what floats leave open lies mostly along an axis, a hair apart: the
+ * triangles' boxes tell, in double. A coordinate of B less one of A errs by eta. */
+
+/* The least and the largest coordinate of each axis; floats are compared exactly. */
+BVPI_INLINE void bvpi_tri_ranges(const f32x8 t[9], f32x8 lo[3], f32x8 hi[3])
+{
+    BVPI_UNROLL
+    for (int x = 0; x < 3; x++) {
+        lo[x] = min3_f32(t[x], t[3 + x], t[6 + x]);
+        hi[x] = max3_f32(t[x], t[3 + x], t[6 + x]);
+    }
+}
+
+/* Four of the pairs: is B certainly beyond A along axis x? */
+BVPI_INLINE i64x4 bvpi_flush_beyond(const bvpi_pose *pose, int x, f64x4 lo_a, f64x4 hi_a,
+                                    const f64x4 lo_b[3], const f64x4 hi_b[3])
+{
+    const double *row = pose->x + 4 * x;
+    f64x4 lo = f64x4_splat(row[3]), hi = lo, eta = f64x4_splat(pose->eta);
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        lo += (row[k] < 0 ? hi_b[k] : lo_b[k]) * row[k];
+        hi += (row[k] < 0 ? lo_b[k] : hi_b[k]) * row[k];
+    }
+    return f64x4_gt(lo - hi_a, eta) | f64x4_gt(lo_a - hi, eta);
+}
+
+/* Lanes whose triangles are certainly apart along an axis. */
+static inline unsigned bvpi_flush_apart(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9])
+{
+    f32x8 lo_a[3], hi_a[3], lo_b[3], hi_b[3];
+    f64x4 low_lo[3], low_hi[3], high_lo[3], high_hi[3];
+    i64x4 low = {0}, high = {0};
+    bvpi_tri_ranges(a, lo_a, hi_a);
+    bvpi_tri_ranges(b, lo_b, hi_b);
+    BVPI_UNROLL
+    for (int x = 0; x < 3; x++) {
+        low_lo[x] = f64x4_from_low(lo_b[x]);
+        low_hi[x] = f64x4_from_low(hi_b[x]);
+        high_lo[x] = f64x4_from_high(lo_b[x]);
+        high_hi[x] = f64x4_from_high(hi_b[x]);
+    }
+    BVPI_UNROLL
+    for (int x = 0; x < 3; x++) {
+        low |= bvpi_flush_beyond(pose, x, f64x4_from_low(lo_a[x]), f64x4_from_low(hi_a[x]), low_lo,
+                                 low_hi);
+        high |= bvpi_flush_beyond(pose, x, f64x4_from_high(lo_a[x]), f64x4_from_high(hi_a[x]),
+                                  high_lo, high_hi);
+    }
+    return (unsigned)i64x4_movemask(low) | (unsigned)i64x4_movemask(high) << 4;
 }
 
 /* ---- the test -------------------------------------------------------------------------------- */
@@ -213,6 +260,8 @@ static inline bvpi_tri_tri8_result bvpi_tri_tri8(const bvpi_pose *pose, const f3
         if (lanes != 0)
             lanes &= ~by_axes_f32(&p, lanes);
     }
+    if (lanes != 0 && pose->is_flush)
+        lanes &= ~bvpi_flush_apart(pose, a, b);
     bvpi_tri_tri_rest(pose, a, b, lanes, &out);
     return out;
 }

@@ -138,6 +138,12 @@ void bvpi_tri_common1(const bvpi_pose *pose, const float a[9], const float b[9],
 
 void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out)
 {
+    bvpi_tri_dist1_within(pose, a, b, INFINITY, out);
+}
+
+void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
+                           bvpi_tri_dist *out)
+{
     bvpi_vec_f64 pa[3], pb[3];
     bvpi_nearest_f64 best;
     corners_f64(pose, a, b, pa, pb);
@@ -145,6 +151,10 @@ void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], b
     distance_bounds_f64(pa, pb, &best, pose->world_eta * pose->world_scale, &out->lo, &out->hi);
     if (out->lo > 0 && out->hi - out->lo <= GOOD_ENOUGH * out->hi) {
         finish_f64(pose, a, &best, out);
+        return;
+    }
+    if (out->lo / pose->world_scale > limit) {
+        out->lo /= pose->world_scale;
         return;
     }
     bool same = pose->same;

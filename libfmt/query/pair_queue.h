@@ -192,7 +192,7 @@ static inline void measure_nearest(pair_tester *p)
     for (unsigned i = 1; i < pending->count; i++)
         at = pending->lo[i] < pending->lo[at] ? i : at;
     const uint32_t item_a = pending->item_a[at], item_b = pending->item_b[at];
-    bvpi_tri_dist1(&p->pose, pending->a[at], pending->b[at], &d);
+    bvpi_tri_dist1_within(&p->pose, pending->a[at], pending->b[at], query->limit, &d);
     forget_pending(pending, at);
     query->stats.exact++;
     if (d.lo > query->limit)

@@ -27,20 +27,27 @@ mover() { # ENVIRONMENT MOVER SIDE K
   echo "== $1: B"
   tests/bench/bench_pairs b "$out/$1.bvp" "$out/$2.bvp" "$3" "$4" $((poses * 20)) | tee "$out/$1.b.csv"
 }
+close_copies() { echo "== $1: D"; tests/bench/bench_pairs d "$out/$1.bvp" "$2" | tee "$out/$1.d.csv"; }
+mating() { echo "== $1: G"; tests/bench/bench_mating "$out/$1.bvp" 0.005 | tee "$out/$1.g.csv"; }
 cast_rays() { echo "== $1: R"; tests/bench/bench_rays "$out/$1.bvp" "$rays" | tee "$out/$1.r.csv"; }
 
 pack "$src/samples/models/cycloidal.ply" cycloidal
 pack "$src/samples/models/irb6640_cell12.glb" cell
 open_file cycloidal
 two_copies cycloidal "$poses"
+close_copies cycloidal "$poses"
 cast_rays cycloidal
 open_file cell
 mover cell cycloidal 0.2 20
+mating cell
+echo "== facing sheets: F"
+tests/bench/bench_pairs f 100 | tee $out/sheets.f.csv
 
 link=$shared/models/mesh/irb6640_link_3.stl
 if [ -f "$link" ]; then
   pack "$link" link_3
   two_copies link_3 "$poses"
+  close_copies link_3 "$poses"
   cast_rays link_3
 else
   echo "skipped: the real part, for there is no $link"
@@ -53,6 +60,7 @@ if [ -f "$shared/plant/plant.c" ]; then
   two_copies plant_2M $((poses > 5 ? poses / 5 : 1))
   mover plant_2M cycloidal 0.2 20
   pack $out/plant_2M.glb plant_2M_tree
+  mating plant_2M_tree
   "$BVPACK" extract $out/plant_2M_tree.bvp -q --format stl -o - |
     "$BVPACK" pack - --format stl -q -o $out/plant_2M_flat.bvp
   echo "== plant_2M: instances"

@@ -7,12 +7,20 @@ echo "$(paste -sd, machine.txt | sed 's/,/, /g'); one thread; microseconds a que
 echo
 echo "| scene | query | bvpack | FCL OBBRSS | ratio | answers that differ |"
 echo "|---|---|---|---|---|---|"
-for csv in *.a.csv *.b.csv; do
+for csv in *.a.csv *.b.csv *.d.csv *.f.csv; do
   [ -f "$csv" ] || continue
   name=${csv%.?.csv}
   awk -F, -v name="$name" 'NR > 1 && $4 == "bvpack" { ours = $6 }
     NR > 1 && $4 != "bvpack" {
       printf "| %s, %s | %s | %.1f | %.1f | **%.1f** | %d |\n", $1, name, $3, ours, $6, $8, $9 }' "$csv"
+done
+echo
+echo "| assembly | pairs | query | count | bvpack | FCL OBBRSS | ratio | answers that differ |"
+echo "|---|---|---|---|---|---|---|---|"
+for csv in *.g.csv; do
+  [ -f "$csv" ] || continue
+  awk -F, -v name="${csv%.g.csv}" 'NR > 1 {
+    printf "| %s | %s | %s | %d | %.1f | %.1f | **%.1f** | %d |\n", name, $1, $2, $3, $4, $5, $6, $7 }' "$csv"
 done
 echo
 echo "| scene | rays | bvpack, million a second: one a call | batched | Embree medium | robust | one / medium | batched / medium | one / robust | answers that differ |"

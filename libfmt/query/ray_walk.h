@@ -184,7 +184,7 @@ BVPI_INLINE int bvpi_ray_heap(bvpi_ray_walk *w, unsigned level, unsigned lanes)
 BVPI_INLINE void bvpi_ray_masks(uint64_t meta, unsigned *used, unsigned *inner)
 {
 #ifdef __SSE2__
-    const __m128i bytes = _mm_cvtsi64_si128((int64_t)meta);
+    const __m128i bytes = _mm_loadl_epi64((const __m128i *)&meta);
     *inner = (unsigned)_mm_movemask_epi8(bytes);
     *used = ~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128()));
 #else

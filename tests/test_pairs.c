@@ -223,11 +223,13 @@ static void check_collide(const side *a, const side *b, bool touches)
 
 static void check_within(const side *a, const side *b, double delta, int expected)
 {
-    int within;
+    int within, without_witness;
     bvp_distance_result out;
-    ck_assert_int_eq(bvp_within(&a->body, b != NULL ? &b->body : NULL, delta, &within, &out, NULL),
-                     BVP_OK);
+    const bvp_body *body_b = b != NULL ? &b->body : NULL;
+    ck_assert_int_eq(bvp_within(&a->body, body_b, delta, &within, &out, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_within(&a->body, body_b, delta, &without_witness, NULL, NULL), BVP_OK);
     ck_assert_int_eq(within, expected);
+    ck_assert_int_eq(without_witness, expected);
     ck_assert_int_eq(out.found, expected);
     if (!within)
         return;

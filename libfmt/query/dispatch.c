@@ -116,11 +116,12 @@ static bvp_status ask_distance(bvpi_pair_query *query, double limit)
 
 /* A pair whose interval contains delta, which only arithmetic beyond double-double could decide,
  * counts as within. */
-static bvp_status ask_within(bvpi_pair_query *query, double delta)
+static bvp_status ask_within(bvpi_pair_query *query, double delta, bool want_witness)
 {
     if (delta == 0)
         return ask_distance(query, 0);
     reset(query, BVPI_PAIR_DISTANCE);
+    query->want_witness = want_witness;
     query->limit = delta;
     query->stop_at_first = true;
     bvpi_pair_run(query);
@@ -213,7 +214,7 @@ bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *w
         return BVP_ERR_ARGUMENT;
     bvp_status status = begin(&query, a, b);
     if (status == BVP_OK)
-        status = ask_within(&query, delta);
+        status = ask_within(&query, delta, out != NULL);
     *within = query.best.found;
     if (out != NULL)
         *out = query.best;

@@ -33,7 +33,7 @@ typedef struct bvpi_pair_query {
     bvp_status status; /* not BVP_OK: the walks end */
     bool done;         /* the answer is known: the walks end */
     bool hit;          /* COLLIDE: something touches */
-    bool want_witness; /* COLLIDE: fill `best` from it */
+    bool want_witness; /* COLLIDE, stop_at_first: fill `best`, not only best.found */
     bvp_pair_fn callback;
     void *user;
     uint64_t count; /* EACH: pairs reported */

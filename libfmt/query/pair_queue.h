@@ -250,6 +250,14 @@ static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f
     tester_limit(p);
 }
 
+/* Any of the pairs within the limit, certainly, is all that is asked for. */
+static inline void settle_within(pair_tester *p, unsigned count, f32x8 hi)
+{
+    for (unsigned lane = 0; lane < count && !p->query->done; lane++)
+        if ((double)hi[lane] <= p->query->limit)
+            p->query->best.found = p->query->done = true;
+}
+
 /* Intervals in float choose which pairs may have to be measured in double. */
 static inline void flush_distance(pair_tester *p)
 {
@@ -262,6 +270,8 @@ static inline void flush_distance(pair_tester *p)
     p->queue.count = 0;
     if (!query->stop_at_first)
         lower_limit(p, count, hi, along);
+    else if (!query->want_witness)
+        settle_within(p, count, hi);
     for (unsigned lane = 0; lane < count && !query->done; lane++)
         if ((double)lo[lane] <= query->limit)
             add_pending(p, lane, lo[lane]);

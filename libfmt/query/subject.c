@@ -6,7 +6,6 @@
 #include "base/status.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/simd.h"
@@ -148,24 +147,15 @@ bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body)
     return status;
 }
 
-bvp_status bvpi_ready_init(bvp_file *file, bvp_error *error)
+bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out)
 {
-    bvpi_placed_part *part = malloc(sizeof *part);
-    if (!part)
-        return bvpi_error_memory(error, sizeof *part);
-    part->part_idx = 0;
-    bvp_status status = load_part(file, 0, part);
-    if (status == BVP_OK) {
-        set_bounds(part);
-        status = bvpi_place_init(&part->at.place, NULL);
-    }
-    part->instance = BVP_NONE;
-    memcpy(part->placement, identity, sizeof identity);
-    if (status == BVP_OK)
-        file->ready = part;
-    else
-        free(part);
-    return BVP_OK;
+    out->part_idx = 0;
+    if (load_part(file, 0, out) != BVP_OK)
+        return false;
+    set_bounds(out);
+    out->instance = BVP_NONE;
+    memcpy(out->placement, identity, sizeof identity);
+    return bvpi_place_init(&out->at.place, NULL) == BVP_OK;
 }
 
 const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)

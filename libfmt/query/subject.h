@@ -44,9 +44,9 @@ typedef struct bvpi_subject {
 /* Reads body's fields; its placement must outlive the subject. */
 bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body);
 
-/* Once, at open: makes part 0, where it is, ready for those who ask nothing else and cannot wait
- * for bvpi_subject_init. BVP_ERR_NO_MEMORY. */
-bvp_status bvpi_ready_init(bvp_file *file, bvp_error *error);
+/* Once, at open: part 0, where it is, for those who ask nothing else and cannot wait for
+ * bvpi_subject_init; it becomes file->ready. False: it is not as it should be. */
+bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out);
 /* NULL when body is something else, or that part is not what it was, or not as it should be: all of
  * that is for bvpi_subject_init to tell apart. */
 const bvpi_placed_part *bvpi_ready_part(const bvp_body *body);

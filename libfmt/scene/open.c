@@ -8,9 +8,22 @@
 #include "query/subject.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const bvp_open_options default_options;
+
+static bvp_status make_part_ready(bvp_file *file, bvp_error *error)
+{
+    bvpi_placed_part *part = malloc(sizeof *part);
+    if (!part)
+        return bvpi_error_memory(error, sizeof *part);
+    if (bvpi_ready_init(file, part))
+        file->ready = part;
+    else
+        free(part);
+    return BVP_OK;
+}
 
 static bvp_status make_ready(bvp_status status, bvp_file **file, bvp_error *error)
 {
@@ -19,7 +32,7 @@ static bvp_status make_ready(bvp_status status, bvp_file **file, bvp_error *erro
     if ((*file)->mode == BVP_OPEN_ISOLATED)
         status = bvp_verify_file(*file, NULL, NULL, error);
     if (status == BVP_OK)
-        status = bvpi_ready_init(*file, error);
+        status = make_part_ready(*file, error);
     if (status != BVP_OK) {
         bvp_close(*file);
         *file = NULL;

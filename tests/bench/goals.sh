@@ -49,6 +49,8 @@ goal "a mover in the plant, collide" min 10 "$(times collide plant_2M.b.csv)"
 goal "all pairs" min 12 "$(times pairs plant_2M.b.csv)"
 goal "distance" min 35 "$(times distance plant_2M.b.csv)"
 goal "within, times FCL's distance" min 200 "$(times within plant_2M.b.csv)"
+goal "mating parts of the plant, collide" min 15 "$(field plant_2M_tree.g.csv 'G mating,collide' 6)"
+goal "within 5 mm, times FCL's distance" min 15 "$(field plant_2M_tree.g.csv 'G mating,within' 6)"
 for ray in P S A; do
   goal "rays $ray, one a call, over Embree medium" min "$([ $ray = P ] && echo 1.0 || echo 0.95)" \
     "$(field plant_2M.r.csv $ray, 9)"

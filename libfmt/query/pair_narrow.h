@@ -93,10 +93,12 @@ BVPI_INLINE void narrow_box_init(const narrow_frame *frame, const bvpi_box_pair 
             is_a ? centre[i] : r[0] * centre[0] + r[1] * centre[1] + r[2] * centre[2] + boxes->t[i];
         out->centre[i] = frame->origin[i] + frame->unit * at;
         out->half[i] = frame->slack;
-        if (is_a)
+        if (is_a) {
             out->half[i] += frame->unit * half[i];
+            continue;
+        }
         BVPI_UNROLL
-        for (int j = 0; j < 3 && !is_a; j++) {
+        for (int j = 0; j < 3; j++) {
             out->edge[j][i] = frame->unit * r[j] * half[j];
             out->half[i] += out->edge[j][i] < 0 ? -out->edge[j][i] : out->edge[j][i];
         }

@@ -3,7 +3,8 @@
  *
  * Promise: opening costs the same for every file size; nothing is deserialised; after bvp_open no
  * call allocates, locks or writes; a const handle may be used from any number of threads; answers
- * are exact in the sense of spec/exactness.md and identical on every CPU path.
+ * are exact in the sense of spec/exactness.md and identical on every CPU path. One exception: the
+ * first touch of a part that a thin file refers to opens and maps the part's file.
  * Caveats: the file must not be truncated while it is mapped (SIGBUS); see bvp_open_mode.
  */
 #ifndef BVPACK_H
@@ -102,7 +103,9 @@ typedef struct bvp_open_options {
                        only with mode isolated */
     int read_ahead; /* nonzero: the kernel reads ahead as it does by default, for who will read most
                        of the file. Zero: only what is touched is read, which is best for queries */
-    uint64_t reserved[3]; /* zero */
+    const char *store;    /* the folder with a thin file's parts; NULL: what BVPACK_STORE in the
+                             environment says, else the file itself, from its own folder on */
+    uint64_t reserved[2]; /* zero */
 } bvp_open_options;
 
 /* Maps `path` read-only. O(1): reads one page. *out is to be closed with bvp_close. */
@@ -133,12 +136,16 @@ typedef struct bvp_file_info {
     uint64_t triangle_count;        /* over all instances */
     uint64_t unique_triangle_count; /* over all parts */
     uint32_t part_count, instance_count, node_count;
-    double unit_in_metres; /* length of one coordinate unit; 0 when unknown */
-    uint32_t up_axis;      /* 0 x, 1 y, 2 z, 3 unknown */
-    double lo[3], hi[3];   /* world bounds, rounded outward */
+    double unit_in_metres;         /* length of one coordinate unit; 0 when unknown */
+    uint32_t up_axis;              /* 0 x, 1 y, 2 z, 3 unknown */
+    double tessellation_tolerance; /* how far the triangles may be from the curved surfaces that
+                                      they stand for, in units; 0 when unknown */
+    double lo[3], hi[3];           /* world bounds, rounded outward */
     uint64_t hierarchy_size, geometry_size, id_size, other_size; /* bytes; their sum is file_size */
     uint8_t root_hash[16];   /* content identity: equal bytes, equal hash */
     uint8_t source_hash[16]; /* build identity: source bytes, options and format version */
+    int is_thin;             /* nonzero: it refers to parts that lie in a store */
+    bvp_string store;        /* where that was when it was packed, from the file's folder */
 } bvp_file_info;
 
 typedef struct bvp_part_info {
@@ -152,7 +159,9 @@ typedef struct bvp_part_info {
     uint64_t degenerate_count, duplicate_count, open_edge_count, nonmanifold_edge_count;
     uint64_t hierarchy_size, geometry_size, id_size; /* bytes */
     uint8_t content_hash[16];
-    int has_ids; /* 0: packed without original triangle numbers */
+    uint8_t address[16]; /* of the packed bytes: mesh, options, format and program's version; zeros:
+                            not told */
+    int has_ids;         /* 0: packed without original triangle numbers */
 } bvp_part_info;
 
 /* One of a part's hierarchies. */
@@ -166,10 +175,12 @@ typedef struct bvp_hierarchy_info {
     double area_cost;                       /* sum of all volumes' surfaces over the root's */
 } bvp_hierarchy_info;
 
-/* A node of the source's product tree; parents come before children, node 0 is the root. */
+/* A node of the source's product tree. Node 0 is the root; what is below node n are the nodes
+ * n + 1 .. end - 1: its first child, if any, is n + 1, the next one that child's end, and so on. */
 typedef struct bvp_node_info {
     bvp_string name, source_id;
     uint32_t parent;         /* BVP_NONE for the root */
+    uint32_t end;            /* the first node that is not below this one */
     uint32_t part, instance; /* BVP_NONE when the node carries no geometry */
     uint32_t property_count;
     double placement[12]; /* row-major 3x4, relative to the parent */
@@ -190,6 +201,11 @@ BVP_API bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance,
                                     bvp_instance_info *out);
 BVP_API bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t property,
                                     bvp_string *key, bvp_string *value);
+
+/* Can part `part` be asked? A thin file's part is mapped now, and not by the first query, and on a
+ * handle that verifies lazily its block hashes are checked. BVP_ERR_SYSTEM: it is missing, *error
+ * says its name and where it should be. BVP_ASSEMBLY: all that is not a part's. */
+BVP_API bvp_status bvp_check_part(const bvp_file *file, uint32_t part, bvp_error *error);
 
 /* One stored triangle. Number `triangle` counts in storage order, 0 .. triangle_count - 1.
  * position: 9 floats (3 corners, part coordinates), bit-identical to the input.
@@ -344,7 +360,8 @@ typedef struct bvp_distance_result {
 } bvp_distance_result;
 
 /* Minimum distance of the surfaces; exactly 0 when they touch. limit: only distances <= limit are
- * of interest (INFINITY: all); pruning makes a small limit fast. */
+ * of interest (INFINITY: all); pruning makes a small limit fast. Of several pairs of triangles at
+ * the same distance > 0 it names the one that comes first in storage. */
 BVP_API bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
                                 bvp_distance_result *out, bvp_stats *stats);
 /* Are they nearer than or as near as delta? Stops at the first proof; out (may be NULL) then holds
@@ -353,6 +370,29 @@ BVP_API bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double lim
  * for distances below some 1e-20 of the coordinates. delta == 0 is bvp_collide. */
 BVP_API bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *within,
                               bvp_distance_result *out, bvp_stats *stats);
+
+/* What is worth keeping between queries about two bodies that move a little from one to the next.
+ * The caller's, one for each pair of bodies and thread; zero-initialise it. It holds no pointer,
+ * may be copied, and owns nothing. It never changes an answer, whichever placements come next, and
+ * says nothing about other bodies than those it was filled for: those that show the same triangles,
+ * by the file's root_hash and what bvp_refit did to it. Accidental bytes are found out; bytes
+ * forged on purpose forfeit the answers, but no memory is touched that should not be. */
+typedef struct bvp_warm_start {
+    uint64_t opaque[256];
+} bvp_warm_start;
+
+/* The same questions with the same answers, sooner while the bodies move by little: bodies that
+ * stay apart, or cross in a place where they did before, need no look at the hierarchies. What
+ * bvp_distance answers of bodies that touch, and bvp_within into `out` when it says yes, names
+ * triangles that only a search finds: no sooner. warm == NULL or b == NULL: the plain question. */
+BVP_API bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start *warm,
+                                    int *hit, bvp_stats *stats);
+BVP_API bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
+                                     bvp_warm_start *warm, bvp_distance_result *out,
+                                     bvp_stats *stats);
+BVP_API bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta,
+                                   bvp_warm_start *warm, int *within, bvp_distance_result *out,
+                                   bvp_stats *stats);
 
 /* ---- queries of one body -------------------------------------------------------------------- */
 
@@ -412,7 +452,9 @@ BVP_API bvp_status bvp_overlap_frustum(const bvp_body *body, const double *plane
 /* ---- batches --------------------------------------------------------------------------------- */
 
 /* The same question `count` times. Strides are in bytes; 0 means densely packed. A bad element
- * stops the batch with its status; *done (may be NULL) says how many are complete. */
+ * stops the batch with its status; *done (may be NULL) says how many are complete. Rays that go
+ * much the same way, such as those of neighbouring pixels, cost less when they follow one another.
+ */
 BVP_API bvp_status bvp_ray_first_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
                                        size_t count, bvp_ray_hit *hits, size_t hit_stride,
                                        size_t *done, bvp_stats *stats);

@@ -25,14 +25,16 @@ typedef enum bvp_split {
     BVP_SPLIT_LOOKAHEAD, /* the same, children cut on any axes, two levels judged at once */
     BVP_SPLIT_MIDPOINT, /* the box's middle on its longest axis: van den Bergen 1997, section 2.2 */
     BVP_SPLIT_MEDIAN,   /* the median centroid on the longest axis */
-    BVP_SPLIT_MEAN      /* the mean centroid on the longest axis that separates: Gottschalk 1996 */
+    BVP_SPLIT_MEAN,     /* the mean centroid on the longest axis that separates: Gottschalk 1996 */
+    BVP_SPLIT_MORTON /* fast, wide only: along a Morton curve; sah above some ten thousand triangles
+                        and, on the curve, among the last ones: Lauterbach 2009 */
 } bvp_split;
 
 /* A hierarchy to build over each part. */
 typedef struct bvp_hierarchy_spec {
     bvp_kind kind;
     uint32_t leaf_size;   /* 1 .. 8; 0: the builder's */
-    bvp_split split;      /* wide: sah only */
+    bvp_split split;      /* wide: sah or morton */
     uint32_t plane_max;   /* boxtree: 1 .. 3 planes a node; 0: 3 */
     uint32_t offset_size; /* boxtree: 1, 2 or 4 bytes an offset; 0: 1 */
 } bvp_hierarchy_spec;
@@ -46,6 +48,8 @@ typedef struct bvp_build_options {
                               placement is not finite or is singular, counted; zero: refuse */
     double unit_in_metres; /* 0: unknown */
     uint32_t up_axis;      /* 0 x, 1 y, 2 z, 3 unknown */
+    double tessellation_tolerance; /* how far the triangles may be from the curved surfaces that
+                                      they stand for, in units; 0: unknown */
     const uint8_t *source_hash; /* 16 bytes over the source's bytes, or NULL; mixed with the options
                                    and the format version into bvp_file_info.source_hash */
     const char *provenance;     /* UTF-8 JSON text to keep in the file, or NULL */
@@ -59,6 +63,14 @@ typedef struct bvp_build_options {
        triangles of the part that is being added, times its hierarchies. */
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total);
     void *progress_user;
+    /* A file whose part 0 was packed before and has this address, or NULL; it stays open during the
+       call that asks. The part is copied from it instead of being built. */
+    const bvp_file *(*find_packed)(void *user, const uint8_t address[16]);
+    void *find_packed_user;
+    int thin; /* nonzero: the file refers to its parts by their addresses and does not hold them:
+                 each must be added by bvp_builder_add_packed or saved by bvp_builder_save_part */
+    const char *store; /* of a thin file: the folder where readers look for its parts, from the
+                          file's own folder on, or NULL; UTF-8, stays valid until the end */
 } bvp_build_options;
 
 /* A triangle mesh in the caller's memory, read during the call only. */
@@ -72,6 +84,7 @@ typedef struct bvp_mesh {
     const uint32_t *ids;     /* triangle_count source numbers; NULL: 0, 1, 2 ... */
     const char *name;        /* UTF-8 or NULL */
     const char *source_id;   /* UTF-8 or NULL */
+    size_t triangle_stride;  /* of a soup: bytes between triangles; 0: three vertices */
 } bvp_mesh;
 
 /* Welds bit-identical vertices of `mesh`, in order of first use. For importers of soups; time O(n).
@@ -93,6 +106,26 @@ BVP_API void bvp_builder_free(bvp_builder *builder);
 BVP_API bvp_status bvp_builder_add_part(bvp_builder *builder, const bvp_mesh *mesh, uint32_t *part,
                                         bvp_error *error);
 
+/* Adds part `part` of `file` as it is packed there, with all its hierarchies, and without
+ * repacking. Its name and source_id are the given ones (NULL: none). Its bytes are copied; on a
+ * handle that verifies lazily their hashes are checked. *added: as of bvp_builder_add_part. */
+BVP_API bvp_status bvp_builder_add_packed(bvp_builder *builder, const bvp_file *file, uint32_t part,
+                                          const char *name, const char *source_id, uint32_t *added,
+                                          bvp_error *error);
+/* What is known of part `part` of the builder: of bvp_part_info all but texts and sizes. Its
+ * address is the same wherever the same mesh is packed with the same options by the same version.
+ */
+BVP_API bvp_status bvp_builder_get_part(const bvp_builder *builder, uint32_t part,
+                                        bvp_part_info *out);
+/* Writes one part as a file of its own, without name, unit and provenance, the same bytes wherever
+ * it comes from; source_hash is its address. As bvp_builder_finish does it. Of a thin file the
+ * builder then keeps the reference only. */
+BVP_API bvp_status bvp_builder_save_part(bvp_builder *builder, uint32_t part, const char *path,
+                                         bvp_error *error);
+/* The same to a descriptor: no rename, no fsync; the caller closes it. */
+BVP_API bvp_status bvp_builder_save_part_fd(bvp_builder *builder, uint32_t part, int fd,
+                                            bvp_error *error);
+
 /* Adds a node to the product tree. parent: an earlier node, or BVP_NONE for a root (several roots
  * are put under one unnamed root). placement: 12 doubles row-major 3x4 relative to the parent,
  * NULL: identity. part: BVP_NONE for a pure group. A tree without nodes gets one for each part. */
@@ -104,6 +137,7 @@ BVP_API bvp_status bvp_builder_add_property(bvp_builder *builder, uint32_t node,
 
 typedef struct bvp_build_report {
     uint32_t part_count, shared_part_count; /* stored; offered but found equal to a stored one */
+    uint32_t packed_part_count;             /* of the stored ones: packed before */
     uint32_t instance_count, node_count;
     uint64_t triangle_count, unique_triangle_count;
     uint64_t file_size, hierarchy_size, geometry_size, id_size, other_size; /* bytes */
@@ -131,6 +165,12 @@ BVP_API bvp_status bvp_save(const bvp_file *file, const char *provenance, const 
 /* The same to a descriptor (a pipe is fine): no rename; the caller closes it. */
 BVP_API bvp_status bvp_save_fd(const bvp_file *file, const char *provenance, int fd,
                                bvp_error *error);
+
+/* The same with all parts in the file, wherever they lie now; or, when `thin`, with references to
+ * them alone: whoever calls has saved each of them to the store. store: as in the build options.
+ * The file is the one that packing with or without `thin` would have made. */
+BVP_API bvp_status bvp_convert_fd(const bvp_file *file, int thin, const char *store, int fd,
+                                  bvp_error *error);
 
 #ifdef __cplusplus
 }

@@ -24,12 +24,13 @@ How a reader gets from the first page to the third triangle, number 2:
 1. The directory says that DATA begins at 0x1000, TIDS at 0x2000, PART at 0x2040. PART[0]: the blob
    begins at 0 of DATA, its cluster table at 128 of the blob, cluster_shift is 6.
 2. The table's only entry is 1: the record begins at 1 << 6 = 64 of the blob, 0x1040 of the file.
-3. The record has 4 vertices and 4 triangles. Corners start at 0x1060, three bytes each: triangle 2 has the
-   local vertices 2, 1, 3.
-4. The streams start after them, at 0x106c. packing is 82 83 81: all GRID (mode 2), of 2, 3 and 1 bits a
-   coordinate; so x takes ceil(4 * 2 / 8) = 1 byte, y 2, z 1. The byte 30 is 0011 0000 in binary: the fields
-   of x are, from the right, 0, 0, 3, 0. The step's code is 0x7f = 127: 2^-1. Vertex 2 has x = (0 + 3) / 2 = 1.5.
-5. Its number in the source: the id record at 0 of TIDS has base 0 and width 2; e4 is 11 10 01 00:
+3. The record has 4 vertices and 4 triangles. Corners start at 0x1064. corner_bits is 0x11: 2 bits for the
+   first corner, 3 for a difference, so a byte a triangle. Triangle 2 is 0x32 = 001 100 10 in binary: its first corner
+   is vertex 2, the others are (2 + 253 + 4) mod 256 = 3 and (2 + 253 + 1) mod 256 = 0.
+4. The vertices start after them, at 0x1068. packing is 82 83 81: all GRID (mode 2), of 2, 3 and 1 bits, 6 a
+   vertex; no axis has a table. Bits 12 to 17 are vertex 2: 0x503020 >> 12 ends in 00 0011, which is z = 0, y = 0, x = 3.
+   The step's code is 0x7f = 127: 2^-1. Vertex 2 has x = (0 + 3) / 2 = 1.5.
+5. Its number in the source: the id record at 0 of TIDS has base 0, width 2 and no gaps; e4 is 11 10 01 00:
    the fields are 0, 1, 2, 3.
 
 And how it gets the box of that triangle's leaf: HIER[0] has the grid: origin 0, unit 2^-20, extent

@@ -52,6 +52,13 @@ bvp_mesh case_mesh(const float *soup, uint32_t count)
         .positions = soup, .vertex_count = 3 * (uint64_t)count, .triangle_count = count};
 }
 
+bvp_mesh case_random_soup(uint64_t *state, float *positions, uint32_t count)
+{
+    for (uint32_t i = 0; i < 9 * count; i++)
+        positions[i] = (float)(case_uniform(state) + (i % 3 == 0 ? i / 300 : 0));
+    return case_mesh(positions, count);
+}
+
 static int print_finding(void *user, const bvp_finding *finding)
 {
     (void)user;

@@ -17,6 +17,8 @@ double case_uniform(uint64_t *state); /* 0 .. 1 */
 /* `count` triangles, 9 floats each, to be freed. */
 float *case_soup(uint64_t *state, uint32_t count, double size, double triangle_size);
 bvp_mesh case_mesh(const float *soup, uint32_t count);
+/* Random triangles, a hundred corners to a unit along x. positions: room for 9 * count. */
+bvp_mesh case_random_soup(uint64_t *state, float *positions, uint32_t count);
 
 /* A file in memory, opened. */
 typedef struct case_file {

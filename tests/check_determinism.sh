@@ -29,8 +29,13 @@ for model in "$models"/*.glb "$models"/*.STL "$models"/*.ply "$models"/*.obj; do
     [ -x "$other" ] || { echo "check_determinism: $other is missing"; fail=1; continue; }
     again "$name" "$other" pack "$model" -j 2
   done
-  "$BVPACK" pack "$model" -j 1 -q --no-ids -o "$scratch/$name"
-  again "$name" "$BVPACK" pack "$model" -j 2 --no-ids
+  for how in --no-ids --fast; do
+    "$BVPACK" pack "$model" -j 1 -q "$how" -o "$scratch/$name"
+    again "$name" "$BVPACK" pack "$model" -j 2 "$how"
+    for other in ${BVPACK_OTHERS-}; do
+      again "$name" "$other" pack "$model" -j 2 "$how"
+    done
+  done
 done
 
 # all kinds of hierarchies over one model, the last one of more triangles than one thread takes

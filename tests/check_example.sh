@@ -6,7 +6,7 @@ set -u
 source_dir=${BVP_SRCDIR:-$(dirname "$0")/..}
 [ -x "${BVPACK-}" ] || { echo "check_example: no program in \$BVPACK"; exit 77; }
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
-lasting() { grep -E '^    [0-9a-f]{8} .*  (DATA|TIDS|PART|HIER|PLAC|TREE|INST|TOPN|PROP|STRS)'; }
+lasting() { grep -E '^    [0-9a-f]{8} .*  (DATA|TIDS|PART|HIER|PLAC|LINS|TREE|INST|TOPN|PROP|STRS)'; }
 lasting <"$source_dir/spec/example.md" >"$scratch/recorded"
 "$source_dir/spec/make_example.sh" "$BVPACK" | lasting >"$scratch/made"
 [ -s "$scratch/made" ] || { echo "check_example: nothing was dumped"; exit 1; }

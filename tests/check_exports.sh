@@ -16,20 +16,27 @@ declared() {
     grep -oE 'bvp_[a-z0-9_]+\(' | tr -d '(' | sort -u
 }
 
-compare() { # library header
+compare() { # library headers...
   local so=$build/.libs/$1.so
   [ -f "$so" ] || { echo "check_exports: $so is missing: skipped (no shared libraries)"; exit 77; }
-  declared "$src/libfmt/$2" >"$scratch/declared"
-  [ -s "$scratch/declared" ] || complain "no declaration found in $2"
+  local lib=$1 header
+  shift
+  : >"$scratch/all"
+  for header; do
+    declared "$src/libfmt/$header" >"$scratch/some"
+    [ -s "$scratch/some" ] || complain "no declaration found in $header"
+    cat "$scratch/some" >>"$scratch/all"
+  done
+  sort -u "$scratch/all" >"$scratch/declared"
   # sanitizers and fuzzers add symbols of their own
   $nm -D --defined-only "$so" | awk '{ print $NF }' | sed 's/@.*//' |
     grep -vE '^(__asan|__ubsan|__sancov|__start_|__stop_|__odr_asan|_init$|_fini$)' | sort -u >"$scratch/exported"
-  while read -r name; do complain "$1 exports $name, which $2 does not declare"; done \
+  while read -r name; do complain "$lib exports $name, which $* does not declare"; done \
     < <(comm -13 "$scratch/declared" "$scratch/exported")
-  while read -r name; do complain "$2 declares $name, which $1 does not export"; done \
+  while read -r name; do complain "$* declares $name, which $lib does not export"; done \
     < <(comm -23 "$scratch/declared" "$scratch/exported")
 }
-compare libbvpack bvpack.h
+compare libbvpack bvpack.h bvpack_clash.h
 compare libbvpack_build bvpack_build.h
 
 if $nm "$build/.libs/libbvpack.so" | grep -qE '__(asan|ubsan|sancov)'; then

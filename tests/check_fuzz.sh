@@ -19,7 +19,7 @@ replay() { # target files...
 }
 
 for format in gltf obj off ply stl; do
-  mapfile -t inputs < <(find "$src/tests/corpus" "$src/samples/models" -size -200k -iname "*.$format" -o \
+  mapfile -t inputs < <(find "$src/samples/models" -size -200k -iname "*.$format" -o \
     -size -200k -name "*.gl[tb]*" -path "*$format*" | sort)
   [ ${#inputs[@]} -gt 0 ] || mapfile -t inputs < <(find "$src/samples/models" -name '*.STL')
   replay $format "${inputs[@]}"
@@ -27,6 +27,11 @@ done
 
 "$BVPACK" "$src/samples/models/rob.obj" -q -o "$scratch/rob.bvp" || exit 1
 bash "$src/tests/fuzz/seeds.sh" "$scratch" || exit 1
+bash "$src/tests/fuzz/naming_seeds.sh" "$scratch/naming" || exit 1
+export BVP_FUZZ_DIR=$scratch/naming
+replay manifest "$scratch"/naming/*.jsonl
+replay urdf "$scratch"/naming/*.urdf
+
 replay open "$scratch"/*.bvp
 replay refit "$scratch"/{deformable,aabb,kinds}.bvp
 exit $fail

@@ -26,6 +26,7 @@ done
 cat >"$scratch/version.cc" <<'CPP'
 #include <bvpack.h>
 #include <bvpack_build.h>
+#include <bvpack_clash.h>
 int main() { return bvp_version()[0] ? 0 : 1; }
 CPP
 read -ra flags < <(pkg-config --cflags --libs bvpack)

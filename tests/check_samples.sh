@@ -37,6 +37,7 @@ expect '^cubes touch: yes; nearest to .*: 0\.25 away at x = 2$' build cubes.bvp
 expect '^step  0: collision, distance 0, [1-9][0-9]* pairs' collide env.bvp rob.bvp
 expect '^ok: [1-9][0-9]* pairs of instances touch' clash irb6640_cell12.bvp
 expect '^touches after [1-9] steps, [0-9]+ vertices moved in each$' deform deformable.bvp
+expect '^collides at 0\.[0-9]* of the way; nodes opened: [0-9]*, by plain' path env.bvp rob.bvp
 expect '^2160 rays, ' raycast plate_holes.bvp
 expect '@@@' raycast cycloidal.bvp
 expect '^4 threads, 500 closest points each, the same answers$' threads irb6640_cell12.bvp

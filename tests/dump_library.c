@@ -47,7 +47,8 @@ static void print_header(const bvp_file_info *info)
     printf("triangles %" PRIu64 " unique %" PRIu64 " parts %u instances %u nodes %u\n",
            info->triangle_count, info->unique_triangle_count, info->part_count,
            info->instance_count, info->node_count);
-    printf("up %u unit %a bounds", info->up_axis, info->unit_in_metres);
+    printf("up %u unit %a tolerance %a bounds", info->up_axis, info->unit_in_metres,
+           info->tessellation_tolerance);
     print_f64s(info->lo, 3);
     print_f64s(info->hi, 3);
     printf("\nsizes %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\nroot", info->hierarchy_size,
@@ -204,7 +205,7 @@ static void print_node(uint32_t idx)
 {
     bvp_node_info n;
     require(bvp_get_node(file, idx, &n), "node");
-    printf("node %u parent %d instance %d part %d name", idx, (int32_t)n.parent,
+    printf("node %u parent %d end %u instance %d part %d name", idx, (int32_t)n.parent, n.end,
            (int32_t)n.instance, (int32_t)n.part);
     print_string(n.name);
     printf(" source");

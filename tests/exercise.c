@@ -121,6 +121,22 @@ static void read_tables(const bvp_file *file, const bvp_file_info *info)
     bvp_boxes(file, BVP_ASSEMBLY, 2, on_box, &left);
 }
 
+/* Rays from one point, near one another: these go together. */
+static void ask_batch(const bvp_body *body, const bvp_ray *middle)
+{
+    enum { COUNT = 27 };
+    bvp_ray rays[COUNT];
+    bvp_ray_hit hits[COUNT];
+    int any[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        rays[i] = *middle;
+        rays[i].direction[0] += 0.03 * (i - COUNT / 2);
+        rays[i].direction[2] += 0.002 * i;
+    }
+    bvp_ray_first_batch(body, rays, 0, COUNT, hits, 0, NULL, NULL);
+    bvp_ray_any_batch(body, rays, 0, COUNT, any, 0, NULL, NULL);
+}
+
 static void ask_one(const bvp_body *body, const double middle[3], const double size)
 {
     bvp_ray ray = {.direction = {1, 0.5, 0.25}, .t_max = INFINITY};
@@ -138,6 +154,7 @@ static void ask_one(const bvp_body *body, const double middle[3], const double s
     bvp_ray_first(body, &ray, &hit, NULL);
     bvp_ray_any(body, &ray, &any, NULL);
     bvp_ray_all(body, &ray, on_ray_hit, &left, &count, NULL);
+    ask_batch(body, &ray);
     bvp_closest(body, ray.origin, INFINITY, &closest, NULL);
     left = LIMIT;
     bvp_overlap_box(body, lo, hi, on_hit, &left, &count, NULL);
@@ -154,6 +171,21 @@ static void ask_two(const bvp_body *a, const bvp_body *b, double size)
     bvp_pairs_each(a, b, on_pair, &left, &count, NULL);
     bvp_distance(a, b, INFINITY, &nearest, NULL);
     bvp_within(a, b, size / 100, &hit, &nearest, NULL);
+}
+
+/* What is kept of a damaged body is asked of the next placement. */
+static void ask_path(const bvp_body *a, const bvp_file *file, double size)
+{
+    double at[12] = {1, 0, 0, size, 0, 1, 0, 0, 0, 0, 1, 0};
+    const bvp_body b = {file, 0, at};
+    bvp_distance_result nearest;
+    bvp_warm_start warm[3] = {0};
+    int hit;
+    for (int step = 0; step < 3; step++, at[3] -= size / 50) {
+        bvp_collide_warm(a, &b, &warm[0], &hit, NULL);
+        bvp_within_warm(a, &b, size / 10, &warm[1], &hit, &nearest, NULL);
+        bvp_distance_warm(a, &b, INFINITY, &warm[2], &nearest, NULL);
+    }
 }
 
 static void ask(const bvp_file *file, const bvp_file_info *info)
@@ -173,6 +205,8 @@ static void ask(const bvp_file *file, const bvp_file_info *info)
     ask_two(&assembly, NULL, size);
     ask_two(&assembly, &moved, size);
     ask_two(&assembly, &part, size);
+    ask_path(&part, file, size);
+    ask_path(&assembly, file, size);
 }
 
 void exercise_annotations(const bvp_file *file)

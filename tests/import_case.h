@@ -46,7 +46,8 @@ static inline void expect_refusal_of(const char *format, const void *data, size_
 {
     bvp_error error;
     model m;
-    ck_assert_int_eq(import_bytes(format, data, size, drop, &m, &error), status);
+    bvp_status found = import_bytes(format, data, size, drop, &m, &error);
+    ck_assert_msg(found == status, "%d, not %d: %s", found, status, error.message);
     ck_assert_int_eq(error.status, status);
     ck_assert_msg(strstr(error.message, phrase) != NULL, "\"%s\" is not in: %s", phrase,
                   error.message);

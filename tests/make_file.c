@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * make_file: binary STL in, packed file out, by the public build interface alone.
- * Usage: make_file IN.stl OUT.bvp [threads [no-ids | kinds]]
+ * Usage: make_file IN.stl OUT.bvp [threads [no-ids | kinds | fast]]
  */
 #include "bvpack_build.h"
 
@@ -40,6 +40,8 @@ static const bvp_hierarchy_spec kinds[] = {{.kind = BVP_KIND_WIDE},
                                            {.kind = BVP_KIND_OBB, .split = BVP_SPLIT_MEAN},
                                            {.kind = BVP_KIND_RSS, .split = BVP_SPLIT_SAH}};
 
+static const bvp_hierarchy_spec fast = {.kind = BVP_KIND_WIDE, .split = BVP_SPLIT_MORTON};
+
 int main(int argc, char **argv)
 {
     bvp_build_options options = {.up_axis = 3};
@@ -49,12 +51,18 @@ int main(int argc, char **argv)
     bvp_error error = {0};
     uint32_t count = 0, part;
     if (argc < 3)
-        return fprintf(stderr, "usage: make_file IN.stl OUT.bvp [threads [no-ids | kinds]]\n"), 2;
+        return fprintf(stderr,
+                       "usage: make_file IN.stl OUT.bvp [threads [no-ids | kinds | fast]]\n"),
+               2;
     options.thread_count = argc > 3 ? (uint32_t)atoi(argv[3]) : 1;
     options.no_ids = argc > 4 && strcmp(argv[4], "no-ids") == 0;
     if (argc > 4 && strcmp(argv[4], "kinds") == 0) {
         options.hierarchies = kinds;
         options.hierarchy_count = sizeof kinds / sizeof *kinds;
+    }
+    if (argc > 4 && strcmp(argv[4], "fast") == 0) {
+        options.hierarchies = &fast;
+        options.hierarchy_count = 1;
     }
     float *corners = read_soup(argv[1], &count);
     if (!corners)

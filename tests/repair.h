@@ -9,6 +9,7 @@
 #include "format/checksum.h"
 #include "format/header.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Block hashes, as far as HASH lies in the file and covers it. */
@@ -42,6 +43,33 @@ static inline void repair_file(uint8_t *data, size_t size)
     memcpy(t.root_hash, h.root_hash, sizeof t.root_hash);
     memcpy(t.magic, BVPD_END_MAGIC, BVPD_END_MAGIC_SIZE);
     memcpy(data + size - sizeof t, &t, sizeof t);
+}
+
+/* A section that nobody knows takes the place of the empty space before HASH. */
+static inline void insert_section(uint8_t *file, size_t size, uint32_t flags)
+{
+    bvpd_header *h = (bvpd_header *)file;
+    bvpd_section *hash = &h->sections[BVPD_HASH];
+    hash[1] = hash[0];
+    memcpy(hash[0].kind, "NEXT", 4);
+    hash[0].flags = flags;
+    hash[0].offset = hash[1].offset;
+    hash[0].size = hash[0].raw_size = hash[0].record_count = 64;
+    hash[0].record_size = 1;
+    hash[1].offset += 64;
+    memset(file + hash[0].offset, 7, 64);
+    h->section_count++;
+    repair_file(file, size);
+}
+
+/* A copy that may be opened as a file, to be freed; NULL: no memory. */
+static inline void *copy_aligned(const uint8_t *data, size_t size)
+{
+    void *bytes = NULL;
+    if (posix_memalign(&bytes, 64, size ? size : 1))
+        return NULL;
+    memcpy(bytes, data, size);
+    return bytes;
 }
 
 #endif

@@ -59,8 +59,10 @@ configure() ( # flavour arguments... : in a subshell, for it changes the folder
   shift
   mkdir -p "$dir" && cd "$dir" && { [ -f Makefile ] || "$src/configure" "$@"; }
 )
-build() { # flavour arguments... : configure and compile, no warning allowed
-  configure "$@" && make -C "$out/$1" -j"$jobs" CFLAGS="$cflags -Werror"
+build() { # flavour target arguments... : configure and compile, no warning allowed
+  local target=$2
+  set -- "$1" "${@:3}"
+  configure "$@" && make -C "$out/$1" -j"$jobs" CFLAGS="$cflags -Werror" "$target"
 }
 
 . tests/packages.sh
@@ -75,7 +77,7 @@ fi
 echo "== gcc"
 step "autoreconf" autoreconf -fi || finish
 cflags="-O2 -g"
-step "gcc: build" build gcc CC=gcc CXX=g++ || finish
+step "gcc: build" build gcc all CC=gcc CXX=g++ || finish
 find "$out/gcc" -name '*.trs' -delete
 make -C "$out/gcc" -k -j"$jobs" check CFLAGS="$cflags -Werror" >"$out/log/gcc_check.log" 2>&1 </dev/null
 check=$?
@@ -84,13 +86,13 @@ suite gcc
 step "gcc: install, pkg-config, uninstall" env BVP_BUILDDIR="$out/gcc" bash tests/check_install.sh
 
 echo "== clang"
-cflags="-O3 -g"
-step "clang: build" build clang CC=clang CXX=clang++
+cflags="-O1 -g"
+step "clang: build" build clang all CC=clang CXX=clang++ --without-npm
 step "clang: exports" env NM=nm BVP_BUILDDIR="$out/clang" bash tests/check_exports.sh
 
 echo "== sanitizers"
 cflags="-O1 -g1"
-if step "sanitizers: build" build sanitize CC=gcc CXX=g++ --enable-sanitizers; then
+if step "sanitizers: build" build sanitize bvpack CC=gcc CXX=g++ --enable-sanitizers --without-npm; then
   find "$out/sanitize" -name '*.trs' -delete
   make -C "$out/sanitize" -k -j"$jobs" check-fast CFLAGS="$cflags -Werror" >"$out/log/sanitize_check.log" 2>&1 </dev/null
   check=$?
@@ -100,12 +102,11 @@ if step "sanitizers: build" build sanitize CC=gcc CXX=g++ --enable-sanitizers; t
     { result "sanitizers: make check-fast" 1; tail -40 "$out/log/sanitize_check.log"; }
 fi
 
-echo "== same bytes from every build"
-cflags="-O0"
-step "gcc -O0: build" build gcc-O0 CC=gcc CXX=g++
-step "determinism" env BVPACK="$out/gcc/bvpack" \
-  BVPACK_OTHERS="$out/clang/bvpack $out/sanitize/bvpack $out/gcc-O0/bvpack" bash tests/check_determinism.sh
-
 echo "== distribution"
-step "make dist builds from its archive" env BVP_BUILDDIR="$out/gcc" bash tests/check_dist.sh
+step "make dist builds from its archive, with -O0" \
+  env BVP_BUILDDIR="$out/gcc" bash tests/check_dist.sh "$out/bvpack-O0"
+
+echo "== same bytes from every build"
+step "determinism" env BVPACK="$out/gcc/bvpack" \
+  BVPACK_OTHERS="$out/clang/bvpack $out/sanitize/bvpack $out/bvpack-O0" bash tests/check_determinism.sh
 finish

@@ -79,7 +79,7 @@ static void print_bytes(uint64_t offset, uint64_t count)
 
 static struct {
     uint64_t offset, size, raw_size, records;
-} data, tids, part, hier, plac, tree, inst, topn, binh, prop, strs, prov;
+} data, tids, part, hier, plac, lins, tree, inst, topn, binh, prop, strs, prov;
 
 static void find_sections(void)
 {
@@ -87,8 +87,9 @@ static void find_sections(void)
         const char *kind;
         void *section;
     } wanted[] = {{"DATA", &data}, {"TIDS", &tids}, {"PART", &part}, {"HIER", &hier},
-                  {"PLAC", &plac}, {"TREE", &tree}, {"INST", &inst}, {"TOPN", &topn},
-                  {"BINH", &binh}, {"PROP", &prop}, {"STRS", &strs}, {"PROV", &prov}};
+                  {"PLAC", &plac}, {"LINS", &lins}, {"TREE", &tree}, {"INST", &inst},
+                  {"TOPN", &topn}, {"BINH", &binh}, {"PROP", &prop}, {"STRS", &strs},
+                  {"PROV", &prov}};
     for (uint32_t i = 0; i < u32(80); i++) {
         const uint64_t entry = 512 + 64 * i;
         for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
@@ -107,7 +108,7 @@ static void print_header(void)
                                       0x6b, 0xbb, 0x0d, 0x0a, 0x1a, 0x0a};
     if (file_size < 4096 || memcmp(file, magic, sizeof magic) != 0)
         fail("not a bvpack file");
-    if (number(12, 2) != 0 || number(14, 2) != 2 || u32(24) != 0)
+    if (number(12, 2) != 0 || number(14, 2) != 4 || u32(24) != 0)
         fail("a version or feature that this reader does not know");
     if (u64(32) != file_size)
         fail("the file's size is not what its header says");
@@ -115,7 +116,7 @@ static void print_header(void)
            u64(32));
     printf("triangles %" PRIu64 " unique %" PRIu64 " parts %u instances %u nodes %u\n", u64(88),
            u64(96), u32(104), u32(108), u32(112));
-    printf("up %u unit %a bounds", u32(116), f64(120));
+    printf("up %u unit %a tolerance %a bounds", u32(116), f64(120), f64(208));
     print_f64s(128, 6);
     printf("\nsizes %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\nroot", u64(184), u64(192),
            u64(200), u64(32) - u64(184) - u64(192) - u64(200));
@@ -138,14 +139,17 @@ static void print_string(uint32_t reference)
 
 /* ---- chapters 6 and 7: clusters ------------------------------------------------------------- */
 
-static uint32_t field(uint64_t stream, unsigned width, uint32_t i)
+static uint32_t bits_at(uint64_t stream, uint64_t first, unsigned width)
 {
     uint32_t value = 0;
-    for (unsigned k = 0; k < width; k++) {
-        const uint64_t bit = (uint64_t)i * width + k;
-        value |= (uint32_t)(u8(stream + bit / 8) >> bit % 8 & 1) << k;
-    }
+    for (uint64_t k = 0; k < width; k++)
+        value |= (uint32_t)(u8(stream + (first + k) / 8) >> (first + k) % 8 & 1) << k;
     return value;
+}
+
+static uint32_t field(uint64_t stream, unsigned width, uint32_t i)
+{
+    return bits_at(stream, (uint64_t)i * width, width);
 }
 
 static float float_of(uint32_t bits)
@@ -180,19 +184,83 @@ static uint32_t triangles_of(uint64_t cluster)
     return u8(cluster + 1) + 1u;
 }
 
-static uint64_t stream_of(uint64_t cluster, int axis)
+static uint64_t after(uint64_t stream, uint32_t count, unsigned width)
 {
-    uint64_t stream = cluster + 32 + 3 * triangles_of(cluster);
+    return stream + ((uint64_t)count * width + 7) / 8;
+}
+
+static unsigned corner_width(uint64_t cluster, int corner)
+{
+    return (u8(cluster + 7) >> (corner == 0 ? 0 : 3) & 7) + 1u;
+}
+
+static unsigned triangle_width(uint64_t cluster)
+{
+    return corner_width(cluster, 0) + 2 * corner_width(cluster, 1);
+}
+
+static uint32_t corner_of(uint64_t cluster, uint32_t triangle, int corner)
+{
+    const uint64_t first = (uint64_t)triangle * triangle_width(cluster);
+    const uint32_t a = bits_at(cluster + 36, first, corner_width(cluster, 0));
+    if (corner == 0)
+        return a;
+    const uint64_t at = first + corner_width(cluster, 0) + (corner - 1) * corner_width(cluster, 1);
+    return (a + u8(cluster + 11) + bits_at(cluster + 36, at, corner_width(cluster, 1))) % 256;
+}
+
+static unsigned width_of(uint64_t cluster, int axis)
+{
+    return u8(cluster + 4 + axis) & 63;
+}
+
+static uint32_t entries_of(uint64_t cluster, int axis)
+{
+    return u8(cluster + 12 + axis);
+}
+
+/* Bits of an axis in the stream of vertices. */
+static unsigned field_width(uint64_t cluster, int axis)
+{
+    unsigned bits = 0;
+    if (entries_of(cluster, axis) == 0)
+        return width_of(cluster, axis);
+    while ((entries_of(cluster, axis) - 1) >> bits != 0)
+        bits++;
+    return bits;
+}
+
+static uint64_t table_of(uint64_t cluster, int axis)
+{
+    const uint64_t vertices = after(cluster + 36, triangles_of(cluster), triangle_width(cluster));
+    unsigned width = 0;
+    for (int i = 0; i < 3; i++)
+        width += field_width(cluster, i);
+    uint64_t table = after(vertices, vertices_of(cluster), width);
     for (int i = 0; i < axis; i++)
-        stream += (vertices_of(cluster) * (u8(cluster + 4 + i) & 63) + 7) / 8;
-    return stream;
+        table = after(table, entries_of(cluster, i), width_of(cluster, i));
+    return table;
+}
+
+static uint32_t stored(uint64_t cluster, int axis, uint32_t vertex)
+{
+    const uint64_t vertices = after(cluster + 36, triangles_of(cluster), triangle_width(cluster));
+    uint64_t width = 0, before = 0;
+    for (int i = 0; i < 3; i++) {
+        width += field_width(cluster, i);
+        before += i < axis ? field_width(cluster, i) : 0;
+    }
+    const uint32_t found = bits_at(vertices, vertex * width + before, field_width(cluster, axis));
+    if (entries_of(cluster, axis) == 0)
+        return found;
+    return field(table_of(cluster, axis), width_of(cluster, axis), found);
 }
 
 static float coordinate(uint64_t cluster, int axis, uint32_t vertex)
 {
     const uint8_t packing = u8(cluster + 4 + axis);
-    const uint32_t base = u32(cluster + 12 + 4 * axis);
-    const uint32_t bits = field(stream_of(cluster, axis), packing & 63, vertex);
+    const uint32_t base = u32(cluster + 16 + 4 * axis);
+    const uint32_t bits = stored(cluster, axis, vertex);
     const uint32_t v = base + bits;
     if (packing >> 6 == 0)
         return float_of(bits);
@@ -202,16 +270,29 @@ static float coordinate(uint64_t cluster, int axis, uint32_t vertex)
     return (float)product;
 }
 
+static uint64_t source_number(uint64_t ids, uint32_t local)
+{
+    const unsigned width = u8(ids + 4), gap_count = u8(ids + 5), gap_width = u8(ids + 6);
+    const uint64_t gaps = (uint64_t)gap_count * (width + gap_width);
+    const uint32_t f = bits_at(ids + 8, gaps + (uint64_t)local * width, width);
+    uint64_t skip = 0;
+    for (unsigned i = 0; i < gap_count; i++) {
+        const uint64_t gap = (uint64_t)i * (width + gap_width);
+        if (bits_at(ids + 8, gap, width) <= f)
+            skip = bits_at(ids + 8, gap + width, gap_width);
+    }
+    return u32(ids) + f + skip;
+}
+
 static void print_triangle(uint64_t part_record, uint64_t cluster, uint32_t local)
 {
-    uint64_t id = (uint64_t)u32(cluster + 24) + local;
-    if (u64(part_record + 104) != 0) {
-        const uint64_t ids = tids.offset + u64(part_record + 96) + 4 * (uint64_t)u32(cluster + 28);
-        id = (uint64_t)u32(ids) + field(ids + 8, u8(ids + 4), local);
-    }
+    uint64_t id = (uint64_t)u32(cluster + 28) + local;
+    if (u64(part_record + 104) != 0)
+        id = source_number(tids.offset + u64(part_record + 96) + 4 * (uint64_t)u32(cluster + 32),
+                           local);
     printf("triangle %" PRIu64, id);
     for (int corner = 0; corner < 3; corner++) {
-        const uint32_t vertex = u8(cluster + 32 + 3 * local + corner);
+        const uint32_t vertex = corner_of(cluster, local, corner);
         for (int axis = 0; axis < 3; axis++) {
             const float value = coordinate(cluster, axis, vertex);
             uint32_t bits;
@@ -270,7 +351,7 @@ static uint64_t first_item(const hierarchy *h, uint32_t geom)
     if (h->is_top)
         return geom;
     const uint64_t cluster = h->units + ((uint64_t)(geom >> 8) << h->shift);
-    return (uint64_t)u32(cluster + 24) + (geom & 255);
+    return (uint64_t)u32(cluster + 28) + (geom & 255);
 }
 
 /* Prints the boxes of `wanted`, and leaves above; returns how many inner ones there were. */
@@ -531,7 +612,7 @@ static void print_leaves(const binary *b, const binary_node *node)
                 reference |= (uint32_t)(u8(order + (bit + k) / 8) >> (bit + k) % 8 & 1) << k;
         }
         const uint64_t cluster = b->blob + ((uint64_t)(reference >> 8) << b->shift);
-        printf(" %" PRIu64, (uint64_t)u32(cluster + 24) + (reference & 255));
+        printf(" %" PRIu64, (uint64_t)u32(cluster + 28) + (reference & 255));
     }
     printf("\n");
 }
@@ -610,25 +691,60 @@ static void print_part(uint32_t idx)
 
 /* ---- chapters 10 to 14: the scene ----------------------------------------------------------- */
 
-static void print_placement(uint32_t idx)
+/* A linear part, row-major 3x4; the last column is not touched. */
+static void read_linear(uint32_t reference, double m[12])
+{
+    const uint64_t at = lins.offset + 8 * (uint64_t)reference, word = u64(at);
+    for (int i = 0; i < 9; i++) {
+        const unsigned field = (unsigned)(word >> 5 * i) & 31, k = field >> 1;
+        const double magnitude = k < 2 ? k : f64(at + 8 * (k - 1));
+        m[4 * (i / 3) + i % 3] = field & 1 ? -magnitude : magnitude;
+    }
+}
+
+/* Where instance i's node lies in its parent. */
+static void read_local(uint32_t i, double m[12])
+{
+    const uint64_t r = inst.offset + 40 * (uint64_t)i;
+    read_linear(u32(r + 24), m);
+    for (int a = 0; a < 3; a++)
+        m[4 * a + 3] = f64(r + 8 * a);
+}
+
+static void read_placement(uint32_t idx, double m[12])
+{
+    for (int i = 0; i < 12; i++)
+        m[i] = f64(plac.offset + 96 * (uint64_t)idx + 8 * i);
+}
+
+static void print_placement(const double m[12])
 {
     printf(" placement");
-    print_f64s(plac.offset + 96 * (uint64_t)idx, 12);
+    for (int i = 0; i < 12; i++)
+        printf(" %a", m[i]);
 }
 
 static void print_node(uint32_t idx)
 {
-    const uint64_t r = tree.offset + 32 * (uint64_t)idx;
-    const uint32_t instance = u32(r + 16);
-    printf("node %u parent %d instance %d part %d name", idx, (int32_t)u32(r), (int32_t)instance,
-           instance == NONE ? -1 : (int32_t)u32(inst.offset + 16 * (uint64_t)instance));
-    print_string(u32(r + 4));
+    const uint64_t r = tree.offset + 24 * (uint64_t)idx;
+    const uint32_t item = u32(r + 8), first = u32(r + 20);
+    const int has_instance = item < inst.records;
+    const uint32_t end = idx + 1 < tree.records ? u32(r + 24 + 20) : (uint32_t)prop.records;
+    double m[12];
+    printf("node %u parent %d end %u instance %d part %d name", idx, (int32_t)u32(r), u32(r + 4),
+           has_instance ? (int32_t)item : -1,
+           has_instance ? (int32_t)u32(inst.offset + 40 * (uint64_t)item + 32) : -1);
+    print_string(u32(r + 12));
     printf(" source");
-    print_string(u32(r + 8));
-    print_placement(u32(r + 12));
+    print_string(u32(r + 16));
+    if (has_instance)
+        read_local(item, m);
+    else
+        read_placement((uint32_t)(item - inst.records), m);
+    print_placement(m);
     printf("\n");
-    for (uint32_t i = 0; i < u32(r + 24); i++) {
-        const uint64_t property = prop.offset + 8 * ((uint64_t)u32(r + 20) + i);
+    for (uint32_t i = first; i < end; i++) {
+        const uint64_t property = prop.offset + 8 * (uint64_t)i;
         printf("property");
         print_string(u32(property));
         print_string(u32(property + 4));
@@ -636,16 +752,38 @@ static void print_node(uint32_t idx)
     }
 }
 
+/* Chapter 12: from the part to the node, from there to the parent, from there to the world. */
+static void print_instance(uint32_t i)
+{
+    const uint64_t r = inst.offset + 40 * (uint64_t)i,
+                   origin = part.offset + 256 * (uint64_t)u32(r + 32) + 16;
+    const uint32_t frame = u32(r + 28);
+    double local[12], f[12], m[12];
+    printf("instance %u part %u node %u", i, u32(r + 32), u32(r + 36));
+    read_local(i, local);
+    if (f64(origin) != 0 || f64(origin + 8) != 0 || f64(origin + 16) != 0)
+        for (int a = 0; a < 12; a += 4) {
+            double sum = local[a] * f64(origin) + local[a + 1] * f64(origin + 8);
+            sum = sum + local[a + 2] * f64(origin + 16);
+            local[a + 3] = sum + local[a + 3];
+        }
+    read_placement(frame, f);
+    for (int a = 0; a < 12; a += 4)
+        for (int c = 0; c < 4; c++) {
+            double sum = f[a] * local[c] + f[a + 1] * local[4 + c];
+            sum = sum + f[a + 2] * local[8 + c];
+            m[a + c] = c == 3 ? sum + f[a + 3] : sum;
+        }
+    print_placement(frame == 0 ? local : m);
+    printf("\n");
+}
+
 static void print_scene(void)
 {
     for (uint32_t i = 0; i < tree.records; i++)
         print_node(i);
-    for (uint32_t i = 0; i < inst.records; i++) {
-        const uint64_t r = inst.offset + 16 * (uint64_t)i;
-        printf("instance %u part %u node %u", i, u32(r), u32(r + 4));
-        print_placement(u32(r + 8));
-        printf("\n");
-    }
+    for (uint32_t i = 0; i < inst.records; i++)
+        print_instance(i);
     if (inst.records == 0)
         return;
     const hierarchy h = {hier.offset + 128 * (uint64_t)u32(176), topn.offset, 1, 0};

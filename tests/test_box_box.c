@@ -52,7 +52,7 @@ static void random_setting(setting *s, bool same_size)
             fmax(error, err[3] + err[0] * bound_b[0] + err[1] * bound_b[1] + err[2] * bound_b[2]);
     }
     for (int k = 0; k < 9; k++)
-        world[k] = s->place.inverse[k].hi;
+        world[k] = s->place.inverse[k];
     bvpi_box_pair_init(&s->pair, &s->a, &s->b, s->pose.x, error, world);
 }
 

@@ -326,6 +326,32 @@ static void refuse(const bvp_mesh *mesh, bvp_status expected, const char *text)
     bvp_builder_free(builder);
 }
 
+/* A soup with something else between its triangles, at odd addresses. */
+START_TEST(test_triangle_stride)
+{
+    enum { COUNT = 300, STRIDE = 50 };
+    uint64_t state = case_seed();
+    float *soup = case_soup(&state, COUNT, 10, 1);
+    uint8_t *facets = malloc(COUNT * STRIDE + 1);
+    memset(facets, 255, COUNT * STRIDE + 1);
+    for (uint32_t i = 0; i < COUNT; i++)
+        memcpy(facets + 1 + i * STRIDE, soup + 9 * i, 36);
+    bvp_mesh mesh = {.positions = facets + 1,
+                     .vertex_count = 3 * COUNT,
+                     .triangle_count = COUNT,
+                     .triangle_stride = STRIDE};
+    case_file file = case_build(&mesh, NULL);
+    case_check_triangles(&file, soup, NULL, COUNT);
+    case_close(&file);
+    memset(facets + 1 + (COUNT - 1) * STRIDE + 32, 255, 4);
+    refuse(&mesh, BVP_ERR_ARGUMENT, "triangle 299: vertex 899 is not finite");
+    mesh.triangle_stride = 35;
+    refuse(&mesh, BVP_ERR_ARGUMENT, "triangle_stride");
+    free(facets);
+    free(soup);
+}
+END_TEST
+
 START_TEST(test_refusals)
 {
     float soup[27] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 2, 0, 0, 3, 0, 0, 2, 1, 0};
@@ -384,6 +410,8 @@ START_TEST(test_options)
                                      {.unit_in_metres = NAN},
                                      {.unit_in_metres = -1},
                                      {.up_axis = 4},
+                                     {.tessellation_tolerance = -1},
+                                     {.tessellation_tolerance = INFINITY},
                                      {.provenance = "\xc0\x80"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         ck_assert_int_eq(bvp_builder_new(&bad[i], &builder, &error), BVP_ERR_ARGUMENT);
@@ -479,26 +507,16 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_random_sizes,
-                                  test_scales,
-                                  test_uneven_axes,
-                                  test_identical_triangles,
-                                  test_points,
-                                  test_coplanar_and_needles,
-                                  test_geometric_row,
-                                  test_negative_zero,
-                                  test_indexed_grid,
-                                  test_ids,
-                                  test_leaf_sizes,
-                                  test_rebase,
-                                  test_shared_parts,
-                                  test_thread_counts,
-                                  test_refusals,
-                                  test_drop_invalid,
-                                  test_options,
-                                  test_finish_once,
-                                  test_source_hash,
-                                  test_progress,
-                                  NULL};
+    const TTest *const tests[] = {test_random_sizes,  test_scales,
+                                  test_uneven_axes,   test_identical_triangles,
+                                  test_points,        test_coplanar_and_needles,
+                                  test_geometric_row, test_negative_zero,
+                                  test_indexed_grid,  test_triangle_stride,
+                                  test_ids,           test_leaf_sizes,
+                                  test_rebase,        test_shared_parts,
+                                  test_thread_counts, test_refusals,
+                                  test_drop_invalid,  test_options,
+                                  test_finish_once,   test_source_hash,
+                                  test_progress,      NULL};
     return suite_run("builder", tests);
 }

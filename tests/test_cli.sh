@@ -106,7 +106,7 @@ END
 
 verbs=$("$bvpack" --help-verbs)
 kinds="collide pairs distance within ray closest overlap"
-for verb in pack info verify dump query view extract refit; do
+for verb in pack info verify dump query view extract refit clash; do
   grep -qx $verb <<<"$verbs" || bad "no verb $verb"
 done
 
@@ -230,13 +230,37 @@ has err '^standard output: '
 cmp cube.bvp piped || bad "standard output gives other bytes"
 "$bvpack" pack - --format obj -o stdin.bvp <cube.obj >out 2>err || bad "pack from a pipe"
 expect 0 verify stdin.bvp
+printf '%s\n' '{"id":"c","mesh":"cube.obj","part_number":"47-11"}' '{"id":"hall"}' \
+  '{"part":"c","parent":"hall"}' '{"part":"c","parent":"hall","placement":{"translate":[5,0,0]}}' >list.jsonl
+expect 0 pack list.jsonl
+expect 0 info list.bvp --json
+is instance_count 2
+"$bvpack" pack - -o piped.bvp <list.jsonl >out 2>err || bad "pack a manifest from a pipe"
+expect 0 query distance piped.bvp piped.bvp --place-b 0,3,0
+echo '{"mesh":"../cube.obj"}' >outside.jsonl
+expect 3 pack outside.jsonl
+has err 'outside.jsonl:1: .*--any-path'
+cat >arm.urdf <<'END'
+<robot name="arm"><link name="a"><collision><geometry><mesh filename="cube.obj"/></geometry></collision></link>
+<joint name="j" type="prismatic"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/></joint>
+<link name="b"><collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>
+END
+expect 0 pack arm.urdf --joints j=4
+expect 0 info arm.bvp --json
+is instance_count 2
+is up_axis z
+expect 3 pack arm.urdf --joints k=4
+has err 'name of a joint, found "k"'
+expect 2 pack arm.urdf --urdf both
+mkdir -p below && mv outside.jsonl below
+expect 0 pack below/outside.jsonl --any-path
 expect 0 pack cube.obj -o noids.bvp --no-ids -q
 expect 0 pack cube.obj -o leaf1.bvp --leaf 1 -q
 for kind in wide boxtree aabb obb rss; do
   expect 0 pack cube.obj -o kind.bvp --hierarchy $kind --leaf 2 -q
   expect 0 verify -q kind.bvp
   expect 0 info kind.bvp
-  has out "^  $kind +[0-9,]+ bytes, .* leaves of up to 2, depth [0-9]+, area cost [0-9.]+, split (sah|mean)$"
+  has out "^  $kind +[0-9,]+ bytes, .* leaves of up to 2, depth [0-9]+, area cost [0-9.]+(, split (sah|mean))?$"
   expect 0 info --json kind.bvp
   is hierarchies.0.kind $kind
 done
@@ -261,6 +285,10 @@ expect 2 pack cube.obj -o x.bvp --hierarchy aabb,aabb
 expect 2 pack cube.obj -o x.bvp --hierarchy ''
 expect 2 pack cube.obj -o x.bvp --split median
 has err 'name others with --hierarchy'
+expect 2 pack cube.obj -o x.bvp --hierarchy aabb --fast
+has err 'only the wide hierarchy'
+expect 0 pack cube.obj -o fast.bvp --fast -q
+expect 0 verify -q fast.bvp
 expect 2 pack cube.obj -o x.bvp --hierarchy aabb --planes 2
 has err 'ask for it with --hierarchy boxtree'
 expect 2 pack cube.obj -o x.bvp --hierarchy aabb --offset-bits 8
@@ -390,6 +418,16 @@ cp pair.bvp flipped.bvp
 printf '\245' | dd of=flipped.bvp bs=1 seek=4100 conv=notrunc 2>/dev/null
 expect 1 verify flipped.bvp
 has out '^flipped.bvp: 1\. rule [A-Z]+-[0-9]+, byte [0-9]+: '
+[ "$(sed 's/.* rule \([A-Z0-9-]*\).*/\1/' out | sort | uniq -d | wc -l)" = 0 ] || bad "verify says a rule twice"
+run pack "$src/samples/models/rob.obj" -q -o many.bvp
+for at in 4300 5000 5800 6400; do printf '\245' | dd of=many.bvp bs=1 seek=$at conv=notrunc 2>/dev/null; done
+expect 1 verify many.bvp
+lines=$(wc -l <out)
+has out ' \(and [0-9]+ more\)$'
+expect 1 verify --all many.bvp
+[ "$(wc -l <out)" -gt "$lines" ] || bad "verify --all is not longer"
+expect 1 verify --all --max 1 many.bvp
+[ "$(wc -l <out)" = 1 ] || bad "verify --max does not stop"
 expect 1 verify --json flipped.bvp cube.bvp
 is 0.ok false
 is 1.ok true

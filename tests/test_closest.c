@@ -173,6 +173,52 @@ START_TEST(far_points_are_not_slow)
 }
 END_TEST
 
+/* From about its centre all of a sphere is as near: more nodes wait than there is room for. */
+START_TEST(centres_are_as_near_to_all)
+{
+    body_mesh mesh = mesh_sphere(64);
+    body_scene s = scene_of_one(mesh);
+    bvp_body body = {s.file[0], 0, NULL}, baseline = {s.file[1], 0, NULL};
+    body_list list = list_of(&body);
+    case_seed(5);
+    for (int i = 0; i < 20; i++) {
+        double p[3] = {0, 0, 0};
+        bvp_stats stats = {0};
+        bvp_closest_result r;
+        for (int a = 0; a < 3; a++)
+            p[a] += i == 0 ? 0 : case_unit() * exp2(-case_int(30));
+        check_point(&body, &baseline, &list, p, INFINITY, 1);
+        ck_assert_int_eq(bvp_closest(&body, p, INFINITY, &r, &stats), BVP_OK);
+        ck_assert(i != 0 || stats.nodes > 128);
+    }
+    list_free(&list);
+    scene_close(&s);
+    free(mesh.tri);
+}
+END_TEST
+
+/* Nothing is opened that is farther away than the answer: as if that had been known. */
+START_TEST(the_nearest_comes_first)
+{
+    body_mesh mesh = mesh_sphere(64);
+    body_scene s = scene_of_one(mesh);
+    bvp_body body = {s.file[0], 0, NULL};
+    bvp_stats stats = {0}, known = {0};
+    case_seed(6);
+    for (int i = 0; i < 200; i++) {
+        const double p[3] = {3 * case_unit(), 3 * case_unit(), 3 * case_unit()};
+        bvp_closest_result r, again;
+        ck_assert_int_eq(bvp_closest(&body, p, INFINITY, &r, &stats), BVP_OK);
+        ck_assert_int_eq(bvp_closest(&body, p, r.distance, &again, &known), BVP_OK);
+        ck_assert_double_eq(r.distance, again.distance);
+    }
+    ck_assert_uint_le(stats.nodes, known.nodes + known.nodes / 50);
+    ck_assert_uint_le(stats.leaves, known.leaves + known.leaves / 50);
+    scene_close(&s);
+    free(mesh.tri);
+}
+END_TEST
+
 /* ---- batches, arguments
  * --------------------------------------------------------------------------- */
 
@@ -228,12 +274,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {answers_equal_brute_force,
-                                 distances_from_a_box,
-                                 the_limit_is_closed,
-                                 far_points_are_not_slow,
-                                 batches_equal_single_calls,
-                                 arguments_are_checked,
-                                 NULL};
+    const TTest *const list[] = {
+        answers_equal_brute_force,  distances_from_a_box,       the_limit_is_closed,
+        far_points_are_not_slow,    centres_are_as_near_to_all, the_nearest_comes_first,
+        batches_equal_single_calls, arguments_are_checked,      NULL};
     return suite_run_within("closest", 120, list);
 }

@@ -83,6 +83,28 @@ START_TEST(test_hub)
 }
 END_TEST
 
+/* Enough triangles for several pieces, with corners and edges in common. */
+START_TEST(test_threads_agree)
+{
+    enum { COUNT = 40000, CORNERS = 3000 };
+    uint64_t state = case_seed();
+    uint32_t *indices = malloc(3 * COUNT * sizeof *indices);
+    for (int k = 0; k < 3 * COUNT; k++)
+        indices[k] = (uint32_t)(case_random(&state) % (k < COUNT ? 60 : CORNERS));
+    const bvpi_mesh mesh = {.indices = indices, .vertex_count = CORNERS, .triangle_count = COUNT};
+    bvpi_defects one, many;
+    ck_assert(bvpi_count_defects(&mesh, 1, &one));
+    ck_assert_uint_gt(one.duplicate_count, 0);
+    ck_assert_uint_gt(one.open_edge_count, 0);
+    ck_assert_uint_gt(one.nonmanifold_edge_count, 0);
+    for (uint32_t threads = 2; threads < 12; threads += 3) {
+        ck_assert(bvpi_count_defects(&mesh, threads, &many));
+        ck_assert_mem_eq(&many, &one, sizeof one);
+    }
+    free(indices);
+}
+END_TEST
+
 START_TEST(test_degenerate)
 {
     static const float a[3] = {0.1f, 0.2f, 0.3f}, b[3] = {1, -5, 7}, c[3] = {2, 2, 2};
@@ -111,6 +133,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_small_meshes, test_hub, test_degenerate, NULL};
+    const TTest *const tests[] = {test_small_meshes, test_hub, test_threads_agree, test_degenerate,
+                                  NULL};
     return suite_run("defects", tests);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * test_forged.c: every field of HIER and every number of BINH takes extreme values, with hashes
- * that fit: readers refuse the hierarchy or stay inside the map, and end.
- * Spec: format.md, chapters "Hierarchies", "Binary hierarchies", "Opening and verifying".
+ * test_forged.c: every field of HIER, every number of BINH, of the second part's record and of the
+ * assembly's tables takes extreme values, with hashes that fit: readers refuse the hierarchy or
+ * stay inside the map, and end. Spec: format.md, chapters "Hierarchies", "Binary hierarchies",
+ * "Opening and verifying".
  */
 #include "exercise.h"
 #include "guarded.h"
@@ -17,6 +18,7 @@ typedef struct forger {
     uint8_t *good, *bytes; /* `bytes` end at an unmapped page */
     size_t size;
     guarded room;
+    uint32_t part;           /* whose hierarchy is asked */
     uint64_t refused, taken; /* hierarchies */
 } forger;
 
@@ -53,7 +55,7 @@ static void ask(forger *f, bvp_kind kind)
     bvp_file *file;
     if (bvp_open_memory(f->bytes, f->size, &options, &file, NULL) != BVP_OK)
         return;
-    const bvp_status status = bvp_volumes(file, 0, kind, UINT32_MAX, on_volume, &count);
+    const bvp_status status = bvp_volumes(file, f->part, kind, UINT32_MAX, on_volume, &count);
     ck_assert_uint_le(count, f->size);
     f->refused += status != BVP_OK;
     f->taken += status == BVP_OK;
@@ -156,6 +158,14 @@ static void forge_near(forger *f, uint32_t record, size_t field)
     }
 }
 
+static void forge_record(forger *f, uint32_t record)
+{
+    for (size_t field = 0; field < sizeof fields / sizeof *fields; field++) {
+        forge_field(f, record, field);
+        forge_near(f, record, field);
+    }
+}
+
 START_TEST(records)
 {
     static const uint32_t offset_sizes[] = {1, 4};
@@ -164,10 +174,7 @@ START_TEST(records)
         uint8_t *good = tiny_make_binary(&size, offset_sizes[i]);
         forger f = new_forger(good, size);
         for (uint32_t record = 0; record < TINY_HIERARCHIES - 2; record++)
-            for (size_t field = 0; field < sizeof fields / sizeof *fields; field++) {
-                forge_field(&f, record, field);
-                forge_near(&f, record, field);
-            }
+            forge_record(&f, record);
         ck_assert_uint_gt(f.refused, 100);
         ck_assert_uint_gt(f.taken, 100);
         free_forger(&f);
@@ -186,12 +193,12 @@ static bvp_kind kind_at(uint64_t offset)
     return offset < TINY_RSS_OFF ? BVP_KIND_OBB : BVP_KIND_RSS;
 }
 
+static const uint8_t narrow[] = {0, 1, 2, 0x3f, 0x7f, 0x80, 0xff};
+static const uint32_t wide[] = {0, 1, UINT32_MAX, 0x80000000, 0x7f800000, 0x7fc00000, 0x4a7ffffc};
+
 /* At every place, aligned or not: links, counts, spans, sizes, floats, order entries. */
 START_TEST(bytes)
 {
-    static const uint8_t narrow[] = {0, 1, 2, 0x3f, 0x7f, 0x80, 0xff};
-    static const uint32_t wide[] = {0,          1,          UINT32_MAX, 0x80000000,
-                                    0x7f800000, 0x7fc00000, 0x4a7ffffc};
     for (uint32_t offset_size = 1; offset_size <= 4; offset_size += 3) {
         size_t size;
         uint8_t *good = tiny_make_binary(&size, offset_size);
@@ -206,6 +213,47 @@ START_TEST(bytes)
         }
         free_forger(&f);
     }
+}
+END_TEST
+
+/* ---- the second part, and what leads to it ----------------------------------------------------
+ */
+
+/* Bytes one by one, and numbers of four bytes where they begin. */
+static void forge_bytes(forger *f, uint64_t start, uint64_t size)
+{
+    for (uint64_t at = 0; at < size; at++) {
+        for (size_t i = 0; i < sizeof narrow; i++)
+            forge(f, start + at, &narrow[i], 1, BVP_KIND_WIDE);
+        for (size_t i = 0; i < sizeof wide / sizeof *wide && at % 4 == 0; i++)
+            forge(f, start + at, &wide[i], 4, BVP_KIND_WIDE);
+    }
+}
+
+static void forge_doubles(forger *f, uint64_t start, uint64_t size)
+{
+    for (uint64_t at = 0; at + 8 <= size; at += 8)
+        for (size_t i = 0; i < sizeof extremes / sizeof *extremes; i++)
+            forge(f, start + at, &extremes[i], 8, BVP_KIND_WIDE);
+}
+
+START_TEST(assemblies)
+{
+    size_t size;
+    uint8_t *good = tiny_make_binary(&size, 1);
+    const bvpd_section *sections = ((const bvpd_header *)good)->sections;
+    forger f = new_forger(good, size);
+    f.part = 1;
+    forge_record(&f, TINY_HIERARCHIES - 2);
+    forge_record(&f, TINY_HIERARCHIES - 1);
+    ck_assert_uint_gt(f.refused, 100);
+    forge_bytes(&f, sections[BVPD_PART].offset + sizeof(bvpd_part), sizeof(bvpd_part));
+    forge_bytes(&f, sections[BVPD_TOPN].offset, sections[BVPD_TOPN].size);
+    forge_bytes(&f, sections[BVPD_INST].offset, sections[BVPD_INST].size);
+    forge_doubles(&f, sections[BVPD_PLAC].offset, sections[BVPD_PLAC].size);
+    forge_bytes(&f, sections[BVPD_LINS].offset, sections[BVPD_LINS].size);
+    ck_assert_uint_gt(f.taken, 100);
+    free_forger(&f);
 }
 END_TEST
 
@@ -291,6 +339,6 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {records, bytes, knots, NULL};
+    const TTest *const tests[] = {records, bytes, assemblies, knots, NULL};
     return suite_run("forged", tests);
 }

@@ -12,9 +12,9 @@ START_TEST(test_sections)
         const char *kind;
         uint32_t record_size, alignment;
     } rows[] = {{"DATA", 1, 4096}, {"TIDS", 1, 4096}, {"PART", 256, 64}, {"HIER", 128, 64},
-                {"PLAC", 96, 64},  {"TREE", 32, 64},  {"INST", 16, 64},  {"TOPN", 64, 64},
-                {"BINH", 1, 64},   {"PROP", 8, 64},   {"STRS", 1, 64},   {"PROV", 1, 64},
-                {"HASH", 8, 64}};
+                {"PLAC", 96, 64},  {"LINS", 8, 64},   {"TREE", 24, 64},  {"INST", 40, 64},
+                {"TOPN", 64, 64},  {"BINH", 1, 64},   {"PROP", 8, 64},   {"STRS", 1, 64},
+                {"PROV", 1, 64},   {"HASH", 8, 64}};
     ck_assert_uint_eq(sizeof rows / sizeof *rows, BVPD_SECTION_COUNT);
     for (int i = 0; i < BVPD_SECTION_COUNT; i++) {
         ck_assert_str_eq(bvpi_section_kind(i), rows[i].kind);

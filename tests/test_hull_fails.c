@@ -73,13 +73,9 @@ static void build_and_verify(const bvp_mesh *mesh)
 
 START_TEST(hierarchies_are_sound)
 {
-    static float positions[3 * COUNT][3];
+    static float positions[9 * COUNT];
     uint64_t state = case_seed();
-    for (int i = 0; i < 3 * COUNT; i++)
-        for (int k = 0; k < 3; k++)
-            positions[i][k] = (float)(case_uniform(&state) + (k == 0 ? i / 100 : 0));
-    const bvp_mesh mesh = {
-        .positions = positions, .vertex_count = 3 * COUNT, .triangle_count = COUNT};
+    const bvp_mesh mesh = case_random_soup(&state, positions, COUNT);
     fails = true;
     call_count = 0;
     build_and_verify(&mesh);

@@ -17,7 +17,7 @@ START_TEST(test_file_info)
     bvp_file *file = open_tiny();
     bvp_get_info(file, &info);
     ck_assert_uint_eq(info.format_major, 0);
-    ck_assert_uint_eq(info.format_minor, 2);
+    ck_assert_uint_eq(info.format_minor, 4);
     ck_assert_uint_eq(info.file_size, size);
     ck_assert_uint_eq(info.triangle_count, 7);
     ck_assert_uint_eq(info.unique_triangle_count, 4);
@@ -26,6 +26,7 @@ START_TEST(test_file_info)
     ck_assert_uint_eq(info.node_count, 4);
     ck_assert_uint_eq(info.up_axis, 2);
     ck_assert(info.unit_in_metres == 0.001);
+    ck_assert(info.tessellation_tolerance == 0.25);
     ck_assert(info.lo[0] == -8 && info.hi[2] == 1.5);
     ck_assert_uint_eq(info.hierarchy_size, 320);
     ck_assert_uint_eq(info.hierarchy_size + info.geometry_size + info.id_size + info.other_size,
@@ -141,16 +142,17 @@ START_TEST(test_damaged)
     bvp_string key, value;
     bvp_file *file = open_tiny();
     uint8_t *tree = bytes + file->header.sections[BVPD_TREE].offset;
-    memset(tree + 32 + offsetof(bvpd_tree_node, name), 0xff, 4);
+    memset(tree + 24 + offsetof(bvpd_tree_node, name), 0xff, 4);
     ck_assert_int_eq(bvp_get_node(file, 1, &node), BVP_OK);
     expect_string(node.name, "");
-    memset(tree + 32 + offsetof(bvpd_tree_node, first_property), 0xff, 4);
-    ck_assert_int_eq(bvp_get_property(file, 1, 1, &key, &value), BVP_ERR_CORRUPT);
-    memset(tree + 32 + offsetof(bvpd_tree_node, placement), 0xff, 4);
+    memset(tree + 24 + offsetof(bvpd_tree_node, first_property), 0xff, 4);
+    ck_assert_int_eq(bvp_get_property(file, 1, 1, &key, &value), BVP_ERR_ARGUMENT);
+    memset(tree + 24 + offsetof(bvpd_tree_node, item), 0xff, 4);
     ck_assert_int_eq(bvp_get_node(file, 1, &node), BVP_ERR_CORRUPT);
-    memset(tree + 64, 0xff, 4);
+    memset(tree + 48, 0xff, 4);
     ck_assert_int_eq(bvp_get_node(file, 2, &node), BVP_ERR_CORRUPT);
-    memset(bytes + file->header.sections[BVPD_INST].offset, 0xff, 4);
+    memset(bytes + file->header.sections[BVPD_INST].offset + offsetof(bvpd_instance, part), 0xff,
+           4);
     ck_assert_int_eq(bvp_get_instance(file, 0, &instance), BVP_ERR_CORRUPT);
     close_tiny(file);
 }

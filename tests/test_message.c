@@ -2,6 +2,7 @@
  * test_message.c: names that are safe on a terminal, numbers for people, exit codes of statuses.
  */
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "message.h"
@@ -79,16 +80,60 @@ START_TEST(codes)
     ck_assert_int_eq(exit_code_of(BVP_ERR_NO_MEMORY), EXIT_LIMIT);
     ck_assert_int_eq(exit_code_of(BVP_ERR_SYSTEM), EXIT_INPUT);
     ck_assert_int_eq(exit_code_of(BVP_ERR_ARGUMENT), EXIT_USAGE);
-    for (int code = EXIT_DONE; code <= EXIT_OUTPUT; code++) {
+    for (int code = EXIT_DONE; code <= EXIT_STOPPED; code++) {
         ck_assert_int_eq(exit_texts[code].code, code);
         ck_assert_ptr_nonnull(exit_texts[code].text);
     }
-    ck_assert_ptr_null(exit_texts[EXIT_OUTPUT + 1].text);
+    ck_assert_ptr_null(exit_texts[EXIT_STOPPED + 1].text);
+}
+END_TEST
+
+START_TEST(rounding)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{0, "0"},
+                 {-0.0, "0"},
+                 {1, "1"},
+                 {-0.1, "-0.1"},
+                 {0.25, "0.25"},
+                 {700000, "700000"},
+                 {123456789012345, "123456789012345"},
+                 {10, "10"},
+                 {9.99999999999999999, "10"},
+                 {0.99999999999999989, "1"},
+                 {1e-5, "0.00001"},
+                 {0.000123, "0.000123"},
+                 {5e-324, "4.94065645841247e-324"},
+                 {1e300, "1e+300"},
+                 {1e15, "1e+15"},
+                 {4e6 / 3, "1333333.33333333"}};
+    char buffer[32];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        ck_assert_str_eq(rounded(cases[i].value, buffer), cases[i].text);
+}
+END_TEST
+
+/* Never off by more than the last of 15 digits; what has fewer digits comes back exactly. */
+START_TEST(rounding_of_many)
+{
+    char buffer[32];
+    srand48(20261121);
+    for (int i = 0; i < 200000; i++) {
+        const double value = (drand48() - 0.5) * pow(10, 24 * drand48() - 8);
+        const double back = strtod(rounded(value, buffer), NULL);
+        ck_assert_msg(fabs(back - value) <= 1.01e-14 * fabs(value), "%.17g as %s", value, buffer);
+        ck_assert(strlen(buffer) < 32);
+        const double few = floor(drand48() * 1e6) / 1e4;
+        ck_assert_msg(strtod(rounded(few, buffer), NULL) == few, "%.17g as %s", few, buffer);
+    }
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {names, sequences, groups, units, codes, NULL};
+    const TTest *const list[] = {names, sequences, groups,           units,
+                                 codes, rounding,  rounding_of_many, NULL};
     return suite_run("message", list);
 }

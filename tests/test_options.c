@@ -14,6 +14,7 @@ typedef struct settings {
     const char *name, *axis;
     uint64_t count;
     double size;
+    option_list folders;
 } settings;
 
 static const option_row rows[] = {
@@ -22,6 +23,7 @@ static const option_row rows[] = {
     {"axis", 0, OPTION_CHOICE, offsetof(settings, axis), "x|yy|z", "its axis", 0, 0},
     {"count", 'c', OPTION_COUNT, offsetof(settings, count), "N", "how many", 1, 8},
     {"size", 0, OPTION_NUMBER, offsetof(settings, size), "S", "how large", 0, 0},
+    {"folder", 'f', OPTION_FILES, offsetof(settings, folders), "DIR", "where", 0, 0},
     {0},
 };
 
@@ -50,6 +52,23 @@ START_TEST(every_kind)
     ck_assert_str_eq(set.name, "a b");
     ck_assert_str_eq(set.axis, "yy");
     ck_assert_int_eq(code, -2);
+}
+END_TEST
+
+START_TEST(several_times)
+{
+    settings set;
+    int code;
+    char *argv[2 + OPTION_LIST_MAX + 1] = {"test"};
+    ck_assert_int_eq(PARSE("-fa", "x", "--folder", "b", "--folder=c"), 5);
+    ck_assert_int_eq(set.folders.count, 3);
+    ck_assert_str_eq(set.folders.items[0], "a");
+    ck_assert_str_eq(set.folders.items[2], "c");
+    for (int i = 0; i < OPTION_LIST_MAX + 1; i++)
+        argv[1 + i] = "-fa";
+    ck_assert(parse(&set, &code, argv) == -1 && code == EXIT_USAGE);
+    argv[OPTION_LIST_MAX + 1] = NULL;
+    ck_assert(parse(&set, &code, argv) == OPTION_LIST_MAX + 1);
 }
 END_TEST
 
@@ -129,7 +148,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {every_kind, operands_anywhere,  refusals, abbreviations,
-                                 nearest,    counts_of_operands, NULL};
+    const TTest *const list[] = {every_kind,    several_times, operands_anywhere,  refusals,
+                                 abbreviations, nearest,       counts_of_operands, NULL};
     return suite_run("options", list);
 }

@@ -10,26 +10,68 @@
 #include <string.h>
 
 /* Packs on axis 1 of a made-up cluster and decodes with the reader's code. */
-static bvpi_packing check_packing(const float *values, uint32_t count)
+static bvpi_packed_axis check_axis(const float *values, uint32_t count, bool raw)
 {
-    uint8_t stream[4 * 256 + 16] = {0};
-    bvpi_packing packing;
-    bvpi_pack_choose(values, count, &packing);
-    bvpi_pack_write(values, count, &packing, stream);
-    bvpi_cluster cluster = {.vertex_count = count};
-    cluster.head.packing[1] = (uint8_t)(packing.mode << 6 | packing.width);
-    cluster.head.scale[1] = packing.scale;
-    cluster.head.base[1] = packing.base;
-    cluster.stream[1] = stream;
+    uint8_t stream[2 * 4 * 256 + 16] = {0};
+    bvpi_packed_axis axis;
+    bvpi_pack_axis(values, count, raw, &axis);
+    const uint32_t size = bvpi_packed_size(count, axis.field_width);
+    bvpi_cluster cluster = {.vertex_count = count, .vertices = stream};
+    cluster.head.packing[1] = (uint8_t)(axis.packing.mode << 6 | axis.packing.width);
+    cluster.head.scale[1] = axis.packing.scale;
+    cluster.head.base[1] = axis.packing.base;
+    cluster.head.table_count[1] = (uint8_t)axis.table_count;
     cluster.width[1] = bvpi_cluster_width(cluster.head.packing[1]);
+    cluster.vertex_width = cluster.field_width[1] = axis.field_width;
+    cluster.table[1] = stream + size;
+    bvpi_bits bits = {.at = stream};
+    for (uint32_t i = 0; i < count; i++)
+        bvpi_put_bits(&bits, axis.fields[i], axis.field_width);
+    ck_assert_ptr_eq(bvpi_end_bits(&bits), stream + size);
+    bits = (bvpi_bits){.at = stream + size};
+    for (uint32_t i = 0; i < axis.table_count; i++)
+        bvpi_put_bits(&bits, axis.table[i], axis.packing.width);
+    bvpi_end_bits(&bits);
     for (uint32_t i = 0; i < count; i++) {
         const float decoded = bvpi_cluster_coordinate(&cluster, 1, i);
         ck_assert_mem_eq(&decoded, &values[i], sizeof decoded);
     }
-    for (uint32_t k = (count * packing.width + 7) / 8; k < sizeof stream; k++)
+    const uint32_t end = size + bvpi_packed_size(axis.table_count, axis.packing.width);
+    ck_assert_uint_le(end, bvpi_packed_size(count, axis.packing.width));
+    for (uint32_t k = end; k < sizeof stream; k++)
         ck_assert_uint_eq(stream[k], 0);
-    return packing;
+    return axis;
 }
+
+static bvpi_packing check_packing(const float *values, uint32_t count)
+{
+    return check_axis(values, count, false).packing;
+}
+
+/* What repeats is told once. */
+START_TEST(test_tables)
+{
+    uint64_t state = case_seed();
+    for (uint32_t different = 1; different <= 256; different++) {
+        float values[256], table[256];
+        for (uint32_t i = 0; i < different; i++)
+            table[i] = (float)(case_random(&state) % 1000000) / 7.0f + (float)i * 1e6f;
+        for (uint32_t i = 0; i < 256; i++)
+            values[i] = table[i < different ? i : case_random(&state) % different];
+        const bvpi_packed_axis axis = check_axis(values, 256, false);
+        if (different >= 2 && different <= 64) {
+            ck_assert_uint_eq(axis.table_count, different);
+            ck_assert_uint_eq(1u << axis.field_width >= different, 1);
+        }
+        if (different == 1 || different > 250)
+            ck_assert_uint_eq(axis.table_count, 0);
+        const bvpi_packed_axis raw = check_axis(values, 256, true);
+        ck_assert_uint_eq(raw.table_count, 0);
+        ck_assert_uint_eq(raw.field_width, 32);
+        ck_assert_uint_eq(raw.packing.mode, BVPD_RAW);
+    }
+}
+END_TEST
 
 START_TEST(test_every_binary_step)
 {
@@ -98,7 +140,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_every_binary_step, test_every_decimal_step, test_modes,
-                                  test_random_bits, NULL};
+    const TTest *const tests[] = {test_every_binary_step,
+                                  test_every_decimal_step,
+                                  test_modes,
+                                  test_random_bits,
+                                  test_tables,
+                                  NULL};
     return suite_run("pack", tests);
 }

@@ -1,83 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * test_pair_counts.c: what queries between two bodies cost, counted, not timed: on fixed scenes no
- * query may open more nodes or test more than is written here, and both instruction sets do the
- * same.
+ * test_pair_counts.c: what queries between two bodies and closest points cost, counted, not timed:
+ * on fixed scenes no query may open more nodes or test more than is written here, and both
+ * instruction sets do the same. Among them the benchmark's D (deep contact) and F (facing sheets).
  */
-#include "bvpack.h"
-#include "oracle.h"
+#include "count_scene.h"
 #include "suite.h"
 
-#include <math.h>
 #include <stdio.h>
 
-enum { CELLS = 24, SHEET = 2 * CELLS * CELLS, SIDES = 8, PIPE = 2 * SIDES };
-
-static float sheet[9 * SHEET], ball[9 * 6 * SHEET], pipe[9 * PIPE];
-
-/* Point (i, j) of a bumpy sheet of edge 1; no function whose last bit depends on the library. */
-static void sheet_point(int i, int j, float out[3])
-{
-    const double x = (double)i / CELLS, y = (double)j / CELLS;
-    out[0] = (float)x;
-    out[1] = (float)y;
-    out[2] = (float)(x * (1 - x) * (0.5 - y) * (x - 0.25));
-}
-
-/* A cube's side, projected to the unit ball. */
-static void ball_point(int side, int i, int j, float out[3])
-{
-    double p[3], length = 0;
-    p[side % 3] = side < 3 ? 1 : -1;
-    p[(side + 1) % 3] = 2.0 * i / CELLS - 1;
-    p[(side + 2) % 3] = 2.0 * j / CELLS - 1;
-    for (int k = 0; k < 3; k++)
-        length += p[k] * p[k];
-    for (int k = 0; k < 3; k++)
-        out[k] = (float)(p[k] / sqrt(length));
-}
-
-static void point(int side, int i, int j, float out[3])
-{
-    if (side < 0)
-        sheet_point(i, j, out);
-    else
-        ball_point(side, i, j, out);
-}
-
-static float *add_side(float *at, int side)
-{
-    static const int corner[6][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 0}, {1, 1}, {0, 1}};
-    for (int k = 0; k < 6 * CELLS * CELLS; k++, at += 3)
-        point(side, k / 6 % CELLS + corner[k % 6][0], k / 6 / CELLS + corner[k % 6][1], at);
-    return at;
-}
-
-/* Long triangles around the line from (-10, -10, -10) to (10, 10, 10): across all axes. */
-static void make_pipe(void)
-{
-    static const double u[3] = {2, -1, -1}, v[3] = {0, 1, -1};
-    static const double c[SIDES] = {1, 0.7, 0, -0.7, -1, -0.7, 0, 0.7};
-    for (int k = 0; k < 6 * SIDES; k++) {
-        static const int around[6] = {0, 1, 1, 0, 1, 0}, end[6] = {0, 0, 1, 0, 1, 1};
-        const int side = (k / 6 + around[k % 6]) % SIDES;
-        for (int x = 0; x < 3; x++)
-            pipe[3 * k + x] = (float)(0.2 * c[side] * u[x] + 0.3 * c[(side + 6) % SIDES] * v[x] +
-                                      (end[k % 6] ? 10 : -10));
-    }
-}
-
-static bvp_file *open_scene(bool baseline)
-{
-    oracle_soup parts[3] = {{sheet, SHEET, NULL}, {ball, 6 * SHEET, NULL}, {pipe, PIPE, NULL}};
-    float *at = ball;
-    add_side(sheet, -1);
-    for (int side = 0; side < 6; side++)
-        at = add_side(at, side);
-    make_pipe();
-    return oracle_open(parts, 3, NULL, NULL, 0, baseline);
-}
-
-typedef enum question { COLLIDE, PAIRS, DISTANCE, WITHIN } question;
+typedef enum question { COLLIDE, PAIRS, DISTANCE, WITHIN, CLOSEST } question;
 
 static int go_on(void *user, const bvp_pair *pair)
 {
@@ -86,16 +17,20 @@ static int go_on(void *user, const bvp_pair *pair)
     return 0;
 }
 
+/* closest: of a, to where b stands. */
 static bvp_stats ask(const bvp_body *a, const bvp_body *b, question what)
 {
+    const double *m = b->placement, point[3] = {m[3], m[7], m[11]};
     bvp_stats stats = {0};
     bvp_distance_result nearest;
+    bvp_closest_result closest;
     uint64_t count;
     int answer;
     bvp_status status = what == COLLIDE    ? bvp_collide(a, b, &answer, &stats)
                         : what == PAIRS    ? bvp_pairs_each(a, b, go_on, NULL, &count, &stats)
                         : what == DISTANCE ? bvp_distance(a, b, INFINITY, &nearest, &stats)
-                                           : bvp_within(a, b, 0.05, &answer, NULL, &stats);
+                        : what == WITHIN   ? bvp_within(a, b, 0.05, &answer, NULL, &stats)
+                                           : bvp_closest(a, point, INFINITY, &closest, &stats);
     ck_assert_int_eq(status, BVP_OK);
     return stats;
 }
@@ -116,7 +51,7 @@ static void check(const limit *l, const bvp_stats *s)
 {
     printf("    {%u, %u, {%g, %g, %g}, %s, %llu, %llu, %llu, %llu},\n", l->part_a, l->part_b,
            l->shift[0], l->shift[1], l->shift[2],
-           (const char *[]){"COLLIDE", "PAIRS", "DISTANCE", "WITHIN"}[l->what],
+           (const char *[]){"COLLIDE", "PAIRS", "DISTANCE", "WITHIN", "CLOSEST"}[l->what],
            (unsigned long long)s->nodes, (unsigned long long)s->leaves,
            (unsigned long long)s->triangles, (unsigned long long)s->exact);
     ck_assert_uint_le(s->nodes, l->nodes);
@@ -127,7 +62,7 @@ static void check(const limit *l, const bvp_stats *s)
 
 START_TEST(queries_cost_no_more_than_before)
 {
-    bvp_file *file = open_scene(false), *plain = open_scene(true);
+    bvp_file *file = count_scene_open(false), *plain = count_scene_open(true);
     for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
         const limit *l = &limits[k];
         /* turned by the rational rotation (2, -1, 2; 2, 2, -1; -1, 2, 2) / 3 */

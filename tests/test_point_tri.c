@@ -2,7 +2,7 @@
  * test_point_tri.c: nearest points of triangles against squared distances in rationals.
  */
 #include "oracle_gmp.h"
-#include "prim/point_tri.h"
+#include "prim/point_tri4.h"
 #include "prim_suite.h"
 #include "tri_cases.h"
 
@@ -65,6 +65,42 @@ START_TEST(intervals_hold_the_distance)
 }
 END_TEST
 
+/* Each of four is answered as if it were alone. */
+START_TEST(four_are_answered_as_one_is)
+{
+    int good = 0;
+    case_seed(6);
+    for (int i = 0; i < 4 * CASES; i++) {
+        tri_case c[4];
+        bvpi_place place;
+        bvpi_point point;
+        bvpi_point_tri4 four;
+        f64x4 corners[9];
+        double p[3], bound[3] = {0}, of_one[3];
+        for (int lane = 0; lane < 4; lane++) {
+            case_make(&c[lane], (i + lane) % CASE_FAMILIES, 0);
+            bounds_of(c[lane].a, 3, of_one);
+            for (int x = 0; x < 3; x++)
+                bound[x] = fmax(bound[x], of_one[x]);
+            for (int k = 0; k < 9; k++)
+                corners[k][lane] = (double)c[lane].a[k];
+        }
+        place_point(c[0].mb, c[0].b, p);
+        ck_assert_int_eq(bvpi_place_init(&place, c[0].ma), BVP_OK);
+        ck_assert_int_eq(bvpi_point_init(&point, &place, p, bound), BVP_OK);
+        bvpi_point_tri4_init(&four, &point, corners);
+        for (unsigned lane = 0; lane < 4; lane++) {
+            bvpi_point_tri one, of_four;
+            bvpi_point_tri1(&point, c[lane].a, &one);
+            bvpi_point_tri4_lane(&four, &point, c[lane].a, lane, &of_four);
+            ck_assert_mem_eq(&one, &of_four, sizeof one);
+            good += four.good[lane] != 0;
+        }
+    }
+    ck_assert_int_gt(good, 8 * CASES);
+}
+END_TEST
+
 START_TEST(degenerate_triangles_are_segments_and_points)
 {
     const float segment[9] = {0, 0, 0, 2, 0, 0, 4, 0, 0}, dot[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -94,7 +130,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {intervals_hold_the_distance,
+    const TTest *const tests[] = {intervals_hold_the_distance, four_are_answered_as_one_is,
                                   degenerate_triangles_are_segments_and_points,
                                   arguments_are_checked, NULL};
     return run_suite("point_tri", tests);

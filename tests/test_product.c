@@ -2,6 +2,7 @@
  * test_product.c: product trees, names, properties, instances, and what is refused or dropped.
  */
 #include "build_case.h"
+#include "format/map.h"
 #include "suite.h"
 
 #include <math.h>
@@ -45,6 +46,16 @@ static void check_string(bvp_string s, const char *expected)
     ck_assert_int_eq(memcmp(s.data, expected, s.size), 0);
 }
 
+/* Each instance has a box of its own: entering one costs more than a dozen boxes. */
+static void check_leaves(const bvp_file *file, uint32_t instances)
+{
+    bvpi_tree top;
+    if (instances == 0)
+        return;
+    ck_assert_int_eq(bvpi_get_top_tree(file, &top), BVP_OK);
+    ck_assert_uint_eq(top.leaf_size, 1);
+}
+
 /* The verifier compares every instance with the product of its nodes and its leaf's box. */
 START_TEST(test_random_trees)
 {
@@ -67,6 +78,7 @@ START_TEST(test_random_trees)
         case_file file = case_finish(b);
         ck_assert_uint_eq(file.report.instance_count, instances);
         ck_assert_uint_ge(file.report.node_count, count);
+        check_leaves(file.file, instances);
         case_close(&file);
     }
 }

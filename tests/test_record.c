@@ -114,7 +114,7 @@ START_TEST(test_ids)
     for (unsigned width = 0; width <= 32; width++) {
         uint32_t values[COUNT];
         const uint64_t packed = (COUNT * width + 31) / 32 * 4;
-        uint8_t *ids = calloc(1, 4 + sizeof(bvpd_ids) + packed);
+        uint8_t *ids = calloc(1, 4 + sizeof(bvpd_ids) + packed + 8);
         bvpd_ids head = {.base = 5, .width = (uint8_t)width};
         memcpy(ids + 4, &head, sizeof head);
         for (uint32_t i = 0; i < COUNT; i++) {

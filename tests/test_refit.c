@@ -210,7 +210,8 @@ START_TEST(nobody_else_sees_it)
 }
 END_TEST
 
-/* Moved and moved back, all bytes are the file's, but for the content hash of the part. */
+/* Moved and moved back, all bytes are the file's, but for the part's content hash and
+ * address. */
 START_TEST(back_is_back)
 {
     case_seed(4);
@@ -224,8 +225,10 @@ START_TEST(back_is_back)
     const uint64_t at = (uint64_t)(file->section[BVPD_PART].data - file->base);
     ck_assert_int_ne(memcmp(file->base + at, original->base + at, 16), 0);
     ck_assert_int_eq(memcmp(file->base, original->base, at), 0);
-    ck_assert_int_eq(memcmp(file->base + at + 16, original->base + at + 16, file->size - at - 16),
-                     0);
+    const uint64_t from = at + 16, address = at + offsetof(bvpd_part, address), rest = address + 16;
+    ck_assert_int_eq(memcmp(file->base + from, original->base + from, address - from), 0);
+    ck_assert_int_ne(memcmp(file->base + address, original->base + address, 16), 0);
+    ck_assert_int_eq(memcmp(file->base + rest, original->base + rest, file->size - rest), 0);
     ck_assert_mem_eq(file->header.lo, original->header.lo, sizeof file->header.lo);
     free(positions);
     bvp_close(file);
@@ -483,13 +486,13 @@ START_TEST(damaged_files)
     uint64_t count;
     float *positions = refit_vertices(original, 0, &count);
     static const int sections[] = {BVPD_DATA, BVPD_PART, BVPD_HIER, BVPD_PLAC,
-                                   BVPD_INST, BVPD_TOPN, BVPD_BINH};
+                                   BVPD_INST, BVPD_TOPN, BVPD_BINH, BVPD_LINS};
     for (uint64_t i = 0; i < 3 * count; i++)
         positions[i] *= 2;
     for (int round = 0; round < 600; round++) {
         bvp_file *file;
         for (int flips = 1 + case_int(3); flips > 0; flips--) {
-            const bvpi_span *span = &original->section[sections[round % 7]];
+            const bvpi_span *span = &original->section[sections[round % 8]];
             const uint64_t at = case_random() % span->size;
             const uint8_t byte = (uint8_t)case_random();
             ck_assert_int_eq(pwrite(fd, &byte, 1, span->data + at - original->base), 1);

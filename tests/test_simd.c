@@ -59,6 +59,21 @@ START_TEST(floats)
 }
 END_TEST
 
+START_TEST(the_least_of_eight)
+{
+    case_seed(22);
+    for (int n = 0; n < 2000; n++) {
+        f32x8 a = random_floats();
+        float least = INFINITY;
+        for (int i = 0; i < 8; i++) {
+            a[i] = isnan(a[i]) ? 0 : a[i];
+            least = fminf(least, a[i]);
+        }
+        ck_assert(f32x8_least(a) == least);
+    }
+}
+END_TEST
+
 START_TEST(doubles)
 {
     case_seed(21);
@@ -132,6 +147,6 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {floats, doubles, integers, conversions, NULL};
+    const TTest *const tests[] = {floats, the_least_of_eight, doubles, integers, conversions, NULL};
     return run_suite("simd", tests);
 }

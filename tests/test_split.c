@@ -1,66 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * test_split.c: binary hierarchies: every item in one leaf, boxes contain what is below, limits.
  */
-#include "build_case.h"
 #include "base/isa.h"
 #include "build/split_kernel.h"
 #include "format/layout.h"
-#include "suite.h"
+#include "item_case.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-static bvpi_item *make_items(uint64_t *state, uint32_t count, uint32_t range, uint32_t size)
-{
-    bvpi_item *items = aligned_alloc(32, (count + 1) * sizeof *items);
-    for (uint32_t i = 0; i < count; i++) {
-        for (int axis = 0; axis < 3; axis++) {
-            const uint32_t lo = (uint32_t)(case_random(state) % range);
-            items[i].minus_lo[axis] = -(float)lo;
-            items[i].hi[axis] = (float)(lo + case_random(state) % size);
-        }
-        items[i].id = i;
-        items[i].zero = 0;
-    }
-    return items;
-}
-
-static bool is_inside(const float *minus_lo, const float *hi, const bvpi_split *outer)
-{
-    for (int axis = 0; axis < 3; axis++)
-        if (minus_lo[axis] > outer->minus_lo[axis] || hi[axis] > outer->hi[axis])
-            return false;
-    return true;
-}
 
 static void check_split(bvpi_item *items, uint32_t count, uint32_t leaf_size)
 {
     bvpi_split *nodes = aligned_alloc(16, 2 * (count + 1) * sizeof *nodes);
-    uint8_t *seen = calloc(count, 1);
     const uint32_t node_count = bvpi_split_all(items, count, leaf_size, 0, nodes);
-    ck_assert_uint_lt(node_count, 2 * count);
-    for (uint32_t k = 0; k < node_count; k++) {
-        const bvpi_split *n = &nodes[k];
-        ck_assert_uint_lt(n->depth, BVPD_DEPTH_MAX);
-        if (n->left == 0) {
-            ck_assert(n->count >= 1 && n->count <= leaf_size);
-            for (uint32_t i = n->first; i < n->first + n->count; i++) {
-                ck_assert(is_inside(items[i].minus_lo, items[i].hi, n));
-                ck_assert_int_eq(seen[items[i].id]++, 0);
-            }
-            continue;
-        }
-        const bvpi_split *l = &nodes[n->left], *r = l + 1;
-        ck_assert_uint_gt(n->left, k);
-        ck_assert_uint_eq(l->first, n->first);
-        ck_assert_uint_eq(r->first, l->first + l->count);
-        ck_assert_uint_eq(l->count + r->count, n->count);
-        ck_assert(is_inside(l->minus_lo, l->hi, n) && is_inside(r->minus_lo, r->hi, n));
-    }
-    for (uint32_t i = 0; i < count; i++)
-        ck_assert_int_eq(seen[i], 1);
+    item_case_check(items, count, nodes, node_count, leaf_size);
     free(nodes);
-    free(seen);
 }
 
 START_TEST(test_random_items)
@@ -69,7 +22,7 @@ START_TEST(test_random_items)
     for (int round = 0; round < 100; round++) {
         const uint32_t count = 1 + (uint32_t)(case_random(&state) % 600);
         bvpi_item *items =
-            make_items(&state, count, round % 3 ? 4000000 : 3, 1 + (uint32_t)round * 900);
+            item_case(&state, count, round % 3 ? 4000000 : 3, 1 + (uint32_t)round * 900);
         check_split(items, count, 1 + (uint32_t)round % 8);
         free(items);
     }
@@ -79,7 +32,7 @@ END_TEST
 START_TEST(test_equal_items)
 {
     uint64_t state = case_seed();
-    bvpi_item *items = make_items(&state, 5000, 1, 1);
+    bvpi_item *items = item_case(&state, 5000, 1, 1);
     check_split(items, 5000, 8);
     free(items);
 }
@@ -90,7 +43,7 @@ START_TEST(test_nested_items)
 {
     enum { COUNT = 20000 };
     uint64_t state = case_seed();
-    bvpi_item *items = make_items(&state, COUNT, 1, 1);
+    bvpi_item *items = item_case(&state, COUNT, 1, 1);
     double size = 4194303;
     for (uint32_t i = 0; i < COUNT; i++, size *= 0.999)
         for (int axis = 0; axis < 3; axis++)
@@ -110,7 +63,7 @@ START_TEST(test_kernels_agree)
     for (int round = 0; round < 60; round++) {
         const uint32_t count = 9 + (uint32_t)(case_random(&state) % (COUNT - 9));
         const uint32_t leaf_size = 1 + (uint32_t)round % 8;
-        bvpi_item *items = make_items(&state, count, round % 4 ? 4000000 : 5, 1000);
+        bvpi_item *items = item_case(&state, count, round % 4 ? 4000000 : 5, 1000);
         bvpi_item *copy = aligned_alloc(32, count * sizeof *copy);
         bvpi_split root = {.count = count}, half[2] = {{.left = 0}}, other[2] = {{.left = 0}};
         memcpy(copy, items, count * sizeof *copy);
@@ -133,7 +86,7 @@ END_TEST
 START_TEST(test_quality)
 {
     uint64_t state = case_seed();
-    bvpi_item *items = make_items(&state, 1000, 1000, 10);
+    bvpi_item *items = item_case(&state, 1000, 1000, 10);
     for (uint32_t i = 0; i < 1000; i += 2) {
         items[i].minus_lo[1] -= 3000000;
         items[i].hi[1] += 3000000;

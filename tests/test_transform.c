@@ -49,8 +49,29 @@ START_TEST(usable)
 }
 END_TEST
 
+START_TEST(rows_and_products)
+{
+    static const double rows[16] = {0, -1, 0, 5, 1, 0, 0, 6, 0, 0, 1, 7, 0, 0, 0, 1};
+    static const double other[12] = {2, 0, 0, 1, 0, 3, 0, 2, 0, 0, 4, 3};
+    static const double product[12] = {0, -3, 0, 3, 2, 0, 0, 7, 0, 0, 4, 10};
+    static const double scaled[12] = {0, -3, 0, 5, 2, 0, 0, 6, 0, 0, 4, 7};
+    double a[12], b[12], bad[16];
+    ck_assert_int_eq(transform_from_rows(rows, 12, a), 0);
+    ck_assert_int_eq(transform_from_rows(rows, 16, a), 0);
+    memcpy(bad, rows, sizeof bad);
+    bad[12] = 1;
+    ck_assert_int_eq(transform_from_rows(bad, 16, b), -1);
+    transform_multiply(a, other, b);
+    for (int i = 0; i < 12; i++)
+        ck_assert(b[i] == product[i]);
+    transform_scale(a, (double[]){2, 3, 4});
+    for (int i = 0; i < 12; i++)
+        ck_assert(a[i] == scaled[i]);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {columns, trs, usable, NULL};
+    const TTest *const tests[] = {columns, rows_and_products, trs, usable, NULL};
     return suite_run("transform", tests);
 }

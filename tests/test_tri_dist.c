@@ -51,6 +51,10 @@ static int check_one(const tri_case *c, mpq_t d_sq)
     for (int lane = 0; lane < 8; lane++)
         if (!oracle_sqrt_between(d_sq, (double)lo[lane], (double)hi[lane]))
             refuse(c, "not in the float interval", (double)lo[lane], (double)hi[lane], d_sq);
+    lo = bvpi_tri_gap8(&pose, a, b);
+    for (int lane = 0; lane < 8; lane++)
+        if (!oracle_sqrt_between(d_sq, (double)lo[lane], (double)hi[lane]))
+            refuse(c, "gap is too large", (double)lo[lane], (double)hi[lane], d_sq);
     return d.hi == 0;
 }
 
@@ -96,6 +100,36 @@ START_TEST(float_intervals_are_narrow)
 }
 END_TEST
 
+/* Neighbours of two surfaces that face one another, a hair apart, bent along the common edge. */
+START_TEST(facing_triangles_are_told_apart)
+{
+    const double bound[3] = {4, 4, 4}, gap = 1e-4;
+    case_seed(5);
+    for (int i = 0; i < 2000; i++) {
+        const double bend = case_unit(), c = cos(bend), s = sin(bend);
+        const double flat[2][3][3] = {{{0, 0, 0}, {1, 0, 0}, {case_unit(), 1, 0}},
+                                      {{0, 0, gap}, {1, 0, gap}, {case_unit(), -c, gap + s}}};
+        float tri[2][9];
+        double m[12];
+        bvpi_pose pose;
+        bvpi_tri_dist d;
+        f32x8 a[9], b[9];
+        case_rotation(m);
+        for (int k = 0; k < 18; k++) {
+            const double *p = flat[k / 9][k / 3 % 3], *row = m + 4 * (k % 3);
+            tri[k / 9][k % 9] = (float)(row[0] * p[0] + row[1] * p[1] + row[2] * p[2]);
+        }
+        ck_assert_int_eq(bvpi_pose_init(&pose, NULL, NULL, bound, bound), BVP_OK);
+        splat_triangle(tri[0], a);
+        splat_triangle(tri[1], b);
+        bvpi_tri_dist1(&pose, tri[0], tri[1], &d);
+        const f32x8 lo = bvpi_tri_gap8(&pose, a, b);
+        ck_assert_double_gt((double)lo[0], 0.9 * d.lo);
+        ck_assert_double_le((double)lo[0], d.hi);
+    }
+}
+END_TEST
+
 START_TEST(known_distances)
 {
     const double bound[3] = {9, 9, 9};
@@ -120,6 +154,6 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {intervals_hold_the_distance, float_intervals_are_narrow,
-                                  known_distances, NULL};
+                                  facing_triangles_are_told_apart, known_distances, NULL};
     return run_suite("tri_dist", tests);
 }

@@ -112,13 +112,9 @@ START_TEST(every_volume)
                                                {.kind = BVP_KIND_OBB, .leaf_size = 2},
                                                {.kind = BVP_KIND_RSS, .leaf_size = 2}};
     const bvp_build_options options = {.hierarchies = kinds, .hierarchy_count = 5};
-    static float positions[3 * COUNT][3];
+    static float positions[9 * COUNT];
     uint64_t state = case_seed();
-    for (int i = 0; i < 3 * COUNT; i++)
-        for (int k = 0; k < 3; k++)
-            positions[i][k] = (float)(case_uniform(&state) + (k == 0 ? i / 100 : 0));
-    const bvp_mesh mesh = {
-        .positions = positions, .vertex_count = 3 * COUNT, .triangle_count = COUNT};
+    const bvp_mesh mesh = case_random_soup(&state, positions, COUNT);
     bvp_builder *builder;
     bvp_file *file;
     uint32_t part;

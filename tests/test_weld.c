@@ -20,38 +20,111 @@ static float *make_vertices(uint64_t *state, uint32_t count, uint32_t range)
     return v;
 }
 
-START_TEST(test_find_first)
+START_TEST(test_soup)
 {
     uint64_t state = case_seed();
     enum { COUNT = 3000 };
     float *v = make_vertices(&state, COUNT, 9);
-    const bvpi_vertices vertices = {(const uint8_t *)v, 12, 12, COUNT};
-    uint32_t first[COUNT];
-    ck_assert(bvpi_find_first(&vertices, 0, 1, first));
+    const bvpi_vertices vertices = {(const uint8_t *)v, 12, 12, COUNT, 36};
+    uint32_t number[COUNT], used = 0;
+    uint8_t *positions;
+    const uint32_t count = bvpi_weld(&vertices, NULL, COUNT, 1, number, &positions);
     for (uint32_t i = 0; i < COUNT; i++) {
         uint32_t k = 0;
         while (memcmp(v + 3 * k, v + 3 * i, 12) != 0)
             k++;
-        ck_assert_uint_eq(first[i], k);
+        ck_assert_uint_eq(number[i], k == i ? used : number[k]);
+        ck_assert_mem_eq(positions + 12 * number[i], v + 3 * i, 12);
+        used += k == i;
     }
+    ck_assert_uint_eq(count, used);
+    free(positions);
     free(v);
 }
 END_TEST
 
+/* Enough vertices for several shares, of which each has some that others have, too. */
 START_TEST(test_threads_agree)
 {
     uint64_t state = case_seed();
     enum { COUNT = 200000 };
     float *v = make_vertices(&state, COUNT, 60);
-    const bvpi_vertices vertices = {(const uint8_t *)v, 12, 12, COUNT};
+    const bvpi_vertices vertices = {(const uint8_t *)v, 12, 12, COUNT, 36};
     uint32_t *one = malloc(COUNT * sizeof *one), *many = malloc(COUNT * sizeof *many);
-    ck_assert(bvpi_find_first(&vertices, COUNT, 1, one));
-    for (uint32_t threads = 2; threads < 20; threads += 5) {
-        ck_assert(bvpi_find_first(&vertices, 100, threads, many));
-        ck_assert_mem_eq(one, many, COUNT * sizeof *one);
-    }
+    uint32_t *shuffled = malloc(COUNT * sizeof *shuffled);
+    uint8_t *positions, *others;
+    for (uint32_t k = 0; k < COUNT; k++)
+        shuffled[k] = (uint32_t)(case_random(&state) % COUNT);
+    for (uint32_t threads = 2; threads < 20; threads += 5)
+        for (int indexed = 0; indexed < 2; indexed++) {
+            const uint32_t *indices = indexed ? shuffled : NULL;
+            const uint32_t count = bvpi_weld(&vertices, indices, COUNT, 1, one, &positions);
+            ck_assert_uint_eq(bvpi_weld(&vertices, indices, COUNT, threads, many, &others), count);
+            ck_assert_mem_eq(one, many, COUNT * sizeof *one);
+            ck_assert_mem_eq(positions, others, 12 * (size_t)count);
+            free(positions);
+            free(others);
+        }
     free(one);
     free(many);
+    free(shuffled);
+    free(v);
+}
+END_TEST
+
+/* Corners in order over several pieces stay as they are; two that change places where a piece
+ * begins give their vertices other numbers. */
+START_TEST(test_order_over_pieces)
+{
+    enum { COUNT = 600000, AT = 1 << 18 };
+    float *v = calloc(3 * COUNT, sizeof *v);
+    uint32_t *indices = malloc(COUNT * sizeof *indices), *out = malloc(COUNT * sizeof *out);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        v[3 * k] = (float)k;
+        indices[k] = k;
+    }
+    const bvpi_vertices vertices = {(const uint8_t *)v, 12, 12, COUNT, 36};
+    for (uint32_t round = 0; round < 2; round++) {
+        uint8_t *positions;
+        ck_assert_uint_eq(bvpi_weld(&vertices, indices, COUNT, 2, out, &positions), COUNT);
+        for (uint32_t k = 0; k < COUNT; k++) {
+            ck_assert(out[k] == k);
+            ck_assert(memcmp(positions + 12 * k, v + 3 * indices[k], 12) == 0);
+        }
+        free(positions);
+        indices[AT] = AT + 1;
+        indices[AT + 1] = AT;
+    }
+    free(v);
+    free(indices);
+    free(out);
+}
+END_TEST
+
+/* The same, whatever lies between the triangles. */
+START_TEST(test_triangle_stride)
+{
+    uint64_t state = case_seed();
+    enum { COUNT = 50001, STRIDE = 50 };
+    float *v = make_vertices(&state, COUNT, 40);
+    uint8_t *facets = calloc(COUNT / 3, STRIDE);
+    for (uint32_t i = 0; i < COUNT / 3; i++)
+        memcpy(facets + i * STRIDE, v + 9 * i, 36);
+    const bvpi_vertices dense = {(const uint8_t *)v, 12, 12, COUNT, 36};
+    const bvpi_vertices strided = {facets, 12, 12, COUNT, STRIDE};
+    uint32_t *one = malloc(COUNT * sizeof *one), *other = malloc(COUNT * sizeof *other);
+    uint8_t *positions, *others;
+    const uint32_t count = bvpi_weld(&dense, NULL, COUNT, 1, one, &positions);
+    for (uint32_t threads = 1; threads < 4; threads++) {
+        ck_assert_uint_eq(bvpi_weld(&strided, NULL, COUNT, threads, other, &others), count);
+        ck_assert_mem_eq(one, other, COUNT * sizeof *one);
+        ck_assert_mem_eq(positions, others, 12 * (size_t)count);
+        free(others);
+    }
+    free(positions);
+    free(one);
+    free(other);
+    free(facets);
     free(v);
 }
 END_TEST
@@ -140,7 +213,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_find_first, test_threads_agree, test_public_call,
-                                  test_in_place,   test_refusals,      NULL};
+    const TTest *const tests[] = {
+        test_soup,        test_threads_agree, test_triangle_stride, test_order_over_pieces,
+        test_public_call, test_in_place,      test_refusals,        NULL};
     return suite_run("weld", tests);
 }

@@ -2,7 +2,7 @@
  * test_wide.c: node/wide.h against its plain twins, on valid nodes and clusters and on forged ones.
  * Built for the baseline and, as test_wide_avx2, with AVX2.
  */
-#include "node/tri8.h"
+#include "node/wide.h"
 #include "node/frame.h"
 #include "tri_cases.h"
 #include "suite.h"
@@ -167,6 +167,7 @@ static void random_header(uint8_t *record)
         unsigned mode = (unsigned)below(4);
         head.packing[a] = (uint8_t)(mode << 6 | below(40));
         head.scale[a] = (uint8_t)below(below(2) ? 16 : 256);
+        head.table_count[a] = (uint8_t)(below(2) ? 0 : below(256));
     }
     memcpy(record, &head, sizeof head);
 }

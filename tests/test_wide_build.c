@@ -79,13 +79,14 @@ static void lay_out(built *b)
     bvpi_wide_write(w, &b->record, (bvpd_node *)b->blob);
 }
 
-static built build(uint32_t count, uint32_t leaf_size, uint32_t thread_count)
+static built build(uint32_t count, uint32_t leaf_size, bvp_split split, uint32_t thread_count)
 {
     built b = {.mesh = make_mesh(count)};
     bvpi_watch watch = {.progress = note, .user = &b, .total = count};
     choose_grid(&b);
     b.order = calloc(count, sizeof *b.order);
-    ck_assert(bvpi_wide_make(&b.mesh, &b.grid, leaf_size, thread_count, b.order, &watch, &b.wide));
+    const bvp_hierarchy_spec spec = {.leaf_size = leaf_size, .split = split};
+    ck_assert(bvpi_wide_make(&b.mesh, &b.grid, &spec, thread_count, b.order, &watch, &b.wide));
     ck_assert_uint_eq(watch.done, count);
     ck_assert_uint_eq(b.watched, count);
     b.wide.grid = &b.grid; /* here, not where this function has it */
@@ -184,26 +185,29 @@ static void check_walk(const built *b)
     free(met);
 }
 
-/* Storage number i of the whole is triangle order[i] of the mesh, bit for bit. */
+/* Triangle i of a batch is triangle order[first_item + i] of the mesh, bit for bit. */
 static void check_order(const built *b)
 {
-    uint32_t stored = 0;
+    uint32_t all = 0;
     uint8_t *met = calloc(b->mesh.triangle_count, 1);
-    for (uint32_t k = 0; k < b->wide.batch_count; k++)
-        for (uint32_t r = 0; r < b->wide.batches[k].record_count; r++) {
-            const bvpi_batch *batch = &b->wide.batches[k];
+    for (uint32_t k = 0; k < b->wide.batch_count; k++) {
+        const bvpi_batch *batch = &b->wide.batches[k];
+        const uint32_t *order = b->order + batch->first_item;
+        for (uint32_t r = 0; r < batch->record_count; r++) {
             bvpi_cluster cluster;
             ck_assert(
                 bvpi_cluster_open(batch->bytes, batch->size, batch->records[r].offset, &cluster));
             for (uint32_t i = 0; i < cluster.triangle_count; i++) {
                 float t[9];
-                const uint32_t id = b->order[stored++];
+                const uint32_t id = *order++;
                 bvpi_cluster_triangle(&cluster, i, t);
                 ck_assert_mem_eq(t, b->mesh.positions + 9 * (size_t)id, sizeof t);
                 ck_assert_uint_eq(met[id]++, 0);
+                all++;
             }
         }
-    ck_assert_uint_eq(stored, b->mesh.triangle_count);
+    }
+    ck_assert_uint_eq(all, b->mesh.triangle_count);
     free(met);
 }
 
@@ -213,10 +217,10 @@ START_TEST(hierarchies_hold_every_triangle)
 {
     static const uint32_t counts[] = {1, 2, 9, 300, 3000}, leaves[] = {1, 3, 8};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        for (size_t k = 0; k < sizeof leaves / sizeof *leaves; k++) {
-            built b = build(counts[i], leaves[k], 1);
+        for (size_t k = 0; k < 2 * sizeof leaves / sizeof *leaves; k++) {
+            built b = build(counts[i], leaves[k / 2], k % 2 ? BVP_SPLIT_MORTON : BVP_SPLIT_SAH, 1);
             ck_assert_uint_eq(b.wide.batch_count, 1);
-            ck_assert_uint_le(b.record.leaf_size, leaves[k]);
+            ck_assert_uint_le(b.record.leaf_size, leaves[k / 2]);
             ck_assert_uint_eq(b.record.kind, BVPD_KIND_WIDE8);
             ck_assert_uint_eq(b.record.upper_count, b.wide.upper_count);
             check_walk(&b);
@@ -228,9 +232,9 @@ END_TEST
 
 /* More triangles than a batch takes: nodes above the batches; the same bytes from any number of
  * threads. */
-START_TEST(batches_are_joined)
+static void check_batches(bvp_split split)
 {
-    built one = build(100000, 8, 1), three = build(100000, 8, 3);
+    built one = build(100000, 8, split, 1), three = build(100000, 8, split, 3);
     ck_assert_uint_gt(one.wide.batch_count, 3);
     ck_assert_uint_eq(one.blob_size, three.blob_size);
     ck_assert_mem_eq(one.blob, three.blob, one.blob_size);
@@ -241,15 +245,22 @@ START_TEST(batches_are_joined)
     drop(&one);
     drop(&three);
 }
+
+START_TEST(batches_are_joined)
+{
+    check_batches(BVP_SPLIT_SAH);
+    check_batches(BVP_SPLIT_MORTON);
+}
 END_TEST
 
 /* Who does not ask for the order gets the same hierarchy. */
 START_TEST(the_order_is_optional)
 {
-    built b = build(5000, 4, 1);
+    built b = build(5000, 4, BVP_SPLIT_SAH, 1);
+    const bvp_hierarchy_spec spec = {.leaf_size = 4, .split = BVP_SPLIT_SAH};
     bvpi_watch watch = {.total = 5000};
     bvpi_wide_build other;
-    ck_assert(bvpi_wide_make(&b.mesh, &b.grid, 4, 1, NULL, &watch, &other));
+    ck_assert(bvpi_wide_make(&b.mesh, &b.grid, &spec, 1, NULL, &watch, &other));
     ck_assert_uint_eq(other.upper_count, b.wide.upper_count);
     ck_assert_uint_eq(other.batches[0].size, b.wide.batches[0].size);
     bvpi_batch_free(&other.batches[0]);

@@ -49,10 +49,13 @@ static bvpi_write empty_job(void)
 {
     static const bvpd_placement identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     static const uint32_t no_string = 0;
+    static const uint64_t linear = BVPD_LINEAR_IDENTITY;
     static const bvpi_chunk placements = {&identity, sizeof identity}, strings = {&no_string, 4};
+    static const bvpi_chunk linears = {&linear, sizeof linear};
     bvpi_write job = {
         .header = {.up_axis = 3, .lo = {1, 1, 1}, .hi = {-1, -1, -1}, .top_hierarchy = BVPD_NONE}};
     job.section[BVPD_PLAC] = (bvpi_write_section){&placements, 1};
+    job.section[BVPD_LINS] = (bvpi_write_section){&linears, 1};
     job.section[BVPD_STRS] = (bvpi_write_section){&strings, 1};
     return job;
 }

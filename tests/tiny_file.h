@@ -16,10 +16,10 @@
 /* Where things lie in the first blob: root, record 0 (64 bytes and two nodes), record 1, table. */
 enum {
     TINY_RECORD_0 = 64,
-    TINY_NODES = 192,
-    TINY_RECORD_1 = 320,
-    TINY_TABLE = 384,
-    TINY_BLOB_0 = 448,
+    TINY_NODES = 128,
+    TINY_RECORD_1 = 256,
+    TINY_TABLE = 320,
+    TINY_BLOB_0 = 384,
     TINY_RECORD = 64,
     TINY_TABLE_1 = 128,
     TINY_BLOB_1 = 192
@@ -31,6 +31,7 @@ typedef struct tiny_sections {
     bvpd_part part[2];
     bvpd_hierarchy hierarchy[3 + 4]; /* three, and binary ones on demand */
     bvpd_placement placement[4];
+    uint64_t linear[4];                           /* the identity; 2 0 0, 0 -3 0, 0 0 2 */
     bvpd_tree_node tree[4 + BVPD_TREE_DEPTH_MAX]; /* four, and a chain on demand */
     bvpd_instance instance[3];
     bvpd_node top[1];
@@ -70,38 +71,49 @@ static inline void tiny_lane(bvpd_node *node, int lane, uint8_t meta, const uint
     }
 }
 
-/* Two triangles of the square 0 0 0 .. 4 4 0: x GRID of step 2, y ORDERED, z RAW. */
+static inline void tiny_put_at(uint8_t *stream, uint32_t bit, unsigned width, uint32_t value)
+{
+    for (unsigned i = 0; i < width; i++)
+        if (value >> i & 1)
+            stream[(bit + i) / 8] |= (uint8_t)(1 << ((bit + i) % 8));
+}
+
+/* Two triangles of the square 0 0 0 .. 4 4 0: x GRID of step 2, y ORDERED in a table, z RAW.
+ * Corners, of 2 + 2 * 3 bits: 0 1 2 and 2 1 3, less the first and -1. */
 static inline void tiny_square(uint8_t *record)
 {
-    static const uint8_t corners[6] = {0, 1, 2, 2, 1, 3};
     bvpd_cluster head = {.vertex_count_minus_1 = 3, .triangle_count_minus_1 = 1, .node_count = 2};
+    head.corner_bits = 1 | 2 << 3;
+    head.corner_base = 255;
     head.packing[0] = BVPD_GRID << 6 | 2;
     head.packing[1] = BVPD_ORDERED << 6 | 25;
     head.packing[2] = BVPD_RAW << 6 | 32;
     head.scale[0] = 129;
+    head.table_count[1] = 2;
     head.base[1] = 0xbfffffff; /* the rank of the float below 2 */
-    memcpy(record + sizeof head, corners, sizeof corners);
-    uint8_t *stream = record + sizeof head + sizeof corners;
+    uint8_t *corners = record + sizeof head, *vertices = corners + 2;
+    corners[0] = 0 | 2 << 2 | 3 << 5;
+    corners[1] = 2 | 0 << 2 | 2 << 5;
     for (uint32_t i = 0; i < 4; i++) {
-        tiny_put_bits(stream, 2, i, i % 2 * 2);
-        tiny_put_bits(stream + 1, 25, i, i < 2 ? 1 : 1 + 0x800000);
+        tiny_put_at(vertices, 35 * i, 2, i % 2 * 2);
+        tiny_put_at(vertices, 35 * i + 2, 1, i / 2);
     }
+    tiny_put_at(vertices + 18, 0, 25, 1);
+    tiny_put_at(vertices + 18, 25, 25, 1 + 0x800000);
     memcpy(record, &head, sizeof head);
 }
 
 /* One triangle (8 0 0) (9 0 0) (8 1 1): all axes GRID of step 1. */
 static inline void tiny_triangle(uint8_t *record, uint32_t first, uint32_t id_off)
 {
-    static const uint8_t corners[3] = {0, 1, 2};
     bvpd_cluster head = {.vertex_count_minus_1 = 2, .first_triangle = first, .id_off = id_off};
     head.base[0] = 8;
-    uint8_t *stream = record + sizeof head + sizeof corners;
+    head.corner_base = 1;
     for (int axis = 0; axis < 3; axis++)
         head.packing[axis] = BVPD_GRID << 6 | 1;
-    tiny_put_bits(stream, 1, 1, 1);
-    tiny_put_bits(stream + 1, 1, 2, 1);
-    tiny_put_bits(stream + 2, 1, 2, 1);
-    memcpy(record + sizeof head, corners, sizeof corners);
+    record[sizeof head] = 0 | 0 << 1 | 1 << 2; /* corners, of a bit each: 0 1 2 */
+    tiny_put_bits(record + sizeof head + 1, 3, 1, 1);
+    tiny_put_bits(record + sizeof head + 1, 3, 2, 6);
     memcpy(record, &head, sizeof head);
 }
 
@@ -209,19 +221,22 @@ static inline void tiny_scene(tiny_sections *s)
         s->placement[i].m[0] = s->placement[i].m[5] = s->placement[i].m[10] = 1;
     s->placement[1].m[0] = -1;
     s->placement[1].m[3] = 1;
-    s->placement[2] = s->placement[1]; /* of part 1, whose origin is 0 0 0.5 */
-    s->placement[2].m[11] = 0.5;
     s->placement[3].m[7] = 100;
+    static const double magnitudes[2] = {2, 3};
+    s->linear[0] = BVPD_LINEAR_IDENTITY;
+    s->linear[1] = 4 | 7 << 20 | UINT64_C(4) << 40;
+    memcpy(s->linear + 2, magnitudes, sizeof magnitudes);
     const bvpd_tree_node tree[4] = {
-        {.parent = BVPD_NONE, .instance = 0, .placement = 0},
-        {.parent = 0, .instance = BVPD_NONE, .placement = 1, .property_count = 2, .name = 1},
-        {.parent = 1, .instance = 1, .first_property = 2, .source_id = 5},
-        {.parent = 1, .instance = 2, .first_property = 2},
+        {.parent = BVPD_NONE, .end = 4, .item = 0},
+        {.parent = 0, .end = 4, .item = 3 + 1, .name = 1},
+        {.parent = 1, .end = 3, .item = 1, .first_property = 2, .source_id = 5},
+        {.parent = 1, .end = 4, .item = 2, .first_property = 2},
     };
     memcpy(s->tree, tree, sizeof tree);
     for (uint32_t i = 4; i < sizeof s->tree / sizeof *s->tree; i++)
-        s->tree[i] = (bvpd_tree_node){.parent = i - 1, .instance = BVPD_NONE, .first_property = 2};
-    const bvpd_instance instance[3] = {{0, 0, 0, 0}, {0, 2, 1, 0}, {1, 3, 2, 0}};
+        s->tree[i] = (bvpd_tree_node){.parent = i - 1, .item = 3, .first_property = 2};
+    const bvpd_instance instance[3] = {
+        {.part = 0}, {.part = 0, .node = 2, .frame = 1}, {.part = 1, .node = 3, .frame = 1}};
     memcpy(s->instance, instance, sizeof instance);
     const bvpd_property property[2] = {{3, 5}, {3, 0}};
     memcpy(s->property, property, sizeof property);
@@ -269,6 +284,7 @@ static inline uint8_t *tiny_write(const tiny_sections *s, uint32_t hierarchy_cou
         [BVPD_PART] = {s->part, sizeof s->part},
         [BVPD_HIER] = {s->hierarchy, hierarchy_count * sizeof *s->hierarchy},
         [BVPD_PLAC] = {s->placement, sizeof s->placement},
+        [BVPD_LINS] = {s->linear, sizeof s->linear},
         [BVPD_TREE] = {s->tree, (4 + chain) * sizeof *s->tree},
         [BVPD_INST] = {s->instance, sizeof s->instance},
         [BVPD_TOPN] = {s->top, sizeof s->top},
@@ -281,6 +297,7 @@ static inline uint8_t *tiny_write(const tiny_sections *s, uint32_t hierarchy_cou
                                  .unique_triangle_count = 4,
                                  .up_axis = 2,
                                  .unit_in_metres = 0.001,
+                                 .tessellation_tolerance = 0.25,
                                  .lo = {-8, 0, 0},
                                  .hi = {9, 4, 1.5},
                                  .top_hierarchy = hierarchy_count - 1,
@@ -309,6 +326,8 @@ static inline uint8_t *tiny_make_chain(size_t *size, uint32_t chain)
 {
     const bvpi_chunk none = {NULL, 0};
     tiny_sections *s = tiny_fill();
+    for (uint32_t i = 0; i < 4 + chain; i++)
+        s->tree[i].end = i == 2 ? 3 : 4 + chain;
     uint8_t *out = tiny_write(s, 3, &none, chain, size);
     free(s);
     return out;

@@ -34,7 +34,8 @@ static const char prologue[] =
     "        before=\"${COMP_WORDS[COMP_CWORD-2]}\"\n"
     "    fi\n";
 
-static const char model_endings[] = "stl|STL|obj|OBJ|ply|PLY|off|OFF|gltf|glb|GLB";
+static const char model_endings[] =
+    "stl|STL|obj|OBJ|ply|PLY|off|OFF|gltf|glb|GLB|3mf|3MF|urdf|URDF|jsonl";
 
 /* The literal words of "mm|cm|N": those that are not in capitals. */
 static void write_choices(FILE *out, const char *value)
@@ -55,7 +56,7 @@ static void write_value_case(FILE *out, const option_row *row)
     if (row->letter)
         fprintf(out, "|-%c", row->letter);
     fputs(") ", out);
-    if (row->kind == OPTION_FILE) {
+    if (row->kind == OPTION_FILE || row->kind == OPTION_FILES) {
         fputs("_bvpack_files;", out);
     } else if (strchr(row->value, '|')) {
         fputs("_bvpack_words \"", out);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "export_scene.h"
+#include "glb.h"
 #include "json.h"
 
 /* ---- what the file's chunks hold ----------------------------------------------------------------
@@ -375,52 +376,19 @@ static bvp_status write_text(glb *g, uint32_t part, FILE *stream)
 /* ---- the file -----------------------------------------------------------------------------------
  */
 
-static void put_u32(uint32_t value, FILE *out)
-{
-    for (int i = 0; i < 4; i++)
-        fputc((int)(value >> (8 * i) & 255), out);
-}
-
-/* Words of 4 bytes, floats or integers, little-endian. */
-static void write_words(const void *words, uint64_t count, FILE *out)
-{
-    enum { BLOCK = 1024 };
-    const char *from = words;
-    uint8_t bytes[4 * BLOCK];
-    for (uint64_t done = 0; done < count; done += BLOCK) {
-        size_t block = count - done < BLOCK ? (size_t)(count - done) : BLOCK;
-        for (size_t i = 0; i < block; i++) {
-            uint32_t word;
-            memcpy(&word, from + 4 * (done + i), sizeof word);
-            for (int k = 0; k < 4; k++)
-                bytes[4 * i + k] = (uint8_t)(word >> (8 * k));
-        }
-        fwrite(bytes, 4, block, out);
-    }
-}
-
 static bvp_status write_chunks(glb *g, const char *text, size_t size, FILE *out)
 {
-    uint64_t padded = (size + 3) / 4 * 4, data = size_of_data(g);
-    uint64_t total = 12 + 8 + padded + (data ? 8 + data : 0);
-    if (total > UINT32_MAX)
+    const uint64_t data = size_of_data(g);
+    if (glb_size(size, data) > UINT32_MAX)
         return export_too_large(g->scene.error, "GLB holds at most 4 GiB; write single parts with "
                                                 "--part");
-    fwrite("glTF", 1, 4, out);
-    put_u32(2, out);
-    put_u32((uint32_t)total, out);
-    put_u32((uint32_t)padded, out);
-    fwrite("JSON", 1, 4, out);
+    glb_begin(out, size, data);
     fwrite(text, 1, size, out);
-    fwrite("   ", 1, (size_t)(padded - size), out);
-    if (data == 0)
-        return BVP_OK;
-    put_u32((uint32_t)data, out);
-    fwrite("BIN", 1, 4, out);
+    glb_middle(out, size, data);
     for (uint32_t i = 0; i < g->mesh_count; i++) {
         const export_mesh *mesh = mesh_at(g, i);
-        write_words(mesh->positions, 3 * mesh->vertex_count, out);
-        write_words(mesh->indices, 3 * mesh->triangle_count, out);
+        glb_words(out, mesh->positions, 3 * mesh->vertex_count);
+        glb_words(out, mesh->indices, 3 * mesh->triangle_count);
     }
     return export_finish(out, g->scene.error);
 }

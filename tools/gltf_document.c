@@ -49,6 +49,18 @@ bvp_status gltf_element(gltf_document *d, const char *kind, const json_value *ar
                        json_tree_size(array));
 }
 
+bvp_status gltf_node(gltf_document *d, uint64_t index, const json_value **out)
+{
+    json_fault fault;
+    *out = json_list_at(&d->nodes, (size_t)index, &fault);
+    if (*out)
+        return BVP_OK;
+    return import_refuse_byte(
+        d->im, BVP_ERR_CORRUPT,
+        d->text_off + json_list_start(&d->nodes, (size_t)index) + fault.offset,
+        "nodes[%" PRIu64 "]: %.100s; export the model again", index, fault.text);
+}
+
 /* Files may use their data many times over; what that takes stays in proportion to their size. */
 bvp_status gltf_charge(gltf_document *d, const char *kind, uint64_t index, uint64_t bytes)
 {
@@ -184,12 +196,12 @@ static bvp_status read_json(gltf_document *d, const uint8_t *text, uint64_t size
     json_fault fault;
     while (size > 0 && (text[size - 1] == '\0' || text[size - 1] == ' '))
         size--; /* the padding of a chunk */
-    d->root = json_tree_open((const char *)text, size, &fault);
+    d->text_off = (uint64_t)(text - d->im->data);
+    d->root = json_list_open((const char *)text, size, "nodes", &d->nodes, &fault);
     if (!d->root)
         return import_refuse_byte(
             d->im, BVP_ERR_CORRUPT, (uint64_t)(text - d->im->data) + fault.offset,
             "line %d of the JSON text: %.100s; export the model again", fault.line, fault.text);
-    d->nodes = json_tree_get(d->root, "nodes");
     d->meshes = json_tree_get(d->root, "meshes");
     d->accessors = json_tree_get(d->root, "accessors");
     d->views = json_tree_get(d->root, "bufferViews");
@@ -217,5 +229,6 @@ bvp_status gltf_document_open(importer *im, gltf_document *d)
 
 void gltf_document_close(gltf_document *d)
 {
+    json_list_close(&d->nodes);
     json_tree_close(d->root);
 }

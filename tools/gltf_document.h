@@ -6,7 +6,7 @@
 #define GLTF_DOCUMENT_H
 
 #include "import.h"
-#include "json_tree.h"
+#include "json_list.h"
 
 typedef struct gltf_document {
     importer *im;
@@ -14,7 +14,9 @@ typedef struct gltf_document {
     json_value *root;
     const uint8_t *chunk; /* the GLB's binary chunk, or NULL */
     uint64_t chunk_size;
-    const json_value *nodes, *meshes, *accessors, *views, *files; /* arrays, or NULL */
+    json_list nodes;
+    uint64_t text_off;                                    /* where the JSON text begins */
+    const json_value *meshes, *accessors, *views, *files; /* arrays, or NULL */
     uint64_t budget; /* bytes that may still be made of the file's bytes */
 } gltf_document;
 
@@ -33,6 +35,9 @@ bvp_status gltf_element(gltf_document *d, const char *kind, const json_value *ar
                         const json_value **out);
 bvp_status gltf_count(gltf_document *d, const char *kind, uint64_t index, const json_value *object,
                       const char *key, uint64_t otherwise, uint64_t *out);
+
+/* nodes[index], which exists. */
+bvp_status gltf_node(gltf_document *d, uint64_t index, const json_value **out);
 
 /* The object's name into *out, which stays as it is when there is none. */
 bvp_status gltf_name(gltf_document *d, const json_value *object, char **out);

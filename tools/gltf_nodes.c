@@ -7,13 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "properties.h"
 #include "transform.h"
 
 /* ---- one node ------------------------------------------------------------------------------ */
 
 static bvp_status refuse_placement(gltf_document *d, uint64_t index, const char *what)
 {
-    const json_value *object = json_tree_at(d->nodes, (size_t)index);
+    const json_value *object;
+    if (gltf_node(d, index, &object) != BVP_OK)
+        return BVP_ERR_CORRUPT;
     const char *name = json_tree_text(json_tree_get(object, "name"));
     return gltf_refuse(d, BVP_ERR_ARGUMENT, "nodes", index, "\"%.40s\" %s", name ? name : "", what);
 }
@@ -43,34 +46,11 @@ static bvp_status read_placement(gltf_document *d, uint64_t index, const json_va
     return BVP_OK;
 }
 
-/* A string as it is, anything else as JSON text. */
-static char *property_text(const json_value *value)
-{
-    if (json_tree_text(value))
-        return import_text(json_tree_text(value), json_tree_text_size(value));
-    return json_tree_dump(value);
-}
-
-static int add_property(void *user, const char *key, const json_value *value)
-{
-    model_node *node = user;
-    size_t size = (node->property_count + 1) * sizeof *node->properties;
-    model_property *larger = realloc(node->properties, size);
-    if (!larger)
-        return -1;
-    node->properties = larger;
-    model_property *added = &larger[node->property_count];
-    added->key = import_text(key, strlen(key));
-    added->value = property_text(value);
-    node->property_count++;
-    return added->key && added->value ? 0 : -1;
-}
-
 static int read_extras(model_node *node, const json_value *extras)
 {
     if (extras && !json_tree_is_object(extras))
-        return add_property(node, "extras", extras);
-    return json_tree_each(extras, add_property, node);
+        return property_add_json(node, "extras", extras);
+    return property_add_members(node, extras);
 }
 
 static bvp_status read_mesh_of_node(gltf_meshes *m, const json_value *object, uint64_t index,
@@ -89,9 +69,11 @@ static bvp_status read_mesh_of_node(gltf_meshes *m, const json_value *object, ui
 static bvp_status read_node(gltf_meshes *m, uint64_t index, uint32_t parent, int *kept)
 {
     gltf_document *d = m->doc;
-    const json_value *object = json_tree_at(d->nodes, (size_t)index);
+    const json_value *object;
     double placement[12];
-    bvp_status status = read_placement(d, index, object, placement);
+    bvp_status status = gltf_node(d, index, &object);
+    if (status == BVP_OK)
+        status = read_placement(d, index, object, placement);
     if (status != BVP_OK)
         return status;
     *kept = transform_is_usable(placement);
@@ -131,10 +113,11 @@ typedef struct walk {
 
 static bvp_status push_node(walk *w, uint64_t index, uint32_t parent)
 {
-    const json_value *object;
-    bvp_status status = gltf_element(w->doc, "nodes", w->doc->nodes, index, &object);
-    if (status != BVP_OK)
-        return status;
+    const json_list *nodes = &w->doc->nodes;
+    if (index >= nodes->count || !json_list_is_object(nodes, (size_t)index))
+        return gltf_refuse(w->doc, BVP_ERR_CORRUPT, "nodes", index,
+                           "is referred to, but the file has only %zu; export the model again",
+                           nodes->count);
     if (w->met[index])
         return gltf_refuse(w->doc, BVP_ERR_CORRUPT, "nodes", index,
                            "is reached twice: expected a tree, found a cycle or a node with "
@@ -161,12 +144,14 @@ static bvp_status walk_nodes(walk *w)
 {
     gltf_document *d = w->doc;
     bvp_status status = BVP_OK;
-    size_t total = json_tree_size(d->nodes), done = 0;
+    size_t total = d->nodes.count, done = 0;
     while (status == BVP_OK && w->depth > 0) {
         struct pending next = w->stack[--w->depth];
         int kept = 0;
         status = read_node(w->meshes, next.node, next.parent, &kept);
-        const json_value *object = json_tree_at(d->nodes, next.node);
+        const json_value *object = NULL;
+        if (status == BVP_OK && kept)
+            status = gltf_node(d, next.node, &object);
         if (status == BVP_OK && kept)
             status = push_nodes(w, json_tree_get(object, "children"), d->im->out->node_count - 1);
         if (++done % 256 == 0)
@@ -178,12 +163,13 @@ static bvp_status walk_nodes(walk *w)
 /* Without scenes the file is a library: its nodes that are nobody's children are the roots. */
 static bvp_status push_all_roots(walk *w)
 {
-    const json_value *nodes = w->doc->nodes;
-    const size_t count = json_tree_size(nodes);
+    const size_t count = w->doc->nodes.count;
     uint8_t *is_child = calloc(count + 1, 1);
     bvp_status status = is_child ? BVP_OK : import_no_memory(w->doc->im);
     for (size_t i = 0; status == BVP_OK && i < count; i++) {
-        const json_value *children = json_tree_get(json_tree_at(nodes, i), "children");
+        const json_value *object;
+        status = gltf_node(w->doc, i, &object);
+        const json_value *children = status == BVP_OK ? json_tree_get(object, "children") : NULL;
         for (size_t k = 0; k < json_tree_size(children); k++) {
             uint64_t child;
             if (json_tree_count(json_tree_at(children, k), &child) && child < count)
@@ -216,7 +202,7 @@ static bvp_status push_scene(walk *w)
 static bvp_status count_unmet(const walk *w)
 {
     uint64_t unmet = 0;
-    for (size_t i = 0; i < json_tree_size(w->doc->nodes); i++)
+    for (size_t i = 0; i < w->doc->nodes.count; i++)
         unmet += !w->met[i];
     return import_warn(w->doc->im, unmet,
                        "nodes outside the scene, or below left-out ones, not read");
@@ -224,7 +210,7 @@ static bvp_status count_unmet(const walk *w)
 
 bvp_status gltf_nodes_read(gltf_meshes *meshes)
 {
-    const size_t count = json_tree_size(meshes->doc->nodes);
+    const size_t count = meshes->doc->nodes.count;
     walk w = {.meshes = meshes,
               .doc = meshes->doc,
               .stack = calloc(count + 1, sizeof *w.stack),

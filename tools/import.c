@@ -106,6 +106,16 @@ const char *import_quote(const char *at, const char *end, char out[QUOTE_SIZE])
     return out;
 }
 
+const void *import_find(const void *data, size_t size, const char *word)
+{
+    const char *p = data, *end = p + size;
+    const size_t length = strlen(word);
+    while ((size_t)(end - p) >= length && (p = memchr(p, *word, (size_t)(end - p) - length + 1)))
+        if (memcmp(p++, word, length) == 0)
+            return p - 1;
+    return NULL;
+}
+
 /* ---- warnings, progress, memory ---------------------------------------------------------------
  */
 
@@ -133,19 +143,13 @@ bvp_status import_warn(importer *im, uint64_t count, const char *text)
 
 bvp_status import_note_file(importer *im, const char *name, const void *data, size_t size)
 {
-    model *m = im->out;
-    model_file *larger = realloc(m->files, (m->file_count + 1) * sizeof *larger);
-    if (!larger)
+    model_file *file = import_add_file(im);
+    if (!file)
         return import_no_memory(im);
-    m->files = larger;
-    larger += m->file_count;
-    larger->name = import_text(name, strlen(name));
-    larger->size = size;
-    bvp_hash(data, size, larger->hash);
-    if (!larger->name)
-        return import_no_memory(im);
-    m->file_count++;
-    return BVP_OK;
+    file->name = import_text(name, strlen(name));
+    file->size = size;
+    bvp_hash(data, size, file->hash);
+    return file->name ? BVP_OK : import_no_memory(im);
 }
 
 void import_progress(importer *im, uint64_t done, uint64_t total)
@@ -191,7 +195,8 @@ char *import_text(const char *data, size_t size)
     return text;
 }
 
-/* ---- meshes and nodes -------------------------------------------------------------------------
+/* ---- meshes, files and nodes
+ * -------------------------------------------------------------------------
  */
 
 /* Arrays of the model have no capacity beside them: it is the power of two from their count on. */
@@ -218,6 +223,11 @@ static void *append(void *array_pointer, uint32_t *count, size_t element_size)
 model_mesh *import_add_mesh(importer *im)
 {
     return append(&im->out->meshes, &im->out->mesh_count, sizeof(model_mesh));
+}
+
+model_file *import_add_file(importer *im)
+{
+    return append(&im->out->files, &im->out->file_count, sizeof(model_file));
 }
 
 model_node *import_add_node(importer *im)

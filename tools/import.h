@@ -10,8 +10,9 @@
 typedef struct importer {
     const uint8_t *data;
     size_t size;
-    const char *name; /* for messages */
-    const char *dir;  /* where files beside the input lie, or NULL */
+    const char *name;   /* for messages */
+    const char *dir;    /* where files beside the input lie, or NULL */
+    const char *format; /* what it is read as: a word of --format */
     const import_options *options;
     model *out;
     bvp_error *error;
@@ -23,6 +24,9 @@ bvp_status import_obj(importer *im);
 bvp_status import_ply(importer *im);
 bvp_status import_off(importer *im);
 bvp_status import_gltf(importer *im);
+bvp_status import_manifest(importer *im);
+bvp_status import_urdf(importer *im);
+bvp_status import_3mf(importer *im);
 
 /* The only ways to refuse: each fills im->error with one sentence that says what was expected, what
  * was found and what to do, after "NAME:", "NAME:LINE:" (line and offset of `at`, which points into
@@ -39,6 +43,9 @@ bvp_status import_no_memory(importer *im);
 enum { QUOTE_SIZE = 112 };
 const char *import_quote(const char *at, const char *end, char out[QUOTE_SIZE]);
 
+/* Where `word` first stands, or NULL. */
+const void *import_find(const void *data, size_t size, const char *word);
+
 /* Something was left out or odd `count` times; nothing happens for 0. Equal texts are added up. */
 bvp_status import_warn(importer *im, uint64_t count, const char *text);
 /* A file besides the input has been read. */
@@ -51,9 +58,10 @@ int import_grow(void *array_pointer, size_t *capacity, size_t wanted, size_t ele
  * memory is out. */
 char *import_text(const char *data, size_t size);
 
-/* A new zeroed mesh or node at the end of im->out, NULL when memory is out or there are 2^32 - 1.
- */
+/* A new zeroed mesh, file or node at the end of im->out, NULL when memory is out or there are
+ * 2^32 - 1. */
 model_mesh *import_add_mesh(importer *im);
+model_file *import_add_file(importer *im);
 model_node *import_add_node(importer *im);
 
 #endif

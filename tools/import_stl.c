@@ -68,12 +68,10 @@ static bvp_status read_facets(importer *im, soup *s, uint64_t count)
     return status;
 }
 
-static bvp_status import_binary(importer *im)
+/* One facet after the other, up to one that is not finite. */
+static bvp_status import_checked(importer *im, uint64_t count)
 {
-    uint64_t count = read_count(im->data + 80);
     soup s = {.im = im};
-    if (!(im->out->format = import_text("STL (binary)", 12)))
-        return import_no_memory(im);
     bvp_status status = read_facets(im, &s, count);
     if (status == BVP_OK)
         status = import_warn(im, count - soup_count(&s), invalid_text);
@@ -81,6 +79,58 @@ static bvp_status import_binary(importer *im)
         status = soup_finish(&s, NULL);
     soup_free(&s);
     return status;
+}
+
+/* The mesh owns both arrays then. */
+static bvp_status add_welded(importer *im, uint64_t count, uint32_t *indices, void *positions,
+                             uint64_t vertex_count)
+{
+    model_mesh *mesh = import_add_mesh(im);
+    if (!mesh) {
+        free(indices);
+        free(positions);
+        return import_no_memory(im);
+    }
+    mesh->positions = positions;
+    mesh->vertex_count = vertex_count;
+    mesh->indices = indices;
+    mesh->triangle_count = count;
+    return BVP_OK;
+}
+
+static int are_finite(const float *positions, uint64_t count)
+{
+    int finite = 1;
+    for (uint64_t i = 0; i < 3 * count; i++)
+        finite &= isfinite(positions[i]) != 0;
+    return finite;
+}
+
+/* The facets are welded where they lie: that takes no copy, and all threads. */
+static bvp_status import_binary(importer *im)
+{
+    const uint64_t count = read_count(im->data + 80);
+    const bvp_mesh facets = {.positions = im->data + HEADER_SIZE + NORMAL_SIZE,
+                             .vertex_count = 3 * count,
+                             .triangle_count = count,
+                             .triangle_stride = FACET_SIZE};
+    uint32_t *indices = NULL;
+    uint64_t vertex_count;
+    void *positions;
+    if (!(im->out->format = import_text("STL (binary)", 12)))
+        return import_no_memory(im);
+    if (count == 0 || 3 * count >= UINT32_MAX)
+        return import_checked(im, count);
+    bvp_status status = bvp_weld(&facets, im->options->thread_count, &indices, &positions,
+                                 &vertex_count, im->error);
+    if (status != BVP_OK)
+        return status;
+    import_progress(im, count, count);
+    if (are_finite(positions, vertex_count))
+        return add_welded(im, count, indices, positions, vertex_count);
+    free(indices);
+    free(positions);
+    return import_checked(im, count);
 }
 
 /* Not as long as it says: which of the two is wrong can't be known. */

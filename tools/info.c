@@ -166,6 +166,10 @@ static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, 
     else
         jsonw_null(&out, "unit_in_metres");
     jsonw_text(&out, "up_axis", up_axis_name(info));
+    if (info->tessellation_tolerance > 0)
+        jsonw_number(&out, "tessellation_tolerance", info->tessellation_tolerance);
+    else
+        jsonw_null(&out, "tessellation_tolerance");
     jsonw_numbers(&out, "lo", info->lo, 3);
     jsonw_numbers(&out, "hi", info->hi, 3);
     jsonw_hex(&out, "root_hash", info->root_hash, sizeof info->root_hash);
@@ -221,6 +225,9 @@ static void print_unit(const bvp_file_info *info)
     else
         printf("  %-14s%s m", "unit", shortest(info->unit_in_metres, a));
     printf(", up axis %s\n", up ? up : "unknown");
+    if (info->tessellation_tolerance > 0)
+        printf("  %-14striangles up to %s %s from the surface\n", "tolerance",
+               shortest(info->tessellation_tolerance, a), name[0] ? name : "units");
 }
 
 static bvp_status info_as_text(const char *path, const bvp_file *file, const bvp_file_info *info)

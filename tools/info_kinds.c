@@ -66,10 +66,12 @@ static void print_sum(const kind_sum *s)
            (double)s->size / triangles);
     if (s->order_size > 0)
         printf(" (%.2f of them their order)", (double)s->order_size / triangles);
-    printf(": %s %s, %s leaves of up to %u, depth %u, area cost %.2f, split %s\n",
-           grouped(s->node_count, b), s->first.kind == BVP_KIND_WIDE ? "nodes" : "volumes",
-           grouped(s->leaf_count, c), s->first.leaf_size, s->depth, s->area_cost / triangles,
-           s->first.kind == BVP_KIND_WIDE ? "sah" : split_name(s->first.split));
+    printf(": %s %s, %s leaves of up to %u, depth %u, area cost %.2f", grouped(s->node_count, b),
+           s->first.kind == BVP_KIND_WIDE ? "nodes" : "volumes", grouped(s->leaf_count, c),
+           s->first.leaf_size, s->depth, s->area_cost / triangles);
+    if (s->first.kind != BVP_KIND_WIDE) /* it does not tell */
+        printf(", split %s", split_name(s->first.split));
+    printf("\n");
     if (s->first.kind == BVP_KIND_BOXTREE)
         printf("  %-14sup to %u planes a volume, offsets of %u bits\n", "", s->first.plane_max,
                8 * s->first.offset_size);
@@ -92,7 +94,8 @@ static void sum_as_json(json *out, const kind_sum *s)
     const double triangles = s->triangle_count ? (double)s->triangle_count : 1;
     jsonw_object(out, NULL);
     jsonw_text(out, "kind", kind_name(s->first.kind));
-    jsonw_text(out, "split", s->first.kind == BVP_KIND_WIDE ? "sah" : split_name(s->first.split));
+    if (s->first.kind != BVP_KIND_WIDE)
+        jsonw_text(out, "split", split_name(s->first.split));
     jsonw_count(out, "leaf_size", s->first.leaf_size);
     if (s->first.kind == BVP_KIND_BOXTREE) {
         jsonw_count(out, "planes", s->first.plane_max);

@@ -143,6 +143,13 @@ void jsonw_number(json *j, const char *key, double value)
     fputs(isfinite(value) ? shortest(value, buffer) : "null", j->out);
 }
 
+void jsonw_rounded(json *j, const char *key, double value)
+{
+    char buffer[32];
+    begin_value(j, key);
+    fputs(isfinite(value) ? rounded(value, buffer) : "null", j->out);
+}
+
 void jsonw_bool(json *j, const char *key, int value)
 {
     begin_value(j, key);

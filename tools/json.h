@@ -35,6 +35,7 @@ void jsonw_bytes(json *j, const char *key, bvp_string text);
 void jsonw_count(json *j, const char *key, uint64_t value);
 void jsonw_number(json *j, const char *key,
                   double value); /* shortest exact form; not finite: null */
+void jsonw_rounded(json *j, const char *key, double value); /* as `rounded` of message.h has it */
 void jsonw_bool(json *j, const char *key, int value);
 void jsonw_null(json *j, const char *key);
 void jsonw_hex(json *j, const char *key, const uint8_t *bytes, size_t size);

@@ -52,6 +52,11 @@ int json_tree_is_object(const json_value *value)
     return json_is_object(inside(value));
 }
 
+int json_tree_is_array(const json_value *value)
+{
+    return json_is_array(inside(value));
+}
+
 int json_tree_is_true(const json_value *value)
 {
     return json_is_true(inside(value));
@@ -86,6 +91,14 @@ size_t json_tree_text_size(const json_value *value)
 char *json_tree_dump(const json_value *value)
 {
     return json_dumps(inside(value), JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+}
+
+int json_tree_number(const json_value *value, double *out)
+{
+    const json_t *number = inside(value);
+    if (json_is_number(number))
+        *out = json_number_value(number);
+    return json_is_number(number);
 }
 
 /* Some writers print integers with a point. */

@@ -25,6 +25,7 @@ const json_value *json_tree_get(const json_value *object, const char *key);
 const json_value *json_tree_at(const json_value *array, size_t index);
 size_t json_tree_size(const json_value *array);
 int json_tree_is_object(const json_value *value);
+int json_tree_is_array(const json_value *value);
 int json_tree_is_true(const json_value *value);
 
 /* Calls for each member of an object until the callback returns nonzero;
@@ -38,7 +39,9 @@ size_t json_tree_text_size(const json_value *value);
 /* Any value as JSON text, to be freed; NULL: out of memory. */
 char *json_tree_dump(const json_value *value);
 
-/* Nonzero: the value is a whole number that is not negative; an array of `count` numbers. */
+/* Nonzero: the value is a number; one that is whole and not negative; an array of `count` numbers.
+ */
+int json_tree_number(const json_value *value, double *out);
 int json_tree_count(const json_value *value, uint64_t *out);
 int json_tree_numbers(const json_value *array, size_t count, double *out);
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const char *const kinds[] = {"default", "wide", "boxtree", "aabb", "obb", "rss"};
-static const char *const splits[] = {"default",   "sah",      "volume", "longest",
-                                     "lookahead", "midpoint", "median", "mean"};
+static const char *const splits[] = {"default",  "sah",    "volume", "longest", "lookahead",
+                                     "midpoint", "median", "mean",   "morton"};
 
 enum { KINDS = sizeof kinds / sizeof *kinds, SPLITS = sizeof splits / sizeof *splits };
 

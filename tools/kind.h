@@ -6,7 +6,7 @@
 
 #include "bvpack_build.h"
 
-/* All of them, in the order of enum bvp_kind and of enum bvp_split, for an option's table. */
+/* For an option's table: all kinds, and the rules that cut any kind but wide. */
 #define KIND_CHOICE  "wide|boxtree|aabb|obb|rss"
 #define SPLIT_CHOICE "sah|volume|longest|lookahead|midpoint|median|mean"
 

@@ -19,6 +19,7 @@ const exit_text exit_texts[] = {
     {EXIT_NEWER, "the file was written by a newer bvpack"},
     {EXIT_LIMIT, "too large for this program or this machine"},
     {EXIT_OUTPUT, "the output can't be written"},
+    {EXIT_STOPPED, "interrupted; what was complete has been written"},
     {0, NULL},
 };
 
@@ -164,6 +165,52 @@ const char *shortest(double value, char *buffer)
         if (strtod(buffer, NULL) == value)
             break;
     }
+    return buffer;
+}
+
+/* 15 digits and a point behind the first `whole` of them; whole may be 0 or less. */
+static void place_point(uint64_t digits, int whole, char *to)
+{
+    char text[16];
+    int size = 15;
+    for (int i = size; i-- > 0; digits /= 10)
+        text[i] = (char)('0' + digits % 10);
+    while (size > 1 && size > whole && text[size - 1] == '0')
+        size--;
+    if (whole <= 0)
+        *to++ = '0';
+    if (whole <= 0 && size > 0)
+        *to++ = '.';
+    for (int i = whole; i < 0; i++)
+        *to++ = '0';
+    for (int i = 0; i < size; i++) {
+        if (i == whole && i > 0)
+            *to++ = '.';
+        *to++ = text[i];
+    }
+    *to = '\0';
+}
+
+const char *rounded(double value, char *buffer)
+{
+    /* powers of ten that a double holds exactly */
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9, 1e10,
+                                    1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20};
+    const double size = fabs(value);
+    int whole = -4; /* digits in front of the point */
+    if (!(size >= 1e-5 && size < 9e14)) {
+        snprintf(buffer, 32, "%.15g", value + 0.0);
+        return buffer;
+    }
+    while (whole < 15 && size >= (whole < 0 ? 1 / powers[-whole] : powers[whole]))
+        whole++;
+    uint64_t digits = (uint64_t)(size * powers[15 - whole] + 0.5);
+    if (digits >= 1000000000000000u) {
+        digits /= 10;
+        whole++;
+    }
+    buffer[0] = '-';
+    place_point(digits, whole, buffer + (value < 0));
     return buffer;
 }
 

@@ -16,7 +16,8 @@ enum exit_code {
     EXIT_CORRUPT = 4, /* not a bvpack file, or damaged */
     EXIT_NEWER = 5,   /* written by a newer bvpack */
     EXIT_LIMIT = 6,   /* too large for this program or this machine */
-    EXIT_OUTPUT = 7   /* the output can't be written */
+    EXIT_OUTPUT = 7,  /* the output can't be written */
+    EXIT_STOPPED = 8  /* a signal stopped a verb that then ends in order */
 };
 
 typedef struct exit_text {
@@ -42,6 +43,9 @@ void print_name(FILE *out, const char *data, size_t size);
 const char *grouped(uint64_t value, char *buffer);
 /* The shortest decimal form that reads back as the same double, into `buffer` (>= 32 bytes). */
 const char *shortest(double value, char *buffer);
+/* With 15 significant digits, the last of them perhaps one off, without zeros at the end; many
+ * times as fast, for long lists of measured values. */
+const char *rounded(double value, char *buffer);
 /* "mm", "cm", "m", "in", "ft", or "" when the unit is unknown or none of these. */
 const char *unit_name(double unit_in_metres);
 /* Metres of a unit's name, or 0 when it is none. */

@@ -8,12 +8,40 @@
 #include <string.h>
 #include <strings.h>
 #include "import.h"
+#include "import_process.h"
+
+/* ---- what configure left out ---------------------------------------------------------------- */
+
+#ifndef BVPACK_HAVE_LIB3MF
+bvp_status import_3mf(importer *im)
+{
+    return import_refuse(im, BVP_ERR_ARGUMENT,
+                         "3MF was left out of this bvpack: install lib3mf (Debian: lib3mf-dev), "
+                         "configure and build again, or convert the model");
+}
+#endif
 
 static const struct {
-    const char *name;
+    const char *name, *other; /* endings; the first is what --format says */
     bvp_status (*import)(importer *im);
-} formats[] = {{"stl", import_stl}, {"obj", import_obj},   {"ply", import_ply},
-               {"off", import_off}, {"gltf", import_gltf}, {"glb", import_gltf}};
+} formats[] = {{"stl", NULL, import_stl},
+               {"obj", NULL, import_obj},
+               {"ply", NULL, import_ply},
+               {"off", NULL, import_off},
+               {"gltf", NULL, import_gltf},
+               {"glb", NULL, import_gltf},
+               {"manifest", "jsonl", import_manifest},
+               {"urdf", NULL, import_urdf},
+               {"3mf", NULL, import_3mf},
+               {"step", "stp", import_step},
+               {"iges", "igs", import_iges},
+               {"dae", NULL, import_assimp},
+               {"fbx", NULL, import_assimp},
+               {"ifc", NULL, import_assimp},
+               {"3ds", NULL, import_assimp},
+               {"x3d", NULL, import_assimp},
+               {"dxf", NULL, import_assimp},
+               {"assimp", NULL, import_assimp}};
 
 enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
 
@@ -92,6 +120,74 @@ static int is_obj(const char *p, const char *end)
     return 0;
 }
 
+/* A manifest's first line is an object of its own; a glTF's has an "asset" if it is. */
+static int is_manifest(const char *p, const char *end)
+{
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    const char *last = newline ? newline : end;
+    while (last > p && isspace((unsigned char)last[-1]))
+        last--;
+    if (last == p || last[-1] != '}')
+        return 0;
+    for (; last - p >= 7; p++)
+        if (memcmp(p, "\"asset\"", 7) == 0)
+            return 0;
+    return 1;
+}
+
+/* XML whose root, within the first kilobytes, is a robot. */
+static int is_urdf(const char *p, const char *end)
+{
+    if (p == end || *p != '<')
+        return 0;
+    for (int i = 0; i < 16384 && p < end; i++, p++)
+        if (starts_with(p, end, "<robot") && p + 6 < end &&
+            (isspace((unsigned char)p[6]) || p[6] == '>'))
+            return 1;
+    return 0;
+}
+
+/* IFC is written as STEP is: the schema tells them apart. */
+static const char *step_or_ifc(const char *p, const char *end)
+{
+    enum { HEADER = 1 << 16 };
+    end = end - p > HEADER ? p + HEADER : end;
+    const char *schema = import_find(p, (size_t)(end - p), "FILE_SCHEMA");
+    const char *name = schema ? memchr(schema, '\'', (size_t)(end - schema)) : NULL;
+    return name && starts_with(name + 1, end, "IFC") ? "ifc" : "step";
+}
+
+/* Lines of 80 columns, with the section's letter and a number in the last eight. */
+static int is_iges(const char *p, const char *end)
+{
+    enum { LETTER = 72, WIDTH = 80 };
+    if (end - p <= WIDTH || p[LETTER] != 'S' || (p[WIDTH] != '\n' && p[WIDTH] != '\r'))
+        return 0;
+    for (int i = LETTER + 1; i < WIDTH; i++)
+        if (p[i] != ' ' && !isdigit((unsigned char)p[i]))
+            return 0;
+    return memchr(p, '\n', LETTER) == NULL;
+}
+
+static int is_collada(const char *p, const char *end)
+{
+    enum { BEGINNING = 4096 };
+    end = end - p > BEGINNING ? p + BEGINNING : end;
+    return p < end && *p == '<' && import_find(p, (size_t)(end - p), "<COLLADA") != NULL;
+}
+
+/* Of the models that other programs read. */
+static const char *foreign_by_content(const char *p, const char *end)
+{
+    if (starts_with(p, end, "ISO-10303-21;"))
+        return step_or_ifc(p, end);
+    if (is_iges(p, end))
+        return "iges";
+    if (starts_with(p, end, "Kaydara FBX Binary"))
+        return "fbx";
+    return is_collada(p, end) ? "dae" : NULL;
+}
+
 static const char *format_by_content(const uint8_t *data, size_t size)
 {
     const char *p = (const char *)data, *end = p + size;
@@ -101,13 +197,20 @@ static const char *format_by_content(const uint8_t *data, size_t size)
         return "stl";
     if (starts_with(p, end, "\xef\xbb\xbf"))
         p += 3;
+    const char *foreign = foreign_by_content(p, end);
+    if (foreign)
+        return foreign;
     p = skip_space(p, end);
     if (starts_with(p, end, "ply") && skip_space(p + 3, end) > p + 3)
         return "ply";
     if (starts_with(p, end, "solid") && !has_nul(p, end))
         return "stl";
     if (p < end && *p == '{')
-        return "gltf";
+        return is_manifest(p, end) ? "manifest" : "gltf";
+    if (is_urdf(p, end))
+        return "urdf";
+    if (end - p >= 4 && memcmp(p, "PK\3\4", 4) == 0)
+        return "3mf";
     if (is_off(p, end))
         return "off";
     return is_obj(p, end) ? "obj" : NULL;
@@ -117,7 +220,8 @@ static const char *format_by_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
     for (int i = 0; dot && i < FORMAT_COUNT; i++)
-        if (strcasecmp(dot + 1, formats[i].name) == 0)
+        if (strcasecmp(dot + 1, formats[i].name) == 0 ||
+            (formats[i].other && strcasecmp(dot + 1, formats[i].other) == 0))
             return formats[i].name;
     return NULL;
 }
@@ -127,10 +231,11 @@ static bvp_status refuse_unknown(importer *im)
     char found[QUOTE_SIZE];
     const char *end = (const char *)im->data + im->size;
     const char *p = skip_space((const char *)im->data, end);
-    return import_refuse(im, BVP_ERR_NOT_OURS,
-                         "expected an STL, OBJ, PLY, OFF, glTF or GLB model, found \"%s\"; convert "
-                         "it, or name the format with --format",
-                         import_quote(p, end, found));
+    return import_refuse(
+        im, BVP_ERR_NOT_OURS,
+        "expected an STL, OBJ, PLY, OFF, glTF, GLB, 3MF, STEP, IGES or URDF model "
+        "or a manifest, found \"%s\"; convert it, or name the format with --format",
+        import_quote(p, end, found));
 }
 
 /* ---- import ------------------------------------------------------------------------------------
@@ -164,16 +269,20 @@ static bvp_status import(importer *im)
         return import_refuse(im, BVP_ERR_NOT_OURS,
                              "expected ASCII or UTF-8 text, found UTF-16; convert it: iconv -f "
                              "UTF-16 -t UTF-8");
+    const char *named = format_by_name(im->name);
     if (!format)
         format = format_by_content(im->data, im->size);
-    if (!format)
-        format = format_by_name(im->name);
+    if (!format || (named && strcmp(format, "gltf") == 0 && strcmp(named, "manifest") == 0))
+        format = named;
     if (!format)
         return refuse_unknown(im);
-    bvp_status status = BVP_ERR_ARGUMENT;
-    for (int i = 0; i < FORMAT_COUNT; i++)
-        if (strcmp(format, formats[i].name) == 0)
-            status = formats[i].import(im);
+    int i = 0;
+    while (i < FORMAT_COUNT && strcmp(format, formats[i].name) != 0)
+        i++;
+    if (i == FORMAT_COUNT)
+        return import_refuse(im, BVP_ERR_ARGUMENT, "there is no format \"%.20s\"", format);
+    im->format = format;
+    bvp_status status = formats[i].import(im);
     if (status == BVP_OK && triangles_in(im->out) == 0)
         return refuse_empty(im);
     return status;
@@ -199,6 +308,17 @@ bvp_status model_import_memory(const void *data, size_t size, const char *name, 
     return status;
 }
 
+void model_node_free(model_node *node)
+{
+    for (uint32_t k = 0; k < node->property_count; k++) {
+        free(node->properties[k].key);
+        free(node->properties[k].value);
+    }
+    free(node->properties);
+    free(node->name);
+    free(node->source_id);
+}
+
 void model_free(model *m)
 {
     for (uint32_t i = 0; i < m->mesh_count; i++) {
@@ -207,16 +327,8 @@ void model_free(model *m)
         free(m->meshes[i].indices);
         free(m->meshes[i].ids);
     }
-    for (uint32_t i = 0; i < m->node_count; i++) {
-        model_node *node = &m->nodes[i];
-        for (uint32_t k = 0; k < node->property_count; k++) {
-            free(node->properties[k].key);
-            free(node->properties[k].value);
-        }
-        free(node->properties);
-        free(node->name);
-        free(node->source_id);
-    }
+    for (uint32_t i = 0; i < m->node_count; i++)
+        model_node_free(&m->nodes[i]);
     for (uint32_t i = 0; i < m->file_count; i++)
         free(m->files[i].name);
     for (uint32_t i = 0; i < m->warning_count; i++)

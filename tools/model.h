@@ -15,6 +15,10 @@ typedef struct model_mesh {
     uint32_t *indices; /* triangle_count * 3, all < vertex_count */
     uint64_t triangle_count;
     uint32_t *ids; /* source number of each triangle (of its polygon), or NULL: 0, 1, 2 ... */
+    int is_packed; /* it lies elsewhere, packed, under `address`; of the above there are the name
+                      and the count of triangles: 0: there is no part */
+    uint8_t address[16];
+    uint64_t dropped_count; /* triangles left out in packing */
 } model_mesh;
 
 typedef struct model_property {
@@ -50,6 +54,7 @@ typedef struct model {
     uint32_t node_count;
     double unit_in_metres; /* 0 unknown; glTF: 1 */
     uint32_t up_axis;      /* 0 x, 1 y, 2 z, 3 unknown */
+    double tolerance;      /* of curved surfaces cut into triangles, in units; 0 unknown */
     model_warning *warnings;
     uint32_t warning_count;
     model_file *files;
@@ -61,11 +66,33 @@ typedef struct import_options {
     uint32_t thread_count; /* 0: one per CPU */
     int drop_invalid; /* leave out triangles with non-finite vertices or bad indices, with a warning
                        */
-    const char
-        *format; /* "stl", "obj", "ply", "off", "gltf", "glb" or NULL: by content, then name */
+    const char *format;   /* "stl", "obj", "ply", "off", "gltf", "glb", "manifest", "urdf", "3mf",
+                             "step", "iges", "dae" ... or NULL: by content, then name */
+    const char *pipe_dir; /* the folder of a manifest or URDF that comes without one, or NULL */
+    int any_path;         /* meshes may be named anywhere, not only in the model's own folder */
+    int urdf_visual;      /* a robot's visual shapes instead of those for collision */
+    const char *joints;   /* "name=value, ...", or "@file" with these; NULL: all at zero */
+    const char *package_path; /* folders with ROS packages, or packages, separated by colons */
+    int is_nested;            /* another model names this one, which may then not name others */
+    double chord, angle; /* of surfaces that are cut into triangles: mm, degrees; 0: the default */
+    const char *path;    /* where the bytes lie as a file, or NULL: importers that are processes of
+                            their own read that, or a copy */
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total);
     void *progress_user;
+    const struct import_hooks *hooks; /* or NULL */
 } import_options;
+
+/* What is asked of a file that a model names, before it is read and in place of
+ * model_import_memory. Each may be NULL. */
+typedef struct import_hooks {
+    void *user;
+    /* Nonzero: the file named `path` as a whole is known: *out, and what there is to note of it. */
+    int (*find)(void *user, const char *path, const char *format, model_file *noted, model *out);
+    /* hash: of the bytes; path: as above. The other arguments are model_import_memory's. */
+    bvp_status (*import)(void *user, const void *data, size_t size, const uint8_t hash[16],
+                         const char *path, const char *dir, const import_options *options,
+                         model *out, bvp_error *error);
+} import_hooks;
 
 /* Reads a model in memory; `name` is for messages and the format guess ("-": standard input). `dir`
  * is where a glTF's buffers may lie, or NULL. On failure *error has the name, line or byte offset,
@@ -73,5 +100,7 @@ typedef struct import_options {
 bvp_status model_import_memory(const void *data, size_t size, const char *name, const char *dir,
                                const import_options *options, model *out, bvp_error *error);
 void model_free(model *m);
+/* Frees what a node owns. */
+void model_node_free(model_node *node);
 
 #endif

@@ -114,6 +114,18 @@ static int set_choice(const option_row *row, const char *text, const char **out)
     return wrong_value(row, text, wanted);
 }
 
+static int add_to_list(const option_row *row, const char *text, option_list *list)
+{
+    char where[64];
+    if (list->count < OPTION_LIST_MAX) {
+        list->items[list->count++] = text;
+        return 0;
+    }
+    snprintf(where, sizeof where, "--%s", row->name);
+    complain(where, "may be given %d times at most", OPTION_LIST_MAX);
+    return EXIT_USAGE;
+}
+
 static int set_value(const option_row *row, const char *text, void *settings)
 {
     void *variable = (char *)settings + row->offset;
@@ -131,6 +143,9 @@ static int set_value(const option_row *row, const char *text, void *settings)
         return set_count(row, text, variable);
     case OPTION_NUMBER:
         return set_number(row, text, variable);
+    case OPTION_TEXTS:
+    case OPTION_FILES:
+        return add_to_list(row, text, variable);
     }
     return EXIT_USAGE;
 }

@@ -12,20 +12,25 @@
 #include <unistd.h>
 #include "message.h"
 
-/* The file to remove when a signal ends the program; set while `pending` is. */
-static char doomed[PATH_MAX + 32];
-static volatile sig_atomic_t pending;
+/* The files to remove when a signal ends the program; each set while its `pending` is. */
+static char doomed[OUTPUT_MAX][PATH_MAX + 32];
+static volatile sig_atomic_t pending[OUTPUT_MAX];
 
 static void remove_and_die(int signal_number)
 {
-    if (pending)
-        unlink(doomed);
+    for (int i = 0; i < OUTPUT_MAX; i++)
+        if (pending[i])
+            unlink(doomed[i]);
     /* SA_RESETHAND: now the default action, so that the shell sees the signal. */
     raise(signal_number);
 }
 
+/* Once, so that a handler that a verb puts in front stays. */
 static void watch_signals(void)
 {
+    static int watching;
+    if (watching++)
+        return;
     static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ, SIGPIPE};
     for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
         struct sigaction old,
@@ -66,17 +71,29 @@ static int resolve(output *o, const char *path)
     return 0;
 }
 
+static int free_slot(void)
+{
+    for (int i = 0; i < OUTPUT_MAX; i++)
+        if (!pending[i])
+            return i;
+    errno = EMFILE;
+    return -1;
+}
+
 static int open_temporary(output *o, mode_t mode)
 {
+    o->slot = free_slot();
+    if (o->slot < 0)
+        return -1;
     const char *slash = strrchr(o->path, '/');
     int folder = slash ? (int)(slash - o->path) + 1 : 0;
     for (int attempt = 0; attempt < 100; attempt++) {
         snprintf(o->temporary, sizeof o->temporary, "%.*s.bvpack-%ld-%d.tmp", folder, o->path,
                  (long)getpid(), attempt);
-        strcpy(doomed, o->temporary);
+        strcpy(doomed[o->slot], o->temporary);
         o->fd = open(o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (o->fd >= 0)
-            pending = 1;
+            pending[o->slot] = 1;
         if (o->fd >= 0 || errno != EEXIST)
             break;
     }
@@ -147,7 +164,7 @@ int output_commit(output *o)
         output_discard(o);
         return code;
     }
-    pending = 0;
+    pending[o->slot] = 0;
     sync_folder(o->path);
     return 0;
 }
@@ -161,7 +178,7 @@ void output_discard(output *o)
     if (o->fd >= 0)
         close(o->fd);
     o->fd = -1;
-    if (pending)
+    if (pending[o->slot])
         unlink(o->temporary);
-    pending = 0;
+    pending[o->slot] = 0;
 }

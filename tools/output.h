@@ -7,16 +7,19 @@
 #include <limits.h>
 #include <stdio.h>
 
+enum { OUTPUT_MAX = 16 }; /* open at a time */
+
 typedef struct output {
     int fd;
     int direct;          /* standard output, a device or a pipe: no temporary file */
+    int slot;            /* which of those that a signal removes */
     char path[PATH_MAX]; /* where it goes; symbolic links followed */
     char temporary[PATH_MAX + 32];
 } output;
 
 /* Opens a temporary file beside `path`, or `path` itself when it exists and is not a regular file;
- * "-" is standard output, which must not be a terminal. One output at a time: a signal that ends
- * the program removes it. Returns 0, or says what is wrong and returns the exit code. */
+ * "-" is standard output, which must not be a terminal. A signal that ends the program removes all
+ * that are open. Returns 0, or says what is wrong and returns the exit code. */
 int output_open(output *o, const char *path);
 /* fsync and rename. Returns 0 or the exit code, as above. The output is closed in any case. */
 int output_commit(output *o);

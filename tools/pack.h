@@ -8,11 +8,14 @@
 #include "bvpack_build.h"
 #include "model.h"
 #include "progress.h"
+#include "store.h"
 
 typedef struct pack_settings {
-    const char *output, *unit, *up, *format, *hierarchy, *split, *offset_bits;
+    const char *output, *unit, *up, *format, *hierarchy, *split, *offset_bits, *chord, *store;
+    const char *urdf, *joints, *package_path;
+    double angle; /* degrees; 0: the default */
     uint64_t jobs, leaf, planes;
-    int quiet, json, no_ids, drop_invalid, deformable;
+    int quiet, json, no_ids, drop_invalid, deformable, fast, any_path, thin;
 } pack_settings;
 
 enum { PACK_HIERARCHIES = 5 };
@@ -32,6 +35,8 @@ typedef struct pack_job {
     pack_source *sources;
     int source_count;
     double unit_in_metres;
+    double chord;     /* mm; 0: the default */
+    double tolerance; /* of the sources' tessellations, in units; 0 unknown */
     uint32_t up_axis;
     char *provenance;
     bvp_hierarchy_spec hierarchies[PACK_HIERARCHIES];
@@ -40,10 +45,26 @@ typedef struct pack_job {
     double seconds_import;
     uint64_t triangle_count, built_count; /* read; of these, in the builder */
     progress bar;
+    store store; /* open when set->store */
+    char store_hint[PATH_MAX];
+    uint64_t new_part_count, known_part_count, file_count, unchanged_file_count; /* of the store */
+    uint64_t dropped_count; /* triangles, of packed meshes */
 } pack_job;
 
 /* Says what reading or building from `path` failed with; returns the exit code. */
 int pack_failure(const char *path, bvp_status status, const bvp_error *error);
+
+/* What all of the job's parts are built with. */
+bvp_build_options pack_build_options(pack_job *j);
+
+/* Reads a model as model_import_memory does, and packs its meshes into the store, or finds that
+ * they are there already. For import_hooks, too; user: the job. */
+bvp_status pack_into_store(void *user, const void *data, size_t size, const uint8_t hash[16],
+                           const char *name, const char *dir, const import_options *options,
+                           model *out, bvp_error *error);
+/* Adds a mesh that lies in the store. */
+bvp_status pack_from_store(pack_job *j, bvp_builder *builder, const model_mesh *mesh,
+                           const char *name, uint32_t *part, bvp_error *error);
 
 /* Builds from the sources, whose meshes are freed on the way, and writes `path`. Returns the exit
  * code. */

@@ -33,14 +33,17 @@ static bvp_status add_parts(bvp_builder *builder, pack_job *j, pack_source *s, u
 {
     for (uint32_t i = 0; i < s->contents.mesh_count; i++) {
         model_mesh *from = &s->contents.meshes[i];
+        const char *name = from->name ? from->name : s->title;
         bvp_mesh mesh = {.positions = from->positions,
                          .is_double = from->is_double,
                          .vertex_count = from->vertex_count,
                          .indices = from->indices,
                          .triangle_count = from->triangle_count,
                          .ids = from->ids,
-                         .name = from->name ? from->name : s->title};
-        bvp_status status = bvp_builder_add_part(builder, &mesh, &parts[i], error);
+                         .name = name};
+        bvp_status status = from->is_packed
+                                ? pack_from_store(j, builder, from, name, &parts[i], error)
+                                : bvp_builder_add_part(builder, &mesh, &parts[i], error);
         if (status != BVP_OK)
             return status;
         j->built_count += from->triangle_count;
@@ -161,6 +164,7 @@ static int write_file(pack_job *j, bvp_builder *builder, const char *path)
     if (code != 0)
         return code;
     bvp_status status = bvp_builder_finish_fd(builder, out.fd, &j->report, &error);
+    j->report.dropped_triangle_count += j->dropped_count;
     progress_stop(&j->bar);
     if (status == BVP_OK)
         return output_commit(&out);
@@ -168,27 +172,35 @@ static int write_file(pack_job *j, bvp_builder *builder, const char *path)
     return build_failure(path, status, &error);
 }
 
+bvp_build_options pack_build_options(pack_job *j)
+{
+    return (bvp_build_options){.thread_count = (uint32_t)j->set->jobs,
+                               .leaf_size = (uint32_t)j->set->leaf,
+                               .no_ids = j->set->no_ids,
+                               .drop_invalid = j->set->drop_invalid,
+                               .hierarchies = j->hierarchies,
+                               .hierarchy_count = j->hierarchy_count,
+                               .deformable = j->set->deformable};
+}
+
 int pack_build(pack_job *j, const char *path)
 {
     uint8_t hash[16];
-    bvp_build_options options = {.thread_count = (uint32_t)j->set->jobs,
-                                 .leaf_size = (uint32_t)j->set->leaf,
-                                 .no_ids = j->set->no_ids,
-                                 .drop_invalid = j->set->drop_invalid,
-                                 .unit_in_metres = j->unit_in_metres,
-                                 .up_axis = j->up_axis,
-                                 .source_hash = hash,
-                                 .provenance = j->provenance,
-                                 .hierarchies = j->hierarchies,
-                                 .hierarchy_count = j->hierarchy_count,
-                                 .deformable = j->set->deformable,
-                                 .progress = show_progress,
-                                 .progress_user = j};
+    bvp_build_options options = pack_build_options(j);
     bvp_builder *builder = NULL;
     bvp_error error = {0};
     int code = 0;
 
     hash_sources(j, hash);
+    options.unit_in_metres = j->unit_in_metres;
+    options.up_axis = j->up_axis;
+    options.tessellation_tolerance = j->tolerance;
+    options.source_hash = hash;
+    options.provenance = j->provenance;
+    options.progress = show_progress;
+    options.progress_user = j;
+    options.thin = j->set->thin;
+    options.store = j->store_hint;
     count_triangles(j);
     bvp_status status = bvp_builder_new(&options, &builder, &error);
     if (status != BVP_OK)

@@ -2,6 +2,7 @@
  * pack_report.c: what a file was made of and what became of it: provenance and summary.
  */
 #include <string.h>
+#include "import_process.h"
 #include "json.h"
 #include "kind.h"
 #include "message.h"
@@ -94,6 +95,12 @@ int pack_write_provenance(pack_job *j)
     jsonw_text(&out, "unit", j->set->unit);
     jsonw_text(&out, "up", j->set->up);
     jsonw_text(&out, "format", j->set->format);
+    jsonw_text(&out, "urdf", j->set->urdf);
+    jsonw_text(&out, "joints", j->set->joints);
+    if (j->tolerance > 0) {
+        jsonw_number(&out, "chord", j->chord > 0 ? j->chord : IMPORT_CHORD);
+        jsonw_number(&out, "angle", j->set->angle > 0 ? j->set->angle : IMPORT_ANGLE);
+    }
     jsonw_end(&out);
     write_warnings(&out, j);
     jsonw_end(&out);
@@ -150,6 +157,18 @@ static void summarise_oddities(FILE *out, const pack_job *j)
         }
 }
 
+/* How much of it had been packed before. */
+static void summarise_store(FILE *out, const pack_job *j)
+{
+    char a[32], b[32];
+    if (!j->set->store)
+        return;
+    fprintf(out, "  store           %s parts packed now, %s known;", grouped(j->new_part_count, a),
+            grouped(j->known_part_count, b));
+    fprintf(out, " %s of %s source files unchanged\n", grouped(j->unchanged_file_count, a),
+            grouped(j->file_count, b));
+}
+
 void pack_summarise(FILE *out, const pack_job *j, const char *path)
 {
     const bvp_build_report *r = &j->report;
@@ -165,6 +184,11 @@ void pack_summarise(FILE *out, const pack_job *j, const char *path)
             grouped(r->node_count, b), r->node_count == 1 ? "node" : "nodes");
     fprintf(out, "  triangles       %s, stored %s\n", grouped(r->triangle_count, a),
             grouped(r->unique_triangle_count, b));
+    if (j->tolerance > 0)
+        fprintf(out, "  tolerance       triangles up to %s %s from the surface\n",
+                shortest(j->tolerance, a),
+                unit_name(j->unit_in_metres)[0] ? unit_name(j->unit_in_metres) : "units");
+    summarise_store(out, j);
     summarise_sizes(out, r);
     summarise_kinds(out, j);
     summarise_oddities(out, j);
@@ -198,6 +222,14 @@ void pack_report_as_json(const pack_job *j, const char *path)
     jsonw_count(&out, "geometry_size", r->geometry_size);
     jsonw_count(&out, "id_size", r->id_size);
     jsonw_count(&out, "other_size", r->other_size);
+    if (j->set->store) {
+        jsonw_object(&out, "store");
+        jsonw_count(&out, "new_part_count", j->new_part_count);
+        jsonw_count(&out, "known_part_count", j->known_part_count);
+        jsonw_count(&out, "file_count", j->file_count);
+        jsonw_count(&out, "unchanged_file_count", j->unchanged_file_count);
+        jsonw_end(&out);
+    }
     jsonw_count(&out, "degenerate_count", r->degenerate_count);
     jsonw_count(&out, "duplicate_count", r->duplicate_count);
     jsonw_count(&out, "dropped_triangle_count", r->dropped_triangle_count);

@@ -5,11 +5,14 @@
 
 #include <errno.h>
 #include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 typedef struct sink {
-    int fd;
-    int failure; /* errno of the first failed write */
+    int fd;       /* or -1: into memory */
+    FILE *memory; /* then */
+    int failure;  /* errno of the first failed write */
 } sink;
 
 static void sink_write(png_structp png, png_bytep data, png_size_t size)
@@ -26,6 +29,13 @@ static void sink_write(png_structp png, png_bytep data, png_size_t size)
         data += n;
         size -= (size_t)n;
     }
+}
+
+static void memory_write(png_structp png, png_bytep data, png_size_t size)
+{
+    sink *s = png_get_io_ptr(png);
+    if (fwrite(data, 1, size, s->memory) != size)
+        png_error(png, "memory");
 }
 
 static void sink_flush(png_structp png)
@@ -60,18 +70,37 @@ static int encode(png_structp png, png_infop info, uint32_t width, uint32_t heig
     return 1;
 }
 
-int image_write_png(int fd, uint32_t width, uint32_t height, const uint8_t *rgb)
+static int write_to(sink *s, png_rw_ptr write, uint32_t width, uint32_t height, const uint8_t *rgb)
 {
-    sink s = {.fd = fd};
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, give_up, quiet);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     int done = 0;
     if (info) {
-        png_set_write_fn(png, &s, sink_write, sink_flush);
+        png_set_write_fn(png, s, write, sink_flush);
         done = encode(png, info, width, height, rgb);
     }
     png_destroy_write_struct(&png, &info);
-    if (done)
+    return done;
+}
+
+int image_write_png(int fd, uint32_t width, uint32_t height, const uint8_t *rgb)
+{
+    sink s = {.fd = fd};
+    if (write_to(&s, sink_write, width, height, rgb))
         return 0;
     return s.failure ? s.failure : ENOMEM;
+}
+
+int image_png(uint32_t width, uint32_t height, const uint8_t *rgb, uint8_t **png, size_t *size)
+{
+    char *bytes = NULL;
+    sink s = {.fd = -1, .memory = open_memstream(&bytes, size)};
+    if (!s.memory)
+        return 0;
+    int done = write_to(&s, memory_write, width, height, rgb);
+    done &= fclose(s.memory) == 0;
+    if (!done)
+        free(bytes);
+    *png = done ? (uint8_t *)bytes : NULL;
+    return done;
 }

@@ -25,6 +25,8 @@ typedef struct sample {
     float sky;          /* share of it that is open */
     float dark, bright; /* brightness without and with all of the sky */
     colour light;       /* of the surface; when all is done, what is seen */
+    colour behind;      /* of the other body behind it */
+    float through;      /* how much of that is seen */
 } sample;
 
 /* Samples of some rows of pixels and the halo around them. */
@@ -32,6 +34,9 @@ typedef struct band {
     sample *samples;
     size_t stride, rows;
     long first_row; /* of the picture's samples: where samples[0] is */
+    bvp_ray *rays;  /* of one row */
+    bvp_ray *local; /* the same as a part sees them */
+    bvp_ray_hit *hits, *others;
 } band;
 
 typedef struct crew {
@@ -116,6 +121,14 @@ static void frame_of(const double n[3], double s[3], double t[3])
         t[k] = n[(k + 1) % 3] * s[(k + 2) % 3] - n[(k + 2) % 3] * s[(k + 1) % 3];
 }
 
+static bvp_status hit_any(const render_job *job, const bvp_ray *ray, int *hit)
+{
+    bvp_status status = bvp_ray_any(&job->body, ray, hit, NULL);
+    if (job->other && status == BVP_OK && !*hit)
+        status = bvp_ray_any(job->other, ray, hit, NULL);
+    return status;
+}
+
 /* The share of the sky above a surface point that nothing nearby hides. The samples of a tile share
  * one low-discrepancy sequence, spread by the cosine: their mean is a good one. */
 static bvp_status open_sky(const render_job *job, const double point[3], const double normal[3],
@@ -135,7 +148,7 @@ static bvp_status open_sky(const render_job *job, const double point[3], const d
             ray.origin[k] = point[k] + normal[k] * job->reach * 1e-4;
             ray.direction[k] = x * s[k] + y * t[k] + z * normal[k];
         }
-        bvp_status status = bvp_ray_any(&job->body, &ray, &hit, NULL);
+        bvp_status status = hit_any(job, &ray, &hit);
         if (status != BVP_OK)
             return status;
         hidden += (uint32_t)hit;
@@ -196,20 +209,112 @@ static uint32_t place_in_tile(long column, long row)
     return places[(row & (TILE - 1)) * TILE + (column & (TILE - 1))];
 }
 
-static bvp_status take_sample(const render_job *job, long column, long row, sample *out)
+/* Is the other body's hit the one that is seen? */
+static int is_before(const bvp_ray_hit *other, const bvp_ray_hit *hit)
 {
-    bvp_ray ray = {.t_max = INFINITY};
-    bvp_ray_hit hit;
-    double x = ((double)column + 0.5) / job->samples, y = ((double)row + 0.5) / job->samples;
-    camera_ray(&job->view, x, y, ray.origin, ray.direction);
-    bvp_status status = bvp_ray_first(&job->body, &ray, &hit, NULL);
-    *out = (sample){.depth = INFINITY, .instance = BVP_NONE, .sky = 1};
-    if (status != BVP_OK)
-        return status;
-    if (hit.found)
-        return shade(job, &ray, &hit, place_in_tile(column, row), out);
-    out->light = background(&job->view, y);
-    return BVP_OK;
+    return other->found && (!hit->found || other->t <= hit->t * (1 + 1e-7));
+}
+
+/* What the other body shows behind the first one, without outlines. */
+static bvp_status look_through(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *other,
+                               sample *out)
+{
+    sample behind = {.sky = 1};
+    const bvp_status status = shade(job, ray, other, 0, &behind);
+    out->behind = scaled(behind.light, behind.bright);
+    out->through = job->through;
+    return status;
+}
+
+static bvp_status see(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *hit,
+                      const bvp_ray_hit *other, uint32_t place, sample *out)
+{
+    bvp_status status = BVP_OK;
+    if (is_before(other, hit))
+        return shade(job, ray, other, place, out);
+    if (other->found && job->through > 0)
+        status = look_through(job, ray, other, out);
+    return status == BVP_OK ? shade(job, ray, hit, place, out) : status;
+}
+
+static void invert(const double m[12], double out[12])
+{
+    double determinant = 0;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            const int a = (k + 1) % 3, b = (k + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+            out[4 * i + k] = m[4 * a + c] * m[4 * b + d] - m[4 * a + d] * m[4 * b + c];
+        }
+    for (int k = 0; k < 3; k++)
+        determinant += m[4 * k] * out[k];
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            out[4 * i + k] /= determinant;
+        out[4 * i + 3] = -(out[4 * i] * m[3] + out[4 * i + 1] * m[7] + out[4 * i + 2] * m[11]);
+    }
+}
+
+/* A normal goes to the world by the transposed inverse. */
+static void turn_normal(const double inverse[12], double normal[3])
+{
+    double n[3], length;
+    for (int k = 0; k < 3; k++)
+        n[k] = inverse[k] * normal[0] + inverse[4 + k] * normal[1] + inverse[8 + k] * normal[2];
+    length = sqrt(dot(n, n));
+    for (int k = 0; k < 3; k++)
+        normal[k] = length > 0 ? n[k] / length : 0;
+}
+
+/* The same rays at a part in its own coordinates, which takes half the time: a picture need not be
+ * exact. */
+static bvp_status cast_local(const bvp_body *body, const band *b, uint32_t number,
+                             bvp_ray_hit *hits)
+{
+    const bvp_body still = {.file = body->file, .part = body->part};
+    double m[12];
+    invert(body->placement, m);
+    for (size_t i = 0; i < b->stride; i++) {
+        const bvp_ray *ray = &b->rays[i];
+        bvp_ray *to = &b->local[i];
+        *to = *ray;
+        for (int k = 0; k < 3; k++) {
+            to->origin[k] = dot(m + 4 * k, ray->origin) + m[4 * k + 3];
+            to->direction[k] = dot(m + 4 * k, ray->direction);
+        }
+    }
+    bvp_status status = bvp_ray_first_batch(&still, b->local, 0, b->stride, hits, 0, NULL, NULL);
+    for (size_t i = 0; i < b->stride && status == BVP_OK; i++) {
+        hits[i].id.instance = number;
+        if (hits[i].found)
+            turn_normal(m, hits[i].normal);
+    }
+    return status;
+}
+
+/* A row of samples: their rays lie side by side, and are cast together. */
+static bvp_status take_row(const render_job *job, band *b, long row, sample *out)
+{
+    bvp_status status;
+    for (size_t i = 0; i < b->stride; i++) {
+        const double x = ((double)((long)i - HALO_BEFORE) + 0.5) / job->samples;
+        const double y = ((double)row + 0.5) / job->samples;
+        b->rays[i] = (bvp_ray){.t_max = INFINITY};
+        camera_ray(&job->view, x, y, b->rays[i].origin, b->rays[i].direction);
+        out[i] = (sample){.depth = INFINITY, .instance = BVP_NONE, .sky = 1};
+        out[i].light = background(&job->view, y);
+    }
+    if (job->other) {
+        status = cast_local(&job->body, b, 0, b->hits);
+        if (status == BVP_OK)
+            status = cast_local(job->other, b, 1, b->others);
+    } else {
+        status = bvp_ray_first_batch(&job->body, b->rays, 0, b->stride, b->hits, 0, NULL, NULL);
+    }
+    for (size_t i = 0; i < b->stride && status == BVP_OK; i++)
+        if (b->hits[i].found || b->others[i].found)
+            status = see(job, &b->rays[i], &b->hits[i], &b->others[i],
+                         place_in_tile((long)i - HALO_BEFORE, row), &out[i]);
+    return status;
 }
 
 /* ---- the sky's mean
@@ -247,6 +352,7 @@ static void light_surfaces(band *b)
             if (!isinf(here->depth)) {
                 const float sky = mean_sky(b, here);
                 here->light = scaled(here->light, here->dark + (here->bright - here->dark) * sky);
+                here->light = mix(here->light, here->behind, here->through);
             }
         }
 }
@@ -325,13 +431,15 @@ static int project_line(const render_job *job, const render_line *line, stroke *
     return 1;
 }
 
-static void draw_dot(band *b, long column, long row, double depth, colour paint, float cover)
+static void draw_dot(const render_job *job, band *b, long column, long row, double depth,
+                     colour paint, float cover)
 {
     long x = column + HALO_BEFORE, y = row - b->first_row;
     if (x < 0 || x >= (long)b->stride || y < 0 || y >= (long)b->rows || cover <= 0)
         return;
     sample *s = b->samples + (size_t)y * b->stride + (size_t)x;
-    float visible = depth < (double)s->depth * (1 + 1e-3) ? 0.9f : 0.10f;
+    float hidden = job->line_through > 0 ? job->line_through : 0.10f;
+    float visible = depth < (double)s->depth * (1 + 1e-3) ? 0.9f : hidden;
     s->light = mix(s->light, paint, visible * fminf(cover, 1));
 }
 
@@ -360,7 +468,7 @@ static void draw_line(const render_job *job, band *b, const render_line *line)
         for (long j = (long)floor(middle - half); j <= (long)floor(middle + half); j++) {
             float cover =
                 (float)(fmin((double)j + 1, middle + half) - fmax((double)j, middle - half));
-            draw_dot(b, steep ? j : i, steep ? i : j, depth, line->paint, cover);
+            draw_dot(job, b, steep ? j : i, steep ? i : j, depth, line->paint, cover);
         }
     }
 }
@@ -388,7 +496,7 @@ static void resolve(const render_job *job, const band *b, uint32_t first, uint32
                 sum = (colour){sum.r + light.r, sum.g + light.g, sum.b + light.b};
             }
             uint8_t *pixel = rgb + ((size_t)(first + y) * width + x) * 3;
-            const float grain = grain_at(x, first + y);
+            const float grain = job->even ? 0.5f : grain_at(x, first + y);
             pixel[0] = to_byte(sum.r * weight, grain);
             pixel[1] = to_byte(sum.g * weight, grain);
             pixel[2] = to_byte(sum.b * weight, grain);
@@ -402,13 +510,11 @@ static bvp_status render_band(crew *crew_, band *b, uint32_t number)
     uint32_t rows = height - first < BAND_ROWS ? height - first : BAND_ROWS;
     b->first_row = (long)(first * job->samples) - HALO_BEFORE;
     b->rows = (size_t)rows * job->samples + HALO_BEFORE + HALO_BEHIND;
-    for (size_t y = 0; y < b->rows; y++)
-        for (size_t x = 0; x < b->stride; x++) {
-            bvp_status status = take_sample(job, (long)x - HALO_BEFORE, b->first_row + (long)y,
-                                            b->samples + y * b->stride + x);
-            if (status != BVP_OK)
-                return status;
-        }
+    for (size_t y = 0; y < b->rows; y++) {
+        bvp_status status = take_row(job, b, b->first_row + (long)y, b->samples + y * b->stride);
+        if (status != BVP_OK)
+            return status;
+    }
     light_surfaces(b);
     draw_outlines(job, b);
     for (size_t i = 0; i < job->line_count; i++)
@@ -424,7 +530,12 @@ static void *work(void *argument)
     enum { HALO = HALO_BEFORE + HALO_BEHIND };
     band b = {.stride = (size_t)job->view.width * job->samples + HALO};
     b.samples = malloc(((size_t)BAND_ROWS * job->samples + HALO) * b.stride * sizeof *b.samples);
-    bvp_status status = b.samples ? BVP_OK : BVP_ERR_NO_MEMORY;
+    b.rays = malloc(b.stride * sizeof *b.rays);
+    b.hits = malloc(b.stride * sizeof *b.hits);
+    b.local = malloc(b.stride * sizeof *b.local);
+    b.others = calloc(b.stride, sizeof *b.others);
+    bvp_status status =
+        b.samples && b.rays && b.local && b.hits && b.others ? BVP_OK : BVP_ERR_NO_MEMORY;
     while (status == BVP_OK && atomic_load(&c->status) == BVP_OK) {
         uint32_t number = atomic_fetch_add(&c->next_band, 1);
         if (number >= c->band_count)
@@ -435,6 +546,10 @@ static void *work(void *argument)
                           c->band_count);
     }
     free(b.samples);
+    free(b.rays);
+    free(b.local);
+    free(b.hits);
+    free(b.others);
     if (status != BVP_OK)
         atomic_store(&c->status, (int)status);
     return NULL;

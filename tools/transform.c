@@ -4,6 +4,7 @@
 #include "transform.h"
 
 #include <math.h>
+#include <string.h>
 
 int transform_from_columns(const double columns[16], double out[12])
 {
@@ -11,6 +12,31 @@ int transform_from_columns(const double columns[16], double out[12])
         for (int column = 0; column < 4; column++)
             out[4 * row + column] = columns[4 * column + row];
     return columns[3] == 0 && columns[7] == 0 && columns[11] == 0 && columns[15] == 1 ? 0 : -1;
+}
+
+int transform_from_rows(const double *rows, int count, double out[12])
+{
+    memcpy(out, rows, 12 * sizeof *out);
+    return count == 12 || (rows[12] == 0 && rows[13] == 0 && rows[14] == 0 && rows[15] == 1) ? 0
+                                                                                             : -1;
+}
+
+void transform_multiply(const double a[12], const double b[12], double out[12])
+{
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 4; column++) {
+            double sum = column == 3 ? a[4 * row + 3] : 0;
+            for (int k = 0; k < 3; k++)
+                sum += a[4 * row + k] * b[4 * k + column];
+            out[4 * row + column] = sum;
+        }
+}
+
+void transform_scale(double a[12], const double s[3])
+{
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 3; column++)
+            a[4 * row + column] *= s[column];
 }
 
 /* Written with 2 / |q|^2, so that quaternions rounded by their writer still give a rotation. */

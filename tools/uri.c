@@ -82,8 +82,8 @@ static void decode_percent(char *text)
     *to = '\0';
 }
 
-/* A relative path that does not leave the folder, and no scheme. */
-static int is_inside(const char *path)
+/* No scheme, either. */
+int uri_is_inside(const char *path)
 {
     if (*path == '\0' || *path == '/' || strchr(path, ':') || strchr(path, '\\'))
         return 0;
@@ -96,8 +96,9 @@ static int is_inside(const char *path)
 }
 
 /* Not blocking: the name may be a pipe's. */
-static uri_result map_file(const char *path, uri_bytes *out)
+uri_result uri_open_path(const char *path, uri_bytes *out)
 {
+    *out = (uri_bytes){0};
     struct stat file;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
@@ -131,7 +132,7 @@ static uri_result open_file(const char *uri, const char *dir, uri_bytes *out)
     path[folder] = '/';
     char *name = strcpy(path + folder + 1, uri);
     decode_percent(name);
-    uri_result result = is_inside(name) ? map_file(path, out) : URI_FORBIDDEN;
+    uri_result result = uri_is_inside(name) ? uri_open_path(path, out) : URI_FORBIDDEN;
     free(path);
     return result;
 }
@@ -151,4 +152,20 @@ void uri_close(uri_bytes *bytes)
     else
         free((void *)bytes->data);
     *bytes = (uri_bytes){0};
+}
+
+void uri_put_base64(FILE *out, const void *data, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *from = data;
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t rest = size - i;
+        const uint32_t word = (uint32_t)from[i] << 16 |
+                              (rest > 1 ? (uint32_t)from[i + 1] << 8 : 0) |
+                              (rest > 2 ? from[i + 2] : 0);
+        putc(digits[word >> 18], out);
+        putc(digits[word >> 12 & 63], out);
+        putc(rest > 1 ? digits[word >> 6 & 63] : '=', out);
+        putc(rest > 2 ? digits[word & 63] : '=', out);
+    }
 }

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 typedef struct uri_bytes {
     const uint8_t *data;
@@ -24,6 +25,13 @@ typedef enum uri_result {
 /* uri: NUL-terminated, "data:[type];base64,..." or a relative path, percent-encoded. dir: the
  * folder that paths start from, or NULL: none is allowed. */
 uri_result uri_open(const char *uri, const char *dir, uri_bytes *out);
+/* A regular file that is not empty, wherever it is; errno is EINVAL when it is another thing. */
+uri_result uri_open_path(const char *path, uri_bytes *out);
+/* Is it a plain relative path, with slashes, that does not leave the folder it starts from? */
+int uri_is_inside(const char *path);
 void uri_close(uri_bytes *bytes);
+
+/* The bytes as base64, on one line. */
+void uri_put_base64(FILE *out, const void *data, size_t size);
 
 #endif

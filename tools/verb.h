@@ -13,8 +13,17 @@ typedef enum option_kind {
     OPTION_FILE,   /* const char *, completed as a file name */
     OPTION_CHOICE, /* const char *: one of the words of `value`, "x|y|z" */
     OPTION_COUNT,  /* uint64_t, least .. most (0: no upper bound); 0x.. is hexadecimal */
-    OPTION_NUMBER  /* double, finite */
+    OPTION_NUMBER, /* double, finite */
+    OPTION_TEXTS,  /* option_list: may be given several times */
+    OPTION_FILES   /* the same, completed as file names */
 } option_kind;
+
+enum { OPTION_LIST_MAX = 16 };
+
+typedef struct option_list {
+    const char *items[OPTION_LIST_MAX];
+    int count;
+} option_list;
 
 /* One row makes the parser, --help, the man page and the completion. */
 typedef struct option_row {
@@ -43,6 +52,6 @@ typedef struct verb {
 } verb;
 
 extern const verb verb_pack, verb_info, verb_verify, verb_dump, verb_query, verb_view, verb_extract,
-    verb_refit;
+    verb_refit, verb_split, verb_merge, verb_clash;
 
 #endif

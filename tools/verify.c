@@ -9,9 +9,17 @@
 #include "options.h"
 
 typedef struct settings {
-    int json, quiet;
+    int json, quiet, all;
     uint64_t max;
 } settings;
+
+/* What a rule's first finding said: one wrong byte may break it on every level of a hierarchy. */
+typedef struct broken_rule {
+    char rule[16], message[200];
+    uint64_t offset, count;
+} broken_rule;
+
+enum { RULES_MAX = 256 }; /* more than the format has */
 
 /* What the callback needs. */
 typedef struct listing {
@@ -19,7 +27,47 @@ typedef struct listing {
     const char *path;
     json *out; /* or NULL: text */
     uint64_t count;
+    uint32_t rule_count;
+    broken_rule rules[RULES_MAX];
 } listing;
+
+static void print_finding(const listing *l, uint64_t number, const char *rule, uint64_t offset,
+                          const char *message)
+{
+    print_name(stdout, l->path, strlen(l->path));
+    printf(": %llu. rule %s", (unsigned long long)number, rule);
+    if (offset != UINT64_MAX)
+        printf(", byte %llu", (unsigned long long)offset);
+    printf(": %s", message);
+}
+
+static void count_rule(listing *l, const bvp_finding *finding)
+{
+    uint32_t i = 0;
+    while (i < l->rule_count && strcmp(l->rules[i].rule, finding->rule) != 0)
+        i++;
+    if (i == RULES_MAX)
+        return;
+    broken_rule *r = &l->rules[i];
+    if (i == l->rule_count) {
+        *r = (broken_rule){.offset = finding->offset};
+        snprintf(r->rule, sizeof r->rule, "%s", finding->rule);
+        snprintf(r->message, sizeof r->message, "%s", finding->message);
+        l->rule_count++;
+    }
+    r->count++;
+}
+
+static void print_rules(const listing *l)
+{
+    for (uint32_t i = 0; i < l->rule_count; i++) {
+        const broken_rule *r = &l->rules[i];
+        print_finding(l, i + 1, r->rule, r->offset, r->message);
+        if (r->count > 1)
+            printf(" (and %llu more)", (unsigned long long)r->count - 1);
+        putchar('\n');
+    }
+}
 
 static int list_finding(void *user, const bvp_finding *finding)
 {
@@ -34,12 +82,11 @@ static int list_finding(void *user, const bvp_finding *finding)
             jsonw_count(l->out, "offset", finding->offset);
         jsonw_text(l->out, "message", finding->message);
         jsonw_end(l->out);
-    } else if (!l->set->quiet) {
-        print_name(stdout, l->path, strlen(l->path));
-        printf(": %llu. rule %s", (unsigned long long)l->count, finding->rule);
-        if (finding->offset != UINT64_MAX)
-            printf(", byte %llu", (unsigned long long)finding->offset);
-        printf(": %s\n", finding->message);
+    } else if (l->set->all && !l->set->quiet) {
+        print_finding(l, l->count, finding->rule, finding->offset, finding->message);
+        putchar('\n');
+    } else {
+        count_rule(l, finding);
     }
     return l->set->max > 0 && l->count >= l->set->max;
 }
@@ -84,6 +131,8 @@ static int verify(const settings *set, const char *path, json *out)
         code = verify_as_json(&l, &in);
     } else {
         code = verify_bytes(&l, &in);
+        if (!set->quiet)
+            print_rules(&l);
         if (code == EXIT_DONE && !set->quiet) {
             print_name(stdout, path, strlen(path));
             puts(": ok");
@@ -95,7 +144,7 @@ static int verify(const settings *set, const char *path, json *out)
 
 static int run(const verb *self, int argc, char **argv)
 {
-    settings set = {.max = 100};
+    settings set = {.max = 0};
     json out;
     int worst = EXIT_DONE;
     int code, first = options_operands(self, argc, argv, &set, 1, -1, "at least one FILE", &code);
@@ -121,8 +170,10 @@ static const option_row options[] = {
      "print JSON: one object for each file that can be read", 0, 0},
     {"quiet", 'q', OPTION_FLAG, offsetof(settings, quiet), NULL,
      "print nothing but errors; the exit code says the rest", 0, 0},
+    {"all", 0, OPTION_FLAG, offsetof(settings, all), NULL,
+     "print every finding, not the first of each rule and how many more there are", 0, 0},
     {"max", 0, OPTION_COUNT, offsetof(settings, max), "N",
-     "stop after so many findings in a file; 100 is the default, 0 lists all", 0, 0},
+     "stop after so many findings in a file; 0, the default, goes on to the end", 0, 0},
     {0},
 };
 
@@ -132,9 +183,9 @@ const verb verb_verify = {
     .synopsis = "FILE... [OPTION]...\n",
     .description =
         "Checks packed files completely: structure, hashes of all bytes, that every box contains "
-        "what is below it, triangle numbers. The time is linear in the size of the file. Each "
-        "finding has a number, the rule of spec/format.md that is violated, the byte where, and a "
-        "sentence.",
+        "what is below it, triangle numbers. The time is linear in the size of the file. Of each "
+        "rule of spec/format.md that is violated the first finding is printed: the byte where, a "
+        "sentence, and how many more there are; --all and --json print every one.",
     .options = options,
     .examples = "bvpack verify plant.bvp\n"
                 "# in a script\n"

@@ -472,6 +472,26 @@ BVPI_INLINE f64x4 f64x4_sqrt(f64x4 a)
 #endif
 }
 
+/* The least of the eight; no lane may be NaN. */
+BVPI_INLINE float f32x8_least(f32x8 a)
+{
+#ifdef __SSE2__
+#ifdef __AVX2__
+    __m128 m = _mm_min_ps(_mm256_castps256_ps128((__m256)a), _mm256_extractf128_ps((__m256)a, 1));
+#else
+    bvpi_halves x = {.f32 = a};
+    __m128 m = _mm_min_ps((__m128)x.f32_half[0], (__m128)x.f32_half[1]);
+#endif
+    m = _mm_min_ps(m, _mm_movehl_ps(m, m));
+    return _mm_cvtss_f32(_mm_min_ss(m, _mm_shuffle_ps(m, m, 1)));
+#else
+    float least = a[0];
+    for (int i = 1; i < 8; i++)
+        least = a[i] < least ? a[i] : least;
+    return least;
+#endif
+}
+
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 /* Bit i of the result is the top bit of lane i. */

@@ -294,20 +294,13 @@ static uint8_t width_of(const uint32_t *references, uint32_t count)
     return (uint8_t)(largest == 0 ? 1 : bvpi_bit_width(largest));
 }
 
-/* As bvpi_put_bits, for streams of more than 2^32 bits. */
-static void put_reference(uint8_t *stream, uint64_t bit, uint32_t reference)
-{
-    uint64_t word = (uint64_t)reference << (bit % 8);
-    for (uint8_t *p = stream + bit / 8; word != 0; word >>= 8)
-        *p++ |= (uint8_t)word;
-}
-
 static void write_order(const writing *w, const uint32_t *references)
 {
     const bvpi_binary_build *build = w->build;
+    bvpi_bits bits = {.at = w->bytes + w->order_off};
     for (uint32_t i = 0; i < build->triangle_count; i++)
-        put_reference(w->bytes + w->order_off, (uint64_t)i * w->order_width,
-                      references[build->order[i]]);
+        bvpi_put_bits(&bits, references[build->order[i]], w->order_width);
+    bvpi_end_bits(&bits);
 }
 
 /* Where everything goes. */

@@ -6,6 +6,8 @@
  * Spec: format.md, chapters "Cluster records", "Triangle numbers". */
 #include "build/cluster.h"
 
+#include "build/corners.h"
+#include "build/ids.h"
 #include "build/pack.h"
 #include "node/cluster.h"
 
@@ -16,6 +18,7 @@ enum {
      * sides share fewer vertices. Measured: 0.2 to 0.4 bytes a triangle less than filling records
      * up. */
     CUT_MIN = 64,
+    AHEAD = 16,      /* triangles whose corners are fetched before they are looked at */
     MAP_SIZE = 1024, /* a power of two, four times the vertices of a cluster */
     RECORD_MAX = sizeof(bvpd_cluster) + 3 * BVPD_CLUSTER_TRIANGLES + 3 * 4 * BVPD_CLUSTER_VERTICES
 };
@@ -24,8 +27,10 @@ enum {
 typedef struct forming {
     const bvpi_mesh *mesh;
     const uint32_t *visited, *order;
+    uint32_t item_count; /* of order */
     bvpi_batch *batch;
     uint32_t first_item, triangle_count, vertex_count;
+    uint16_t vertices_before[BVPD_CLUSTER_TRIANGLES]; /* a triangle, of nodes' first ones */
     uint32_t next_parent; /* in visited: the first whose children have no home */
     uint32_t vertices[BVPD_CLUSTER_VERTICES];
     uint8_t corners[3 * BVPD_CLUSTER_TRIANGLES];
@@ -94,15 +99,25 @@ static void forget_vertices(forming *f, uint32_t count)
     }
 }
 
+static const uint32_t *corners_of(const forming *f, uint32_t item)
+{
+    return f->mesh->indices + 3 * (uint64_t)f->order[item];
+}
+
 /* Adds the triangles of a node's leaves; false when they do not fit, and nothing has changed. */
 static bool add_triangles(forming *f, const bvpi_wide *node)
 {
     const uint32_t vertices_before = f->vertex_count;
     if (f->triangle_count + node->item_count > BVPD_CLUSTER_TRIANGLES)
         return false;
+    if (node->item_count == 0)
+        return true;
+    f->vertices_before[f->triangle_count] = (uint16_t)vertices_before;
     uint8_t *corner = f->corners + 3 * f->triangle_count;
-    for (uint32_t i = 0; i < node->item_count; i++) {
-        const uint32_t *index = f->mesh->indices + 3 * (uint64_t)f->order[node->first_item + i];
+    for (uint32_t i = node->first_item; i < node->first_item + node->item_count; i++) {
+        const uint32_t *index = corners_of(f, i);
+        if (i + AHEAD < f->item_count)
+            __builtin_prefetch(corners_of(f, i + AHEAD));
         for (int k = 0; k < 3; k++) {
             const uint32_t at = map_find(f, index[k]);
             if (f->map[at] == 0) {
@@ -110,6 +125,7 @@ static bool add_triangles(forming *f, const bvpi_wide *node)
                     forget_vertices(f, vertices_before);
                     return false;
                 }
+                __builtin_prefetch(f->mesh->positions + 3 * (uint64_t)index[k]);
                 f->vertices[f->vertex_count] = index[k];
                 f->map[at] = (uint16_t)++f->vertex_count;
             }
@@ -124,7 +140,7 @@ bool bvpi_cluster_fits(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_
 {
     if (3 * count <= BVPD_CLUSTER_VERTICES)
         return true;
-    forming f = {.mesh = mesh, .order = triangles};
+    forming f = {.mesh = mesh, .order = triangles, .item_count = count};
     const bvpi_wide all = {.item_count = count};
     return add_triangles(&f, &all);
 }
@@ -170,50 +186,63 @@ static uint64_t round_up(uint64_t size, uint64_t alignment)
 static bool add_ids(forming *f, bvpd_cluster *head)
 {
     bvpi_batch *b = f->batch;
-    uint32_t numbers[BVPD_CLUSTER_TRIANGLES], lo = UINT32_MAX, hi = 0;
+    uint32_t numbers[BVPD_CLUSTER_TRIANGLES];
+    bvpi_ids_plan plan;
     if (!f->mesh->has_ids)
         return true;
     for (uint32_t i = 0; i < f->triangle_count; i++) {
         const uint32_t triangle = f->order[f->first_item + i];
-        const uint32_t id = f->mesh->ids ? f->mesh->ids[triangle] : triangle;
-        numbers[i] = id;
-        lo = id < lo ? id : lo;
-        hi = id > hi ? id : hi;
+        numbers[i] = f->mesh->ids ? f->mesh->ids[triangle] : triangle;
     }
-    const bvpd_ids ids = {.base = lo, .width = (uint8_t)bvpi_bit_width(hi - lo)};
-    const uint64_t size =
-        sizeof ids + round_up(((uint64_t)f->triangle_count * ids.width + 7) / 8, 4);
-    if (!reserve((void **)&b->ids, &b->ids_capacity, b->ids_size, size, 1))
+    bvpi_ids_choose(numbers, f->triangle_count, &plan);
+    if (!reserve((void **)&b->ids, &b->ids_capacity, b->ids_size, plan.size, 1))
         return false;
-    uint8_t *out = b->ids + b->ids_size;
-    memcpy(out, &ids, sizeof ids);
-    for (uint32_t i = 0; i < f->triangle_count; i++)
-        bvpi_put_bits(out + sizeof ids, i, ids.width, numbers[i] - lo);
+    bvpi_ids_write(&plan, numbers, f->triangle_count, b->ids + b->ids_size);
     head->id_off = (uint32_t)(b->ids_size / 4);
-    b->ids_size += size;
+    b->ids_size += plan.size;
     return true;
+}
+
+/* ---- streams -------------------------------------------------------------------------------- */
+
+/* Numbers the vertices so that the corners take few bits. */
+static void order_vertices(forming *f)
+{
+    uint32_t vertices[BVPD_CLUSTER_VERTICES];
+    uint8_t order[BVPD_CLUSTER_VERTICES];
+    bvpi_corners_order(f->corners, f->triangle_count, f->vertex_count, order);
+    for (uint32_t i = 0; i < f->vertex_count; i++)
+        vertices[i] = f->vertices[order[i]];
+    memcpy(f->vertices, vertices, f->vertex_count * sizeof *vertices);
 }
 
 /* The coordinates of all three axes behind `out`; returns their size. */
 static uint32_t pack_vertices(const forming *f, bvpd_cluster *head, uint8_t *out)
 {
-    uint32_t size = 0;
+    bvpi_packed_axis axes[3];
     for (int axis = 0; axis < 3; axis++) {
         float values[BVPD_CLUSTER_VERTICES];
-        bvpi_packing packing;
         for (uint32_t i = 0; i < f->vertex_count; i++)
             values[i] = f->mesh->positions[3 * (uint64_t)f->vertices[i] + axis];
-        if (f->mesh->is_deformable)
-            packing = (bvpi_packing){.mode = BVPD_RAW, .width = 32};
-        else
-            bvpi_pack_choose(values, f->vertex_count, &packing);
-        bvpi_pack_write(values, f->vertex_count, &packing, out + size);
-        head->packing[axis] = (uint8_t)(packing.mode << 6 | packing.width);
-        head->scale[axis] = packing.scale;
-        head->base[axis] = packing.base;
-        size += bvpi_packed_size(f->vertex_count, packing.width);
+        bvpi_packed_axis *a = &axes[axis];
+        bvpi_pack_axis(values, f->vertex_count, f->mesh->is_deformable, a);
+        head->packing[axis] = (uint8_t)(a->packing.mode << 6 | a->packing.width);
+        head->scale[axis] = a->packing.scale;
+        head->base[axis] = a->packing.base;
+        head->table_count[axis] = (uint8_t)a->table_count;
     }
-    return size;
+    bvpi_bits bits = {.at = out};
+    for (uint32_t i = 0; i < f->vertex_count; i++)
+        for (int axis = 0; axis < 3; axis++)
+            bvpi_put_bits(&bits, axes[axis].fields[i], axes[axis].field_width);
+    uint8_t *end = bvpi_end_bits(&bits);
+    for (int axis = 0; axis < 3; axis++) {
+        bits = (bvpi_bits){.at = end};
+        for (uint32_t i = 0; i < axes[axis].table_count; i++)
+            bvpi_put_bits(&bits, axes[axis].table[i], axes[axis].packing.width);
+        end = bvpi_end_bits(&bits);
+    }
+    return (uint32_t)(end - out);
 }
 
 /* Closes the record before item `end`. */
@@ -233,8 +262,8 @@ static bool close_record(forming *f, uint32_t end)
                          .node_count = (uint16_t)node_count,
                          .first_triangle = f->first_item};
     uint32_t size = sizeof head;
-    memcpy(out + size, f->corners, 3 * (size_t)f->triangle_count);
-    size += 3 * f->triangle_count;
+    order_vertices(f);
+    size += bvpi_corners_pack(f->corners, f->triangle_count, &head, out + size);
     size += pack_vertices(f, &head, out + size);
     if (!add_ids(f, &head))
         return false;
@@ -273,10 +302,8 @@ static bool cut_record(forming *f, uint32_t begin, uint32_t cut)
     const uint32_t end =
         cut < f->batch->wide_count ? wide[f->visited[cut]].first_item : f->batch->triangle_count;
     if (end < f->first_item + f->triangle_count) {
-        forget_vertices(f, 0);
-        f->triangle_count = 0;
-        for (uint32_t k = begin; k < cut; k++)
-            add_triangles(f, &wide[f->visited[k]]);
+        f->triangle_count = end - f->first_item;
+        forget_vertices(f, f->vertices_before[f->triangle_count]);
     }
     for (uint32_t k = begin; k < cut; k++) {
         wide[f->visited[k]].cluster = f->batch->record_count;
@@ -288,7 +315,11 @@ static bool cut_record(forming *f, uint32_t begin, uint32_t cut)
 bool bvpi_cluster_batch(const bvpi_mesh *mesh, const uint32_t *visited, const uint32_t *order,
                         bvpi_batch *batch)
 {
-    forming f = {.mesh = mesh, .visited = visited, .order = order, .batch = batch};
+    forming f = {.mesh = mesh,
+                 .visited = visited,
+                 .order = order,
+                 .item_count = batch->triangle_count,
+                 .batch = batch};
     uint32_t begin = 0;
     batch->wide[0].home = BVPI_HOME_UPPER;
     for (uint32_t k = 0; k < batch->wide_count; k++) {

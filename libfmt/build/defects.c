@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * defects.c: edges and triangles are put into one bucket for each vertex, by their smallest vertex
- * number. Welded meshes number neighbours alike: the buckets are filled almost in order.
+ * defects.c: edges, each with its triangle's third corner, are put into one bucket for each vertex:
+ * equal keys are equal triangles. Welded meshes number neighbours alike: the buckets are filled
+ * almost in order.
  * Spec: format.md, chapter "Parts" (counts).
  */
 #include "build/defects.h"
 
 #include "base/sum.h"
+#include "build/memory.h"
 #include "build/thread.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSERTION_MAX = 24 };
+enum {
+    INSERTION_MAX = 24,
+    PIECE_MAX = 8, /* each has a number for each vertex */
+    SERIAL = 1 << 14
+};
 
 /* ---- degenerate triangles -------------------------------------------------------------------- */
 
@@ -79,12 +85,27 @@ static void sort_keys(uint64_t *keys, uint64_t count)
 
 /* ---- buckets -------------------------------------------------------------------------------- */
 
-/* What is put into them: the bucket of a key is its upper half. */
-typedef struct buckets {
-    uint32_t count;  /* of buckets */
-    uint64_t *begin; /* count + 1: where each begins in `keys` */
+/* The edges: each in the bucket of its smaller end, as a key of the other end (upper half) and the
+ * third corner of its triangle. A piece is a run of triangles, and in other passes one of vertices:
+ * what a piece puts into a bucket lies behind what the pieces before it put there. */
+typedef struct counting {
+    const bvpi_mesh *mesh;
+    uint32_t piece_count;
+    uint64_t *next; /* for each piece: for each vertex: its keys there, then where the next goes */
     uint64_t *keys;
-} buckets;
+    uint64_t begin[PIECE_MAX + 1]; /* of the vertices of each piece: where their keys begin */
+    bvpi_defects out[PIECE_MAX];
+} counting;
+
+static uint32_t cut(uint32_t count, uint32_t piece, const counting *c)
+{
+    return (uint32_t)((uint64_t)count * piece / c->piece_count);
+}
+
+static uint64_t *next_of(const counting *c, uint32_t piece)
+{
+    return c->next + (uint64_t)piece * c->mesh->vertex_count;
+}
 
 static void order3(const uint32_t *index, uint32_t out[3])
 {
@@ -95,108 +116,146 @@ static void order3(const uint32_t *index, uint32_t out[3])
     out[1] = a ^ b ^ c ^ out[0] ^ out[2];
 }
 
-/* Buckets and keys of a triangle; returns how many. */
-typedef int (*key_fn)(const uint32_t *index, uint32_t bucket[3], uint64_t key[3]);
-
-static int edge_keys(const uint32_t *index, uint32_t bucket[3], uint64_t key[3])
+/* v: in order. A triangle with two equal corners has no edges, but may be a duplicate: its one key
+ * leads to its own vertex, or to the third corner. */
+static inline bool has_edges(const uint32_t v[3])
 {
-    uint32_t v[3];
-    order3(index, v);
-    if (v[0] == v[1] || v[1] == v[2])
-        return 0;
-    bucket[0] = bucket[1] = v[0];
-    bucket[2] = v[1];
-    key[0] = v[1];
-    key[1] = key[2] = v[2];
-    return 3;
+    return v[0] != v[1] && v[1] != v[2];
 }
 
-static int triangle_keys(const uint32_t *index, uint32_t bucket[3], uint64_t key[3])
+static void count_keys(void *user, uint32_t piece)
 {
-    uint32_t v[3];
-    order3(index, v);
-    bucket[0] = v[0];
-    key[0] = (uint64_t)v[1] << 32 | v[2];
-    return 1;
-}
-
-/* After this, bucket k is keys[begin[k - 1]] .. keys[begin[k]]: filling moves each begin on. */
-static bool fill_buckets(const bvpi_mesh *mesh, key_fn keys_of, buckets *out)
-{
-    uint32_t bucket[3];
-    uint64_t key[3], sum = 0;
-    out->count = mesh->vertex_count;
-    out->begin = calloc((uint64_t)out->count + 1, sizeof *out->begin);
-    if (!out->begin)
-        return false;
-    for (uint64_t i = 0; i < mesh->triangle_count; i++)
-        for (int k = keys_of(mesh->indices + 3 * i, bucket, key); k-- > 0;)
-            out->begin[bucket[k]]++;
-    for (uint32_t k = 0; k < out->count; k++) {
-        const uint64_t size = out->begin[k];
-        out->begin[k] = sum;
-        sum += size;
+    const counting *c = user;
+    const bvpi_mesh *m = c->mesh;
+    const uint32_t end = cut(m->triangle_count, piece + 1, c);
+    uint64_t *count = next_of(c, piece);
+    memset(count, 0, m->vertex_count * sizeof *count);
+    for (uint32_t i = cut(m->triangle_count, piece, c); i < end; i++) {
+        uint32_t v[3];
+        order3(m->indices + 3 * (uint64_t)i, v);
+        const bool edges = has_edges(v);
+        count[v[0]] += edges ? 2 : 1;
+        count[v[1]] += edges;
     }
-    out->keys = malloc(sum * sizeof *out->keys + 1);
-    if (!out->keys)
+}
+
+/* Of the piece's vertices: how many keys they have. */
+static void sum_keys(void *user, uint32_t piece)
+{
+    counting *c = user;
+    const uint32_t begin = cut(c->mesh->vertex_count, piece, c);
+    const uint32_t end = cut(c->mesh->vertex_count, piece + 1, c);
+    uint64_t sum = 0;
+    for (uint32_t p = 0; p < c->piece_count; p++)
+        for (uint32_t k = begin; k < end; k++)
+            sum += next_of(c, p)[k];
+    c->begin[piece + 1] = sum;
+}
+
+static void place_buckets(void *user, uint32_t piece)
+{
+    const counting *c = user;
+    const uint32_t end = cut(c->mesh->vertex_count, piece + 1, c);
+    uint64_t sum = c->begin[piece];
+    for (uint32_t k = cut(c->mesh->vertex_count, piece, c); k < end; k++)
+        for (uint32_t p = 0; p < c->piece_count; p++) {
+            uint64_t *next = next_of(c, p) + k;
+            const uint64_t count = *next;
+            *next = sum;
+            sum += count;
+        }
+}
+
+static uint64_t key_of(uint32_t other, uint32_t third)
+{
+    return (uint64_t)other << 32 | third;
+}
+
+/* After this, the last piece's next of a vertex is where its bucket ends. */
+static void put_keys(void *user, uint32_t piece)
+{
+    const counting *c = user;
+    const bvpi_mesh *m = c->mesh;
+    const uint32_t end = cut(m->triangle_count, piece + 1, c);
+    uint64_t *next = next_of(c, piece);
+    for (uint32_t i = cut(m->triangle_count, piece, c); i < end; i++) {
+        uint32_t v[3];
+        order3(m->indices + 3 * (uint64_t)i, v);
+        c->keys[next[v[0]]++] = key_of(v[1], v[2]);
+        if (!has_edges(v))
+            continue;
+        c->keys[next[v[0]]++] = key_of(v[2], v[1]);
+        c->keys[next[v[1]]++] = key_of(v[2], v[0]);
+    }
+}
+
+static bool fill_buckets(counting *c, uint32_t thread_count)
+{
+    const uint32_t pieces = c->piece_count;
+    c->next = bvpi_allocate((uint64_t)pieces * c->mesh->vertex_count, sizeof *c->next);
+    if (!c->next)
         return false;
-    for (uint64_t i = 0; i < mesh->triangle_count; i++)
-        for (int k = keys_of(mesh->indices + 3 * i, bucket, key); k-- > 0;)
-            out->keys[out->begin[bucket[k]]++] = key[k];
+    bvpi_parallel(thread_count, pieces, count_keys, c);
+    bvpi_parallel(thread_count, pieces, sum_keys, c);
+    for (uint32_t p = 0; p < pieces; p++)
+        c->begin[p + 1] += c->begin[p];
+    c->keys = bvpi_allocate(c->begin[pieces], sizeof *c->keys);
+    if (!c->keys)
+        return false;
+    bvpi_parallel(thread_count, pieces, place_buckets, c);
+    bvpi_parallel(thread_count, pieces, put_keys, c);
     return true;
 }
 
-/* Calls back with the length of each run of equal keys. */
-static void for_each_run(buckets *b, void (*run)(bvpi_defects *, uint64_t), bvpi_defects *out)
+/* ---- counting ------------------------------------------------------------------------------- */
+
+/* The sorted keys of vertex `vertex`. Of a triangle's keys one has its third corner not before the
+ * other end; it stands for the triangle. */
+static void count_bucket(const uint64_t *keys, uint64_t count, uint32_t vertex, bvpi_defects *out)
 {
-    uint64_t begin = 0;
-    for (uint32_t k = 0; k < b->count; k++) {
-        const uint64_t end = b->begin[k];
-        sort_keys(b->keys + begin, end - begin);
-        for (uint64_t i = begin; i < end;) {
-            uint64_t next = i + 1;
-            while (next < end && b->keys[next] == b->keys[i])
-                next++;
-            run(out, next - i);
-            i = next;
+    for (uint64_t i = 0; i < count;) {
+        const uint32_t other = (uint32_t)(keys[i] >> 32);
+        uint64_t edges = 0, last = UINT64_MAX; /* no key: it would be a vertex too many */
+        for (; i < count && keys[i] >> 32 == other; last = keys[i++]) {
+            const uint32_t third = (uint32_t)keys[i];
+            edges += third != other;
+            out->duplicate_count += keys[i] == last && third >= other;
         }
-        begin = end;
+        out->open_edge_count += edges == 1 && other != vertex;
+        out->nonmanifold_edge_count += edges > 2 && other != vertex;
     }
 }
 
-static void count_edge(bvpi_defects *out, uint64_t triangles)
-{
-    out->open_edge_count += triangles == 1;
-    out->nonmanifold_edge_count += triangles > 2;
-}
-
-static void count_triangle(bvpi_defects *out, uint64_t times)
-{
-    out->duplicate_count += times - 1;
-}
-
-typedef struct counting {
-    const bvpi_mesh *mesh;
-    bvpi_defects *out; /* the two pieces of work fill in different fields */
-    uint32_t failed;   /* atomic */
-} counting;
-
-static void count_piece(void *user, uint32_t piece)
+static void count_buckets(void *user, uint32_t piece)
 {
     counting *c = user;
-    buckets b = {0};
-    if (!fill_buckets(c->mesh, piece == 0 ? edge_keys : triangle_keys, &b))
-        __atomic_store_n(&c->failed, 1, __ATOMIC_RELAXED);
-    else
-        for_each_run(&b, piece == 0 ? count_edge : count_triangle, c->out);
-    free(b.begin);
-    free(b.keys);
+    const uint64_t *ends = next_of(c, c->piece_count - 1);
+    const uint32_t last = cut(c->mesh->vertex_count, piece + 1, c);
+    uint64_t begin = c->begin[piece];
+    bvpi_defects out = {0};
+    for (uint32_t k = cut(c->mesh->vertex_count, piece, c); k < last; k++) {
+        sort_keys(c->keys + begin, ends[k] - begin);
+        count_bucket(c->keys + begin, ends[k] - begin, k, &out);
+        begin = ends[k];
+    }
+    c->out[piece] = out;
 }
 
 bool bvpi_count_defects(const bvpi_mesh *mesh, uint32_t thread_count, bvpi_defects *out)
 {
-    counting c = {.mesh = mesh, .out = out};
+    counting c = {.mesh = mesh, .piece_count = thread_count < PIECE_MAX ? thread_count : PIECE_MAX};
     *out = (bvpi_defects){0};
-    bvpi_parallel(thread_count, 2, count_piece, &c);
-    return !c.failed;
+    if (mesh->triangle_count < SERIAL || c.piece_count == 0)
+        c.piece_count = 1;
+    const bool ok = fill_buckets(&c, thread_count);
+    if (ok)
+        bvpi_parallel(thread_count, c.piece_count, count_buckets, &c);
+    for (uint32_t k = 0; k < c.piece_count; k++) {
+        out->duplicate_count += c.out[k].duplicate_count;
+        out->open_edge_count += c.out[k].open_edge_count;
+        out->nonmanifold_edge_count += c.out[k].nonmanifold_edge_count;
+    }
+    free(c.next);
+    free(c.keys);
+    return ok;
 }

@@ -5,9 +5,12 @@
 #include "build/intake.h"
 
 #include "base/dd.h"
+#include "base/simd.h"
 #include "base/status.h"
 #include "build/defects.h"
 #include "node/grid.h"
+#include "build/memory.h"
+#include "build/thread.h"
 #include "build/weld.h"
 #include "format/checksum.h"
 
@@ -43,6 +46,7 @@ static uint32_t corner_of(const intake *in, uint64_t corner)
 
 static bvp_status check_counts(const bvp_mesh *m, size_t vertex_size, bvp_error *error)
 {
+    const size_t stride = m->position_stride ? m->position_stride : vertex_size;
     if (m->triangle_count >= UINT32_MAX || m->vertex_count >= UINT32_MAX)
         return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
                               "the mesh has %" PRIu64 " triangles and %" PRIu64
@@ -54,6 +58,10 @@ static bvp_status check_counts(const bvp_mesh *m, size_t vertex_size, bvp_error 
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "position_stride is %zu bytes, less than a vertex's %zu",
                               m->position_stride, vertex_size);
+    if (m->triangle_stride != 0 && m->triangle_stride < stride * 2 + vertex_size)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "triangle_stride is %zu bytes, less than a triangle's %zu",
+                              m->triangle_stride, stride * 2 + vertex_size);
     if (!m->indices && 3 * m->triangle_count > m->vertex_count)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "%" PRIu64 " triangles without indices need %" PRIu64
@@ -62,9 +70,35 @@ static bvp_status check_counts(const bvp_mesh *m, size_t vertex_size, bvp_error 
     return BVP_OK;
 }
 
-static bvp_status check_indices(const bvp_mesh *m, bvp_error *error)
+enum { INDEX_PIECE = 1 << 18 };
+
+typedef struct index_check {
+    const bvp_mesh *mesh;
+    uint32_t found; /* atomic: some index is too large */
+} index_check;
+
+static void find_largest(void *user, uint32_t piece)
 {
-    for (uint64_t k = 0; m->indices && k < 3 * m->triangle_count; k++)
+    index_check *c = user;
+    const uint64_t begin = (uint64_t)piece * INDEX_PIECE;
+    const uint64_t left = 3 * c->mesh->triangle_count - begin;
+    const uint64_t end = begin + (left < INDEX_PIECE ? left : INDEX_PIECE);
+    uint32_t largest = 0;
+    for (uint64_t k = begin; k < end; k++)
+        largest = c->mesh->indices[k] > largest ? c->mesh->indices[k] : largest;
+    if (largest >= c->mesh->vertex_count)
+        __atomic_store_n(&c->found, 1, __ATOMIC_RELAXED);
+}
+
+static bvp_status check_indices(const bvp_mesh *m, uint32_t thread_count, bvp_error *error)
+{
+    index_check c = {.mesh = m};
+    const uint64_t pieces = (3 * m->triangle_count + INDEX_PIECE - 1) / INDEX_PIECE;
+    if (m->indices)
+        bvpi_parallel(thread_count, (uint32_t)pieces, find_largest, &c);
+    if (!c.found)
+        return BVP_OK;
+    for (uint64_t k = 0; k < 3 * m->triangle_count; k++)
         if (m->indices[k] >= m->vertex_count)
             return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                                   "triangle %" PRIu64 " refers to vertex %" PRIu32
@@ -77,7 +111,7 @@ static bvp_status check_indices(const bvp_mesh *m, bvp_error *error)
 
 static void load_vertex(const intake *in, uint32_t vertex, double out[3])
 {
-    const uint8_t *p = in->vertices.data + vertex * in->vertices.stride;
+    const uint8_t *p = bvpi_vertex_at(&in->vertices, vertex);
     float floats[3];
     if (in->vertices.size == 24) {
         memcpy(out, p, 24);
@@ -95,12 +129,51 @@ static bool is_finite_vertex(const intake *in, uint32_t vertex)
     return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
+enum { FINITE_PIECE = 1 << 16 };
+
+typedef struct examination {
+    const intake *in;
+    uint32_t found; /* atomic: some vertex is not finite */
+} examination;
+
+/* Are the exponents of these floats all less than the greatest? */
+static bool are_finite(const uint8_t *floats, uint64_t count)
+{
+    const bvpi_i32x4 exponent = {0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000};
+    bvpi_i32x4 four, found = {0};
+    uint64_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        memcpy(&four, floats + 4 * i, sizeof four);
+        found |= (four & exponent) == exponent;
+    }
+    four = (bvpi_i32x4){0};
+    memcpy(&four, floats + 4 * i, 4 * (count - i));
+    found |= (four & exponent) == exponent;
+    return (found[0] | found[1] | found[2] | found[3]) == 0;
+}
+
+static void examine_finite(void *user, uint32_t piece)
+{
+    examination *e = user;
+    const uint64_t begin = (uint64_t)piece * FINITE_PIECE, left = e->in->vertices.count - begin;
+    const uint64_t end = begin + (left < FINITE_PIECE ? left : FINITE_PIECE);
+    const bvpi_vertices *v = &e->in->vertices;
+    bool finite = true;
+    if (v->triangle_stride == 36 && v->size == 12)
+        finite = are_finite(v->data + 12 * begin, 3 * (end - begin));
+    else
+        for (uint64_t i = begin; i < end && finite; i++)
+            finite = is_finite_vertex(e->in, (uint32_t)i);
+    if (!finite)
+        __atomic_store_n(&e->found, 1, __ATOMIC_RELAXED);
+}
+
 static bool all_finite(const intake *in)
 {
-    for (uint32_t i = 0; i < in->vertices.count; i++)
-        if (!is_finite_vertex(in, i))
-            return false;
-    return true;
+    examination e = {.in = in};
+    const uint64_t pieces = ((uint64_t)in->vertices.count + FINITE_PIECE - 1) / FINITE_PIECE;
+    bvpi_parallel(in->thread_count, (uint32_t)pieces, examine_finite, &e);
+    return e.found == 0;
 }
 
 /* 0..2: the first corner that is not finite; 3: all are. */
@@ -252,7 +325,7 @@ static bvp_status convert_doubles(intake *in, bvp_error *error)
                                   " is farther from the part's centre than a float can hold",
                                   k / 3, vertex);
     }
-    in->vertices = (bvpi_vertices){(uint8_t *)in->floats, 12, 12, in->vertices.count};
+    in->vertices = (bvpi_vertices){(uint8_t *)in->floats, 12, 12, in->vertices.count, 36};
     return BVP_OK;
 }
 
@@ -260,28 +333,19 @@ static bvp_status convert_doubles(intake *in, bvp_error *error)
 
 static bvp_status weld(intake *in, bvp_error *error)
 {
-    const uint64_t corners = 3 * in->triangle_count, vertices = in->vertices.count;
-    const uint64_t corner_size = corners * sizeof(uint32_t), vertex_size = vertices * 12;
-    uint32_t *first = malloc(vertices * sizeof *first + 1);
-    uint32_t *indices = in->indices ? malloc(corner_size + 1) : first;
-    float *positions = malloc(vertex_size + 1);
+    const uint64_t corners = 3 * in->triangle_count;
+    uint32_t *indices = bvpi_allocate(corners, sizeof *indices);
+    uint8_t *positions = NULL;
     uint32_t count = UINT32_MAX;
-    const uint32_t expected = in->indices ? in->vertices.count : bvpi_expected_in_soup(corners);
-    if (first && indices && positions &&
-        bvpi_find_first(&in->vertices, expected, in->thread_count, first))
-        count = bvpi_renumber(&in->vertices, in->indices, corners, first, indices,
-                              (uint8_t *)positions);
-    if (first != indices)
-        free(first);
+    if (indices)
+        count =
+            bvpi_weld(&in->vertices, in->indices, corners, in->thread_count, indices, &positions);
     in->out->mesh.indices = indices;
-    in->out->mesh.positions = positions;
+    in->out->mesh.positions = (float *)positions;
     if (count == UINT32_MAX)
-        return bvpi_error_memory(error, corner_size + vertex_size);
+        return bvpi_error_memory(error, 4 * corners + 12 * (uint64_t)in->vertices.count);
     in->out->mesh.vertex_count = count;
     in->out->mesh.triangle_count = (uint32_t)in->triangle_count;
-    float *smaller = realloc(positions, (uint64_t)count * 12 + 1);
-    if (smaller)
-        in->out->mesh.positions = smaller;
     return BVP_OK;
 }
 
@@ -333,7 +397,7 @@ bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *opt
     *out = (bvpi_intake){0};
     bvp_status status = check_counts(source, vertex_size, error);
     if (status == BVP_OK)
-        status = check_indices(source, error);
+        status = check_indices(source, options->thread_count, error);
     if (status != BVP_OK)
         return status;
     intake in = {.source = source,
@@ -342,11 +406,7 @@ bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *opt
                  .indices = source->indices,
                  .triangle_count = source->triangle_count,
                  .out = out};
-    in.vertices = (bvpi_vertices){source->positions,
-                                  source->position_stride ? source->position_stride : vertex_size,
-                                  vertex_size, (uint32_t)source->vertex_count};
-    if (!source->indices) /* vertices that no triangle uses do not count */
-        in.vertices.count = (uint32_t)(3 * source->triangle_count);
+    in.vertices = bvpi_vertices_of(source);
     status = take_in(&in, !options->no_ids, error);
     if (status == BVP_OK && out->mesh.triangle_count > 0)
         status = examine(out, options->thread_count, error);

@@ -5,6 +5,7 @@
 #define BVPI_BUILD_ITEMS_H
 
 #include "build/cluster.h"
+#include "build/memory.h"
 #include "node/grid.h"
 
 /* Bounds of all vertices; no -0. */
@@ -14,8 +15,5 @@ void bvpi_mesh_bounds(const bvpi_mesh *mesh, float lo[3], float hi[3]);
  * *degenerate_count: triangles without a surface. */
 bvpi_item *bvpi_items_make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_t thread_count,
                            uint64_t *degenerate_count);
-
-/* At a multiple of 64, for free(); never of size 0. NULL: out of memory. */
-void *bvpi_allocate(uint64_t count, size_t size);
 
 #endif

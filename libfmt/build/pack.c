@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * pack.c: tries decimal steps, a power-of-two step and the order of floats; raw bits always work.
+ * pack.c: tries decimal steps, a power-of-two step and the order of floats; raw bits always work;
+ * then a table of what occurs more than once.
  * Spec: format.md, chapter "Cluster records".
  */
 #include "build/pack.h"
@@ -12,7 +13,9 @@ enum {
     DECIMAL_COUNT = 16,
     BINARY_ZERO = 128, /* code of the step 2^0 */
     BINARY_LEAST = 64,
-    BINARY_MOST = 191
+    BINARY_MOST = 191,
+    TABLE_MAX = 255,
+    TABLE_SLOTS = 512
 };
 
 static uint32_t bits_of(float value)
@@ -37,13 +40,23 @@ typedef struct summary {
     bool has_negative_zero; /* no multiple of a step decodes to it */
 } summary;
 
-/* The largest e such that value != 0 is a multiple of 2^e. */
+static float value_of_rank(uint32_t rank)
+{
+    const uint32_t bits = rank >> 31 ? rank & 0x7fffffff : ~rank;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The largest e such that value is a multiple of 2^e; of 0 one above all that are of use. Without
+ * branches. */
 static int exponent_of(float value)
 {
     const uint32_t bits = bits_of(value);
-    const int biased = bits >> 23 & 255;
-    const uint32_t mantissa = (bits & 0x7fffff) | (biased > 0 ? 0x800000 : 0);
-    return (biased > 0 ? biased : 1) - 150 + __builtin_ctz(mantissa);
+    const uint32_t biased = bits >> 23 & 255, is_normal = biased != 0;
+    const uint32_t mantissa = (bits & 0x7fffff) | is_normal << 23;
+    const int exponent = (int)(biased - is_normal) - 149 + __builtin_ctz(mantissa | 1u << 24);
+    return mantissa != 0 ? exponent : INT32_MAX;
 }
 
 static summary summarise(const float *values, uint32_t count)
@@ -51,20 +64,14 @@ static summary summarise(const float *values, uint32_t count)
     summary s = {.lo_rank = UINT32_MAX, .exponent = BINARY_MOST - BINARY_ZERO};
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t rank = rank_of(values[i]);
-        if (rank < s.lo_rank) {
-            s.lo_rank = rank;
-            s.lo = values[i];
-        }
-        if (i == 0 || rank > s.hi_rank) {
-            s.hi_rank = rank;
-            s.hi = values[i];
-        }
-        if (values[i] != 0) {
-            const int exponent = exponent_of(values[i]);
-            s.exponent = exponent < s.exponent ? exponent : s.exponent;
-        } else
-            s.has_negative_zero |= bits_of(values[i]) != 0;
+        const int exponent = exponent_of(values[i]);
+        s.lo_rank = rank < s.lo_rank ? rank : s.lo_rank;
+        s.hi_rank = rank > s.hi_rank ? rank : s.hi_rank;
+        s.exponent = exponent < s.exponent ? exponent : s.exponent;
+        s.has_negative_zero |= bits_of(values[i]) == UINT32_C(0x80000000);
     }
+    s.lo = value_of_rank(s.lo_rank);
+    s.hi = value_of_rank(s.hi_rank);
     return s;
 }
 
@@ -148,24 +155,80 @@ void bvpi_pack_choose(const float *values, uint32_t count, bvpi_packing *out)
     *out = best;
 }
 
-void bvpi_put_bits(uint8_t *stream, uint32_t idx, unsigned width, uint32_t value)
-{
-    const uint64_t bit = (uint64_t)idx * width;
-    uint8_t *p = stream + bit / 8;
-    uint64_t word = (uint64_t)value << (bit % 8);
-    for (; word != 0; word >>= 8)
-        *p++ |= (uint8_t)word;
-}
-
-void bvpi_pack_write(const float *values, uint32_t count, const bvpi_packing *packing, uint8_t *out)
+void bvpi_pack_fields(const float *values, uint32_t count, const bvpi_packing *packing,
+                      uint32_t *fields)
 {
     const double inverse = packing->mode == BVPD_GRID ? inverse_of(packing->scale) : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (packing->mode == BVPD_GRID)
+            fields[i] = (uint32_t)(int32_t)nearest((double)values[i] * inverse) - packing->base;
+        else if (packing->mode == BVPD_ORDERED)
+            fields[i] = rank_of(values[i]) - packing->base;
+        else
+            fields[i] = bits_of(values[i]);
+}
+
+/* The different ones of `fields`, in order of their first use, and which of them each is. Returns
+ * how many: at most `most` (< 256), or more when there are more. */
+static uint32_t find_table(const uint32_t *fields, uint32_t count, uint32_t most, uint32_t *table,
+                           uint8_t *numbers)
+{
+    uint16_t slots[TABLE_SLOTS] = {0}; /* number + 1, by hash of the field */
+    uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t field = bits_of(values[i]);
-        if (packing->mode == BVPD_ORDERED)
-            field = rank_of(values[i]);
-        else if (packing->mode == BVPD_GRID)
-            field = (uint32_t)(int32_t)nearest((double)values[i] * inverse);
-        bvpi_put_bits(out, i, packing->width, field - packing->base);
+        uint32_t at = (fields[i] * UINT32_C(2654435761)) >> 23;
+        while (slots[at] != 0 && table[slots[at] - 1] != fields[i])
+            at = (at + 1) % TABLE_SLOTS;
+        if (slots[at] == 0) {
+            if (found == most)
+                return most + 1;
+            table[found] = fields[i];
+            slots[at] = (uint16_t)++found;
+        }
+        numbers[i] = (uint8_t)(slots[at] - 1);
     }
+    return found;
+}
+
+/* The largest table that takes less than `count` coordinates of `width` bits, or 0. */
+static uint32_t table_most(uint32_t count, uint32_t width)
+{
+    uint32_t most = 0;
+    for (uint32_t bits = 1; bits <= 8 && count * bits + 8 < count * width; bits++) {
+        const uint32_t paid = (count * (width - bits) - 9) / width, told = 1u << bits;
+        const uint32_t size = paid < told ? paid : told;
+        most = size > most ? size : most;
+    }
+    return most < TABLE_MAX ? most : TABLE_MAX;
+}
+
+/* Parts repeat their coordinates: a table of these, when it and the numbers in it take less. */
+static void try_table(uint32_t count, bvpi_packed_axis *out)
+{
+    uint32_t table[256];
+    uint8_t numbers[256];
+    const uint32_t most = table_most(count, out->packing.width);
+    const uint32_t found = find_table(out->fields, count, most, table, numbers);
+    const unsigned width = bvpi_bit_width(found - 1);
+    if (found < 2 || found > most ||
+        count * width + found * out->packing.width + 8 >= count * out->packing.width)
+        return;
+    out->table_count = found;
+    out->field_width = width;
+    for (uint32_t i = 0; i < found; i++)
+        out->table[i] = table[i];
+    for (uint32_t i = 0; i < count; i++)
+        out->fields[i] = numbers[i];
+}
+
+void bvpi_pack_axis(const float *values, uint32_t count, bool raw, bvpi_packed_axis *out)
+{
+    out->packing = (bvpi_packing){.mode = BVPD_RAW, .width = 32};
+    if (!raw)
+        bvpi_pack_choose(values, count, &out->packing);
+    bvpi_pack_fields(values, count, &out->packing, out->fields);
+    out->field_width = out->packing.width;
+    out->table_count = 0;
+    if (!raw)
+        try_table(count, out);
 }

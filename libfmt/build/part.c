@@ -175,13 +175,13 @@ static bvp_status join(joining *j, bvp_error *error)
 /* ---- the first hierarchy, whose leaf order the triangles are stored in ------------------------
  */
 
-static bvp_status build_wide(building *b, uint32_t leaf_size, bvp_error *error)
+static bvp_status build_wide(building *b, const bvp_hierarchy_spec *spec, bvp_error *error)
 {
     bvpi_part_bytes *out = b->out;
     bvpi_wide_build made;
     joining j = {.b = b, .wide = &made};
     bvp_status status = BVP_OK;
-    if (!bvpi_wide_make(b->mesh, &b->grid, leaf_size, b->thread_count, b->order, b->watch, &made))
+    if (!bvpi_wide_make(b->mesh, &b->grid, spec, b->thread_count, b->order, b->watch, &made))
         status = no_memory(b, error);
     out->batches = made.batches;
     out->batch_count = made.batch_count;
@@ -312,8 +312,8 @@ static bvp_status build_all(building *b, const bvp_hierarchy_spec *specs, uint32
         status = b->order ? BVP_OK : no_memory(b, error);
     }
     if (status == BVP_OK)
-        status = is_wide ? build_wide(b, specs[0].leaf_size, error)
-                         : build_binary(b, &specs[0], 0, NULL, error);
+        status =
+            is_wide ? build_wide(b, &specs[0], error) : build_binary(b, &specs[0], 0, NULL, error);
     if (status == BVP_OK && count > 1)
         status = build_others(b, specs, count, error);
     b->out->part.triangle_count = b->mesh->triangle_count;
@@ -350,6 +350,8 @@ void bvpi_part_free(bvpi_part_bytes *part)
     free(part->batches);
     free(part->upper);
     free(part->table);
+    free(part->blob);
+    free(part->ids);
     *part = (bvpi_part_bytes){0};
 }
 
@@ -365,6 +367,10 @@ uint64_t bvpi_part_data(const bvpi_part_bytes *part, bvpi_chunk *chunks)
     const uint64_t alignment = UINT64_C(1) << part->part.cluster_shift;
     const uint64_t upper_size = (uint64_t)part->upper_count * BVPD_UNIT;
     uint64_t count = 0;
+    if (part->blob) {
+        chunks[0] = (bvpi_chunk){part->blob, part->part.data_size};
+        return 1;
+    }
     chunks[count++] = (bvpi_chunk){part->upper, upper_size};
     chunks[count++] = (bvpi_chunk){NULL, round_up(upper_size, alignment) - upper_size};
     for (uint32_t k = 0; k < part->batch_count; k++) {
@@ -385,6 +391,8 @@ uint64_t bvpi_part_data(const bvpi_part_bytes *part, bvpi_chunk *chunks)
 uint64_t bvpi_part_ids(const bvpi_part_bytes *part, bvpi_chunk *chunks)
 {
     uint64_t count = 0;
+    if (part->ids)
+        chunks[count++] = (bvpi_chunk){part->ids, part->part.ids_size};
     for (uint32_t k = 0; k < part->batch_count; k++)
         if (part->batches[k].ids_size > 0)
             chunks[count++] = (bvpi_chunk){part->batches[k].ids, part->batches[k].ids_size};

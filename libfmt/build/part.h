@@ -24,6 +24,9 @@ typedef struct bvpi_part_bytes {
     uint32_t *table; /* cluster_count offsets, then zeros up to 1 << cluster_shift */
     bvpi_batch *batches;
     uint32_t batch_count;
+    /* A part that was packed before: its bytes in DATA and TIDS, and none of the above but
+     * `binary`. Neither: the part is only referred to. */
+    uint8_t *blob, *ids;
 } bvpi_part_bytes;
 
 /* mesh: not empty, indices in range, coordinates finite. specs: complete, each of another kind,
@@ -33,6 +36,9 @@ typedef struct bvpi_part_bytes {
 bvp_status bvpi_part_build(const bvpi_mesh *mesh, const bvp_hierarchy_spec *specs,
                            uint32_t spec_count, uint32_t thread_count, bvpi_watch *watch,
                            bvpi_part_bytes *out, bvp_error *error);
+/* Copies part `part` of `file`, without its name and source_id. */
+bvp_status bvpi_part_copy(const bvp_file *file, uint32_t part, bvpi_part_bytes *out,
+                          bvp_error *error);
 void bvpi_part_free(bvpi_part_bytes *part);
 
 /* Pieces of DATA and TIDS that the part takes; at most bvpi_part_chunk_count each. Both return how

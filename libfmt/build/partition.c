@@ -132,17 +132,6 @@ static uint32_t cut_at_mean(bvpi_item *items, const bvpi_cut *cut, const bvpi_sp
 
 /* ---- the call ------------------------------------------------------------------------------- */
 
-/* So deep that only halving keeps the hierarchy within its limit? */
-static bool must_halve(uint32_t count, uint32_t depth)
-{
-    uint32_t levels = 1;
-    while (count > 1) {
-        count = (count + 1) / 2;
-        levels++;
-    }
-    return depth + levels + 2 >= BVPD_DEPTH_MAX;
-}
-
 static uint32_t apply_rule(bvpi_item *items, const bvpi_cut *cut, const bvpi_split *node)
 {
     switch (cut->rule) {
@@ -168,7 +157,7 @@ void bvpi_partition(bvpi_item *items, const bvpi_cut *cut, const bvpi_split *nod
         bvpi_split_once(items, cut->leaf_size, node, left, right);
         return;
     }
-    if (must_halve(node->count, node->depth))
+    if (bvpi_split_must_halve(node))
         left_count = cut_at_median(first, node);
     else
         left_count = apply_rule(first, cut, node);

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "base/utf8.h"
+#include "format/linear.h"
 #include "node/grid.h"
 #include "prim/pose.h"
 
@@ -27,6 +28,15 @@ static bvpi_product_node *node_at(const bvpi_product *p, uint32_t idx)
 static const double *placement_at(const bvpi_product *p, uint32_t number)
 {
     return (const double *)p->placements.bytes.data + 12 * (uint64_t)number;
+}
+
+static void local_placement(const bvpi_product *p, const bvpi_product_node *node, double out[12])
+{
+    const uint64_t count = p->linears.bytes.count / 8;
+    bvpi_linear_decode((const uint64_t *)p->linears.bytes.data + node->linear, count - node->linear,
+                       out);
+    for (int a = 0; a < 3; a++)
+        out[4 * a + 3] = node->move[a];
 }
 
 /* ---- adding --------------------------------------------------------------------------------- */
@@ -127,8 +137,10 @@ bvp_status bvpi_product_add_node(bvpi_product *p, const bvpi_product_node *given
     if (status == BVP_OK)
         status = add_texts(p, &node, name, source_id, error);
     if (status == BVP_OK)
-        status =
-            bvpi_add_placement(&p->placements, fault ? NULL : placement, &node.placement, error);
+        status = bvpi_add_linear(&p->linears, fault ? NULL : placement, &node.linear, error);
+    for (int a = 0; a < 3; a++)
+        node.move[a] = placement && !fault ? placement[4 * a + 3] : 0;
+    node.world = BVP_NONE;
     if (status == BVP_OK)
         status = bvpi_array_add(&p->nodes, 1, sizeof *stored, &stored, error);
     if (status != BVP_OK)
@@ -169,6 +181,7 @@ void bvpi_product_free(bvpi_product *p)
     bvpi_array_free(&p->properties);
     bvpi_table_free(&p->strings);
     bvpi_table_free(&p->placements);
+    bvpi_table_free(&p->linears);
 }
 
 /* ---- instances ------------------------------------------------------------------------------ */
@@ -180,30 +193,56 @@ typedef struct finishing {
     uint32_t part_count;
     bvpi_product_records *out;
     uint32_t *place;     /* of each node in the tree, or NONE */
+    uint32_t *node_of;   /* the other way round */
     bvpi_bounds *bounds; /* of each instance */
     bool has_added_root;
 } finishing;
 
-/* The product of the placements down to node `idx`, times the translation to the part's origin. */
-static bvp_status world_placement(const bvpi_product *p, uint32_t idx, const bvpd_part *part,
-                                  double out[12])
+/* The product of the placements down to node `idx`, rounded once. */
+static bvp_status world_placement(const bvpi_product *p, uint32_t idx, double out[12])
 {
     uint32_t path[BVPD_TREE_DEPTH_MAX], length = 0;
-    for (uint32_t at = idx; at != BVP_NONE; at = node_at(p, at)->parent)
-        if (node_at(p, at)->placement != 0)
-            path[length++] = node_at(p, at)->placement;
-    const bool is_moved = part->origin[0] != 0 || part->origin[1] != 0 || part->origin[2] != 0;
-    if (length < 2 && !is_moved) {
-        memcpy(out, placement_at(p, length ? path[0] : 0), 12 * sizeof *out);
+    double local[12];
+    for (uint32_t at = idx; at != BVP_NONE; at = node_at(p, at)->parent) {
+        local_placement(p, node_at(p, at), local);
+        if (memcmp(local, placement_at(p, 0), sizeof local) != 0)
+            path[length++] = at;
+    }
+    if (length == 0) {
+        memcpy(out, placement_at(p, 0), 12 * sizeof *out);
         return BVP_OK;
     }
+    local_placement(p, node_at(p, path[length - 1]), out);
+    if (length == 1)
+        return BVP_OK;
     bvpi_chain chain;
-    bvpi_chain_init(&chain, length ? placement_at(p, path[length - 1]) : NULL);
-    for (uint32_t k = length; k-- > 1;)
-        bvpi_chain_mul(&chain, placement_at(p, path[k - 1]));
-    if (is_moved)
-        bvpi_chain_translate(&chain, part->origin);
+    bvpi_chain_init(&chain, out);
+    for (uint32_t k = length - 1; k-- > 0;) {
+        local_placement(p, node_at(p, path[k]), local);
+        bvpi_chain_mul(&chain, local);
+    }
     return bvpi_chain_round(&chain, out);
+}
+
+/* *frame: the placement in the world of a parent, computed once. *usable: it is finite. */
+static bvp_status find_frame(bvpi_product *p, uint32_t parent, uint32_t *frame, bool *usable,
+                             bvp_error *error)
+{
+    double world[12];
+    bvp_status status = BVP_OK;
+    *frame = 0;
+    *usable = true;
+    if (parent == BVP_NONE)
+        return BVP_OK;
+    bvpi_product_node *node = node_at(p, parent);
+    if (node->world == BVP_NONE) {
+        *usable = world_placement(p, parent, world) == BVP_OK;
+        if (*usable)
+            status = bvpi_add_placement(&p->placements, world, &node->world, error);
+    }
+    if (*usable && status == BVP_OK)
+        *frame = node->world;
+    return status;
 }
 
 static bool is_in_range(const bvpi_bounds *b)
@@ -214,21 +253,34 @@ static bool is_in_range(const bvpi_bounds *b)
     return true;
 }
 
-/* *usable: false when queries could not work with the placement; it is then refused or dropped. */
-static bvp_status place_node(const finishing *f, uint32_t idx, double placement[12],
-                             bvpi_bounds *bounds, bool *usable, bvp_error *error)
+/* Are queries able to work with the instance? Its bounds then. */
+static bool bound_instance(const finishing *f, const bvpd_instance *instance, bvpi_bounds *bounds)
+{
+    const bvpi_product *p = f->product;
+    const bvpd_part *part = &f->parts[instance->part];
+    double placement[12];
+    bvpi_place place;
+    local_placement(p, node_at(p, instance->node), placement);
+    bvpi_place_instance(instance->frame ? placement_at(p, instance->frame) : NULL, placement,
+                        part->origin, placement);
+    if (bvpi_place_init(&place, placement) != BVP_OK)
+        return false;
+    bvpi_place_bounds(placement, part->lo, part->hi, bounds);
+    return is_in_range(bounds);
+}
+
+/* *usable: false when the node's placement in the world is refused or dropped. */
+static bvp_status make_instance(finishing *f, uint32_t idx, bool *usable, bvp_error *error)
 {
     const bvpi_product_node *node = node_at(f->product, idx);
-    const bvpd_part *part = &f->parts[node->part];
-    bvpi_place place;
-    *usable = world_placement(f->product, idx, part, placement) == BVP_OK &&
-              bvpi_place_init(&place, placement) == BVP_OK;
-    if (*usable) {
-        bvpi_place_bounds(placement, part->lo, part->hi, bounds);
-        *usable = is_in_range(bounds);
-    }
-    if (*usable || f->product->drop_invalid)
-        return BVP_OK;
+    bvpd_instance *instance = &f->out->instances[f->out->instance_count];
+    bvpi_bounds *bounds = &f->bounds[f->out->instance_count];
+    *instance = (bvpd_instance){.part = node->part, .node = idx, .linear = node->linear};
+    memcpy(instance->move, node->move, sizeof instance->move);
+    bvp_status status = find_frame(f->product, node->parent, &instance->frame, usable, error);
+    *usable = status == BVP_OK && *usable && bound_instance(f, instance, bounds);
+    if (status != BVP_OK || *usable || f->product->drop_invalid)
+        return status;
     return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                           "the placement of node %" PRIu32
                           " in the world is singular, or its numbers are too large; repair it, or "
@@ -260,23 +312,16 @@ static bvp_status make_instances(finishing *f, bvp_error *error)
         }
         if (node->dropped || node->part == BVP_NONE)
             continue;
-        double placement[12];
         bool usable;
-        bvpd_instance *instance = &f->out->instances[f->out->instance_count];
-        bvpi_bounds *bounds = &f->bounds[f->out->instance_count];
-        bvp_status status = place_node(f, idx, placement, bounds, &usable, error);
-        if (status == BVP_OK && usable)
-            status = bvpi_add_placement(&p->placements, placement, &instance->placement, error);
+        bvp_status status = make_instance(f, idx, &usable, error);
         if (status != BVP_OK)
             return status;
         if (!usable) {
-            node_at(p, idx)->dropped = true;
+            node->dropped = true;
             p->dropped_count++;
             continue;
         }
-        instance->part = node_at(p, idx)->part;
-        instance->node = idx;
-        widen(f, bounds);
+        widen(f, &f->bounds[f->out->instance_count]);
         f->out->instance_count++;
     }
     return BVP_OK;
@@ -303,48 +348,111 @@ static bvp_status sort_instances(finishing *f, bvp_error *error)
 
 /* ---- the tree ------------------------------------------------------------------------------- */
 
-/* Where each node goes: dropped ones nowhere, behind an unnamed root when there are several. */
-static void place_nodes(finishing *f)
+/* Lists of children in the order in which they were added, dropped nodes left out. `last` stands
+ * for the roots' list. */
+static void link_children(const finishing *f, uint32_t *first, uint32_t *next)
 {
-    const bvpi_product *p = f->product;
-    uint32_t roots = 0, count = 0;
-    for (uint32_t idx = 0; idx < p->nodes.count; idx++)
-        roots += !node_at(p, idx)->dropped && node_at(p, idx)->parent == BVP_NONE;
-    f->has_added_root = roots > 1;
-    count = f->has_added_root;
-    for (uint32_t idx = 0; idx < p->nodes.count; idx++)
-        f->place[idx] = node_at(p, idx)->dropped ? BVP_NONE : count++;
-    f->out->node_count = count;
-}
-
-static void make_tree(finishing *f)
-{
-    const bvpi_product *p = f->product;
-    bvpi_product_records *out = f->out;
-    if (f->has_added_root)
-        out->tree[0] = (bvpd_tree_node){.parent = BVP_NONE, .instance = BVP_NONE};
-    for (uint32_t idx = 0; idx < p->nodes.count; idx++) {
-        const bvpi_product_node *node = node_at(p, idx);
+    const uint32_t last = (uint32_t)f->product->nodes.count;
+    for (uint32_t idx = 0; idx <= last; idx++)
+        first[idx] = BVP_NONE;
+    for (uint32_t idx = last; idx-- > 0;) {
+        const bvpi_product_node *node = node_at(f->product, idx);
+        uint32_t *list = &first[node->parent == BVP_NONE ? last : node->parent];
         if (node->dropped)
             continue;
-        const uint32_t root = f->has_added_root ? 0 : BVP_NONE;
-        out->tree[f->place[idx]] =
-            (bvpd_tree_node){.parent = node->parent == BVP_NONE ? root : f->place[node->parent],
-                             .name = node->name,
-                             .source_id = node->source_id,
-                             .placement = node->placement,
-                             .instance = BVP_NONE,
-                             .first_property = (uint32_t)out->property_count,
-                             .property_count = node->property_count};
-        out->property_count += node->property_count;
-    }
-    for (uint32_t i = 0; i < out->instance_count; i++) {
-        out->instances[i].node = f->place[out->instances[i].node];
-        out->tree[out->instances[i].node].instance = i;
+        next[idx] = *list;
+        *list = idx;
     }
 }
 
-/* Each node's properties in the order in which they were added. */
+/* One record of the tree, for node `idx` as it was added. */
+static void put_node(finishing *f, uint32_t idx)
+{
+    const bvpi_product_node *node = node_at(f->product, idx);
+    const uint32_t root = f->has_added_root ? 0 : BVP_NONE;
+    bvpi_product_records *out = f->out;
+    out->tree[out->node_count] =
+        (bvpd_tree_node){.parent = node->parent == BVP_NONE ? root : f->place[node->parent],
+                         .name = node->name,
+                         .source_id = node->source_id,
+                         .first_property = (uint32_t)out->property_count};
+    f->node_of[out->node_count] = idx;
+    f->place[idx] = out->node_count++;
+    out->property_count += node->property_count;
+}
+
+/* The tree in preorder; behind an unnamed root when there are several. */
+static void place_nodes(finishing *f, const uint32_t *first, const uint32_t *next)
+{
+    const bvpi_product *p = f->product;
+    uint32_t at = first[p->nodes.count];
+    f->has_added_root = at != BVP_NONE && next[at] != BVP_NONE;
+    f->out->node_count = f->has_added_root;
+    if (f->has_added_root)
+        f->out->tree[0] = (bvpd_tree_node){.parent = BVP_NONE};
+    while (at != BVP_NONE) {
+        put_node(f, at);
+        if (first[at] != BVP_NONE) {
+            at = first[at];
+            continue;
+        }
+        for (;; at = node_at(p, at)->parent) {
+            f->out->tree[f->place[at]].end = f->out->node_count;
+            if (next[at] != BVP_NONE || node_at(p, at)->parent == BVP_NONE)
+                break;
+        }
+        at = next[at];
+    }
+    if (f->has_added_root)
+        f->out->tree[0].end = f->out->node_count;
+}
+
+static bvp_status make_tree(finishing *f, bvp_error *error)
+{
+    const uint64_t count = f->product->nodes.count + 1;
+    uint32_t *links = malloc(2 * count * sizeof *links);
+    if (!links)
+        return bvpi_error_memory(error, 2 * count * sizeof *links);
+    memset(f->place, 0xff, count * sizeof *f->place);
+    link_children(f, links, links + count);
+    place_nodes(f, links, links + count);
+    free(links);
+    return BVP_OK;
+}
+
+/* What each node is: its instance, or its placement. */
+static bvp_status make_items(finishing *f, bvp_error *error)
+{
+    bvpi_product *p = f->product;
+    bvpi_product_records *out = f->out;
+    for (uint32_t k = 0; k < out->node_count; k++)
+        out->tree[k].item = BVP_NONE;
+    for (uint32_t i = 0; i < out->instance_count; i++) {
+        out->instances[i].node = f->place[out->instances[i].node];
+        out->tree[out->instances[i].node].item = i;
+    }
+    for (uint32_t k = 0; k < out->node_count; k++) {
+        double local[12];
+        uint32_t number = 0;
+        bvp_status status = BVP_OK;
+        if (out->tree[k].item != BVP_NONE)
+            continue;
+        if (k > 0 || !f->has_added_root) {
+            local_placement(p, node_at(p, f->node_of[k]), local);
+            status = bvpi_add_placement(&p->placements, local, &number, error);
+        }
+        if (status == BVP_OK && number >= UINT32_MAX - out->instance_count)
+            status = bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                                    "a file holds at most 2^32 - 1 instances and placements");
+        if (status != BVP_OK)
+            return status;
+        out->tree[k].item = out->instance_count + number;
+    }
+    return BVP_OK;
+}
+
+/* Each node's properties in the order in which they were added. first_property moves through them,
+ * up to the next node's. */
 static void make_properties(finishing *f)
 {
     const bvpi_product *p = f->product;
@@ -357,19 +465,21 @@ static void make_properties(finishing *f)
         out->properties[out->tree[place].first_property++] =
             (bvpd_property){properties[i].key, properties[i].value};
     }
-    for (uint32_t k = 0; k < out->node_count; k++)
-        out->tree[k].first_property -= out->tree[k].property_count;
+    for (uint32_t k = out->node_count; k-- > 0;)
+        out->tree[k].first_property = k > 0 ? out->tree[k - 1].first_property : 0;
 }
 
 static bvp_status make_room(finishing *f, bvp_error *error)
 {
     const uint64_t nodes = f->product->nodes.count + 1;
     f->place = malloc(nodes * sizeof *f->place);
+    f->node_of = malloc(nodes * sizeof *f->node_of);
     f->bounds = malloc(nodes * sizeof *f->bounds);
     f->out->tree = calloc(nodes, sizeof *f->out->tree);
     f->out->instances = calloc(nodes, sizeof *f->out->instances);
     f->out->properties = calloc(f->product->properties.count + 1, sizeof *f->out->properties);
-    if (f->place && f->bounds && f->out->tree && f->out->instances && f->out->properties)
+    if (f->place && f->node_of && f->bounds && f->out->tree && f->out->instances &&
+        f->out->properties)
         return BVP_OK;
     return bvpi_error_memory(error, nodes * 100);
 }
@@ -381,20 +491,24 @@ bvp_status bvpi_product_finish(bvpi_product *p, const bvpd_part *parts, uint32_t
     uint32_t none;
     *out = (bvpi_product_records){.lo = {1, 1, 1}, .hi = {-1, -1, -1}};
     bvp_status status = make_room(&f, error);
-    if (status == BVP_OK) /* record 0 of both tables exists in every file */
+    if (status == BVP_OK) /* record 0 of each table exists in every file */
         status = bvpi_add_placement(&p->placements, NULL, &none, error);
     if (status == BVP_OK)
         status = bvpi_add_string(&p->strings, NULL, &none, error);
     if (status == BVP_OK)
+        status = bvpi_add_linear(&p->linears, NULL, &none, error);
+    if (status == BVP_OK)
         status = make_instances(&f, error);
     if (status == BVP_OK)
         status = sort_instances(&f, error);
-    if (status == BVP_OK) {
-        place_nodes(&f);
-        make_tree(&f);
+    if (status == BVP_OK)
+        status = make_tree(&f, error);
+    if (status == BVP_OK)
+        status = make_items(&f, error);
+    if (status == BVP_OK)
         make_properties(&f);
-    }
     free(f.place);
+    free(f.node_of);
     free(f.bounds);
     if (status != BVP_OK)
         bvpi_product_records_free(out);

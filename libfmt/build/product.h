@@ -14,16 +14,19 @@
 /* A node as it was added. */
 typedef struct bvpi_product_node {
     uint32_t parent; /* or BVP_NONE */
-    uint32_t name, source_id, placement, part;
+    uint32_t name, source_id, part;
     uint32_t level; /* 1 for a root */
     uint32_t property_count;
-    bool dropped; /* its placement or an ancestor's is unusable */
+    uint32_t linear; /* with `move` the placement in the parent */
+    uint32_t world;  /* the placement in the world; only of parents, BVP_NONE until it is asked */
+    bool dropped;    /* its placement or an ancestor's is unusable */
+    double move[3];
 } bvpi_product_node;
 
 typedef struct bvpi_product {
     bvpi_array nodes;      /* bvpi_product_node */
     bvpi_array properties; /* struct property of product.c */
-    bvpi_table strings, placements;
+    bvpi_table strings, placements, linears;
     bool drop_invalid;
     uint64_t dropped_count;
 } bvpi_product;

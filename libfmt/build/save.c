@@ -4,7 +4,7 @@
  */
 #include "base/status.h"
 #include "base/utf8.h"
-#include "bvpack_build.h"
+#include "build/save.h"
 #include "format/checksum.h"
 #include "format/map.h"
 #include "format/write.h"
@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The old file's provenance text, to be freed; *size: 0: it has none. */
-static bvp_status copy_provenance(const bvp_file *file, char **text, size_t *size, bvp_error *error)
+bvp_status bvpi_copy_provenance(const bvp_file *file, char **text, size_t *size, bvp_error *error)
 {
     bvp_status status = bvp_get_provenance(file, NULL, 0, size, error);
     if (status != BVP_OK)
@@ -51,7 +50,7 @@ static bvp_status prepare(const bvp_file *file, const char *provenance, saving *
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the provenance text is not UTF-8");
     if (!provenance)
-        status = copy_provenance(file, &s->old_provenance, &size, error);
+        status = bvpi_copy_provenance(file, &s->old_provenance, &size, error);
     for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
         s->chunks[kind] = (bvpi_chunk){file->section[kind].data, file->section[kind].size};
         s->job.section[kind] = (bvpi_write_section){&s->chunks[kind], 1};

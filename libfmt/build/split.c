@@ -24,21 +24,30 @@ void bvpi_split_once(bvpi_item *items, uint32_t leaf_size, const bvpi_split *nod
     kernel()->once(items, leaf_size, node, left, right);
 }
 
+uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_split *nodes,
+                         uint32_t node_count)
+{
+    uint32_t waiting[BVPD_DEPTH_MAX], used = node_count;
+    for (uint32_t root = 0; root < node_count; root++) {
+        uint32_t waiting_count = nodes[root].left == 0;
+        waiting[0] = root;
+        while (waiting_count > 0) {
+            bvpi_split *node = &nodes[waiting[--waiting_count]];
+            if (node->count <= leaf_size)
+                continue;
+            node->left = used;
+            bvpi_split_once(items, leaf_size, node, &nodes[used], &nodes[used + 1]);
+            waiting[waiting_count++] = used + 1;
+            waiting[waiting_count++] = used;
+            used += 2;
+        }
+    }
+    return used;
+}
+
 uint32_t bvpi_split_all(bvpi_item *items, uint32_t count, uint32_t leaf_size, uint32_t depth,
                         bvpi_split *nodes)
 {
-    uint32_t waiting[BVPD_DEPTH_MAX], used = 1, waiting_count = 1;
     bvpi_split_root(items, count, depth, &nodes[0]);
-    waiting[0] = 0;
-    while (waiting_count > 0) {
-        bvpi_split *node = &nodes[waiting[--waiting_count]];
-        if (node->count <= leaf_size)
-            continue;
-        node->left = used;
-        bvpi_split_once(items, leaf_size, node, &nodes[used], &nodes[used + 1]);
-        waiting[waiting_count++] = used + 1;
-        waiting[waiting_count++] = used;
-        used += 2;
-    }
-    return used;
+    return bvpi_split_rest(items, leaf_size, nodes, 1);
 }

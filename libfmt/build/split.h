@@ -6,7 +6,9 @@
 #define BVPI_BUILD_SPLIT_H
 
 #include "base/simd.h"
+#include "format/layout.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* A box to sort into the hierarchy: 32 bytes, a vector of eight. Its corners are whole numbers of
@@ -35,12 +37,27 @@ typedef struct bvpi_split {
 uint32_t bvpi_split_all(bvpi_item *items, uint32_t count, uint32_t leaf_size, uint32_t depth,
                         bvpi_split *nodes);
 
+/* The same for the leaves among `node_count` nodes that are there already. */
+uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_split *nodes,
+                         uint32_t node_count);
+
 /* One split of `node` into left and right (their box, first, count, depth; left == 0). */
 void bvpi_split_once(bvpi_item *items, uint32_t leaf_size, const bvpi_split *node, bvpi_split *left,
                      bvpi_split *right);
 
 /* The node that holds all `count` items, as a leaf. */
 void bvpi_split_root(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_split *root);
+
+/* So deep that only halving keeps the hierarchy within its limit? */
+static inline bool bvpi_split_must_halve(const bvpi_split *node)
+{
+    uint32_t levels = 1;
+    if (node->depth + 32 + 3 < BVPD_DEPTH_MAX)
+        return false;
+    for (uint32_t count = node->count; count > 1; count = (count + 1) / 2)
+        levels++;
+    return node->depth + levels + 2 >= BVPD_DEPTH_MAX;
+}
 
 /* a > b ? a : b; there is no NaN. */
 static inline bvpi_f32x4 bvpi_max4(bvpi_f32x4 a, bvpi_f32x4 b)

@@ -11,7 +11,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { BIN_COUNT = 16 };
+enum {
+    BIN_COUNT = 16,
+    TWICE_LEAST = 48 /* items that bins are made twice for */
+};
 
 /* ---- boxes as vectors ------------------------------------------------------------------------ */
 
@@ -75,10 +78,12 @@ typedef struct plane {
     int axis, last;
 } plane;
 
-/* Twice: items alternate between the two, so that one bin's update need not wait for the last. */
+/* Twice: many items alternate between the two, so that one bin's update need not wait for the last.
+ */
 typedef struct bins {
     box box[2][3][BIN_COUNT];
     uint32_t count[2][3][BIN_COUNT];
+    bvpi_i32x4 used; /* of each axis the bins that hold something, as bits */
 } bins;
 
 static void fit_bins(const bvpi_item *items, uint32_t count, plane *p)
@@ -106,27 +111,40 @@ static inline void put_in_bin(box *old, uint32_t *count, box b)
 static inline void put_in_bins(bins *b, int copy, box x, const plane *p)
 {
     int32_t bin[4];
+    const bvpi_i32x4 one = {1, 1, 1, 1};
     const bvpi_i32x4 all =
         __builtin_convertvector((hi_of(x) - minus_lo_of(x) - p->origin) * p->scale, bvpi_i32x4);
     memcpy(bin, &all, sizeof bin);
+    b->used |= one << all;
     put_in_bin(&b->box[copy][0][bin[0]], &b->count[copy][0][bin[0]], x);
     put_in_bin(&b->box[copy][1][bin[1]], &b->count[copy][1][bin[1]], x);
     put_in_bin(&b->box[copy][2][bin[2]], &b->count[copy][2][bin[2]], x);
 }
 
-static void fill_bins(const bvpi_item *items, uint32_t count, const plane *p, bins *b)
+static void clear_bins(bins *b, int copy)
 {
-    uint32_t i = 0;
     for (int axis = 0; axis < 3; axis++)
         for (int k = 0; k < BIN_COUNT; k++)
-            b->box[0][axis][k] = b->box[1][axis][k] = no_box();
-    memset(b->count, 0, sizeof b->count);
-    for (; i + 1 < count; i += 2) {
+            b->box[copy][axis][k] = no_box();
+    memset(b->count[copy], 0, sizeof b->count[copy]);
+}
+
+static void fill_bins(const bvpi_item *items, uint32_t count, const plane *p, bins *b)
+{
+    b->used = (bvpi_i32x4){0, 0, 0, 0};
+    clear_bins(b, 0);
+    if (count < TWICE_LEAST) {
+        for (uint32_t i = 0; i < count; i++)
+            put_in_bins(b, 0, load_box(&items[i]), p);
+        return;
+    }
+    clear_bins(b, 1);
+    for (uint32_t i = 0; i + 1 < count; i += 2) {
         put_in_bins(b, 0, load_box(&items[i]), p);
         put_in_bins(b, 1, load_box(&items[i + 1]), p);
     }
-    if (i < count)
-        put_in_bins(b, 0, load_box(&items[i]), p);
+    if (count % 2 != 0)
+        put_in_bins(b, 0, load_box(&items[count - 1]), p);
     for (int axis = 0; axis < 3; axis++)
         for (int k = 0; k < BIN_COUNT; k++) {
             b->box[0][axis][k] = join(b->box[0][axis][k], b->box[1][axis][k]);
@@ -158,29 +176,35 @@ typedef struct best_plane {
     box left, right;
 } best_plane;
 
-/* The cheapest plane of one axis; ties go to the first. */
-static void try_axis(const bins *b, int axis, uint32_t leaf_size, best_plane *best, plane *p)
+/* The cheapest plane of one axis; ties go to the first. `used`: the bins that hold something, at
+ * least two; few do in a small set, and only those are looked at. */
+static void try_axis(const bins *b, int axis, uint32_t used, uint32_t leaf_size, best_plane *best,
+                     plane *p)
 {
     const box *boxes = b->box[0][axis];
     const uint32_t *counts = b->count[0][axis];
-    box right[BIN_COUNT], side = no_box();
+    const int first = __builtin_ctz(used);
+    box right[BIN_COUNT], side = no_box(); /* right of each bin */
     float right_cost[BIN_COUNT];
     uint32_t count = 0;
-    for (int k = BIN_COUNT - 1; k > 0; k--) {
-        side = right[k] = join(side, boxes[k]);
+    int k = 31 - __builtin_clz(used);
+    for (uint32_t left = used; k != first;) {
+        side = join(side, boxes[k]);
         count += counts[k];
-        right_cost[k] = count > 0 ? area_of(side) * weight(count, leaf_size) : -1;
+        left ^= 1u << k;
+        k = 31 - __builtin_clz(left);
+        right[k] = side;
+        right_cost[k] = area_of(side) * weight(count, leaf_size);
     }
     side = no_box();
     count = 0;
-    for (int k = 0; k + 1 < BIN_COUNT; k++) {
+    for (; (used & (used - 1)) != 0; used &= used - 1) {
+        k = __builtin_ctz(used);
         side = join(side, boxes[k]);
         count += counts[k];
-        if (counts[k] == 0 || right_cost[k + 1] < 0)
-            continue;
-        const float cost = area_of(side) * weight(count, leaf_size) + right_cost[k + 1];
+        const float cost = area_of(side) * weight(count, leaf_size) + right_cost[k];
         if (p->axis < 0 || cost < best->cost) {
-            *best = (best_plane){cost, side, right[k + 1]};
+            *best = (best_plane){cost, side, right[k]};
             p->axis = axis;
             p->last = k;
         }
@@ -197,7 +221,7 @@ static void choose_plane(const bvpi_item *items, uint32_t count, uint32_t leaf_s
     fill_bins(items, count, p, &b);
     for (int axis = 0; axis < 3; axis++)
         if (p->scale[axis] > 0)
-            try_axis(&b, axis, leaf_size, best, p);
+            try_axis(&b, axis, (uint32_t)b.used[axis], leaf_size, best, p);
 }
 
 /* ---- partitioning --------------------------------------------------------------------------- */
@@ -218,17 +242,6 @@ static uint32_t partition(bvpi_item *items, uint32_t count, const plane *p)
     return left;
 }
 
-/* So deep that only halving keeps the hierarchy within its limit? */
-static bool must_halve(uint32_t count, uint32_t depth)
-{
-    uint32_t levels = 1;
-    while (count > 1) {
-        count = (count + 1) / 2;
-        levels++;
-    }
-    return depth + levels + 2 >= BVPD_DEPTH_MAX;
-}
-
 /* ---- splitting ------------------------------------------------------------------------------ */
 
 static void bound(const bvpi_item *items, uint32_t count, bvpi_split *node)
@@ -243,7 +256,7 @@ static void once(bvpi_item *items, uint32_t leaf_size, const bvpi_split *node, b
     const uint32_t begin = node->first, count = node->count, depth = node->depth + 1;
     uint32_t left_count = 0;
     best_plane best;
-    if (!must_halve(count, node->depth)) {
+    if (!bvpi_split_must_halve(node)) {
         plane p;
         choose_plane(first, count, leaf_size, &best, &p);
         if (p.axis >= 0)

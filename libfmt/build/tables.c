@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 #include "format/checksum.h"
-#include "format/layout.h"
+#include "format/linear.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,10 +153,28 @@ bvp_status bvpi_add_string(bvpi_table *t, const char *text, uint32_t *reference,
 
 /* ---- placements ----------------------------------------------------------------------------- */
 
+static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+bvp_status bvpi_add_linear(bvpi_table *t, const double *placement, uint32_t *reference,
+                           bvp_error *error)
+{
+    uint64_t words[1 + BVPD_LINEAR_MAX] = {BVPD_LINEAR_IDENTITY}, start = 0;
+    uint32_t number;
+    bvp_status status = BVP_OK;
+    if (t->starts.count == 0)
+        status = add_record(t, (const uint8_t *)words, sizeof *words, &number, &start, error);
+    if (status == BVP_OK && placement) {
+        const unsigned count = bvpi_linear_encode(placement, words);
+        status =
+            add_record(t, (const uint8_t *)words, count * sizeof *words, &number, &start, error);
+    }
+    *reference = placement ? (uint32_t)(start / 8) : 0;
+    return status;
+}
+
 bvp_status bvpi_add_placement(bvpi_table *t, const double *placement, uint32_t *number,
                               bvp_error *error)
 {
-    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     uint64_t start;
     bvp_status status = BVP_OK;
     if (t->starts.count == 0)

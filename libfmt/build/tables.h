@@ -29,6 +29,9 @@ typedef struct bvpi_table {
 /* *reference: offset in 4 bytes of the string's record. NULL and "" give 0. */
 bvp_status bvpi_add_string(bvpi_table *table, const char *text, uint32_t *reference,
                            bvp_error *error);
+/* *reference: of an equal linear part, bit for bit. NULL gives 0, the identity. */
+bvp_status bvpi_add_linear(bvpi_table *table, const double *placement, uint32_t *reference,
+                           bvp_error *error);
 /* *number: of an equal placement, bit for bit. NULL gives 0, the identity. */
 bvp_status bvpi_add_placement(bvpi_table *table, const double *placement, uint32_t *number,
                               bvp_error *error);

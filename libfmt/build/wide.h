@@ -7,6 +7,7 @@
 
 #include "build/cluster.h"
 #include "build/thread.h"
+#include "bvpack_build.h"
 #include "node/grid.h"
 
 /* A node: in a batch's list, or (batch: BVPD_NONE) in the list above the batches. */
@@ -25,10 +26,10 @@ typedef struct bvpi_wide_build {
     uint64_t degenerate_count; /* triangles without a surface */
 } bvpi_wide_build;
 
-/* mesh: not empty. order: room for the mesh's triangles, gets them batch by batch in leaf order;
- * may be NULL. False: out of memory. Freed by the caller in either case. watch: gets the mesh's
- * triangles. */
-bool bvpi_wide_make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_t leaf_size,
+/* mesh: not empty. spec: complete. order: room for the mesh's triangles, gets them batch by batch
+ * in leaf order; may be NULL. False: out of memory. Freed by the caller in either case. watch: gets
+ * the mesh's triangles. */
+bool bvpi_wide_make(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvp_hierarchy_spec *spec,
                     uint32_t thread_count, uint32_t *order, bvpi_watch *watch,
                     bvpi_wide_build *out);
 /* All but the batches. */

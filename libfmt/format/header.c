@@ -134,7 +134,8 @@ static void check_fields(const bvpd_header *h, uint64_t size, bvpi_report *repor
     BVPI_KNOWN(report, "HDR-5", FIELD(version_minor), h->version_minor == BVPD_VERSION_MINOR,
                "format version %u.%u; this library reads %d.%d", h->version_major, h->version_minor,
                BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR);
-    BVPI_KNOWN(report, "HDR-6", FIELD(feature_incompatible), h->feature_incompatible == 0,
+    BVPI_KNOWN(report, "HDR-6", FIELD(feature_incompatible),
+               (h->feature_incompatible & ~BVPD_FEATURE_THIN) == 0,
                "it needs features 0x%" PRIx32 " that this library does not have",
                h->feature_incompatible);
     BVPI_SOUND(report, "HDR-7", FIELD(header_size), h->header_size == BVPD_HEADER_SIZE,
@@ -169,6 +170,9 @@ static void check_fields(const bvpd_header *h, uint64_t size, bvpi_report *repor
                "the sizes by purpose exceed the file's size");
     BVPI_KNOWN(report, "HDR-18", FIELD(reserved), bvpi_is_zero(h->reserved, sizeof h->reserved),
                "reserved bytes of the header are not zero");
+    BVPI_SOUND(report, "HDR-23", FIELD(tessellation_tolerance),
+               isfinite(h->tessellation_tolerance) && h->tessellation_tolerance >= 0,
+               "tessellation_tolerance is not a finite number >= 0");
 }
 
 /* Known kinds appear once each, in order; kinds that nobody knows may stand between them. */

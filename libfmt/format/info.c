@@ -9,6 +9,7 @@
 #include "format/codec.h"
 #include "format/header.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 void bvp_get_info(const bvp_file *file, bvp_file_info *out)
@@ -25,6 +26,7 @@ void bvp_get_info(const bvp_file *file, bvp_file_info *out)
     out->node_count = h->node_count;
     out->unit_in_metres = h->unit_in_metres;
     out->up_axis = h->up_axis;
+    out->tessellation_tolerance = h->tessellation_tolerance;
     memcpy(out->lo, h->lo, sizeof out->lo);
     memcpy(out->hi, h->hi, sizeof out->hi);
     out->hierarchy_size = h->hierarchy_size;
@@ -33,6 +35,8 @@ void bvp_get_info(const bvp_file *file, bvp_file_info *out)
     out->other_size = h->file_size - h->hierarchy_size - h->geometry_size - h->id_size;
     memcpy(out->root_hash, h->root_hash, sizeof out->root_hash);
     memcpy(out->source_hash, h->source_hash, sizeof out->source_hash);
+    out->is_thin = file->thin != NULL;
+    out->store = bvpi_get_string(file, h->store);
 }
 
 /* A wide hierarchy's nodes lie among the clusters; a binary one has bytes of its own. */
@@ -65,10 +69,15 @@ bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
     if (status != BVP_OK)
         return status;
     bvpd_part r;
-    bvpi_load_record(&r, file->section[BVPD_PART].data + part * sizeof r, sizeof r);
+    bvpi_load_record(&r, file->section[BVPD_PART].data + (uint64_t)part * sizeof r, sizeof r);
     memset(out, 0, sizeof *out);
     out->name = bvpi_get_string(file, r.name);
     out->source_id = bvpi_get_string(file, r.source_id);
+    status = bvpi_resolve(&file, &part);
+    if (status == BVP_OK)
+        status = bvpi_get_part_record(file, part, &r);
+    if (status != BVP_OK)
+        return status;
     out->triangle_count = view.triangle_count;
     out->vertex_count = r.vertex_count;
     out->cluster_count = view.cluster_count;
@@ -86,18 +95,36 @@ bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
     out->geometry_size = view.blob_size - in_blob;
     out->id_size = view.ids_size;
     memcpy(out->content_hash, r.content_hash, sizeof out->content_hash);
+    memcpy(out->address, r.address, sizeof out->address);
     out->has_ids = view.ids != NULL;
+    return BVP_OK;
+}
+
+bvp_status bvp_check_part(const bvp_file *file, uint32_t part, bvp_error *error)
+{
+    bvpi_part view;
+    bvp_status status = part == BVP_ASSEMBLY ? BVP_OK : bvpi_get_part(file, part, &view);
+    if (status == BVP_OK)
+        status = bvpi_touch(file, part);
+    if (status == BVP_ERR_ARGUMENT)
+        return bvpi_error_set(error, status, BVPI_NO_OFFSET, "", "there is no part %" PRIu32, part);
+    if (status != BVP_OK && file->thin && part != BVP_ASSEMBLY)
+        return bvpi_thin_explain(file, part, status, error);
+    if (status != BVP_OK)
+        return bvpi_error_set(error, status, BVPI_NO_OFFSET, "",
+                              "part %" PRIu32 " is damaged; \"bvpack verify\" says where", part);
     return BVP_OK;
 }
 
 bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hierarchy,
                              bvp_hierarchy_info *out)
 {
-    const bvpi_span *parts = &file->section[BVPD_PART], *span = &file->section[BVPD_HIER];
     bvpd_part r;
     bvpd_hierarchy h;
-    if (part >= parts->count)
-        return BVP_ERR_ARGUMENT;
+    const bvp_status status = bvpi_resolve(&file, &part);
+    const bvpi_span *parts = &file->section[BVPD_PART], *span = &file->section[BVPD_HIER];
+    if (status != BVP_OK || part >= parts->count)
+        return status != BVP_OK ? status : BVP_ERR_ARGUMENT;
     bvpi_load_record(&r, parts->data + part * sizeof r, sizeof r);
     if (hierarchy >= r.hierarchy_count)
         return BVP_ERR_ARGUMENT;
@@ -123,12 +150,28 @@ bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hiera
     return BVP_OK;
 }
 
-/* An instance's part, or NONE. */
-static uint32_t part_of_instance(const bvp_file *file, uint32_t instance)
+/* What a node is: an instance, or a placement alone. */
+static bvp_status get_item(const bvp_file *file, uint32_t item, bvp_node_info *out)
 {
-    bvpd_instance record;
-    double placement[12];
-    return bvpi_get_instance(file, instance, &record, placement) == BVP_OK ? record.part : BVP_NONE;
+    const bvpi_span *instances = &file->section[BVPD_INST];
+    bvpd_instance r;
+    if (item >= instances->count)
+        return bvpi_get_placement(file, (uint32_t)(item - instances->count), out->placement);
+    bvpi_load_record(&r, instances->data + item * sizeof r, sizeof r);
+    out->instance = item;
+    out->part = r.part < file->section[BVPD_PART].count ? r.part : BVP_NONE;
+    return bvpi_get_local(file, &r, out->placement);
+}
+
+/* Its properties reach up to the next node's; 0 when the file lies. */
+static uint32_t property_count_of(const bvp_file *file, uint32_t node, uint32_t first)
+{
+    const bvpi_span *tree = &file->section[BVPD_TREE];
+    uint64_t end = file->section[BVPD_PROP].count;
+    if (node + UINT64_C(1) < tree->count)
+        end = bvpi_load_u32(tree->data + (node + UINT64_C(1)) * sizeof(bvpd_tree_node) +
+                            offsetof(bvpd_tree_node, first_property));
+    return end > first && end <= file->section[BVPD_PROP].count ? (uint32_t)(end - first) : 0;
 }
 
 bvp_status bvp_get_node(const bvp_file *file, uint32_t node, bvp_node_info *out)
@@ -139,16 +182,16 @@ bvp_status bvp_get_node(const bvp_file *file, uint32_t node, bvp_node_info *out)
     bvpd_tree_node r;
     bvpi_load_record(&r, span->data + node * sizeof r, sizeof r);
     const bool is_root = node == 0 && r.parent == BVPD_NONE;
-    if (!is_root && r.parent >= node)
+    if ((!is_root && r.parent >= node) || r.end <= node || r.end > span->count)
         return BVP_ERR_CORRUPT;
     memset(out, 0, sizeof *out);
     out->name = bvpi_get_string(file, r.name);
     out->source_id = bvpi_get_string(file, r.source_id);
     out->parent = r.parent;
-    out->instance = r.instance;
-    out->part = r.instance == BVPD_NONE ? BVP_NONE : part_of_instance(file, r.instance);
-    out->property_count = r.property_count;
-    return bvpi_get_placement(file, r.placement, out->placement);
+    out->end = r.end;
+    out->part = out->instance = BVP_NONE;
+    out->property_count = property_count_of(file, node, r.first_property);
+    return get_item(file, r.item, out);
 }
 
 bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance, bvp_instance_info *out)
@@ -170,11 +213,9 @@ bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t proper
         return BVP_ERR_ARGUMENT;
     bvpd_tree_node r;
     bvpi_load_record(&r, tree->data + node * sizeof r, sizeof r);
-    if (property >= r.property_count)
+    if (property >= property_count_of(file, node, r.first_property))
         return BVP_ERR_ARGUMENT;
     const uint64_t idx = (uint64_t)r.first_property + property;
-    if (idx >= properties->count)
-        return BVP_ERR_CORRUPT;
     bvpd_property p;
     bvpi_load_record(&p, properties->data + idx * sizeof p, sizeof p);
     *key = bvpi_get_string(file, p.key);

@@ -23,7 +23,7 @@
 #define BVPD_END_MAGIC_SIZE 16
 enum {
     BVPD_VERSION_MAJOR = 0,
-    BVPD_VERSION_MINOR = 2,
+    BVPD_VERSION_MINOR = 4,
     BVPD_HEADER_SIZE = 4096, /* header and directory: one page, hashed as one */
     BVPD_SECTION_MAX = 56,
     BVPD_PAGE_SIZE = 4096,   /* alignment of bulk sections, file size and embedding offset */
@@ -48,8 +48,9 @@ enum {
     X(PART, "PART", 256) /* struct bvpd_part */                                                    \
     X(HIER, "HIER", 128) /* struct bvpd_hierarchy */                                               \
     X(PLAC, "PLAC", 96)  /* struct bvpd_placement */                                               \
-    X(TREE, "TREE", 32)  /* struct bvpd_tree_node */                                               \
-    X(INST, "INST", 16)  /* struct bvpd_instance */                                                \
+    X(LINS, "LINS", 8)   /* linear parts: words */                                                 \
+    X(TREE, "TREE", 24)  /* struct bvpd_tree_node */                                               \
+    X(INST, "INST", 40)  /* struct bvpd_instance */                                                \
     X(TOPN, "TOPN", 64)  /* struct bvpd_node: the hierarchy over the instances */                  \
     X(BINH, "BINH", 1)   /* binary hierarchies of parts, each at a multiple of 64 */               \
     X(PROP, "PROP", 8)   /* struct bvpd_property */                                                \
@@ -62,6 +63,9 @@ enum bvpd_section_index {
 #undef BVPD_X
         BVPD_SECTION_COUNT
 };
+
+/* feature_incompatible: parts without bytes lie in a store, under their addresses. */
+#define BVPD_FEATURE_THIN UINT32_C(1)
 
 typedef struct bvpd_section {
     uint8_t kind[4];
@@ -97,7 +101,9 @@ typedef struct bvpd_header {
     uint32_t top_hierarchy; /* index in HIER, or NONE */
     uint32_t hierarchy_count;
     uint64_t hierarchy_size, geometry_size, id_size;
-    uint8_t reserved[304];
+    double tessellation_tolerance; /* in units, 0 unknown */
+    uint32_t store;                /* of a thin file, string reference: where its parts are */
+    uint8_t reserved[292];
     bvpd_section sections[BVPD_SECTION_MAX];
 } bvpd_header;
 static_assert(offsetof(bvpd_header, file_size) == 32, "spec: HDR");
@@ -106,7 +112,9 @@ static_assert(offsetof(bvpd_header, root_hash) == 48, "spec: HDR");
 static_assert(offsetof(bvpd_header, triangle_count) == 88, "spec: HDR");
 static_assert(offsetof(bvpd_header, unit_in_metres) == 120, "spec: HDR");
 static_assert(offsetof(bvpd_header, top_hierarchy) == 176, "spec: HDR");
-static_assert(offsetof(bvpd_header, reserved) == 208, "spec: HDR");
+static_assert(offsetof(bvpd_header, tessellation_tolerance) == 208, "spec: HDR");
+static_assert(offsetof(bvpd_header, store) == 216, "spec: HDR");
+static_assert(offsetof(bvpd_header, reserved) == 220, "spec: HDR");
 static_assert(offsetof(bvpd_header, sections) == 512, "spec: HDR");
 static_assert(sizeof(bvpd_header) == BVPD_HEADER_SIZE, "spec: HDR");
 
@@ -135,12 +143,14 @@ typedef struct bvpd_part {
     uint32_t name, source_id; /* string references */
     double rounding_error;
     uint64_t degenerate_count, duplicate_count, open_edge_count, nonmanifold_edge_count;
-    uint8_t reserved[72];
+    uint8_t address[16]; /* what the packed part is known by; zeros: not told */
+    uint8_t reserved[56];
 } bvpd_part;
 static_assert(offsetof(bvpd_part, triangle_count) == 64, "spec: PRT");
 static_assert(offsetof(bvpd_part, cluster_count) == 120, "spec: PRT");
 static_assert(offsetof(bvpd_part, rounding_error) == 144, "spec: PRT");
-static_assert(offsetof(bvpd_part, reserved) == 184, "spec: PRT");
+static_assert(offsetof(bvpd_part, address) == 184, "spec: PRT");
+static_assert(offsetof(bvpd_part, reserved) == 200, "spec: PRT");
 static_assert(sizeof(bvpd_part) == 256, "spec: PRT");
 
 enum {
@@ -224,22 +234,27 @@ static_assert(offsetof(bvpd_block, count_minus_1) == 6, "spec: BLK");
 static_assert(offsetof(bvpd_block, reserved) == 7, "spec: BLK");
 static_assert(sizeof(bvpd_block) == 8, "spec: BLK");
 
-/* A cluster record: this header, 3 bytes a triangle (local vertex numbers), then for each axis
- * ceil(vertex_count * width / 8) bytes of packed coordinates, zeros up to a multiple of 64, and
- * node_count nodes; zeros up to the next multiple of 1 << cluster_shift. */
+/* A cluster record: this header, three streams, zeros up to a multiple of 64, and node_count nodes;
+ * zeros up to the next multiple of 1 << cluster_shift. Streams, each filled up to whole bytes: the
+ * corners of each triangle, first + 2 * delta bits (local vertex number of the first; of the others
+ * the number less the first's and corner_base, modulo 256); x, y and z of each vertex, or their
+ * numbers in tables; the tables. */
 typedef struct bvpd_cluster {
     uint8_t vertex_count_minus_1, triangle_count_minus_1;
     uint16_t node_count;
-    uint8_t packing[3]; /* per axis: bits 0-5 width 0..32 (<= 25 unless RAW), bits 6-7 mode */
-    uint8_t reserved0;
-    uint8_t scale[3]; /* per axis, mode GRID: code of the step, else 0 */
-    uint8_t reserved1;
+    uint8_t packing[3];  /* per axis: bits 0-5 width 0..32 (<= 25 unless RAW), bits 6-7 mode */
+    uint8_t corner_bits; /* bits 0-2 first - 1, bits 3-5 delta - 1; others reserved */
+    uint8_t scale[3];    /* per axis, mode GRID: code of the step, else 0 */
+    uint8_t corner_base;
+    uint8_t table_count[3]; /* per axis: entries of the table of its coordinates, 2..255; 0: none */
+    uint8_t reserved;
     uint32_t base[3];        /* per axis: smallest value (GRID: two's complement) */
     uint32_t first_triangle; /* storage number of local triangle 0 */
     uint32_t id_off; /* offset of the id record in the part's ids, in 4 bytes; 0 without ids */
 } bvpd_cluster;
-static_assert(offsetof(bvpd_cluster, base) == 12, "spec: CLU");
-static_assert(sizeof(bvpd_cluster) == 32, "spec: CLU");
+static_assert(offsetof(bvpd_cluster, table_count) == 12, "spec: CLU");
+static_assert(offsetof(bvpd_cluster, base) == 16, "spec: CLU");
+static_assert(sizeof(bvpd_cluster) == 36, "spec: CLU");
 
 enum bvpd_packing {
     BVPD_RAW = 0,     /* width 32: the float's bits */
@@ -248,11 +263,15 @@ enum bvpd_packing {
 };
 /* Steps of GRID: code 0..15: 10^-code, as the nearest double; code 64..191: 2^(code - 128). */
 
-/* An id record: base, width, then triangle_count times width bits, zeros up to a multiple of 4. */
+/* An id record: this header, then, without gaps, gap_count times width bits (a position) and
+ * gap_width bits (numbers left out up to there), and triangle_count fields of width bits; zeros up
+ * to a multiple of 4. */
 typedef struct bvpd_ids {
     uint32_t base;
     uint8_t width; /* 0..32 */
-    uint8_t reserved[3];
+    uint8_t gap_count;
+    uint8_t gap_width; /* 0..32 */
+    uint8_t reserved;
 } bvpd_ids;
 static_assert(sizeof(bvpd_ids) == 8, "spec: IDS");
 
@@ -261,23 +280,36 @@ typedef struct bvpd_placement {
 } bvpd_placement;
 static_assert(sizeof(bvpd_placement) == 96, "spec: PLC");
 
-typedef struct bvpd_tree_node {
-    uint32_t parent; /* smaller than the own index; NONE for node 0 */
-    uint32_t name, source_id;
-    uint32_t placement; /* relative to the parent */
-    uint32_t instance;  /* index in INST, or NONE */
-    uint32_t first_property, property_count;
-    uint32_t reserved;
-} bvpd_tree_node;
-static_assert(sizeof(bvpd_tree_node) == 32, "spec: TRE");
+/* A linear part is a word and the magnitudes that it needs, each once. Field i of the word, from
+ * bit 5 * i on, is entry i of the matrix, row-major: bit 0 its sign, the other four its magnitude:
+ * 0 is zero, 1 is one, k + 2 is magnitude k behind the word. A reference counts words. */
+enum {
+    BVPD_LINEAR_BITS = 5,
+    BVPD_LINEAR_FIRST = 2, /* of the magnitudes that are stored */
+    BVPD_LINEAR_MAX = 9    /* magnitudes of one linear part */
+};
+#define BVPD_LINEAR_IDENTITY UINT64_C(0x20000200002) /* fields 0, 4 and 8 are 2 */
 
-/* In the order of the top hierarchy's leaves. */
+/* In preorder: what is below a node follows it. */
+typedef struct bvpd_tree_node {
+    uint32_t parent; /* NONE for node 0 */
+    uint32_t end;    /* the first node that is not below this one */
+    uint32_t item;   /* an instance; or, counted from instance_count on, a placement */
+    uint32_t name, source_id;
+    uint32_t first_property; /* its properties reach up to the next node's first */
+} bvpd_tree_node;
+static_assert(sizeof(bvpd_tree_node) == 24, "spec: TRE");
+
+/* In the order of the top hierarchy's leaves. linear and move place the node in its parent, `frame`
+ * its parent in the world; what follows from them places the part: format/linear.h. */
 typedef struct bvpd_instance {
+    double move[3];
+    uint32_t linear; /* reference in LINS */
+    uint32_t frame;  /* index in PLAC */
     uint32_t part, node;
-    uint32_t placement; /* part coordinates (relative to the part's origin) to world */
-    uint32_t reserved;
 } bvpd_instance;
-static_assert(sizeof(bvpd_instance) == 16, "spec: INS");
+static_assert(offsetof(bvpd_instance, linear) == 24, "spec: INS");
+static_assert(sizeof(bvpd_instance) == 40, "spec: INS");
 
 typedef struct bvpd_property {
     uint32_t key, value; /* string references */

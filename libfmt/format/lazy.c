@@ -62,8 +62,8 @@ static bool is_part_good(const bvp_file *file, uint32_t part_idx)
 /* What queries on an assembly read besides its parts. */
 static bool is_assembly_good(const bvp_file *file)
 {
-    static const enum bvpd_section_index tables[] = {BVPD_PART, BVPD_HIER, BVPD_PLAC, BVPD_INST,
-                                                     BVPD_TOPN};
+    static const enum bvpd_section_index tables[] = {BVPD_PART, BVPD_HIER, BVPD_PLAC,
+                                                     BVPD_LINS, BVPD_INST, BVPD_TOPN};
     bool good = true;
     for (size_t i = 0; good && i < sizeof tables / sizeof *tables; i++)
         good = is_range_good(file, file->section[tables[i]].data, file->section[tables[i]].size);

@@ -273,10 +273,8 @@ bvp_status bvpi_map_memory(const void *data, size_t size, const bvp_open_options
     return finish(file, map_memory_into(file, data, size, options, error), options, out, error);
 }
 
-void bvp_close(bvp_file *file)
+void bvpi_unmap(bvp_file *file)
 {
-    if (!file)
-        return;
     if (file->owned)
         free(file->mapping);
     else if (file->mapping)
@@ -284,4 +282,12 @@ void bvp_close(bvp_file *file)
     free(file->part_state);
     free(file->ready);
     free(file);
+}
+
+void bvp_close(bvp_file *file)
+{
+    if (!file)
+        return;
+    bvpi_thin_close(file);
+    bvpi_unmap(file);
 }

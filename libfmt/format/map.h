@@ -8,6 +8,7 @@
 #include "bvpack.h"
 #include "base/isa.h"
 #include "format/layout.h"
+#include "format/thin.h"
 
 #include <stdbool.h>
 
@@ -27,6 +28,7 @@ struct bvp_file {
     uint8_t *overlay; /* `base`, writable: private to this handle; or NULL */
     bool read_ahead;  /* no advice is given: as the caller wishes, or an overlay */
     bool is_refitted; /* some part is not what it is in the file */
+    uint64_t shape;   /* 0, or a hash of all that was refitted, in order */
     bvp_open_mode mode;
     bvp_kind kind;         /* asked of the parts */
     bvp_box_test box_test; /* asked of them */
@@ -36,7 +38,8 @@ struct bvp_file {
     /* verify_lazily, else NULL: one atomic bvpi_hash_state for each part, one for the tables of the
      * assembly, one for HASH itself. */
     unsigned char *part_state;
-    void *ready; /* part 0 made ready at open for queries, or NULL: query/subject.h */
+    void *ready;     /* part 0 made ready at open for queries, or NULL: query/subject.h */
+    bvpi_thin *thin; /* of a thin file, else NULL */
 };
 
 enum bvpi_hash_state { BVPI_HASH_UNKNOWN = 0, BVPI_HASH_GOOD, BVPI_HASH_BAD };
@@ -46,6 +49,8 @@ enum bvpi_hash_state { BVPI_HASH_UNKNOWN = 0, BVPI_HASH_GOOD, BVPI_HASH_BAD };
 bvp_status bvpi_map_fd(int fd, const bvp_open_options *options, bvp_file **out, bvp_error *error);
 bvp_status bvpi_map_memory(const void *data, size_t size, const bvp_open_options *options,
                            bvp_file **out, bvp_error *error);
+/* Closes what these gave: a file that is not thin, such as a part of one that is. */
+void bvpi_unmap(bvp_file *file);
 /* A handle on bytes that may break every rule, for verification: sections that do not lie in the
  * file, or whose sizes contradict each other, are empty. Needs bvpi_check_identity's consent. */
 void bvpi_map_unchecked(const void *data, uint64_t size, bvp_file *file);
@@ -55,6 +60,11 @@ void bvpi_map_unchecked(const void *data, uint64_t size, bvp_file *file);
 bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part);
 static inline bvp_status bvpi_touch(const bvp_file *file, uint32_t part)
 {
+    if (file->thin && part != BVP_ASSEMBLY) {
+        const bvp_status status = bvpi_thin_resolve(&file, &part);
+        if (status != BVP_OK)
+            return status;
+    }
     return file->part_state ? bvpi_touch_hashes(file, part) : BVP_OK;
 }
 /* Is block `block` of the hashed range what HASH says? */
@@ -103,6 +113,12 @@ typedef struct bvpi_part {
     double origin[3];
 } bvpi_part;
 
+/* Where a part's bytes are: in another file, if this one is thin. */
+static inline bvp_status bvpi_resolve(const bvp_file **file, uint32_t *part)
+{
+    return (*file)->thin ? bvpi_thin_resolve(file, part) : BVP_OK;
+}
+
 /* All return BVP_ERR_CORRUPT when the record lies outside its section, BVP_ERR_ARGUMENT for an
  * index over the count. Each field is read once. */
 bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out);
@@ -110,6 +126,11 @@ bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *ou
 /* Both at once. */
 bvp_status bvpi_get_part_and_tree(const bvp_file *file, uint32_t part, bvpi_part *out,
                                   bvpi_tree *tree);
+/* Of the file that holds the part: the part's record, and the record of its hierarchy `hierarchy`
+ * (< r->hierarchy_count), whose bytes lie in DATA or BINH. */
+bvp_status bvpi_get_part_record(const bvp_file *file, uint32_t part, bvpd_part *out);
+bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const bvpd_part *r,
+                                     uint32_t hierarchy, bvpd_hierarchy *out);
 /* The part's hierarchy of a binary kind (BVPD_KIND_BOXTREE and on); BVP_ERR_ARGUMENT when it has
  * none. */
 bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,
@@ -118,16 +139,22 @@ bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t ki
 bool bvpi_is_count_sound(const bvpd_hierarchy *record);
 /* The hierarchy over the instances; BVP_ERR_ARGUMENT when the file has no instance. */
 bvp_status bvpi_get_top_tree(const bvp_file *file, bvpi_tree *out);
-/* Copies; part, node and placement are checked to be in range. Placement entries are finite or the
+/* Copies; part and node are checked to be in range. Placement entries are finite or the
  * call fails with BVP_ERR_CORRUPT. */
 bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_instance *out,
                              double placement[12]);
+/* Where an instance's node lies in its parent. */
+bvp_status bvpi_get_local(const bvp_file *file, const bvpd_instance *instance, double out[12]);
 /* Its twelve entries are finite. */
 bvp_status bvpi_get_placement(const bvp_file *file, uint32_t placement, double out[12]);
 bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref); /* empty when ref is bad */
 
-/* Source number of a local triangle of a cluster (a copy of its header); storage number without
- * ids. */
+/* Bytes behind an id record's header: widths of at most 32, triangle_count of at most 256. */
+uint32_t bvpi_ids_packed_size(const bvpd_ids *head, uint32_t triangle_count);
+/* `width` bits (<= 32) behind an id record's header, from bit `first` on, which lies in TIDS. */
+uint32_t bvpi_ids_bits(const uint8_t *packed, uint32_t first, unsigned width);
+/* Source number of a local triangle (0 .. 255) of a cluster (a copy of its header); storage number
+ * without ids. */
 uint64_t bvpi_triangle_id(const bvpi_part *part, const bvpd_cluster *cluster, uint32_t local);
 
 #endif

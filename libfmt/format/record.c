@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/load.h"
+#include "format/linear.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,7 +70,7 @@ static void make_part(const bvp_file *file, const bvpd_part *r, bvpi_part *out)
     }
 }
 
-static bvp_status load_part(const bvp_file *file, uint32_t part, bvpd_part *out)
+bvp_status bvpi_get_part_record(const bvp_file *file, uint32_t part, bvpd_part *out)
 {
     if (!get_record(file, BVPD_PART, part, out, sizeof *out))
         return BVP_ERR_ARGUMENT;
@@ -79,7 +80,9 @@ static bvp_status load_part(const bvp_file *file, uint32_t part, bvpd_part *out)
 bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out)
 {
     bvpd_part r;
-    const bvp_status status = load_part(file, part, &r);
+    bvp_status status = bvpi_resolve(&file, &part);
+    if (status == BVP_OK)
+        status = bvpi_get_part_record(file, part, &r);
     if (status == BVP_OK)
         make_part(file, &r, out);
     return status;
@@ -149,7 +152,9 @@ static bvp_status make_part_tree(const bvp_file *file, uint32_t part, const bvpd
 bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *out)
 {
     bvpd_part r;
-    const bvp_status status = load_part(file, part, &r);
+    bvp_status status = bvpi_resolve(&file, &part);
+    if (status == BVP_OK)
+        status = bvpi_get_part_record(file, part, &r);
     return status == BVP_OK ? make_part_tree(file, part, &r, out) : status;
 }
 
@@ -157,7 +162,9 @@ bvp_status bvpi_get_part_and_tree(const bvp_file *file, uint32_t part, bvpi_part
                                   bvpi_tree *tree)
 {
     bvpd_part r;
-    const bvp_status status = load_part(file, part, &r);
+    bvp_status status = bvpi_resolve(&file, &part);
+    if (status == BVP_OK)
+        status = bvpi_get_part_record(file, part, &r);
     if (status != BVP_OK)
         return status;
     make_part(file, &r, out);
@@ -240,6 +247,9 @@ bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t ki
 {
     bvpd_part r;
     bvpd_hierarchy h;
+    const bvp_status status = bvpi_resolve(&file, &part);
+    if (status != BVP_OK)
+        return status;
     if (kind < BVPD_KIND_BOXTREE || kind >= BVPD_KIND_END ||
         !get_record(file, BVPD_PART, part, &r, sizeof r))
         return BVP_ERR_ARGUMENT;
@@ -255,6 +265,21 @@ bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t ki
                        : BVP_ERR_CORRUPT;
     }
     return BVP_ERR_ARGUMENT;
+}
+
+bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const bvpd_part *r,
+                                     uint32_t hierarchy, bvpd_hierarchy *out)
+{
+    if (hierarchy >= r->hierarchy_count || r->hierarchy_count >= BVPD_KIND_END ||
+        r->first_hierarchy > UINT32_MAX - hierarchy ||
+        !get_record(file, BVPD_HIER, r->first_hierarchy + hierarchy, out, sizeof *out) ||
+        out->part != part)
+        return BVP_ERR_CORRUPT;
+    const bool is_wide = out->kind == BVPD_KIND_WIDE8;
+    if (is_wide ? out->data_off != r->data_off || out->data_size != r->data_size
+                : !bvpi_fits(out->data_off, out->data_size, file->section[BVPD_BINH].size))
+        return BVP_ERR_CORRUPT;
+    return BVP_OK;
 }
 
 bvp_status bvpi_get_top_tree(const bvp_file *file, bvpi_tree *out)
@@ -279,14 +304,35 @@ bvp_status bvpi_get_placement(const bvp_file *file, uint32_t placement, double o
     return BVP_OK;
 }
 
+bvp_status bvpi_get_local(const bvp_file *file, const bvpd_instance *r, double out[12])
+{
+    const bvpi_span *words = &file->section[BVPD_LINS];
+    if (r->linear >= words->count ||
+        !bvpi_linear_decode(words->data + (uint64_t)r->linear * 8, words->count - r->linear, out))
+        return BVP_ERR_CORRUPT;
+    for (int a = 0; a < 3; a++)
+        out[4 * a + 3] = r->move[a];
+    return are_finite(out, 12) ? BVP_OK : BVP_ERR_CORRUPT;
+}
+
 bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_instance *out,
                              double placement[12])
 {
+    const bvpi_span *parts = &file->section[BVPD_PART];
+    double frame[12], origin[3];
     if (!get_record(file, BVPD_INST, instance, out, sizeof *out))
         return BVP_ERR_ARGUMENT;
-    if (out->part >= file->section[BVPD_PART].count || out->node >= file->section[BVPD_TREE].count)
+    if (out->part >= parts->count || out->node >= file->section[BVPD_TREE].count)
         return BVP_ERR_CORRUPT;
-    return bvpi_get_placement(file, out->placement, placement);
+    bvp_status status = bvpi_get_local(file, out, placement);
+    if (status == BVP_OK && out->frame != 0)
+        status = bvpi_get_placement(file, out->frame, frame);
+    if (status != BVP_OK)
+        return status;
+    memcpy(origin, parts->data + out->part * sizeof(bvpd_part) + offsetof(bvpd_part, origin),
+           sizeof origin);
+    bvpi_place_instance(out->frame != 0 ? frame : NULL, placement, origin, placement);
+    return are_finite(placement, 12) ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
 bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref)

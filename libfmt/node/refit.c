@@ -91,7 +91,8 @@ static bool is_raw(const bvpi_cluster *cluster)
 {
     bool raw = true;
     for (int axis = 0; axis < 3; axis++)
-        raw = raw && cluster->head.packing[axis] == (BVPD_RAW << 6 | 32);
+        raw = raw && cluster->head.packing[axis] == (BVPD_RAW << 6 | 32) &&
+              cluster->head.table_count[axis] == 0;
     return raw;
 }
 
@@ -139,13 +140,18 @@ static bvp_status check_positions(refit *r)
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
 
-static void move_axis(refit *r, const bvpi_cluster *cluster, int axis, const float *positions)
+/* Where a raw coordinate is. */
+static const uint8_t *raw_place(const bvpi_cluster *cluster, int axis, uint32_t vertex)
 {
-    const uint8_t *stream = cluster->stream[axis];
-    for (uint32_t vertex = 0; vertex < cluster->vertex_count; vertex++) {
-        const float *x = &positions[3 * vertex + axis];
-        if (memcmp(stream + 4 * vertex, x, sizeof *x) != 0) {
-            memcpy(bvpi_overlay(r->file, stream + 4 * vertex), x, sizeof *x);
+    return cluster->vertices + 12 * vertex + 4 * axis;
+}
+
+static void move_cluster(refit *r, const bvpi_cluster *cluster, const float *positions)
+{
+    for (uint32_t i = 0; i < 3 * cluster->vertex_count; i++) {
+        const uint8_t *place = raw_place(cluster, (int)(i % 3), i / 3);
+        if (memcmp(place, &positions[i], sizeof *positions) != 0) {
+            memcpy(bvpi_overlay(r->file, place), &positions[i], sizeof *positions);
             r->is_changed = true;
         }
     }
@@ -160,8 +166,7 @@ static bvp_status move_vertices(refit *r)
         if (!open_cluster(r, idx, &cluster) || !is_raw(&cluster) ||
             cluster.vertex_count > r->vertex_count - done)
             return corrupt(r, "a cluster");
-        for (int axis = 0; axis < 3; axis++)
-            move_axis(r, &cluster, axis, r->positions + 3 * done);
+        move_cluster(r, &cluster, r->positions + 3 * done);
         done += cluster.vertex_count;
     }
     return BVP_OK;
@@ -196,7 +201,7 @@ static void store_box(refit *r, const uint8_t *payload, bvpi_aabb *box)
 static float raw_coordinate(const bvpi_cluster *cluster, int axis, uint32_t vertex)
 {
     float x;
-    memcpy(&x, cluster->stream[axis] + 4 * vertex, sizeof x);
+    memcpy(&x, raw_place(cluster, axis, vertex), sizeof x);
     return x;
 }
 
@@ -206,7 +211,7 @@ static void bound_triangles(const bvpi_cluster *cluster, uint32_t first, uint32_
 {
     *box = nothing;
     for (uint32_t corner = 3 * first; corner < 3 * (first + count); corner++) {
-        const uint32_t vertex = bvpi_load_u8(cluster->corners + corner);
+        const uint32_t vertex = bvpi_cluster_corner(cluster, corner / 3, corner % 3);
         float at[3];
         for (int axis = 0; axis < 3; axis++)
             at[axis] = raw_coordinate(cluster, axis, vertex);
@@ -307,10 +312,19 @@ static void hash_clusters(const refit *r, uint8_t hash[16])
     for (uint32_t idx = 0; idx < r->part.cluster_count; idx++) {
         bvpi_cluster cluster;
         if (open_cluster(r, idx, &cluster))
-            bvpi_hasher_add128(&hasher, cluster.corners,
-                               3 * cluster.triangle_count + 12 * cluster.vertex_count);
+            bvpi_hasher_add128(&hasher, cluster.corners, (size_t)(cluster.end - cluster.corners));
     }
     bvpi_hasher_end128(&hasher, hash);
+}
+
+/* Other bytes need another address; which they are follows from what the part was and is. */
+static void move_address(bvpd_part *record)
+{
+    bvpi_hasher hasher;
+    bvpi_hasher_start128(&hasher);
+    bvpi_hasher_add128(&hasher, record->address, sizeof record->address);
+    bvpi_hasher_add128(&hasher, record->content_hash, sizeof record->content_hash);
+    bvpi_hasher_end128(&hasher, record->address);
 }
 
 bvp_status bvpi_refit_record(bvp_file *file, uint32_t hierarchy, const bvpi_grid *grid,
@@ -338,6 +352,7 @@ static bvp_status write_records(refit *r)
     bvpi_grid grid;
     bvpi_load_record(&record, at, sizeof record);
     hash_clusters(r, record.content_hash);
+    move_address(&record);
     for (int axis = 0; axis < 3; axis++) {
         record.lo[axis] = r->lo[axis];
         record.hi[axis] = r->hi[axis];
@@ -377,6 +392,14 @@ static bvp_status check(refit *r, bvpi_bounds *world)
     return status == BVP_OK ? BVP_OK : corrupt(r, "an instance");
 }
 
+/* Equal files that were refitted alike show the same. */
+static uint64_t next_shape(const refit *r)
+{
+    const uint64_t what[3] = {r->file->shape, r->part_idx,
+                              bvpi_hash64(r->positions, r->vertex_count * 3 * sizeof(float))};
+    return bvpi_hash64(what, sizeof what);
+}
+
 bvp_status bvp_refit(bvp_file *file, uint32_t part, const float *positions, uint64_t vertex_count,
                      bvp_error *error)
 {
@@ -392,6 +415,7 @@ bvp_status bvp_refit(bvp_file *file, uint32_t part, const float *positions, uint
     if (status != BVP_OK || !r.is_changed)
         return status;
     file->is_refitted = true;
+    file->shape = next_shape(&r);
     status = refit_boxes(&r);
     if (status == BVP_OK && write_records(&r) != BVP_OK)
         status = corrupt(&r, "the hierarchy's record");

@@ -1,63 +1,254 @@
 /* SPDX-License-Identifier: MIT
- * tri8.h: eight triangles of a cluster that is open already, decoded axis by axis.
+ * tri8.h: eight triangles of a cluster that is open already, decoded side by side.
  * Spec: format.md, CLU. The plain version is node/cluster.h.
  */
 #ifndef BVPI_NODE_TRI8_H
 #define BVPI_NODE_TRI8_H
 
-#include "node/wide.h"
+#include "base/simd.h"
+#include "node/cluster.h"
 
-/* Coordinates on one axis of the vertices that three times eight corners name. */
-BVPI_INLINE void bvpi_tri8_axis(const bvpi_cluster *cluster, int axis, const u32x8 local[3],
-                                f32x8 out[3])
+/* Eight triangles: c[3 * corner + axis]. */
+typedef struct bvpi_tri8 {
+    f32x8 c[9];
+} bvpi_tri8;
+
+/* ---- bits ----------------------------------------------------------------------------------- */
+
+typedef uint64_t bvpi_u64x4 __attribute__((vector_size(32)));
+
+BVPI_INLINE uint32_t bvpi_load_unaligned_u32(const uint8_t *p)
 {
-    const unsigned width = cluster->width[axis], mode = cluster->head.packing[axis] >> 6;
-    const uint8_t *stream = cluster->stream[axis];
-    const uint32_t base = cluster->head.base[axis];
-    u32x8 field[3];
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+BVPI_INLINE uint64_t bvpi_load_unaligned_u64(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Numbers one by one, by way of memory: loading them keeps fewer of the processor's units busy than
+ * taking a vector apart, which is what compilers make of it where they see through. */
+BVPI_INLINE void bvpi_spread(u32x8 lanes, uint32_t out[8])
+{
+    u32x8_store(out, lanes);
+    __asm__("" : "+m"(*(uint32_t(*)[8])out));
+}
+
+/* One after the other: faster than gather instructions where these were mended by microcode. */
+BVPI_INLINE u32x8 bvpi_load_lanes_u32(const uint8_t *p, u32x8 lanes)
+{
+    uint32_t at[8];
+    bvpi_spread(lanes, at);
+    return (u32x8){bvpi_load_unaligned_u32(p + at[0]), bvpi_load_unaligned_u32(p + at[1]),
+                   bvpi_load_unaligned_u32(p + at[2]), bvpi_load_unaligned_u32(p + at[3]),
+                   bvpi_load_unaligned_u32(p + at[4]), bvpi_load_unaligned_u32(p + at[5]),
+                   bvpi_load_unaligned_u32(p + at[6]), bvpi_load_unaligned_u32(p + at[7])};
+}
+
+/* Products below 2^16. */
+BVPI_INLINE u32x8 bvpi_small_products(u32x8 a, unsigned b)
+{
+    typedef uint16_t u16x16 __attribute__((vector_size(32)));
+    return (u32x8)((u16x16)a * (u16x16)u32x8_splat(b));
+}
+
+BVPI_INLINE uint32_t bvpi_ones(unsigned width)
+{
+    return (uint32_t)((UINT64_C(1) << width) - 1);
+}
+
+/* 25 bits from bit `bit` of a stream on, and what comes after them; all 32 when it is a multiple
+ * of 8. */
+BVPI_INLINE u32x8 bvpi_stream_words(const uint8_t *stream, u32x8 bit)
+{
+    return bvpi_load_lanes_u32(stream, bit >> 3) >> (bit & 7);
+}
+
+/* 57 bits each: of lanes 0 1 4 5, and of lanes 2 3 6 7. */
+typedef struct bvpi_long_words {
+    bvpi_u64x4 a, b;
+} bvpi_long_words;
+
+BVPI_INLINE bvpi_long_words bvpi_stream_long_words(const uint8_t *p, u32x8 bit)
+{
+    const u32x8 shift = bit & 7, zero = {0};
+    uint32_t at[8];
+    bvpi_spread(bit >> 3, at);
+    const bvpi_u64x4 a = {bvpi_load_unaligned_u64(p + at[0]), bvpi_load_unaligned_u64(p + at[1]),
+                          bvpi_load_unaligned_u64(p + at[4]), bvpi_load_unaligned_u64(p + at[5])};
+    const bvpi_u64x4 b = {bvpi_load_unaligned_u64(p + at[2]), bvpi_load_unaligned_u64(p + at[3]),
+                          bvpi_load_unaligned_u64(p + at[6]), bvpi_load_unaligned_u64(p + at[7])};
+    return (bvpi_long_words){
+        a >> (bvpi_u64x4)__builtin_shufflevector(shift, zero, 0, 8, 1, 9, 4, 12, 5, 13),
+        b >> (bvpi_u64x4)__builtin_shufflevector(shift, zero, 2, 10, 3, 11, 6, 14, 7, 15)};
+}
+
+/* 32 bits of each lane's word from bit `from` on. */
+BVPI_INLINE u32x8 bvpi_long_words_at(const bvpi_long_words *w, unsigned from)
+{
+    return __builtin_shufflevector((u32x8)(w->a >> from), (u32x8)(w->b >> from), 0, 2, 8, 10, 4, 6,
+                                   12, 14);
+}
+
+/* ---- corners and fields ---------------------------------------------------------------------- */
+
+/* Local vertex numbers (0 .. 255) of the corners of eight triangles (0 .. 263). */
+BVPI_INLINE void bvpi_tri8_locals(const bvpi_cluster *c, u32x8 triangle, u32x8 local[3])
+{
+    const uint32_t ones = bvpi_ones(c->delta_width);
+    const u32x8 word =
+        bvpi_stream_words(c->corners, bvpi_small_products(triangle, c->corners_width));
+    const u32x8 delta = word >> c->first_width;
+    local[0] = word & bvpi_ones(c->first_width);
+    const u32x8 from = local[0] + c->head.corner_base;
+    local[1] = (from + (delta & ones)) & 255;
+    local[2] = (from + (delta >> c->delta_width & ones)) & 255;
+}
+
+/* What is stored of three times eight vertices of at most 25 bits, an axis after the other. */
+BVPI_INLINE void bvpi_tri8_short_fields(const bvpi_cluster *c, const u32x8 vertex[3],
+                                        u32x8 field[3][3])
+{
+    u32x8 word[3];
     BVPI_UNROLL
     for (int k = 0; k < 3; k++)
-        field[k] = bvpi_stream_fields(stream, width, local[k]);
+        word[k] = bvpi_stream_words(c->vertices, bvpi_small_products(vertex[k], c->vertex_width));
+    BVPI_UNROLL
+    for (int axis = 0; axis < 3; axis++) {
+        const uint32_t ones = bvpi_ones(c->field_width[axis]);
+        BVPI_UNROLL
+        for (int k = 0; k < 3; k++)
+            field[axis][k] = word[k] >> c->field_at[axis] & ones;
+    }
+}
+
+/* Of vertices of any width: as few loads as hold whole fields. */
+BVPI_INLINE void bvpi_tri8_long_fields(const bvpi_cluster *c, const u32x8 vertex[3],
+                                       u32x8 field[3][3])
+{
+    bvpi_long_words words[3];
+    unsigned begin = 0;
+    BVPI_UNROLL
+    for (int axis = 0; axis < 3; axis++) {
+        const unsigned at = c->field_at[axis], width = c->field_width[axis];
+        const uint32_t ones = bvpi_ones(width);
+        if (axis == 0 || at + width - begin > 57) {
+            begin = at;
+            BVPI_UNROLL
+            for (int k = 0; k < 3; k++)
+                words[k] = bvpi_stream_long_words(
+                    c->vertices, bvpi_small_products(vertex[k], c->vertex_width) + at);
+        }
+        BVPI_UNROLL
+        for (int k = 0; k < 3; k++)
+            field[axis][k] = bvpi_long_words_at(&words[k], at - begin) & ones;
+    }
+}
+
+/* ---- coordinates ----------------------------------------------------------------------------- */
+
+/* Lanes 0..3, exactly. */
+BVPI_INLINE f64x4 bvpi_f64x4_from_i32(i32x8 v)
+{
+#ifdef __AVX2__
+    return (f64x4)_mm256_cvtepi32_pd(_mm256_castsi256_si128((__m256i)v));
+#else
+    return (f64x4){v[0], v[1], v[2], v[3]};
+#endif
+}
+
+/* (float)((double)value * step) */
+BVPI_INLINE f32x8 bvpi_grid_floats(u32x8 value, double step)
+{
+    const u32x8 upper = __builtin_shufflevector(value, value, 4, 5, 6, 7, 4, 5, 6, 7);
+    return f32x8_from_f64(bvpi_f64x4_from_i32((i32x8)value) * f64x4_splat(step),
+                          bvpi_f64x4_from_i32((i32x8)upper) * f64x4_splat(step));
+}
+
+/* Floats of ranks ~value: their complement when they are negative, else less the sign. */
+BVPI_INLINE f32x8 bvpi_ordered_floats(u32x8 complement)
+{
+    const i32x8 rank = (i32x8)complement;
+    return (f32x8)(rank ^ (~(rank >> 31) & 0x7fffffff));
+}
+
+/* Coordinates on one axis from what is stored of three times eight vertices. */
+BVPI_INLINE void bvpi_tri8_axis(const bvpi_cluster *c, int axis, u32x8 field[3], f32x8 out[3])
+{
+    const unsigned width = c->width[axis], mode = c->head.packing[axis] >> 6;
+    const uint32_t base = c->head.base[axis];
+    if (c->head.table_count[axis] > 0) {
+        BVPI_UNROLL
+        for (int k = 0; k < 3; k++)
+            field[k] = bvpi_stream_words(c->table[axis], bvpi_small_products(field[k], width)) &
+                       bvpi_ones(width);
+    }
     if (mode == BVPD_ORDERED) {
         BVPI_UNROLL
-        for (int k = 0; k < 3; k++) {
-            /* the complement of the rank: as it is for negative numbers, else less the sign */
-            const i32x8 rank = (i32x8)(~base - field[k]);
-            out[k] = (f32x8)(rank ^ (~(rank >> 31) & 0x7fffffff));
-        }
+        for (int k = 0; k < 3; k++)
+            out[k] = bvpi_ordered_floats(~base - field[k]);
     } else if (mode == BVPD_RAW) {
         BVPI_UNROLL
         for (int k = 0; k < 3; k++)
             out[k] = (f32x8)field[k];
     } else {
-        const double step = bvpi_cluster_step(cluster->head.scale[axis]);
+        const double step = bvpi_cluster_step(c->head.scale[axis]);
         BVPI_UNROLL
         for (int k = 0; k < 3; k++)
-            out[k] = bvpi_stream_floats(field[k], mode, base, step);
+            out[k] = bvpi_grid_floats(field[k] + base, step);
     }
 }
 
-/* Triangles first .. first + 7. Of those that the cluster does not have any numbers may come out,
- * from the blob or the 8192 bytes behind it. */
-BVPI_INLINE void bvpi_tri8_decode(const bvpi_cluster *cluster, unsigned first, bvpi_tri8 *out)
+/* Of triangles (0 .. 263) that the cluster does not have any numbers may come out, from the record
+ * or the 8192 bytes from its start on. */
+BVPI_INLINE void bvpi_tri8_decode_lanes(const bvpi_cluster *cluster, u32x8 triangle, bvpi_tri8 *out)
 {
-    const u32x8 each = {0, 3, 6, 9, 12, 15, 18, 21};
-    const u32x8 corners = bvpi_load_lanes_u32(cluster->corners + 3 * first, each);
-    const u32x8 local[3] = {corners & 0xff, corners >> 8 & 0xff, corners >> 16 & 0xff};
+    u32x8 local[3], field[3][3];
+    bvpi_tri8_locals(cluster, triangle, local);
+    if (cluster->vertex_width <= 25)
+        bvpi_tri8_short_fields(cluster, local, field);
+    else
+        bvpi_tri8_long_fields(cluster, local, field);
     BVPI_UNROLL
     for (int axis = 0; axis < 3; axis++) {
         f32x8 c[3];
-        bvpi_tri8_axis(cluster, axis, local, c);
+        bvpi_tri8_axis(cluster, axis, field[axis], c);
+        BVPI_UNROLL
         for (int k = 0; k < 3; k++)
             out->c[3 * k + axis] = c[k];
     }
 }
 
+/* Triangles first .. first + 7 (first: 0 .. 255). */
+BVPI_INLINE void bvpi_tri8_decode(const bvpi_cluster *cluster, unsigned first, bvpi_tri8 *out)
+{
+    const u32x8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
+    bvpi_tri8_decode_lanes(cluster, lane + first, out);
+}
+
 /* Corners of one of eight triangles. */
 BVPI_INLINE void bvpi_tri8_lane(const bvpi_tri8 *tri, unsigned lane, float out[9])
 {
+    const char *from = (const char *)tri + lane * sizeof *out;
+    BVPI_UNROLL
     for (int k = 0; k < 9; k++)
-        out[k] = tri->c[k][lane];
+        memcpy(&out[k], from + sizeof tri->c[0] * (unsigned)k, sizeof *out);
+}
+
+/* Its three corners' coordinates on an axis, and a zero. */
+BVPI_INLINE f64x4 bvpi_tri8_corners(const bvpi_tri8 *tri, unsigned lane, int axis)
+{
+    const char *from = (const char *)&tri->c[axis] + lane * sizeof(float);
+    float c[3];
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++)
+        memcpy(&c[k], from + 3 * sizeof tri->c[0] * (unsigned)k, sizeof *c);
+    return (f64x4){(double)c[0], (double)c[1], (double)c[2], 0};
 }
 
 #endif

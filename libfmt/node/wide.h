@@ -13,7 +13,7 @@
 #include "base/simd.h"
 #include "format/layout.h"
 #include "format/map.h"
-#include "node/cluster.h"
+#include "node/tri8.h"
 
 /* ---- a node's references --------------------------------------------------------------------- */
 
@@ -138,62 +138,6 @@ BVPI_INLINE void bvpi_wide_centred(const bvpi_wide *node, const float centre[3],
 /* ---- a cluster's triangles ----------------------------------------------------------------------
  */
 
-/* Eight triangles: c[3 * corner + axis]. */
-typedef struct bvpi_tri8 {
-    f32x8 c[9];
-} bvpi_tri8;
-
-BVPI_INLINE uint32_t bvpi_load_unaligned_u32(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-/* One after the other: faster than gather instructions where these were mended by microcode. */
-BVPI_INLINE u32x8 bvpi_load_lanes_u32(const uint8_t *p, u32x8 at)
-{
-    return (u32x8){bvpi_load_unaligned_u32(p + at[0]), bvpi_load_unaligned_u32(p + at[1]),
-                   bvpi_load_unaligned_u32(p + at[2]), bvpi_load_unaligned_u32(p + at[3]),
-                   bvpi_load_unaligned_u32(p + at[4]), bvpi_load_unaligned_u32(p + at[5]),
-                   bvpi_load_unaligned_u32(p + at[6]), bvpi_load_unaligned_u32(p + at[7])};
-}
-
-/* Field number `at` (<= 255, each lane) of a stream of `width` bits a field. Positions stay below
- * 2^16, so 16-bit multiplication serves. */
-BVPI_INLINE u32x8 bvpi_stream_fields(const uint8_t *stream, unsigned width, u32x8 at)
-{
-    typedef uint16_t u16x16 __attribute__((vector_size(32)));
-    u32x8 bit = (u32x8)((u16x16)at * (u16x16)u32x8_splat(width));
-    uint32_t mask = width >= 32 ? UINT32_MAX : (1u << width) - 1;
-    return (bvpi_load_lanes_u32(stream, bit >> 3) >> (bit & 7)) & mask;
-}
-
-/* Lanes 0..3, exactly. */
-BVPI_INLINE f64x4 bvpi_f64x4_from_i32(i32x8 v)
-{
-#ifdef __AVX2__
-    return (f64x4)_mm256_cvtepi32_pd(_mm256_castsi256_si128((__m256i)v));
-#else
-    return (f64x4){v[0], v[1], v[2], v[3]};
-#endif
-}
-
-/* Fields to coordinates, as the axis' mode says. */
-BVPI_INLINE f32x8 bvpi_stream_floats(u32x8 field, unsigned mode, uint32_t base, double step)
-{
-    u32x8 value = field + base;
-    if (mode == BVPD_RAW)
-        return (f32x8)field;
-    if (mode == BVPD_ORDERED) {
-        i32x8 negative = i32x8_lt(i32x8_splat(-1), (i32x8)value); /* rank below 2^31 */
-        return (f32x8)i32x8_select(negative, (i32x8)~value, (i32x8)(value & 0x7fffffff));
-    }
-    u32x8 upper = __builtin_shufflevector(value, value, 4, 5, 6, 7, 4, 5, 6, 7);
-    return f32x8_from_f64(bvpi_f64x4_from_i32((i32x8)value) * f64x4_splat(step),
-                          bvpi_f64x4_from_i32((i32x8)upper) * f64x4_splat(step));
-}
-
 /* Decodes `count` (1 .. 8) triangles from `item` (bvpi_wide_item); the lanes left over repeat the
  * first one. False: the record lies outside the blob or does not hold so many. */
 BVPI_INLINE bool bvpi_wide_triangles(const bvpi_tree *tree, uint32_t item, unsigned count,
@@ -205,19 +149,9 @@ BVPI_INLINE bool bvpi_wide_triangles(const bvpi_tree *tree, uint32_t item, unsig
                            (uint64_t)(item >> 8) << tree->cluster_shift, &cluster) ||
         first + count > cluster.triangle_count)
         return false;
-    const uint8_t *corners = cluster.corners + 3 * first;
     u32x8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     lane &= (u32x8)i32x8_lt((i32x8)lane, i32x8_splat((int32_t)count));
-    u32x8 local = bvpi_load_lanes_u32(corners, lane * 3);
-    for (int a = 0; a < 3; a++) {
-        unsigned mode = cluster.head.packing[a] >> 6;
-        double step = bvpi_cluster_step(cluster.head.scale[a]);
-        for (int k = 0; k < 3; k++) {
-            u32x8 field =
-                bvpi_stream_fields(cluster.stream[a], cluster.width[a], (local >> (8 * k)) & 0xff);
-            out->c[3 * k + a] = bvpi_stream_floats(field, mode, cluster.head.base[a], step);
-        }
-    }
+    bvpi_tri8_decode_lanes(&cluster, lane + first, out);
     return true;
 }
 

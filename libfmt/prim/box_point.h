@@ -34,11 +34,11 @@ static inline void bvpi_grid_point_init(bvpi_grid_point *out, const double point
 {
     double c[3], gap[3], sum = 0, radius = 0, size = 0;
     for (int a = 0; a < 3; a++) {
-        c[a] = fmin(fmax(point[a], 0), extent[a]);
+        c[a] = bvpi_smaller(bvpi_larger(point[a], 0), extent[a]);
         gap[a] = c[a] - point[a];
         sum += gap[a] * gap[a];
-        size = fmax(size, extent[a]);
-        radius = fmax(radius, fmax(fabs(point[a]), extent[a]));
+        size = bvpi_larger(size, extent[a]);
+        radius = bvpi_larger(radius, bvpi_larger(fabs(point[a]), extent[a]));
     }
     const double distance = sqrt(sum);
     out->is_far = distance > 0x1p34;

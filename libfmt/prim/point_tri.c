@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "prim/nearest.h"
+#include "prim/point_tri4.h"
 #include "prim/tri_ball.h"
 
-#define U           0x1p-53
-#define UP          (1 + 0x1p-40)
-#define ETA_DD      0x1p-96 /* error of a coordinate in double-double, scaled */
-#define GOOD_ENOUGH 0x1p-31 /* relative width of the interval, below 1e-9 */
+#define U      0x1p-53
+#define UP     (1 + 0x1p-40)
+#define ETA_DD 0x1p-96 /* error of a coordinate in double-double, scaled */
 
 /* The power of two that brings reach into [1/2, 1). */
 static double unit_scale(double reach)
@@ -108,28 +108,48 @@ static void corners_dd(const bvpi_point *p, const float tri[9], bvpi_vec_dd out[
     }
 }
 
-void bvpi_point_tri1(const bvpi_point *point, const float tri[9], bvpi_point_tri *out)
+/* Nearest point y relative to the point, scaled, and the interval. */
+static void nearest_of_features(const bvpi_point *point, const float tri[9], bvpi_dd y[3],
+                                bvpi_point_tri *out)
 {
-    bvpi_vec_f64 zero[3] = {0}, corners[3];
+    const bvpi_vec_f64 zero[3] = {0};
+    bvpi_vec_f64 corners[3];
     bvpi_nearest_f64 best;
     corners_f64(point, tri, corners);
     nearest_to_origin_f64(corners, &best);
     distance_bounds_f64(zero, corners, &best, point->eta, &out->lo, &out->hi);
-    bvpi_dd y[3] = {{best.y.c[0], 0}, {best.y.c[1], 0}, {best.y.c[2], 0}};
-    if (!(out->hi - out->lo <= GOOD_ENOUGH * out->hi)) {
-        bvpi_vec_dd zero_dd[3] = {0}, corners_2[3];
-        bvpi_nearest_dd best_dd;
-        corners_dd(point, tri, corners_2);
-        nearest_to_origin_dd(corners_2, &best_dd);
-        distance_bounds_dd(zero_dd, corners_2, &best_dd, ETA_DD, &out->lo, &out->hi);
-        memcpy(y, best_dd.y.c, sizeof y);
-        if (!(out->lo > 0) && bvpi_tri_meets_ball(tri, point->m, point->world, 0))
-            out->hi = 0;
-    }
+    for (int x = 0; x < 3; x++)
+        y[x] = bvpi_dd_of(best.y.c[x]);
+    if (out->hi - out->lo <= BVPI_GOOD_ENOUGH * out->hi)
+        return;
+    bvpi_vec_dd zero_dd[3] = {0}, corners_2[3];
+    bvpi_nearest_dd best_dd;
+    corners_dd(point, tri, corners_2);
+    nearest_to_origin_dd(corners_2, &best_dd);
+    distance_bounds_dd(zero_dd, corners_2, &best_dd, ETA_DD, &out->lo, &out->hi);
+    memcpy(y, best_dd.y.c, sizeof best_dd.y.c);
+    if (!(out->lo > 0) && bvpi_tri_meets_ball(tri, point->m, point->world, 0))
+        out->hi = 0;
+}
+
+void bvpi_point_tri_general(const bvpi_point *point, const float tri[9], bvpi_point_tri *out)
+{
+    bvpi_dd y[3];
+    nearest_of_features(point, tri, y, out);
     out->lo /= point->scale;
     out->hi /= point->scale;
     for (int x = 0; x < 3; x++) {
-        bvpi_dd r = bvpi_dd_scale(y[x], 1 / point->scale);
+        const bvpi_dd r = bvpi_dd_scale(y[x], 1 / point->scale);
         out->point[x] = bvpi_dd_round(bvpi_dd_add(bvpi_dd_of(point->world[x]), r));
     }
+}
+
+void bvpi_point_tri1(const bvpi_point *point, const float tri[9], bvpi_point_tri *out)
+{
+    bvpi_point_tri4 four;
+    f64x4 corners[9];
+    for (int k = 0; k < 9; k++)
+        corners[k] = f64x4_splat((double)tri[k]);
+    bvpi_point_tri4_init(&four, point, corners);
+    bvpi_point_tri4_lane(&four, point, tri, 0, out);
 }

@@ -10,10 +10,12 @@
 
 #include "base/simd.h"
 
-#define U        0x1p-53
-#define DD_ERR   0x1p-98  /* relative error of a sum of three double-double products */
-#define SINGULAR 0x1p-90  /* |det| below this times its terms: not told apart from 0 */
-#define DET_MIN  0x1p-800 /* keeps what underflow loses (below 2^-1060) out of the quotients */
+#define U             0x1p-53
+#define DD_ERR        0x1p-98  /* relative error of a sum of three double-double products */
+#define SINGULAR      0x1p-90  /* |det| below this times its terms: not told apart from 0 */
+#define DET_MIN       0x1p-800 /* keeps what underflow loses (below 2^-1060) out of the quotients */
+#define LARGEST_TAME  0x1p100  /* of entries, and smallest: no product of four leaves the range */
+#define LARGEST_SHARE 0x1p10   /* of the terms of a determinant, in itself */
 #define UNDERFLOW                                                                                  \
     0x1p-1000 /* more than underflow can lose in a handful of operations;                          \
                  normal, as denormals slow the processor down */
@@ -32,12 +34,20 @@ static bool is_identity(const double *m)
 
 /* ---- inverse --------------------------------------------------------------------------------- */
 
+/* The inverse of a linear part as cofactors over the determinant. Cofactors are differences of
+ * exact products: right to 3 * 2^-106 of themselves. */
+typedef struct adjugate {
+    bvpi_dd c[9]; /* the inverse's entry (i, k) is c[3 * i + k] / det */
+    bvpi_dd det, inverse_det;
+    double det_terms; /* sum of the magnitudes that make up det */
+} adjugate;
+
 static bvpi_dd minor2(double a, double b, double c, double d)
 {
     return bvpi_dd_sub(bvpi_dd_product(a, b), bvpi_dd_product(c, d));
 }
 
-static void adjugate_init(bvpi_adjugate *out, const double m[12])
+static bool adjugate_init(adjugate *out, const double m[12])
 {
     BVPI_UNROLL
     for (int i = 0; i < 3; i++)
@@ -54,6 +64,9 @@ static void adjugate_init(bvpi_adjugate *out, const double m[12])
         out->det_terms += fabs(term.hi);
     }
     out->det_terms *= UP;
+    const double det = fabs(out->det.hi);
+    out->inverse_det = bvpi_dd_div(bvpi_dd_of(1), out->det);
+    return det > SINGULAR * out->det_terms && det > DET_MIN;
 }
 
 static bool in_range(const double m[12])
@@ -71,15 +84,9 @@ static bool in_range(const double m[12])
            translation <= LARGEST_TRANSLATION;
 }
 
-static bool is_singular(const bvpi_adjugate *a)
-{
-    double det = fabs(a->det.hi);
-    return !(det > SINGULAR * a->det_terms && det > DET_MIN);
-}
-
 /* Error of a quotient n / det, where n is a sum of products of cofactors whose magnitudes add up to
  * `terms`. */
-static double quotient_error(const bvpi_adjugate *a, double quotient, double terms)
+static double quotient_error(const adjugate *a, double quotient, double terms)
 {
     double numerator = DD_ERR * terms + UNDERFLOW, det = DD_ERR * a->det_terms + UNDERFLOW;
     return UP *
@@ -128,7 +135,7 @@ static double largest_stretch(const double linear[9], double *lowest)
     gram(l, g);
     double slack = 0x1p-44 * (g[0][0] + g[1][1] + g[2][2]);
     for (int sweep = 0; sweep < 8; sweep++) {
-        if (fabs(g[0][1]) + fabs(g[0][2]) + fabs(g[1][2]) <= 0x1p-8 * slack)
+        if (fabs(g[0][1]) + fabs(g[0][2]) + fabs(g[1][2]) <= slack)
             break;
         rotate(g, 0, 1);
         rotate(g, 0, 2);
@@ -152,14 +159,18 @@ static void linear_part(double out[9], const double m[12])
 
 static void measure(bvpi_place *place)
 {
-    double l[9], inverse[9], low, unused, err = 0;
+    double l[9], low, unused, err = 0;
     linear_part(l, place->m);
+    place->size_min = 0;
     place->size_max = largest_stretch(l, &low);
-    for (int i = 0; i < 9; i++) {
-        inverse[i] = place->inverse[i].hi;
-        err += place->inverse_err[i];
+    if (low * 0x1p5 > place->size_max) {
+        place->size_min = low;
+    } else {
+        for (int i = 0; i < 9; i++)
+            err += place->inverse_err[i];
+        place->size_min =
+            bvpi_larger(low, (1 - 0x1p-40) / (largest_stretch(place->inverse, &unused) + err));
     }
-    place->size_min = bvpi_larger(low, (1 - 0x1p-40) / (largest_stretch(inverse, &unused) + err));
     place->is_similar = place->size_max <= place->size_min * (1 + 0x1p-40);
 }
 
@@ -169,16 +180,78 @@ static void measure(bvpi_place *place)
 static void init_identity(bvpi_place *place)
 {
     static const bvpi_place ready = {.m = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
-                                     .adjugate = {.c = {[0] = {1, 0}, [4] = {1, 0}, [8] = {1, 0}},
-                                                  .det = {1, 0},
-                                                  .inverse_det = {1, 0},
-                                                  .det_terms = 1},
-                                     .inverse = {[0] = {1, 0}, [4] = {1, 0}, [8] = {1, 0}},
+                                     .inverse = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                                      .size_min = 1,
                                      .size_max = 1,
                                      .is_identity = 1,
+                                     .is_tame = 1,
                                      .is_similar = 1};
     memcpy(place, &ready, sizeof ready);
+}
+
+/* No product of three entries over- or underflows. */
+static bool is_moderate(const double m[12])
+{
+    int odd = 0;
+    BVPI_UNROLL
+    for (int i = 0; i < 12; i++) {
+        const double size = fabs(m[i]);
+        odd |= i % 4 == 3 ? !(size <= LARGEST_TRANSLATION)
+                          : !(size <= LARGEST_TAME) | (size < 1 / LARGEST_TAME && size != 0);
+    }
+    return !odd;
+}
+
+/* The inverse in double. With p a cofactor, T the determinant, both with all signs positive: the
+ * cofactor is off by 2 u p, the determinant by 5 u T, two more roundings are u each. */
+static bool invert_in_double(bvpi_place *place)
+{
+    const double *m = place->m;
+    double cofactor[9], positive[9], det = 0, terms = 0;
+    if (!is_moderate(m))
+        return false;
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++)
+        BVPI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        const int r1 = (k + 1) % 3, r2 = (k + 2) % 3, c1 = (i + 1) % 3, c2 = (i + 2) % 3;
+        const double plus = m[4 * r1 + c1] * m[4 * r2 + c2];
+        const double minus = m[4 * r1 + c2] * m[4 * r2 + c1];
+        cofactor[3 * i + k] = plus - minus;
+        positive[3 * i + k] = fabs(plus) + fabs(minus);
+    }
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        det += m[i] * cofactor[3 * i];
+        terms += fabs(m[i]) * positive[3 * i];
+    }
+    const double by_det = 1 / det, size = fabs(by_det), share = terms * size;
+    if (!(share < LARGEST_SHARE && size < LARGEST_TAME))
+        return false;
+    const double err = size * (5 * U + 6 * U * share) * UP;
+    BVPI_UNROLL
+    for (int i = 0; i < 9; i++) {
+        place->inverse[i] = cofactor[i] * by_det;
+        place->inverse_err[i] = positive[i] * err;
+    }
+    return true;
+}
+
+/* The inverse in double-double, rounded. */
+static bvp_status invert(bvpi_place *place)
+{
+    adjugate a;
+    if (!in_range(place->m) || !adjugate_init(&a, place->m))
+        return BVP_ERR_ARGUMENT;
+    for (int i = 0; i < 9; i++) {
+        const bvpi_dd entry = bvpi_dd_mul(a.c[i], a.inverse_det);
+        place->inverse[i] = entry.hi;
+        place->inverse_err[i] =
+            (quotient_error(&a, entry.hi, fabs(a.c[i].hi)) + fabs(entry.lo)) * UP;
+        if (!(fabs(entry.hi) <= LARGEST_INVERSE))
+            return BVP_ERR_ARGUMENT;
+    }
+    return BVP_OK;
 }
 
 bvp_status bvpi_place_init(bvpi_place *place, const double *m)
@@ -189,25 +262,15 @@ bvp_status bvpi_place_init(bvpi_place *place, const double *m)
     }
     memcpy(place->m, m, sizeof place->m);
     place->is_identity = 0;
-    if (!in_range(place->m))
+    place->is_tame = invert_in_double(place);
+    if (!place->is_tame && invert(place) != BVP_OK)
         return BVP_ERR_ARGUMENT;
-    adjugate_init(&place->adjugate, place->m);
-    const bvpi_adjugate *a = &place->adjugate;
-    if (is_singular(a))
-        return BVP_ERR_ARGUMENT;
-    place->adjugate.inverse_det = bvpi_dd_div(bvpi_dd_of(1), a->det);
-    for (int i = 0; i < 9; i++) {
-        place->inverse[i] = bvpi_dd_mul(a->c[i], a->inverse_det);
-        place->inverse_err[i] = quotient_error(a, place->inverse[i].hi, fabs(a->c[i].hi));
-        if (!(fabs(place->inverse[i].hi) <= LARGEST_INVERSE))
-            return BVP_ERR_ARGUMENT;
-    }
     measure(place);
     return BVP_OK;
 }
 
 /* out = adjugate v / det; err bounds what is lost. */
-static void apply_inverse(const bvpi_adjugate *a, const bvpi_dd v[3], bvpi_dd out[3], double err[3])
+static void apply_inverse(const adjugate *a, const bvpi_dd v[3], bvpi_dd out[3], double err[3])
 {
     for (int i = 0; i < 3; i++) {
         bvpi_dd sum = bvpi_dd_of(0);
@@ -231,44 +294,69 @@ static void round3(const bvpi_dd v[3], double out[3], double err[3])
     }
 }
 
-void bvpi_place_point_to_part_dd(const bvpi_place *place, const double world[3], bvpi_dd out[3],
-                                 double err[3])
+/* out = inverse v, where v is off by u of itself. */
+static void apply_tame(const bvpi_place *place, const double v[3], double out[3], double err[3])
 {
-    bvpi_dd v[3];
-    for (int i = 0; i < 3; i++)
-        v[i] = bvpi_dd_sum(world[i], -place->m[4 * i + 3]);
-    if (place->is_identity)
-        memcpy(out, v, sizeof v), memset(err, 0, 3 * sizeof *err);
-    else
-        apply_inverse(&place->adjugate, v, out, err);
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        const double *row = place->inverse + 3 * i, *row_err = place->inverse_err + 3 * i;
+        double sum = 0, off = 0;
+        BVPI_UNROLL
+        for (int k = 0; k < 3; k++) {
+            sum += row[k] * v[k];
+            off += (row_err[k] + 5 * U * fabs(row[k])) * fabs(v[k]);
+        }
+        out[i] = sum;
+        err[i] = off * UP + UNDERFLOW;
+    }
 }
 
-void bvpi_place_vector_to_part_dd(const bvpi_place *place, const double world[3], bvpi_dd out[3],
-                                  double err[3])
+static void to_part(const bvpi_place *place, const bvpi_dd v[3], double out[3], double err[3])
 {
-    bvpi_dd v[3];
-    for (int i = 0; i < 3; i++)
-        v[i] = bvpi_dd_of(world[i]);
-    if (place->is_identity)
-        memcpy(out, v, sizeof v), memset(err, 0, 3 * sizeof *err);
-    else
-        apply_inverse(&place->adjugate, v, out, err);
+    const double rounded[3] = {v[0].hi, v[1].hi, v[2].hi};
+    adjugate a;
+    bvpi_dd exact[3];
+    if (place->is_identity) {
+        memset(err, 0, 3 * sizeof *err);
+        round3(v, out, err);
+    } else if (place->is_tame) {
+        apply_tame(place, rounded, out, err);
+    } else {
+        adjugate_init(&a, place->m);
+        apply_inverse(&a, v, exact, err);
+        round3(exact, out, err);
+    }
 }
 
 void bvpi_place_point_to_part(const bvpi_place *place, const double world[3], double out[3],
                               double err[3])
 {
     bvpi_dd v[3];
-    bvpi_place_point_to_part_dd(place, world, v, err);
-    round3(v, out, err);
+    for (int i = 0; i < 3; i++)
+        v[i] = bvpi_dd_sum(world[i], -place->m[4 * i + 3]);
+    to_part(place, v, out, err);
 }
 
 void bvpi_place_vector_to_part(const bvpi_place *place, const double world[3], double out[3],
                                double err[3])
 {
-    bvpi_dd v[3];
-    bvpi_place_vector_to_part_dd(place, world, v, err);
-    round3(v, out, err);
+    const bvpi_dd v[3] = {bvpi_dd_of(world[0]), bvpi_dd_of(world[1]), bvpi_dd_of(world[2])};
+    to_part(place, v, out, err);
+}
+
+void bvpi_place_ray_to_part(const bvpi_place *place, const double origin[3],
+                            const double direction[3], bvpi_dd o[3], double o_err[3], bvpi_dd d[3],
+                            double d_err[3])
+{
+    bvpi_dd from[3], along[3];
+    adjugate a;
+    for (int i = 0; i < 3; i++) {
+        from[i] = bvpi_dd_sum(origin[i], -place->m[4 * i + 3]);
+        along[i] = bvpi_dd_of(direction[i]);
+    }
+    adjugate_init(&a, place->m);
+    apply_inverse(&a, from, o, o_err);
+    apply_inverse(&a, along, d, d_err);
 }
 
 void bvpi_place_point_to_world(const bvpi_place *place, const double part[3], double out[3])
@@ -285,14 +373,8 @@ void bvpi_place_point_to_world(const bvpi_place *place, const double part[3], do
 /* ---- two bodies ------------------------------------------------------------------------------ */
 
 /* x = MA^-1 MB, column by column; the difference of the translations is exact. */
-static void relative_placement(bvpi_pose *pose, const bvpi_place *place)
+static void relative_in_dd(bvpi_pose *pose, const adjugate *a)
 {
-    const bvpi_adjugate *a = &place->adjugate;
-    if (pose->same || place->is_identity) {
-        memcpy(pose->x, pose->same ? IDENTITY : pose->mb, sizeof pose->x);
-        memset(pose->x_err, 0, sizeof pose->x_err);
-        return;
-    }
     for (int j = 0; j < 4; j++) {
         bvpi_dd v[3], column[3];
         double out[3], err[3];
@@ -304,6 +386,41 @@ static void relative_placement(bvpi_pose *pose, const bvpi_place *place)
             pose->x[4 * i + j] = out[i];
             pose->x_err[4 * i + j] = err[i];
         }
+    }
+}
+
+/* The same in double, four columns side by side: rounding as in apply_tame. */
+static void relative_in_double(bvpi_pose *pose, const bvpi_place *a)
+{
+    f64x4 v[3];
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++)
+        v[k] = f64x4_load(pose->mb + 4 * k) - (f64x4){0, 0, 0, pose->ma[4 * k + 3]};
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        f64x4 sum = {0}, off = {0};
+        BVPI_UNROLL
+        for (int k = 0; k < 3; k++) {
+            const double entry = a->inverse[3 * i + k];
+            sum += v[k] * f64x4_splat(entry);
+            off += f64x4_abs(v[k]) * f64x4_splat(a->inverse_err[3 * i + k] + 5 * U * fabs(entry));
+        }
+        f64x4_store(pose->x + 4 * i, sum);
+        f64x4_store(pose->x_err + 4 * i, off * f64x4_splat(UP) + f64x4_splat(UNDERFLOW));
+    }
+}
+
+static void relative_placement(bvpi_pose *pose, const bvpi_place *place)
+{
+    adjugate a;
+    if (pose->same || place->is_identity) {
+        memcpy(pose->x, pose->same ? IDENTITY : pose->mb, sizeof pose->x);
+        memset(pose->x_err, 0, sizeof pose->x_err);
+    } else if (place->is_tame) {
+        relative_in_double(pose, place);
+    } else {
+        adjugate_init(&a, place->m);
+        relative_in_dd(pose, &a);
     }
 }
 

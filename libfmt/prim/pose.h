@@ -13,22 +13,15 @@
 
 /* ---- one body in the world ------------------------------------------------------------------- */
 
-/* The inverse of a linear part as cofactors over the determinant. Cofactors are differences of
- * exact products: right to 3 * 2^-106 of themselves. */
-typedef struct bvpi_adjugate {
-    bvpi_dd c[9]; /* the inverse's entry (i, k) is c[3 * i + k] / det */
-    bvpi_dd det, inverse_det;
-    double det_terms; /* sum of the magnitudes that make up det */
-} bvpi_adjugate;
-
 typedef struct bvpi_place {
-    double m[12]; /* as given: part coordinates to world, exact by definition */
-    bvpi_adjugate adjugate;
-    bvpi_dd inverse[9]; /* of the linear part; each entry within inverse_err */
+    double m[12];      /* as given: part coordinates to world, exact by definition */
+    double inverse[9]; /* of the linear part; each entry within inverse_err */
     double inverse_err[9];
     double size_min, size_max; /* lengths grow by factors in [size_min, size_max]: bounds of the
                                   singular values, rounded outward */
     int is_identity;           /* bitwise the identity, or NULL was given */
+    int is_tame;    /* inverse_err is small, and computing with the inverse in double is good enough
+                       where answers do not depend on it */
     int is_similar; /* size_max <= size_min (1 + 2^-40): rotation times uniform scale, maybe
                        mirrored */
 } bvpi_place;
@@ -44,11 +37,10 @@ void bvpi_place_point_to_part(const bvpi_place *place, const double world[3], do
 /* The same for a direction: L^-1 world. */
 void bvpi_place_vector_to_part(const bvpi_place *place, const double world[3], double out[3],
                                double err[3]);
-/* The same two, not rounded to double. */
-void bvpi_place_point_to_part_dd(const bvpi_place *place, const double world[3], bvpi_dd out[3],
-                                 double err[3]);
-void bvpi_place_vector_to_part_dd(const bvpi_place *place, const double world[3], bvpi_dd out[3],
-                                  double err[3]);
+/* Both at once in double-double, whose inverse is computed for it. */
+void bvpi_place_ray_to_part(const bvpi_place *place, const double origin[3],
+                            const double direction[3], bvpi_dd o[3], double o_err[3], bvpi_dd d[3],
+                            double d_err[3]);
 /* out = M part, rounded in double (relative error some 2^-52 of the terms). */
 void bvpi_place_point_to_world(const bvpi_place *place, const double part[3], double out[3]);
 

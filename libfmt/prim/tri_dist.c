@@ -141,14 +141,35 @@ void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], b
     bvpi_tri_dist1_within(pose, a, b, INFINITY, out);
 }
 
+/* A lower bound, scaled, by the normals alone: at a fraction of the cost of nearest points it tells
+ * most pairs of surfaces that face one another from the nearest pair. */
+static double gap_along_normals(const bvpi_vec_f64 a[3], const bvpi_vec_f64 b[3], double eta)
+{
+    double size[3], gap = 0;
+    vec_sizes_f64(a, b, size);
+    for (int i = 0; i < 2; i++) {
+        const bvpi_vec_f64 *t = i == 0 ? a : b;
+        const bvpi_vec_f64 n = vec_cross_f64(vec_sub_f64(t[1], t[0]), vec_sub_f64(t[2], t[0]));
+        gap = bvpi_larger(gap, gap_along_f64(a, b, n, size, eta));
+        gap = bvpi_larger(gap, gap_along_f64(b, a, n, size, eta));
+    }
+    return gap;
+}
+
 void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
                            bvpi_tri_dist *out)
 {
     bvpi_vec_f64 pa[3], pb[3];
     bvpi_nearest_f64 best;
+    const double eta = pose->world_eta * pose->world_scale;
     corners_f64(pose, a, b, pa, pb);
+    if (limit < INFINITY) {
+        out->lo = gap_along_normals(pa, pb, eta) / pose->world_scale;
+        if (out->lo > limit)
+            return;
+    }
     nearest_of_triangles_f64(pa, pb, &best);
-    distance_bounds_f64(pa, pb, &best, pose->world_eta * pose->world_scale, &out->lo, &out->hi);
+    distance_bounds_f64(pa, pb, &best, eta, &out->lo, &out->hi);
     if (out->lo > 0 && out->hi - out->lo <= GOOD_ENOUGH * out->hi) {
         finish_f64(pose, a, &best, out);
         return;

@@ -100,6 +100,26 @@ BVPI_INLINE void bvpi_shortest_of_pairs(const bvpi_pairs_f32 *p, bvpi_shortest *
     }
 }
 
+BVPI_INLINE void bvpi_pairs_load_dist(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
+                                      bvpi_pairs_f32 *p)
+{
+    if (pose->own_frame)
+        bvpi_pairs_load_f32(pose, a, b, p);
+    else
+        bvpi_pairs_load_world(pose, a, b, p);
+}
+
+/* The largest coordinates, of either triangle. */
+BVPI_INLINE void bvpi_pairs_size8(const bvpi_pairs_f32 *p, f32x8 size[3])
+{
+    BVPI_UNROLL
+    for (int x = 0; x < 3; x++) {
+        f32x8 far = f32x8_max(f32x8_abs(p->a1[x]), f32x8_abs(p->a2[x]));
+        size[x] = f32x8_max(
+            far, max3_f32(f32x8_abs(p->b[0][x]), f32x8_abs(p->b[1][x]), f32x8_abs(p->b[2][x])));
+    }
+}
+
 /* Eight pairs at a time, in float: 0 <= lo <= distance <= hi. The interval is some 2^-20 of the
  * coordinates wide: use it to skip pairs. Lanes out of float's range get 0 and infinity. along:
  * roughly from the nearest point of a to that of b, of any length, in A's frame (pose->own_frame)
@@ -109,24 +129,62 @@ static inline void bvpi_tri_dist8_along(const bvpi_pose *pose, const f32x8 a[9],
 {
     bvpi_pairs_f32 p;
     bvpi_shortest best;
-    if (pose->own_frame)
-        bvpi_pairs_load_f32(pose, a, b, &p);
-    else
-        bvpi_pairs_load_world(pose, a, b, &p);
-    bvpi_shortest_of_pairs(&p, &best);
     f32x8 size[3], zero = f32x8_splat(0);
-    BVPI_UNROLL
-    for (int x = 0; x < 3; x++) {
-        f32x8 far = f32x8_max(f32x8_abs(p.a1[x]), f32x8_abs(p.a2[x]));
-        size[x] = f32x8_max(
-            far, max3_f32(f32x8_abs(p.b[0][x]), f32x8_abs(p.b[1][x]), f32x8_abs(p.b[2][x])));
-    }
+    bvpi_pairs_load_dist(pose, a, b, &p);
+    bvpi_shortest_of_pairs(&p, &best);
+    bvpi_pairs_size8(&p, size);
     const f32x8 *v = best.v;
     f32x8 gap = min3_f32(dot_f32(v, p.b[0]), dot_f32(v, p.b[1]), dot_f32(v, p.b[2])) -
                 max3_f32(zero, dot_f32(v, p.a1), dot_f32(v, p.a2));
     bvpi_shortest_bounds(&best, gap, size, p.eta, lo, hi);
     bvpi_to_length8(pose->length_lo, pose->length_hi, lo, hi);
     memcpy(along, best.v, sizeof best.v);
+}
+
+/* ---- eight pairs of facing triangles ---------------------------------------------------------
+
+ * Where triangles are near to one another in terms of their size, the difference of their nearest
+ * points errs too much to tell them apart; normals do not. */
+
+/* A lower bound, scaled, that the triangle of A's or of B's normal n proves, whatever n is worth:
+ * the gap of the projections. */
+BVPI_INLINE f32x8 bvpi_gap_along_normal8(const bvpi_pairs_f32 *p, const f32x8 n[3],
+                                         const f32x8 size[3])
+{
+    const f32x8 zero = f32x8_splat(0);
+    f32x8 err = zero, sum = zero;
+    BVPI_UNROLL
+    for (int x = 0; x < 3; x++) {
+        const f32x8 m = f32x8_abs(n[x]);
+        err += m * size[x];
+        sum += m;
+    }
+    const f32x8 a1 = dot_f32(n, p->a1), a2 = dot_f32(n, p->a2);
+    const f32x8 b0 = dot_f32(n, p->b[0]), b1 = dot_f32(n, p->b[1]), b2 = dot_f32(n, p->b[2]);
+    const f32x8 above = min3_f32(b0, b1, b2) - max3_f32(zero, a1, a2);
+    const f32x8 below = min3_f32(zero, a1, a2) - max3_f32(b0, b1, b2);
+    const f32x8 square = dot_f32(n, n);
+    const f32x8 gap =
+        f32x8_max(above, below) - err * f32x8_splat(12 * 0x1p-24f) - sum * p->eta * 2.0f;
+    /* a shorter n may have underflowed when squared */
+    const i32x8 usable = f32x8_gt(square, f32x8_splat(0x1p-80f)) & f32x8_gt(gap, zero);
+    return f32x8_select(usable, gap / f32x8_sqrt(square) * f32x8_splat(1 - 0x1p-20f), zero);
+}
+
+/* 0 <= the result <= distance: the gap along either normal. Arguments as bvpi_tri_dist8_along. */
+static inline f32x8 bvpi_tri_gap8(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9])
+{
+    bvpi_pairs_f32 p;
+    f32x8 na[3], nb[3], size[3];
+    bvpi_pairs_load_dist(pose, a, b, &p);
+    bvpi_pairs_size8(&p, size);
+    cross_f32(p.a1, p.a2, na);
+    cross_f32(p.f1, p.f2, nb);
+    f32x8 lo =
+        f32x8_max(bvpi_gap_along_normal8(&p, na, size), bvpi_gap_along_normal8(&p, nb, size));
+    f32x8 hi = lo;
+    bvpi_to_length8(pose->length_lo, pose->length_hi, &lo, &hi);
+    return lo;
 }
 
 static inline void bvpi_tri_dist8(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],

@@ -9,9 +9,8 @@
 
 #include "prim/points.h"
 
-#define U    0x1p-53
-#define UP   (1 + 0x1p-40)
-#define LOST 0x1p-1000 /* more than underflow can lose */
+#define U  0x1p-53
+#define UP (1 + 0x1p-40)
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
@@ -41,18 +40,19 @@ bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_place *place, const d
 {
     bvpi_dd o[3], d[3];
     double o_err[3], d_err[3];
-    if (place->is_identity && bvpi_tri_ray_init_plain(out, origin, direction, bound))
+    const f64x4 from = {origin[0], origin[1], origin[2], 0};
+    const f64x4 along = {direction[0], direction[1], direction[2], 0};
+    if (place->is_identity && bvpi_tri_ray_init_plain(out, from, along, bound))
         return BVP_OK;
-    memcpy(out->world_origin, origin, sizeof out->world_origin);
-    memcpy(out->world_direction, direction, sizeof out->world_direction);
+    memcpy(out->world_origin, origin, 3 * sizeof *origin);
+    memcpy(out->world_direction, direction, 3 * sizeof *direction);
     memcpy(out->m, place->m, sizeof out->m);
     for (int x = 0; x < 3; x++)
         if (!isfinite(origin[x]) || !isfinite(direction[x]))
             return BVP_ERR_ARGUMENT;
     if (direction[0] == 0 && direction[1] == 0 && direction[2] == 0)
         return BVP_ERR_ARGUMENT;
-    bvpi_place_point_to_part_dd(place, origin, o, o_err);
-    bvpi_place_vector_to_part_dd(place, direction, d, d_err);
+    bvpi_place_ray_to_part(place, origin, direction, o, o_err, d, d_err);
     for (int x = 0; x < 3; x++) {
         out->origin[x] = o[x].hi;
         out->direction[x] = d[x].hi;
@@ -107,8 +107,8 @@ static double clamp(double x, double lo, double hi)
 }
 
 /* Corners are points 0, 1, 2; 3 and 4 are on the ray's line, at t = 0 and 1. */
-static bool hit_exactly(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
-                        bvpi_tri_ray_hit *hit)
+bool bvpi_tri_ray_exactly(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
+                          bvpi_tri_ray_hit *hit)
 {
     bvpi_points points;
     bvpi_terms terms[5][3];
@@ -143,65 +143,15 @@ static bool hit_exactly(const bvpi_tri_ray *ray, const float tri[9], double t_mi
     return true;
 }
 
-/* ---- in double ------------------------------------------------------------------------------- */
-
-/* A triangle as the ray sees it. */
-typedef struct view {
-    double x[3], y[3], t[3]; /* of the corners */
-    double side[3];          /* of the edge opposite to the corner */
-    double err;              /* of a side */
-} view;
-
-static void look(const bvpi_tri_ray *ray, const float tri[9], view *v)
-{
-    double size_x = 0, size_y = 0, e = ray->view_err;
-    for (int i = 0; i < 3; i++) {
-        const float *p = tri + 3 * i;
-        double z = (double)p[ray->kz];
-        v->x[i] = (double)p[ray->kx] - z * ray->shear[0] - ray->offset[0];
-        v->y[i] = (double)p[ray->ky] - z * ray->shear[1] - ray->offset[1];
-        v->t[i] = (z - ray->origin[ray->kz]) * ray->by_z;
-        size_x = bvpi_larger(size_x, fabs(v->x[i]));
-        size_y = bvpi_larger(size_y, fabs(v->y[i]));
-    }
-    v->err = 2.001 * e * (size_x + size_y + e) + 6.01 * U * size_x * size_y + LOST;
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        v->side[i] = v->x[j] * v->y[k] - v->x[k] * v->y[j];
-    }
-}
-
-/* 1: hit and *hit is set; 0: miss; -1: not certain. */
-static int hit_in_double(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
-                         bvpi_tri_ray_hit *hit)
-{
-    view v;
-    look(ray, tri, &v);
-    bool plus = v.side[0] > v.err || v.side[1] > v.err || v.side[2] > v.err;
-    bool minus = v.side[0] < -v.err || v.side[1] < -v.err || v.side[2] < -v.err;
-    if (plus && minus)
-        return 0;
-    for (int i = 0; i < 3; i++)
-        if (!(fabs(v.side[i]) > v.err))
-            return -1;
-    double sum = v.side[0] + v.side[1] + v.side[2], certain = fabs(sum) - 3 * v.err;
-    double spread = bvpi_larger(fabs(v.t[0] - v.t[1]), fabs(v.t[0] - v.t[2])) * 2;
-    double by_sum = 1 / sum;
-    hit->u = v.side[1] * by_sum;
-    hit->v = v.side[2] * by_sum;
-    hit->t = v.t[0] + hit->u * (v.t[1] - v.t[0]) + hit->v * (v.t[2] - v.t[0]);
-    double size = fabs(v.t[0]) + spread;
-    double err = (ray->depth_err + 3 * v.err / certain * spread + 16 * U * size) * UP;
-    if (!(certain > 0))
-        return -1;
-    if (hit->t < t_min - err || hit->t > t_max + err)
-        return 0;
-    return hit->t > t_min + err && hit->t < t_max - err ? 1 : -1;
-}
+/* ---- one triangle ---------------------------------------------------------------------------- */
 
 bool bvpi_tri_ray1(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
                    bvpi_tri_ray_hit *hit)
 {
-    int answer = hit_in_double(ray, tri, t_min, t_max, hit);
-    return answer >= 0 ? answer : hit_exactly(ray, tri, t_min, t_max, hit);
+    f64x4 p[3];
+    for (int k = 0; k < 3; k++)
+        p[k] = (f64x4){(double)tri[k], (double)tri[3 + k], (double)tri[6 + k], 0};
+    const int answer =
+        bvpi_tri_ray_in_double(ray, p[ray->kx], p[ray->ky], p[ray->kz], t_min, t_max, hit);
+    return answer >= 0 ? answer : bvpi_tri_ray_exactly(ray, tri, t_min, t_max, hit);
 }

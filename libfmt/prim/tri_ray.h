@@ -15,10 +15,11 @@
 /* A ray made ready for the triangles of one placed part. A point p of the part is seen along the
  * ray at x = p[kx] - shear[0] p[kz] - offset[0] and y likewise: the ray is at (0, 0). */
 typedef struct bvpi_tri_ray {
-    double world_origin[3], world_direction[3]; /* as given, exact */
-    double m[12];                               /* the part's placement, exact */
-    double origin[3], direction[3];             /* in part coordinates, within ... */
-    double origin_err[3], direction_err[3];
+    double world_origin[4],
+        world_direction[4];         /* as given, exact; all fourth numbers mean nothing */
+    double m[12];                   /* the part's placement, exact */
+    double origin[4], direction[4]; /* in part coordinates, within ... */
+    double origin_err[4], direction_err[4];
     int kx, ky, kz; /* kz: the axis of the largest |direction|; cyclic order */
     double shear[2], offset[2];
     double view_err;  /* of x and y computed in double */
@@ -33,10 +34,10 @@ typedef struct bvpi_tri_ray {
 bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_place *place, const double origin[3],
                              const double direction[3], const double bound[3]);
 
-/* The same without a placement, in a third of the time and inlined. False: the numbers are too
- * large or small for this. Spec: exactness.md, chapter 7. */
-BVPI_INLINE bool bvpi_tri_ray_init_plain(bvpi_tri_ray *out, const double origin[3],
-                                         const double direction[3], const double bound[3]);
+/* The same without a placement, in a third of the time and inlined; the fourth numbers are 0.
+ * False: the numbers are too large or small for this. Spec: exactness.md, chapter 7. */
+BVPI_INLINE bool bvpi_tri_ray_init_plain(bvpi_tri_ray *out, f64x4 origin, f64x4 direction,
+                                         const double bound[3]);
 
 typedef struct bvpi_tri_ray_hit {
     double t, u, v; /* parameter; barycentric coordinates of corners 1 and 2 */
@@ -47,6 +48,10 @@ typedef struct bvpi_tri_ray_hit {
  * direction is never hit, nor is a degenerate one. */
 bool bvpi_tri_ray1(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
                    bvpi_tri_ray_hit *hit);
+
+/* The same by exact arithmetic alone: what bvpi_tri_ray_in_double is not certain of. */
+bool bvpi_tri_ray_exactly(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
+                          bvpi_tri_ray_hit *hit);
 
 BVPI_INLINE void bvpi_tri_ray_set_depth(bvpi_tri_ray *out, const double bound[3])
 {
@@ -73,10 +78,12 @@ BVPI_INLINE void bvpi_tri_ray_set_view(bvpi_tri_ray *out, int i, double shear, d
     out->view_err_f = above > out->view_err_f ? above : out->view_err_f;
 }
 
-BVPI_INLINE bool bvpi_tri_ray_is_moderate(double x)
+/* All four are zero, or neither large nor small. */
+BVPI_INLINE bool bvpi_tri_ray_is_moderate(f64x4 v)
 {
-    const double size = __builtin_fabs(x);
-    return size == 0 || (size > 0x1p-400 && size < 0x1p400);
+    const f64x4 size = f64x4_abs(v);
+    const i64x4 small = f64x4_gt(size, f64x4_splat(0)) & ~f64x4_gt(size, f64x4_splat(0x1p-400));
+    return i64x4_movemask(small | ~f64x4_lt(size, f64x4_splat(0x1p400))) == 0;
 }
 
 /* The shear, a quotient, and the offset, the origin less a product, each with what rounding took
@@ -98,35 +105,70 @@ BVPI_INLINE void bvpi_tri_ray_view_plain(bvpi_tri_ray *out, int i, double by_z,
                           bound[k] + size * bound[z] + __builtin_fabs(offset));
 }
 
-BVPI_INLINE bool bvpi_tri_ray_init_plain(bvpi_tri_ray *out, const double origin[3],
-                                         const double direction[3], const double bound[3])
+BVPI_INLINE bool bvpi_tri_ray_init_plain(bvpi_tri_ray *out, f64x4 origin, f64x4 direction,
+                                         const double bound[3])
 {
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    const double x = __builtin_fabs(direction[0]), y = __builtin_fabs(direction[1]);
-    const double along = __builtin_fabs(direction[2]);
-    const int z = along > bvpi_larger(x, y) ? 2 : y > x;
-    if (direction[z] == 0)
+    const f64x4 along = f64x4_abs(direction), rounding = f64x4_splat(0x1p-53 * (1 + 0x1p-40));
+    const int z = along[2] > bvpi_larger(along[0], along[1]) ? 2 : along[1] > along[0];
+    if (along[z] == 0 || !bvpi_tri_ray_is_moderate(origin) || !bvpi_tri_ray_is_moderate(direction))
         return false;
-    BVPI_UNROLL
-    for (int a = 0; a < 3; a++) {
-        if (!bvpi_tri_ray_is_moderate(origin[a]) || !bvpi_tri_ray_is_moderate(direction[a]))
-            return false;
-        out->world_origin[a] = out->origin[a] = origin[a];
-        out->world_direction[a] = out->direction[a] = direction[a];
-        out->origin_err[a] = 0x1p-53 * (1 + 0x1p-40) * __builtin_fabs(origin[a]);
-        out->direction_err[a] = 0x1p-53 * (1 + 0x1p-40) * __builtin_fabs(direction[a]);
-    }
+    f64x4_store(out->world_origin, origin);
+    f64x4_store(out->origin, origin);
+    f64x4_store(out->origin_err, rounding * f64x4_abs(origin));
+    f64x4_store(out->world_direction, direction);
+    f64x4_store(out->direction, direction);
+    f64x4_store(out->direction_err, rounding * along);
     memcpy(out->m, identity, sizeof identity);
     out->kz = z;
     out->kx = z == 2 ? 0 : z + 1;
     out->ky = z == 0 ? 2 : z - 1;
-    out->by_z = 1 / direction[z];
+    out->by_z = 1 / out->direction[z];
     out->view_err = 0;
     out->view_err_f = 0;
     bvpi_tri_ray_view_plain(out, 0, out->by_z, bound);
     bvpi_tri_ray_view_plain(out, 1, out->by_z, bound);
     bvpi_tri_ray_set_depth(out, bound);
     return true;
+}
+
+/* One triangle, whose corners' coordinates on kx, ky and kz are given (the fourth ones are any
+ * numbers). 1: hit, and *hit is set; 0: miss; -1: not certain. */
+BVPI_INLINE int bvpi_tri_ray_in_double(const bvpi_tri_ray *ray, f64x4 px, f64x4 py, f64x4 pz,
+                                       double t_min, double t_max, bvpi_tri_ray_hit *hit)
+{
+    const double e = ray->view_err;
+    const f64x4 x = px - pz * f64x4_splat(ray->shear[0]) - f64x4_splat(ray->offset[0]);
+    const f64x4 y = py - pz * f64x4_splat(ray->shear[1]) - f64x4_splat(ray->offset[1]);
+    const f64x4 t = (pz - f64x4_splat(ray->origin[ray->kz])) * f64x4_splat(ray->by_z);
+    /* of the edge opposite to each corner */
+    const f64x4 side =
+        __builtin_shufflevector(x, x, 1, 2, 0, 3) * __builtin_shufflevector(y, y, 2, 0, 1, 3) -
+        __builtin_shufflevector(x, x, 2, 0, 1, 3) * __builtin_shufflevector(y, y, 1, 2, 0, 3);
+    const f64x4 far_x = f64x4_abs(x), far_y = f64x4_abs(y);
+    const double size_x = bvpi_larger(far_x[0], bvpi_larger(far_x[1], far_x[2]));
+    const double size_y = bvpi_larger(far_y[0], bvpi_larger(far_y[1], far_y[2]));
+    const double side_err = 2.001 * e * (size_x + size_y + e) + 6.01 * 0x1p-53 * size_x * size_y +
+                            0x1p-1000 /* underflow */;
+    const unsigned plus = i64x4_movemask(f64x4_gt(side, f64x4_splat(side_err))) & 7;
+    const unsigned minus = i64x4_movemask(f64x4_lt(side, f64x4_splat(-side_err))) & 7;
+    if (plus != 0 && minus != 0)
+        return 0;
+    const double sum = side[0] + side[1] + side[2];
+    const double certain = __builtin_fabs(sum) - 3 * side_err;
+    if ((plus | minus) != 7 || !(certain > 0))
+        return -1;
+    const double by_sum = 1 / sum, t1 = t[1] - t[0], t2 = t[2] - t[0];
+    const double spread = bvpi_larger(__builtin_fabs(t1), __builtin_fabs(t2)) * 2;
+    const double size = __builtin_fabs(t[0]) + spread;
+    const double err =
+        (ray->depth_err + 3 * side_err / certain * spread + 16 * 0x1p-53 * size) * (1 + 0x1p-40);
+    hit->u = side[1] * by_sum;
+    hit->v = side[2] * by_sum;
+    hit->t = t[0] + hit->u * t1 + hit->v * t2;
+    if (hit->t < t_min - err || hit->t > t_max + err)
+        return 0;
+    return hit->t > t_min + err && hit->t < t_max - err ? 1 : -1;
 }
 
 /* Lanes whose triangles the ray's line certainly misses. */
@@ -155,6 +197,27 @@ BVPI_INLINE unsigned bvpi_tri_ray_misses(const bvpi_tri_ray *ray, const f32x8 tr
         minus |= f32x8_lt(side[i], -err);
     }
     return i32x8_movemask(plus & minus);
+}
+
+/* A bound of each triangle's t: it is not hit before, nor is its rounded t less. The t of a hit is
+ * a mean of its corners', each off by five roundings of the reach and what a double is off by; what
+ * is very large or small is not told. */
+BVPI_INLINE f32x8 bvpi_tri_ray_soonest(const bvpi_tri_ray *ray, const f32x8 tri[9])
+{
+    const float from = (float)ray->origin[ray->kz], by_z = (float)ray->by_z;
+    const float steep = by_z < 0 ? -by_z : by_z, err = (float)ray->depth_err;
+    f32x8 soonest = f32x8_splat(__builtin_inff()), reach = f32x8_splat(0);
+    if (!(steep > 0x1p-60f && steep < 0x1p60f))
+        return -soonest;
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        const f32x8 z = tri[3 * i + ray->kz];
+        soonest = f32x8_min((z - f32x8_splat(from)) * f32x8_splat(by_z), soonest);
+        reach = f32x8_max(f32x8_abs(z), reach);
+    }
+    reach += f32x8_splat(from < 0 ? -from : from);
+    soonest -= reach * f32x8_splat(steep * 0x1p-20f) + f32x8_splat(err * 2 + 0x1p-60f);
+    return f32x8_max(soonest, f32x8_splat(-__builtin_inff())); /* not a number: not told */
 }
 
 /* Eight triangles, tri[3 * corner + axis]; lanes: those in play. Returns the mask of the lanes hit

@@ -9,24 +9,6 @@
 #include "query/overlap.h"
 #include "query/ray.h"
 
-#if defined(__x86_64__) || defined(__i386__)
-#define CHOOSE(kernel, file) ((file)->isa == BVPI_ISA_AVX2 ? &kernel##_avx2 : &kernel##_base)
-#else
-#define CHOOSE(kernel, file) ((void)(file), &kernel##_base)
-#endif
-
-static void add_stats(bvp_stats *to, const bvp_stats *from)
-{
-    if (!to)
-        return;
-    to->nodes += from->nodes;
-    to->boxes += from->boxes;
-    to->leaves += from->leaves;
-    to->triangles += from->triangles;
-    to->exact += from->exact;
-    to->instance_pairs += from->instance_pairs;
-}
-
 /* Element `idx` of an array whose elements are `stride` bytes apart, or `size` when that is 0. */
 static const void *element(const void *array, size_t stride, size_t size, size_t idx)
 {
@@ -51,60 +33,8 @@ static bvp_status ask_ray(const bvpi_subject *subject, const bvp_ray *ray, bvpi_
     query->each = each;
     query->user = user;
     query->leaves = leaves;
-    status = CHOOSE(bvpi_ray_kernel, subject->file)->run(subject, query);
-    add_stats(stats, &query->stats);
-    return status;
-}
-
-static void forget_leaves(bvpi_leaf leaves[BVPI_LEAVES])
-{
-    for (int i = 0; i < BVPI_LEAVES; i++)
-        leaves[i].units = NULL;
-}
-
-bvp_status bvp_ray_first_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
-                               size_t count, bvp_ray_hit *hits, size_t hit_stride, size_t *done,
-                               bvp_stats *stats)
-{
-    bvpi_subject subject;
-    bvpi_ray_query query;
-    bvpi_leaf leaves[BVPI_LEAVES];
-    size_t i = 0;
-    forget_leaves(leaves);
-    bvp_status status = bvpi_subject_init(&subject, body);
-    if (count > 0 && (!rays || !hits))
-        status = BVP_ERR_ARGUMENT;
-    for (; i < count && status == BVP_OK; i += status == BVP_OK) {
-        const bvp_ray *ray = element(rays, ray_stride, sizeof *rays, i);
-        bvp_ray_hit *hit = element_out(hits, hit_stride, sizeof *hits, i);
-        status = ask_ray(&subject, ray, BVPI_RAY_FIRST, NULL, NULL, leaves, &query, stats);
-        *hit = query.hit;
-    }
-    if (done)
-        *done = i;
-    return status;
-}
-
-bvp_status bvp_ray_any_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
-                             size_t count, int *hits, size_t hit_stride, size_t *done,
-                             bvp_stats *stats)
-{
-    bvpi_subject subject;
-    bvpi_ray_query query;
-    bvpi_leaf leaves[BVPI_LEAVES];
-    size_t i = 0;
-    forget_leaves(leaves);
-    bvp_status status = bvpi_subject_init(&subject, body);
-    if (count > 0 && (!rays || !hits))
-        status = BVP_ERR_ARGUMENT;
-    for (; i < count && status == BVP_OK; i += status == BVP_OK) {
-        const bvp_ray *ray = element(rays, ray_stride, sizeof *rays, i);
-        int *hit = element_out(hits, hit_stride, sizeof *hits, i);
-        status = ask_ray(&subject, ray, BVPI_RAY_ANY, NULL, NULL, leaves, &query, stats);
-        *hit = query.hit.found;
-    }
-    if (done)
-        *done = i;
+    status = BVPI_ISA_CHOOSE(bvpi_ray_kernel, subject->file->isa)->run(subject, query);
+    bvpi_add_stats(stats, &query->stats);
     return status;
 }
 
@@ -118,8 +48,8 @@ static bvp_status ask_one(const bvp_body *body, const bvp_ray *ray, bvpi_ray_mod
     if (status == BVP_OK && part) {
         status = bvpi_ray_query_init(query, ray, mode);
         if (status == BVP_OK)
-            status = CHOOSE(bvpi_ray_kernel, body->file)->run_part(part, query);
-        add_stats(stats, &query->stats);
+            status = BVPI_ISA_CHOOSE(bvpi_ray_kernel, body->file->isa)->run_part(part, query);
+        bvpi_add_stats(stats, &query->stats);
         return status;
     }
     if (status == BVP_OK)
@@ -134,7 +64,7 @@ bvp_status bvp_ray_first(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit *
     const bvp_status status =
         hit ? ask_one(body, ray, BVPI_RAY_FIRST, &query, stats) : BVP_ERR_ARGUMENT;
     if (status == BVP_OK)
-        *hit = query.hit;
+        bvpi_ray_query_answer(&query, hit);
     return status;
 }
 
@@ -180,8 +110,8 @@ bvp_status bvp_closest_batch(const bvp_body *body, const double *points, size_t 
         bvp_closest_result *result = element_out(out, out_stride, sizeof *out, i);
         status = bvpi_closest_query_init(&query, point, max_distance);
         if (status == BVP_OK)
-            status = CHOOSE(bvpi_closest_kernel, subject.file)->run(&subject, &query);
-        add_stats(stats, &query.stats);
+            status = BVPI_ISA_CHOOSE(bvpi_closest_kernel, subject.file->isa)->run(&subject, &query);
+        bvpi_add_stats(stats, &query.stats);
         *result = query.best;
     }
     if (done)
@@ -198,8 +128,8 @@ bvp_status bvp_closest(const bvp_body *body, const double point[3], double max_d
         return bvp_closest_batch(body, point, 0, 1, max_distance, out, 0, NULL, stats);
     bvp_status status = bvpi_closest_query_init(&query, point, max_distance);
     if (status == BVP_OK)
-        status = CHOOSE(bvpi_closest_kernel, body->file)->run_part(part, &query);
-    add_stats(stats, &query.stats);
+        status = BVPI_ISA_CHOOSE(bvpi_closest_kernel, body->file->isa)->run_part(part, &query);
+    bvpi_add_stats(stats, &query.stats);
     *out = query.best;
     return status;
 }
@@ -216,8 +146,8 @@ static bvp_status ask_overlap(const bvp_body *body, const bvpi_region *region, b
     if (status == BVP_OK)
         status = bvpi_subject_init(&subject, body);
     if (status == BVP_OK)
-        status = CHOOSE(bvpi_overlap_kernel, subject.file)->run(&subject, &query);
-    add_stats(stats, &query.stats);
+        status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, subject.file->isa)->run(&subject, &query);
+    bvpi_add_stats(stats, &query.stats);
     if (count)
         *count = query.count;
     return status;

@@ -7,7 +7,7 @@
 #ifndef BVPI_QUERY_BODY_WALK_H
 #define BVPI_QUERY_BODY_WALK_H
 
-#include "node/tri8.h"
+#include "node/wide.h"
 #include "query/subject.h"
 
 /* A node or leaf that may matter. */

@@ -9,7 +9,8 @@
 bvp_status bvpi_closest_query_init(bvpi_closest_query *query, const double point[3],
                                    double max_distance)
 {
-    memset(query, 0, sizeof *query);
+    memset(&query->best, 0, sizeof query->best);
+    memset(&query->stats, 0, sizeof query->stats);
     for (int a = 0; a < 3; a++) {
         if (!isfinite(point[a]))
             return BVP_ERR_ARGUMENT;
@@ -27,7 +28,7 @@ void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed *at, const double
     double steps[3], largest = 0;
     for (int a = 0; a < 3; a++) {
         steps[a] = (part[a] - tree->grid_origin[a]) / tree->grid_unit;
-        largest = fmax(largest, fabs(steps[a]));
+        largest = bvpi_larger(largest, fabs(steps[a]));
     }
     const double error = (err + at->blur) / tree->grid_unit + largest * 0x1p-52;
     bvpi_grid_point_init(out, steps, error, tree->grid_extent,
@@ -44,17 +45,19 @@ static bool is_nearer(const bvp_closest_result *a, const bvp_closest_result *b)
 }
 
 /* The true distance lies in lo .. hi: where that straddles max_distance, the triangle counts. */
-void bvpi_closest_query_candidate(bvpi_closest_query *query, const bvpi_placed_part *part,
+bool bvpi_closest_query_candidate(bvpi_closest_query *query, const bvpi_placed_part *part,
                                   const bvpd_cluster *cluster, uint32_t local,
                                   const bvpi_point_tri *nearest)
 {
-    bvp_closest_result c = {.found = 1, .distance = fmin(nearest->hi, query->most)};
+    bvp_closest_result c = {.found = 1, .distance = bvpi_smaller(nearest->hi, query->most)};
     if (nearest->lo > query->most || c.distance > query->limit)
-        return;
-    bvpi_hit_id_of(part, cluster, local, &c.id);
+        return false;
+    c.id.instance = part->instance;
+    c.id.triangle = (uint64_t)cluster->first_triangle + local;
     if (query->best.found && !is_nearer(&c, &query->best))
-        return;
+        return false;
     memcpy(c.point, nearest->point, sizeof c.point);
     query->best = c;
     query->limit = c.distance;
+    return true;
 }

@@ -4,6 +4,8 @@
 #ifndef BVPI_QUERY_CLOSEST_H
 #define BVPI_QUERY_CLOSEST_H
 
+#include <stdbool.h>
+
 #include "base/isa.h"
 #include "prim/box_point.h"
 #include "prim/point_tri.h"
@@ -26,8 +28,9 @@ bvp_status bvpi_closest_query_init(bvpi_closest_query *query, const double point
 void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed *at, const double part[3],
                        double err);
 
-/* Takes note of the nearest point of triangle `local` of a cluster. */
-void bvpi_closest_query_candidate(bvpi_closest_query *query, const bvpi_placed_part *part,
+/* Takes note of the nearest point of triangle `local` of a cluster. True: it is the best so far,
+ * and its id is still to be looked up. */
+bool bvpi_closest_query_candidate(bvpi_closest_query *query, const bvpi_placed_part *part,
                                   const bvpd_cluster *cluster, uint32_t local,
                                   const bvpi_point_tri *nearest);
 

@@ -2,9 +2,10 @@
  * closest_kernel.c: the point of a body nearest to a given one, nearest child first; compiled once
  * per instruction set.
  */
+#include "prim/point_tri4.h"
 #include "query/binary_body.h"
 #include "query/closest.h"
-#include "query/ray_walk.h"
+#include "query/closest_walk.h"
 
 enum { CANDIDATES = 16 };
 
@@ -17,7 +18,8 @@ typedef struct candidate {
 
 /* A point in one hierarchy. */
 typedef struct point_walk {
-    const bvpi_subject *subject;
+    const bvpi_subject *subject; /* in an assembly */
+    uint32_t instances_left;     /* that may still be entered */
     bvpi_closest_query *query;
     bvpi_grid_point grid;
     const bvpi_placed_part *part; /* in a part */
@@ -48,18 +50,46 @@ BVPI_INLINE float limit(void *user)
     return bvpi_grid_point_limit(&w->grid, reach(w->query));
 }
 
-/* Asks the candidates exactly. */
+/* Asks up to four candidates exactly; the one that is the best so far, or the one before. */
+static const candidate *ask(point_walk *w, const candidate *const four[4], unsigned count,
+                            const candidate *best)
+{
+    bvpi_point_tri4 nearest;
+    f64x4 corners[9];
+    for (int k = 0; k < 9; k++)
+        corners[k] = bvpi_f64x4_from_f32x4((bvpi_f32x4){four[0]->corners[k], four[1]->corners[k],
+                                                        four[2]->corners[k], four[3]->corners[k]});
+    bvpi_point_tri4_init(&nearest, &w->point, corners);
+    w->query->stats.exact += count;
+    for (unsigned lane = 0; lane < count; lane++) {
+        const candidate *c = four[lane];
+        bvpi_point_tri one;
+        bvpi_point_tri4_lane(&nearest, &w->point, c->corners, lane, &one);
+        if (bvpi_closest_query_candidate(w->query, w->part, &c->cluster, c->local, &one))
+            best = c;
+    }
+    return best;
+}
+
+/* Asks the candidates exactly, four by four. */
 static void settle(point_walk *w)
 {
+    const double most = reach(w->query);
+    const candidate *four[4], *best = NULL;
+    unsigned count = 0;
     for (unsigned i = 0; i < w->candidate_count; i++) {
         const candidate *c = &w->candidates[i];
-        bvpi_point_tri nearest;
-        if ((double)c->lo > reach(w->query))
+        if ((double)c->lo > most)
             continue;
-        bvpi_point_tri1(&w->point, c->corners, &nearest);
-        w->query->stats.exact++;
-        bvpi_closest_query_candidate(w->query, w->part, &c->cluster, c->local, &nearest);
+        for (unsigned lane = count++; lane < 4; lane++)
+            four[lane] = c;
+        if (count == 4)
+            best = ask(w, four, count, best), count = 0;
     }
+    if (count > 0)
+        best = ask(w, four, count, best);
+    if (best)
+        bvpi_hit_id_of(w->part, &best->cluster, best->local, &w->query->best.id);
     w->candidate_count = 0;
 }
 
@@ -73,6 +103,14 @@ static void add_candidate(point_walk *w, const bvpi_cluster *cluster, uint32_t l
     c->local = local;
     c->lo = lo;
     bvpi_tri8_lane(tri, lane, c->corners);
+}
+
+/* Asks for what will be read of a leaf, and where its ids begin. */
+BVPI_INLINE void fetch_leaf(const point_walk *w, const bvpi_cluster *cluster, unsigned first)
+{
+    bvpi_cluster_prefetch(cluster, first);
+    if (w->part->part.ids)
+        __builtin_prefetch(w->part->part.ids + (uint64_t)cluster->head.id_off * 4);
 }
 
 static bvp_status triangles(void *user, uint32_t item, unsigned count)
@@ -89,11 +127,13 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
         first + count > cluster.triangle_count)
         return BVP_ERR_CORRUPT;
     query->stats.triangles += count;
+    fetch_leaf(w, &cluster, first);
     bvpi_tri8_decode(&cluster, first, &tri);
     bvpi_point_tri8(&w->point, tri.c, &lo, &hi);
-    for (unsigned lane = 0; lane < count; lane++)
-        if ((double)hi[lane] < query->bound)
-            query->bound = (double)hi[lane];
+    const i32x8 lane_ids = {0, 1, 2, 3, 4, 5, 6, 7};
+    const i32x8 absent = i32x8_gt(lane_ids, i32x8_splat((int32_t)count - 1));
+    const float least = f32x8_least(f32x8_select(absent, f32x8_splat(INFINITY), hi));
+    query->bound = bvpi_smaller(query->bound, (double)least);
     const f32x8 far = f32x8_splat((float)reach(query) * (1 + 0x1p-22f));
     unsigned lanes = all & ~i32x8_movemask(f32x8_gt(lo, far));
     for (; lanes != 0; lanes &= lanes - 1) {
@@ -103,76 +143,54 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
     return BVP_OK;
 }
 
-/* The boxes of a node whose frame is given: their keys, and the mask of those that matter; then the
- * frames of its children. As bvpi_box_point. */
-BVPI_INLINE unsigned wide_boxes(const bvpi_grid_point *p, float limit, const float *frame,
-                                const uint8_t (*bounds)[16], bvpi_ray_level *out)
+/* A leaf's items, triangles or instances. */
+typedef bvp_status (*items_fn)(void *user, uint32_t item, unsigned count);
+
+/* Where a place leads: to a node, whose children join those that wait, or to a leaf. NEAR_DONE: all
+ * is well. */
+BVPI_INLINE int visit(point_walk *w, near_walk *walk, items_fn items, int place, bvp_status *status)
 {
-    f32x8 key = {0};
-    BVPI_UNROLL
-    for (int a = 0; a < 3; a++) {
-        const f32x8 step = bvpi_splat_load(frame + 24 + 8 * a);
-        const f32x8 origin = bvpi_splat_load(frame + 8 * a), slack = f32x8_splat(p->slack);
-        const f32x8 lo = f32x8_from_u8(bounds[a]), hi = f32x8_from_u8(bounds[a] + 8);
-        const f32x8 from = bvpi_mul_add(lo, step, origin), to = bvpi_mul_add(hi, step, origin);
-        const i32x8 extent = (i32x8)((hi - lo) * step) & 0x7f800000;
-        f32x8_store(out->lo[a], from);
-        f32x8_store(out->step[a], f32x8_max((f32x8)(extent - (7 << 23)), f32x8_splat(1)));
-        if (p->is_far) {
-            key += ((p->n[a] > 0 ? from : to) - p->c[a]) * p->n[a];
-        } else {
-            const f32x8 point = f32x8_splat(p->point[a]);
-            const f32x8 gap = f32x8_max(from - point, point - to) - slack;
-            const f32x8 positive = f32x8_max(gap, (f32x8){0});
-            key += positive * positive;
-        }
-    }
-    f32x8_store(out->enter, key);
-    return ~i32x8_movemask(f32x8_gt(key, f32x8_splat(limit)));
+    const near_node *node = &walk->nodes[place >> 3];
+    const unsigned lane = (unsigned)place & 7;
+    if (node->inner >> lane & 1)
+        return near_open(walk, place);
+    const unsigned count = (unsigned)(node->meta >> (8 * lane)) & 0xff;
+    near_take(walk, (unsigned)place >> 3, lane);
+    const int next = near_next(walk);
+    if (next >= 0)
+        near_fetch(walk, next);
+    w->query->stats.leaves += items == triangles;
+    *status = count - 1 < BVPD_LEAF_MAX ? items(w, near_item(node, lane), count) : BVP_ERR_CORRUPT;
+    near_set_limit(walk, limit(w));
+    return NEAR_DONE;
 }
 
-BVPI_INLINE int open_node(bvpi_ray_walk *walk, const bvpi_grid_point *grid, int place)
+/* The nearest first. NEAR_FULL: too many wait. */
+BVPI_INLINE int walk_nearest(point_walk *w, const bvpi_tree *tree, items_fn items,
+                             bvp_status *status)
 {
-    const unsigned level = ((unsigned)place >> 8) + 1;
-    bvpi_ray_level *to = &walk->levels[level];
-    unsigned used;
-    const bvpd_node *node = bvpi_ray_descend(walk, place, &used);
-    if (!node)
-        return BVPI_RAY_LIAR;
-    const unsigned lanes =
-        used & wide_boxes(grid, walk->limit, bvpi_ray_frame(walk, place), node->bounds, to);
-    return lanes == 0 ? bvpi_ray_pop(walk) : bvpi_ray_sort(walk, level, lanes, to->enter);
+    near_walk walk;
+    int said = NEAR_DONE;
+    near_set_limit(&walk, limit(w));
+    for (int place = near_start(&walk, tree, &w->grid);
+         place >= 0 && said == NEAR_DONE && *status == BVP_OK; place = near_next(&walk))
+        said = visit(w, &walk, items, place, status);
+    w->query->stats.nodes += tree->node_count - walk.budget;
+    w->query->stats.boxes += walk.boxes;
+    if (said == NEAR_LIAR)
+        *status = BVP_ERR_CORRUPT;
+    return said;
 }
 
+/* Depth first where floats hardly tell the boxes apart, and where too many wait: what has been
+ * found by then leaves little to do. */
 static bvp_status walk_wide(point_walk *w)
 {
-    bvpi_ray_level levels[BVPD_DEPTH_MAX + 1];
-    bvpi_ray_entry waiting[BVPI_STACK_SIZE];
-    bvpi_ray_walk walk = {.tree = &w->part->at.tree,
-                          .levels = levels,
-                          .waiting = waiting,
-                          .level_max = BVPD_DEPTH_MAX + 1,
-                          .limit = limit(w)};
-    bvp_stats *stats = &w->query->stats;
+    static const bvpi_walk_steps steps = {boxes, limit, triangles, NULL};
     bvp_status status = BVP_OK;
-    int place = bvpi_ray_walk_start(&walk);
-    while (place >= 0 && status == BVP_OK) {
-        const bvpi_ray_level *level = bvpi_ray_level_of(&walk, place);
-        const unsigned lane = bvpi_ray_lane_of(place);
-        if (level->inner >> lane & 1) {
-            place = open_node(&walk, &w->grid, place);
-            continue;
-        }
-        const unsigned count = (unsigned)(level->meta >> (8 * lane)) & 0xff;
-        stats->leaves++;
-        status = count - 1 < BVPD_LEAF_MAX ? triangles(w, bvpi_ray_item(level, lane), count)
-                                           : BVP_ERR_CORRUPT;
-        walk.limit = limit(w);
-        place = bvpi_ray_pop(&walk);
-    }
-    stats->nodes += walk.tree->node_count - walk.budget;
-    stats->boxes += walk.boxes;
-    return place == BVPI_RAY_LIAR ? BVP_ERR_CORRUPT : status;
+    if (!w->grid.is_far && walk_nearest(w, &w->part->at.tree, triangles, &status) != NEAR_FULL)
+        return status;
+    return bvpi_body_walk(&steps, w, &w->part->at.tree, 0, &w->query->stats);
 }
 
 static bvp_status enter_part(const bvpi_subject *subject, bvpi_closest_query *query,
@@ -204,18 +222,31 @@ static bvp_status enter_instance(void *user, uint32_t instance)
     return status == BVP_OK ? enter_part(w->subject, w->query, &part) : status;
 }
 
+static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
+{
+    point_walk *w = user;
+    bvp_status status = BVP_OK;
+    for (unsigned i = 0; i < count && status == BVP_OK; i++)
+        status = w->instances_left-- > 0 ? enter_instance(w, first + i) : BVP_ERR_CORRUPT;
+    return status;
+}
+
 static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_closest_query *query)
 {
     static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
+    const bvpi_placed *top = &subject->top;
+    const uint32_t instance_count = subject->file->header.instance_count;
+    bvp_status status = BVP_OK;
+    double part[3], err[3];
     point_walk w;
     w.subject = subject;
     w.query = query;
-    const bvpi_placed *top = &subject->top;
-    double part[3], err[3];
+    w.instances_left = instance_count;
     bvpi_place_point_to_part(&top->place, query->point, part, err);
-    bvpi_closest_grid(&w.grid, top, part, fmax(err[0], fmax(err[1], err[2])));
-    return bvpi_body_walk(&steps, &w, &top->tree, subject->file->header.instance_count,
-                          &query->stats);
+    bvpi_closest_grid(&w.grid, top, part, bvpi_larger(err[0], bvpi_larger(err[1], err[2])));
+    if (!w.grid.is_far && walk_nearest(&w, &top->tree, enter_instances, &status) != NEAR_FULL)
+        return status;
+    return bvpi_body_walk(&steps, &w, &top->tree, instance_count, &query->stats);
 }
 
 static bvp_status run(const bvpi_subject *subject, bvpi_closest_query *query)

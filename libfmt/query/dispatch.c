@@ -40,7 +40,7 @@ static void order_bodies(bvpi_pair_query *query)
     query->swapped = !query->swapped;
 }
 
-static bvp_status begin(bvpi_pair_query *query, const bvp_body *a, const bvp_body *b)
+bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_body *b)
 {
     query->self = b == NULL;
     query->swapped = false;
@@ -57,75 +57,63 @@ static bvp_status begin(bvpi_pair_query *query, const bvp_body *a, const bvp_bod
     return BVP_OK;
 }
 
-static void reset(bvpi_pair_query *query, bvpi_pair_mode mode)
+void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode)
 {
     query->mode = mode;
     query->status = BVP_OK;
     query->done = query->hit = false;
-    query->want_witness = query->stop_at_first = query->bounded = false;
+    query->want_witness = query->stop_at_first = query->bounded = query->is_aimed = false;
     query->count = 0;
     query->best.found = 0;
     query->lower = INFINITY;
 }
 
-static void add_stats(bvp_stats *to, const bvp_stats *from)
-{
-    if (to == NULL)
-        return;
-    to->nodes += from->nodes;
-    to->boxes += from->boxes;
-    to->leaves += from->leaves;
-    to->triangles += from->triangles;
-    to->exact += from->exact;
-    to->instance_pairs += from->instance_pairs;
-}
-
 /* ---- the four questions, of bodies that are ready
  * ------------------------------------------------- */
 
-static bvp_status ask_collide(bvpi_pair_query *query, bool want_witness)
+bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness)
 {
-    reset(query, BVPI_PAIR_COLLIDE);
+    bvpi_pair_reset(query, BVPI_PAIR_COLLIDE);
     query->want_witness = want_witness;
     bvpi_pair_run(query);
     return query->status;
 }
 
-static void finish_distance(bvpi_pair_query *query)
+void bvpi_finish_distance(bvpi_pair_query *query)
 {
     query->best.lower = fmin(query->lower, query->best.distance);
 }
 
 /* Bodies that touch are found out by the cheaper question first. */
-static bvp_status ask_distance(bvpi_pair_query *query, double limit)
+bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit)
 {
-    bvp_status status = ask_collide(query, true);
+    bvp_status status = bvpi_ask_collide(query, true);
     if (status != BVP_OK)
         return status;
     if (query->hit) {
         query->best.distance = query->best.lower = 0;
         return BVP_OK;
     }
-    reset(query, BVPI_PAIR_DISTANCE);
+    bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
     query->limit = limit;
     if (limit > 0)
         bvpi_pair_run(query);
-    finish_distance(query);
+    bvpi_finish_distance(query);
     return query->status;
 }
 
 /* A pair whose interval contains delta, which only arithmetic beyond double-double could decide,
  * counts as within. */
-static bvp_status ask_within(bvpi_pair_query *query, double delta, bool want_witness)
+bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bool want_witness)
 {
     if (delta == 0)
-        return ask_distance(query, 0);
-    reset(query, BVPI_PAIR_DISTANCE);
+        return bvpi_ask_distance(query, 0);
+    bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
     query->want_witness = want_witness;
     query->limit = delta;
     query->stop_at_first = true;
     bvpi_pair_run(query);
-    finish_distance(query);
+    bvpi_finish_distance(query);
     return query->status;
 }
 
@@ -137,11 +125,11 @@ bvp_status bvp_collide(const bvp_body *a, const bvp_body *b, int *hit, bvp_stats
     bvpi_pair_query query = {0};
     if (hit == NULL)
         return BVP_ERR_ARGUMENT;
-    bvp_status status = begin(&query, a, b);
+    bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
-        status = ask_collide(&query, false);
+        status = bvpi_ask_collide(&query, false);
     *hit = query.hit;
-    add_stats(stats, &query.stats);
+    bvpi_add_stats(stats, &query.stats);
     return status;
 }
 
@@ -151,8 +139,8 @@ bvp_status bvp_pairs_each(const bvp_body *a, const bvp_body *b, bvp_pair_fn call
     bvpi_pair_query query = {0};
     if (callback == NULL || count == NULL)
         return BVP_ERR_ARGUMENT;
-    bvp_status status = begin(&query, a, b);
-    reset(&query, BVPI_PAIR_EACH);
+    bvp_status status = bvpi_pair_begin(&query, a, b);
+    bvpi_pair_reset(&query, BVPI_PAIR_EACH);
     query.callback = callback;
     query.user = user;
     if (status == BVP_OK) {
@@ -160,7 +148,7 @@ bvp_status bvp_pairs_each(const bvp_body *a, const bvp_body *b, bvp_pair_fn call
         status = query.status;
     }
     *count = query.count;
-    add_stats(stats, &query.stats);
+    bvpi_add_stats(stats, &query.stats);
     return status;
 }
 
@@ -198,11 +186,11 @@ bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
     bvpi_pair_query query = {0};
     if (out == NULL || !(limit >= 0))
         return BVP_ERR_ARGUMENT;
-    bvp_status status = begin(&query, a, b);
+    bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
-        status = ask_distance(&query, limit);
+        status = bvpi_ask_distance(&query, limit);
     *out = query.best;
-    add_stats(stats, &query.stats);
+    bvpi_add_stats(stats, &query.stats);
     return status;
 }
 
@@ -212,13 +200,13 @@ bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *w
     bvpi_pair_query query = {0};
     if (within == NULL || !(delta >= 0))
         return BVP_ERR_ARGUMENT;
-    bvp_status status = begin(&query, a, b);
+    bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
-        status = ask_within(&query, delta, out != NULL);
+        status = bvpi_ask_within(&query, delta, out != NULL);
     *within = query.best.found;
     if (out != NULL)
         *out = query.best;
-    add_stats(stats, &query.stats);
+    bvpi_add_stats(stats, &query.stats);
     return status;
 }
 

@@ -60,9 +60,8 @@ static void bounds_around(const bvpi_place *place, const double centre[3], const
     for (int a = 0; a < 3; a++) {
         double sum = 0;
         for (int b = 0; b < 3; b++) {
-            const double reach =
-                (fabs(place->inverse[3 * a + b].hi) + place->inverse_err[3 * a + b]) * half[b] *
-                (1 + 0x1p-50);
+            const double reach = (fabs(place->inverse[3 * a + b]) + place->inverse_err[3 * a + b]) *
+                                 half[b] * (1 + 0x1p-50);
             sum = ball ? sqrt(sum * sum + reach * reach) * (1 + 0x1p-50) : sum + reach;
         }
         const double slack = sum * 0x1p-48 + fabs(c[a]) * 0x1p-50 + err[a];

@@ -22,6 +22,28 @@ typedef enum bvpi_pair_mode {
 
 struct bvpi_pair_kernel;
 
+/* Pairs of triangles that cross, as stored, of one pair of instances; a is the caller's. */
+enum { BVPI_HIT_PAIRS = 4 };
+typedef struct bvpi_hit_pairs {
+    uint32_t instance_a, instance_b, count;
+    float a[BVPI_HIT_PAIRS][9], b[BVPI_HIT_PAIRS][9];
+} bvpi_hit_pairs;
+
+/* A pair of triangles that was the nearest; a is the caller's. Items are as in pair_queue.h. */
+typedef struct bvpi_last_pair {
+    uint32_t is_known;
+    uint32_t instance_a, item_a, instance_b, item_b;
+} bvpi_last_pair;
+
+/* A pair of inner nodes in the walk's units, under which an answer was found. Where to look first:
+ * an answer found there is one, and none there says nothing. */
+typedef struct bvpi_pair_start {
+    uint32_t is_known;
+    uint32_t instance_a, instance_b;
+    uint32_t ref_a, ref_b;
+    float box_a[6], box_b[6]; /* centre, half */
+} bvpi_pair_start;
+
 typedef struct bvpi_pair_query {
     bvpi_pair_mode mode;
     const struct bvpi_pair_kernel *kernel;
@@ -43,6 +65,14 @@ typedef struct bvpi_pair_query {
     bool stop_at_first; /* DISTANCE: any pair within the limit will do */
     double lower;       /* smallest lower bound of the pairs looked at */
     bvp_distance_result best;
+    uint32_t best_a, best_b; /* DISTANCE: items of the best pair */
+
+    bvpi_hit_pairs *hit_pairs;  /* COLLIDE: where to put pairs that cross; or NULL */
+    const bvpi_last_pair *last; /* last_kernel.c: what is asked */
+    bvpi_pair_start *start; /* COLLIDE, stop_at_first: where to keep where to look first; or NULL */
+    bool from_start;        /* looks nowhere else */
+    bool is_aimed;          /* DISTANCE: look for gaps in this direction from the beginning */
+    double aim[3];          /* in the world */
 
     bvp_stats stats;
 } bvpi_pair_query;
@@ -57,9 +87,12 @@ typedef struct bvpi_pair_kernel {
     /* Walks the top hierarchies (at least one is an assembly's) and calls bvpi_pair_enter for pairs
      * of items that may answer. */
     void (*scenes)(bvpi_pair_query *query);
+    const struct bvpi_pair_kernel *last; /* last_kernel.c, of the same set */
 } bvpi_pair_kernel;
 
 extern const bvpi_pair_kernel bvpi_pair_kernel_base, bvpi_pair_kernel_avx2;
+/* last_kernel.c: of the pair query->last alone; has no `scenes`. */
+extern const bvpi_pair_kernel bvpi_last_kernel_base, bvpi_last_kernel_avx2;
 
 /* *_pair_kernel.c */
 #define BVPI_PARTS_FN(name)                                                                        \
@@ -72,6 +105,14 @@ BVPI_PARTS_FN(bvpi_obb_pair_base);
 BVPI_PARTS_FN(bvpi_obb_pair_avx2);
 BVPI_PARTS_FN(bvpi_rss_pair_base);
 BVPI_PARTS_FN(bvpi_rss_pair_avx2);
+
+/* dispatch.c: bodies made ready; then a question, as the public ones. The answer is in *query. */
+bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_body *b);
+void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode);
+bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness);
+bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit);
+bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bool want_witness);
+void bvpi_finish_distance(bvpi_pair_query *query);
 
 /* The whole query: status, counts and answers are then in *query. */
 void bvpi_pair_run(bvpi_pair_query *query);

@@ -24,7 +24,7 @@ static inline void world_of(const bvpi_placed *a, double world[9])
     const bvpi_place *place = &a->place;
     bool good = !place->is_similar;
     for (int k = 0; k < 9; k++) {
-        world[k] = place->inverse[k].hi;
+        world[k] = place->inverse[k];
         good = good && place->inverse_err[k] * place->size_min < 0x1p-30;
     }
     for (int k = 0; !good && k < 9; k++)

@@ -95,20 +95,20 @@ static void flush(pair_tester *t, bool by_distance)
 }
 
 /* Pairs of the triangles that are left of two leaves. */
-BVPI_INLINE void visit_triangles(pair_tester *t, const tri_leaf *a, unsigned lanes_a,
-                                 const tri_leaf *b, unsigned lanes_b, bool by_distance)
+BVPI_INLINE void visit_triangles(pair_tester *t, const narrow_leaf *a, unsigned lanes_a,
+                                 const narrow_leaf *b, unsigned lanes_b, bool by_distance)
 {
     leaf_spans spans;
     if (by_distance)
-        leaf_spans_init(&spans, &t->frame, a, b);
+        leaf_spans_init(&spans, &t->frame, &a->tri, &b->tri);
     for (; lanes_a != 0; lanes_a &= lanes_a - 1) {
         const unsigned i = bvpi_lowest_bit(lanes_a);
-        unsigned lanes = by_distance
-                             ? leaf_within_of(&t->frame, &spans, a, b, i, lanes_b, t->limit_sq)
-                             : leaf_touching_of(a, b, i, lanes_b);
+        unsigned lanes = by_distance ? leaf_within_of(&t->frame, &spans, &a->tri, &b->tri, i,
+                                                      lanes_b, t->limit_sq)
+                                     : narrow_touching_of(a, b, i, lanes_b, t->missed);
         for (; lanes != 0; lanes &= lanes - 1) {
             const unsigned j = bvpi_lowest_bit(lanes);
-            enqueue(&t->queue, a, i, a->item + i, b, j, b->item + j);
+            enqueue(&t->queue, &a->tri, i, a->tri.item + i, &b->tri, j, b->tri.item + j);
             if (t->queue.count == 8)
                 flush(t, by_distance);
             if (t->query->done)
@@ -128,7 +128,7 @@ BVPI_INLINE void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distan
     p->test.query->stats.leaves++;
     lanes_b = narrow_lanes(p, b, true, e->centre_a, e->half_a, by_distance);
     if (lanes_b != 0)
-        visit_triangles(&p->test, &a->tri, lanes_a, &b->tri, lanes_b, by_distance);
+        visit_triangles(&p->test, a, lanes_a, b, lanes_b, by_distance);
 }
 
 static void visit_overlap(pair_walk *walk, const pair_entry *e)
@@ -179,8 +179,12 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     narrow_frame_init(&p.frame, &p.test.pose, &p.walk.boxes, p.walk.a);
     init_leaves(&p);
     walk_init(&p.walk, &root);
+    if (query->from_start)
+        enter_start(query->start, &root);
     if (by_distance) {
         limit_walk(&p.walk);
+        if (query->is_aimed)
+            bvpi_box_pair_aim(&p.walk.boxes, p.test.aim);
         walk_pairs(&p.walk, &root, true, true, visit_distance, narrow_distance);
     } else if (query->mode == BVPI_PAIR_COLLIDE) {
         walk_pairs(&p.walk, &root, false, true, visit_overlap, narrow_overlap);
@@ -188,6 +192,11 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
         walk_pairs(&p.walk, &root, false, false, visit_overlap, narrow_overlap);
     }
     tester_finish(&p.test);
+    if (query->start != NULL && p.walk.opened != 0 && (query->hit || query->best.found)) {
+        keep_start(&p.walk, query->start);
+        query->start->instance_a = a->instance;
+        query->start->instance_b = b->instance;
+    }
 }
 
 /* ---- two scenes ---------------------------------------------------------------------------------
@@ -215,7 +224,8 @@ static const bvpi_placed *scene_of(const bvpi_subject *subject, uint32_t *ref, u
 
 static void scenes(bvpi_pair_query *query)
 {
-    pair_walk walk = {.query = query};
+    pair_walk walk;
+    walk.query = query;
     pair_entry root;
     bvpi_pose pose;
     uint32_t ref_a = 0, ref_b = 0;
@@ -252,4 +262,5 @@ const bvpi_pair_kernel BVPI_ISA_NAME(bvpi_pair_kernel) = {
               [BVPD_KIND_AABB] = BVPI_ISA_NAME(bvpi_aabb_pair),
               [BVPD_KIND_OBB] = BVPI_ISA_NAME(bvpi_obb_pair),
               [BVPD_KIND_RSS] = BVPI_ISA_NAME(bvpi_rss_pair)},
-    .scenes = scenes};
+    .scenes = scenes,
+    .last = &BVPI_ISA_NAME(bvpi_last_kernel)};

@@ -20,9 +20,11 @@ typedef struct leaf_frame {
     float scale;          /* a's coordinates to the frame */
     float slack;          /* infinite when floats can't hold the coordinates: no pair is left out */
     float aim[3], aim_sq; /* a direction that may tell triangles apart, or 0 */
+    const bvpi_pose *flush; /* overlap, axes to axes: boxes of b are bounded in double; or NULL */
 } leaf_frame;
 
-static inline void leaf_frame_init(leaf_frame *frame, const bvpi_pose *pose)
+/* by_distance: gaps between boxes will be measured, not only their signs asked for. */
+static inline void leaf_frame_init(leaf_frame *frame, const bvpi_pose *pose, bool by_distance)
 {
     *frame = (leaf_frame){.slack = INFINITY};
     if (!pose->float_ok)
@@ -30,6 +32,7 @@ static inline void leaf_frame_init(leaf_frame *frame, const bvpi_pose *pose)
     for (int k = 0; k < 12; k++)
         frame->map[k] = (float)(pose->x[k] * pose->scale);
     frame->scale = (float)pose->scale;
+    frame->flush = pose->is_flush && !by_distance ? pose : NULL;
     frame->slack = (float)(12 * 0x1p-24 + pose->eta * pose->scale) * (1 + 0x1p-20f) + 0x1p-100f;
 }
 
@@ -91,6 +94,46 @@ static inline void leaf_bound_slabs(tri_leaf *leaf, float slack)
     leaf->slab_hi = f32x8_select(usable, max3(d[0], d[1], d[2]) + margin, all);
 }
 
+/* Floats at most x - margin, the largest ones but for ties: x less half a unit in the last place of
+ * a float, rounded to nearest. */
+BVPI_INLINE f32x8 floats_below(f64x4 low, f64x4 high, double margin)
+{
+    const int64_t exponent = INT64_C(0x7ff) << 52;
+    low -= margin;
+    high -= margin;
+    return f32x8_from_f64(low - (f64x4)((i64x4)low & exponent) * 0x1p-24,
+                          high - (f64x4)((i64x4)high & exponent) * 0x1p-24);
+}
+
+/* Boxes of b where axes go to axes. Faces that should be flush are off by an ulp of a coordinate,
+ * which the slack of floats hides. Coordinates of a are floats, so no more than rounding b's to
+ * floats, outward, is lost. An end errs by eta in double, the two subtractions by a quarter of it.
+ */
+static inline void leaf_bound_flush(const bvpi_pose *pose, tri_leaf *leaf)
+{
+    const f32x8 *s = leaf->stored.c;
+    const double margin = pose->eta * pose->scale * 1.25 + 0x1p-100;
+    f32x8 lo[3], hi[3];
+    for (int k = 0; k < 3; k++) {
+        lo[k] = min3(s[k], s[3 + k], s[6 + k]);
+        hi[k] = max3(s[k], s[3 + k], s[6 + k]);
+    }
+    for (int i = 0; i < 3; i++) {
+        f64x4 low[2], high[2];
+        low[0] = low[1] = high[0] = high[1] = f64x4_splat(pose->x[4 * i + 3] * pose->scale);
+        for (int k = 0; k < 3; k++) {
+            const double x = pose->x[4 * i + k] * pose->scale;
+            const f32x8 least = x < 0 ? hi[k] : lo[k], most = x < 0 ? lo[k] : hi[k];
+            low[0] += f64x4_from_low(least) * x;
+            low[1] += f64x4_from_high(least) * x;
+            high[0] += f64x4_from_low(most) * x;
+            high[1] += f64x4_from_high(most) * x;
+        }
+        leaf->lo[i] = floats_below(low[0], low[1], margin);
+        leaf->hi[i] = -floats_below(-high[0], -high[1], margin);
+    }
+}
+
 static inline void leaf_bound(const leaf_frame *frame, bool is_a, tri_leaf *leaf)
 {
     const f32x8 *s = leaf->stored.c;
@@ -106,6 +149,8 @@ static inline void leaf_bound(const leaf_frame *frame, bool is_a, tri_leaf *leaf
         leaf->lo[i] = min3(c[i], c[3 + i], c[6 + i]) - slack;
         leaf->hi[i] = max3(c[i], c[3 + i], c[6 + i]) + slack;
     }
+    if (!is_a && frame->flush != NULL)
+        leaf_bound_flush(frame->flush, leaf);
     leaf_bound_slabs(leaf, frame->slack);
 }
 
@@ -129,15 +174,16 @@ BVPI_INLINE f32x8 leaf_gap_b(const tri_leaf *a, const tri_leaf *b, unsigned i)
     return f32x8_max(min3(d[0], d[1], d[2]) - b->slab_hi, b->slab_lo - max3(d[0], d[1], d[2]));
 }
 
-/* Which of `lanes` of b have triangles that may touch that of lane i of a. */
+/* Which of `lanes` of b have triangles that may touch that of lane i of a. Ends of b's boxes are
+ * beyond what they bound: boxes with an end in common are apart. */
 BVPI_INLINE unsigned leaf_touching_of(const tri_leaf *a, const tri_leaf *b, unsigned i,
                                       unsigned lanes)
 {
     const f32x8 zero = {0};
     i32x8 apart = {0};
     for (int k = 0; k < 3; k++)
-        apart |= f32x8_gt(b->lo[k], f32x8_splat(a->hi[k][i])) |
-                 f32x8_lt(b->hi[k], f32x8_splat(a->lo[k][i]));
+        apart |= f32x8_ge(b->lo[k], f32x8_splat(a->hi[k][i])) |
+                 f32x8_le(b->hi[k], f32x8_splat(a->lo[k][i]));
     lanes &= ~i32x8_movemask(apart);
     if (lanes != 0)
         lanes &= ~i32x8_movemask(f32x8_gt(leaf_gap_a(a, b, i), zero));

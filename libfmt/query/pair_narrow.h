@@ -192,4 +192,43 @@ BVPI_INLINE unsigned narrow_within(const leaf_frame *frame, const narrow_leaf *l
     return lanes & ~leaf_over(narrow_side_gap(leaf, box, is_a), leaf->side_sq, limit_sq);
 }
 
+/* ---- rows of triangles --------------------------------------------------------------------------
+ */
+
+/* How far lanes of b are beyond the slab across the longest edge of lane i of a, times the side's
+ * length. Facets of tubes, one in the other, cross one another's planes, not one another's slabs.
+ */
+BVPI_INLINE f32x8 narrow_side_gap_a(const narrow_leaf *a, const tri_leaf *b, unsigned i)
+{
+    const f32x8 m[3] = {f32x8_splat(a->side[0][i]), f32x8_splat(a->side[1][i]),
+                        f32x8_splat(a->side[2][i])};
+    const f32x8 d[3] = {dot3(m, b->corner), dot3(m, b->corner + 3), dot3(m, b->corner + 6)};
+    return f32x8_max(min3(d[0], d[1], d[2]) - a->side_hi[i],
+                     a->side_lo[i] - max3(d[0], d[1], d[2]));
+}
+
+/* How far lane i of a is beyond such slabs of lanes of b. */
+BVPI_INLINE f32x8 narrow_side_gap_b(const tri_leaf *a, const narrow_leaf *b, unsigned i)
+{
+    const f32x8 *c = a->corner, *m = b->side;
+    f32x8 d[3];
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++)
+        d[k] = m[0] * c[3 * k][i] + m[1] * c[3 * k + 1][i] + m[2] * c[3 * k + 2][i];
+    return f32x8_max(min3(d[0], d[1], d[2]) - b->side_hi, b->side_lo - max3(d[0], d[1], d[2]));
+}
+
+/* leaf_touching_of, and the slabs across where parts seem to mate. What will meet is found sooner
+ * without: leaving pairs out makes the batch that finds it wait. */
+BVPI_INLINE unsigned narrow_touching_of(const narrow_leaf *a, const narrow_leaf *b, unsigned i,
+                                        unsigned lanes, bool seem_to_mate)
+{
+    const f32x8 zero = {0};
+    lanes = leaf_touching_of(&a->tri, &b->tri, i, lanes);
+    if (lanes != 0 && seem_to_mate)
+        lanes &= ~i32x8_movemask(f32x8_gt(narrow_side_gap_a(a, &b->tri, i), zero) |
+                                 f32x8_gt(narrow_side_gap_b(&a->tri, b, i), zero));
+    return lanes;
+}
+
 #endif

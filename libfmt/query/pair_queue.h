@@ -29,6 +29,15 @@ typedef struct pair_pending {
     unsigned count;
 } pair_pending;
 
+/* Source numbers that were looked up: a triangle that meets another meets its neighbours, too. Bit
+ * of a slot in `known`: it holds the numbers of its item. */
+enum { ID_CACHE = 64 };
+typedef struct pair_ids {
+    uint32_t item[ID_CACHE];
+    uint64_t known;
+    uint64_t triangle[ID_CACHE], id[ID_CACHE];
+} pair_ids;
+
 /* Two parts whose triangles meet. */
 typedef struct pair_tester {
     bvpi_pair_query *query;
@@ -36,10 +45,12 @@ typedef struct pair_tester {
     bvpi_pose pose;
     leaf_frame frame;
     float limit_sq; /* DISTANCE: the limit in the frame */
+    bool missed;    /* overlap: some pairs were tested, and none of a batch met */
     bool nearer;    /* DISTANCE: the limit shrank or the aim turned; who walks clears it */
     double aim[3];  /* DISTANCE: in which direction to look for gaps, in a's frame */
     pair_queue queue;
     pair_pending pending; /* DISTANCE */
+    pair_ids ids[2];      /* of a, of b */
 } pair_tester;
 
 static inline void tester_fail(pair_tester *t, bvp_status status)
@@ -48,13 +59,26 @@ static inline void tester_fail(pair_tester *t, bvp_status status)
     t->query->done = true;
 }
 
-static inline bool get_id(const bvpi_placed_part *part, uint32_t item, bvp_hit_id *out)
+static inline bool get_id(const bvpi_placed_part *part, pair_ids *ids, uint32_t item,
+                          bvp_hit_id *out)
 {
-    bvpi_cluster cluster;
-    if (!bvpi_cluster_open(part->part.blob, part->part.blob_size,
-                           (uint64_t)(item >> 8) << part->part.cluster_shift, &cluster))
+    const unsigned slot = item * UINT32_C(2654435769) >> 26;
+    bvpd_cluster head;
+    if ((ids->known >> slot & 1) != 0 && ids->item[slot] == item) {
+        out->instance = part->instance;
+        out->part = part->part_idx;
+        out->triangle = ids->triangle[slot];
+        out->id = ids->id[slot];
+        return true;
+    }
+    if (!bvpi_cluster_load(part->part.blob, part->part.blob_size,
+                           (uint64_t)(item >> 8) << part->part.cluster_shift, &head))
         return false;
-    bvpi_hit_id_of(part, &cluster.head, item & 0xff, out);
+    bvpi_hit_id_of(part, &head, item & 0xff, out);
+    ids->known |= UINT64_C(1) << slot;
+    ids->item[slot] = item;
+    ids->triangle[slot] = out->triangle;
+    ids->id[slot] = out->id;
     return true;
 }
 
@@ -93,7 +117,8 @@ static inline bool get_ids(pair_tester *p, uint32_t item_a, uint32_t item_b, bvp
                            bvp_hit_id *b)
 {
     bool swap = p->query->swapped;
-    if (get_id(p->a, item_a, swap ? b : a) && get_id(p->b, item_b, swap ? a : b))
+    if (get_id(p->a, &p->ids[0], item_a, swap ? b : a) &&
+        get_id(p->b, &p->ids[1], item_b, swap ? a : b))
         return true;
     tester_fail(p, BVP_ERR_CORRUPT);
     return false;
@@ -112,6 +137,21 @@ static inline void report_each(pair_tester *p, bvpi_tri_tri8_result result)
     }
 }
 
+/* Of pairs at the same distance the one whose triangles come first is the answer, so that the order
+ * of the walk does not matter. */
+static inline bool comes_first(const pair_tester *p, uint32_t item_a, uint32_t item_b)
+{
+    const bvpi_pair_query *query = p->query;
+    const bvp_distance_result *best = &query->best;
+    const uint32_t best_a = query->swapped ? best->b.instance : best->a.instance;
+    const uint32_t best_b = query->swapped ? best->a.instance : best->b.instance;
+    if (p->a->instance != best_a)
+        return p->a->instance < best_a;
+    if (p->b->instance != best_b)
+        return p->b->instance < best_b;
+    return item_a != query->best_a ? item_a < query->best_a : item_b < query->best_b;
+}
+
 /* Keeps a pair as the answer. */
 static inline void keep_pair(pair_tester *p, uint32_t item_a, uint32_t item_b,
                              const bvpi_tri_dist *d)
@@ -122,8 +162,25 @@ static inline void keep_pair(pair_tester *p, uint32_t item_a, uint32_t item_b,
         return;
     best->found = 1;
     best->distance = d->hi;
+    p->query->best_a = item_a;
+    p->query->best_b = item_b;
     memcpy(best->point_a, swap ? d->point_b : d->point_a, sizeof best->point_a);
     memcpy(best->point_b, swap ? d->point_a : d->point_b, sizeof best->point_b);
+}
+
+/* Of pairs that meet, those whose triangles cross: some of them will do so for a while. */
+static inline void keep_hits(pair_tester *p, bvpi_tri_tri8_result result)
+{
+    bvpi_hit_pairs *out = p->query->hit_pairs;
+    const bool swap = p->query->swapped;
+    out->count = 0;
+    for (unsigned left = result.hit & result.proper; left != 0 && out->count < BVPI_HIT_PAIRS;
+         left &= left - 1, out->count++) {
+        float *a = out->a[out->count], *b = out->b[out->count];
+        load_pair(&p->queue, bvpi_lowest_bit(left), swap ? b : a, swap ? a : b);
+    }
+    out->instance_a = (swap ? p->b : p->a)->instance;
+    out->instance_b = (swap ? p->a : p->b)->instance;
 }
 
 static inline void flush_overlap(pair_tester *p)
@@ -136,13 +193,17 @@ static inline void flush_overlap(pair_tester *p)
     query->stats.triangles += count;
     query->stats.exact += bvpi_popcount(result.exact);
     p->queue.count = 0;
-    if (result.hit == 0)
+    if (result.hit == 0) {
+        p->missed = true;
         return;
+    }
     if (query->mode == BVPI_PAIR_EACH) {
         report_each(p, result);
         return;
     }
     query->hit = query->done = true;
+    if (query->hit_pairs != NULL)
+        keep_hits(p, result);
     if (query->want_witness) {
         bvpi_tri_dist d;
         float ta[9], tb[9];
@@ -192,13 +253,16 @@ static inline void measure_nearest(pair_tester *p)
     for (unsigned i = 1; i < pending->count; i++)
         at = pending->lo[i] < pending->lo[at] ? i : at;
     const uint32_t item_a = pending->item_a[at], item_b = pending->item_b[at];
-    bvpi_tri_dist1_within(&p->pose, pending->a[at], pending->b[at], query->limit, &d);
+    /* a little beyond the limit, so that what decides about `lower` never depends on the order */
+    bvpi_tri_dist1_within(&p->pose, pending->a[at], pending->b[at], query->limit * (1 + 0x1p-24),
+                          &d);
     forget_pending(pending, at);
     query->stats.exact++;
     if (d.lo > query->limit)
         return;
     query->lower = fmin(query->lower, d.lo);
-    if (!query->best.found || d.hi < query->best.distance)
+    if (!query->best.found || d.hi < query->best.distance ||
+        (d.hi == query->best.distance && comes_first(p, item_a, item_b)))
         keep_pair(p, item_a, item_b, &d);
     query->limit = fmin(query->limit, d.hi);
     query->done |= query->stop_at_first || d.hi == 0;
@@ -254,8 +318,18 @@ static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f
 static inline void settle_within(pair_tester *p, unsigned count, f32x8 hi)
 {
     for (unsigned lane = 0; lane < count && !p->query->done; lane++)
-        if ((double)hi[lane] <= p->query->limit)
+        if ((double)hi[lane] <= p->query->limit) {
             p->query->best.found = p->query->done = true;
+            p->query->best.distance = (double)hi[lane];
+        }
+}
+
+static inline unsigned lanes_within(const pair_tester *p, unsigned count, f32x8 lo)
+{
+    unsigned lanes = 0;
+    for (unsigned lane = 0; lane < count; lane++)
+        lanes |= ((double)lo[lane] <= p->query->limit ? 1u : 0u) << lane;
+    return lanes;
 }
 
 /* Intervals in float choose which pairs may have to be measured in double. */
@@ -272,9 +346,16 @@ static inline void flush_distance(pair_tester *p)
         lower_limit(p, count, hi, along);
     else if (!query->want_witness)
         settle_within(p, count, hi);
-    for (unsigned lane = 0; lane < count && !query->done; lane++)
+    unsigned lanes = lanes_within(p, count, lo);
+    if (lanes != 0 && !query->done) {
+        lo = f32x8_max(lo, bvpi_tri_gap8(&p->pose, a, b));
+        lanes = lanes_within(p, count, lo);
+    }
+    for (; lanes != 0 && !query->done; lanes &= lanes - 1) {
+        const unsigned lane = bvpi_lowest_bit(lanes);
         if ((double)lo[lane] <= query->limit)
             add_pending(p, lane, lo[lane]);
+    }
     if (query->stop_at_first)
         measure_pending(p);
 }
@@ -298,11 +379,18 @@ static inline void tester_init(pair_tester *p, bvpi_pair_query *query, const bvp
     p->a = a;
     p->b = b;
     bvpi_pose_init_placed(&p->pose, &a->at.place, &b->at.place, a->at.bound, b->at.bound);
-    leaf_frame_init(&p->frame, &p->pose);
+    leaf_frame_init(&p->frame, &p->pose, query->mode == BVPI_PAIR_DISTANCE);
     p->queue.count = p->pending.count = 0;
+    p->missed = false;
+    p->ids[0].known = p->ids[1].known = 0;
     p->aim[0] = p->aim[1] = p->aim[2] = 0;
-    if (query->mode == BVPI_PAIR_DISTANCE)
-        tester_limit(p);
+    if (query->mode != BVPI_PAIR_DISTANCE)
+        return;
+    tester_limit(p);
+    for (int i = 0; query->is_aimed && i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            p->aim[i] += p->pose.ma[4 * k + i] * query->aim[k];
+    leaf_frame_aim(&p->frame, p->aim);
 }
 
 #endif

@@ -12,6 +12,8 @@
 #include "query/pair.h"
 #include "query/pair_heap.h"
 
+enum { WALK_TRAIL = 4 };
+
 typedef struct pair_walk {
     bvpi_pair_query *query;
     const bvpi_tree *a, *b;
@@ -19,6 +21,8 @@ typedef struct pair_walk {
     float limit_sq;  /* entries at least so far apart are of no interest */
     bool is_bounded; /* the limit is the distance of something found */
     uint64_t steps_left;
+    unsigned opened; /* while query->start != NULL: the last ones are in the trail */
+    pair_entry trail[WALK_TRAIL];
 } pair_walk;
 
 /* Called for a pair of leaves. */
@@ -55,6 +59,7 @@ static inline void walk_init(pair_walk *walk, pair_entry *root)
     root->ref_b = walk->b->root;
     walk->limit_sq = __builtin_inff();
     walk->is_bounded = false;
+    walk->opened = 0;
     walk->steps_left = saturating_product((uint64_t)walk->a->node_count * (BVPD_WIDTH + 1),
                                           (uint64_t)walk->b->node_count * (BVPD_WIDTH + 1));
 }
@@ -212,6 +217,49 @@ BVPI_INLINE bool next_pair(const pair_walk *walk, pair_waiting *waiting, bool by
     return e->gap_sq < walk->limit_sq;
 }
 
+/* ---- where to look first the next time ----------------------------------------------------------
+ */
+
+static inline bool is_box_within(const float centre[3], const float half[3],
+                                 const float outer_centre[3], const float outer_half[3])
+{
+    bool within = true;
+    for (int i = 0; i < 3; i++) {
+        const float off = centre[i] - outer_centre[i];
+        within = within && (off < 0 ? -off : off) + half[i] <= outer_half[i] + 1;
+    }
+    return within;
+}
+
+/* Keeps the first of the nodes in the trail that the last one is below. */
+static inline void keep_start(const pair_walk *walk, bvpi_pair_start *out)
+{
+    const pair_entry *last = &walk->trail[(walk->opened - 1) % WALK_TRAIL];
+    unsigned k = walk->opened > WALK_TRAIL ? walk->opened - WALK_TRAIL : 0;
+    for (out->is_known = 0; k < walk->opened && !out->is_known; k++) {
+        const pair_entry *e = &walk->trail[k % WALK_TRAIL];
+        out->is_known = e->count_a == 0 && e->count_b == 0 &&
+                        is_box_within(last->centre_a, last->half_a, e->centre_a, e->half_a) &&
+                        is_box_within(last->centre_b, last->half_b, e->centre_b, e->half_b);
+        out->ref_a = e->ref_a;
+        out->ref_b = e->ref_b;
+        memcpy(out->box_a, e->centre_a, sizeof e->centre_a);
+        memcpy(out->box_a + 3, e->half_a, sizeof e->half_a);
+        memcpy(out->box_b, e->centre_b, sizeof e->centre_b);
+        memcpy(out->box_b + 3, e->half_b, sizeof e->half_b);
+    }
+}
+
+static inline void enter_start(const bvpi_pair_start *start, pair_entry *root)
+{
+    root->ref_a = start->ref_a;
+    root->ref_b = start->ref_b;
+    memcpy(root->centre_a, start->box_a, sizeof root->centre_a);
+    memcpy(root->half_a, start->box_a + 3, sizeof root->half_a);
+    memcpy(root->centre_b, start->box_b, sizeof root->centre_b);
+    memcpy(root->half_b, start->box_b + 3, sizeof root->half_b);
+}
+
 /* Walks from `root`. The flags and the functions are constants of each instance of this template.
  */
 BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_distance, bool sorted,
@@ -222,7 +270,7 @@ BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_dis
     pair_entry e;
     waiting.stack[0] = *root;
     waiting.depth = 1;
-    waiting.nearest_first = false;
+    waiting.nearest_first = by_distance && query->is_aimed;
     if (by_distance)
         heap_init(&waiting.heap);
     while (!query->done && next_pair(walk, &waiting, by_distance, &e)) {
@@ -232,6 +280,8 @@ BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_dis
                 turn_to_nearest(&waiting);
             continue;
         }
+        if (query->start != NULL)
+            walk->trail[walk->opened++ % WALK_TRAIL] = e;
         pair_children children;
         bool good = walk->steps_left-- != 0;
         if (opens_a(walk, &e))

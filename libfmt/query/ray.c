@@ -7,31 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool are_finite(const double *v, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (!isfinite(v[i]))
-            return false;
-    return true;
-}
-
-bvp_status bvpi_ray_query_init(bvpi_ray_query *query, const bvp_ray *ray, bvpi_ray_mode mode)
-{
-    const double *d = ray->direction;
-    query->mode = mode;
-    query->ray = *ray;
-    query->t_max = ray->t_max;
-    query->each = NULL;
-    query->leaves = NULL;
-    query->count = 0;
-    query->stopped = 0;
-    query->hit = (bvp_ray_hit){.found = 0};
-    query->stats = (bvp_stats){.nodes = 0};
-    if (!are_finite(ray->origin, 3) || !are_finite(d, 3) || isnan(ray->t_min) || isnan(ray->t_max))
-        return BVP_ERR_ARGUMENT;
-    return d[0] != 0 || d[1] != 0 || d[2] != 0 ? BVP_OK : BVP_ERR_ARGUMENT;
-}
-
 /* ---- before placement ---------------------------------------------------------------------------
  */
 
@@ -40,22 +15,20 @@ static inline double largest_of(const double v[3])
     return bvpi_larger(fabs(v[0]), bvpi_larger(fabs(v[1]), fabs(v[2])));
 }
 
-/* An inverse and how far each entry may be off. */
-typedef struct inverse {
-    double m[9], err[9];
-} inverse;
-
 /* Rounding: of the difference to the origin, three products, two sums; u = 2^-53. */
-static void apply_inverse(const inverse *inv, const double m[12], const bvp_ray *ray,
-                          bvpi_local_ray *out)
+void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_place *place, const bvp_ray *ray)
 {
     const double *d = ray->direction;
     double o[3];
+    *out = (bvpi_local_ray){.origin = {0}};
+    BVPI_UNROLL
     for (int b = 0; b < 3; b++)
-        o[b] = ray->origin[b] - m[4 * b + 3];
+        o[b] = ray->origin[b] - place->m[4 * b + 3];
+    BVPI_UNROLL
     for (int a = 0; a < 3; a++) {
-        const double *row = inv->m + 3 * a, *err = inv->err + 3 * a;
+        const double *row = place->inverse + 3 * a, *err = place->inverse_err + 3 * a;
         double reach[3];
+        BVPI_UNROLL
         for (int b = 0; b < 3; b++)
             reach[b] = err[b] + fabs(row[b]) * 0x1p-49;
         out->origin[a] = row[0] * o[0] + row[1] * o[1] + row[2] * o[2];
@@ -64,76 +37,6 @@ static void apply_inverse(const inverse *inv, const double m[12], const bvp_ray 
         out->direction_err[a] =
             reach[0] * fabs(d[0]) + reach[1] * fabs(d[1]) + reach[2] * fabs(d[2]);
     }
-}
-
-static void keep(const bvp_ray *ray, bvpi_local_ray *out)
-{
-    memcpy(out->origin, ray->origin, sizeof ray->origin);
-    memcpy(out->direction, ray->direction, sizeof ray->direction);
-}
-
-void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_place *place, const bvp_ray *ray)
-{
-    inverse inv;
-    *out = (bvpi_local_ray){.origin = {0}};
-    if (place->is_identity) {
-        keep(ray, out);
-        return;
-    }
-    for (int i = 0; i < 9; i++) {
-        inv.m[i] = place->inverse[i].hi;
-        inv.err[i] = place->inverse_err[i] + fabs(inv.m[i]) * 0x1p-52;
-    }
-    apply_inverse(&inv, place->m, ray, out);
-}
-
-/* No product of two of these entries over- or underflows. */
-static bool is_moderate(const double m[12])
-{
-    for (int i = 0; i < 12; i++) {
-        const double size = fabs(m[i]);
-        if (i % 4 != 3 && size != 0 && !(size > 0x1p-200 && size < 0x1p200))
-            return false;
-    }
-    return true;
-}
-
-/* Cofactors over the determinant. With p the cofactor with all signs positive and u = 2^-53, a
- * cofactor is off by 3 u p, the determinant by 8 u times itself with all signs positive. */
-static bool invert(const double m[12], inverse *out)
-{
-    double cofactor[9], positive[9], det = 0, det_positive = 0;
-    for (int i = 0; i < 9; i++) {
-        const int r1 = (i / 3 + 1) % 3, r2 = (i / 3 + 2) % 3, c1 = (i + 1) % 3, c2 = (i + 2) % 3;
-        const double plus = m[4 * r1 + c1] * m[4 * r2 + c2];
-        const double minus = m[4 * r1 + c2] * m[4 * r2 + c1];
-        cofactor[i] = plus - minus;
-        positive[i] = fabs(plus) + fabs(minus);
-    }
-    for (int i = 0; i < 3; i++) {
-        det += m[i] * cofactor[i];
-        det_positive += fabs(m[i]) * positive[i];
-    }
-    const double error = det_positive * 0x1p-50 / fabs(det);
-    if (!(error < 0x1p-20))
-        return false;
-    for (int i = 0; i < 9; i++) {
-        const int to = 3 * (i % 3) + i / 3;
-        out->m[to] = cofactor[i] / det;
-        out->err[to] =
-            (positive[i] * 0x1p-51 + fabs(cofactor[i]) * (error * 1.01 + 0x1p-51)) / fabs(det);
-    }
-    return true;
-}
-
-bool bvpi_local_ray_rough(bvpi_local_ray *out, const double m[12], const bvp_ray *ray)
-{
-    inverse inv;
-    *out = (bvpi_local_ray){.origin = {0}};
-    if (!is_moderate(m) || !invert(m, &inv))
-        return false;
-    apply_inverse(&inv, m, ray, out);
-    return true;
 }
 
 /* ---- hits ------------------------------------------------------------------------------------ */
@@ -158,14 +61,19 @@ static void normal_of(const bvpi_place *place, const float tri[9], double out[3]
     }
 }
 
+/* By the largest first, where squares might over- or underflow. */
 static void normalise(double v[3])
 {
-    const double largest = largest_of(v);
-    if (!(largest > 0))
-        return;
-    for (int a = 0; a < 3; a++)
-        v[a] /= largest;
-    const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    double sum = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    if (!(sum > 0x1p-900 && sum < 0x1p900)) {
+        const double largest = largest_of(v);
+        if (!(largest > 0))
+            return;
+        for (int a = 0; a < 3; a++)
+            v[a] /= largest;
+        sum = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    }
+    const double length = sqrt(sum);
     for (int a = 0; a < 3; a++)
         v[a] /= length;
 }
@@ -177,6 +85,24 @@ static bool is_before(const bvp_ray_hit *a, const bvp_ray_hit *b)
     if (a->id.instance != b->id.instance)
         return a->id.instance < b->id.instance;
     return a->id.triangle < b->id.triangle;
+}
+
+static void fill_in(const bvpi_ray_whose *whose, bvp_ray_hit *hit)
+{
+    bvpi_hit_id_of(whose->part, &whose->cluster, whose->local, &hit->id);
+    normal_of(&whose->part->at.place, whose->tri, hit->normal);
+    normalise(hit->normal);
+}
+
+/* Asks for the source's number of a triangle, which is seldom at hand: the record's header and
+ * where the number is if numbers take 12 bits. */
+static void fetch_id(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local)
+{
+    if (!part->part.ids)
+        return;
+    const uint8_t *record = part->part.ids + 4 * (uint64_t)cluster->id_off;
+    __builtin_prefetch(record);
+    __builtin_prefetch(record + sizeof(bvpd_ids) + local * 3 / 2);
 }
 
 void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,
@@ -193,10 +119,14 @@ void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,
     h.id.triangle = (uint64_t)cluster->first_triangle + local;
     if (query->mode == BVPI_RAY_FIRST && query->hit.found && !is_before(&h, &query->hit))
         return;
-    bvpi_hit_id_of(part, cluster, local, &h.id);
-    normal_of(&part->at.place, tri, h.normal);
+    fetch_id(part, cluster, local);
+    query->best.part = part;
+    query->best.cluster = *cluster;
+    query->best.local = local;
+    memcpy(query->best.tri, tri, sizeof query->best.tri);
     if (query->mode == BVPI_RAY_ALL) {
-        normalise(h.normal);
+        fill_in(&query->best, &h);
+        query->best.part = NULL;
         query->stopped = query->each && query->each(query->user, &h) != 0;
         return;
     }
@@ -204,8 +134,28 @@ void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,
     query->t_max = h.t;
 }
 
-void bvpi_ray_query_finish(bvpi_ray_query *query)
+void bvpi_ray_query_settle(bvpi_ray_query *query)
 {
-    if (query->mode == BVPI_RAY_FIRST && query->hit.found)
-        normalise(query->hit.normal);
+    fill_in(&query->best, &query->hit);
+    query->best.part = NULL;
+}
+
+void bvpi_ray_query_answer(const bvpi_ray_query *query, bvp_ray_hit *out)
+{
+    if (query->hit.found)
+        *out = query->hit;
+    else
+        *out = (bvp_ray_hit){.found = 0};
+}
+
+bvp_status bvpi_ray_part_hits(const bvpi_placed_part *part, bvpi_isa isa, const bvp_ray *ray,
+                              bvp_ray_hit_fn each, void *user)
+{
+    bvpi_ray_query query;
+    const bvp_status status = bvpi_ray_query_init(&query, ray, BVPI_RAY_ALL);
+    if (status != BVP_OK)
+        return status;
+    query.each = each;
+    query.user = user;
+    return BVPI_ISA_CHOOSE(bvpi_ray_kernel, isa)->run_part(part, &query);
 }

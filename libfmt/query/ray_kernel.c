@@ -4,20 +4,20 @@
  */
 #include "query/binary_body.h"
 #include "query/ray_part.h"
-#include "query/ray_walk.h"
+#include "query/ray_slab.h"
+
+/* A leaf's items, triangles or instances. */
+typedef bvp_status (*ray_items_fn)(void *user, uint32_t item, unsigned count);
 
 /* sorted: the nearest child first; else as they come, for who takes any hit. */
-BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, bool sorted)
+BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool sorted,
+                                 ray_items_fn items)
 {
-    bvpi_ray_level levels[BVPD_DEPTH_MAX + 1];
+    _Alignas(64) bvpi_ray_level levels[BVPI_RAY_LEVELS];
     bvpi_ray_entry waiting[BVPI_STACK_SIZE];
     bvpi_slab8 slab;
-    bvpi_ray_walk walk = {.tree = &w->part->at.tree,
-                          .slab = &slab,
-                          .levels = levels,
-                          .waiting = waiting,
-                          .level_max = BVPD_DEPTH_MAX + 1,
-                          .limit = bvpi_ray_part_limit(w)};
+    bvpi_ray_walk walk = {
+        .tree = tree, .levels = levels, .waiting = waiting, .limit = bvpi_ray_part_limit(w)};
     bvp_stats *stats = &w->query->stats;
     bvp_status status = BVP_OK;
     int place = bvpi_ray_walk_start(&walk);
@@ -26,14 +26,13 @@ BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, bool sorted)
         const bvpi_ray_level *level = bvpi_ray_level_of(&walk, place);
         const unsigned lane = bvpi_ray_lane_of(place);
         if (level->inner >> lane & 1) {
-            place = bvpi_ray_open(&walk, place, sorted);
+            place = bvpi_ray_open(&walk, &slab, place, sorted);
             continue;
         }
         const unsigned count = (unsigned)(level->meta >> (8 * lane)) & 0xff;
-        stats->leaves++;
-        status = count - 1 < BVPD_LEAF_MAX
-                     ? bvpi_ray_part_triangles(w, bvpi_ray_item(level, lane), count)
-                     : BVP_ERR_CORRUPT;
+        stats->leaves += items == bvpi_ray_part_triangles;
+        status = count - 1 < BVPD_LEAF_MAX ? items(w, bvpi_ray_item(level, lane), count)
+                                           : BVP_ERR_CORRUPT;
         if (bvpi_ray_query_done(w->query))
             break;
         walk.limit = bvpi_ray_part_limit(w);
@@ -44,57 +43,66 @@ BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, bool sorted)
     return place == BVPI_RAY_LIAR ? BVP_ERR_CORRUPT : status;
 }
 
-/* unplaced: part, when its at.place is not ready; else NULL. */
-static bvp_status enter_part(const bvpi_subject *subject, bvpi_ray_query *query,
-                             const bvpi_placed_part *part, bvpi_placed_part *unplaced)
+BVPI_INLINE void local_ray(bvpi_local_ray *out, const bvpi_place *place, const bvp_ray *ray)
+{
+    if (place->is_identity)
+        bvpi_local_ray_keep(out, ray);
+    else
+        bvpi_local_ray_init(out, place, ray);
+}
+
+static bvp_status enter_part(bvpi_ray_query *query, const bvpi_placed_part *part)
 {
     static const bvpi_walk_steps steps = {bvpi_ray_part_boxes, bvpi_ray_part_limit,
                                           bvpi_ray_part_triangles, NULL};
+    const bvpi_tree *tree = &part->at.tree;
     bvpi_local_ray local;
     bvpi_ray_part w;
-    w.subject = subject;
     w.query = query;
     w.part = part;
-    w.unplaced = unplaced;
     w.ready = false;
-    if (unplaced && !bvpi_local_ray_rough(&local, part->placement, &query->ray)) {
-        const bvp_status status = bvpi_subject_place(subject, unplaced);
-        if (status != BVP_OK)
-            return status;
-        w.unplaced = NULL;
-    }
-    if (!w.unplaced)
-        bvpi_local_ray_init(&local, &part->at.place, &query->ray);
+    local_ray(&local, &part->at.place, &query->ray);
     if (!bvpi_grid_ray_init(&w.grid, &part->at, &local, query->ray.t_min, query->t_max))
         return BVP_OK;
     if (part->kind != BVPD_KIND_WIDE8)
         return bvpi_binary_body_walk(&steps, &w, &part->binary, &query->stats);
-    return query->mode == BVPI_RAY_FIRST ? walk_wide(&w, true) : walk_wide(&w, false);
+    return query->mode == BVPI_RAY_FIRST ? walk_wide(&w, tree, true, bvpi_ray_part_triangles)
+                                         : walk_wide(&w, tree, false, bvpi_ray_part_triangles);
 }
 
-static bvp_status enter_instance(void *user, uint32_t instance)
+static bvp_status enter_instance(bvpi_ray_part *w, uint32_t instance)
 {
-    const bvpi_ray_part *w = user;
     bvpi_placed_part part;
     w->query->stats.instance_pairs++;
-    const bvp_status status = bvpi_subject_look_up(w->subject, instance, &part);
-    return status == BVP_OK ? enter_part(w->subject, w->query, &part, &part) : status;
+    bvp_status status = bvpi_subject_instance(w->subject, instance, &part);
+    if (status == BVP_OK)
+        status = enter_part(w->query, &part);
+    bvpi_ray_query_finish(w->query); /* `part` ends here */
+    return status;
+}
+
+/* No more than there are in a valid hierarchy. */
+static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
+{
+    bvpi_ray_part *w = user;
+    bvp_status status = BVP_OK;
+    for (unsigned i = 0; i < count && status == BVP_OK && !bvpi_ray_query_done(w->query); i++)
+        status = w->instances_left-- > 0 ? enter_instance(w, first + i) : BVP_ERR_CORRUPT;
+    return status;
 }
 
 static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_ray_query *query)
 {
-    static const bvpi_walk_steps steps = {bvpi_ray_part_boxes, bvpi_ray_part_limit, NULL,
-                                          enter_instance};
     const bvpi_placed *top = &subject->top;
     bvpi_local_ray local;
     bvpi_ray_part w;
     w.subject = subject;
     w.query = query;
-    bvpi_local_ray_init(&local, &top->place, &query->ray);
+    w.instances_left = subject->file->header.instance_count;
+    local_ray(&local, &top->place, &query->ray);
     if (!bvpi_grid_ray_init(&w.grid, top, &local, query->ray.t_min, query->t_max))
         return BVP_OK;
-    return bvpi_body_walk(&steps, &w, &top->tree, subject->file->header.instance_count,
-                          &query->stats);
+    return walk_wide(&w, &top->tree, true, enter_instances);
 }
 
 static bvp_status run(const bvpi_subject *subject, bvpi_ray_query *query)
@@ -103,14 +111,14 @@ static bvp_status run(const bvpi_subject *subject, bvpi_ray_query *query)
     if (subject->is_assembly && !subject->is_empty)
         status = enter_assembly(subject, query);
     else if (!subject->is_empty)
-        status = enter_part(subject, query, &subject->one, NULL);
+        status = enter_part(query, &subject->one);
     bvpi_ray_query_finish(query);
     return status;
 }
 
 static bvp_status run_part(const bvpi_placed_part *part, bvpi_ray_query *query)
 {
-    const bvp_status status = enter_part(NULL, query, part, NULL);
+    const bvp_status status = enter_part(query, part);
     bvpi_ray_query_finish(query);
     return status;
 }

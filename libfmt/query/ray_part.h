@@ -9,12 +9,12 @@
 
 /* A ray in one hierarchy. */
 typedef struct bvpi_ray_part {
-    const bvpi_subject *subject;
     bvpi_ray_query *query;
     bvpi_grid_ray grid;
+    const bvpi_subject *subject;  /* in an assembly */
+    uint32_t instances_left;      /* that may still be entered */
     const bvpi_placed_part *part; /* in a part */
-    bvpi_placed_part *unplaced;   /* the same while its at.place is not ready, else NULL */
-    bool ready;                   /* at.place and tri are */
+    bool ready;                   /* tri is */
     bvpi_tri_ray tri;
 } bvpi_ray_part;
 
@@ -38,17 +38,15 @@ BVPI_INLINE float bvpi_ray_part_limit(void *user)
 }
 
 /* What the triangles need and the boxes do not: many rays meet no leaf. */
-static bvp_status bvpi_ray_part_ready(bvpi_ray_part *w)
+static inline bvp_status bvpi_ray_part_ready(bvpi_ray_part *w)
 {
     const bvp_ray *ray = &w->query->ray;
-    bvp_status status = w->unplaced ? bvpi_subject_place(w->subject, w->unplaced) : BVP_OK;
+    bvp_status status = BVP_OK;
     const bvpi_placed *at = &w->part->at;
-    if (status == BVP_OK &&
-        !(at->place.is_identity &&
-          bvpi_tri_ray_init_plain(&w->tri, ray->origin, ray->direction, at->bound)))
+    if (!(at->place.is_identity && bvpi_tri_ray_init_plain(&w->tri, bvpi_ray_origin(ray),
+                                                           bvpi_ray_direction(ray), at->bound)))
         status = bvpi_tri_ray_init(&w->tri, &at->place, ray->origin, ray->direction, at->bound);
     w->ready = status == BVP_OK;
-    w->unplaced = NULL;
     return status;
 }
 
@@ -63,9 +61,7 @@ BVPI_INLINE bool bvpi_ray_part_decode(const bvpi_tree *tree, uint32_t item, bvpi
         return false;
     if (first >= cluster.triangle_count)
         return false;
-    const uint32_t vertex = bvpi_load_u8(cluster.corners + 3 * first);
-    for (int a = 1; a < 3; a++)
-        __builtin_prefetch(cluster.stream[a] + vertex * cluster.width[a] / 8);
+    bvpi_cluster_prefetch(&cluster, first);
     bvpi_tri8_decode(&cluster, first, &out->tri);
     out->cluster = cluster.head;
     out->triangle_count = cluster.triangle_count;
@@ -81,38 +77,62 @@ BVPI_INLINE const bvpi_leaf *bvpi_ray_part_leaf(const bvpi_ray_part *w, uint32_t
     const bvpi_tree *tree = &w->part->at.tree;
     bvpi_leaf *leaf = own;
     if (w->query->leaves) {
-        leaf = &w->query->leaves[item * UINT32_C(0x9e3779b1) >> 27];
+        leaf = bvpi_leaf_place(w->query->leaves, item);
         if (leaf->units == tree->units && leaf->item == item)
             return leaf;
     }
     return bvpi_ray_part_decode(tree, item, leaf) ? leaf : NULL;
 }
 
-static bvp_status bvpi_ray_part_triangles(void *user, uint32_t item, unsigned count)
+/* One triangle of a leaf: is it hit? Then tri is set, too. */
+BVPI_INLINE bool bvpi_leaf_ray(const bvpi_tri_ray *ray, const bvpi_leaf *leaf, unsigned lane,
+                               double t_min, double t_max, float tri[9], bvpi_tri_ray_hit *hit)
 {
-    bvpi_ray_part *w = user;
+    const int answer =
+        bvpi_tri_ray_in_double(ray, bvpi_tri8_corners(&leaf->tri, lane, ray->kx),
+                               bvpi_tri8_corners(&leaf->tri, lane, ray->ky),
+                               bvpi_tri8_corners(&leaf->tri, lane, ray->kz), t_min, t_max, hit);
+    if (answer == 0)
+        return false;
+    bvpi_tri8_lane(&leaf->tri, lane, tri);
+    return answer > 0 || bvpi_tri_ray_exactly(ray, tri, t_min, t_max, hit);
+}
+
+/* One triangle of a leaf whose first one is `first` in its cluster. */
+BVPI_INLINE void bvpi_ray_part_triangle(bvpi_ray_part *w, const bvpi_leaf *leaf, unsigned first,
+                                        unsigned lane)
+{
     bvpi_ray_query *query = w->query;
-    const unsigned first = item & 0xff;
-    bvpi_leaf own;
-    const bvpi_leaf *leaf = bvpi_ray_part_leaf(w, item, &own);
-    if (!leaf || first + count > leaf->triangle_count)
-        return BVP_ERR_CORRUPT;
+    bvpi_tri_ray_hit hit;
+    float tri[9];
+    /* Not the best t so far: what a hit's rounded t is must not depend on what was seen before. */
+    if (bvpi_leaf_ray(&w->tri, leaf, lane, query->ray.t_min, query->ray.t_max, tri, &hit))
+        bvpi_ray_query_hit(query, w->part, &leaf->cluster, first + lane, tri, &hit);
+}
+
+/* Triangles first .. first + count - 1 of a leaf's cluster, which begin that leaf. */
+BVPI_INLINE bvp_status bvpi_ray_part_meet(bvpi_ray_part *w, const bvpi_leaf *leaf, unsigned first,
+                                          unsigned count)
+{
+    bvpi_ray_query *query = w->query;
     const bvp_status status = w->ready ? BVP_OK : bvpi_ray_part_ready(w);
     if (status != BVP_OK)
         return status;
     query->stats.triangles += count;
     unsigned lanes = ((1u << count) - 1) & ~bvpi_tri_ray_misses(&w->tri, leaf->tri.c);
-    for (; lanes != 0 && !bvpi_ray_query_done(query); lanes &= lanes - 1) {
-        const unsigned lane = bvpi_lowest_bit(lanes);
-        bvpi_tri_ray_hit hit;
-        float corners[9];
-        bvpi_tri8_lane(&leaf->tri, lane, corners);
-        /* Not the best t so far: what a hit's rounded t is must not depend on what was seen
-         * before. */
-        if (bvpi_tri_ray1(&w->tri, corners, query->ray.t_min, query->ray.t_max, &hit))
-            bvpi_ray_query_hit(query, w->part, &leaf->cluster, first + lane, corners, &hit);
-    }
+    for (; lanes != 0 && !bvpi_ray_query_done(query); lanes &= lanes - 1)
+        bvpi_ray_part_triangle(w, leaf, first, bvpi_lowest_bit(lanes));
     return BVP_OK;
+}
+
+static inline bvp_status bvpi_ray_part_triangles(void *user, uint32_t item, unsigned count)
+{
+    bvpi_ray_part *w = user;
+    bvpi_leaf own;
+    const bvpi_leaf *leaf = bvpi_ray_part_leaf(w, item, &own);
+    if (!leaf || (item & 0xff) + count > leaf->triangle_count)
+        return BVP_ERR_CORRUPT;
+    return bvpi_ray_part_meet(w, leaf, item & 0xff, count);
 }
 
 #endif

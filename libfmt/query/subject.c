@@ -143,7 +143,6 @@ bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body)
     bvp_status status = open_part(body->file, body->part, &subject->one);
     if (status == BVP_OK)
         status = bvpi_place_init(&subject->one.at.place, body->placement);
-    memcpy(subject->one.placement, body->placement ? body->placement : identity, sizeof identity);
     return status;
 }
 
@@ -154,7 +153,6 @@ bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out)
         return false;
     set_bounds(out);
     out->instance = BVP_NONE;
-    memcpy(out->placement, identity, sizeof identity);
     return bvpi_place_init(&out->at.place, NULL) == BVP_OK;
 }
 
@@ -167,34 +165,25 @@ const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
     return file->ready;
 }
 
-bvp_status bvpi_subject_look_up(const bvpi_subject *subject, uint32_t instance,
-                                bvpi_placed_part *out)
+bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
+                                 bvpi_placed_part *out)
 {
     bvpd_instance record;
+    double placement[12];
     if (instance >= subject->file->header.instance_count)
         return BVP_ERR_CORRUPT;
-    bvp_status status = bvpi_get_instance(subject->file, instance, &record, out->placement);
+    bvp_status status = bvpi_get_instance(subject->file, instance, &record, placement);
     if (status != BVP_OK)
         return BVP_ERR_CORRUPT;
     status = open_part(subject->file, record.part, out);
     if (status != BVP_OK) /* the part exists: what it may lack is the kind */
         return status == BVP_ERR_ARGUMENT ? status : BVP_ERR_CORRUPT;
     out->instance = instance;
-    return subject->placement ? bvpi_compose(subject->placement, out->placement, out->placement)
-                              : BVP_OK;
-}
-
-bvp_status bvpi_subject_place(const bvpi_subject *subject, bvpi_placed_part *part)
-{
-    const bvp_status status = bvpi_place_init(&part->at.place, part->placement);
+    if (subject->placement)
+        status = bvpi_compose(subject->placement, placement, placement);
+    if (status == BVP_OK)
+        status = bvpi_place_init(&out->at.place, placement);
     return status == BVP_OK || subject->placement ? status : BVP_ERR_CORRUPT;
-}
-
-bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
-                                 bvpi_placed_part *out)
-{
-    const bvp_status status = bvpi_subject_look_up(subject, instance, out);
-    return status == BVP_OK ? bvpi_subject_place(subject, out) : status;
 }
 
 void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,
@@ -204,4 +193,16 @@ void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, u
     out->part = part->part_idx;
     out->triangle = (uint64_t)cluster->first_triangle + local;
     out->id = bvpi_triangle_id(&part->part, cluster, local);
+}
+
+void bvpi_add_stats(bvp_stats *to, const bvp_stats *from)
+{
+    if (to == NULL)
+        return;
+    to->nodes += from->nodes;
+    to->boxes += from->boxes;
+    to->leaves += from->leaves;
+    to->triangles += from->triangles;
+    to->exact += from->exact;
+    to->instance_pairs += from->instance_pairs;
 }

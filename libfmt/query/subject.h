@@ -28,7 +28,6 @@ typedef struct bvpi_placed_part {
      * at.tree has only the grid and the bytes of the clusters. */
     uint32_t kind;
     bvpi_binary binary;
-    double placement[12];        /* what at.place is made from */
     uint32_t part_idx, instance; /* BVP_NONE: the body is this part alone */
 } bvpi_placed_part;
 
@@ -54,11 +53,6 @@ const bvpi_placed_part *bvpi_ready_part(const bvp_body *body);
 /* Instance `instance` of an assembly, which may be any number. */
 bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
                                  bvpi_placed_part *out);
-/* The same in two steps, for those who can often do without the second: everything but at.place;
- * at.place. */
-bvp_status bvpi_subject_look_up(const bvpi_subject *subject, uint32_t instance,
-                                bvpi_placed_part *out);
-bvp_status bvpi_subject_place(const bvpi_subject *subject, bvpi_placed_part *part);
 
 /* Asks another of the part's hierarchies. BVP_ERR_ARGUMENT: it has none of that kind. */
 bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_placed_part *out);
@@ -66,5 +60,8 @@ bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_place
 /* What a triangle is called: `local` of the cluster whose header is given. */
 void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,
                     bvp_hit_id *out);
+
+/* What a query did, added to what the caller counts; to: NULL or it. */
+void bvpi_add_stats(bvp_stats *to, const bvp_stats *from);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/load.h"
 #include "base/utf8.h"
 #include "format/header.h"
+#include "format/linear.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -152,6 +153,27 @@ static void annotate_records(bvpi_annotator *a, enum bvpd_section_index section)
     }
 }
 
+static void annotate_linears(bvpi_annotator *a)
+{
+    static const bvpi_field word = {"word", BVPI_FIELD_HEX, 8, "LIN-3"};
+    static const bvpi_field magnitude = {"magnitude", BVPI_FIELD_F64, 1, "LIN-4"};
+    const bvpi_span *span = &a->file->section[BVPD_LINS];
+    for (uint64_t at = 0; at < span->count && !a->stopped;) {
+        char prefix[PATH_SIZE];
+        bvpi_field fields[2] = {word, {"", BVPI_FIELD_END, 0, ""}};
+        const unsigned count = bvpi_linear_count(bvpi_load_u64(span->data + 8 * at));
+        if (count >= span->count - at)
+            return;
+        snprintf(prefix, sizeof prefix, "LINS[%" PRIu64 "]", at);
+        bvpi_annotate_fields(a, prefix, fields);
+        fields[0] = magnitude;
+        fields[0].count = count;
+        if (count > 0)
+            bvpi_annotate_fields(a, prefix, fields);
+        at += 1 + count;
+    }
+}
+
 static void annotate_strings(bvpi_annotator *a)
 {
     const bvpi_span *strings = &a->file->section[BVPD_STRS];
@@ -198,6 +220,8 @@ static void annotate_section(bvpi_annotator *a, const bvpd_section *entry)
         bvpi_annotate_ids(a);
     else if (kind == BVPD_BINH)
         bvpi_annotate_binaries(a);
+    else if (kind == BVPD_LINS)
+        annotate_linears(a);
     else if (kind == BVPD_STRS)
         annotate_strings(a);
     else if (kind == BVPD_PROV)

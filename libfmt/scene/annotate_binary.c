@@ -237,9 +237,9 @@ static void say_order(walk *w)
 
 /* ---- hierarchies ---------------------------------------------------------------------------- */
 
-/* False: the bytes make no sense from the cursor on. Each step asks first whether anybody listens
+/* Stops where the bytes make no sense. Each step asks first whether anybody listens
  * still: then the cursor is where it ought to be. */
-static bool say_hierarchy(walk *w)
+static void say_hierarchy(walk *w)
 {
     const bvpi_binary *tree = &w->tree;
     const uint64_t end =
@@ -247,17 +247,16 @@ static bool say_hierarchy(walk *w)
     const uint64_t uppers = (uint64_t)tree->upper_count * tree->upper_size;
     const uint64_t padded = (uppers + 3) & ~UINT64_C(3);
     if (padded > end)
-        return false;
+        return;
     say_uppers(w);
     snprintf(w->node, sizeof w->node, "%s", w->prefix);
     if (!w->a->stopped)
         say(w, w->start + padded - w->a->cursor, "padding", "", "BIN-5");
     for (uint32_t i = 0; !w->a->stopped && w->a->cursor < w->start + end; i++)
         if (!say_block(w, i, end))
-            return false;
+            return;
     if (!w->a->stopped && tree->order_width != 0)
         say_order(w);
-    return true;
 }
 
 /* False: it does not begin at the cursor or after it. */
@@ -273,8 +272,9 @@ static bool annotate_kind(bvpi_annotator *a, uint32_t part, uint32_t kind)
     snprintf(w.prefix, sizeof w.prefix, "BINH.part[%" PRIu32 "].%s", part, names[kind]);
     bvpi_annotate_bytes(a, w.start, "BINH.padding", "", "HIE-3");
     const uint64_t end = w.start + w.tree.blob_size;
-    if (!a->stopped && (!say_hierarchy(&w) || a->cursor < end) && !a->stopped)
-        a->unknown = true;
+    if (!a->stopped)
+        say_hierarchy(&w);
+    a->unknown = a->unknown || (!a->stopped && a->cursor < end);
     bvpi_annotate_bytes(a, end, "unknown", "", "");
     return true;
 }
@@ -283,6 +283,8 @@ void bvpi_annotate_binaries(bvpi_annotator *a)
 {
     for (uint32_t part = 0; part < a->file->header.part_count && !a->stopped; part++) {
         bvp_hierarchy_info h;
+        if (bvpi_is_elsewhere(a->file, part))
+            continue;
         for (uint32_t i = 0; bvp_get_hierarchy(a->file, part, i, &h) == BVP_OK && !a->stopped; i++)
             if (h.kind != BVP_KIND_WIDE && !annotate_kind(a, part, (uint32_t)h.kind))
                 return;

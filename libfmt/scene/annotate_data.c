@@ -37,33 +37,54 @@ static void annotate_nodes(blob_walk *w, uint64_t end)
     }
 }
 
-static void annotate_corners(blob_walk *w, uint32_t idx, const bvpi_cluster *cluster)
+/* Up to `end` of a record: what the format calls `name` and means `value`. */
+static void say_of(blob_walk *w, const char *prefix, const char *name, const uint8_t *end,
+                   const char *value, const char *rule)
 {
-    for (uint32_t i = 0; i < cluster->triangle_count && !w->a->stopped; i++) {
-        char path[PATH_SIZE], value[VALUE_MAX];
-        snprintf(path, sizeof path, "%s.cluster[%" PRIu32 "].triangle[%" PRIu32 "]", w->prefix, idx,
-                 i);
-        snprintf(value, sizeof value, "%" PRIu32 " %" PRIu32 " %" PRIu32,
-                 bvpi_cluster_corner(cluster, i, 0), bvpi_cluster_corner(cluster, i, 1),
-                 bvpi_cluster_corner(cluster, i, 2));
-        bvpi_annotate_bytes(w->a, w->a->cursor + 3, path, value, "CLU-7");
-    }
+    char path[PATH_SIZE];
+    snprintf(path, sizeof path, "%s.%s", prefix, name);
+    bvpi_annotate_bytes(w->a, (uint64_t)(end - w->a->file->base), path, value, rule);
 }
 
-static void annotate_stream(blob_walk *w, uint32_t idx, const bvpi_cluster *cluster, int axis)
+static void annotate_corners(blob_walk *w, const bvpi_cluster *cluster, const char *prefix)
 {
-    static const char *const modes[] = {"RAW", "ORDERED", "GRID", "reserved"};
-    char path[PATH_SIZE], value[VALUE_MAX];
-    const uint32_t size = bvpi_packed_size(cluster->vertex_count, cluster->width[axis]);
-    int used = snprintf(value, sizeof value, "%" PRIu32 " x %u bits %s:", cluster->vertex_count,
-                        cluster->width[axis], modes[cluster->head.packing[axis] >> 6]);
-    for (uint32_t i = 0; i < cluster->vertex_count && i < SHOWN; i++)
-        used += snprintf(value + used, sizeof value - (size_t)used, " %.9g",
-                         bvpi_cluster_coordinate(cluster, axis, i));
-    if (cluster->vertex_count > SHOWN)
+    char value[VALUE_MAX];
+    int used = snprintf(value, sizeof value, "%" PRIu32 " x %u bits:", cluster->triangle_count,
+                        cluster->corners_width);
+    for (uint32_t i = 0; i < cluster->triangle_count && i < SHOWN; i++)
+        used += snprintf(value + used, sizeof value - (size_t)used,
+                         "%s %" PRIu32 " %" PRIu32 " %" PRIu32, i > 0 ? "," : "",
+                         bvpi_cluster_corner(cluster, i, 0), bvpi_cluster_corner(cluster, i, 1),
+                         bvpi_cluster_corner(cluster, i, 2));
+    if (cluster->triangle_count > SHOWN)
         snprintf(value + used, sizeof value - (size_t)used, " ...");
-    snprintf(path, sizeof path, "%s.cluster[%" PRIu32 "].%c", w->prefix, idx, "xyz"[axis]);
-    bvpi_annotate_bytes(w->a, w->a->cursor + size, path, value, "CLU-8");
+    say_of(w, prefix, "corners", cluster->vertices, value, "CLU-7");
+}
+
+static void annotate_vertices(blob_walk *w, const bvpi_cluster *cluster, const char *prefix)
+{
+    char value[VALUE_MAX];
+    int used = snprintf(value, sizeof value, "%" PRIu32 " x %u bits:", cluster->vertex_count,
+                        cluster->vertex_width);
+    for (uint32_t i = 0; i < cluster->vertex_count && i < SHOWN / 2; i++)
+        used += snprintf(value + used, sizeof value - (size_t)used, "%s %.9g %.9g %.9g",
+                         i > 0 ? "," : "", bvpi_cluster_coordinate(cluster, 0, i),
+                         bvpi_cluster_coordinate(cluster, 1, i),
+                         bvpi_cluster_coordinate(cluster, 2, i));
+    if (cluster->vertex_count > SHOWN / 2)
+        snprintf(value + used, sizeof value - (size_t)used, " ...");
+    say_of(w, prefix, "vertices", cluster->table[0], value, "CLU-8");
+}
+
+static void annotate_table_of(blob_walk *w, const bvpi_cluster *cluster, int axis,
+                              const char *prefix)
+{
+    static const char *const names[] = {"table.x", "table.y", "table.z"};
+    char value[VALUE_MAX];
+    snprintf(value, sizeof value, "%u x %u bits", cluster->head.table_count[axis],
+             cluster->width[axis]);
+    say_of(w, prefix, names[axis], axis < 2 ? cluster->table[axis + 1] : cluster->end, value,
+           "CLU-12");
 }
 
 /* One record, when it begins at the cursor or after it and ends before the table. */
@@ -78,13 +99,14 @@ static bool annotate_cluster(blob_walk *w, uint32_t idx)
     const uint64_t end = nodes + (uint64_t)cluster.head.node_count * BVPD_UNIT;
     if (end > w->part.cluster_table_off)
         return false;
-    char name[PREFIX_SIZE], prefix[PATH_SIZE];
+    char name[PREFIX_SIZE], prefix[PREFIX_SIZE + 32];
     say(w, place, "padding", "", "CLU-10");
     snprintf(prefix, sizeof prefix, "%s.cluster[%" PRIu32 "]", w->prefix, idx);
     bvpi_annotate_fields(w->a, prefix, bvpi_cluster_fields);
-    annotate_corners(w, idx, &cluster);
+    annotate_corners(w, &cluster, prefix);
+    annotate_vertices(w, &cluster, prefix);
     for (int axis = 0; axis < 3; axis++)
-        annotate_stream(w, idx, &cluster, axis);
+        annotate_table_of(w, &cluster, axis, prefix);
     snprintf(name, sizeof name, "cluster[%" PRIu32 "].padding", idx);
     say(w, nodes, name, "", "CLU-10");
     annotate_nodes(w, end);
@@ -135,6 +157,8 @@ void bvpi_annotate_data(bvpi_annotator *a)
 {
     for (uint32_t i = 0; i < a->file->header.part_count && !a->stopped; i++) {
         blob_walk w = {.a = a};
+        if (bvpi_is_elsewhere(a->file, i))
+            continue;
         if (bvpi_get_part(a->file, i, &w.part) != BVP_OK)
             return;
         w.start = (uint64_t)(w.part.blob - a->file->base);
@@ -161,9 +185,12 @@ static bool annotate_record(bvpi_annotator *a, const bvpi_part *part, uint32_t i
     if (cluster->head.id_off * UINT64_C(4) != offset ||
         !bvpi_fits(offset, sizeof(bvpd_ids), part->ids_size))
         return false;
-    const uint32_t width = bvpi_load_u8(part->ids + offset + offsetof(bvpd_ids, width));
-    const uint64_t size = ((uint64_t)cluster->triangle_count * width + 31) / 32 * 4;
-    if (size > part->ids_size - offset - sizeof(bvpd_ids))
+    bvpd_ids head;
+    bvpi_load_record(&head, part->ids + offset, sizeof head);
+    if (head.width > 32 || head.gap_width > 32)
+        return false;
+    const uint32_t size = bvpi_ids_packed_size(&head, cluster->triangle_count);
+    if (size > part->ids_size - offset - sizeof head)
         return false;
     snprintf(path, sizeof path, "%s.cluster[%" PRIu32 "]", prefix, idx);
     bvpi_annotate_fields(a, path, bvpi_ids_fields);
@@ -183,6 +210,8 @@ void bvpi_annotate_ids(bvpi_annotator *a)
     for (uint32_t i = 0; i < a->file->header.part_count && !a->stopped; i++) {
         bvpi_part part;
         char prefix[PREFIX_SIZE];
+        if (bvpi_is_elsewhere(a->file, i))
+            continue;
         if (bvpi_get_part(a->file, i, &part) != BVP_OK)
             return;
         if (!part.ids)

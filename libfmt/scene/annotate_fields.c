@@ -48,7 +48,9 @@ const bvpi_field bvpi_header_fields[] = {
     {"hierarchy_size", U64, 1, "HDR-21"},
     {"geometry_size", U64, 1, "HDR-21"},
     {"id_size", U64, 1, "HDR-21"},
-    {"reserved", ZERO, 304, "HDR-18"},
+    {"tessellation_tolerance", F64, 1, "HDR-23"},
+    {"store", U32, 1, "HDR-24"},
+    {"reserved", ZERO, 292, "HDR-18"},
     END,
 };
 
@@ -89,8 +91,10 @@ const bvpi_field bvpi_cluster_fields[] = {
     {"triangle_count_minus_1", U8, 1, ""},
     {"node_count", U16, 1, "CLU-2"},
     {"packing", HEX, 3, "CLU-5"},
-    {"reserved", ZERO, 1, "CLU-9"},
+    {"corner_bits", HEX, 1, "CLU-9"},
     {"scale", HEX, 3, "CLU-6"},
+    {"corner_base", U8, 1, ""},
+    {"table_count", U8, 3, "CLU-12"},
     {"reserved", ZERO, 1, "CLU-9"},
     {"base", U32, 3, ""},
     {"first_triangle", U32, 1, "CLU-3"},
@@ -99,10 +103,8 @@ const bvpi_field bvpi_cluster_fields[] = {
 };
 
 const bvpi_field bvpi_ids_fields[] = {
-    {"base", U32, 1, ""},
-    {"width", U8, 1, "IDS-2"},
-    {"reserved", ZERO, 3, "IDS-3"},
-    END,
+    {"base", U32, 1, ""},          {"width", U8, 1, "IDS-2"},      {"gap_count", U8, 1, ""},
+    {"gap_width", U8, 1, "IDS-2"}, {"reserved", ZERO, 1, "IDS-3"}, END,
 };
 
 static const bvpi_field part_fields[] = {
@@ -129,7 +131,8 @@ static const bvpi_field part_fields[] = {
     {"duplicate_count", U64, 1, "PRT-11"},
     {"open_edge_count", U64, 1, "PRT-11"},
     {"nonmanifold_edge_count", U64, 1, "PRT-11"},
-    {"reserved", ZERO, 72, "PRT-12"},
+    {"address", HEX, 16, ""},
+    {"reserved", ZERO, 56, "PRT-12"},
     END,
 };
 
@@ -164,22 +167,17 @@ static const bvpi_field placement_fields[] = {
 
 static const bvpi_field tree_fields[] = {
     {"parent", INDEX, 1, "TRE-1"},
+    {"end", U32, 1, "TRE-5"},
+    {"item", U32, 1, "TRE-2"},
     {"name", STRING, 1, "STR-5"},
     {"source_id", STRING, 1, "STR-5"},
-    {"placement", U32, 1, "TRE-2"},
-    {"instance", INDEX, 1, "TRE-3"},
     {"first_property", U32, 1, "TRE-4"},
-    {"property_count", U32, 1, "PRP-1"},
-    {"reserved", ZERO, 4, "TRE-5"},
     END,
 };
 
 static const bvpi_field instance_fields[] = {
-    {"part", U32, 1, "INS-1"},
-    {"node", U32, 1, "INS-2"},
-    {"placement", U32, 1, "INS-3"},
-    {"reserved", ZERO, 4, "INS-5"},
-    END,
+    {"move", F64, 3, "INS-5"}, {"linear", U32, 1, "LIN-6"}, {"frame", U32, 1, "INS-3"},
+    {"part", U32, 1, "INS-1"}, {"node", U32, 1, "INS-2"},   END,
 };
 
 static const bvpi_field property_fields[] = {

@@ -49,7 +49,8 @@ static void verify_totals(bvpi_verify *v)
     for (uint64_t i = 0; i < parts->count; i++)
         unique += ((const bvpd_part *)parts->data)[i].triangle_count;
     for (uint64_t i = 0; i < instances->count; i++) {
-        const uint32_t part = bvpi_load_u32(instances->data + i * sizeof(bvpd_instance));
+        const uint32_t part = bvpi_load_u32(instances->data + i * sizeof(bvpd_instance) +
+                                            offsetof(bvpd_instance, part));
         if (part < parts->count)
             total += ((const bvpd_part *)parts->data)[part].triangle_count;
     }
@@ -60,6 +61,10 @@ static void verify_totals(bvpi_verify *v)
     BVPI_SOUND(
         &v->report, "HDR-20", offsetof(bvpd_header, triangle_count), h->triangle_count == total,
         "triangle_count is %" PRIu64 "; the instances have %" PRIu64, h->triangle_count, total);
+    bvpi_verify_string_ref(v, offsetof(bvpd_header, store), h->store);
+    BVPI_SOUND(&v->report, "HDR-24", offsetof(bvpd_header, store),
+               h->store == 0 || (h->feature_incompatible & BVPD_FEATURE_THIN) != 0,
+               "a file that holds its parts names a store");
     BVPI_SOUND(&v->report, "HDR-21", offsetof(bvpd_header, hierarchy_size),
                h->hierarchy_size == v->node_bytes + v->file.section[BVPD_BINH].size &&
                    h->geometry_size == data->size - v->part_nodes * BVPD_UNIT &&
@@ -78,6 +83,7 @@ static void verify_all(bvpi_verify *v)
     for (size_t i = 0; i < sizeof chapters / sizeof *chapters && !v->report.stopped; i++)
         chapters[i](v);
     bvpi_bits_free(&v->strings);
+    bvpi_bits_free(&v->linears);
 }
 
 bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn callback, void *user,

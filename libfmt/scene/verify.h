@@ -19,6 +19,7 @@ typedef struct bvpi_verify {
     bvp_file file; /* unchecked: sections that contradict the file's size are empty */
     bvpi_report report;
     bvpi_bits strings;        /* one bit for 4 bytes of STRS: a string record begins here */
+    bvpi_bits linears;        /* one bit for a word of LINS: a linear part begins here */
     uint64_t node_bytes;      /* of all wide hierarchies */
     uint64_t part_nodes;      /* nodes in DATA */
     uint64_t binary_end;      /* of BINH: where the last binary hierarchy seen so far ends */

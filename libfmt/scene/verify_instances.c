@@ -56,42 +56,37 @@ static void multiply(const double a[12], const double b[12], double out[12])
     memcpy(out, product, sizeof product);
 }
 
-/* The product of the placements from the root to `node`, times the translation to the part's
- * origin; `size` gets the same of absolute values, which rounding errors are measured by. */
-static uint32_t multiply_up(const bvp_file *file, uint32_t node, const double origin[3],
-                            double world[12], double size[12])
+/* The product of the placements from the root to `node`; `size` gets the same of absolute values,
+ * which rounding errors are measured by. Returns how many were multiplied. */
+static uint32_t multiply_up(const bvp_file *file, uint32_t node, double world[12], double size[12])
 {
-    double start[12] = {1, 0, 0, origin[0], 0, 1, 0, origin[1], 0, 0, 1, origin[2]};
-    const bvpi_span *tree = &file->section[BVPD_TREE];
+    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     uint32_t depth = 0;
-    memcpy(world, start, sizeof start);
-    for (int i = 0; i < 12; i++)
-        size[i] = fabs(start[i]);
-    while (node < tree->count && depth <= BVPD_TREE_DEPTH_MAX) {
-        double local[12];
-        bvpd_tree_node record;
-        memcpy(&record, tree->data + node * sizeof record, sizeof record);
-        if (bvpi_get_placement(file, record.placement, local) != BVP_OK)
-            break;
-        multiply(local, world, world);
+    bvp_node_info info;
+    memcpy(world, identity, sizeof identity);
+    memcpy(size, identity, sizeof identity);
+    while (node != BVP_NONE && depth <= BVPD_TREE_DEPTH_MAX &&
+           bvp_get_node(file, node, &info) == BVP_OK) {
+        multiply(info.placement, world, world);
         for (int i = 0; i < 12; i++)
-            local[i] = fabs(local[i]);
-        multiply(local, size, size);
+            info.placement[i] = fabs(info.placement[i]);
+        multiply(info.placement, size, size);
         depth++;
-        if (record.parent >= node)
-            break;
-        node = record.parent;
+        node = info.parent;
     }
     return depth;
 }
 
-static bool is_consistent(const bvp_file *file, const bvpd_instance *r, const double placement[12],
-                          const double origin[3])
+/* Is the frame that of the node above? */
+static bool is_frame_consistent(const bvp_file *file, uint32_t node, const double frame[12])
 {
     double world[12], size[12];
-    const uint32_t depth = multiply_up(file, r->node, origin, world, size);
+    bvp_node_info info;
+    if (bvp_get_node(file, node, &info) != BVP_OK)
+        return true; /* what is wrong there is told elsewhere */
+    const uint32_t depth = multiply_up(file, info.parent, world, size);
     for (int i = 0; i < 12; i++)
-        if (!(fabs(placement[i] - world[i]) <= (depth + 4) * 0x1p-48 * size[i] + 0x1p-1022))
+        if (!(fabs(frame[i] - world[i]) <= (depth + 4) * 0x1p-48 * size[i] + 0x1p-1022))
             return false;
     return true;
 }
@@ -109,22 +104,30 @@ static void verify_instance(bvpi_verify *v, uint32_t idx, const bvpd_instance *r
     uint32_t back = BVPD_NONE;
     if (r->node < tree->count)
         back = bvpi_load_u32(tree->data + r->node * sizeof(bvpd_tree_node) +
-                             offsetof(bvpd_tree_node, instance));
+                             offsetof(bvpd_tree_node, item));
     BVPI_SOUND(report, "INS-2", offset + offsetof(bvpd_instance, node), back == idx,
                "node %" PRIu32 " does not exist or does not name instance %" PRIu32, r->node, idx);
-    BVPI_KNOWN(report, "INS-5", offset + offsetof(bvpd_instance, reserved), r->reserved == 0,
-               "reserved bytes of an instance are not zero");
-    double placement[12];
+    double frame[12], placement[12];
     bvpi_part part;
-    if (!BVPI_SOUND(report, "INS-3", offset + offsetof(bvpd_instance, placement),
-                    bvpi_get_placement(&v->file, r->placement, placement) == BVP_OK,
-                    "placement %" PRIu32 " does not exist or is not finite", r->placement) ||
-        !has_part || bvpi_get_part(&v->file, r->part, &part) != BVP_OK)
+    bvpd_instance copy;
+    BVPI_SOUND(report, "LIN-6", offset + offsetof(bvpd_instance, linear),
+               r->linear < v->linears.count && bvpi_bits_get(&v->linears, r->linear),
+               "no linear part begins at reference %" PRIu32, r->linear);
+    if (!BVPI_SOUND(report, "INS-3", offset + offsetof(bvpd_instance, frame),
+                    bvpi_get_placement(&v->file, r->frame, frame) == BVP_OK,
+                    "placement %" PRIu32 " does not exist or is not finite", r->frame))
         return;
-    BVPI_SOUND(report, "INS-4", offset + offsetof(bvpd_instance, placement),
-               is_consistent(&v->file, r, placement, part.origin),
-               "the placement of instance %" PRIu32 " is not the product of its nodes' placements",
+    BVPI_SOUND(report, "INS-4", offset + offsetof(bvpd_instance, frame),
+               is_frame_consistent(&v->file, r->node, frame),
+               "the frame of instance %" PRIu32
+               " is not the product of the placements above its node",
                idx);
+    if (!has_part || bvpi_get_part(&v->file, r->part, &part) != BVP_OK)
+        return;
+    if (!BVPI_SOUND(report, "INS-5", offset + offsetof(bvpd_instance, move),
+                    bvpi_get_instance(&v->file, idx, &copy, placement) == BVP_OK,
+                    "the placement of instance %" PRIu32 " is not finite", idx))
+        return;
     BVPI_SOUND(report, "HDR-22", offsetof(bvpd_header, lo),
                contains_instance(h->lo, h->hi, placement, &part),
                "the world bounds do not contain instance %" PRIu32, idx);

@@ -15,6 +15,7 @@
 typedef struct part_check {
     bvpi_verify *verify;
     const bvpd_part *record;                /* a copy */
+    bool is_reference;                      /* it lies in a store */
     bvpi_part part;                         /* its bounded view */
     uint64_t record_off, blob_off, ids_off; /* in the file */
     bvpi_hierarchy_check hierarchy;         /* the wide one */
@@ -70,8 +71,8 @@ static bool verify_places(part_check *c, uint64_t data_end, uint64_t ids_end)
     bvpi_report *report = &c->verify->report;
     uint64_t expected = 0;
     BVPI_SOUND(report, "PRT-1", PART_FIELD(c, cluster_shift),
-               r->cluster_shift >= 6 && r->cluster_shift <= 12, "cluster_shift is %u, not 6 to 12",
-               r->cluster_shift);
+               c->is_reference || (r->cluster_shift >= 6 && r->cluster_shift <= 12),
+               "cluster_shift is %u, not 6 to 12", r->cluster_shift);
     const bool placed =
         BVPI_SOUND(report, "PRT-2", PART_FIELD(c, data_off),
                    bvpi_align(data_end, UINT64_C(1) << (r->cluster_shift & 15), &expected) &&
@@ -108,28 +109,48 @@ static void verify_packing(part_check *c, const bvpi_cluster *cluster, uint64_t 
                    "scale code %u does not fit packing mode %u", scale, mode);
     }
     BVPI_KNOWN(report, "CLU-9", offset,
-               cluster->head.reserved0 == 0 && cluster->head.reserved1 == 0,
-               "reserved bytes of a cluster are not zero");
+               cluster->head.reserved == 0 && cluster->head.corner_bits >> 6 == 0,
+               "reserved bits of a cluster are not zero");
 }
 
-static void verify_corners(part_check *c, const bvpi_cluster *cluster, uint64_t offset)
+static void verify_corners(part_check *c, const bvpi_cluster *cluster)
 {
-    for (uint32_t i = 0; i < 3 * cluster->triangle_count && !c->verify->report.stopped; i++)
-        BVPI_SOUND(&c->verify->report, "CLU-7", offset + sizeof cluster->head + i,
-                   cluster->corners[i] < cluster->vertex_count, "local vertex %u of %" PRIu32,
-                   cluster->corners[i], cluster->vertex_count);
+    bvpi_report *report = &c->verify->report;
+    for (uint32_t i = 0; i < 3 * cluster->triangle_count && !report->stopped; i++) {
+        const uint32_t vertex = bvpi_cluster_corner(cluster, i / 3, i % 3);
+        BVPI_SOUND(report, "CLU-7", bvpi_verify_off(c->verify, cluster->corners),
+                   vertex < cluster->vertex_count, "local vertex %" PRIu32 " of %" PRIu32, vertex,
+                   cluster->vertex_count);
+    }
 }
 
 static void verify_all_used(part_check *c, const bvpi_cluster *cluster, uint64_t offset)
 {
     bool used[BVPD_CLUSTER_VERTICES] = {false};
     for (uint32_t i = 0; i < 3 * cluster->triangle_count; i++)
-        used[cluster->corners[i]] = true;
+        used[bvpi_cluster_corner(cluster, i / 3, i % 3)] = true;
     uint32_t vertex = 0;
     while (vertex < cluster->vertex_count && used[vertex])
         vertex++;
     BVPI_SOUND(&c->verify->report, "CLU-11", offset, vertex == cluster->vertex_count,
                "no triangle of the cluster uses its vertex %" PRIu32, vertex);
+}
+
+static void verify_tables(part_check *c, const bvpi_cluster *cluster, uint64_t offset)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const uint32_t count = cluster->head.table_count[axis];
+        uint32_t largest = 0;
+        for (uint32_t vertex = 0; vertex < cluster->vertex_count && count > 0; vertex++) {
+            const uint32_t number = bvpi_cluster_field(cluster, axis, vertex);
+            largest = number > largest ? number : largest;
+        }
+        BVPI_SOUND(
+            &c->verify->report, "CLU-12", offset + offsetof(bvpd_cluster, table_count) + axis,
+            count == 0 || (count >= 2 && largest + 1 == count),
+            "a table of %" PRIu32 " coordinates, of which number %" PRIu32 " is the last one used",
+            count, largest);
+    }
 }
 
 static void verify_coordinates(part_check *c, const bvpi_cluster *cluster)
@@ -142,7 +163,7 @@ static void verify_coordinates(part_check *c, const bvpi_cluster *cluster)
             c->lo[axis] = x < c->lo[axis] ? x : c->lo[axis];
             c->hi[axis] = x > c->hi[axis] ? x : c->hi[axis];
         }
-        BVPI_SOUND(&c->verify->report, "CLU-8", bvpi_verify_off(c->verify, cluster->stream[axis]),
+        BVPI_SOUND(&c->verify->report, "CLU-8", bvpi_verify_off(c->verify, cluster->vertices),
                    finite, "a coordinate on axis %d is not finite", axis);
     }
 }
@@ -156,32 +177,54 @@ static bool is_zero_from(const uint8_t *data, uint64_t from, uint64_t size)
     return data[byte] >> (from % 8) == 0 && bvpi_is_zero(data + byte + 1, size - byte - 1);
 }
 
-/* Bits after each axis' last coordinate, bytes before the nodes, bytes after the record. */
+/* A stream's last bits. */
+static bool is_filled_up(const uint8_t *stream, uint32_t count, unsigned width)
+{
+    return is_zero_from(stream, (uint64_t)count * width, bvpi_packed_size(count, width));
+}
+
+/* Bits after each stream, bytes before the nodes, bytes after the record. */
 static void verify_padding(part_check *c, const bvpi_cluster *cluster, const uint8_t *record,
                            uint64_t nodes_end, uint64_t next)
 {
     bool zero = bvpi_is_zero(record + nodes_end, next - nodes_end);
-    const uint8_t *end = NULL;
-    for (int axis = 0; axis < 3; axis++) {
-        const uint32_t size = bvpi_packed_size(cluster->vertex_count, cluster->width[axis]);
-        const uint64_t used = (uint64_t)cluster->vertex_count * cluster->width[axis];
-        zero = zero && is_zero_from(cluster->stream[axis], used, size);
-        end = cluster->stream[axis] + size;
-    }
+    zero = zero && is_filled_up(cluster->corners, cluster->triangle_count, cluster->corners_width);
+    zero = zero && is_filled_up(cluster->vertices, cluster->vertex_count, cluster->vertex_width);
+    for (int axis = 0; axis < 3; axis++)
+        zero = zero && is_filled_up(cluster->table[axis], cluster->head.table_count[axis],
+                                    cluster->width[axis]);
+    const uint8_t *end = cluster->end;
     zero = zero && bvpi_is_zero(end, (uint64_t)(record + bvpi_cluster_nodes_off(cluster) - end));
     BVPI_SOUND(&c->verify->report, "CLU-10", bvpi_verify_off(c->verify, record), zero,
                "the padding of a cluster is not zero");
 }
 
-static uint32_t ids_width(const part_check *c, const bvpi_cluster *cluster, uint64_t offset,
-                          bvpd_ids *head)
+/* False: the id record leaves the part's bytes. */
+static bool load_ids(const part_check *c, const bvpi_cluster *cluster, uint64_t offset,
+                     bvpd_ids *head)
 {
     if (!bvpi_fits(offset, sizeof *head, c->part.ids_size))
-        return UINT32_MAX;
+        return false;
     memcpy(head, c->part.ids + offset, sizeof *head);
-    const uint64_t size = ((uint64_t)cluster->triangle_count * head->width + 31) / 32 * 4;
-    return head->width <= 32 && size <= c->part.ids_size - offset - sizeof *head ? head->width
-                                                                                 : UINT32_MAX;
+    return head->width <= 32 && head->gap_width <= 32 &&
+           bvpi_ids_packed_size(head, cluster->triangle_count) <=
+               c->part.ids_size - offset - sizeof *head;
+}
+
+/* Positions and sums of gaps ascend; nothing is left out before the first number. */
+static bool are_gaps_sound(const bvpd_ids *head, const uint8_t *packed)
+{
+    uint32_t position = 0, skip = 0;
+    bool sound = true;
+    for (uint32_t i = 0, bit = 0; i < head->gap_count; i++) {
+        const uint32_t next = bvpi_ids_bits(packed, bit, head->width);
+        const uint32_t next_skip = bvpi_ids_bits(packed, bit + head->width, head->gap_width);
+        sound = sound && next > position && next_skip > skip;
+        position = next;
+        skip = next_skip;
+        bit += head->width + (uint32_t)head->gap_width;
+    }
+    return sound;
 }
 
 static void verify_ids(part_check *c, const bvpi_cluster *cluster, uint64_t cluster_off)
@@ -193,19 +236,23 @@ static void verify_ids(part_check *c, const bvpi_cluster *cluster, uint64_t clus
     if (!c->part.ids)
         return;
     bvpd_ids head;
-    const uint32_t width = ids_width(c, cluster, offset, &head);
-    if (!BVPI_SOUND(report, "IDS-2", at, width <= 32,
-                    "the width is over 32, or the numbers leave the part's"))
+    if (!BVPI_SOUND(report, "IDS-2", at, load_ids(c, cluster, offset, &head),
+                    "a width is over 32, or the numbers leave the part's"))
         return;
-    const uint64_t bits = (uint64_t)cluster->triangle_count * width, size = (bits + 31) / 32 * 4;
-    BVPI_KNOWN(report, "IDS-3", at, bvpi_is_zero(head.reserved, sizeof head.reserved),
+    const uint8_t *packed = c->part.ids + offset + sizeof head;
+    const uint32_t size = bvpi_ids_packed_size(&head, cluster->triangle_count);
+    const uint64_t bits = head.gap_count * (head.width + (uint64_t)head.gap_width) +
+                          (uint64_t)cluster->triangle_count * head.width;
+    BVPI_KNOWN(report, "IDS-3", at, head.reserved == 0,
                "reserved bytes of triangle numbers are not zero");
     bool fits = true;
     for (uint32_t i = 0; i < cluster->triangle_count; i++)
         fits = fits && bvpi_triangle_id(&c->part, &cluster->head, i) <= UINT32_MAX;
     BVPI_SOUND(report, "IDS-4", at, fits, "a triangle number is over 32 bits");
-    BVPI_SOUND(report, "IDS-5", at, is_zero_from(c->part.ids + offset + sizeof head, bits, size),
+    BVPI_SOUND(report, "IDS-5", at, is_zero_from(packed, bits, size),
                "the padding of triangle numbers is not zero");
+    BVPI_SOUND(report, "IDS-6", at, are_gaps_sound(&head, packed),
+               "the gaps of triangle numbers do not ascend");
     c->next_id = offset + sizeof head + size;
 }
 
@@ -234,8 +281,9 @@ static bool verify_cluster(part_check *c, uint32_t idx)
                "first_triangle is %" PRIu32 ", not %" PRIu64, cluster.head.first_triangle,
                c->triangle_count);
     verify_packing(c, &cluster, offset);
-    verify_corners(c, &cluster, offset);
+    verify_corners(c, &cluster);
     verify_all_used(c, &cluster, offset);
+    verify_tables(c, &cluster, offset);
     verify_coordinates(c, &cluster);
     verify_padding(c, &cluster, c->part.blob + place, nodes_end - place, next - place);
     verify_ids(c, &cluster, offset);
@@ -454,10 +502,31 @@ static void verify_contents(part_check *c, uint32_t part_idx)
                            c->triangle_count);
 }
 
+/* A part that lies in a store: all that is told of its bytes is zero. */
+static void verify_reference(part_check *c)
+{
+    static const uint8_t zeros[16];
+    const bvpd_part *r = c->record;
+    bvpi_report *report = &c->verify->report;
+    BVPI_SOUND(report, "PRT-13", PART_FIELD(c, address),
+               memcmp(r->address, zeros, sizeof zeros) != 0,
+               "a part that lies in a store has no address");
+    BVPI_SOUND(report, "PRT-13", PART_FIELD(c, ids_size),
+               r->ids_size == 0 && r->cluster_table_off == 0 && r->cluster_count == 0 &&
+                   r->cluster_shift == 0 && r->hierarchy_count == 0 &&
+                   r->first_hierarchy == c->verify->hierarchy_count,
+               "a part that lies in a store has bytes of its own");
+    BVPI_SOUND(report, "PRT-7", PART_FIELD(c, triangle_count),
+               r->triangle_count > 0 && r->triangle_count <= UINT32_MAX,
+               "triangle_count is %" PRIu64, r->triangle_count);
+}
+
 static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, uint64_t data_end,
                         uint64_t ids_end)
 {
     part_check c = {.verify = v, .record = record};
+    c.is_reference =
+        (v->file.header.feature_incompatible & BVPD_FEATURE_THIN) != 0 && record->data_size == 0;
     c.record_off = bvpi_verify_off(v, v->file.section[BVPD_PART].data) + idx * sizeof *record;
     for (int axis = 0; axis < 3; axis++) {
         c.lo[axis] = INFINITY;
@@ -465,6 +534,10 @@ static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, u
     }
     const bool is_apart = verify_places(&c, data_end, ids_end);
     verify_numbers(&c);
+    if (c.is_reference) {
+        verify_reference(&c);
+        return;
+    }
     if (!BVPI_SOUND(&v->report, "PRT-7", PART_FIELD(&c, triangle_count),
                     record->triangle_count > 0 && record->triangle_count <= UINT32_MAX,
                     "triangle_count is %" PRIu64, record->triangle_count) ||

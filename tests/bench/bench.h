@@ -22,6 +22,10 @@ void bench_mesh_load(bench_mesh *mesh, const char *path, double side);
 /* The same of a mesh that lies in memory, as it is; takes over `positions`, which malloc gave. */
 void bench_mesh_take(bench_mesh *mesh, float *positions, uint64_t triangle_count);
 void bench_mesh_free(bench_mesh *mesh);
+struct bvp_hierarchy_spec;
+/* A soup packed with one hierarchy, NULL: the default one; opened. */
+bvp_file *bench_pack(const float *positions, uint64_t triangle_count,
+                     const struct bvp_hierarchy_spec *hierarchy);
 
 double bench_now(void);        /* seconds */
 double bench_thread_now(void); /* seconds that this thread had a processor for */
@@ -39,6 +43,18 @@ typedef struct bench_verdicts {
 void bench_judge(const bench_mesh *a, const bench_mesh *b, const double placement[12],
                  const peer_pairs *peer, const void *peer_a, const void *peer_b,
                  bench_verdicts *only_ours, bench_verdicts *only_theirs);
+
+/* Do the two meet in one pose? Judged over the pairs that either of us reports: a pair that neither
+ * sees is not there. Not known without GMP, or where nobody can say pairs. */
+typedef struct bench_truth {
+    int known, meet;
+} bench_truth;
+
+bench_truth bench_truth_of(const bench_mesh *a, const bench_mesh *b, const double placement[12],
+                           const peer_pairs *peer, const void *peer_a, const void *peer_b);
+
+/* Bytes that malloc has given out. */
+uint64_t bench_allocated(void);
 
 /* Ends the program with a message when the library fails. */
 void bench_require(bvp_status status, const char *what);

@@ -65,6 +65,31 @@ static void judge(const bench_mesh *a, const bench_mesh *b, const double placeme
 }
 #endif
 
+/* Of a list's pairs, as many as it takes. */
+static bench_truth judge_any(const bench_mesh *a, const bench_mesh *b, const double placement[12],
+                             const pair_list *list)
+{
+    bench_verdicts verdicts = {0};
+    for (size_t i = 0; i < list->count && !verdicts.cross && !verdicts.touch; i++)
+        judge(a, b, placement, list->pairs[i], &verdicts);
+    return (bench_truth){!verdicts.unknown, verdicts.cross || verdicts.touch};
+}
+
+bench_truth bench_truth_of(const bench_mesh *a, const bench_mesh *b, const double placement[12],
+                           const peer_pairs *peer, const void *peer_a, const void *peer_b)
+{
+    pair_list list = {0};
+    bvp_body body_a = {a->file, 0, NULL}, body_b = {b->file, 0, placement};
+    uint64_t count;
+    bench_require(bvp_pairs_each(&body_a, &body_b, append_ours, &list, &count, NULL), "pairs");
+    if (peer->pairs)
+        peer->pairs(peer_a, peer_b, placement, append, &list);
+    bench_truth truth = judge_any(a, b, placement, &list);
+    truth.known &= truth.meet || peer->pairs != NULL;
+    free(list.pairs);
+    return truth;
+}
+
 /* Walks both sorted lists; a pair in one of them only goes to that one's verdicts. */
 static void judge_lists(const bench_mesh *a, const bench_mesh *b, const double placement[12],
                         const pair_list *ours, const pair_list *theirs, bench_verdicts *only_ours,

@@ -2,9 +2,10 @@
  * bench_mating.c: protocol G: every pair of instances of an assembly whose boxes, grown by the
  * clearance, overlap, part against part, and the peer the same. Mating pairs are apart or merely
  * touch, and are nearer than the clearance: bolts in their seats, flanges, pipes in clamps.
- * Usage: bench_mating ASSEMBLY.bvp [CLEARANCE [PAIRS]]
+ * Usage: bench_mating ASSEMBLY.bvp [CLEARANCE]
  */
 #include "bench.h"
+#include "bench_rounds.h"
 #include "peer.h"
 
 #include <math.h>
@@ -26,8 +27,6 @@ typedef struct assembly {
 
 typedef struct pair {
     uint32_t a, b;
-    int hit[2], near[2]; /* ours, the peer's */
-    double us[4];        /* ours: collide, within; the peer's: collide, distance */
 } pair;
 
 static void *allocate(size_t count, size_t size)
@@ -95,97 +94,114 @@ static int overlap(const item *a, const item *b, double clearance)
     return 1;
 }
 
-/* Every `step`-th pair, so that there are at most `most`. */
-static pair *find_pairs(const assembly *s, double clearance, uint32_t most, uint32_t *count)
+/* In no order, so that the first ones of many stand for all of them. */
+static pair *find_pairs(const assembly *s, double clearance, int *count)
 {
-    pair *pairs = NULL;
-    uint32_t all = 0, step = 1, seen;
-    for (int pass = 0; pass < 2; pass++) {
-        seen = *count = 0;
-        for (uint32_t i = 0; i < s->item_count; i++)
-            for (uint32_t j = i + 1; j < s->item_count; j++) {
-                if (!overlap(&s->items[i], &s->items[j], clearance))
-                    continue;
-                if (pass == 1 && seen % step == 0)
-                    pairs[(*count)++] = (pair){.a = i, .b = j};
-                seen++;
-            }
-        if (pass == 0) {
-            all = seen;
-            step = (all + most - 1) / most;
-            pairs = allocate(all, sizeof *pairs);
+    size_t capacity = 1024;
+    uint64_t seed = 12345;
+    pair *pairs = allocate(capacity, sizeof *pairs);
+    *count = 0;
+    for (uint32_t i = 0; i < s->item_count; i++)
+        for (uint32_t j = i + 1; j < s->item_count; j++) {
+            if (!overlap(&s->items[i], &s->items[j], clearance))
+                continue;
+            if ((size_t)*count == capacity &&
+                !(pairs = realloc(pairs, (capacity *= 2) * sizeof *pairs)))
+                bench_require(BVP_ERR_NO_MEMORY, "pairs");
+            pairs[(*count)++] = (pair){i, j};
         }
+    for (int i = *count; i > 1; i--) {
+        const int k = (int)(bench_random(&seed) % (uint64_t)i);
+        const pair last = pairs[i - 1];
+        pairs[i - 1] = pairs[k];
+        pairs[k] = last;
     }
     return pairs;
 }
 
-static void ask_us(const assembly *s, pair *p, double clearance)
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+typedef struct question {
+    const assembly *s;
+    const pair *pairs;
+    double clearance; /* negative: do they touch? */
+} question;
+
+static double ask_us(const void *user, int idx)
 {
-    const item *x = &s->items[p->a], *y = &s->items[p->b];
-    bvp_body a = {s->file, x->part, x->placement}, b = {s->file, y->part, y->placement};
-    double start = bench_thread_now();
-    bench_require(bvp_collide(&a, &b, &p->hit[0], NULL), "collide");
-    double middle = bench_thread_now();
-    bench_require(bvp_within(&a, &b, clearance, &p->near[0], NULL, NULL), "within");
-    p->us[0] = fmin(p->us[0], (middle - start) * 1e6);
-    p->us[1] = fmin(p->us[1], (bench_thread_now() - middle) * 1e6);
+    const question *q = user;
+    const item *x = &q->s->items[q->pairs[idx].a], *y = &q->s->items[q->pairs[idx].b];
+    const bvp_body a = {q->s->file, x->part, x->placement}, b = {q->s->file, y->part, y->placement};
+    int yes;
+    if (q->clearance < 0)
+        bench_require(bvp_collide(&a, &b, &yes, NULL), "collide");
+    else
+        bench_require(bvp_within(&a, &b, q->clearance, &yes, NULL, NULL), "within");
+    return yes;
 }
 
-static void ask_peer(const assembly *s, pair *p, double clearance)
+static double ask_peer(const void *user, int idx)
 {
-    const item *x = &s->items[p->a], *y = &s->items[p->b];
-    double start = bench_thread_now();
-    p->hit[1] = peer_fcl->collide_placed(s->models[x->part], x->placement, s->models[y->part],
-                                         y->placement);
-    double middle = bench_thread_now();
-    p->near[1] = peer_fcl->distance_placed(s->models[x->part], x->placement, s->models[y->part],
-                                           y->placement) <= clearance;
-    p->us[2] = fmin(p->us[2], (middle - start) * 1e6);
-    p->us[3] = fmin(p->us[3], (bench_thread_now() - middle) * 1e6);
+    const question *q = user;
+    const item *x = &q->s->items[q->pairs[idx].a], *y = &q->s->items[q->pairs[idx].b];
+    const void *a = q->s->models[x->part], *b = q->s->models[y->part];
+    if (q->clearance < 0)
+        return peer_fcl->collide_placed(a, x->placement, b, y->placement);
+    return peer_fcl->distance_placed(a, x->placement, b, y->placement) <= q->clearance;
 }
 
-/* The pairs of one sort; the peer's answer may differ where faces are flush: it computes in double.
- */
-static void print(const char *name, const char *question, int which, const pair *pairs,
-                  uint32_t count, int mating)
+/* The peer's answer may differ where faces are flush: it computes in double. */
+static void report(const char *sort, const char *what, const question *q, int count)
 {
-    double ours = 0, theirs = 0;
-    uint32_t asked = 0, differ = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        if (mating && (!pairs[i].near[0] || pairs[i].hit[0]))
-            continue;
-        asked++;
-        ours += pairs[i].us[which];
-        theirs += pairs[i].us[2 + which];
-        differ += which ? pairs[i].near[0] != pairs[i].near[1] : pairs[i].hit[0] != pairs[i].hit[1];
+    bench_contender all[2] = {{"bvpack", ask_us, q, NULL, {0}}, {"FCL", ask_peer, q, NULL, {0}}};
+    const int contenders = peer_fcl ? 2 : 1;
+    int differ = 0;
+    if (count == 0)
+        return;
+    count = bench_rounds(all, contenders, count, bench_limit());
+    printf("%s,%s,%d,%.2f,", sort, what, count, bench_us(&all[0], count).median);
+    if (peer_fcl) {
+        const bench_quartiles ratio = bench_ratio(&all[0], &all[1]);
+        for (int i = 0; i < count; i++)
+            differ += all[0].answers[i] != all[1].answers[i];
+        printf("%.2f,%.2f,%d,%.2f,%.2f\n", bench_us(&all[1], count).median, ratio.median, differ,
+               ratio.q1, ratio.q3);
+    } else {
+        printf(",,,,\n");
     }
-    printf("%s,%s,%u,%.2f,%.2f,%.2f,%u\n", name, question, asked, ours / asked, theirs / asked,
-           theirs / ours, differ);
+    fflush(stdout);
+    bench_rounds_free(all, contenders);
+}
+
+/* Keeps those that are nearer than the clearance and do not touch. */
+static int keep_mating(const assembly *s, pair *pairs, int count, double clearance)
+{
+    const question touch = {s, pairs, -1}, near = {s, pairs, clearance};
+    int kept = 0;
+    for (int i = 0; i < count; i++)
+        if (ask_us(&near, i) != 0 && ask_us(&touch, i) == 0)
+            pairs[kept++] = pairs[i];
+    return kept;
 }
 
 int main(int argc, char **argv)
 {
     assembly s;
-    uint32_t count;
+    int count;
     if (argc < 2) {
-        fprintf(stderr, "usage: bench_mating ASSEMBLY.bvp [CLEARANCE [PAIRS]]\n");
+        fprintf(stderr, "usage: bench_mating ASSEMBLY.bvp [CLEARANCE]\n");
         return 2;
     }
     const double clearance = argc > 2 ? atof(argv[2]) : 0.005;
     load(&s, argv[1]);
-    pair *pairs = find_pairs(&s, clearance, argc > 3 ? (uint32_t)atoi(argv[3]) : 4000, &count);
-    for (uint32_t i = 0; i < count; i++) {
-        for (int k = 0; k < 4; k++)
-            pairs[i].us[k] = INFINITY;
-        for (int round = 0; round < 3; round++)
-            ask_us(&s, &pairs[i], clearance);
-        for (int round = 0; round < 2 && peer_fcl; round++)
-            ask_peer(&s, &pairs[i], clearance);
-    }
-    printf("pairs,query,count,us,peer_us,times_slower,pairs_that_differ\n");
-    print("G all", "collide", 0, pairs, count, 0);
-    print("G all", "within", 1, pairs, count, 0);
-    print("G mating", "collide", 0, pairs, count, 1);
-    print("G mating", "within", 1, pairs, count, 1);
+    pair *pairs = find_pairs(&s, clearance, &count);
+    const question touch = {&s, pairs, -1}, near = {&s, pairs, clearance};
+    printf("pairs,query,count,us,peer_us,times_slower,pairs_that_differ,times_slower_q1,"
+           "times_slower_q3\n");
+    report("G all", "collide", &touch, count);
+    report("G all", "within", &near, count);
+    count = keep_mating(&s, pairs, count, clearance);
+    report("G mating", "collide", &touch, count);
+    report("G mating", "within", &near, count);
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "bench.h"
 #include "bvpack_build.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,12 @@ void bench_require(bvp_status status, const char *what)
         return;
     fprintf(stderr, "bench: %s: %s\n", what, bvp_status_name(status));
     exit(1);
+}
+
+uint64_t bench_allocated(void)
+{
+    const struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
 }
 
 static void *allocate(size_t size)
@@ -95,10 +102,11 @@ static float *fit(const double *world, uint64_t corner_count, double side)
     return fitted;
 }
 
-static bvp_file *pack(const float *positions, uint64_t triangle_count)
+bvp_file *bench_pack(const float *positions, uint64_t triangle_count,
+                     const struct bvp_hierarchy_spec *hierarchy)
 {
     char path[] = "bench-XXXXXX";
-    bvp_build_options options = {0};
+    bvp_build_options options = {.hierarchies = hierarchy, .hierarchy_count = hierarchy != NULL};
     bvp_mesh mesh = {.positions = positions,
                      .vertex_count = 3 * triangle_count,
                      .triangle_count = triangle_count};
@@ -122,7 +130,7 @@ void bench_mesh_take(bench_mesh *mesh, float *positions, uint64_t triangle_count
 {
     mesh->triangle_count = triangle_count;
     mesh->positions = positions;
-    mesh->file = pack(positions, triangle_count);
+    mesh->file = bench_pack(positions, triangle_count, NULL);
 }
 
 void bench_mesh_load(bench_mesh *mesh, const char *path, double side)

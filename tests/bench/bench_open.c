@@ -215,7 +215,7 @@ static void row_of_crowd(const char *path, int count)
 {
     int ready[2], end[2];
     pid_t child[CROWD];
-    long pss = 0, own = 0;
+    long pss = 0, own = 0, resident = 0, shared = 0;
     if (pipe(ready) != 0 || pipe(end) != 0)
         exit(1);
     for (int i = 0; i < count; i++) {
@@ -235,11 +235,13 @@ static void row_of_crowd(const char *path, int count)
         snprintf(file, sizeof file, "/proc/%d/smaps_rollup", (int)child[i]);
         pss += proc_kib(file, "Pss:");
         own += proc_kib(file, "Private_Dirty:") + proc_kib(file, "Private_Clean:");
+        resident += proc_kib(file, "Rss:");
+        shared += proc_kib(file, "Shared_Dirty:") + proc_kib(file, "Shared_Clean:");
     }
     close(end[1]);
     for (int i = 0; i < count; i++)
         waitpid(child[i], NULL, 0);
-    printf("%d,%ld,%ld\n", count, pss, own / count);
+    printf("%d,%ld,%ld,%ld,%ld\n", count, pss, own / count, resident / count, shared / count);
 }
 
 int main(int argc, char **argv)
@@ -257,7 +259,7 @@ int main(int argc, char **argv)
     printf("question,pages,runs\n");
     for (question what = RAY; what < QUESTIONS; what++)
         row_of_pages(path, what, runs);
-    printf("processes,all of them KiB,private KiB each\n");
+    printf("processes,all of them KiB,private KiB each,resident KiB each,shared KiB each\n");
     row_of_crowd(path, 1);
     row_of_crowd(path, CROWD);
     return 0;

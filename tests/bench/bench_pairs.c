@@ -1,242 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * bench_pairs.c: two bodies, protocols A (two copies tumbling), D (the same, close to one another),
- * B (a small mover beside a large environment), F (two fine surfaces that face one another); the
- * peer is asked the same, and every answer is compared. Times are the thread's, whatever else runs.
+ * B (a small mover beside a large environment), F (two fine surfaces that face one another).
  * Based on: Zachmann, "Minimal hierarchical collision detection", 2002 (protocol A).
  */
-#include "bench.h"
-#include "peer.h"
+#include "bench_scene.h"
+#include "bvpack_build.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 4, DISTANCES = 12, ROTATIONS = 500 };
-static const char *const kind_names[KINDS] = {"collide", "pairs", "distance", "within"};
-
-typedef struct scene {
-    const char *name;
-    const bench_mesh *a, *b;
-    double (*placements)[12];
-    int count;
-    double delta; /* for "within" */
-} scene;
-
-/* The answers of one library to one kind, a number for each pose, and the mean time. */
-typedef struct answers {
-    double *values;
-    double us;
-} answers;
-
-static int go_on(void *user, const bvp_pair *pair)
-{
-    (void)user;
-    (void)pair;
-    return 0;
-}
-
-static double ask_us(const scene *s, int kind, const double placement[12])
-{
-    bvp_body a = {s->a->file, 0, NULL}, b = {s->b->file, 0, placement};
-    bvp_distance_result nearest;
-    uint64_t count = 0;
-    int hit = 0;
-    switch (kind) {
-    case 0:
-        bench_require(bvp_collide(&a, &b, &hit, NULL), "collide");
-        return hit;
-    case 1:
-        bench_require(bvp_pairs_each(&a, &b, go_on, NULL, &count, NULL), "pairs");
-        return (double)count;
-    case 2:
-        bench_require(bvp_distance(&a, &b, INFINITY, &nearest, NULL), "distance");
-        return nearest.distance;
-    default:
-        bench_require(bvp_within(&a, &b, s->delta, &hit, NULL, NULL), "within");
-        return hit;
-    }
-}
-
-static double ask_peer(const peer_pairs *peer, int kind, void *a, void *b,
-                       const double placement[12])
-{
-    switch (kind) {
-    case 0:
-        return peer->collide(a, b, placement);
-    case 1:
-        return (double)peer->pairs(a, b, placement, NULL, NULL);
-    default:
-        return peer->distance(a, b, placement);
-    }
-}
-
-static answers new_answers(int count)
-{
-    answers out = {calloc((size_t)count, sizeof(double)), 0};
-    if (!out.values)
-        bench_require(BVP_ERR_NO_MEMORY, "answers");
-    return out;
-}
-
-/* The faster of two rounds. */
-static answers measure_us(const scene *s, int kind)
-{
-    answers out = new_answers(s->count);
-    out.us = INFINITY;
-    for (int round = 0; round < 2; round++) {
-        double start = bench_thread_now();
-        for (int i = 0; i < s->count; i++)
-            out.values[i] = ask_us(s, kind, s->placements[i]);
-        out.us = fmin(out.us, (bench_thread_now() - start) * 1e6 / s->count);
-    }
-    return out;
-}
-
-static answers measure_peer(const scene *s, const peer_pairs *peer, int kind, void *a, void *b)
-{
-    answers out = new_answers(s->count);
-    out.us = INFINITY;
-    for (int round = 0; round < 2; round++) {
-        double start = bench_thread_now();
-        for (int i = 0; i < s->count; i++)
-            out.values[i] = ask_peer(peer, kind, a, b, s->placements[i]);
-        out.us = fmin(out.us, (bench_thread_now() - start) * 1e6 / s->count);
-    }
-    return out;
-}
-
-/* A peer is asked for the distance, for it has no other question. */
-static answers within_of(const scene *s, const answers *distances)
-{
-    answers out = new_answers(s->count);
-    out.us = distances->us;
-    for (int i = 0; i < s->count; i++)
-        out.values[i] = distances->values[i] <= s->delta;
-    return out;
-}
-
-/* How many poses differ: counts at all, distances by more than 1e-6 of themselves. */
-static int differences(const scene *s, int kind, const answers *ours, const answers *theirs)
-{
-    int differ = 0;
-    for (int i = 0; i < s->count; i++) {
-        double x = ours->values[i], y = theirs->values[i];
-        differ += kind == 2 ? fabs(x - y) > 1e-6 * fmax(x, y) + 1e-12 : x != y;
-    }
-    return differ;
-}
-
-static double sum(const answers *a, int count)
-{
-    double total = 0;
-    for (int i = 0; i < count; i++)
-        total += a->values[i];
-    return total;
-}
-
-static void print(const scene *s, int kind, const char *who, const answers *a, double ratio,
-                  int differ)
-{
-    printf("%s,%llu,%s,%s,%d,%.2f,%.9g,", s->name, (unsigned long long)s->a->triangle_count,
-           kind_names[kind], who, s->count, a->us, sum(a, s->count));
-    if (ratio > 0)
-        printf("%.2f,%d\n", ratio, differ);
-    else
-        printf(",\n");
-    fflush(stdout);
-}
-
-/* A pose whose counts differ is judged pair by pair; nothing of ours may be apart, nothing that
- * crosses may be missing. Returns how many are. */
-static uint64_t judge(const scene *s, const peer_pairs *peer, const void *a, const void *b,
-                      const answers *ours, const answers *theirs)
-{
-    bench_verdicts only_ours = {0}, only_theirs = {0};
-    for (int i = 0; i < s->count; i++)
-        if (ours->values[i] != theirs->values[i])
-            bench_judge(s->a, s->b, s->placements[i], peer, a, b, &only_ours, &only_theirs);
-    fprintf(stderr,
-            "only bvpack: %llu pairs cross, %llu touch, %llu are apart, %llu not judged; "
-            "only %s: %llu cross, %llu touch, %llu are apart, %llu not judged\n",
-            (unsigned long long)only_ours.cross, (unsigned long long)only_ours.touch,
-            (unsigned long long)only_ours.apart, (unsigned long long)only_ours.unknown, peer->name,
-            (unsigned long long)only_theirs.cross, (unsigned long long)only_theirs.touch,
-            (unsigned long long)only_theirs.apart, (unsigned long long)only_theirs.unknown);
-    return only_ours.apart + only_theirs.cross + only_theirs.touch;
-}
-
-static void compare(const scene *s, const peer_pairs *peer, int kind, const answers *ours,
-                    const answers *theirs)
-{
-    print(s, kind, peer->name, theirs, theirs->us / ours->us, differences(s, kind, ours, theirs));
-}
-
-/* Every so many-th pose, to be freed. */
-static scene some_of(const scene *s, int most)
-{
-    const int stride = (s->count + most - 1) / most;
-    scene few = *s;
-    few.count = (s->count + stride - 1) / stride;
-    few.placements = malloc((size_t)few.count * sizeof *few.placements);
-    for (int i = 0; i < few.count && few.placements; i++)
-        memcpy(few.placements[i], s->placements[i * stride], sizeof *few.placements);
-    few.count = few.placements ? few.count : 0;
-    return few;
-}
-
-/* Peers that know one question only and take milliseconds: few poses, no huge models. */
-static void ask_others(const scene *s)
-{
-    enum { MOST_TRIANGLES = 500000, MOST_POSES = 30 };
-    const peer_pairs *const others[] = {peer_bullet, peer_ode};
-    scene few = some_of(s, MOST_POSES);
-    answers ours = measure_us(&few, 0);
-    for (int k = 0; k < 2 && s->a->triangle_count < MOST_TRIANGLES; k++) {
-        const peer_pairs *peer = others[k];
-        if (!peer)
-            continue;
-        void *a = peer->make(s->a->positions, s->a->triangle_count);
-        void *b = peer->make(s->b->positions, s->b->triangle_count);
-        answers theirs = measure_peer(&few, peer, 0, a, b);
-        compare(&few, peer, 0, &ours, &theirs);
-        free(theirs.values);
-        peer->drop(a);
-        peer->drop(b);
-    }
-    free(ours.values);
-    free(few.placements);
-}
-
-/* Returns how many answers of ours are wrong. */
-static uint64_t run(const scene *s)
-{
-    uint64_t wrong = 0;
-    const peer_pairs *peer = peer_fcl;
-    void *a = peer ? peer->make(s->a->positions, s->a->triangle_count) : NULL;
-    void *b = peer ? peer->make(s->b->positions, s->b->triangle_count) : NULL;
-    answers ours[KINDS], theirs[KINDS];
-    for (int kind = 0; kind < KINDS; kind++) {
-        ours[kind] = measure_us(s, kind);
-        print(s, kind, "bvpack", &ours[kind], 0, 0);
-        if (!peer)
-            continue;
-        theirs[kind] = kind < 3 ? measure_peer(s, peer, kind, a, b) : within_of(s, &theirs[2]);
-        compare(s, peer, kind, &ours[kind], &theirs[kind]);
-    }
-    ask_others(s);
-    if (peer) {
-        wrong = judge(s, peer, a, b, &ours[1], &theirs[1]);
-        peer->drop(a);
-        peer->drop(b);
-    }
-    for (int kind = 0; kind < KINDS; kind++) {
-        free(ours[kind].values);
-        if (peer)
-            free(theirs[kind].values);
-    }
-    return wrong;
-}
+enum { DISTANCES = 12, ROTATIONS = 500 };
 
 static void turn(double m[12], const double q[4])
 {
@@ -256,25 +31,38 @@ static void place_copy(double m[12], double distance, double angle)
     memcpy(m, placement, sizeof placement);
 }
 
-/* From distance number `first_distance` on: 0, protocol A; the last alone, D. */
-static int two_copies(const char *name, const char *path, int first_distance, int poses)
+/* Distances near and far in turn, so that the first poses of many stand for all of them. */
+static int two_copies(const char *name, const bench_mesh *mesh, const bench_rivals *rivals,
+                      int first_distance, int poses)
 {
-    bench_mesh mesh;
     const int distances = DISTANCES - first_distance;
-    scene s = {.name = name, .a = &mesh, .b = &mesh, .count = distances * poses, .delta = 0.05};
-    bench_mesh_load(&mesh, path, 2);
+    bench_scene s = {.name = name, .a = mesh, .b = mesh, .count = distances * poses, .delta = 0.05};
     s.placements = calloc((size_t)s.count, sizeof *s.placements);
     if (!s.placements)
-        return 1;
-    const int first = poses < ROTATIONS; /* the parallel pose is one of 500, not one of a few */
-    for (int i = 0; i < distances; i++)
-        for (int k = 0; k < poses; k++)
-            place_copy(s.placements[i * poses + k], 2 - (first_distance + i) * 1.8 / 11,
-                       2 * M_PI * ((199 * (k + first)) % ROTATIONS) / ROTATIONS);
-    uint64_t wrong = run(&s);
+        bench_require(BVP_ERR_NO_MEMORY, "poses");
+    for (int i = 0; i < s.count; i++) /* rotation 0, the parallel one, comes last */
+        place_copy(s.placements[i], 2 - (first_distance + 5 * i % distances) * 1.8 / 11,
+                   2 * M_PI * ((199 * (i / distances + 1)) % ROTATIONS) / ROTATIONS);
+    uint64_t wrong = bench_scene_run(&s, rivals);
     free(s.placements);
-    bench_mesh_free(&mesh);
     return wrong != 0;
+}
+
+/* A: all distances; D: the deepest one alone. */
+static int copies(const char *protocols, const char *path, int poses)
+{
+    bench_mesh mesh;
+    bench_rivals rivals;
+    int wrong = 0;
+    bench_mesh_load(&mesh, path, 2);
+    bench_rivals_make(&rivals, &mesh, &mesh);
+    if (strchr(protocols, 'a'))
+        wrong |= two_copies("A", &mesh, &rivals, 0, poses);
+    if (strchr(protocols, 'd'))
+        wrong |= two_copies("D", &mesh, &rivals, DISTANCES - 1, poses);
+    bench_rivals_drop(&rivals);
+    bench_mesh_free(&mesh);
+    return wrong;
 }
 
 /* Protocol B: over a random point of the surface, along its normal, by up to reach * side / 2. */
@@ -307,22 +95,29 @@ static void place_mover(double m[12], const bench_mesh *environment, double side
 static int mover(const char *environment, const char *moving, double side, double reach, int poses)
 {
     enum { ALL = 2000 };
+    static const bvp_hierarchy_spec fast = {.kind = BVP_KIND_WIDE, .split = BVP_SPLIT_MORTON};
     bench_mesh a, b;
+    bench_rivals rivals;
     uint64_t state = 12345;
     double(*all)[12] = calloc(ALL, sizeof *all);
-    scene s = {.name = "B", .a = &a, .b = &b, .count = poses, .delta = 0.05 * side};
+    bench_scene s = {.name = "B", .a = &a, .b = &b, .count = poses, .delta = 0.05 * side};
     s.placements = calloc((size_t)poses, sizeof *s.placements);
     if (!all || !s.placements)
-        return 1;
+        bench_require(BVP_ERR_NO_MEMORY, "poses");
     bench_mesh_load(&a, environment, 20);
     bench_mesh_load(&b, moving, side);
+    bench_rivals_make(&rivals, &a, &b);
+    s.variants[s.variant_count++] =
+        (bench_variant){"bvpack fast", bench_pack(a.positions, a.triangle_count, &fast), b.file};
     for (int i = 0; i < ALL; i++)
         place_mover(all[i], &a, side, reach, &state);
     for (int i = 0; i < poses; i++)
         memcpy(s.placements[i], all[(1201 * i) % ALL], sizeof *all);
-    uint64_t wrong = run(&s);
+    uint64_t wrong = bench_scene_run(&s, &rivals);
     free(all);
     free(s.placements);
+    bvp_close(s.variants[0].a);
+    bench_rivals_drop(&rivals);
     bench_mesh_free(&a);
     bench_mesh_free(&b);
     return wrong != 0;
@@ -347,6 +142,17 @@ static void make_sheet(bench_mesh *mesh, int cells, double gap)
     bench_mesh_take(mesh, positions, 2 * (uint64_t)cells * (uint64_t)cells);
 }
 
+/* Both sheets in our own trees of oriented boxes and of swept rectangles. */
+static void add_own_trees(bench_scene *s)
+{
+    static const bvp_hierarchy_spec trees[] = {{.kind = BVP_KIND_OBB}, {.kind = BVP_KIND_RSS}};
+    static const char *const names[] = {"bvpack OBB", "bvpack RSS"};
+    for (int k = 0; k < 2; k++)
+        s->variants[s->variant_count++] =
+            (bench_variant){names[k], bench_pack(s->a->positions, s->a->triangle_count, &trees[k]),
+                            bench_pack(s->b->positions, s->b->triangle_count, &trees[k])};
+}
+
 /* One sheet above the other, a little aside, as a seat and what sits on it: gaps 1e-1 .. 1e-5. */
 static int facing(int cells)
 {
@@ -355,13 +161,22 @@ static int facing(int cells)
         const double gap = pow(10, -digits);
         double placement[1][12] = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
         bench_mesh below, above;
+        bench_rivals rivals;
         char name[16];
         snprintf(name, sizeof name, "F 1e-%d", digits);
-        scene s = {.name = name, .a = &below, .b = &above, .placements = placement, .count = 1};
+        bench_scene s = {
+            .name = name, .a = &below, .b = &above, .placements = placement, .count = 1};
         s.delta = gap / 2;
         make_sheet(&below, cells, 0);
         make_sheet(&above, cells, gap);
-        wrong += run(&s);
+        bench_rivals_make(&rivals, &below, &above);
+        add_own_trees(&s);
+        wrong += bench_scene_run(&s, &rivals);
+        for (int k = 0; k < s.variant_count; k++) {
+            bvp_close(s.variants[k].a);
+            bvp_close(s.variants[k].b);
+        }
+        bench_rivals_drop(&rivals);
         bench_mesh_free(&below);
         bench_mesh_free(&above);
     }
@@ -377,18 +192,15 @@ static int poses_of(const char *text, int most)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    printf(
-        "scene,triangles,query,library,poses,us,sum_of_answers,times_slower,poses_that_differ\n");
-    if (strcmp(what, "a") == 0 && argc > 2)
-        return two_copies("A", argv[2], 0, poses_of(argv[3], ROTATIONS));
-    if (strcmp(what, "d") == 0 && argc > 2)
-        return two_copies("D", argv[2], DISTANCES - 1, poses_of(argv[3], ROTATIONS));
+    bench_scene_header();
+    if (argc > 2 && strspn(what, "ad") == strlen(what))
+        return copies(what, argv[2], poses_of(argv[3], ROTATIONS));
     if (strcmp(what, "b") == 0 && argc > 5)
         return mover(argv[2], argv[3], atof(argv[4]), atof(argv[5]),
                      poses_of(argc > 6 ? argv[6] : NULL, 2000));
     if (strcmp(what, "f") == 0)
         return facing(argc > 2 ? atoi(argv[2]) : 200);
-    fprintf(stderr, "usage: bench_pairs a|d MODEL.bvp [POSES]\n"
+    fprintf(stderr, "usage: bench_pairs a|d|ad MODEL.bvp [POSES]\n"
                     "       bench_pairs b ENVIRONMENT.bvp MOVER.bvp SIDE REACH [POSES]\n"
                     "       bench_pairs f [CELLS]\n");
     return 2;

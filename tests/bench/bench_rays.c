@@ -4,6 +4,7 @@
  * Usage: bench_rays MODEL.bvp [RAYS [PROTOCOLS]], of "PSAC"
  */
 #include "bench.h"
+#include "bench_rounds.h"
 #include "peer.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 
 #define SIDE 20.0
 
-enum { ROUNDS = 5, SLICE = 2000 };
+enum { ROUNDS = 5, SLICE = 2000, CGAL_EVERY = 64, CGAL_TRIANGLES = 3000000 };
 
 /* Rays as the peer takes them, in floats; and what came out. */
 typedef struct rays {
@@ -25,7 +26,8 @@ typedef struct rays {
     bvp_ray *ours; /* the same */
     bvp_ray_hit *hits;
     int *any;
-    double *peer; /* t, or negative */
+    bvp_closest_result *found;
+    double *peer; /* t, or negative; distance */
 } rays;
 
 static void *allocate(size_t count, size_t size)
@@ -52,6 +54,7 @@ static void rays_new(rays *r, const char *name, size_t count, float t_max)
     r->ours = allocate(count, sizeof *r->ours);
     r->hits = allocate(count, sizeof *r->hits);
     r->any = allocate(count, sizeof *r->any);
+    r->found = allocate(count, sizeof *r->found);
     r->peer = allocate(count, sizeof *r->peer);
 }
 
@@ -62,6 +65,7 @@ static void rays_free(rays *r)
     free(r->ours);
     free(r->hits);
     free(r->any);
+    free(r->found);
     free(r->peer);
 }
 
@@ -124,67 +128,95 @@ static void make_segments(rays *r, const bench_mesh *mesh, const char *name, siz
     rays_finish(r);
 }
 
+/* C: points within 10 % of the box around the surface, as origins. */
+static void make_points(rays *r, const bench_mesh *mesh, size_t count)
+{
+    double lo[3], hi[3];
+    uint64_t state = 12345;
+    bounds_of(mesh, lo, hi);
+    rays_new(r, "C", count, 0);
+    for (size_t i = 0; i < count; i++) {
+        const float *p = mesh->positions + 9 * (bench_random(&state) % mesh->triangle_count);
+        for (int a = 0; a < 3; a++)
+            r->origin[i][a] =
+                (float)((double)p[a] + 0.1 * (hi[a] - lo[a]) * (2 * bench_uniform(&state) - 1));
+    }
+    rays_finish(r);
+}
+
 /* ---- asking
  * --------------------------------------------------------------------------------------- */
 
-typedef void (*ask_fn)(rays *r, const bench_mesh *mesh, const void *peer);
+/* A peer and its model. */
+typedef struct rival {
+    const peer_rays *peer;
+    void *model;
+} rival;
 
-static void ask_first(rays *r, const bench_mesh *mesh, const void *peer)
+typedef void (*ask_fn)(rays *r, const bench_mesh *mesh, const rival *them);
+
+static void ask_first(rays *r, const bench_mesh *mesh, const rival *them)
 {
     bvp_body body = {mesh->file, 0, NULL};
-    (void)peer;
+    (void)them;
     for (size_t i = 0; i < r->count; i++)
         bench_require(bvp_ray_first(&body, &r->ours[i], &r->hits[i], NULL), "ray");
 }
 
-static void ask_first_batch(rays *r, const bench_mesh *mesh, const void *peer)
+static void ask_first_batch(rays *r, const bench_mesh *mesh, const rival *them)
 {
     bvp_body body = {mesh->file, 0, NULL};
-    (void)peer;
+    (void)them;
     bench_require(bvp_ray_first_batch(&body, r->ours, 0, r->count, r->hits, 0, NULL, NULL), "rays");
 }
 
-static void ask_any(rays *r, const bench_mesh *mesh, const void *peer)
+static void ask_any(rays *r, const bench_mesh *mesh, const rival *them)
 {
     bvp_body body = {mesh->file, 0, NULL};
-    (void)peer;
+    (void)them;
     for (size_t i = 0; i < r->count; i++) {
         bench_require(bvp_ray_any(&body, &r->ours[i], &r->any[i], NULL), "ray");
         r->hits[i].found = r->any[i];
     }
 }
 
-static void ask_any_batch(rays *r, const bench_mesh *mesh, const void *peer)
+static void ask_any_batch(rays *r, const bench_mesh *mesh, const rival *them)
 {
     bvp_body body = {mesh->file, 0, NULL};
-    (void)peer;
+    (void)them;
     bench_require(bvp_ray_any_batch(&body, r->ours, 0, r->count, r->any, 0, NULL, NULL), "rays");
 }
 
-static void peer_first(rays *r, const bench_mesh *mesh, const void *peer)
+static void peer_first(rays *r, const bench_mesh *mesh, const rival *them)
 {
     (void)mesh;
     for (size_t i = 0; i < r->count; i++)
-        r->peer[i] = peer_embree->first(peer, r->origin[i], r->direction[i], r->t_max);
+        r->peer[i] = them->peer->first(them->model, r->origin[i], r->direction[i], r->t_max);
 }
 
-static void peer_any(rays *r, const bench_mesh *mesh, const void *peer)
+static void peer_any(rays *r, const bench_mesh *mesh, const rival *them)
 {
     (void)mesh;
     for (size_t i = 0; i < r->count; i++)
-        r->peer[i] = peer_embree->any(peer, r->origin[i], r->direction[i], r->t_max) ? 1 : -1;
+        r->peer[i] = them->peer->any(them->model, r->origin[i], r->direction[i], r->t_max) ? 1 : -1;
 }
 
-enum { MEDIUM, ROBUST, PEERS };
+enum { MEDIUM, ROBUST, CGAL, PEERS };
 
-/* How many rays hit for only one of the two, or at different places. */
-static size_t differences(const rays *r, int compare_t)
+/* What of the answers must be the same. */
+typedef enum compared { HIT, PLACE, DISTANCE } compared;
+
+/* How many rays hit for only one of the two, or at different places; how many distances differ. */
+static size_t differences(const rays *r, compared what)
 {
     size_t count = 0;
     for (size_t i = 0; i < r->count; i++) {
         const int theirs = r->peer[i] >= 0, ours = r->hits[i].found;
-        count += ours != theirs ||
-                 (ours && compare_t && fabs(r->hits[i].t - r->peer[i]) > 1e-4 * fabs(r->peer[i]));
+        if (what == DISTANCE)
+            count += !(fabs(r->found[i].distance - r->peer[i]) <= 1e-4 * SIDE);
+        else
+            count += ours != theirs || (ours && what == PLACE &&
+                                        fabs(r->hits[i].t - r->peer[i]) > 1e-4 * fabs(r->peer[i]));
     }
     return count;
 }
@@ -198,212 +230,184 @@ static rays slice(const rays *r, size_t from, size_t count)
     s.ours += from;
     s.hits += from;
     s.any += from;
+    s.found += from;
     s.peer += from;
     return s;
 }
 
 /* Who is timed: we, in two ways, and the peers. */
-enum { CONTENDERS = 2 + PEERS };
+enum { ONE, BATCH, FIRST_PEER, CONTENDERS = FIRST_PEER + PEERS };
 
 typedef struct contender {
     ask_fn ask;
-    const void *peer;
-    double seconds; /* of all slices, each at its best */
-    size_t differ;
+    const rival *them;
+    size_t every; /* asked at every so many-th slice: slow ones get fewer */
+    double seconds,
+        ours; /* of its slices, the medians of the rounds; ours one a call of the same */
+    double rounds[ROUNDS]; /* the sums of each round */
+    size_t differ, asked;  /* rays */
 } contender;
 
-/* All take turns at a slice: what else the machine does falls on all alike, and the best of some
- * rounds is without most of it. Between our two ways comes a peer, which has the caches to itself
- * then. */
-static void time_slice(rays *s, const bench_mesh *mesh, contender all[CONTENDERS], int compare_t)
+static int takes_part(const contender *c, size_t number)
 {
-    static const int order[CONTENDERS] = {0, 2 + MEDIUM, 1, 2 + ROBUST};
-    double best[CONTENDERS];
+    return (c->them == NULL || c->them->model != NULL) && number % c->every == 0;
+}
+
+/* All take turns at a slice: what else the machine does falls on all alike. Between our two ways
+ * comes a peer, which has the caches to itself then. */
+static void time_slice(rays *s, const bench_mesh *mesh, contender all[CONTENDERS], size_t number,
+                       compared what)
+{
+    static const int order[CONTENDERS] = {ONE, FIRST_PEER + MEDIUM, BATCH, FIRST_PEER + ROBUST,
+                                          FIRST_PEER + CGAL};
+    double seconds[CONTENDERS][ROUNDS], median[CONTENDERS];
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < CONTENDERS; i++) {
             const int k = order[i];
-            if (k >= 2 && !all[k].peer)
+            if (!takes_part(&all[k], number))
                 continue;
             const double start = now();
-            all[k].ask(s, mesh, all[k].peer);
-            const double seconds = now() - start;
-            best[k] = round == 0 ? seconds : fmin(best[k], seconds);
-            if (k >= 2 && round == 0)
-                all[k].differ += differences(s, compare_t);
+            all[k].ask(s, mesh, all[k].them);
+            seconds[k][round] = now() - start;
+            all[k].rounds[round] += seconds[k][round];
+            if (k >= FIRST_PEER && round == 0)
+                all[k].differ += differences(s, what);
         }
     for (int k = 0; k < CONTENDERS; k++)
-        if (k < 2 || all[k].peer)
-            all[k].seconds += best[k];
+        if (takes_part(&all[k], number)) {
+            median[k] = bench_quartiles_of(seconds[k], ROUNDS).median;
+            all[k].seconds += median[k];
+            all[k].ours += median[ONE];
+            all[k].asked += s->count;
+        }
 }
 
-static void report(rays *r, const bench_mesh *mesh, void *const peers[PEERS], ask_fn one,
-                   ask_fn batch, ask_fn theirs, int compare_t)
+/* Quartiles of the peer's time over ours one a call, round by round. */
+static bench_quartiles spread(const contender *ours, const contender *theirs)
 {
-    contender all[CONTENDERS] = {{.ask = one}, {.ask = batch}};
-    double rate[CONTENDERS];
-    size_t hits = 0;
-    for (int k = 0; k < PEERS; k++)
-        all[2 + k] = (contender){.ask = theirs, .peer = peers[k]};
-    for (size_t from = 0; from < r->count; from += SLICE) {
-        rays s = slice(r, from, r->count - from < SLICE ? r->count - from : SLICE);
-        time_slice(&s, mesh, all, compare_t);
+    double ratio[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++)
+        ratio[round] = theirs->rounds[round] / ours->rounds[round];
+    return bench_quartiles_of(ratio, ROUNDS);
+}
+
+static void print_peers(const contender all[CONTENDERS])
+{
+    const contender *medium = &all[FIRST_PEER + MEDIUM], *robust = &all[FIRST_PEER + ROBUST];
+    const contender *cgal = &all[FIRST_PEER + CGAL];
+    const double one = (double)all[ONE].asked / all[ONE].seconds * 1e-6;
+    const double batched = (double)all[BATCH].asked / all[BATCH].seconds * 1e-6;
+    if (medium->asked) {
+        const double rate = (double)medium->asked / medium->seconds * 1e-6;
+        const double rate_robust = (double)robust->asked / robust->seconds * 1e-6;
+        const bench_quartiles q = spread(&all[ONE], medium);
+        printf("%.3f,%.3f,%.2f,%.2f,%.2f,%zu,%zu,%.2f,%.2f,", rate, rate_robust, one / rate,
+               batched / rate, one / rate_robust, medium->differ, robust->differ, q.q1, q.q3);
+    } else {
+        printf(",,,,,,,,,");
     }
-    for (size_t i = 0; i < r->count; i++)
-        hits += r->hits[i].found != 0;
-    for (int k = 0; k < CONTENDERS; k++)
-        rate[k] = (double)r->count / all[k].seconds * 1e-6;
-    printf("%s,%llu,%zu,%zu,%.3f,%.3f,", r->name, (unsigned long long)mesh->triangle_count,
-           r->count, hits, rate[0], rate[1]);
-    if (peers[MEDIUM])
-        printf("%.3f,%.3f,%.2f,%.2f,%.2f,%zu,%zu\n", rate[2 + MEDIUM], rate[2 + ROBUST],
-               rate[0] / rate[2 + MEDIUM], rate[1] / rate[2 + MEDIUM], rate[0] / rate[2 + ROBUST],
-               all[2 + MEDIUM].differ, all[2 + ROBUST].differ);
+    if (cgal->asked)
+        printf("%.3f,%.2f,%zu,%zu\n", (double)cgal->asked / cgal->seconds * 1e-6,
+               cgal->seconds / cgal->ours, cgal->differ, cgal->asked);
     else
-        printf(",,,,,,\n");
+        printf(",,,\n");
     fflush(stdout);
 }
 
-/* C: sources within 10 % of the box around the surface; floats, as the peer takes them. */
-typedef struct sources {
-    size_t count;
-    double (*points)[3];
-    bvp_closest_result *found;
-    double *theirs;
-} sources;
-
-static void sources_new(sources *s, const bench_mesh *mesh, size_t count)
+static void report(rays *r, const bench_mesh *mesh, const rival rivals[PEERS], ask_fn one,
+                   ask_fn batch, ask_fn theirs, compared what)
 {
-    double lo[3], hi[3];
-    uint64_t state = 12345;
-    bounds_of(mesh, lo, hi);
-    s->count = count;
-    s->points = allocate(count, sizeof *s->points);
-    s->found = allocate(count, sizeof *s->found);
-    s->theirs = allocate(count, sizeof *s->theirs);
-    for (size_t i = 0; i < count; i++) {
-        const float *p = mesh->positions + 9 * (bench_random(&state) % mesh->triangle_count);
-        for (int a = 0; a < 3; a++)
-            s->points[i][a] = (double)(float)((double)p[a] + 0.1 * (hi[a] - lo[a]) *
-                                                                 (2 * bench_uniform(&state) - 1));
+    contender all[CONTENDERS] = {{.ask = one, .every = 1}, {.ask = batch, .every = 1}};
+    size_t hits = 0, number = 0;
+    for (int k = 0; k < PEERS; k++)
+        all[FIRST_PEER + k] =
+            (contender){.ask = theirs, .them = &rivals[k], .every = k == CGAL ? CGAL_EVERY : 1};
+    for (size_t from = 0; from < r->count; from += SLICE, number++) {
+        rays s = slice(r, from, r->count - from < SLICE ? r->count - from : SLICE);
+        time_slice(&s, mesh, all, number, what);
     }
+    for (size_t i = 0; i < r->count; i++)
+        hits += what == DISTANCE || r->hits[i].found;
+    printf("%s,%llu,%zu,%zu,%.3f,%.3f,", r->name, (unsigned long long)mesh->triangle_count,
+           r->count, hits, (double)r->count / all[ONE].seconds * 1e-6,
+           (double)r->count / all[BATCH].seconds * 1e-6);
+    print_peers(all);
 }
 
-static void sources_free(sources *s)
-{
-    free(s->points);
-    free(s->found);
-    free(s->theirs);
-}
-
-static void ask_closest(const sources *s, size_t from, size_t count, const bench_mesh *mesh)
-{
-    bvp_body body = {mesh->file, 0, NULL};
-    for (size_t i = from; i < from + count; i++)
-        bench_require(bvp_closest(&body, s->points[i], INFINITY, &s->found[i], NULL), "closest");
-}
-
-static void ask_closest_batch(const sources *s, size_t from, size_t count, const bench_mesh *mesh)
+/* As rays: a slice of points is asked like a slice of rays, the points being the origins. */
+static void ask_closest(rays *r, const bench_mesh *mesh, const rival *them)
 {
     bvp_body body = {mesh->file, 0, NULL};
-    bench_require(bvp_closest_batch(&body, s->points[from], 0, count, INFINITY, s->found + from, 0,
-                                    NULL, NULL),
+    (void)them;
+    for (size_t i = 0; i < r->count; i++)
+        bench_require(bvp_closest(&body, r->ours[i].origin, INFINITY, &r->found[i], NULL),
+                      "closest");
+}
+
+static void ask_closest_batch(rays *r, const bench_mesh *mesh, const rival *them)
+{
+    bvp_body body = {mesh->file, 0, NULL};
+    (void)them;
+    bench_require(bvp_closest_batch(&body, r->ours[0].origin, sizeof *r->ours, r->count, INFINITY,
+                                    r->found, 0, NULL, NULL),
                   "closest points");
 }
 
-static void ask_closest_peer(const sources *s, size_t from, size_t count, const void *peer)
+static void peer_closest(rays *r, const bench_mesh *mesh, const rival *them)
 {
-    for (size_t i = from; i < from + count; i++) {
-        const float point[3] = {(float)s->points[i][0], (float)s->points[i][1],
-                                (float)s->points[i][2]};
-        s->theirs[i] = peer_embree->closest(peer, point);
-    }
-}
-
-/* One a call, batched, the peer: seconds of all slices, each at its best. */
-static void time_closest(const sources *s, const bench_mesh *mesh, const void *peer,
-                         double seconds[3])
-{
-    for (size_t from = 0; from < s->count; from += SLICE) {
-        const size_t count = s->count - from < SLICE ? s->count - from : SLICE;
-        double best[3] = {INFINITY, INFINITY, INFINITY};
-        for (int round = 0; round < ROUNDS; round++) {
-            double at[4] = {now()};
-            ask_closest(s, from, count, mesh);
-            at[1] = now();
-            ask_closest_batch(s, from, count, mesh);
-            at[2] = now();
-            if (peer)
-                ask_closest_peer(s, from, count, peer);
-            at[3] = now();
-            for (int k = 0; k < 3; k++)
-                best[k] = fmin(best[k], at[k + 1] - at[k]);
-        }
-        for (int k = 0; k < 3; k++)
-            seconds[k] += best[k];
-    }
-}
-
-static void report_closest(const bench_mesh *mesh, size_t count, const void *peer)
-{
-    sources s;
-    double seconds[3] = {0}, rate[3];
-    size_t differ = 0;
-    sources_new(&s, mesh, count);
-    time_closest(&s, mesh, peer, seconds);
-    for (int k = 0; k < 3; k++)
-        rate[k] = (double)count / seconds[k] * 1e-6;
-    printf("C,%llu,%zu,%zu,%.3f,%.3f,", (unsigned long long)mesh->triangle_count, count, count,
-           rate[0], rate[1]);
-    for (size_t i = 0; peer && i < count; i++)
-        differ += !(fabs(s.found[i].distance - s.theirs[i]) <= 1e-4 * SIDE);
-    if (peer)
-        printf("%.3f,,%.2f,%.2f,,%zu,\n", rate[2], rate[0] / rate[2], rate[1] / rate[2], differ);
-    else
-        printf(",,,,,,\n");
-    sources_free(&s);
+    (void)mesh;
+    for (size_t i = 0; i < r->count; i++)
+        r->peer[i] = them->peer->closest(them->model, r->origin[i]);
 }
 
 /* protocols: letters of those to run. */
-static void run(const bench_mesh *mesh, void *const peers[PEERS], size_t count,
+static void run(const bench_mesh *mesh, const rival rivals[PEERS], size_t count,
                 const char *protocols)
 {
     rays r;
     printf("protocol,triangles,rays,hits,one_a_call,batched,embree_medium,embree_robust,"
-           "one_over_medium,batched_over_medium,one_over_robust,differ_medium,differ_robust\n");
+           "one_over_medium,batched_over_medium,one_over_robust,differ_medium,differ_robust,"
+           "one_over_medium_q1,one_over_medium_q3,cgal,one_over_cgal,differ_cgal,rays_of_cgal\n");
     if (strchr(protocols, 'P')) {
         make_primary(&r, mesh, count);
-        report(&r, mesh, peers, ask_first, ask_first_batch, peer_first, 1);
+        report(&r, mesh, rivals, ask_first, ask_first_batch, peer_first, PLACE);
         rays_free(&r);
     }
     if (strchr(protocols, 'S')) {
         make_segments(&r, mesh, "S", count);
-        report(&r, mesh, peers, ask_first, ask_first_batch, peer_first, 1);
+        report(&r, mesh, rivals, ask_first, ask_first_batch, peer_first, PLACE);
         rays_free(&r);
     }
     if (strchr(protocols, 'A')) {
         make_segments(&r, mesh, "A", count);
-        report(&r, mesh, peers, ask_any, ask_any_batch, peer_any, 0);
+        report(&r, mesh, rivals, ask_any, ask_any_batch, peer_any, HIT);
         rays_free(&r);
     }
-    if (strchr(protocols, 'C'))
-        report_closest(mesh, count / 5, peers[MEDIUM]);
+    if (strchr(protocols, 'C')) {
+        make_points(&r, mesh, count / 5);
+        report(&r, mesh, rivals, ask_closest, ask_closest_batch, peer_closest, DISTANCE);
+        rays_free(&r);
+    }
 }
 
 int main(int argc, char **argv)
 {
     const size_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
     bench_mesh mesh;
-    void *peers[PEERS] = {NULL};
+    rival rivals[PEERS] = {{peer_embree, NULL}, {peer_embree, NULL}, {peer_cgal_rays, NULL}};
     if (argc < 2 || argc > 4 || count < 5) {
         fprintf(stderr, "usage: bench_rays MODEL.bvp [RAYS [PROTOCOLS]]\n");
         return 2;
     }
     bench_mesh_load(&mesh, argv[1], SIDE);
-    for (int k = 0; peer_embree && k < PEERS; k++)
-        peers[k] = peer_embree->make(mesh.positions, mesh.triangle_count, k == ROBUST);
-    run(&mesh, peers, count, argc > 3 ? argv[3] : "PSAC");
-    for (int k = 0; peer_embree && k < PEERS; k++)
-        peer_embree->drop(peers[k]);
+    for (int k = 0; k < PEERS; k++)
+        if (rivals[k].peer && (k != CGAL || mesh.triangle_count <= CGAL_TRIANGLES))
+            rivals[k].model =
+                rivals[k].peer->make(mesh.positions, mesh.triangle_count, k == ROBUST);
+    run(&mesh, rivals, count, argc > 3 ? argv[3] : "PSAC");
+    for (int k = 0; k < PEERS; k++)
+        if (rivals[k].model)
+            rivals[k].peer->drop(rivals[k].model);
     bench_mesh_free(&mesh);
     return 0;
 }

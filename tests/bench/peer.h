@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * peer.h: other libraries behind one interface; each lies in one file, linked when it is installed.
+ * What a peer has no answer to is NULL.
  */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
@@ -31,19 +32,36 @@ typedef struct peer_pairs {
 
 typedef struct peer_rays {
     const char *name;
-    /* robust: compact and watertight, else the peer's usual settings */
+    /* robust: compact and watertight, else the usual settings; not every peer has both */
     void *(*make)(const float *positions, uint64_t triangle_count, int robust);
     void (*drop)(void *model);
+    uint64_t (*bytes)(const void *model); /* where malloc does not see them, else NULL */
     /* nearest hit's parameter, or a negative number */
     double (*first)(const void *model, const float origin[3], const float direction[3],
                     float t_max);
     int (*any)(const void *model, const float origin[3], const float direction[3], float t_max);
     double (*closest)(const void *model, const float point[3]); /* distance */
+    /* builds and drops it again, indexed; low: the fastest, else the usual quality */
+    void (*build)(const float *positions, uint64_t vertex_count, const uint32_t *indices,
+                  uint64_t triangle_count, int low);
 } peer_rays;
 
-extern const peer_pairs *const peer_fcl;                     /* NULL when configured without */
-extern const peer_pairs *const peer_bullet, *const peer_ode; /* likewise; collide only */
-extern const peer_rays *const peer_embree;                   /* the same */
+/* Many bodies, each of a peer_pairs' model at a rigid place. Pairs are of their numbers, in any
+ * order. */
+typedef struct peer_manager {
+    const char *name;
+    void *(*make)(void *const *models, const double (*placements)[12], uint32_t count);
+    void (*drop)(void *manager);
+    void (*collide)(void *manager, peer_pair_fn callback, void *user);
+    /* all whose distance is at most `limit` */
+    void (*within)(void *manager, double limit, peer_pair_fn callback, void *user);
+} peer_manager;
+
+/* NULL when configured without. RSS: distance only; CGAL, Bullet and ODE: collide only. */
+extern const peer_pairs *const peer_fcl, *const peer_fcl_rss;
+extern const peer_pairs *const peer_cgal, *const peer_bullet, *const peer_ode;
+extern const peer_manager *const peer_fcl_manager; /* of peer_fcl's models */
+extern const peer_rays *const peer_embree, *const peer_cgal_rays;
 
 #ifdef __cplusplus
 }

@@ -5,14 +5,24 @@
 
 #include <embree3/rtcore.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 typedef struct model {
     RTCDevice device;
     RTCScene scene;
     const float (*triangles)[3][3];
+    uint64_t bytes;
 } model;
+
+static bool count_bytes(void *user, ssize_t bytes, bool post)
+{
+    (void)post;
+    ((model *)user)->bytes += (uint64_t)bytes;
+    return true;
+}
 
 static void *make(const float *positions, uint64_t triangle_count, int robust)
 {
@@ -20,6 +30,8 @@ static void *make(const float *positions, uint64_t triangle_count, int robust)
     if (!m)
         abort();
     m->device = rtcNewDevice("threads=1");
+    m->bytes = 0;
+    rtcSetDeviceMemoryMonitorFunction(m->device, count_bytes, m);
     m->scene = rtcNewScene(m->device);
     if (robust)
         rtcSetSceneFlags(m->scene, RTC_SCENE_FLAG_COMPACT | RTC_SCENE_FLAG_ROBUST);
@@ -39,12 +51,39 @@ static void *make(const float *positions, uint64_t triangle_count, int robust)
     return m;
 }
 
+static void build(const float *positions, uint64_t vertex_count, const uint32_t *indices,
+                  uint64_t triangle_count, int low)
+{
+    RTCDevice device = rtcNewDevice("threads=1");
+    RTCScene scene = rtcNewScene(device);
+    rtcSetSceneBuildQuality(scene, low ? RTC_BUILD_QUALITY_LOW : RTC_BUILD_QUALITY_MEDIUM);
+    RTCGeometry mesh = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_TRIANGLE);
+    memcpy(rtcSetNewGeometryBuffer(mesh, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12,
+                                   vertex_count),
+           positions, vertex_count * 12);
+    memcpy(rtcSetNewGeometryBuffer(mesh, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12,
+                                   triangle_count),
+           indices, triangle_count * 12);
+    rtcCommitGeometry(mesh);
+    rtcAttachGeometry(scene, mesh);
+    rtcReleaseGeometry(mesh);
+    rtcCommitScene(scene);
+    rtcReleaseScene(scene);
+    rtcReleaseDevice(device);
+}
+
 static void drop(void *user)
 {
     model *m = user;
     rtcReleaseScene(m->scene);
     rtcReleaseDevice(m->device);
     free(m);
+}
+
+/* Its own hierarchy, and the vertices and indices that it keeps. */
+static uint64_t bytes(const void *user)
+{
+    return ((const model *)user)->bytes;
 }
 
 static struct RTCRay ray_of(const float origin[3], const float direction[3], float t_max)
@@ -141,5 +180,5 @@ static double closest(const void *user, const float point[3])
     return (double)query.radius;
 }
 
-static const peer_rays table = {"Embree", make, drop, first, any, closest};
+static const peer_rays table = {"Embree", make, drop, bytes, first, any, closest, build};
 const peer_rays *const peer_embree = &table;

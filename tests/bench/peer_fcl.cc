@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// peer_fcl.cc: FCL's OBBRSS trees.
+// peer_fcl.cc: FCL's trees of OBBRSS, and of RSS for distance.
 #include "peer.h"
 
 #if BENCH_HAVE_FCL
@@ -8,40 +8,36 @@
 #include <fcl/narrowphase/distance.h>
 
 #include <limits>
-#include <memory>
 #include <vector>
 
 namespace
 {
-typedef fcl::BVHModel<fcl::OBBRSSd> Model;
+template <typename Volume> struct Tree {
+    typedef fcl::BVHModel<Volume> Model;
 
-struct Object {
-    std::shared_ptr<Model> model;
-    std::unique_ptr<fcl::CollisionObjectd> object;
+    static void *make(const float *positions, uint64_t triangle_count)
+    {
+        Model *model = new Model;
+        model->beginModel(static_cast<int>(triangle_count), static_cast<int>(3 * triangle_count));
+        for (uint64_t i = 0; i < triangle_count; i++) {
+            const float *p = positions + 9 * i;
+            model->addTriangle(fcl::Vector3d(p[0], p[1], p[2]), fcl::Vector3d(p[3], p[4], p[5]),
+                               fcl::Vector3d(p[6], p[7], p[8]));
+        }
+        model->endModel();
+        model->computeLocalAABB();
+        return model;
+    }
+
+    static void drop(void *model)
+    {
+        delete static_cast<Model *>(model);
+    }
 };
 
-void *make(const float *positions, uint64_t triangle_count)
+const fcl::CollisionGeometryd *get(const void *model)
 {
-    auto model = std::make_shared<Model>();
-    model->beginModel(static_cast<int>(triangle_count), static_cast<int>(3 * triangle_count));
-    for (uint64_t i = 0; i < triangle_count; i++) {
-        const float *p = positions + 9 * i;
-        model->addTriangle(fcl::Vector3d(p[0], p[1], p[2]), fcl::Vector3d(p[3], p[4], p[5]),
-                           fcl::Vector3d(p[6], p[7], p[8]));
-    }
-    model->endModel();
-    model->computeLocalAABB();
-    return new std::shared_ptr<Model>(model);
-}
-
-void drop(void *model)
-{
-    delete static_cast<std::shared_ptr<Model> *>(model);
-}
-
-const Model *get(const void *model)
-{
-    return static_cast<const std::shared_ptr<Model> *>(model)->get();
+    return static_cast<const fcl::CollisionGeometryd *>(model);
 }
 
 fcl::Transform3d placed(const double m[12])
@@ -104,9 +100,15 @@ double distance_placed(const void *a, const double at_a[12], const void *b, cons
     return distance_at(a, placed(at_a), b, placed(at_b));
 }
 
-const peer_pairs table = {"FCL OBBRSS", make,     drop,           collide,
-                          pairs,        distance, collide_placed, distance_placed};
+typedef Tree<fcl::OBBRSSd> Obbrss;
+typedef Tree<fcl::RSSd> Rss;
+
+const peer_pairs obbrss = {"FCL OBBRSS", Obbrss::make, Obbrss::drop,   collide,
+                           pairs,        distance,     collide_placed, distance_placed};
+const peer_pairs rss = {"FCL RSS", Rss::make, Rss::drop, nullptr,
+                        nullptr,   distance,  nullptr,   distance_placed};
 } // namespace
 
-const peer_pairs *const peer_fcl = &table;
+const peer_pairs *const peer_fcl = &obbrss;
+const peer_pairs *const peer_fcl_rss = &rss;
 #endif

@@ -4,7 +4,12 @@
 #include "peer.h"
 
 #if !BENCH_HAVE_FCL
-const peer_pairs *const peer_fcl = 0;
+const peer_pairs *const peer_fcl = 0, *const peer_fcl_rss = 0;
+const peer_manager *const peer_fcl_manager = 0;
+#endif
+#if !BENCH_HAVE_CGAL
+const peer_pairs *const peer_cgal = 0;
+const peer_rays *const peer_cgal_rays = 0;
 #endif
 #if !BENCH_HAVE_BULLET
 const peer_pairs *const peer_bullet = 0;

@@ -1,48 +1,69 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The table of README from the CSV files of a benchmark run. Usage: table.sh DIRECTORY
+# All rows of a benchmark run as Markdown. Usage: table.sh DIRECTORY
 set -eu
 cd "$1"
-echo "$(paste -sd, machine.txt | sed 's/,/, /g'); one thread; microseconds a query."
+echo "$(paste -sd, machine.txt | sed 's/,/, /g'); one thread; microseconds a query, medians of rounds in which all"
+echo "are asked in turn; in brackets the quartiles of the ratio."
 echo
-echo "| scene | query | bvpack | FCL OBBRSS | ratio | answers that differ |"
-echo "|---|---|---|---|---|---|"
-for csv in *.a.csv *.b.csv *.d.csv *.f.csv; do
+echo "| scene | query | peer | poses | bvpack | peer | times faster | answers that differ | of these ours wrong |"
+echo "|---|---|---|---|---|---|---|---|---|"
+for csv in *.a.csv *.b.csv *.f.csv; do
   [ -f "$csv" ] || continue
-  name=${csv%.?.csv}
-  awk -F, -v name="$name" 'NR > 1 && $4 == "bvpack" { ours = $6 }
-    NR > 1 && $4 != "bvpack" {
-      printf "| %s, %s | %s | %.1f | %.1f | **%.1f** | %d |\n", $1, name, $3, ours, $6, $8, $9 }' "$csv"
+  awk -F, -v name="${csv%.?.csv}" 'NR > 1 && $4 != "bvpack" {
+    printf "| %s, %s | %s | %s | %d | %.1f | %.1f | **%.1f** (%.1f-%.1f) | %d | %d |\n",
+           $1, name, $3, $4, $5, $10, $6, $8, $11, $12, $9, $13 }' "$csv"
 done
 echo
-echo "| assembly | pairs | query | count | bvpack | FCL OBBRSS | ratio | answers that differ |"
+echo "| assembly | pairs | query | count | bvpack | FCL OBBRSS | times faster | answers that differ |"
 echo "|---|---|---|---|---|---|---|---|"
 for csv in *.g.csv; do
   [ -f "$csv" ] || continue
   awk -F, -v name="${csv%.g.csv}" 'NR > 1 {
-    printf "| %s | %s | %s | %d | %.1f | %.1f | **%.1f** | %d |\n", name, $1, $2, $3, $4, $5, $6, $7 }' "$csv"
+    printf "| %s | %s | %s | %d | %.1f | %.1f | **%.1f** (%.1f-%.1f) | %d |\n",
+           name, $1, $2, $3, $4, $5, $6, $8, $9, $7 }' "$csv"
 done
 echo
-echo "| scene | rays | bvpack, million a second: one a call | batched | Embree medium | robust | one / medium | batched / medium | one / robust | answers that differ |"
-echo "|---|---|---|---|---|---|---|---|---|---|"
+echo "| path (M) | query | placements | plain | warm | plain / warm | answers that differ | FCL OBBRSS | FCL / warm |"
+echo "|---|---|---|---|---|---|---|---|---|"
+for csv in *.m.csv; do
+  [ -f "$csv" ] || continue
+  awk -F, -v name="${csv%.m.csv}" 'NR > 1 {
+    printf "| %s | %s | %d | %.2f | %.2f | **%.1f** | %d | %s | %s |\n", name, $1, $7, $2, $3, $4, $5, $8, $9 }' "$csv"
+done
+echo
+echo "| scene | rays | bvpack, million a second: one a call | batched | Embree medium | robust | CGAL | one / medium | batched / medium | one / robust | one / CGAL | answers that differ: medium | robust | CGAL |"
+echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 for csv in *.r.csv; do
+  [ -f "$csv" ] || continue
   awk -F, -v name="${csv%.r.csv}" 'NR > 1 {
-    printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
-           name, $1, $5, $6, $7, $8, $9, $10, $11, $12 }' "$csv"
+    printf "| %s | %s | %s | %s | %s | %s | %s | **%s** (%s-%s) | %s | %s | %s | %s | %s | %s |\n",
+           name, $1, $5, $6, $7, $8, $16, $9, $14, $15, $10, $11, $17, $12, $13, $18 }' "$csv"
+done
+echo
+echo "| model | library | build, s, one thread | bytes a triangle | file to first answer, cold, s | warm, s | a process's own, KiB | shared, KiB | own of each of 16, KiB |"
+echo "|---|---|---|---|---|---|---|---|---|"
+for csv in *.start.csv; do
+  [ -f "$csv" ] || continue
+  awk -F, -v name="${csv%.start.csv}" 'NR > 1 {
+    printf "| %s (%d) | %s | %s | %s | %s | %s | %s | %s | %s |\n",
+           name, $2, $1, $3, $4, $5, $6, $7, $8, $9 == "" ? "-" : $9 }' "$csv"
 done
 echo
 echo "| file | process | page cache | opened, us | and first answer, us | resident, KiB |"
 echo "|---|---|---|---|---|---|"
 for csv in *.open.csv; do
+  [ -f "$csv" ] || continue
   awk -F, -v name="${csv%.open.csv}" '/^(fresh|used),/ {
     printf "| %s | %s | %s | %s | %s | %s |\n", name, $1, $2, $3, $4, $6 }' "$csv"
 done
 echo
-echo "| file | pages of a cold ray | collide | distance | 16 processes on it, KiB | of each its own |"
-echo "|---|---|---|---|---|---|"
+echo "| file | pages of a cold ray | collide | distance | processes on it | all, KiB | of each its own | resident | shared |"
+echo "|---|---|---|---|---|---|---|---|---|"
 for csv in *.open.csv; do
+  [ -f "$csv" ] || continue
   awk -F, -v name="${csv%.open.csv}" '/^(ray|collide|distance),/ { pages = pages " " $2 " |" }
-    /^16,/ { printf "| %s |%s %s | %s |\n", name, pages, $2, $3 }' "$csv"
+    /^(1|16),/ { printf "| %s |%s %s | %s | %s | %s | %s |\n", name, pages, $1, $2, $3, $4, $5 }' "$csv"
 done
 for csv in *.instances.csv; do
   [ -f "$csv" ] || continue
@@ -51,13 +72,11 @@ for csv in *.instances.csv; do
   echo "|---|---|---|---|---|---|"
   awk -F, 'NR > 1 { printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6 }' "$csv"
 done
-[ -f plant_2M.build.csv ] || exit 0
 echo
-echo "| build | triangles | threads | seconds | million triangles a second a thread | bytes a triangle in memory |"
+echo "| model | build | threads | seconds | million triangles a second a thread | bytes a triangle in memory |"
 echo "|---|---|---|---|---|---|"
-for threads in 1 2; do
-  csv=plant_2M.build.csv
-  [ $threads = 1 ] || csv=plant_10M.build.csv
-  awk -F, -v threads=$threads 'NR > 1 && /^[a-z]/ {
-    printf "| %s | %s | %d | %s | %s | %s |\n", $1, $2, threads, $3, $5, $6 }' $csv
+for csv in *.build.csv; do
+  [ -f "$csv" ] || continue
+  awk -F, -v name="${csv%.build.csv}" 'NR > 1 && !/^#/ {
+    printf "| %s | %s | %d | %s | %s | %s |\n", name, $1, $2, $3, $5, $7 }' "$csv"
 done

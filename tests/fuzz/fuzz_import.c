@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_import.c: any bytes handed to one importer, FUZZ_FORMAT; what it accepts must be packable.
+ * BVP_FUZZ_DIR: where the meshes lie that a model names.
  */
 #include "model.h"
 
@@ -37,7 +38,10 @@ static void check(const model *m)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     for (int drop = 0; drop < 2; drop++) {
-        import_options options = {.thread_count = 1, .drop_invalid = drop, .format = FUZZ_FORMAT};
+        import_options options = {.thread_count = 1,
+                                  .drop_invalid = drop,
+                                  .format = FUZZ_FORMAT,
+                                  .pipe_dir = getenv("BVP_FUZZ_DIR")};
         bvp_error error = {.status = BVP_OK};
         model m;
         bvp_status status = model_import_memory(data, size, "fuzz", NULL, &options, &m, &error);

@@ -49,10 +49,9 @@ static void use(const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    void *bytes = NULL;
-    if (posix_memalign(&bytes, 64, size ? size : 1))
+    void *bytes = copy_aligned(data, size);
+    if (!bytes)
         return 0;
-    memcpy(bytes, data, size);
     use(bytes, size);
     if (size >= sizeof(bvpd_header) + sizeof(bvpd_trailer)) {
         repair_file(bytes, size);

@@ -85,10 +85,9 @@ static void save_and_open(const bvp_file *file)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    void *bytes = NULL;
-    if (posix_memalign(&bytes, 64, size ? size : 1))
+    void *bytes = copy_aligned(data, size);
+    if (!bytes)
         return 0;
-    memcpy(bytes, data, size);
     repair_file(bytes, size);
     bvp_file *file = open_writable(bytes, size);
     if (file) {

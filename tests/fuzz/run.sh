@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Runs fuzz targets one after the other, FUZZ_SECONDS each, from seeds made of the sample models and
-# the corpus; a finding stops with its input under fuzz/<target>/. In the build directory: make fuzz
+# Runs fuzz targets one after the other, FUZZ_SECONDS each, from seeds made of the sample models,
+# the bad ones and small files; a finding stops with its input under fuzz/<target>/. In the build directory: make fuzz
 set -eu
 src=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${FUZZ_SECONDS:-600}
@@ -16,12 +16,21 @@ seeds() { # target directory: small recorded inputs
       tests/make_corpus "$dir"
       return
       ;;
+    fuzz_manifest | fuzz_urdf)
+      bash "$src/tests/fuzz/naming_seeds.sh" "$PWD/fuzz/naming"
+      [ "$ending" != manifest ] || ending=jsonl
+      cp "$PWD/fuzz/naming/"*."$ending" "$dir"
+      return
+      ;;
   esac
   [ "$ending" != gltf ] || ending='gl[tb]*'
-  find "$src/tests/corpus" "$src/samples/models" "${BVP_SHARED:-$src/../shared}/models/bad" -size -64k \
-    -iname "*.$ending" -exec cp -t "$dir" {} + 2>/dev/null || true
+  for from in "$src/samples/models" "${BVP_SHARED:-$src/../shared}/models/bad"; do
+    [ -d "$from" ] || { echo "$target: no seeds from $from: there is no such folder"; continue; }
+    find "$from" -size -64k -iname "*.$ending" -exec cp -t "$dir" {} +
+  done
 }
 
+export BVP_FUZZ_DIR=$PWD/fuzz/naming
 for program in "$@"; do
   target=$(basename "$program")
   mkdir -p "fuzz/$target/seeds" "fuzz/$target/found"

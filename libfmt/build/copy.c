@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * copy.c: a part that was packed before, as it lies in its file. Everything in a part's bytes is
+ * relative to them, so they are the same in any file.
+ * Spec: format.md, chapters "Parts", "Hierarchies".
+ */
+#include "build/part.h"
+
+#include "base/status.h"
+#include "format/map.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bvp_status copy_bytes(const uint8_t *from, uint64_t size, uint8_t **out, bvp_error *error)
+{
+    *out = malloc(size + 1);
+    if (!*out)
+        return bvpi_error_memory(error, size);
+    memcpy(*out, from, size);
+    return BVP_OK;
+}
+
+static bvp_status refuse(uint32_t part, bvp_error *error)
+{
+    return bvpi_error_set(
+        error, BVP_ERR_CORRUPT, BVPI_NO_OFFSET, "",
+        "part %" PRIu32 " of the packed file is damaged; \"bvpack verify\" says where", part);
+}
+
+static bvp_status copy_hierarchies(const bvp_file *file, uint32_t part, bvpi_part_bytes *out,
+                                   bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    if (out->part.hierarchy_count == 0 || out->part.hierarchy_count > BVPI_HIERARCHY_MAX)
+        return refuse(part, error);
+    for (uint32_t k = 0; k < out->part.hierarchy_count && status == BVP_OK; k++) {
+        bvpd_hierarchy *h = &out->hierarchy[k];
+        status = bvpi_get_hierarchy_record(file, part, &out->part, k, h);
+        if (status != BVP_OK)
+            return refuse(part, error);
+        if (h->kind != BVPD_KIND_WIDE8)
+            status = copy_bytes(file->section[BVPD_BINH].data + h->data_off, h->data_size,
+                                &out->binary[k], error);
+    }
+    return status;
+}
+
+bvp_status bvpi_part_copy(const bvp_file *file, uint32_t part, bvpi_part_bytes *out,
+                          bvp_error *error)
+{
+    *out = (bvpi_part_bytes){0};
+    bvp_status status = bvp_check_part(file, part, error);
+    if (status == BVP_OK)
+        status = bvpi_resolve(&file, &part);
+    if (status == BVP_OK)
+        status = bvpi_get_part_record(file, part, &out->part);
+    if (status != BVP_OK)
+        return status;
+    bvpd_part *p = &out->part;
+    p->name = p->source_id = 0;
+    status = copy_hierarchies(file, part, out, error);
+    if (status == BVP_OK)
+        status = copy_bytes(file->section[BVPD_DATA].data + p->data_off, p->data_size, &out->blob,
+                            error);
+    if (status == BVP_OK && p->ids_size > 0)
+        status =
+            copy_bytes(file->section[BVPD_TIDS].data + p->ids_off, p->ids_size, &out->ids, error);
+    if (status != BVP_OK)
+        bvpi_part_free(out);
+    return status;
+}

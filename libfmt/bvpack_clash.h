@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ * bvpack_clash.h: what clashes with what in an assembly, or between two.
+ *
+ * Promise: the same files and options give the same pairs in the same order, whatever the thread
+ * count. Memory does not grow with the number of pairs. Verdicts rest on the exact queries of
+ * bvpack.h; depth is an estimate, whose method and error bvp_clash_pair states.
+ */
+#ifndef BVPACK_CLASH_H
+#define BVPACK_CLASH_H
+
+#include "bvpack.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How two instances stand to one another. Of several that hold, the last one is given, but for
+ * `unknown`. */
+typedef enum bvp_verdict {
+    BVP_VERDICT_CLEAR = 0,   /* farther apart than the clearance */
+    BVP_VERDICT_WITHIN,      /* not farther apart than the clearance */
+    BVP_VERDICT_TOUCHING,    /* not farther apart than the touch gap, nor deeper than the overlap */
+    BVP_VERDICT_PENETRATING, /* deeper in one another than the permitted overlap */
+    BVP_VERDICT_ENCLOSED,    /* one is inside the other, a solid, and their surfaces do not meet */
+    BVP_VERDICT_DUPLICATE,   /* the same part at the same place, within the touch gap */
+    BVP_VERDICT_UNKNOWN      /* inside or outside cannot be told: an open shell around the other */
+} bvp_verdict;
+enum { BVP_VERDICT_COUNT = BVP_VERDICT_UNKNOWN + 1 };
+/* "clear", "within", "touching", "penetrating", "enclosed", "duplicate", "unknown"; static. */
+BVP_API const char *bvp_verdict_name(bvp_verdict verdict);
+
+/* What one pair is held to. Lengths in the units of the files' world. */
+typedef struct bvp_clash_limits {
+    double clearance; /* >= 0 */
+    double touch_gap; /* >= 0, or NaN: bvp_clash_touch_gap */
+    double overlap;   /* >= 0, or NaN: the touch gap */
+} bvp_clash_limits;
+
+/* Asked of each pair whose boxes are near, from any thread: it may change *limits, which hold the
+ * run's, but not beyond bvp_clash_options.reach; nonzero leaves the pair out, as "excluded". It
+ * must depend on the pair only. */
+typedef int (*bvp_clash_rule_fn)(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits);
+
+/* One pair of instances that is not clear. */
+typedef struct bvp_clash_pair {
+    uint32_t a, b; /* instances; within one file a < b */
+    bvp_verdict verdict;
+    bvp_clash_limits limits; /* that were applied */
+    double distance; /* minimum distance of the surfaces, 0 when they meet; a witness at most the
+                        limit apart, with lower 0, unless bvp_clash_options.detail asks for more */
+    double lower;    /* certified lower bound of the distance */
+    double depth;    /* surfaces that meet: the largest distance to the other's surface among points
+                        of one surface inside the other that were tried: corners of triangles that
+                        touch, middles of what the other surface cuts off their edges, some corners
+                        elsewhere. A lower bound of that distance over all points. Of two open
+                        surfaces: how far touching triangles reach through one another */
+    double depth_upper; /* a shift of a this long takes them apart: depth <= true depth <=
+                           depth_upper. Never infinite: their boxes' overlap is one */
+    double point_a[3], point_b[3]; /* witnesses in the world: the nearest points, or a point of
+                                      contact, or the deepest point and the nearest surface point */
+    bvp_hit_id hit_a, hit_b;       /* their triangles */
+    uint64_t triangle_pairs;       /* how many pairs of triangles touch; detail contacts only */
+    double lo[3], hi[3]; /* box of the contact, world: of the lines of contact (detail contacts)
+                            or of the witnesses */
+} bvp_clash_pair;
+/* Called in the order of (a, b), one call at a time. Return nonzero to stop. */
+typedef int (*bvp_clash_fn)(void *user, const bvp_clash_pair *pair);
+
+typedef enum bvp_clash_detail {
+    BVP_CLASH_DISTANCE = 0, /* minimum distances; depth */
+    BVP_CLASH_VERDICTS,     /* verdicts, with any witness: fastest */
+    BVP_CLASH_CONTACTS      /* also all contacts: triangle_pairs and their box */
+} bvp_clash_detail;
+
+/* What has been looked at. Counts of pairs of instances whose boxes, grown by the reach, meet; all
+ * other pairs are clear. */
+typedef struct bvp_clash_coverage {
+    uint64_t box_pairs; /* excluded + the sum of verdicts */
+    uint64_t excluded;  /* by the rule */
+    uint64_t verdicts[BVP_VERDICT_COUNT];
+    uint64_t instance_count, open_count; /* looked at; of parts with open edges */
+} bvp_clash_coverage;
+
+/* Zero-initialise; zero means default everywhere but in `limits`, where it is zero. NULL instead:
+ * no clearance, touch gap and overlap by default. */
+typedef struct bvp_clash_options {
+    bvp_clash_limits limits;
+    double reach; /* the largest clearance that `rule` gives; 0: limits.clearance */
+    bvp_clash_detail detail;
+    uint32_t thread_count;  /* 0: one per online CPU */
+    bvp_clash_rule_fn rule; /* or NULL */
+    void *rule_user;
+    uint32_t first_instance; /* resume: pairs whose `a` is less are left out, uncounted */
+    /* Called in order, between the pairs of instances `done - 1` and `done` of the first file: all
+     * pairs with a < done have been given, and `coverage` counts them. Nonzero: stop. */
+    int (*progress)(void *user, uint32_t done, uint32_t total, const bvp_clash_coverage *coverage);
+    void *progress_user;
+    uint64_t reserved[3];
+} bvp_clash_options;
+
+/* The touch gap for instances of `a` and `b` (NULL: of a), the largest of: eight units in the last
+ * place of a float as large as the assembly's longest side, or of a double as large as its largest
+ * coordinate; twice the tessellation tolerance that the file states. */
+BVP_API double bvp_clash_touch_gap(const bvp_file *a, const bvp_file *b);
+
+/* All pairs of instances within `a` (b NULL), or of one of `a` and one of `b`, that are not clear.
+ * placement_b: 12 doubles, where b's world stands in a's, or NULL. coverage, error: may be NULL.
+ * Threads and memory of its own, of the order of thread_count MiB. BVP_OK also when a callback
+ * stopped it. O(instances log instances + box pairs). */
+BVP_API bvp_status bvp_clash(const bvp_file *a, const bvp_file *b, const double *placement_b,
+                             const bvp_clash_options *options, bvp_clash_fn callback, void *user,
+                             bvp_clash_coverage *coverage, bvp_error *error);
+/* One pair by its numbers, with the same verdict. *pair of a clear one has only a, b and verdict.
+ */
+BVP_API bvp_status bvp_clash_one(const bvp_file *a, const bvp_file *b, const double *placement_b,
+                                 uint32_t instance_a, uint32_t instance_b,
+                                 const bvp_clash_limits *limits, bvp_clash_detail detail,
+                                 bvp_clash_pair *pair);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

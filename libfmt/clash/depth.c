@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT
+ * depth.c: how deep two surfaces that meet are in one another: from above by shifts that take them
+ * apart, from below by points of one inside the other.
+ * Spec: exactness.md, chapter "Clash verdicts"
+ */
+#include "clash/contacts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "query/closest.h"
+#include "query/ray.h"
+
+/* ---- from above: a shift that takes them apart ------------------------------------------------
+ */
+
+/* Are they apart, and neither in the other, with A shifted so? */
+static bvp_status is_free(bvpi_clash_judge *judge, const double shift[3], bool *out)
+{
+    bvpi_clash_item moved = *judge->a;
+    double point[3], *m = moved.part.at.place.m;
+    bvpi_where where = BVPI_OUTSIDE;
+    for (int i = 0; i < 3; i++) {
+        m[4 * i + 3] += shift[i];
+        moved.bounds.lo[i] += shift[i] - fabs(shift[i]) * 0x1p-50;
+        moved.bounds.hi[i] += shift[i] + fabs(shift[i]) * 0x1p-50;
+    }
+    moved.part.at.place.is_identity = false;
+    judge->query.a.one = moved.part;
+    bvp_status status = bvpi_ask_collide(&judge->query, false);
+    const bool meets = judge->query.hit;
+    judge->query.a.one = judge->a->part;
+    if (status == BVP_OK && !meets)
+        status = bvpi_clash_enclosed(&moved, judge->b, &where, point);
+    *out = !meets && where == BVPI_OUTSIDE;
+    return status;
+}
+
+/* How far A really moves: coordinates are rounded. */
+static double true_length(const bvpi_clash_judge *judge, const double shift[3])
+{
+    const double *m = judge->a->part.at.place.m;
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        const double moved = m[4 * i + 3] + shift[i], by = moved - m[4 * i + 3];
+        sum += by * by;
+    }
+    return sqrt(sum) * (1 + 0x1p-50);
+}
+
+/* Lowers out->upper to `length` at most when a shift as long in that direction takes them apart. */
+static bvp_status try_shift(bvpi_clash_judge *judge, const double way[3], double length,
+                            bvpi_clash_depth *out, bool *is_apart)
+{
+    double shift[3];
+    *is_apart = false;
+    for (int i = 0; i < 3; i++)
+        shift[i] = way[i] * length * (1 - 0x1p-20);
+    const double moves = true_length(judge, shift);
+    if (!(moves <= length) || !(moves > 0))
+        return BVP_OK;
+    const bvp_status status = is_free(judge, shift, is_apart);
+    if (status == BVP_OK && *is_apart)
+        out->upper = fmin(out->upper, moves);
+    return status;
+}
+
+/* Boxes that have been moved apart hold parts that are apart. */
+static double shift_of_boxes(const bvpi_bounds *a, const bvpi_bounds *b)
+{
+    double least = INFINITY;
+    for (int i = 0; i < 3; i++)
+        least = fmin(least, fmin(a->hi[i] - b->lo[i], b->hi[i] - a->lo[i]));
+    return fmax(least, 0) * (1 + 0x1p-50);
+}
+
+/* Do faces that move apart from one another by what is permitted, along the sum of some ways, come
+ * free? */
+static bvp_status try_sum(bvpi_clash_judge *judge, const bvpi_contacts *c, double overlap,
+                          bvpi_clash_depth *out)
+{
+    double sum[3] = {0, 0, 0}, length = 0;
+    bool is_apart;
+    for (uint32_t k = 0; k < c->normal_count; k++)
+        for (int i = 0; i < 3; i++)
+            sum[i] += c->normals[k][i];
+    for (int i = 0; i < 3; i++)
+        length += sum[i] * sum[i];
+    length = sqrt(length);
+    if (!(length > 0x1p-10))
+        return BVP_OK;
+    for (int i = 0; i < 3; i++)
+        sum[i] /= length;
+    return try_shift(judge, sum, overlap, out, &is_apart);
+}
+
+/* ---- from below: points inside ----------------------------------------------------------------
+ */
+
+/* A triangle of one part, whose points are tried against the other part. */
+typedef struct probe {
+    const bvpi_clash_item *into;
+    const bvp_hit_id *hit;
+    bool is_of_a;
+    double enough; /* deeper points need not be looked for */
+    bvpi_clash_depth *out;
+} probe;
+
+static bool is_enough(const probe *p)
+{
+    return p->out->lower > p->enough;
+}
+
+static void take_point(const probe *p, const double point[3], const bvp_closest_result *nearest)
+{
+    bvpi_clash_depth *out = p->out;
+    out->lower = nearest->distance;
+    out->has_point = true;
+    memcpy(p->is_of_a ? out->point_a : out->point_b, point, sizeof out->point_a);
+    memcpy(p->is_of_a ? out->point_b : out->point_a, nearest->point, sizeof out->point_a);
+    *(p->is_of_a ? &out->hit_a : &out->hit_b) = *p->hit;
+    *(p->is_of_a ? &out->hit_b : &out->hit_a) = nearest->id;
+}
+
+static bvp_status ask_nearest(const bvpi_clash_item *into, const double point[3], double limit,
+                              bvpi_closest_query *query)
+{
+    const bvp_status status = bvpi_closest_query_init(query, point, limit);
+    if (status != BVP_OK)
+        return status;
+    return BVPI_ISA_CHOOSE(bvpi_closest_kernel, into->file->isa)->run_part(&into->part, query);
+}
+
+/* Most points are near the surface, or outside: that is asked first, and costs less. */
+static bvp_status try_point(const probe *p, const double point[3])
+{
+    const bvpi_clash_item *into = p->into;
+    const double least = isfinite(p->enough) ? p->enough : p->out->lower;
+    bvpi_closest_query query;
+    bvpi_where where;
+    bvp_status status = ask_nearest(into, point, least, &query);
+    if (status != BVP_OK || query.best.found)
+        return status;
+    status = bvpi_clash_where(into, point, &where);
+    if (status != BVP_OK || where != BVPI_INSIDE)
+        return status;
+    status = ask_nearest(into, point, INFINITY, &query);
+    if (status == BVP_OK && query.best.found && query.best.distance > p->out->lower)
+        take_point(p, point, &query.best);
+    return status;
+}
+
+enum { CROSSINGS_MOST = 6 };
+
+/* Where an edge passes through the other surface. */
+typedef struct crossings {
+    double t[CROSSINGS_MOST + 2];
+    unsigned count;
+} crossings;
+
+static int keep_crossing(void *user, const bvp_ray_hit *hit)
+{
+    crossings *c = user;
+    unsigned at = c->count++;
+    for (; at > 0 && c->t[at - 1] > hit->t; at--)
+        c->t[at] = c->t[at - 1];
+    c->t[at] = hit->t;
+    return c->count == CROSSINGS_MOST;
+}
+
+/* The middles of the pieces that the other surface cuts an edge into: a piece inside is deepest
+ * near its middle. */
+static bvp_status try_edge(const probe *p, const double from[3], const double to[3])
+{
+    bvp_ray ray = {.t_max = 1};
+    crossings c = {.count = 0};
+    for (int i = 0; i < 3; i++) {
+        ray.origin[i] = from[i];
+        ray.direction[i] = to[i] - from[i];
+    }
+    if (ray.direction[0] == 0 && ray.direction[1] == 0 && ray.direction[2] == 0)
+        return BVP_OK;
+    bvp_status status =
+        bvpi_ray_part_hits(&p->into->part, p->into->file->isa, &ray, keep_crossing, &c);
+    c.t[c.count] = 1;
+    for (unsigned k = 0; k <= c.count && status == BVP_OK && !is_enough(p); k++) {
+        const double t = 0.5 * ((k > 0 ? c.t[k - 1] : 0) + c.t[k]);
+        double point[3];
+        for (int i = 0; i < 3; i++)
+            point[i] = from[i] + t * ray.direction[i];
+        status = try_point(p, point);
+    }
+    return status;
+}
+
+static bvp_status try_triangle(const probe *p, const double tri[9])
+{
+    bvp_status status = BVP_OK;
+    for (int k = 0; k < 3 && status == BVP_OK && !is_enough(p); k++)
+        status = try_point(p, tri + 3 * k);
+    for (int k = 0; k < 3 && status == BVP_OK && !is_enough(p); k++)
+        status = try_edge(p, tri + 3 * k, tri + 3 * ((k + 1) % 3));
+    return status;
+}
+
+/* Sheets have no inside: how far they reach through one another is all there is to say. */
+static void take_promise(const bvpi_contact *contact, bvpi_clash_depth *out)
+{
+    if (contact->promise > out->lower) {
+        out->lower = contact->promise;
+        out->has_point = false;
+    }
+}
+
+static bvp_status try_side(bvpi_clash_judge *judge, const bvpi_contact *contact, bool is_of_a,
+                           double enough, bvpi_clash_depth *out)
+{
+    const probe p = {is_of_a ? judge->b : judge->a, is_of_a ? &contact->hit_a : &contact->hit_b,
+                     is_of_a, enough, out};
+    return is_enough(&p) ? BVP_OK : try_triangle(&p, is_of_a ? contact->tri_a : contact->tri_b);
+}
+
+/* Each triangle once. */
+static bvp_status try_contacts(bvpi_clash_judge *judge, const bvpi_contact *kept, uint32_t count,
+                               double enough, bvpi_clash_depth *out)
+{
+    bvp_status status = BVP_OK;
+    for (uint32_t i = 0; i < count && status == BVP_OK; i++) {
+        bool is_new_a = true, is_new_b = true;
+        for (uint32_t k = 0; k < i; k++) {
+            is_new_a = is_new_a && kept[k].hit_a.triangle != kept[i].hit_a.triangle;
+            is_new_b = is_new_b && kept[k].hit_b.triangle != kept[i].hit_b.triangle;
+        }
+        if (judge->a->is_open && judge->b->is_open)
+            take_promise(&kept[i], out);
+        if (is_new_a)
+            status = try_side(judge, &kept[i], true, enough, out);
+        if (is_new_b && status == BVP_OK)
+            status = try_side(judge, &kept[i], false, enough, out);
+    }
+    return status;
+}
+
+/* The middles of touching faces: where sides are flush, corners and edges lie on the surface. */
+static bvp_status try_faces(const bvpi_clash_item *into, const bvpi_faces *faces, bool is_of_a,
+                            double enough, bvpi_clash_depth *out)
+{
+    bvp_status status = BVP_OK;
+    for (uint32_t i = 0; i < faces->count && status == BVP_OK; i++) {
+        const probe p = {into, &faces->hit[i], is_of_a, enough, out};
+        if (is_enough(&p))
+            break;
+        if (bvpi_clash_is_in_box(&into->part, faces->centre[i]))
+            status = try_point(&p, faces->centre[i]);
+    }
+    return status;
+}
+
+/* A corner of each of some pieces: of surfaces of so small triangles that none reaches far through
+ * another one's plane, but all together do. */
+static bvp_status try_pieces(const bvpi_clash_item *from, const bvpi_clash_item *into, bool is_of_a,
+                             double enough, bvpi_clash_depth *out)
+{
+    bvp_hit_id hit = {.instance = from->part.instance, .part = from->part.part_idx};
+    const probe p = {into, &hit, is_of_a, enough, out};
+    bvp_status status = BVP_OK;
+    double point[3];
+    for (uint32_t i = 0; status == BVP_OK && !is_enough(&p); i++) {
+        if (!bvpi_clash_piece(from, i, point, &hit, &status))
+            break;
+        if (bvpi_clash_is_in_box(&into->part, point))
+            status = try_point(&p, point);
+    }
+    return status;
+}
+
+/* ---- both --------------------------------------------------------------------------------------
+ */
+
+/* Most pairs that meet are mates: off one of two faces that touch they come free. */
+static bvp_status try_ways(bvpi_clash_judge *judge, const bvpi_contact *contact, double overlap,
+                           bvpi_clash_depth *out)
+{
+    double ways[2][3];
+    bool is_apart = false;
+    bvp_status status = BVP_OK;
+    const unsigned count = bvpi_contact_ways(judge, contact->tri_a, contact->tri_b, ways);
+    for (unsigned k = 0; k < count && status == BVP_OK && !is_apart; k++)
+        status = try_shift(judge, ways[k], overlap, out, &is_apart);
+    return status;
+}
+
+/* Shorter and shorter shifts off the deepest point, and along the contacts' ways. */
+static bvp_status lower_upper(bvpi_clash_judge *judge, const bvpi_contacts *c,
+                              bvpi_clash_depth *out)
+{
+    double ways[BVPI_CONTACT_NORMALS + 1][3], length = 0;
+    unsigned count = c->normal_count;
+    bvp_status status = BVP_OK;
+    memcpy(ways, c->normals, sizeof c->normals);
+    for (int i = 0; i < 3 && out->has_point; i++) {
+        ways[count][i] = out->point_b[i] - out->point_a[i];
+        length += ways[count][i] * ways[count][i];
+    }
+    for (int i = 0; i < 3 && length > 0; i++)
+        ways[count][i] /= sqrt(length);
+    count += length > 0;
+    for (unsigned k = 0; k < count && status == BVP_OK; k++) {
+        bool is_apart = true;
+        for (int step = 0; step < 6 && is_apart && status == BVP_OK; step++) {
+            const double shorter = fmax(out->lower * 1.001, 0.7 * out->upper);
+            is_apart = shorter < out->upper;
+            if (is_apart)
+                status = try_shift(judge, ways[k], shorter, out, &is_apart);
+        }
+    }
+    return status;
+}
+
+/* Points of all that touches, and some others. */
+static bvp_status try_all(bvpi_clash_judge *judge, const bvpi_contacts *c, double enough,
+                          bvpi_clash_depth *out)
+{
+    bvp_status status = try_faces(judge->b, &c->faces_a, true, enough, out);
+    if (status == BVP_OK)
+        status = try_faces(judge->a, &c->faces_b, false, enough, out);
+    if (status == BVP_OK)
+        status = try_pieces(judge->a, judge->b, true, enough, out);
+    if (status == BVP_OK)
+        status = try_pieces(judge->b, judge->a, false, enough, out);
+    return status;
+}
+
+/* Is it deeper than `overlap`? Settled alike whatever else is asked for: yes by the first point
+ * that is deep enough, no by the first shift that takes the parts apart. Edges are cut up only
+ * where triangles reach so far through one another's planes. */
+static bvp_status settle(bvpi_clash_judge *judge, const bvpi_contact *first, double overlap,
+                         bool with_lines, bvpi_contacts *c, bvpi_clash_depth *out)
+{
+    bvp_status status = BVP_OK;
+    if (first->promise > overlap)
+        status = try_contacts(judge, first, 1, overlap, out);
+    if (status == BVP_OK && !(out->lower > overlap))
+        status = try_ways(judge, first, overlap, out);
+    if (status != BVP_OK || out->lower > overlap || out->upper <= overlap)
+        return status;
+    status = bvpi_contacts_find(judge, with_lines, c);
+    if (status == BVP_OK)
+        status = try_all(judge, c, overlap, out);
+    if (status != BVP_OK || out->lower > overlap)
+        return status;
+    status = try_sum(judge, c, overlap, out);
+    if (status == BVP_OK && out->upper > overlap && c->kept_count > 0 &&
+        c->kept[0].promise > overlap)
+        status = try_contacts(judge, c->kept, c->kept_count, overlap, out);
+    return status;
+}
+
+/* Larger lower bounds, lesser upper ones, all contacts. */
+static bvp_status refine(bvpi_clash_judge *judge, bool with_lines, bvpi_contacts *c,
+                         bvpi_clash_depth *out)
+{
+    bvp_status status = BVP_OK;
+    if (c->count == 0)
+        status = bvpi_contacts_find(judge, with_lines, c);
+    if (status == BVP_OK)
+        status = try_all(judge, c, INFINITY, out);
+    if (status == BVP_OK)
+        status = try_contacts(judge, c->kept, c->kept_count, INFINITY, out);
+    if (status == BVP_OK)
+        status = lower_upper(judge, c, out);
+    out->contact_count = c->count;
+    memcpy(out->lo, c->lo, sizeof out->lo);
+    memcpy(out->hi, c->hi, sizeof out->hi);
+    return status;
+}
+
+bvp_status bvpi_clash_measure_depth(bvpi_clash_judge *judge, const bvp_hit_id *hit_a,
+                                    const bvp_hit_id *hit_b, double overlap,
+                                    bvp_clash_detail detail, bvpi_clash_depth *out)
+{
+    bvpi_contacts c;
+    bvpi_contact first;
+    const bool with_lines = detail == BVP_CLASH_CONTACTS;
+    c.count = 0;
+    *out = (bvpi_clash_depth){.upper = shift_of_boxes(&judge->a->bounds, &judge->b->bounds)};
+    bvp_status status = BVP_OK;
+    if (out->upper > overlap)
+        status = bvpi_contact_init(judge, hit_a, hit_b, &first);
+    if (status == BVP_OK && out->upper > overlap)
+        status = settle(judge, &first, overlap, with_lines, &c, out);
+    out->is_deep = out->lower > overlap;
+    if (status == BVP_OK && detail != BVP_CLASH_VERDICTS)
+        status = refine(judge, with_lines, &c, out);
+    if (out->is_deep)
+        out->upper = fmax(out->upper, out->lower);
+    else
+        out->lower = fmin(out->lower, fmin(out->upper, overlap));
+    return status;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ * inside.c: where a point is, by counting what rays from it cross, with signs.
+ * Spec: exactness.md, chapter "Clash verdicts"
+ */
+#include "clash/judge.h"
+
+#include <math.h>
+
+#include "node/cluster.h"
+#include "query/ray.h"
+
+/* Directions that no edge or face of a drawing runs along. */
+enum { DIRECTIONS = 9, ENOUGH = 3 };
+static const double directions[DIRECTIONS][3] = {
+    {0.1381, 0.2713, 0.9525},  {-0.8117, 0.5639, 0.1523}, {0.3049, -0.9437, 0.1283},
+    {-0.2297, -0.3671, 0.901}, {0.7793, 0.2153, -0.5885}, {-0.4129, 0.1879, -0.8912},
+    {0.5501, 0.8011, 0.2357},  {-0.6421, -0.7129, 0.282}, {0.1733, -0.4441, -0.879},
+};
+
+/* What one ray has crossed. */
+typedef struct tally {
+    const double *direction;
+    int sum;        /* out of the solid less into it */
+    unsigned count; /* of crossings */
+    bool grazes;    /* along a face, through an edge: it may be counted twice */
+} tally;
+
+#define GRAZING_COSINE 1e-6
+#define GRAZING_BORDER 1e-9 /* barycentric */
+
+static int count_hit(void *user, const bvp_ray_hit *hit)
+{
+    tally *t = user;
+    const double cosine = hit->normal[0] * t->direction[0] + hit->normal[1] * t->direction[1] +
+                          hit->normal[2] * t->direction[2];
+    const double border = fmin(fmin(hit->u, hit->v), 1 - hit->u - hit->v);
+    t->grazes = !(fabs(cosine) > GRAZING_COSINE) || !(border > GRAZING_BORDER);
+    t->sum += cosine > 0 ? 1 : -1;
+    t->count++;
+    return t->grazes;
+}
+
+static bvp_status shoot(const bvpi_clash_item *item, const double point[3], int which, tally *out)
+{
+    bvp_ray ray = {.t_max = INFINITY};
+    *out = (tally){.direction = directions[which]};
+    for (int i = 0; i < 3; i++) {
+        ray.origin[i] = point[i];
+        ray.direction[i] = directions[which][i];
+    }
+    return bvpi_ray_part_hits(&item->part, item->file->isa, &ray, count_hit, out);
+}
+
+/* What nine rays say of an open surface: outside, when half of them or more leave freely; inside,
+ * when none does. */
+static bvpi_where weigh(const unsigned votes[2])
+{
+    if (votes[1] <= votes[0])
+        return BVPI_OUTSIDE;
+    return votes[0] == 0 ? BVPI_INSIDE : BVPI_UNSURE;
+}
+
+/* Of a closed surface whose faces all look outward one good ray tells: the count's parity and the
+ * signs agree. Else three of one opinion are needed. */
+bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], bvpi_where *out)
+{
+    unsigned votes[2] = {0, 0};
+    *out = BVPI_UNSURE;
+    for (int k = 0; k < DIRECTIONS; k++) {
+        tally t;
+        const bvp_status status = shoot(item, point, k, &t);
+        if (status != BVP_OK)
+            return status;
+        if (t.grazes)
+            continue;
+        const bool is_in = t.sum != 0;
+        votes[is_in] += item->is_sound && is_in == (t.count % 2 != 0) ? ENOUGH : 1;
+        if (!item->is_open && votes[is_in] >= ENOUGH) {
+            *out = is_in ? BVPI_INSIDE : BVPI_OUTSIDE;
+            return BVP_OK;
+        }
+    }
+    if (item->is_open && votes[0] + votes[1] > 0)
+        *out = weigh(votes);
+    return BVP_OK;
+}
+
+/* ---- one in another ---------------------------------------------------------------------------
+ */
+
+/* Before placement, with room for rounding: the box is the part's own, not the world's. */
+bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3])
+{
+    double local[3], err[3];
+    bvpi_place_point_to_part(&part->at.place, point, local, err);
+    for (int i = 0; i < 3; i++)
+        if (local[i] + err[i] < (double)part->part.lo[i] ||
+            local[i] - err[i] > (double)part->part.hi[i])
+            return false;
+    return true;
+}
+
+static bool boxes_meet(const bvpi_bounds *a, const bvpi_bounds *b)
+{
+    return bvpi_clash_is_near(a, b, 0);
+}
+
+bool bvpi_clash_piece(const bvpi_clash_item *item, uint32_t which, double point[3], bvp_hit_id *hit,
+                      bvp_status *status)
+{
+    const bvpi_part *part = &item->part.part;
+    const uint32_t count =
+        part->cluster_count < BVPI_CLASH_PIECES ? part->cluster_count : BVPI_CLASH_PIECES;
+    bvpi_cluster cluster;
+    double local[3];
+    float tri[9];
+    if (which >= count)
+        return false;
+    if (!bvpi_cluster_at(part, (uint32_t)((uint64_t)which * part->cluster_count / count),
+                         &cluster)) {
+        *status = BVP_ERR_CORRUPT;
+        return false;
+    }
+    bvpi_cluster_triangle(&cluster, 0, tri);
+    for (int i = 0; i < 3; i++)
+        local[i] = (double)tri[i];
+    bvpi_place_point_to_world(&item->part.at.place, local, point);
+    bvpi_hit_id_of(&item->part, &cluster.head, 0, hit);
+    return true;
+}
+
+static bvp_status holds(const bvpi_clash_item *outer, const bvpi_clash_item *inner, bvpi_where *out,
+                        double point[3])
+{
+    bvp_status status = BVP_OK;
+    bvp_hit_id hit;
+    *out = BVPI_OUTSIDE;
+    for (uint32_t i = 0; status == BVP_OK && *out == BVPI_OUTSIDE; i++) {
+        if (!bvpi_clash_piece(inner, i, point, &hit, &status))
+            break;
+        if (bvpi_clash_is_in_box(&outer->part, point))
+            status = bvpi_clash_where(outer, point, out);
+    }
+    /* one may leave through the opening of what is open */
+    if (outer->is_open && *out == BVPI_INSIDE)
+        *out = BVPI_UNSURE;
+    return status;
+}
+
+bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, bvpi_where *out,
+                               double point[3])
+{
+    *out = BVPI_OUTSIDE;
+    if (!boxes_meet(&a->bounds, &b->bounds))
+        return BVP_OK;
+    const bvp_status status = holds(a, b, out, point);
+    return status == BVP_OK && *out == BVPI_OUTSIDE ? holds(b, a, out, point) : status;
+}

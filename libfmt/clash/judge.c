@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * judge.c: instances made ready to be judged.
+ */
+#include "clash/judge.h"
+
+#include <string.h>
+
+bvp_status bvpi_clash_item_init(bvpi_clash_item *item, const bvpi_subject *side, uint32_t instance)
+{
+    bvp_part_info info;
+    bvp_status status = bvpi_subject_instance(side, instance, &item->part);
+    if (status == BVP_OK)
+        status = bvp_get_part(side->file, item->part.part_idx, &info);
+    if (status == BVP_OK)
+        status = bvpi_clash_bounds(side, instance, &item->bounds);
+    if (status != BVP_OK)
+        return status;
+    item->file = side->file;
+    item->is_open = info.open_edge_count > 0;
+    item->is_sound = info.open_edge_count == 0 && info.nonmanifold_edge_count == 0;
+    memcpy(item->content_hash, info.content_hash, sizeof item->content_hash);
+    return BVP_OK;
+}
+
+void bvpi_clash_judge_init(bvpi_clash_judge *judge, const bvp_file *a, const bvp_file *b)
+{
+    bvpi_pair_query *query = &judge->query;
+    memset(judge, 0, sizeof *judge);
+    query->a.file = a;
+    query->b.file = b;
+    query->kernel = BVPI_ISA_CHOOSE(bvpi_pair_kernel, a->isa < b->isa ? a->isa : b->isa);
+    query->box_test = a->box_test != BVP_TEST_DEFAULT ? a->box_test : b->box_test;
+}
+
+void bvpi_clash_judge_set(bvpi_clash_judge *judge, const bvpi_clash_item *a,
+                          const bvpi_clash_item *b)
+{
+    if (judge->a != a)
+        judge->query.a.one = a->part;
+    judge->query.b.one = b->part;
+    judge->a = a;
+    judge->b = b;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * judge.h: two instances, and the questions that their verdict is made of.
+ * Spec: exactness.md, chapter "Clash verdicts"
+ */
+#ifndef BVPI_CLASH_JUDGE_H
+#define BVPI_CLASH_JUDGE_H
+
+#include "clash/scene.h"
+#include "query/pair.h"
+
+/* An instance made ready. */
+typedef struct bvpi_clash_item {
+    const bvp_file *file;
+    bvpi_placed_part part;
+    bvpi_bounds bounds;
+    bool is_open;  /* has edges that belong to one triangle */
+    bool is_sound; /* neither open edges nor such that belong to more than two */
+    uint8_t content_hash[16];
+} bvpi_clash_item;
+
+bvp_status bvpi_clash_item_init(bvpi_clash_item *item, const bvpi_subject *side, uint32_t instance);
+
+/* Whoever judges pairs; one for each thread. */
+typedef struct bvpi_clash_judge {
+    const bvpi_clash_item *a, *b;
+    bvpi_pair_query query; /* its bodies are the two parts */
+} bvpi_clash_judge;
+
+void bvpi_clash_judge_init(bvpi_clash_judge *judge, const bvp_file *a, const bvp_file *b);
+/* The items must stay where they are. */
+void bvpi_clash_judge_set(bvpi_clash_judge *judge, const bvpi_clash_item *a,
+                          const bvpi_clash_item *b);
+
+/* verdict.c: fills in all but a and b of *pair, whose limits are set. */
+bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detail,
+                                 bvp_clash_pair *pair);
+
+/* ---- inside.c: points and solids --------------------------------------------------------------
+ */
+
+typedef enum bvpi_where { BVPI_OUTSIDE, BVPI_INSIDE, BVPI_UNSURE } bvpi_where;
+
+/* Where is a point, in the world, that does not lie on the surface? */
+bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], bvpi_where *out);
+
+/* Is one of two parts whose surfaces do not meet inside the other? Of a part in several pieces up
+ * to eight are asked. point: of the inner one, unless *out is BVPI_OUTSIDE. */
+bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, bvpi_where *out,
+                               double point[3]);
+
+/* A corner of a triangle in piece `which` of a part, up to BVPI_CLASH_PIECES, in the world. False:
+ * there is no such piece, or *status says why not. */
+enum { BVPI_CLASH_PIECES = 8 };
+bool bvpi_clash_piece(const bvpi_clash_item *item, uint32_t which, double point[3], bvp_hit_id *hit,
+                      bvp_status *status);
+/* Is a point in the world in the part's own box, give or take rounding? */
+bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3]);
+
+/* ---- depth.c ----------------------------------------------------------------------------------
+ */
+
+/* How deep surfaces that meet are in one another. */
+typedef struct bvpi_clash_depth {
+    double lower, upper;
+    bool is_deep;   /* deeper than what is permitted */
+    bool has_point; /* a corner of one part inside the other, and the other's point next to it */
+    double point_a[3], point_b[3];
+    bvp_hit_id hit_a, hit_b;
+    uint64_t
+        contact_count; /* detail contacts: pairs of triangles that touch, and the box of where */
+    double lo[3], hi[3];
+} bvpi_clash_depth;
+
+/* hit_a, hit_b: triangles that touch. overlap: what is permitted; is_deep does not depend on the
+ * detail. */
+bvp_status bvpi_clash_measure_depth(bvpi_clash_judge *judge, const bvp_hit_id *hit_a,
+                                    const bvp_hit_id *hit_b, double overlap,
+                                    bvp_clash_detail detail, bvpi_clash_depth *out);
+
+#endif

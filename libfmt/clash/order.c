@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ * order.c: a ring of blocks. Threads take the next block as soon as its place in the ring is free;
+ * whoever finds the oldest one complete delivers it and those after it. A block whose pairs are
+ * many waits until it is the oldest and delivers what it has. The oldest one waits for nobody, so
+ * that there is always progress.
+ */
+#include "clash/order.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    THREAD_MAX = 256,
+    BLOCKS_WANTED = 64, /* fewer instances make smaller blocks, so that threads end together */
+    RING_A_THREAD = 4,  /* places in the ring; one slow block keeps so many times as many waiting */
+    PAIRS_MOST = 1024   /* of a block that is not the oldest: 300 KiB */
+};
+
+struct bvpi_clash_order {
+    const bvpi_clash_run *run;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    bvpi_clash_block *ring;
+    uint32_t ring_size, block_size, block_count;
+    uint32_t next_to_take, next_to_deliver;
+    bool is_delivering;
+    bool has_ended; /* atomic */
+    bvp_status status;
+    bvp_clash_coverage sum;
+};
+
+bool bvpi_clash_goes_on(const bvpi_clash_order *order)
+{
+    return !__atomic_load_n(&order->has_ended, __ATOMIC_RELAXED);
+}
+
+static void end(bvpi_clash_order *order)
+{
+    __atomic_store_n(&order->has_ended, true, __ATOMIC_RELAXED);
+}
+
+static void add_coverage(bvp_clash_coverage *to, const bvp_clash_coverage *from)
+{
+    to->box_pairs += from->box_pairs;
+    to->excluded += from->excluded;
+    to->instance_count += from->instance_count;
+    to->open_count += from->open_count;
+    for (int i = 0; i < BVP_VERDICT_COUNT; i++)
+        to->verdicts[i] += from->verdicts[i];
+}
+
+/* ---- delivery: one thread at a time, which holds is_delivering, not the mutex -----------------
+ */
+
+static void give_pairs(bvpi_clash_order *order, bvpi_clash_block *block)
+{
+    const bvpi_clash_run *run = order->run;
+    for (uint32_t i = 0; i < block->pair_count && bvpi_clash_goes_on(order); i++)
+        if (run->callback && run->callback(run->callback_user, &block->pairs[i]) != 0)
+            end(order);
+    block->pair_count = 0;
+}
+
+static void give_block(bvpi_clash_order *order, bvpi_clash_block *block)
+{
+    const bvp_clash_options *options = order->run->options;
+    give_pairs(order, block);
+    if (!bvpi_clash_goes_on(order))
+        return;
+    if (block->status != BVP_OK) {
+        order->status = block->status;
+        end(order);
+        return;
+    }
+    add_coverage(&order->sum, &block->sum);
+    if (options->progress && options->progress(options->progress_user, block->first + block->count,
+                                               order->run->total, &order->sum) != 0)
+        end(order);
+}
+
+/* With the mutex, which it gives back in between. */
+static void deliver_complete(bvpi_clash_order *order)
+{
+    if (order->is_delivering)
+        return;
+    order->is_delivering = true;
+    while (bvpi_clash_goes_on(order)) {
+        bvpi_clash_block *oldest = &order->ring[order->next_to_deliver % order->ring_size];
+        if (!oldest->is_complete || oldest->number != order->next_to_deliver)
+            break;
+        pthread_mutex_unlock(&order->mutex);
+        give_block(order, oldest);
+        pthread_mutex_lock(&order->mutex);
+        oldest->is_complete = false;
+        order->next_to_deliver++;
+        pthread_cond_broadcast(&order->changed);
+    }
+    order->is_delivering = false;
+    pthread_cond_broadcast(&order->changed);
+}
+
+static void wait_and_flush(bvpi_clash_block *block)
+{
+    bvpi_clash_order *order = block->order;
+    pthread_mutex_lock(&order->mutex);
+    while (bvpi_clash_goes_on(order) &&
+           (order->is_delivering || order->next_to_deliver != block->number))
+        pthread_cond_wait(&order->changed, &order->mutex);
+    order->is_delivering = true;
+    pthread_mutex_unlock(&order->mutex);
+    give_pairs(order, block);
+    pthread_mutex_lock(&order->mutex);
+    order->is_delivering = false;
+    pthread_cond_broadcast(&order->changed);
+    pthread_mutex_unlock(&order->mutex);
+}
+
+static bool grow(bvpi_clash_block *block)
+{
+    const uint32_t capacity = block->pair_capacity ? 2 * block->pair_capacity : 64;
+    bvp_clash_pair *pairs = realloc(block->pairs, capacity * sizeof *pairs);
+    if (!pairs) {
+        block->status = BVP_ERR_NO_MEMORY;
+        return false;
+    }
+    block->pairs = pairs;
+    block->pair_capacity = capacity;
+    return true;
+}
+
+bool bvpi_clash_deliver(bvpi_clash_block *block, const bvp_clash_pair *pair)
+{
+    if (block->pair_count == PAIRS_MOST)
+        wait_and_flush(block);
+    if (!bvpi_clash_goes_on(block->order) ||
+        (block->pair_count == block->pair_capacity && !grow(block)))
+        return false;
+    block->pairs[block->pair_count++] = *pair;
+    return true;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+/* NULL: there is none left. */
+static bvpi_clash_block *take_block(bvpi_clash_order *order)
+{
+    bvpi_clash_block *block = NULL;
+    pthread_mutex_lock(&order->mutex);
+    if (order->next_to_take < order->block_count && bvpi_clash_goes_on(order)) {
+        const uint32_t number = order->next_to_take++;
+        while (bvpi_clash_goes_on(order) && number - order->next_to_deliver >= order->ring_size)
+            pthread_cond_wait(&order->changed, &order->mutex);
+        if (bvpi_clash_goes_on(order)) {
+            block = &order->ring[number % order->ring_size];
+            block->number = number;
+        }
+    }
+    pthread_mutex_unlock(&order->mutex);
+    return block;
+}
+
+static void start_block(const bvpi_clash_order *order, bvpi_clash_block *block)
+{
+    const uint32_t left = order->run->total - order->run->first - block->number * order->block_size;
+    block->first = order->run->first + block->number * order->block_size;
+    block->count = left < order->block_size ? left : order->block_size;
+    block->pair_count = 0;
+    block->status = BVP_OK;
+    memset(&block->sum, 0, sizeof block->sum);
+}
+
+static void fail(bvpi_clash_order *order, bvp_status status)
+{
+    pthread_mutex_lock(&order->mutex);
+    order->status = status;
+    end(order);
+    pthread_cond_broadcast(&order->changed);
+    pthread_mutex_unlock(&order->mutex);
+}
+
+static void *work(void *argument)
+{
+    bvpi_clash_order *order = argument;
+    const bvpi_clash_run *run = order->run;
+    void *own = run->own_new(run->user);
+    bvpi_clash_block *block;
+    if (!own)
+        fail(order, BVP_ERR_NO_MEMORY);
+    while (own && (block = take_block(order)) != NULL) {
+        start_block(order, block);
+        run->work(run->user, own, block);
+        pthread_mutex_lock(&order->mutex);
+        block->is_complete = true;
+        deliver_complete(order);
+        pthread_mutex_unlock(&order->mutex);
+    }
+    if (own)
+        run->own_free(own);
+    return NULL;
+}
+
+static uint32_t count_threads(const bvpi_clash_run *run, uint32_t block_count)
+{
+    long count = run->thread_count;
+    if (count == 0)
+        count = sysconf(_SC_NPROCESSORS_ONLN);
+    if (count < 1)
+        count = 1;
+    if (count > THREAD_MAX)
+        count = THREAD_MAX;
+    return (uint32_t)count < block_count ? (uint32_t)count : block_count;
+}
+
+static void run_threads(bvpi_clash_order *order, uint32_t thread_count)
+{
+    pthread_t threads[THREAD_MAX];
+    uint32_t started = 0;
+    while (started + 1 < thread_count && pthread_create(&threads[started], NULL, work, order) == 0)
+        started++;
+    work(order);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+}
+
+bvp_status bvpi_clash_in_order(const bvpi_clash_run *run, bvp_clash_coverage *coverage)
+{
+    bvpi_clash_order order = {.run = run, .block_size = BVPI_CLASH_BLOCK_MOST};
+    const uint32_t total = run->first < run->total ? run->total - run->first : 0;
+    while (order.block_size > 1 && total / order.block_size < BLOCKS_WANTED)
+        order.block_size /= 2;
+    order.block_count = total / order.block_size + (total % order.block_size != 0);
+    const uint32_t thread_count = count_threads(run, order.block_count);
+    order.ring_size = RING_A_THREAD * thread_count;
+    if (thread_count > 0) {
+        order.ring = calloc(order.ring_size, sizeof *order.ring);
+        if (!order.ring)
+            return BVP_ERR_NO_MEMORY;
+        for (uint32_t i = 0; i < order.ring_size; i++)
+            order.ring[i].order = &order;
+        pthread_mutex_init(&order.mutex, NULL);
+        pthread_cond_init(&order.changed, NULL);
+        run_threads(&order, thread_count);
+        pthread_cond_destroy(&order.changed);
+        pthread_mutex_destroy(&order.mutex);
+        for (uint32_t i = 0; i < order.ring_size; i++)
+            free(order.ring[i].pairs);
+        free(order.ring);
+    }
+    *coverage = order.sum;
+    return order.status;
+}

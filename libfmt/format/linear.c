@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * linear.c: linear parts of placements as they are stored, and where they put an instance.
+ * Spec: format.md, chapters "Linear parts" and "Instances"
+ */
+#include "format/linear.h"
+
+#include <string.h>
+
+#define SIGN     (UINT64_C(1) << 63)
+#define ONE      UINT64_C(0x3ff0000000000000)
+#define FIELD(i) (BVPD_LINEAR_BITS * (i))
+#define MASK     ((1u << BVPD_LINEAR_BITS) - 1)
+
+/* The number of a magnitude, which is added when it is new. */
+static unsigned find_magnitude(uint64_t bits, uint64_t *stored, unsigned *count)
+{
+    if (bits == 0 || bits == ONE)
+        return bits == ONE;
+    unsigned k = 0;
+    while (k < *count && stored[k] != bits)
+        k++;
+    if (k == *count)
+        stored[(*count)++] = bits;
+    return BVPD_LINEAR_FIRST + k;
+}
+
+unsigned bvpi_linear_encode(const double m[12], uint64_t words[1 + BVPD_LINEAR_MAX])
+{
+    unsigned count = 0;
+    words[0] = 0;
+    for (unsigned i = 0; i < 9; i++) {
+        uint64_t bits;
+        memcpy(&bits, &m[4 * (i / 3) + i % 3], sizeof bits);
+        const unsigned magnitude = find_magnitude(bits & ~SIGN, words + 1, &count);
+        words[0] |= (uint64_t)(magnitude << 1 | (bits & SIGN) >> 63) << FIELD(i);
+    }
+    return 1 + count;
+}
+
+bool bvpi_linear_decode(const void *words, uint64_t word_count, double out[12])
+{
+    uint64_t value[1u << (BVPD_LINEAR_BITS - 1)] = {0, ONE}, word;
+    const uint64_t stored = word_count - 1 < BVPD_LINEAR_MAX ? word_count - 1 : BVPD_LINEAR_MAX;
+    unsigned greatest = 0;
+    memcpy(&word, words, sizeof word);
+    if (stored == BVPD_LINEAR_MAX) /* mostly: the size is a constant */
+        memcpy(value + BVPD_LINEAR_FIRST, (const char *)words + sizeof word, BVPD_LINEAR_MAX * 8);
+    else
+        memcpy(value + BVPD_LINEAR_FIRST, (const char *)words + sizeof word, stored * 8);
+    for (unsigned i = 0; i < 9; i++) {
+        const unsigned field = (unsigned)(word >> FIELD(i)) & MASK;
+        const uint64_t bits = value[field >> 1] | (uint64_t)(field & 1) << 63;
+        memcpy(&out[4 * (i / 3) + i % 3], &bits, sizeof bits);
+        greatest = field > greatest ? field : greatest;
+    }
+    return greatest >> 1 < BVPD_LINEAR_FIRST + stored;
+}
+
+unsigned bvpi_linear_count(uint64_t word)
+{
+    unsigned greatest = 0;
+    for (unsigned i = 0; i < 9; i++) {
+        const unsigned magnitude = ((unsigned)(word >> FIELD(i)) & MASK) >> 1;
+        greatest = magnitude > greatest ? magnitude : greatest;
+    }
+    return greatest < BVPD_LINEAR_FIRST ? 0 : greatest - BVPD_LINEAR_FIRST + 1;
+}
+
+void bvpi_place_instance(const double *frame, const double local[12], const double origin[3],
+                         double out[12])
+{
+    double m[12];
+    memcpy(m, local, sizeof m);
+    if (origin[0] != 0 || origin[1] != 0 || origin[2] != 0)
+        for (int a = 0; a < 12; a += 4)
+            m[a + 3] =
+                ((m[a] * origin[0] + m[a + 1] * origin[1]) + m[a + 2] * origin[2]) + local[a + 3];
+    if (!frame) {
+        memcpy(out, m, sizeof m);
+        return;
+    }
+    for (int a = 0; a < 12; a += 4) {
+        for (int c = 0; c < 4; c++)
+            out[a + c] = (frame[a] * m[c] + frame[a + 1] * m[4 + c]) + frame[a + 2] * m[8 + c];
+        out[a + 3] += frame[a + 3];
+    }
+}

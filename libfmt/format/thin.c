@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ * thin.c: parts that lie in files of a store, mapped when they are touched for the first time.
+ * Spec: format.md, chapter "Thin files".
+ */
+#include "format/thin.h"
+
+#include "base/load.h"
+#include "base/status.h"
+#include "format/map.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PART_PATH_SIZE = 40 }; /* "/xx/yy...yy.bvp" */
+
+struct bvpi_thin {
+    bvp_open_options options; /* of the parts' files */
+    bvp_file **parts;         /* one for each part; NULL: not touched yet */
+    char folder[];            /* the store's; empty: nobody says where it is */
+};
+
+/* ---- opening and closing -------------------------------------------------------------------- */
+
+/* What the caller says, else the environment, else the file, from its own folder on. */
+static void choose_folder(const bvp_file *file, const char *path, const char *given, char *out,
+                          size_t capacity)
+{
+    const char *environment = getenv("BVPACK_STORE");
+    const bvp_string hint = bvpi_get_string(file, file->header.store);
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const int is_absolute = hint.size > 0 && hint.data[0] == '/';
+    const int folder_size = slash && !is_absolute ? (int)(slash - path) + 1 : 0;
+    if (!given && environment && *environment)
+        given = environment;
+    if (given)
+        snprintf(out, capacity, "%s", given);
+    else if (hint.size < capacity && hint.size > 0 && (path || is_absolute))
+        snprintf(out, capacity, "%.*s%.*s", folder_size, path ? path : "", (int)hint.size,
+                 hint.data);
+    else
+        *out = '\0';
+}
+
+bvp_status bvpi_thin_open(bvp_file *file, const char *path, const bvp_open_options *options,
+                          bvp_error *error)
+{
+    const size_t count = file->header.part_count;
+    if ((file->header.feature_incompatible & BVPD_FEATURE_THIN) == 0)
+        return BVP_OK;
+    if (options->overlay)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "a thin file cannot be changed; make a fat one: bvpack merge");
+    bvpi_thin *thin = calloc(1, sizeof *thin + PATH_MAX);
+    bvp_file **parts = calloc(count + 1, sizeof *parts);
+    if (!thin || !parts) {
+        free(thin);
+        free(parts);
+        return bvpi_error_memory(error, sizeof *thin + count * sizeof *parts);
+    }
+    thin->options = *options;
+    thin->options.offset = thin->options.size = 0;
+    thin->options.store = NULL;
+    thin->parts = parts;
+    choose_folder(file, path, options->store, thin->folder, PATH_MAX - PART_PATH_SIZE);
+    file->thin = thin;
+    return BVP_OK;
+}
+
+void bvpi_thin_close(bvp_file *file)
+{
+    if (!file->thin)
+        return;
+    for (size_t i = 0; i < file->header.part_count; i++)
+        if (file->thin->parts[i])
+            bvpi_unmap(file->thin->parts[i]);
+    free(file->thin->parts);
+    free(file->thin);
+}
+
+/* ---- a part --------------------------------------------------------------------------------- */
+
+static void make_path(const bvpi_thin *thin, const bvpd_part *part, char path[PATH_MAX])
+{
+    int used = snprintf(path, PATH_MAX, "%s/%02x/", thin->folder, part->address[0]);
+    for (int i = 1; i < 16; i++)
+        used += snprintf(path + used, PATH_MAX - (size_t)used, "%02x", part->address[i]);
+    snprintf(path + used, PATH_MAX - (size_t)used, ".bvp");
+}
+
+/* Is it the file of that part, and does it hold it? */
+static bool is_file_of(const bvp_file *file, const bvpd_part *part)
+{
+    bvpd_part r;
+    return file->header.part_count == 1 &&
+           (file->header.feature_incompatible & BVPD_FEATURE_THIN) == 0 &&
+           bvpi_get_part_record(file, 0, &r) == BVP_OK &&
+           memcmp(r.address, part->address, sizeof r.address) == 0 &&
+           memcmp(r.content_hash, part->content_hash, sizeof r.content_hash) == 0 &&
+           r.triangle_count == part->triangle_count;
+}
+
+static bvp_status open_part(const bvpi_thin *thin, const bvpd_part *part, bvp_file **out)
+{
+    char path[PATH_MAX];
+    make_path(thin, part, path);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return BVP_ERR_SYSTEM;
+    bvp_status status = bvpi_map_fd(fd, &thin->options, out, NULL);
+    close(fd);
+    if (status == BVP_OK && !is_file_of(*out, part)) {
+        bvpi_unmap(*out);
+        status = BVP_ERR_CORRUPT;
+    }
+    return status;
+}
+
+bool bvpi_is_elsewhere(const bvp_file *file, uint32_t part)
+{
+    bvpd_part record = {.data_size = 1};
+    const bvpi_span *span = &file->section[BVPD_PART];
+    if (file->thin && part < span->count)
+        bvpi_load_record(&record, span->data + (uint64_t)part * sizeof record, sizeof record);
+    return record.data_size == 0;
+}
+
+/* Threads that come at the same time open the same file; one of them publishes it. */
+bvp_status bvpi_thin_resolve(const bvp_file **file, uint32_t *part)
+{
+    const bvpi_span *span = &(*file)->section[BVPD_PART];
+    const bvpi_thin *thin = (*file)->thin;
+    if (*part >= span->count)
+        return BVP_ERR_ARGUMENT;
+    bvp_file **place = &thin->parts[*part];
+    bvp_file *found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if (!found) {
+        bvp_file *opened = NULL;
+        bvpd_part record;
+        bvpi_load_record(&record, span->data + (uint64_t)*part * sizeof record, sizeof record);
+        if (record.data_size > 0)
+            return BVP_OK;
+        const bvp_status status = open_part(thin, &record, &opened);
+        if (status != BVP_OK)
+            return status;
+        if (__atomic_compare_exchange_n(place, &found, opened, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            found = opened;
+        else
+            bvpi_unmap(opened);
+    }
+    *file = found;
+    *part = 0;
+    return BVP_OK;
+}
+
+bvp_status bvpi_thin_explain(const bvp_file *file, uint32_t part, bvp_status status,
+                             bvp_error *error)
+{
+    char path[PATH_MAX];
+    bvpd_part r;
+    const bvpi_span *span = &file->section[BVPD_PART];
+    bvpi_load_record(&r, span->data + (uint64_t)part * sizeof r, sizeof r);
+    const bvp_string name = bvpi_get_string(file, r.name);
+    const int size = name.size < 60 ? (int)name.size : 60;
+    if (!file->thin->folder[0])
+        return bvpi_error_set(error, status, BVPI_NO_OFFSET, "",
+                              "part %" PRIu32
+                              " (%.*s) lies in a store, and nothing says where that "
+                              "is; set BVPACK_STORE",
+                              part, size, name.data);
+    make_path(file->thin, &r, path);
+    const size_t length = strlen(path);
+    const char *tail = length > 110 ? path + length - 110 : path;
+    if (status == BVP_ERR_SYSTEM && access(path, R_OK) != 0)
+        return bvpi_error_system(error, "part %" PRIu32 " (%.*s) is missing from the store: %s%s",
+                                 part, size, name.data, tail == path ? "" : "...", tail);
+    return bvpi_error_set(error, status, BVPI_NO_OFFSET, "",
+                          "part %" PRIu32 " (%.*s) is damaged in the store: %s%s; remove it and "
+                          "pack again",
+                          part, size, name.data, tail == path ? "" : "...", tail);
+}

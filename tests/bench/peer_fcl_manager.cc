@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// peer_fcl_manager.cc: FCL's broad phase over many bodies, a dynamic tree of boxes.
+#include "peer.h"
+
+#if BENCH_HAVE_FCL
+#include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
+#include <fcl/narrowphase/collision.h>
+#include <fcl/narrowphase/distance.h>
+
+#include <memory>
+#include <vector>
+
+namespace
+{
+struct Scene {
+    std::vector<std::unique_ptr<fcl::CollisionObjectd>> objects;
+    fcl::DynamicAABBTreeCollisionManagerd tree;
+};
+
+struct Asked {
+    peer_pair_fn callback;
+    void *user;
+    double limit;
+};
+
+uint64_t number(const fcl::CollisionObjectd *object)
+{
+    return reinterpret_cast<uintptr_t>(object->getUserData());
+}
+
+// The models stay the caller's.
+void *make(void *const *models, const double (*placements)[12], uint32_t count)
+{
+    Scene *scene = new Scene;
+    std::vector<fcl::CollisionObjectd *> all;
+    for (uint32_t i = 0; i < count; i++) {
+        fcl::Transform3d at = fcl::Transform3d::Identity();
+        for (int row = 0; row < 3; row++) {
+            for (int column = 0; column < 3; column++)
+                at.linear()(row, column) = placements[i][4 * row + column];
+            at.translation()[row] = placements[i][4 * row + 3];
+        }
+        std::shared_ptr<fcl::CollisionGeometryd> shared(
+            static_cast<fcl::CollisionGeometryd *>(models[i]), [](fcl::CollisionGeometryd *) {});
+        scene->objects.emplace_back(new fcl::CollisionObjectd(shared, at));
+        scene->objects.back()->setUserData(reinterpret_cast<void *>(static_cast<uintptr_t>(i)));
+        all.push_back(scene->objects.back().get());
+    }
+    scene->tree.registerObjects(all);
+    scene->tree.setup();
+    return scene;
+}
+
+void drop(void *manager)
+{
+    delete static_cast<Scene *>(manager);
+}
+
+bool on_near(fcl::CollisionObjectd *a, fcl::CollisionObjectd *b, void *user)
+{
+    const Asked *asked = static_cast<const Asked *>(user);
+    fcl::CollisionRequestd request(1, false);
+    fcl::CollisionResultd result;
+    if (fcl::collide(a, b, request, result) > 0)
+        asked->callback(asked->user, number(a), number(b));
+    return false;
+}
+
+void collide(void *manager, peer_pair_fn callback, void *user)
+{
+    Asked asked = {callback, user, 0};
+    static_cast<Scene *>(manager)->tree.collide(&asked, on_near);
+}
+
+// The tree leaves out what is farther apart than `nearest` says.
+bool on_distance(fcl::CollisionObjectd *a, fcl::CollisionObjectd *b, void *user, double &nearest)
+{
+    const Asked *asked = static_cast<const Asked *>(user);
+    fcl::DistanceRequestd request;
+    fcl::DistanceResultd result;
+    nearest = asked->limit;
+    if (fcl::distance(a, b, request, result) <= asked->limit)
+        asked->callback(asked->user, number(a), number(b));
+    return false;
+}
+
+void within(void *manager, double limit, peer_pair_fn callback, void *user)
+{
+    Asked asked = {callback, user, limit};
+    static_cast<Scene *>(manager)->tree.distance(&asked, on_distance);
+}
+
+const peer_manager manager = {"FCL manager", make, drop, collide, within};
+} // namespace
+
+const peer_manager *const peer_fcl_manager = &manager;
+#endif

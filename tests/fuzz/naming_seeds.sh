@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Models that name meshes, and these meshes, into FOLDER. Usage: naming_seeds.sh FOLDER
+set -eu
+mkdir -p "$1"
+cd "$1"
+
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >tri.obj
+{ cat tri.obj; printf 'o b\nf 3 2 1\n'; } >two.obj
+
+cat >tree.jsonl <<'END'
+{"bvpack_manifest": 1, "unit": "mm", "up": "z"}
+{"id": "bolt", "mesh": "tri.obj", "unit": "m", "part_number": "4711", "properties": {"a": [1, {"b": null}]}}
+{"part": "bolt", "parent": 7, "placement": {"translate": [1, 2, 3], "rotate": [0, 0, 1, 0], "scale": 2}}
+{"id": 7, "name": "hall", "placement": [1, 0, 0, 5, 0, 1, 0, 0, 0, 0, 1, 0]}
+{"id": "x", "mesh": "two.obj", "parent": 7, "unit": 0.5, "placement": {"matrix": [1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}}
+{"part": "bolt", "parent": "x", "name": "inner", "revision": "B"}
+END
+cat >parts.jsonl <<'END'
+{"id": 1, "mesh": "tri.obj"}
+{"id": 2, "mesh": "two.obj", "format": "obj", "type": "part"}
+END
+
+cat >arm.urdf <<'END'
+<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base"><collision><geometry><box size="1 2 3"/></geometry></collision></link>
+  <joint name="j1" type="revolute">
+    <origin xyz="0 0 1" rpy="0 1.5 0"/><parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1"/>
+  </joint>
+  <link name="upper">
+    <visual><geometry><sphere radius="2"/></geometry></visual>
+    <collision name="c"><origin xyz="1 0 0"/><geometry><mesh filename="two.obj" scale="1 1 -2"/></geometry></collision>
+  </link>
+  <joint name="j2" type="prismatic">
+    <parent link="upper"/><child link="lower"/><axis xyz="1 0 0"/><mimic joint="j1" multiplier="2" offset="0.5"/>
+  </joint>
+  <link name="lower"><collision><geometry><cylinder radius="1" length="4"/></geometry></collision></link>
+</robot>
+END

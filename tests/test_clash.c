@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT
+ * test_clash.c: all pairs of an assembly: none missing, in order, alike for any number of threads,
+ * from any instance on; rules, coverage, ends.
+ */
+#include "suite.h"
+
+#include "clash_case.h"
+
+enum { INSTANCES = 150, PAIRS_MOST = INSTANCES * INSTANCES };
+
+static const double home[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+/* Boxes, cylinders, plates and open boxes on a coarse lattice, so that many are flush; jitter: of
+ * each placement. */
+static case_file make(uint64_t seed, double jitter, double spread)
+{
+    static const double lo[3] = {0, 0, 0}, hi[3] = {2, 1, 1}, more[3] = {3, 3, 3};
+    static solid s[5];
+    assembly all = assembly_new(home);
+    uint32_t part[5];
+    uint64_t noise = seed + 1;
+    for (int i = 0; i < 5; i++)
+        s[i].count = 0;
+    solid_box(&s[0], lo, hi, 0, -1);
+    solid_cylinder(&s[1], 1, 16, 0, 2);
+    solid_plate(&s[2], 2, 1, 16, 0, .5);
+    solid_box(&s[3], lo, more, 0, -1);
+    solid_box(&s[4], lo, more, 0, 5);
+    for (int i = 0; i < 5; i++)
+        part[i] = assembly_part(&all, &s[i]);
+    for (int i = 0; i < INSTANCES; i++) {
+        double m[12];
+        memcpy(m, home, sizeof m);
+        for (int k = 0; k < 3; k++)
+            m[4 * k + 3] = floor(case_uniform(&seed) * spread * 2) / 2 +
+                           (2 * case_uniform(&noise) - 1) * jitter;
+        assembly_place(&all, part[case_random(&seed) % 5], m);
+    }
+    return case_finish(all.builder);
+}
+
+typedef struct list {
+    bvp_clash_pair pairs[PAIRS_MOST];
+    uint32_t count, stop_at;
+    uint32_t done, total; /* of the last call of progress */
+    bvp_clash_coverage seen;
+} list;
+
+static int add(void *user, const bvp_clash_pair *pair)
+{
+    list *l = user;
+    l->pairs[l->count++] = *pair;
+    return l->count == l->stop_at;
+}
+
+static int note(void *user, uint32_t done, uint32_t total, const bvp_clash_coverage *coverage)
+{
+    list *l = user;
+    ck_assert_uint_gt(done, l->done);
+    l->done = done;
+    l->total = total;
+    l->seen = *coverage;
+    return 0;
+}
+
+static const bvp_clash_limits limits = {.25, 1e-4, 1e-3};
+
+static list *run(const bvp_file *file, bvp_clash_options options, bvp_clash_coverage *sum)
+{
+    list *l = calloc(1, sizeof *l);
+    ck_assert_ptr_nonnull(l);
+    options.limits = limits;
+    options.progress = note;
+    options.progress_user = l;
+    ck_assert_int_eq(bvp_clash(file, NULL, NULL, &options, add, l, sum, NULL), BVP_OK);
+    return l;
+}
+
+START_TEST(equals_asking_every_pair)
+{
+    uint64_t seed = case_seed();
+    case_file file = make(seed, 0, 12);
+    for (int detail = 0; detail <= BVP_CLASH_CONTACTS; detail++) {
+        const bvp_clash_options options = {.detail = (bvp_clash_detail)detail, .thread_count = 2};
+        bvp_clash_coverage sum;
+        uint64_t verdicts[BVP_VERDICT_COUNT] = {0}, counted = 0;
+        uint32_t at = 0;
+        list *l = run(file.file, options, &sum);
+        for (uint32_t a = 0; a < INSTANCES; a++)
+            for (uint32_t b = a + 1; b < INSTANCES; b++) {
+                bvp_clash_pair one;
+                ck_assert_int_eq(bvp_clash_one(file.file, NULL, NULL, a, b, &limits,
+                                               (bvp_clash_detail)detail, &one),
+                                 BVP_OK);
+                if (one.verdict == BVP_VERDICT_CLEAR)
+                    continue;
+                verdicts[one.verdict]++;
+                ck_assert_uint_lt(at, l->count);
+                ck_assert_mem_eq(&one, &l->pairs[at], sizeof one);
+                at++;
+            }
+        ck_assert_uint_eq(at, l->count);
+        for (int v = 0; v < BVP_VERDICT_COUNT; v++) {
+            counted += sum.verdicts[v];
+            if (v != BVP_VERDICT_CLEAR)
+                ck_assert_uint_eq(sum.verdicts[v], verdicts[v]);
+        }
+        ck_assert_uint_eq(counted + sum.excluded, sum.box_pairs);
+        ck_assert_uint_eq(sum.instance_count, INSTANCES);
+        ck_assert_uint_gt(sum.open_count, 0);
+        for (int v = BVP_VERDICT_WITHIN; v <= BVP_VERDICT_PENETRATING; v++)
+            ck_assert_msg(sum.verdicts[v] > 0, "no pair is %s", bvp_verdict_name((bvp_verdict)v));
+        ck_assert_uint_eq(l->done, INSTANCES);
+        ck_assert_uint_eq(l->total, INSTANCES);
+        ck_assert_mem_eq(&l->seen, &sum, sizeof sum);
+        free(l);
+    }
+    case_close(&file);
+}
+END_TEST
+
+/* And no pair is left out that brute force, with no hierarchy over the instances, finds. */
+START_TEST(none_is_missing)
+{
+    uint64_t seed = case_seed() + 7;
+    case_file file = make(seed, 0, 14);
+    bvp_clash_coverage sum;
+    list *l = run(file.file, (bvp_clash_options){.detail = BVP_CLASH_VERDICTS}, &sum);
+    uint32_t at = 0;
+    for (uint32_t a = 0; a < INSTANCES; a++)
+        for (uint32_t b = a + 1; b < INSTANCES; b++) {
+            bvp_instance_info in_a, in_b;
+            int within;
+            bvp_get_instance(file.file, a, &in_a);
+            bvp_get_instance(file.file, b, &in_b);
+            const bvp_body body_a = {file.file, in_a.part, in_a.placement};
+            const bvp_body body_b = {file.file, in_b.part, in_b.placement};
+            ck_assert_int_eq(bvp_within(&body_a, &body_b, limits.clearance, &within, NULL, NULL),
+                             BVP_OK);
+            const int is_listed = at < l->count && l->pairs[at].a == a && l->pairs[at].b == b;
+            if (within)
+                ck_assert(is_listed);
+            if (is_listed && !within)
+                ck_assert_int_ge(l->pairs[at].verdict, BVP_VERDICT_ENCLOSED);
+            at += (uint32_t)is_listed;
+        }
+    ck_assert_uint_eq(at, l->count);
+    free(l);
+    case_close(&file);
+}
+END_TEST
+
+START_TEST(any_number_of_threads)
+{
+    case_file file = make(case_seed() + 1, 0, 6);
+    list *one = run(file.file, (bvp_clash_options){.thread_count = 1}, NULL);
+    ck_assert_uint_gt(one->count, 1024);
+    for (uint32_t threads = 2; threads <= 7; threads += 5) {
+        list *more = run(file.file, (bvp_clash_options){.thread_count = threads}, NULL);
+        ck_assert_uint_eq(more->count, one->count);
+        ck_assert_mem_eq(more->pairs, one->pairs, one->count * sizeof *one->pairs);
+        free(more);
+    }
+    free(one);
+    case_close(&file);
+}
+END_TEST
+
+START_TEST(stops_and_resumes)
+{
+    case_file file = make(case_seed() + 2, 0, 10);
+    bvp_clash_coverage all, sum;
+    list *whole = run(file.file, (bvp_clash_options){.thread_count = 2}, &all);
+    list *cut = calloc(1, sizeof *cut);
+    const bvp_clash_options options = {.limits = limits, .thread_count = 2};
+    cut->stop_at = whole->count / 2;
+    ck_assert_int_eq(bvp_clash(file.file, NULL, NULL, &options, add, cut, &sum, NULL), BVP_OK);
+    ck_assert_uint_eq(cut->count, cut->stop_at);
+    ck_assert_mem_eq(cut->pairs, whole->pairs, cut->count * sizeof *cut->pairs);
+    for (uint32_t first = 0; first <= INSTANCES; first += 25) {
+        uint32_t skipped = 0;
+        list *rest = run(file.file, (bvp_clash_options){.first_instance = first}, &sum);
+        while (skipped < whole->count && whole->pairs[skipped].a < first)
+            skipped++;
+        ck_assert_uint_eq(rest->count, whole->count - skipped);
+        ck_assert_mem_eq(rest->pairs, whole->pairs + skipped, rest->count * sizeof *rest->pairs);
+        ck_assert_uint_eq(sum.instance_count, INSTANCES - first);
+        free(rest);
+    }
+    free(cut);
+    free(whole);
+    case_close(&file);
+}
+END_TEST
+
+/* Excludes pairs with an odd sum, widens the others' clearance. */
+static int rule(void *user, uint32_t a, uint32_t b, bvp_clash_limits *own)
+{
+    (void)user;
+    own->clearance = 1;
+    return (a + b) % 2;
+}
+
+START_TEST(rules)
+{
+    case_file file = make(case_seed() + 3, 0, 14);
+    bvp_clash_coverage sum;
+    const bvp_clash_options options = {.rule = rule, .reach = 1};
+    const bvp_clash_limits wide = {1, limits.touch_gap, limits.overlap};
+    list *l = run(file.file, options, &sum);
+    uint32_t at = 0;
+    ck_assert_uint_gt(sum.excluded, 0);
+    for (uint32_t a = 0; a < INSTANCES; a++)
+        for (uint32_t b = a + 2; b < INSTANCES; b += 2) {
+            bvp_clash_pair one;
+            bvp_clash_one(file.file, NULL, NULL, a, b, &wide, BVP_CLASH_DISTANCE, &one);
+            if (one.verdict != BVP_VERDICT_CLEAR)
+                ck_assert_mem_eq(&one, &l->pairs[at++], sizeof one);
+        }
+    ck_assert_uint_eq(at, l->count);
+    free(l);
+    case_close(&file);
+}
+END_TEST
+
+/* Everything is whole multiples of a half apart, so that no verdict is near a limit: noise of a
+ * tenth of the tolerances changes none. */
+START_TEST(noise_changes_no_verdict)
+{
+    const uint64_t seed = case_seed() + 4;
+    case_file still = make(seed, 0, 12), moved = make(seed, limits.touch_gap / 20, 12);
+    bvp_clash_coverage sum_still, sum_moved;
+    list *a = run(still.file, (bvp_clash_options){.detail = BVP_CLASH_VERDICTS}, &sum_still);
+    list *b = run(moved.file, (bvp_clash_options){.detail = BVP_CLASH_VERDICTS}, &sum_moved);
+    uint64_t counts[2][BVP_VERDICT_COUNT] = {{0}};
+    for (int v = BVP_VERDICT_WITHIN; v < BVP_VERDICT_COUNT; v++) {
+        counts[0][v] = sum_still.verdicts[v];
+        counts[1][v] = sum_moved.verdicts[v];
+    }
+    /* what lies inside and flush with the other's face is one or the other */
+    for (int k = 0; k < 2; k++) {
+        counts[k][BVP_VERDICT_PENETRATING] += counts[k][BVP_VERDICT_ENCLOSED];
+        counts[k][BVP_VERDICT_TOUCHING] += counts[k][BVP_VERDICT_UNKNOWN];
+        counts[k][BVP_VERDICT_ENCLOSED] = counts[k][BVP_VERDICT_UNKNOWN] = 0;
+    }
+    for (int v = BVP_VERDICT_WITHIN; v < BVP_VERDICT_COUNT; v++)
+        ck_assert_msg(counts[0][v] == counts[1][v], "%s: %llu, %llu",
+                      bvp_verdict_name((bvp_verdict)v), (unsigned long long)counts[0][v],
+                      (unsigned long long)counts[1][v]);
+    free(a);
+    free(b);
+    case_close(&still);
+    case_close(&moved);
+}
+END_TEST
+
+START_TEST(bad_arguments)
+{
+    case_file file = make(case_seed() + 5, 0, 20);
+    const double singular[12] = {0};
+    bvp_clash_pair pair;
+    bvp_clash_options bad = {.limits = {-1, 0, 0}};
+    ck_assert_int_eq(bvp_clash(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_clash(file.file, NULL, NULL, &bad, NULL, NULL, NULL, NULL),
+                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_clash(file.file, file.file, singular, NULL, NULL, NULL, NULL, NULL),
+                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(
+        bvp_clash_one(file.file, NULL, NULL, 0, INSTANCES, NULL, BVP_CLASH_DISTANCE, &pair),
+        BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_clash_one(file.file, NULL, NULL, 3, 3, NULL, BVP_CLASH_DISTANCE, &pair),
+                     BVP_ERR_ARGUMENT);
+    case_close(&file);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {equals_asking_every_pair,
+                                  none_is_missing,
+                                  any_number_of_threads,
+                                  stops_and_resumes,
+                                  rules,
+                                  noise_changes_no_verdict,
+                                  bad_arguments,
+                                  NULL};
+    return suite_run("clash", tests);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT
+ * test_clash_state.c: a journal that is cut anywhere, or damaged, goes on from its last whole mark.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "build_case.h"
+#include "clash_state.h"
+#include "message.h"
+#include "suite.h"
+#include "verb.h"
+
+const verb *const verbs[] = {NULL};
+
+static char path[] = "/tmp/test_clash_state.XXXXXX";
+static const uint8_t this_run[16] = {1, 2, 3}, another[16] = {4};
+enum { STEPS = 20, RULES = 3 };
+
+/* `count` steps from `first`: a mark after one to four pairs each. */
+static void work(clash_state *s, uint32_t first, uint32_t count)
+{
+    for (uint32_t step = first; step < first + count; step++) {
+        clash_mark mark = {.done = step + 1, .total = STEPS, .row_count = 7 * step};
+        for (uint32_t i = 0; i <= step % 4; i++) {
+            const bvp_clash_pair pair = {.a = step, .b = 1000 + i, .distance = 0.5 * i};
+            ck_assert_int_eq(clash_state_add(s, &pair), 0);
+        }
+        mark.coverage.box_pairs = 100 * (uint64_t)step;
+        s->uses[RULES - 1] = step;
+        ck_assert_int_eq(clash_state_mark(s, &mark), 0);
+    }
+}
+
+static int list_pair(void *user, const bvp_clash_pair *pair)
+{
+    uint32_t *next = user; /* step, number in it */
+    if (next[1] > next[0] % 4) {
+        next[0]++;
+        next[1] = 0;
+    }
+    ck_assert_uint_eq(pair->a, next[0]);
+    ck_assert_uint_eq(pair->b, 1000 + next[1]);
+    ck_assert_double_eq(pair->distance, 0.5 * next[1]);
+    next[1]++;
+    return 0;
+}
+
+/* All pairs of the steps before `done`, in order. */
+static void check(clash_state *s, uint32_t done)
+{
+    uint32_t next[2] = {0, 0};
+    ck_assert_int_eq(clash_state_each(s, list_pair, next), 0);
+    if (done > 0) {
+        ck_assert_uint_eq(next[0], done - 1);
+        ck_assert_uint_eq(next[1], (done - 1) % 4 + 1);
+        ck_assert_uint_eq(s->mark.coverage.box_pairs, 100 * (uint64_t)(done - 1));
+        ck_assert_uint_eq(s->uses[RULES - 1], done - 1);
+    }
+    ck_assert_uint_eq(s->mark.done, done);
+}
+
+static void open_state(clash_state *s)
+{
+    ck_assert_int_eq(clash_state_open(s, path, this_run, RULES, "now"), 0);
+}
+
+START_TEST(whole_run)
+{
+    clash_state s;
+    unlink(path);
+    open_state(&s);
+    work(&s, 0, STEPS);
+    check(&s, STEPS);
+    clash_state_close(&s, 1);
+    ck_assert_int_ne(access(path, F_OK), 0);
+}
+END_TEST
+
+START_TEST(goes_on)
+{
+    clash_state s;
+    unlink(path);
+    open_state(&s);
+    work(&s, 0, 7);
+    clash_state_close(&s, 0);
+    ck_assert_int_eq(clash_state_open(&s, path, this_run, RULES, "later"), 0);
+    ck_assert_str_eq(s.created, "now");
+    ck_assert_uint_eq(s.mark.done, 7);
+    const bvp_clash_pair lost = {.a = 7, .b = 1000};
+    ck_assert_int_eq(clash_state_add(&s, &lost), 0);
+    clash_state_close(&s, 0);
+    open_state(&s);
+    work(&s, 7, STEPS - 7);
+    check(&s, STEPS);
+    clash_state_close(&s, 1);
+}
+END_TEST
+
+/* Copies the first `size` bytes back, with byte `flip` changed when it is among them. */
+static void restore(const char *bytes, size_t size, size_t flip)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    for (size_t i = 0; i < size; i++)
+        fputc(i == flip ? bytes[i] ^ 0x10 : bytes[i], file);
+    fclose(file);
+}
+
+/* Either it is refused, or what it holds is a true beginning, and the run can end. */
+static void check_damaged(void)
+{
+    clash_state s;
+    const int code = clash_state_open(&s, path, this_run, RULES, "now");
+    ck_assert(code == 0 || code == EXIT_INPUT);
+    if (code == 0) {
+        const uint32_t done = s.mark.done;
+        check(&s, done);
+        clash_state_close(&s, 0);
+        open_state(&s);
+        work(&s, done, STEPS - done);
+        check(&s, STEPS);
+    }
+    clash_state_close(&s, 0);
+}
+
+START_TEST(cut_and_damaged)
+{
+    clash_state s;
+    struct stat file;
+    uint64_t seed = case_seed();
+    unlink(path);
+    open_state(&s);
+    work(&s, 0, STEPS - 1);
+    clash_state_close(&s, 0);
+    ck_assert_int_eq(stat(path, &file), 0);
+    char *bytes = malloc((size_t)file.st_size);
+    FILE *stream = fopen(path, "r");
+    ck_assert(fread(bytes, 1, (size_t)file.st_size, stream) == (size_t)file.st_size);
+    fclose(stream);
+    for (int round = 0; round < 200; round++) {
+        const size_t size = case_random(&seed) % ((uint64_t)file.st_size + 1);
+        restore(bytes, size, SIZE_MAX);
+        check_damaged();
+        restore(bytes, (size_t)file.st_size, size);
+        check_damaged();
+    }
+    free(bytes);
+    unlink(path);
+}
+END_TEST
+
+START_TEST(others)
+{
+    clash_state s, t;
+    unlink(path);
+    open_state(&s);
+    work(&s, 0, 3);
+    const pid_t child = fork(); /* a lock is a process's */
+    if (child == 0)
+        _exit(clash_state_open(&t, path, this_run, RULES, "now"));
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OUTPUT);
+    clash_state_close(&s, 0);
+    ck_assert_int_eq(clash_state_open(&s, path, another, RULES, "later"), 0);
+    ck_assert_uint_eq(s.mark.done, 0);
+    ck_assert_str_eq(s.created, "later");
+    clash_state_close(&s, 0);
+    FILE *file = fopen(path, "w");
+    fputs("a letter to somebody", file);
+    fclose(file);
+    ck_assert_int_eq(clash_state_open(&s, path, this_run, RULES, "now"), EXIT_INPUT);
+    clash_state_close(&s, 0);
+    struct stat kept;
+    ck_assert(stat(path, &kept) == 0 && kept.st_size == 20);
+    ck_assert_int_eq(clash_state_open(&s, "/dev/null", this_run, RULES, "now"), EXIT_INPUT);
+    clash_state_close(&s, 0);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const list[] = {whole_run, goes_on, cut_and_damaged, others, NULL};
+    const int fd = mkstemp(path);
+    if (fd < 0)
+        return 99;
+    close(fd);
+    const int failed = suite_run("clash_state", list);
+    unlink(path);
+    return failed;
+}

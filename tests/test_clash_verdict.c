@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT
+ * test_clash_verdict.c: a scene for every verdict, at home, 10,000 km away, scaled, mirrored and
+ * turned; alike with all details, on both ways to ask, in both orders.
+ */
+#include "suite.h"
+
+#include "clash_case.h"
+
+/* Two solids in millimetres, and what is to be said of them. */
+typedef struct scene {
+    const char *name;
+    void (*make)(solid *a, solid *b);
+    double shift[3]; /* of b */
+    bvp_clash_limits limits;
+    bvp_verdict verdict;
+    double distance, depth; /* NaN: any */
+} scene;
+
+static const double zero[3] = {0, 0, 0}, ten[3] = {10, 10, 10};
+
+/* Another part, so that it is no duplicate: one box is hollow. */
+static void two_boxes(solid *a, solid *b)
+{
+    solid_box(a, zero, ten, 0, -1);
+    solid_box(b, zero, ten, 0, -1);
+    const double lo[3] = {2, 2, 2}, hi[3] = {3, 3, 3};
+    solid_box(b, lo, hi, 1, -1);
+}
+
+/* b's face at x = 0 lies at the float behind 10 when it is put at 10. */
+static void one_step_apart(solid *a, solid *b)
+{
+    const double lo[3] = {(double)nextafterf(10, 20), 0, 0}, hi[3] = {20, 10, 10};
+    solid_box(a, zero, ten, 0, -1);
+    solid_box(b, lo, hi, 0, -1);
+}
+
+static void same_box(solid *a, solid *b)
+{
+    solid_box(a, zero, ten, 0, -1);
+    *b = *a;
+}
+
+static void bolt_in_hole(solid *a, solid *b)
+{
+    solid_plate(a, 20, 5, 24, 0, 10);
+    solid_cylinder(b, 4.9, 24, -5, 10);
+    solid_cylinder(b, 8, 24, 10, 14); /* the head, flush on the plate */
+}
+
+static void pin_flush_in_hole(solid *a, solid *b)
+{
+    solid_plate(a, 20, 5, 24, 0, 10);
+    solid_cylinder(b, 5, 24, -5, 15);
+}
+
+static void pin_in_small_hole(solid *a, solid *b)
+{
+    solid_plate(a, 20, 5, 24, 0, 10);
+    solid_cylinder(b, 5.5, 24, -5, 15);
+}
+
+static void rod_through_plate(solid *a, solid *b)
+{
+    const double lo[3] = {-50, -50, 0}, hi[3] = {50, 50, 4};
+    solid_box(a, lo, hi, 0, -1);
+    solid_cylinder(b, 3, 12, -300, 300);
+}
+
+static void nested(solid *a, solid *b)
+{
+    const double lo[3] = {4, 4, 4}, hi[3] = {6, 6, 6};
+    solid_box(a, zero, ten, 0, -1);
+    solid_box(b, lo, hi, 0, -1);
+}
+
+static void nested_other_way(solid *a, solid *b)
+{
+    nested(b, a);
+}
+
+static void in_cavity(solid *a, solid *b)
+{
+    const double lo[3] = {1, 1, 1}, hi[3] = {9, 9, 9}, in_lo[3] = {4, 4, 4}, in_hi[3] = {6, 6, 6};
+    solid_box(a, zero, ten, 0, -1);
+    solid_box(a, lo, hi, 1, -1);
+    solid_box(b, in_lo, in_hi, 0, -1);
+}
+
+static void l_trap(solid *a, solid *b)
+{
+    static const double l[6][2] = {{0, 0}, {10, 0}, {10, 2}, {2, 2}, {2, 10}, {0, 10}};
+    const double lo[3] = {5, 5, 4}, hi[3] = {8, 8, 6};
+    solid_prism(a, l, 6, 0, 10);
+    solid_box(b, lo, hi, 0, -1);
+}
+
+static void open_shell(solid *a, solid *b)
+{
+    const double lo[3] = {4, 4, 4}, hi[3] = {6, 6, 6};
+    solid_box(a, zero, ten, 0, 5);
+    solid_box(b, lo, hi, 0, -1);
+}
+
+static void crossing_sheets(solid *a, solid *b)
+{
+    const double p[4][3] = {{-5, -5, 0}, {5, -5, 0}, {5, 5, 0}, {-5, 5, 0}};
+    const double q[4][3] = {{-3, 0, -2}, {3, 0, -2}, {3, 0, 4}, {-3, 0, 4}};
+    solid_quad(a, p[0], p[1], p[2], p[3]);
+    solid_quad(b, q[0], q[1], q[2], q[3]);
+}
+
+#define L(clearance, gap, overlap)                                                                 \
+    {                                                                                              \
+        clearance, gap, overlap                                                                    \
+    }
+static const scene scenes[] = {
+    {"far", two_boxes, {11, 0, 0}, L(.5, 1e-4, 1e-3), BVP_VERDICT_CLEAR, NAN, 0},
+    {"within", two_boxes, {11, 0, 0}, L(1.5, 1e-4, 1e-3), BVP_VERDICT_WITHIN, 1, 0},
+    {"diagonal", two_boxes, {11, 11, 0}, L(1.4, 1e-4, 1e-3), BVP_VERDICT_CLEAR, NAN, 0},
+    {"flush", two_boxes, {10, 0, 0}, L(1, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, 0},
+    {"flush, shifted", two_boxes, {10, 3, 4}, L(1, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, 0},
+    {"flush at an edge", two_boxes, {10, 10, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, 0},
+    {"one step apart", one_step_apart, {0, 0, 0}, L(0, 1e-5, 1e-3), BVP_VERDICT_TOUCHING, NAN, 0},
+    {"one step apart, no gap", one_step_apart, {0, 0, 0}, L(0, 0, 0), BVP_VERDICT_CLEAR, NAN, 0},
+    {".01 deep", two_boxes, {9.99, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_PENETRATING, 0, .01},
+    {".01 deep, permitted", two_boxes, {9.99, 1, 1}, L(0, 1e-4, .02), BVP_VERDICT_TOUCHING, 0, NAN},
+    {"corner", two_boxes, {9, 9, 9}, L(0, 1e-4, 1e-3), BVP_VERDICT_PENETRATING, 0, 1},
+    {"bolt in its hole", bolt_in_hole, {0, 0, 0}, L(.2, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, 0},
+    {"bolt lifted", bolt_in_hole, {0, 0, .05}, L(.2, 1e-4, 1e-3), BVP_VERDICT_WITHIN, .05, 0},
+    {"bolt deep", bolt_in_hole, {0, 0, -.05}, L(.2, 1e-4, 1e-3), BVP_VERDICT_PENETRATING, 0, .05},
+    {"pin flush", pin_flush_in_hole, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, NAN},
+    {"pin too thick",
+     pin_in_small_hole,
+     {0, 0, 0},
+     L(0, 1e-4, 1e-3),
+     BVP_VERDICT_PENETRATING,
+     0,
+     NAN},
+    {"rod through plate",
+     rod_through_plate,
+     {0, 0, 0},
+     L(0, 1e-4, 1e-3),
+     BVP_VERDICT_PENETRATING,
+     0,
+     NAN},
+    {"nested", nested, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, 4, 0},
+    {"nested, in clearance", nested, {3.5, 0, 0}, L(1, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, .5, 0},
+    {"the other way", nested_other_way, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, 4, 0},
+    {"in a cavity", in_cavity, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_CLEAR, NAN, 0},
+    {"L-shaped trap", l_trap, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_CLEAR, NAN, 0},
+    {"trap, in clearance", l_trap, {0, 0, 0}, L(4, 1e-4, 1e-3), BVP_VERDICT_WITHIN, 3, 0},
+    {"open shell around", open_shell, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_UNKNOWN, 4, 0},
+    {"outside an open shell", open_shell, {10, 0, 0}, L(5, 1e-4, 1e-3), BVP_VERDICT_WITHIN, 4, 0},
+    {"same place", same_box, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_DUPLICATE, 0, NAN},
+    {"nearly the same place",
+     same_box,
+     {5e-5, 0, 0},
+     L(0, 1e-4, 1e-3),
+     BVP_VERDICT_DUPLICATE,
+     NAN,
+     NAN},
+    {"not the same place", same_box, {1, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_PENETRATING, 0, NAN},
+    {"sheets", crossing_sheets, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_PENETRATING, 0, 2},
+};
+enum { SCENES = sizeof scenes / sizeof *scenes };
+
+/* Where the scenes are looked at; `scale`: of lengths there. */
+typedef struct place {
+    const char *name;
+    double m[12], scale;
+} place;
+static const place places[] = {
+    {"home", {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, 1},
+    {"10,000 km", {1, 0, 0, 1e10, 0, 1, 0, -1e10, 0, 0, 1, 1e10}, 1},
+    {"scaled", {.125, 0, 0, 7, 0, .125, 0, 1, 0, 0, .125, 2}, .125},
+    {"mirrored", {-1, 0, 0, 3, 0, 1, 0, 4, 0, 0, 1, 5}, 1},
+    {"turned in steps, mirrored, large", {0, 4, 0, 1, 4, 0, 0, 2, 0, 0, 4, 3}, 4},
+};
+enum { PLACES = sizeof places / sizeof *places };
+
+static case_file make(const scene *s, const place *at)
+{
+    static solid a, b;
+    assembly all = assembly_new(at->m);
+    a.count = b.count = 0;
+    s->make(&a, &b);
+    assembly_put(&all, &a, 0, 0, 0);
+    assembly_put(&all, &b, s->shift[0], s->shift[1], s->shift[2]);
+    return case_finish(all.builder);
+}
+
+static bvp_clash_limits scaled(const bvp_clash_limits *limits, double by)
+{
+    return (bvp_clash_limits){limits->clearance * by, limits->touch_gap * by, limits->overlap * by};
+}
+
+static int keep_pair(void *user, const bvp_clash_pair *pair)
+{
+    *(bvp_clash_pair *)user = *pair;
+    return 0;
+}
+
+static void check_numbers(const scene *s, const place *at, const bvp_clash_pair *pair,
+                          bvp_clash_detail detail)
+{
+    const double slack = 1e-9 * at->scale + 4 * fabs(at->m[3]) * 0x1p-52;
+    ck_assert_msg(pair->verdict == s->verdict, "%s, %s, detail %d: %s, not %s; %g, depth %g .. %g",
+                  s->name, at->name, (int)detail, bvp_verdict_name(pair->verdict),
+                  bvp_verdict_name(s->verdict), pair->distance, pair->depth, pair->depth_upper);
+    if (pair->verdict == BVP_VERDICT_CLEAR || detail == BVP_CLASH_VERDICTS)
+        return;
+    if (!isnan(s->distance))
+        ck_assert_msg(fabs(pair->distance - s->distance * at->scale) <= slack,
+                      "%s, %s: distance %g", s->name, at->name, pair->distance);
+    if (!isnan(s->depth)) /* the estimate is a lower bound, and exact in these scenes */
+        ck_assert_msg(fabs(pair->depth - s->depth * at->scale) <= 1e-6 * at->scale + slack,
+                      "%s, %s: depth %.9g .. %g", s->name, at->name, pair->depth,
+                      pair->depth_upper);
+    ck_assert(pair->depth <= pair->depth_upper + slack);
+}
+
+static void check_scene(const scene *s, const place *at)
+{
+    case_file file = make(s, at);
+    for (int detail = 0; detail <= BVP_CLASH_CONTACTS; detail++) {
+        bvp_clash_pair pair = {.verdict = BVP_VERDICT_CLEAR}, one;
+        bvp_clash_coverage sum;
+        const bvp_clash_options options = {.limits = scaled(&s->limits, at->scale),
+                                           .detail = (bvp_clash_detail)detail};
+        ck_assert_int_eq(bvp_clash(file.file, NULL, NULL, &options, keep_pair, &pair, &sum, NULL),
+                         BVP_OK);
+        check_numbers(s, at, &pair, (bvp_clash_detail)detail);
+        ck_assert_uint_le(sum.box_pairs, 1);
+        ck_assert_int_eq(bvp_clash_one(file.file, NULL, NULL, 0, 1, &options.limits,
+                                       (bvp_clash_detail)detail, &one),
+                         BVP_OK);
+        ck_assert_int_eq(one.verdict, s->verdict);
+        if (one.verdict != BVP_VERDICT_CLEAR)
+            ck_assert_mem_eq(&one, &pair, sizeof one);
+    }
+    case_close(&file);
+}
+
+START_TEST(every_verdict)
+{
+    for (int p = 0; p < PLACES; p++)
+        for (int s = 0; s < SCENES; s++)
+            check_scene(&scenes[s], &places[p]);
+}
+END_TEST
+
+/* What an instance of one file is to one of another is the same as within one file. */
+START_TEST(two_files)
+{
+    const place *home = &places[0];
+    const double moved[12] = {1, 0, 0, 100, 0, 1, 0, 0, 0, 0, 1, 0};
+    for (int k = 0; k < SCENES; k++) {
+        const scene *s = &scenes[k];
+        static solid a, b;
+        assembly one = assembly_new(home->m), two = assembly_new(home->m);
+        bvp_clash_pair pair = {.verdict = BVP_VERDICT_CLEAR};
+        a.count = b.count = 0;
+        s->make(&a, &b);
+        assembly_put(&one, &a, 0, 0, 0);
+        assembly_put(&two, &b, s->shift[0] - 100, s->shift[1], s->shift[2]);
+        case_file file_a = case_finish(one.builder), file_b = case_finish(two.builder);
+        const bvp_clash_options options = {.limits = s->limits};
+        ck_assert_int_eq(
+            bvp_clash(file_a.file, file_b.file, moved, &options, keep_pair, &pair, NULL, NULL),
+            BVP_OK);
+        ck_assert_msg(pair.verdict == s->verdict, "%s: %s", s->name,
+                      bvp_verdict_name(pair.verdict));
+        case_close(&file_a);
+        case_close(&file_b);
+    }
+}
+END_TEST
+
+START_TEST(lines_of_contact)
+{
+    const scene s = {"", rod_through_plate, {0, 0, 0}, {0, 1e-4, 1e-3}, BVP_VERDICT_PENETRATING, 0,
+                     NAN};
+    case_file file = make(&s, &places[0]);
+    bvp_clash_pair pair;
+    uint64_t count;
+    const bvp_body all = {file.file, BVP_ASSEMBLY, NULL};
+    ck_assert_int_eq(
+        bvp_clash_one(file.file, NULL, NULL, 0, 1, &s.limits, BVP_CLASH_CONTACTS, &pair), BVP_OK);
+    ck_assert_int_eq(bvp_pairs(&all, NULL, NULL, 0, &count, NULL), BVP_ERR_LIMIT);
+    ck_assert_uint_gt(pair.triangle_pairs, 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_double_ge(pair.lo[i], -3 - 1e-6);
+        ck_assert_double_le(pair.hi[i], 3 + 1e-6);
+    }
+    ck_assert_double_eq_tol(pair.lo[2], 0, 1e-6);
+    ck_assert_double_eq_tol(pair.hi[2], 4, 1e-6);
+    /* nowhere deeper than a point of the plate's faces on the rod's axis */
+    ck_assert_double_ge(pair.depth, 1.5);
+    ck_assert_double_le(pair.depth, 3 * cos(M_PI / 12) + 1e-6);
+    ck_assert_double_ge(pair.depth_upper, 3 * cos(M_PI / 12) - 1e-6);
+    case_close(&file);
+}
+END_TEST
+
+START_TEST(names)
+{
+    ck_assert_str_eq(bvp_verdict_name(BVP_VERDICT_CLEAR), "clear");
+    ck_assert_str_eq(bvp_verdict_name(BVP_VERDICT_UNKNOWN), "unknown");
+    ck_assert_str_eq(bvp_verdict_name((bvp_verdict)99), "?");
+}
+END_TEST
+
+START_TEST(touch_gap)
+{
+    static solid a;
+    assembly near = assembly_new(places[0].m), far = assembly_new(places[1].m);
+    a.count = 0;
+    solid_box(&a, zero, ten, 0, -1);
+    assembly_put(&near, &a, 0, 0, 0);
+    assembly_put(&far, &a, 0, 0, 0);
+    case_file file_a = case_finish(near.builder), file_b = case_finish(far.builder);
+    const double gap = bvp_clash_touch_gap(file_a.file, NULL);
+    ck_assert_double_ge(gap, 8 * 10 * 0x1p-24);
+    ck_assert_double_le(gap, 8 * 10 * 0x1p-22);
+    /* far from the origin what counts is what a double's last place is worth there */
+    const double far_gap = bvp_clash_touch_gap(file_b.file, NULL);
+    ck_assert_double_ge(far_gap, 1e10 * 0x1p-53);
+    ck_assert_double_le(far_gap, 1e-4);
+    ck_assert_double_eq(bvp_clash_touch_gap(file_a.file, file_b.file), fmax(gap, far_gap));
+    case_close(&file_a);
+    case_close(&file_b);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const list[] = {names,     touch_gap,     lines_of_contact,
+                                 two_files, every_verdict, NULL};
+    return suite_run("clash_verdict", list);
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT
+ * test_packed.c: a part that was packed before is the same bytes wherever it is used; a thin file
+ * answers as one that holds its parts, and says which part is missing.
+ */
+#include "build_case.h"
+#include "format/layout.h"
+#include "repair.h"
+#include "suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PARTS = 3, COUNT = 400, PATH_SIZE = 200 };
+
+static const bvp_hierarchy_spec kinds[] = {
+    {.kind = BVP_KIND_WIDE}, {.kind = BVP_KIND_BOXTREE}, {.kind = BVP_KIND_AABB}};
+
+/* Three parts, and a store for them. */
+typedef struct fixture {
+    float *soup[PARTS];
+    char folder[40], path[PARTS][PATH_SIZE];
+    uint8_t address[PARTS][16];
+} fixture;
+
+static bvp_builder *new_builder(const bvp_build_options *options)
+{
+    bvp_builder *builder;
+    bvp_build_options all = *options;
+    bvp_error error = {0};
+    all.hierarchies = kinds;
+    all.hierarchy_count = 3;
+    ck_assert_msg(bvp_builder_new(&all, &builder, &error) == BVP_OK, "%s", error.message);
+    return builder;
+}
+
+static uint32_t add(bvp_builder *builder, const fixture *f, int i)
+{
+    static const char *const names[PARTS] = {"first", "second", "third"};
+    bvp_mesh mesh = case_mesh(f->soup[i], COUNT);
+    uint32_t part;
+    bvp_error error = {0};
+    mesh.name = names[i];
+    mesh.source_id = "x";
+    ck_assert_msg(bvp_builder_add_part(builder, &mesh, &part, &error) == BVP_OK, "%s",
+                  error.message);
+    ck_assert_uint_eq(part, (uint32_t)i);
+    return part;
+}
+
+static void name_path(fixture *f, int i)
+{
+    const uint8_t *a = f->address[i];
+    int used = snprintf(f->path[i], PATH_SIZE, "%s/%02x", f->folder, a[0]);
+    mkdir(f->path[i], 0777);
+    f->path[i][used++] = '/';
+    for (int k = 1; k < 16; k++)
+        used += snprintf(f->path[i] + used, PATH_SIZE - (size_t)used, "%02x", a[k]);
+    snprintf(f->path[i] + used, PATH_SIZE - (size_t)used, ".bvp");
+}
+
+static void save(bvp_builder *builder, fixture *f, int i)
+{
+    bvp_part_info info;
+    bvp_error error = {0};
+    ck_assert_int_eq(bvp_builder_get_part(builder, (uint32_t)i, &info), BVP_OK);
+    ck_assert_uint_eq(info.triangle_count, COUNT);
+    memcpy(f->address[i], info.address, 16);
+    name_path(f, i);
+    ck_assert_msg(bvp_builder_save_part(builder, (uint32_t)i, f->path[i], &error) == BVP_OK, "%s",
+                  error.message);
+}
+
+/* Parts saved by a builder of their own, in reverse order. */
+static void open_fixture(fixture *f)
+{
+    uint64_t state = case_seed();
+    bvp_builder *builder = new_builder(&(bvp_build_options){.unit_in_metres = 0.001});
+    strcpy(f->folder, "packed_test.XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(f->folder));
+    for (int i = 0; i < PARTS; i++) {
+        f->soup[i] = case_soup(&state, COUNT, 10, 1);
+        add(builder, f, i);
+    }
+    for (int i = PARTS; i-- > 0;)
+        save(builder, f, i);
+    bvp_builder_free(builder);
+}
+
+static void close_fixture(fixture *f)
+{
+    for (int i = 0; i < PARTS; i++) {
+        unlink(f->path[i]);
+        *strrchr(f->path[i], '/') = '\0';
+        rmdir(f->path[i]);
+        free(f->soup[i]);
+    }
+    rmdir(f->folder);
+}
+
+static case_file whole_file(const fixture *f)
+{
+    bvp_builder *builder = new_builder(&(bvp_build_options){.unit_in_metres = 0.5});
+    for (int i = 0; i < PARTS; i++)
+        add(builder, f, i);
+    return case_finish(builder);
+}
+
+static bvp_file *open_part(const fixture *f, int i)
+{
+    const bvp_open_options options = {.verify_lazily = 1};
+    bvp_file *file;
+    bvp_error error = {0};
+    ck_assert_msg(bvp_open(f->path[i], &options, &file, &error) == BVP_OK, "%s", error.message);
+    return file;
+}
+
+static void check_equal(const case_file *a, const case_file *b)
+{
+    ck_assert_uint_eq(a->size, b->size);
+    ck_assert_int_eq(memcmp(a->bytes, b->bytes, a->size), 0);
+}
+
+START_TEST(a_copied_part_is_the_same_bytes)
+{
+    static const char *const names[PARTS] = {"first", "second", "third"};
+    fixture f;
+    open_fixture(&f);
+    case_file whole = whole_file(&f);
+    bvp_builder *builder = new_builder(&(bvp_build_options){.unit_in_metres = 0.5});
+    for (int i = 0; i < PARTS; i++) {
+        bvp_file *file = open_part(&f, i);
+        uint32_t part;
+        ck_assert_int_eq(bvp_verify_file(file, NULL, NULL, NULL), BVP_OK);
+        ck_assert_int_eq(bvp_builder_add_packed(builder, file, 0, names[i], "x", &part, NULL),
+                         BVP_OK);
+        ck_assert_uint_eq(part, (uint32_t)i);
+        ck_assert_int_eq(bvp_builder_add_packed(builder, file, 0, "twice", NULL, &part, NULL),
+                         BVP_OK);
+        ck_assert_uint_eq(part, (uint32_t)i);
+        ck_assert_int_eq(bvp_builder_add_packed(builder, file, 1, NULL, NULL, &part, NULL),
+                         BVP_ERR_ARGUMENT);
+        bvp_close(file);
+    }
+    case_file copied = case_finish(builder);
+    ck_assert_uint_eq(copied.report.packed_part_count, PARTS);
+    ck_assert_uint_eq(copied.report.shared_part_count, PARTS);
+    check_equal(&whole, &copied);
+    case_close(&whole);
+    case_close(&copied);
+    close_fixture(&f);
+}
+END_TEST
+
+typedef struct finder {
+    const bvp_file *file;
+    const uint8_t *address;
+    int asked;
+} finder;
+
+static const bvp_file *find(void *user, const uint8_t address[16])
+{
+    finder *x = user;
+    x->asked++;
+    return memcmp(address, x->address, 16) == 0 ? x->file : NULL;
+}
+
+START_TEST(a_part_that_is_found_is_not_built)
+{
+    fixture f;
+    open_fixture(&f);
+    case_file whole = whole_file(&f);
+    bvp_file *file = open_part(&f, 1), *other = open_part(&f, 2);
+    for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
+        finder x = {is_wrong ? other : file, f.address[1], 0};
+        bvp_builder *builder = new_builder(&(bvp_build_options){
+            .unit_in_metres = 0.5, .find_packed = find, .find_packed_user = &x});
+        for (int i = 0; i < PARTS; i++)
+            add(builder, &f, i);
+        case_file found = case_finish(builder);
+        ck_assert_int_eq(x.asked, PARTS);
+        ck_assert_uint_eq(found.report.packed_part_count, is_wrong ? 0 : 1);
+        check_equal(&whole, &found);
+        case_close(&found);
+    }
+    bvp_close(file);
+    bvp_close(other);
+    case_close(&whole);
+    close_fixture(&f);
+}
+END_TEST
+
+/* What the address must tell apart. */
+START_TEST(options_make_other_addresses)
+{
+    uint64_t state = case_seed();
+    float *soup = case_soup(&state, COUNT, 10, 1);
+    const bvp_mesh mesh = case_mesh(soup, COUNT);
+    const bvp_build_options all[] = {
+        {0},
+        {.leaf_size = 4},
+        {.no_ids = 1},
+        {.deformable = 1},
+        {.hierarchies = kinds, .hierarchy_count = 1},
+        {.hierarchies = kinds + 1, .hierarchy_count = 1},
+        {.unit_in_metres = 3, .up_axis = 2, .thread_count = 2, .drop_invalid = 1}};
+    enum { OPTIONS = sizeof all / sizeof *all };
+    bvp_part_info info[OPTIONS];
+    for (int i = 0; i < OPTIONS; i++) {
+        case_file file = case_build(&mesh, &all[i]);
+        ck_assert_int_eq(bvp_get_part(file.file, 0, &info[i]), BVP_OK);
+        case_close(&file);
+    }
+    for (int i = 0; i < OPTIONS; i++)
+        for (int k = 0; k < i; k++) {
+            const int same = (i == 4 || i == 6) && (k == 0 || k == 4);
+            ck_assert_int_eq(memcmp(info[i].address, info[k].address, 16) == 0, same);
+        }
+    free(soup);
+}
+END_TEST
+
+/* ---- thin files ------------------------------------------------------------------------------ */
+
+static case_file thin_file(fixture *f)
+{
+    char folder[4096];
+    ck_assert_ptr_nonnull(realpath(f->folder, folder));
+    bvp_builder *builder =
+        new_builder(&(bvp_build_options){.unit_in_metres = 0.5, .thin = 1, .store = folder});
+    for (int i = 0; i < PARTS; i++) {
+        add(builder, f, i);
+        save(builder, f, i);
+    }
+    return case_finish(builder);
+}
+
+START_TEST(a_thin_file_answers_as_a_fat_one)
+{
+    fixture f;
+    open_fixture(&f);
+    case_file whole = whole_file(&f), thin = thin_file(&f);
+    bvp_file_info info;
+    bvp_get_info(thin.file, &info);
+    ck_assert_int_eq(info.is_thin, 1);
+    ck_assert_uint_lt(thin.size, whole.size);
+    for (uint32_t part = 0; part < PARTS; part++) {
+        bvp_part_info a, b;
+        bvp_hierarchy_info h, k;
+        float p[2][9 * COUNT];
+        uint64_t ids[2][COUNT], got;
+        ck_assert_int_eq(bvp_get_part(whole.file, part, &a), BVP_OK);
+        ck_assert_int_eq(bvp_get_part(thin.file, part, &b), BVP_OK);
+        ck_assert_uint_eq(b.name.size, a.name.size);
+        ck_assert_mem_eq(b.name.data, a.name.data, a.name.size);
+        ck_assert_uint_eq(b.cluster_count, a.cluster_count);
+        ck_assert_uint_eq(b.hierarchy_count, a.hierarchy_count);
+        ck_assert_uint_eq(b.geometry_size, a.geometry_size);
+        for (uint32_t i = 0; i < a.hierarchy_count; i++) {
+            ck_assert_int_eq(bvp_get_hierarchy(whole.file, part, i, &h), BVP_OK);
+            ck_assert_int_eq(bvp_get_hierarchy(thin.file, part, i, &k), BVP_OK);
+            ck_assert_mem_eq(&h, &k, sizeof h);
+        }
+        bvp_get_triangles(whole.file, part, 0, COUNT, p[0], ids[0], &got);
+        ck_assert_int_eq(bvp_get_triangles(thin.file, part, 0, COUNT, p[1], ids[1], &got), BVP_OK);
+        ck_assert_mem_eq(p[0], p[1], sizeof p[0]);
+        ck_assert_mem_eq(ids[0], ids[1], sizeof ids[0]);
+    }
+    const bvp_body a = {.file = whole.file, .part = BVP_ASSEMBLY};
+    const bvp_body b = {.file = thin.file, .part = BVP_ASSEMBLY};
+    for (int i = 0; i < 20; i++) {
+        const double point[3] = {i, 20 - i, 0.5 * i};
+        bvp_closest_result x = {0}, y = {0};
+        ck_assert_int_eq(bvp_closest(&a, point, 1e9, &x, NULL), BVP_OK);
+        ck_assert_int_eq(bvp_closest(&b, point, 1e9, &y, NULL), BVP_OK);
+        ck_assert(x.distance == y.distance && x.id.triangle == y.id.triangle);
+    }
+    case_close(&whole);
+    case_close(&thin);
+    close_fixture(&f);
+}
+END_TEST
+
+/* The fat file from the thin one, without packing. */
+START_TEST(a_thin_file_becomes_fat)
+{
+    static const char *const names[PARTS] = {"first", "second", "third"};
+    fixture f;
+    open_fixture(&f);
+    case_file whole = whole_file(&f), thin = thin_file(&f);
+    bvp_builder *builder = new_builder(&(bvp_build_options){.unit_in_metres = 0.5});
+    for (uint32_t i = 0; i < PARTS; i++) {
+        uint32_t part;
+        ck_assert_int_eq(bvp_builder_add_packed(builder, thin.file, i, names[i], "x", &part, NULL),
+                         BVP_OK);
+    }
+    case_file fat = case_finish(builder);
+    check_equal(&whole, &fat);
+    case_close(&fat);
+    case_close(&whole);
+    case_close(&thin);
+    close_fixture(&f);
+}
+END_TEST
+
+static case_file converted(const bvp_file *file, int thin, const char *store)
+{
+    case_file out = {0};
+    bvp_error error = {0};
+    FILE *stream = tmpfile();
+    ck_assert_ptr_nonnull(stream);
+    const bvp_status status = bvp_convert_fd(file, thin, store, fileno(stream), &error);
+    ck_assert_msg(status == BVP_OK, "%s", error.message);
+    out.size = (size_t)lseek(fileno(stream), 0, SEEK_END);
+    out.bytes = malloc(out.size);
+    ck_assert_int_eq(pread(fileno(stream), out.bytes, out.size, 0), (ssize_t)out.size);
+    fclose(stream);
+    return out;
+}
+
+START_TEST(conversion_gives_what_packing_gives)
+{
+    fixture f;
+    char folder[4096];
+    open_fixture(&f);
+    ck_assert_ptr_nonnull(realpath(f.folder, folder));
+    case_file whole = whole_file(&f), thin = thin_file(&f);
+    case_file fat = converted(thin.file, 0, NULL), again = converted(whole.file, 1, folder);
+    case_file same = converted(whole.file, 0, NULL);
+    check_equal(&whole, &fat);
+    check_equal(&thin, &again);
+    check_equal(&whole, &same);
+    free(fat.bytes);
+    free(again.bytes);
+    free(same.bytes);
+    case_close(&whole);
+    case_close(&thin);
+    close_fixture(&f);
+}
+END_TEST
+
+START_TEST(a_missing_or_wrong_part_is_named)
+{
+    fixture f;
+    open_fixture(&f);
+    case_file thin = thin_file(&f);
+    bvp_error error = {0};
+    bvp_closest_result x;
+    ck_assert_int_eq(unlink(f.path[1]), 0);
+    ck_assert_int_eq(bvp_check_part(thin.file, 0, &error), BVP_OK);
+    ck_assert_int_eq(bvp_check_part(thin.file, 1, &error), BVP_ERR_SYSTEM);
+    ck_assert_ptr_nonnull(strstr(error.message, "second"));
+    ck_assert_ptr_nonnull(strstr(error.message, strrchr(f.path[1], '/')));
+    const bvp_body body = {.file = thin.file, .part = 1};
+    ck_assert_int_eq(bvp_closest(&body, (double[]){0, 0, 0}, 1e9, &x, NULL), BVP_ERR_SYSTEM);
+    ck_assert_int_eq(link(f.path[0], f.path[1]), 0);
+    ck_assert_int_eq(bvp_check_part(thin.file, 1, &error), BVP_ERR_CORRUPT);
+    ck_assert_ptr_nonnull(strstr(error.message, "second"));
+    case_close(&thin);
+    close_fixture(&f);
+}
+END_TEST
+
+START_TEST(an_unsaved_part_is_refused)
+{
+    fixture f;
+    open_fixture(&f);
+    bvp_builder *builder = new_builder(&(bvp_build_options){.thin = 1});
+    bvp_error error = {0};
+    add(builder, &f, 0);
+    ck_assert_int_eq(bvp_builder_finish_fd(builder, -1, NULL, &error), BVP_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "part 0"));
+    bvp_builder_free(builder);
+    close_fixture(&f);
+}
+END_TEST
+
+static void expect_rule(case_file *thin, const char *rule)
+{
+    bvp_error error = {0};
+    repair_file(thin->bytes, thin->size);
+    ck_assert_int_eq(bvp_verify(thin->bytes, thin->size, NULL, NULL, &error), BVP_ERR_CORRUPT);
+    ck_assert_str_eq(error.rule, rule);
+}
+
+START_TEST(rules_of_thin_files)
+{
+    fixture f;
+    open_fixture(&f);
+    case_file thin = thin_file(&f);
+    bvpd_header *h = thin.bytes;
+    bvpd_part *part = (bvpd_part *)((uint8_t *)thin.bytes + h->sections[BVPD_PART].offset) + 1;
+    const bvpd_part kept = *part;
+    memset(part->address, 0, 16);
+    expect_rule(&thin, "PRT-13");
+    *part = kept;
+    part->cluster_count = 1;
+    expect_rule(&thin, "PRT-13");
+    *part = kept;
+    part->triangle_count = UINT64_C(1) << 32;
+    expect_rule(&thin, "PRT-7");
+    *part = kept;
+    case_close(&thin);
+    thin = whole_file(&f);
+    h = thin.bytes;
+    h->store = ((const bvpd_part *)((uint8_t *)thin.bytes + h->sections[BVPD_PART].offset))->name;
+    expect_rule(&thin, "HDR-24");
+    case_close(&thin);
+    close_fixture(&f);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {a_copied_part_is_the_same_bytes,
+                                  a_part_that_is_found_is_not_built,
+                                  options_make_other_addresses,
+                                  a_thin_file_answers_as_a_fat_one,
+                                  a_thin_file_becomes_fat,
+                                  conversion_gives_what_packing_gives,
+                                  a_missing_or_wrong_part_is_named,
+                                  an_unsaved_part_is_refused,
+                                  rules_of_thin_files,
+                                  NULL};
+    return suite_run("packed", tests);
+}

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every night's export: a store packs what changed and nothing else, to the bytes that packing
+# without it gives; it survives being killed; files are split and merged by it.
+# KILLS=50 tests/test_store.sh kills more often than the suite does.
+set -u
+bvpack=$(realpath "${BVPACK:-./bvpack}")
+make_export=$(realpath "${BVP_BUILDDIR:-.}/tests/make_export")
+json=$(realpath "${BVP_BUILDDIR:-.}/tests/json_check")
+[ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+unset BVPACK BVPACK_STORE
+fail=0
+bad() { echo "FAILED: line ${BASH_LINENO[0]}: $*"; fail=1; }
+same() { cmp -s "$1" "$2" || bad "$1 and $2 differ"; }
+# is PATH VALUE: in the summary of the last packing
+is() {
+  local found
+  found=$("$json" "$1" <out) || bad "nothing at $1"
+  [ "$found" = "$2" ] || bad "$1 is $found, not $2"
+}
+pack() { "$bvpack" pack "$@" --json >out || bad "pack $*"; }
+
+# ---- a thousand parts, of which ten change
+mkdir a
+"$make_export" a 1000 2 0 || exit 99
+pack a/export.jsonl --store store -o first.bvp
+is store.new_part_count 1000
+is store.unchanged_file_count 0
+pack a/export.jsonl --store store -o again.bvp
+is store.new_part_count 0
+is store.unchanged_file_count 1000
+is part_count 1000
+is instance_count 2000
+same first.bvp again.bvp
+"$make_export" a 1000 2 1
+pack a/export.jsonl --store store -o second.bvp
+is store.new_part_count 10
+is store.known_part_count 990
+is store.unchanged_file_count 990
+pack a/export.jsonl -o plain.bvp
+same second.bvp plain.bvp
+pack a/export.jsonl --store store --no-ids -o other.bvp
+is store.new_part_count 1000
+
+# ---- thin files
+pack a/export.jsonl --store store --thin -o thin.bvp
+is store.new_part_count 0
+[ "$(stat -c %s thin.bvp)" -lt $(($(stat -c %s plain.bvp) / 3)) ] || bad "the thin file is not small"
+"$bvpack" verify thin.bvp >out || bad "the thin file is not sound"
+answer() { "$bvpack" query closest "$1" --point 100,200,3 --json; }
+[ "$(answer thin.bvp)" = "$(answer plain.bvp)" ] || bad "the thin file answers differently"
+"$bvpack" split plain.bvp --store parts -o split.bvp || bad "split"
+[ "$(find parts -name '*.bvp' | wc -l)" = 1000 ] || bad "not every part is in the store"
+[ "$(answer split.bvp)" = "$(answer plain.bvp)" ] || bad "the split file answers differently"
+for file in $(cd parts && find . -name '*.bvp' | sort | head -20); do same "parts/$file" "store/$file"; done
+"$bvpack" split plain.bvp --store store -o split2.bvp || bad "split"
+same split2.bvp thin.bvp
+"$bvpack" merge thin.bvp -o merged.bvp || bad "merge"
+same merged.bvp plain.bvp
+"$bvpack" merge plain.bvp first.bvp -o both.bvp || bad "merge"
+"$bvpack" verify both.bvp >out || bad "merged files are not sound"
+"$bvpack" info both.bvp --json >out
+is part_count 1010
+is instance_count 4000
+rm "store/${file#./}"
+"$bvpack" merge thin.bvp -o lost.bvp 2>err && bad "a missing part is not noticed"
+grep -q "${file#./}" err || bad "a missing part is not named: $(cat err)"
+[ ! -e lost.bvp ] || bad "half-written"
+pack a/export.jsonl --store store --thin -o thin.bvp
+is store.new_part_count 1
+
+# ---- a damaged part is packed again
+file=$(find store -name '*.bvp' | sort | head -1)
+printf x | dd of="$file" bs=1 seek=4200 conv=notrunc 2>/dev/null
+pack a/export.jsonl --store store -o healed.bvp
+pack a/export.jsonl --store store --no-ids -o healed2.bvp
+same healed.bvp plain.bvp
+same healed2.bvp other.bvp
+
+# ---- killed at any moment, by itself and beside another
+mkdir b killed
+"$make_export" b 150 10 0
+"$bvpack" pack b/export.jsonl -o whole.bvp -q
+for ((i = 0; i < ${KILLS:-4}; i++)); do
+  rm -rf killed killed.bvp
+  mkdir killed
+  "$bvpack" pack b/export.jsonl --store killed -o killed.bvp -q -j1 &
+  sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
+  kill -9 $! 2>/dev/null
+  wait $! 2>/dev/null
+  [ ! -e killed.bvp ] || same killed.bvp whole.bvp
+  find killed -name '*.bvp' | head -50 | while read -r file; do
+    "$bvpack" verify "$file" >out 2>&1 || echo "$file" >half
+  done
+  [ ! -e half ] || bad "half-written: $(cat half)"
+  "$bvpack" pack b/export.jsonl --store killed -o left.bvp -q &
+  pack b/export.jsonl --store killed -o killed.bvp
+  wait $!
+  same killed.bvp whole.bvp
+  same left.bvp whole.bvp
+done
+
+exit $fail

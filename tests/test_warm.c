@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT
+ * test_warm.c: warm queries answer what plain ones do, bit for bit: along paths, after jumps, with
+ * hostile bytes, exchanged and refitted bodies, in threads; and they do spare work.
+ */
+#include "bvpack.h"
+#include "oracle.h"
+#include "tri_cases.h"
+#include "refit_case.h"
+#include "suite.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CELLS = 12, SHEET = 2 * CELLS * CELLS, STEPS = 2000, QUESTIONS = 3 };
+
+static float sheet[9 * SHEET];
+static bvp_file *file, *other;
+
+/* A bumpy sheet of edge 1. */
+static void make_sheet(double height)
+{
+    static const int corner[6][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 0}, {1, 1}, {0, 1}};
+    for (int i = 0; i < 3 * SHEET; i++) {
+        const double x = (double)(i / 6 % CELLS + corner[i % 6][0]) / CELLS;
+        const double y = (double)(i / 6 / CELLS + corner[i % 6][1]) / CELLS;
+        sheet[3 * i] = (float)x;
+        sheet[3 * i + 1] = (float)y;
+        sheet[3 * i + 2] = (float)(height * sin(7 * x) * cos(5 * y));
+    }
+}
+
+static bvp_file *open_sheet(double height, bool baseline)
+{
+    static const double places[24] = {1, 0,  0, 0, 0, 1, 0, 0,   0, 0, 1, 0,
+                                      0, -1, 0, 3, 1, 0, 0, 0.5, 0, 0, 1, 0.25};
+    const uint32_t parts[2] = {0, 0};
+    make_sheet(height);
+    const oracle_soup soup = {sheet, SHEET, NULL};
+    return oracle_open(&soup, 1, parts, places, 2, baseline);
+}
+
+static void setup(void)
+{
+    case_seed(20261121);
+    file = open_sheet(0.1, false);
+    other = open_sheet(0.2, false);
+}
+
+static void teardown(void)
+{
+    bvp_close(file);
+    bvp_close(other);
+}
+
+/* t: 0 .. 1 along a smooth path that comes near, through and away. */
+static void place(double t, double m[12])
+{
+    const double angle = 2 * M_PI * t, c = cos(angle), s = sin(angle);
+    const double at[12] = {c, -s, 0, 0.2 * s, s, c, 0, 0.1, 0, 0, 1, 0.45 + 0.5 * cos(3 * angle)};
+    memcpy(m, at, sizeof at);
+}
+
+/* Asks one question both ways. Returns the answer: 0 or 1; adds up what the warm one cost. */
+static int same_answer(const bvp_body *a, const bvp_body *b, int question, bvp_warm_start *warm,
+                       bvp_stats *stats)
+{
+    int cold = 0, hot = 0;
+    bvp_distance_result expected, out;
+    const double delta = 0.05;
+    memset(&out, 0, sizeof out);
+    switch (question) {
+    case 0:
+        ck_assert_int_eq(bvp_collide(a, b, &cold, NULL), BVP_OK);
+        ck_assert_int_eq(bvp_collide_warm(a, b, warm, &hot, stats), BVP_OK);
+        break;
+    case 1:
+        ck_assert_int_eq(bvp_within(a, b, delta, &cold, NULL, NULL), BVP_OK);
+        ck_assert_int_eq(bvp_within_warm(a, b, delta, warm, &hot, NULL, stats), BVP_OK);
+        break;
+    default:
+        ck_assert_int_eq(bvp_distance(a, b, INFINITY, &expected, NULL), BVP_OK);
+        ck_assert_int_eq(bvp_distance_warm(a, b, INFINITY, warm, &out, stats), BVP_OK);
+        ck_assert_mem_eq(&out, &expected, sizeof out);
+        cold = hot = out.distance == 0;
+    }
+    ck_assert_int_eq(hot, cold);
+    return cold;
+}
+
+static void walk_path(uint32_t part, bool both_move, bool mixed)
+{
+    for (int question = 0; question < QUESTIONS; question++) {
+        bvp_warm_start warm = {0};
+        bvp_stats hot = {0}, cold = {0};
+        double ma[12], mb[12];
+        int yes = 0;
+        bvp_body a = {file, part, both_move ? ma : NULL}, b = {other, part, mb};
+        for (int i = 0; i < STEPS; i++) {
+            int unused;
+            place((double)i / STEPS, mb);
+            place(0.3 + 0.1 * i / STEPS, ma);
+            yes += same_answer(&a, &b, mixed ? case_int(QUESTIONS) : question, &warm, &hot);
+            bvp_distance_result nearest;
+            if (question == 0)
+                bvp_collide(&a, &b, &unused, &cold);
+            else if (question == 1)
+                bvp_within(&a, &b, 0.05, &unused, NULL, &cold);
+            else
+                bvp_distance(&a, &b, INFINITY, &nearest, &cold);
+        }
+        ck_assert(yes > 0 && yes < STEPS);
+        if (!mixed && question < 2)
+            ck_assert_uint_lt(2 * hot.nodes, cold.nodes); /* or some of what is kept is not used */
+        if (!mixed && question == 2) {
+            ck_assert_uint_lt(hot.nodes, cold.nodes);
+            ck_assert_uint_lt(4 * hot.triangles, 3 * cold.triangles);
+        }
+    }
+}
+
+START_TEST(paths_are_answered_alike_with_less_work)
+{
+    walk_path(0, false, false);
+    walk_path(0, true, false);
+    walk_path(BVP_ASSEMBLY, false, false);
+}
+END_TEST
+
+START_TEST(questions_may_change)
+{
+    walk_path(0, true, true);
+    walk_path(BVP_ASSEMBLY, true, true);
+}
+END_TEST
+
+static void jump(double m[12])
+{
+    tri_case c = {0};
+    c.placing = case_int(PLACE_COUNT);
+    case_placements(&c);
+    memcpy(m, c.mb, sizeof c.mb);
+}
+
+START_TEST(jumps_and_stretches_are_answered_alike)
+{
+    bvp_warm_start warm = {0};
+    for (int i = 0; i < 2000; i++) {
+        double m[12];
+        const bvp_body a = {file, 0, NULL}, b = {other, 0, m};
+        if (case_int(3) == 0)
+            jump(m);
+        else
+            place(case_int(1000) * 0.001, m);
+        same_answer(&a, &b, case_int(QUESTIONS), &warm, NULL);
+    }
+}
+END_TEST
+
+/* A kept clearance must not outlive a placement that a query refuses. */
+START_TEST(bad_arguments_are_refused_alike)
+{
+    bvp_warm_start warm = {0};
+    double m[12];
+    int hit;
+    const bvp_body a = {file, 0, NULL}, b = {other, 0, m}, none = {NULL, 0, NULL};
+    bvp_distance_result out;
+    for (int i = 0; i < 3; i++) {
+        place(0.001 * i, m);
+        ck_assert_int_eq(bvp_collide_warm(&a, &b, &warm, &hit, NULL), BVP_OK);
+    }
+    m[0] = NAN;
+    ck_assert_int_eq(bvp_collide_warm(&a, &b, &warm, &hit, NULL), BVP_ERR_ARGUMENT);
+    memset(m, 0, sizeof m);
+    ck_assert_int_eq(bvp_collide_warm(&a, &b, &warm, &hit, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_collide_warm(&a, &none, &warm, &hit, NULL), BVP_ERR_ARGUMENT);
+    place(0, m);
+    ck_assert_int_eq(bvp_within_warm(&a, &b, -1, &warm, &hit, NULL, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_distance_warm(&a, &b, NAN, &warm, &out, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_collide_warm(&a, &b, &warm, NULL, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_collide_warm(&a, &b, NULL, &hit, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_collide_warm(&a, NULL, &warm, &hit, NULL), BVP_OK);
+}
+END_TEST
+
+START_TEST(damaged_bytes_are_found_out)
+{
+    for (int round = 0; round < 300; round++) {
+        bvp_warm_start warm = {0};
+        double m[12];
+        const bvp_body a = {file, 0, NULL}, b = {other, 0, m};
+        const double from = case_int(1000) * 0.001;
+        for (int i = 0; i < 8; i++) {
+            place(from + i * 0.002, m);
+            same_answer(&a, &b, case_int(QUESTIONS), &warm, NULL);
+            uint8_t *bytes = (uint8_t *)&warm;
+            if (round % 2 == 0)
+                bytes[case_int(sizeof warm)] ^= (uint8_t)(1 << case_int(8));
+            for (unsigned k = 0; round % 8 == 1 && k < sizeof warm; k++)
+                bytes[k] = (uint8_t)case_int(256);
+        }
+    }
+}
+END_TEST
+
+START_TEST(other_bodies_are_told_apart)
+{
+    bvp_warm_start warm = {0};
+    bvp_file *plain = open_sheet(0.1, true);
+    for (int i = 0; i < STEPS; i++) {
+        const bvp_file *const files[3] = {file, other, plain};
+        double ma[12], mb[12];
+        place(0.001 * i, mb);
+        place(0.5 + 0.001 * i, ma);
+        const bvp_body a = {files[case_int(3)], case_int(2) ? 0 : BVP_ASSEMBLY, ma};
+        const bvp_body b = {files[case_int(3)], case_int(2) ? 0 : BVP_ASSEMBLY, mb};
+        same_answer(&a, &b, case_int(QUESTIONS), &warm, NULL);
+    }
+    bvp_close(plain);
+}
+END_TEST
+
+/* Vertices of part 0, each `by` higher. */
+static void raise(bvp_file *deformed, double by)
+{
+    static float positions[9 * SHEET];
+    uint64_t count;
+    ck_assert_int_eq(bvp_get_vertices(deformed, 0, 0, 3 * SHEET, positions, &count), BVP_OK);
+    for (uint64_t i = 0; i < count; i++)
+        positions[3 * i + 2] += (float)by;
+    ck_assert_int_eq(bvp_refit(deformed, 0, positions, count, NULL), BVP_OK);
+}
+
+START_TEST(refitted_bodies_are_other_bodies)
+{
+    refit_scene scene = {.mesh_count = 1};
+    const bvp_open_options how = {.overlay = 1};
+    bvp_warm_start warm = {0};
+    bvp_file *deformed, *still;
+    make_sheet(0.1);
+    scene.meshes[0] = mesh_new(SHEET);
+    memcpy(scene.meshes[0].tri, sheet, sizeof sheet);
+    const int fd = refit_pack(&scene, BVP_KIND_AABB, 1);
+    ck_assert_int_eq(bvp_open_fd(fd, &how, &deformed, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_open_fd(fd, &how, &still, NULL), BVP_OK);
+    int yes = 0;
+    for (int i = 0; i < 60; i++) {
+        double m[12];
+        const bvp_body a = {deformed, 0, NULL}, b = {still, 0, m};
+        place(0.001 * (i % 20), m);
+        yes += same_answer(&a, &b, i / 20, &warm, NULL);
+        if (i % 5 == 4)
+            raise(deformed, i % 10 == 4 ? 0.9 : -0.9);
+    }
+    ck_assert(yes > 0 && yes < 60);
+    bvp_close(deformed);
+    bvp_close(still);
+    close(fd);
+    free(scene.meshes[0].tri);
+}
+END_TEST
+
+static void *walk_alone(void *user)
+{
+    bvp_warm_start warm = {0};
+    bool *good = user;
+    *good = true;
+    for (int i = 0; i < STEPS; i++) {
+        double m[12];
+        const bvp_body a = {file, 0, NULL}, b = {other, 0, m};
+        int cold, hot;
+        place((double)i / STEPS, m);
+        *good = *good && bvp_collide(&a, &b, &cold, NULL) == BVP_OK &&
+                bvp_collide_warm(&a, &b, &warm, &hot, NULL) == BVP_OK && cold == hot;
+    }
+    return NULL;
+}
+
+START_TEST(threads_keep_their_own)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    bool good[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, walk_alone, &good[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+        ck_assert(good[i]);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *cases = tcase_create("warm");
+    tcase_set_timeout(cases, SUITE_TIMEOUT);
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_test(cases, paths_are_answered_alike_with_less_work);
+    tcase_add_test(cases, questions_may_change);
+    tcase_add_test(cases, jumps_and_stretches_are_answered_alike);
+    tcase_add_test(cases, bad_arguments_are_refused_alike);
+    tcase_add_test(cases, damaged_bytes_are_found_out);
+    tcase_add_test(cases, other_bodies_are_told_apart);
+    tcase_add_test(cases, refitted_bodies_are_other_bodies);
+    tcase_add_test(cases, threads_keep_their_own);
+    return suite_run_case("warm", cases);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ * clash_state.c: a journal of pairs and marks. A record is its kind, its size, a hash and its
+ * bytes; what follows the last mark whose record is whole does not count, and is cut off when the
+ * run goes on. The reports are written from the journal at the end.
+ */
+#include "clash_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "message.h"
+#include "progress.h"
+#include "query.h"
+
+enum { KIND_HEAD = 0x31544c43, KIND_PAIR, KIND_MARK, KIND_COUNT = 3 }; /* "CLT1" and on */
+enum { RECORD_MAX = 1 << 20 };
+static const double sync_after = 1.0; /* seconds */
+
+/* Bytes of this machine: a state does not travel. */
+typedef struct record {
+    uint32_t kind, size;
+    uint8_t hash[16];
+} record;
+
+typedef struct head {
+    uint8_t run[16];
+    uint32_t pair_size, rule_count;
+    char created[32];
+} head;
+
+static int refuse(const clash_state *s, const char *what)
+{
+    complain(s->path, "can't %s the state: %s", what, strerror(errno));
+    return EXIT_OUTPUT;
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+static int put(clash_state *s, uint32_t kind, const void *data, uint32_t size)
+{
+    record r = {.kind = kind, .size = size};
+    bvp_hash(data, size, r.hash);
+    if (fwrite(&r, sizeof r, 1, s->stream) == 1 && fwrite(data, 1, size, s->stream) == size)
+        return 0;
+    return refuse(s, "write");
+}
+
+/* Reads a whole record of at most `capacity` bytes; its kind, or 0: there is none. */
+static uint32_t get(clash_state *s, void *data, uint32_t capacity, uint32_t *size)
+{
+    record r;
+    uint8_t hash[16];
+    if (fread(&r, sizeof r, 1, s->stream) != 1 || r.size > capacity ||
+        r.kind - KIND_HEAD >= KIND_COUNT || fread(data, 1, r.size, s->stream) != r.size)
+        return 0;
+    bvp_hash(data, r.size, hash);
+    *size = r.size;
+    return memcmp(hash, r.hash, 16) == 0 ? r.kind : 0;
+}
+
+/* A mark's bytes: the mark, then the uses. */
+static uint32_t mark_size(const clash_state *s)
+{
+    return (uint32_t)(sizeof(clash_mark) + s->rule_count * sizeof *s->uses);
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static int begin(clash_state *s, const uint8_t run[16], const char *created)
+{
+    head h = {.pair_size = sizeof(bvp_clash_pair), .rule_count = s->rule_count};
+    memcpy(h.run, run, 16);
+    snprintf(h.created, sizeof h.created, "%s", created);
+    memcpy(s->created, h.created, sizeof s->created);
+    rewind(s->stream);
+    if (ftruncate(fileno(s->stream), 0) != 0)
+        return refuse(s, "begin");
+    const int code = put(s, KIND_HEAD, &h, sizeof h);
+    s->rows_end = sizeof(record) + sizeof h;
+    return code == 0 && fflush(s->stream) != 0 ? refuse(s, "write") : code;
+}
+
+/* Finds the last mark. */
+static int replay(clash_state *s)
+{
+    uint8_t *data = malloc(RECORD_MAX);
+    uint32_t kind, size;
+    if (!data)
+        return query_no_memory();
+    while ((kind = get(s, data, RECORD_MAX, &size)) != 0) {
+        if (kind != KIND_MARK || size != mark_size(s))
+            continue;
+        memcpy(&s->mark, data, sizeof s->mark);
+        memcpy(s->uses, data + sizeof s->mark, size - sizeof s->mark);
+        s->rows_end = (uint64_t)ftello(s->stream);
+    }
+    free(data);
+    clearerr(s->stream);
+    if (ftruncate(fileno(s->stream), (off_t)s->rows_end) != 0 ||
+        fseeko(s->stream, (off_t)s->rows_end, SEEK_SET) != 0)
+        return refuse(s, "go on from");
+    return 0;
+}
+
+/* 1: the file is this run's state; 0: another's, or nothing yet; -1: it is none. */
+static int examine(clash_state *s, const uint8_t run[16], const struct stat *file)
+{
+    head h;
+    uint32_t size;
+    if (!S_ISREG(file->st_mode))
+        return -1;
+    if (file->st_size == 0)
+        return 0;
+    if (get(s, &h, sizeof h, &size) != KIND_HEAD || size != sizeof h)
+        return -1;
+    memcpy(s->created, h.created, sizeof s->created);
+    s->created[sizeof s->created - 1] = '\0';
+    s->rows_end = sizeof(record) + sizeof h;
+    return memcmp(h.run, run, 16) == 0 && h.pair_size == sizeof(bvp_clash_pair) &&
+           h.rule_count == s->rule_count;
+}
+
+static int open_locked(clash_state *s)
+{
+    const int fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return refuse(s, "open");
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        complain(s->path, "another run uses this state now; name another file with --state");
+        close(fd);
+        return EXIT_OUTPUT;
+    }
+    s->stream = fdopen(fd, "r+b");
+    return s->stream ? 0 : refuse(s, "open");
+}
+
+int clash_state_open(clash_state *s, const char *path, const uint8_t run[16], uint32_t rule_count,
+                     const char *created)
+{
+    struct stat file;
+    memset(s, 0, sizeof *s);
+    s->path = path;
+    s->rule_count = rule_count;
+    s->uses = calloc((size_t)rule_count + 1, sizeof *s->uses);
+    if (!s->uses)
+        return query_no_memory();
+    if (mark_size(s) > RECORD_MAX) {
+        complain(path, "has no room for so many rules");
+        return EXIT_LIMIT;
+    }
+    int code = open_locked(s);
+    if (code != 0)
+        return code;
+    s->synced = seconds_now();
+    if (fstat(fileno(s->stream), &file) != 0)
+        return refuse(s, "open");
+    switch (examine(s, run, &file)) {
+    case 1:
+        return replay(s);
+    case 0:
+        if (file.st_size > 0)
+            complain(path, "is the state of a run of other files or options; it is begun anew");
+        return begin(s, run, created);
+    default:
+        complain(path, "is not the state of a clash run; name another file with --state, or "
+                       "remove this one");
+        return EXIT_INPUT;
+    }
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+int clash_state_add(clash_state *s, const bvp_clash_pair *pair)
+{
+    return put(s, KIND_PAIR, pair, sizeof *pair);
+}
+
+int clash_state_mark(clash_state *s, const clash_mark *mark)
+{
+    uint8_t *data = malloc(mark_size(s));
+    if (!data)
+        return query_no_memory();
+    s->mark = *mark;
+    memcpy(data, mark, sizeof *mark);
+    memcpy(data + sizeof *mark, s->uses, s->rule_count * sizeof *s->uses);
+    int code = put(s, KIND_MARK, data, mark_size(s));
+    free(data);
+    if (code == 0 && fflush(s->stream) != 0)
+        code = refuse(s, "write");
+    s->rows_end = (uint64_t)ftello(s->stream);
+    if (code == 0 && (mark->done == mark->total || seconds_now() - s->synced > sync_after)) {
+        code = fsync(fileno(s->stream)) != 0 ? refuse(s, "write") : 0;
+        s->synced = seconds_now();
+    }
+    return code;
+}
+
+int clash_state_each(clash_state *s, clash_pair_fn callback, void *user)
+{
+    uint8_t *data = malloc(RECORD_MAX);
+    uint32_t kind, size;
+    int result = 0;
+    if (!data)
+        return query_no_memory();
+    rewind(s->stream);
+    while (result == 0 && (uint64_t)ftello(s->stream) < s->rows_end &&
+           (kind = get(s, data, RECORD_MAX, &size)) != 0) {
+        bvp_clash_pair pair;
+        if (kind != KIND_PAIR || size != sizeof pair)
+            continue;
+        memcpy(&pair, data, sizeof pair);
+        result = callback(user, &pair);
+    }
+    free(data);
+    return result;
+}
+
+void clash_state_close(clash_state *s, int done)
+{
+    if (s->stream && done)
+        unlink(s->path);
+    if (s->stream)
+        fclose(s->stream);
+    free(s->uses);
+    memset(s, 0, sizeof *s);
+}

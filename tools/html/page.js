@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+// page.js: the table of a clash report, its filters and the selected pair. Everything that comes
+// out of files is set as text, never as markup.
+(() => {
+  "use strict";
+  const PAGE = 100;
+  const byId = (id) => document.getElementById(id);
+  const data = (id) => JSON.parse(byId(id).textContent);
+  const run = data("run"), rows = data("rows"), summary = data("summary");
+  const verdicts = run.verdicts;
+  const order = ["enclosed", "penetrating", "duplicate", "unknown", "touching", "within", "clear"];
+  const unit = run.unit ? " " + run.unit : "";
+
+  function make(tag, text, attributes) {
+    const element = document.createElement(tag);
+    if (text !== undefined) element.textContent = text;
+    for (const [name, value] of Object.entries(attributes || {})) element.setAttribute(name, value);
+    return element;
+  }
+
+  function show(value) {
+    return value === null || value === undefined ? "" : String(Number(value.toPrecision(4)));
+  }
+
+  const many = (value) => Number(value).toLocaleString("en");
+
+  // The number that says how bad a pair is: depth below zero, distance above.
+  function gap(row) {
+    if (row.verdict === "penetrating" && row.depth !== null) return -row.depth;
+    return row.distance;
+  }
+
+  function badge(verdict) {
+    const dot = make("span", undefined, { class: "dot" });
+    dot.style.background = verdicts[verdict].colour;
+    return dot;
+  }
+
+  // ---- what was checked
+
+  function table(lines) {
+    const body = make("tbody");
+    for (const [name, value] of lines) {
+      const line = make("tr");
+      line.append(make("td", name), make("td", value));
+      body.append(line);
+    }
+    const out = make("table");
+    out.append(body);
+    return out;
+  }
+
+  function showHead() {
+    const files = run.file_b ? run.file_a + " against " + run.file_b : run.file_a;
+    document.title = "Clashes: " + files;
+    byId("title").textContent = files;
+    byId("subtitle").textContent =
+      many(summary.row_count) + (summary.row_count === 1 ? " pair" : " pairs") + ", " + run.created;
+    const problems = [];
+    if (!summary.complete)
+      problems.push("Interrupted: instances from " + many(summary.done) + " of " +
+                    many(summary.total) + " on were not checked.");
+    if (summary.left_out > 0)
+      problems.push("The table holds the first " + many(rows.length) + " pairs; " +
+                    many(summary.left_out) + " more are in no table.");
+    problems.push(...summary.warnings);
+    byId("interrupted").textContent = problems.join(" ");
+    byId("interrupted").hidden = problems.length === 0;
+  }
+
+  function showCoverage() {
+    const counts = [["pairs with boxes near each other", many(summary.box_pairs)],
+                    ["excluded by rules", many(summary.excluded)]];
+    for (const name of order) counts.push([name, many(summary.verdicts[name])]);
+    counts.push(["of these contacts that rules allow", many(summary.allowed)]);
+    const limits = [["instances", many(summary.instances)],
+                    ["of open parts", many(summary.open)],
+                    ["clearance", show(run.clearance) + unit],
+                    ["touch gap", show(run.touch_gap) + unit],
+                    ["permitted overlap", show(run.overlap) + unit]];
+    if (run.baseline)
+      limits.push(["baseline", run.baseline], ["new", many(summary.new)],
+                  ["persistent", many(summary.persistent)], ["resolved", many(summary.resolved)]);
+    const rules = summary.rules.map((r) => [r.name + " (" + r.action + ")", many(r.pairs)]);
+    byId("coverage").append(table(counts), table(limits), table(rules));
+  }
+
+  // ---- filters
+
+  const chosen = new Set();
+  let found = [], shown = 0, sortBy = null, falling = false, selected = null;
+
+  function searchText(row) {
+    if (row.text === undefined)
+      row.text = [row.a.path, row.a.name, row.a.part_number, row.b.path, row.b.name,
+                  row.b.part_number, row.group, row.place, row.rule, row.id]
+        .join("\n").toLowerCase();
+    return row.text;
+  }
+
+  function matches(row, words, group, state) {
+    return chosen.has(row.verdict) && (group === "" || row.group === group) &&
+      (state === "" || row.state === state) && words.every((w) => searchText(row).includes(w));
+  }
+
+  function fillSelect(id, first, key) {
+    const counts = new Map();
+    for (const row of rows) counts.set(row[key], (counts.get(row[key]) || 0) + 1);
+    const names = [...counts].sort((x, y) => y[1] - x[1] || (x[0] < y[0] ? -1 : 1));
+    const select = byId(id);
+    select.append(make("option", first, { value: "" }));
+    for (const [name, count] of names)
+      if (name) select.append(make("option", name + " (" + many(count) + ")", { value: name }));
+    select.hidden = select.options.length < 2;
+    select.addEventListener("change", update);
+  }
+
+  function showFilters() {
+    for (const verdict of order) {
+      const count = rows.reduce((n, row) => n + (row.verdict === verdict), 0);
+      if (count === 0) continue;
+      chosen.add(verdict);
+      const chip = make("button", undefined, { class: "chip", type: "button",
+                                               "aria-pressed": "true", "data-verdict": verdict });
+      chip.append(badge(verdict), verdict + " " + many(count));
+      chip.addEventListener("click", () => {
+        const on = !chosen.delete(verdict);
+        if (on) chosen.add(verdict);
+        chip.setAttribute("aria-pressed", String(on));
+        update();
+      });
+      byId("verdicts").append(chip, " ");
+    }
+    fillSelect("group", "all pairs of products", "group");
+    fillSelect("state", "new and old", "state");
+    byId("text").addEventListener("input", update);
+  }
+
+  // ---- the table
+
+  const side = (row, which) => row[which].name || row[which].part_number || row[which].path;
+  const columns = [
+    { title: "", cell: pictureCell },
+    { title: "Verdict", cell: verdictCell, key: (row) => order.indexOf(row.verdict) },
+    { title: "Gap" + (run.unit ? ", " + run.unit : ""), key: gap,
+      cell: (row) => make("td", show(gap(row)), { class: "number" }) },
+    { title: "A", key: (row) => side(row, "a"), cell: (row) => sideCell(row, "a") },
+    { title: "B", key: (row) => side(row, "b"), cell: (row) => sideCell(row, "b") },
+    { title: "Products", key: (row) => row.group, cell: (row) => make("td", row.group) },
+    { title: "Place", key: (row) => row.place, cell: (row) => make("td", row.place, { class: "word" }) },
+  ];
+  if (run.baseline)
+    columns.push({ title: "State", key: (row) => row.state, cell: (row) => make("td", row.state, { class: "word" }) });
+
+  function pictureOf(row) {
+    return "data:image/png;base64," + byId("picture-" + row.picture).textContent;
+  }
+
+  function pictureCell(row) {
+    const cell = make("td");
+    if (row.picture !== undefined)
+      cell.append(make("img", undefined, { src: pictureOf(row), alt: "", loading: "lazy" }));
+    return cell;
+  }
+
+  function verdictCell(row) {
+    const cell = make("td", undefined, { class: "verdict" });
+    cell.append(badge(row.verdict), row.verdict);
+    if (row.was && row.was !== row.verdict)
+      cell.append(make("div", "was " + row.was, { class: "path" }));
+    return cell;
+  }
+
+  function sideCell(row, which) {
+    const cell = make("td", side(row, which));
+    if (row[which].path && row[which].path !== side(row, which))
+      cell.append(make("div", row[which].path, { class: "path" }));
+    return cell;
+  }
+
+  function compare(x, y) {
+    const p = sortBy.key(x), q = sortBy.key(y);
+    const none = (p === null) - (q === null);
+    if (none !== 0) return none;
+    if (typeof p === "string") return p.localeCompare(q, "en", { numeric: true });
+    return p - q;
+  }
+
+  function sortFound() {
+    if (!sortBy) return;
+    found.sort((x, y) => (falling ? compare(y, x) : compare(x, y)) || x.number - y.number);
+  }
+
+  function rowOf(row) {
+    const line = make("tr", undefined, { tabindex: "0", "data-id": row.id,
+                                         "aria-selected": String(row === selected) });
+    for (const column of columns) line.append(column.cell(row));
+    line.addEventListener("click", () => select(row));
+    return line;
+  }
+
+  function showMore() {
+    const body = document.querySelector("#pairs tbody");
+    const end = Math.min(shown + PAGE, found.length);
+    for (; shown < end; shown++) body.append(rowOf(found[shown]));
+    byId("more").hidden = shown === found.length;
+    byId("more").textContent = "show more (" + many(found.length - shown) + ")";
+  }
+
+  function update() {
+    const words = byId("text").value.toLowerCase().split(/\s+/).filter((w) => w);
+    const group = byId("group").value, state = byId("state").value;
+    found = rows.filter((row) => matches(row, words, group, state));
+    sortFound();
+    document.querySelector("#pairs tbody").replaceChildren();
+    shown = 0;
+    showMore();
+    byId("count").textContent = many(found.length) + " of " + many(rows.length);
+  }
+
+  function sortColumn(column) {
+    falling = sortBy === column ? !falling : false;
+    sortBy = column;
+    for (const head of document.querySelectorAll("#pairs th"))
+      head.removeAttribute("aria-sort");
+    column.head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+    update();
+  }
+
+  function showTable() {
+    const line = make("tr");
+    for (const column of columns) {
+      column.head = make("th", undefined, { scope: "col" });
+      if (column.key) {
+        const button = make("button", column.title, { type: "button" });
+        button.addEventListener("click", () => sortColumn(column));
+        column.head.append(button);
+      }
+      line.append(column.head);
+    }
+    document.querySelector("#pairs thead").append(line);
+    byId("more").addEventListener("click", showMore);
+    byId("list").addEventListener("keydown", walk);
+  }
+
+  function walk(event) {
+    const line = event.target.closest("tbody tr");
+    if (!line) return;
+    const next = event.key === "ArrowDown" ? line.nextElementSibling :
+      event.key === "ArrowUp" ? line.previousElementSibling : event.key === "Enter" ? line : null;
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+    next.click();
+  }
+
+  // ---- the selected pair
+
+  let viewer = null, viewerFailed = false;
+  const sides = ["solid", "solid"];
+
+  function bytesOf(id) {
+    const text = atob(byId(id).textContent), bytes = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+    return bytes.buffer;
+  }
+
+  function meshOf(piece) {
+    const element = byId("mesh-" + piece.mesh), bytes = bytesOf("mesh-" + piece.mesh);
+    const size = 12 * Number(element.dataset.vertices);
+    return { positions: new Float32Array(bytes, 0, size / 4),
+             indices: new Uint16Array(bytes, size, 3 * Number(element.dataset.triangles)),
+             matrix: piece.matrix };
+  }
+
+  function viewerThere() {
+    if (!viewer && !viewerFailed && globalThis.bvpackView) {
+      try {
+        viewer = globalThis.bvpackView(byId("stage"), run.side_colours);
+      } catch (error) {
+        viewerFailed = true;
+      }
+    }
+    return viewer;
+  }
+
+  function showSides() {
+    const next = { solid: "clear", clear: "hidden", hidden: "solid" };
+    const tools = byId("tools");
+    tools.replaceChildren();
+    for (const i of [0, 1]) {
+      const button = make("button", undefined, { class: "chip", type: "button" });
+      const dot = make("span", undefined, { class: "dot" });
+      dot.style.background = run.side_colours[i];
+      button.append(dot, "AB"[i] + ": " + sides[i]);
+      button.addEventListener("click", () => {
+        sides[i] = next[sides[i]];
+        viewer.setSide(i, sides[i]);
+        showSides();
+      });
+      tools.append(button);
+    }
+    const home = make("button", "look at the contact", { class: "chip", type: "button" });
+    home.addEventListener("click", () => viewer.home());
+    tools.append(home);
+  }
+
+  // What is inside the larger part is seen through it.
+  function openUp(row) {
+    const inside = ["penetrating", "enclosed", "unknown"].includes(row.verdict);
+    for (const i of [0, 1]) sides[i] = inside && i !== row.view.smaller ? "clear" : "solid";
+  }
+
+  function showStage(row) {
+    const stage = byId("stage");
+    for (const image of stage.querySelectorAll("img")) image.remove();
+    const canView = row.view && row.view.meshes && viewerThere();
+    byId("tools").hidden = !canView;
+    if (viewer) viewer.canvas.hidden = !canView;
+    stage.hidden = !canView && row.picture === undefined;
+    if (canView) {
+      openUp(row);
+      viewer.show(row.view, row.view.meshes.map(meshOf));
+      sides.forEach((how, i) => viewer.setSide(i, how));
+      showSides();
+    } else if (row.picture !== undefined) {
+      stage.append(make("img", undefined, { src: pictureOf(row), alt: "picture of the clash" }));
+    }
+    const cut = canView && row.view.meshes.some((piece) => !piece.whole);
+    byId("note").textContent = !row.view ? "" :
+      cut ? "Of large parts only what is near the contact is shown." :
+      canView ? "" : viewerFailed ? "This browser has no WebGL: there is no 3D view." :
+      !globalThis.bvpackView ? "This report was written without a 3D view." :
+      !row.view.meshes ? "The report holds no 3D view of this pair: others filled it." : "";
+  }
+
+  function factsOf(row) {
+    const point = (p) => p.map((x) => String(Number(x.toPrecision(9)))).join(", ");
+    const deep = row.depth === null ? "" : show(row.depth) + unit +
+      (row.depth_upper === null ? "" : ", at most " + show(row.depth_upper) + unit);
+    return [["Verdict", row.verdict + (row.was && row.was !== row.verdict ? ", was " + row.was : "")],
+            ["Distance", row.distance === null ? "" : show(row.distance) + unit],
+            ["Depth", row.verdict === "penetrating" ? deep : ""],
+            ["A", row.a.path || row.a.name], ["Product of A", row.a.part_number],
+            ["B", row.b.path || row.b.name], ["Product of B", row.b.part_number],
+            ["At", row.at ? point(row.at) + unit : ""], ["Place", row.place],
+            ["Touching triangles", row.triangle_pairs ? many(row.triangle_pairs) + " pairs" : ""],
+            ["Rule", row.rule], ["Against the baseline", row.state], ["Id", row.id]];
+  }
+
+  function select(row) {
+    selected = row;
+    for (const line of document.querySelectorAll("#pairs tbody tr"))
+      line.setAttribute("aria-selected", String(line.dataset.id === row.id));
+    byId("detail").hidden = false;
+    byId("facts").replaceChildren();
+    for (const [name, value] of factsOf(row))
+      if (value) byId("facts").append(make("dt", name), make("dd", value));
+    showStage(row);
+    byId("detail").dataset.id = row.id;
+    history.replaceState(null, "", "#" + row.id);
+  }
+
+  rows.forEach((row, number) => { row.number = number; });
+  showHead();
+  showCoverage();
+  showFilters();
+  showTable();
+  update();
+  const wanted = rows.find((row) => row.id === location.hash.slice(1));
+  if (wanted) select(wanted);
+})();

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * import_protocol.h: what an importing process writes to the program that started it.
+ *
+ * PROGRAM FORMAT CHORD ANGLE THREADS FILE, answer on descriptor 3, nothing else is read or written.
+ */
+#ifndef IMPORT_PROTOCOL_H
+#define IMPORT_PROTOCOL_H
+
+#include <assert.h>
+#include <stdint.h>
+
+/* FORMAT: a word of --format. CHORD: length in millimetres, ANGLE: degrees, of triangles on curved
+ * surfaces. THREADS: 0: one per CPU. FILE: a path, perhaps /dev/fd/4.
+ *
+ * The answer is a sequence of messages, each a frame and then frame.size bytes. Both programs are
+ * of one build on one machine: numbers are in its byte order. The first message is START, the last
+ * END or FAILURE; the process then exits with 0, also after FAILURE. A part's arrays follow it at
+ * once. Parts and nodes are numbered from 0 in the order of their messages; a node comes after its
+ * parent and after its part.
+ *
+ * A text is a u32 size and that many bytes of UTF-8, without NUL; size IMPORT_NONE: no text.
+ */
+enum { IMPORT_VERSION = 1, IMPORT_DESCRIPTOR = 3, IMPORT_FILE_DESCRIPTOR = 4 };
+#define IMPORT_NONE        UINT32_MAX
+#define IMPORT_MAGIC       "bvpack\x1a" /* eight bytes with the NUL */
+/* Messages but for a part's arrays are no larger. */
+#define IMPORT_MESSAGE_MAX (UINT32_C(1) << 24)
+
+typedef enum import_kind {
+    IMPORT_START = 1, /* 8 bytes magic, u32 version, u32 0 */
+    IMPORT_PART,      /* import_part, text name */
+    IMPORT_POSITIONS, /* vertex_count times x, y, z: f64 */
+    IMPORT_INDICES,   /* triangle_count times 3 u32 */
+    IMPORT_IDS,       /* triangle_count u32, if the part has them */
+    IMPORT_NODE,     /* import_node, texts name and source id, property_count times key and value */
+    IMPORT_WARNING,  /* u64 count, text */
+    IMPORT_PROGRESS, /* u64 done, u64 total */
+    IMPORT_FILE,     /* text: the name, relative to FILE's folder, of a file that was read too */
+    IMPORT_FAILURE,  /* u32 bvp_status, text: one sentence, what is wrong and what to do */
+    IMPORT_END       /* import_end, text format: "STEP (AP214)" */
+} import_kind;
+
+/* hash: bvp_hash of the frame in which the bvp_hash of the payload stands in its place. */
+typedef struct import_frame {
+    uint32_t kind;
+    uint32_t sequence; /* 0, 1, 2 ... */
+    uint64_t size;
+    uint8_t hash[16];
+} import_frame;
+static_assert(sizeof(import_frame) == 32, "no padding");
+
+typedef struct import_part {
+    uint64_t vertex_count, triangle_count; /* < 2^32 */
+    uint32_t has_ids, reserved;
+} import_part;
+static_assert(sizeof(import_part) == 24, "no padding");
+
+typedef struct import_node {
+    double placement[12];  /* row-major 3x4, relative to the parent */
+    uint32_t parent, part; /* or IMPORT_NONE */
+    uint32_t property_count, reserved;
+} import_node;
+static_assert(sizeof(import_node) == 112, "no padding");
+
+typedef struct import_end {
+    double unit_in_metres; /* 0 unknown */
+    double tolerance;      /* of the tessellation, in units; 0 unknown */
+    uint32_t up_axis;      /* 0 x, 1 y, 2 z, 3 unknown */
+    uint32_t part_count, node_count, reserved;
+} import_end;
+static_assert(sizeof(import_end) == 32, "no padding");
+
+#endif

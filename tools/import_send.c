@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ * import_send.c: an importing process's side of import_protocol.h.
+ */
+#include "import_send.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct import_sender {
+    uint32_t sequence, part_count, node_count;
+    size_t used, capacity;
+    uint8_t *payload; /* of the message that is being put together */
+};
+
+enum { STATUS_LOST = 1 };
+
+static void write_all(const void *data, uint64_t size)
+{
+    const char *p = data;
+    while (size > 0) {
+        const size_t most = size < (1 << 30) ? (size_t)size : (size_t)1 << 30;
+        const ssize_t done = write(IMPORT_DESCRIPTOR, p, most);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            _exit(STATUS_LOST);
+        p += done;
+        size -= (uint64_t)done;
+    }
+}
+
+static void send_bytes(import_sender *s, import_kind kind, const void *data, uint64_t size)
+{
+    import_frame frame = {.kind = kind, .sequence = s->sequence++, .size = size};
+    bvp_hash(data, (size_t)size, frame.hash);
+    bvp_hash(&frame, sizeof frame, frame.hash);
+    write_all(&frame, sizeof frame);
+    write_all(data, size);
+}
+
+static void send_payload(import_sender *s, import_kind kind)
+{
+    send_bytes(s, kind, s->payload, s->used);
+    s->used = 0;
+}
+
+static void put(import_sender *s, const void *data, size_t size)
+{
+    if (s->capacity - s->used < size) {
+        const size_t larger = 2 * s->capacity + size;
+        uint8_t *moved = realloc(s->payload, larger);
+        if (!moved)
+            _exit(STATUS_LOST);
+        s->payload = moved;
+        s->capacity = larger;
+    }
+    memcpy(s->payload + s->used, data, size);
+    s->used += size;
+}
+
+static void put_text(import_sender *s, const char *text)
+{
+    const uint32_t size = text ? (uint32_t)strlen(text) : IMPORT_NONE;
+    put(s, &size, sizeof size);
+    if (text)
+        put(s, text, size);
+}
+
+static void put_count(import_sender *s, uint64_t count)
+{
+    put(s, &count, sizeof count);
+}
+
+import_sender *import_send_start(void)
+{
+    const uint32_t version[2] = {IMPORT_VERSION, 0};
+    import_sender *s = fcntl(IMPORT_DESCRIPTOR, F_GETFD) < 0 ? NULL : calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    put(s, IMPORT_MAGIC, 8);
+    put(s, version, sizeof version);
+    send_payload(s, IMPORT_START);
+    return s;
+}
+
+uint32_t import_send_part(import_sender *s, const char *name, const double *positions,
+                          uint64_t vertex_count, const uint32_t *indices, uint64_t triangle_count,
+                          const uint32_t *ids)
+{
+    const import_part part = {vertex_count, triangle_count, ids != NULL, 0};
+    put(s, &part, sizeof part);
+    put_text(s, name);
+    send_payload(s, IMPORT_PART);
+    send_bytes(s, IMPORT_POSITIONS, positions, vertex_count * 3 * sizeof *positions);
+    send_bytes(s, IMPORT_INDICES, indices, triangle_count * 3 * sizeof *indices);
+    if (ids)
+        send_bytes(s, IMPORT_IDS, ids, triangle_count * sizeof *ids);
+    return s->part_count++;
+}
+
+uint32_t import_send_node(import_sender *s, const import_node *node, const char *name,
+                          const char *source_id, const import_property *properties)
+{
+    put(s, node, sizeof *node);
+    put_text(s, name);
+    put_text(s, source_id);
+    for (uint32_t i = 0; i < node->property_count; i++) {
+        put_text(s, properties[i].key);
+        put_text(s, properties[i].value);
+    }
+    send_payload(s, IMPORT_NODE);
+    return s->node_count++;
+}
+
+void import_send_warning(import_sender *s, uint64_t count, const char *text)
+{
+    if (count == 0)
+        return;
+    put_count(s, count);
+    put_text(s, text);
+    send_payload(s, IMPORT_WARNING);
+}
+
+void import_send_progress(import_sender *s, uint64_t done, uint64_t total)
+{
+    put_count(s, done);
+    put_count(s, total);
+    send_payload(s, IMPORT_PROGRESS);
+}
+
+void import_send_file(import_sender *s, const char *name)
+{
+    put_text(s, name);
+    send_payload(s, IMPORT_FILE);
+}
+
+void import_send_end(import_sender *s, const import_end *end, const char *format)
+{
+    import_end counted = *end;
+    counted.part_count = s->part_count;
+    counted.node_count = s->node_count;
+    put(s, &counted, sizeof counted);
+    put_text(s, format);
+    send_payload(s, IMPORT_END);
+    _exit(0);
+}
+
+void import_send_failure(import_sender *s, bvp_status status, const char *text)
+{
+    const uint32_t number = (uint32_t)status;
+    s->used = 0;
+    put(s, &number, sizeof number);
+    put_text(s, text);
+    send_payload(s, IMPORT_FAILURE);
+    _exit(0);
+}

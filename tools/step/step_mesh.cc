@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * step_mesh.cc: the triangles of a shape.
+ */
+#include "step.h"
+
+#include <map>
+#include <array>
+
+#include <BRepMesh_IncrementalMesh.hxx>
+#include <BRep_Tool.hxx>
+#include <Poly_Triangulation.hxx>
+#include <TopExp.hxx>
+#include <TopLoc_Location.hxx>
+#include <TopTools_IndexedMapOfShape.hxx>
+#include <TopoDS.hxx>
+#include <TopoDS_Face.hxx>
+
+namespace
+{
+
+/* Points that are equal to the bit, over all faces: so that edges which faces share are closed. */
+typedef std::map<std::array<double, 3>, uint32_t> vertex_map;
+
+uint32_t vertex_of(const gp_Pnt &p, vertex_map *known, step_mesh *out)
+{
+    /* adding 0 turns -0 into 0 */
+    const std::array<double, 3> key = {p.X() + 0., p.Y() + 0., p.Z() + 0.};
+    const auto added = known->emplace(key, static_cast<uint32_t>(known->size()));
+    if (added.second)
+        out->positions.insert(out->positions.end(), key.begin(), key.end());
+    return added.first->second;
+}
+
+/* Triangles look outward: against the face's orientation, and against a mirroring place. */
+void add_face(const TopoDS_Face &face, uint32_t number, vertex_map *known, step_mesh *out,
+              step_losses *losses)
+{
+    TopLoc_Location place;
+    const Handle(Poly_Triangulation) mesh = BRep_Tool::Triangulation(face, place);
+    if (mesh.IsNull() || mesh->NbTriangles() == 0) {
+        losses->unmeshed_faces++;
+        return;
+    }
+    const gp_Trsf &move = place.Transformation();
+    const bool is_turned = (face.Orientation() == TopAbs_REVERSED) != move.IsNegative();
+    std::vector<uint32_t> vertices(static_cast<size_t>(mesh->NbNodes()) + 1);
+    for (int i = 1; i <= mesh->NbNodes(); i++)
+        vertices[i] = vertex_of(
+            place.IsIdentity() ? mesh->Node(i) : mesh->Node(i).Transformed(move), known, out);
+    for (int i = 1; i <= mesh->NbTriangles(); i++) {
+        int a, b, c;
+        mesh->Triangle(i).Get(a, b, c);
+        if (is_turned)
+            std::swap(b, c);
+        if (vertices[a] == vertices[b] || vertices[b] == vertices[c] || vertices[c] == vertices[a])
+            continue; /* at the tip of a cone, the pole of a sphere */
+        out->indices.insert(out->indices.end(), {vertices[a], vertices[b], vertices[c]});
+        out->ids.push_back(number);
+    }
+}
+
+} // namespace
+
+void step_mesh_shape(const TopoDS_Shape &shape, const step_settings &settings, step_mesh *out,
+                     step_losses *losses)
+{
+    TopTools_IndexedMapOfShape faces;
+    TopExp::MapShapes(shape, TopAbs_FACE, faces);
+    if (faces.IsEmpty()) {
+        losses->faceless_shapes++;
+        return;
+    }
+    BRepMesh_IncrementalMesh(shape, settings.chord, Standard_False, settings.angle,
+                             settings.is_parallel);
+    vertex_map known;
+    for (int i = 1; i <= faces.Extent(); i++)
+        add_face(TopoDS::Face(faces(i)), static_cast<uint32_t>(i - 1), &known, out, losses);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ * store.c: a folder of packed parts and source records. A file appears under its name complete, by
+ * rename, and its name says what is in it: writers that meet put the same bytes, and neither waits.
+ */
+#define _GNU_SOURCE /* syncfs */
+#include "store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "input.h"
+#include "message.h"
+
+enum { SLOT_COUNT = 2 * STORE_OPEN_MOST, HASH_SIZE = 16 };
+
+int store_open(store *s, const char *folder)
+{
+    *s = (store){.open_count = 0};
+    if (snprintf(s->folder, sizeof s->folder, "%s", folder) >= (int)sizeof s->folder - 64) {
+        complain("--store", "the folder's name is too long");
+        return EXIT_USAGE;
+    }
+    struct stat info;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        complain(folder, "cannot make the store's folder: %s", strerror(errno));
+        return EXIT_OUTPUT;
+    }
+    if (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        complain(folder, "expected a folder for --store, found something else");
+        return EXIT_USAGE;
+    }
+    s->slots = calloc(SLOT_COUNT, sizeof *s->slots);
+    if (s->slots)
+        return 0;
+    complain(NULL, "%s", strerror(ENOMEM));
+    return EXIT_LIMIT;
+}
+
+static void close_parts(store *s)
+{
+    for (size_t i = 0; i < SLOT_COUNT; i++)
+        bvp_close(s->slots[i].file);
+    memset(s->slots, 0, SLOT_COUNT * sizeof *s->slots);
+    s->open_count = 0;
+}
+
+void store_close(store *s)
+{
+    if (s->slots)
+        close_parts(s);
+    free(s->slots);
+    s->slots = NULL;
+}
+
+/* FOLDER/KINDxx/yyyy...ENDING of the address xxyyyy... */
+static void make_path(const store *s, const char *kind, const uint8_t address[16],
+                      const char *ending, char path[PATH_MAX])
+{
+    size_t used = (size_t)snprintf(path, PATH_MAX - 64, "%s/%s%02x/", s->folder, kind, address[0]);
+    for (int i = 1; i < 16; i++)
+        used += (size_t)snprintf(path + used, PATH_MAX - used, "%02x", address[i]);
+    snprintf(path + used, PATH_MAX - used, "%s", ending);
+}
+
+/* The folders on the way to `path`, below the store's. */
+static int make_folders(const store *s, char *path)
+{
+    for (char *slash = path + strlen(s->folder) + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        const int failed = mkdir(path, 0777) != 0 && errno != EEXIST;
+        *slash = '/';
+        if (failed) {
+            complain(path, "cannot make its folder: %s", strerror(errno));
+            return EXIT_OUTPUT;
+        }
+    }
+    return 0;
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+static store_slot *slot_of(store *s, const uint8_t address[16])
+{
+    size_t at;
+    memcpy(&at, address, sizeof at);
+    for (at %= SLOT_COUNT; s->slots[at].file; at = (at + 1) % SLOT_COUNT)
+        if (memcmp(s->slots[at].address, address, 16) == 0)
+            break;
+    return &s->slots[at];
+}
+
+/* The file, if it holds what its name says, undamaged. */
+static bvp_file *open_part(const char *path, const uint8_t address[16])
+{
+    const bvp_open_options options = {.verify_lazily = 1, .read_ahead = 1};
+    bvp_part_info part;
+    bvp_file *file;
+    bvp_file_info info;
+    if (bvp_open(path, &options, &file, NULL) != BVP_OK)
+        return NULL;
+    bvp_get_info(file, &info);
+    if (info.part_count == 1 && bvp_check_part(file, 0, NULL) == BVP_OK &&
+        bvp_get_part(file, 0, &part) == BVP_OK && memcmp(part.address, address, 16) == 0)
+        return file;
+    bvp_close(file);
+    return NULL;
+}
+
+const bvp_file *store_find(store *s, const uint8_t address[16])
+{
+    char path[PATH_MAX];
+    store_slot *slot = slot_of(s, address);
+    if (slot->file)
+        return slot->file;
+    make_path(s, "", address, ".bvp", path);
+    bvp_file *file = open_part(path, address);
+    if (!file)
+        return NULL;
+    if (s->open_count == STORE_OPEN_MOST) {
+        close_parts(s);
+        slot = slot_of(s, address);
+    }
+    memcpy(slot->address, address, 16);
+    slot->file = file;
+    s->open_count++;
+    return file;
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+char *store_get_record(const store *s, const uint8_t key[16], size_t *size)
+{
+    char path[PATH_MAX], *text = NULL;
+    uint8_t hash[HASH_SIZE];
+    struct stat info;
+    make_path(s, "sources/", key, "", path);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &info) == 0 && info.st_size >= HASH_SIZE)
+        text = malloc((size_t)info.st_size + 1);
+    const ssize_t got = text ? read(fd, text, (size_t)info.st_size) : -1;
+    close(fd);
+    *size = (size_t)got - HASH_SIZE;
+    if (text && got == info.st_size) {
+        bvp_hash(text, *size, hash);
+        if (memcmp(hash, text + *size, HASH_SIZE) == 0) {
+            text[*size] = '\0';
+            return text;
+        }
+    }
+    free(text);
+    return NULL;
+}
+
+static int write_whole(int fd, const void *data, size_t size)
+{
+    const char *at = data;
+    while (size > 0) {
+        const ssize_t n = write(fd, at, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return -1;
+        at += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+/* A name that nobody uses; any machine may be writing beside this one. */
+static int create_temporary(const char *path, char *name, size_t capacity)
+{
+    int fd = -1;
+    for (int i = 0; i < 100 && fd < 0; i++) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        snprintf(name, capacity, "%s.%lx%lx.tmp", path, (long)getpid(), now.tv_nsec);
+        fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+/* What `fill` writes appears as `path` when it is complete. */
+static int publish(const store *s, char *path, int (*fill)(void *user, int fd), void *user)
+{
+    char temporary[PATH_MAX + 64];
+    int code = make_folders(s, path);
+    if (code != 0)
+        return code;
+    const int fd = create_temporary(path, temporary, sizeof temporary);
+    int failed = fd < 0 || fill(user, fd) != 0;
+    if (fd >= 0)
+        failed |= close(fd) != 0;
+    if (!failed && rename(temporary, path) == 0)
+        return 0;
+    complain(path, "cannot write it to the store: %s", strerror(errno));
+    if (fd >= 0)
+        unlink(temporary);
+    return EXIT_OUTPUT;
+}
+
+static int fill_part(void *user, int fd)
+{
+    bvp_error error = {0};
+    if (bvp_builder_save_part_fd(user, 0, fd, &error) == BVP_OK)
+        return 0;
+    errno = error.sys_errno;
+    return -1;
+}
+
+int store_put_part(const store *s, bvp_builder *builder, const uint8_t address[16])
+{
+    char path[PATH_MAX];
+    make_path(s, "", address, ".bvp", path);
+    return publish(s, path, fill_part, builder);
+}
+
+typedef struct record {
+    const void *data;
+    size_t size;
+} record;
+
+static int fill_record(void *user, int fd)
+{
+    const record *r = user;
+    uint8_t hash[HASH_SIZE];
+    bvp_hash(r->data, r->size, hash);
+    return write_whole(fd, r->data, r->size) || write_whole(fd, hash, sizeof hash);
+}
+
+int store_put_record(const store *s, const uint8_t key[16], const void *data, size_t size)
+{
+    char path[PATH_MAX];
+    record r = {data, size};
+    make_path(s, "sources/", key, "", path);
+    return publish(s, path, fill_record, &r);
+}
+
+void store_sync(const store *s)
+{
+    const int fd = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    syncfs(fd);
+    close(fd);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * store.h: a folder of packed parts, one file each, named by what it holds, and of records that say
+ * which of them a source file gives. Any number of programs may use it at once.
+ */
+#ifndef STORE_H
+#define STORE_H
+
+#include <limits.h>
+#include <stddef.h>
+#include "bvpack_build.h"
+
+enum { STORE_OPEN_MOST = 4096 }; /* parts that are mapped at a time */
+
+typedef struct store_slot {
+    uint8_t address[16];
+    bvp_file *file;
+} store_slot;
+
+typedef struct store {
+    char folder[PATH_MAX];
+    store_slot *slots; /* 2 * STORE_OPEN_MOST, by address; file NULL: free */
+    size_t open_count;
+} store;
+
+/* Makes the folder if there is none. Returns 0, or says what is wrong and returns the exit code. */
+int store_open(store *s, const char *folder);
+void store_close(store *s);
+
+/* The part of that address, sound, or NULL. Valid until the next call. */
+const bvp_file *store_find(store *s, const uint8_t address[16]);
+/* Keeps part 0 of the builder under its address. Returns 0 or the exit code. */
+int store_put_part(const store *s, bvp_builder *builder, const uint8_t address[16]);
+/* Makes what was put survive a power cut; before a file is written that relies on it. What a cut
+ * damages otherwise store_find finds, and it is put again. */
+void store_sync(const store *s);
+
+/* The record of a source, to be freed, or NULL. Its bytes are those that were put. */
+char *store_get_record(const store *s, const uint8_t key[16], size_t *size);
+/* Returns 0 or the exit code. */
+int store_put_record(const store *s, const uint8_t key[16], const void *data, size_t size);
+
+#endif

@@ -262,7 +262,7 @@ static void close_job(clash_job *j, int done)
 
 static int run(const verb *self, int argc, char **argv)
 {
-    clash_settings set = {.worst = 20, .pictures = 200};
+    clash_settings set = {.worst = 20, .pictures = 50};
     int code, first = options_operands(self, argc, argv, &set, 1, 2, "FILE or FILE FILE", &code);
     if (first < 0)
         return code;
@@ -322,7 +322,7 @@ static const option_row options[] = {
     {"worst", 'n', OPTION_COUNT, offsetof(clash_settings, worst), "N",
      "show the N worst pairs, 20 by default", 0, CLASH_WORST_MAX},
     {"pictures", 0, OPTION_COUNT, offsetof(clash_settings, pictures), "N",
-     "most pictures in a report that has some, 200 by default", 0, 1000000},
+     "most pictures in a report that has some, 50 by default", 0, 1000000},
     {"jobs", 'j', OPTION_COUNT, offsetof(clash_settings, jobs), "N",
      "threads; one for each CPU by default; the answer is the same", 1, 1024},
     ROW("json", 0, OPTION_FLAG, json, NULL, "print the summary as JSON"),
@@ -358,8 +358,10 @@ const verb verb_clash = {
         "sub-assembly); and what it does: \"exclude\": true; \"allow\": true or a LENGTH, for "
         "contacts as deep as that, which are then counted, not reported; or \"clearance\", "
         "\"touch\", \"overlap\". The first rule that matches decides.\n\n"
-        "A report of the form .jsonl has a pair a line, the form .csv a pair a row. SIGINT and "
-        "SIGTERM end the run in order: what is complete is reported, and the coverage statement "
+        "The ending of a report's name says its form: .jsonl is a pair a line, .csv a pair a row, "
+        ".html a page with table, pictures and 3D view, .bcf topics for viewers, .glb the clashing "
+        "instances in colours. SIGINT and SIGTERM end the run in order: what is complete is "
+        "reported, and the coverage statement "
         "says how far that is.",
     .options = options,
     .examples = "# what clashes, and what is nearer than 5 mm\n"

@@ -215,23 +215,6 @@ static void coverage_as_json(const clash_summary *s, json *out)
     jsonw_end(out);
 }
 
-static void rules_as_json(const clash_summary *s, json *out)
-{
-    jsonw_array(out, "rules");
-    for (uint32_t i = 0; i < s->rule_count; i++) {
-        jsonw_inline_object(out, NULL);
-        jsonw_text(out, "name", s->rules[i].name);
-        jsonw_text(out, "action", s->rules[i].action);
-        jsonw_count(out, "pairs", s->rules[i].pair_count);
-        jsonw_end(out);
-    }
-    jsonw_end(out);
-    jsonw_array(out, "warnings");
-    for (uint32_t i = 0; i < s->warning_count; i++)
-        jsonw_text(out, NULL, s->warnings[i]);
-    jsonw_end(out);
-}
-
 static void baseline_as_json(const clash_job *j, json *out)
 {
     if (!j->set->baseline)
@@ -294,7 +277,7 @@ void clash_print_json(clash_job *j)
         jsonw_count(&out, bvp_verdict_name(shown_verdicts[i]), j->shown[shown_verdicts[i]]);
     jsonw_end(&out);
     coverage_as_json(&j->summary, &out);
-    rules_as_json(&j->summary, &out);
+    report_jsonl_rules(&out, &j->summary);
     baseline_as_json(j, &out);
     worst_as_json(j, &out);
     groups_as_json(j, &out);

@@ -67,21 +67,12 @@ bvp_status urdf_origin(urdf *u, uint32_t element, double out[12])
     bvp_status status = urdf_numbers(u, origin, "xyz", 3, move);
     if (status == BVP_OK)
         status = urdf_numbers(u, origin, "rpy", 3, a);
-    const double sr = sin(a[0]), cr = cos(a[0]), sp = sin(a[1]), cp = cos(a[1]), sy = sin(a[2]),
-                 cy = cos(a[2]);
-    const double placed[12] = {cy * cp,
-                               cy * sp * sr - sy * cr,
-                               cy * sp * cr + sy * sr,
-                               move[0],
-                               sy * cp,
-                               sy * sp * sr + cy * cr,
-                               sy * sp * cr - cy * sr,
-                               move[1],
-                               -sp,
-                               cp * sr,
-                               cp * cr,
-                               move[2]};
-    memcpy(out, placed, sizeof placed);
+    double sine[3], cosine[3];
+    for (int k = 0; k < 3; k++) {
+        sine[k] = sin(a[k]);
+        cosine[k] = cos(a[k]);
+    }
+    transform_from_turns(sine, cosine, move, out);
     return status;
 }
 

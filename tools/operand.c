@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "kind.h"
 #include "message.h"
+#include "transform.h"
 
 static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
@@ -70,23 +71,10 @@ static void turn(double degrees, double *s, double *c)
 /* Translation by v, after turns about x, then y, then z. */
 static void place_by_angles(const double v[6], double out[12])
 {
-    double sx, cx, sy, cy, sz, cz;
-    turn(v[3], &sx, &cx);
-    turn(v[4], &sy, &cy);
-    turn(v[5], &sz, &cz);
-    const double m[12] = {cz * cy,
-                          cz * sy * sx - sz * cx,
-                          cz * sy * cx + sz * sx,
-                          v[0],
-                          sz * cy,
-                          sz * sy * sx + cz * cx,
-                          sz * sy * cx - cz * sx,
-                          v[1],
-                          -sy,
-                          cy * sx,
-                          cy * cx,
-                          v[2]};
-    memcpy(out, m, sizeof m);
+    double sine[3], cosine[3];
+    for (int k = 0; k < 3; k++)
+        turn(v[3 + k], &sine[k], &cosine[k]);
+    transform_from_turns(sine, cosine, v, out);
 }
 
 void placement_of_numbers(const double *values, int count, double out[12])

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "clash_outputs.h"
 #include "html_bytes.h"
 #include "json.h"
 #include "message.h"
@@ -331,23 +332,6 @@ static int row(clash_report *r, const clash_row *row)
 /* ---- what is known at the end ------------------------------------------------------------------
  */
 
-static void put_rules(json *j, const clash_summary *summary)
-{
-    jsonw_array(j, "rules");
-    for (uint32_t i = 0; i < summary->rule_count; i++) {
-        jsonw_object(j, NULL);
-        jsonw_text(j, "name", summary->rules[i].name);
-        jsonw_text(j, "action", summary->rules[i].action);
-        jsonw_count(j, "pairs", summary->rules[i].pair_count);
-        jsonw_end(j);
-    }
-    jsonw_end(j);
-    jsonw_array(j, "warnings");
-    for (uint32_t i = 0; i < summary->warning_count; i++)
-        jsonw_text(j, NULL, summary->warnings[i]);
-    jsonw_end(j);
-}
-
 static void put_summary(json *j, const clash_summary *summary, uint64_t left_out)
 {
     const bvp_clash_coverage *c = &summary->coverage;
@@ -368,7 +352,7 @@ static void put_summary(json *j, const clash_summary *summary, uint64_t left_out
     for (int v = 0; v < BVP_VERDICT_COUNT; v++)
         jsonw_count(j, bvp_verdict_name((bvp_verdict)v), c->verdicts[v]);
     jsonw_end(j);
-    put_rules(j, summary);
+    report_jsonl_rules(j, summary);
 }
 
 static int copy_blobs(const html *h, FILE *out)

@@ -82,6 +82,23 @@ void report_jsonl_members(json *out, const clash_row *row)
         write_numbers(out, pair);
 }
 
+void report_jsonl_rules(json *out, const clash_summary *summary)
+{
+    jsonw_array(out, "rules");
+    for (uint32_t i = 0; i < summary->rule_count; i++) {
+        jsonw_inline_object(out, NULL);
+        jsonw_text(out, "name", summary->rules[i].name);
+        jsonw_text(out, "action", summary->rules[i].action);
+        jsonw_count(out, "pairs", summary->rules[i].pair_count);
+        jsonw_end(out);
+    }
+    jsonw_end(out);
+    jsonw_array(out, "warnings");
+    for (uint32_t i = 0; i < summary->warning_count; i++)
+        jsonw_text(out, NULL, summary->warnings[i]);
+    jsonw_end(out);
+}
+
 static int begin(clash_report *r, const clash_run *run)
 {
     (void)r;

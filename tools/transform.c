@@ -57,6 +57,26 @@ void transform_from_trs(const double move[3], const double turn[4], const double
     }
 }
 
+void transform_from_turns(const double sine[3], const double cosine[3], const double move[3],
+                          double out[12])
+{
+    const double sx = sine[0], sy = sine[1], sz = sine[2];
+    const double cx = cosine[0], cy = cosine[1], cz = cosine[2];
+    const double turned[12] = {cz * cy,
+                               cz * sy * sx - sz * cx,
+                               cz * sy * cx + sz * sx,
+                               move[0],
+                               sz * cy,
+                               sz * sy * sx + cz * cx,
+                               sz * sy * cx - cz * sx,
+                               move[1],
+                               -sy,
+                               cy * sx,
+                               cy * cx,
+                               move[2]};
+    memcpy(out, turned, sizeof turned);
+}
+
 int transform_is_usable(const double m[12])
 {
     for (int i = 0; i < 12; i++)

@@ -14,6 +14,10 @@ void transform_scale(double a[12], const double s[3]);
 /* Moved, turned by a quaternion x, y, z, w of any length but 0, scaled: T * R * S. */
 void transform_from_trs(const double move[3], const double turn[4], const double scale[3],
                         double out[12]);
+/* Turned about the fixed axes x, y and z in this order, by the angles of these sines and cosines,
+ * then moved. */
+void transform_from_turns(const double sine[3], const double cosine[3], const double move[3],
+                          double out[12]);
 /* Are all numbers finite and is the linear part's determinant neither 0 nor beyond doubles? */
 int transform_is_usable(const double m[12]);
 

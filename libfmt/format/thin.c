@@ -108,7 +108,8 @@ static bvp_status open_part(const bvpi_thin *thin, const bvpd_part *part, bvp_fi
 {
     char path[PATH_MAX];
     make_path(thin, part, path);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* the name comes from a file nobody vouches for: a pipe under it must not hold the reader up */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return BVP_ERR_SYSTEM;
     bvp_status status = bvpi_map_fd(fd, &thin->options, out, NULL);

@@ -69,7 +69,10 @@ function depth(name,   list, count, i, d, most) {
 }
 END {
   for (name in frame) depth(name)
-  # entered by a pointer: a kernel of the table, and what kernels call back; one of each at a time
+  # entered by a pointer: a kernel of the table, and what kernels call back; one of each at a time;
+  # and a clash's work on a block, which nothing but bvp_clash enters
+  for (name in frame)
+    if (name ~ /clash\.c:work_on_block$/) { deepest["bvp_clash"] += deepest[name]; called[name] = 1 }
   for (name in frame)
     if (!(name in called) && name ~ /:/) {
       kind = name ~ /_kernel\.c:/ ? "kernel" : "callback"

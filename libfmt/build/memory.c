@@ -11,14 +11,14 @@ enum { LARGE = 1 << 22, LARGE_PAGE = 1 << 21 };
 
 void *bvpi_allocate(uint64_t count, size_t size)
 {
-    if (count > SIZE_MAX / size - 64)
+    if (count > SIZE_MAX / 2 / size)
         return NULL;
-    const uint64_t bytes = (count * size + 64) & ~(uint64_t)63;
-    void *array = NULL; /* not aligned_alloc: C11 has its sizes be multiples of the alignment */
-    if (posix_memalign(&array, bytes >= LARGE ? LARGE_PAGE : 64, bytes) != 0)
-        return NULL;
+    const uint64_t wanted = count * size;
+    const uint64_t alignment = wanted >= LARGE ? LARGE_PAGE : 64;
+    const uint64_t bytes = (wanted + alignment) & ~(alignment - 1); /* C11: a multiple of it */
+    void *array = aligned_alloc(alignment, bytes);
 #ifdef MADV_HUGEPAGE
-    if (bytes >= LARGE) /* advice: that it may fail does not matter */
+    if (array && wanted >= LARGE) /* advice: that it may fail does not matter */
         madvise(array, bytes, MADV_HUGEPAGE);
 #endif
     return array;

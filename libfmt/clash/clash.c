@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "clash/contacts.h"
 #include "clash/judge.h"
 #include "clash/order.h"
 
@@ -54,9 +55,11 @@ typedef struct whole {
 
 typedef struct worker {
     bvpi_clash_judge judge;
+    bvpi_contacts contacts;
     bvpi_clash_item item_a;
-    bvpi_clash_list near; /* candidates of a block */
-    bvpi_bounds *bounds;  /* of these */
+    bvpi_bounds own[BVPI_CLASH_BLOCK_MOST]; /* of a block's instances */
+    bvpi_clash_list near;                   /* candidates of a block */
+    bvpi_bounds *bounds;                    /* of these */
     size_t bounds_capacity;
     kept_item items[KEPT];
     kept_bounds kept[KEPT_BOUNDS];
@@ -67,7 +70,7 @@ static void *worker_new(void *user)
     const whole *all = user;
     worker *w = calloc(1, sizeof *w);
     if (w)
-        bvpi_clash_judge_init(&w->judge, all->scene.a.file, all->scene.b.file);
+        bvpi_clash_judge_init(&w->judge, all->scene.a.file, all->scene.b.file, &w->contacts);
     return w;
 }
 
@@ -146,9 +149,9 @@ static void unite(bvpi_bounds *to, const bvpi_bounds *with)
     }
 }
 
-static bvp_status find_candidates(whole *all, worker *w, const bvpi_clash_block *block,
-                                  bvpi_bounds *own)
+static bvp_status find_candidates(whole *all, worker *w, const bvpi_clash_block *block)
 {
+    bvpi_bounds *own = w->own;
     bvpi_bounds all_own = {0};
     bvp_status status = BVP_OK;
     for (uint32_t i = 0; i < block->count && status == BVP_OK; i++) {
@@ -215,14 +218,13 @@ static void work_on_block(void *user, void *own, bvpi_clash_block *block)
 {
     whole *all = user;
     worker *w = own;
-    bvpi_bounds bounds[BVPI_CLASH_BLOCK_MOST];
     bvp_part_info info;
     uint32_t part = BVP_NONE;
-    bvp_status status = find_candidates(all, w, block, bounds);
+    bvp_status status = find_candidates(all, w, block);
     for (uint32_t i = 0; i < block->count && status == BVP_OK; i++) {
         status = count_instance(all, block, block->first + i, &part, &info);
         if (status == BVP_OK)
-            status = work_on_instance(all, w, block, block->first + i, &bounds[i]);
+            status = work_on_instance(all, w, block, block->first + i, &w->own[i]);
     }
     if (block->status == BVP_OK)
         block->status = status;
@@ -285,6 +287,7 @@ bvp_status bvp_clash_one(const bvp_file *a, const bvp_file *b, const double *pla
     static const bvp_clash_limits defaults = {0, NAN, NAN};
     bvpi_clash_scene scene;
     bvpi_clash_judge judge;
+    bvpi_contacts contacts;
     bvpi_clash_item item_a, item_b;
     if (!a || !pair)
         return BVP_ERR_ARGUMENT;
@@ -306,7 +309,7 @@ bvp_status bvp_clash_one(const bvp_file *a, const bvp_file *b, const double *pla
         status = bvpi_clash_item_init(&item_b, &scene.b, instance_b);
     if (status != BVP_OK || !bvpi_clash_is_near(&item_a.bounds, &item_b.bounds, scene.reach))
         return status;
-    bvpi_clash_judge_init(&judge, scene.a.file, scene.b.file);
+    bvpi_clash_judge_init(&judge, scene.a.file, scene.b.file, &contacts);
     bvpi_clash_judge_set(&judge, &item_a, &item_b);
     return bvpi_clash_judge_pair(&judge, detail, pair);
 }

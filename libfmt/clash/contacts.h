@@ -26,6 +26,7 @@ typedef struct bvpi_faces {
     uint64_t seen[BVPI_FACES_SEEN]; /* numbers plus one; some are forgotten */
 } bvpi_faces;
 
+/* 14 KiB: large for a stack. */
 typedef struct bvpi_contacts {
     uint64_t count; /* of pairs that touch */
     uint32_t kept_count, normal_count;

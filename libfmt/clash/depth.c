@@ -379,19 +379,19 @@ bvp_status bvpi_clash_measure_depth(bvpi_clash_judge *judge, const bvp_hit_id *h
                                     const bvp_hit_id *hit_b, double overlap,
                                     bvp_clash_detail detail, bvpi_clash_depth *out)
 {
-    bvpi_contacts c;
+    bvpi_contacts *c = judge->contacts;
     bvpi_contact first;
     const bool with_lines = detail == BVP_CLASH_CONTACTS;
-    c.count = 0;
+    c->count = 0;
     *out = (bvpi_clash_depth){.upper = shift_of_boxes(&judge->a->bounds, &judge->b->bounds)};
     bvp_status status = BVP_OK;
     if (out->upper > overlap)
         status = bvpi_contact_init(judge, hit_a, hit_b, &first);
     if (status == BVP_OK && out->upper > overlap)
-        status = settle(judge, &first, overlap, with_lines, &c, out);
+        status = settle(judge, &first, overlap, with_lines, c, out);
     out->is_deep = out->lower > overlap;
     if (status == BVP_OK && detail != BVP_CLASH_VERDICTS)
-        status = refine(judge, with_lines, &c, out);
+        status = refine(judge, with_lines, c, out);
     if (out->is_deep)
         out->upper = fmax(out->upper, out->lower);
     else

@@ -22,10 +22,12 @@ bvp_status bvpi_clash_item_init(bvpi_clash_item *item, const bvpi_subject *side,
     return BVP_OK;
 }
 
-void bvpi_clash_judge_init(bvpi_clash_judge *judge, const bvp_file *a, const bvp_file *b)
+void bvpi_clash_judge_init(bvpi_clash_judge *judge, const bvp_file *a, const bvp_file *b,
+                           struct bvpi_contacts *contacts)
 {
     bvpi_pair_query *query = &judge->query;
     memset(judge, 0, sizeof *judge);
+    judge->contacts = contacts;
     query->a.file = a;
     query->b.file = b;
     query->kernel = BVPI_ISA_CHOOSE(bvpi_pair_kernel, a->isa < b->isa ? a->isa : b->isa);

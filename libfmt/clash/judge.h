@@ -23,10 +23,12 @@ bvp_status bvpi_clash_item_init(bvpi_clash_item *item, const bvpi_subject *side,
 /* Whoever judges pairs; one for each thread. */
 typedef struct bvpi_clash_judge {
     const bvpi_clash_item *a, *b;
-    bvpi_pair_query query; /* its bodies are the two parts */
+    bvpi_pair_query query;          /* its bodies are the two parts */
+    struct bvpi_contacts *contacts; /* the caller's: too large for a stack */
 } bvpi_clash_judge;
 
-void bvpi_clash_judge_init(bvpi_clash_judge *judge, const bvp_file *a, const bvp_file *b);
+void bvpi_clash_judge_init(bvpi_clash_judge *judge, const bvp_file *a, const bvp_file *b,
+                           struct bvpi_contacts *contacts);
 /* The items must stay where they are. */
 void bvpi_clash_judge_set(bvpi_clash_judge *judge, const bvpi_clash_item *a,
                           const bvpi_clash_item *b);

@@ -106,7 +106,7 @@ END
 
 verbs=$("$bvpack" --help-verbs)
 kinds="collide pairs distance within ray closest overlap"
-for verb in pack info verify dump query view extract refit clash; do
+for verb in pack info verify dump query view extract refit clash diff; do
   grep -qx $verb <<<"$verbs" || bad "no verb $verb"
 done
 

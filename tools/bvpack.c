@@ -10,9 +10,9 @@
 #include "options.h"
 #include "verb.h"
 
-const verb *const verbs[] = {&verb_pack,  &verb_info,  &verb_verify,  &verb_dump,
-                             &verb_query, &verb_view,  &verb_extract, &verb_refit,
-                             &verb_split, &verb_merge, &verb_clash,   NULL};
+const verb *const verbs[] = {&verb_pack,  &verb_info,    &verb_verify, &verb_dump,  &verb_query,
+                             &verb_view,  &verb_extract, &verb_refit,  &verb_split, &verb_merge,
+                             &verb_clash, &verb_diff,    NULL};
 
 static const verb *find(const verb *const *table, const char *name)
 {

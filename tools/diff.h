@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * diff.h: what the files of the verb diff share.
+ */
+#ifndef DIFF_H
+#define DIFF_H
+
+#include "diff_rows.h"
+
+typedef struct diff_settings {
+    const char *tolerance;
+    int all, json, quiet, exit_code;
+} diff_settings;
+
+typedef struct diff_job {
+    const diff_settings *set;
+    bvp_file *files[2];
+    diff_side a, b;
+    double tolerance; /* in units of the first file */
+    diff_rows parts, nodes;
+    int differ;
+} diff_job;
+
+/* Do the files' units, up axes or tessellation tolerances differ? */
+int diff_heads_differ(const diff_job *j);
+
+void diff_print(const diff_job *j);
+void diff_print_json(const diff_job *j);
+
+#endif

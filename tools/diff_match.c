@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ * diff_match.c: which parts and nodes of two files are the same ones: in turns, each of which
+ * matches what is left over and equal in some respects, in the files' order.
+ */
+#include "diff_match.h"
+
+#include <stdlib.h>
+#include "query.h"
+
+/* ---- equal keys of two lists ---------------------------------------------------------------- */
+
+typedef struct keyed {
+    uint64_t key;
+    uint32_t idx;
+} keyed;
+
+typedef struct key_list {
+    keyed *items;
+    uint32_t count;
+} key_list;
+
+static int by_key(const void *a, const void *b)
+{
+    const keyed *one = a, *other = b;
+    if (one->key != other->key)
+        return one->key < other->key ? -1 : 1;
+    return (one->idx > other->idx) - (one->idx < other->idx);
+}
+
+typedef void (*pair_fn)(void *user, uint32_t a, uint32_t b);
+
+/* The first of a key in one list with the first in the other, the second with the second. */
+static void join(key_list *a, key_list *b, pair_fn pair, void *user)
+{
+    qsort(a->items, a->count, sizeof *a->items, by_key);
+    qsort(b->items, b->count, sizeof *b->items, by_key);
+    for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
+        if (a->items[i].key == b->items[k].key)
+            pair(user, a->items[i++].idx, b->items[k++].idx);
+        else if (a->items[i].key < b->items[k].key)
+            i++;
+        else
+            k++;
+    }
+}
+
+static void add(key_list *list, uint64_t key, uint32_t idx)
+{
+    list->items[list->count++] = (keyed){key, idx};
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+enum { KIN = 1, NAME = 2, ID = 4, LOCAL = 8, WORLD = 16, SHAPE = 32 };
+
+/* Numbers of siblings may be new in every export, so names come before ids. */
+static const unsigned among_siblings[] = {KIN | LOCAL | SHAPE,
+                                          NAME | LOCAL | SHAPE,
+                                          KIN | LOCAL,
+                                          KIN | SHAPE,
+                                          KIN,
+                                          NAME | LOCAL,
+                                          ID,
+                                          LOCAL | SHAPE,
+                                          0};
+static const unsigned anywhere[] = {WORLD | NAME | SHAPE, WORLD | SHAPE, ID | NAME, ID | SHAPE, 0};
+
+typedef struct matching {
+    diff_side *a, *b;
+    key_list left_a, left_b; /* room for all nodes */
+} matching;
+
+/* Of what a node has in these respects; 0: it has no such thing. */
+static uint64_t key_of(const diff_node *node, unsigned respects)
+{
+    const uint64_t values[] = {node->kin,   node->name,  node->id,
+                               node->local, node->world, node->shape};
+    uint64_t key = 0x9e3779b97f4a7c15;
+    if ((respects & ID) && node->id == 0)
+        return 0;
+    for (int i = 0; i < 6; i++)
+        if (respects >> i & 1)
+            key = (key ^ values[i]) * 0xff51afd7ed558ccd + (key >> 32);
+    return key | 1;
+}
+
+static void marry(void *user, uint32_t a, uint32_t b)
+{
+    const matching *m = user;
+    m->a->nodes[a].partner = b;
+    m->b->nodes[b].partner = a;
+}
+
+static void list_children(const diff_side *s, uint32_t parent, unsigned respects, key_list *out)
+{
+    out->count = 0;
+    for (uint32_t i = s->nodes[parent].child; i != BVP_NONE; i = s->nodes[i].next) {
+        const uint64_t key = s->nodes[i].partner == BVP_NONE ? key_of(&s->nodes[i], respects) : 0;
+        if (key != 0)
+            add(out, key, i);
+    }
+}
+
+static void match_children(matching *m, uint32_t a, uint32_t b)
+{
+    for (int turn = 0; among_siblings[turn]; turn++) {
+        list_children(m->a, a, among_siblings[turn], &m->left_a);
+        list_children(m->b, b, among_siblings[turn], &m->left_b);
+        join(&m->left_a, &m->left_b, marry, m);
+    }
+}
+
+/* Parents come before their children. */
+static void match_descendants(matching *m)
+{
+    for (uint32_t i = 0; i < m->a->node_count; i++)
+        if (m->a->nodes[i].partner != BVP_NONE && m->a->nodes[i].child != BVP_NONE)
+            match_children(m, i, m->a->nodes[i].partner);
+}
+
+/* Groups of nothing look all alike. */
+static void list_all(const diff_side *s, unsigned respects, key_list *out)
+{
+    out->count = 0;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const diff_node *node = &s->nodes[i];
+        const int is_left = node->partner == BVP_NONE && node->instance_count > 0;
+        const uint64_t key = is_left ? key_of(node, respects) : 0;
+        if (key != 0)
+            add(out, key, i);
+    }
+}
+
+static void match_nodes(matching *m)
+{
+    if (m->a->node_count == 0 || m->b->node_count == 0)
+        return;
+    marry(m, 0, 0);
+    match_descendants(m);
+    for (int turn = 0; anywhere[turn]; turn++) {
+        list_all(m->a, anywhere[turn], &m->left_a);
+        list_all(m->b, anywhere[turn], &m->left_b);
+        if (m->left_a.count == 0 || m->left_b.count == 0)
+            continue;
+        join(&m->left_a, &m->left_b, marry, m);
+        match_descendants(m);
+    }
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+enum { PART_CONTENT, PART_NAME, PART_NUMBER, PART_TURNS };
+
+static void list_parts(const diff_side *s, int turn, key_list *out)
+{
+    out->count = 0;
+    for (uint32_t i = 0; i < s->part_count; i++) {
+        const diff_part *part = &s->parts[i];
+        const uint64_t key = turn == PART_CONTENT ? part->content
+                             : turn == PART_NAME  ? part->name
+                                                  : part->number;
+        if (part->partner == BVP_NONE && key != 0)
+            add(out, key, i);
+    }
+}
+
+static void marry_parts(void *user, uint32_t a, uint32_t b)
+{
+    const matching *m = user;
+    m->a->parts[a].partner = b;
+    m->b->parts[b].partner = a;
+}
+
+static void match_parts(matching *m)
+{
+    for (int turn = 0; turn < PART_TURNS; turn++) {
+        list_parts(m->a, turn, &m->left_a);
+        list_parts(m->b, turn, &m->left_b);
+        join(&m->left_a, &m->left_b, marry_parts, m);
+    }
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+static keyed *room_for(const diff_side *s)
+{
+    const size_t most = s->node_count > s->part_count ? s->node_count : s->part_count;
+    return malloc((most + 1) * sizeof(keyed));
+}
+
+int diff_match(diff_side *a, diff_side *b)
+{
+    matching m = {.a = a, .b = b};
+    m.left_a.items = room_for(a);
+    m.left_b.items = room_for(b);
+    const int failed = !m.left_a.items || !m.left_b.items;
+    if (!failed) {
+        match_nodes(&m);
+        match_parts(&m);
+    }
+    free(m.left_a.items);
+    free(m.left_b.items);
+    return failed ? query_no_memory() : 0;
+}

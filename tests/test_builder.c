@@ -294,6 +294,29 @@ START_TEST(test_shared_parts)
 }
 END_TEST
 
+/* More than the table of parts begins with. */
+START_TEST(test_many_shared_parts)
+{
+    enum { PARTS = 300 };
+    uint64_t state = case_seed();
+    float *soup = case_soup(&state, PARTS + 1, 10, 1);
+    bvp_builder *builder;
+    ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
+    for (int round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < PARTS; i++) {
+            const bvp_mesh mesh = case_mesh(soup + 9 * i, 2);
+            uint32_t part;
+            ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
+            ck_assert_uint_eq(part, i);
+        }
+    case_file file = case_finish(builder);
+    ck_assert_uint_eq(file.report.part_count, PARTS);
+    ck_assert_uint_eq(file.report.shared_part_count, PARTS);
+    case_close(&file);
+    free(soup);
+}
+END_TEST
+
 START_TEST(test_thread_counts)
 {
     enum { COUNT = 150000 };
@@ -507,16 +530,28 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_random_sizes,  test_scales,
-                                  test_uneven_axes,   test_identical_triangles,
-                                  test_points,        test_coplanar_and_needles,
-                                  test_geometric_row, test_negative_zero,
-                                  test_indexed_grid,  test_triangle_stride,
-                                  test_ids,           test_leaf_sizes,
-                                  test_rebase,        test_shared_parts,
-                                  test_thread_counts, test_refusals,
-                                  test_drop_invalid,  test_options,
-                                  test_finish_once,   test_source_hash,
-                                  test_progress,      NULL};
+    const TTest *const tests[] = {test_random_sizes,
+                                  test_scales,
+                                  test_uneven_axes,
+                                  test_identical_triangles,
+                                  test_points,
+                                  test_coplanar_and_needles,
+                                  test_geometric_row,
+                                  test_negative_zero,
+                                  test_indexed_grid,
+                                  test_triangle_stride,
+                                  test_ids,
+                                  test_leaf_sizes,
+                                  test_rebase,
+                                  test_shared_parts,
+                                  test_many_shared_parts,
+                                  test_thread_counts,
+                                  test_refusals,
+                                  test_drop_invalid,
+                                  test_options,
+                                  test_finish_once,
+                                  test_source_hash,
+                                  test_progress,
+                                  NULL};
     return suite_run("builder", tests);
 }

@@ -201,24 +201,13 @@ void bvp_builder_free(bvp_builder *b)
     for (uint32_t i = 0; i < b->parts.count; i++)
         bvpi_part_free(bvpi_part_at(b, i));
     bvpi_array_free(&b->parts);
+    free(b->slots);
     bvpi_product_free(&b->product);
     free(b->provenance);
     free(b);
 }
 
 /* ---- parts ---------------------------------------------------------------------------------- */
-
-uint32_t bvpi_find_equal(const bvp_builder *b, const uint8_t content_hash[16],
-                         uint64_t triangle_count, uint64_t vertex_count)
-{
-    for (uint32_t i = 0; i < b->parts.count; i++) {
-        const bvpd_part *p = &bvpi_part_at(b, i)->part;
-        if (memcmp(p->content_hash, content_hash, sizeof p->content_hash) == 0 &&
-            p->triangle_count == triangle_count && p->vertex_count == vertex_count)
-            return i;
-    }
-    return BVP_NONE;
-}
 
 static bvp_status check_name(const char *text, uint64_t part, bvp_error *error)
 {
@@ -238,12 +227,16 @@ bvp_status bvpi_keep_part(bvp_builder *b, bvpi_part_bytes *made, const char *nam
     if (status == BVP_OK)
         status = bvpi_add_string(&b->product.strings, source_id, &p->source_id, error);
     if (status == BVP_OK)
-        status = bvpi_array_add(&b->parts, 1, sizeof *stored, &stored, error);
+        status = bvpi_room_for_part(b, error);
     if (status == BVP_OK)
-        *stored = *made;
-    else
+        status = bvpi_array_add(&b->parts, 1, sizeof *stored, &stored, error);
+    if (status != BVP_OK) {
         bvpi_part_free(made);
-    return status;
+        return status;
+    }
+    *stored = *made;
+    bvpi_note_last_part(b);
+    return BVP_OK;
 }
 
 static bvp_status build_part(bvp_builder *b, const bvpi_intake *in, bvpi_part_bytes *made,

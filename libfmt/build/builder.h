@@ -19,6 +19,8 @@ struct bvp_builder {
     char *provenance;
     bvp_hierarchy_spec specs[BVPI_HIERARCHY_MAX]; /* complete; options.hierarchy_count of them */
     bvpi_array parts;                             /* bvpi_part_bytes */
+    uint32_t *slots;                              /* slot_count, by content: part + 1, or 0 */
+    uint64_t slot_count;                          /* a power of two, or 0 */
     bvpi_product product;
     uint32_t shared_part_count, packed_part_count;
     uint64_t dropped_triangle_count;
@@ -34,6 +36,9 @@ static inline bvpi_part_bytes *bvpi_part_at(const bvp_builder *b, uint32_t idx)
 /* The part that holds the same mesh, or BVP_NONE. */
 uint32_t bvpi_find_equal(const bvp_builder *b, const uint8_t content_hash[16],
                          uint64_t triangle_count, uint64_t vertex_count);
+/* So that the next part can be noted without fail. */
+bvp_status bvpi_room_for_part(bvp_builder *b, bvp_error *error);
+void bvpi_note_last_part(bvp_builder *b);
 /* Puts the part behind the others; on failure it is freed. */
 bvp_status bvpi_keep_part(bvp_builder *b, bvpi_part_bytes *made, const char *name,
                           const char *source_id, bvp_error *error);

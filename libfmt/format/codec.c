@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <zstd.h>
 
-enum { LEVEL = 19 /* cold data, at most megabytes: size matters, time does not */ };
+/* Cold data: size matters, time does not, while the text is short. A long one is a list of sources,
+ * hashes mostly: 2,000 take 37.0 KB and 55 ms at level 19, 37.8 KB and 1 ms at level 1. */
+enum { LEVEL = 19, LONG_LEVEL = 1, LONG_SIZE = 1 << 14 };
 
 bvp_status bvpi_compress(const void *data, size_t size, void *out, size_t capacity,
                          size_t *out_size)
@@ -19,7 +21,7 @@ bvp_status bvpi_compress(const void *data, size_t size, void *out, size_t capaci
     ZSTD_CCtx *context = ZSTD_createCCtx();
     if (!context)
         return BVP_ERR_NO_MEMORY;
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, LEVEL);
+    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, size < LONG_SIZE ? LEVEL : LONG_LEVEL);
     ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, BVPI_WINDOW_LOG_MAX);
     size_t written = ZSTD_compress2(context, out, capacity, data, size);
     ZSTD_freeCCtx(context);

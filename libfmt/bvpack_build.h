@@ -68,7 +68,8 @@ typedef struct bvp_build_options {
     const bvp_file *(*find_packed)(void *user, const uint8_t address[16]);
     void *find_packed_user;
     int thin; /* nonzero: the file refers to its parts by their addresses and does not hold them:
-                 each must be added by bvp_builder_add_packed or saved by bvp_builder_save_part */
+                 each must be added by bvp_builder_add_packed or bvp_builder_add_reference, or saved
+                 by bvp_builder_save_part */
     const char *store; /* of a thin file: the folder where readers look for its parts, from the
                           file's own folder on, or NULL; UTF-8, stays valid until the end */
 } bvp_build_options;
@@ -112,6 +113,12 @@ BVP_API bvp_status bvp_builder_add_part(bvp_builder *builder, const bvp_mesh *me
 BVP_API bvp_status bvp_builder_add_packed(bvp_builder *builder, const bvp_file *file, uint32_t part,
                                           const char *name, const char *source_id, uint32_t *added,
                                           bvp_error *error);
+/* Adds to a thin file a part that lies in the store: `known` is what bvp_get_part says of it there,
+ * whose texts are not looked at; nor is the store. *added: as of bvp_builder_add_part. A file that
+ * is not thin, no address, or counts and bounds that no part has: BVP_ERR_ARGUMENT. */
+BVP_API bvp_status bvp_builder_add_reference(bvp_builder *builder, const bvp_part_info *known,
+                                             const char *name, const char *source_id,
+                                             uint32_t *added, bvp_error *error);
 /* What is known of part `part` of the builder: of bvp_part_info all but texts and sizes. Its
  * address is the same wherever the same mesh is packed with the same options by the same version.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * make_export.c: an export as a PDM system writes it every night: parts as STL files, and a
- * manifest that places each of them twice. Every hundredth part changes with the revision. Usage:
- * make_export DIR PARTS RINGS REVISION
+ * manifest that places each of them twice. Every hundredth part changes with the revision; with
+ * one above 0 no other file is written. Usage: make_export DIR PARTS RINGS REVISION
  */
 #include <math.h>
 #include <stdint.h>
@@ -73,8 +73,10 @@ int main(int argc, char **argv)
     FILE *out = fopen(path, "w");
     int failed = !out;
     for (int i = 0; i < parts && !failed; i++) {
-        const part p = {i, i % CHANGES == CHANGES - 1 ? revision : 0, rings};
-        failed = write_part(argv[1], &p) != 0;
+        const int changes = i % CHANGES == CHANGES - 1;
+        const part p = {i, changes ? revision : 0, rings};
+        if (revision == 0 || changes)
+            failed = write_part(argv[1], &p) != 0;
         for (int copy = 0; copy < 2; copy++)
             write_line(out, &p, copy);
     }

@@ -7,6 +7,7 @@
 #include "repair.h"
 #include "suite.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -363,6 +364,76 @@ START_TEST(a_missing_or_wrong_part_is_named)
 }
 END_TEST
 
+/* From what the store's files say of their parts, and nothing else. */
+START_TEST(references_make_the_same_thin_file)
+{
+    static const char *const names[PARTS] = {"first", "second", "third"};
+    fixture f;
+    char folder[4096];
+    open_fixture(&f);
+    ck_assert_ptr_nonnull(realpath(f.folder, folder));
+    case_file thin = thin_file(&f);
+    bvp_builder *builder =
+        new_builder(&(bvp_build_options){.unit_in_metres = 0.5, .thin = 1, .store = folder});
+    for (uint32_t i = 0; i < PARTS; i++) {
+        bvp_part_info known;
+        uint32_t part;
+        bvp_file *file = open_part(&f, (int)i);
+        ck_assert_int_eq(bvp_get_part(file, 0, &known), BVP_OK);
+        bvp_close(file);
+        for (int twice = 0; twice < 2; twice++) {
+            ck_assert_int_eq(bvp_builder_add_reference(builder, &known, names[i], "x", &part, NULL),
+                             BVP_OK);
+            ck_assert_uint_eq(part, i);
+        }
+    }
+    case_file referred = case_finish(builder);
+    ck_assert_uint_eq(referred.report.packed_part_count, PARTS);
+    check_equal(&thin, &referred);
+    case_close(&referred);
+    case_close(&thin);
+    close_fixture(&f);
+}
+END_TEST
+
+START_TEST(references_that_cannot_be_are_refused)
+{
+    fixture f;
+    bvp_part_info known;
+    uint32_t part;
+    bvp_error error = {0};
+    open_fixture(&f);
+    bvp_file *file = open_part(&f, 0);
+    ck_assert_int_eq(bvp_get_part(file, 0, &known), BVP_OK);
+    bvp_close(file);
+    bvp_builder *fat = new_builder(&(bvp_build_options){0});
+    bvp_builder *thin = new_builder(&(bvp_build_options){.thin = 1});
+    ck_assert_int_eq(bvp_builder_add_reference(fat, &known, NULL, NULL, &part, &error),
+                     BVP_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(error.message, "fat"));
+    for (int i = 0; i < 5; i++) {
+        bvp_part_info wrong = known;
+        if (i == 0)
+            memset(wrong.address, 0, sizeof wrong.address);
+        else if (i == 1)
+            wrong.triangle_count = 0;
+        else if (i == 2)
+            wrong.vertex_count = UINT64_C(1) << 32;
+        else if (i == 3)
+            wrong.lo[1] = NAN;
+        else
+            wrong.origin[2] = INFINITY;
+        ck_assert_int_eq(bvp_builder_add_reference(thin, &wrong, NULL, NULL, &part, &error),
+                         BVP_ERR_ARGUMENT);
+    }
+    ck_assert_int_eq(bvp_builder_add_reference(thin, &known, "\xff", NULL, &part, &error),
+                     BVP_ERR_ARGUMENT);
+    bvp_builder_free(fat);
+    bvp_builder_free(thin);
+    close_fixture(&f);
+}
+END_TEST
+
 START_TEST(an_unsaved_part_is_refused)
 {
     fixture f;
@@ -421,6 +492,8 @@ int main(void)
                                   a_thin_file_becomes_fat,
                                   conversion_gives_what_packing_gives,
                                   a_missing_or_wrong_part_is_named,
+                                  references_make_the_same_thin_file,
+                                  references_that_cannot_be_are_refused,
                                   an_unsaved_part_is_refused,
                                   rules_of_thin_files,
                                   NULL};

@@ -22,7 +22,22 @@ static void make_model(model *m)
         m->meshes[i].is_packed = 1;
         m->meshes[i].triangle_count = 7 * i;
         m->meshes[i].dropped_count = i;
-        memset(m->meshes[i].address, 0xa0 + (int)i, 16);
+        if (i == 0)
+            continue;
+        bvp_part_info *part = &m->meshes[i].packed;
+        *part = (bvp_part_info){.triangle_count = 7,
+                                .vertex_count = 9,
+                                .origin = {0.1, -1e300, 3},
+                                .lo = {-1.5f, 0.1f, 1e-40f},
+                                .hi = {2, 3, 4},
+                                .rounding_error = 1e-9,
+                                .degenerate_count = 1,
+                                .duplicate_count = 2,
+                                .open_edge_count = 3,
+                                .nonmanifold_edge_count = 4};
+        memset(part->address, 0xa0 + (int)i, 16);
+        memset(part->content_hash, 0x0f, 16);
+        m->meshes[i].sound = (stamp){1, 2, UINT64_MAX, 4};
     }
     for (uint32_t i = 0; i < 3; i++) {
         model_node *node = &m->nodes[i];
@@ -69,6 +84,8 @@ START_TEST(what_was_written_is_read)
     ck_assert_ptr_null(back.meshes[1].name);
     ck_assert_uint_eq(back.meshes[1].triangle_count, 7);
     ck_assert_int_eq(back.meshes[1].is_packed, 1);
+    ck_assert_mem_eq(&back.meshes[1].packed, &m.meshes[1].packed, sizeof back.meshes[1].packed);
+    ck_assert(stamp_is_equal(&back.meshes[1].sound, &m.meshes[1].sound));
     ck_assert_mem_eq(back.nodes[2].placement, m.nodes[2].placement, 96);
     ck_assert_str_eq(back.nodes[1].properties[0].value, "5:x");
     ck_assert_uint_eq(back.files[0].hash[15], 3);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Every night's export: a store packs what changed and nothing else, to the bytes that packing
 # without it gives; it survives being killed; files are split and merged by it.
-# KILLS=50 tests/test_store.sh kills more often than the suite does.
+# BVP_KILLS=50 tests/test_store.sh kills more often than the suite does.
 set -u
 bvpack=$(realpath "${BVPACK:-./bvpack}")
 make_export=$(realpath "${BVP_BUILDDIR:-.}/tests/make_export")
@@ -44,6 +44,35 @@ same second.bvp plain.bvp
 pack a/export.jsonl --store store --no-ids -o other.bvp
 is store.new_part_count 1000
 
+# ---- files whose size and times have not changed are not read; those of a moment ago are
+is store.unread_file_count 0
+sleep 2.1
+pack a/export.jsonl --store store -o noted.bvp
+is store.unread_file_count 0
+pack a/export.jsonl --store store -o unread.bvp
+is store.unread_file_count 1000
+is store.unchanged_file_count 1000
+same unread.bvp plain.bvp
+pack a/export.jsonl --store store --reread -o unread.bvp
+is store.unread_file_count 0
+is store.unchanged_file_count 1000
+cp -p a/part7.stl kept.stl
+printf y | dd of=a/part7.stl bs=1 seek=3 conv=notrunc 2>/dev/null
+touch -r kept.stl a/part7.stl # the same size and time, another heading
+pack a/export.jsonl --store store -o headed.bvp
+is store.unread_file_count 999
+is store.unchanged_file_count 999
+is store.new_part_count 0
+pack a/export.jsonl --store store -o headed.bvp
+is store.unread_file_count 999 # it may change again within the clock's tick
+is store.unchanged_file_count 1000
+pack a/export.jsonl -o plain_headed.bvp
+same headed.bvp plain_headed.bvp
+mv kept.stl a/part7.stl
+pack a/export.jsonl --store store -o unread.bvp
+is store.unread_file_count 999
+same unread.bvp plain.bvp
+
 # ---- thin files
 pack a/export.jsonl --store store --thin -o thin.bvp
 is store.new_part_count 0
@@ -78,12 +107,29 @@ pack a/export.jsonl --store store -o healed.bvp
 pack a/export.jsonl --store store --no-ids -o healed2.bvp
 same healed.bvp plain.bvp
 same healed2.bvp other.bvp
+printf x | dd of="$file" bs=1 seek=4200 conv=notrunc 2>/dev/null
+pack a/export.jsonl --store store --thin -o healed.bvp
+same healed.bvp thin.bvp
+"$bvpack" verify "$file" >out 2>&1 || bad "a damaged part is kept: $(cat out)"
+rm "$file"
+pack a/export.jsonl --store store --thin -o healed.bvp
+same healed.bvp thin.bvp
+[ -f "$file" ] || bad "a missing part is not noticed"
+
+# ---- a damaged index is as good as none
+grep -rl '^bvpack sources 1' store/sources | while read -r record; do
+  printf x | dd of="$record" bs=1 seek=100 conv=notrunc 2>/dev/null
+done
+pack a/export.jsonl --store store -o healed.bvp
+is store.unread_file_count 0
+is store.unchanged_file_count 1000
+same healed.bvp plain.bvp
 
 # ---- killed at any moment, by itself and beside another
 mkdir b killed
 "$make_export" b 150 10 0
 "$bvpack" pack b/export.jsonl -o whole.bvp -q
-for ((i = 0; i < ${KILLS:-4}; i++)); do
+for ((i = 0; i < ${BVP_KILLS:-4}; i++)); do
   rm -rf killed killed.bvp
   mkdir killed
   "$bvpack" pack b/export.jsonl --store killed -o killed.bvp -q -j1 &

@@ -78,7 +78,7 @@ static int save_part(store *s, const char *path, const bvp_file *file, uint32_t 
     bvp_status status = bvp_check_part(file, part, &error);
     if (status == BVP_OK)
         status = bvp_get_part(file, part, &info);
-    if (status == BVP_OK && store_find(s, info.address))
+    if (status == BVP_OK && store_find(s, info.address, NULL))
         return 0;
     if (status == BVP_OK)
         status = bvp_builder_new(NULL, &builder, &error);
@@ -86,7 +86,7 @@ static int save_part(store *s, const char *path, const bvp_file *file, uint32_t 
         status = bvp_builder_add_packed(builder, file, part, NULL, NULL, &added, &error);
     int code = 0;
     if (status == BVP_OK)
-        code = store_put_part(s, builder, info.address);
+        code = store_put_part(s, builder, info.address, NULL);
     bvp_builder_free(builder);
     return status == BVP_OK ? code : complain_status(path, status, &error);
 }

@@ -6,6 +6,7 @@
 
 #include "bvpack.h"
 #include "bvpack_build.h"
+#include "stamp.h"
 
 typedef struct model_mesh {
     char *name;
@@ -15,9 +16,10 @@ typedef struct model_mesh {
     uint32_t *indices; /* triangle_count * 3, all < vertex_count */
     uint64_t triangle_count;
     uint32_t *ids; /* source number of each triangle (of its polygon), or NULL: 0, 1, 2 ... */
-    int is_packed; /* it lies elsewhere, packed, under `address`; of the above there are the name
-                      and the count of triangles: 0: there is no part */
-    uint8_t address[16];
+    int is_packed; /* it lies in a store; of the above there are the name and the count of
+                      triangles: 0: there is no part */
+    bvp_part_info packed;   /* what is known of it there, without texts and sizes */
+    stamp sound;            /* of its file when that was found sound; zeros: never */
     uint64_t dropped_count; /* triangles left out in packing */
 } model_mesh;
 
@@ -86,9 +88,10 @@ typedef struct import_options {
  * model_import_memory. Each may be NULL. */
 typedef struct import_hooks {
     void *user;
-    /* Nonzero: the file named `path` as a whole is known: *out, and what there is to note of it. */
+    /* Nonzero: the file at `path` is known without reading it: *out, and what there is to note of
+     * it. */
     int (*find)(void *user, const char *path, const char *format, model_file *noted, model *out);
-    /* hash: of the bytes; path: as above. The other arguments are model_import_memory's. */
+    /* hash: of the bytes; path: as it is named. The other arguments are model_import_memory's. */
     bvp_status (*import)(void *user, const void *data, size_t size, const uint8_t hash[16],
                          const char *path, const char *dir, const import_options *options,
                          model *out, bvp_error *error);

@@ -223,16 +223,6 @@ static bvp_status import_plain(pack_job *j, pack_source *s, const input *in, con
     return status;
 }
 
-static bvp_status import_stored(pack_job *j, pack_source *s, const input *in, const char *label,
-                                const char *dir, import_options *options, bvp_error *error)
-{
-    const import_hooks hooks = {.user = j, .import = pack_into_store};
-    options->hooks = &hooks;
-    bvp_hash(in->data, in->size, s->hash);
-    return pack_into_store(j, in->data, in->size, s->hash, label, dir, options, &s->contents,
-                           error);
-}
-
 static int read_source(pack_job *j, pack_source *s)
 {
     import_options options = {.thread_count = (uint32_t)j->set->jobs,
@@ -261,7 +251,7 @@ static int read_source(pack_job *j, pack_source *s)
     if (folder_of(s->path, folder, sizeof folder) != 0)
         folder[0] = '\0';
     const char *dir = strcmp(s->path, "-") ? folder : NULL;
-    bvp_status status = j->set->store ? import_stored(j, s, &in, label, dir, &options, &error)
+    bvp_status status = j->set->store ? pack_import_stored(j, s, &in, label, dir, &options, &error)
                                       : import_plain(j, s, &in, label, dir, &options, &error);
     s->size = in.size;
     input_close(&in);
@@ -452,6 +442,9 @@ static const option_row options[] = {
      "keep every part packed in this folder, and take from it what is there already", 0, 0},
     {"thin", 0, OPTION_FLAG, offsetof(pack_settings, thin), NULL,
      "refer to the parts in the store instead of copying them into the file", 0, 0},
+    {"reread", 0, OPTION_FLAG, offsetof(pack_settings, reread), NULL,
+     "with a store: read mesh files again whose size and times say that they have not changed", 0,
+     0},
     {"any-path", 0, OPTION_FLAG, offsetof(pack_settings, any_path), NULL,
      "let a manifest or URDF file name meshes anywhere, not only in its own folder and below", 0,
      0},

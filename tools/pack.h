@@ -6,8 +6,10 @@
 
 #include <stdio.h>
 #include "bvpack_build.h"
+#include "input.h"
 #include "model.h"
 #include "progress.h"
+#include "source_index.h"
 #include "store.h"
 
 typedef struct pack_settings {
@@ -15,7 +17,7 @@ typedef struct pack_settings {
     const char *urdf, *joints, *package_path;
     double angle; /* degrees; 0: the default */
     uint64_t jobs, leaf, planes;
-    int quiet, json, no_ids, drop_invalid, deformable, fast, any_path, thin;
+    int quiet, json, no_ids, drop_invalid, deformable, fast, any_path, thin, reread;
 } pack_settings;
 
 enum { PACK_HIERARCHIES = 5 };
@@ -47,8 +49,12 @@ typedef struct pack_job {
     progress bar;
     store store; /* open when set->store */
     char store_hint[PATH_MAX];
+    source_index index; /* of the source that is read */
+    stamp stamp;        /* of the file that it names and that is read */
+    int has_stamp;      /* which can be relied on later */
     uint64_t new_part_count, known_part_count, file_count, unchanged_file_count; /* of the store */
-    uint64_t dropped_count; /* triangles, of packed meshes */
+    uint64_t unread_file_count; /* of the unchanged: known by their stamps */
+    uint64_t dropped_count;     /* triangles, of packed meshes */
 } pack_job;
 
 /* Says what reading or building from `path` failed with; returns the exit code. */
@@ -58,10 +64,11 @@ int pack_failure(const char *path, bvp_status status, const bvp_error *error);
 bvp_build_options pack_build_options(pack_job *j);
 
 /* Reads a model as model_import_memory does, and packs its meshes into the store, or finds that
- * they are there already. For import_hooks, too; user: the job. */
-bvp_status pack_into_store(void *user, const void *data, size_t size, const uint8_t hash[16],
-                           const char *name, const char *dir, const import_options *options,
-                           model *out, bvp_error *error);
+ * they are there already. in: its bytes; label, dir: name and folder. */
+bvp_status pack_import_stored(pack_job *j, pack_source *s, const input *in, const char *label,
+                              const char *dir, import_options *options, bvp_error *error);
+/* Packs the model's meshes into the store. */
+bvp_status pack_take_meshes(pack_job *j, model *m, bvp_error *error);
 /* Adds a mesh that lies in the store. */
 bvp_status pack_from_store(pack_job *j, bvp_builder *builder, const model_mesh *mesh,
                            const char *name, uint32_t *part, bvp_error *error);

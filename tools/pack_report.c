@@ -165,8 +165,9 @@ static void summarise_store(FILE *out, const pack_job *j)
         return;
     fprintf(out, "  store           %s parts packed now, %s known;", grouped(j->new_part_count, a),
             grouped(j->known_part_count, b));
-    fprintf(out, " %s of %s source files unchanged\n", grouped(j->unchanged_file_count, a),
+    fprintf(out, " %s of %s source files unchanged", grouped(j->unchanged_file_count, a),
             grouped(j->file_count, b));
+    fprintf(out, ", %s of them by their times\n", grouped(j->unread_file_count, a));
 }
 
 void pack_summarise(FILE *out, const pack_job *j, const char *path)
@@ -228,6 +229,7 @@ void pack_report_as_json(const pack_job *j, const char *path)
         jsonw_count(&out, "known_part_count", j->known_part_count);
         jsonw_count(&out, "file_count", j->file_count);
         jsonw_count(&out, "unchanged_file_count", j->unchanged_file_count);
+        jsonw_count(&out, "unread_file_count", j->unread_file_count);
         jsonw_end(&out);
     }
     jsonw_count(&out, "degenerate_count", r->degenerate_count);

@@ -1,250 +1,198 @@
 /* SPDX-License-Identifier: MIT
- * source_record.c: a model whose meshes are packed, as text. Numbers are decimal and end with a
- * space, doubles are the hexadecimal digits of their bits, texts their length, a colon and their
- * bytes.
+ * source_record.c: a model whose meshes are packed, as text.
  */
 #include "source_record.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "import.h"
+#include "record_text.h"
 
-static const char head[] = "bvpack source 1\n";
+static const char head[] = "bvpack source 2\n";
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put_count(FILE *out, uint64_t value)
+static void put_part(FILE *out, const bvp_part_info *part)
 {
-    fprintf(out, "%" PRIu64 " ", value);
-}
-
-static void put_text(FILE *out, const char *text)
-{
-    if (text)
-        fprintf(out, "%zu:%s ", strlen(text), text);
-    else
-        fputs("- ", out);
-}
-
-static void put_double(FILE *out, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    fprintf(out, "%" PRIx64 " ", bits);
-}
-
-static void put_bytes(FILE *out, const uint8_t bytes[16])
-{
-    for (int i = 0; i < 16; i++)
-        fprintf(out, "%02x", bytes[i]);
-    fputc(' ', out);
+    record_put_bytes(out, part->address);
+    record_put_bytes(out, part->content_hash);
+    record_put_count(out, part->vertex_count);
+    for (int a = 0; a < 3; a++) {
+        record_put_double(out, part->origin[a]);
+        record_put_double(out, (double)part->lo[a]);
+        record_put_double(out, (double)part->hi[a]);
+    }
+    record_put_double(out, part->rounding_error);
+    record_put_count(out, part->degenerate_count);
+    record_put_count(out, part->duplicate_count);
+    record_put_count(out, part->open_edge_count);
+    record_put_count(out, part->nonmanifold_edge_count);
 }
 
 static void put_mesh(FILE *out, const model_mesh *mesh)
 {
-    put_text(out, mesh->name);
-    put_bytes(out, mesh->address);
-    put_count(out, mesh->triangle_count);
-    put_count(out, mesh->dropped_count);
-    fputc('\n', out);
+    record_put_text(out, mesh->name);
+    record_put_count(out, mesh->triangle_count);
+    record_put_count(out, mesh->dropped_count);
+    if (mesh->triangle_count > 0) {
+        put_part(out, &mesh->packed);
+        record_put_stamp(out, &mesh->sound);
+    }
+    record_end_line(out);
 }
 
 static void put_node(FILE *out, const model_node *node)
 {
-    put_text(out, node->name);
-    put_text(out, node->source_id);
-    put_count(out, node->parent);
-    put_count(out, node->mesh);
+    record_put_text(out, node->name);
+    record_put_text(out, node->source_id);
+    record_put_count(out, node->parent);
+    record_put_count(out, node->mesh);
     for (int i = 0; i < 12; i++)
-        put_double(out, node->placement[i]);
-    put_count(out, node->property_count);
+        record_put_double(out, node->placement[i]);
+    record_put_count(out, node->property_count);
     for (uint32_t k = 0; k < node->property_count; k++) {
-        put_text(out, node->properties[k].key);
-        put_text(out, node->properties[k].value);
+        record_put_text(out, node->properties[k].key);
+        record_put_text(out, node->properties[k].value);
     }
-    fputc('\n', out);
+    record_end_line(out);
+}
+
+static void put_whole(FILE *out, const model *m)
+{
+    fputs(head, out);
+    record_put_text(out, m->format);
+    record_put_double(out, m->unit_in_metres);
+    record_put_double(out, m->tolerance);
+    record_put_count(out, m->up_axis);
+    record_put_count(out, m->mesh_count);
+    record_put_count(out, m->node_count);
+    record_put_count(out, m->warning_count);
+    record_put_count(out, m->file_count);
+    record_end_line(out);
 }
 
 int source_record_write(FILE *out, const model *m)
 {
-    fputs(head, out);
-    put_text(out, m->format);
-    put_double(out, m->unit_in_metres);
-    put_double(out, m->tolerance);
-    put_count(out, m->up_axis);
-    put_count(out, m->mesh_count);
-    put_count(out, m->node_count);
-    put_count(out, m->warning_count);
-    put_count(out, m->file_count);
-    fputc('\n', out);
+    put_whole(out, m);
     for (uint32_t i = 0; i < m->mesh_count; i++)
         put_mesh(out, &m->meshes[i]);
     for (uint32_t i = 0; i < m->node_count; i++)
         put_node(out, &m->nodes[i]);
     for (uint32_t i = 0; i < m->warning_count; i++) {
-        put_text(out, m->warnings[i].text);
-        put_count(out, m->warnings[i].count);
-        fputc('\n', out);
+        record_put_text(out, m->warnings[i].text);
+        record_put_count(out, m->warnings[i].count);
+        record_end_line(out);
     }
     for (uint32_t i = 0; i < m->file_count; i++) {
-        put_text(out, m->files[i].name);
-        put_count(out, m->files[i].size);
-        put_bytes(out, m->files[i].hash);
-        fputc('\n', out);
+        record_put_text(out, m->files[i].name);
+        record_put_count(out, m->files[i].size);
+        record_put_bytes(out, m->files[i].hash);
+        record_end_line(out);
     }
     return ferror(out) ? -1 : 0;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Once something is wrong, everything that follows is empty. */
-typedef struct reading {
-    const char *at, *end;
-    int bad;
-} reading;
-
-static uint64_t get_number(reading *r, unsigned base, uint64_t most)
+static void get_part(record_reader *r, bvp_part_info *part)
 {
-    uint64_t value = 0;
-    const char *begin = r->at;
-    for (; r->at < r->end && *r->at != ' ' && *r->at != ':'; r->at++) {
-        const char c = *r->at;
-        const unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0')
-                               : c >= 'a'           ? (unsigned)(c - 'a') + 10
-                                                    : 99;
-        r->bad |= digit >= base || value > (most - digit) / base;
-        value = r->bad ? 0 : value * base + digit;
+    record_get_bytes(r, part->address);
+    record_get_bytes(r, part->content_hash);
+    part->vertex_count = record_get_count(r, UINT32_MAX);
+    for (int a = 0; a < 3; a++) {
+        part->origin[a] = record_get_double(r);
+        part->lo[a] = (float)record_get_double(r);
+        part->hi[a] = (float)record_get_double(r);
     }
-    r->bad |= r->at == begin || r->at == r->end;
-    r->at += !r->bad;
-    return r->bad ? 0 : value;
+    part->rounding_error = record_get_double(r);
+    part->degenerate_count = record_get_count(r, UINT64_MAX);
+    part->duplicate_count = record_get_count(r, UINT64_MAX);
+    part->open_edge_count = record_get_count(r, UINT64_MAX);
+    part->nonmanifold_edge_count = record_get_count(r, UINT64_MAX);
 }
 
-static uint64_t get_count(reading *r, uint64_t most)
-{
-    return get_number(r, 10, most);
-}
-
-static double get_double(reading *r)
-{
-    const uint64_t bits = get_number(r, 16, UINT64_MAX);
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static char *get_text(reading *r)
-{
-    if (r->end - r->at >= 2 && r->at[0] == '-') {
-        r->at += 2;
-        return NULL;
-    }
-    const uint64_t size = get_count(r, INT32_MAX);
-    if (r->bad || size >= (uint64_t)(r->end - r->at)) {
-        r->bad = 1;
-        return NULL;
-    }
-    char *text = strndup(r->at, (size_t)size);
-    r->bad |= !text;
-    r->at += size + 1;
-    return text;
-}
-
-static void get_bytes(reading *r, uint8_t bytes[16])
-{
-    for (int i = 0; i < 16 && r->end - r->at > 2; i++, r->at += 2) {
-        const char digits[3] = {r->at[0], r->at[1], '\0'};
-        bytes[i] = (uint8_t)strtoul(digits, NULL, 16);
-    }
-    r->bad |= r->at >= r->end || *r->at != ' ';
-    r->at += !r->bad;
-}
-
-static void end_line(reading *r)
-{
-    r->bad |= r->at >= r->end || *r->at != '\n';
-    r->at += !r->bad;
-}
-
-static void get_mesh(reading *r, model_mesh *mesh)
+static void get_mesh(record_reader *r, model_mesh *mesh)
 {
     mesh->is_packed = 1;
-    mesh->name = get_text(r);
-    get_bytes(r, mesh->address);
-    mesh->triangle_count = get_count(r, UINT32_MAX);
-    mesh->dropped_count = get_count(r, UINT32_MAX);
-    end_line(r);
+    mesh->name = record_get_text(r);
+    mesh->triangle_count = record_get_count(r, UINT32_MAX);
+    mesh->dropped_count = record_get_count(r, UINT32_MAX);
+    if (mesh->triangle_count > 0) {
+        mesh->packed.triangle_count = mesh->triangle_count;
+        get_part(r, &mesh->packed);
+        record_get_stamp(r, &mesh->sound);
+    }
+    record_get_end(r);
 }
 
-static void get_properties(reading *r, model_node *node)
+static void get_properties(record_reader *r, model_node *node)
 {
-    const uint64_t count = get_count(r, (uint64_t)(r->end - r->at));
+    const uint64_t count = record_get_count(r, (uint64_t)(r->end - r->at));
     node->properties = r->bad ? NULL : calloc(count + 1, sizeof *node->properties);
     r->bad |= !node->properties;
     for (uint64_t k = 0; k < count && !r->bad; k++) {
         node->property_count++;
-        node->properties[k].key = get_text(r);
-        node->properties[k].value = get_text(r);
+        node->properties[k].key = record_get_text(r);
+        node->properties[k].value = record_get_text(r);
     }
 }
 
-static void get_node(reading *r, const model *m, uint32_t idx, model_node *node)
+static void get_node(record_reader *r, const model *m, uint32_t idx, model_node *node)
 {
-    node->name = get_text(r);
-    node->source_id = get_text(r);
-    node->parent = (uint32_t)get_count(r, UINT32_MAX);
-    node->mesh = (uint32_t)get_count(r, UINT32_MAX);
+    node->name = record_get_text(r);
+    node->source_id = record_get_text(r);
+    node->parent = (uint32_t)record_get_count(r, UINT32_MAX);
+    node->mesh = (uint32_t)record_get_count(r, UINT32_MAX);
     r->bad |= (node->parent != BVP_NONE && node->parent >= idx) ||
               (node->mesh != BVP_NONE && node->mesh >= m->mesh_count);
     for (int i = 0; i < 12; i++)
-        node->placement[i] = get_double(r);
+        node->placement[i] = record_get_double(r);
     get_properties(r, node);
-    end_line(r);
+    record_get_end(r);
 }
 
-/* Each element takes a line at least: so the text's size bounds what is allocated. */
-static void *get_room(reading *r, uint64_t count, size_t size)
+static void get_warning(record_reader *r, model_warning *warning)
 {
-    r->bad |= count > (uint64_t)(r->end - r->at);
-    void *room = r->bad ? NULL : calloc(count + 1, size);
-    r->bad |= !room;
-    return room;
+    warning->text = record_get_text(r);
+    warning->count = record_get_count(r, UINT64_MAX);
+    record_get_end(r);
+}
+
+static void get_file(record_reader *r, model_file *file)
+{
+    file->name = record_get_text(r);
+    file->size = record_get_count(r, UINT64_MAX);
+    record_get_bytes(r, file->hash);
+    record_get_end(r);
 }
 
 int source_record_read(const char *text, size_t size, model *out)
 {
-    reading r = {.at = text, .end = text + size};
+    record_reader r = {.at = text, .end = text + size};
     *out = (model){.up_axis = 3};
     if (size < sizeof head || memcmp(text, head, sizeof head - 1) != 0)
         return -1;
     r.at += sizeof head - 1;
-    out->format = get_text(&r);
-    out->unit_in_metres = get_double(&r);
-    out->tolerance = get_double(&r);
-    out->up_axis = (uint32_t)get_count(&r, 3);
-    const uint64_t meshes = get_count(&r, UINT32_MAX), nodes = get_count(&r, UINT32_MAX);
-    const uint64_t warnings = get_count(&r, UINT32_MAX), files = get_count(&r, UINT32_MAX);
-    end_line(&r);
-    out->meshes = get_room(&r, meshes, sizeof *out->meshes);
-    out->nodes = get_room(&r, nodes, sizeof *out->nodes);
-    out->warnings = get_room(&r, warnings, sizeof *out->warnings);
-    out->files = get_room(&r, files, sizeof *out->files);
+    out->format = record_get_text(&r);
+    out->unit_in_metres = record_get_double(&r);
+    out->tolerance = record_get_double(&r);
+    out->up_axis = (uint32_t)record_get_count(&r, 3);
+    const uint64_t meshes = record_get_count(&r, UINT32_MAX);
+    const uint64_t nodes = record_get_count(&r, UINT32_MAX);
+    const uint64_t warnings = record_get_count(&r, UINT32_MAX);
+    const uint64_t files = record_get_count(&r, UINT32_MAX);
+    record_get_end(&r);
+    out->meshes = record_get_room(&r, meshes, sizeof *out->meshes);
+    out->nodes = record_get_room(&r, nodes, sizeof *out->nodes);
+    out->warnings = record_get_room(&r, warnings, sizeof *out->warnings);
+    out->files = record_get_room(&r, files, sizeof *out->files);
     for (; out->mesh_count < meshes && !r.bad; out->mesh_count++)
         get_mesh(&r, &out->meshes[out->mesh_count]);
     for (; out->node_count < nodes && !r.bad; out->node_count++)
         get_node(&r, out, out->node_count, &out->nodes[out->node_count]);
-    for (; out->warning_count < warnings && !r.bad; out->warning_count++) {
-        out->warnings[out->warning_count].text = get_text(&r);
-        out->warnings[out->warning_count].count = get_count(&r, UINT64_MAX);
-        end_line(&r);
-    }
-    for (; out->file_count < files && !r.bad; out->file_count++) {
-        model_file *file = &out->files[out->file_count];
-        file->name = get_text(&r);
-        file->size = get_count(&r, UINT64_MAX);
-        get_bytes(&r, file->hash);
-        end_line(&r);
-    }
+    for (; out->warning_count < warnings && !r.bad; out->warning_count++)
+        get_warning(&r, &out->warnings[out->warning_count]);
+    for (; out->file_count < files && !r.bad; out->file_count++)
+        get_file(&r, &out->files[out->file_count]);
     return r.bad || r.at != r.end ? -1 : 0;
 }

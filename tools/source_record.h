@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * source_record.h: a model whose meshes are packed, as text: tree, names, properties, and an
- * address in place of each mesh's triangles.
+ * source_record.h: a model whose meshes are packed, as text: tree, names, properties, and what is
+ * known of its part in place of each mesh's triangles.
  */
 #ifndef SOURCE_RECORD_H
 #define SOURCE_RECORD_H

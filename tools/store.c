@@ -94,10 +94,10 @@ static store_slot *slot_of(store *s, const uint8_t address[16])
     return &s->slots[at];
 }
 
-/* The file, if it holds what its name says, undamaged. */
-static bvp_file *open_part(const char *path, const uint8_t address[16])
+/* The file, if it holds what its name says and, unless it is known to be sound, is undamaged. */
+static bvp_file *open_part(const char *path, const uint8_t address[16], int is_sound)
 {
-    const bvp_open_options options = {.verify_lazily = 1, .read_ahead = 1};
+    const bvp_open_options options = {.verify_lazily = !is_sound, .read_ahead = 1};
     bvp_part_info part;
     bvp_file *file;
     bvp_file_info info;
@@ -111,24 +111,47 @@ static bvp_file *open_part(const char *path, const uint8_t address[16])
     return NULL;
 }
 
-const bvp_file *store_find(store *s, const uint8_t address[16])
+/* Keeps it open. */
+static const bvp_file *map_part(store *s, const char *path, const uint8_t address[16], int is_sound)
 {
-    char path[PATH_MAX];
-    store_slot *slot = slot_of(s, address);
-    if (slot->file)
-        return slot->file;
-    make_path(s, "", address, ".bvp", path);
-    bvp_file *file = open_part(path, address);
+    bvp_file *file = open_part(path, address, is_sound);
     if (!file)
         return NULL;
-    if (s->open_count == STORE_OPEN_MOST) {
+    if (s->open_count == STORE_OPEN_MOST)
         close_parts(s);
-        slot = slot_of(s, address);
-    }
+    store_slot *slot = slot_of(s, address);
     memcpy(slot->address, address, 16);
     slot->file = file;
     s->open_count++;
     return file;
+}
+
+const bvp_file *store_find(store *s, const uint8_t address[16], const stamp *known)
+{
+    char path[PATH_MAX];
+    stamp now;
+    store_slot *slot = slot_of(s, address);
+    if (slot->file)
+        return slot->file;
+    make_path(s, "", address, ".bvp", path);
+    const int is_sound = known && stamp_take(path, &now) == 0 && stamp_is_equal(known, &now);
+    return map_part(s, path, address, is_sound);
+}
+
+/* Files of a store are replaced, never written to: what has its stamp still is sound still. */
+int store_has(store *s, const uint8_t address[16], stamp *known)
+{
+    char path[PATH_MAX];
+    stamp now;
+    make_path(s, "", address, ".bvp", path);
+    if (stamp_take(path, &now) != 0)
+        return 0;
+    if (stamp_is_equal(known, &now))
+        return 1;
+    if (!slot_of(s, address)->file && !map_part(s, path, address, 0))
+        return 0;
+    *known = now;
+    return 1;
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -216,11 +239,14 @@ static int fill_part(void *user, int fd)
     return -1;
 }
 
-int store_put_part(const store *s, bvp_builder *builder, const uint8_t address[16])
+int store_put_part(const store *s, bvp_builder *builder, const uint8_t address[16], stamp *put)
 {
     char path[PATH_MAX];
     make_path(s, "", address, ".bvp", path);
-    return publish(s, path, fill_part, builder);
+    const int code = publish(s, path, fill_part, builder);
+    if (code == 0 && put)
+        stamp_take(path, put);
+    return code;
 }
 
 typedef struct record {

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include "bvpack_build.h"
+#include "stamp.h"
 
 enum { STORE_OPEN_MOST = 4096 }; /* parts that are mapped at a time */
 
@@ -26,10 +27,14 @@ typedef struct store {
 int store_open(store *s, const char *folder);
 void store_close(store *s);
 
-/* The part of that address, sound, or NULL. Valid until the next call. */
-const bvp_file *store_find(store *s, const uint8_t address[16]);
-/* Keeps part 0 of the builder under its address. Returns 0 or the exit code. */
-int store_put_part(const store *s, bvp_builder *builder, const uint8_t address[16]);
+/* The part of that address, sound, or NULL. Valid until the next call. known: the stamp of its file
+ * when it was found sound before, or NULL; while the file has it, its bytes are not checked. */
+const bvp_file *store_find(store *s, const uint8_t address[16], const stamp *known);
+/* Is the part there, and sound? *known: as above, or zeros; it is brought up to date. */
+int store_has(store *s, const uint8_t address[16], stamp *known);
+/* Keeps part 0 of the builder under its address. *put: the stamp of its file, or NULL. Returns 0 or
+ * the exit code. */
+int store_put_part(const store *s, bvp_builder *builder, const uint8_t address[16], stamp *put);
 /* Makes what was put survive a power cut; before a file is written that relies on it. What a cut
  * damages otherwise store_find finds, and it is put again. */
 void store_sync(const store *s);

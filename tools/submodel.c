@@ -172,11 +172,11 @@ bvp_status submodel_read(importer *im, const char *dir, const char *path, const 
     model_file noted = {0};
     const import_hooks *hooks = im->options->hooks;
     *out = (submodel){0};
-    if (hooks && hooks->find && hooks->find(hooks->user, path, format, &noted, &known))
-        return take_known(im, path, &noted, &known, out);
     bvp_status status = find_path(im, dir, path, at, file, sizeof file);
     if (status != BVP_OK)
         return status;
+    if (hooks && hooks->find && hooks->find(hooks->user, file, format, &noted, &known))
+        return take_known(im, path, &noted, &known, out);
     if (uri_open_path(file, &bytes) != URI_OK)
         return refuse_file(im, path, at);
     status = import_note_file(im, path, bytes.data, bytes.size);

@@ -9,6 +9,7 @@
 #include "format/checksum.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,38 +91,92 @@ void bvpi_find_packed(const bvp_builder *b, const uint8_t address[16], bvpi_part
         bvpi_part_free(out);
 }
 
-bvp_status bvp_builder_add_packed(bvp_builder *b, const bvp_file *file, uint32_t part,
-                                  const char *name, const char *source_id, uint32_t *added,
-                                  bvp_error *error)
+static bvp_status check_call(const bvp_builder *b, uint32_t part, const char *name,
+                             const char *source_id, bvp_error *error)
 {
-    static const uint8_t zeros[16];
-    bvpi_part_bytes made;
     if (b->finished)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the file was finished already");
     if ((name && !bvpi_is_utf8((const uint8_t *)name, strlen(name))) ||
         (source_id && !bvpi_is_utf8((const uint8_t *)source_id, strlen(source_id))))
         return refuse_part(part, "is given a name or identifier that is not UTF-8", error);
-    bvp_status status = bvpi_part_copy(file, part, &made, error);
-    if (status != BVP_OK)
-        return status;
-    const bvpd_part *p = &made.part;
+    return BVP_OK;
+}
+
+/* part: its number where it comes from, for messages. `made` is kept or freed. */
+static bvp_status keep_packed(bvp_builder *b, bvpi_part_bytes *made, uint32_t part,
+                              const char *name, const char *source_id, uint32_t *added,
+                              bvp_error *error)
+{
+    static const uint8_t zeros[16];
+    const bvpd_part *p = &made->part;
     *added = bvpi_find_equal(b, p->content_hash, p->triangle_count, p->vertex_count);
     if (*added != BVP_NONE) {
         b->shared_part_count++;
-        bvpi_part_free(&made);
+        bvpi_part_free(made);
         return BVP_OK;
     }
     if (b->options.thin && memcmp(p->address, zeros, sizeof zeros) == 0) {
-        bvpi_part_free(&made);
+        bvpi_part_free(made);
         return refuse_part(part, "has no address to refer to it by; pack it anew", error);
     }
     if (b->options.thin)
-        bvpi_part_refer(&made);
-    status = bvpi_keep_part(b, &made, name, source_id, error);
+        bvpi_part_refer(made);
+    bvp_status status = bvpi_keep_part(b, made, name, source_id, error);
     *added = (uint32_t)b->parts.count - 1;
     b->packed_part_count += status == BVP_OK;
     return status;
+}
+
+bvp_status bvp_builder_add_packed(bvp_builder *b, const bvp_file *file, uint32_t part,
+                                  const char *name, const char *source_id, uint32_t *added,
+                                  bvp_error *error)
+{
+    bvpi_part_bytes made;
+    bvp_status status = check_call(b, part, name, source_id, error);
+    if (status == BVP_OK)
+        status = bvpi_part_copy(file, part, &made, error);
+    if (status != BVP_OK)
+        return status;
+    return keep_packed(b, &made, part, name, source_id, added, error);
+}
+
+/* What is wrong with the description of a part, or NULL. */
+static const char *fault_of(const bvp_part_info *known)
+{
+    if (known->triangle_count == 0 || known->triangle_count > UINT32_MAX ||
+        known->vertex_count == 0 || known->vertex_count > UINT32_MAX)
+        return "is described with counts that no part has";
+    for (int a = 0; a < 3; a++)
+        if (!(known->lo[a] <= known->hi[a]) || !isfinite(known->lo[a]) || !isfinite(known->hi[a]) ||
+            !isfinite(known->origin[a]))
+            return "is described with bounds that no part has";
+    return NULL;
+}
+
+bvp_status bvp_builder_add_reference(bvp_builder *b, const bvp_part_info *known, const char *name,
+                                     const char *source_id, uint32_t *added, bvp_error *error)
+{
+    const uint32_t number = (uint32_t)b->parts.count;
+    const char *fault = b->options.thin ? fault_of(known) : "cannot be referred to by a fat file";
+    bvp_status status = check_call(b, number, name, source_id, error);
+    if (status != BVP_OK)
+        return status;
+    if (fault)
+        return refuse_part(number, fault, error);
+    bvpi_part_bytes made = {.part = {.triangle_count = known->triangle_count,
+                                     .vertex_count = known->vertex_count,
+                                     .rounding_error = known->rounding_error,
+                                     .degenerate_count = known->degenerate_count,
+                                     .duplicate_count = known->duplicate_count,
+                                     .open_edge_count = known->open_edge_count,
+                                     .nonmanifold_edge_count = known->nonmanifold_edge_count}};
+    memcpy(made.part.origin, known->origin, sizeof made.part.origin);
+    memcpy(made.part.lo, known->lo, sizeof made.part.lo);
+    memcpy(made.part.hi, known->hi, sizeof made.part.hi);
+    memcpy(made.part.content_hash, known->content_hash, sizeof made.part.content_hash);
+    memcpy(made.part.address, known->address, sizeof made.part.address);
+    return keep_packed(b, &made, number, name, source_id, added, error);
 }
 
 /* ---- saving --------------------------------------------------------------------------------- */

@@ -63,7 +63,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "build: %s\n", error.message);
         return 1;
     }
-    bvp_body body = {file, BVP_ASSEMBLY, NULL};
+    bvp_body body = {.file = file, .part = BVP_ASSEMBLY};
     const double between[3] = {2.25, 0.5, 0.5};
     bvp_closest_result nearest;
     int touching;

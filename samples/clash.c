@@ -53,7 +53,7 @@ int main(int argc, char **argv)
     bvp_get_info(file, &info);
     counts c = {file, info.instance_count, NULL};
     c.pairs = calloc((size_t)info.instance_count * info.instance_count + 1, sizeof *c.pairs);
-    bvp_body body = {file, BVP_ASSEMBLY, NULL};
+    bvp_body body = {.file = file, .part = BVP_ASSEMBLY};
     uint64_t total = 0, clashes = 0;
     bvp_status status =
         c.pairs ? bvp_pairs_each(&body, NULL, count_pair, &c, &total, NULL) : BVP_ERR_NO_MEMORY;

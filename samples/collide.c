@@ -50,8 +50,8 @@ int main(int argc, char **argv)
     for (int step = 0; step < STEPS && !failed; step++) {
         double placement[12];
         place(&fixed_info, &moving_info, step / (STEPS - 1.0), placement);
-        bvp_body a = {fixed, BVP_ASSEMBLY, NULL};
-        bvp_body b = {moving, BVP_ASSEMBLY, placement};
+        bvp_body a = {.file = fixed, .part = BVP_ASSEMBLY};
+        bvp_body b = {.file = moving, .part = BVP_ASSEMBLY, .placement = placement};
         bvp_distance_result nearest;
         int hit;
         uint64_t pairs;

@@ -53,7 +53,8 @@ static int run(bvp_file *swollen, const bvp_file *rest, bvp_error *error)
     float *positions = malloc(count * 12), *moved = malloc(count * 12);
     failed = !positions || !moved || bvp_get_vertices(rest, 0, 0, count, positions, &count);
     place_neighbour(&part, beside);
-    const bvp_body body = {swollen, 0, NULL}, neighbour = {rest, 0, beside};
+    const bvp_body body = {.file = swollen, .part = 0},
+                   neighbour = {.file = rest, .part = 0, .placement = beside};
     int hit = 0, step = 0;
     for (; step < STEPS && !failed && !hit; step++) {
         swell(&part, positions, count, 1 + 0.05 * step, moved);

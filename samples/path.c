@@ -47,8 +47,8 @@ int main(int argc, char **argv)
     for (int step = 0; step < STEPS && !failed; step++) {
         double placement[12];
         place(&fixed_info, &moving_info, step / (STEPS - 1.0), placement);
-        const bvp_body a = {fixed, BVP_ASSEMBLY, NULL};
-        const bvp_body b = {moving, BVP_ASSEMBLY, placement};
+        const bvp_body a = {.file = fixed, .part = BVP_ASSEMBLY};
+        const bvp_body b = {.file = moving, .part = BVP_ASSEMBLY, .placement = placement};
         int hit, plain;
         failed = bvp_collide_warm(&a, &b, &warm, &hit, &with) ||
                  bvp_collide(&a, &b, &plain, &without) || hit != plain;

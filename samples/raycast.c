@@ -45,7 +45,7 @@ int main(int argc, char **argv)
             ray->t_max = INFINITY;
         }
 
-    bvp_body body = {file, BVP_ASSEMBLY, NULL};
+    bvp_body body = {.file = file, .part = BVP_ASSEMBLY};
     size_t done = 0;
     bvp_stats stats = {0};
     bvp_status status = bvp_ray_first_batch(&body, &rays[0][0], 0, (size_t)ROWS * COLUMNS,

@@ -23,7 +23,7 @@ typedef struct worker {
 static void *work(void *user)
 {
     worker *w = user;
-    bvp_body body = {w->file, BVP_ASSEMBLY, NULL};
+    bvp_body body = {.file = w->file, .part = BVP_ASSEMBLY};
     for (int i = 0; i < POINTS && w->status == BVP_OK; i++) {
         double point[3], turn[3] = {cos(i * 0.1), sin(i * 0.1), 2.0 * i / POINTS - 1};
         for (int axis = 0; axis < 3; axis++)

@@ -336,8 +336,8 @@ static inline void ask_scene(body_scene *s, uint32_t part, int kind, body_ask as
 {
     double m[12];
     place_random(kind, m);
-    bvp_body body = {s->file[0], part, kind == PLACED_NOT ? NULL : m};
-    bvp_body baseline = {s->file[1], part, body.placement};
+    bvp_body body = {.file = s->file[0], .part = part, .placement = kind == PLACED_NOT ? NULL : m};
+    bvp_body baseline = {.file = s->file[1], .part = part, .placement = body.placement};
     ask(&body, &baseline);
 }
 

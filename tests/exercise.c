@@ -177,7 +177,7 @@ static void ask_two(const bvp_body *a, const bvp_body *b, double size)
 static void ask_path(const bvp_body *a, const bvp_file *file, double size)
 {
     double at[12] = {1, 0, 0, size, 0, 1, 0, 0, 0, 0, 1, 0};
-    const bvp_body b = {file, 0, at};
+    const bvp_body b = {.file = file, .part = 0, .placement = at};
     bvp_distance_result nearest;
     bvp_warm_start warm[3] = {0};
     int hit;
@@ -198,8 +198,9 @@ static void ask(const bvp_file *file, const bvp_file_info *info)
     if (!(size > 0 && size < 1e30))
         size = 1;
     const double turned[12] = {0.6, -0.8, 0, size / 3, 0.8, 0.6, 0, 0, 0, 0, 1, size / 5};
-    bvp_body assembly = {file, BVP_ASSEMBLY, NULL}, moved = {file, BVP_ASSEMBLY, turned};
-    bvp_body part = {file, 0, turned};
+    bvp_body assembly = {.file = file, .part = BVP_ASSEMBLY},
+             moved = {.file = file, .part = BVP_ASSEMBLY, .placement = turned};
+    bvp_body part = {.file = file, .part = 0, .placement = turned};
     ask_one(&assembly, middle, size);
     ask_one(&part, middle, size);
     ask_two(&assembly, NULL, size);

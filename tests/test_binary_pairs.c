@@ -60,7 +60,10 @@ static void check_way(bvp_file *by_a, bvp_file *by_b, bvp_file *plain_a, bvp_fil
                       const double *ma, const double *mb, const found *expected,
                       const bvp_distance_result *nearest, const char *what)
 {
-    const bvp_body a = {by_a, 0, ma}, b = {by_b, 0, mb}, c = {plain_a, 0, ma}, d = {plain_b, 0, mb};
+    const bvp_body a = {.file = by_a, .part = 0, .placement = ma},
+                   b = {.file = by_b, .part = 0, .placement = mb},
+                   c = {.file = plain_a, .part = 0, .placement = ma},
+                   d = {.file = plain_b, .part = 0, .placement = mb};
     bvp_stats stats = {0}, plain_stats = {0};
     bvp_distance_result out;
     int hit;
@@ -106,7 +109,8 @@ static void check_oracle(const model *x, const model *y, const double *ma, const
 static void check_models(const model *x, const model *y, const double *ma, const double *mb,
                          bool brute_force, int *touching)
 {
-    const bvp_body a = {x->wide, 0, ma}, b = {y->wide, 0, mb};
+    const bvp_body a = {.file = x->wide, .part = 0, .placement = ma},
+                   b = {.file = y->wide, .part = 0, .placement = mb};
     bvp_distance_result nearest;
     found expected = find(a, b, NULL);
     ck_assert_int_eq(bvp_distance(&a, &b, INFINITY, &nearest, NULL), BVP_OK);
@@ -223,7 +227,8 @@ START_TEST(assemblies_answer_by_every_kind)
     for (int k = -1; k < WAYS; k++) {
         bvp_file *file = k < 0 ? open_by(&packed, BVP_KIND_WIDE, BVP_TEST_DEFAULT, 0)
                                : open_by(&packed, ways[k].kind, ways[k].test, 0);
-        const bvp_body a = {file, BVP_ASSEMBLY, NULL}, b = {file, 1, m};
+        const bvp_body a = {.file = file, .part = BVP_ASSEMBLY},
+                       b = {.file = file, .part = 1, .placement = m};
         uint64_t count, sum = 0;
         bvp_distance_result nearest;
         bvp_closest_result closest;
@@ -293,7 +298,7 @@ static void ask_all(bvp_file *file)
     double m[12];
     case_rotation(m);
     case_translate(m, 1);
-    const bvp_body a = {file, 0, NULL}, b = {file, 0, m};
+    const bvp_body a = {.file = file, .part = 0}, b = {.file = file, .part = 0, .placement = m};
     const double lo[3] = {-1, -1, -1}, hi[3] = {1, 1, 1}, point[3] = {2, 1, 0.5};
     const bvp_ray ray = {{-5, 0.1, 0.2}, {1, 0.01, 0.02}, 0, INFINITY};
     bvp_distance_result nearest;
@@ -350,8 +355,9 @@ START_TEST(kinds_are_chosen_by_the_handle)
     bvp_file *file[5] = {open_by(&x, BVP_KIND_DEFAULT, 0, 0), open_by(&y, BVP_KIND_DEFAULT, 0, 0),
                          open_by(&x, BVP_KIND_AABB, 0, 0), open_by(&y, BVP_KIND_RSS, 0, 0),
                          open_by(&x, BVP_KIND_WIDE, 0, 0)};
-    const bvp_body a = {file[0], 0, NULL}, b = {file[1], 0, NULL}, c = {file[2], 0, NULL};
-    const bvp_body lacking = {file[3], 0, NULL}, narrow = {file[4], 0, NULL};
+    const bvp_body a = {.file = file[0], .part = 0}, b = {.file = file[1], .part = 0},
+                   c = {.file = file[2], .part = 0};
+    const bvp_body lacking = {.file = file[3], .part = 0}, narrow = {.file = file[4], .part = 0};
     int hit;
     ck_assert_int_eq(bvp_collide(&a, &b, &hit, NULL), BVP_OK); /* obb and aabb meet by aabb */
     ck_assert_int_eq(hit, 1);

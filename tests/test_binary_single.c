@@ -64,7 +64,7 @@ static int compare_hits(const void *x, const void *y)
 
 static void ask(bvp_file *file, const double *m, const question *q, answers *out, bvp_stats *stats)
 {
-    const bvp_body body = {file, 0, m};
+    const bvp_body body = {.file = file, .part = 0, .placement = m};
     uint64_t count;
     memset(out, 0, sizeof *out);
     ck_assert_int_eq(bvp_ray_first(&body, &q->ray, &out->first, stats), BVP_OK);
@@ -144,7 +144,7 @@ static void check_model(const model *m, int kind)
     static answers expected, found, plain;
     double placement[12];
     place_random(kind, placement);
-    const bvp_body body = {m->wide, 0, placement};
+    const bvp_body body = {.file = m->wide, .part = 0, .placement = placement};
     body_list list = list_of(&body);
     const double size = size_of_body(&list);
     for (int round = 0; round < 6; round++) {
@@ -195,7 +195,7 @@ START_TEST(the_first_kind_answers_in_the_order_of_storage)
     for (int first = 1; first < KINDS; first++) {
         model m = make_model(make_mesh(3), 4, first);
         bvp_file *file = open_by(&m.file, BVP_KIND_DEFAULT, BVP_TEST_DEFAULT, 0);
-        const bvp_body body = {file, 0, NULL};
+        const bvp_body body = {.file = file, .part = 0};
         uint64_t next = 0, count;
         ck_assert_int_eq(bvp_overlap_box(&body, lo, hi, check_order, &next, &count, NULL), BVP_OK);
         ck_assert_uint_eq(count, m.mesh.count);

@@ -133,8 +133,10 @@ START_TEST(none_is_missing)
             int within;
             bvp_get_instance(file.file, a, &in_a);
             bvp_get_instance(file.file, b, &in_b);
-            const bvp_body body_a = {file.file, in_a.part, in_a.placement};
-            const bvp_body body_b = {file.file, in_b.part, in_b.placement};
+            const bvp_body body_a = {
+                .file = file.file, .part = in_a.part, .placement = in_a.placement};
+            const bvp_body body_b = {
+                .file = file.file, .part = in_b.part, .placement = in_b.placement};
             ck_assert_int_eq(bvp_within(&body_a, &body_b, limits.clearance, &within, NULL, NULL),
                              BVP_OK);
             const int is_listed = at < l->count && l->pairs[at].a == a && l->pairs[at].b == b;

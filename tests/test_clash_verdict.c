@@ -284,7 +284,7 @@ START_TEST(lines_of_contact)
     case_file file = make(&s, &places[0]);
     bvp_clash_pair pair;
     uint64_t count;
-    const bvp_body all = {file.file, BVP_ASSEMBLY, NULL};
+    const bvp_body all = {.file = file.file, .part = BVP_ASSEMBLY};
     ck_assert_int_eq(
         bvp_clash_one(file.file, NULL, NULL, 0, 1, &s.limits, BVP_CLASH_CONTACTS, &pair), BVP_OK);
     ck_assert_int_eq(bvp_pairs(&all, NULL, NULL, 0, &count, NULL), BVP_ERR_LIMIT);

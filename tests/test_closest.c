@@ -114,7 +114,7 @@ START_TEST(distances_from_a_box)
         case_rotation(m);
         case_scale(m, scale);
         case_translate(m, 100);
-        bvp_body body = {s.file[0], 0, m};
+        bvp_body body = {.file = s.file[0], .part = 0, .placement = m};
         for (int a = 0; a < 3; a++) {
             p[a] = hi[a] * (2 * case_unit() + 0.5);
             gap = hypot(gap, fmax(fmax(-p[a], p[a] - hi[a]), 0));
@@ -136,7 +136,7 @@ START_TEST(the_limit_is_closed)
     const float tri[9] = {0, 0, 0, 4, 0, 0, 0, 4, 0};
     body_mesh mesh = {(float *)tri, 1};
     body_scene s = scene_of_one(mesh);
-    bvp_body body = {s.file[0], 0, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0};
     const double point[3] = {1, 1, 2}, on[3] = {1, 2, 0};
     bvp_closest_result r;
     ck_assert_int_eq(bvp_closest(&body, point, 2, &r, NULL), BVP_OK);
@@ -156,7 +156,7 @@ START_TEST(far_points_are_not_slow)
 {
     body_mesh mesh = mesh_sphere(64);
     body_scene s = scene_of_one(mesh);
-    bvp_body body = {s.file[0], 0, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0};
     case_seed(3);
     for (double away = 2; away < 1e13; away *= 8) {
         bvp_stats stats = {0};
@@ -178,7 +178,7 @@ START_TEST(centres_are_as_near_to_all)
 {
     body_mesh mesh = mesh_sphere(64);
     body_scene s = scene_of_one(mesh);
-    bvp_body body = {s.file[0], 0, NULL}, baseline = {s.file[1], 0, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0}, baseline = {.file = s.file[1], .part = 0};
     body_list list = list_of(&body);
     case_seed(5);
     for (int i = 0; i < 20; i++) {
@@ -202,7 +202,7 @@ START_TEST(the_nearest_comes_first)
 {
     body_mesh mesh = mesh_sphere(64);
     body_scene s = scene_of_one(mesh);
-    bvp_body body = {s.file[0], 0, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0};
     bvp_stats stats = {0}, known = {0};
     case_seed(6);
     for (int i = 0; i < 200; i++) {
@@ -228,7 +228,7 @@ START_TEST(batches_equal_single_calls)
     double points[COUNT][4];
     bvp_closest_result found[COUNT];
     body_scene s = scene_assembly(20, false);
-    bvp_body body = {s.file[0], BVP_ASSEMBLY, NULL};
+    bvp_body body = {.file = s.file[0], .part = BVP_ASSEMBLY};
     body_list list = list_of(&body);
     size_t done = 0;
     case_seed(4);
@@ -257,7 +257,7 @@ START_TEST(arguments_are_checked)
 {
     body_mesh mesh = mesh_box(2);
     body_scene s = scene_of_one(mesh);
-    bvp_body body = {s.file[0], 0, NULL}, absent = {s.file[0], 1, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0}, absent = {.file = s.file[0], .part = 1};
     const double good[3] = {0, 0, 0}, bad[3] = {0, NAN, 0};
     bvp_closest_result r;
     ck_assert_int_eq(bvp_closest(&body, bad, 1, &r, NULL), BVP_ERR_ARGUMENT);

@@ -304,7 +304,7 @@ static int on_hit(void *user, const bvp_hit_id *id)
 static void expect_end(const bvp_file *file)
 {
     const double lo[3] = {-100, -100, -100}, hi[3] = {100, 100, 100};
-    const bvp_body body = {file, 0, NULL};
+    const bvp_body body = {.file = file, .part = 0};
     uint32_t left = 100000;
     uint64_t count;
     int hit;
@@ -313,7 +313,7 @@ static void expect_end(const bvp_file *file)
                      BVP_ERR_CORRUPT);
     ck_assert_int_eq(bvp_overlap_box(&body, lo, hi, on_hit, NULL, &count, &stats), BVP_ERR_CORRUPT);
     const double apart[12] = {1, 0, 0, 8.25, 0, 1, 0, 0, 0, 0, 1, 0};
-    const bvp_body other = {file, 0, apart};
+    const bvp_body other = {.file = file, .part = 0, .placement = apart};
     ck_assert_int_eq(bvp_collide(&body, &other, &hit, &stats), BVP_ERR_CORRUPT);
     ck_assert_uint_lt(stats.nodes, 100000);
 }

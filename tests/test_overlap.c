@@ -176,7 +176,7 @@ START_TEST(touching_counts)
     const double tiny = 0x1p-1040;
     body_mesh mesh = {(float *)tri, 1};
     body_scene s = scene_of_one(mesh);
-    bvp_body body = {s.file[0], 0, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0};
     ck_assert_uint_eq(count_in_box(&body, 4, 5, -1, 1, -1, 1), 1);    /* a corner */
     ck_assert_uint_eq(count_in_box(&body, 2, 3, 2, 3, -1, 0), 1);     /* an edge, by a corner */
     ck_assert_uint_eq(count_in_box(&body, 2.001, 3, 2, 3, -1, 1), 0); /* past it */
@@ -206,7 +206,7 @@ START_TEST(hits_come_in_the_order_of_storage)
     static bvp_hit_id found[HITS_MOST];
     body_mesh mesh = mesh_sphere(40);
     body_scene s = scene_of_one(mesh);
-    bvp_body body = {s.file[0], 0, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0};
     const double lo[3] = {-2, -2, -2}, hi[3] = {2, 2, 2};
     hits h = {.ids = found};
     ck_assert_int_eq(bvp_overlap_box(&body, lo, hi, add_hit, &h, NULL, NULL), BVP_OK);
@@ -228,7 +228,7 @@ START_TEST(arguments_are_checked)
 {
     body_mesh mesh = mesh_box(2);
     body_scene s = scene_of_one(mesh);
-    bvp_body body = {s.file[0], 0, NULL}, absent = {s.file[0], 1, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0}, absent = {.file = s.file[0], .part = 1};
     const double a[3] = {0, 0, 0}, b[3] = {1, 1, 1}, bad[3] = {0, NAN, 0},
                  inf[3] = {1, 1, INFINITY};
     double planes[17 * 4] = {1, 0, 0, 0};

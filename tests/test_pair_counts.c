@@ -70,10 +70,12 @@ START_TEST(queries_cost_no_more_than_before)
                                -1 / 3., l->shift[1], -1 / 3., 2 / 3.,      2 / 3., l->shift[2]};
         const double moved[12] = {1, 0, 0, l->shift[0], 0, 1, 0, l->shift[1], 0, 0, 1, l->shift[2]};
         const double *placement = l->part_b == 0 ? moved : at;
-        bvp_stats stats = ask(&(bvp_body){file, l->part_a, NULL},
-                              &(bvp_body){file, l->part_b, placement}, l->what);
-        bvp_stats base = ask(&(bvp_body){plain, l->part_a, NULL},
-                             &(bvp_body){plain, l->part_b, placement}, l->what);
+        bvp_stats stats =
+            ask(&(bvp_body){.file = file, .part = l->part_a},
+                &(bvp_body){.file = file, .part = l->part_b, .placement = placement}, l->what);
+        bvp_stats base =
+            ask(&(bvp_body){.file = plain, .part = l->part_a},
+                &(bvp_body){.file = plain, .part = l->part_b, .placement = placement}, l->what);
         check(l, &stats);
         ck_assert(memcmp(&stats, &base, sizeof stats) == 0);
     }

@@ -412,7 +412,7 @@ START_TEST(batches_equal_single_queries)
     case_seed(4);
     make_shapes();
     bvp_file *file = oracle_open(parts, SHAPES, NULL, NULL, 0, false);
-    bvp_body a = {file, 4, NULL}, b = {file, 3, NULL};
+    bvp_body a = {.file = file, .part = 4}, b = {.file = file, .part = 3};
     for (int k = 0; k < COUNT; k++) {
         case_rotation(placements[k]);
         case_translate(placements[k], 4);
@@ -427,7 +427,7 @@ START_TEST(batches_equal_single_queries)
     for (int k = 0; k < COUNT; k++) {
         int hit;
         bvp_distance_result result;
-        bvp_body moved = {file, 3, placements[k]};
+        bvp_body moved = {.file = file, .part = 3, .placement = placements[k]};
         ck_assert_int_eq(bvp_collide(&a, &moved, &hit, NULL), BVP_OK);
         ck_assert_int_eq(hits[k].hit, hit);
         ck_assert_int_eq(bvp_distance(&a, &moved, INFINITY, &result, NULL), BVP_OK);
@@ -457,8 +457,9 @@ START_TEST(limits_and_arguments)
     double singular[12] = {1}, shift[12] = {1, 0, 0, 0.5, 0, 1, 0, 0.5, 0, 0, 1, 0.5};
     make_shapes();
     bvp_file *file = oracle_open(parts, SHAPES, NULL, NULL, 0, false);
-    bvp_body a = {file, 0, NULL}, b = {file, 0, shift}, bad = {file, 0, singular};
-    bvp_body none = {file, SHAPES, NULL}, no_file = {NULL, 0, NULL};
+    bvp_body a = {.file = file, .part = 0}, b = {.file = file, .part = 0, .placement = shift},
+             bad = {.file = file, .part = 0, .placement = singular};
+    bvp_body none = {.file = file, .part = SHAPES}, no_file = {.file = NULL, .part = 0};
     ck_assert_int_eq(bvp_pairs(&a, &b, pairs, 3, &count, NULL), BVP_ERR_LIMIT);
     ck_assert_uint_eq(count, 3);
     ck_assert_int_eq(bvp_pairs(&a, &b, NULL, 0, &count, NULL), BVP_ERR_LIMIT);

@@ -191,7 +191,7 @@ START_TEST(closed_bodies_are_watertight)
         for (int kind = 0; kind < PLACED_KINDS; kind++) {
             double m[12];
             place_random(kind, m);
-            bvp_body body = {s.file[0], 0, m};
+            bvp_body body = {.file = s.file[0], .part = 0, .placement = m};
             if (kind != PLACED_FAR) /* there, rounding moves the target out of the silhouette */
                 aim_at_all(&body, mesh, middle[i]);
         }
@@ -206,7 +206,7 @@ START_TEST(grids_of_planes)
 {
     body_mesh mesh = mesh_planes(6);
     body_scene s = scene_of_one(mesh);
-    bvp_body body = {s.file[0], 0, NULL}, baseline = {s.file[1], 0, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0}, baseline = {.file = s.file[1], .part = 0};
     body_list list = list_of(&body);
     case_seed(3);
     for (int i = 0; i < 3000; i++) {
@@ -242,7 +242,7 @@ START_TEST(a_ball_is_round)
     case_seed(4);
     for (int i = 0; i < 2000; i++) {
         place_random(case_int(2) ? PLACED_RIGID : PLACED_MIRRORED, m);
-        bvp_body body = {s.file[0], 0, m};
+        bvp_body body = {.file = s.file[0], .part = 0, .placement = m};
         bvp_ray ray = {.t_max = INFINITY};
         bvp_ray_hit hit;
         double length = 0, out = 0;
@@ -273,7 +273,7 @@ START_TEST(ties_go_to_the_smaller_number)
     for (int i = 0; i < 3; i++)
         case_identity(places + 12 * i);
     body_scene s = scene_of(&mesh, 1, parts, places, 3);
-    bvp_body body = {s.file[0], BVP_ASSEMBLY, NULL};
+    bvp_body body = {.file = s.file[0], .part = BVP_ASSEMBLY};
     bvp_ray ray = {{1, 1, 5}, {0, 0, -2}, 0, INFINITY};
     bvp_ray_hit hit;
     uint64_t count;
@@ -292,7 +292,7 @@ START_TEST(ranges_are_closed)
 {
     body_mesh mesh = mesh_planes(4);
     body_scene s = scene_of_one(mesh);
-    bvp_body body = {s.file[0], 0, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0};
     const struct {
         double t_min, t_max, expected;
     } cases[] = {{0, 1, 1},    {1, 1, 1},       {1.5, 2, 2},      {1.25, 1.75, -1},
@@ -321,7 +321,7 @@ START_TEST(a_callback_can_stop)
 {
     body_mesh mesh = mesh_planes(9);
     body_scene s = scene_of_one(mesh);
-    bvp_body body = {s.file[0], 0, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0};
     bvp_ray ray = {{-1, 0.6, 0.3}, {1, 0, 0}, 0, INFINITY};
     uint64_t count;
     int calls = 0;
@@ -338,7 +338,7 @@ START_TEST(degenerate_triangles_are_not_hit)
     const float tri[18] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 5, 5, 5, 5, 5, 5, 5, 5, 5};
     body_mesh mesh = {(float *)tri, 2};
     body_scene s = scene_of_one(mesh);
-    bvp_body body = {s.file[0], 0, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0};
     bvp_ray ray = {{-1, -1, -1}, {1, 1, 1}, 0, INFINITY};
     bvp_ray across = {{1, 1, 5}, {0, 0, -1}, 0, INFINITY};
     int hit;
@@ -364,7 +364,7 @@ START_TEST(batches_equal_single_calls)
     } padded;
     static padded batch[COUNT];
     body_scene s = scene_assembly(20, false);
-    bvp_body body = {s.file[0], BVP_ASSEMBLY, NULL};
+    bvp_body body = {.file = s.file[0], .part = BVP_ASSEMBLY};
     body_list list = list_of(&body);
     bvp_stats one = {0}, many = {0};
     size_t done = 0;
@@ -411,9 +411,10 @@ START_TEST(arguments_are_checked)
     body_scene s = scene_of_one(mesh);
     const double flat[12] = {1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0};
     const bvp_ray good = {{0, 0, 9}, {0, 0, -1}, 0, INFINITY};
-    bvp_body body = {s.file[0], 0, NULL}, singular = {s.file[0], 0, flat},
-             absent = {s.file[0], 7, NULL};
-    bvp_body nothing = {NULL, 0, NULL};
+    bvp_body body = {.file = s.file[0], .part = 0},
+             singular = {.file = s.file[0], .part = 0, .placement = flat},
+             absent = {.file = s.file[0], .part = 7};
+    bvp_body nothing = {.file = NULL, .part = 0};
     bvp_ray ray = good;
     ck_assert_int_eq(try_ray(&body, good), BVP_OK);
     ck_assert_int_eq(try_ray(&singular, good), BVP_ERR_ARGUMENT);

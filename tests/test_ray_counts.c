@@ -94,7 +94,7 @@ START_TEST(rays_cost_no_more_than_before)
         bvp_file *file = count_scene_open(baseline);
         for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
             const limit *l = &limits[k];
-            const bvp_body body = {file, l->part, NULL};
+            const bvp_body body = {.file = file, .part = l->part};
             make_rays(file, l->part, l->how, rays);
             const bvp_stats stats = ask(&body, rays, l->what);
             check(l, &stats);

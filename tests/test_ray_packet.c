@@ -215,7 +215,7 @@ START_TEST(near_rays_share_their_work)
     body_scene s = scene_of_one(mesh);
     make_view(rays, 0.02);
     for (int isa = 0; isa < 2; isa++) {
-        const bvp_body body = {s.file[isa], 0, NULL};
+        const bvp_body body = {.file = s.file[isa], .part = 0};
         bvp_stats one, many;
         count_work(&body, rays, &one, &many);
         ck_assert_uint_gt(one.nodes, SIDE * SIDE);
@@ -233,7 +233,7 @@ START_TEST(scattered_rays_do_not)
     static bvp_ray rays[SIDE * SIDE];
     body_mesh mesh = mesh_sphere(30);
     body_scene s = scene_of_one(mesh);
-    const bvp_body body = {s.file[0], 0, NULL};
+    const bvp_body body = {.file = s.file[0], .part = 0};
     bvp_stats one, many;
     case_seed(2);
     for (int i = 0; i < SIDE * SIDE; i++) {
@@ -260,7 +260,7 @@ START_TEST(a_bad_ray_stops_the_batch_where_it_is)
     static int any[SIDE * SIDE];
     body_mesh mesh = mesh_sphere(20);
     body_scene s = scene_of_one(mesh);
-    const bvp_body body = {s.file[0], 0, NULL};
+    const bvp_body body = {.file = s.file[0], .part = 0};
     make_view(rays, 0.02);
     for (size_t bad = 0; bad < 40; bad++) {
         const bvp_ray kept = rays[bad];

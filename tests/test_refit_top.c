@@ -19,7 +19,7 @@ typedef struct side {
 
 static bvp_body body_of(const side *s, uint32_t part)
 {
-    return (bvp_body){s->file, part, s->placement};
+    return (bvp_body){.file = s->file, .part = part, .placement = s->placement};
 }
 
 /* The instance's node and the triangle's number in the source. */
@@ -221,7 +221,7 @@ static void check_all(side sides[2], const refit_scene *bent)
         place_random(case_int(PLACED_FAR), placement);
         place_random(i % 2 ? PLACED_RIGID : PLACED_NOT, m);
         sides[0].placement = sides[1].placement = i % 2 ? m : NULL;
-        const bvp_body other = {probes, 0, placement};
+        const bvp_body other = {.file = probes, .part = 0, .placement = placement};
         for (uint32_t part = 0; part < 2; part++) {
             const uint64_t count = check_pairs(sides, part, &other);
             const double distance = check_distance(sides, part, &other);

@@ -96,7 +96,8 @@ static void walk_path(uint32_t part, bool both_move, bool mixed)
         bvp_stats hot = {0}, cold = {0};
         double ma[12], mb[12];
         int yes = 0;
-        bvp_body a = {file, part, both_move ? ma : NULL}, b = {other, part, mb};
+        bvp_body a = {.file = file, .part = part, .placement = both_move ? ma : NULL},
+                 b = {.file = other, .part = part, .placement = mb};
         for (int i = 0; i < STEPS; i++) {
             int unused;
             place((double)i / STEPS, mb);
@@ -148,7 +149,8 @@ START_TEST(jumps_and_stretches_are_answered_alike)
     bvp_warm_start warm = {0};
     for (int i = 0; i < 2000; i++) {
         double m[12];
-        const bvp_body a = {file, 0, NULL}, b = {other, 0, m};
+        const bvp_body a = {.file = file, .part = 0},
+                       b = {.file = other, .part = 0, .placement = m};
         if (case_int(3) == 0)
             jump(m);
         else
@@ -164,7 +166,8 @@ START_TEST(bad_arguments_are_refused_alike)
     bvp_warm_start warm = {0};
     double m[12];
     int hit;
-    const bvp_body a = {file, 0, NULL}, b = {other, 0, m}, none = {NULL, 0, NULL};
+    const bvp_body a = {.file = file, .part = 0}, b = {.file = other, .part = 0, .placement = m},
+                   none = {.file = NULL, .part = 0};
     bvp_distance_result out;
     for (int i = 0; i < 3; i++) {
         place(0.001 * i, m);
@@ -189,7 +192,8 @@ START_TEST(damaged_bytes_are_found_out)
     for (int round = 0; round < 300; round++) {
         bvp_warm_start warm = {0};
         double m[12];
-        const bvp_body a = {file, 0, NULL}, b = {other, 0, m};
+        const bvp_body a = {.file = file, .part = 0},
+                       b = {.file = other, .part = 0, .placement = m};
         const double from = case_int(1000) * 0.001;
         for (int i = 0; i < 8; i++) {
             place(from + i * 0.002, m);
@@ -213,8 +217,10 @@ START_TEST(other_bodies_are_told_apart)
         double ma[12], mb[12];
         place(0.001 * i, mb);
         place(0.5 + 0.001 * i, ma);
-        const bvp_body a = {files[case_int(3)], case_int(2) ? 0 : BVP_ASSEMBLY, ma};
-        const bvp_body b = {files[case_int(3)], case_int(2) ? 0 : BVP_ASSEMBLY, mb};
+        const bvp_body a = {
+            .file = files[case_int(3)], .part = case_int(2) ? 0 : BVP_ASSEMBLY, .placement = ma};
+        const bvp_body b = {
+            .file = files[case_int(3)], .part = case_int(2) ? 0 : BVP_ASSEMBLY, .placement = mb};
         same_answer(&a, &b, case_int(QUESTIONS), &warm, NULL);
     }
     bvp_close(plain);
@@ -247,7 +253,8 @@ START_TEST(refitted_bodies_are_other_bodies)
     int yes = 0;
     for (int i = 0; i < 60; i++) {
         double m[12];
-        const bvp_body a = {deformed, 0, NULL}, b = {still, 0, m};
+        const bvp_body a = {.file = deformed, .part = 0},
+                       b = {.file = still, .part = 0, .placement = m};
         place(0.001 * (i % 20), m);
         yes += same_answer(&a, &b, i / 20, &warm, NULL);
         if (i % 5 == 4)
@@ -268,7 +275,8 @@ static void *walk_alone(void *user)
     *good = true;
     for (int i = 0; i < STEPS; i++) {
         double m[12];
-        const bvp_body a = {file, 0, NULL}, b = {other, 0, m};
+        const bvp_body a = {.file = file, .part = 0},
+                       b = {.file = other, .part = 0, .placement = m};
         int cold, hot;
         place((double)i / STEPS, m);
         *good = *good && bvp_collide(&a, &b, &cold, NULL) == BVP_OK &&

@@ -361,5 +361,6 @@ void operand_close(operand *o)
 
 bvp_body operand_body(const operand *o)
 {
-    return (bvp_body){o->file, o->part, o->placed ? o->placement : NULL};
+    return (bvp_body){
+        .file = o->file, .part = o->part, .placement = o->placed ? o->placement : NULL};
 }

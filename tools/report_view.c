@@ -94,7 +94,8 @@ static void place_bodies(const clash_row *row, const uint32_t parts[2], report_v
         memcpy(out->placements[i], sides[i]->placement, sizeof out->placements[i]);
         for (int k = 0; k < 3; k++)
             out->placements[i][4 * k + 3] -= out->centre[k];
-        out->bodies[i] = (bvp_body){sides[i]->file, parts[i], out->placements[i]};
+        out->bodies[i] =
+            (bvp_body){.file = sides[i]->file, .part = parts[i], .placement = out->placements[i]};
     }
 }
 

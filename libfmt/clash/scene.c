@@ -13,8 +13,9 @@
 bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, const bvp_file *b,
                                  const double *placement_b, double reach)
 {
-    const bvp_body body_a = {a, BVP_ASSEMBLY, NULL};
-    const bvp_body body_b = {b ? b : a, BVP_ASSEMBLY, b ? placement_b : NULL};
+    const bvp_body body_a = {.file = a, .part = BVP_ASSEMBLY};
+    const bvp_body body_b = {
+        .file = b ? b : a, .part = BVP_ASSEMBLY, .placement = b ? placement_b : NULL};
     scene->self = b == NULL;
     scene->reach = reach;
     const bvp_status status = bvpi_subject_init(&scene->a, &body_a);

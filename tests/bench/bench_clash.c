@@ -179,7 +179,8 @@ static double exact_gap(const bvp_file *file, const found_pair *pair)
     bvp_distance_result result = {0};
     bench_require(bvp_get_instance(file, pair->a, &a), "instance");
     bench_require(bvp_get_instance(file, pair->b, &b), "instance");
-    const bvp_body body_a = {file, a.part, a.placement}, body_b = {file, b.part, b.placement};
+    const bvp_body body_a = {.file = file, .part = a.part, .placement = a.placement},
+                   body_b = {.file = file, .part = b.part, .placement = b.placement};
     bench_require(bvp_distance(&body_a, &body_b, INFINITY, &result, NULL), "distance");
     return result.distance;
 }

@@ -62,7 +62,7 @@ static bvp_ray segment_of(uint64_t number)
 
 static double first(const bvp_file *file, uint64_t number, bvp_stats *stats)
 {
-    const bvp_body body = {file, 0, NULL};
+    const bvp_body body = {.file = file, .part = 0};
     const bvp_ray ray = segment_of(number);
     bvp_ray_hit hit;
     require(bvp_ray_first(&body, &ray, &hit, stats) == BVP_OK, "ray");
@@ -71,7 +71,7 @@ static double first(const bvp_file *file, uint64_t number, bvp_stats *stats)
 
 static double any(const bvp_file *file, uint64_t number, bvp_stats *stats)
 {
-    const bvp_body body = {file, 0, NULL};
+    const bvp_body body = {.file = file, .part = 0};
     const bvp_ray ray = segment_of(number);
     int hit;
     require(bvp_ray_any(&body, &ray, &hit, stats) == BVP_OK, "ray");
@@ -80,7 +80,7 @@ static double any(const bvp_file *file, uint64_t number, bvp_stats *stats)
 
 static double closest(const bvp_file *file, uint64_t number, bvp_stats *stats)
 {
-    const bvp_body body = {file, 0, NULL};
+    const bvp_body body = {.file = file, .part = 0};
     uint64_t state = number;
     bvp_closest_result out;
     double point[3];
@@ -108,7 +108,8 @@ static void place(uint64_t number, double m[12])
 static double collide(const bvp_file *file, uint64_t number, bvp_stats *stats)
 {
     double placement[12];
-    const bvp_body a = {file, 0, NULL}, b = {file, 0, placement};
+    const bvp_body a = {.file = file, .part = 0},
+                   b = {.file = file, .part = 0, .placement = placement};
     int hit;
     place(number, placement);
     require(bvp_collide(&a, &b, &hit, stats) == BVP_OK, "collide");
@@ -118,7 +119,8 @@ static double collide(const bvp_file *file, uint64_t number, bvp_stats *stats)
 static double within(const bvp_file *file, uint64_t number, bvp_stats *stats)
 {
     double placement[12];
-    const bvp_body a = {file, 0, NULL}, b = {file, 0, placement};
+    const bvp_body a = {.file = file, .part = 0},
+                   b = {.file = file, .part = 0, .placement = placement};
     int is_within;
     place(number, placement);
     require(bvp_within(&a, &b, 0.001 * size[0], &is_within, NULL, stats) == BVP_OK, "within");

@@ -88,7 +88,7 @@ static bvp_ray ray_of(const scene *s, int idx)
 static double ask_pair(const scene *s, question what, const bvp_body *body, int idx,
                        bvp_stats *stats)
 {
-    const bvp_body mover = {s->mover, 0, s->placement[idx]};
+    const bvp_body mover = {.file = s->mover, .part = 0, .placement = s->placement[idx]};
     bvp_distance_result nearest;
     int answer;
     switch (what) {
@@ -183,8 +183,8 @@ int main(int argc, char **argv)
     uint64_t seed = 12345;
     for (int b = 0; b < BODIES; b++)
         s.file[b] = open_or_end(argv[1 + b]);
-    s.body[0] = (bvp_body){s.file[0], BVP_ASSEMBLY, NULL};
-    s.body[1] = (bvp_body){s.file[1], 0, NULL};
+    s.body[0] = (bvp_body){.file = s.file[0], .part = BVP_ASSEMBLY};
+    s.body[1] = (bvp_body){.file = s.file[1], .part = 0};
     s.placement = calloc((size_t)s.count, sizeof *s.placement);
     double *answers[BODIES] = {calloc((size_t)s.count, sizeof(double)),
                                calloc((size_t)s.count, sizeof(double))};

@@ -79,7 +79,8 @@ bench_truth bench_truth_of(const bench_mesh *a, const bench_mesh *b, const doubl
                            const peer_pairs *peer, const void *peer_a, const void *peer_b)
 {
     pair_list list = {0};
-    bvp_body body_a = {a->file, 0, NULL}, body_b = {b->file, 0, placement};
+    bvp_body body_a = {.file = a->file, .part = 0},
+             body_b = {.file = b->file, .part = 0, .placement = placement};
     uint64_t count;
     bench_require(bvp_pairs_each(&body_a, &body_b, append_ours, &list, &count, NULL), "pairs");
     if (peer->pairs)
@@ -114,7 +115,8 @@ void bench_judge(const bench_mesh *a, const bench_mesh *b, const double placemen
                  bench_verdicts *only_ours, bench_verdicts *only_theirs)
 {
     pair_list ours = {0}, theirs = {0};
-    bvp_body body_a = {a->file, 0, NULL}, body_b = {b->file, 0, placement};
+    bvp_body body_a = {.file = a->file, .part = 0},
+             body_b = {.file = b->file, .part = 0, .placement = placement};
     uint64_t count;
     bench_require(bvp_pairs_each(&body_a, &body_b, append_ours, &ours, &count, NULL), "pairs");
     peer->pairs(peer_a, peer_b, placement, append, &theirs);

@@ -131,7 +131,8 @@ static double ask_us(const void *user, int idx)
 {
     const question *q = user;
     const item *x = &q->s->items[q->pairs[idx].a], *y = &q->s->items[q->pairs[idx].b];
-    const bvp_body a = {q->s->file, x->part, x->placement}, b = {q->s->file, y->part, y->placement};
+    const bvp_body a = {.file = q->s->file, .part = x->part, .placement = x->placement},
+                   b = {.file = q->s->file, .part = y->part, .placement = y->placement};
     int yes;
     if (q->clearance < 0)
         bench_require(bvp_collide(&a, &b, &yes, NULL), "collide");

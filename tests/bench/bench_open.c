@@ -56,7 +56,7 @@ static int ask(const bvp_file *file, question what, int idx)
 {
     bvp_file_info info;
     bvp_get_info(file, &info);
-    const bvp_body body = {file, BVP_ASSEMBLY, NULL};
+    const bvp_body body = {.file = file, .part = BVP_ASSEMBLY};
     uint64_t seed = (uint64_t)idx + 1;
     if (what == RAY) {
         bvp_ray ray = {.t_min = 0, .t_max = INFINITY};
@@ -73,7 +73,7 @@ static int ask(const bvp_file *file, question what, int idx)
     for (int a = 0; a < 3; a++)
         longest = fmax(longest, info.hi[a] - info.lo[a]);
     placement[3] = longest * (0.5 + 0.5 * bench_uniform(&seed));
-    const bvp_body copy = {file, BVP_ASSEMBLY, placement};
+    const bvp_body copy = {.file = file, .part = BVP_ASSEMBLY, .placement = placement};
     int touches;
     bvp_distance_result nearest;
     if (what == COLLIDE)

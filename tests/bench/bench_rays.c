@@ -157,7 +157,7 @@ typedef void (*ask_fn)(rays *r, const bench_mesh *mesh, const rival *them);
 
 static void ask_first(rays *r, const bench_mesh *mesh, const rival *them)
 {
-    bvp_body body = {mesh->file, 0, NULL};
+    bvp_body body = {.file = mesh->file, .part = 0};
     (void)them;
     for (size_t i = 0; i < r->count; i++)
         bench_require(bvp_ray_first(&body, &r->ours[i], &r->hits[i], NULL), "ray");
@@ -165,14 +165,14 @@ static void ask_first(rays *r, const bench_mesh *mesh, const rival *them)
 
 static void ask_first_batch(rays *r, const bench_mesh *mesh, const rival *them)
 {
-    bvp_body body = {mesh->file, 0, NULL};
+    bvp_body body = {.file = mesh->file, .part = 0};
     (void)them;
     bench_require(bvp_ray_first_batch(&body, r->ours, 0, r->count, r->hits, 0, NULL, NULL), "rays");
 }
 
 static void ask_any(rays *r, const bench_mesh *mesh, const rival *them)
 {
-    bvp_body body = {mesh->file, 0, NULL};
+    bvp_body body = {.file = mesh->file, .part = 0};
     (void)them;
     for (size_t i = 0; i < r->count; i++) {
         bench_require(bvp_ray_any(&body, &r->ours[i], &r->any[i], NULL), "ray");
@@ -182,7 +182,7 @@ static void ask_any(rays *r, const bench_mesh *mesh, const rival *them)
 
 static void ask_any_batch(rays *r, const bench_mesh *mesh, const rival *them)
 {
-    bvp_body body = {mesh->file, 0, NULL};
+    bvp_body body = {.file = mesh->file, .part = 0};
     (void)them;
     bench_require(bvp_ray_any_batch(&body, r->ours, 0, r->count, r->any, 0, NULL, NULL), "rays");
 }
@@ -337,7 +337,7 @@ static void report(rays *r, const bench_mesh *mesh, const rival rivals[PEERS], a
 /* As rays: a slice of points is asked like a slice of rays, the points being the origins. */
 static void ask_closest(rays *r, const bench_mesh *mesh, const rival *them)
 {
-    bvp_body body = {mesh->file, 0, NULL};
+    bvp_body body = {.file = mesh->file, .part = 0};
     (void)them;
     for (size_t i = 0; i < r->count; i++)
         bench_require(bvp_closest(&body, r->ours[i].origin, INFINITY, &r->found[i], NULL),
@@ -346,7 +346,7 @@ static void ask_closest(rays *r, const bench_mesh *mesh, const rival *them)
 
 static void ask_closest_batch(rays *r, const bench_mesh *mesh, const rival *them)
 {
-    bvp_body body = {mesh->file, 0, NULL};
+    bvp_body body = {.file = mesh->file, .part = 0};
     (void)them;
     bench_require(bvp_closest_batch(&body, r->ours[0].origin, sizeof *r->ours, r->count, INFINITY,
                                     r->found, 0, NULL, NULL),

@@ -71,7 +71,8 @@ static double ask_us(const void *user, int idx)
 {
     const question *q = user;
     const bench_scene *s = q->scene;
-    const bvp_body a = {q->a, 0, NULL}, b = {q->b, 0, s->placements[idx]};
+    const bvp_body a = {.file = q->a, .part = 0},
+                   b = {.file = q->b, .part = 0, .placement = s->placements[idx]};
     bvp_distance_result nearest;
     uint64_t count = 0;
     int hit = 0;

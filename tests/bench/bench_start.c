@@ -132,7 +132,8 @@ static void ask_file(const bvp_file *file)
     int touches;
     bvp_get_info(file, &info);
     const questions q = questions_of(info.lo, info.hi);
-    const bvp_body body = {file, BVP_ASSEMBLY, NULL}, moved = {file, BVP_ASSEMBLY, q.placement};
+    const bvp_body body = {.file = file, .part = BVP_ASSEMBLY},
+                   moved = {.file = file, .part = BVP_ASSEMBLY, .placement = q.placement};
     bench_require(bvp_ray_first(&body, &q.ray, &hit, NULL), "ray");
     bench_require(bvp_collide(&body, &moved, &touches, NULL), "collide");
 }

@@ -147,7 +147,8 @@ static void come_and_go(path *p)
 /* A number that tells answers apart. */
 static double ask(const path *p, int kind, int i, bvp_warm_start *warm, bvp_distance_result *out)
 {
-    const bvp_body a = {p->a.file, 0, NULL}, b = {p->b.file, 0, p->placements[i]};
+    const bvp_body a = {.file = p->a.file, .part = 0},
+                   b = {.file = p->b.file, .part = 0, .placement = p->placements[i]};
     int yes = 0;
     if (kind == 0)
         bench_require(bvp_collide_warm(&a, &b, warm, &yes, NULL), "collide");

@@ -69,7 +69,8 @@ static double ask_two(const bvp_body *a, const bvp_body *b, question q, bvp_stat
 
 static double ask_file(const subject *s, question q, const double placement[12], bvp_stats *stats)
 {
-    const bvp_body a = {s->a, 0, NULL}, b = {s->b, 0, placement};
+    const bvp_body a = {.file = s->a, .part = 0},
+                   b = {.file = s->b, .part = 0, .placement = placement};
     bvp_status status = BVP_OK;
     const double answer = q >= ASK_RAY ? ask_one(&a, q, placement, stats, &status)
                                        : ask_two(&a, &b, q, stats, &status);

@@ -245,7 +245,8 @@ static double *simulate(const mesh *ground, const mesh *mover, body_motion b, in
     for (int step = 0; step < steps; step++) {
         /* in an order whose every prefix is spread over the motion */
         double *pose = out + 12 * ((step * 619) % steps);
-        const bvp_body a = {s.subjects[0].a, 0, NULL}, c = {s.subjects[0].b, 0, pose};
+        const bvp_body a = {.file = s.subjects[0].a, .part = 0},
+                       c = {.file = s.subjects[0].b, .part = 0, .placement = pose};
         int hit = 0;
         place_body(&b, step, pose);
         bvp_collide(&a, &c, &hit, NULL);

@@ -166,7 +166,7 @@ static void check_answers(bvp_file *refitted, packed *again, const mesh *moved)
     for (question q = ASK_COLLIDE; q <= ASK_CLOSEST; q++)
         measure(s, 2, q, poses, POSES, 0.1);
     for (int k = 0; k < POINTS; k++) {
-        const bvp_body body = {refitted, 0, NULL};
+        const bvp_body body = {.file = refitted, .part = 0};
         const double *point = poses + 12 * k;
         bvp_closest_result nearest = {.distance = -1};
         double least = INFINITY;

@@ -42,7 +42,8 @@ static void try_out(const subject *s, char problem[300])
 {
     double far_away[12];
     pose_shift(0.1, 0.2, 100, far_away);
-    const bvp_body a = {s->a, 0, NULL}, b = {s->b, 0, far_away};
+    const bvp_body a = {.file = s->a, .part = 0},
+                   b = {.file = s->b, .part = 0, .placement = far_away};
     bvp_distance_result near;
     int hit;
     bvp_status status = bvp_collide(&a, &b, &hit, NULL);
@@ -145,8 +146,8 @@ static double share_colliding(const suite *s, const double *placements, int coun
 {
     int hits = 0;
     for (int k = 0; k < count; k++) {
-        const bvp_body a = {s->subjects[0].a, 0, NULL},
-                       b = {s->subjects[0].b, 0, placements + 12 * k};
+        const bvp_body a = {.file = s->subjects[0].a, .part = 0},
+                       b = {.file = s->subjects[0].b, .part = 0, .placement = placements + 12 * k};
         int hit = 0;
         bvp_collide(&a, &b, &hit, NULL);
         hits += hit;

@@ -290,15 +290,34 @@ BVP_API bvp_status bvp_annotate(const bvp_file *file, bvp_annotation_fn callback
 
 #define BVP_ASSEMBLY UINT32_MAX /* bvp_body.part: all instances of the file */
 
-/* What a query is asked of: one part, or the whole assembly of a file, somewhere in the world.
+/* Which instances of an assembly are asked: a group of them, or all others. The bits are the
+ * caller's, are not changed while a query runs, and may serve any number of bodies; groups are
+ * united and cut with | and &. */
+typedef struct bvp_filter {
+    const uint64_t *bits; /* word_count words: instance i is bit i % 64 of bits[i / 64] */
+    size_t word_count;    /* instances beyond are not in the group; 0: none is, bits may be NULL */
+    int exclude;          /* 0: the group is asked; nonzero: all instances but the group */
+} bvp_filter;
+
+/* Sets the bits of all instances at or below node `node` of the product tree, and leaves the others
+ * as they are. BVP_ERR_ARGUMENT: there is no such node, or fewer words than (instance_count + 63) /
+ * 64. O(nodes below). */
+BVP_API bvp_status bvp_filter_subtree(const bvp_file *file, uint32_t node, uint64_t *bits,
+                                      size_t word_count);
+
+/* What a query is asked of: one part, or the assembly of a file or some of its instances, somewhere
+ * in the world. Zero-initialise, so that members that come later mean what they did before.
  * placement: 12 doubles, row-major 3x4, affine, not singular; NULL means the identity. It maps part
  * coordinates (relative to the part's origin), or the assembly's world, to the query's world.
  * Rigid, scaled, sheared and mirrored placements are allowed; the doubles are taken as exact reals.
- */
+ * filter: what it leaves out is not there, for any query; NULL: every instance is. Leaving out
+ * costs nothing but a look at an instance's box; where a pair query asks few instances of a body,
+ * it asks them one by one, and takes no time for the others. */
 typedef struct bvp_body {
     const bvp_file *file;
     uint32_t part; /* a part's index, or BVP_ASSEMBLY */
     const double *placement;
+    const bvp_filter *filter; /* of BVP_ASSEMBLY only: BVP_ERR_ARGUMENT with a part */
 } bvp_body;
 
 /* A triangle that a query answers with. */
@@ -322,13 +341,15 @@ typedef struct bvp_stats {
 /* ---- queries between two bodies ------------------------------------------------------------ */
 
 /* In all of these: b == NULL asks the instances of `a` against one another (an instance is never
- * paired with itself). Surfaces, not solids: a body inside another without contact does not
- * collide. Triangles are closed: touching at a point counts. Errors: BVP_ERR_ARGUMENT for a bad
- * body, part, placement, NaN or negative distance; BVP_ERR_CORRUPT when the file lies (its answers
- * are then not to be used). No call allocates; each uses at most 256 KiB of stack. Two parts meet
- * by hierarchies of one kind: where their handles lead to different ones (bvp_open_options.kind),
- * by the first kind of enum bvp_kind that both have; BVP_ERR_ARGUMENT when there is none. The first
- * body's handle says which box test, or, when that says nothing, the second's. */
+ * paired with itself). A sub-assembly that moves, against all else: `a` is the file with a filter
+ * and a placement, `b` the same file with the same bits, excluded. Surfaces, not solids: a body
+ * inside another without contact does not collide. Triangles are closed: touching at a point
+ * counts. Errors: BVP_ERR_ARGUMENT for a bad body, part, placement, NaN or negative distance;
+ * BVP_ERR_CORRUPT when the file lies (its answers are then not to be used). No call allocates; each
+ * uses at most 256 KiB of stack. Two parts meet by hierarchies of one kind: where their handles
+ * lead to different ones (bvp_open_options.kind), by the first kind of enum bvp_kind that both
+ * have; BVP_ERR_ARGUMENT when there is none. The first body's handle says which box test, or, when
+ * that says nothing, the second's. */
 
 /* Do they touch? *hit is 0 or 1. Symmetric: collide(a,b) == collide(b,a) on every input. */
 BVP_API bvp_status bvp_collide(const bvp_body *a, const bvp_body *b, int *hit, bvp_stats *stats);
@@ -375,8 +396,9 @@ BVP_API bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta
  * The caller's, one for each pair of bodies and thread; zero-initialise it. It holds no pointer,
  * may be copied, and owns nothing. It never changes an answer, whichever placements come next, and
  * says nothing about other bodies than those it was filled for: those that show the same triangles,
- * by the file's root_hash and what bvp_refit did to it. Accidental bytes are found out; bytes
- * forged on purpose forfeit the answers, but no memory is touched that should not be. */
+ * by the file's root_hash, what bvp_refit did to it, and the filter's content. Accidental bytes are
+ * found out; bytes forged on purpose forfeit the answers, but no memory is touched that should not
+ * be. */
 typedef struct bvp_warm_start {
     uint64_t opaque[256];
 } bvp_warm_start;
@@ -448,6 +470,28 @@ BVP_API bvp_status bvp_overlap_sphere(const bvp_body *body, const double centre[
 BVP_API bvp_status bvp_overlap_frustum(const bvp_body *body, const double *planes,
                                        uint32_t plane_count, bvp_hit_fn callback, void *user,
                                        uint64_t *count, bvp_stats *stats);
+
+/* ---- instances ---------------------------------------------------------------------------- */
+
+/* Of an assembly (BVP_ERR_ARGUMENT with a part): which of its instances are in the closed
+ * axis-parallel box lo .. hi? by_triangles 0: those whose own box meets it, which is the smallest
+ * axis-parallel one around the eight corners of the part's box (bvp_part_info.lo, hi) where the
+ * instance stands, in the real numbers; nonzero: those of which a triangle touches it.
+ * instances: capacity numbers (may be NULL when capacity is 0), in the order of the hierarchy. It
+ * stops when that is full and then returns BVP_ERR_LIMIT with *count == capacity; bvp_file_info's
+ * instance_count is always enough. O(those found + log instances). */
+BVP_API bvp_status bvp_instances_in_box(const bvp_body *body, const double lo[3],
+                                        const double hi[3], int by_triangles, uint32_t *instances,
+                                        uint64_t capacity, uint64_t *count, bvp_stats *stats);
+
+/* The instances of an assembly (BVP_ERR_ARGUMENT with a part) that are nearest to a point, not
+ * farther than max_distance (INFINITY: any). nearest: capacity elements, each with what bvp_closest
+ * says of that instance alone; the nearest first, of those at one distance the smaller instance.
+ * *count: how many there are, at most capacity. O(capacity) for each instance that is entered,
+ * beside what bvp_closest costs. */
+BVP_API bvp_status bvp_nearest_instances(const bvp_body *body, const double point[3],
+                                         double max_distance, bvp_closest_result *nearest,
+                                         uint64_t capacity, uint64_t *count, bvp_stats *stats);
 
 /* ---- batches --------------------------------------------------------------------------------- */
 

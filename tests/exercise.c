@@ -162,6 +162,22 @@ static void ask_one(const bvp_body *body, const double middle[3], const double s
     bvp_overlap_frustum(body, planes, 2, on_hit, &left, &count, NULL);
 }
 
+/* Of assemblies; a part is refused. */
+static void ask_instances(const bvp_body *body, const double middle[3], const double size)
+{
+    uint32_t instances[LIMIT];
+    bvp_closest_result nearest[5];
+    double lo[3], hi[3];
+    uint64_t count;
+    for (int axis = 0; axis < 3; axis++) {
+        lo[axis] = middle[axis] - size / 4;
+        hi[axis] = middle[axis] + size / 4;
+    }
+    bvp_instances_in_box(body, lo, hi, 0, instances, LIMIT, &count, NULL);
+    bvp_instances_in_box(body, lo, hi, 1, instances, LIMIT, &count, NULL);
+    bvp_nearest_instances(body, lo, INFINITY, nearest, 5, &count, NULL);
+}
+
 static void ask_two(const bvp_body *a, const bvp_body *b, double size)
 {
     bvp_distance_result nearest;
@@ -171,6 +187,22 @@ static void ask_two(const bvp_body *a, const bvp_body *b, double size)
     bvp_pairs_each(a, b, on_pair, &left, &count, NULL);
     bvp_distance(a, b, INFINITY, &nearest, NULL);
     bvp_within(a, b, size / 100, &hit, &nearest, NULL);
+}
+
+/* A group of instances against all others, and what the first level of the tree has. */
+static void ask_groups(const bvp_file *file, const bvp_file_info *info, const double middle[3],
+                       const double size)
+{
+    uint64_t bits[LIMIT] = {5};
+    const bvp_filter group = {bits, LIMIT, 0}, rest = {bits, LIMIT, 1};
+    const bvp_body a = {.file = file, .part = BVP_ASSEMBLY, .filter = &group};
+    const bvp_body b = {.file = file, .part = BVP_ASSEMBLY, .filter = &rest};
+    for (uint32_t node = 1; node < some(info->node_count); node += 7)
+        bvp_filter_subtree(file, node, bits, LIMIT);
+    ask_one(&b, middle, size);
+    ask_instances(&b, middle, size);
+    ask_two(&a, &b, size);
+    ask_two(&b, NULL, size);
 }
 
 /* What is kept of a damaged body is asked of the next placement. */
@@ -203,6 +235,9 @@ static void ask(const bvp_file *file, const bvp_file_info *info)
     bvp_body part = {.file = file, .part = 0, .placement = turned};
     ask_one(&assembly, middle, size);
     ask_one(&part, middle, size);
+    ask_instances(&assembly, middle, size);
+    ask_instances(&moved, middle, size);
+    ask_groups(file, info, middle, size);
     ask_two(&assembly, NULL, size);
     ask_two(&assembly, &moved, size);
     ask_two(&assembly, &part, size);

@@ -292,7 +292,10 @@ static side side_of_part(bvp_file *file, bvp_file *plain, uint32_t part, const d
 {
     *soup = parts[part];
     soup->placement = placement;
-    return (side){{file, part, placement}, {plain, part, placement}, soup, 1};
+    return (side){{.file = file, .part = part, .placement = placement},
+                  {.file = plain, .part = part, .placement = placement},
+                  soup,
+                  1};
 }
 
 START_TEST(parts_agree_with_brute_force)
@@ -360,8 +363,8 @@ static side side_of_assembly(assembly *all, const double *placement)
         all->soups[k] = parts[instance.part];
         all->soups[k].placement = all->placements[k];
     }
-    return (side){{all->file, BVP_ASSEMBLY, placement},
-                  {all->plain, BVP_ASSEMBLY, placement},
+    return (side){{.file = all->file, .part = BVP_ASSEMBLY, .placement = placement},
+                  {.file = all->plain, .part = BVP_ASSEMBLY, .placement = placement},
                   all->soups,
                   NODES};
 }

@@ -12,6 +12,8 @@
 #include "query/subject.h"
 
 typedef struct bvpi_closest_query {
+    /* Of an assembly: asks an instance in place of the kernel, and may lower the limit; or NULL. */
+    bvp_status (*instead)(struct bvpi_closest_query *query, const bvpi_placed_part *part);
     double point[3];
     double limit; /* nothing farther is of interest; shrinks to the best distance */
     double most;  /* the caller's max_distance */

@@ -217,9 +217,14 @@ static bvp_status enter_instance(void *user, uint32_t instance)
 {
     const point_walk *w = user;
     bvpi_placed_part part;
+    if (!bvpi_subject_asks(w->subject, instance))
+        return BVP_OK;
     w->query->stats.instance_pairs++;
-    bvp_status status = bvpi_subject_instance(w->subject, instance, &part);
-    return status == BVP_OK ? enter_part(w->subject, w->query, &part) : status;
+    const bvp_status status = bvpi_subject_instance(w->subject, instance, &part);
+    if (status != BVP_OK)
+        return status;
+    return w->query->instead ? w->query->instead(w->query, &part)
+                             : enter_part(w->subject, w->query, &part);
 }
 
 static bvp_status enter_instances(void *user, uint32_t first, unsigned count)

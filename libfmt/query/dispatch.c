@@ -26,7 +26,9 @@ static int compare_bodies(const bvpi_subject *a, const bvpi_subject *b)
         return part_a < part_b ? -1 : 1;
     int order = memcmp(a->file->header.root_hash, b->file->header.root_hash,
                        sizeof a->file->header.root_hash);
-    return order != 0 ? order : memcmp(at_a->place.m, at_b->place.m, sizeof at_a->place.m);
+    if (order == 0)
+        order = memcmp(at_a->place.m, at_b->place.m, sizeof at_a->place.m);
+    return order != 0 ? order : bvpi_filter_compare(a->filter, b->filter);
 }
 
 /* Sides may have to change, also back again. */

@@ -25,6 +25,9 @@ typedef struct bvpi_region {
 
 typedef struct bvpi_overlap_query {
     bvpi_region region;
+    /* Of an assembly: asks an instance in place of the kernel; or NULL. */
+    bvp_status (*instead)(struct bvpi_overlap_query *query, const bvpi_subject *subject,
+                          uint32_t instance);
     bvp_hit_fn each; /* or NULL */
     void *user;
     uint64_t count;

@@ -82,7 +82,11 @@ static bvp_status enter_instance(void *user, uint32_t instance)
 {
     const region_walk *w = user;
     bvpi_placed_part part;
+    if (!bvpi_subject_asks(w->subject, instance))
+        return BVP_OK;
     w->query->stats.instance_pairs++;
+    if (w->query->instead)
+        return w->query->instead(w->query, w->subject, instance);
     bvp_status status = bvpi_subject_instance(w->subject, instance, &part);
     return status == BVP_OK ? enter_part(w->subject, w->query, &part) : status;
 }

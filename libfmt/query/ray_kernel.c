@@ -73,6 +73,8 @@ static bvp_status enter_part(bvpi_ray_query *query, const bvpi_placed_part *part
 static bvp_status enter_instance(bvpi_ray_part *w, uint32_t instance)
 {
     bvpi_placed_part part;
+    if (!bvpi_subject_asks(w->subject, instance))
+        return BVP_OK;
     w->query->stats.instance_pairs++;
     bvp_status status = bvpi_subject_instance(w->subject, instance, &part);
     if (status == BVP_OK)

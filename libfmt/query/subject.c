@@ -136,6 +136,9 @@ bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body)
         return BVP_ERR_ARGUMENT;
     subject->file = body->file;
     subject->is_assembly = body->part == BVP_ASSEMBLY;
+    subject->filter = body->filter;
+    if (body->filter && !(subject->is_assembly && bvpi_filter_is_sound(body->filter)))
+        return BVP_ERR_ARGUMENT;
     if (subject->is_assembly)
         return open_top(subject, body->placement);
     subject->is_empty = 0;
@@ -159,7 +162,7 @@ bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out)
 const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
 {
     const bvp_file *file = body ? body->file : NULL;
-    if (!file || body->part != 0 || body->placement || file->is_refitted ||
+    if (!file || body->part != 0 || body->placement || body->filter || file->is_refitted ||
         bvpi_touch(file, 0) != BVP_OK)
         return NULL;
     return file->ready;

@@ -6,6 +6,7 @@
 
 #include "format/map.h"
 #include "prim/pose.h"
+#include "query/filter.h"
 
 enum {
     /* A valid hierarchy of BVPD_DEPTH_MAX levels needs 7 entries a level and one more. */
@@ -34,13 +35,20 @@ typedef struct bvpi_placed_part {
 typedef struct bvpi_subject {
     const bvp_file *file;
     int is_assembly;
-    int is_empty;            /* an assembly without instances */
-    bvpi_placed_part one;    /* unless is_assembly */
-    bvpi_placed top;         /* is_assembly: the hierarchy over the instances */
-    const double *placement; /* is_assembly: the caller's, or NULL for the identity */
+    int is_empty;             /* an assembly without instances */
+    bvpi_placed_part one;     /* unless is_assembly */
+    bvpi_placed top;          /* is_assembly: the hierarchy over the instances */
+    const double *placement;  /* is_assembly: the caller's, or NULL for the identity */
+    const bvp_filter *filter; /* of its instances; or NULL */
 } bvpi_subject;
 
-/* Reads body's fields; its placement must outlive the subject. */
+/* Is instance `instance` asked? */
+static inline bool bvpi_subject_asks(const bvpi_subject *subject, uint32_t instance)
+{
+    return subject->filter == NULL || bvpi_filter_asks(subject->filter, instance);
+}
+
+/* Reads body's fields; its placement and its filter must outlive the subject. */
 bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body);
 
 /* Once, at open: part 0, where it is, for those who ask nothing else and cannot wait for

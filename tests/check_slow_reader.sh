@@ -37,6 +37,14 @@ obb-ordered featuretype.STL --hierarchy wide,obb --leaf 1
 rss-8 featuretype.STL --hierarchy rss --leaf 8
 scene irb6640_cell12.glb --hierarchy wide,boxtree,rss --leaf 8
 END
+  # parts in a store, beside the file and elsewhere
+  mkdir "$scratch/elsewhere"
+  for place in "$scratch/corpus" "$scratch/elsewhere"; do
+    for model in irb6640_cell12.glb rob.obj; do
+      "$BVPACK" pack "$source_dir/samples/models/$model" -q --hierarchy wide,obb --thin --store "$place/store" \
+        -o "$scratch/corpus/good-thin-$(basename "$place")-$model.bvp" || complain "cannot pack $model thin"
+    done
+  done
 fi
 
 for file in "$scratch"/corpus/good-*.bvp; do

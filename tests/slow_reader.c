@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PATH_SIZE = 4096 };
+
 static const uint8_t *file;
 static uint64_t file_size;
 
@@ -18,6 +20,21 @@ static void fail(const char *what)
 {
     fprintf(stderr, "slow_reader: %s\n", what);
     exit(1);
+}
+
+static void read_file(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    if (!in || fseek(in, 0, SEEK_END) != 0)
+        fail("cannot open the file");
+    const long size = ftell(in);
+    uint8_t *bytes = malloc((size_t)size + 1);
+    rewind(in);
+    if (!bytes || fread(bytes, 1, (size_t)size, in) != (size_t)size)
+        fail("cannot read the file");
+    fclose(in);
+    file = bytes;
+    file_size = (uint64_t)size;
 }
 
 /* ---- chapter 1: numbers --------------------------------------------------------------------- */
@@ -76,6 +93,7 @@ static void print_bytes(uint64_t offset, uint64_t count)
 /* ---- chapters 3 and 4: header, directory ---------------------------------------------------- */
 
 #define NONE UINT32_MAX
+enum { THIN = 1 };
 
 static struct {
     uint64_t offset, size, raw_size, records;
@@ -102,16 +120,20 @@ static void find_sections(void)
     }
 }
 
-static void print_header(void)
+static void check_header(void)
 {
     static const uint8_t magic[12] = {0xab, 0x62, 0x76, 0x70, 0x61, 0x63,
                                       0x6b, 0xbb, 0x0d, 0x0a, 0x1a, 0x0a};
     if (file_size < 4096 || memcmp(file, magic, sizeof magic) != 0)
         fail("not a bvpack file");
-    if (number(12, 2) != 0 || number(14, 2) != 4 || u32(24) != 0)
+    if (number(12, 2) != 0 || number(14, 2) != 4 || u32(24) > THIN)
         fail("a version or feature that this reader does not know");
     if (u64(32) != file_size)
         fail("the file's size is not what its header says");
+}
+
+static void print_header(void)
+{
     printf("version %u.%u size %" PRIu64 "\n", (unsigned)number(12, 2), (unsigned)number(14, 2),
            u64(32));
     printf("triangles %" PRIu64 " unique %" PRIu64 " parts %u instances %u nodes %u\n", u64(88),
@@ -654,7 +676,8 @@ static void print_any(uint64_t record, uint64_t blob, unsigned shift)
         print_binary(record, blob, shift);
 }
 
-static void print_part(uint32_t idx)
+/* All of it but its name and where it comes from. */
+static void print_packed(uint32_t idx)
 {
     const uint64_t r = part.offset + 256 * (uint64_t)idx;
     const uint64_t first = hier.offset + 128 * (uint64_t)u32(r + 128);
@@ -662,10 +685,6 @@ static void print_part(uint32_t idx)
     uint64_t size = nodes;
     for (uint32_t i = nodes > 0; i < u32(r + 132); i++)
         size += u64(first + 128 * (uint64_t)i + 16);
-    printf("part %u name", idx);
-    print_string(u32(r + 136));
-    printf(" source");
-    print_string(u32(r + 140));
     printf(" triangles %" PRIu64 " vertices %" PRIu64 " clusters %u hierarchies %u origin",
            u64(r + 64), u64(r + 72), u32(r + 120), u32(r + 132));
     print_f64s(r + 16, 3);
@@ -687,6 +706,59 @@ static void print_part(uint32_t idx)
     }
     for (uint32_t i = 0; i < u32(r + 132); i++)
         print_any(first + 128 * (uint64_t)i, blob, shift);
+}
+
+/* Of a thin file, chapter 8: where the part with that record lies. */
+static void find_part(const char *path, uint64_t record, char out[PATH_SIZE])
+{
+    const uint64_t store = strs.offset + 4 * (uint64_t)u32(216);
+    const char *slash = strrchr(path, '/');
+    const int is_absolute = u32(store) > 0 && u8(store + 4) == '/';
+    int used =
+        snprintf(out, PATH_SIZE, "%.*s", slash && !is_absolute ? (int)(slash - path) + 1 : 0, path);
+    if (u32(store) == 0 || (uint64_t)used + u32(store) + 40 > PATH_SIZE)
+        fail("nothing says where the store is");
+    memcpy(out + used, file + store + 4, u32(store));
+    used += (int)u32(store);
+    used += snprintf(out + used, PATH_SIZE - (size_t)used, "/%02x/", u8(record + 184));
+    for (int i = 1; i < 16; i++)
+        used += snprintf(out + used, PATH_SIZE - (size_t)used, "%02x", u8(record + 184 + i));
+    snprintf(out + used, PATH_SIZE - (size_t)used, ".bvp");
+}
+
+/* That part's own file is the one that is read meanwhile. */
+static void print_elsewhere(const char *path, uint64_t record)
+{
+    const uint8_t *thin = file;
+    const uint64_t thin_size = file_size;
+    char own[PATH_SIZE];
+    find_part(path, record, own);
+    read_file(own);
+    check_header();
+    find_sections();
+    if (u32(24) == THIN || part.records != 1 ||
+        memcmp(file + part.offset + 184, thin + record + 184, 16) != 0 ||
+        memcmp(file + part.offset, thin + record, 16) != 0 ||
+        memcmp(file + part.offset + 64, thin + record + 64, 8) != 0)
+        fail("a part's file in the store holds something else");
+    print_packed(0);
+    free((void *)file);
+    file = thin;
+    file_size = thin_size;
+    find_sections();
+}
+
+static void print_part(const char *path, uint32_t idx)
+{
+    const uint64_t r = part.offset + 256 * (uint64_t)idx;
+    printf("part %u name", idx);
+    print_string(u32(r + 136));
+    printf(" source");
+    print_string(u32(r + 140));
+    if (u32(24) == THIN && u64(r + 88) == 0)
+        print_elsewhere(path, r);
+    else
+        print_packed(idx);
 }
 
 /* ---- chapters 10 to 14: the scene ----------------------------------------------------------- */
@@ -790,34 +862,18 @@ static void print_scene(void)
     print_hierarchy(&h);
 }
 
-/* ---- the file ------------------------------------------------------------------------------- */
-
-static void read_file(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    if (!in || fseek(in, 0, SEEK_END) != 0)
-        fail("cannot open the file");
-    const long size = ftell(in);
-    uint8_t *bytes = malloc((size_t)size + 1);
-    rewind(in);
-    if (!bytes || fread(bytes, 1, (size_t)size, in) != (size_t)size)
-        fail("cannot read the file");
-    fclose(in);
-    file = bytes;
-    file_size = (uint64_t)size;
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 2)
         fail("usage: slow_reader FILE");
     read_file(argv[1]);
+    check_header();
     print_header();
     find_sections();
     if (align(u32(28), 4096) != 4096 || data.offset % 4096 != 0)
         fail("DATA is not where it should be");
     for (uint32_t i = 0; i < part.records; i++)
-        print_part(i);
+        print_part(argv[1], i);
     print_scene();
     printf("provenance %" PRIu64 "\n", prov.raw_size);
     free((void *)file);

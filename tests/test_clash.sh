@@ -339,14 +339,14 @@ expect 0 heap.bvp -x 'c*1:c*7' -r heap.jsonl -r heap.csv --json -n 0
 "$json" coverage.near_pairs <out >near
 rows=$(wc -l <heap.jsonl)
 
-# killed after about 20 ms to 500 ms, and gone on with
+# killed after 20 to 500 ms, and gone on with
 kills=${BVP_KILLS:-4} hits=0
 # shellcheck disable=SC2120 # options
 state_run() { exec "$bvpack" clash heap.bvp -x 'c*1:c*7' --state heap.state -r k.jsonl -r k.csv --json -n 0 "$@" >out 2>err; }
 for ((i = 0; i < kills; i++)); do
   rm -f k.jsonl k.csv
   state_run -j $((1 + i % 2)) &
-  sleep 0.$((RANDOM % 48 + 2))
+  sleep "$(printf '0.%03d' $((RANDOM % 480 + 20)))"
   { kill -9 $!; wait $!; } 2>/dev/null
   if [ -s heap.state ]; then
     hits=$((hits + 1))
@@ -362,7 +362,7 @@ for ((i = 0; i < kills; i++)); do
     [ ! -e heap.state ] || bad "the state stays"
   fi
 done
-[ $hits -gt 0 ] || echo "no kill hit a run ($seed)"
+echo "$hits of $kills kills hit a run ($seed)"
 rm -f .*.tmp
 
 # a state of another run is begun anew, another file is left alone

@@ -365,6 +365,37 @@ START_TEST(a_missing_or_wrong_part_is_named)
 END_TEST
 
 /* From what the store's files say of their parts, and nothing else. */
+/* A byte of one part's file is flipped: others answer, that one does not, and a handle that does
+ * not verify never notices. */
+START_TEST(damage_in_the_store_is_found_when_it_is_touched)
+{
+    fixture f;
+    open_fixture(&f);
+    case_file thin = thin_file(&f);
+    const bvp_open_options options = {.verify_lazily = 1};
+    bvp_file *lazy;
+    bvp_closest_result x;
+    FILE *part = fopen(f.path[1], "r+b");
+    ck_assert_ptr_nonnull(part);
+    fseek(part, BVPD_HEADER_SIZE + 40, SEEK_SET);
+    const int byte = fgetc(part);
+    fseek(part, BVPD_HEADER_SIZE + 40, SEEK_SET);
+    fputc(byte ^ 1, part);
+    ck_assert_int_eq(fclose(part), 0);
+    ck_assert_int_eq(bvp_open_memory(thin.bytes, thin.size, &options, &lazy, NULL), BVP_OK);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        const bvp_body body = {.file = lazy, .part = i};
+        const bvp_status wanted = i == 1 ? BVP_ERR_CORRUPT : BVP_OK;
+        ck_assert_int_eq(bvp_closest(&body, (double[]){0, 0, 0}, 1e9, &x, NULL), wanted);
+        ck_assert_int_eq(bvp_check_part(lazy, i, NULL), wanted);
+        ck_assert_int_eq(bvp_check_part(thin.file, i, NULL), BVP_OK);
+    }
+    bvp_close(lazy);
+    case_close(&thin);
+    close_fixture(&f);
+}
+END_TEST
+
 START_TEST(references_make_the_same_thin_file)
 {
     static const char *const names[PARTS] = {"first", "second", "third"};
@@ -492,6 +523,7 @@ int main(void)
                                   a_thin_file_becomes_fat,
                                   conversion_gives_what_packing_gives,
                                   a_missing_or_wrong_part_is_named,
+                                  damage_in_the_store_is_found_when_it_is_touched,
                                   references_make_the_same_thin_file,
                                   references_that_cannot_be_are_refused,
                                   an_unsaved_part_is_refused,

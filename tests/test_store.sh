@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 # Every night's export: a store packs what changed and nothing else, to the bytes that packing
 # without it gives; it survives being killed; files are split and merged by it.
-# BVP_KILLS=50 tests/test_store.sh kills more often than the suite does.
+# BVP_KILLS: how often a run is killed; BVP_SEED: when.
 set -u
+RANDOM=${BVP_SEED:-$$}
+seed="BVP_SEED=${BVP_SEED:-$$}"
 bvpack=$(realpath "${BVPACK:-./bvpack}")
 make_export=$(realpath "${BVP_BUILDDIR:-.}/tests/make_export")
 json=$(realpath "${BVP_BUILDDIR:-.}/tests/json_check")
@@ -129,23 +131,29 @@ same healed.bvp plain.bvp
 mkdir b killed
 "$make_export" b 150 10 0
 "$bvpack" pack b/export.jsonl -o whole.bvp -q
-for ((i = 0; i < ${BVP_KILLS:-4}; i++)); do
+milliseconds() { echo $(($(date +%s%N) / 1000000)); }
+began=$(milliseconds)
+"$bvpack" pack b/export.jsonl --store killed -o killed.bvp -q -j1
+took=$(($(milliseconds) - began))
+kills=${BVP_KILLS:-4} hits=0
+for ((i = 0; i < kills; i++)); do
   rm -rf killed killed.bvp
   mkdir killed
   "$bvpack" pack b/export.jsonl --store killed -o killed.bvp -q -j1 &
-  sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
-  kill -9 $! 2>/dev/null
-  wait $! 2>/dev/null
+  sleep "$(printf '0.%03d' $((RANDOM % (took < 999 ? took + 1 : 999))))"
+  { kill -9 $!; wait $!; } 2>/dev/null
+  [ -e killed.bvp ] || hits=$((hits + 1))
   [ ! -e killed.bvp ] || same killed.bvp whole.bvp
   find killed -name '*.bvp' | head -50 | while read -r file; do
     "$bvpack" verify "$file" >out 2>&1 || echo "$file" >half
   done
-  [ ! -e half ] || bad "half-written: $(cat half)"
+  [ ! -e half ] || bad "half-written: $(cat half) ($seed)"
   "$bvpack" pack b/export.jsonl --store killed -o left.bvp -q &
   pack b/export.jsonl --store killed -o killed.bvp
   wait $!
   same killed.bvp whole.bvp
   same left.bvp whole.bvp
 done
+echo "$hits of $kills kills hit a run of $took ms ($seed)"
 
 exit $fail

@@ -12,7 +12,7 @@
 #
 # The files: NAME.a.csv two copies (protocol A; with D, close copies), .b a small mover in it, .g pairs of an
 # assembly's instances, .m a path, .r rays and closest points, .open from the path to the answer, .start the same
-# beside peers that read STL and build, .build packing; sheets.f.csv facing surfaces; .info.json sizes.
+# beside peers that read STL and build, .build packing, .export a second export by way of a store; sheets.f.csv facing surfaces; .info.json sizes.
 # "times_slower" is the peer's time over ours: the median of five rounds in which all are asked in turn,
 # with the quartiles. parts.txt names the CAD parts over which the goals' means go.
 set -eu
@@ -113,6 +113,9 @@ cast_rays link_3
 paths cycloidal copies $out/cycloidal.bvp
 paths link_3 copies $out/link_3.bvp
 start link_3 $out/link_3.stl all
+
+say "a second export"
+bash "$src/tests/bench/export.sh" tests/make_export | tee $out/second.export.csv
 
 # ---- scans, made here ----
 for scan in "sphere 76 70k" "torus 132 70k" "sphere 304 1M" "torus 528 1M"; do

@@ -17,9 +17,9 @@ scratch=$(mktemp -d -p .) && trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 unset BVPACK_STORE
 settle() { sync -f . && sleep 2.2; } # stamps of younger files are not relied on
-timed() { # RUN OPTION...: adds its line to times
+timed() { # RUN OPTION...: adds its line to times.txt
   local TIMEFORMAT="$mode $1 %R %U %S"
-  { time "$bvpack" pack e/export.jsonl -q "${@:2}" 2>&1; } 2>>times
+  { time "$bvpack" pack e/export.jsonl -q "${@:2}" 2>&1; } 2>>times.txt
 }
 
 for mode in thin fat; do
@@ -51,8 +51,8 @@ echo "mode,run,parts,triangles_a_part,wall_s,cpu_s,wall_over_first,cpu_over_firs
 median() { sort -n | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'; }
 for mode in thin fat; do
   for run in first changed rewritten; do
-    wall=$(awk -v m=$mode -v r=$run '$1 == m && $2 == r { print $3 }' times | median)
-    cpu=$(awk -v m=$mode -v r=$run '$1 == m && $2 == r { print $4 + $5 }' times | median)
+    wall=$(awk -v m=$mode -v r=$run '$1 == m && $2 == r { print $3 }' times.txt | median)
+    cpu=$(awk -v m=$mode -v r=$run '$1 == m && $2 == r { print $4 + $5 }' times.txt | median)
     [ $run != first ] || { first_wall=$wall first_cpu=$cpu; }
     awk -v w="$wall" -v c="$cpu" -v fw="$first_wall" -v fc="$first_cpu" \
       -v head="$mode,$run,$parts,$((64 * rings))" \

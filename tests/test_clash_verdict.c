@@ -18,6 +18,23 @@ typedef struct scene {
 
 static const double zero[3] = {0, 0, 0}, ten[3] = {10, 10, 10};
 
+static void plate_in_slot(solid *a, solid *b)
+{
+    const double lo[3] = {-4, 0, 0}, hi[3] = {0, 10, 10}, behind[3] = {10, 0, 0},
+                 end[3] = {14, 10, 10};
+    solid_box(a, zero, ten, 0, -1);
+    solid_box(b, lo, hi, 0, -1);
+    solid_box(b, behind, end, 0, -1);
+}
+
+static void filled_cavity(solid *a, solid *b)
+{
+    const double lo[3] = {-4, -4, -4}, hi[3] = {14, 14, 14};
+    solid_box(a, zero, ten, 0, -1);
+    solid_box(b, lo, hi, 0, -1);
+    solid_box(b, zero, ten, 1, -1);
+}
+
 /* Another part, so that it is no duplicate: one box is hollow. */
 static void two_boxes(solid *a, solid *b)
 {
@@ -129,6 +146,8 @@ static const scene scenes[] = {
     {"bolt in its hole", bolt_in_hole, {0, 0, 0}, L(.2, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, 0},
     {"bolt lifted", bolt_in_hole, {0, 0, .05}, L(.2, 1e-4, 1e-3), BVP_VERDICT_WITHIN, .05, 0},
     {"bolt deep", bolt_in_hole, {0, 0, -.05}, L(.2, 1e-4, 1e-3), BVP_VERDICT_PENETRATING, 0, .05},
+    {"plate in its slot", plate_in_slot, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, 0},
+    {"filled cavity", filled_cavity, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, 0},
     {"pin flush", pin_flush_in_hole, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, NAN},
     {"pin too thick",
      pin_in_small_hole,
@@ -218,6 +237,9 @@ static void check_numbers(const scene *s, const place *at, const bvp_clash_pair 
                       "%s, %s: depth %.9g .. %g", s->name, at->name, pair->depth,
                       pair->depth_upper);
     ck_assert(pair->depth <= pair->depth_upper + slack);
+    if (pair->verdict == BVP_VERDICT_TOUCHING) /* and that is proved */
+        ck_assert_msg(pair->depth_upper <= pair->limits.overlap * (1 + 1e-9),
+                      "%s, %s: at most %g deep", s->name, at->name, pair->depth_upper);
 }
 
 static void check_scene(const scene *s, const place *at)

@@ -10,20 +10,24 @@
 /* ---- triangles in the world -------------------------------------------------------------------
  */
 
+static void place_corners(const bvpi_clash_item *item, const float tri[9], double out[9])
+{
+    for (int k = 0; k < 3; k++) {
+        const double local[3] = {(double)tri[3 * k], (double)tri[3 * k + 1],
+                                 (double)tri[3 * k + 2]};
+        bvpi_place_point_to_world(&item->part.at.place, local, out + 3 * k);
+    }
+}
+
 static bvp_status corners_of(const bvpi_clash_item *item, const bvp_hit_id *hit, double out[9])
 {
     float tri[9];
     uint64_t count;
     const bvp_status status =
         bvp_get_triangles(item->file, hit->part, hit->triangle, 1, tri, NULL, &count);
-    if (status != BVP_OK)
-        return status;
-    for (int k = 0; k < 3; k++) {
-        const double local[3] = {(double)tri[3 * k], (double)tri[3 * k + 1],
-                                 (double)tri[3 * k + 2]};
-        bvpi_place_point_to_world(&item->part.at.place, local, out + 3 * k);
-    }
-    return BVP_OK;
+    if (status == BVP_OK)
+        place_corners(item, tri, out);
+    return status;
 }
 
 static double dot(const double a[3], const double b[3])
@@ -93,6 +97,12 @@ static double crossing(const double tri[9], const double other[9])
     return fmin(before, behind);
 }
 
+static void set_promise(bvpi_contact *contact)
+{
+    contact->promise =
+        fmin(crossing(contact->tri_a, contact->tri_b), crossing(contact->tri_b, contact->tri_a));
+}
+
 bvp_status bvpi_contact_init(const bvpi_clash_judge *judge, const bvp_hit_id *hit_a,
                              const bvp_hit_id *hit_b, bvpi_contact *out)
 {
@@ -102,7 +112,7 @@ bvp_status bvpi_contact_init(const bvpi_clash_judge *judge, const bvp_hit_id *hi
     if (status == BVP_OK)
         status = corners_of(judge->b, hit_b, out->tri_b);
     if (status == BVP_OK)
-        out->promise = fmin(crossing(out->tri_a, out->tri_b), crossing(out->tri_b, out->tri_a));
+        set_promise(out);
     return status;
 }
 
@@ -187,8 +197,8 @@ static void extend_by_pair(bvpi_contacts *c, const double a[9], const double b[9
 typedef struct gathering {
     bvpi_clash_judge *judge;
     bvpi_contacts *out;
+    uint64_t most;
     bool with_lines;
-    bvp_status status;
 } gathering;
 
 static void keep_normal(bvpi_contacts *c, const double way[3])
@@ -226,32 +236,45 @@ static void keep_face(bvpi_faces *faces, const bvp_hit_id *hit, const double tri
     faces->count++;
 }
 
+static void keep_ways(const gathering *g, const bvpi_contact *contact)
+{
+    double ways[2][3];
+    if (g->out->normal_count == BVPI_CONTACT_NORMALS)
+        return;
+    const unsigned count = bvpi_contact_ways(g->judge, contact->tri_a, contact->tri_b, ways);
+    for (unsigned i = 0; i < count; i++)
+        keep_normal(g->out, ways[i]);
+}
+
 static int gather(void *user, const bvp_pair *pair)
 {
     gathering *g = user;
-    bvpi_contact contact;
-    double ways[2][3];
-    g->out->count++;
-    g->status = bvpi_contact_init(g->judge, &pair->a, &pair->b, &contact);
-    if (g->status != BVP_OK)
+    bvpi_contact contact = {.hit_a = pair->a, .hit_b = pair->b};
+    if (g->out->count == g->most) {
+        g->out->is_all = false;
         return 1;
+    }
+    g->out->count++;
+    place_corners(g->judge->a, g->judge->query.tri_a, contact.tri_a);
+    place_corners(g->judge->b, g->judge->query.tri_b, contact.tri_b);
+    set_promise(&contact);
     keep(g->out, &contact);
     keep_face(&g->out->faces_a, &contact.hit_a, contact.tri_a);
     keep_face(&g->out->faces_b, &contact.hit_b, contact.tri_b);
-    if (g->out->normal_count < BVPI_CONTACT_NORMALS)
-        for (unsigned i = 0, n = bvpi_contact_ways(g->judge, contact.tri_a, contact.tri_b, ways);
-             i < n; i++)
-            keep_normal(g->out, ways[i]);
+    keep_ways(g, &contact);
     if (g->with_lines)
         extend_by_pair(g->out, contact.tri_a, contact.tri_b);
     return 0;
 }
 
-bvp_status bvpi_contacts_find(bvpi_clash_judge *judge, bool with_lines, bvpi_contacts *out)
+bvp_status bvpi_contacts_find(bvpi_clash_judge *judge, uint64_t most, bool with_lines,
+                              bvpi_contacts *out)
 {
     bvpi_pair_query *query = &judge->query;
-    gathering g = {.judge = judge, .out = out, .with_lines = with_lines, .status = BVP_OK};
+    gathering g = {.judge = judge, .out = out, .most = most, .with_lines = with_lines};
     out->count = 0;
+    out->is_all = true;
+    out->has_lines = with_lines;
     out->kept_count = out->normal_count = 0;
     out->faces_a.count = out->faces_b.count = 0;
     memset(out->faces_a.seen, 0, sizeof out->faces_a.seen);
@@ -264,5 +287,5 @@ bvp_status bvpi_contacts_find(bvpi_clash_judge *judge, bool with_lines, bvpi_con
     query->callback = gather;
     query->user = &g;
     bvpi_pair_run(query);
-    return query->status == BVP_OK ? g.status : query->status;
+    return query->status;
 }

@@ -29,6 +29,8 @@ typedef struct bvpi_faces {
 /* 14 KiB: large for a stack. */
 typedef struct bvpi_contacts {
     uint64_t count; /* of pairs that touch */
+    bool is_all;    /* there are no others */
+    bool has_lines; /* lo and hi are known */
     uint32_t kept_count, normal_count;
     bvpi_faces faces_a, faces_b;
     bvpi_contact kept[BVPI_CONTACTS_KEPT];   /* of the largest promise, largest first */
@@ -44,7 +46,8 @@ bvp_status bvpi_contact_init(const bvpi_clash_judge *judge, const bvp_hit_id *hi
 unsigned bvpi_contact_ways(const bvpi_clash_judge *judge, const double tri_a[9],
                            const double tri_b[9], double out[2][3]);
 
-/* All of them. with_lines: lo and hi, too. */
-bvp_status bvpi_contacts_find(bvpi_clash_judge *judge, bool with_lines, bvpi_contacts *out);
+/* The first `most` of them; with_lines: lo and hi, too. */
+bvp_status bvpi_contacts_find(bvpi_clash_judge *judge, uint64_t most, bool with_lines,
+                              bvpi_contacts *out);
 
 #endif

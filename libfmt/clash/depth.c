@@ -1,98 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * depth.c: how deep two surfaces that meet are in one another: from above by shifts that take them
- * apart, from below by points of one inside the other.
+ * depth.c: how deep two surfaces that meet are in one another: from below by points of one inside
+ * the other, from above by moves that take them apart.
  * Spec: exactness.md, chapter "Clash verdicts"
  */
-#include "clash/contacts.h"
+#include "clash/apart.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "query/closest.h"
 #include "query/ray.h"
-
-/* ---- from above: a shift that takes them apart ------------------------------------------------
- */
-
-/* Are they apart, and neither in the other, with A shifted so? */
-static bvp_status is_free(bvpi_clash_judge *judge, const double shift[3], bool *out)
-{
-    bvpi_clash_item moved = *judge->a;
-    double point[3], *m = moved.part.at.place.m;
-    bvpi_where where = BVPI_OUTSIDE;
-    for (int i = 0; i < 3; i++) {
-        m[4 * i + 3] += shift[i];
-        moved.bounds.lo[i] += shift[i] - fabs(shift[i]) * 0x1p-50;
-        moved.bounds.hi[i] += shift[i] + fabs(shift[i]) * 0x1p-50;
-    }
-    moved.part.at.place.is_identity = false;
-    judge->query.a.one = moved.part;
-    bvp_status status = bvpi_ask_collide(&judge->query, false);
-    const bool meets = judge->query.hit;
-    judge->query.a.one = judge->a->part;
-    if (status == BVP_OK && !meets)
-        status = bvpi_clash_enclosed(&moved, judge->b, &where, point);
-    *out = !meets && where == BVPI_OUTSIDE;
-    return status;
-}
-
-/* How far A really moves: coordinates are rounded. */
-static double true_length(const bvpi_clash_judge *judge, const double shift[3])
-{
-    const double *m = judge->a->part.at.place.m;
-    double sum = 0;
-    for (int i = 0; i < 3; i++) {
-        const double moved = m[4 * i + 3] + shift[i], by = moved - m[4 * i + 3];
-        sum += by * by;
-    }
-    return sqrt(sum) * (1 + 0x1p-50);
-}
-
-/* Lowers out->upper to `length` at most when a shift as long in that direction takes them apart. */
-static bvp_status try_shift(bvpi_clash_judge *judge, const double way[3], double length,
-                            bvpi_clash_depth *out, bool *is_apart)
-{
-    double shift[3];
-    *is_apart = false;
-    for (int i = 0; i < 3; i++)
-        shift[i] = way[i] * length * (1 - 0x1p-20);
-    const double moves = true_length(judge, shift);
-    if (!(moves <= length) || !(moves > 0))
-        return BVP_OK;
-    const bvp_status status = is_free(judge, shift, is_apart);
-    if (status == BVP_OK && *is_apart)
-        out->upper = fmin(out->upper, moves);
-    return status;
-}
-
-/* Boxes that have been moved apart hold parts that are apart. */
-static double shift_of_boxes(const bvpi_bounds *a, const bvpi_bounds *b)
-{
-    double least = INFINITY;
-    for (int i = 0; i < 3; i++)
-        least = fmin(least, fmin(a->hi[i] - b->lo[i], b->hi[i] - a->lo[i]));
-    return fmax(least, 0) * (1 + 0x1p-50);
-}
-
-/* Do faces that move apart from one another by what is permitted, along the sum of some ways, come
- * free? */
-static bvp_status try_sum(bvpi_clash_judge *judge, const bvpi_contacts *c, double overlap,
-                          bvpi_clash_depth *out)
-{
-    double sum[3] = {0, 0, 0}, length = 0;
-    bool is_apart;
-    for (uint32_t k = 0; k < c->normal_count; k++)
-        for (int i = 0; i < 3; i++)
-            sum[i] += c->normals[k][i];
-    for (int i = 0; i < 3; i++)
-        length += sum[i] * sum[i];
-    length = sqrt(length);
-    if (!(length > 0x1p-10))
-        return BVP_OK;
-    for (int i = 0; i < 3; i++)
-        sum[i] /= length;
-    return try_shift(judge, sum, overlap, out, &is_apart);
-}
 
 /* ---- from below: points inside ----------------------------------------------------------------
  */
@@ -277,19 +194,6 @@ static bvp_status try_pieces(const bvpi_clash_item *from, const bvpi_clash_item 
 /* ---- both --------------------------------------------------------------------------------------
  */
 
-/* Most pairs that meet are mates: off one of two faces that touch they come free. */
-static bvp_status try_ways(bvpi_clash_judge *judge, const bvpi_contact *contact, double overlap,
-                           bvpi_clash_depth *out)
-{
-    double ways[2][3];
-    bool is_apart = false;
-    bvp_status status = BVP_OK;
-    const unsigned count = bvpi_contact_ways(judge, contact->tri_a, contact->tri_b, ways);
-    for (unsigned k = 0; k < count && status == BVP_OK && !is_apart; k++)
-        status = try_shift(judge, ways[k], overlap, out, &is_apart);
-    return status;
-}
-
 /* Shorter and shorter shifts off the deepest point, and along the contacts' ways. */
 static bvp_status lower_upper(bvpi_clash_judge *judge, const bvpi_contacts *c,
                               bvpi_clash_depth *out)
@@ -311,7 +215,7 @@ static bvp_status lower_upper(bvpi_clash_judge *judge, const bvpi_contacts *c,
             const double shorter = fmax(out->lower * 1.001, 0.7 * out->upper);
             is_apart = shorter < out->upper;
             if (is_apart)
-                status = try_shift(judge, ways[k], shorter, out, &is_apart);
+                status = bvpi_apart_by_shift(judge, ways[k], shorter, &out->upper, &is_apart);
         }
     }
     return status;
@@ -331,67 +235,113 @@ static bvp_status try_all(bvpi_clash_judge *judge, const bvpi_contacts *c, doubl
     return status;
 }
 
-/* Is it deeper than `overlap`? Settled alike whatever else is asked for: yes by the first point
- * that is deep enough, no by the first shift that takes the parts apart. Edges are cut up only
- * where triangles reach so far through one another's planes. */
-static bvp_status settle(bvpi_clash_judge *judge, const bvpi_contact *first, double overlap,
-                         bool with_lines, bvpi_contacts *c, bvpi_clash_depth *out)
+/* So many contacts show across which ways a part that fits into another one can shrink. */
+enum { SOME = 64 };
+
+static bool is_settled(const bvpi_clash_depth *out, double overlap)
 {
+    return out->lower > overlap || out->upper <= overlap;
+}
+
+/* By all contacts, which takes long. */
+static bvp_status settle_by_all(bvpi_clash_judge *judge, double overlap, bool with_lines,
+                                bvpi_clash_depth *out)
+{
+    bvpi_contacts *c = judge->contacts;
+    const uint32_t known = c->normal_count;
     bvp_status status = BVP_OK;
-    if (first->promise > overlap)
-        status = try_contacts(judge, first, 1, overlap, out);
-    if (status == BVP_OK && !(out->lower > overlap))
-        status = try_ways(judge, first, overlap, out);
-    if (status != BVP_OK || out->lower > overlap || out->upper <= overlap)
-        return status;
-    status = bvpi_contacts_find(judge, with_lines, c);
+    if (!c->is_all)
+        status = bvpi_contacts_find(judge, UINT64_MAX, with_lines, c);
     if (status == BVP_OK)
         status = try_all(judge, c, overlap, out);
-    if (status != BVP_OK || out->lower > overlap)
-        return status;
-    status = try_sum(judge, c, overlap, out);
-    if (status == BVP_OK && out->upper > overlap && c->kept_count > 0 &&
+    if (status == BVP_OK && !is_settled(out, overlap))
+        status = bvpi_apart_by_sum(judge, c, overlap, &out->upper);
+    if (status == BVP_OK && !is_settled(out, overlap) && c->normal_count != known)
+        status = bvpi_apart_by_shrinking(judge, c, overlap, &out->upper);
+    if (status == BVP_OK && !is_settled(out, overlap) && c->kept_count > 0 &&
         c->kept[0].promise > overlap)
         status = try_contacts(judge, c->kept, c->kept_count, overlap, out);
     return status;
 }
 
-/* Larger lower bounds, lesser upper ones, all contacts. */
-static bvp_status refine(bvpi_clash_judge *judge, bool with_lines, bvpi_contacts *c,
-                         bvpi_clash_depth *out)
+/* Is it deeper than `overlap`? Settled alike whatever else is asked for: yes by the first point
+ * that is deep enough, no by the first small move that takes the parts apart. Edges are cut up only
+ * where triangles reach so far through one another's planes. */
+static bvp_status settle(bvpi_clash_judge *judge, const bvpi_contact *first, double overlap,
+                         bool with_lines, bvpi_clash_depth *out)
 {
+    bvpi_contacts *c = judge->contacts;
     bvp_status status = BVP_OK;
-    if (c->count == 0)
-        status = bvpi_contacts_find(judge, with_lines, c);
+    if (first->promise > overlap)
+        status = try_contacts(judge, first, 1, overlap, out);
+    if (status == BVP_OK && !is_settled(out, overlap))
+        status = bvpi_apart_by_faces(judge, first, overlap, &out->upper);
+    if (status != BVP_OK || is_settled(out, overlap))
+        return status;
+    status = bvpi_contacts_find(judge, SOME, false, c);
     if (status == BVP_OK)
-        status = try_all(judge, c, INFINITY, out);
+        status = bvpi_apart_by_shrinking(judge, c, overlap, &out->upper);
+    if (status != BVP_OK || is_settled(out, overlap))
+        return status;
+    return settle_by_all(judge, overlap, with_lines, out);
+}
+
+/* Larger lower bounds, lesser upper ones: of what is not within the permitted overlap. */
+static bvp_status refine(bvpi_clash_judge *judge, bvpi_clash_depth *out)
+{
+    bvpi_contacts *c = judge->contacts;
+    bvp_status status = try_all(judge, c, INFINITY, out);
     if (status == BVP_OK)
         status = try_contacts(judge, c->kept, c->kept_count, INFINITY, out);
-    if (status == BVP_OK)
-        status = lower_upper(judge, c, out);
+    return status == BVP_OK ? lower_upper(judge, c, out) : status;
+}
+
+/* What a detail asks for beyond the verdict. */
+static bvp_status add_detail(bvpi_clash_judge *judge, double overlap, bvp_clash_detail detail,
+                             bvpi_clash_depth *out)
+{
+    bvpi_contacts *c = judge->contacts;
+    const bool with_lines = detail == BVP_CLASH_CONTACTS, is_touch = out->upper <= overlap;
+    bvp_status status = BVP_OK;
+    if (!with_lines && is_touch)
+        return BVP_OK;
+    if (!c->is_all || with_lines != c->has_lines)
+        status = bvpi_contacts_find(judge, UINT64_MAX, with_lines, c);
+    if (status == BVP_OK && !is_touch)
+        status = refine(judge, out);
     out->contact_count = c->count;
     memcpy(out->lo, c->lo, sizeof out->lo);
     memcpy(out->hi, c->hi, sizeof out->hi);
     return status;
 }
 
+bvp_status bvpi_clash_comes_free(bvpi_clash_judge *judge, const bvp_hit_id *hit_a,
+                                 const bvp_hit_id *hit_b, double overlap, double *upper)
+{
+    bvpi_contact contact;
+    *upper = INFINITY;
+    if (!(overlap < bvpi_apart_by_boxes(&judge->a->bounds, &judge->b->bounds)))
+        return BVP_OK; /* no small shift */
+    const bvp_status status = bvpi_contact_init(judge, hit_a, hit_b, &contact);
+    return status == BVP_OK ? bvpi_apart_by_faces(judge, &contact, overlap, upper) : status;
+}
+
 bvp_status bvpi_clash_measure_depth(bvpi_clash_judge *judge, const bvp_hit_id *hit_a,
-                                    const bvp_hit_id *hit_b, double overlap,
+                                    const bvp_hit_id *hit_b, double overlap, double upper,
                                     bvp_clash_detail detail, bvpi_clash_depth *out)
 {
-    bvpi_contacts *c = judge->contacts;
     bvpi_contact first;
-    const bool with_lines = detail == BVP_CLASH_CONTACTS;
-    c->count = 0;
-    *out = (bvpi_clash_depth){.upper = shift_of_boxes(&judge->a->bounds, &judge->b->bounds)};
+    judge->contacts->is_all = judge->contacts->has_lines = false;
+    *out = (bvpi_clash_depth){
+        .upper = fmin(upper, bvpi_apart_by_boxes(&judge->a->bounds, &judge->b->bounds))};
     bvp_status status = BVP_OK;
     if (out->upper > overlap)
         status = bvpi_contact_init(judge, hit_a, hit_b, &first);
     if (status == BVP_OK && out->upper > overlap)
-        status = settle(judge, &first, overlap, with_lines, c, out);
+        status = settle(judge, &first, overlap, detail == BVP_CLASH_CONTACTS, out);
     out->is_deep = out->lower > overlap;
     if (status == BVP_OK && detail != BVP_CLASH_VERDICTS)
-        status = refine(judge, with_lines, c, out);
+        status = add_detail(judge, overlap, detail, out);
     if (out->is_deep)
         out->upper = fmax(out->upper, out->lower);
     else

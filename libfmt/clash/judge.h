@@ -74,9 +74,13 @@ typedef struct bvpi_clash_depth {
 } bvpi_clash_depth;
 
 /* hit_a, hit_b: triangles that touch. overlap: what is permitted; is_deep does not depend on the
- * detail. */
+ * detail. upper: INFINITY, or what is known. */
 bvp_status bvpi_clash_measure_depth(bvpi_clash_judge *judge, const bvp_hit_id *hit_a,
-                                    const bvp_hit_id *hit_b, double overlap,
+                                    const bvp_hit_id *hit_b, double overlap, double upper,
                                     bvp_clash_detail detail, bvpi_clash_depth *out);
+/* Are two parts that are near in these triangles apart after a shift off one of them that is not
+ * longer than `overlap`? Then *upper is not above it. */
+bvp_status bvpi_clash_comes_free(bvpi_clash_judge *judge, const bvp_hit_id *hit_a,
+                                 const bvp_hit_id *hit_b, double overlap, double *upper);
 
 #endif

@@ -49,11 +49,8 @@ static bool is_duplicate(const bvpi_clash_item *a, const bvpi_clash_item *b, dou
     return true;
 }
 
-/* ---- surfaces ---------------------------------------------------------------------------------
+/* ---- one pair ---------------------------------------------------------------------------------
  */
-
-/* How far apart the surfaces are, as far as it matters. */
-typedef enum nearness { FAR, NEAR, AT_GAP, MEETING } nearness;
 
 static void take_witness(const bvpi_pair_query *query, bvp_clash_pair *pair)
 {
@@ -64,65 +61,19 @@ static void take_witness(const bvpi_pair_query *query, bvp_clash_pair *pair)
     memcpy(pair->point_b, best->point_b, sizeof pair->point_b);
     pair->hit_a = best->a;
     pair->hit_b = best->b;
-}
-
-static bvp_status measure(bvpi_pair_query *query, double near, bvp_clash_pair *pair, nearness *out)
-{
-    const bvp_status status = bvpi_ask_distance(query, near);
-    *out = FAR;
-    if (status != BVP_OK || !query->best.found)
-        return status;
-    take_witness(query, pair);
-    *out = pair->distance == 0 ? MEETING : pair->lower <= pair->limits.touch_gap ? AT_GAP : NEAR;
-    return BVP_OK;
-}
-
-/* "Not farther than" is answered soon where it is so: the questions come in that order. */
-static bvp_status compare(bvpi_pair_query *query, double near, bvp_clash_pair *pair, nearness *out)
-{
-    const double gap = pair->limits.touch_gap;
-    *out = FAR;
-    bvp_status status = bvpi_ask_within(query, near, true);
-    if (status != BVP_OK || !query->best.found)
-        return status;
-    *out = NEAR;
-    take_witness(query, pair);
-    pair->lower = 0;
-    if (pair->distance > gap) {
-        status = bvpi_ask_within(query, gap, true);
-        if (status != BVP_OK || !query->best.found)
-            return status;
-    }
-    *out = AT_GAP;
-    take_witness(query, pair);
-    pair->lower = 0;
-    if (pair->distance > 0)
-        status = bvpi_ask_collide(query, true);
-    if (status == BVP_OK && (pair->distance == 0 || query->hit)) {
-        *out = MEETING;
-        take_witness(query, pair);
-        pair->distance = pair->lower = 0;
-    }
-    return status;
-}
-
-/* ---- one pair ---------------------------------------------------------------------------------
- */
-
-static void box_of_witnesses(bvp_clash_pair *pair)
-{
     for (int i = 0; i < 3; i++) {
         pair->lo[i] = fmin(pair->point_a[i], pair->point_b[i]);
         pair->hi[i] = fmax(pair->point_a[i], pair->point_b[i]);
     }
 }
 
-static bvp_status judge_meeting(bvpi_clash_judge *judge, bvp_clash_detail detail,
+/* The surfaces meet. upper: of the depth, as far as it is known. */
+static bvp_status judge_meeting(bvpi_clash_judge *judge, bvp_clash_detail detail, double upper,
                                 bvp_clash_pair *pair)
 {
     bvpi_clash_depth depth;
     const bvp_status status = bvpi_clash_measure_depth(judge, &pair->hit_a, &pair->hit_b,
-                                                       pair->limits.overlap, detail, &depth);
+                                                       pair->limits.overlap, upper, detail, &depth);
     if (status != BVP_OK)
         return status;
     pair->depth = depth.lower;
@@ -133,8 +84,11 @@ static bvp_status judge_meeting(bvpi_clash_judge *judge, bvp_clash_detail detail
         memcpy(pair->point_b, depth.point_b, sizeof pair->point_b);
         pair->hit_a = depth.hit_a;
         pair->hit_b = depth.hit_b;
+        for (int i = 0; i < 3; i++) {
+            pair->lo[i] = fmin(pair->point_a[i], pair->point_b[i]);
+            pair->hi[i] = fmax(pair->point_a[i], pair->point_b[i]);
+        }
     }
-    box_of_witnesses(pair);
     if (detail == BVP_CLASH_CONTACTS) {
         pair->triangle_pairs = depth.contact_count;
         memcpy(pair->lo, depth.lo, sizeof pair->lo);
@@ -143,46 +97,88 @@ static bvp_status judge_meeting(bvpi_clash_judge *judge, bvp_clash_detail detail
     return BVP_OK;
 }
 
-static bvp_status judge_apart(bvpi_clash_judge *judge, nearness how_near, bvp_clash_pair *pair)
+/* The surfaces do not meet; otherwise: the verdict of what lies outside. */
+static bvp_status judge_apart(bvpi_clash_judge *judge, bvp_verdict otherwise, bvp_clash_pair *pair)
 {
     bvpi_where where;
     double point[3];
     bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, &where, point);
-    if (status != BVP_OK)
+    pair->verdict = where == BVPI_OUTSIDE  ? otherwise
+                    : where == BVPI_INSIDE ? BVP_VERDICT_ENCLOSED
+                                           : BVP_VERDICT_UNKNOWN;
+    if (status != BVP_OK || where == BVPI_OUTSIDE || otherwise != BVP_VERDICT_CLEAR)
         return status;
-    if (where != BVPI_OUTSIDE) {
-        pair->verdict = where == BVPI_INSIDE ? BVP_VERDICT_ENCLOSED : BVP_VERDICT_UNKNOWN;
-        status = how_near == FAR ? bvpi_ask_distance(&judge->query, INFINITY) : BVP_OK;
-        if (status == BVP_OK && how_near == FAR)
-            take_witness(&judge->query, pair);
-        box_of_witnesses(pair);
-        return status;
-    }
-    pair->verdict = how_near == AT_GAP ? BVP_VERDICT_TOUCHING
-                    : how_near == NEAR && pair->lower <= pair->limits.clearance ? BVP_VERDICT_WITHIN
-                                                                                : BVP_VERDICT_CLEAR;
-    return BVP_OK;
+    status = bvpi_ask_nearest(&judge->query, INFINITY);
+    if (status == BVP_OK && judge->query.best.found)
+        take_witness(&judge->query, pair);
+    return status;
 }
 
+/* The surfaces are not farther apart than the touch gap. Where a small shift off the faces that are
+ * so near frees the parts, they touch, whether their surfaces meet or not, which rounding decides
+ * and which costs more to tell. */
+static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, bvp_clash_pair *pair)
+{
+    const double overlap = pair->limits.overlap;
+    const bool is_twin = is_duplicate(judge->a, judge->b, pair->limits.touch_gap);
+    double upper = INFINITY;
+    bvp_status status = BVP_OK;
+    pair->verdict = is_twin ? BVP_VERDICT_DUPLICATE : BVP_VERDICT_TOUCHING;
+    if (pair->distance > 0) {
+        if (!is_twin)
+            status = bvpi_clash_comes_free(judge, &pair->hit_a, &pair->hit_b, overlap, &upper);
+        const bool is_free = isfinite(upper);
+        pair->depth_upper = upper;
+        if (status != BVP_OK || (detail == BVP_CLASH_VERDICTS && (is_twin || is_free)))
+            return status;
+        status = bvpi_ask_collide(&judge->query, true);
+        if (status == BVP_OK && !judge->query.hit) {
+            pair->depth_upper = 0;
+            return is_twin || is_free ? BVP_OK : judge_apart(judge, BVP_VERDICT_TOUCHING, pair);
+        }
+        if (status != BVP_OK)
+            return status;
+        take_witness(&judge->query, pair);
+        pair->distance = pair->lower = 0;
+    }
+    pair->depth_upper = INFINITY;
+    return is_twin ? BVP_OK : judge_meeting(judge, detail, upper, pair);
+}
+
+/* They are farther apart than the touch gap. */
+static bvp_status judge_beyond(bvpi_clash_judge *judge, bvp_clash_detail detail,
+                               bvp_clash_pair *pair)
+{
+    const double clearance = pair->limits.clearance;
+    bvpi_pair_query *query = &judge->query;
+    bvp_status status = BVP_OK;
+    query->best.found = 0;
+    if (clearance > pair->limits.touch_gap)
+        status = detail == BVP_CLASH_VERDICTS ? bvpi_ask_within(query, clearance, true)
+                                              : bvpi_ask_nearest(query, clearance);
+    if (status != BVP_OK)
+        return status;
+    if (query->best.found)
+        take_witness(query, pair);
+    if (detail == BVP_CLASH_VERDICTS)
+        pair->lower = 0;
+    const bool is_within = query->best.found && pair->lower <= clearance;
+    return judge_apart(judge, is_within ? BVP_VERDICT_WITHIN : BVP_VERDICT_CLEAR, pair);
+}
+
+/* "Not farther than" is answered soon where it is so, and most pairs are mates. */
 bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detail,
                                  bvp_clash_pair *pair)
 {
-    const double near = fmax(pair->limits.clearance, pair->limits.touch_gap);
     bvpi_pair_query *query = &judge->query;
-    nearness how_near;
-    bvp_status status = detail == BVP_CLASH_VERDICTS ? compare(query, near, pair, &how_near)
-                                                     : measure(query, near, pair, &how_near);
+    pair->depth = pair->depth_upper = 0;
+    pair->triangle_pairs = 0;
+    const bvp_status status = bvpi_ask_within(query, pair->limits.touch_gap, true);
     if (status != BVP_OK)
         return status;
-    pair->depth = 0;
-    pair->depth_upper = how_near == MEETING ? INFINITY : 0;
-    pair->triangle_pairs = 0;
-    box_of_witnesses(pair);
-    if (is_duplicate(judge->a, judge->b, pair->limits.touch_gap) && how_near != FAR)
-        pair->verdict = BVP_VERDICT_DUPLICATE;
-    else if (how_near == MEETING)
-        status = judge_meeting(judge, detail, pair);
-    else
-        status = judge_apart(judge, how_near, pair);
-    return status;
+    if (!query->best.found)
+        return judge_beyond(judge, detail, pair);
+    take_witness(query, pair);
+    pair->lower = 0;
+    return judge_near(judge, detail, pair);
 }

@@ -86,6 +86,16 @@ void bvpi_finish_distance(bvpi_pair_query *query)
     query->best.lower = fmin(query->lower, query->best.distance);
 }
 
+bvp_status bvpi_ask_nearest(bvpi_pair_query *query, double limit)
+{
+    bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
+    query->limit = limit;
+    if (limit > 0)
+        bvpi_pair_run(query);
+    bvpi_finish_distance(query);
+    return query->status;
+}
+
 /* Bodies that touch are found out by the cheaper question first. */
 bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit)
 {
@@ -96,12 +106,7 @@ bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit)
         query->best.distance = query->best.lower = 0;
         return BVP_OK;
     }
-    bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
-    query->limit = limit;
-    if (limit > 0)
-        bvpi_pair_run(query);
-    bvpi_finish_distance(query);
-    return query->status;
+    return bvpi_ask_nearest(query, limit);
 }
 
 /* A pair whose interval contains delta, which only arithmetic beyond double-double could decide,

@@ -58,7 +58,8 @@ typedef struct bvpi_pair_query {
     bool want_witness; /* COLLIDE, stop_at_first: fill `best`, not only best.found */
     bvp_pair_fn callback;
     void *user;
-    uint64_t count; /* EACH: pairs reported */
+    uint64_t count;           /* EACH: pairs reported */
+    float tri_a[9], tri_b[9]; /* EACH: the callback's triangles as stored; a is the caller's */
 
     double limit;       /* DISTANCE: farther pairs do not matter; shrinks */
     bool bounded;       /* DISTANCE: the limit is the distance of a pair */
@@ -112,6 +113,8 @@ void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode);
 bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness);
 bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit);
 bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bool want_witness);
+/* The distance of bodies that are known not to meet. */
+bvp_status bvpi_ask_nearest(bvpi_pair_query *query, double limit);
 void bvpi_finish_distance(bvpi_pair_query *query);
 
 /* The whole query: status, counts and answers are then in *query. */

@@ -132,6 +132,8 @@ static inline void report_each(pair_tester *p, bvpi_tri_tri8_result result)
         bvp_pair pair = {.proper = (int)(result.proper >> lane & 1)};
         if (!get_ids(p, p->queue.item_a[lane], p->queue.item_b[lane], &pair.a, &pair.b))
             return;
+        load_pair(&p->queue, lane, query->swapped ? query->tri_b : query->tri_a,
+                  query->swapped ? query->tri_a : query->tri_b);
         query->count++;
         query->done = query->callback(query->user, &pair) != 0;
     }

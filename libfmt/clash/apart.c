@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ * apart.c: shifts, and shrinking across the contacts.
+ * Spec: exactness.md, chapter "Clash verdicts"
+ */
+#include "clash/apart.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Leaves room for the rounding of coordinates far from the origin. */
+#define SHORTER (1 - 0x1p-6)
+#define LONGER  (1 + 0x1p-50)
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* ---- is it free -------------------------------------------------------------------------------
+ */
+
+/* Are they apart, and neither in the other, with `item`, one of the two, at another place? No point
+ * of it has moved farther than `length`. */
+static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
+                          const bvpi_place *place, double length, bool *out)
+{
+    const bool is_a = item == judge->a;
+    bvpi_placed_part *asked = is_a ? &judge->query.a.one : &judge->query.b.one;
+    bvpi_clash_item moved = *item;
+    bvpi_where where = BVPI_OUTSIDE;
+    double point[3];
+    moved.part.at.place = asked->at.place = *place;
+    for (int i = 0; i < 3; i++) {
+        moved.bounds.lo[i] -= length + fabs(moved.bounds.lo[i]) * 0x1p-50;
+        moved.bounds.hi[i] += length + fabs(moved.bounds.hi[i]) * 0x1p-50;
+    }
+    bvp_status status = bvpi_ask_collide(&judge->query, false);
+    const bool meets = judge->query.hit;
+    asked->at.place = item->part.at.place;
+    if (status == BVP_OK && !meets)
+        status =
+            bvpi_clash_enclosed(is_a ? &moved : judge->a, is_a ? judge->b : &moved, &where, point);
+    *out = !meets && where == BVPI_OUTSIDE;
+    return status;
+}
+
+/* ---- shifts ------------------------------------------------------------------------------------
+ */
+
+bvp_status bvpi_apart_by_shift(bvpi_clash_judge *judge, const double way[3], double length,
+                               double *upper, bool *is_apart)
+{
+    bvpi_place place = judge->a->part.at.place;
+    double moves[3];
+    *is_apart = false;
+    for (int i = 0; i < 3; i++) { /* coordinates are rounded: how far it really moves */
+        const double from = place.m[4 * i + 3];
+        place.m[4 * i + 3] = from + way[i] * length * SHORTER;
+        moves[i] = place.m[4 * i + 3] - from;
+    }
+    place.is_identity = false;
+    const double moved = sqrt(dot(moves, moves)) * LONGER;
+    if (!(moved <= length) || !(moved > 0))
+        return BVP_OK;
+    const bvp_status status = is_free(judge, judge->a, &place, moved, is_apart);
+    if (status == BVP_OK && *is_apart)
+        *upper = fmin(*upper, moved);
+    return status;
+}
+
+bvp_status bvpi_apart_by_faces(bvpi_clash_judge *judge, const bvpi_contact *contact, double length,
+                               double *upper)
+{
+    double ways[2][3];
+    bool is_apart = false;
+    bvp_status status = BVP_OK;
+    const unsigned count = bvpi_contact_ways(judge, contact->tri_a, contact->tri_b, ways);
+    for (unsigned k = 0; k < count && status == BVP_OK && !is_apart; k++)
+        status = bvpi_apart_by_shift(judge, ways[k], length, upper, &is_apart);
+    return status;
+}
+
+bvp_status bvpi_apart_by_sum(bvpi_clash_judge *judge, const bvpi_contacts *contacts, double length,
+                             double *upper)
+{
+    double sum[3] = {0, 0, 0};
+    bool is_apart;
+    for (uint32_t k = 0; k < contacts->normal_count; k++)
+        for (int i = 0; i < 3; i++)
+            sum[i] += contacts->normals[k][i];
+    const double size = sqrt(dot(sum, sum));
+    if (!(size > 0x1p-10))
+        return BVP_OK;
+    for (int i = 0; i < 3; i++)
+        sum[i] /= size;
+    return bvpi_apart_by_shift(judge, sum, length, upper, &is_apart);
+}
+
+double bvpi_apart_by_boxes(const bvpi_bounds *a, const bvpi_bounds *b)
+{
+    double least = INFINITY;
+    for (int i = 0; i < 3; i++)
+        least = fmin(least, fmin(a->hi[i] - b->lo[i], b->hi[i] - a->lo[i]));
+    return fmax(least, 0) * LONGER;
+}
+
+/* ---- shrinking ---------------------------------------------------------------------------------
+ */
+
+#define ACROSS 0.1 /* sine from which two ways differ */
+
+/* The two ways that differ most, as the unit vector across both; false: all are parallel. */
+static bool find_axis(const bvpi_contacts *c, double axis[3])
+{
+    double most = ACROSS * ACROSS;
+    bool found = false;
+    for (uint32_t k = 1; k < c->normal_count; k++)
+        for (uint32_t l = 0; l < k; l++) {
+            const double *p = c->normals[k], *q = c->normals[l];
+            const double cross[3] = {p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2],
+                                     p[0] * q[1] - p[1] * q[0]};
+            const double size = dot(cross, cross);
+            if (!(size > most))
+                continue;
+            most = size;
+            found = true;
+            for (int i = 0; i < 3; i++)
+                axis[i] = cross[i] / sqrt(size);
+        }
+    return found;
+}
+
+/* The projection onto the directions in which contacts can be left: across a plate, around the axis
+ * of a pin, or all. */
+static void project_on_ways(const bvpi_contacts *c, double out[9])
+{
+    double axis[3];
+    const bool has_axis = find_axis(c, axis);
+    bool is_all = false;
+    for (uint32_t k = 0; k < c->normal_count && has_axis; k++)
+        is_all = is_all || fabs(dot(axis, c->normals[k])) > ACROSS;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            const double unit = i == k;
+            out[3 * i + k] = is_all     ? unit
+                             : has_axis ? unit - axis[i] * axis[k]
+                                        : c->normals[0][i] * c->normals[0][k];
+        }
+}
+
+static void corner_of(const bvpi_part *part, int which, double out[3])
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = (double)(which >> k & 1 ? part->hi[k] : part->lo[k]);
+}
+
+/* How far the corners of the part's box, and so all its points, move at most: the difference of two
+ * placements is affine. */
+static double farthest_move(const bvpi_part *part, const double from[12], const double to[12])
+{
+    double most = 0;
+    for (int which = 0; which < 8; which++) {
+        double corner[3], move[3];
+        corner_of(part, which, corner);
+        for (int i = 0; i < 3; i++) {
+            double sum = to[4 * i + 3] - from[4 * i + 3], terms = fabs(sum);
+            for (int k = 0; k < 3; k++) {
+                const double term = (to[4 * i + k] - from[4 * i + k]) * corner[k];
+                sum += term;
+                terms += fabs(term);
+            }
+            move[i] = fabs(sum) + terms * 0x1p-50;
+        }
+        most = fmax(most, dot(move, move));
+    }
+    return sqrt(most) * LONGER;
+}
+
+/* How far the corners lie from the box's centre, projected. */
+static double radius_of(const bvpi_clash_item *item, const double projection[9])
+{
+    const double *m = item->part.at.place.m;
+    const bvpi_part *part = &item->part.part;
+    double most = 0;
+    for (int which = 0; which < 8; which++) {
+        double half[3], world[3], across[3];
+        for (int k = 0; k < 3; k++)
+            half[k] = (which >> k & 1 ? 0.5 : -0.5) * ((double)part->hi[k] - (double)part->lo[k]);
+        for (int i = 0; i < 3; i++)
+            world[i] = dot(m + 4 * i, half);
+        for (int i = 0; i < 3; i++)
+            across[i] = dot(projection + 3 * i, world);
+        most = fmax(most, dot(across, across));
+    }
+    return sqrt(most);
+}
+
+/* The item's placement, shrunk by `share` towards its box's centre, but only as projected. */
+static bvp_status shrink(const bvpi_clash_item *item, const double projection[9], double share,
+                         bvpi_place *out)
+{
+    const double *m = item->part.at.place.m;
+    const bvpi_part *part = &item->part.part;
+    double centre[3], from_centre[12], shrunk[12];
+    for (int k = 0; k < 3; k++)
+        centre[k] = 0.5 * (double)part->lo[k] + 0.5 * (double)part->hi[k];
+    memcpy(from_centre, m, sizeof from_centre);
+    for (int i = 0; i < 3; i++) /* the placement less the centre's image, whose translation goes */
+        from_centre[4 * i + 3] = -dot(m + 4 * i, centre);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 4; k++) {
+            double across = 0;
+            for (int j = 0; j < 3; j++)
+                across += projection[3 * i + j] * from_centre[4 * j + k];
+            shrunk[4 * i + k] = m[4 * i + k] - share * across;
+        }
+    return bvpi_place_init(out, shrunk);
+}
+
+static bvp_status try_shrinking(bvpi_clash_judge *judge, const bvpi_clash_item *item,
+                                const double projection[9], double length, double *upper,
+                                bool *is_apart)
+{
+    const double radius = radius_of(item, projection);
+    bvpi_place place;
+    *is_apart = false;
+    if (!(radius > length))
+        return BVP_OK;
+    if (shrink(item, projection, length * SHORTER / radius, &place) != BVP_OK)
+        return BVP_OK; /* it does not fit between the numbers there: another way may be found */
+    const double moved = farthest_move(&item->part.part, item->part.at.place.m, place.m);
+    if (!(moved <= length))
+        return BVP_OK;
+    const bvp_status status = is_free(judge, item, &place, moved, is_apart);
+    if (status == BVP_OK && *is_apart)
+        *upper = fmin(*upper, moved);
+    return status;
+}
+
+/* The one inside is the narrower one. */
+bvp_status bvpi_apart_by_shrinking(bvpi_clash_judge *judge, const bvpi_contacts *contacts,
+                                   double length, double *upper)
+{
+    double projection[9];
+    bool is_apart;
+    if (contacts->normal_count == 0)
+        return BVP_OK;
+    project_on_ways(contacts, projection);
+    const bool b_first = radius_of(judge->b, projection) < radius_of(judge->a, projection);
+    const bvp_status status =
+        try_shrinking(judge, b_first ? judge->b : judge->a, projection, length, upper, &is_apart);
+    if (status != BVP_OK || is_apart)
+        return status;
+    return try_shrinking(judge, b_first ? judge->a : judge->b, projection, length, upper,
+                         &is_apart);
+}

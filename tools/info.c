@@ -8,6 +8,7 @@
 #include "json.h"
 #include "message.h"
 #include "options.h"
+#include "shard.h"
 
 typedef struct settings {
     int json, parts, tree, provenance;
@@ -141,6 +142,16 @@ static void provenance_as_json(json *out, const bvp_file *file)
     free(text);
 }
 
+static void shard_as_json(json *out, shard_number shard)
+{
+    if (shard.count == 0)
+        return;
+    jsonw_inline_object(out, "shard");
+    jsonw_count(out, "index", shard.index);
+    jsonw_count(out, "count", shard.count);
+    jsonw_end(out);
+}
+
 static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, const settings *set)
 {
     char version[32];
@@ -174,6 +185,7 @@ static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, 
     jsonw_numbers(&out, "hi", info->hi, 3);
     jsonw_hex(&out, "root_hash", info->root_hash, sizeof info->root_hash);
     jsonw_hex(&out, "source_hash", info->source_hash, sizeof info->source_hash);
+    shard_as_json(&out, shard_of(file));
     status = kinds_as_json(&out, file, info->part_count);
     if (set->parts && status == BVP_OK)
         status = parts_as_json(&out, file, info->part_count);
@@ -230,6 +242,17 @@ static void print_unit(const bvp_file_info *info)
                shortest(info->tessellation_tolerance, a), name[0] ? name : "units");
 }
 
+static void print_shard(const bvp_file *file)
+{
+    const shard_number shard = shard_of(file);
+    bvp_node_info root;
+    if (shard.count == 0 || bvp_get_node(file, 0, &root) != BVP_OK)
+        return;
+    printf("  %-14s%u of %u of ", "share", shard.index, shard.count);
+    print_name(stdout, root.name.data, root.name.size);
+    puts("; \"bvpack merge\" makes the whole of all of them");
+}
+
 static bvp_status info_as_text(const char *path, const bvp_file *file, const bvp_file_info *info)
 {
     char a[32], b[32];
@@ -249,6 +272,7 @@ static bvp_status info_as_text(const char *path, const bvp_file *file, const bvp
     print_size("  other", info->other_size, stored);
     print_hash("root hash", info->root_hash);
     print_hash("source hash", info->source_hash);
+    print_shard(file);
     puts("hierarchies:");
     return kinds_as_text(file, info->part_count);
 }

@@ -7,6 +7,7 @@
 #include "bvpack_build.h"
 #include "convert.h"
 #include "input.h"
+#include "merge_shards.h"
 #include "message.h"
 #include "options.h"
 #include "output.h"
@@ -185,6 +186,8 @@ static int run(const verb *self, int argc, char **argv)
         complain("merge", "name the merged file with -o");
         return EXIT_USAGE;
     }
+    if (merge_is_shard(argv[first]))
+        return merge_shards(argv + first, argc - first, set.output);
     if (argc - first == 1)
         return convert_file(argv[first], set.output, NULL);
     return merge_files(argv + first, argc - first, set.output);
@@ -198,17 +201,21 @@ static const option_row options[] = {
 
 const verb verb_merge = {
     .name = "merge",
-    .summary = "make one file of several, or a fat file of a thin one",
+    .summary = "make one file of several, of shares, or a fat file of a thin one",
     .synopsis = "FILE... -o OUT\n",
     .description =
         "One thin file becomes a fat one, which holds its parts: the file that packing without "
         "--thin would have made. Several files become one assembly with a node for each; parts "
-        "that are equal are stored once. Nothing is repacked.",
+        "that are equal are stored once. Nothing is repacked.\n\n"
+        "All shares that \"bvpack pack --shard\" has made of a manifest become, in any order, the "
+        "file that packing without --shard would have made.",
     .options = options,
     .examples = "# a thin file that is to be sent away\n"
                 "bvpack merge thin.bvp -o plant.bvp\n"
                 "# two halls in one file\n"
-                "bvpack merge north.bvp south.bvp -o works.bvp\n",
+                "bvpack merge north.bvp south.bvp -o works.bvp\n"
+                "# what four machines have packed of one manifest\n"
+                "bvpack merge share*.bvp -o plant.bvp\n",
     .completes = "bvp",
     .run = run,
 };

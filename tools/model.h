@@ -75,6 +75,7 @@ typedef struct import_options {
     int urdf_visual;      /* a robot's visual shapes instead of those for collision */
     const char *joints;   /* "name=value, ...", or "@file" with these; NULL: all at zero */
     const char *package_path; /* folders with ROS packages, or packages, separated by colons */
+    int is_share;             /* of what the model names most is left out, perhaps all */
     int is_nested;            /* another model names this one, which may then not name others */
     double chord, angle; /* of surfaces that are cut into triangles: mm, degrees; 0: the default */
     const char *path;    /* where the bytes lie as a file, or NULL: importers that are processes of
@@ -89,7 +90,7 @@ typedef struct import_options {
 typedef struct import_hooks {
     void *user;
     /* Nonzero: the file at `path` is known without reading it: *out, and what there is to note of
-     * it. */
+     * it; *noted comes zeroed. */
     int (*find)(void *user, const char *path, const char *format, model_file *noted, model *out);
     /* hash: of the bytes; path: as it is named. The other arguments are model_import_memory's. */
     bvp_status (*import)(void *user, const void *data, size_t size, const uint8_t hash[16],

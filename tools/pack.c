@@ -18,103 +18,7 @@
 
 enum { HASH_BESIDE = 1 << 20 }; /* bytes; fewer are not worth a thread */
 
-/* ---- the options' meaning ------------------------------------------------------------------ */
-
-static int read_unit(const char *text, double *metres)
-{
-    char *end;
-    *metres = unit_by_name(text);
-    if (*metres > 0)
-        return 0;
-    *metres = strtod(text, &end);
-    if (end != text && *end == '\0' && *metres > 0 && isfinite(*metres))
-        return 0;
-    complain("--unit", "expected mm, cm, m, in, ft or a length in metres, found \"%s\"", text);
-    return EXIT_USAGE;
-}
-
-/* A bare number is in millimetres, which are the units that such models come in. */
-static int read_tessellation(pack_job *j)
-{
-    static const bvp_file_info millimetres = {.unit_in_metres = 0.001};
-    const double angle = j->set->angle;
-    if (angle < 0 || angle > 90 || (angle > 0 && angle < 0.1)) {
-        complain("--angle", "expected 0.1 to 90 degrees");
-        return EXIT_USAGE;
-    }
-    if (!j->set->chord)
-        return 0;
-    int code = parse_length("--chord", j->set->chord, &millimetres, &j->chord);
-    if (code != 0 || (j->chord >= 1e-6 && isfinite(j->chord)))
-        return code;
-    complain("--chord", "expected a length of at least 0.000001 mm, found \"%s\"", j->set->chord);
-    return EXIT_USAGE;
-}
-
-static int has_kind(const pack_job *j, bvp_kind kind)
-{
-    for (uint32_t i = 0; i < j->hierarchy_count; i++)
-        if (j->hierarchies[i].kind == kind)
-            return 1;
-    return 0;
-}
-
-/* The kinds of --hierarchy, in its order; the wide one is moved to the front. */
-static int read_kinds(pack_job *j, const char *list)
-{
-    for (const char *word = list; j->hierarchy_count == 0 || *word;) {
-        const size_t size = strcspn(word, ",");
-        const bvp_kind kind = (bvp_kind)kind_by_name(word, size);
-        if (kind == BVP_KIND_DEFAULT || has_kind(j, kind)) {
-            complain("--hierarchy", "expected different ones of " KIND_CHOICE ", found \"%s\"",
-                     list);
-            return EXIT_USAGE;
-        }
-        j->hierarchies[j->hierarchy_count++].kind = kind;
-        if (kind == BVP_KIND_WIDE && j->hierarchy_count > 1) {
-            memmove(j->hierarchies + 1, j->hierarchies,
-                    (j->hierarchy_count - 1) * sizeof *j->hierarchies);
-            j->hierarchies[0].kind = kind;
-        }
-        word += size + (word[size] == ',' && word[size + 1] != '\0');
-    }
-    return 0;
-}
-
-/* What was asked for and what no kind of the list takes is a mistake. */
-static int read_hierarchies(pack_job *j)
-{
-    const pack_settings *set = j->set;
-    int code = read_kinds(j, set->hierarchy ? set->hierarchy : "wide");
-    if (code != 0)
-        return code;
-    const int only_wide = j->hierarchy_count == 1 && has_kind(j, BVP_KIND_WIDE);
-    if (only_wide && set->split && strcmp(set->split, "sah") != 0) {
-        complain("--split", "the wide hierarchy is cut by sah only; name others with --hierarchy");
-        return EXIT_USAGE;
-    }
-    if (set->fast && !has_kind(j, BVP_KIND_WIDE)) {
-        complain("--fast", "only the wide hierarchy is built so; name it with --hierarchy");
-        return EXIT_USAGE;
-    }
-    if (!has_kind(j, BVP_KIND_BOXTREE) && (set->planes > 0 || set->offset_bits)) {
-        complain(set->planes > 0 ? "--planes" : "--offset-bits",
-                 "only a boxtree has planes; ask for it with --hierarchy boxtree");
-        return EXIT_USAGE;
-    }
-    for (uint32_t i = 0; i < j->hierarchy_count; i++) {
-        bvp_hierarchy_spec *s = &j->hierarchies[i];
-        if (s->kind != BVP_KIND_WIDE && set->split)
-            s->split = (bvp_split)split_by_name(set->split);
-        if (s->kind == BVP_KIND_WIDE && set->fast)
-            s->split = BVP_SPLIT_MORTON;
-        if (s->kind != BVP_KIND_BOXTREE)
-            continue;
-        s->plane_max = (uint32_t)set->planes;
-        s->offset_size = set->offset_bits ? (uint32_t)atoi(set->offset_bits) / 8 : 0;
-    }
-    return 0;
-}
+/* ---- the output ----------------------------------------------------------------------------- */
 
 /* MODEL with its ending replaced, beside the model. */
 static int default_output(const char *model_path, char *out, size_t capacity)
@@ -143,6 +47,28 @@ static int choose_output(const pack_job *j, char *out, size_t capacity)
         return EXIT_USAGE;
     }
     return default_output(first, out, capacity);
+}
+
+/* A share needs a name of its own, unless it goes into a store, where it has none. */
+static int read_shard(pack_job *j)
+{
+    const pack_settings *set = j->set;
+    if (!set->shard)
+        return 0;
+    if (shard_parse(set->shard, strlen(set->shard), &j->shard.number) != 0)
+        complain("--shard", "expected a share as i/n, 1/4 to 4/4 for instance, found \"%s\"",
+                 set->shard);
+    else if (j->source_count != 1)
+        complain("--shard", "expected one manifest, found %d models", j->source_count);
+    else if (set->thin)
+        complain("--thin", "a share is not thin; merge the shares and split the whole");
+    else if (set->store && set->output)
+        complain("--output", "with --store a share goes into the store, and into no file");
+    else if (!set->store && !set->output)
+        complain("--shard", "name the share's file with -o, or a store with --store");
+    else
+        return 0;
+    return EXIT_USAGE;
 }
 
 static int check_output(const pack_job *j, const char *out)
@@ -223,21 +149,46 @@ static bvp_status import_plain(pack_job *j, pack_source *s, const input *in, con
     return status;
 }
 
+import_options pack_import_options(pack_job *j, const pack_source *s)
+{
+    return (import_options){.thread_count = (uint32_t)j->set->jobs,
+                            .drop_invalid = j->set->drop_invalid,
+                            .format = j->set->format,
+                            .pipe_dir = ".",
+                            .any_path = j->set->any_path,
+                            .urdf_visual = j->set->urdf && *j->set->urdf == 'v',
+                            .joints = j->set->joints,
+                            .package_path = j->set->package_path,
+                            .chord = j->chord,
+                            .angle = j->set->angle,
+                            .path = strcmp(s->path, "-") ? s->path : NULL,
+                            .progress = progress_update,
+                            .progress_user = &j->bar};
+}
+
+static bvp_status import_source(pack_job *j, pack_source *s, const input *in, const char *label,
+                                const char *dir, bvp_error *error)
+{
+    import_options options = pack_import_options(j, s);
+    options.is_share = j->shard.number.count > 0;
+    if (j->set->store)
+        return pack_import_stored(j, s, in, label, dir, &options, error);
+    return options.is_share ? pack_import_shard(j, s, in, label, dir, &options, error)
+                            : import_plain(j, s, in, label, dir, &options, error);
+}
+
+/* Only a manifest has shares. */
+static int check_share(const pack_job *j, const pack_source *s)
+{
+    if (j->shard.number.count == 0 || strcmp(s->contents.format, "manifest") == 0)
+        return 0;
+    complain(s->path, "--shard takes a share of a manifest's files, found a model: %s",
+             s->contents.format);
+    return EXIT_INPUT;
+}
+
 static int read_source(pack_job *j, pack_source *s)
 {
-    import_options options = {.thread_count = (uint32_t)j->set->jobs,
-                              .drop_invalid = j->set->drop_invalid,
-                              .format = j->set->format,
-                              .pipe_dir = ".",
-                              .any_path = j->set->any_path,
-                              .urdf_visual = j->set->urdf && *j->set->urdf == 'v',
-                              .joints = j->set->joints,
-                              .package_path = j->set->package_path,
-                              .chord = j->chord,
-                              .angle = j->set->angle,
-                              .path = strcmp(s->path, "-") ? s->path : NULL,
-                              .progress = progress_update,
-                              .progress_user = &j->bar};
     char folder[4096];
     const char *label = strcmp(s->path, "-") ? s->path : "standard input";
     bvp_error error = {0};
@@ -251,11 +202,10 @@ static int read_source(pack_job *j, pack_source *s)
     if (folder_of(s->path, folder, sizeof folder) != 0)
         folder[0] = '\0';
     const char *dir = strcmp(s->path, "-") ? folder : NULL;
-    bvp_status status = j->set->store ? pack_import_stored(j, s, &in, label, dir, &options, &error)
-                                      : import_plain(j, s, &in, label, dir, &options, &error);
     s->size = in.size;
+    const bvp_status status = import_source(j, s, &in, label, dir, &error);
     input_close(&in);
-    return status == BVP_OK ? 0 : pack_failure(label, status, &error);
+    return status == BVP_OK ? check_share(j, s) : pack_failure(label, status, &error);
 }
 
 /* The unit and up axis of the whole: what the options say, else the first model that knows. */
@@ -300,34 +250,50 @@ static int import_all(pack_job *j)
     return code;
 }
 
-static int pack(pack_job *j)
+int pack_assemble(pack_job *j, const char *path)
 {
-    char path[4096];
-    int code = choose_output(j, path, sizeof path);
-    if (code == 0)
-        code = check_output(j, path);
-    if (code == 0 && j->set->unit)
-        code = read_unit(j->set->unit, &j->unit_in_metres);
-    if (code == 0)
-        code = read_tessellation(j);
-    if (code == 0)
-        code = read_hierarchies(j);
-    if (code == 0 && j->set->store)
-        code = store_open(&j->store, j->set->store);
+    settle_units(j);
+    warn_of_units(j);
+    const int code = pack_write_provenance(j);
+    return code == 0 ? pack_build(j, path) : code;
+}
+
+static int open_store(pack_job *j, const char *path)
+{
+    int code = store_open(&j->store, j->set->store);
+    j->find_part = pack_find_stored;
+    j->find_part_user = &j->store;
     if (code == 0 && j->set->thin)
         code = convert_hint(path, j->set->store, j->store_hint);
-    progress_start(&j->bar, j->set->quiet);
-    if (code == 0)
-        code = import_all(j);
-    settle_units(j);
-    if (code == 0)
-        warn_of_units(j);
+    return code;
+}
+
+/* A share that goes into a store makes no file: path "". */
+static int import_and_write(pack_job *j, const char *path)
+{
+    int code = import_all(j);
     if (code == 0 && j->new_part_count > 0)
         store_sync(&j->store);
+    if (code != 0 || !*path)
+        return code;
+    return j->shard.number.count > 0 ? pack_write_shard(j, path) : pack_assemble(j, path);
+}
+
+static int pack(pack_job *j)
+{
+    char path[4096] = "";
+    int code = read_shard(j);
+    if (code == 0 && !(j->set->shard && j->set->store))
+        code = choose_output(j, path, sizeof path);
     if (code == 0)
-        code = pack_write_provenance(j);
+        code = check_output(j, path);
     if (code == 0)
-        code = pack_build(j, path);
+        code = pack_read_options(j);
+    if (code == 0 && j->set->store)
+        code = open_store(j, path);
+    progress_start(&j->bar, j->set->quiet);
+    if (code == 0)
+        code = import_and_write(j, path);
     progress_stop(&j->bar);
     if (code == 0 && j->set->json)
         pack_report_as_json(j, path);
@@ -343,7 +309,7 @@ static char *title_of(const char *name)
     return dot && dot > name ? strndup(name, (size_t)(dot - name)) : strdup(name);
 }
 
-static int name_sources(pack_job *j, char **paths)
+int pack_name_sources(pack_job *j, char **paths)
 {
     int complete = 1;
     j->sources = calloc((size_t)j->source_count, sizeof *j->sources);
@@ -360,7 +326,7 @@ static int name_sources(pack_job *j, char **paths)
     return EXIT_LIMIT;
 }
 
-static void free_job(pack_job *j)
+void pack_free(pack_job *j)
 {
     for (int i = 0; j->sources && i < j->source_count; i++) {
         model_free(&j->sources[i].contents);
@@ -368,6 +334,7 @@ static void free_job(pack_job *j)
     }
     free(j->sources);
     free(j->provenance);
+    pack_free_shard(&j->shard);
     store_close(&j->store);
 }
 
@@ -379,10 +346,10 @@ static int run(const verb *self, int argc, char **argv)
     if (first < 0)
         return code;
     j.source_count = argc - first;
-    code = name_sources(&j, argv + first);
+    code = pack_name_sources(&j, argv + first);
     if (code == 0)
         code = pack(&j);
-    free_job(&j);
+    pack_free(&j);
     return code;
 }
 
@@ -440,6 +407,10 @@ static const option_row options[] = {
      0, 0},
     {"store", 0, OPTION_FILE, offsetof(pack_settings, store), "DIR",
      "keep every part packed in this folder, and take from it what is there already", 0, 0},
+    {"shard", 0, OPTION_TEXT, offsetof(pack_settings, shard), "I/N",
+     "pack share I of N of a manifest's files, 1/4 for instance, into a file that \"bvpack merge\" "
+     "takes together with the others, or into the store",
+     0, 0},
     {"thin", 0, OPTION_FLAG, offsetof(pack_settings, thin), NULL,
      "refer to the parts in the store instead of copying them into the file", 0, 0},
     {"reread", 0, OPTION_FLAG, offsetof(pack_settings, reread), NULL,
@@ -491,6 +462,13 @@ const verb verb_pack = {
         "unchanged source file is not even read in: so an export of which little has changed packs "
         "in little time, to the same bytes as without a store. Any number of programs may use a "
         "store at once.\n\n"
+        "With --shard I/N only every Nth of the files that a manifest names is read and packed, so "
+        "that N machines can share the work: \"bvpack merge\" makes of all shares the file that "
+        "one "
+        "machine would have made. A share is an ordinary file with its parts, each as it lies. "
+        "With "
+        "--store there is no file; when all shares are in the store, packing without --shard finds "
+        "them there.\n\n"
         "The same models and options give the same bytes. The output has its name only when it is "
         "complete; an earlier file of that name stays until then.",
     .options = options,
@@ -510,6 +488,9 @@ const verb verb_pack = {
                 "bvpack pack gearbox.step --chord 0.01mm -o gearbox.bvp\n"
                 "# every night's export: only what changed is packed\n"
                 "bvpack pack export.jsonl --store parts -o plant.bvp\n"
+                "# a quarter of it on each of four machines\n"
+                "bvpack pack export.jsonl --shard 1/4 -o share1.bvp\n"
+                "bvpack merge share1.bvp share2.bvp share3.bvp share4.bvp -o plant.bvp\n"
                 "# from a pipe\n"
                 "xz -dc part.stl.xz | bvpack pack - -o part.bvp\n",
     .completes =

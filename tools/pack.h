@@ -7,13 +7,17 @@
 #include <stdio.h>
 #include "bvpack_build.h"
 #include "input.h"
+#include "json.h"
+#include "json_tree.h"
 #include "model.h"
 #include "progress.h"
+#include "shard.h"
 #include "source_index.h"
 #include "store.h"
 
 typedef struct pack_settings {
     const char *output, *unit, *up, *format, *hierarchy, *split, *offset_bits, *chord, *store;
+    const char *shard;
     const char *urdf, *joints, *package_path;
     double angle; /* degrees; 0: the default */
     uint64_t jobs, leaf, planes;
@@ -32,6 +36,18 @@ typedef struct pack_source {
     uint8_t hash[16];
 } pack_source;
 
+/* A share of a manifest on its way into a file. */
+typedef struct pack_shard {
+    shard_number number;            /* count 0: everything is packed */
+    uint64_t file_count, own_count; /* that the manifest has named so far; of these, in the share */
+    bvp_builder *builder;           /* NULL: into the store */
+    uint32_t root, part_count;
+    char *record; /* JSON text, complete when the stream is closed */
+    size_t record_size;
+    FILE *stream;
+    json out;
+} pack_shard;
+
 typedef struct pack_job {
     const pack_settings *set;
     pack_source *sources;
@@ -49,6 +65,10 @@ typedef struct pack_job {
     progress bar;
     store store; /* open when set->store */
     char store_hint[PATH_MAX];
+    pack_shard shard;
+    /* A file that has the mesh as a part, and the part's number there; or NULL. */
+    const bvp_file *(*find_part)(void *user, const model_mesh *mesh, uint32_t *part);
+    void *find_part_user;
     source_index index; /* of the source that is read */
     stamp stamp;        /* of the file that it names and that is read */
     int has_stamp;      /* which can be relied on later */
@@ -57,11 +77,45 @@ typedef struct pack_job {
     uint64_t dropped_count;     /* triangles, of packed meshes */
 } pack_job;
 
+/* ---- pack.c: the steps, for who has his settings from elsewhere. All return the exit code. -----
+ */
+
+/* The job's sources from their paths. The job is freed in any case. */
+int pack_name_sources(pack_job *j, char **paths);
+/* How the source is read. */
+import_options pack_import_options(pack_job *j, const pack_source *s);
+/* Everything has been read: makes one file of it. */
+int pack_assemble(pack_job *j, const char *path);
+void pack_free(pack_job *j);
+
 /* Says what reading or building from `path` failed with; returns the exit code. */
 int pack_failure(const char *path, bvp_status status, const bvp_error *error);
 
+/* ---- pack_options.c, pack_settings.c ------------------------------------------------------------
+ */
+
+/* What the settings mean: unit, chord, hierarchies. Returns the exit code. */
+int pack_read_options(pack_job *j);
+/* What of the settings the bytes depend on. */
+void pack_settings_as_json(json *out, const char *key, const pack_settings *set);
+/* The same back, quiet; texts stay the tree's. 0, or -1 when something is missing or wrong. */
+int pack_settings_from_json(const json_value *object, pack_settings *out);
+
+/* ---- pack_build.c ------------------------------------------------------------------------------
+ */
+
 /* What all of the job's parts are built with. */
 bvp_build_options pack_build_options(pack_job *j);
+/* Adds a mesh, whose triangles its address then stands for. *part: as of bvp_builder_add_part. */
+bvp_status pack_mesh(bvp_builder *builder, model_mesh *mesh, uint32_t *part, bvp_error *error);
+/* Builds from the sources, whose meshes are freed on the way, and writes `path`. Returns the exit
+ * code. */
+int pack_build(pack_job *j, const char *path);
+/* Finishes the builder as `path`. Returns the exit code. */
+int pack_write(pack_job *j, bvp_builder *builder, const char *path);
+
+/* ---- pack_known.c, pack_store.c -----------------------------------------------------------------
+ */
 
 /* Reads a model as model_import_memory does, and packs its meshes into the store, or finds that
  * they are there already. in: its bytes; label, dir: name and folder. */
@@ -69,18 +123,30 @@ bvp_status pack_import_stored(pack_job *j, pack_source *s, const input *in, cons
                               const char *dir, import_options *options, bvp_error *error);
 /* Packs the model's meshes into the store. */
 bvp_status pack_take_meshes(pack_job *j, model *m, bvp_error *error);
-/* Adds a mesh that lies in the store. */
-bvp_status pack_from_store(pack_job *j, bvp_builder *builder, const model_mesh *mesh,
-                           const char *name, uint32_t *part, bvp_error *error);
+/* For find_part; user: the store. */
+const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part);
 
-/* Builds from the sources, whose meshes are freed on the way, and writes `path`. Returns the exit
- * code. */
-int pack_build(pack_job *j, const char *path);
+/* ---- pack_shard.c ------------------------------------------------------------------------------
+ */
+
+/* Of the next file that a manifest names. Nonzero: it is in another share than the job's, *out is
+ * empty. */
+int pack_skip_file(pack_job *j, model *out);
+/* Reads a manifest and of the files that it names those of the job's share, which are packed on the
+ * way. Arguments as of pack_import_stored. */
+bvp_status pack_import_shard(pack_job *j, pack_source *s, const input *in, const char *label,
+                             const char *dir, import_options *options, bvp_error *error);
+/* Writes the share that has been read. Returns the exit code. */
+int pack_write_shard(pack_job *j, const char *path);
+void pack_free_shard(pack_shard *shard);
+
+/* ---- pack_report.c -----------------------------------------------------------------------------
+ */
 
 /* The record of sources and options that goes into the file, as JSON text in j->provenance. Returns
  * the exit code. */
 int pack_write_provenance(pack_job *j);
-/* What has been done, for people and for programs. */
+/* What has been done, for people and for programs. path: "": there is no file. */
 void pack_summarise(FILE *out, const pack_job *j, const char *path);
 void pack_report_as_json(const pack_job *j, const char *path);
 

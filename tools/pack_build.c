@@ -27,6 +27,62 @@ static void count_triangles(pack_job *j)
     progress_update(&j->bar, "build", 0, j->triangle_count);
 }
 
+static void forget_triangles(model_mesh *mesh)
+{
+    free(mesh->positions);
+    free(mesh->indices);
+    free(mesh->ids);
+    mesh->positions = NULL;
+    mesh->indices = mesh->ids = NULL;
+}
+
+static bvp_mesh mesh_of(const model_mesh *mesh, const char *name)
+{
+    return (bvp_mesh){.positions = mesh->positions,
+                      .is_double = mesh->is_double,
+                      .vertex_count = mesh->vertex_count,
+                      .indices = mesh->indices,
+                      .triangle_count = mesh->triangle_count,
+                      .ids = mesh->ids,
+                      .name = name};
+}
+
+bvp_status pack_mesh(bvp_builder *builder, model_mesh *mesh, uint32_t *part, bvp_error *error)
+{
+    const bvp_mesh from = mesh_of(mesh, mesh->name);
+    bvp_part_info info = {.triangle_count = 0};
+    const bvp_status status = bvp_builder_add_part(builder, &from, part, error);
+    if (status != BVP_OK)
+        return status;
+    if (*part != BVP_NONE)
+        bvp_builder_get_part(builder, *part, &info);
+    mesh->packed = info;
+    forget_triangles(mesh);
+    mesh->is_packed = 1;
+    mesh->dropped_count = mesh->triangle_count - info.triangle_count;
+    mesh->triangle_count = info.triangle_count;
+    return BVP_OK;
+}
+
+/* Adds a mesh that is packed. */
+static bvp_status add_packed(pack_job *j, bvp_builder *builder, const model_mesh *mesh,
+                             const char *name, uint32_t *part, bvp_error *error)
+{
+    uint32_t there;
+    j->dropped_count += mesh->dropped_count;
+    *part = BVP_NONE;
+    if (mesh->triangle_count == 0)
+        return BVP_OK;
+    if (j->set->thin)
+        return bvp_builder_add_reference(builder, &mesh->packed, name, NULL, part, error);
+    const bvp_file *file = j->find_part(j->find_part_user, mesh, &there);
+    if (file)
+        return bvp_builder_add_packed(builder, file, there, name, NULL, part, error);
+    snprintf(error->message, sizeof error->message,
+             "part \"%.60s\" is no more where it was packed; pack again", name);
+    return BVP_ERR_SYSTEM;
+}
+
 /* Adds the source's meshes and gives back their memory; parts[i] is the part of mesh i. */
 static bvp_status add_parts(bvp_builder *builder, pack_job *j, pack_source *s, uint32_t *parts,
                             bvp_error *error)
@@ -34,25 +90,15 @@ static bvp_status add_parts(bvp_builder *builder, pack_job *j, pack_source *s, u
     for (uint32_t i = 0; i < s->contents.mesh_count; i++) {
         model_mesh *from = &s->contents.meshes[i];
         const char *name = from->name ? from->name : s->title;
-        bvp_mesh mesh = {.positions = from->positions,
-                         .is_double = from->is_double,
-                         .vertex_count = from->vertex_count,
-                         .indices = from->indices,
-                         .triangle_count = from->triangle_count,
-                         .ids = from->ids,
-                         .name = name};
+        const bvp_mesh mesh = mesh_of(from, name);
         bvp_status status = from->is_packed
-                                ? pack_from_store(j, builder, from, name, &parts[i], error)
+                                ? add_packed(j, builder, from, name, &parts[i], error)
                                 : bvp_builder_add_part(builder, &mesh, &parts[i], error);
         if (status != BVP_OK)
             return status;
         j->built_count += from->triangle_count;
         progress_update(&j->bar, "build", j->built_count, j->triangle_count);
-        free(from->positions);
-        free(from->indices);
-        free(from->ids);
-        from->positions = NULL;
-        from->indices = from->ids = NULL;
+        forget_triangles(from);
     }
     return BVP_OK;
 }
@@ -156,7 +202,7 @@ static int build_failure(const char *path, bvp_status status, const bvp_error *e
     return pack_failure(path, status, error);
 }
 
-static int write_file(pack_job *j, bvp_builder *builder, const char *path)
+int pack_write(pack_job *j, bvp_builder *builder, const char *path)
 {
     output out;
     bvp_error error = {0};
@@ -213,7 +259,7 @@ int pack_build(pack_job *j, const char *path)
         }
     }
     if (code == 0)
-        code = write_file(j, builder, path);
+        code = pack_write(j, builder, path);
     bvp_builder_free(builder);
     return code;
 }

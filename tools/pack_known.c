@@ -73,13 +73,9 @@ static int find_source(pack_job *j, const uint8_t key[16], model *out)
 
 static bvp_status keep_source(const pack_job *j, const uint8_t key[16], const model *m)
 {
-    char *text = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    int failed = !stream || source_record_write(stream, m) != 0;
-    if (stream)
-        failed |= fclose(stream) != 0;
-    failed = failed || store_put_record(&j->store, key, text, size) != 0;
+    char *text = source_record_text(m, &size);
+    const int failed = !text || store_put_record(&j->store, key, text, size) != 0;
     free(text);
     return failed ? BVP_ERR_SYSTEM : BVP_OK;
 }
@@ -107,6 +103,8 @@ static int find_unread(void *user, const char *path, const char *format, model_f
     pack_job *j = user;
     char name[NAME_SIZE];
     uint32_t updated;
+    if (pack_skip_file(j, out))
+        return 1;
     j->has_stamp = stamp_take(path, &j->stamp) == 0 && stamp_is_settled(&j->stamp);
     if (!j->has_stamp || j->set->reread)
         return 0;
@@ -141,18 +139,19 @@ static bvp_status note_stamp(pack_job *j, uint64_t size, const uint8_t hash[16],
     return source_index_add(&j->index, &entry, m) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
 }
 
-/* One index for each place that an export is read from, and each way to pack it. */
+/* One index for each place that an export is read from, each way to pack it, and each share. */
 static void key_of_index(const pack_job *j, const char *label, const char *dir,
                          const import_options *options, uint8_t key[16])
 {
     char place[PATH_MAX] = "";
-    uint8_t hash[2][16], both[16];
+    uint8_t hash[3][16], all[16];
     if (!realpath(dir ? dir : ".", place))
         *place = '\0';
     bvp_hash(place, strlen(place), hash[0]);
     bvp_hash(base_name(label), strlen(base_name(label)), hash[1]);
-    bvp_hash(hash, sizeof hash, both);
-    key_of(j, 0, both, ".sources", options, key);
+    bvp_hash(&j->shard.number, sizeof j->shard.number, hash[2]);
+    bvp_hash(hash, sizeof hash, all);
+    key_of(j, 0, all, ".sources", options, key);
 }
 
 static int store_index(pack_job *j, const uint8_t key[16])

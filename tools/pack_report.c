@@ -170,14 +170,38 @@ static void summarise_store(FILE *out, const pack_job *j)
     fprintf(out, ", %s of them by their times\n", grouped(j->unread_file_count, a));
 }
 
+static void summarise_shard(FILE *out, const pack_job *j)
+{
+    const pack_shard *shard = &j->shard;
+    char a[32], b[32];
+    if (shard->number.count == 0)
+        return;
+    fprintf(out, "  share           %u of %u: %s of %s files\n", shard->number.index,
+            shard->number.count, grouped(shard->own_count, a), grouped(shard->file_count, b));
+}
+
+/* What went into a store and into no file. */
+static void summarise_stored(FILE *out, const pack_job *j)
+{
+    fprintf(out, "%s:\n", j->set->store);
+    summarise_shard(out, j);
+    summarise_store(out, j);
+    fprintf(out, "  time            %.3g s\n", j->seconds_import);
+}
+
 void pack_summarise(FILE *out, const pack_job *j, const char *path)
 {
     const bvp_build_report *r = &j->report;
     double seconds = j->seconds_import + r->seconds_build + r->seconds_write;
     char a[32], b[32];
 
+    if (!*path) {
+        summarise_stored(out, j);
+        return;
+    }
     fprintf(out, "%s: %s bytes\n", strcmp(path, "-") ? path : "standard output",
             grouped(r->file_size, a));
+    summarise_shard(out, j);
     fprintf(out, "  parts           %s", grouped(r->part_count, a));
     if (r->shared_part_count)
         fprintf(out, ", %s more equal to one of them", grouped(r->shared_part_count, a));
@@ -201,13 +225,26 @@ void pack_summarise(FILE *out, const pack_job *j, const char *path)
     fputc('\n', out);
 }
 
+static void shard_as_json(json *out, const pack_shard *shard)
+{
+    if (shard->number.count == 0)
+        return;
+    jsonw_object(out, "shard");
+    jsonw_count(out, "index", shard->number.index);
+    jsonw_count(out, "count", shard->number.count);
+    jsonw_count(out, "own_file_count", shard->own_count);
+    jsonw_count(out, "file_count", shard->file_count);
+    jsonw_end(out);
+}
+
 void pack_report_as_json(const pack_job *j, const char *path)
 {
     const bvp_build_report *r = &j->report;
     json out;
     jsonw_start(&out, stdout, 1);
     jsonw_object(&out, NULL);
-    jsonw_text(&out, "output", path);
+    jsonw_text(&out, "output", *path ? path : NULL);
+    shard_as_json(&out, &j->shard);
     jsonw_count(&out, "file_size", r->file_size);
     jsonw_count(&out, "part_count", r->part_count);
     jsonw_count(&out, "shared_part_count", r->shared_part_count);

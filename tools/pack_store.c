@@ -29,50 +29,26 @@ static bvp_status save_part(pack_job *j, bvp_builder *builder, const uint8_t add
     return BVP_ERR_SYSTEM;
 }
 
-static void forget_triangles(model_mesh *mesh, uint64_t left)
-{
-    free(mesh->positions);
-    free(mesh->indices);
-    free(mesh->ids);
-    mesh->positions = NULL;
-    mesh->indices = mesh->ids = NULL;
-    mesh->is_packed = 1;
-    mesh->dropped_count = mesh->triangle_count - left;
-    mesh->triangle_count = left;
-}
-
 /* Built and saved, unless the store has it. */
 static bvp_status take_mesh(pack_job *j, model_mesh *mesh, bvp_error *error)
 {
-    const bvp_mesh from = {.positions = mesh->positions,
-                           .is_double = mesh->is_double,
-                           .vertex_count = mesh->vertex_count,
-                           .indices = mesh->indices,
-                           .triangle_count = mesh->triangle_count,
-                           .ids = mesh->ids};
     asking a = {.store = &j->store};
     bvp_build_options options = pack_build_options(j);
     bvp_builder *builder = NULL;
-    bvp_part_info info = {.triangle_count = 0};
     uint32_t part = BVP_NONE;
     options.find_packed = find_packed;
     options.find_packed_user = &a;
     bvp_status status = bvp_builder_new(&options, &builder, error);
     if (status == BVP_OK)
-        status = bvp_builder_add_part(builder, &from, &part, error);
+        status = pack_mesh(builder, mesh, &part, error);
     if (status == BVP_OK && part != BVP_NONE) {
-        bvp_builder_get_part(builder, part, &info);
         if (!a.found)
-            status = save_part(j, builder, info.address, &mesh->sound, error);
+            status = save_part(j, builder, mesh->packed.address, &mesh->sound, error);
         j->new_part_count += !a.found;
         j->known_part_count += (uint64_t)a.found;
     }
     bvp_builder_free(builder);
-    if (status != BVP_OK)
-        return status;
-    mesh->packed = info;
-    forget_triangles(mesh, info.triangle_count);
-    return BVP_OK;
+    return status;
 }
 
 bvp_status pack_take_meshes(pack_job *j, model *m, bvp_error *error)
@@ -84,19 +60,8 @@ bvp_status pack_take_meshes(pack_job *j, model *m, bvp_error *error)
     return status;
 }
 
-bvp_status pack_from_store(pack_job *j, bvp_builder *builder, const model_mesh *mesh,
-                           const char *name, uint32_t *part, bvp_error *error)
+const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part)
 {
-    j->dropped_count += mesh->dropped_count;
-    *part = BVP_NONE;
-    if (mesh->triangle_count == 0)
-        return BVP_OK;
-    if (j->set->thin)
-        return bvp_builder_add_reference(builder, &mesh->packed, name, NULL, part, error);
-    const bvp_file *file = store_find(&j->store, mesh->packed.address, &mesh->sound);
-    if (file)
-        return bvp_builder_add_packed(builder, file, 0, name, NULL, part, error);
-    snprintf(error->message, sizeof error->message,
-             "part \"%.60s\" was taken out of the store meanwhile; pack again", name);
-    return BVP_ERR_SYSTEM;
+    *part = 0;
+    return store_find(user, mesh->packed.address, &mesh->sound);
 }

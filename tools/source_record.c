@@ -92,6 +92,19 @@ int source_record_write(FILE *out, const model *m)
     return ferror(out) ? -1 : 0;
 }
 
+char *source_record_text(const model *m, size_t *size)
+{
+    char *text = NULL;
+    FILE *stream = open_memstream(&text, size);
+    int failed = !stream || source_record_write(stream, m) != 0;
+    if (stream)
+        failed |= fclose(stream) != 0;
+    if (!failed)
+        return text;
+    free(text);
+    return NULL;
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static void get_part(record_reader *r, bvp_part_info *part)

@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A manifest packed in shares: all of them merged are the bytes that one machine packs, whatever
+# their number; what is missing, twice or of something else is named.
+set -u
+bvpack=$(realpath "${BVPACK:-./bvpack}")
+make_export=$(realpath "${BVP_BUILDDIR:-.}/tests/make_export")
+json=$(realpath "${BVP_BUILDDIR:-.}/tests/json_check")
+step_case=$(realpath "${BVP_BUILDDIR:-.}/tests/step_case")
+[ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+export LC_ALL=C
+unset BVPACK BVPACK_STORE
+fail=0
+bad() { echo "FAILED: line ${BASH_LINENO[0]}: $*"; fail=1; }
+same() { cmp -s "$1" "$2" || bad "$1 and $2 differ"; }
+# refused STATUS REGEX ARGUMENTS...: says this, and leaves nothing behind
+refused() {
+  local wanted=$1 regex=$2
+  shift 2
+  "$bvpack" "$@" >out 2>err </dev/null
+  local status=$?
+  [ $status = "$wanted" ] || bad "exit code $status, not $wanted: $*"
+  grep -qE -e "$regex" err || bad "no \"$regex\" in: $(cat err)"
+  [ ! -e none.bvp ] || bad "half-written: $*"
+}
+
+# An export of ten turned pieces, of which every one is placed twice, and besides: a model with a
+# tree and a file of its own, units, a part of several names, equal parts in two files, files that no
+# line places, warnings.
+mkdir plant
+"$make_export" plant 10 2 0 || exit 99
+# three corners of a triangle, floats
+printf '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\200\77\0\0\0\0\0\0\0\0\0\0\0\0\0\0\200\77\0\0\0\0' >plant/cell.bin
+cat >plant/cell.gltf <<'END'
+{"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}],
+"buffers": [{"byteLength": 36, "uri": "cell.bin"}], "bufferViews": [{"buffer": 0, "byteLength": 36}],
+"accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}],
+"meshes": [{"name": "plate", "primitives": [{"attributes": {"POSITION": 0}}]}],
+"nodes": [{"name": "cell", "children": [1, 2]}, {"mesh": 0, "name": "left"},
+{"mesh": 0, "name": "right", "translation": [5, 0, 0]}]}
+END
+cp plant/part3.stl plant/copy.stl
+cp plant/part4.stl plant/lonely.stl
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 nan\nf 1 2 3\nf 1 2 4\np 1\n' >plant/odd.obj
+cat >>plant/export.jsonl <<'END'
+{"id": "hall", "name": "Hall", "properties": {"level": 2}}
+{"mesh": "cell.gltf", "parent": "hall", "name": "Cell"}
+{"mesh": "cell.gltf", "parent": "hall", "name": "Cell", "placement": {"translate": [9000, 0, 0]}}
+{"id": "C", "mesh": "copy.stl", "unit": "in", "part_number": "4711", "properties": {"steel": "A2"}}
+{"part": "C", "parent": "hall", "placement": {"scale": 2}}
+{"part": "C", "parent": "hall", "name": "another", "properties": {"steel": "A4"}}
+{"id": "unused", "mesh": "lonely.stl"}
+{"mesh": "odd.obj", "parent": "hall"}
+END
+
+# shares COUNT OPTIONS...: packs all of them, the last first
+shares() {
+  local count=$1
+  shift
+  rm -f share*.bvp
+  for ((i = count; i >= 1; i--)); do
+    "$bvpack" pack "$folder/export.jsonl" --drop-invalid --shard $i/$count -o share$i.bvp -q "$@" ||
+      bad "share $i of $count"
+  done
+}
+# whole COUNT OPTIONS...: the shares, merged, are the whole
+whole() {
+  shares "$@"
+  local count=$1
+  shift
+  "$bvpack" pack "$folder/export.jsonl" --drop-invalid -o whole.bvp -q "$@" || bad "pack $*"
+  "$bvpack" merge share*.bvp -o merged.bvp || bad "merge of $count shares"
+  same merged.bvp whole.bvp
+}
+if [ -x "$step_case" ]; then # a CAD model, which has a tolerance
+  folder=cad
+  mkdir cad
+  "$step_case" step cad/gear.step MM >out || bad "step_case"
+  printf '%s\n' '{"mesh": "../plant/part1.stl"}' '{"mesh": "gear.step"}' >cad/export.jsonl
+  whole 2 --chord 0.5mm --angle 15 --any-path
+fi
+folder=plant
+whole 1
+"$bvpack" info share1.bvp --json >out
+[ "$("$json" instance_count <out)" = "$("$json" part_count <out)" ] || bad "a part twice in a share"
+whole 2 --format manifest
+whole 3 --no-ids --leaf 3 --unit mm --up z
+whole 7 --hierarchy wide,aabb --split median --deformable
+whole 16 --fast
+
+# ---- a share by itself
+shares 3
+"$bvpack" verify share2.bvp >out || bad "a share is not sound"
+"$bvpack" info share2.bvp >out
+grep -q '2 of 3 of export.jsonl' out || bad "info does not tell a share"
+"$bvpack" info share2.bvp --json >out
+[ "$("$json" shard.index <out)/$("$json" shard.count <out)" = 2/3 ] || bad "nor as JSON"
+"$bvpack" query closest share2.bvp --point 0,0,0 >out || bad "a share does not answer"
+"$bvpack" pack plant/export.jsonl --drop-invalid --shard 2/3 -o again.bvp --json -j1 >out || bad "pack"
+same again.bvp share2.bvp
+[ "$("$json" shard.file_count <out)" = 13 ] || bad "not all files"
+[ "$("$json" shard.own_file_count <out)" = 4 ] || bad "not its share of the files"
+# ---- in a store
+for i in 3 1 2; do
+  "$bvpack" pack plant/export.jsonl --drop-invalid --shard $i/3 --store store --json >out ||
+    bad "share $i into the store"
+done
+[ "$("$json" output <out)" = null ] || bad "an output"
+"$bvpack" pack plant/export.jsonl --drop-invalid --store store -o stored.bvp --json >out
+[ "$("$json" store.new_part_count <out)" = 0 ] || bad "not everything is in the store"
+"$bvpack" pack plant/export.jsonl --drop-invalid -q -o whole.bvp
+same stored.bvp whole.bvp
+
+# ---- from a pipe
+mkdir pipe
+cd pipe || exit 99
+for i in 1 2; do
+  (cd ../plant && "$bvpack" pack - --drop-invalid --shard $i/2 -q -o ../pipe/$i.bvp <export.jsonl) ||
+    bad "from a pipe"
+done
+(cd ../plant && "$bvpack" pack - --drop-invalid -q -o ../pipe/whole.bvp <export.jsonl)
+"$bvpack" merge 2.bvp 1.bvp -o merged.bvp || bad "merge"
+same merged.bvp whole.bvp
+cd .. || exit 99
+
+# ---- what is wrong
+refused 3 '2 of 3 shares missing: 1, 3' merge share2.bvp -o none.bvp
+refused 2 'share1.bvp: is share 1 of 3, as ' merge share1.bvp share2.bvp share3.bvp ./share1.bvp -o none.bvp
+"$bvpack" pack plant/export.jsonl --drop-invalid --shard 1/2 -q -o half.bvp
+refused 3 'half.bvp: is a share of 2' merge share2.bvp half.bvp share3.bvp -o none.bvp
+"$bvpack" pack plant/export.jsonl --drop-invalid --shard 1/3 --leaf 2 -q -o leaf.bvp
+refused 3 'leaf.bvp: was packed with other options' merge share2.bvp leaf.bvp share3.bvp -o none.bvp
+echo >>plant/export.jsonl
+"$bvpack" pack plant/export.jsonl --drop-invalid --shard 1/3 -q -o newer.bvp
+refused 3 'newer.bvp: is a share of another manifest' merge share2.bvp newer.bvp share3.bvp -o none.bvp
+refused 2 'whole.bvp: is no share' merge share1.bvp whole.bvp -o none.bvp
+head -c 9000 share3.bvp >cut.bvp
+refused 4 'cut.bvp' merge share1.bvp cut.bvp share2.bvp -o none.bvp
+refused 2 'expected a share' pack plant/export.jsonl --shard 0/3 -o none.bvp
+refused 2 'expected a share' pack plant/export.jsonl --shard 4/3 -o none.bvp
+refused 2 'expected a share' pack plant/export.jsonl --shard 3 -o none.bvp
+refused 2 'one manifest' pack plant/export.jsonl plant/odd.obj --shard 1/3 -o none.bvp
+refused 2 'with -o' pack plant/export.jsonl --shard 1/3
+refused 2 'into no file' pack plant/export.jsonl --shard 1/3 --store store -o none.bvp
+refused 2 'not thin' pack plant/export.jsonl --shard 1/3 --store store --thin
+refused 3 'found a model' pack plant/cell.gltf --shard 1/3 -o none.bvp
+# a file that is missing is missed by its share alone
+rm plant/odd.obj
+refused 3 'odd.obj' pack plant/export.jsonl --drop-invalid --shard 1/3 -o none.bvp
+"$bvpack" pack plant/export.jsonl --drop-invalid --shard 2/3 -q -o other.bvp || bad "others are read"
+
+exit $fail

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT
+ * merge_shards.c: all shares of a manifest to one file: the manifest is read again, as by packing,
+ * but each file that it names has been recorded by its share, and its parts lie there.
+ */
+#include "merge_shards.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "convert.h"
+#include "message.h"
+#include "pack.h"
+#include "source_record.h"
+
+typedef struct share {
+    const char *path; /* NULL: it is missing */
+    bvp_file *file;
+    json_value *record;
+    const json_value *files; /* of the record */
+    shard_number number;
+} share;
+
+typedef struct located {
+    uint8_t address[16];
+    const bvp_file *file;
+    uint32_t part;
+} located;
+
+typedef struct merging {
+    share *shares; /* by number, once they are in order */
+    uint32_t count;
+    located *parts; /* by address */
+    size_t part_count;
+    uint64_t file_count; /* that the manifest has named so far */
+    const share *faulty; /* whose record does not fit the manifest */
+} merging;
+
+static int no_memory(void)
+{
+    complain(NULL, "%s", strerror(ENOMEM));
+    return EXIT_LIMIT;
+}
+
+static int refuse_record(const share *s)
+{
+    complain(s->path, "its record of a share is damaged; pack it again");
+    return EXIT_CORRUPT;
+}
+
+/* ---- the shares ------------------------------------------------------------------------------ */
+
+int merge_is_shard(const char *path)
+{
+    bvp_file *file;
+    if (bvp_open(path, NULL, &file, NULL) != BVP_OK)
+        return 0;
+    const int result = shard_of(file).count > 0;
+    bvp_close(file);
+    return result;
+}
+
+static const char *text_in(const share *s, const char *key)
+{
+    const char *text = json_tree_text(json_tree_get(s->record, key));
+    return text ? text : "";
+}
+
+static int open_share(share *s, const char *path)
+{
+    json_fault fault;
+    int code = convert_open(path, &s->file);
+    if (code != 0)
+        return code;
+    s->path = path;
+    s->number = shard_of(s->file);
+    if (s->number.count == 0) {
+        complain(path, "is no share of a manifest, as the first file is; merge it with the result");
+        return EXIT_USAGE;
+    }
+    const bvp_string text = shard_text(s->file, SHARD_RECORD_KEY);
+    s->record = json_tree_open(text.data, text.size, &fault);
+    s->files = json_tree_get(s->record, "files");
+    if (!json_tree_is_array(s->files))
+        return refuse_record(s);
+    if (strcmp(text_in(s, "version"), bvp_version()) == 0)
+        return 0;
+    complain(path, "was packed by bvpack %s; this is %s, which would pack otherwise",
+             text_in(s, "version"), bvp_version());
+    return EXIT_INPUT;
+}
+
+/* Do both members have the same JSON text? */
+static int is_same(const share *a, const share *b, const char *key)
+{
+    char *one = json_tree_dump(json_tree_get(a->record, key));
+    char *other = json_tree_dump(json_tree_get(b->record, key));
+    const int result = one && other && strcmp(one, other) == 0;
+    free(one);
+    free(other);
+    return result;
+}
+
+static int check_fit(const share *s, const share *first)
+{
+    if (!is_same(s, first, "manifest") || !is_same(s, first, "hash"))
+        complain(s->path, "is a share of another manifest than %s; pack all of them anew",
+                 first->path);
+    else if (!is_same(s, first, "settings"))
+        complain(s->path, "was packed with other options than %s; pack all shares with the same",
+                 first->path);
+    else if (s->number.count != first->number.count)
+        complain(s->path, "is a share of %u, but %s one of %u; pack all of them anew",
+                 s->number.count, first->path, first->number.count);
+    else
+        return 0;
+    return EXIT_INPUT;
+}
+
+static int complain_missing(const merging *m)
+{
+    char list[256] = "";
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const size_t used = strlen(list);
+        if (m->shares[i].path)
+            continue;
+        if (missing++ < 16)
+            snprintf(list + used, sizeof list - used, "%s%u", used ? ", " : "", i + 1);
+    }
+    if (missing == 0)
+        return 0;
+    complain("merge", "%u of %u shares missing: %s%s", missing, m->count, list,
+             missing > 16 ? " ..." : "");
+    return EXIT_INPUT;
+}
+
+/* Each at its number's place. */
+static int order_shares(merging *m, const share *given, int count)
+{
+    m->count = given[0].number.count;
+    m->shares = calloc(m->count, sizeof *m->shares);
+    if (!m->shares)
+        return no_memory();
+    for (int i = 0; i < count; i++) {
+        const int code = check_fit(&given[i], &given[0]);
+        if (code != 0)
+            return code;
+        share *place = &m->shares[given[i].number.index - 1];
+        if (place->path) {
+            complain(given[i].path, "is share %u of %u, as %s is", given[i].number.index, m->count,
+                     place->path);
+            return EXIT_USAGE;
+        }
+        *place = given[i];
+    }
+    return complain_missing(m);
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+static int by_address(const void *a, const void *b)
+{
+    return memcmp(((const located *)a)->address, ((const located *)b)->address, 16);
+}
+
+static int locate_parts(merging *m)
+{
+    bvp_file_info info;
+    bvp_part_info part;
+    size_t total = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        bvp_get_info(m->shares[i].file, &info);
+        total += info.part_count;
+    }
+    m->parts = calloc(total + 1, sizeof *m->parts);
+    if (!m->parts)
+        return no_memory();
+    for (uint32_t i = 0; i < m->count; i++)
+        for (uint32_t k = 0; bvp_get_part(m->shares[i].file, k, &part) == BVP_OK; k++) {
+            located *next = &m->parts[m->part_count++];
+            *next = (located){.file = m->shares[i].file, .part = k};
+            memcpy(next->address, part.address, sizeof next->address);
+        }
+    qsort(m->parts, m->part_count, sizeof *m->parts, by_address);
+    return 0;
+}
+
+/* For find_part. */
+static const bvp_file *find_part(void *user, const model_mesh *mesh, uint32_t *part)
+{
+    const merging *m = user;
+    located wanted = {.part = 0};
+    memcpy(wanted.address, mesh->packed.address, sizeof wanted.address);
+    const located *found = bsearch(&wanted, m->parts, m->part_count, sizeof wanted, by_address);
+    *part = found ? found->part : 0;
+    return found ? found->file : NULL;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static int read_hash(const json_value *value, uint8_t hash[16])
+{
+    const char *text = json_tree_text(value);
+    if (json_tree_text_size(value) != 32)
+        return -1;
+    for (int i = 0; i < 16; i++) {
+        unsigned byte;
+        if (sscanf(text + 2 * i, "%2x", &byte) != 1)
+            return -1;
+        hash[i] = (uint8_t)byte;
+    }
+    return 0;
+}
+
+/* What a share has recorded of the file that the manifest names as `path`. */
+static int read_file(const json_value *recorded, const char *path, model_file *noted, model *out)
+{
+    const char *own = json_tree_text(json_tree_get(recorded, "path"));
+    const json_value *text = json_tree_get(recorded, "model");
+    *out = (model){.up_axis = 3};
+    if (!own || strcmp(own, path) != 0 || !json_tree_text(text) ||
+        !json_tree_count(json_tree_get(recorded, "size"), &noted->size) ||
+        read_hash(json_tree_get(recorded, "hash"), noted->hash) != 0)
+        return -1;
+    return source_record_read(json_tree_text(text), json_tree_text_size(text), out);
+}
+
+/* Nothing is read from there. */
+static const char folder[] = ".";
+
+/* For import_hooks: files have gone round among the shares. path: "./" and what the manifest says,
+ * or what begins at the root. */
+static int find_file(void *user, const char *path, const char *format, model_file *noted,
+                     model *out)
+{
+    merging *m = user;
+    const uint64_t number = m->file_count++;
+    const share *s = &m->shares[number % m->count];
+    const json_value *recorded = json_tree_at(s->files, (size_t)(number / m->count));
+    (void)format;
+    if (read_file(recorded, *path == '/' ? path : path + sizeof folder, noted, out) == 0)
+        return 1;
+    model_free(out);
+    out->up_axis = 3;
+    m->faulty = s;
+    return 1;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static int read_manifest(merging *m, pack_job *j)
+{
+    const share *first = &m->shares[0];
+    const bvp_string text = shard_text(first->file, SHARD_MANIFEST_KEY);
+    const import_hooks hooks = {.user = m, .find = find_file};
+    pack_source *s = &j->sources[0];
+    import_options options = pack_import_options(j, s);
+    uint8_t hash[16];
+    bvp_error error = {0};
+    options.hooks = &hooks;
+    options.path = NULL;
+    options.any_path = 1;
+    options.format = "manifest"; /* a forged share starts no other importer */
+    s->size = text.size;
+    bvp_hash(text.data, text.size, s->hash);
+    if (read_hash(json_tree_get(first->record, "hash"), hash) != 0 ||
+        memcmp(hash, s->hash, sizeof hash) != 0)
+        return refuse_record(first);
+    const bvp_status status =
+        model_import_memory(text.data, text.size, s->path, folder, &options, &s->contents, &error);
+    if (m->faulty)
+        return refuse_record(m->faulty);
+    return status == BVP_OK ? 0 : pack_failure(s->path, status, &error);
+}
+
+static int pack_again(merging *m, const char *path)
+{
+    pack_settings set;
+    char *name = strdup(text_in(&m->shares[0], "manifest"));
+    pack_job j = {.set = &set, .source_count = 1, .find_part = find_part, .find_part_user = m};
+    progress_start(&j.bar, 1);
+    int code = name ? 0 : no_memory();
+    if (code == 0 && pack_settings_from_json(json_tree_get(m->shares[0].record, "settings"), &set))
+        code = refuse_record(&m->shares[0]);
+    if (code == 0)
+        code = pack_name_sources(&j, &name);
+    if (code == 0)
+        code = pack_read_options(&j);
+    if (code == 0)
+        code = read_manifest(m, &j);
+    if (code == 0)
+        code = pack_assemble(&j, path);
+    pack_free(&j);
+    free(name);
+    return code;
+}
+
+int merge_shards(char **paths, int count, const char *path)
+{
+    merging m = {.shares = NULL};
+    share *given = calloc((size_t)count, sizeof *given);
+    int code = given ? 0 : no_memory();
+    for (int i = 0; i < count && code == 0; i++)
+        code = open_share(&given[i], paths[i]);
+    if (code == 0)
+        code = order_shares(&m, given, count);
+    if (code == 0)
+        code = locate_parts(&m);
+    if (code == 0)
+        code = pack_again(&m, path);
+    for (int i = 0; given && i < count; i++) {
+        json_tree_close(given[i].record);
+        bvp_close(given[i].file);
+    }
+    free(given);
+    free(m.shares);
+    free(m.parts);
+    return code;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * merge_shards.h: all shares of a manifest to the file that one machine would have packed.
+ */
+#ifndef MERGE_SHARDS_H
+#define MERGE_SHARDS_H
+
+/* Is the file a share? One that can't be opened is none. */
+int merge_is_shard(const char *path);
+/* paths: count shares, in any order; each is verified. 0, or says which are missing, there twice,
+ * or of another manifest, or what else is wrong, and returns the exit code. */
+int merge_shards(char **paths, int count, const char *path);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * shard.h: a share of a manifest's files, packed: an ordinary file with the share's parts, each as
+ * it lies, whose root has what the merging of all shares needs as properties.
+ */
+#ifndef SHARD_H
+#define SHARD_H
+
+#include "bvpack.h"
+
+enum { SHARD_MAX = 1000000 };
+
+/* Keys of the root's properties. The root has the manifest's name. */
+#define SHARD_KEY          "bvpack_shard"    /* "i/n" */
+#define SHARD_RECORD_KEY   "bvpack_record"   /* JSON: options, manifest, the files of the share */
+#define SHARD_MANIFEST_KEY "bvpack_manifest" /* the manifest itself; shard 1 only */
+
+typedef struct shard_number {
+    uint32_t index, count; /* 1 .. count; count 0: it is none */
+} shard_number;
+
+/* Of "i/n"; 0, or -1 when the text is something else. */
+int shard_parse(const char *text, size_t size, shard_number *out);
+/* The root's property of this key, or an empty text. */
+bvp_string shard_text(const bvp_file *file, const char *key);
+/* Which shard the file is. */
+shard_number shard_of(const bvp_file *file);
+
+#endif

@@ -62,10 +62,8 @@ static void make_model(model *m)
 
 static char *text_of(const model *m, size_t *size)
 {
-    char *text;
-    FILE *stream = open_memstream(&text, size);
-    ck_assert_int_eq(source_record_write(stream, m), 0);
-    fclose(stream);
+    char *text = source_record_text(m, size);
+    ck_assert_ptr_nonnull(text);
     return text;
 }
 

@@ -96,23 +96,19 @@ void source_index_keep(source_index *index, const source_entry *entry)
 int source_index_add(source_index *index, const source_entry *entry, const model *m)
 {
     FILE *out = index->stream;
-    char *record = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&record, &size);
-    int failed = !stream || source_record_write(stream, m) != 0;
-    if (stream)
-        failed |= fclose(stream) != 0;
-    if (!failed) {
-        record_put_data(out, entry->name, entry->name_size);
-        record_put_stamp(out, &entry->stamp);
-        record_put_count(out, entry->size);
-        record_put_bytes(out, entry->hash);
-        record_put_data(out, record, size);
-        record_end_line(out);
-        index->added_count++;
-    }
+    size_t size;
+    char *record = source_record_text(m, &size);
+    if (!record)
+        return -1;
+    record_put_data(out, entry->name, entry->name_size);
+    record_put_stamp(out, &entry->stamp);
+    record_put_count(out, entry->size);
+    record_put_bytes(out, entry->hash);
+    record_put_data(out, record, size);
+    record_end_line(out);
+    index->added_count++;
     free(record);
-    return failed ? -1 : 0;
+    return 0;
 }
 
 int source_index_end(source_index *index, char **text, size_t *size)

@@ -3,6 +3,7 @@
  */
 #include "source_record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "import.h"
@@ -71,7 +72,7 @@ static void put_whole(FILE *out, const model *m)
     record_end_line(out);
 }
 
-int source_record_write(FILE *out, const model *m)
+static void put_all(FILE *out, const model *m)
 {
     put_whole(out, m);
     for (uint32_t i = 0; i < m->mesh_count; i++)
@@ -89,17 +90,17 @@ int source_record_write(FILE *out, const model *m)
         record_put_bytes(out, m->files[i].hash);
         record_end_line(out);
     }
-    return ferror(out) ? -1 : 0;
 }
 
 char *source_record_text(const model *m, size_t *size)
 {
     char *text = NULL;
     FILE *stream = open_memstream(&text, size);
-    int failed = !stream || source_record_write(stream, m) != 0;
-    if (stream)
-        failed |= fclose(stream) != 0;
-    if (!failed)
+    if (!stream)
+        return NULL;
+    put_all(stream, m);
+    const int failed = ferror(stream);
+    if (fclose(stream) == 0 && !failed)
         return text;
     free(text);
     return NULL;

@@ -73,6 +73,9 @@ expect 0 monday.bvp tuesday.bvp --all
 has out '  moved       Skid/Bolt\[3\]: 3 mm \(0, 3, 0\)'
 has out '  renamed     Old/Seal 1 -> New/Seal 1'
 lines 11
+expect 0 monday.bvp tuesday.bvp --all -n 1
+has out '  \.\.\. and 2 more moved; --rows shows more of them'
+lines 10
 expect 0 monday.bvp monday.bvp
 has out 'no difference: 4 parts, 8 instances'
 

@@ -141,11 +141,47 @@ refused 4 'cut.bvp' merge share1.bvp cut.bvp share2.bvp -o none.bvp
 refused 2 'expected a share' pack plant/export.jsonl --shard 0/3 -o none.bvp
 refused 2 'expected a share' pack plant/export.jsonl --shard 4/3 -o none.bvp
 refused 2 'expected a share' pack plant/export.jsonl --shard 3 -o none.bvp
+for share in 1/2x ' 1/2' 01/2 1/1000001 1/ /1 -1/2; do
+  refused 2 'expected a share' pack plant/export.jsonl --shard "$share" -o none.bvp
+done
 refused 2 'one manifest' pack plant/export.jsonl plant/odd.obj --shard 1/3 -o none.bvp
 refused 2 'with -o' pack plant/export.jsonl --shard 1/3
 refused 2 'into no file' pack plant/export.jsonl --shard 1/3 --store store -o none.bvp
 refused 2 'not thin' pack plant/export.jsonl --shard 1/3 --store store --thin
 refused 3 'found a model' pack plant/cell.gltf --shard 1/3 -o none.bvp
+# forged FILE RECORD: a file that says that it is all of a share
+forged() {
+  printf '{"id":"r","name":"m.jsonl","properties":{"bvpack_shard":"1/1","bvpack_record":%s,"bvpack_manifest":"{}"}}\n{"mesh":"part1.stl","parent":"r"}\n' \
+    "$2" >plant/forged.jsonl
+  "$bvpack" pack plant/forged.jsonl -q -o "$1" || bad "forged"
+}
+version=$("$bvpack" --version | sed 's/bvpack //')
+for record in '"{"' '"[]"' '"{\"files\":7}"' "\"{\\\"version\\\":\\\"$version\\\",\\\"files\\\":[]}\"" \
+  "\"{\\\"version\\\":\\\"$version\\\",\\\"settings\\\":{},\\\"files\\\":[{}]}\""; do
+  forged forged.bvp "$record"
+  refused 4 'its record of a share is damaged' merge forged.bvp -o none.bvp
+done
+forged forged.bvp '"{\"version\":\"0.0.1\",\"files\":[]}"'
+refused 3 'packed by bvpack 0.0.1' merge forged.bvp -o none.bvp
+
+# a genuine record, changed
+forged_second() {
+  printf '{"id":"r","name":"export.jsonl","properties":{"bvpack_shard":"2/2","bvpack_record":%s}}\n{"mesh":"part1.stl","parent":"r"}\n' \
+    "$(sed -e "$1" record)" >plant/forged.jsonl
+  "$bvpack" pack plant/forged.jsonl -q -o forged.bvp || bad "forged"
+}
+shares 2
+"$bvpack" info --tree --json share2.bvp | sed -n 's/.*"bvpack_record", "value": \(".*"\)}\].*/\1/p' >record
+for change in 's/part1\.stl/part7.stl/' 's/bvpack source/bvpack sauce/' 's/\\"size\\":[0-9]*/\\"size\\":-1/g' \
+  's/\\"leaf\\":8/\\"leaf\\":\\"8\\"/'; do
+  forged_second "$change"
+  cmp -s <(sed -e "$change" record) record && bad "nothing changed by $change"
+  [[ $change == *leaf* ]] || refused 4 'forged.bvp: its record of a share is damaged' merge share1.bvp forged.bvp -o none.bvp
+done
+refused 3 'forged.bvp: was packed with other options' merge share1.bvp forged.bvp -o none.bvp
+forged_second ''
+refused 3 'part .* is no more where it was packed' merge share1.bvp forged.bvp -o none.bvp
+
 # a file that is missing is missed by its share alone
 rm plant/odd.obj
 refused 3 'odd.obj' pack plant/export.jsonl --drop-invalid --shard 1/3 -o none.bvp

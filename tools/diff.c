@@ -73,7 +73,7 @@ static void close_job(diff_job *j)
 
 static int run(const verb *self, int argc, char **argv)
 {
-    diff_settings set = {0};
+    diff_settings set = {.row_max = 20};
     int code, first = options_operands(self, argc, argv, &set, 2, 2, "FILE FILE", &code);
     if (first < 0)
         return code;
@@ -103,6 +103,8 @@ static const option_row options[] = {
      "list every instance, not only the sub-assembly that was added, removed, moved or renamed "
      "with all that is in it",
      0, 0},
+    {"rows", 'n', OPTION_COUNT, offsetof(diff_settings, row_max), "N",
+     "show at most N rows of each change, 20 by default; JSON output has all", 0, 0},
     {"json", 0, OPTION_FLAG, offsetof(diff_settings, json), NULL, "print JSON", 0, 0},
     {"quiet", 'q', OPTION_FLAG, offsetof(diff_settings, quiet), NULL, "print nothing but errors", 0,
      0},

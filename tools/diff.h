@@ -8,6 +8,7 @@
 
 typedef struct diff_settings {
     const char *tolerance;
+    uint64_t row_max; /* of each change, for people */
     int all, json, quiet, exit_code;
 } diff_settings;
 

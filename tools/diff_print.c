@@ -185,9 +185,32 @@ static void print_node_row(const diff_job *j, const diff_row *row)
     putchar('\n');
 }
 
+/* Rows of one change follow one another: of each the first ones, and how many are left out. */
+static void print_rows(const diff_job *j, const diff_rows *rows,
+                       void (*print)(const diff_job *, const diff_row *))
+{
+    char a[32];
+    for (size_t i = 0; i < rows->count;) {
+        const diff_change change = rows->items[i].change;
+        uint64_t shown = 0, hidden = 0, following = 0;
+        for (; i < rows->count && rows->items[i].change == change; i++) {
+            if (rows == &j->nodes && !j->set->all && follows_part(j, &rows->items[i]))
+                following++;
+            else if (shown++ < j->set->row_max)
+                print(j, &rows->items[i]);
+            else
+                hidden++;
+        }
+        if (following > 0)
+            printf("  changed     %s with their parts\n", grouped(following, a));
+        if (hidden > 0)
+            printf("  ... and %s more %s; --rows shows more of them\n", grouped(hidden, a),
+                   diff_change_name(change));
+    }
+}
+
 void diff_print(const diff_job *j)
 {
-    uint64_t following = 0;
     char a[32];
     if (!j->differ && j->parts.repacked_count == 0) {
         printf("no difference: %s parts, ", grouped(j->parts.same_count, a));
@@ -196,17 +219,9 @@ void diff_print(const diff_job *j)
     }
     print_heads(j);
     print_counts("parts", &j->parts);
-    for (size_t i = 0; i < j->parts.count; i++)
-        print_part_row(j, &j->parts.items[i]);
+    print_rows(j, &j->parts, print_part_row);
     print_counts("instances", &j->nodes);
-    for (size_t i = 0; i < j->nodes.count; i++) {
-        const int is_told = !j->set->all && follows_part(j, &j->nodes.items[i]);
-        following += (uint64_t)is_told;
-        if (!is_told)
-            print_node_row(j, &j->nodes.items[i]);
-    }
-    if (following > 0)
-        printf("  changed     %s with their parts\n", grouped(following, a));
+    print_rows(j, &j->nodes, print_node_row);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */

@@ -66,6 +66,28 @@ static const char *text_in(const share *s, const char *key)
     return text ? text : "";
 }
 
+static int read_hash(const json_value *value, uint8_t hash[16])
+{
+    const char *text = json_tree_text(value);
+    if (json_tree_text_size(value) != 32)
+        return -1;
+    for (int i = 0; i < 16; i++) {
+        unsigned byte;
+        if (sscanf(text + 2 * i, "%2x", &byte) != 1)
+            return -1;
+        hash[i] = (uint8_t)byte;
+    }
+    return 0;
+}
+
+static int is_complete(const share *s)
+{
+    uint8_t hash[16];
+    return json_tree_is_array(s->files) && text_in(s, "manifest")[0] &&
+           json_tree_is_object(json_tree_get(s->record, "settings")) &&
+           read_hash(json_tree_get(s->record, "hash"), hash) == 0;
+}
+
 static int open_share(share *s, const char *path)
 {
     json_fault fault;
@@ -81,13 +103,12 @@ static int open_share(share *s, const char *path)
     const bvp_string text = shard_text(s->file, SHARD_RECORD_KEY);
     s->record = json_tree_open(text.data, text.size, &fault);
     s->files = json_tree_get(s->record, "files");
-    if (!json_tree_is_array(s->files))
-        return refuse_record(s);
-    if (strcmp(text_in(s, "version"), bvp_version()) == 0)
-        return 0;
-    complain(path, "was packed by bvpack %s; this is %s, which would pack otherwise",
-             text_in(s, "version"), bvp_version());
-    return EXIT_INPUT;
+    if (text_in(s, "version")[0] && strcmp(text_in(s, "version"), bvp_version()) != 0) {
+        complain(path, "was packed by bvpack %s; this is %s, which would pack otherwise",
+                 text_in(s, "version"), bvp_version());
+        return EXIT_INPUT;
+    }
+    return is_complete(s) ? 0 : refuse_record(s);
 }
 
 /* Do both members have the same JSON text? */
@@ -198,20 +219,6 @@ static const bvp_file *find_part(void *user, const model_mesh *mesh, uint32_t *p
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
-
-static int read_hash(const json_value *value, uint8_t hash[16])
-{
-    const char *text = json_tree_text(value);
-    if (json_tree_text_size(value) != 32)
-        return -1;
-    for (int i = 0; i < 16; i++) {
-        unsigned byte;
-        if (sscanf(text + 2 * i, "%2x", &byte) != 1)
-            return -1;
-        hash[i] = (uint8_t)byte;
-    }
-    return 0;
-}
 
 /* What a share has recorded of the file that the manifest names as `path`. */
 static int read_file(const json_value *recorded, const char *path, model_file *noted, model *out)

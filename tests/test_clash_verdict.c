@@ -18,6 +18,20 @@ typedef struct scene {
 
 static const double zero[3] = {0, 0, 0}, ten[3] = {10, 10, 10};
 
+/* Of two pieces the second one is inside. */
+static void piece_inside(solid *a, solid *b)
+{
+    const double lo[3] = {20, 0, 0}, hi[3] = {21, 1, 1}, in_lo[3] = {4, 4, 4}, in_hi[3] = {6, 6, 6};
+    solid_box(a, zero, ten, 0, -1);
+    solid_box(b, lo, hi, 0, -1);
+    solid_box(b, in_lo, in_hi, 0, -1);
+}
+
+static void piece_inside_other_way(solid *a, solid *b)
+{
+    piece_inside(b, a);
+}
+
 static void plate_in_slot(solid *a, solid *b)
 {
     const double lo[3] = {-4, 0, 0}, hi[3] = {0, 10, 10}, behind[3] = {10, 0, 0},
@@ -166,6 +180,14 @@ static const scene scenes[] = {
     {"nested", nested, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, 4, 0},
     {"nested, in clearance", nested, {3.5, 0, 0}, L(1, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, .5, 0},
     {"the other way", nested_other_way, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, 4, 0},
+    {"a piece inside", piece_inside, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, 4, 0},
+    {"a piece around",
+     piece_inside_other_way,
+     {0, 0, 0},
+     L(0, 1e-4, 1e-3),
+     BVP_VERDICT_ENCLOSED,
+     4,
+     0},
     {"in a cavity", in_cavity, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_CLEAR, NAN, 0},
     {"L-shaped trap", l_trap, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_CLEAR, NAN, 0},
     {"trap, in clearance", l_trap, {0, 0, 0}, L(4, 1e-4, 1e-3), BVP_VERDICT_WITHIN, 3, 0},

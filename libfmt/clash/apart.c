@@ -28,7 +28,6 @@ static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
     bvpi_placed_part *asked = is_a ? &judge->query.a.one : &judge->query.b.one;
     bvpi_clash_item moved = *item;
     bvpi_where where = BVPI_OUTSIDE;
-    double point[3];
     moved.part.at.place = asked->at.place = *place;
     for (int i = 0; i < 3; i++) {
         moved.bounds.lo[i] -= length + fabs(moved.bounds.lo[i]) * 0x1p-50;
@@ -39,7 +38,7 @@ static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
     asked->at.place = item->part.at.place;
     if (status == BVP_OK && !meets)
         status =
-            bvpi_clash_enclosed(is_a ? &moved : judge->a, is_a ? judge->b : &moved, &where, point);
+            bvpi_clash_enclosed(is_a ? &moved : judge->a, is_a ? judge->b : &moved, false, &where);
     *out = !meets && where == BVPI_OUTSIDE;
     return status;
 }

@@ -82,14 +82,14 @@ static void worker_free(void *own)
     free(w);
 }
 
-static bvp_status get_item(worker *w, const bvpi_subject *side, uint32_t instance,
+static bvp_status get_item(worker *w, bvpi_clash_scene *scene, uint32_t instance,
                            const bvpi_clash_item **out)
 {
     kept_item *kept = &w->items[instance % KEPT];
     *out = &kept->item;
     if (kept->is_known && kept->instance == instance)
         return BVP_OK;
-    const bvp_status status = bvpi_clash_item_init(&kept->item, side, instance);
+    const bvp_status status = bvpi_clash_item_init(&kept->item, scene, true, instance);
     kept->instance = instance;
     kept->is_known = status == BVP_OK;
     return status;
@@ -128,7 +128,7 @@ static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uin
     }
     pair.limits.clearance = fmin(pair.limits.clearance, all->scene.reach);
     pair.limits.touch_gap = fmin(pair.limits.touch_gap, all->scene.reach);
-    bvp_status status = get_item(w, &all->scene.b, b, &item_b);
+    bvp_status status = get_item(w, &all->scene, b, &item_b);
     if (status != BVP_OK)
         return status;
     bvpi_clash_judge_set(&w->judge, &w->item_a, item_b);
@@ -189,7 +189,7 @@ static bvp_status work_on_instance(whole *all, worker *w, bvpi_clash_block *bloc
         if (!bvpi_clash_goes_on(block->order))
             break;
         if (!is_ready)
-            status = bvpi_clash_item_init(&w->item_a, &all->scene.a, a);
+            status = bvpi_clash_item_init(&w->item_a, &all->scene, false, a);
         if (!is_ready)
             w->judge.a = NULL;
         is_ready = true;
@@ -275,9 +275,28 @@ bvp_status bvp_clash(const bvp_file *a, const bvp_file *b, const double *placeme
                                        reach_of(&all.limits, all.options->reach));
     if (status == BVP_OK)
         status = run_all(&all, callback, user, &sum);
+    bvpi_clash_scene_free(&all.scene);
     if (coverage)
         *coverage = sum;
     return status == BVP_OK ? BVP_OK : explain(status, error);
+}
+
+static bvp_status judge_one(bvpi_clash_scene *scene, bvp_clash_detail detail, bvp_clash_pair *pair)
+{
+    bvpi_clash_judge judge;
+    bvpi_contacts contacts;
+    bvpi_clash_item item_a, item_b;
+    if (pair->a >= bvpi_clash_count(&scene->a) || pair->b >= bvpi_clash_count(&scene->b) ||
+        (scene->self && pair->a == pair->b))
+        return BVP_ERR_ARGUMENT;
+    bvp_status status = bvpi_clash_item_init(&item_a, scene, false, pair->a);
+    if (status == BVP_OK)
+        status = bvpi_clash_item_init(&item_b, scene, true, pair->b);
+    if (status != BVP_OK || !bvpi_clash_is_near(&item_a.bounds, &item_b.bounds, scene->reach))
+        return status;
+    bvpi_clash_judge_init(&judge, scene->a.file, scene->b.file, &contacts);
+    bvpi_clash_judge_set(&judge, &item_a, &item_b);
+    return bvpi_clash_judge_pair(&judge, detail, pair);
 }
 
 bvp_status bvp_clash_one(const bvp_file *a, const bvp_file *b, const double *placement_b,
@@ -286,9 +305,6 @@ bvp_status bvp_clash_one(const bvp_file *a, const bvp_file *b, const double *pla
 {
     static const bvp_clash_limits defaults = {0, NAN, NAN};
     bvpi_clash_scene scene;
-    bvpi_clash_judge judge;
-    bvpi_contacts contacts;
-    bvpi_clash_item item_a, item_b;
     if (!a || !pair)
         return BVP_ERR_ARGUMENT;
     memset(pair, 0, sizeof *pair);
@@ -299,17 +315,8 @@ bvp_status bvp_clash_one(const bvp_file *a, const bvp_file *b, const double *pla
         return BVP_ERR_ARGUMENT;
     bvp_status status =
         bvpi_clash_scene_init(&scene, a, b, placement_b, reach_of(&pair->limits, 0));
-    if (status == BVP_OK &&
-        (instance_a >= bvpi_clash_count(&scene.a) || instance_b >= bvpi_clash_count(&scene.b) ||
-         (scene.self && instance_a == instance_b)))
-        status = BVP_ERR_ARGUMENT;
     if (status == BVP_OK)
-        status = bvpi_clash_item_init(&item_a, &scene.a, instance_a);
-    if (status == BVP_OK)
-        status = bvpi_clash_item_init(&item_b, &scene.b, instance_b);
-    if (status != BVP_OK || !bvpi_clash_is_near(&item_a.bounds, &item_b.bounds, scene.reach))
-        return status;
-    bvpi_clash_judge_init(&judge, scene.a.file, scene.b.file, &contacts);
-    bvpi_clash_judge_set(&judge, &item_a, &item_b);
-    return bvpi_clash_judge_pair(&judge, detail, pair);
+        status = judge_one(&scene, detail, pair);
+    bvpi_clash_scene_free(&scene);
+    return status;
 }

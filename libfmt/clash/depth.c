@@ -173,17 +173,17 @@ static bvp_status try_faces(const bvpi_clash_item *into, const bvpi_faces *faces
     return status;
 }
 
-/* A corner of each of some pieces: of surfaces of so small triangles that none reaches far through
- * another one's plane, but all together do. */
-static bvp_status try_pieces(const bvpi_clash_item *from, const bvpi_clash_item *into, bool is_of_a,
-                             double enough, bvpi_clash_depth *out)
+/* A corner in each of some clusters: of surfaces of so small triangles that none reaches far
+ * through another one's plane, but all together do. */
+static bvp_status try_samples(const bvpi_clash_item *from, const bvpi_clash_item *into,
+                              bool is_of_a, double enough, bvpi_clash_depth *out)
 {
     bvp_hit_id hit = {.instance = from->part.instance, .part = from->part.part_idx};
     const probe p = {into, &hit, is_of_a, enough, out};
     bvp_status status = BVP_OK;
     double point[3];
     for (uint32_t i = 0; status == BVP_OK && !is_enough(&p); i++) {
-        if (!bvpi_clash_piece(from, i, point, &hit, &status))
+        if (!bvpi_clash_sample(from, i, point, &hit, &status))
             break;
         if (bvpi_clash_is_in_box(&into->part, point))
             status = try_point(&p, point);
@@ -229,9 +229,9 @@ static bvp_status try_all(bvpi_clash_judge *judge, const bvpi_contacts *c, doubl
     if (status == BVP_OK)
         status = try_faces(judge->a, &c->faces_b, false, enough, out);
     if (status == BVP_OK)
-        status = try_pieces(judge->a, judge->b, true, enough, out);
+        status = try_samples(judge->a, judge->b, true, enough, out);
     if (status == BVP_OK)
-        status = try_pieces(judge->b, judge->a, false, enough, out);
+        status = try_samples(judge->b, judge->a, false, enough, out);
     return status;
 }
 

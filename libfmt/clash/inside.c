@@ -105,12 +105,12 @@ static bool boxes_meet(const bvpi_bounds *a, const bvpi_bounds *b)
     return bvpi_clash_is_near(a, b, 0);
 }
 
-bool bvpi_clash_piece(const bvpi_clash_item *item, uint32_t which, double point[3], bvp_hit_id *hit,
-                      bvp_status *status)
+bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point[3],
+                       bvp_hit_id *hit, bvp_status *status)
 {
     const bvpi_part *part = &item->part.part;
     const uint32_t count =
-        part->cluster_count < BVPI_CLASH_PIECES ? part->cluster_count : BVPI_CLASH_PIECES;
+        part->cluster_count < BVPI_CLASH_SAMPLES ? part->cluster_count : BVPI_CLASH_SAMPLES;
     bvpi_cluster cluster;
     double local[3];
     float tri[9];
@@ -129,17 +129,51 @@ bool bvpi_clash_piece(const bvpi_clash_item *item, uint32_t which, double point[
     return true;
 }
 
-static bvp_status holds(const bvpi_clash_item *outer, const bvpi_clash_item *inner, bvpi_where *out,
-                        double point[3])
+/* Of the piece's first triangle: its corners, its middle. */
+enum { POINTS = 4 };
+
+static void point_of(const bvpi_clash_item *item, const struct bvpi_piece *piece, int which,
+                     double out[3])
+{
+    double local[3];
+    for (int i = 0; i < 3; i++) {
+        const double p = (double)piece->corners[i], q = (double)piece->corners[3 + i],
+                     r = (double)piece->corners[6 + i];
+        local[i] = which == 0 ? p : which == 1 ? q : which == 2 ? r : p / 3 + q / 3 + r / 3;
+    }
+    bvpi_place_point_to_world(&item->part.at.place, local, out);
+}
+
+/* A point so near the surface that all rays graze it tells nothing: then the next one is asked. */
+static bvp_status ask_piece(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
+                            const struct bvpi_piece *piece, bvpi_where *out)
 {
     bvp_status status = BVP_OK;
-    bvp_hit_id hit;
-    *out = BVPI_OUTSIDE;
-    for (uint32_t i = 0; status == BVP_OK && *out == BVPI_OUTSIDE; i++) {
-        if (!bvpi_clash_piece(inner, i, point, &hit, &status))
-            break;
-        if (bvpi_clash_is_in_box(&outer->part, point))
+    *out = BVPI_UNSURE;
+    for (int which = 0; which < POINTS && status == BVP_OK && *out == BVPI_UNSURE; which++) {
+        double point[3];
+        point_of(inner, piece, which, point);
+        if (!bvpi_clash_is_in_box(&outer->part, point))
+            *out = BVPI_OUTSIDE;
+        else
             status = bvpi_clash_where(outer, point, out);
+        if (outer->is_open)
+            break; /* its rays have told what they can */
+    }
+    return status;
+}
+
+static bvp_status holds(const bvpi_clash_item *outer, const bvpi_clash_item *inner, bool are_near,
+                        bvpi_where *out)
+{
+    const bvpi_pieces *pieces;
+    bvp_status status = bvpi_pieces_get(inner->pieces, inner->part.part_idx, &pieces);
+    *out = BVPI_OUTSIDE;
+    for (uint32_t i = 0; status == BVP_OK && i < pieces->count && *out == BVPI_OUTSIDE; i++) {
+        status = ask_piece(outer, inner, &pieces->at[i], out);
+        /* flush all over: on the surface, not behind it */
+        if (*out == BVPI_UNSURE && !outer->is_open && are_near)
+            *out = BVPI_OUTSIDE;
     }
     /* one may leave through the opening of what is open */
     if (outer->is_open && *out == BVPI_INSIDE)
@@ -147,12 +181,12 @@ static bvp_status holds(const bvpi_clash_item *outer, const bvpi_clash_item *inn
     return status;
 }
 
-bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, bvpi_where *out,
-                               double point[3])
+bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, bool are_near,
+                               bvpi_where *out)
 {
     *out = BVPI_OUTSIDE;
     if (!boxes_meet(&a->bounds, &b->bounds))
         return BVP_OK;
-    const bvp_status status = holds(a, b, out, point);
-    return status == BVP_OK && *out == BVPI_OUTSIDE ? holds(b, a, out, point) : status;
+    const bvp_status status = holds(a, b, are_near, out);
+    return status == BVP_OK && *out == BVPI_OUTSIDE ? holds(b, a, are_near, out) : status;
 }

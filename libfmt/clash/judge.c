@@ -5,8 +5,10 @@
 
 #include <string.h>
 
-bvp_status bvpi_clash_item_init(bvpi_clash_item *item, const bvpi_subject *side, uint32_t instance)
+bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, bool is_of_b,
+                                uint32_t instance)
 {
+    const bvpi_subject *side = is_of_b ? &scene->b : &scene->a;
     bvp_part_info info;
     bvp_status status = bvpi_subject_instance(side, instance, &item->part);
     if (status == BVP_OK)
@@ -16,6 +18,7 @@ bvp_status bvpi_clash_item_init(bvpi_clash_item *item, const bvpi_subject *side,
     if (status != BVP_OK)
         return status;
     item->file = side->file;
+    item->pieces = is_of_b && !scene->self ? &scene->pieces_b : &scene->pieces_a;
     item->is_open = info.open_edge_count > 0;
     item->is_sound = info.open_edge_count == 0 && info.nonmanifold_edge_count == 0;
     memcpy(item->content_hash, info.content_hash, sizeof item->content_hash);

@@ -16,9 +16,12 @@ typedef struct bvpi_clash_item {
     bool is_open;  /* has edges that belong to one triangle */
     bool is_sound; /* neither open edges nor such that belong to more than two */
     uint8_t content_hash[16];
+    bvpi_piece_cache *pieces; /* of the parts of its file */
 } bvpi_clash_item;
 
-bvp_status bvpi_clash_item_init(bvpi_clash_item *item, const bvpi_subject *side, uint32_t instance);
+/* An instance of a or of b of the scene. */
+bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, bool is_of_b,
+                                uint32_t instance);
 
 /* Whoever judges pairs; one for each thread. */
 typedef struct bvpi_clash_judge {
@@ -45,16 +48,16 @@ typedef enum bvpi_where { BVPI_OUTSIDE, BVPI_INSIDE, BVPI_UNSURE } bvpi_where;
 /* Where is a point, in the world, that does not lie on the surface? */
 bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], bvpi_where *out);
 
-/* Is one of two parts whose surfaces do not meet inside the other? Of a part in several pieces up
- * to eight are asked. point: of the inner one, unless *out is BVPI_OUTSIDE. */
-bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, bvpi_where *out,
-                               double point[3]);
+/* Is one of two parts whose surfaces do not meet inside the other? Every connected piece is asked,
+ * up to BVPI_PIECES_MOST. are_near: not farther apart than the touch gap. */
+bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, bool are_near,
+                               bvpi_where *out);
 
-/* A corner of a triangle in piece `which` of a part, up to BVPI_CLASH_PIECES, in the world. False:
- * there is no such piece, or *status says why not. */
-enum { BVPI_CLASH_PIECES = 8 };
-bool bvpi_clash_piece(const bvpi_clash_item *item, uint32_t which, double point[3], bvp_hit_id *hit,
-                      bvp_status *status);
+/* A corner in one of up to BVPI_CLASH_SAMPLES clusters, spread over the part, in the world. False:
+ * there is no such cluster, or *status says why not. */
+enum { BVPI_CLASH_SAMPLES = 8 };
+bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point[3],
+                       bvp_hit_id *hit, bvp_status *status);
 /* Is a point in the world in the part's own box, give or take rounding? */
 bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3]);
 

@@ -16,10 +16,24 @@ bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, con
     const bvp_body body_a = {.file = a, .part = BVP_ASSEMBLY};
     const bvp_body body_b = {
         .file = b ? b : a, .part = BVP_ASSEMBLY, .placement = b ? placement_b : NULL};
+    bvp_status status;
+    memset(scene, 0, sizeof *scene);
     scene->self = b == NULL;
     scene->reach = reach;
-    const bvp_status status = bvpi_subject_init(&scene->a, &body_a);
-    return status == BVP_OK ? bvpi_subject_init(&scene->b, &body_b) : status;
+    status = bvpi_subject_init(&scene->a, &body_a);
+    if (status == BVP_OK)
+        status = bvpi_subject_init(&scene->b, &body_b);
+    if (status == BVP_OK)
+        status = bvpi_piece_cache_init(&scene->pieces_a, a);
+    if (status == BVP_OK && b)
+        status = bvpi_piece_cache_init(&scene->pieces_b, b);
+    return status;
+}
+
+void bvpi_clash_scene_free(bvpi_clash_scene *scene)
+{
+    bvpi_piece_cache_free(&scene->pieces_a);
+    bvpi_piece_cache_free(&scene->pieces_b);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */

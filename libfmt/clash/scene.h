@@ -8,19 +8,23 @@
 #include <stdbool.h>
 
 #include "bvpack_clash.h"
+#include "clash/pieces.h"
 #include "prim/place_bounds.h"
 #include "query/subject.h"
 
 /* One or two assemblies in one world. */
 typedef struct bvpi_clash_scene {
     bvpi_subject a, b; /* within one file they are the same */
+    bvpi_piece_cache pieces_a, pieces_b;
     bool self;
     double reach; /* pairs whose bounds are farther apart on an axis are clear */
 } bvpi_clash_scene;
 
-/* b: NULL within one file. placement_b must outlive the scene. */
+/* b: NULL within one file. placement_b must outlive the scene. To be freed even when it fails. */
 bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, const bvp_file *b,
                                  const double *placement_b, double reach);
+
+void bvpi_clash_scene_free(bvpi_clash_scene *scene);
 
 static inline uint32_t bvpi_clash_count(const bvpi_subject *side)
 {

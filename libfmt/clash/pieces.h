@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * pieces.h: the connected pieces of parts, one triangle of each. Found when first asked for, once
+ * for each part, and kept; any thread may ask.
+ * Spec: exactness.md, chapter "Clash verdicts"
+ */
+#ifndef BVPI_CLASH_PIECES_H
+#define BVPI_CLASH_PIECES_H
+
+#include "format/map.h"
+
+/* Of more pieces, as a soup has them, so many are kept, spread over the part. */
+enum { BVPI_PIECES_MOST = 1024 };
+
+/* Triangles hang together by corners at equal positions. */
+typedef struct bvpi_pieces {
+    uint32_t count;
+    struct bvpi_piece {
+        uint64_t triangle; /* the piece's first one */
+        float corners[9];  /* as stored */
+    } at[];
+} bvpi_pieces;
+
+/* Of the parts of one file. */
+typedef struct bvpi_piece_cache {
+    const bvp_file *file;
+    bvpi_pieces **parts; /* atomic; NULL: not known yet */
+} bvpi_piece_cache;
+
+/* 8 bytes a part. */
+bvp_status bvpi_piece_cache_init(bvpi_piece_cache *cache, const bvp_file *file);
+void bvpi_piece_cache_free(bvpi_piece_cache *cache);
+
+/* O(triangles) time and, while it lasts, memory (30 bytes a triangle) the first time. */
+bvp_status bvpi_pieces_get(bvpi_piece_cache *cache, uint32_t part, const bvpi_pieces **out);
+
+#endif

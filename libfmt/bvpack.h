@@ -310,9 +310,9 @@ BVP_API bvp_status bvp_filter_subtree(const bvp_file *file, uint32_t node, uint6
  * placement: 12 doubles, row-major 3x4, affine, not singular; NULL means the identity. It maps part
  * coordinates (relative to the part's origin), or the assembly's world, to the query's world.
  * Rigid, scaled, sheared and mirrored placements are allowed; the doubles are taken as exact reals.
- * filter: what it leaves out is not there, for any query; NULL: every instance is. Leaving out
- * costs nothing but a look at an instance's box; where a pair query asks few instances of a body,
- * it asks them one by one, and takes no time for the others. */
+ * filter: what it leaves out is not there, for any query; NULL: every instance is. What is left out
+ * costs a look at its box where that is near; queries between assemblies ask instances one by one
+ * where the filter leaves out half of them or more. */
 typedef struct bvp_body {
     const bvp_file *file;
     uint32_t part; /* a part's index, or BVP_ASSEMBLY */

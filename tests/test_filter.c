@@ -477,7 +477,8 @@ START_TEST(what_is_left_out_costs_little)
     const bvp_body moving = {
         .file = s.file[0], .part = BVP_ASSEMBLY, .placement = lift, .filter = &only};
     const bvp_body still = {.file = s.file[0], .part = BVP_ASSEMBLY, .filter = &rest};
-    bvp_stats stats = {0}, stats_all = {0};
+    bvp_stats stats = {0}, apart = {0}, none = {0};
+    bvp_distance_result nearest;
     uint64_t count;
     int hit;
     bits[COUNT / 128] = 1;
@@ -486,10 +487,18 @@ START_TEST(what_is_left_out_costs_little)
     ck_assert_uint_gt(count, 0);
     ck_assert_uint_lt(stats.instance_pairs, 200);
     ck_assert_uint_lt(stats.nodes, 3000);
+    /* far from one another, in one assembly or in two */
+    bits[0] = 1;
+    ck_assert_int_eq(bvp_distance(&moving, NULL, INFINITY, &nearest, &apart), BVP_OK);
+    ck_assert(nearest.found && nearest.a.instance == 0 && nearest.b.instance == COUNT / 128 * 64);
+    ck_assert_uint_eq(apart.instance_pairs, 1);
     bits[COUNT / 128] = 0;
-    ck_assert_int_eq(bvp_collide(&moving, &still, &hit, &stats_all), BVP_OK);
+    ck_assert_int_eq(bvp_collide(&moving, NULL, &hit, NULL), BVP_OK);
     ck_assert_int_eq(hit, 0);
-    ck_assert_uint_eq(stats_all.nodes, 0);
+    bits[0] = 0;
+    ck_assert_int_eq(bvp_collide(&moving, &still, &hit, &none), BVP_OK);
+    ck_assert_int_eq(hit, 0);
+    ck_assert_uint_eq(none.nodes, 0);
     scene_close(&s);
     free(mesh.tri);
 }

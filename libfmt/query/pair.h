@@ -49,8 +49,9 @@ typedef struct bvpi_pair_query {
     const struct bvpi_pair_kernel *kernel;
     bvpi_subject a, b;
     bvp_box_test box_test;
-    bool self;    /* b is a: only instances i < j meet */
-    bool swapped; /* a is what the caller calls b */
+    bool self;        /* b is a: only instances i < j meet */
+    bool swapped;     /* a is what the caller calls b */
+    uint32_t first_b; /* instances of b before this one are not asked */
 
     bvp_status status; /* not BVP_OK: the walks end */
     bool done;         /* the answer is known: the walks end */

@@ -47,7 +47,7 @@ void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
     const bvpi_subject *subject_b = query->self ? &query->a : &query->b;
     bvpi_placed_part buffer_a, buffer_b;
     const bvpi_placed_part *a, *b;
-    if (query->self && item_a >= item_b)
+    if ((query->self && item_a >= item_b) || item_b < query->first_b)
         return;
     if (!bvpi_subject_asks(&query->a, item_a) || !bvpi_subject_asks(subject_b, item_b))
         return;
@@ -65,40 +65,49 @@ static bool is_empty(const bvpi_subject *subject)
     return subject->is_assembly && subject->is_empty;
 }
 
-/* A walk of two hierarchies opens what lies near one another, asked or not; it pays from about one
- * instance in so many on. */
-enum { FEW = 8 };
-
-/* How many instances of an assembly are asked, if they are few; else UINT32_MAX. */
+/* How many instances of a body are asked, if a filter leaves out half of them or more; else
+ * UINT32_MAX. */
 static uint32_t count_few(const bvpi_subject *subject)
 {
-    const uint32_t all = subject->file->header.instance_count, most = all / FEW + 1;
-    if (subject->filter == NULL)
+    const uint32_t all = subject->file->header.instance_count, most = all / 2 + 1;
+    if (!subject->is_assembly || subject->filter == NULL)
         return UINT32_MAX;
     const uint32_t count = bvpi_filter_count(subject->filter, all, most);
     return count < most ? count : UINT32_MAX;
 }
 
-/* The instances of one body that are asked, one after the other, against all of the other. */
+/* The instances of one body that are asked, one after the other. */
 static void run_each(bvpi_pair_query *query, bvpi_subject *few)
 {
     const bvpi_subject all = *few;
     const uint32_t end = all.file->header.instance_count;
+    const bool self = query->self;
+    if (self)
+        query->b = all;
+    query->self = false;
     few->is_assembly = 0;
     few->filter = NULL;
     for (uint32_t i = bvpi_filter_next(all.filter, 0, end); i < end && !query->done;
          i = bvpi_filter_next(all.filter, i + 1, end)) {
+        query->first_b = self ? i + 1 : 0;
         query->status = bvpi_subject_instance(&all, i, &few->one);
         query->done = query->done || query->status != BVP_OK;
         if (!query->done)
             query->kernel->scenes(query);
     }
     *few = all;
+    query->self = self;
+    query->first_b = 0;
 }
 
+/* A walk of two hierarchies opens whatever lies near one another, asked or not: on a plant of
+ * 43,000 instances, one of which is asked, a walk for this one alone is 200 times as fast, without
+ * a bound of the distance 10,000 times; where a third is asked it takes up to half as long again.
+ */
 static void run_assemblies(bvpi_pair_query *query)
 {
-    const uint32_t few_a = count_few(&query->a), few_b = count_few(&query->b);
+    const uint32_t few_a = count_few(&query->a),
+                   few_b = query->self ? UINT32_MAX : count_few(&query->b);
     if (few_a == UINT32_MAX && few_b == UINT32_MAX)
         query->kernel->scenes(query);
     else
@@ -111,8 +120,8 @@ void bvpi_pair_run(bvpi_pair_query *query)
         return;
     if (!query->a.is_assembly && !query->self && !query->b.is_assembly)
         bvpi_pair_enter(query, 0, 0);
-    else if (!query->self && query->a.is_assembly && query->b.is_assembly)
+    else if (query->a.is_assembly && (query->self || query->b.is_assembly))
         run_assemblies(query);
-    else if (query->a.is_assembly || !query->self)
+    else if (!query->self)
         query->kernel->scenes(query);
 }

@@ -24,24 +24,30 @@ static const double *placement_of(const bvp_body *body)
 /* ---- seals --------------------------------------------------------------------------------------
  */
 
+static uint64_t name_filters(const bvp_body *a, const bvp_body *b)
+{
+    if (a->filter == NULL && b->filter == NULL)
+        return 0;
+    const uint64_t both[2] = {bvpi_filter_hash(a->filter), bvpi_filter_hash(b->filter)};
+    return bvpi_hash64(both, sizeof both);
+}
+
 /* What the two bodies show, whichever handles they are asked by, and whichever words hold their
  * filters. */
 static uint64_t name_bodies(const bvp_body *a, const bvp_body *b)
 {
     struct {
         uint8_t hash[2][16];
-        uint64_t shape[2], filter[2];
+        uint64_t shape[2];
         uint32_t part[2];
     } name;
     memcpy(name.hash[0], a->file->header.root_hash, sizeof name.hash[0]);
     memcpy(name.hash[1], b->file->header.root_hash, sizeof name.hash[1]);
     name.shape[0] = a->file->shape;
     name.shape[1] = b->file->shape;
-    name.filter[0] = bvpi_filter_hash(a->filter);
-    name.filter[1] = bvpi_filter_hash(b->filter);
     name.part[0] = a->part;
     name.part[1] = b->part;
-    return bvpi_hash64(&name, sizeof name);
+    return bvpi_hash64(&name, sizeof name) ^ name_filters(a, b);
 }
 
 static uint64_t seal_clearance(const bvpi_clearance *c)

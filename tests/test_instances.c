@@ -299,8 +299,8 @@ START_TEST(far_instances_are_not_entered)
 }
 END_TEST
 
-/* From the centre of a ball all are as near: more nodes wait than there is room for, and the walk
- * begins anew. */
+/* From the centre of a ball all but a few are as near: more nodes wait than there is room for, and
+ * the walk begins anew, comes by those few again. */
 START_TEST(all_may_be_as_near)
 {
     enum { COUNT = 3000 };
@@ -318,7 +318,7 @@ START_TEST(all_may_be_as_near)
             length = hypot(length, m[4 * a + 3]);
         }
         for (int a = 0; a < 3; a++)
-            m[4 * a + 3] /= length;
+            m[4 * a + 3] /= i % 100 == 0 ? 20 * length : length;
     }
     body_scene s = scene_of(&mesh, 1, parts, placements[0], COUNT);
     const bvp_body body = {.file = s.file[0], .part = BVP_ASSEMBLY};
@@ -327,6 +327,31 @@ START_TEST(all_may_be_as_near)
     for (uint64_t capacity = 1; capacity <= COUNT; capacity *= 10)
         check_nearest(&body, &baseline, &list, centre, INFINITY, capacity);
     check_nearest(&body, &baseline, &list, centre, INFINITY, MOST);
+    list_free(&list);
+    scene_close(&s);
+}
+END_TEST
+
+/* Turned about the point: distances differ by roundings, which their intervals hold. */
+START_TEST(almost_as_near_is_told_apart)
+{
+    enum { COUNT = 300 };
+    const float tri[9] = {0.3f, 0.4f, 1.1f, 1.7f, -0.2f, 0.9f, -0.6f, 2.3f, 1.3f};
+    const body_mesh mesh = {(float *)tri, 1};
+    static uint32_t parts[COUNT];
+    static double placements[COUNT][12];
+    const double centre[3] = {0, 0, 0};
+    case_seed(3);
+    for (int i = 0; i < COUNT; i++) {
+        case_rotation(placements[i]);
+        case_scale(placements[i], i % 2 ? 1 : -1);
+    }
+    body_scene s = scene_of(&mesh, 1, parts, placements[0], COUNT);
+    const bvp_body body = {.file = s.file[0], .part = BVP_ASSEMBLY};
+    const bvp_body baseline = {.file = s.file[1], .part = BVP_ASSEMBLY};
+    body_list list = list_of(&body);
+    for (uint64_t capacity = 1; capacity < COUNT; capacity += 7)
+        check_nearest(&body, &baseline, &list, centre, INFINITY, capacity);
     list_free(&list);
     scene_close(&s);
 }
@@ -364,8 +389,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {answers_equal_brute_force,     a_box_is_closed,
-                                  far_instances_are_not_entered, all_may_be_as_near,
-                                  arguments_are_checked,         NULL};
+    const TTest *const tests[] = {answers_equal_brute_force,
+                                  a_box_is_closed,
+                                  far_instances_are_not_entered,
+                                  all_may_be_as_near,
+                                  almost_as_near_is_told_apart,
+                                  arguments_are_checked,
+                                  NULL};
     return suite_run("instances", tests);
 }

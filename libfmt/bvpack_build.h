@@ -113,6 +113,11 @@ BVP_API bvp_status bvp_builder_add_part(bvp_builder *builder, const bvp_mesh *me
 BVP_API bvp_status bvp_builder_add_packed(bvp_builder *builder, const bvp_file *file, uint32_t part,
                                           const char *name, const char *source_id, uint32_t *added,
                                           bvp_error *error);
+/* The same without copying the bytes: `file` stays open, and as it is, until the builder is freed.
+ */
+BVP_API bvp_status bvp_builder_borrow_packed(bvp_builder *builder, const bvp_file *file,
+                                             uint32_t part, const char *name, const char *source_id,
+                                             uint32_t *added, bvp_error *error);
 /* Adds to a thin file a part that lies in the store: `known` is what bvp_get_part says of it there,
  * whose texts are not looked at; nor is the store. *added: as of bvp_builder_add_part. A file that
  * is not thin, no address, or counts and bounds that no part has: BVP_ERR_ARGUMENT. */

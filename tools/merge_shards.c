@@ -208,9 +208,10 @@ static int locate_parts(merging *m)
 }
 
 /* For find_part. */
-static const bvp_file *find_part(void *user, const model_mesh *mesh, uint32_t *part)
+static const bvp_file *find_part(void *user, const model_mesh *mesh, uint32_t *part, int *stays)
 {
     const merging *m = user;
+    *stays = 1;
     located wanted = {.part = 0};
     memcpy(wanted.address, mesh->packed.address, sizeof wanted.address);
     const located *found = bsearch(&wanted, m->parts, m->part_count, sizeof wanted, by_address);

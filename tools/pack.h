@@ -66,8 +66,9 @@ typedef struct pack_job {
     store store; /* open when set->store */
     char store_hint[PATH_MAX];
     pack_shard shard;
-    /* A file that has the mesh as a part, and the part's number there; or NULL. */
-    const bvp_file *(*find_part)(void *user, const model_mesh *mesh, uint32_t *part);
+    /* A file that has the mesh as a part, and the part's number there; or NULL. *stays: it is open
+     * until the job ends; else until the next call. */
+    const bvp_file *(*find_part)(void *user, const model_mesh *mesh, uint32_t *part, int *stays);
     void *find_part_user;
     source_index index; /* of the source that is read */
     stamp stamp;        /* of the file that it names and that is read */
@@ -124,7 +125,7 @@ bvp_status pack_import_stored(pack_job *j, pack_source *s, const input *in, cons
 /* Packs the model's meshes into the store. */
 bvp_status pack_take_meshes(pack_job *j, model *m, bvp_error *error);
 /* For find_part; user: the store. */
-const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part);
+const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part, int *stays);
 
 /* ---- pack_shard.c ------------------------------------------------------------------------------
  */

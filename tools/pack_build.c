@@ -69,13 +69,16 @@ static bvp_status add_packed(pack_job *j, bvp_builder *builder, const model_mesh
                              const char *name, uint32_t *part, bvp_error *error)
 {
     uint32_t there;
+    int stays;
     j->dropped_count += mesh->dropped_count;
     *part = BVP_NONE;
     if (mesh->triangle_count == 0)
         return BVP_OK;
     if (j->set->thin)
         return bvp_builder_add_reference(builder, &mesh->packed, name, NULL, part, error);
-    const bvp_file *file = j->find_part(j->find_part_user, mesh, &there);
+    const bvp_file *file = j->find_part(j->find_part_user, mesh, &there, &stays);
+    if (file && stays)
+        return bvp_builder_borrow_packed(builder, file, there, name, NULL, part, error);
     if (file)
         return bvp_builder_add_packed(builder, file, there, name, NULL, part, error);
     snprintf(error->message, sizeof error->message,

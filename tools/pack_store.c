@@ -60,8 +60,10 @@ bvp_status pack_take_meshes(pack_job *j, model *m, bvp_error *error)
     return status;
 }
 
-const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part)
+const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part, int *stays)
 {
     *part = 0;
-    return store_find(user, mesh->packed.address, &mesh->sound);
+    const bvp_file *file = store_find(user, mesh->packed.address, &mesh->sound);
+    *stays = store_keeps(user, file);
+    return file;
 }

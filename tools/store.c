@@ -41,20 +41,14 @@ int store_open(store *s, const char *folder)
     return EXIT_LIMIT;
 }
 
-static void close_parts(store *s)
-{
-    for (size_t i = 0; i < SLOT_COUNT; i++)
-        bvp_close(s->slots[i].file);
-    memset(s->slots, 0, SLOT_COUNT * sizeof *s->slots);
-    s->open_count = 0;
-}
-
 void store_close(store *s)
 {
-    if (s->slots)
-        close_parts(s);
+    for (size_t i = 0; i < SLOT_COUNT && s->slots; i++)
+        bvp_close(s->slots[i].file);
+    bvp_close(s->passing);
     free(s->slots);
     s->slots = NULL;
+    s->passing = NULL;
 }
 
 /* FOLDER/KINDxx/yyyy...ENDING of the address xxyyyy... */
@@ -117,13 +111,21 @@ static const bvp_file *map_part(store *s, const char *path, const uint8_t addres
     bvp_file *file = open_part(path, address, is_sound);
     if (!file)
         return NULL;
-    if (s->open_count == STORE_OPEN_MOST)
-        close_parts(s);
+    if (s->open_count == STORE_OPEN_MOST) {
+        bvp_close(s->passing);
+        s->passing = file;
+        return file;
+    }
     store_slot *slot = slot_of(s, address);
     memcpy(slot->address, address, 16);
     slot->file = file;
     s->open_count++;
     return file;
+}
+
+int store_keeps(const store *s, const bvp_file *found)
+{
+    return found != s->passing;
 }
 
 const bvp_file *store_find(store *s, const uint8_t address[16], const stamp *known)

@@ -10,7 +10,7 @@
 #include "bvpack_build.h"
 #include "stamp.h"
 
-enum { STORE_OPEN_MOST = 4096 }; /* parts that are mapped at a time */
+enum { STORE_OPEN_MOST = 16384 }; /* parts that stay mapped; a process may map some 65,000 things */
 
 typedef struct store_slot {
     uint8_t address[16];
@@ -21,15 +21,18 @@ typedef struct store {
     char folder[PATH_MAX];
     store_slot *slots; /* 2 * STORE_OPEN_MOST, by address; file NULL: free */
     size_t open_count;
+    bvp_file *passing; /* what was found last beyond these */
 } store;
 
 /* Makes the folder if there is none. Returns 0, or says what is wrong and returns the exit code. */
 int store_open(store *s, const char *folder);
 void store_close(store *s);
 
-/* The part of that address, sound, or NULL. Valid until the next call. known: the stamp of its file
- * when it was found sound before, or NULL; while the file has it, its bytes are not checked. */
+/* The part of that address, sound, or NULL. known: the stamp of its file when it was found sound
+ * before, or NULL; while the file has it, its bytes are not checked. Valid until the next call, and
+ * when store_keeps until store_close. */
 const bvp_file *store_find(store *s, const uint8_t address[16], const stamp *known);
+int store_keeps(const store *s, const bvp_file *found);
 /* Is the part there, and sound? *known: as above, or zeros; it is brought up to date. */
 int store_has(store *s, const uint8_t address[16], stamp *known);
 /* Keeps part 0 of the builder under its address. *put: the stamp of its file, or NULL. Returns 0 or

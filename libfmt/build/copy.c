@@ -12,12 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bvp_status copy_bytes(const uint8_t *from, uint64_t size, uint8_t **out, bvp_error *error)
+/* Bytes of the file, as the part has them. */
+static bvp_status take_bytes(const bvpi_part_bytes *part, const uint8_t *from, uint64_t size,
+                             uint8_t **out, bvp_error *error)
 {
-    *out = malloc(size + 1);
+    *out = part->is_borrowed ? (uint8_t *)from : malloc(size + 1);
     if (!*out)
         return bvpi_error_memory(error, size);
-    memcpy(*out, from, size);
+    if (!part->is_borrowed)
+        memcpy(*out, from, size);
     return BVP_OK;
 }
 
@@ -28,7 +31,7 @@ static bvp_status refuse(uint32_t part, bvp_error *error)
         "part %" PRIu32 " of the packed file is damaged; \"bvpack verify\" says where", part);
 }
 
-static bvp_status copy_hierarchies(const bvp_file *file, uint32_t part, bvpi_part_bytes *out,
+static bvp_status take_hierarchies(const bvp_file *file, uint32_t part, bvpi_part_bytes *out,
                                    bvp_error *error)
 {
     bvp_status status = BVP_OK;
@@ -40,16 +43,16 @@ static bvp_status copy_hierarchies(const bvp_file *file, uint32_t part, bvpi_par
         if (status != BVP_OK)
             return refuse(part, error);
         if (h->kind != BVPD_KIND_WIDE8)
-            status = copy_bytes(file->section[BVPD_BINH].data + h->data_off, h->data_size,
+            status = take_bytes(out, file->section[BVPD_BINH].data + h->data_off, h->data_size,
                                 &out->binary[k], error);
     }
     return status;
 }
 
-bvp_status bvpi_part_copy(const bvp_file *file, uint32_t part, bvpi_part_bytes *out,
+bvp_status bvpi_part_take(const bvp_file *file, uint32_t part, bool borrow, bvpi_part_bytes *out,
                           bvp_error *error)
 {
-    *out = (bvpi_part_bytes){0};
+    *out = (bvpi_part_bytes){.is_borrowed = borrow};
     bvp_status status = bvp_check_part(file, part, error);
     if (status == BVP_OK)
         status = bvpi_resolve(&file, &part);
@@ -59,13 +62,13 @@ bvp_status bvpi_part_copy(const bvp_file *file, uint32_t part, bvpi_part_bytes *
         return status;
     bvpd_part *p = &out->part;
     p->name = p->source_id = 0;
-    status = copy_hierarchies(file, part, out, error);
+    status = take_hierarchies(file, part, out, error);
     if (status == BVP_OK)
-        status = copy_bytes(file->section[BVPD_DATA].data + p->data_off, p->data_size, &out->blob,
-                            error);
+        status = take_bytes(out, file->section[BVPD_DATA].data + p->data_off, p->data_size,
+                            &out->blob, error);
     if (status == BVP_OK && p->ids_size > 0)
-        status =
-            copy_bytes(file->section[BVPD_TIDS].data + p->ids_off, p->ids_size, &out->ids, error);
+        status = take_bytes(out, file->section[BVPD_TIDS].data + p->ids_off, p->ids_size, &out->ids,
+                            error);
     if (status != BVP_OK)
         bvpi_part_free(out);
     return status;

@@ -86,7 +86,7 @@ void bvpi_find_packed(const bvp_builder *b, const uint8_t address[16], bvpi_part
     *out = (bvpi_part_bytes){0};
     if (b->options.find_packed)
         file = b->options.find_packed(b->options.find_packed_user, address);
-    if (file && bvpi_part_copy(file, 0, out, NULL) == BVP_OK &&
+    if (file && bvpi_part_take(file, 0, false, out, NULL) == BVP_OK &&
         memcmp(out->part.address, address, 16) != 0)
         bvpi_part_free(out);
 }
@@ -128,17 +128,31 @@ static bvp_status keep_packed(bvp_builder *b, bvpi_part_bytes *made, uint32_t pa
     return status;
 }
 
-bvp_status bvp_builder_add_packed(bvp_builder *b, const bvp_file *file, uint32_t part,
-                                  const char *name, const char *source_id, uint32_t *added,
-                                  bvp_error *error)
+static bvp_status add_packed(bvp_builder *b, const bvp_file *file, uint32_t part, bool borrow,
+                             const char *name, const char *source_id, uint32_t *added,
+                             bvp_error *error)
 {
     bvpi_part_bytes made;
     bvp_status status = check_call(b, part, name, source_id, error);
     if (status == BVP_OK)
-        status = bvpi_part_copy(file, part, &made, error);
+        status = bvpi_part_take(file, part, borrow, &made, error);
     if (status != BVP_OK)
         return status;
     return keep_packed(b, &made, part, name, source_id, added, error);
+}
+
+bvp_status bvp_builder_add_packed(bvp_builder *b, const bvp_file *file, uint32_t part,
+                                  const char *name, const char *source_id, uint32_t *added,
+                                  bvp_error *error)
+{
+    return add_packed(b, file, part, false, name, source_id, added, error);
+}
+
+bvp_status bvp_builder_borrow_packed(bvp_builder *b, const bvp_file *file, uint32_t part,
+                                     const char *name, const char *source_id, uint32_t *added,
+                                     bvp_error *error)
+{
+    return add_packed(b, file, part, true, name, source_id, added, error);
 }
 
 /* What is wrong with the description of a part, or NULL. */

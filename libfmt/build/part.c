@@ -345,13 +345,15 @@ void bvpi_part_free(bvpi_part_bytes *part)
 {
     for (uint32_t k = 0; k < part->batch_count && part->batches; k++)
         bvpi_batch_free(&part->batches[k]);
-    for (uint32_t k = 0; k < BVPI_HIERARCHY_MAX; k++)
+    for (uint32_t k = 0; k < BVPI_HIERARCHY_MAX && !part->is_borrowed; k++)
         free(part->binary[k]);
     free(part->batches);
     free(part->upper);
     free(part->table);
-    free(part->blob);
-    free(part->ids);
+    if (!part->is_borrowed) {
+        free(part->blob);
+        free(part->ids);
+    }
     *part = (bvpi_part_bytes){0};
 }
 

@@ -11,6 +11,8 @@
 #include "build/thread.h"
 #include "format/write.h"
 
+#include <stdbool.h>
+
 enum { BVPI_HIERARCHY_MAX = BVPD_KIND_END - 1 }; /* one of each kind */
 
 /* The bytes of a part. Offsets in DATA, TIDS and BINH, strings and indices in `part` and
@@ -27,6 +29,7 @@ typedef struct bvpi_part_bytes {
     /* A part that was packed before: its bytes in DATA and TIDS, and none of the above but
      * `binary`. Neither: the part is only referred to. */
     uint8_t *blob, *ids;
+    bool is_borrowed; /* blob, ids and binary belong to an open file, which is only read */
 } bvpi_part_bytes;
 
 /* mesh: not empty, indices in range, coordinates finite. specs: complete, each of another kind,
@@ -36,8 +39,9 @@ typedef struct bvpi_part_bytes {
 bvp_status bvpi_part_build(const bvpi_mesh *mesh, const bvp_hierarchy_spec *specs,
                            uint32_t spec_count, uint32_t thread_count, bvpi_watch *watch,
                            bvpi_part_bytes *out, bvp_error *error);
-/* Copies part `part` of `file`, without its name and source_id. */
-bvp_status bvpi_part_copy(const bvp_file *file, uint32_t part, bvpi_part_bytes *out,
+/* Part `part` of `file`, without its name and source_id: a copy; or, when `borrow`, where it lies:
+ * then the file stays open as long as the part. */
+bvp_status bvpi_part_take(const bvp_file *file, uint32_t part, bool borrow, bvpi_part_bytes *out,
                           bvp_error *error);
 void bvpi_part_free(bvpi_part_bytes *part);
 

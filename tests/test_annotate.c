@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_annotate.c: every byte is explained once, in order, with the values that the file has.
  */
+#include "build_case.h"
 #include "repair.h"
 #include "tiny_binary.h"
 #include "suite.h"
@@ -10,7 +11,7 @@
 typedef struct seen {
     uint64_t cursor, items, unknown, wrong;
     const char *wanted; /* a path */
-    char value[200], rule[16];
+    char value[300], rule[16];
     uint64_t offset;
     uint64_t stop_after;
 } seen;
@@ -134,6 +135,27 @@ START_TEST(test_stop)
 }
 END_TEST
 
+/* Four vertices of the longest numbers that there are, and more that are left out. */
+START_TEST(test_long_values)
+{
+    float corners[6][3][3];
+    for (int i = 0; i < 54; i++)
+        (&corners[0][0][0])[i] = -1.22464685e-16f * (1 + (float)i * 0x1p-20f);
+    const bvp_mesh mesh = case_mesh(&corners[0][0][0], 6);
+    case_file file = case_build(&mesh, NULL);
+    seen s = {.wanted = "DATA.part[0].cluster[0].vertices"};
+    int commas = 0;
+    ck_assert_int_eq(bvp_annotate(file.file, look, &s), BVP_OK);
+    ck_assert_uint_eq(s.cursor, file.size);
+    for (const char *at = s.value; *at; at++)
+        commas += *at == ',';
+    ck_assert_int_eq(commas, 3);
+    ck_assert_uint_gt(strlen(s.value), 12 * strlen("-1.22464685e-16"));
+    ck_assert_str_eq(s.value + strlen(s.value) - 4, " ...");
+    case_close(&file);
+}
+END_TEST
+
 /* Damage leaves bytes unknown, never unmentioned. */
 START_TEST(test_damage)
 {
@@ -160,6 +182,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {test_values, test_binary, test_stop, test_damage, NULL};
+    const TTest *const list[] = {test_values, test_binary, test_long_values,
+                                 test_stop,   test_damage, NULL};
     return suite_run("annotate", list);
 }

@@ -10,10 +10,11 @@
 #include "format/linear.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { VALUE_MAX = 160, PATH_SIZE = 128 };
+enum { PATH_SIZE = 128 };
 
 void bvpi_annotate_bytes(bvpi_annotator *a, uint64_t end, const char *path, const char *value,
                          const char *rule)
@@ -27,9 +28,18 @@ void bvpi_annotate_bytes(bvpi_annotator *a, uint64_t end, const char *path, cons
 
 /* ---- values --------------------------------------------------------------------------------- */
 
+void bvpi_add_to_value(char value[BVPI_VALUE_MAX], const char *format, ...)
+{
+    const size_t used = strlen(value);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(value + used, BVPI_VALUE_MAX - used, format, arguments);
+    va_end(arguments);
+}
+
 static void print_hex(char *out, const uint8_t *bytes, uint32_t count)
 {
-    for (uint32_t i = 0; i < count && 3 * i + 3 < VALUE_MAX; i++)
+    for (uint32_t i = 0; i < count && 3 * i + 3 < BVPI_VALUE_MAX; i++)
         snprintf(out + 3 * i, 4, "%02x ", bytes[i]);
     if (count > 0)
         out[strlen(out) - 1] = '\0';
@@ -55,8 +65,9 @@ static void print_text(char *out, size_t capacity, const uint8_t *bytes, uint64_
 static void print_reference(char *out, const bvp_file *file, uint32_t reference)
 {
     const bvp_string string = bvpi_get_string(file, reference);
-    const int used = snprintf(out, VALUE_MAX, "%" PRIu32 " ", reference);
-    print_text(out + used, VALUE_MAX - (size_t)used, (const uint8_t *)string.data, string.size);
+    const int used = snprintf(out, BVPI_VALUE_MAX, "%" PRIu32 " ", reference);
+    print_text(out + used, BVPI_VALUE_MAX - (size_t)used, (const uint8_t *)string.data,
+               string.size);
 }
 
 static void print_value(char *out, const bvp_file *file, const bvpi_field *field, const uint8_t *p)
@@ -65,39 +76,39 @@ static void print_value(char *out, const bvp_file *file, const bvpi_field *field
     double f64;
     switch (field->type) {
     case BVPI_FIELD_U8:
-        snprintf(out, VALUE_MAX, "%u", bvpi_load_u8(p));
+        snprintf(out, BVPI_VALUE_MAX, "%u", bvpi_load_u8(p));
         break;
     case BVPI_FIELD_U16:
-        snprintf(out, VALUE_MAX, "%u", bvpi_load_u16(p));
+        snprintf(out, BVPI_VALUE_MAX, "%u", bvpi_load_u16(p));
         break;
     case BVPI_FIELD_U32:
-        snprintf(out, VALUE_MAX, "%" PRIu32, bvpi_load_u32(p));
+        snprintf(out, BVPI_VALUE_MAX, "%" PRIu32, bvpi_load_u32(p));
         break;
     case BVPI_FIELD_INDEX:
         if (bvpi_load_u32(p) == BVPD_NONE)
-            snprintf(out, VALUE_MAX, "none");
+            snprintf(out, BVPI_VALUE_MAX, "none");
         else
-            snprintf(out, VALUE_MAX, "%" PRIu32, bvpi_load_u32(p));
+            snprintf(out, BVPI_VALUE_MAX, "%" PRIu32, bvpi_load_u32(p));
         break;
     case BVPI_FIELD_STRING:
         print_reference(out, file, bvpi_load_u32(p));
         break;
     case BVPI_FIELD_U64:
-        snprintf(out, VALUE_MAX, "%" PRIu64, bvpi_load_u64(p));
+        snprintf(out, BVPI_VALUE_MAX, "%" PRIu64, bvpi_load_u64(p));
         break;
     case BVPI_FIELD_F32:
         memcpy(&f32, p, sizeof f32);
-        snprintf(out, VALUE_MAX, "%.9g", f32);
+        snprintf(out, BVPI_VALUE_MAX, "%.9g", f32);
         break;
     case BVPI_FIELD_F64:
         memcpy(&f64, p, sizeof f64);
-        snprintf(out, VALUE_MAX, "%.17g", f64);
+        snprintf(out, BVPI_VALUE_MAX, "%.17g", f64);
         break;
     case BVPI_FIELD_HEX:
         print_hex(out, p, field->count);
         break;
     case BVPI_FIELD_TEXT:
-        print_text(out, VALUE_MAX, p, field->count);
+        print_text(out, BVPI_VALUE_MAX, p, field->count);
         break;
     default:
         out[0] = '\0';
@@ -118,7 +129,7 @@ void bvpi_annotate_fields(bvpi_annotator *a, const char *prefix, const bvpi_fiel
         const uint32_t size = bvpi_field_size(field);
         const uint32_t items = is_one_item(field) ? 1 : field->count;
         for (uint32_t i = 0; i < items && !a->stopped; i++) {
-            char path[PATH_SIZE], value[VALUE_MAX] = "", index[16] = "";
+            char path[PATH_SIZE], value[BVPI_VALUE_MAX] = "", index[16] = "";
             if (items > 1)
                 snprintf(index, sizeof index, "[%" PRIu32 "]", i);
             snprintf(path, sizeof path, "%s.%s%s", prefix, field->name, index);
@@ -179,7 +190,7 @@ static void annotate_strings(bvpi_annotator *a)
     const bvpi_span *strings = &a->file->section[BVPD_STRS];
     uint64_t offset = 0;
     while (strings->size - offset >= 4 && !a->stopped) {
-        char prefix[PATH_SIZE], path[PATH_SIZE + 16], value[VALUE_MAX];
+        char prefix[PATH_SIZE], path[PATH_SIZE + 16], value[BVPI_VALUE_MAX];
         const uint32_t size = bvpi_load_u32(strings->data + offset);
         const uint64_t start = a->cursor, padded = ((uint64_t)size + 3) & ~UINT64_C(3);
         if (padded > strings->size - offset - 4)
@@ -200,7 +211,7 @@ static void annotate_strings(bvpi_annotator *a)
 static void annotate_provenance(bvpi_annotator *a, const bvpd_section *entry)
 {
     const bvpi_span *span = &a->file->section[BVPD_PROV];
-    char value[VALUE_MAX];
+    char value[BVPI_VALUE_MAX];
     if (entry->codec == 0)
         print_text(value, sizeof value, span->data, span->size);
     else

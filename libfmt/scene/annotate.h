@@ -7,6 +7,8 @@
 
 #include "format/map.h"
 
+enum { BVPI_VALUE_MAX = 256 }; /* bytes of a value's text */
+
 typedef enum bvpi_field_type {
     BVPI_FIELD_END = 0,
     BVPI_FIELD_U8,
@@ -47,6 +49,9 @@ typedef struct bvpi_annotator {
     bool stopped, unknown;
 } bvpi_annotator;
 
+/* Appends to the text, which is cut off where it is full. */
+void bvpi_add_to_value(char value[BVPI_VALUE_MAX], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Explains the bytes from the cursor up to `end` as one item; nothing when there are none. */
 void bvpi_annotate_bytes(bvpi_annotator *a, uint64_t end, const char *path, const char *value,
                          const char *rule);

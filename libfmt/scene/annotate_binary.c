@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 enum {
-    VALUE_MAX = 160,
     PREFIX_SIZE = 64,
     PATH_SIZE = 128,
     SHOWN = 8,
@@ -37,7 +36,7 @@ static void say(walk *w, uint64_t size, const char *name, const char *value, con
 
 static void say_number(walk *w, uint64_t size, const char *name, uint64_t number, const char *rule)
 {
-    char value[VALUE_MAX];
+    char value[BVPI_VALUE_MAX];
     snprintf(value, sizeof value, "%" PRIu64, number);
     say(w, size, name, value, rule);
 }
@@ -55,12 +54,11 @@ static void say_planes(walk *w)
     const bvpi_binary *tree = &w->tree;
     const uint8_t *payload = here(w);
     const uint8_t mask = bvpi_load_u8(payload);
-    char value[VALUE_MAX];
-    int used = snprintf(value, sizeof value, "0x%02x", mask);
+    char value[BVPI_VALUE_MAX] = "";
+    bvpi_add_to_value(value, "0x%02x", mask);
     for (unsigned side = 0; side < 6; side++)
         if (mask >> side & 1)
-            used += snprintf(value + used, sizeof value - (size_t)used, " %s %c",
-                             side < 3 ? "lo" : "hi", "xyz"[side % 3]);
+            bvpi_add_to_value(value, " %s %c", side < 3 ? "lo" : "hi", "xyz"[side % 3]);
     say(w, 1, "mask", mask == 0 ? "0x00 the parent's box" : value, "BOX-1");
     const uint32_t size = bvpi_binary_payload_size(tree, payload);
     for (uint32_t i = 0; 1 + i * tree->offset_size < size; i++) {
@@ -80,7 +78,7 @@ static void say_box(walk *w)
 {
     const uint8_t *payload = here(w);
     for (int i = 0; i < 6; i++) {
-        char name[8], value[VALUE_MAX];
+        char name[8], value[BVPI_VALUE_MAX];
         snprintf(name, sizeof name, "%s[%d]", i < 3 ? "lo" : "hi", i % 3);
         snprintf(value, sizeof value, "%.9g",
                  (double)bvpi_float_of_bits(bvpi_peek_u32(payload + 4 * i)));
@@ -95,7 +93,7 @@ static void say_oriented(walk *w)
     static const char *const size[3] = {"size[0]", "size[1]", "size[2]"};
     const uint8_t *payload = here(w);
     const char *rule = w->tree.kind == BVPD_KIND_RSS ? "ORI-3" : "ORI-2";
-    char value[VALUE_MAX];
+    char value[BVPI_VALUE_MAX];
     double axis[9];
     bvpi_rotation_axes(bvpi_peek_u32(payload), axis);
     snprintf(value, sizeof value, "x to %.6g %.6g %.6g, y to %.6g %.6g %.6g", axis[0], axis[1],
@@ -129,7 +127,7 @@ static void say_uppers(walk *w)
 {
     for (uint32_t i = 0; i < w->tree.upper_count && !w->a->stopped; i++) {
         const uint64_t start = w->a->cursor;
-        char value[VALUE_MAX];
+        char value[BVPI_VALUE_MAX];
         snprintf(w->node, sizeof w->node, "%s.upper[%" PRIu32 "]", w->prefix, i);
         say_payload(w);
         if (!w->a->stopped)
@@ -219,18 +217,16 @@ static bool say_block(walk *w, uint32_t idx, uint64_t end)
 static void say_order(walk *w)
 {
     const bvpi_binary *tree = &w->tree;
-    char value[VALUE_MAX];
-    int used =
-        snprintf(value, sizeof value, "%" PRIu64 " x %u bits, cluster:triangle:", tree->order_count,
-                 tree->order_width);
+    char value[BVPI_VALUE_MAX] = "";
+    bvpi_add_to_value(value, "%" PRIu64 " x %u bits, cluster:triangle:", tree->order_count,
+                      tree->order_width);
     for (uint32_t i = 0; i < tree->order_count && i < SHOWN; i++) {
         uint32_t reference = 0;
         bvpi_binary_item(tree, i, &reference);
-        used += snprintf(value + used, sizeof value - (size_t)used, " %" PRIu32 ":%" PRIu32,
-                         reference >> 8, reference & 255);
+        bvpi_add_to_value(value, " %" PRIu32 ":%" PRIu32, reference >> 8, reference & 255);
     }
     if (tree->order_count > SHOWN)
-        snprintf(value + used, sizeof value - (size_t)used, " ...");
+        bvpi_add_to_value(value, " ...");
     snprintf(w->node, sizeof w->node, "%s", w->prefix);
     say(w, (tree->order_count * tree->order_width + 7) / 8, "order", value, "BIN-7");
 }

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { VALUE_MAX = 160, PREFIX_SIZE = 64, PATH_SIZE = 128, SHOWN = 8 };
+enum { PREFIX_SIZE = 64, PATH_SIZE = 128, SHOWN = 8 };
 
 /* A part's blob; offsets count from its start, which is where the cursor was. */
 typedef struct blob_walk {
@@ -48,31 +48,29 @@ static void say_of(blob_walk *w, const char *prefix, const char *name, const uin
 
 static void annotate_corners(blob_walk *w, const bvpi_cluster *cluster, const char *prefix)
 {
-    char value[VALUE_MAX];
-    int used = snprintf(value, sizeof value, "%" PRIu32 " x %u bits:", cluster->triangle_count,
-                        cluster->corners_width);
+    char value[BVPI_VALUE_MAX] = "";
+    bvpi_add_to_value(value, "%" PRIu32 " x %u bits:", cluster->triangle_count,
+                      cluster->corners_width);
     for (uint32_t i = 0; i < cluster->triangle_count && i < SHOWN; i++)
-        used += snprintf(value + used, sizeof value - (size_t)used,
-                         "%s %" PRIu32 " %" PRIu32 " %" PRIu32, i > 0 ? "," : "",
-                         bvpi_cluster_corner(cluster, i, 0), bvpi_cluster_corner(cluster, i, 1),
-                         bvpi_cluster_corner(cluster, i, 2));
+        bvpi_add_to_value(value, "%s %" PRIu32 " %" PRIu32 " %" PRIu32, i > 0 ? "," : "",
+                          bvpi_cluster_corner(cluster, i, 0), bvpi_cluster_corner(cluster, i, 1),
+                          bvpi_cluster_corner(cluster, i, 2));
     if (cluster->triangle_count > SHOWN)
-        snprintf(value + used, sizeof value - (size_t)used, " ...");
+        bvpi_add_to_value(value, " ...");
     say_of(w, prefix, "corners", cluster->vertices, value, "CLU-7");
 }
 
 static void annotate_vertices(blob_walk *w, const bvpi_cluster *cluster, const char *prefix)
 {
-    char value[VALUE_MAX];
-    int used = snprintf(value, sizeof value, "%" PRIu32 " x %u bits:", cluster->vertex_count,
-                        cluster->vertex_width);
+    char value[BVPI_VALUE_MAX] = "";
+    bvpi_add_to_value(value, "%" PRIu32 " x %u bits:", cluster->vertex_count,
+                      cluster->vertex_width);
     for (uint32_t i = 0; i < cluster->vertex_count && i < SHOWN / 2; i++)
-        used += snprintf(value + used, sizeof value - (size_t)used, "%s %.9g %.9g %.9g",
-                         i > 0 ? "," : "", bvpi_cluster_coordinate(cluster, 0, i),
-                         bvpi_cluster_coordinate(cluster, 1, i),
-                         bvpi_cluster_coordinate(cluster, 2, i));
+        bvpi_add_to_value(
+            value, "%s %.9g %.9g %.9g", i > 0 ? "," : "", bvpi_cluster_coordinate(cluster, 0, i),
+            bvpi_cluster_coordinate(cluster, 1, i), bvpi_cluster_coordinate(cluster, 2, i));
     if (cluster->vertex_count > SHOWN / 2)
-        snprintf(value + used, sizeof value - (size_t)used, " ...");
+        bvpi_add_to_value(value, " ...");
     say_of(w, prefix, "vertices", cluster->table[0], value, "CLU-8");
 }
 
@@ -80,7 +78,7 @@ static void annotate_table_of(blob_walk *w, const bvpi_cluster *cluster, int axi
                               const char *prefix)
 {
     static const char *const names[] = {"table.x", "table.y", "table.z"};
-    char value[VALUE_MAX];
+    char value[BVPI_VALUE_MAX];
     snprintf(value, sizeof value, "%u x %u bits", cluster->head.table_count[axis],
              cluster->width[axis]);
     say_of(w, prefix, names[axis], axis < 2 ? cluster->table[axis + 1] : cluster->end, value,
@@ -116,7 +114,7 @@ static bool annotate_cluster(blob_walk *w, uint32_t idx)
 static void annotate_table(blob_walk *w)
 {
     for (uint32_t i = 0; i < w->part.cluster_count && !w->a->stopped; i++) {
-        char name[PREFIX_SIZE], value[VALUE_MAX];
+        char name[PREFIX_SIZE], value[BVPI_VALUE_MAX];
         const uint64_t place = w->part.cluster_table_off + 4 * (uint64_t)i;
         snprintf(name, sizeof name, "cluster_table[%" PRIu32 "]", i);
         snprintf(value, sizeof value, "%" PRIu32, bvpi_load_u32(w->part.blob + place));
@@ -179,7 +177,7 @@ void bvpi_annotate_data(bvpi_annotator *a)
 static bool annotate_record(bvpi_annotator *a, const bvpi_part *part, uint32_t idx,
                             const bvpi_cluster *cluster, const char *prefix)
 {
-    char path[PATH_SIZE], value[VALUE_MAX] = "";
+    char path[PATH_SIZE], value[BVPI_VALUE_MAX] = "";
     const uint64_t start = (uint64_t)(part->ids - a->file->base);
     const uint64_t offset = a->cursor - start;
     if (cluster->head.id_off * UINT64_C(4) != offset ||
@@ -194,12 +192,11 @@ static bool annotate_record(bvpi_annotator *a, const bvpi_part *part, uint32_t i
         return false;
     snprintf(path, sizeof path, "%s.cluster[%" PRIu32 "]", prefix, idx);
     bvpi_annotate_fields(a, path, bvpi_ids_fields);
-    int used = 0;
     for (uint32_t i = 0; i < cluster->triangle_count && i < SHOWN; i++)
-        used += snprintf(value + used, sizeof value - (size_t)used, "%s%" PRIu64, i > 0 ? " " : "",
-                         bvpi_triangle_id(part, &cluster->head, i));
+        bvpi_add_to_value(value, "%s%" PRIu64, i > 0 ? " " : "",
+                          bvpi_triangle_id(part, &cluster->head, i));
     if (cluster->triangle_count > SHOWN)
-        snprintf(value + used, sizeof value - (size_t)used, " ...");
+        bvpi_add_to_value(value, " ...");
     snprintf(path, sizeof path, "%s.cluster[%" PRIu32 "].packed", prefix, idx);
     bvpi_annotate_bytes(a, a->cursor + size, path, value, "IDS-4");
     return true;

@@ -5,13 +5,14 @@
 #include <string.h>
 #include "build_case.h"
 #include "diff_match.h"
+#include "diff_nearest.h"
 #include "diff_rows.h"
 #include "suite.h"
 #include "verb.h"
 
 const verb *const verbs[] = {NULL};
 
-enum { GROUP = -1, MOST = 64 };
+enum { GROUP = -1, MOST = 600, TREE_MOST = 64 };
 
 /* parent: index of an earlier line, or -1; x, turn: moved along x, turned about z by quarters. */
 typedef struct line {
@@ -124,6 +125,45 @@ START_TEST(equal_names)
     ck_assert_uint_eq(c.a.nodes[1].partner, 2);
     ck_assert_uint_eq(c.a.nodes[3].partner, 1);
     done(&c);
+}
+END_TEST
+
+/* Of those that are not where they were, the nearest are the same. */
+START_TEST(nearest)
+{
+    static const line a[] = {{-1, GROUP, "r", NULL, 0, 0},
+                             {0, 0, "bolt", NULL, 1, 0},
+                             {0, 0, "bolt", NULL, 5, 0},
+                             {0, 0, "bolt", NULL, 9, 0}};
+    static const line b[] = {
+        {-1, GROUP, "r", NULL, 0, 0}, {0, 0, "bolt", NULL, 9.5, 0}, {0, 0, "bolt", NULL, 5.25, 0}};
+    comparison c;
+    COMPARE(&c, a, b);
+    ck_assert_uint_eq(c.rows.count, 3);
+    ck_assert_uint_eq(c.rows.items[0].a, 1);
+    ck_assert_double_eq(c.rows.items[1].distance, 0.25);
+    ck_assert_double_eq(c.rows.items[2].distance, 0.5);
+    done(&c);
+}
+END_TEST
+
+/* Too many to look at each pair of. */
+START_TEST(many)
+{
+    enum { COUNT = 2 * DIFF_NEAREST_MAX };
+    line *lines = calloc(2 * (COUNT + 1), sizeof *lines), *other = lines + COUNT + 1;
+    for (int i = 0; i < COUNT + 1; i++) {
+        lines[i] = i == 0 ? (line){-1, GROUP, "r", NULL, 0, 0} : (line){0, 0, "x", NULL, 2 * i, 0};
+        other[i] = lines[i];
+        other[i].x += i > 0;
+    }
+    comparison c;
+    compare(&c, lines, COUNT + 1, other, COUNT + 1, 0);
+    ck_assert_uint_eq(c.rows.counts[DIFF_MOVED], COUNT);
+    for (size_t i = 0; i < c.rows.count; i++)
+        ck_assert_double_eq(c.rows.items[i].distance, 1);
+    done(&c);
+    free(lines);
 }
 END_TEST
 
@@ -266,7 +306,7 @@ static const line root = {-1, GROUP, "r", NULL, 0, 0};
 /* Compares what lies below one root. */
 static void compare_children(comparison *c, const line *a, int count_a, const line *b, int count_b)
 {
-    line all_a[MOST] = {root}, all_b[MOST] = {root};
+    line all_a[TREE_MOST] = {root}, all_b[TREE_MOST] = {root};
     memcpy(all_a + 1, a, (size_t)count_a * sizeof *a);
     memcpy(all_b + 1, b, (size_t)count_b * sizeof *b);
     compare(c, all_a, count_a + 1, all_b, count_b + 1, 0);
@@ -319,6 +359,23 @@ START_TEST(turns_among_siblings)
     static const line a4[] = {{0, 0, "bolt", "1", 1, 0}};
     static const line b4[] = {{0, 1, "bolt", "2", 1, 0}};
     COUNTS(a4, b4, 0, 0, 1, 0, 0);
+    /* a name that others have, too, is not moved while another part like it stands there */
+    static const line a8[] = {{0, 0, "bolt", NULL, 1, 0}, {0, 0, "bolt", NULL, 2, 0}};
+    static const line b8[] = {{0, 0, "bolt", NULL, 2.1, 0}, {0, 0, "new", NULL, 2, 0}};
+    COUNTS(a8, b8, 0, 0, 0, 1, 1);
+    static const line a9[] = {{0, 0, "pump", NULL, 1, 0}};
+    static const line b9[] = {{0, 0, "pump", NULL, 2, 0}, {0, 0, "new", NULL, 1, 0}};
+    COUNTS(a9, b9, 0, 1, 0, 1, 0);
+    static const line b10[] = {
+        {0, 0, "bolt", NULL, 1, 0}, {0, 0, "bolt", NULL, 9, 0}, {0, 0, "new", NULL, 2, 0}};
+    COUNTS(a8, b10, 0, 1, 0, 0, 1);
+    /* two parts that change places; that move; that are no more what they were */
+    static const line b11[] = {{0, 1, "bolt", NULL, 1, 0}, {0, 0, "bolt", NULL, 2, 0}};
+    static const line b12[] = {{0, 1, "bolt", NULL, 0.9, 0}, {0, 0, "bolt", NULL, 2.1, 0}};
+    static const line b13[] = {{0, 0, "bolt", NULL, 1, 0}, {0, 2, "bolt", NULL, 3, 0}};
+    COUNTS(a2, b11, 0, 0, 2, 0, 0);
+    COUNTS(a2, b12, 0, 0, 0, 2, 0);
+    COUNTS(a2, b13, 0, 0, 1, 1, 0);
     /* the id alone, and not one that others have, too */
     static const line b5[] = {{0, 1, "screw", "1", 2, 0}};
     static const line a6[] = {{0, 0, "a", "1", 1, 0}, {0, 1, "b", "1", 2, 0}};
@@ -372,10 +429,10 @@ START_TEST(farthest)
 END_TEST
 
 /* Trees with few names, ids and places, so that there is much to take for something else. */
-static int random_tree(uint64_t *state, line out[MOST])
+static int random_tree(uint64_t *state, line out[TREE_MOST])
 {
     static const char *const names[] = {"a", "b", "c"}, *const ids[] = {NULL, NULL, "1", "2", "3"};
-    const int count = 2 + (int)(case_random(state) % (MOST - 2));
+    const int count = 2 + (int)(case_random(state) % (TREE_MOST - 2));
     for (int i = 0; i < count; i++)
         out[i] = (line){i == 0 ? -1 : (int)(case_random(state) % (uint64_t)i) / 2,
                         (int)(case_random(state) % 5) - 1,
@@ -392,7 +449,7 @@ START_TEST(random_trees)
 {
     uint64_t state = case_seed();
     for (int round = 0; round < 60; round++) {
-        line a[MOST], b[MOST];
+        line a[TREE_MOST], b[TREE_MOST];
         const int count_a = random_tree(&state, a), count_b = random_tree(&state, b);
         comparison c, back;
         compare(&c, a, count_a, b, count_b, 1);
@@ -426,7 +483,7 @@ START_TEST(shuffled)
 {
     uint64_t state = case_seed();
     for (int round = 0; round < 60; round++) {
-        line a[MOST] = {{-1, GROUP, "r", NULL, 0, 0}}, b[MOST];
+        line a[TREE_MOST] = {{-1, GROUP, "r", NULL, 0, 0}}, b[TREE_MOST];
         const int groups = 4, count = 40;
         for (int i = 1; i < count; i++)
             a[i] = (line){i <= groups ? 0 : 1 + i % groups,
@@ -494,6 +551,8 @@ int main(void)
 {
     const TTest *const list[] = {nothing,
                                  equal_names,
+                                 nearest,
+                                 many,
                                  moved_with_all_below,
                                  moved_and_compensated,
                                  turned,

@@ -135,6 +135,7 @@ refused 3 'leaf.bvp: was packed with other options' merge share2.bvp leaf.bvp sh
 echo >>plant/export.jsonl
 "$bvpack" pack plant/export.jsonl --drop-invalid --shard 1/3 -q -o newer.bvp
 refused 3 'newer.bvp: is a share of another manifest' merge share2.bvp newer.bvp share3.bvp -o none.bvp
+refused 2 'share1.bvp: is share 1 of 3 of a manifest' merge whole.bvp share1.bvp -o none.bvp
 refused 2 'whole.bvp: is no share' merge share1.bvp whole.bvp -o none.bvp
 head -c 9000 share3.bvp >cut.bvp
 refused 4 'cut.bvp' merge share1.bvp cut.bvp share2.bvp -o none.bvp

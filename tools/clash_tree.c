@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "hash64.h"
 #include "message.h"
 #include "query.h"
 
@@ -250,15 +251,6 @@ int clash_tree_path(const clash_tree *t, uint32_t node, clash_text *out)
 
 /* ---- from a path to its instance ------------------------------------------------------------ */
 
-static uint64_t hash_path(const char *path, size_t size)
-{
-    uint8_t hash[16];
-    uint64_t value;
-    bvp_hash(path, size, hash);
-    memcpy(&value, hash, sizeof value);
-    return value;
-}
-
 static int by_hash(const void *a, const void *b)
 {
     const struct clash_indexed *one = a, *other = b;
@@ -278,7 +270,7 @@ int clash_tree_index(clash_tree *t)
     for (uint32_t i = 0; index && !failed && i < count; i++) {
         failed = clash_tree_path(t, clash_tree_node(t, i), &path) != 0;
         if (!failed)
-            index[i] = (struct clash_indexed){hash_path(path.data, path.size), i};
+            index[i] = (struct clash_indexed){hash64(path.data, path.size), i};
     }
     clash_text_free(&path);
     if (!index || failed) {
@@ -292,7 +284,7 @@ int clash_tree_index(clash_tree *t)
 
 uint32_t clash_tree_find(const clash_tree *t, const char *path)
 {
-    const uint64_t hash = hash_path(path, strlen(path));
+    const uint64_t hash = hash64(path, strlen(path));
     size_t low = 0, high = t->info.instance_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;

@@ -6,28 +6,20 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "hash64.h"
 #include "message.h"
 #include "query.h"
 #include "transform.h"
 
-static uint64_t hash_of(const void *data, size_t size)
-{
-    uint8_t bytes[16];
-    uint64_t hash;
-    bvp_hash(data, size, bytes);
-    memcpy(&hash, bytes, sizeof hash);
-    return hash;
-}
-
 static uint64_t hash_string(bvp_string text)
 {
-    return hash_of(text.data, text.size);
+    return hash64(text.data, text.size);
 }
 
 static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 {
     const uint64_t all[3] = {a, b, c};
-    return hash_of(all, sizeof all);
+    return hash64(all, sizeof all);
 }
 
 /* -0 and 0 are one number. */
@@ -36,7 +28,7 @@ static uint64_t hash_placement(const double placement[12])
     double all[12];
     for (int i = 0; i < 12; i++)
         all[i] = placement[i] + 0.0;
-    return hash_of(all, sizeof all);
+    return hash64(all, sizeof all);
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -52,7 +44,7 @@ static int read_part(diff_side *s, uint32_t idx)
         return complain_status(s->path, status, &error);
     }
     *part = (diff_part){.node = BVP_NONE, .partner = BVP_NONE};
-    part->content = hash_of(info.content_hash, sizeof info.content_hash);
+    part->content = hash64(info.content_hash, sizeof info.content_hash);
     part->name = info.name.size > 0 ? hash_string(info.name) : 0;
     memcpy(part->content_hash, info.content_hash, sizeof part->content_hash);
     memcpy(part->address, info.address, sizeof part->address);

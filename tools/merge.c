@@ -11,6 +11,7 @@
 #include "message.h"
 #include "options.h"
 #include "output.h"
+#include "shard.h"
 
 typedef struct settings {
     const char *output;
@@ -109,6 +110,20 @@ static bvp_status add_file(job *j, const bvp_file *file)
 /* ---- several files -----------------------------------------------------------------------------
  */
 
+/* Only all shares together are an assembly. */
+static int open_whole(const char *path, bvp_file **file)
+{
+    const int code = convert_open(path, file);
+    const shard_number shard = code == 0 ? shard_of(*file) : (shard_number){0, 0};
+    if (shard.count == 0)
+        return code;
+    complain(path, "is share %u of %u of a manifest; merge all of its shares first, by themselves",
+             shard.index, shard.count);
+    bvp_close(*file);
+    *file = NULL;
+    return EXIT_USAGE;
+}
+
 /* A model in another unit would come out larger or smaller than it is. */
 static int check_unit(const char *path, const bvp_file_info *info, const bvp_file_info *first)
 {
@@ -127,7 +142,7 @@ static int add_all(job *j, char **paths, int count, bvp_file_info *first)
         bvp_file_info info;
         bvp_status status = BVP_OK;
         j->path = paths[i];
-        code = convert_open(paths[i], &file);
+        code = open_whole(paths[i], &file);
         if (code != 0)
             return code;
         bvp_get_info(file, &info);

@@ -5,16 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "hash64.h"
 #include "import.h"
-
-static uint64_t hash_of(const char *name)
-{
-    uint8_t bytes[16];
-    uint64_t hash;
-    bvp_hash(name, strlen(name), bytes);
-    memcpy(&hash, bytes, sizeof hash);
-    return hash;
-}
 
 /* Where the name is, or the free slot where it belongs. */
 static uint32_t *find(const name_table *t, const char *name, uint64_t hash)
@@ -46,7 +38,7 @@ static int grow(name_table *t)
 
 int name_table_put(name_table *t, const char *name, uint32_t *value)
 {
-    const uint64_t hash = hash_of(name);
+    const uint64_t hash = hash64(name, strlen(name));
     if (t->count >= UINT32_MAX - 1 || grow(t) != 0)
         return -1;
     uint32_t *slot = find(t, name, hash);
@@ -68,7 +60,7 @@ uint32_t name_table_get(const name_table *t, const char *name)
 {
     if (t->count == 0)
         return UINT32_MAX;
-    const uint32_t slot = *find(t, name, hash_of(name));
+    const uint32_t slot = *find(t, name, hash64(name, strlen(name)));
     return slot ? t->entries[slot - 1].value : UINT32_MAX;
 }
 

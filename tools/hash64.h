@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ * hash64.h: 64 bits of the content hash, for tables and for what is compared again.
+ */
+#ifndef HASH64_H
+#define HASH64_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t hash64(const void *data, size_t size);
+
+#endif

@@ -119,8 +119,30 @@ START_TEST(damage_is_refused_or_harmless)
 }
 END_TEST
 
+/* Names that no model lacks. */
+START_TEST(missing_texts_are_refused)
+{
+    static const char *const texts[] = {"5:x.bin", "14:points skipped", "3:5:x"};
+    model m, back;
+    make_model(&m);
+    for (int i = 0; i < 3; i++) {
+        size_t size;
+        char *text = text_of(&m, &size), *at = strstr(text, texts[i]);
+        const size_t length = strlen(texts[i]);
+        ck_assert_ptr_nonnull(at);
+        memmove(at + 1, at + length, size - (size_t)(at + length - text));
+        *at = '-';
+        ck_assert_int_eq(source_record_read(text, size - length + 1, &back), -1);
+        model_free(&back);
+        free(text);
+    }
+    model_free(&m);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {what_was_written_is_read, damage_is_refused_or_harmless, NULL};
+    const TTest *const tests[] = {what_was_written_is_read, damage_is_refused_or_harmless,
+                                  missing_texts_are_refused, NULL};
     return suite_run("source_record", tests);
 }

@@ -125,6 +125,14 @@ static void get_part(record_reader *r, bvp_part_info *part)
     part->nonmanifold_edge_count = record_get_count(r, UINT64_MAX);
 }
 
+/* One that must not be missing. */
+static char *get_needed(record_reader *r)
+{
+    char *text = record_get_text(r);
+    r->bad |= !text;
+    return text;
+}
+
 static void get_mesh(record_reader *r, model_mesh *mesh)
 {
     mesh->is_packed = 1;
@@ -146,8 +154,8 @@ static void get_properties(record_reader *r, model_node *node)
     r->bad |= !node->properties;
     for (uint64_t k = 0; k < count && !r->bad; k++) {
         node->property_count++;
-        node->properties[k].key = record_get_text(r);
-        node->properties[k].value = record_get_text(r);
+        node->properties[k].key = get_needed(r);
+        node->properties[k].value = get_needed(r);
     }
 }
 
@@ -167,14 +175,14 @@ static void get_node(record_reader *r, const model *m, uint32_t idx, model_node 
 
 static void get_warning(record_reader *r, model_warning *warning)
 {
-    warning->text = record_get_text(r);
+    warning->text = get_needed(r);
     warning->count = record_get_count(r, UINT64_MAX);
     record_get_end(r);
 }
 
 static void get_file(record_reader *r, model_file *file)
 {
-    file->name = record_get_text(r);
+    file->name = get_needed(r);
     file->size = record_get_count(r, UINT64_MAX);
     record_get_bytes(r, file->hash);
     record_get_end(r);

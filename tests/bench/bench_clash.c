@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * bench_clash.c: clash and clearance of a whole assembly by bvp_clash, and by the peer's manager
- * over the same parts in the same run; which pairs each of them finds, and how far apart those are
- * that only one finds. Usage: bench_clash ASSEMBLY.bvp CLEARANCE [peer]
+ * over the same parts in the same run; which pairs only one of them finds, and how far apart those
+ * are. Usage: bench_clash ASSEMBLY.bvp CLEARANCE [contacts] [peer]
  */
 #include "bench.h"
 #include "bvpack_clash.h"
@@ -13,12 +13,17 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { ROUNDS = 3, SHOWN_MAX = 10 };
+/* The peer says that bodies meet, or not, in double: nearer than this they may. */
+#define TOUCH_GAP 1e-6
+/* A distance that is the clearance but for so much may be on either side of it. */
+#define ROUNDING  1e-9
 
-/* A pair, and whether the surfaces meet. */
+enum { ROUNDS = 5, SECONDS = 10 /* no round begins later */ };
+
+/* A pair, and how far apart it is known to be at most. */
 typedef struct found_pair {
     uint32_t a, b;
-    int meets;
+    double distance;
 } found_pair;
 
 typedef struct pair_list {
@@ -35,7 +40,7 @@ static void *allocate(size_t count, size_t size)
     return memory;
 }
 
-static void add(pair_list *list, uint64_t a, uint64_t b, int meets)
+static void add(pair_list *list, uint64_t a, uint64_t b, double distance)
 {
     if (list->count == 0)
         list->first = bench_now();
@@ -46,7 +51,7 @@ static void add(pair_list *list, uint64_t a, uint64_t b, int meets)
             bench_require(BVP_ERR_NO_MEMORY, "pairs");
     }
     list->pairs[list->count++] =
-        (found_pair){(uint32_t)(a < b ? a : b), (uint32_t)(a < b ? b : a), meets};
+        (found_pair){(uint32_t)(a < b ? a : b), (uint32_t)(a < b ? b : a), distance};
 }
 
 static int by_numbers(const void *a, const void *b)
@@ -57,66 +62,66 @@ static int by_numbers(const void *a, const void *b)
     return p->b < q->b ? -1 : p->b > q->b;
 }
 
-static void sort(pair_list *list)
+static void row(const char *who, int threads, const char *what, double seconds, uint64_t pairs)
 {
-    qsort(list->pairs, list->count, sizeof *list->pairs, by_numbers);
+    printf("%s,%d,%s,%.4f,%" PRIu64 "\n", who, threads, what, seconds, pairs);
+    fflush(stdout);
 }
 
 /* ---- ours ------------------------------------------------------------------------------------ */
 
+/* What is enclosed may be far from the surface around it. */
 static int on_pair(void *user, const bvp_clash_pair *pair)
 {
-    add(user, pair->a, pair->b, pair->distance == 0);
+    if (pair->distance <= fmax(pair->limits.clearance, pair->limits.touch_gap))
+        add(user, pair->a, pair->b, pair->distance);
     return 0;
 }
 
-static double clash(const bvp_file *file, double clearance, bvp_clash_detail detail,
+static double clash(const bvp_file *file, const bvp_clash_limits *limits, bvp_clash_detail detail,
                     uint32_t threads, pair_list *list, bvp_clash_coverage *coverage)
 {
     const bvp_clash_options options = {
-        .limits = {clearance, NAN, NAN}, .detail = detail, .thread_count = threads};
+        .limits = *limits, .detail = detail, .thread_count = threads};
     const double began = bench_now();
     list->count = 0;
     bench_require(bvp_clash(file, NULL, NULL, &options, on_pair, list, coverage, NULL), "clash");
     return bench_now() - began;
 }
 
-static void row(const char *name, const char *what, double seconds, double other)
+static void time_first(const char *path, double clearance)
 {
-    printf("%s,%s,%.4f,%.2f\n", name, what, seconds, other / seconds);
-    fflush(stdout);
+    const bvp_clash_limits limits = {clearance, NAN, NAN};
+    pair_list list = {0};
+    bvp_file *file;
+    const double began = bench_now();
+    bench_require(bvp_open(path, NULL, &file, NULL), path);
+    clash(file, &limits, BVP_CLASH_VERDICTS, 1, &list, NULL);
+    row("bvpack", 1, "path to first verdict", list.first - began, 1);
+    free(list.pairs);
+    bvp_close(file);
 }
 
 /* The least of some rounds, one thread and two in turn. */
 static void time_ours(const bvp_file *file, double clearance, bvp_clash_detail detail,
-                      const char *what, pair_list *list, double *one)
+                      const char *what)
 {
-    double two = INFINITY;
-    bvp_clash_coverage coverage;
-    *one = INFINITY;
-    for (int i = 0; i < ROUNDS; i++) {
-        *one = fmin(*one, clash(file, clearance, detail, 1, list, &coverage));
-        two = fmin(two, clash(file, clearance, detail, 2, list, &coverage));
-    }
-    row("bvpack 1 thread", what, *one, *one);
-    row("bvpack 2 threads", what, two, *one);
-    printf("# %" PRIu64 " pairs of boxes", coverage.box_pairs);
-    for (int v = 0; v < BVP_VERDICT_COUNT; v++)
-        printf(", %" PRIu64 " %s", coverage.verdicts[v], bvp_verdict_name((bvp_verdict)v));
-    printf("\n");
-}
-
-static void time_first(const char *path, double clearance)
-{
-    pair_list list = {0};
-    bvp_clash_coverage coverage;
-    bvp_file *file;
     const double began = bench_now();
-    bench_require(bvp_open(path, NULL, &file, NULL), path);
-    clash(file, clearance, BVP_CLASH_VERDICTS, 1, &list, &coverage);
-    row("bvpack 1 thread", "path to the first verdict", list.first - began, NAN);
+    const bvp_clash_limits limits = {clearance, NAN, NAN};
+    bvp_clash_coverage sum;
+    pair_list list = {0};
+    double one = INFINITY, two = INFINITY;
+    for (int i = 0; i < ROUNDS && (i == 0 || bench_now() - began < SECONDS); i++) {
+        one = fmin(one, clash(file, &limits, detail, 1, &list, &sum));
+        two = fmin(two, clash(file, &limits, detail, 2, &list, &sum));
+    }
+    row("bvpack", 1, what, one, list.count);
+    row("bvpack", 2, what, two, list.count);
+    printf("# %s: %" PRIu64 " pairs of boxes", what, sum.box_pairs);
+    for (int v = 0; v < BVP_VERDICT_COUNT; v++)
+        printf(", %" PRIu64 " %s", sum.verdicts[v], bvp_verdict_name((bvp_verdict)v));
+    printf("\n");
     free(list.pairs);
-    bvp_close(file);
 }
 
 /* ---- the peer -------------------------------------------------------------------------------- */
@@ -168,7 +173,12 @@ static void free_peer(peer_scene *s)
 
 static void on_peer_pair(void *user, uint64_t a, uint64_t b)
 {
-    add(user, a, b, 1);
+    add(user, a, b, NAN);
+}
+
+static void sort(pair_list *list)
+{
+    qsort(list->pairs, list->count, sizeof *list->pairs, by_numbers);
 }
 
 /* ---- what only one of them finds ------------------------------------------------------------- */
@@ -179,97 +189,107 @@ static double exact_gap(const bvp_file *file, const found_pair *pair)
     bvp_distance_result result = {0};
     bench_require(bvp_get_instance(file, pair->a, &a), "instance");
     bench_require(bvp_get_instance(file, pair->b, &b), "instance");
-    const bvp_body body_a = {.file = file, .part = a.part, .placement = a.placement},
-                   body_b = {.file = file, .part = b.part, .placement = b.placement};
+    const bvp_body body_a = {.file = file, .part = a.part, .placement = a.placement};
+    const bvp_body body_b = {.file = file, .part = b.part, .placement = b.placement};
     bench_require(bvp_distance(&body_a, &body_b, INFINITY, &result, NULL), "distance");
     return result.distance;
 }
 
-/* Pairs of `list` that `other` lacks; meets: only those whose surfaces meet count. */
+/* Lists the pairs of `list` that `other` lacks; *lo, *hi: the least and the widest gap. */
 static size_t only_in(const bvp_file *file, const pair_list *list, const pair_list *other,
-                      int meets, const peer_scene *peer, const char *what)
+                      const char *what, double *lo, double *hi)
 {
-    size_t missing = 0;
-    double widest = 0, peer_widest = 0;
+    size_t count = 0;
+    *lo = INFINITY;
+    *hi = -INFINITY;
     for (size_t i = 0; i < list->count; i++) {
         const found_pair *p = &list->pairs[i];
-        if (meets && !p->meets)
-            continue;
-        const found_pair *q = bsearch(p, other->pairs, other->count, sizeof *p, by_numbers);
-        if (q && (!meets || q->meets))
+        if (bsearch(p, other->pairs, other->count, sizeof *p, by_numbers))
             continue;
         const double gap = exact_gap(file, p);
-        const double theirs =
-            peer_fcl->distance_placed(peer->of_instance[p->a], peer->placement[p->a],
-                                      peer->of_instance[p->b], peer->placement[p->b]);
-        widest = fmax(widest, gap);
-        peer_widest = fmax(peer_widest, theirs);
-        if (missing++ < SHOWN_MAX)
-            printf("# %s: %u %u, gap %.9g, by the peer %.9g\n", what, p->a, p->b, gap, theirs);
+        *lo = fmin(*lo, gap);
+        *hi = fmax(*hi, gap);
+        fprintf(stderr, "%s\t%u\t%u\t%.17g\n", what, p->a, p->b, gap);
+        count++;
     }
-    printf("# %s: %zu, widest gap %.9g, by the peer %.9g\n", what, missing, widest, peer_widest);
-    return missing;
+    printf("# %s: %zu", what, count);
+    if (count > 0)
+        printf(", gaps %.3g to %.3g", *lo, *hi);
+    printf("\n");
+    return count;
 }
 
-static int compare(const bvp_file *file, const peer_scene *peer, const pair_list *ours,
-                   const pair_list *theirs, int meets, const char *what)
+/* Both say the same, but for pairs that are just as far apart as asked for. */
+static int compare(const bvp_file *file, double limit, const pair_list *ours,
+                   const pair_list *theirs, const char *what)
 {
     char text[64];
+    double lo, hi;
     snprintf(text, sizeof text, "only the peer: %s", what);
-    const size_t lacking = only_in(file, theirs, ours, meets, peer, text);
+    const size_t missing = only_in(file, theirs, ours, text, &lo, &hi);
+    const int lacks = missing > 0 && hi > limit + ROUNDING;
     snprintf(text, sizeof text, "only ours: %s", what);
-    only_in(file, ours, theirs, meets, peer, text);
-    return lacking > 0;
+    const size_t more = only_in(file, ours, theirs, text, &lo, &hi);
+    return lacks || (missing > 0 && limit == TOUCH_GAP) || (more > 0 && hi > limit) ||
+           (more > 0 && limit != TOUCH_GAP && lo < limit - ROUNDING);
 }
 
-static int ask_peer(const bvp_file *file, double clearance, pair_list *ours, double our_seconds)
+static int ask_peer(const bvp_file *file, double clearance)
 {
+    static const bvp_clash_limits touching = {0, TOUCH_GAP, NAN};
+    const bvp_clash_limits near_limits = {clearance, TOUCH_GAP, NAN};
     peer_scene peer;
-    pair_list strict = {0}, near = {0};
+    pair_list strict = {0}, near = {0}, ours = {0};
     load_peer(file, &peer);
     double began = bench_now();
     peer_fcl_manager->collide(peer.manager, on_peer_pair, &strict);
-    const double collide = bench_now() - began;
+    row(peer_fcl_manager->name, 1, "clash", bench_now() - began, strict.count);
     began = bench_now();
     peer_fcl_manager->within(peer.manager, clearance, on_peer_pair, &near);
-    const double within = bench_now() - began;
-    row(peer_fcl_manager->name, "clash", collide, NAN);
-    row(peer_fcl_manager->name, "within the clearance", within, NAN);
-    row("bvpack 1 thread", "verdicts, over both", our_seconds, collide + within);
-    sort(ours);
+    row(peer_fcl_manager->name, 1, "within", bench_now() - began, near.count);
     sort(&strict);
     sort(&near);
-    int fails = compare(file, &peer, ours, &strict, 1, "clash");
-    fails |= compare(file, &peer, ours, &near, 0, "within");
+    fprintf(stderr, "what\ta\tb\tgap\n");
+    clash(file, &touching, BVP_CLASH_VERDICTS, 2, &ours, NULL);
+    int differs = compare(file, TOUCH_GAP, &ours, &strict, "clash");
+    clash(file, &near_limits, BVP_CLASH_VERDICTS, 2, &ours, NULL);
+    differs |= compare(file, clearance, &ours, &near, "within");
+    printf("# the same pairs, but for such as touch within %g: %s\n", TOUCH_GAP,
+           differs ? "no" : "yes");
     free(strict.pairs);
     free(near.pairs);
+    free(ours.pairs);
     free_peer(&peer);
-    return fails;
+    return differs;
+}
+
+static int is_asked(int argc, char **argv, const char *word)
+{
+    for (int i = 3; i < argc; i++)
+        if (strcmp(argv[i], word) == 0)
+            return 1;
+    return 0;
 }
 
 int main(int argc, char **argv)
 {
-    pair_list list = {0};
     bvp_file *file;
     struct rusage usage;
-    double verdicts, distances, contacts;
-    int fails = 0;
+    int differs = 0;
     if (argc < 3) {
-        fprintf(stderr, "usage: bench_clash ASSEMBLY.bvp CLEARANCE [peer]\n");
+        fprintf(stderr, "usage: bench_clash ASSEMBLY.bvp CLEARANCE [contacts] [peer]\n");
         return 2;
     }
     const double clearance = atof(argv[2]);
     bench_require(bvp_open(argv[1], NULL, &file, NULL), argv[1]);
-    printf("who,what,seconds,times_faster\n");
     time_first(argv[1], clearance);
-    time_ours(file, clearance, BVP_CLASH_CONTACTS, "contacts", &list, &contacts);
-    time_ours(file, clearance, BVP_CLASH_DISTANCE, "distances", &list, &distances);
-    time_ours(file, clearance, BVP_CLASH_VERDICTS, "verdicts", &list, &verdicts);
+    time_ours(file, clearance, BVP_CLASH_VERDICTS, "verdicts");
     getrusage(RUSAGE_SELF, &usage);
-    printf("# memory with the list of %zu pairs: %.1f MB\n", list.count, usage.ru_maxrss / 1024.0);
-    if (argc > 3 && peer_fcl_manager)
-        fails = ask_peer(file, clearance, &list, verdicts);
-    free(list.pairs);
+    printf("bvpack,2,MB to clash,%.1f,\n", (double)usage.ru_maxrss / 1024);
+    if (is_asked(argc, argv, "contacts"))
+        time_ours(file, clearance, BVP_CLASH_CONTACTS, "contacts");
+    if (is_asked(argc, argv, "peer") && peer_fcl_manager)
+        differs = ask_peer(file, clearance);
     bvp_close(file);
-    return fails;
+    return differs;
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What a benchmark run reached of what is aimed at: goal, measured, holds or falls short; matters
-# that the run has no file for are left out. Usage: goals.sh DIRECTORY
+# that the run has no file for are left out. Usage: goals.sh DIRECTORY [clash]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/bench/numbers.sh
@@ -29,9 +29,33 @@ four() { # MATTER SCENE COLLIDE PAIRS DISTANCE WITHIN FILE...
   done
 }
 
+echo "$(paste -sd, machine.txt | sed 's/,/, /g'). Times are over the faster of FCL's trees; within over its distance."
+title "Clash and 5 mm clearance of a whole plant, one thread"
+an_instance() { # FILE: microseconds of an instance
+  over "$(field "$1.k.csv" bvpack,1,verdicts 4)" "$(member "$1_tree.info.json" instance_count)e-6"
+}
+for goals in "plant_2M 0.06" "plant_10M 0.35" "plant_100M 4"; do
+  read -r plant most <<<"$goals"
+  csv=$plant.k.csv
+  goal "$plant: seconds" max "$most" "$(field $csv bvpack,1,verdicts 4)"
+  goal "$plant: two threads, times one" min 1.9 \
+    "$(over "$(field $csv bvpack,1,verdicts 4)" "$(field $csv bvpack,2,verdicts 4)")"
+  goal "$plant: pairs that FCL's manager reports and we do not" max 0 \
+    "$(sed -n 's/^# only the peer: clash: \([0-9]*\).*/\1/p' $csv 2>/dev/null)"
+done
+goal "plant_100M: time an instance over that in plant_2M" max 1.25 "$(over "$(an_instance plant_100M)" "$(an_instance plant_2M)")"
+goal "plant_100M: all contacts, seconds more" max 5 \
+  "$(less "$(field plant_100M.k.csv bvpack,1,contacts 4)" "$(field plant_100M.k.csv bvpack,1,verdicts 4)")"
+goal "plant_100M: path to the first verdict, seconds" max 0.05 "$(field plant_100M.k.csv 'bvpack,1,path to first' 4)"
+goal "plant_100M: bytes of the file that are not parts', an instance" max 100 \
+  "$(over "$(member plant_100M_tree.info.json other_size)" "$(member plant_100M_tree.info.json instance_count)")"
+goal "plant_100M: memory of the clash, MB" max 300 "$(field plant_100M.k.csv 'bvpack,2,MB to clash' 4)"
+goal "plant_100M: packing from GLB, seconds" max 5 "$(field plant_100M.k.csv bvpack,2,pack 4)"
+goal "plant_100M: memory to pack, MB" max 400 "$(field plant_100M.k.csv 'bvpack,2,MB to pack' 4)"
+[ "${2:-}" != clash ] || exit 0
+
 parts=()
 while read -r part; do parts+=("$part.a.csv"); done < <(cad_parts)
-echo "$(paste -sd, machine.txt | sed 's/,/, /g'). Times are over the faster of FCL's trees; within over its distance."
 title "Collision"
 four "two copies of $(count_of A collide "${parts[@]}") CAD parts, mean" A 15 12 15 200 "${parts[@]}"
 for plant in plant_2M plant_10M; do

@@ -49,6 +49,11 @@ bytes() { # FILE MEMBER [LESS]
     $1 == "\"unique_triangle_count\"" { count = $2 }
     END { printf "%.2f", size / count }' "$1"
 }
+# A member of info
+member() { # FILE NAME
+  [ -f "$1" ] || return 0
+  awk -F'[:,]' -v name="\"$2\"" '{ gsub(/ /, "", $1) } $1 == name { print $2 + 0; exit }' "$1"
+}
 largest() { # FILE COLUMN
   [ -f "$1" ] || return 0
   awk -F, -v column="$2" 'NR > 1 && $column > most { most = $column } END { print most }' "$1"
@@ -57,4 +62,8 @@ largest() { # FILE COLUMN
 over() { # A B
   [ -n "$1" ] && [ -n "$2" ] || return 0
   awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", a / b }'
+}
+less() { # A B
+  [ -n "$1" ] && [ -n "$2" ] || return 0
+  awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", a - b }'
 }

@@ -72,14 +72,18 @@ void collide(void *manager, peer_pair_fn callback, void *user)
     static_cast<Scene *>(manager)->tree.collide(&asked, on_near);
 }
 
-// The tree leaves out what is farther apart than `nearest` says.
+// The tree leaves out what is farther apart than `nearest` says, and a search of two bodies what is
+// farther than the result says: slightly more than the limit, for both leave out what is just as
+// far.
 bool on_distance(fcl::CollisionObjectd *a, fcl::CollisionObjectd *b, void *user, double &nearest)
 {
     const Asked *asked = static_cast<const Asked *>(user);
+    const double bound = asked->limit * (1 + 1e-9) + 1e-300;
     fcl::DistanceRequestd request;
-    fcl::DistanceResultd result;
-    nearest = asked->limit;
-    if (fcl::distance(a, b, request, result) <= asked->limit)
+    fcl::DistanceResultd result(bound);
+    nearest = bound;
+    fcl::distance(a, b, request, result);
+    if (result.min_distance <= asked->limit)
         asked->callback(asked->user, number(a), number(b));
     return false;
 }

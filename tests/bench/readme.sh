@@ -128,6 +128,13 @@ matters_table() {
     "$(field $plant.open.csv collide 2)" "$(field $plant.open.csv distance 2)"
   row "16 processes on this file" "% KiB together, % of each its own" \
     "$(field $plant.open.csv 16, 2)" "$(field $plant.open.csv 16, 3)"
+  for plant in plant_2M plant_10M plant_100M; do
+    row "what clashes or is within 5 mm in a plant of ${plant#plant_} triangles" "% s, % with two threads" \
+      "$(field $plant.k.csv bvpack,1,verdicts 4)" "$(field $plant.k.csv bvpack,2,verdicts 4)"
+    row "the same by FCL's manager" "% s and % s" \
+      "$(field $plant.k.csv 'FCL manager,1,clash' 4)" "$(field $plant.k.csv 'FCL manager,1,within' 4)"
+  done
+  plant=plant_2M
   row "instances against one part with all their triangles" "at most % times its time" \
     "$(largest $plant.instances.csv 5)"
 }

@@ -6,13 +6,15 @@
 #   BENCH_EFFORT=N      1 takes some 20 minutes on two cores; 0.2 a few, without the plant of 10 M; 5 hours
 #   BVP_SHARED=FOLDER   test data: more CAD parts and assemblies, and the plants' generator
 #   BENCH_MACHINE=NAME  what this machine is called among the results
+#   BENCH_ONLY=clash    clashes of whole plants only, as `make bench-clash`
 #
 # CSV files, table.md and goals.md go to bench/ of the build directory. `make bench-save` copies them to
 # tests/bench/results/MACHINE, to be committed; `make bench-readme` writes README's tables from there.
 #
 # The files: NAME.a.csv two copies (protocol A; with D, close copies), .b a small mover in it, .g pairs of an
 # assembly's instances, .m a path, .r rays and closest points, .open from the path to the answer, .start the same
-# beside peers that read STL and build, .build packing, .export a second export by way of a store; sheets.f.csv facing surfaces; .info.json sizes.
+# beside peers that read STL and build, .build packing, .export a second export by way of a store, .k clashes of an
+# assembly; sheets.f.csv facing surfaces; .info.json sizes.
 # "times_slower" is the peer's time over ours: the median of five rounds in which all are asked in turn,
 # with the quartiles. parts.txt names the CAD parts over which the goals' means go.
 set -eu
@@ -74,6 +76,20 @@ instances() { # NAME: of its tree and of the same as one part
   tests/bench/bench_instances "$out/$1_tree.bvp" "$out/$1_flat.bvp" $out/cycloidal.bvp 1 500 |
     tee "$out/$1.instances.csv"
 }
+
+clash() {
+  if [ -f "$shared/plant/plant.c" ]; then
+    "${CC:-cc}" -O2 "$shared/plant/plant.c" -lm -o $out/plant
+    bash "$src/tests/bench/clash.sh" $out $out/plant
+  else
+    echo "skipped: clashes of plants, for there is no $shared/plant/plant.c"
+  fi
+}
+if [ "${BENCH_ONLY:-}" = clash ]; then
+  clash
+  bash "$src/tests/bench/goals.sh" $out clash | tee $out/goals.md
+  exit
+fi
 
 # ---- CAD parts ----
 pack "$src/samples/models/cycloidal.ply" cycloidal
@@ -167,6 +183,7 @@ if [ -f $out/plant ] && at_least 0.5; then
   tests/bench/bench_build $out/plant_10M.stl 1 | tee $out/plant_10M.build.csv
 fi
 rm -f $out/*.stl $out/*.glb
+clash
 say "done"
 bash "$src/tests/bench/table.sh" $out | tee $out/table.md
 bash "$src/tests/bench/goals.sh" $out | tee $out/goals.md

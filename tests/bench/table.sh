@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: MIT
 # All rows of a benchmark run as Markdown. Usage: table.sh DIRECTORY
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/bench/numbers.sh
+. "$here/numbers.sh"
 cd "$1"
 echo "$(paste -sd, machine.txt | sed 's/,/, /g'); one thread; microseconds a query, medians of rounds in which all"
 echo "are asked in turn; in brackets the quartiles of the ratio."
@@ -22,6 +25,22 @@ for csv in *.g.csv; do
   awk -F, -v name="${csv%.g.csv}" 'NR > 1 {
     printf "| %s | %s | %s | %d | %.1f | %.1f | **%.1f** (%.1f-%.1f) | %d |\n",
            name, $1, $2, $3, $4, $5, $6, $8, $9, $7 }' "$csv"
+done
+echo
+echo "| clash and 5 mm clearance | instances | pairs | bvpack, s | two threads | with all contacts | FCL's manager: clash | clearance | times faster | path to first verdict | MB | pack, s | MB |"
+echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+for csv in *.k.csv; do
+  [ -f "$csv" ] || continue
+  awk -F, -v name="${csv%.k.csv}" -v instances="$(member "${csv%.k.csv}_tree.info.json" instance_count)" '
+    { s[$1 "," $2 "," $3] = $4; n[$1 "," $2 "," $3] = $5 }
+    function of(key) { return (key in s) ? s[key] : "-" }
+    END { ours = of("bvpack,1,verdicts"); fcl = of("FCL manager,1,clash") + of("FCL manager,1,within")
+      times = fcl > 0 ? sprintf("**%.0f**", fcl / ours) : "-"
+      printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, instances,
+             n["bvpack,1,verdicts"], ours, of("bvpack,2,verdicts"), of("bvpack,1,contacts"),
+             of("FCL manager,1,clash"), of("FCL manager,1,within"), times,
+             of("bvpack,1,path to first verdict"), of("bvpack,2,MB to clash"), of("bvpack,2,pack"),
+             of("bvpack,2,MB to pack") }' "$csv"
 done
 echo
 echo "| path (M) | query | placements | plain | warm | plain / warm | answers that differ | FCL OBBRSS | FCL / warm |"

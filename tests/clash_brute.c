@@ -259,7 +259,8 @@ static unsigned of_apart(const brute_pair *p)
     return where & (INSIDE | AROUND) ? out : out | by_distance(p);
 }
 
-/* The distance that was said: of the witnesses, and no two triangles are nearer. */
+/* The distance that was said: of the witnesses, and beyond the touch gap no two triangles are
+ * nearer. */
 static void check_distance(brute_pair *p, bool meets)
 {
     const bvp_clash_pair *said = p->said;
@@ -273,7 +274,7 @@ static void check_distance(brute_pair *p, bool meets)
     if (!(fabs(witness_distance(said) - said->distance) <= slack) ||
         !(said->lower <= said->distance))
         p->complaint = "the witnesses are not as far apart as the distance";
-    if (said->distance > 4 * slack &&
+    if (said->distance > p->limits.touch_gap + 4 * slack &&
         ask(p->a.surface, p->b.surface, said->distance - 4 * slack, is_near_here) != NO)
         p->complaint = "some triangles are nearer";
 }

@@ -8,9 +8,9 @@
 #include "clash_case.h"
 #include "suite.h"
 
-enum { ASSEMBLIES = 36, INSTANCES = 16, KINDS = 7 };
+enum { ASSEMBLIES = 36, INSTANCES = 16, KINDS = 8 };
 
-/* One of some kinds of solid, open, or with a cavity. */
+/* One of some kinds of solid, open, with a cavity, or in pieces. */
 static void make_solid(int kind, solid *s)
 {
     const double zero[3] = {0, 0, 0}, one[3] = {1, 1, 1}, half[3] = {.5, .5, .5};
@@ -36,6 +36,10 @@ static void make_solid(int kind, solid *s)
     case 5: /* a hole of one triangle */
         solid_cylinder(s, 2, 8, 0, 4);
         s->count--;
+        break;
+    case 6: /* two pieces, far from one another */
+        solid_box(s, zero, half, 0, -1);
+        solid_box(s, three, four, 0, -1);
         break;
     default:
         solid_plate(s, 2, 1, 8, 0, 1);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 5, BODIES = 2 };
+enum { ROUNDS = 9, BODIES = 2 };
 typedef enum question { COLLIDE, WITHIN, DISTANCE, RAY, ANY, CLOSEST, BOX, QUESTIONS } question;
 static const char *const question_names[QUESTIONS] = {"collide", "within",  "distance", "ray",
                                                       "any hit", "closest", "box"};

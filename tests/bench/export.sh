@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 # What a second export costs of which one part in a hundred changed, over the first one: with a store, thin and fat.
 # "changed": only the changed files were written; "rewritten": all were, most with the bytes that they had. Each
-# output must be the bytes of packing it to an empty store. Medians of five rounds, as CSV.
+# output must be the bytes of packing it to an empty store. Medians of three rounds, as CSV.
 # Usage: export.sh MAKE_EXPORT [PARTS RINGS]; a part has 64 triangles a ring. BVPACK: the program
 set -eu
 make_export=$(realpath "$1")
-parts=${2:-2000} rings=${3:-40} rounds=${BENCH_ROUNDS:-5}
+parts=${2:-2000} rings=${3:-40} rounds=${BENCH_ROUNDS:-3}
 bvpack=$(realpath "$BVPACK")
 # the program itself, not the script around it in a build directory: that takes as long as a small export
 if [ -x "${bvpack%/*}/.libs/bvpack" ]; then

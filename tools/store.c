@@ -51,6 +51,11 @@ void store_close(store *s)
     s->passing = NULL;
 }
 
+int store_is_writable(const store *s)
+{
+    return access(s->folder, W_OK) == 0;
+}
+
 /* FOLDER/KINDxx/yyyy...ENDING of the address xxyyyy... */
 static void make_path(const store *s, const char *kind, const uint8_t address[16],
                       const char *ending, char path[PATH_MAX])

@@ -27,6 +27,8 @@ typedef struct store {
 /* Makes the folder if there is none. Returns 0, or says what is wrong and returns the exit code. */
 int store_open(store *s, const char *folder);
 void store_close(store *s);
+/* May this process put anything into it? */
+int store_is_writable(const store *s);
 
 /* The part of that address, sound, or NULL. known: the stamp of its file when it was found sound
  * before, or NULL; while the file has it, its bytes are not checked. Valid until the next call, and

@@ -40,5 +40,6 @@ expect '^touches after [1-9] steps, [0-9]+ vertices moved in each$' deform defor
 expect '^collides at 0\.[0-9]* of the way; nodes opened: [0-9]*, by plain' path env.bvp rob.bvp
 expect '^2160 rays, ' raycast plate_holes.bvp
 expect '@@@' raycast cycloidal.bvp
+expect '^step  0: clear, distance 0\.[0-9]* to' subassembly irb6640_cell12.bvp copy_0_0
 expect '^4 threads, 500 closest points each, the same answers$' threads irb6640_cell12.bvp
 exit $fail

@@ -70,13 +70,28 @@ function depth(name,   list, count, i, d, most) {
 END {
   for (name in frame) depth(name)
   # entered by a pointer: a kernel of the table, and what kernels call back; one of each at a time;
-  # and a clash's work on a block, which nothing but bvp_clash enters
-  for (name in frame)
-    if (name ~ /clash\.c:work_on_block$/) { deepest["bvp_clash"] += deepest[name]; called[name] = 1 }
+  # and what one public function alone enters so: a clash's work on a block, and the look at one
+  # instance, which calls a kernel in a kernel
+  owner["clash.c:work_on_block"] = "bvp_clash"
+  owner["instances_in_box.c:ask_instance"] = "bvp_instances_in_box"
+  owner["nearest_instances.c:ask_instance"] = "bvp_nearest_instances"
+  for (name in frame) {
+    short = name
+    sub(/.*\//, "", short)
+    if (short in owner) { deepest[owner[short]] += deepest[name]; called[name] = 1 }
+  }
   for (name in frame)
     if (!(name in called) && name ~ /:/) {
       kind = name ~ /_kernel\.c:/ ? "kernel" : "callback"
       if (deepest[name] > pointed[kind]) { pointed[kind] = deepest[name]; which[kind] = name }
+    }
+  # a kernel in a kernel: the outer one has come as far as where it enters a part
+  for (name in frame)
+    if (match(name, /(closest|overlap)_kernel\.c:run$/)) {
+      part = substr(name, 1, length(name) - 3) "enter_part"
+      entry = name ~ /closest/ ? "bvp_nearest_instances" : "bvp_instances_in_box"
+      if (deepest[entry] + 2 * deepest[name] - deepest[part] > 262144)
+        print "check_stack: over 256 KiB: " entry ", and in it twice " name
     }
   for (name in frame)
     if (name ~ /^bvp_/ && deepest[name] > top) { top = deepest[name]; entry = name }

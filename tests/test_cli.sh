@@ -105,7 +105,7 @@ END
 # ---- words --------------------------------------------------------------------------------------
 
 verbs=$("$bvpack" --help-verbs)
-kinds="collide pairs distance within ray closest overlap"
+kinds="collide pairs distance within ray closest overlap instances"
 for verb in pack info verify dump query view extract refit clash diff; do
   grep -qx $verb <<<"$verbs" || bad "no verb $verb"
 done
@@ -571,6 +571,51 @@ expect 2 query overlap cube.bvp --box 1,0,0,0,1,1
 expect 2 query overlap cube.bvp --sphere 0,0,0,-1
 expect 2 query overlap cube.bvp --planes 0,0,1
 expect 2 query overlap cube.bvp --box 0,0,0,1,1,1 --sphere 0,0,0,1
+
+expect 0 query instances pair.bvp --point 0.5,0.5,4 --nearest 9 --json
+near instances.0.distance 2
+is instances.0.hit.part 1
+is instances.1.hit.part 0
+expect 0 query instances pair.bvp --point 0.5,0.5,4
+has out '^2  part #1 "tool", instance @'
+[ "$(wc -l <out)" = 1 ] || bad "more than the nearest instance"
+expect 1 query instances pair.bvp --point 0.5,0.5,4 --nearest 9 --limit 2.5mm --exit-code
+[ "$(wc -l <out)" = 1 ] || bad "an instance beyond the limit"
+expect 0 query instances cube.bvp --box 0.4,0.4,0.4,0.6,0.6,0.6
+empty out
+expect 0 query instances cube.bvp --box 0.4,0.4,0.4,0.6,0.6,0.6 --bounds --json
+is instances.0.instance 0
+expect 2 query instances pair.bvp
+expect 2 query instances pair.bvp --box 0,0,0,1,1,1 --point 0,0,0
+expect 2 query instances pair.bvp --box 1,0,0,0,1,1
+expect 2 query instances pair.bvp:tool --point 0,0,0
+has err 'one part'
+
+# instances by selectors
+expect 0 query closest pair.bvp --point 0.5,0.5,-3 --only tool --json
+is hit.part 1
+expect 0 query closest pair.bvp --point 0.5,0.5,-3 --without 'tool' --json
+is hit.part 0
+expect 0 query closest pair.bvp --point 0.5,0.5,-3 --only cube --only tool --without cube --json
+is hit.part 1
+expect 0 query overlap pair.bvp --box -9,-9,-9,9,9,9 --only cube --count
+has out '^12$'
+expect 0 query ray pair.bvp --origin 0.3,0.4,5 -d 0,0,-2 --without cube --without tool
+has out '^no hit$'
+expect 0 query distance pair.bvp pair.bvp --only-a cube --without-b cube --json
+is a.part 0
+is b.part 1
+expect 0 query collide pair.bvp pair.bvp --only-a cube --without-b tool --place-a 0.5,0,0
+has out '^yes$'
+expect 0 query collide pair.bvp --only-a cube
+has out '^no$'
+expect 2 query closest pair.bvp --point 0,0,0 --only hammer
+has err '"hammer" selects no instance'
+expect 2 query closest pair.bvp --point 0,0,0 --only cube --without cube
+expect 2 query closest pair.bvp:tool --point 0,0,0 --only tool
+expect 2 query closest pair.bvp --point 0,0,0 --only =
+expect 2 query collide pair.bvp --only-b tool
+has err 'only-b needs a second operand'
 
 # operands: parts, instances
 expect 0 query closest pair.bvp:tool --point 9,1,1 --json

@@ -127,6 +127,17 @@ int parse_length(const char *option, const char *text, const bvp_file_info *info
     return 0;
 }
 
+int parse_box(const char *text, double out[6])
+{
+    const int code = parse_vector("--box", text, out, 6);
+    for (int a = 0; code == 0 && a < 3; a++)
+        if (out[a] > out[3 + a]) {
+            complain("--box", "the low corner comes first: lo %c is above hi %c", 'x' + a, 'x' + a);
+            return EXIT_USAGE;
+        }
+    return code;
+}
+
 /* ---- placements ---------------------------------------------------------------------------- */
 
 void compose(const double a[12], const double b[12], double out[12])
@@ -356,11 +367,15 @@ int operand_open_part(operand *o, const char *path, const char *part)
 void operand_close(operand *o)
 {
     bvp_close(o->file);
+    free(o->bits);
     o->file = NULL;
+    o->bits = NULL;
 }
 
 bvp_body operand_body(const operand *o)
 {
-    return (bvp_body){
-        .file = o->file, .part = o->part, .placement = o->placed ? o->placement : NULL};
+    return (bvp_body){.file = o->file,
+                      .part = o->part,
+                      .placement = o->placed ? o->placement : NULL,
+                      .filter = o->bits ? &o->filter : NULL};
 }

@@ -5,6 +5,7 @@
 #define OPERAND_H
 
 #include "bvpack.h"
+#include "verb.h"
 
 typedef struct operand {
     bvp_file *file;
@@ -14,7 +15,15 @@ typedef struct operand {
     double placement[12]; /* source coordinates of the part (of the assembly) to world */
     int placed;           /* placement is not the identity */
     const char *text;     /* as given */
+    uint64_t *bits;       /* of filter; NULL: every instance is asked */
+    bvp_filter filter;
 } operand;
+
+/* Options that select instances, by the selectors of clash rules, and what they are called. */
+typedef struct operand_choice {
+    const char *only_name, *without_name;
+    const option_list *only, *without;
+} operand_choice;
 
 /* Opens FILE, FILE:NAME, FILE:#N (a part) or FILE:@N, FILE:@NAME (an instance, where it stands).
  * A file whose own name has a colon is found first. place: of --place, or NULL. how: or NULL.
@@ -24,6 +33,10 @@ int operand_open(operand *o, const char *text, const char *place, const bvp_open
 /* FILE alone, and the part that --part named: NAME or #N; NULL: the assembly. */
 int operand_open_part(operand *o, const char *path, const char *part);
 void operand_close(operand *o);
+/* Which instances are asked: those that --only selects, or all, less those of --without. 0, or says
+ * what is wrong, such as a selector that selects nothing, and returns the exit code. */
+int operand_select(operand *o, const operand_choice *choice);
+/* Points into the operand. */
 bvp_body operand_body(const operand *o);
 
 /* Numbers separated by commas, blanks or semicolons. Returns how many, or -1 when the text is not
@@ -31,6 +44,8 @@ bvp_body operand_body(const operand *o);
 int parse_numbers(const char *text, double *out, int capacity);
 /* The same, exactly `count` numbers for an option; says what is wrong. 0 or the exit code. */
 int parse_vector(const char *option, const char *text, double *out, int count);
+/* The six numbers of --box, low corner and high corner; 0 or the exit code. */
+int parse_box(const char *text, double out[6]);
 /* 12 numbers (row-major 3x4), x,y,z or x,y,z,rx,ry,rz: degrees, turned about x, then y, then z. */
 int parse_placement(const char *where, const char *text, double out[12]);
 /* The same from numbers that are there already: 3, 6 or 12 of them. */

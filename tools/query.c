@@ -101,20 +101,31 @@ static bvp_string node_name(const operand *o, uint32_t index)
     return (bvp_string){"", 0};
 }
 
-void query_hit_json(json *out, const char *key, const operand *o, const bvp_hit_id *id)
+void query_instance_json(json *out, const operand *o, uint32_t instance, uint32_t part)
 {
-    uint32_t instance = instance_of(o, id);
-    jsonw_inline_object(out, key);
     if (instance == BVP_NONE)
         jsonw_null(out, "instance");
     else
         jsonw_count(out, "instance", instance);
     jsonw_bytes(out, "node_name", node_name(o, instance));
-    jsonw_count(out, "part", id->part);
-    jsonw_bytes(out, "part_name", part_name(o, id->part));
+    jsonw_count(out, "part", part);
+    jsonw_bytes(out, "part_name", part_name(o, part));
+}
+
+void query_hit_json(json *out, const char *key, const operand *o, const bvp_hit_id *id)
+{
+    jsonw_inline_object(out, key);
+    query_instance_json(out, o, instance_of(o, id), id->part);
     jsonw_count(out, "triangle", id->triangle);
     jsonw_count(out, "id", id->id);
     jsonw_end(out);
+}
+
+void query_closest_json(json *out, const operand *o, const bvp_closest_result *r)
+{
+    jsonw_number(out, "distance", r->distance);
+    jsonw_numbers(out, "point", r->point, 3);
+    query_hit_json(out, "hit", o, &r->id);
 }
 
 static void print_quoted(bvp_string name)
@@ -126,15 +137,19 @@ static void print_quoted(bvp_string name)
     putchar('"');
 }
 
+void query_instance_text(const operand *o, uint32_t instance, uint32_t part)
+{
+    printf("part #%u", part);
+    print_quoted(part_name(o, part));
+    if (instance == BVP_NONE)
+        return;
+    printf(", instance @%u", instance);
+    print_quoted(node_name(o, instance));
+}
+
 void query_hit_text(const operand *o, const bvp_hit_id *id)
 {
-    uint32_t instance = instance_of(o, id);
-    printf("part #%u", id->part);
-    print_quoted(part_name(o, id->part));
-    if (instance != BVP_NONE) {
-        printf(", instance @%u", instance);
-        print_quoted(node_name(o, instance));
-    }
+    query_instance_text(o, instance_of(o, id), id->part);
     printf(", triangle %llu", (unsigned long long)id->id);
 }
 
@@ -220,8 +235,15 @@ int query_start(const verb *self, int argc, char **argv, void *settings, const c
     int first = options_operands(self, argc, argv, settings, 1, 1, "one operand", code);
     if (first < 0)
         return 0;
-    const bvp_open_options how = query_opening(settings);
+    const query_common *set = settings;
+    const bvp_open_options how = query_opening(set);
+    const operand_choice choice = {"--only", "--without", &set->only, &set->without};
     *code = operand_open(o, argv[first], *place, &how);
+    if (*code != 0)
+        return 0;
+    *code = operand_select(o, &choice);
+    if (*code != 0)
+        operand_close(o);
     return *code == 0;
 }
 
@@ -250,8 +272,9 @@ static int run(const verb *self, int argc, char **argv)
 static const option_row options[] = {QUERY_ROWS(no_settings), {0}};
 
 static const verb *const kinds[] = {
-    &verb_query_collide, &verb_query_pairs,   &verb_query_distance, &verb_query_within,
-    &verb_query_ray,     &verb_query_closest, &verb_query_overlap,  NULL};
+    &verb_query_collide, &verb_query_pairs,     &verb_query_distance,
+    &verb_query_within,  &verb_query_ray,       &verb_query_closest,
+    &verb_query_overlap, &verb_query_instances, NULL};
 
 const verb verb_query = {
     .name = "query",

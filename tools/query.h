@@ -11,12 +11,13 @@
 #include "verb.h"
 
 extern const verb verb_query_collide, verb_query_pairs, verb_query_distance, verb_query_within,
-    verb_query_ray, verb_query_closest, verb_query_overlap;
+    verb_query_ray, verb_query_closest, verb_query_overlap, verb_query_instances;
 
 /* Settings of every kind; each kind's own follow in a struct that begins with these. */
 typedef struct query_common {
     int json, stats, exit_code;
     const char *hierarchy, *box_test; /* or NULL */
+    option_list only, without;        /* of a kind with one operand */
 } query_common;
 
 #define QUERY_ROWS(type)                                                                           \
@@ -62,6 +63,16 @@ typedef struct query_common {
         "place", 'a', OPTION_TEXT, offsetof(type, place), "PLACEMENT",                             \
             "where the operand stands" QUERY_PLACE_HELP, 0, 0                                      \
     }
+#define QUERY_ONLY_HELP                                                                            \
+    "ask only the instances that it selects: NAME, a path such as \"pumps/**\", part=NUMBER or "   \
+    "PROPERTY=VALUE, each with * and ?, as in rules of clash; several times: all of these"
+#define QUERY_WITHOUT_HELP "leave out what it selects"
+#define QUERY_SELECT_ROWS(type)                                                                    \
+    {"only", 0, OPTION_TEXTS, offsetof(type, common.only), "SELECTOR", QUERY_ONLY_HELP, 0, 0},     \
+    {                                                                                              \
+        "without", 0, OPTION_TEXTS, offsetof(type, common.without), "SELECTOR",                    \
+            QUERY_WITHOUT_HELP, 0, 0                                                               \
+    }
 #define QUERY_HIT_EXIT "1 there is a hit, with --exit-code\n"
 
 /* One run of a query: its answer goes out between query_begin and query_end. */
@@ -98,6 +109,11 @@ void query_list_end(query_list *list);
 void query_list_total(const query_list *list, const char *name);
 
 void query_hit_json(json *out, const char *key, const operand *o, const bvp_hit_id *id);
+/* The members of an open object. */
+void query_instance_json(json *out, const operand *o, uint32_t instance, uint32_t part);
+void query_closest_json(json *out, const operand *o, const bvp_closest_result *r);
+/* "part #3 \"Flange\", instance @17" */
+void query_instance_text(const operand *o, uint32_t instance, uint32_t part);
 /* "part #3 \"Flange\", instance @17, triangle 42" */
 void query_hit_text(const operand *o, const bvp_hit_id *id);
 /* "@17 #3 42": columns for lists. */

@@ -13,13 +13,6 @@ typedef struct settings {
     const char *place, *point, *limit, *batch;
 } settings;
 
-static void closest_as_json(json *out, const operand *o, const bvp_closest_result *r)
-{
-    jsonw_number(out, "distance", r->distance);
-    jsonw_numbers(out, "point", r->point, 3);
-    query_hit_json(out, "hit", o, &r->id);
-}
-
 /* ---- many points --------------------------------------------------------------------------- */
 
 typedef struct point_batch {
@@ -50,7 +43,7 @@ static int print_point_line(void *context, json *out, size_t index)
     const point_batch *b = context;
     jsonw_bool(out, "found", b->results[index].found);
     if (b->results[index].found)
-        closest_as_json(out, b->o, &b->results[index]);
+        query_closest_json(out, b->o, &b->results[index]);
     return b->results[index].found;
 }
 
@@ -91,7 +84,7 @@ static int ask_closest(const verb *self, const settings *set, const operand *o, 
     if (status == BVP_OK && set->common.json)
         jsonw_bool(&q.out, "found", r.found);
     if (q.hit && set->common.json) {
-        closest_as_json(&q.out, o, &r);
+        query_closest_json(&q.out, o, &r);
     } else if (q.hit) {
         query_length_text("distance", r.distance, o);
         query_point_text("point", r.point);
@@ -131,6 +124,7 @@ static const option_row closest_options[] = {
      "each",
      0, 0},
     QUERY_PLACE_ROW(settings),
+    QUERY_SELECT_ROWS(settings),
     QUERY_ROWS(settings),
     {0}};
 

@@ -52,11 +52,6 @@ static int read_planes(const char *text, region *r)
 
 static int check_region(const settings *set, const region *r)
 {
-    for (int a = 0; set->box && a < 3; a++)
-        if (r->values[a] > r->values[3 + a]) {
-            complain("--box", "the low corner comes first: lo %c is above hi %c", 'x' + a, 'x' + a);
-            return EXIT_USAGE;
-        }
     if (set->sphere && r->values[3] < 0) {
         complain("--sphere", "the radius, its last number, can't be negative");
         return EXIT_USAGE;
@@ -72,7 +67,7 @@ static int read_region(const verb *self, const settings *set, region *r)
         return EXIT_USAGE;
     }
     if (set->box)
-        code = parse_vector("--box", set->box, r->values, 6);
+        code = parse_box(set->box, r->values);
     else if (set->sphere)
         code = parse_vector("--sphere", set->sphere, r->values, 4);
     else
@@ -130,6 +125,7 @@ static const option_row overlap_options[] = {
     {"max", 0, OPTION_COUNT, offsetof(settings, max), "N", "stop after N triangles; 0: all", 0, 0},
     {"count", 0, OPTION_FLAG, offsetof(settings, count_only), NULL, "print only how many", 0, 0},
     QUERY_PLACE_ROW(settings),
+    QUERY_SELECT_ROWS(settings),
     QUERY_ROWS(settings),
     {0}};
 

@@ -11,6 +11,7 @@
 typedef struct settings {
     query_common common;
     const char *place_a, *place_b, *limit, *delta, *batch;
+    option_list only_a, without_a, only_b, without_b;
     uint64_t max;
     int count_only;
 } settings;
@@ -45,8 +46,12 @@ static void warn_of_units(const bodies *p)
 /* A single operand: what does it leave nothing to ask about? */
 static int check_single(const bodies *p, const settings *set, const verb *self)
 {
-    if (set->place_b || set->batch) {
-        complain(self->name, "--%s needs a second operand", set->batch ? "batch" : "place-b");
+    if (set->place_b || set->batch || set->only_b.count > 0 || set->without_b.count > 0) {
+        complain(self->name, "--%s needs a second operand",
+                 set->batch              ? "batch"
+                 : set->place_b          ? "place-b"
+                 : set->only_b.count > 0 ? "only-b"
+                                         : "without-b");
         return EXIT_USAGE;
     }
     if (p->a.part != BVP_ASSEMBLY) {
@@ -63,6 +68,12 @@ static int open_second(bodies *p, const settings *set, const char *text)
     int code = operand_open(&p->b, text, set->place_b, &how);
     if (code != 0)
         return code;
+    const operand_choice choice = {"--only-b", "--without-b", &set->only_b, &set->without_b};
+    code = operand_select(&p->b, &choice);
+    if (code != 0) {
+        operand_close(&p->b);
+        return code;
+    }
     p->has_b = 1;
     p->body_b = operand_body(&p->b);
     warn_of_units(p);
@@ -78,8 +89,11 @@ static int open_bodies(bodies *p, const settings *set, const verb *self, int cou
         code = operand_open(&p->a, operands[0], set->place_a, &how);
     if (code != 0)
         return code;
+    const operand_choice choice = {"--only-a", "--without-a", &set->only_a, &set->without_a};
+    code = operand_select(&p->a, &choice);
     p->body_a = operand_body(&p->a);
-    code = count == 2 ? open_second(p, set, operands[1]) : check_single(p, set, self);
+    if (code == 0)
+        code = count == 2 ? open_second(p, set, operands[1]) : check_single(p, set, self);
     if (code != 0)
         operand_close(&p->a);
     return code;
@@ -407,6 +421,15 @@ static int run_within(const verb *self, int argc, char **argv)
         "place-b", 'b', OPTION_TEXT, offsetof(settings, place_b), "PLACEMENT",                     \
             "where the second operand stands, in the same ways", 0, 0                              \
     }
+#define ROW_SELECT(name, field, help)                                                              \
+    {                                                                                              \
+        name, 0, OPTION_TEXTS, offsetof(settings, field), "SELECTOR", help, 0, 0                   \
+    }
+#define ROWS_SELECT                                                                                \
+    ROW_SELECT("only-a", only_a, "of the first operand, " QUERY_ONLY_HELP),                        \
+        ROW_SELECT("without-a", without_a, "of the first operand, " QUERY_WITHOUT_HELP),           \
+        ROW_SELECT("only-b", only_b, "the same of the second operand"),                            \
+        ROW_SELECT("without-b", without_b, "the same of the second operand")
 #define ROW_BATCH                                                                                  \
     {                                                                                              \
         "batch", 0, OPTION_FILE, offsetof(settings, batch), "FILE",                                \
@@ -415,10 +438,12 @@ static int run_within(const verb *self, int argc, char **argv)
             0, 0                                                                                   \
     }
 
-static const option_row collide_options[] = {ROW_PLACES, ROW_BATCH, QUERY_ROWS(settings), {0}};
+static const option_row collide_options[] = {
+    ROW_PLACES, ROWS_SELECT, ROW_BATCH, QUERY_ROWS(settings), {0}};
 
 static const option_row pairs_options[] = {
     ROW_PLACES,
+    ROWS_SELECT,
     {"max", 0, OPTION_COUNT, offsetof(settings, max), "N", "stop after N pairs; 0: all", 0, 0},
     {"count", 0, OPTION_FLAG, offsetof(settings, count_only), NULL, "print only how many", 0, 0},
     QUERY_ROWS(settings),
@@ -426,6 +451,7 @@ static const option_row pairs_options[] = {
 
 static const option_row distance_options[] = {
     ROW_PLACES,
+    ROWS_SELECT,
     {"limit", 0, OPTION_TEXT, offsetof(settings, limit), "LENGTH",
      "distances above it are of no interest; a small limit makes the query fast", 0, 0},
     ROW_BATCH,
@@ -434,6 +460,7 @@ static const option_row distance_options[] = {
 
 static const option_row within_options[] = {
     ROW_PLACES,
+    ROWS_SELECT,
     {"delta", 'd', OPTION_TEXT, offsetof(settings, delta), "LENGTH",
      "how near is near: 0.5 in the file's units, or 5mm", 0, 0},
     ROW_BATCH,
@@ -453,7 +480,9 @@ const verb verb_query_collide = {
                 "# is anything in the plant in contact?\n"
                 "bvpack query collide plant.bvp --exit-code\n"
                 "# a path, one placement a line\n"
-                "bvpack query collide cell.bvp tool.bvp --batch path.txt\n",
+                "bvpack query collide cell.bvp tool.bvp --batch path.txt\n"
+                "# a sub-assembly, lifted by 2, against all else\n"
+                "bvpack query collide f.bvp f.bvp --only-a 'x/**' --without-b 'x/**' -a 0,0,2\n",
     .exit_codes = "1 they touch, with --exit-code\n",
     .completes = "bvp",
     .run = run_collide,

@@ -287,6 +287,7 @@ static const option_row ray_options[] = {
      "prints one line of JSON for each",
      0, 0},
     QUERY_PLACE_ROW(settings),
+    QUERY_SELECT_ROWS(settings),
     QUERY_ROWS(settings),
     {0}};
 

@@ -465,6 +465,7 @@ START_TEST(what_is_left_out_costs_little)
     static double placements[COUNT][12];
     uint64_t bits[COUNT_WORDS] = {0};
     const double lift[12] = {1, 0, 0, 0.1, 0, 1, 0, 0.1, 0, 0, 1, 0.1};
+    const double away[12] = {1, 0, 0, 30, 0, 1, 0, 30, 0, 0, 1, 30}, corner[3] = {30, 30, 30};
     body_mesh mesh = mesh_box(1);
     for (int i = 0; i < COUNT; i++) {
         case_identity(placements[i]);
@@ -495,6 +496,14 @@ START_TEST(what_is_left_out_costs_little)
     bits[COUNT / 128] = 0;
     ck_assert_int_eq(bvp_collide(&moving, NULL, &hit, NULL), BVP_OK);
     ck_assert_int_eq(hit, 0);
+    bvp_closest_result closest;
+    bvp_stats far = {0};
+    const bvp_body part = {.file = s.file[0], .part = 0, .placement = away};
+    ck_assert_int_eq(bvp_closest(&moving, corner, INFINITY, &closest, &far), BVP_OK);
+    ck_assert(closest.found && closest.id.instance == 0);
+    ck_assert_int_eq(bvp_distance(&part, &moving, INFINITY, &nearest, &far), BVP_OK);
+    ck_assert(nearest.found && nearest.b.instance == 0);
+    ck_assert_uint_lt(far.nodes, 60);
     bits[0] = 0;
     ck_assert_int_eq(bvp_collide(&moving, &still, &hit, &none), BVP_OK);
     ck_assert_int_eq(hit, 0);

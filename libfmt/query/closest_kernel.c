@@ -254,12 +254,30 @@ static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_closest_query
     return bvpi_body_walk(&steps, &w, &top->tree, instance_count, &query->stats);
 }
 
+static bvp_status enter_few(const bvpi_subject *subject, bvpi_closest_query *query)
+{
+    const bvp_filter *filter = subject->filter;
+    const uint32_t end = subject->file->header.instance_count;
+    bvp_status status = BVP_OK;
+    point_walk w;
+    w.subject = subject;
+    w.query = query;
+    for (uint32_t i = bvpi_filter_next(filter, 0, end); i < end && status == BVP_OK;
+         i = bvpi_filter_next(filter, i + 1, end))
+        status = enter_instance(&w, i);
+    return status;
+}
+
 static bvp_status run(const bvpi_subject *subject, bvpi_closest_query *query)
 {
     if (subject->is_empty)
         return BVP_OK;
-    return subject->is_assembly ? enter_assembly(subject, query)
-                                : enter_part(subject, query, &subject->one);
+    if (!subject->is_assembly)
+        return enter_part(subject, query, &subject->one);
+    if (subject->filter && query->limit == (double)__builtin_inff() &&
+        bvpi_filter_is_few(subject->filter, subject->file->header.instance_count))
+        return enter_few(subject, query);
+    return enter_assembly(subject, query);
 }
 
 static bvp_status run_part(const bvpi_placed_part *part, bvpi_closest_query *query)

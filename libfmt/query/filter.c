@@ -77,6 +77,14 @@ uint32_t bvpi_filter_count(const bvp_filter *filter, uint32_t instance_count, ui
     return count < most ? count : most;
 }
 
+/* One box in so many is of an instance that is asked, and its nodes cost about as much as asking
+ * one. */
+bool bvpi_filter_is_few(const bvp_filter *filter, uint32_t instance_count)
+{
+    const uint32_t count = bvpi_filter_count(filter, instance_count, UINT16_MAX);
+    return count < UINT16_MAX && (uint64_t)count * count <= instance_count;
+}
+
 uint32_t bvpi_filter_next(const bvp_filter *filter, uint32_t from, uint32_t instance_count)
 {
     const uint32_t words = (uint32_t)((instance_count + UINT64_C(63)) / 64);

@@ -28,6 +28,10 @@ uint64_t bvpi_filter_hash(const bvp_filter *filter);
 /* How many of the instances 0 .. instance_count - 1 are asked; `most` when there are more. */
 uint32_t bvpi_filter_count(const bvp_filter *filter, uint32_t instance_count, uint32_t most);
 
+/* Are those that are asked so few that a search without a limit is done sooner by asking each? It
+ * would look at all that lies between. */
+bool bvpi_filter_is_few(const bvp_filter *filter, uint32_t instance_count);
+
 /* The first of the instances from .. instance_count - 1 that is asked, or instance_count. */
 uint32_t bvpi_filter_next(const bvp_filter *filter, uint32_t from, uint32_t instance_count);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * pair_body.c: which instances of two bodies meet, in which order.
  */
+#include <math.h>
+
 #include "query/pair.h"
 
 /* What `item` of a body is. False: the query is over, for what the file says about it. */
@@ -76,6 +78,15 @@ static uint32_t count_few(const bvpi_subject *subject)
     return count < most ? count : UINT32_MAX;
 }
 
+/* Bodies of which one at least is an assembly's, or that are two parts. */
+static void run_bodies(bvpi_pair_query *query)
+{
+    if (query->a.is_assembly || query->b.is_assembly)
+        query->kernel->scenes(query);
+    else
+        bvpi_pair_enter(query, 0, 0);
+}
+
 /* The instances of one body that are asked, one after the other. */
 static void run_each(bvpi_pair_query *query, bvpi_subject *few)
 {
@@ -93,7 +104,7 @@ static void run_each(bvpi_pair_query *query, bvpi_subject *few)
         query->status = bvpi_subject_instance(&all, i, &few->one);
         query->done = query->done || query->status != BVP_OK;
         if (!query->done)
-            query->kernel->scenes(query);
+            run_bodies(query);
     }
     *few = all;
     query->self = self;
@@ -114,14 +125,25 @@ static void run_assemblies(bvpi_pair_query *query)
         run_each(query, few_a <= few_b ? &query->a : &query->b);
 }
 
+static void run_part_and_assembly(bvpi_pair_query *query)
+{
+    bvpi_subject *assembly = query->a.is_assembly ? &query->a : &query->b;
+    if (assembly->filter && query->mode == BVPI_PAIR_DISTANCE && query->limit == INFINITY &&
+        bvpi_filter_is_few(assembly->filter, assembly->file->header.instance_count))
+        run_each(query, assembly);
+    else
+        query->kernel->scenes(query);
+}
+
 void bvpi_pair_run(bvpi_pair_query *query)
 {
+    const bool many_a = query->a.is_assembly, many_b = query->self ? many_a : query->b.is_assembly;
     if (is_empty(&query->a) || (!query->self && is_empty(&query->b)))
         return;
-    if (!query->a.is_assembly && !query->self && !query->b.is_assembly)
-        bvpi_pair_enter(query, 0, 0);
-    else if (query->a.is_assembly && (query->self || query->b.is_assembly))
+    if (many_a && many_b)
         run_assemblies(query);
+    else if (many_a || many_b)
+        run_part_and_assembly(query);
     else if (!query->self)
-        query->kernel->scenes(query);
+        bvpi_pair_enter(query, 0, 0);
 }

@@ -28,10 +28,14 @@ done
 "$BVPACK" "$src/samples/models/rob.obj" -q -o "$scratch/rob.bvp" || exit 1
 bash "$src/tests/fuzz/seeds.sh" "$scratch" || exit 1
 bash "$src/tests/fuzz/naming_seeds.sh" "$scratch/naming" || exit 1
-export BVP_FUZZ_DIR=$scratch/naming
+bash "$src/tests/fuzz/stream_seeds.sh" "$scratch" || exit 1
+export BVP_FUZZ_DIR=$scratch/naming BVPACK_STORE=$scratch/store
 replay manifest "$scratch"/naming/*.jsonl
 replay urdf "$scratch"/naming/*.urdf
 
+replay stream "$scratch"/*.stream
+
+replay clash "$scratch"/*.bvp
 replay open "$scratch"/*.bvp
 replay refit "$scratch"/{deformable,aabb,kinds}.bvp
 exit $fail

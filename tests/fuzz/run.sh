@@ -10,10 +10,15 @@ seeds() { # target directory: small recorded inputs
   local target=$1 dir=$2 ending
   ending=${target#fuzz_}
   case $target in
-    fuzz_open | fuzz_refit)
+    fuzz_clash | fuzz_open | fuzz_refit)
       bash "$src/tests/fuzz/seeds.sh" "$dir"
+      mkdir -p fuzz && rm -rf fuzz/store && mv "$dir/store" fuzz/store
       "$BVPACK" "$src/samples/models/rob.obj" -q -o "$dir/rob.bvp"
       tests/make_corpus "$dir"
+      return
+      ;;
+    fuzz_stream)
+      bash "$src/tests/fuzz/stream_seeds.sh" "$dir"
       return
       ;;
     fuzz_manifest | fuzz_urdf)
@@ -30,7 +35,7 @@ seeds() { # target directory: small recorded inputs
   done
 }
 
-export BVP_FUZZ_DIR=$PWD/fuzz/naming
+export BVP_FUZZ_DIR=$PWD/fuzz/naming BVPACK_STORE=$PWD/fuzz/store # where mutated thin files find their parts
 for program in "$@"; do
   target=$(basename "$program")
   mkdir -p "fuzz/$target/seeds" "fuzz/$target/found"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Small packed files into FOLDER: each kind of hierarchy alone, in each of its forms, and all in one;
-# a deformable one. Usage: BVPACK=... seeds.sh FOLDER
+# a deformable one; assemblies, fat and thin, whose parts meet in several ways, the thin one's in FOLDER/store.
+# Usage: BVPACK=... seeds.sh FOLDER
 set -eu
 folder=$1
 
@@ -34,4 +35,16 @@ done
 pack "$folder/low.obj" "$folder/kinds.bvp" --hierarchy wide,boxtree,aabb,obb,rss --leaf 4
 pack "$folder/high.obj" "$folder/two-clusters.bvp" --hierarchy boxtree,obb,rss,aabb
 pack "$folder/high.obj" "$folder/deformable.bvp" --hierarchy aabb --deformable --leaf 3
-rm "$folder/low.obj" "$folder/high.obj"
+
+cat >"$folder/tree.jsonl" <<'END'
+{"id": "low", "mesh": "low.obj"}
+{"id": "high", "mesh": "high.obj"}
+{"part": "low", "name": "first"}
+{"part": "low", "name": "beside it", "placement": {"translate": [2.01, 0, 0]}}
+{"part": "low", "name": "on its place"}
+{"part": "low", "name": "inside", "placement": {"translate": [0, 0, 0.25], "scale": 0.5}}
+{"part": "high", "name": "through them", "placement": {"translate": [1, 0, -1], "rotate": [0, 1, 0, 0.4]}}
+END
+pack "$folder/tree.jsonl" "$folder/assembly.bvp" --hierarchy wide,aabb
+pack "$folder/tree.jsonl" "$folder/thin.bvp" --thin --store "$folder/store"
+rm "$folder/low.obj" "$folder/high.obj" "$folder/tree.jsonl"

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * fuzz_clash.c: any bytes as an assembly, whose instances are held against one another and against
+ * another placement of it. The hashes are put right, so that the fuzzer gets past them.
+ */
+#include "bvpack_clash.h"
+#include "repair.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { PAIRS = 40 }; /* of instances that are judged: a hostile file has any number */
+
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static int leave_out(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
+{
+    int *left = user;
+    (void)a, (void)b, (void)limits;
+    return (*left)-- <= 0;
+}
+
+/* What bvpack_clash.h promises of a pair, whatever the file says. Placements at the end of what a
+ * double holds may have no distance: NaN. */
+static int check_pair(void *user, const bvp_clash_pair *pair)
+{
+    const bvp_clash_pair **last = user;
+    static bvp_clash_pair kept;
+    require(pair->verdict > BVP_VERDICT_CLEAR && (int)pair->verdict < BVP_VERDICT_COUNT);
+    require(!(pair->distance < 0) && !(pair->lower < 0));
+    require(!*last || kept.a < pair->a || (kept.a == pair->a && kept.b < pair->b));
+    kept = *pair;
+    *last = &kept;
+    return 0;
+}
+
+static void clash(const bvp_file *a, const bvp_file *b, const double *at, bvp_clash_detail detail,
+                  double clearance)
+{
+    int left = PAIRS;
+    const bvp_clash_pair *last = NULL;
+    bvp_clash_coverage sum;
+    bvp_error error;
+    uint64_t verdicts = 0;
+    const bvp_clash_options options = {.limits = {clearance, NAN, NAN},
+                                       .detail = detail,
+                                       .thread_count = 1,
+                                       .rule = leave_out,
+                                       .rule_user = &left};
+    const bvp_status status = bvp_clash(a, b, at, &options, check_pair, &last, &sum, &error);
+    require(status == BVP_OK || error.message[0] != 0);
+    for (int v = 0; v < BVP_VERDICT_COUNT; v++)
+        verdicts += sum.verdicts[v];
+    require(status != BVP_OK || sum.box_pairs == sum.excluded + verdicts);
+}
+
+static void use(const bvp_file *file, int which)
+{
+    static const double turned[12] = {0.6, -0.8, 0, 1, 0.8, 0.6, 0, 0, 0, 0, 1, 0.5};
+    bvp_file_info info;
+    bvp_clash_pair pair;
+    bvp_get_info(file, &info);
+    const double size = info.hi[0] - info.lo[0];
+    const double clearance = size > 0 && size < 1e30 ? size / 20 : 0;
+    clash(file, NULL, NULL, (bvp_clash_detail)(which % (BVP_CLASH_CONTACTS + 1)), clearance);
+    clash(file, file, turned, (bvp_clash_detail)(which / 2 % (BVP_CLASH_CONTACTS + 1)), 0);
+    bvp_clash_one(file, NULL, NULL, 0, 1, NULL, BVP_CLASH_CONTACTS, &pair);
+    bvp_clash_one(file, file, turned, 1, 0, NULL, BVP_CLASH_VERDICTS, &pair);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    void *bytes = copy_aligned(data, size);
+    bvp_file *file;
+    if (!bytes)
+        return 0;
+    repair_file(bytes, size);
+    const int which = (int)(bvpi_hash64(bytes, size) % 60);
+    /* one in four by a kind of hierarchy that the file may lack */
+    const bvp_open_options options = {
+        .baseline_simd = which % 2 == 1,
+        .kind = which % 4 == 0 ? (bvp_kind)(which / 4 % (BVP_KIND_RSS + 1)) : BVP_KIND_DEFAULT};
+    if (bvp_open_memory(bytes, size, &options, &file, NULL) == BVP_OK) {
+        use(file, which);
+        bvp_close(file);
+    }
+    free(bytes);
+    return 0;
+}

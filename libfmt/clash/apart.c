@@ -129,6 +129,14 @@ static bool find_axis(const bvpi_contacts *c, double axis[3])
     return found;
 }
 
+/* The projection across a unit vector. */
+static void project_across(const double axis[3], double out[9])
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            out[3 * i + k] = (i == k) - axis[i] * axis[k];
+}
+
 /* The projection onto the directions in which contacts can be left: across a plate, around the axis
  * of a pin, or all. */
 static void project_on_ways(const bvpi_contacts *c, double out[9])
@@ -138,13 +146,13 @@ static void project_on_ways(const bvpi_contacts *c, double out[9])
     bool is_all = false;
     for (uint32_t k = 0; k < c->normal_count && has_axis; k++)
         is_all = is_all || fabs(dot(axis, c->normals[k])) > ACROSS;
+    if (has_axis && !is_all) {
+        project_across(axis, out);
+        return;
+    }
     for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            const double unit = i == k;
-            out[3 * i + k] = is_all     ? unit
-                             : has_axis ? unit - axis[i] * axis[k]
-                                        : c->normals[0][i] * c->normals[0][k];
-        }
+        for (int k = 0; k < 3; k++)
+            out[3 * i + k] = is_all ? (double)(i == k) : c->normals[0][i] * c->normals[0][k];
 }
 
 static void corner_of(const bvpi_part *part, int which, double out[3])
@@ -252,4 +260,54 @@ bvp_status bvpi_apart_by_shrinking(bvpi_clash_judge *judge, const bvpi_contacts 
         return status;
     return try_shrinking(judge, b_first ? judge->a : judge->b, projection, length, upper,
                          &is_apart);
+}
+
+/* ---- around an own axis ------------------------------------------------------------------------
+ */
+
+enum { TRIES = 3 };
+
+typedef struct axis_try {
+    const bvpi_clash_item *item;
+    double radius, projection[9];
+} axis_try;
+
+/* The narrowest come first. */
+static void keep_try(axis_try tries[TRIES], unsigned *count, const axis_try *one)
+{
+    unsigned at = *count;
+    if (at == TRIES && !(one->radius < tries[at - 1].radius))
+        return;
+    at = at < TRIES ? (*count)++ : at - 1;
+    for (; at > 0 && one->radius < tries[at - 1].radius; at--)
+        tries[at] = tries[at - 1];
+    tries[at] = *one;
+}
+
+static void keep_axes(axis_try tries[TRIES], unsigned *count, const bvpi_clash_item *item)
+{
+    const double *m = item->part.at.place.m;
+    for (int k = 0; k < 3; k++) {
+        double axis[3] = {m[k], m[4 + k], m[8 + k]};
+        const double size = sqrt(dot(axis, axis));
+        for (int i = 0; i < 3; i++)
+            axis[i] /= size;
+        axis_try one = {.item = item};
+        project_across(axis, one.projection);
+        one.radius = radius_of(item, one.projection);
+        keep_try(tries, count, &one);
+    }
+}
+
+bvp_status bvpi_apart_by_axis(bvpi_clash_judge *judge, double length, double *upper)
+{
+    axis_try tries[TRIES];
+    unsigned count = 0;
+    bool is_apart = false;
+    bvp_status status = BVP_OK;
+    keep_axes(tries, &count, judge->a);
+    keep_axes(tries, &count, judge->b);
+    for (unsigned k = 0; k < count && status == BVP_OK && !is_apart; k++)
+        status = try_shrinking(judge, tries[k].item, tries[k].projection, length, upper, &is_apart);
+    return status;
 }

@@ -20,6 +20,8 @@ bvp_status bvpi_apart_by_faces(bvpi_clash_judge *judge, const bvpi_contact *cont
 /* A moves along the sum of all ways off the contacts: a part in a corner. */
 bvp_status bvpi_apart_by_sum(bvpi_clash_judge *judge, const bvpi_contacts *contacts, double length,
                              double *upper);
+/* One of them shrinks around one of its own axes: most pins are drawn along one. */
+bvp_status bvpi_apart_by_axis(bvpi_clash_judge *judge, double length, double *upper);
 /* One of them shrinks across the contacts: a pin in its hole, a plate in its slot. */
 bvp_status bvpi_apart_by_shrinking(bvpi_clash_judge *judge, const bvpi_contacts *contacts,
                                    double length, double *upper);

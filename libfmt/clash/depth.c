@@ -238,6 +238,15 @@ static bvp_status try_all(bvpi_clash_judge *judge, const bvpi_contacts *c, doubl
 /* So many contacts show across which ways a part that fits into another one can shrink. */
 enum { SOME = 64 };
 
+/* What two triangles suggest. */
+static bvp_status come_free(bvpi_clash_judge *judge, const bvpi_contact *contact, double overlap,
+                            double *upper)
+{
+    const bvp_status status = bvpi_apart_by_faces(judge, contact, overlap, upper);
+    return status == BVP_OK && *upper > overlap ? bvpi_apart_by_axis(judge, overlap, upper)
+                                                : status;
+}
+
 static bool is_settled(const bvpi_clash_depth *out, double overlap)
 {
     return out->lower > overlap || out->upper <= overlap;
@@ -275,7 +284,7 @@ static bvp_status settle(bvpi_clash_judge *judge, const bvpi_contact *first, dou
     if (first->promise > overlap)
         status = try_contacts(judge, first, 1, overlap, out);
     if (status == BVP_OK && !is_settled(out, overlap))
-        status = bvpi_apart_by_faces(judge, first, overlap, &out->upper);
+        status = come_free(judge, first, overlap, &out->upper);
     if (status != BVP_OK || is_settled(out, overlap))
         return status;
     status = bvpi_contacts_find(judge, SOME, false, c);
@@ -323,7 +332,7 @@ bvp_status bvpi_clash_comes_free(bvpi_clash_judge *judge, const bvp_hit_id *hit_
     if (!(overlap < bvpi_apart_by_boxes(&judge->a->bounds, &judge->b->bounds)))
         return BVP_OK; /* no small shift */
     const bvp_status status = bvpi_contact_init(judge, hit_a, hit_b, &contact);
-    return status == BVP_OK ? bvpi_apart_by_faces(judge, &contact, overlap, upper) : status;
+    return status == BVP_OK ? come_free(judge, &contact, overlap, upper) : status;
 }
 
 bvp_status bvpi_clash_measure_depth(bvpi_clash_judge *judge, const bvp_hit_id *hit_a,

@@ -132,16 +132,38 @@ bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point
 /* Of the piece's first triangle: its corners, its middle. */
 enum { POINTS = 4 };
 
+static void place_corner(const bvpi_clash_item *item, const float corner[3], double out[3])
+{
+    const double local[3] = {(double)corner[0], (double)corner[1], (double)corner[2]};
+    bvpi_place_point_to_world(&item->part.at.place, local, out);
+}
+
 static void point_of(const bvpi_clash_item *item, const struct bvpi_piece *piece, int which,
                      double out[3])
 {
-    double local[3];
-    for (int i = 0; i < 3; i++) {
-        const double p = (double)piece->corners[i], q = (double)piece->corners[3 + i],
-                     r = (double)piece->corners[6 + i];
-        local[i] = which == 0 ? p : which == 1 ? q : which == 2 ? r : p / 3 + q / 3 + r / 3;
+    const float *c = piece->corners;
+    const float middle[3] = {c[0] / 3 + c[3] / 3 + c[6] / 3, c[1] / 3 + c[4] / 3 + c[7] / 3,
+                             c[2] / 3 + c[5] / 3 + c[8] / 3};
+    place_corner(item, which < 3 ? c + 3 * which : middle, out);
+}
+
+/* What is all inside has its corners inside the box. */
+static bool may_hold(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
+                     const struct bvpi_piece *piece)
+{
+    for (int k = 0; k < 6; k++) {
+        double point[3];
+        place_corner(inner, piece->extreme[k], point);
+        if (!bvpi_clash_is_in_box(&outer->part, point))
+            return false;
     }
-    bvpi_place_point_to_world(&item->part.at.place, local, out);
+    return true;
+}
+
+static bvp_status ask_point(const bvpi_clash_item *outer, const double point[3], bvpi_where *out)
+{
+    *out = BVPI_OUTSIDE;
+    return bvpi_clash_is_in_box(&outer->part, point) ? bvpi_clash_where(outer, point, out) : BVP_OK;
 }
 
 /* A point so near the surface that all rays graze it tells nothing: then the next one is asked. */
@@ -149,17 +171,32 @@ static bvp_status ask_piece(const bvpi_clash_item *outer, const bvpi_clash_item 
                             const struct bvpi_piece *piece, bvpi_where *out)
 {
     bvp_status status = BVP_OK;
+    *out = BVPI_OUTSIDE;
+    if (!may_hold(outer, inner, piece))
+        return BVP_OK;
     *out = BVPI_UNSURE;
     for (int which = 0; which < POINTS && status == BVP_OK && *out == BVPI_UNSURE; which++) {
         double point[3];
         point_of(inner, piece, which, point);
-        if (!bvpi_clash_is_in_box(&outer->part, point))
-            *out = BVPI_OUTSIDE;
-        else
-            status = bvpi_clash_where(outer, point, out);
-        if (outer->is_open)
-            break; /* its rays have told what they can */
+        status = ask_point(outer, point, out);
     }
+    return status;
+}
+
+/* A piece may be in an open part with one end only, and leave through the opening: then nobody
+ * can tell. */
+static bvp_status ask_piece_of_open(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
+                                    const struct bvpi_piece *piece, bvpi_where *out)
+{
+    bvp_status status = BVP_OK;
+    *out = BVPI_OUTSIDE;
+    for (int k = 0; k < 6 && status == BVP_OK && *out == BVPI_OUTSIDE; k++) {
+        double point[3];
+        place_corner(inner, piece->extreme[k], point);
+        status = ask_point(outer, point, out);
+    }
+    if (*out == BVPI_INSIDE)
+        *out = BVPI_UNSURE;
     return status;
 }
 
@@ -170,14 +207,14 @@ static bvp_status holds(const bvpi_clash_item *outer, const bvpi_clash_item *inn
     bvp_status status = bvpi_pieces_get(inner->pieces, inner->part.part_idx, &pieces);
     *out = BVPI_OUTSIDE;
     for (uint32_t i = 0; status == BVP_OK && i < pieces->count && *out == BVPI_OUTSIDE; i++) {
-        status = ask_piece(outer, inner, &pieces->at[i], out);
+        if (outer->is_open)
+            status = ask_piece_of_open(outer, inner, &pieces->at[i], out);
+        else
+            status = ask_piece(outer, inner, &pieces->at[i], out);
         /* flush all over: on the surface, not behind it */
         if (*out == BVPI_UNSURE && !outer->is_open && are_near)
             *out = BVPI_OUTSIDE;
     }
-    /* one may leave through the opening of what is open */
-    if (outer->is_open && *out == BVPI_INSIDE)
-        *out = BVPI_UNSURE;
     return status;
 }
 

@@ -11,7 +11,9 @@ enum { CHUNK = 256, SLOTS_LEAST = 1024 };
 
 typedef struct corner {
     float at[3];
-    uint32_t up; /* of the same piece; itself: the piece's first one */
+    uint32_t up;       /* of the same piece; itself: the piece's first one */
+    uint32_t triangle; /* the first one that it is of */
+    uint32_t kept;     /* of a first one: the number of the piece */
 } corner;
 
 typedef struct union_find {
@@ -68,7 +70,7 @@ static uint32_t root_of(union_find *u, uint32_t i)
 }
 
 /* The number of a corner there; UINT32_MAX: no memory. */
-static uint32_t corner_at(union_find *u, const float position[3])
+static uint32_t corner_at(union_find *u, uint64_t triangle, const float position[3])
 {
     const float at[3] = {position[0] + 0.f, position[1] + 0.f, position[2] + 0.f}; /* no -0 */
     if (u->count == u->slot_count / 2 && !grow(u))
@@ -78,17 +80,18 @@ static uint32_t corner_at(union_find *u, const float position[3])
         corner *c = &u->corners[u->count];
         memcpy(c->at, at, sizeof c->at);
         c->up = u->count;
+        c->triangle = (uint32_t)triangle;
         *slot = ++u->count;
     }
     return *slot - 1;
 }
 
 /* All corners of a piece lead to the one that came first. */
-static bool unite_triangle(union_find *u, const float tri[9])
+static bool unite_triangle(union_find *u, uint64_t number, const float tri[9])
 {
     uint32_t root = UINT32_MAX;
     for (int k = 0; k < 3; k++) {
-        const uint32_t i = corner_at(u, tri + 3 * k);
+        const uint32_t i = corner_at(u, number, tri + 3 * k);
         if (i == UINT32_MAX)
             return false;
         const uint32_t other = root_of(u, i), first = other < root ? other : root;
@@ -100,14 +103,10 @@ static bool unite_triangle(union_find *u, const float tri[9])
     return true;
 }
 
-/* ---- a part's triangles -----------------------------------------------------------------------
+/* ---- a part's pieces ---------------------------------------------------------------------------
  */
 
-/* Called for each triangle; false: no memory. */
-typedef bool (*triangle_fn)(void *user, uint64_t number, const float tri[9]);
-
-static bvp_status for_each_triangle(const bvp_file *file, uint32_t part, triangle_fn each,
-                                    void *user)
+static bvp_status unite_part(union_find *u, const bvp_file *file, uint32_t part)
 {
     float chunk[9 * CHUNK];
     uint64_t count;
@@ -116,67 +115,79 @@ static bvp_status for_each_triangle(const bvp_file *file, uint32_t part, triangl
         if (status != BVP_OK)
             return status;
         for (uint64_t i = 0; i < count; i++)
-            if (!each(user, first + i, chunk + 9 * i))
+            if (!unite_triangle(u, first + i, chunk + 9 * i))
                 return BVP_ERR_NO_MEMORY;
         if (count < CHUNK)
             return BVP_OK;
     }
 }
 
-static bool unite_each(void *user, uint64_t number, const float tri[9])
+/* Of `total` pieces so many are kept: is this one of them? */
+static bool is_kept(uint64_t piece, uint64_t total)
 {
-    (void)number;
-    return unite_triangle(user, tri);
+    const uint64_t most = BVPI_PIECES_MOST;
+    return total <= most || (piece + 1) * most / total != piece * most / total;
 }
 
-/* A piece's first corner is met first in its first triangle. */
-typedef struct collecting {
-    union_find *u;
-    uint32_t corner_count, piece_count, total; /* of those met so far; of pieces in all */
-    bvpi_pieces *out;
-} collecting;
-
-static bool is_kept(const collecting *c)
+static uint32_t count_pieces(const union_find *u)
 {
-    const uint64_t most = BVPI_PIECES_MOST, next = c->piece_count + UINT64_C(1);
-    return c->total <= most || next * most / c->total != c->piece_count * most / c->total;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < u->count; i++)
+        count += u->corners[i].up == i;
+    return count;
 }
 
-static bool collect_each(void *user, uint64_t number, const float tri[9])
+static bvp_status begin_piece(const bvp_file *file, uint32_t part, const corner *first,
+                              struct bvpi_piece *out)
 {
-    collecting *c = user;
+    uint64_t count;
+    for (int k = 0; k < 6; k++)
+        memcpy(out->extreme[k], first->at, sizeof out->extreme[k]);
+    return bvp_get_triangles(file, part, first->triangle, 1, out->corners, NULL, &count);
+}
+
+static void extend(struct bvpi_piece *piece, const float at[3])
+{
     for (int k = 0; k < 3; k++) {
-        const uint32_t i = corner_at(c->u, tri + 3 * k);
-        if (i < c->corner_count)
-            continue;
-        c->corner_count = i + 1;
-        if (root_of(c->u, i) != i)
-            continue;
-        if (is_kept(c) && c->out->count < BVPI_PIECES_MOST) {
-            struct bvpi_piece *piece = &c->out->at[c->out->count++];
-            piece->triangle = number;
-            memcpy(piece->corners, tri, sizeof piece->corners);
-        }
-        c->piece_count++;
+        if (at[k] < piece->extreme[k][k])
+            memcpy(piece->extreme[k], at, sizeof piece->extreme[k]);
+        if (at[k] > piece->extreme[3 + k][k])
+            memcpy(piece->extreme[3 + k], at, sizeof piece->extreme[k]);
     }
-    return true;
+}
+
+/* A piece's first corner comes before its others, and then tells the number it is kept under. */
+static bvp_status collect(union_find *u, const bvp_file *file, uint32_t part, uint32_t total,
+                          bvpi_pieces *out)
+{
+    bvp_status status = BVP_OK;
+    uint32_t piece = 0;
+    for (uint32_t i = 0; i < u->count && status == BVP_OK; i++) {
+        corner *c = &u->corners[i], *root = &u->corners[root_of(u, i)];
+        if (c == root) {
+            c->kept = UINT32_MAX;
+            if (is_kept(piece++, total)) {
+                c->kept = out->count++;
+                status = begin_piece(file, part, c, &out->at[c->kept]);
+            }
+        } else if (root->kept != UINT32_MAX) {
+            extend(&out->at[root->kept], c->at);
+        }
+    }
+    return status;
 }
 
 static bvp_status find_pieces(const bvp_file *file, uint32_t part, bvpi_pieces **out)
 {
     union_find u = {0};
-    collecting c = {.u = &u};
-    bvp_status status = for_each_triangle(file, part, unite_each, &u);
-    for (uint32_t i = 0; i < u.count; i++)
-        c.total += u.corners[i].up == i;
-    const uint32_t kept = c.total < BVPI_PIECES_MOST ? c.total : BVPI_PIECES_MOST;
-    if (status == BVP_OK) {
-        c.out = calloc(1, sizeof *c.out + kept * sizeof c.out->at[0]);
-        status = c.out ? for_each_triangle(file, part, collect_each, &c) : BVP_ERR_NO_MEMORY;
-    }
+    bvp_status status = unite_part(&u, file, part);
+    const uint32_t total = count_pieces(&u);
+    const uint32_t kept = total < BVPI_PIECES_MOST ? total : BVPI_PIECES_MOST;
+    *out = calloc(1, sizeof **out + kept * sizeof(*out)->at[0]);
+    if (status == BVP_OK)
+        status = *out ? collect(&u, file, part, total, *out) : BVP_ERR_NO_MEMORY;
     free(u.corners);
     free(u.slots);
-    *out = c.out;
     return status;
 }
 

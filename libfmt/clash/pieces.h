@@ -15,8 +15,8 @@ enum { BVPI_PIECES_MOST = 1024 };
 typedef struct bvpi_pieces {
     uint32_t count;
     struct bvpi_piece {
-        uint64_t triangle; /* the piece's first one */
-        float corners[9];  /* as stored */
+        float corners[9];    /* of its first triangle, as stored */
+        float extreme[6][3]; /* corners: the least of each axis, then the largest */
     } at[];
 } bvpi_pieces;
 
@@ -30,7 +30,7 @@ typedef struct bvpi_piece_cache {
 bvp_status bvpi_piece_cache_init(bvpi_piece_cache *cache, const bvp_file *file);
 void bvpi_piece_cache_free(bvpi_piece_cache *cache);
 
-/* O(triangles) time and, while it lasts, memory (30 bytes a triangle) the first time. */
+/* O(triangles) time and, while it lasts, memory (some 30 bytes a triangle) the first time. */
 bvp_status bvpi_pieces_get(bvpi_piece_cache *cache, uint32_t part, const bvpi_pieces **out);
 
 #endif

@@ -154,7 +154,7 @@ static bvp_status judge_beyond(bvpi_clash_judge *judge, bvp_clash_detail detail,
     bvp_status status = BVP_OK;
     query->best.found = 0;
     if (clearance > pair->limits.touch_gap)
-        status = detail == BVP_CLASH_VERDICTS ? bvpi_ask_within(query, clearance, true)
+        status = detail == BVP_CLASH_VERDICTS ? bvpi_ask_near(query, clearance)
                                               : bvpi_ask_nearest(query, clearance);
     if (status != BVP_OK)
         return status;
@@ -173,7 +173,7 @@ bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detai
     bvpi_pair_query *query = &judge->query;
     pair->depth = pair->depth_upper = 0;
     pair->triangle_pairs = 0;
-    const bvp_status status = bvpi_ask_within(query, pair->limits.touch_gap, true);
+    const bvp_status status = bvpi_ask_near(query, pair->limits.touch_gap);
     if (status != BVP_OK)
         return status;
     if (!query->best.found)

@@ -191,3 +191,17 @@ void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float 
     distance_bounds_dd(qa, qb, &best_dd, ETA_DD, &out->lo, &out->hi);
     finish_dd(pose, a, &best_dd, out);
 }
+
+void bvpi_tri_dist1_any(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
+                        bvpi_tri_dist *out)
+{
+    bvpi_vec_f64 pa[3], pb[3];
+    bvpi_nearest_f64 best;
+    corners_f64(pose, a, b, pa, pb);
+    nearest_of_triangles_f64(pa, pb, &best);
+    distance_bounds_f64(pa, pb, &best, pose->world_eta * pose->world_scale, &out->lo, &out->hi);
+    if (out->hi / pose->world_scale * (1 + 0x1p-50) <= limit)
+        finish_f64(pose, a, &best, out);
+    else
+        bvpi_tri_dist1_within(pose, a, b, limit, out);
+}

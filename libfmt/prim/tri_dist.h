@@ -22,6 +22,10 @@ void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], b
 /* The same, if lo <= limit; else only lo is good, and the interval may be wider. */
 void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
                            bvpi_tri_dist *out);
+/* The same, but hi <= limit is good enough: the points are then hi apart at most, and whether the
+ * triangles meet is not asked. */
+void bvpi_tri_dist1_any(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
+                        bvpi_tri_dist *out);
 /* The same for a pair that is known to meet: a common point, as either's witness. It lies within
  * 2^-49 of the coordinates' size of both triangles. */
 void bvpi_tri_common1(const bvpi_pose *pose, const float a[9], const float b[9],

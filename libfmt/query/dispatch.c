@@ -64,7 +64,8 @@ void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode)
     query->mode = mode;
     query->status = BVP_OK;
     query->done = query->hit = false;
-    query->want_witness = query->stop_at_first = query->bounded = query->is_aimed = false;
+    query->want_witness = query->any_witness = query->stop_at_first = query->bounded =
+        query->is_aimed = false;
     query->count = 0;
     query->best.found = 0;
     query->lower = INFINITY;
@@ -111,17 +112,28 @@ bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit)
 
 /* A pair whose interval contains delta, which only arithmetic beyond double-double could decide,
  * counts as within. */
-bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bool want_witness)
+static bvp_status ask_within(bvpi_pair_query *query, double delta, bool want_witness, bool any)
 {
     if (delta == 0)
         return bvpi_ask_distance(query, 0);
     bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
     query->want_witness = want_witness;
+    query->any_witness = any;
     query->limit = delta;
     query->stop_at_first = true;
     bvpi_pair_run(query);
     bvpi_finish_distance(query);
     return query->status;
+}
+
+bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bool want_witness)
+{
+    return ask_within(query, delta, want_witness, false);
+}
+
+bvp_status bvpi_ask_near(bvpi_pair_query *query, double delta)
+{
+    return ask_within(query, delta, true, true);
 }
 
 /* ---- single queries

@@ -57,6 +57,7 @@ typedef struct bvpi_pair_query {
     bool done;         /* the answer is known: the walks end */
     bool hit;          /* COLLIDE: something touches */
     bool want_witness; /* COLLIDE, stop_at_first: fill `best`, not only best.found */
+    bool any_witness;  /* want_witness, DISTANCE: one whose distance is only known not to be more */
     bvp_pair_fn callback;
     void *user;
     uint64_t count;           /* EACH: pairs reported */
@@ -114,6 +115,9 @@ void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode);
 bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness);
 bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit);
 bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bool want_witness);
+/* The same, whose witness may be some triangles that are near: its distance says no more than that
+ * it is not above delta. */
+bvp_status bvpi_ask_near(bvpi_pair_query *query, double delta);
 /* The distance of bodies that are known not to meet. */
 bvp_status bvpi_ask_nearest(bvpi_pair_query *query, double limit);
 void bvpi_finish_distance(bvpi_pair_query *query);

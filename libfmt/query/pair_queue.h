@@ -256,8 +256,11 @@ static inline void measure_nearest(pair_tester *p)
         at = pending->lo[i] < pending->lo[at] ? i : at;
     const uint32_t item_a = pending->item_a[at], item_b = pending->item_b[at];
     /* a little beyond the limit, so that what decides about `lower` never depends on the order */
-    bvpi_tri_dist1_within(&p->pose, pending->a[at], pending->b[at], query->limit * (1 + 0x1p-24),
-                          &d);
+    const double limit = query->limit * (1 + 0x1p-24);
+    if (query->any_witness)
+        bvpi_tri_dist1_any(&p->pose, pending->a[at], pending->b[at], query->limit, &d);
+    else
+        bvpi_tri_dist1_within(&p->pose, pending->a[at], pending->b[at], limit, &d);
     forget_pending(pending, at);
     query->stats.exact++;
     if (d.lo > query->limit)

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/closest.h"
 #include "query/ray.h"
 
 /* ---- from below: points inside ----------------------------------------------------------------
@@ -39,15 +38,6 @@ static void take_point(const probe *p, const double point[3], const bvp_closest_
     *(p->is_of_a ? &out->hit_b : &out->hit_a) = nearest->id;
 }
 
-static bvp_status ask_nearest(const bvpi_clash_item *into, const double point[3], double limit,
-                              bvpi_closest_query *query)
-{
-    const bvp_status status = bvpi_closest_query_init(query, point, limit);
-    if (status != BVP_OK)
-        return status;
-    return BVPI_ISA_CHOOSE(bvpi_closest_kernel, into->file->isa)->run_part(&into->part, query);
-}
-
 /* Most points are near the surface, or outside: that is asked first, and costs less. */
 static bvp_status try_point(const probe *p, const double point[3])
 {
@@ -55,13 +45,13 @@ static bvp_status try_point(const probe *p, const double point[3])
     const double least = isfinite(p->enough) ? p->enough : p->out->lower;
     bvpi_closest_query query;
     bvpi_where where;
-    bvp_status status = ask_nearest(into, point, least, &query);
+    bvp_status status = bvpi_clash_nearest(into, point, least, &query);
     if (status != BVP_OK || query.best.found)
         return status;
     status = bvpi_clash_where(into, point, &where);
     if (status != BVP_OK || where != BVPI_INSIDE)
         return status;
-    status = ask_nearest(into, point, INFINITY, &query);
+    status = bvpi_clash_nearest(into, point, INFINITY, &query);
     if (status == BVP_OK && query.best.found && query.best.distance > p->out->lower)
         take_point(p, point, &query.best);
     return status;

@@ -85,6 +85,15 @@ bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], 
     return BVP_OK;
 }
 
+bvp_status bvpi_clash_nearest(const bvpi_clash_item *item, const double point[3], double limit,
+                              bvpi_closest_query *query)
+{
+    const bvp_status status = bvpi_closest_query_init(query, point, limit);
+    if (status != BVP_OK)
+        return status;
+    return BVPI_ISA_CHOOSE(bvpi_closest_kernel, item->file->isa)->run_part(&item->part, query);
+}
+
 /* ---- one in another ---------------------------------------------------------------------------
  */
 
@@ -129,8 +138,8 @@ bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point
     return true;
 }
 
-/* Of the piece's first triangle: its corners, its middle. */
-enum { POINTS = 4 };
+/* Of a piece: its extreme corners; its first triangle's corners and middle. */
+enum { EXTREMES = 6, POINTS = EXTREMES + 4 };
 
 static void place_corner(const bvpi_clash_item *item, const float corner[3], double out[3])
 {
@@ -144,14 +153,19 @@ static void point_of(const bvpi_clash_item *item, const struct bvpi_piece *piece
     const float *c = piece->corners;
     const float middle[3] = {c[0] / 3 + c[3] / 3 + c[6] / 3, c[1] / 3 + c[4] / 3 + c[7] / 3,
                              c[2] / 3 + c[5] / 3 + c[8] / 3};
-    place_corner(item, which < 3 ? c + 3 * which : middle, out);
+    const int of_triangle = which - EXTREMES;
+    place_corner(item,
+                 of_triangle < 0   ? piece->extreme[which]
+                 : of_triangle < 3 ? c + 3 * of_triangle
+                                   : middle,
+                 out);
 }
 
 /* What is all inside has its corners inside the box. */
 static bool may_hold(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
                      const struct bvpi_piece *piece)
 {
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < EXTREMES; k++) {
         double point[3];
         place_corner(inner, piece->extreme[k], point);
         if (!bvpi_clash_is_in_box(&outer->part, point))
@@ -160,70 +174,58 @@ static bool may_hold(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
     return true;
 }
 
-static bvp_status ask_point(const bvpi_clash_item *outer, const double point[3], bvpi_where *out)
+/* False: it lies on the surface, as far as anybody can tell. */
+static bvp_status tells(const bvpi_clash_item *outer, const double point[3], double gap, bool *out)
 {
-    *out = BVPI_OUTSIDE;
-    return bvpi_clash_is_in_box(&outer->part, point) ? bvpi_clash_where(outer, point, out) : BVP_OK;
-}
-
-/* A point so near the surface that all rays graze it tells nothing: then the next one is asked. */
-static bvp_status ask_piece(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
-                            const struct bvpi_piece *piece, bvpi_where *out)
-{
-    bvp_status status = BVP_OK;
-    *out = BVPI_OUTSIDE;
-    if (!may_hold(outer, inner, piece))
+    bvpi_closest_query query;
+    *out = true;
+    if (gap == 0)
         return BVP_OK;
-    *out = BVPI_UNSURE;
-    for (int which = 0; which < POINTS && status == BVP_OK && *out == BVPI_UNSURE; which++) {
-        double point[3];
-        point_of(inner, piece, which, point);
-        status = ask_point(outer, point, out);
-    }
+    const bvp_status status = bvpi_clash_nearest(outer, point, gap, &query);
+    *out = !query.best.found;
     return status;
 }
 
-/* A piece may be in an open part with one end only, and leave through the opening: then nobody
- * can tell. */
-static bvp_status ask_piece_of_open(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
-                                    const struct bvpi_piece *piece, bvpi_where *out)
+/* The first point that tells decides; a piece of which none does is on the surface, not behind it.
+ * What is in an open part may leave through the opening: nobody can tell. */
+static bvp_status ask_piece(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
+                            const struct bvpi_piece *piece, double gap, bvpi_where *out)
 {
     bvp_status status = BVP_OK;
+    bool told = false;
     *out = BVPI_OUTSIDE;
-    for (int k = 0; k < 6 && status == BVP_OK && *out == BVPI_OUTSIDE; k++) {
+    if (!may_hold(outer, inner, piece))
+        return BVP_OK;
+    for (int which = 0; which < POINTS && status == BVP_OK && !told; which++) {
         double point[3];
-        place_corner(inner, piece->extreme[k], point);
-        status = ask_point(outer, point, out);
+        point_of(inner, piece, which, point);
+        status = tells(outer, point, gap, &told);
+        if (status == BVP_OK && told)
+            status = bvpi_clash_where(outer, point, out);
+        told = told && (outer->is_open || *out != BVPI_UNSURE);
     }
-    if (*out == BVPI_INSIDE)
+    if (*out == BVPI_INSIDE && outer->is_open)
         *out = BVPI_UNSURE;
     return status;
 }
 
-static bvp_status holds(const bvpi_clash_item *outer, const bvpi_clash_item *inner, bool are_near,
+static bvp_status holds(const bvpi_clash_item *outer, const bvpi_clash_item *inner, double gap,
                         bvpi_where *out)
 {
     const bvpi_pieces *pieces;
     bvp_status status = bvpi_pieces_get(inner->pieces, inner->part.part_idx, &pieces);
     *out = BVPI_OUTSIDE;
-    for (uint32_t i = 0; status == BVP_OK && i < pieces->count && *out == BVPI_OUTSIDE; i++) {
-        if (outer->is_open)
-            status = ask_piece_of_open(outer, inner, &pieces->at[i], out);
-        else
-            status = ask_piece(outer, inner, &pieces->at[i], out);
-        /* flush all over: on the surface, not behind it */
-        if (*out == BVPI_UNSURE && !outer->is_open && are_near)
-            *out = BVPI_OUTSIDE;
-    }
+    for (uint32_t i = 0; status == BVP_OK && i < pieces->count && *out == BVPI_OUTSIDE; i++)
+        status = ask_piece(outer, inner, &pieces->at[i], gap, out);
     return status;
 }
 
-bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, bool are_near,
+bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
                                bvpi_where *out)
 {
     *out = BVPI_OUTSIDE;
     if (!boxes_meet(&a->bounds, &b->bounds))
         return BVP_OK;
-    const bvp_status status = holds(a, b, are_near, out);
-    return status == BVP_OK && *out == BVPI_OUTSIDE ? holds(b, a, are_near, out) : status;
+    const bvp_status status = holds(a, b, gap, out);
+    return status == BVP_OK && *out == BVPI_OUTSIDE ? holds(b, a, gap, out) : status;
 }

@@ -6,6 +6,7 @@
 #define BVPI_CLASH_JUDGE_H
 
 #include "clash/scene.h"
+#include "query/closest.h"
 #include "query/pair.h"
 
 /* An instance made ready. */
@@ -48,9 +49,14 @@ typedef enum bvpi_where { BVPI_OUTSIDE, BVPI_INSIDE, BVPI_UNSURE } bvpi_where;
 /* Where is a point, in the world, that does not lie on the surface? */
 bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], bvpi_where *out);
 
+/* The surface's nearest point, if it is not farther than `limit`: query->best. */
+bvp_status bvpi_clash_nearest(const bvpi_clash_item *item, const double point[3], double limit,
+                              bvpi_closest_query *query);
+
 /* Is one of two parts whose surfaces do not meet inside the other? Every connected piece is asked,
- * up to BVPI_PIECES_MOST. are_near: not farther apart than the touch gap. */
-bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, bool are_near,
+ * up to BVPI_PIECES_MOST. Points within `gap` of the other's surface tell nothing; 0: there are
+ * none. */
+bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
                                bvpi_where *out);
 
 /* A corner in one of up to BVPI_CLASH_SAMPLES clusters, spread over the part, in the world. False:

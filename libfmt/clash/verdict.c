@@ -101,8 +101,8 @@ static bvp_status judge_meeting(bvpi_clash_judge *judge, bvp_clash_detail detail
 static bvp_status judge_apart(bvpi_clash_judge *judge, bvp_verdict otherwise, bvp_clash_pair *pair)
 {
     bvpi_where where;
-    bvp_status status =
-        bvpi_clash_enclosed(judge->a, judge->b, otherwise == BVP_VERDICT_TOUCHING, &where);
+    const double gap = otherwise == BVP_VERDICT_TOUCHING ? pair->limits.touch_gap : 0;
+    bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, gap, &where);
     pair->verdict = where == BVPI_OUTSIDE  ? otherwise
                     : where == BVPI_INSIDE ? BVP_VERDICT_ENCLOSED
                                            : BVP_VERDICT_UNKNOWN;

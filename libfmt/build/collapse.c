@@ -24,6 +24,24 @@ uint64_t bvpi_collapse_scratch_size(uint32_t split_count)
     return (uint64_t)split_count * sizeof(choice);
 }
 
+/* ---- prices --------------------------------------------------------------------------------- */
+
+/* What a node's bytes are worth: as much as visiting it when its surface is this many times the
+ * average item's share of the root's. Measured: parts' nodes get 12 % fewer and their boxes 0.4 %
+ * larger; a plant's over its 430,000 instances 19 % fewer and 1.5 % larger. */
+enum { NODE_PRICE = 50 };
+
+double bvpi_root_area(const bvpi_grid *grid)
+{
+    const double x = grid->extent[0], y = grid->extent[1], z = grid->extent[2];
+    return x * y + y * z + z * x;
+}
+
+float bvpi_node_price(const bvpi_grid *grid, uint64_t item_count)
+{
+    return (float)(NODE_PRICE * bvpi_root_area(grid) / (double)item_count);
+}
+
 /* ---- choosing ------------------------------------------------------------------------------- */
 
 static void choose_leaf(choice *c, float cost)

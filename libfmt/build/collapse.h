@@ -9,6 +9,7 @@
 
 #include "build/split.h"
 #include "node/frame.h"
+#include "node/grid.h"
 
 /* A wide node before it has a place: node.child and node.geom are still zero. */
 typedef struct bvpi_wide {
@@ -49,6 +50,10 @@ typedef struct bvpi_collapse {
     double area;    /* sum over all lanes of half their boxes' surfaces, in grid steps */
 } bvpi_collapse;
 
+/* Half the surface of the grid's box, in grid steps. */
+double bvpi_root_area(const bvpi_grid *grid);
+/* For node_price, of a hierarchy over that many items. */
+float bvpi_node_price(const bvpi_grid *grid, uint64_t item_count);
 /* scratch: bvpi_collapse_scratch_size(split_count) bytes, aligned as malloc does. */
 void bvpi_collapse_run(bvpi_collapse *collapse, void *scratch);
 uint64_t bvpi_collapse_scratch_size(uint32_t split_count);

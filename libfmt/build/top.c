@@ -63,8 +63,7 @@ static void number_nodes(const bvpi_collapse *c, uint32_t *places, bvpd_node *ou
 
 static void fill_hierarchy(const bvpi_collapse *c, const bvpi_grid *grid, bvpd_hierarchy *h)
 {
-    const double x = grid->extent[0], y = grid->extent[1], z = grid->extent[2];
-    const double whole = x * y + y * z + z * x;
+    const double whole = bvpi_root_area(grid);
     *h = (bvpd_hierarchy){.kind = BVPD_KIND_WIDE8,
                           .part = BVPD_NONE,
                           .data_size = (uint64_t)c->wide_count * BVPD_UNIT,
@@ -114,6 +113,7 @@ bvp_status bvpi_top_build(const bvpi_bounds *bounds, uint32_t count, bvpi_top *o
         bvpi_collapse c = {.splits = w.splits,
                            .items = w.items,
                            .leaf_size = TOP_LEAF_SIZE,
+                           .node_price = bvpi_node_price(&grid, count),
                            .wide = w.wide,
                            .visited = w.visited,
                            .order = out->order};

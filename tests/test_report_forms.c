@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "archive.h"
 #include "import_case.h"
+#include "json_tree.h"
 #include "message.h"
 #include "report_case.h"
 #include "suite.h"
@@ -61,6 +62,96 @@ static const char *property(const model_node *node, const char *key)
             return node->properties[i].value;
     return "";
 }
+
+/* ---- what the importer does not tell ----------------------------------------------------------
+ */
+
+static uint64_t count_in(const json_value *object, const char *key)
+{
+    uint64_t out = UINT64_MAX;
+    ck_assert_msg(json_tree_count(json_tree_get(object, key), &out), "no number %s", key);
+    return out;
+}
+
+static const json_value *primitive_of(const json_value *root, const json_value *node)
+{
+    const json_value *mesh =
+        json_tree_at(json_tree_get(root, "meshes"), (size_t)count_in(node, "mesh"));
+    return json_tree_at(json_tree_get(mesh, "primitives"), 0);
+}
+
+/* A node's mesh is in the colour that is called as its verdict. */
+static void check_colour(const json_value *root, const json_value *node)
+{
+    const char *verdict = json_tree_text(json_tree_get(json_tree_get(node, "extras"), "verdict"));
+    const json_value *material = json_tree_at(
+        json_tree_get(root, "materials"), (size_t)count_in(primitive_of(root, node), "material"));
+    ck_assert_str_eq(json_tree_text(json_tree_get(material, "name")), verdict);
+}
+
+static void check_colours_differ(const json_value *materials)
+{
+    double colour[BVP_VERDICT_COUNT][4];
+    ck_assert_uint_eq(json_tree_size(materials), BVP_VERDICT_COUNT);
+    for (int i = 0; i < BVP_VERDICT_COUNT; i++) {
+        const json_value *look =
+            json_tree_get(json_tree_at(materials, (size_t)i), "pbrMetallicRoughness");
+        ck_assert(json_tree_numbers(json_tree_get(look, "baseColorFactor"), 4, colour[i]));
+        for (int k = 0; k < i; k++)
+            ck_assert(memcmp(colour[i], colour[k], sizeof colour[i]) != 0);
+    }
+}
+
+/* The box of a mesh's corners, as its accessor says it. */
+static void check_bounds(const json_value *accessor, const model_mesh *mesh)
+{
+    double lo[3], hi[3];
+    ck_assert(json_tree_numbers(json_tree_get(accessor, "min"), 3, lo));
+    ck_assert(json_tree_numbers(json_tree_get(accessor, "max"), 3, hi));
+    for (int axis = 0; axis < 3; axis++) {
+        double least = INFINITY, most = -INFINITY;
+        for (uint32_t i = 0; i < 3 * mesh->triangle_count; i++) {
+            least = fmin(least, corner_at(mesh, i / 3, (int)(i % 3), axis));
+            most = fmax(most, corner_at(mesh, i / 3, (int)(i % 3), axis));
+        }
+        ck_assert(lo[axis] == least && hi[axis] == most);
+    }
+}
+
+/* Each part's triangles once, however many instances and colours. */
+START_TEST(glb_shares_parts)
+{
+    enum { PARTS = 4 };
+    size_t size;
+    json_fault fault;
+    model m;
+    uint32_t json_size;
+    pack();
+    char *bytes = write_form(&report_glb, 1, &size);
+    memcpy(&json_size, bytes + 12, sizeof json_size);
+    json_value *root = json_tree_open(bytes + 20, json_size, &fault);
+    ck_assert_msg(root != NULL, "%s", fault.text);
+    const json_value *nodes = json_tree_get(root, "nodes");
+    const json_value *accessors = json_tree_get(root, "accessors");
+    ck_assert_uint_eq(json_tree_size(nodes), 1 + 8);
+    ck_assert_uint_eq(json_tree_size(accessors), 2 * PARTS); /* corners and indices */
+    ck_assert_uint_eq(json_tree_size(json_tree_get(root, "meshes")), 8);
+    for (size_t i = 1; i < json_tree_size(nodes); i++)
+        check_colour(root, json_tree_at(nodes, i));
+    check_colours_differ(json_tree_get(root, "materials"));
+    expect_model_of("glb", bytes, size, 0, &m);
+    for (size_t i = 1; i < json_tree_size(nodes); i++) {
+        const json_value *node = json_tree_at(nodes, i);
+        const json_value *corners = json_tree_get(primitive_of(root, node), "attributes");
+        check_bounds(json_tree_at(accessors, (size_t)count_in(corners, "POSITION")),
+                     &m.meshes[count_in(node, "mesh")]);
+    }
+    model_free(&m);
+    json_tree_close(root);
+    free(bytes);
+    unpack();
+}
+END_TEST
 
 START_TEST(glb)
 {
@@ -119,6 +210,6 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {glb, same_bytes, full_disk, NULL};
+    const TTest *const tests[] = {glb, glb_shares_parts, same_bytes, full_disk, NULL};
     return suite_run("report_forms", tests);
 }

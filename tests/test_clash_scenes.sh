@@ -33,6 +33,7 @@ if [ "${BVP_SCENES:-some}" = all ]; then
   scene "$src/samples/models/irb6640_cell12.glb" 24 0 0 0.005 0.05
   scene "$models/2CylinderEngine.glb" 100 0 0 1 5
   scene "$models/unitree_h1_2.glb" 24 0 0 0.001 0.005
+  scene "$models/plant_2M.glb" 12 0 0.005
 else
   scene "$src/samples/models/irb6640_cell12.glb" 4 5 0.005
 fi

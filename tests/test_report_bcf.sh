@@ -64,6 +64,27 @@ awk -F'[<>]' '/CameraViewPoint/ { for (i = 0; i < 3; i++) p[i] = $(5 + 4 * i) }
     exit !(along > .005 && along < 1 && sqrt(off) < 1e-9 && upright ^ 2 < 1e-12 && (length_ - 1) ^ 2 < 1e-12)
   }' "$view" || bad "the camera does not look at the contact: $(grep Camera "$view")"
 
+# the angle that the snapshot is taken with; both components selected, each in its colour, A's orange, B's blue
+grep -q '<FieldOfView>32</FieldOfView>' "$view" || bad "another angle than the snapshot's: $(grep FieldOfView "$view")"
+parts() { sed -n "/<$1/,/<\/$2>/p" "$view" | sed -n 's/.*<AuthoringToolId>\(.*\)<.*/\1/p' | paste -sd ,; }
+[ "$(parts Selection Selection)" = 'rig/plate,rig/pin on' ] || bad "selected: $(parts Selection Selection)"
+[ "$(parts 'Color Color="E0643C"' Color)" = rig/plate ] || bad "orange: $(parts 'Color Color="E0643C"' Color)"
+[ "$(parts 'Color Color="3F7FC4"' Color)" = 'rig/pin on' ] || bad "blue: $(parts 'Color Color="3F7FC4"' Color)"
+
+# what a topic is called, and how urgent it is
+topic() { # TITLE TYPE PRIORITY
+  local markup
+  markup=$(grep -rlF "<Title>$1</Title>" out --include=markup.bcf) || { bad "no topic: $1"; return; }
+  grep -q "TopicType=\"$2\"" "$markup" || bad "$1: not of type $2"
+  grep -q "<Priority>$3</Priority>" "$markup" || bad "$1: not of priority $3"
+}
+topic 'Penetrating, 5 mm deep: plate and ball' Clash High
+topic 'Enclosed: ball and inner' Clash High
+topic 'Inside or outside unknown: ball and block apart' Undecided Normal
+topic 'Touching: plate and pin on' Contact Low
+topic 'Within clearance, 2 mm apart: plate and near block' Clearance Low
+topic 'Resolved, was touching: inner and block apart' Contact Low
+
 # ---- against the schemas
 schemas=${BVP_SHARED-../shared}/bcf
 if ! command -v xmllint >which; then

@@ -53,9 +53,10 @@ typedef struct bvp_clash_pair {
     double depth;    /* surfaces that meet: the largest distance to the other's surface among points
                         of one surface inside the other that were tried: corners of triangles that
                         touch, middles of what the other surface cuts off their edges, some corners
-                        elsewhere. A lower bound of that distance over all points. Of two open
-                        surfaces: how far touching triangles reach through one another */
-    double depth_upper; /* a shift of a this long takes them apart: depth <= true depth <=
+                        elsewhere; or the radius of a ball around point_a inside both, where their
+                        walls are the same. A lower bound: no shorter move takes them apart. Of two
+                        open surfaces: how far touching triangles reach through one another */
+    double depth_upper; /* a move by this much takes them apart: depth <= true depth <=
                            depth_upper. Never infinite: their boxes' overlap is one */
     double point_a[3], point_b[3]; /* witnesses in the world: the nearest points, or a point of
                                       contact, or the deepest point and the nearest surface point */

@@ -209,6 +209,21 @@ static bool is_witness(const brute_pair *p, const double point[3], const side *o
            (into->info->open_edge_count > 0 || fabs(flat_winding(into->surface, point)) > 0.5);
 }
 
+static bool holds_ball(const side *s, const double centre[3], double radius)
+{
+    return flat_point_distance(s->surface, centre) >= radius - 4 * s->surface->slack &&
+           (s->info->open_edge_count > 0 || fabs(flat_winding(s->surface, centre)) > 0.5);
+}
+
+/* Does a ball of the depth that is said lie in both? */
+static bool is_ball(const brute_pair *p)
+{
+    const double slack = 4 * (p->a.surface->slack + p->b.surface->slack);
+    return p->said->depth > p->limits.overlap - slack &&
+           holds_ball(&p->a, p->said->point_a, p->said->depth) &&
+           holds_ball(&p->b, p->said->point_a, p->said->depth);
+}
+
 /* Touching, and not proven: depth is an estimate. */
 static bool is_unproven(const brute_pair *p)
 {
@@ -225,7 +240,7 @@ static unsigned of_meeting(brute_pair *p)
         return bit(p->is_missed ? BVP_VERDICT_TOUCHING : BVP_VERDICT_PENETRATING);
     }
     if (is_said && !are_open && !is_witness(p, p->said->point_a, &p->a, &p->b) &&
-        !is_witness(p, p->said->point_b, &p->b, &p->a))
+        !is_witness(p, p->said->point_b, &p->b, &p->a) && !is_ball(p))
         p->complaint = "the witness of depth is none";
     return bit(is_said ? BVP_VERDICT_PENETRATING : BVP_VERDICT_TOUCHING);
 }

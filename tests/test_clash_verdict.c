@@ -18,6 +18,15 @@ typedef struct scene {
 
 static const double zero[3] = {0, 0, 0}, ten[3] = {10, 10, 10};
 
+/* The same walls, once solid and once hollow. */
+static void same_walls(solid *a, solid *b)
+{
+    const double lo[3] = {2, 2, 2}, hi[3] = {4, 4, 4};
+    solid_box(a, zero, ten, 0, -1);
+    solid_box(b, zero, ten, 0, -1);
+    solid_box(b, lo, hi, 1, -1);
+}
+
 /* Of two pieces the second one is inside. */
 static void piece_inside(solid *a, solid *b)
 {
@@ -162,6 +171,7 @@ static const scene scenes[] = {
     {"bolt deep", bolt_in_hole, {0, 0, -.05}, L(.2, 1e-4, 1e-3), BVP_VERDICT_PENETRATING, 0, .05},
     {"plate in its slot", plate_in_slot, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, 0},
     {"filled cavity", filled_cavity, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, 0},
+    {"same walls", same_walls, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_PENETRATING, 0, NAN},
     {"pin flush", pin_flush_in_hole, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, NAN},
     {"pin too thick",
      pin_in_small_hole,

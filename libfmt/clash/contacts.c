@@ -224,7 +224,8 @@ static void keep(bvpi_contacts *c, const bvpi_contact *contact)
     c->kept[at] = *contact;
 }
 
-static void keep_face(bvpi_faces *faces, const bvp_hit_id *hit, const double tri[9])
+static void keep_face(bvpi_faces *faces, const bvpi_placed_part *part, const bvp_hit_id *hit,
+                      const double tri[9])
 {
     uint64_t *seen = &faces->seen[hit->triangle % BVPI_FACES_SEEN];
     if (faces->count == BVPI_FACES_MOST || *seen == hit->triangle + 1)
@@ -233,6 +234,10 @@ static void keep_face(bvpi_faces *faces, const bvp_hit_id *hit, const double tri
     faces->hit[faces->count] = *hit;
     for (int i = 0; i < 3; i++)
         faces->centre[faces->count][i] = tri[i] / 3 + tri[3 + i] / 3 + tri[6 + i] / 3;
+    double *inward = faces->inward[faces->count];
+    const double sign = !normal_of(tri, inward) ? 0 : is_mirrored(part) ? 1 : -1;
+    for (int i = 0; i < 3; i++)
+        inward[i] = sign == 0 ? 0 : sign * inward[i];
     faces->count++;
 }
 
@@ -259,8 +264,8 @@ static int gather(void *user, const bvp_pair *pair)
     place_corners(g->judge->b, g->judge->query.tri_b, contact.tri_b);
     set_promise(&contact);
     keep(g->out, &contact);
-    keep_face(&g->out->faces_a, &contact.hit_a, contact.tri_a);
-    keep_face(&g->out->faces_b, &contact.hit_b, contact.tri_b);
+    keep_face(&g->out->faces_a, &g->judge->a->part, &contact.hit_a, contact.tri_a);
+    keep_face(&g->out->faces_b, &g->judge->b->part, &contact.hit_b, contact.tri_b);
     keep_ways(g, &contact);
     if (g->with_lines)
         extend_by_pair(g->out, contact.tri_a, contact.tri_b);

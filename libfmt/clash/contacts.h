@@ -23,10 +23,11 @@ typedef struct bvpi_faces {
     uint32_t count;
     bvp_hit_id hit[BVPI_FACES_MOST];
     double centre[BVPI_FACES_MOST][3];
-    uint64_t seen[BVPI_FACES_SEEN]; /* numbers plus one; some are forgotten */
+    double inward[BVPI_FACES_MOST][3]; /* unit vectors into the part; 0: it has no normal */
+    uint64_t seen[BVPI_FACES_SEEN];    /* numbers plus one; some are forgotten */
 } bvpi_faces;
 
-/* 14 KiB: large for a stack. */
+/* 17 KiB: large for a stack. */
 typedef struct bvpi_contacts {
     uint64_t count; /* of pairs that touch */
     bool is_all;    /* there are no others */

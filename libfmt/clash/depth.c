@@ -181,6 +181,84 @@ static bvp_status try_samples(const bvpi_clash_item *from, const bvpi_clash_item
     return status;
 }
 
+/* ---- from below: a ball in both ----------------------------------------------------------------
+ */
+
+enum { FACES_ASKED = 8 };
+
+/* The first crossing that is not where the ray begins. */
+typedef struct next_crossing {
+    double t, least;
+} next_crossing;
+
+static int keep_next(void *user, const bvp_ray_hit *hit)
+{
+    next_crossing *next = user;
+    if (hit->t > next->least)
+        next->t = fmin(next->t, hit->t);
+    return 0;
+}
+
+/* Half the way from a face to the next surface behind it, of either part. False: there is none. */
+static bool behind_face(const bvpi_clash_judge *judge, const double centre[3], const double way[3],
+                        double least, double out[3], bvp_status *status)
+{
+    const bvpi_clash_item *items[2] = {judge->a, judge->b};
+    bvp_ray ray = {.t_max = INFINITY};
+    next_crossing next = {INFINITY, least};
+    memcpy(ray.origin, centre, sizeof ray.origin);
+    memcpy(ray.direction, way, sizeof ray.direction);
+    for (int k = 0; k < 2 && *status == BVP_OK; k++)
+        *status = bvpi_ray_part_hits(&items[k]->part, items[k]->file->isa, &ray, keep_next, &next);
+    for (int i = 0; i < 3; i++)
+        out[i] = centre[i] + 0.5 * next.t * way[i];
+    return *status == BVP_OK && isfinite(next.t);
+}
+
+/* A ball inside both, larger than `overlap`: no smaller move takes them apart. */
+static bvp_status try_ball(bvpi_clash_judge *judge, const double centre[3], double overlap,
+                           const bvp_hit_id *hit_a, bvpi_clash_depth *out)
+{
+    bvpi_closest_query of_a, of_b;
+    bvpi_where in_a = BVPI_UNSURE, in_b = BVPI_UNSURE;
+    bvp_status status = bvpi_clash_nearest(judge->a, centre, INFINITY, &of_a);
+    if (status == BVP_OK)
+        status = bvpi_clash_nearest(judge->b, centre, INFINITY, &of_b);
+    if (status != BVP_OK || !of_a.best.found || !of_b.best.found)
+        return status;
+    const double radius = fmin(of_a.best.distance, of_b.best.distance);
+    if (!(radius > overlap))
+        return BVP_OK;
+    status = bvpi_clash_where(judge->a, centre, &in_a);
+    if (status == BVP_OK && in_a == BVPI_INSIDE)
+        status = bvpi_clash_where(judge->b, centre, &in_b);
+    if (status != BVP_OK || in_b != BVPI_INSIDE)
+        return status;
+    out->lower = radius;
+    out->has_point = true;
+    memcpy(out->point_a, centre, sizeof out->point_a);
+    memcpy(out->point_b, of_b.best.point, sizeof out->point_b);
+    out->hit_a = *hit_a;
+    out->hit_b = of_b.best.id;
+    return BVP_OK;
+}
+
+/* Two parts in one place, whose surfaces are the same there: no point of one lies deep in the
+ * other, but behind faces that touch both are solid. */
+static bvp_status try_balls(bvpi_clash_judge *judge, const bvpi_contacts *c, double overlap,
+                            bvpi_clash_depth *out)
+{
+    bvp_status status = BVP_OK;
+    const uint32_t count = c->faces_a.count < FACES_ASKED ? c->faces_a.count : FACES_ASKED;
+    for (uint32_t i = 0; i < count && status == BVP_OK && !(out->lower > overlap); i++) {
+        double centre[3];
+        if (behind_face(judge, c->faces_a.centre[i], c->faces_a.inward[i], overlap, centre,
+                        &status))
+            status = try_ball(judge, centre, overlap, &c->faces_a.hit[i], out);
+    }
+    return status;
+}
+
 /* ---- both --------------------------------------------------------------------------------------
  */
 
@@ -260,6 +338,8 @@ static bvp_status settle_by_all(bvpi_clash_judge *judge, double overlap, bool wi
     if (status == BVP_OK && !is_settled(out, overlap) && c->kept_count > 0 &&
         c->kept[0].promise > overlap)
         status = try_contacts(judge, c->kept, c->kept_count, overlap, out);
+    if (status == BVP_OK && !is_settled(out, overlap))
+        status = try_balls(judge, c, overlap, out);
     return status;
 }
 

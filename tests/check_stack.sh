@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # No recursion and a bounded stack in the reader: gcc's call graph of every source file has no cycle,
-# no frame of variable size, and no chain of calls over 288 KiB.
+# no frame of variable size, and no chain of calls over 256 KiB.
 set -u
 src=${BVP_SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
@@ -99,7 +99,7 @@ END {
   for (kind in which) sub(/.*\//, "", which[kind])
   printf "%s: %d bytes; kernel %s: %d; callback %s: %d; together %d\n", entry, top, \
     which["kernel"], pointed["kernel"], which["callback"], pointed["callback"], bound
-  if (bound > 294912) print "check_stack: over 288 KiB"
+  if (bound > 262144) print "check_stack: over 256 KiB"
 }
 AWK
 awk -f "$scratch/walk.awk" "$scratch"/*.ci | tee "$scratch/result"

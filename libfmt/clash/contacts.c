@@ -12,11 +12,8 @@
 
 static void place_corners(const bvpi_clash_item *item, const float tri[9], double out[9])
 {
-    for (int k = 0; k < 3; k++) {
-        const double local[3] = {(double)tri[3 * k], (double)tri[3 * k + 1],
-                                 (double)tri[3 * k + 2]};
-        bvpi_place_point_to_world(&item->part.at.place, local, out + 3 * k);
-    }
+    for (int k = 0; k < 3; k++)
+        bvpi_clash_place_corner(item, tri + 3 * k, out + 3 * k);
 }
 
 static bvp_status corners_of(const bvpi_clash_item *item, const bvp_hit_id *hit, double out[9])

@@ -121,7 +121,6 @@ bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point
     const uint32_t count =
         part->cluster_count < BVPI_CLASH_SAMPLES ? part->cluster_count : BVPI_CLASH_SAMPLES;
     bvpi_cluster cluster;
-    double local[3];
     float tri[9];
     if (which >= count)
         return false;
@@ -131,21 +130,13 @@ bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point
         return false;
     }
     bvpi_cluster_triangle(&cluster, 0, tri);
-    for (int i = 0; i < 3; i++)
-        local[i] = (double)tri[i];
-    bvpi_place_point_to_world(&item->part.at.place, local, point);
+    bvpi_clash_place_corner(item, tri, point);
     bvpi_hit_id_of(&item->part, &cluster.head, 0, hit);
     return true;
 }
 
 /* Of a piece: its extreme corners; its first triangle's corners and middle. */
 enum { EXTREMES = 6, POINTS = EXTREMES + 4 };
-
-static void place_corner(const bvpi_clash_item *item, const float corner[3], double out[3])
-{
-    const double local[3] = {(double)corner[0], (double)corner[1], (double)corner[2]};
-    bvpi_place_point_to_world(&item->part.at.place, local, out);
-}
 
 static void point_of(const bvpi_clash_item *item, const struct bvpi_piece *piece, int which,
                      double out[3])
@@ -154,11 +145,11 @@ static void point_of(const bvpi_clash_item *item, const struct bvpi_piece *piece
     const float middle[3] = {c[0] / 3 + c[3] / 3 + c[6] / 3, c[1] / 3 + c[4] / 3 + c[7] / 3,
                              c[2] / 3 + c[5] / 3 + c[8] / 3};
     const int of_triangle = which - EXTREMES;
-    place_corner(item,
-                 of_triangle < 0   ? piece->extreme[which]
-                 : of_triangle < 3 ? c + 3 * of_triangle
-                                   : middle,
-                 out);
+    bvpi_clash_place_corner(item,
+                            of_triangle < 0   ? piece->extreme[which]
+                            : of_triangle < 3 ? c + 3 * of_triangle
+                                              : middle,
+                            out);
 }
 
 /* What is all inside has its corners inside the box. */
@@ -167,7 +158,7 @@ static bool may_hold(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
 {
     for (int k = 0; k < EXTREMES; k++) {
         double point[3];
-        place_corner(inner, piece->extreme[k], point);
+        bvpi_clash_place_corner(inner, piece->extreme[k], point);
         if (!bvpi_clash_is_in_box(&outer->part, point))
             return false;
     }

@@ -25,6 +25,12 @@ bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, 
     return BVP_OK;
 }
 
+void bvpi_clash_place_corner(const bvpi_clash_item *item, const float corner[3], double out[3])
+{
+    const double local[3] = {(double)corner[0], (double)corner[1], (double)corner[2]};
+    bvpi_place_point_to_world(&item->part.at.place, local, out);
+}
+
 void bvpi_clash_judge_init(bvpi_clash_judge *judge, const bvp_file *a, const bvp_file *b,
                            struct bvpi_contacts *contacts)
 {

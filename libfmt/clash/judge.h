@@ -24,6 +24,9 @@ typedef struct bvpi_clash_item {
 bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, bool is_of_b,
                                 uint32_t instance);
 
+/* A corner as stored, in the world. */
+void bvpi_clash_place_corner(const bvpi_clash_item *item, const float corner[3], double out[3]);
+
 /* Whoever judges pairs; one for each thread. */
 typedef struct bvpi_clash_judge {
     const bvpi_clash_item *a, *b;

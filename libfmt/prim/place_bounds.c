@@ -7,7 +7,6 @@
 #include "base/sum.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 /* Below this, the products' rounding errors may underflow. */
 #define LEAST_PRODUCT 0x1p-900
@@ -35,6 +34,21 @@ static double round_down(const double row[4], const double x[3])
         terms[7] = -bound;
     }
     return tiny ? bound - LEAST_PRODUCT : bound;
+}
+
+int bvpi_place_compare(const double row[4], const float lo[3], const float hi[3], bool upper,
+                       double bound)
+{
+    double terms[8];
+    for (int k = 0; k < 3; k++) {
+        const bool at_hi = (row[k] > 0) == upper;
+        const bvpi_dd product = bvpi_dd_product(row[k], (double)(at_hi ? hi[k] : lo[k]));
+        terms[2 * k] = product.lo;
+        terms[2 * k + 1] = product.hi;
+    }
+    terms[6] = row[3];
+    terms[7] = -bound;
+    return bvpi_sum_sign(terms, 8);
 }
 
 void bvpi_place_bounds(const double placement[12], const float lo[3], const float hi[3],

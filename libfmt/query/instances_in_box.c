@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/sum.h"
+#include "prim/place_bounds.h"
 #include "query/overlap.h"
 
 typedef struct box_query {
@@ -20,32 +20,14 @@ typedef struct box_query {
 
 /* ---- an instance's box ----------------------------------------------------------------------- */
 
-/* The sign of row . corner - x, exactly. */
-static int sign_beyond(const double row[4], const double corner[3], double x)
-{
-    double terms[8];
-    for (int k = 0; k < 3; k++) {
-        const bvpi_dd product = bvpi_dd_product(row[k], corner[k]);
-        terms[2 * k] = product.lo;
-        terms[2 * k + 1] = product.hi;
-    }
-    terms[6] = row[3];
-    terms[7] = -x;
-    return bvpi_sum_sign(terms, 8);
-}
-
 /* Does the smallest box around the placed corners of lo .. hi meet the other? */
 static bool boxes_meet(const double m[12], const float lo[3], const float hi[3],
                        const bvpi_region *box)
 {
     for (int axis = 0; axis < 3; axis++) {
         const double *row = m + 4 * axis;
-        double least[3], most[3];
-        for (int k = 0; k < 3; k++) {
-            least[k] = (double)(row[k] > 0 ? lo[k] : hi[k]);
-            most[k] = (double)(row[k] > 0 ? hi[k] : lo[k]);
-        }
-        if (sign_beyond(row, least, box->hi[axis]) > 0 || sign_beyond(row, most, box->lo[axis]) < 0)
+        if (bvpi_place_compare(row, lo, hi, false, box->hi[axis]) > 0 ||
+            bvpi_place_compare(row, lo, hi, true, box->lo[axis]) < 0)
             return false;
     }
     return true;

@@ -5,7 +5,7 @@
 #include "scene/verify.h"
 
 #include "base/checked.h"
-#include "base/sum.h"
+#include "prim/place_bounds.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,31 +13,14 @@
 
 /* ---- exact sums ----------------------------------------------------------------------------- */
 
-/* Sign of (image of the box under the placement's row, its lower or upper end) - bound, barring
- * underflow of the products. */
-static int compare_image(const double row[4], const float lo[3], const float hi[3], bool upper,
-                         double bound)
-{
-    double terms[8];
-    for (int k = 0; k < 3; k++) {
-        const bool at_hi = (row[k] > 0) == upper;
-        const bvpi_dd product = bvpi_dd_product(row[k], at_hi ? hi[k] : lo[k]);
-        terms[2 * k] = product.lo;
-        terms[2 * k + 1] = product.hi;
-    }
-    terms[6] = row[3];
-    terms[7] = -bound;
-    return bvpi_sum_sign(terms, 8);
-}
-
 /* Does the world box contain the part's box at this placement, in real arithmetic? */
 static bool contains_instance(const double lo[3], const double hi[3], const double placement[12],
                               const bvpi_part *part)
 {
     for (int axis = 0; axis < 3; axis++) {
         const double *row = placement + 4 * axis;
-        if (compare_image(row, part->lo, part->hi, false, lo[axis]) < 0 ||
-            compare_image(row, part->lo, part->hi, true, hi[axis]) > 0)
+        if (bvpi_place_compare(row, part->lo, part->hi, false, lo[axis]) < 0 ||
+            bvpi_place_compare(row, part->lo, part->hi, true, hi[axis]) > 0)
             return false;
     }
     return true;

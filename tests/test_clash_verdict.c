@@ -18,19 +18,25 @@ typedef struct scene {
 
 static const double zero[3] = {0, 0, 0}, ten[3] = {10, 10, 10};
 
-/* The same walls, once solid and once hollow. */
+/* The same cube, cut into other triangles: its axes change places. */
 static void same_walls(solid *a, solid *b)
 {
-    const double lo[3] = {2, 2, 2}, hi[3] = {4, 4, 4};
     solid_box(a, zero, ten, 0, -1);
     solid_box(b, zero, ten, 0, -1);
-    solid_box(b, lo, hi, 1, -1);
+    for (uint32_t i = 0; i < 3 * b->count; i++) {
+        float *corner = b->soup + 3 * i;
+        const float x = corner[0];
+        corner[0] = corner[1];
+        corner[1] = corner[2];
+        corner[2] = x;
+    }
 }
 
 /* Of two pieces the second one is inside. */
 static void piece_inside(solid *a, solid *b)
 {
-    const double lo[3] = {20, 0, 0}, hi[3] = {21, 1, 1}, in_lo[3] = {4, 4, 4}, in_hi[3] = {6, 6, 6};
+    const double lo[3] = {-21, 0, 0}, hi[3] = {-20, 1, 1}, in_lo[3] = {4, 4, 4},
+                 in_hi[3] = {6, 6, 6}; /* the first one comes first in any order */
     solid_box(a, zero, ten, 0, -1);
     solid_box(b, lo, hi, 0, -1);
     solid_box(b, in_lo, in_hi, 0, -1);

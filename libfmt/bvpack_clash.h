@@ -46,8 +46,9 @@ typedef struct bvp_clash_pair {
     uint32_t a, b; /* instances; within one file a < b */
     bvp_verdict verdict;
     bvp_clash_limits limits; /* that were applied */
-    double distance; /* of the surfaces: the least one, or, of parts not farther apart than the
-                        touch gap, that of a witness; 0 when they meet. Detail verdicts: of any
+    double distance; /* of the surfaces: above the least one by no more than the touch gap or a
+                        4096th of the clearance, whichever is less; of parts not farther apart than
+                        the touch gap that of a witness; 0 when they meet. Detail verdicts: of any
                         witness that is near enough, with lower 0; 0 or not when they meet */
     double lower;    /* certified lower bound of the distance */
     double depth;    /* surfaces that meet: the largest distance to the other's surface among points

@@ -278,7 +278,7 @@ static unsigned of_apart(const brute_pair *p)
 }
 
 /* The distance that was said: of the witnesses, and beyond the touch gap no two triangles are
- * nearer. */
+ * nearer than its lower bound, which is as near as bvpack_clash.h promises. */
 static void check_distance(brute_pair *p, bool meets)
 {
     const bvp_clash_pair *said = p->said;
@@ -292,8 +292,12 @@ static void check_distance(brute_pair *p, bool meets)
     if (!(fabs(witness_distance(said) - said->distance) <= slack) ||
         !(said->lower <= said->distance))
         p->complaint = "the witnesses are not as far apart as the distance";
-    if (said->distance > p->limits.touch_gap + 4 * slack &&
-        ask(p->a.surface, p->b.surface, said->distance - 4 * slack, is_near_here) != NO)
+    if (!(said->distance > p->limits.touch_gap + 4 * slack))
+        return;
+    const double tolerance = fmin(p->limits.touch_gap, p->limits.clearance / 4096);
+    if (!(said->distance - said->lower <= tolerance + 1e-9 * said->distance + 4 * slack))
+        p->complaint = "the lower bound is too low";
+    if (ask(p->a.surface, p->b.surface, said->lower - 4 * slack, is_near_here) != NO)
         p->complaint = "some triangles are nearer";
 }
 

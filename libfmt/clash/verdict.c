@@ -97,6 +97,13 @@ static bvp_status judge_meeting(bvpi_clash_judge *judge, bvp_clash_detail detail
     return BVP_OK;
 }
 
+/* By how much a distance may be above the least one: surfaces that run side by side have thousands
+ * of pairs of triangles at one distance, but for rounding. */
+static double tolerance_of(const bvp_clash_limits *limits)
+{
+    return fmin(limits->touch_gap, limits->clearance * 0x1p-12);
+}
+
 /* The surfaces do not meet; otherwise: the verdict of what lies outside. */
 static bvp_status judge_apart(bvpi_clash_judge *judge, bvp_verdict otherwise, bvp_clash_pair *pair)
 {
@@ -108,7 +115,7 @@ static bvp_status judge_apart(bvpi_clash_judge *judge, bvp_verdict otherwise, bv
                                            : BVP_VERDICT_UNKNOWN;
     if (status != BVP_OK || where == BVPI_OUTSIDE || otherwise != BVP_VERDICT_CLEAR)
         return status;
-    status = bvpi_ask_nearest(&judge->query, INFINITY);
+    status = bvpi_ask_nearest(&judge->query, INFINITY, tolerance_of(&pair->limits));
     if (status == BVP_OK && judge->query.best.found)
         take_witness(&judge->query, pair);
     return status;
@@ -154,15 +161,16 @@ static bvp_status judge_beyond(bvpi_clash_judge *judge, bvp_clash_detail detail,
     bvp_status status = BVP_OK;
     query->best.found = 0;
     if (clearance > pair->limits.touch_gap)
-        status = detail == BVP_CLASH_VERDICTS ? bvpi_ask_near(query, clearance)
-                                              : bvpi_ask_nearest(query, clearance);
+        status = detail == BVP_CLASH_VERDICTS
+                     ? bvpi_ask_near(query, clearance)
+                     : bvpi_ask_nearest(query, clearance, tolerance_of(&pair->limits));
     if (status != BVP_OK)
         return status;
     if (query->best.found)
         take_witness(query, pair);
     if (detail == BVP_CLASH_VERDICTS)
         pair->lower = 0;
-    const bool is_within = query->best.found && pair->lower <= clearance;
+    const bool is_within = query->best.found && query->lower <= clearance;
     return judge_apart(judge, is_within ? BVP_VERDICT_WITHIN : BVP_VERDICT_CLEAR, pair);
 }
 

@@ -67,6 +67,7 @@ void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode)
     query->want_witness = query->any_witness = query->stop_at_first = query->bounded =
         query->is_aimed = false;
     query->count = 0;
+    query->tolerance = 0;
     query->best.found = 0;
     query->lower = INFINITY;
 }
@@ -84,13 +85,14 @@ bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness)
 
 void bvpi_finish_distance(bvpi_pair_query *query)
 {
-    query->best.lower = fmin(query->lower, query->best.distance);
+    query->best.lower = fmax(fmin(query->lower, query->best.distance - query->tolerance), 0);
 }
 
-bvp_status bvpi_ask_nearest(bvpi_pair_query *query, double limit)
+bvp_status bvpi_ask_nearest(bvpi_pair_query *query, double limit, double tolerance)
 {
     bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
     query->limit = limit;
+    query->tolerance = tolerance;
     if (limit > 0)
         bvpi_pair_run(query);
     bvpi_finish_distance(query);
@@ -107,7 +109,7 @@ bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit)
         query->best.distance = query->best.lower = 0;
         return BVP_OK;
     }
-    return bvpi_ask_nearest(query, limit);
+    return bvpi_ask_nearest(query, limit, 0);
 }
 
 /* A pair whose interval contains delta, which only arithmetic beyond double-double could decide,

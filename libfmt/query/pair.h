@@ -64,6 +64,7 @@ typedef struct bvpi_pair_query {
     float tri_a[9], tri_b[9]; /* EACH: the callback's triangles as stored; a is the caller's */
 
     double limit;       /* DISTANCE: farther pairs do not matter; shrinks */
+    double tolerance;   /* DISTANCE: pairs nearer than the answer by no more do not matter */
     bool bounded;       /* DISTANCE: the limit is the distance of a pair */
     bool stop_at_first; /* DISTANCE: any pair within the limit will do */
     double lower;       /* smallest lower bound of the pairs looked at */
@@ -118,8 +119,9 @@ bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bool want_witne
 /* The same, whose witness may be some triangles that are near: its distance says no more than that
  * it is not above delta. */
 bvp_status bvpi_ask_near(bvpi_pair_query *query, double delta);
-/* The distance of bodies that are known not to meet. */
-bvp_status bvpi_ask_nearest(bvpi_pair_query *query, double limit);
+/* The distance of bodies that are known not to meet; best.distance is not more than `tolerance`
+ * above the least one. */
+bvp_status bvpi_ask_nearest(bvpi_pair_query *query, double limit, double tolerance);
 void bvpi_finish_distance(bvpi_pair_query *query);
 
 /* The whole query: status, counts and answers are then in *query. */

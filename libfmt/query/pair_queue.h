@@ -269,8 +269,8 @@ static inline void measure_nearest(pair_tester *p)
     if (!query->best.found || d.hi < query->best.distance ||
         (d.hi == query->best.distance && comes_first(p, item_a, item_b)))
         keep_pair(p, item_a, item_b, &d);
-    query->limit = fmin(query->limit, d.hi);
-    query->done |= query->stop_at_first || d.hi == 0;
+    query->limit = fmin(query->limit, d.hi - query->tolerance);
+    query->done |= query->stop_at_first || d.hi <= query->tolerance;
     tester_limit(p);
 }
 
@@ -361,7 +361,7 @@ static inline void flush_distance(pair_tester *p)
         if ((double)lo[lane] <= query->limit)
             add_pending(p, lane, lo[lane]);
     }
-    if (query->stop_at_first)
+    if (query->stop_at_first || query->tolerance > 0)
         measure_pending(p);
 }
 

@@ -73,7 +73,7 @@ bvp_status bvpi_apart_by_faces(bvpi_clash_judge *judge, const bvpi_contact *cont
     double ways[2][3];
     bool is_apart = false;
     bvp_status status = BVP_OK;
-    const unsigned count = bvpi_contact_ways(judge, contact->tri_a, contact->tri_b, ways);
+    const unsigned count = bvpi_contact_ways(&contact->a, &contact->b, ways);
     for (unsigned k = 0; k < count && status == BVP_OK && !is_apart; k++)
         status = bvpi_apart_by_shift(judge, ways[k], length, upper, &is_apart);
     return status;

@@ -124,7 +124,8 @@ static bvp_status try_side(bvpi_clash_judge *judge, const bvpi_contact *contact,
 {
     const probe p = {is_of_a ? judge->b : judge->a, is_of_a ? &contact->hit_a : &contact->hit_b,
                      is_of_a, enough, out};
-    return is_enough(&p) ? BVP_OK : try_triangle(&p, is_of_a ? contact->tri_a : contact->tri_b);
+    return is_enough(&p) ? BVP_OK
+                         : try_triangle(&p, is_of_a ? contact->a.corner : contact->b.corner);
 }
 
 /* Each triangle once. */

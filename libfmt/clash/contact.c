@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT
+ * contact.c: two triangles that touch: ways apart, how deep they may reach, where they meet.
+ * Spec: exactness.md, chapter "Clash verdicts"
+ */
+#include "clash/contact.h"
+
+#include <math.h>
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void subtract(const double a[3], const double b[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = a[i] - b[i];
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- triangles in the world -------------------------------------------------------------------
+ */
+
+/* A mirrored placement turns a face's normal, by its corners, inward. */
+static bool is_mirrored(const bvpi_placed_part *part)
+{
+    const double *m = part->at.place.m;
+    return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
+               m[2] * (m[4] * m[9] - m[5] * m[8]) <
+           0;
+}
+
+void bvpi_world_tri_init(bvpi_world_tri *out, const bvpi_clash_item *item, const float tri[9])
+{
+    double e[3], f[3], *n = out->normal;
+    const double *c = out->corner;
+    for (int k = 0; k < 9; k += 3)
+        bvpi_clash_place_corner(item, tri + k, out->corner + k);
+    for (int i = 0; i < 3; i++) {
+        out->lo[i] = lesser(c[i], lesser(c[3 + i], c[6 + i]));
+        out->hi[i] = larger(c[i], larger(c[3 + i], c[6 + i]));
+    }
+    subtract(out->corner + 3, out->corner, e);
+    subtract(out->corner + 6, out->corner, f);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        n[i] = e[j] * f[k] - e[k] * f[j];
+    }
+    const double length = sqrt(dot(n, n));
+    const bool has_normal = length > 0 && isfinite(1 / length);
+    out->outward = !has_normal ? 0 : is_mirrored(&item->part) ? -1 : 1;
+    for (int i = 0; i < 3; i++)
+        n[i] = has_normal ? n[i] / length : 0;
+}
+
+static bvp_status world_tri_of(const bvpi_clash_item *item, const bvp_hit_id *hit,
+                               bvpi_world_tri *out)
+{
+    float tri[9];
+    uint64_t count;
+    const bvp_status status =
+        bvp_get_triangles(item->file, hit->part, hit->triangle, 1, tri, NULL, &count);
+    if (status == BVP_OK)
+        bvpi_world_tri_init(out, item, tri);
+    return status;
+}
+
+bvp_status bvpi_contact_init(const bvpi_clash_judge *judge, const bvp_hit_id *hit_a,
+                             const bvp_hit_id *hit_b, bvpi_contact *out)
+{
+    out->hit_a = *hit_a;
+    out->hit_b = *hit_b;
+    bvp_status status = world_tri_of(judge->a, hit_a, &out->a);
+    if (status == BVP_OK)
+        status = world_tri_of(judge->b, hit_b, &out->b);
+    if (status == BVP_OK)
+        out->promise = bvpi_contact_promise(&out->a, &out->b);
+    return status;
+}
+
+/* ---- ways and depth ---------------------------------------------------------------------------
+ */
+
+unsigned bvpi_contact_ways(const bvpi_world_tri *a, const bvpi_world_tri *b, double out[2][3])
+{
+    unsigned count = 0;
+    const bvpi_world_tri *of[2] = {b, a};
+    for (int k = 0; k < 2; k++) {
+        if (of[k]->outward == 0)
+            continue;
+        for (int i = 0; i < 3; i++)
+            out[count][i] = (k == 0 ? 1 : -1) * of[k]->outward * of[k]->normal[i];
+        count++;
+    }
+    return count;
+}
+
+/* How far a triangle has to move along the other's normal to be on one side of its plane. */
+static double crossing(const bvpi_world_tri *tri, const bvpi_world_tri *other)
+{
+    double d[3], before = 0, behind = 0;
+    for (int k = 0; k < 3; k++) {
+        subtract(tri->corner + 3 * k, other->corner, d);
+        const double h = dot(d, other->normal);
+        before = larger(before, h);
+        behind = larger(behind, -h);
+    }
+    return lesser(before, behind);
+}
+
+double bvpi_contact_promise(const bvpi_world_tri *a, const bvpi_world_tri *b)
+{
+    return lesser(crossing(a, b), crossing(b, a));
+}
+
+/* ---- where they meet --------------------------------------------------------------------------
+ */
+
+typedef struct box {
+    double *lo, *hi;
+} box;
+
+static void extend(const box *c, const double point[3])
+{
+    for (int i = 0; i < 3; i++) {
+        c->lo[i] = lesser(c->lo[i], point[i]);
+        c->hi[i] = larger(c->hi[i], point[i]);
+    }
+}
+
+/* Is a point of the triangle's plane in it, give or take rounding? */
+static bool is_in_triangle(const bvpi_world_tri *t, const double point[3])
+{
+    const double *tri = t->corner, *normal = t->normal;
+    for (int k = 0; k < 3; k++) {
+        double edge[3], d[3];
+        subtract(tri + 3 * ((k + 1) % 3), tri + 3 * k, edge);
+        subtract(point, tri + 3 * k, d);
+        const double cross[3] = {normal[1] * edge[2] - normal[2] * edge[1],
+                                 normal[2] * edge[0] - normal[0] * edge[2],
+                                 normal[0] * edge[1] - normal[1] * edge[0]};
+        if (dot(cross, d) < -1e-9 * dot(edge, edge))
+            return false;
+    }
+    return true;
+}
+
+/* Where edges of one triangle pass through the other one, or end on it. True: somewhere. */
+static bool extend_by_edges(const box *c, const bvpi_world_tri *tri, const bvpi_world_tri *other)
+{
+    double h[3], size_sq = 0;
+    bool any = false;
+    if (other->outward == 0)
+        return false;
+    for (int k = 0; k < 3; k++) {
+        double d[3];
+        subtract(tri->corner + 3 * k, other->corner, d);
+        h[k] = dot(d, other->normal);
+        size_sq = larger(size_sq, dot(d, d));
+    }
+    const double none = 1e-9 * sqrt(size_sq);
+    for (int k = 0; k < 3; k++) {
+        const int next = (k + 1) % 3;
+        const double *p = tri->corner + 3 * k, *q = tri->corner + 3 * next;
+        const bool ends = fabs(h[k]) <= none;
+        const bool passes = (h[k] < 0) != (h[next] < 0) && h[k] != h[next];
+        double point[3];
+        if (!ends && !passes)
+            continue;
+        for (int i = 0; i < 3; i++)
+            point[i] = ends ? p[i] : p[i] + (q[i] - p[i]) * (h[k] / (h[k] - h[next]));
+        if (is_in_triangle(other, point)) {
+            extend(c, point);
+            any = true;
+        }
+    }
+    return any;
+}
+
+/* They meet where their boxes do. */
+static void common_box(const bvpi_world_tri *a, const bvpi_world_tri *b, double lo[3], double hi[3])
+{
+    for (int i = 0; i < 3; i++) {
+        lo[i] = larger(a->lo[i], b->lo[i]);
+        hi[i] = lesser(a->hi[i], b->hi[i]);
+    }
+}
+
+static bool holds(const box *c, const double lo[3], const double hi[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (lo[i] < c->lo[i] || hi[i] > c->hi[i])
+            return false;
+    return true;
+}
+
+/* What rounding leaves without a point has one in the middle. */
+void bvpi_contact_extend(const bvpi_world_tri *a, const bvpi_world_tri *b, double lo[3],
+                         double hi[3])
+{
+    const box c = {lo, hi};
+    double from[3], to[3], point[3];
+    common_box(a, b, from, to);
+    if (holds(&c, from, to))
+        return;
+    const bool by_a = extend_by_edges(&c, a, b), by_b = extend_by_edges(&c, b, a);
+    if (by_a || by_b)
+        return;
+    for (int i = 0; i < 3; i++)
+        point[i] = 0.5 * from[i] + 0.5 * to[i];
+    extend(&c, point);
+}

@@ -82,11 +82,11 @@ static bool is_in_box(const flat_box *box, const double point[3])
 }
 
 static unsigned where_point_is(const flat_surface *outer, bool is_open, const double point[3],
-                               bool *is_clear)
+                               double gap, bool *is_clear)
 {
     if (!is_in_box(&outer->box, point))
         return OUTSIDE;
-    *is_clear = flat_point_distance(outer, point) > outer->slack;
+    *is_clear = flat_point_distance(outer, point) > fmax(gap, outer->slack);
     if (!*is_clear)
         return 0;
     const double turns = fabs(flat_winding(outer, point));
@@ -98,8 +98,10 @@ static unsigned where_point_is(const flat_surface *outer, bool is_open, const do
 enum { CORNERS = 32 }; /* of a part in an open surface: some may look out of its opening */
 
 /* Any piece of `inner` in `outer`, whose surfaces do not meet: of each piece the corners up to the
- * first that is not within rounding of the surface. is_open: `outer` is. */
-static unsigned where_is(const flat_surface *outer, bool is_open, const flat_surface *inner)
+ * first that is neither within rounding of the surface nor within the touch gap. is_open: `outer`
+ * is. */
+static unsigned where_is(const flat_surface *outer, bool is_open, const flat_surface *inner,
+                         double gap)
 {
     const uint32_t count = 3 * inner->part->count, step = count / CORNERS + 1;
     unsigned out = 0;
@@ -111,7 +113,7 @@ static unsigned where_is(const flat_surface *outer, bool is_open, const flat_sur
         if (*known && (!is_open || i % step != 0))
             continue;
         *known = true;
-        out |= where_point_is(outer, is_open, inner->corners + 3 * (size_t)i, known);
+        out |= where_point_is(outer, is_open, inner->corners + 3 * (size_t)i, gap, known);
     }
     free(is_known);
     return out & AROUND && out & (PERHAPS_AROUND | OUTSIDE) ? PERHAPS_AROUND : out;
@@ -266,10 +268,11 @@ static unsigned by_distance(const brute_pair *p)
 static unsigned of_apart(const brute_pair *p)
 {
     const side *a = &p->a, *b = &p->b;
+    const double gap = p->limits.touch_gap;
     unsigned where = 0, out = 0;
     if (!flat_boxes_apart(&a->surface->box, &b->surface->box, 0))
-        where = where_is(a->surface, a->info->open_edge_count > 0, b->surface) |
-                where_is(b->surface, b->info->open_edge_count > 0, a->surface);
+        where = where_is(a->surface, a->info->open_edge_count > 0, b->surface, gap) |
+                where_is(b->surface, b->info->open_edge_count > 0, a->surface, gap);
     if (where & INSIDE)
         out |= bit(BVP_VERDICT_ENCLOSED);
     if (where & (AROUND | PERHAPS_AROUND))

@@ -148,6 +148,22 @@ static void open_shell(solid *a, solid *b)
     solid_box(b, lo, hi, 0, -1);
 }
 
+/* A small wedge right behind the slope of a large one: the way out is short, the boxes' is not. */
+static void wedge(solid *a, solid *b)
+{
+    static const double large[3][2] = {{0, 0}, {10, 0}, {0, 10}};
+    static const double small[3][2] = {{4.5, 4.5}, {5.5, 4.5}, {4.5, 5.5}};
+    solid_prism(a, large, 3, 0, 10);
+    solid_prism(b, small, 3, 4, 6);
+}
+
+/* Open on top. */
+static void open_wedge(solid *a, solid *b)
+{
+    wedge(a, b);
+    a->count--;
+}
+
 static void crossing_sheets(solid *a, solid *b)
 {
     const double p[4][3] = {{-5, -5, 0}, {5, -5, 0}, {5, 5, 0}, {-5, 5, 0}};
@@ -196,6 +212,21 @@ static const scene scenes[] = {
     {"nested", nested, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, 4, 0},
     {"nested, in clearance", nested, {3.5, 0, 0}, L(1, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, .5, 0},
     {"the other way", nested_other_way, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, 4, 0},
+    {"behind a slope",
+     wedge,
+     {-4e-5, -4e-5, 0},
+     L(0, 1e-4, 1),
+     BVP_VERDICT_ENCLOSED,
+     4e-5 * M_SQRT2,
+     0},
+    {"behind an open one",
+     open_wedge,
+     {-4e-5, -4e-5, 0},
+     L(0, 1e-4, 1),
+     BVP_VERDICT_UNKNOWN,
+     4e-5 * M_SQRT2,
+     0},
+    {"before a slope", wedge, {1.00004, 1.00004, 0}, L(0, 3, 1), BVP_VERDICT_TOUCHING, NAN, 0},
     {"a piece inside", piece_inside, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, 4, 0},
     {"a piece around",
      piece_inside_other_way,
@@ -310,6 +341,33 @@ START_TEST(every_verdict)
 }
 END_TEST
 
+/* One in a corner of the other, with three walls that rounding pulls apart: a shift off one of them
+ * frees nothing, whatever side of the walls the corners are then rounded to. */
+START_TEST(same_corner)
+{
+    static solid a, b;
+    const double one[3] = {1, 1, 1}, four[3] = {4, 4, 4};
+    const bvp_clash_limits limits = {0, NAN, NAN};
+    a.count = b.count = 0;
+    solid_box(&a, zero, one, 0, -1);
+    solid_box(&b, zero, four, 0, -1);
+    for (int k = 1; k <= 200; k++) {
+        const double c = 2 * cos(.03 * k), s = 2 * sin(.03 * k);
+        const double m[12] = {2, 0, 0, 1.5, 0, c, -s, 3, 0, s, c, 3};
+        assembly all = assembly_new(m);
+        bvp_clash_pair pair;
+        assembly_put(&all, &a, 0, 0, 0);
+        assembly_put(&all, &b, 0, 0, 0);
+        case_file file = case_finish(all.builder);
+        ck_assert_int_eq(
+            bvp_clash_one(file.file, NULL, NULL, 0, 1, &limits, BVP_CLASH_DISTANCE, &pair), BVP_OK);
+        ck_assert_msg(pair.verdict == BVP_VERDICT_PENETRATING, "%d: %s", k,
+                      bvp_verdict_name(pair.verdict));
+        case_close(&file);
+    }
+}
+END_TEST
+
 /* What an instance of one file is to one of another is the same as within one file. */
 START_TEST(two_files)
 {
@@ -395,7 +453,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {names,     touch_gap,     lines_of_contact,
-                                 two_files, every_verdict, NULL};
+    const TTest *const list[] = {names,       touch_gap, lines_of_contact, two_files, every_verdict,
+                                 same_corner, NULL};
     return suite_run("clash_verdict", list);
 }

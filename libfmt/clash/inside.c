@@ -169,9 +169,6 @@ static bool may_hold(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
 static bvp_status tells(const bvpi_clash_item *outer, const double point[3], double gap, bool *out)
 {
     bvpi_closest_query query;
-    *out = true;
-    if (gap == 0)
-        return BVP_OK;
     const bvp_status status = bvpi_clash_nearest(outer, point, gap, &query);
     *out = !query.best.found;
     return status;
@@ -211,12 +208,28 @@ static bvp_status holds(const bvpi_clash_item *outer, const bvpi_clash_item *inn
     return status;
 }
 
+/* How far rounding takes a corner, in the world. */
+static double blur_of(const bvpi_placed *at)
+{
+    const double *m = at->place.m;
+    double most = 0;
+    for (int i = 0; i < 3; i++) {
+        double terms = fabs(m[4 * i + 3]);
+        for (int k = 0; k < 3; k++)
+            terms += fabs(m[4 * i + k]) * at->bound[k];
+        most = fmax(most, terms);
+    }
+    return most * 0x1p-49;
+}
+
+/* A point that rounding may have taken across the other's surface must not decide. */
 bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
                                bvpi_where *out)
 {
     *out = BVPI_OUTSIDE;
     if (!boxes_meet(&a->bounds, &b->bounds))
         return BVP_OK;
-    const bvp_status status = holds(a, b, gap, out);
-    return status == BVP_OK && *out == BVPI_OUTSIDE ? holds(b, a, gap, out) : status;
+    const double least = fmax(gap, fmax(blur_of(&a->part.at), blur_of(&b->part.at)));
+    const bvp_status status = holds(a, b, least, out);
+    return status == BVP_OK && *out == BVPI_OUTSIDE ? holds(b, a, least, out) : status;
 }

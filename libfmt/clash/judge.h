@@ -57,8 +57,8 @@ bvp_status bvpi_clash_nearest(const bvpi_clash_item *item, const double point[3]
                               bvpi_closest_query *query);
 
 /* Is one of two parts whose surfaces do not meet inside the other? Every connected piece is asked,
- * up to BVPI_PIECES_MOST. Points within `gap` of the other's surface tell nothing; 0: there are
- * none. */
+ * up to BVPI_PIECES_MOST. Points within `gap` of the other's surface, or within rounding,
+ * tell nothing. */
 bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
                                bvpi_where *out);
 

@@ -121,9 +121,18 @@ static bvp_status judge_apart(bvpi_clash_judge *judge, bvp_verdict otherwise, bv
     return status;
 }
 
+/* A small shift frees them: touching, or, if their surfaces do not meet, enclosed perhaps. */
+static bvp_status is_surely_touching(const bvpi_clash_judge *judge, double gap, bool *out)
+{
+    bvpi_where where;
+    const bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, gap, &where);
+    *out = where == BVPI_OUTSIDE;
+    return status;
+}
+
 /* The surfaces are not farther apart than the touch gap. Where a small shift off the faces that are
- * so near frees the parts, they touch, whether their surfaces meet or not, which rounding decides
- * and which costs more to tell. */
+ * so near frees the parts, and neither is inside the other, they touch, whether their surfaces meet
+ * or not, which rounding decides and which costs more to tell. */
 static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, bvp_clash_pair *pair)
 {
     const double overlap = pair->limits.overlap;
@@ -134,14 +143,16 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
     if (pair->distance > 0) {
         if (!is_twin)
             status = bvpi_clash_comes_free(judge, &pair->hit_a, &pair->hit_b, overlap, &upper);
-        const bool is_free = isfinite(upper);
+        bool is_enough = is_twin;
         pair->depth_upper = upper;
-        if (status != BVP_OK || (detail == BVP_CLASH_VERDICTS && (is_twin || is_free)))
+        if (status == BVP_OK && detail == BVP_CLASH_VERDICTS && isfinite(upper))
+            status = is_surely_touching(judge, pair->limits.touch_gap, &is_enough);
+        if (status != BVP_OK || (detail == BVP_CLASH_VERDICTS && is_enough))
             return status;
         status = bvpi_ask_collide(&judge->query, true);
         if (status == BVP_OK && !judge->query.hit) {
             pair->depth_upper = 0;
-            return is_twin || is_free ? BVP_OK : judge_apart(judge, BVP_VERDICT_TOUCHING, pair);
+            return is_twin ? BVP_OK : judge_apart(judge, BVP_VERDICT_TOUCHING, pair);
         }
         if (status != BVP_OK)
             return status;

@@ -63,6 +63,10 @@ over() { # A B
   [ -n "$1" ] && [ -n "$2" ] || return 0
   awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", a / b }'
 }
+plus() { # A B
+  [ -n "$1" ] && [ -n "$2" ] || return 0
+  awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", a + b }'
+}
 less() { # A B
   [ -n "$1" ] && [ -n "$2" ] || return 0
   awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", a - b }'

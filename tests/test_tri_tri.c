@@ -8,8 +8,9 @@
 #include "tri_cases.h"
 
 enum {
-    EXACT_CASES = 250, /* for each family and kind of placement; 16 times 12 of them */
-    FILTER_POSES = 760 /* likewise, eight pairs each */
+    EXACT_CASES = 250,  /* for each family and kind of placement; 16 times 12 of them */
+    FLUSH_CASES = 2000, /* of each kind */
+    FILTER_POSES = 760  /* as EXACT_CASES, eight pairs each */
 };
 
 static void show(const tri_case *c, unsigned got, unsigned expected)
@@ -38,6 +39,28 @@ START_TEST(exact_stage_equals_rationals)
     ck_assert_int_gt(meet, 5 * EXACT_CASES * PLACE_COUNT / 2);
     ck_assert_int_gt(proper, 5 * EXACT_CASES * PLACE_COUNT / 4);
     ck_assert_int_gt(meet - proper, EXACT_CASES * PLACE_COUNT / 2);
+}
+END_TEST
+
+/* Where doubles decide nothing, and zeros are exact. */
+START_TEST(flush_faces_equal_rationals)
+{
+    long meet[FLUSH_KINDS] = {0};
+    case_seed(3);
+    for (int kind = 0; kind < FLUSH_KINDS; kind++)
+        for (int i = 0; i < FLUSH_CASES; i++) {
+            tri_case c;
+            case_flush(&c, kind);
+            unsigned expected = (unsigned)oracle_tri_tri(c.a, c.b, c.ma, c.mb);
+            show(&c, bvpi_tri_tri_exact(c.a, c.b, c.ma, c.mb), expected);
+            show(&c, bvpi_tri_tri_exact(c.b, c.a, c.mb, c.ma), expected);
+            meet[kind] += expected & BVPI_MEET;
+        }
+    for (int kind = 0; kind < FLUSH_KINDS; kind++)
+        printf("%ld%s", meet[kind], kind == FLUSH_KINDS - 1 ? " meet\n" : ", ");
+    ck_assert_int_gt(meet[FLUSH_ALIGNED], FLUSH_CASES / 4);
+    ck_assert_int_gt(meet[FLUSH_SLIDING], FLUSH_CASES / 4);
+    ck_assert_int_lt(meet[FLUSH_ULP], meet[FLUSH_ALIGNED]);
 }
 END_TEST
 
@@ -174,6 +197,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {exact_stage_equals_rationals,
+                                  flush_faces_equal_rationals,
                                   filters_equal_exact_stage,
                                   touching_is_meeting_but_not_proper,
                                   crossing_is_proper,

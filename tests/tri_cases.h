@@ -388,6 +388,96 @@ static inline void case_make(tri_case *c, int family, int placing)
     case_placements(c);
 }
 
+/* ---- flush faces -----------------------------------------------------------------------------
+
+ * Two triangles of one plane, as faces of mates are, under placements that a program computed. */
+
+enum {
+    FLUSH_ALIGNED, /* axes go to axes: exactly coplanar */
+    FLUSH_ULP,     /* the same, B's translation an ulp off */
+    FLUSH_SLIDING, /* the same, but an edge or corner of one ends in the plane */
+    FLUSH_TURNED,  /* one rotation for both: off by rounding */
+    FLUSH_FAR,     /* the same, kilometres away */
+    FLUSH_TWICE,   /* each with a rotation of its own: off by rounding */
+    FLUSH_SUBNORMAL /* aligned, and as small as numbers are */,
+    FLUSH_KINDS
+};
+
+/* A coordinate as CAD programs leave them: round, on a circle, or what is left of a zero. */
+static inline float case_cad(void)
+{
+    static const double radius[3] = {0.0085, 0.12, 0.25};
+    int kind = case_int(6);
+    double angle = M_PI / 12 * case_int(24), on_circle = radius[case_int(3)] * cos(angle);
+    return kind == 0   ? (float)(case_unit() * 1e-17)
+           : kind == 1 ? 0
+           : kind == 2 ? (float)(0.05 * (case_int(9) - 4))
+                       : (float)on_circle;
+}
+
+/* In the plane z = height, but for `off` corners, from the last on. */
+static inline void case_flat(float *t, float height, int off)
+{
+    for (int i = 0; i < 9; i++)
+        t[i] = i % 3 == 2 ? height : case_cad();
+    for (int k = 3 - off; k < 3; k++)
+        t[3 * k + 2] += (float)(case_int(3) - 1) * 0.4f;
+    if (case_int(8) == 0) /* a segment */
+        memcpy(t + 3 * case_int(2), t + 6, 12);
+}
+
+/* m = rotation times (m, shifted by z) */
+static inline void case_turn_placement(double m[12], const double r[12], double z)
+{
+    double s[12];
+    memcpy(s, m, sizeof s);
+    s[11] += z;
+    for (int i = 0; i < 12; i++)
+        m[i] = r[i / 4 * 4] * s[i % 4] + r[i / 4 * 4 + 1] * s[4 + i % 4] +
+               r[i / 4 * 4 + 2] * s[8 + i % 4];
+}
+
+/* An angle about z: both faces keep their plane. */
+static inline void case_spin(double m[12])
+{
+    double angle = case_unit() * 4;
+    case_identity(m);
+    m[0] = m[5] = cos(angle);
+    m[1] = -(m[4] = sin(angle));
+}
+
+static inline void case_flush(tri_case *c, int kind)
+{
+    const double far = kind == FLUSH_FAR ? 1e4 : 10;
+    const float height = 0.05f * (float)case_int(5), gap = 0.25f * (float)case_int(9);
+    double r[12];
+    c->family = -1;
+    c->placing = kind;
+    case_flat(c->a, height + gap, kind == FLUSH_SLIDING ? case_int(3) : 0);
+    case_flat(c->b, height, kind == FLUSH_SLIDING ? case_int(3) : 0);
+    case_permutation(r);
+    case_identity(c->ma);
+    case_identity(c->mb);
+    for (int i = 3; i < 12; i += 4)
+        c->ma[i] = c->mb[i] = floor(case_unit() * far * 1e5) * 1e-5;
+    if (kind == FLUSH_TWICE)
+        case_spin(c->ma), case_spin(c->mb);
+    if (kind >= FLUSH_TURNED && kind <= FLUSH_TWICE)
+        case_rotation(r);
+    case_turn_placement(c->ma, r, 0);
+    case_turn_placement(c->mb, r, (double)(height + gap) - (double)height);
+    if (kind == FLUSH_ULP) {
+        double *t = &c->mb[3 + 4 * case_int(3)];
+        *t = nextafter(*t, case_int(2) ? INFINITY : -INFINITY);
+    }
+    if (kind == FLUSH_SUBNORMAL)
+        for (int i = 0; i < 9; i++) {
+            c->a[i] = ldexpf(c->a[i], -130);
+            c->b[i] = ldexpf(c->b[i], -130);
+            c->ma[i % 3 * 4 + 3] = c->mb[i % 3 * 4 + 3] = 0x1p-1074 * case_int(3);
+        }
+}
+
 /* Prints a case so that it can be pasted into a test. */
 static inline void case_print(const tri_case *c)
 {

@@ -7,32 +7,15 @@
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 typedef unsigned __int128 u128;
-
-/* x = mantissa * 2^exponent with an odd mantissa; x finite, not 0. */
-static int64_t split(double x, int *exponent)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    int biased = (int)(bits >> 52) & 0x7ff;
-    uint64_t m = bits & (((uint64_t)1 << 52) - 1);
-    if (biased != 0)
-        m |= (uint64_t)1 << 52;
-    else
-        biased = 1;
-    int zeros = __builtin_ctzll(m);
-    *exponent = biased - 1075 + zeros;
-    return x < 0 ? -(int64_t)(m >> zeros) : (int64_t)(m >> zeros);
-}
 
 int bvpi_lowest_exponent(double x)
 {
     int exponent;
     if (x == 0)
         return INT_MAX;
-    split(x, &exponent);
+    bvpi_split(x, &exponent);
     return exponent;
 }
 
@@ -155,7 +138,7 @@ void bvpi_big_add_product(bvpi_big *out, double a, double b, int unit)
     int ea, eb;
     if (a == 0 || b == 0)
         return;
-    __int128 product = (__int128)split(a, &ea) * split(b, &eb);
+    __int128 product = (__int128)bvpi_split(a, &ea) * bvpi_split(b, &eb);
     u128 magnitude = product < 0 ? -(u128)product : (u128)product;
     int shift = ea + eb - unit, words = shift / 64, bits = shift % 64;
     bvpi_big term;

@@ -9,6 +9,7 @@
 #define BVPI_PRIM_BIG_H
 
 #include <stdint.h>
+#include <string.h>
 
 #define BVPI_BIG_LIMBS 248
 
@@ -18,6 +19,22 @@ typedef struct bvpi_big {
     int sign, size;
     uint64_t limb[BVPI_BIG_LIMBS];
 } bvpi_big;
+
+/* x = mantissa * 2^*exponent with an odd mantissa; x finite, not 0. */
+static inline int64_t bvpi_split(double x, int *exponent)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    int biased = (int)(bits >> 52) & 0x7ff;
+    uint64_t m = bits & (((uint64_t)1 << 52) - 1);
+    if (biased != 0)
+        m |= (uint64_t)1 << 52;
+    else
+        biased = 1;
+    int zeros = __builtin_ctzll(m);
+    *exponent = biased - 1075 + zeros;
+    return x < 0 ? -(int64_t)(m >> zeros) : (int64_t)(m >> zeros);
+}
 
 /* The exponent of the lowest set bit of a finite x; INT_MAX for 0. */
 int bvpi_lowest_exponent(double x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * points.c: signs of determinants of exact points: in double where that is certain, then in 128-bit
- * or wide integers.
+ * points.c: signs of determinants of exact points: in double where that is certain, then in
+ * integers of few words or many.
  * Spec: exactness.md, chapter 4
  */
 #include "prim/points.h"
@@ -8,13 +8,10 @@
 #include <limits.h>
 #include <math.h>
 
-#define U    0x1p-53
-#define TINY 0x1p-900 /* swallows every underflow: approximations are below 1 */
+#include "prim/words.h"
 
-static int sign_of(__int128 x)
-{
-    return (x > 0) - (x < 0);
-}
+#define U    0x1p-53
+#define TINY 0x1p-900 /* swallows every underflow */
 
 void bvpi_terms_of_triangle(bvpi_terms terms[][3], int first, const float tri[9], const double *m)
 {
@@ -59,7 +56,7 @@ bool bvpi_points_init(bvpi_points *out, bvpi_terms terms[][3], int count)
     if (!common_unit(terms, count, &unit))
         return false;
     out->count = count;
-    out->is_small = false;
+    out->width = 0;
     for (int i = count - 1; i >= 0; i--)
         for (int axis = 0; axis < 3; axis++) {
             bvpi_big *x = &out->big[i][axis];
@@ -80,37 +77,120 @@ bool bvpi_points_init(bvpi_points *out, bvpi_terms terms[][3], int count)
 
 /* ---- three dimensions ------------------------------------------------------------------------ */
 
-/* 1 or -1 when the double determinant is certain, else 0. */
-static int orient3_approx(const bvpi_points *p, const int i[4])
+/* The plane through three points: its normal, and that of the magnitudes, all signs positive. */
+typedef struct plane {
+    int a, b, c;
+    double normal[3], size[3];
+} plane;
+
+BVPI_INLINE void plane_through(const bvpi_points *p, int a, int b, int c, plane *out)
 {
-    double v[3][3], w[3][3], det = 0, bound = 0;
-    const double *o = p->approx[i[0]];
-    for (int k = 0; k < 3; k++)
-        for (int x = 0; x < 3; x++) {
-            v[k][x] = p->approx[i[k + 1]][x] - o[x];
-            w[k][x] = fabs(p->approx[i[k + 1]][x]) + fabs(o[x]);
-        }
+    const double *o = p->approx[a], *q = p->approx[b], *r = p->approx[c];
+    double u[3], v[3], su[3], sv[3];
+    out->a = a;
+    out->b = b;
+    out->c = c;
+    BVPI_UNROLL
+    for (int x = 0; x < 3; x++) {
+        u[x] = q[x] - o[x];
+        v[x] = r[x] - o[x];
+        su[x] = fabs(q[x]) + fabs(o[x]);
+        sv[x] = fabs(r[x]) + fabs(o[x]);
+    }
+    BVPI_UNROLL
     for (int x = 0; x < 3; x++) {
         int y = (x + 1) % 3, z = (x + 2) % 3;
-        det += v[0][x] * (v[1][y] * v[2][z] - v[1][z] * v[2][y]);
-        bound += w[0][x] * (w[1][y] * w[2][z] + w[1][z] * w[2][y]);
+        out->normal[x] = u[y] * v[z] - u[z] * v[y];
+        out->size[x] = su[y] * sv[z] + su[z] * sv[y];
+    }
+}
+
+/* 1 or -1 when the double determinant is certain, else 0. */
+BVPI_INLINE int side_approx(const bvpi_points *p, const plane *plane, int d)
+{
+    const double *o = p->approx[plane->a], *q = p->approx[d];
+    double det = 0, bound = 0;
+    BVPI_UNROLL
+    for (int x = 0; x < 3; x++) {
+        det += (q[x] - o[x]) * plane->normal[x];
+        bound += (fabs(q[x]) + fabs(o[x])) * plane->size[x];
     }
     bound = 16 * U * bound + TINY;
     return det > bound ? 1 : det < -bound ? -1 : 0;
 }
 
-static int orient3_small(const bvpi_points *p, const int i[4])
+/* What can be told of a sum of three from its terms' signs: 2 if nothing. */
+static int sign_of_sum(const int sign[3])
 {
-    int64_t v[3][3];
-    __int128 det = 0;
-    for (int k = 0; k < 3; k++)
-        for (int x = 0; x < 3; x++)
-            v[k][x] = p->small[i[k + 1]][x] - p->small[i[0]][x];
+    bool plus = sign[0] > 0 || sign[1] > 0 || sign[2] > 0;
+    bool minus = sign[0] < 0 || sign[1] < 0 || sign[2] < 0;
+    return plus && minus ? 2 : plus - minus;
+}
+
+/* out = a b - c d, in 2 n words. Returns its sign. */
+BVPI_INLINE int minor_words(uint64_t *out, const uint64_t *a, const uint64_t *b, const uint64_t *c,
+                            const uint64_t *d, int n)
+{
+    uint64_t right[2 * BVPI_WIDTH_MAX];
+    int sign = bvpi_words_sign(a, n) * bvpi_words_sign(b, n);
+    if (sign != 0)
+        bvpi_words_mul(out, a, n, b, n);
+    else
+        memset(out, 0, 2 * (size_t)n * sizeof *out);
+    if (bvpi_words_sign(c, n) * bvpi_words_sign(d, n) == 0)
+        return sign;
+    bvpi_words_mul(right, c, n, d, n);
+    bvpi_words_sub(out, out, right, 2 * n);
+    return bvpi_words_sign(out, 2 * n);
+}
+
+typedef struct normal {
+    uint64_t value[3][2 * BVPI_WIDTH_MAX];
+    int sign[3];
+} normal;
+
+BVPI_INLINE void normal_words(const bvpi_points *p, const plane *plane, normal *out, int n)
+{
+    uint64_t u[3][BVPI_WIDTH_MAX], v[3][BVPI_WIDTH_MAX];
+    for (int x = 0; x < 3; x++) {
+        bvpi_words_sub(u[x], p->words[plane->b][x], p->words[plane->a][x], n);
+        bvpi_words_sub(v[x], p->words[plane->c][x], p->words[plane->a][x], n);
+    }
     for (int x = 0; x < 3; x++) {
         int y = (x + 1) % 3, z = (x + 2) % 3;
-        det += ((__int128)v[1][y] * v[2][z] - (__int128)v[1][z] * v[2][y]) * v[0][x];
+        out->sign[x] = minor_words(out->value[x], u[y], v[z], u[z], v[y], n);
     }
-    return sign_of(det);
+}
+
+BVPI_INLINE int side_words(const bvpi_points *p, const plane *plane, const normal *normal, int d,
+                           int n)
+{
+    uint64_t w[3][BVPI_WIDTH_MAX], term[3 * BVPI_WIDTH_MAX], det[3 * BVPI_WIDTH_MAX] = {0};
+    int sign[3];
+    for (int x = 0; x < 3; x++) {
+        bvpi_words_sub(w[x], p->words[d][x], p->words[plane->a][x], n);
+        sign[x] = normal->sign[x] * bvpi_words_sign(w[x], n);
+    }
+    int told = sign_of_sum(sign);
+    if (told != 2)
+        return told;
+    for (int x = 0; x < 3; x++)
+        if (sign[x] != 0) {
+            bvpi_words_mul(term, w[x], n, normal->value[x], 2 * n);
+            bvpi_words_add(det, det, term, 3 * n);
+        }
+    return bvpi_words_sign(det, 3 * n);
+}
+
+/* Those of three points from d on whose sides are 0 so far. */
+BVPI_INLINE void sides_words(const bvpi_points *p, const plane *plane, int d, int count, int *side,
+                             int n)
+{
+    normal exact;
+    normal_words(p, plane, &exact, n);
+    for (int i = 0; i < count; i++)
+        if (side[i] == 0)
+            side[i] = side_words(p, plane, &exact, d + i, n);
 }
 
 void bvpi_orient3_value(bvpi_big *out, const bvpi_points *p, int a, int b, int c, int d)
@@ -129,17 +209,45 @@ void bvpi_orient3_value(bvpi_big *out, const bvpi_points *p, int a, int b, int c
     }
 }
 
+static void sides_big(const bvpi_points *p, const plane *plane, int d, int count, int *side)
+{
+    bvpi_big det;
+    for (int i = 0; i < count; i++)
+        if (side[i] == 0) {
+            bvpi_orient3_value(&det, p, plane->a, plane->b, plane->c, d + i);
+            side[i] = det.sign;
+        }
+}
+
+/* The same for what doubles leave open. */
+static void sides_exactly(const bvpi_points *p, const plane *plane, int d, int count, int *side)
+{
+    if (p->width == 2)
+        sides_words(p, plane, d, count, side, 2);
+    else if (p->width == 3)
+        sides_words(p, plane, d, count, side, 3);
+    else
+        sides_big(p, plane, d, count, side);
+}
+
 int bvpi_orient3(const bvpi_points *p, int a, int b, int c, int d)
 {
-    int i[4] = {a, b, c, d};
-    if (p->is_small)
-        return orient3_small(p, i);
-    int sign = orient3_approx(p, i);
-    if (sign != 0)
-        return sign;
-    bvpi_big det;
-    bvpi_orient3_value(&det, p, a, b, c, d);
-    return det.sign;
+    plane plane;
+    plane_through(p, a, b, c, &plane);
+    int side = side_approx(p, &plane, d);
+    if (side == 0)
+        sides_exactly(p, &plane, d, 1, &side);
+    return side;
+}
+
+void bvpi_sides(const bvpi_points *p, int t, int s, int side[3])
+{
+    plane plane;
+    plane_through(p, t, t + 1, t + 2, &plane);
+    for (int i = 0; i < 3; i++)
+        side[i] = side_approx(p, &plane, s + i);
+    if (side[0] == 0 || side[1] == 0 || side[2] == 0)
+        sides_exactly(p, &plane, s, 3, side);
 }
 
 /* ---- two dimensions and one ------------------------------------------------------------------ */
@@ -153,10 +261,15 @@ static int orient2_approx(const double *a, const double *b, const double *c, int
     return det > bound ? 1 : det < -bound ? -1 : 0;
 }
 
-static int orient2_small(const int64_t *a, const int64_t *b, const int64_t *c, int x, int y)
+BVPI_INLINE int orient2_words(const bvpi_points *p, int a, int b, int c, int x, int y, int n)
 {
-    return sign_of((__int128)(b[x] - a[x]) * (c[y] - a[y]) -
-                   (__int128)(b[y] - a[y]) * (c[x] - a[x]));
+    uint64_t bx[BVPI_WIDTH_MAX], by[BVPI_WIDTH_MAX], cx[BVPI_WIDTH_MAX], cy[BVPI_WIDTH_MAX];
+    uint64_t det[2 * BVPI_WIDTH_MAX];
+    bvpi_words_sub(bx, p->words[b][x], p->words[a][x], n);
+    bvpi_words_sub(by, p->words[b][y], p->words[a][y], n);
+    bvpi_words_sub(cx, p->words[c][x], p->words[a][x], n);
+    bvpi_words_sub(cy, p->words[c][y], p->words[a][y], n);
+    return minor_words(det, bx, cy, by, cx, n);
 }
 
 static int orient2_big(const bvpi_big *a, const bvpi_big *b, const bvpi_big *c, int x, int y)
@@ -173,19 +286,24 @@ static int orient2_big(const bvpi_big *a, const bvpi_big *b, const bvpi_big *c, 
 int bvpi_orient2(const bvpi_points *p, int a, int b, int c, int drop)
 {
     int x = (drop + 1) % 3, y = (drop + 2) % 3;
-    if (p->is_small)
-        return orient2_small(p->small[a], p->small[b], p->small[c], x, y);
     int sign = orient2_approx(p->approx[a], p->approx[b], p->approx[c], x, y);
-    return sign != 0 ? sign : orient2_big(p->big[a], p->big[b], p->big[c], x, y);
+    if (sign != 0)
+        return sign;
+    return p->width == 2   ? orient2_words(p, a, b, c, x, y, 2)
+           : p->width == 3 ? orient2_words(p, a, b, c, x, y, 3)
+                           : orient2_big(p->big[a], p->big[b], p->big[c], x, y);
 }
 
 int bvpi_compare(const bvpi_points *p, int a, int b, int axis)
 {
-    if (p->is_small)
-        return sign_of((__int128)p->small[a][axis] - p->small[b][axis]);
     double x = p->approx[a][axis], y = p->approx[b][axis];
     if (fabs(x - y) > 4 * U * (fabs(x) + fabs(y)) + TINY)
         return x > y ? 1 : -1;
+    if (p->width != 0) {
+        uint64_t off[BVPI_WIDTH_MAX];
+        bvpi_words_sub(off, p->words[a][axis], p->words[b][axis], p->width);
+        return bvpi_words_sign(off, p->width);
+    }
     bvpi_big difference;
     bvpi_big_sub(&difference, &p->big[a][axis], &p->big[b][axis]);
     return difference.sign;

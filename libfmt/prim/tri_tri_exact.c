@@ -6,10 +6,8 @@
  */
 #include "prim/tri_tri_exact.h"
 
-#include <math.h>
 #include <stddef.h>
 
-#include "base/dd.h"
 #include "prim/points.h"
 
 /* Corners of A are points 0, 1, 2; those of B are 3, 4, 5. */
@@ -122,16 +120,10 @@ static bool both_degenerate_meet(const bvpi_points *p)
     return false;
 }
 
-static void sides_of(const bvpi_points *p, int t, int s, int side[3])
-{
-    for (int i = 0; i < 3; i++)
-        side[i] = bvpi_orient3(p, t, t + 1, t + 2, s + i);
-}
-
 static bool degenerate_meets_triangle(const bvpi_points *p, int s, int t, int drop)
 {
     int side[3];
-    sides_of(p, t, s, side);
+    bvpi_sides(p, t, s, side);
     return edges_meet_triangle(p, s, side, t, drop);
 }
 
@@ -194,14 +186,14 @@ static unsigned intervals_meet(const bvpi_points *p, const int side_a[3], const 
 static unsigned triangles_meet(const bvpi_points *p, int drop_a, int drop_b)
 {
     int side_a[3], side_b[3];
-    sides_of(p, 0, 3, side_b);
+    bvpi_sides(p, 0, 3, side_b);
     if (is_one_sided(side_b))
         return 0;
     if (side_b[0] == 0 && side_b[1] == 0 && side_b[2] == 0) {
         bool apart = has_separating_edge(p, 0, 3, drop_a) || has_separating_edge(p, 3, 0, drop_a);
         return apart ? 0 : BVPI_MEET;
     }
-    sides_of(p, 3, 0, side_a);
+    bvpi_sides(p, 3, 0, side_a);
     if (is_one_sided(side_a))
         return 0;
     if (is_two_sided(side_a) && is_two_sided(side_b))
@@ -211,98 +203,11 @@ static unsigned triangles_meet(const bvpi_points *p, int drop_a, int drop_b)
     return meet ? BVPI_MEET : 0;
 }
 
-/* ---- short coordinates ----------------------------------------------------------------------- */
-
-/* For signed permutations: row x of m takes coordinate *column times *sign. */
-static bool row_is_signed_unit(const double row[4], int *column, int *sign)
-{
-    int x = row[0] != 0 ? 0 : row[1] != 0 ? 1 : 2;
-    *column = x;
-    *sign = row[x] > 0 ? 1 : -1;
-    return fabs(row[x]) == 1 && row[(x + 1) % 3] == 0 && row[(x + 2) % 3] == 0;
-}
-
-/* x * scale as an integer, when it is one below 2^39: then sums of two are below 2^40, differences
- * below 2^41, and a determinant of three below 2^126. */
-static bool to_small(double x, double scale, int64_t *out)
-{
-    double scaled = x * scale;
-    if (!(fabs(scaled) < 0x1p39))
-        return false;
-    *out = (int64_t)scaled;
-    return (double)*out == scaled;
-}
-
-static bool place_small(const float tri[9], const double *m, const double offset[3], double scale,
-                        int64_t out[][3])
-{
-    for (int x = 0; x < 3; x++) {
-        int column = x, sign = 1;
-        int64_t shift = 0;
-        if (m != NULL && !row_is_signed_unit(m + 4 * x, &column, &sign))
-            return false;
-        if (offset != NULL && !to_small(offset[x], scale, &shift))
-            return false;
-        for (int corner = 0; corner < 3; corner++) {
-            if (!to_small((double)tri[3 * corner + column], scale, &out[corner][x]))
-                return false;
-            out[corner][x] = sign * out[corner][x] + shift;
-        }
-    }
-    return true;
-}
-
-/* B's translation relative to A's, when that is a double. */
-static bool relative_offset(const double *ma, const double *mb, double offset[3])
-{
-    for (int x = 0; x < 3; x++) {
-        bvpi_dd t = bvpi_dd_sum(mb[4 * x + 3], -ma[4 * x + 3]);
-        if (t.lo != 0)
-            return false;
-        offset[x] = t.hi;
-    }
-    return true;
-}
-
-static double largest_magnitude(const float a[9], const float b[9])
-{
-    float most = 0;
-    for (int k = 0; k < 9; k++) {
-        most = fabsf(a[k]) > most ? fabsf(a[k]) : most;
-        most = fabsf(b[k]) > most ? fabsf(b[k]) : most;
-    }
-    return (double)most;
-}
-
-/* Integers of 39 bits, where the placements only permute, mirror and translate, and the coordinates
- * lie on a grid that is not too fine: flush contact of CAD parts. False: does not apply. */
-static bool make_small(bvpi_points *p, const float a[9], const float b[9], const double *ma,
-                       const double *mb)
-{
-    int exponent;
-    double offset[3], largest = largest_magnitude(a, b);
-    bool apart = ma != NULL;
-    if (apart != (mb != NULL))
-        return false;
-    if (apart && !relative_offset(ma, mb, offset))
-        return false;
-    for (int x = 0; x < 3 && apart; x++)
-        largest = fabs(offset[x]) > largest ? fabs(offset[x]) : largest;
-    frexp(largest, &exponent);
-    if (exponent < -200 || exponent > 200)
-        return false;
-    double scale = ldexp(1, 39 - exponent);
-    p->count = 6;
-    p->is_small = true;
-    return place_small(a, ma, NULL, scale, p->small) &&
-           place_small(b, mb, apart ? offset : NULL, scale, p->small + 3);
-}
-
 unsigned bvpi_tri_tri_exact(const float a[9], const float b[9], const double *ma, const double *mb)
 {
     bvpi_points points;
     bvpi_terms terms[6][3];
-    if (!make_small(&points, a, b, ma, mb)) {
+    if (!bvpi_points_of_triangles(&points, a, b, ma, mb)) {
         bvpi_terms_of_triangle(terms, 0, a, ma);
         bvpi_terms_of_triangle(terms, 3, b, mb);
         if (!bvpi_points_init(&points, terms, 6))

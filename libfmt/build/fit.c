@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec3.h"
+
 /* A set whose height over a plane (a line) is below this share of its length is flat (collinear):
  * finer differences are lost in the stored rotation, whose step is 2^-9. */
 #define FLAT 0x1p-14
@@ -27,27 +29,9 @@ typedef struct triangle {
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void sub(const double a[3], const double b[3], double out[3])
-{
-    for (int k = 0; k < 3; k++)
-        out[k] = a[k] - b[k];
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static void normalise(double v[3])
 {
-    const double length = sqrt(dot(v, v));
+    const double length = sqrt(bvpi_dot(v, v));
     for (int k = 0; k < 3; k++)
         v[k] /= length;
 }
@@ -59,7 +43,7 @@ static void any_normal(const double v[3], double out[3])
     if (fabs(v[2]) < fabs(v[least]))
         least = 2;
     const double unit[3] = {least == 0, least == 1, least == 2};
-    cross(v, unit, out);
+    bvpi_cross(v, unit, out);
     normalise(out);
 }
 
@@ -144,12 +128,12 @@ void bvpi_fit_add(bvpi_fit_surface *surface, const double p[3], const double q[3
                   const double r[3])
 {
     double e[3], f[3], n[3];
-    sub(q, p, e);
-    sub(r, p, f);
-    cross(e, f, n);
-    if (dot(n, n) > dot(surface->largest, surface->largest))
+    bvpi_subtract(q, p, e);
+    bvpi_subtract(r, p, f);
+    bvpi_cross(e, f, n);
+    if (bvpi_dot(n, n) > bvpi_dot(surface->largest, surface->largest))
         memcpy(surface->largest, n, sizeof n);
-    const double area = sqrt(dot(n, n)) / 2;
+    const double area = sqrt(bvpi_dot(n, n)) / 2;
     surface->area += area;
     for (int j = 0, jk = 0; j < 3; j++) {
         const double sum = p[j] + q[j] + r[j];
@@ -272,10 +256,10 @@ static void axes_on_plane(const double (*points)[3], uint32_t count, const doubl
 {
     double u[3], v[3], flat[BVPI_FIT_POINTS][2], hull[2 * BVPI_FIT_POINTS][2], direction[2];
     any_normal(normal, u);
-    cross(normal, u, v);
+    bvpi_cross(normal, u, v);
     for (uint32_t i = 0; i < count; i++) {
-        flat[i][0] = dot(u, points[i]);
-        flat[i][1] = dot(v, points[i]);
+        flat[i][0] = bvpi_dot(u, points[i]);
+        flat[i][1] = bvpi_dot(v, points[i]);
     }
     least_rectangle((const double(*)[2])hull, flat_hull(flat, count, hull), direction);
     for (int k = 0; k < 3; k++) {
@@ -355,7 +339,7 @@ static uint32_t axes_of_surface(const bvpi_fit_surface *surface, const double (*
                                 uint32_t count, double (*axes)[9])
 {
     double normal[3];
-    if (!(dot(surface->largest, surface->largest) > 0))
+    if (!(bvpi_dot(surface->largest, surface->largest) > 0))
         return 0;
     memcpy(normal, surface->largest, sizeof normal);
     normalise(normal);
@@ -385,7 +369,7 @@ static bool standardise(const double (*points)[3], uint32_t count, double (*out)
     double most = 0;
     int exponent;
     for (uint32_t i = 0; i < count; i++) {
-        sub(points[i], points[0], out[i]);
+        bvpi_subtract(points[i], points[0], out[i]);
         for (int k = 0; k < 3; k++)
             most = fmax(most, fabs(out[i][k]));
     }
@@ -403,11 +387,11 @@ static double longest(const double (*points)[3], uint32_t count, const double ax
 {
     double most = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const double along = dot(axis, points[i]);
+        const double along = bvpi_dot(axis, points[i]);
         const double v[3] = {points[i][0] - along * axis[0], points[i][1] - along * axis[1],
                              points[i][2] - along * axis[2]};
-        if (dot(v, v) > most) {
-            most = dot(v, v);
+        if (bvpi_dot(v, v) > most) {
+            most = bvpi_dot(v, v);
             memcpy(out, v, sizeof v);
         }
     }
@@ -426,17 +410,17 @@ uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_
     normalise(along);
     if (longest(set, count, along, across) <= FLAT * length) {
         any_normal(along, across);
-        cross(along, across, normal);
+        bvpi_cross(along, across, normal);
         memcpy(axes[0], along, sizeof along);
         memcpy(axes[0] + 3, across, sizeof across);
         memcpy(axes[0] + 6, normal, sizeof normal);
         return 1;
     }
     normalise(across);
-    cross(along, across, normal);
+    bvpi_cross(along, across, normal);
     normalise(normal);
     for (uint32_t i = 0; i < count; i++)
-        height = fmax(height, fabs(dot(normal, points[i])));
+        height = fmax(height, fabs(bvpi_dot(normal, points[i])));
     if (height <= FLAT * length) {
         axes_on_plane(set, count, normal, axes[0]);
         return 1;

@@ -7,14 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vec3.h"
+
 /* Leaves room for the rounding of coordinates far from the origin. */
 #define SHORTER (1 - 0x1p-6)
 #define LONGER  (1 + 0x1p-50)
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 /* ---- is it free -------------------------------------------------------------------------------
  */
@@ -57,7 +54,7 @@ bvp_status bvpi_apart_by_shift(bvpi_clash_judge *judge, const double way[3], dou
         moves[i] = place.m[4 * i + 3] - from;
     }
     place.is_identity = false;
-    const double moved = sqrt(dot(moves, moves)) * LONGER;
+    const double moved = sqrt(bvpi_dot(moves, moves)) * LONGER;
     if (!(moved <= length) || !(moved > 0))
         return BVP_OK;
     const bvp_status status = is_free(judge, judge->a, &place, moved, is_apart);
@@ -86,7 +83,7 @@ bvp_status bvpi_apart_by_sum(bvpi_clash_judge *judge, const bvpi_contacts *conta
     for (uint32_t k = 0; k < contacts->normal_count; k++)
         for (int i = 0; i < 3; i++)
             sum[i] += contacts->normals[k][i];
-    const double size = sqrt(dot(sum, sum));
+    const double size = sqrt(bvpi_dot(sum, sum));
     if (!(size > 0x1p-10))
         return BVP_OK;
     for (int i = 0; i < 3; i++)
@@ -117,7 +114,7 @@ static bool find_axis(const bvpi_contacts *c, double axis[3])
             const double *p = c->normals[k], *q = c->normals[l];
             const double cross[3] = {p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2],
                                      p[0] * q[1] - p[1] * q[0]};
-            const double size = dot(cross, cross);
+            const double size = bvpi_dot(cross, cross);
             if (!(size > most))
                 continue;
             most = size;
@@ -144,7 +141,7 @@ static void project_on_ways(const bvpi_contacts *c, double out[9])
     const bool has_axis = find_axis(c, axis);
     bool is_all = false;
     for (uint32_t k = 0; k < c->normal_count && has_axis; k++)
-        is_all = is_all || fabs(dot(axis, c->normals[k])) > ACROSS;
+        is_all = is_all || fabs(bvpi_dot(axis, c->normals[k])) > ACROSS;
     if (has_axis && !is_all) {
         project_across(axis, out);
         return;
@@ -177,7 +174,7 @@ static double farthest_move(const bvpi_part *part, const double from[12], const 
             }
             move[i] = fabs(sum) + terms * 0x1p-50;
         }
-        most = fmax(most, dot(move, move));
+        most = fmax(most, bvpi_dot(move, move));
     }
     return sqrt(most) * LONGER;
 }
@@ -193,10 +190,10 @@ static double radius_of(const bvpi_clash_item *item, const double projection[9])
         for (int k = 0; k < 3; k++)
             half[k] = (which >> k & 1 ? 0.5 : -0.5) * ((double)part->hi[k] - (double)part->lo[k]);
         for (int i = 0; i < 3; i++)
-            world[i] = dot(m + 4 * i, half);
+            world[i] = bvpi_dot(m + 4 * i, half);
         for (int i = 0; i < 3; i++)
-            across[i] = dot(projection + 3 * i, world);
-        most = fmax(most, dot(across, across));
+            across[i] = bvpi_dot(projection + 3 * i, world);
+        most = fmax(most, bvpi_dot(across, across));
     }
     return sqrt(most);
 }
@@ -212,7 +209,7 @@ static bvp_status shrink(const bvpi_clash_item *item, const double projection[9]
         centre[k] = 0.5 * (double)part->lo[k] + 0.5 * (double)part->hi[k];
     memcpy(from_centre, m, sizeof from_centre);
     for (int i = 0; i < 3; i++) /* the placement less the centre's image, whose translation goes */
-        from_centre[4 * i + 3] = -dot(m + 4 * i, centre);
+        from_centre[4 * i + 3] = -bvpi_dot(m + 4 * i, centre);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 4; k++) {
             double across = 0;
@@ -288,7 +285,7 @@ static void keep_axes(axis_try tries[TRIES], unsigned *count, const bvpi_clash_i
     const double *m = item->part.at.place.m;
     for (int k = 0; k < 3; k++) {
         double axis[3] = {m[k], m[4 + k], m[8 + k]};
-        const double size = sqrt(dot(axis, axis));
+        const double size = sqrt(bvpi_dot(axis, axis));
         for (int i = 0; i < 3; i++)
             axis[i] /= size;
         axis_try one = {.item = item};

@@ -6,16 +6,7 @@
 
 #include <math.h>
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[i] - b[i];
-}
+#include "base/vec3.h"
 
 static double larger(double a, double b)
 {
@@ -49,13 +40,13 @@ void bvpi_world_tri_init(bvpi_world_tri *out, const bvpi_clash_item *item, const
         out->lo[i] = lesser(c[i], lesser(c[3 + i], c[6 + i]));
         out->hi[i] = larger(c[i], larger(c[3 + i], c[6 + i]));
     }
-    subtract(out->corner + 3, out->corner, e);
-    subtract(out->corner + 6, out->corner, f);
+    bvpi_subtract(out->corner + 3, out->corner, e);
+    bvpi_subtract(out->corner + 6, out->corner, f);
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         n[i] = e[j] * f[k] - e[k] * f[j];
     }
-    const double length = sqrt(dot(n, n));
+    const double length = sqrt(bvpi_dot(n, n));
     const bool has_normal = length > 0 && isfinite(1 / length);
     out->outward = !has_normal ? 0 : is_mirrored(&item->part) ? -1 : 1;
     for (int i = 0; i < 3; i++)
@@ -109,8 +100,8 @@ static double crossing(const bvpi_world_tri *tri, const bvpi_world_tri *other)
 {
     double d[3], before = 0, behind = 0;
     for (int k = 0; k < 3; k++) {
-        subtract(tri->corner + 3 * k, other->corner, d);
-        const double h = dot(d, other->normal);
+        bvpi_subtract(tri->corner + 3 * k, other->corner, d);
+        const double h = bvpi_dot(d, other->normal);
         before = larger(before, h);
         behind = larger(behind, -h);
     }
@@ -143,12 +134,12 @@ static bool is_in_triangle(const bvpi_world_tri *t, const double point[3])
     const double *tri = t->corner, *normal = t->normal;
     for (int k = 0; k < 3; k++) {
         double edge[3], d[3];
-        subtract(tri + 3 * ((k + 1) % 3), tri + 3 * k, edge);
-        subtract(point, tri + 3 * k, d);
+        bvpi_subtract(tri + 3 * ((k + 1) % 3), tri + 3 * k, edge);
+        bvpi_subtract(point, tri + 3 * k, d);
         const double cross[3] = {normal[1] * edge[2] - normal[2] * edge[1],
                                  normal[2] * edge[0] - normal[0] * edge[2],
                                  normal[0] * edge[1] - normal[1] * edge[0]};
-        if (dot(cross, d) < -1e-9 * dot(edge, edge))
+        if (bvpi_dot(cross, d) < -1e-9 * bvpi_dot(edge, edge))
             return false;
     }
     return true;
@@ -163,9 +154,9 @@ static bool extend_by_edges(const box *c, const bvpi_world_tri *tri, const bvpi_
         return false;
     for (int k = 0; k < 3; k++) {
         double d[3];
-        subtract(tri->corner + 3 * k, other->corner, d);
-        h[k] = dot(d, other->normal);
-        size_sq = larger(size_sq, dot(d, d));
+        bvpi_subtract(tri->corner + 3 * k, other->corner, d);
+        h[k] = bvpi_dot(d, other->normal);
+        size_sq = larger(size_sq, bvpi_dot(d, d));
     }
     const double none = 1e-9 * sqrt(size_sq);
     for (int k = 0; k < 3; k++) {

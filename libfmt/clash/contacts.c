@@ -7,10 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+#include "base/vec3.h"
 
 typedef struct gathering {
     bvpi_clash_judge *judge;
@@ -22,7 +19,7 @@ typedef struct gathering {
 static void keep_normal(bvpi_contacts *c, const double way[3])
 {
     for (uint32_t i = 0; i < c->normal_count; i++)
-        if (dot(c->normals[i], way) > 0.9)
+        if (bvpi_dot(c->normals[i], way) > 0.9)
             return;
     if (c->normal_count < BVPI_CONTACT_NORMALS)
         memcpy(c->normals[c->normal_count++], way, sizeof c->normals[0]);

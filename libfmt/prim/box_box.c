@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vec3.h"
+
 #define ROUNDING   0x1p-24 /* u: of one float operation */
 #define SLACK      (16 * ROUNDING)
 #define SHRINK     (1 - 0x1p-20) /* makes up for the roundings after a gap has been certified */
@@ -35,11 +37,6 @@ static double power_of_2(int e)
 static double norm_1(const double v[3])
 {
     return fabs(v[0]) + fabs(v[1]) + fabs(v[2]);
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 /* Nothing can be said: no box pair is ever separated. */
@@ -108,8 +105,8 @@ static float combined_norm(double v[3][3])
     double most = 1;
     BVPI_UNROLL
     for (int i = 0; i < 3; i++)
-        most = bvpi_larger(most,
-                           fabs(dot(v[i], v[0])) + fabs(dot(v[i], v[1])) + fabs(dot(v[i], v[2])));
+        most = bvpi_larger(most, fabs(bvpi_dot(v[i], v[0])) + fabs(bvpi_dot(v[i], v[1])) +
+                                     fabs(bvpi_dot(v[i], v[2])));
     return (float)(SHRINK / most);
 }
 
@@ -123,7 +120,7 @@ static float world_norm(double directions[3][3], const double world[9])
         for (int k = 0; k < 3; k++)
             v[i][k] = directions[i][0] * world[k] + directions[i][1] * world[3 + k] +
                       directions[i][2] * world[6 + k];
-        double length = sqrt(dot(v[i], v[i]));
+        double length = sqrt(bvpi_dot(v[i], v[i]));
         BVPI_UNROLL
         for (int k = 0; k < 3; k++)
             v[i][k] = length > 0 ? v[i][k] / length : 0;
@@ -144,7 +141,8 @@ static void init_normals(bvpi_box_pair *p, double r[3][3], const double half_b[3
             int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
             n[j][i] = r[i1][j1] * r[i2][j2] - r[i2][j1] * r[i1][j2];
         }
-        double scale = scale_of(world != NULL ? world_length(n[j], world) : sqrt(dot(n[j], n[j])));
+        double scale =
+            scale_of(world != NULL ? world_length(n[j], world) : sqrt(bvpi_dot(n[j], n[j])));
         double others = 0;
         BVPI_UNROLL
         for (int i = 0; i < 3; i++) {
@@ -156,9 +154,9 @@ static void init_normals(bvpi_box_pair *p, double r[3][3], const double half_b[3
         for (int k = 0; k < 3; k++) {
             double column[3] = {r[0][k], r[1][k], r[2][k]};
             if (k == j)
-                p->reach_b[j][BVPI_AXIS_B + j] = (float)fabs(dot(n[j], column));
+                p->reach_b[j][BVPI_AXIS_B + j] = (float)fabs(bvpi_dot(n[j], column));
             else
-                others += fabs(dot(n[j], column)) * half_b[k];
+                others += fabs(bvpi_dot(n[j], column)) * half_b[k];
         }
         p->slack[BVPI_AXIS_B + j] = (float)(norm_1(n[j]) * error + others * (1 + 0x1p-20));
     }

@@ -6,20 +6,17 @@
  */
 #include "prim/rss_dist.h"
 
+#include "base/vec3.h"
+
 /* An interval of distances that narrow is the distance. */
 #define CLOSE (1 + 0x1p-40)
 
 /* ---- placing --------------------------------------------------------------------------------- */
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* Scales v to length 1, or leaves it 0. Returns its length. */
 static double normalise(double v[3])
 {
-    const double length = sqrt(dot(v, v));
+    const double length = sqrt(bvpi_dot(v, v));
     for (int k = 0; k < 3 && length > 0; k++)
         v[k] /= length;
     return length;
@@ -30,7 +27,7 @@ static void enclose(const double u[3], const double v[3], bvpi_rss *out)
 {
     for (int k = 0; k < 3; k++)
         out->axis[0][k] = u[k];
-    const double length = normalise(out->axis[0]), along = dot(out->axis[0], v);
+    const double length = normalise(out->axis[0]), along = bvpi_dot(out->axis[0], v);
     for (int k = 0; k < 3; k++)
         out->axis[1][k] = v[k] - along * out->axis[0][k];
     out->half[0] = length + fabs(along);
@@ -43,9 +40,9 @@ void bvpi_rss_place(const double map[12], double stretch, bool rigid, const doub
     double side[2][3];
     for (int i = 0; i < 3; i++) {
         const double *row = map + 4 * i;
-        out->centre[i] = dot(row, centre) + row[3];
+        out->centre[i] = bvpi_dot(row, centre) + row[3];
         for (int j = 0; j < 2; j++)
-            side[j][i] = out->axis[j][i] = dot(row, axis + 3 * j);
+            side[j][i] = out->axis[j][i] = bvpi_dot(row, axis + 3 * j);
     }
     out->radius = size[2] * stretch;
     for (int j = 0; j < 2; j++) {
@@ -85,7 +82,8 @@ static void try_direction(search *s, const double v[3], double length_sq)
 /* A corner over a face, or an edge parallel to it. */
 static void try_normal(search *s, const double normal[3])
 {
-    const double length_sq = dot(normal, normal), back[3] = {-normal[0], -normal[1], -normal[2]};
+    const double length_sq = bvpi_dot(normal, normal),
+                 back[3] = {-normal[0], -normal[1], -normal[2]};
     if (!(length_sq > 0))
         return;
     try_direction(s, normal, length_sq);

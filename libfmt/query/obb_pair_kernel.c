@@ -3,6 +3,7 @@
  * Based on: Gottschalk, Lin, Manocha, OBBTree: A hierarchical structure for rapid interference
  * detection, 1996.
  */
+#include "base/vec3.h"
 #include "prim/obb_obb.h"
 #include "query/binary_oriented.h"
 
@@ -62,12 +63,6 @@ BVPI_INLINE bool test_obb(obb_pair *p, const obb_volume *a, const obb_volume *b,
     return test_boxes(p, &a->box, &b->box, false, by_distance, gap_sq);
 }
 
-static inline void cross(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; i++)
-        out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /* The slabs whose common part the box is. Where an image has no third dimension they are empty of
  * meaning: as wide as everything. */
 static inline void slabs_of(const obb_pair *p, const bvpi_obb *box, oriented_slab slabs[3])
@@ -77,7 +72,7 @@ static inline void slabs_of(const obb_pair *p, const bvpi_obb *box, oriented_sla
         side[k / 3][k % 3] = box->axis[k / 3][k % 3] * box->half[k / 3];
     for (int k = 0; k < 3; k++) {
         double n[3];
-        cross(box->axis[(k + 1) % 3], box->axis[(k + 2) % 3], n);
+        bvpi_cross(box->axis[(k + 1) % 3], box->axis[(k + 2) % 3], n);
         const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
         for (int i = 0; i < 3; i++)
             n[i] = length > 0x1p-30 ? n[i] / length : 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/simd.h"
+#include "base/vec3.h"
 #include "format/checksum.h"
 #include "prim/tri_cross.h"
 
@@ -79,20 +80,15 @@ static bool is_plain(const double m[12])
            fabs(det) > 0x1p-30 * linear * linear * linear;
 }
 
-static double dot(const double u[3], const double v[3])
-{
-    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
-}
-
 /* The squared length of centre +- edge 0 +- edge 1 +- edge 2, whatever the signs, is at most this.
  */
 static double farthest_corner_sq(const double centre[3], const double edge[3][3])
 {
-    return dot(centre, centre) + dot(edge[0], edge[0]) + dot(edge[1], edge[1]) +
-           dot(edge[2], edge[2]) +
-           2 * (fabs(dot(centre, edge[0])) + fabs(dot(centre, edge[1])) +
-                fabs(dot(centre, edge[2])) + fabs(dot(edge[0], edge[1])) +
-                fabs(dot(edge[0], edge[2])) + fabs(dot(edge[1], edge[2])));
+    return bvpi_dot(centre, centre) + bvpi_dot(edge[0], edge[0]) + bvpi_dot(edge[1], edge[1]) +
+           bvpi_dot(edge[2], edge[2]) +
+           2 * (fabs(bvpi_dot(centre, edge[0])) + fabs(bvpi_dot(centre, edge[1])) +
+                fabs(bvpi_dot(centre, edge[2])) + fabs(bvpi_dot(edge[0], edge[1])) +
+                fabs(bvpi_dot(edge[0], edge[2])) + fabs(bvpi_dot(edge[1], edge[2])));
 }
 
 /* How large the terms are that coordinates of a placed box are summed from. */
@@ -116,7 +112,7 @@ static double motion_of(const bvpi_extent *box, const double from[12], const dou
     for (int i = 0; i < 12; i++)
         d[i] = to[i] - from[i];
     for (int i = 0; i < 3; i++) {
-        moved[i] = d[4 * i + 3] + dot(d + 4 * i, box->centre);
+        moved[i] = d[4 * i + 3] + bvpi_dot(d + 4 * i, box->centre);
         for (int k = 0; k < 3; k++)
             edge[k][i] = d[4 * i + k] * box->half[k];
     }

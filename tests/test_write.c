@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 
 enum { BIG = 3 << 20 };
 
@@ -128,27 +129,83 @@ START_TEST(test_chunks)
 }
 END_TEST
 
-static void *drain(void *fd)
+/* What came through a pipe. */
+typedef struct drained {
+    int fd;
+    uint8_t *bytes;
+    size_t size;
+} drained;
+
+static void *drain(void *user)
 {
-    static size_t size;
-    free(read_whole(*(int *)fd, &size));
-    return &size;
+    drained *d = user;
+    sigset_t alarms;
+    sigemptyset(&alarms);
+    sigaddset(&alarms, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarms, NULL);
+    d->bytes = read_whole(d->fd, &d->size);
+    return NULL;
 }
 
+static void interrupt(int number)
+{
+    (void)number;
+}
+
+/* A signal every 100 us, so that calls end with a part of their bytes written. */
+static void interrupt_calls(int is_on)
+{
+    const struct sigaction action = {.sa_handler = is_on ? interrupt : SIG_IGN};
+    const struct timeval tick = {0, is_on ? 100 : 0};
+    const struct itimerval timer = {tick, tick};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* Chunks of all sizes, each beside others, through a pipe that takes as much as it likes: the bytes
+ * of one chunk in a file. */
 START_TEST(test_pipe)
 {
+    enum { COUNT = 2500 };
+    static uint8_t data[BIG];
+    static bvpi_chunk chunks[COUNT];
+    uint64_t left = BIG;
     int ends[2];
-    void *size;
     uint64_t told;
+    size_t size;
     pthread_t reader;
+    for (size_t i = 0; i < BIG; i++)
+        data[i] = (uint8_t)(i * 11 + i / 1000);
+    for (int i = 0; i < COUNT; i++) {
+        const uint64_t mixed = (uint64_t)i * UINT64_C(11400714819323198485) >> 32;
+        const uint64_t wanted = i < COUNT - 1 ? mixed % (i % 8 ? 100 : 5000) : left;
+        chunks[i] = (bvpi_chunk){data + (BIG - left), wanted < left ? wanted : left};
+        left -= chunks[i].size;
+    }
+    const bvpi_chunk whole = {data, BIG};
+    bvpi_write job = empty_job();
+    job.section[BVPD_TIDS] = (bvpi_write_section){&whole, 1};
+    enter_folder();
+    ck_assert_int_eq(bvpi_write_path(&job, "a.bvp", NULL, NULL), BVP_OK);
+    const int fd = open("a.bvp", O_RDONLY);
+    uint8_t *bytes = read_whole(fd, &size);
+    close(fd);
+    job.section[BVPD_TIDS] = (bvpi_write_section){chunks, COUNT};
     ck_assert_int_eq(pipe(ends), 0);
-    pthread_create(&reader, NULL, drain, &ends[0]);
-    const bvpi_write job = empty_job();
+    drained d = {.fd = ends[0]};
+    pthread_create(&reader, NULL, drain, &d);
+    interrupt_calls(1);
     ck_assert_int_eq(bvpi_write_fd(&job, ends[1], &told, NULL), BVP_OK);
+    interrupt_calls(0);
     close(ends[1]);
-    pthread_join(reader, &size);
-    ck_assert_uint_eq(*(size_t *)size, told);
+    pthread_join(reader, NULL);
     close(ends[0]);
+    ck_assert_uint_eq(d.size, told);
+    ck_assert_uint_eq(d.size, size);
+    ck_assert_int_eq(memcmp(d.bytes, bytes, size), 0);
+    free(d.bytes);
+    free(bytes);
+    leave_folder();
 }
 END_TEST
 

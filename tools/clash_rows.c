@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "hex.h"
 #include "operand.h"
 #include "query.h"
 
@@ -54,12 +55,6 @@ void clash_rows_id(const clash_rows *r, uint32_t a, uint32_t b, uint8_t id[16])
     memcpy(both, swapped ? second : first, 16);
     memcpy(both + 16, swapped ? first : second, 16);
     bvp_hash(both, sizeof both, id);
-}
-
-static void write_hex(const uint8_t bytes[16], char out[33])
-{
-    for (int i = 0; i < 16; i++)
-        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
 }
 
 /* ---- places and groups ---------------------------------------------------------------------- */
@@ -141,7 +136,7 @@ clash_row *clash_rows_make(clash_rows *r, const bvp_clash_pair *pair, const char
         return NULL;
     }
     clash_rows_id(r, pair->a, pair->b, id);
-    write_hex(id, row->id);
+    hex_text(id, 16, row->id);
     set_place(r, pair);
     row->pair = pair;
     row->group = r->group.data;

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "hex.h"
 #include "message.h"
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -160,8 +161,11 @@ void jsonw_hex(json *j, const char *key, const uint8_t *bytes, size_t size)
 {
     begin_value(j, key);
     fputc('"', j->out);
-    for (size_t i = 0; i < size; i++)
-        fprintf(j->out, "%02x", bytes[i]);
+    for (size_t i = 0; i < size; i += 16) {
+        char digits[33];
+        hex_text(bytes + i, size - i < 16 ? size - i : 16, digits);
+        fputs(digits, j->out);
+    }
     fputc('"', j->out);
 }
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "hex.h"
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -38,8 +39,9 @@ void record_put_text(FILE *out, const char *text)
 
 void record_put_bytes(FILE *out, const uint8_t bytes[16])
 {
-    for (int i = 0; i < 16; i++)
-        fprintf(out, "%02x", bytes[i]);
+    char digits[33];
+    hex_text(bytes, 16, digits);
+    fputs(digits, out);
     fputc(' ', out);
 }
 

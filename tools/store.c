@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "hex.h"
 #include "input.h"
 #include "message.h"
 
@@ -60,10 +61,11 @@ int store_is_writable(const store *s)
 static void make_path(const store *s, const char *kind, const uint8_t address[16],
                       const char *ending, char path[PATH_MAX])
 {
-    size_t used = (size_t)snprintf(path, PATH_MAX - 64, "%s/%s%02x/", s->folder, kind, address[0]);
-    for (int i = 1; i < 16; i++)
-        used += (size_t)snprintf(path + used, PATH_MAX - used, "%02x", address[i]);
-    snprintf(path + used, PATH_MAX - used, "%s", ending);
+    char digits[33];
+    hex_text(address, 16, digits);
+    const size_t used =
+        (size_t)snprintf(path, PATH_MAX - 64, "%s/%s%.2s/", s->folder, kind, digits);
+    snprintf(path + used, PATH_MAX - used, "%s%s", digits + 2, ending);
 }
 
 /* The folders on the way to `path`, below the store's. */

@@ -30,7 +30,9 @@ mkdir a
 pack a/export.jsonl --store store -o first.bvp
 is store.new_part_count 1000
 is store.unchanged_file_count 0
+is store.copied_part_count 0
 pack a/export.jsonl --store store -o again.bvp
+is store.copied_part_count 1000
 is store.new_part_count 0
 is store.unchanged_file_count 1000
 is part_count 1000
@@ -41,10 +43,33 @@ pack a/export.jsonl --store store -o second.bvp
 is store.new_part_count 10
 is store.known_part_count 990
 is store.unchanged_file_count 990
+is store.copied_part_count 990
 pack a/export.jsonl -o plain.bvp
 same second.bvp plain.bvp
 pack a/export.jsonl --store store --no-ids -o other.bvp
 is store.new_part_count 1000
+
+# ---- nothing is taken from the last output if it was written to, replaced or removed since
+sleep 0.1 # no clock's tick is that long here
+printf x | dd of=second.bvp bs=1 seek=$(($(stat -c %s second.bvp) / 2)) conv=notrunc 2>/dev/null
+pack a/export.jsonl --store store -o second.bvp
+is store.copied_part_count 0
+same second.bvp plain.bvp
+pack a/export.jsonl --store store -o second.bvp # over itself
+is store.copied_part_count 1000
+same second.bvp plain.bvp
+mv first.bvp kept.bvp
+cp kept.bvp second.bvp
+pack a/export.jsonl --store store -o third.bvp
+is store.copied_part_count 0
+same third.bvp plain.bvp
+mv kept.bvp first.bvp
+rm third.bvp
+"$bvpack" pack a/export.jsonl --store store -o - -q >third.bvp || bad "to standard output"
+same third.bvp plain.bvp
+pack a/export.jsonl --store store -o second.bvp
+is store.copied_part_count 0
+same second.bvp plain.bvp
 
 # ---- files whose size and times have not changed are not read; those of a moment ago are
 sleep 2.1

@@ -11,6 +11,7 @@
 #include "convert.h"
 #include "message.h"
 #include "pack.h"
+#include "part_table.h"
 #include "source_record.h"
 
 typedef struct share {
@@ -21,17 +22,10 @@ typedef struct share {
     shard_number number;
 } share;
 
-typedef struct located {
-    uint8_t address[16];
-    const bvp_file *file;
-    uint32_t part;
-} located;
-
 typedef struct merging {
     share *shares; /* by number, once they are in order */
     uint32_t count;
-    located *parts; /* by address */
-    size_t part_count;
+    part_table parts;
     uint64_t file_count; /* that the manifest has named so far */
     const share *faulty; /* whose record does not fit the manifest */
 } merging;
@@ -180,41 +174,22 @@ static int order_shares(merging *m, const share *given, int count)
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-static int by_address(const void *a, const void *b)
-{
-    return memcmp(((const located *)a)->address, ((const located *)b)->address, 16);
-}
-
 static int locate_parts(merging *m)
 {
-    bvp_file_info info;
-    bvp_part_info part;
-    size_t total = 0;
-    for (uint32_t i = 0; i < m->count; i++) {
-        bvp_get_info(m->shares[i].file, &info);
-        total += info.part_count;
-    }
-    m->parts = calloc(total + 1, sizeof *m->parts);
-    if (!m->parts)
-        return no_memory();
-    for (uint32_t i = 0; i < m->count; i++)
-        for (uint32_t k = 0; bvp_get_part(m->shares[i].file, k, &part) == BVP_OK; k++) {
-            located *next = &m->parts[m->part_count++];
-            *next = (located){.file = m->shares[i].file, .part = k};
-            memcpy(next->address, part.address, sizeof next->address);
-        }
-    qsort(m->parts, m->part_count, sizeof *m->parts, by_address);
-    return 0;
+    bvp_file **files = calloc(m->count, sizeof *files);
+    for (uint32_t i = 0; files && i < m->count; i++)
+        files[i] = m->shares[i].file;
+    const int failed = !files || part_table_fill(&m->parts, files, m->count) != 0;
+    free(files);
+    return failed ? no_memory() : 0;
 }
 
 /* For find_part. */
 static const bvp_file *find_part(void *user, const model_mesh *mesh, uint32_t *part, int *stays)
 {
     const merging *m = user;
+    const part_place *found = part_table_find(&m->parts, mesh->packed.address);
     *stays = 1;
-    located wanted = {.part = 0};
-    memcpy(wanted.address, mesh->packed.address, sizeof wanted.address);
-    const located *found = bsearch(&wanted, m->parts, m->part_count, sizeof wanted, by_address);
     *part = found ? found->part : 0;
     return found ? found->file : NULL;
 }
@@ -323,6 +298,6 @@ int merge_shards(char **paths, int count, const char *path)
     }
     free(given);
     free(m.shares);
-    free(m.parts);
+    part_table_free(&m.parts);
     return code;
 }

@@ -262,7 +262,7 @@ static int open_store(pack_job *j, const char *path)
 {
     int code = store_open(&j->store, j->set->store);
     j->find_part = pack_find_stored;
-    j->find_part_user = &j->store;
+    j->find_part_user = j;
     if (code == 0 && j->set->thin)
         code = convert_hint(path, j->set->store, j->store_hint);
     return code;
@@ -273,10 +273,11 @@ static int import_and_write(pack_job *j, const char *path)
 {
     int code = import_all(j);
     if (code == 0 && j->new_part_count > 0)
-        store_sync(&j->store);
-    if (code != 0 || !*path)
-        return code;
-    return j->shard.number.count > 0 ? pack_write_shard(j, path) : pack_assemble(j, path);
+        pack_start_sync(j);
+    if (code == 0 && *path)
+        code = j->shard.number.count > 0 ? pack_write_shard(j, path) : pack_assemble(j, path);
+    pack_end_sync(j);
+    return code;
 }
 
 static int pack(pack_job *j)
@@ -335,6 +336,7 @@ void pack_free(pack_job *j)
     free(j->sources);
     free(j->provenance);
     pack_free_shard(&j->shard);
+    last_output_close(&j->last);
     store_close(&j->store);
 }
 

@@ -4,11 +4,13 @@
 #ifndef PACK_H
 #define PACK_H
 
+#include <pthread.h>
 #include <stdio.h>
 #include "bvpack_build.h"
 #include "input.h"
 #include "json.h"
 #include "json_tree.h"
+#include "last_output.h"
 #include "model.h"
 #include "progress.h"
 #include "shard.h"
@@ -64,7 +66,11 @@ typedef struct pack_job {
     uint64_t triangle_count, built_count; /* read; of these, in the builder */
     progress bar;
     store store; /* open when set->store */
+    pthread_t syncing;
+    int is_syncing; /* what was put into the store, on a thread of its own */
     char store_hint[PATH_MAX];
+    uint8_t output_key[16]; /* of what is noted in the store of the output */
+    last_output last;
     pack_shard shard;
     /* A file that has the mesh as a part, and the part's number there; or NULL. *stays: it is open
      * until the job ends; else until the next call. */
@@ -75,6 +81,7 @@ typedef struct pack_job {
     int has_stamp;      /* which can be relied on later */
     uint64_t new_part_count, known_part_count, file_count, unchanged_file_count; /* of the store */
     uint64_t unread_file_count; /* of the unchanged: known by their stamps */
+    uint64_t copied_part_count; /* taken from the last output, not from the store */
     uint64_t dropped_count;     /* triangles, of packed meshes */
 } pack_job;
 
@@ -124,7 +131,15 @@ bvp_status pack_import_stored(pack_job *j, pack_source *s, const input *in, cons
                               const char *dir, import_options *options, bvp_error *error);
 /* Packs the model's meshes into the store. */
 bvp_status pack_take_meshes(pack_job *j, model *m, bvp_error *error);
-/* For find_part; user: the store. */
+/* Makes what was put into the store survive a power cut, while the output is made; it gets its name
+ * after the end. */
+void pack_start_sync(pack_job *j);
+void pack_end_sync(pack_job *j);
+/* Opens the file that the sources were packed into last, and notes the one that they were packed
+ * into now; of a job with a store, and not thin. */
+void pack_open_last(pack_job *j);
+void pack_note_output(const pack_job *j, const char *path);
+/* For find_part; user: the job. */
 const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part, int *stays);
 
 /* ---- pack_shard.c ------------------------------------------------------------------------------

@@ -215,8 +215,13 @@ int pack_write(pack_job *j, bvp_builder *builder, const char *path)
     bvp_status status = bvp_builder_finish_fd(builder, out.fd, &j->report, &error);
     j->report.dropped_triangle_count += j->dropped_count;
     progress_stop(&j->bar);
-    if (status == BVP_OK)
-        return output_commit(&out);
+    pack_end_sync(j);
+    if (status == BVP_OK) {
+        code = output_commit(&out);
+        if (code == 0)
+            pack_note_output(j, path);
+        return code;
+    }
     output_discard(&out);
     return build_failure(path, status, &error);
 }
@@ -251,6 +256,7 @@ int pack_build(pack_job *j, const char *path)
     options.thin = j->set->thin;
     options.store = j->store_hint;
     count_triangles(j);
+    pack_open_last(j);
     bvp_status status = bvp_builder_new(&options, &builder, &error);
     if (status != BVP_OK)
         return build_failure(path, status, &error);

@@ -139,8 +139,9 @@ static bvp_status note_stamp(pack_job *j, uint64_t size, const uint8_t hash[16],
     return source_index_add(&j->index, &entry, m) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
 }
 
-/* One index for each place that an export is read from, each way to pack it, and each share. */
-static void key_of_index(const pack_job *j, const char *label, const char *dir,
+/* One record of each kind for each place that an export is read from, each way to pack it, and each
+ * share. */
+static void key_of_place(const pack_job *j, const char *kind, const char *label, const char *dir,
                          const import_options *options, uint8_t key[16])
 {
     char place[PATH_MAX] = "";
@@ -151,7 +152,7 @@ static void key_of_index(const pack_job *j, const char *label, const char *dir,
     bvp_hash(base_name(label), strlen(base_name(label)), hash[1]);
     bvp_hash(&j->shard.number, sizeof j->shard.number, hash[2]);
     bvp_hash(hash, sizeof hash, all);
-    key_of(j, 0, all, ".sources", options, key);
+    key_of(j, 0, all, kind, options, key);
 }
 
 /* A store that can't be written to does without: all that was asked of it was there. */
@@ -207,7 +208,8 @@ bvp_status pack_import_stored(pack_job *j, pack_source *s, const input *in, cons
     size_t size = 0;
     options->hooks = &hooks;
     bvp_hash(in->data, in->size, s->hash);
-    key_of_index(j, label, dir, options, key);
+    key_of_place(j, ".sources", label, dir, options, key);
+    key_of_place(j, ".output", label, dir, options, j->output_key);
     char *text = store_get_record(&j->store, key, &size);
     bvp_status status = source_index_begin(&j->index, text, size) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
     if (status == BVP_OK)

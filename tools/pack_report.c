@@ -267,6 +267,7 @@ void pack_report_as_json(const pack_job *j, const char *path)
         jsonw_count(&out, "file_count", j->file_count);
         jsonw_count(&out, "unchanged_file_count", j->unchanged_file_count);
         jsonw_count(&out, "unread_file_count", j->unread_file_count);
+        jsonw_count(&out, "copied_part_count", j->copied_part_count);
         jsonw_end(&out);
     }
     jsonw_count(&out, "degenerate_count", r->degenerate_count);

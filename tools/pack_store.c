@@ -60,10 +60,58 @@ bvp_status pack_take_meshes(pack_job *j, model *m, bvp_error *error)
     return status;
 }
 
+/* ---- the output ------------------------------------------------------------------------------ */
+
+static int is_fat(const pack_job *j)
+{
+    return j->set->store && !j->set->thin;
+}
+
+void pack_open_last(pack_job *j)
+{
+    if (is_fat(j))
+        last_output_open(&j->last, &j->store, j->output_key);
+}
+
+void pack_note_output(const pack_job *j, const char *path)
+{
+    if (is_fat(j) && strcmp(path, "-") != 0)
+        last_output_note(&j->store, j->output_key, path);
+}
+
 const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part, int *stays)
 {
-    *part = 0;
-    const bvp_file *file = store_find(user, mesh->packed.address, &mesh->sound);
-    *stays = store_keeps(user, file);
+    pack_job *j = user;
+    const part_place *last = part_table_find(&j->last.parts, mesh->packed.address);
+    *stays = 1;
+    *part = last ? last->part : 0;
+    j->copied_part_count += last != NULL;
+    if (last)
+        return last->file;
+    const bvp_file *file = store_find(&j->store, mesh->packed.address, &mesh->sound);
+    *stays = store_keeps(&j->store, file);
     return file;
+}
+
+/* ---- durability ------------------------------------------------------------------------------ */
+
+static void *sync_store(void *argument)
+{
+    store_sync(argument);
+    return NULL;
+}
+
+void pack_start_sync(pack_job *j)
+{
+    j->is_syncing =
+        j->set->jobs != 1 && pthread_create(&j->syncing, NULL, sync_store, &j->store) == 0;
+    if (!j->is_syncing)
+        store_sync(&j->store);
+}
+
+void pack_end_sync(pack_job *j)
+{
+    if (j->is_syncing)
+        pthread_join(j->syncing, NULL);
+    j->is_syncing = 0;
 }

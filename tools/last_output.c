@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * last_output.c: a record in the store says where the last output is, and its stamp.
+ */
+#include "last_output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "record_text.h"
+
+static const char head[] = "bvpack output 1\n";
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* The path, to be freed, or NULL. */
+static char *read_record(const char *text, size_t size, stamp *noted)
+{
+    record_reader r = {.at = text, .end = text + size};
+    if (size < sizeof head || memcmp(text, head, sizeof head - 1) != 0)
+        return NULL;
+    r.at += sizeof head - 1;
+    char *path = record_get_text(&r);
+    record_get_stamp(&r, noted);
+    record_get_end(&r);
+    if (!r.bad)
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* A file is replaced, not written to, so that one with the same stamp is as sound as it was when it
+ * was written: its blocks' hashes are not computed again. */
+static void open_unchanged(last_output *l, const char *path, const stamp *noted)
+{
+    const bvp_open_options options = {.read_ahead = 1};
+    stamp now;
+    if (stamp_take(path, &now) != 0 || !stamp_is_equal(&now, noted) ||
+        bvp_open(path, &options, &l->file, NULL) != BVP_OK)
+        return;
+    if (part_table_fill(&l->parts, &l->file, 1) != 0)
+        last_output_close(l);
+}
+
+void last_output_open(last_output *l, const store *s, const uint8_t key[16])
+{
+    size_t size;
+    stamp noted;
+    char *text = store_get_record(s, key, &size);
+    char *path = text ? read_record(text, size, &noted) : NULL;
+    if (path)
+        open_unchanged(l, path, &noted);
+    free(path);
+    free(text);
+}
+
+void last_output_close(last_output *l)
+{
+    part_table_free(&l->parts);
+    bvp_close(l->file);
+    l->file = NULL;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+void last_output_note(const store *s, const uint8_t key[16], const char *path)
+{
+    char whole[PATH_MAX], *text = NULL;
+    size_t size;
+    stamp now;
+    if (!store_is_writable(s) || !realpath(path, whole) || stamp_take(whole, &now) != 0)
+        return;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return;
+    fputs(head, out);
+    record_put_text(out, whole);
+    record_put_stamp(out, &now);
+    record_end_line(out);
+    if (fclose(out) == 0)
+        store_put_record(s, key, text, size);
+    free(text);
+}

@@ -51,8 +51,8 @@ static bvp_status shoot(const bvpi_clash_item *item, const double point[3], int 
     return bvpi_ray_part_hits(&item->part, item->file->isa, &ray, count_hit, out);
 }
 
-/* What nine rays say of an open surface: outside, when half of them or more leave freely; inside,
- * when none does. */
+/* What nine rays say of an open surface: outside, when half of them or more leave freely, which
+ * five that do decide; inside, when none does. */
 static bvpi_where weigh(const unsigned votes[2])
 {
     if (votes[1] <= votes[0])
@@ -75,6 +75,8 @@ bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], 
             continue;
         const bool is_in = t.sum != 0;
         votes[is_in] += item->is_sound && is_in == (t.count % 2 != 0) ? ENOUGH : 1;
+        if (item->is_open && votes[0] > DIRECTIONS / 2)
+            break;
         if (!item->is_open && votes[is_in] >= ENOUGH) {
             *out = is_in ? BVPI_INSIDE : BVPI_OUTSIDE;
             return BVP_OK;

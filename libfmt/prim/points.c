@@ -222,7 +222,9 @@ static void sides_big(const bvpi_points *p, const plane *plane, int d, int count
 /* The same for what doubles leave open. */
 static void sides_exactly(const bvpi_points *p, const plane *plane, int d, int count, int *side)
 {
-    if (p->width == 2)
+    if (p->width == 1)
+        sides_words(p, plane, d, count, side, 1);
+    else if (p->width == 2)
         sides_words(p, plane, d, count, side, 2);
     else if (p->width == 3)
         sides_words(p, plane, d, count, side, 3);
@@ -283,15 +285,21 @@ static int orient2_big(const bvpi_big *a, const bvpi_big *b, const bvpi_big *c, 
     return det.sign;
 }
 
-int bvpi_orient2(const bvpi_points *p, int a, int b, int c, int drop)
+/* What doubles leave open, out of the way of what they don't. */
+__attribute__((noinline)) static int orient2_exactly(const bvpi_points *p, int a, int b, int c,
+                                                     int x, int y)
 {
-    int x = (drop + 1) % 3, y = (drop + 2) % 3;
-    int sign = orient2_approx(p->approx[a], p->approx[b], p->approx[c], x, y);
-    if (sign != 0)
-        return sign;
-    return p->width == 2   ? orient2_words(p, a, b, c, x, y, 2)
+    return p->width == 1   ? orient2_words(p, a, b, c, x, y, 1)
+           : p->width == 2 ? orient2_words(p, a, b, c, x, y, 2)
            : p->width == 3 ? orient2_words(p, a, b, c, x, y, 3)
                            : orient2_big(p->big[a], p->big[b], p->big[c], x, y);
+}
+
+int bvpi_orient2(const bvpi_points *p, int a, int b, int c, int drop)
+{
+    int x = drop == 2 ? 0 : drop + 1, y = drop == 0 ? 2 : drop - 1;
+    int sign = orient2_approx(p->approx[a], p->approx[b], p->approx[c], x, y);
+    return sign != 0 ? sign : orient2_exactly(p, a, b, c, x, y);
 }
 
 int bvpi_compare(const bvpi_points *p, int a, int b, int axis)

@@ -20,7 +20,7 @@ typedef struct bvpi_terms {
 /* Coordinates relative to point 0, in power-of-two units. */
 typedef struct bvpi_points {
     int count;
-    int width; /* 2 or 3: words[] holds them, so many of each; 0: big[] does */
+    int width; /* 1, 2 or 3: words[] holds them, so many of each; 0: big[] does */
     double approx[BVPI_POINTS_MAX][3]; /* of big[] scaled below 1, of words[] as they are: relative
                                           error 1.01 * 2^-53 */
     uint64_t words[BVPI_POINTS_MAX][3][BVPI_WIDTH_MAX]; /* see words.h; a unit for each axis */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * points_of_triangles.c: the corners of two placed triangles as integers of two or three words.
+ * points_of_triangles.c: the corners of two placed triangles as integers of one to three words.
  * Spec: exactness.md, chapter 4
  */
+#include <math.h>
 #include <stddef.h>
 
+#include "base/dd.h"
 #include "prim/points.h"
 #include "prim/words.h"
 
-#define FAR 0x10000 /* beyond every exponent, and so are sums of two */
+#define FAR         0x10000 /* beyond every exponent, and so are sums of two */
+#define FLOAT_HIGH  128     /* finite ones are below 2^128 */
+#define DOUBLE_HIGH 1024
 
 /* The number mantissa * 2^low. */
 typedef struct dyadic {
@@ -26,53 +30,57 @@ typedef struct placed {
     bool is_finite;
 } placed;
 
+static const double IDENTITY[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 static const span NOTHING = {FAR, -FAR};
 
-static void widen(span *s, span by)
+BVPI_INLINE void widen(span *s, span by)
 {
     s->low = by.low < s->low ? by.low : s->low;
     s->high = by.high > s->high ? by.high : s->high;
 }
 
-/* Its mantissa may be even: what a corner's last bit is good for is seldom 0. */
-static dyadic take_float(float x, span *axis, bool *is_finite)
+/* Widens the span. */
+BVPI_INLINE dyadic take_float(float x, span *s)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     int biased = (int)(bits >> 23) & 0xff;
     int32_t m = (int32_t)(bits & 0x7fffff) | (biased != 0) << 23, exponent = biased | (biased == 0);
-    *is_finite &= biased != 0xff;
-    if (m != 0)
-        widen(axis, (span){exponent - 150, exponent - 126});
-    return (dyadic){x < 0 ? -m : m, exponent - 150};
+    if (m == 0)
+        return (dyadic){0, 0};
+    const int zeros = __builtin_ctz((unsigned)m), low = exponent - 150 + zeros;
+    widen(s, (span){low, exponent - 126});
+    return (dyadic){(x < 0 ? -m : m) >> zeros, low};
 }
 
-static dyadic take_double(double x, span *s, bool *is_finite)
+BVPI_INLINE dyadic take_double(double x, span *s)
 {
     dyadic out = {0, 0};
-    *s = NOTHING;
     if (x == 0)
         return out;
     out.mantissa = bvpi_split(x, &out.low);
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     int biased = (int)(bits >> 52) & 0x7ff;
-    *is_finite &= biased != 0x7ff;
-    *s = (span){out.low, biased - 1022 + (biased == 0)};
+    widen(s, (span){out.low, biased - 1022 + (biased == 0)});
     return out;
 }
 
 static void take_triangle(placed *out, const float tri[9], const double *m)
 {
-    static const double IDENTITY[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     const double *row = m ? m : IDENTITY;
     out->is_finite = true;
-    for (int i = 0; i < 12; i++)
-        out->row[i / 4][i % 4] = take_double(row[i], &out->entry[i / 4][i % 4], &out->is_finite);
+    for (int i = 0; i < 12; i++) {
+        span *s = &out->entry[i / 4][i % 4];
+        *s = NOTHING;
+        out->row[i / 4][i % 4] = take_double(row[i], s);
+        out->is_finite &= s->high <= DOUBLE_HIGH;
+    }
     for (int x = 0; x < 3; x++) {
         out->axis[x] = NOTHING;
         for (int k = 0; k < 3; k++)
-            out->corner[k][x] = take_float(tri[3 * k + x], &out->axis[x], &out->is_finite);
+            out->corner[k][x] = take_float(tri[3 * k + x], &out->axis[x]);
+        out->is_finite &= out->axis[x].high <= FLOAT_HIGH;
     }
 }
 
@@ -141,12 +149,99 @@ BVPI_INLINE void place_both(bvpi_points *out, const placed *a, const placed *b, 
     }
 }
 
+/* ---- where axes go to axes ------------------------------------------------------------------- */
+
+/* Does the row take coordinate *column times *sign, and nothing else? */
+BVPI_INLINE bool is_aligned(const double row[4], int *column, int *sign)
+{
+    const int x = row[0] != 0 ? 0 : row[1] != 0 ? 1 : 2;
+    *column = x;
+    *sign = row[x] > 0 ? 1 : -1;
+    return fabs(row[x]) == 1 && row[(x + 1) % 3] == 0 && row[(x + 2) % 3] == 0;
+}
+
+/* Coordinates along an axis: floats, B's shifted against A's by a sum of two doubles. */
+typedef struct aligned {
+    dyadic value[6], part[2];
+    int sign_a, sign_b;
+    span span;
+} aligned;
+
+static bool take_aligned(aligned *out, const float *a, const float *b, const double *row_a,
+                         const double *row_b)
+{
+    int column_a, column_b;
+    span s = NOTHING;
+    if (!is_aligned(row_a, &column_a, &out->sign_a) || !is_aligned(row_b, &column_b, &out->sign_b))
+        return false;
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        out->value[k] = take_float(a[3 * k + column_a], &s);
+        out->value[3 + k] = take_float(b[3 * k + column_b], &s);
+    }
+    const bool is_finite = s.high <= FLOAT_HIGH;
+    const bvpi_dd shift = bvpi_dd_sum(row_b[3], -row_a[3]);
+    out->part[0] = take_double(shift.hi, &s);
+    out->part[1] = take_double(shift.lo, &s);
+    out->span = s;
+    return is_finite && s.high <= DOUBLE_HIGH;
+}
+
+/* In n words; any, for 0. */
+BVPI_INLINE bvpi_u128 shifted(dyadic x, int sign, int unit, int n)
+{
+    return (bvpi_u128)(__int128)(x.mantissa * sign) << ((x.low - unit) & (64 * n - 1));
+}
+
+BVPI_INLINE void place_aligned(bvpi_points *out, const aligned axis[3], int n)
+{
+    out->count = 6;
+    out->width = n;
+    for (int x = 0; x < 3; x++) {
+        const aligned *t = &axis[x];
+        const int unit = t->span.low;
+        const bvpi_u128 origin = shifted(t->value[0], t->sign_a, unit, n);
+        const bvpi_u128 origin_b =
+            origin - shifted(t->part[0], 1, unit, n) - shifted(t->part[1], 1, unit, n);
+        BVPI_UNROLL
+        for (int k = 0; k < 6; k++) {
+            const bvpi_u128 at = k < 3 ? shifted(t->value[k], t->sign_a, unit, n) - origin
+                                       : shifted(t->value[k], t->sign_b, unit, n) - origin_b;
+            out->words[k][x][0] = (uint64_t)at;
+            if (n == 2)
+                out->words[k][x][1] = (uint64_t)(at >> 64);
+            out->approx[k][x] = bvpi_words_to_double(out->words[k][x], n);
+        }
+    }
+}
+
+static bool place_where_aligned(bvpi_points *out, const float a[9], const float b[9],
+                                const double *ma, const double *mb)
+{
+    const double *rows_a = ma ? ma : IDENTITY, *rows_b = mb ? mb : IDENTITY;
+    aligned axis[3];
+    int bits = 0;
+    for (int x = 0; x < 3; x++) {
+        if (!take_aligned(&axis[x], a, b, rows_a + 4 * x, rows_b + 4 * x))
+            return false;
+        const int of_axis = axis[x].span.high - axis[x].span.low;
+        bits = of_axis > bits ? of_axis : bits;
+    }
+    if (bits <= 58)
+        place_aligned(out, axis, 1);
+    else if (bits <= 122)
+        place_aligned(out, axis, 2);
+    return bits <= 122;
+}
+
 bool bvpi_points_of_triangles(bvpi_points *out, const float a[9], const float b[9],
                               const double *ma, const double *mb)
 {
     placed pa, pb;
     span axis[3];
     int bits = 0;
+    if (place_where_aligned(out, a, b, ma, mb))
+        return true;
     take_triangle(&pa, a, ma);
     take_triangle(&pb, b, mb);
     if (!pa.is_finite || !pb.is_finite)

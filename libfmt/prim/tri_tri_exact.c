@@ -183,6 +183,15 @@ static unsigned intervals_meet(const bvpi_points *p, const int side_a[3], const 
     return first > 0 && second < 0 ? BVPI_MEET | BVPI_PROPER : BVPI_MEET;
 }
 
+/* The triangle s is on one side of t's plane, but for the corners in it, one or two: only these, or
+ * the edge between them, may meet t. */
+static bool touch_meets(const bvpi_points *p, int s, const int side[3], int t, int drop)
+{
+    int i = side[0] == 0 ? 0 : side[1] == 0 ? 1 : 2, j = side[2] == 0 ? 2 : 1;
+    return i == j || side[j] != 0 ? point_in_triangle_2d(p, t, s + i, drop)
+                                  : coplanar_segment_meets(p, s + i, s + j, t, drop);
+}
+
 static unsigned triangles_meet(const bvpi_points *p, int drop_a, int drop_b)
 {
     int side_a[3], side_b[3];
@@ -193,14 +202,14 @@ static unsigned triangles_meet(const bvpi_points *p, int drop_a, int drop_b)
         bool apart = has_separating_edge(p, 0, 3, drop_a) || has_separating_edge(p, 3, 0, drop_a);
         return apart ? 0 : BVPI_MEET;
     }
+    if (!is_two_sided(side_b))
+        return touch_meets(p, 3, side_b, 0, drop_a) ? BVPI_MEET : 0;
     bvpi_sides(p, 3, 0, side_a);
     if (is_one_sided(side_a))
         return 0;
-    if (is_two_sided(side_a) && is_two_sided(side_b))
-        return intervals_meet(p, side_a, side_b);
-    bool meet = edges_meet_triangle(p, 0, side_a, 3, drop_b) ||
-                edges_meet_triangle(p, 3, side_b, 0, drop_a);
-    return meet ? BVPI_MEET : 0;
+    if (!is_two_sided(side_a))
+        return touch_meets(p, 0, side_a, 3, drop_b) ? BVPI_MEET : 0;
+    return intervals_meet(p, side_a, side_b);
 }
 
 unsigned bvpi_tri_tri_exact(const float a[9], const float b[9], const double *ma, const double *mb)

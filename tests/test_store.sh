@@ -78,6 +78,9 @@ pack a/export.jsonl --store store -o unread.bvp
 is store.unread_file_count 1000
 is store.unchanged_file_count 1000
 same unread.bvp plain.bvp
+pack a/export.jsonl --store store -o unread.bvp -j1
+is store.unread_file_count 1000
+same unread.bvp plain.bvp
 pack a/export.jsonl --store store --reread -o unread.bvp
 is store.unread_file_count 0
 is store.unchanged_file_count 1000

@@ -77,8 +77,10 @@ typedef struct pack_job {
     const bvp_file *(*find_part)(void *user, const model_mesh *mesh, uint32_t *part, int *stays);
     void *find_part_user;
     source_index index; /* of the source that is read */
-    stamp stamp;        /* of the file that it names and that is read */
-    int has_stamp;      /* which can be relied on later */
+    pthread_t looking;
+    int is_looking; /* at the index's files, on a thread of its own */
+    stamp stamp;    /* of the file that it names and that is read */
+    int has_stamp;  /* which can be relied on later */
     uint64_t new_part_count, known_part_count, file_count, unchanged_file_count; /* of the store */
     uint64_t unread_file_count; /* of the unchanged: known by their stamps */
     uint64_t copied_part_count; /* taken from the last output, not from the store */

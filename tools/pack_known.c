@@ -96,21 +96,59 @@ static void name_of(const char *path, const char *format, char out[NAME_SIZE])
     snprintf(out, NAME_SIZE, "%.16s/%s", format ? format : "", path);
 }
 
-/* For import_hooks. What it learns of the file is for pack_into_store, which is asked next. */
-static int find_unread(void *user, const char *path, const char *format, model_file *noted,
-                       model *out)
+/* Files and parts that have their stamps still; most do. What needs more is left to find_unread. */
+static void look_at(const pack_job *j, source_entry *e)
 {
-    pack_job *j = user;
     char name[NAME_SIZE];
-    uint32_t updated;
-    if (pack_skip_file(j, out))
+    stamp now;
+    snprintf(name, sizeof name, "%.*s", (int)e->name_size, e->name);
+    const char *slash = strchr(name, '/'); /* behind the format */
+    if (!slash || stamp_take(slash + 1, &now) != 0 || !stamp_is_settled(&now) ||
+        !stamp_is_equal(&e->stamp, &now))
+        return;
+    e->is_unchanged = source_record_read(e->record, e->record_size, &e->contents) == 0;
+    for (uint32_t i = 0; i < e->contents.mesh_count && e->is_unchanged; i++) {
+        const model_mesh *mesh = &e->contents.meshes[i];
+        e->is_unchanged = mesh->triangle_count == 0 ||
+                          store_is_unchanged(&j->store, mesh->packed.address, &mesh->sound);
+    }
+    if (!e->is_unchanged)
+        model_free(&e->contents);
+}
+
+static void *look_at_all(void *argument)
+{
+    const pack_job *j = argument;
+    for (size_t i = 0; i < j->index.count; i++)
+        look_at(j, &j->index.entries[i]);
+    return NULL;
+}
+
+/* Beside the reading of the model that names the files. */
+static void start_looking(pack_job *j)
+{
+    j->is_looking = j->set->jobs != 1 && !j->set->reread && j->index.count > 0 &&
+                    pthread_create(&j->looking, NULL, look_at_all, j) == 0;
+}
+
+static void end_looking(pack_job *j)
+{
+    if (j->is_looking)
+        pthread_join(j->looking, NULL);
+    j->is_looking = 0;
+}
+
+/* What the file gives, if it and its parts are as they were when it was packed last. */
+static int take_unchanged(pack_job *j, source_entry *e, model *out)
+{
+    uint32_t updated = 0;
+    if (e->is_unchanged) {
+        *out = e->contents;
+        e->is_unchanged = 0;
+        source_index_keep(&j->index, e);
         return 1;
-    j->has_stamp = stamp_take(path, &j->stamp) == 0 && stamp_is_settled(&j->stamp);
-    if (!j->has_stamp || j->set->reread)
-        return 0;
-    name_of(path, format, name);
-    const source_entry *e = source_index_find(&j->index, name);
-    if (!e || !stamp_is_equal(&e->stamp, &j->stamp))
+    }
+    if (!j->has_stamp || !stamp_is_equal(&e->stamp, &j->stamp))
         return 0;
     if (source_record_read(e->record, e->record_size, out) != 0 || !has_parts(j, out, &updated) ||
         (updated > 0 && source_index_add(&j->index, e, out) != 0)) {
@@ -119,6 +157,24 @@ static int find_unread(void *user, const char *path, const char *format, model_f
     }
     if (updated == 0)
         source_index_keep(&j->index, e);
+    return 1;
+}
+
+/* For import_hooks. What it learns of the file is for pack_into_store, which is asked next. */
+static int find_unread(void *user, const char *path, const char *format, model_file *noted,
+                       model *out)
+{
+    pack_job *j = user;
+    char name[NAME_SIZE];
+    if (pack_skip_file(j, out))
+        return 1;
+    end_looking(j);
+    name_of(path, format, name);
+    source_entry *e = source_index_find(&j->index, name);
+    if (!e || !e->is_unchanged)
+        j->has_stamp = stamp_take(path, &j->stamp) == 0 && stamp_is_settled(&j->stamp);
+    if (!e || j->set->reread || !take_unchanged(j, e, out))
+        return 0;
     *noted = (model_file){.size = e->size};
     memcpy(noted->hash, e->hash, sizeof noted->hash);
     count_unchanged(j, out);
@@ -212,9 +268,12 @@ bvp_status pack_import_stored(pack_job *j, pack_source *s, const input *in, cons
     key_of_place(j, ".output", label, dir, options, j->output_key);
     char *text = store_get_record(&j->store, key, &size);
     bvp_status status = source_index_begin(&j->index, text, size) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
-    if (status == BVP_OK)
+    if (status == BVP_OK) {
+        start_looking(j);
         status = pack_into_store(j, in->data, in->size, s->hash, label, dir, options, &s->contents,
                                  error);
+        end_looking(j);
+    }
     if (status == BVP_OK && store_index(j, key) != 0)
         status = BVP_ERR_SYSTEM;
     source_index_free(&j->index);

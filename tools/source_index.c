@@ -36,6 +36,9 @@ static int name_entry_of(source_index *index, uint32_t number)
 static void forget(source_index *index)
 {
     name_table_free(&index->names);
+    for (size_t i = 0; i < index->count; i++)
+        if (index->entries[i].is_unchanged)
+            model_free(&index->entries[i].contents);
     free(index->entries);
     index->entries = NULL;
     index->count = 0;
@@ -79,7 +82,7 @@ int source_index_begin(source_index *index, char *text, size_t size)
     return text ? read_entries(index, size) : 0;
 }
 
-const source_entry *source_index_find(const source_index *index, const char *name)
+source_entry *source_index_find(const source_index *index, const char *name)
 {
     const uint32_t number = name_table_get(&index->names, name);
     return number == UINT32_MAX ? NULL : &index->entries[number];

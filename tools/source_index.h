@@ -20,6 +20,9 @@ typedef struct source_entry {
     size_t record_size;
     const char *line; /* all of it, where it lies */
     size_t line_size;
+    /* What the record says, if the file and its parts have been looked at and are as they were. */
+    int is_unchanged;
+    model contents;
 } source_entry;
 
 /* What was, and what will be. Zero-initialise. */
@@ -38,7 +41,7 @@ typedef struct source_index {
  * index knows nothing. 0, or -1 when memory is out. */
 int source_index_begin(source_index *index, char *text, size_t size);
 /* The file as it was packed last, or NULL. */
-const source_entry *source_index_find(const source_index *index, const char *name);
+source_entry *source_index_find(const source_index *index, const char *name);
 /* It is known from now on, too: as it was, or as it is. */
 void source_index_keep(source_index *index, const source_entry *entry);
 /* Of `entry` name, stamp, size and hash are looked at; m: what the file gave. 0, or -1 when memory

@@ -147,6 +147,14 @@ const bvp_file *store_find(store *s, const uint8_t address[16], const stamp *kno
     return map_part(s, path, address, is_sound);
 }
 
+int store_is_unchanged(const store *s, const uint8_t address[16], const stamp *known)
+{
+    char path[PATH_MAX];
+    stamp now;
+    make_path(s, "", address, ".bvp", path);
+    return stamp_take(path, &now) == 0 && stamp_is_equal(known, &now);
+}
+
 /* Files of a store are replaced, never written to: what has its stamp still is sound still. */
 int store_has(store *s, const uint8_t address[16], stamp *known)
 {

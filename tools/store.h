@@ -37,6 +37,8 @@ const bvp_file *store_find(store *s, const uint8_t address[16], const stamp *kno
 int store_keeps(const store *s, const bvp_file *found);
 /* Is the part there, and sound? *known: as above, or zeros; it is brought up to date. */
 int store_has(store *s, const uint8_t address[16], stamp *known);
+/* Is it there, with that stamp? From any thread. */
+int store_is_unchanged(const store *s, const uint8_t address[16], const stamp *known);
 /* Keeps part 0 of the builder under its address. *put: the stamp of its file, or NULL. Returns 0 or
  * the exit code. */
 int store_put_part(const store *s, bvp_builder *builder, const uint8_t address[16], stamp *put);

@@ -385,6 +385,12 @@ typedef struct bvp_distance_result {
  * the same distance > 0 it names the one that comes first in storage. */
 BVP_API bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
                                 bvp_distance_result *out, bvp_stats *stats);
+/* The same to within tolerance (>= 0): no more than that lies between distance and lower, or what
+ * bvp_distance leaves; 0 is still exact, and any pair of triangles that is so near may be named.
+ * For surfaces side by side, as faces that mate or a pipe in its clamp: thousands of pairs of
+ * triangles are as near, but for rounding, and a tolerance above that spares measuring them. */
+BVP_API bvp_status bvp_distance_about(const bvp_body *a, const bvp_body *b, double limit,
+                                      double tolerance, bvp_distance_result *out, bvp_stats *stats);
 /* Are they nearer than or as near as delta? Stops at the first proof; out (may be NULL) then holds
  * a witness pair at most delta apart, not the nearest one. A pair whose certified interval
  * [lower, distance] contains delta counts as within: it is narrower than 1e-9 of the distance, but

@@ -483,6 +483,10 @@ expect 0 query distance cube.bvp cube.bvp -b 3,0,0 --limit 1.5 --json
 is found false
 expect 0 query distance cube.bvp cube.bvp -b 3,0,0 --limit 1.5
 has out 'farther'
+expect 0 query distance cube.bvp cube.bvp -b 3,0,0 --tolerance 0.5 --json
+near distance 2
+near lower 1.5
+expect 2 query distance cube.bvp cube.bvp -b 3,0,0 --tolerance -1
 expect 0 query distance pair.bvp pair.bvp -b 12,0,0 --limit 1cm
 has out '^distance 10 mm$'
 expect 0 query distance cube.bvp cube.bvp --stats

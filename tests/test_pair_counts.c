@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-typedef enum question { COLLIDE, PAIRS, DISTANCE, WITHIN, CLOSEST } question;
+typedef enum question { COLLIDE, PAIRS, DISTANCE, ABOUT, WITHIN, CLOSEST } question;
 
 static int go_on(void *user, const bvp_pair *pair)
 {
@@ -29,8 +29,9 @@ static bvp_stats ask(const bvp_body *a, const bvp_body *b, question what)
     bvp_status status = what == COLLIDE    ? bvp_collide(a, b, &answer, &stats)
                         : what == PAIRS    ? bvp_pairs_each(a, b, go_on, NULL, &count, &stats)
                         : what == DISTANCE ? bvp_distance(a, b, INFINITY, &nearest, &stats)
-                        : what == WITHIN   ? bvp_within(a, b, 0.05, &answer, NULL, &stats)
-                                           : bvp_closest(a, point, INFINITY, &closest, &stats);
+                        : what == ABOUT ? bvp_distance_about(a, b, INFINITY, 1e-5, &nearest, &stats)
+                        : what == WITHIN ? bvp_within(a, b, 0.05, &answer, NULL, &stats)
+                                         : bvp_closest(a, point, INFINITY, &closest, &stats);
     ck_assert_int_eq(status, BVP_OK);
     return stats;
 }
@@ -51,7 +52,7 @@ static void check(const limit *l, const bvp_stats *s)
 {
     printf("    {%u, %u, {%g, %g, %g}, %s, %llu, %llu, %llu, %llu},\n", l->part_a, l->part_b,
            l->shift[0], l->shift[1], l->shift[2],
-           (const char *[]){"COLLIDE", "PAIRS", "DISTANCE", "WITHIN", "CLOSEST"}[l->what],
+           (const char *[]){"COLLIDE", "PAIRS", "DISTANCE", "ABOUT", "WITHIN", "CLOSEST"}[l->what],
            (unsigned long long)s->nodes, (unsigned long long)s->leaves,
            (unsigned long long)s->triangles, (unsigned long long)s->exact);
     ck_assert_uint_le(s->nodes, l->nodes);

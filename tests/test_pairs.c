@@ -238,6 +238,22 @@ static void check_within(const side *a, const side *b, double delta, int expecte
         ck_assert(out.distance <= delta * (1 + 1e-9));
 }
 
+/* To within some of the exact one; 0 stays 0. */
+static void check_about(const side *a, const side *b, const bvp_distance_result *exact)
+{
+    const bvp_body *right = b != NULL ? &b->body : NULL;
+    for (double share = 0; share < 2; share += 0.25) {
+        const double tolerance = share * exact->distance;
+        bvp_distance_result out;
+        ck_assert_int_eq(bvp_distance_about(&a->body, right, INFINITY, tolerance, &out, NULL),
+                         BVP_OK);
+        ck_assert(out.found && (out.distance == 0) == (exact->distance == 0));
+        ck_assert(out.lower <= exact->distance && exact->lower <= out.distance);
+        ck_assert(out.distance <= exact->distance + tolerance);
+        ck_assert(out.lower >= exact->lower - tolerance * (1 + 1e-9));
+    }
+}
+
 static void check_distance(const side *a, const side *b, bool touches)
 {
     const side *right = b != NULL ? b : a;
@@ -259,6 +275,7 @@ static void check_distance(const side *a, const side *b, bool touches)
     ck_assert((out.distance == 0) == touches);
     ck_assert_msg(fabs(out.distance - hi) <= 1e-6 * hi, "%.17g, not %.17g", out.distance, hi);
     ck_assert(out.lower <= hi && out.distance >= lo && out.lower <= out.distance);
+    check_about(a, b, &out);
     if (b != NULL) {
         ck_assert_int_eq(bvp_distance(&b->body, &a->body, INFINITY, &mirrored, NULL), BVP_OK);
         ck_assert(mirrored.distance == out.distance);
@@ -476,6 +493,8 @@ START_TEST(limits_and_arguments)
     ck_assert_int_eq(bvp_collide(NULL, &a, &hit, NULL), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_distance(&a, &b, NAN, &out, NULL), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_distance(&a, &b, -1, &out, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_distance_about(&a, &b, 1, -1, &out, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_distance_about(&a, &b, 1, NAN, &out, NULL), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_within(&a, &b, NAN, &within, &out, NULL), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_collide(&a, NULL, &hit, NULL), BVP_OK);
     ck_assert_int_eq(hit, 0);

@@ -10,7 +10,7 @@
 
 typedef struct settings {
     query_common common;
-    const char *place_a, *place_b, *limit, *delta, *batch;
+    const char *place_a, *place_b, *limit, *tolerance, *delta, *batch;
     option_list only_a, without_a, only_b, without_b;
     uint64_t max;
     int count_only;
@@ -329,12 +329,12 @@ static int run_pairs(const verb *self, int argc, char **argv)
 
 /* ---- distance ------------------------------------------------------------------------------ */
 
-static int ask_distance(const bodies *p, const settings *set, double limit)
+static int ask_distance(const bodies *p, const settings *set, double limit, double tolerance)
 {
     query_run q;
     bvp_distance_result r = {0};
     query_begin(&q, &set->common);
-    bvp_status status = bvp_distance(&p->body_a, second(p), limit, &r, &q.stats);
+    bvp_status status = bvp_distance_about(&p->body_a, second(p), limit, tolerance, &r, &q.stats);
     query_answered(&q);
     q.hit = status == BVP_OK && r.found;
     if (status == BVP_OK && set->common.json) {
@@ -355,16 +355,22 @@ static int run_distance(const verb *self, int argc, char **argv)
 {
     settings set = {.max = 0};
     bodies p;
-    double limit = INFINITY;
+    double limit = INFINITY, tolerance = 0;
     int code;
     if (!start(self, argc, argv, &set, &p, &code))
         return code;
     if (set.limit)
         code = parse_length("--limit", set.limit, &p.a.info, &limit);
+    if (code == 0 && set.tolerance)
+        code = parse_length("--tolerance", set.tolerance, &p.a.info, &tolerance);
+    if (code == 0 && set.tolerance && set.batch) {
+        complain("--tolerance", "of many placements, --batch, distances are exact: leave it out");
+        code = EXIT_USAGE;
+    }
     if (code == 0 && set.batch)
         code = run_placements(&distance_batch, &p, &set, limit);
     else if (code == 0)
-        code = ask_distance(&p, &set, limit);
+        code = ask_distance(&p, &set, limit, tolerance);
     close_bodies(&p);
     return code;
 }
@@ -454,6 +460,8 @@ static const option_row distance_options[] = {
     ROWS_SELECT,
     {"limit", 0, OPTION_TEXT, offsetof(settings, limit), "LENGTH",
      "distances above it are of no interest; a small limit makes the query fast", 0, 0},
+    {"tolerance", 0, OPTION_TEXT, offsetof(settings, tolerance), "LENGTH",
+     "as much above the least distance is good enough: faces that mate are measured sooner", 0, 0},
     ROW_BATCH,
     QUERY_ROWS(settings),
     {0}};

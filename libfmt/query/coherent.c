@@ -297,7 +297,7 @@ static bvp_status distance(coherent *c, double limit)
 {
     bvp_status status = begin(c);
     if (status == BVP_OK && !distance_from_last(c, limit))
-        status = bvpi_ask_distance(&c->query, limit);
+        status = bvpi_ask_distance(&c->query, limit, 0);
     if (status == BVP_OK)
         keep_distance(c, limit);
     return status;

@@ -100,7 +100,7 @@ bvp_status bvpi_ask_nearest(bvpi_pair_query *query, double limit, double toleran
 }
 
 /* Bodies that touch are found out by the cheaper question first. */
-bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit)
+bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit, double tolerance)
 {
     bvp_status status = bvpi_ask_collide(query, true);
     if (status != BVP_OK)
@@ -109,7 +109,7 @@ bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit)
         query->best.distance = query->best.lower = 0;
         return BVP_OK;
     }
-    return bvpi_ask_nearest(query, limit, 0);
+    return bvpi_ask_nearest(query, limit, tolerance);
 }
 
 /* A pair whose interval contains delta, which only arithmetic beyond double-double could decide,
@@ -117,7 +117,7 @@ bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit)
 static bvp_status ask_within(bvpi_pair_query *query, double delta, bool want_witness, bool any)
 {
     if (delta == 0)
-        return bvpi_ask_distance(query, 0);
+        return bvpi_ask_distance(query, 0, 0);
     bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
     query->want_witness = want_witness;
     query->any_witness = any;
@@ -201,18 +201,24 @@ bvp_status bvp_pairs(const bvp_body *a, const bvp_body *b, bvp_pair *pairs, uint
     return status == BVP_OK && buffer.overflow ? BVP_ERR_LIMIT : status;
 }
 
-bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
-                        bvp_distance_result *out, bvp_stats *stats)
+bvp_status bvp_distance_about(const bvp_body *a, const bvp_body *b, double limit, double tolerance,
+                              bvp_distance_result *out, bvp_stats *stats)
 {
     bvpi_pair_query query = {0};
-    if (out == NULL || !(limit >= 0))
+    if (out == NULL || !(limit >= 0) || !(tolerance >= 0))
         return BVP_ERR_ARGUMENT;
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
-        status = bvpi_ask_distance(&query, limit);
+        status = bvpi_ask_distance(&query, limit, tolerance);
     *out = query.best;
     bvpi_add_stats(stats, &query.stats);
     return status;
+}
+
+bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
+                        bvp_distance_result *out, bvp_stats *stats)
+{
+    return bvp_distance_about(a, b, limit, 0, out, stats);
 }
 
 bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *within,

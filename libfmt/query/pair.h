@@ -114,7 +114,7 @@ BVPI_PARTS_FN(bvpi_rss_pair_avx2);
 bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_body *b);
 void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode);
 bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness);
-bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit);
+bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit, double tolerance);
 bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bool want_witness);
 /* The same, whose witness may be some triangles that are near: its distance says no more than that
  * it is not above delta. */

@@ -368,6 +368,76 @@ START_TEST(same_corner)
 }
 END_TEST
 
+/* A sphere of radius 10 without what is above z = `top`, and a speck above it that keeps its box.
+ */
+static void open_sphere(solid *s, double top)
+{
+    enum { AROUND = 24, ALONG = 8 };
+    const double step = (10 + top) / ALONG, speck[3][3] = {{0, 0, 10}, {.01, 0, 10}, {0, .01, 10}};
+    for (int i = 0; i < ALONG; i++)
+        for (int k = 0; k < AROUND; k++) {
+            double p[4][3];
+            for (int c = 0; c < 4; c++) {
+                const double z = i + c / 2 == 0 ? -10 : -10 + step * (i + c / 2);
+                const double radius = sqrt(100 - z * z);
+                const double angle = 2 * M_PI * ((k + (c == 1 || c == 2)) % AROUND) / AROUND;
+                p[c][0] = radius * cos(angle);
+                p[c][1] = radius * sin(angle);
+                p[c][2] = z;
+            }
+            if (i > 0)
+                solid_triangle(s, p[0], p[1], p[2]);
+            solid_triangle(s, p[0], p[2], p[3]);
+        }
+    solid_triangle(s, speck[0], speck[1], speck[2]);
+}
+
+/* Which verdict a cube in the middle of it gets, however that is turned. */
+START_TEST(share_of_directions)
+{
+    static const struct {
+        double covered;
+        bvp_verdict verdict;
+    } shares[] = {{.2, BVP_VERDICT_WITHIN},
+                  {.3, BVP_VERDICT_WITHIN},
+                  {.7, BVP_VERDICT_UNKNOWN},
+                  {.8, BVP_VERDICT_UNKNOWN},
+                  {.9, BVP_VERDICT_UNKNOWN}};
+    static solid a, b;
+    const double lo[3] = {-.01, -.01, -.01}, hi[3] = {.01, .01, .01};
+    const bvp_clash_limits limits = {20, NAN, NAN};
+    uint64_t state = case_seed();
+    b.count = 0;
+    solid_box(&b, lo, hi, 0, -1);
+    for (int k = 0; k < 1000; k++) {
+        const size_t which = (size_t)k % (sizeof shares / sizeof *shares);
+        double m[12] = {0}, axis[3], angle = 7 * case_uniform(&state), size = 0;
+        for (int i = 0; i < 3; i++) {
+            axis[i] = case_uniform(&state) - .5;
+            size += axis[i] * axis[i];
+        }
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                m[4 * i + j] = (i == j ? cos(angle) : 0) +
+                               (1 - cos(angle)) * axis[i] * axis[j] / size +
+                               (i == j ? 0 : sin(angle) * axis[3 - i - j] / sqrt(size)) *
+                                   ((j - i + 3) % 3 == 1 ? -1 : 1);
+        assembly all = assembly_new(m);
+        bvp_clash_pair pair;
+        a.count = 0;
+        open_sphere(&a, 20 * shares[which].covered - 10);
+        assembly_put(&all, &a, 0, 0, 0);
+        assembly_put(&all, &b, 0, 0, 0);
+        case_file file = case_finish(all.builder);
+        ck_assert_int_eq(
+            bvp_clash_one(file.file, NULL, NULL, 0, 1, &limits, BVP_CLASH_VERDICTS, &pair), BVP_OK);
+        ck_assert_msg(pair.verdict == shares[which].verdict, "%g covered, round %d: %s",
+                      shares[which].covered, k, bvp_verdict_name(pair.verdict));
+        case_close(&file);
+    }
+}
+END_TEST
+
 /* What an instance of one file is to one of another is the same as within one file. */
 START_TEST(two_files)
 {
@@ -453,7 +523,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {names,       touch_gap, lines_of_contact, two_files, every_verdict,
-                                 same_corner, NULL};
+    const TTest *const list[] = {names,         touch_gap,   lines_of_contact,    two_files,
+                                 every_verdict, same_corner, share_of_directions, NULL};
     return suite_run("clash_verdict", list);
 }

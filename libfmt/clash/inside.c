@@ -9,7 +9,8 @@
 #include "node/cluster.h"
 #include "query/ray.h"
 
-/* Directions that no edge or face of a drawing runs along. */
+/* Directions that no edge or face of a drawing runs along, spread so that a circle on the sphere
+ * around five of them holds a third of it. */
 enum { DIRECTIONS = 9, ENOUGH = 3 };
 static const double directions[DIRECTIONS][3] = {
     {0.1381, 0.2713, 0.9525},  {-0.8117, 0.5639, 0.1523}, {0.3049, -0.9437, 0.1283},

@@ -26,6 +26,7 @@ typedef struct mutation {
 
 #define ENTRY_OF(section) (ENTRY - 16 * (section))
 #define F64_NAN           UINT64_C(0x7ff8000000000000)
+#define F64_1E300         UINT64_C(0x7e37e43c8800759c)
 #define F64_MINUS_1       UINT64_C(0xbff0000000000000)
 #define F64_3             UINT64_C(0x4008000000000000)
 #define F64_5             UINT64_C(0x4014000000000000)
@@ -204,6 +205,7 @@ static const mutation mutations[] = {
     {"INS-3", C, BVPD_INST, INS(frame), 4, 4, 0},
     {"INS-4", C, BVPD_INST, INS(frame), 4, 3, 0},
     {"INS-5", C, BVPD_INST, INS(move), 8, F64_NAN, 0},
+    {"INS-5", C, BVPD_INST, INS(move), 8, F64_1E300, 0},
     {"TOP-1", C, PAGE, HDR(top_hierarchy), 4, 1, 0},
     {"TOP-2", ANY, BVPD_TOPN, 60, 4, 1, 0},
     {"TOP-3", C, BVPD_TOPN, 16 + 8, 1, 3, 0},

@@ -109,6 +109,16 @@ static bvp_status get_bounds(worker *w, const bvpi_subject *side, uint32_t insta
     return status;
 }
 
+/* Arguments have been looked at: what is wrong now is so in the file, unless parts have no kind of
+ * hierarchy in common. */
+static bvp_status judge_items(bvpi_clash_judge *judge, bvp_clash_detail detail,
+                              bvp_clash_pair *pair)
+{
+    const bvp_status status = bvpi_clash_judge_pair(judge, detail, pair);
+    const bool is_alike = judge->a->part.kind == judge->b->part.kind;
+    return status == BVP_ERR_ARGUMENT && is_alike ? BVP_ERR_CORRUPT : status;
+}
+
 /* ---- blocks -----------------------------------------------------------------------------------
  */
 
@@ -132,7 +142,7 @@ static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uin
     if (status != BVP_OK)
         return status;
     bvpi_clash_judge_set(&w->judge, &w->item_a, item_b);
-    status = bvpi_clash_judge_pair(&w->judge, options->detail, &pair);
+    status = judge_items(&w->judge, options->detail, &pair);
     if (status != BVP_OK)
         return status;
     block->sum.verdicts[pair.verdict]++;
@@ -296,7 +306,7 @@ static bvp_status judge_one(bvpi_clash_scene *scene, bvp_clash_detail detail, bv
         return status;
     bvpi_clash_judge_init(&judge, scene->a.file, scene->b.file, &contacts);
     bvpi_clash_judge_set(&judge, &item_a, &item_b);
-    return bvpi_clash_judge_pair(&judge, detail, pair);
+    return judge_items(&judge, detail, pair);
 }
 
 bvp_status bvp_clash_one(const bvp_file *a, const bvp_file *b, const double *placement_b,

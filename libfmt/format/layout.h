@@ -39,7 +39,10 @@ enum {
     BVPD_DEPTH_MAX = 64,       /* levels of a hierarchy */
     BVPD_TREE_DEPTH_MAX = 1024 /* levels of the product tree */
 };
-#define BVPD_NONE UINT32_MAX
+#define BVPD_NONE           UINT32_MAX
+/* Magnitudes in an instance's placement: of the linear part, of the last column. */
+#define BVPD_LARGEST_LINEAR 0x1p200
+#define BVPD_LARGEST_MOVE   0x1p300
 
 /* Section kinds, in the order of the file. */
 #define BVPD_SECTIONS(X)                                                                           \

@@ -315,6 +315,16 @@ bvp_status bvpi_get_local(const bvp_file *file, const bvpd_instance *r, double o
     return are_finite(out, 12) ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
+/* What queries can compute with: products of such numbers and a part's coordinates are finite, and
+ * so are their squares. */
+static bool is_in_range(const double placement[12])
+{
+    for (int i = 0; i < 12; i++)
+        if (!(fabs(placement[i]) <= (i % 4 == 3 ? BVPD_LARGEST_MOVE : BVPD_LARGEST_LINEAR)))
+            return false;
+    return true;
+}
+
 bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_instance *out,
                              double placement[12])
 {
@@ -332,7 +342,7 @@ bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_insta
     memcpy(origin, parts->data + out->part * sizeof(bvpd_part) + offsetof(bvpd_part, origin),
            sizeof origin);
     bvpi_place_instance(out->frame != 0 ? frame : NULL, placement, origin, placement);
-    return are_finite(placement, 12) ? BVP_OK : BVP_ERR_CORRUPT;
+    return is_in_range(placement) ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
 bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref)

@@ -51,8 +51,8 @@ bool bvpi_closest_query_candidate(bvpi_closest_query *query, const bvpi_placed_p
                                   const bvpi_point_tri *nearest)
 {
     bvp_closest_result c = {.found = 1, .distance = bvpi_smaller(nearest->hi, query->most)};
-    if (nearest->lo > query->most || c.distance > query->limit)
-        return false;
+    if (!(nearest->lo <= query->most) || !(nearest->hi < INFINITY) || c.distance > query->limit)
+        return false; /* also what is not a number, in a damaged file */
     c.id.instance = part->instance;
     c.id.triangle = (uint64_t)cluster->first_triangle + local;
     if (query->best.found && !is_nearer(&c, &query->best))

@@ -263,7 +263,7 @@ static inline void measure_nearest(pair_tester *p)
         bvpi_tri_dist1_within(&p->pose, pending->a[at], pending->b[at], limit, &d);
     forget_pending(pending, at);
     query->stats.exact++;
-    if (d.lo > query->limit)
+    if (!(d.lo <= query->limit) || !(d.hi < INFINITY)) /* or not a number, in a damaged file */
         return;
     query->lower = fmin(query->lower, d.lo);
     if (!query->best.found || d.hi < query->best.distance ||

@@ -63,7 +63,9 @@ static bvp_status open_hierarchy(const bvp_file *file, bvpi_placed_part *out)
     if (status != BVP_ERR_ARGUMENT)
         return status;
     status = bvp_get_hierarchy(file, out->part_idx, 0, &first);
-    return status == BVP_OK ? bvpi_placed_part_kind(file, (uint32_t)first.kind, out) : status;
+    if (status == BVP_OK)
+        status = bvpi_placed_part_kind(file, (uint32_t)first.kind, out);
+    return status == BVP_ERR_ARGUMENT ? BVP_ERR_CORRUPT : status; /* nobody asked for that kind */
 }
 
 /* The part and its hierarchy: first of all by the short way that most files allow. */
@@ -168,6 +170,28 @@ const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
     return file->ready;
 }
 
+/* Does the caller's placement leave the room that a sound file's instances need? */
+static bool is_moderate(const bvpi_place *place)
+{
+    const double *m = place->m;
+    const double moved = bvpi_larger(fabs(m[3]), bvpi_larger(fabs(m[7]), fabs(m[11])));
+    return place->size_min >= 0x1p-40 && place->size_max <= 0x1p40 && moved <= 0x1p200;
+}
+
+/* Of a product that cannot be worked with the file is to blame, unless the caller's placement is
+ * extreme. */
+static bvp_status place_instance(const bvpi_subject *subject, const double placement[12],
+                                 bvpi_place *out)
+{
+    double placed[12];
+    if (!subject->placement)
+        return bvpi_place_init(out, placement) == BVP_OK ? BVP_OK : BVP_ERR_CORRUPT;
+    if (bvpi_compose(subject->placement, placement, placed) == BVP_OK &&
+        bvpi_place_init(out, placed) == BVP_OK)
+        return BVP_OK;
+    return is_moderate(&subject->top.place) ? BVP_ERR_CORRUPT : BVP_ERR_ARGUMENT;
+}
+
 bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
                                  bvpi_placed_part *out)
 {
@@ -182,11 +206,7 @@ bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
     if (status != BVP_OK) /* the part exists: what it may lack is the kind */
         return status == BVP_ERR_ARGUMENT ? status : BVP_ERR_CORRUPT;
     out->instance = instance;
-    if (subject->placement)
-        status = bvpi_compose(subject->placement, placement, placement);
-    if (status == BVP_OK)
-        status = bvpi_place_init(&out->at.place, placement);
-    return status == BVP_OK || subject->placement ? status : BVP_ERR_CORRUPT;
+    return place_instance(subject, placement, &out->at.place);
 }
 
 void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,

@@ -109,7 +109,7 @@ static void verify_instance(bvpi_verify *v, uint32_t idx, const bvpd_instance *r
         return;
     if (!BVPI_SOUND(report, "INS-5", offset + offsetof(bvpd_instance, move),
                     bvpi_get_instance(&v->file, idx, &copy, placement) == BVP_OK,
-                    "the placement of instance %" PRIu32 " is not finite", idx))
+                    "the placement of instance %" PRIu32 " is not finite, or too large", idx))
         return;
     BVPI_SOUND(report, "HDR-22", offsetof(bvpd_header, lo),
                contains_instance(h->lo, h->hi, placement, &part),

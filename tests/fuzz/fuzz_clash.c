@@ -27,14 +27,14 @@ static int leave_out(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limit
     return (*left)-- <= 0;
 }
 
-/* What bvpack_clash.h promises of a pair, whatever the file says. Placements at the end of what a
- * double holds may have no distance: NaN. */
+/* What bvpack_clash.h promises of a pair, whatever the file says. */
 static int check_pair(void *user, const bvp_clash_pair *pair)
 {
     const bvp_clash_pair **last = user;
     static bvp_clash_pair kept;
     require(pair->verdict > BVP_VERDICT_CLEAR && (int)pair->verdict < BVP_VERDICT_COUNT);
-    require(!(pair->distance < 0) && !(pair->lower < 0));
+    require(isfinite(pair->distance) && pair->distance >= 0 && pair->lower >= 0);
+    require(pair->lower <= pair->distance && pair->depth >= 0 && pair->depth <= pair->depth_upper);
     require(!*last || kept.a < pair->a || (kept.a == pair->a && kept.b < pair->b));
     kept = *pair;
     *last = &kept;

@@ -99,7 +99,8 @@ JSON
 
 expect 0 scene.bvp --clearance 0.5 --report all.jsonl --report all.csv
 has out '^  penetrating +1$'
-has out '^coverage: 14 instances, 1 of them open shells'
+has out ': 14 instances of [0-9]* parts$'
+has out '^coverage: 14 instances, 1 of them with open edges; [0-9]* pairs near: '
 has out '^report all.csv$'
 # row VERDICT A B: one line of the JSON report, which is left in `out`
 row() {

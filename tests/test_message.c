@@ -51,6 +51,10 @@ END_TEST
 START_TEST(groups)
 {
     char buffer[32];
+    char words[64];
+    ck_assert_str_eq(counted(0, "part", words), "0 parts");
+    ck_assert_str_eq(counted(1, "part", words), "1 part");
+    ck_assert_str_eq(counted(1234567, "open edge", words), "1,234,567 open edges");
     ck_assert_str_eq(grouped(0, buffer), "0");
     ck_assert_str_eq(grouped(999, buffer), "999");
     ck_assert_str_eq(grouped(1000, buffer), "1,000");

@@ -24,14 +24,14 @@ static void print_length(FILE *out, const char *before, double length, const cha
 static void print_title(const clash_job *j, FILE *out)
 {
     const clash_run *run = &j->run;
-    char a[32], b[32];
+    char a[64], b[64];
     print_name(out, run->path_a, strlen(run->path_a));
-    fprintf(out, ": %s instances of %s parts\n", grouped(run->info_a.instance_count, a),
-            grouped(run->info_a.part_count, b));
+    fprintf(out, ": %s of %s\n", counted(run->info_a.instance_count, "instance", a),
+            counted(run->info_a.part_count, "part", b));
     if (run->path_b[0]) {
         print_name(out, run->path_b, strlen(run->path_b));
-        fprintf(out, ": %s instances of %s parts\n", grouped(run->info_b.instance_count, a),
-                grouped(run->info_b.part_count, b));
+        fprintf(out, ": %s of %s\n", counted(run->info_b.instance_count, "instance", a),
+                counted(run->info_b.part_count, "part", b));
     }
     print_length(out, "clearance ", run->limits.clearance, run->unit);
     print_length(out, ", touch gap ", run->limits.touch_gap, run->unit);
@@ -139,11 +139,11 @@ static void print_groups(const clash_job *j, FILE *out)
 
 static void print_rules(const clash_summary *s, FILE *out)
 {
-    char a[32];
+    char a[64];
     for (uint32_t i = 0; i < s->rule_count; i++) {
         fputs("  rule ", out);
         print_name(out, s->rules[i].name, strlen(s->rules[i].name));
-        fprintf(out, " (%s): %s pairs\n", s->rules[i].action, grouped(s->rules[i].pair_count, a));
+        fprintf(out, " (%s): %s\n", s->rules[i].action, counted(s->rules[i].pair_count, "pair", a));
     }
     for (uint32_t i = 0; i < s->warning_count; i++) {
         fputs("  warning: ", out);
@@ -156,10 +156,10 @@ static void print_coverage(const clash_job *j, FILE *out)
 {
     const clash_summary *s = &j->summary;
     const bvp_clash_coverage *c = &s->coverage;
-    char a[32], b[32], d[32];
-    fprintf(out, "coverage: %s instances, %s of them open shells; ", grouped(c->instance_count, a),
-            grouped(c->open_count, b));
-    fprintf(out, "%s pairs lie near: %s clear, %s excluded, ", grouped(c->box_pairs, a),
+    char a[64], b[64], d[32];
+    fprintf(out, "coverage: %s, %s of them with open edges; ",
+            counted(c->instance_count, "instance", a), grouped(c->open_count, b));
+    fprintf(out, "%s near: %s clear, %s excluded, ", counted(c->box_pairs, "pair", a),
             grouped(c->verdicts[BVP_VERDICT_CLEAR], b), grouped(c->excluded, d));
     fprintf(out, "%s allowed, %s unknown; all others are clear\n", grouped(s->allowed_count, a),
             grouped(c->verdicts[BVP_VERDICT_UNKNOWN], b));

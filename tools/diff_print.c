@@ -99,8 +99,8 @@ static void print_path(const diff_side *s, uint32_t node)
 
 static void print_instances(uint32_t count)
 {
-    char a[32];
-    printf("%s %s", grouped(count, a), count == 1 ? "instance" : "instances");
+    char a[64];
+    fputs(counted(count, "instance", a), stdout);
 }
 
 static void print_part_row(const diff_job *j, const diff_row *row)
@@ -211,10 +211,10 @@ static void print_rows(const diff_job *j, const diff_rows *rows,
 
 void diff_print(const diff_job *j)
 {
-    char a[32];
+    char a[64];
     if (!j->differ && j->parts.repacked_count == 0) {
-        printf("no difference: %s parts, ", grouped(j->parts.same_count, a));
-        printf("%s instances\n", grouped(j->nodes.same_count, a));
+        printf("no difference: %s, ", counted(j->parts.same_count, "part", a));
+        printf("%s\n", counted(j->nodes.same_count, "instance", a));
         return;
     }
     print_heads(j);

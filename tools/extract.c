@@ -69,9 +69,9 @@ static int write_stream(const operand *o, const settings *set, export_fn write, 
 
 static void summarise(const settings *set, const export_report *report)
 {
-    char a[32];
+    char a[64];
     FILE *out = strcmp(set->output, "-") ? stdout : stderr;
-    fprintf(out, "%s: %s triangles\n", set->output, grouped(report->triangle_count, a));
+    fprintf(out, "%s: %s\n", set->output, counted(report->triangle_count, "triangle", a));
     if (report->rounded_count > 0)
         fprintf(out,
                 "  %s coordinates do not fit the format exactly: largest error %.3g units; "

@@ -255,14 +255,14 @@ static void print_shard(const bvp_file *file)
 
 static bvp_status info_as_text(const char *path, const bvp_file *file, const bvp_file_info *info)
 {
-    char a[32], b[32];
+    char a[32], b[64];
     uint64_t stored = info->unique_triangle_count;
     printf("%s: bvpack format %u.%u\n", path, info->format_major, info->format_minor);
     printf("  %-14s%s, stored %s\n", "triangles", grouped(info->triangle_count, a),
            grouped(stored, b));
     printf("  %-14s%s\n", "parts", grouped(info->part_count, a));
-    printf("  %-14s%s in a tree of %s %s\n", "instances", grouped(info->instance_count, a),
-           grouped(info->node_count, b), info->node_count == 1 ? "node" : "nodes");
+    printf("  %-14s%s in a tree of %s\n", "instances", grouped(info->instance_count, a),
+           counted(info->node_count, "node", b));
     print_unit(info);
     print_bounds(info);
     print_size("file", info->file_size, stored);
@@ -287,7 +287,7 @@ static void print_string(bvp_string name, const char *otherwise)
 
 static bvp_status parts_as_text(const bvp_file *file, uint32_t count)
 {
-    char a[32], b[32];
+    char a[64], b[32];
     puts("parts:");
     for (uint32_t i = 0; i < count; i++) {
         bvp_part_info part;
@@ -296,7 +296,7 @@ static bvp_status parts_as_text(const bvp_file *file, uint32_t count)
             return status;
         printf("  #%u ", i);
         print_string(part.name, "(unnamed)");
-        printf(": %s triangles, %s vertices", grouped(part.triangle_count, a),
+        printf(": %s, %s vertices", counted(part.triangle_count, "triangle", a),
                grouped(part.vertex_count, b));
         if (part.open_edge_count + part.nonmanifold_edge_count > 0)
             printf(", %s open and %s non-manifold edges", grouped(part.open_edge_count, a),

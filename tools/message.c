@@ -158,6 +158,13 @@ const char *grouped(uint64_t value, char *buffer)
     return buffer;
 }
 
+const char *counted(uint64_t value, const char *one, char *buffer)
+{
+    char number[32];
+    snprintf(buffer, 64, "%s %s%s", grouped(value, number), one, value == 1 ? "" : "s");
+    return buffer;
+}
+
 const char *shortest(double value, char *buffer)
 {
     for (int digits = 15; digits <= 17; digits++) {

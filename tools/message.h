@@ -41,6 +41,9 @@ size_t utf8_length(const char *data, size_t size);
 void print_name(FILE *out, const char *data, size_t size);
 /* 1234567 as "1,234,567", into `buffer` (at least 32 bytes); returns it. */
 const char *grouped(uint64_t value, char *buffer);
+/* "1 part", "1,234 parts": `one` is the word for one, at most 30 bytes; buffer: at least 64 bytes.
+ */
+const char *counted(uint64_t value, const char *one, char *buffer);
 /* The shortest decimal form that reads back as the same double, into `buffer` (>= 32 bytes). */
 const char *shortest(double value, char *buffer);
 /* With 15 significant digits, the last of them perhaps one off, without zeros at the end; many

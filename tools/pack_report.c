@@ -160,13 +160,13 @@ static void summarise_oddities(FILE *out, const pack_job *j)
 /* How much of it had been packed before. */
 static void summarise_store(FILE *out, const pack_job *j)
 {
-    char a[32], b[32];
+    char a[64], b[64];
     if (!j->set->store)
         return;
-    fprintf(out, "  store           %s parts packed now, %s known;", grouped(j->new_part_count, a),
-            grouped(j->known_part_count, b));
-    fprintf(out, " %s of %s source files unchanged", grouped(j->unchanged_file_count, a),
-            grouped(j->file_count, b));
+    fprintf(out, "  store           %s packed now, %s known;",
+            counted(j->new_part_count, "part", a), grouped(j->known_part_count, b));
+    fprintf(out, " %s of %s unchanged", grouped(j->unchanged_file_count, a),
+            counted(j->file_count, "source file", b));
     fprintf(out, ", %s of them by their times\n", grouped(j->unread_file_count, a));
 }
 
@@ -193,7 +193,7 @@ void pack_summarise(FILE *out, const pack_job *j, const char *path)
 {
     const bvp_build_report *r = &j->report;
     double seconds = j->seconds_import + r->seconds_build + r->seconds_write;
-    char a[32], b[32];
+    char a[32], b[64];
 
     if (!*path) {
         summarise_stored(out, j);
@@ -205,8 +205,8 @@ void pack_summarise(FILE *out, const pack_job *j, const char *path)
     fprintf(out, "  parts           %s", grouped(r->part_count, a));
     if (r->shared_part_count)
         fprintf(out, ", %s more equal to one of them", grouped(r->shared_part_count, a));
-    fprintf(out, "\n  instances       %s in a tree of %s %s\n", grouped(r->instance_count, a),
-            grouped(r->node_count, b), r->node_count == 1 ? "node" : "nodes");
+    fprintf(out, "\n  instances       %s in a tree of %s\n", grouped(r->instance_count, a),
+            counted(r->node_count, "node", b));
     fprintf(out, "  triangles       %s, stored %s\n", grouped(r->triangle_count, a),
             grouped(r->unique_triangle_count, b));
     if (j->tolerance > 0)

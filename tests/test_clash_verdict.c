@@ -100,6 +100,24 @@ static void pin_flush_in_hole(solid *a, solid *b)
     solid_cylinder(b, 5, 24, -5, 15);
 }
 
+/* The same about an axis that is none of either part's own, and corners rounded to float: only
+ * shrinking across the contacts frees them. */
+static void oblique_pin(solid *a, solid *b)
+{
+    const double x = sqrt(.5), y = sqrt(1. / 6), z = sqrt(1. / 3);
+    const double turn[3][3] = {{x, y, z}, {-x, y, z}, {0, -2 * y, z}};
+    solid *both[2] = {a, b};
+    pin_flush_in_hole(a, b);
+    for (int side = 0; side < 2; side++)
+        for (uint32_t i = 0; i < 3 * both[side]->count; i++) {
+            float *corner = both[side]->soup + 3 * i;
+            const double from[3] = {(double)corner[0], (double)corner[1], (double)corner[2]};
+            for (int k = 0; k < 3; k++)
+                corner[k] =
+                    (float)(turn[k][0] * from[0] + turn[k][1] * from[1] + turn[k][2] * from[2]);
+        }
+}
+
 static void pin_in_small_hole(solid *a, solid *b)
 {
     solid_plate(a, 20, 5, 24, 0, 10);
@@ -195,6 +213,7 @@ static const scene scenes[] = {
     {"filled cavity", filled_cavity, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, 0},
     {"same walls", same_walls, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_PENETRATING, 0, NAN},
     {"pin flush", pin_flush_in_hole, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, NAN},
+    {"oblique pin", oblique_pin, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_TOUCHING, 0, NAN},
     {"pin too thick",
      pin_in_small_hole,
      {0, 0, 0},

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A manifest packed in shares: all of them merged are the bytes that one machine packs, whatever
-# their number; what is missing, twice or of something else is named.
+# A manifest or a model packed in shares: all of them merged are the bytes that one machine packs,
+# whatever their number; what is missing, twice or of something else is named.
 set -u
 bvpack=$(realpath "${BVPACK:-./bvpack}")
 make_export=$(realpath "${BVP_BUILDDIR:-.}/tests/make_export")
@@ -61,7 +61,7 @@ shares() {
   shift
   rm -f share*.bvp
   for ((i = count; i >= 1; i--)); do
-    "$bvpack" pack "$folder/export.jsonl" --drop-invalid --shard $i/$count -o share$i.bvp -q "$@" ||
+    "$bvpack" pack "$folder/$source" --drop-invalid --shard $i/$count -o share$i.bvp -q "$@" ||
       bad "share $i of $count"
   done
 }
@@ -70,10 +70,11 @@ whole() {
   shares "$@"
   local count=$1
   shift
-  "$bvpack" pack "$folder/export.jsonl" --drop-invalid -o whole.bvp -q "$@" || bad "pack $*"
+  "$bvpack" pack "$folder/$source" --drop-invalid -o whole.bvp -q "$@" || bad "pack $*"
   "$bvpack" merge share*.bvp -o merged.bvp || bad "merge of $count shares"
   same merged.bvp whole.bvp
 }
+source=export.jsonl
 if [ -x "$step_case" ]; then # a CAD model, which has a tolerance
   folder=cad
   mkdir cad
@@ -89,6 +90,34 @@ whole 2 --format manifest
 whole 3 --no-ids --leaf 3 --unit mm --up z
 whole 7 --hierarchy wide,aabb --split median --deformable
 whole 16 --fast
+
+# ---- meshes of a model: with a tree, equal ones, more shares than meshes
+"$bvpack" extract whole.bvp -o plant/plant.glb || bad "extract"
+source=plant.glb
+whole 1
+whole 2 --no-ids
+whole 3 --unit mm --hierarchy aabb
+"$bvpack" pack plant/plant.glb --shard 2/3 -o again.bvp --json -j1 >out || bad "pack"
+"$bvpack" pack plant/plant.glb --shard 2/3 -o share2.bvp -q || bad "pack"
+same again.bvp share2.bvp
+meshes=$("$json" shard.mesh_count <out)
+[ "$meshes" -ge 10 ] || bad "only $meshes meshes"
+[ "$("$json" shard.own_mesh_count <out)" = $(((meshes + 1) / 3)) ] || bad "not its share of the meshes"
+[ "$("$json" part_count <out)" -le $(((meshes + 1) / 3)) ] || bad "more parts than in its share"
+whole 40
+for i in 2 1; do
+  "$bvpack" pack plant/plant.glb --drop-invalid --shard $i/2 --store glb --json >out || bad "into the store"
+done
+[ "$("$json" shard.mesh_count <out)" = "$meshes" ] || bad "not all meshes"
+"$bvpack" pack plant/plant.glb --drop-invalid --store glb -o stored.bvp --json >out || bad "pack"
+[ "$("$json" store.new_part_count <out)" = 0 ] || bad "not everything is in the store"
+same stored.bvp whole.bvp
+for source in cell.gltf part1.stl odd.obj; do whole 2; done # with a file of its own; of one mesh; with a warning
+if [ -x "$step_case" ]; then
+  folder=cad source=gear.step
+  whole 3 --chord 0.5mm
+fi
+folder=plant source=export.jsonl
 
 # ---- a share by itself
 shares 3
@@ -135,7 +164,7 @@ refused 3 'leaf.bvp: was packed with other options' merge share2.bvp leaf.bvp sh
 echo >>plant/export.jsonl
 "$bvpack" pack plant/export.jsonl --drop-invalid --shard 1/3 -q -o newer.bvp
 refused 3 'newer.bvp: is a share of another manifest' merge share2.bvp newer.bvp share3.bvp -o none.bvp
-refused 2 'share1.bvp: is share 1 of 3 of a manifest' merge whole.bvp share1.bvp -o none.bvp
+refused 2 'share1.bvp: is share 1 of 3; merge all of its shares' merge whole.bvp share1.bvp -o none.bvp
 refused 2 'whole.bvp: is no share' merge share1.bvp whole.bvp -o none.bvp
 head -c 9000 share3.bvp >cut.bvp
 refused 4 'cut.bvp' merge share1.bvp cut.bvp share2.bvp -o none.bvp
@@ -145,11 +174,14 @@ refused 2 'expected a share' pack plant/export.jsonl --shard 3 -o none.bvp
 for share in 1/2x ' 1/2' 01/2 1/1000001 1/ /1 -1/2; do
   refused 2 'expected a share' pack plant/export.jsonl --shard "$share" -o none.bvp
 done
-refused 2 'one manifest' pack plant/export.jsonl plant/odd.obj --shard 1/3 -o none.bvp
+refused 2 'one manifest or model' pack plant/export.jsonl plant/odd.obj --shard 1/3 -o none.bvp
 refused 2 'with -o' pack plant/export.jsonl --shard 1/3
 refused 2 'into no file' pack plant/export.jsonl --shard 1/3 --store store -o none.bvp
 refused 2 'not thin' pack plant/export.jsonl --shard 1/3 --store store --thin
-refused 3 'found a model' pack plant/cell.gltf --shard 1/3 -o none.bvp
+echo '<robot name="r"><link name="l"><collision><geometry><mesh filename="part1.stl"/></geometry></collision></link></robot>' >plant/robot.urdf
+refused 3 'that names mesh files: URDF' pack plant/robot.urdf --shard 1/3 -o none.bvp
+printf 'v 0 0 0\np 1\n' >plant/points.obj
+refused 3 'no triangles' pack plant/points.obj --shard 1/3 -o none.bvp
 # forged FILE RECORD: a file that says that it is all of a share
 forged() {
   printf '{"id":"r","name":"m.jsonl","properties":{"bvpack_shard":"1/1","bvpack_record":%s,"bvpack_manifest":"{}"}}\n{"mesh":"part1.stl","parent":"r"}\n' \
@@ -182,6 +214,25 @@ done
 refused 3 'forged.bvp: was packed with other options' merge share1.bvp forged.bvp -o none.bvp
 forged_second ''
 refused 3 'part .* is no more where it was packed' merge share1.bvp forged.bvp -o none.bvp
+
+# the record of another model: damaged, with fewer meshes, of a share that has not got its parts
+source=plant.glb
+shares 2
+"$bvpack" info --tree --json share2.bvp | sed -n 's/.*"bvpack_record", "value": \(".*"\)}\].*/\1/p' >record
+forged_model() {
+  printf '{"id":"r","name":"plant.glb","properties":{"bvpack_shard":"2/2","bvpack_record":%s}}\n{"mesh":"part1.stl","parent":"r"}\n' \
+    "$(sed -e "$1" record)" >plant/forged.jsonl
+  "$bvpack" pack plant/forged.jsonl -q -o forged.bvp || bad "forged"
+}
+for change in 's/bvpack source/bvpack sauce/' 's/\\"model\\"/\\"modal\\"/' \
+  's/\\"model\\":\\".*\\"}/\\"model\\":\\"bvpack source 2\\\\n3:OBJ 0 0 3 0 0 0 0 \\\\n\\"}/'; do
+  forged_model "$change"
+  cmp -s <(sed -e "$change" record) record && bad "nothing changed by $change"
+  refused 4 'forged.bvp: its record of a share is damaged' merge share1.bvp forged.bvp -o none.bvp
+done
+forged_model ''
+refused 3 'part .* is no more where it was packed' merge share1.bvp forged.bvp -o none.bvp
+source=export.jsonl
 
 # a file that is missing is missed by its share alone
 rm plant/odd.obj

@@ -117,8 +117,8 @@ static int open_whole(const char *path, bvp_file **file)
     const shard_number shard = code == 0 ? shard_of(*file) : (shard_number){0, 0};
     if (shard.count == 0)
         return code;
-    complain(path, "is share %u of %u of a manifest; merge all of its shares first, by themselves",
-             shard.index, shard.count);
+    complain(path, "is share %u of %u; merge all of its shares first, by themselves", shard.index,
+             shard.count);
     bvp_close(*file);
     *file = NULL;
     return EXIT_USAGE;
@@ -222,7 +222,7 @@ const verb verb_merge = {
         "One thin file becomes a fat one, which holds its parts: the file that packing without "
         "--thin would have made. Several files become one assembly with a node for each; parts "
         "that are equal are stored once. Nothing is repacked.\n\n"
-        "All shares that \"bvpack pack --shard\" has made of a manifest become, in any order, the "
+        "All shares that \"bvpack pack --shard\" has made become, in any order, the "
         "file that packing without --shard would have made.",
     .options = options,
     .examples = "# a thin file that is to be sent away\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * merge_shards.c: all shares of a manifest to one file: the manifest is read again, as by packing,
- * but each file that it names has been recorded by its share, and its parts lie there.
+ * but each file that it names has been recorded by its share, and its parts lie there. Of another
+ * model each share has recorded what became of its meshes, and the first one the rest.
  */
 #include "merge_shards.h"
 
@@ -91,7 +92,7 @@ static int open_share(share *s, const char *path)
     s->path = path;
     s->number = shard_of(s->file);
     if (s->number.count == 0) {
-        complain(path, "is no share of a manifest, as the first file is; merge it with the result");
+        complain(path, "is no share, as the first file is; merge it with the result");
         return EXIT_USAGE;
     }
     const bvp_string text = shard_text(s->file, SHARD_RECORD_KEY);
@@ -230,6 +231,54 @@ static int find_file(void *user, const char *path, const char *format, model_fil
     return 1;
 }
 
+/* ---- the meshes of a model ------------------------------------------------------------------- */
+
+static int read_record(const share *s, model *out)
+{
+    const json_value *text = json_tree_get(s->record, "model");
+    *out = (model){.up_axis = 3};
+    if (json_tree_text(text) &&
+        source_record_read(json_tree_text(text), json_tree_text_size(text), out) == 0)
+        return 0;
+    model_free(out);
+    return refuse_record(s);
+}
+
+/* Meshes have gone round among the shares. */
+static int add_meshes(const merging *m, uint32_t number, model *whole)
+{
+    model own;
+    const int code = read_record(&m->shares[number], &own);
+    if (code != 0)
+        return code;
+    const int fits = own.mesh_count == whole->mesh_count;
+    for (uint32_t i = number; fits && i < own.mesh_count; i += m->count) {
+        const model_mesh mesh = whole->meshes[i];
+        whole->meshes[i] = own.meshes[i];
+        own.meshes[i] = mesh;
+    }
+    model_free(&own);
+    return fits ? 0 : refuse_record(&m->shares[number]);
+}
+
+static int is_of_model(const merging *m)
+{
+    return json_tree_get(m->shares[0].record, "model") != NULL;
+}
+
+static int read_model(const merging *m, pack_job *j)
+{
+    pack_source *s = &j->sources[0];
+    const json_value *record = m->shares[0].record;
+    if (!json_tree_count(json_tree_get(record, "size"), &s->size) ||
+        read_hash(json_tree_get(record, "hash"), s->hash) != 0)
+        return refuse_record(&m->shares[0]);
+    int code = read_record(&m->shares[0], &s->contents);
+    for (uint32_t i = 1; i < m->count && code == 0; i++)
+        code = add_meshes(m, i, &s->contents);
+    return code;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static int read_manifest(merging *m, pack_job *j)
@@ -271,7 +320,7 @@ static int pack_again(merging *m, const char *path)
     if (code == 0)
         code = pack_read_options(&j);
     if (code == 0)
-        code = read_manifest(m, &j);
+        code = is_of_model(m) ? read_model(m, &j) : read_manifest(m, &j);
     if (code == 0)
         code = pack_assemble(&j, path);
     pack_free(&j);

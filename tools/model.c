@@ -283,7 +283,7 @@ static bvp_status import(importer *im)
         return import_refuse(im, BVP_ERR_ARGUMENT, "there is no format \"%.20s\"", format);
     im->format = format;
     bvp_status status = formats[i].import(im);
-    const int may_be_empty = im->options->is_share && !im->options->is_nested;
+    const int may_be_empty = im->options->is_share && strcmp(format, "manifest") == 0;
     if (status == BVP_OK && !may_be_empty && triangles_in(im->out) == 0)
         return refuse_empty(im);
     return status;

@@ -59,7 +59,7 @@ static int read_shard(pack_job *j)
         complain("--shard", "expected a share as i/n, 1/4 to 4/4 for instance, found \"%s\"",
                  set->shard);
     else if (j->source_count != 1)
-        complain("--shard", "expected one manifest, found %d models", j->source_count);
+        complain("--shard", "expected one manifest or model, found %d", j->source_count);
     else if (set->thin)
         complain("--thin", "a share is not thin; merge the shares and split the whole");
     else if (set->store && set->output)
@@ -177,13 +177,16 @@ static bvp_status import_source(pack_job *j, pack_source *s, const input *in, co
                             : import_plain(j, s, in, label, dir, &options, error);
 }
 
-/* Only a manifest has shares. */
+/* Merging reads no model but a manifest again, which has no files that depend on each other. */
 static int check_share(const pack_job *j, const pack_source *s)
 {
-    if (j->shard.number.count == 0 || strcmp(s->contents.format, "manifest") == 0)
+    if (j->shard.file_count == 0 || strcmp(s->contents.format, "manifest") == 0)
         return 0;
-    complain(s->path, "--shard takes a share of a manifest's files, found a model: %s",
-             s->contents.format);
+    complain(
+        s->path,
+        "--shard takes a share of a manifest's files or of a model's own meshes, found a model "
+        "that names mesh files: %s",
+        s->contents.format);
     return EXIT_INPUT;
 }
 
@@ -410,8 +413,8 @@ static const option_row options[] = {
     {"store", 0, OPTION_FILE, offsetof(pack_settings, store), "DIR",
      "keep every part packed in this folder, and take from it what is there already", 0, 0},
     {"shard", 0, OPTION_TEXT, offsetof(pack_settings, shard), "I/N",
-     "pack share I of N of a manifest's files, 1/4 for instance, into a file that \"bvpack merge\" "
-     "takes together with the others, or into the store",
+     "pack share I of N of a manifest's files or a model's meshes, 1/4 for instance, into a file "
+     "that \"bvpack merge\" takes together with the others, or into the store",
      0, 0},
     {"thin", 0, OPTION_FLAG, offsetof(pack_settings, thin), NULL,
      "refer to the parts in the store instead of copying them into the file", 0, 0},
@@ -464,8 +467,9 @@ const verb verb_pack = {
         "unchanged source file is not even read in: so an export of which little has changed packs "
         "in little time, to the same bytes as without a store. Any number of programs may use a "
         "store at once.\n\n"
-        "With --shard I/N only every Nth of the files that a manifest names is read and packed, so "
-        "that N machines can share the work: \"bvpack merge\" makes of all shares the file that "
+        "With --shard I/N only every Nth of the files that a manifest names is read and packed, or "
+        "every Nth mesh of another model, so that N machines can share the work: \"bvpack merge\" "
+        "makes of all shares the file that "
         "one "
         "machine would have made. A share is an ordinary file with its parts, each as it lies. "
         "With "

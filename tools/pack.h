@@ -38,11 +38,12 @@ typedef struct pack_source {
     uint8_t hash[16];
 } pack_source;
 
-/* A share of a manifest on its way into a file. */
+/* A share on its way into a file: of a manifest's files, or of a model's meshes. */
 typedef struct pack_shard {
     shard_number number;            /* count 0: everything is packed */
     uint64_t file_count, own_count; /* that the manifest has named so far; of these, in the share */
-    bvp_builder *builder;           /* NULL: into the store */
+    uint64_t mesh_count, own_mesh_count; /* of a model */
+    bvp_builder *builder;                /* NULL: into the store */
     uint32_t root, part_count;
     char *record; /* JSON text, complete when the stream is closed */
     size_t record_size;
@@ -131,8 +132,9 @@ int pack_write(pack_job *j, bvp_builder *builder, const char *path);
  * they are there already. in: its bytes; label, dir: name and folder. */
 bvp_status pack_import_stored(pack_job *j, pack_source *s, const input *in, const char *label,
                               const char *dir, import_options *options, bvp_error *error);
-/* Packs the model's meshes into the store. */
-bvp_status pack_take_meshes(pack_job *j, model *m, bvp_error *error);
+/* Packs the model's meshes into the store, all of them when another model names it, else those of
+ * the job's share. */
+bvp_status pack_take_meshes(pack_job *j, model *m, int is_nested, bvp_error *error);
 /* Makes what was put into the store survive a power cut, while the output is made; it gets its name
  * after the end. */
 void pack_start_sync(pack_job *j);
@@ -150,8 +152,11 @@ const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *p
 /* Of the next file that a manifest names. Nonzero: it is in another share than the job's, *out is
  * empty. */
 int pack_skip_file(pack_job *j, model *out);
+/* The same of the next mesh of a model. */
+int pack_skip_mesh(pack_job *j);
 /* Reads a manifest and of the files that it names those of the job's share, which are packed on the
- * way. Arguments as of pack_import_stored. */
+ * way; or a model, of whose meshes those of the share are packed. Arguments as of
+ * pack_import_stored. */
 bvp_status pack_import_shard(pack_job *j, pack_source *s, const input *in, const char *label,
                              const char *dir, import_options *options, bvp_error *error);
 /* Writes the share that has been read. Returns the exit code. */

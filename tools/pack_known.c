@@ -243,9 +243,11 @@ static bvp_status pack_into_store(void *user, const void *data, size_t size, con
     bvp_status status = model_import_memory(data, size, name, dir, options, out, error);
     if (status != BVP_OK)
         return status;
-    status = pack_take_meshes(j, out, error);
-    /* What depends on other files, too, is read each time; each of those is known by itself. */
-    if (status == BVP_OK && is_own && out->file_count == 0) {
+    status = pack_take_meshes(j, out, options->is_nested, error);
+    /* What depends on other files, too, is read each time; each of those is known by itself. Of a
+     * share of meshes the others are not known. */
+    const int is_whole = options->is_nested || j->shard.number.count == 0;
+    if (status == BVP_OK && is_own && is_whole && out->file_count == 0) {
         status = keep_source(j, key, out);
         if (status == BVP_OK)
             status = note_stamp(j, size, hash, options, out);

@@ -176,8 +176,11 @@ static void summarise_shard(FILE *out, const pack_job *j)
     char a[32], b[32];
     if (shard->number.count == 0)
         return;
-    fprintf(out, "  share           %u of %u: %s of %s files\n", shard->number.index,
-            shard->number.count, grouped(shard->own_count, a), grouped(shard->file_count, b));
+    const int is_model = shard->mesh_count > 0;
+    fprintf(out, "  share           %u of %u: %s of %s %s\n", shard->number.index,
+            shard->number.count, grouped(is_model ? shard->own_mesh_count : shard->own_count, a),
+            grouped(is_model ? shard->mesh_count : shard->file_count, b),
+            is_model ? "meshes" : "files");
 }
 
 /* What went into a store and into no file. */
@@ -234,6 +237,8 @@ static void shard_as_json(json *out, const pack_shard *shard)
     jsonw_count(out, "count", shard->number.count);
     jsonw_count(out, "own_file_count", shard->own_count);
     jsonw_count(out, "file_count", shard->file_count);
+    jsonw_count(out, "own_mesh_count", shard->own_mesh_count);
+    jsonw_count(out, "mesh_count", shard->mesh_count);
     jsonw_end(out);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * pack_shard.c: a share of a manifest's files: those of the others are not read, the share's are
- * packed, and what else a file has (its tree, names, warnings) becomes a record.
+ * packed, and what else a file has (its tree, names, warnings) becomes a record. Or of a model's
+ * meshes: all are read, the share's are packed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,16 @@ int pack_skip_file(pack_job *j, model *out)
     }
     *out = (model){.up_axis = 3};
     return 1;
+}
+
+int pack_skip_mesh(pack_job *j)
+{
+    pack_shard *shard = &j->shard;
+    if (shard->number.count == 0)
+        return 0;
+    const int is_own = shard->mesh_count++ % shard->number.count == shard->number.index - 1;
+    shard->own_mesh_count += (uint64_t)is_own;
+    return !is_own;
 }
 
 /* For import_hooks: those of other shares are known, and empty. */
@@ -82,7 +93,50 @@ static bvp_status take_file(void *user, const void *data, size_t size, const uin
     return status;
 }
 
+/* ---- meshes ---------------------------------------------------------------------------------- */
+
+/* Packed, or empty when it is another share's. */
+static bvp_status take_or_leave(pack_job *j, model_mesh *mesh, bvp_error *error)
+{
+    if (!pack_skip_mesh(j))
+        return take_mesh(&j->shard, mesh, error);
+    free(mesh->positions);
+    free(mesh->indices);
+    free(mesh->ids);
+    *mesh = (model_mesh){.name = mesh->name, .is_packed = 1};
+    return BVP_OK;
+}
+
+/* The model with what is packed of it; what is not of a mesh goes along once, with the first share.
+ */
+static bvp_status record_model(pack_shard *shard, const model *m)
+{
+    size_t size;
+    model part = *m;
+    if (shard->number.index > 1)
+        part.node_count = part.warning_count = part.file_count = 0;
+    char *text = source_record_text(&part, &size);
+    if (!text)
+        return BVP_ERR_NO_MEMORY;
+    jsonw_bytes(&shard->out, "model", (bvp_string){text, size});
+    free(text);
+    return BVP_OK;
+}
+
+static bvp_status take_model(pack_job *j, model *m, bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    for (uint32_t i = 0; i < m->mesh_count && status == BVP_OK; i++)
+        status = take_or_leave(j, &m->meshes[i], error);
+    return status == BVP_OK ? record_model(&j->shard, m) : status;
+}
+
 /* ---- the share ------------------------------------------------------------------------------- */
+
+static int is_manifest(const model *m)
+{
+    return strcmp(m->format, "manifest") == 0;
+}
 
 static bvp_status start(pack_job *j, const pack_source *s, bvp_error *error)
 {
@@ -108,24 +162,31 @@ static bvp_status start(pack_job *j, const pack_source *s, bvp_error *error)
     return BVP_OK;
 }
 
-/* The manifest goes along once, with the first share. */
-static bvp_status finish(pack_shard *shard, const void *manifest, size_t size, bvp_error *error)
+static bvp_status close_record(pack_job *j, model *m, bvp_error *error)
 {
-    char number[32];
+    pack_shard *shard = &j->shard;
     jsonw_end(&shard->out);
     jsonw_count(&shard->out, "file_count", shard->file_count);
+    const int is_refused = shard->file_count > 0; /* unless it is a manifest */
+    const bvp_status status = is_manifest(m) || is_refused ? BVP_OK : take_model(j, m, error);
     jsonw_end(&shard->out);
     const int failed = fclose(shard->stream) != 0;
     shard->stream = NULL;
-    if (failed)
-        return BVP_ERR_NO_MEMORY;
+    return failed ? BVP_ERR_NO_MEMORY : status;
+}
+
+/* The manifest goes along once, with the first share. */
+static bvp_status add_properties(pack_shard *shard, const char *manifest, size_t size,
+                                 bvp_error *error)
+{
+    char number[32];
     snprintf(number, sizeof number, "%u/%u", shard->number.index, shard->number.count);
     bvp_status status =
         bvp_builder_add_property(shard->builder, shard->root, SHARD_KEY, number, error);
     if (status == BVP_OK)
         status = bvp_builder_add_property(shard->builder, shard->root, SHARD_RECORD_KEY,
                                           shard->record, error);
-    if (status != BVP_OK || shard->number.index > 1)
+    if (status != BVP_OK || !manifest || shard->number.index > 1)
         return status;
     char *text = strndup(manifest, size);
     status = text ? bvp_builder_add_property(shard->builder, shard->root, SHARD_MANIFEST_KEY, text,
@@ -145,7 +206,10 @@ bvp_status pack_import_shard(pack_job *j, pack_source *s, const input *in, const
     if (status == BVP_OK)
         status = model_import_memory(in->data, in->size, label, dir, options, &s->contents, error);
     if (status == BVP_OK)
-        status = finish(&j->shard, in->data, in->size, error);
+        status = close_record(j, &s->contents, error);
+    const char *manifest = status == BVP_OK && is_manifest(&s->contents) ? in->data : NULL;
+    if (status == BVP_OK)
+        status = add_properties(&j->shard, manifest, in->size, error);
     return status;
 }
 

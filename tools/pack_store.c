@@ -51,11 +51,11 @@ static bvp_status take_mesh(pack_job *j, model_mesh *mesh, bvp_error *error)
     return status;
 }
 
-bvp_status pack_take_meshes(pack_job *j, model *m, bvp_error *error)
+bvp_status pack_take_meshes(pack_job *j, model *m, int is_nested, bvp_error *error)
 {
     bvp_status status = BVP_OK;
     for (uint32_t i = 0; i < m->mesh_count && status == BVP_OK; i++)
-        if (!m->meshes[i].is_packed)
+        if (!m->meshes[i].is_packed && (is_nested || !pack_skip_mesh(j)))
             status = take_mesh(j, &m->meshes[i], error);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * shard.c: which share of a manifest a file is.
+ * shard.c: which share of a manifest or model a file is.
  */
 #include "shard.h"
 

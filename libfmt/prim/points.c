@@ -319,6 +319,11 @@ int bvpi_compare(const bvpi_points *p, int a, int b, int axis)
 
 int bvpi_projection_axis(const bvpi_points *p, int a)
 {
+    plane plane;
+    plane_through(p, a, a + 1, a + 2, &plane);
+    for (int axis = 0; axis < 3; axis++)
+        if (fabs(plane.normal[axis]) > 10 * U * plane.size[axis] + TINY)
+            return axis;
     for (int axis = 0; axis < 3; axis++)
         if (bvpi_orient2(p, a, a + 1, a + 2, axis) != 0)
             return axis;

@@ -151,87 +151,122 @@ BVPI_INLINE void place_both(bvpi_points *out, const placed *a, const placed *b, 
 
 /* ---- where axes go to axes ------------------------------------------------------------------- */
 
-/* Does the row take coordinate *column times *sign, and nothing else? */
-BVPI_INLINE bool is_aligned(const double row[4], int *column, int *sign)
+/* The column that the row takes, times 1 or -1; -1: it takes more than that. */
+BVPI_INLINE int aligned_column(const double row[4])
 {
     const int x = row[0] != 0 ? 0 : row[1] != 0 ? 1 : 2;
-    *column = x;
-    *sign = row[x] > 0 ? 1 : -1;
-    return fabs(row[x]) == 1 && row[(x + 1) % 3] == 0 && row[(x + 2) % 3] == 0;
+    const int y = x == 2 ? 0 : x + 1, z = x == 0 ? 2 : x - 1;
+    return fabs(row[x]) == 1 && row[y] == 0 && row[z] == 0 ? x : -1;
 }
 
-/* Coordinates along an axis: floats, B's shifted against A's by a sum of two doubles. */
+/* Along an axis: A's corners, B's, and what B's are shifted by. */
 typedef struct aligned {
-    dyadic value[6], part[2];
-    int sign_a, sign_b;
-    span span;
+    double value[6];
+    bvpi_dd shift;
 } aligned;
 
-static bool take_aligned(aligned *out, const float *a, const float *b, const double *row_a,
-                         const double *row_b)
+BVPI_INLINE bool align(aligned *out, const float *a, const float *b, const double *row_a,
+                       const double *row_b)
 {
-    int column_a, column_b;
-    span s = NOTHING;
-    if (!is_aligned(row_a, &column_a, &out->sign_a) || !is_aligned(row_b, &column_b, &out->sign_b))
+    const int column_a = aligned_column(row_a), column_b = aligned_column(row_b);
+    if (column_a < 0 || column_b < 0)
         return false;
     BVPI_UNROLL
     for (int k = 0; k < 3; k++) {
-        out->value[k] = take_float(a[3 * k + column_a], &s);
-        out->value[3 + k] = take_float(b[3 * k + column_b], &s);
+        out->value[k] = row_a[column_a] * (double)a[3 * k + column_a];
+        out->value[3 + k] = row_b[column_b] * (double)b[3 * k + column_b];
     }
-    const bool is_finite = s.high <= FLOAT_HIGH;
-    const bvpi_dd shift = bvpi_dd_sum(row_b[3], -row_a[3]);
-    out->part[0] = take_double(shift.hi, &s);
-    out->part[1] = take_double(shift.lo, &s);
-    out->span = s;
-    return is_finite && s.high <= DOUBLE_HIGH;
+    out->shift = bvpi_dd_sum(row_b[3], -row_a[3]);
+    return true;
 }
 
-/* In n words; any, for 0. */
-BVPI_INLINE bvpi_u128 shifted(dyadic x, int sign, int unit, int n)
+/* 2^58 over the power of two that is just above x; 0 where x is too small or too large for that. */
+BVPI_INLINE double scale_to_word(double x)
 {
-    return (bvpi_u128)(__int128)(x.mantissa * sign) << ((x.low - unit) & (64 * n - 1));
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const int biased = (int)(bits >> 52);
+    if (biased < 128 || biased > 1920)
+        return 0;
+    bits = (uint64_t)(2045 + 58 - biased) << 52;
+    memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
-BVPI_INLINE void place_aligned(bvpi_points *out, const aligned axis[3], int n)
+/* Relative to A's first corner, in a unit of which all are less than 2^58; false where they are no
+ * multiples of it. */
+BVPI_INLINE bool place_in_word(const aligned *axis, int64_t out[6])
 {
-    out->count = 6;
-    out->width = n;
-    for (int x = 0; x < 3; x++) {
-        const aligned *t = &axis[x];
-        const int unit = t->span.low;
-        const bvpi_u128 origin = shifted(t->value[0], t->sign_a, unit, n);
-        const bvpi_u128 origin_b =
-            origin - shifted(t->part[0], 1, unit, n) - shifted(t->part[1], 1, unit, n);
-        BVPI_UNROLL
-        for (int k = 0; k < 6; k++) {
-            const bvpi_u128 at = k < 3 ? shifted(t->value[k], t->sign_a, unit, n) - origin
-                                       : shifted(t->value[k], t->sign_b, unit, n) - origin_b;
-            out->words[k][x][0] = (uint64_t)at;
-            if (n == 2)
-                out->words[k][x][1] = (uint64_t)(at >> 64);
-            out->approx[k][x] = bvpi_words_to_double(out->words[k][x], n);
-        }
+    double largest = fabs(axis->shift.hi);
+    int64_t value[7];
+    BVPI_UNROLL
+    for (int k = 0; k < 6; k++)
+        largest = bvpi_larger(largest, fabs(axis->value[k]));
+    const double scale = scale_to_word(largest);
+    if ((scale == 0 && largest != 0) || axis->shift.lo != 0)
+        return false;
+    BVPI_UNROLL
+    for (int k = 0; k < 7; k++) {
+        const double scaled = (k < 6 ? axis->value[k] : axis->shift.hi) * scale;
+        if (!(fabs(scaled) < 0x1p58)) /* not a number */
+            return false;
+        value[k] = (int64_t)scaled;
+        if ((double)value[k] != scaled)
+            return false;
     }
+    BVPI_UNROLL
+    for (int k = 0; k < 6; k++)
+        out[k] = value[k] + (k < 3 ? 0 : value[6]) - value[0];
+    return true;
 }
 
-static bool place_where_aligned(bvpi_points *out, const float a[9], const float b[9],
-                                const double *ma, const double *mb)
+BVPI_INLINE bvpi_u128 shifted(dyadic x, int unit)
+{
+    return (bvpi_u128)(__int128)x.mantissa << ((x.low - unit) & 127); /* any, for 0 */
+}
+
+static bool place_in_two_words(const aligned *axis, bvpi_u128 out[6])
+{
+    dyadic value[8];
+    span s = NOTHING;
+    for (int k = 0; k < 6; k++)
+        value[k] = take_double(axis->value[k], &s);
+    value[6] = take_double(axis->shift.hi, &s);
+    value[7] = take_double(axis->shift.lo, &s);
+    if (s.high > DOUBLE_HIGH || s.high - s.low > 122)
+        return false;
+    const bvpi_u128 origin = shifted(value[0], s.low);
+    const bvpi_u128 shift = shifted(value[6], s.low) + shifted(value[7], s.low);
+    for (int k = 0; k < 6; k++)
+        out[k] = shifted(value[k], s.low) + (k < 3 ? 0 : shift) - origin;
+    return true;
+}
+
+static bool place_aligned(bvpi_points *out, const float a[9], const float b[9], const double *ma,
+                          const double *mb)
 {
     const double *rows_a = ma ? ma : IDENTITY, *rows_b = mb ? mb : IDENTITY;
-    aligned axis[3];
-    int bits = 0;
+    out->count = 6;
+    out->width = 1;
     for (int x = 0; x < 3; x++) {
-        if (!take_aligned(&axis[x], a, b, rows_a + 4 * x, rows_b + 4 * x))
+        aligned axis;
+        int64_t word[6];
+        bvpi_u128 two[6];
+        if (!align(&axis, a, b, rows_a + 4 * x, rows_b + 4 * x))
             return false;
-        const int of_axis = axis[x].span.high - axis[x].span.low;
-        bits = of_axis > bits ? of_axis : bits;
+        const bool in_word = place_in_word(&axis, word);
+        if (!in_word && !place_in_two_words(&axis, two))
+            return false;
+        out->width = in_word ? out->width : 2;
+        BVPI_UNROLL
+        for (int k = 0; k < 6; k++) {
+            uint64_t *words = out->words[k][x];
+            words[0] = in_word ? (uint64_t)word[k] : (uint64_t)two[k];
+            words[1] = in_word ? (uint64_t)(word[k] >> 63) : (uint64_t)(two[k] >> 64);
+            out->approx[k][x] = in_word ? (double)word[k] : bvpi_words_to_double(words, 2);
+        }
     }
-    if (bits <= 58)
-        place_aligned(out, axis, 1);
-    else if (bits <= 122)
-        place_aligned(out, axis, 2);
-    return bits <= 122;
+    return true;
 }
 
 bool bvpi_points_of_triangles(bvpi_points *out, const float a[9], const float b[9],
@@ -240,7 +275,7 @@ bool bvpi_points_of_triangles(bvpi_points *out, const float a[9], const float b[
     placed pa, pb;
     span axis[3];
     int bits = 0;
-    if (place_where_aligned(out, a, b, ma, mb))
+    if (place_aligned(out, a, b, ma, mb))
         return true;
     take_triangle(&pa, a, ma);
     take_triangle(&pb, b, mb);

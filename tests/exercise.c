@@ -186,6 +186,7 @@ static void ask_two(const bvp_body *a, const bvp_body *b, double size)
     bvp_collide(a, b, &hit, NULL);
     bvp_pairs_each(a, b, on_pair, &left, &count, NULL);
     bvp_distance(a, b, INFINITY, &nearest, NULL);
+    bvp_distance_about(a, b, INFINITY, size / 1e4, &nearest, NULL);
     bvp_within(a, b, size / 100, &hit, &nearest, NULL);
 }
 

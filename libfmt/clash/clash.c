@@ -294,7 +294,6 @@ bvp_status bvp_clash(const bvp_file *a, const bvp_file *b, const double *placeme
 static bvp_status judge_one(bvpi_clash_scene *scene, bvp_clash_detail detail, bvp_clash_pair *pair)
 {
     bvpi_clash_judge judge;
-    bvpi_contacts contacts;
     bvpi_clash_item item_a, item_b;
     if (pair->a >= bvpi_clash_count(&scene->a) || pair->b >= bvpi_clash_count(&scene->b) ||
         (scene->self && pair->a == pair->b))
@@ -304,9 +303,14 @@ static bvp_status judge_one(bvpi_clash_scene *scene, bvp_clash_detail detail, bv
         status = bvpi_clash_item_init(&item_b, scene, true, pair->b);
     if (status != BVP_OK || !bvpi_clash_is_near(&item_a.bounds, &item_b.bounds, scene->reach))
         return status;
-    bvpi_clash_judge_init(&judge, scene->a.file, scene->b.file, &contacts);
+    bvpi_contacts *contacts = malloc(sizeof *contacts);
+    if (!contacts)
+        return BVP_ERR_NO_MEMORY;
+    bvpi_clash_judge_init(&judge, scene->a.file, scene->b.file, contacts);
     bvpi_clash_judge_set(&judge, &item_a, &item_b);
-    return judge_items(&judge, detail, pair);
+    status = judge_items(&judge, detail, pair);
+    free(contacts);
+    return status;
 }
 
 bvp_status bvp_clash_one(const bvp_file *a, const bvp_file *b, const double *placement_b,

@@ -324,7 +324,7 @@ static void check_numbers(const scene *s, const place *at, const bvp_clash_pair 
         ck_assert_msg(fabs(pair->depth - s->depth * at->scale) <= 1e-6 * at->scale + slack,
                       "%s, %s: depth %.9g .. %g", s->name, at->name, pair->depth,
                       pair->depth_upper);
-    ck_assert(pair->depth <= pair->depth_upper + slack);
+    ck_assert(pair->depth <= pair->depth_upper + slack && isfinite(pair->depth_upper));
     if (pair->verdict == BVP_VERDICT_TOUCHING) /* and that is proved */
         ck_assert_msg(pair->depth_upper <= pair->limits.overlap * (1 + 1e-9),
                       "%s, %s: at most %g deep", s->name, at->name, pair->depth_upper);

@@ -2,7 +2,7 @@
  * verdict.c: how two instances stand to one another.
  * Spec: exactness.md, chapter "Clash verdicts"
  */
-#include "clash/judge.h"
+#include "clash/apart.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,7 +137,7 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
 {
     const double overlap = pair->limits.overlap;
     const bool is_twin = is_duplicate(judge->a, judge->b, pair->limits.touch_gap);
-    double upper = INFINITY;
+    double upper = is_twin ? bvpi_apart_by_boxes(&judge->a->bounds, &judge->b->bounds) : INFINITY;
     bvp_status status = BVP_OK;
     pair->verdict = is_twin ? BVP_VERDICT_DUPLICATE : BVP_VERDICT_TOUCHING;
     if (pair->distance > 0) {
@@ -145,7 +145,7 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
             status = bvpi_clash_comes_free(judge, &pair->hit_a, &pair->hit_b, overlap, &upper);
         bool is_enough = is_twin;
         pair->depth_upper = upper;
-        if (status == BVP_OK && detail == BVP_CLASH_VERDICTS && isfinite(upper))
+        if (status == BVP_OK && detail == BVP_CLASH_VERDICTS && !is_twin && isfinite(upper))
             status = is_surely_touching(judge, pair->limits.touch_gap, &is_enough);
         if (status != BVP_OK || (detail == BVP_CLASH_VERDICTS && is_enough))
             return status;
@@ -159,7 +159,7 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
         take_witness(&judge->query, pair);
         pair->distance = pair->lower = 0;
     }
-    pair->depth_upper = INFINITY;
+    pair->depth_upper = upper;
     return is_twin ? BVP_OK : judge_meeting(judge, detail, upper, pair);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * bench_clash.c: clash and clearance of a whole assembly by bvp_clash, and by the peer's manager
  * over the same parts in the same run; which pairs only one of them finds, and how far apart those
- * are. Usage: bench_clash ASSEMBLY.bvp CLEARANCE [contacts] [peer]
+ * are. Usage: bench_clash ASSEMBLY.bvp CLEARANCE [contacts] [distances] [peer]
  */
 #include "bench.h"
 #include "bvpack_clash.h"
@@ -212,6 +212,46 @@ static void time_booleans(const bvp_file *file, double clearance, const char *wh
     free(near.pairs);
 }
 
+static double distance_of(const bvp_file *file, const found_pair *pair, double limit,
+                          double tolerance)
+{
+    bvp_instance_info a, b;
+    bvp_distance_result result = {0};
+    bench_require(bvp_get_instance(file, pair->a, &a), "instance");
+    bench_require(bvp_get_instance(file, pair->b, &b), "instance");
+    const bvp_body body_a = instance_body(file, &a), body_b = instance_body(file, &b);
+    bench_require(bvp_distance_about(&body_a, &body_b, limit, tolerance, &result, NULL),
+                  "distance");
+    return result.found ? result.distance : INFINITY;
+}
+
+/* Distances of all near pairs, exact and to within a tolerance, which is checked. Returns 1 if it
+ * is not kept. */
+static int time_distances(const bvp_file *file, double clearance)
+{
+    pair_list near = {0};
+    const bvp_clash_options options = {
+        .limits = {clearance, 0, 0}, .thread_count = 1, .rule = keep_candidate, .rule_user = &near};
+    int wrong = 0;
+    bench_require(bvp_clash(file, NULL, NULL, &options, NULL, NULL, NULL, NULL), "clash");
+    double began = bench_now();
+    for (size_t k = 0; k < near.count; k++)
+        near.pairs[k].distance = distance_of(file, &near.pairs[k], clearance, 0);
+    row("bvpack", 1, "exact distance of each near pair", bench_now() - began, near.count);
+    double *about = allocate(near.count, sizeof *about);
+    began = bench_now();
+    for (size_t k = 0; k < near.count; k++)
+        about[k] = distance_of(file, &near.pairs[k], clearance, TOUCH_GAP);
+    row("bvpack", 1, "the same to within 1e-6", bench_now() - began, near.count);
+    for (size_t k = 0; k < near.count; k++)
+        wrong |= isinf(about[k]) ? !isinf(near.pairs[k].distance)
+                                 : !(fabs(about[k] - near.pairs[k].distance) <= TOUCH_GAP);
+    printf("# within 1e-6 of the exact one: %s\n", wrong ? "no" : "yes");
+    free(about);
+    free(near.pairs);
+    return wrong;
+}
+
 /* ---- the peer -------------------------------------------------------------------------------- */
 
 typedef struct peer_scene {
@@ -271,17 +311,6 @@ static void sort(pair_list *list)
 
 /* ---- what only one of them finds ------------------------------------------------------------- */
 
-static double exact_gap(const bvp_file *file, const found_pair *pair)
-{
-    bvp_instance_info a, b;
-    bvp_distance_result result = {0};
-    bench_require(bvp_get_instance(file, pair->a, &a), "instance");
-    bench_require(bvp_get_instance(file, pair->b, &b), "instance");
-    const bvp_body body_a = instance_body(file, &a), body_b = instance_body(file, &b);
-    bench_require(bvp_distance(&body_a, &body_b, INFINITY, &result, NULL), "distance");
-    return result.distance;
-}
-
 /* Lists the pairs of `list` that `other` lacks; *lo, *hi: the least and the widest gap. */
 static size_t only_in(const bvp_file *file, const pair_list *list, const pair_list *other,
                       const char *what, double *lo, double *hi)
@@ -293,7 +322,7 @@ static size_t only_in(const bvp_file *file, const pair_list *list, const pair_li
         const found_pair *p = &list->pairs[i];
         if (bsearch(p, other->pairs, other->count, sizeof *p, by_numbers))
             continue;
-        const double gap = exact_gap(file, p);
+        const double gap = distance_of(file, p, INFINITY, 0);
         *lo = fmin(*lo, gap);
         *hi = fmax(*hi, gap);
         fprintf(stderr, "%s\t%u\t%u\t%.17g\n", what, p->a, p->b, gap);
@@ -364,7 +393,8 @@ int main(int argc, char **argv)
     struct rusage usage;
     int differs = 0;
     if (argc < 3) {
-        fprintf(stderr, "usage: bench_clash ASSEMBLY.bvp CLEARANCE [contacts] [peer]\n");
+        fprintf(stderr,
+                "usage: bench_clash ASSEMBLY.bvp CLEARANCE [contacts] [distances] [peer]\n");
         return 2;
     }
     const double clearance = atof(argv[2]);
@@ -379,8 +409,10 @@ int main(int argc, char **argv)
     time_ours(file, clearance, BVP_CLASH_DISTANCE, "distances");
     if (is_asked(argc, argv, "contacts"))
         time_ours(file, clearance, BVP_CLASH_CONTACTS, "contacts");
+    if (is_asked(argc, argv, "distances"))
+        differs = time_distances(file, clearance);
     if (is_asked(argc, argv, "peer") && peer_fcl_manager)
-        differs = ask_peer(file, clearance);
+        differs |= ask_peer(file, clearance);
     bvp_close(file);
     return differs;
 }

@@ -30,7 +30,7 @@ clash() { # TRIANGLES NAME WORD...
 # "contacts", while all contacts of the plant before took no longer than that a larger one's take some minutes
 contacts_after() { awk -v s="$(seconds "$out/$1.k.csv" bvpack,1,contacts)" 'BEGIN { if (s != "" && s < 10) print "contacts" }'; }
 
-clash 2000000 plant_2M contacts peer
+clash 2000000 plant_2M contacts distances peer
 # shellcheck disable=SC2046 # one word or none
 if at_least 0.5; then
   clash 10000000 plant_10M $(contacts_after plant_2M) peer

@@ -79,6 +79,9 @@ START_TEST(test_only_what_is_touched)
     ck_assert_int_eq(bvpi_touch(file, 0), BVP_OK);
     bytes[4096] ^= 1;
     ck_assert_int_eq(bvpi_touch(file, 0), BVP_OK); /* looked at once */
+    ck_assert_int_eq(bvpi_touch(file, 1), BVP_OK); /* which lies in the same block */
+    bvp_close(file);
+    file = open_lazily(bytes, size);
     ck_assert_int_eq(bvpi_touch(file, 1), BVP_ERR_CORRUPT);
     bvp_close(file);
     free(bytes);

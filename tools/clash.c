@@ -16,7 +16,7 @@
 
 static int open_one(clash_job *j, int index, const char *text)
 {
-    static const bvp_open_options how = {.read_ahead = 1};
+    static const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
     operand *o = &j->files[index];
     int code = operand_open(o, text, index ? j->set->place_b : NULL, &how);
     if (code == 0 && o->part != BVP_ASSEMBLY) {
@@ -24,7 +24,7 @@ static int open_one(clash_job *j, int index, const char *text)
                        "--rules say what to leave out");
         code = EXIT_USAGE;
     }
-    return code;
+    return code ? code : operand_check(o);
 }
 
 /* Lengths in two units can't be compared, unless a placement scales the second file. */
@@ -362,7 +362,9 @@ const verb verb_clash = {
         ".html a page with table, pictures and 3D view, .bcf topics for viewers, .glb the clashing "
         "instances in colours. SIGINT and SIGTERM end the run in order: what is complete is "
         "reported, and the coverage statement "
-        "says how far that is.",
+        "says how far that is.\n\n"
+        "Files are held against their hashes before anything is reported: one that is damaged, or "
+        "a part of a store that is missing or damaged, is an error.",
     .options = options,
     .examples = "# what clashes, and what is nearer than 5 mm\n"
                 "bvpack clash plant.bvp --clearance 5mm --report clash.jsonl --report clash.csv\n"
@@ -373,6 +375,8 @@ const verb verb_clash = {
                 "# a long run on a machine that may go down\n"
                 "bvpack clash plant.bvp --state clash.state --report clash.jsonl\n",
     .exit_codes = "1 there is a finding, with --exit-code\n"
+                  "4 a file is not a bvpack file, or a block of it is not what its hash says: "
+                  "nothing is reported\n"
                   "8 interrupted by a signal; the reports hold what was complete\n",
     .completes = "bvp",
     .run = run,

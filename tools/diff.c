@@ -12,9 +12,11 @@
 
 static int open_side(diff_side *s, bvp_file **file, const char *path)
 {
-    static const bvp_open_options how = {.read_ahead = 1};
+    static const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
     bvp_error error = {0};
-    const bvp_status status = bvp_open(path, &how, file, &error);
+    bvp_status status = bvp_open(path, &how, file, &error);
+    if (status == BVP_OK) /* parts are not compared, but what the tables say of them */
+        status = bvp_check_part(*file, BVP_ASSEMBLY, &error);
     if (status != BVP_OK)
         return complain_status(path, status, &error);
     return diff_side_open(s, path, *file);

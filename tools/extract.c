@@ -117,7 +117,9 @@ static int run(const verb *self, int argc, char **argv)
     code = operand_open_part(&o, argv[first], set.part);
     if (code != 0)
         return code;
-    code = extract(&o, &set, write);
+    code = operand_check(&o);
+    if (code == 0)
+        code = extract(&o, &set, write);
     operand_close(&o);
     return code;
 }

@@ -3,6 +3,7 @@
  */
 #include "operand.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -351,9 +352,40 @@ int operand_open(operand *o, const char *text, const char *place_text, const bvp
     return code;
 }
 
+static int check_part(const operand *o, uint32_t part)
+{
+    bvp_error error = {0};
+    const bvp_status status = bvp_check_part(o->file, part, &error);
+    return status == BVP_OK ? 0 : complain_status(o->text, status, &error);
+}
+
+int operand_check(const operand *o)
+{
+    bvp_instance_info instance;
+    int code = check_part(o, BVP_ASSEMBLY);
+    if (code != 0 || o->part != BVP_ASSEMBLY)
+        return code != 0 ? code : check_part(o, o->part);
+    uint8_t *is_checked = calloc((size_t)o->info.part_count + 1, 1);
+    if (!is_checked) {
+        complain(NULL, "%s", strerror(ENOMEM));
+        return EXIT_LIMIT;
+    }
+    for (uint32_t i = 0; i < o->info.instance_count && code == 0; i++) {
+        const bvp_status status = bvp_get_instance(o->file, i, &instance);
+        if (status != BVP_OK)
+            code = complain_status(o->text, status, NULL);
+        else if (!is_checked[instance.part])
+            code = check_part(o, instance.part);
+        if (code == 0)
+            is_checked[instance.part] = 1;
+    }
+    free(is_checked);
+    return code;
+}
+
 int operand_open_part(operand *o, const char *path, const char *part)
 {
-    static const bvp_open_options whole = {.read_ahead = 1};
+    static const bvp_open_options whole = {.verify_lazily = 1, .read_ahead = 1};
     start(o, path);
     int code = open_file(o, path, &whole);
     if (code != 0 || !part)

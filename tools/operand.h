@@ -30,7 +30,12 @@ typedef struct operand_choice {
  * Returns 0, or says what is wrong and returns the exit code; also when what is named lacks the
  * hierarchy that `how` asks for. */
 int operand_open(operand *o, const char *text, const char *place, const bvp_open_options *how);
-/* FILE alone, and the part that --part named: NAME or #N; NULL: the assembly. */
+/* Is all that the operand stands for what the file's hashes say: the tables, names and the part, or
+ * the parts of all instances? The file was opened with verify_lazily. 0, or says which block is
+ * not, or which part is missing, and returns the exit code. */
+int operand_check(const operand *o);
+/* For who reads the whole part and checks it: FILE alone, and the part that --part named: NAME or
+ * #N; NULL: the assembly. */
 int operand_open_part(operand *o, const char *path, const char *part);
 void operand_close(operand *o);
 /* Which instances are asked: those that --only selects, or all, less those of --without. 0, or says

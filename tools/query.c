@@ -288,6 +288,8 @@ const verb verb_query = {
         "Answers are exact: coordinates and placements are taken as exact numbers, and triangles "
         "that touch at a point touch. Bodies are surfaces, not solids. Lengths are in the file's "
         "units; a suffix mm, cm, m, in or ft converts when the file has a unit.\n\n"
+        "A query reads no more of a file than it needs, and looks at no hash: what a damaged file "
+        "answers may be wrong. \"bvpack verify\" finds the damage.\n\n"
         "The exit code is 0 whatever the answer; --exit-code makes it 1 for a hit. "
         "\"bvpack query KIND --help\" tells more of a kind.",
     .options = options,

@@ -234,11 +234,13 @@ static void enter_only_instance(operand *o)
 /* FILE with --part is FILE:PART. */
 static int open_model(view *v, const char *text)
 {
-    static const bvp_open_options whole_file = {.read_ahead = 1};
+    static const bvp_open_options whole_file = {.verify_lazily = 1, .read_ahead = 1};
     const char *part = v->set->part;
     char whole[4096];
-    if (!part)
-        return operand_open(&v->model, text, v->set->place, &whole_file);
+    if (!part) {
+        const int code = operand_open(&v->model, text, v->set->place, &whole_file);
+        return code ? code : operand_check(&v->model);
+    }
     const char *mark = part[strspn(part, "0123456789")] == '\0' ? "#" : "";
     if (snprintf(whole, sizeof whole, "%s:%s%s", text, mark, part) >= (int)sizeof whole) {
         complain("--part", "the name is too long");
@@ -246,7 +248,7 @@ static int open_model(view *v, const char *text)
     }
     int code = operand_open(&v->model, whole, v->set->place, &whole_file);
     v->model.text = text;
-    return code;
+    return code ? code : operand_check(&v->model);
 }
 
 static const char *colour_word(const view *v)
@@ -337,10 +339,10 @@ static int run(const verb *self, int argc, char **argv)
     }
     view v = {.set = &set};
     code = open_model(&v, argv[first]);
-    if (code != 0)
-        return code;
-    enter_only_instance(&v.model);
-    code = picture(&v);
+    if (code == 0) {
+        enter_only_instance(&v.model);
+        code = picture(&v);
+    }
     operand_close(&v.model);
     free(v.corners);
     free(v.lines);

@@ -65,6 +65,8 @@ bvp_status bvpi_clash_bounds(const bvpi_subject *side, uint32_t instance, bvpi_b
     bvpi_part part;
     double m[12], lo[3], hi[3];
     bvp_status status = bvpi_get_instance(side->file, instance, &record, m);
+    if (status == BVP_OK && side->file->thin) /* the box is not in the tables that were checked */
+        status = bvpi_touch(side->file, record.part);
     if (status == BVP_OK)
         status = bvpi_get_part(side->file, record.part, &part);
     if (status != BVP_OK)

@@ -106,14 +106,16 @@ bvp_status bvp_check_part(const bvp_file *file, uint32_t part, bvp_error *error)
     bvp_status status = part == BVP_ASSEMBLY ? BVP_OK : bvpi_get_part(file, part, &view);
     if (status == BVP_OK)
         status = bvpi_touch(file, part);
+    if (status == BVP_OK)
+        return part == BVP_ASSEMBLY ? bvpi_check_names(file, error) : BVP_OK;
     if (status == BVP_ERR_ARGUMENT)
         return bvpi_error_set(error, status, BVPI_NO_OFFSET, "", "there is no part %" PRIu32, part);
-    if (status != BVP_OK && file->thin && part != BVP_ASSEMBLY)
+    if (part != BVP_ASSEMBLY && bvpi_is_elsewhere(file, part))
         return bvpi_thin_explain(file, part, status, error);
-    if (status != BVP_OK)
-        return bvpi_error_set(error, status, BVPI_NO_OFFSET, "",
-                              "part %" PRIu32 " is damaged; \"bvpack verify\" says where", part);
-    return BVP_OK;
+    if (file->part_state && bvpi_explain_hashes(file, part, error) != BVP_OK)
+        return status;
+    return bvpi_error_set(error, status, BVPI_NO_OFFSET, "",
+                          "part %" PRIu32 " is damaged; \"bvpack verify\" says where", part);
 }
 
 bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hierarchy,

@@ -150,7 +150,8 @@ static bvp_status copy_private(bvp_file *file, int fd, uint64_t offset, bvp_erro
 
 static bvp_status prepare_lazy_hashes(bvp_file *file, bvp_error *error)
 {
-    const size_t count = (size_t)file->header.part_count + 2;
+    const size_t count =
+        (size_t)file->header.part_count + 2 + (size_t)file->section[BVPD_HASH].count;
     file->part_state = calloc(count, 1);
     return file->part_state ? BVP_OK : bvpi_error_memory(error, count);
 }

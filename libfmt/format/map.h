@@ -36,7 +36,7 @@ struct bvp_file {
     bvpd_header header;    /* private copy of the page: fields cannot change after open */
     bvpi_span section[BVPD_SECTION_COUNT];
     /* verify_lazily, else NULL: one atomic bvpi_hash_state for each part, one for the tables of the
-     * assembly, one for HASH itself. */
+     * assembly, one for HASH itself, one for each block that HASH covers. */
     unsigned char *part_state;
     void *ready;     /* part 0 made ready at open for queries, or NULL: query/subject.h */
     bvpi_thin *thin; /* of a thin file, else NULL */
@@ -67,6 +67,12 @@ static inline bvp_status bvpi_touch(const bvp_file *file, uint32_t part)
     }
     return file->part_state ? bvpi_touch_hashes(file, part) : BVP_OK;
 }
+/* Says of a part (of the file that holds it) or BVP_ASSEMBLY which block is damaged: BVP_OK when
+ * none is. Computes the hashes once more. */
+bvp_status bvpi_explain_hashes(const bvp_file *file, uint32_t part, bvp_error *error);
+/* With verify_lazily: are the blocks of the product tree, its names and properties what HASH says?
+ * bvpi_touch(BVP_ASSEMBLY) has checked HASH. */
+bvp_status bvpi_check_names(const bvp_file *file, bvp_error *error);
 /* Is block `block` of the hashed range what HASH says? */
 bool bvpi_block_is_good(const bvp_file *file, uint64_t block);
 

@@ -40,6 +40,7 @@ static bvp_status instance_box_meets(const box_query *q, const bvpi_subject *sub
     bvpi_part part;
     double m[12];
     if (bvpi_get_instance(subject->file, instance, &record, m) != BVP_OK ||
+        (subject->file->thin && bvpi_touch(subject->file, record.part) != BVP_OK) ||
         bvpi_get_part(subject->file, record.part, &part) != BVP_OK)
         return BVP_ERR_CORRUPT;
     const bvp_status status = subject->placement ? bvpi_compose(subject->placement, m, m) : BVP_OK;

@@ -72,11 +72,6 @@ static double f64(uint64_t offset)
     return value;
 }
 
-static uint64_t align(uint64_t offset, uint64_t alignment)
-{
-    return (offset + alignment - 1) / alignment * alignment;
-}
-
 static void print_f64s(uint64_t offset, int count)
 {
     for (int i = 0; i < count; i++)
@@ -104,12 +99,12 @@ static void find_sections(void)
     const struct {
         const char *kind;
         void *section;
-    } wanted[] = {{"DATA", &data}, {"TIDS", &tids}, {"PART", &part}, {"HIER", &hier},
-                  {"PLAC", &plac}, {"LINS", &lins}, {"TREE", &tree}, {"INST", &inst},
-                  {"TOPN", &topn}, {"BINH", &binh}, {"PROP", &prop}, {"STRS", &strs},
+    } wanted[] = {{"PART", &part}, {"HIER", &hier}, {"PLAC", &plac}, {"LINS", &lins},
+                  {"INST", &inst}, {"TOPN", &topn}, {"DATA", &data}, {"TIDS", &tids},
+                  {"BINH", &binh}, {"TREE", &tree}, {"PROP", &prop}, {"STRS", &strs},
                   {"PROV", &prov}};
     for (uint32_t i = 0; i < u32(80); i++) {
-        const uint64_t entry = 512 + 64 * i;
+        const uint64_t entry = 256 + 48 * i;
         for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
             if (memcmp(file + entry, wanted[k].kind, 4) != 0)
                 continue;
@@ -124,9 +119,9 @@ static void check_header(void)
 {
     static const uint8_t magic[12] = {0xab, 0x62, 0x76, 0x70, 0x61, 0x63,
                                       0x6b, 0xbb, 0x0d, 0x0a, 0x1a, 0x0a};
-    if (file_size < 4096 || memcmp(file, magic, sizeof magic) != 0)
+    if (file_size < 1408 || memcmp(file, magic, sizeof magic) != 0)
         fail("not a bvpack file");
-    if (number(12, 2) != 0 || number(14, 2) != 4 || u32(24) > THIN)
+    if (number(12, 2) != 0 || number(14, 2) != 5 || u32(24) > THIN)
         fail("a version or feature that this reader does not know");
     if (u64(32) != file_size)
         fail("the file's size is not what its header says");
@@ -870,7 +865,7 @@ int main(int argc, char **argv)
     check_header();
     print_header();
     find_sections();
-    if (align(u32(28), 4096) != 4096 || data.offset % 4096 != 0)
+    if (u32(28) != 1408 || data.offset % 64 != 0)
         fail("DATA is not where it should be");
     for (uint32_t i = 0; i < part.records; i++)
         print_part(argv[1], i);

@@ -10,16 +10,14 @@ START_TEST(test_sections)
 {
     static const struct {
         const char *kind;
-        uint32_t record_size, alignment;
-    } rows[] = {{"DATA", 1, 4096}, {"TIDS", 1, 4096}, {"PART", 256, 64}, {"HIER", 128, 64},
-                {"PLAC", 96, 64},  {"LINS", 8, 64},   {"TREE", 24, 64},  {"INST", 40, 64},
-                {"TOPN", 64, 64},  {"BINH", 1, 64},   {"PROP", 8, 64},   {"STRS", 1, 64},
-                {"PROV", 1, 64},   {"HASH", 8, 64}};
+        uint32_t record_size;
+    } rows[] = {{"PART", 256}, {"HIER", 128}, {"PLAC", 96}, {"LINS", 8}, {"INST", 40},
+                {"TOPN", 64},  {"DATA", 1},   {"TIDS", 1},  {"BINH", 1}, {"TREE", 24},
+                {"PROP", 8},   {"STRS", 1},   {"PROV", 1},  {"HASH", 8}};
     ck_assert_uint_eq(sizeof rows / sizeof *rows, BVPD_SECTION_COUNT);
     for (int i = 0; i < BVPD_SECTION_COUNT; i++) {
         ck_assert_str_eq(bvpi_section_kind(i), rows[i].kind);
         ck_assert_uint_eq(bvpi_section_record_size(i), rows[i].record_size);
-        ck_assert_uint_eq(bvpi_section_alignment(i), rows[i].alignment);
     }
 }
 END_TEST
@@ -31,8 +29,8 @@ START_TEST(test_find)
     bvpd_header *h = (bvpd_header *)bytes;
     for (int i = 0; i < BVPD_SECTION_COUNT; i++)
         ck_assert_uint_eq(bvpi_find_section(h, i), i);
-    h->section_count = 3;
-    ck_assert_uint_eq(bvpi_find_section(h, BVPD_HIER), 3);
+    h->section_count = 1;
+    ck_assert_uint_eq(bvpi_find_section(h, BVPD_HIER), 1);
     h->section_count = UINT32_MAX;
     memset(h->sections[BVPD_HIER].kind, 0, 4);
     ck_assert_uint_ge(bvpi_find_section(h, BVPD_HIER), BVPD_SECTION_MAX);
@@ -46,13 +44,13 @@ START_TEST(test_hashes)
     uint8_t *bytes = tiny_make(&size), *joined = malloc(size), root[16];
     const bvpd_header *h = (const bvpd_header *)bytes;
     const bvpd_section *hash = &h->sections[BVPD_HASH];
-    memcpy(joined, bytes, 4096);
+    memcpy(joined, bytes, 1408);
     memset(joined + 40, 0, 8);
-    ck_assert_uint_eq(bvpi_hash64(joined, 4096), h->header_hash);
+    ck_assert_uint_eq(bvpi_hash64(joined, 1408), h->header_hash);
     ck_assert_uint_eq(bvpi_header_hash(h), h->header_hash);
     memset(joined + 48, 0, 16);
-    memcpy(joined + 4096, bytes + hash->offset, hash->size);
-    bvpi_hash128(joined, 4096 + hash->size, root);
+    memcpy(joined + 1408, bytes + hash->offset, hash->size);
+    bvpi_hash128(joined, 1408 + hash->size, root);
     ck_assert_mem_eq(root, h->root_hash, 16);
     free(joined);
     free(bytes);

@@ -151,7 +151,7 @@ START_TEST(test_isolated)
     const bvp_open_options options = {.mode = BVP_OPEN_ISOLATED};
     set_up();
     ck_assert_int_eq(bvp_open_memory(tiny, tiny_size, &options, &file, NULL), BVP_OK);
-    tiny[4096] ^= 1;
+    tiny_data(tiny)[0] ^= 1;
     write_all(path, 0, tiny, tiny_size);
     expect_tiny(file);
     ck_assert_int_eq(bvp_open(path, &options, &file, &error), BVP_ERR_CORRUPT);

@@ -134,13 +134,13 @@ pack a/export.jsonl --store store --thin -o thin.bvp
 is store.new_part_count 1
 
 # ---- a damaged part is packed again
-file=$(find store -name '*.bvp' | sort | head -1)
-printf x | dd of="$file" bs=1 seek=4200 conv=notrunc 2>/dev/null
+file=store/$(cd parts && find -- * -name '*.bvp' | sort | head -1) # one that the export uses
+printf x | dd of="$file" bs=1 seek=2000 conv=notrunc 2>/dev/null
 pack a/export.jsonl --store store -o healed.bvp
 pack a/export.jsonl --store store --no-ids -o healed2.bvp
 same healed.bvp plain.bvp
 same healed2.bvp other.bvp
-printf x | dd of="$file" bs=1 seek=4200 conv=notrunc 2>/dev/null
+printf x | dd of="$file" bs=1 seek=2000 conv=notrunc 2>/dev/null
 pack a/export.jsonl --store store --thin -o healed.bvp
 same healed.bvp thin.bvp
 "$bvpack" verify "$file" >out 2>&1 || bad "a damaged part is kept: $(cat out)"

@@ -58,10 +58,10 @@ START_TEST(test_damaged)
     bvp_file *file = open_tiny();
     float position[9];
     uint64_t id;
-    memset(bytes + 4096 + TINY_TABLE + 4, 0xff, 4);
+    memset(tiny_data(bytes) + TINY_TABLE + 4, 0xff, 4);
     ck_assert_int_eq(bvp_get_triangle(file, 0, 2, position, &id), BVP_ERR_CORRUPT);
     ck_assert_int_eq(bvp_get_triangle(file, 0, 0, position, &id), BVP_OK);
-    bytes[4096 + TINY_RECORD_0 + 28] = 1;
+    tiny_data(bytes)[TINY_RECORD_0 + 28] = 1;
     ck_assert_int_eq(bvp_get_triangle(file, 0, 0, position, &id), BVP_ERR_CORRUPT);
     close_tiny(file);
 }
@@ -118,10 +118,10 @@ START_TEST(test_damaged_boxes)
 {
     bvp_file *file = open_tiny();
     shown s = {.count = 0};
-    bytes[4096 + 56] = 0; /* a child that is its own parent */
+    tiny_data(bytes)[56] = 0; /* a child that is its own parent */
     ck_assert_int_eq(bvp_boxes(file, 0, UINT32_MAX, show, &s), BVP_ERR_CORRUPT);
-    bytes[4096 + 56] = TINY_NODES / 64;
-    memset(bytes + 4096 + TINY_NODES + 60, 0xff, 4);
+    tiny_data(bytes)[56] = TINY_NODES / 64;
+    memset(tiny_data(bytes) + TINY_NODES + 60, 0xff, 4);
     ck_assert_int_eq(bvp_boxes(file, 0, UINT32_MAX, show, &s), BVP_ERR_CORRUPT);
     close_tiny(file);
 }

@@ -117,7 +117,8 @@ START_TEST(test_chunks)
     }
     ck_assert_uint_eq(size[0], size[1]);
     ck_assert_int_eq(memcmp(bytes[0], bytes[1], size[0]), 0);
-    ck_assert_int_eq(memcmp(bytes[0] + 4096, data, whole.size), 0);
+    const uint64_t begin = ((const bvpd_header *)bytes[0])->sections[BVPD_TIDS].offset;
+    ck_assert_int_eq(memcmp(bytes[0] + begin, data, whole.size), 0);
     bvp_file *file;
     ck_assert_int_eq(bvp_open_memory(bytes[0], size[0], NULL, &file, NULL), BVP_OK);
     for (uint64_t block = 0; block < file->section[BVPD_HASH].count; block++)

@@ -157,7 +157,7 @@ static inline void tiny_binaries(tiny_sections *s, tiny_binary *b, uint32_t offs
     s->part[0].hierarchy_count = 5;
     s->part[1].first_hierarchy = 5;
     for (uint32_t kind = BVPD_KIND_BOXTREE; kind < BVPD_KIND_END; kind++) {
-        tiny_align(b, BVPD_TABLE_ALIGN);
+        tiny_align(b, BVPD_SECTION_ALIGN);
         const uint32_t start = b->size;
         if (kind == BVPD_KIND_BOXTREE)
             tiny_boxtree(b, offset_size);

@@ -321,6 +321,12 @@ static inline uint8_t *tiny_write(const tiny_sections *s, uint32_t hierarchy_cou
     return out;
 }
 
+/* Where the parts' bytes begin. */
+static inline uint8_t *tiny_data(uint8_t *file)
+{
+    return file + ((bvpd_header *)file)->sections[BVPD_DATA].offset;
+}
+
 /* The file with that many more nodes, each the child of the one before; *size: bytes. */
 static inline uint8_t *tiny_make_chain(size_t *size, uint32_t chain)
 {

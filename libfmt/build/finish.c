@@ -53,7 +53,7 @@ static bvp_status pad_data(bvpi_finishing *f, uint64_t *end, unsigned shift, bvp
 static bvp_status add_binary(bvpi_finishing *f, const uint8_t *bytes, bvpd_hierarchy *h,
                              bvp_error *error)
 {
-    const uint64_t padding = -f->binary_size & (BVPD_TABLE_ALIGN - 1);
+    const uint64_t padding = -f->binary_size & (BVPD_SECTION_ALIGN - 1);
     bvpi_chunk *chunks;
     bvp_status status = bvpi_array_add(&f->binary, 2, sizeof *chunks, &chunks, error);
     if (status != BVP_OK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * header.c: every rule of the first page, one line a rule, in the order of the fields.
+ * header.c: every rule of header and directory, one line a rule, in the order of the fields.
  * Spec: format.md, chapters "Header" and "Directory".
  */
 #include "format/header.h"
@@ -31,11 +31,6 @@ const char *bvpi_section_kind(enum bvpd_section_index section)
 uint32_t bvpi_section_record_size(enum bvpd_section_index section)
 {
     return known[section].record_size;
-}
-
-uint32_t bvpi_section_alignment(enum bvpd_section_index section)
-{
-    return section == BVPD_DATA || section == BVPD_TIDS ? BVPD_PAGE_SIZE : BVPD_TABLE_ALIGN;
 }
 
 uint32_t bvpi_find_section(const bvpd_header *header, enum bvpd_section_index section)
@@ -89,7 +84,7 @@ bool bvpi_check_identity(const void *page, uint64_t size, bvpi_report *report)
             "the first 12 bytes are not a bvpack file's; text-mode transfer changes them too"))
         return false;
     return BVPI_SOUND(report, "HDR-2", size, size >= BVPD_HEADER_SIZE,
-                      "the file ends after %" PRIu64 " bytes; a header has 4096: copy it again",
+                      "the file ends after %" PRIu64 " bytes; a header has 1408: copy it again",
                       size);
 }
 
@@ -127,7 +122,7 @@ static void check_counts(const bvpd_header *h, bvpi_report *report)
 static void check_fields(const bvpd_header *h, uint64_t size, bvpi_report *report)
 {
     BVPI_SOUND(report, "HDR-3", FIELD(header_hash), h->header_hash == bvpi_header_hash(h),
-               "the header's hash does not match: the first page is damaged");
+               "the header's hash does not match: the first 1408 bytes are damaged");
     BVPI_KNOWN(report, "HDR-4", FIELD(version_major), h->version_major == BVPD_VERSION_MAJOR,
                "format version %u.%u; this library reads %d.%d", h->version_major, h->version_minor,
                BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR);
@@ -139,7 +134,7 @@ static void check_fields(const bvpd_header *h, uint64_t size, bvpi_report *repor
                "it needs features 0x%" PRIx32 " that this library does not have",
                h->feature_incompatible);
     BVPI_SOUND(report, "HDR-7", FIELD(header_size), h->header_size == BVPD_HEADER_SIZE,
-               "header_size is %" PRIu32 ", not 4096", h->header_size);
+               "header_size is %" PRIu32 ", not 1408", h->header_size);
     BVPI_SOUND(report, "HDR-8", FIELD(file_size), h->file_size == size,
                "the file has %" PRIu64 " bytes, its header says %" PRIu64 ": copy it again", size,
                h->file_size);
@@ -201,14 +196,6 @@ static void check_kinds(const bvpd_header *h, bvpi_report *report)
                "the directory lacks a section, or does not end with HASH");
 }
 
-static uint64_t alignment_of(const bvpd_section *s)
-{
-    for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++)
-        if (memcmp(s->kind, known[kind].kind, 4) == 0)
-            return bvpi_section_alignment(kind);
-    return BVPD_TABLE_ALIGN;
-}
-
 /* Each section begins at the first aligned byte after its predecessor's end. */
 static void check_places(const bvpd_header *h, bvpi_report *report)
 {
@@ -219,7 +206,7 @@ static void check_places(const bvpd_header *h, bvpi_report *report)
         const bvpd_section *s = &h->sections[i];
         const uint64_t offset = FIELD(sections) + i * sizeof *s + offsetof(bvpd_section, offset);
         uint64_t expected = 0;
-        bool placed = bvpi_align(end, alignment_of(s), &expected) && s->offset == expected;
+        bool placed = bvpi_align(end, BVPD_SECTION_ALIGN, &expected) && s->offset == expected;
         BVPI_SOUND(report, "DIR-4", offset, placed,
                    "section %.4s begins at %" PRIu64 ", not at %" PRIu64, (const char *)s->kind,
                    s->offset, expected);
@@ -231,7 +218,7 @@ static void check_places(const bvpd_header *h, bvpi_report *report)
     }
     const uint32_t data = bvpi_find_section(h, BVPD_DATA);
     if (data < h->section_count)
-        BVPI_SOUND(report, "DIR-10", FIELD(file_size),
+        BVPI_SOUND(report, "DIR-9", FIELD(file_size),
                    h->file_size ==
                        bvpi_file_size_for(h->sections[data].offset + h->sections[data].size, end),
                    "file_size %" PRIu64 " is not the least that the sections allow", h->file_size);
@@ -257,9 +244,6 @@ static void check_sizes(const bvpd_header *h, bvpi_report *report)
         BVPI_SOUND(report, "DIR-8", offset + offsetof(bvpd_section, raw_size),
                    s->codec != 0 || s->raw_size == s->size,
                    "section %s is not compressed, but its sizes differ", known[kind].kind);
-        BVPI_KNOWN(report, "DIR-9", offset + offsetof(bvpd_section, reserved),
-                   bvpi_is_zero(s->reserved, sizeof s->reserved),
-                   "reserved bytes of the entry of %s are not zero", known[kind].kind);
     }
 }
 
@@ -270,7 +254,7 @@ static void check_hash_section(const bvpd_header *h, bvpi_report *report)
         return;
     const uint64_t covered = h->sections[i].offset - BVPD_HEADER_SIZE;
     const uint64_t blocks = covered / BVPD_BLOCK_SIZE + (covered % BVPD_BLOCK_SIZE != 0);
-    BVPI_SOUND(report, "DIR-11", FIELD(sections) + i * sizeof *h->sections,
+    BVPI_SOUND(report, "DIR-10", FIELD(sections) + i * sizeof *h->sections,
                h->sections[i].record_count == blocks,
                "HASH has %" PRIu64 " hashes for %" PRIu64 " blocks", h->sections[i].record_count,
                blocks);
@@ -282,7 +266,7 @@ static void check_directory(const bvpd_header *h, bvpi_report *report)
     check_places(h, report);
     check_sizes(h, report);
     check_hash_section(h, report);
-    BVPI_KNOWN(report, "DIR-12", FIELD(sections) + h->section_count * sizeof *h->sections,
+    BVPI_KNOWN(report, "DIR-11", FIELD(sections) + h->section_count * sizeof *h->sections,
                bvpi_is_zero(&h->sections[h->section_count],
                             (BVPD_SECTION_MAX - h->section_count) * sizeof *h->sections),
                "unused entries of the directory are not zero");

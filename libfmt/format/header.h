@@ -24,10 +24,9 @@ void bvpi_root_hash(const bvpd_header *header, const void *hashes, uint64_t size
 /* Finds the entry of a known section; section_count when it is missing. */
 uint32_t bvpi_find_section(const bvpd_header *header, enum bvpd_section_index section);
 
-/* Kind, record size and alignment of a known section. */
+/* Kind and record size of a known section. */
 const char *bvpi_section_kind(enum bvpd_section_index section);
 uint32_t bvpi_section_record_size(enum bvpd_section_index section);
-uint32_t bvpi_section_alignment(enum bvpd_section_index section);
 
 /* The size of a file whose sections end where they do. */
 uint64_t bvpi_file_size_for(uint64_t data_end, uint64_t hash_end);

@@ -23,11 +23,11 @@
 #define BVPD_END_MAGIC_SIZE 16
 enum {
     BVPD_VERSION_MAJOR = 0,
-    BVPD_VERSION_MINOR = 4,
-    BVPD_HEADER_SIZE = 4096, /* header and directory: one page, hashed as one */
-    BVPD_SECTION_MAX = 56,
-    BVPD_PAGE_SIZE = 4096,   /* alignment of bulk sections, file size and embedding offset */
-    BVPD_TABLE_ALIGN = 64,   /* alignment of the other sections */
+    BVPD_VERSION_MINOR = 5,
+    BVPD_HEADER_SIZE = 1408, /* header and directory, hashed as one; the rest of the page is used */
+    BVPD_SECTION_MAX = 24,
+    BVPD_PAGE_SIZE = 4096, /* alignment of file size and embedding offset */
+    BVPD_SECTION_ALIGN = 64,
     BVPD_BLOCK_SIZE = 65536, /* bytes under one block hash */
     BVPD_DATA_TAIL = 8192,   /* bytes of file that follow DATA at least: decoders may over-read */
     BVPD_UNIT = 64,          /* bytes of a node, unit of node references */
@@ -46,16 +46,16 @@ enum {
 
 /* Section kinds, in the order of the file. */
 #define BVPD_SECTIONS(X)                                                                           \
-    X(DATA, "DATA", 1)   /* per part: upper nodes, cluster records, cluster table */               \
-    X(TIDS, "TIDS", 1)   /* per part: packed source triangle numbers */                            \
     X(PART, "PART", 256) /* struct bvpd_part */                                                    \
     X(HIER, "HIER", 128) /* struct bvpd_hierarchy */                                               \
     X(PLAC, "PLAC", 96)  /* struct bvpd_placement */                                               \
     X(LINS, "LINS", 8)   /* linear parts: words */                                                 \
-    X(TREE, "TREE", 24)  /* struct bvpd_tree_node */                                               \
     X(INST, "INST", 40)  /* struct bvpd_instance */                                                \
     X(TOPN, "TOPN", 64)  /* struct bvpd_node: the hierarchy over the instances */                  \
+    X(DATA, "DATA", 1)   /* per part: upper nodes, cluster records, cluster table */               \
+    X(TIDS, "TIDS", 1)   /* per part: packed source triangle numbers */                            \
     X(BINH, "BINH", 1)   /* binary hierarchies of parts, each at a multiple of 64 */               \
+    X(TREE, "TREE", 24)  /* struct bvpd_tree_node */                                               \
     X(PROP, "PROP", 8)   /* struct bvpd_property */                                                \
     X(STRS, "STRS", 1)   /* strings */                                                             \
     X(PROV, "PROV", 1)   /* provenance, cold */                                                    \
@@ -80,18 +80,17 @@ typedef struct bvpd_section {
     uint64_t record_count; /* raw_size / record_size */
     uint32_t record_size;
     uint32_t codec; /* 0 none, 1 zstd (PROV only) */
-    uint8_t reserved[16];
 } bvpd_section;
-static_assert(sizeof(bvpd_section) == 64, "spec: DIR");
+static_assert(sizeof(bvpd_section) == 48, "spec: DIR");
 
 typedef struct bvpd_header {
     uint8_t magic[BVPD_MAGIC_SIZE];
     uint16_t version_major, version_minor;
     uint32_t feature_compatible, feature_read_compatible, feature_incompatible;
-    uint32_t header_size; /* 4096 */
+    uint32_t header_size; /* 1408 */
     uint64_t file_size;
-    uint64_t header_hash;  /* XXH3-64 of the page with this field zero */
-    uint8_t root_hash[16]; /* XXH3-128, canonical big-endian form, of the page with this and
+    uint64_t header_hash;  /* XXH3-64 of the header with this field zero */
+    uint8_t root_hash[16]; /* XXH3-128, canonical big-endian form, of the header with this and
                               header_hash zero, followed by HASH */
     uint8_t source_hash[16];
     uint32_t section_count;
@@ -106,7 +105,7 @@ typedef struct bvpd_header {
     uint64_t hierarchy_size, geometry_size, id_size;
     double tessellation_tolerance; /* in units, 0 unknown */
     uint32_t store;                /* of a thin file, string reference: where its parts are */
-    uint8_t reserved[292];
+    uint8_t reserved[36];
     bvpd_section sections[BVPD_SECTION_MAX];
 } bvpd_header;
 static_assert(offsetof(bvpd_header, file_size) == 32, "spec: HDR");
@@ -118,7 +117,7 @@ static_assert(offsetof(bvpd_header, top_hierarchy) == 176, "spec: HDR");
 static_assert(offsetof(bvpd_header, tessellation_tolerance) == 208, "spec: HDR");
 static_assert(offsetof(bvpd_header, store) == 216, "spec: HDR");
 static_assert(offsetof(bvpd_header, reserved) == 220, "spec: HDR");
-static_assert(offsetof(bvpd_header, sections) == 512, "spec: HDR");
+static_assert(offsetof(bvpd_header, sections) == 256, "spec: HDR");
 static_assert(sizeof(bvpd_header) == BVPD_HEADER_SIZE, "spec: HDR");
 
 /* The last 48 bytes of the file; zeros before them up to the end of HASH. */

@@ -52,7 +52,7 @@ static void set_spans(bvp_file *file)
         const uint64_t record_size = bvpi_section_record_size(kind);
         const uint64_t tail = kind == BVPD_DATA ? BVPD_DATA_TAIL : sizeof(bvpd_trailer);
         if (tail > file->size || !bvpi_fits(s->offset, s->size, file->size - tail) ||
-            s->offset % BVPD_TABLE_ALIGN != 0)
+            s->offset % BVPD_SECTION_ALIGN != 0)
             continue;
         file->section[kind].data = file->base + s->offset;
         file->section[kind].size = s->size;
@@ -192,7 +192,7 @@ static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the offset lies beyond the memory's end");
     const uint8_t *base = (const uint8_t *)data + options->offset;
-    if ((uintptr_t)base % BVPD_TABLE_ALIGN != 0)
+    if ((uintptr_t)base % BVPD_SECTION_ALIGN != 0)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the memory is not aligned to 64 bytes");
     file->size = size - options->offset;

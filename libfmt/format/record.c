@@ -219,7 +219,7 @@ bool bvpi_is_count_sound(const bvpd_hierarchy *r)
 static bool make_binary(const bvpd_hierarchy *r, const bvpi_span *section, uint64_t triangle_count,
                         bvpi_binary *out)
 {
-    if (r->data_off % BVPD_TABLE_ALIGN != 0 ||
+    if (r->data_off % BVPD_SECTION_ALIGN != 0 ||
         !bvpi_fits(r->data_off, r->data_size, section->size) ||
         r->data_size > BVPI_BINARY_SIZE_MAX || !is_form_sound(r))
         return false;
@@ -350,7 +350,7 @@ bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref)
     const bvpi_span *strings = &file->section[BVPD_STRS];
     const uint64_t offset = (uint64_t)ref * 4;
     bvp_string out = {"", 0};
-    if (!bvpi_fits(offset, 4, strings->size))
+    if (ref == 0 || !bvpi_fits(offset, 4, strings->size)) /* 0: none, so no page is touched */
         return out;
     const uint32_t size = bvpi_load_u32(strings->data + offset);
     if (size > strings->size - offset - 4)

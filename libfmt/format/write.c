@@ -201,7 +201,7 @@ static void place_sections(plan *p, uint64_t provenance_raw_size, uint32_t prove
         memset(s, 0, sizeof *s);
         memcpy(s->kind, bvpi_section_kind(kind), sizeof s->kind);
         s->flags = 1;
-        s->offset = align_up(end, bvpi_section_alignment(kind));
+        s->offset = align_up(end, BVPD_SECTION_ALIGN);
         s->size = section_size(&p->section[kind]);
         if (kind == BVPD_HASH)
             s->size = 8 * ((s->offset - BVPD_HEADER_SIZE + BVPD_BLOCK_SIZE - 1) / BVPD_BLOCK_SIZE);

@@ -149,7 +149,7 @@ static void annotate_page(bvpi_annotator *a)
         snprintf(prefix, sizeof prefix, "directory[%" PRIu32 "]", i);
         bvpi_annotate_fields(a, prefix, bvpi_entry_fields);
     }
-    bvpi_annotate_bytes(a, BVPD_HEADER_SIZE, "directory.unused", "", "DIR-12");
+    bvpi_annotate_bytes(a, BVPD_HEADER_SIZE, "directory.unused", "", "DIR-11");
 }
 
 /* ---- sections ------------------------------------------------------------------------------- */
@@ -252,7 +252,7 @@ bvp_status bvp_annotate(const bvp_file *file, bvp_annotation_fn callback, void *
     annotate_page(&a);
     for (uint32_t i = 0; i < file->header.section_count && !a.stopped; i++) {
         const bvpd_section *entry = &file->header.sections[i];
-        bvpi_annotate_bytes(&a, entry->offset, "padding", "", "DIR-13");
+        bvpi_annotate_bytes(&a, entry->offset, "padding", "", "DIR-12");
         annotate_section(&a, entry);
     }
     bvpi_annotate_bytes(&a, file->size - sizeof(bvpd_trailer), "padding", "", "END-2");

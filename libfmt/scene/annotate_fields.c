@@ -50,16 +50,20 @@ const bvpi_field bvpi_header_fields[] = {
     {"id_size", U64, 1, "HDR-21"},
     {"tessellation_tolerance", F64, 1, "HDR-23"},
     {"store", U32, 1, "HDR-24"},
-    {"reserved", ZERO, 292, "HDR-18"},
+    {"reserved", ZERO, 36, "HDR-18"},
     END,
 };
 
 const bvpi_field bvpi_entry_fields[] = {
-    {"kind", TEXT, 4, "DIR-1"},       {"flags", U32, 1, "DIR-3"},
-    {"offset", U64, 1, "DIR-4"},      {"size", U64, 1, "DIR-5"},
-    {"raw_size", U64, 1, "DIR-8"},    {"record_count", U64, 1, "DIR-6"},
-    {"record_size", U32, 1, "DIR-6"}, {"codec", U32, 1, "DIR-7"},
-    {"reserved", ZERO, 16, "DIR-9"},  END,
+    {"kind", TEXT, 4, "DIR-1"},
+    {"flags", U32, 1, "DIR-3"},
+    {"offset", U64, 1, "DIR-4"},
+    {"size", U64, 1, "DIR-5"},
+    {"raw_size", U64, 1, "DIR-8"},
+    {"record_count", U64, 1, "DIR-6"},
+    {"record_size", U32, 1, "DIR-6"},
+    {"codec", U32, 1, "DIR-7"},
+    END,
 };
 
 const bvpi_field bvpi_trailer_fields[] = {

@@ -89,7 +89,7 @@ static void verify_all(bvpi_verify *v)
 bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn callback, void *user,
                       bvp_error *error)
 {
-    if ((uintptr_t)data % BVPD_TABLE_ALIGN != 0)
+    if ((uintptr_t)data % BVPD_SECTION_ALIGN != 0)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the memory is not aligned to 64 bytes");
     bvpi_verify *v = calloc(1, sizeof *v);

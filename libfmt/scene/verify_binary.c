@@ -23,7 +23,7 @@ static bool verify_place(bvpi_verify *v, const bvpd_hierarchy *r, uint64_t offse
     uint64_t expected = 0;
     const bool is_placed = BVPI_SOUND(
         &v->report, "HIE-3", FIELD(data_off),
-        bvpi_align(v->binary_end, BVPD_TABLE_ALIGN, &expected) && r->data_off == expected &&
+        bvpi_align(v->binary_end, BVPD_SECTION_ALIGN, &expected) && r->data_off == expected &&
             bvpi_fits(r->data_off, r->data_size, binary->size),
         "the hierarchy (%" PRIu64 " bytes at %" PRIu64 ") is not where %" PRIu64
         " bytes before it end, or leaves BINH",

@@ -21,7 +21,7 @@ static void verify_gaps(bvpi_verify *v)
         const bvpd_section *s = &h->sections[i];
         if (s->offset < end || !bvpi_fits(s->offset, s->size, v->file.size))
             return;
-        BVPI_SOUND(&v->report, "DIR-13", end, bvpi_is_zero(v->file.base + end, s->offset - end),
+        BVPI_SOUND(&v->report, "DIR-12", end, bvpi_is_zero(v->file.base + end, s->offset - end),
                    "the padding before section %.4s is not zero", (const char *)s->kind);
         end = s->offset + s->size;
     }

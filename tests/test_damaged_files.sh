@@ -20,12 +20,12 @@ flip() {
   byte=$(od -An -tu1 -j "$2" -N 1 "$1")
   printf "\\x$(printf %02x $((byte ^ 1)))" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
-# places FILE: "NAME OFFSET": the first, the middle and the last byte of page 0, of each section that
+# places FILE: "NAME OFFSET": the first, the middle and the last byte of the head, of each section that
 # has any, and of what follows the last one
 places() {
   local size
   size=$(stat -c %s "$1")
-  { echo "page-0 0 4096"
+  { echo "head 0 1408"
     "$bvpack" dump "$1" | sed -nE 's/.*directory\[[0-9]+\]\.(kind|offset|size) = "?([A-Z0-9]+)"?  .*/\2/p' |
       paste -d ' ' - - -
     echo "trailer $((size - 48)) 48"; } |
@@ -86,9 +86,9 @@ done
 
 # the first block's bytes, of which a clash without a look at hashes notices nothing
 cp sound.bvp file.bvp
-flip file.bvp 4200
-check clash file.bvp "DATA at 4200"
-grep -q '^bvpack: file.bvp: byte 4096: rule HSH-2: block 0 is damaged: its hash is [0-9a-f]\{16\}, expected [0-9a-f]\{16\}; ' err ||
+flip file.bvp 3176
+check clash file.bvp "DATA at 3176"
+grep -q '^bvpack: file.bvp: byte 1408: rule HSH-2: block 0 is damaged: its hash is [0-9a-f]\{16\}, expected [0-9a-f]\{16\}; ' err ||
   bad "the block is not named: $(cat err)"
 
 # ---- thin: the file, and the parts in its store -----------------------------------------------

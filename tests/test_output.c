@@ -4,15 +4,18 @@
  */
 #include <check.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "message.h"
 #include "output.h"
 #include "suite.h"
+#include "truncation.h"
 
 static char folder[] = "/var/tmp/bvpack-test-XXXXXX";
 static char path[64];
@@ -147,6 +150,36 @@ START_TEST(signal_removes)
 }
 END_TEST
 
+/* A mapped file that is truncated under a reader ends the program, in order. */
+START_TEST(truncation_ends_in_order)
+{
+    int status, says[2];
+    char text[256] = "";
+    write_whole("input");
+    ck_assert_int_eq(pipe(says), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        output o;
+        char other[80];
+        dup2(says[1], STDERR_FILENO);
+        truncation_watch();
+        snprintf(other, sizeof other, "%s.2", path);
+        const int fd = open(path, O_RDWR);
+        const volatile char *map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+        if (output_open(&o, other) != 0 || map[0] != 'i' || ftruncate(fd, 0) != 0)
+            _exit(99);
+        _exit(map[0]);
+    }
+    close(says[1]);
+    ck_assert_int_gt(read(says[0], text, sizeof text - 1), 0);
+    close(says[0]);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_INPUT);
+    ck_assert_ptr_nonnull(strstr(text, "truncated"));
+    ck_assert_int_eq(file_count(), 1); /* no temporary one */
+}
+END_TEST
+
 int main(void)
 {
     TCase *t = tcase_create("output");
@@ -157,5 +190,6 @@ int main(void)
     tcase_add_test(t, device_is_written_to);
     tcase_add_test(t, refusals);
     tcase_add_test(t, signal_removes);
+    tcase_add_test(t, truncation_ends_in_order);
     return suite_run_case("output", t);
 }

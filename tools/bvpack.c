@@ -8,6 +8,7 @@
 #include "manual.h"
 #include "message.h"
 #include "options.h"
+#include "truncation.h"
 #include "verb.h"
 
 const verb *const verbs[] = {&verb_pack,  &verb_info,    &verb_verify, &verb_dump,  &verb_query,
@@ -131,5 +132,6 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    truncation_watch();
     return finish_stdout(dispatch(argc, argv));
 }

@@ -78,7 +78,7 @@ static int save_part(store *s, const char *path, const bvp_file *file, uint32_t 
     bvp_status status = bvp_check_part(file, part, &error);
     if (status == BVP_OK)
         status = bvp_get_part(file, part, &info);
-    if (status == BVP_OK && store_find(s, info.address, NULL))
+    if (status == BVP_OK && store_find(s, info.address))
         return 0;
     if (status == BVP_OK)
         status = bvp_builder_new(NULL, &builder, &error);

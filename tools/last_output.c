@@ -3,9 +3,11 @@
  */
 #include "last_output.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "record_text.h"
 
 static const char head[] = "bvpack output 1\n";
@@ -28,17 +30,19 @@ static char *read_record(const char *text, size_t size, stamp *noted)
     return NULL;
 }
 
-/* A file is replaced, not written to, so that one with the same stamp is as sound as it was when it
- * was written: its blocks' hashes are not computed again. */
+/* The stamp tells that it is the file that was noted, whose parts are worth looking at; that they
+ * are sound, hashes tell. A pipe that has got the name must not hold the reader up. */
 static void open_unchanged(last_output *l, const char *path, const stamp *noted)
 {
-    const bvp_open_options options = {.read_ahead = 1};
-    stamp now;
-    if (stamp_take(path, &now) != 0 || !stamp_is_equal(&now, noted) ||
-        bvp_open(path, &options, &l->file, NULL) != BVP_OK)
+    const bvp_open_options options = {.verify_lazily = 1, .read_ahead = 1};
+    l->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    l->is_open = l->fd >= 0;
+    if (l->is_open && stamp_take_fd(l->fd, &l->stamp) == 0 && stamp_is_equal(&l->stamp, noted) &&
+        bvp_open_fd(l->fd, &options, &l->file, NULL) == BVP_OK &&
+        bvp_check_part(l->file, BVP_ASSEMBLY, NULL) == BVP_OK &&
+        part_table_fill(&l->parts, &l->file, 1) == 0)
         return;
-    if (part_table_fill(&l->parts, &l->file, 1) != 0)
-        last_output_close(l);
+    last_output_close(l);
 }
 
 void last_output_open(last_output *l, const store *s, const uint8_t key[16])
@@ -53,11 +57,21 @@ void last_output_open(last_output *l, const store *s, const uint8_t key[16])
     free(text);
 }
 
+/* Who replaces or removes the file changes neither its size nor when it was written to. */
+int last_output_is_as_it_was(const last_output *l)
+{
+    stamp now;
+    return !l->is_open || (stamp_take_fd(l->fd, &now) == 0 && now.size == l->stamp.size &&
+                           now.modified == l->stamp.modified);
+}
+
 void last_output_close(last_output *l)
 {
     part_table_free(&l->parts);
     bvp_close(l->file);
-    l->file = NULL;
+    if (l->is_open)
+        close(l->fd);
+    *l = (last_output){.file = NULL};
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

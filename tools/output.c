@@ -16,11 +16,16 @@
 static char doomed[OUTPUT_MAX][PATH_MAX + 32];
 static volatile sig_atomic_t pending[OUTPUT_MAX];
 
-static void remove_and_die(int signal_number)
+void output_remove_all(void)
 {
     for (int i = 0; i < OUTPUT_MAX; i++)
         if (pending[i])
             unlink(doomed[i]);
+}
+
+static void remove_and_die(int signal_number)
+{
+    output_remove_all();
     /* SA_RESETHAND: now the default action, so that the shell sees the signal. */
     raise(signal_number);
 }

@@ -23,6 +23,9 @@ typedef struct output {
 int output_open(output *o, const char *path);
 /* fsync and rename. Returns 0 or the exit code, as above. The output is closed in any case. */
 int output_commit(output *o);
+/* Removes the temporary files of all that are open; for a signal's handler that ends the program.
+ */
+void output_remove_all(void);
 /* Closes and removes what has been written. */
 void output_discard(output *o);
 

@@ -143,6 +143,8 @@ void pack_end_sync(pack_job *j);
  * into now; of a job with a store, and not thin. */
 void pack_open_last(pack_job *j);
 void pack_note_output(const pack_job *j, const char *path);
+/* 0, or says that the last output has changed under what was copied; the exit code. */
+int pack_check_last(const pack_job *j);
 /* For find_part; user: the job. */
 const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part, int *stays);
 

@@ -216,14 +216,15 @@ int pack_write(pack_job *j, bvp_builder *builder, const char *path)
     j->report.dropped_triangle_count += j->dropped_count;
     progress_stop(&j->bar);
     pack_end_sync(j);
-    if (status == BVP_OK) {
-        code = output_commit(&out);
-        if (code == 0)
-            pack_note_output(j, path);
+    code = status == BVP_OK ? pack_check_last(j) : build_failure(path, status, &error);
+    if (code != 0) {
+        output_discard(&out);
         return code;
     }
-    output_discard(&out);
-    return build_failure(path, status, &error);
+    code = output_commit(&out);
+    if (code == 0)
+        pack_note_output(j, path);
+    return code;
 }
 
 bvp_build_options pack_build_options(pack_job *j)

@@ -15,7 +15,7 @@ typedef struct asking {
 static const bvp_file *find_packed(void *user, const uint8_t address[16])
 {
     asking *a = user;
-    const bvp_file *file = store_find(a->store, address, NULL);
+    const bvp_file *file = store_find(a->store, address);
     a->found = file != NULL;
     return file;
 }
@@ -79,18 +79,41 @@ void pack_note_output(const pack_job *j, const char *path)
         last_output_note(&j->store, j->output_key, path);
 }
 
+int pack_check_last(const pack_job *j)
+{
+    if (last_output_is_as_it_was(&j->last))
+        return 0;
+    complain(NULL, "the last output was written to while parts were copied from it; pack again");
+    return EXIT_INPUT;
+}
+
+/* Is the part undamaged, and of that mesh? An address alone says whatever its file says. */
+static int is_of(const bvp_file *file, uint32_t part, const model_mesh *mesh)
+{
+    bvp_part_info info;
+    return bvp_check_part(file, part, NULL) == BVP_OK &&
+           bvp_get_part(file, part, &info) == BVP_OK &&
+           info.triangle_count == mesh->packed.triangle_count &&
+           memcmp(info.content_hash, mesh->packed.content_hash, sizeof info.content_hash) == 0;
+}
+
 const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part, int *stays)
 {
     pack_job *j = user;
     const part_place *last = part_table_find(&j->last.parts, mesh->packed.address);
     *stays = 1;
-    *part = last ? last->part : 0;
-    j->copied_part_count += last != NULL;
-    if (last)
+    *part = 0;
+    if (last && is_of(last->file, last->part, mesh)) {
+        j->copied_part_count++;
+        *part = last->part;
         return last->file;
-    const bvp_file *file = store_find(&j->store, mesh->packed.address, &mesh->sound);
-    *stays = store_keeps(&j->store, file);
-    return file;
+    }
+    const bvp_file *file = store_find(&j->store, mesh->packed.address);
+    *stays = file && store_keeps(&j->store, file);
+    if (file && is_of(file, 0, mesh))
+        return file;
+    store_drop(&j->store, mesh->packed.address); /* its stamp said that it was sound */
+    return NULL;
 }
 
 /* ---- durability ------------------------------------------------------------------------------ */

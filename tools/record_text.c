@@ -62,6 +62,7 @@ void record_end_line(FILE *out)
 
 static uint64_t get_number(record_reader *r, unsigned base, uint64_t most)
 {
+    const uint64_t last = most / base, rest = most % base; /* no division a digit */
     uint64_t value = 0;
     const char *begin = r->at;
     for (; r->at < r->end && *r->at != ' ' && *r->at != ':'; r->at++) {
@@ -69,7 +70,7 @@ static uint64_t get_number(record_reader *r, unsigned base, uint64_t most)
         const unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0')
                                : c >= 'a'           ? (unsigned)(c - 'a') + 10
                                                     : 99;
-        r->bad |= digit >= base || value > (most - digit) / base;
+        r->bad |= digit >= base || value > last || (value == last && digit > rest);
         value = r->bad ? 0 : value * base + digit;
     }
     r->bad |= r->at == begin || r->at == r->end;

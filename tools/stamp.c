@@ -18,17 +18,28 @@ static uint64_t nanoseconds(const struct timespec *t)
     return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
 }
 
+static int stamp_of(int failed, const struct stat *info, stamp *out)
+{
+    *out = (stamp){0};
+    if (failed || !S_ISREG(info->st_mode))
+        return -1;
+    *out = (stamp){.inode = info->st_ino,
+                   .size = (uint64_t)info->st_size,
+                   .modified = nanoseconds(&info->st_mtim),
+                   .changed = nanoseconds(&info->st_ctim)};
+    return 0;
+}
+
 int stamp_take(const char *path, stamp *out)
 {
     struct stat info;
-    *out = (stamp){0};
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-        return -1;
-    *out = (stamp){.inode = info.st_ino,
-                   .size = (uint64_t)info.st_size,
-                   .modified = nanoseconds(&info.st_mtim),
-                   .changed = nanoseconds(&info.st_ctim)};
-    return 0;
+    return stamp_of(stat(path, &info) != 0, &info, out);
+}
+
+int stamp_take_fd(int fd, stamp *out)
+{
+    struct stat info;
+    return stamp_of(fstat(fd, &info) != 0, &info, out);
 }
 
 int stamp_is_equal(const stamp *a, const stamp *b)

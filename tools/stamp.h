@@ -14,6 +14,7 @@ typedef struct stamp {
 
 /* Of a regular file; 0, or -1 and zeros. To be taken before the file is read. */
 int stamp_take(const char *path, stamp *out);
+int stamp_take_fd(int fd, stamp *out);
 int stamp_is_equal(const stamp *a, const stamp *b);
 /* Will whatever changes the file from now on change the stamp, too? Not so soon after the last
  * change: file systems count time in ticks of up to two seconds. */

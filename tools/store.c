@@ -95,10 +95,10 @@ static store_slot *slot_of(store *s, const uint8_t address[16])
     return &s->slots[at];
 }
 
-/* The file, if it holds what its name says and, unless it is known to be sound, is undamaged. */
-static bvp_file *open_part(const char *path, const uint8_t address[16], int is_sound)
+/* The file, if it holds what its name says and is undamaged. */
+static bvp_file *open_part(const char *path, const uint8_t address[16])
 {
-    const bvp_open_options options = {.verify_lazily = !is_sound, .read_ahead = 1};
+    const bvp_open_options options = {.verify_lazily = 1, .read_ahead = 1};
     bvp_part_info part;
     bvp_file *file;
     bvp_file_info info;
@@ -113,9 +113,9 @@ static bvp_file *open_part(const char *path, const uint8_t address[16], int is_s
 }
 
 /* Keeps it open. */
-static const bvp_file *map_part(store *s, const char *path, const uint8_t address[16], int is_sound)
+static const bvp_file *map_part(store *s, const char *path, const uint8_t address[16])
 {
-    bvp_file *file = open_part(path, address, is_sound);
+    bvp_file *file = open_part(path, address);
     if (!file)
         return NULL;
     if (s->open_count == STORE_OPEN_MOST) {
@@ -135,16 +135,21 @@ int store_keeps(const store *s, const bvp_file *found)
     return found != s->passing;
 }
 
-const bvp_file *store_find(store *s, const uint8_t address[16], const stamp *known)
+const bvp_file *store_find(store *s, const uint8_t address[16])
 {
     char path[PATH_MAX];
-    stamp now;
     store_slot *slot = slot_of(s, address);
     if (slot->file)
         return slot->file;
     make_path(s, "", address, ".bvp", path);
-    const int is_sound = known && stamp_take(path, &now) == 0 && stamp_is_equal(known, &now);
-    return map_part(s, path, address, is_sound);
+    return map_part(s, path, address);
+}
+
+void store_drop(const store *s, const uint8_t address[16])
+{
+    char path[PATH_MAX];
+    make_path(s, "", address, ".bvp", path);
+    unlink(path);
 }
 
 int store_is_unchanged(const store *s, const uint8_t address[16], const stamp *known)
@@ -165,7 +170,7 @@ int store_has(store *s, const uint8_t address[16], stamp *known)
         return 0;
     if (stamp_is_equal(known, &now))
         return 1;
-    if (!slot_of(s, address)->file && !map_part(s, path, address, 0))
+    if (!slot_of(s, address)->file && !map_part(s, path, address))
         return 0;
     *known = now;
     return 1;

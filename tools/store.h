@@ -30,12 +30,14 @@ void store_close(store *s);
 /* May this process put anything into it? */
 int store_is_writable(const store *s);
 
-/* The part of that address, sound, or NULL. known: the stamp of its file when it was found sound
- * before, or NULL; while the file has it, its bytes are not checked. Valid until the next call, and
- * when store_keeps until store_close. */
-const bvp_file *store_find(store *s, const uint8_t address[16], const stamp *known);
+/* The part of that address, undamaged, or NULL. Valid until the next call, and when store_keeps
+ * until store_close. */
+const bvp_file *store_find(store *s, const uint8_t address[16]);
 int store_keeps(const store *s, const bvp_file *found);
-/* Is the part there, and sound? *known: as above, or zeros; it is brought up to date. */
+/* Removes a part that store_find has not found in its file, so that it is put again. */
+void store_drop(const store *s, const uint8_t address[16]);
+/* Is the part there, and sound? *known: the stamp of its file when it was found sound before, or
+ * zeros; while the file has it, its bytes are not looked at. It is brought up to date. */
 int store_has(store *s, const uint8_t address[16], stamp *known);
 /* Is it there, with that stamp? From any thread. */
 int store_is_unchanged(const store *s, const uint8_t address[16], const stamp *known);

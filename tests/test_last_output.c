@@ -16,7 +16,8 @@
 
 const verb *const verbs[] = {NULL}; /* the program's, which its manual lists */
 
-enum { COUNT = 3000, PARTS = 2 }; /* a part is larger than a block */
+/* A part takes more than three blocks; the byte is in the second one, which only part 0 is in. */
+enum { COUNT = 20000, PARTS = 2, IN_PART_0 = 100000 };
 
 static const uint8_t key[16] = {1, 2, 3};
 
@@ -137,7 +138,7 @@ START_TEST(a_damaged_part_comes_from_the_store)
     fixture f;
     uint32_t part;
     open_fixture(&f);
-    flip(f.output, 4200);
+    flip(f.output, IN_PART_0);
     note_and_open(&f);
     ck_assert_ptr_nonnull(f.job.last.file);
     const bvp_file *file = find(&f, 0, &part);
@@ -166,9 +167,9 @@ START_TEST(a_part_that_is_damaged_everywhere_is_not_found)
         used += snprintf(path + used, sizeof path - (size_t)used, "%02x", a[i]);
     strcpy(path + used, ".bvp");
     ck_assert_int_eq(chmod(path, 0666), 0);
-    flip(path, 4200);
+    flip(path, IN_PART_0);
     ck_assert_int_eq(stamp_take(path, &f.mesh[0].sound), 0);
-    flip(f.output, 4200);
+    flip(f.output, IN_PART_0);
     note_and_open(&f);
     ck_assert_ptr_null(find(&f, 0, &part));
     ck_assert_int_ne(access(path, F_OK), 0);
@@ -219,7 +220,7 @@ START_TEST(an_output_that_is_written_to_is_noticed)
     ck_assert_int_eq(rename(f.output, other), 0);
     ck_assert_int_eq(pack_check_last(&f.job), 0);
     usleep(20000); /* a tick of the file system's clock */
-    flip(other, 4200);
+    flip(other, IN_PART_0);
     ck_assert_int_eq(last_output_is_as_it_was(&f.job.last), 0);
     ck_assert_int_eq(pack_check_last(&f.job), EXIT_INPUT);
     last_output_close(&f.job.last);

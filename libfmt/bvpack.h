@@ -164,6 +164,15 @@ typedef struct bvp_part_info {
     int has_ids;         /* 0: packed without original triangle numbers */
 } bvp_part_info;
 
+/* What identifies a part. */
+typedef struct bvp_part_identity {
+    bvp_string name, source_id;
+    uint64_t triangle_count;
+    double origin[3]; /* as of bvp_part_info, and so are the others */
+    float lo[3], hi[3];
+    uint8_t content_hash[16], address[16];
+} bvp_part_identity;
+
 /* One of a part's hierarchies. */
 typedef struct bvp_hierarchy_info {
     bvp_kind kind;
@@ -193,6 +202,10 @@ typedef struct bvp_instance_info {
 
 BVP_API void bvp_get_info(const bvp_file *file, bvp_file_info *out);
 BVP_API bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out);
+/* The same of what the file itself says: of a thin file's part without looking into the store,
+ * where it may be missing. */
+BVP_API bvp_status bvp_get_part_identity(const bvp_file *file, uint32_t part,
+                                         bvp_part_identity *out);
 /* hierarchy: 0 .. hierarchy_count - 1 of the part. */
 BVP_API bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hierarchy,
                                      bvp_hierarchy_info *out);

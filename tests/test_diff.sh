@@ -139,10 +139,21 @@ has out 'parts      1 removed, 1 added, 0 the same'
 expect 0 monday.bvp one.bvp --json
 is parts.removed 3
 
-# ---- what is wrong
+# ---- no part of a store is opened
+pack tuesday.jsonl --store store --thin -o thin2.bvp
+expect 1 monday.bvp tuesday.bvp --exit-code --all
+tail -n +2 out >wanted
+expect 1 thin.bvp thin2.bvp --exit-code --all
+tail -n +2 out >with
+cmp wanted with || bad "thin files differ differently"
 rm -r store
-expect 3 thin.bvp monday.bvp
-grep -q store err || bad "a missing store is not named: $(cat err)"
+expect 1 thin.bvp thin2.bvp --exit-code --all
+tail -n +2 out >without
+cmp wanted without || bad "without their store thin files differ differently"
+expect 0 thin.bvp monday.bvp --exit-code
+has out 'no difference: .*'
+
+# ---- what is wrong
 expect 2 monday.bvp
 expect 2 monday.bvp tuesday.bvp one.bvp
 expect 3 monday.bvp missing.bvp

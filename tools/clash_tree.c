@@ -65,8 +65,8 @@ uint32_t clash_tree_node(const clash_tree *t, uint32_t instance)
 
 static bvp_string part_text(const clash_tree *t, const bvp_node_info *node, int want_source_id)
 {
-    bvp_part_info part;
-    if (node->part == BVP_NONE || bvp_get_part(t->file, node->part, &part) != BVP_OK)
+    bvp_part_identity part;
+    if (node->part == BVP_NONE || bvp_get_part_identity(t->file, node->part, &part) != BVP_OK)
         return (bvp_string){"", 0};
     return want_source_id ? part.source_id : part.name;
 }

@@ -130,6 +130,7 @@ const verb verb_diff = {
         "its properties differ. It may be several of these at once. Of equal names the ones whose "
         "placements are equal are matched first, then those whose parts are, then the others in "
         "the files' order.\n\n"
+        "Parts of a store are not looked at, and may be missing. "
         "How parts are packed is not compared: hierarchies, options, thin or fat. The files' own "
         "hashes of their meshes are; \"bvpack verify\" says whether they are true.",
     .options = options,

@@ -16,9 +16,9 @@ static const char *up_axis(const bvp_file_info *info)
 
 static bvp_string part_name(const diff_side *s, uint32_t part, uint64_t *triangle_count)
 {
-    bvp_part_info info;
+    bvp_part_identity info;
     *triangle_count = 0;
-    if (bvp_get_part(s->tree.file, part, &info) != BVP_OK)
+    if (bvp_get_part_identity(s->tree.file, part, &info) != BVP_OK)
         return (bvp_string){"", 0};
     *triangle_count = info.triangle_count;
     return info.name;

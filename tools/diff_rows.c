@@ -136,10 +136,10 @@ static double displacement(const diff_side *a, const diff_side *b, uint32_t node
 {
     const double *from = a->placements[node], *to = b->placements[a->nodes[node].partner];
     double box[2][3], middle[3], most = 0, unused[3];
-    bvp_part_info part;
+    bvp_part_identity part;
     memset(translation, 0, 3 * sizeof *translation);
     if (memcmp(from, to, sizeof *a->placements) == 0 ||
-        bvp_get_part(a->tree.file, a->nodes[node].part, &part) != BVP_OK)
+        bvp_get_part_identity(a->tree.file, a->nodes[node].part, &part) != BVP_OK)
         return 0;
     for (int i = 0; i < 3; i++) {
         box[0][i] = part.origin[i] + (double)part.lo[i];

@@ -33,16 +33,14 @@ static uint64_t hash_placement(const double placement[12])
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
+/* Of a thin file without its store: parts need not be there. */
 static int read_part(diff_side *s, uint32_t idx)
 {
-    bvp_part_info info;
-    bvp_error error = {0};
+    bvp_part_identity info;
     diff_part *part = &s->parts[idx];
-    bvp_status status = bvp_get_part(s->tree.file, idx, &info);
-    if (status != BVP_OK) {
-        bvp_check_part(s->tree.file, idx, &error);
-        return complain_status(s->path, status, &error);
-    }
+    const bvp_status status = bvp_get_part_identity(s->tree.file, idx, &info);
+    if (status != BVP_OK)
+        return complain_status(s->path, status, NULL);
     *part = (diff_part){.node = BVP_NONE, .partner = BVP_NONE};
     part->content = hash64(info.content_hash, sizeof info.content_hash);
     part->name = info.name.size > 0 ? hash_string(info.name) : 0;

@@ -10,6 +10,7 @@
 #include "format/header.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 void bvp_get_info(const bvp_file *file, bvp_file_info *out)
@@ -97,6 +98,28 @@ bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
     memcpy(out->content_hash, r.content_hash, sizeof out->content_hash);
     memcpy(out->address, r.address, sizeof out->address);
     out->has_ids = view.ids != NULL;
+    return BVP_OK;
+}
+
+bvp_status bvp_get_part_identity(const bvp_file *file, uint32_t part, bvp_part_identity *out)
+{
+    const bvpi_span *span = &file->section[BVPD_PART];
+    bvpd_part r;
+    if (part >= span->count)
+        return BVP_ERR_ARGUMENT;
+    bvpi_load_record(&r, span->data + (uint64_t)part * sizeof r, sizeof r);
+    for (int i = 0; i < 3; i++)
+        if (!isfinite(r.lo[i]) || !isfinite(r.hi[i]) || !(r.lo[i] <= r.hi[i]) ||
+            !isfinite(r.origin[i]))
+            return BVP_ERR_CORRUPT;
+    *out = (bvp_part_identity){.name = bvpi_get_string(file, r.name),
+                               .source_id = bvpi_get_string(file, r.source_id),
+                               .triangle_count = r.triangle_count};
+    memcpy(out->origin, r.origin, sizeof out->origin);
+    memcpy(out->lo, r.lo, sizeof out->lo);
+    memcpy(out->hi, r.hi, sizeof out->hi);
+    memcpy(out->content_hash, r.content_hash, sizeof out->content_hash);
+    memcpy(out->address, r.address, sizeof out->address);
     return BVP_OK;
 }
 

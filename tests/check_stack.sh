@@ -55,7 +55,7 @@ function unique(name) { return name ~ /:/ ? FILENAME ":" name : name }
   if (to == "__indirect_call") { indirect[from] = 1; next }
   if (!seen[from, to]++) { calls[from] = calls[from] to "\n"; called[to] = 1 }
 }
-# The deepest chain of direct calls below a function; -1 marks what is being walked.
+# The deepest chain of calls below a function; -1 marks what is being walked.
 function depth(name,   list, count, i, d, most) {
   if (name in deepest) {
     if (deepest[name] < 0) { print "check_stack: recursion: " name; return 0 }
@@ -64,43 +64,56 @@ function depth(name,   list, count, i, d, most) {
   deepest[name] = -1
   count = split(calls[name], list, "\n")
   most = 0
-  for (i = 1; i < count; i++) { d = depth(list[i]); if (d > most) most = d }
+  for (i = 1; i < count; i++) {
+    d = depth(list[i])
+    if (d > most) { most = d; deeper[name] = list[i] }
+  }
   return deepest[name] = most + frame[name]
 }
+# What functions call by pointers: kernels, and what library functions give one another to be called
+# back. A user's callback has no place here: its stack is the user's.
+function through(callers, callees,   from, to) {
+  for (from in indirect)
+    if (from ~ callers) {
+      known[from] = 1
+      for (to in frame) if (callees != "" && to ~ callees) { calls[from] = calls[from] to "\n"; called[to] = 1 }
+    }
+}
+function call_pointers(   pair, one_part) {
+  indirect["qsort"] = 1
+  pair = "(/pair|/last)_kernel\\.c:parts$|^bvpi_[a-z]*_pair_(base|avx2)$"
+  through("^bvpi_pair_run$|/pair_body\\.c:run_each$", "/pair_kernel\\.c:scenes$")
+  through("^bvpi_pair_enter$", pair)
+  through(":flush_overlap$|/last_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
+  through("^bvp_ray_all$|/body\\.c:ask_one$|/ray_batch\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
+  through("/ray_batch\\.c:(ask_row|run)$", "/ray_packet_kernel\\.c:run$")
+  through("^bvpi_ray_query_hit$", ":(count_hit|keep_crossing|keep_next)$")
+  through("^bvp_closest(_batch)?$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:holds$", "/closest_kernel\\.c:run(_part)?$")
+  through("^bvp_instances_in_box$|/body\\.c:ask_overlap$", "/overlap_kernel\\.c:run$")
+  through("^bvpi_overlap_query_hit$", ":stop_at_once$")
+  # of an instance that a kernel has come to a kernel asks more: about one part
+  through("/closest_kernel\\.c:enter_instance$", "/nearest_instances\\.c:ask_instance$")
+  through("/nearest_instances\\.c:ask_instance$", "/closest_kernel\\.c:run_part$")
+  through("/overlap_kernel\\.c:enter_assembly$", "/instances_in_box\\.c:ask_instance$")
+  through("/instances_in_box\\.c:triangles_meet$", "/overlap_kernel\\.c:enter_part$")
+  through("/order\\.c:work$", "/clash\\.c:(work_on_block|worker_new|worker_free)$")
+  through("^bvp_boxes$", "/volumes\\.c:show_box$")
+  through("^bvp_verify$", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify\\.c:verify_totals$")
+  through("^bvpi_write_fd$|/write\\.c:put_sections$", "/write\\.c:put_")
+  through("^qsort$", "/scene\\.c:compare$")
+  through("^bvpi?_annotate|:annotate_strings$|^bvp_volumes$|:show_box$|^bvpi_report_add$", "")
+  through("/clash\\.c:work_on_block$|/order\\.c:give_pairs$|/write\\.c:flush$", "")
+  for (name in indirect) if (!known[name]) print "check_stack: whom does this call by a pointer? " name
+  for (name in frame) if (name ~ /:/ && !called[name]) print "check_stack: who calls this by a pointer? " name
+}
 END {
-  for (name in frame) depth(name)
-  # entered by a pointer: a kernel of the table, and what kernels call back; one of each at a time;
-  # and what one public function alone enters so: a clash's work on a block, and the look at one
-  # instance, which calls a kernel in a kernel
-  owner["clash.c:work_on_block"] = "bvp_clash"
-  owner["instances_in_box.c:ask_instance"] = "bvp_instances_in_box"
-  owner["nearest_instances.c:ask_instance"] = "bvp_nearest_instances"
-  for (name in frame) {
-    short = name
-    sub(/.*\//, "", short)
-    if (short in owner) { deepest[owner[short]] += deepest[name]; called[name] = 1 }
-  }
-  for (name in frame)
-    if (!(name in called) && name ~ /:/) {
-      kind = name ~ /_kernel\.c:/ ? "kernel" : "callback"
-      if (deepest[name] > pointed[kind]) { pointed[kind] = deepest[name]; which[kind] = name }
-    }
-  # a kernel in a kernel: the outer one has come as far as where it enters a part
-  for (name in frame)
-    if (match(name, /(closest|overlap)_kernel\.c:run$/)) {
-      part = substr(name, 1, length(name) - 3) "enter_part"
-      entry = name ~ /closest/ ? "bvp_nearest_instances" : "bvp_instances_in_box"
-      if (deepest[entry] + 2 * deepest[name] - deepest[part] > 262144)
-        print "check_stack: over 256 KiB: " entry ", and in it twice " name
-    }
-  for (name in frame)
-    if (name ~ /^bvp_/ && deepest[name] > top) { top = deepest[name]; entry = name }
-  bound = top + pointed["kernel"] + pointed["callback"]
-  for (kind in which) sub(/.*\//, "", which[kind])
-  printf "%s: %d bytes; kernel %s: %d; callback %s: %d; together %d\n", entry, top, \
-    which["kernel"], pointed["kernel"], which["callback"], pointed["callback"], bound
-  if (bound > 262144) print "check_stack: over 256 KiB"
+  call_pointers()
+  for (name in frame) if (name ~ /^bvp_/ && depth(name) > most) { most = depth(name); entry = name }
+  printf "%s: at most %d bytes of stack\n", entry, most
+  for (name = entry; name != ""; name = deeper[name])
+    if (frame[name] >= 4096) { short = name; sub(/.*\//, "", short); printf "  %6d %s\n", frame[name], short }
+  if (most > LIMIT) print "check_stack: over " LIMIT " bytes: " entry
 }
 AWK
-awk -f "$scratch/walk.awk" "$scratch"/*.ci | tee "$scratch/result"
+awk -v LIMIT=$((256 * 1024)) -f "$scratch/walk.awk" "$scratch"/*.ci | tee "$scratch/result"
 ! grep -q '^check_stack:' "$scratch/result"

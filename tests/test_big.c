@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_big.c: wide integers against GMP.
  */
+#include <float.h>
 #include <gmp.h>
 #include <limits.h>
 
@@ -71,6 +72,46 @@ START_TEST(arithmetic_equals_gmp)
 }
 END_TEST
 
+START_TEST(differences_of_sums_equal_gmp)
+{
+    static bvpi_big a, b, r;
+    static bvpi_big_sum x, y;
+    mpz_t e, z;
+    mpz_inits(e, z, NULL);
+    case_seed(17);
+    for (int i = 0; i < 5000; i++) {
+        random_big(&a, BVPI_SUM_LIMBS), random_big(&b, BVPI_SUM_LIMBS);
+        bvpi_big_to_sum(&x, &a), bvpi_big_to_sum(&y, &b);
+        to_mpz(e, &a), to_mpz(z, &b);
+        bvpi_big_of_sum(&r, &x);
+        assert_equal(&r, e);
+        bvpi_big_sub_sums(&r, &x, &y);
+        assert_equal(&r, (mpz_sub(e, e, z), e));
+    }
+    mpz_clears(e, z, NULL);
+}
+END_TEST
+
+/* The longest coordinates there are, of opposite signs. */
+START_TEST(sums_hold_the_widest_coordinates)
+{
+    static bvpi_big high, low;
+    const int unit = bvpi_lowest_exponent(0x1p-1074) + bvpi_lowest_exponent(0x1p-149);
+    bvpi_big_zero(&high);
+    bvpi_big_zero(&low);
+    for (int k = 0; k < 4; k++) {
+        bvpi_big_add_product(&high, DBL_MAX, (double)FLT_MAX, unit);
+        bvpi_big_add_product(&low, -DBL_MAX, (double)FLT_MAX, unit);
+    }
+    bvpi_big_add_product(&high, 0x1p-1074, 0x1p-149, unit);
+    bvpi_big_sub(&high, &high, &low);
+    bvpi_big_sub(&low, &low, &high); /* of what is relative to a point */
+    ck_assert_int_ge(high.size, BVPI_SUM_LIMBS - 1);
+    ck_assert_int_le(high.size, BVPI_SUM_LIMBS);
+    ck_assert_int_le(low.size, BVPI_SUM_LIMBS);
+}
+END_TEST
+
 START_TEST(doubles_are_taken_exactly)
 {
     static bvpi_big r;
@@ -120,7 +161,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {arithmetic_equals_gmp, doubles_are_taken_exactly,
-                                  lowest_exponents, NULL};
+    const TTest *const tests[] = {arithmetic_equals_gmp,
+                                  differences_of_sums_equal_gmp,
+                                  sums_hold_the_widest_coordinates,
+                                  doubles_are_taken_exactly,
+                                  lowest_exponents,
+                                  NULL};
     return run_suite("big", tests);
 }

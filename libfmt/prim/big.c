@@ -152,6 +152,28 @@ void bvpi_big_add_product(bvpi_big *out, double a, double b, int unit)
     bvpi_big_add(out, out, &term);
 }
 
+void bvpi_big_to_sum(bvpi_big_sum *out, const bvpi_big *a)
+{
+    out->sign = a->sign;
+    out->size = a->size;
+    memcpy(out->limb, a->limb, (size_t)a->size * sizeof a->limb[0]);
+}
+
+void bvpi_big_of_sum(bvpi_big *out, const bvpi_big_sum *a)
+{
+    out->sign = a->sign;
+    out->size = a->size;
+    memcpy(out->limb, a->limb, (size_t)a->size * sizeof a->limb[0]);
+}
+
+void bvpi_big_sub_sums(bvpi_big *out, const bvpi_big_sum *a, const bvpi_big_sum *b)
+{
+    bvpi_big right;
+    bvpi_big_of_sum(out, a);
+    bvpi_big_of_sum(&right, b);
+    bvpi_big_sub(out, out, &right);
+}
+
 int bvpi_big_bits(const bvpi_big *a)
 {
     return a->size == 0 ? 0 : 64 * a->size - __builtin_clzll(a->limb[a->size - 1]);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define BVPI_BIG_LIMBS 248
+#define BVPI_SUM_LIMBS 38
 
 /* sign * (limb[0] + limb[1] 2^64 + ...); sign is -1, 0 or 1; the last limb is not zero. Limbs from
  * `size` on are never read: an object costs what its value needs. */
@@ -19,6 +20,13 @@ typedef struct bvpi_big {
     int sign, size;
     uint64_t limb[BVPI_BIG_LIMBS];
 } bvpi_big;
+
+/* The same for a sum of products of doubles and floats, or a difference of two: in
+ * a sixth of the room. */
+typedef struct bvpi_big_sum {
+    int sign, size;
+    uint64_t limb[BVPI_SUM_LIMBS];
+} bvpi_big_sum;
 
 /* x = mantissa * 2^*exponent with an odd mantissa; x finite, not 0. */
 static inline int64_t bvpi_split(double x, int *exponent)
@@ -50,6 +58,11 @@ void bvpi_big_mul(bvpi_big *out, const bvpi_big *a, const bvpi_big *b);
 /* out = a b - c d. */
 void bvpi_big_minor(bvpi_big *out, const bvpi_big *a, const bvpi_big *b, const bvpi_big *c,
                     const bvpi_big *d);
+/* `a` must be a sum. */
+void bvpi_big_to_sum(bvpi_big_sum *out, const bvpi_big *a);
+void bvpi_big_of_sum(bvpi_big *out, const bvpi_big_sum *a);
+/* out = a - b. */
+void bvpi_big_sub_sums(bvpi_big *out, const bvpi_big_sum *a, const bvpi_big_sum *b);
 /* Number of bits of |a|; 0 for 0. */
 int bvpi_big_bits(const bvpi_big *a);
 /* a * 2^-shift, within 1.01 * 2^-53 of it, relatively, unless it underflows. */

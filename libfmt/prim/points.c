@@ -33,6 +33,13 @@ void bvpi_terms_of_point(bvpi_terms terms[3], const double p[3])
         terms[axis] = (bvpi_terms){{p[axis], 0, 0, 0}, {1, 0, 0, 0}};
 }
 
+static void sum_of_terms(bvpi_big *out, const bvpi_terms *terms, int unit)
+{
+    bvpi_big_zero(out);
+    for (int k = 0; k < 4; k++)
+        bvpi_big_add_product(out, terms->a[k], terms->b[k], unit);
+}
+
 /* The largest unit of which every term is a multiple; false when something is not finite. */
 static bool common_unit(bvpi_terms terms[][3], int count, int *unit)
 {
@@ -52,26 +59,25 @@ static bool common_unit(bvpi_terms terms[][3], int count, int *unit)
 
 bool bvpi_points_init(bvpi_points *out, bvpi_terms terms[][3], int count)
 {
+    bvpi_big x, origin;
     int unit, bits = 0;
     if (!common_unit(terms, count, &unit))
         return false;
     out->count = count;
     out->width = 0;
-    for (int i = count - 1; i >= 0; i--)
-        for (int axis = 0; axis < 3; axis++) {
-            bvpi_big *x = &out->big[i][axis];
-            bvpi_big_zero(x);
-            for (int k = 0; k < 4; k++)
-                bvpi_big_add_product(x, terms[i][axis].a[k], terms[i][axis].b[k], unit);
+    for (int axis = 0; axis < 3; axis++) {
+        sum_of_terms(&origin, &terms[0][axis], unit);
+        for (int i = 0; i < count; i++) {
+            sum_of_terms(&x, &terms[i][axis], unit);
+            bvpi_big_sub(&x, &x, &origin);
+            bvpi_big_to_sum(&out->big[i][axis], &x);
+            bits = bvpi_big_bits(&x) > bits ? bvpi_big_bits(&x) : bits;
         }
-    for (int i = count - 1; i >= 0; i--)
-        for (int axis = 0; axis < 3; axis++) {
-            bvpi_big *x = &out->big[i][axis];
-            bvpi_big_sub(x, x, &out->big[0][axis]);
-            bits = bvpi_big_bits(x) > bits ? bvpi_big_bits(x) : bits;
-        }
-    for (int i = 0; i < 3 * count; i++)
-        out->approx[i / 3][i % 3] = bvpi_big_to_double(&out->big[i / 3][i % 3], bits);
+    }
+    for (int i = 0; i < 3 * count; i++) {
+        bvpi_big_of_sum(&x, &out->big[i / 3][i % 3]);
+        out->approx[i / 3][i % 3] = bvpi_big_to_double(&x, bits);
+    }
     return true;
 }
 
@@ -193,18 +199,29 @@ BVPI_INLINE void sides_words(const bvpi_points *p, const plane *plane, int d, in
             side[i] = side_words(p, plane, &exact, d + i, n);
 }
 
+/* The turn a, b, c in the plane of the axes x and y, in units squared. */
+__attribute__((noinline)) static void turn_value(bvpi_big *out, const bvpi_points *p, int a, int b,
+                                                 int c, int x, int y)
+{
+    bvpi_big to_b, to_c, right;
+    bvpi_big_sub_sums(&to_b, &p->big[b][x], &p->big[a][x]);
+    bvpi_big_sub_sums(&to_c, &p->big[c][y], &p->big[a][y]);
+    bvpi_big_mul(out, &to_b, &to_c);
+    bvpi_big_sub_sums(&to_b, &p->big[b][y], &p->big[a][y]);
+    bvpi_big_sub_sums(&to_c, &p->big[c][x], &p->big[a][x]);
+    bvpi_big_mul(&right, &to_b, &to_c);
+    bvpi_big_sub(out, out, &right);
+}
+
+/* Differences are taken anew for each axis: kept, they would be most of a query's stack. */
 void bvpi_orient3_value(bvpi_big *out, const bvpi_points *p, int a, int b, int c, int d)
 {
-    bvpi_big v[3][3], minor, term;
-    const int i[3] = {b, c, d};
-    for (int k = 0; k < 3; k++)
-        for (int x = 0; x < 3; x++)
-            bvpi_big_sub(&v[k][x], &p->big[i[k]][x], &p->big[a][x]);
+    bvpi_big height, turn, term;
     bvpi_big_zero(out);
     for (int x = 0; x < 3; x++) {
-        int y = (x + 1) % 3, z = (x + 2) % 3;
-        bvpi_big_minor(&minor, &v[1][y], &v[2][z], &v[1][z], &v[2][y]);
-        bvpi_big_mul(&term, &v[0][x], &minor);
+        turn_value(&turn, p, a, c, d, (x + 1) % 3, (x + 2) % 3);
+        bvpi_big_sub_sums(&height, &p->big[b][x], &p->big[a][x]);
+        bvpi_big_mul(&term, &height, &turn);
         bvpi_big_add(out, out, &term);
     }
 }
@@ -274,15 +291,11 @@ BVPI_INLINE int orient2_words(const bvpi_points *p, int a, int b, int c, int x, 
     return minor_words(det, bx, cy, by, cx, n);
 }
 
-static int orient2_big(const bvpi_big *a, const bvpi_big *b, const bvpi_big *c, int x, int y)
+static int orient2_big(const bvpi_points *p, int a, int b, int c, int x, int y)
 {
-    bvpi_big bx, by, cx, cy, det;
-    bvpi_big_sub(&bx, &b[x], &a[x]);
-    bvpi_big_sub(&by, &b[y], &a[y]);
-    bvpi_big_sub(&cx, &c[x], &a[x]);
-    bvpi_big_sub(&cy, &c[y], &a[y]);
-    bvpi_big_minor(&det, &bx, &cy, &by, &cx);
-    return det.sign;
+    bvpi_big turn;
+    turn_value(&turn, p, a, b, c, x, y);
+    return turn.sign;
 }
 
 /* What doubles leave open, out of the way of what they don't. */
@@ -292,7 +305,7 @@ __attribute__((noinline)) static int orient2_exactly(const bvpi_points *p, int a
     return p->width == 1   ? orient2_words(p, a, b, c, x, y, 1)
            : p->width == 2 ? orient2_words(p, a, b, c, x, y, 2)
            : p->width == 3 ? orient2_words(p, a, b, c, x, y, 3)
-                           : orient2_big(p->big[a], p->big[b], p->big[c], x, y);
+                           : orient2_big(p, a, b, c, x, y);
 }
 
 int bvpi_orient2(const bvpi_points *p, int a, int b, int c, int drop)
@@ -313,7 +326,7 @@ int bvpi_compare(const bvpi_points *p, int a, int b, int axis)
         return bvpi_words_sign(off, p->width);
     }
     bvpi_big difference;
-    bvpi_big_sub(&difference, &p->big[a][axis], &p->big[b][axis]);
+    bvpi_big_sub_sums(&difference, &p->big[a][axis], &p->big[b][axis]);
     return difference.sign;
 }
 

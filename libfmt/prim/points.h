@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * points.h: up to eight points with exact coordinates, and the signs that decide everything.
+ * points.h: up to six points with exact coordinates, and the signs that decide everything.
  * Spec: exactness.md, chapter 4
  */
 #ifndef BVPI_PRIM_POINTS_H
@@ -9,7 +9,7 @@
 
 #include "prim/big.h"
 
-#define BVPI_POINTS_MAX 8
+#define BVPI_POINTS_MAX 6
 #define BVPI_WIDTH_MAX  3
 
 /* A coordinate as the exact sum of products a[i] * b[i]. */
@@ -24,7 +24,7 @@ typedef struct bvpi_points {
     double approx[BVPI_POINTS_MAX][3]; /* of big[] scaled below 1, of words[] as they are: relative
                                           error 1.01 * 2^-53 */
     uint64_t words[BVPI_POINTS_MAX][3][BVPI_WIDTH_MAX]; /* see words.h; a unit for each axis */
-    bvpi_big big[BVPI_POINTS_MAX][3];                   /* one unit for all */
+    bvpi_big_sum big[BVPI_POINTS_MAX][3];               /* one unit for all */
 } bvpi_points;
 
 /* tri[0 .. 2] placed by m (NULL: as they are) become points `first` .. first + 2 of terms. */

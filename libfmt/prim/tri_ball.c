@@ -71,21 +71,21 @@ static bool edge_meets_ball(const bvpi_big a[3], const bvpi_big b[3], const bvpi
 }
 
 /* Is the centre's foot in the face, and near enough? (n . a)^2 <= r^2 |n|^2. */
-static bool face_meets_ball(bvpi_big p[][3], const bvpi_big *radius_sq)
+static bool face_meets_ball(bvpi_big p[3][3], const bvpi_big *radius_sq)
 {
     bvpi_big e[3], f[3], n[3], height, left, right;
-    difference(e, p[2], p[1]);
-    difference(f, p[3], p[1]);
+    difference(e, p[1], p[0]);
+    difference(f, p[2], p[0]);
     cross(n, e, f);
     if (n[0].sign == 0 && n[1].sign == 0 && n[2].sign == 0)
         return false;
-    for (int i = 1; i <= 3; i++) {
-        cross(e, p[i], p[i % 3 + 1]);
+    for (int i = 0; i < 3; i++) {
+        cross(e, p[i], p[(i + 1) % 3]);
         dot(&left, e, n);
         if (left.sign < 0)
             return false;
     }
-    dot(&height, n, p[1]);
+    dot(&height, n, p[0]);
     bvpi_big_mul(&left, &height, &height);
     dot(&height, n, n);
     bvpi_big_mul(&right, &height, radius_sq);
@@ -97,7 +97,7 @@ static bool meets_exactly(const float tri[9], const double *m, const double cent
 {
     bvpi_points p;
     bvpi_terms terms[5][3];
-    bvpi_big radius_sq;
+    bvpi_big radius_sq, reach, corner[3][3];
     bvpi_terms_of_point(terms[0], centre);
     bvpi_terms_of_triangle(terms, 1, tri, m);
     /* point 4 is a radius away from the centre: that brings the radius to the same unit */
@@ -106,14 +106,17 @@ static bool meets_exactly(const float tri[9], const double *m, const double cent
     terms[4][0].b[1] = 1;
     if (!bvpi_points_init(&p, terms, 5))
         return false;
-    bvpi_big_mul(&radius_sq, &p.big[4][0], &p.big[4][0]);
-    for (int i = 1; i <= 3; i++)
-        if (corner_in_ball(p.big[i], &radius_sq))
+    bvpi_big_of_sum(&reach, &p.big[4][0]);
+    bvpi_big_mul(&radius_sq, &reach, &reach);
+    for (int i = 0; i < 9; i++)
+        bvpi_big_of_sum(&corner[i / 3][i % 3], &p.big[1 + i / 3][i % 3]);
+    for (int i = 0; i < 3; i++)
+        if (corner_in_ball(corner[i], &radius_sq))
             return true;
-    for (int i = 1; i <= 3; i++)
-        if (edge_meets_ball(p.big[i], p.big[i % 3 + 1], &radius_sq))
+    for (int i = 0; i < 3; i++)
+        if (edge_meets_ball(corner[i], corner[(i + 1) % 3], &radius_sq))
             return true;
-    return face_meets_ball(p.big, &radius_sq);
+    return face_meets_ball(corner, &radius_sq);
 }
 
 /* ---- in double ------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PAIR_HEAP_MOST = 256 };
+enum { PAIR_HEAP_MOST = 192 };
 
 /* Two boxes that may answer. An inner box is the unit of its node; a leaf `count` items. */
 typedef struct pair_entry {

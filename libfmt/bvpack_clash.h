@@ -109,7 +109,14 @@ BVP_API double bvp_clash_touch_gap(const bvp_file *a, const bvp_file *b);
 /* All pairs of instances within `a` (b NULL), or of one of `a` and one of `b`, that are not clear.
  * placement_b: 12 doubles, where b's world stands in a's, or NULL. coverage, error: may be NULL.
  * Threads and memory of its own, of the order of thread_count MiB. BVP_OK also when a callback
- * stopped it. O(instances log instances + box pairs). */
+ * stopped it. O(instances log instances + box pairs).
+ * Damaged files: instances and boxes of parts are checked at once, hierarchies and triangles as
+ * they are read, of pairs whose boxes are near: what can't be in a file ends the run with
+ * BVP_ERR_CORRUPT, and pairs given before may be wrong. Each detail reads no more than it needs:
+ * verdicts stop at the first witness, and may answer where distances or contacts, which read on,
+ * meet the damage. No hash is looked at, but on a handle with verify_lazily those of each part
+ * before it is first asked. With bvp_check_part of all there, or bvp_verify_file, before the run
+ * nothing rests on damage, whatever the detail. */
 BVP_API bvp_status bvp_clash(const bvp_file *a, const bvp_file *b, const double *placement_b,
                              const bvp_clash_options *options, bvp_clash_fn callback, void *user,
                              bvp_clash_coverage *coverage, bvp_error *error);

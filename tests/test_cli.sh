@@ -407,6 +407,37 @@ has out '#0 cube: 12 triangles, 8 vertices'
 has out '^    tool  part #1'
 has out '"sources"'
 
+# one of a thing: a pyramid with a fin inside, and a triangle
+cat >fin.obj <<'OBJ'
+o fin
+v 0 0 0
+v 1 0 0
+v 1 1 0
+v 0 1 0
+v .5 .5 1
+f 1 3 2
+f 1 4 3
+f 1 2 5
+f 2 3 5
+f 3 4 5
+f 4 1 5
+f 2 3 4
+OBJ
+printf 'o lone\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >lone.obj
+expect 0 pack fin.obj -o fin.bvp
+expect 0 info --parts fin.bvp
+has out '#0 fin: 7 triangles, 5 vertices, 1 open edge and 2 non-manifold edges$'
+expect 0 pack lone.obj -o lone.bvp
+expect 0 info --parts lone.bvp
+has out ': 1 node, 1 leaf of up to 1, '
+has out '#0 lone: 1 triangle, 3 vertices, 3 open edges and 0 non-manifold edges$'
+expect 0 query overlap lone.bvp --box 0,0,0,1,1,1
+has err '^1 triangle$'
+expect 0 query pairs lone.bvp lone.bvp
+has err '^1 pair$'
+expect 0 extract lone.bvp -o again.obj
+has out '^again.obj: 1 triangle$'
+
 expect 0 verify cube.bvp pair.bvp
 has out '^cube.bvp: ok$'
 has out '^pair.bvp: ok$'

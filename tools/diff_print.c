@@ -105,7 +105,7 @@ static void print_instances(uint32_t count)
 
 static void print_part_row(const diff_job *j, const diff_row *row)
 {
-    char a[32], b[32];
+    char a[32], b[64];
     uint64_t triangles_a = 0, triangles_b = 0;
     bvp_string name_a = {"", 0}, name_b = {"", 0};
     if (row->a != BVP_NONE)
@@ -119,9 +119,9 @@ static void print_part_row(const diff_job *j, const diff_row *row)
         print_text(name_b);
     }
     if (row->change == DIFF_CHANGED && triangles_a != triangles_b)
-        printf(": %s -> %s triangles, ", grouped(triangles_a, a), grouped(triangles_b, b));
+        printf(": %s -> %s, ", grouped(triangles_a, a), counted(triangles_b, "triangle", b));
     else
-        printf(": %s triangles, ", grouped(row->a != BVP_NONE ? triangles_a : triangles_b, a));
+        printf(": %s, ", counted(row->a != BVP_NONE ? triangles_a : triangles_b, "triangle", b));
     print_instances(row->instance_count);
     putchar('\n');
 }

@@ -74,9 +74,9 @@ static void summarise(const settings *set, const export_report *report)
     fprintf(out, "%s: %s\n", set->output, counted(report->triangle_count, "triangle", a));
     if (report->rounded_count > 0)
         fprintf(out,
-                "  %s coordinates do not fit the format exactly: largest error %.3g units; "
+                "  %s rounded to fit the format: largest error %.3g units; "
                 "--part keeps a part's own coordinates\n",
-                grouped(report->rounded_count, a), report->rounding_error);
+                counted(report->rounded_count, "coordinate", a), report->rounding_error);
 }
 
 static int extract(const operand *o, const settings *set, export_fn write)

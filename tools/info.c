@@ -287,7 +287,7 @@ static void print_string(bvp_string name, const char *otherwise)
 
 static bvp_status parts_as_text(const bvp_file *file, uint32_t count)
 {
-    char a[64], b[32];
+    char a[64], b[64];
     puts("parts:");
     for (uint32_t i = 0; i < count; i++) {
         bvp_part_info part;
@@ -296,11 +296,11 @@ static bvp_status parts_as_text(const bvp_file *file, uint32_t count)
             return status;
         printf("  #%u ", i);
         print_string(part.name, "(unnamed)");
-        printf(": %s, %s vertices", counted(part.triangle_count, "triangle", a),
-               grouped(part.vertex_count, b));
+        printf(": %s, %s %s", counted(part.triangle_count, "triangle", a),
+               grouped(part.vertex_count, b), part.vertex_count == 1 ? "vertex" : "vertices");
         if (part.open_edge_count + part.nonmanifold_edge_count > 0)
-            printf(", %s open and %s non-manifold edges", grouped(part.open_edge_count, a),
-                   grouped(part.nonmanifold_edge_count, b));
+            printf(", %s and %s", counted(part.open_edge_count, "open edge", a),
+                   counted(part.nonmanifold_edge_count, "non-manifold edge", b));
         if (part.degenerate_count + part.duplicate_count > 0)
             printf(", %s degenerate, %s duplicate", grouped(part.degenerate_count, a),
                    grouped(part.duplicate_count, b));

@@ -60,21 +60,22 @@ static bvp_status sum_up(const bvp_file *file, uint32_t part_count, kind_sum sum
 
 static void print_sum(const kind_sum *s)
 {
-    char a[32], b[32], c[32];
+    char a[32], b[64];
     const double triangles = s->triangle_count ? (double)s->triangle_count : 1;
     printf("  %-14s%s bytes, %.2f a stored triangle", kind_name(s->first.kind), grouped(s->size, a),
            (double)s->size / triangles);
     if (s->order_size > 0)
         printf(" (%.2f of them their order)", (double)s->order_size / triangles);
-    printf(": %s %s, %s leaves of up to %u, depth %u, area cost %.2f", grouped(s->node_count, b),
-           s->first.kind == BVP_KIND_WIDE ? "nodes" : "volumes", grouped(s->leaf_count, c),
-           s->first.leaf_size, s->depth, s->area_cost / triangles);
+    printf(": %s, %s %s of up to %u, depth %u, area cost %.2f",
+           counted(s->node_count, s->first.kind == BVP_KIND_WIDE ? "node" : "volume", b),
+           grouped(s->leaf_count, a), s->leaf_count == 1 ? "leaf" : "leaves", s->first.leaf_size,
+           s->depth, s->area_cost / triangles);
     if (s->first.kind != BVP_KIND_WIDE) /* it does not tell */
         printf(", split %s", split_name(s->first.split));
     printf("\n");
     if (s->first.kind == BVP_KIND_BOXTREE)
-        printf("  %-14sup to %u planes a volume, offsets of %u bits\n", "", s->first.plane_max,
-               8 * s->first.offset_size);
+        printf("  %-14sup to %s a volume, offsets of %u bits\n", "",
+               counted(s->first.plane_max, "plane", b), 8 * s->first.offset_size);
 }
 
 bvp_status kinds_as_text(const bvp_file *file, uint32_t part_count)

@@ -136,13 +136,15 @@ static void summarise_kinds(FILE *out, const pack_job *j)
 static void summarise_oddities(FILE *out, const pack_job *j)
 {
     const bvp_build_report *r = &j->report;
-    char a[32], b[32];
+    char a[64], b[64];
     if (r->degenerate_count || r->duplicate_count)
-        fprintf(out, "  kept            %s degenerate, %s duplicate triangles\n",
-                grouped(r->degenerate_count, a), grouped(r->duplicate_count, b));
+        fprintf(out, "  kept            %s, %s\n",
+                counted(r->degenerate_count, "degenerate triangle", a),
+                counted(r->duplicate_count, "duplicate triangle", b));
     if (r->dropped_triangle_count || r->dropped_node_count)
-        fprintf(out, "  dropped         %s invalid triangles, %s invalid nodes\n",
-                grouped(r->dropped_triangle_count, a), grouped(r->dropped_node_count, b));
+        fprintf(out, "  dropped         %s, %s\n",
+                counted(r->dropped_triangle_count, "invalid triangle", a),
+                counted(r->dropped_node_count, "invalid node", b));
     if (r->rounding_error > 0)
         fprintf(out, "  rounding        largest error of a coordinate %.3g %s\n", r->rounding_error,
                 j->unit_in_metres > 0 ? unit_name(j->unit_in_metres) : "units");
@@ -173,14 +175,17 @@ static void summarise_store(FILE *out, const pack_job *j)
 static void summarise_shard(FILE *out, const pack_job *j)
 {
     const pack_shard *shard = &j->shard;
-    char a[32], b[32];
+    char a[32], b[64];
     if (shard->number.count == 0)
         return;
     const int is_model = shard->mesh_count > 0;
-    fprintf(out, "  share           %u of %u: %s of %s %s\n", shard->number.index,
-            shard->number.count, grouped(is_model ? shard->own_mesh_count : shard->own_count, a),
-            grouped(is_model ? shard->mesh_count : shard->file_count, b),
-            is_model ? "meshes" : "files");
+    fprintf(out, "  share           %u of %u: %s of ", shard->number.index, shard->number.count,
+            grouped(is_model ? shard->own_mesh_count : shard->own_count, a));
+    if (is_model)
+        fprintf(out, "%s %s\n", grouped(shard->mesh_count, b),
+                shard->mesh_count == 1 ? "mesh" : "meshes");
+    else
+        fprintf(out, "%s\n", counted(shard->file_count, "file", b));
 }
 
 /* What went into a store and into no file. */

@@ -214,9 +214,9 @@ void query_list_end(query_list *list)
     list->run->hit = list->count > 0;
 }
 
-void query_list_total(const query_list *list, const char *name)
+void query_list_total(const query_list *list, const char *one)
 {
-    char a[32];
+    char a[64];
     if (list->run->set->json) {
         jsonw_count(&list->run->out, "count", list->count);
         jsonw_bool(&list->run->out, "complete", !list->more);
@@ -224,7 +224,7 @@ void query_list_total(const query_list *list, const char *name)
         printf("%llu\n", (unsigned long long)list->count);
     } else {
         fflush(stdout);
-        fprintf(stderr, "%s %s%s\n", grouped(list->count, a), name,
+        fprintf(stderr, "%s%s\n", counted(list->count, one, a),
                 list->more ? "; there are more" : "");
     }
 }

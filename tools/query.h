@@ -104,9 +104,10 @@ void query_list_begin(query_list *list, const char *name);
 /* Counts one more answer: what the library's callback is to do with it. */
 typedef enum query_admission { QUERY_STOP, QUERY_SKIP, QUERY_PRINT } query_admission;
 query_admission query_list_admit(query_list *list);
-/* After the last answer; and, of a query that succeeded, how many NAME there are. */
+/* After the last answer; and, of a query that succeeded, how many there are; `one` is the word for
+ * one. */
 void query_list_end(query_list *list);
-void query_list_total(const query_list *list, const char *name);
+void query_list_total(const query_list *list, const char *one);
 
 void query_hit_json(json *out, const char *key, const operand *o, const bvp_hit_id *id);
 /* The members of an open object. */

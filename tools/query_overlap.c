@@ -109,7 +109,7 @@ static int run_overlap(const verb *self, int argc, char **argv)
     query_answered(&q);
     query_list_end(&hits.list);
     if (status == BVP_OK)
-        query_list_total(&hits.list, "triangles");
+        query_list_total(&hits.list, "triangle");
     code = query_end(&q, o.text, status);
     operand_close(&o);
     return code;

@@ -321,7 +321,7 @@ static int run_pairs(const verb *self, int argc, char **argv)
     query_answered(&q);
     query_list_end(&pairs.list);
     if (status == BVP_OK)
-        query_list_total(&pairs.list, "pairs");
+        query_list_total(&pairs.list, "pair");
     code = query_end(&q, p.a.text, status);
     close_bodies(&p);
     return code;

@@ -236,10 +236,10 @@ static int write_output(const job *j)
 
 static void summarise(const job *j)
 {
-    char count[32];
+    char count[64];
     FILE *out = strcmp(j->set->output, "-") ? stdout : stderr;
-    fprintf(out, "%s: %s triangles, boxes fitted to their new places\n", j->set->output,
-            grouped(j->info.unique_triangle_count, count));
+    fprintf(out, "%s: %s, boxes fitted to their new places\n", j->set->output,
+            counted(j->info.unique_triangle_count, "triangle", count));
     fprintf(out, "  area cost %.4g, was %.4g: queries take longer as it grows%s\n", j->cost_after,
             j->cost_before, j->cost_after > 1.5 * j->cost_before ? "; pack the model anew" : "");
     if (j->rounding_error > 0)

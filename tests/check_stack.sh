@@ -3,6 +3,7 @@
 # No recursion and a bounded stack in the reader: gcc's call graph of every source file has no cycle,
 # no frame of variable size, and no chain of calls over 256 KiB.
 set -u
+export CCACHE_DISABLE=1 # it keeps objects, but no call graphs
 src=${BVP_SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 command -v gcc >/dev/null || { echo "check_stack: no gcc: skipped"; exit 77; }

@@ -185,7 +185,7 @@ static int check_share(const pack_job *j, const pack_source *s)
     complain(
         s->path,
         "--shard takes a share of a manifest's files or of a model's own meshes, found a model "
-        "that names mesh files: %s",
+        "that names mesh files: %s; pack it without --shard",
         s->contents.format);
     return EXIT_INPUT;
 }

@@ -163,6 +163,34 @@ START_TEST(test_isolated)
 }
 END_TEST
 
+/* A sound file of format 0.4, whose head had 4096 bytes, is not taken for a damaged one. */
+START_TEST(test_other_version)
+{
+    bvp_error error;
+    set_up();
+    bvpd_header *h = (bvpd_header *)tiny;
+    h->version_minor = 4;
+    h->header_size = 4096;
+    h->header_hash = 0;
+    h->header_hash = bvpi_hash64(tiny, 4096);
+    write_all(path, 0, tiny, tiny_size);
+    refuse(path, NULL, BVP_ERR_NEWER, "HDR-5");
+    refuse(path, &(bvp_open_options){.mode = BVP_OPEN_ISOLATED}, BVP_ERR_NEWER, "HDR-5");
+    ck_assert_int_eq(bvp_verify(tiny, tiny_size, NULL, NULL, &error), BVP_ERR_NEWER);
+    ck_assert_str_eq(error.rule, "HDR-5");
+    tiny[3000] ^= 1;
+    write_all(path, 0, tiny, tiny_size);
+    refuse(path, NULL, BVP_ERR_CORRUPT, "HDR-3");
+    ck_assert_int_eq(bvp_verify(tiny, tiny_size, NULL, NULL, &error), BVP_ERR_CORRUPT);
+    ck_assert_str_eq(error.rule, "HDR-3");
+    h->header_size = 4097; /* no version's */
+    h->header_hash = bvpi_header_hash(h);
+    write_all(path, 0, tiny, tiny_size);
+    refuse(path, NULL, BVP_ERR_NEWER, "HDR-5");
+    tear_down();
+}
+END_TEST
+
 /* The trailer is verification's business, not opening's. */
 START_TEST(test_trailer_is_not_read)
 {
@@ -211,10 +239,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_ways,     test_embedded,
-                                  test_refused,  test_memory_arguments,
-                                  test_isolated, test_trailer_is_not_read,
-                                  test_isa,      test_unchecked_end,
-                                  NULL};
+    const TTest *const tests[] = {test_ways,          test_embedded,
+                                  test_refused,       test_memory_arguments,
+                                  test_isolated,      test_trailer_is_not_read,
+                                  test_isa,           test_unchecked_end,
+                                  test_other_version, NULL};
     return suite_run("map", tests);
 }

@@ -68,7 +68,7 @@ static const char *advice(bvp_status status)
     case BVP_ERR_NOT_OURS:
         return "pack the model first: bvpack pack MODEL -o FILE.bvp";
     case BVP_ERR_NEWER:
-        return "read it with a newer bvpack";
+        return "read it with a bvpack of that version, or pack the model again";
     case BVP_ERR_CORRUPT:
         return "\"bvpack verify\" lists what is wrong; pack the model again";
     default:

@@ -50,16 +50,21 @@ uint64_t bvpi_file_size_for(uint64_t data_end, uint64_t hash_end)
     return (needed + BVPD_PAGE_SIZE - 1) & ~(uint64_t)(BVPD_PAGE_SIZE - 1);
 }
 
-uint64_t bvpi_header_hash(const bvpd_header *header)
+static uint64_t hash_head(const void *head, size_t size)
 {
     static const uint64_t zero;
     bvpi_hasher hasher;
     const size_t before = FIELD(header_hash), after = before + sizeof zero;
     bvpi_hasher_start64(&hasher);
-    bvpi_hasher_add64(&hasher, header, before);
+    bvpi_hasher_add64(&hasher, head, before);
     bvpi_hasher_add64(&hasher, &zero, sizeof zero);
-    bvpi_hasher_add64(&hasher, (const char *)header + after, sizeof *header - after);
+    bvpi_hasher_add64(&hasher, (const char *)head + after, size - after);
     return bvpi_hasher_end64(&hasher);
+}
+
+uint64_t bvpi_header_hash(const bvpd_header *header)
+{
+    return hash_head(header, sizeof *header);
 }
 
 void bvpi_root_hash(const bvpd_header *header, const void *hashes, uint64_t size, uint8_t out[16])
@@ -75,12 +80,24 @@ void bvpi_root_hash(const bvpd_header *header, const void *hashes, uint64_t size
     bvpi_hasher_end128(&hasher, out);
 }
 
-bool bvpi_check_identity(const void *page, uint64_t size, bvpi_report *report)
+/* Another version's head may have another size: only so is an older file not taken for a damaged
+ * one. */
+static bool is_head_sound(const bvpd_header *h, const void *page, uint64_t size)
+{
+    const bool is_ours =
+        h->version_major == BVPD_VERSION_MAJOR && h->version_minor == BVPD_VERSION_MINOR;
+    if (is_ours || h->header_size < FIELD(root_hash) || h->header_size > BVPD_PAGE_SIZE ||
+        h->header_size > size)
+        return h->header_hash == bvpi_header_hash(h);
+    return h->header_hash == hash_head(page, h->header_size);
+}
+
+bool bvpi_check_identity(const void *head, uint64_t size, bvpi_report *report)
 {
     const size_t present = size < BVPD_MAGIC_SIZE ? (size_t)size : BVPD_MAGIC_SIZE;
     if (!BVPI_RULE(
             report, "HDR-1", BVP_ERR_NOT_OURS, 0,
-            present > 0 && memcmp(page, BVPD_MAGIC, present) == 0,
+            present > 0 && memcmp(head, BVPD_MAGIC, present) == 0,
             "the first 12 bytes are not a bvpack file's; text-mode transfer changes them too"))
         return false;
     return BVPI_SOUND(report, "HDR-2", size, size >= BVPD_HEADER_SIZE,
@@ -119,9 +136,9 @@ static void check_counts(const bvpd_header *h, bvpi_report *report)
     }
 }
 
-static void check_fields(const bvpd_header *h, uint64_t size, bvpi_report *report)
+static void check_fields(const bvpd_header *h, const void *page, uint64_t size, bvpi_report *report)
 {
-    BVPI_SOUND(report, "HDR-3", FIELD(header_hash), h->header_hash == bvpi_header_hash(h),
+    BVPI_SOUND(report, "HDR-3", FIELD(header_hash), is_head_sound(h, page, size),
                "the header's hash does not match: the first 1408 bytes are damaged");
     BVPI_KNOWN(report, "HDR-4", FIELD(version_major), h->version_major == BVPD_VERSION_MAJOR,
                "format version %u.%u; this library reads %d.%d", h->version_major, h->version_minor,
@@ -254,7 +271,8 @@ static void check_hash_section(const bvpd_header *h, bvpi_report *report)
         return;
     const uint64_t covered = h->sections[i].offset - BVPD_HEADER_SIZE;
     const uint64_t blocks = covered / BVPD_BLOCK_SIZE + (covered % BVPD_BLOCK_SIZE != 0);
-    BVPI_SOUND(report, "DIR-10", FIELD(sections) + i * sizeof *h->sections,
+    BVPI_SOUND(report, "DIR-10",
+               FIELD(sections) + i * sizeof *h->sections + offsetof(bvpd_section, record_count),
                h->sections[i].record_count == blocks,
                "HASH has %" PRIu64 " hashes for %" PRIu64 " blocks", h->sections[i].record_count,
                blocks);
@@ -272,9 +290,9 @@ static void check_directory(const bvpd_header *h, bvpi_report *report)
                "unused entries of the directory are not zero");
 }
 
-void bvpi_check_header(const bvpd_header *h, uint64_t size, bvpi_report *report)
+void bvpi_check_header(const bvpd_header *h, const void *page, uint64_t size, bvpi_report *report)
 {
-    check_fields(h, size, report);
+    check_fields(h, page, size, report);
     if (h->section_count <= BVPD_SECTION_MAX)
         check_directory(h, report);
 }

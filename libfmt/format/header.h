@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * header.h: the rules of the first page.
+ * header.h: the rules of header and directory.
  * Spec: format.md, chapters "Header" and "Directory".
  */
 #ifndef BVPI_FORMAT_HEADER_H
@@ -8,15 +8,16 @@
 #include "base/report.h"
 #include "format/layout.h"
 
-/* Rules HDR-1 and HDR-2: is it a bvpack file at all, and is its first page complete? `size` bytes
- * of the file are there; `page` holds min(size, 4096) of them. */
-bool bvpi_check_identity(const void *page, uint64_t size, bvpi_report *report);
+/* Rules HDR-1 and HDR-2: is it a bvpack file at all, and is its head complete? `size` bytes of the
+ * file are there; `head` holds min(size, 1408) of them. */
+bool bvpi_check_identity(const void *head, uint64_t size, bvpi_report *report);
 
-/* All other rules of the header and the directory, against a private copy of the page. size: of
- * the whole file. */
-void bvpi_check_header(const bvpd_header *header, uint64_t size, bvpi_report *report);
+/* All other rules of the header and the directory, against a private copy of the head. size: of
+ * the whole file; page: its first min(size, 4096) bytes, in which another version's head lies. */
+void bvpi_check_header(const bvpd_header *header, const void *page, uint64_t size,
+                       bvpi_report *report);
 
-/* The hash over the page that header_hash must hold. */
+/* The hash over the head that header_hash must hold. */
 uint64_t bvpi_header_hash(const bvpd_header *header);
 /* The content identity, given the bytes of section HASH. */
 void bvpi_root_hash(const bvpd_header *header, const void *hashes, uint64_t size, uint8_t out[16]);

@@ -156,12 +156,15 @@ static bvp_status prepare_lazy_hashes(bvp_file *file, bvp_error *error)
     return file->part_state ? BVP_OK : bvpi_error_memory(error, count);
 }
 
-/* file->header is filled in; `got` bytes of it are there. */
-static bvp_status check_page(bvp_file *file, bvp_error *error)
+/* Fills in file->header, from the file's first page or as much of it as there is. */
+static bvp_status check_page(bvp_file *file, const void *page, bvp_error *error)
 {
     bvpi_report report = {.error = error};
+    const uint64_t got = file->size < sizeof file->header ? file->size : sizeof file->header;
+    if (got > 0)
+        memcpy(&file->header, page, (size_t)got);
     if (bvpi_check_identity(&file->header, file->size, &report))
-        bvpi_check_header(&file->header, file->size, &report);
+        bvpi_check_header(&file->header, page, file->size, &report);
     return report.status;
 }
 
@@ -171,14 +174,15 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
     bvp_status status = measure(fd, options, &file->size, error);
     if (status != BVP_OK)
         return status;
-    const uint64_t wanted = file->size < sizeof file->header ? file->size : sizeof file->header;
+    uint8_t page[BVPD_PAGE_SIZE];
+    const uint64_t wanted = file->size < sizeof page ? file->size : sizeof page;
     size_t got;
-    status = read_at(fd, &file->header, (size_t)wanted, options->offset, &got, error);
+    status = read_at(fd, page, (size_t)wanted, options->offset, &got, error);
     if (status != BVP_OK)
         return status;
     if (got < wanted)
         file->size = got;
-    status = check_page(file, error);
+    status = check_page(file, page, error);
     if (status != BVP_OK)
         return status;
     return file->mode == BVP_OPEN_ISOLATED ? copy_private(file, fd, options->offset, error)
@@ -198,10 +202,7 @@ static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
     file->size = size - options->offset;
     if (options->size != 0 && options->size < file->size)
         file->size = options->size;
-    const uint64_t wanted = file->size < sizeof file->header ? file->size : sizeof file->header;
-    if (wanted > 0)
-        memcpy(&file->header, base, (size_t)wanted);
-    bvp_status status = check_page(file, error);
+    bvp_status status = check_page(file, base, error);
     if (status != BVP_OK)
         return status;
     file->base = base;
@@ -235,10 +236,8 @@ static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_optio
                          bvp_file **out, bvp_error *error)
 {
     /* A private copy is checked against its own page: the file may have changed since. */
-    if (status == BVP_OK && file->owned) {
-        memcpy(&file->header, file->base, sizeof file->header);
-        status = check_page(file, error);
-    }
+    if (status == BVP_OK && file->owned)
+        status = check_page(file, file->base, error);
     if (status == BVP_OK)
         set_spans(file);
     if (status == BVP_OK && options->overlay)

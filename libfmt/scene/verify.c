@@ -79,7 +79,7 @@ static void verify_all(bvpi_verify *v)
     void (*const chapters[])(bvpi_verify *) = {bvpi_verify_framing,   bvpi_verify_strings,
                                                bvpi_verify_parts,     bvpi_verify_tree,
                                                bvpi_verify_instances, verify_totals};
-    bvpi_check_header(&v->file.header, v->file.size, &v->report);
+    bvpi_check_header(&v->file.header, v->file.base, v->file.size, &v->report);
     for (size_t i = 0; i < sizeof chapters / sizeof *chapters && !v->report.stopped; i++)
         chapters[i](v);
     bvpi_bits_free(&v->strings);

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -178,6 +179,24 @@ START_TEST(a_part_that_is_damaged_everywhere_is_not_found)
 }
 END_TEST
 
+/* Other thin files may refer to it. */
+START_TEST(a_part_that_cannot_be_looked_at_is_not_removed)
+{
+    fixture f;
+    struct rlimit usual;
+    uint32_t part;
+    open_fixture(&f);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    const struct rlimit none = {0, usual.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const bvp_file *file = find(&f, 0, &part);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    ck_assert_ptr_null(file);
+    check_found(&f, find(&f, 0, &part), 0, 0);
+    close_fixture(&f);
+}
+END_TEST
+
 /* A record may name any file, and any file any address. */
 START_TEST(a_part_of_another_mesh_is_not_taken)
 {
@@ -234,6 +253,7 @@ int main(void)
     const TTest *const tests[] = {parts_come_from_a_sound_output,
                                   a_damaged_part_comes_from_the_store,
                                   a_part_that_is_damaged_everywhere_is_not_found,
+                                  a_part_that_cannot_be_looked_at_is_not_removed,
                                   a_part_of_another_mesh_is_not_taken,
                                   a_truncated_or_unreadable_output_is_none,
                                   an_output_that_is_written_to_is_noticed,

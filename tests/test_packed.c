@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -393,6 +394,28 @@ START_TEST(a_missing_or_wrong_part_is_named)
 }
 END_TEST
 
+/* What only cannot be mapped now is not to be removed. */
+START_TEST(a_part_that_cannot_be_mapped_is_not_called_damaged)
+{
+    fixture f;
+    bvp_error error;
+    struct rlimit usual;
+    open_fixture(&f);
+    case_file thin = thin_file(&f);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    const struct rlimit none = {0, usual.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const bvp_status status = bvp_check_part(thin.file, 1, &error);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    ck_assert_int_eq(status, BVP_ERR_SYSTEM);
+    ck_assert_ptr_nonnull(strstr(error.message, "cannot be mapped"));
+    ck_assert_ptr_null(strstr(error.message, "remove it"));
+    ck_assert_int_eq(bvp_check_part(thin.file, 1, &error), BVP_OK);
+    case_close(&thin);
+    close_fixture(&f);
+}
+END_TEST
+
 /* From what the store's files say of their parts, and nothing else. */
 /* A byte of one part's file is flipped: others answer, that one does not, and a handle that does
  * not verify never notices. */
@@ -552,6 +575,7 @@ int main(void)
                                   a_thin_file_becomes_fat,
                                   conversion_gives_what_packing_gives,
                                   a_missing_or_wrong_part_is_named,
+                                  a_part_that_cannot_be_mapped_is_not_called_damaged,
                                   damage_in_the_store_is_found_when_it_is_touched,
                                   references_make_the_same_thin_file,
                                   references_that_cannot_be_are_refused,

@@ -96,26 +96,28 @@ static store_slot *slot_of(store *s, const uint8_t address[16])
 }
 
 /* The file, if it holds what its name says and is undamaged. */
-static bvp_file *open_part(const char *path, const uint8_t address[16])
+static bvp_file *open_part(const char *path, const uint8_t address[16], bvp_status *status)
 {
     const bvp_open_options options = {.verify_lazily = 1, .read_ahead = 1};
     bvp_part_info part;
     bvp_file *file;
     bvp_file_info info;
-    if (bvp_open(path, &options, &file, NULL) != BVP_OK)
+    *status = bvp_open(path, &options, &file, NULL);
+    if (*status != BVP_OK)
         return NULL;
     bvp_get_info(file, &info);
     if (info.part_count == 1 && bvp_check_part(file, 0, NULL) == BVP_OK &&
         bvp_get_part(file, 0, &part) == BVP_OK && memcmp(part.address, address, 16) == 0)
         return file;
     bvp_close(file);
+    *status = BVP_ERR_CORRUPT;
     return NULL;
 }
 
 /* Keeps it open. */
 static const bvp_file *map_part(store *s, const char *path, const uint8_t address[16])
 {
-    bvp_file *file = open_part(path, address);
+    bvp_file *file = open_part(path, address, &s->status);
     if (!file)
         return NULL;
     if (s->open_count == STORE_OPEN_MOST) {
@@ -139,6 +141,7 @@ const bvp_file *store_find(store *s, const uint8_t address[16])
 {
     char path[PATH_MAX];
     store_slot *slot = slot_of(s, address);
+    s->status = BVP_OK;
     if (slot->file)
         return slot->file;
     make_path(s, "", address, ".bvp", path);
@@ -149,7 +152,8 @@ void store_drop(const store *s, const uint8_t address[16])
 {
     char path[PATH_MAX];
     make_path(s, "", address, ".bvp", path);
-    unlink(path);
+    if (s->status != BVP_ERR_SYSTEM && s->status != BVP_ERR_NO_MEMORY)
+        unlink(path);
 }
 
 int store_is_unchanged(const store *s, const uint8_t address[16], const stamp *known)

@@ -22,6 +22,7 @@ typedef struct store {
     store_slot *slots; /* 2 * STORE_OPEN_MOST, by address; file NULL: free */
     size_t open_count;
     bvp_file *passing; /* what was found last beyond these */
+    bvp_status status; /* of what was found last, or why it was not */
 } store;
 
 /* Makes the folder if there is none. Returns 0, or says what is wrong and returns the exit code. */
@@ -34,7 +35,8 @@ int store_is_writable(const store *s);
  * until store_close. */
 const bvp_file *store_find(store *s, const uint8_t address[16]);
 int store_keeps(const store *s, const bvp_file *found);
-/* Removes a part that store_find has not found in its file, so that it is put again. */
+/* Removes the part that store_find was asked for last, as its file is not what is wanted, so that
+ * it is put again; but not one that memory or descriptors did not suffice to look at. */
 void store_drop(const store *s, const uint8_t address[16]);
 /* Is the part there, and sound? *known: the stamp of its file when it was found sound before, or
  * zeros; while the file has it, its bytes are not looked at. It is brought up to date. */

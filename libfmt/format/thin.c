@@ -180,8 +180,11 @@ bvp_status bvpi_thin_explain(const bvp_file *file, uint32_t part, bvp_status sta
     if (status == BVP_ERR_SYSTEM && access(path, R_OK) != 0)
         return bvpi_error_system(error, "part %" PRIu32 " (%.*s) is missing from the store: %s%s",
                                  part, size, name.data, tail == path ? "" : "...", tail);
-    return bvpi_error_set(error, status, BVPI_NO_OFFSET, "",
-                          "part %" PRIu32 " (%.*s) is damaged in the store: %s%s; remove it and "
-                          "pack again",
-                          part, size, name.data, tail == path ? "" : "...", tail);
+    const bool is_there = status == BVP_ERR_SYSTEM || status == BVP_ERR_NO_MEMORY;
+    return bvpi_error_set(
+        error, status, BVPI_NO_OFFSET, "", "part %" PRIu32 " (%.*s) %s: %s%s; %s", part, size,
+        name.data, is_there ? "is in the store, but cannot be mapped" : "is damaged in the store",
+        tail == path ? "" : "...", tail,
+        is_there ? "memory, files or mappings of this process are at their limit"
+                 : "remove it and pack again");
 }

@@ -370,6 +370,20 @@ wait $victim 2>/dev/null
 [ $? = 143 ] || bad "SIGTERM does not end the program"
 exec 9>&-
 [ ! -e interrupted.bvp ] || bad "an interrupted pack leaves a file"
+# nor does one whose mapped file is truncated, which ends in order
+"$bvpack" pack - -o interrupted.bvp <fifo 2>err &
+victim=$!
+exec 9>fifo
+for _ in {1..200}; do # until it is the program, and catches SIGBUS
+  [[ $(readlink /proc/$victim/exe) == *bvpack ]] && grep -q '^SigCgt:.*[4-7c-f].$' /proc/$victim/status && break
+  sleep .02
+done
+kill -BUS $victim
+wait $victim 2>/dev/null
+[ $? = 3 ] || bad "SIGBUS does not end the program with 3"
+exec 9>&-
+has err '^bvpack: a file was truncated.*run the command again$'
+[ ! -e interrupted.bvp ] || bad "a truncated input leaves a file"
 no_leftovers
 
 # ---- info, verify, dump ----------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +181,46 @@ START_TEST(truncation_ends_in_order)
 }
 END_TEST
 
+static const volatile char *shared_map;
+static pthread_barrier_t start;
+
+static void *read_it(void *unused)
+{
+    (void)unused;
+    pthread_barrier_wait(&start);
+    _exit(shared_map[0]);
+}
+
+/* However many threads read the file, the message is one line. */
+START_TEST(truncation_is_told_once)
+{
+    enum { THREADS = 16 };
+    int status, says[2];
+    char text[4096] = "";
+    write_whole("input");
+    ck_assert_int_eq(pipe(says), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        pthread_t thread[THREADS];
+        dup2(says[1], STDERR_FILENO);
+        truncation_watch();
+        const int fd = open(path, O_RDWR);
+        shared_map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+        pthread_barrier_init(&start, NULL, THREADS);
+        for (int i = 0; i < THREADS; i++)
+            if (ftruncate(fd, 0) != 0 || pthread_create(&thread[i], NULL, read_it, NULL) != 0)
+                _exit(99);
+        pthread_join(thread[0], NULL);
+    }
+    close(says[1]);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_INPUT);
+    ck_assert_int_gt(read(says[0], text, sizeof text - 1), 0);
+    close(says[0]);
+    ck_assert_ptr_eq(strchr(text, '\n') + 1, text + strlen(text));
+}
+END_TEST
+
 int main(void)
 {
     TCase *t = tcase_create("output");
@@ -191,5 +232,6 @@ int main(void)
     tcase_add_test(t, refusals);
     tcase_add_test(t, signal_removes);
     tcase_add_test(t, truncation_ends_in_order);
+    tcase_add_test(t, truncation_is_told_once);
     return suite_run_case("output", t);
 }

@@ -13,9 +13,12 @@
 /* Only what a handler may call. */
 static void end(int signal_number)
 {
+    static int is_ending; /* threads that read the same file come here together: one speaks */
     static const char text[] = "bvpack: a file was truncated, or its disk failed, while it was "
                                "read; its output was removed; run the command again\n";
     (void)signal_number;
+    while (__atomic_exchange_n(&is_ending, 1, __ATOMIC_ACQ_REL))
+        pause();
     output_remove_all();
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
         _exit(EXIT_INPUT);

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A byte of each section is flipped, in a fat file, a thin one and its store: clash, diff, extract and
-# view say which block is damaged, or answer as of the whole file; never another answer with exit code 0.
+# A byte of each section is flipped, in a fat file, a thin one and its store: clash, diff, extract, also of
+# one part, and view say which block is damaged, or answer as of the whole file; never another answer with
+# exit code 0.
 set -u
 bvpack=$(realpath "${BVPACK:-./bvpack}")
 models=$(realpath "$(dirname "$0")/../samples/models")
@@ -10,7 +11,7 @@ scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
 export LC_ALL=C SOURCE_DATE_EPOCH=0
 unset BVPACK BVPACK_STORE
-fail=0 checks=0 refused=0
+fail=0 checks=0 refused=0 named=0
 
 bad() { echo "FAILED: $*"; fail=1; }
 
@@ -38,6 +39,7 @@ clash() { # FILE: all that a report has, in each detail
 }
 extract() { "$bvpack" extract "$1" -o r.glb >out 2>err; }
 compare() { "$bvpack" diff "$1" sound.bvp >out 2>err && cp out r.txt; }
+one() { "$bvpack" extract "$1" --part Plate -o r.stl >out 2>err; }
 view() { "$bvpack" view "$1" -o r.png --size 64x48 -q >out 2>err; }
 
 # check VERB FILE WHAT: refuses with 4 and one line, or gives what the whole file gave
@@ -68,7 +70,7 @@ keep() { # VERB FILE: what a verb gives of the whole file
 "$bvpack" pack -q "$models/shelf.jsonl" --hierarchy wide,obb -o file.bvp ||
   { echo "packing failed"; exit 1; }
 cp file.bvp sound.bvp
-for verb in clash compare extract view; do keep $verb file.bvp; done
+for verb in clash compare extract one view; do keep $verb file.bvp; done
 [ "$(wc -l <whole-clash/r.jsonl)" -gt 3 ] || bad "the report has no rows: nothing is tested"
 
 seen=""
@@ -76,7 +78,7 @@ while read -r name at; do
   cp sound.bvp file.bvp
   flip file.bvp "$at"
   cmp -s sound.bvp file.bvp && bad "nothing flipped at $at"
-  for verb in clash compare extract view; do check $verb file.bvp "$name at $at"; done
+  for verb in clash compare extract one view; do check $verb file.bvp "$name at $at"; done
   seen+=" $name"
 done < <(places sound.bvp)
 for name in DATA TIDS PART HIER PLAC TREE INST TOPN BINH PROP STRS PROV HASH; do
@@ -90,6 +92,12 @@ flip file.bvp 3176
 check clash file.bvp "DATA at 3176"
 grep -q '^bvpack: file.bvp: byte 1408: rule HSH-2: block 0 is damaged: its hash is [0-9a-f]\{16\}, expected [0-9a-f]\{16\}; ' err ||
   bad "the block is not named: $(cat err)"
+
+# a name: it is damaged, not wrong
+cp sound.bvp file.bvp
+flip file.bvp "$(grep -abo Plate sound.bvp | head -1 | cut -d: -f1)"
+check one file.bvp "a part's name"
+"$bvpack" info --parts file.bvp | grep -q '#0 Qlate' || bad "the name is not damaged: nothing is tested"
 
 # ---- thin: the file, and the parts in its store -----------------------------------------------
 
@@ -116,8 +124,13 @@ while read -r part; do
   rm -f "$part" # clean: what names a missing part is an input that cannot be read
   "$bvpack" clash file.bvp >out 2>err
   [ $? = 3 ] && grep -q 'is missing from the store' err || bad "a missing part: $(cat err)"
+  if ! one file.bvp; then
+    grep -q 'is missing from the store' err || bad "a missing part, by its name: $(cat err)"
+    named=1
+  fi
   cp kept "$part"
 done < <(find store -name '*.bvp')
+[ $named = 1 ] || bad "the part with a name was never missing"
 
 echo "$checks checks, $refused refusals"
 exit $fail

@@ -208,16 +208,17 @@ static int ambiguous(const operand *o, const char *what, const char *name, char 
     return EXIT_USAGE;
 }
 
+/* By what the file itself says: of a thin one the part may be missing, which is no wrong name. */
 static int select_part(operand *o, const char *name)
 {
-    bvp_part_info part;
+    bvp_part_identity part;
     uint32_t found = BVP_NONE;
     char folded[64] = "";
 
     if (name[0] == '#')
         found = numbered(name + 1, o->info.part_count);
     for (uint32_t i = 0; i < o->info.part_count && name[0] != '#'; i++) {
-        if (bvp_get_part(o->file, i, &part) != BVP_OK)
+        if (bvp_get_part_identity(o->file, i, &part) != BVP_OK)
             continue;
         if (is_named(part.name, name)) {
             if (found != BVP_NONE)
@@ -228,7 +229,7 @@ static int select_part(operand *o, const char *name)
             memcpy(folded, part.name.data, part.name.size);
         }
     }
-    if (found == BVP_NONE || bvp_get_part(o->file, found, &part) != BVP_OK)
+    if (found == BVP_NONE || bvp_get_part_identity(o->file, found, &part) != BVP_OK)
         return no_such(o, "part", name, folded[0] ? folded : NULL);
     o->part = found;
     place_at_origin(o, part.origin);
@@ -328,6 +329,22 @@ static int check_kind(const operand *o, bvp_kind kind)
     return 0;
 }
 
+static int check_part(const operand *o, uint32_t part)
+{
+    bvp_error error = {0};
+    const bvp_status status = bvp_check_part(o->file, part, &error);
+    return status == BVP_OK ? 0 : complain_status(o->text, status, &error);
+}
+
+/* selector: NAME, #N or @NAME. With verify_lazily a damaged name is not taken for a wrong one. */
+static int select_one(operand *o, const char *selector, const bvp_open_options *how)
+{
+    const int code = how && how->verify_lazily ? check_part(o, BVP_ASSEMBLY) : 0;
+    if (code != 0)
+        return code;
+    return selector[0] == '@' ? select_instance(o, selector + 1) : select_part(o, selector);
+}
+
 int operand_open(operand *o, const char *text, const char *place_text, const bvp_open_options *how)
 {
     char path[4096];
@@ -344,19 +361,12 @@ int operand_open(operand *o, const char *text, const char *place_text, const bvp
     if (code != 0)
         return code;
     if (selector[0])
-        code = selector[0] == '@' ? select_instance(o, selector + 1) : select_part(o, selector);
+        code = select_one(o, selector, how);
     if (code == 0 && how)
         code = check_kind(o, how->kind);
     if (code != 0)
         operand_close(o);
     return code;
-}
-
-static int check_part(const operand *o, uint32_t part)
-{
-    bvp_error error = {0};
-    const bvp_status status = bvp_check_part(o->file, part, &error);
-    return status == BVP_OK ? 0 : complain_status(o->text, status, &error);
 }
 
 int operand_check(const operand *o)
@@ -390,7 +400,9 @@ int operand_open_part(operand *o, const char *path, const char *part)
     int code = open_file(o, path, &whole);
     if (code != 0 || !part)
         return code;
-    code = select_part(o, part);
+    code = check_part(o, BVP_ASSEMBLY);
+    if (code == 0)
+        code = select_part(o, part);
     if (code != 0)
         operand_close(o);
     return code;

@@ -467,6 +467,23 @@ START_TEST(test_sizes)
 }
 END_TEST
 
+/* The place that is told is the wrong number's. */
+START_TEST(test_hash_count)
+{
+    size_t size;
+    bvp_error error;
+    uint8_t *file = tiny_make(&size);
+    bvpd_section *hash = &((bvpd_header *)file)->sections[BVPD_HASH];
+    hash->record_count = 2;
+    hash->size = hash->raw_size = 16;
+    repair_file(file, size);
+    ck_assert_int_eq(bvp_verify(file, size, NULL, NULL, &error), BVP_ERR_CORRUPT);
+    ck_assert_str_eq(error.rule, "DIR-10");
+    ck_assert_uint_eq(error.offset, 256 + 48 * BVPD_HASH + 32);
+    free(file);
+}
+END_TEST
+
 START_TEST(test_provenance)
 {
     size_t size;
@@ -562,8 +579,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {test_good,          test_mutations, test_sizes,
-                                 test_provenance,    test_deep_tree, test_unknown_section,
-                                 test_lost_sections, test_stop,      NULL};
+    const TTest *const list[] = {
+        test_good,      test_mutations,       test_sizes,         test_hash_count, test_provenance,
+        test_deep_tree, test_unknown_section, test_lost_sections, test_stop,       NULL};
     return suite_run("verify", list);
 }

@@ -10,16 +10,23 @@ cd "$1"
 
 heading=
 title() { heading=$1; } # printed before its first row
-goal() { # MATTER min|max GOAL MEASURED
-  [ -n "$4" ] || return 0
+head_table() {
   [ -z "$heading" ] || printf '\n**%s**\n\n| matter | goal | measured | |\n|---|---|---|---|\n' "$heading"
   heading=
+}
+goal() { # MATTER min|max GOAL MEASURED
+  [ -n "$4" ] || return 0
+  head_table
   awk -v matter="$1" -v way="$2" -v goal="$3" -v got="$4" 'BEGIN {
     holds = way == "min" ? got + 0 >= goal + 0 : got + 0 <= goal + 0
     printf "| %s | %s %s | %s | %s |\n", matter, way == "min" ? ">=" : "<=", goal, got,
            holds ? "holds" : "falls short" }'
 }
-aside() { [ -z "$2" ] || echo "| $1 | none | $2 | for comparison |"; } # MATTER MEASURED: no goal
+aside() { # MATTER MEASURED: no goal
+  [ -n "$2" ] || return 0
+  head_table
+  echo "| $1 | none | $2 | for comparison |"
+}
 # Goals for the means, then for the queries of one scene; none: for comparison; -: not asked
 four() { # MATTER SCENE COLLIDE PAIRS DISTANCE WITHIN FILE...
   local matter=$1 scene=$2 goals=("$3" "$4" "$5" "$6") query k=0

@@ -416,6 +416,15 @@ START_TEST(a_part_that_cannot_be_mapped_is_not_called_damaged)
 }
 END_TEST
 
+static bvp_status instances_everywhere(const bvp_file *file)
+{
+    const bvp_body body = {.file = file, .part = BVP_ASSEMBLY};
+    const double lo[3] = {-1e9, -1e9, -1e9}, hi[3] = {1e9, 1e9, 1e9};
+    uint32_t found[PARTS];
+    uint64_t count;
+    return bvp_instances_in_box(&body, lo, hi, 0, found, PARTS, &count, NULL);
+}
+
 /* From what the store's files say of their parts, and nothing else. */
 /* A byte of one part's file is flipped: others answer, that one does not, and a handle that does
  * not verify never notices. */
@@ -442,6 +451,12 @@ START_TEST(damage_in_the_store_is_found_when_it_is_touched)
         ck_assert_int_eq(bvp_check_part(lazy, i, NULL), wanted);
         ck_assert_int_eq(bvp_check_part(thin.file, i, NULL), BVP_OK);
     }
+    ck_assert_int_eq(instances_everywhere(thin.file), BVP_OK);
+    ck_assert_int_eq(instances_everywhere(lazy), BVP_ERR_CORRUPT); /* the byte is in the box */
+    bvp_close(lazy);
+    ck_assert_int_eq(unlink(f.path[1]), 0);
+    ck_assert_int_eq(bvp_open_memory(thin.bytes, thin.size, NULL, &lazy, NULL), BVP_OK);
+    ck_assert_int_eq(instances_everywhere(lazy), BVP_ERR_SYSTEM);
     bvp_close(lazy);
     case_close(&thin);
     close_fixture(&f);

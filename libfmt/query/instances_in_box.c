@@ -39,11 +39,13 @@ static bvp_status instance_box_meets(const box_query *q, const bvpi_subject *sub
     bvpd_instance record;
     bvpi_part part;
     double m[12];
-    if (bvpi_get_instance(subject->file, instance, &record, m) != BVP_OK ||
-        (subject->file->thin && bvpi_touch(subject->file, record.part) != BVP_OK) ||
-        bvpi_get_part(subject->file, record.part, &part) != BVP_OK)
+    if (bvpi_get_instance(subject->file, instance, &record, m) != BVP_OK)
         return BVP_ERR_CORRUPT;
-    const bvp_status status = subject->placement ? bvpi_compose(subject->placement, m, m) : BVP_OK;
+    bvp_status status = subject->file->thin ? bvpi_touch(subject->file, record.part) : BVP_OK;
+    if (status == BVP_OK)
+        status = bvpi_get_part(subject->file, record.part, &part);
+    if (status == BVP_OK && subject->placement)
+        status = bvpi_compose(subject->placement, m, m);
     *meets = status == BVP_OK && boxes_meet(m, part.lo, part.hi, &q->box);
     return status;
 }

@@ -233,6 +233,7 @@ START_TEST(an_output_that_is_written_to_is_noticed)
 {
     fixture f;
     char other[64];
+    bvp_builder *builder;
     open_fixture(&f);
     snprintf(other, sizeof other, "%s/other.bvp", f.folder);
     note_and_open(&f);
@@ -242,6 +243,10 @@ START_TEST(an_output_that_is_written_to_is_noticed)
     flip(other, IN_PART_0);
     ck_assert_int_eq(last_output_is_as_it_was(&f.job.last), 0);
     ck_assert_int_eq(pack_check_last(&f.job), EXIT_INPUT);
+    ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
+    ck_assert_int_eq(pack_write(&f.job, builder, f.output), EXIT_INPUT);
+    ck_assert_int_ne(access(f.output, F_OK), 0);
+    bvp_builder_free(builder);
     last_output_close(&f.job.last);
     ck_assert_int_eq(pack_check_last(&f.job), 0);
     close_fixture(&f);

@@ -82,10 +82,10 @@ function through(callers, callees,   from, to) {
 }
 function call_pointers(   pair, one_part) {
   indirect["qsort"] = 1
-  pair = "(/pair|/last)_kernel\\.c:parts$|^bvpi_[a-z]*_pair_(base|avx2)$"
+  pair = "(/pair|/last|/front)_kernel\\.c:parts$|^bvpi_[a-z]*_pair_(base|avx2)$"
   through("^bvpi_pair_run$|/pair_body\\.c:run_each$", "/pair_kernel\\.c:scenes$")
   through("^bvpi_pair_enter$", pair)
-  through(":flush_overlap$|/last_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
+  through(":flush_overlap$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
   through("^bvp_ray_all$|/body\\.c:ask_one$|/ray_batch\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
   through("/ray_batch\\.c:(ask_row|run)$", "/ray_packet_kernel\\.c:run$")
   through("^bvpi_ray_query_hit$", ":(count_hit|keep_crossing|keep_next)$")

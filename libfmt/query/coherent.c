@@ -26,7 +26,7 @@ static int certain_within(bvpi_warm *warm, const bvp_body *a, const bvp_body *b,
     if (delta * BEYOND + motion < clear->nearest)
         answer = 0;
     else if ((delta > 0 && (clear->upper + motion) * BEYOND <= delta) ||
-             bvpi_warm_crosses(warm, a, b))
+             bvpi_warm_crosses(warm, a, b) != NULL)
         answer = 1;
     warm->habits.served += answer >= 0 && motion < INFINITY;
     return answer;
@@ -37,6 +37,7 @@ static int certain_within(bvpi_warm *warm, const bvp_body *a, const bvp_body *b,
 
 typedef struct coherent {
     bvpi_warm *warm;
+    const bvp_warm_start *memory; /* distance */
     const bvp_body *a, *b;
     double motion; /* since the certificate */
     bvpi_pair_query query;
@@ -201,7 +202,7 @@ bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start
 
         return BVP_OK;
     }
-    *hit = bvpi_warm_crosses(c.warm, a, b);
+    *hit = bvpi_warm_crosses(c.warm, a, b) != NULL;
     if (*hit)
         return BVP_OK;
     const bvp_status status = collide(&c);
@@ -262,25 +263,29 @@ bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, b
 /* ---- distance -----------------------------------------------------------------------------------
  */
 
-/* The pair that was the nearest, in its new place, says how far to look; that the bodies have not
- * met is known. False: nothing is known of them. */
-static bool distance_from_last(coherent *c, double limit)
+/* Asks about one pair alone. */
+static void ask_pair(coherent *c, const bvpi_last_pair *pair)
 {
     bvpi_pair_query *query = &c->query;
-    const bvpi_clearance *clear = &c->warm->clear;
-    const bvpi_last_pair *last = &clear->last;
     const bvpi_pair_kernel *kernel = query->kernel;
-    if (!(c->motion < clear->nearest) || !last->is_known)
-        return false;
+    const bool swap = query->swapped;
+    query->last = pair;
+    query->kernel = kernel->last;
+    bvpi_pair_enter(query, swap ? pair->instance_b : pair->instance_a,
+                    swap ? pair->instance_a : pair->instance_b);
+    query->kernel = kernel;
+}
+
+/* The distance now of the pair that was the nearest says how far to look, and where. */
+static void measure_last(coherent *c, double limit)
+{
+    bvpi_pair_query *query = &c->query;
+    const bvpi_last_pair *last = &c->warm->clear.last;
     bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
     query->limit = limit;
-    query->last = last;
-    query->kernel = kernel->last;
-    bvpi_pair_enter(query, query->swapped ? last->instance_b : last->instance_a,
-                    query->swapped ? last->instance_a : last->instance_b);
-    query->kernel = kernel;
-    if (query->status != BVP_OK)
-        return false;
+    if (!(c->motion < INFINITY) || !last->is_known)
+        return;
+    ask_pair(c, last);
     const double start = query->limit;
     const bool found = query->best.found;
     for (int i = 0; i < 3; i++)
@@ -288,19 +293,62 @@ static bool distance_from_last(coherent *c, double limit)
     bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
     query->limit = start;
     query->bounded = query->is_aimed = found;
-    bvpi_pair_run(query);
-    bvpi_finish_distance(query);
-    return query->status == BVP_OK;
 }
 
+/* From where the last search stopped, if that is kept and says how far to look. */
+static void search_nearest(coherent *c)
+{
+    bvpi_pair_query *query = &c->query;
+    bvpi_habits *habits = &c->warm->habits;
+    const bvpi_pair_kernel *kernel = query->kernel;
+    bvpi_front front;
+    if (habits->front_pause != 0)
+        habits->front_pause--;
+    else if (query->bounded && bvpi_warm_front(c->warm, query, c->memory, &front))
+        query->front = &front;
+    if (query->front == NULL) {
+        bvpi_pair_run(query);
+        return;
+    }
+    query->kernel = kernel->front;
+    bvpi_pair_run(query);
+    query->kernel = kernel;
+    query->front = NULL;
+    bvpi_front_close(&front);
+    note_trial(&habits->front_failures, &habits->front_pause, !front.is_lost);
+}
+
+/* Bodies that have not come as far as they were apart have not met. */
 static bvp_status distance(coherent *c, double limit)
 {
+    bvpi_pair_query *query = &c->query;
+    const bool may_meet = !(c->motion < c->warm->clear.nearest);
+    const bvpi_last_pair *crossing = may_meet ? bvpi_warm_crosses(c->warm, c->a, c->b) : NULL;
     bvp_status status = begin(c);
-    if (status == BVP_OK && !distance_from_last(c, limit))
-        status = bvpi_ask_distance(&c->query, limit, 0);
-    if (status == BVP_OK)
+    if (status != BVP_OK)
+        return status;
+    if (crossing != NULL) {
+        bvpi_pair_reset(query, BVPI_PAIR_COLLIDE);
+        query->want_witness = true;
+        ask_pair(c, crossing);
+        query->best.distance = query->best.lower = 0;
+        if (query->hit || query->status != BVP_OK)
+            return query->status;
+    }
+    if (may_meet && (status = bvpi_ask_collide(query, true)) != BVP_OK)
+        return status;
+    if (may_meet && query->hit) {
+        query->best.distance = query->best.lower = 0;
+        bvpi_warm_keep_crossings(c->warm, c->a, c->b, &c->hit_pairs);
+    } else {
+        measure_last(c, limit);
+        if (query->status == BVP_OK && query->limit > 0)
+            search_nearest(c);
+        bvpi_finish_distance(query);
+    }
+    if (query->status == BVP_OK)
         keep_distance(c, limit);
-    return status;
+    return query->status;
 }
 
 bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
@@ -309,7 +357,8 @@ bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
     if (out == NULL || a == NULL || b == NULL || warm == NULL || !(limit >= 0))
         return bvp_distance(a, b, limit, out, stats);
     bvpi_warm *kept = (bvpi_warm *)warm;
-    coherent c = {.warm = kept, .a = a, .b = b, .motion = bvpi_warm_motion(kept, a, b)};
+    coherent c = {
+        .warm = kept, .memory = warm, .a = a, .b = b, .motion = bvpi_warm_motion(kept, a, b)};
     if (limit * BEYOND + c.motion < kept->clear.nearest) {
         kept->habits.served++;
         *out = c.query.best;

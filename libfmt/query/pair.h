@@ -21,15 +21,17 @@ typedef enum bvpi_pair_mode {
 } bvpi_pair_mode;
 
 struct bvpi_pair_kernel;
+struct bvpi_front;
 
 /* Pairs of triangles that cross, as stored, of one pair of instances; a is the caller's. */
 enum { BVPI_HIT_PAIRS = 4 };
 typedef struct bvpi_hit_pairs {
     uint32_t instance_a, instance_b, count;
     float a[BVPI_HIT_PAIRS][9], b[BVPI_HIT_PAIRS][9];
+    uint32_t item_a[BVPI_HIT_PAIRS], item_b[BVPI_HIT_PAIRS]; /* as in pair_queue.h */
 } bvpi_hit_pairs;
 
-/* A pair of triangles that was the nearest; a is the caller's. Items are as in pair_queue.h. */
+/* A pair of triangles that was an answer; a is the caller's. Items are as in pair_queue.h. */
 typedef struct bvpi_last_pair {
     uint32_t is_known;
     uint32_t instance_a, item_a, instance_b, item_b;
@@ -75,8 +77,9 @@ typedef struct bvpi_pair_query {
     const bvpi_last_pair *last; /* last_kernel.c: what is asked */
     bvpi_pair_start *start; /* COLLIDE, stop_at_first: where to keep where to look first; or NULL */
     bool from_start;        /* looks nowhere else */
-    bool is_aimed;          /* DISTANCE: look for gaps in this direction from the beginning */
-    double aim[3];          /* in the world */
+    struct bvpi_front *front; /* front_kernel.c: where the last search stopped */
+    bool is_aimed;            /* DISTANCE: look for gaps in this direction from the beginning */
+    double aim[3];            /* in the world */
 
     bvp_stats stats;
 } bvpi_pair_query;
@@ -91,12 +94,14 @@ typedef struct bvpi_pair_kernel {
     /* Walks the top hierarchies (at least one is an assembly's) and calls bvpi_pair_enter for pairs
      * of items that may answer. */
     void (*scenes)(bvpi_pair_query *query);
-    const struct bvpi_pair_kernel *last; /* last_kernel.c, of the same set */
+    const struct bvpi_pair_kernel *last, *front; /* last_kernel.c, front_kernel.c of the same set */
 } bvpi_pair_kernel;
 
 extern const bvpi_pair_kernel bvpi_pair_kernel_base, bvpi_pair_kernel_avx2;
 /* last_kernel.c: of the pair query->last alone; has no `scenes`. */
 extern const bvpi_pair_kernel bvpi_last_kernel_base, bvpi_last_kernel_avx2;
+/* front_kernel.c: distance of two parts, from query->front; has no `scenes`. */
+extern const bvpi_pair_kernel bvpi_front_kernel_base, bvpi_front_kernel_avx2;
 
 /* *_pair_kernel.c */
 #define BVPI_PARTS_FN(name)                                                                        \

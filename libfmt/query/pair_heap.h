@@ -18,7 +18,8 @@ typedef struct pair_entry {
     uint32_t ref_a, ref_b;
     float gap_sq;             /* lower bound, in square work units of the world */
     uint8_t count_a, count_b; /* 0: inner */
-    uint8_t unused[2];
+    uint8_t opened;           /* front.h: whose node has been opened */
+    uint8_t unused;
 } pair_entry;
 
 /* A binary heap of ranks; a rank's lowest byte is the slot of its entry. free[count ...]

@@ -6,40 +6,7 @@
  */
 #include <math.h>
 
-#include "query/pair_boxes.h"
-#include "query/pair_narrow.h"
-#include "query/pair_queue.h"
-#include "query/pair_walk.h"
-
-/* A leaf meets many others in a row; so many are kept decoded for each side. */
-enum { LEAF_CACHE = 16 };
-
-typedef struct pair_parts {
-    pair_walk walk; /* first: leaf functions get a pointer to it */
-    pair_tester test;
-    narrow_frame frame;
-    narrow_leaf leaf_a[LEAF_CACHE], leaf_b[LEAF_CACHE];
-} pair_parts;
-
-/* ---- leaves ------------------------------------------------------------------------------------
- */
-
-static const narrow_leaf *get_leaf(pair_parts *p, bool is_a, uint32_t item, uint32_t count)
-{
-    narrow_leaf *leaf = &(is_a ? p->leaf_a : p->leaf_b)[item * UINT32_C(2654435769) >> 28];
-    tri_leaf *tri = &leaf->tri;
-    if (tri->item == item && tri->count == count)
-        return leaf;
-    if (!bvpi_wide_triangles(is_a ? p->walk.a : p->walk.b, item, count, &tri->stored)) {
-        tri->count = 0;
-        tester_fail(&p->test, BVP_ERR_CORRUPT);
-        return NULL;
-    }
-    tri->item = item;
-    tri->count = count;
-    narrow_bound(&p->test.frame, is_a, leaf);
-    return leaf;
-}
+#include "query/pair_parts.h"
 
 /* Lanes of the leaf that may answer with something in a box of the other part. */
 BVPI_INLINE unsigned narrow_lanes(const pair_parts *p, const narrow_leaf *leaf, bool box_is_a,
@@ -136,55 +103,27 @@ static void visit_overlap(pair_walk *walk, const pair_entry *e)
     visit_leaves((pair_parts *)walk, e, false);
 }
 
-/* The query's limit, in the units of the boxes: rounded up. */
-static void limit_walk(pair_walk *walk)
-{
-    const double work = walk->query->limit / walk->boxes.world_unit;
-    walk->is_bounded = walk->query->bounded;
-    walk->limit_sq = (float)(work * work * (1 + 0x1p-18)) + 0x1p-100f;
-}
-
 static void visit_distance(pair_walk *walk, const pair_entry *e)
 {
     pair_parts *p = (pair_parts *)walk;
     visit_leaves(p, e, true);
     if (!walk->is_bounded && p->test.queue.count > 0 && !walk->query->done)
         flush_distance(&p->test);
-    if (!p->test.nearer)
-        return;
-    p->test.nearer = false;
-    limit_walk(walk);
-    bvpi_box_pair_aim(&walk->boxes, p->test.aim);
+    parts_take_note(p);
 }
 
 /* ---- two parts ----------------------------------------------------------------------------------
  */
-
-static void init_leaves(pair_parts *p)
-{
-    for (int k = 0; k < LEAF_CACHE; k++)
-        p->leaf_a[k].tri.count = p->leaf_b[k].tri.count = 0;
-}
 
 static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
     pair_parts p;
     pair_entry root;
     bool by_distance = query->mode == BVPI_PAIR_DISTANCE;
-    p.walk.query = query;
-    tester_init(&p.test, query, a, b);
-    p.walk.a = &a->at.tree;
-    p.walk.b = &b->at.tree;
-    init_boxes(&p.walk.boxes, &p.test.pose, &a->at, &b->at, by_distance);
-    narrow_frame_init(&p.frame, &p.test.pose, &p.walk.boxes, p.walk.a);
-    init_leaves(&p);
-    walk_init(&p.walk, &root);
+    parts_init(&p, query, a, b, &root);
     if (query->from_start)
         enter_start(query->start, &root);
     if (by_distance) {
-        limit_walk(&p.walk);
-        if (query->is_aimed)
-            bvpi_box_pair_aim(&p.walk.boxes, p.test.aim);
         walk_pairs(&p.walk, &root, true, true, visit_distance, narrow_distance);
     } else if (query->mode == BVPI_PAIR_COLLIDE) {
         walk_pairs(&p.walk, &root, false, true, visit_overlap, narrow_overlap);
@@ -263,4 +202,5 @@ const bvpi_pair_kernel BVPI_ISA_NAME(bvpi_pair_kernel) = {
               [BVPD_KIND_OBB] = BVPI_ISA_NAME(bvpi_obb_pair),
               [BVPD_KIND_RSS] = BVPI_ISA_NAME(bvpi_rss_pair)},
     .scenes = scenes,
-    .last = &BVPI_ISA_NAME(bvpi_last_kernel)};
+    .last = &BVPI_ISA_NAME(bvpi_last_kernel),
+    .front = &BVPI_ISA_NAME(bvpi_front_kernel)};

@@ -178,8 +178,11 @@ static inline void keep_hits(pair_tester *p, bvpi_tri_tri8_result result)
     out->count = 0;
     for (unsigned left = result.hit & result.proper; left != 0 && out->count < BVPI_HIT_PAIRS;
          left &= left - 1, out->count++) {
+        const unsigned lane = bvpi_lowest_bit(left);
         float *a = out->a[out->count], *b = out->b[out->count];
-        load_pair(&p->queue, bvpi_lowest_bit(left), swap ? b : a, swap ? a : b);
+        load_pair(&p->queue, lane, swap ? b : a, swap ? a : b);
+        out->item_a[out->count] = (swap ? p->queue.item_b : p->queue.item_a)[lane];
+        out->item_b[out->count] = (swap ? p->queue.item_a : p->queue.item_b)[lane];
     }
     out->instance_a = (swap ? p->b : p->a)->instance;
     out->instance_b = (swap ? p->a : p->b)->instance;

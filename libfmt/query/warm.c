@@ -139,6 +139,21 @@ double bvpi_warm_motion(const bvpi_warm *warm, const bvp_body *a, const bvp_body
            UP;
 }
 
+/* ---- fronts -------------------------------------------------------------------------------------
+ */
+
+bool bvpi_warm_front(const bvpi_warm *warm, const bvpi_pair_query *query,
+                     const bvp_warm_start *memory, bvpi_front *out)
+{
+    const bvpi_tree *tree_a = &query->a.one.at.tree, *tree_b = &query->b.one.at.tree;
+    if (query->a.is_assembly || query->b.is_assembly ||
+        tree_b->node_count / 2 > tree_a->node_count ||
+        !bvpi_front_open(out, memory->front, memory->front_size))
+        return false;
+    bvpi_front_name(out, warm->clear.bodies);
+    return true;
+}
+
 /* ---- crossings ----------------------------------------------------------------------------------
  */
 
@@ -163,14 +178,14 @@ static double place_corners(const double corner[9], const double m[12], double b
     return size * (0x1p-49 + blur);
 }
 
-bool bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, const bvp_body *b)
+const bvpi_last_pair *bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, const bvp_body *b)
 {
     const bvpi_crossings *cross = &warm->cross;
     bvpi_habits *habits = &warm->habits;
     if (cross->count == 0 || !is_open(a) || !is_open(b) || cross->bodies != name_bodies(a, b) ||
         cross->seal != seal_crossings(cross) || !is_plain(placement_of(a)) ||
         !is_plain(placement_of(b)))
-        return false;
+        return NULL;
     /* if the first ones cross no longer, the others hardly do, while the steps are long */
     const uint32_t most = habits->tested > LEAST_TESTED ? habits->tested : LEAST_TESTED;
     for (uint64_t k = 0; k < cross->count && k < most && k < BVPI_CROSSINGS; k++) {
@@ -180,11 +195,11 @@ bool bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, const bvp_body *b)
             place_corners(cross->corner[k] + 9, placement_of(b), blur_of(b), at_b);
         if (bvpi_tri_cross_sure(at_a, at_b, error_a + error_b)) {
             habits->tested = BVPI_CROSSINGS;
-            return true;
+            return &cross->pair[k];
         }
     }
     habits->tested = most / 2;
-    return false;
+    return NULL;
 }
 
 /* A part's corners in the coordinates of its body; false: there is no such instance. */
@@ -204,10 +219,12 @@ static bool body_corners(const bvp_body *body, uint32_t instance, const float pa
 }
 
 /* Puts a pair before the others; both are in the coordinates of their bodies. */
-static void put_crossing(bvpi_crossings *cross, const double corner[18])
+static void put_crossing(bvpi_crossings *cross, const double corner[18], const bvpi_last_pair *pair)
 {
     memmove(cross->corner[1], cross->corner[0], sizeof cross->corner - sizeof cross->corner[0]);
+    memmove(cross->pair + 1, cross->pair, sizeof cross->pair - sizeof cross->pair[0]);
     memcpy(cross->corner[0], corner, sizeof cross->corner[0]);
+    cross->pair[0] = *pair;
     cross->count += cross->count < BVPI_CROSSINGS;
 }
 
@@ -221,10 +238,12 @@ void bvpi_warm_keep_crossings(bvpi_warm *warm, const bvp_body *a, const bvp_body
         memset(cross, 0, sizeof *cross);
     cross->bodies = bodies;
     for (uint32_t k = pairs->count; k-- > 0;) {
+        const bvpi_last_pair pair = {1, pairs->instance_a, pairs->item_a[k], pairs->instance_b,
+                                     pairs->item_b[k]};
         double corner[18];
         if (body_corners(a, pairs->instance_a, pairs->a[k], corner) &&
             body_corners(b, pairs->instance_b, pairs->b[k], corner + 9))
-            put_crossing(cross, corner);
+            put_crossing(cross, corner, &pair);
     }
     cross->seal = seal_crossings(cross);
 }

@@ -8,7 +8,7 @@
 #ifndef BVPI_QUERY_WARM_H
 #define BVPI_QUERY_WARM_H
 
-#include "query/pair.h"
+#include "query/front.h"
 
 enum { BVPI_CROSSINGS = 8 };
 
@@ -34,6 +34,7 @@ typedef struct bvpi_crossings {
     uint64_t bodies;
     uint64_t count;
     double corner[BVPI_CROSSINGS][18]; /* of a's triangle, of b's: before the bodies' placements */
+    bvpi_last_pair pair[BVPI_CROSSINGS];
 } bvpi_crossings;
 
 /* Where an answer was found; no certificate. */
@@ -50,7 +51,8 @@ typedef struct bvpi_habits {
     uint32_t pause;    /* plain queries to go before anything else is tried */
     uint32_t failures; /* in a row, of trying */
     uint32_t tested;   /* crossings that were worth a test */
-    uint32_t lead_pause, lead_failures; /* the same of looking where the last answer was */
+    uint32_t lead_pause, lead_failures;   /* the same of looking where the last answer was */
+    uint32_t front_pause, front_failures; /* the same of keeping a front */
 } bvpi_habits;
 
 typedef struct bvpi_warm {
@@ -60,14 +62,19 @@ typedef struct bvpi_warm {
     bvpi_habits habits;
 } bvpi_warm;
 
-_Static_assert(sizeof(bvpi_warm) <= sizeof(bvp_warm_start), "bvp_warm_start holds it");
+_Static_assert(sizeof(bvpi_warm) <= sizeof((bvp_warm_start){0}.opaque), "bvp_warm_start holds it");
 
 /* An upper bound of how far any point of a has moved, relative to any of b, since the placements of
  * warm->clear; INFINITY: that certificate is none, or is about other bodies, or these are not fit
  * for an answer without looking closer. */
 double bvpi_warm_motion(const bvpi_warm *warm, const bvp_body *a, const bvp_body *b);
-/* Does one of the pairs that crossed certainly do so still? The bodies are known to be good. */
-bool bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, const bvp_body *b);
+/* The front in the caller's memory; empty, if what is there is about other bodies than warm->clear.
+ * False: there is no memory, or bodies like these have no front. */
+bool bvpi_warm_front(const bvpi_warm *warm, const bvpi_pair_query *query,
+                     const bvp_warm_start *memory, bvpi_front *out);
+/* One of the pairs that crossed and certainly do so still; or NULL. The bodies are then known to be
+ * good. */
+const bvpi_last_pair *bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, const bvp_body *b);
 /* Writes the certificate anew, from its figures: for the placements of a query. */
 void bvpi_warm_keep(bvpi_warm *warm, const bvpi_pair_query *query, const bvp_body *a,
                     const bvp_body *b);

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 3, ROUNDS = 3, PEER_EACH = 20 };
+enum { KINDS = 3, ROUNDS = 3, PEER_EACH = 20, FRONT_SIZE = 1024 << 10 };
 static const char *const kind_names[KINDS] = {"collide", "within", "distance"};
+
+static uint64_t front[FRONT_SIZE / sizeof(uint64_t)];
 
 typedef struct path {
     bench_mesh a, b;
@@ -198,12 +200,19 @@ static void free_answers(answers *a)
     free(a->results);
 }
 
+/* Of bodies that touch any two triangles that do may be named. */
+static bool is_same_result(const bvp_distance_result *a, const bvp_distance_result *b)
+{
+    const bool touch = a->found && a->distance == 0;
+    return touch ? b->found && b->distance == 0 : memcmp(a, b, sizeof *a) == 0;
+}
+
 static int count_wrong(const path *p, const answers *plain, const answers *warm)
 {
     int wrong = 0;
     for (int i = 0; i < p->count; i++)
         wrong += plain->values[i] != warm->values[i] ||
-                 memcmp(&plain->results[i], &warm->results[i], sizeof plain->results[i]) != 0;
+                 !is_same_result(&plain->results[i], &warm->results[i]);
     return wrong;
 }
 
@@ -232,7 +241,7 @@ static int run(const path *p)
         answers plain = new_answers(p), warm = new_answers(p);
         int yes = 0;
         for (int round = 0; round < ROUNDS; round++) {
-            bvp_warm_start start = {0};
+            bvp_warm_start start = {.front = front, .front_size = sizeof front};
             plain.us = fmin(plain.us, walk(p, kind, NULL, plain.values, plain.results));
             warm.us = fmin(warm.us, walk(p, kind, &start, warm.values, warm.results));
         }

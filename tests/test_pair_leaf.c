@@ -94,7 +94,7 @@ START_TEST(flush_boxes_are_told_apart_by_ulps)
             random_triangle(b[k]);
         }
         ck_assert_int_eq(bvpi_pose_init(&pose, ma, mb, bound, bound), BVP_OK);
-        leaf_frame_init(&frame, &pose, false);
+        leaf_frame_init(&frame, &pose, false, 0);
         set_leaf(&frame, true, a, &leaf_a);
         set_leaf(&frame, false, b, &leaf_b);
         for (unsigned i = 0; i < 8; i++) {

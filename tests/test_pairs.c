@@ -341,6 +341,43 @@ START_TEST(parts_agree_with_brute_force)
 }
 END_TEST
 
+/* Moves b to a, but for a share of their distance. */
+static void bring_near(const side *a, const side *b, double mb[12], double share)
+{
+    bvp_distance_result out;
+    ck_assert_int_eq(bvp_distance(&a->body, &b->body, INFINITY, &out, NULL), BVP_OK);
+    for (int i = 0; i < 3; i++)
+        mb[4 * i + 3] += (out.point_a[i] - out.point_b[i]) * (1 - share);
+}
+
+/* "Nearer than" is another walk when it is about little. */
+START_TEST(parts_that_nearly_touch_agree)
+{
+    case_seed(3);
+    make_shapes();
+    bvp_file *file = oracle_open(parts, SHAPES, NULL, NULL, 0, false);
+    bvp_file *plain = oracle_open(parts, SHAPES, NULL, NULL, 0, true);
+    int apart = 0, count = rounds(400);
+    for (int round = 0; round < count; round++) {
+        double ma[12], mb[12];
+        oracle_soup soup_a, soup_b;
+        make_placements(ma, mb);
+        side a = side_of_part(file, plain, (uint32_t)case_int(SHAPES), ma, &soup_a);
+        side b = side_of_part(file, plain, (uint32_t)case_int(SHAPES), mb, &soup_b);
+        if (check_pairs(&a, &b))
+            continue;
+        bring_near(&a, &b, mb, ldexp(1, -8 - case_int(20)));
+        const bool touches = check_pairs(&a, &b);
+        check_distance(&a, &b, touches);
+        apart += !touches;
+    }
+    printf("%d of %d are apart by little\n", apart, count);
+    ck_assert_int_gt(apart, count / 8);
+    bvp_close(file);
+    bvp_close(plain);
+}
+END_TEST
+
 /* ---- assemblies
  * ----------------------------------------------------------------------------------------- */
 
@@ -504,7 +541,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {parts_agree_with_brute_force, assemblies_agree_with_brute_force,
-                                 batches_equal_single_queries, limits_and_arguments, NULL};
+    const TTest *const list[] = {parts_agree_with_brute_force,
+                                 parts_that_nearly_touch_agree,
+                                 assemblies_agree_with_brute_force,
+                                 batches_equal_single_queries,
+                                 limits_and_arguments,
+                                 NULL};
     return suite_run_within("pairs", 300, list);
 }

@@ -32,7 +32,7 @@ static inline void box_axes_init(box_axes *out, const binary_pair *p, bool by_di
 {
     const bvpi_placed *a = &p->test.a->at, *b = &p->test.b->at;
     bvpi_box_pair *pair = &out->pair;
-    init_boxes(pair, &p->test.pose, a, b, by_distance);
+    init_boxes(pair, &p->test.pose, a, b, by_distance, 0);
     if (!by_distance && test == BVP_TEST_SAT_LITE)
         pair->edges = false;
     memset(out->axis, 0, sizeof out->axis);

@@ -23,7 +23,7 @@ typedef struct binary_pair {
 static inline void binary_pair_init(binary_pair *p, bvpi_pair_query *query,
                                     const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
-    tester_init(&p->test, query, a, b);
+    tester_init(&p->test, query, a, b, false);
     p->tree_a = &a->binary;
     p->tree_b = &b->binary;
     p->limit_sq = INFINITY;

@@ -37,7 +37,7 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     const bvpi_last_pair *last = query->last;
     const bool swap = query->swapped;
     pair_tester test;
-    tester_init(&test, query, a, b);
+    tester_init(&test, query, a, b, false);
     if (!enqueue_pair(&test, swap ? last->item_b : last->item_a,
                       swap ? last->item_a : last->item_b))
         return;

@@ -31,10 +31,10 @@ static inline void world_of(const bvpi_placed *a, double world[9])
         world[k] = k % 4 == 0 ? 1 / place->size_min : 0;
 }
 
-/* How the boxes of two placed hierarchies lie to one another. blur: how far things may be out of
- * their boxes. */
+/* How the boxes of two placed hierarchies lie to one another. blur: how far things of b may be out
+ * of their boxes, in a's units, besides what the bodies say. */
 static inline void init_boxes(bvpi_box_pair *out, const bvpi_pose *pose, const bvpi_placed *a,
-                              const bvpi_placed *b, bool by_distance)
+                              const bvpi_placed *b, bool by_distance, double blur)
 {
     double world[9], error = 0;
     bvpi_grid_box box_a = grid_box(&a->tree), box_b = grid_box(&b->tree);
@@ -49,7 +49,7 @@ static inline void init_boxes(bvpi_box_pair *out, const bvpi_pose *pose, const b
     }
     if (by_distance)
         world_of(a, world);
-    bvpi_box_pair_init(out, &box_a, &box_b, pose->x, error, by_distance ? world : NULL);
+    bvpi_box_pair_init(out, &box_a, &box_b, pose->x, error + blur, by_distance ? world : NULL);
 }
 
 #endif

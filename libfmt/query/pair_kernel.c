@@ -53,12 +53,14 @@ static unsigned narrow_distance(pair_walk *walk, const pair_entry *e, const pair
                            : narrow_children(p, e, c, false, true);
 }
 
-static void flush(pair_tester *t, bool by_distance)
+static void flush(pair_tester *t)
 {
-    if (by_distance)
-        flush_distance(t);
-    else
+    if (t->query->mode != BVPI_PAIR_DISTANCE) {
         flush_overlap(t);
+        return;
+    }
+    flush_distance(t);
+    t->missed = true;
 }
 
 /* Pairs of the triangles that are left of two leaves. */
@@ -77,7 +79,7 @@ BVPI_INLINE void visit_triangles(pair_tester *t, const narrow_leaf *a, unsigned 
             const unsigned j = bvpi_lowest_bit(lanes);
             enqueue(&t->queue, &a->tri, i, a->tri.item + i, &b->tri, j, b->tri.item + j);
             if (t->queue.count == 8)
-                flush(t, by_distance);
+                flush(t);
             if (t->query->done)
                 return;
         }
@@ -119,13 +121,13 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
 {
     pair_parts p;
     pair_entry root;
-    bool by_distance = query->mode == BVPI_PAIR_DISTANCE;
     parts_init(&p, query, a, b, &root);
+    const bool by_distance = is_by_distance(&p);
     if (query->from_start)
         enter_start(query->start, &root);
     if (by_distance) {
         walk_pairs(&p.walk, &root, true, true, visit_distance, narrow_distance);
-    } else if (query->mode == BVPI_PAIR_COLLIDE) {
+    } else if (query->mode != BVPI_PAIR_EACH) {
         walk_pairs(&p.walk, &root, false, true, visit_overlap, narrow_overlap);
     } else {
         walk_pairs(&p.walk, &root, false, false, visit_overlap, narrow_overlap);
@@ -175,7 +177,7 @@ static void scenes(bvpi_pair_query *query)
     bvpi_pose_init_placed(&pose, &a->place, &b->place, a->bound, b->bound);
     walk.a = &a->tree;
     walk.b = &b->tree;
-    init_boxes(&walk.boxes, &pose, a, b, by_distance);
+    init_boxes(&walk.boxes, &pose, a, b, by_distance, 0);
     walk_init(&walk, &root);
     if (count_a != 0) {
         root.ref_a = ref_a;

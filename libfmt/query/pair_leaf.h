@@ -21,10 +21,13 @@ typedef struct leaf_frame {
     float slack;          /* infinite when floats can't hold the coordinates: no pair is left out */
     float aim[3], aim_sq; /* a direction that may tell triangles apart, or 0 */
     const bvpi_pose *flush; /* overlap, axes to axes: boxes of b are bounded in double; or NULL */
+    double blur;            /* by how much b's triangles count as larger, in the frame */
 } leaf_frame;
 
-/* by_distance: gaps between boxes will be measured, not only their signs asked for. */
-static inline void leaf_frame_init(leaf_frame *frame, const bvpi_pose *pose, bool by_distance)
+/* by_distance: gaps between boxes will be measured, not only their signs asked for. blur: triangles
+ * of b that are nearer than this, in a's units, are to be found as well. */
+static inline void leaf_frame_init(leaf_frame *frame, const bvpi_pose *pose, bool by_distance,
+                                   double blur)
 {
     *frame = (leaf_frame){.slack = INFINITY};
     if (!pose->float_ok)
@@ -33,7 +36,9 @@ static inline void leaf_frame_init(leaf_frame *frame, const bvpi_pose *pose, boo
         frame->map[k] = (float)(pose->x[k] * pose->scale);
     frame->scale = (float)pose->scale;
     frame->flush = pose->is_flush && !by_distance ? pose : NULL;
-    frame->slack = (float)(12 * 0x1p-24 + pose->eta * pose->scale) * (1 + 0x1p-20f) + 0x1p-100f;
+    frame->blur = blur * pose->scale;
+    frame->slack =
+        (float)(12 * 0x1p-24 + pose->eta * pose->scale + frame->blur) * (1 + 0x1p-20f) + 0x1p-100f;
 }
 
 /* axis: as bvpi_box_pair_aim's. */
@@ -109,10 +114,11 @@ BVPI_INLINE f32x8 floats_below(f64x4 low, f64x4 high, double margin)
  * which the slack of floats hides. Coordinates of a are floats, so no more than rounding b's to
  * floats, outward, is lost. An end errs by eta in double, the two subtractions by a quarter of it.
  */
-static inline void leaf_bound_flush(const bvpi_pose *pose, tri_leaf *leaf)
+static inline void leaf_bound_flush(const leaf_frame *frame, tri_leaf *leaf)
 {
+    const bvpi_pose *pose = frame->flush;
     const f32x8 *s = leaf->stored.c;
-    const double margin = pose->eta * pose->scale * 1.25 + 0x1p-100;
+    const double margin = pose->eta * pose->scale * 1.25 + frame->blur + 0x1p-100;
     f32x8 lo[3], hi[3];
     for (int k = 0; k < 3; k++) {
         lo[k] = min3(s[k], s[3 + k], s[6 + k]);
@@ -150,7 +156,7 @@ static inline void leaf_bound(const leaf_frame *frame, bool is_a, tri_leaf *leaf
         leaf->hi[i] = max3(c[i], c[3 + i], c[6 + i]) + slack;
     }
     if (!is_a && frame->flush != NULL)
-        leaf_bound_flush(frame->flush, leaf);
+        leaf_bound_flush(frame, leaf);
     leaf_bound_slabs(leaf, frame->slack);
 }
 

@@ -56,15 +56,21 @@ static inline void parts_take_note(pair_parts *p)
     bvpi_box_pair_aim(&p->walk.boxes, p->test.aim);
 }
 
+/* Are gaps between boxes measured, not only their signs asked for? */
+static inline bool is_by_distance(const pair_parts *p)
+{
+    return p->walk.query->mode == BVPI_PAIR_DISTANCE && p->test.blur == 0;
+}
+
 static inline void parts_init(pair_parts *p, bvpi_pair_query *query, const bvpi_placed_part *a,
                               const bvpi_placed_part *b, pair_entry *root)
 {
-    const bool by_distance = query->mode == BVPI_PAIR_DISTANCE;
     p->walk.query = query;
-    tester_init(&p->test, query, a, b);
+    tester_init(&p->test, query, a, b, true);
+    const bool by_distance = is_by_distance(p);
     p->walk.a = &a->at.tree;
     p->walk.b = &b->at.tree;
-    init_boxes(&p->walk.boxes, &p->test.pose, &a->at, &b->at, by_distance);
+    init_boxes(&p->walk.boxes, &p->test.pose, &a->at, &b->at, by_distance, p->test.blur);
     narrow_frame_init(&p->frame, &p->test.pose, &p->walk.boxes, p->walk.a);
     for (int k = 0; k < LEAF_CACHE; k++)
         p->leaf_a[k].tri.count = p->leaf_b[k].tri.count = 0;

@@ -45,6 +45,7 @@ typedef struct pair_tester {
     bvpi_pose pose;
     leaf_frame frame;
     float limit_sq; /* DISTANCE: the limit in the frame */
+    double blur;    /* not 0: by so much, in a's units, triangles are larger when they are walked */
     bool missed;    /* overlap: some pairs were tested, and none of a batch met */
     bool nearer;    /* DISTANCE: the limit shrank or the aim turned; who walks clears it */
     double aim[3];  /* DISTANCE: in which direction to look for gaps, in a's frame */
@@ -380,14 +381,27 @@ static inline void tester_finish(pair_tester *p)
     measure_pending(p);
 }
 
+/* By how much triangles may be larger so that "nearer than" becomes "do they meet", whose bounds
+ * cost less; 0: it is too much for that, and gaps tell more. */
+#define BLUR_MOST 0x1p-11 /* in the frame */
+static inline double blur_of(const pair_tester *p)
+{
+    const double blur = p->query->limit / p->pose.a_size_min * (1 + 0x1p-20);
+    const bool asks = p->query->mode == BVPI_PAIR_DISTANCE && p->query->stop_at_first;
+    return asks && blur * p->pose.scale < BLUR_MOST ? blur : 0;
+}
+
+/* may_blur: whoever walks takes the tester's blur into account. */
 static inline void tester_init(pair_tester *p, bvpi_pair_query *query, const bvpi_placed_part *a,
-                               const bvpi_placed_part *b)
+                               const bvpi_placed_part *b, bool may_blur)
 {
     p->query = query;
     p->a = a;
     p->b = b;
     bvpi_pose_init_placed(&p->pose, &a->at.place, &b->at.place, a->at.bound, b->at.bound);
-    leaf_frame_init(&p->frame, &p->pose, query->mode == BVPI_PAIR_DISTANCE);
+    p->blur = may_blur ? blur_of(p) : 0;
+    leaf_frame_init(&p->frame, &p->pose, query->mode == BVPI_PAIR_DISTANCE && p->blur == 0,
+                    p->blur);
     p->queue.count = p->pending.count = 0;
     p->missed = false;
     p->ids[0].known = p->ids[1].known = 0;

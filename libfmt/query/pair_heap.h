@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PAIR_HEAP_MOST = 192 };
+enum { PAIR_HEAP_MOST = 248 };
 
 /* Two boxes that may answer. An inner box is the unit of its node; a leaf `count` items. */
 typedef struct pair_entry {

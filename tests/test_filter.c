@@ -436,7 +436,7 @@ START_TEST(a_warm_start_knows_its_filter)
     case_seed(4);
     body_scene s = scene_assembly(INSTANCES, false);
     group one, two;
-    bvp_warm_start warm[3] = {{{0}}};
+    bvp_warm_start warm[3] = {0};
     double m[12];
     case_identity(m);
     const bvp_body a = {.file = s.file[0], .part = BVP_ASSEMBLY, .filter = &one.filter};
@@ -584,7 +584,7 @@ START_TEST(arguments_are_checked)
     const bvp_body wrong = {.file = s.file[0], .part = BVP_ASSEMBLY, .filter = &bad};
     const bvp_body none = {.file = s.file[0], .part = BVP_ASSEMBLY, .filter = &nothing};
     const bvp_body part = {.file = s.file[0], .part = 0, .filter = &good};
-    bvp_warm_start warm = {{0}};
+    bvp_warm_start warm = {0};
     bvp_closest_result r;
     int hit;
     ck_assert_int_eq(bvp_closest(&wrong, point, 1, &r, NULL), BVP_ERR_ARGUMENT);

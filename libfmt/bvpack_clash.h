@@ -62,8 +62,8 @@ typedef struct bvp_clash_pair {
     double point_a[3], point_b[3]; /* witnesses in the world: the nearest points, or a point of
                                       contact, or the deepest point and the nearest surface point */
     bvp_hit_id hit_a, hit_b;       /* their triangles */
-    uint64_t triangle_pairs;       /* how many pairs of triangles touch; detail contacts only */
-    double lo[3], hi[3]; /* box of the contact, world: of the lines of contact (detail contacts)
+    uint64_t triangle_pairs;       /* how many pairs of triangles touch; details with contacts */
+    double lo[3], hi[3]; /* box of the contact, world: of the lines of contact (with contacts)
                             or of the witnesses */
 } bvp_clash_pair;
 /* Called in the order of (a, b), one call at a time. Return nonzero to stop. */
@@ -72,7 +72,8 @@ typedef int (*bvp_clash_fn)(void *user, const bvp_clash_pair *pair);
 typedef enum bvp_clash_detail {
     BVP_CLASH_DISTANCE = 0, /* minimum distances; depth */
     BVP_CLASH_VERDICTS,     /* verdicts, with any witness: fastest */
-    BVP_CLASH_CONTACTS      /* also all contacts: triangle_pairs and their box */
+    BVP_CLASH_CONTACTS,     /* distances, depth, all contacts: triangle_pairs and their box */
+    BVP_CLASH_FAST_CONTACTS /* verdicts, and all contacts of what penetrates, not of what touches */
 } bvp_clash_detail;
 
 /* What has been looked at. Counts of pairs of instances whose boxes, grown by the reach, meet; all

@@ -354,13 +354,13 @@ static uint64_t ask_library(const bvp_file *file, const bvp_clash_limits *limits
                             FILE *log)
 {
     uint64_t wrong = 0;
-    for (int detail = BVP_CLASH_CONTACTS; detail >= BVP_CLASH_DISTANCE; detail--) {
+    for (int detail = BVP_CLASH_FAST_CONTACTS; detail >= BVP_CLASH_DISTANCE; detail--) {
         const bvp_clash_options options = {.limits = *limits, .detail = (bvp_clash_detail)detail};
         said_list now = {0};
         if (bvp_clash(file, NULL, NULL, &options, keep, &now, NULL, NULL) != BVP_OK)
             abort();
-        int is_same = detail == BVP_CLASH_CONTACTS || now.count == out->count;
-        for (size_t i = 0; is_same && i < now.count && detail != BVP_CLASH_CONTACTS; i++)
+        int is_same = detail == BVP_CLASH_FAST_CONTACTS || now.count == out->count;
+        for (size_t i = 0; is_same && i < now.count && detail != BVP_CLASH_FAST_CONTACTS; i++)
             is_same = now.pairs[i].a == out->pairs[i].a && now.pairs[i].b == out->pairs[i].b &&
                       now.pairs[i].verdict == out->pairs[i].verdict;
         if (!is_same)

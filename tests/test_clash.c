@@ -80,7 +80,7 @@ START_TEST(equals_asking_every_pair)
 {
     uint64_t seed = case_seed();
     case_file file = make(seed, 0, 12);
-    for (int detail = 0; detail <= BVP_CLASH_CONTACTS; detail++) {
+    for (int detail = 0; detail <= BVP_CLASH_FAST_CONTACTS; detail++) {
         const bvp_clash_options options = {.detail = (bvp_clash_detail)detail, .thread_count = 2};
         bvp_clash_coverage sum;
         uint64_t verdicts[BVP_VERDICT_COUNT] = {0}, counted = 0;
@@ -115,6 +115,35 @@ START_TEST(equals_asking_every_pair)
         ck_assert_mem_eq(&l->seen, &sum, sizeof sum);
         free(l);
     }
+    case_close(&file);
+}
+END_TEST
+
+START_TEST(fast_contacts_are_all_of_what_penetrates)
+{
+    uint64_t seed = case_seed() + 21;
+    uint32_t touching = 0, penetrating = 0;
+    case_file file = make(seed, 0, 12);
+    list *all = run(file.file, (bvp_clash_options){.detail = BVP_CLASH_CONTACTS}, NULL);
+    list *fast = run(file.file, (bvp_clash_options){.detail = BVP_CLASH_FAST_CONTACTS}, NULL);
+    ck_assert_uint_eq(all->count, fast->count);
+    for (uint32_t i = 0; i < all->count; i++) {
+        const bvp_clash_pair *one = &all->pairs[i], *other = &fast->pairs[i];
+        ck_assert_int_eq(one->verdict, other->verdict);
+        if (one->verdict == BVP_VERDICT_PENETRATING) {
+            ck_assert_uint_gt(other->triangle_pairs, 0);
+            ck_assert_uint_eq(one->triangle_pairs, other->triangle_pairs);
+            ck_assert_mem_eq(one->lo, other->lo, sizeof one->lo);
+            ck_assert_mem_eq(one->hi, other->hi, sizeof one->hi);
+            penetrating++;
+        } else {
+            ck_assert_uint_eq(other->triangle_pairs, 0);
+            touching += one->triangle_pairs > 0;
+        }
+    }
+    ck_assert(touching > 0 && penetrating > 0);
+    free(all);
+    free(fast);
     case_close(&file);
 }
 END_TEST
@@ -279,6 +308,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {equals_asking_every_pair,
+                                  fast_contacts_are_all_of_what_penetrates,
                                   none_is_missing,
                                   any_number_of_threads,
                                   stops_and_resumes,

@@ -153,6 +153,9 @@ expect 0 scene.bvp --contacts --json
 is verdicts.penetrating 1
 checks=$((checks + 1))
 "$json" worst.0.triangle_pairs <out | grep -qx '[1-9][0-9]*' || bad "contacts are not counted"
+contacts=$("$json" worst.0.triangle_pairs <out)
+expect 0 scene.bvp --contacts --fast --json
+is worst.0.triangle_pairs "$contacts"
 expect 0 scene.bvp --overlap 0.3 --json
 is verdicts.penetrating 0
 is verdicts.touching 2
@@ -314,7 +317,6 @@ expect 7 scene.bvp -r good.csv -r nowhere/a.csv --state s
 [ ! -e good.csv ] || bad "a report of a run that failed"
 expect 2 scene.bvp --clearance=-1
 expect 2 scene.bvp --clearance inf
-expect 2 scene.bvp --fast --contacts
 expect 2 scene.bvp --json -r -
 expect 2 scene.bvp:#0
 expect 4 scene.gltf

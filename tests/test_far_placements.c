@@ -86,7 +86,7 @@ static int check_pair(void *user, const bvp_clash_pair *pair)
 
 static void ask_clash(const bvp_file *a, const bvp_file *b, double value)
 {
-    for (int detail = 0; detail <= BVP_CLASH_CONTACTS; detail++) {
+    for (int detail = 0; detail <= BVP_CLASH_FAST_CONTACTS; detail++) {
         const bvp_clash_options options = {
             .limits = {1e60, NAN, NAN}, .detail = (bvp_clash_detail)detail, .thread_count = 1};
         bvp_clash_pair pair;

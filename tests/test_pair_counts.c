@@ -85,8 +85,38 @@ START_TEST(queries_cost_no_more_than_before)
 }
 END_TEST
 
+/* "Nearer than" a length that is little beside the one and much beside the other's triangles. */
+START_TEST(a_small_part_near_a_large_one)
+{
+    bvp_file *file = count_scene_open(false);
+    const double size = 1 / 64., within = 4e-4;
+    bvp_stats sum = {0};
+    uint32_t near = 0;
+    for (int k = 0; k < 64; k++) {
+        const double x = (k % 8) / 8., y = k / 8 / 8.;
+        const double z = x * (1 - x) * (0.5 - y) * (x - 0.25) + size + 1e-5 * k;
+        const double at[12] = {size, 0, 0, x, 0, size, 0, y, 0, 0, size, z};
+        const bvp_body large = {.file = file, .part = 0};
+        const bvp_body small = {.file = file, .part = 1, .placement = at};
+        int answer;
+        ck_assert_int_eq(bvp_within(&large, &small, within, &answer, NULL, &sum), BVP_OK);
+        near += (uint32_t)answer;
+    }
+    printf("    %u of 64 near: %llu, %llu, %llu, %llu\n", near, (unsigned long long)sum.nodes,
+           (unsigned long long)sum.leaves, (unsigned long long)sum.triangles,
+           (unsigned long long)sum.exact);
+    ck_assert_uint_gt(near, 8);
+    ck_assert_uint_lt(near, 56);
+    ck_assert_uint_le(sum.nodes, 629);
+    ck_assert_uint_le(sum.leaves, 221);
+    ck_assert_uint_le(sum.triangles, 262);
+    bvp_close(file);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const list[] = {queries_cost_no_more_than_before, NULL};
+    const TTest *const list[] = {queries_cost_no_more_than_before, a_small_part_near_a_large_one,
+                                 NULL};
     return suite_run_within("pair_counts", 60, list);
 }

@@ -197,10 +197,6 @@ static int open_state(clash_job *j)
 
 static int check_options(const clash_settings *set)
 {
-    if (set->fast && set->contacts) {
-        complain("clash", "--fast finds verdicts only, --contacts all contacts; give one");
-        return EXIT_USAGE;
-    }
     if (set->json && clash_outputs_take_stdout(&set->reports)) {
         complain("clash", "--json and --report - would both write to standard output");
         return EXIT_USAGE;
@@ -314,7 +310,8 @@ static const option_row options[] = {
         "keep there how far the run is: the same command goes on after it was killed, with the "
         "same reports; removed at the end"),
     ROW("contacts", 0, OPTION_FLAG, contacts, NULL,
-        "find all contacts: how many pairs of triangles, and the box around them"),
+        "find all contacts: how many pairs of triangles, and the box around them; with --fast of "
+        "what penetrates, not of what only touches"),
     ROW("fast", 0, OPTION_FLAG, fast, NULL,
         "verdicts only: distances and depths are then those of any witness"),
     ROW("cell", 0, OPTION_TEXT, cell, "LENGTH",

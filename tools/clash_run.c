@@ -178,6 +178,13 @@ static int take_progress(void *user, uint32_t done, uint32_t total,
     return j->code != 0 || j->stopped;
 }
 
+static bvp_clash_detail detail_of(const clash_settings *set)
+{
+    if (set->contacts)
+        return set->fast ? BVP_CLASH_FAST_CONTACTS : BVP_CLASH_CONTACTS;
+    return set->fast ? BVP_CLASH_VERDICTS : BVP_CLASH_DISTANCE;
+}
+
 static int ask(clash_job *j)
 {
     const clash_settings *set = j->set;
@@ -185,9 +192,7 @@ static int ask(clash_job *j)
     bvp_clash_coverage coverage = {0};
     bvp_clash_options options = {.limits = j->run.limits,
                                  .reach = clash_rules_reach(&j->rules, &j->run.limits),
-                                 .detail = set->fast       ? BVP_CLASH_VERDICTS
-                                           : set->contacts ? BVP_CLASH_CONTACTS
-                                                           : BVP_CLASH_DISTANCE,
+                                 .detail = detail_of(set),
                                  .thread_count = (uint32_t)set->jobs,
                                  .rule = j->rules.rule_count > 0 ? clash_rules_apply : NULL,
                                  .rule_user = &j->rules,

@@ -381,13 +381,14 @@ static bvp_status add_detail(bvpi_clash_judge *judge, double overlap, bvp_clash_
                              bvpi_clash_depth *out)
 {
     bvpi_contacts *c = judge->contacts;
-    const bool with_lines = detail == BVP_CLASH_CONTACTS, is_touch = out->upper <= overlap;
+    const bool with_lines = bvpi_clash_has_contacts(detail), is_fast = bvpi_clash_is_fast(detail);
+    const bool is_touch = out->upper <= overlap;
     bvp_status status = BVP_OK;
-    if (!with_lines && is_touch)
+    if (is_fast ? !out->is_deep : is_touch && !with_lines)
         return BVP_OK;
     if (!c->is_all || with_lines != c->has_lines)
         status = bvpi_contacts_find(judge, UINT64_MAX, with_lines, c);
-    if (status == BVP_OK && !is_touch)
+    if (status == BVP_OK && !is_touch && !is_fast)
         status = refine(judge, out);
     out->contact_count = c->count;
     memcpy(out->lo, c->lo, sizeof out->lo);
@@ -418,7 +419,7 @@ bvp_status bvpi_clash_measure_depth(bvpi_clash_judge *judge, const bvp_hit_id *h
     if (out->upper > overlap)
         status = bvpi_contact_init(judge, hit_a, hit_b, &first);
     if (status == BVP_OK && out->upper > overlap)
-        status = settle(judge, &first, overlap, detail == BVP_CLASH_CONTACTS, out);
+        status = settle(judge, &first, overlap, bvpi_clash_has_contacts(detail), out);
     out->is_deep = out->lower > overlap;
     if (status == BVP_OK && detail != BVP_CLASH_VERDICTS)
         status = add_detail(judge, overlap, detail, out);

@@ -40,6 +40,16 @@ void bvpi_clash_judge_init(bvpi_clash_judge *judge, const bvp_file *a, const bvp
 void bvpi_clash_judge_set(bvpi_clash_judge *judge, const bvpi_clash_item *a,
                           const bvpi_clash_item *b);
 
+/* Any witness will do? All contacts, their number and box? */
+static inline bool bvpi_clash_is_fast(bvp_clash_detail detail)
+{
+    return detail == BVP_CLASH_VERDICTS || detail == BVP_CLASH_FAST_CONTACTS;
+}
+static inline bool bvpi_clash_has_contacts(bvp_clash_detail detail)
+{
+    return detail == BVP_CLASH_CONTACTS || detail == BVP_CLASH_FAST_CONTACTS;
+}
+
 /* verdict.c: fills in all but a and b of *pair, whose limits are set. */
 bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detail,
                                  bvp_clash_pair *pair);
@@ -80,8 +90,7 @@ typedef struct bvpi_clash_depth {
     bool has_point; /* a corner of one part inside the other, and the other's point next to it */
     double point_a[3], point_b[3];
     bvp_hit_id hit_a, hit_b;
-    uint64_t
-        contact_count; /* detail contacts: pairs of triangles that touch, and the box of where */
+    uint64_t contact_count; /* with contacts: pairs of triangles that touch, the box of where */
     double lo[3], hi[3];
 } bvpi_clash_depth;
 

@@ -89,7 +89,7 @@ static bvp_status judge_meeting(bvpi_clash_judge *judge, bvp_clash_detail detail
             pair->hi[i] = fmax(pair->point_a[i], pair->point_b[i]);
         }
     }
-    if (detail == BVP_CLASH_CONTACTS) {
+    if (depth.contact_count > 0 && bvpi_clash_has_contacts(detail)) {
         pair->triangle_pairs = depth.contact_count;
         memcpy(pair->lo, depth.lo, sizeof pair->lo);
         memcpy(pair->hi, depth.hi, sizeof pair->hi);
@@ -145,9 +145,9 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
             status = bvpi_clash_comes_free(judge, &pair->hit_a, &pair->hit_b, overlap, &upper);
         bool is_enough = is_twin;
         pair->depth_upper = upper;
-        if (status == BVP_OK && detail == BVP_CLASH_VERDICTS && !is_twin && isfinite(upper))
+        if (status == BVP_OK && bvpi_clash_is_fast(detail) && !is_twin && isfinite(upper))
             status = is_surely_touching(judge, pair->limits.touch_gap, &is_enough);
-        if (status != BVP_OK || (detail == BVP_CLASH_VERDICTS && is_enough))
+        if (status != BVP_OK || (bvpi_clash_is_fast(detail) && is_enough))
             return status;
         status = bvpi_ask_collide(&judge->query, true);
         if (status == BVP_OK && !judge->query.hit) {
@@ -172,14 +172,14 @@ static bvp_status judge_beyond(bvpi_clash_judge *judge, bvp_clash_detail detail,
     bvp_status status = BVP_OK;
     query->best.found = 0;
     if (clearance > pair->limits.touch_gap)
-        status = detail == BVP_CLASH_VERDICTS
+        status = bvpi_clash_is_fast(detail)
                      ? bvpi_ask_near(query, clearance)
                      : bvpi_ask_nearest(query, clearance, tolerance_of(&pair->limits));
     if (status != BVP_OK)
         return status;
     if (query->best.found)
         take_witness(query, pair);
-    if (detail == BVP_CLASH_VERDICTS)
+    if (bvpi_clash_is_fast(detail))
         pair->lower = 0;
     const bool is_within = query->best.found && query->lower <= clearance;
     return judge_apart(judge, is_within ? BVP_VERDICT_WITHIN : BVP_VERDICT_CLEAR, pair);

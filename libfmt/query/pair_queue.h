@@ -381,14 +381,28 @@ static inline void tester_finish(pair_tester *p)
     measure_pending(p);
 }
 
+/* A length in the world is short beside a part's triangles, were they alike in a square. */
+#define SHORT 0x1p-5
+static inline bool is_short(const bvpi_placed_part *part, double size, double length)
+{
+    double diagonal_sq = 0;
+    for (int i = 0; i < 3; i++) {
+        const double side = ((double)part->part.hi[i] - (double)part->part.lo[i]) * size * SHORT;
+        diagonal_sq += side * side;
+    }
+    return length * length * (double)part->part.triangle_count < diagonal_sq;
+}
+
 /* By how much triangles may be larger so that "nearer than" becomes "do they meet", whose bounds
  * cost less; 0: it is too much for that, and gaps tell more. */
-#define BLUR_MOST 0x1p-11 /* in the frame */
 static inline double blur_of(const pair_tester *p)
 {
-    const double blur = p->query->limit / p->pose.a_size_min * (1 + 0x1p-20);
+    const double limit = p->query->limit;
     const bool asks = p->query->mode == BVPI_PAIR_DISTANCE && p->query->stop_at_first;
-    return asks && blur * p->pose.scale < BLUR_MOST ? blur : 0;
+    return asks && is_short(p->a, p->pose.a_size_min, limit) &&
+                   is_short(p->b, p->pose.b_size_min, limit)
+               ? limit / p->pose.a_size_min * (1 + 0x1p-20)
+               : 0;
 }
 
 /* may_blur: whoever walks takes the tester's blur into account. */

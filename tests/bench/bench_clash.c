@@ -406,6 +406,7 @@ int main(int argc, char **argv)
     time_side_by_side(file, clearance);
     time_booleans(file, 0, "surfaces meet");
     time_booleans(file, clearance, "nearer than the clearance");
+    time_ours(file, clearance, BVP_CLASH_FAST_CONTACTS, "verdicts and contacts");
     time_ours(file, clearance, BVP_CLASH_DISTANCE, "distances");
     if (is_asked(argc, argv, "contacts"))
         time_ours(file, clearance, BVP_CLASH_CONTACTS, "contacts");

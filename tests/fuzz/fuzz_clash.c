@@ -69,8 +69,8 @@ static void use(const bvp_file *file, int which)
     bvp_get_info(file, &info);
     const double size = info.hi[0] - info.lo[0];
     const double clearance = size > 0 && size < 1e30 ? size / 20 : 0;
-    clash(file, NULL, NULL, (bvp_clash_detail)(which % (BVP_CLASH_CONTACTS + 1)), clearance);
-    clash(file, file, turned, (bvp_clash_detail)(which / 2 % (BVP_CLASH_CONTACTS + 1)), 0);
+    clash(file, NULL, NULL, (bvp_clash_detail)(which % (BVP_CLASH_FAST_CONTACTS + 1)), clearance);
+    clash(file, file, turned, (bvp_clash_detail)(which / 2 % (BVP_CLASH_FAST_CONTACTS + 1)), 0);
     bvp_clash_one(file, NULL, NULL, 0, 1, NULL, BVP_CLASH_CONTACTS, &pair);
     bvp_clash_one(file, file, turned, 1, 0, NULL, BVP_CLASH_VERDICTS, &pair);
 }

@@ -113,6 +113,23 @@ while read -r name at; do
   check clash file.bvp "thin, $name at $at"
 done < <(places sound.bvp)
 cp sound.bvp file.bvp
+"$bvpack" pack -q "$models/plate_holes.STL" -o plate.bvp
+questions=("closest file.bvp --point 20,20,14" "ray file.bvp --origin 30,30,200 --direction 0,0,-1" "collide file.bvp"
+  "distance plate.bvp file.bvp --place-b 0,0,300" "within file.bvp plate.bvp --delta 500" "overlap file.bvp --box 0,0,0,90,90,90"
+  "pairs file.bvp file.bvp" "instances file.bvp --box 0,0,0,90,90,90")
+# ask QUESTION: as before, or it says which part of which file is missing
+ask() {
+  # shellcheck disable=SC2086 # words
+  "$bvpack" query $1 >out 2>err
+  local status=$? before=answer-${1//[^a-z0-9]/_}
+  [ -e "$before" ] || cp out "$before"
+  [ $status != 0 ] || { cmp -s out "$before" || bad "$1: another answer without a part"; return 0; }
+  [ $status = 3 ] && [ "$(wc -l <err)" = 1 ] &&
+    grep -q 'file.bvp: .* is missing from the store' err || bad "a missing part, $1: $(cat err)"
+  return 1
+}
+for question in "${questions[@]}"; do ask "$question" || bad "$question"; done
+unanswered=0
 while read -r part; do
   cp "$part" kept
   while read -r name at; do
@@ -128,9 +145,18 @@ while read -r part; do
     grep -q 'is missing from the store' err || bad "a missing part, by its name: $(cat err)"
     named=1
   fi
+  for question in "${questions[@]}"; do
+    ask "$question" || unanswered=$((unanswered + 1))
+  done
+  for verb in "info --parts" verify; do
+    # shellcheck disable=SC2086 # options
+    "$bvpack" $verb file.bvp >out 2>err
+    [ $? = 3 ] && grep -q 'file.bvp: .* is missing from the store' err || bad "a missing part, $verb: $(cat err)"
+  done
   cp kept "$part"
 done < <(find store -name '*.bvp')
 [ $named = 1 ] || bad "the part with a name was never missing"
+[ $unanswered -gt "${#questions[@]}" ] || bad "only $unanswered questions asked for a missing part"
 
 echo "$checks checks, $refused refusals"
 exit $fail

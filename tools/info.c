@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bvpack.h"
+#include "fault.h"
 #include "info_kinds.h"
 #include "json.h"
 #include "message.h"
@@ -434,8 +435,9 @@ static int run(const verb *self, int argc, char **argv)
     if (status != BVP_OK)
         return complain_status(argv[first], status, &error);
     status = show(argv[first], file, &set);
+    code = status == BVP_OK ? EXIT_DONE : complain_fault(argv[first], file, status);
     bvp_close(file);
-    return status == BVP_OK ? EXIT_DONE : complain_status(argv[first], status, NULL);
+    return code;
 }
 
 static const option_row options[] = {

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include "fault.h"
 #include "message.h"
 #include "options.h"
 #include "progress.h"
@@ -54,7 +55,7 @@ static void stats_as_text(const query_run *q)
     fprintf(stderr, ", %.3g ms\n", 1e3 * q->seconds);
 }
 
-int query_end(query_run *q, const char *operand_text, bvp_status status)
+static void end_answer(query_run *q, bvp_status status)
 {
     if (q->set->stats && q->set->json)
         stats_as_json(q);
@@ -66,13 +67,29 @@ int query_end(query_run *q, const char *operand_text, bvp_status status)
         jsonw_end(&q->out);
         jsonw_finish(&q->out);
     }
+}
+
+/* Which of the operands did the query fail on? */
+static int complain_operand(const operand *a, const operand *b, bvp_status status)
+{
+    bvp_error error = {0};
+    const int is_b =
+        b && find_fault(a->file, &error) == BVP_OK && find_fault(b->file, &error) != BVP_OK;
+    return complain_fault(is_b ? b->text : a->text, is_b ? b->file : a->file, status);
+}
+
+int query_end(query_run *q, const operand *a, const operand *b, const char *where,
+              bvp_status status)
+{
+    end_answer(q, status);
     if (status == BVP_ERR_ARGUMENT) {
-        complain(operand_text, "the query can't be asked: a placement must be finite and not "
-                               "singular, distances not negative");
+        complain(where ? where : a->text,
+                 "the query can't be asked: a placement must be finite and not "
+                 "singular, distances not negative");
         return EXIT_USAGE;
     }
     if (status != BVP_OK)
-        return complain_status(operand_text, status, NULL);
+        return complain_operand(a, b, status);
     return q->hit && q->set->exit_code ? EXIT_FINDING : EXIT_DONE;
 }
 

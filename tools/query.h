@@ -87,8 +87,10 @@ typedef struct query_run {
 void query_begin(query_run *q, const query_common *set);
 /* The library's part is over: takes the time. */
 void query_answered(query_run *q);
-/* Statistics and the end of the JSON text; returns the exit code. */
-int query_end(query_run *q, const char *operand_text, bvp_status status);
+/* Statistics and the end of the JSON text; returns the exit code. b: the second operand, or NULL.
+ * where: what could not be asked, or NULL: a. */
+int query_end(query_run *q, const operand *a, const operand *b, const char *where,
+              bvp_status status);
 
 /* Answers of a query that has many, one by one. */
 typedef struct query_list {
@@ -147,8 +149,8 @@ typedef struct query_batch {
 } query_batch;
 
 /* One line of JSON for each line of `path` ("-": standard input) that is not empty or a comment
- * (#). Returns the exit code. */
+ * (#). b: the second operand, or NULL. Returns the exit code. */
 int query_batch_run(const query_batch *kind, const char *path, const query_common *set,
-                    void *context);
+                    const operand *a, const operand *b, void *context);
 
 #endif

@@ -93,7 +93,7 @@ static int print_chunk(const query_batch *kind, void *context, const uint64_t *n
 }
 
 int query_batch_run(const query_batch *kind, const char *path, const query_common *set,
-                    void *context)
+                    const operand *a, const operand *b, void *context)
 {
     /* The lines are JSON anyhow; the statistics, of the whole batch, are text. */
     query_common common = {.stats = set->stats, .exit_code = set->exit_code};
@@ -118,6 +118,6 @@ int query_batch_run(const query_batch *kind, const char *path, const query_commo
     lines_close(&in);
     if (status != BVP_OK)
         snprintf(where, sizeof where, "%.4000s:%llu", in.name, (unsigned long long)numbers[done]);
-    int end = query_end(&q, where, status);
+    int end = query_end(&q, a, b, where, status);
     return code != 0 ? code : end;
 }

@@ -57,7 +57,7 @@ static int run_points(const settings *set, const operand *o, double limit)
     b->o = o;
     b->body = operand_body(o);
     b->limit = limit;
-    int code = query_batch_run(&kind, set->batch, &set->common, b);
+    int code = query_batch_run(&kind, set->batch, &set->common, o, NULL, b);
     free(b);
     return code;
 }
@@ -94,7 +94,7 @@ static int ask_closest(const verb *self, const settings *set, const operand *o, 
     } else if (status == BVP_OK && !set->common.json) {
         puts(isinf(limit) ? "no point: the operand is empty" : "farther than the limit");
     }
-    return query_end(&q, o->text, status);
+    return query_end(&q, o, NULL, NULL, status);
 }
 
 static int run_closest(const verb *self, int argc, char **argv)

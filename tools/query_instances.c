@@ -57,7 +57,7 @@ static int ask_box(const settings *set, const operand *o)
     if (status == BVP_OK)
         print_instances(&q, o, instances, count);
     free(instances);
-    return query_end(&q, o->text, status);
+    return query_end(&q, o, NULL, NULL, status);
 }
 
 /* ---- nearest to a point -------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static int ask_point(const settings *set, const operand *o)
     if (status == BVP_OK)
         print_nearest(&q, o, nearest, count);
     free(nearest);
-    return query_end(&q, o->text, status);
+    return query_end(&q, o, NULL, NULL, status);
 }
 
 /* ---- the kind ------------------------------------------------------------------------------ */

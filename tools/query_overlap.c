@@ -110,7 +110,7 @@ static int run_overlap(const verb *self, int argc, char **argv)
     query_list_end(&hits.list);
     if (status == BVP_OK)
         query_list_total(&hits.list, "triangle");
-    code = query_end(&q, o.text, status);
+    code = query_end(&q, &o, NULL, NULL, status);
     operand_close(&o);
     return code;
 }

@@ -246,7 +246,7 @@ static int run_placements(const query_batch *kind, const bodies *p, const settin
         return query_no_memory();
     b->p = p;
     b->length = length;
-    int code = query_batch_run(kind, set->batch, &set->common, b);
+    int code = query_batch_run(kind, set->batch, &set->common, &p->a, p->has_b ? &p->b : NULL, b);
     free(b);
     return code;
 }
@@ -271,7 +271,7 @@ static int run_collide(const verb *self, int argc, char **argv)
     query_answered(&q);
     if (status == BVP_OK)
         yes_or_no(&q, "collide", hit);
-    code = query_end(&q, p.a.text, status);
+    code = query_end(&q, &p.a, p.has_b ? &p.b : NULL, NULL, status);
     close_bodies(&p);
     return code;
 }
@@ -322,7 +322,7 @@ static int run_pairs(const verb *self, int argc, char **argv)
     query_list_end(&pairs.list);
     if (status == BVP_OK)
         query_list_total(&pairs.list, "pair");
-    code = query_end(&q, p.a.text, status);
+    code = query_end(&q, &p.a, p.has_b ? &p.b : NULL, NULL, status);
     close_bodies(&p);
     return code;
 }
@@ -348,7 +348,7 @@ static int ask_distance(const bodies *p, const settings *set, double limit, doub
              : p->has_b    ? "no distance: an operand has no triangles"
                            : "no distance: there are not two instances");
     }
-    return query_end(&q, p->a.text, status);
+    return query_end(&q, &p->a, p->has_b ? &p->b : NULL, NULL, status);
 }
 
 static int run_distance(const verb *self, int argc, char **argv)
@@ -391,7 +391,7 @@ static int ask_within(const bodies *p, const settings *set, double delta)
         witnesses_as_json(&q.out, p, &r);
     else if (q.hit)
         witnesses_as_text(p, &r);
-    return query_end(&q, p->a.text, status);
+    return query_end(&q, &p->a, p->has_b ? &p->b : NULL, NULL, status);
 }
 
 static int run_within(const verb *self, int argc, char **argv)

@@ -198,7 +198,7 @@ static int run_rays(const settings *set, const operand *o)
     b->set = set;
     b->o = o;
     b->body = operand_body(o);
-    int code = query_batch_run(&kind, set->batch, &set->common, b);
+    int code = query_batch_run(&kind, set->batch, &set->common, o, NULL, b);
     free(b);
     return code;
 }
@@ -237,7 +237,7 @@ static int ask_ray(const verb *self, const settings *set, const operand *o)
     bvp_status status = set->all   ? ray_all(&q, o, &ray)
                         : set->any ? ray_any(&q, o, &ray)
                                    : ray_first(&q, o, &ray);
-    return query_end(&q, o->text, status);
+    return query_end(&q, o, NULL, NULL, status);
 }
 
 static int check_ray_settings(const verb *self, const settings *set)

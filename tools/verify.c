@@ -100,11 +100,29 @@ static int verdict(const listing *l, bvp_status status, const bvp_error *error)
     return complain_status(l->path, status, error);
 }
 
+/* Of a thin file the parts in the store: are they there, with the bytes that they are named by? */
+static int verify_parts(const char *path)
+{
+    const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
+    bvp_file_info info;
+    bvp_file *file;
+    bvp_error error = {0};
+    bvp_status status = bvp_open(path, &how, &file, &error);
+    if (status != BVP_OK)
+        return complain_status(path, status, &error);
+    bvp_get_info(file, &info);
+    for (uint32_t part = 0; info.is_thin && part < info.part_count && status == BVP_OK; part++)
+        status = bvp_check_part(file, part, &error);
+    bvp_close(file);
+    return status == BVP_OK ? EXIT_DONE : complain_status(path, status, &error);
+}
+
 static int verify_bytes(listing *l, const input *in)
 {
     bvp_error error = {0};
     bvp_status status = bvp_verify(in->data, in->size, list_finding, l, &error);
-    return verdict(l, status, &error);
+    const int code = verdict(l, status, &error);
+    return code == EXIT_DONE && strcmp(l->path, "-") != 0 ? verify_parts(l->path) : code;
 }
 
 static int verify_as_json(listing *l, const input *in)
@@ -183,7 +201,8 @@ const verb verb_verify = {
     .synopsis = "FILE... [OPTION]...\n",
     .description =
         "Checks packed files completely: structure, hashes of all bytes, that every box contains "
-        "what is below it, triangle numbers. The time is linear in the size of the file. Of each "
+        "what is below it, triangle numbers; of a thin file also the hashes of its parts in the "
+        "store. The time is linear in the size of the file. Of each "
         "rule of spec/format.md that is violated the first finding is printed: the byte where, a "
         "sentence, and how many more there are; --all and --json print every one.",
     .options = options,

@@ -203,8 +203,8 @@ bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
     if (status != BVP_OK)
         return BVP_ERR_CORRUPT;
     status = open_part(subject->file, record.part, out);
-    if (status != BVP_OK) /* the part exists: what it may lack is the kind */
-        return status == BVP_ERR_ARGUMENT ? status : BVP_ERR_CORRUPT;
+    if (status != BVP_OK)
+        return status;
     out->instance = instance;
     return place_instance(subject, placement, &out->at.place);
 }

@@ -204,7 +204,13 @@ rules '[{"a": {"property": {"system": "cool*"}}, "exclude": true}]'
 is coverage.excluded 3
 rules '[{"a": {"part": "P-7"}, "exclude": true}]'
 is coverage.excluded 1
-rules '[{"a": {"name": "tw?n", "path": "skid/**"}, "exclude": true}]'
+rules '[{"a": {"name": "tw?n", "path": "skid/**"}, "exclude": true}]' 2
+has err '^bvpack: rule 1: selector a \(tw\?n, \.\.\.\) matches no instance'
+rules '[{"b": "insulation=ye", "clearance": "50mm"}]' 2
+has err 'selector b \(insulation=ye\) matches no instance'
+rules '[{"name": "welded", "same_assembly": "skit*", "exclude": true}]' 2
+has err '^bvpack: welded: same_assembly \(skit\*\) matches no instance'
+rules '[{"a": {"name": "tw?n", "path": "skid/**"}, "exclude": true, "optional": true}]'
 is coverage.excluded 0
 has out 'matches no instance'
 rules '[{"a": ["twin", "tub"], "exclude": true}]'
@@ -256,6 +262,7 @@ refused '[{"a": "x"}]' 'what does it do'
 refused '[{"a": "x", "exclude": true, "clearance": 1}]' 'have no clearance'
 refused '[{"a": "x", "exclude": true, "allow": true}]' 'found both'
 refused '[{"a": "x", "exclude": false}]' 'expected true'
+refused '[{"a": "x", "optional": 1, "exclude": true}]' 'expected true'
 refused '[{"a": "x", "exlude": true}]' 'did you mean "exclude"'
 refused '[{"a": "x", "clearance": -1}]' 'negative'
 refused '[{"name": "here", "a": "x", "clearance": "5 parsecs"}]' 'rule 1 "here", clearance: expected a length'
@@ -267,8 +274,8 @@ for selector in '' ':' 'x:' ':x' 'name=' '[' '=x'; do
   expect 2 scene.bvp --exclude "$selector"
   has err '^bvpack: --exclude: '
 done
-expect 0 scene.bvp --exclude nothing:here
-has out 'warning: --exclude nothing:here: selector a \(nothing\) matches no instance'
+expect 2 scene.bvp --exclude nothing:here
+has err '^bvpack: --exclude nothing:here: selector a \(nothing\) matches no instance'
 expect 0 scene.bvp -c 0.5 --same-assembly --json
 is rows 0
 expect 0 scene.bvp -c 0.5 -x 'float\/valve' -x pipe:pipe -x part=P-7 -x system=cooling:system=cooling --json
@@ -300,6 +307,9 @@ is baseline.resolved 0
 expect 0 later.bvp -c 0.5 --baseline all.jsonl -x shelf -x bolt --json
 is baseline.resolved 0
 is baseline.left_out 2
+expect 0 scene.bvp -c 0.1 --baseline all.jsonl --json # the pipes are .25 apart
+is baseline.resolved 0
+is baseline.left_out 1
 echo '{"id": 7}' >broken.jsonl
 expect 3 scene.bvp --baseline broken.jsonl
 has err 'broken.jsonl: line 1: .*id'

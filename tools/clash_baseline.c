@@ -166,16 +166,17 @@ static int give(const clash_baseline *b, size_t first, size_t size, clash_past_f
 {
     json_fault fault;
     json_value *line = json_tree_open((const char *)b->file.data + first, size, &fault);
-    const clash_past past = {.id = text_or(line, "id", ""),
-                             .a = text_or(line, "a", ""),
-                             .b = text_or(line, "b", ""),
-                             .part_a = text_or(line, "part_a", ""),
-                             .part_b = text_or(line, "part_b", ""),
-                             .verdict = text_or(line, "verdict", ""),
-                             .group = text_or(line, "group", ""),
-                             .place = text_or(line, "place", "")};
+    clash_past past = {.id = text_or(line, "id", ""),
+                       .a = text_or(line, "a", ""),
+                       .b = text_or(line, "b", ""),
+                       .part_a = text_or(line, "part_a", ""),
+                       .part_b = text_or(line, "part_b", ""),
+                       .verdict = text_or(line, "verdict", ""),
+                       .group = text_or(line, "group", ""),
+                       .place = text_or(line, "place", "")};
     uint8_t id[16];
     int result = 0;
+    json_tree_number(json_tree_get(line, "distance"), &past.distance);
     if (read_id(past.id, id) == 0) {
         const struct clash_known *known = find(b, id);
         if (known && !known->seen && known->offset == first)

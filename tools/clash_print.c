@@ -52,7 +52,7 @@ static void print_comparison(const clash_summary *s, FILE *out)
     }
     fprintf(out, ", %s resolved", grouped(s->resolved_count, a));
     if (s->hidden_count > 0)
-        fprintf(out, ", %s left out by rules", grouped(s->hidden_count, a));
+        fprintf(out, ", %s no longer looked at", grouped(s->hidden_count, a));
     fputc('\n', out);
 }
 
@@ -161,8 +161,9 @@ static void print_coverage(const clash_job *j, FILE *out)
             counted(c->instance_count, "instance", a), grouped(c->open_count, b));
     fprintf(out, "%s near: %s clear, %s excluded, ", counted(c->box_pairs, "pair", a),
             grouped(c->verdicts[BVP_VERDICT_CLEAR], b), grouped(c->excluded, d));
-    fprintf(out, "%s allowed, %s unknown; all others are clear\n", grouped(s->allowed_count, a),
-            grouped(c->verdicts[BVP_VERDICT_UNKNOWN], b));
+    fprintf(out, "%s allowed, %s unknown; %s\n", grouped(s->allowed_count, a),
+            grouped(c->verdicts[BVP_VERDICT_UNKNOWN], b),
+            s->complete ? "all others are clear" : "of the others, those looked at are clear");
     print_rules(s, out);
     if (!s->complete)
         fprintf(out, "INTERRUPTED: pairs from instance %s of %s on have not been looked at%s\n",

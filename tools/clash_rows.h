@@ -20,6 +20,7 @@ typedef struct clash_rows {
 /* What a baseline keeps of a pair. */
 typedef struct clash_past {
     const char *id, *a, *b, *part_a, *part_b, *verdict, *group, *place;
+    double distance; /* 0: unknown */
 } clash_past;
 
 void clash_rows_start(clash_rows *r, const clash_run *run, const clash_tree *a,

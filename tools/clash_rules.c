@@ -77,10 +77,34 @@ static int warn(clash_rules *r, const char *format, ...)
     va_end(arguments);
     char **larger = realloc(r->warnings, (r->warning_count + 1) * sizeof *larger);
     if (!larger)
-        return -1;
+        return query_no_memory();
     r->warnings = larger;
     larger[r->warning_count] = strdup(text);
-    return larger[r->warning_count] ? (r->warning_count++, 0) : -1;
+    return larger[r->warning_count] ? (r->warning_count++, 0) : query_no_memory();
+}
+
+/* What a selector's first term says. */
+static void describe(const clash_selector *s, char *out, size_t size)
+{
+    const clash_term *t = &s->terms[0];
+    const char *key = t->field == CLASH_PROPERTY ? t->key : t->field == CLASH_PART ? "part" : "";
+    snprintf(out, size, "%.80s%s%.80s%s", key, key[0] ? "=" : "", t->pattern,
+             s->term_count > 1 ? ", ..." : "");
+}
+
+/* Nothing is never "no clash". */
+static int selects_nothing(clash_rules *r, const clash_rule *rule, const clash_selector *s,
+                           const char *side)
+{
+    char text[200];
+    describe(s, text, sizeof text);
+    if (rule->optional)
+        return warn(r, "%s: %s (%s) matches no instance", rule->name, side, text);
+    complain(rule->name,
+             "%s (%s) matches no instance; \"bvpack info --tree\" lists what is there, a rule of a "
+             "file may say \"optional\": true",
+             side, text);
+    return EXIT_USAGE;
 }
 
 /* The instances of both files that a selector means, into bits[0] and bits[1]. */
@@ -95,42 +119,41 @@ static int bind_selector(clash_rules *r, const clash_rule *rule, const clash_sel
         uint64_t count;
         bits[f] = clash_selector_set(s, r->trees[f], &count);
         if (!bits[f])
-            return -1;
+            return query_no_memory();
         total += count;
     }
     if (file_count == 1)
         bits[1] = bits[0];
-    return total > 0 ? 0
-                     : warn(r, "%s: selector %s (%s) matches no instance", rule->name, side,
-                            s->terms[0].pattern);
+    return total > 0 ? 0 : selects_nothing(r, rule, s, side);
 }
 
 static int bind_rule(clash_rules *r, clash_rule *rule)
 {
     uint64_t count = 0;
-    if (bind_selector(r, rule, &rule->a, "a", rule->bits_a) != 0 ||
-        bind_selector(r, rule, &rule->b, "b", rule->bits_b) != 0)
-        return -1;
-    if (!rule->same_assembly)
-        return 0;
+    int code = bind_selector(r, rule, &rule->a, "selector a", rule->bits_a);
+    if (code == 0)
+        code = bind_selector(r, rule, &rule->b, "selector b", rule->bits_b);
+    if (code != 0 || !rule->same_assembly)
+        return code;
     if (r->trees[0] != r->trees[1])
         return warn(r, "%s: instances of two files are never in one sub-assembly", rule->name);
     if (bind_assemblies(r, rule, &count) != 0)
-        return -1;
+        return query_no_memory();
+    if (count == 0 && rule->assembly.choice_count > 0)
+        return selects_nothing(r, rule, &rule->assembly, "same_assembly");
     return count > 0 ? 0 : warn(r, "%s: no instance lies in such a sub-assembly", rule->name);
 }
 
 int clash_rules_bind(clash_rules *r, const clash_tree *a, const clash_tree *b)
 {
     const size_t buckets = a->info.instance_count / CLASH_BUCKET + 1;
-    int failed = 0;
     r->trees[0] = a;
     r->trees[1] = b;
     r->uses = calloc(buckets * (r->rule_count + 1), sizeof *r->uses);
-    failed = !r->uses;
-    for (uint32_t i = 0; i < r->rule_count && !failed; i++)
-        failed = bind_rule(r, &r->rules[i]) != 0;
-    return failed ? query_no_memory() : 0;
+    int code = r->uses ? 0 : query_no_memory();
+    for (uint32_t i = 0; i < r->rule_count && code == 0; i++)
+        code = bind_rule(r, &r->rules[i]);
+    return code;
 }
 
 void clash_rules_free(clash_rules *r)

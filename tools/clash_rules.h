@@ -14,6 +14,7 @@ typedef enum clash_action { CLASH_EXCLUDE, CLASH_ALLOW, CLASH_LIMITS } clash_act
 typedef struct clash_rule {
     char *name;
     clash_action action;
+    int optional;                    /* selectors may match no instance */
     clash_selector a, b;             /* without choices: every instance */
     int same_assembly;               /* nonzero: only pairs within one sub-assembly */
     clash_selector assembly;         /* of these; without choices: the one right above the node */
@@ -41,8 +42,8 @@ int clash_rules_add_exclude(clash_rules *r, const char *text); /* SELECTOR[:SELE
 int clash_rules_add_same_assembly(clash_rules *r);
 /* info: of the file whose units bare numbers are in. */
 int clash_rules_add_file(clash_rules *r, const char *path, const bvp_file_info *info);
-/* Looks up which instances the selectors mean; b == a within one file. What selects nothing is a
- * warning. */
+/* Looks up which instances the selectors mean; b == a within one file. One that matches no instance
+ * is refused, or, if its rule is optional, a warning. */
 int clash_rules_bind(clash_rules *r, const clash_tree *a, const clash_tree *b);
 void clash_rules_free(clash_rules *r);
 

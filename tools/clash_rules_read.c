@@ -132,6 +132,12 @@ static int read_same_assembly(reading *in, const char *key, const json_value *va
     return json_tree_is_true(value) ? 0 : read_selector(in, key, value, &in->rule->assembly);
 }
 
+static int read_optional(reading *in, const char *key, const json_value *value)
+{
+    in->rule->optional = 1;
+    return json_tree_is_true(value) ? 0 : refuse(in, key, "expected true; else leave it out");
+}
+
 static int read_name(reading *in, const char *key, const json_value *value)
 {
     const char *text = json_tree_text(value);
@@ -165,11 +171,11 @@ static int unknown_key(reading *in, const char *key, const char *const *words)
 
 static int read_rule_member(void *user, const char *key, const json_value *value)
 {
-    static const char *const words[] = {"name",    "a",       "b",       "same_assembly",
-                                        "exclude", "allow",   "comment", "clearance",
-                                        "touch",   "overlap", NULL};
+    static const char *const words[] = {"name",      "a",     "b",        "same_assembly",
+                                        "exclude",   "allow", "optional", "comment",
+                                        "clearance", "touch", "overlap",  NULL};
     static int (*const readers[])(reading *, const char *, const json_value *) = {
-        read_name, NULL, NULL, read_same_assembly, read_exclude, read_allow};
+        read_name, NULL, NULL, read_same_assembly, read_exclude, read_allow, read_optional};
     reading *in = user;
     double *limit = limit_named(&in->rule->limits, key);
     if (limit)

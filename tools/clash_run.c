@@ -101,12 +101,17 @@ static int deliver(void *user, const bvp_clash_pair *pair)
     return j->code;
 }
 
-/* Has a rule taken the pair out of the report? Then nobody can say that it is resolved. */
+/* Has a rule taken the pair out of the report, or was it farther apart than this run looks? Then
+ * nobody can say that it is resolved. */
 static int is_hidden(const clash_job *j, const clash_past *past)
 {
     const uint32_t a = clash_tree_find(j->a, past->a), b = clash_tree_find(j->b, past->b);
-    const int rule = a != BVP_NONE && b != BVP_NONE ? clash_rules_match(&j->rules, a, b) : -1;
-    return rule >= 0 && j->rules.rules[rule].action != CLASH_LIMITS;
+    const int index = a != BVP_NONE && b != BVP_NONE ? clash_rules_match(&j->rules, a, b) : -1;
+    const clash_rule *rule = index >= 0 ? &j->rules.rules[index] : NULL;
+    const double clearance =
+        rule && !isnan(rule->limits.clearance) ? rule->limits.clearance : j->run.limits.clearance;
+    return (rule && rule->action != CLASH_LIMITS) ||
+           past->distance > fmax(clearance, j->run.limits.touch_gap);
 }
 
 /* A clash_past_fn: a pair of the baseline that has not come again. */

@@ -103,7 +103,32 @@ static void time_first(const char *path, double clearance)
     bvp_close(file);
 }
 
-/* The least of some rounds, one thread and two in turn. */
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+typedef struct rounds {
+    double seconds[ROUNDS];
+    int count;
+} rounds;
+
+static int by_value(const void *a, const void *b)
+{
+    const double p = *(const double *)a, q = *(const double *)b;
+    return (p > q) - (p < q);
+}
+
+/* Of two the lesser. */
+static double median(rounds *r)
+{
+    qsort(r->seconds, (size_t)r->count, sizeof *r->seconds, by_value);
+    return r->seconds[(r->count - 1) / 2];
+}
+
+static int goes_on(const rounds *r, double began)
+{
+    return r->count < ROUNDS && (r->count == 0 || bench_now() - began < SECONDS);
+}
+
+/* The median of some rounds, one thread and two in turn. */
 static void time_ours(const bvp_file *file, double clearance, bvp_clash_detail detail,
                       const char *what)
 {
@@ -111,13 +136,13 @@ static void time_ours(const bvp_file *file, double clearance, bvp_clash_detail d
     const bvp_clash_limits limits = {clearance, NAN, NAN};
     bvp_clash_coverage sum;
     pair_list list = {0};
-    double one = INFINITY, two = INFINITY;
-    for (int i = 0; i < ROUNDS && (i == 0 || bench_now() - began < SECONDS); i++) {
-        one = fmin(one, clash(file, &limits, detail, 1, &list, &sum));
-        two = fmin(two, clash(file, &limits, detail, 2, &list, &sum));
+    rounds one = {.count = 0}, two = {.count = 0};
+    while (goes_on(&two, began)) {
+        one.seconds[one.count++] = clash(file, &limits, detail, 1, &list, &sum);
+        two.seconds[two.count++] = clash(file, &limits, detail, 2, &list, &sum);
     }
-    row("bvpack", 1, what, one, list.count);
-    row("bvpack", 2, what, two, list.count);
+    row("bvpack", 1, what, median(&one), list.count);
+    row("bvpack", 2, what, median(&two), list.count);
     printf("# %s: %" PRIu64 " pairs of boxes", what, sum.box_pairs);
     for (int v = 0; v < BVP_VERDICT_COUNT; v++)
         printf(", %" PRIu64 " %s", sum.verdicts[v], bvp_verdict_name((bvp_verdict)v));
@@ -144,19 +169,19 @@ static void *run_alone(void *user)
 static void time_side_by_side(const bvp_file *file, double clearance)
 {
     const double start = bench_now();
-    double least = INFINITY;
+    rounds r = {.count = 0};
     lone_run runs[2] = {{.file = file, .limits = {clearance, NAN, NAN}}};
     runs[1] = runs[0];
-    for (int i = 0; i < ROUNDS && (i == 0 || bench_now() - start < SECONDS); i++) {
+    while (goes_on(&r, start)) {
         const double began = bench_now();
         for (int k = 0; k < 2; k++)
             if (pthread_create(&runs[k].thread, NULL, run_alone, &runs[k]) != 0)
                 bench_require(BVP_ERR_NO_MEMORY, "thread");
         for (int k = 0; k < 2; k++)
             pthread_join(runs[k].thread, NULL);
-        least = fmin(least, bench_now() - began);
+        r.seconds[r.count++] = bench_now() - began;
     }
-    row("bvpack", 1, "two runs at once: verdicts", least, runs[0].list.count);
+    row("bvpack", 1, "two runs at once: verdicts", median(&r), runs[0].list.count);
     for (int k = 0; k < 2; k++)
         free(runs[k].list.pairs);
 }
@@ -197,18 +222,18 @@ static void time_booleans(const bvp_file *file, double clearance, const char *wh
     pair_list near = {0};
     const bvp_clash_options options = {
         .limits = {clearance, 0, 0}, .thread_count = 1, .rule = keep_candidate, .rule_user = &near};
-    double least = INFINITY;
+    rounds r = {.count = 0};
     uint64_t yes = 0;
-    for (int i = 0; i < 3; i++) {
+    while (r.count < 3) {
         const double began = bench_now();
         near.count = 0;
         yes = 0;
         bench_require(bvp_clash(file, NULL, NULL, &options, NULL, NULL, NULL, NULL), "clash");
         for (size_t k = 0; k < near.count; k++)
             yes += is_near(file, &near.pairs[k], clearance);
-        least = fmin(least, bench_now() - began);
+        r.seconds[r.count++] = bench_now() - began;
     }
-    row("bvpack", 1, what, least, yes);
+    row("bvpack", 1, what, median(&r), yes);
     free(near.pairs);
 }
 

@@ -118,7 +118,7 @@ matters_table() {
   row "packing it" "% million triangles a second, one thread; % times as fast with two" \
     "$(field $plant.build.csv pack 5)" \
     "$(over "$(field $plant.build.csv pack 3)" "$(field $plant.build.csv pack,2 3)")"
-  row "from a path to the first answer" "% us; % us when the file is not in the page cache" \
+  row "from a path to the first answer, in a process that has asked other files" "% us; % us when the file is not in the page cache" \
     "$(field $plant.open.csv used,warm 4)" "$(field $plant.open.csv used,cold 4)"
   row "the same at 10 M triangles" "% us; % us" \
     "$(field plant_10M.open.csv used,warm 4)" "$(field plant_10M.open.csv used,cold 4)"

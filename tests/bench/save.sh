@@ -14,5 +14,6 @@ if [ ! -f "$1/parts.txt" ]; then
 else
   rm -f "$to"/*
   cp "$1"/*.csv "$1"/*.info.json "$1"/parts.txt "$1"/machine.txt "$1"/table.md "$1"/goals.md "$to"
+  [ ! -f "$1/plant_2M.only.tsv" ] || cp "$1/plant_2M.only.tsv" "$to" # the larger plants' are megabytes
 fi
 echo "kept in $to"

@@ -541,9 +541,49 @@ START_TEST(touch_gap)
 }
 END_TEST
 
+/* A box with a side of ten, in a file that states how near its triangles are to the true surface.
+ */
+static case_file tolerant_box(double tolerance)
+{
+    static solid a;
+    const bvp_build_options options = {.tessellation_tolerance = tolerance};
+    assembly all = {0};
+    memcpy(all.world, places[0].m, sizeof all.world);
+    ck_assert_int_eq(bvp_builder_new(&options, &all.builder, NULL), BVP_OK);
+    a.count = 0;
+    solid_box(&a, zero, ten, 0, -1);
+    assembly_put(&all, &a, 0, 0, 0);
+    return case_finish(all.builder);
+}
+
+/* Both surfaces may be off by the stated tolerance; of two files the coarser counts, and a
+ * tolerance below what the coordinates can hold does not. */
+START_TEST(touch_gap_of_tolerance)
+{
+    case_file coarse = tolerant_box(.125), fine = tolerant_box(1e-9), none = tolerant_box(0);
+    const double least = bvp_clash_touch_gap(none.file, NULL);
+    ck_assert_double_gt(least, 2e-9);
+    ck_assert_double_lt(least, .125);
+    ck_assert_double_eq(bvp_clash_touch_gap(coarse.file, NULL), .25);
+    ck_assert_double_eq(bvp_clash_touch_gap(fine.file, NULL), least);
+    ck_assert_double_eq(bvp_clash_touch_gap(none.file, coarse.file), .25);
+    ck_assert_double_eq(bvp_clash_touch_gap(coarse.file, none.file), .25);
+    case_close(&coarse);
+    case_close(&fine);
+    case_close(&none);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const list[] = {names,         touch_gap,   lines_of_contact,    two_files,
-                                 every_verdict, same_corner, share_of_directions, NULL};
+    const TTest *const list[] = {names,
+                                 touch_gap,
+                                 touch_gap_of_tolerance,
+                                 lines_of_contact,
+                                 two_files,
+                                 every_verdict,
+                                 same_corner,
+                                 share_of_directions,
+                                 NULL};
     return suite_run("clash_verdict", list);
 }

@@ -254,34 +254,100 @@ START_TEST(rules)
 }
 END_TEST
 
-/* Everything is whole multiples of a half apart, so that no verdict is near a limit: noise of a
- * tenth of the tolerances changes none. */
+/* ---- noise ----------------------------------------------------------------------------------- */
+
+/* From what to what a pair's distance and depth may be. */
+static int is_about(double limit, double least, double most, double slack)
+{
+    return least - slack <= limit && limit <= most + slack;
+}
+
+static int is_distance_about(const bvp_clash_pair *pair, double limit, double slack)
+{
+    return is_about(limit, pair->lower, pair->distance, slack);
+}
+
+/* May a shift by `slack` make one of the other? `low` has the lesser verdict; a clear one has no
+ * distance. */
+static int may_turn(const bvp_clash_pair *low, const bvp_clash_pair *high, double slack)
+{
+    if (low->verdict == BVP_VERDICT_CLEAR)
+        return high->verdict == BVP_VERDICT_WITHIN &&
+               is_distance_about(high, limits.clearance, slack);
+    if (low->verdict == BVP_VERDICT_WITHIN)
+        return high->verdict == BVP_VERDICT_TOUCHING &&
+               is_distance_about(low, limits.touch_gap, slack);
+    if (low->verdict == BVP_VERDICT_TOUCHING && high->verdict == BVP_VERDICT_PENETRATING)
+        return is_about(limits.overlap, low->depth, low->depth_upper, slack) ||
+               is_about(limits.overlap, high->depth, high->depth_upper, slack);
+    /* what lies inside and flush with the other's face meets it or not */
+    if (high->verdict == BVP_VERDICT_ENCLOSED || high->verdict == BVP_VERDICT_UNKNOWN)
+        return low->distance == 0 && is_distance_about(high, 0, slack);
+    return 0;
+}
+
+enum { NODES = INSTANCES + 1, NOISY_SCENES = 4 }; /* and the root */
+
+/* Verdicts by nodes, which come as they were added: instances are numbered by where they are. */
+typedef struct table {
+    bvp_clash_pair of[NODES][NODES]; /* clear when it is not listed; lesser node first */
+} table;
+
+static table *tabulate(const bvp_file *file)
+{
+    table *t = calloc(1, sizeof *t);
+    list *l = run(file, (bvp_clash_options){.detail = BVP_CLASH_DISTANCE}, NULL);
+    list *fast = run(file, (bvp_clash_options){.detail = BVP_CLASH_VERDICTS}, NULL);
+    ck_assert_ptr_nonnull(t);
+    ck_assert_uint_eq(l->count, fast->count);
+    for (uint32_t i = 0; i < l->count; i++) {
+        ck_assert_int_eq(l->pairs[i].verdict, fast->pairs[i].verdict);
+        bvp_instance_info a, b;
+        bvp_get_instance(file, l->pairs[i].a, &a);
+        bvp_get_instance(file, l->pairs[i].b, &b);
+        ck_assert(a.node < NODES && b.node < NODES);
+        t->of[a.node < b.node ? a.node : b.node][a.node < b.node ? b.node : a.node] = l->pairs[i];
+    }
+    free(l);
+    free(fast);
+    return t;
+}
+
+/* Counts the verdicts that stay. */
+static void compare_noisy(const table *still, const table *moved, double slack,
+                          uint32_t kept[BVP_VERDICT_COUNT])
+{
+    for (uint32_t a = 0; a < NODES; a++)
+        for (uint32_t b = a + 1; b < NODES; b++) {
+            const bvp_clash_pair *p = &still->of[a][b], *q = &moved->of[a][b];
+            const int up = p->verdict < q->verdict;
+            kept[p->verdict] += p->verdict == q->verdict;
+            if (p->verdict != q->verdict)
+                ck_assert_msg(may_turn(up ? p : q, up ? q : p, slack),
+                              "nodes %u, %u: %s, with noise %s", a, b, bvp_verdict_name(p->verdict),
+                              bvp_verdict_name(q->verdict));
+        }
+}
+
+/* No verdict changes but of a pair as near to its limit as the noise is large; asked pair by pair,
+ * for changes there and back would not show in sums. */
 START_TEST(noise_changes_no_verdict)
 {
-    const uint64_t seed = case_seed() + 4;
-    case_file still = make(seed, 0, 12), moved = make(seed, limits.touch_gap / 20, 12);
-    bvp_clash_coverage sum_still, sum_moved;
-    list *a = run(still.file, (bvp_clash_options){.detail = BVP_CLASH_VERDICTS}, &sum_still);
-    list *b = run(moved.file, (bvp_clash_options){.detail = BVP_CLASH_VERDICTS}, &sum_moved);
-    uint64_t counts[2][BVP_VERDICT_COUNT] = {{0}};
-    for (int v = BVP_VERDICT_WITHIN; v < BVP_VERDICT_COUNT; v++) {
-        counts[0][v] = sum_still.verdicts[v];
-        counts[1][v] = sum_moved.verdicts[v];
+    const double jitter = limits.touch_gap / 20, slack = 2 * sqrt(3) * jitter * (1 + 1e-6);
+    const uint64_t first = case_seed() + 4;
+    uint32_t kept[BVP_VERDICT_COUNT] = {0};
+    for (uint64_t round = 0; round < NOISY_SCENES; round++) {
+        const uint64_t seed = first + 100 * round;
+        case_file still = make(seed, 0, 12), moved = make(seed, jitter, 12);
+        table *t = tabulate(still.file), *u = tabulate(moved.file);
+        compare_noisy(t, u, slack, kept);
+        free(t);
+        free(u);
+        case_close(&still);
+        case_close(&moved);
     }
-    /* what lies inside and flush with the other's face is one or the other */
-    for (int k = 0; k < 2; k++) {
-        counts[k][BVP_VERDICT_PENETRATING] += counts[k][BVP_VERDICT_ENCLOSED];
-        counts[k][BVP_VERDICT_TOUCHING] += counts[k][BVP_VERDICT_UNKNOWN];
-        counts[k][BVP_VERDICT_ENCLOSED] = counts[k][BVP_VERDICT_UNKNOWN] = 0;
-    }
-    for (int v = BVP_VERDICT_WITHIN; v < BVP_VERDICT_COUNT; v++)
-        ck_assert_msg(counts[0][v] == counts[1][v], "%s: %llu, %llu",
-                      bvp_verdict_name((bvp_verdict)v), (unsigned long long)counts[0][v],
-                      (unsigned long long)counts[1][v]);
-    free(a);
-    free(b);
-    case_close(&still);
-    case_close(&moved);
+    for (int v = BVP_VERDICT_WITHIN; v <= BVP_VERDICT_PENETRATING; v++)
+        ck_assert_msg(kept[v] >= 20, "%u pairs are %s", kept[v], bvp_verdict_name((bvp_verdict)v));
 }
 END_TEST
 

@@ -138,6 +138,22 @@ static void nested(solid *a, solid *b)
     solid_box(b, lo, hi, 0, -1);
 }
 
+/* Flush with three walls, all but some rounding, from inside: the corners that are extreme along
+ * the axes may all be on them. */
+static void in_a_corner(solid *a, solid *b)
+{
+    const double lo[3] = {1e-5, 1e-5, 8}, hi[3] = {3, 1, 10 - 2e-5};
+    solid_box(a, zero, ten, 0, -1);
+    solid_box(b, lo, hi, 0, -1);
+}
+
+/* All corners are flush with the wall. */
+static void rod_in_rod(solid *a, solid *b)
+{
+    solid_cylinder(a, 5, 24, -10, 10);
+    solid_cylinder(b, 5 - 2e-5, 24, -6, 6);
+}
+
 static void nested_other_way(solid *a, solid *b)
 {
     nested(b, a);
@@ -230,6 +246,8 @@ static const scene scenes[] = {
      NAN},
     {"nested", nested, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, 4, 0},
     {"nested, in clearance", nested, {3.5, 0, 0}, L(1, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, .5, 0},
+    {"in a corner", in_a_corner, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, NAN, NAN},
+    {"rod in a rod", rod_in_rod, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, NAN, NAN},
     {"the other way", nested_other_way, {0, 0, 0}, L(0, 1e-4, 1e-3), BVP_VERDICT_ENCLOSED, 4, 0},
     {"behind a slope",
      wedge,

@@ -177,37 +177,82 @@ static bvp_status tells(const bvpi_clash_item *outer, const double point[3], dou
     return status;
 }
 
-/* The first point that tells decides; a piece of which none does is on the surface, not behind it.
- * What is in an open part may leave through the opening: nobody can tell. */
-static bvp_status ask_piece(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
-                            const struct bvpi_piece *piece, double gap, bvpi_where *out)
+/* A point of a part that is not on the other's surface. *told: where it is decides. */
+static bvp_status ask_point(const bvpi_clash_item *outer, const double point[3], double gap,
+                            bvpi_where *out, bool *told)
 {
-    bvp_status status = BVP_OK;
-    bool told = false;
+    bvp_status status = tells(outer, point, gap, told);
     *out = BVPI_OUTSIDE;
-    if (!may_hold(outer, inner, piece))
-        return BVP_OK;
-    for (int which = 0; which < POINTS && status == BVP_OK && !told; which++) {
-        double point[3];
-        point_of(inner, piece, which, point);
-        status = tells(outer, point, gap, &told);
-        if (status == BVP_OK && told)
-            status = bvpi_clash_where(outer, point, out);
-        told = told && (outer->is_open || *out != BVPI_UNSURE);
-    }
-    if (*out == BVPI_INSIDE && outer->is_open)
-        *out = BVPI_UNSURE;
+    if (status == BVP_OK && *told)
+        status = bvpi_clash_where(outer, point, out);
+    *told = *told && (outer->is_open || *out != BVPI_UNSURE);
     return status;
 }
 
+/* The first point that tells decides. */
+static bvp_status ask_piece(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
+                            const struct bvpi_piece *piece, double gap, bvpi_where *out, bool *told)
+{
+    bvp_status status = BVP_OK;
+    *out = BVPI_OUTSIDE;
+    *told = !may_hold(outer, inner, piece);
+    for (int which = 0; which < POINTS && status == BVP_OK && !*told; which++) {
+        double point[3];
+        point_of(inner, piece, which, point);
+        status = ask_point(outer, point, gap, out, told);
+    }
+    return status;
+}
+
+/* Of so many triangles, spread over the part, the middles are asked where a piece's own points lie
+ * on the other's surface: it may fill a corner, or a hole. */
+enum { MIDDLES_MOST = 4096 };
+
+/* One that is inside decides; one that is not, too, if there is no other piece. If none tells the
+ * part is on the surface, not behind it. */
+static bvp_status ask_middles(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
+                              bool is_one, double gap, bvpi_where *out)
+{
+    const uint64_t total = inner->part.part.triangle_count, step = total / MIDDLES_MOST + 1;
+    bvp_status status = BVP_OK;
+    bool told = false;
+    for (uint64_t i = 0; i < total && status == BVP_OK; i += step) {
+        float c[9];
+        uint64_t count;
+        double point[3];
+        status = bvp_get_triangles(inner->file, inner->part.part_idx, i, 1, c, NULL, &count);
+        if (status != BVP_OK)
+            break;
+        const float middle[3] = {c[0] / 3 + c[3] / 3 + c[6] / 3, c[1] / 3 + c[4] / 3 + c[7] / 3,
+                                 c[2] / 3 + c[5] / 3 + c[8] / 3};
+        bvpi_clash_place_corner(inner, middle, point);
+        if (!bvpi_clash_is_in_box(&outer->part, point))
+            continue;
+        status = ask_point(outer, point, gap, out, &told);
+        if (told && (is_one || *out != BVPI_OUTSIDE))
+            return status;
+    }
+    *out = BVPI_OUTSIDE;
+    return status;
+}
+
+/* What is in an open part may leave through the opening: nobody can tell. */
 static bvp_status holds(const bvpi_clash_item *outer, const bvpi_clash_item *inner, double gap,
                         bvpi_where *out)
 {
     const bvpi_pieces *pieces;
     bvp_status status = bvpi_pieces_get(inner->pieces, inner->part.part_idx, &pieces);
+    bool all_told = true;
     *out = BVPI_OUTSIDE;
-    for (uint32_t i = 0; status == BVP_OK && i < pieces->count && *out == BVPI_OUTSIDE; i++)
-        status = ask_piece(outer, inner, &pieces->at[i], gap, out);
+    for (uint32_t i = 0; status == BVP_OK && i < pieces->count && *out == BVPI_OUTSIDE; i++) {
+        bool told;
+        status = ask_piece(outer, inner, &pieces->at[i], gap, out, &told);
+        all_told = all_told && told;
+    }
+    if (status == BVP_OK && *out == BVPI_OUTSIDE && !all_told)
+        status = ask_middles(outer, inner, pieces->count == 1, gap, out);
+    if (*out == BVPI_INSIDE && outer->is_open)
+        *out = BVPI_UNSURE;
     return status;
 }
 

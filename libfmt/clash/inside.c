@@ -141,18 +141,25 @@ bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point
 /* Of a piece: its extreme corners; its first triangle's corners and middle. */
 enum { EXTREMES = 6, POINTS = EXTREMES + 4 };
 
+/* From the placed corners: a middle rounded to floats might lie across the other's surface. */
+static void place_middle(const bvpi_clash_item *item, const float tri[9], double out[3])
+{
+    double c[9];
+    for (int k = 0; k < 9; k += 3)
+        bvpi_clash_place_corner(item, tri + k, c + k);
+    for (int i = 0; i < 3; i++)
+        out[i] = c[i] / 3 + c[3 + i] / 3 + c[6 + i] / 3;
+}
+
 static void point_of(const bvpi_clash_item *item, const struct bvpi_piece *piece, int which,
                      double out[3])
 {
-    const float *c = piece->corners;
-    const float middle[3] = {c[0] / 3 + c[3] / 3 + c[6] / 3, c[1] / 3 + c[4] / 3 + c[7] / 3,
-                             c[2] / 3 + c[5] / 3 + c[8] / 3};
-    const int of_triangle = which - EXTREMES;
-    bvpi_clash_place_corner(item,
-                            of_triangle < 0   ? piece->extreme[which]
-                            : of_triangle < 3 ? c + 3 * of_triangle
-                                              : middle,
-                            out);
+    if (which < EXTREMES)
+        bvpi_clash_place_corner(item, piece->extreme[which], out);
+    else if (which < POINTS - 1)
+        bvpi_clash_place_corner(item, piece->corners + 3 * (which - EXTREMES), out);
+    else
+        place_middle(item, piece->corners, out);
 }
 
 /* What is all inside has its corners inside the box. */
@@ -223,9 +230,7 @@ static bvp_status ask_middles(const bvpi_clash_item *outer, const bvpi_clash_ite
         status = bvp_get_triangles(inner->file, inner->part.part_idx, i, 1, c, NULL, &count);
         if (status != BVP_OK)
             break;
-        const float middle[3] = {c[0] / 3 + c[3] / 3 + c[6] / 3, c[1] / 3 + c[4] / 3 + c[7] / 3,
-                                 c[2] / 3 + c[5] / 3 + c[8] / 3};
-        bvpi_clash_place_corner(inner, middle, point);
+        place_middle(inner, c, point);
         if (!bvpi_clash_is_in_box(&outer->part, point))
             continue;
         status = ask_point(outer, point, gap, out, &told);

@@ -89,7 +89,7 @@ function call_pointers(   pair, one_part) {
   through("^bvp_ray_all$|/body\\.c:ask_one$|/ray_batch\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
   through("/ray_batch\\.c:(ask_row|run)$", "/ray_packet_kernel\\.c:run$")
   through("^bvpi_ray_query_hit$", ":(count_hit|keep_crossing|keep_next)$")
-  through("^bvp_closest(_batch)?$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:holds$", "/closest_kernel\\.c:run(_part)?$")
+  through("^bvp_closest(_batch)?$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:(holds|ask_point)$", "/closest_kernel\\.c:run(_part)?$")
   through("^bvp_instances_in_box$|/body\\.c:ask_overlap$", "/overlap_kernel\\.c:run$")
   through("^bvpi_overlap_query_hit$", ":stop_at_once$")
   # of an instance that a kernel has come to a kernel asks more: about one part

@@ -114,6 +114,7 @@ START_TEST(two_files)
     clash_rules r = {0};
     ck_assert_int_eq(clash_rules_add_exclude(&r, "moon:flange"), 0);
     ck_assert_int_eq(clash_rules_add_exclude(&r, "nothing\\:here"), 0);
+    r.rules[1].optional = 1;
     ck_assert_int_eq(clash_rules_bind(&r, &c.tree, &d.tree), 0);
     ck_assert_int_eq(match(&c, &r, "moon", "skid/flange"), 0);
     ck_assert_int_eq(match(&c, &r, "moon", "moon"), -1);
@@ -122,6 +123,21 @@ START_TEST(two_files)
     clash_rules_free(&r);
     clash_case_close(&c);
     clash_case_close(&d);
+}
+END_TEST
+
+START_TEST(what_selects_nothing_is_refused)
+{
+    static const char *const texts[] = {"nothing", "moon:nothing", "part=nothing"};
+    clash_case c = clash_case_open();
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        clash_rules r = {0};
+        ck_assert_int_eq(clash_rules_add_exclude(&r, texts[i]), 0);
+        ck_assert_int_eq(clash_rules_bind(&r, &c.tree, &c.tree), EXIT_USAGE);
+        ck_assert_uint_eq(r.warning_count, 0);
+        clash_rules_free(&r);
+    }
+    clash_case_close(&c);
 }
 END_TEST
 
@@ -183,8 +199,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {first_match_wins, sub_assemblies, wrapped_root, two_files,
-                                 top_level,        hashes,         refusals,     NULL};
+    const TTest *const list[] = {
+        first_match_wins, sub_assemblies, wrapped_root, two_files, what_selects_nothing_is_refused,
+        top_level,        hashes,         refusals,     NULL};
     const int fd = mkstemp(path);
     if (fd < 0)
         return 99;

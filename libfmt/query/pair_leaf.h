@@ -19,22 +19,39 @@ typedef struct leaf_frame {
     float map[12];        /* b's coordinates to the frame */
     float scale;          /* a's coordinates to the frame */
     float slack;          /* infinite when floats can't hold the coordinates: no pair is left out */
+    float slack_a;        /* of a's boxes: 0, but infinite when slack is */
     float aim[3], aim_sq; /* a direction that may tell triangles apart, or 0 */
     const bvpi_pose *flush; /* overlap, axes to axes: boxes of b are bounded in double; or NULL */
     double blur;            /* by how much b's triangles count as larger, in the frame */
 } leaf_frame;
+
+/* Can floats hold the map? That b's coordinates are mapped to no more than 1 says nothing of its
+ * entries: denormal coordinates have entries beyond float's range, huge ones entries below it. An
+ * entry that is rounded to a multiple of 2^-149 is off by 2^-150 at most; where another one of its
+ * column is above 2^-100, b's coordinate is below 2^100, and what that loses below 2^-50. */
+static inline bool leaf_map_fits(const bvpi_pose *pose)
+{
+    for (int j = 0; j < 3; j++) {
+        const double x = fabs(pose->x[j]), y = fabs(pose->x[4 + j]), z = fabs(pose->x[8 + j]);
+        const double most = (x > y ? x > z ? x : z : y > z ? y : z) * pose->scale;
+        if (!(most > 0x1p-100 && most < 0x1p127))
+            return false;
+    }
+    return true;
+}
 
 /* by_distance: gaps between boxes will be measured, not only their signs asked for. blur: triangles
  * of b that are nearer than this, in a's units, are to be found as well. */
 static inline void leaf_frame_init(leaf_frame *frame, const bvpi_pose *pose, bool by_distance,
                                    double blur)
 {
-    *frame = (leaf_frame){.slack = INFINITY};
-    if (!pose->float_ok)
+    *frame = (leaf_frame){.slack = INFINITY, .slack_a = INFINITY};
+    if (!pose->float_ok || !leaf_map_fits(pose))
         return;
     for (int k = 0; k < 12; k++)
         frame->map[k] = (float)(pose->x[k] * pose->scale);
     frame->scale = (float)pose->scale;
+    frame->slack_a = 0;
     frame->flush = pose->is_flush && !by_distance ? pose : NULL;
     frame->blur = blur * pose->scale;
     frame->slack =
@@ -144,7 +161,7 @@ static inline void leaf_bound(const leaf_frame *frame, bool is_a, tri_leaf *leaf
 {
     const f32x8 *s = leaf->stored.c;
     f32x8 *c = leaf->corner;
-    float slack = is_a ? 0 : frame->slack;
+    float slack = is_a ? frame->slack_a : frame->slack;
     for (int k = 0; k < 9; k += 3)
         for (int i = 0; i < 3; i++) {
             const float *row = frame->map + 4 * i;

@@ -282,6 +282,12 @@ BVP_API bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn call
                               bvp_error *error);
 BVP_API bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *user,
                                    bvp_error *error);
+/* Checks every rule of one part, wherever it lies, but for those about hashes, names and its place
+ * among other parts: bvp_check_part checks the hashes. For whoever takes single parts from a file.
+ * Linear in the part's size; allocates as bvp_verify does. BVP_ERR_ARGUMENT: there is no such part;
+ * of a part in a store also what opening it gives. */
+BVP_API bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn callback,
+                                   void *user, bvp_error *error);
 
 /* ---- annotated bytes ------------------------------------------------------------------------ */
 

@@ -70,8 +70,11 @@ typedef struct bvp_build_options {
     int thin; /* nonzero: the file refers to its parts by their addresses and does not hold them:
                  each must be added by bvp_builder_add_packed or bvp_builder_add_reference, or saved
                  by bvp_builder_save_part */
-    const char *store; /* of a thin file: the folder where readers look for its parts, from the
-                          file's own folder on, or NULL; UTF-8, stays valid until the end */
+    const char *store;      /* of a thin file: the folder where readers look for its parts, from the
+                               file's own folder on, or NULL; UTF-8, stays valid until the end */
+    int packed_is_verified; /* nonzero: whoever calls has held the parts that were packed before
+                               against the rules of the format (bvp_verify_part, bvp_verify_file),
+                               or wrote them a moment ago; zero: that is done here */
 } bvp_build_options;
 
 /* A triangle mesh in the caller's memory, read during the call only. */
@@ -109,7 +112,10 @@ BVP_API bvp_status bvp_builder_add_part(bvp_builder *builder, const bvp_mesh *me
 
 /* Adds part `part` of `file` as it is packed there, with all its hierarchies, and without
  * repacking. Its name and source_id are the given ones (NULL: none). Its bytes are copied; on a
- * handle that verifies lazily their hashes are checked. *added: as of bvp_builder_add_part. */
+ * handle that verifies lazily their hashes are checked. The part is held against the rules of the
+ * format, in time linear in its size, unless the option packed_is_verified says that it was: then
+ * only its records are, and what breaks another rule breaks it in the new file, too. A part that
+ * breaks one: BVP_ERR_CORRUPT, and nothing is added. *added: as of bvp_builder_add_part. */
 BVP_API bvp_status bvp_builder_add_packed(bvp_builder *builder, const bvp_file *file, uint32_t part,
                                           const char *name, const char *source_id, uint32_t *added,
                                           bvp_error *error);
@@ -180,7 +186,8 @@ BVP_API bvp_status bvp_save_fd(const bvp_file *file, const char *provenance, int
 
 /* The same with all parts in the file, wherever they lie now; or, when `thin`, with references to
  * them alone: whoever calls has saved each of them to the store. store: as in the build options.
- * The file is the one that packing with or without `thin` would have made. */
+ * The file is the one that packing with or without `thin` would have made. What lies in `file` is
+ * for the caller to verify; parts in a store are held against the rules of the format here. */
 BVP_API bvp_status bvp_convert_fd(const bvp_file *file, int thin, const char *store, int fd,
                                   bvp_error *error);
 

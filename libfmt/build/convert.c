@@ -33,7 +33,8 @@ static bvp_status take_part(converting *c, uint32_t idx, bool thin, bvp_error *e
     bvpi_part_bytes made, *stored;
     bvpd_part own;
     bvpi_load_record(&own, span->data + (uint64_t)idx * sizeof own, sizeof own);
-    bvp_status status = bvpi_part_take(c->file, idx, true, &made, error);
+    const bool is_verified = !bvpi_is_elsewhere(c->file, idx);
+    bvp_status status = bvpi_part_take(c->file, idx, true, is_verified, &made, error);
     if (status != BVP_OK)
         return status;
     made.part.name = own.name;

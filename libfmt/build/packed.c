@@ -9,7 +9,6 @@
 #include "format/checksum.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,13 +79,18 @@ void bvpi_part_refer(bvpi_part_bytes *part)
     part->part = record;
 }
 
+static bool is_verified(const bvp_builder *b)
+{
+    return b->options.packed_is_verified != 0;
+}
+
 void bvpi_find_packed(const bvp_builder *b, const uint8_t address[16], bvpi_part_bytes *out)
 {
     const bvp_file *file = NULL;
     *out = (bvpi_part_bytes){0};
     if (b->options.find_packed)
         file = b->options.find_packed(b->options.find_packed_user, address);
-    if (file && bvpi_part_take(file, 0, false, out, NULL) == BVP_OK &&
+    if (file && bvpi_part_take(file, 0, false, is_verified(b), out, NULL) == BVP_OK &&
         memcmp(out->part.address, address, 16) != 0)
         bvpi_part_free(out);
 }
@@ -135,7 +139,7 @@ static bvp_status add_packed(bvp_builder *b, const bvp_file *file, uint32_t part
     bvpi_part_bytes made;
     bvp_status status = check_call(b, part, name, source_id, error);
     if (status == BVP_OK)
-        status = bvpi_part_take(file, part, borrow, &made, error);
+        status = bvpi_part_take(file, part, borrow, is_verified(b), &made, error);
     if (status != BVP_OK)
         return status;
     return keep_packed(b, &made, part, name, source_id, added, error);
@@ -155,29 +159,15 @@ bvp_status bvp_builder_borrow_packed(bvp_builder *b, const bvp_file *file, uint3
     return add_packed(b, file, part, true, name, source_id, added, error);
 }
 
-/* What is wrong with the description of a part, or NULL. */
-static const char *fault_of(const bvp_part_info *known)
-{
-    if (known->triangle_count == 0 || known->triangle_count > UINT32_MAX ||
-        known->vertex_count == 0 || known->vertex_count > UINT32_MAX)
-        return "is described with counts that no part has";
-    for (int a = 0; a < 3; a++)
-        if (!(known->lo[a] <= known->hi[a]) || !isfinite(known->lo[a]) || !isfinite(known->hi[a]) ||
-            !isfinite(known->origin[a]))
-            return "is described with bounds that no part has";
-    return NULL;
-}
-
 bvp_status bvp_builder_add_reference(bvp_builder *b, const bvp_part_info *known, const char *name,
                                      const char *source_id, uint32_t *added, bvp_error *error)
 {
     const uint32_t number = (uint32_t)b->parts.count;
-    const char *fault = b->options.thin ? fault_of(known) : "cannot be referred to by a fat file";
     bvp_status status = check_call(b, number, name, source_id, error);
     if (status != BVP_OK)
         return status;
-    if (fault)
-        return refuse_part(number, fault, error);
+    if (!b->options.thin)
+        return refuse_part(number, "cannot be referred to by a fat file", error);
     bvpi_part_bytes made = {.part = {.triangle_count = known->triangle_count,
                                      .vertex_count = known->vertex_count,
                                      .rounding_error = known->rounding_error,
@@ -190,6 +180,9 @@ bvp_status bvp_builder_add_reference(bvp_builder *b, const bvp_part_info *known,
     memcpy(made.part.hi, known->hi, sizeof made.part.hi);
     memcpy(made.part.content_hash, known->content_hash, sizeof made.part.content_hash);
     memcpy(made.part.address, known->address, sizeof made.part.address);
+    const char *fault = bvpi_part_fault(&made.part);
+    if (fault)
+        return refuse_part(number, fault, error);
     return keep_packed(b, &made, number, name, source_id, added, error);
 }
 

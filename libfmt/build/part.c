@@ -361,7 +361,7 @@ void bvpi_part_free(bvpi_part_bytes *part)
 
 uint64_t bvpi_part_chunk_count(const bvpi_part_bytes *part)
 {
-    return 3 + 2 * (uint64_t)part->part.cluster_count;
+    return part->blob ? 1 : 3 + 2 * (uint64_t)part->part.cluster_count;
 }
 
 uint64_t bvpi_part_data(const bvpi_part_bytes *part, bvpi_chunk *chunks)

@@ -40,10 +40,14 @@ bvp_status bvpi_part_build(const bvpi_mesh *mesh, const bvp_hierarchy_spec *spec
                            uint32_t spec_count, uint32_t thread_count, bvpi_watch *watch,
                            bvpi_part_bytes *out, bvp_error *error);
 /* Part `part` of `file`, without its name and source_id: a copy; or, when `borrow`, where it lies:
- * then the file stays open as long as the part. */
-bvp_status bvpi_part_take(const bvp_file *file, uint32_t part, bool borrow, bvpi_part_bytes *out,
-                          bvp_error *error);
+ * then the file stays open as long as the part. Its records are bounded whatever they say;
+ * `is_verified`: whoever calls has held the rest against the rules of the format. */
+bvp_status bvpi_part_take(const bvp_file *file, uint32_t part, bool borrow, bool is_verified,
+                          bvpi_part_bytes *out, bvp_error *error);
 void bvpi_part_free(bvpi_part_bytes *part);
+/* What is wrong with the numbers of a part's record, or NULL: those that rules PRT-4, 5, 7, 8, 10
+ * and 11 ask for without a look at its bytes. */
+const char *bvpi_part_fault(const bvpd_part *part);
 
 /* Pieces of DATA and TIDS that the part takes; at most bvpi_part_chunk_count each. Both return how
  * many were written. */

@@ -133,10 +133,15 @@ bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *ou
 bvp_status bvpi_get_part_and_tree(const bvp_file *file, uint32_t part, bvpi_part *out,
                                   bvpi_tree *tree);
 /* Of the file that holds the part: the part's record, and the record of its hierarchy `hierarchy`
- * (< r->hierarchy_count), whose bytes lie in DATA or BINH. */
+ * (< r->hierarchy_count): of a known kind, its bytes in DATA or BINH, its counts no more than they
+ * have room for. r: a copy that bvpi_get_part_record has given. */
 bvp_status bvpi_get_part_record(const bvp_file *file, uint32_t part, bvpd_part *out);
 bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const bvpd_part *r,
                                      uint32_t hierarchy, bvpd_hierarchy *out);
+/* What a copy of a record says, bounded: for whoever must not read the record twice. */
+bvp_status bvpi_view_part(const bvp_file *file, const bvpd_part *record, bvpi_part *out);
+bvp_status bvpi_view_binary(const bvp_file *file, const bvpd_hierarchy *record,
+                            uint64_t triangle_count, bvpi_binary *out);
 /* The part's hierarchy of a binary kind (BVPD_KIND_BOXTREE and on); BVP_ERR_ARGUMENT when it has
  * none. */
 bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,

@@ -77,6 +77,14 @@ bvp_status bvpi_get_part_record(const bvp_file *file, uint32_t part, bvpd_part *
     return is_part_sound(file, out) ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
+bvp_status bvpi_view_part(const bvp_file *file, const bvpd_part *record, bvpi_part *out)
+{
+    if (!is_part_sound(file, record))
+        return BVP_ERR_CORRUPT;
+    make_part(file, record, out);
+    return BVP_OK;
+}
+
 bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out)
 {
     bvpd_part r;
@@ -242,6 +250,15 @@ static bool make_binary(const bvpd_hierarchy *r, const bvpi_span *section, uint6
            is_grid_sound(r) && set_order(r, triangle_count, out);
 }
 
+bvp_status bvpi_view_binary(const bvp_file *file, const bvpd_hierarchy *record,
+                            uint64_t triangle_count, bvpi_binary *out)
+{
+    const bool is_sound = record->kind >= BVPD_KIND_BOXTREE && record->kind < BVPD_KIND_END &&
+                          triangle_count <= UINT32_MAX &&
+                          make_binary(record, &file->section[BVPD_BINH], triangle_count, out);
+    return is_sound ? BVP_OK : BVP_ERR_CORRUPT;
+}
+
 bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,
                                 bvpi_binary *out)
 {
@@ -267,19 +284,23 @@ bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t ki
     return BVP_ERR_ARGUMENT;
 }
 
+/* What is in `r` is the caller's copy: it is bounded here, once, for whoever copies the bytes. */
 bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const bvpd_part *r,
                                      uint32_t hierarchy, bvpd_hierarchy *out)
 {
+    bvpi_tree wide;
+    bvpi_binary binary;
     if (hierarchy >= r->hierarchy_count || r->hierarchy_count >= BVPD_KIND_END ||
         r->first_hierarchy > UINT32_MAX - hierarchy ||
         !get_record(file, BVPD_HIER, r->first_hierarchy + hierarchy, out, sizeof *out) ||
-        out->part != part)
+        out->part != part || out->kind < BVPD_KIND_WIDE8 || out->kind >= BVPD_KIND_END)
         return BVP_ERR_CORRUPT;
-    const bool is_wide = out->kind == BVPD_KIND_WIDE8;
-    if (is_wide ? out->data_off != r->data_off || out->data_size != r->data_size
-                : !bvpi_fits(out->data_off, out->data_size, file->section[BVPD_BINH].size))
+    if (out->kind != BVPD_KIND_WIDE8)
+        return bvpi_view_binary(file, out, r->triangle_count, &binary);
+    if (out->data_off != r->data_off || out->data_size != r->data_size ||
+        out->upper_count > out->node_count)
         return BVP_ERR_CORRUPT;
-    return BVP_OK;
+    return make_tree(out, file->section[BVPD_DATA].data + r->data_off, r->data_size, &wide);
 }
 
 bvp_status bvpi_get_top_tree(const bvp_file *file, bvpi_tree *out)

@@ -105,6 +105,28 @@ bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn callback, vo
     return status;
 }
 
+bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn callback, void *user,
+                           bvp_error *error)
+{
+    const bvp_file *asked = file;
+    const uint32_t number = part;
+    if (part >= file->section[BVPD_PART].count)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "there is no part %" PRIu32, part);
+    bvp_status status = bvpi_resolve(&file, &part);
+    if (status != BVP_OK)
+        return bvpi_thin_explain(asked, number, status, error);
+    bvpi_verify *v = calloc(1, sizeof *v);
+    if (!v)
+        return bvpi_error_memory(error, sizeof *v);
+    v->report = (bvpi_report){.callback = callback, .user = user, .error = error};
+    v->file = *file;
+    bvpi_verify_part_alone(v, part);
+    status = v->report.status;
+    free(v);
+    return status;
+}
+
 bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *user,
                            bvp_error *error)
 {

@@ -24,6 +24,7 @@ typedef struct bvpi_verify {
     uint64_t part_nodes;      /* nodes in DATA */
     uint64_t binary_end;      /* of BINH: where the last binary hierarchy seen so far ends */
     uint32_t hierarchy_count; /* records of HIER that belong to a part seen so far */
+    bool is_part_alone;       /* STRS is not looked at */
 } bvpi_verify;
 
 /* One hierarchy on the way. */
@@ -62,8 +63,10 @@ static inline uint64_t bvpi_verify_off(const bvpi_verify *verify, const void *p)
 }
 
 /* Chapter by chapter. */
-void bvpi_verify_framing(bvpi_verify *verify);   /* gaps, hashes, trailer */
-void bvpi_verify_parts(bvpi_verify *verify);     /* parts, clusters, triangle numbers */
+void bvpi_verify_framing(bvpi_verify *verify); /* gaps, hashes, trailer */
+void bvpi_verify_parts(bvpi_verify *verify);   /* parts, clusters, triangle numbers */
+/* The same of one part, but for where it lies among the others, and its names. */
+void bvpi_verify_part_alone(bvpi_verify *verify, uint32_t part);
 void bvpi_verify_tree(bvpi_verify *verify);      /* placements, tree, properties */
 void bvpi_verify_instances(bvpi_verify *verify); /* instances, top hierarchy, world bounds */
 void bvpi_verify_strings(bvpi_verify *verify);   /* strings, provenance; fills in `strings` */
@@ -102,9 +105,10 @@ typedef struct bvpi_binary_check {
     uint32_t node_count, leaf_count, depth;
 } bvpi_binary_check;
 
-/* Record idx of HIER, of a binary kind: all rules. triangle_count: what the clusters hold. */
-void bvpi_verify_binary(bvpi_verify *verify, const bvpi_part *part, uint32_t part_idx, uint32_t idx,
-                        uint64_t triangle_count);
+/* A copy of record idx of HIER, of a binary kind: all rules. triangle_count: what the clusters
+ * hold; 0: the nodes are not looked at. */
+void bvpi_verify_binary(bvpi_verify *verify, const bvpi_part *part, const bvpd_hierarchy *record,
+                        uint32_t idx, uint64_t triangle_count);
 /* Every node from the root on; the links are sound, items are ready. */
 void bvpi_verify_volumes(bvpi_binary_check *check);
 

@@ -249,28 +249,23 @@ static void verify_counts(const bvpi_binary_check *c, const bvpd_hierarchy *r, u
                r->depth, c->depth);
 }
 
-void bvpi_verify_binary(bvpi_verify *v, const bvpi_part *part, uint32_t part_idx, uint32_t idx,
-                        uint64_t triangle_count)
+void bvpi_verify_binary(bvpi_verify *v, const bvpi_part *part, const bvpd_hierarchy *r,
+                        uint32_t idx, uint64_t triangle_count)
 {
-    bvpd_hierarchy r;
-    const uint8_t *record = v->file.section[BVPD_HIER].data + (uint64_t)idx * sizeof r;
-    const uint64_t offset = bvpi_verify_off(v, record);
-    bvpi_load_record(&r, record, sizeof r);
-    if (r.kind < BVPD_KIND_BOXTREE || r.kind >= BVPD_KIND_END)
-        return;
-    const bool is_placed = verify_place(v, &r, offset);
-    verify_numbers(v, part, &r, offset);
+    const uint64_t offset =
+        bvpi_verify_off(v, v->file.section[BVPD_HIER].data) + (uint64_t)idx * sizeof *r;
+    const bool is_placed = verify_place(v, r, offset);
+    verify_numbers(v, part, r, offset);
     bvpi_binary_check c = {.verify = v, .part = part};
-    /* a second one of the kind is not what would be found */
-    if (!is_placed || bvpi_get_part_binary(&v->file, part_idx, r.kind, &c.tree) != BVP_OK ||
-        c.tree.blob != v->file.section[BVPD_BINH].data + r.data_off)
+    if (!is_placed || triangle_count == 0 ||
+        bvpi_view_binary(&v->file, r, part->triangle_count, &c.tree) != BVP_OK)
         return;
     c.offset = bvpi_verify_off(v, c.tree.blob);
     if (verify_skeleton(&c) && bvpi_bits_make(v, triangle_count, &c.items)) {
         bvpi_bits_set_first(&c.items, triangle_count);
         bvpi_verify_volumes(&c);
         verify_all_held(&c);
-        verify_counts(&c, &r, offset);
+        verify_counts(&c, r, offset);
     }
     bvpi_bits_free(&c.items);
 }

@@ -51,7 +51,7 @@ static void verify_trailer(bvpi_verify *v)
     const uint64_t offset = v->file.size - sizeof(bvpd_trailer);
     const bvpd_header *h = &v->file.header;
     bvpd_trailer t;
-    memcpy(&t, v->file.base + offset, sizeof t);
+    bvpi_load_record(&t, v->file.base + offset, sizeof t);
     BVPI_SOUND(&v->report, "END-1", offset,
                t.file_size == h->file_size && t.header_hash == h->header_hash &&
                    memcmp(t.root_hash, h->root_hash, sizeof t.root_hash) == 0 &&

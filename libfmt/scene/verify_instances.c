@@ -156,7 +156,7 @@ static void verify_top(bvpi_verify *v)
         instances == 0)
         return;
     bvpd_hierarchy record;
-    memcpy(&record, records->data + h->top_hierarchy * sizeof record, sizeof record);
+    bvpi_load_record(&record, records->data + h->top_hierarchy * sizeof record, sizeof record);
     const uint64_t offset = bvpi_verify_off(v, records->data) + h->top_hierarchy * sizeof record;
     BVPI_SOUND(&v->report, "HIE-2", offset + offsetof(bvpd_hierarchy, part),
                record.part == BVPD_NONE, "the hierarchy over the instances names a part");
@@ -185,7 +185,7 @@ void bvpi_verify_instances(bvpi_verify *v)
     const bvpi_span *span = &v->file.section[BVPD_INST];
     for (uint32_t idx = 0; idx < span->count && !v->report.stopped; idx++) {
         bvpd_instance record;
-        memcpy(&record, span->data + idx * sizeof record, sizeof record);
+        bvpi_load_record(&record, span->data + idx * sizeof record, sizeof record);
         verify_instance(v, idx, &record, bvpi_verify_off(v, span->data) + idx * sizeof record);
     }
     if (!v->report.stopped)

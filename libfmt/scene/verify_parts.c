@@ -58,6 +58,8 @@ static void verify_numbers(part_check *c)
                bvpi_is_zero(r->reserved, sizeof r->reserved) &&
                    bvpi_is_zero(r->reserved0, sizeof r->reserved0),
                "reserved bytes of a part are not zero");
+    if (c->verify->is_part_alone)
+        return;
     bvpi_verify_string_ref(c->verify, PART_FIELD(c, name), r->name);
     bvpi_verify_string_ref(c->verify, PART_FIELD(c, source_id), r->source_id);
 }
@@ -205,7 +207,7 @@ static bool load_ids(const part_check *c, const bvpi_cluster *cluster, uint64_t 
 {
     if (!bvpi_fits(offset, sizeof *head, c->part.ids_size))
         return false;
-    memcpy(head, c->part.ids + offset, sizeof *head);
+    bvpi_load_record(head, c->part.ids + offset, sizeof *head);
     return head->width <= 32 && head->gap_width <= 32 &&
            bvpi_ids_packed_size(head, cluster->triangle_count) <=
                c->part.ids_size - offset - sizeof *head;
@@ -392,7 +394,7 @@ void bvpi_verify_triangle_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
 
 static void load_hierarchy(const part_check *c, uint64_t idx, bvpd_hierarchy *out)
 {
-    memcpy(out, c->verify->file.section[BVPD_HIER].data + idx * sizeof *out, sizeof *out);
+    bvpi_load_record(out, c->verify->file.section[BVPD_HIER].data + idx * sizeof *out, sizeof *out);
 }
 
 /* Which hierarchies the part has. False: it cannot be told. */
@@ -496,10 +498,17 @@ static void verify_contents(part_check *c, uint32_t part_idx)
         verify_wide(c);
     else
         verify_blob(c, 0);
+    uint32_t seen = 0; /* of a kind that is there twice readers find the first one */
     for (uint32_t i = c->has_wide; i < c->record->hierarchy_count && !c->verify->report.stopped;
-         i++)
-        bvpi_verify_binary(c->verify, &c->part, part_idx, c->record->first_hierarchy + i,
-                           c->triangle_count);
+         i++) {
+        bvpd_hierarchy h;
+        load_hierarchy(c, (uint64_t)c->record->first_hierarchy + i, &h);
+        if (h.kind < BVPD_KIND_BOXTREE || h.kind >= BVPD_KIND_END)
+            continue;
+        bvpi_verify_binary(c->verify, &c->part, &h, c->record->first_hierarchy + i,
+                           (seen >> h.kind & 1) == 0 ? c->triangle_count : 0);
+        seen |= UINT32_C(1) << h.kind;
+    }
 }
 
 /* A part that lies in a store: all that is told of its bytes is zero. */
@@ -547,11 +556,35 @@ static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, u
                                   record->data_size),
                     "the cluster table leaves the blob"))
         return;
-    if (!is_apart || bvpi_get_part(&v->file, idx, &c.part) != BVP_OK)
+    if (!is_apart || bvpi_view_part(&v->file, record, &c.part) != BVP_OK)
         return;
     c.blob_off = bvpi_verify_off(v, c.part.blob);
     c.ids_off = c.part.ids ? bvpi_verify_off(v, c.part.ids) : 0;
     verify_contents(&c, idx);
+}
+
+/* Where the part's first binary hierarchy lies: what comes before it is another part's. */
+static uint64_t find_binary_start(const bvpi_verify *v, const bvpd_part *record)
+{
+    const bvpi_span *span = &v->file.section[BVPD_HIER];
+    for (uint64_t i = 0; i < record->hierarchy_count && record->first_hierarchy + i < span->count;
+         i++) {
+        bvpd_hierarchy h;
+        bvpi_load_record(&h, span->data + (record->first_hierarchy + i) * sizeof h, sizeof h);
+        if (h.kind != BVPD_KIND_WIDE8)
+            return h.data_off;
+    }
+    return 0;
+}
+
+void bvpi_verify_part_alone(bvpi_verify *v, uint32_t idx)
+{
+    bvpd_part record;
+    bvpi_load_record(&record, v->file.section[BVPD_PART].data + idx * sizeof record, sizeof record);
+    v->is_part_alone = true;
+    v->hierarchy_count = record.first_hierarchy;
+    v->binary_end = find_binary_start(v, &record);
+    verify_part(v, idx, &record, record.data_off, record.ids_off);
 }
 
 void bvpi_verify_parts(bvpi_verify *v)
@@ -561,7 +594,7 @@ void bvpi_verify_parts(bvpi_verify *v)
     uint64_t data_end = 0, ids_end = 0;
     for (uint32_t idx = 0; idx < parts->count && !v->report.stopped; idx++) {
         bvpd_part record;
-        memcpy(&record, parts->data + idx * sizeof record, sizeof record);
+        bvpi_load_record(&record, parts->data + idx * sizeof record, sizeof record);
         verify_part(v, idx, &record, data_end, ids_end);
         if (bvpi_fits(record.data_off, record.data_size, data->size))
             data_end = record.data_off + record.data_size;

@@ -52,7 +52,7 @@ static void verify_placements(bvpi_verify *v)
     for (uint64_t i = 0; i < span->count && !v->report.stopped; i++) {
         const uint64_t offset = start + i * sizeof(bvpd_placement);
         bvpd_placement placement;
-        memcpy(&placement, span->data + i * sizeof placement, sizeof placement);
+        bvpi_load_record(&placement, span->data + i * sizeof placement, sizeof placement);
         if (BVPI_SOUND(&v->report, "PLC-2", offset, are_finite(placement.m, 12),
                        "placement %" PRIu64 " is not finite", i))
             BVPI_SOUND(&v->report, "PLC-3", offset, !is_singular(placement.m),
@@ -78,7 +78,7 @@ static bool is_in_order(uint64_t word)
 static bool are_magnitudes(const uint8_t *bytes, unsigned count)
 {
     double m[BVPD_LINEAR_MAX];
-    memcpy(m, bytes, count * sizeof *m);
+    bvpi_load_record(m, bytes, count * sizeof *m);
     for (unsigned i = 0; i < count; i++) {
         if (!isfinite(m[i]) || !(m[i] > 0) || m[i] == 1)
             return false;
@@ -109,12 +109,12 @@ static void verify_linears(bvpi_verify *v)
     if (!bvpi_bits_make(v, span->count + 1, &v->linears))
         return;
     if (span->count > 0)
-        memcpy(&word, span->data, sizeof word);
+        word = bvpi_load_u64(span->data);
     BVPI_SOUND(report, "LIN-1", start, word == BVPD_LINEAR_IDENTITY,
                "the first linear part is not the identity");
     for (; at < span->count && !report->stopped; at += 1 + bvpi_linear_count(word)) {
         const uint8_t *record = span->data + 8 * at;
-        memcpy(&word, record, sizeof word);
+        word = bvpi_load_u64(record);
         const unsigned count = bvpi_linear_count(word);
         BVPI_KNOWN(report, "LIN-2", start + 8 * at, word >> (9 * BVPD_LINEAR_BITS) == 0,
                    "reserved bits of a linear part are not zero");
@@ -196,7 +196,7 @@ void bvpi_verify_tree(bvpi_verify *v)
     uint32_t least = 0;
     for (uint32_t idx = 0; idx < tree->count && !v->report.stopped; idx++) {
         bvpd_tree_node node;
-        memcpy(&node, tree->data + idx * sizeof node, sizeof node);
+        bvpi_load_record(&node, tree->data + idx * sizeof node, sizeof node);
         const uint64_t offset = bvpi_verify_off(v, tree->data) + idx * sizeof node;
         verify_node(v, idx, &node, offset, least);
         verify_order(v, idx, &node, &up, offset);

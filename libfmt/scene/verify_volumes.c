@@ -232,11 +232,12 @@ static void report_children(const path *p, const bvpi_binary_node *node)
 {
     const uint8_t *bytes = p->check->tree.blob + node->at;
     const uint32_t room = node->end - node->at;
+    const uint32_t left = bvpi_load_u8(bytes) + 1u, span = bvpi_load_u8(bytes + 1);
     if (room < 2 ||
-        BVPI_SOUND(p->report, "BLK-2", offset_of(p, bytes),
-                   bytes[0] + 1u < node->count && bytes[1] > 0,
-                   "the left child of a node with %" PRIu32 " triangles has %u, and its span is %u",
-                   node->count, bytes[0] + 1u, bytes[1]))
+        BVPI_SOUND(p->report, "BLK-2", offset_of(p, bytes), left < node->count && span > 0,
+                   "the left child of a node with %" PRIu32 " triangles has %" PRIu32
+                   ", and its span is %" PRIu32,
+                   node->count, left, span))
         bvpi_report_add(p->report, "BLK-3", BVP_ERR_CORRUPT, offset_of(p, bytes),
                         "children leave the %" PRIu32 " bytes of their node", room);
 }

@@ -6,6 +6,7 @@
 #include "manual.h"
 #include "message.h"
 #include "pack.h"
+#include "repair.h"
 #include "suite.h"
 
 #include <fcntl.h>
@@ -95,6 +96,25 @@ static void flip(const char *path, off_t at)
     close(fd);
 }
 
+/* The first part's record tells a box that its vertices do not have, and every hash fits. */
+static void forge(const char *path)
+{
+    struct stat info;
+    bvpd_header h;
+    ck_assert_int_eq(stat(path, &info), 0);
+    const size_t size = (size_t)info.st_size;
+    uint8_t *bytes = malloc(size);
+    const int fd = open(path, O_RDWR);
+    ck_assert(fd >= 0 && bytes && pread(fd, bytes, size, 0) == (ssize_t)size);
+    memcpy(&h, bytes, sizeof h);
+    const float far = 1e30f;
+    memcpy(bytes + h.sections[BVPD_PART].offset + offsetof(bvpd_part, hi), &far, sizeof far);
+    repair_file(bytes, size);
+    ck_assert_int_eq(pwrite(fd, bytes, size, 0), (ssize_t)size);
+    close(fd);
+    free(bytes);
+}
+
 static const bvp_file *find(fixture *f, int i, uint32_t *part)
 {
     int stays;
@@ -151,6 +171,28 @@ START_TEST(a_damaged_part_comes_from_the_store)
     check_found(&f, file, part, 1);
     ck_assert_uint_eq(f.job.copied_part_count, 1);
     close_fixture(&f);
+}
+END_TEST
+
+/* Hashes tell nothing of a file that somebody wrote on purpose; its rules do, unless nobody asks.
+ */
+START_TEST(a_forged_part_comes_from_the_store)
+{
+    for (int is_trusted = 0; is_trusted < 2; is_trusted++) {
+        fixture f;
+        uint32_t part;
+        open_fixture(&f);
+        forge(f.output);
+        note_and_open(&f);
+        f.job.store.is_trusted = is_trusted;
+        ck_assert_ptr_nonnull(f.job.last.file);
+        const bvp_file *file = find(&f, 0, &part);
+        ck_assert_ptr_nonnull(file);
+        ck_assert_int_eq(file == f.job.last.file, is_trusted);
+        check_found(&f, file, part, 0);
+        ck_assert_ptr_eq(find(&f, 1, &part), f.job.last.file);
+        close_fixture(&f);
+    }
 }
 END_TEST
 
@@ -257,6 +299,7 @@ int main(void)
 {
     const TTest *const tests[] = {parts_come_from_a_sound_output,
                                   a_damaged_part_comes_from_the_store,
+                                  a_forged_part_comes_from_the_store,
                                   a_part_that_is_damaged_everywhere_is_not_found,
                                   a_part_that_cannot_be_looked_at_is_not_removed,
                                   a_part_of_another_mesh_is_not_taken,

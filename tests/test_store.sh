@@ -8,6 +8,7 @@ RANDOM=${BVP_SEED:-$$}
 seed="BVP_SEED=${BVP_SEED:-$$}"
 bvpack=$(realpath "${BVPACK:-./bvpack}")
 make_export=$(realpath "${BVP_BUILDDIR:-.}/tests/make_export")
+forge=$(realpath "${BVP_BUILDDIR:-.}/tests/forge")
 json=$(realpath "${BVP_BUILDDIR:-.}/tests/json_check")
 [ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
@@ -148,6 +149,26 @@ rm "$file"
 pack a/export.jsonl --store store --thin -o healed.bvp
 same healed.bvp thin.bvp
 [ -f "$file" ] || bad "a missing part is not noticed"
+
+# ---- hashes tell nothing of a part that somebody has written on purpose: its rules do
+# the kind of its hierarchy, which led out of an array; a count over its blob's; a box that is not its vertices'
+for forgery in 'HIER 0 0 4 6' 'HIER 0 0 4 0x10000000' 'HIER 0 32 4 0xffffff' 'PART 0 52 4 0x7149f2ca'; do
+  cp "$file" sound
+  # shellcheck disable=SC2086 # its words
+  "$forge" "$file" $forgery || bad "forge $forgery"
+  "$bvpack" merge thin.bvp -o forged.bvp 2>err && bad "merge takes a part with $forgery"
+  [ -s err ] && [ ! -e forged.bvp ] || bad "merge says nothing of $forgery, or leaves a file"
+  "$bvpack" split plain.bvp --store store -o split2.bvp || bad "split over a part with $forgery"
+  same split2.bvp thin.bvp
+  same "$file" sound
+  # shellcheck disable=SC2086
+  "$forge" "$file" $forgery
+  pack a/export.jsonl --store store --no-ids -o healed2.bvp
+  pack a/export.jsonl --store store --thin -o healed.bvp
+  same healed.bvp thin.bvp
+  same "$file" sound
+done
+rm -f sound
 
 # ---- one that may not be written serves as long as it has everything; root may always
 if [ "$(id -u)" != 0 ]; then

@@ -72,16 +72,19 @@ int convert_open(const char *path, bvp_file **file)
 static int save_part(store *s, const char *path, const bvp_file *file, uint32_t part)
 {
     bvp_builder *builder = NULL;
+    bvp_file_info whole;
     bvp_part_info info;
     bvp_error error = {0};
     uint32_t added;
+    bvp_get_info(file, &whole);
+    const bvp_build_options options = {.packed_is_verified = !whole.is_thin}; /* convert_open did */
     bvp_status status = bvp_check_part(file, part, &error);
     if (status == BVP_OK)
         status = bvp_get_part(file, part, &info);
-    if (status == BVP_OK && store_find(s, info.address))
+    if (status == BVP_OK && store_find(s, info.address, NULL))
         return 0;
     if (status == BVP_OK)
-        status = bvp_builder_new(NULL, &builder, &error);
+        status = bvp_builder_new(&options, &builder, &error);
     if (status == BVP_OK)
         status = bvp_builder_add_packed(builder, file, part, NULL, NULL, &added, &error);
     int code = 0;

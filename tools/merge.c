@@ -35,8 +35,12 @@ static char *text_of(bvp_string s)
 
 static bvp_status add_part(job *j, const bvp_file *file, uint32_t idx)
 {
+    bvp_file_info whole;
     bvp_part_info info;
+    bvp_get_info(file, &whole);
     bvp_status status = bvp_check_part(file, idx, &j->error);
+    if (status == BVP_OK && whole.is_thin) /* convert_open has verified what lies in the file */
+        status = bvp_verify_part(file, idx, NULL, NULL, &j->error);
     if (status == BVP_OK)
         status = bvp_get_part(file, idx, &info);
     if (status != BVP_OK)
@@ -150,7 +154,8 @@ static int add_all(job *j, char **paths, int count, bvp_file_info *first)
             const bvp_build_options options = {.unit_in_metres = info.unit_in_metres,
                                                .up_axis = info.up_axis,
                                                .tessellation_tolerance =
-                                                   info.tessellation_tolerance};
+                                                   info.tessellation_tolerance,
+                                               .packed_is_verified = 1};
             *first = info;
             status = bvp_builder_new(&options, &j->builder, &j->error);
         }

@@ -91,7 +91,9 @@ static int open_share(share *s, const char *path)
         return code;
     s->path = path;
     s->number = shard_of(s->file);
-    if (s->number.count == 0) {
+    bvp_file_info info;
+    bvp_get_info(s->file, &info);
+    if (s->number.count == 0 || info.is_thin) { /* a share holds its parts */
         complain(path, "is no share, as the first file is; merge it with the result");
         return EXIT_USAGE;
     }

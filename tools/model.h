@@ -20,6 +20,7 @@ typedef struct model_mesh {
                       triangles: 0: there is no part */
     bvp_part_info packed;   /* what is known of it there, without texts and sizes */
     stamp sound;            /* of its file when that was found sound; zeros: never */
+    int is_new;             /* this process put it there */
     uint64_t dropped_count; /* triangles left out in packing */
 } model_mesh;
 

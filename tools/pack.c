@@ -266,6 +266,7 @@ static int open_store(pack_job *j, const char *path)
     int code = store_open(&j->store, j->set->store);
     j->find_part = pack_find_stored;
     j->find_part_user = j;
+    j->store.is_trusted = j->set->trust_store;
     if (code == 0 && j->set->thin)
         code = convert_hint(path, j->set->store, j->store_hint);
     return code;
@@ -421,6 +422,10 @@ static const option_row options[] = {
     {"reread", 0, OPTION_FLAG, offsetof(pack_settings, reread), NULL,
      "with a store: read mesh files again whose size and times say that they have not changed", 0,
      0},
+    {"trust-store", 0, OPTION_FLAG, offsetof(pack_settings, trust_store), NULL,
+     "with a store that nobody else writes to: take parts from it, and from the last output, by "
+     "their hashes alone, without holding them against the rules of the format",
+     0, 0},
     {"any-path", 0, OPTION_FLAG, offsetof(pack_settings, any_path), NULL,
      "let a manifest or URDF file name meshes anywhere, not only in its own folder and below", 0,
      0},

@@ -23,7 +23,7 @@ typedef struct pack_settings {
     const char *urdf, *joints, *package_path;
     double angle; /* degrees; 0: the default */
     uint64_t jobs, leaf, planes;
-    int quiet, json, no_ids, drop_invalid, deformable, fast, any_path, thin, reread;
+    int quiet, json, no_ids, drop_invalid, deformable, fast, any_path, thin, reread, trust_store;
 } pack_settings;
 
 enum { PACK_HIERARCHIES = 5 };

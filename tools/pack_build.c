@@ -256,6 +256,7 @@ int pack_build(pack_job *j, const char *path)
     options.progress_user = j;
     options.thin = j->set->thin;
     options.store = j->store_hint;
+    options.packed_is_verified = 1; /* by find_part */
     count_triangles(j);
     pack_open_last(j);
     bvp_status status = bvp_builder_new(&options, &builder, &error);

@@ -15,7 +15,7 @@ typedef struct asking {
 static const bvp_file *find_packed(void *user, const uint8_t address[16])
 {
     asking *a = user;
-    const bvp_file *file = store_find(a->store, address);
+    const bvp_file *file = store_find(a->store, address, NULL);
     a->found = file != NULL;
     return file;
 }
@@ -38,10 +38,12 @@ static bvp_status take_mesh(pack_job *j, model_mesh *mesh, bvp_error *error)
     uint32_t part = BVP_NONE;
     options.find_packed = find_packed;
     options.find_packed_user = &a;
+    options.packed_is_verified = 1; /* the store has */
     bvp_status status = bvp_builder_new(&options, &builder, error);
     if (status == BVP_OK)
         status = pack_mesh(builder, mesh, &part, error);
     if (status == BVP_OK && part != BVP_NONE) {
+        mesh->is_new = !a.found;
         if (!a.found)
             status = save_part(j, builder, mesh->packed.address, &mesh->sound, error);
         j->new_part_count += !a.found;
@@ -97,18 +99,26 @@ static int is_of(const bvp_file *file, uint32_t part, const model_mesh *mesh)
            memcmp(info.content_hash, mesh->packed.content_hash, sizeof info.content_hash) == 0;
 }
 
+/* The last output is whatever file a record in the store names. */
+static int keeps_rules(const pack_job *j, const part_place *last)
+{
+    return j->store.is_trusted ||
+           bvp_verify_part(last->file, last->part, NULL, NULL, NULL) == BVP_OK;
+}
+
 const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part, int *stays)
 {
     pack_job *j = user;
     const part_place *last = part_table_find(&j->last.parts, mesh->packed.address);
     *stays = 1;
     *part = 0;
-    if (last && is_of(last->file, last->part, mesh)) {
+    if (last && is_of(last->file, last->part, mesh) && keeps_rules(j, last)) {
         j->copied_part_count++;
         *part = last->part;
         return last->file;
     }
-    const bvp_file *file = store_find(&j->store, mesh->packed.address);
+    const bvp_file *file =
+        store_find(&j->store, mesh->packed.address, mesh->is_new ? &mesh->sound : NULL);
     *stays = file && store_keeps(&j->store, file);
     if (file && is_of(file, 0, mesh))
         return file;

@@ -23,6 +23,7 @@ typedef struct store {
     size_t open_count;
     bvp_file *passing; /* what was found last beyond these */
     bvp_status status; /* of what was found last, or why it was not */
+    int is_trusted;    /* nobody else writes there: parts are held against their hashes only */
 } store;
 
 /* Makes the folder if there is none. Returns 0, or says what is wrong and returns the exit code. */
@@ -31,15 +32,17 @@ void store_close(store *s);
 /* May this process put anything into it? */
 int store_is_writable(const store *s);
 
-/* The part of that address, undamaged, or NULL. Valid until the next call, and when store_keeps
- * until store_close. */
-const bvp_file *store_find(store *s, const uint8_t address[16]);
+/* The part of that address, or NULL: undamaged, and held against the rules of the format unless its
+ * file has the stamp `own`, of what this process put there (or NULL). Valid until the next call,
+ * and when store_keeps until store_close. */
+const bvp_file *store_find(store *s, const uint8_t address[16], const stamp *own);
 int store_keeps(const store *s, const bvp_file *found);
 /* Removes the part that store_find was asked for last, as its file is not what is wanted, so that
  * it is put again; but not one that memory or descriptors did not suffice to look at. */
 void store_drop(const store *s, const uint8_t address[16]);
-/* Is the part there, and sound? *known: the stamp of its file when it was found sound before, or
- * zeros; while the file has it, its bytes are not looked at. It is brought up to date. */
+/* Is the part there, and sound, as of store_find? *known: the stamp of its file when it was found
+ * sound before, or zeros; while the file has it, its bytes are not looked at. It is brought up to
+ * date. */
 int store_has(store *s, const uint8_t address[16], stamp *known);
 /* Is it there, with that stamp? From any thread. */
 int store_is_unchanged(const store *s, const uint8_t address[16], const stamp *known);

@@ -186,8 +186,9 @@ static int open_state(clash_job *j)
     if (!j->set->state)
         return 0;
     identify_run(j, run);
+    const clash_scope scope = {j->a->info.instance_count, j->b->info.instance_count, j->a == j->b};
     const int code =
-        clash_state_open(&j->state, j->set->state, run, j->rules.rule_count, j->created);
+        clash_state_open(&j->state, j->set->state, run, &scope, j->rules.rule_count, j->created);
     if (code == 0)
         memcpy(j->created, j->state.created, sizeof j->created);
     return code;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -68,6 +69,60 @@ static uint32_t mark_size(const clash_state *s)
     return (uint32_t)(sizeof(clash_mark) + s->rule_count * sizeof *s->uses);
 }
 
+/* ---- what records may say ------------------------------------------------------------------- */
+
+static int are_finite(const double *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(numbers[i]))
+            return 0;
+    return 1;
+}
+
+/* Could a run of this scope have come to the pair? Everything here was a number in a file. */
+static int is_pair(const clash_scope *scope, const bvp_clash_pair *p)
+{
+    const double *limits = &p->limits.clearance;
+    return p->a < scope->count_a && p->b < scope->count_b && (!scope->is_same || p->a < p->b) &&
+           (uint32_t)p->verdict > BVP_VERDICT_CLEAR && (uint32_t)p->verdict < BVP_VERDICT_COUNT &&
+           limits[0] >= 0 && are_finite(limits, 1) && !(p->limits.touch_gap < 0) &&
+           !(p->limits.overlap < 0) && p->distance >= 0 && p->lower >= 0 && p->depth >= 0 &&
+           p->depth_upper >= 0 && are_finite(&p->distance, 4) && are_finite(p->point_a, 3) &&
+           are_finite(p->point_b, 3) && are_finite(p->lo, 3) && are_finite(p->hi, 3);
+}
+
+static int is_coverage(const bvp_clash_coverage *c)
+{
+    uint64_t sum = c->excluded;
+    for (int v = 0; v < BVP_VERDICT_COUNT; v++)
+        if (c->verdicts[v] > c->box_pairs)
+            return 0;
+        else
+            sum += c->verdicts[v];
+    return sum == c->box_pairs;
+}
+
+static int is_mark(const clash_scope *scope, const clash_mark *m, const clash_mark *last)
+{
+    return m->total == scope->count_a && m->done <= m->total && m->done >= last->done &&
+           is_coverage(&m->coverage);
+}
+
+/* Pairs come in order, each once. */
+static int is_after(const bvp_clash_pair *pair, const bvp_clash_pair *last)
+{
+    return pair->a != last->a ? pair->a > last->a : pair->b > last->b;
+}
+
+static int refuse_forged(const clash_state *s)
+{
+    complain(s->path,
+             "byte %lld: expected what a clash run of these files writes, found other "
+             "numbers; remove the state, and the run begins anew",
+             (long long)ftello(s->stream));
+    return EXIT_INPUT;
+}
+
 /* ---- opening ------------------------------------------------------------------------------- */
 
 static int begin(clash_state *s, const uint8_t run[16], const char *created)
@@ -89,16 +144,30 @@ static int replay(clash_state *s)
 {
     uint8_t *data = malloc(RECORD_MAX);
     uint32_t kind, size;
-    if (!data)
-        return query_no_memory();
-    while ((kind = get(s, data, RECORD_MAX, &size)) != 0) {
-        if (kind != KIND_MARK || size != mark_size(s))
-            continue;
-        memcpy(&s->mark, data, sizeof s->mark);
-        memcpy(s->uses, data + sizeof s->mark, size - sizeof s->mark);
-        s->rows_end = (uint64_t)ftello(s->stream);
+    int code = data ? 0 : query_no_memory();
+    bvp_clash_pair pair, last = {.a = 0, .b = 0};
+    for (int pairs = 0; code == 0 && (kind = get(s, data, RECORD_MAX, &size)) != 0;) {
+        clash_mark mark;
+        if (kind == KIND_PAIR && size == sizeof pair) {
+            memcpy(&pair, data, sizeof pair);
+            if (!is_pair(&s->scope, &pair) || (pairs && !is_after(&pair, &last)))
+                code = refuse_forged(s);
+            last = pair;
+            pairs = 1;
+        } else if (kind == KIND_MARK && size == mark_size(s)) {
+            memcpy(&mark, data, sizeof mark);
+            if (!is_mark(&s->scope, &mark, &s->mark) || (pairs && last.a >= mark.done))
+                code = refuse_forged(s);
+            s->mark = mark;
+            memcpy(s->uses, data + sizeof mark, size - sizeof mark);
+            s->rows_end = (uint64_t)ftello(s->stream);
+        } else {
+            code = refuse_forged(s);
+        }
     }
     free(data);
+    if (code != 0)
+        return code;
     clearerr(s->stream);
     if (ftruncate(fileno(s->stream), (off_t)s->rows_end) != 0 ||
         fseeko(s->stream, (off_t)s->rows_end, SEEK_SET) != 0)
@@ -119,6 +188,9 @@ static int examine(clash_state *s, const uint8_t run[16], const struct stat *fil
         return -1;
     memcpy(s->created, h.created, sizeof s->created);
     s->created[sizeof s->created - 1] = '\0';
+    for (const char *c = s->created; *c; c++) /* it goes into reports */
+        if (*c < ' ' || *c > '~')
+            return -1;
     s->rows_end = sizeof(record) + sizeof h;
     return memcmp(h.run, run, 16) == 0 && h.pair_size == sizeof(bvp_clash_pair) &&
            h.rule_count == s->rule_count;
@@ -138,11 +210,12 @@ static int open_locked(clash_state *s)
     return s->stream ? 0 : refuse(s, "open");
 }
 
-int clash_state_open(clash_state *s, const char *path, const uint8_t run[16], uint32_t rule_count,
-                     const char *created)
+int clash_state_open(clash_state *s, const char *path, const uint8_t run[16],
+                     const clash_scope *scope, uint32_t rule_count, const char *created)
 {
     struct stat file;
     memset(s, 0, sizeof *s);
+    s->scope = *scope;
     s->path = path;
     s->rule_count = rule_count;
     s->uses = calloc((size_t)rule_count + 1, sizeof *s->uses);
@@ -213,7 +286,7 @@ int clash_state_each(clash_state *s, clash_pair_fn callback, void *user)
         if (kind != KIND_PAIR || size != sizeof pair)
             continue;
         memcpy(&pair, data, sizeof pair);
-        result = callback(user, &pair);
+        result = is_pair(&s->scope, &pair) ? callback(user, &pair) : refuse_forged(s);
     }
     free(data);
     return result;

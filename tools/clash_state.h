@@ -15,9 +15,16 @@ typedef struct clash_mark {
     uint64_t row_count;
 } clash_mark;
 
+/* What a run looks at: whose pairs a state may hold. */
+typedef struct clash_scope {
+    uint32_t count_a, count_b; /* instances of the first file, of the second or the first again */
+    int is_same;               /* there is one file: a < b */
+} clash_scope;
+
 typedef struct clash_state {
     const char *path;
     FILE *stream;
+    clash_scope scope;
     uint64_t *uses; /* of the rules, as of the last mark; rule_count of them */
     uint32_t rule_count;
     clash_mark mark;   /* the last one; done 0: none */
@@ -27,16 +34,18 @@ typedef struct clash_state {
 } clash_state;
 
 /* Opens the state of the run that `run` identifies, or begins one. A state of another run is begun
- * anew, and that is said; what is no state at all is refused. *created: see above. 0, or says what
- * is wrong and returns the exit code. */
-int clash_state_open(clash_state *s, const char *path, const uint8_t run[16], uint32_t rule_count,
-                     const char *created);
+ * anew, and that is said; what is no state at all is refused, and so is one whose hashes are right
+ * but that no run of this scope has written: what its pairs and marks name is in the files.
+ * *created: see above. 0, or says what is wrong and returns the exit code. */
+int clash_state_open(clash_state *s, const char *path, const uint8_t run[16],
+                     const clash_scope *scope, uint32_t rule_count, const char *created);
 /* The next pair. 0, or the exit code; so are those below. */
 int clash_state_add(clash_state *s, const bvp_clash_pair *pair);
 /* All that has been added is complete up to the mark; s->uses are the rules' uses up to it. */
 int clash_state_mark(clash_state *s, const clash_mark *mark);
 /* Calls for each pair up to the last mark, in the order in which they were added, until a call
- * returns nonzero; returns what it did last. No more pairs may be added. */
+ * returns nonzero; returns what it did last, or the exit code when the file has been written to by
+ * somebody else. No more pairs may be added. */
 typedef int (*clash_pair_fn)(void *user, const bvp_clash_pair *pair);
 int clash_state_each(clash_state *s, clash_pair_fn callback, void *user);
 /* Closes the file; done: and removes it. */

@@ -12,8 +12,8 @@ tar -xJf "$build"/bvpack-*.tar.xz -C "$scratch"
 source=$(echo "$scratch"/bvpack-*)
 chmod -R a-w "$source"
 mkdir "$scratch/build" && cd "$scratch/build"
-"$source/configure" -q --disable-dependency-tracking --disable-shared --enable-static
-make -s -j"$(nproc)" CFLAGS=-O0 bvpack
+"$source/configure" -q --disable-dependency-tracking --disable-shared --enable-static CFLAGS=-O0
+make -s -j"$(nproc)" bvpack
 ./bvpack "$source/samples/models/plate_holes.STL" -q -o plate.bvp
 ./bvpack verify plate.bvp
 [ -z "$keep" ] || cp bvpack "$keep"

@@ -19,6 +19,34 @@ for page in bvpack bvpack-pack bvpack-query; do
 done
 bash -n "$prefix"/share/bash-completion/completions/bvpack
 
+# hardened as far as configure found the flags
+hardened=$(sed -n 's/^HARDENED = //p' "$build/Makefile")
+complain() { echo "check_install: $1 $2"; exit 1; }
+for object in "$prefix"/bin/bvpack "$prefix"/libexec/bvpack/* "$prefix"/lib/libbvpack.so "$prefix"/lib/libbvpack_build.so; do
+  [ -e "$object" ] || continue
+  name=$(basename "$object")
+  readelf -dW "$object" >"$scratch/dynamic"
+  readelf -lW "$object" >"$scratch/segments"
+  readelf -sW --dyn-syms "$object" >"$scratch/symbols"
+  case $hardened in *-z,now*)
+    grep -q GNU_RELRO "$scratch/segments" && grep -q BIND_NOW "$scratch/dynamic" ||
+      complain "$name" "has relocations that can be written to" ;;
+  esac
+  case $hardened in *noexecstack*)
+    grep GNU_STACK "$scratch/segments" | grep -q 'RW ' || complain "$name" "has an executable stack" ;;
+  esac
+  case $hardened in *stack-protector*)
+    grep -q __stack_chk_fail "$scratch/symbols" || complain "$name" "has no stack protector" ;;
+  esac
+  case $hardened:$name in
+    *-pie*:*.so) ;;
+    *-pie*) grep -q 'Flags:.*PIE' "$scratch/dynamic" || complain "$name" "is loaded at a fixed address" ;;
+  esac
+  case $hardened:$name in *FORTIFY*:bvpack | *FORTIFY*:libbvpack_build.so)
+    grep -q '_chk@' "$scratch/symbols" || complain "$name" "has no checked copies (_FORTIFY_SOURCE)" ;;
+  esac
+done
+
 for sample in "$src"/samples/*.c; do
   read -ra flags < <(pkg-config --cflags --libs bvpack-build)
   ${CC:-cc} -std=c11 -pedantic -Wall -Wextra -Werror "$sample" -o "$scratch/sample" "${flags[@]}" -lm -lpthread

@@ -19,7 +19,7 @@ for page in bvpack bvpack-pack bvpack-query; do
 done
 bash -n "$prefix"/share/bash-completion/completions/bvpack
 
-# hardened as far as configure found the flags
+# hardened as far as configure found the flags, and without the path of any library
 hardened=$(sed -n 's/^HARDENED = //p' "$build/Makefile")
 complain() { echo "check_install: $1 $2"; exit 1; }
 for object in "$prefix"/bin/bvpack "$prefix"/libexec/bvpack/* "$prefix"/lib/libbvpack.so "$prefix"/lib/libbvpack_build.so; do
@@ -28,6 +28,7 @@ for object in "$prefix"/bin/bvpack "$prefix"/libexec/bvpack/* "$prefix"/lib/libb
   readelf -dW "$object" >"$scratch/dynamic"
   readelf -lW "$object" >"$scratch/segments"
   readelf -sW --dyn-syms "$object" >"$scratch/symbols"
+  grep -qE 'R(UN)?PATH' "$scratch/dynamic" && complain "$name" "has a RUNPATH"
   case $hardened in *-z,now*)
     grep -q GNU_RELRO "$scratch/segments" && grep -q BIND_NOW "$scratch/dynamic" ||
       complain "$name" "has relocations that can be written to" ;;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "message.h"
+
+#define STREAM_MAX (UINT64_C(1) << 33)
 
 enum { PAGE = 4096 };
 
@@ -22,9 +25,11 @@ static int refuse(const char *path)
 }
 
 /* aligned_alloc keeps the alignment that the library asks of memory; realloc would not. */
-static int grow(void **data, size_t used, size_t *capacity)
+static int grow(void **data, size_t used, size_t *capacity, size_t most)
 {
     size_t wanted = *capacity ? *capacity * 2 : (size_t)1 << 20;
+    if (wanted > most + PAGE)
+        wanted = most / PAGE * PAGE + PAGE;
     void *larger = aligned_alloc(PAGE, wanted);
     if (!larger)
         return -1;
@@ -36,13 +41,36 @@ static int grow(void **data, size_t used, size_t *capacity)
     return 0;
 }
 
-/* Pipes and devices: until there is no more. */
+/* What a pipe may hold: it ends when its writer likes, which may be never. */
+static size_t stream_max(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const uint64_t half = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : STREAM_MAX;
+    return half < STREAM_MAX ? (size_t)half : (size_t)STREAM_MAX;
+}
+
+static int refuse_endless(const char *path, size_t most)
+{
+    complain(path,
+             "expected at most %zu MiB, the smaller of 8 GiB and half of this machine's memory, "
+             "found more; put it into a file, which need not fit into memory",
+             most >> 20);
+    return EXIT_LIMIT;
+}
+
+/* Pipes: until there is no more. */
 static int read_all(input *in, int fd, const char *path)
 {
+    const size_t most = stream_max();
     void *data = NULL;
     size_t capacity = 0;
     for (;;) {
-        if (in->size == capacity && grow(&data, in->size, &capacity) != 0)
+        if (in->size >= most) {
+            free(data);
+            *in = (input){.fd = -1};
+            return refuse_endless(path, most);
+        }
+        if (in->size == capacity && grow(&data, in->size, &capacity, most) != 0)
             break;
         ssize_t got = read(fd, (char *)data + in->size, capacity - in->size);
         if (got < 0 && errno == EINTR)
@@ -56,7 +84,7 @@ static int read_all(input *in, int fd, const char *path)
     }
     int code = refuse(path);
     free(data);
-    memset(in, 0, sizeof *in);
+    *in = (input){.fd = -1};
     return code;
 }
 
@@ -74,13 +102,25 @@ static int map_file(input *in, int fd, const char *path, const struct stat *file
         return refuse(path);
     in->data = data;
     in->mapped = 1;
+    in->fd = fd;
     return 0;
+}
+
+/* Some devices, /dev/zero for one, never end; /dev/null stands for an empty file. */
+static int is_endless(int fd, const struct stat *file)
+{
+    struct stat null;
+    if (S_ISBLK(file->st_mode))
+        return 1;
+    if (!S_ISCHR(file->st_mode) || isatty(fd))
+        return 0;
+    return stat("/dev/null", &null) != 0 || null.st_rdev != file->st_rdev;
 }
 
 int input_open(input *in, const char *path)
 {
     struct stat file;
-    memset(in, 0, sizeof *in);
+    *in = (input){.fd = -1};
     int standard = strcmp(path, "-") == 0;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (standard)
@@ -91,23 +131,28 @@ int input_open(input *in, const char *path)
     if (S_ISDIR(file.st_mode)) {
         complain(path, "is a folder; name a file in it");
         code = EXIT_INPUT;
+    } else if (is_endless(fd, &file)) {
+        complain(path, "is a device; expected a file, a pipe or standard input");
+        code = EXIT_INPUT;
     } else if (S_ISREG(file.st_mode) && !standard) {
         code = map_file(in, fd, path, &file);
     } else {
         code = read_all(in, fd, path);
     }
-    if (!standard)
+    if (!standard && in->fd < 0)
         close(fd);
     return code;
 }
 
 void input_close(input *in)
 {
-    if (in->mapped)
+    if (in->mapped) {
         munmap((void *)in->data, in->size);
-    else
+        close(in->fd);
+    } else {
         free((void *)in->data);
-    memset(in, 0, sizeof *in);
+    }
+    *in = (input){.fd = -1};
 }
 
 int same_file(const char *a, const char *b)

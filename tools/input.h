@@ -10,6 +10,7 @@ typedef struct input {
     const void *data; /* page-aligned; NULL when size is 0 */
     size_t size;
     int mapped; /* else from malloc, or empty */
+    int fd;     /* of the file that is mapped, else -1 */
 } input;
 
 /* path "-": standard input. Returns 0, or says what is wrong and returns the exit code. */

@@ -4,99 +4,7 @@
 #include <stdlib.h>
 #include "import_case.h"
 #include "suite.h"
-
-/* A zip archive of stored files. */
-typedef struct zip {
-    uint8_t bytes[16384], directory[1024];
-    size_t size, directory_size;
-    int count;
-} zip;
-
-static uint32_t checksum(const char *text, size_t size)
-{
-    uint32_t crc = 0xffffffff;
-    for (size_t i = 0; i < size; i++) {
-        crc ^= (uint8_t)text[i];
-        for (int k = 0; k < 8; k++)
-            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-    }
-    return ~crc;
-}
-
-static uint8_t *put(uint8_t *at, uint32_t value, int size)
-{
-    for (int i = 0; i < size; i++)
-        *at++ = (uint8_t)(value >> (8 * i));
-    return at;
-}
-
-static void add_file(zip *z, const char *name, const char *text)
-{
-    const uint32_t length = (uint32_t)strlen(name), size = (uint32_t)strlen(text);
-    const uint32_t crc = checksum(text, size), offset = (uint32_t)z->size;
-    ck_assert_uint_lt(z->size + 100 + length + size, sizeof z->bytes);
-    for (int central = 0; central < 2; central++) {
-        uint8_t *start = central ? z->directory + z->directory_size : z->bytes + z->size;
-        uint8_t *at = put(start, central ? 0x02014b50 : 0x04034b50, 4);
-        at = central ? put(at, 20, 2) : at;
-        at = put(put(put(at, 20, 2), 0, 4), 0, 2);
-        at = put(put(at, 0x21, 2), crc, 4);
-        at = put(put(put(put(at, size, 4), size, 4), length, 2), 0, 2);
-        at = central ? put(put(put(put(put(at, 0, 2), 0, 2), 0, 2), 0, 4), offset, 4) : at;
-        memcpy(at, name, length);
-        if (central) {
-            z->directory_size += (size_t)(at - start) + length;
-            continue;
-        }
-        memcpy(at + length, text, size);
-        z->size += (size_t)(at - start) + length + size;
-    }
-    z->count++;
-}
-
-static void close_zip(zip *z)
-{
-    const uint32_t offset = (uint32_t)z->size;
-    memcpy(z->bytes + z->size, z->directory, z->directory_size);
-    uint8_t *at = put(z->bytes + z->size + z->directory_size, 0x06054b50, 4);
-    at = put(put(at, 0, 4), (uint32_t)z->count, 2);
-    at = put(put(at, (uint32_t)z->count, 2), (uint32_t)z->directory_size, 4);
-    at = put(put(at, offset, 4), 0, 2);
-    z->size = (size_t)(at - z->bytes);
-}
-
-static void make_package(zip *z, const char *unit, const char *resources, const char *items)
-{
-    char text[8192];
-    *z = (zip){.count = 0};
-    add_file(z, "[Content_Types].xml",
-             "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Types xmlns=\"http://schemas."
-             "openxmlformats.org/package/2006/content-types\"><Default Extension=\"rels\" "
-             "ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/><Default "
-             "Extension=\"model\" ContentType=\"application/vnd.ms-package.3dmanufacturing-"
-             "3dmodel+xml\"/></Types>");
-    add_file(z, "_rels/.rels",
-             "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Relationships xmlns=\"http://schemas."
-             "openxmlformats.org/package/2006/relationships\"><Relationship Target=\"/3D/3dmodel."
-             "model\" Id=\"rel0\" Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/"
-             "3dmodel\"/></Relationships>");
-    ck_assert_int_lt(
-        snprintf(text, sizeof text,
-                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?><model unit=\"%s\" xml:lang=\"en-US\" "
-                 "xmlns=\"http://schemas.microsoft.com/3dmanufacturing/core/2015/02\"><resources>"
-                 "%s</resources><build>%s</build></model>",
-                 unit, resources, items),
-        (int)sizeof text);
-    add_file(z, "3D/3dmodel.model", text);
-    close_zip(z);
-}
-
-#define TETRA(id, attributes)                                                                      \
-    "<object id=\"" id "\" type=\"model\" " attributes "><mesh><vertices>"                         \
-    "<vertex x=\"0\" y=\"0\" z=\"0\"/><vertex x=\"1\" y=\"0\" z=\"0\"/><vertex x=\"0\" y=\"1\" "   \
-    "z=\"0\"/><vertex x=\"0\" y=\"0\" z=\"2.5\"/></vertices><triangles><triangle v1=\"0\" "        \
-    "v2=\"2\" v3=\"1\"/><triangle v1=\"0\" v2=\"1\" v3=\"3\"/><triangle v1=\"1\" v2=\"2\" "        \
-    "v3=\"3\"/><triangle v1=\"0\" v2=\"3\" v3=\"2\"/></triangles></mesh></object>"
+#include "zip_case.h"
 
 static const char pair[] = TETRA("1", "name=\"Tetra\" partnumber=\"T-1\"") //
     "<object id=\"2\" type=\"model\" name=\"Pair\"><components><component objectid=\"1\"/>"
@@ -112,9 +20,9 @@ static void expect_placement(const model_node *node, const double expected[12])
 
 START_TEST(tree)
 {
-    zip z;
+    static zip z;
     model m;
-    make_package(&z, "inch", pair,
+    make_package(&z, 0, "inch", pair,
                  "<item objectid=\"3\" transform=\"1 0 0 0 1 0 0 0 1 1 2 3\" partnumber=\"I-9\"/>"
                  "<item objectid=\"1\"/>");
     expect_model_of(NULL, z.bytes, z.size, 0, &m);
@@ -144,6 +52,23 @@ START_TEST(tree)
 }
 END_TEST
 
+/* A writer that does not know sizes beforehand leaves room for 64 bits. */
+START_TEST(sizes_in_64_bits)
+{
+    static zip z;
+    model m;
+    make_package(&z, 1, "meter", TETRA("1", ""), "<item objectid=\"1\"/>");
+    expect_model_of("3mf", z.bytes, z.size, 0, &m);
+    ck_assert_uint_eq(m.meshes[0].triangle_count, 4);
+    model_free(&m);
+    /* they are looked at: 2^40 bytes, in the directory's first entry */
+    uint8_t *const first = z.bytes + z.size - 22 - 20 - 56 - z.directory_size;
+    ck_assert_uint_eq(first[0], 'P');
+    first[46 + strlen("[Content_Types].xml") + 4 + 5] = 1;
+    expect_refusal_of("3mf", z.bytes, z.size, 0, BVP_ERR_LIMIT, "unpack");
+}
+END_TEST
+
 START_TEST(units)
 {
     static const struct {
@@ -152,9 +77,9 @@ START_TEST(units)
     } units[] = {{"micron", 1e-6}, {"millimeter", 1e-3}, {"centimeter", 1e-2},
                  {"inch", 0.0254}, {"foot", 0.3048},     {"meter", 1}};
     for (int i = 0; i < 6; i++) {
-        zip z;
+        static zip z;
         model m;
-        make_package(&z, units[i].name, TETRA("7", ""), "<item objectid=\"7\"/>");
+        make_package(&z, 0, units[i].name, TETRA("7", ""), "<item objectid=\"7\"/>");
         expect_model_of("3mf", z.bytes, z.size, 0, &m);
         ck_assert(m.unit_in_metres == units[i].metres);
         model_free(&m);
@@ -166,14 +91,14 @@ END_TEST
 START_TEST(unfolding)
 {
     char text[8192], *at = text;
-    zip z;
+    static zip z;
     at += sprintf(at, "%s", TETRA("1", ""));
     for (int i = 2; i <= 21; i++)
         at += sprintf(at,
                       "<object id=\"%d\"><components><component objectid=\"%d\"/><component "
                       "objectid=\"%d\"/></components></object>",
                       i, i - 1, i - 1);
-    make_package(&z, "meter", text, "<item objectid=\"21\"/>");
+    make_package(&z, 0, "meter", text, "<item objectid=\"21\"/>");
     expect_refusal_of(NULL, z.bytes, z.size, 0, BVP_ERR_LIMIT, "unfold");
 }
 END_TEST
@@ -181,8 +106,8 @@ END_TEST
 /* An archive whose directory says that a file takes 4 GB. */
 START_TEST(bomb)
 {
-    zip z;
-    make_package(&z, "meter", TETRA("1", ""), "<item objectid=\"1\"/>");
+    static zip z;
+    make_package(&z, 0, "meter", TETRA("1", ""), "<item objectid=\"1\"/>");
     memset(z.bytes + z.size - 22 - z.directory_size + 24, 0xff, 4);
     expect_refusal_of(NULL, z.bytes, z.size, 0, BVP_ERR_LIMIT, "unpack");
 }
@@ -190,23 +115,23 @@ END_TEST
 
 START_TEST(broken)
 {
-    zip z;
+    static zip z;
     bvp_error error;
     model m;
-    make_package(&z, "meter", TETRA("1", ""), "<item objectid=\"2\"/>");
+    make_package(&z, 0, "meter", TETRA("1", ""), "<item objectid=\"2\"/>");
     expect_refusal_of(NULL, z.bytes, z.size, 0, BVP_ERR_CORRUPT, "lib3mf says: Could not find");
-    make_package(&z, "meter",
+    make_package(&z, 0, "meter",
                  "<object id=\"1\"><mesh><vertices><vertex x=\"0\" y=\"0\" z=\"0\"/></vertices>"
                  "<triangles><triangle v1=\"0\" v2=\"1\" v3=\"2\"/></triangles></mesh></object>",
                  "<item objectid=\"1\"/>");
     expect_refusal_of(NULL, z.bytes, z.size, 0, BVP_ERR_CORRUPT, "lib3mf");
-    make_package(&z, "meter", TETRA("1", ""), "<item objectid=\"1\"/>");
+    make_package(&z, 0, "meter", TETRA("1", ""), "<item objectid=\"1\"/>");
     for (size_t size = 1; size < z.size; size += 61)
         expect_refusal_of("3mf", z.bytes, size, 0, BVP_ERR_CORRUPT, "lib3mf");
-    make_package(&z, "meter", TETRA("1", ""),
+    make_package(&z, 0, "meter", TETRA("1", ""),
                  "<item objectid=\"1\" transform=\"1 0 0 0 1 0 0 0 0 0 0 0\"/>");
     ck_assert_int_ne(import_bytes(NULL, z.bytes, z.size, 0, &m, &error), BVP_OK);
-    make_package(&z, "meter", TETRA("1", ""), "");
+    make_package(&z, 0, "meter", TETRA("1", ""), "");
     ck_assert_int_ne(import_bytes(NULL, z.bytes, z.size, 0, &m, &error), BVP_OK);
 }
 END_TEST
@@ -226,5 +151,6 @@ int main(void)
         puts("3MF was left out of this build: skipped");
         return 77;
     }
-    return suite_run("import_3mf", (const TTest *[]){tree, units, unfolding, bomb, broken, NULL});
+    return suite_run("import_3mf", (const TTest *[]){tree, sizes_in_64_bits, units, unfolding, bomb,
+                                                     broken, NULL});
 }

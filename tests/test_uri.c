@@ -14,7 +14,7 @@ static char folder[] = "test_uri_XXXXXX";
 static void expect_bytes(const char *uri, const void *bytes, size_t size)
 {
     uri_bytes out;
-    ck_assert_int_eq(uri_open(uri, folder, &out), URI_OK);
+    ck_assert_int_eq(uri_open(uri, folder, 0, &out), URI_OK);
     ck_assert_uint_eq(out.size, size);
     ck_assert(memcmp(out.data, bytes, size) == 0);
     uri_close(&out);
@@ -23,7 +23,7 @@ static void expect_bytes(const char *uri, const void *bytes, size_t size)
 static void expect_result(const char *uri, uri_result result)
 {
     uri_bytes out;
-    ck_assert_msg(uri_open(uri, folder, &out) == result, "%s", uri);
+    ck_assert_msg(uri_open(uri, folder, 0, &out) == result, "%s", uri);
     ck_assert_ptr_null(out.data);
 }
 
@@ -63,7 +63,7 @@ START_TEST(files)
     expect_result("missing", URI_SYSTEM);
     expect_result("sub", URI_SYSTEM); /* a folder */
     uri_bytes out;
-    ck_assert_int_eq(uri_open("sub/a b..bin", NULL, &out), URI_FORBIDDEN);
+    ck_assert_int_eq(uri_open("sub/a b..bin", NULL, 0, &out), URI_FORBIDDEN);
     unlink(name);
     rmdir(path);
     rmdir(folder);

@@ -43,8 +43,9 @@ static bvp_status refuse_uri(gltf_buffers *v, uint64_t index, uri_result result,
                            "expected base64 data; export the model again");
     case URI_FORBIDDEN:
         return gltf_refuse(v->doc, BVP_ERR_ARGUMENT, "buffers", index,
-                           "expected a file in the model's folder, found \"%.60s\"; pack the "
-                           "model from a file beside its buffers",
+                           "expected a file in the model's folder and no link that leads out, "
+                           "found \"%.60s\"; pack the model from a file beside its buffers, or "
+                           "allow others with --any-path",
                            uri);
     default:
         gltf_refuse(v->doc, BVP_ERR_SYSTEM, "buffers", index, "\"%.60s\" can't be read: %s", uri,
@@ -60,7 +61,8 @@ static bvp_status locate_buffer(gltf_buffers *v, uint64_t index, const json_valu
 {
     const char *uri = json_tree_text(json_tree_get(object, "uri"));
     if (uri) {
-        uri_result result = uri_open(uri, v->doc->im->dir, &b->bytes);
+        uri_result result =
+            uri_open(uri, v->doc->im->dir, v->doc->im->options->any_path, &b->bytes);
         if (result != URI_OK)
             return refuse_uri(v, index, result, uri);
         b->data = b->bytes.data;

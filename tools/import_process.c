@@ -3,6 +3,11 @@
  */
 #include "import_process.h"
 
+/* Such a program reads bytes that somebody else wrote with a library that we did not write. It gets
+ * descriptors and no names: the model, a pipe for its answer, a socket on which we hand it the
+ * files beneath the model's folder that it asks for. It limits itself before it looks at the model,
+ * import_confine.h, and ends when its time is over. */
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,13 +28,18 @@ typedef struct program {
     const char *name;
     const char *reads;   /* "STEP and IGES models" */
     const char *library; /* it is built with, and what to install for that */
+    int seconds;         /* that it may take for a model, and one more for each of these bytes */
+    int bytes_a_second;
 } program;
 
 static const program step_program = {
     "bvpack-step", "STEP and IGES models",
-    "OpenCASCADE (Debian: libocct-data-exchange-dev libocct-ocaf-dev)"};
+    "OpenCASCADE (Debian: libocct-data-exchange-dev libocct-ocaf-dev)", 120,
+    1 << 14}; /* small files can stand for intricate surfaces, and --chord for many triangles */
 static const program assimp_program = {"bvpack-assimp", "such models",
-                                       "assimp (Debian: libassimp-dev)"};
+                                       "assimp (Debian: libassimp-dev)", 7, 1 << 18};
+static const program mf_program = {"bvpack-3mf", "3MF models", "lib3mf 1.x (Debian 12: lib3mf-dev)",
+                                   7, 1 << 18};
 
 enum {
     PATH_SIZE = 4096,
@@ -36,15 +47,20 @@ enum {
     FREE_DESCRIPTOR = 10, /* above those that the process gets */
     END_TRIES = 3000,     /* times 10 ms: for a process that ends but does not exit */
     EXIT_NOT_STARTED = 127,
+    MEMORY_A_BYTE = 1 << 10, /* of a model: STEP takes 30 to 300 */
 };
+
+#define MEMORY_AT_LEAST (UINT64_C(768) << 20)
 
 /* One run. */
 typedef struct process {
     const program *program;
     char path[PATH_SIZE]; /* of the program */
     pid_t pid;
-    int answer; /* read end */
-    int input;  /* the model when it is in no file, or -1 */
+    import_channel from; /* read ends of its answer, and our end of the socket */
+    int copy;            /* the model when it is in no file, or -1 */
+    uint64_t memory;     /* bytes that it may take */
+    double seconds;
 } process;
 
 /* ---- where is it? --------------------------------------------------------------------------- */
@@ -114,30 +130,38 @@ static int copy_input(const importer *im)
     return fd;
 }
 
-/* Both ends of a pipe, above the descriptors that the process gets. */
-static int make_pipe(int ends[2])
+/* Both ends of a pipe or a socket, above the descriptors that the process gets; ours comes first.
+ */
+static int make_pair(int is_socket, int ends[2])
 {
     int low[2];
-    if (pipe(low) != 0)
+    if (is_socket ? socketpair(AF_UNIX, SOCK_SEQPACKET, 0, low) != 0 : pipe(low) != 0)
         return -1;
     for (int i = 0; i < 2; i++)
         ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, FREE_DESCRIPTOR);
+    const int saved = errno;
     close(low[0]);
     close(low[1]);
+    errno = saved;
     return ends[0] < 0 || ends[1] < 0 ? -1 : 0;
 }
 
+/* The process's ends: of what it answers on, the model, of what it gets files by. */
+typedef struct handed {
+    int answer, model, files;
+} handed;
+
 /* Descriptors 0 to 2 lead nowhere: libraries write there, and nobody shall take it for ours. */
-static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, int answer,
-                  int input)
+static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes,
+                  const handed *h)
 {
     sigset_t none, defaults;
     int wrong = 0;
     for (int fd = 0; fd < 3; fd++)
         wrong |= posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
-    wrong |= posix_spawn_file_actions_adddup2(actions, answer, IMPORT_DESCRIPTOR);
-    if (input >= 0)
-        wrong |= posix_spawn_file_actions_adddup2(actions, input, IMPORT_FILE_DESCRIPTOR);
+    wrong |= posix_spawn_file_actions_adddup2(actions, h->answer, IMPORT_DESCRIPTOR);
+    wrong |= posix_spawn_file_actions_adddup2(actions, h->model, IMPORT_FILE_DESCRIPTOR);
+    wrong |= posix_spawn_file_actions_adddup2(actions, h->files, IMPORT_SOCKET_DESCRIPTOR);
     sigemptyset(&none);
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
@@ -147,7 +171,7 @@ static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attrib
            posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-static int spawn(process *p, char **arguments, int answer)
+static int spawn(process *p, char **arguments, const handed *h)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -156,7 +180,7 @@ static int spawn(process *p, char **arguments, int answer)
         return wrong;
     wrong = posix_spawnattr_init(&attributes);
     if (wrong == 0) {
-        wrong = set_up(&actions, &attributes, answer, p->input);
+        wrong = set_up(&actions, &attributes, h);
         if (wrong == 0)
             wrong = posix_spawn(&p->pid, p->path, &actions, &attributes, arguments, environ);
         posix_spawnattr_destroy(&attributes);
@@ -165,27 +189,84 @@ static int spawn(process *p, char **arguments, int answer)
     return wrong;
 }
 
-static bvp_status start(importer *im, process *p)
+/* By the options, else by the model's size. */
+static void settle_limits(const importer *im, process *p)
 {
-    char chord[NUMBER_SIZE], angle[NUMBER_SIZE], threads[NUMBER_SIZE];
-    char file[PATH_SIZE];
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const uint64_t machine =
+        pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 4 * 3 : UINT64_MAX;
+    p->seconds = im->options->seconds;
+    if (p->seconds <= 0)
+        p->seconds = p->program->seconds + (double)im->size / p->program->bytes_a_second;
+    if (p->seconds > 1e9)
+        p->seconds = 1e9;
+    p->memory = im->options->megabytes << 20;
+    if (p->memory > 0)
+        return;
+    p->memory = MEMORY_AT_LEAST + MEMORY_A_BYTE * (uint64_t)im->size;
+    if (p->memory > machine)
+        p->memory = machine > MEMORY_AT_LEAST ? machine : MEMORY_AT_LEAST;
+}
+
+/* Of all threads together: what wall time ends otherwise, should we be gone. */
+static unsigned processor_seconds(const importer *im, const process *p)
+{
+    const long machine = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint32_t asked = im->options->thread_count;
+    const double threads = asked > 0 ? asked : machine > 0 ? (double)machine : 1;
+    const double seconds = p->seconds * threads + 2;
+    return seconds < 2e9 ? (unsigned)seconds : 2000000000;
+}
+
+/* Of the model, without folders. */
+static const char *name_of(const importer *im)
+{
+    const char *name = im->options->path ? im->options->path : im->name;
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+static int spawn_with(importer *im, process *p, const handed *h)
+{
+    char chord[NUMBER_SIZE], angle[NUMBER_SIZE], threads[NUMBER_SIZE], memory[NUMBER_SIZE],
+        seconds[NUMBER_SIZE];
     const import_options *o = im->options;
     snprintf(chord, sizeof chord, "%.17g", o->chord > 0 ? o->chord : IMPORT_CHORD);
     snprintf(angle, sizeof angle, "%.17g", o->angle > 0 ? o->angle : IMPORT_ANGLE);
     snprintf(threads, sizeof threads, "%u", o->thread_count);
-    if (o->path)
-        snprintf(file, sizeof file, "%s%s", o->path[0] == '-' ? "./" : "", o->path);
-    else
-        snprintf(file, sizeof file, "/dev/fd/%d", IMPORT_FILE_DESCRIPTOR);
-    char *arguments[] = {p->path, (char *)im->format, chord, angle, threads, file, NULL};
+    snprintf(memory, sizeof memory, "%llu", (unsigned long long)p->memory);
+    snprintf(seconds, sizeof seconds, "%u", processor_seconds(im, p));
+    char *arguments[] = {
+        p->path, (char *)im->format,  chord, angle, threads, o->drop_invalid ? "1" : "0", memory,
+        seconds, (char *)name_of(im), NULL};
+    return spawn(p, arguments, h);
+}
 
-    int ends[2] = {-1, -1};
-    if (!o->path && (p->input = copy_input(im)) < 0)
+static void close_all(const int *fds, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
+
+static bvp_status start(importer *im, process *p)
+{
+    int model = -1, answer[2] = {-1, -1}, files[2] = {-1, -1};
+    if (!im->options->file && (p->copy = copy_input(im)) < 0)
         return refuse_system(im, "copy it to a temporary file");
-    int wrong = make_pipe(ends) != 0 ? errno : spawn(p, arguments, ends[1]);
-    if (ends[1] >= 0)
-        close(ends[1]);
-    p->answer = ends[0];
+    /* as everything that it gets, above the descriptors that it gets it on */
+    model = fcntl(p->copy >= 0 ? p->copy : *im->options->file, F_DUPFD_CLOEXEC, FREE_DESCRIPTOR);
+    int wrong = 0;
+    if (model < 0 || make_pair(0, answer) != 0 || make_pair(1, files) != 0 ||
+        fcntl(answer[0], F_SETFL, O_NONBLOCK) != 0)
+        wrong = errno;
+    else
+        wrong = spawn_with(im, p, &(handed){answer[1], model, files[1]});
+    close_all((int[]){model, answer[1], files[1]}, 3);
+    p->from.answer = answer[0];
+    p->from.files = files[0];
+    p->from.deadline = import_clock() + (uint64_t)(p->seconds * 1e9);
+    p->from.most = 2 * p->memory;
     errno = wrong;
     return wrong == 0 ? BVP_OK : refuse_system(im, "start the program that reads it");
 }
@@ -244,13 +325,63 @@ static bvp_status refuse_cut(importer *im, const process *p, int status)
                          name);
 }
 
+static bvp_status refuse_late(importer *im, const process *p)
+{
+    return import_refuse(im, BVP_ERR_LIMIT,
+                         "%s was ended after %.4g s, its time for a model of this size; export the "
+                         "model again, or give it longer with --import-timeout",
+                         p->program->name, p->seconds);
+}
+
+static bvp_status refuse_flood(importer *im, const process *p)
+{
+    return import_refuse(im, BVP_ERR_LIMIT,
+                         "%s makes more of it than %llu MiB; raise --chord for coarser triangles, "
+                         "or allow more with --import-memory",
+                         p->program->name, (unsigned long long)p->from.most >> 20);
+}
+
+/* The library may have failed for want of a file that it was not given. */
+static bvp_status refuse_denied(importer *im, const process *p)
+{
+    return import_refuse(im, BVP_ERR_ARGUMENT,
+                         "it names \"%.80s\", which is outside the model's folder, and can't be "
+                         "read without; put the file there, or allow it with --any-path",
+                         p->from.denied);
+}
+
+static bvp_status warn_of_denied(importer *im, const process *p)
+{
+    char text[240];
+    uint64_t triangles = 0;
+    for (uint32_t i = 0; i < im->out->mesh_count; i++)
+        triangles += im->out->meshes[i].triangle_count;
+    if (p->from.denied_count == 0)
+        return BVP_OK;
+    if (triangles == 0)
+        return refuse_denied(im, p);
+    snprintf(text, sizeof text, "files outside the model's folder left out, \"%.80s\" first",
+             p->from.denied);
+    return import_warn(im, p->from.denied_count, text);
+}
+
+static int is_over(import_outcome outcome)
+{
+    return outcome == IMPORT_DONE || outcome == IMPORT_REFUSED || outcome == IMPORT_CUT;
+}
+
 static bvp_status finish(importer *im, const process *p, import_outcome outcome, const char *what)
 {
     const int reason = errno;
-    const int status = wait_for(p, outcome != IMPORT_GARBAGE && outcome != IMPORT_NO_MEMORY &&
-                                       outcome != IMPORT_UNREAD);
+    const int status = wait_for(p, is_over(outcome));
     if (outcome == IMPORT_DONE && status == 0)
-        return BVP_OK;
+        return warn_of_denied(im, p);
+    if (outcome == IMPORT_LATE || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+        return refuse_late(im, p);
+    if (outcome == IMPORT_FLOOD)
+        return refuse_flood(im, p);
+    if (outcome == IMPORT_REFUSED && p->from.denied_count > 0)
+        return refuse_denied(im, p);
     if (outcome == IMPORT_REFUSED || outcome == IMPORT_NO_MEMORY)
         return im->error->status;
     errno = reason;
@@ -266,21 +397,19 @@ static bvp_status finish(importer *im, const process *p, import_outcome outcome,
 
 static bvp_status import_with(importer *im, const program *program)
 {
-    process p = {.program = program, .answer = -1, .input = -1};
+    process p = {.program = program, .from = {.answer = -1, .files = -1}, .copy = -1};
     const char *what = "";
     if (!find_program(&p))
         return refuse_missing(im, program);
+    settle_limits(im, &p);
     bvp_status status = start(im, &p);
     if (status == BVP_OK) {
-        const import_outcome outcome = import_read_stream(im, p.answer, &what);
-        close(p.answer);
-        p.answer = -1;
+        const import_outcome outcome = import_read_channel(im, &p.from, &what);
+        close(p.from.answer);
+        p.from.answer = -1;
         status = finish(im, &p, outcome, what);
     }
-    if (p.answer >= 0)
-        close(p.answer);
-    if (p.input >= 0)
-        close(p.input);
+    close_all((int[]){p.from.answer, p.from.files, p.copy}, 3);
     return status;
 }
 
@@ -316,6 +445,11 @@ bvp_status import_iges(importer *im)
     if (end - begin <= LETTER || im->data[begin + LETTER] != 'T')
         return refuse_truncated(im, "a line with T in column 73");
     return import_with(im, &step_program);
+}
+
+bvp_status import_3mf(importer *im)
+{
+    return import_with(im, &mf_program);
 }
 
 bvp_status import_assimp(importer *im)

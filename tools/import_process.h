@@ -13,6 +13,8 @@
 /* By bvpack-step, with OpenCASCADE. */
 bvp_status import_step(importer *im);
 bvp_status import_iges(importer *im);
+/* By bvpack-3mf, with lib3mf. */
+bvp_status import_3mf(importer *im);
 /* By bvpack-assimp; the format is im->format. */
 bvp_status import_assimp(importer *im);
 

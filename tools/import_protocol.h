@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * import_protocol.h: what an importing process writes to the program that started it.
  *
- * PROGRAM FORMAT CHORD ANGLE THREADS FILE, answer on descriptor 3, nothing else is read or written.
+ * PROGRAM FORMAT CHORD ANGLE THREADS DROP MEMORY SECONDS NAME, the model on descriptor 4, the
+ * answer on descriptor 3; nothing else is read or written, but for what descriptor 5 hands over.
  */
 #ifndef IMPORT_PROTOCOL_H
 #define IMPORT_PROTOCOL_H
@@ -10,7 +11,13 @@
 #include <stdint.h>
 
 /* FORMAT: a word of --format. CHORD: length in millimetres, ANGLE: degrees, of triangles on curved
- * surfaces. THREADS: 0: one per CPU. FILE: a path, perhaps /dev/fd/4.
+ * surfaces. THREADS: 0: one per CPU. DROP: 1: what is not finite is left out, 0: refused. MEMORY:
+ * bytes, and SECONDS of processor time, that the process may take. NAME: of the model, without
+ * folders, for its ending.
+ *
+ * The process opens no file by itself. It asks for one that the model names with a FILE message;
+ * descriptor 5, a socket, then yields one message: a byte, 1 with a descriptor for reading, or 0:
+ * there is no such file in the model's folder.
  *
  * The answer is a sequence of messages, each a frame and then frame.size bytes. Both programs are
  * of one build on one machine: numbers are in its byte order. The first message is START, the last
@@ -20,7 +27,12 @@
  *
  * A text is a u32 size and that many bytes of UTF-8, without NUL; size IMPORT_NONE: no text.
  */
-enum { IMPORT_VERSION = 1, IMPORT_DESCRIPTOR = 3, IMPORT_FILE_DESCRIPTOR = 4 };
+enum {
+    IMPORT_VERSION = 2,
+    IMPORT_DESCRIPTOR = 3,
+    IMPORT_FILE_DESCRIPTOR = 4,
+    IMPORT_SOCKET_DESCRIPTOR = 5
+};
 #define IMPORT_NONE        UINT32_MAX
 #define IMPORT_MAGIC       "bvpack\x1a" /* eight bytes with the NUL */
 /* Messages but for a part's arrays are no larger. */
@@ -29,13 +41,13 @@ enum { IMPORT_VERSION = 1, IMPORT_DESCRIPTOR = 3, IMPORT_FILE_DESCRIPTOR = 4 };
 typedef enum import_kind {
     IMPORT_START = 1, /* 8 bytes magic, u32 version, u32 0 */
     IMPORT_PART,      /* import_part, text name */
-    IMPORT_POSITIONS, /* vertex_count times x, y, z: f64 */
+    IMPORT_POSITIONS, /* vertex_count times x, y, z: f64, or f32 when the part says so */
     IMPORT_INDICES,   /* triangle_count times 3 u32 */
     IMPORT_IDS,       /* triangle_count u32, if the part has them */
     IMPORT_NODE,     /* import_node, texts name and source id, property_count times key and value */
     IMPORT_WARNING,  /* u64 count, text */
     IMPORT_PROGRESS, /* u64 done, u64 total */
-    IMPORT_FILE,     /* text: the name, relative to FILE's folder, of a file that was read too */
+    IMPORT_FILE,     /* text: the name, from the model's folder, of a file that is wanted, too */
     IMPORT_FAILURE,  /* u32 bvp_status, text: one sentence, what is wrong and what to do */
     IMPORT_END       /* import_end, text format: "STEP (AP214)" */
 } import_kind;
@@ -51,7 +63,7 @@ static_assert(sizeof(import_frame) == 32, "no padding");
 
 typedef struct import_part {
     uint64_t vertex_count, triangle_count; /* < 2^32 */
-    uint32_t has_ids, reserved;
+    uint32_t has_ids, is_float;
 } import_part;
 static_assert(sizeof(import_part) == 24, "no padding");
 

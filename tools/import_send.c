@@ -7,7 +7,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include "import_confine.h"
 
 struct import_sender {
     uint32_t sequence, part_count, node_count;
@@ -74,10 +78,41 @@ static void put_count(import_sender *s, uint64_t count)
     put(s, &count, sizeof count);
 }
 
-import_sender *import_send_start(void)
+/* NULL: it can't be mapped, or is empty. */
+static const uint8_t *map_file(int fd, size_t *size)
+{
+    struct stat file;
+    if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size <= 0)
+        return NULL;
+    void *data = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    *size = (size_t)file.st_size;
+    return data == MAP_FAILED ? NULL : data;
+}
+
+static int read_task(int argc, char **argv, import_task *out)
+{
+    enum { FORMAT = 1, CHORD, ANGLE, THREADS, DROP, MEMORY, SECONDS, NAME, COUNT };
+    if (argc != COUNT)
+        return -1;
+    *out = (import_task){.format = argv[FORMAT],
+                         .chord = strtod(argv[CHORD], NULL),
+                         .angle = strtod(argv[ANGLE], NULL),
+                         .thread_count = atoi(argv[THREADS]),
+                         .drop_invalid = atoi(argv[DROP]),
+                         .name = argv[NAME]};
+    out->data = map_file(IMPORT_FILE_DESCRIPTOR, &out->size);
+    if (!out->data)
+        return -1;
+    import_confine(strtoull(argv[MEMORY], NULL, 10), strtoull(argv[SECONDS], NULL, 10));
+    return 0;
+}
+
+import_sender *import_send_start(int argc, char **argv, import_task *task)
 {
     const uint32_t version[2] = {IMPORT_VERSION, 0};
-    import_sender *s = fcntl(IMPORT_DESCRIPTOR, F_GETFD) < 0 ? NULL : calloc(1, sizeof *s);
+    if (fcntl(IMPORT_DESCRIPTOR, F_GETFD) < 0 || read_task(argc, argv, task) != 0)
+        return NULL;
+    import_sender *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     put(s, IMPORT_MAGIC, 8);
@@ -86,19 +121,34 @@ import_sender *import_send_start(void)
     return s;
 }
 
+static uint32_t send_part(import_sender *s, const import_part *part, const char *name,
+                          const void *positions, const uint32_t *indices, const uint32_t *ids)
+{
+    const size_t width = 3 * (part->is_float ? sizeof(float) : sizeof(double));
+    put(s, part, sizeof *part);
+    put_text(s, name);
+    send_payload(s, IMPORT_PART);
+    send_bytes(s, IMPORT_POSITIONS, positions, part->vertex_count * width);
+    send_bytes(s, IMPORT_INDICES, indices, part->triangle_count * 3 * sizeof *indices);
+    if (ids)
+        send_bytes(s, IMPORT_IDS, ids, part->triangle_count * sizeof *ids);
+    return s->part_count++;
+}
+
 uint32_t import_send_part(import_sender *s, const char *name, const double *positions,
                           uint64_t vertex_count, const uint32_t *indices, uint64_t triangle_count,
                           const uint32_t *ids)
 {
     const import_part part = {vertex_count, triangle_count, ids != NULL, 0};
-    put(s, &part, sizeof part);
-    put_text(s, name);
-    send_payload(s, IMPORT_PART);
-    send_bytes(s, IMPORT_POSITIONS, positions, vertex_count * 3 * sizeof *positions);
-    send_bytes(s, IMPORT_INDICES, indices, triangle_count * 3 * sizeof *indices);
-    if (ids)
-        send_bytes(s, IMPORT_IDS, ids, triangle_count * sizeof *ids);
-    return s->part_count++;
+    return send_part(s, &part, name, positions, indices, ids);
+}
+
+uint32_t import_send_part_of_floats(import_sender *s, const char *name, const float *positions,
+                                    uint64_t vertex_count, const uint32_t *indices,
+                                    uint64_t triangle_count)
+{
+    const import_part part = {vertex_count, triangle_count, 0, 1};
+    return send_part(s, &part, name, positions, indices, NULL);
 }
 
 uint32_t import_send_node(import_sender *s, const import_node *node, const char *name,
@@ -131,10 +181,41 @@ void import_send_progress(import_sender *s, uint64_t done, uint64_t total)
     send_payload(s, IMPORT_PROGRESS);
 }
 
-void import_send_file(import_sender *s, const char *name)
+/* The descriptor that comes with the message, or -1. */
+static int receive_file(void)
+{
+    char byte = 0;
+    union {
+        struct cmsghdr first;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec place = {&byte, 1};
+    struct msghdr message = {.msg_iov = &place,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    ssize_t got;
+    do
+        got = recvmsg(IMPORT_SOCKET_DESCRIPTOR, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    int fd = -1;
+    if (got == 1 && byte && header && header->cmsg_type == SCM_RIGHTS &&
+        header->cmsg_len == CMSG_LEN(sizeof fd))
+        memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    return fd;
+}
+
+const uint8_t *import_send_ask(import_sender *s, const char *name, size_t *size)
 {
     put_text(s, name);
     send_payload(s, IMPORT_FILE);
+    const int fd = receive_file();
+    if (fd < 0)
+        return NULL;
+    const uint8_t *data = map_file(fd, size);
+    close(fd);
+    return data;
 }
 
 void import_send_end(import_sender *s, const import_end *end, const char *format)

@@ -5,16 +5,21 @@
 
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
+#include "beneath.h"
 #include "import_protocol.h"
-#include "input.h"
+#include "uri.h"
 
 typedef struct stream {
     importer *im;
-    int fd;
+    import_channel *from;
+    uint64_t received; /* bytes */
     import_frame frame;
     uint32_t sequence;      /* of the next message */
     uint8_t *payload;       /* of this message, IMPORT_MESSAGE_MAX bytes at most */
@@ -43,13 +48,50 @@ static int out_of_memory(stream *s)
     return fail(s, IMPORT_NO_MEMORY, "");
 }
 
+uint64_t import_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Until there is more to read, or its end. */
+static int wait_for_bytes(stream *s)
+{
+    struct pollfd answer = {.fd = s->from->answer, .events = POLLIN};
+    const uint64_t now = import_clock(), deadline = s->from->deadline;
+    if (deadline > 0 && now >= deadline)
+        return fail(s, IMPORT_LATE, "");
+    const uint64_t left = deadline > 0 ? (deadline - now) / 1000000 + 1 : 1000;
+    if (poll(&answer, 1, left < 60000 ? (int)left : 60000) < 0 && errno != EINTR)
+        return fail(s, IMPORT_UNREAD, "");
+    return 0;
+}
+
+/* Is there room for that much more of the answer? To be asked before memory is taken for it. */
+static int allow(stream *s, uint64_t size)
+{
+    if (s->from->most > 0 && size > s->from->most - s->received)
+        return fail(s, IMPORT_FLOOD, "");
+    s->received += size;
+    return 0;
+}
+
 static int read_bytes(stream *s, void *out, uint64_t size)
 {
     char *p = out;
     while (size > 0) {
-        const ssize_t got = read(s->fd, p, size < (1 << 30) ? (size_t)size : (size_t)1 << 30);
+        if (s->from->deadline > 0 && import_clock() >= s->from->deadline)
+            return fail(s, IMPORT_LATE, "");
+        const ssize_t got =
+            read(s->from->answer, p, size < (1 << 30) ? (size_t)size : (size_t)1 << 30);
         if (got < 0 && errno == EINTR)
             continue;
+        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            if (wait_for_bytes(s) != 0)
+                return -1;
+            continue;
+        }
         if (got < 0)
             return fail(s, IMPORT_UNREAD, "");
         if (got == 0)
@@ -62,7 +104,7 @@ static int read_bytes(stream *s, void *out, uint64_t size)
 
 static int read_frame(stream *s)
 {
-    if (read_bytes(s, &s->frame, sizeof s->frame) != 0)
+    if (allow(s, sizeof s->frame) != 0 || read_bytes(s, &s->frame, sizeof s->frame) != 0)
         return -1;
     return s->frame.sequence == s->sequence++ ? 0 : garbage(s, "a message is out of order");
 }
@@ -85,6 +127,8 @@ static int read_payload(stream *s)
     s->place = 0;
     if (s->frame.size > IMPORT_MESSAGE_MAX)
         return garbage(s, "a message is too long");
+    if (allow(s, s->frame.size) != 0)
+        return -1;
     if (import_grow(&s->payload, &s->capacity, (size_t)s->frame.size, 1) != 0)
         return out_of_memory(s);
     return read_content(s, s->payload);
@@ -133,6 +177,8 @@ static int read_array(stream *s, import_kind kind, uint64_t count, size_t elemen
         return -1;
     if (s->frame.kind != (uint32_t)kind || s->frame.size != size || size > SIZE_MAX / 2)
         return garbage(s, "an array of a part is not as long as it says");
+    if (allow(s, size) != 0)
+        return -1;
     *array = malloc(size > 0 ? (size_t)size : 1);
     return *array ? read_content(s, *array) : out_of_memory(s);
 }
@@ -155,11 +201,11 @@ static int read_part(stream *s)
     model_mesh *mesh = import_add_mesh(s->im);
     if (!mesh)
         return out_of_memory(s);
-    mesh->is_double = 1;
+    mesh->is_double = !part.is_float;
+    const size_t width = 3 * (part.is_float ? sizeof(float) : sizeof(double));
     if (take_text(s, &mesh->name) != 0 || take_end(s) != 0)
         return -1;
-    if (read_array(s, IMPORT_POSITIONS, part.vertex_count, 3 * sizeof(double), &mesh->positions) !=
-            0 ||
+    if (read_array(s, IMPORT_POSITIONS, part.vertex_count, width, &mesh->positions) != 0 ||
         read_array(s, IMPORT_INDICES, part.triangle_count, 3 * sizeof(uint32_t), &mesh->indices) !=
             0)
         return -1;
@@ -252,24 +298,92 @@ static int read_progress(stream *s)
     return 0;
 }
 
-/* A file beside the model was read: what it was belongs to the source's identity. */
-static int note_file(stream *s, const char *name)
+/* ---- files beside the model -------------------------------------------------------------------
+ */
+
+/* One byte, and the descriptor with it. */
+static void hand_over(const stream *s, int fd)
+{
+    char byte = fd >= 0;
+    union {
+        struct cmsghdr first;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec place = {&byte, 1};
+    struct msghdr message = {.msg_iov = &place, .msg_iovlen = 1};
+    if (fd >= 0) {
+        message.msg_control = control.bytes;
+        message.msg_controllen = sizeof control.bytes;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(header), &fd, sizeof fd);
+    }
+    /* the process takes one before it asks for the next; one that does not gets none */
+    while (sendmsg(s->from->files, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR)
+        ;
+}
+
+static int open_beside(const importer *im, const char *name)
 {
     char path[4096];
-    input in;
-    if (!s->im->dir || snprintf(path, sizeof path, "%s/%s", s->im->dir, name) >= (int)sizeof path ||
-        access(path, R_OK) != 0 || input_open(&in, path) != 0)
+    errno = EXDEV;
+    if (im->dir && !im->options->any_path)
+        return beneath_open(im->dir, name);
+    if (!im->options->any_path ||
+        snprintf(path, sizeof path, "%s%s%s", *name == '/' || !im->dir ? "" : im->dir,
+                 *name == '/' || !im->dir ? "" : "/", name) >= (int)sizeof path)
+        return -1;
+    return beneath_open_any(path);
+}
+
+static int is_noted(const model *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->file_count; i++)
+        if (strcmp(m->files[i].name, name) == 0)
+            return 1;
+    return 0;
+}
+
+/* What the file was belongs to the source's identity. */
+static int note_file(stream *s, const char *name, int fd)
+{
+    uri_bytes bytes;
+    if (is_noted(s->im->out, name) || uri_map(fd, &bytes) != URI_OK)
         return 0;
-    const bvp_status status = import_note_file(s->im, name, in.data, in.size);
-    input_close(&in);
+    const bvp_status status = import_note_file(s->im, name, bytes.data, bytes.size);
+    uri_close(&bytes);
     return status == BVP_OK ? 0 : out_of_memory(s);
+}
+
+static void deny(stream *s, const char *name)
+{
+    import_channel *from = s->from;
+    if (from->denied_count++ == 0)
+        snprintf(from->denied, sizeof from->denied, "%s", name);
+}
+
+/* The process has no way to a file but this one. */
+static int give_file(stream *s, const char *name)
+{
+    while (strncmp(name, "./", 2) == 0)
+        name += 2;
+    const int fd = open_beside(s->im, name);
+    if (fd < 0 && errno == EXDEV)
+        deny(s, name);
+    const int result = fd < 0 ? 0 : note_file(s, name, fd);
+    hand_over(s, fd);
+    if (fd >= 0)
+        close(fd);
+    return result;
 }
 
 static int read_file(stream *s)
 {
     char *name = NULL;
-    if (take_text(s, &name) == 0 && take_end(s) == 0 && name)
-        note_file(s, name);
+    if (take_text(s, &name) == 0 && take_end(s) == 0 && name && s->from->files >= 0)
+        give_file(s, name);
     free(name);
     return s->outcome == IMPORT_DONE ? 0 : -1;
 }
@@ -282,8 +396,9 @@ static int read_failure(stream *s)
         free(text);
         return -1;
     }
-    const int is_memory = status == BVP_ERR_NO_MEMORY || status == BVP_ERR_LIMIT;
-    import_refuse(s->im, is_memory ? (bvp_status)status : BVP_ERR_CORRUPT, "%s",
+    const int is_known =
+        status == BVP_ERR_NO_MEMORY || status == BVP_ERR_LIMIT || status == BVP_ERR_ARGUMENT;
+    import_refuse(s->im, is_known ? (bvp_status)status : BVP_ERR_CORRUPT, "%s",
                   text && text[0] ? text : "it can't be read; export it again");
     free(text);
     return fail(s, IMPORT_REFUSED, "");
@@ -330,13 +445,19 @@ static int read_message(stream *s)
     }
 }
 
-import_outcome import_read_stream(importer *im, int fd, const char **what)
+import_outcome import_read_channel(importer *im, import_channel *from, const char **what)
 {
-    stream s = {.im = im, .fd = fd, .what = ""};
+    stream s = {.im = im, .from = from, .what = ""};
     int going = read_frame(&s) == 0 && read_start(&s) == 0;
     while (going)
         going = read_message(&s) == 0 && s.frame.kind != IMPORT_END;
     free(s.payload);
     *what = s.what;
     return s.outcome;
+}
+
+import_outcome import_read_stream(importer *im, int fd, const char **what)
+{
+    import_channel from = {.answer = fd, .files = -1};
+    return import_read_channel(im, &from, what);
 }

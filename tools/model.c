@@ -10,17 +10,6 @@
 #include "import.h"
 #include "import_process.h"
 
-/* ---- what configure left out ---------------------------------------------------------------- */
-
-#ifndef BVPACK_HAVE_LIB3MF
-bvp_status import_3mf(importer *im)
-{
-    return import_refuse(im, BVP_ERR_ARGUMENT,
-                         "3MF was left out of this bvpack: install lib3mf (Debian: lib3mf-dev), "
-                         "configure and build again, or convert the model");
-}
-#endif
-
 static const struct {
     const char *name, *other; /* endings; the first is what --format says */
     bvp_status (*import)(importer *im);

@@ -72,15 +72,18 @@ typedef struct import_options {
     const char *format;   /* "stl", "obj", "ply", "off", "gltf", "glb", "manifest", "urdf", "3mf",
                              "step", "iges", "dae" ... or NULL: by content, then name */
     const char *pipe_dir; /* the folder of a manifest or URDF that comes without one, or NULL */
-    int any_path;         /* meshes may be named anywhere, not only in the model's own folder */
+    int any_path;         /* files may be named anywhere, not only in the model's own folder */
     int urdf_visual;      /* a robot's visual shapes instead of those for collision */
     const char *joints;   /* "name=value, ...", or "@file" with these; NULL: all at zero */
     const char *package_path; /* folders with ROS packages, or packages, separated by colons */
     int is_share;             /* of what the model names most is left out, perhaps all */
     int is_nested;            /* another model names this one, which may then not name others */
     double chord, angle; /* of surfaces that are cut into triangles: mm, degrees; 0: the default */
-    const char *path;    /* where the bytes lie as a file, or NULL: importers that are processes of
-                            their own read that, or a copy */
+    const char *path;    /* where the bytes lie as a file, or NULL; for names only */
+    const int *file;     /* the open file that has them, or NULL: importers that are processes of
+                            their own get that, or a copy */
+    double seconds;      /* that such a process may take; 0: by the model's size */
+    uint64_t megabytes;  /* of memory that it may take; 0: likewise */
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total);
     void *progress_user;
     const struct import_hooks *hooks; /* or NULL */

@@ -162,6 +162,8 @@ import_options pack_import_options(pack_job *j, const pack_source *s)
                             .chord = j->chord,
                             .angle = j->set->angle,
                             .path = strcmp(s->path, "-") ? s->path : NULL,
+                            .seconds = j->set->import_timeout,
+                            .megabytes = j->set->import_memory,
                             .progress = progress_update,
                             .progress_user = &j->bar};
 }
@@ -170,6 +172,7 @@ static bvp_status import_source(pack_job *j, pack_source *s, const input *in, co
                                 const char *dir, bvp_error *error)
 {
     import_options options = pack_import_options(j, s);
+    options.file = in->fd >= 0 ? &in->fd : NULL;
     options.is_share = j->shard.number.count > 0;
     if (j->set->store)
         return pack_import_stored(j, s, in, label, dir, &options, error);
@@ -427,8 +430,17 @@ static const option_row options[] = {
      "their hashes alone, without holding them against the rules of the format",
      0, 0},
     {"any-path", 0, OPTION_FLAG, offsetof(pack_settings, any_path), NULL,
-     "let a manifest or URDF file name meshes anywhere, not only in its own folder and below", 0,
-     0},
+     "let a model name other files anywhere, not only in its own folder and below: meshes of a "
+     "manifest or URDF file, what a scene refers to; symbolic links may lead out, too",
+     0, 0},
+    {"import-timeout", 0, OPTION_NUMBER, offsetof(pack_settings, import_timeout), "SECONDS",
+     "of models that a program of its own reads: end it after this time; 7 s and 1 s for each 256 "
+     "KiB of the model is the default, of STEP and IGES models 120 s and 1 s for each 16 KiB",
+     0, 0},
+    {"import-memory", 0, OPTION_COUNT, offsetof(pack_settings, import_memory), "MIB",
+     "of such models: the memory that the program may take; 768 MiB and 1 KiB for each byte of "
+     "the model is the default, at most three quarters of the machine's",
+     1, 1 << 30},
     {"urdf", 0, OPTION_CHOICE, offsetof(pack_settings, urdf), "collision|visual",
      "which shapes of a robot's links to read; collision is the default", 0, 0},
     {"joints", 0, OPTION_TEXT, offsetof(pack_settings, joints), "NAME=VALUE,...|@FILE",

@@ -21,7 +21,9 @@ typedef struct pack_settings {
     const char *output, *unit, *up, *format, *hierarchy, *split, *offset_bits, *chord, *store;
     const char *shard;
     const char *urdf, *joints, *package_path;
-    double angle; /* degrees; 0: the default */
+    double angle;           /* degrees; 0: the default */
+    double import_timeout;  /* seconds; 0: by the model's size */
+    uint64_t import_memory; /* MiB; 0: by the model's size */
     uint64_t jobs, leaf, planes;
     int quiet, json, no_ids, drop_invalid, deformable, fast, any_path, thin, reread, trust_store;
 } pack_settings;

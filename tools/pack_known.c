@@ -266,7 +266,8 @@ bvp_status pack_import_stored(pack_job *j, pack_source *s, const input *in, cons
     size_t size = 0;
     options->hooks = &hooks;
     bvp_hash(in->data, in->size, s->hash);
-    key_of_place(j, ".sources", label, dir, options, key);
+    /* what may only be read with --any-path is not known without */
+    key_of_place(j, options->any_path ? ".anywher" : ".sources", label, dir, options, key);
     key_of_place(j, ".output", label, dir, options, j->output_key);
     char *text = store_get_record(&j->store, key, &size);
     bvp_status status = source_index_begin(&j->index, text, size) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;

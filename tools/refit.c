@@ -65,7 +65,6 @@ static int open_overlay(job *j)
 
 static int read_model(job *j)
 {
-    const import_options options = {.format = j->set->format};
     char folder[4096];
     bvp_error error = {0};
     input in;
@@ -74,6 +73,7 @@ static int read_model(job *j)
         return code;
     if (folder_of(j->model_path, folder, sizeof folder) != 0)
         folder[0] = '\0';
+    const import_options options = {.format = j->set->format, .file = in.fd >= 0 ? &in.fd : NULL};
     const bvp_status status =
         model_import_memory(in.data, in.size, j->model_path, folder, &options, &j->moved, &error);
     if (status == BVP_OK)

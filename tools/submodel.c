@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "beneath.h"
 #include "properties.h"
 #include "uri.h"
 
@@ -19,6 +21,11 @@ enum { NODE_MAX = 1 << 24 };
 static bvp_status refuse_file(importer *im, const char *path, const void *at)
 {
     const int number = errno;
+    if (number == EXDEV)
+        return import_refuse_line(im, BVP_ERR_ARGUMENT, at,
+                                  "\"%.100s\" is a symbolic link, or passes one, that leads out of "
+                                  "the model's folder; allow that with --any-path",
+                                  path);
     import_refuse_line(im, BVP_ERR_SYSTEM, at, "\"%.100s\" can't be read: %s", path,
                        number == EINVAL ? "it is empty, or not a file" : strerror(number));
     im->error->sys_errno = number;
@@ -120,7 +127,7 @@ static bvp_status take(importer *im, model *from, const char *path, submodel *ou
     return status;
 }
 
-static bvp_status import_bytes(importer *im, const uri_bytes *bytes, const char *path,
+static bvp_status import_bytes(importer *im, const uri_bytes *bytes, int fd, const char *path,
                                const char *file, const char *format, const void *at, submodel *out)
 {
     import_options options = *im->options;
@@ -130,6 +137,7 @@ static bvp_status import_bytes(importer *im, const uri_bytes *bytes, const char 
     options.format = format;
     options.is_nested = 1;
     options.path = file;
+    options.file = &fd;
     options.progress = NULL;
     snprintf(folder, sizeof folder, "%.*s", (int)(last_name(file) - file), file);
     const import_hooks *hooks = im->options->hooks;
@@ -177,12 +185,19 @@ bvp_status submodel_read(importer *im, const char *dir, const char *path, const 
         return status;
     if (hooks && hooks->find && hooks->find(hooks->user, file, format, &noted, &known))
         return take_known(im, path, &noted, &known, out);
-    if (uri_open_path(file, &bytes) != URI_OK)
+    const int fd = im->options->any_path ? beneath_open_any(file) : beneath_open(dir, path);
+    if (fd < 0)
         return refuse_file(im, path, at);
+    if (uri_map(fd, &bytes) != URI_OK) {
+        status = refuse_file(im, path, at);
+        close(fd);
+        return status;
+    }
     status = import_note_file(im, path, bytes.data, bytes.size);
     if (status == BVP_OK)
-        status = import_bytes(im, &bytes, path, file, format, at, out);
+        status = import_bytes(im, &bytes, fd, path, file, format, at, out);
     uri_close(&bytes);
+    close(fd);
     if (status != BVP_OK)
         submodel_free(out);
     return status;

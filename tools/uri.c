@@ -5,13 +5,13 @@
 #include "uri.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "beneath.h"
 
 /* ---- data: ---------------------------------------------------------------------------------- */
 
@@ -95,54 +95,75 @@ int uri_is_inside(const char *path)
     return 1;
 }
 
-/* Not blocking: the name may be a pipe's. */
-uri_result uri_open_path(const char *path, uri_bytes *out)
+uri_result uri_map(int fd, uri_bytes *out)
+{
+    struct stat file;
+    void *data = MAP_FAILED;
+    *out = (uri_bytes){0};
+    if (fstat(fd, &file) != 0)
+        return URI_SYSTEM;
+    const size_t size = (size_t)file.st_size;
+    if (!S_ISREG(file.st_mode) || file.st_size == 0)
+        errno = EINVAL;
+    else
+        data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED)
+        return URI_SYSTEM;
+    *out = (uri_bytes){.data = data, .size = size, .mapped = 1};
+    return URI_OK;
+}
+
+/* Of a descriptor that is the caller's no more. */
+static uri_result map_and_close(int fd, uri_bytes *out)
 {
     *out = (uri_bytes){0};
-    struct stat file;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
-        return URI_SYSTEM;
-    uri_result result = URI_SYSTEM;
-    if (fstat(fd, &file) == 0) {
-        void *data = MAP_FAILED;
-        size_t size = (size_t)file.st_size;
-        if (!S_ISREG(file.st_mode) || file.st_size == 0)
-            errno = EINVAL;
-        else
-            data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (data != MAP_FAILED) {
-            *out = (uri_bytes){.data = data, .size = size, .mapped = 1};
-            result = URI_OK;
-        }
-    }
-    int saved = errno;
+        return errno == EXDEV ? URI_FORBIDDEN : URI_SYSTEM;
+    const uri_result result = uri_map(fd, out);
+    const int saved = errno;
     close(fd);
     errno = saved;
     return result;
 }
 
-static uri_result open_file(const char *uri, const char *dir, uri_bytes *out)
+uri_result uri_open_path(const char *path, uri_bytes *out)
 {
-    size_t folder = strlen(dir);
-    char *path = malloc(folder + strlen(uri) + 2);
+    return map_and_close(beneath_open_any(path), out);
+}
+
+static uri_result open_any(const char *name, const char *dir, uri_bytes *out)
+{
+    const size_t size = strlen(dir) + strlen(name) + 2;
+    char *path = malloc(size);
     if (!path)
         return URI_NO_MEMORY;
-    memcpy(path, dir, folder);
-    path[folder] = '/';
-    char *name = strcpy(path + folder + 1, uri);
-    decode_percent(name);
-    uri_result result = uri_is_inside(name) ? uri_open_path(path, out) : URI_FORBIDDEN;
+    snprintf(path, size, "%s%s%s", *name == '/' ? "" : dir, *name == '/' ? "" : "/", name);
+    const uri_result result = uri_open_path(path, out);
     free(path);
     return result;
 }
 
-uri_result uri_open(const char *uri, const char *dir, uri_bytes *out)
+static uri_result open_file(const char *uri, const char *dir, int is_any, uri_bytes *out)
+{
+    uri_result result = URI_FORBIDDEN;
+    char *name = strdup(uri);
+    if (!name)
+        return URI_NO_MEMORY;
+    decode_percent(name);
+    if (is_any)
+        result = open_any(name, dir, out);
+    else if (uri_is_inside(name))
+        result = map_and_close(beneath_open(dir, name), out);
+    free(name);
+    return result;
+}
+
+uri_result uri_open(const char *uri, const char *dir, int is_any, uri_bytes *out)
 {
     *out = (uri_bytes){0};
     if (strncasecmp(uri, "data:", 5) == 0)
         return open_data(uri, out);
-    return dir ? open_file(uri, dir, out) : URI_FORBIDDEN;
+    return dir ? open_file(uri, dir, is_any, out) : URI_FORBIDDEN;
 }
 
 void uri_close(uri_bytes *bytes)

@@ -17,16 +17,19 @@ typedef struct uri_bytes {
 typedef enum uri_result {
     URI_OK,
     URI_BAD_BASE64,
-    URI_FORBIDDEN, /* no plain relative path inside the folder */
+    URI_FORBIDDEN, /* no plain relative path, or a link leads out of the folder */
     URI_SYSTEM,    /* errno says why */
     URI_NO_MEMORY
 } uri_result;
 
 /* uri: NUL-terminated, "data:[type];base64,..." or a relative path, percent-encoded. dir: the
- * folder that paths start from, or NULL: none is allowed. */
-uri_result uri_open(const char *uri, const char *dir, uri_bytes *out);
+ * folder that paths start from, or NULL: none is allowed. is_any: also paths, and symbolic links,
+ * that lead out of it. */
+uri_result uri_open(const char *uri, const char *dir, int is_any, uri_bytes *out);
 /* A regular file that is not empty, wherever it is; errno is EINVAL when it is another thing. */
 uri_result uri_open_path(const char *path, uri_bytes *out);
+/* The bytes of an open file, likewise; the descriptor stays the caller's. */
+uri_result uri_map(int fd, uri_bytes *out);
 /* Is it a plain relative path, with slashes, that does not leave the folder it starts from? */
 int uri_is_inside(const char *path);
 void uri_close(uri_bytes *bytes);

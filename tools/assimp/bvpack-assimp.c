@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * bvpack-assimp.c: reads a model with assimp, answers as import_protocol.h says.
  */
+#include <assimp/cfileio.h>
 #include <assimp/cimport.h>
 #include <assimp/config.h>
 #include <assimp/mesh.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "import_send.h"
 
 enum { STATUS_USAGE = 2, PROPERTY_MAX = 256, VALUE_SIZE = 64, NODE_MAX = 1 << 24 };
@@ -200,42 +202,147 @@ static double unit_of(const struct aiScene *scene, const char *format)
     return strcmp(format, "dae") == 0 || strcmp(format, "ifc") == 0 ? 1 : 0;
 }
 
-static const char *ending_of(const char *format, const char *path)
+static const char *ending_of(const import_task *task)
 {
-    const char *dot = strrchr(path, '.');
-    return strcmp(format, "assimp") != 0 ? format : dot ? dot + 1 : "";
+    const char *dot = strrchr(task->name, '.');
+    return strcmp(task->format, "assimp") != 0 ? task->format : dot ? dot + 1 : "";
 }
 
-static const struct aiScene *read_scene(import_sender *sender, const char *format, const char *path)
+/* ---- files ------------------------------------------------------------------------------------
+ * assimp opens nothing by itself: the model's bytes are there, others come from who started us. */
+
+typedef struct file_bytes {
+    const uint8_t *data;
+    size_t size, at;
+    int is_asked; /* its mapping is ours to end */
+} file_bytes;
+
+typedef struct folder {
+    import_sender *sender;
+    const import_task *task;
+} folder;
+
+static size_t read_from(struct aiFile *file, char *out, size_t size, size_t count)
 {
+    file_bytes *f = (file_bytes *)file->UserData;
+    if (size == 0)
+        return 0;
+    const size_t most = (f->size - f->at) / size;
+    const size_t taken = count < most ? count : most;
+    memcpy(out, f->data + f->at, taken * size);
+    f->at += taken * size;
+    return taken;
+}
+
+static size_t write_nowhere(struct aiFile *file, const char *data, size_t size, size_t count)
+{
+    (void)file, (void)data, (void)size, (void)count;
+    return 0;
+}
+
+static size_t tell(struct aiFile *file)
+{
+    return ((file_bytes *)file->UserData)->at;
+}
+
+static size_t size_of(struct aiFile *file)
+{
+    return ((file_bytes *)file->UserData)->size;
+}
+
+static void flush_nothing(struct aiFile *file)
+{
+    (void)file;
+}
+
+/* Unsigned sums wrap, so that backward offsets come out right; beyond the end is refused. */
+static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin origin)
+{
+    file_bytes *f = (file_bytes *)file->UserData;
+    const size_t base = origin == aiOrigin_SET ? 0 : origin == aiOrigin_CUR ? f->at : f->size;
+    const size_t at = base + offset;
+    if (at > f->size)
+        return aiReturn_FAILURE;
+    f->at = at;
+    return aiReturn_SUCCESS;
+}
+
+static const char *without_dots(const char *name)
+{
+    while (strncmp(name, "./", 2) == 0)
+        name += 2;
+    return name;
+}
+
+static struct aiFile *open_file(struct aiFileIO *io, const char *name, const char *mode)
+{
+    const folder *from = (const folder *)io->UserData;
+    file_bytes *f = calloc(1, sizeof *f);
+    struct aiFile *file = calloc(1, sizeof *file);
+    if (!f || !file)
+        refuse_memory(from->sender);
+    *file =
+        (struct aiFile){read_from, write_nowhere, tell, size_of, seek, flush_nothing, (char *)f};
+    if (strcmp(without_dots(name), from->task->name) == 0) {
+        f->data = from->task->data;
+        f->size = from->task->size;
+    } else if (!strpbrk(mode, "wa+")) {
+        f->data = import_send_ask(from->sender, name, &f->size);
+        f->is_asked = 1;
+    }
+    if (f->data)
+        return file;
+    free(f);
+    free(file);
+    return NULL;
+}
+
+static void close_file(struct aiFileIO *io, struct aiFile *file)
+{
+    file_bytes *f = (file_bytes *)file->UserData;
+    (void)io;
+    if (f->is_asked)
+        munmap((void *)f->data, f->size);
+    free(f);
+    free(file);
+}
+
+static const struct aiScene *read_scene(import_sender *sender, const import_task *task)
+{
+    folder from = {sender, task};
+    struct aiFileIO io = {open_file, close_file, (char *)&from};
+    char path[512];
+    snprintf(path, sizeof path, "./%s", task->name); /* whose folder can be told */
     const unsigned steps = aiProcess_Triangulate | aiProcess_ValidateDataStructure;
     struct aiPropertyStore *settings = aiCreatePropertyStore();
     /* as other readers have it: coordinates stay what they are, and who names the file turns it */
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, 1);
     aiSetImportPropertyInteger(settings, AI_CONFIG_IMPORT_COLLADA_USE_COLLADA_NAMES, 1);
-    const struct aiScene *scene = aiImportFileExWithProperties(path, steps, NULL, settings);
+    const struct aiScene *scene = aiImportFileExWithProperties(path, steps, &io, settings);
     if (scene && scene->mRootNode)
         return scene;
     char text[512];
-    snprintf(text, sizeof text, "assimp can't read it as %.8s: %.300s", ending_of(format, path),
+    snprintf(text, sizeof text, "assimp can't read it as %.8s: %.300s", ending_of(task),
              aiGetErrorString());
     import_send_failure(sender, BVP_ERR_CORRUPT, text);
 }
 
 int main(int argc, char **argv)
 {
-    import_sender *sender = argc == 6 ? import_send_start() : NULL;
+    import_task task;
+    import_sender *sender = import_send_start(argc, argv, &task);
     if (!sender) {
-        fputs("usage: bvpack-assimp FORMAT CHORD ANGLE THREADS FILE 3>ANSWER\n"
+        fputs("usage: bvpack-assimp FORMAT CHORD ANGLE THREADS DROP MEMORY SECONDS NAME 3>ANSWER "
+              "4<MODEL\n"
               "started by bvpack to read models with assimp\n",
               stderr);
         return STATUS_USAGE;
     }
-    job j = {.sender = sender, .scene = read_scene(sender, argv[1], argv[5])};
+    job j = {.sender = sender, .scene = read_scene(sender, &task)};
     send_meshes(&j);
     send_nodes(&j);
     char format[64];
-    snprintf(format, sizeof format, "%.20s, read by assimp", ending_of(argv[1], argv[5]));
-    const import_end end = {.unit_in_metres = unit_of(j.scene, argv[1]), .up_axis = 3};
+    snprintf(format, sizeof format, "%.20s, read by assimp", ending_of(&task));
+    const import_end end = {.unit_in_metres = unit_of(j.scene, task.format), .up_axis = 3};
     import_send_end(sender, &end, format);
 }

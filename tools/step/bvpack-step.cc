@@ -7,9 +7,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <istream>
 #include <map>
 #include <new>
+#include <streambuf>
 #include <string>
+#include <unistd.h>
 
 #include <IGESCAFControl_Reader.hxx>
 #include <IGESControl_Controller.hxx>
@@ -129,8 +132,17 @@ void warn_of_losses(import_sender *sender, const Handle(XSControl_WorkSession) &
     import_send_failure(sender, BVP_ERR_CORRUPT, text.c_str());
 }
 
-void read_step(import_sender *sender, const char *path, const Handle(TDocStd_Document) & document,
-               product_map *products)
+/* The model's bytes as a stream. */
+struct bytes_buffer : std::streambuf {
+    bytes_buffer(const uint8_t *data, size_t size)
+    {
+        char *begin = const_cast<char *>(reinterpret_cast<const char *>(data)); /* only read */
+        setg(begin, begin, begin + size);
+    }
+};
+
+void read_step(import_sender *sender, const import_task &task,
+               const Handle(TDocStd_Document) & document, product_map *products)
 {
     STEPCAFControl_Reader reader;
     Handle(TDocStd_Document) target = document;
@@ -140,44 +152,46 @@ void read_step(import_sender *sender, const char *path, const Handle(TDocStd_Doc
     reader.SetGDTMode(Standard_False);
     reader.SetMatMode(Standard_False);
     reader.SetViewMode(Standard_False);
-    if (reader.ReadFile(path) != IFSelect_RetDone || !reader.Transfer(target))
+    bytes_buffer bytes(task.data, task.size);
+    std::istream stream(&bytes);
+    if (reader.ChangeReader().ReadStream(task.name, stream) != IFSelect_RetDone ||
+        !reader.Transfer(target))
         refuse_unread(sender, "STEP");
     warn_of_losses(sender, reader.Reader().WS());
     collect_products(reader, XCAFDoc_DocumentTool::ShapeTool(document->Main()), products);
 }
 
-void read_iges(import_sender *sender, const char *path, const Handle(TDocStd_Document) & document)
+/* OpenCASCADE reads IGES from files only, by name; the empty name stands for standard input. */
+void read_iges(import_sender *sender, const Handle(TDocStd_Document) & document)
 {
     IGESCAFControl_Reader reader;
     Handle(TDocStd_Document) target = document;
     reader.SetColorMode(Standard_False);
     reader.SetLayerMode(Standard_False);
-    if (reader.ReadFile(path) != IFSelect_RetDone || !reader.Transfer(target))
+    if (reader.ReadFile("") != IFSelect_RetDone || !reader.Transfer(target))
         refuse_unread(sender, "IGES");
     warn_of_losses(sender, reader.WS());
 }
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-[[noreturn]] void run(import_sender *sender, char **arguments)
+[[noreturn]] void run(import_sender *sender, const import_task &task)
 {
-    const bool is_iges = strcmp(arguments[1], "iges") == 0;
-    const step_settings settings = {atof(arguments[2]), atof(arguments[3]) * M_PI / 180,
-                                    atoi(arguments[4]) != 1};
-    const char *path = arguments[5];
+    const bool is_iges = strcmp(task.format, "iges") == 0;
+    const step_settings settings = {task.chord, task.angle * M_PI / 180, task.thread_count != 1};
     product_map products;
     Handle(TDocStd_Document) document;
 
-    if (atoi(arguments[4]) > 1)
-        OSD_ThreadPool::DefaultPool()->Init(atoi(arguments[4]) - 1);
+    if (task.thread_count > 1)
+        OSD_ThreadPool::DefaultPool()->Init(task.thread_count - 1);
     STEPControl_Controller::Init();
     IGESControl_Controller::Init();
     Interface_Static::SetCVal("xstep.cascade.unit", "MM");
     XCAFApp_Application::GetApplication()->NewDocument("MDTV-XCAF", document);
     if (is_iges)
-        read_iges(sender, path, document);
+        read_iges(sender, document);
     else
-        read_step(sender, path, document, &products);
+        read_step(sender, task, document, &products);
     step_send_tree(sender, document, settings, find_product, &products);
     const import_end end = {0.001, settings.chord, 3, 0, 0, 0};
     import_send_end(sender, &end, is_iges ? "IGES" : "STEP");
@@ -187,14 +201,18 @@ void read_iges(import_sender *sender, const char *path, const Handle(TDocStd_Doc
 
 int main(int argc, char **argv)
 {
-    import_sender *sender = argc == 6 ? import_send_start() : nullptr;
+    import_task task;
+    /* for read_iges; later the process may not */
+    const bool has_model = dup2(IMPORT_FILE_DESCRIPTOR, STDIN_FILENO) >= 0;
+    import_sender *sender = has_model ? import_send_start(argc, argv, &task) : nullptr;
     if (!sender) {
-        fprintf(stderr, "usage: bvpack-step step|iges CHORD ANGLE THREADS FILE 3>ANSWER\n"
+        fprintf(stderr, "usage: bvpack-step step|iges CHORD ANGLE THREADS DROP MEMORY SECONDS NAME "
+                        "3>ANSWER 4<MODEL\n"
                         "started by bvpack to read models with OpenCASCADE\n");
         return STATUS_USAGE;
     }
     try {
-        run(sender, argv);
+        run(sender, task);
     } catch (const Standard_OutOfMemory &) {
         import_send_failure(sender, BVP_ERR_NO_MEMORY, "out of memory while reading; split it");
     } catch (const std::bad_alloc &) {

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * import_confine.h: an importing process gives up what reading a model does not need.
+ */
+#ifndef IMPORT_CONFINE_H
+#define IMPORT_CONFINE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* To be called once, after the libraries are loaded and before a byte of the model is looked at.
+ * memory: bytes of private memory at most; seconds: of processor time, over all threads. What the
+ * system can't do is left out: limits, then the filter of system calls. */
+void import_confine(uint64_t memory, uint64_t seconds);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -231,15 +231,16 @@ static int prepare(clash_job *j, int count, char **paths)
     return code;
 }
 
-static void print_result(clash_job *j)
+static int print_result(clash_job *j)
 {
     if (j->set->json)
-        clash_print_json(j);
-    else if (!j->set->quiet)
-        clash_print(j, clash_outputs_take_stdout(&j->set->reports) ? stderr : stdout);
-    else if (!j->summary.complete)
+        return clash_print_json(j);
+    if (!j->set->quiet)
+        return clash_print(j, clash_outputs_take_stdout(&j->set->reports) ? stderr : stdout);
+    if (!j->summary.complete)
         complain(j->run.path_a, "interrupted: pairs from instance %u of %u on are missing",
                  j->summary.done, j->summary.total);
+    return 0;
 }
 
 static void close_job(clash_job *j, int done)
@@ -271,8 +272,10 @@ static int run(const verb *self, int argc, char **argv)
     code = prepare(&j, argc - first, argv + first);
     if (code == 0)
         code = clash_run_all(&j);
-    if (code == 0 || code == EXIT_STOPPED)
-        print_result(&j);
+    if (code == 0 || code == EXIT_STOPPED) {
+        const int printed = print_result(&j);
+        code = code == 0 ? printed : code;
+    }
     if (code == 0 && set.exit_code && j.findings > 0)
         code = EXIT_FINDING;
     close_job(&j, code == 0 || code == EXIT_FINDING);

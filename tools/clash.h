@@ -52,7 +52,7 @@ typedef struct clash_job {
 int clash_run_all(clash_job *j);
 
 /* The coverage statement and the worst rows, for people and for programs. */
-void clash_print(clash_job *j, FILE *out);
-void clash_print_json(clash_job *j);
+int clash_print(clash_job *j, FILE *out);
+int clash_print_json(clash_job *j);
 
 #endif

@@ -96,7 +96,9 @@ static int read_line(clash_baseline *b, const char *path, size_t first, size_t s
     json_value *line = json_tree_open((const char *)b->file.data + first, size, &fault);
     const char *wrong = line ? read_known(line, &one) : fault.text;
     int code = 0;
-    if (wrong) {
+    if (fault.is_memory) {
+        code = query_no_memory();
+    } else if (wrong) {
         complain(path, "line %d: %s; expected a report of \"bvpack clash --report FILE.jsonl\"",
                  number, wrong);
         code = EXIT_INPUT;
@@ -175,7 +177,7 @@ static int give(const clash_baseline *b, size_t first, size_t size, clash_past_f
                        .group = text_or(line, "group", ""),
                        .place = text_or(line, "place", "")};
     uint8_t id[16];
-    int result = 0;
+    int result = fault.is_memory ? query_no_memory() : 0;
     json_tree_number(json_tree_get(line, "distance"), &past.distance);
     if (read_id(past.id, id) == 0) {
         const struct clash_known *known = find(b, id);

@@ -84,7 +84,7 @@ static void print_row(const clash_row *row, const char *unit, FILE *out)
     fputc('\n', out);
 }
 
-/* The row of a kept pair, or NULL. */
+/* The row of a kept pair; NULL: no memory, and that has been said. */
 static const clash_row *row_of(clash_rows *rows, const clash_worst_pair *kept)
 {
     clash_row *row = clash_rows_make(rows, &kept->pair, kept->rule);
@@ -95,18 +95,20 @@ static const clash_row *row_of(clash_rows *rows, const clash_worst_pair *kept)
     return row;
 }
 
-static void print_worst(clash_job *j, FILE *out)
+static int print_worst(clash_job *j, FILE *out)
 {
     if (j->worst.count == 0)
-        return;
+        return 0;
     fprintf(out, "the worst:\n");
     for (uint32_t i = 0; i < j->worst.count; i++) {
         const clash_row *row = row_of(&j->rows, &j->worst.pairs[i]);
-        if (row)
-            print_row(row, j->run.unit, out);
+        if (!row)
+            return EXIT_LIMIT;
+        print_row(row, j->run.unit, out);
     }
     if (j->summary.row_count > j->worst.count)
         fputs(j->set->reports.count ? "  ...\n" : "  ...; --report FILE.jsonl writes all\n", out);
+    return 0;
 }
 
 static bvp_string part_name(const clash_tree *t, uint32_t part)
@@ -171,11 +173,12 @@ static void print_coverage(const clash_job *j, FILE *out)
                 j->set->state ? "; the same command goes on from here" : "");
 }
 
-void clash_print(clash_job *j, FILE *out)
+int clash_print(clash_job *j, FILE *out)
 {
     print_title(j, out);
     print_counts(j, out);
-    print_worst(j, out);
+    if (print_worst(j, out) != 0)
+        return EXIT_LIMIT;
     print_groups(j, out);
     print_coverage(j, out);
     for (int i = 0; i < j->set->reports.count; i++)
@@ -184,6 +187,7 @@ void clash_print(clash_job *j, FILE *out)
             print_name(out, j->set->reports.items[i], strlen(j->set->reports.items[i]));
             fputc('\n', out);
         }
+    return 0;
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
@@ -232,18 +236,19 @@ static void baseline_as_json(const clash_job *j, json *out)
     jsonw_end(out);
 }
 
-static void worst_as_json(clash_job *j, json *out)
+static int worst_as_json(clash_job *j, json *out)
 {
     jsonw_array(out, "worst");
     for (uint32_t i = 0; i < j->worst.count; i++) {
         const clash_row *row = row_of(&j->rows, &j->worst.pairs[i]);
         if (!row)
-            continue;
+            return EXIT_LIMIT;
         jsonw_inline_object(out, NULL);
         report_jsonl_members(out, row);
         jsonw_end(out);
     }
     jsonw_end(out);
+    return 0;
 }
 
 static void groups_as_json(const clash_job *j, json *out)
@@ -262,7 +267,7 @@ static void groups_as_json(const clash_job *j, json *out)
     jsonw_end(out);
 }
 
-void clash_print_json(clash_job *j)
+int clash_print_json(clash_job *j)
 {
     json out;
     jsonw_start(&out, stdout, 1);
@@ -280,7 +285,8 @@ void clash_print_json(clash_job *j)
     coverage_as_json(&j->summary, &out);
     report_jsonl_rules(&out, &j->summary);
     baseline_as_json(j, &out);
-    worst_as_json(j, &out);
+    if (worst_as_json(j, &out) != 0)
+        return EXIT_LIMIT;
     groups_as_json(j, &out);
     jsonw_array(&out, "reports");
     for (int i = 0; i < j->set->reports.count; i++)
@@ -289,4 +295,5 @@ void clash_print_json(clash_job *j)
     jsonw_number(&out, "seconds", j->seconds);
     jsonw_end(&out);
     jsonw_finish(&out);
+    return 0;
 }

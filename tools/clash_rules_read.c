@@ -51,6 +51,8 @@ int clash_rules_add_exclude(clash_rules *r, const char *text)
     if (wrong == 0 && text[colon] == ':')
         wrong =
             clash_selector_add_text(&rule->b, text + colon + 1, strlen(text + colon + 1), fault);
+    if (wrong != 0 && fault[0] == '\0')
+        return query_no_memory();
     if (wrong != 0)
         complain("--exclude", "%s", fault);
     return wrong ? EXIT_USAGE : 0;
@@ -108,7 +110,9 @@ static int read_length(reading *in, const char *key, const json_value *value, do
 static int read_selector(reading *in, const char *key, const json_value *value, clash_selector *s)
 {
     char fault[CLASH_FAULT_SIZE];
-    return clash_selector_add_json(s, value, fault) == 0 ? 0 : refuse(in, key, fault);
+    if (clash_selector_add_json(s, value, fault) == 0)
+        return 0;
+    return fault[0] == '\0' ? (in->code = query_no_memory()) : refuse(in, key, fault);
 }
 
 static int read_exclude(reading *in, const char *key, const json_value *value)
@@ -274,8 +278,11 @@ int clash_rules_add_file(clash_rules *r, const char *path, const bvp_file_info *
     note(r, file.data ? file.data : "", file.size);
     json_value *root = json_tree_open(file.data ? file.data : "", file.size, &fault);
     if (!root) {
-        complain(path, "line %d: %s; expected a JSON text of rules", fault.line, fault.text);
-        code = EXIT_INPUT;
+        if (fault.is_memory)
+            complain(path, "%s", fault.text);
+        else
+            complain(path, "line %d: %s; expected a JSON text of rules", fault.line, fault.text);
+        code = fault.is_memory ? EXIT_LIMIT : EXIT_INPUT;
     } else {
         code = read_tree(&in, root);
     }

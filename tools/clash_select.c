@@ -61,6 +61,12 @@ static int check_pattern(clash_field field, const char *text, size_t size,
     return wrong ? refuse(fault, wrong, text, size) : 0;
 }
 
+static int refuse_memory(char fault[CLASH_FAULT_SIZE])
+{
+    fault[0] = '\0';
+    return -1;
+}
+
 static int add_term(clash_selector *s, clash_field field, bvp_string key, bvp_string pattern,
                     char fault[CLASH_FAULT_SIZE])
 {
@@ -70,7 +76,7 @@ static int add_term(clash_selector *s, clash_field field, bvp_string key, bvp_st
         return refuse(fault, "a property without a name", pattern.data, pattern.size);
     clash_term *larger = realloc(s->terms, (s->term_count + 1) * sizeof *larger);
     if (!larger)
-        return refuse(fault, "no memory", "", 0);
+        return refuse_memory(fault);
     s->terms = larger;
     clash_term *term = &larger[s->term_count];
     *term = (clash_term){.field = field, .choice = s->choice_count};
@@ -79,7 +85,7 @@ static int add_term(clash_selector *s, clash_field field, bvp_string key, bvp_st
     if (!term->key || !term->pattern) {
         free(term->key);
         free(term->pattern);
-        return refuse(fault, "no memory", "", 0);
+        return refuse_memory(fault);
     }
     s->term_count++;
     return 0;

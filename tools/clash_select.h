@@ -31,7 +31,7 @@ enum { CLASH_FAULT_SIZE = 200 };
 
 /* Reads "GLOB" (a path when it has a slash, else a name), "name=GLOB", "path=GLOB", "part=GLOB" or
  * "PROPERTY=GLOB"; \ in front of = : / takes their meaning away. Adds one choice. 0, or why not in
- * `fault`: what can never match is refused. */
+ * `fault`: what can never match is refused; "": no memory. */
 int clash_selector_add_text(clash_selector *s, const char *text, size_t size,
                             char fault[CLASH_FAULT_SIZE]);
 /* The same of a rule file: such a string, an object of what all must hold, or an array of choices.

@@ -94,6 +94,18 @@ static int save_part(store *s, const char *path, const bvp_file *file, uint32_t 
     return status == BVP_OK ? code : complain_status(path, status, &error);
 }
 
+/* So that what fails later is the output's fault. */
+static int check_parts(const char *path, const bvp_file *file)
+{
+    bvp_file_info info;
+    bvp_error error = {0};
+    bvp_status status = BVP_OK;
+    bvp_get_info(file, &info);
+    for (uint32_t i = 0; i < info.part_count && status == BVP_OK; i++)
+        status = bvp_check_part(file, i, &error);
+    return status == BVP_OK ? 0 : complain_status(path, status, &error);
+}
+
 static int save_parts(const char *path, const bvp_file *file, const char *folder)
 {
     store s;
@@ -119,7 +131,7 @@ static int write_file(const char *path, const bvp_file *file, const char *output
     if (status == BVP_OK)
         return output_commit(&out);
     output_discard(&out);
-    return complain_status(path, status, &error);
+    return output_failure(status == BVP_ERR_SYSTEM ? output_path : path, status, &error);
 }
 
 int convert_file(const char *path, const char *output, const char *store)
@@ -127,6 +139,8 @@ int convert_file(const char *path, const char *output, const char *store)
     char hint[PATH_MAX] = "";
     bvp_file *file = NULL;
     int code = convert_open(path, &file);
+    if (code == 0 && !store)
+        code = check_parts(path, file);
     if (code == 0 && store)
         code = save_parts(path, file, store);
     if (code == 0 && store)

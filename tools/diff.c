@@ -9,6 +9,7 @@
 #include "message.h"
 #include "operand.h"
 #include "options.h"
+#include "query.h"
 
 static int open_side(diff_side *s, bvp_file **file, const char *path)
 {
@@ -79,7 +80,8 @@ static int run(const verb *self, int argc, char **argv)
     int code, first = options_operands(self, argc, argv, &set, 2, 2, "FILE FILE", &code);
     if (first < 0)
         return code;
-    diff_job j = {.set = &set};
+    int no_memory = 0;
+    diff_job j = {.set = &set, .no_memory = &no_memory};
     code = open_side(&j.a, &j.files[0], argv[first]);
     if (code == 0)
         code = open_side(&j.b, &j.files[1], argv[first + 1]);
@@ -89,6 +91,8 @@ static int run(const verb *self, int argc, char **argv)
         diff_print_json(&j);
     else if (code == 0 && !set.quiet)
         diff_print(&j);
+    if (no_memory)
+        code = query_no_memory();
     if (code == 0 && set.exit_code && j.differ)
         code = EXIT_FINDING;
     close_job(&j);

@@ -19,6 +19,7 @@ typedef struct diff_job {
     double tolerance; /* in units of the first file */
     diff_rows parts, nodes;
     int differ;
+    int *no_memory; /* set when something could not be printed */
 } diff_job;
 
 /* Do the files' units, up axes or tessellation tolerances differ? */

@@ -89,11 +89,13 @@ static void print_text(bvp_string text)
         fputs("unnamed", stdout);
 }
 
-static void print_path(const diff_side *s, uint32_t node)
+static void print_path(const diff_job *j, const diff_side *s, uint32_t node)
 {
     clash_text path = {0};
     if (clash_tree_path(&s->tree, node, &path) == 0)
         print_name(stdout, path.data, path.size);
+    else
+        *j->no_memory = 1;
     clash_text_free(&path);
 }
 
@@ -165,19 +167,19 @@ static void print_node_row(const diff_job *j, const diff_row *row)
     int printed = 0;
     printf("  %-10s  ", diff_change_name(row->change));
     if (row->a != BVP_NONE)
-        print_path(&j->a, row->a);
+        print_path(j, &j->a, row->a);
     else
-        print_path(&j->b, row->b);
+        print_path(j, &j->b, row->b);
     if (row->change == DIFF_RENAMED) {
         fputs(" -> ", stdout);
-        print_path(&j->b, row->b);
+        print_path(j, &j->b, row->b);
     }
     if (row->change == DIFF_CHANGED)
         print_changed(j, row);
     if (row->change == DIFF_MOVED)
         print_moved(j, row);
     if (row->change == DIFF_PROPERTIES)
-        diff_properties(&j->a, row->a, &j->b, row->b, print_property, &printed);
+        *j->no_memory |= diff_properties(&j->a, row->a, &j->b, row->b, print_property, &printed);
     if (row->instance_count > 1) {
         fputs(", ", stdout);
         print_instances(row->instance_count);
@@ -268,7 +270,8 @@ static void part_as_json(json *out, const char *key, const diff_side *s, uint32_
     jsonw_end(out);
 }
 
-static void node_as_json(json *out, const char *key, const diff_side *s, uint32_t node)
+static void node_as_json(json *out, const char *key, const diff_job *j, const diff_side *s,
+                         uint32_t node)
 {
     clash_text path = {0};
     bvp_node_info info;
@@ -285,6 +288,8 @@ static void node_as_json(json *out, const char *key, const diff_side *s, uint32_
     }
     if (clash_tree_path(&s->tree, node, &path) == 0)
         jsonw_bytes(out, "path", (bvp_string){path.data, path.size});
+    else
+        *j->no_memory = 1;
     jsonw_bytes(out, "source_id", info.source_id);
     jsonw_end(out);
     clash_text_free(&path);
@@ -326,8 +331,8 @@ static void node_row_as_json(json *out, const diff_job *j, const diff_row *row)
 {
     jsonw_inline_object(out, NULL);
     jsonw_text(out, "change", diff_change_name(row->change));
-    node_as_json(out, "a", &j->a, row->a);
-    node_as_json(out, "b", &j->b, row->b);
+    node_as_json(out, "a", j, &j->a, row->a);
+    node_as_json(out, "b", j, &j->b, row->b);
     jsonw_count(out, "instances", row->instance_count);
     if (row->change == DIFF_MOVED) {
         jsonw_number(out, "distance", row->distance);
@@ -335,7 +340,7 @@ static void node_row_as_json(json *out, const diff_job *j, const diff_row *row)
     }
     if (row->change == DIFF_PROPERTIES) {
         jsonw_array(out, "properties");
-        diff_properties(&j->a, row->a, &j->b, row->b, property_as_json, out);
+        *j->no_memory |= diff_properties(&j->a, row->a, &j->b, row->b, property_as_json, out);
         jsonw_end(out);
     }
     jsonw_end(out);

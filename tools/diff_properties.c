@@ -38,7 +38,7 @@ static int list(const diff_side *s, uint32_t node, property_list *out)
     out->count = 0;
     out->items = calloc((size_t)info.property_count + 1, sizeof *out->items);
     if (!out->items)
-        return query_no_memory();
+        return -1;
     for (uint32_t i = 0; i < info.property_count; i++) {
         property *next = &out->items[out->count];
         out->count += bvp_get_property(s->tree.file, node, i, &next->key, &next->value) == BVP_OK;

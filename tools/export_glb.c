@@ -8,6 +8,7 @@
 #include "export_scene.h"
 #include "glb.h"
 #include "json.h"
+#include "memory_text.h"
 
 /* ---- what the file's chunks hold ----------------------------------------------------------------
  */
@@ -395,17 +396,15 @@ static bvp_status write_chunks(glb *g, const char *text, size_t size, FILE *out)
 
 static bvp_status write_file(glb *g, uint32_t part, FILE *out)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
+    memory_text text;
+    if (!memory_text_open(&text))
         return export_no_memory(g->scene.error);
-    bvp_status status = write_text(g, part, stream);
-    if (fclose(stream) != 0 && status == BVP_OK)
+    bvp_status status = write_text(g, part, text.out);
+    if (memory_text_close(&text) != 0 && status == BVP_OK)
         status = export_no_memory(g->scene.error);
     if (status == BVP_OK)
-        status = write_chunks(g, text, size, out);
-    free(text);
+        status = write_chunks(g, text.data, text.size, out);
+    free(text.data);
     return status;
 }
 

@@ -40,7 +40,7 @@ static export_fn choose_format(const settings *set)
     return NULL;
 }
 
-static int output_failure(const char *path, bvp_status status, const bvp_error *error)
+static int refuse_output(const char *path, bvp_status status, const bvp_error *error)
 {
     if (status != BVP_ERR_SYSTEM)
         return complain_status(path, status, error);
@@ -63,8 +63,8 @@ static int write_stream(const operand *o, const settings *set, export_fn write, 
     int failed = ferror(stream);
     failed |= fclose(stream) != 0;
     if (status != BVP_OK)
-        return output_failure(status == BVP_ERR_SYSTEM ? set->output : o->text, status, &error);
-    return failed ? output_failure(set->output, BVP_ERR_SYSTEM, &error) : 0;
+        return refuse_output(status == BVP_ERR_SYSTEM ? set->output : o->text, status, &error);
+    return failed ? refuse_output(set->output, BVP_ERR_SYSTEM, &error) : 0;
 }
 
 static void summarise(const settings *set, const export_report *report)

@@ -55,6 +55,8 @@ bvp_status gltf_node(gltf_document *d, uint64_t index, const json_value **out)
     *out = json_list_at(&d->nodes, (size_t)index, &fault);
     if (*out)
         return BVP_OK;
+    if (fault.is_memory)
+        return import_refuse(d->im, BVP_ERR_NO_MEMORY, "%.100s", fault.text);
     return import_refuse_byte(
         d->im, BVP_ERR_CORRUPT,
         d->text_off + json_list_start(&d->nodes, (size_t)index) + fault.offset,
@@ -198,6 +200,8 @@ static bvp_status read_json(gltf_document *d, const uint8_t *text, uint64_t size
         size--; /* the padding of a chunk */
     d->text_off = (uint64_t)(text - d->im->data);
     d->root = json_list_open((const char *)text, size, "nodes", &d->nodes, &fault);
+    if (!d->root && fault.is_memory)
+        return import_refuse(d->im, BVP_ERR_NO_MEMORY, "%.100s", fault.text);
     if (!d->root)
         return import_refuse_byte(
             d->im, BVP_ERR_CORRUPT, (uint64_t)(text - d->im->data) + fault.offset,

@@ -9,6 +9,7 @@
 #include "json.h"
 #include "message.h"
 #include "options.h"
+#include "provenance.h"
 #include "shard.h"
 
 typedef struct settings {
@@ -22,17 +23,11 @@ static const char *up_axis_name(const bvp_file_info *info)
     return info->up_axis < 3 ? axis_names[info->up_axis] : NULL;
 }
 
-/* The provenance text, or NULL when there is none or it can't be read. The caller frees it. */
-static char *read_provenance(const bvp_file *file, size_t *size)
+/* NULL also when it is damaged; the caller frees it. */
+static bvp_status read_provenance(const bvp_file *file, char **text, size_t *size)
 {
-    char *text = NULL;
-    if (bvp_get_provenance(file, NULL, 0, size, NULL) != BVP_OK || *size == 0)
-        return NULL;
-    text = malloc(*size);
-    if (text && bvp_get_provenance(file, text, *size, size, NULL) == BVP_OK)
-        return text;
-    free(text);
-    return NULL;
+    const bvp_status status = provenance_read(file, text, size, NULL);
+    return status == BVP_ERR_CORRUPT ? BVP_OK : status;
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
@@ -132,15 +127,17 @@ static bvp_status tree_as_json(json *out, const bvp_file *file, uint32_t count)
     return status;
 }
 
-static void provenance_as_json(json *out, const bvp_file *file)
+static bvp_status provenance_as_json(json *out, const bvp_file *file)
 {
     size_t size;
-    char *text = read_provenance(file, &size);
+    char *text;
+    const bvp_status status = read_provenance(file, &text, &size);
     if (text)
         jsonw_embed(out, "provenance", text, size);
     else
         jsonw_null(out, "provenance");
     free(text);
+    return status;
 }
 
 static void shard_as_json(json *out, shard_number shard)
@@ -192,7 +189,8 @@ static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, 
         status = parts_as_json(&out, file, info->part_count);
     if (set->tree && status == BVP_OK)
         status = tree_as_json(&out, file, info->node_count);
-    provenance_as_json(&out, file);
+    if (status == BVP_OK)
+        status = provenance_as_json(&out, file);
     jsonw_end(&out);
     jsonw_finish(&out);
     return status;
@@ -393,15 +391,17 @@ static bvp_status tree_as_text(const bvp_file *file, uint32_t count)
     return status;
 }
 
-static void provenance_as_text(const bvp_file *file)
+static bvp_status provenance_as_text(const bvp_file *file)
 {
     size_t size;
-    char *text = read_provenance(file, &size);
+    char *text;
+    const bvp_status status = read_provenance(file, &text, &size);
     puts("provenance:");
     if (text)
         print_name(stdout, text, size);
     putchar('\n');
     free(text);
+    return status;
 }
 
 /* ---- the verb ------------------------------------------------------------------------------ */
@@ -418,8 +418,8 @@ static bvp_status show(const char *path, const bvp_file *file, const settings *s
         status = parts_as_text(file, info.part_count);
     if (set->tree && status == BVP_OK)
         status = tree_as_text(file, info.node_count);
-    if (set->provenance)
-        provenance_as_text(file);
+    if (set->provenance && status == BVP_OK)
+        status = provenance_as_text(file);
     return status;
 }
 

@@ -4,14 +4,17 @@
  */
 #include "json_list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "bvpack.h"
 
 /* ---- scanning ------------------------------------------------------------------------------ */
 
 typedef struct scan {
     const char *text;
     size_t size, at;
+    int is_out_of_memory;
 } scan;
 
 static char here(const scan *s)
@@ -63,13 +66,15 @@ static int find_array(scan *s, const char *key)
     return 0;
 }
 
-static int add_start(json_list *list, uint64_t start)
+static int add_start(scan *s, json_list *list, uint64_t start)
 {
     if (list->count + 2 > list->capacity) {
         const size_t wanted = list->capacity + list->capacity / 2 + 64;
         uint64_t *larger = realloc(list->starts, wanted * sizeof *larger);
-        if (!larger)
+        if (!larger) {
+            s->is_out_of_memory = 1;
             return 0;
+        }
         list->starts = larger;
         list->capacity = wanted;
     }
@@ -84,7 +89,7 @@ static int find_elements(scan *s, json_list *list)
     skip_space(s);
     if (here(s) == ']')
         return 1;
-    if (!add_start(list, s->at))
+    if (!add_start(s, list, s->at))
         return 0;
     while (s->at < s->size) {
         const char c = here(s);
@@ -101,7 +106,7 @@ static int find_elements(scan *s, json_list *list)
         s->at++;
         if (depth == 0 && c == ',') {
             skip_space(s);
-            if (!add_start(list, s->at))
+            if (!add_start(s, list, s->at))
                 return 0;
         }
     }
@@ -110,13 +115,20 @@ static int find_elements(scan *s, json_list *list)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
+static json_value *refuse_memory(json_fault *fault)
+{
+    *fault = (json_fault){.is_memory = 1};
+    snprintf(fault->text, sizeof fault->text, "%s", bvp_status_name(BVP_ERR_NO_MEMORY));
+    return NULL;
+}
+
 /* The text without the bytes from .. to - 1 as a tree. */
 static json_value *open_rest(const char *text, size_t size, size_t from, size_t to,
                              json_fault *fault)
 {
     char *rest = malloc(size - (to - from) + 1);
     if (!rest)
-        return NULL;
+        return refuse_memory(fault);
     memcpy(rest, text, from);
     memcpy(rest + from, text + to, size - to);
     json_value *root = json_tree_open(rest, size - (to - from), fault);
@@ -130,14 +142,19 @@ json_value *json_list_open(const char *text, size_t size, const char *key, json_
     scan s = {.text = text, .size = size};
     json_value *root = NULL;
     *list = (json_list){.text = text};
+    *fault = (json_fault){.is_memory = 0};
     if (find_array(&s, key)) {
         const size_t from = s.at;
         if (find_elements(&s, list))
             root = open_rest(text, size, from, s.at, fault);
+        else if (s.is_out_of_memory)
+            refuse_memory(fault);
     }
     if (root)
         return root;
     json_list_close(list);
+    if (fault->is_memory)
+        return NULL;
     return json_tree_open(text, size, fault); /* which has no such array, or tells what is wrong */
 }
 

@@ -6,18 +6,42 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include "bvpack.h"
 
 static json_t *inside(const json_value *value)
 {
     return (json_t *)value;
 }
 
+/* jansson does not always tell a lack of memory from a fault of the text. */
+static _Thread_local int is_out_of_memory;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void *take(size_t size)
+{
+    void *block = malloc(size);
+    is_out_of_memory |= !block;
+    return block;
+}
+
+static void watch_memory(void)
+{
+    json_set_alloc_funcs(take, free);
+}
+
 json_value *json_tree_open(const char *text, size_t size, json_fault *fault)
 {
     json_error_t error;
+    pthread_once(&once, watch_memory);
+    is_out_of_memory = 0;
     json_t *root = json_loadb(text, size, 0, &error);
-    if (!root) {
+    *fault = (json_fault){.is_memory = !root && is_out_of_memory};
+    if (fault->is_memory)
+        snprintf(fault->text, sizeof fault->text, "%s", bvp_status_name(BVP_ERR_NO_MEMORY));
+    else if (!root) {
         fault->offset = (uint64_t)error.position;
         fault->line = error.line;
         snprintf(fault->text, sizeof fault->text, "%s", error.text);

@@ -13,6 +13,7 @@ typedef struct json_value json_value;
 typedef struct json_fault {
     uint64_t offset; /* bytes */
     int line;
+    int is_memory; /* nonzero: nothing is wrong with the text, memory is out */
     char text[160];
 } json_fault;
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "memory_text.h"
 #include "record_text.h"
 
 static const char head[] = "bvpack output 1\n";
@@ -78,19 +79,18 @@ void last_output_close(last_output *l)
 
 void last_output_note(const store *s, const uint8_t key[16], const char *path)
 {
-    char whole[PATH_MAX], *text = NULL;
-    size_t size;
+    char whole[PATH_MAX];
+    memory_text text;
     stamp now;
     if (!store_is_writable(s) || !realpath(path, whole) || stamp_take(whole, &now) != 0)
         return;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
+    if (!memory_text_open(&text))
         return;
-    fputs(head, out);
-    record_put_text(out, whole);
-    record_put_stamp(out, &now);
-    record_end_line(out);
-    if (fclose(out) == 0)
-        store_put_record(s, key, text, size);
-    free(text);
+    fputs(head, text.out);
+    record_put_text(text.out, whole);
+    record_put_stamp(text.out, &now);
+    record_end_line(text.out);
+    if (memory_text_close(&text) == 0)
+        store_put_record(s, key, text.data, text.size);
+    free(text.data);
 }

@@ -283,6 +283,8 @@ static int read_line(line *l, const char *end)
     if (end - l->out->at > MANIFEST_LINE_SIZE)
         return refuse(l, BVP_ERR_LIMIT, "the line is longer than %d bytes", MANIFEST_LINE_SIZE);
     l->reader->value = json_tree_open(l->out->at, (size_t)(end - l->out->at), &fault);
+    if (!l->reader->value && fault.is_memory)
+        return refuse(l, BVP_ERR_NO_MEMORY, "%.120s", fault.text);
     if (!l->reader->value)
         return refuse(l, BVP_ERR_CORRUPT, "expected a JSON object on one line: %.120s", fault.text);
     if (!json_tree_is_object(l->reader->value))

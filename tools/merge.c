@@ -27,10 +27,18 @@ typedef struct job {
 /* ---- one file into the builder ----------------------------------------------------------------
  */
 
-/* A copy that ends with a zero, to be freed; NULL for an empty text. */
-static char *text_of(bvp_string s)
+/* *text: a copy that ends with a zero, to be freed; NULL for an empty text. */
+static bvp_status copy_text(bvp_string s, char **text)
 {
-    return s.size > 0 ? strndup(s.data, s.size) : NULL;
+    *text = s.size > 0 ? strndup(s.data, s.size) : NULL;
+    return *text || s.size == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
+}
+
+static bvp_status copy_both(bvp_string name, bvp_string source_id, char *copies[2])
+{
+    copies[1] = NULL;
+    const bvp_status status = copy_text(name, &copies[0]);
+    return status == BVP_OK ? copy_text(source_id, &copies[1]) : status;
 }
 
 static bvp_status add_part(job *j, const bvp_file *file, uint32_t idx)
@@ -45,11 +53,13 @@ static bvp_status add_part(job *j, const bvp_file *file, uint32_t idx)
         status = bvp_get_part(file, idx, &info);
     if (status != BVP_OK)
         return status;
-    char *name = text_of(info.name), *source_id = text_of(info.source_id);
-    status =
-        bvp_builder_add_packed(j->builder, file, idx, name, source_id, &j->parts[idx], &j->error);
-    free(name);
-    free(source_id);
+    char *texts[2];
+    status = copy_both(info.name, info.source_id, texts);
+    if (status == BVP_OK)
+        status = bvp_builder_add_packed(j->builder, file, idx, texts[0], texts[1], &j->parts[idx],
+                                        &j->error);
+    free(texts[0]);
+    free(texts[1]);
     return status;
 }
 
@@ -77,13 +87,15 @@ static bvp_status add_node(job *j, const bvp_file *file, uint32_t idx, uint32_t 
     bvp_status status = bvp_get_node(file, idx, &info);
     if (status != BVP_OK)
         return status;
-    char *name = text_of(info.name), *source_id = text_of(info.source_id);
-    status = bvp_builder_add_node(
-        j->builder, info.parent == BVP_NONE ? root : j->nodes[info.parent], name, source_id,
-        info.placement, info.part == BVP_NONE ? BVP_NONE : j->parts[info.part], &j->nodes[idx],
-        &j->error);
-    free(name);
-    free(source_id);
+    char *texts[2];
+    status = copy_both(info.name, info.source_id, texts);
+    if (status == BVP_OK)
+        status = bvp_builder_add_node(
+            j->builder, info.parent == BVP_NONE ? root : j->nodes[info.parent], texts[0], texts[1],
+            info.placement, info.part == BVP_NONE ? BVP_NONE : j->parts[info.part], &j->nodes[idx],
+            &j->error);
+    free(texts[0]);
+    free(texts[1]);
     return status == BVP_OK ? add_properties(j, file, idx, info.property_count) : status;
 }
 
@@ -179,7 +191,7 @@ static int write_file(job *j, const char *path)
     if (status == BVP_OK)
         return output_commit(&out);
     output_discard(&out);
-    return complain_status(path, status, &j->error);
+    return output_failure(path, status, &j->error);
 }
 
 static int merge_files(char **paths, int count, const char *path)
@@ -206,7 +218,11 @@ static int run(const verb *self, int argc, char **argv)
         complain("merge", "name the merged file with -o");
         return EXIT_USAGE;
     }
-    if (merge_is_shard(argv[first]))
+    int is_shard;
+    code = merge_is_shard(argv[first], &is_shard);
+    if (code != 0)
+        return code;
+    if (is_shard)
         return merge_shards(argv + first, argc - first, set.output);
     if (argc - first == 1)
         return convert_file(argv[first], set.output, NULL);

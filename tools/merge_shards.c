@@ -45,14 +45,16 @@ static int refuse_record(const share *s)
 
 /* ---- the shares ------------------------------------------------------------------------------ */
 
-int merge_is_shard(const char *path)
+int merge_is_shard(const char *path, int *is_shard)
 {
     bvp_file *file;
-    if (bvp_open(path, NULL, &file, NULL) != BVP_OK)
-        return 0;
-    const int result = shard_of(file).count > 0;
+    bvp_error error = {0};
+    const bvp_status status = bvp_open(path, NULL, &file, &error);
+    *is_shard = status == BVP_OK && shard_of(file).count > 0;
+    if (status != BVP_OK)
+        return complain_status(path, status, &error);
     bvp_close(file);
-    return result;
+    return 0;
 }
 
 static const char *text_in(const share *s, const char *key)
@@ -99,6 +101,8 @@ static int open_share(share *s, const char *path)
     }
     const bvp_string text = shard_text(s->file, SHARD_RECORD_KEY);
     s->record = json_tree_open(text.data, text.size, &fault);
+    if (fault.is_memory)
+        return no_memory();
     s->files = json_tree_get(s->record, "files");
     if (text_in(s, "version")[0] && strcmp(text_in(s, "version"), bvp_version()) != 0) {
         complain(path, "was packed by bvpack %s; this is %s, which would pack otherwise",
@@ -108,12 +112,12 @@ static int open_share(share *s, const char *path)
     return is_complete(s) ? 0 : refuse_record(s);
 }
 
-/* Do both members have the same JSON text? */
+/* Do both members have the same JSON text? -1: no memory. */
 static int is_same(const share *a, const share *b, const char *key)
 {
     char *one = json_tree_dump(json_tree_get(a->record, key));
     char *other = json_tree_dump(json_tree_get(b->record, key));
-    const int result = one && other && strcmp(one, other) == 0;
+    const int result = !one || !other ? -1 : strcmp(one, other) == 0;
     free(one);
     free(other);
     return result;
@@ -121,10 +125,14 @@ static int is_same(const share *a, const share *b, const char *key)
 
 static int check_fit(const share *s, const share *first)
 {
-    if (!is_same(s, first, "manifest") || !is_same(s, first, "hash"))
+    const int manifest = is_same(s, first, "manifest"), hash = is_same(s, first, "hash");
+    const int settings = is_same(s, first, "settings");
+    if (manifest < 0 || hash < 0 || settings < 0)
+        return no_memory();
+    if (!manifest || !hash)
         complain(s->path, "is a share of another manifest than %s; pack all of them anew",
                  first->path);
-    else if (!is_same(s, first, "settings"))
+    else if (!settings)
         complain(s->path, "was packed with other options than %s; pack all shares with the same",
                  first->path);
     else if (s->number.count != first->number.count)
@@ -239,11 +247,13 @@ static int read_record(const share *s, model *out)
 {
     const json_value *text = json_tree_get(s->record, "model");
     *out = (model){.up_axis = 3};
-    if (json_tree_text(text) &&
-        source_record_read(json_tree_text(text), json_tree_text_size(text), out) == 0)
+    const int bad = !json_tree_text(text)
+                        ? -1
+                        : source_record_read(json_tree_text(text), json_tree_text_size(text), out);
+    if (bad == 0)
         return 0;
     model_free(out);
-    return refuse_record(s);
+    return bad == SOURCE_RECORD_NO_MEMORY ? no_memory() : refuse_record(s);
 }
 
 /* Meshes have gone round among the shares. */
@@ -305,7 +315,7 @@ static int read_manifest(merging *m, pack_job *j)
         model_import_memory(text.data, text.size, s->path, folder, &options, &s->contents, &error);
     if (m->faulty)
         return refuse_record(m->faulty);
-    return status == BVP_OK ? 0 : pack_failure(s->path, status, &error);
+    return status == BVP_OK ? 0 : pack_failure(j, s->path, status, &error);
 }
 
 static int pack_again(merging *m, const char *path)

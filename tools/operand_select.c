@@ -18,6 +18,8 @@ static int add_selected(const char *option, const char *text, const clash_tree *
     uint64_t count, *selected;
     if (clash_selector_add_text(&selector, text, strlen(text), fault) != 0) {
         clash_selector_free(&selector);
+        if (fault[0] == '\0')
+            return query_no_memory();
         complain(option, "%s", fault);
         return EXIT_USAGE;
     }

@@ -51,6 +51,12 @@ static int refuse(const char *path, const char *advice)
     return EXIT_OUTPUT;
 }
 
+int output_failure(const char *path, bvp_status status, const bvp_error *error)
+{
+    const int code = complain_status(path, status, error);
+    return status == BVP_ERR_SYSTEM ? EXIT_OUTPUT : code;
+}
+
 static int open_standard_output(output *o)
 {
     if (isatty(STDOUT_FILENO)) {

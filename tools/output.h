@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include "bvpack.h"
 
 enum { OUTPUT_MAX = 16 }; /* open at a time */
 
@@ -26,6 +27,9 @@ int output_commit(output *o);
 /* Removes the temporary files of all that are open; for a signal's handler that ends the program.
  */
 void output_remove_all(void);
+/* Says why the library could not write it, as complain_status does, and returns the exit code: that
+ * of an output where the system refused. */
+int output_failure(const char *path, bvp_status status, const bvp_error *error);
 /* Closes and removes what has been written. */
 void output_discard(output *o);
 

@@ -91,11 +91,13 @@ static int check_output(const pack_job *j, const char *out)
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-int pack_failure(const char *path, bvp_status status, const bvp_error *error)
+int pack_failure(const pack_job *j, const char *path, bvp_status status, const bvp_error *error)
 {
     int named = strstr(error->message, path) != NULL;
     complain(named ? NULL : path, "%s",
              error->message[0] ? error->message : bvp_status_name(status));
+    if (status == BVP_ERR_SYSTEM && j->store_code != 0)
+        return j->store_code;
     return status == BVP_ERR_NO_MEMORY || status == BVP_ERR_LIMIT ? EXIT_LIMIT : EXIT_INPUT;
 }
 
@@ -211,7 +213,7 @@ static int read_source(pack_job *j, pack_source *s)
     s->size = in.size;
     const bvp_status status = import_source(j, s, &in, label, dir, &error);
     input_close(&in);
-    return status == BVP_OK ? check_share(j, s) : pack_failure(label, status, &error);
+    return status == BVP_OK ? check_share(j, s) : pack_failure(j, label, status, &error);
 }
 
 /* The unit and up axis of the whole: what the options say, else the first model that knows. */

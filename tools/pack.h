@@ -11,6 +11,7 @@
 #include "json.h"
 #include "json_tree.h"
 #include "last_output.h"
+#include "memory_text.h"
 #include "model.h"
 #include "progress.h"
 #include "shard.h"
@@ -47,9 +48,7 @@ typedef struct pack_shard {
     uint64_t mesh_count, own_mesh_count; /* of a model */
     bvp_builder *builder;                /* NULL: into the store */
     uint32_t root, part_count;
-    char *record; /* JSON text, complete when the stream is closed */
-    size_t record_size;
-    FILE *stream;
+    memory_text record; /* JSON text */
     json out;
 } pack_shard;
 
@@ -62,6 +61,7 @@ typedef struct pack_job {
     double tolerance; /* of the sources' tessellations, in units; 0 unknown */
     uint32_t up_axis;
     char *provenance;
+    int store_code; /* what the store's first refusal to take something exits with, or 0 */
     bvp_hierarchy_spec hierarchies[PACK_HIERARCHIES];
     uint32_t hierarchy_count;
     bvp_build_report report;
@@ -102,7 +102,7 @@ int pack_assemble(pack_job *j, const char *path);
 void pack_free(pack_job *j);
 
 /* Says what reading or building from `path` failed with; returns the exit code. */
-int pack_failure(const char *path, bvp_status status, const bvp_error *error);
+int pack_failure(const pack_job *j, const char *path, bvp_status status, const bvp_error *error);
 
 /* ---- pack_options.c, pack_settings.c ------------------------------------------------------------
  */

@@ -196,13 +196,14 @@ static void hash_sources(const pack_job *j, uint8_t chain[16])
     }
 }
 
-static int build_failure(const char *path, bvp_status status, const bvp_error *error)
+static int build_failure(const pack_job *j, const char *path, bvp_status status,
+                         const bvp_error *error)
 {
     if (status == BVP_ERR_SYSTEM) {
         complain(path, "%s", error->message);
         return EXIT_OUTPUT;
     }
-    return pack_failure(path, status, error);
+    return pack_failure(j, path, status, error);
 }
 
 int pack_write(pack_job *j, bvp_builder *builder, const char *path)
@@ -216,7 +217,7 @@ int pack_write(pack_job *j, bvp_builder *builder, const char *path)
     j->report.dropped_triangle_count += j->dropped_count;
     progress_stop(&j->bar);
     pack_end_sync(j);
-    code = status == BVP_OK ? pack_check_last(j) : build_failure(path, status, &error);
+    code = status == BVP_OK ? pack_check_last(j) : build_failure(j, path, status, &error);
     if (code != 0) {
         output_discard(&out);
         return code;
@@ -261,12 +262,12 @@ int pack_build(pack_job *j, const char *path)
     pack_open_last(j);
     bvp_status status = bvp_builder_new(&options, &builder, &error);
     if (status != BVP_OK)
-        return build_failure(path, status, &error);
+        return build_failure(j, path, status, &error);
     for (int i = 0; i < j->source_count && code == 0; i++) {
         status = add_source(builder, j, &j->sources[i], &error);
         if (status != BVP_OK) {
             progress_stop(&j->bar);
-            code = pack_failure(j->sources[i].path, status, &error);
+            code = pack_failure(j, j->sources[i].path, status, &error);
         }
     }
     if (code == 0)

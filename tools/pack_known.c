@@ -71,13 +71,18 @@ static int find_source(pack_job *j, const uint8_t key[16], model *out)
     return found;
 }
 
-static bvp_status keep_source(const pack_job *j, const uint8_t key[16], const model *m)
+static bvp_status keep_source(pack_job *j, const uint8_t key[16], const model *m)
 {
     size_t size = 0;
     char *text = source_record_text(m, &size);
-    const int failed = !text || store_put_record(&j->store, key, text, size) != 0;
+    if (!text)
+        return BVP_ERR_NO_MEMORY;
+    const int code = store_put_record(&j->store, key, text, size);
     free(text);
-    return failed ? BVP_ERR_SYSTEM : BVP_OK;
+    if (code == 0)
+        return BVP_OK;
+    j->store_code = code;
+    return BVP_ERR_SYSTEM;
 }
 
 static void count_unchanged(pack_job *j, const model *m)
@@ -212,16 +217,16 @@ static void key_of_place(const pack_job *j, const char *kind, const char *label,
 }
 
 /* A store that can't be written to does without: all that was asked of it was there. */
-static int store_index(pack_job *j, const uint8_t key[16])
+static bvp_status store_index(pack_job *j, const uint8_t key[16])
 {
     char *text;
     size_t size;
     if (source_index_end(&j->index, &text, &size) != 0)
-        return -1;
-    const int failed =
-        text && store_is_writable(&j->store) && store_put_record(&j->store, key, text, size) != 0;
+        return BVP_ERR_NO_MEMORY;
+    if (text && store_is_writable(&j->store))
+        j->store_code = store_put_record(&j->store, key, text, size);
     free(text);
-    return failed ? -1 : 0;
+    return j->store_code != 0 ? BVP_ERR_SYSTEM : BVP_OK;
 }
 
 /* ---- a source -------------------------------------------------------------------------------- */
@@ -277,8 +282,8 @@ bvp_status pack_import_stored(pack_job *j, pack_source *s, const input *in, cons
                                  error);
         end_looking(j);
     }
-    if (status == BVP_OK && store_index(j, key) != 0)
-        status = BVP_ERR_SYSTEM;
+    if (status == BVP_OK)
+        status = store_index(j, key);
     source_index_free(&j->index);
     return status;
 }

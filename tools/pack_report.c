@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * pack_report.c: what a file was made of and what became of it: provenance and summary.
  */
+#include <errno.h>
 #include <string.h>
 #include "import_process.h"
 #include "json.h"
 #include "kind.h"
+#include "memory_text.h"
 #include "message.h"
 #include "pack.h"
 
@@ -73,15 +75,20 @@ static void write_hierarchies(json *out, const pack_job *j)
     jsonw_end(out);
 }
 
+static int refuse_memory(void)
+{
+    complain(NULL, "%s", strerror(ENOMEM));
+    return EXIT_LIMIT;
+}
+
 /* Only what the bytes of the output depend on: no folders, no dates, no thread count. */
 int pack_write_provenance(pack_job *j)
 {
-    size_t size = 0;
-    FILE *stream = open_memstream(&j->provenance, &size);
+    memory_text text;
     json out;
-    if (!stream)
-        return EXIT_LIMIT;
-    jsonw_start(&out, stream, 0);
+    if (!memory_text_open(&text))
+        return refuse_memory();
+    jsonw_start(&out, text.out, 0);
     jsonw_object(&out, NULL);
     jsonw_text(&out, "program", "bvpack");
     jsonw_text(&out, "version", bvp_version());
@@ -104,7 +111,9 @@ int pack_write_provenance(pack_job *j)
     jsonw_end(&out);
     write_warnings(&out, j);
     jsonw_end(&out);
-    return fclose(stream) == 0 ? 0 : EXIT_LIMIT;
+    const int failed = memory_text_close(&text) != 0;
+    j->provenance = text.data;
+    return failed ? refuse_memory() : 0;
 }
 
 /* ---- the summary ---------------------------------------------------------------------------- */

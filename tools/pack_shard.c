@@ -148,10 +148,9 @@ static bvp_status start(pack_job *j, const pack_source *s, bvp_error *error)
                                       &shard->root, error);
     if (status != BVP_OK)
         return status;
-    shard->stream = open_memstream(&shard->record, &shard->record_size);
-    if (!shard->stream)
+    if (!memory_text_open(&shard->record))
         return BVP_ERR_NO_MEMORY;
-    jsonw_start(&shard->out, shard->stream, 0);
+    jsonw_start(&shard->out, shard->record.out, 0);
     jsonw_object(&shard->out, NULL);
     jsonw_text(&shard->out, "version", bvp_version());
     jsonw_text(&shard->out, "manifest", s->name);
@@ -170,9 +169,7 @@ static bvp_status close_record(pack_job *j, model *m, bvp_error *error)
     const int is_refused = shard->file_count > 0; /* unless it is a manifest */
     const bvp_status status = is_manifest(m) || is_refused ? BVP_OK : take_model(j, m, error);
     jsonw_end(&shard->out);
-    const int failed = fclose(shard->stream) != 0;
-    shard->stream = NULL;
-    return failed ? BVP_ERR_NO_MEMORY : status;
+    return memory_text_close(&shard->record) != 0 ? BVP_ERR_NO_MEMORY : status;
 }
 
 /* The manifest goes along once, with the first share. */
@@ -185,7 +182,7 @@ static bvp_status add_properties(pack_shard *shard, const char *manifest, size_t
         bvp_builder_add_property(shard->builder, shard->root, SHARD_KEY, number, error);
     if (status == BVP_OK)
         status = bvp_builder_add_property(shard->builder, shard->root, SHARD_RECORD_KEY,
-                                          shard->record, error);
+                                          shard->record.data, error);
     if (status != BVP_OK || !manifest || shard->number.index > 1)
         return status;
     char *text = strndup(manifest, size);
@@ -220,9 +217,8 @@ int pack_write_shard(pack_job *j, const char *path)
 
 void pack_free_shard(pack_shard *shard)
 {
-    if (shard->stream)
-        fclose(shard->stream);
-    free(shard->record);
+    memory_text_close(&shard->record);
+    free(shard->record.data);
     bvp_builder_free(shard->builder);
-    *shard = (pack_shard){.stream = NULL};
+    *shard = (pack_shard){.builder = NULL};
 }

@@ -23,8 +23,10 @@ static const bvp_file *find_packed(void *user, const uint8_t address[16])
 static bvp_status save_part(pack_job *j, bvp_builder *builder, const uint8_t address[16],
                             stamp *sound, bvp_error *error)
 {
-    if (store_put_part(&j->store, builder, address, sound) == 0)
+    const int code = store_put_part(&j->store, builder, address, sound);
+    if (code == 0)
         return BVP_OK;
+    j->store_code = code;
     snprintf(error->message, sizeof error->message, "its part cannot be stored");
     return BVP_ERR_SYSTEM;
 }

@@ -83,7 +83,7 @@ static int add_leaf(void *user, const bvp_volume *leaf)
         size_t capacity = part->capacity ? part->capacity * 2 : 1024;
         palette_leaf *leaves = realloc(part->leaves, capacity * sizeof *leaves);
         if (!leaves) {
-            part->capacity = 0; /* tells the caller */
+            part->is_out_of_memory = 1;
             return 1;
         }
         part->leaves = leaves;
@@ -106,7 +106,7 @@ static bvp_status read_leaves(palette *p, const bvp_file *file, uint32_t index)
 {
     palette_part *part = &p->parts[index];
     bvp_status status = bvp_volumes(file, index, BVP_KIND_DEFAULT, UINT32_MAX, add_leaf, part);
-    if (status == BVP_OK && part->count > 0 && part->capacity == 0)
+    if (status == BVP_OK && part->is_out_of_memory)
         status = BVP_ERR_NO_MEMORY;
     if (status != BVP_OK)
         return status;

@@ -19,6 +19,7 @@ typedef struct palette_leaf {
 typedef struct palette_part {
     palette_leaf *leaves; /* ascending */
     size_t count, capacity;
+    int is_out_of_memory;
     uint32_t deepest;
 } palette_part;
 

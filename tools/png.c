@@ -2,6 +2,7 @@
  * png.c: an image in memory becomes a PNG file; the only user of libpng.
  */
 #include "image.h"
+#include "memory_text.h"
 
 #include <errno.h>
 #include <png.h>
@@ -10,9 +11,9 @@
 #include <unistd.h>
 
 typedef struct sink {
-    int fd;       /* or -1: into memory */
-    FILE *memory; /* then */
-    int failure;  /* errno of the first failed write */
+    int fd; /* or -1: into memory */
+    memory_text memory;
+    int failure; /* errno of the first failed write */
 } sink;
 
 static void sink_write(png_structp png, png_bytep data, png_size_t size)
@@ -34,7 +35,7 @@ static void sink_write(png_structp png, png_bytep data, png_size_t size)
 static void memory_write(png_structp png, png_bytep data, png_size_t size)
 {
     sink *s = png_get_io_ptr(png);
-    if (fwrite(data, 1, size, s->memory) != size)
+    if (fwrite(data, 1, size, s->memory.out) != size)
         png_error(png, "memory");
 }
 
@@ -93,14 +94,16 @@ int image_write_png(int fd, uint32_t width, uint32_t height, const uint8_t *rgb)
 
 int image_png(uint32_t width, uint32_t height, const uint8_t *rgb, uint8_t **png, size_t *size)
 {
-    char *bytes = NULL;
-    sink s = {.fd = -1, .memory = open_memstream(&bytes, size)};
-    if (!s.memory)
+    sink s = {.fd = -1};
+    *png = NULL;
+    if (!memory_text_open(&s.memory))
         return 0;
-    int done = write_to(&s, memory_write, width, height, rgb);
-    done &= fclose(s.memory) == 0;
-    if (!done)
-        free(bytes);
-    *png = done ? (uint8_t *)bytes : NULL;
-    return done;
+    const int done = write_to(&s, memory_write, width, height, rgb);
+    if (memory_text_close(&s.memory) != 0 || !done) {
+        free(s.memory.data);
+        return 0;
+    }
+    *png = (uint8_t *)s.memory.data;
+    *size = s.memory.size;
+    return 1;
 }

@@ -18,6 +18,13 @@ typedef struct lines {
     size_t capacity;
 } lines;
 
+static int refuse_reading(const char *path)
+{
+    const int reason = errno;
+    complain(path, "can't read: %s", strerror(reason));
+    return reason == ENOMEM ? EXIT_LIMIT : EXIT_INPUT;
+}
+
 static int lines_open(lines *in, const char *path)
 {
     int standard = strcmp(path, "-") == 0;
@@ -25,8 +32,7 @@ static int lines_open(lines *in, const char *path)
     in->stream = standard ? stdin : fopen(path, "r");
     if (in->stream)
         return 0;
-    complain(path, "can't read: %s", strerror(errno));
-    return EXIT_INPUT;
+    return refuse_reading(path);
 }
 
 static void lines_close(lines *in)
@@ -37,9 +43,10 @@ static void lines_close(lines *in)
 }
 
 /* The numbers of the next line that has some. Returns how many, -1 when it has something else, 0 at
- * the end. */
+ * the end or, with errno, when it can't be read. */
 static int lines_next(lines *in, double *values)
 {
+    errno = 0;
     while (getline(&in->text, &in->capacity, in->stream) >= 0) {
         in->number++;
         size_t blank = strspn(in->text, " \t\r\n");
@@ -48,6 +55,8 @@ static int lines_next(lines *in, double *values)
         int count = parse_numbers(in->text, values, NUMBER_MAX);
         return count > 0 ? count : -1;
     }
+    if (feof(in->stream) && !ferror(in->stream))
+        errno = 0;
     return 0;
 }
 
@@ -67,8 +76,10 @@ static int read_chunk(lines *in, const query_batch *kind, void *context, uint64_
     double values[NUMBER_MAX];
     for (*count = 0; *count < QUERY_CHUNK; ++*count) {
         int found = lines_next(in, values);
-        if (found == 0)
+        if (found == 0 && errno == 0)
             break;
+        if (found == 0)
+            return refuse_reading(in->name);
         if (found < 0 || !kind->take(context, *count, values, found))
             return refuse_line(in, kind->expected);
         numbers[*count] = in->number;

@@ -112,6 +112,7 @@ char *record_get_text(record_reader *r)
     }
     const char *data = record_get_data(r, &size);
     char *text = data ? strndup(data, size) : NULL;
+    r->is_out_of_memory |= data && !text;
     r->bad |= !text;
     return text;
 }
@@ -150,6 +151,7 @@ void *record_get_room(record_reader *r, uint64_t count, size_t size)
 {
     r->bad |= count > (uint64_t)(r->end - r->at);
     void *room = r->bad ? NULL : calloc(count + 1, size);
+    r->is_out_of_memory |= !r->bad && !room;
     r->bad |= !room;
     return room;
 }

@@ -23,6 +23,7 @@ void record_end_line(FILE *out);
 typedef struct record_reader {
     const char *at, *end;
     int bad;
+    int is_out_of_memory; /* that is why */
 } record_reader;
 
 uint64_t record_get_count(record_reader *r, uint64_t most);

@@ -9,10 +9,12 @@
 #include "deform.h"
 #include "input.h"
 #include "json.h"
+#include "memory_text.h"
 #include "message.h"
 #include "operand.h"
 #include "options.h"
 #include "output.h"
+#include "provenance.h"
 #include "refit_model.h"
 
 typedef struct settings {
@@ -81,6 +83,8 @@ static int read_model(job *j)
     else
         complain(NULL, "%s", error.message[0] ? error.message : bvp_status_name(status));
     input_close(&in);
+    if (status == BVP_ERR_NO_MEMORY)
+        return EXIT_LIMIT;
     return status == BVP_OK ? 0 : EXIT_INPUT;
 }
 
@@ -175,19 +179,20 @@ static int refit_all(job *j)
 /* ---- the output ----------------------------------------------------------------------------- */
 
 /* {"refit": what was done, "before": what the file said} */
-static char *write_provenance(const job *j)
+static bvp_status write_provenance(const job *j, char **text, bvp_error *error)
 {
-    char *text = NULL, *old = NULL;
-    size_t size, old_size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
-    if (bvp_get_provenance(j->file, NULL, 0, &old_size, NULL) == BVP_OK)
-        old = malloc(old_size + 1);
-    if (old && bvp_get_provenance(j->file, old, old_size, &old_size, NULL) != BVP_OK)
-        old_size = 0;
+    char *old;
+    size_t old_size;
+    memory_text stream;
     json out;
-    jsonw_start(&out, stream, 0);
+    bvp_status status = provenance_read(j->file, &old, &old_size, error);
+    if (status == BVP_OK && !memory_text_open(&stream))
+        status = BVP_ERR_NO_MEMORY;
+    if (status != BVP_OK) {
+        free(old);
+        return status;
+    }
+    jsonw_start(&out, stream.out, 0);
     jsonw_object(&out, NULL);
     jsonw_object(&out, "refit");
     jsonw_text(&out, "version", bvp_version());
@@ -207,18 +212,19 @@ static char *write_provenance(const job *j)
         jsonw_embed(&out, "before", old, old_size);
     jsonw_end(&out);
     free(old);
-    return fclose(stream) == 0 ? text : NULL;
+    status = memory_text_close(&stream) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
+    *text = stream.data;
+    return status;
 }
 
 static int write_output(const job *j)
 {
     output out;
     bvp_error error = {0};
-    char *provenance = write_provenance(j);
-    if (!provenance) {
-        complain(j->path, "%s", strerror(ENOMEM));
-        return EXIT_LIMIT;
-    }
+    char *provenance = NULL;
+    const bvp_status written = write_provenance(j, &provenance, &error);
+    if (written != BVP_OK)
+        return complain_status(j->path, written, &error);
     int code = output_open(&out, j->set->output);
     if (code == 0) {
         const bvp_status status = bvp_save_fd(j->file, provenance, out.fd, &error);
@@ -226,8 +232,7 @@ static int write_output(const job *j)
             code = output_commit(&out);
         } else {
             output_discard(&out);
-            code = complain_status(j->set->output, status, &error);
-            code = status == BVP_ERR_SYSTEM ? EXIT_OUTPUT : code;
+            code = output_failure(j->set->output, status, &error);
         }
     }
     free(provenance);

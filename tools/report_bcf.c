@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "memory_text.h"
 #include "message.h"
 #include "report_snapshot.h"
 #include "report_text.h"
@@ -268,22 +269,10 @@ static void write_markup(FILE *out, const clash_run *run, const clash_row *row, 
 /* ---- the archive -------------------------------------------------------------------------------
  */
 
-typedef struct text {
-    FILE *out;
-    char *data;
-    size_t size;
-} text;
-
-static FILE *open_text(text *t)
-{
-    *t = (text){0};
-    return t->out = open_memstream(&t->data, &t->size);
-}
-
 /* Puts what was written into the archive. */
-static int add_text(bcf *b, const char *name, text *t)
+static int add_text(bcf *b, const char *name, memory_text *t)
 {
-    int done = t->out && fclose(t->out) == 0 && archive_add(b->zip, name, t->data, t->size, 0);
+    const int done = memory_text_close(t) == 0 && archive_add(b->zip, name, t->data, t->size, 0);
     free(t->data);
     return done;
 }
@@ -296,8 +285,8 @@ static int out_of_room(const clash_report *r)
 
 static int add_version(bcf *b)
 {
-    text t;
-    if (open_text(&t))
+    memory_text t;
+    if (memory_text_open(&t))
         fprintf(t.out, "%s<Version VersionId=\"3.0\"/>\n", declaration);
     return add_text(b, "bcf.version", &t);
 }
@@ -305,8 +294,8 @@ static int add_version(bcf *b)
 /* All words that topics use. */
 static int add_extensions(bcf *b)
 {
-    text t;
-    if (open_text(&t))
+    memory_text t;
+    if (memory_text_open(&t))
         fprintf(t.out,
                 "%s<Extensions>\n"
                 "<TopicTypes>\n<TopicType>Clash</TopicType>\n<TopicType>Clearance</TopicType>\n"
@@ -364,7 +353,7 @@ static int row(clash_report *r, const clash_row *row)
 {
     bcf *b = r->own;
     report_view v;
-    text t;
+    memory_text t;
     char guid[37], name[64];
     int has_picture = 0;
     if (b->topic_count == TOPICS_MOST) {
@@ -377,14 +366,14 @@ static int row(clash_report *r, const clash_row *row)
     const int code = has_view ? take_picture(r, row, &v, guid, &has_picture) : 0;
     if (code != 0)
         return code;
-    if (open_text(&t))
+    if (memory_text_open(&t))
         write_markup(t.out, r->run, row, has_view, has_picture);
     snprintf(name, sizeof name, "%s/markup.bcf", guid);
     if (!add_text(b, name, &t))
         return out_of_room(r);
     if (!has_view)
         return 0;
-    if (open_text(&t))
+    if (memory_text_open(&t))
         write_viewpoint(t.out, r->run, row, &v);
     snprintf(name, sizeof name, "%s/viewpoint.bcfv", guid);
     return add_text(b, name, &t) ? 0 : out_of_room(r);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "glb.h"
 #include "json.h"
+#include "memory_text.h"
 #include "message.h"
 #include "bvpack_build.h"
 #include "render.h"
@@ -36,15 +37,10 @@ typedef struct report {
     uint64_t data_size;
     item *items;
     size_t item_count, item_capacity;
-    FILE *text;
-    char *text_data;
-    size_t text_size;
+    memory_text text;
     json head; /* asset, accessors ... */
     uint32_t accessor_count, mesh_count;
-    FILE *mesh_text; /* the arrays that grow together with `accessors` */
-    FILE *view_text;
-    char *mesh_data, *view_data;
-    size_t mesh_size, view_size;
+    memory_text meshes, views; /* the arrays that grow together with `accessors` */
 } report;
 
 static int no_room(const clash_report *r)
@@ -92,11 +88,9 @@ static int begin(clash_report *r, const clash_run *run)
         return no_room(r);
     p->nodes = tmpfile();
     p->data = tmpfile();
-    p->text = open_memstream(&p->text_data, &p->text_size);
-    p->mesh_text = open_memstream(&p->mesh_data, &p->mesh_size);
-    p->view_text = open_memstream(&p->view_data, &p->view_size);
-    if (!p->nodes || !p->data || !p->text || !p->mesh_text || !p->view_text ||
-        !open_source(&p->sources[0], run->file_a) || !open_source(&p->sources[1], run->file_b))
+    if (!p->nodes || !p->data || !memory_text_open(&p->text) || !memory_text_open(&p->meshes) ||
+        !memory_text_open(&p->views) || !open_source(&p->sources[0], run->file_a) ||
+        !open_source(&p->sources[1], run->file_b))
         return no_room(r);
     return 0;
 }
@@ -175,8 +169,8 @@ static int row(clash_report *r, const clash_row *row)
 static void put_view(report *p, uint64_t size, int target)
 {
     if (p->accessor_count > 0 || target == 34963)
-        fputc(',', p->view_text);
-    fprintf(p->view_text, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":%d}",
+        fputc(',', p->views.out);
+    fprintf(p->views.out, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":%d}",
             (unsigned long long)p->data_size, (unsigned long long)size, target);
     p->data_size += size;
 }
@@ -250,8 +244,8 @@ static void put_mesh(report *p, const source *s, uint32_t part, bvp_verdict verd
     json j;
     bvp_part_info info;
     if (p->mesh_count > 0)
-        fputc(',', p->mesh_text);
-    jsonw_start(&j, p->mesh_text, 0);
+        fputc(',', p->meshes.out);
+    jsonw_start(&j, p->meshes.out, 0);
     jsonw_object(&j, NULL);
     if (bvp_get_part(s->file, part, &info) == BVP_OK && info.name.size > 0)
         jsonw_bytes(&j, "name", info.name);
@@ -393,24 +387,29 @@ static void put_asset(json *j)
 static bvp_status write_text(report *p, const clash_run *run, bvp_error *error)
 {
     bvp_status status = BVP_OK;
-    jsonw_start(&p->head, p->text, 0);
+    FILE *out = p->text.out;
+    jsonw_start(&p->head, out, 0);
     jsonw_object(&p->head, NULL);
     put_asset(&p->head);
     put_materials(&p->head);
     if (p->item_count > 0)
         status = write_meshes(p, error);
-    fflush(p->mesh_text);
-    fflush(p->view_text);
-    if (p->item_count > 0)
-        fprintf(p->text,
-                ",\"meshes\":[%s],\"bufferViews\":[%s],\"buffers\":[{\"byteLength\":%llu}]",
-                p->mesh_data, p->view_data, (unsigned long long)p->data_size);
-    if (status == BVP_OK && !put_nodes(p, run, p->text))
-        status = BVP_ERR_SYSTEM;
-    jsonw_end(&p->head);
-    if (fflush(p->text) != 0 && status == BVP_OK)
+    if (status == BVP_OK &&
+        (memory_text_flush(&p->meshes) != 0 || memory_text_flush(&p->views) != 0))
         status = BVP_ERR_NO_MEMORY;
-    return status;
+    if (status != BVP_OK)
+        return status;
+    if (p->item_count > 0) {
+        fputs(",\"meshes\":[", out);
+        fwrite(p->meshes.data, 1, p->meshes.size, out);
+        fputs("],\"bufferViews\":[", out);
+        fwrite(p->views.data, 1, p->views.size, out);
+        fprintf(out, "],\"buffers\":[{\"byteLength\":%llu}]", (unsigned long long)p->data_size);
+    }
+    if (!put_nodes(p, run, out))
+        return BVP_ERR_SYSTEM;
+    jsonw_end(&p->head);
+    return memory_text_flush(&p->text) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
 }
 
 static int end(clash_report *r, const clash_summary *summary)
@@ -423,14 +422,14 @@ static int end(clash_report *r, const clash_summary *summary)
         return no_room(r);
     if (status != BVP_OK)
         return complain_status(r->path, status, &error);
-    if (glb_size(p->text_size, p->data_size) > UINT32_MAX) {
+    if (glb_size(p->text.size, p->data_size) > UINT32_MAX) {
         complain(r->path, "GLB holds at most 4 GiB, and the parts that clash are more; leave pairs "
                           "out by rules, or write .html, .csv or .jsonl");
         return EXIT_LIMIT;
     }
-    glb_begin(r->stream, p->text_size, p->data_size);
-    fwrite(p->text_data, 1, p->text_size, r->stream);
-    glb_middle(r->stream, p->text_size, p->data_size);
+    glb_begin(r->stream, p->text.size, p->data_size);
+    fwrite(p->text.data, 1, p->text.size, r->stream);
+    glb_middle(r->stream, p->text.size, p->data_size);
     if (fseeko(p->data, 0, SEEK_SET) != 0 || !copy(p->data, p->data_size, r->stream))
         return no_room(r);
     if (fflush(r->stream) == 0 && !ferror(r->stream))
@@ -449,13 +448,15 @@ static void discard(clash_report *r)
         free(p->sources[i].accessor);
         free(p->sources[i].meshes);
     }
-    FILE *files[] = {p->nodes, p->data, p->text, p->mesh_text, p->view_text};
+    FILE *files[] = {p->nodes, p->data};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (files[i])
             fclose(files[i]);
-    free(p->text_data);
-    free(p->mesh_data);
-    free(p->view_data);
+    memory_text *texts[] = {&p->text, &p->meshes, &p->views};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        memory_text_close(texts[i]);
+        free(texts[i]->data);
+    }
     free(p->items);
     free(p);
     r->own = NULL;

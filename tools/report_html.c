@@ -10,6 +10,7 @@
 #include "clash_outputs.h"
 #include "html_bytes.h"
 #include "json.h"
+#include "memory_text.h"
 #include "message.h"
 #include "report_mesh.h"
 #include "report_snapshot.h"
@@ -46,17 +47,14 @@ static int check_stream(const clash_report *r)
 
 typedef struct text {
     json j;
-    char *data;
-    size_t size;
+    memory_text memory;
 } text;
 
 static int open_text(text *t)
 {
-    memset(t, 0, sizeof *t);
-    FILE *out = open_memstream(&t->data, &t->size);
-    if (!out)
+    if (!memory_text_open(&t->memory))
         return 0;
-    jsonw_start(&t->j, out, 0);
+    jsonw_start(&t->j, t->memory.out, 0);
     jsonw_object(&t->j, NULL);
     return 1;
 }
@@ -65,16 +63,18 @@ static int open_text(text *t)
 static int put_text(text *t, FILE *out)
 {
     jsonw_end(&t->j);
-    const int done = fclose(t->j.out) == 0;
-    for (size_t i = 0, run; done && i < t->size; i += run) {
-        run = strcspn(t->data + i, "<");
-        fwrite(t->data + i, 1, run, out);
-        if (i + run < t->size && t->data[i + run] == '<') {
+    const int done = memory_text_close(&t->memory) == 0;
+    const char *data = t->memory.data;
+    const size_t size = t->memory.size;
+    for (size_t i = 0, run; done && i < size; i += run) {
+        run = strcspn(data + i, "<");
+        fwrite(data + i, 1, run, out);
+        if (i + run < size && data[i + run] == '<') {
             fputs("\\u003c", out);
             run++;
         }
     }
-    free(t->data);
+    free(t->memory.data);
     return done;
 }
 
@@ -162,13 +162,13 @@ static bvp_status put_picture(clash_report *r, const report_view *v)
 }
 
 /* Little-endian, as every browser has it. */
-static void put_mesh_bytes(FILE *out, const report_mesh *mesh)
+static bvp_status put_mesh_bytes(FILE *out, const report_mesh *mesh)
 {
     const size_t floats = 3 * (size_t)mesh->vertex_count,
                  corners = 3 * (size_t)mesh->triangle_count;
     uint8_t *bytes = malloc(4 * floats + 2 * corners + 1), *to = bytes;
     if (!bytes)
-        return;
+        return BVP_ERR_NO_MEMORY;
     for (size_t i = 0; i < floats; i++, to += 4) {
         uint32_t word;
         memcpy(&word, &mesh->positions[i], sizeof word);
@@ -181,12 +181,13 @@ static void put_mesh_bytes(FILE *out, const report_mesh *mesh)
     }
     uri_put_base64(out, bytes, (size_t)(to - bytes));
     free(bytes);
+    return BVP_OK;
 }
 
 static bvp_status put_mesh(html *h, const report_view *v, int side, uint32_t *number)
 {
     report_mesh mesh;
-    const bvp_status status = report_mesh_read(v, side, &mesh);
+    bvp_status status = report_mesh_read(v, side, &mesh);
     if (status != BVP_OK)
         return status;
     *number = h->mesh_count++;
@@ -194,11 +195,11 @@ static bvp_status put_mesh(html *h, const report_view *v, int side, uint32_t *nu
             "<script type=\"text/plain\" id=\"mesh-%u\" data-vertices=\"%u\" "
             "data-triangles=\"%u\">",
             *number, mesh.vertex_count, mesh.triangle_count);
-    put_mesh_bytes(h->blobs, &mesh);
+    status = put_mesh_bytes(h->blobs, &mesh);
     fputs("</script>\n", h->blobs);
     h->mesh_bytes += 12 * (uint64_t)mesh.vertex_count + 6 * (uint64_t)mesh.triangle_count;
     report_mesh_free(&mesh);
-    return BVP_OK;
+    return status;
 }
 
 /* The number of a side's mesh: of a part that is shown whole, its one. */

@@ -75,10 +75,9 @@ static int read_entries(source_index *index, size_t size)
 int source_index_begin(source_index *index, char *text, size_t size)
 {
     *index = (source_index){.text = text};
-    index->stream = open_memstream(&index->next, &index->next_size);
-    if (!index->stream)
+    if (!memory_text_open(&index->next))
         return -1;
-    fputs(head, index->stream);
+    fputs(head, index->next.out);
     return text ? read_entries(index, size) : 0;
 }
 
@@ -92,13 +91,13 @@ source_entry *source_index_find(const source_index *index, const char *name)
 
 void source_index_keep(source_index *index, const source_entry *entry)
 {
-    fwrite(entry->line, 1, entry->line_size, index->stream);
+    fwrite(entry->line, 1, entry->line_size, index->next.out);
     index->kept_count++;
 }
 
 int source_index_add(source_index *index, const source_entry *entry, const model *m)
 {
-    FILE *out = index->stream;
+    FILE *out = index->next.out;
     size_t size;
     char *record = source_record_text(m, &size);
     if (!record)
@@ -116,25 +115,22 @@ int source_index_add(source_index *index, const source_entry *entry, const model
 
 int source_index_end(source_index *index, char **text, size_t *size)
 {
-    const int failed = ferror(index->stream) | fclose(index->stream);
-    index->stream = NULL;
     *text = NULL;
-    if (failed)
+    if (memory_text_close(&index->next) != 0)
         return -1;
     if (index->added_count == 0 && index->kept_count == index->count)
         return 0;
-    *text = index->next;
-    *size = index->next_size;
-    index->next = NULL;
+    *text = index->next.data;
+    *size = index->next.size;
+    index->next.data = NULL;
     return 0;
 }
 
 void source_index_free(source_index *index)
 {
-    if (index->stream)
-        fclose(index->stream);
+    memory_text_close(&index->next);
     forget(index);
     free(index->text);
-    free(index->next);
+    free(index->next.data);
     *index = (source_index){0};
 }

@@ -6,6 +6,7 @@
 #define SOURCE_INDEX_H
 
 #include <stdio.h>
+#include "memory_text.h"
 #include "model.h"
 #include "name_table.h"
 #include "stamp.h"
@@ -31,9 +32,7 @@ typedef struct source_index {
     source_entry *entries;
     name_table names;
     size_t count;
-    FILE *stream;
-    char *next;
-    size_t next_size;
+    memory_text next;
     uint64_t kept_count, added_count;
 } source_index;
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "import.h"
+#include "memory_text.h"
 #include "record_text.h"
 
 static const char head[] = "bvpack source 2\n";
@@ -94,16 +95,14 @@ static void put_all(FILE *out, const model *m)
 
 char *source_record_text(const model *m, size_t *size)
 {
-    char *text = NULL;
-    FILE *stream = open_memstream(&text, size);
-    if (!stream)
+    memory_text text;
+    if (!memory_text_open(&text))
         return NULL;
-    put_all(stream, m);
-    const int failed = ferror(stream);
-    if (fclose(stream) == 0 && !failed)
-        return text;
-    free(text);
-    return NULL;
+    put_all(text.out, m);
+    if (memory_text_close(&text) != 0)
+        return NULL;
+    *size = text.size;
+    return text.data;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -216,5 +215,7 @@ int source_record_read(const char *text, size_t size, model *out)
         get_warning(&r, &out->warnings[out->warning_count]);
     for (; out->file_count < files && !r.bad; out->file_count++)
         get_file(&r, &out->files[out->file_count]);
+    if (r.is_out_of_memory)
+        return SOURCE_RECORD_NO_MEMORY;
     return r.bad || r.at != r.end ? -1 : 0;
 }

@@ -256,18 +256,20 @@ static int publish(const store *s, char *path, int (*fill)(void *user, int fd), 
         failed |= close(fd) != 0;
     if (!failed && rename(temporary, path) == 0)
         return 0;
-    complain(path, "cannot write it to the store: %s", strerror(errno));
+    const int reason = errno;
+    complain(path, "cannot write it to the store: %s", strerror(reason));
     if (fd >= 0)
         unlink(temporary);
-    return EXIT_OUTPUT;
+    return reason == ENOMEM ? EXIT_LIMIT : EXIT_OUTPUT;
 }
 
 static int fill_part(void *user, int fd)
 {
     bvp_error error = {0};
-    if (bvp_builder_save_part_fd(user, 0, fd, &error) == BVP_OK)
+    const bvp_status status = bvp_builder_save_part_fd(user, 0, fd, &error);
+    if (status == BVP_OK)
         return 0;
-    errno = error.sys_errno;
+    errno = status == BVP_ERR_NO_MEMORY ? ENOMEM : error.sys_errno;
     return -1;
 }
 

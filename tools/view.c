@@ -41,17 +41,22 @@ typedef struct view {
     render_line *lines;
     size_t line_count, line_capacity;
     double size; /* diagonal of what is seen */
+    int is_out_of_memory;
 } view;
 
 /* ---- volumes --------------------------------------------------------------------------------- */
 
-/* Room for `more` elements at the end of an array, or NULL. */
-static void *grown(void *array, size_t count, size_t more, size_t *capacity, size_t size)
+/* Room for `more` elements at the end of an array; NULL: no memory, and the array is as it was. */
+static void *grown(view *v, void *array, size_t count, size_t more, size_t *capacity, size_t size)
 {
     if (count + more <= *capacity)
         return array;
-    *capacity = (count + more) * 2;
-    return realloc(array, *capacity * size);
+    void *larger = realloc(array, (count + more) * 2 * size);
+    if (larger)
+        *capacity = (count + more) * 2;
+    else
+        v->is_out_of_memory = 1;
+    return larger;
 }
 
 static void to_world(const view *v, const double p[3], double out[3])
@@ -65,7 +70,7 @@ static int add_corners(void *user, const bvp_volume *volume)
 {
     view *v = user;
     double *corners =
-        grown(v->corners, v->corner_count, 8, &v->corner_capacity, 3 * sizeof *corners);
+        grown(v, v->corners, v->corner_count, 8, &v->corner_capacity, 3 * sizeof *corners);
     if (!corners)
         return 1;
     v->corners = corners;
@@ -83,7 +88,7 @@ static int add_lines(void *user, const bvp_volume *volume)
     double outline[VOLUME_LINES][6];
     const int count = volume_lines(volume, outline);
     render_line *lines =
-        grown(v->lines, v->line_count, (size_t)count, &v->line_capacity, sizeof *lines);
+        grown(v, v->lines, v->line_count, (size_t)count, &v->line_capacity, sizeof *lines);
     if (!lines)
         return 1;
     v->lines = lines;
@@ -149,13 +154,15 @@ static int read_volumes(view *v)
     const operand *o = &v->model;
     double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
     memcpy(v->to_world, o->placement, sizeof v->to_world);
-    const bvp_status status = v->set->level == LEVEL_NONE ? read_corners(v) : read_level(v);
+    bvp_status status = v->set->level == LEVEL_NONE ? read_corners(v) : read_level(v);
+    if (status == BVP_OK && v->is_out_of_memory)
+        status = BVP_ERR_NO_MEMORY;
     if (status == BVP_ERR_ARGUMENT)
         return EXIT_USAGE;
     if (status != BVP_OK)
         return complain_status(o->text, status, NULL);
     if (v->corner_count == 0) {
-        complain(o->text, "there is nothing to see: no triangles, or too little memory");
+        complain(o->text, "there is nothing to see: no triangles");
         return EXIT_INPUT;
     }
     for (size_t i = 0; i < 3 * v->corner_count; i++) {

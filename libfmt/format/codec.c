@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 /* Cold data: size matters, time does not, while the text is short. A long one is a list of sources,
  * hashes mostly: 2,000 take 37.0 KB and 55 ms at level 19, 37.8 KB and 1 ms at level 1. */
@@ -25,8 +26,10 @@ bvp_status bvpi_compress(const void *data, size_t size, void *out, size_t capaci
     ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, BVPI_WINDOW_LOG_MAX);
     size_t written = ZSTD_compress2(context, out, capacity, data, size);
     ZSTD_freeCCtx(context);
-    if (!ZSTD_isError(written))
-        *out_size = written;
+    if (ZSTD_isError(written)) /* no gain is none; all else is memory */
+        return ZSTD_getErrorCode(written) == ZSTD_error_dstSize_tooSmall ? BVP_OK
+                                                                         : BVP_ERR_NO_MEMORY;
+    *out_size = written;
     return BVP_OK;
 }
 
@@ -53,6 +56,8 @@ static bvp_status run(ZSTD_DCtx *context, ZSTD_inBuffer *in, ZSTD_outBuffer *out
         size_t in_before = in->pos, out_before = out->pos;
         left = ZSTD_decompressStream(context, out, in);
         bool stuck = in->pos == in_before && out->pos == out_before && left != 0;
+        if (ZSTD_isError(left) && ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
+            return bvpi_error_memory(error, 1 << 17);
         if (ZSTD_isError(left) || stuck)
             return bvpi_error_set(error, BVP_ERR_CORRUPT, BVPI_NO_OFFSET, "PRV-2",
                                   "the compressed section cannot be decompressed: %s",

@@ -89,6 +89,15 @@ static void verify_string_records(bvpi_verify *v)
     }
 }
 
+/* Nothing is wrong with the file then. */
+static void end_without_memory(bvpi_verify *v, const bvp_error *error)
+{
+    if (v->report.error)
+        *v->report.error = *error;
+    v->report.status = error->status;
+    v->report.stopped = true;
+}
+
 static void verify_provenance(bvpi_verify *v)
 {
     const bvpi_span *span = &v->file.section[BVPD_PROV];
@@ -106,6 +115,11 @@ static void verify_provenance(bvpi_verify *v)
         bvp_status status = raw ? bvpi_decompress(span->data, span->size, entry->raw_size, raw,
                                                   (size_t)size, &error)
                                 : bvpi_error_memory(&error, size);
+        if (status == BVP_ERR_NO_MEMORY) {
+            end_without_memory(v, &error);
+            free(raw);
+            return;
+        }
         if (!BVPI_RULE(&v->report, "PRV-2", status, bvpi_verify_off(v, span->data),
                        status == BVP_OK, "%s", error.message)) {
             free(raw);

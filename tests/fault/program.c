@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: MIT
+ * program.c: the program's main as a function, for tests that run it many times.
+ */
+#define main program_main
+#include "../../tools/bvpack.c"

@@ -155,6 +155,10 @@ static bvp_status lay_out(joining *j, bvp_error *error)
                               "a part of %" PRIu32 " triangles does not fit: more than 64 GiB; "
                               "split the mesh into several parts",
                               j->b->mesh->triangle_count);
+    /* parts of a few triangles come by the hundred thousand, and a page each is a lot then */
+    uint32_t *fitted =
+        realloc(out->table, round_up(4 * (uint64_t)out->part.cluster_count, UINT64_C(1) << shift));
+    out->table = fitted ? fitted : out->table;
     return BVP_OK;
 }
 

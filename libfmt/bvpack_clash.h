@@ -109,7 +109,8 @@ BVP_API double bvp_clash_touch_gap(const bvp_file *a, const bvp_file *b);
 
 /* All pairs of instances within `a` (b NULL), or of one of `a` and one of `b`, that are not clear.
  * placement_b: 12 doubles, where b's world stands in a's, or NULL. coverage, error: may be NULL.
- * Threads and memory of its own, of the order of thread_count MiB. BVP_OK also when a callback
+ * Threads and memory of its own, of the order of thread_count MiB: callbacks are called on these
+ * threads, one at a time, and may use 512 KiB of stack. BVP_OK also when a callback
  * stopped it. O(instances log instances + box pairs).
  * Damaged files: instances and boxes of parts are checked at once, hierarchies and triangles as
  * they are read, of pairs whose boxes are near: what can't be in a file ends the run with

@@ -15,6 +15,7 @@
 #include "message.h"
 #include "operand.h"
 #include "options.h"
+#include "start_thread.h"
 
 enum { HASH_BESIDE = 1 << 20 }; /* bytes; fewer are not worth a thread */
 
@@ -128,8 +129,8 @@ static void *hash_source(void *argument)
 
 static void start_hashing(hashing *h, unsigned long jobs)
 {
-    h->is_beside = jobs != 1 && h->in->size >= HASH_BESIDE &&
-                   pthread_create(&h->thread, NULL, hash_source, h) == 0;
+    h->is_beside =
+        jobs != 1 && h->in->size >= HASH_BESIDE && start_thread(&h->thread, hash_source, h);
 }
 
 static void finish_hashing(hashing *h)

@@ -7,6 +7,7 @@
 #include "message.h"
 #include "pack.h"
 #include "source_record.h"
+#include "start_thread.h"
 
 /* What the record of a source follows from: its bytes, and all that reading and packing them asks
  * of the options and of the name. */
@@ -133,7 +134,7 @@ static void *look_at_all(void *argument)
 static void start_looking(pack_job *j)
 {
     j->is_looking = j->set->jobs != 1 && !j->set->reread && j->index.count > 0 &&
-                    pthread_create(&j->looking, NULL, look_at_all, j) == 0;
+                    start_thread(&j->looking, look_at_all, j);
 }
 
 static void end_looking(pack_job *j)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "message.h"
 #include "pack.h"
+#include "start_thread.h"
 
 /* The store, and whether it had what was asked for. */
 typedef struct asking {
@@ -138,8 +139,7 @@ static void *sync_store(void *argument)
 
 void pack_start_sync(pack_job *j)
 {
-    j->is_syncing =
-        j->set->jobs != 1 && pthread_create(&j->syncing, NULL, sync_store, &j->store) == 0;
+    j->is_syncing = j->set->jobs != 1 && start_thread(&j->syncing, sync_store, &j->store);
     if (!j->is_syncing)
         store_sync(&j->store);
 }

@@ -3,6 +3,8 @@
  */
 #include "render.h"
 
+#include "start_thread.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -562,7 +564,7 @@ bvp_status render(const render_job *job, uint8_t *rgb)
     uint32_t started = 0,
              wanted = job->thread_count < THREADS_MOST ? job->thread_count : THREADS_MOST;
     c.band_count = ((uint32_t)job->view.height + BAND_ROWS - 1) / BAND_ROWS;
-    while (started + 1 < wanted && pthread_create(&threads[started], NULL, work, &c) == 0)
+    while (started + 1 < wanted && start_thread(&threads[started], work, &c))
         started++;
     work(&c);
     while (started > 0)

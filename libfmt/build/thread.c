@@ -3,6 +3,8 @@
  */
 #include "build/thread.h"
 
+#include "base/thread.h"
+
 #include <pthread.h>
 #include <unistd.h>
 
@@ -32,7 +34,7 @@ void bvpi_parallel(uint32_t thread_count, uint32_t piece_count, bvpi_work_fn wor
     uint32_t started = 0;
     if (wanted > THREAD_MAX)
         wanted = THREAD_MAX;
-    while (started + 1 < wanted && pthread_create(&threads[started], NULL, run, &c) == 0)
+    while (started + 1 < wanted && bvpi_thread_start(&threads[started], run, &c))
         started++;
     run(&c);
     for (uint32_t i = 0; i < started; i++)

@@ -6,6 +6,8 @@
  */
 #include "clash/order.h"
 
+#include "base/thread.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,13 +215,15 @@ static uint32_t count_threads(const bvpi_clash_run *run, uint32_t block_count)
     return (uint32_t)count < block_count ? (uint32_t)count : block_count;
 }
 
+/* None of them is the caller's, whose stack may be small: BVPI_THREAD_STACK. */
 static void run_threads(bvpi_clash_order *order, uint32_t thread_count)
 {
     pthread_t threads[THREAD_MAX];
     uint32_t started = 0;
-    while (started + 1 < thread_count && pthread_create(&threads[started], NULL, work, order) == 0)
+    while (started < thread_count && bvpi_thread_start(&threads[started], work, order))
         started++;
-    work(order);
+    if (started == 0)
+        work(order);
     for (uint32_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
 }

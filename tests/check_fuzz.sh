@@ -35,6 +35,11 @@ replay urdf "$scratch"/naming/*.urdf
 
 replay stream "$scratch"/*.stream
 
+replay build "$scratch"/*.bvp
+replay verbs "$scratch"/*.bvp
+replay store "$scratch"/{wide,kinds,thin}.bvp
+bash "$src/tests/fuzz/input_seeds.sh" "$scratch" || exit 1
+BVP_MUTATIONS=$((4 * BVP_MUTATIONS)) replay clash_inputs "$scratch"/*.input
 replay clash "$scratch"/*.bvp
 replay open "$scratch"/*.bvp
 replay refit "$scratch"/{deformable,aabb,kinds}.bvp

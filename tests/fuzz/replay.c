@@ -10,6 +10,9 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* of a target whose mutations know the structure of its inputs */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+    __attribute__((weak));
 
 static uint64_t state;
 
@@ -71,7 +74,9 @@ static void run_mutations(const uint8_t *bytes, size_t size, uint64_t count)
         if (!copy)
             return;
         memcpy(copy, bytes, size);
-        size_t left = mutate(copy, size);
+        size_t left = LLVMFuzzerCustomMutator
+                          ? LLVMFuzzerCustomMutator(copy, size, size, (unsigned)next_random())
+                          : mutate(copy, size);
         /* exactly as long as it says, for the address sanitizer */
         uint8_t *exact = realloc(copy, left ? left : 1);
         LLVMFuzzerTestOneInput(exact ? exact : copy, left);

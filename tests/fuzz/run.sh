@@ -10,7 +10,7 @@ seeds() { # target directory: small recorded inputs
   local target=$1 dir=$2 ending
   ending=${target#fuzz_}
   case $target in
-    fuzz_clash | fuzz_open | fuzz_refit)
+    fuzz_build | fuzz_clash | fuzz_open | fuzz_refit | fuzz_store | fuzz_verbs)
       bash "$src/tests/fuzz/seeds.sh" "$dir"
       mkdir -p fuzz && rm -rf fuzz/store && mv "$dir/store" fuzz/store
       "$BVPACK" "$src/samples/models/rob.obj" -q -o "$dir/rob.bvp"
@@ -19,6 +19,10 @@ seeds() { # target directory: small recorded inputs
       ;;
     fuzz_stream)
       bash "$src/tests/fuzz/stream_seeds.sh" "$dir"
+      return
+      ;;
+    fuzz_clash_inputs)
+      bash "$src/tests/fuzz/input_seeds.sh" "$dir"
       return
       ;;
     fuzz_manifest | fuzz_urdf)
@@ -42,7 +46,7 @@ for program in "$@"; do
   seeds "$target" "fuzz/$target/seeds"
   echo "== $target, $seconds s"
   "./$program" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -max_len=65536 \
-    -print_final_stats=1 -artifact_prefix="fuzz/$target/" "fuzz/$target/found" "fuzz/$target/seeds" 2>"fuzz/$target/log" || {
+    -print_final_stats=1 -close_fd_mask=3 -artifact_prefix="$PWD/fuzz/$target/" "$PWD/fuzz/$target/found" "$PWD/fuzz/$target/seeds" 2>"fuzz/$target/log" || {
     tail -30 "fuzz/$target/log"
     echo "$target: finding"
     exit 1

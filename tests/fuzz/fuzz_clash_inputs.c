@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ * fuzz_clash_inputs.c: whole clash runs of a sound file with any bytes as the state of a run that
+ * goes on, as the baseline or as the rules. The first byte says which. The records of a state are
+ * put behind the right head, and their hashes are right: each is a kind (u8) and the bytes of a
+ * pair or of a mark; its mutations change fields of records that a run has written.
+ */
+#include "clash_state.h"
+#include "mutate.h"
+#include "verb_case.h"
+
+#include <math.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+const verb *const verbs[] = {&verb_pack, &verb_clash, NULL};
+
+enum { HEAD_KIND = 0x31544c43, RECORD_HEAD = 24, PAIRS_MAX = 8 };
+enum { STATE, BASELINE, RULES, INPUTS };
+
+static uint8_t *head; /* a state's first record */
+static size_t head_size;
+static bvp_clash_pair pairs[PAIRS_MAX];
+static uint32_t pair_count;
+static clash_mark mark;
+
+static int keep_pair(void *user, const bvp_clash_pair *pair)
+{
+    (void)user;
+    if (pair_count < PAIRS_MAX)
+        pairs[pair_count++] = *pair;
+    return 0;
+}
+
+/* What a run of the file writes to its state. */
+static void know_records(void)
+{
+    bvp_file *file;
+    bvp_file_info info;
+    const bvp_clash_options options = {.limits = {0.5, NAN, NAN}, .thread_count = 1};
+    require(bvp_open("a.bvp", NULL, &file, NULL) == BVP_OK);
+    bvp_get_info(file, &info);
+    require(bvp_clash(file, NULL, NULL, &options, keep_pair, NULL, &mark.coverage, NULL) == BVP_OK);
+    require(pair_count > 0);
+    mark.done = mark.total = info.instance_count;
+    bvp_close(file);
+}
+
+/* The reports have nowhere to go, so that the run ends and leaves a state with its head. */
+static void know_head(void)
+{
+    size_t size;
+    uint32_t record_size;
+    case_run("clash a.bvp -q -j 1 --clearance 0.5 --state s --report /nonexistent/x.jsonl");
+    head = case_read("s", &size);
+    require(head && size >= RECORD_HEAD);
+    memcpy(&record_size, head + 4, sizeof record_size);
+    head_size = RECORD_HEAD + record_size;
+    require(head_size <= size);
+    unlink("s");
+}
+
+static void start(void)
+{
+    static bool is_started;
+    if (is_started)
+        return;
+    is_started = true;
+    case_enter();
+    case_write_model("a.obj");
+    require(case_run("pack a.obj -q -j 1 -o a.bvp") == EXIT_DONE);
+    know_records();
+    know_head();
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+static size_t size_of_kind(uint8_t kind)
+{
+    return kind % 3 == 1 ? sizeof(bvp_clash_pair) : kind % 3 == 2 ? sizeof(clash_mark) : 7;
+}
+
+static void put_record(FILE *out, uint32_t kind, const uint8_t *body, uint32_t size)
+{
+    uint8_t hash[16];
+    bvp_hash(body, size, hash);
+    require(fwrite(&kind, 4, 1, out) == 1 && fwrite(&size, 4, 1, out) == 1 &&
+            fwrite(hash, 16, 1, out) == 1 && fwrite(body, 1, size, out) == size);
+}
+
+static void write_state(const uint8_t *data, size_t size)
+{
+    FILE *out = fopen("s", "wb");
+    require(out && fwrite(head, 1, head_size, out) == head_size);
+    while (size > 0) {
+        const uint32_t kind = data[0] % 3, body = (uint32_t)size_of_kind(data[0]);
+        if (size - 1 < body)
+            break;
+        put_record(out, HEAD_KIND + kind, data + 1, body);
+        data += 1 + body;
+        size -= 1 + body;
+    }
+    require(fclose(out) == 0);
+}
+
+/* Some pairs, in order, and a mark. */
+static size_t make_state(uint8_t *data, size_t capacity, uint64_t *random)
+{
+    size_t used = 0;
+    for (uint32_t i = 0; i < pair_count && used + 2 + sizeof pairs[0] + sizeof mark < capacity; i++)
+        if (mutate_random(random) % 4 != 0) {
+            data[used++] = 1;
+            memcpy(data + used, &pairs[i], sizeof pairs[i]);
+            used += sizeof pairs[i];
+        }
+    if (used + 1 + sizeof mark <= capacity) {
+        data[used++] = 2;
+        memcpy(data + used, &mark, sizeof mark);
+        used += sizeof mark;
+    }
+    return used;
+}
+
+static void mutate_state(uint8_t *data, size_t size, uint64_t *random)
+{
+    size_t at = 0, count = 0;
+    while (at < size && size - at > size_of_kind(data[at])) {
+        at += 1 + size_of_kind(data[at]);
+        count++;
+    }
+    for (uint64_t left = mutate_random(random) % 3; left > 0 && count > 0; left--) {
+        size_t which = mutate_random(random) % count;
+        for (at = 0; which > 0; which--)
+            at += 1 + size_of_kind(data[at]);
+        if (size_of_kind(data[at]) >= 8)
+            mutate_number(data + at + 1, size_of_kind(data[at]), 8, random);
+    }
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    uint64_t random = seed;
+    if (max_size < 2)
+        return size;
+    if (size == 0 || (data[0] % INPUTS == STATE && mutate_random(&random) % 4 == 0)) {
+        start();
+        data[0] = STATE;
+        size = 1 + make_state(data + 1, max_size - 1, &random);
+    }
+    if (data[0] % INPUTS == STATE)
+        mutate_state(data + 1, size - 1, &random);
+    else if (LLVMFuzzerMutate)
+        size = 1 + LLVMFuzzerMutate(data + 1, size - 1, max_size - 1);
+    else if (size > 8)
+        mutate_number(data + 1, size - 1, 1, &random);
+    return size;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const lines[INPUTS] = {
+        "clash a.bvp -q -j 1 --clearance 0.5 --state s --report out.jsonl",
+        "clash a.bvp -q -j 1 --clearance 0.5 --baseline b.jsonl --report out.jsonl",
+        "clash a.bvp -q -j 1 --clearance 0.5 --rules r.json --report out.jsonl"};
+    if (size == 0)
+        return 0;
+    start();
+    const int what = data[0] % INPUTS;
+    if (what == STATE)
+        write_state(data + 1, size - 1);
+    else
+        case_write(what == BASELINE ? "b.jsonl" : "r.json", data + 1, size - 1);
+    const int code = case_run(lines[what]);
+    require(code >= EXIT_DONE && code <= EXIT_STOPPED);
+    require(code == EXIT_DONE || access("out.jsonl", F_OK) != 0);
+    require(code != EXIT_DONE || access("out.jsonl", F_OK) == 0);
+    unlink("out.jsonl");
+    unlink("s");
+    return 0;
+}

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Inputs of fuzz_clash_inputs into FOLDER: a byte that says what follows, then a state (which the target makes), a
+# baseline, and rules. Usage: BVPACK=... input_seeds.sh FOLDER
+set -eu
+folder=$1
+cat >"$folder/boxes.jsonl" <<'END'
+{"id": "box", "mesh": "box.off"}
+{"part": "box", "name": "first"}
+{"part": "box", "name": "through it", "placement": {"translate": [0.5, 0.1, 0]}}
+{"part": "box", "name": "beside", "placement": {"translate": [2, 0, 0]}}
+END
+cat >"$folder/box.off" <<'END'
+OFF
+4 4 0
+0 0 0
+1 0 0
+0 1 0
+0 0 1
+3 0 2 1
+3 0 1 3
+3 1 2 3
+3 0 3 2
+END
+"$BVPACK" pack "$folder/boxes.jsonl" -q -o "$folder/boxes.bvp"
+"$BVPACK" clash "$folder/boxes.bvp" -q -j 1 --clearance 0.5 --report "$folder/report.jsonl" >/dev/null
+printf '\000' >"$folder/state.input"
+{ printf '\001' && cat "$folder/report.jsonl"; } >"$folder/baseline.input"
+printf '\002%s' '{"rules": [{"name": "a", "a": "cube*", "b": "x=y", "allow": "1mm"}, {"a": "**", "clearance": 0.2,
+  "touch": "1in"}, {"name": "off", "a": "cube1", "exclude": true}, {"a": "#0", "same_assembly": 1}]}' >"$folder/rules.input"
+rm "$folder"/boxes.* "$folder/box.off" "$folder/report.jsonl"

@@ -49,6 +49,7 @@ static void open_fixture(fixture *f)
     char folder[4096];
     uint64_t state = case_seed();
     bvp_builder *builder;
+    unsetenv("BVPACK_STORE"); /* the file says where its store is */
     strcpy(f->folder, "threads_test.XXXXXX");
     ck_assert(mkdtemp(f->folder) && realpath(f->folder, folder));
     const bvp_build_options options = {

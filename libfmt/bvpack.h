@@ -34,8 +34,10 @@ typedef enum bvp_status {
     BVP_ERR_LIMIT,     /* valid, but over a documented limit of this library, or a full buffer */
     BVP_ERR_NO_MEMORY, /* an allocation failed */
     BVP_ERR_SYSTEM,    /* the operating system refused; bvp_error.sys_errno says why */
-    BVP_ERR_ARGUMENT   /* the caller's argument: NaN, negative tolerance, singular placement, bad
+    BVP_ERR_ARGUMENT,  /* the caller's argument: NaN, negative tolerance, singular placement, bad
                           index */
+    BVP_ERR_CANCELLED  /* bvp_control ended the call: there is no answer, and the file may be sound
+                        */
 } bvp_status;
 
 /* Details of a failure. Every function that takes one accepts NULL. */
@@ -55,6 +57,26 @@ BVP_API const char *bvp_version(void);
  * bvp_build_options.source_hash and for telling sources apart. It finds accidents, it is no
  * authentication. */
 BVP_API void bvp_hash(const void *data, size_t size, uint8_t hash[16]);
+
+/* ---- ending a call early ------------------------------------------------------------------- */
+
+/* What may end a call before it has its answer, with BVP_ERR_CANCELLED. Zero-initialise; zero means
+ * no limit. It is read only, so that any number of calls and threads may share one; it stays valid
+ * while a call uses it. The flag and the callback are looked at when a call begins its work and
+ * then every 32 steps or 64 KiB of hashing, which is well below a millisecond on any file. */
+typedef struct bvp_control {
+    /* Most steps of one call; of a batch all its elements together; of bvp_clash each pair of
+     * instances. 0: any number. A step is a node opened, a pair of leaves or an instance looked at:
+     * 0.05 to 20 microseconds. How many a query takes depends on its arguments and the file's bytes
+     * alone, on one instruction set, not on time or threads; bvp_stats.steps tells. Work that is
+     * done once for a handle (verify_lazily) is not counted. */
+    uint64_t budget;
+    const volatile int *cancel; /* or NULL. Nonzero: end. Set by another thread (an atomic store) or
+                                   a signal handler (volatile sig_atomic_t) */
+    int (*callback)(void *user); /* or NULL. Nonzero: end. From the thread that asks, of bvp_clash
+                                    and the builder from any of theirs */
+    void *user;
+} bvp_control;
 
 /* ---- opening ----------------------------------------------------------------------------- */
 
@@ -103,9 +125,11 @@ typedef struct bvp_open_options {
                        only with mode isolated */
     int read_ahead; /* nonzero: the kernel reads ahead as it does by default, for who will read most
                        of the file. Zero: only what is touched is read, which is best for queries */
-    const char *store;    /* the folder with a thin file's parts; NULL: what BVPACK_STORE in the
-                             environment says, else the file itself, from its own folder on */
-    uint64_t reserved[2]; /* zero */
+    const char *store; /* the folder with a thin file's parts; NULL: what BVPACK_STORE in the
+                          environment says, else the file itself, from its own folder on */
+    const bvp_control *control; /* or NULL: asked while opening, and by each later call on this
+                                   handle that is given none. Valid until bvp_close */
+    uint64_t reserved[2];       /* zero */
 } bvp_open_options;
 
 /* Maps `path` read-only. O(1): reads one page. *out is to be closed with bvp_close. */
@@ -288,6 +312,10 @@ BVP_API bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback
  * of a part in a store also what opening it gives. */
 BVP_API bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn callback,
                                    void *user, bvp_error *error);
+/* bvp_verify under a control (may be NULL). BVP_ERR_CANCELLED: what has been found by then was
+ * reported, and nothing is known about the rest. Its steps are nodes, records and blocks. */
+BVP_API bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_control *control,
+                                         bvp_finding_fn callback, void *user, bvp_error *error);
 
 /* ---- annotated bytes ------------------------------------------------------------------------ */
 
@@ -336,7 +364,12 @@ typedef struct bvp_body {
     const bvp_file *file;
     uint32_t part; /* a part's index, or BVP_ASSEMBLY */
     const double *placement;
-    const bvp_filter *filter; /* of BVP_ASSEMBLY only: BVP_ERR_ARGUMENT with a part */
+    const bvp_filter *filter;   /* of BVP_ASSEMBLY only: BVP_ERR_ARGUMENT with a part */
+    const bvp_control *control; /* what may end the query early, or NULL: the handle's. Of two
+                                   bodies the first one's counts, or else the second's. A query that
+                                   it ends answers nothing: 0 hits, not found. What has been given
+                                   to a callback or written to an array until then is right, but
+                                   there may be more; *count says how much it is */
 } bvp_body;
 
 /* A triangle that a query answers with. */
@@ -355,6 +388,7 @@ typedef struct bvp_stats {
     uint64_t triangles;      /* triangles, or pairs of them, tested */
     uint64_t exact;          /* of these, decided by exact arithmetic */
     uint64_t instance_pairs; /* instances, or pairs of them, entered */
+    uint64_t steps;          /* of a bvp_control's budget; counted under a control only */
 } bvp_stats;
 
 /* ---- queries between two bodies ------------------------------------------------------------ */

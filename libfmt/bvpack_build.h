@@ -75,6 +75,11 @@ typedef struct bvp_build_options {
     int packed_is_verified; /* nonzero: whoever calls has held the parts that were packed before
                                against the rules of the format (bvp_verify_part, bvp_verify_file),
                                or wrote them a moment ago; zero: that is done here */
+    const bvp_control *control; /* or NULL: what may end a call of the builder with
+                                   BVP_ERR_CANCELLED; stays valid until the end. It is looked at
+                                   before each batch of some thousand triangles and each MiB that
+                                   is written; a builder takes no steps, and its budget is not
+                                   looked at. After a part was cancelled the builder is as before */
 } bvp_build_options;
 
 /* A triangle mesh in the caller's memory, read during the call only. */

@@ -99,7 +99,11 @@ typedef struct bvp_clash_options {
      * pairs with a < done have been given, and `coverage` counts them. Nonzero: stop. */
     int (*progress)(void *user, uint32_t done, uint32_t total, const bvp_clash_coverage *coverage);
     void *progress_user;
-    uint64_t reserved[3];
+    const bvp_control *control; /* or NULL: the first file's. Its budget is each pair of instances',
+                                   so that a run ends at the same pair with any thread_count. When
+                                   it ends a run, `coverage` counts the instances that are complete,
+                                   and pairs given are right */
+    uint64_t reserved[2];
 } bvp_clash_options;
 
 /* The touch gap for instances of `a` and `b` (NULL: of a), the largest of: eight units in the last

@@ -86,7 +86,7 @@ function call_pointers(   pair, one_part) {
   through("^bvpi_pair_run$|/pair_body\\.c:run_each$", "/pair_kernel\\.c:scenes$")
   through("^bvpi_pair_enter$", pair)
   through(":flush_overlap$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
-  through("^bvp_ray_all$|/body\\.c:ask_one$|/ray_batch\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
+  through("^bvp_ray_all$|/body\\.c:ask_(one|ray)(\\.part\\.0)?$|/ray_batch\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
   through("/ray_batch\\.c:(ask_row|run)$", "/ray_packet_kernel\\.c:run$")
   through("^bvpi_ray_query_hit$", ":(count_hit|keep_crossing|keep_next)$")
   through("^bvp_closest(_batch)?$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:(holds|ask_point)$", "/closest_kernel\\.c:run(_part)?$")
@@ -99,11 +99,11 @@ function call_pointers(   pair, one_part) {
   through("/instances_in_box\\.c:triangles_meet$", "/overlap_kernel\\.c:enter_part$")
   through("/order\\.c:work$", "/clash\\.c:(work_on_block|worker_new|worker_free)$")
   through("^bvp_boxes$", "/volumes\\.c:show_box$")
-  through("^bvp_verify$", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify\\.c:verify_totals$")
+  through("^bvp_verify_controlled$", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify\\.c:verify_totals$")
   through("^bvpi_write_fd$|/write\\.c:put_sections$", "/write\\.c:put_")
   through("^qsort$", "/scene\\.c:compare$")
   through("^bvpi?_annotate|:annotate_strings$|^bvp_volumes$|:show_box$|^bvpi_report_add$", "")
-  through("/clash\\.c:work_on_block$|/order\\.c:give_pairs$|/write\\.c:flush$", "")
+  through("^bvpi_is_cancelled$|/clash\\.c:work_on_block$|/order\\.c:give_pairs$|/write\\.c:flush$", "")
   for (name in indirect) if (!known[name]) print "check_stack: whom does this call by a pointer? " name
   for (name in frame) if (name ~ /:/ && !called[name]) print "check_stack: who calls this by a pointer? " name
 }

@@ -8,6 +8,7 @@
 #include "manual.h"
 #include "message.h"
 #include "options.h"
+#include "timeout.h"
 #include "truncation.h"
 #include "verb.h"
 
@@ -132,6 +133,7 @@ static int dispatch(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    timeout_begin();
     truncation_watch();
     return finish_stdout(dispatch(argc, argv));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * clash_run.c: runs the query and gives its rows to the reports: as they come, or, with a state
- * file, from there at the end. A signal stops between two instances; what was complete is written.
+ * file, from there at the end. A signal or --timeout ends the query; what was complete is written.
  */
 #include "clash.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 #include "message.h"
 #include "query.h"
+#include "timeout.h"
 
 static const double mark_after = 0.05; /* seconds: a mark costs some microseconds */
 
@@ -29,6 +30,7 @@ static void ask_to_stop(int signal_number)
 static void watch_for_stop(void)
 {
     const struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
+    timeout_ask(&stop_asked);
     for (int i = 0; i < 2; i++)
         if (sigaction(stopping[i], NULL, &earlier[i]) == 0 && earlier[i].sa_handler != SIG_IGN)
             sigaction(stopping[i], &action, NULL);
@@ -195,6 +197,7 @@ static int ask(clash_job *j)
     const clash_settings *set = j->set;
     bvp_error error = {0};
     bvp_clash_coverage coverage = {0};
+    const bvp_control control = {.cancel = &stop_asked};
     bvp_clash_options options = {.limits = j->run.limits,
                                  .reach = clash_rules_reach(&j->rules, &j->run.limits),
                                  .detail = detail_of(set),
@@ -203,13 +206,15 @@ static int ask(clash_job *j)
                                  .rule_user = &j->rules,
                                  .first_instance = j->summary.done,
                                  .progress = take_progress,
-                                 .progress_user = j};
+                                 .progress_user = j,
+                                 .control = &control};
     const bvp_status status = bvp_clash(j->run.file_a, j->run.file_b, j->run.placement_b, &options,
                                         take_pair, j, &coverage, &error);
     progress_stop(&j->bar);
     if (j->code != 0)
         return j->code;
-    if (status != BVP_OK)
+    j->stopped = j->stopped || status == BVP_ERR_CANCELLED;
+    if (status != BVP_OK && !j->stopped)
         return complain_status(j->run.path_a, status, &error);
     if (!j->stopped)
         note_progress(j, j->summary.total, &coverage);

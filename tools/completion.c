@@ -73,7 +73,9 @@ static void write_verb(FILE *out, const verb *v)
     for (const option_row *row = v->options; row->name; row++)
         if (row->kind != OPTION_FLAG)
             write_value_case(out, row);
-    fputs("        esac\n        case \"$cur\" in\n            -*) _bvpack_words \"--help", out);
+    fputs(
+        "        esac\n        case \"$cur\" in\n            -*) _bvpack_words \"--help --timeout=",
+        out);
     for (const option_row *row = v->options; row->name; row++)
         fprintf(out, " --%s%s", row->name, row->kind == OPTION_FLAG ? "" : "=");
     fprintf(out,

@@ -49,6 +49,11 @@ static size_t option_form(const option_row *row, char *buffer, size_t capacity)
 }
 
 static const option_row help_row = {"help", 'h', OPTION_FLAG, 0, NULL, "print this help", 0, 0};
+const option_row timeout_row = {.name = "timeout",
+                                .kind = OPTION_NUMBER,
+                                .value = "SECONDS",
+                                .help = "end after so many seconds, with exit code 8 and no "
+                                        "output; clash writes what was complete"};
 
 /* ---- --help -------------------------------------------------------------------------------- */
 
@@ -139,6 +144,7 @@ void manual_help(const verb *v, FILE *out)
     fputs("\nOptions:\n", out);
     for (const option_row *row = v->options; row->name; row++)
         print_option(out, row);
+    print_option(out, &timeout_row);
     print_option(out, &help_row);
     fputs("\nExamples:\n", out);
     print_lines(out, "  ", v->examples);
@@ -310,6 +316,7 @@ void manual_page(const verb *v, FILE *out)
     fputs(".SH OPTIONS\n", out);
     for (const option_row *row = v->options; row->name; row++)
         roff_option(out, row);
+    roff_option(out, &timeout_row);
     roff_option(out, &help_row);
     fputs(".SH EXAMPLES\n", out);
     roff_lines(out, v->examples);

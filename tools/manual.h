@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include "verb.h"
 
-extern const verb *const verbs[]; /* NULL-terminated: bvpack.c */
+extern const verb *const verbs[];    /* NULL-terminated: bvpack.c */
+extern const option_row timeout_row; /* every verb has it: options.c */
 
 void manual_help(const verb *v, FILE *out);
 void manual_program_help(FILE *out);

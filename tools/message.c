@@ -19,7 +19,7 @@ const exit_text exit_texts[] = {
     {EXIT_NEWER, "the file was written by a newer bvpack"},
     {EXIT_LIMIT, "too large for this program or this machine"},
     {EXIT_OUTPUT, "the output can't be written"},
-    {EXIT_STOPPED, "interrupted; what was complete has been written"},
+    {EXIT_STOPPED, "ended before it was done: by --timeout; clash by a signal, too"},
     {0, NULL},
 };
 
@@ -57,6 +57,8 @@ int exit_code_of(bvp_status status)
         return EXIT_INPUT;
     case BVP_ERR_ARGUMENT:
         return EXIT_USAGE;
+    case BVP_ERR_CANCELLED:
+        return EXIT_STOPPED;
     }
     return EXIT_INPUT;
 }

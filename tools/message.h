@@ -17,7 +17,8 @@ enum exit_code {
     EXIT_NEWER = 5,   /* written by a newer bvpack */
     EXIT_LIMIT = 6,   /* too large for this program or this machine */
     EXIT_OUTPUT = 7,  /* the output can't be written */
-    EXIT_STOPPED = 8  /* a signal stopped a verb that then ends in order */
+    EXIT_STOPPED =
+        8 /* ended before it was done: --timeout, or a signal to a verb that ends in order */
 };
 
 typedef struct exit_text {

@@ -11,8 +11,9 @@
 #include <string.h>
 #include "manual.h"
 #include "message.h"
+#include "timeout.h"
 
-enum { ROW_MAX = 48, ROW_BASE = 256, WORD_MAX = 40 };
+enum { ROW_MAX = 48, TIMEOUT_CODE = 256, ROW_BASE, WORD_MAX = 40 };
 
 /* ---- the nearest word ---------------------------------------------------------------------- */
 
@@ -157,6 +158,7 @@ static void describe_for_getopt(const verb *self, struct option *longs, char *sh
     *shorts++ = ':';
     *shorts++ = 'h';
     *longs++ = (struct option){"help", no_argument, NULL, 'h'};
+    *longs++ = (struct option){timeout_row.name, required_argument, NULL, TIMEOUT_CODE};
     for (int i = 0; i < ROW_MAX && self->options[i].name; i++) {
         const option_row *row = &self->options[i];
         int takes = row->kind != OPTION_FLAG;
@@ -173,6 +175,8 @@ static void describe_for_getopt(const verb *self, struct option *longs, char *sh
 
 static const option_row *row_of(const verb *self, int code)
 {
+    if (code == TIMEOUT_CODE)
+        return &timeout_row;
     if (code >= ROW_BASE)
         return &self->options[code - ROW_BASE];
     for (const option_row *row = self->options; row->name; row++)
@@ -184,11 +188,12 @@ static const option_row *row_of(const verb *self, int code)
 static int unknown_option(const verb *self, const char *given)
 {
     char name[WORD_MAX + 1];
-    const char *words[ROW_MAX + 2];
+    const char *words[ROW_MAX + 3];
     size_t count = 0, size = strcspn(given + 2, "=");
 
     snprintf(name, sizeof name, "%.*s", (int)(size < WORD_MAX ? size : WORD_MAX), given + 2);
     words[count++] = "help";
+    words[count++] = timeout_row.name;
     for (const option_row *row = self->options; row->name; row++)
         words[count++] = row->name;
     words[count] = NULL;
@@ -217,9 +222,20 @@ static int wrong_option(const verb *self, int code, const char *given)
     return EXIT_USAGE;
 }
 
+static int set_timeout(const char *text)
+{
+    double seconds = 0;
+    const int wrong = set_number(&timeout_row, text, &seconds);
+    if (wrong == 0 && !(seconds > 0))
+        return wrong_value(&timeout_row, text, "a number of seconds above 0");
+    if (wrong == 0)
+        timeout_set(seconds);
+    return wrong;
+}
+
 int options_parse(const verb *self, int argc, char **argv, void *settings, int *exit_code)
 {
-    struct option longs[ROW_MAX + 2];
+    struct option longs[ROW_MAX + 3];
     char shorts[2 * ROW_MAX + 3];
     int code;
 
@@ -233,6 +249,7 @@ int options_parse(const verb *self, int argc, char **argv, void *settings, int *
             return -1;
         }
         int wrong = code == ':' || code == '?' ? wrong_option(self, code, argv[optind - 1])
+                    : code == TIMEOUT_CODE     ? set_timeout(optarg)
                                                : set_value(row_of(self, code), optarg, settings);
         if (wrong != 0) {
             *exit_code = wrong;

@@ -13,12 +13,14 @@
 #include "message.h"
 
 /* The files to remove when a signal ends the program; each set while its `pending` is. */
-static char doomed[OUTPUT_MAX][PATH_MAX + 32];
-static volatile sig_atomic_t pending[OUTPUT_MAX];
+enum { DOOMED_MORE = 64 }; /* of other threads' */
+static char doomed[OUTPUT_MAX + DOOMED_MORE][PATH_MAX + 64];
+static volatile sig_atomic_t pending[OUTPUT_MAX + DOOMED_MORE];
+static int taken[DOOMED_MORE]; /* atomic */
 
 void output_remove_all(void)
 {
-    for (int i = 0; i < OUTPUT_MAX; i++)
+    for (int i = 0; i < OUTPUT_MAX + DOOMED_MORE; i++)
         if (pending[i])
             unlink(doomed[i]);
 }
@@ -43,6 +45,26 @@ static void watch_signals(void)
         if (sigaction(fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(fatal[i], &action, NULL);
     }
+}
+
+int output_doom(const char *path)
+{
+    watch_signals();
+    for (int i = OUTPUT_MAX; i < OUTPUT_MAX + DOOMED_MORE; i++)
+        if (!__atomic_exchange_n(&taken[i - OUTPUT_MAX], 1, __ATOMIC_ACQ_REL)) {
+            snprintf(doomed[i], sizeof doomed[i], "%s", path);
+            pending[i] = 1;
+            return i;
+        }
+    return -1;
+}
+
+void output_spare(int slot)
+{
+    if (slot < 0)
+        return;
+    pending[slot] = 0;
+    __atomic_store_n(&taken[slot - OUTPUT_MAX], 0, __ATOMIC_RELEASE);
 }
 
 static int refuse(const char *path, const char *advice)

@@ -24,6 +24,10 @@ typedef struct output {
 int output_open(output *o, const char *path);
 /* fsync and rename. Returns 0 or the exit code, as above. The output is closed in any case. */
 int output_commit(output *o);
+/* A temporary file of somebody else's, to be removed when a signal ends the program; output_spare
+ * with what this returned when it is gone or has its name. */
+int output_doom(const char *path);
+void output_spare(int slot);
 /* Removes the temporary files of all that are open; for a signal's handler that ends the program.
  */
 void output_remove_all(void);

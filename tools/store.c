@@ -16,6 +16,7 @@
 #include "hex.h"
 #include "input.h"
 #include "message.h"
+#include "output.h"
 
 enum { SLOT_COUNT = 2 * STORE_OPEN_MOST, HASH_SIZE = 16 };
 
@@ -251,15 +252,19 @@ static int publish(const store *s, char *path, int (*fill)(void *user, int fd), 
     if (code != 0)
         return code;
     const int fd = create_temporary(path, temporary, sizeof temporary);
+    const int slot = fd >= 0 ? output_doom(temporary) : -1;
     int failed = fd < 0 || fill(user, fd) != 0;
     if (fd >= 0)
         failed |= close(fd) != 0;
-    if (!failed && rename(temporary, path) == 0)
-        return 0;
+    failed = failed || rename(temporary, path) != 0;
     const int reason = errno;
-    complain(path, "cannot write it to the store: %s", strerror(reason));
-    if (fd >= 0)
+    if (failed)
+        complain(path, "cannot write it to the store: %s", strerror(reason));
+    if (failed && fd >= 0)
         unlink(temporary);
+    output_spare(slot);
+    if (!failed)
+        return 0;
     return reason == ENOMEM ? EXIT_LIMIT : EXIT_OUTPUT;
 }
 

@@ -4,6 +4,7 @@
 #ifndef BVPI_BASE_REPORT_H
 #define BVPI_BASE_REPORT_H
 
+#include "base/meter.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -15,7 +16,18 @@ typedef struct bvpi_report {
     bvp_error *error;  /* receives the first violation; or NULL */
     bvp_status status; /* of the first violation; BVP_OK so far */
     bool stopped;      /* nobody listens any more: long loops end */
+    bvpi_meter *meter; /* or NULL: what else may end them */
 } bvpi_report;
+
+/* Asked by each long loop for each thing that it looks at: false ends it. */
+static inline bool bvpi_report_goes_on(bvpi_report *report)
+{
+    if (!report->stopped && !bvpi_meter_step(report->meter)) {
+        report->stopped = true;
+        report->status = bvpi_error_cancelled(report->error);
+    }
+    return !report->stopped;
+}
 
 /* Records a violation of `rule`; always false. */
 bool bvpi_report_add(bvpi_report *report, const char *rule, bvp_status status, uint64_t offset,

@@ -16,8 +16,9 @@
 const char *bvp_status_name(bvp_status status)
 {
     static const char *const names[] = {
-        "ok",         "not a bvpack file", "newer format", "corrupt",
-        "over limit", "out of memory",     "system error", "bad argument",
+        "ok",           "not a bvpack file", "newer format",
+        "corrupt",      "over limit",        "out of memory",
+        "system error", "bad argument",      "cancelled",
     };
     const size_t count = sizeof names / sizeof *names;
     return (size_t)status < count ? names[status] : "unknown status";
@@ -89,4 +90,11 @@ bvp_status bvpi_error_memory(bvp_error *error, uint64_t size)
 {
     return bvpi_error_set(error, BVP_ERR_NO_MEMORY, BVPI_NO_OFFSET, "",
                           "cannot allocate %" PRIu64 " bytes", size);
+}
+
+bvp_status bvpi_error_cancelled(bvp_error *error)
+{
+    return bvpi_error_set(error, BVP_ERR_CANCELLED, BVPI_NO_OFFSET, "",
+                          "ended before it was done, by its flag, its callback or its budget of "
+                          "steps");
 }

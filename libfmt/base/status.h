@@ -21,4 +21,7 @@ bvp_status bvpi_error_system(bvp_error *error, const char *format, ...) BVPI_PRI
 /* BVP_ERR_NO_MEMORY with the number of bytes asked for. */
 bvp_status bvpi_error_memory(bvp_error *error, uint64_t size);
 
+/* BVP_ERR_CANCELLED: a bvp_control ended the call. */
+bvp_status bvpi_error_cancelled(bvp_error *error);
+
 #endif

@@ -119,7 +119,7 @@ static void make_piece(void *user, uint32_t piece)
 {
     growing *w = user;
     const bvpi_stem *root = &w->stems[w->roots[piece]];
-    if (!bvpi_piece_make(&w->growth, root, &w->out->pieces[piece]))
+    if (!bvpi_watch_goes_on(w->watch) || !bvpi_piece_make(&w->growth, root, &w->out->pieces[piece]))
         __atomic_store_n(&w->failed, 1, __ATOMIC_RELAXED);
     bvpi_watch_add(w->watch, "build", root->node.count);
 }

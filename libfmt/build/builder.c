@@ -242,7 +242,9 @@ bvp_status bvpi_keep_part(bvp_builder *b, bvpi_part_bytes *made, const char *nam
 static bvp_status build_part(bvp_builder *b, const bvpi_intake *in, bvpi_part_bytes *made,
                              bvp_error *error)
 {
-    bvpi_watch watch = {.progress = b->options.progress, .user = b->options.progress_user};
+    bvpi_watch watch = {.control = b->options.control,
+                        .progress = b->options.progress,
+                        .user = b->options.progress_user};
     bvp_status status = bvpi_part_build(&in->mesh, b->specs, b->options.hierarchy_count,
                                         b->options.thread_count, &watch, made, error);
     if (status != BVP_OK)

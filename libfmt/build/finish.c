@@ -147,6 +147,7 @@ static void fill_header(bvpi_finishing *f)
         h->triangle_count += f->parts[p->instances[i].part].triangle_count;
     f->write.progress = b->options.progress;
     f->write.progress_user = b->options.progress_user;
+    f->write.control = b->options.control;
 }
 
 static void fill_sections(bvpi_finishing *f)

@@ -334,7 +334,11 @@ bvp_status bvpi_part_build(const bvpi_mesh *mesh, const bvp_hierarchy_spec *spec
     *out = (bvpi_part_bytes){0};
     watch->done = 0;
     watch->total = (uint64_t)mesh->triangle_count * spec_count;
-    bvp_status status = build_all(&b, specs, spec_count, error);
+    watch->is_cancelled = 0;
+    bvp_status status =
+        bvpi_watch_goes_on(watch) ? build_all(&b, specs, spec_count, error) : BVP_ERR_CANCELLED;
+    if (status != BVP_OK && watch->is_cancelled)
+        status = bvpi_error_cancelled(error);
     for (uint32_t k = 0; k < out->batch_count && out->batches; k++) {
         free(out->batches[k].wide);
         out->batches[k].wide = NULL;

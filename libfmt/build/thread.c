@@ -3,6 +3,7 @@
  */
 #include "build/thread.h"
 
+#include "base/meter.h"
 #include "base/thread.h"
 
 #include <pthread.h>
@@ -39,6 +40,16 @@ void bvpi_parallel(uint32_t thread_count, uint32_t piece_count, bvpi_work_fn wor
     run(&c);
     for (uint32_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+}
+
+bool bvpi_watch_goes_on(bvpi_watch *watch)
+{
+    if (!__atomic_load_n(&watch->is_cancelled, __ATOMIC_RELAXED)) {
+        if (!bvpi_is_cancelled(watch->control))
+            return true;
+        __atomic_store_n(&watch->is_cancelled, 1, __ATOMIC_RELAXED);
+    }
+    return false;
 }
 
 void bvpi_watch_add(bvpi_watch *watch, const char *stage, uint64_t count)

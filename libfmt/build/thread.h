@@ -5,7 +5,9 @@
 #ifndef BVPI_BUILD_THREAD_H
 #define BVPI_BUILD_THREAD_H
 
-#include <stdint.h>
+#include "bvpack.h"
+
+#include <stdbool.h>
 
 /* piece: 0 .. piece_count - 1. */
 typedef void (*bvpi_work_fn)(void *user, uint32_t piece);
@@ -16,10 +18,16 @@ void bvpi_parallel(uint32_t thread_count, uint32_t piece_count, bvpi_work_fn wor
 
 /* How far the work on a part is, for a caller who wants to know. */
 typedef struct bvpi_watch {
+    const bvp_control *control; /* what may end it, or NULL */
+    int is_cancelled;           /* atomic: it has */
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total); /* or NULL */
     void *user;
     uint64_t total, done; /* done: atomic */
 } bvpi_watch;
+
+/* Asked before each piece of the work, from any thread. False: it is to end, as it does when memory
+ * is short, and whoever began it says why. */
+bool bvpi_watch_goes_on(bvpi_watch *watch);
 
 /* `count` more are done; from any thread. */
 void bvpi_watch_add(bvpi_watch *watch, const char *stage, uint64_t count);

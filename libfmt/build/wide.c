@@ -157,6 +157,10 @@ static void build_batch(void *user, uint32_t piece)
     building *b = user;
     bvpi_split root = {.count = b->mesh->triangle_count};
     bvpi_frame frame = b->out->top.frame;
+    if (!bvpi_watch_goes_on(b->watch)) {
+        __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
+        return;
+    }
     workspace *w = take_workspace(b);
     if (b->out->batch_count > 1) {
         root = b->batches.splits[b->out->top.stubs[piece].split];
@@ -195,6 +199,8 @@ static bool build_batches(building *b)
                            &b->batches))
         return false;
     b->out->degenerate_count = b->batches.degenerate_count;
+    if (!bvpi_watch_goes_on(b->watch))
+        return false;
     if (b->batches.split_count > 1) {
         if (!collapse_top(b))
             return false;

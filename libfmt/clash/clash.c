@@ -48,12 +48,14 @@ typedef struct kept_bounds {
 enum { KEPT_BOUNDS = 8192 };
 
 typedef struct whole {
+    const bvp_control *control; /* or NULL */
     bvpi_clash_scene scene;
     const bvp_clash_options *options;
     bvp_clash_limits limits;
 } whole;
 
 typedef struct worker {
+    bvpi_meter steps, *meter; /* of the pair that is judged; NULL: no control */
     bvpi_clash_judge judge;
     bvpi_contacts contacts;
     bvpi_clash_item item_a;
@@ -71,6 +73,8 @@ static void *worker_new(void *user)
     worker *w = calloc(1, sizeof *w);
     if (w)
         bvpi_clash_judge_init(&w->judge, all->scene.a.file, all->scene.b.file, &w->contacts);
+    if (w)
+        w->meter = bvpi_meter_init(&w->steps, all->control);
     return w;
 }
 
@@ -89,7 +93,7 @@ static bvp_status get_item(worker *w, bvpi_clash_scene *scene, uint32_t instance
     *out = &kept->item;
     if (kept->is_known && kept->instance == instance)
         return BVP_OK;
-    const bvp_status status = bvpi_clash_item_init(&kept->item, scene, true, instance);
+    const bvp_status status = bvpi_clash_item_init(&kept->item, scene, true, instance, w->meter);
     kept->instance = instance;
     kept->is_known = status == BVP_OK;
     return status;
@@ -138,7 +142,9 @@ static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uin
     }
     pair.limits.clearance = fmin(pair.limits.clearance, all->scene.reach);
     pair.limits.touch_gap = fmin(pair.limits.touch_gap, all->scene.reach);
-    bvp_status status = get_item(w, &all->scene, b, &item_b);
+    bvpi_meter_init(&w->steps, all->control);
+    bvp_status status =
+        bvpi_meter_step(w->meter) ? get_item(w, &all->scene, b, &item_b) : BVP_ERR_CANCELLED;
     if (status != BVP_OK)
         return status;
     bvpi_clash_judge_set(&w->judge, &w->item_a, item_b);
@@ -182,7 +188,9 @@ static bvp_status find_candidates(whole *all, worker *w, const bvpi_clash_block 
         }
     }
     for (size_t k = 0; k < w->near.count && status == BVP_OK; k++)
-        status = get_bounds(w, &all->scene.b, w->near.items[k], &w->bounds[k]);
+        status = k % BVPI_CLASH_BLOCK_MOST == 0 && bvpi_is_cancelled(all->control)
+                     ? BVP_ERR_CANCELLED
+                     : get_bounds(w, &all->scene.b, w->near.items[k], &w->bounds[k]);
     return status;
 }
 
@@ -199,7 +207,7 @@ static bvp_status work_on_instance(whole *all, worker *w, bvpi_clash_block *bloc
         if (!bvpi_clash_goes_on(block->order))
             break;
         if (!is_ready)
-            status = bvpi_clash_item_init(&w->item_a, &all->scene, false, a);
+            status = bvpi_clash_item_init(&w->item_a, &all->scene, false, a, w->meter);
         if (!is_ready)
             w->judge.a = NULL;
         is_ready = true;
@@ -232,7 +240,9 @@ static void work_on_block(void *user, void *own, bvpi_clash_block *block)
     uint32_t part = BVP_NONE;
     bvp_status status = find_candidates(all, w, block);
     for (uint32_t i = 0; i < block->count && status == BVP_OK; i++) {
-        status = count_instance(all, block, block->first + i, &part, &info);
+        status = bvpi_is_cancelled(all->control)
+                     ? BVP_ERR_CANCELLED
+                     : count_instance(all, block, block->first + i, &part, &info);
         if (status == BVP_OK)
             status = work_on_instance(all, w, block, block->first + i, &w->own[i]);
     }
@@ -250,7 +260,9 @@ static bvp_status explain(bvp_status status, bvp_error *error)
         [BVP_ERR_CORRUPT] = "an instance, part or hierarchy is damaged: verify the file",
         [BVP_ERR_NO_MEMORY] = "no memory for a list of instances or pairs",
         [BVP_ERR_ARGUMENT] = "a limit is negative, the placement singular, or two parts have no "
-                             "kind of hierarchy in common"};
+                             "kind of hierarchy in common",
+        [BVP_ERR_CANCELLED] = "ended before it was done, by its flag, its callback or its budget "
+                              "of steps"};
     const bool is_known = status < (int)(sizeof reasons / sizeof *reasons) && reasons[status];
     return bvpi_error_set(error, status, UINT64_MAX, "", "%s",
                           is_known ? reasons[status] : bvp_status_name(status));
@@ -280,9 +292,12 @@ bvp_status bvp_clash(const bvp_file *a, const bvp_file *b, const double *placeme
     whole all = {.options = options ? options : &defaults};
     bvp_status status = BVP_ERR_ARGUMENT;
     all.limits = all.options->limits;
+    all.control = all.options->control != NULL ? all.options->control
+                  : a != NULL                  ? a->control
+                                               : NULL;
     if (a && fill_limits(&all.limits, a, b) && all.options->reach >= 0)
         status = bvpi_clash_scene_init(&all.scene, a, b, placement_b,
-                                       reach_of(&all.limits, all.options->reach));
+                                       reach_of(&all.limits, all.options->reach), all.control);
     if (status == BVP_OK)
         status = run_all(&all, callback, user, &sum);
     bvpi_clash_scene_free(&all.scene);
@@ -295,12 +310,13 @@ static bvp_status judge_one(bvpi_clash_scene *scene, bvp_clash_detail detail, bv
 {
     bvpi_clash_judge judge;
     bvpi_clash_item item_a, item_b;
+    bvpi_meter own, *meter = bvpi_meter_init(&own, scene->a.control);
     if (pair->a >= bvpi_clash_count(&scene->a) || pair->b >= bvpi_clash_count(&scene->b) ||
         (scene->self && pair->a == pair->b))
         return BVP_ERR_ARGUMENT;
-    bvp_status status = bvpi_clash_item_init(&item_a, scene, false, pair->a);
+    bvp_status status = bvpi_clash_item_init(&item_a, scene, false, pair->a, meter);
     if (status == BVP_OK)
-        status = bvpi_clash_item_init(&item_b, scene, true, pair->b);
+        status = bvpi_clash_item_init(&item_b, scene, true, pair->b, meter);
     if (status != BVP_OK || !bvpi_clash_is_near(&item_a.bounds, &item_b.bounds, scene->reach))
         return status;
     bvpi_contacts *contacts = malloc(sizeof *contacts);
@@ -328,7 +344,7 @@ bvp_status bvp_clash_one(const bvp_file *a, const bvp_file *b, const double *pla
     if (!fill_limits(&pair->limits, a, b))
         return BVP_ERR_ARGUMENT;
     bvp_status status =
-        bvpi_clash_scene_init(&scene, a, b, placement_b, reach_of(&pair->limits, 0));
+        bvpi_clash_scene_init(&scene, a, b, placement_b, reach_of(&pair->limits, 0), a->control);
     if (status == BVP_OK)
         status = judge_one(&scene, detail, pair);
     bvpi_clash_scene_free(&scene);

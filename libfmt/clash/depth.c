@@ -87,8 +87,8 @@ static bvp_status try_edge(const probe *p, const double from[3], const double to
     }
     if (ray.direction[0] == 0 && ray.direction[1] == 0 && ray.direction[2] == 0)
         return BVP_OK;
-    bvp_status status =
-        bvpi_ray_part_hits(&p->into->part, p->into->file->isa, &ray, keep_crossing, &c);
+    bvp_status status = bvpi_ray_part_hits(&p->into->part, p->into->file->isa, &ray, p->into->meter,
+                                           keep_crossing, &c);
     c.t[c.count] = 1;
     for (unsigned k = 0; k <= c.count && status == BVP_OK && !is_enough(p); k++) {
         const double t = 0.5 * ((k > 0 ? c.t[k - 1] : 0) + c.t[k]);
@@ -210,7 +210,8 @@ static bool behind_face(const bvpi_clash_judge *judge, const double centre[3], c
     memcpy(ray.origin, centre, sizeof ray.origin);
     memcpy(ray.direction, way, sizeof ray.direction);
     for (int k = 0; k < 2 && *status == BVP_OK; k++)
-        *status = bvpi_ray_part_hits(&items[k]->part, items[k]->file->isa, &ray, keep_next, &next);
+        *status = bvpi_ray_part_hits(&items[k]->part, items[k]->file->isa, &ray, items[k]->meter,
+                                     keep_next, &next);
     for (int i = 0; i < 3; i++)
         out[i] = centre[i] + 0.5 * next.t * way[i];
     return *status == BVP_OK && isfinite(next.t);

@@ -49,7 +49,7 @@ static bvp_status shoot(const bvpi_clash_item *item, const double point[3], int 
         ray.origin[i] = point[i];
         ray.direction[i] = directions[which][i];
     }
-    return bvpi_ray_part_hits(&item->part, item->file->isa, &ray, count_hit, out);
+    return bvpi_ray_part_hits(&item->part, item->file->isa, &ray, item->meter, count_hit, out);
 }
 
 /* What nine rays say of an open surface: outside, when half of them or more leave freely, which
@@ -92,6 +92,7 @@ bvp_status bvpi_clash_nearest(const bvpi_clash_item *item, const double point[3]
                               bvpi_closest_query *query)
 {
     const bvp_status status = bvpi_closest_query_init(query, point, limit);
+    query->meter = item->meter;
     if (status != BVP_OK)
         return status;
     return BVPI_ISA_CHOOSE(bvpi_closest_kernel, item->file->isa)->run_part(&item->part, query);
@@ -224,6 +225,8 @@ static bvp_status ask_middles(const bvpi_clash_item *outer, const bvpi_clash_ite
     bvp_status status = BVP_OK;
     bool told = false;
     for (uint64_t i = 0; i < total && status == BVP_OK; i += step) {
+        if (!bvpi_meter_step(inner->meter))
+            return BVP_ERR_CANCELLED;
         float c[9];
         uint64_t count;
         double point[3];
@@ -245,12 +248,15 @@ static bvp_status ask_middles(const bvpi_clash_item *outer, const bvpi_clash_ite
 static bvp_status holds(const bvpi_clash_item *outer, const bvpi_clash_item *inner, double gap,
                         bvpi_where *out)
 {
+    const bvp_control *control = inner->meter != NULL ? inner->meter->control : NULL;
     const bvpi_pieces *pieces;
-    bvp_status status = bvpi_pieces_get(inner->pieces, inner->part.part_idx, &pieces);
+    bvp_status status = bvpi_pieces_get(inner->pieces, inner->part.part_idx, control, &pieces);
     bool all_told = true;
     *out = BVPI_OUTSIDE;
     for (uint32_t i = 0; status == BVP_OK && i < pieces->count && *out == BVPI_OUTSIDE; i++) {
         bool told;
+        if (!bvpi_meter_step(inner->meter))
+            return BVP_ERR_CANCELLED;
         status = ask_piece(outer, inner, &pieces->at[i], gap, out, &told);
         all_told = all_told && told;
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, bool is_of_b,
-                                uint32_t instance)
+                                uint32_t instance, bvpi_meter *meter)
 {
     const bvpi_subject *side = is_of_b ? &scene->b : &scene->a;
     bvp_part_info info;
@@ -18,6 +18,7 @@ bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, 
     if (status != BVP_OK)
         return status;
     item->file = side->file;
+    item->meter = meter;
     item->pieces = is_of_b && !scene->self ? &scene->pieces_b : &scene->pieces_a;
     item->is_open = info.open_edge_count > 0;
     item->is_sound = info.open_edge_count == 0 && info.nonmanifold_edge_count == 0;
@@ -49,6 +50,7 @@ void bvpi_clash_judge_set(bvpi_clash_judge *judge, const bvpi_clash_item *a,
     if (judge->a != a)
         judge->query.a.one = a->part;
     judge->query.b.one = b->part;
+    judge->query.meter = a->meter;
     judge->a = a;
     judge->b = b;
 }

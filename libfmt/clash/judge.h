@@ -18,11 +18,12 @@ typedef struct bvpi_clash_item {
     bool is_sound; /* neither open edges nor such that belong to more than two */
     uint8_t content_hash[16];
     bvpi_piece_cache *pieces; /* of the parts of its file */
+    bvpi_meter *meter;        /* of the pair that it is judged in, or NULL */
 } bvpi_clash_item;
 
 /* An instance of a or of b of the scene. */
 bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, bool is_of_b,
-                                uint32_t instance);
+                                uint32_t instance, bvpi_meter *meter);
 
 /* A corner as stored, in the world. */
 void bvpi_clash_place_corner(const bvpi_clash_item *item, const float corner[3], double out[3]);

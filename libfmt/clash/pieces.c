@@ -4,10 +4,12 @@
  */
 #include "clash/pieces.h"
 
+#include "base/meter.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 256, SLOTS_LEAST = 1024 };
+enum { CHUNK = 256, SLOTS_LEAST = 1024, LOOK = 4096 };
 
 typedef struct corner {
     float at[3];
@@ -17,6 +19,8 @@ typedef struct corner {
 } corner;
 
 typedef struct union_find {
+    const bvp_control *control; /* or NULL: looked at every some thousand corners */
+    bool is_cancelled;
     corner *corners;
     uint32_t *slots; /* numbers of corners plus one; 0: free */
     uint32_t count, slot_count;
@@ -41,6 +45,14 @@ static uint32_t *slot_of(const union_find *u, const float at[3])
     return &u->slots[slot];
 }
 
+/* False: the work is to end. Not a step of a budget: what is kept for all is made once. */
+static bool goes_on(union_find *u, uint32_t i)
+{
+    if (i % LOOK == 0)
+        u->is_cancelled = bvpi_is_cancelled(u->control);
+    return !u->is_cancelled;
+}
+
 /* At most half of the slots are taken. */
 static bool grow(union_find *u)
 {
@@ -57,9 +69,9 @@ static bool grow(union_find *u)
     free(u->slots);
     u->slots = slots;
     u->slot_count = slot_count;
-    for (uint32_t i = 0; i < u->count; i++)
+    for (uint32_t i = 0; i < u->count && goes_on(u, i); i++)
         *slot_of(u, u->corners[i].at) = i + 1;
-    return true;
+    return !u->is_cancelled;
 }
 
 static uint32_t root_of(union_find *u, uint32_t i)
@@ -114,9 +126,12 @@ static bvp_status unite_part(union_find *u, const bvp_file *file, uint32_t part)
         const bvp_status status = bvp_get_triangles(file, part, first, CHUNK, chunk, NULL, &count);
         if (status != BVP_OK)
             return status;
-        for (uint64_t i = 0; i < count; i++)
-            if (!unite_triangle(u, first + i, chunk + 9 * i))
+        u->is_cancelled = bvpi_is_cancelled(u->control);
+        for (uint64_t i = 0; i < count && !u->is_cancelled; i++)
+            if (!unite_triangle(u, first + i, chunk + 9 * i) && !u->is_cancelled)
                 return BVP_ERR_NO_MEMORY;
+        if (u->is_cancelled)
+            return BVP_ERR_CANCELLED;
         if (count < CHUNK)
             return BVP_OK;
     }
@@ -129,10 +144,10 @@ static bool is_kept(uint64_t piece, uint64_t total)
     return total <= most || (piece + 1) * most / total != piece * most / total;
 }
 
-static uint32_t count_pieces(const union_find *u)
+static uint32_t count_pieces(union_find *u)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < u->count; i++)
+    for (uint32_t i = 0; i < u->count && goes_on(u, i); i++)
         count += u->corners[i].up == i;
     return count;
 }
@@ -162,7 +177,7 @@ static bvp_status collect(union_find *u, const bvp_file *file, uint32_t part, ui
 {
     bvp_status status = BVP_OK;
     uint32_t piece = 0;
-    for (uint32_t i = 0; i < u->count && status == BVP_OK; i++) {
+    for (uint32_t i = 0; i < u->count && status == BVP_OK && goes_on(u, i); i++) {
         corner *c = &u->corners[i], *root = &u->corners[root_of(u, i)];
         if (c == root) {
             c->kept = UINT32_MAX;
@@ -174,14 +189,15 @@ static bvp_status collect(union_find *u, const bvp_file *file, uint32_t part, ui
             extend(&out->at[root->kept], c->at);
         }
     }
-    return status;
+    return u->is_cancelled ? BVP_ERR_CANCELLED : status;
 }
 
-static bvp_status find_pieces(const bvp_file *file, uint32_t part, bvpi_pieces **out)
+static bvp_status find_pieces(const bvp_file *file, uint32_t part, const bvp_control *control,
+                              bvpi_pieces **out)
 {
-    union_find u = {0};
+    union_find u = {.control = control};
     bvp_status status = unite_part(&u, file, part);
-    const uint32_t total = count_pieces(&u);
+    const uint32_t total = status == BVP_OK ? count_pieces(&u) : 0;
     const uint32_t kept = total < BVPI_PIECES_MOST ? total : BVPI_PIECES_MOST;
     *out = calloc(1, sizeof **out + kept * sizeof(*out)->at[0]);
     if (status == BVP_OK)
@@ -210,12 +226,13 @@ void bvpi_piece_cache_free(bvpi_piece_cache *cache)
     cache->parts = NULL;
 }
 
-bvp_status bvpi_pieces_get(bvpi_piece_cache *cache, uint32_t part, const bvpi_pieces **out)
+bvp_status bvpi_pieces_get(bvpi_piece_cache *cache, uint32_t part, const bvp_control *control,
+                           const bvpi_pieces **out)
 {
     bvpi_pieces **place = &cache->parts[part];
     bvpi_pieces *found = __atomic_load_n(place, __ATOMIC_ACQUIRE), *made = NULL;
     if (!found) {
-        const bvp_status status = find_pieces(cache->file, part, &made);
+        const bvp_status status = find_pieces(cache->file, part, control, &made);
         if (status != BVP_OK) {
             free(made);
             return status;

@@ -30,7 +30,9 @@ typedef struct bvpi_piece_cache {
 bvp_status bvpi_piece_cache_init(bvpi_piece_cache *cache, const bvp_file *file);
 void bvpi_piece_cache_free(bvpi_piece_cache *cache);
 
-/* O(triangles) time and, while it lasts, memory (some 30 bytes a triangle) the first time. */
-bvp_status bvpi_pieces_get(bvpi_piece_cache *cache, uint32_t part, const bvpi_pieces **out);
+/* O(triangles) time and, while it lasts, memory (some 30 bytes a triangle) the first time. control:
+ * what may end that, or NULL. */
+bvp_status bvpi_pieces_get(bvpi_piece_cache *cache, uint32_t part, const bvp_control *control,
+                           const bvpi_pieces **out);
 
 #endif

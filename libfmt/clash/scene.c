@@ -8,14 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/meter.h"
 #include "node/frame.h"
 
 bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, const bvp_file *b,
-                                 const double *placement_b, double reach)
+                                 const double *placement_b, double reach,
+                                 const bvp_control *control)
 {
-    const bvp_body body_a = {.file = a, .part = BVP_ASSEMBLY};
-    const bvp_body body_b = {
-        .file = b ? b : a, .part = BVP_ASSEMBLY, .placement = b ? placement_b : NULL};
+    const bvp_body body_a = {.file = a, .part = BVP_ASSEMBLY, .control = control};
+    const bvp_body body_b = {.file = b ? b : a,
+                             .part = BVP_ASSEMBLY,
+                             .placement = b ? placement_b : NULL,
+                             .control = control};
     bvp_status status;
     memset(scene, 0, sizeof *scene);
     scene->self = b == NULL;
@@ -66,11 +70,11 @@ bvp_status bvpi_clash_bounds(const bvpi_subject *side, uint32_t instance, bvpi_b
     double m[12], lo[3], hi[3];
     bvp_status status = bvpi_get_instance(side->file, instance, &record, m);
     if (status == BVP_OK && side->file->thin) /* the box is not in the tables that were checked */
-        status = bvpi_touch(side->file, record.part);
+        status = bvpi_touch_under(side->file, record.part, side->control);
     if (status == BVP_OK)
         status = bvpi_get_part(side->file, record.part, &part);
     if (status != BVP_OK)
-        return BVP_ERR_CORRUPT;
+        return status == BVP_ERR_CANCELLED ? status : BVP_ERR_CORRUPT;
     if (side->placement)
         status = bvpi_compose(side->placement, m, m);
     for (int i = 0; i < 3; i++) {
@@ -129,6 +133,8 @@ typedef struct waiting_node {
     bvpi_frame frame;
     uint32_t unit;
 } waiting_node;
+
+enum { LOOK = 1024 }; /* nodes between two looks at the control */
 
 enum { WAITING_MOST = BVPD_DEPTH_MAX * (BVPD_WIDTH - 1) + 1 };
 
@@ -239,7 +245,10 @@ bvp_status bvpi_clash_candidates(const bvpi_clash_scene *scene, const bvpi_bound
     for (uint64_t left = tree->node_count; w.waiting_count > 0 && status == BVP_OK; left--) {
         const waiting_node at = w.waiting[--w.waiting_count];
         status = left == 0 ? BVP_ERR_CORRUPT : open_node(&w, &at);
+        if (left % LOOK == 0 && bvpi_is_cancelled(scene->b.control))
+            status = BVP_ERR_CANCELLED;
     }
-    sort_and_unite(out);
+    if (status == BVP_OK)
+        sort_and_unite(out);
     return status;
 }

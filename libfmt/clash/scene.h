@@ -20,9 +20,11 @@ typedef struct bvpi_clash_scene {
     double reach; /* pairs whose bounds are farther apart on an axis are clear */
 } bvpi_clash_scene;
 
-/* b: NULL within one file. placement_b must outlive the scene. To be freed even when it fails. */
+/* b: NULL within one file. placement_b and control (or NULL) must outlive the scene. To be freed
+ * even when it fails. */
 bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, const bvp_file *b,
-                                 const double *placement_b, double reach);
+                                 const double *placement_b, double reach,
+                                 const bvp_control *control);
 
 void bvpi_clash_scene_free(bvpi_clash_scene *scene);
 

@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/load.h"
+#include "base/meter.h"
 #include "base/status.h"
 #include "format/advise.h"
 #include "format/checksum.h"
@@ -50,72 +51,88 @@ static bool is_block_known_good(const bvp_file *file, uint64_t block)
     return good;
 }
 
-/* Else *bad is the first block that is not what HASH says. */
-static bool is_range_good(const bvp_file *file, const uint8_t *data, uint64_t size, uint64_t *bad)
+/* What is being checked, and for whom. */
+typedef struct check {
+    const bvp_file *file;
+    const bvp_control *control; /* or NULL: looked at before each block */
+    bool is_cancelled;
+    uint64_t bad; /* the first block that is not what HASH says */
+} check;
+
+/* Else c->bad is set, or the control ends it. */
+static bool is_range_good(check *c, const uint8_t *data, uint64_t size)
 {
+    const bvp_file *file = c->file;
     if (size == 0)
         return true;
     const uint64_t begin = (uint64_t)(data - file->base) - BVPD_HEADER_SIZE;
     for (uint64_t block = begin / BVPD_BLOCK_SIZE; block <= (begin + size - 1) / BVPD_BLOCK_SIZE;
-         block++)
-        if (!is_block_known_good(file, block)) {
-            *bad = block;
-            return false;
-        }
+         block++) {
+        c->is_cancelled = bvpi_is_cancelled(c->control);
+        if (!c->is_cancelled && is_block_known_good(file, block))
+            continue;
+        if (!c->is_cancelled)
+            c->bad = block;
+        return false;
+    }
     return true;
 }
 
-static bool are_binaries_good(const bvp_file *file, uint32_t part, uint64_t *bad)
+static bool are_binaries_good(check *c, uint32_t part)
 {
     for (uint32_t kind = BVPD_KIND_BOXTREE; kind < BVPD_KIND_END; kind++) {
         bvpi_binary tree;
-        const bvp_status status = bvpi_get_part_binary(file, part, kind, &tree);
+        const bvp_status status = bvpi_get_part_binary(c->file, part, kind, &tree);
         if (status != BVP_ERR_ARGUMENT &&
-            (status != BVP_OK || !is_range_good(file, tree.blob, tree.blob_size, bad)))
+            (status != BVP_OK || !is_range_good(c, tree.blob, tree.blob_size)))
             return false;
     }
     return true;
 }
 
 /* The part's records, before anything is looked for where they say. */
-static bool are_records_good(const bvp_file *file, uint32_t part_idx, uint64_t *bad)
+static bool are_records_good(check *c, uint32_t part_idx)
 {
+    const bvp_file *file = c->file;
     const bvpi_span *parts = &file->section[BVPD_PART], *trees = &file->section[BVPD_HIER];
     bvpd_part r;
-    if (!is_range_good(file, parts->data + part_idx * sizeof r, sizeof r, bad))
+    if (!is_range_good(c, parts->data + part_idx * sizeof r, sizeof r))
         return false;
     bvpi_load_record(&r, parts->data + part_idx * sizeof r, sizeof r);
     return bvpi_fits(r.first_hierarchy, r.hierarchy_count, trees->count) &&
-           is_range_good(file, trees->data + r.first_hierarchy * sizeof(bvpd_hierarchy),
-                         r.hierarchy_count * sizeof(bvpd_hierarchy), bad);
+           is_range_good(c, trees->data + r.first_hierarchy * sizeof(bvpd_hierarchy),
+                         r.hierarchy_count * sizeof(bvpd_hierarchy));
 }
 
-static bool is_part_good(const bvp_file *file, uint32_t part_idx, uint64_t *bad)
+static bool is_part_good(check *c, uint32_t part_idx)
 {
     bvpi_part part;
-    return are_records_good(file, part_idx, bad) &&
-           bvpi_get_part(file, part_idx, &part) == BVP_OK &&
-           is_range_good(file, part.blob, part.blob_size, bad) &&
-           is_range_good(file, part.ids, part.ids_size, bad) &&
-           are_binaries_good(file, part_idx, bad);
+    return are_records_good(c, part_idx) && bvpi_get_part(c->file, part_idx, &part) == BVP_OK &&
+           is_range_good(c, part.blob, part.blob_size) &&
+           is_range_good(c, part.ids, part.ids_size) && are_binaries_good(c, part_idx);
 }
 
-static bool are_sections_good(const bvp_file *file, const enum bvpd_section_index *tables,
-                              size_t count, uint64_t *bad)
+static bool are_sections_good(check *c, const enum bvpd_section_index *tables, size_t count)
 {
+    const bvpi_span *section = c->file->section;
     bool good = true;
     for (size_t i = 0; good && i < count; i++)
-        good =
-            is_range_good(file, file->section[tables[i]].data, file->section[tables[i]].size, bad);
+        good = is_range_good(c, section[tables[i]].data, section[tables[i]].size);
     return good;
 }
 
 /* What queries on an assembly read besides its parts. */
-static bool is_assembly_good(const bvp_file *file, uint64_t *bad)
+static bool is_assembly_good(check *c)
 {
     static const enum bvpd_section_index tables[] = {BVPD_PART, BVPD_HIER, BVPD_PLAC,
                                                      BVPD_LINS, BVPD_INST, BVPD_TOPN};
-    return are_sections_good(file, tables, sizeof tables / sizeof *tables, bad);
+    return are_sections_good(c, tables, sizeof tables / sizeof *tables);
+}
+
+/* A part, or BVP_ASSEMBLY. */
+static bool is_asked_good(check *c, uint32_t part)
+{
+    return part == BVP_ASSEMBLY ? is_assembly_good(c) : is_part_good(c, part);
 }
 
 static bool is_hash_section_good(const bvp_file *file)
@@ -140,14 +157,16 @@ static bvp_status explain_block(const bvp_file *file, uint64_t block, bvp_error 
 
 bvp_status bvpi_explain_hashes(const bvp_file *file, uint32_t part, bvp_error *error)
 {
-    uint64_t bad = UINT64_MAX;
+    check c = {.file = file, .control = file->control, .bad = UINT64_MAX};
     if (!is_hash_section_good(file))
         return bvpi_error_set(error, BVP_ERR_CORRUPT, offsetof(bvpd_header, root_hash), "HSH-1",
                               "the block hashes are not what the header's root hash says");
-    if (part == BVP_ASSEMBLY ? is_assembly_good(file, &bad) : is_part_good(file, part, &bad))
+    if (is_asked_good(&c, part))
         return BVP_OK;
-    if (bad != UINT64_MAX)
-        return explain_block(file, bad, error);
+    if (c.is_cancelled)
+        return bvpi_error_cancelled(error);
+    if (c.bad != UINT64_MAX)
+        return explain_block(file, c.bad, error);
     return bvpi_error_set(error, BVP_ERR_CORRUPT, BVPI_NO_OFFSET, "",
                           "the records of part %" PRIu32 " contradict each other", part);
 }
@@ -156,14 +175,14 @@ bvp_status bvpi_explain_hashes(const bvp_file *file, uint32_t part, bvp_error *e
 bvp_status bvpi_check_names(const bvp_file *file, bvp_error *error)
 {
     static const enum bvpd_section_index tables[] = {BVPD_TREE, BVPD_PROP, BVPD_STRS, BVPD_PROV};
-    uint64_t bad;
-    if (!file->part_state || are_sections_good(file, tables, sizeof tables / sizeof *tables, &bad))
+    check c = {.file = file, .control = file->control};
+    if (!file->part_state || are_sections_good(&c, tables, sizeof tables / sizeof *tables))
         return BVP_OK;
-    return explain_block(file, bad, error);
+    return c.is_cancelled ? bvpi_error_cancelled(error) : explain_block(file, c.bad, error);
 }
 
 /* Threads that come at the same time compute the same answer: no lock is needed. */
-bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part)
+bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part, const bvp_control *control)
 {
     const uint32_t part_count = file->header.part_count;
     if (part != BVP_ASSEMBLY && part >= part_count)
@@ -179,11 +198,12 @@ bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part)
         root_state = is_hash_section_good(file) ? BVPI_HASH_GOOD : BVPI_HASH_BAD;
         __atomic_store_n(root, root_state, __ATOMIC_RELEASE);
     }
-    uint64_t bad;
-    const bool good =
-        root_state == BVPI_HASH_GOOD &&
-        (part == BVP_ASSEMBLY ? is_assembly_good(file, &bad) : is_part_good(file, part, &bad));
-    __atomic_store_n(own, good ? BVPI_HASH_GOOD : BVPI_HASH_BAD, __ATOMIC_RELEASE);
+    check c = {.file = file, .control = control};
+    const bool good = root_state == BVPI_HASH_GOOD && is_asked_good(&c, part);
+    if (!c.is_cancelled)
+        __atomic_store_n(own, good ? BVPI_HASH_GOOD : BVPI_HASH_BAD, __ATOMIC_RELEASE);
     bvpi_advise_scan(file, false);
+    if (c.is_cancelled)
+        return BVP_ERR_CANCELLED;
     return good ? BVP_OK : BVP_ERR_CORRUPT;
 }

@@ -226,6 +226,7 @@ static bvp_status new_file(const bvp_open_options *options, bool is_memory, bvp_
     file->mode = options->mode;
     file->kind = options->kind;
     file->box_test = options->box_test;
+    file->control = options->control;
     file->isa = options->baseline_simd ? BVPI_ISA_BASELINE : bvpi_isa_of_cpu();
     *out = file;
     return BVP_OK;

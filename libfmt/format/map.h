@@ -30,10 +30,11 @@ struct bvp_file {
     bool is_refitted; /* some part is not what it is in the file */
     uint64_t shape;   /* 0, or a hash of all that was refitted, in order */
     bvp_open_mode mode;
-    bvp_kind kind;         /* asked of the parts */
-    bvp_box_test box_test; /* asked of them */
-    bvpi_isa isa;          /* of its queries; chosen once, when it is opened */
-    bvpd_header header;    /* private copy of the page: fields cannot change after open */
+    const bvp_control *control; /* of calls that are given none; or NULL */
+    bvp_kind kind;              /* asked of the parts */
+    bvp_box_test box_test;      /* asked of them */
+    bvpi_isa isa;               /* of its queries; chosen once, when it is opened */
+    bvpd_header header;         /* private copy of the page: fields cannot change after open */
     bvpi_span section[BVPD_SECTION_COUNT];
     /* verify_lazily, else NULL: one atomic bvpi_hash_state for each part, one for the tables of the
      * assembly, one for HASH itself, one for each block that HASH covers. */
@@ -56,16 +57,22 @@ void bvpi_unmap(bvp_file *file);
 void bvpi_map_unchecked(const void *data, uint64_t size, bvp_file *file);
 
 /* Queries call this at entry with each body's part (or BVP_ASSEMBLY): with verify_lazily it checks
- * the block hashes of the part's bytes once; otherwise it costs one comparison. */
-bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part);
-static inline bvp_status bvpi_touch(const bvp_file *file, uint32_t part)
+ * the block hashes of the part's bytes once; otherwise it costs one comparison. What the control
+ * (or NULL) ends half way is begun once more by the next call. */
+bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part, const bvp_control *control);
+static inline bvp_status bvpi_touch_under(const bvp_file *file, uint32_t part,
+                                          const bvp_control *control)
 {
     if (file->thin && part != BVP_ASSEMBLY) {
         const bvp_status status = bvpi_thin_resolve(&file, &part);
         if (status != BVP_OK)
             return status;
     }
-    return file->part_state ? bvpi_touch_hashes(file, part) : BVP_OK;
+    return file->part_state ? bvpi_touch_hashes(file, part, control) : BVP_OK;
+}
+static inline bvp_status bvpi_touch(const bvp_file *file, uint32_t part)
+{
+    return bvpi_touch_under(file, part, file->control);
 }
 /* Says of a part (of the file that holds it) or BVP_ASSEMBLY which block is damaged: BVP_OK when
  * none is. Computes the hashes once more. */

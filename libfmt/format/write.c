@@ -6,6 +6,7 @@
 #define _GNU_SOURCE /* sync_file_range */
 #include "format/write.h"
 
+#include "base/meter.h"
 #include "base/status.h"
 #include "format/checksum.h"
 #include "format/codec.h"
@@ -50,6 +51,7 @@ typedef struct sink {
     uint64_t started; /* bytes the disk has been told about */
     const bvpi_write *job;
     uint64_t total;
+    bool is_cancelled; /* by the job's control */
 } sink;
 
 /* What is laid out before anything is written. */
@@ -81,7 +83,8 @@ static bool put_chunk(sink *s, const bvpi_chunk *chunk)
     const uint8_t *data = chunk->data;
     for (uint64_t left = chunk->size; left > 0;) {
         const size_t n = left < WRITE_SIZE ? (size_t)left : WRITE_SIZE;
-        if (!s->put(s, data, n))
+        s->is_cancelled = bvpi_is_cancelled(s->job->control);
+        if (s->is_cancelled || !s->put(s, data, n))
             return false;
         data += n;
         left -= n;
@@ -133,9 +136,12 @@ static bvp_status hash_blocks(plan *p, bvp_error *error)
     uint64_t *hashes = malloc(entry->size + 1);
     if (!hashes)
         return bvpi_error_memory(error, entry->size);
-    sink s = {.put = put_hash, .offset = BVPD_HEADER_SIZE, .hashes = hashes};
+    sink s = {.put = put_hash, .offset = BVPD_HEADER_SIZE, .hashes = hashes, .job = p->job};
     bvpi_hasher_start64(&s.hasher);
-    put_sections(&s, p, BVPD_HASH);
+    if (!put_sections(&s, p, BVPD_HASH)) {
+        free(hashes);
+        return bvpi_error_cancelled(error);
+    }
     put_zeros(&s, entry->offset - s.offset);
     if ((s.offset - BVPD_HEADER_SIZE) % BVPD_BLOCK_SIZE != 0)
         end_block(&s);
@@ -361,7 +367,8 @@ bvp_status bvpi_write_fd(const bvpi_write *job, int fd, uint64_t *file_size, bvp
     if (!s.buffer)
         status = bvpi_error_memory(error, BUFFER_SIZE);
     else if (!put_file(&s, p))
-        status = bvpi_error_system(error, "cannot write the file");
+        status = s.is_cancelled ? bvpi_error_cancelled(error)
+                                : bvpi_error_system(error, "cannot write the file");
     if (file_size)
         *file_size = p->header.file_size;
     free(s.buffer);

@@ -29,6 +29,7 @@ typedef struct bvpi_write {
     bvpi_write_section section[BVPD_SECTION_COUNT];
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total); /* or NULL */
     void *progress_user;
+    const bvp_control *control; /* what may end it, or NULL */
 } bvpi_write;
 
 /* Writes in one forward pass (a pipe is fine). *file_size (may be NULL): bytes written. */

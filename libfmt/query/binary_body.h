@@ -168,16 +168,15 @@ BVPI_INLINE bool bvpi_body_push(const bvpi_walk_steps *steps, void *user, const 
     return true;
 }
 
-/* As bvpi_body_walk, of a part's binary hierarchy. */
-BVPI_INLINE bvp_status bvpi_binary_body_walk(const bvpi_walk_steps *steps, void *user,
-                                             const bvpi_binary *tree, bvp_stats *stats)
+BVPI_INLINE bvp_status bvpi_binary_body_walk_under(const bvpi_walk_steps *steps, void *user,
+                                                   const bvpi_binary *tree, bvpi_steps *left,
+                                                   bvp_stats *stats)
 {
     bvpi_body_node stack[BVPI_BODY_STACK];
     bvpi_body_frame whole;
     bvpi_body_box box;
     const uint8_t *payload;
     unsigned height = 1;
-    uint64_t budget = tree->node_count;
     float limit = steps->limit(user);
     bvpi_body_root(tree, &whole);
     if (!bvpi_binary_root(tree, &stack[0].node, &payload))
@@ -188,8 +187,8 @@ BVPI_INLINE bvp_status bvpi_binary_body_walk(const bvpi_walk_steps *steps, void 
         const bvpi_body_node at = stack[--height];
         if (at.key > limit)
             continue;
-        if (budget-- == 0)
-            return BVP_ERR_CORRUPT;
+        if (!bvpi_steps_take(left))
+            return bvpi_steps_blame(left);
         if (bvpi_binary_is_leaf(tree, &at.node)) {
             stats->leaves++;
             const bvp_status status = bvpi_body_leaf(steps, user, tree, &at.node);
@@ -202,6 +201,19 @@ BVPI_INLINE bvp_status bvpi_binary_body_walk(const bvpi_walk_steps *steps, void 
             return BVP_ERR_CORRUPT;
     }
     return BVP_OK;
+}
+
+/* As bvpi_body_walk, of a part's binary hierarchy. */
+BVPI_INLINE bvp_status bvpi_binary_body_walk(const bvpi_walk_steps *steps, void *user,
+                                             const bvpi_binary *tree, bvpi_meter *meter,
+                                             bvp_stats *stats)
+{
+    bvpi_steps left;
+    bvpi_loan loan;
+    bvpi_steps_begin(&left, &loan, meter, tree->node_count);
+    const bvp_status status = bvpi_binary_body_walk_under(steps, user, tree, &left, stats);
+    bvpi_steps_pause(&left);
+    return status;
 }
 
 #endif

@@ -15,11 +15,13 @@ enum {
 typedef struct binary_pair {
     pair_tester test;
     const bvpi_binary *tree_a, *tree_b;
-    float limit_sq; /* pairs at least so far apart are of no interest, in square work units */
-    uint64_t steps_left;
+    float limit_sq;   /* pairs at least so far apart are of no interest, in square work units */
+    bvpi_steps steps; /* nodes opened, pairs of leaves */
+    bvpi_loan loan;
 } binary_pair;
 
-/* A valid pair of hierarchies opens no more nodes than it has pairs of volumes. */
+/* A valid pair of hierarchies opens no more nodes, and has no more pairs of leaves, than it has
+ * pairs of volumes. */
 static inline void binary_pair_init(binary_pair *p, bvpi_pair_query *query,
                                     const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
@@ -27,7 +29,8 @@ static inline void binary_pair_init(binary_pair *p, bvpi_pair_query *query,
     p->tree_a = &a->binary;
     p->tree_b = &b->binary;
     p->limit_sq = INFINITY;
-    p->steps_left = (uint64_t)p->tree_a->node_count * p->tree_b->node_count;
+    bvpi_steps_begin(&p->steps, &p->loan, query->meter,
+                     (uint64_t)p->tree_a->node_count * p->tree_b->node_count);
 }
 
 #endif

@@ -195,11 +195,11 @@ BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
         const NAME(entry) e = stack[--depth];
         if (by_distance && e.gap_sq >= pair->limit_sq)
             continue;
-        if (e.lanes_a != 0 && e.lanes_b != 0) {
+        good = bvpi_steps_take(&pair->steps);
+        if (good && e.lanes_a != 0 && e.lanes_b != 0) {
             NAME(visit)(p, &caches, &e, by_distance);
             continue;
         }
-        good = pair->steps_left-- != 0;
         const bool open_a =
             e.lanes_a == 0 && (e.lanes_b != 0 || NAME(is_a_larger)(p, &e.volume_a, &e.volume_b));
         if (good && open_a)
@@ -208,7 +208,8 @@ BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
             good = NAME(open)(p, &caches, &e, false, by_distance, sorted, stack, &depth);
     }
     if (!good)
-        tester_fail(&pair->test, BVP_ERR_CORRUPT);
+        tester_fail(&pair->test, bvpi_meter_blame(query->meter));
+    bvpi_steps_pause(&pair->steps);
     tester_finish(&pair->test);
 }
 

@@ -24,16 +24,17 @@ static void *element_out(void *array, size_t stride, size_t size, size_t idx)
 
 /* Fills query->hit or calls back. */
 static bvp_status ask_ray(const bvpi_subject *subject, const bvp_ray *ray, bvpi_ray_mode mode,
-                          bvp_ray_hit_fn each, void *user, bvpi_leaf *leaves, bvpi_ray_query *query,
-                          bvp_stats *stats)
+                          bvp_ray_hit_fn each, void *user, bvpi_ray_query *query, bvp_stats *stats)
 {
     bvp_status status = bvpi_ray_query_init(query, ray, mode);
     if (status != BVP_OK)
         return status;
+    bvpi_meter meter;
     query->each = each;
     query->user = user;
-    query->leaves = leaves;
+    query->meter = bvpi_meter_init(&meter, subject->control);
     status = BVPI_ISA_CHOOSE(bvpi_ray_kernel, subject->file->isa)->run(subject, query);
+    query->stats.steps = bvpi_meter_taken(query->meter);
     bvpi_add_stats(stats, &query->stats);
     return status;
 }
@@ -54,7 +55,7 @@ static bvp_status ask_one(const bvp_body *body, const bvp_ray *ray, bvpi_ray_mod
     }
     if (status == BVP_OK)
         status = bvpi_subject_init(&subject, body);
-    return status == BVP_OK ? ask_ray(&subject, ray, mode, NULL, NULL, NULL, query, stats) : status;
+    return status == BVP_OK ? ask_ray(&subject, ray, mode, NULL, NULL, query, stats) : status;
 }
 
 bvp_status bvp_ray_first(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit *hit,
@@ -65,6 +66,8 @@ bvp_status bvp_ray_first(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit *
         hit ? ask_one(body, ray, BVPI_RAY_FIRST, &query, stats) : BVP_ERR_ARGUMENT;
     if (status == BVP_OK)
         bvpi_ray_query_answer(&query, hit);
+    else if (status == BVP_ERR_CANCELLED)
+        *hit = (bvp_ray_hit){.found = 0};
     return status;
 }
 
@@ -75,6 +78,8 @@ bvp_status bvp_ray_any(const bvp_body *body, const bvp_ray *ray, int *hit, bvp_s
         hit ? ask_one(body, ray, BVPI_RAY_ANY, &query, stats) : BVP_ERR_ARGUMENT;
     if (status == BVP_OK)
         *hit = query.hit.found;
+    else if (status == BVP_ERR_CANCELLED)
+        *hit = 0;
     return status;
 }
 
@@ -86,7 +91,7 @@ bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit_fn 
     bvp_status status = ray ? bvpi_subject_init(&subject, body) : BVP_ERR_ARGUMENT;
     query.count = 0;
     if (status == BVP_OK)
-        status = ask_ray(&subject, ray, BVPI_RAY_ALL, callback, user, NULL, &query, stats);
+        status = ask_ray(&subject, ray, BVPI_RAY_ALL, callback, user, &query, stats);
     if (count)
         *count = query.count;
     return status;
@@ -101,19 +106,29 @@ bvp_status bvp_closest_batch(const bvp_body *body, const double *points, size_t 
 {
     bvpi_subject subject;
     bvpi_closest_query query;
+    bvpi_meter own,
+        *meter = NULL; /* of all elements; each is a step, so that cheap ones end, too */
     size_t i = 0;
     bvp_status status = bvpi_subject_init(&subject, body);
     if (count > 0 && (!points || !out))
         status = BVP_ERR_ARGUMENT;
+    if (status == BVP_OK)
+        meter = bvpi_meter_init(&own, subject.control);
     for (; i < count && status == BVP_OK; i += status == BVP_OK) {
         const double *point = element(points, point_stride, 3 * sizeof *points, i);
         bvp_closest_result *result = element_out(out, out_stride, sizeof *out, i);
         status = bvpi_closest_query_init(&query, point, max_distance);
+        query.meter = meter;
+        if (status == BVP_OK && !bvpi_meter_step(meter))
+            status = BVP_ERR_CANCELLED;
         if (status == BVP_OK)
             status = BVPI_ISA_CHOOSE(bvpi_closest_kernel, subject.file->isa)->run(&subject, &query);
         bvpi_add_stats(stats, &query.stats);
         *result = query.best;
+        result->found = result->found && status != BVP_ERR_CANCELLED;
     }
+    if (stats)
+        stats->steps += bvpi_meter_taken(meter);
     if (done)
         *done = i;
     return status;
@@ -145,8 +160,12 @@ static bvp_status ask_overlap(const bvp_body *body, const bvpi_region *region, b
     bvp_status status = bvpi_region_check(region);
     if (status == BVP_OK)
         status = bvpi_subject_init(&subject, body);
-    if (status == BVP_OK)
+    bvpi_meter meter;
+    if (status == BVP_OK) {
+        query.meter = bvpi_meter_init(&meter, subject.control);
         status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, subject.file->isa)->run(&subject, &query);
+        query.stats.steps = bvpi_meter_taken(query.meter);
+    }
     bvpi_add_stats(stats, &query.stats);
     if (count)
         *count = query.count;

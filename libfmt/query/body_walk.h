@@ -7,6 +7,7 @@
 #ifndef BVPI_QUERY_BODY_WALK_H
 #define BVPI_QUERY_BODY_WALK_H
 
+#include "base/meter.h"
 #include "node/wide.h"
 #include "query/subject.h"
 
@@ -87,7 +88,7 @@ BVPI_INLINE unsigned bvpi_push_children(const bvpi_wide *node, unsigned level, u
 
 /* The items of a leaf, until the answer is complete. */
 BVPI_INLINE bvp_status bvpi_walk_items(const bvpi_walk_steps *steps, void *user,
-                                       const bvpi_entry *leaf, uint64_t *budget, bvp_stats *stats)
+                                       const bvpi_entry *leaf, bvpi_steps *left, bvp_stats *stats)
 {
     bvp_status status = BVP_OK;
     if (!steps->instance) {
@@ -95,10 +96,11 @@ BVPI_INLINE bvp_status bvpi_walk_items(const bvpi_walk_steps *steps, void *user,
         return steps->triangles(user, leaf->ref, leaf->item_count);
     }
     for (uint32_t i = 0; i < leaf->item_count && status == BVP_OK; i++) {
-        if ((*budget)-- == 0)
-            return BVP_ERR_CORRUPT;
+        if (!bvpi_steps_take(left))
+            return bvpi_steps_blame(left);
         if (steps->limit(user) == -__builtin_inff())
             break;
+        bvpi_steps_pause(left); /* the part has a walk of its own */
         status = steps->instance(user, leaf->ref + i);
     }
     return status;
@@ -118,15 +120,13 @@ BVPI_INLINE bool bvpi_walk_open(const bvpi_tree *tree, const bvpi_entry *at, bvp
     return true;
 }
 
-/* Walks `tree`: an assembly's hierarchy over item_count instances when steps->instance is set, else
- * a part's, and then item_count is 0. */
-BVPI_INLINE bvp_status bvpi_body_walk(const bvpi_walk_steps *steps, void *user,
-                                      const bvpi_tree *tree, uint32_t item_count, bvp_stats *stats)
+BVPI_INLINE bvp_status bvpi_body_walk_under(const bvpi_walk_steps *steps, void *user,
+                                            const bvpi_tree *tree, bvpi_steps *left,
+                                            bvp_stats *stats)
 {
     bvpi_entry stack[BVPI_STACK_SIZE]; /* a node leaves at most 7 entries a level behind it */
     bvpi_open_node open[BVPD_DEPTH_MAX];
     unsigned height = 1;
-    uint64_t budget = (uint64_t)tree->node_count + item_count;
     float limit = steps->limit(user);
     stack[0] = (bvpi_entry){.key = -__builtin_inff(), .ref = tree->root};
     while (height > 0) {
@@ -136,7 +136,7 @@ BVPI_INLINE bvp_status bvpi_body_walk(const bvpi_walk_steps *steps, void *user,
         if (at.key > limit)
             continue;
         if (at.item_count != 0) {
-            const bvp_status status = bvpi_walk_items(steps, user, &at, &budget, stats);
+            const bvp_status status = bvpi_walk_items(steps, user, &at, left, stats);
             if (status != BVP_OK)
                 return status;
             limit = steps->limit(user);
@@ -144,14 +144,28 @@ BVPI_INLINE bvp_status bvpi_body_walk(const bvpi_walk_steps *steps, void *user,
                 return BVP_OK;
             continue;
         }
-        if (budget-- == 0 || !bvpi_walk_open(tree, &at, open, &node))
-            return BVP_ERR_CORRUPT;
+        if (!bvpi_steps_take(left) || !bvpi_walk_open(tree, &at, open, &node))
+            return bvpi_steps_blame(left);
         stats->nodes++;
         stats->boxes += bvpi_popcount(node.used);
         const unsigned lanes = node.used & steps->boxes(user, &open[at.level], &node, limit, keys);
         height = bvpi_push_children(&node, at.level, lanes, keys, stack, height);
     }
     return BVP_OK;
+}
+
+/* Walks `tree`: an assembly's hierarchy over item_count instances when steps->instance is set, else
+ * a part's, and then item_count is 0. */
+BVPI_INLINE bvp_status bvpi_body_walk(const bvpi_walk_steps *steps, void *user,
+                                      const bvpi_tree *tree, uint32_t item_count, bvpi_meter *meter,
+                                      bvp_stats *stats)
+{
+    bvpi_steps left;
+    bvpi_loan loan;
+    bvpi_steps_begin(&left, &loan, meter, (uint64_t)tree->node_count + item_count);
+    const bvp_status status = bvpi_body_walk_under(steps, user, tree, &left, stats);
+    bvpi_steps_pause(&left);
+    return status;
 }
 
 /* Decodes a leaf's triangles and opens their cluster. */

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/isa.h"
+#include "base/meter.h"
 #include "prim/box_point.h"
 #include "prim/point_tri.h"
 #include "query/subject.h"
@@ -19,6 +20,7 @@ typedef struct bvpi_closest_query {
     double most;  /* the caller's max_distance */
     double bound; /* something is at this distance or nearer, though it may not be known yet what */
     bvp_closest_result best;
+    bvpi_meter *meter; /* the call's, or NULL */
     bvp_stats stats;
 } bvpi_closest_query;
 

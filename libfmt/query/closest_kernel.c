@@ -160,6 +160,8 @@ BVPI_INLINE int visit(point_walk *w, near_walk *walk, items_fn items, int place,
     if (next >= 0)
         near_fetch(walk, next);
     w->query->stats.leaves += items == triangles;
+    if (items != triangles)
+        bvpi_steps_pause(&walk->steps); /* the parts have walks of their own */
     *status = count - 1 < BVPD_LEAF_MAX ? items(w, near_item(node, lane), count) : BVP_ERR_CORRUPT;
     near_set_limit(walk, limit(w));
     return NEAR_DONE;
@@ -170,15 +172,17 @@ BVPI_INLINE int walk_nearest(point_walk *w, const bvpi_tree *tree, items_fn item
                              bvp_status *status)
 {
     near_walk walk;
+    bvpi_loan loan;
     int said = NEAR_DONE;
     near_set_limit(&walk, limit(w));
-    for (int place = near_start(&walk, tree, &w->grid);
+    for (int place = near_start(&walk, tree, &w->grid, &loan, w->query->meter);
          place >= 0 && said == NEAR_DONE && *status == BVP_OK; place = near_next(&walk))
         said = visit(w, &walk, items, place, status);
-    w->query->stats.nodes += tree->node_count - walk.budget;
+    w->query->stats.nodes += tree->node_count - bvpi_steps_left(&walk.steps);
     w->query->stats.boxes += walk.boxes;
+    bvpi_steps_pause(&walk.steps);
     if (said == NEAR_LIAR)
-        *status = BVP_ERR_CORRUPT;
+        *status = bvpi_meter_blame(w->query->meter);
     return said;
 }
 
@@ -190,7 +194,7 @@ static bvp_status walk_wide(point_walk *w)
     bvp_status status = BVP_OK;
     if (!w->grid.is_far && walk_nearest(w, &w->part->at.tree, triangles, &status) != NEAR_FULL)
         return status;
-    return bvpi_body_walk(&steps, w, &w->part->at.tree, 0, &w->query->stats);
+    return bvpi_body_walk(&steps, w, &w->part->at.tree, 0, w->query->meter, &w->query->stats);
 }
 
 static bvp_status enter_part(const bvpi_subject *subject, bvpi_closest_query *query,
@@ -208,7 +212,7 @@ static bvp_status enter_part(const bvpi_subject *subject, bvpi_closest_query *qu
     bvpi_closest_grid(&w.grid, &part->at, w.point.part, w.point.err);
     status = part->kind == BVPD_KIND_WIDE8
                  ? walk_wide(&w)
-                 : bvpi_binary_body_walk(&steps, &w, &part->binary, &query->stats);
+                 : bvpi_binary_body_walk(&steps, &w, &part->binary, query->meter, &query->stats);
     settle(&w);
     return status;
 }
@@ -232,7 +236,10 @@ static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
     point_walk *w = user;
     bvp_status status = BVP_OK;
     for (unsigned i = 0; i < count && status == BVP_OK; i++)
-        status = w->instances_left-- > 0 ? enter_instance(w, first + i) : BVP_ERR_CORRUPT;
+        if (w->instances_left-- > 0 && bvpi_meter_step(w->query->meter))
+            status = enter_instance(w, first + i);
+        else
+            status = bvpi_meter_blame(w->query->meter);
     return status;
 }
 
@@ -251,7 +258,7 @@ static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_closest_query
     bvpi_closest_grid(&w.grid, top, part, bvpi_larger(err[0], bvpi_larger(err[1], err[2])));
     if (!w.grid.is_far && walk_nearest(&w, &top->tree, enter_instances, &status) != NEAR_FULL)
         return status;
-    return bvpi_body_walk(&steps, &w, &top->tree, instance_count, &query->stats);
+    return bvpi_body_walk(&steps, &w, &top->tree, instance_count, query->meter, &query->stats);
 }
 
 static bvp_status enter_few(const bvpi_subject *subject, bvpi_closest_query *query)
@@ -264,7 +271,7 @@ static bvp_status enter_few(const bvpi_subject *subject, bvpi_closest_query *que
     w.query = query;
     for (uint32_t i = bvpi_filter_next(filter, 0, end); i < end && status == BVP_OK;
          i = bvpi_filter_next(filter, i + 1, end))
-        status = enter_instance(&w, i);
+        status = bvpi_meter_step(query->meter) ? enter_instance(&w, i) : BVP_ERR_CANCELLED;
     return status;
 }
 

@@ -40,8 +40,9 @@ typedef struct near_walk {
     f32x8 above[3], below[3]; /* the point in grid steps, moved by the slack */
     const bvpi_tree *tree;
     float limit;
-    unsigned count;         /* slots in use */
-    uint64_t budget, boxes; /* nodes that may still be opened */
+    unsigned count;   /* slots in use */
+    bvpi_steps steps; /* nodes that may still be opened */
+    uint64_t boxes;
 } near_walk;
 
 /* Smaller limits would not be told from NEAR_LEAST, larger ones from NEAR_NEVER; keys stay below
@@ -53,7 +54,8 @@ BVPI_INLINE void near_set_limit(near_walk *w, float limit)
 }
 
 /* The place of the root: it is the only child of a node of its own. The point is not far. */
-static int near_start(near_walk *w, const bvpi_tree *tree, const bvpi_grid_point *point)
+static int near_start(near_walk *w, const bvpi_tree *tree, const bvpi_grid_point *point,
+                      bvpi_loan *loan, bvpi_meter *meter)
 {
     near_node *top = &w->nodes[0];
     w->tree = tree;
@@ -70,7 +72,7 @@ static int near_start(near_walk *w, const bvpi_tree *tree, const bvpi_grid_point
         f32x8_store(w->first + i, f32x8_splat(NEAR_NEVER));
     f32x8_store(top->rank, f32x8_splat(NEAR_NEVER));
     w->count = 1;
-    w->budget = tree->node_count;
+    bvpi_steps_begin(&w->steps, loan, meter, tree->node_count);
     w->boxes = 0;
     return 0;
 }
@@ -208,7 +210,7 @@ BVPI_INLINE int near_open(near_walk *w, int place)
     const int slot = near_slot(w, from);
     if (slot < 0)
         return slot;
-    if (unit >= w->tree->unit_count || w->budget-- == 0)
+    if (unit >= w->tree->unit_count || !bvpi_steps_take(&w->steps))
         return NEAR_LIAR;
     const bvpd_node *node = (const bvpd_node *)(w->tree->units + (uint64_t)unit * BVPD_UNIT);
     near_node *to = &w->nodes[slot];

@@ -207,7 +207,7 @@ bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start
         return BVP_OK;
     const bvp_status status = collide(&c);
     *hit = status == BVP_OK && c.query.hit;
-    bvpi_add_stats(stats, &c.query.stats);
+    bvpi_pair_add_stats(&c.query, stats);
     return status;
 }
 
@@ -242,8 +242,8 @@ static bvp_status ask_within(bvpi_warm *warm, const bvp_body *a, const bvp_body 
         return BVP_OK;
     coherent c = {.warm = warm, .a = a, .b = b, .motion = motion};
     const bvp_status status = within(&c, delta);
-    *yes = c.query.best.found;
-    bvpi_add_stats(stats, &c.query.stats);
+    *yes = status == BVP_OK && c.query.best.found;
+    bvpi_pair_add_stats(&c.query, stats);
     return status;
 }
 
@@ -366,6 +366,7 @@ bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
     }
     const bvp_status status = distance(&c, limit);
     *out = c.query.best;
-    bvpi_add_stats(stats, &c.query.stats);
+    out->found = out->found && status == BVP_OK;
+    bvpi_pair_add_stats(&c.query, stats);
     return status;
 }

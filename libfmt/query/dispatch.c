@@ -42,6 +42,14 @@ static void order_bodies(bvpi_pair_query *query)
     query->swapped = !query->swapped;
 }
 
+/* The first body's own, the second one's, then those of the handles. */
+static const bvp_control *control_of(const bvp_body *a, const bvp_body *b)
+{
+    if (a->control != NULL || (b != NULL && b->control != NULL))
+        return a->control != NULL ? a->control : b->control;
+    return a->file->control != NULL || b == NULL ? a->file->control : b->file->control;
+}
+
 bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_body *b)
 {
     query->self = b == NULL;
@@ -51,12 +59,20 @@ bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_
         status = bvpi_subject_init(&query->b, b);
     if (status != BVP_OK)
         return status;
+    if (query->meter == NULL)
+        query->meter = bvpi_meter_init(&query->own, control_of(a, b));
     query->box_test = a->file->box_test;
     if (query->box_test == BVP_TEST_DEFAULT && b != NULL)
         query->box_test = b->file->box_test;
     query->kernel = choose_kernel(a->file, b != NULL ? b->file : a->file);
     order_bodies(query);
     return BVP_OK;
+}
+
+void bvpi_pair_add_stats(bvpi_pair_query *query, bvp_stats *stats)
+{
+    query->stats.steps = bvpi_meter_taken(query->meter);
+    bvpi_add_stats(stats, &query->stats);
 }
 
 void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode)
@@ -141,17 +157,26 @@ bvp_status bvpi_ask_near(bvpi_pair_query *query, double delta)
 /* ---- single queries
  * -------------------------------------------------------------------------------- */
 
-bvp_status bvp_collide(const bvp_body *a, const bvp_body *b, int *hit, bvp_stats *stats)
+/* meter: that of a call which this question is a part of, and which counts its steps; or NULL. */
+static bvp_status collide(const bvp_body *a, const bvp_body *b, bvpi_meter *meter, int *hit,
+                          bvp_stats *stats)
 {
-    bvpi_pair_query query = {0};
+    bvpi_pair_query query = {.meter = meter};
     if (hit == NULL)
         return BVP_ERR_ARGUMENT;
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
         status = bvpi_ask_collide(&query, false);
-    *hit = query.hit;
+    *hit = query.hit && status == BVP_OK;
+    if (meter == NULL)
+        query.stats.steps = bvpi_meter_taken(query.meter);
     bvpi_add_stats(stats, &query.stats);
     return status;
+}
+
+bvp_status bvp_collide(const bvp_body *a, const bvp_body *b, int *hit, bvp_stats *stats)
+{
+    return collide(a, b, NULL, hit, stats);
 }
 
 bvp_status bvp_pairs_each(const bvp_body *a, const bvp_body *b, bvp_pair_fn callback, void *user,
@@ -169,7 +194,7 @@ bvp_status bvp_pairs_each(const bvp_body *a, const bvp_body *b, bvp_pair_fn call
         status = query.status;
     }
     *count = query.count;
-    bvpi_add_stats(stats, &query.stats);
+    bvpi_pair_add_stats(&query, stats);
     return status;
 }
 
@@ -201,18 +226,27 @@ bvp_status bvp_pairs(const bvp_body *a, const bvp_body *b, bvp_pair *pairs, uint
     return status == BVP_OK && buffer.overflow ? BVP_ERR_LIMIT : status;
 }
 
-bvp_status bvp_distance_about(const bvp_body *a, const bvp_body *b, double limit, double tolerance,
-                              bvp_distance_result *out, bvp_stats *stats)
+static bvp_status distance(const bvp_body *a, const bvp_body *b, double limit, double tolerance,
+                           bvpi_meter *meter, bvp_distance_result *out, bvp_stats *stats)
 {
-    bvpi_pair_query query = {0};
+    bvpi_pair_query query = {.meter = meter};
     if (out == NULL || !(limit >= 0) || !(tolerance >= 0))
         return BVP_ERR_ARGUMENT;
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
         status = bvpi_ask_distance(&query, limit, tolerance);
     *out = query.best;
+    out->found = out->found && status == BVP_OK;
+    if (meter == NULL)
+        query.stats.steps = bvpi_meter_taken(query.meter);
     bvpi_add_stats(stats, &query.stats);
     return status;
+}
+
+bvp_status bvp_distance_about(const bvp_body *a, const bvp_body *b, double limit, double tolerance,
+                              bvp_distance_result *out, bvp_stats *stats)
+{
+    return distance(a, b, limit, tolerance, NULL, out, stats);
 }
 
 bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
@@ -230,10 +264,11 @@ bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *w
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
         status = bvpi_ask_within(&query, delta, out != NULL);
+    query.best.found = query.best.found && status == BVP_OK;
     *within = query.best.found;
     if (out != NULL)
         *out = query.best;
-    bvpi_add_stats(stats, &query.stats);
+    bvpi_pair_add_stats(&query, stats);
     return status;
 }
 
@@ -252,27 +287,48 @@ static void *element_at(void *base, size_t stride, size_t size, size_t k)
     return (char *)base + k * (stride != 0 ? stride : size);
 }
 
-static bvp_status check_batch(const bvp_body *b, const double *placements, size_t count,
-                              const void *out)
+/* *meter: one for all elements, in `own`; or NULL. */
+static bvp_status begin_batch(const bvp_body *a, const bvp_body *b, const double *placements,
+                              size_t count, const void *out, bvpi_meter *own, bvpi_meter **meter)
 {
+    *meter = NULL;
     if (b == NULL || (count > 0 && (placements == NULL || out == NULL)))
         return BVP_ERR_ARGUMENT;
+    if (a != NULL && a->file != NULL && b->file != NULL)
+        *meter = bvpi_meter_init(own, control_of(a, b));
     return BVP_OK;
+}
+
+/* Each element is a step, so that a batch of cheap ones ends, too. */
+static bvp_status begin_element(bvpi_meter *meter)
+{
+    return bvpi_meter_step(meter) ? BVP_OK : BVP_ERR_CANCELLED;
+}
+
+static void count_steps(const bvpi_meter *meter, bvp_stats *stats)
+{
+    if (stats != NULL)
+        stats->steps += bvpi_meter_taken(meter);
 }
 
 bvp_status bvp_collide_batch(const bvp_body *a, const bvp_body *b, const double *placements,
                              size_t placement_stride, size_t count, int *hits, size_t hit_stride,
                              size_t *done, bvp_stats *stats)
 {
-    bvp_status status = check_batch(b, placements, count, hits);
+    bvpi_meter own, *meter;
+    bvp_status status = begin_batch(a, b, placements, count, hits, &own, &meter);
     size_t k = 0;
     for (; status == BVP_OK && k < count; k++) {
         bvp_body moved = *b;
         moved.placement = placement_at(placements, placement_stride, k);
-        status = bvp_collide(a, &moved, element_at(hits, hit_stride, sizeof *hits, k), stats);
+        status = begin_element(meter);
+        if (status == BVP_OK)
+            status =
+                collide(a, &moved, meter, element_at(hits, hit_stride, sizeof *hits, k), stats);
         if (status != BVP_OK)
             break;
     }
+    count_steps(meter, stats);
     if (done != NULL)
         *done = k;
     return status;
@@ -283,15 +339,20 @@ bvp_status bvp_distance_batch(const bvp_body *a, const bvp_body *b, const double
                               bvp_distance_result *out, size_t out_stride, size_t *done,
                               bvp_stats *stats)
 {
-    bvp_status status = check_batch(b, placements, count, out);
+    bvpi_meter own, *meter;
+    bvp_status status = begin_batch(a, b, placements, count, out, &own, &meter);
     size_t k = 0;
     for (; status == BVP_OK && k < count; k++) {
         bvp_body moved = *b;
         moved.placement = placement_at(placements, placement_stride, k);
-        status = bvp_distance(a, &moved, limit, element_at(out, out_stride, sizeof *out, k), stats);
+        status = begin_element(meter);
+        if (status == BVP_OK)
+            status = distance(a, &moved, limit, 0, meter,
+                              element_at(out, out_stride, sizeof *out, k), stats);
         if (status != BVP_OK)
             break;
     }
+    count_steps(meter, stats);
     if (done != NULL)
         *done = k;
     return status;

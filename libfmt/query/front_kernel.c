@@ -249,6 +249,10 @@ static void visit_leaf_group(front_search *s, bvpi_front_group *g, f32x8 bounds)
 {
     pair_parts *p = &s->parts;
     const pair_entry e = g->pair;
+    if (!bvpi_steps_take(&p->walk.steps)) {
+        tester_fail(&p->test, bvpi_meter_blame(p->test.query->meter));
+        return;
+    }
     const narrow_leaf *a = get_leaf(p, true, e.ref_a, e.count_a);
     const narrow_leaf *b = a != NULL ? get_leaf(p, false, e.ref_b, e.count_b) : NULL;
     front_planes planes;
@@ -323,10 +327,10 @@ static void open_group(front_search *s, bvpi_front_group *g, f32x8 bounds)
     const bool open_a = e->opened == FRONT_A;
     const bool good = (open_a ? e->count_a == 0 && e->ref_a < walk->a->unit_count
                               : e->count_b == 0 && e->ref_b < walk->b->unit_count) &&
-                      walk->steps_left-- != 0 &&
+                      bvpi_steps_take(&walk->steps) &&
                       (open_a ? open_side(s, g, bounds, true) : open_side(s, g, bounds, false));
     if (!good)
-        tester_fail(&s->parts.test, BVP_ERR_CORRUPT);
+        tester_fail(&s->parts.test, bvpi_meter_blame(walk->query->meter));
 }
 
 static void begin_node_group(front_search *s, const pair_entry *e)
@@ -418,6 +422,7 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
         search_all(&s, &root);
     }
     keep_units(&s);
+    bvpi_steps_pause(&s.parts.walk.steps);
     front->is_lost = front->is_lost || query->done;
     tester_finish(&s.parts.test);
 }

@@ -41,7 +41,9 @@ static bvp_status instance_box_meets(const box_query *q, const bvpi_subject *sub
     double m[12];
     if (bvpi_get_instance(subject->file, instance, &record, m) != BVP_OK)
         return BVP_ERR_CORRUPT;
-    bvp_status status = subject->file->thin ? bvpi_touch(subject->file, record.part) : BVP_OK;
+    bvp_status status = subject->file->thin
+                            ? bvpi_touch_under(subject->file, record.part, subject->control)
+                            : BVP_OK;
     if (status == BVP_OK)
         status = bvpi_get_part(subject->file, record.part, &part);
     if (status == BVP_OK && subject->placement)
@@ -62,8 +64,8 @@ static int stop_at_once(void *user, const bvp_hit_id *id)
 static bvp_status triangles_meet(box_query *q, const bvpi_subject *subject, uint32_t instance,
                                  bool *meet)
 {
-    bvpi_subject one = {.file = subject->file};
-    bvpi_overlap_query query = {.region = q->box, .each = stop_at_once};
+    bvpi_subject one = {.file = subject->file, .control = subject->control};
+    bvpi_overlap_query query = {.region = q->box, .each = stop_at_once, .meter = q->walk.meter};
     bvp_status status = bvpi_subject_instance(subject, instance, &one.one);
     if (status == BVP_OK)
         status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, one.file->isa)->run(&one, &query);
@@ -116,11 +118,14 @@ static bvp_status run(const bvp_body *body, box_query *q)
         status = BVP_ERR_ARGUMENT;
     if (status != BVP_OK)
         return status;
+    bvpi_meter meter;
+    q->walk.meter = bvpi_meter_init(&meter, subject.control);
     q->walk.region = q->box;
     q->walk.instead = ask_instance;
     if (subject.placement && !q->by_triangles)
         walk_by_planes(q, planes);
     status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, subject.file->isa)->run(&subject, &q->walk);
+    q->walk.stats.steps = bvpi_meter_taken(q->walk.meter);
     return status == BVP_OK && q->overflow ? BVP_ERR_LIMIT : status;
 }
 

@@ -63,6 +63,7 @@ static bvp_status ask_instance(bvpi_closest_query *query, const bvpi_placed_part
     bvpi_closest_query one;
     const double beyond = query->limit * (1 + 0x1p-20) + 0x1p-1000;
     bvp_status status = bvpi_closest_query_init(&one, query->point, fmin(beyond, q->most));
+    one.meter = query->meter;
     if (status == BVP_OK)
         status = q->kernel->run_part(part, &one);
     bvpi_add_stats(&query->stats, &one.stats);
@@ -83,7 +84,11 @@ static bvp_status run(const bvp_body *body, const double point[3], nearest_query
         return status;
     q->kernel = BVPI_ISA_CHOOSE(bvpi_closest_kernel, subject.file->isa);
     q->walk.instead = ask_instance;
-    return q->kernel->run(&subject, &q->walk);
+    bvpi_meter meter;
+    q->walk.meter = bvpi_meter_init(&meter, subject.control);
+    status = q->kernel->run(&subject, &q->walk);
+    q->walk.stats.steps = bvpi_meter_taken(q->walk.meter);
+    return status;
 }
 
 bvp_status bvp_nearest_instances(const bvp_body *body, const double point[3], double max_distance,
@@ -94,7 +99,7 @@ bvp_status bvp_nearest_instances(const bvp_body *body, const double point[3], do
     if (!point || !count || (!nearest && capacity > 0))
         return BVP_ERR_ARGUMENT;
     const bvp_status status = run(body, point, &q);
-    *count = q.count;
+    *count = status == BVP_ERR_CANCELLED ? 0 : q.count; /* nearer ones might have come */
     bvpi_add_stats(stats, &q.walk.stats);
     return status;
 }

@@ -4,6 +4,7 @@
 #ifndef BVPI_QUERY_OVERLAP_H
 #define BVPI_QUERY_OVERLAP_H
 
+#include "base/meter.h"
 #include "base/isa.h"
 #include "prim/box_region.h"
 #include "query/subject.h"
@@ -32,6 +33,7 @@ typedef struct bvpi_overlap_query {
     void *user;
     uint64_t count;
     int stopped;
+    bvpi_meter *meter; /* the call's, or NULL */
     bvp_stats stats;
 } bvpi_overlap_query;
 

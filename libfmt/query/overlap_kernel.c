@@ -74,8 +74,8 @@ static bvp_status enter_part(const bvpi_subject *subject, bvpi_overlap_query *qu
     w.part = part;
     bvpi_region_grid(&query->region, &part->at, &w.grid, w.lo, w.hi);
     if (part->kind != BVPD_KIND_WIDE8)
-        return bvpi_binary_body_walk(&steps, &w, &part->binary, &query->stats);
-    return bvpi_body_walk(&steps, &w, &part->at.tree, 0, &query->stats);
+        return bvpi_binary_body_walk(&steps, &w, &part->binary, query->meter, &query->stats);
+    return bvpi_body_walk(&steps, &w, &part->at.tree, 0, query->meter, &query->stats);
 }
 
 static bvp_status enter_instance(void *user, uint32_t instance)
@@ -99,7 +99,7 @@ static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_overlap_query
     w.query = query;
     bvpi_region_grid(&query->region, &subject->top, &w.grid, w.lo, w.hi);
     return bvpi_body_walk(&steps, &w, &subject->top.tree, subject->file->header.instance_count,
-                          &query->stats);
+                          query->meter, &query->stats);
 }
 
 static bvp_status run(const bvpi_subject *subject, bvpi_overlap_query *query)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "base/meter.h"
 #include "query/subject.h"
 
 /* Two walks of 7 entries a level and side, 64 levels each. */
@@ -54,6 +55,9 @@ typedef struct bvpi_pair_query {
     bool self;        /* b is a: only instances i < j meet */
     bool swapped;     /* a is what the caller calls b */
     uint32_t first_b; /* instances of b before this one are not asked */
+
+    bvpi_meter *meter; /* the call's, or NULL */
+    bvpi_meter own;    /* what it points to, unless somebody else's */
 
     bvp_status status; /* not BVP_OK: the walks end */
     bool done;         /* the answer is known: the walks end */
@@ -115,8 +119,11 @@ BVPI_PARTS_FN(bvpi_obb_pair_avx2);
 BVPI_PARTS_FN(bvpi_rss_pair_base);
 BVPI_PARTS_FN(bvpi_rss_pair_avx2);
 
-/* dispatch.c: bodies made ready; then a question, as the public ones. The answer is in *query. */
+/* dispatch.c: bodies made ready; then a question, as the public ones. The answer is in *query,
+ * which is zeroed before, but for the meter, if it is another call's. */
 bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_body *b);
+/* What the query did, added to what the caller counts; stats: NULL or it. */
+void bvpi_pair_add_stats(bvpi_pair_query *query, bvp_stats *stats);
 void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode);
 bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness);
 bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit, double tolerance);

@@ -49,6 +49,11 @@ void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
     const bvpi_subject *subject_b = query->self ? &query->a : &query->b;
     bvpi_placed_part buffer_a, buffer_b;
     const bvpi_placed_part *a, *b;
+    if (!bvpi_meter_step(query->meter)) {
+        query->status = BVP_ERR_CANCELLED;
+        query->done = true;
+        return;
+    }
     if ((query->self && item_a >= item_b) || item_b < query->first_b)
         return;
     if (!bvpi_subject_asks(&query->a, item_a) || !bvpi_subject_asks(subject_b, item_b))

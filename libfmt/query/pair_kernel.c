@@ -146,6 +146,7 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
 static void visit_items(pair_walk *walk, const pair_entry *e)
 {
     bvpi_pair_query *query = walk->query;
+    bvpi_steps_pause(&walk->steps); /* the parts have walks of their own */
     for (uint32_t i = 0; i < e->count_a; i++)
         for (uint32_t j = 0; j < e->count_b && !query->done; j++)
             bvpi_pair_enter(query, e->ref_a + i, e->ref_b + j);

@@ -18,9 +18,10 @@ typedef struct pair_walk {
     bvpi_pair_query *query;
     const bvpi_tree *a, *b;
     bvpi_box_pair boxes;
-    float limit_sq;  /* entries at least so far apart are of no interest */
-    bool is_bounded; /* the limit is the distance of something found */
-    uint64_t steps_left;
+    float limit_sq;   /* entries at least so far apart are of no interest */
+    bool is_bounded;  /* the limit is the distance of something found */
+    bvpi_steps steps; /* nodes opened, pairs of leaves */
+    bvpi_loan loan;
     unsigned opened; /* while query->start != NULL: the last ones are in the trail */
     pair_entry trail[WALK_TRAIL];
 } pair_walk;
@@ -46,7 +47,8 @@ static inline uint64_t saturating_product(uint64_t a, uint64_t b)
     return bvpi_mul(a, b, &product) ? product : UINT64_MAX;
 }
 
-/* The pair of roots; a valid pair of hierarchies opens no more nodes than it has pairs of boxes. */
+/* The pair of roots; a valid pair of hierarchies opens no more nodes, and has no more pairs of
+ * leaves, than it has pairs of boxes. */
 static inline void walk_init(pair_walk *walk, pair_entry *root)
 {
     const bvpi_box_pair *boxes = &walk->boxes;
@@ -60,8 +62,9 @@ static inline void walk_init(pair_walk *walk, pair_entry *root)
     walk->limit_sq = __builtin_inff();
     walk->is_bounded = false;
     walk->opened = 0;
-    walk->steps_left = saturating_product((uint64_t)walk->a->node_count * (BVPD_WIDTH + 1),
-                                          (uint64_t)walk->b->node_count * (BVPD_WIDTH + 1));
+    bvpi_steps_begin(&walk->steps, &walk->loan, walk->query->meter,
+                     saturating_product((uint64_t)walk->a->node_count * (BVPD_WIDTH + 1),
+                                        (uint64_t)walk->b->node_count * (BVPD_WIDTH + 1)));
 }
 
 /* Is a's box the one to open? Sizes are compared in a's frame. */
@@ -274,7 +277,8 @@ BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_dis
     if (by_distance)
         heap_init(&waiting.heap);
     while (!query->done && next_pair(walk, &waiting, by_distance, &e)) {
-        if (e.count_a != 0 && e.count_b != 0) {
+        bool good = bvpi_steps_take(&walk->steps);
+        if (good && e.count_a != 0 && e.count_b != 0) {
             leaf(walk, &e);
             if (by_distance && walk->is_bounded && !waiting.nearest_first)
                 turn_to_nearest(&waiting);
@@ -283,7 +287,6 @@ BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_dis
         if (query->start != NULL)
             walk->trail[walk->opened++ % WALK_TRAIL] = e;
         pair_children children;
-        bool good = walk->steps_left-- != 0;
         if (opens_a(walk, &e))
             good = good && open_children(walk, &e, true, by_distance, sorted, narrow, &children) &&
                    push_children(&e, &children, true, by_distance, sorted, &waiting);
@@ -291,10 +294,11 @@ BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_dis
             good = good && open_children(walk, &e, false, by_distance, sorted, narrow, &children) &&
                    push_children(&e, &children, false, by_distance, sorted, &waiting);
         if (!good) {
-            query->status = BVP_ERR_CORRUPT;
+            query->status = bvpi_meter_blame(query->meter);
             query->done = true;
         }
     }
+    bvpi_steps_pause(&walk->steps);
 }
 
 #endif

@@ -149,7 +149,7 @@ void bvpi_ray_query_answer(const bvpi_ray_query *query, bvp_ray_hit *out)
 }
 
 bvp_status bvpi_ray_part_hits(const bvpi_placed_part *part, bvpi_isa isa, const bvp_ray *ray,
-                              bvp_ray_hit_fn each, void *user)
+                              bvpi_meter *meter, bvp_ray_hit_fn each, void *user)
 {
     bvpi_ray_query query;
     const bvp_status status = bvpi_ray_query_init(&query, ray, BVPI_RAY_ALL);
@@ -157,5 +157,6 @@ bvp_status bvpi_ray_part_hits(const bvpi_placed_part *part, bvpi_isa isa, const 
         return status;
     query.each = each;
     query.user = user;
+    query.meter = meter;
     return BVPI_ISA_CHOOSE(bvpi_ray_kernel, isa)->run_part(part, &query);
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/isa.h"
+#include "base/meter.h"
 #include "node/wide.h"
 #include "prim/box_ray.h"
 #include "prim/tri_ray.h"
@@ -50,6 +51,7 @@ typedef struct bvpi_ray_query {
     uint64_t count;
     int stopped;
     bvpi_leaf *leaves; /* BVPI_LEAVES of them, to be used again, or NULL */
+    bvpi_meter *meter; /* the call's, or NULL */
     bvp_stats stats;
 } bvpi_ray_query;
 
@@ -77,6 +79,7 @@ static inline bvp_status bvpi_ray_query_init(bvpi_ray_query *query, const bvp_ra
     query->t_max = ray->t_max;
     query->each = NULL;
     query->leaves = NULL;
+    query->meter = NULL;
     query->count = 0;
     query->stopped = 0;
     query->hit.found = 0;
@@ -140,6 +143,6 @@ extern const bvpi_ray_kernel bvpi_ray_kernel_base, bvpi_ray_kernel_avx2;
 /* Every hit of one part where it stands, unordered, of a sound ray; a callback that returns nonzero
  * stops. */
 bvp_status bvpi_ray_part_hits(const bvpi_placed_part *part, bvpi_isa isa, const bvp_ray *ray,
-                              bvp_ray_hit_fn each, void *user);
+                              bvpi_meter *meter, bvp_ray_hit_fn each, void *user);
 
 #endif

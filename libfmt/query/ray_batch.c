@@ -11,11 +11,15 @@ static bvp_status ask_one(const bvpi_ray_batch *batch, size_t idx)
     bvpi_ray_query query;
     bvp_status status = bvpi_ray_query_init(&query, bvpi_batch_ray(batch, idx), batch->mode);
     query.leaves = batch->leaves;
+    query.meter = batch->meter;
+    if (status == BVP_OK && !bvpi_meter_step(batch->meter)) /* so that cheap ones end, too */
+        status = BVP_ERR_CANCELLED;
     if (status == BVP_OK) {
         status = BVPI_ISA_CHOOSE(bvpi_ray_kernel, batch->subject->file->isa)
                      ->run(batch->subject, &query);
         bvpi_add_stats(batch->stats, &query.stats);
     }
+    query.hit.found = query.hit.found && status != BVP_ERR_CANCELLED;
     void *out = bvpi_batch_out(batch, idx);
     if (batch->mode == BVPI_RAY_ANY)
         *(int *)out = query.hit.found;
@@ -121,6 +125,7 @@ static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t count,
 {
     bvpi_subject subject;
     bvpi_leaf leaves[BVPI_LEAVES];
+    bvpi_meter own;
     bvp_stats sum = {.nodes = 0};
     size_t answered = 0;
     for (int i = 0; i < BVPI_LEAVES; i++)
@@ -131,8 +136,12 @@ static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t count,
     bvp_status status = bvpi_subject_init(&subject, body);
     if (count > 0 && (!batch->rays || !batch->out))
         status = BVP_ERR_ARGUMENT;
-    if (status == BVP_OK)
+    batch->meter = NULL;
+    if (status == BVP_OK) {
+        batch->meter = bvpi_meter_init(&own, subject.control);
         status = ask_all(batch, count, &answered);
+    }
+    batch->stats->steps += bvpi_meter_taken(batch->meter);
     if (done)
         *done = answered;
     return status;

@@ -16,6 +16,7 @@ typedef struct bvpi_ray_batch {
     char *out; /* FIRST: a bvp_ray_hit each, ANY: an int */
     size_t ray_stride, out_stride;
     bvpi_leaf *leaves; /* BVPI_LEAVES of them */
+    bvpi_meter *meter; /* of all of them, or NULL */
     bvp_stats *stats;
 } bvpi_ray_batch;
 

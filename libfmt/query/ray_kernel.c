@@ -16,11 +16,12 @@ BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool s
     _Alignas(64) bvpi_ray_level levels[BVPI_RAY_LEVELS];
     bvpi_ray_entry waiting[BVPI_STACK_SIZE];
     bvpi_slab8 slab;
+    bvpi_loan loan;
     bvpi_ray_walk walk = {
         .tree = tree, .levels = levels, .waiting = waiting, .limit = bvpi_ray_part_limit(w)};
     bvp_stats *stats = &w->query->stats;
     bvp_status status = BVP_OK;
-    int place = bvpi_ray_walk_start(&walk);
+    int place = bvpi_ray_walk_start(&walk, &loan, w->query->meter);
     bvpi_slab8_init(&slab, &w->grid.slab, w->grid.t_min);
     while (place >= 0 && status == BVP_OK) {
         const bvpi_ray_level *level = bvpi_ray_level_of(&walk, place);
@@ -31,6 +32,8 @@ BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool s
         }
         const unsigned count = (unsigned)(level->meta >> (8 * lane)) & 0xff;
         stats->leaves += items == bvpi_ray_part_triangles;
+        if (items != bvpi_ray_part_triangles)
+            bvpi_steps_pause(&walk.steps); /* the parts have walks of their own */
         status = count - 1 < BVPD_LEAF_MAX ? items(w, bvpi_ray_item(level, lane), count)
                                            : BVP_ERR_CORRUPT;
         if (bvpi_ray_query_done(w->query))
@@ -38,9 +41,10 @@ BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool s
         walk.limit = bvpi_ray_part_limit(w);
         place = bvpi_ray_pop(&walk);
     }
-    stats->nodes += walk.tree->node_count - walk.budget;
+    stats->nodes += walk.tree->node_count - bvpi_steps_left(&walk.steps);
     stats->boxes += walk.boxes;
-    return place == BVPI_RAY_LIAR ? BVP_ERR_CORRUPT : status;
+    bvpi_steps_pause(&walk.steps);
+    return place == BVPI_RAY_LIAR ? bvpi_meter_blame(w->query->meter) : status;
 }
 
 BVPI_INLINE void local_ray(bvpi_local_ray *out, const bvpi_place *place, const bvp_ray *ray)
@@ -65,7 +69,7 @@ static bvp_status enter_part(bvpi_ray_query *query, const bvpi_placed_part *part
     if (!bvpi_grid_ray_init(&w.grid, &part->at, &local, query->ray.t_min, query->t_max))
         return BVP_OK;
     if (part->kind != BVPD_KIND_WIDE8)
-        return bvpi_binary_body_walk(&steps, &w, &part->binary, &query->stats);
+        return bvpi_binary_body_walk(&steps, &w, &part->binary, query->meter, &query->stats);
     return query->mode == BVPI_RAY_FIRST ? walk_wide(&w, tree, true, bvpi_ray_part_triangles)
                                          : walk_wide(&w, tree, false, bvpi_ray_part_triangles);
 }
@@ -89,7 +93,10 @@ static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
     bvpi_ray_part *w = user;
     bvp_status status = BVP_OK;
     for (unsigned i = 0; i < count && status == BVP_OK && !bvpi_ray_query_done(w->query); i++)
-        status = w->instances_left-- > 0 ? enter_instance(w, first + i) : BVP_ERR_CORRUPT;
+        if (w->instances_left-- > 0 && bvpi_meter_step(w->query->meter))
+            status = enter_instance(w, first + i);
+        else
+            status = bvpi_meter_blame(w->query->meter);
     return status;
 }
 

@@ -87,7 +87,7 @@ static bool run(const bvpi_ray_batch *batch, const bvpi_packet_place *place)
     const bvpi_placed *at = &batch->subject->one.at;
     bvpi_packet_walk w;
     bvpi_rays4 four[2];
-    if (are_apart(batch, place))
+    if (!bvpi_meter_step(batch->meter) || are_apart(batch, place))
         return false;
     BVPI_UNROLL
     for (size_t h = 0; h < 2; h++)
@@ -105,7 +105,7 @@ static bool run(const bvpi_ray_batch *batch, const bvpi_packet_place *place)
     if (w.packet.lanes != 0) {
         if (!bvpi_packet_walk_run(&w))
             return false;
-        batch->stats->nodes += w.tree->node_count - w.budget;
+        batch->stats->nodes += w.tree->node_count - bvpi_steps_left(&w.steps);
         batch->stats->boxes += w.boxes;
         batch->stats->leaves += w.leaves;
         batch->stats->triangles += w.rays.triangles;

@@ -26,7 +26,8 @@ typedef struct bvpi_packet_walk {
     bvpi_ray_packet packet;
     bvpi_packet_rays rays;
     unsigned height;
-    uint64_t budget; /* nodes that may still be opened */
+    bvpi_steps steps; /* nodes that may still be opened */
+    bvpi_loan loan;
     uint64_t boxes, leaves;
     uint64_t waiting[BVPI_STACK_SIZE]; /* children: the bits of a float, when << 32 | place */
     bvpi_packet_level levels[BVPD_DEPTH_MAX + 1];
@@ -118,7 +119,7 @@ BVPI_INLINE const bvpd_node *bvpi_packet_descend(bvpi_packet_walk *w, unsigned p
     const bvpi_packet_level *from = &w->levels[place >> 3];
     bvpi_packet_level *to = &w->levels[(place >> 3) + 1];
     const uint32_t unit = from->child + bvpi_popcount(from->inner & ((1u << (place & 7)) - 1));
-    if (unit >= tree->unit_count || (place >> 3) >= BVPD_DEPTH_MAX || w->budget-- == 0)
+    if (unit >= tree->unit_count || (place >> 3) >= BVPD_DEPTH_MAX || !bvpi_steps_take(&w->steps))
         return NULL;
     const bvpd_node *node = (const bvpd_node *)(tree->units + (uint64_t)unit * BVPD_UNIT);
     to->meta = bvpi_load_u64(node->meta);
@@ -199,20 +200,21 @@ BVPI_INLINE bool bvpi_packet_leaf(bvpi_packet_walk *w, unsigned place)
     return true;
 }
 
-/* w->packet and w->rays are ready. False: the file does not keep its rules. */
+/* w->packet and w->rays are ready. False: the file does not keep its rules, or the call is over. */
 BVPI_INLINE bool bvpi_packet_walk_run(bvpi_packet_walk *w)
 {
     w->height = 0;
-    w->budget = w->tree->node_count;
+    bvpi_steps_begin(&w->steps, &w->loan, w->rays.batch->meter, w->tree->node_count);
     w->boxes = w->leaves = 0;
     bvpi_packet_start(w);
-    for (int place = 0; place >= 0; place = bvpi_packet_pop(w)) {
+    bool good = true;
+    for (int place = 0; place >= 0 && good; place = bvpi_packet_pop(w)) {
         const unsigned at = (unsigned)place;
         const bool inner = w->levels[at >> 3].inner >> (at & 7) & 1;
-        if (!(inner ? bvpi_packet_open(w, at) : bvpi_packet_leaf(w, at)))
-            return false;
+        good = inner ? bvpi_packet_open(w, at) : bvpi_packet_leaf(w, at);
     }
-    return true;
+    bvpi_steps_pause(&w->steps);
+    return good;
 }
 
 #endif

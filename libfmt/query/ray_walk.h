@@ -5,6 +5,7 @@
 #ifndef BVPI_QUERY_RAY_WALK_H
 #define BVPI_QUERY_RAY_WALK_H
 
+#include "base/meter.h"
 #include "node/wide.h"
 #include "query/subject.h"
 
@@ -28,7 +29,7 @@ typedef uint64_t bvpi_ray_entry;
 
 enum {
     BVPI_RAY_DONE = -1, /* instead of a place: nothing waits */
-    BVPI_RAY_LIAR = -2  /* the file does not keep its rules */
+    BVPI_RAY_LIAR = -2  /* the file does not keep its rules, or the call is over */
 };
 
 enum { BVPI_RAY_LEVELS = BVPD_DEPTH_MAX + 1 };
@@ -41,12 +42,12 @@ typedef struct bvpi_ray_walk {
     bvpi_ray_entry *waiting;
     unsigned height;
     float limit;
-    uint64_t budget; /* nodes that may still be opened */
+    bvpi_steps steps; /* nodes that may still be opened */
     uint64_t boxes;
 } bvpi_ray_walk;
 
 /* The place of the root: it is the only child of a level of its own. */
-BVPI_INLINE int bvpi_ray_walk_start(bvpi_ray_walk *w)
+BVPI_INLINE int bvpi_ray_walk_start(bvpi_ray_walk *w, bvpi_loan *loan, bvpi_meter *meter)
 {
     bvpi_ray_level *top = &w->levels[0];
     BVPI_UNROLL
@@ -59,7 +60,7 @@ BVPI_INLINE int bvpi_ray_walk_start(bvpi_ray_walk *w)
     top->child = w->tree->root;
     top->geom = 0;
     w->height = 0;
-    w->budget = w->tree->node_count;
+    bvpi_steps_begin(&w->steps, loan, meter, w->tree->node_count);
     w->boxes = 0;
     return BVPI_RAY_PLACE(0, 0);
 }
@@ -220,7 +221,7 @@ BVPI_INLINE const bvpd_node *bvpi_ray_descend(bvpi_ray_walk *w, int place, unsig
     bvpi_ray_level *to = bvpi_ray_level_of(w, place) + 1;
     const uint32_t unit = bvpi_ray_unit(from, bvpi_ray_lane_of(place));
     if (unit >= w->tree->unit_count || place >= BVPI_RAY_PLACE((BVPI_RAY_LEVELS - 1) << 8, 0) ||
-        w->budget-- == 0)
+        !bvpi_steps_take(&w->steps))
         return NULL;
     const bvpd_node *node = (const bvpd_node *)(w->tree->units + (uint64_t)unit * BVPD_UNIT);
     const uint64_t refs = bvpi_load_u64(&node->child);

@@ -89,9 +89,10 @@ static void set_bounds(bvpi_placed_part *out)
     out->at.blur = 0;
 }
 
-static bvp_status open_part(const bvp_file *file, uint32_t part, bvpi_placed_part *out)
+static bvp_status open_part(const bvp_file *file, const bvp_control *control, uint32_t part,
+                            bvpi_placed_part *out)
 {
-    bvp_status status = bvpi_touch(file, part);
+    bvp_status status = bvpi_touch_under(file, part, control);
     out->part_idx = part;
     if (status == BVP_OK)
         status = load_part(file, part, out);
@@ -115,7 +116,7 @@ static bvp_status open_top(bvpi_subject *subject, const double *placement)
 {
     bvpi_placed *top = &subject->top;
     const bool placed = placement && memcmp(placement, identity, sizeof identity) != 0;
-    bvp_status status = bvpi_touch(subject->file, BVP_ASSEMBLY);
+    bvp_status status = bvpi_touch_under(subject->file, BVP_ASSEMBLY, subject->control);
     subject->placement = placed ? placement : NULL;
     if (status == BVP_OK)
         status = bvpi_place_init(&top->place, subject->placement);
@@ -139,13 +140,14 @@ bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body)
     subject->file = body->file;
     subject->is_assembly = body->part == BVP_ASSEMBLY;
     subject->filter = body->filter;
+    subject->control = body->control != NULL ? body->control : body->file->control;
     if (body->filter && !(subject->is_assembly && bvpi_filter_is_sound(body->filter)))
         return BVP_ERR_ARGUMENT;
     if (subject->is_assembly)
         return open_top(subject, body->placement);
     subject->is_empty = 0;
     subject->one.instance = BVP_NONE;
-    bvp_status status = open_part(body->file, body->part, &subject->one);
+    bvp_status status = open_part(body->file, subject->control, body->part, &subject->one);
     if (status == BVP_OK)
         status = bvpi_place_init(&subject->one.at.place, body->placement);
     return status;
@@ -165,7 +167,7 @@ const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
 {
     const bvp_file *file = body ? body->file : NULL;
     if (!file || body->part != 0 || body->placement || body->filter || file->is_refitted ||
-        bvpi_touch(file, 0) != BVP_OK)
+        body->control || file->control || bvpi_touch(file, 0) != BVP_OK)
         return NULL;
     return file->ready;
 }
@@ -202,7 +204,7 @@ bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
     bvp_status status = bvpi_get_instance(subject->file, instance, &record, placement);
     if (status != BVP_OK)
         return BVP_ERR_CORRUPT;
-    status = open_part(subject->file, record.part, out);
+    status = open_part(subject->file, subject->control, record.part, out);
     if (status != BVP_OK)
         return status;
     out->instance = instance;
@@ -228,4 +230,5 @@ void bvpi_add_stats(bvp_stats *to, const bvp_stats *from)
     to->triangles += from->triangles;
     to->exact += from->exact;
     to->instance_pairs += from->instance_pairs;
+    to->steps += from->steps;
 }

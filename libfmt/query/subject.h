@@ -35,11 +35,12 @@ typedef struct bvpi_placed_part {
 typedef struct bvpi_subject {
     const bvp_file *file;
     int is_assembly;
-    int is_empty;             /* an assembly without instances */
-    bvpi_placed_part one;     /* unless is_assembly */
-    bvpi_placed top;          /* is_assembly: the hierarchy over the instances */
-    const double *placement;  /* is_assembly: the caller's, or NULL for the identity */
-    const bvp_filter *filter; /* of its instances; or NULL */
+    int is_empty;               /* an assembly without instances */
+    bvpi_placed_part one;       /* unless is_assembly */
+    bvpi_placed top;            /* is_assembly: the hierarchy over the instances */
+    const double *placement;    /* is_assembly: the caller's, or NULL for the identity */
+    const bvp_filter *filter;   /* of its instances; or NULL */
+    const bvp_control *control; /* the body's, or its handle's; or NULL */
 } bvpi_subject;
 
 /* Is instance `instance` asked? */

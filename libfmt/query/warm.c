@@ -125,7 +125,10 @@ static double motion_of(const bvpi_extent *box, const double from[12], const dou
 /* A query looks at this first, too, and no part of a bad file gets an answer. */
 static bool is_open(const bvp_body *body)
 {
-    return body->file != NULL && bvpi_touch(body->file, body->part) == BVP_OK;
+    if (body->file == NULL)
+        return false;
+    const bvp_control *control = body->control != NULL ? body->control : body->file->control;
+    return bvpi_touch_under(body->file, body->part, control) == BVP_OK;
 }
 
 double bvpi_warm_motion(const bvpi_warm *warm, const bvp_body *a, const bvp_body *b)

@@ -80,22 +80,27 @@ static void verify_all(bvpi_verify *v)
                                                bvpi_verify_parts,     bvpi_verify_tree,
                                                bvpi_verify_instances, verify_totals};
     bvpi_check_header(&v->file.header, v->file.base, v->file.size, &v->report);
-    for (size_t i = 0; i < sizeof chapters / sizeof *chapters && !v->report.stopped; i++)
+    for (size_t i = 0; i < sizeof chapters / sizeof *chapters && bvpi_report_goes_on(&v->report);
+         i++)
         chapters[i](v);
     bvpi_bits_free(&v->strings);
     bvpi_bits_free(&v->linears);
 }
 
-bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn callback, void *user,
-                      bvp_error *error)
+bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_control *control,
+                                 bvp_finding_fn callback, void *user, bvp_error *error)
 {
+    bvpi_meter meter;
     if ((uintptr_t)data % BVPD_SECTION_ALIGN != 0)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the memory is not aligned to 64 bytes");
     bvpi_verify *v = calloc(1, sizeof *v);
     if (!v)
         return bvpi_error_memory(error, sizeof *v);
-    v->report = (bvpi_report){.callback = callback, .user = user, .error = error};
+    v->report = (bvpi_report){.callback = callback,
+                              .user = user,
+                              .error = error,
+                              .meter = bvpi_meter_init(&meter, control)};
     if (bvpi_check_identity(data, size, &v->report)) {
         bvpi_map_unchecked(data, size, &v->file);
         verify_all(v);
@@ -109,6 +114,7 @@ bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn c
                            bvp_error *error)
 {
     const bvp_file *asked = file;
+    bvpi_meter meter;
     const uint32_t number = part;
     if (part >= file->section[BVPD_PART].count)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
@@ -119,7 +125,10 @@ bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn c
     bvpi_verify *v = calloc(1, sizeof *v);
     if (!v)
         return bvpi_error_memory(error, sizeof *v);
-    v->report = (bvpi_report){.callback = callback, .user = user, .error = error};
+    v->report = (bvpi_report){.callback = callback,
+                              .user = user,
+                              .error = error,
+                              .meter = bvpi_meter_init(&meter, asked->control)};
     v->file = *file;
     bvpi_verify_part_alone(v, part);
     status = v->report.status;
@@ -127,11 +136,18 @@ bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn c
     return status;
 }
 
+bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn callback, void *user,
+                      bvp_error *error)
+{
+    return bvp_verify_controlled(data, size, NULL, callback, user, error);
+}
+
 bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *user,
                            bvp_error *error)
 {
     bvpi_advise_scan(file, true);
-    const bvp_status status = bvp_verify(file->base, file->size, callback, user, error);
+    const bvp_status status =
+        bvp_verify_controlled(file->base, file->size, file->control, callback, user, error);
     bvpi_advise_scan(file, false);
     return status;
 }

@@ -130,7 +130,7 @@ static bool verify_uppers(const bvpi_binary_check *c, bvpi_bits *blocks, uint64_
     bvpi_report *report = &c->verify->report;
     uint64_t next = 1;
     bool sound = true;
-    for (uint32_t i = 0; i < tree->upper_count && !report->stopped; i++) {
+    for (uint32_t i = 0; i < tree->upper_count && bvpi_report_goes_on(report); i++) {
         const uint8_t *record = tree->blob + (uint64_t)i * tree->upper_size;
         const uint32_t link = bvpi_peek_u32(record + tree->payload_size);
         const uint64_t offset = c->offset + (uint64_t)i * tree->upper_size;
@@ -165,7 +165,7 @@ static bool verify_blocks(const bvpi_binary_check *c, const bvpi_bits *blocks, u
 {
     const bvpi_binary *tree = &c->tree;
     bvpi_report *report = &c->verify->report;
-    while (at < end && !report->stopped) {
+    while (at < end && bvpi_report_goes_on(report)) {
         if (!BVPI_SOUND(report, "BIN-4", c->offset + at,
                         at % 4 == 0 && at / 4 < blocks->count && bvpi_bits_get(blocks, at / 4),
                         "no record links to a block at %" PRIu64, at))
@@ -228,7 +228,8 @@ static bool verify_skeleton(const bvpi_binary_check *c)
 
 static void verify_all_held(const bvpi_binary_check *c)
 {
-    for (uint64_t item = 0; item < c->items.count && !c->verify->report.stopped; item++)
+    for (uint64_t item = 0; item < c->items.count && bvpi_report_goes_on(&c->verify->report);
+         item++)
         if (c->items.bytes[item / 8] != 0)
             BVPI_SOUND(&c->verify->report, "BIN-7", c->offset, !bvpi_bits_get(&c->items, item),
                        "no leaf holds triangle %" PRIu64, item);

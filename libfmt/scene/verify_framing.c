@@ -39,7 +39,7 @@ static void verify_hashes(bvpi_verify *v)
     BVPI_SOUND(&v->report, "HSH-1", offsetof(bvpd_header, root_hash),
                memcmp(root, v->file.header.root_hash, sizeof root) == 0,
                "the root hash does not match the header and the block hashes");
-    for (uint64_t block = 0; block < hashes->count && !v->report.stopped; block++)
+    for (uint64_t block = 0; block < hashes->count && bvpi_report_goes_on(&v->report); block++)
         BVPI_SOUND(&v->report, "HSH-2", BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE,
                    bvpi_block_is_good(&v->file, block), "block %" PRIu64 " is damaged", block);
 }
@@ -73,7 +73,7 @@ static void verify_string_records(bvpi_verify *v)
     const bvpi_span *strings = &v->file.section[BVPD_STRS];
     const uint64_t start = bvpi_verify_off(v, strings->data);
     uint64_t offset = 0;
-    while (strings->size - offset >= 4 && !v->report.stopped) {
+    while (strings->size - offset >= 4 && bvpi_report_goes_on(&v->report)) {
         const uint32_t size = bvpi_load_u32(strings->data + offset);
         const uint64_t room = strings->size - offset - 4, padded = ((uint64_t)size + 3) & ~3ull;
         if (!BVPI_SOUND(&v->report, "STR-2", start + offset, padded <= room,

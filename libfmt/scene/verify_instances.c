@@ -183,7 +183,7 @@ static void verify_top(bvpi_verify *v)
 void bvpi_verify_instances(bvpi_verify *v)
 {
     const bvpi_span *span = &v->file.section[BVPD_INST];
-    for (uint32_t idx = 0; idx < span->count && !v->report.stopped; idx++) {
+    for (uint32_t idx = 0; idx < span->count && bvpi_report_goes_on(&v->report); idx++) {
         bvpd_instance record;
         bvpi_load_record(&record, span->data + idx * sizeof record, sizeof record);
         verify_instance(v, idx, &record, bvpi_verify_off(v, span->data) + idx * sizeof record);

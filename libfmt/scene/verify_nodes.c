@@ -192,7 +192,7 @@ static void walk(bvpi_hierarchy_check *c)
     if (!claim(c, here.unit, c->units_off))
         return;
     stack[0] = here;
-    while (count > 0 && !c->verify->report.stopped) {
+    while (count > 0 && bvpi_report_goes_on(&c->verify->report)) {
         here = stack[--count];
         c->node_count++;
         if (here.level > c->depth)
@@ -205,11 +205,11 @@ static void walk(bvpi_hierarchy_check *c)
 static void verify_all_reached(bvpi_hierarchy_check *c)
 {
     bvpi_report *report = &c->verify->report;
-    for (uint64_t unit = 0; unit < c->slots.count && !report->stopped; unit++)
+    for (uint64_t unit = 0; unit < c->slots.count && bvpi_report_goes_on(report); unit++)
         if (c->slots.bytes[unit / 8] != 0)
             BVPI_SOUND(report, "NOD-8", c->units_off + unit * BVPD_UNIT,
                        !bvpi_bits_get(&c->slots, unit), "no node refers to node %" PRIu64, unit);
-    for (uint64_t item = 0; item < c->items.count && !report->stopped; item++)
+    for (uint64_t item = 0; item < c->items.count && bvpi_report_goes_on(report); item++)
         if (c->items.bytes[item / 8] != 0)
             BVPI_SOUND(report, "NOD-12", c->units_off, !bvpi_bits_get(&c->items, item),
                        "no leaf holds %s %" PRIu64, c->part ? "triangle" : "instance", item);

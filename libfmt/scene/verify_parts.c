@@ -118,7 +118,7 @@ static void verify_packing(part_check *c, const bvpi_cluster *cluster, uint64_t 
 static void verify_corners(part_check *c, const bvpi_cluster *cluster)
 {
     bvpi_report *report = &c->verify->report;
-    for (uint32_t i = 0; i < 3 * cluster->triangle_count && !report->stopped; i++) {
+    for (uint32_t i = 0; i < 3 * cluster->triangle_count && bvpi_report_goes_on(report); i++) {
         const uint32_t vertex = bvpi_cluster_corner(cluster, i / 3, i % 3);
         BVPI_SOUND(report, "CLU-7", bvpi_verify_off(c->verify, cluster->corners),
                    vertex < cluster->vertex_count, "local vertex %" PRIu32 " of %" PRIu32, vertex,
@@ -307,7 +307,7 @@ static void verify_clusters(part_check *c)
     const bvpd_part *r = c->record;
     bvpi_report *report = &c->verify->report;
     uint32_t idx = 0;
-    while (idx < c->part.cluster_count && !report->stopped && verify_cluster(c, idx))
+    while (idx < c->part.cluster_count && bvpi_report_goes_on(report) && verify_cluster(c, idx))
         idx++;
     if (idx < c->part.cluster_count || report->stopped)
         return;
@@ -412,7 +412,7 @@ static bool find_hierarchies(part_check *c, uint32_t part_idx)
     c->verify->hierarchy_count += r->hierarchy_count;
     c->has_known = true;
     uint32_t seen = 0;
-    for (uint32_t i = 0; i < r->hierarchy_count && !report->stopped; i++) {
+    for (uint32_t i = 0; i < r->hierarchy_count && bvpi_report_goes_on(report); i++) {
         bvpd_hierarchy h;
         load_hierarchy(c, (uint64_t)r->first_hierarchy + i, &h);
         const uint64_t offset =
@@ -499,8 +499,8 @@ static void verify_contents(part_check *c, uint32_t part_idx)
     else
         verify_blob(c, 0);
     uint32_t seen = 0; /* of a kind that is there twice readers find the first one */
-    for (uint32_t i = c->has_wide; i < c->record->hierarchy_count && !c->verify->report.stopped;
-         i++) {
+    for (uint32_t i = c->has_wide;
+         i < c->record->hierarchy_count && bvpi_report_goes_on(&c->verify->report); i++) {
         bvpd_hierarchy h;
         load_hierarchy(c, (uint64_t)c->record->first_hierarchy + i, &h);
         if (h.kind < BVPD_KIND_BOXTREE || h.kind >= BVPD_KIND_END)
@@ -592,7 +592,7 @@ void bvpi_verify_parts(bvpi_verify *v)
     const bvpi_span *parts = &v->file.section[BVPD_PART];
     const bvpi_span *data = &v->file.section[BVPD_DATA], *ids = &v->file.section[BVPD_TIDS];
     uint64_t data_end = 0, ids_end = 0;
-    for (uint32_t idx = 0; idx < parts->count && !v->report.stopped; idx++) {
+    for (uint32_t idx = 0; idx < parts->count && bvpi_report_goes_on(&v->report); idx++) {
         bvpd_part record;
         bvpi_load_record(&record, parts->data + idx * sizeof record, sizeof record);
         verify_part(v, idx, &record, data_end, ids_end);

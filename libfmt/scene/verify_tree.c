@@ -49,7 +49,7 @@ static void verify_placements(bvpi_verify *v)
     BVPI_SOUND(&v->report, "PLC-1", start,
                span->count > 0 && memcmp(span->data, identity, sizeof identity) == 0,
                "placement 0 is not the identity");
-    for (uint64_t i = 0; i < span->count && !v->report.stopped; i++) {
+    for (uint64_t i = 0; i < span->count && bvpi_report_goes_on(&v->report); i++) {
         const uint64_t offset = start + i * sizeof(bvpd_placement);
         bvpd_placement placement;
         bvpi_load_record(&placement, span->data + i * sizeof placement, sizeof placement);
@@ -112,7 +112,7 @@ static void verify_linears(bvpi_verify *v)
         word = bvpi_load_u64(span->data);
     BVPI_SOUND(report, "LIN-1", start, word == BVPD_LINEAR_IDENTITY,
                "the first linear part is not the identity");
-    for (; at < span->count && !report->stopped; at += 1 + bvpi_linear_count(word)) {
+    for (; at < span->count && bvpi_report_goes_on(report); at += 1 + bvpi_linear_count(word)) {
         const uint8_t *record = span->data + 8 * at;
         word = bvpi_load_u64(record);
         const unsigned count = bvpi_linear_count(word);
@@ -194,7 +194,7 @@ void bvpi_verify_tree(bvpi_verify *v)
     const bvpi_span *tree = &v->file.section[BVPD_TREE], *properties = &v->file.section[BVPD_PROP];
     above up = {.depth = 0};
     uint32_t least = 0;
-    for (uint32_t idx = 0; idx < tree->count && !v->report.stopped; idx++) {
+    for (uint32_t idx = 0; idx < tree->count && bvpi_report_goes_on(&v->report); idx++) {
         bvpd_tree_node node;
         bvpi_load_record(&node, tree->data + idx * sizeof node, sizeof node);
         const uint64_t offset = bvpi_verify_off(v, tree->data) + idx * sizeof node;
@@ -206,7 +206,7 @@ void bvpi_verify_tree(bvpi_verify *v)
                tree->count > 0 ? least <= properties->count : properties->count == 0,
                "the last node's properties begin at %" PRIu32 ", PROP has %" PRIu64, least,
                properties->count);
-    for (uint64_t i = 0; i < properties->count && !v->report.stopped; i++) {
+    for (uint64_t i = 0; i < properties->count && bvpi_report_goes_on(&v->report); i++) {
         const uint8_t *record = properties->data + i * sizeof(bvpd_property);
         const uint64_t offset = bvpi_verify_off(v, record);
         bvpi_verify_string_ref(v, offset, bvpi_load_u32(record));

@@ -209,7 +209,7 @@ static void verify_leaf(path *p, level *leaf)
     c->leaf_count++;
     BVPI_SOUND(p->report, "BLK-4", offset, leaf->node.at == leaf->node.end,
                "%" PRIu32 " bytes follow a leaf", leaf->node.end - leaf->node.at);
-    for (uint32_t i = 0; i < leaf->node.count && !p->report->stopped; i++) {
+    for (uint32_t i = 0; i < leaf->node.count && bvpi_report_goes_on(p->report); i++) {
         float triangle[9];
         uint64_t item;
         if (!claim(p, (uint64_t)leaf->node.first + i, offset, triangle, &item))
@@ -316,7 +316,7 @@ static void walk(path *p)
     if (!bvpi_binary_root(&p->check->tree, &root, &payload))
         return;
     enter(p, &root, payload);
-    while (p->count > 0 && !p->report->stopped) {
+    while (p->count > 0 && bvpi_report_goes_on(p->report)) {
         level *l = &p->levels[p->count - 1];
         if (l->entered < l->child_count) {
             const uint32_t idx = l->entered++;

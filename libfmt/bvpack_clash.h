@@ -58,7 +58,9 @@ typedef struct bvp_clash_pair {
                         walls are the same. A lower bound: no shorter move takes them apart. Of two
                         open surfaces: how far touching triangles reach through one another */
     double depth_upper;            /* a move by this much takes them apart: depth <= true depth <=
-                                      depth_upper. Never infinite: their boxes' overlap is one */
+                                      depth_upper. Certain, and never infinite: their boxes' overlap
+                                      is one, and all that is known of enclosed, duplicate and
+                                      unknown pairs; 0 of parts that are outside one another */
     double point_a[3], point_b[3]; /* witnesses in the world: the nearest points, or a point of
                                       contact, or the deepest point and the nearest surface point */
     bvp_hit_id hit_a, hit_b;       /* their triangles */

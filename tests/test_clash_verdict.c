@@ -344,6 +344,8 @@ static void check_numbers(const scene *s, const place *at, const bvp_clash_pair 
                       "%s, %s: depth %.9g .. %g", s->name, at->name, pair->depth,
                       pair->depth_upper);
     ck_assert(pair->depth <= pair->depth_upper + slack && isfinite(pair->depth_upper));
+    if (pair->verdict == BVP_VERDICT_ENCLOSED) /* all of the inner one, which is larger than this */
+        ck_assert_double_ge(pair->depth_upper, at->scale * .9);
     if (pair->verdict == BVP_VERDICT_TOUCHING) /* and that is proved */
         ck_assert_msg(pair->depth_upper <= pair->limits.overlap * (1 + 1e-9),
                       "%s, %s: at most %g deep", s->name, at->name, pair->depth_upper);
@@ -503,6 +505,46 @@ START_TEST(two_files)
 }
 END_TEST
 
+/* Of a part in thousands of pieces any one may be the one inside. */
+START_TEST(one_of_many_pieces)
+{
+    enum { PIECES = 3000, ASKED = 40 };
+    static float soup[PIECES * 36];
+    static solid around;
+    static const double corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    static const int faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    const double lo[3] = {-.5, -.5, -.5}, hi[3] = {1.5, 1.5, 1.5};
+    const bvp_clash_limits limits = {0, NAN, NAN};
+    for (int i = 0; i < PIECES; i++)
+        for (int k = 0; k < 12; k++) {
+            const double *c = corners[faces[k]];
+            float *to = soup + 36 * i + 3 * k;
+            to[0] = (float)(c[0] + 4 * (i % 50));
+            to[1] = (float)(c[1] + 4 * (i / 50));
+            to[2] = (float)c[2];
+        }
+    around.count = 0;
+    solid_box(&around, lo, hi, 0, -1);
+    assembly all = assembly_new(places[0].m);
+    const bvp_mesh mesh = case_mesh(soup, 4 * PIECES);
+    uint32_t part;
+    ck_assert_int_eq(bvp_builder_add_part(all.builder, &mesh, &part, NULL), BVP_OK);
+    assembly_place(&all, part, places[0].m);
+    const uint32_t box = assembly_part(&all, &around);
+    for (int k = 0; k < ASKED; k++) {
+        const int i = k * (PIECES / ASKED) + 3 * k % 40;
+        const double m[12] = {1, 0, 0, 4 * (i % 50), 0, 1, 0, 4 * (i / 50), 0, 0, 1, 0};
+        assembly_place(&all, box, m);
+    }
+    case_file file = case_finish(all.builder);
+    const bvp_clash_options options = {.limits = limits};
+    bvp_clash_coverage sum;
+    ck_assert_int_eq(bvp_clash(file.file, NULL, NULL, &options, NULL, NULL, &sum, NULL), BVP_OK);
+    ck_assert_uint_eq(sum.verdicts[BVP_VERDICT_ENCLOSED], ASKED);
+    case_close(&file);
+}
+END_TEST
+
 START_TEST(lines_of_contact)
 {
     const scene s = {"", rod_through_plate, {0, 0, 0}, {0, 1e-4, 1e-3}, BVP_VERDICT_PENETRATING, 0,
@@ -594,14 +636,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {names,
-                                 touch_gap,
-                                 touch_gap_of_tolerance,
-                                 lines_of_contact,
-                                 two_files,
-                                 every_verdict,
-                                 same_corner,
-                                 share_of_directions,
-                                 NULL};
+    const TTest *const list[] = {
+        names,         touch_gap,   touch_gap_of_tolerance, lines_of_contact,    two_files,
+        every_verdict, same_corner, one_of_many_pieces,     share_of_directions, NULL};
     return suite_run("clash_verdict", list);
 }

@@ -30,6 +30,30 @@ static bool is_mirrored(const bvpi_placed_part *part)
            0;
 }
 
+/* An edge without the translation, which would round it. Returns the square of its terms' length.
+ */
+static double place_edge(const double m[12], const float from[3], const float to[3], double out[3])
+{
+    double terms_sq = 0;
+    for (int i = 0; i < 3; i++) {
+        double terms = 0;
+        out[i] = 0;
+        for (int k = 0; k < 3; k++) {
+            const double term = m[4 * i + k] * ((double)to[k] - (double)from[k]);
+            out[i] += term;
+            terms += fabs(term);
+        }
+        terms_sq += terms * terms;
+    }
+    return terms_sq;
+}
+
+/* Of the terms' product over the normal's length: four roundings of each edge, three of their
+ * product, some of the unit vector. */
+#define TURN          0x1p-47
+/* Of an item's blur: a corner is rounded once only. */
+#define CORNERS_SHARE 0x1p-3
+
 void bvpi_world_tri_init(bvpi_world_tri *out, const bvpi_clash_item *item, const float tri[9])
 {
     double e[3], f[3], *n = out->normal;
@@ -40,15 +64,14 @@ void bvpi_world_tri_init(bvpi_world_tri *out, const bvpi_clash_item *item, const
         out->lo[i] = lesser(c[i], lesser(c[3 + i], c[6 + i]));
         out->hi[i] = larger(c[i], larger(c[3 + i], c[6 + i]));
     }
-    bvpi_subtract(out->corner + 3, out->corner, e);
-    bvpi_subtract(out->corner + 6, out->corner, f);
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        n[i] = e[j] * f[k] - e[k] * f[j];
-    }
+    const double *m = item->part.at.place.m;
+    const double terms_sq = place_edge(m, tri, tri + 3, e) * place_edge(m, tri, tri + 6, f);
+    bvpi_cross(e, f, n);
     const double length = sqrt(bvpi_dot(n, n));
     const bool has_normal = length > 0 && isfinite(1 / length);
     out->outward = !has_normal ? 0 : is_mirrored(&item->part) ? -1 : 1;
+    out->blur = CORNERS_SHARE * item->blur;
+    out->turn = has_normal ? TURN * sqrt(terms_sq) / length : 0;
     for (int i = 0; i < 3; i++)
         n[i] = has_normal ? n[i] / length : 0;
 }
@@ -74,7 +97,7 @@ bvp_status bvpi_contact_init(const bvpi_clash_judge *judge, const bvp_hit_id *hi
     if (status == BVP_OK)
         status = world_tri_of(judge->b, hit_b, &out->b);
     if (status == BVP_OK)
-        out->promise = bvpi_contact_promise(&out->a, &out->b);
+        bvpi_contact_measure(&out->a, &out->b, &out->promise, &out->certain);
     return status;
 }
 
@@ -95,22 +118,29 @@ unsigned bvpi_contact_ways(const bvpi_world_tri *a, const bvpi_world_tri *b, dou
     return count;
 }
 
-/* How far a triangle has to move along the other's normal to be on one side of its plane. */
-static double crossing(const bvpi_world_tri *tri, const bvpi_world_tri *other)
+/* How far a triangle has to move along the other's normal to be on one side of its plane. err: by
+ * how much that may be wrong. */
+static double crossing(const bvpi_world_tri *tri, const bvpi_world_tri *other, double *err)
 {
-    double d[3], before = 0, behind = 0;
+    double d[3], before = 0, behind = 0, farthest_sq = 0;
     for (int k = 0; k < 3; k++) {
         bvpi_subtract(tri->corner + 3 * k, other->corner, d);
         const double h = bvpi_dot(d, other->normal);
         before = larger(before, h);
         behind = larger(behind, -h);
+        farthest_sq = larger(farthest_sq, bvpi_dot(d, d));
     }
+    *err = tri->blur + other->blur + (other->turn + 0x1p-50) * sqrt(farthest_sq);
     return lesser(before, behind);
 }
 
-double bvpi_contact_promise(const bvpi_world_tri *a, const bvpi_world_tri *b)
+void bvpi_contact_measure(const bvpi_world_tri *a, const bvpi_world_tri *b, double *promise,
+                          double *certain)
 {
-    return lesser(crossing(a, b), crossing(b, a));
+    double err_a, err_b;
+    const double of_a = crossing(a, b, &err_a), of_b = crossing(b, a, &err_b);
+    *promise = lesser(of_a + err_a, of_b + err_b);
+    *certain = larger(0, lesser(of_a - err_a, of_b - err_b));
 }
 
 /* ---- where they meet --------------------------------------------------------------------------
@@ -128,8 +158,11 @@ static void extend(const box *c, const double point[3])
     }
 }
 
-/* Is a point of the triangle's plane in it, give or take rounding? */
-static bool is_in_triangle(const bvpi_world_tri *t, const double point[3])
+/* Of what is measured here a share that is no more than noise; the corners' own comes on top. */
+#define NOISE 1e-9
+
+/* Is a point of the triangle's plane in it, give or take rounding? blur: the point's. */
+static bool is_in_triangle(const bvpi_world_tri *t, const double point[3], double blur)
 {
     const double *tri = t->corner, *normal = t->normal;
     for (int k = 0; k < 3; k++) {
@@ -139,7 +172,8 @@ static bool is_in_triangle(const bvpi_world_tri *t, const double point[3])
         const double cross[3] = {normal[1] * edge[2] - normal[2] * edge[1],
                                  normal[2] * edge[0] - normal[0] * edge[2],
                                  normal[0] * edge[1] - normal[1] * edge[0]};
-        if (bvpi_dot(cross, d) < -1e-9 * bvpi_dot(edge, edge))
+        const double size = sqrt(bvpi_dot(edge, edge));
+        if (bvpi_dot(cross, d) < -size * (NOISE * size + 2 * (blur + t->blur)))
             return false;
     }
     return true;
@@ -158,7 +192,7 @@ static bool extend_by_edges(const box *c, const bvpi_world_tri *tri, const bvpi_
         h[k] = bvpi_dot(d, other->normal);
         size_sq = larger(size_sq, bvpi_dot(d, d));
     }
-    const double none = 1e-9 * sqrt(size_sq);
+    const double none = NOISE * sqrt(size_sq) + 2 * (tri->blur + other->blur);
     for (int k = 0; k < 3; k++) {
         const int next = (k + 1) % 3;
         const double *p = tri->corner + 3 * k, *q = tri->corner + 3 * next;
@@ -169,7 +203,7 @@ static bool extend_by_edges(const box *c, const bvpi_world_tri *tri, const bvpi_
             continue;
         for (int i = 0; i < 3; i++)
             point[i] = ends ? p[i] : p[i] + (q[i] - p[i]) * (h[k] / (h[k] - h[next]));
-        if (is_in_triangle(other, point)) {
+        if (is_in_triangle(other, point, tri->blur)) {
             extend(c, point);
             any = true;
         }

@@ -11,6 +11,8 @@ typedef struct bvpi_world_tri {
     double corner[9], lo[3], hi[3];
     double normal[3]; /* unit vector, by the corners' order */
     double outward;   /* times the normal: out of the part; 0: it has no normal */
+    double blur;      /* how far a corner may be from where it is */
+    double turn;      /* the same of the normal's end */
 } bvpi_world_tri;
 
 /* tri: corners as stored. */
@@ -19,13 +21,15 @@ void bvpi_world_tri_init(bvpi_world_tri *out, const bvpi_clash_item *item, const
 typedef struct bvpi_contact {
     bvp_hit_id hit_a, hit_b;
     bvpi_world_tri a, b;
-    double promise; /* how far each reaches through the other's plane, the lesser of both */
+    double promise; /* how far each may reach through the other's plane, the lesser of both */
+    double certain; /* how far they do */
 } bvpi_contact;
 
 /* What there is to say of one pair. */
 bvp_status bvpi_contact_init(const bvpi_clash_judge *judge, const bvp_hit_id *hit_a,
                              const bvp_hit_id *hit_b, bvpi_contact *out);
-double bvpi_contact_promise(const bvpi_world_tri *a, const bvpi_world_tri *b);
+void bvpi_contact_measure(const bvpi_world_tri *a, const bvpi_world_tri *b, double *promise,
+                          double *certain);
 /* Ways that lead A out of B: out of B's face, into A's own. Unit vectors; how many there are. */
 unsigned bvpi_contact_ways(const bvpi_world_tri *a, const bvpi_world_tri *b, double out[2][3]);
 /* Grows a box by where they meet. */

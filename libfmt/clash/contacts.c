@@ -28,8 +28,9 @@ static void keep_normal(bvpi_contacts *c, const double way[3])
 static void keep(bvpi_contacts *c, const bvp_pair *pair, const bvpi_world_tri *a,
                  const bvpi_world_tri *b)
 {
-    const double promise = bvpi_contact_promise(a, b);
+    double promise, certain;
     uint32_t at = c->kept_count;
+    bvpi_contact_measure(a, b, &promise, &certain);
     if (at == BVPI_CONTACTS_KEPT && !(promise > c->kept[at - 1].promise))
         return;
     if (at < BVPI_CONTACTS_KEPT)
@@ -38,7 +39,7 @@ static void keep(bvpi_contacts *c, const bvp_pair *pair, const bvpi_world_tri *a
         at--;
     for (; at > 0 && c->kept[at - 1].promise < promise; at--)
         c->kept[at] = c->kept[at - 1];
-    c->kept[at] = (bvpi_contact){pair->a, pair->b, *a, *b, promise};
+    c->kept[at] = (bvpi_contact){pair->a, pair->b, *a, *b, promise, certain};
 }
 
 static void keep_face(bvpi_faces *faces, const bvp_hit_id *hit, const bvpi_world_tri *tri)
@@ -121,4 +122,29 @@ bvp_status bvpi_contacts_find(bvpi_clash_judge *judge, uint64_t most, bool with_
     query->user = &g;
     bvpi_pair_run(query);
     return query->status;
+}
+
+static bvp_status spread_faces(const bvpi_clash_item *item, bvpi_faces *out)
+{
+    const uint64_t total = item->part.part.triangle_count, step = total / BVPI_FACES_MOST + 1;
+    bvp_status status = BVP_OK;
+    for (uint64_t i = 0; i < total && status == BVP_OK; i += step) {
+        const bvp_hit_id hit = {
+            .instance = item->part.instance, .part = item->part.part_idx, .triangle = i};
+        bvpi_world_tri tri;
+        float corners[9];
+        uint64_t count;
+        status = bvp_get_triangles(item->file, hit.part, i, 1, corners, NULL, &count);
+        if (status != BVP_OK)
+            break;
+        bvpi_world_tri_init(&tri, item, corners);
+        keep_face(out, &hit, &tri);
+    }
+    return status;
+}
+
+bvp_status bvpi_contacts_spread(const bvpi_clash_judge *judge, bvpi_contacts *out)
+{
+    const bvp_status status = spread_faces(judge->a, &out->faces_a);
+    return status == BVP_OK ? spread_faces(judge->b, &out->faces_b) : status;
 }

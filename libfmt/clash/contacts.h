@@ -43,5 +43,7 @@ typedef struct bvpi_contacts {
 /* The first `most` of them; with_lines: lo and hi, too. */
 bvp_status bvpi_contacts_find(bvpi_clash_judge *judge, uint64_t most, bool with_lines,
                               bvpi_contacts *out);
+/* Where no pair touches: faces, spread over both parts, in place of those that do. */
+bvp_status bvpi_contacts_spread(const bvpi_clash_judge *judge, bvpi_contacts *out);
 
 #endif

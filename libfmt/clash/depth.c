@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vec3.h"
 #include "query/ray.h"
 
 /* ---- from below: points inside ----------------------------------------------------------------
@@ -19,6 +20,7 @@ typedef struct probe {
     const bvp_hit_id *hit;
     bool is_of_a;
     double enough; /* deeper points need not be looked for */
+    double blur;   /* how far its points may be from where they are */
     bvpi_clash_depth *out;
 } probe;
 
@@ -42,7 +44,7 @@ static void take_point(const probe *p, const double point[3], const bvp_closest_
 static bvp_status try_point(const probe *p, const double point[3])
 {
     const bvpi_clash_item *into = p->into;
-    const double least = isfinite(p->enough) ? p->enough : p->out->lower;
+    const double least = (isfinite(p->enough) ? p->enough : p->out->lower) + p->blur;
     bvpi_closest_query query;
     bvpi_where where;
     bvp_status status = bvpi_clash_nearest(into, point, least, &query);
@@ -113,8 +115,8 @@ static bvp_status try_triangle(const probe *p, const double tri[9])
 /* Sheets have no inside: how far they reach through one another is all there is to say. */
 static void take_promise(const bvpi_contact *contact, bvpi_clash_depth *out)
 {
-    if (contact->promise > out->lower) {
-        out->lower = contact->promise;
+    if (contact->certain > out->lower) {
+        out->lower = contact->certain;
         out->has_point = false;
     }
 }
@@ -122,8 +124,12 @@ static void take_promise(const bvpi_contact *contact, bvpi_clash_depth *out)
 static bvp_status try_side(bvpi_clash_judge *judge, const bvpi_contact *contact, bool is_of_a,
                            double enough, bvpi_clash_depth *out)
 {
-    const probe p = {is_of_a ? judge->b : judge->a, is_of_a ? &contact->hit_a : &contact->hit_b,
-                     is_of_a, enough, out};
+    const probe p = {is_of_a ? judge->b : judge->a,
+                     is_of_a ? &contact->hit_a : &contact->hit_b,
+                     is_of_a,
+                     enough,
+                     (is_of_a ? judge->a : judge->b)->blur,
+                     out};
     return is_enough(&p) ? BVP_OK
                          : try_triangle(&p, is_of_a ? contact->a.corner : contact->b.corner);
 }
@@ -150,15 +156,16 @@ static bvp_status try_contacts(bvpi_clash_judge *judge, const bvpi_contact *kept
 }
 
 /* The middles of touching faces: where sides are flush, corners and edges lie on the surface. */
-static bvp_status try_faces(const bvpi_clash_item *into, const bvpi_faces *faces, bool is_of_a,
-                            double enough, bvpi_clash_depth *out)
+static bvp_status try_faces(const bvpi_clash_item *from, const bvpi_clash_item *into,
+                            const bvpi_faces *faces, bool is_of_a, double enough,
+                            bvpi_clash_depth *out)
 {
     bvp_status status = BVP_OK;
     for (uint32_t i = 0; i < faces->count && status == BVP_OK; i++) {
-        const probe p = {into, &faces->hit[i], is_of_a, enough, out};
+        const probe p = {into, &faces->hit[i], is_of_a, enough, from->blur, out};
         if (is_enough(&p))
             break;
-        if (bvpi_clash_is_in_box(&into->part, faces->centre[i]))
+        if (bvpi_clash_is_in_box(&into->part, faces->centre[i], from->blur))
             status = try_point(&p, faces->centre[i]);
     }
     return status;
@@ -170,13 +177,13 @@ static bvp_status try_samples(const bvpi_clash_item *from, const bvpi_clash_item
                               bool is_of_a, double enough, bvpi_clash_depth *out)
 {
     bvp_hit_id hit = {.instance = from->part.instance, .part = from->part.part_idx};
-    const probe p = {into, &hit, is_of_a, enough, out};
+    const probe p = {into, &hit, is_of_a, enough, from->blur, out};
     bvp_status status = BVP_OK;
     double point[3];
     for (uint32_t i = 0; status == BVP_OK && !is_enough(&p); i++) {
         if (!bvpi_clash_sample(from, i, point, &hit, &status))
             break;
-        if (bvpi_clash_is_in_box(&into->part, point))
+        if (bvpi_clash_is_in_box(&into->part, point, p.blur))
             status = try_point(&p, point);
     }
     return status;
@@ -217,9 +224,12 @@ static bool behind_face(const bvpi_clash_judge *judge, const double centre[3], c
     return *status == BVP_OK && isfinite(next.t);
 }
 
+/* Distances are above the least one by a 10^9th at most: exactness.md, chapter 8. */
+#define LESS (1 - 0x1p-29)
+
 /* A ball inside both, larger than `overlap`: no smaller move takes them apart. */
 static bvp_status try_ball(bvpi_clash_judge *judge, const double centre[3], double overlap,
-                           const bvp_hit_id *hit_a, bvpi_clash_depth *out)
+                           bvpi_clash_depth *out)
 {
     bvpi_closest_query of_a, of_b;
     bvpi_where in_a = BVPI_UNSURE, in_b = BVPI_UNSURE;
@@ -229,7 +239,7 @@ static bvp_status try_ball(bvpi_clash_judge *judge, const double centre[3], doub
     if (status != BVP_OK || !of_a.best.found || !of_b.best.found)
         return status;
     const double radius = fmin(of_a.best.distance, of_b.best.distance);
-    if (!(radius > overlap))
+    if (!(radius * LESS > overlap))
         return BVP_OK;
     status = bvpi_clash_where(judge->a, centre, &in_a);
     if (status == BVP_OK && in_a == BVPI_INSIDE)
@@ -240,23 +250,26 @@ static bvp_status try_ball(bvpi_clash_judge *judge, const double centre[3], doub
     out->has_point = true;
     memcpy(out->point_a, centre, sizeof out->point_a);
     memcpy(out->point_b, of_b.best.point, sizeof out->point_b);
-    out->hit_a = *hit_a;
+    out->hit_a = of_a.best.id;
     out->hit_b = of_b.best.id;
     return BVP_OK;
 }
 
 /* Two parts in one place, whose surfaces are the same there: no point of one lies deep in the
  * other, but behind faces that touch both are solid. */
-static bvp_status try_balls(bvpi_clash_judge *judge, const bvpi_contacts *c, double overlap,
+static bvp_status try_balls(bvpi_clash_judge *judge, const bvpi_faces *faces, double overlap,
                             bvpi_clash_depth *out)
 {
+    const double blur = judge->a->blur + judge->b->blur;
     bvp_status status = BVP_OK;
-    const uint32_t count = c->faces_a.count < FACES_ASKED ? c->faces_a.count : FACES_ASKED;
+    const uint32_t most = judge->contacts->count > 0 ? FACES_ASKED : BVPI_FACES_MOST;
+    const uint32_t count = faces->count < most ? faces->count : most;
     for (uint32_t i = 0; i < count && status == BVP_OK && !(out->lower > overlap); i++) {
+        const double *from = faces->centre[i], *way = faces->inward[i];
         double centre[3];
-        if (behind_face(judge, c->faces_a.centre[i], c->faces_a.inward[i], overlap, centre,
-                        &status))
-            status = try_ball(judge, centre, overlap, &c->faces_a.hit[i], out);
+        if (bvpi_dot(way, way) > 0 &&
+            behind_face(judge, from, way, fmax(overlap, blur), centre, &status))
+            status = try_ball(judge, centre, overlap, out);
     }
     return status;
 }
@@ -295,9 +308,9 @@ static bvp_status lower_upper(bvpi_clash_judge *judge, const bvpi_contacts *c,
 static bvp_status try_all(bvpi_clash_judge *judge, const bvpi_contacts *c, double enough,
                           bvpi_clash_depth *out)
 {
-    bvp_status status = try_faces(judge->b, &c->faces_a, true, enough, out);
+    bvp_status status = try_faces(judge->a, judge->b, &c->faces_a, true, enough, out);
     if (status == BVP_OK)
-        status = try_faces(judge->a, &c->faces_b, false, enough, out);
+        status = try_faces(judge->b, judge->a, &c->faces_b, false, enough, out);
     if (status == BVP_OK)
         status = try_samples(judge->a, judge->b, true, enough, out);
     if (status == BVP_OK)
@@ -341,7 +354,9 @@ static bvp_status settle_by_all(bvpi_clash_judge *judge, double overlap, bool wi
         c->kept[0].promise > overlap)
         status = try_contacts(judge, c->kept, c->kept_count, overlap, out);
     if (status == BVP_OK && !is_settled(out, overlap))
-        status = try_balls(judge, c, overlap, out);
+        status = try_balls(judge, &c->faces_a, overlap, out);
+    if (status == BVP_OK && !is_settled(out, overlap))
+        status = try_balls(judge, &c->faces_b, overlap, out);
     return status;
 }
 
@@ -360,6 +375,8 @@ static bvp_status settle(bvpi_clash_judge *judge, const bvpi_contact *first, dou
     if (status != BVP_OK || is_settled(out, overlap))
         return status;
     status = bvpi_contacts_find(judge, SOME, false, c);
+    if (status == BVP_OK && c->count == 0)
+        status = bvpi_contacts_spread(judge, c);
     if (status == BVP_OK)
         status = bvpi_apart_by_shrinking(judge, c, overlap, &out->upper);
     if (status != BVP_OK || is_settled(out, overlap))

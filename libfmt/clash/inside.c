@@ -98,24 +98,20 @@ bvp_status bvpi_clash_nearest(const bvpi_clash_item *item, const double point[3]
     return BVPI_ISA_CHOOSE(bvpi_closest_kernel, item->file->isa)->run_part(&item->part, query);
 }
 
-/* ---- one in another ---------------------------------------------------------------------------
+/* ---- points of a part --------------------------------------------------------------------------
  */
 
-/* Before placement, with room for rounding: the box is the part's own, not the world's. */
-bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3])
+/* Before placement: the box is the part's own, not the world's. */
+bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3], double slack)
 {
+    const double more = slack / part->at.place.size_min * (1 + 0x1p-50);
     double local[3], err[3];
     bvpi_place_point_to_part(&part->at.place, point, local, err);
     for (int i = 0; i < 3; i++)
-        if (local[i] + err[i] < (double)part->part.lo[i] ||
-            local[i] - err[i] > (double)part->part.hi[i])
+        if (local[i] + err[i] + more < (double)part->part.lo[i] ||
+            local[i] - err[i] - more > (double)part->part.hi[i])
             return false;
     return true;
-}
-
-static bool boxes_meet(const bvpi_bounds *a, const bvpi_bounds *b)
-{
-    return bvpi_clash_is_near(a, b, 0);
 }
 
 bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point[3],
@@ -137,158 +133,4 @@ bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point
     bvpi_clash_place_corner(item, tri, point);
     bvpi_hit_id_of(&item->part, &cluster.head, 0, hit);
     return true;
-}
-
-/* Of a piece: its extreme corners; its first triangle's corners and middle. */
-enum { EXTREMES = 6, POINTS = EXTREMES + 4 };
-
-/* From the placed corners: a middle rounded to floats might lie across the other's surface. */
-static void place_middle(const bvpi_clash_item *item, const float tri[9], double out[3])
-{
-    double c[9];
-    for (int k = 0; k < 9; k += 3)
-        bvpi_clash_place_corner(item, tri + k, c + k);
-    for (int i = 0; i < 3; i++)
-        out[i] = c[i] / 3 + c[3 + i] / 3 + c[6 + i] / 3;
-}
-
-static void point_of(const bvpi_clash_item *item, const struct bvpi_piece *piece, int which,
-                     double out[3])
-{
-    if (which < EXTREMES)
-        bvpi_clash_place_corner(item, piece->extreme[which], out);
-    else if (which < POINTS - 1)
-        bvpi_clash_place_corner(item, piece->corners + 3 * (which - EXTREMES), out);
-    else
-        place_middle(item, piece->corners, out);
-}
-
-/* What is all inside has its corners inside the box. */
-static bool may_hold(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
-                     const struct bvpi_piece *piece)
-{
-    for (int k = 0; k < EXTREMES; k++) {
-        double point[3];
-        bvpi_clash_place_corner(inner, piece->extreme[k], point);
-        if (!bvpi_clash_is_in_box(&outer->part, point))
-            return false;
-    }
-    return true;
-}
-
-/* False: it lies on the surface, as far as anybody can tell. */
-static bvp_status tells(const bvpi_clash_item *outer, const double point[3], double gap, bool *out)
-{
-    bvpi_closest_query query;
-    const bvp_status status = bvpi_clash_nearest(outer, point, gap, &query);
-    *out = !query.best.found;
-    return status;
-}
-
-/* A point of a part that is not on the other's surface. *told: where it is decides. */
-static bvp_status ask_point(const bvpi_clash_item *outer, const double point[3], double gap,
-                            bvpi_where *out, bool *told)
-{
-    bvp_status status = tells(outer, point, gap, told);
-    *out = BVPI_OUTSIDE;
-    if (status == BVP_OK && *told)
-        status = bvpi_clash_where(outer, point, out);
-    *told = *told && (outer->is_open || *out != BVPI_UNSURE);
-    return status;
-}
-
-/* The first point that tells decides. */
-static bvp_status ask_piece(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
-                            const struct bvpi_piece *piece, double gap, bvpi_where *out, bool *told)
-{
-    bvp_status status = BVP_OK;
-    *out = BVPI_OUTSIDE;
-    *told = !may_hold(outer, inner, piece);
-    for (int which = 0; which < POINTS && status == BVP_OK && !*told; which++) {
-        double point[3];
-        point_of(inner, piece, which, point);
-        status = ask_point(outer, point, gap, out, told);
-    }
-    return status;
-}
-
-/* Of so many triangles, spread over the part, the middles are asked where a piece's own points lie
- * on the other's surface: it may fill a corner, or a hole. */
-enum { MIDDLES_MOST = 4096 };
-
-/* One that is inside decides; one that is not, too, if there is no other piece. If none tells the
- * part is on the surface, not behind it. */
-static bvp_status ask_middles(const bvpi_clash_item *outer, const bvpi_clash_item *inner,
-                              bool is_one, double gap, bvpi_where *out)
-{
-    const uint64_t total = inner->part.part.triangle_count, step = total / MIDDLES_MOST + 1;
-    bvp_status status = BVP_OK;
-    bool told = false;
-    for (uint64_t i = 0; i < total && status == BVP_OK; i += step) {
-        if (!bvpi_meter_step(inner->meter))
-            return BVP_ERR_CANCELLED;
-        float c[9];
-        uint64_t count;
-        double point[3];
-        status = bvp_get_triangles(inner->file, inner->part.part_idx, i, 1, c, NULL, &count);
-        if (status != BVP_OK)
-            break;
-        place_middle(inner, c, point);
-        if (!bvpi_clash_is_in_box(&outer->part, point))
-            continue;
-        status = ask_point(outer, point, gap, out, &told);
-        if (told && (is_one || *out != BVPI_OUTSIDE))
-            return status;
-    }
-    *out = BVPI_OUTSIDE;
-    return status;
-}
-
-/* What is in an open part may leave through the opening: nobody can tell. */
-static bvp_status holds(const bvpi_clash_item *outer, const bvpi_clash_item *inner, double gap,
-                        bvpi_where *out)
-{
-    const bvp_control *control = inner->meter != NULL ? inner->meter->control : NULL;
-    const bvpi_pieces *pieces;
-    bvp_status status = bvpi_pieces_get(inner->pieces, inner->part.part_idx, control, &pieces);
-    bool all_told = true;
-    *out = BVPI_OUTSIDE;
-    for (uint32_t i = 0; status == BVP_OK && i < pieces->count && *out == BVPI_OUTSIDE; i++) {
-        bool told;
-        if (!bvpi_meter_step(inner->meter))
-            return BVP_ERR_CANCELLED;
-        status = ask_piece(outer, inner, &pieces->at[i], gap, out, &told);
-        all_told = all_told && told;
-    }
-    if (status == BVP_OK && *out == BVPI_OUTSIDE && !all_told)
-        status = ask_middles(outer, inner, pieces->count == 1, gap, out);
-    if (*out == BVPI_INSIDE && outer->is_open)
-        *out = BVPI_UNSURE;
-    return status;
-}
-
-/* How far rounding takes a corner, in the world. */
-static double blur_of(const bvpi_placed *at)
-{
-    const double *m = at->place.m;
-    double most = 0;
-    for (int i = 0; i < 3; i++) {
-        double terms = fabs(m[4 * i + 3]);
-        for (int k = 0; k < 3; k++)
-            terms += fabs(m[4 * i + k]) * at->bound[k];
-        most = fmax(most, terms);
-    }
-    return most * 0x1p-49;
-}
-
-/* A point that rounding may have taken across the other's surface must not decide. */
-bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
-                               bvpi_where *out)
-{
-    *out = BVPI_OUTSIDE;
-    if (!boxes_meet(&a->bounds, &b->bounds))
-        return BVP_OK;
-    const double least = fmax(gap, fmax(blur_of(&a->part.at), blur_of(&b->part.at)));
-    const bvp_status status = holds(a, b, least, out);
-    return status == BVP_OK && *out == BVPI_OUTSIDE ? holds(b, a, least, out) : status;
 }

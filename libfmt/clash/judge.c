@@ -3,7 +3,22 @@
  */
 #include "clash/judge.h"
 
+#include <math.h>
 #include <string.h>
+
+/* A corner is rounded once, the middle of three or a point of an edge some times more. */
+double bvpi_clash_blur(const bvpi_placed *at)
+{
+    const double *m = at->place.m;
+    double most = 0;
+    for (int i = 0; i < 3; i++) {
+        double terms = fabs(m[4 * i + 3]);
+        for (int k = 0; k < 3; k++)
+            terms += fabs(m[4 * i + k]) * at->bound[k];
+        most = fmax(most, terms);
+    }
+    return most * BVPI_CLASH_BLUR;
+}
 
 bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, bool is_of_b,
                                 uint32_t instance, bvpi_meter *meter)
@@ -19,6 +34,7 @@ bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, 
         return status;
     item->file = side->file;
     item->meter = meter;
+    item->blur = bvpi_clash_blur(&item->part.at);
     item->pieces = is_of_b && !scene->self ? &scene->pieces_b : &scene->pieces_a;
     item->is_open = info.open_edge_count > 0;
     item->is_sound = info.open_edge_count == 0 && info.nonmanifold_edge_count == 0;

@@ -9,11 +9,18 @@
 #include "query/closest.h"
 #include "query/pair.h"
 
+/* Points in the world that are made of a part's placed corners (a corner, a middle, a point of an
+ * edge) are so far, at most, from what they stand for: this share of the largest sum of terms that
+ * makes up a coordinate. */
+#define BVPI_CLASH_BLUR 0x1p-49
+double bvpi_clash_blur(const bvpi_placed *at);
+
 /* An instance made ready. */
 typedef struct bvpi_clash_item {
     const bvp_file *file;
     bvpi_placed_part part;
     bvpi_bounds bounds;
+    double blur;   /* bvpi_clash_blur */
     bool is_open;  /* has edges that belong to one triangle */
     bool is_sound; /* neither open edges nor such that belong to more than two */
     uint8_t content_hash[16];
@@ -58,7 +65,8 @@ bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detai
 /* ---- inside.c: points and solids --------------------------------------------------------------
  */
 
-typedef enum bvpi_where { BVPI_OUTSIDE, BVPI_INSIDE, BVPI_UNSURE } bvpi_where;
+/* ALONG: of a part: no point that was asked is farther from the surface than rounding. */
+typedef enum bvpi_where { BVPI_OUTSIDE, BVPI_INSIDE, BVPI_UNSURE, BVPI_ALONG } bvpi_where;
 
 /* Where is a point, in the world, that does not lie on the surface? */
 bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], bvpi_where *out);
@@ -67,19 +75,22 @@ bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], 
 bvp_status bvpi_clash_nearest(const bvpi_clash_item *item, const double point[3], double limit,
                               bvpi_closest_query *query);
 
-/* Is one of two parts whose surfaces do not meet inside the other? Every connected piece is asked,
- * up to BVPI_PIECES_MOST. Points within `gap` of the other's surface, or within rounding,
- * tell nothing. */
-bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
-                               bvpi_where *out);
-
 /* A corner in one of up to BVPI_CLASH_SAMPLES clusters, spread over the part, in the world. False:
  * there is no such cluster, or *status says why not. */
 enum { BVPI_CLASH_SAMPLES = 8 };
 bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point[3],
                        bvp_hit_id *hit, bvp_status *status);
-/* Is a point in the world in the part's own box, give or take rounding? */
-bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3]);
+/* May what is within `slack` of a point, in the world, be in the part's own box? */
+bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3], double slack);
+
+/* ---- enclosed.c: parts and solids -------------------------------------------------------------
+ */
+
+/* Is one of two parts whose surfaces do not meet inside the other? Points within `gap` of the
+ * other's surface, or within rounding, tell nothing. OUTSIDE is certain: every connected piece has
+ * a point that tells. */
+bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
+                               bvpi_where *out);
 
 /* ---- depth.c ----------------------------------------------------------------------------------
  */

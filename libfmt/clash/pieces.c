@@ -192,6 +192,20 @@ static bvp_status collect(union_find *u, const bvp_file *file, uint32_t part, ui
     return u->is_cancelled ? BVP_ERR_CANCELLED : status;
 }
 
+static void group_pieces(bvpi_pieces *pieces)
+{
+    for (uint32_t i = 0; i < pieces->count; i++) {
+        const struct bvpi_piece *piece = &pieces->at[i];
+        struct bvpi_piece_group *group = &pieces->groups[i / BVPI_PIECE_GROUP];
+        const bool is_first = i % BVPI_PIECE_GROUP == 0;
+        for (int k = 0; k < 3; k++) {
+            const float lo = piece->extreme[k][k], hi = piece->extreme[3 + k][k];
+            group->lo[k] = is_first || lo < group->lo[k] ? lo : group->lo[k];
+            group->hi[k] = is_first || hi > group->hi[k] ? hi : group->hi[k];
+        }
+    }
+}
+
 static bvp_status find_pieces(const bvp_file *file, uint32_t part, const bvp_control *control,
                               bvpi_pieces **out)
 {
@@ -199,9 +213,16 @@ static bvp_status find_pieces(const bvp_file *file, uint32_t part, const bvp_con
     bvp_status status = unite_part(&u, file, part);
     const uint32_t total = status == BVP_OK ? count_pieces(&u) : 0;
     const uint32_t kept = total < BVPI_PIECES_MOST ? total : BVPI_PIECES_MOST;
-    *out = calloc(1, sizeof **out + kept * sizeof(*out)->at[0]);
+    const size_t groups = kept / BVPI_PIECE_GROUP + 1, piece_size = sizeof(*out)->at[0];
+    *out = calloc(1, sizeof **out + kept * piece_size + groups * sizeof *(*out)->groups);
+    if (*out) {
+        (*out)->groups = (void *)((*out)->at + kept);
+        (*out)->is_sampled = kept < total;
+    }
     if (status == BVP_OK)
         status = *out ? collect(&u, file, part, total, *out) : BVP_ERR_NO_MEMORY;
+    if (status == BVP_OK)
+        group_pieces(*out);
     free(u.corners);
     free(u.slots);
     return status;

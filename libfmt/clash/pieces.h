@@ -8,12 +8,16 @@
 
 #include "format/map.h"
 
-/* Of more pieces, as a soup has them, so many are kept, spread over the part. */
-enum { BVPI_PIECES_MOST = 1024 };
+/* Of more pieces, as a soup may have them, so many are kept, spread over the part. */
+enum { BVPI_PIECES_MOST = 1 << 16, BVPI_PIECE_GROUP = 64 };
 
 /* Triangles hang together by corners at equal positions. */
 typedef struct bvpi_pieces {
     uint32_t count;
+    bool is_sampled; /* there are more */
+    struct bvpi_piece_group {
+        float lo[3], hi[3];
+    } * groups; /* the boxes of each BVPI_PIECE_GROUP in a row; behind the pieces */
     struct bvpi_piece {
         float corners[9];    /* of its first triangle, as stored */
         float extreme[6][3]; /* corners: the least of each axis, then the largest */

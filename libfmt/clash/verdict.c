@@ -104,16 +104,63 @@ static double tolerance_of(const bvp_clash_limits *limits)
     return fmin(limits->touch_gap, limits->clearance * 0x1p-12);
 }
 
-/* The surfaces do not meet; otherwise: the verdict of what lies outside. */
+static double overlap_of_boxes(const bvpi_clash_judge *judge)
+{
+    return bvpi_apart_by_boxes(&judge->a->bounds, &judge->b->bounds);
+}
+
+/* One is inside the other, or nobody can tell: only the boxes say how far apart they would be. */
+static void take_enclosed(const bvpi_clash_judge *judge, bvpi_where where, bvp_clash_pair *pair)
+{
+    pair->verdict = where == BVPI_INSIDE ? BVP_VERDICT_ENCLOSED : BVP_VERDICT_UNKNOWN;
+    pair->depth_upper = overlap_of_boxes(judge);
+}
+
+/* The surfaces do not meet, and run along one another so closely that no point tells inside from
+ * outside: they are looked at as if they met. What is deep then is enclosed but for rounding.
+ * upper: of the depth, as far as it is known. */
+static bvp_status judge_along(bvpi_clash_judge *judge, bvp_clash_detail detail, double upper,
+                              bvp_clash_pair *pair)
+{
+    bvpi_clash_depth depth;
+    const bvp_status status = bvpi_clash_measure_depth(judge, &pair->hit_a, &pair->hit_b,
+                                                       pair->limits.overlap, upper, detail, &depth);
+    pair->verdict = BVP_VERDICT_TOUCHING;
+    pair->depth_upper = depth.upper;
+    if (status == BVP_OK && depth.is_deep)
+        take_enclosed(judge, BVPI_INSIDE, pair);
+    return status;
+}
+
+/* The surfaces do not meet, but are not farther apart than the touch gap. */
+static bvp_status judge_beside(bvpi_clash_judge *judge, bvp_clash_detail detail, double upper,
+                               bvp_clash_pair *pair)
+{
+    bvpi_where where;
+    const bvp_status status =
+        bvpi_clash_enclosed(judge->a, judge->b, pair->limits.touch_gap, &where);
+    pair->verdict = BVP_VERDICT_TOUCHING;
+    pair->depth_upper = 0;
+    if (status == BVP_OK && where == BVPI_ALONG)
+        return judge_along(judge, detail, upper, pair);
+    if (where != BVPI_OUTSIDE)
+        take_enclosed(judge, where, pair);
+    return status;
+}
+
+/* The surfaces are farther apart than the touch gap; otherwise: the verdict of what lies outside.
+ */
 static bvp_status judge_apart(bvpi_clash_judge *judge, bvp_verdict otherwise, bvp_clash_pair *pair)
 {
     bvpi_where where;
-    const double gap = otherwise == BVP_VERDICT_TOUCHING ? pair->limits.touch_gap : 0;
-    bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, gap, &where);
-    pair->verdict = where == BVPI_OUTSIDE  ? otherwise
-                    : where == BVPI_INSIDE ? BVP_VERDICT_ENCLOSED
-                                           : BVP_VERDICT_UNKNOWN;
-    if (status != BVP_OK || where == BVPI_OUTSIDE || otherwise != BVP_VERDICT_CLEAR)
+    bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, 0, &where);
+    pair->verdict = otherwise;
+    if (where == BVPI_ALONG) /* of more pieces than are asked */
+        pair->depth_upper = overlap_of_boxes(judge);
+    if (status != BVP_OK || where == BVPI_OUTSIDE || where == BVPI_ALONG)
+        return status;
+    take_enclosed(judge, where, pair);
+    if (otherwise != BVP_VERDICT_CLEAR)
         return status;
     status = bvpi_ask_nearest(&judge->query, INFINITY, tolerance_of(&pair->limits));
     if (status == BVP_OK && judge->query.best.found)
@@ -126,7 +173,7 @@ static bvp_status is_surely_touching(const bvpi_clash_judge *judge, double gap, 
 {
     bvpi_where where;
     const bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, gap, &where);
-    *out = where == BVPI_OUTSIDE;
+    *out = where == BVPI_OUTSIDE || where == BVPI_ALONG;
     return status;
 }
 
@@ -137,7 +184,7 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
 {
     const double overlap = pair->limits.overlap;
     const bool is_twin = is_duplicate(judge->a, judge->b, pair->limits.touch_gap);
-    double upper = is_twin ? bvpi_apart_by_boxes(&judge->a->bounds, &judge->b->bounds) : INFINITY;
+    double upper = is_twin ? overlap_of_boxes(judge) : INFINITY;
     bvp_status status = BVP_OK;
     pair->verdict = is_twin ? BVP_VERDICT_DUPLICATE : BVP_VERDICT_TOUCHING;
     if (pair->distance > 0) {
@@ -150,10 +197,8 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
         if (status != BVP_OK || (bvpi_clash_is_fast(detail) && is_enough))
             return status;
         status = bvpi_ask_collide(&judge->query, true);
-        if (status == BVP_OK && !judge->query.hit) {
-            pair->depth_upper = 0;
-            return is_twin ? BVP_OK : judge_apart(judge, BVP_VERDICT_TOUCHING, pair);
-        }
+        if (status == BVP_OK && !judge->query.hit)
+            return is_twin ? BVP_OK : judge_beside(judge, detail, upper, pair);
         if (status != BVP_OK)
             return status;
         take_witness(&judge->query, pair);

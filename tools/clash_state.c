@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,6 +273,16 @@ int clash_state_mark(clash_state *s, const clash_mark *mark)
     return code;
 }
 
+/* This run wrote the rows, so all of them can be read, or the reports would lack some. */
+static int refuse_unreadable(const clash_state *s)
+{
+    complain(s->path,
+             "the state can't be read at byte %" PRIu64 ": it was written to, or the disk "
+             "fails; no report is complete. Run again with another --state",
+             (uint64_t)ftello(s->stream));
+    return EXIT_INPUT;
+}
+
 int clash_state_each(clash_state *s, clash_pair_fn callback, void *user)
 {
     uint8_t *data = malloc(RECORD_MAX);
@@ -288,6 +299,8 @@ int clash_state_each(clash_state *s, clash_pair_fn callback, void *user)
         memcpy(&pair, data, sizeof pair);
         result = is_pair(&s->scope, &pair) ? callback(user, &pair) : refuse_forged(s);
     }
+    if (result == 0 && (uint64_t)ftello(s->stream) != s->rows_end)
+        result = refuse_unreadable(s);
     free(data);
     return result;
 }

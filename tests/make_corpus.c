@@ -35,6 +35,8 @@ int main(int argc, char **argv)
     save(folder, "good-tiny", file, size);
     save(folder, "bad-truncated", file, size - 4096);
     save(folder, "bad-short", file, 100);
+    wrap_provenance(file, size);
+    save(folder, "good-compressed-provenance", file, size);
     free(file);
     file = tiny_make_chain(&size, BVPD_TREE_DEPTH_MAX - 3);
     save(folder, "good-deep-tree", file, size);

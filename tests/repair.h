@@ -45,6 +45,30 @@ static inline void repair_file(uint8_t *data, size_t size)
     memcpy(data + size - sizeof t, &t, sizeof t);
 }
 
+/* Puts the provenance text, of at most 255 bytes, into a zstd frame of one raw block, codec 1, as
+ * files of earlier writers have it. The section after it stays where it is. */
+static inline void wrap_provenance(uint8_t *file, size_t size)
+{
+    bvpd_section *prov = &((bvpd_header *)file)->sections[BVPD_PROV];
+    const uint64_t text_size = prov->size, room = prov[1].offset - prov->offset;
+    const uint8_t head[] = {0x28,
+                            0xb5,
+                            0x2f,
+                            0xfd, /* magic */
+                            0x20,
+                            (uint8_t)text_size,              /* one segment, its size in a byte */
+                            (uint8_t)(1 | (text_size << 3)), /* the last block, raw */
+                            (uint8_t)(text_size >> 5),
+                            0};
+    if (text_size > 255 || text_size + sizeof head > room)
+        abort();
+    memmove(file + prov->offset + sizeof head, file + prov->offset, (size_t)text_size);
+    memcpy(file + prov->offset, head, sizeof head);
+    prov->size += sizeof head;
+    prov->codec = 1;
+    repair_file(file, size);
+}
+
 /* A section that nobody knows takes the place of the empty space before HASH. */
 static inline void insert_section(uint8_t *file, size_t size, uint32_t flags)
 {

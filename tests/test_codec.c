@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_codec.c: what is compressed comes back; forged sizes, windows and bombs are refused early.
+ * test_codec.c: what an encoder has compressed comes back; forged sizes, windows and bombs are
+ * refused early.
  */
 #include "format/codec.h"
 #include "suite.h"
@@ -12,11 +13,10 @@ static char text[20000], packed[30000], back[20000];
 
 static size_t pack_text(void)
 {
-    size_t size;
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (char)('a' + i / 100 % 26);
-    ck_assert_int_eq(bvpi_compress(text, sizeof text, packed, sizeof packed, &size), BVP_OK);
-    ck_assert_uint_gt(size, 0);
+    const size_t size = ZSTD_compress(packed, sizeof packed, text, sizeof text, 19);
+    ck_assert(!ZSTD_isError(size));
     ck_assert_uint_lt(size, sizeof text / 4);
     return size;
 }
@@ -31,14 +31,6 @@ START_TEST(test_round_trip)
         ck_assert_int_eq(bvpi_decompress(packed, size, sizeof text, back, capacity, NULL), BVP_OK);
         ck_assert(memcmp(text, back, capacity) == 0 && back[capacity] == '!');
     }
-}
-END_TEST
-
-START_TEST(test_no_room)
-{
-    size_t size;
-    ck_assert_int_eq(bvpi_compress("abc", 3, packed, 2, &size), BVP_OK);
-    ck_assert_uint_eq(size, 0);
 }
 END_TEST
 
@@ -81,6 +73,6 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_round_trip, test_no_room, test_damage, test_caps, NULL};
+    const TTest *const tests[] = {test_round_trip, test_damage, test_caps, NULL};
     return suite_run("codec", tests);
 }

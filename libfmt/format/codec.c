@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * codec.c: the only user of zstd.
+ * codec.c: the only user of zstd, and of its decoder only: what an encoder writes depends on its
+ * version, and a file's identity must not.
  * Spec: format.md, chapter "Provenance".
  */
 #include "format/codec.h"
@@ -10,28 +11,6 @@
 #include <stdbool.h>
 #include <zstd.h>
 #include <zstd_errors.h>
-
-/* Cold data: size matters, time does not, while the text is short. A long one is a list of sources,
- * hashes mostly: 2,000 take 37.0 KB and 55 ms at level 19, 37.8 KB and 1 ms at level 1. */
-enum { LEVEL = 19, LONG_LEVEL = 1, LONG_SIZE = 1 << 14 };
-
-bvp_status bvpi_compress(const void *data, size_t size, void *out, size_t capacity,
-                         size_t *out_size)
-{
-    *out_size = 0;
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    if (!context)
-        return BVP_ERR_NO_MEMORY;
-    ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, size < LONG_SIZE ? LEVEL : LONG_LEVEL);
-    ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, BVPI_WINDOW_LOG_MAX);
-    size_t written = ZSTD_compress2(context, out, capacity, data, size);
-    ZSTD_freeCCtx(context);
-    if (ZSTD_isError(written)) /* no gain is none; all else is memory */
-        return ZSTD_getErrorCode(written) == ZSTD_error_dstSize_tooSmall ? BVP_OK
-                                                                         : BVP_ERR_NO_MEMORY;
-    *out_size = written;
-    return BVP_OK;
-}
 
 static bvp_status check_declared_size(const void *data, size_t size, uint64_t raw_size,
                                       bvp_error *error)

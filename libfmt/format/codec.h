@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * codec.h: compression of cold sections.
+ * codec.h: sections that were compressed by an earlier writer.
  * Spec: format.md, chapter "Provenance".
  */
 #ifndef BVPI_FORMAT_CODEC_H
@@ -11,10 +11,6 @@ enum {
     BVPI_RAW_SIZE_MAX = 64 << 20, /* no cold section is larger; caps the work of a forged size */
     BVPI_WINDOW_LOG_MAX = 22      /* caps the decompressor's memory at 4 MiB and a little */
 };
-
-/* Compresses into `out`; *out_size == 0 when the result does not fit in `capacity`. */
-bvp_status bvpi_compress(const void *data, size_t size, void *out, size_t capacity,
-                         size_t *out_size);
 
 /* Decompresses one frame of `size` bytes that must hold exactly raw_size bytes. `out` receives the
  * first `capacity` of them at most; with capacity < raw_size the rest is not looked at.

@@ -59,7 +59,7 @@ typedef struct plan {
     const bvpi_write *job;
     bvpd_header header;
     bvpi_write_section section[BVPD_SECTION_COUNT];
-    bvpi_chunk provenance, hashes; /* the two sections that are made here */
+    bvpi_chunk hashes; /* of the section that is made here */
 } plan;
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
@@ -160,38 +160,14 @@ static uint64_t section_size(const bvpi_write_section *section)
     return size;
 }
 
-/* Keeps the compressed form only when it is smaller. *raw_size: of the text. */
-static bvp_status compress_provenance(plan *p, uint64_t *raw_size, uint32_t *codec,
-                                      bvp_error *error)
+static bvp_status check_provenance(const plan *p, bvp_error *error)
 {
-    const bvpi_write_section *given = &p->job->section[BVPD_PROV];
-    *codec = 0;
-    *raw_size = section_size(given);
-    if (*raw_size > BVPI_RAW_SIZE_MAX)
+    const uint64_t size = section_size(&p->section[BVPD_PROV]);
+    if (size > BVPI_RAW_SIZE_MAX)
         return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
-                              "the provenance text has %" PRIu64 " bytes; at most %d fit",
-                              *raw_size, BVPI_RAW_SIZE_MAX);
-    if (*raw_size == 0)
-        return BVP_OK;
-    const size_t size = (size_t)*raw_size;
-    uint8_t *text = malloc(2 * size);
-    if (!text)
-        return bvpi_error_memory(error, 2 * *raw_size);
-    uint8_t *end = text;
-    for (uint64_t i = 0; i < given->chunk_count; i++) {
-        memcpy(end, given->chunks[i].data, (size_t)given->chunks[i].size);
-        end += given->chunks[i].size;
-    }
-    size_t packed_size;
-    bvp_status status = bvpi_compress(text, size, text + size, size - 1, &packed_size);
-    *codec = packed_size > 0;
-    p->provenance = (bvpi_chunk){text, size};
-    if (*codec != 0) {
-        memmove(text, text + size, packed_size);
-        p->provenance.size = packed_size;
-    }
-    p->section[BVPD_PROV] = (bvpi_write_section){&p->provenance, 1};
-    return status == BVP_OK ? BVP_OK : bvpi_error_memory(error, size);
+                              "the provenance text has %" PRIu64 " bytes; at most %d fit", size,
+                              BVPI_RAW_SIZE_MAX);
+    return BVP_OK;
 }
 
 static uint64_t align_up(uint64_t offset, uint64_t alignment)
@@ -199,7 +175,8 @@ static uint64_t align_up(uint64_t offset, uint64_t alignment)
     return (offset + alignment - 1) & ~(alignment - 1);
 }
 
-static void place_sections(plan *p, uint64_t provenance_raw_size, uint32_t provenance_codec)
+/* PROV is not compressed, so that no library's version shows in the bytes. */
+static void place_sections(plan *p)
 {
     uint64_t end = BVPD_HEADER_SIZE;
     for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
@@ -211,8 +188,7 @@ static void place_sections(plan *p, uint64_t provenance_raw_size, uint32_t prove
         s->size = section_size(&p->section[kind]);
         if (kind == BVPD_HASH)
             s->size = 8 * ((s->offset - BVPD_HEADER_SIZE + BVPD_BLOCK_SIZE - 1) / BVPD_BLOCK_SIZE);
-        s->raw_size = kind == BVPD_PROV ? provenance_raw_size : s->size;
-        s->codec = kind == BVPD_PROV ? provenance_codec : 0;
+        s->raw_size = s->size;
         s->record_size = bvpi_section_record_size(kind);
         s->record_count = s->raw_size / s->record_size;
         end = s->offset + s->size;
@@ -240,7 +216,6 @@ static void fill_header(bvpd_header *h)
 
 static void free_plan(plan *p)
 {
-    free((void *)p->provenance.data);
     free((void *)p->hashes.data);
     free(p);
 }
@@ -253,11 +228,9 @@ static bvp_status make_plan(const bvpi_write *job, plan **out, bvp_error *error)
     p->job = job;
     p->header = job->header;
     memcpy(p->section, job->section, sizeof p->section);
-    uint64_t raw_size;
-    uint32_t codec;
-    bvp_status status = compress_provenance(p, &raw_size, &codec, error);
+    bvp_status status = check_provenance(p, error);
     if (status == BVP_OK) {
-        place_sections(p, raw_size, codec);
+        place_sections(p);
         fill_header(&p->header);
         status = hash_blocks(p, error);
     }

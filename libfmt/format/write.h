@@ -23,7 +23,7 @@ typedef struct bvpi_write_section {
 /* What to write. The caller fills in of `header`: feature words, source_hash, triangle_count,
  * unique_triangle_count, up_axis, unit_in_metres, lo, hi, top_hierarchy, hierarchy_size,
  * geometry_size, id_size; the writer everything else, part_count and the other record counts too.
- * section[BVPD_HASH] is ignored. PROV is given as text and compressed when that saves bytes. */
+ * section[BVPD_HASH] is ignored. PROV is given as text. */
 typedef struct bvpi_write {
     bvpd_header header;
     bvpi_write_section section[BVPD_SECTION_COUNT];

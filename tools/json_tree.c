@@ -37,7 +37,7 @@ json_value *json_tree_open(const char *text, size_t size, json_fault *fault)
     json_error_t error;
     pthread_once(&once, watch_memory);
     is_out_of_memory = 0;
-    json_t *root = json_loadb(text, size, 0, &error);
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     *fault = (json_fault){.is_memory = !root && is_out_of_memory};
     if (fault->is_memory)
         snprintf(fault->text, sizeof fault->text, "%s", bvp_status_name(BVP_ERR_NO_MEMORY));

@@ -262,12 +262,27 @@ static int import_all(pack_job *j)
 int pack_assemble(pack_job *j, const char *path)
 {
     settle_units(j);
+/* Joints of what has none are a wrong name or the wrong file: nothing would turn. */
+static int check_joints(const pack_job *j)
+{
+    if (!j->set->joints)
+        return 0;
+    for (int i = 0; i < j->source_count; i++)
+        if (strcmp(j->sources[i].contents.format, "URDF") == 0)
+            return 0;
+    complain("--joints", "expected a robot (URDF), which has joints, found %s (%s)",
+             j->sources[0].name, j->sources[0].contents.format);
+    return EXIT_USAGE;
+}
+
     warn_of_units(j);
     const int code = pack_write_provenance(j);
     return code == 0 ? pack_build(j, path) : code;
 }
 
 static int open_store(pack_job *j, const char *path)
+    if (code == 0)
+        code = check_joints(j);
 {
     int code = store_open(&j->store, j->set->store);
     j->find_part = pack_find_stored;

@@ -46,6 +46,8 @@ static bvp_status read_value(urdf *u, const char *at, const char *end)
         return refuse_values(u, at, equals, "expected the name of a joint");
     if (!can_move(&u->joints[joint]))
         return refuse_values(u, at, equals, "expected a revolute, continuous or prismatic joint");
+    if (u->joints[joint].is_given)
+        return refuse_values(u, at, equals, "expected each joint once");
     const int degrees = end - equals > 4 && memcmp(end - 3, "deg", 3) == 0;
     text_scan s = {equals + 1, end - (degrees ? 3 : 0)};
     if (!scan_number(&s, &value) || s.at != s.end || !isfinite(value.value))

@@ -46,7 +46,9 @@ typedef struct bvp_error {
     int sys_errno;     /* errno, or 0 */
     uint64_t offset;   /* byte offset in the file, or UINT64_MAX */
     char rule[16];     /* rule id of spec/format.md such as "HDR-4", or "" */
-    char message[256]; /* one English sentence, NUL-terminated UTF-8: expected, found, what to do */
+    char message[256]; /* one English sentence, NUL-terminated UTF-8: expected, found, what to do;
+                          names and paths in it have controls, marks of text direction and bytes
+                          that are no UTF-8 escaped as \xNN */
 } bvp_error;
 
 /* A short English name of a status; static storage. */

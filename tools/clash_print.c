@@ -25,11 +25,11 @@ static void print_title(const clash_job *j, FILE *out)
 {
     const clash_run *run = &j->run;
     char a[64], b[64];
-    print_name(out, run->path_a, strlen(run->path_a));
+    print_plain(out, run->path_a);
     fprintf(out, ": %s of %s\n", counted(run->info_a.instance_count, "instance", a),
             counted(run->info_a.part_count, "part", b));
     if (run->path_b[0]) {
-        print_name(out, run->path_b, strlen(run->path_b));
+        print_plain(out, run->path_b);
         fprintf(out, ": %s of %s\n", counted(run->info_b.instance_count, "instance", a),
                 counted(run->info_b.part_count, "part", b));
     }
@@ -78,9 +78,9 @@ static void print_row(const clash_row *row, const char *unit, FILE *out)
     else
         print_length(out, "distance ", pair->distance, unit);
     fprintf(out, "  %s%s%s\n    ", row->place, row->state[0] ? "  " : "", row->state);
-    print_name(out, row->a.path, strlen(row->a.path));
+    print_plain(out, row->a.path);
     fputs("\n    ", out);
-    print_name(out, row->b.path, strlen(row->b.path));
+    print_plain(out, row->b.path);
     fputc('\n', out);
 }
 
@@ -144,12 +144,12 @@ static void print_rules(const clash_summary *s, FILE *out)
     char a[64];
     for (uint32_t i = 0; i < s->rule_count; i++) {
         fputs("  rule ", out);
-        print_name(out, s->rules[i].name, strlen(s->rules[i].name));
+        print_plain(out, s->rules[i].name);
         fprintf(out, " (%s): %s\n", s->rules[i].action, counted(s->rules[i].pair_count, "pair", a));
     }
     for (uint32_t i = 0; i < s->warning_count; i++) {
         fputs("  warning: ", out);
-        print_name(out, s->warnings[i], strlen(s->warnings[i]));
+        print_plain(out, s->warnings[i]);
         fputc('\n', out);
     }
 }
@@ -184,7 +184,7 @@ int clash_print(clash_job *j, FILE *out)
     for (int i = 0; i < j->set->reports.count; i++)
         if (strcmp(j->set->reports.items[i], "-") != 0) {
             fputs("report ", out);
-            print_name(out, j->set->reports.items[i], strlen(j->set->reports.items[i]));
+            print_plain(out, j->set->reports.items[i]);
             fputc('\n', out);
         }
     return 0;

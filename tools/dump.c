@@ -70,10 +70,10 @@ static void print_meaning(const bvp_annotation *a)
 {
     int missing = a->size < LINE_BYTES ? LINE_BYTES - (int)a->size : 0;
     printf("%*s  ", 3 * missing, "");
-    print_name(stdout, a->path, strlen(a->path));
+    print_plain(stdout, a->path);
     if (a->value[0]) {
         fputs(" = ", stdout);
-        print_name(stdout, a->value, strlen(a->value));
+        print_plain(stdout, a->value);
     }
     if (a->rule[0])
         printf("  (%s)", a->rule);
@@ -132,8 +132,10 @@ static int nothing_shown(const dump *d)
         return EXIT_USAGE;
     }
     fputs("bvpack: --section: nothing to show; the file has", stderr);
-    for (int i = 0; i < d->section_count; i++)
-        fprintf(stderr, "%s %s", i > 0 ? "," : "", d->sections[i]);
+    for (int i = 0; i < d->section_count; i++) {
+        fputs(i > 0 ? ", " : " ", stderr);
+        print_plain(stderr, d->sections[i]);
+    }
     fputc('\n', stderr);
     return EXIT_USAGE;
 }

@@ -71,7 +71,8 @@ static void summarise(const settings *set, const export_report *report)
 {
     char a[64];
     FILE *out = strcmp(set->output, "-") ? stdout : stderr;
-    fprintf(out, "%s: %s\n", set->output, counted(report->triangle_count, "triangle", a));
+    print_plain(out, set->output);
+    fprintf(out, ": %s\n", counted(report->triangle_count, "triangle", a));
     if (report->rounded_count > 0)
         fprintf(out,
                 "  %s rounded to fit the format: largest error %.3g units; "

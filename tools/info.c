@@ -256,7 +256,8 @@ static bvp_status info_as_text(const char *path, const bvp_file *file, const bvp
 {
     char a[32], b[64];
     uint64_t stored = info->unique_triangle_count;
-    printf("%s: bvpack format %u.%u\n", path, info->format_major, info->format_minor);
+    print_plain(stdout, path);
+    printf(": bvpack format %u.%u\n", info->format_major, info->format_minor);
     printf("  %-14s%s, stored %s\n", "triangles", grouped(info->triangle_count, a),
            grouped(stored, b));
     printf("  %-14s%s\n", "parts", grouped(info->part_count, a));

@@ -38,13 +38,14 @@ static void write_string(FILE *out, const char *data, size_t size)
     fputc('"', out);
     for (size_t i = 0; i < size;) {
         unsigned char c = (unsigned char)data[i];
-        size_t length = utf8_length(data + i, size - i);
+        uint32_t code = 0;
+        size_t length = utf8_decode(data + i, size - i, &code);
         if (length == 0)
             fputs("\\ufffd", out);
         else if (c == '"' || c == '\\')
             fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            fprintf(out, "\\u%04x", c);
+        else if (!is_plain(code)) /* all of them are below U+10000 */
+            fprintf(out, "\\u%04x", (unsigned)code);
         else
             fwrite(data + i, 1, length, out);
         i += length ? length : 1;
@@ -184,7 +185,17 @@ void jsonw_embed(json *j, const char *key, const char *text, size_t size)
         return;
     }
     begin_value(j, key);
-    fwrite(text, 1, size, j->out);
+    /* What is not plain is blank between values, or inside a string, where it can be escaped. */
+    for (size_t i = 0, length; i < size; i += length) {
+        uint32_t code = 0;
+        length = utf8_decode(text + i, size - i, &code);
+        if (is_plain(code) || code == '\n')
+            fwrite(text + i, 1, length, j->out);
+        else if (code < 0x20)
+            fputc(' ', j->out);
+        else
+            fprintf(j->out, "\\u%04x", (unsigned)code);
+    }
 }
 
 /* ---- recognising --------------------------------------------------------------------------- */

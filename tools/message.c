@@ -23,6 +23,25 @@ const exit_text exit_texts[] = {
     {0, NULL},
 };
 
+/* Names out of models and files are among the arguments, so all that comes out is escaped. */
+static void print_formatted(const char *format, va_list arguments)
+{
+    char text[1024], *longer = NULL;
+    va_list again;
+    va_copy(again, arguments);
+    int size = vsnprintf(text, sizeof text, format, arguments);
+    if (size >= (int)sizeof text) {
+        longer = malloc((size_t)size + 1);
+        if (longer)
+            vsnprintf(longer, (size_t)size + 1, format, again);
+        else
+            size = (int)sizeof text - 1; /* its beginning says what is wrong */
+    }
+    va_end(again);
+    print_name(stderr, longer ? longer : text, size > 0 ? (size_t)size : 0);
+    free(longer);
+}
+
 void complain(const char *where, const char *format, ...)
 {
     va_list arguments;
@@ -31,11 +50,11 @@ void complain(const char *where, const char *format, ...)
         fputs("\r\033[K", stderr); /* a progress line may stand there */
     fputs("bvpack: ", stderr);
     if (where) {
-        print_name(stderr, where, strlen(where));
+        print_plain(stderr, where);
         fputs(": ", stderr);
     }
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    print_formatted(format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
 }
@@ -102,48 +121,65 @@ int finish_stdout(int code)
     return EXIT_OUTPUT;
 }
 
-/* Length of the valid UTF-8 sequence at data, or 0. Shortest forms only, no surrogates. */
-size_t utf8_length(const char *data, size_t size)
+/* Shortest forms only, no surrogates. */
+size_t utf8_decode(const char *data, size_t size, uint32_t *code)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *s = (const unsigned char *)data;
     size_t length;
-    uint32_t code;
 
     if (size == 0)
         return 0;
+    *code = s[0];
     if (s[0] < 0x80)
         return 1;
     length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
     if (s[0] < 0xc2 || s[0] > 0xf4 || length > size)
         return 0;
-    code = s[0] & (0xffu >> (length + 1));
+    *code = s[0] & (0xffu >> (length + 1));
     for (size_t i = 1; i < length; i++) {
         if ((s[i] & 0xc0) != 0x80)
             return 0;
-        code = code << 6 | (s[i] & 0x3f);
+        *code = *code << 6 | (s[i] & 0x3f);
     }
-    if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+    if (*code < least[length] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
         return 0;
     return length;
+}
+
+size_t utf8_length(const char *data, size_t size)
+{
+    uint32_t code;
+    return utf8_decode(data, size, &code);
+}
+
+int is_plain(uint32_t code)
+{
+    const int control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    const int line_or_order = code >= 0x2028 && code <= 0x202e; /* U+2028, 2029; 202A to 202E */
+    const int order =
+        code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2066 && code <= 0x2069);
+    return !control && !line_or_order && !order;
 }
 
 void print_name(FILE *out, const char *data, size_t size)
 {
     for (size_t i = 0; i < size;) {
-        unsigned char c = (unsigned char)data[i];
-        size_t length = utf8_length(data + i, size - i);
-        /* C1 controls, U+0080 to U+009F, are commands to some terminals too. */
-        int control = c < 0x20 || c == 0x7f ||
-                      (c == 0xc2 && length == 2 && (unsigned char)data[i + 1] < 0xa0);
-        if (length == 0 || control) {
-            fprintf(out, "\\x%02x", c);
-            i++;
-        } else {
+        uint32_t code = 0;
+        const size_t length = utf8_decode(data + i, size - i, &code);
+        if (length > 0 && is_plain(code)) {
             fwrite(data + i, 1, length, out);
             i += length;
+            continue;
         }
+        for (size_t end = i + (length > 0 ? length : 1); i < end; i++)
+            fprintf(out, "\\x%02x", (unsigned char)data[i]);
     }
+}
+
+void print_plain(FILE *out, const char *text)
+{
+    print_name(out, text, strlen(text));
 }
 
 const char *grouped(uint64_t value, char *buffer)

@@ -27,7 +27,8 @@ typedef struct exit_text {
 } exit_text;
 extern const exit_text exit_texts[]; /* ends with text NULL */
 
-/* "bvpack: WHERE: MESSAGE" on standard error. where: a file, "file:line", an option; or NULL. */
+/* "bvpack: WHERE: MESSAGE" on standard error, one line, escaped as print_name does it. where: a
+ * file, "file:line", an option; or NULL. */
 void complain(const char *where, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Says what a library call on `path` failed with; returns the exit code. */
 int complain_status(const char *path, bvp_status status, const bvp_error *error);
@@ -36,10 +37,16 @@ int exit_code_of(bvp_status status);
 /* Flushes standard output. Returns `code`, or EXIT_OUTPUT (and says so) when writing failed. */
 int finish_stdout(int code);
 
-/* Length of the valid UTF-8 sequence that data begins with, or 0. */
+/* Length of the valid UTF-8 sequence that data begins with, or 0; *code: its character. */
+size_t utf8_decode(const char *data, size_t size, uint32_t *code);
 size_t utf8_length(const char *data, size_t size);
-/* A name out of a file, safe for a terminal: control and invalid bytes come out as \xNN. */
+/* May a terminal get this character? Not the controls C0, DEL and C1, nor those that begin a new
+ * line or change the direction of text: U+2028 to 202E, 2066 to 2069, 200E, 200F, 061C. */
+int is_plain(uint32_t code);
+/* A name or message from outside, for a terminal: what is not plain, and what is not UTF-8, comes
+ * out as \xNN, byte by byte. All text that this program did not make itself goes through here. */
 void print_name(FILE *out, const char *data, size_t size);
+void print_plain(FILE *out, const char *text); /* the same, NUL-terminated */
 /* 1234567 as "1,234,567", into `buffer` (at least 32 bytes); returns it. */
 const char *grouped(uint64_t value, char *buffer);
 /* "1 part", "1,234 parts": `one` is the word for one, at most 30 bytes; buffer: at least 64 bytes.

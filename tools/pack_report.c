@@ -161,9 +161,9 @@ static void summarise_oddities(FILE *out, const pack_job *j)
         for (uint32_t k = 0; k < j->sources[i].contents.warning_count; k++) {
             const model_warning *w = &j->sources[i].contents.warnings[k];
             fprintf(out, "  warning         ");
-            print_name(out, j->sources[i].name, strlen(j->sources[i].name));
+            print_plain(out, j->sources[i].name);
             fprintf(out, ": %s ", grouped(w->count, a));
-            print_name(out, w->text, strlen(w->text));
+            print_plain(out, w->text);
             fputc('\n', out);
         }
 }
@@ -200,7 +200,8 @@ static void summarise_shard(FILE *out, const pack_job *j)
 /* What went into a store and into no file. */
 static void summarise_stored(FILE *out, const pack_job *j)
 {
-    fprintf(out, "%s:\n", j->set->store);
+    print_plain(out, j->set->store);
+    fputs(":\n", out);
     summarise_shard(out, j);
     summarise_store(out, j);
     fprintf(out, "  time            %.3g s\n", j->seconds_import);
@@ -216,8 +217,8 @@ void pack_summarise(FILE *out, const pack_job *j, const char *path)
         summarise_stored(out, j);
         return;
     }
-    fprintf(out, "%s: %s bytes\n", strcmp(path, "-") ? path : "standard output",
-            grouped(r->file_size, a));
+    print_plain(out, strcmp(path, "-") ? path : "standard output");
+    fprintf(out, ": %s bytes\n", grouped(r->file_size, a));
     summarise_shard(out, j);
     fprintf(out, "  parts           %s", grouped(r->part_count, a));
     if (r->shared_part_count)

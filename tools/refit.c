@@ -243,7 +243,8 @@ static void summarise(const job *j)
 {
     char count[64];
     FILE *out = strcmp(j->set->output, "-") ? stdout : stderr;
-    fprintf(out, "%s: %s, boxes fitted to their new places\n", j->set->output,
+    print_plain(out, j->set->output);
+    fprintf(out, ": %s, boxes fitted to their new places\n",
             counted(j->info.unique_triangle_count, "triangle", count));
     fprintf(out, "  area cost %.4g, was %.4g: queries take longer as it grows%s\n", j->cost_after,
             j->cost_before, j->cost_after > 1.5 * j->cost_before ? "; pack the model anew" : "");

@@ -13,13 +13,24 @@ static const char head[] =
     "name_b,instance_a,instance_b,triangle_a,triangle_b,xa,ya,za,xb,yb,zb,lo_x,lo_y,lo_z,hi_x,"
     "hi_y,hi_z,clearance,touch,overlap,group,place,rule\r\n";
 
+/* A spreadsheet takes a cell that begins with one of these for a formula, which may call programs;
+ * with an apostrophe in front it is text. Who reads the file takes one apostrophe at the beginning
+ * of a cell away; so one that was there gets another. */
+static int needs_guard(const char *text)
+{
+    return *text && strchr("=+-@\t\r'", *text) != NULL;
+}
+
 static void put_text(FILE *out, const char *text)
 {
+    const char *guard = needs_guard(text) ? "'" : "";
     if (!strpbrk(text, ",\"\r\n")) {
+        fputs(guard, out);
         fputs(text, out);
         return;
     }
     fputc('"', out);
+    fputs(guard, out);
     for (; *text; text++) {
         if (*text == '"')
             fputc('"', out);

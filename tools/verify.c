@@ -34,11 +34,12 @@ typedef struct listing {
 static void print_finding(const listing *l, uint64_t number, const char *rule, uint64_t offset,
                           const char *message)
 {
-    print_name(stdout, l->path, strlen(l->path));
+    print_plain(stdout, l->path);
     printf(": %llu. rule %s", (unsigned long long)number, rule);
     if (offset != UINT64_MAX)
         printf(", byte %llu", (unsigned long long)offset);
-    printf(": %s", message);
+    fputs(": ", stdout);
+    print_plain(stdout, message);
 }
 
 static void count_rule(listing *l, const bvp_finding *finding)
@@ -152,7 +153,7 @@ static int verify(const settings *set, const char *path, json *out)
         if (!set->quiet)
             print_rules(&l);
         if (code == EXIT_DONE && !set->quiet) {
-            print_name(stdout, path, strlen(path));
+            print_plain(stdout, path);
             puts(": ok");
         }
     }

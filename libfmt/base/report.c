@@ -3,6 +3,8 @@
  */
 #include "base/report.h"
 
+#include "base/utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,11 +14,12 @@ bool bvpi_report_add(bvpi_report *report, const char *rule, bvp_status status, u
 {
     if (report->stopped)
         return false;
-    char message[256];
+    char text[256], message[256];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    bvpi_escape(text, message, sizeof message);
     if (report->status == BVP_OK) {
         report->status = status;
         bvpi_error_set(report->error, status, offset, rule, "%s", message);

@@ -3,6 +3,8 @@
  */
 #include "base/status.h"
 
+#include "base/utf8.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -42,10 +44,14 @@ static void trim_cut_character(char *text, size_t size)
         text[start - 1] = '\0';
 }
 
+/* Names and paths out of files are among the arguments: escaped here, they do no harm on a terminal
+ * or in a log, wherever the caller prints the message. */
 static void format_message(bvp_error *error, const char *format, va_list arguments)
 {
-    vsnprintf(error->message, sizeof error->message, format, arguments);
-    trim_cut_character(error->message, sizeof error->message);
+    char text[sizeof error->message];
+    vsnprintf(text, sizeof text, format, arguments);
+    trim_cut_character(text, sizeof text);
+    bvpi_escape(text, error->message, sizeof error->message);
 }
 
 bvp_status bvpi_error_set(bvp_error *error, bvp_status status, uint64_t offset, const char *rule,

@@ -4,6 +4,8 @@
  */
 #include "base/utf8.h"
 
+#include <string.h>
+
 size_t bvpi_utf8_length(const uint8_t *p, size_t size)
 {
     static const uint32_t least[] = {0, 1, 0x80, 0x800, 0x10000};
@@ -24,6 +26,46 @@ size_t bvpi_utf8_length(const uint8_t *p, size_t size)
     }
     const bool surrogate = code >= 0xd800 && code < 0xe000;
     return code < least[length] || code > 0x10ffff || surrogate ? 0 : length;
+}
+
+/* Of the character at `p`, whose length is known and not 0. */
+static uint32_t code_at(const uint8_t *p, size_t length)
+{
+    uint32_t code = length == 1 ? p[0] : p[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (p[i] & 0x3f);
+    return code;
+}
+
+bool bvpi_is_plain(const uint8_t *p, size_t length)
+{
+    const uint32_t code = code_at(p, length);
+    const bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    const bool line_or_order = code >= 0x2028 && code <= 0x202e; /* U+2028, 2029; 202A to 202E */
+    const bool order =
+        code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2066 && code <= 0x2069);
+    return !control && !line_or_order && !order;
+}
+
+void bvpi_escape(const char *text, char *out, size_t capacity)
+{
+    static const char digits[] = "0123456789abcdef";
+    const uint8_t *p = (const uint8_t *)text;
+    size_t left = strlen(text), used = 0;
+    while (left > 0) {
+        const size_t length = bvpi_utf8_length(p, left);
+        const bool plain = length > 0 && bvpi_is_plain(p, length);
+        const size_t taken = length > 0 ? length : 1, put = plain ? length : 4 * taken;
+        if (used + put >= capacity)
+            break;
+        for (size_t i = 0; i < taken; i++, used += plain ? 1 : 4) {
+            const char hex[4] = {'\\', 'x', digits[p[i] >> 4], digits[p[i] & 15]};
+            memcpy(out + used, plain ? (const char *)p + i : hex, plain ? 1 : 4);
+        }
+        p += taken;
+        left -= taken;
+    }
+    out[used] = '\0';
 }
 
 bool bvpi_is_utf8(const uint8_t *text, size_t size)

@@ -53,7 +53,7 @@ static void print_text(char *out, size_t capacity, const uint8_t *bytes, uint64_
     out[used++] = '"';
     while (i < count && used + 12 < capacity) {
         const size_t length = bvpi_utf8_length(bytes + i, (size_t)(count - i));
-        const bool is_shown = length > 0 && bytes[i] >= 32 && bytes[i] != 127;
+        const bool is_shown = length > 0 && bvpi_is_plain(bytes + i, length);
         const size_t taken = length > 0 ? length : 1, put = is_shown ? length : 1;
         memcpy(out + used, is_shown ? (const char *)bytes + i : "?", put);
         used += (uint32_t)put;

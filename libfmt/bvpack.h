@@ -156,6 +156,14 @@ typedef struct bvp_string {
     size_t size; /* bytes */
 } bvp_string;
 
+/* Which axis of the model points up. */
+typedef enum bvp_up {
+    BVP_UP_UNKNOWN = 0, /* the source did not say it */
+    BVP_UP_X,
+    BVP_UP_Y,
+    BVP_UP_Z
+} bvp_up;
+
 typedef struct bvp_file_info {
     uint32_t format_major, format_minor;
     uint64_t file_size;             /* bytes */
@@ -163,7 +171,7 @@ typedef struct bvp_file_info {
     uint64_t unique_triangle_count; /* over all parts */
     uint32_t part_count, instance_count, node_count;
     double unit_in_metres;         /* length of one coordinate unit; 0 when unknown */
-    uint32_t up_axis;              /* 0 x, 1 y, 2 z, 3 unknown */
+    bvp_up up;                     /* which axis is that */
     double tessellation_tolerance; /* how far the triangles may be from the curved surfaces that
                                       they stand for, in units; 0 when unknown */
     double lo[3], hi[3];           /* world bounds, rounded outward */

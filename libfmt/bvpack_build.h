@@ -47,7 +47,7 @@ typedef struct bvp_build_options {
     int drop_invalid;      /* nonzero: leave out triangles with non-finite vertices, and nodes whose
                               placement is not finite or is singular, counted; zero: refuse */
     double unit_in_metres; /* 0: unknown */
-    uint32_t up_axis;      /* 0 x, 1 y, 2 z, 3 unknown */
+    bvp_up up;             /* 0: unknown */
     double tessellation_tolerance; /* how far the triangles may be from the curved surfaces that
                                       they stand for, in units; 0: unknown */
     const uint8_t *source_hash; /* 16 bytes over the source's bytes, or NULL; mixed with the options

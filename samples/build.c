@@ -25,7 +25,7 @@ static bvp_status add_cube(bvp_builder *builder, uint32_t root, uint32_t part, c
 
 static bvp_status write_cubes(const char *path, bvp_error *error)
 {
-    bvp_build_options options = {.unit_in_metres = 0.001, .up_axis = 2};
+    bvp_build_options options = {.unit_in_metres = 0.001, .up = BVP_UP_Z};
     bvp_mesh cube = {.positions = corners,
                      .vertex_count = 8,
                      .indices = &triangles[0][0],

@@ -47,7 +47,7 @@ static void print_header(const bvp_file_info *info)
     printf("triangles %" PRIu64 " unique %" PRIu64 " parts %u instances %u nodes %u\n",
            info->triangle_count, info->unique_triangle_count, info->part_count,
            info->instance_count, info->node_count);
-    printf("up %u unit %a tolerance %a bounds", info->up_axis, info->unit_in_metres,
+    printf("up %u unit %a tolerance %a bounds", (info->up + 3u) % 4, info->unit_in_metres,
            info->tessellation_tolerance);
     print_f64s(info->lo, 3);
     print_f64s(info->hi, 3);

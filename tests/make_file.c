@@ -44,7 +44,7 @@ static const bvp_hierarchy_spec fast = {.kind = BVP_KIND_WIDE, .split = BVP_SPLI
 
 int main(int argc, char **argv)
 {
-    bvp_build_options options = {.up_axis = 3};
+    bvp_build_options options = {0};
     bvp_mesh mesh = {0};
     bvp_builder *builder = NULL;
     bvp_build_report r;

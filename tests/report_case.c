@@ -88,7 +88,7 @@ static const struct {
 int report_case_pack(const char *path)
 {
     static const bvp_build_options options = {
-        .unit_in_metres = 0.001, .up_axis = 2, .thread_count = 1};
+        .unit_in_metres = 0.001, .up = BVP_UP_Z, .thread_count = 1};
     shape shapes[PARTS] = {make_box(120, 60, 10), make_ball(5, 20, 32, 12),
                            make_ball(20, 20, 96, 64), make_box(10, 10, 10)};
     static const char *const names[PARTS] = {"plate", "pin", "ball", "block"};

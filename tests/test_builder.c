@@ -432,7 +432,7 @@ START_TEST(test_options)
     const bvp_build_options bad[] = {{.leaf_size = 9},
                                      {.unit_in_metres = NAN},
                                      {.unit_in_metres = -1},
-                                     {.up_axis = 4},
+                                     {.up = (bvp_up)4},
                                      {.tessellation_tolerance = -1},
                                      {.tessellation_tolerance = INFINITY},
                                      {.provenance = "\xc0\x80"}};

@@ -27,7 +27,7 @@ START_TEST(tree)
                  "<item objectid=\"1\"/>");
     expect_model_of(NULL, z.bytes, z.size, 0, &m);
     ck_assert_str_eq(m.format, "3MF");
-    ck_assert(m.unit_in_metres == 0.0254 && m.up_axis == 2);
+    ck_assert(m.unit_in_metres == 0.0254 && m.up == BVP_UP_Z);
     ck_assert_uint_eq(m.mesh_count, 1);
     ck_assert_str_eq(m.meshes[0].name, "Tetra");
     ck_assert_uint_eq(m.meshes[0].triangle_count, 4);

@@ -63,7 +63,7 @@ static void expect_glb(const char *text, const data *d, int drop, model *m)
     glb g = make(text, d);
     expect_model_of(NULL, g.bytes, g.size, drop, m);
     ck_assert_str_eq(m->format, "GLB");
-    ck_assert(m->unit_in_metres == 1 && m->up_axis == 1);
+    ck_assert(m->unit_in_metres == 1 && m->up == BVP_UP_Y);
 }
 
 static void refuse_glb(const char *text, const data *d, bvp_status status, const char *phrase)

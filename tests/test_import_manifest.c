@@ -47,7 +47,7 @@ START_TEST(tree)
            &m);
     ck_assert_uint_eq(m.mesh_count, 1);
     ck_assert_str_eq(m.meshes[0].name, "Bolt");
-    ck_assert(m.unit_in_metres == 0.001 && m.up_axis == 2);
+    ck_assert(m.unit_in_metres == 0.001 && m.up == BVP_UP_Z);
     ck_assert_uint_eq(m.node_count, 3);
     ck_assert_str_eq(m.nodes[0].name, "Hall 1");
     ck_assert_str_eq(m.nodes[0].source_id, "hall");

@@ -107,7 +107,7 @@ START_TEST(test_good)
     put_node(0, 0, 1, 4);
     put_end(1, 2, 0.25);
     ck_assert_int_eq(read_answer(&m), IMPORT_DONE);
-    ck_assert(m.mesh_count == 1 && m.node_count == 2 && m.up_axis == 2 && m.tolerance == 0.25);
+    ck_assert(m.mesh_count == 1 && m.node_count == 2 && m.up == BVP_UP_Z && m.tolerance == 0.25);
     ck_assert(m.nodes[1].parent == 0 && m.nodes[1].mesh == 0 && m.nodes[1].property_count == 1);
     ck_assert(corner_at(&m.meshes[0], 0, 2, 1) == 1);
     model_free(&m);

@@ -23,7 +23,7 @@ static void expect(const char *body, model *m)
     bvp_status status = import_robot(folder, body, m, &error);
     ck_assert_msg(status == BVP_OK, "%s", error.message);
     ck_assert_str_eq(m->format, "URDF");
-    ck_assert(m->unit_in_metres == 1 && m->up_axis == 2);
+    ck_assert(m->unit_in_metres == 1 && m->up == BVP_UP_Z);
 }
 
 static void refuse_in(const char *dir, const char *body, bvp_status status, const char *phrase)

@@ -24,7 +24,7 @@ START_TEST(test_file_info)
     ck_assert_uint_eq(info.part_count, 2);
     ck_assert_uint_eq(info.instance_count, 3);
     ck_assert_uint_eq(info.node_count, 4);
-    ck_assert_uint_eq(info.up_axis, 2);
+    ck_assert_int_eq(info.up, BVP_UP_Z);
     ck_assert(info.unit_in_metres == 0.001);
     ck_assert(info.tessellation_tolerance == 0.25);
     ck_assert(info.lo[0] == -8 && info.hi[2] == 1.5);

@@ -62,14 +62,15 @@ START_TEST(kinds)
               "{'type':'instance','id':'i','mesh':'b.stl'}\n{'type':'part','id':'i','mesh':'b'}");
     const manifest_record *r = next(&t);
     ck_assert_int_eq(r->kind, MANIFEST_HEADER);
-    ck_assert(r->unit_in_metres == 0.001 && r->up_axis == 2);
+    ck_assert(r->unit_in_metres == 0.001 && r->up == BVP_UP_Z);
     r = next(&t);
     ck_assert_int_eq(r->kind, MANIFEST_PART);
     ck_assert_str_eq(r->id, "p");
     ck_assert_str_eq(r->mesh, "a.stl");
     ck_assert_str_eq(r->format, "stl");
     ck_assert_str_eq(r->part_number, "4711");
-    ck_assert(r->unit_in_metres == 0.5 && r->up_axis == 3 && !r->revision && !r->properties);
+    ck_assert(r->unit_in_metres == 0.5 && r->up == BVP_UP_UNKNOWN && !r->revision &&
+              !r->properties);
     ck_assert_ptr_eq(r->at, strstr(t.bytes, "{\"id\":\"p\""));
     r = next(&t);
     ck_assert_int_eq(r->kind, MANIFEST_ASSEMBLY);

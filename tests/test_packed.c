@@ -222,7 +222,7 @@ START_TEST(options_make_other_addresses)
         {.deformable = 1},
         {.hierarchies = kinds, .hierarchy_count = 1},
         {.hierarchies = kinds + 1, .hierarchy_count = 1},
-        {.unit_in_metres = 3, .up_axis = 2, .thread_count = 2, .drop_invalid = 1}};
+        {.unit_in_metres = 3, .up = BVP_UP_Z, .thread_count = 2, .drop_invalid = 1}};
     enum { OPTIONS = sizeof all / sizeof *all };
     bvp_part_info info[OPTIONS];
     for (int i = 0; i < OPTIONS; i++) {

@@ -26,7 +26,7 @@ static char *make_text(size_t *size)
 {
     source_index index;
     char *text;
-    model m = {.up_axis = 3, .format = (char *)"STL"};
+    model m = {.format = (char *)"STL"};
     ck_assert_int_eq(source_index_begin(&index, NULL, 0), 0);
     for (int i = 0; i < FILES; i++) {
         const source_entry e = entry_of(i);

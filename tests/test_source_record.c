@@ -10,8 +10,11 @@
 
 static void make_model(model *m)
 {
-    *m = (model){
-        .unit_in_metres = 0.001, .tolerance = 0.25, .up_axis = 2, .mesh_count = 2, .node_count = 3};
+    *m = (model){.unit_in_metres = 0.001,
+                 .tolerance = 0.25,
+                 .up = BVP_UP_Z,
+                 .mesh_count = 2,
+                 .node_count = 3};
     m->format = strdup("GLB");
     m->meshes = calloc(2, sizeof *m->meshes);
     m->nodes = calloc(3, sizeof *m->nodes);

@@ -34,9 +34,9 @@ static const double front_views[3][3][3] = {
     {{1, 0, 0}, {0, 0, 1}, {0, -1, 0}}, /* z up */
 };
 
-static const double (*front_view(uint32_t up_axis))[3]
+static const double (*front_view(bvp_up up))[3]
 {
-    return front_views[up_axis < 3 ? up_axis : 2];
+    return front_views[up != BVP_UP_UNKNOWN ? up - BVP_UP_X : 2];
 }
 
 static int orient(camera *c, const double forward[3], const double up[3], const double other_up[3])
@@ -53,7 +53,7 @@ static int orient(camera *c, const double forward[3], const double up[3], const 
     return 1;
 }
 
-int camera_preset(camera *c, const char *word, uint32_t up_axis)
+int camera_preset(camera *c, const char *word, bvp_up up)
 {
     /* Towards the viewer, in the axes of front_view; straight from above, "up" is away from him. */
     static const struct {
@@ -64,7 +64,7 @@ int camera_preset(camera *c, const char *word, uint32_t up_axis)
         {"left", {-1, 0, 0}},     {"right", {1, 0, 0}}, {"top", {0, 1, 0}},
         {"bottom", {0, -1, 0}},
     };
-    const double(*axes)[3] = front_view(up_axis);
+    const double(*axes)[3] = front_view(up);
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
         const double *from = presets[i].from;
         double forward[3], away[3];
@@ -79,9 +79,9 @@ int camera_preset(camera *c, const char *word, uint32_t up_axis)
     return 0;
 }
 
-int camera_look(camera *c, const double eye[3], const double target[3], uint32_t up_axis)
+int camera_look(camera *c, const double eye[3], const double target[3], bvp_up up)
 {
-    const double(*axes)[3] = front_view(up_axis);
+    const double(*axes)[3] = front_view(up);
     double forward[3], away[3];
     for (int k = 0; k < 3; k++) {
         c->eye[k] = eye[k];

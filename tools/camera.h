@@ -4,6 +4,8 @@
 #ifndef CAMERA_H
 #define CAMERA_H
 
+#include "bvpack.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,11 +21,11 @@ typedef struct camera {
 /* The words that camera_direction knows, "iso|front|...". */
 #define CAMERA_WORDS "iso|front|back|left|right|top|bottom"
 
-/* Turns the camera to a preset view. up_axis: 0 x, 1 y, 2 z, else z. Returns 0 if the word is none.
+/* Turns the camera to a preset view. up: z when unknown. Returns 0 if the word is none.
  */
-int camera_preset(camera *c, const char *word, uint32_t up_axis);
+int camera_preset(camera *c, const char *word, bvp_up up);
 /* Looks from `eye` to `target`. Returns 0 if the points coincide. */
-int camera_look(camera *c, const double eye[3], const double target[3], uint32_t up_axis);
+int camera_look(camera *c, const double eye[3], const double target[3], bvp_up up);
 /* Sets the picture's size and the smaller opening angle, in degrees; 0: parallel projection. */
 void camera_lens(camera *c, double width, double height, double degrees);
 /* Moves back, keeping the direction, until all points (count times 3 doubles) are in view with a

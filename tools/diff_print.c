@@ -11,7 +11,7 @@
 static const char *up_axis(const bvp_file_info *info)
 {
     static const char *const names[] = {"x", "y", "z"};
-    return info->up_axis < 3 ? names[info->up_axis] : NULL;
+    return info->up != BVP_UP_UNKNOWN ? names[info->up - BVP_UP_X] : NULL;
 }
 
 static bvp_string part_name(const diff_side *s, uint32_t part, uint64_t *triangle_count)
@@ -56,7 +56,7 @@ static void print_heads(const diff_job *j)
         print_unit(b);
         putchar('\n');
     }
-    if (a->up_axis != b->up_axis)
+    if (a->up != b->up)
         printf("%-11s%s -> %s\n", "up axis", up_axis(a) ? up_axis(a) : "unknown",
                up_axis(b) ? up_axis(b) : "unknown");
     if (a->tessellation_tolerance != b->tessellation_tolerance)

@@ -22,7 +22,7 @@ bvp_status import_gltf(importer *im)
     gltf_document d;
     bvp_status status = gltf_document_open(im, &d);
     im->out->unit_in_metres = 1;
-    im->out->up_axis = 1;
+    im->out->up = BVP_UP_Y;
     im->out->format = import_text(d.is_binary ? "GLB" : "glTF", d.is_binary ? 3 : 4);
     if (status == BVP_OK && !im->out->format)
         status = import_no_memory(im);

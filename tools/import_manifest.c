@@ -75,7 +75,7 @@ static bvp_status settle_unit(assembling *a)
 {
     model *m = a->im->out;
     uint64_t unknown = 0;
-    m->up_axis = a->tree.up_axis;
+    m->up = a->tree.up;
     m->unit_in_metres = a->tree.unit_in_metres;
     for (size_t i = 0; i < a->tree.part_count; i++) {
         const manifest_part *part = &a->tree.parts[i];

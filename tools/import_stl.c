@@ -317,7 +317,7 @@ static bvp_status import_ascii(importer *im)
     bvp_status status = read_solids(im, 0, &needs_double);
     if (status == BVP_OK && needs_double) {
         model_free(im->out);
-        im->out->up_axis = 3;
+        im->out->up = BVP_UP_UNKNOWN;
         status = read_solids(im, 1, &needs_double);
     }
     if (status == BVP_OK && !(im->out->format = import_text("STL (ASCII)", 11)))

@@ -417,7 +417,7 @@ static int read_last(stream *s)
         return garbage(s, "its unit, tolerance, axis or format is none");
     m->unit_in_metres = end.unit_in_metres;
     m->tolerance = end.tolerance;
-    m->up_axis = end.up_axis;
+    m->up = (bvp_up)((end.up_axis + 1) % 4);
     return 0;
 }
 

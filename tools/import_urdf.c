@@ -317,7 +317,7 @@ bvp_status import_urdf(importer *im)
         return import_refuse(im, BVP_ERR_ARGUMENT,
                              "is a URDF file, which only stands by itself; name models of shapes");
     im->out->unit_in_metres = 1;
-    im->out->up_axis = 2;
+    im->out->up = BVP_UP_Z;
     if (!(im->out->format = import_text("URDF", 4)))
         return import_no_memory(im);
     bvp_status status = read_robot(&u);

@@ -20,7 +20,7 @@ static const char *const axis_names[] = {"x", "y", "z", NULL};
 
 static const char *up_axis_name(const bvp_file_info *info)
 {
-    return info->up_axis < 3 ? axis_names[info->up_axis] : NULL;
+    return info->up != BVP_UP_UNKNOWN ? axis_names[info->up - BVP_UP_X] : NULL;
 }
 
 /* NULL also when it is damaged; the caller frees it. */

@@ -76,7 +76,7 @@ static int read_up(line *l, const json_value *value)
     const char *found = word && strlen(word) == 1 ? strchr("xyz", *word) : NULL;
     if (!found)
         return refuse(l, BVP_ERR_ARGUMENT, "\"up\": expected \"x\", \"y\" or \"z\"");
-    l->out->up_axis = (uint32_t)(*found - 'x');
+    l->out->up = (bvp_up)(BVP_UP_X + (*found - 'x'));
     return 0;
 }
 
@@ -247,7 +247,7 @@ static int settle_kind(members *m)
 static const char *fault_of(const members *m)
 {
     const manifest_record *r = m->line->out;
-    if (r->kind != MANIFEST_HEADER && r->up_axis < 3)
+    if (r->kind != MANIFEST_HEADER && r->up != BVP_UP_UNKNOWN)
         return "\"up\" belongs in the first line, beside \"bvpack_manifest\"";
     if (r->unit_in_metres > 0 && r->kind != MANIFEST_HEADER && !r->mesh)
         return "\"unit\" belongs to a mesh, or in the first line beside \"bvpack_manifest\"";
@@ -278,7 +278,7 @@ static int read_line(line *l, const char *end)
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     members m = {.line = l};
     json_fault fault;
-    *l->out = (manifest_record){.at = l->out->at, .up_axis = 3};
+    *l->out = (manifest_record){.at = l->out->at};
     memcpy(l->out->placement, identity, sizeof identity);
     if (end - l->out->at > MANIFEST_LINE_SIZE)
         return refuse(l, BVP_ERR_LIMIT, "the line is longer than %d bytes", MANIFEST_LINE_SIZE);

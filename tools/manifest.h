@@ -24,7 +24,7 @@ typedef struct manifest_record {
     const char *mesh, *format; /* a path as the manifest writes it */
     const char *parent;        /* id of an assembly or instance, on any line */
     double unit_in_metres;     /* of the mesh; of the whole when this is the header; 0: not said */
-    uint32_t up_axis;          /* header: 0 x, 1 y, 2 z, 3 not said */
+    bvp_up up;                 /* header: which axis is that */
     double placement[12];
     const json_value *properties; /* an object, or NULL */
 } manifest_record;

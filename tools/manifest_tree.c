@@ -267,7 +267,7 @@ static bvp_status read_record(reading *r, const manifest_record *line)
     switch (line->kind) {
     case MANIFEST_HEADER:
         r->tree->unit_in_metres = line->unit_in_metres;
-        r->tree->up_axis = line->up_axis;
+        r->tree->up = line->up;
         return BVP_OK;
     case MANIFEST_PART:
         return read_part(r, line);
@@ -330,7 +330,7 @@ static bvp_status inherit(reading *r)
 bvp_status manifest_tree_read(importer *im, manifest_tree *out)
 {
     reading r = {.im = im, .tree = out};
-    *out = (manifest_tree){.up_axis = 3};
+    *out = (manifest_tree){0};
     bvp_status status = read_lines(&r);
     if (status == BVP_OK)
         status = settle_pending(&r);

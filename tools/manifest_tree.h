@@ -33,7 +33,7 @@ typedef struct manifest_tree {
     size_t file_count, part_count, node_count;
     size_t file_capacity, part_capacity, node_capacity;
     double unit_in_metres; /* of placements; 0: the header does not say it */
-    uint32_t up_axis;
+    bvp_up up;
 } manifest_tree;
 
 /* The nodes go into im->out, parents first and otherwise in the order of their lines, without

@@ -150,7 +150,8 @@ static int check_unit(const char *path, const bvp_file_info *info, const bvp_fil
     return EXIT_INPUT;
 }
 
-static int add_all(job *j, char **paths, int count, bvp_file_info *first)
+/* What the whole says of itself: the first file's unit and up axis, the largest tolerance. */
+static int read_heads(const settings *set, char **paths, int count, bvp_file_info *whole)
 {
     int code = 0;
     for (int i = 0; i < count && code == 0; i++) {

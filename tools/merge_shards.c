@@ -212,7 +212,7 @@ static int read_file(const json_value *recorded, const char *path, model_file *n
 {
     const char *own = json_tree_text(json_tree_get(recorded, "path"));
     const json_value *text = json_tree_get(recorded, "model");
-    *out = (model){.up_axis = 3};
+    *out = (model){0};
     if (!own || strcmp(own, path) != 0 || !json_tree_text(text) ||
         !json_tree_count(json_tree_get(recorded, "size"), &noted->size) ||
         read_hash(json_tree_get(recorded, "hash"), noted->hash) != 0)
@@ -236,7 +236,6 @@ static int find_file(void *user, const char *path, const char *format, model_fil
     if (read_file(recorded, *path == '/' ? path : path + sizeof folder, noted, out) == 0)
         return 1;
     model_free(out);
-    out->up_axis = 3;
     m->faulty = s;
     return 1;
 }
@@ -246,7 +245,7 @@ static int find_file(void *user, const char *path, const char *format, model_fil
 static int read_record(const share *s, model *out)
 {
     const json_value *text = json_tree_get(s->record, "model");
-    *out = (model){.up_axis = 3};
+    *out = (model){0};
     const int bad = !json_tree_text(text)
                         ? -1
                         : source_record_read(json_tree_text(text), json_tree_text_size(text), out);

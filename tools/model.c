@@ -291,7 +291,6 @@ bvp_status model_import_memory(const void *data, size_t size, const char *name, 
                    .out = out,
                    .error = error ? error : &ignored};
     memset(out, 0, sizeof *out);
-    out->up_axis = 3;
     bvp_status status = import(&im);
     if (status != BVP_OK)
         model_free(out);

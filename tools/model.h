@@ -56,7 +56,7 @@ typedef struct model {
     model_node *nodes; /* parents first; may be empty: one root node a mesh */
     uint32_t node_count;
     double unit_in_metres; /* 0 unknown; glTF: 1 */
-    uint32_t up_axis;      /* 0 x, 1 y, 2 z, 3 unknown */
+    bvp_up up;             /* which axis is that */
     double tolerance;      /* of curved surfaces cut into triangles, in units; 0 unknown */
     model_warning *warnings;
     uint32_t warning_count;

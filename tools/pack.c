@@ -221,15 +221,13 @@ static int read_source(pack_job *j, pack_source *s)
 static void settle_units(pack_job *j)
 {
     static const char axes[] = "xyz";
-    j->up_axis = j->set->up ? (uint32_t)(strchr(axes, j->set->up[0]) - axes) : 3;
+    j->up = j->set->up ? (bvp_up)(BVP_UP_X + (strchr(axes, j->set->up[0]) - axes)) : BVP_UP_UNKNOWN;
     for (int i = j->source_count - 1; i >= 0; i--) {
         const model *m = &j->sources[i].contents;
         if (!j->set->unit && m->unit_in_metres > 0)
             j->unit_in_metres = m->unit_in_metres;
-        if (!j->set->up && m->up_axis < 3)
-            j->up_axis = m->up_axis;
-        if (m->tolerance > j->tolerance)
-            j->tolerance = m->tolerance;
+        if (!j->set->up && m->up != BVP_UP_UNKNOWN)
+            j->up = m->up;
     }
 }
 

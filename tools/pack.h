@@ -59,7 +59,7 @@ typedef struct pack_job {
     double unit_in_metres;
     double chord;     /* mm; 0: the default */
     double tolerance; /* of the sources' tessellations, in units; 0 unknown */
-    uint32_t up_axis;
+    bvp_up up;
     char *provenance;
     int store_code; /* what the store's first refusal to take something exits with, or 0 */
     bvp_hierarchy_spec hierarchies[PACK_HIERARCHIES];

@@ -249,7 +249,7 @@ int pack_build(pack_job *j, const char *path)
 
     hash_sources(j, hash);
     options.unit_in_metres = j->unit_in_metres;
-    options.up_axis = j->up_axis;
+    options.up = j->up;
     options.tessellation_tolerance = j->tolerance;
     options.source_hash = hash;
     options.provenance = j->provenance;

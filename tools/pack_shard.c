@@ -21,7 +21,7 @@ int pack_skip_file(pack_job *j, model *out)
         shard->own_count++;
         return 0;
     }
-    *out = (model){.up_axis = 3};
+    *out = (model){0};
     return 1;
 }
 

@@ -362,7 +362,7 @@ static int row(clash_report *r, const clash_row *row)
     }
     b->topic_count++;
     make_guid(row, "topic", guid);
-    const int has_view = report_view_of(row, r->run->info_a.up_axis, WIDTH, HEIGHT, &v);
+    const int has_view = report_view_of(row, r->run->info_a.up, WIDTH, HEIGHT, &v);
     const int code = has_view ? take_picture(r, row, &v, guid, &has_picture) : 0;
     if (code != 0)
         return code;

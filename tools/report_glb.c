@@ -311,7 +311,8 @@ static void root_matrix(const clash_run *run, double m[12])
 {
     static const int rows[3][3] = {{1, 0, 2}, {0, 1, 2}, {0, 2, 1}};
     static const int signs[3][3] = {{-1, 1, 1}, {1, 1, 1}, {1, 1, -1}};
-    const uint32_t up = run->info_a.up_axis < 3 ? run->info_a.up_axis : 1;
+    const bvp_up given = run->info_a.up;
+    const int up = given != BVP_UP_UNKNOWN ? (int)given - BVP_UP_X : 1;
     const double unit = run->info_a.unit_in_metres > 0 ? run->info_a.unit_in_metres : 1;
     memset(m, 0, 12 * sizeof *m);
     for (int k = 0; k < 3; k++)

@@ -273,8 +273,9 @@ static bvp_status put_meshes(clash_report *r, json *j, const clash_row *row, con
 static bvp_status put_view(clash_report *r, json *j, const clash_row *row, const report_view *v)
 {
     const html *h = r->own;
-    const uint32_t up_axis = r->run->info_a.up_axis < 3 ? r->run->info_a.up_axis : 2;
-    const double world_up[3] = {up_axis == 0, up_axis == 1, up_axis == 2};
+    const bvp_up up = r->run->info_a.up;
+    const double world_up[3] = {up == BVP_UP_X, up == BVP_UP_Y,
+                                up == BVP_UP_Z || up == BVP_UP_UNKNOWN};
     bvp_status status = BVP_OK;
     jsonw_object(j, "view");
     jsonw_numbers(j, "eye", v->eye.eye, 3);
@@ -300,7 +301,7 @@ static bvp_status put_row(clash_report *r, json *j, const clash_row *row)
     report_view v;
     put_names(j, row);
     put_measures(j, row->pair);
-    if (!report_view_of(row, r->run->info_a.up_axis, WIDTH, HEIGHT, &v))
+    if (!report_view_of(row, r->run->info_a.up, WIDTH, HEIGHT, &v))
         return BVP_OK;
     jsonw_numbers(j, "at", v.centre, 3);
     if (report_wants_picture(r->run, row->pair->verdict, h->picture_count)) {

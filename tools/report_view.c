@@ -129,7 +129,7 @@ static double burial_of_contact(const report_view *v)
 }
 
 /* Around the contact, from above first: turns and heights in degrees. */
-static void stand(report_view *v, uint32_t up_axis, int number)
+static void stand(report_view *v, bvp_up up, int number)
 {
     static const struct {
         double turn, height;
@@ -142,34 +142,33 @@ static void stand(report_view *v, uint32_t up_axis, int number)
     const double away = v->radius / sin(REPORT_ANGLE * (M_PI / 360));
     double front[3], eye[3];
     camera c;
-    camera_preset(&c, "front", up_axis);
+    camera_preset(&c, "front", up);
     for (int k = 0; k < 3; k++) {
         front[k] = -c.forward[k] * cos(turn) + c.right[k] * sin(turn);
         eye[k] = away * (front[k] * cos(height) + c.up[k] * sin(height));
     }
-    camera_look(&v->eye, eye, middle, up_axis);
+    camera_look(&v->eye, eye, middle, up);
 }
 
 /* Where the least stands before the contact; the first ones, and those from above, are preferred.
  */
-static void aim(report_view *v, uint32_t up_axis)
+static void aim(report_view *v, bvp_up up)
 {
     enum { PLACES = 14, BELOW = 10 };
     double least = INFINITY;
     int best = 0;
     for (int i = 0; i < PLACES; i++) {
-        stand(v, up_axis, i);
+        stand(v, up, i);
         const double found = burial_of_contact(v) + (0.02 * i + (i >= BELOW)) * v->radius;
         if (found < least) {
             least = found;
             best = i;
         }
     }
-    stand(v, up_axis, best);
+    stand(v, up, best);
 }
 
-int report_view_of(const clash_row *row, uint32_t up_axis, double width, double height,
-                   report_view *out)
+int report_view_of(const clash_row *row, bvp_up up, double width, double height, report_view *out)
 {
     extent boxes[2], contact;
     uint32_t parts[2];
@@ -187,6 +186,6 @@ int report_view_of(const clash_row *row, uint32_t up_axis, double width, double 
     out->radius = radius_of(&contact, boxes);
     place_bodies(row, parts, out);
     camera_lens(&out->eye, width, height, REPORT_ANGLE);
-    aim(out, up_axis);
+    aim(out, up);
     return 1;
 }

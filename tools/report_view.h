@@ -32,7 +32,6 @@ int report_wants_picture(const clash_run *run, bvp_verdict verdict, uint32_t tak
 
 /* Fills *out for a picture of width x height. 0: a side cannot be shown, being known by name only.
  */
-int report_view_of(const clash_row *row, uint32_t up_axis, double width, double height,
-                   report_view *out);
+int report_view_of(const clash_row *row, bvp_up up, double width, double height, report_view *out);
 
 #endif

@@ -65,7 +65,7 @@ static void put_whole(FILE *out, const model *m)
     record_put_text(out, m->format);
     record_put_double(out, m->unit_in_metres);
     record_put_double(out, m->tolerance);
-    record_put_count(out, m->up_axis);
+    record_put_count(out, (m->up + 3u) % 4); /* 3: unknown */
     record_put_count(out, m->mesh_count);
     record_put_count(out, m->node_count);
     record_put_count(out, m->warning_count);
@@ -190,14 +190,14 @@ static void get_file(record_reader *r, model_file *file)
 int source_record_read(const char *text, size_t size, model *out)
 {
     record_reader r = {.at = text, .end = text + size};
-    *out = (model){.up_axis = 3};
+    *out = (model){0};
     if (size < sizeof head || memcmp(text, head, sizeof head - 1) != 0)
         return -1;
     r.at += sizeof head - 1;
     out->format = record_get_text(&r);
     out->unit_in_metres = record_get_double(&r);
     out->tolerance = record_get_double(&r);
-    out->up_axis = (uint32_t)record_get_count(&r, 3);
+    out->up = (bvp_up)((record_get_count(&r, 3) + 1) % 4);
     const uint64_t meshes = record_get_count(&r, UINT32_MAX);
     const uint64_t nodes = record_get_count(&r, UINT32_MAX);
     const uint64_t warnings = record_get_count(&r, UINT32_MAX);

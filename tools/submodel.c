@@ -121,7 +121,7 @@ static bvp_status take(importer *im, model *from, const char *path, submodel *ou
     out->node_count = from->node_count;
     out->unit_in_metres = from->unit_in_metres;
     out->tolerance = from->tolerance;
-    out->up_axis = from->up_axis;
+    out->up = from->up;
     from->nodes = NULL;
     from->node_count = 0;
     return status;

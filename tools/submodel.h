@@ -13,7 +13,7 @@ typedef struct submodel {
     uint32_t node_count;
     double unit_in_metres; /* 0: unknown */
     double tolerance;      /* of the tessellation, in units; 0: unknown */
-    uint32_t up_axis;
+    bvp_up up;
 } submodel;
 
 /* path: from the folder `dir`; it stays in there unless the options allow any path. at: where the

@@ -194,7 +194,7 @@ static int parse_size(view *v)
 static int aim(view *v)
 {
     const settings *set = v->set;
-    uint32_t up = v->model.info.up_axis;
+    const bvp_up up = v->model.info.up;
     double eye[3], target[3] = {0, 0, 0}, away[3];
     if (!(set->angle >= 0 && set->angle <= 150)) {
         complain("--angle", "expected 0 to 150 degrees");

@@ -9,6 +9,7 @@
 #include "build/builder.h"
 #include "build/thread.h"
 #include "format/checksum.h"
+#include "format/header.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -119,8 +120,8 @@ static bvp_status check_options(const bvp_build_options *o, bvp_error *error)
         return status;
     if (!isfinite(o->unit_in_metres) || o->unit_in_metres < 0)
         return refuse(error, BVP_ERR_ARGUMENT, "unit_in_metres is not a finite number >= 0");
-    if (o->up_axis > 3)
-        return refuse(error, BVP_ERR_ARGUMENT, "up_axis is over 3");
+    if ((uint32_t)o->up > BVP_UP_Z)
+        return refuse(error, BVP_ERR_ARGUMENT, "up is none of BVP_UP_UNKNOWN to BVP_UP_Z");
     if (!isfinite(o->tessellation_tolerance) || o->tessellation_tolerance < 0)
         return refuse(error, BVP_ERR_ARGUMENT,
                       "tessellation_tolerance is not a finite number >= 0");
@@ -147,7 +148,7 @@ static void mix_source_hash(const bvp_builder *b, const uint8_t source[16], uint
                 .minor = BVPD_VERSION_MINOR,
                 .no_ids = o->no_ids != 0,
                 .drop_invalid = o->drop_invalid != 0,
-                .up_axis = o->up_axis,
+                .up_axis = bvpi_axis_of_up(o->up),
                 .deformable = o->deformable != 0,
                 .hierarchy_count = o->hierarchy_count};
     uint8_t bytes[sizeof record];

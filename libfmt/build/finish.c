@@ -5,6 +5,7 @@
 #include "build/finish.h"
 
 #include "base/status.h"
+#include "format/header.h"
 #include "format/map.h"
 
 #include <inttypes.h>
@@ -134,7 +135,7 @@ static void fill_header(bvpi_finishing *f)
     bvpd_header *h = &f->write.header;
     const bvpi_product_records *p = &f->product;
     memcpy(h->source_hash, b->source_hash, sizeof h->source_hash);
-    h->up_axis = b->options.up_axis;
+    h->up_axis = bvpi_axis_of_up(b->options.up);
     h->unit_in_metres = b->options.unit_in_metres;
     h->tessellation_tolerance = b->options.tessellation_tolerance;
     h->feature_incompatible = b->options.thin ? BVPD_FEATURE_THIN : 0;

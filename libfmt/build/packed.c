@@ -192,7 +192,7 @@ bvp_status bvp_builder_add_reference(bvp_builder *b, const bvp_part_info *known,
 static bvp_status save_part(bvp_builder *b, uint32_t part, const char *path, int fd,
                             bvp_error *error)
 {
-    bvp_builder alone = {.options = {.up_axis = 3, .thread_count = 1}};
+    bvp_builder alone = {.options = {.thread_count = 1}};
     if (part >= b->parts.count)
         return refuse_part(part, "was not added", error);
     bvpi_part_bytes *bytes = bvpi_part_at(b, part), nameless = *bytes;

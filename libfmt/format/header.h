@@ -29,6 +29,17 @@ uint32_t bvpi_find_section(const bvpd_header *header, enum bvpd_section_index se
 const char *bvpi_section_kind(enum bvpd_section_index section);
 uint32_t bvpi_section_record_size(enum bvpd_section_index section);
 
+/* The header counts axes from 0 on, 3 being unknown; in the interface 0 is unknown, as is the
+ * default of every option. */
+static inline bvp_up bvpi_up_of_axis(uint32_t axis)
+{
+    return (bvp_up)((axis + 1) & 3);
+}
+static inline uint32_t bvpi_axis_of_up(bvp_up up)
+{
+    return ((uint32_t)up + 3) & 3;
+}
+
 /* The size of a file whose sections end where they do. */
 uint64_t bvpi_file_size_for(uint64_t data_end, uint64_t hash_end);
 

@@ -26,7 +26,7 @@ void bvp_get_info(const bvp_file *file, bvp_file_info *out)
     out->instance_count = h->instance_count;
     out->node_count = h->node_count;
     out->unit_in_metres = h->unit_in_metres;
-    out->up_axis = h->up_axis;
+    out->up = bvpi_up_of_axis(h->up_axis);
     out->tessellation_tolerance = h->tessellation_tolerance;
     memcpy(out->lo, h->lo, sizeof out->lo);
     memcpy(out->hi, h->hi, sizeof out->hi);

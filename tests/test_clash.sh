@@ -182,9 +182,9 @@ is coverage.excluded 1
 expect 2 scene.bvp --place-b 1,2,3
 has err 'second file'
 "$bvpack" pack -q --unit mm tool.gltf -o small.bvp
-expect 2 scene.bvp small.bvp
-has err 'scale it by 0.001'
-expect 0 scene.bvp small.bvp --place-b .001,0,0,90,0,.001,0,0,0,0,.001,0 --json
+expect 2 scene.bvp small.bvp --place-b .001,0,0,90,0,.001,0,0,0,0,.001,0
+has err 'leave the scale out'
+expect 0 scene.bvp small.bvp --place-b 90,0,0 --json
 is rows 1
 
 # ---- rules --------------------------------------------------------------------------------------

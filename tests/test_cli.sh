@@ -349,8 +349,8 @@ printf "$zero$zero$zero$one$zero$zero$one$one$zero" >gltf/tri.bin
 expect 0 pack gltf/tri.gltf -o tri.bvp -q
 expect 0 info --json tri.bvp
 [ "$("$json" source_hash <out)" != "$before" ] || bad "another buffer, the same source hash"
-expect 0 pack cube.obj gltf/tri.gltf -o mixed.bvp
-has err '^bvpack: cube.obj: warning: it does not say its unit.* m;'
+expect 2 pack cube.obj gltf/tri.gltf -o mixed.bvp
+has err '^bvpack: cube.obj: it does not say its unit, and gltf/tri.gltf does.*--assume-unit'
 expect 0 pack cube.obj gltf/tri.gltf -o mixed.bvp --unit mm
 empty err
 rm gltf/tri.bin

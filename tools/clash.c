@@ -11,6 +11,7 @@
 #include "message.h"
 #include "options.h"
 #include "query.h"
+#include "units.h"
 
 /* ---- files --------------------------------------------------------------------------------- */
 
@@ -18,31 +19,14 @@ static int open_one(clash_job *j, int index, const char *text)
 {
     static const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
     operand *o = &j->files[index];
-    int code = operand_open(o, text, index ? j->set->place_b : NULL, &how);
+    const operand_unit unit = {j->set->assume_unit, index ? &j->files[0] : NULL};
+    int code = operand_open(o, text, index ? j->set->place_b : NULL, &how, &unit);
     if (code == 0 && o->part != BVP_ASSEMBLY) {
         complain(text, "names a part or an instance; clash takes whole files, and --exclude or "
                        "--rules say what to leave out");
         code = EXIT_USAGE;
     }
     return code ? code : operand_check(o);
-}
-
-/* Lengths in two units can't be compared, unless a placement scales the second file. */
-static int check_units(const clash_job *j)
-{
-    const double a = j->files[0].info.unit_in_metres, b = j->files[1].info.unit_in_metres;
-    const double *m = j->files[1].placement;
-    const double determinant = m[0] * (m[5] * m[10] - m[6] * m[9]) -
-                               m[1] * (m[4] * m[10] - m[6] * m[8]) +
-                               m[2] * (m[4] * m[9] - m[5] * m[8]);
-    char first[32], second[32];
-    if (a == b || a == 0 || b == 0 || fabs(fabs(determinant) - 1) > 1e-6)
-        return 0;
-    complain(j->files[1].text,
-             "its unit is %s m, the first file's %s m; scale it by %.9g with a --place-b of 12 "
-             "numbers",
-             shortest(b, first), shortest(a, second), b / a);
-    return EXIT_USAGE;
 }
 
 static int open_files(clash_job *j, int count, char **paths)
@@ -54,8 +38,6 @@ static int open_files(clash_job *j, int count, char **paths)
     int code = open_one(j, 0, paths[0]);
     if (code == 0 && count == 2)
         code = open_one(j, 1, paths[1]);
-    if (code == 0 && count == 2)
-        code = check_units(j);
     if (code == 0)
         code = clash_tree_open(&j->trees[0], j->files[0].file);
     if (code == 0 && count == 2)
@@ -98,7 +80,10 @@ static int choose_limits(clash_job *j)
     const clash_settings *set = j->set;
     const bvp_clash_limits *rules = &j->rules.limits;
     bvp_clash_limits *limits = &j->run.limits;
-    j->run.touch_gap_default = bvp_clash_touch_gap(j->run.file_a, j->run.file_b);
+    j->run.touch_gap_default = bvp_clash_touch_gap(j->run.file_a, NULL);
+    if (j->run.file_b)
+        j->run.touch_gap_default = fmax(
+            j->run.touch_gap_default, j->files[1].scale * bvp_clash_touch_gap(j->run.file_b, NULL));
     int code =
         choose_length(j, "--clearance", set->clearance, rules->clearance, 0, &limits->clearance);
     if (code == 0)
@@ -165,6 +150,7 @@ static void identify_run(const clash_job *j, uint8_t hash[16])
         uint8_t a[16], b[16], rules[16];
         double placement[12];
         bvp_clash_limits limits;
+        double unit; /* which lengths in rules depend on */
         uint32_t two, detail;
         char version[32];
     } all;
@@ -174,6 +160,7 @@ static void identify_run(const clash_job *j, uint8_t hash[16])
     memcpy(all.rules, j->rules.hash, 16);
     memcpy(all.placement, j->files[1].placement, sizeof all.placement);
     all.limits = j->run.limits;
+    all.unit = j->run.info_a.unit_in_metres;
     all.two = j->a != j->b;
     all.detail = (uint32_t)(2 * j->set->contacts + j->set->fast);
     snprintf(all.version, sizeof all.version, "%s", bvp_version());
@@ -297,7 +284,8 @@ static const option_row options[] = {
     ROW("overlap", 0, OPTION_TEXT, overlap, "LENGTH",
         "surfaces this deep in one another still only touch; the touch gap by default"),
     ROW("place-b", 'b', OPTION_TEXT, place_b, "PLACEMENT",
-        "where the second file stands" QUERY_PLACE_HELP),
+        "where the second file stands, in the first one's unit" QUERY_PLACE_HELP),
+    ROW("assume-unit", 0, OPTION_TEXT, assume_unit, UNITS_ASSUME_VALUE, UNITS_ASSUME_HELP),
     ROW("exclude", 'x', OPTION_TEXTS, excludes, "SELECTOR[:SELECTOR]",
         "leave out pairs of an instance of the first and one of the second selector, or of "
         "anything; may be given several times"),
@@ -364,6 +352,9 @@ const verb verb_clash = {
         "instances in colours. SIGINT and SIGTERM end the run in order: what is complete is "
         "reported, and the coverage statement "
         "says how far that is.\n\n"
+        "Of two files lengths are told and given in the first one's unit; the second one's are "
+        "converted. When only one of them says its unit, nobody can tell how large the other is: "
+        "that is an error, unless --assume-unit says it.\n\n"
         "Files are held against their hashes before anything is reported: one that is damaged, or "
         "a part of a store that is missing or damaged, is an error.",
     .options = options,

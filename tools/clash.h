@@ -15,7 +15,8 @@
 #include "verb.h"
 
 typedef struct clash_settings {
-    const char *clearance, *touch, *overlap, *place_b, *rules, *baseline, *state, *cell;
+    const char *clearance, *touch, *overlap, *place_b, *rules, *baseline, *state, *cell,
+        *assume_unit;
     option_list excludes, reports;
     uint64_t jobs, pictures, worst;
     int same_assembly, contacts, fast, json, quiet, exit_code;

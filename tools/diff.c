@@ -10,8 +10,22 @@
 #include "operand.h"
 #include "options.h"
 #include "query.h"
+#include "units.h"
 
-static int open_side(diff_side *s, bvp_file **file, const char *path)
+/* scale: of the file's unit in that of `first`, which is NULL for the first file itself. */
+static int settle_unit(const diff_job *j, const bvp_file *file, const char *path,
+                       const diff_side *first, double *scale)
+{
+    bvp_file_info info;
+    bvp_get_info(file, &info);
+    *scale = 1;
+    const int code = units_assume(j->set->assume_unit, &info);
+    return code != 0 || !first ? code
+                               : units_scale(first->path, &first->tree.info, path, &info, scale);
+}
+
+static int open_side(diff_job *j, diff_side *s, bvp_file **file, const char *path,
+                     const diff_side *first)
 {
     static const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
     bvp_error error = {0};
@@ -20,7 +34,11 @@ static int open_side(diff_side *s, bvp_file **file, const char *path)
         status = bvp_check_part(*file, BVP_ASSEMBLY, &error);
     if (status != BVP_OK)
         return complain_status(path, status, &error);
-    return diff_side_open(s, path, *file);
+    double scale;
+    int code = settle_unit(j, *file, path, first, &scale);
+    if (code == 0)
+        code = diff_side_open(s, path, *file, scale);
+    return code != 0 ? code : units_assume(j->set->assume_unit, &s->tree.info);
 }
 
 /* A hundred times what the placements of a deep tree round off, multiplied in another order. */
@@ -29,6 +47,7 @@ static double rounding_of(const diff_side *s)
     double most = 0;
     for (int i = 0; i < 3; i++)
         most = fmax(most, fmax(fabs(s->tree.info.lo[i]), fabs(s->tree.info.hi[i])));
+    most *= s->scale;
     return isfinite(most) ? 1e-12 * most : 0;
 }
 
@@ -44,11 +63,17 @@ static int choose_tolerance(diff_job *j)
     return EXIT_USAGE;
 }
 
+int diff_tolerances_differ(const diff_job *j)
+{
+    const double a = j->a.tree.info.tessellation_tolerance;
+    const double b = j->b.scale * j->b.tree.info.tessellation_tolerance;
+    return j->b.scale == 1 ? a != b : fabs(a - b) > 1e-12 * fmax(a, b);
+}
+
 int diff_heads_differ(const diff_job *j)
 {
     const bvp_file_info *a = &j->a.tree.info, *b = &j->b.tree.info;
-    return a->unit_in_metres != b->unit_in_metres || a->up_axis != b->up_axis ||
-           a->tessellation_tolerance != b->tessellation_tolerance;
+    return a->unit_in_metres != b->unit_in_metres || a->up != b->up || diff_tolerances_differ(j);
 }
 
 static int compare(diff_job *j)
@@ -82,9 +107,9 @@ static int run(const verb *self, int argc, char **argv)
         return code;
     int no_memory = 0;
     diff_job j = {.set = &set, .no_memory = &no_memory};
-    code = open_side(&j.a, &j.files[0], argv[first]);
+    code = open_side(&j, &j.a, &j.files[0], argv[first], NULL);
     if (code == 0)
-        code = open_side(&j.b, &j.files[1], argv[first + 1]);
+        code = open_side(&j, &j.b, &j.files[1], argv[first + 1], &j.a);
     if (code == 0)
         code = compare(&j);
     if (code == 0 && set.json)
@@ -103,8 +128,10 @@ static const option_row options[] = {
     {"tolerance", 0, OPTION_TEXT, offsetof(diff_settings, tolerance), "LENGTH",
      "an instance none of whose points is farther than this from where it was has not moved: "
      "0.1mm, "
-     "or a bare number in the file's units; by default what rounding leaves open",
+     "or a bare number in the first file's units; by default what rounding leaves open",
      0, 0},
+    {"assume-unit", 0, OPTION_TEXT, offsetof(diff_settings, assume_unit), UNITS_ASSUME_VALUE,
+     UNITS_ASSUME_HELP, 0, 0},
     {"all", 'a', OPTION_FLAG, offsetof(diff_settings, all), NULL,
      "list every instance, not only the sub-assembly that was added, removed, moved or renamed "
      "with all that is in it",
@@ -134,6 +161,9 @@ const verb verb_diff = {
         "its properties differ. It may be several of these at once. Of equal names the ones whose "
         "placements are equal are matched first, then those whose parts are, then the others in "
         "the files' order.\n\n"
+        "Lengths are told in the first file's unit. Where the files' units differ, the second "
+        "one's "
+        "placements are converted, and no mesh is the same: equal numbers are another size.\n\n"
         "Parts of a store are not looked at, and may be missing. "
         "How parts are packed is not compared: hierarchies, options, thin or fat. The files' own "
         "hashes of their meshes are; \"bvpack verify\" says whether they are true.",

@@ -7,7 +7,7 @@
 #include "diff_rows.h"
 
 typedef struct diff_settings {
-    const char *tolerance;
+    const char *tolerance, *assume_unit;
     uint64_t row_max; /* of each change, for people */
     int all, json, quiet, exit_code;
 } diff_settings;
@@ -24,6 +24,7 @@ typedef struct diff_job {
 
 /* Do the files' units, up axes or tessellation tolerances differ? */
 int diff_heads_differ(const diff_job *j);
+int diff_tolerances_differ(const diff_job *j);
 
 void diff_print(const diff_job *j);
 void diff_print_json(const diff_job *j);

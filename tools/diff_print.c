@@ -59,9 +59,11 @@ static void print_heads(const diff_job *j)
     if (a->up != b->up)
         printf("%-11s%s -> %s\n", "up axis", up_axis(a) ? up_axis(a) : "unknown",
                up_axis(b) ? up_axis(b) : "unknown");
-    if (a->tessellation_tolerance != b->tessellation_tolerance)
+    if (diff_tolerances_differ(j)) {
+        const double in_a = j->b.scale * b->tessellation_tolerance;
         printf("%-11s%s -> %s\n", "tolerance", shortest(a->tessellation_tolerance, one),
-               shortest(b->tessellation_tolerance, other));
+               shortest(in_a, other));
+    }
 }
 
 static void print_counts(const char *what, const diff_rows *rows)

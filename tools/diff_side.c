@@ -42,6 +42,8 @@ static int read_part(diff_side *s, uint32_t idx)
     if (status != BVP_OK)
         return complain_status(s->path, status, NULL);
     *part = (diff_part){.node = BVP_NONE, .partner = BVP_NONE};
+    for (int i = 0; s->scale != 1 && i < 16; i++)
+        info.content_hash[i] ^= 0xff;
     part->content = hash64(info.content_hash, sizeof info.content_hash);
     part->name = info.name.size > 0 ? hash_string(info.name) : 0;
     memcpy(part->content_hash, info.content_hash, sizeof part->content_hash);
@@ -85,6 +87,8 @@ static int read_node(diff_side *s, uint32_t idx)
     node->parent = idx == 0 ? BVP_NONE : info.parent < idx ? info.parent : 0;
     node->part = info.part < s->part_count ? info.part : BVP_NONE;
     node->name = hash_string(clash_tree_label(&s->tree, idx));
+    for (int i = 3; i < 12; i += 4) /* the same place in the first file's unit */
+        info.placement[i] *= s->scale;
     node->id = info.source_id.size > 0 ? hash_string(info.source_id) : 0;
     node->kin = mix(node->name, node->id, 0);
     node->local = hash_placement(info.placement);
@@ -146,9 +150,9 @@ static int drop_shared_ids(diff_side *s)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-int diff_side_open(diff_side *s, const char *path, const bvp_file *file)
+int diff_side_open(diff_side *s, const char *path, const bvp_file *file, double scale)
 {
-    *s = (diff_side){.path = path};
+    *s = (diff_side){.path = path, .scale = scale};
     int code = clash_tree_open(&s->tree, file);
     if (code != 0)
         return code;

@@ -33,13 +33,15 @@ typedef struct diff_side {
     clash_tree tree;
     diff_node *nodes;
     diff_part *parts;
-    double (*placements)[12]; /* of each node, to world */
+    double (*placements)[12]; /* of each node, to world, in units of the first file */
+    double scale;             /* of the file's unit in the first one's */
     uint32_t node_count, part_count;
 } diff_side;
 
 /* 0, or says what is wrong and returns the exit code. The file stays the caller's. Nobody has a
- * partner yet. */
-int diff_side_open(diff_side *s, const char *path, const bvp_file *file);
+ * partner yet. With a scale that is not 1, no part has a mesh of the first file: the same numbers
+ * are another size. */
+int diff_side_open(diff_side *s, const char *path, const bvp_file *file, double scale);
 void diff_side_close(diff_side *s);
 
 #endif

@@ -2,6 +2,7 @@
  * merge.c: the verb merge: packed files into one that holds all their parts, without repacking.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "bvpack_build.h"
@@ -12,14 +13,16 @@
 #include "options.h"
 #include "output.h"
 #include "shard.h"
+#include "units.h"
 
 typedef struct settings {
-    const char *output;
+    const char *output, *assume_unit;
 } settings;
 
 typedef struct job {
     bvp_builder *builder;
     const char *path; /* of the file that is being added */
+    double scale;     /* of its unit in the first file's */
     bvp_error error;
     uint32_t *parts, *nodes; /* of the file, in the builder */
 } job;
@@ -99,9 +102,10 @@ static bvp_status add_node(job *j, const bvp_file *file, uint32_t idx, uint32_t 
     return status == BVP_OK ? add_properties(j, file, idx, info.property_count) : status;
 }
 
-/* Its tree goes below a node of its name. */
+/* Its tree goes below a node of its name, which takes its lengths to the first file's unit. */
 static bvp_status add_file(job *j, const bvp_file *file)
 {
+    const double s = j->scale, placement[12] = {s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0};
     bvp_file_info info;
     uint32_t root;
     const char *name = base_name(j->path), *dot = strrchr(name, '.');
@@ -111,8 +115,8 @@ static bvp_status add_file(job *j, const bvp_file *file)
     j->nodes = calloc((size_t)info.node_count + 1, sizeof *j->nodes);
     bvp_status status = title && j->parts && j->nodes ? BVP_OK : BVP_ERR_NO_MEMORY;
     if (status == BVP_OK)
-        status = bvp_builder_add_node(j->builder, BVP_NONE, title, NULL, NULL, BVP_NONE, &root,
-                                      &j->error);
+        status = bvp_builder_add_node(j->builder, BVP_NONE, title, NULL, s == 1 ? NULL : placement,
+                                      BVP_NONE, &root, &j->error);
     for (uint32_t i = 0; i < info.part_count && status == BVP_OK; i++)
         status = add_part(j, file, i);
     for (uint32_t i = 0; i < info.node_count && status == BVP_OK; i++)
@@ -127,26 +131,26 @@ static bvp_status add_file(job *j, const bvp_file *file)
  */
 
 /* Only all shares together are an assembly. */
-static int open_whole(const char *path, bvp_file **file)
+static int refuse_share(const char *path, const bvp_file *file)
 {
-    const int code = convert_open(path, file);
-    const shard_number shard = code == 0 ? shard_of(*file) : (shard_number){0, 0};
+    const shard_number shard = shard_of(file);
     if (shard.count == 0)
-        return code;
+        return 0;
     complain(path, "is share %u of %u; merge all of its shares first, by themselves", shard.index,
              shard.count);
-    bvp_close(*file);
-    *file = NULL;
     return EXIT_USAGE;
 }
 
-/* A model in another unit would come out larger or smaller than it is. */
-static int check_unit(const char *path, const bvp_file_info *info, const bvp_file_info *first)
+/* The unit that file has, or --assume-unit gives it; *scale: in the first file's. */
+static int settle_unit(const char *path, const char *assume, bvp_file_info *info,
+                       const char *first_path, const bvp_file_info *first, double *scale)
 {
-    if (info->unit_in_metres == first->unit_in_metres && info->up_axis == first->up_axis)
-        return 0;
-    complain(path, "expected the unit and up axis of the first file, found others; pack it anew "
-                   "with --unit and --up");
+    int code = units_assume(assume, info);
+    if (code == 0)
+        code = units_scale(first_path, first, path, info, scale);
+    if (code != 0 || info->up == first->up)
+        return code;
+    complain(path, "expected the up axis of the first file, found another; pack it anew with --up");
     return EXIT_INPUT;
 }
 
@@ -157,26 +161,54 @@ static int read_heads(const settings *set, char **paths, int count, bvp_file_inf
     for (int i = 0; i < count && code == 0; i++) {
         bvp_file *file = NULL;
         bvp_file_info info;
-        bvp_status status = BVP_OK;
+        bvp_error error = {0};
+        double scale;
+        const bvp_status status = bvp_open(paths[i], NULL, &file, &error);
+        if (status != BVP_OK)
+            return complain_status(paths[i], status, &error);
+        bvp_get_info(file, &info);
+        code = refuse_share(paths[i], file);
+        bvp_close(file);
+        if (code != 0)
+            return code;
+        if (i == 0)
+            *whole = info;
+        code = i == 0 ? units_assume(set->assume_unit, whole)
+                      : settle_unit(paths[i], set->assume_unit, &info, paths[0], whole, &scale);
+        if (code == 0 && i > 0)
+            whole->tessellation_tolerance =
+                fmax(whole->tessellation_tolerance, scale * info.tessellation_tolerance);
+    }
+    return code;
+}
+
+static int add_all(job *j, const settings *set, char **paths, int count)
+{
+    bvp_file_info whole = {0};
+    int code = read_heads(set, paths, count, &whole);
+    if (code != 0)
+        return code;
+    const bvp_build_options options = {.unit_in_metres = whole.unit_in_metres,
+                                       .up = whole.up,
+                                       .tessellation_tolerance = whole.tessellation_tolerance,
+                                       .packed_is_verified = 1};
+    bvp_status status = bvp_builder_new(&options, &j->builder, &j->error);
+    if (status != BVP_OK)
+        return complain_status(paths[0], status, &j->error);
+    for (int i = 0; i < count && code == 0; i++) {
+        bvp_file *file = NULL;
+        bvp_file_info info;
         j->path = paths[i];
-        code = open_whole(paths[i], &file);
+        code = convert_open(paths[i], &file);
         if (code != 0)
             return code;
         bvp_get_info(file, &info);
-        if (i == 0) {
-            const bvp_build_options options = {.unit_in_metres = info.unit_in_metres,
-                                               .up_axis = info.up_axis,
-                                               .tessellation_tolerance =
-                                                   info.tessellation_tolerance,
-                                               .packed_is_verified = 1};
-            *first = info;
-            status = bvp_builder_new(&options, &j->builder, &j->error);
-        }
-        code = check_unit(paths[i], &info, first);
-        if (status == BVP_OK && code == 0)
+        code = settle_unit(paths[i], set->assume_unit, &info, paths[0], &whole, &j->scale);
+        if (code == 0) {
             status = add_file(j, file);
-        if (status != BVP_OK)
-            code = complain_status(paths[i], status, &j->error);
+            if (status != BVP_OK)
+                code = complain_status(paths[i], status, &j->error);
+        }
         bvp_close(file);
     }
     return code;
@@ -195,13 +227,12 @@ static int write_file(job *j, const char *path)
     return output_failure(path, status, &j->error);
 }
 
-static int merge_files(char **paths, int count, const char *path)
+static int merge_files(const settings *set, char **paths, int count)
 {
     job j = {.error = {.message = ""}};
-    bvp_file_info first;
-    int code = add_all(&j, paths, count, &first);
+    int code = add_all(&j, set, paths, count);
     if (code == 0)
-        code = write_file(&j, path);
+        code = write_file(&j, set->output);
     bvp_builder_free(j.builder);
     return code;
 }
@@ -223,16 +254,22 @@ static int run(const verb *self, int argc, char **argv)
     code = merge_is_shard(argv[first], &is_shard);
     if (code != 0)
         return code;
+    if (set.assume_unit && (argc - first == 1 || is_shard)) {
+        complain("--assume-unit", "is for several files that are no shares");
+        return EXIT_USAGE;
+    }
     if (is_shard)
         return merge_shards(argv + first, argc - first, set.output);
     if (argc - first == 1)
         return convert_file(argv[first], set.output, NULL);
-    return merge_files(argv + first, argc - first, set.output);
+    return merge_files(&set, argv + first, argc - first);
 }
 
 static const option_row options[] = {
     {"output", 'o', OPTION_FILE, offsetof(settings, output), "OUT",
      "the merged file; \"-\" is standard output", 0, 0},
+    {"assume-unit", 0, OPTION_TEXT, offsetof(settings, assume_unit), UNITS_ASSUME_VALUE,
+     UNITS_ASSUME_HELP, 0, 0},
     {0},
 };
 
@@ -243,7 +280,8 @@ const verb verb_merge = {
     .description =
         "One thin file becomes a fat one, which holds its parts: the file that packing without "
         "--thin would have made. Several files become one assembly with a node for each; parts "
-        "that are equal are stored once. Nothing is repacked.\n\n"
+        "that are equal are stored once. Nothing is repacked. The whole is in the first file's "
+        "unit; the nodes of files in another one scale them.\n\n"
         "All shares that \"bvpack pack --shard\" has made become, in any order, the "
         "file that packing without --shard would have made.",
     .options = options,

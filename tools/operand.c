@@ -14,6 +14,7 @@
 #include "kind.h"
 #include "message.h"
 #include "transform.h"
+#include "units.h"
 
 static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
@@ -301,6 +302,7 @@ static void start(operand *o, const char *text)
     o->text = text;
     o->part = BVP_ASSEMBLY;
     o->instance = BVP_NONE;
+    o->scale = 1;
     memcpy(o->placement, identity, sizeof identity);
 }
 
@@ -345,7 +347,22 @@ static int select_one(operand *o, const char *selector, const bvp_open_options *
     return selector[0] == '@' ? select_instance(o, selector + 1) : select_part(o, selector);
 }
 
-int operand_open(operand *o, const char *text, const char *place_text, const bvp_open_options *how)
+static int settle_unit(operand *o, const operand_unit *unit)
+{
+    int code = units_assume(unit->assume, &o->info);
+    if (code == 0 && unit->first)
+        code = units_scale(unit->first->text, &unit->first->info, o->text, &o->info, &o->scale);
+    if (code == 0 && o->placed)
+        code = units_check_placement(o->text, o->placement, o->scale);
+    if (code != 0 || o->scale == 1)
+        return code;
+    const double s = o->scale, m[12] = {s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0};
+    place(o, m);
+    return 0;
+}
+
+int operand_open(operand *o, const char *text, const char *place_text, const bvp_open_options *how,
+                 const operand_unit *unit)
 {
     char path[4096];
     const char *selector;
@@ -360,7 +377,9 @@ int operand_open(operand *o, const char *text, const char *place_text, const bvp
         code = open_file(o, path, how);
     if (code != 0)
         return code;
-    if (selector[0])
+    if (unit)
+        code = settle_unit(o, unit);
+    if (code == 0 && selector[0])
         code = select_one(o, selector, how);
     if (code == 0 && how)
         code = check_kind(o, how->kind);

@@ -9,7 +9,8 @@
 
 typedef struct operand {
     bvp_file *file;
-    bvp_file_info info;
+    bvp_file_info info;   /* with the unit that is assumed */
+    double scale;         /* of the file's unit in that of the first operand; 1 */
     uint32_t part;        /* or BVP_ASSEMBLY */
     uint32_t instance;    /* the instance that FILE:@N named, or BVP_NONE */
     double placement[12]; /* source coordinates of the part (of the assembly) to world */
@@ -25,11 +26,19 @@ typedef struct operand_choice {
     const option_list *only, *without;
 } operand_choice;
 
+/* The unit that an operand's lengths are told in. */
+typedef struct operand_unit {
+    const char *assume; /* of --assume-unit: of a file that does not say its own; or NULL */
+    const struct operand *first; /* in whose unit this one's world stands, too; or NULL */
+} operand_unit;
+
 /* Opens FILE, FILE:NAME, FILE:#N (a part) or FILE:@N, FILE:@NAME (an instance, where it stands).
- * A file whose own name has a colon is found first. place: of --place, or NULL. how: or NULL.
+ * A file whose own name has a colon is found first. place: of --place, in the first file's unit, or
+ * NULL. how, unit: or NULL. The placement converts from the file's unit to that of unit->first.
  * Returns 0, or says what is wrong and returns the exit code; also when what is named lacks the
  * hierarchy that `how` asks for. */
-int operand_open(operand *o, const char *text, const char *place, const bvp_open_options *how);
+int operand_open(operand *o, const char *text, const char *place, const bvp_open_options *how,
+                 const operand_unit *unit);
 /* Is all that the operand stands for what the file's hashes say: the tables, names and the part, or
  * the parts of all instances? The file was opened with verify_lazily. 0, or says which block is
  * not, or which part is missing, and returns the exit code. */

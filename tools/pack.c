@@ -16,6 +16,7 @@
 #include "operand.h"
 #include "options.h"
 #include "start_thread.h"
+#include "units.h"
 
 enum { HASH_BESIDE = 1 << 20 }; /* bytes; fewer are not worth a thread */
 
@@ -61,6 +62,8 @@ static int read_shard(pack_job *j)
                  set->shard);
     else if (j->source_count != 1)
         complain("--shard", "expected one manifest or model, found %d", j->source_count);
+    else if (set->assume_unit)
+        complain("--assume-unit", "shares are of one model: say its unit with --unit");
     else if (set->thin)
         complain("--thin", "a share is not thin; merge the shares and split the whole");
     else if (set->store && set->output)
@@ -218,7 +221,7 @@ static int read_source(pack_job *j, pack_source *s)
 }
 
 /* The unit and up axis of the whole: what the options say, else the first model that knows. */
-static void settle_units(pack_job *j)
+static void settle_whole(pack_job *j)
 {
     static const char axes[] = "xyz";
     j->up = j->set->up ? (bvp_up)(BVP_UP_X + (strchr(axes, j->set->up[0]) - axes)) : BVP_UP_UNKNOWN;
@@ -231,35 +234,34 @@ static void settle_units(pack_job *j)
     }
 }
 
-/* A model without a unit beside one that has it is easily a thousand times too large or small. */
-static void warn_of_units(const pack_job *j)
+/* A model in another unit is scaled by its node's placement. One without a unit beside one that has
+ * it is easily a thousand times too large or small. */
+static int settle_units(pack_job *j)
 {
-    for (int i = 0; i < j->source_count; i++) {
-        double unit = j->sources[i].contents.unit_in_metres;
-        if (j->set->unit || unit == j->unit_in_metres)
-            continue;
-        complain(j->sources[i].path,
-                 "warning: it does not say its unit; its coordinates are taken to be in those of "
-                 "the others, %s; scale it, or set one unit for all with --unit",
-                 unit_name(j->unit_in_metres));
+    bvp_file_info whole = {0};
+    int code = 0, known = 0;
+    for (int i = 0; i < j->source_count && code == 0; i++) {
+        bvp_file_info info = {.unit_in_metres = j->sources[i].contents.unit_in_metres};
+        code = units_assume(j->set->assume_unit, &info);
+        j->sources[i].contents.unit_in_metres = info.unit_in_metres;
     }
+    settle_whole(j);
+    whole.unit_in_metres = j->unit_in_metres;
+    while (known < j->source_count - 1 && j->sources[known].contents.unit_in_metres == 0)
+        known++;
+    for (int i = 0; i < j->source_count && code == 0; i++) {
+        pack_source *s = &j->sources[i];
+        const bvp_file_info own = {.unit_in_metres = s->contents.unit_in_metres};
+        s->scale = 1;
+        if (!j->set->unit)
+            code = units_scale(j->sources[known].path, &whole, s->path, &own, &s->scale);
+        j->tolerance = fmax(j->tolerance, s->scale * s->contents.tolerance);
+    }
+    return code;
 }
 
 /* ---- the verb ------------------------------------------------------------------------------- */
 
-static int import_all(pack_job *j)
-{
-    double began = seconds_now();
-    int code = 0;
-    for (int i = 0; i < j->source_count && code == 0; i++)
-        code = read_source(j, &j->sources[i]);
-    j->seconds_import = seconds_now() - began;
-    return code;
-}
-
-int pack_assemble(pack_job *j, const char *path)
-{
-    settle_units(j);
 /* Joints of what has none are a wrong name or the wrong file: nothing would turn. */
 static int check_joints(const pack_job *j)
 {
@@ -273,14 +275,27 @@ static int check_joints(const pack_job *j)
     return EXIT_USAGE;
 }
 
-    warn_of_units(j);
-    const int code = pack_write_provenance(j);
+static int import_all(pack_job *j)
+{
+    double began = seconds_now();
+    int code = 0;
+    for (int i = 0; i < j->source_count && code == 0; i++)
+        code = read_source(j, &j->sources[i]);
+    if (code == 0)
+        code = check_joints(j);
+    j->seconds_import = seconds_now() - began;
+    return code;
+}
+
+int pack_assemble(pack_job *j, const char *path)
+{
+    int code = settle_units(j);
+    if (code == 0)
+        code = pack_write_provenance(j);
     return code == 0 ? pack_build(j, path) : code;
 }
 
 static int open_store(pack_job *j, const char *path)
-    if (code == 0)
-        code = check_joints(j);
 {
     int code = store_open(&j->store, j->set->store);
     j->find_part = pack_find_stored;
@@ -417,6 +432,14 @@ static const option_row options[] = {
      0},
     {"unit", 0, OPTION_TEXT, offsetof(pack_settings, unit), "mm|cm|m|in|ft|N",
      "the length of one coordinate unit, N in metres; overrides what the model says", 0, 0},
+    {"assume-unit", 0, OPTION_TEXT, offsetof(pack_settings, assume_unit), UNITS_ASSUME_VALUE,
+     "the same for models that do not say theirs; of several models, in whose units some are told, "
+     "and some not, it is needed",
+     0, 0},
+    {"assume-unit", 0, OPTION_TEXT, offsetof(pack_settings, assume_unit), UNITS_ASSUME_VALUE,
+     "the same for models that do not say theirs; when only some of several models do, it is an "
+     "error without this",
+     0, 0},
     {"up", 0, OPTION_CHOICE, offsetof(pack_settings, up), "x|y|z",
      "the axis that points up; overrides what the model says", 0, 0},
     {"format", 0, OPTION_CHOICE, offsetof(pack_settings, format),

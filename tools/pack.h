@@ -20,7 +20,7 @@
 
 typedef struct pack_settings {
     const char *output, *unit, *up, *format, *hierarchy, *split, *offset_bits, *chord, *store;
-    const char *shard;
+    const char *shard, *assume_unit;
     const char *urdf, *joints, *package_path;
     double angle;           /* degrees; 0: the default */
     double import_timeout;  /* seconds; 0: by the model's size */
@@ -37,6 +37,7 @@ typedef struct pack_source {
     const char *name; /* without folders */
     char *title;      /* and without the ending: what names parts and nodes that have no name */
     model contents;
+    double scale; /* of its unit in that of the whole */
     uint64_t size;
     uint8_t hash[16];
 } pack_source;

@@ -155,11 +155,12 @@ static bvp_status add_source(bvp_builder *builder, pack_job *j, pack_source *s, 
     uint32_t root = BVP_NONE;
     uint32_t *parts = calloc((size_t)m->mesh_count + 1, sizeof *parts);
     uint32_t *nodes = calloc((size_t)m->node_count + 1, sizeof *nodes);
+    const double k = s->scale, placement[12] = {k, 0, 0, 0, 0, k, 0, 0, 0, 0, k, 0};
     bvp_status status = parts && nodes ? add_parts(builder, j, s, parts, error) : BVP_ERR_NO_MEMORY;
     int single = m->node_count == 0 && m->mesh_count == 1;
 
     if (status == BVP_OK && j->source_count > 1)
-        status = bvp_builder_add_node(builder, BVP_NONE, s->title, NULL, NULL,
+        status = bvp_builder_add_node(builder, BVP_NONE, s->title, NULL, k == 1 ? NULL : placement,
                                       single ? parts[0] : BVP_NONE, &root, error);
     if (status == BVP_OK && m->node_count > 0)
         status = add_tree(builder, s, root, parts, nodes, error);
@@ -186,6 +187,8 @@ static void add_to_hash(uint8_t chain[16], const char *name, uint64_t size, cons
 static void hash_sources(const pack_job *j, uint8_t chain[16])
 {
     memset(chain, 0, 16);
+    if (j->set->assume_unit)
+        add_to_hash(chain, j->set->assume_unit, 0, chain);
     for (int i = 0; i < j->source_count; i++) {
         const pack_source *s = &j->sources[i];
         add_to_hash(chain, s->name, s->size, s->hash);

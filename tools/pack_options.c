@@ -8,19 +8,7 @@
 #include "message.h"
 #include "operand.h"
 #include "pack.h"
-
-static int read_unit(const char *text, double *metres)
-{
-    char *end;
-    *metres = unit_by_name(text);
-    if (*metres > 0)
-        return 0;
-    *metres = strtod(text, &end);
-    if (end != text && *end == '\0' && *metres > 0 && isfinite(*metres))
-        return 0;
-    complain("--unit", "expected mm, cm, m, in, ft or a length in metres, found \"%s\"", text);
-    return EXIT_USAGE;
-}
+#include "units.h"
 
 /* A bare number is in millimetres, which are the units that such models come in. */
 static int read_tessellation(pack_job *j)
@@ -107,7 +95,7 @@ static int read_hierarchies(pack_job *j)
 
 int pack_read_options(pack_job *j)
 {
-    int code = j->set->unit ? read_unit(j->set->unit, &j->unit_in_metres) : 0;
+    int code = j->set->unit ? units_read("--unit", j->set->unit, &j->unit_in_metres) : 0;
     if (code == 0)
         code = read_tessellation(j);
     return code == 0 ? read_hierarchies(j) : code;

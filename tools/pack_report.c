@@ -100,6 +100,8 @@ int pack_write_provenance(pack_job *j)
     write_hierarchies(&out, j);
     jsonw_bool(&out, "deformable", j->set->deformable);
     jsonw_text(&out, "unit", j->set->unit);
+    if (j->set->assume_unit)
+        jsonw_text(&out, "assume_unit", j->set->assume_unit);
     jsonw_text(&out, "up", j->set->up);
     jsonw_text(&out, "format", j->set->format);
     jsonw_text(&out, "urdf", j->set->urdf);

@@ -255,7 +255,7 @@ int query_start(const verb *self, int argc, char **argv, void *settings, const c
     const query_common *set = settings;
     const bvp_open_options how = query_opening(set);
     const operand_choice choice = {"--only", "--without", &set->only, &set->without};
-    *code = operand_open(o, argv[first], *place, &how);
+    *code = operand_open(o, argv[first], *place, &how, NULL);
     if (*code != 0)
         return 0;
     *code = operand_select(o, &choice);
@@ -304,7 +304,10 @@ const verb verb_query = {
         "lists them.\n\n"
         "Answers are exact: coordinates and placements are taken as exact numbers, and triangles "
         "that touch at a point touch. Bodies are surfaces, not solids. Lengths are in the file's "
-        "units; a suffix mm, cm, m, in or ft converts when the file has a unit.\n\n"
+        "units; a suffix mm, cm, m, in or ft converts when the file has a unit. Of two files "
+        "lengths "
+        "are told and given in the first one's unit, placements too; the second one's are "
+        "converted.\n\n"
         "A query reads no more of a file than it needs, and looks at no hash: what a damaged file "
         "answers may be wrong. \"bvpack verify\" finds the damage.\n\n"
         "The exit code is 0 whatever the answer; --exit-code makes it 1 for a hit. "

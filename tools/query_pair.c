@@ -7,10 +7,11 @@
 #include "message.h"
 #include "options.h"
 #include "query.h"
+#include "units.h"
 
 typedef struct settings {
     query_common common;
-    const char *place_a, *place_b, *limit, *tolerance, *delta, *batch;
+    const char *place_a, *place_b, *limit, *tolerance, *delta, *batch, *assume_unit;
     option_list only_a, without_a, only_b, without_b;
     uint64_t max;
     int count_only;
@@ -30,17 +31,6 @@ static void close_bodies(bodies *p)
     operand_close(&p->a);
     if (p->has_b)
         operand_close(&p->b);
-}
-
-static void warn_of_units(const bodies *p)
-{
-    double a = p->a.info.unit_in_metres, b = p->b.info.unit_in_metres;
-    char first[32], second[32];
-    if (a > 0 && b > 0 && a != b)
-        complain(p->b.text,
-                 "warning: its unit is %s m, the first operand's %s m; coordinates are compared "
-                 "as they are, scale one with a 12-number placement",
-                 shortest(b, first), shortest(a, second));
 }
 
 /* A single operand: what does it leave nothing to ask about? */
@@ -65,7 +55,8 @@ static int check_single(const bodies *p, const settings *set, const verb *self)
 static int open_second(bodies *p, const settings *set, const char *text)
 {
     const bvp_open_options how = query_opening(&set->common);
-    int code = operand_open(&p->b, text, set->place_b, &how);
+    const operand_unit unit = {set->assume_unit, &p->a};
+    int code = operand_open(&p->b, text, set->place_b, &how, &unit);
     if (code != 0)
         return code;
     const operand_choice choice = {"--only-b", "--without-b", &set->only_b, &set->without_b};
@@ -76,17 +67,17 @@ static int open_second(bodies *p, const settings *set, const char *text)
     }
     p->has_b = 1;
     p->body_b = operand_body(&p->b);
-    warn_of_units(p);
     return 0;
 }
 
 static int open_bodies(bodies *p, const settings *set, const verb *self, int count, char **operands)
 {
     const bvp_open_options how = query_opening(&set->common);
+    const operand_unit unit = {set->assume_unit, NULL};
     memset(p, 0, sizeof *p);
     int code = options_need(self, count, 1, 2, "one or two operands");
     if (code == 0)
-        code = operand_open(&p->a, operands[0], set->place_a, &how);
+        code = operand_open(&p->a, operands[0], set->place_a, &how, &unit);
     if (code != 0)
         return code;
     const operand_choice choice = {"--only-a", "--without-a", &set->only_a, &set->without_a};
@@ -175,6 +166,8 @@ static int take_placement(void *context, size_t index, const double *values, int
     if (count != 3 && count != 6 && count != 12)
         return 0;
     placement_of_numbers(values, count, m);
+    if (units_check_placement("--batch", m, b->p->b.scale) != 0)
+        return 0;
     if (b->p->b.placed)
         compose(m, b->p->b.placement, m);
     return 1;
@@ -230,7 +223,7 @@ static int print_distance_line(void *context, json *out, size_t index)
     return r->found;
 }
 
-#define PLACEMENT_LINE "a placement of 3, 6 or 12 numbers"
+#define PLACEMENT_LINE "a placement of 3, 6 or 12 numbers, in the first file's unit"
 static const query_batch collide_batch = {PLACEMENT_LINE, take_placement, ask_collide_each,
                                           print_collide_line};
 static const query_batch distance_batch = {PLACEMENT_LINE, take_placement, ask_distance_each,
@@ -423,9 +416,17 @@ static int run_within(const verb *self, int argc, char **argv)
      OPTION_TEXT, offsetof(settings, place_a),                                                     \
      "PLACEMENT", "where the first operand stands" QUERY_PLACE_HELP,                               \
      0,           0},                                                                              \
+        {"place-b",                                                                                \
+         'b',                                                                                      \
+         OPTION_TEXT,                                                                              \
+         offsetof(settings, place_b),                                                              \
+         "PLACEMENT",                                                                              \
+         "where the second operand stands, in the same ways and in the first one's unit",          \
+         0,                                                                                        \
+         0},                                                                                       \
     {                                                                                              \
-        "place-b", 'b', OPTION_TEXT, offsetof(settings, place_b), "PLACEMENT",                     \
-            "where the second operand stands, in the same ways", 0, 0                              \
+        "assume-unit", 0, OPTION_TEXT, offsetof(settings, assume_unit), UNITS_ASSUME_VALUE,        \
+            UNITS_ASSUME_HELP, 0, 0                                                                \
     }
 #define ROW_SELECT(name, field, help)                                                              \
     {                                                                                              \
@@ -470,7 +471,7 @@ static const option_row within_options[] = {
     ROW_PLACES,
     ROWS_SELECT,
     {"delta", 'd', OPTION_TEXT, offsetof(settings, delta), "LENGTH",
-     "how near is near: 0.5 in the file's units, or 5mm", 0, 0},
+     "how near is near: 0.5 in the first file's units, or 5mm", 0, 0},
     ROW_BATCH,
     QUERY_ROWS(settings),
     {0}};

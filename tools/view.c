@@ -245,7 +245,7 @@ static int open_model(view *v, const char *text)
     const char *part = v->set->part;
     char whole[4096];
     if (!part) {
-        const int code = operand_open(&v->model, text, v->set->place, &whole_file);
+        const int code = operand_open(&v->model, text, v->set->place, &whole_file, NULL);
         return code ? code : operand_check(&v->model);
     }
     const char *mark = part[strspn(part, "0123456789")] == '\0' ? "#" : "";
@@ -253,7 +253,7 @@ static int open_model(view *v, const char *text)
         complain("--part", "the name is too long");
         return EXIT_USAGE;
     }
-    int code = operand_open(&v->model, whole, v->set->place, &whole_file);
+    int code = operand_open(&v->model, whole, v->set->place, &whole_file, NULL);
     v->model.text = text;
     return code ? code : operand_check(&v->model);
 }

@@ -137,7 +137,7 @@ expect 0 one.bvp one.bvp --exit-code
 expect 1 one.bvp other.bvp --exit-code
 has out 'parts      1 removed, 1 added, 0 the same'
 expect 2 monday.bvp one.bvp --json
-has err 'one.bvp: it does not say its unit'
+has err '.*one.bvp: it does not say its unit.*'
 expect 0 monday.bvp one.bvp --assume-unit mm --json
 is parts.removed 3
 

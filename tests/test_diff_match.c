@@ -62,8 +62,8 @@ static void compare(comparison *c, const line *a, int count_a, const line *b, in
     memset(c, 0, sizeof *c);
     c->files[0] = build(a, count_a);
     c->files[1] = build(b, count_b);
-    ck_assert_int_eq(diff_side_open(&c->a, "a", c->files[0].file), 0);
-    ck_assert_int_eq(diff_side_open(&c->b, "b", c->files[1].file), 0);
+    ck_assert_int_eq(diff_side_open(&c->a, "a", c->files[0].file, 1), 0);
+    ck_assert_int_eq(diff_side_open(&c->b, "b", c->files[1].file, 1), 0);
     ck_assert_int_eq(diff_match(&c->a, &c->b), 0);
     ck_assert_int_eq(diff_rows_of_nodes(&c->rows, &c->a, &c->b, 1e-9, all), 0);
 }

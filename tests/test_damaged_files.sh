@@ -113,7 +113,7 @@ while read -r name at; do
   check clash file.bvp "thin, $name at $at"
 done < <(places sound.bvp)
 cp sound.bvp file.bvp
-"$bvpack" pack -q "$models/plate_holes.STL" -o plate.bvp
+"$bvpack" pack -q --unit mm "$models/plate_holes.STL" -o plate.bvp
 questions=("closest file.bvp --point 20,20,14" "ray file.bvp --origin 30,30,200 --direction 0,0,-1" "collide file.bvp"
   "distance plate.bvp file.bvp --place-b 0,0,300" "within file.bvp plate.bvp --delta 500" "overlap file.bvp --box 0,0,0,90,90,90"
   "pairs file.bvp file.bvp" "instances file.bvp --box 0,0,0,90,90,90")

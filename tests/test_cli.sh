@@ -576,6 +576,16 @@ has out '^t 2  point 0.3 0.4 1  normal 0 0 1  part #0 "cube", instance @0 "cube"
 expect 0 query ray cube.bvp --origin 0.3,0.4,5 -d 0,0,-1 --json
 near t 4
 near point.2 1
+expect 0 query ray cube.bvp --origin 0.3,0.4,1 -d 0,0,1
+has out '^t 0  point'
+for z in 0 1; do # from a face, either way: zero has no sign
+  for way in 1 -1; do
+    expect 0 query ray cube.bvp --origin "0.3,0.4,$z" -d "0,0,$way" --all
+    lacks out '[^0-9.e]-0([^.0-9]|$)'
+    expect 0 query ray cube.bvp --origin "0.3,0.4,$z" -d "0,0,$way" --all --json
+    lacks out '[^0-9.e]-0([^.0-9]|$)'
+  done
+done
 expect 0 query ray cube.bvp --origin 0.3,0.4,5 -d 0,0,1
 has out '^no hit$'
 expect 0 query ray cube.bvp --origin 0.3,0.4,5 -d 0,0,-1 --t-max 3 --any

@@ -142,7 +142,8 @@ void jsonw_number(json *j, const char *key, double value)
 {
     char buffer[32];
     begin_value(j, key);
-    fputs(isfinite(value) ? shortest(value, buffer) : "null", j->out);
+    /* + 0.0: zero has one sign, many readers take -0 for the integer 0 anyway */
+    fputs(isfinite(value) ? shortest(value + 0.0, buffer) : "null", j->out);
 }
 
 void jsonw_rounded(json *j, const char *key, double value)

@@ -40,7 +40,7 @@ static void ray_hit_as_text(const operand *o, const bvp_ray *ray, const bvp_ray_
     char a[32];
     double point[3];
     point_on_ray(ray, h->t, point);
-    printf("t %s", shortest(h->t, a));
+    printf("t %s", shortest(h->t + 0.0, a)); /* as query_point_text */
     query_point_text("  point", point);
     query_point_text("  normal", h->normal);
     fputs("  ", stdout);

@@ -171,21 +171,24 @@ typedef struct bvp_build_report {
     double seconds_build, seconds_write;
 } bvp_build_report;
 
-/* Writes everything to a temporary file beside `path`, fsyncs, renames. The builder can't be used
- * afterwards except for bvp_builder_free. report may be NULL. */
+/* Writes everything to a file without a name in the folder of `path`, fsyncs it, and gives it that
+ * name, in place of a file that has it. Where the file system has no such files, its name is
+ * .bvpack-*.tmp until then; the next call that needs such a name in that folder removes what a
+ * killed process left there. The builder can't be used afterwards except for bvp_builder_free.
+ * report may be NULL. */
 BVP_API bvp_status bvp_builder_finish(bvp_builder *builder, const char *path,
                                       bvp_build_report *report, bvp_error *error);
-/* The same to a descriptor (a pipe is fine): no rename; the caller closes it. */
+/* The same to a descriptor (a pipe is fine): no name; the caller closes it. */
 BVP_API bvp_status bvp_builder_finish_fd(bvp_builder *builder, int fd, bvp_build_report *report,
                                          bvp_error *error);
 
-/* Writes what an open file shows, refitted parts included, as a new file with hashes of its own:
- * to a temporary file beside `path`, fsynced, renamed. Sections that this library does not know are
- * left out. provenance: UTF-8 JSON text to keep in the new file instead of the old one's, or NULL.
- * The new source_hash is made of the old one and of the parts' content. */
+/* Writes what an open file shows, refitted parts included, as a new file with hashes of its own; it
+ * has the name `path` when it is complete and synced, as above. Sections that this library does not
+ * know are left out. provenance: UTF-8 JSON text to keep in the new file instead of the old one's,
+ * or NULL. The new source_hash is made of the old one and of the parts' content. */
 BVP_API bvp_status bvp_save(const bvp_file *file, const char *provenance, const char *path,
                             bvp_error *error);
-/* The same to a descriptor (a pipe is fine): no rename; the caller closes it. */
+/* The same to a descriptor (a pipe is fine): no name; the caller closes it. */
 BVP_API bvp_status bvp_save_fd(const bvp_file *file, const char *provenance, int fd,
                                bvp_error *error);
 

@@ -5,6 +5,8 @@
 set -u
 bvpack=$(realpath "${BVPACK:-./bvpack}")
 json=$(realpath "${BVP_BUILDDIR:-.}/tests/json_check")
+without=$(realpath "${BVP_BUILDDIR:-.}/tests/without_nameless")
+"$without" true || without="env"
 [ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
@@ -385,7 +387,6 @@ done
 echo "$hits of $kills kills hit a run ($seed)"
 checks=$((checks + 1))
 [ "$hits" != 0 ] || ((kills < 4)) || bad "no kill hit a run ($seed)"
-rm -f .*.tmp
 
 # What a state holds is not judged again: without its first pair it gives reports without that row.
 # A run of two marks is killed: the first one is whole then, and the pair stands before it.
@@ -433,7 +434,8 @@ same scene.bvp keep.bvp
 # a signal ends the run in order, with what is complete (with job control: else SIGINT is ignored)
 set -m
 for signal in INT TERM; do
-  "$bvpack" clash heap.bvp -x 'c*1:c*7' -r i.jsonl --json >out 2>err &
+  # an output that one can see growing
+  "$without" "$bvpack" clash heap.bvp -x 'c*1:c*7' -r i.jsonl --json >out 2>err &
   until [ -n "$(find . -name '.*.tmp' -size +0)" ] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
   kill -$signal $! 2>/dev/null
   wait $!

@@ -149,7 +149,7 @@ watch() { # ARGUMENT...
 strays() { # FILE...: what was opened, one a line, but for these
   sed -n 's/^[0-9]* *open[^"]*"\([^"]*\)".* = [0-9][0-9]*$/\1/p' trace |
     grep -v -x -F -e . -e "$PWD" -e "$PWD/" -e out.bvp -e "$PWD/out.bvp" "${@/#/-e}" |
-    grep -v -E -e '^(/lib|/usr/|/etc/ld\.so|/proc/|/sys/|/dev/null|/dev/urandom)' -e "^$build/" -e '\.bvpack-[0-9-]*\.tmp$' -e '^/tmp/bvpack\.'
+    grep -v -E -e '^(/lib|/usr/|/etc/ld\.so|/proc/|/sys/|/dev/null|/dev/urandom)' -e "^$build/" -e '\.bvpack-[0-9a-f-]*\.tmp$' -e '^/tmp/bvpack\.'
 }
 if strace -f -qq -o trace true 2>/dev/null && [ -x "$build/.libs/bvpack" ]; then
   see() { # MODEL "OPTIONS" FILE...

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * test_output.c: an output has its name only when it is complete; what is left after failures and
- * signals.
+ * test_output.c: an output has its name only when it is complete; what is left after failures,
+ * signals and kills.
  */
+#define _GNU_SOURCE
 #include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "message.h"
+#include "nameless.h"
 #include "output.h"
 #include "suite.h"
 #include "truncation.h"
@@ -132,23 +134,49 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* Half an output, then a signal. With files that have no name, or that have one at once. Nonzero:
+ * the system can't be without the former. */
+static int end_by(int signal_number, int named)
+{
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+        output o;
+        signal(signal_number, SIG_DFL); /* whoever runs the tests may have it ignored */
+        if (named && nameless_refuse() != 0)
+            _exit(77);
+        if (output_open(&o, path) == 0 && write(o.fd, "half", 4) == 4 &&
+            file_count() == (o.file.temporary[0] != '\0') && (!named || file_count() == 1))
+            raise(signal_number);
+        _exit(99);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    if (named && WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        return 77;
+    ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == signal_number);
+    return 0;
+}
+
 START_TEST(signal_removes)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < 3; i++) {
-        output o;
-        int status;
-        pid_t child = fork();
-        if (child == 0) {
-            signal(signals[i], SIG_DFL); /* whoever runs the tests may have it ignored */
-            if (output_open(&o, path) == 0 && write(o.fd, "half", 4) == 4 && file_count() == 1)
-                raise(signals[i]);
-            _exit(99);
-        }
-        ck_assert_int_eq(waitpid(child, &status, 0), child);
-        ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
+    for (int i = 0; i < 6; i++) {
+        end_by(signals[i % 3], i / 3);
         ck_assert_int_eq(file_count(), 0);
     }
+}
+END_TEST
+
+START_TEST(next_output_sweeps)
+{
+    output o;
+    if (end_by(SIGKILL, 1) != 0)
+        return;
+    ck_assert_int_eq(file_count(), 1);
+    ck_assert_int_eq(output_open(&o, path), 0);
+    ck_assert_int_eq(file_count(), o.file.temporary[0] != '\0');
+    output_discard(&o);
+    ck_assert_int_eq(file_count(), 0);
 }
 END_TEST
 
@@ -254,6 +282,7 @@ int main(void)
     tcase_add_test(t, device_is_written_to);
     tcase_add_test(t, refusals);
     tcase_add_test(t, signal_removes);
+    tcase_add_test(t, next_output_sweeps);
     tcase_add_test(t, truncation_ends_in_order);
     tcase_add_test(t, truncation_is_told_once);
     return suite_run_case("output", t);

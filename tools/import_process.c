@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * import_process.c: importers that are programs of their own, so that what they crash is only them.
  */
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "import_process.h"
 
 /* Such a program reads bytes that somebody else wrote with a library that we did not write. It gets
@@ -107,16 +108,30 @@ static bvp_status refuse_system(importer *im, const char *doing)
                          "can't %s: %s", doing, strerror(reason));
 }
 
+/* Has no name at any time where the file system allows that, so that a kill leaves nothing. */
+static int open_nameless(void)
+{
+    const char *given = getenv("TMPDIR"), *folder = given && given[0] ? given : "/tmp";
+    char path[PATH_SIZE];
+    int fd = -1;
+#ifdef O_TMPFILE
+    fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
+#endif
+    snprintf(path, sizeof path, "%s/bvpack.XXXXXX", folder);
+    fd = mkstemp(path);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
 /* A file without a name that has the model's bytes; -1: errno says why not. */
 static int copy_input(const importer *im)
 {
-    const char *folder = getenv("TMPDIR");
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/bvpack.XXXXXX", folder && folder[0] ? folder : "/tmp");
-    const int low = mkstemp(path);
+    const int low = open_nameless();
     if (low < 0)
         return -1;
-    unlink(path);
     const int fd = fcntl(low, F_DUPFD_CLOEXEC, FREE_DESCRIPTOR);
     close(low);
     for (size_t done = 0; fd >= 0 && done < im->size;) {

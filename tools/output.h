@@ -7,30 +7,24 @@
 #include <limits.h>
 #include <stdio.h>
 #include "bvpack.h"
-
-enum { OUTPUT_MAX = 16 }; /* open at a time */
+#include "format/publish.h"
 
 typedef struct output {
     int fd;
-    int direct;          /* standard output, a device or a pipe: no temporary file */
-    int slot;            /* which of those that a signal removes */
+    int direct;          /* standard output, a device or a pipe: `file` is not used */
     char path[PATH_MAX]; /* where it goes; symbolic links followed */
-    char temporary[PATH_MAX + 32];
+    bvpi_publishing file;
+    int slot; /* of temporary_doom, or -1 */
 } output;
 
-/* Opens a temporary file beside `path`, or `path` itself when it exists and is not a regular file;
- * "-" is standard output, which must not be a terminal. A signal that ends the program removes all
- * that are open. Returns 0, or says what is wrong and returns the exit code. */
+/* Opens a file in the folder of `path`, without a name or with a temporary one (publish.h); or
+ * `path` itself when it exists and is not a regular file; "-" is standard output, which must not be
+ * a terminal. Removes what a killed run left in that folder. A signal that ends the program leaves
+ * nothing. Returns 0, or says what is wrong and returns the exit code. */
 int output_open(output *o, const char *path);
-/* fsync and rename. Returns 0 or the exit code, as above. The output is closed in any case. */
+/* Syncs it and gives it its name. Returns 0 or the exit code, as above. The output is closed in any
+ * case. */
 int output_commit(output *o);
-/* A temporary file of somebody else's, to be removed when a signal ends the program; output_spare
- * with what this returned when it is gone or has its name. */
-int output_doom(const char *path);
-void output_spare(int slot);
-/* Removes the temporary files of all that are open; for a signal's handler that ends the program.
- */
-void output_remove_all(void);
 /* Says why the library could not write it, as complain_status does, and returns the exit code: that
  * of an output where the system refused. */
 int output_failure(const char *path, bvp_status status, const bvp_error *error);

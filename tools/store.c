@@ -11,14 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+#include "format/publish.h"
 #include "hex.h"
 #include "input.h"
 #include "message.h"
-#include "output.h"
+#include "temporary.h"
 
 enum { SLOT_COUNT = 2 * STORE_OPEN_MOST, HASH_SIZE = 16 };
+
+/* Where temporary names stand: its folder, with a slash. */
+static void name_folder(const store *s, char names[PATH_MAX])
+{
+    snprintf(names, PATH_MAX, "%.*s/", PATH_MAX - 2, s->folder);
+}
+
+/* What a killed run left. */
+static void sweep(const store *s)
+{
+    char names[PATH_MAX];
+    name_folder(s, names);
+    bvpi_publish_sweep(names);
+}
 
 int store_open(store *s, const char *folder)
 {
@@ -37,8 +51,10 @@ int store_open(store *s, const char *folder)
         return EXIT_USAGE;
     }
     s->slots = calloc(SLOT_COUNT, sizeof *s->slots);
-    if (s->slots)
+    if (s->slots) {
+        sweep(s);
         return 0;
+    }
     complain(NULL, "%s", strerror(ENOMEM));
     return EXIT_LIMIT;
 }
@@ -229,42 +245,29 @@ static int write_whole(int fd, const void *data, size_t size)
     return 0;
 }
 
-/* A name that nobody uses; any machine may be writing beside this one. */
-static int create_temporary(const char *path, char *name, size_t capacity)
-{
-    int fd = -1;
-    for (int i = 0; i < 100 && fd < 0; i++) {
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        snprintf(name, capacity, "%s.%lx%lx.tmp", path, (long)getpid(), now.tv_nsec);
-        fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd < 0 && errno != EEXIST)
-            break;
-    }
-    return fd;
-}
-
-/* What `fill` writes appears as `path` when it is complete. */
+/* What `fill` writes appears as `path` when it is complete. Temporary names, where they are needed,
+ * stand in the store's folder, where store_open sweeps. */
 static int publish(const store *s, char *path, int (*fill)(void *user, int fd), void *user)
 {
-    char temporary[PATH_MAX + 64];
-    int code = make_folders(s, path);
+    char names[PATH_MAX];
+    bvpi_publishing file;
+    int slot = -1, code = make_folders(s, path);
     if (code != 0)
         return code;
-    const int fd = create_temporary(path, temporary, sizeof temporary);
-    const int slot = fd >= 0 ? output_doom(temporary) : -1;
-    int failed = fd < 0 || fill(user, fd) != 0;
-    if (fd >= 0)
-        failed |= close(fd) != 0;
-    failed = failed || rename(temporary, path) != 0;
+    name_folder(s, names);
+    int failed = bvpi_publish_open(&file, path, names, 0666) != 0;
+    if (!failed) {
+        slot = file.temporary[0] ? temporary_doom(file.temporary) : -1;
+        failed = fill(user, file.fd) != 0;
+        if (failed)
+            bvpi_publish_discard(&file);
+        failed = failed || bvpi_publish_commit(&file, path, names) != 0;
+    }
     const int reason = errno;
-    if (failed)
-        complain(path, "cannot write it to the store: %s", strerror(reason));
-    if (failed && fd >= 0)
-        unlink(temporary);
-    output_spare(slot);
+    temporary_spare(slot);
     if (!failed)
         return 0;
+    complain(path, "cannot write it to the store: %s", strerror(reason));
     return reason == ENOMEM ? EXIT_LIMIT : EXIT_OUTPUT;
 }
 

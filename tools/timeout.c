@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "message.h"
-#include "output.h"
+#include "temporary.h"
 
 static struct timespec began;
 static volatile sig_atomic_t *volatile asked;
@@ -29,7 +29,7 @@ static void end(int signal_number)
         *asked = 1;
         return;
     }
-    output_remove_all();
+    temporary_remove_all();
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
         _exit(EXIT_STOPPED);
     _exit(EXIT_STOPPED);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "message.h"
-#include "output.h"
+#include "temporary.h"
 
 /* Only what a handler may call. */
 static void end(int signal_number)
@@ -19,7 +19,7 @@ static void end(int signal_number)
     (void)signal_number;
     while (__atomic_exchange_n(&is_ending, 1, __ATOMIC_ACQ_REL))
         pause();
-    output_remove_all();
+    temporary_remove_all();
     if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
         _exit(EXIT_INPUT);
     _exit(EXIT_INPUT);

@@ -11,27 +11,25 @@
 #include "format/checksum.h"
 #include "format/codec.h"
 #include "format/header.h"
+#include "format/publish.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
-    WRITE_SIZE = 1 << 20,        /* what is given to the system at once, and hashed at once */
-    COPY_SIZE = 2048,            /* smaller chunks are gathered in a buffer, others stay in place */
-    BUFFER_SIZE = 1 << 16,       /* for these */
-    RANGE_COUNT = 256,           /* of one writev; POSIX: at least 16, Linux: 1024 */
-    START_SIZE = 8 * WRITE_SIZE, /* so often the disk is told to begin with what it has */
-    TEMPORARY_NAME_TRIES = 100   /* a collision is one in 2^32 each time */
+    WRITE_SIZE = 1 << 20,       /* what is given to the system at once, and hashed at once */
+    COPY_SIZE = 2048,           /* smaller chunks are gathered in a buffer, others stay in place */
+    BUFFER_SIZE = 1 << 16,      /* for these */
+    RANGE_COUNT = 256,          /* of one writev; POSIX: at least 16, Linux: 1024 */
+    START_SIZE = 8 * WRITE_SIZE /* so often the disk is told to begin with what it has */
 };
 
 /* Where bytes go: into block hashes, or to a descriptor. Both count. */
@@ -351,39 +349,6 @@ bvp_status bvpi_write_fd(const bvpi_write *job, int fd, uint64_t *file_size, bvp
 
 /* ---- publishing ----------------------------------------------------------------------------- */
 
-/* Creates a file that did not exist, beside `path`; with the permissions that any new file gets. */
-static int create_temporary(const char *path, char *name, size_t capacity)
-{
-    for (int i = 0; i < TEMPORARY_NAME_TRIES; i++) {
-        struct timespec now;
-        clock_gettime(CLOCK_REALTIME, &now);
-        const uint32_t tag =
-            (uint32_t)now.tv_nsec * UINT32_C(2654435761) ^ (uint32_t)getpid() << 12 ^ (uint32_t)i;
-        if ((size_t)snprintf(name, capacity, "%s.%08" PRIx32 ".tmp", path, tag) >= capacity) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
-        int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            return fd;
-    }
-    return -1;
-}
-
-/* Makes the rename survive a power cut. Some file systems cannot sync folders: not an error. */
-static void sync_folder_of(const char *path)
-{
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    const int length = slash ? (int)(slash - path) + 1 : 0;
-    snprintf(folder, sizeof folder, "%.*s", length, path);
-    int fd = open(length > 0 ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    fsync(fd);
-    close(fd);
-}
-
 static bvp_status write_direct(const bvpi_write *job, const char *path, uint64_t *file_size,
                                bvp_error *error)
 {
@@ -396,33 +361,26 @@ static bvp_status write_direct(const bvpi_write *job, const char *path, uint64_t
     return status;
 }
 
-static bvp_status write_and_sync(const bvpi_write *job, int fd, uint64_t *file_size,
-                                 bvp_error *error)
-{
-    bvp_status status = bvpi_write_fd(job, fd, file_size, error);
-    if (status == BVP_OK && fsync(fd) != 0)
-        status = bvpi_error_system(error, "cannot write the file");
-    if (close(fd) != 0 && status == BVP_OK)
-        status = bvpi_error_system(error, "cannot write the file");
-    return status;
-}
-
 bvp_status bvpi_write_path(const bvpi_write *job, const char *path, uint64_t *file_size,
                            bvp_error *error)
 {
     struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+    bvpi_publishing file;
+    const bool exists = stat(path, &info) == 0;
+    if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
         return write_direct(job, path, file_size, error);
-    char temporary[PATH_MAX];
-    int fd = create_temporary(path, temporary, sizeof temporary);
-    if (fd < 0)
+    if (bvpi_publish_open(&file, path, path, 0666) != 0)
         return bvpi_error_system(error, "cannot create a file beside %s", path);
-    bvp_status status = write_and_sync(job, fd, file_size, error);
-    if (status == BVP_OK && rename(temporary, path) != 0)
-        status = bvpi_error_system(error, "cannot rename the finished file to %s", path);
+    if (exists || file.temporary[0]) /* else nobody leaves a file here */
+        bvpi_publish_sweep(path);
+    bvp_status status = bvpi_write_fd(job, file.fd, file_size, error);
+    if (status == BVP_OK && fsync(file.fd) != 0)
+        status = bvpi_error_system(error, "cannot write the file");
     if (status != BVP_OK)
-        unlink(temporary);
+        bvpi_publish_discard(&file);
+    else if (bvpi_publish_commit(&file, path, path) != 0)
+        status = bvpi_error_system(error, "cannot give the finished file the name %s", path);
     else
-        sync_folder_of(path);
+        bvpi_publish_sync_folder(path);
     return status;
 }

@@ -35,9 +35,9 @@ typedef struct bvpi_write {
 /* Writes in one forward pass (a pipe is fine). *file_size (may be NULL): bytes written. */
 bvp_status bvpi_write_fd(const bvpi_write *job, int fd, uint64_t *file_size, bvp_error *error);
 
-/* Writes a temporary file beside `path`, fsyncs it, renames it, fsyncs the folder. On failure
- * nothing is left, and an earlier file of that name is untouched. A `path` that exists and is not a
- * regular file (a device, a pipe) is written to directly. */
+/* Writes a file in the folder of `path`, fsyncs it, gives it that name, fsyncs the folder
+ * (publish.h). On failure nothing is left, and an earlier file of that name is untouched. A `path`
+ * that exists and is not a regular file (a device, a pipe) is written to directly. */
 bvp_status bvpi_write_path(const bvpi_write *job, const char *path, uint64_t *file_size,
                            bvp_error *error);
 

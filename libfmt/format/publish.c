@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ * publish.c: a file without a name, O_TMPFILE, that is linked when it is complete; where there is
+ * none, one with a temporary name that is renamed.
+ */
+#define _GNU_SOURCE /* O_TMPFILE */
+#include "format/publish.h"
+
+/* A file without a name goes with its writer, however that ends. One with a temporary name stays
+ * when its writer is killed, and the next writer sweeps it up. That must never hit a file in use,
+ * not even one of another process of the same number in another container, or on another machine
+ * that shares the folder. So the writer holds a lock on its file from before anybody trusts the
+ * name until the name is gone; the system gives the lock back when the writer ends. Locks may be
+ * known on one machine only: the name also says on which start of which machine the file was begun,
+ * and a sweeper looks only at those of its own. A file that its writer could not lock has a name
+ * that says nothing, and is never swept.
+ *
+ * A sweeper may lock the file between its making and its writer's lock. The writer then finds it
+ * locked, or without a name, and makes another. */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    NAME_TRIES = 100,
+    BOOT_SIZE = 16, /* digits that tell one start of one machine from all others */
+    TAG_SIZE = 16   /* digits that tell its files apart */
+};
+#define NAME_HEAD ".bvpack-"
+#define NAME_END  ".tmp"
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+/* What stands in a name whose file has no lock. */
+static const char no_boot[BOOT_SIZE + 1] = "0000000000000000";
+
+/* The first digits of the identity that Linux draws at random when it starts. */
+static void read_boot(char boot[BOOT_SIZE + 1])
+{
+    char text[BOOT_SIZE + 4] = ""; /* with dashes */
+    size_t count = 0;
+    const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    for (ssize_t i = 0; i < got && count < BOOT_SIZE; i++)
+        if (strchr("0123456789abcdef", text[i]))
+            boot[count++] = text[i];
+    boot[count] = '\0';
+    if (count < BOOT_SIZE)
+        strcpy(boot, no_boot);
+}
+
+/* How much of a path is its folder, with the slash. */
+static int folder_size(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (int)(slash - path) + 1 : 0;
+}
+
+static void folder_of(const char *path, char folder[PATH_MAX])
+{
+    const int size = folder_size(path);
+    snprintf(folder, PATH_MAX, "%.*s", size > 0 ? size : 1, size > 0 ? path : ".");
+}
+
+/* Not taken, as far as one can know before. */
+static int make_name(char name[PATH_MAX], const char *names, const char *boot)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const uint64_t tag =
+        (uint64_t)getpid() << 40 ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec;
+    const int size = snprintf(name, PATH_MAX, "%.*s" NAME_HEAD "%s-%016" PRIx64 NAME_END,
+                              folder_size(names), names, boot, tag);
+    if (size < PATH_MAX)
+        return 0;
+    errno = ENAMETOOLONG;
+    return -1;
+}
+
+/* Does a name begin as ours of this start do, and go on as they do? */
+static bool is_ours(const char *name, const char *boot)
+{
+    enum { HEAD = sizeof NAME_HEAD - 1, TAG = HEAD + BOOT_SIZE + 1, END = TAG + TAG_SIZE };
+    return strlen(name) == END + sizeof NAME_END - 1 && memcmp(name, NAME_HEAD, HEAD) == 0 &&
+           memcmp(name + HEAD, boot, BOOT_SIZE) == 0 && name[TAG - 1] == '-' &&
+           strspn(name + TAG, "0123456789abcdef") == TAG_SIZE && strcmp(name + END, NAME_END) == 0;
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+static void number_path(int fd, char path[32])
+{
+    snprintf(path, 32, "/proc/self/fd/%d", fd);
+}
+
+static bool open_nameless(bvpi_publishing *p, const char *path, mode_t mode)
+{
+#ifdef O_TMPFILE
+    char folder[PATH_MAX], number[32];
+    folder_of(path, folder);
+    p->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+    if (p->fd < 0)
+        return false;
+    number_path(p->fd, number);
+    if (access(number, F_OK) == 0) { /* or it could not be linked */
+        p->is_locked = flock(p->fd, LOCK_EX | LOCK_NB) == 0;
+        return true;
+    }
+    close(p->fd);
+#else
+    (void)path, (void)mode;
+#endif
+    return false;
+}
+
+/* Did no sweeper come between? */
+static bool has_name_still(int fd)
+{
+    struct stat info;
+    return fstat(fd, &info) == 0 && info.st_nlink > 0;
+}
+
+static int open_named(bvpi_publishing *p, const char *names, mode_t mode)
+{
+    char boot[BOOT_SIZE + 1];
+    read_boot(boot);
+    for (int i = 0; i < NAME_TRIES; i++) {
+        if (make_name(p->temporary, names, boot) != 0)
+            break;
+        p->fd = open(p->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (p->fd < 0 && errno == EEXIST)
+            continue;
+        if (p->fd < 0)
+            break;
+        p->is_locked = flock(p->fd, LOCK_EX | LOCK_NB) == 0;
+        const bool is_unlockable = !p->is_locked && errno != EWOULDBLOCK;
+        if ((p->is_locked || strcmp(boot, no_boot) == 0) && has_name_still(p->fd))
+            return 0;
+        if (is_unlockable)
+            strcpy(boot, no_boot);
+        bvpi_publish_discard(p);
+    }
+    p->fd = -1;
+    p->temporary[0] = '\0';
+    return -1;
+}
+
+int bvpi_publish_open(bvpi_publishing *p, const char *path, const char *names, mode_t mode)
+{
+    p->temporary[0] = '\0';
+    return open_nameless(p, path, mode) ? 0 : open_named(p, names, mode);
+}
+
+/* ---- ending --------------------------------------------------------------------------------- */
+
+/* Network file systems say at a close what they could not write; the lock stays. */
+static int close_twin(int fd)
+{
+    const int twin = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    return twin < 0 ? -1 : close(twin);
+}
+
+/* A link can't replace a file, a rename can: the file gets a temporary name for that time. */
+static int link_temporary(bvpi_publishing *p, const char *number, const char *names)
+{
+    char boot[BOOT_SIZE + 1];
+    strcpy(boot, no_boot);
+    if (p->is_locked)
+        read_boot(boot);
+    for (int i = 0; i < NAME_TRIES && make_name(p->temporary, names, boot) == 0; i++) {
+        if (linkat(AT_FDCWD, number, AT_FDCWD, p->temporary, AT_SYMLINK_FOLLOW) == 0)
+            return 0;
+        if (errno != EEXIST)
+            break;
+    }
+    p->temporary[0] = '\0';
+    return -1;
+}
+
+static int give_name(bvpi_publishing *p, const char *path, const char *names)
+{
+    char number[32];
+    if (close_twin(p->fd) != 0)
+        return -1;
+    if (p->temporary[0] == '\0') {
+        number_path(p->fd, number);
+        if (linkat(AT_FDCWD, number, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+            return 0;
+        if (errno != EEXIST || link_temporary(p, number, names) != 0)
+            return -1;
+    }
+    return rename(p->temporary, path);
+}
+
+int bvpi_publish_commit(bvpi_publishing *p, const char *path, const char *names)
+{
+    if (give_name(p, path, names) != 0) {
+        bvpi_publish_discard(p);
+        return -1;
+    }
+    p->temporary[0] = '\0';
+    bvpi_publish_discard(p);
+    return 0;
+}
+
+void bvpi_publish_discard(bvpi_publishing *p)
+{
+    const int reason = errno;
+    if (p->temporary[0])
+        unlink(p->temporary);
+    if (p->fd >= 0)
+        close(p->fd);
+    p->fd = -1;
+    p->temporary[0] = '\0';
+    errno = reason;
+}
+
+void bvpi_publish_sync_folder(const char *path)
+{
+    char folder[PATH_MAX];
+    folder_of(path, folder);
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    fsync(fd);
+    close(fd);
+}
+
+/* ---- sweeping ------------------------------------------------------------------------------- */
+
+/* Does nobody use the file, and has it the name still? Who has the lock keeps others from renaming
+ * it, so that what is true here is so until it is removed. */
+static bool is_left(int folder, const char *name, int fd)
+{
+    struct stat file, named;
+    return fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == geteuid() &&
+           flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+           fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_dev == file.st_dev &&
+           named.st_ino == file.st_ino;
+}
+
+static void sweep_one(int folder, const char *name)
+{
+    enum { FLAGS = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC }; /* it may be anything */
+    int fd = openat(folder, name, O_RDWR | FLAGS); /* NFS locks only what is open for writing */
+    if (fd < 0 && errno == EACCES)
+        fd = openat(folder, name, O_RDONLY | FLAGS);
+    if (fd < 0)
+        return;
+    if (is_left(folder, name, fd))
+        unlinkat(folder, name, 0);
+    close(fd);
+}
+
+void bvpi_publish_sweep(const char *names)
+{
+    const int reason = errno;
+    char folder[PATH_MAX], boot[BOOT_SIZE + 1];
+    folder_of(names, folder);
+    read_boot(boot);
+    DIR *list = strcmp(boot, no_boot) != 0 ? opendir(folder) : NULL;
+    for (struct dirent *entry; list && (entry = readdir(list));)
+        if (is_ours(entry->d_name, boot))
+            sweep_one(dirfd(list), entry->d_name);
+    if (list)
+        closedir(list);
+    errno = reason;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT
+ * test_publish.c: a file has its name only when it is complete; a killed writer leaves nothing, or
+ * what the next one removes, and nothing else is ever removed.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "format/publish.h"
+#include "nameless.h"
+#include "suite.h"
+
+static char folder[] = "publish.XXXXXX", path[64];
+
+static void enter(void)
+{
+    memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/out", folder);
+}
+
+/* How many entries there are; the name of one of those that are temporary, or "". */
+static int entry_count(char name[256])
+{
+    int count = 0;
+    DIR *list = opendir(folder);
+    name[0] = '\0';
+    for (struct dirent *entry; (entry = readdir(list));) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        count++;
+        if (strncmp(entry->d_name, ".bvpack-", 8) == 0)
+            strcpy(name, entry->d_name);
+    }
+    closedir(list);
+    return count;
+}
+
+static int file_count(void)
+{
+    char name[256];
+    return entry_count(name);
+}
+
+static void leave(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static int content_is(const char *expected)
+{
+    char text[64] = "";
+    const int fd = open(path, O_RDONLY);
+    const ssize_t got = read(fd, text, sizeof text - 1);
+    close(fd);
+    return got == (ssize_t)strlen(expected) && strcmp(text, expected) == 0;
+}
+
+static int begin(bvpi_publishing *p, const char *text)
+{
+    return bvpi_publish_open(p, path, path, 0640) != 0 ||
+           write(p->fd, text, strlen(text)) != (ssize_t)strlen(text);
+}
+
+/* ---- with names and without ---------------------------------------------------------------------
+ */
+
+/* Runs body in a process of its own, where files without a name are refused if `named`. Its exit
+ * status; 77: they can't be refused here. */
+static int run_apart(int named, int (*body)(void))
+{
+    int status = 0;
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(named && nameless_refuse() != 0 ? 77 : body());
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void holds(int (*body)(void))
+{
+    for (int named = 0; named < 2; named++) {
+        const int code = run_apart(named, body);
+        ck_assert_msg(code == 0 || (named && code == 77), "line %d, named %d", code, named);
+    }
+}
+
+/* Ends a body with its line. */
+#define MUST(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            return __LINE__ % 256 == 77 ? 78 : __LINE__ % 256;                                     \
+    } while (0)
+
+static int publishes(void)
+{
+    bvpi_publishing p;
+    struct stat info;
+    MUST(begin(&p, "first") == 0);
+    MUST(stat(path, &info) != 0);
+    MUST(file_count() == (p.temporary[0] != '\0'));
+    MUST(bvpi_publish_commit(&p, path, path) == 0);
+    MUST(p.fd == -1 && content_is("first") && file_count() == 1);
+    MUST(stat(path, &info) == 0 && (info.st_mode & 0777) == 0640 && info.st_nlink == 1);
+    MUST(begin(&p, "second") == 0 && content_is("first"));
+    MUST(bvpi_publish_commit(&p, path, path) == 0 && content_is("second") && file_count() == 1);
+    MUST(begin(&p, "third") == 0);
+    bvpi_publish_discard(&p);
+    MUST(p.fd == -1 && content_is("second") && file_count() == 1);
+    return unlink(path);
+}
+
+START_TEST(named_when_complete)
+{
+    umask(0);
+    holds(publishes);
+}
+END_TEST
+
+/* A folder can't be replaced: nothing is left, and errno says why. */
+static int fails(void)
+{
+    bvpi_publishing p;
+    MUST(mkdir(path, 0777) == 0 && begin(&p, "text") == 0);
+    MUST(bvpi_publish_commit(&p, path, path) != 0 && errno == EISDIR);
+    MUST(p.fd == -1 && file_count() == 1);
+    MUST(bvpi_publish_open(&p, "/nonexistent/out", "/nonexistent/out", 0666) != 0);
+    MUST(errno == ENOENT);
+    return rmdir(path);
+}
+
+START_TEST(failures_leave_nothing)
+{
+    holds(fails);
+}
+END_TEST
+
+/* Names stand in a folder of their own, as in a store. */
+static int names_apart(void)
+{
+    char below[64], deep[80];
+    bvpi_publishing p;
+    snprintf(below, sizeof below, "%s/below", folder);
+    snprintf(deep, sizeof deep, "%s/file", below);
+    MUST(mkdir(below, 0777) == 0);
+    for (int i = 0; i < 2; i++) {
+        MUST(bvpi_publish_open(&p, deep, path, 0666) == 0);
+        MUST(file_count() == 1 + (p.temporary[0] != '\0'));
+        MUST(bvpi_publish_commit(&p, deep, path) == 0 && file_count() == 1);
+    }
+    return unlink(deep) | rmdir(below);
+}
+
+START_TEST(names_stand_apart)
+{
+    holds(names_apart);
+}
+END_TEST
+
+/* ---- what a kill leaves --------------------------------------------------------------------- */
+
+static int kill_while_open(void)
+{
+    bvpi_publishing p;
+    MUST(begin(&p, "half") == 0);
+    return raise(SIGKILL);
+}
+
+START_TEST(kill_leaves_nothing_or_is_swept)
+{
+    for (int named = 0; named < 2; named++) {
+        const int code = run_apart(named, kill_while_open);
+        if (named && code == 77)
+            return;
+        ck_assert_int_eq(code, 128 + SIGKILL);
+        ck_assert_int_eq(file_count(), named);
+        bvpi_publish_sweep(path);
+        ck_assert_int_eq(file_count(), 0);
+    }
+}
+END_TEST
+
+/* A file that its writer has open is not removed, whoever sweeps. */
+static int survives(void)
+{
+    bvpi_publishing p;
+    int status = 0;
+    MUST(begin(&p, "alive") == 0);
+    bvpi_publish_sweep(path);
+    const pid_t child = fork();
+    if (child == 0) {
+        bvpi_publish_sweep(path);
+        _exit(0);
+    }
+    MUST(waitpid(child, &status, 0) == child && status == 0);
+    MUST(bvpi_publish_commit(&p, path, path) == 0 && content_is("alive"));
+    return unlink(path);
+}
+
+START_TEST(writers_file_stays)
+{
+    holds(survives);
+}
+END_TEST
+
+static void make_file(const char *name)
+{
+    char whole[400];
+    snprintf(whole, sizeof whole, "%s/%s", folder, name);
+    const int fd = open(whole, O_WRONLY | O_CREAT, 0666);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+}
+
+/* The name of a file that was left, which is removed here. */
+static int take_left_name(char name[256])
+{
+    const int code = run_apart(1, kill_while_open);
+    if (code == 77)
+        return 77;
+    ck_assert_int_eq(entry_count(name), 1);
+    bvpi_publish_sweep(path);
+    return 0;
+}
+
+START_TEST(only_such_names_are_swept)
+{
+    char name[256], other[256], whole[400];
+    if (take_left_name(name) != 0)
+        return;
+    make_file(name);
+    bvpi_publish_sweep(path);
+    ck_assert_int_eq(file_count(), 0);
+    int count = 0;
+    /* one character changed: another start of a machine, another tag that is no number, other
+       ends; digits after the dash are the tag's, which may be any */
+    for (size_t i = 0; i < strlen(name); i++) {
+        if (i >= 8 + 16 + 1 && i < 8 + 16 + 1 + 16)
+            continue;
+        strcpy(other, name);
+        other[i] = other[i] == '7' ? '8' : '7';
+        make_file(other);
+        count++;
+    }
+    strcpy(other, name);
+    other[30] = 'x';
+    make_file(other);
+    snprintf(other, sizeof other, "%s2", name);
+    make_file(other);
+    make_file(name + 1);
+    make_file("out");
+    count += 4;
+    /* such a name, but no file */
+    snprintf(whole, sizeof whole, "%s/%s", folder, name);
+    ck_assert_int_eq(mkfifo(whole, 0666), 0);
+    bvpi_publish_sweep(path);
+    ck_assert_int_eq(file_count(), count + 1);
+    unlink(whole);
+    ck_assert_int_eq(symlink("out", whole), 0);
+    bvpi_publish_sweep(path);
+    ck_assert_int_eq(file_count(), count + 1);
+    unlink(whole);
+    ck_assert_int_eq(mkdir(whole, 0777), 0);
+    bvpi_publish_sweep(path);
+    ck_assert_int_eq(file_count(), count + 1);
+    rmdir(whole);
+    /* one that may be read only; one that somebody has locked */
+    make_file(name);
+    ck_assert_int_eq(chmod(whole, 0400), 0);
+    const int fd = open(whole, O_RDONLY);
+    ck_assert_int_eq(flock(fd, LOCK_SH), 0);
+    bvpi_publish_sweep(path);
+    ck_assert_int_eq(file_count(), count + 1);
+    close(fd);
+    bvpi_publish_sweep(path);
+    ck_assert_int_eq(file_count(), count);
+}
+END_TEST
+
+/* ---- all at once ---------------------------------------------------------------------------- */
+
+enum { WRITERS = 4, ROUNDS = 400 };
+static int number;
+
+/* Writers sweep each other's folder all the time, and replace one file. */
+static int write_many(void)
+{
+    bvpi_publishing p;
+    char text[16];
+    for (int i = 0; i < ROUNDS; i++) {
+        snprintf(text, sizeof text, "%d %d", number, i);
+        MUST(begin(&p, text) == 0);
+        bvpi_publish_sweep(path);
+        MUST(bvpi_publish_commit(&p, path, path) == 0);
+    }
+    return 0;
+}
+
+START_TEST(sweepers_and_writers_meet)
+{
+    for (int named = 0; named < 2; named++) {
+        pid_t child[WRITERS];
+        for (number = 0; number < WRITERS; number++) {
+            child[number] = fork();
+            if (child[number] == 0)
+                _exit(named && nameless_refuse() != 0 ? 77 : write_many());
+        }
+        for (int i = 0; i < WRITERS; i++) {
+            int status;
+            ck_assert_int_eq(waitpid(child[i], &status, 0), child[i]);
+            ck_assert_msg(WIFEXITED(status) &&
+                              (WEXITSTATUS(status) == 0 || (named && WEXITSTATUS(status) == 77)),
+                          "named %d: %#x", named, (unsigned)status);
+        }
+        ck_assert_int_eq(file_count(), 1);
+        unlink(path);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    TCase *t = tcase_create("publish");
+    tcase_set_timeout(t, SUITE_TIMEOUT);
+    tcase_add_checked_fixture(t, enter, leave);
+    tcase_add_test(t, named_when_complete);
+    tcase_add_test(t, failures_leave_nothing);
+    tcase_add_test(t, names_stand_apart);
+    tcase_add_test(t, kill_leaves_nothing_or_is_swept);
+    tcase_add_test(t, writers_file_stays);
+    tcase_add_test(t, only_such_names_are_swept);
+    tcase_add_test(t, sweepers_and_writers_meet);
+    return suite_run_case("publish", t);
+}

@@ -103,6 +103,18 @@ typedef struct bvp_mesh {
 BVP_API bvp_status bvp_weld(const bvp_mesh *mesh, uint32_t thread_count, uint32_t **indices_out,
                             void **positions_out, uint64_t *vertex_count_out, bvp_error *error);
 
+/* Which triangles of `mesh` lie so far outside that a part with them is slow to ask: a part has one
+ * grid of 21 to 22 bits, and with one triangle 10^7 times as far away as the rest is large all the
+ * rest lies in one cell of it. Whoever packs such a mesh makes a part of each group, with `ids`,
+ * and gives both parts nodes at the same place; answers then are the same. "bvpack pack" does.
+ * *groups_out: NULL if there are none; else triangle_count numbers, for free(): 0 is the rest, at
+ * least half of all; 1 and up are those that lie 2^14 times farther out than what is nearer, and as
+ * far from each other. *group_count_out: at least 1. *factor_out (or NULL): how many times farther
+ * out the nearest of them is than the farthest of the rest. A mesh of 64 triangles or less has
+ * none. On failure nothing is allocated. */
+BVP_API bvp_status bvp_find_strays(const bvp_mesh *mesh, uint32_t **groups_out,
+                                   uint32_t *group_count_out, double *factor_out, bvp_error *error);
+
 BVP_API bvp_status bvp_builder_new(const bvp_build_options *options, bvp_builder **out,
                                    bvp_error *error);
 /* Frees everything; an unfinished output is removed. NULL is allowed. */
@@ -169,6 +181,8 @@ typedef struct bvp_build_report {
     uint64_t dropped_triangle_count, dropped_node_count; /* only with drop_invalid */
     double rounding_error;                               /* largest rebase error, in units */
     double seconds_build, seconds_write;
+    uint64_t stray_count; /* triangles that lie so far outside the rest of their part that queries
+                             on it are slow: bvp_find_strays tells which */
 } bvp_build_report;
 
 /* Writes everything to a file without a name in the folder of `path`, fsyncs it, and gives it that

@@ -12,6 +12,7 @@
 #include <string.h>
 #include "message.h"
 #include "query.h"
+#include "strays.h"
 
 const char *clash_action_name(clash_action action)
 {
@@ -144,6 +145,57 @@ static int bind_rule(clash_rules *r, clash_rule *rule)
     return count > 0 ? 0 : warn(r, "%s: no instance lies in such a sub-assembly", rule->name);
 }
 
+/* Without bits: everything. */
+static int has(const uint64_t *bits, uint32_t instance)
+{
+    return !bits || (bits[instance / 64] >> (instance % 64) & 1);
+}
+
+/* ---- strays -------------------------------------------------------------------------------- */
+
+static int is_text(void *user, bvp_string value)
+{
+    (void)user;
+    return value.size > 0;
+}
+
+static int bind_strays(clash_rules *r, const clash_tree *t)
+{
+    for (uint32_t i = 0; i < t->info.instance_count; i++) {
+        if (!clash_tree_property(t, clash_tree_node(t, i), STRAYS_KEY, is_text, NULL))
+            continue;
+        if (!r->strays)
+            r->strays = calloc(t->info.instance_count / 64 + 1, sizeof *r->strays);
+        if (!r->strays)
+            return query_no_memory();
+        r->strays[i / 64] |= UINT64_C(1) << (i % 64);
+    }
+    return 0;
+}
+
+static int is_equal(bvp_string a, bvp_string b)
+{
+    return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+/* What packing made two parts of is one thing, and does not clash with itself. */
+static int are_one(const clash_rules *r, uint32_t a, uint32_t b)
+{
+    const clash_tree *t = r->trees[0];
+    bvp_instance_info at[2];
+    bvp_node_info node[2];
+    if (!r->strays || (!has(r->strays, a) && !has(r->strays, b)))
+        return 0;
+    if (bvp_get_instance(t->file, a, &at[0]) != BVP_OK ||
+        bvp_get_instance(t->file, b, &at[1]) != BVP_OK ||
+        bvp_get_node(t->file, at[0].node, &node[0]) != BVP_OK ||
+        bvp_get_node(t->file, at[1].node, &node[1]) != BVP_OK)
+        return 0;
+    return node[0].parent == node[1].parent && is_equal(node[0].name, node[1].name) &&
+           is_equal(node[0].source_id, node[1].source_id) &&
+           memcmp(node[0].placement, node[1].placement, sizeof node[0].placement) == 0;
+}
+
 int clash_rules_bind(clash_rules *r, const clash_tree *a, const clash_tree *b)
 {
     const size_t buckets = a->info.instance_count / CLASH_BUCKET + 1;
@@ -151,6 +203,8 @@ int clash_rules_bind(clash_rules *r, const clash_tree *a, const clash_tree *b)
     r->trees[1] = b;
     r->uses = calloc(buckets * (r->rule_count + 1), sizeof *r->uses);
     int code = r->uses ? 0 : query_no_memory();
+    if (code == 0 && a == b)
+        code = bind_strays(r, a);
     for (uint32_t i = 0; i < r->rule_count && code == 0; i++)
         code = bind_rule(r, &r->rules[i]);
     return code;
@@ -175,17 +229,12 @@ void clash_rules_free(clash_rules *r)
         free(r->warnings[i]);
     free(r->warnings);
     free(r->rules);
+    free(r->strays);
     free(r->uses);
     memset(r, 0, sizeof *r);
 }
 
 /* ---- pairs --------------------------------------------------------------------------------- */
-
-/* Without bits: everything. */
-static int has(const uint64_t *bits, uint32_t instance)
-{
-    return !bits || (bits[instance / 64] >> (instance % 64) & 1);
-}
 
 static int matches(const clash_rule *rule, uint32_t a, uint32_t b)
 {
@@ -213,9 +262,16 @@ static void set_limit(double *limit, double given)
         *limit = given;
 }
 
+int clash_rules_decide(const clash_rules *r)
+{
+    return r->rule_count > 0 || r->strays;
+}
+
 int clash_rules_apply(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
 {
     clash_rules *r = user;
+    if (are_one(r, a, b))
+        return 1;
     const int index = clash_rules_match(r, a, b);
     if (index < 0)
         return 0;

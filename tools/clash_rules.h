@@ -32,6 +32,7 @@ typedef struct clash_rules {
     bvp_clash_limits limits;    /* of the rule file for all pairs; NaN: not given */
     uint8_t hash[16];           /* of everything that has been added */
     const clash_tree *trees[2]; /* after clash_rules_bind; equal within one file */
+    uint64_t *strays;           /* within one file: instances that are strays of others; or NULL */
     atomic_uint *uses;          /* [bucket * rule_count + rule] */
     char **warnings;
     uint32_t warning_count;
@@ -51,6 +52,8 @@ void clash_rules_free(clash_rules *r);
 double clash_rules_reach(const clash_rules *r, const bvp_clash_limits *limits);
 /* The first rule that matches, or -1. From any thread. */
 int clash_rules_match(const clash_rules *r, uint32_t a, uint32_t b);
+/* Nonzero: there is something to ask clash_rules_apply. */
+int clash_rules_decide(const clash_rules *r);
 /* A bvp_clash_rule_fn: counts the rule's use; user is the clash_rules. */
 int clash_rules_apply(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits);
 /* Adds to `sums` (one a rule) the uses by instances first .. end - 1 of the first file: multiples

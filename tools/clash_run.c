@@ -202,7 +202,7 @@ static int ask(clash_job *j)
                                  .reach = clash_rules_reach(&j->rules, &j->run.limits),
                                  .detail = detail_of(set),
                                  .thread_count = (uint32_t)set->jobs,
-                                 .rule = j->rules.rule_count > 0 ? clash_rules_apply : NULL,
+                                 .rule = clash_rules_decide(&j->rules) ? clash_rules_apply : NULL,
                                  .rule_user = &j->rules,
                                  .first_instance = j->summary.done,
                                  .progress = take_progress,

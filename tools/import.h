@@ -49,6 +49,8 @@ const void *import_find(const void *data, size_t size, const char *word);
 bvp_status import_warn(importer *im, uint64_t count, const char *text);
 /* A file besides the input has been read. */
 bvp_status import_note_file(importer *im, const char *name, const void *data, size_t size);
+/* Does with the strays of all meshes what the options say. */
+bvp_status import_part_strays(importer *im);
 void import_progress(importer *im, uint64_t done, uint64_t total);
 
 /* Room for `wanted` elements, at least doubling; 0 or -1 when memory is out. */

@@ -275,7 +275,7 @@ static bvp_status import(importer *im)
     const int may_be_empty = im->options->is_share && strcmp(format, "manifest") == 0;
     if (status == BVP_OK && !may_be_empty && triangles_in(im->out) == 0)
         return refuse_empty(im);
-    return status;
+    return status == BVP_OK ? import_part_strays(im) : status;
 }
 
 bvp_status model_import_memory(const void *data, size_t size, const char *name, const char *dir,
@@ -308,14 +308,24 @@ void model_node_free(model_node *node)
     free(node->source_id);
 }
 
+void model_mesh_free(model_mesh *mesh)
+{
+    for (model_mesh *strays = mesh->strays, *next; strays; strays = next) {
+        next = strays->strays;
+        strays->strays = NULL;
+        model_mesh_free(strays);
+        free(strays);
+    }
+    free(mesh->name);
+    free(mesh->positions);
+    free(mesh->indices);
+    free(mesh->ids);
+}
+
 void model_free(model *m)
 {
-    for (uint32_t i = 0; i < m->mesh_count; i++) {
-        free(m->meshes[i].name);
-        free(m->meshes[i].positions);
-        free(m->meshes[i].indices);
-        free(m->meshes[i].ids);
-    }
+    for (uint32_t i = 0; i < m->mesh_count; i++)
+        model_mesh_free(&m->meshes[i]);
     for (uint32_t i = 0; i < m->node_count; i++)
         model_node_free(&m->nodes[i]);
     for (uint32_t i = 0; i < m->file_count; i++)

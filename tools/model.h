@@ -18,10 +18,14 @@ typedef struct model_mesh {
     uint32_t *ids; /* source number of each triangle (of its polygon), or NULL: 0, 1, 2 ... */
     int is_packed; /* it lies in a store; of the above there are the name and the count of
                       triangles: 0: there is no part */
-    bvp_part_info packed;   /* what is known of it there, without texts and sizes */
-    stamp sound;            /* of its file when that was found sound; zeros: never */
-    int is_new;             /* this process put it there */
-    uint64_t dropped_count; /* triangles left out in packing */
+    bvp_part_info packed;      /* what is known of it there, without texts and sizes */
+    stamp sound;               /* of its file when that was found sound; zeros: never */
+    int is_new;                /* this process put it there */
+    uint64_t dropped_count;    /* triangles left out in packing */
+    struct model_mesh *strays; /* what lies far outside of it and is packed as a part of its own, at
+                                  the same places; of that there may be strays, too; or NULL */
+    uint32_t part;             /* of strays: in the builder, or BVP_NONE */
+    int is_looked_at;          /* for strays */
 } model_mesh;
 
 typedef struct model_property {
@@ -65,6 +69,13 @@ typedef struct model {
     char *format; /* "STL (binary)" ... */
 } model;
 
+/* What becomes of triangles that lie far outside the others of their mesh: bvp_find_strays. */
+typedef enum model_strays {
+    MODEL_STRAYS_IGNORE, /* nobody asks */
+    MODEL_STRAYS_KEEP,   /* they stay where they are, with a warning */
+    MODEL_STRAYS_PART    /* they go into model_mesh.strays, with a warning */
+} model_strays;
+
 typedef struct import_options {
     uint32_t thread_count; /* 0: one per CPU */
     int drop_invalid; /* leave out triangles with non-finite vertices or bad indices, with a warning
@@ -76,8 +87,9 @@ typedef struct import_options {
     int urdf_visual;      /* a robot's visual shapes instead of those for collision */
     const char *joints;   /* "name=value, ...", or "@file" with these; NULL: all at zero */
     const char *package_path; /* folders with ROS packages, or packages, separated by colons */
-    int is_share;             /* of what the model names most is left out, perhaps all */
-    int is_nested;            /* another model names this one, which may then not name others */
+    model_strays strays;
+    int is_share;        /* of what the model names most is left out, perhaps all */
+    int is_nested;       /* another model names this one, which may then not name others */
     double chord, angle; /* of surfaces that are cut into triangles: mm, degrees; 0: the default */
     const char *path;    /* where the bytes lie as a file, or NULL; for names only */
     const int *file;     /* the open file that has them, or NULL: importers that are processes of
@@ -108,6 +120,8 @@ typedef struct import_hooks {
 bvp_status model_import_memory(const void *data, size_t size, const char *name, const char *dir,
                                const import_options *options, model *out, bvp_error *error);
 void model_free(model *m);
+/* Frees what a mesh owns. */
+void model_mesh_free(model_mesh *mesh);
 /* Frees what a node owns. */
 void model_node_free(model_node *node);
 

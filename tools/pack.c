@@ -164,6 +164,8 @@ import_options pack_import_options(pack_job *j, const pack_source *s)
                             .any_path = j->set->any_path,
                             .urdf_visual = j->set->urdf && *j->set->urdf == 'v',
                             .joints = j->set->joints,
+                            .strays = j->set->deformable || j->set->keep_strays ? MODEL_STRAYS_KEEP
+                                                                                : MODEL_STRAYS_PART,
                             .package_path = j->set->package_path,
                             .chord = j->chord,
                             .angle = j->set->angle,
@@ -372,6 +374,7 @@ void pack_free(pack_job *j)
         free(j->sources[i].title);
     }
     free(j->sources);
+    free(j->strays);
     free(j->provenance);
     pack_free_shard(&j->shard);
     last_output_close(&j->last);
@@ -429,6 +432,9 @@ static const option_row options[] = {
      0, 0},
     {"deformable", 0, OPTION_FLAG, offsetof(pack_settings, deformable), NULL,
      "store coordinates in 32 bits each, so that they can be moved and the hierarchy refitted", 0,
+     0},
+    {"keep-strays", 0, OPTION_FLAG, offsetof(pack_settings, keep_strays), NULL,
+     "keep triangles that lie far outside the others of their part in it, for slower queries", 0,
      0},
     {"unit", 0, OPTION_TEXT, offsetof(pack_settings, unit), "mm|cm|m|in|ft|N",
      "the length of one coordinate unit, N in metres; overrides what the model says", 0, 0},
@@ -519,6 +525,10 @@ const verb verb_pack = {
         "Coordinates that fit in 32-bit floats are kept bit for bit. Others, such as national grid "
         "coordinates in double precision, are moved to an origin near the part, and the largest "
         "rounding error is reported. Degenerate and duplicate triangles are kept and counted.\n\n"
+        "Triangles that lie at least 2^14 times farther out than the others of their mesh would "
+        "make queries slow, for boxes are stored on a grid over the whole part. They become a part "
+        "of their own, of the same name and at the same place, with a warning; their nodes have "
+        "the property bvpack_strays. --keep-strays and --deformable leave them where they are.\n\n"
         "With --store every unique part is packed once, under its content's address, and an "
         "unchanged source file is not even read in: so an export of which little has changed packs "
         "in little time, to the same bytes as without a store. Any number of programs may use a "

@@ -27,6 +27,7 @@ typedef struct pack_settings {
     uint64_t import_memory; /* MiB; 0: by the model's size */
     uint64_t jobs, leaf, planes;
     int quiet, json, no_ids, drop_invalid, deformable, fast, any_path, thin, reread, trust_store;
+    int keep_strays;
 } pack_settings;
 
 enum { PACK_HIERARCHIES = 5 };
@@ -37,10 +38,21 @@ typedef struct pack_source {
     const char *name; /* without folders */
     char *title;      /* and without the ending: what names parts and nodes that have no name */
     model contents;
-    double scale; /* of its unit in that of the whole */
+    double scale;         /* of its unit in that of the whole */
+    double placement[12]; /* that scale, for its root */
     uint64_t size;
     uint8_t hash[16];
 } pack_source;
+
+/* A node that is added behind all others: what lies far outside the part of a node has the place,
+ * names and properties of that node. */
+typedef struct pack_stray {
+    uint32_t parent;
+    const char *name, *source_id;
+    const double *placement; /* or NULL */
+    const model_mesh *mesh;  /* whose strays it is about */
+    const model_node *from;  /* or NULL: it has no properties */
+} pack_stray;
 
 /* A share on its way into a file: of a manifest's files, or of a model's meshes. */
 typedef struct pack_shard {
@@ -89,6 +101,8 @@ typedef struct pack_job {
     uint64_t unread_file_count; /* of the unchanged: known by their stamps */
     uint64_t copied_part_count; /* taken from the last output, not from the store */
     uint64_t dropped_count;     /* triangles, of packed meshes */
+    pack_stray *strays;
+    size_t stray_count, stray_capacity;
 } pack_job;
 
 /* ---- pack.c: the steps, for who has his settings from elsewhere. All return the exit code. -----

@@ -6,6 +6,7 @@
 #include "message.h"
 #include "output.h"
 #include "pack.h"
+#include "strays.h"
 
 /* Of a part, the builder counts every triangle once for each hierarchy. */
 static void show_progress(void *user, const char *stage, uint64_t done, uint64_t total)
@@ -23,7 +24,9 @@ static void count_triangles(pack_job *j)
 {
     for (int i = 0; i < j->source_count; i++)
         for (uint32_t k = 0; k < j->sources[i].contents.mesh_count; k++)
-            j->triangle_count += j->sources[i].contents.meshes[k].triangle_count;
+            for (const model_mesh *mesh = &j->sources[i].contents.meshes[k]; mesh;
+                 mesh = mesh->strays)
+                j->triangle_count += mesh->triangle_count;
     progress_update(&j->bar, "build", 0, j->triangle_count);
 }
 
@@ -86,23 +89,50 @@ static bvp_status add_packed(pack_job *j, bvp_builder *builder, const model_mesh
     return BVP_ERR_SYSTEM;
 }
 
-/* Adds the source's meshes and gives back their memory; parts[i] is the part of mesh i. */
+/* Adds a mesh and gives back its memory. */
+static bvp_status add_part(bvp_builder *builder, pack_job *j, model_mesh *from, const char *name,
+                           uint32_t *part, bvp_error *error)
+{
+    const bvp_mesh mesh = mesh_of(from, name);
+    const bvp_status status = from->is_packed ? add_packed(j, builder, from, name, part, error)
+                                              : bvp_builder_add_part(builder, &mesh, part, error);
+    if (status != BVP_OK)
+        return status;
+    j->built_count += from->triangle_count;
+    progress_update(&j->bar, "build", j->built_count, j->triangle_count);
+    forget_triangles(from);
+    return BVP_OK;
+}
+
+/* Adds the source's meshes; parts[i] is the part of mesh i. Strays know theirs themselves. */
 static bvp_status add_parts(bvp_builder *builder, pack_job *j, pack_source *s, uint32_t *parts,
                             bvp_error *error)
 {
-    for (uint32_t i = 0; i < s->contents.mesh_count; i++) {
+    bvp_status status = BVP_OK;
+    for (uint32_t i = 0; i < s->contents.mesh_count && status == BVP_OK; i++) {
         model_mesh *from = &s->contents.meshes[i];
         const char *name = from->name ? from->name : s->title;
-        const bvp_mesh mesh = mesh_of(from, name);
-        bvp_status status = from->is_packed
-                                ? add_packed(j, builder, from, name, &parts[i], error)
-                                : bvp_builder_add_part(builder, &mesh, &parts[i], error);
-        if (status != BVP_OK)
-            return status;
-        j->built_count += from->triangle_count;
-        progress_update(&j->bar, "build", j->built_count, j->triangle_count);
-        forget_triangles(from);
+        status = add_part(builder, j, from, name, &parts[i], error);
+        for (from = from->strays; from && status == BVP_OK; from = from->strays)
+            status = add_part(builder, j, from, name, &from->part, error);
     }
+    return status;
+}
+
+/* A node's mesh may have strays. */
+static bvp_status note_strays(pack_job *j, const pack_stray *noted)
+{
+    if (!noted->mesh->strays)
+        return BVP_OK;
+    if (j->stray_count == j->stray_capacity) {
+        const size_t capacity = 2 * j->stray_capacity + 16;
+        pack_stray *larger = realloc(j->strays, capacity * sizeof *larger);
+        if (!larger)
+            return BVP_ERR_NO_MEMORY;
+        j->strays = larger;
+        j->stray_capacity = capacity;
+    }
+    j->strays[j->stray_count++] = *noted;
     return BVP_OK;
 }
 
@@ -116,8 +146,30 @@ static bvp_status add_properties(bvp_builder *builder, const model_node *from, u
     return status;
 }
 
+/* Nodes of strays, behind all others: so their siblings of the same name keep their numbers. */
+static bvp_status add_stray_nodes(bvp_builder *builder, const pack_job *j, bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    for (size_t i = 0; i < j->stray_count; i++) {
+        const pack_stray *s = &j->strays[i];
+        for (const model_mesh *mesh = s->mesh->strays; mesh && status == BVP_OK;
+             mesh = mesh->strays) {
+            uint32_t node;
+            if (mesh->part == BVP_NONE)
+                continue;
+            status = bvp_builder_add_node(builder, s->parent, s->name, s->source_id, s->placement,
+                                          mesh->part, &node, error);
+            if (status == BVP_OK && s->from)
+                status = add_properties(builder, s->from, node, error);
+            if (status == BVP_OK)
+                status = bvp_builder_add_property(builder, node, STRAYS_KEY, "yes", error);
+        }
+    }
+    return status;
+}
+
 /* The source's own tree, under `root`. */
-static bvp_status add_tree(bvp_builder *builder, const pack_source *s, uint32_t root,
+static bvp_status add_tree(bvp_builder *builder, pack_job *j, const pack_source *s, uint32_t root,
                            const uint32_t *parts, uint32_t *nodes, bvp_error *error)
 {
     for (uint32_t i = 0; i < s->contents.node_count; i++) {
@@ -128,6 +180,13 @@ static bvp_status add_tree(bvp_builder *builder, const pack_source *s, uint32_t 
                                                  from->placement, part, &nodes[i], error);
         if (status == BVP_OK)
             status = add_properties(builder, from, nodes[i], error);
+        if (status == BVP_OK && from->mesh != BVP_NONE)
+            status = note_strays(j, &(pack_stray){.parent = parent,
+                                                  .name = from->name,
+                                                  .source_id = from->source_id,
+                                                  .placement = from->placement,
+                                                  .mesh = &s->contents.meshes[from->mesh],
+                                                  .from = from});
         if (status != BVP_OK)
             return status;
     }
@@ -135,15 +194,17 @@ static bvp_status add_tree(bvp_builder *builder, const pack_source *s, uint32_t 
 }
 
 /* One node a mesh, for formats without a tree. */
-static bvp_status add_flat(bvp_builder *builder, const pack_source *s, uint32_t root,
+static bvp_status add_flat(bvp_builder *builder, pack_job *j, const pack_source *s, uint32_t root,
                            const uint32_t *parts, bvp_error *error)
 {
     bvp_status status = BVP_OK;
     for (uint32_t i = 0; i < s->contents.mesh_count && status == BVP_OK; i++) {
-        const char *name = s->contents.meshes[i].name;
+        const model_mesh *mesh = &s->contents.meshes[i];
+        const char *name = mesh->name ? mesh->name : s->title;
         uint32_t node;
-        status = bvp_builder_add_node(builder, root, name ? name : s->title, NULL, NULL, parts[i],
-                                      &node, error);
+        status = bvp_builder_add_node(builder, root, name, NULL, NULL, parts[i], &node, error);
+        if (status == BVP_OK)
+            status = note_strays(j, &(pack_stray){.parent = root, .name = name, .mesh = mesh});
     }
     return status;
 }
@@ -158,14 +219,20 @@ static bvp_status add_source(bvp_builder *builder, pack_job *j, pack_source *s, 
     const double k = s->scale, placement[12] = {k, 0, 0, 0, 0, k, 0, 0, 0, 0, k, 0};
     bvp_status status = parts && nodes ? add_parts(builder, j, s, parts, error) : BVP_ERR_NO_MEMORY;
     int single = m->node_count == 0 && m->mesh_count == 1;
+    const double *own = k == 1 ? NULL : s->placement;
 
+    memcpy(s->placement, placement, sizeof placement);
     if (status == BVP_OK && j->source_count > 1)
-        status = bvp_builder_add_node(builder, BVP_NONE, s->title, NULL, k == 1 ? NULL : placement,
+        status = bvp_builder_add_node(builder, BVP_NONE, s->title, NULL, own,
                                       single ? parts[0] : BVP_NONE, &root, error);
+    if (status == BVP_OK && j->source_count > 1 && single)
+        status = note_strays(
+            j, &(pack_stray){
+                   .parent = BVP_NONE, .name = s->title, .placement = own, .mesh = &m->meshes[0]});
     if (status == BVP_OK && m->node_count > 0)
-        status = add_tree(builder, s, root, parts, nodes, error);
+        status = add_tree(builder, j, s, root, parts, nodes, error);
     else if (status == BVP_OK && !(single && j->source_count > 1))
-        status = add_flat(builder, s, root, parts, error);
+        status = add_flat(builder, j, s, root, parts, error);
     free(parts);
     free(nodes);
     return status;
@@ -189,6 +256,8 @@ static void hash_sources(const pack_job *j, uint8_t chain[16])
     memset(chain, 0, 16);
     if (j->set->assume_unit)
         add_to_hash(chain, j->set->assume_unit, 0, chain);
+    if (j->set->keep_strays)
+        add_to_hash(chain, "keep strays", 0, chain);
     for (int i = 0; i < j->source_count; i++) {
         const pack_source *s = &j->sources[i];
         add_to_hash(chain, s->name, s->size, s->hash);
@@ -273,6 +342,9 @@ int pack_build(pack_job *j, const char *path)
             code = pack_failure(j, j->sources[i].path, status, &error);
         }
     }
+    status = code == 0 ? add_stray_nodes(builder, j, &error) : BVP_OK;
+    if (status != BVP_OK)
+        code = build_failure(j, path, status, &error);
     if (code == 0)
         code = pack_write(j, builder, path);
     bvp_builder_free(builder);

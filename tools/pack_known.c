@@ -17,9 +17,9 @@ static void key_of(const pack_job *j, uint64_t size, const uint8_t hash[16], con
     char text[512];
     const char *dot = strrchr(name, '.');
     int used =
-        snprintf(text, sizeof text, "%s %.8s.%.16s.%d.%d.%d.%u.%llu.%a.%a", bvp_version(),
+        snprintf(text, sizeof text, "%s %.8s.%.16s.%d.%d.%d.%d.%u.%llu.%a.%a", bvp_version(),
                  dot ? dot : "", options->format ? options->format : "", j->set->drop_invalid,
-                 j->set->no_ids, j->set->deformable, (unsigned)j->set->leaf,
+                 j->set->no_ids, j->set->deformable, j->set->keep_strays, (unsigned)j->set->leaf,
                  (unsigned long long)size, options->chord, options->angle);
     for (uint32_t i = 0; i < j->hierarchy_count; i++) {
         const bvp_hierarchy_spec *s = &j->hierarchies[i];
@@ -46,15 +46,15 @@ static void key_of(const pack_job *j, uint64_t size, const uint8_t hash[16], con
 static int has_parts(pack_job *j, model *m, uint32_t *updated)
 {
     *updated = 0;
-    for (uint32_t i = 0; i < m->mesh_count; i++) {
-        model_mesh *mesh = &m->meshes[i];
-        const stamp before = mesh->sound;
-        if (mesh->triangle_count == 0)
-            continue;
-        if (!store_has(&j->store, mesh->packed.address, &mesh->sound))
-            return 0;
-        *updated += !stamp_is_equal(&before, &mesh->sound);
-    }
+    for (uint32_t i = 0; i < m->mesh_count; i++)
+        for (model_mesh *mesh = &m->meshes[i]; mesh; mesh = mesh->strays) {
+            const stamp before = mesh->sound;
+            if (mesh->triangle_count == 0)
+                continue;
+            if (!store_has(&j->store, mesh->packed.address, &mesh->sound))
+                return 0;
+            *updated += !stamp_is_equal(&before, &mesh->sound);
+        }
     return 1;
 }
 
@@ -90,7 +90,9 @@ static void count_unchanged(pack_job *j, const model *m)
 {
     j->file_count++;
     j->unchanged_file_count++;
-    j->known_part_count += m->mesh_count;
+    for (uint32_t i = 0; i < m->mesh_count; i++)
+        for (const model_mesh *mesh = &m->meshes[i]; mesh; mesh = mesh->strays)
+            j->known_part_count++;
 }
 
 /* ---- by stamps ------------------------------------------------------------------------------- */
@@ -113,11 +115,11 @@ static void look_at(const pack_job *j, source_entry *e)
         !stamp_is_equal(&e->stamp, &now))
         return;
     e->is_unchanged = source_record_read(e->record, e->record_size, &e->contents) == 0;
-    for (uint32_t i = 0; i < e->contents.mesh_count && e->is_unchanged; i++) {
-        const model_mesh *mesh = &e->contents.meshes[i];
-        e->is_unchanged = mesh->triangle_count == 0 ||
-                          store_is_unchanged(&j->store, mesh->packed.address, &mesh->sound);
-    }
+    for (uint32_t i = 0; i < e->contents.mesh_count; i++)
+        for (const model_mesh *mesh = &e->contents.meshes[i]; mesh && e->is_unchanged;
+             mesh = mesh->strays)
+            e->is_unchanged = mesh->triangle_count == 0 ||
+                              store_is_unchanged(&j->store, mesh->packed.address, &mesh->sound);
     if (!e->is_unchanged)
         model_free(&e->contents);
 }

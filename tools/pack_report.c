@@ -99,6 +99,8 @@ int pack_write_provenance(pack_job *j)
     jsonw_count(&out, "leaf_size", j->set->leaf);
     write_hierarchies(&out, j);
     jsonw_bool(&out, "deformable", j->set->deformable);
+    if (j->set->keep_strays)
+        jsonw_bool(&out, "keep_strays", 1);
     jsonw_text(&out, "unit", j->set->unit);
     if (j->set->assume_unit)
         jsonw_text(&out, "assume_unit", j->set->assume_unit);

@@ -64,15 +64,25 @@ static bvp_status record_file(pack_shard *shard, const char *path, const char *f
 }
 
 /* In the share's own tree each part has a node. */
-static bvp_status take_mesh(pack_shard *shard, model_mesh *mesh, bvp_error *error)
+static bvp_status take_one_mesh(pack_shard *shard, model_mesh *mesh, const char *name,
+                                bvp_error *error)
 {
     uint32_t part, node;
     bvp_status status = pack_mesh(shard->builder, mesh, &part, error);
     if (status != BVP_OK || part == BVP_NONE || part < shard->part_count)
         return status;
     shard->part_count++;
-    return bvp_builder_add_node(shard->builder, shard->root, mesh->name, NULL, NULL, part, &node,
-                                error);
+    return bvp_builder_add_node(shard->builder, shard->root, name, NULL, NULL, part, &node, error);
+}
+
+/* With its strays. */
+static bvp_status take_mesh(pack_shard *shard, model_mesh *mesh, bvp_error *error)
+{
+    const char *name = mesh->name;
+    bvp_status status = BVP_OK;
+    for (; mesh && status == BVP_OK; mesh = mesh->strays)
+        status = take_one_mesh(shard, mesh, name, error);
+    return status;
 }
 
 /* For import_hooks. */
@@ -100,10 +110,10 @@ static bvp_status take_or_leave(pack_job *j, model_mesh *mesh, bvp_error *error)
 {
     if (!pack_skip_mesh(j))
         return take_mesh(&j->shard, mesh, error);
-    free(mesh->positions);
-    free(mesh->indices);
-    free(mesh->ids);
-    *mesh = (model_mesh){.name = mesh->name, .is_packed = 1};
+    char *name = mesh->name;
+    mesh->name = NULL;
+    model_mesh_free(mesh);
+    *mesh = (model_mesh){.name = name, .is_packed = 1};
     return BVP_OK;
 }
 

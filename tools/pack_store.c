@@ -33,7 +33,7 @@ static bvp_status save_part(pack_job *j, bvp_builder *builder, const uint8_t add
 }
 
 /* Built and saved, unless the store has it. */
-static bvp_status take_mesh(pack_job *j, model_mesh *mesh, bvp_error *error)
+static bvp_status take_one_mesh(pack_job *j, model_mesh *mesh, bvp_error *error)
 {
     asking a = {.store = &j->store};
     bvp_build_options options = pack_build_options(j);
@@ -53,6 +53,15 @@ static bvp_status take_mesh(pack_job *j, model_mesh *mesh, bvp_error *error)
         j->known_part_count += (uint64_t)a.found;
     }
     bvp_builder_free(builder);
+    return status;
+}
+
+/* With its strays. */
+static bvp_status take_mesh(pack_job *j, model_mesh *mesh, bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    for (; mesh && status == BVP_OK; mesh = mesh->strays)
+        status = take_one_mesh(j, mesh, error);
     return status;
 }
 

@@ -10,7 +10,7 @@
 #include "memory_text.h"
 #include "record_text.h"
 
-static const char head[] = "bvpack source 2\n";
+static const char head[] = "bvpack source 3\n";
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -31,9 +31,11 @@ static void put_part(FILE *out, const bvp_part_info *part)
     record_put_count(out, part->nonmanifold_edge_count);
 }
 
+/* The strays' lines follow the mesh's. */
 static void put_mesh(FILE *out, const model_mesh *mesh)
 {
     record_put_text(out, mesh->name);
+    record_put_count(out, mesh->strays != NULL);
     record_put_count(out, mesh->triangle_count);
     record_put_count(out, mesh->dropped_count);
     if (mesh->triangle_count > 0) {
@@ -77,7 +79,8 @@ static void put_all(FILE *out, const model *m)
 {
     put_whole(out, m);
     for (uint32_t i = 0; i < m->mesh_count; i++)
-        put_mesh(out, &m->meshes[i]);
+        for (const model_mesh *mesh = &m->meshes[i]; mesh; mesh = mesh->strays)
+            put_mesh(out, mesh);
     for (uint32_t i = 0; i < m->node_count; i++)
         put_node(out, &m->nodes[i]);
     for (uint32_t i = 0; i < m->warning_count; i++) {
@@ -135,7 +138,9 @@ static char *get_needed(record_reader *r)
 static void get_mesh(record_reader *r, model_mesh *mesh)
 {
     mesh->is_packed = 1;
+    mesh->part = BVP_NONE;
     mesh->name = record_get_text(r);
+    const int has_strays = record_get_count(r, 1) != 0;
     mesh->triangle_count = record_get_count(r, UINT32_MAX);
     mesh->dropped_count = record_get_count(r, UINT32_MAX);
     if (mesh->triangle_count > 0) {
@@ -144,6 +149,11 @@ static void get_mesh(record_reader *r, model_mesh *mesh)
         record_get_stamp(r, &mesh->sound);
     }
     record_get_end(r);
+    if (has_strays && !r->bad) {
+        mesh->strays = calloc(1, sizeof *mesh->strays);
+        r->is_out_of_memory |= !mesh->strays;
+        r->bad |= !mesh->strays;
+    }
 }
 
 static void get_properties(record_reader *r, model_node *node)
@@ -208,7 +218,8 @@ int source_record_read(const char *text, size_t size, model *out)
     out->warnings = record_get_room(&r, warnings, sizeof *out->warnings);
     out->files = record_get_room(&r, files, sizeof *out->files);
     for (; out->mesh_count < meshes && !r.bad; out->mesh_count++)
-        get_mesh(&r, &out->meshes[out->mesh_count]);
+        for (model_mesh *mesh = &out->meshes[out->mesh_count]; mesh && !r.bad; mesh = mesh->strays)
+            get_mesh(&r, mesh);
     for (; out->node_count < nodes && !r.bad; out->node_count++)
         get_node(&r, out, out->node_count, &out->nodes[out->node_count]);
     for (; out->warning_count < warnings && !r.bad; out->warning_count++)

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/utf8.h"
 #include "build/builder.h"
+#include "build/strays.h"
 #include "build/thread.h"
 #include "format/checksum.h"
 #include "format/header.h"
@@ -289,7 +290,12 @@ static bvp_status add_part(bvp_builder *b, const bvp_mesh *mesh, uint32_t *part,
         *part = bvpi_find_equal(b, in.content_hash, in.mesh.triangle_count, in.mesh.vertex_count);
         b->shared_part_count += *part != BVP_NONE;
         if (*part == BVP_NONE) {
-            status = add_new_part(b, mesh, &in, error);
+            uint64_t stray_count;
+            status = bvpi_count_strays(&in.mesh, &stray_count, error);
+            if (status == BVP_OK)
+                status = add_new_part(b, mesh, &in, error);
+            if (status == BVP_OK)
+                b->stray_count += stray_count;
             *part = (uint32_t)b->parts.count - 1;
         }
     }

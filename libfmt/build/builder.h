@@ -23,7 +23,7 @@ struct bvp_builder {
     uint64_t slot_count;                          /* a power of two, or 0 */
     bvpi_product product;
     uint32_t shared_part_count, packed_part_count;
-    uint64_t dropped_triangle_count;
+    uint64_t dropped_triangle_count, stray_count;
     double seconds;
     bool finished;
 };

@@ -234,7 +234,8 @@ static void fill_report(const bvpi_finishing *f, uint64_t file_size, bvp_build_r
                             .geometry_size = h->geometry_size,
                             .id_size = h->id_size,
                             .dropped_triangle_count = b->dropped_triangle_count,
-                            .dropped_node_count = b->product.dropped_count};
+                            .dropped_node_count = b->product.dropped_count,
+                            .stray_count = b->stray_count};
     memcpy(r->kind_size, f->kind_size, sizeof r->kind_size);
     r->kind_size[0] = f->product.top.hierarchy.data_size;
     r->other_size = file_size - h->hierarchy_size - h->geometry_size - h->id_size;

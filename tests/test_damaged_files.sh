@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A byte of each section is flipped, in a fat file, a thin one and its store: clash, diff, extract, also of
-# one part, and view say which block is damaged, or answer as of the whole file; never another answer with
+# one part, view and queries say which block is damaged, or answer as of the whole file; never another answer with
 # exit code 0.
 set -u
 bvpack=$(realpath "${BVPACK:-./bvpack}")
@@ -41,6 +41,14 @@ extract() { "$bvpack" extract "$1" -o r.glb >out 2>err; }
 compare() { "$bvpack" diff "$1" sound.bvp >out 2>err && cp out r.txt; }
 one() { "$bvpack" extract "$1" --part Plate -o r.stl >out 2>err; }
 view() { "$bvpack" view "$1" -o r.png --size 64x48 -q >out 2>err; }
+queries() { # FILE: one of each kind, with the names that answers tell
+  "$bvpack" query closest "$1" --point 20,20,14 >out 2>err &&
+    "$bvpack" query ray "$1" --origin 30,30,200 --direction 0,0,-1 >>out 2>>err &&
+    "$bvpack" query pairs "$1" "$1:Plate" --place-b 0,0,3 >>out 2>err &&
+    "$bvpack" query distance "$1" "$1" --place-b 0,0,300 >>out 2>>err &&
+    "$bvpack" query overlap "$1" --box 0,0,0,90,90,90 >>out 2>err &&
+    "$bvpack" query instances "$1" --box 0,0,0,90,90,90 >>out 2>err && cp out r.txt
+}
 
 # check VERB FILE WHAT: refuses with 4 and one line, or gives what the whole file gave
 check() {
@@ -70,7 +78,7 @@ keep() { # VERB FILE: what a verb gives of the whole file
 "$bvpack" pack -q "$models/shelf.jsonl" --hierarchy wide,obb -o file.bvp ||
   { echo "packing failed"; exit 1; }
 cp file.bvp sound.bvp
-for verb in clash compare extract one view; do keep $verb file.bvp; done
+for verb in clash compare extract one view queries; do keep $verb file.bvp; done
 [ "$(wc -l <whole-clash/r.jsonl)" -gt 3 ] || bad "the report has no rows: nothing is tested"
 
 seen=""
@@ -78,7 +86,7 @@ while read -r name at; do
   cp sound.bvp file.bvp
   flip file.bvp "$at"
   cmp -s sound.bvp file.bvp && bad "nothing flipped at $at"
-  for verb in clash compare extract one view; do check $verb file.bvp "$name at $at"; done
+  for verb in clash compare extract one view queries; do check $verb file.bvp "$name at $at"; done
   seen+=" $name"
 done < <(places sound.bvp)
 for name in DATA TIDS PART HIER PLAC TREE INST TOPN BINH PROP STRS PROV HASH; do
@@ -92,6 +100,11 @@ flip file.bvp 3176
 check clash file.bvp "DATA at 3176"
 grep -q '^bvpack: file.bvp: byte 1408: rule HSH-2: block 0 is damaged: its hash is [0-9a-f]\{16\}, expected [0-9a-f]\{16\}; ' err ||
   bad "the block is not named: $(cat err)"
+
+# what is not checked answers
+"$bvpack" query ray file.bvp --origin 30,30,200 --direction 0,0,-1 >out 2>err
+[ $? = 4 ] && grep -q 'byte 1408: rule HSH-2: block 0 is damaged' err || bad "a query of a damaged part: $(cat err)"
+"$bvpack" query ray file.bvp --origin 30,30,200 --direction 0,0,-1 --no-verify >out 2>err || bad "--no-verify: $(cat err)"
 
 # a name: it is damaged, not wrong
 cp sound.bvp file.bvp

@@ -338,12 +338,9 @@ static int check_part(const operand *o, uint32_t part)
     return status == BVP_OK ? 0 : complain_status(o->text, status, &error);
 }
 
-/* selector: NAME, #N or @NAME. With verify_lazily a damaged name is not taken for a wrong one. */
-static int select_one(operand *o, const char *selector, const bvp_open_options *how)
+/* selector: NAME, #N or @NAME. */
+static int select_one(operand *o, const char *selector)
 {
-    const int code = how && how->verify_lazily ? check_part(o, BVP_ASSEMBLY) : 0;
-    if (code != 0)
-        return code;
     return selector[0] == '@' ? select_instance(o, selector + 1) : select_part(o, selector);
 }
 
@@ -377,10 +374,12 @@ int operand_open(operand *o, const char *text, const char *place_text, const bvp
         code = open_file(o, path, how);
     if (code != 0)
         return code;
-    if (unit)
+    if (how && how->verify_lazily) /* a damaged name is neither told nor taken for a wrong one */
+        code = check_part(o, BVP_ASSEMBLY);
+    if (code == 0 && unit)
         code = settle_unit(o, unit);
     if (code == 0 && selector[0])
-        code = select_one(o, selector, how);
+        code = select_one(o, selector);
     if (code == 0 && how)
         code = check_kind(o, how->kind);
     if (code != 0)

@@ -15,7 +15,7 @@ extern const verb verb_query_collide, verb_query_pairs, verb_query_distance, ver
 
 /* Settings of every kind; each kind's own follow in a struct that begins with these. */
 typedef struct query_common {
-    int json, stats, exit_code;
+    int json, stats, exit_code, no_verify;
     const char *hierarchy, *box_test; /* or NULL */
     option_list only, without;        /* of a kind with one operand */
 } query_common;
@@ -50,6 +50,10 @@ typedef struct query_common {
          "products; for collide and pairs",                                                        \
          0,                                                                                        \
          0},                                                                                       \
+        {"no-verify", 0,                                                                           \
+         OPTION_FLAG, offsetof(type, common.no_verify),                                            \
+         NULL,        "don't check the hashes of the parts that are asked",                        \
+         0,           0},                                                                          \
     {                                                                                              \
         "exit-code", 0, OPTION_FLAG, offsetof(type, common.exit_code), NULL,                       \
             "exit with 1 when there is a hit", 0, 0                                                \

@@ -83,12 +83,21 @@ static int ask(const bvp_file *file, question what, int idx)
 
 /* ---- to the first answer --------------------------------------------------------------------- */
 
-static sample measure(const char *path)
+/* How a row opens the file. */
+typedef struct opening {
+    const char *name;
+    bool used; /* the library has answered before, so that its code is mapped */
+    bool cold; /* the page cache has nothing of the file */
+    bool lazy; /* block hashes are checked before a part is asked */
+} opening;
+
+static sample measure(const char *path, bool lazy)
 {
+    const bvp_open_options options = {.verify_lazily = lazy};
     sample s = {.ok = 0};
     bvp_file *file;
     const double start = now_us();
-    if (bvp_open(path, NULL, &file, NULL) != BVP_OK)
+    if (bvp_open(path, &options, &file, NULL) != BVP_OK)
         return s;
     s.open_us = now_us() - start;
     s.ok = ask(file, RAY, 0);
@@ -110,19 +119,19 @@ static void forget(const char *path)
     close(fd);
 }
 
-/* In a process of its own. used: the library has answered before, so that its code is mapped. */
-static int measure_in_child(const char *path, bool used, bool cold, sample *out)
+/* In a process of its own. */
+static int measure_in_child(const char *path, const opening *how, sample *out)
 {
     int fd[2];
     if (pipe(fd) != 0)
         return 0;
     const pid_t child = fork();
     if (child == 0) {
-        if (used)
-            measure(path);
-        if (cold)
+        if (how->used)
+            measure(path, how->lazy);
+        if (how->cold)
             forget(path);
-        const sample s = measure(path);
+        const sample s = measure(path, how->lazy);
         _exit(write(fd[1], &s, sizeof s) == (ssize_t)sizeof s ? 0 : 1);
     }
     close(fd[1]);
@@ -139,15 +148,15 @@ static int by_first(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void row_of_opening(const char *path, const char *what, bool used, bool cold, int runs)
+static void row_of_opening(const char *path, const opening *how, int runs)
 {
     static sample samples[RUNS_MAX];
     for (int i = -1; i < runs; i++) /* the first run fills the page cache */
-        if (!measure_in_child(path, used, cold, &samples[i < 0 ? 0 : i]))
+        if (!measure_in_child(path, how, &samples[i < 0 ? 0 : i]))
             exit(1);
     qsort(samples, (size_t)runs, sizeof *samples, by_first);
     const sample *m = &samples[runs / 2];
-    printf("%s,%.1f,%.1f,%.0f,%ld,%d\n", what, m->open_us, m->first_us, m->later_us,
+    printf("%s,%.1f,%.1f,%.0f,%ld,%d\n", how->name, m->open_us, m->first_us, m->later_us,
            m->resident_kib, runs);
 }
 
@@ -244,6 +253,14 @@ static void row_of_crowd(const char *path, int count)
     printf("%d,%ld,%ld,%ld,%ld\n", count, pss, own / count, resident / count, shared / count);
 }
 
+static const opening openings[] = {
+    {.name = "fresh,warm"},
+    {.name = "used,warm", .used = true},
+    {.name = "used,cold", .used = true, .cold = true},
+    {.name = "used with verify_lazily,warm", .used = true, .lazy = true},
+    {.name = "used with verify_lazily,cold", .used = true, .cold = true, .lazy = true},
+};
+
 int main(int argc, char **argv)
 {
     const int runs = argc > 2 ? atoi(argv[2]) : 21;
@@ -253,9 +270,8 @@ int main(int argc, char **argv)
     }
     const char *path = argv[1];
     printf("process,page cache,open_us,first_answer_us,next_1000_us,resident_kib,runs\n");
-    row_of_opening(path, "fresh,warm", false, false, runs);
-    row_of_opening(path, "used,warm", true, false, runs);
-    row_of_opening(path, "used,cold", true, true, runs);
+    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++)
+        row_of_opening(path, &openings[i], runs);
     printf("question,pages,runs\n");
     for (question what = RAY; what < QUESTIONS; what++)
         row_of_pages(path, what, runs);

@@ -22,7 +22,8 @@ typedef enum bvp_verdict {
     BVP_VERDICT_TOUCHING,    /* not farther apart than the touch gap, nor deeper than the overlap */
     BVP_VERDICT_PENETRATING, /* deeper in one another than the permitted overlap */
     BVP_VERDICT_ENCLOSED,    /* one is inside the other, a solid, and their surfaces do not meet */
-    BVP_VERDICT_DUPLICATE,   /* the same part at the same place, within the touch gap */
+    BVP_VERDICT_DUPLICATE,   /* the same surface: each point of either is within the touch gap of
+                                the other, whatever triangles, order and frame they have */
     BVP_VERDICT_UNKNOWN      /* inside or outside cannot be told: an open shell around the other */
 } bvp_verdict;
 enum { BVP_VERDICT_COUNT = BVP_VERDICT_UNKNOWN + 1 };

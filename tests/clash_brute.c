@@ -142,13 +142,34 @@ static unsigned bit(bvp_verdict verdict)
     return 1u << verdict;
 }
 
-/* The same part, and no corner of its box farther from its image than the gap. */
+/* Is some corner of a triangle, or its middle, farther from the other surface than the gap? */
+static bool leaves(const flat_surface *s, const flat_surface *other, double gap)
+{
+    const double reach = gap + s->slack + other->slack;
+    for (uint32_t i = 0; i < s->part->count; i++) {
+        const double *c = s->corners + 9 * (size_t)i;
+        double middle[3];
+        for (int k = 0; k < 3; k++)
+            middle[k] = (c[k] + c[3 + k] + c[6 + k]) / 3;
+        if (flat_point_distance(other, middle) > reach || flat_point_distance(other, c) > reach ||
+            flat_point_distance(other, c + 3) > reach || flat_point_distance(other, c + 6) > reach)
+            return true;
+    }
+    return false;
+}
+
+/* The same part, and no corner of its box farther from its image than the gap; or perhaps, when no
+ * point that is tried says otherwise, the same surface. */
 static answer is_duplicate(const brute_pair *p)
 {
     const double *m = p->a.surface->at, *n = p->b.surface->at;
+    const answer otherwise = leaves(p->a.surface, p->b.surface, p->limits.touch_gap) ||
+                                     leaves(p->b.surface, p->a.surface, p->limits.touch_gap)
+                                 ? NO
+                                 : EITHER;
     long double farthest = 0;
     if (p->a.part != p->b.part)
-        return NO;
+        return otherwise;
     for (int corner = 0; corner < 8; corner++) {
         long double sum = 0;
         for (int i = 0; i < 3; i++) {
@@ -161,7 +182,7 @@ static answer is_duplicate(const brute_pair *p)
         farthest = fmaxl(farthest, sqrtl(sum));
     }
     const double gap = p->limits.touch_gap;
-    return farthest <= gap ? YES : farthest > gap * (1 + LAST_BITS) ? NO : EITHER;
+    return farthest <= gap ? YES : farthest > gap * (1 + LAST_BITS) ? otherwise : EITHER;
 }
 
 static double witness_distance(const bvp_clash_pair *said)

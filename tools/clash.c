@@ -330,7 +330,7 @@ const verb verb_clash = {
         "Looks at all pairs of instances within a file, or of one of the first and one of the "
         "second file, and gives each a verdict: clear, within (the clearance), touching, "
         "penetrating (deeper than the permitted overlap), enclosed (one in the other, a solid, "
-        "and their surfaces do not meet), duplicate (the same part at the same place), unknown "
+        "and their surfaces do not meet), duplicate (the same surface at the same place), unknown "
         "(an open shell around the other: nobody can tell inside). All but clear ones are "
         "reported, in an order and with ids that do not depend on the number of threads.\n\n"
         "The coverage statement tells what has been looked at, what rules have excluded or "

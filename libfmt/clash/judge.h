@@ -83,6 +83,14 @@ bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point
 /* May what is within `slack` of a point, in the world, be in the part's own box? */
 bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3], double slack);
 
+/* ---- same.c: surfaces in one place -------------------------------------------------------------
+ */
+
+/* Is each point of either surface within `gap` of the other one? True is certain; false may be said
+ * where the distance is just below the gap, or the meshes take too long to compare. */
+bvp_status bvpi_clash_is_same(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
+                              bool *out);
+
 /* ---- enclosed.c: parts and solids -------------------------------------------------------------
  */
 

@@ -29,7 +29,7 @@ static bool is_same_part(const bvpi_clash_item *a, const bvpi_clash_item *b)
 }
 
 /* The placements' difference is affine: it is largest in a corner of the part's box. */
-static bool is_duplicate(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap)
+static bool is_same_part_here(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap)
 {
     const double *m = a->part.at.place.m, *n = b->part.at.place.m;
     if (!is_same_part(a, b))
@@ -47,6 +47,13 @@ static bool is_duplicate(const bvpi_clash_item *a, const bvpi_clash_item *b, dou
             return false;
     }
     return true;
+}
+
+/* By what they are made of, or else by their surfaces. */
+static bvp_status is_duplicate(const bvpi_clash_judge *judge, double gap, bool *out)
+{
+    *out = is_same_part_here(judge->a, judge->b, gap);
+    return *out ? BVP_OK : bvpi_clash_is_same(judge->a, judge->b, gap, out);
 }
 
 /* ---- one pair ---------------------------------------------------------------------------------
@@ -183,9 +190,11 @@ static bvp_status is_surely_touching(const bvpi_clash_judge *judge, double gap, 
 static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, bvp_clash_pair *pair)
 {
     const double overlap = pair->limits.overlap;
-    const bool is_twin = is_duplicate(judge->a, judge->b, pair->limits.touch_gap);
+    bool is_twin;
+    bvp_status status = is_duplicate(judge, pair->limits.touch_gap, &is_twin);
+    if (status != BVP_OK)
+        return status;
     double upper = is_twin ? overlap_of_boxes(judge) : INFINITY;
-    bvp_status status = BVP_OK;
     pair->verdict = is_twin ? BVP_VERDICT_DUPLICATE : BVP_VERDICT_TOUCHING;
     if (pair->distance > 0) {
         if (!is_twin)

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT
+ * same.c: is the surface of one part that of another one, within the touch gap, however either is
+ * cut into triangles?
+ * Spec: exactness.md, chapter "Clash verdicts"
+ */
+#include "clash/judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec3.h"
+
+/* Both ways round: each point of one surface must be within the gap of the other one. A convex
+ * patch is covered once all its corners are within the gap of one triangle, for the points within a
+ * distance of a convex set are convex. A patch begins as a triangle. The triangle next to its
+ * middle either covers it, or its three edges cut off what it covers, and what is left are patches
+ * again: the two meshes are overlaid. Where neither gets on, the patch is halved.
+ *
+ * All coordinates are relative to a point of the world that both share, so that an offset costs no
+ * digits. That point is only rounded where the nearest triangle is looked up, which decides
+ * nothing: any triangle that is near enough will do. */
+
+/* Corners that a patch may have when it waits, and after six cuts more. */
+enum { PATCH_WAITING = 8, PATCH_MOST = PATCH_WAITING + 6 };
+
+/* Patches that may wait; halvings that may lead to one: its area is then 2^-20 of a triangle's. */
+enum { WAITING_MOST = 512, HALVINGS_MOST = 20 };
+
+/* Patches that may be looked at: so many, and so many for each triangle of both parts. Two meshes
+ * of a surface that have nothing in common take some 10. */
+enum { PATCHES_LEAST = 4096, PATCHES_EACH = 32 };
+
+/* What a triangle's edges cut off a patch is worth having from this share of their areas on. */
+#define SHARE_LEAST 0x1p-30
+
+/* A convex polygon of `from`'s surface. */
+typedef struct patch {
+    double corners[PATCH_MOST][3];
+    unsigned count, cuts, halvings;
+    bool is_full; /* a corner had no room: it is no longer whole */
+} patch;
+
+/* A part, placed relative to the point that both share. */
+typedef struct side {
+    const bvpi_clash_item *item;
+    double m[12];
+    double blur; /* as the item's, of these coordinates */
+} side;
+
+typedef struct comparison {
+    side from, onto;
+    double middle[3]; /* the point that both share */
+    double gap;
+    uint64_t left; /* patches that may still be looked at */
+    unsigned waiting_count;
+    patch *waiting;
+    bool is_over; /* some point is not within the gap, or nobody can tell in time */
+} comparison;
+
+/* ---- placed corners ---------------------------------------------------------------------------
+ */
+
+static void side_init(side *out, const bvpi_clash_item *item, const double middle[3])
+{
+    bvpi_placed at = item->part.at;
+    for (int i = 0; i < 3; i++)
+        at.place.m[4 * i + 3] -= middle[i];
+    out->item = item;
+    out->blur = bvpi_clash_blur(&at);
+    memcpy(out->m, at.place.m, sizeof out->m);
+}
+
+/* In double: errs by 5 roundings of the terms a coordinate, which is less than the blur. */
+static void place_triangle(const side *s, const float tri[9], double out[3][3])
+{
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) {
+            const double *row = s->m + 4 * i;
+            out[k][i] = row[0] * (double)tri[3 * k] + row[1] * (double)tri[3 * k + 1] +
+                        row[2] * (double)tri[3 * k + 2] + row[3];
+        }
+}
+
+static void middle_of(const patch *p, double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        double sum = 0;
+        for (unsigned k = 0; k < p->count; k++)
+            sum += p->corners[k][i];
+        out[i] = sum / p->count;
+    }
+}
+
+/* ---- distances, from above --------------------------------------------------------------------
+ */
+
+static double length_sq(const double p[3], const double q[3])
+{
+    double d[3];
+    bvpi_subtract(p, q, d);
+    return bvpi_dot(d, d);
+}
+
+static double to_segment_sq(const double p[3], const double a[3], const double b[3])
+{
+    double e[3], d[3], q[3];
+    bvpi_subtract(b, a, e);
+    bvpi_subtract(p, a, d);
+    const double size = bvpi_dot(e, e), t = size > 0 ? bvpi_dot(d, e) / size : 0;
+    for (int i = 0; i < 3; i++)
+        q[i] = t >= 1 ? b[i] : a[i] + (t > 0 ? t : 0) * e[i];
+    return length_sq(p, q);
+}
+
+/* To a point of the triangle that is as near as doubles find one. */
+static double to_triangle(const double p[3], double tri[3][3])
+{
+    double ab[3], ac[3], ap[3], n[3], x[3], y[3], q[3];
+    double least = fmin(to_segment_sq(p, tri[0], tri[1]), to_segment_sq(p, tri[1], tri[2]));
+    least = fmin(least, to_segment_sq(p, tri[2], tri[0]));
+    bvpi_subtract(tri[1], tri[0], ab);
+    bvpi_subtract(tri[2], tri[0], ac);
+    bvpi_subtract(p, tri[0], ap);
+    bvpi_cross(ab, ac, n);
+    bvpi_cross(ap, ac, x);
+    bvpi_cross(ab, ap, y);
+    const double size = bvpi_dot(n, n), v = bvpi_dot(x, n) / size, w = bvpi_dot(y, n) / size;
+    if (v >= 0 && w >= 0 && v + w <= 1) {
+        for (int i = 0; i < 3; i++)
+            q[i] = tri[0][i] + v * ab[i] + w * ac[i];
+        least = fmin(least, length_sq(p, q));
+    }
+    return sqrt(least);
+}
+
+/* Are all points of the patch within the gap of the triangle? Its corners are off by one blur, and
+ * by one for each cut; the point of the triangle by another, and twice as much for what it is made
+ * of. */
+static bool is_covered(const comparison *c, const patch *p, double tri[3][3])
+{
+    const double slack = (2 + p->cuts) * c->from.blur + 3 * c->onto.blur;
+    for (unsigned k = 0; k < p->count; k++)
+        if (!(to_triangle(p->corners[k], tri) * (1 + 0x1p-50) + slack <= c->gap))
+            return false;
+    return true;
+}
+
+static double area_of(const double (*corners)[3], unsigned count)
+{
+    double sum[3] = {0, 0, 0}, a[3], b[3], n[3];
+    for (unsigned k = 2; k < count; k++) {
+        bvpi_subtract(corners[k - 1], corners[0], a);
+        bvpi_subtract(corners[k], corners[0], b);
+        bvpi_cross(a, b, n);
+        for (int i = 0; i < 3; i++)
+            sum[i] += 0.5 * n[i];
+    }
+    return sqrt(bvpi_dot(sum, sum));
+}
+
+/* ---- patches that wait -------------------------------------------------------------------------
+ */
+
+static void put(comparison *c, const patch *p)
+{
+    if (c->waiting_count == WAITING_MOST)
+        c->is_over = true;
+    else
+        c->waiting[c->waiting_count++] = *p;
+}
+
+/* Of many corners: in two, along a diagonal. */
+static void put_split(comparison *c, const patch *p)
+{
+    patch half = *p;
+    if (p->count <= PATCH_WAITING) {
+        put(c, p);
+        return;
+    }
+    half.count = p->count / 2 + 1;
+    put(c, &half);
+    half.count = p->count - p->count / 2 + 1;
+    memcpy(half.corners[0], p->corners[0], sizeof half.corners[0]);
+    memcpy(half.corners[1], p->corners[p->count / 2], (half.count - 1) * sizeof half.corners[0]);
+    put(c, &half);
+}
+
+/* Across the longest side, or, of more than three corners, into two. */
+static void put_halves(comparison *c, const patch *p)
+{
+    patch half = *p;
+    unsigned from = 0;
+    half.halvings++;
+    if (half.halvings > HALVINGS_MOST) {
+        c->is_over = true;
+        return;
+    }
+    if (p->count > 3) {
+        half.count = 3;
+        put(c, &half);
+        half.count = p->count - 1;
+        memcpy(half.corners[1], p->corners[2], (half.count - 1) * sizeof half.corners[0]);
+        put(c, &half);
+        return;
+    }
+    for (unsigned k = 1; k < 3; k++)
+        if (length_sq(p->corners[k], p->corners[(k + 1) % 3]) >
+            length_sq(p->corners[from], p->corners[(from + 1) % 3]))
+            from = k;
+    const unsigned to = (from + 1) % 3;
+    double cut[3];
+    for (int i = 0; i < 3; i++)
+        cut[i] = 0.5 * p->corners[from][i] + 0.5 * p->corners[to][i];
+    half.cuts++;
+    memcpy(half.corners[from], cut, sizeof cut);
+    put(c, &half);
+    memcpy(half.corners[from], p->corners[from], sizeof cut);
+    memcpy(half.corners[to], cut, sizeof cut);
+    put(c, &half);
+}
+
+/* ---- cuts --------------------------------------------------------------------------------------
+ */
+
+static void add_corner(patch *p, const double corner[3])
+{
+    p->is_full = p->is_full || p->count == PATCH_MOST;
+    if (!p->is_full)
+        memcpy(p->corners[p->count++], corner, sizeof p->corners[0]);
+}
+
+/* Cuts *p where normal . (x - at) is 0: what is above goes to *outside. */
+static void cut(patch *p, const double at[3], const double normal[3], patch *outside)
+{
+    const patch whole = *p;
+    double height[PATCH_MOST], d[3];
+    for (unsigned k = 0; k < whole.count; k++) {
+        bvpi_subtract(whole.corners[k], at, d);
+        height[k] = bvpi_dot(d, normal);
+    }
+    *outside = whole;
+    p->count = outside->count = 0;
+    for (unsigned k = 0; k < whole.count; k++) {
+        const unsigned next = (k + 1) % whole.count;
+        const double *from = whole.corners[k], *to = whole.corners[next];
+        if (height[k] <= 0)
+            add_corner(p, from);
+        if (height[k] >= 0)
+            add_corner(outside, from);
+        if ((height[k] < 0) == (height[next] < 0) || height[k] == 0 || height[next] == 0)
+            continue;
+        const double t = height[k] / (height[k] - height[next]);
+        double corner[3];
+        for (int i = 0; i < 3; i++)
+            corner[i] = from[i] + t * (to[i] - from[i]);
+        add_corner(p, corner);
+        add_corner(outside, corner);
+    }
+    if (outside->count > 2) {
+        p->cuts++;
+        outside->cuts++;
+    }
+}
+
+/* Six planes around a triangle, across its own: through its edges and corners, each moved out by
+ * `room`. What they hold of its plane is within sqrt(2) room of it. */
+static void planes_around(double tri[3][3], const double normal[3], double room, double at[6][3],
+                          double out[6][3])
+{
+    for (int k = 0; k < 3; k++) {
+        double to[3], back[3];
+        bvpi_subtract(tri[(k + 1) % 3], tri[k], to);
+        bvpi_subtract(tri[(k + 2) % 3], tri[k], back);
+        const double to_size = sqrt(bvpi_dot(to, to)), back_size = sqrt(bvpi_dot(back, back));
+        bvpi_cross(to, normal, out[k]);
+        for (int i = 0; i < 3; i++)
+            out[3 + k][i] = -to[i] / to_size - back[i] / back_size;
+        for (int plane = k; plane < 6; plane += 3) {
+            const double size = sqrt(bvpi_dot(out[plane], out[plane]));
+            for (int i = 0; i < 3; i++)
+                at[plane][i] = tri[k][i] + (size > 0 ? room / size * out[plane][i] : 0);
+        }
+    }
+}
+
+/* Takes off what the triangle covers; what is left waits. False: that is nothing, or it is not
+ * covered. Neighbours do not meet quite: by cuts a little outside of the edges no slivers are left
+ * between them. */
+static bool cut_off(comparison *c, const patch *p, double tri[3][3])
+{
+    double ab[3], ac[3], n[3], at[6][3], out[6][3];
+    patch inside = *p, outside[6];
+    bvpi_subtract(tri[1], tri[0], ab);
+    bvpi_subtract(tri[2], tri[0], ac);
+    bvpi_cross(ab, ac, n);
+    planes_around(tri, n, 0.25 * c->gap, at, out);
+    for (int k = 0; k < 6; k++) {
+        cut(&inside, at[k], out[k], &outside[k]);
+        if (inside.is_full || outside[k].is_full) /* of an outline that rounding makes jagged */
+            return false;
+    }
+    const double least = fmin(area_of(p->corners, p->count), 0.5 * sqrt(bvpi_dot(n, n)));
+    if (inside.count < 3 || !(area_of(inside.corners, inside.count) > SHARE_LEAST * least) ||
+        !is_covered(c, &inside, tri))
+        return false;
+    for (int k = 0; k < 6; k++)
+        if (outside[k].count > 2 && !is_covered(c, &outside[k], tri))
+            put_split(c, &outside[k]);
+    return true;
+}
+
+/* ---- one way round -----------------------------------------------------------------------------
+ */
+
+/* The triangle of `onto` next to a point, if there is one within the gap, or a little more. */
+static bvp_status find_next(comparison *c, const double point[3], bool *found, double tri[3][3])
+{
+    bvpi_closest_query query;
+    double world[3];
+    float stored[9];
+    uint64_t count;
+    for (int i = 0; i < 3; i++)
+        world[i] = point[i] + c->middle[i];
+    bvp_status status = bvpi_clash_nearest(
+        c->onto.item, world, c->gap + c->from.item->blur + c->onto.item->blur, &query);
+    *found = status == BVP_OK && query.best.found;
+    if (*found)
+        status = bvp_get_triangles(c->onto.item->file, c->onto.item->part.part_idx,
+                                   query.best.id.triangle, 1, stored, NULL, &count);
+    if (*found && status == BVP_OK)
+        place_triangle(&c->onto, stored, tri);
+    return status;
+}
+
+/* One step: a patch is covered, cut, or halved, by the triangle next to its middle, or else next to
+ * points near its corners. */
+static bvp_status cover_patch(comparison *c, const patch *p)
+{
+    bvp_status status = BVP_OK;
+    double middle[3], point[3], tri[3][3];
+    middle_of(p, middle);
+    memcpy(point, middle, sizeof point);
+    for (unsigned k = 0;; k++) {
+        bool found;
+        status = find_next(c, point, &found, tri);
+        c->is_over = !found;
+        if (status != BVP_OK || c->is_over || is_covered(c, p, tri) || cut_off(c, p, tri))
+            return status;
+        if (k == p->count)
+            break;
+        for (int i = 0; i < 3; i++)
+            point[i] = 0.75 * p->corners[k][i] + 0.25 * middle[i];
+    }
+    put_halves(c, p);
+    return status;
+}
+
+static bvp_status cover_waiting(comparison *c)
+{
+    bvp_status status = BVP_OK;
+    for (; c->waiting_count > 0 && status == BVP_OK && !c->is_over; c->left--) {
+        const patch p = c->waiting[--c->waiting_count];
+        if (!bvpi_meter_step(c->from.item->meter))
+            return BVP_ERR_CANCELLED;
+        if (c->left == 0)
+            c->is_over = true;
+        else
+            status = cover_patch(c, &p);
+    }
+    return status;
+}
+
+static bvp_status cover(comparison *c, const bvpi_clash_item *from, const bvpi_clash_item *onto)
+{
+    enum { CHUNK = 32 };
+    float chunk[9 * CHUNK];
+    uint64_t count = CHUNK;
+    bvp_status status = BVP_OK;
+    for (int i = 0; i < 3; i++)
+        c->middle[i] = 0.5 * from->bounds.lo[i] + 0.5 * from->bounds.hi[i];
+    side_init(&c->from, from, c->middle);
+    side_init(&c->onto, onto, c->middle);
+    c->left = PATCHES_LEAST +
+              PATCHES_EACH * (from->part.part.triangle_count + onto->part.part.triangle_count);
+    for (uint64_t first = 0; count == CHUNK && status == BVP_OK && !c->is_over; first += count) {
+        status =
+            bvp_get_triangles(from->file, from->part.part_idx, first, CHUNK, chunk, NULL, &count);
+        for (uint64_t k = 0; k < count && status == BVP_OK && !c->is_over; k++) {
+            patch p = {.count = 3};
+            place_triangle(&c->from, chunk + 9 * k, p.corners);
+            put(c, &p);
+            status = cover_waiting(c);
+        }
+    }
+    return status;
+}
+
+/* ---- before that -------------------------------------------------------------------------------
+ */
+
+/* Does the box of `onto` reach to all six faces of the box of `from`, which its surface does? */
+static bool reaches_faces(const bvpi_clash_item *from, const bvpi_clash_item *onto, double gap)
+{
+    const bvpi_placed_part *p = &from->part, *q = &onto->part;
+    const double *m = p->at.place.m, *n = q->at.place.m;
+    double middle[3], half[3];
+    for (int i = 0; i < 3; i++) {
+        middle[i] = 0.5 * ((double)q->part.lo[i] + (double)q->part.hi[i]);
+        half[i] = (double)q->part.hi[i] - middle[i];
+    }
+    for (int i = 0; i < 3; i++) { /* an axis of `from`, along which all is measured */
+        const double *axis = p->at.place.inverse + 3 * i;
+        double at = 0, reach = gap * sqrt(bvpi_dot(axis, axis));
+        for (int k = 0; k < 3; k++)
+            at += axis[k] * (n[4 * k + 3] - m[4 * k + 3]);
+        for (int k = 0; k < 3; k++) {
+            const double along = axis[0] * n[k] + axis[1] * n[4 + k] + axis[2] * n[8 + k];
+            at += along * middle[k];
+            reach += fabs(along) * half[k];
+        }
+        if ((double)p->part.hi[i] > at + reach || (double)p->part.lo[i] < at - reach)
+            return false;
+    }
+    return true;
+}
+
+/* Some corners of one are asked for: most parts that touch have little in common. */
+static bvp_status may_cover(const bvpi_clash_item *from, const bvpi_clash_item *onto, double reach,
+                            bool *out)
+{
+    bvp_status status = BVP_OK;
+    *out = true;
+    for (uint32_t i = 0; *out && status == BVP_OK; i++) {
+        bvpi_closest_query query;
+        double point[3];
+        bvp_hit_id hit;
+        if (!bvpi_clash_sample(from, i, point, &hit, &status))
+            break;
+        *out = bvpi_clash_is_in_box(&onto->part, point, reach);
+        if (!*out)
+            break;
+        status = bvpi_clash_nearest(onto, point, reach, &query);
+        *out = query.best.found;
+    }
+    return status;
+}
+
+bvp_status bvpi_clash_is_same(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
+                              bool *out)
+{
+    const double reach = gap + a->blur + b->blur;
+    comparison c = {.gap = gap};
+    bvp_status status = BVP_OK;
+    *out = reaches_faces(a, b, reach) && reaches_faces(b, a, reach);
+    if (*out)
+        status = may_cover(a, b, reach, out);
+    if (status == BVP_OK && *out)
+        status = may_cover(b, a, reach, out);
+    if (status != BVP_OK || !*out)
+        return status;
+    c.waiting = malloc(WAITING_MOST * sizeof *c.waiting);
+    if (!c.waiting)
+        return BVP_ERR_NO_MEMORY;
+    status = cover(&c, a, b);
+    if (status == BVP_OK && !c.is_over)
+        status = cover(&c, b, a);
+    free(c.waiting);
+    *out = status == BVP_OK && !c.is_over;
+    return status;
+}

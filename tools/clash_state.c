@@ -132,8 +132,7 @@ static int begin(clash_state *s, const uint8_t run[16], const char *created)
     memcpy(h.run, run, 16);
     snprintf(h.created, sizeof h.created, "%s", created);
     memcpy(s->created, h.created, sizeof s->created);
-    rewind(s->stream);
-    if (ftruncate(fileno(s->stream), 0) != 0)
+    if (fseeko(s->stream, 0, SEEK_SET) != 0 || ftruncate(fileno(s->stream), 0) != 0)
         return refuse(s, "begin");
     const int code = put(s, KIND_HEAD, &h, sizeof h);
     s->rows_end = sizeof(record) + sizeof h;
@@ -290,7 +289,8 @@ int clash_state_each(clash_state *s, clash_pair_fn callback, void *user)
     int result = 0;
     if (!data)
         return query_no_memory();
-    rewind(s->stream);
+    if (fseeko(s->stream, 0, SEEK_SET) != 0) /* at the end there would be no rows */
+        result = refuse_unreadable(s);
     while (result == 0 && (uint64_t)ftello(s->stream) < s->rows_end &&
            (kind = get(s, data, RECORD_MAX, &size)) != 0) {
         bvp_clash_pair pair;

@@ -48,7 +48,7 @@ if has bvpack-3mf; then
   ends_with 6 'ended after 0.5 s' - --import-timeout 0.5 <dag.3mf
   printf '{"mesh":"dag.3mf"}\n' >dag.jsonl
   ends_with 6 'dag.jsonl:1: .*ended after 0.5 s' dag.jsonl --import-timeout 0.5
-  [ "$is_sanitized" != 0 ] || ends_with 3 'memory' plain.3mf --import-memory 1
+  [ "$is_sanitized" != 0 ] || ends_with 6 'memory' plain.3mf --import-memory 1
   for model in dag chain; do
     [ ! -f "$shared/findings/$model.3mf" ] || ends_with 6 'ended after' "$shared/findings/$model.3mf"
   done

@@ -323,6 +323,11 @@ static bvp_status refuse_cut(importer *im, const process *p, int status)
             "%s crashed on it (%s): the model is damaged or needs what the library "
             "can't do; export it again or in another format",
             name, strsignal(WTERMSIG(status)));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == IMPORT_OUT_OF_MEMORY)
+        return import_refuse(im, BVP_ERR_LIMIT,
+                             "%s ran out of memory, of which it may take %llu MiB; split the "
+                             "model, or allow more with --import-memory",
+                             name, (unsigned long long)p->memory >> 20);
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_STARTED)
         return import_refuse(
             im, BVP_ERR_ARGUMENT,

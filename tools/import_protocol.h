@@ -21,9 +21,9 @@
  *
  * The answer is a sequence of messages, each a frame and then frame.size bytes. Both programs are
  * of one build on one machine: numbers are in its byte order. The first message is START, the last
- * END or FAILURE; the process then exits with 0, also after FAILURE. A part's arrays follow it at
- * once. Parts and nodes are numbered from 0 in the order of their messages; a node comes after its
- * parent and after its part.
+ * END or FAILURE; the process then exits with 0, also after FAILURE. When memory is out it exits
+ * with IMPORT_OUT_OF_MEMORY, wherever it is. A part's arrays follow it at once. Parts and nodes are
+ * numbered from 0 in the order of their messages; a node comes after its parent and after its part.
  *
  * A text is a u32 size and that many bytes of UTF-8, without NUL; size IMPORT_NONE: no text.
  */
@@ -31,7 +31,8 @@ enum {
     IMPORT_VERSION = 2,
     IMPORT_DESCRIPTOR = 3,
     IMPORT_FILE_DESCRIPTOR = 4,
-    IMPORT_SOCKET_DESCRIPTOR = 5
+    IMPORT_SOCKET_DESCRIPTOR = 5,
+    IMPORT_OUT_OF_MEMORY = 3
 };
 #define IMPORT_NONE        UINT32_MAX
 #define IMPORT_MAGIC       "bvpack\x1a" /* eight bytes with the NUL */

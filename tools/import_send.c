@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * import_send.c: an importing process's side of import_protocol.h.
  */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "import_send.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,13 +53,31 @@ static void send_payload(import_sender *s, import_kind kind)
     s->used = 0;
 }
 
+static void out_of_memory(void)
+{
+    _exit(IMPORT_OUT_OF_MEMORY);
+}
+
+/* Libraries in C++ catch what `new` throws when memory is out, and some go on with half a model. So
+ * they are not asked: std::set_new_handler, which this file, being C, calls by its name in the
+ * libraries, if one of them is in C++. */
+static void end_without_memory(void)
+{
+    typedef void (*handler)(void);
+    void *found = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
+    handler (*set_new_handler)(handler);
+    memcpy(&set_new_handler, &found, sizeof set_new_handler);
+    if (found)
+        set_new_handler(out_of_memory);
+}
+
 static void put(import_sender *s, const void *data, size_t size)
 {
     if (s->capacity - s->used < size) {
         const size_t larger = 2 * s->capacity + size;
         uint8_t *moved = realloc(s->payload, larger);
         if (!moved)
-            _exit(STATUS_LOST);
+            out_of_memory();
         s->payload = moved;
         s->capacity = larger;
     }
@@ -114,7 +134,8 @@ import_sender *import_send_start(int argc, char **argv, import_task *task)
         return NULL;
     import_sender *s = calloc(1, sizeof *s);
     if (!s)
-        return NULL;
+        out_of_memory();
+    end_without_memory();
     put(s, IMPORT_MAGIC, 8);
     put(s, version, sizeof version);
     send_payload(s, IMPORT_START);

@@ -11,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Every call ends the process when the answer can't be written: nobody reads it any more. NULL: no
- * text. */
+/* Every call ends the process when memory is out, or when the answer can't be written: nobody reads
+ * it any more. NULL: no text. */
 typedef struct import_sender import_sender;
 typedef struct import_property {
     const char *key, *value;
@@ -30,8 +30,8 @@ typedef struct import_task {
 } import_task;
 
 /* Descriptors 0 to 2 must be open: libraries write messages there. From here on the process is
- * confined, import_confine.h. NULL: the arguments are none, memory is out, or nobody reads
- * descriptor 3. */
+ * confined, import_confine.h, and ends when `new` finds no memory in it. NULL: the arguments are
+ * none, or nobody reads descriptor 3. */
 import_sender *import_send_start(int argc, char **argv, import_task *task);
 /* ids: triangle_count numbers or NULL. Returns the part's number. */
 uint32_t import_send_part(import_sender *s, const char *name, const double *positions,

@@ -222,8 +222,10 @@ static void push_component(package *p, void *component, uint32_t parent)
     added->parent = parent;
     if (lib3mf_component_getobjectresourceid(component, &added->object) != 0)
         refuse_broken(p, "object of a component");
-    if (lib3mf_component_hastransform(component, &has) == 0 && has &&
-        lib3mf_component_gettransform(component, &transform) == 0)
+    if (lib3mf_component_hastransform(component, &has) != 0 ||
+        (has && lib3mf_component_gettransform(component, &transform) != 0))
+        refuse_broken(p, "placement of a component");
+    if (has)
         take_transform(&transform, added->placement);
     if (lib3mf_component_getuuidutf8(component, &has, added->uuid) != 0 || !has)
         added->uuid[0] = '\0';
@@ -255,8 +257,10 @@ static void push_item(package *p, void *item)
     placing *added = push(p);
     if (lib3mf_builditem_getobjectresourceid(item, &added->object) != 0)
         refuse_broken(p, "object of a build item");
-    if (lib3mf_builditem_hasobjecttransform(item, &has) == 0 && has &&
-        lib3mf_builditem_getobjecttransform(item, &transform) == 0)
+    if (lib3mf_builditem_hasobjecttransform(item, &has) != 0 ||
+        (has && lib3mf_builditem_getobjecttransform(item, &transform) != 0))
+        refuse_broken(p, "placement of a build item");
+    if (has)
         take_transform(&transform, added->placement);
     if (lib3mf_builditem_getuuidutf8(item, &has, added->uuid) != 0 || !has)
         added->uuid[0] = '\0';
@@ -320,8 +324,12 @@ static void place_items(package *p)
     int has_next = 0;
     if (lib3mf_model_getbuilditems(p->model, &items) != 0)
         refuse_broken(p, "build items");
-    while (lib3mf_builditemiterator_movenext(items, &has_next) == 0 && has_next) {
+    for (;;) {
         void *item = NULL;
+        if (lib3mf_builditemiterator_movenext(items, &has_next) != 0)
+            refuse_broken(p, "next build item");
+        if (!has_next)
+            break;
         if (lib3mf_builditemiterator_getcurrent(items, &item) != 0)
             refuse_broken(p, "build item");
         push_item(p, item);

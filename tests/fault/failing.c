@@ -9,8 +9,16 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "nameless.h"
 
 enum { SECONDS_MOST = 60 };
+static const char *preload, *counter_path;
+
+void fault_set_preload(const char *library, const char *counter)
+{
+    preload = library;
+    counter_path = counter;
+}
 
 static fault_counter *share_counter(void)
 {
@@ -28,10 +36,20 @@ static int fails_calls(const fault_plan *plan)
     return plan->kind != FAULT_NONE && plan->kind != FAULT_ALLOC;
 }
 
+static int fails_elsewhere(const fault_plan *plan)
+{
+    return plan->kind == FAULT_ALLOC && plan->place == FAULT_ELSEWHERE;
+}
+
 static void run_child(const fault_plan *plan, int (*body)(void *user), void *user)
 {
     failing_allocs = share_counter();
     alarm(SECONDS_MOST);
+    if (fails_elsewhere(plan) &&
+        (setenv("LD_PRELOAD", preload, 1) != 0 || setenv(FAULT_COUNTER, counter_path, 1) != 0))
+        _exit(98);
+    if (plan->place == FAULT_NAMED && nameless_refuse() != 0)
+        _exit(98);
     if (fails_calls(plan) && failing_calls_enter() != 0)
         _exit(98);
     failing_allocs->armed = 1;
@@ -42,10 +60,16 @@ static void run_child(const fault_plan *plan, int (*body)(void *user), void *use
 
 fault_end fault_run(const fault_plan *plan, int (*body)(void *user), void *user)
 {
-    fault_counter *c = share_counter();
+    fault_counter *c = share_counter(), *other = NULL;
     fault_end end = {.name = ""};
-    *c =
-        (fault_counter){.at = plan->kind == FAULT_ALLOC ? plan->at : 0, .persists = plan->persists};
+    *c = (fault_counter){.at = plan->kind == FAULT_ALLOC && !fails_elsewhere(plan) ? plan->at : 0,
+                         .persists = plan->persists};
+    if (fails_elsewhere(plan)) {
+        other = fault_map_counter(counter_path);
+        if (!other)
+            abort();
+        *other = (fault_counter){.at = plan->at, .persists = plan->persists, .armed = 1};
+    }
     fflush(NULL); /* or the child writes it too */
     const pid_t child = fork();
     if (child == 0)
@@ -57,7 +81,9 @@ fault_end fault_run(const fault_plan *plan, int (*body)(void *user), void *user)
     else
         waitpid(child, &end.status, 0);
     if (!fails_calls(plan))
-        end.seen = c->seen;
+        end.seen = other ? other->seen : c->seen;
     end.leaked = c->live;
+    if (other)
+        munmap(other, sizeof *other);
     return end;
 }

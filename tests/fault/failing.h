@@ -17,10 +17,18 @@ typedef enum fault_kind {
 } fault_kind;
 enum { FAULT_KIND_COUNT = FAULT_KILL + 1 };
 
+typedef enum fault_place {
+    FAULT_HERE,      /* in the process itself */
+    FAULT_NAMED,     /* the same, where no file system has files without a name */
+    FAULT_ELSEWHERE, /* in programs that it starts */
+    FAULT_PLACE_COUNT
+} fault_place;
+
 typedef struct fault_plan {
     fault_kind kind;
     uint64_t at;  /* the first that fails, from 1; 0: none, they are only counted */
     int persists; /* so do all after it */
+    fault_place place;
 } fault_plan;
 
 typedef struct fault_end {
@@ -34,6 +42,10 @@ typedef struct fault_end {
  * body returns. A process that takes over a minute is killed by SIGALRM. */
 fault_end fault_run(const fault_plan *plan, int (*body)(void *user), void *user);
 
+/* For allocations elsewhere: a library with failing_alloc.c and failing_preload.c, and a file that
+ * may be made for the counter. */
+void fault_set_preload(const char *library, const char *counter);
+
 /* ---- what the two halves share ------------------------------------------------------------------
  */
 
@@ -46,6 +58,10 @@ typedef struct fault_counter {
 extern fault_counter *failing_allocs;
 /* Are blocks checked and counted by ours, and not by a sanitizer? */
 extern const int failing_alloc_is_own;
+
+/* The counter in such a file; NULL: errno says why not. */
+fault_counter *fault_map_counter(const char *path);
+#define FAULT_COUNTER "BVP_FAULT_COUNTER" /* the variable that names it */
 
 /* Can system calls fail here? Else: in words, why not. */
 const char *failing_calls_missing(void);

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,6 +33,16 @@ const int failing_alloc_is_own = !SANITIZED;
 
 static fault_counter unshared;
 fault_counter *failing_allocs = &unshared;
+
+fault_counter *fault_map_counter(const char *path)
+{
+    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || ftruncate(fd, sizeof(fault_counter)) != 0)
+        return NULL;
+    void *map = mmap(NULL, sizeof(fault_counter), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    return map == MAP_FAILED ? NULL : map;
+}
 
 static int fails(void)
 {

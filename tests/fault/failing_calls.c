@@ -135,7 +135,7 @@ typedef struct watch {
     uint64_t seen;
     const char *name;             /* of the first that failed */
     pid_t processes[PROCESS_MAX]; /* threads too; 0: free */
-    int is_other[PROCESS_MAX];    /* runs another program: not ours to make fail */
+    int is_other[PROCESS_MAX];    /* runs another program, or is started by one that does */
 } watch;
 
 static int slot_of(watch *w, pid_t process)
@@ -190,14 +190,17 @@ static void at_call(watch *w, pid_t process)
 {
     const fault_plan *plan = w->plan;
     struct user_regs_struct r;
-    if (w->is_other[slot_of(w, process)] || ptrace(PTRACE_GETREGS, process, NULL, &r) != 0)
+    if (w->is_other[slot_of(w, process)] != (plan->place == FAULT_ELSEWHERE) ||
+        ptrace(PTRACE_GETREGS, process, NULL, &r) != 0)
         return;
     const call *c = call_of((long)r.orig_rax);
     if (!c || !is_meant(w, c, &r))
         return;
     w->seen++;
-    /* on a disk that fails for good what is begun can still be removed */
-    if (w->seen != plan->at && (c->number == SYS_unlink || c->number == SYS_unlinkat))
+    /* on a disk that fails for good what is begun can still be removed; nothing waits in vain for
+       ever */
+    if (w->seen != plan->at &&
+        (c->number == SYS_unlink || c->number == SYS_unlinkat || c->reason == EINTR))
         return;
     if (plan->at == 0 || w->seen < plan->at || (w->seen > plan->at && !plan->persists))
         return;
@@ -219,10 +222,15 @@ static void at_stop(watch *w, pid_t process, int status)
 {
     const int slot = slot_of(w, process), event = status >> 16;
     int signal = WSTOPSIG(status);
+    unsigned long begun;
     if (event == PTRACE_EVENT_SECCOMP)
         at_call(w, process);
     if (event == PTRACE_EVENT_EXEC)
         w->is_other[slot] = 1;
+    if ((event == PTRACE_EVENT_CLONE || event == PTRACE_EVENT_FORK ||
+         event == PTRACE_EVENT_VFORK) &&
+        ptrace(PTRACE_GETEVENTMSG, process, NULL, &begun) == 0)
+        w->is_other[slot_of(w, (pid_t)begun)] = w->is_other[slot];
     /* the first stop of a new thread or process is none of its own */
     if (event != 0 || signal == SIGSTOP)
         signal = 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "zip_case.h"
 
 int program_main(int argc, char **argv);
 
@@ -67,6 +68,15 @@ static const char rules[] =
     "{\"name\": \"cubes\", \"a\": \"Cube*\", \"clearance\": \"0.1mm\"},\n"
     "{\"name\": \"steel\", \"a\": \"material=steel\", \"b\": \"Ring*\", \"overlap\": "
     "\"0.01mm\"}]}\n";
+
+/* A tetrahedron. */
+static int put_3mf(const char *path)
+{
+    static zip z;
+    FILE *out = fopen(path, "w");
+    make_package(&z, 0, "millimeter", TETRA("1", "name=\"Tetra\""), "<item objectid=\"1\"/>");
+    return !out || fwrite(z.bytes, 1, z.size, out) != z.size || fclose(out) != 0;
+}
 
 /* A torus of `around` times `across` squares, each cut in two. */
 static int put_ring(const char *path, int around, int across, double bend)
@@ -134,7 +144,7 @@ int inputs_make(void)
     int failed =
         put_file("cube.obj", cube) | put_file("tetra.off", off) | put_file("tree.jsonl", tree) |
         put_tree2() | put_file("robot.urdf", robot) | put_file("rules.json", rules) |
-        put_ring("ring.obj", 12, 8, 0) | put_ring("bent.obj", 12, 8, 0.1) |
+        put_3mf("tetra.3mf") | put_ring("ring.obj", 12, 8, 0) | put_ring("bent.obj", 12, 8, 0.1) |
         put_file("rays", "0 0 5 0 0 -1\n.5 .5 5 0 0 -1\n") |
         put_file("points", "0 0 5\n.5 .5 5\n") | put_file("places", "0 0 5\n.5 .5 .5 0 0 30\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0] && !failed; i++)

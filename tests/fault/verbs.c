@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * verbs.c: each verb with an allocation or a system call that fails, the k-th alone and from the
  * k-th on, for all k: no crash, no exit code 0 with another output, never a failure without a
- * message, no half output. Usage: verbs [--runs N] [--case WORD] [--kind NAME] [--at K] [--show]
+ * message, no half output. After a kill the same command succeeds, and no other file is left.
  */
+/* Usage: verbs [--runs N] [--case WORD] [--kind NAME] [--place NAME] [--at K] [--show]
+ * Without --runs one run of each kind, somewhere; --runs 0: for all k. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
@@ -21,10 +23,13 @@
  */
 
 typedef struct verb_case {
-    const char *line;  /* words without blanks */
-    int has_time;      /* standard output says how long it took */
-    const char *given; /* a folder of the inputs that is copied beside the output, or NULL */
+    const char *line;     /* words without blanks */
+    int has_time;         /* standard output says how long it took */
+    const char *given;    /* a folder of the inputs that is copied beside the output, or NULL */
+    const char *old;      /* a file that is there before, or NULL */
+    const char *importer; /* a program that it starts, or NULL */
 } verb_case;
+static const char old_text[] = "what was there before\n";
 
 static const verb_case cases[] = {
     {.line = "pack ../in/ring.obj -o o.bvp -j 1", .has_time = 1},
@@ -35,6 +40,8 @@ static const verb_case cases[] = {
     {.line = "pack ../in/robot.urdf -q -o o.bvp -j 1 --joints turn=0.5"},
     {.line = "pack ../in/tree.jsonl --json -o o.bvp -j 1", .has_time = 1},
     {.line = "pack ../in/tree.jsonl -q -o - -j 1"},
+    {.line = "pack ../in/cube.obj -q -o o.bvp -j 1", .old = "o.bvp"},
+    {.line = "pack ../in/tetra.3mf -o o.bvp -j 1", .has_time = 1, .importer = "bvpack-3mf"},
     {.line = "pack ../in/ring.obj -q -o o.bvp -j 2 --hierarchy wide,boxtree,aabb,obb,rss"},
     {.line = "pack ../in/ring.obj ../in/cube.obj -q -o o.bvp -j 1 --hierarchy aabb --deformable"},
     {.line = "pack ../in/tree.jsonl -q --store parts -o o.bvp -j 1"},
@@ -74,6 +81,7 @@ static const verb_case cases[] = {
     {.line = "refit ../in/soft.bvp ../in/bent.obj -q -o o.bvp"},
     {.line = "split ../in/tree.bvp --store parts -o o.bvp"},
     {.line = "split ../in/tree.bvp --store parts -o o.bvp", .given = "store"},
+    {.line = "split ../in/tree.bvp --store parts -o o.bvp", .given = "store", .old = "o.bvp"},
     {.line = "merge ../in/thin.bvp -o o.bvp"},
     {.line = "merge ../in/tree.bvp ../in/tree2.bvp -o o.bvp"},
     {.line = "merge ../in/share1.bvp ../in/share2.bvp -o o.bvp"},
@@ -85,6 +93,7 @@ static const verb_case cases[] = {
     {.line = "clash ../in/tree.bvp -q -j 1 -r o.bcf --pictures 2"},
     {.line = "clash ../in/tree.bvp -q -j 1 -r o.glb"},
     {.line = "clash ../in/tree.bvp -q -j 1 -r - --contacts"},
+    {.line = "clash ../in/tree.bvp -q -j 1 -r o.csv", .old = "o.csv"},
     {.line = "clash ../in/tree.bvp -j 1 --rules ../in/rules.json --baseline ../in/old.jsonl -r "
              "o.jsonl"},
     {.line = "clash ../in/thin.bvp -q -j 1 --exclude Cube*:Ring* --same-assembly -r o.csv"},
@@ -97,6 +106,7 @@ enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
 static const char *const kind_names[FAULT_KIND_COUNT] = {"none",  "alloc",     "call",
                                                          "short", "interrupt", "kill"};
+static const char *const place_names[FAULT_PLACE_COUNT] = {"here", "named", "elsewhere"};
 
 /* ---- one run ------------------------------------------------------------------------------------
  */
@@ -134,22 +144,36 @@ static char *take_text(int fd, size_t *size)
     return text;
 }
 
-/* In the current folder, which is made as it was before. */
-static result run(const verb_case *v, const fault_plan *plan)
+/* Makes the current folder as it is before the run. */
+static void prepare(const verb_case *v)
 {
-    result r = {0};
-    request q = {v, memfd_create("out", MFD_CLOEXEC), memfd_create("err", MFD_CLOEXEC)};
     char given[64];
     folder_empty(".", 0);
     if (v->given) {
         snprintf(given, sizeof given, "../in/%s", v->given);
         folder_copy(given, "parts");
     }
+    FILE *old = v->old ? fopen(v->old, "w") : NULL;
+    if (v->old && (!old || fputs(old_text, old) < 0 || fclose(old) != 0))
+        exit(99);
+}
+
+/* In the current folder as it is. */
+static result run(const verb_case *v, const fault_plan *plan)
+{
+    result r = {0};
+    request q = {v, memfd_create("out", MFD_CLOEXEC), memfd_create("err", MFD_CLOEXEC)};
     r.end = fault_run(plan, run_verb, &q);
     r.out = take_text(q.out, &r.out_size);
     r.err = take_text(q.err, &r.err_size);
     r.files = folder_read(".");
     return r;
+}
+
+static result run_anew(const verb_case *v, const fault_plan *plan)
+{
+    prepare(v);
+    return run(v, plan);
 }
 
 static void free_result(result *r)
@@ -173,12 +197,21 @@ static int is_equal(const folder_file *a, const folder_file *b)
     return a && b && a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
 }
 
-/* A file that is not as it is at the end of a run without faults; or one that is missing. */
-static const char *odd_file(const result *r, const result *whole, int must_be_all)
+static int is_as_before(const verb_case *v, const folder_file *f)
+{
+    return v->old && strcmp(f->path, v->old) == 0 && f->size == sizeof old_text - 1 &&
+           memcmp(f->data, old_text, f->size) == 0;
+}
+
+/* A file that is not as it is at the end of a run without faults; or one that is missing. When not
+ * all must be there, one that was there before may be still. */
+static const char *odd_file(const verb_case *v, const result *r, const result *whole,
+                            int must_be_all)
 {
     for (size_t i = 0; i < r->files.count; i++) {
         const folder_file *f = &r->files.files[i];
-        if (!is_own(f->path) && !is_equal(f, folder_find(&whole->files, f->path)))
+        if (!is_own(f->path) && !is_equal(f, folder_find(&whole->files, f->path)) &&
+            (must_be_all || !is_as_before(v, f)))
             return f->path;
     }
     for (size_t i = 0; i < whole->files.count && must_be_all; i++)
@@ -188,15 +221,63 @@ static const char *odd_file(const result *r, const result *whole, int must_be_al
     return NULL;
 }
 
+/* A file without a name is not left; one with a temporary name may be. */
+static int is_temporary(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    return strncmp(name, ".bvpack-", 8) == 0;
+}
+
+/* What is wrong with the files that a kill left, or NULL. */
+static const char *judge_killed(const verb_case *v, result *r, const result *whole)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->files.count; i++) {
+        const folder_file f = r->files.files[i];
+        r->files.files[i] = r->files.files[kept];
+        r->files.files[kept] = f;
+        kept += !is_temporary(f.path);
+    }
+    const size_t all = r->files.count;
+    r->files.count = kept;
+    const int is_odd = odd_file(v, r, whole, 0) != NULL;
+    r->files.count = all;
+    return is_odd ? "killed: half a file is left" : NULL;
+}
+
+/* What is wrong with the run after a kill, or NULL. */
+static const char *judge_next(const verb_case *v, const result *r, const result *whole)
+{
+    static char words[PATH_MAX + 64];
+    if (r->end.status != whole->end.status)
+        return "the run after the kill fails";
+    const char *odd = odd_file(v, r, whole, 1);
+    for (size_t i = 0; i < r->files.count && !odd; i++)
+        if (!folder_find(&whole->files, r->files.files[i].path))
+            odd = r->files.files[i].path;
+    snprintf(words, sizeof words, "the run after the kill leaves another %s", odd ? odd : "");
+    return odd ? words : NULL;
+}
+
+/* What a system says when a disk is full. */
+static int is_full_disk(const char *name)
+{
+    static const char *const names[] = {"write",     "pwrite64",  "writev", "copy_file_range",
+                                        "ftruncate", "fallocate", "rename", "mkdir"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return 1;
+    return 0;
+}
+
 /* What is wrong with a run, or NULL. */
-static const char *judge(const verb_case *v, const result *r, const result *whole,
-                         const fault_plan *plan)
+static const char *judge(const verb_case *v, result *r, const result *whole, const fault_plan *plan)
 {
     static char words[PATH_MAX + 64];
     const int status = r->end.status, expected = WEXITSTATUS(whole->end.status);
     const char *odd;
     if (plan->kind == FAULT_KILL && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-        return odd_file(r, whole, 0) ? "killed: a file is left" : NULL;
+        return judge_killed(v, r, whole);
     if (WIFSIGNALED(status)) {
         snprintf(words, sizeof words, "CRASH: %s", strsignal(WTERMSIG(status)));
         return words;
@@ -206,22 +287,29 @@ static const char *judge(const verb_case *v, const result *r, const result *whol
         if (!v->has_time &&
             (r->out_size != whole->out_size || memcmp(r->out, whole->out, r->out_size) != 0))
             return "exit code as ever, another text on standard output";
-        odd = odd_file(r, whole, 1);
+        odd = odd_file(v, r, whole, 1);
+        /* a second try of a library's that is told of, in the file, too */
+        if (plan->place == FAULT_ELSEWHERE && strstr(r->out, "warning by lib3mf"))
+            return NULL;
         snprintf(words, sizeof words, "exit code as ever, another file: %s", odd ? odd : "");
         return odd ? words : NULL;
     }
-    odd = odd_file(r, whole, 0);
+    odd = odd_file(v, r, whole, 0);
     if (odd) {
         snprintf(words, sizeof words, "exit code %d, and it leaves %s", code, odd);
         return words;
     }
     if (r->err_size == 0)
         return "fails without a message";
-    if (code < 2 || code > 7 || (plan->kind == FAULT_ALLOC && code != 6 && code != 7)) {
+    if (code < 2 || code > 7 ||
+        (plan->kind == FAULT_ALLOC && plan->place != FAULT_ELSEWHERE && code != 6 && code != 7) ||
+        (plan->kind == FAULT_CALL && plan->place != FAULT_ELSEWHERE && code != 7 &&
+         is_full_disk(r->end.name))) {
         snprintf(words, sizeof words, "exit code %d", code);
         return words;
     }
-    if (plan->kind == FAULT_SHORT)
+    /* what loads a program wants all at once */
+    if (plan->kind == FAULT_SHORT && !strstr(r->err, "can't be run"))
         return "fails because a call did less than was asked";
     return NULL;
 }
@@ -231,89 +319,156 @@ static const char *judge(const verb_case *v, const result *r, const result *whol
 
 typedef struct settings {
     uint64_t runs; /* most of a case and a way to fail; 0: one for each call */
-    const char *only, *kind;
+    const char *only, *kind, *place;
     uint64_t at;
     int shows;
 } settings;
 
+static int has_preload;
+
 typedef struct totals {
-    uint64_t runs[FAULT_KIND_COUNT], wrong, codes[256], crashes;
+    uint64_t runs[FAULT_KIND_COUNT][FAULT_PLACE_COUNT], wrong, codes[256], crashes;
 } totals;
 
 static void report(const verb_case *v, const fault_plan *plan, const char *what, const result *r)
 {
-    printf("FAIL %s: %s %llu%s%s%s: %s\n", v->line, kind_names[plan->kind],
-           (unsigned long long)plan->at, r->end.name[0] ? " " : "", r->end.name,
-           plan->persists ? " and all after" : "", what);
+    printf("FAIL %s: %s %s %llu%s%s%s: %s\n", v->line, kind_names[plan->kind],
+           place_names[plan->place], (unsigned long long)plan->at, r->end.name[0] ? " " : "",
+           r->end.name, plan->persists ? " and all after" : "", what);
     printf("  %.*s\n", (int)strcspn(r->err, "\n"), r->err);
+}
+
+static void show(const fault_plan *plan, const result *r)
+{
+    printf("%s %llu: status %#x\n%s%s", kind_names[plan->kind], (unsigned long long)plan->at,
+           (unsigned)r->end.status, r->err, r->out);
 }
 
 static void try_one(const settings *set, const verb_case *v, const result *whole,
                     const fault_plan *plan, totals *t)
 {
-    result r = run(v, plan);
+    const fault_plan none = {0};
+    result r = run_anew(v, plan);
     const char *what = judge(v, &r, whole, plan);
-    t->runs[plan->kind]++;
+    t->runs[plan->kind][plan->place]++;
     t->codes[WIFEXITED(r.end.status) ? WEXITSTATUS(r.end.status) : 255]++;
     t->crashes += plan->kind != FAULT_KILL && WIFSIGNALED(r.end.status);
-    t->wrong += what != NULL;
+    if (set->shows)
+        show(plan, &r);
     if (what)
         report(v, plan, what, &r);
-    if (set->shows)
-        printf("%s %llu: status %#x\n%s%s", kind_names[plan->kind], (unsigned long long)plan->at,
-               (unsigned)r.end.status, r.err, r.out);
+    if (!what && plan->kind == FAULT_KILL) {
+        result next = run(v, &none);
+        what = judge_next(v, &next, whole);
+        if (what)
+            report(v, plan, what, &next);
+        free_result(&next);
+    }
+    t->wrong += what != NULL;
     free_result(&r);
 }
 
 /* How many calls of this kind the case makes. */
-static uint64_t count_of(const verb_case *v, fault_kind kind)
+static uint64_t count_of(const verb_case *v, fault_kind kind, fault_place place)
 {
-    const fault_plan plan = {.kind = kind};
-    result r = run(v, &plan);
+    const fault_plan plan = {.kind = kind, .place = place};
+    result r = run_anew(v, &plan);
     const uint64_t seen = r.end.seen;
     free_result(&r);
     return seen;
 }
 
 static void try_kind(const settings *set, const verb_case *v, const result *whole, fault_kind kind,
-                     totals *t)
+                     fault_place place, totals *t)
 {
-    const uint64_t count = count_of(v, kind);
+    const uint64_t count = count_of(v, kind, place);
     const uint64_t most = set->runs > 0 && set->runs < count ? set->runs : count;
     const int both = kind != FAULT_INTERRUPT && kind != FAULT_KILL;
+    /* spread over all of them, other ones for each case and way */
+    const uint64_t begin =
+        (uint64_t)(v - cases) * 7919 + (uint64_t)kind * 31 + (uint64_t)place * 57;
     for (uint64_t i = 0; i < most; i++)
         for (int persists = 0; persists <= both; persists++) {
-            /* spread over all of them, other ones for each way */
-            const uint64_t at = 1 + (i * count + (uint64_t)persists * count / 2 % count) / most;
-            const fault_plan plan = {kind, at <= count ? at : count, persists};
+            const uint64_t turn =
+                most == count ? i : (i * count / most + begin + (uint64_t)persists * 13) % count;
+            const fault_plan plan = {kind, 1 + turn, persists, place};
             if (set->at == 0 || set->at == plan.at)
                 try_one(set, v, whole, &plan, t);
         }
 }
 
+static int is_wanted(const char *wanted, const char *name)
+{
+    return !wanted || strcmp(wanted, name) == 0;
+}
+
+/* Is there anything to fail there? */
+static int has_place(const verb_case *v, fault_kind kind, fault_place place)
+{
+    if (place == FAULT_NAMED)
+        return (kind == FAULT_CALL || kind == FAULT_KILL) &&
+               (strstr(v->line, " o.") != NULL || strstr(v->line, "--store") != NULL);
+    if (place == FAULT_ELSEWHERE)
+        return v->importer != NULL && (kind != FAULT_ALLOC || has_preload);
+    return 1;
+}
+
 static void try_case(const settings *set, const verb_case *v, int has_calls, totals *t)
 {
     const fault_plan none = {0};
-    result whole = run(v, &none);
+    result whole = run_anew(v, &none);
     if (!WIFEXITED(whole.end.status) || WEXITSTATUS(whole.end.status) != 0) {
         report(v, &none, "fails without any fault", &whole);
         t->wrong++;
     }
     for (int kind = FAULT_ALLOC; kind < FAULT_KIND_COUNT; kind++)
-        if ((kind == FAULT_ALLOC || has_calls) &&
-            (!set->kind || strcmp(set->kind, kind_names[kind]) == 0))
-            try_kind(set, v, &whole, (fault_kind)kind, t);
+        for (int place = 0; place < FAULT_PLACE_COUNT; place++)
+            if ((kind == FAULT_ALLOC || has_calls) && is_wanted(set->kind, kind_names[kind]) &&
+                is_wanted(set->place, place_names[place]) &&
+                has_place(v, (fault_kind)kind, (fault_place)place))
+                try_kind(set, v, &whole, (fault_kind)kind, (fault_place)place, t);
     free_result(&whole);
 }
 
+/* The importers, and what is loaded into them, stand where this program was built; without shared
+ * libraries their programs need no library path. */
+static void find_importers(const char *folder)
+{
+    static char library[PATH_MAX + 64], counter[PATH_MAX + 16];
+    const char *given = getenv("BVP_BUILDDIR");
+    char build[PATH_MAX], programs[PATH_MAX + 16];
+    if (!realpath(given ? given : ".", build))
+        return;
+    snprintf(programs, sizeof programs, "%s/.libs", build);
+    if (access(programs, X_OK) == 0)
+        setenv("LD_LIBRARY_PATH", programs, 1);
+    snprintf(library, sizeof library, "%s/.libs/bvpack-3mf", build);
+    setenv("BVPACK_LIBEXEC", access(library, X_OK) == 0 ? programs : build, 1);
+    snprintf(library, sizeof library, "%s/tests/fault/.libs/failing_preload.so", build);
+    snprintf(counter, sizeof counter, "%s/counter", folder);
+    has_preload = failing_alloc_is_own && access(library, R_OK) == 0;
+    fault_set_preload(library, counter);
+}
+
+static int has_importer(const verb_case *v)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", getenv("BVPACK_LIBEXEC"), v->importer ? v->importer : "");
+    return access(path, X_OK) == 0;
+}
+
+/* Also finds what lies in the folder from which the tests run. */
 static int make_folder(char path[PATH_MAX])
 {
     const char *base = getenv("TMPDIR");
     if (!base || !base[0])
         base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     snprintf(path, PATH_MAX, "%s/faults.XXXXXX", base);
-    if (!mkdtemp(path) || chdir(path) != 0 || mkdir("in", 0777) != 0 || mkdir("out", 0777) != 0 ||
-        chdir("in") != 0 || inputs_make() != 0)
+    if (!mkdtemp(path))
+        return -1;
+    find_importers(path);
+    if (chdir(path) != 0 || mkdir("in", 0777) != 0 || mkdir("out", 0777) != 0 || chdir("in") != 0 ||
+        inputs_make() != 0)
         return -1;
     return chdir("../out");
 }
@@ -332,6 +487,8 @@ static int parse(settings *set, int argc, char **argv)
             set->only = value, i++;
         else if (strcmp(argv[i], "--kind") == 0)
             set->kind = value, i++;
+        else if (strcmp(argv[i], "--place") == 0)
+            set->place = value, i++;
         else
             return -1;
     }
@@ -340,7 +497,7 @@ static int parse(settings *set, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    settings set = {.runs = 2, .kind = "alloc"};
+    settings set = {.runs = 1};
     totals t = {0};
     char path[PATH_MAX];
     setenv("SOURCE_DATE_EPOCH", "1700000000", 1);
@@ -353,14 +510,19 @@ int main(int argc, char **argv)
     if (make_folder(path) != 0)
         return 99;
     for (size_t i = 0; i < CASE_COUNT; i++) {
-        if (!set.only || strstr(cases[i].line, set.only))
+        if (cases[i].importer && !has_importer(&cases[i]))
+            printf("left out, as %s was not built: %s\n", cases[i].importer, cases[i].line);
+        else if (!set.only || strstr(cases[i].line, set.only))
             try_case(&set, &cases[i], missing == NULL, &t);
         fflush(stdout);
     }
     if (chdir("/") == 0)
         folder_empty(path, 1);
     for (int kind = FAULT_ALLOC; kind < FAULT_KIND_COUNT; kind++)
-        printf("%s: %llu runs\n", kind_names[kind], (unsigned long long)t.runs[kind]);
+        for (int place = 0; place < FAULT_PLACE_COUNT; place++)
+            if (t.runs[kind][place] > 0)
+                printf("%s %s: %llu runs\n", kind_names[kind], place_names[place],
+                       (unsigned long long)t.runs[kind][place]);
     for (int code = 0; code < 256; code++)
         if (t.codes[code] > 0)
             printf("exit code %d: %llu\n", code, (unsigned long long)t.codes[code]);

@@ -131,7 +131,12 @@ typedef struct bvp_open_options {
                           environment says, else the file itself, from its own folder on */
     const bvp_control *control; /* or NULL: asked while opening, and by each later call on this
                                    handle that is given none. Valid until bvp_close */
-    uint64_t reserved[2];       /* zero */
+    const uint8_t *digest; /* or NULL; 32 bytes, read during the call: the root digest that the file
+                              must have (bvp_get_digest), which a signature vouches for. Another
+                              file is BVP_ERR_CORRUPT; and so is, as with verify_lazily, a query of
+                              a part one of whose blocks is not what its digest says. Of a file that
+                              has none, or is thin, BVP_ERR_ARGUMENT */
+    uint64_t reserved[1];  /* zero */
 } bvp_open_options;
 
 /* Maps `path` read-only. O(1): reads one page. *out is to be closed with bvp_close.
@@ -183,6 +188,7 @@ typedef struct bvp_file_info {
     uint64_t hierarchy_size, geometry_size, id_size, other_size; /* bytes; their sum is file_size */
     uint8_t root_hash[16];   /* content identity: equal bytes, equal hash */
     uint8_t source_hash[16]; /* build identity: source bytes, options and format version */
+    int has_digests;         /* nonzero: bvp_get_digest has an answer */
     int is_thin;             /* nonzero: it refers to parts that lie in a store */
     bvp_string store;        /* where that was when it was packed, from the file's folder */
 } bvp_file_info;
@@ -253,6 +259,13 @@ BVP_API bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance,
                                     bvp_instance_info *out);
 BVP_API bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t property,
                                     bvp_string *key, bvp_string *value);
+
+/* What to sign: the root digest (BLAKE2b-256) over the head and the digests of all blocks, which a
+ * file has that was packed with bvp_build_options.digests. It withstands an adversary, as root_hash
+ * does not; it stands for the bytes only if these are held against it, by bvp_verify_file or by
+ * bvp_open_options.digest. Linear in the number of blocks: 32 bytes for 64 KiB. BVP_ERR_ARGUMENT:
+ * the file has none, or this library was built without libsodium. spec/trust.md */
+BVP_API bvp_status bvp_get_digest(const bvp_file *file, uint8_t out[32], bvp_error *error);
 
 /* Can part `part` be asked? A thin file's part is mapped now, and not by the first query, and on a
  * handle that verifies lazily its block hashes are checked. BVP_ERR_SYSTEM: it is missing, *error

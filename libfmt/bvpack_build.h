@@ -75,6 +75,9 @@ typedef struct bvp_build_options {
     int packed_is_verified; /* nonzero: whoever calls has held the parts that were packed before
                                against the rules of the format (bvp_verify_part, bvp_verify_file),
                                or wrote them a moment ago; zero: that is done here */
+    int digests; /* nonzero: the file has a digest (BLAKE2b-256) of each block of 64 KiB, so that
+                    its root digest can be signed: bvp_get_digest. BVP_ERR_ARGUMENT at the end where
+                    the library was built without libsodium */
     const bvp_control *control; /* or NULL: what may end a call of the builder with
                                    BVP_ERR_CANCELLED; stays valid until the end. It is looked at
                                    before each batch of some thousand triangles and each MiB that

@@ -89,6 +89,7 @@ while read -r pattern owner; do
 done <<'OWNERS'
 xxh.* libfmt/format/checksum.c
 zstd.* libfmt/format/codec.c
+sodium.* libfmt/format/digest.c
 libqhull.* libfmt/build/fit.c
 jansson.* tools/json_tree.c
 png.* tools/png.c

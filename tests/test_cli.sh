@@ -386,6 +386,29 @@ has err '^bvpack: a file was truncated.*run the command again$'
 [ ! -e interrupted.bvp ] || bad "a truncated input leaves a file"
 no_leftovers
 
+# ---- digests ----------------------------------------------------------------------------------------
+
+expect 0 pack -q --unit mm "$src/samples/models/plate_holes.STL" -o plain.bvp
+run pack -q --unit mm "$src/samples/models/plate_holes.STL" --digests -o signed.bvp
+if [ $status = 0 ]; then
+  expect 0 info --digest signed.bvp
+  has out '^[0-9a-f]{64}$'
+  digest=$(cat out)
+  expect 0 info --json signed.bvp
+  has out "\"digest\": \"$digest\""
+  expect 0 verify --digest "$digest" signed.bvp
+  expect 0 verify --digest "${digest^^}" signed.bvp
+  expect 1 verify --digest "${digest//[0-7]/8}" signed.bvp
+  has out 'rule DGS-3: the root digest is not the expected one'
+  expect 2 verify --digest "${digest:1}" signed.bvp
+  expect 2 verify --digest "$digest" plain.bvp
+  expect 0 query ray signed.bvp --origin 30,30,200 --direction 0,0,-1
+else
+  has err 'built without libsodium'
+fi
+expect 2 info --digest plain.bvp
+has err 'plain.bvp: the file was packed without digests'
+
 # ---- info, verify, dump ----------------------------------------------------------------------------
 
 expect 0 pack cube.obj tool.obj -o pair.bvp --unit mm --up z -q

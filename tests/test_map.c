@@ -116,7 +116,7 @@ START_TEST(test_refused)
     refuse("/dev/null", NULL, BVP_ERR_NOT_OURS, "HDR-1");
     refuse(path, &(bvp_open_options){.offset = 100}, BVP_ERR_ARGUMENT, "");
     refuse(path, &(bvp_open_options){.mode = (bvp_open_mode)3}, BVP_ERR_ARGUMENT, "");
-    refuse(path, &(bvp_open_options){.reserved = {0, 1}}, BVP_ERR_ARGUMENT, "");
+    refuse(path, &(bvp_open_options){.reserved = {1}}, BVP_ERR_ARGUMENT, "");
     refuse(path, &(bvp_open_options){.offset = 4096}, BVP_ERR_NOT_OURS, "HDR-1");
     refuse(path, &(bvp_open_options){.offset = 1 << 20}, BVP_ERR_NOT_OURS, "HDR-1");
     refuse(path, &(bvp_open_options){.size = 8192}, BVP_ERR_CORRUPT, "HDR-8");

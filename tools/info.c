@@ -5,6 +5,7 @@
 #include <string.h>
 #include "bvpack.h"
 #include "fault.h"
+#include "hex.h"
 #include "info_kinds.h"
 #include "json.h"
 #include "message.h"
@@ -13,8 +14,10 @@
 #include "shard.h"
 
 typedef struct settings {
-    int json, parts, tree, provenance;
+    int json, parts, tree, provenance, digest;
 } settings;
+
+enum { DIGEST_SIZE = 32 };
 
 static const char *const axis_names[] = {"x", "y", "z", NULL};
 
@@ -153,6 +156,7 @@ static void shard_as_json(json *out, shard_number shard)
 static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, const settings *set)
 {
     char version[32];
+    uint8_t digest[DIGEST_SIZE];
     bvp_status status = BVP_OK;
     json out;
 
@@ -182,6 +186,10 @@ static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, 
     jsonw_numbers(&out, "lo", info->lo, 3);
     jsonw_numbers(&out, "hi", info->hi, 3);
     jsonw_hex(&out, "root_hash", info->root_hash, sizeof info->root_hash);
+    if (info->has_digests && bvp_get_digest(file, digest, NULL) == BVP_OK)
+        jsonw_hex(&out, "digest", digest, sizeof digest);
+    else
+        jsonw_null(&out, "digest");
     jsonw_hex(&out, "source_hash", info->source_hash, sizeof info->source_hash);
     shard_as_json(&out, shard_of(file));
     status = kinds_as_json(&out, file, info->part_count);
@@ -198,12 +206,20 @@ static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, 
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-static void print_hash(const char *label, const uint8_t hash[16])
+static void print_hash(const char *label, const uint8_t *hash, size_t size)
 {
-    printf("  %-14s", label);
-    for (int i = 0; i < 16; i++)
-        printf("%02x", hash[i]);
-    putchar('\n');
+    char digits[2 * DIGEST_SIZE + 1];
+    hex_text(hash, size, digits);
+    printf("  %-14s%s\n", label, digits);
+}
+
+static void print_digest(const bvp_file *file)
+{
+    uint8_t digest[DIGEST_SIZE];
+    if (bvp_get_digest(file, digest, NULL) == BVP_OK)
+        print_hash("digest", digest, sizeof digest);
+    else
+        printf("  %-14s%s\n", "digest", "not known to this build, which has no libsodium");
 }
 
 static void print_size(const char *label, uint64_t size, uint64_t triangle_count)
@@ -270,8 +286,10 @@ static bvp_status info_as_text(const char *path, const bvp_file *file, const bvp
     print_size("  geometry", info->geometry_size, stored);
     print_size("  ids", info->id_size, stored);
     print_size("  other", info->other_size, stored);
-    print_hash("root hash", info->root_hash);
-    print_hash("source hash", info->source_hash);
+    print_hash("root hash", info->root_hash, sizeof info->root_hash);
+    if (info->has_digests)
+        print_digest(file);
+    print_hash("source hash", info->source_hash, sizeof info->source_hash);
     print_shard(file);
     puts("hierarchies:");
     return kinds_as_text(file, info->part_count);
@@ -407,6 +425,22 @@ static bvp_status provenance_as_text(const bvp_file *file)
 
 /* ---- the verb ------------------------------------------------------------------------------ */
 
+/* One line, which is what gets signed. */
+static int tell_digest(const char *path, const bvp_file *file)
+{
+    uint8_t digest[DIGEST_SIZE];
+    char digits[2 * DIGEST_SIZE + 1];
+    bvp_error error = {0};
+    const bvp_status status = bvp_get_digest(file, digest, &error);
+    if (status != BVP_OK) {
+        complain(path, "%s", error.message);
+        return EXIT_USAGE;
+    }
+    hex_text(digest, sizeof digest, digits);
+    puts(digits);
+    return EXIT_DONE;
+}
+
 static bvp_status show(const char *path, const bvp_file *file, const settings *set)
 {
     bvp_file_info info;
@@ -435,8 +469,12 @@ static int run(const verb *self, int argc, char **argv)
     bvp_status status = bvp_open(argv[first], NULL, &file, &error);
     if (status != BVP_OK)
         return complain_status(argv[first], status, &error);
-    status = show(argv[first], file, &set);
-    code = status == BVP_OK ? EXIT_DONE : complain_fault(argv[first], file, status);
+    if (set.digest) {
+        code = tell_digest(argv[first], file);
+    } else {
+        status = show(argv[first], file, &set);
+        code = status == BVP_OK ? EXIT_DONE : complain_fault(argv[first], file, status);
+    }
     bvp_close(file);
     return code;
 }
@@ -446,6 +484,8 @@ static const option_row options[] = {
     {"parts", 'p', OPTION_FLAG, offsetof(settings, parts), NULL, "list the parts as well", 0, 0},
     {"tree", 't', OPTION_FLAG, offsetof(settings, tree), NULL,
      "show the product tree as well, with the properties of its nodes", 0, 0},
+    {"digest", 0, OPTION_FLAG, offsetof(settings, digest), NULL,
+     "print only the root digest of a file that was packed with --digests: what to sign", 0, 0},
     {"provenance", 0, OPTION_FLAG, offsetof(settings, provenance), NULL,
      "print the record of sources, options and warnings as well; JSON output always has it", 0, 0},
     {0},

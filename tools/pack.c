@@ -470,6 +470,10 @@ static const option_row options[] = {
     {"reread", 0, OPTION_FLAG, offsetof(pack_settings, reread), NULL,
      "with a store: read mesh files again whose size and times say that they have not changed", 0,
      0},
+    {"digests", 0, OPTION_FLAG, offsetof(pack_settings, digests), NULL,
+     "put a cryptographic digest of each 64 KiB into the file, so that one signature of its root "
+     "digest, which \"bvpack info --digest\" prints, vouches for all of it",
+     0, 0},
     {"trust-store", 0, OPTION_FLAG, offsetof(pack_settings, trust_store), NULL,
      "with a store that nobody else writes to: take parts from it, and from the last output, by "
      "their hashes alone, without holding them against the rules of the format",

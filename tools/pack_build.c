@@ -328,6 +328,7 @@ int pack_build(pack_job *j, const char *path)
     options.progress = show_progress;
     options.progress_user = j;
     options.thin = j->set->thin;
+    options.digests = j->set->digests;
     options.store = j->store_hint;
     options.packed_is_verified = 1; /* by find_part */
     count_triangles(j);

@@ -28,6 +28,7 @@ static const setting all[] = {
     {"drop_invalid", SETTING_FLAG, offsetof(pack_settings, drop_invalid)},
     {"deformable", SETTING_FLAG, offsetof(pack_settings, deformable)},
     {"fast", SETTING_FLAG, offsetof(pack_settings, fast)},
+    {"digests", SETTING_FLAG, offsetof(pack_settings, digests)},
     {"keep_strays", SETTING_FLAG, offsetof(pack_settings, keep_strays)},
 };
 enum { SETTINGS = sizeof all / sizeof all[0] };

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 #include "bvpack.h"
+#include "hex.h"
 #include "input.h"
 #include "json.h"
 #include "message.h"
@@ -11,6 +12,7 @@
 typedef struct settings {
     int json, quiet, all;
     uint64_t max;
+    const char *digest; /* what the files must have, as text, or NULL */
 } settings;
 
 /* What a rule's first finding said: one wrong byte may break it on every level of a hierarchy. */
@@ -19,7 +21,7 @@ typedef struct broken_rule {
     uint64_t offset, count;
 } broken_rule;
 
-enum { RULES_MAX = 256 }; /* more than the format has */
+enum { DIGEST_SIZE = 32, RULES_MAX = 256 }; /* more than the format has */
 
 /* What the callback needs. */
 typedef struct listing {
@@ -107,21 +109,43 @@ static int verify_parts(const char *path)
     const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
     bvp_file_info info;
     bvp_file *file;
+    uint8_t digest[DIGEST_SIZE];
     bvp_error error = {0};
     bvp_status status = bvp_open(path, &how, &file, &error);
     if (status != BVP_OK)
         return complain_status(path, status, &error);
     bvp_get_info(file, &info);
+    if (info.has_digests && bvp_get_digest(file, digest, NULL) != BVP_OK)
+        complain(path, "warning: its digests can't be checked: this bvpack has no libsodium");
     for (uint32_t part = 0; info.is_thin && part < info.part_count && status == BVP_OK; part++)
         status = bvp_check_part(file, part, &error);
     bvp_close(file);
     return status == BVP_OK ? EXIT_DONE : complain_status(path, status, &error);
 }
 
+/* The blocks have been held against their digests, these are held against what was signed. */
+static bvp_status check_digest(listing *l, const input *in, bvp_error *error)
+{
+    uint8_t digest[DIGEST_SIZE];
+    bvp_file *file;
+    hex_bytes(l->set->digest, digest, sizeof digest);
+    const bvp_open_options how = {.digest = digest};
+    const bvp_status status = bvp_open_memory(in->data, in->size, &how, &file, error);
+    if (status == BVP_OK)
+        bvp_close(file);
+    if (status != BVP_ERR_CORRUPT)
+        return status;
+    const bvp_finding finding = {error->rule, error->offset, error->message};
+    list_finding(l, &finding);
+    return BVP_OK;
+}
+
 static int verify_bytes(listing *l, const input *in)
 {
     bvp_error error = {0};
     bvp_status status = bvp_verify(in->data, in->size, list_finding, l, &error);
+    if (status == BVP_OK && l->count == 0 && l->set->digest)
+        status = check_digest(l, in, &error);
     const int code = verdict(l, status, &error);
     return code == EXIT_DONE && strcmp(l->path, "-") != 0 ? verify_parts(l->path) : code;
 }
@@ -169,6 +193,14 @@ static int run(const verb *self, int argc, char **argv)
     int code, first = options_operands(self, argc, argv, &set, 1, -1, "at least one FILE", &code);
     if (first < 0)
         return code;
+    uint8_t digest[DIGEST_SIZE];
+    if (set.digest && hex_bytes(set.digest, digest, sizeof digest) != 0) {
+        complain("--digest",
+                 "expected the 64 hexadecimal digits that \"bvpack info --digest\" "
+                 "prints, found \"%s\"",
+                 set.digest);
+        return EXIT_USAGE;
+    }
     jsonw_start(&out, stdout, 1);
     if (set.json)
         jsonw_array(&out, NULL);
@@ -191,6 +223,8 @@ static const option_row options[] = {
      "print nothing but errors; the exit code says the rest", 0, 0},
     {"all", 0, OPTION_FLAG, offsetof(settings, all), NULL,
      "print every finding, not the first of each rule and how many more there are", 0, 0},
+    {"digest", 0, OPTION_TEXT, offsetof(settings, digest), "HEX",
+     "the files must have this root digest, which a signature vouches for", 0, 0},
     {"max", 0, OPTION_COUNT, offsetof(settings, max), "N",
      "stop after so many findings in a file; 0, the default, goes on to the end", 0, 0},
     {0},
@@ -208,6 +242,8 @@ const verb verb_verify = {
         "sentence, and how many more there are; --all and --json print every one.",
     .options = options,
     .examples = "bvpack verify plant.bvp\n"
+                "# is it the file that was signed?\n"
+                "bvpack verify --digest \"$(cat plant.bvp.digest)\" plant.bvp\n"
                 "# in a script\n"
                 "bvpack verify -q *.bvp || echo damaged\n",
     .exit_codes = "0 no finding\n"

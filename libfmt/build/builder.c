@@ -150,7 +150,8 @@ static void mix_source_hash(const bvp_builder *b, const uint8_t source[16], uint
                 .no_ids = o->no_ids != 0,
                 .drop_invalid = o->drop_invalid != 0,
                 .up_axis = bvpi_axis_of_up(o->up),
-                .deformable = o->deformable != 0,
+                /* bit 1, so that files without digests keep the identity that they had before */
+                .deformable = (uint32_t)(o->deformable != 0) | (uint32_t)(o->digests != 0) << 1,
                 .hierarchy_count = o->hierarchy_count};
     uint8_t bytes[sizeof record];
     for (uint32_t i = 0; i < o->hierarchy_count; i++) {

@@ -164,6 +164,7 @@ static bvp_status prepare(converting *c, bool thin, const char *store, bvp_error
     size_t size;
     f->b = &c->builder;
     f->write.header = file->header;
+    f->write.has_digests = file->digests.count > 0;
     f->write.header.unique_triangle_count = 0;
     for (uint32_t i = 0; i < file->header.part_count && status == BVP_OK; i++)
         status = take_part(c, i, thin, error);

@@ -149,6 +149,7 @@ static void fill_header(bvpi_finishing *f)
     f->write.progress = b->options.progress;
     f->write.progress_user = b->options.progress_user;
     f->write.control = b->options.control;
+    f->write.has_digests = b->options.digests != 0;
 }
 
 static void fill_sections(bvpi_finishing *f)

@@ -45,7 +45,7 @@ static bvp_status prepare(const bvp_file *file, const char *provenance, saving *
 {
     bvp_status status = BVP_OK;
     size_t size = provenance ? strlen(provenance) : 0;
-    *s = (saving){.job.header = file->header};
+    *s = (saving){.job.header = file->header, .job.has_digests = file->digests.count > 0};
     if (provenance && !bvpi_is_utf8((const uint8_t *)provenance, size))
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "the provenance text is not UTF-8");

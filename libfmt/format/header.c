@@ -33,13 +33,23 @@ uint32_t bvpi_section_record_size(enum bvpd_section_index section)
     return known[section].record_size;
 }
 
-uint32_t bvpi_find_section(const bvpd_header *header, enum bvpd_section_index section)
+static uint32_t find_kind(const bvpd_header *header, const char *kind)
 {
     uint32_t i = 0;
     while (i < header->section_count && i < BVPD_SECTION_MAX &&
-           memcmp(header->sections[i].kind, known[section].kind, 4) != 0)
+           memcmp(header->sections[i].kind, kind, 4) != 0)
         i++;
     return i < BVPD_SECTION_MAX ? i : header->section_count;
+}
+
+uint32_t bvpi_find_section(const bvpd_header *header, enum bvpd_section_index section)
+{
+    return find_kind(header, known[section].kind);
+}
+
+uint32_t bvpi_find_digests(const bvpd_header *header)
+{
+    return find_kind(header, BVPD_DIGESTS);
 }
 
 uint64_t bvpi_file_size_for(uint64_t data_end, uint64_t hash_end)
@@ -264,18 +274,38 @@ static void check_sizes(const bvpd_header *h, bvpi_report *report)
     }
 }
 
+/* Blocks, the last one begun, between the head and an offset behind it. */
+static uint64_t blocks_before(uint64_t offset)
+{
+    const uint64_t covered = offset - BVPD_HEADER_SIZE;
+    return covered / BVPD_BLOCK_SIZE + (covered % BVPD_BLOCK_SIZE != 0);
+}
+
 static void check_hash_section(const bvpd_header *h, bvpi_report *report)
 {
     const uint32_t i = bvpi_find_section(h, BVPD_HASH);
     if (i >= h->section_count || h->sections[i].offset < BVPD_HEADER_SIZE)
         return;
-    const uint64_t covered = h->sections[i].offset - BVPD_HEADER_SIZE;
-    const uint64_t blocks = covered / BVPD_BLOCK_SIZE + (covered % BVPD_BLOCK_SIZE != 0);
+    const uint64_t blocks = blocks_before(h->sections[i].offset);
     BVPI_SOUND(report, "DIR-10",
                FIELD(sections) + i * sizeof *h->sections + offsetof(bvpd_section, record_count),
                h->sections[i].record_count == blocks,
                "HASH has %" PRIu64 " hashes for %" PRIu64 " blocks", h->sections[i].record_count,
                blocks);
+}
+
+static void check_digest_section(const bvpd_header *h, bvpi_report *report)
+{
+    const uint32_t i = bvpi_find_digests(h);
+    if (i >= h->section_count || h->sections[i].offset < BVPD_HEADER_SIZE)
+        return;
+    const bvpd_section *s = &h->sections[i];
+    const uint64_t blocks = blocks_before(s->offset);
+    BVPI_SOUND(report, "DGS-1", FIELD(sections) + i * sizeof *s,
+               i + 1 == bvpi_find_section(h, BVPD_HASH) && s->record_size == BVPD_DIGEST_SIZE &&
+                   s->record_count == blocks && s->codec == 0 && s->size == s->raw_size &&
+                   s->size == blocks * BVPD_DIGEST_SIZE,
+               "DGST is not %" PRIu64 " digests of 32 bytes directly before HASH", blocks);
 }
 
 static void check_directory(const bvpd_header *h, bvpi_report *report)
@@ -284,6 +314,7 @@ static void check_directory(const bvpd_header *h, bvpi_report *report)
     check_places(h, report);
     check_sizes(h, report);
     check_hash_section(h, report);
+    check_digest_section(h, report);
     BVPI_KNOWN(report, "DIR-11", FIELD(sections) + h->section_count * sizeof *h->sections,
                bvpi_is_zero(&h->sections[h->section_count],
                             (BVPD_SECTION_MAX - h->section_count) * sizeof *h->sections),

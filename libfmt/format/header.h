@@ -25,6 +25,9 @@ void bvpi_root_hash(const bvpd_header *header, const void *hashes, uint64_t size
 /* Finds the entry of a known section; section_count when it is missing. */
 uint32_t bvpi_find_section(const bvpd_header *header, enum bvpd_section_index section);
 
+/* The same of DGST, which a file may have; then the next entry is HASH's. */
+uint32_t bvpi_find_digests(const bvpd_header *header);
+
 /* Kind and record size of a known section. */
 const char *bvpi_section_kind(enum bvpd_section_index section);
 uint32_t bvpi_section_record_size(enum bvpd_section_index section);

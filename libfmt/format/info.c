@@ -7,6 +7,7 @@
 #include "base/load.h"
 #include "base/status.h"
 #include "format/codec.h"
+#include "format/digest.h"
 #include "format/header.h"
 
 #include <inttypes.h>
@@ -36,8 +37,21 @@ void bvp_get_info(const bvp_file *file, bvp_file_info *out)
     out->other_size = h->file_size - h->hierarchy_size - h->geometry_size - h->id_size;
     memcpy(out->root_hash, h->root_hash, sizeof out->root_hash);
     memcpy(out->source_hash, h->source_hash, sizeof out->source_hash);
+    out->has_digests = file->digests.count > 0;
     out->is_thin = file->thin != NULL;
     out->store = bvpi_get_string(file, h->store);
+}
+
+bvp_status bvp_get_digest(const bvp_file *file, uint8_t out[32], bvp_error *error)
+{
+    if (file->digests.count == 0)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the file was packed without digests");
+    if (!bvpi_can_digest())
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "this library was built without libsodium: it has no digests");
+    bvpi_root_digest(&file->header, file->digests.data, file->digests.size, out);
+    return BVP_OK;
 }
 
 /* A wide hierarchy's nodes lie among the clusters; a binary one has bytes of its own. */

@@ -67,6 +67,10 @@ enum bvpd_section_index {
         BVPD_SECTION_COUNT
 };
 
+/* A section that a file may have, directly before HASH: digests of the blocks before it. */
+#define BVPD_DIGESTS     "DGST"
+#define BVPD_DIGEST_SIZE 32
+
 /* feature_incompatible: parts without bytes lie in a store, under their addresses. */
 #define BVPD_FEATURE_THIN UINT32_C(1)
 

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "format/advise.h"
 #include "format/checksum.h"
+#include "format/digest.h"
 #include "format/header.h"
 
 #include <inttypes.h>
@@ -31,10 +32,26 @@ static bool get_hashes(const bvp_file *file, uint64_t block, uint64_t *found, ui
     return true;
 }
 
+bool bvpi_block_has_digest(const bvp_file *file, uint64_t block)
+{
+    const bvpi_span *digests = &file->digests;
+    if (block >= digests->count)
+        return false;
+    const uint64_t end = (uint64_t)(digests->data - file->base);
+    const uint64_t offset = BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE;
+    uint8_t expected[BVPD_DIGEST_SIZE];
+    if (offset >= end)
+        return false;
+    memcpy(expected, digests->data + block * sizeof expected, sizeof expected);
+    const uint64_t size = end - offset < BVPD_BLOCK_SIZE ? end - offset : BVPD_BLOCK_SIZE;
+    return bvpi_digest_is(file->base + offset, (size_t)size, expected);
+}
+
 bool bvpi_block_is_good(const bvp_file *file, uint64_t block)
 {
     uint64_t found, expected;
-    return get_hashes(file, block, &found, &expected) && found == expected;
+    return get_hashes(file, block, &found, &expected) && found == expected &&
+           (!file->is_digest_trusted || bvpi_block_has_digest(file, block));
 }
 
 /* A block that lies under many small parts is hashed once. */
@@ -149,6 +166,9 @@ static bvp_status explain_block(const bvp_file *file, uint64_t block, bvp_error 
     uint64_t found, expected;
     if (!get_hashes(file, block, &found, &expected))
         return bvpi_error_set(error, BVP_ERR_CORRUPT, at, "HSH-2", "no hash covers this block");
+    if (found == expected)
+        return bvpi_error_set(error, BVP_ERR_CORRUPT, at, "DGS-2",
+                              "block %" PRIu64 " is forged: its digest is another", block);
     return bvpi_error_set(error, BVP_ERR_CORRUPT, at, "HSH-2",
                           "block %" PRIu64 " is damaged: its hash is %016" PRIx64
                           ", expected %016" PRIx64,

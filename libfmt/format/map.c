@@ -5,6 +5,7 @@
 #include "format/map.h"
 
 #include "base/checked.h"
+#include "base/status.h"
 #include "format/advise.h"
 #include "format/header.h"
 
@@ -39,25 +40,29 @@ static bvp_status check_options(const bvp_open_options *options, bool is_memory,
     return BVP_OK;
 }
 
+static bvpi_span span_of(const bvp_file *file, uint32_t entry, uint64_t record_size, uint64_t tail)
+{
+    bvpi_span span = {.data = file->base};
+    if (entry >= file->header.section_count)
+        return span;
+    const bvpd_section *s = &file->header.sections[entry];
+    if (tail > file->size || !bvpi_fits(s->offset, s->size, file->size - tail) ||
+        s->offset % BVPD_SECTION_ALIGN != 0)
+        return span;
+    return (bvpi_span){file->base + s->offset, s->size, s->size / record_size};
+}
+
 /* Sections whose entries cannot be trusted become empty; after bvpi_check_header none does. All are
  * followed by the bytes that readers of their last records may touch. */
 static void set_spans(bvp_file *file)
 {
     for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
-        const uint32_t i = bvpi_find_section(&file->header, kind);
-        file->section[kind] = (bvpi_span){.data = file->base};
-        if (i >= file->header.section_count)
-            continue;
-        const bvpd_section *s = &file->header.sections[i];
-        const uint64_t record_size = bvpi_section_record_size(kind);
         const uint64_t tail = kind == BVPD_DATA ? BVPD_DATA_TAIL : sizeof(bvpd_trailer);
-        if (tail > file->size || !bvpi_fits(s->offset, s->size, file->size - tail) ||
-            s->offset % BVPD_SECTION_ALIGN != 0)
-            continue;
-        file->section[kind].data = file->base + s->offset;
-        file->section[kind].size = s->size;
-        file->section[kind].count = s->size / record_size;
+        file->section[kind] = span_of(file, bvpi_find_section(&file->header, kind),
+                                      bvpi_section_record_size(kind), tail);
     }
+    file->digests =
+        span_of(file, bvpi_find_digests(&file->header), BVPD_DIGEST_SIZE, sizeof(bvpd_trailer));
 }
 
 void bvpi_map_unchecked(const void *data, uint64_t size, bvp_file *file)
@@ -145,6 +150,23 @@ static bvp_status copy_private(bvp_file *file, int fd, uint64_t offset, bvp_erro
     if (status == BVP_OK && got != file->mapping_size)
         status = bvpi_error_set(error, BVP_ERR_CORRUPT, got, "HDR-8",
                                 "the file shrank to %zu bytes while it was read", got);
+    return status;
+}
+
+/* Is it the file that the caller knows? All else is found wrong block by block. */
+static bvp_status check_root_digest(bvp_file *file, const uint8_t expected[BVPD_DIGEST_SIZE],
+                                    bvp_error *error)
+{
+    uint8_t found[BVPD_DIGEST_SIZE];
+    bvp_status status = bvp_get_digest(file, found, error);
+    if (status == BVP_OK && file->header.feature_incompatible & BVPD_FEATURE_THIN)
+        status = bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                                "a digest does not cover the parts of a thin file; \"bvpack "
+                                "merge\" makes a fat one");
+    if (status == BVP_OK && memcmp(found, expected, sizeof found) != 0)
+        status = bvpi_error_set(error, BVP_ERR_CORRUPT, BVPI_NO_OFFSET, "DGS-3",
+                                "the root digest is not the expected one: it is another file");
+    file->is_digest_trusted = status == BVP_OK;
     return status;
 }
 
@@ -246,7 +268,10 @@ static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_optio
     file->read_ahead = options->read_ahead || options->overlay;
     if (status == BVP_OK)
         bvpi_advise_queries(file);
-    if (status == BVP_OK && options->verify_lazily && file->mode != BVP_OPEN_ISOLATED)
+    if (status == BVP_OK && options->digest)
+        status = check_root_digest(file, options->digest, error);
+    if (status == BVP_OK && (options->verify_lazily || options->digest) &&
+        file->mode != BVP_OPEN_ISOLATED)
         status = prepare_lazy_hashes(file, error);
     if (status == BVP_OK)
         *out = file;

@@ -36,6 +36,9 @@ struct bvp_file {
     bvpi_isa isa;               /* of its queries; chosen once, when it is opened */
     bvpd_header header;         /* private copy of the page: fields cannot change after open */
     bvpi_span section[BVPD_SECTION_COUNT];
+    bvpi_span digests;      /* DGST, or empty */
+    bool is_digest_trusted; /* the root digest is one that the caller knows: blocks are held against
+                               digests too */
     /* verify_lazily, else NULL: one atomic bvpi_hash_state for each part, one for the tables of the
      * assembly, one for HASH itself, one for each block that HASH covers. */
     unsigned char *part_state;
@@ -80,8 +83,11 @@ bvp_status bvpi_explain_hashes(const bvp_file *file, uint32_t part, bvp_error *e
 /* With verify_lazily: are the blocks of the product tree, its names and properties what HASH says?
  * bvpi_touch(BVP_ASSEMBLY) has checked HASH. */
 bvp_status bvpi_check_names(const bvp_file *file, bvp_error *error);
-/* Is block `block` of the hashed range what HASH says? */
+/* Is block `block` of the hashed range what HASH says, and, on a handle with a known root digest,
+ * DGST? */
 bool bvpi_block_is_good(const bvp_file *file, uint64_t block);
+/* Is it what DGST says? */
+bool bvpi_block_has_digest(const bvp_file *file, uint64_t block);
 
 /* A hierarchy ready to walk: everything is bounded, unit i (i < unit_count) can be read as a node.
  */

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "format/checksum.h"
 #include "format/codec.h"
+#include "format/digest.h"
 #include "format/header.h"
 #include "format/publish.h"
 
@@ -32,13 +33,15 @@ enum {
     START_SIZE = 8 * WRITE_SIZE /* so often the disk is told to begin with what it has */
 };
 
-/* Where bytes go: into block hashes, or to a descriptor. Both count. */
+/* Where bytes go: into block hashes or digests, or to a descriptor. All count. */
 typedef struct sink {
     bool (*put)(struct sink *sink, const void *data, size_t size);
     uint64_t offset; /* bytes put so far */
     /* hashing */
     bvpi_hasher hasher;
     uint64_t *hashes;
+    bvpi_digester digester;
+    uint8_t *digests;
     /* writing */
     int fd;
     struct iovec range[RANGE_COUNT]; /* to be written next: chunks in their places, or copies */
@@ -57,8 +60,15 @@ typedef struct plan {
     const bvpi_write *job;
     bvpd_header header;
     bvpi_write_section section[BVPD_SECTION_COUNT];
-    bvpi_chunk hashes; /* of the section that is made here */
+    bvpi_chunk hashes, digests; /* of the sections that are made here; digests: or empty */
 } plan;
+
+/* DGST, if there is one, lies between the other sections and HASH. */
+enum { DIGESTS_ENTRY = BVPD_HASH };
+static const bvpd_section *hash_entry(const plan *p)
+{
+    return &p->header.sections[BVPD_HASH + p->job->has_digests];
+}
 
 /* ---- bytes ---------------------------------------------------------------------------------- */
 
@@ -90,25 +100,52 @@ static bool put_chunk(sink *s, const bvpi_chunk *chunk)
     return true;
 }
 
-/* The sections before `end`, each padded to its offset. s->offset is the file offset. */
-static bool put_sections(sink *s, const plan *p, int end)
+/* Pads to the section's offset first. s->offset is the file offset. */
+static bool put_section(sink *s, const bvpd_section *entry, const bvpi_write_section *section)
 {
-    for (int kind = 0; kind < end; kind++) {
-        if (!put_zeros(s, p->header.sections[kind].offset - s->offset))
+    if (!put_zeros(s, entry->offset - s->offset))
+        return false;
+    for (uint64_t i = 0; i < section->chunk_count; i++)
+        if (!put_chunk(s, &section->chunks[i]))
             return false;
-        for (uint64_t i = 0; i < p->section[kind].chunk_count; i++)
-            if (!put_chunk(s, &p->section[kind].chunks[i]))
-                return false;
-    }
     return true;
+}
+
+/* All that are given, those that are made here excepted. */
+static bool put_given_sections(sink *s, const plan *p)
+{
+    for (int kind = 0; kind < BVPD_HASH; kind++)
+        if (!put_section(s, &p->header.sections[kind], &p->section[kind]))
+            return false;
+    return true;
+}
+
+static bool put_digests(sink *s, const plan *p)
+{
+    const bvpi_write_section section = {&p->digests, 1};
+    return !p->job->has_digests || put_section(s, &p->header.sections[DIGESTS_ENTRY], &section);
 }
 
 /* ---- hashing -------------------------------------------------------------------------------- */
 
+/* Of a sink that hashes, or of one that digests. */
+static void start_block(sink *s)
+{
+    if (s->digests)
+        bvpi_digester_start(&s->digester);
+    else
+        bvpi_hasher_start64(&s->hasher);
+}
+
 static void end_block(sink *s)
 {
-    *s->hashes++ = bvpi_hasher_end64(&s->hasher);
-    bvpi_hasher_start64(&s->hasher);
+    if (s->digests) {
+        bvpi_digester_end(&s->digester, s->digests);
+        s->digests += BVPD_DIGEST_SIZE;
+    } else {
+        *s->hashes++ = bvpi_hasher_end64(&s->hasher);
+    }
+    start_block(s);
 }
 
 static bool put_hash(sink *s, const void *data, size_t size)
@@ -118,7 +155,10 @@ static bool put_hash(sink *s, const void *data, size_t size)
         const uint64_t used = (s->offset - BVPD_HEADER_SIZE) % BVPD_BLOCK_SIZE;
         const size_t room = (size_t)(BVPD_BLOCK_SIZE - used);
         const size_t n = size < room ? size : room;
-        bvpi_hasher_add64(&s->hasher, bytes, n);
+        if (s->digests)
+            bvpi_digester_add(&s->digester, bytes, n);
+        else
+            bvpi_hasher_add64(&s->hasher, bytes, n);
         s->offset += n;
         bytes += n;
         size -= n;
@@ -128,22 +168,44 @@ static bool put_hash(sink *s, const void *data, size_t size)
     return true;
 }
 
+/* Up to `end`, where the made section begins. */
+static void end_blocks(sink *s, uint64_t end)
+{
+    put_zeros(s, end - s->offset);
+    if ((s->offset - BVPD_HEADER_SIZE) % BVPD_BLOCK_SIZE != 0)
+        end_block(s);
+}
+
+static bvp_status digest_blocks(plan *p, bvp_error *error)
+{
+    const bvpd_section *entry = &p->header.sections[DIGESTS_ENTRY];
+    if (!bvpi_can_digest())
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "this library was built without libsodium: it has no digests");
+    uint8_t *digests = malloc(entry->size + 1);
+    if (!digests)
+        return bvpi_error_memory(error, entry->size);
+    p->digests = (bvpi_chunk){digests, entry->size};
+    sink s = {.put = put_hash, .offset = BVPD_HEADER_SIZE, .digests = digests, .job = p->job};
+    start_block(&s);
+    if (!put_given_sections(&s, p))
+        return bvpi_error_cancelled(error);
+    end_blocks(&s, entry->offset);
+    return BVP_OK;
+}
+
 static bvp_status hash_blocks(plan *p, bvp_error *error)
 {
-    const bvpd_section *entry = &p->header.sections[BVPD_HASH];
+    const bvpd_section *entry = hash_entry(p);
     uint64_t *hashes = malloc(entry->size + 1);
     if (!hashes)
         return bvpi_error_memory(error, entry->size);
-    sink s = {.put = put_hash, .offset = BVPD_HEADER_SIZE, .hashes = hashes, .job = p->job};
-    bvpi_hasher_start64(&s.hasher);
-    if (!put_sections(&s, p, BVPD_HASH)) {
-        free(hashes);
-        return bvpi_error_cancelled(error);
-    }
-    put_zeros(&s, entry->offset - s.offset);
-    if ((s.offset - BVPD_HEADER_SIZE) % BVPD_BLOCK_SIZE != 0)
-        end_block(&s);
     p->hashes = (bvpi_chunk){hashes, entry->size};
+    sink s = {.put = put_hash, .offset = BVPD_HEADER_SIZE, .hashes = hashes, .job = p->job};
+    start_block(&s);
+    if (!put_given_sections(&s, p) || !put_digests(&s, p))
+        return bvpi_error_cancelled(error);
+    end_blocks(&s, entry->offset);
     p->section[BVPD_HASH] = (bvpi_write_section){&p->hashes, 1};
     return BVP_OK;
 }
@@ -173,26 +235,44 @@ static uint64_t align_up(uint64_t offset, uint64_t alignment)
     return (offset + alignment - 1) & ~(alignment - 1);
 }
 
+/* The next section, behind those that are placed; its kind and flags are set. `size` bytes, or
+ * SIZE_OF_BLOCKS: a record for each block before it. */
+#define SIZE_OF_BLOCKS UINT64_MAX
+static void place_section(bvpd_header *h, uint32_t record_size, uint64_t size)
+{
+    bvpd_section *s = &h->sections[h->section_count];
+    uint64_t end = BVPD_HEADER_SIZE;
+    if (h->section_count > 0)
+        end = s[-1].offset + s[-1].size;
+    s->offset = align_up(end, BVPD_SECTION_ALIGN);
+    const uint64_t blocks = (s->offset - BVPD_HEADER_SIZE + BVPD_BLOCK_SIZE - 1) / BVPD_BLOCK_SIZE;
+    s->size = s->raw_size = size == SIZE_OF_BLOCKS ? record_size * blocks : size;
+    s->record_size = record_size;
+    s->record_count = s->raw_size / record_size;
+    h->section_count++;
+}
+
+static void place_known(plan *p, enum bvpd_section_index kind, uint64_t size)
+{
+    bvpd_section *s = &p->header.sections[p->header.section_count];
+    memcpy(s->kind, bvpi_section_kind(kind), sizeof s->kind);
+    s->flags = 1;
+    place_section(&p->header, bvpi_section_record_size(kind), size);
+}
+
 /* PROV is not compressed, so that no library's version shows in the bytes. */
 static void place_sections(plan *p)
 {
-    uint64_t end = BVPD_HEADER_SIZE;
-    for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
-        bvpd_section *s = &p->header.sections[kind];
-        memset(s, 0, sizeof *s);
-        memcpy(s->kind, bvpi_section_kind(kind), sizeof s->kind);
-        s->flags = 1;
-        s->offset = align_up(end, BVPD_SECTION_ALIGN);
-        s->size = section_size(&p->section[kind]);
-        if (kind == BVPD_HASH)
-            s->size = 8 * ((s->offset - BVPD_HEADER_SIZE + BVPD_BLOCK_SIZE - 1) / BVPD_BLOCK_SIZE);
-        s->raw_size = s->size;
-        s->record_size = bvpi_section_record_size(kind);
-        s->record_count = s->raw_size / s->record_size;
-        end = s->offset + s->size;
+    bvpd_header *h = &p->header;
+    h->section_count = 0;
+    memset(h->sections, 0, sizeof h->sections);
+    for (int kind = 0; kind < BVPD_HASH; kind++)
+        place_known(p, (enum bvpd_section_index)kind, section_size(&p->section[kind]));
+    if (p->job->has_digests) {
+        memcpy(h->sections[DIGESTS_ENTRY].kind, BVPD_DIGESTS, sizeof h->sections->kind);
+        place_section(h, BVPD_DIGEST_SIZE, SIZE_OF_BLOCKS);
     }
-    memset(&p->header.sections[BVPD_SECTION_COUNT], 0,
-           (BVPD_SECTION_MAX - BVPD_SECTION_COUNT) * sizeof(bvpd_section));
+    place_known(p, BVPD_HASH, SIZE_OF_BLOCKS);
 }
 
 static void fill_header(bvpd_header *h)
@@ -201,20 +281,20 @@ static void fill_header(bvpd_header *h)
     h->version_major = BVPD_VERSION_MAJOR;
     h->version_minor = BVPD_VERSION_MINOR;
     h->header_size = BVPD_HEADER_SIZE;
-    h->section_count = BVPD_SECTION_COUNT;
     h->block_size = BVPD_BLOCK_SIZE;
     h->part_count = (uint32_t)h->sections[BVPD_PART].record_count;
     h->instance_count = (uint32_t)h->sections[BVPD_INST].record_count;
     h->node_count = (uint32_t)h->sections[BVPD_TREE].record_count;
     h->hierarchy_count = (uint32_t)h->sections[BVPD_HIER].record_count;
-    h->file_size = bvpi_file_size_for(h->sections[BVPD_DATA].offset + h->sections[BVPD_DATA].size,
-                                      h->sections[BVPD_HASH].offset + h->sections[BVPD_HASH].size);
+    const bvpd_section *data = &h->sections[BVPD_DATA], *last = &h->sections[h->section_count - 1];
+    h->file_size = bvpi_file_size_for(data->offset + data->size, last->offset + last->size);
     memset(h->reserved, 0, sizeof h->reserved);
 }
 
 static void free_plan(plan *p)
 {
     free((void *)p->hashes.data);
+    free((void *)p->digests.data);
     free(p);
 }
 
@@ -230,6 +310,9 @@ static bvp_status make_plan(const bvpi_write *job, plan **out, bvp_error *error)
     if (status == BVP_OK) {
         place_sections(p);
         fill_header(&p->header);
+        status = p->job->has_digests ? digest_blocks(p, error) : BVP_OK;
+    }
+    if (status == BVP_OK) {
         status = hash_blocks(p, error);
     }
     if (status != BVP_OK) {
@@ -322,7 +405,8 @@ static bool put_file(sink *s, const plan *p)
     bvpd_trailer trailer = {.file_size = h->file_size, .header_hash = h->header_hash};
     memcpy(trailer.root_hash, h->root_hash, sizeof trailer.root_hash);
     memcpy(trailer.magic, BVPD_END_MAGIC, BVPD_END_MAGIC_SIZE);
-    return s->put(s, h, sizeof *h) && put_sections(s, p, BVPD_SECTION_COUNT) &&
+    return s->put(s, h, sizeof *h) && put_given_sections(s, p) && put_digests(s, p) &&
+           put_section(s, hash_entry(p), &p->section[BVPD_HASH]) &&
            put_zeros(s, h->file_size - sizeof trailer - s->offset) &&
            s->put(s, &trailer, sizeof trailer) && flush(s);
 }

@@ -9,6 +9,8 @@
 #include "bvpack.h"
 #include "format/layout.h"
 
+#include <stdbool.h>
+
 /* A piece of a section. data == NULL: `size` zero bytes. */
 typedef struct bvpi_chunk {
     const void *data;
@@ -27,6 +29,7 @@ typedef struct bvpi_write_section {
 typedef struct bvpi_write {
     bvpd_header header;
     bvpi_write_section section[BVPD_SECTION_COUNT];
+    bool has_digests; /* write DGST too: BVP_ERR_ARGUMENT where !bvpi_can_digest() */
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total); /* or NULL */
     void *progress_user;
     const bvp_control *control; /* what may end it, or NULL */

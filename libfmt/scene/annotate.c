@@ -239,6 +239,8 @@ static void annotate_section(bvpi_annotator *a, const bvpd_section *entry)
         annotate_provenance(a, entry);
     else if (kind < BVPD_SECTION_COUNT)
         annotate_records(a, kind);
+    else if (memcmp(entry->kind, BVPD_DIGESTS, sizeof entry->kind) == 0)
+        bvpi_annotate_bytes(a, entry->offset + entry->size, "DGST", "digests of blocks", "DGS-2");
     else
         bvpi_annotate_bytes(a, entry->offset + entry->size, "section", "of unknown kind", "DIR-2");
     if (!a->stopped && a->cursor < entry->offset + entry->size)

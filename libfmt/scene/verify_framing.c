@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/utf8.h"
 #include "format/codec.h"
+#include "format/digest.h"
 #include "format/header.h"
 
 #include <inttypes.h>
@@ -44,6 +45,17 @@ static void verify_hashes(bvpi_verify *v)
                    bvpi_block_is_good(&v->file, block), "block %" PRIu64 " is damaged", block);
 }
 
+/* Only where this build can. */
+static void verify_digests(bvpi_verify *v)
+{
+    const bvpi_span *digests = &v->file.digests;
+    for (uint64_t block = 0;
+         block < digests->count && bvpi_can_digest() && bvpi_report_goes_on(&v->report); block++)
+        BVPI_SOUND(&v->report, "DGS-2", BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE,
+                   bvpi_block_has_digest(&v->file, block),
+                   "block %" PRIu64 " is not what its digest says", block);
+}
+
 static void verify_trailer(bvpi_verify *v)
 {
     if (v->file.size < BVPD_HEADER_SIZE + sizeof(bvpd_trailer))
@@ -63,6 +75,7 @@ void bvpi_verify_framing(bvpi_verify *v)
 {
     verify_gaps(v);
     verify_hashes(v);
+    verify_digests(v);
     verify_trailer(v);
 }
 

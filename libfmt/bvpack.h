@@ -463,7 +463,7 @@ typedef struct bvp_distance_result {
 
 /* Minimum distance of the surfaces; exactly 0 when they touch. limit: only distances <= limit are
  * of interest (INFINITY: all); pruning makes a small limit fast. Of several pairs of triangles at
- * the same distance > 0 it names the one that comes first in storage. */
+ * the same distance > 0, but for 2^-32 of it, it names the one that comes first in storage. */
 BVP_API bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
                                 bvp_distance_result *out, bvp_stats *stats);
 /* The same to within tolerance (>= 0): no more than that lies between distance and lower, or what

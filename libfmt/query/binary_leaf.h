@@ -82,6 +82,8 @@ BVPI_INLINE void leaves_meet(pair_tester *t, const binary_leaf *a, unsigned rows
                 return;
         }
     }
+    if (!t->query->done)
+        note_leaves(t, &a->tri, &b->tri);
 }
 
 #endif

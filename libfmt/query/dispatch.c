@@ -79,7 +79,7 @@ void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode)
 {
     query->mode = mode;
     query->status = BVP_OK;
-    query->done = query->hit = false;
+    query->done = query->is_settled = query->hit = false;
     query->want_witness = query->any_witness = query->stop_at_first = query->bounded =
         query->is_aimed = false;
     query->count = 0;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "query/pair.h"
+#include "query/ties.h"
 
 /* What `item` of a body is. False: the query is over, for what the file says about it. */
 static bool get_part(bvpi_pair_query *query, const bvpi_subject *subject, uint32_t item,
@@ -29,11 +30,20 @@ static bvp_status agree(const bvpi_pair_query *query, bvpi_placed_part *a, bvpi_
     return BVP_ERR_ARGUMENT;
 }
 
+/* What two parts settled among them is over; others may follow. */
+static void go_on(bvpi_pair_query *query)
+{
+    if (query->is_settled)
+        query->is_settled = query->done = false;
+}
+
 static void ask_parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
     query->stats.instance_pairs++;
+    query->patience = bvpi_ties_patience(a, b);
     if (a->kind == b->kind) {
         query->kernel->parts[a->kind](query, a, b);
+        go_on(query);
         return;
     }
     bvpi_placed_part as_a = *a, as_b = *b;
@@ -42,6 +52,7 @@ static void ask_parts(bvpi_pair_query *query, const bvpi_placed_part *a, const b
         query->kernel->parts[as_a.kind](query, &as_a, &as_b);
     else
         query->done = true;
+    go_on(query);
 }
 
 void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)

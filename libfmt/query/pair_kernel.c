@@ -98,6 +98,8 @@ BVPI_INLINE void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distan
     lanes_b = narrow_lanes(p, b, true, e->centre_a, e->half_a, by_distance);
     if (lanes_b != 0)
         visit_triangles(&p->test, a, lanes_a, b, lanes_b, by_distance);
+    if (!p->test.query->done)
+        note_leaves(&p->test, &a->tri, &b->tri);
 }
 
 static void visit_overlap(pair_walk *walk, const pair_entry *e)

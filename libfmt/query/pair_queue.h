@@ -11,6 +11,7 @@
 #include "prim/tri_tri.h"
 #include "query/pair.h"
 #include "query/pair_leaf.h"
+#include "query/ties.h"
 
 /* An item is a triangle's reference into the clusters. */
 typedef struct pair_queue {
@@ -52,6 +53,8 @@ typedef struct pair_tester {
     pair_queue queue;
     pair_pending pending; /* DISTANCE */
     pair_ids ids[2];      /* of a, of b */
+    uint64_t spent;       /* on pairs that were not the answer, as in ties.h */
+    uint64_t patience;    /* so much is enough: are they ties? */
 } pair_tester;
 
 static inline void tester_fail(pair_tester *t, bvp_status status)
@@ -189,37 +192,6 @@ static inline void keep_hits(pair_tester *p, bvpi_tri_tri8_result result)
     out->instance_b = (swap ? p->a : p->b)->instance;
 }
 
-static inline void flush_overlap(pair_tester *p)
-{
-    bvpi_pair_query *query = p->query;
-    unsigned count = p->queue.count;
-    f32x8 a[9], b[9];
-    load_queue(&p->queue, a, b);
-    bvpi_tri_tri8_result result = bvpi_tri_tri8(&p->pose, a, b, (1u << count) - 1);
-    query->stats.triangles += count;
-    query->stats.exact += bvpi_popcount(result.exact);
-    p->queue.count = 0;
-    if (result.hit == 0) {
-        p->missed = true;
-        return;
-    }
-    if (query->mode == BVPI_PAIR_EACH) {
-        report_each(p, result);
-        return;
-    }
-    query->hit = query->done = true;
-    if (query->hit_pairs != NULL)
-        keep_hits(p, result);
-    if (query->want_witness) {
-        bvpi_tri_dist d;
-        float ta[9], tb[9];
-        unsigned lane = bvpi_lowest_bit(result.hit);
-        load_pair(&p->queue, lane, ta, tb);
-        bvpi_tri_common1(&p->pose, ta, tb, &d);
-        keep_pair(p, p->queue.item_a[lane], p->queue.item_b[lane], &d);
-    }
-}
-
 /* The query's limit, in the units of the triangles: rounded up. */
 static inline void tester_limit(pair_tester *p)
 {
@@ -249,33 +221,146 @@ static inline void forget_pending(pair_pending *pending, unsigned at)
     pending->item_b[at] = pending->item_b[last];
 }
 
-/* Measures the pair that seems the nearest of those pending, and forgets it. */
-static inline void measure_nearest(pair_tester *p)
+/* Does the query name the first one of the pairs at one distance? */
+static inline bool is_to_be_first(const bvpi_pair_query *query)
+{
+    return !query->stop_at_first && !(query->tolerance > 0);
+}
+
+/* Is it a better answer than the best? */
+static inline bool is_better(const pair_tester *p, double hi, uint32_t item_a, uint32_t item_b)
+{
+    const bvp_distance_result *best = &p->query->best;
+    if (!best->found)
+        return true;
+    const uint64_t cell = bvpi_cell(hi), least = bvpi_cell(best->distance);
+    return cell < least || (cell == least && comes_first(p, item_a, item_b));
+}
+
+static inline void measure_pair(pair_tester *p, const float a[9], const float b[9], uint32_t item_a,
+                                uint32_t item_b)
 {
     bvpi_pair_query *query = p->query;
-    pair_pending *pending = &p->pending;
-    unsigned at = 0;
     bvpi_tri_dist d;
-    for (unsigned i = 1; i < pending->count; i++)
-        at = pending->lo[i] < pending->lo[at] ? i : at;
-    const uint32_t item_a = pending->item_a[at], item_b = pending->item_b[at];
     /* a little beyond the limit, so that what decides about `lower` never depends on the order */
     const double limit = query->limit * (1 + 0x1p-24);
     if (query->any_witness)
-        bvpi_tri_dist1_any(&p->pose, pending->a[at], pending->b[at], query->limit, &d);
+        bvpi_tri_dist1_any(&p->pose, a, b, query->limit, &d);
     else
-        bvpi_tri_dist1_within(&p->pose, pending->a[at], pending->b[at], limit, &d);
-    forget_pending(pending, at);
+        bvpi_tri_dist1_within(&p->pose, a, b, limit, &d);
     query->stats.exact++;
+    p->spent += BVPI_TIES_EXACT;
     if (!(d.lo <= query->limit) || !(d.hi < INFINITY)) /* or not a number, in a damaged file */
         return;
     query->lower = fmin(query->lower, d.lo);
-    if (!query->best.found || d.hi < query->best.distance ||
-        (d.hi == query->best.distance && comes_first(p, item_a, item_b)))
+    if (is_better(p, d.hi, item_a, item_b))
         keep_pair(p, item_a, item_b, &d);
-    query->limit = fmin(query->limit, d.hi - query->tolerance);
+    query->limit =
+        fmin(query->limit, is_to_be_first(query) ? bvpi_cell_top(d.hi) : d.hi - query->tolerance);
     query->done |= query->stop_at_first || d.hi <= query->tolerance;
     tester_limit(p);
+}
+
+static inline void measure_tie(void *user, const float a[9], const float b[9], uint32_t item_a,
+                               uint32_t item_b)
+{
+    measure_pair((pair_tester *)user, a, b, item_a, item_b);
+}
+
+static inline bool tie_comes_first(void *user, uint32_t item_a, uint32_t item_b)
+{
+    return comes_first((const pair_tester *)user, item_a, item_b);
+}
+
+/* After many exact tests: does a plane prove for all pairs what they proved one by one? a, b: one
+ * that was found apart. */
+static inline void settle_ties(pair_tester *p, const float a[9], const float b[9])
+{
+    const bvpi_ties ties = {.query = p->query,
+                            .a = p->a,
+                            .b = p->b,
+                            .pose = &p->pose,
+                            .user = p,
+                            .measure = measure_tie,
+                            .comes_first = tie_comes_first};
+    const bool settled = bvpi_ties_settle(&ties, a, b);
+    p->patience = 2 * p->spent;
+    if (settled && !p->query->done)
+        p->query->done = p->query->is_settled = true;
+}
+
+/* Pairs of the queue that only exact arithmetic told apart. */
+static inline void note_misses(pair_tester *p, unsigned lanes)
+{
+    float a[9], b[9];
+    p->spent += BVPI_TIES_EXACT * bvpi_popcount(lanes);
+    if (p->spent < p->patience)
+        return;
+    load_pair(&p->queue, bvpi_lowest_bit(lanes), a, b);
+    settle_ties(p, a, b);
+}
+
+static inline void flush_overlap(pair_tester *p)
+{
+    bvpi_pair_query *query = p->query;
+    unsigned count = p->queue.count;
+    f32x8 a[9], b[9];
+    load_queue(&p->queue, a, b);
+    bvpi_tri_tri8_result result = bvpi_tri_tri8(&p->pose, a, b, (1u << count) - 1);
+    query->stats.triangles += count;
+    query->stats.exact += bvpi_popcount(result.exact);
+    p->queue.count = 0;
+    if (result.hit == 0) {
+        p->missed = true;
+        if (result.exact != 0)
+            note_misses(p, result.exact);
+        return;
+    }
+    if (query->mode == BVPI_PAIR_EACH) {
+        report_each(p, result);
+        return;
+    }
+    query->hit = query->done = true;
+    if (query->hit_pairs != NULL)
+        keep_hits(p, result);
+    if (query->want_witness) {
+        bvpi_tri_dist d;
+        float ta[9], tb[9];
+        unsigned lane = bvpi_lowest_bit(result.hit);
+        load_pair(&p->queue, lane, ta, tb);
+        bvpi_tri_common1(&p->pose, ta, tb, &d);
+        keep_pair(p, p->queue.item_a[lane], p->queue.item_b[lane], &d);
+    }
+}
+
+/* After many pairs of leaves of which no pair of triangles was worth a test. */
+static inline void note_leaves(pair_tester *p, const tri_leaf *leaf_a, const tri_leaf *leaf_b)
+{
+    float a[9], b[9];
+    if (++p->spent < p->patience)
+        return;
+    for (int k = 0; k < 9; k++) {
+        a[k] = leaf_a->stored.c[k][0];
+        b[k] = leaf_b->stored.c[k][0];
+    }
+    settle_ties(p, a, b);
+}
+
+/* Measures the pair that seems the nearest of those pending, and forgets it. */
+static inline void measure_nearest(pair_tester *p)
+{
+    pair_pending *pending = &p->pending;
+    unsigned at = 0;
+    float a[9], b[9];
+    for (unsigned i = 1; i < pending->count; i++)
+        at = pending->lo[i] < pending->lo[at] ? i : at;
+    const uint32_t item_a = pending->item_a[at], item_b = pending->item_b[at];
+    memcpy(a, pending->a[at], sizeof a);
+    memcpy(b, pending->b[at], sizeof b);
+    forget_pending(pending, at);
+    measure_pair(p, a, b, item_a, item_b);
+    if (p->spent >= p->patience && !p->query->done)
+        settle_ties(p, a, b);
 }
 
 /* Those that are farther apart than the limit by now. */
@@ -316,7 +401,8 @@ static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f
         nearest = hi[lane] < hi[nearest] ? lane : nearest;
     if (!((double)hi[nearest] < p->query->limit))
         return;
-    p->query->limit = (double)hi[nearest];
+    /* a little beyond, for pairs of the same cell */
+    p->query->limit = fmin(p->query->limit, (double)hi[nearest] * (1 + 0x1p-30));
     p->query->bounded = true;
     tester_aim(p, (double[3]){(double)along[0][nearest], (double)along[1][nearest],
                               (double)along[2][nearest]});
@@ -418,6 +504,8 @@ static inline void tester_init(pair_tester *p, bvpi_pair_query *query, const bvp
                     p->blur);
     p->queue.count = p->pending.count = 0;
     p->missed = false;
+    p->spent = 0;
+    p->patience = query->patience;
     p->ids[0].known = p->ids[1].known = 0;
     p->aim[0] = p->aim[1] = p->aim[2] = 0;
     if (query->mode != BVPI_PAIR_DISTANCE)

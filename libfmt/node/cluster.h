@@ -131,10 +131,11 @@ static inline double bvpi_cluster_step(uint8_t code)
                                        1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15};
     if (code < 16)
         return decimal[code];
-    double step = 1;
-    for (int exponent = code - 128; code >= 64 && code < 192 && exponent != 0;
-         exponent += exponent < 0 ? 1 : -1)
-        step *= exponent < 0 ? 0.5 : 2.0;
+    if (code < 64 || code >= 192)
+        return 1;
+    const uint64_t bits = (uint64_t)(1023 - 128 + code) << 52; /* an exponent and no fraction */
+    double step;
+    memcpy(&step, &bits, sizeof step);
     return step;
 }
 

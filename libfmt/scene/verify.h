@@ -36,6 +36,7 @@ typedef struct bvpi_hierarchy_check {
     bvpi_bits slots;       /* units that are nodes, and that no walk has reached yet */
     bvpi_bits items;       /* triangles or instances that no leaf has held yet */
     uint32_t node_count, leaf_count, largest_leaf, depth;
+    struct bvpi_decoded_cluster *decoded; /* of a part: what the last leaf lies in; else NULL */
 } bvpi_hierarchy_check;
 
 /* False, with the status set, when memory is short. All bits are 0. */

@@ -11,6 +11,15 @@
 #include <math.h>
 #include <string.h>
 
+/* Every corner and coordinate of a cluster: several rules, and each of its leaves, look at them. */
+struct bvpi_decoded_cluster {
+    uint64_t place; /* of the record in the blob; UINT64_MAX: of none */
+    bvpi_cluster cluster;
+    uint8_t corner[BVPD_CLUSTER_TRIANGLES][3];
+    float position[BVPD_CLUSTER_VERTICES][3];
+};
+typedef struct bvpi_decoded_cluster decoded_cluster;
+
 /* A part on the way. */
 typedef struct part_check {
     bvpi_verify *verify;
@@ -23,6 +32,7 @@ typedef struct part_check {
     uint64_t next_cluster, next_id;         /* where the next records must begin */
     uint64_t triangle_count, vertex_count;  /* seen so far */
     float lo[3], hi[3];
+    decoded_cluster decoded;
 } part_check;
 
 #define PART_FIELD(check, name) ((check)->record_off + offsetof(bvpd_part, name))
@@ -115,11 +125,28 @@ static void verify_packing(part_check *c, const bvpi_cluster *cluster, uint64_t 
                "reserved bits of a cluster are not zero");
 }
 
+/* d->cluster is open. A corner of a vertex that is not there, which breaks CLU-7, gets what lies
+ * behind. */
+static void decode_cluster(decoded_cluster *d)
+{
+    const bvpi_cluster *cluster = &d->cluster;
+    uint32_t count = cluster->vertex_count;
+    for (uint32_t i = 0; i < cluster->triangle_count; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t vertex = bvpi_cluster_corner(cluster, i, k);
+            d->corner[i][k] = (uint8_t)vertex;
+            count = vertex < count ? count : vertex + 1;
+        }
+    for (int axis = 0; axis < 3; axis++)
+        for (uint32_t vertex = 0; vertex < count; vertex++)
+            d->position[vertex][axis] = bvpi_cluster_coordinate(cluster, axis, vertex);
+}
+
 static void verify_corners(part_check *c, const bvpi_cluster *cluster)
 {
     bvpi_report *report = &c->verify->report;
     for (uint32_t i = 0; i < 3 * cluster->triangle_count && bvpi_report_goes_on(report); i++) {
-        const uint32_t vertex = bvpi_cluster_corner(cluster, i / 3, i % 3);
+        const uint32_t vertex = c->decoded.corner[i / 3][i % 3];
         BVPI_SOUND(report, "CLU-7", bvpi_verify_off(c->verify, cluster->corners),
                    vertex < cluster->vertex_count, "local vertex %" PRIu32 " of %" PRIu32, vertex,
                    cluster->vertex_count);
@@ -130,7 +157,7 @@ static void verify_all_used(part_check *c, const bvpi_cluster *cluster, uint64_t
 {
     bool used[BVPD_CLUSTER_VERTICES] = {false};
     for (uint32_t i = 0; i < 3 * cluster->triangle_count; i++)
-        used[bvpi_cluster_corner(cluster, i / 3, i % 3)] = true;
+        used[c->decoded.corner[i / 3][i % 3]] = true;
     uint32_t vertex = 0;
     while (vertex < cluster->vertex_count && used[vertex])
         vertex++;
@@ -160,7 +187,7 @@ static void verify_coordinates(part_check *c, const bvpi_cluster *cluster)
     for (int axis = 0; axis < 3; axis++) {
         bool finite = true;
         for (uint32_t vertex = 0; vertex < cluster->vertex_count; vertex++) {
-            const float x = bvpi_cluster_coordinate(cluster, axis, vertex);
+            const float x = c->decoded.position[vertex][axis];
             finite = finite && isfinite(x);
             c->lo[axis] = x < c->lo[axis] ? x : c->lo[axis];
             c->hi[axis] = x > c->hi[axis] ? x : c->hi[axis];
@@ -247,8 +274,11 @@ static void verify_ids(part_check *c, const bvpi_cluster *cluster, uint64_t clus
                           (uint64_t)cluster->triangle_count * head.width;
     BVPI_KNOWN(report, "IDS-3", at, head.reserved == 0,
                "reserved bytes of triangle numbers are not zero");
-    bool fits = true;
-    for (uint32_t i = 0; i < cluster->triangle_count; i++)
+    const uint64_t largest_field = (UINT64_C(1) << head.width) - 1;
+    const uint64_t largest_skip = head.gap_count > 0 ? (UINT64_C(1) << head.gap_width) - 1 : 0;
+    bool fits = true; /* at once where no field could make it too large */
+    for (uint32_t i = 0;
+         head.base + largest_field + largest_skip > UINT32_MAX && i < cluster->triangle_count; i++)
         fits = fits && bvpi_triangle_id(&c->part, &cluster->head, i) <= UINT32_MAX;
     BVPI_SOUND(report, "IDS-4", at, fits, "a triangle number is over 32 bits");
     BVPI_SOUND(report, "IDS-5", at, is_zero_from(packed, bits, size),
@@ -282,6 +312,9 @@ static bool verify_cluster(part_check *c, uint32_t idx)
                cluster.head.first_triangle == c->triangle_count,
                "first_triangle is %" PRIu32 ", not %" PRIu64, cluster.head.first_triangle,
                c->triangle_count);
+    c->decoded.cluster = cluster;
+    c->decoded.place = place;
+    decode_cluster(&c->decoded);
     verify_packing(c, &cluster, offset);
     verify_corners(c, &cluster);
     verify_all_used(c, &cluster, offset);
@@ -350,14 +383,29 @@ bool bvpi_verify_is_cluster(const bvpi_part *part, uint64_t offset)
     return low < part->cluster_count && bvpi_cluster_off(part, low) == offset;
 }
 
-static bool is_in_box(const bvpi_tree *tree, const bvpi_frame *box, const float triangle[9])
+static bool is_in_box(const decoded_cluster *d, uint32_t local, const double lo[3],
+                      const double hi[3])
 {
-    for (int i = 0; i < 9; i++) {
-        const int axis = i % 3;
-        if (!(bvpi_grid_corner(tree, axis, box->lo[axis]) <= triangle[i]) ||
-            !(triangle[i] <= bvpi_grid_corner(tree, axis, box->hi[axis])))
-            return false;
+    bool is_in = true;
+    for (int k = 0; k < 3; k++) {
+        const float *p = d->position[d->corner[local][k]];
+        for (int axis = 0; axis < 3; axis++)
+            is_in = is_in && lo[axis] <= p[axis] && p[axis] <= hi[axis];
     }
+    return is_in;
+}
+
+/* The record at `place` of the blob, decoded, unless it is already. False: none begins there. */
+static bool find_decoded(const bvpi_part *part, uint64_t place, decoded_cluster *d)
+{
+    if (d->place == place)
+        return true;
+    d->place = UINT64_MAX;
+    if (!bvpi_verify_is_cluster(part, place) ||
+        !bvpi_cluster_open(part->blob, part->blob_size, place, &d->cluster))
+        return false;
+    decode_cluster(d);
+    d->place = place;
     return true;
 }
 
@@ -367,20 +415,21 @@ void bvpi_verify_triangle_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
     bvpi_report *report = &c->verify->report;
     const uint64_t place = (uint64_t)(leaf->geom >> 8) << c->part->cluster_shift;
     const uint32_t first = (leaf->geom & 255) + leaf->before, count = leaf->count;
-    bvpi_cluster cluster;
+    decoded_cluster *d = c->decoded;
+    double lo[3], hi[3];
     if (!BVPI_SOUND(report, "NOD-10", offset + offsetof(bvpd_node, geom),
-                    bvpi_verify_is_cluster(c->part, place) &&
-                        bvpi_cluster_open(c->part->blob, c->part->blob_size, place, &cluster) &&
-                        first + count <= cluster.triangle_count,
+                    find_decoded(c->part, place, d) && first + count <= d->cluster.triangle_count,
                     "triangles %" PRIu32 " to %" PRIu32 " of a cluster at %" PRIu64
                     " of the blob do not exist",
                     first, first + count - 1, place))
         return;
+    for (int axis = 0; axis < 3; axis++) {
+        lo[axis] = bvpi_grid_corner(&c->tree, axis, box->lo[axis]);
+        hi[axis] = bvpi_grid_corner(&c->tree, axis, box->hi[axis]);
+    }
     for (uint32_t local = first; local < first + count; local++) {
-        const uint64_t item = (uint64_t)cluster.head.first_triangle + local;
-        float triangle[9];
-        bvpi_cluster_triangle(&cluster, local, triangle);
-        BVPI_SOUND(report, "NOD-11", offset, is_in_box(&c->tree, box, triangle),
+        const uint64_t item = (uint64_t)d->cluster.head.first_triangle + local;
+        BVPI_SOUND(report, "NOD-11", offset, is_in_box(d, local, lo, hi),
                    "triangle %" PRIu64 " leaves the box of its leaf", item);
         const bool is_free = item < c->items.count && bvpi_bits_get(&c->items, item);
         if (is_free)
@@ -533,7 +582,8 @@ static void verify_reference(part_check *c)
 static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, uint64_t data_end,
                         uint64_t ids_end)
 {
-    part_check c = {.verify = v, .record = record};
+    part_check c = {.verify = v, .record = record, .decoded.place = UINT64_MAX};
+    c.hierarchy.decoded = &c.decoded;
     c.is_reference =
         (v->file.header.feature_incompatible & BVPD_FEATURE_THIN) != 0 && record->data_size == 0;
     c.record_off = bvpi_verify_off(v, v->file.section[BVPD_PART].data) + idx * sizeof *record;

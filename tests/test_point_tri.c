@@ -118,6 +118,23 @@ START_TEST(degenerate_triangles_are_segments_and_points)
 }
 END_TEST
 
+/* The foot is inside an edge by less than a double tells from its end. */
+START_TEST(feet_are_told_from_corners)
+{
+    const double hair = 0x1p-60, m[12] = {1, 0, 0, hair, 0, 1, 0, 0, 0, 0, 1, 0};
+    const double p[3] = {1, hair, 0}, bound[3] = {1, 1, 1};
+    const float tri[9] = {0, 0, 0, 1, 0, 0, 0, -1, 0};
+    bvpi_place place;
+    bvpi_point point;
+    bvpi_point_tri d;
+    ck_assert_int_eq(bvpi_place_init(&place, m), BVP_OK);
+    ck_assert_int_eq(bvpi_point_init(&point, &place, p, bound), BVP_OK);
+    bvpi_point_tri1(&point, tri, &d);
+    ck_assert_double_ge(d.lo, hair * (1 - 1e-9));
+    ck_assert_double_le(d.hi, hair * (1 + 1e-9));
+}
+END_TEST
+
 START_TEST(arguments_are_checked)
 {
     const double p[3] = {0, NAN, 0}, bound[3] = {1, 1, 1};
@@ -132,6 +149,6 @@ int main(void)
 {
     const TTest *const tests[] = {intervals_hold_the_distance, four_are_answered_as_one_is,
                                   degenerate_triangles_are_segments_and_points,
-                                  arguments_are_checked, NULL};
+                                  feet_are_told_from_corners, arguments_are_checked, NULL};
     return run_suite("point_tri", tests);
 }

@@ -151,9 +151,26 @@ START_TEST(known_distances)
 }
 END_TEST
 
+/* The foot is inside an edge by less than a double tells from its end. */
+START_TEST(feet_are_told_from_corners)
+{
+    const double hair = 0x1p-60, bound[3] = {2, 1, 1};
+    const double ma[12] = {1, 0, 0, hair, 0, 1, 0, 0, 0, 0, 1, 0};
+    const double mb[12] = {1, 0, 0, 0, 0, 1, 0, hair, 0, 0, 1, 0};
+    const float a[9] = {0, 0, 0, 1, 0, 0, 0, -1, 0}, b[9] = {1, 0, 0, 2, 1, 0, 0, 1, 0};
+    bvpi_pose pose;
+    bvpi_tri_dist d;
+    ck_assert_int_eq(bvpi_pose_init(&pose, ma, mb, bound, bound), BVP_OK);
+    bvpi_tri_dist1(&pose, a, b, &d);
+    ck_assert_double_ge(d.lo, hair * (1 - 1e-9));
+    ck_assert_double_le(d.hi, hair * (1 + 1e-9));
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {intervals_hold_the_distance, float_intervals_are_narrow,
-                                  facing_triangles_are_told_apart, known_distances, NULL};
+                                  facing_triangles_are_told_apart, known_distances,
+                                  feet_are_told_from_corners, NULL};
     return run_suite("tri_dist", tests);
 }

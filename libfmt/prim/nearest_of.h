@@ -60,16 +60,22 @@ static inline NUM NAME(num_neg)(NUM a)
     return NAME(bvpi_num_sub)(NAME(bvpi_num_of)(0), a);
 }
 
+/* What is below 1 by less than a double tells is so in double-double: its difference says it. */
+static inline int NAME(num_below_1)(NUM a)
+{
+    return NAME(bvpi_num_value)(NAME(bvpi_num_sub)(NAME(bvpi_num_of)(1), a)) > 0;
+}
+
 static inline NUM NAME(num_clamp)(NUM a)
 {
-    double x = NAME(bvpi_num_value)(a);
-    return x > 0 ? x < 1 ? a : NAME(bvpi_num_of)(1) : NAME(bvpi_num_of)(0);
+    if (!(NAME(bvpi_num_value)(a) > 0))
+        return NAME(bvpi_num_of)(0);
+    return NAME(num_below_1)(a) ? a : NAME(bvpi_num_of)(1);
 }
 
 static inline int NAME(num_inside)(NUM a)
 {
-    double x = NAME(bvpi_num_value)(a);
-    return x > 0 && x < 1;
+    return NAME(bvpi_num_value)(a) > 0 && NAME(num_below_1)(a);
 }
 
 static inline void NAME(offer)(NAME(bvpi_nearest) * best, NAME(bvpi_vec) x, NAME(bvpi_vec) y,

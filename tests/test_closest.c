@@ -32,7 +32,7 @@ static bvp_closest_result brute_force(const body_list *list, const double point[
         const body_item *item = &list->items[i];
         bvpi_point prepared;
         ck_assert_int_eq(
-            bvpi_point_init(&prepared, &item->placed.at.place, point, item->placed.at.bound),
+            bvpi_point_init(&prepared, &item->placed.at.place, point, item->placed.at.corner),
             BVP_OK);
         for (uint64_t k = 0; k < item->count; k++)
             try_triangle(item, &prepared, k, most, &best);

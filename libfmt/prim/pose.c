@@ -480,11 +480,10 @@ static int is_signed_permutation(const double m[12])
 }
 
 /* Bounds of the world length of a scaled unit in the frame of float distances. */
-static void distance_unit(bvpi_pose *pose, const bvpi_place *a)
+static void distance_unit(bvpi_pose *pose)
 {
-    pose->own_frame = a->is_similar;
-    double lo = pose->own_frame ? a->size_min / pose->scale : 1 / pose->world_scale;
-    double hi = pose->own_frame ? a->size_max / pose->scale : 1 / pose->world_scale;
+    double lo = pose->own_frame ? pose->a_size_min / pose->scale : 1 / pose->world_scale;
+    double hi = pose->own_frame ? pose->a_size_max / pose->scale : 1 / pose->world_scale;
     int ok =
         (pose->own_frame ? pose->float_ok : pose->world_float_ok) && lo > 0x1p-100 && hi < 0x1p+100;
     pose->length_lo = ok ? (float)lo * (1 - 0x1p-22f) : 0;
@@ -501,12 +500,18 @@ void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_place *a, const bvpi_plac
     relative_placement(pose, a);
     frame_bounds(NULL, pose->x, pose->x_err, bound_a, bound_b, &pose->reach, &pose->eta);
     pose->scale = unit_scale(pose->reach, &pose->float_ok);
-    world_frame(pose, bound_a, bound_b);
-    distance_unit(pose, a);
+    pose->own_frame = a->is_similar;
     pose->a_size_min = a->size_min;
     pose->a_size_max = a->size_max;
     pose->b_size_min = b->size_min;
     pose->b_size_max = b->size_max;
+    bvpi_pose_bound_corners(pose, bound_a, bound_b);
+}
+
+void bvpi_pose_bound_corners(bvpi_pose *pose, const double bound_a[3], const double bound_b[3])
+{
+    world_frame(pose, bound_a, bound_b);
+    distance_unit(pose);
 }
 
 bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,

@@ -206,7 +206,7 @@ static bvp_status enter_part(const bvpi_subject *subject, bvpi_closest_query *qu
     w.query = query;
     w.part = part;
     w.candidate_count = 0;
-    bvp_status status = bvpi_point_init(&w.point, &part->at.place, query->point, part->at.bound);
+    bvp_status status = bvpi_point_init(&w.point, &part->at.place, query->point, part->at.corner);
     if (status != BVP_OK)
         return status;
     bvpi_closest_grid(&w.grid, &part->at, w.point.part, w.point.err);

@@ -84,7 +84,8 @@ static void set_bounds(bvpi_placed_part *out)
     bound_grid(&out->at);
     for (int a = 0; a < 3; a++) {
         const double lo = fabs((double)out->part.lo[a]), hi = fabs((double)out->part.hi[a]);
-        out->at.bound[a] = bvpi_larger(out->at.bound[a], bvpi_larger(lo, hi));
+        out->at.corner[a] = bvpi_larger(lo, hi);
+        out->at.bound[a] = bvpi_larger(out->at.bound[a], out->at.corner[a]);
     }
     out->at.blur = 0;
 }

@@ -257,6 +257,34 @@ static inline void NAME(distance_bounds)(const NAME(bvpi_vec) a[3], const NAME(b
           (16 * UNIT * (size[0] + size[1] + size[2]) + 4 * eta) * (1 + 0x1p-40);
 }
 
+static inline double NAME(gap_either_way)(const NAME(bvpi_vec) a[3], const NAME(bvpi_vec) b[3],
+                                          NAME(bvpi_vec) w, const double size[3], double eta)
+{
+    return fmax(NAME(gap_along)(a, b, w, size, eta), NAME(gap_along)(b, a, w, size, eta));
+}
+
+/* A lower bound by more directions, for features that lie side by side: there y - x is all rounding
+ * along them. Both normals; y - x without its part along an edge. */
+static inline double NAME(gap_side_by_side)(const NAME(bvpi_vec) a[3], const NAME(bvpi_vec) b[3],
+                                            const NAME(bvpi_nearest) * best, double eta)
+{
+    double size[3], gap = 0;
+    NAME(vec_sizes)(a, b, size);
+    for (int k = 0; k < 6; k++) {
+        const NAME(bvpi_vec) *t = k < 3 ? a : b;
+        const NAME(bvpi_vec) e = NAME(vec_sub)(t[(k + 1) % 3], t[k % 3]);
+        const NUM e_sq = NAME(vec_dot)(e, e);
+        if (k % 3 == 0) {
+            const NAME(bvpi_vec) n = NAME(vec_cross)(e, NAME(vec_sub)(t[2], t[0]));
+            gap = fmax(gap, NAME(gap_either_way)(a, b, n, size, eta));
+        }
+        if (NAME(bvpi_num_value)(e_sq) > 0)
+            gap = fmax(gap,
+                       NAME(gap_along)(a, b, NAME(orthogonal)(best->between, e, e_sq), size, eta));
+    }
+    return gap;
+}
+
 #undef NUM
 #undef NAME
 #undef UNIT

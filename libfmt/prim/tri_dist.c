@@ -189,6 +189,8 @@ void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float 
     corners_dd(pose, a, b, qa, qb);
     nearest_of_triangles_dd(qa, qb, &best_dd);
     distance_bounds_dd(qa, qb, &best_dd, ETA_DD, &out->lo, &out->hi);
+    if (!(out->hi - out->lo <= GOOD_ENOUGH * out->hi))
+        out->lo = fmax(out->lo, gap_side_by_side_dd(qa, qb, &best_dd, ETA_DD));
     finish_dd(pose, a, &best_dd, out);
 }
 

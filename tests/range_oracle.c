@@ -377,3 +377,80 @@ int range_point_at_most(const range_tri *a, const double point[3], double hi)
     range_point_distance(a, point, &least, &most);
     return most <= hi ? 1 : least > hi ? 0 : exactly(a, NULL, point, 0, hi);
 }
+
+/* ---- rays and regions ------------------------------------------------------------------------ */
+
+/* Volumes of the direction and two corners, relative to the origin; a line between them misses. A
+ * corner errs by e; six products of below 6 m^2 |d|. */
+int range_ray(mpq_t t, const range_tri *a, const double origin[3], const double direction[3])
+{
+    const real d[3] = {direction[0], direction[1], direction[2]};
+    const real o[3] = {origin[0], origin[1], origin[2]};
+    real v[3][3], n[3], m = 0;
+    int left = 0, right = 0;
+    for (int k = 0; k < 3; k++) {
+        sub(a->p[k], o, v[k]);
+        m = larger(m, longest(v[k]));
+    }
+    const real e = a->err + U * m, bound = 12 * norm_1(d) * (m + e) * (e + 4 * U * (m + e));
+    for (int k = 0; k < 3; k++) {
+        cross(v[k], v[(k + 1) % 3], n);
+        const real volume = dot(d, n);
+        left |= volume > bound;
+        right |= -volume > bound;
+    }
+    if (left && right)
+        return 0;
+    range_exact_count++;
+    return oracle_ray_tri(t, origin, direction, a->stored, a->placement);
+}
+
+int range_box(const range_tri *a, const double lo[3], const double hi[3])
+{
+    int inside = 1;
+    for (int x = 0; x < 3; x++) {
+        if (a->lo[x] > (real)hi[x] || (real)lo[x] > a->hi[x])
+            return 0;
+        inside = inside && a->lo[x] >= (real)lo[x] && a->hi[x] <= (real)hi[x];
+    }
+    if (inside)
+        return 1;
+    range_exact_count++;
+    return oracle_tri_box(a->stored, a->placement, lo, hi);
+}
+
+int range_region(const range_tri *a, const double *planes, int plane_count)
+{
+    int inside = 1;
+    for (int i = 0; i < plane_count; i++) {
+        const double *plane = planes + 4 * i;
+        const real n[3] = {plane[0], plane[1], plane[2]};
+        const real bound = norm_1(n) * (a->err + 8 * U * a->size) + 8 * U * fabsl((real)plane[3]);
+        int in = 0, out = 0;
+        for (int k = 0; k < 3; k++) {
+            const real value = dot(n, a->p[k]) + (real)plane[3];
+            in += value > bound;
+            out += -value > bound;
+        }
+        if (out == 3)
+            return 0;
+        inside = inside && in == 3;
+    }
+    if (inside)
+        return 1;
+    range_exact_count++;
+    return oracle_tri_region(a->stored, a->placement, planes, plane_count);
+}
+
+void range_shape(const range_tri *a, real *altitude, real *longest_edge)
+{
+    real e[3], f[3], n[3], sq = 0;
+    for (int k = 0; k < 3; k++) {
+        sub(a->p[(k + 1) % 3], a->p[k], e);
+        sq = larger(sq, dot(e, e));
+    }
+    sub(a->p[1], a->p[0], e), sub(a->p[2], a->p[0], f);
+    cross(e, f, n);
+    *longest_edge = sqrtl(sq);
+    *altitude = sq > 0 ? sqrtl(dot(n, n)) / *longest_edge : 0;
+}

@@ -6,6 +6,7 @@
 #ifndef RANGE_ORACLE_H
 #define RANGE_ORACLE_H
 
+#include <gmp.h>
 #include <stdint.h>
 
 /* A triangle in the world. */
@@ -37,6 +38,14 @@ void range_point_distance(const range_tri *a, const double point[3], long double
                           long double *hi);
 int range_point_at_least(const range_tri *a, const double point[3], double lo);
 int range_point_at_most(const range_tri *a, const double point[3], double hi);
+
+/* As oracle_ray_tri, oracle_tri_box and oracle_tri_region. */
+int range_ray(mpq_t t, const range_tri *a, const double origin[3], const double direction[3]);
+int range_box(const range_tri *a, const double lo[3], const double hi[3]);
+int range_region(const range_tri *a, const double *planes, int plane_count);
+
+/* The least altitude of a triangle and its longest edge, roughly. */
+void range_shape(const range_tri *a, long double *altitude, long double *longest);
 
 /* How many questions went to rational arithmetic. */
 extern uint64_t range_exact_count;

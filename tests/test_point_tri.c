@@ -147,8 +147,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {intervals_hold_the_distance, four_are_answered_as_one_is,
+    const TTest *const tests[] = {intervals_hold_the_distance,
+                                  four_are_answered_as_one_is,
                                   degenerate_triangles_are_segments_and_points,
-                                  feet_are_told_from_corners, arguments_are_checked, NULL};
+                                  feet_are_told_from_corners,
+                                  arguments_are_checked,
+                                  NULL};
     return run_suite("point_tri", tests);
 }

@@ -130,6 +130,64 @@ START_TEST(facing_triangles_are_told_apart)
 }
 END_TEST
 
+/* The least altitude over the longest side. */
+static double slimness(const float t[9])
+{
+    double e[3][3], longest = 0, area = 0;
+    for (int k = 0; k < 3; k++) {
+        double sq = 0;
+        for (int x = 0; x < 3; x++) {
+            e[k][x] = (double)t[3 * ((k + 1) % 3) + x] - (double)t[3 * k + x];
+            sq += e[k][x] * e[k][x];
+        }
+        longest = fmax(longest, sq);
+    }
+    for (int x = 0; x < 3; x++) {
+        const int y = (x + 1) % 3, z = (x + 2) % 3;
+        const double n = e[0][y] * e[1][z] - e[0][z] * e[1][y];
+        area += n * n;
+    }
+    return longest > 0 ? sqrt(area) / longest : 0;
+}
+
+/* Triangles of one plane, or of two that an ulp parts, and one triangle a step aside in its plane:
+ * edges run parallel there. */
+START_TEST(intervals_of_flush_triangles_are_narrow)
+{
+    static const int kinds[5] = {FLUSH_ALIGNED, FLUSH_ULP, FLUSH_TURNED, FLUSH_FAR,
+                                 FLUSH_SUBNORMAL};
+    int apart = 0;
+    case_seed(7);
+    for (int i = 0; i < 40000; i++) {
+        tri_case c;
+        bvpi_pose pose;
+        bvpi_tri_dist d;
+        double bound_a[3], bound_b[3];
+        case_flush(&c, kinds[i % 5]);
+        if (i % 3 != 0) {
+            const int axis = case_int(2), shift = case_int(60);
+            const double step = ldexp(case_int(2) ? 1 : -1, -shift);
+            memcpy(c.b, c.a, sizeof c.a);
+            memcpy(c.mb, c.ma, sizeof c.ma);
+            for (int x = 0; x < 12; x += 4)
+                c.mb[x + 3] += c.ma[x + axis] * step;
+        }
+        if (fmin(slimness(c.a), slimness(c.b)) < 0x1p-15)
+            continue;
+        bounds_of(c.a, 3, bound_a);
+        bounds_of(c.b, 3, bound_b);
+        ck_assert_int_eq(bvpi_pose_init(&pose, c.ma, c.mb, bound_a, bound_b), BVP_OK);
+        bvpi_tri_dist1(&pose, c.a, c.b, &d);
+        if (!(d.hi - d.lo <= 1e-9 * d.hi + 0x1p-90 * pose.world_reach)) {
+            case_print(&c);
+            ck_abort_msg("case %d: %a .. %a", i, d.lo, d.hi);
+        }
+        apart += d.hi > 0;
+    }
+    ck_assert_int_gt(apart, 5000);
+}
+END_TEST
+
 START_TEST(known_distances)
 {
     const double bound[3] = {9, 9, 9};
@@ -169,8 +227,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {intervals_hold_the_distance, float_intervals_are_narrow,
-                                  facing_triangles_are_told_apart, known_distances,
-                                  feet_are_told_from_corners, NULL};
+    const TTest *const tests[] = {intervals_hold_the_distance,
+                                  float_intervals_are_narrow,
+                                  facing_triangles_are_told_apart,
+                                  intervals_of_flush_triangles_are_narrow,
+                                  known_distances,
+                                  feet_are_told_from_corners,
+                                  NULL};
     return run_suite("tri_dist", tests);
 }

@@ -79,8 +79,8 @@ typedef struct bvpi_pose {
 bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,
                           const double bound_a[3], const double bound_b[3]);
 
-/* The frame parallel to the world, where nothing but corners is placed, for smaller bounds: those of
- * the corners alone. */
+/* The frame parallel to the world, where nothing but corners is placed, for smaller bounds: those
+ * of the corners alone. */
 void bvpi_pose_bound_corners(bvpi_pose *pose, const double bound_a[3], const double bound_b[3]);
 
 /* The same from placements that are ready. */

@@ -12,6 +12,7 @@
 #include "build_case.h"
 #include "import.h"
 #include "oracle.h"
+#include "prim/place_bounds.h"
 #include "suite.h"
 
 enum { KINDS = 5, BALL = 6 * 2 * 8 * 8, SMALL = 6 * 2 * 3 * 3, SLACK = 24 };
@@ -493,6 +494,39 @@ static void check_far(const scene *s, bvp_kind kind)
     bvp_close(other);
 }
 
+/* What is asked before parts of a coarse grid meet: it holds the exact bounds, which an eighth of
+ * its margin would not. */
+START_TEST(the_span_of_a_placed_box_holds_its_bounds)
+{
+    uint64_t state = case_seed();
+    int narrow = 0;
+    for (int n = 0; n < 100000; n++) {
+        double m[12], span[2];
+        float lo[3], hi[3];
+        bvpi_bounds exact;
+        for (int k = 0; k < 12; k++)
+            m[k] = ldexp(case_uniform(&state) - 0.5, (int)(case_random(&state) % 8));
+        for (int k = 0; k < 3; k++) {
+            const double x = case_uniform(&state) - 0.5, y = case_uniform(&state) - 0.5;
+            lo[k] = (float)fmin(x, y);
+            hi[k] = (float)fmax(x, y);
+        }
+        bvpi_place_bounds(m, lo, hi, &exact);
+        for (int axis = 0; axis < 3; axis++) {
+            bvpi_place_span(m + 4 * axis, lo, hi, span);
+            ck_assert_double_le(span[0], exact.lo[axis]);
+            ck_assert_double_ge(span[1], exact.hi[axis]);
+            double sum = fabs(m[4 * axis + 3]);
+            for (int k = 0; k < 3; k++)
+                sum += fabs(m[4 * axis + k]) * fmax(fabs((double)lo[k]), fabs((double)hi[k]));
+            narrow += exact.lo[axis] - span[0] < sum * 0x7p-53;
+            narrow += span[1] - exact.hi[axis] < sum * 0x7p-53;
+        }
+    }
+    ck_assert_int_gt(narrow, 0);
+}
+END_TEST
+
 static const double distances[] = {1e7, 1e12, 1e20, 1e30};
 
 START_TEST(one_stray_costs_no_query_more_than_as_much_again)
@@ -563,6 +597,7 @@ int main(void)
     tcase_add_test(cases, triangles_keep_their_numbers);
     tcase_add_loop_test(cases, one_stray_costs_no_query_more_than_as_much_again, 0,
                         KINDS * (int)(sizeof distances / sizeof *distances));
+    tcase_add_test(cases, the_span_of_a_placed_box_holds_its_bounds);
     tcase_add_test(cases, a_sphere_of_rings_with_a_stray);
     return suite_run_case("strays", cases);
 }

@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "prim/place_bounds.h"
 #include "query/pair.h"
 #include "query/ties.h"
 
@@ -35,6 +36,33 @@ static void go_on(bvpi_pair_query *query)
 {
     if (query->is_settled)
         query->is_settled = query->done = false;
+}
+
+/* Does the grid over the instances say little of this one? It does where some lie far away. */
+static bool is_coarse(const bvpi_subject *subject, const bvpi_placed_part *placed)
+{
+    double longest = 0;
+    for (int axis = 0; axis < 3; axis++)
+        longest = fmax(longest, (double)placed->part.hi[axis] - (double)placed->part.lo[axis]);
+    return subject->is_assembly && 4 * subject->top.tree.grid_unit > longest;
+}
+
+/* Are the parts' boxes in the world farther apart than matters? */
+static bool is_out_of_reach(const bvpi_pair_query *query, const bvpi_placed_part *a,
+                            const bvpi_placed_part *b)
+{
+    double gap_sq = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double of_a[2], of_b[2];
+        bvpi_place_span(a->at.place.m + 4 * axis, a->part.lo, a->part.hi, of_a);
+        bvpi_place_span(b->at.place.m + 4 * axis, b->part.lo, b->part.hi, of_b);
+        const double above = of_b[0] - of_a[1], below = of_a[0] - of_b[1];
+        const double gap = above > below ? above : below;
+        gap_sq += gap > 0 ? gap * gap : 0;
+    }
+    if (query->mode != BVPI_PAIR_DISTANCE)
+        return gap_sq > 0;
+    return gap_sq > query->limit * query->limit * (1 + 0x1p-18);
 }
 
 static void ask_parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
@@ -71,6 +99,8 @@ void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
         return;
     if (!get_part(query, &query->a, item_a, &buffer_a, &a) ||
         !get_part(query, subject_b, item_b, &buffer_b, &b))
+        return;
+    if ((is_coarse(&query->a, a) || is_coarse(subject_b, b)) && is_out_of_reach(query, a, b))
         return;
     ask_parts(query, a, b);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_hull_fails.c: where qhull fails, axes come from the triangles alone, and hierarchies of
- * oriented volumes are as sound as ever. The linker puts the test between fit.c and qhull.
+ * oriented volumes are as sound as ever; for want of memory packing fails. The linker puts the test
+ * between fit.c and qhull.
  */
 #include "build/fit.h"
 #include "build_case.h"
@@ -10,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool fails;
+enum { OTHER_REASON = 5, NO_MEMORY = 4 }; /* qh_ERRqhull, qh_ERRmem */
+static int reason;                        /* 0: it does not fail */
 static uint32_t call_count;
 
 int __real_qh_new_qhull(void *qh, int dim, int count, double *points, unsigned is_malloc,
@@ -24,7 +26,7 @@ int __wrap_qh_new_qhull(void *qh, int dim, int count, double *points, unsigned i
 {
     const int status = __real_qh_new_qhull(qh, dim, count, points, is_malloc, command, out, err);
     call_count++;
-    return fails ? 5 : status;
+    return reason != 0 ? reason : status;
 }
 
 START_TEST(own_axes_are_left)
@@ -39,7 +41,7 @@ START_TEST(own_axes_are_left)
     for (int i = 2; i < 8; i++)
         bvpi_fit_add(&surface, points[i - 2], points[i - 1], points[i]);
     for (int i = 0; i < 2; i++) {
-        fails = i == 1;
+        reason = i == 1 ? OTHER_REASON : 0;
         ck_assert_uint_eq(bvpi_fit_axes((const double(*)[3])points, 8, &surface, true, axes[i]),
                           i ? 2 : 4);
     }
@@ -76,15 +78,40 @@ START_TEST(hierarchies_are_sound)
     static float positions[9 * COUNT];
     uint64_t state = case_seed();
     const bvp_mesh mesh = case_random_soup(&state, positions, COUNT);
-    fails = true;
+    reason = OTHER_REASON;
     call_count = 0;
     build_and_verify(&mesh);
     ck_assert_uint_gt(call_count, 0);
 }
 END_TEST
 
+/* Another run may have the memory, and would make another file. */
+START_TEST(missing_memory_is_told)
+{
+    static float positions[9 * COUNT];
+    static const bvp_kind kinds[] = {BVP_KIND_OBB, BVP_KIND_RSS};
+    uint64_t state = case_seed();
+    const bvp_mesh mesh = case_random_soup(&state, positions, COUNT);
+    for (uint32_t i = 0; i < 4; i++) {
+        const bvp_hierarchy_spec spec = {.kind = kinds[i % 2]};
+        const bvp_build_options options = {
+            .hierarchies = &spec, .hierarchy_count = 1, .thread_count = 1 + i / 2};
+        bvp_builder *builder;
+        bvp_error error = {0};
+        uint32_t part;
+        reason = NO_MEMORY;
+        ck_assert_int_eq(bvp_builder_new(&options, &builder, NULL), BVP_OK);
+        ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, &error), BVP_ERR_NO_MEMORY);
+        reason = 0;
+        ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, &error), BVP_OK);
+        bvp_builder_free(builder);
+    }
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {own_axes_are_left, hierarchies_are_sound, NULL};
+    const TTest *const tests[] = {own_axes_are_left, hierarchies_are_sound, missing_memory_is_told,
+                                  NULL};
     return suite_run("hull fails", tests);
 }

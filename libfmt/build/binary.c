@@ -191,7 +191,8 @@ bool bvpi_binary_make(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvp_hi
                       .split = spec->split,
                       .items = bvpi_items_make(mesh, grid, thread_count, &out->degenerate_count),
                       .order = out->order,
-                      .owns_order = owns_order};
+                      .owns_order = owns_order,
+                      .failed = &w.failed};
     const bool ok = out->order && w.growth.items && grow_top(&w) && make_pieces(&w);
     if (ok)
         finish_top(&w);

@@ -313,8 +313,9 @@ static uint32_t read_facets(qhT *qh, triangle *out)
     return count;
 }
 
-/* Triangles of the hull, in an order that does not depend on qhull's: sorted. What qhull says to
- * its error stream is lost: the stream has no room for it. */
+/* Triangles of the hull, in an order that does not depend on qhull's: sorted; or
+ * BVPI_FIT_NO_MEMORY. What qhull says to its error stream is lost: the stream has no room for it.
+ */
 static uint32_t hull_triangles(double (*points)[3], uint32_t count, triangle *out)
 {
     char command[] = "qhull Qt Pp", sink[16];
@@ -323,13 +324,16 @@ static uint32_t hull_triangles(double (*points)[3], uint32_t count, triangle *ou
     uint32_t facets = 0;
     int kept_count, kept_size;
     if (silence == NULL)
-        return 0;
+        return BVPI_FIT_NO_MEMORY;
     qh_zero(&qh, silence);
-    if (qh_new_qhull(&qh, 3, (int)count, points[0], False, command, NULL, silence) == 0)
+    const int code = qh_new_qhull(&qh, 3, (int)count, points[0], False, command, NULL, silence);
+    if (code == 0)
         facets = read_facets(&qh, out);
     qh_freeqhull(&qh, !qh_ALL);
     qh_memfreeshort(&qh, &kept_count, &kept_size);
     fclose(silence);
+    if (code == qh_ERRmem)
+        return BVPI_FIT_NO_MEMORY;
     qsort(out, facets, sizeof out[0], compare_triangles);
     return facets;
 }
@@ -353,6 +357,8 @@ static uint32_t axes_of_hull(double (*points)[3], uint32_t count, double (*axes)
     triangle facets[FACETS];
     bvpi_fit_surface surface = {0};
     const uint32_t facet_count = hull_triangles(points, count, facets);
+    if (facet_count == BVPI_FIT_NO_MEMORY)
+        return BVPI_FIT_NO_MEMORY;
     for (uint32_t i = 0; i < facet_count; i++) {
         const int *corner = facets[i].corner;
         bvpi_fit_add(&surface, points[corner[0]], points[corner[1]], points[corner[2]]);
@@ -426,5 +432,6 @@ uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_
         return 1;
     }
     const uint32_t proposed = axes_of_surface(surface, set, count, axes);
-    return proposed + (hull ? axes_of_hull(points, count, axes + proposed) : 0);
+    const uint32_t more = hull ? axes_of_hull(points, count, axes + proposed) : 0;
+    return more == BVPI_FIT_NO_MEMORY ? more : proposed + more;
 }

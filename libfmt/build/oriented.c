@@ -404,14 +404,16 @@ static bvpi_fit_surface surface_of_set(const bvpi_mesh *mesh, const uint32_t *tr
     return out;
 }
 
-/* The best of what is proposed, judged by the set's extreme points, and about how far the set
- * reaches along it. False: nothing. */
-static bool best_axes(const corners *set, const bvpi_fit_surface *surface, bool hull,
-                      double axis[9], double extent[3])
+/* How many sets of axes are proposed, or BVPI_FIT_NO_MEMORY; the best of them, judged by the set's
+ * extreme points, and about how far the set reaches along it. */
+static uint32_t best_axes(const corners *set, const bvpi_fit_surface *surface, bool hull,
+                          double axis[9], double extent[3])
 {
     double points[BVPI_FIT_POINTS][3], axes[BVPI_FIT_AXES][9], best = INFINITY;
     const uint32_t count = bvpi_fit_extremes(set->xyz, set->count, points);
     const uint32_t proposed = bvpi_fit_axes((const double(*)[3])points, count, surface, hull, axes);
+    if (proposed == BVPI_FIT_NO_MEMORY)
+        return proposed;
     for (uint32_t n = 0; n < proposed; n++) {
         bvpi_oriented frame = {.centre = {points[0][0], points[0][1], points[0][2]}};
         range range = empty_range();
@@ -428,7 +430,7 @@ static bool best_axes(const corners *set, const bvpi_fit_surface *surface, bool 
                 extent[k] = range.hi[k] - range.lo[k];
         }
     }
-    return proposed > 0;
+    return proposed;
 }
 
 /* A rotation for the set, and the set's range in it around a centre. */
@@ -456,14 +458,17 @@ static turn turn_along_part(const corners *set, bool rss, bvpi_oriented *frame)
     return out;
 }
 
-/* The better one of the part's axes and the proposed ones, as far as these can be stored. */
-static turn best_turn(const corners *set, const bvpi_fit_surface *surface, bool hull, bool rss,
-                      bvpi_oriented *frame)
+/* The better one of the part's axes and the proposed ones, as far as these can be stored. False:
+ * out of memory. */
+static bool best_turn(const corners *set, const bvpi_fit_surface *surface, bool hull, bool rss,
+                      bvpi_oriented *frame, turn *out)
 {
     double axis[9], extent[3];
     turn best = turn_along_part(set, rss, frame);
-    if (best_axes(set, surface, hull, axis, extent) &&
-        half_surface(extent[0], extent[1], extent[2]) < surface_of(&best.range)) {
+    const uint32_t proposed = best_axes(set, surface, hull, axis, extent);
+    if (proposed == BVPI_FIT_NO_MEMORY)
+        return false;
+    if (proposed > 0 && half_surface(extent[0], extent[1], extent[2]) < surface_of(&best.range)) {
         turn other = {.code = encode_rotation(axis, extent, rss)};
         bvpi_rotation_axes(other.code, frame->axis);
         other.range = range_of(frame, set);
@@ -471,10 +476,11 @@ static turn best_turn(const corners *set, const bvpi_fit_surface *surface, bool 
             best = other;
     }
     bvpi_rotation_axes(best.code, frame->axis);
-    return best;
+    *out = best;
+    return true;
 }
 
-void bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t count,
+bool bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t count,
                        const bvpi_oriented *parent, bool rss,
                        uint8_t payload[BVPI_ORIENTED_PAYLOAD], bvpi_oriented *out, void *scratch)
 {
@@ -483,7 +489,9 @@ void bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_
     double middle[3], half[3];
     memset(payload, 0, BVPI_ORIENTED_PAYLOAD);
     const bvpi_fit_surface surface = surface_of_set(mesh, triangles, count);
-    const turn turn = best_turn(&set, &surface, count >= HULL_MIN, rss, &frame);
+    turn turn;
+    if (!best_turn(&set, &surface, count >= HULL_MIN, rss, &frame, &turn))
+        return false;
     memcpy(payload, &turn.code, sizeof turn.code);
     range range = turn.range;
     if (rss) {
@@ -503,4 +511,5 @@ void bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_
     else
         encode_box(out, parent->reach, &set, payload);
     bvpi_oriented_volume(parent, payload, out);
+    return true;
 }

@@ -14,8 +14,8 @@ uint64_t bvpi_oriented_scratch_size(uint32_t triangle_count);
 /* Fits a volume around triangles[0 .. count - 1] of the mesh, count > 0. parent: the volume the
  * payload is relative to, which holds them: of the root bvpi_oriented_frame's. rss: a swept
  * rectangle, else a box. *out: what the payload decodes to; every corner of the triangles is in it
- * as bvpi_oriented_holds decides. scratch: aligned for doubles. */
-void bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t count,
+ * as bvpi_oriented_holds decides. scratch: aligned for doubles. False: out of memory. */
+bool bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t count,
                        const bvpi_oriented *parent, bool rss,
                        uint8_t payload[BVPI_ORIENTED_PAYLOAD], bvpi_oriented *out, void *scratch);
 

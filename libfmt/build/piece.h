@@ -16,6 +16,9 @@ typedef struct bvpi_growth {
     bvpi_item *items;
     uint32_t *order; /* as many: scratch until a piece is done */
     bool owns_order;
+    uint32_t
+        *failed; /* atomic; set when memory is out for a volume, and what is grown is not to be used
+                  */
 } bvpi_growth;
 
 /* A node and its volume. */

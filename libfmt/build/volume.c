@@ -34,17 +34,18 @@ static void fit_boxtree(const bvpi_binary *tree, const bvpi_split *node, const b
     bvpi_boxtree_fit(tree, parent, &inner, payload, out);
 }
 
-void bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_split *node,
+bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_split *node,
                      const uint32_t *triangles, const bvpi_volume *parent,
                      uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch)
 {
+    if (bvpi_volume_is_oriented(tree))
+        return bvpi_oriented_fit(mesh, triangles, node->count, &parent->oriented,
+                                 tree->kind == BVPD_KIND_RSS, payload, &out->oriented, scratch);
     if (tree->kind == BVPD_KIND_BOXTREE)
         fit_boxtree(tree, node, &parent->frame, payload, &out->frame);
-    else if (bvpi_volume_is_oriented(tree))
-        bvpi_oriented_fit(mesh, triangles, node->count, &parent->oriented,
-                          tree->kind == BVPD_KIND_RSS, payload, &out->oriented, scratch);
     else
         *out = *parent;
+    return true;
 }
 
 /* A swept rectangle is as thick as its ball; its sides are never shorter. */

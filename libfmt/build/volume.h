@@ -31,8 +31,8 @@ void bvpi_volume_outermost(const bvpi_binary *tree, bvpi_volume *out);
 uint64_t bvpi_volume_scratch_size(const bvpi_binary *tree, uint32_t triangle_count);
 
 /* Payload and volume of node->count triangles, whose box is the node's. triangles: their numbers.
- * Kind aabb: nothing; its payloads are made upward (build/aabb.h). */
-void bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_split *node,
+ * Kind aabb: nothing; its payloads are made upward (build/aabb.h). False: out of memory. */
+bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_split *node,
                      const uint32_t *triangles, const bvpi_volume *parent,
                      uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch);
 

@@ -74,7 +74,7 @@ bvp_status bvpi_clash_bounds(const bvpi_subject *side, uint32_t instance, bvpi_b
     if (status == BVP_OK)
         status = bvpi_get_part(side->file, record.part, &part);
     if (status != BVP_OK)
-        return status == BVP_ERR_CANCELLED ? status : BVP_ERR_CORRUPT;
+        return status == BVP_ERR_ARGUMENT ? BVP_ERR_CORRUPT : status; /* of a number in the file */
     if (side->placement)
         status = bvpi_compose(side->placement, m, m);
     for (int i = 0; i < 3; i++) {

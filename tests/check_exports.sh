@@ -39,6 +39,13 @@ compare() { # library headers...
 compare libbvpack bvpack.h bvpack_clash.h
 compare libbvpack_build bvpack_build.h
 
+# each is called with failing allocations and system calls
+for header in bvpack.h bvpack_build.h bvpack_clash.h; do
+  while read -r name; do
+    grep -qw "$name" "$src/tests/fault/functions.c" || complain "$name is not called by tests/fault/functions.c"
+  done < <(declared "$src/libfmt/$header")
+done
+
 if $nm "$build/.libs/libbvpack.so" | grep -qE '__(asan|ubsan|sancov)'; then
   echo "check_exports: sanitized build: data and allocator are not looked at"
   exit $fail

@@ -18,6 +18,7 @@
 #include "failing.h"
 #include "folder.h"
 #include "inputs.h"
+#include "loop.h"
 
 /* ---- the cases ----------------------------------------------------------------------------------
  */
@@ -103,10 +104,6 @@ static const verb_case cases[] = {
     {.line = "--version"},
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
-
-static const char *const kind_names[FAULT_KIND_COUNT] = {"none",  "alloc",     "call",
-                                                         "short", "interrupt", "kill"};
-static const char *const place_names[FAULT_PLACE_COUNT] = {"here", "named", "elsewhere"};
 
 /* ---- one run ------------------------------------------------------------------------------------
  */
@@ -317,13 +314,6 @@ static const char *judge(const verb_case *v, result *r, const result *whole, con
 /* ---- the loop -----------------------------------------------------------------------------------
  */
 
-typedef struct settings {
-    uint64_t runs; /* most of a case and a way to fail; 0: one for each call */
-    const char *only, *kind, *place;
-    uint64_t at;
-    int shows;
-} settings;
-
 static int has_preload;
 
 typedef struct totals {
@@ -332,19 +322,19 @@ typedef struct totals {
 
 static void report(const verb_case *v, const fault_plan *plan, const char *what, const result *r)
 {
-    printf("FAIL %s: %s %s %llu%s%s%s: %s\n", v->line, kind_names[plan->kind],
-           place_names[plan->place], (unsigned long long)plan->at, r->end.name[0] ? " " : "",
+    printf("FAIL %s: %s %s %llu%s%s%s: %s\n", v->line, fault_kind_name(plan->kind),
+           fault_place_name(plan->place), (unsigned long long)plan->at, r->end.name[0] ? " " : "",
            r->end.name, plan->persists ? " and all after" : "", what);
     printf("  %.*s\n", (int)strcspn(r->err, "\n"), r->err);
 }
 
 static void show(const fault_plan *plan, const result *r)
 {
-    printf("%s %llu: status %#x\n%s%s", kind_names[plan->kind], (unsigned long long)plan->at,
+    printf("%s %llu: status %#x\n%s%s", fault_kind_name(plan->kind), (unsigned long long)plan->at,
            (unsigned)r->end.status, r->err, r->out);
 }
 
-static void try_one(const settings *set, const verb_case *v, const result *whole,
+static void try_one(const fault_loop *set, const verb_case *v, const result *whole,
                     const fault_plan *plan, totals *t)
 {
     const fault_plan none = {0};
@@ -378,28 +368,17 @@ static uint64_t count_of(const verb_case *v, fault_kind kind, fault_place place)
     return seen;
 }
 
-static void try_kind(const settings *set, const verb_case *v, const result *whole, fault_kind kind,
-                     fault_place place, totals *t)
-{
-    const uint64_t count = count_of(v, kind, place);
-    const uint64_t most = set->runs > 0 && set->runs < count ? set->runs : count;
-    const int both = kind != FAULT_INTERRUPT && kind != FAULT_KILL;
-    /* spread over all of them, other ones for each case and way */
-    const uint64_t begin =
-        (uint64_t)(v - cases) * 7919 + (uint64_t)kind * 31 + (uint64_t)place * 57;
-    for (uint64_t i = 0; i < most; i++)
-        for (int persists = 0; persists <= both; persists++) {
-            const uint64_t turn =
-                most == count ? i : (i * count / most + begin + (uint64_t)persists * 13) % count;
-            const fault_plan plan = {kind, 1 + turn, persists, place};
-            if (set->at == 0 || set->at == plan.at)
-                try_one(set, v, whole, &plan, t);
-        }
-}
+typedef struct trial {
+    const fault_loop *loop;
+    const verb_case *verb;
+    const result *whole;
+    totals *totals;
+} trial;
 
-static int is_wanted(const char *wanted, const char *name)
+static void visit(void *user, const fault_plan *plan)
 {
-    return !wanted || strcmp(wanted, name) == 0;
+    const trial *t = user;
+    try_one(t->loop, t->verb, t->whole, plan, t->totals);
 }
 
 /* Is there anything to fail there? */
@@ -413,7 +392,7 @@ static int has_place(const verb_case *v, fault_kind kind, fault_place place)
     return 1;
 }
 
-static void try_case(const settings *set, const verb_case *v, int has_calls, totals *t)
+static void try_case(const fault_loop *set, const verb_case *v, int has_calls, totals *t)
 {
     const fault_plan none = {0};
     result whole = run_anew(v, &none);
@@ -421,33 +400,35 @@ static void try_case(const settings *set, const verb_case *v, int has_calls, tot
         report(v, &none, "fails without any fault", &whole);
         t->wrong++;
     }
-    for (int kind = FAULT_ALLOC; kind < FAULT_KIND_COUNT; kind++)
-        for (int place = 0; place < FAULT_PLACE_COUNT; place++)
-            if ((kind == FAULT_ALLOC || has_calls) && is_wanted(set->kind, kind_names[kind]) &&
-                is_wanted(set->place, place_names[place]) &&
-                has_place(v, (fault_kind)kind, (fault_place)place))
-                try_kind(set, v, &whole, (fault_kind)kind, (fault_place)place, t);
+    trial trying = {set, v, &whole, t};
+    for (int k = FAULT_ALLOC; k < FAULT_KIND_COUNT; k++)
+        for (int p = 0; p < FAULT_PLACE_COUNT; p++) {
+            const fault_kind kind = (fault_kind)k;
+            const fault_place place = (fault_place)p;
+            if ((kind == FAULT_ALLOC || has_calls) && fault_is_wanted(set, kind, place) &&
+                has_place(v, kind, place))
+                fault_each(set, kind, place, count_of(v, kind, place), (uint64_t)(v - cases), visit,
+                           &trying);
+        }
     free_result(&whole);
 }
 
 /* The importers, and what is loaded into them, stand where this program was built; without shared
- * libraries their programs need no library path. */
-static void find_importers(const char *folder)
+ * libraries their programs need no library path. The library to load, or NULL. */
+static const char *find_importers(void)
 {
-    static char library[PATH_MAX + 64], counter[PATH_MAX + 16];
+    static char library[PATH_MAX + 64];
     const char *given = getenv("BVP_BUILDDIR");
     char build[PATH_MAX], programs[PATH_MAX + 16];
     if (!realpath(given ? given : ".", build))
-        return;
+        return NULL;
     snprintf(programs, sizeof programs, "%s/.libs", build);
     if (access(programs, X_OK) == 0)
         setenv("LD_LIBRARY_PATH", programs, 1);
     snprintf(library, sizeof library, "%s/.libs/bvpack-3mf", build);
     setenv("BVPACK_LIBEXEC", access(library, X_OK) == 0 ? programs : build, 1);
     snprintf(library, sizeof library, "%s/tests/fault/.libs/failing_preload.so", build);
-    snprintf(counter, sizeof counter, "%s/counter", folder);
-    has_preload = failing_alloc_is_own && access(library, R_OK) == 0;
-    fault_set_preload(library, counter);
+    return failing_alloc_is_own && access(library, R_OK) == 0 ? library : NULL;
 }
 
 static int has_importer(const verb_case *v)
@@ -457,58 +438,24 @@ static int has_importer(const verb_case *v)
     return access(path, X_OK) == 0;
 }
 
-/* Also finds what lies in the folder from which the tests run. */
-static int make_folder(char path[PATH_MAX])
-{
-    const char *base = getenv("TMPDIR");
-    if (!base || !base[0])
-        base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(path, PATH_MAX, "%s/faults.XXXXXX", base);
-    if (!mkdtemp(path))
-        return -1;
-    find_importers(path);
-    if (chdir(path) != 0 || mkdir("in", 0777) != 0 || mkdir("out", 0777) != 0 || chdir("in") != 0 ||
-        inputs_make() != 0)
-        return -1;
-    return chdir("../out");
-}
-
-static int parse(settings *set, int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--show") == 0)
-            set->shows = 1;
-        else if (strcmp(argv[i], "--runs") == 0)
-            set->runs = strtoull(value, NULL, 10), i++;
-        else if (strcmp(argv[i], "--at") == 0)
-            set->at = strtoull(value, NULL, 10), i++;
-        else if (strcmp(argv[i], "--case") == 0)
-            set->only = value, i++;
-        else if (strcmp(argv[i], "--kind") == 0)
-            set->kind = value, i++;
-        else if (strcmp(argv[i], "--place") == 0)
-            set->place = value, i++;
-        else
-            return -1;
-    }
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
-    settings set = {.runs = 1};
+    fault_loop set = {.runs = 1};
     totals t = {0};
-    char path[PATH_MAX];
+    char path[PATH_MAX], counter[PATH_MAX + 16];
     setenv("SOURCE_DATE_EPOCH", "1700000000", 1);
-    if (parse(&set, argc, argv) != 0)
+    if (fault_parse(&set, argc, argv) != 0)
         return 2;
     const char *missing = failing_calls_missing();
     if (missing)
         printf("system calls are left out: %s\n", missing);
     fflush(stdout);
-    if (make_folder(path) != 0)
+    const char *preload = find_importers();
+    if (inputs_enter(path) != 0)
         return 99;
+    snprintf(counter, sizeof counter, "%s/counter", path);
+    fault_set_preload(preload, counter);
+    has_preload = preload != NULL;
     for (size_t i = 0; i < CASE_COUNT; i++) {
         if (cases[i].importer && !has_importer(&cases[i]))
             printf("left out, as %s was not built: %s\n", cases[i].importer, cases[i].line);
@@ -521,7 +468,8 @@ int main(int argc, char **argv)
     for (int kind = FAULT_ALLOC; kind < FAULT_KIND_COUNT; kind++)
         for (int place = 0; place < FAULT_PLACE_COUNT; place++)
             if (t.runs[kind][place] > 0)
-                printf("%s %s: %llu runs\n", kind_names[kind], place_names[place],
+                printf("%s %s: %llu runs\n", fault_kind_name((fault_kind)kind),
+                       fault_place_name((fault_place)place),
                        (unsigned long long)t.runs[kind][place]);
     for (int code = 0; code < 256; code++)
         if (t.codes[code] > 0)

@@ -78,7 +78,8 @@ static struct {
     const uint8_t *bytes; /* of tree.bvp */
     size_t size;
     bvp_file *plain, *kinds, *lazy, *thin, *soft, *ring;
-    int sink; /* a file without a name, for what goes to a descriptor */
+    int has_digests; /* there is signed.bvp */
+    int sink;        /* a file without a name, for what goes to a descriptor */
     float soup[4000 * 9];
     uint32_t soup_count;
     bvp_mesh mesh;
@@ -107,6 +108,19 @@ static void make_soup(void)
                             .name = "soup"};
 }
 
+/* Where the library can do that. */
+static int make_signed(void)
+{
+    const bvp_build_options options = {.thread_count = 1, .digests = 1};
+    bvp_builder *builder = NULL;
+    uint32_t part;
+    const int is_made = bvp_builder_new(&options, &builder, NULL) == BVP_OK &&
+                        bvp_builder_add_part(builder, &given.mesh, &part, NULL) == BVP_OK &&
+                        bvp_builder_finish(builder, "../in/signed.bvp", NULL, NULL) == BVP_OK;
+    bvp_builder_free(builder);
+    return is_made;
+}
+
 static void make_given(void)
 {
     struct stat info;
@@ -126,6 +140,7 @@ static void make_given(void)
     open_given("../in/soft.bvp", &(bvp_open_options){.overlay = 1}, &given.soft);
     open_given("../in/ring.bvp", NULL, &given.ring);
     make_soup();
+    given.has_digests = make_signed();
 }
 
 /* ---- asking a file all there is to ask ----------------------------------------------------------
@@ -389,6 +404,22 @@ static int open_bytes(void)
     return result;
 }
 
+static int open_signed(void)
+{
+    bvp_file *file = NULL;
+    uint8_t digest[32];
+    if (!given.has_digests)
+        return 0;
+    TRY(bvp_open, "../in/signed.bvp", NULL, &file);
+    shared->error = (bvp_error){.status = BVP_OK};
+    const bvp_status status = bvp_get_digest(file, digest, &shared->error);
+    bvp_close(file);
+    if (status != BVP_OK)
+        return end("bvp_get_digest", status, 1);
+    NOTE(digest);
+    return open_and_ask("../in/signed.bvp", &(bvp_open_options){.digest = digest});
+}
+
 static int ask_lazy(void)
 {
     return ask_queries(given.lazy) || ask_tables(given.lazy);
@@ -647,6 +678,7 @@ static const function_case cases[] = {
     {"open thin", open_thin, 0, NULL},
     {"open descriptor", open_descriptor, 0, NULL},
     {"open bytes", open_bytes, 0, NULL},
+    {"open signed", open_signed, 0, NULL},
     {"ask lazy", ask_lazy, 1, NULL},
     {"ask thin", ask_thin, 1, NULL},
     {"verify", verify, 1, NULL},

@@ -32,7 +32,7 @@ enum {
     GAP = 14,       /* octaves; 7 to 8 bits of the grid are left to the rest at such a distance */
     WHOLE_MAX = 64, /* so few triangles are walked in no time */
     GROUP_MAX = 16, /* what more there are stay together */
-    SAMPLES = 1024,
+    SAMPLES = 256,
     LEAST = -1074, /* exponents of doubles as frexp gives them, one less for 0 */
     OCTAVES = 1024 - LEAST + 2
 };
@@ -46,27 +46,31 @@ typedef struct search {
     uint32_t label; /* of the group that is looked at */
     uint64_t member_count;
     double centre[3];
-    double near; /* reach of which a quarter of the samples has less */
     uint64_t counts[OCTAVES];
     double least[OCTAVES], most[OCTAVES]; /* reaches, by octave */
 } search;
 
 /* ---- triangles ------------------------------------------------------------------------------- */
 
+static void load_vertex(const search *s, uint64_t vertex, double out[3])
+{
+    const uint8_t *p = bvpi_vertex_at(&s->vertices, vertex);
+    float floats[3];
+    if (s->vertices.size == 24) {
+        memcpy(out, p, 24);
+        return;
+    }
+    memcpy(floats, p, sizeof floats);
+    for (int axis = 0; axis < 3; axis++)
+        out[axis] = (double)floats[axis];
+}
+
 static bool load_corner(const search *s, uint64_t corner, double out[3])
 {
     const uint64_t vertex = s->mesh->indices ? s->mesh->indices[corner] : corner;
     if (vertex >= s->vertices.count)
         return false;
-    const uint8_t *p = bvpi_vertex_at(&s->vertices, vertex);
-    float floats[3];
-    if (s->vertices.size == 24) {
-        memcpy(out, p, 24);
-        return true;
-    }
-    memcpy(floats, p, sizeof floats);
-    for (int axis = 0; axis < 3; axis++)
-        out[axis] = (double)floats[axis];
+    load_vertex(s, vertex, out);
     return true;
 }
 
@@ -143,35 +147,74 @@ static bool choose_centre(search *s)
         if (reach_of_point(s, samples[i]) < reach_of_point(s, samples[best]))
             best = i;
     memcpy(s->centre, samples[best], sizeof s->centre);
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = reach_of_point(s, samples[i]);
-    qsort(sorted, count, sizeof *sorted, compare);
-    s->near = sorted[count / 4];
     return true;
 }
 
-/* Of most meshes no vertex is so far away that there could be a gap, which is told without a look
- * at their triangles. */
-static bool may_have_gap(const search *s)
+/* ---- a look at whole meshes ------------------------------------------------------------------ */
+
+/* Of numbers that lie `stride` bytes from each other, the range; not finite if one of them is not.
+ */
+static double range_of_floats(const uint8_t *at, uint32_t count, size_t stride)
 {
-    const double limit = ldexp(s->near, GAP);
-    double x[3];
-    if (s->mesh->indices && s->vertices.count > 3 * s->mesh->triangle_count)
-        return true;
-    for (uint32_t i = 0; i < s->vertices.count; i++) {
-        const uint8_t *p = bvpi_vertex_at(&s->vertices, i);
-        float floats[3];
-        if (s->vertices.size == 24) {
-            memcpy(x, p, 24);
-        } else {
-            memcpy(floats, p, sizeof floats);
-            x[0] = (double)floats[0], x[1] = (double)floats[1], x[2] = (double)floats[2];
-        }
-        if (!(fabs(x[0] - s->centre[0]) <= limit && fabs(x[1] - s->centre[1]) <= limit &&
-              fabs(x[2] - s->centre[2]) <= limit))
-            return true;
+    float lo = INFINITY, hi = -INFINITY, sum = 0, x;
+    for (uint32_t i = 0; i < count; i++, at += stride) {
+        memcpy(&x, at, sizeof x);
+        lo = x < lo ? x : lo;
+        hi = x > hi ? x : hi;
+        sum += 0 * x;
     }
-    return false;
+    return (double)hi - (double)lo + (double)sum;
+}
+
+static double range_of_doubles(const uint8_t *at, uint32_t count, size_t stride)
+{
+    double lo = INFINITY, hi = -INFINITY, sum = 0, x;
+    for (uint32_t i = 0; i < count; i++, at += stride) {
+        memcpy(&x, at, sizeof x);
+        lo = x < lo ? x : lo;
+        hi = x > hi ? x : hi;
+        sum += 0 * x;
+    }
+    return hi - lo + sum;
+}
+
+/* Of the box of all vertices; not finite if one of them is not. */
+static double longest_side(const search *s)
+{
+    const bvpi_vertices *v = &s->vertices;
+    double longest = 0;
+    if (v->triangle_stride != 3 * v->stride)
+        return INFINITY;
+    for (size_t axis = 0; axis < 3; axis++) {
+        const double range = v->size == 24
+                                 ? range_of_doubles(v->data + 8 * axis, v->count, v->stride)
+                                 : range_of_floats(v->data + 4 * axis, v->count, v->stride);
+        if (!(range <= longest))
+            longest = range;
+        if (!isfinite(range))
+            return INFINITY;
+    }
+    return longest;
+}
+
+/* Of a mesh with strays half of the triangles and more lie within a 2^13th of its size; of a few,
+ * evenly spread, some then do. Of most other meshes no two do, which costs little to see. */
+static bool may_have_strays(const search *s)
+{
+    enum { FEW = 16, NEAR = 6 /* pairs: four of them among the rest */ };
+    const double near = ldexp(longest_side(s), 2 - GAP);
+    double x[FEW][3];
+    int pairs = 0;
+    if (!isfinite(near))
+        return true;
+    for (uint64_t i = 0; i < FEW; i++) {
+        if (!load_corner(s, 3 * (i * s->mesh->triangle_count / FEW), x[i]))
+            return true;
+        for (uint64_t k = 0; k < i; k++)
+            pairs += fabs(x[i][0] - x[k][0]) <= near && fabs(x[i][1] - x[k][1]) <= near &&
+                     fabs(x[i][2] - x[k][2]) <= near;
+    }
+    return pairs >= NEAR;
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -255,10 +298,9 @@ static uint64_t count_members(const search *s)
 static bool find_groups(search *s)
 {
     bool done = true;
-    s->group_count = 1;
     for (s->label = 0; s->label < s->group_count && done; s->label++) {
         s->member_count = s->groups ? count_members(s) : s->mesh->triangle_count;
-        if (s->member_count > WHOLE_MAX && choose_centre(s) && may_have_gap(s))
+        if (s->member_count > WHOLE_MAX && choose_centre(s))
             done = split_group(s);
     }
     return done;
@@ -293,7 +335,8 @@ bvp_status bvp_find_strays(const bvp_mesh *mesh, uint32_t **groups_out, uint32_t
         return bvpi_error_memory(error, sizeof *s);
     s->mesh = mesh;
     s->vertices = bvpi_vertices_of(mesh);
-    const bool done = find_groups(s);
+    s->group_count = 1;
+    const bool done = !may_have_strays(s) || find_groups(s);
     if (done && s->group_count > 1) {
         *groups_out = s->groups;
         *group_count_out = s->group_count;
@@ -323,7 +366,7 @@ bvp_status bvpi_count_strays(const bvpi_mesh *mesh, uint64_t *count, bvp_error *
                   .vertices = bvpi_vertices_of(&whole),
                   .group_count = 1,
                   .member_count = whole.triangle_count};
-    if (choose_centre(s) && may_have_gap(s)) {
+    if (may_have_strays(s) && choose_centre(s)) {
         count_octaves(s);
         find_gaps(s, labels);
         for (int o = 0; o < OCTAVES; o++)

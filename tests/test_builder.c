@@ -425,6 +425,23 @@ START_TEST(test_drop_invalid)
 }
 END_TEST
 
+/* Zero is the default of every option, and the default is "unknown". */
+START_TEST(test_defaults)
+{
+    const float soup[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    const bvp_mesh mesh = case_mesh(soup, 1);
+    for (int up = BVP_UP_UNKNOWN; up <= BVP_UP_Z; up++) {
+        bvp_file_info info;
+        case_file f = case_build(&mesh, &(bvp_build_options){.up = (bvp_up)up});
+        bvp_get_info(f.file, &info);
+        ck_assert_int_eq(info.up, up);
+        ck_assert(info.unit_in_metres == 0 && info.tessellation_tolerance == 0);
+        case_close(&f);
+    }
+    ck_assert_int_eq(BVP_UP_UNKNOWN, 0);
+}
+END_TEST
+
 START_TEST(test_options)
 {
     bvp_builder *builder;
@@ -548,6 +565,7 @@ int main(void)
                                   test_thread_counts,
                                   test_refusals,
                                   test_drop_invalid,
+                                  test_defaults,
                                   test_options,
                                   test_finish_once,
                                   test_source_hash,

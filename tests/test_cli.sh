@@ -252,6 +252,21 @@ is up_axis z
 expect 3 pack arm.urdf --joints k=4
 has err 'name of a joint, found "k"'
 expect 2 pack arm.urdf --urdf both
+expect 2 pack cube.obj --joints j=4
+has err 'expected a robot .*, found cube.obj'
+# a key that is there twice: which of the two is meant?
+echo '{"rules": [{"name": "x", "a": "first", "b": "*", "clearance": 0.5, "clearance": 0}]}' >twice.json
+expect 3 clash arm.bvp --rules twice.json
+has err 'twice.json: line 1: duplicate object key near .*clearance'
+printf '{"bvpack_manifest": 1}\n{"id": "a", "mesh": "cube.obj", "id": "b"}\n' >twice.jsonl
+expect 3 pack twice.jsonl
+has err 'twice.jsonl:2: .*duplicate object key near .*id'
+printf '{"asset": {"version": "2.0", "version": "2.0"}}' >twice.gltf
+expect 3 pack twice.gltf
+has err 'twice.gltf: .*duplicate object key near .*version'
+echo '{"id": "00000000000000000000000000000000", "verdict": "clear", "verdict": "touching"}' >twice.jsonl
+expect 3 clash arm.bvp --baseline twice.jsonl
+has err 'twice.jsonl: line 1: duplicate object key near .*verdict'
 mkdir -p below && mv outside.jsonl below
 expect 0 pack below/outside.jsonl --any-path
 expect 0 pack cube.obj -o noids.bvp --no-ids -q

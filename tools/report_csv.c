@@ -21,22 +21,31 @@ static int needs_guard(const char *text)
     return *text && strchr("=+-@\t\r'", *text) != NULL;
 }
 
+/* What is not plain would turn a terminal's or a cell's text round: a question mark instead. */
+static void put_plain(FILE *out, const char *text)
+{
+    const size_t size = strlen(text);
+    for (size_t i = 0, length; i < size; i += length) {
+        uint32_t code = 0;
+        length = utf8_decode(text + i, size - i, &code);
+        if (length > 0 && is_plain(code))
+            fwrite(text + i, 1, length, out);
+        else
+            fputc('?', out);
+        if (text[i] == '"')
+            fputc('"', out);
+        length = length > 0 ? length : 1;
+    }
+}
+
 static void put_text(FILE *out, const char *text)
 {
-    const char *guard = needs_guard(text) ? "'" : "";
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(guard, out);
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    fputs(guard, out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    const char *quote = strpbrk(text, ",\"\r\n") ? "\"" : "";
+    fputs(quote, out);
+    if (needs_guard(text))
+        fputc('\'', out);
+    put_plain(out, text);
+    fputs(quote, out);
 }
 
 static void text(FILE *out, const char *value)

@@ -452,12 +452,20 @@ BVP_API bvp_status bvp_pairs_each(const bvp_body *a, const bvp_body *b, bvp_pair
 BVP_API bvp_status bvp_pairs(const bvp_body *a, const bvp_body *b, bvp_pair *pairs,
                              uint64_t capacity, uint64_t *count, bvp_stats *stats);
 
+/* "The reach" of two parts is the largest coordinate that one has relative to the other: the
+ * largest over the world's axes x of |b_x - a_x| + the sum over j of |a_xj| A_j + |b_xj| B_j, with
+ * a_xj and a_x the linear part and the translation of a's placement, A_j the largest |lo|, |hi| of
+ * the part (bvp_part_info). Of a part and a point: the same with the point for b. */
 typedef struct bvp_distance_result {
     int found;       /* 0: nothing nearer than the limit; the other fields are then unset */
-    double distance; /* an upper bound of the minimum distance, at the witness points */
-    double
-        lower; /* a lower bound; distance - lower <= 1e-9 * distance but for degenerate needles */
-    double point_a[3], point_b[3]; /* witness points, world */
+    double distance; /* an upper bound of the minimum distance */
+    double lower;    /* a lower bound. distance - lower <= 1e-9 * distance wherever distance is at
+                        least 2^-36 of the reach and no triangle has an altitude below 2^-15 of its
+                        longest side. Most others keep to that, too, coplanar ones an ulp apart
+                        among them, but not all: then lower is less, if need be 0 */
+    double point_a[3], point_b[3]; /* witness points, world: within 2^-47 of the reach of their
+                                      triangles, and no farther apart than distance, but for the
+                                      rounding of the points themselves, 2^-53 of their length */
     bvp_hit_id a, b;               /* their triangles */
 } bvp_distance_result;
 
@@ -474,8 +482,8 @@ BVP_API bvp_status bvp_distance_about(const bvp_body *a, const bvp_body *b, doub
                                       double tolerance, bvp_distance_result *out, bvp_stats *stats);
 /* Are they nearer than or as near as delta? Stops at the first proof; out (may be NULL) then holds
  * a witness pair at most delta apart, not the nearest one. A pair whose certified interval
- * [lower, distance] contains delta counts as within: it is narrower than 1e-9 of the distance, but
- * for distances below some 1e-20 of the coordinates. delta == 0 is bvp_collide. */
+ * [lower, distance] contains delta counts as within; bvp_distance_result says how narrow that is.
+ * delta == 0 is bvp_collide. */
 BVP_API bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *within,
                               bvp_distance_result *out, bvp_stats *stats);
 
@@ -497,8 +505,9 @@ typedef struct bvp_warm_start {
 
 /* The same questions with the same answers, sooner while the bodies move by little: bodies that
  * stay apart, or cross in a place where they did before, need no look at the hierarchies. Of bodies
- * that touch, bvp_distance_warm may name any two triangles that do. What bvp_within_warm writes to
- * `out` when it says yes only a search finds: no sooner. warm == NULL or b == NULL: the plain
+ * that touch, bvp_distance_warm may name any two triangles that do; its `lower` holds, but may be
+ * another bound than bvp_distance has where several pairs are as near. What bvp_within_warm writes
+ * to `out` when it says yes only a search finds: no sooner. warm == NULL or b == NULL: the plain
  * question. */
 BVP_API bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start *warm,
                                     int *hit, bvp_stats *stats);
@@ -528,8 +537,13 @@ typedef struct bvp_ray_hit {
 } bvp_ray_hit;
 typedef int (*bvp_ray_hit_fn)(void *user, const bvp_ray_hit *hit);
 
+/* What is hit, for all three: a ray hits a triangle, its edges and corners included, where it
+ * crosses its plane. It never hits a triangle in whose plane it lies, nor one that is a segment or
+ * a point. Which triangles are hit is exact, and so is whether that is in t_min .. t_max; t, u, v
+ * are rounded. */
+
 /* Nearest hit; ties go to the smaller (instance, triangle). Watertight: a ray does not slip through
- * an edge or vertex that triangles share. */
+ * an edge or vertex that triangles share, unless it lies in the plane of one of them. */
 BVP_API bvp_status bvp_ray_first(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit *hit,
                                  bvp_stats *stats);
 /* Is anything hit? */
@@ -540,8 +554,13 @@ BVP_API bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray
                                void *user, uint64_t *count, bvp_stats *stats);
 
 typedef struct bvp_closest_result {
-    int found;                 /* 0: nothing within max_distance */
-    double distance, point[3]; /* world */
+    int found;       /* 0: nothing within max_distance */
+    double distance; /* at least the minimum distance; at most 1e-9 of itself more, and besides
+                        (1 + s^2 / 4) 2^-92 of the reach (see bvp_distance_result), s the nearest
+                        triangle's longest side over its least altitude; of very flat ones no more
+                        than that altitude and 2^-92 of the reach */
+    double point[3]; /* world: within 2^-47 of the reach of the triangle, no farther off than
+                        distance, but for the rounding of its coordinates, 2^-53 of its length */
     bvp_hit_id id;
 } bvp_closest_result;
 

@@ -97,9 +97,9 @@ static void batch_assemble(batch *batch, bvp_builder *builder)
 {
     const int i = case_int(PARTS), j = case_int(PARTS), part[INSTANCES] = {i, j, j};
     double m[INSTANCES][12];
-    do /* a file's world ends at 2^300 */
+    do /* a file's world ends at 2^250 */
         range_place_pair(&batch->mesh[i], &batch->mesh[j], m[0], m[1], &batch->world);
-    while (batch->world > 280);
+    while (batch->world > 235);
     memcpy(m[2], m[1], sizeof m[2]);
     range_bring(&batch->mesh[i], m[0], &batch->mesh[j], m[2]);
     for (int k = 0; k < INSTANCES; k++) {
@@ -769,8 +769,9 @@ static void ask_warm(const scene *s, double places[ELEMENTS][12])
                i);
         expect(s, bvp_distance_warm(&s->a.body, &b, INFINITY, &warm[0], &r, NULL) == BVP_OK,
                "warm fails", i);
-        expect(s, r.found && r.distance == plain.distance && r.lower == plain.lower,
-               "distance, warm", r.distance - plain.distance);
+        expect(s, r.found && r.distance == plain.distance, "distance, warm",
+               r.distance - plain.distance);
+        expect(s, r.lower <= plain.distance, "lower, warm", r.lower - plain.distance);
         const double delta = plain.distance * (case_int(2) ? 1 + 0x1p-20 : 1 - 0x1p-20);
         expect(s, bvp_within(&s->a.body, &b, delta, &is, NULL, NULL) == BVP_OK, "within fails", i);
         expect(s, bvp_within_warm(&s->a.body, &b, delta, &warm[2], &within, NULL, NULL) == BVP_OK,

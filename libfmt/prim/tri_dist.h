@@ -16,8 +16,8 @@ typedef struct bvpi_tri_dist {
                                       apart, but for the rounding of their coordinates */
 } bvpi_tri_dist;
 
-/* One pair. Degenerate triangles are segments or points. hi - lo <= 1e-9 hi, but for distances
- * below some 1e-20 of the coordinates. */
+/* One pair. Degenerate triangles are segments or points. How narrow the interval is: bvpack.h,
+ * bvp_distance_result. */
 void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out);
 /* The same, if lo <= limit; else only lo is good, and the interval may be wider. */
 void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
@@ -27,7 +27,7 @@ void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float 
 void bvpi_tri_dist1_any(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
                         bvpi_tri_dist *out);
 /* The same for a pair that is known to meet: a common point, as either's witness. It lies within
- * 2^-49 of the coordinates' size of both triangles. */
+ * 2^-47 of the reach of both triangles. */
 void bvpi_tri_common1(const bvpi_pose *pose, const float a[9], const float b[9],
                       bvpi_tri_dist *out);
 

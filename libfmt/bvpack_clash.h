@@ -21,10 +21,12 @@ typedef enum bvp_verdict {
     BVP_VERDICT_WITHIN,      /* not farther apart than the clearance */
     BVP_VERDICT_TOUCHING,    /* not farther apart than the touch gap, nor deeper than the overlap */
     BVP_VERDICT_PENETRATING, /* deeper in one another than the permitted overlap */
-    BVP_VERDICT_ENCLOSED,    /* one is inside the other, a solid, and their surfaces do not meet */
-    BVP_VERDICT_DUPLICATE,   /* the same surface: each point of either is within the touch gap of
-                                the other, whatever triangles, order and frame they have */
-    BVP_VERDICT_UNKNOWN      /* inside or outside cannot be told: an open shell around the other */
+    BVP_VERDICT_ENCLOSED,  /* one is inside the other, a solid, perhaps with cracks up to the touch
+                              gap, and their surfaces do not meet */
+    BVP_VERDICT_DUPLICATE, /* the same surface: each point of either is within the touch gap of
+                              the other, whatever triangles, order and frame they have */
+    BVP_VERDICT_UNKNOWN    /* inside or outside cannot be told: an open shell, with more than
+                              cracks, around the other */
 } bvp_verdict;
 enum { BVP_VERDICT_COUNT = BVP_VERDICT_UNKNOWN + 1 };
 /* "clear", "within", "touching", "penetrating", "enclosed", "duplicate", "unknown"; static. */

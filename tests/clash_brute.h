@@ -30,7 +30,8 @@ typedef struct brute_result {
  * names is that deep, and touching unless a point is found that is deeper than permitted; such a
  * point counts as missed, and as wrong where depth_upper denies that there is one. Of an open
  * surface around another, which part of all directions it covers decides: between a fifth and four
- * fifths both are right. */
+ * fifths both are right, and around nearly all of them `enclosed`, too. Surfaces of different parts
+ * may be duplicates where no point that is tried is farther than the touch gap from the other. */
 void brute_check(const bvp_file *file, const brute_options *options, FILE *log, brute_result *out);
 
 #endif

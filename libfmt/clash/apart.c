@@ -35,7 +35,8 @@ static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
     const bool meets = judge->query.hit;
     asked->at.place = item->part.at.place;
     if (status == BVP_OK && !meets)
-        status = bvpi_clash_enclosed(is_a ? &moved : judge->a, is_a ? judge->b : &moved, 0, &where);
+        status = bvpi_clash_enclosed(is_a ? &moved : judge->a, is_a ? judge->b : &moved, 0,
+                                     judge->crack, &where);
     *out = !meets && where == BVPI_OUTSIDE;
     return status;
 }

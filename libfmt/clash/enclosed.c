@@ -19,8 +19,9 @@ enum { PIECES_ASKED = 4096, MIDDLES_ASKED = 4096 };
 /* One question: `inner` in `outer`. */
 typedef struct question {
     const bvpi_clash_item *outer, *inner;
-    double blur; /* of inner's points */
-    double gap;  /* >= blur: points so near to outer's surface tell nothing */
+    double blur;  /* of inner's points */
+    double gap;   /* >= blur: points so near to outer's surface tell nothing */
+    double crack; /* of outer: no wider ones let anything through */
 } question;
 
 /* From the placed corners: a middle rounded to floats might lie across the other's surface. */
@@ -71,6 +72,17 @@ static bool may_hold_group(const question *q, const struct bvpi_piece_group *gro
     return bvpi_clash_is_in_box(&q->outer->part, world, radius + q->blur);
 }
 
+/* A point that rays do not say to be outside of an open part. If that is closed but for cracks, it
+ * may be certain to be inside; else it may leave through the opening: nobody can tell. Nor of one
+ * that is outside after all: what is so near a crack may reach through it. */
+static bvp_status ask_open(const question *q, const double point[3], bvpi_where *out)
+{
+    const bvp_status status = bvpi_clash_winding(q->outer, point, q->blur, q->crack, out);
+    if (*out != BVPI_INSIDE)
+        *out = BVPI_UNSURE;
+    return status;
+}
+
 /* A point of inner, perhaps on outer's surface. *told: where it is decides. */
 static bvp_status ask_point(const question *q, const double point[3], bvpi_where *out, bool *told)
 {
@@ -80,7 +92,9 @@ static bvp_status ask_point(const question *q, const double point[3], bvpi_where
     *told = !query.best.found;
     if (status == BVP_OK && *told)
         status = bvpi_clash_where(q->outer, point, out);
-    *told = *told && (q->outer->is_open || *out != BVPI_UNSURE);
+    if (status == BVP_OK && *told && q->outer->is_open && *out != BVPI_OUTSIDE)
+        return ask_open(q, point, out);
+    *told = *told && *out != BVPI_UNSURE;
     return status;
 }
 
@@ -155,7 +169,6 @@ static bvp_status ask_pieces(const question *q, const bvpi_pieces *pieces, bvpi_
     return status;
 }
 
-/* What is in an open part may leave through the opening: nobody can tell. */
 static bvp_status holds(const question *q, bvpi_where *out)
 {
     const bvpi_clash_item *inner = q->inner;
@@ -168,19 +181,17 @@ static bvp_status holds(const question *q, bvpi_where *out)
         status = ask_pieces(q, pieces, out, &all_told);
     if (status == BVP_OK && *out == BVPI_OUTSIDE && !all_told)
         status = ask_middles(q, pieces->count == 1, out);
-    if (*out == BVPI_INSIDE && q->outer->is_open)
-        *out = BVPI_UNSURE;
     return status;
 }
 
 bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
-                               bvpi_where *out)
+                               double crack, bvpi_where *out)
 {
     *out = BVPI_OUTSIDE;
     if (!bvpi_clash_is_near(&a->bounds, &b->bounds, 0))
         return BVP_OK;
-    const question b_in_a = {a, b, b->blur, fmax(gap, b->blur)};
-    const question a_in_b = {b, a, a->blur, fmax(gap, a->blur)};
+    const question b_in_a = {a, b, b->blur, fmax(gap, b->blur), crack};
+    const question a_in_b = {b, a, a->blur, fmax(gap, a->blur), crack};
     bvpi_where other;
     bvp_status status = holds(&b_in_a, out);
     if (status != BVP_OK || (*out != BVPI_OUTSIDE && *out != BVPI_ALONG))

@@ -11,27 +11,19 @@
 
 /* Directions that no edge or face of a drawing runs along, spread so that a circle on the sphere
  * around five of them holds a third of it. */
-enum { DIRECTIONS = 9, ENOUGH = 3 };
-static const double directions[DIRECTIONS][3] = {
+enum { DIRECTIONS = BVPI_CLASH_DIRECTIONS, ENOUGH = 3 };
+const double bvpi_clash_directions[BVPI_CLASH_DIRECTIONS][3] = {
     {0.1381, 0.2713, 0.9525},  {-0.8117, 0.5639, 0.1523}, {0.3049, -0.9437, 0.1283},
     {-0.2297, -0.3671, 0.901}, {0.7793, 0.2153, -0.5885}, {-0.4129, 0.1879, -0.8912},
     {0.5501, 0.8011, 0.2357},  {-0.6421, -0.7129, 0.282}, {0.1733, -0.4441, -0.879},
 };
-
-/* What one ray has crossed. */
-typedef struct tally {
-    const double *direction;
-    int sum;        /* out of the solid less into it */
-    unsigned count; /* of crossings */
-    bool grazes;    /* along a face, through an edge: it may be counted twice */
-} tally;
 
 #define GRAZING_COSINE 1e-6
 #define GRAZING_BORDER 1e-9 /* barycentric */
 
 static int count_hit(void *user, const bvp_ray_hit *hit)
 {
-    tally *t = user;
+    bvpi_tally *t = user;
     const double cosine = hit->normal[0] * t->direction[0] + hit->normal[1] * t->direction[1] +
                           hit->normal[2] * t->direction[2];
     const double border = fmin(fmin(hit->u, hit->v), 1 - hit->u - hit->v);
@@ -41,13 +33,14 @@ static int count_hit(void *user, const bvp_ray_hit *hit)
     return t->grazes;
 }
 
-static bvp_status shoot(const bvpi_clash_item *item, const double point[3], int which, tally *out)
+bvp_status bvpi_clash_shoot(const bvpi_clash_item *item, const double point[3], int which,
+                            bvpi_tally *out)
 {
     bvp_ray ray = {.t_max = INFINITY};
-    *out = (tally){.direction = directions[which]};
+    *out = (bvpi_tally){.direction = bvpi_clash_directions[which]};
     for (int i = 0; i < 3; i++) {
         ray.origin[i] = point[i];
-        ray.direction[i] = directions[which][i];
+        ray.direction[i] = bvpi_clash_directions[which][i];
     }
     return bvpi_ray_part_hits(&item->part, item->file->isa, &ray, item->meter, count_hit, out);
 }
@@ -68,8 +61,8 @@ bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], 
     unsigned votes[2] = {0, 0};
     *out = BVPI_UNSURE;
     for (int k = 0; k < DIRECTIONS; k++) {
-        tally t;
-        const bvp_status status = shoot(item, point, k, &t);
+        bvpi_tally t;
+        const bvp_status status = bvpi_clash_shoot(item, point, k, &t);
         if (status != BVP_OK)
             return status;
         if (t.grazes)

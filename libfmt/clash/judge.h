@@ -25,6 +25,7 @@ typedef struct bvpi_clash_item {
     bool is_sound; /* neither open edges nor such that belong to more than two */
     uint8_t content_hash[16];
     bvpi_piece_cache *pieces; /* of the parts of its file */
+    bvpi_seam_cache *seams;   /* the same */
     bvpi_meter *meter;        /* of the pair that it is judged in, or NULL */
 } bvpi_clash_item;
 
@@ -38,6 +39,7 @@ void bvpi_clash_place_corner(const bvpi_clash_item *item, const float corner[3],
 /* Whoever judges pairs; one for each thread. */
 typedef struct bvpi_clash_judge {
     const bvpi_clash_item *a, *b;
+    double crack;                   /* cracks no wider than this are closed */
     bvpi_pair_query query;          /* its bodies are the two parts */
     struct bvpi_contacts *contacts; /* the caller's: too large for a stack */
 } bvpi_clash_judge;
@@ -71,6 +73,20 @@ typedef enum bvpi_where { BVPI_OUTSIDE, BVPI_INSIDE, BVPI_UNSURE, BVPI_ALONG } b
 /* Where is a point, in the world, that does not lie on the surface? */
 bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], bvpi_where *out);
 
+/* What one ray has crossed. */
+typedef struct bvpi_tally {
+    const double *direction;
+    int sum;        /* out of the solid less into it */
+    unsigned count; /* of crossings */
+    bool grazes;    /* along a face, through an edge: it may be counted twice */
+} bvpi_tally;
+
+/* Which directions are asked, in this order. */
+enum { BVPI_CLASH_DIRECTIONS = 9 };
+extern const double bvpi_clash_directions[BVPI_CLASH_DIRECTIONS][3];
+bvp_status bvpi_clash_shoot(const bvpi_clash_item *item, const double point[3], int which,
+                            bvpi_tally *out);
+
 /* The surface's nearest point, if it is not farther than `limit`: query->best. */
 bvp_status bvpi_clash_nearest(const bvpi_clash_item *item, const double point[3], double limit,
                               bvpi_closest_query *query);
@@ -82,6 +98,15 @@ bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point
                        bvp_hit_id *hit, bvp_status *status);
 /* May what is within `slack` of a point, in the world, be in the part's own box? */
 bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3], double slack);
+
+/* ---- winding.c: points and solids with cracks --------------------------------------------------
+ */
+
+/* Where is a point, in the world and off by up to `blur`, of a part with open edges? INSIDE and
+ * OUTSIDE are certain, of the part with its cracks closed; UNSURE: a crack is wider than `crack`,
+ * or nobody can tell of this point. */
+bvp_status bvpi_clash_winding(const bvpi_clash_item *item, const double point[3], double blur,
+                              double crack, bvpi_where *out);
 
 /* ---- same.c: surfaces in one place -------------------------------------------------------------
  */
@@ -96,9 +121,9 @@ bvp_status bvpi_clash_is_same(const bvpi_clash_item *a, const bvpi_clash_item *b
 
 /* Is one of two parts whose surfaces do not meet inside the other? Points within `gap` of the
  * other's surface, or within rounding, tell nothing. OUTSIDE is certain: every connected piece has
- * a point that tells. */
+ * a point that tells. What is in a part with cracks wider than `crack` is UNSURE. */
 bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
-                               bvpi_where *out);
+                               double crack, bvpi_where *out);
 
 /* ---- depth.c ----------------------------------------------------------------------------------
  */

@@ -31,6 +31,10 @@ bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, con
         status = bvpi_piece_cache_init(&scene->pieces_a, a);
     if (status == BVP_OK && b)
         status = bvpi_piece_cache_init(&scene->pieces_b, b);
+    if (status == BVP_OK)
+        status = bvpi_seam_cache_init(&scene->seams_a, a);
+    if (status == BVP_OK && b)
+        status = bvpi_seam_cache_init(&scene->seams_b, b);
     return status;
 }
 
@@ -38,6 +42,8 @@ void bvpi_clash_scene_free(bvpi_clash_scene *scene)
 {
     bvpi_piece_cache_free(&scene->pieces_a);
     bvpi_piece_cache_free(&scene->pieces_b);
+    bvpi_seam_cache_free(&scene->seams_a);
+    bvpi_seam_cache_free(&scene->seams_b);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */

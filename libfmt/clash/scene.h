@@ -9,6 +9,7 @@
 
 #include "bvpack_clash.h"
 #include "clash/pieces.h"
+#include "clash/seams.h"
 #include "prim/place_bounds.h"
 #include "query/subject.h"
 
@@ -16,6 +17,7 @@
 typedef struct bvpi_clash_scene {
     bvpi_subject a, b; /* within one file they are the same */
     bvpi_piece_cache pieces_a, pieces_b;
+    bvpi_seam_cache seams_a, seams_b;
     bool self;
     double reach; /* pairs whose bounds are farther apart on an axis are clear */
 } bvpi_clash_scene;

@@ -145,7 +145,7 @@ static bvp_status judge_beside(bvpi_clash_judge *judge, bvp_clash_detail detail,
 {
     bvpi_where where;
     const bvp_status status =
-        bvpi_clash_enclosed(judge->a, judge->b, pair->limits.touch_gap, &where);
+        bvpi_clash_enclosed(judge->a, judge->b, pair->limits.touch_gap, judge->crack, &where);
     pair->verdict = BVP_VERDICT_TOUCHING;
     pair->depth_upper = 0;
     if (status == BVP_OK && where == BVPI_ALONG)
@@ -160,7 +160,7 @@ static bvp_status judge_beside(bvpi_clash_judge *judge, bvp_clash_detail detail,
 static bvp_status judge_apart(bvpi_clash_judge *judge, bvp_verdict otherwise, bvp_clash_pair *pair)
 {
     bvpi_where where;
-    bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, 0, &where);
+    bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, 0, judge->crack, &where);
     pair->verdict = otherwise;
     if (where == BVPI_ALONG) /* of more pieces than are asked */
         pair->depth_upper = overlap_of_boxes(judge);
@@ -179,7 +179,7 @@ static bvp_status judge_apart(bvpi_clash_judge *judge, bvp_verdict otherwise, bv
 static bvp_status is_surely_touching(const bvpi_clash_judge *judge, double gap, bool *out)
 {
     bvpi_where where;
-    const bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, gap, &where);
+    const bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, gap, judge->crack, &where);
     *out = where == BVPI_OUTSIDE || where == BVPI_ALONG;
     return status;
 }
@@ -246,6 +246,7 @@ bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detai
     bvpi_pair_query *query = &judge->query;
     pair->depth = pair->depth_upper = 0;
     pair->triangle_pairs = 0;
+    judge->crack = pair->limits.touch_gap;
     const bvp_status status = bvpi_ask_near(query, pair->limits.touch_gap);
     if (status != BVP_OK)
         return status;

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT
+ * seams.c: is a part with open edges closed but for narrow cracks?
+ * Spec: exactness.md, chapter "Clash verdicts"
+ */
+#include "clash/seams.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/meter.h"
+#include "base/vec3.h"
+
+/* Each side of a triangle counts once in the direction in which it runs. Where these do not cancel,
+ * the surface has a border: a sum of edges that is closed in itself, since each triangle's is. If
+ * its points can be moved, each edge on a line, such that then everything cancels, the ways that
+ * they went are walls that close the surface: with them it is a closed sum of triangles, around
+ * which any point off them is a whole number of times. No point of the walls is farther from the
+ * edges than the longest way.
+ *
+ * Ends that are near one another go to one place; an edge that passes by such a place is bent to
+ * it, as where two edges meet a long one (a T-junction). "Near" is tried from rounding upward, and
+ * then a little less. */
+
+enum { CHUNK = 256, TRIANGLES_MOST = 1 << 20, SEAMS_MOST = 4096, BENDS_MOST = 1 << 15, LOOK = 64 };
+
+/* Of the longest side of the border's box: what is near first, and at last; times STEP each. */
+#define NEAR_FIRST 0x1p-24
+#define NEAR_LAST  0x1p-4
+#define NEAR_STEP  4.
+enum { NEAR_FINER = 4 }; /* roots of the step, between the last one and the one before */
+
+/* Ends in order; sum: how often it runs from the first to the second, less back. */
+typedef struct edge {
+    float ends[2][3];
+    int32_t sum;
+} edge;
+
+/* Where an edge is bent to: the place of a group of ends. */
+typedef struct bend {
+    double at; /* along the edge, 0 .. 1 */
+    uint32_t place;
+} bend;
+
+/* A straight piece of a bent edge, from place to place. */
+typedef struct piece {
+    uint32_t places[2];
+    int32_t sum;
+} piece;
+
+typedef struct border {
+    const bvp_control *control;
+    edge *edges;
+    uint32_t *slots; /* numbers of edges plus one; 0: free */
+    uint32_t slot_count, edge_count, end_count;
+    float (*ends)[3];       /* different ones, in order */
+    uint32_t *place_of;     /* of each end: the first end of its group */
+    double (*boxes)[6];     /* of each first end: its group's box; then the middle is the place */
+    uint32_t (*ends_of)[2]; /* of each edge */
+    bend *bends;            /* of one edge: end_count */
+    piece *pieces;
+    uint32_t piece_count;
+    double farthest; /* that a point moves */
+} border;
+
+/* ---- the border -------------------------------------------------------------------------------
+ */
+
+static int compare_ends(const void *a, const void *b)
+{
+    const float *p = a, *q = b;
+    for (int i = 0; i < 3; i++)
+        if (p[i] != q[i])
+            return p[i] < q[i] ? -1 : 1;
+    return 0;
+}
+
+static uint32_t *slot_of(const border *b, const float ends[2][3])
+{
+    uint32_t bits[6], h = 0;
+    memcpy(bits, ends, sizeof bits);
+    for (int i = 0; i < 6; i++)
+        h = (h ^ h >> 15 ^ bits[i]) * UINT32_C(0x9E3779B1);
+    h ^= h >> 16;
+    for (h &= b->slot_count - 1; b->slots[h] != 0; h = (h + 1) & (b->slot_count - 1))
+        if (memcmp(b->edges[b->slots[h] - 1].ends, ends, sizeof bits) == 0)
+            break;
+    return &b->slots[h];
+}
+
+static void add_side(border *b, const float from[3], const float to[3])
+{
+    const int order = compare_ends(from, to);
+    edge e = {.sum = order < 0 ? 1 : -1};
+    for (int i = 0; i < 3; i++) { /* no -0 */
+        e.ends[order > 0][i] = from[i] + 0.f;
+        e.ends[order < 0][i] = to[i] + 0.f;
+    }
+    uint32_t *slot = slot_of(b, (const float(*)[3])e.ends);
+    if (*slot == 0) {
+        *slot = ++b->edge_count;
+        b->edges[b->edge_count - 1] = e;
+    } else {
+        b->edges[*slot - 1].sum += e.sum;
+    }
+}
+
+static bvp_status add_triangles(border *b, const bvp_file *file, uint32_t part, uint32_t triangles)
+{
+    float chunk[9 * CHUNK];
+    uint64_t count = CHUNK;
+    for (uint64_t first = 0; count == CHUNK; first += count) {
+        const bvp_status status = bvp_get_triangles(file, part, first, CHUNK, chunk, NULL, &count);
+        if (status != BVP_OK)
+            return status;
+        if (bvpi_is_cancelled(b->control))
+            return BVP_ERR_CANCELLED;
+        for (uint64_t i = 0; i < count && first + i < triangles; i++)
+            for (int k = 0; k < 3; k++) {
+                const float *from = chunk + 9 * i + 3 * k, *to = chunk + 9 * i + 3 * ((k + 1) % 3);
+                if (compare_ends(from, to) != 0)
+                    add_side(b, from, to);
+            }
+    }
+    return BVP_OK;
+}
+
+/* Those that do not cancel. */
+static bvp_status find_edges(border *b, const bvp_file *file, uint32_t part, uint32_t triangles)
+{
+    uint32_t kept = 0;
+    for (b->slot_count = 8; b->slot_count < 4 * triangles;)
+        b->slot_count *= 2;
+    b->edges = malloc(3 * (size_t)triangles * sizeof *b->edges + 1);
+    b->slots = calloc(b->slot_count, sizeof *b->slots);
+    if (!b->edges || !b->slots)
+        return BVP_ERR_NO_MEMORY;
+    const bvp_status status = add_triangles(b, file, part, triangles);
+    for (uint32_t i = 0; i < b->edge_count; i++)
+        if (b->edges[i].sum != 0)
+            b->edges[kept++] = b->edges[i];
+    b->edge_count = kept;
+    return status;
+}
+
+/* The first end whose x is not below. */
+static uint32_t first_end(const border *b, double x)
+{
+    uint32_t lo = 0, hi = b->end_count;
+    while (lo < hi) {
+        const uint32_t middle = lo + (hi - lo) / 2;
+        if ((double)b->ends[middle][0] < x)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+static uint32_t number_of(const border *b, const float end[3])
+{
+    const float(*found)[3] = bsearch(end, b->ends, b->end_count, sizeof *b->ends, compare_ends);
+    return (uint32_t)(found - (const float(*)[3])b->ends);
+}
+
+static bvp_status number_ends(border *b)
+{
+    const size_t most = 2 * (size_t)b->edge_count;
+    uint32_t kept = 0;
+    b->ends = malloc(most * sizeof *b->ends);
+    b->place_of = malloc(most * sizeof *b->place_of);
+    b->boxes = malloc(most * sizeof *b->boxes);
+    b->ends_of = malloc(b->edge_count * sizeof *b->ends_of);
+    b->bends = malloc(most * sizeof *b->bends);
+    b->pieces = malloc(BENDS_MOST * sizeof *b->pieces);
+    if (!b->ends || !b->place_of || !b->boxes || !b->ends_of || !b->bends || !b->pieces)
+        return BVP_ERR_NO_MEMORY;
+    for (uint32_t i = 0; i < b->edge_count; i++)
+        memcpy(b->ends[2 * i], b->edges[i].ends, sizeof b->edges[i].ends);
+    qsort(b->ends, most, sizeof *b->ends, compare_ends);
+    for (uint32_t i = 0; i < most; i++)
+        if (i == 0 || compare_ends(b->ends[i], b->ends[kept - 1]) != 0)
+            memmove(b->ends[kept++], b->ends[i], sizeof *b->ends);
+    b->end_count = kept;
+    for (uint32_t i = 0; i < b->edge_count; i++)
+        for (int k = 0; k < 2; k++)
+            b->ends_of[i][k] = number_of(b, b->edges[i].ends[k]);
+    return BVP_OK;
+}
+
+/* ---- moved ------------------------------------------------------------------------------------
+ */
+
+static void to_doubles(const float p[3], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = (double)p[i];
+}
+
+static double distance(const double p[3], const double q[3])
+{
+    double d[3];
+    bvpi_subtract(p, q, d);
+    return sqrt(bvpi_dot(d, d));
+}
+
+static double distance_to_end(const double p[3], const float end[3])
+{
+    double q[3];
+    to_doubles(end, q);
+    return distance(p, q);
+}
+
+static void note(border *b, double way)
+{
+    b->farthest = fmax(b->farthest, way);
+}
+
+static uint32_t first_of_group(border *b, uint32_t end)
+{
+    while (b->place_of[end] != end)
+        end = b->place_of[end] = b->place_of[b->place_of[end]];
+    return end;
+}
+
+static bool goes_on(const border *b, uint32_t i, bvp_status *status)
+{
+    if (i % LOOK == 0 && bvpi_is_cancelled(b->control))
+        *status = BVP_ERR_CANCELLED;
+    return *status == BVP_OK;
+}
+
+static void group_ends(border *b, double near, bvp_status *status)
+{
+    for (uint32_t i = 0; i < b->end_count; i++)
+        b->place_of[i] = i;
+    for (uint32_t i = 0; i < b->end_count && goes_on(b, i, status); i++) {
+        double end[3];
+        to_doubles(b->ends[i], end);
+        for (uint32_t k = i + 1; k < b->end_count && (double)b->ends[k][0] - end[0] <= near; k++)
+            if (distance_to_end(end, b->ends[k]) <= near) {
+                const uint32_t one = first_of_group(b, i), other = first_of_group(b, k);
+                b->place_of[one < other ? other : one] = one < other ? one : other;
+            }
+    }
+}
+
+/* The middle of each group's box is where it goes. */
+static void place_groups(border *b)
+{
+    for (uint32_t i = 0; i < b->end_count; i++) {
+        double *box = b->boxes[b->place_of[i] = first_of_group(b, i)];
+        for (int k = 0; k < 3; k++) {
+            const double x = (double)b->ends[i][k];
+            const bool is_first = b->place_of[i] == i;
+            box[k] = is_first || x < box[k] ? x : box[k];
+            box[3 + k] = is_first || x > box[3 + k] ? x : box[3 + k];
+        }
+    }
+    for (uint32_t i = 0; i < b->end_count; i++)
+        for (int k = 0; k < 3 && b->place_of[i] == i; k++)
+            b->boxes[i][k] = 0.5 * b->boxes[i][k] + 0.5 * b->boxes[i][3 + k];
+    for (uint32_t i = 0; i < b->end_count; i++)
+        note(b, distance_to_end(b->boxes[b->place_of[i]], b->ends[i]));
+}
+
+static int compare_bends(const void *a, const void *b)
+{
+    const bend *p = a, *q = b;
+    if (p->at != q->at)
+        return p->at < q->at ? -1 : 1;
+    return (p->place > q->place) - (p->place < q->place);
+}
+
+/* The point of an edge next to another one. */
+static double along(const edge *e, const double to[3], double point[3])
+{
+    double way = 0, size = 0;
+    for (int i = 0; i < 3; i++) {
+        const double d = (double)e->ends[1][i] - (double)e->ends[0][i];
+        way += d * (to[i] - (double)e->ends[0][i]);
+        size += d * d;
+    }
+    const double at = way > 0 ? fmin(way / size, 1) : 0;
+    for (int i = 0; i < 3; i++) {
+        const double from = (double)e->ends[0][i];
+        point[i] = from + at * ((double)e->ends[1][i] - from);
+    }
+    return at;
+}
+
+/* Which places an edge passes by, in order. */
+static uint32_t find_bends(border *b, uint32_t which, double near)
+{
+    const edge *e = &b->edges[which];
+    const uint32_t from = b->place_of[b->ends_of[which][0]], to = b->place_of[b->ends_of[which][1]];
+    uint32_t count = 0;
+    for (uint32_t i = first_end(b, (double)e->ends[0][0] - near);
+         i < b->end_count && (double)b->ends[i][0] <= (double)e->ends[1][0] + near; i++) {
+        double end[3], point[3];
+        const uint32_t place = b->place_of[i];
+        to_doubles(b->ends[i], end);
+        if (place == from || place == to || (count > 0 && b->bends[count - 1].place == place))
+            continue;
+        along(e, end, point);
+        if (distance(point, end) <= near)
+            b->bends[count++] = (bend){along(e, b->boxes[place], point), place};
+    }
+    qsort(b->bends, count, sizeof *b->bends, compare_bends);
+    return count;
+}
+
+static bool add_piece(border *b, uint32_t from, uint32_t to, int32_t sum)
+{
+    if (b->piece_count == BENDS_MOST)
+        return false;
+    if (from != to)
+        b->pieces[b->piece_count++] =
+            from < to ? (piece){{from, to}, sum} : (piece){{to, from}, -sum};
+    return true;
+}
+
+static bool bend_edge(border *b, uint32_t which, double near)
+{
+    const edge *e = &b->edges[which];
+    const uint32_t count = find_bends(b, which, near);
+    uint32_t from = b->place_of[b->ends_of[which][0]];
+    for (uint32_t k = 0; k < count; k++) {
+        double point[3];
+        for (int i = 0; i < 3; i++)
+            point[i] = (double)e->ends[0][i] +
+                       b->bends[k].at * ((double)e->ends[1][i] - (double)e->ends[0][i]);
+        if (b->bends[k].place == from) /* of its group another end came first */
+            continue;
+        note(b, distance(point, b->boxes[b->bends[k].place]));
+        if (!add_piece(b, from, b->bends[k].place, e->sum))
+            return false;
+        from = b->bends[k].place;
+    }
+    return add_piece(b, from, b->place_of[b->ends_of[which][1]], e->sum);
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const piece *p = a, *q = b;
+    for (int i = 0; i < 2; i++)
+        if (p->places[i] != q->places[i])
+            return p->places[i] < q->places[i] ? -1 : 1;
+    return 0;
+}
+
+static bool all_cancel(border *b)
+{
+    qsort(b->pieces, b->piece_count, sizeof *b->pieces, compare_pieces);
+    for (uint32_t i = 0, next; i < b->piece_count; i = next) {
+        int32_t sum = b->pieces[i].sum;
+        for (next = i + 1;
+             next < b->piece_count && compare_pieces(&b->pieces[i], &b->pieces[next]) == 0; next++)
+            sum += b->pieces[next].sum;
+        if (sum != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Does all cancel when what is so near is one? */
+static bool closes(border *b, double near, bvp_status *status)
+{
+    bool is_room = true;
+    b->farthest = 0;
+    b->piece_count = 0;
+    group_ends(b, near, status);
+    place_groups(b);
+    for (uint32_t i = 0; i < b->edge_count && is_room && goes_on(b, i, status); i++)
+        is_room = bend_edge(b, i, near);
+    return *status == BVP_OK && is_room && all_cancel(b);
+}
+
+/* ---- a part's seams ---------------------------------------------------------------------------
+ */
+
+static double extent_of(const border *b)
+{
+    double extent = 0;
+    for (int i = 0; i < 3; i++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (uint32_t k = 0; k < b->end_count; k++) {
+            lo = fmin(lo, (double)b->ends[k][i]);
+            hi = fmax(hi, (double)b->ends[k][i]);
+        }
+        extent = fmax(extent, hi - lo);
+    }
+    return extent;
+}
+
+/* The least way that is found: more that is near may be bent without need. */
+static double width_of(border *b, bvp_status *status)
+{
+    double width = INFINITY, near, step = NEAR_STEP;
+    if (b->edge_count == 0)
+        return 0;
+    if (b->edge_count > SEAMS_MOST)
+        return INFINITY;
+    *status = number_ends(b);
+    const double extent = *status == BVP_OK ? extent_of(b) : 0;
+    for (near = NEAR_FIRST * extent; near <= NEAR_LAST * extent && *status == BVP_OK; near *= step)
+        if (closes(b, near, status)) {
+            width = b->farthest;
+            break;
+        }
+    for (int k = 0; k < NEAR_FINER && isfinite(width) && *status == BVP_OK; k++) {
+        const double less = near / (step = sqrt(step));
+        if (closes(b, less, status)) {
+            width = fmin(width, b->farthest);
+            near = less;
+        }
+    }
+    return width * (1 + 0x1p-40);
+}
+
+static bvp_status find_seams(const bvp_file *file, uint32_t part, const bvp_control *control,
+                             bvpi_seams **out)
+{
+    border b = {.control = control};
+    double width = INFINITY;
+    bvp_part_info info;
+    bvp_status status = bvp_get_part(file, part, &info);
+    if (status == BVP_OK && info.triangle_count <= TRIANGLES_MOST &&
+        info.open_edge_count <= SEAMS_MOST) {
+        status = find_edges(&b, file, part, (uint32_t)info.triangle_count);
+        if (status == BVP_OK)
+            width = width_of(&b, &status);
+    }
+    const uint32_t count = isfinite(width) ? b.edge_count : 0;
+    *out = calloc(1, sizeof **out + count * sizeof(*out)->at[0]);
+    if (*out) {
+        (*out)->width = width;
+        (*out)->count = count;
+        for (uint32_t i = 0; i < count; i++)
+            memcpy((*out)->at[i].ends, b.edges[i].ends, sizeof b.edges[i].ends);
+    } else if (status == BVP_OK) {
+        status = BVP_ERR_NO_MEMORY;
+    }
+    free(b.edges);
+    free(b.slots);
+    free(b.ends);
+    free(b.place_of);
+    free(b.boxes);
+    free(b.ends_of);
+    free(b.bends);
+    free(b.pieces);
+    return status;
+}
+
+/* ---- kept --------------------------------------------------------------------------------------
+ */
+
+bvp_status bvpi_seam_cache_init(bvpi_seam_cache *cache, const bvp_file *file)
+{
+    const uint32_t count = file->header.part_count;
+    cache->file = file;
+    cache->parts = calloc(count ? count : 1, sizeof *cache->parts);
+    return cache->parts ? BVP_OK : BVP_ERR_NO_MEMORY;
+}
+
+void bvpi_seam_cache_free(bvpi_seam_cache *cache)
+{
+    for (uint32_t i = 0; cache->parts && i < cache->file->header.part_count; i++)
+        free(cache->parts[i]);
+    free(cache->parts);
+    cache->parts = NULL;
+}
+
+bvp_status bvpi_seams_get(bvpi_seam_cache *cache, uint32_t part, const bvp_control *control,
+                          const bvpi_seams **out)
+{
+    bvpi_seams **place = &cache->parts[part];
+    bvpi_seams *found = __atomic_load_n(place, __ATOMIC_ACQUIRE), *made = NULL;
+    if (!found) {
+        const bvp_status status = find_seams(cache->file, part, control, &made);
+        if (status != BVP_OK) {
+            free(made);
+            return status;
+        }
+        if (__atomic_compare_exchange_n(place, &found, made, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            found = made;
+        else
+            free(made);
+    }
+    *out = found;
+    return BVP_OK;
+}

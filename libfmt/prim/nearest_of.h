@@ -60,10 +60,12 @@ static inline NUM NAME(num_neg)(NUM a)
     return NAME(bvpi_num_sub)(NAME(bvpi_num_of)(0), a);
 }
 
-/* What is below 1 by less than a double tells is so in double-double: its difference says it. */
+/* In double-double the high half of what is just below 1 is 1: the difference tells. */
 static inline int NAME(num_below_1)(NUM a)
 {
-    return NAME(bvpi_num_value)(NAME(bvpi_num_sub)(NAME(bvpi_num_of)(1), a)) > 0;
+    const double x = NAME(bvpi_num_value)(a);
+    return x < 1 ||
+           (x == 1 && NAME(bvpi_num_value)(NAME(bvpi_num_sub)(NAME(bvpi_num_of)(1), a)) > 0);
 }
 
 static inline NUM NAME(num_clamp)(NUM a)

@@ -44,16 +44,14 @@ static void keep(bvpi_contacts *c, const bvp_pair *pair, const bvpi_world_tri *a
 
 static void keep_face(bvpi_faces *faces, const bvp_hit_id *hit, const bvpi_world_tri *tri)
 {
-    const double *c = tri->corner;
     uint64_t *seen = &faces->seen[hit->triangle % BVPI_FACES_SEEN];
     if (faces->count == BVPI_FACES_MOST || *seen == hit->triangle + 1)
         return;
     *seen = hit->triangle + 1;
     faces->hit[faces->count] = *hit;
-    for (int i = 0; i < 3; i++) {
-        faces->centre[faces->count][i] = c[i] / 3 + c[3 + i] / 3 + c[6 + i] / 3;
+    bvpi_clash_middle(tri->corner, faces->centre[faces->count]);
+    for (int i = 0; i < 3; i++)
         faces->inward[faces->count][i] = -tri->outward * tri->normal[i];
-    }
     faces->count++;
 }
 

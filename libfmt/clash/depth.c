@@ -95,8 +95,7 @@ static bvp_status try_edge(const probe *p, const double from[3], const double to
     for (unsigned k = 0; k <= c.count && status == BVP_OK && !is_enough(p); k++) {
         const double t = 0.5 * ((k > 0 ? c.t[k - 1] : 0) + c.t[k]);
         double point[3];
-        for (int i = 0; i < 3; i++)
-            point[i] = from[i] + t * ray.direction[i];
+        bvpi_clash_on_edge(from, ray.direction, t, point);
         status = try_point(p, point);
     }
     return status;

@@ -30,8 +30,7 @@ static void place_middle(const bvpi_clash_item *item, const float tri[9], double
     double c[9];
     for (int k = 0; k < 9; k += 3)
         bvpi_clash_place_corner(item, tri + k, c + k);
-    for (int i = 0; i < 3; i++)
-        out[i] = c[i] / 3 + c[3 + i] / 3 + c[6 + i] / 3;
+    bvpi_clash_middle(c, out);
 }
 
 static void point_of(const bvpi_clash_item *item, const struct bvpi_piece *piece, int which,

@@ -49,6 +49,18 @@ void bvpi_clash_place_corner(const bvpi_clash_item *item, const float corner[3],
     bvpi_place_point_to_world(&item->part.at.place, local, out);
 }
 
+void bvpi_clash_middle(const double corners[9], double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = corners[i] / 3 + corners[3 + i] / 3 + corners[6 + i] / 3;
+}
+
+void bvpi_clash_on_edge(const double from[3], const double way[3], double t, double out[3])
+{
+    for (int i = 0; i < 3; i++)
+        out[i] = from[i] + t * way[i];
+}
+
 void bvpi_clash_judge_init(bvpi_clash_judge *judge, const bvp_file *a, const bvp_file *b,
                            struct bvpi_contacts *contacts)
 {

@@ -36,6 +36,11 @@ bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, 
 /* A corner as stored, in the world. */
 void bvpi_clash_place_corner(const bvpi_clash_item *item, const float corner[3], double out[3]);
 
+/* Points made of placed corners, which are within the blur of what they stand for: a triangle's
+ * middle; from + t way, of an edge. */
+void bvpi_clash_middle(const double corners[9], double out[3]);
+void bvpi_clash_on_edge(const double from[3], const double way[3], double t, double out[3]);
+
 /* Whoever judges pairs; one for each thread. */
 typedef struct bvpi_clash_judge {
     const bvpi_clash_item *a, *b;

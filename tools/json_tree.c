@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "bvpack.h"
@@ -16,15 +17,33 @@ static json_t *inside(const json_value *value)
     return (json_t *)value;
 }
 
-/* jansson does not always tell a lack of memory from a fault of the text. */
-static _Thread_local int is_out_of_memory;
+/* jansson does not always tell a lack of memory from a fault of the text. Its scanner goes on
+ * without the character that there was no room for, and then may miss it and abort: so it is left
+ * at once, and what it has allocated by then is not freed. */
+static _Thread_local int is_out_of_memory, is_scanning;
+static _Thread_local jmp_buf way_out;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void *take(size_t size)
 {
     void *block = malloc(size);
-    is_out_of_memory |= !block;
-    return block;
+    if (block)
+        return block;
+    is_out_of_memory = 1;
+    if (is_scanning)
+        longjmp(way_out, 1);
+    return NULL;
+}
+
+static json_t *scan(const char *text, size_t size, json_error_t *error)
+{
+    json_t *root = NULL;
+    is_out_of_memory = 0;
+    is_scanning = 1;
+    if (setjmp(way_out) == 0)
+        root = json_loadb(text, size, JSON_REJECT_DUPLICATES, error);
+    is_scanning = 0;
+    return is_out_of_memory ? NULL : root;
 }
 
 static void watch_memory(void)
@@ -36,12 +55,11 @@ json_value *json_tree_open(const char *text, size_t size, json_fault *fault)
 {
     json_error_t error;
     pthread_once(&once, watch_memory);
-    is_out_of_memory = 0;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    *fault = (json_fault){.is_memory = !root && is_out_of_memory};
-    if (fault->is_memory)
+    json_t *root = scan(text, size, &error);
+    *fault = (json_fault){.is_memory = is_out_of_memory};
+    if (fault->is_memory) {
         snprintf(fault->text, sizeof fault->text, "%s", bvp_status_name(BVP_ERR_NO_MEMORY));
-    else if (!root) {
+    } else if (!root) {
         fault->offset = (uint64_t)error.position;
         fault->line = error.line;
         snprintf(fault->text, sizeof fault->text, "%s", error.text);
@@ -114,7 +132,13 @@ size_t json_tree_text_size(const json_value *value)
 
 char *json_tree_dump(const json_value *value)
 {
-    return json_dumps(inside(value), JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+    is_out_of_memory = 0;
+    char *text =
+        json_dumps(inside(value), JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+    if (!is_out_of_memory)
+        return text;
+    free(text);
+    return NULL;
 }
 
 int json_tree_number(const json_value *value, double *out)

@@ -29,6 +29,7 @@ typedef struct merging {
     part_table parts;
     uint64_t file_count; /* that the manifest has named so far */
     const share *faulty; /* whose record does not fit the manifest */
+    int is_out_of_memory;
 } merging;
 
 static int no_memory(void)
@@ -233,10 +234,14 @@ static int find_file(void *user, const char *path, const char *format, model_fil
     const share *s = &m->shares[number % m->count];
     const json_value *recorded = json_tree_at(s->files, (size_t)(number / m->count));
     (void)format;
-    if (read_file(recorded, *path == '/' ? path : path + sizeof folder, noted, out) == 0)
+    const int bad = read_file(recorded, *path == '/' ? path : path + sizeof folder, noted, out);
+    if (bad == 0)
         return 1;
     model_free(out);
-    m->faulty = s;
+    if (bad == SOURCE_RECORD_NO_MEMORY)
+        m->is_out_of_memory = 1;
+    else
+        m->faulty = s;
     return 1;
 }
 
@@ -312,6 +317,8 @@ static int read_manifest(merging *m, pack_job *j)
         return refuse_record(first);
     const bvp_status status =
         model_import_memory(text.data, text.size, s->path, folder, &options, &s->contents, &error);
+    if (m->is_out_of_memory)
+        return no_memory();
     if (m->faulty)
         return refuse_record(m->faulty);
     return status == BVP_OK ? 0 : pack_failure(j, s->path, status, &error);

@@ -84,6 +84,10 @@ static bvp_status add_packed(pack_job *j, bvp_builder *builder, const model_mesh
         return bvp_builder_borrow_packed(builder, file, there, name, NULL, part, error);
     if (file)
         return bvp_builder_add_packed(builder, file, there, name, NULL, part, error);
+    if (j->store.status == BVP_ERR_NO_MEMORY) { /* why it was not found in the store */
+        snprintf(error->message, sizeof error->message, "%s", bvp_status_name(BVP_ERR_NO_MEMORY));
+        return BVP_ERR_NO_MEMORY;
+    }
     snprintf(error->message, sizeof error->message,
              "part \"%.60s\" is no more where it was packed; pack again", name);
     return BVP_ERR_SYSTEM;

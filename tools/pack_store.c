@@ -134,6 +134,8 @@ const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *p
     *stays = file && store_keeps(&j->store, file);
     if (file && is_of(file, 0, mesh))
         return file;
+    if (file) /* what can't be looked at now is not dropped */
+        j->store.status = bvp_check_part(file, 0, NULL);
     store_drop(&j->store, mesh->packed.address); /* its stamp said that it was sound */
     return NULL;
 }

@@ -33,6 +33,10 @@ export BVP_FUZZ_DIR=$scratch/naming BVPACK_STORE=$scratch/store
 replay manifest "$scratch"/naming/*.jsonl
 replay urdf "$scratch"/naming/*.urdf
 
+# each input is a process: few of them
+bash "$src/tests/fuzz/package_seeds.sh" "$scratch/package" || exit 1
+BVPACK_LIBEXEC=$PWD BVP_MUTATIONS=$((BVP_MUTATIONS / 3)) replay 3mf "$scratch"/package/*
+
 replay stream "$scratch"/*.stream
 
 replay build "$scratch"/*.bvp

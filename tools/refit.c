@@ -21,6 +21,8 @@ typedef struct settings {
     const char *output, *part, *format, *noise;
     double twist, stretch;
     int quiet;
+    double import_timeout;  /* seconds; 0: by the model's size */
+    uint64_t import_memory; /* MiB; 0: likewise */
 } settings;
 
 typedef struct job {
@@ -75,7 +77,10 @@ static int read_model(job *j)
         return code;
     if (folder_of(j->model_path, folder, sizeof folder) != 0)
         folder[0] = '\0';
-    const import_options options = {.format = j->set->format, .file = in.fd >= 0 ? &in.fd : NULL};
+    const import_options options = {.format = j->set->format,
+                                    .file = in.fd >= 0 ? &in.fd : NULL,
+                                    .seconds = j->set->import_timeout,
+                                    .megabytes = j->set->import_memory};
     const bvp_status status =
         model_import_memory(in.data, in.size, j->model_path, folder, &options, &j->moved, &error);
     if (status == BVP_OK)
@@ -83,7 +88,7 @@ static int read_model(job *j)
     else
         complain(NULL, "%s", error.message[0] ? error.message : bvp_status_name(status));
     input_close(&in);
-    if (status == BVP_ERR_NO_MEMORY)
+    if (status == BVP_ERR_NO_MEMORY || status == BVP_ERR_LIMIT)
         return EXIT_LIMIT;
     return status == BVP_OK ? 0 : EXIT_INPUT;
 }
@@ -323,6 +328,10 @@ static const option_row options[] = {
      "move each vertex by up to so much along each axis", 0, 0},
     {"format", 0, OPTION_CHOICE, offsetof(settings, format), "stl|obj|ply|off|gltf|glb",
      "read the model as this, not as what it looks like", 0, 0},
+    {"import-timeout", 0, OPTION_NUMBER, offsetof(settings, import_timeout), "SECONDS",
+     "of a model that a program of its own reads: end it after this time, as of pack", 0, 0},
+    {"import-memory", 0, OPTION_COUNT, offsetof(settings, import_memory), "MIB",
+     "of such a model: the memory that the program may take, as of pack", 1, 1 << 30},
     {"quiet", 'q', OPTION_FLAG, offsetof(settings, quiet), NULL, "no summary", 0, 0},
     {0},
 };

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_import.c: any bytes handed to one importer, FUZZ_FORMAT; what it accepts must be packable.
- * BVP_FUZZ_DIR: where the meshes lie that a model names.
+ * BVP_FUZZ_DIR: where the meshes lie that a model names. With FUZZ_PACKAGE the bytes are what
+ * stands in <resources> of a 3MF package and, behind a NUL, in <build>: mutations of the archive
+ * itself would end at its checksums. The process that reads it is part of what is run.
  */
 #include "model.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+#ifdef FUZZ_PACKAGE
+#include "zip_case.h"
+#endif
 
 #ifndef FUZZ_FORMAT
 #error "FUZZ_FORMAT is the importer's name, as in import_options.format"
@@ -35,12 +41,33 @@ static void check(const model *m)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+#ifdef FUZZ_PACKAGE
+static const void *package(const uint8_t *data, size_t *size)
 {
+    static zip z;
+    static char text[1 << 17];
+    if (*size > sizeof text - 2)
+        *size = sizeof text - 2;
+    if (*size > 0)
+        memcpy(text, data, *size);
+    text[*size] = text[*size + 1] = '\0';
+    make_package(&z, 0, "inch", text, text + strlen(text) + 1);
+    *size = z.size;
+    return z.bytes;
+}
+#endif
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    const void *data = bytes;
+#ifdef FUZZ_PACKAGE
+    data = package(bytes, &size);
+#endif
     for (int drop = 0; drop < 2; drop++) {
         import_options options = {.thread_count = 1,
                                   .drop_invalid = drop,
                                   .format = FUZZ_FORMAT,
+                                  .seconds = 2,
                                   .pipe_dir = getenv("BVP_FUZZ_DIR")};
         bvp_error error = {.status = BVP_OK};
         model m;

@@ -21,6 +21,10 @@ seeds() { # target directory: small recorded inputs
       bash "$src/tests/fuzz/stream_seeds.sh" "$dir"
       return
       ;;
+    fuzz_3mf)
+      bash "$src/tests/fuzz/package_seeds.sh" "$dir"
+      return
+      ;;
     fuzz_clash_inputs)
       bash "$src/tests/fuzz/input_seeds.sh" "$dir"
       return
@@ -39,7 +43,7 @@ seeds() { # target directory: small recorded inputs
   done
 }
 
-export BVP_FUZZ_DIR=$PWD/fuzz/naming BVPACK_STORE=$PWD/fuzz/store # where mutated thin files find their parts
+export BVPACK_LIBEXEC=$PWD BVP_FUZZ_DIR=$PWD/fuzz/naming BVPACK_STORE=$PWD/fuzz/store # where mutated thin files find their parts
 for program in "$@"; do
   target=$(basename "$program")
   mkdir -p "fuzz/$target/seeds" "fuzz/$target/found"

@@ -85,6 +85,7 @@ function call_pointers(   pair, one_part) {
   pair = "(/pair|/last|/front)_kernel\\.c:parts$|^bvpi_[a-z]*_pair_(base|avx2)$"
   through("^bvpi_pair_run$|/pair_body\\.c:run_each$", "/pair_kernel\\.c:scenes$")
   through("^bvpi_pair_enter$", pair)
+  through("/ties\\.c:|^bvpi_ties_settle$", ":(measure_tie|tie_comes_first)$")
   through(":flush_overlap$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
   through("^bvp_ray_all$|/body\\.c:ask_(one|ray)(\\.part\\.0)?$|/ray_batch\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
   through("/ray_batch\\.c:(ask_row|run)$", "/ray_packet_kernel\\.c:run$")

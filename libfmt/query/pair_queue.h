@@ -280,6 +280,7 @@ static inline void settle_ties(pair_tester *p, const float a[9], const float b[9
                             .a = p->a,
                             .b = p->b,
                             .pose = &p->pose,
+                            .spent = p->spent,
                             .user = p,
                             .measure = measure_tie,
                             .comes_first = tie_comes_first};

@@ -11,9 +11,10 @@
 #include "prim/tri_tri_exact.h"
 
 enum {
-    STRAY_MOST = 16,  /* triangles of a part on the wrong side of the plane */
-    TESTED_MOST = 64, /* pairs of one of them that are decided one by one */
-    GROUP_MOST = 256  /* boxes of clusters that are kept */
+    STRAY_MOST = 16,     /* triangles of a part on the wrong side of the plane */
+    TESTED_MOST = 64,    /* pairs of one of them that are decided one by one */
+    SEARCH_LEAST = 4096, /* triangles that a search for the first pair may look at */
+    GROUP_MOST = 32      /* boxes of clusters that are kept */
 };
 
 /* A try costs some ten exact tests for each hundred triangles; with less patience one that fails
@@ -311,6 +312,7 @@ typedef struct search {
     span group[GROUP_MOST];    /* of b's clusters */
     uint32_t group_size;
     unsigned group_count;
+    uint64_t left; /* triangles of b that may still be looked at */
 } search;
 
 /* Is the triangle high enough? */
@@ -349,6 +351,7 @@ static void begin_search(search *s, const bvpi_ties *ties, const planes *p, cons
     const double beyond = (most - gap) * (1 + 0x1p-40);
     const double across = sqrt(beyond * (most + gap)) * (1 + 0x1p-40);
     s->ties = ties;
+    s->left = SEARCH_LEAST + ties->spent;
     for (int side = 0; side < 2; side++) {
         const int other = 1 - side;
         s->of[side] = p->of[side];
@@ -397,7 +400,7 @@ typedef enum found { NOT_FOUND, FOUND, GIVEN_UP } found;
 
 /* Measures those of a cluster of b that may be near enough to a's triangle, in storage order, until
  * none of the rest comes first. */
-static found search_cluster(const search *s, const float a[9], uint32_t item_a, const span *at,
+static found search_cluster(search *s, const float a[9], uint32_t item_a, const span *at,
                             uint32_t idx)
 {
     const bvpi_ties *ties = s->ties;
@@ -410,6 +413,8 @@ static found search_cluster(const search *s, const float a[9], uint32_t item_a, 
         span box;
         if (!ties->comes_first(ties->user, item_a, first + k))
             return FOUND;
+        if (s->left-- == 0)
+            return GIVEN_UP;
         bvpi_cluster_triangle(&cluster, k, b);
         if (!is_at_plane(s, 1, b))
             continue;
@@ -423,7 +428,7 @@ static found search_cluster(const search *s, const float a[9], uint32_t item_a, 
     return NOT_FOUND;
 }
 
-static found search_triangle(const search *s, const float a[9], uint32_t item_a)
+static found search_triangle(search *s, const float a[9], uint32_t item_a)
 {
     span at;
     span_of(s, 0, a, &at);
@@ -442,11 +447,14 @@ static found search_triangle(const search *s, const float a[9], uint32_t item_a)
 }
 
 /* All pairs are as far apart as the best one, or farther: the answer is the first one in storage
- * that is not farther. False: somebody else has to find it. */
-static bool search_first(search *s)
+ * that is not farther. False: the walk has to find it. A function of its own: the strays need no
+ * room on the stack by then. */
+static __attribute__((noinline)) bool search_first(const bvpi_ties *ties, const planes *p,
+                                                   const double highest[2], double gap)
 {
-    const bvpi_ties *ties = s->ties;
     const bvpi_part *part = &ties->a->part;
+    search search_here, *s = &search_here;
+    begin_search(s, ties, p, highest, gap);
     if (!bound_groups(s))
         return false;
     for (uint32_t idx = 0; idx < part->cluster_count; idx++) {
@@ -496,26 +504,33 @@ static bool is_beyond(const bvpi_pair_query *query, double gap)
     return gap > (query->mode == BVPI_PAIR_DISTANCE ? query->limit : 0);
 }
 
-static bool settle_by(const bvpi_ties *ties, const planes *p)
+/* What the planes prove. highest, *gap: of the triangles on their sides; the strays are settled by
+ * themselves. False: it is of no use. A function of its own, as search_first. */
+static __attribute__((noinline)) bool settle_all_but_ties(const bvpi_ties *ties, const planes *p,
+                                                          double highest[2], double *gap)
 {
-    bvpi_pair_query *query = ties->query;
+    const bvpi_pair_query *query = ties->query;
     strays of[2];
-    double highest[2];
     for (int side = 0; side < 2; side++)
         if (!find_strays(ties, p, side, &of[side], &highest[side]))
             return false;
-    const double gap = least_gap(p, highest);
-    if (!is_beyond(query, gap) &&
-        !(names_first(query) && gap >= bvpi_cell_bottom(query->best.distance) && gap > 0))
+    *gap = least_gap(p, highest);
+    if (!is_beyond(query, *gap) &&
+        !(names_first(query) && *gap >= bvpi_cell_bottom(query->best.distance) && *gap > 0))
         return false;
-    if (!settle_strays(ties, of))
+    return settle_strays(ties, of);
+}
+
+static bool settle_by(const bvpi_ties *ties, const planes *p)
+{
+    bvpi_pair_query *query = ties->query;
+    double highest[2], gap;
+    if (!settle_all_but_ties(ties, p, highest, &gap))
         return false;
     if (is_beyond(query, gap))
         return true;
     query->lower = fmin(query->lower, gap);
-    search s;
-    begin_search(&s, ties, p, highest, gap);
-    return search_first(&s);
+    return search_first(ties, p, highest, gap);
 }
 
 bool bvpi_ties_settle(const bvpi_ties *ties, const float a[9], const float b[9])

@@ -60,6 +60,7 @@ typedef struct bvpi_ties {
     bvpi_pair_query *query;
     const bvpi_placed_part *a, *b;
     const bvpi_pose *pose;
+    uint64_t spent; /* so far: more than that is not worth a try */
     void *user;
     /* DISTANCE: measures a pair; it becomes the answer if it is nearer or comes first. */
     void (*measure)(void *user, const float a[9], const float b[9], uint32_t item_a,

@@ -101,6 +101,28 @@ static void finish_dd(const bvpi_pose *pose, const float a[9], const bvpi_neares
 /* Points so near to one another are one point, in units of the frame's reach: a few roundings. */
 #define SAME_POINT 0x1p-50
 
+/* The same for one pair, in the frame's units: the magnitudes of all terms that its coordinates are
+ * summed from. Far less than the reach for triangles that are tiny beside their part. */
+static double eta_dd(const bvpi_pose *pose, const float a[9], const float b[9])
+{
+    double most = 0;
+    for (int x = 0; x < 3; x++) {
+        const double *ma = pose->ma + 4 * x, *mb = pose->mb + 4 * x;
+        double size_a = 0, size_b = 0;
+        for (int i = 0; i < 9; i += 3) {
+            double sum_a = 0, sum_b = 0;
+            for (int k = 0; k < 3; k++) {
+                sum_a += fabs(ma[k] * (double)a[i + k]);
+                sum_b += fabs(mb[k] * (double)b[i + k]);
+            }
+            size_a = fmax(size_a, sum_a);
+            size_b = fmax(size_b, sum_b);
+        }
+        most = fmax(most, 2 * size_a + size_b + fabs(ma[3]) + fabs(mb[3]));
+    }
+    return most * pose->world_scale * (1 + 0x1p-40) * ETA_DD + 0x1p-1000;
+}
+
 static void common_dd(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out)
 {
     bvpi_vec_dd qa[3], qb[3];
@@ -189,8 +211,14 @@ void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float 
     corners_dd(pose, a, b, qa, qb);
     nearest_of_triangles_dd(qa, qb, &best_dd);
     distance_bounds_dd(qa, qb, &best_dd, ETA_DD, &out->lo, &out->hi);
-    if (!(out->hi - out->lo <= GOOD_ENOUGH * out->hi))
-        out->lo = fmax(out->lo, gap_side_by_side_dd(qa, qb, &best_dd, ETA_DD));
+    if (!(out->hi - out->lo <= GOOD_ENOUGH * out->hi)) {
+        const double eta_own = fmin(ETA_DD, eta_dd(pose, a, b));
+        double lo, hi;
+        distance_bounds_dd(qa, qb, &best_dd, eta_own, &lo, &hi);
+        lo = fmax(lo, gap_side_by_side_dd(qa, qb, &best_dd, eta_own));
+        out->lo = fmax(out->lo, lo);
+        out->hi = fmin(out->hi, hi);
+    }
     finish_dd(pose, a, &best_dd, out);
 }
 

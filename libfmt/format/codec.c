@@ -9,6 +9,8 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -48,8 +50,8 @@ static bvp_status run(ZSTD_DCtx *context, ZSTD_inBuffer *in, ZSTD_outBuffer *out
     return BVP_OK;
 }
 
-bvp_status bvpi_decompress(const void *data, size_t size, uint64_t raw_size, void *out,
-                           size_t capacity, bvp_error *error)
+static bvp_status decompress(const void *data, size_t size, uint64_t raw_size, void *out,
+                             size_t capacity, bvp_error *error)
 {
     bvp_status status = check_declared_size(data, size, raw_size, error);
     if (status != BVP_OK)
@@ -62,5 +64,22 @@ bvp_status bvpi_decompress(const void *data, size_t size, uint64_t raw_size, voi
     ZSTD_outBuffer sink = {out, capacity < raw_size ? capacity : (size_t)raw_size, 0};
     status = run(context, &in, &sink, raw_size, error);
     ZSTD_freeDCtx(context);
+    return status;
+}
+
+/* The decoder takes for granted that its input stays as it is; a mapped file may change. */
+bvp_status bvpi_decompress(const void *data, size_t size, uint64_t raw_size, void *out,
+                           size_t capacity, bvp_error *error)
+{
+    if (size > BVPI_FRAME_SIZE_MAX)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "PRV-2",
+                              "the compressed section has %zu bytes; at most %d are accepted", size,
+                              BVPI_FRAME_SIZE_MAX);
+    void *copy = malloc(size + 1);
+    if (!copy)
+        return bvpi_error_memory(error, size);
+    memcpy(copy, data, size);
+    const bvp_status status = decompress(copy, size, raw_size, out, capacity, error);
+    free(copy);
     return status;
 }

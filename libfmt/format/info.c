@@ -79,20 +79,25 @@ static uint64_t hierarchy_size_of(const bvp_file *file, const bvpd_part *part, u
 
 bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
 {
+    const bvpi_span *span = &file->section[BVPD_PART];
+    const bvp_file *holder = file;
+    uint32_t part_there = part;
     bvpi_part view;
-    bvp_status status = bvpi_get_part(file, part, &view);
-    if (status != BVP_OK)
-        return status;
-    bvpd_part r;
-    bvpi_load_record(&r, file->section[BVPD_PART].data + (uint64_t)part * sizeof r, sizeof r);
+    bvpd_part r; /* read once, and of a thin file its holder's once */
+    if (part >= span->count)
+        return BVP_ERR_ARGUMENT;
+    bvpi_load_record(&r, span->data + (uint64_t)part * sizeof r, sizeof r);
     memset(out, 0, sizeof *out);
     out->name = bvpi_get_string(file, r.name);
     out->source_id = bvpi_get_string(file, r.source_id);
-    status = bvpi_resolve(&file, &part);
+    bvp_status status = bvpi_resolve(&holder, &part_there);
+    if (status == BVP_OK && holder != file)
+        status = bvpi_get_part_record(holder, part_there, &r);
     if (status == BVP_OK)
-        status = bvpi_get_part_record(file, part, &r);
+        status = bvpi_view_part(holder, &r, &view);
     if (status != BVP_OK)
         return status;
+    file = holder;
     out->triangle_count = view.triangle_count;
     out->vertex_count = r.vertex_count;
     out->cluster_count = view.cluster_count;

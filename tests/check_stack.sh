@@ -101,7 +101,7 @@ function call_pointers(   pair, one_part) {
   through("/order\\.c:work$", "/clash\\.c:(work_on_block|worker_new|worker_free)$")
   through("^bvp_boxes$", "/volumes\\.c:show_box$")
   through("^bvp_verify_controlled$", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify\\.c:verify_totals$")
-  through("^bvpi_write_fd$|/write\\.c:put_sections$", "/write\\.c:put_")
+  through("^bvpi_write_fd$|/write\\.c:put_(given_sections|section(\\.isra\\.0)?)$", "/write\\.c:put_")
   through("^qsort$", "/scene\\.c:compare$|/seams\\.c:compare_[a-z]+$")
   through("^bvpi?_annotate|:annotate_strings$|^bvp_volumes$|:show_box$|^bvpi_report_add$", "")
   through("^bvpi_is_cancelled$|/clash\\.c:work_on_block$|/order\\.c:give_pairs$|/write\\.c:flush$", "")

@@ -193,6 +193,10 @@ static void side_of_assembly(side *s, const batch *batch, int scale)
 {
     s->instance_count = 0;
     s->first[0] = 0;
+    for (int i = 0; i < INSTANCES; i++) /* a product beyond the range is refused */
+        for (int k = 0; k < 12; k++)
+            if (!(fabs(ldexp(batch->placement[i][k], scale)) <= 0x1p200))
+                scale = 0;
     case_identity(s->m);
     case_scale(s->m, ldexp(1, scale));
     for (int i = 0; i < INSTANCES; i++) {

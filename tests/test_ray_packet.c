@@ -264,7 +264,11 @@ START_TEST(a_bad_ray_stops_the_batch_where_it_is)
     make_view(rays, 0.02);
     for (size_t bad = 0; bad < 40; bad++) {
         const bvp_ray kept = rays[bad];
-        double *field = &rays[bad].origin[bad % 8]; /* all eight of them */
+        bvp_ray *ray = &rays[bad];
+        double *const fields[] = {&ray->origin[0],    &ray->origin[1],    &ray->origin[2],
+                                  &ray->direction[0], &ray->direction[1], &ray->direction[2],
+                                  &ray->t_min,        &ray->t_max};
+        double *field = fields[bad % 8];
         size_t done;
         *field = NAN;
         ck_assert_int_eq(bvp_ray_first_batch(&body, rays, 0, SIDE * SIDE, hits, 0, &done, NULL),

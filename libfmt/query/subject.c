@@ -173,26 +173,17 @@ const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
     return file->ready;
 }
 
-/* Does the caller's placement leave the room that a sound file's instances need? */
-static bool is_moderate(const bvpi_place *place)
-{
-    const double *m = place->m;
-    const double moved = bvpi_larger(fabs(m[3]), bvpi_larger(fabs(m[7]), fabs(m[11])));
-    return place->size_min >= 0x1p-40 && place->size_max <= 0x1p40 && moved <= 0x1p200;
-}
-
-/* Of a product that cannot be worked with the file is to blame, unless the caller's placement is
- * extreme. */
+/* Of a product that cannot be worked with the file is to blame only if its own placement can't. */
 static bvp_status place_instance(const bvpi_subject *subject, const double placement[12],
                                  bvpi_place *out)
 {
     double placed[12];
-    if (!subject->placement)
-        return bvpi_place_init(out, placement) == BVP_OK ? BVP_OK : BVP_ERR_CORRUPT;
-    if (bvpi_compose(subject->placement, placement, placed) == BVP_OK &&
+    if (subject->placement && bvpi_compose(subject->placement, placement, placed) == BVP_OK &&
         bvpi_place_init(out, placed) == BVP_OK)
         return BVP_OK;
-    return is_moderate(&subject->top.place) ? BVP_ERR_CORRUPT : BVP_ERR_ARGUMENT;
+    if (bvpi_place_init(out, placement) != BVP_OK)
+        return BVP_ERR_CORRUPT;
+    return subject->placement ? BVP_ERR_ARGUMENT : BVP_OK;
 }
 
 bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,

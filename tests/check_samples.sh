@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Packs the sample models and runs every program of samples/ on them; each checks its own answers
-# and fails when they contradict one another, the lines here tie them to the models.
+# and fails when they contradict one another, the lines here tie them to the models. Then the tour that
+# README begins with, on the program built here.
 set -u
 src=${BVP_SRCDIR:-$(dirname "$0")/..}
 programs=${BVP_BUILDDIR:-.}/samples
@@ -42,4 +43,12 @@ expect '^2160 rays, ' raycast plate_holes.bvp
 expect '@@@' raycast cycloidal.bvp
 expect '^step  0: clear, distance 0\.[0-9]* to' subassembly irb6640_cell12.bvp copy_0_0
 expect '^4 threads, 500 closest points each, the same answers$' threads irb6640_cell12.bvp
+
+program=$(cd "$(dirname "$BVPACK")" && pwd)/${BVPACK##*/}
+if ! BVPACK=$program BVP_BUILD=$scratch/tour bash "$src/samples/quickstart.sh" >"$scratch/output" 2>&1 ||
+  ! grep -q '^== Done' "$scratch/output"; then
+  echo "check_samples: quickstart.sh failed:"
+  tail -5 "$scratch/output"
+  fail=1
+fi
 exit $fail

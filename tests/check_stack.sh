@@ -98,6 +98,7 @@ function call_pointers(   pair, one_part) {
   through("/nearest_instances\\.c:ask_instance$", "/closest_kernel\\.c:run_part$")
   through("/overlap_kernel\\.c:enter_assembly$", "/instances_in_box\\.c:ask_instance$")
   through("/instances_in_box\\.c:triangles_meet$", "/overlap_kernel\\.c:enter_part$")
+  through("^bvpi_part_cache_get$", ":find_(pieces|seams)$")
   through("/order\\.c:work$", "/clash\\.c:(work_on_block|worker_new|worker_free)$")
   through("^bvp_boxes$", "/volumes\\.c:show_box$")
   through("^bvp_verify_controlled$", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify\\.c:verify_totals$")

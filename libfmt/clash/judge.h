@@ -24,9 +24,9 @@ typedef struct bvpi_clash_item {
     bool is_open;  /* has edges that belong to one triangle */
     bool is_sound; /* neither open edges nor such that belong to more than two */
     uint8_t content_hash[16];
-    bvpi_piece_cache *pieces; /* of the parts of its file */
-    bvpi_seam_cache *seams;   /* the same */
-    bvpi_meter *meter;        /* of the pair that it is judged in, or NULL */
+    bvpi_part_cache *pieces; /* of the parts of its file: pieces.h */
+    bvpi_part_cache *seams;  /* the same: seams.h */
+    bvpi_meter *meter;       /* of the pair that it is judged in, or NULL */
 } bvpi_clash_item;
 
 /* An instance of a or of b of the scene. */

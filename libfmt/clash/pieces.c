@@ -206,64 +206,45 @@ static void group_pieces(bvpi_pieces *pieces)
     }
 }
 
+/* With room for `kept` pieces and their groups; NULL: no memory. */
+static bvpi_pieces *new_pieces(uint32_t kept)
+{
+    const size_t groups = kept / BVPI_PIECE_GROUP + 1;
+    bvpi_pieces *pieces =
+        calloc(1, sizeof *pieces + kept * sizeof pieces->at[0] + groups * sizeof *pieces->groups);
+    if (pieces)
+        pieces->groups = (void *)(pieces->at + kept);
+    return pieces;
+}
+
 static bvp_status find_pieces(const bvp_file *file, uint32_t part, const bvp_control *control,
-                              bvpi_pieces **out)
+                              void **out)
 {
     union_find u = {.control = control};
     bvp_status status = unite_part(&u, file, part);
-    const uint32_t total = status == BVP_OK ? count_pieces(&u) : 0;
-    const uint32_t kept = total < BVPI_PIECES_MOST ? total : BVPI_PIECES_MOST;
-    const size_t groups = kept / BVPI_PIECE_GROUP + 1, piece_size = sizeof(*out)->at[0];
-    *out = calloc(1, sizeof **out + kept * piece_size + groups * sizeof *(*out)->groups);
-    if (*out) {
-        (*out)->groups = (void *)((*out)->at + kept);
-        (*out)->is_sampled = kept < total;
+    if (status == BVP_OK) {
+        const uint32_t total = count_pieces(&u);
+        const uint32_t kept = total < BVPI_PIECES_MOST ? total : BVPI_PIECES_MOST;
+        bvpi_pieces *pieces = new_pieces(kept);
+        status = pieces ? collect(&u, file, part, total, pieces) : BVP_ERR_NO_MEMORY;
+        if (status == BVP_OK) {
+            pieces->is_sampled = kept < total;
+            group_pieces(pieces);
+            *out = pieces;
+        } else {
+            free(pieces);
+        }
     }
-    if (status == BVP_OK)
-        status = *out ? collect(&u, file, part, total, *out) : BVP_ERR_NO_MEMORY;
-    if (status == BVP_OK)
-        group_pieces(*out);
     free(u.corners);
     free(u.slots);
     return status;
 }
 
-/* ---- kept --------------------------------------------------------------------------------------
- */
-
-bvp_status bvpi_piece_cache_init(bvpi_piece_cache *cache, const bvp_file *file)
-{
-    const uint32_t count = file->header.part_count;
-    cache->file = file;
-    cache->parts = calloc(count ? count : 1, sizeof *cache->parts);
-    return cache->parts ? BVP_OK : BVP_ERR_NO_MEMORY;
-}
-
-void bvpi_piece_cache_free(bvpi_piece_cache *cache)
-{
-    for (uint32_t i = 0; cache->parts && i < cache->file->header.part_count; i++)
-        free(cache->parts[i]);
-    free(cache->parts);
-    cache->parts = NULL;
-}
-
-bvp_status bvpi_pieces_get(bvpi_piece_cache *cache, uint32_t part, const bvp_control *control,
+bvp_status bvpi_pieces_get(bvpi_part_cache *cache, uint32_t part, const bvp_control *control,
                            const bvpi_pieces **out)
 {
-    bvpi_pieces **place = &cache->parts[part];
-    bvpi_pieces *found = __atomic_load_n(place, __ATOMIC_ACQUIRE), *made = NULL;
-    if (!found) {
-        const bvp_status status = find_pieces(cache->file, part, control, &made);
-        if (status != BVP_OK) {
-            free(made);
-            return status;
-        }
-        if (__atomic_compare_exchange_n(place, &found, made, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE))
-            found = made;
-        else
-            free(made);
-    }
+    const void *found;
+    const bvp_status status = bvpi_part_cache_get(cache, part, find_pieces, control, &found);
     *out = found;
-    return BVP_OK;
+    return status;
 }

@@ -6,7 +6,7 @@
 #ifndef BVPI_CLASH_PIECES_H
 #define BVPI_CLASH_PIECES_H
 
-#include "format/map.h"
+#include "clash/part_cache.h"
 
 /* Of more pieces, as a soup may have them, so many are kept, spread over the part. */
 enum { BVPI_PIECES_MOST = 1 << 16, BVPI_PIECE_GROUP = 64 };
@@ -24,19 +24,9 @@ typedef struct bvpi_pieces {
     } at[];
 } bvpi_pieces;
 
-/* Of the parts of one file. */
-typedef struct bvpi_piece_cache {
-    const bvp_file *file;
-    bvpi_pieces **parts; /* atomic; NULL: not known yet */
-} bvpi_piece_cache;
-
-/* 8 bytes a part. */
-bvp_status bvpi_piece_cache_init(bvpi_piece_cache *cache, const bvp_file *file);
-void bvpi_piece_cache_free(bvpi_piece_cache *cache);
-
-/* O(triangles) time and, while it lasts, memory (some 30 bytes a triangle) the first time. control:
- * what may end that, or NULL. */
-bvp_status bvpi_pieces_get(bvpi_piece_cache *cache, uint32_t part, const bvp_control *control,
+/* cache: of pieces alone. O(triangles) time and, while it lasts, memory (some 30 bytes a triangle)
+ * the first time. control: what may end that, or NULL. */
+bvp_status bvpi_pieces_get(bvpi_part_cache *cache, uint32_t part, const bvp_control *control,
                            const bvpi_pieces **out);
 
 #endif

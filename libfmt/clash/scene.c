@@ -28,22 +28,22 @@ bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, con
     if (status == BVP_OK)
         status = bvpi_subject_init(&scene->b, &body_b);
     if (status == BVP_OK)
-        status = bvpi_piece_cache_init(&scene->pieces_a, a);
+        status = bvpi_part_cache_init(&scene->pieces_a, a);
     if (status == BVP_OK && b)
-        status = bvpi_piece_cache_init(&scene->pieces_b, b);
+        status = bvpi_part_cache_init(&scene->pieces_b, b);
     if (status == BVP_OK)
-        status = bvpi_seam_cache_init(&scene->seams_a, a);
+        status = bvpi_part_cache_init(&scene->seams_a, a);
     if (status == BVP_OK && b)
-        status = bvpi_seam_cache_init(&scene->seams_b, b);
+        status = bvpi_part_cache_init(&scene->seams_b, b);
     return status;
 }
 
 void bvpi_clash_scene_free(bvpi_clash_scene *scene)
 {
-    bvpi_piece_cache_free(&scene->pieces_a);
-    bvpi_piece_cache_free(&scene->pieces_b);
-    bvpi_seam_cache_free(&scene->seams_a);
-    bvpi_seam_cache_free(&scene->seams_b);
+    bvpi_part_cache_free(&scene->pieces_a);
+    bvpi_part_cache_free(&scene->pieces_b);
+    bvpi_part_cache_free(&scene->seams_a);
+    bvpi_part_cache_free(&scene->seams_b);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */

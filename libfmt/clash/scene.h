@@ -16,8 +16,7 @@
 /* One or two assemblies in one world. */
 typedef struct bvpi_clash_scene {
     bvpi_subject a, b; /* within one file they are the same */
-    bvpi_piece_cache pieces_a, pieces_b;
-    bvpi_seam_cache seams_a, seams_b;
+    bvpi_part_cache pieces_a, pieces_b, seams_a, seams_b;
     bool self;
     double reach; /* pairs whose bounds are farther apart on an axis are clear */
 } bvpi_clash_scene;

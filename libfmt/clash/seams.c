@@ -418,8 +418,22 @@ static double width_of(border *b, bvp_status *status)
     return width * (1 + 0x1p-40);
 }
 
+/* What is kept of a border. NULL: no memory. */
+static bvpi_seams *seams_of(const border *b, double width)
+{
+    const uint32_t count = isfinite(width) ? b->edge_count : 0;
+    bvpi_seams *seams = malloc(sizeof *seams + count * sizeof seams->at[0]);
+    if (!seams)
+        return NULL;
+    seams->width = width;
+    seams->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(seams->at[i].ends, b->edges[i].ends, sizeof b->edges[i].ends);
+    return seams;
+}
+
 static bvp_status find_seams(const bvp_file *file, uint32_t part, const bvp_control *control,
-                             bvpi_seams **out)
+                             void **out)
 {
     border b = {.control = control};
     double width = INFINITY;
@@ -431,15 +445,9 @@ static bvp_status find_seams(const bvp_file *file, uint32_t part, const bvp_cont
         if (status == BVP_OK)
             width = width_of(&b, &status);
     }
-    const uint32_t count = isfinite(width) ? b.edge_count : 0;
-    *out = calloc(1, sizeof **out + count * sizeof(*out)->at[0]);
-    if (*out) {
-        (*out)->width = width;
-        (*out)->count = count;
-        for (uint32_t i = 0; i < count; i++)
-            memcpy((*out)->at[i].ends, b.edges[i].ends, sizeof b.edges[i].ends);
-    } else if (status == BVP_OK) {
-        status = BVP_ERR_NO_MEMORY;
+    if (status == BVP_OK) {
+        *out = seams_of(&b, width);
+        status = *out ? BVP_OK : BVP_ERR_NO_MEMORY;
     }
     free(b.edges);
     free(b.slots);
@@ -452,42 +460,11 @@ static bvp_status find_seams(const bvp_file *file, uint32_t part, const bvp_cont
     return status;
 }
 
-/* ---- kept --------------------------------------------------------------------------------------
- */
-
-bvp_status bvpi_seam_cache_init(bvpi_seam_cache *cache, const bvp_file *file)
-{
-    const uint32_t count = file->header.part_count;
-    cache->file = file;
-    cache->parts = calloc(count ? count : 1, sizeof *cache->parts);
-    return cache->parts ? BVP_OK : BVP_ERR_NO_MEMORY;
-}
-
-void bvpi_seam_cache_free(bvpi_seam_cache *cache)
-{
-    for (uint32_t i = 0; cache->parts && i < cache->file->header.part_count; i++)
-        free(cache->parts[i]);
-    free(cache->parts);
-    cache->parts = NULL;
-}
-
-bvp_status bvpi_seams_get(bvpi_seam_cache *cache, uint32_t part, const bvp_control *control,
+bvp_status bvpi_seams_get(bvpi_part_cache *cache, uint32_t part, const bvp_control *control,
                           const bvpi_seams **out)
 {
-    bvpi_seams **place = &cache->parts[part];
-    bvpi_seams *found = __atomic_load_n(place, __ATOMIC_ACQUIRE), *made = NULL;
-    if (!found) {
-        const bvp_status status = find_seams(cache->file, part, control, &made);
-        if (status != BVP_OK) {
-            free(made);
-            return status;
-        }
-        if (__atomic_compare_exchange_n(place, &found, made, false, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE))
-            found = made;
-        else
-            free(made);
-    }
+    const void *found;
+    const bvp_status status = bvpi_part_cache_get(cache, part, find_seams, control, &found);
     *out = found;
-    return BVP_OK;
+    return status;
 }

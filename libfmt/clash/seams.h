@@ -6,7 +6,7 @@
 #ifndef BVPI_CLASH_SEAMS_H
 #define BVPI_CLASH_SEAMS_H
 
-#include "format/map.h"
+#include "clash/part_cache.h"
 
 /* In part coordinates. */
 typedef struct bvpi_seams {
@@ -18,19 +18,9 @@ typedef struct bvpi_seams {
     } at[];
 } bvpi_seams;
 
-/* Of the parts of one file. */
-typedef struct bvpi_seam_cache {
-    const bvp_file *file;
-    bvpi_seams **parts; /* atomic; NULL: not known yet */
-} bvpi_seam_cache;
-
-/* 8 bytes a part. */
-bvp_status bvpi_seam_cache_init(bvpi_seam_cache *cache, const bvp_file *file);
-void bvpi_seam_cache_free(bvpi_seam_cache *cache);
-
-/* O(triangles) time and, while it lasts, memory (some 110 bytes a triangle) the first time, and
- * O(open edges squared) time at worst. control: what may end that, or NULL. */
-bvp_status bvpi_seams_get(bvpi_seam_cache *cache, uint32_t part, const bvp_control *control,
+/* cache: of seams alone. O(triangles) time and, while it lasts, memory (some 110 bytes a triangle)
+ * the first time, and O(open edges squared) time at worst. control: what may end that, or NULL. */
+bvp_status bvpi_seams_get(bvpi_part_cache *cache, uint32_t part, const bvp_control *control,
                           const bvpi_seams **out);
 
 #endif

@@ -539,6 +539,21 @@ START_TEST(test_unknown_section)
 }
 END_TEST
 
+/* No hash would cover it. */
+START_TEST(test_section_after_hash)
+{
+    size_t size;
+    uint8_t *file = tiny_make(&size);
+    bvpd_header *h = (bvpd_header *)file;
+    bvpd_section *next = &h->sections[h->section_count++];
+    memcpy(next->kind, "NEXT", 4);
+    next->offset = (next[-1].offset + next[-1].size + 63) & ~UINT64_C(63);
+    repair_file(file, size);
+    expect(file, size, "DIR-1", BVP_ERR_CORRUPT);
+    free(file);
+}
+END_TEST
+
 /* A section that cannot be found, or leaves the file, does not keep verification from its end. */
 START_TEST(test_lost_sections)
 {
@@ -585,8 +600,16 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {
-        test_good,      test_mutations,       test_sizes,         test_hash_count, test_provenance,
-        test_deep_tree, test_unknown_section, test_lost_sections, test_stop,       NULL};
+    const TTest *const list[] = {test_good,
+                                 test_mutations,
+                                 test_sizes,
+                                 test_hash_count,
+                                 test_provenance,
+                                 test_deep_tree,
+                                 test_unknown_section,
+                                 test_section_after_hash,
+                                 test_lost_sections,
+                                 test_stop,
+                                 NULL};
     return suite_run("verify", list);
 }

@@ -219,7 +219,9 @@ static void check_kinds(const bvpd_header *h, bvpi_report *report)
         BVPI_KNOWN(report, "DIR-3", offset + 4, (s->flags & ~1u) == 0,
                    "reserved flags of entry %" PRIu32 " are set", i);
     }
-    BVPI_SOUND(report, "DIR-1", FIELD(sections), next == BVPD_SECTION_COUNT,
+    BVPI_SOUND(report, "DIR-1", FIELD(sections),
+               next == BVPD_SECTION_COUNT &&
+                   bvpi_find_section(h, BVPD_HASH) == h->section_count - 1,
                "the directory lacks a section, or does not end with HASH");
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "format/checksum.h"
+#include "format/digest.h"
 #include "format/header.h"
 
 #include <stdlib.h>
@@ -43,6 +44,31 @@ static inline void repair_file(uint8_t *data, size_t size)
     memcpy(t.root_hash, h.root_hash, sizeof t.root_hash);
     memcpy(t.magic, BVPD_END_MAGIC, BVPD_END_MAGIC_SIZE);
     memcpy(data + size - sizeof t, &t, sizeof t);
+}
+
+/* Digests of blocks, as far as DGST lies in the file and covers them; to be followed by
+ * repair_file. No more where the build has none. */
+static inline void repair_digests(uint8_t *data, size_t size)
+{
+    bvpd_header h;
+    if (size < sizeof h + sizeof(bvpd_trailer) || !bvpi_can_digest())
+        return;
+    memcpy(&h, data, sizeof h);
+    const uint32_t entry = bvpi_find_digests(&h);
+    if (entry >= h.section_count || entry >= BVPD_SECTION_MAX ||
+        !bvpi_fits(h.sections[entry].offset, h.sections[entry].size, size))
+        return;
+    const bvpd_section *s = &h.sections[entry];
+    uint64_t at = BVPD_HEADER_SIZE;
+    for (uint64_t i = 0; i < s->size / BVPD_DIGEST_SIZE && at < s->offset; i++) {
+        const uint64_t left = s->offset - at;
+        const uint64_t n = left < BVPD_BLOCK_SIZE ? left : BVPD_BLOCK_SIZE;
+        bvpi_digester digester;
+        bvpi_digester_start(&digester);
+        bvpi_digester_add(&digester, data + at, (size_t)n);
+        bvpi_digester_end(&digester, data + s->offset + i * BVPD_DIGEST_SIZE);
+        at += n;
+    }
 }
 
 /* Puts the provenance text, of at most 255 bytes, into a zstd frame of one raw block, codec 1, as

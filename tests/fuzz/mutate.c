@@ -94,14 +94,20 @@ void mutate_file(uint8_t *bytes, size_t size, uint64_t *state)
     for (uint64_t left = 1 + mutate_random(state) % 4; left > 0; left--) {
         memcpy(&h, bytes, sizeof h);
         const uint32_t count = h.section_count < BVPD_SECTION_MAX ? h.section_count : 0;
-        uint64_t choice = mutate_random(state) % (count + UINT64_C(2));
+        uint64_t choice = mutate_random(state) % (count + UINT64_C(3));
         if (mutate_random(state) % 2) /* what steers most: records of parts and hierarchies */
             choice = bvpi_find_section(&h, mutate_random(state) % 2 ? BVPD_PART : BVPD_HIER);
         if (choice < count)
             mutate_section(bytes, size, &h.sections[choice], state);
+        else if (choice == count && count > 0)
+            mutate_number(bytes + offsetof(bvpd_header, sections) +
+                              mutate_random(state) % count * sizeof *h.sections,
+                          sizeof *h.sections, sizeof *h.sections, state);
         else
             mutate_number(bytes, mutate_random(state) % 4 ? 256 : sizeof h, sizeof *h.sections,
                           state);
     }
+    if (mutate_random(state) % 8)
+        repair_digests(bytes, size);
     repair_file(bytes, size);
 }

@@ -21,7 +21,8 @@ static inline uint64_t mutate_random(uint64_t *state)
  * or what stands `stride` bytes (a record) or any bytes further on. size: at least 8. */
 void mutate_number(uint8_t *bytes, size_t size, size_t stride, uint64_t *state);
 /* One to four fields of records, of the sections' directory or of the header; then all hashes and
- * the trailer are made right. What is no file has single bytes changed. */
+ * the trailer are made right, and mostly the digests, if there are any. What is no file has single
+ * bytes changed. */
 void mutate_file(uint8_t *bytes, size_t size, uint64_t *state);
 
 /* For libFuzzer, and for replay.c; Mutate is libFuzzer's own. */

@@ -52,7 +52,7 @@ for program in "$@"; do
   limit=20
   [ "$target" != fuzz_verbs ] || limit=120 # a clash run with a forged file asks many queries
   echo "== $target, $seconds s"
-  "./$program" -max_total_time="$seconds" -timeout="$limit" -rss_limit_mb=2048 -max_len=65536 \
+  "./$program" -max_total_time="$seconds" -timeout="$limit" -rss_limit_mb=2048 -max_len=98304 \
     -print_final_stats=1 -close_fd_mask=3 -artifact_prefix="$PWD/fuzz/$target/" "$PWD/fuzz/$target/found" "$PWD/fuzz/$target/seeds" 2>"fuzz/$target/log" || {
     tail -30 "fuzz/$target/log"
     echo "$target: finding"

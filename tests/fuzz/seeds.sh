@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Small packed files into FOLDER: each kind of hierarchy alone, in each of its forms, and all in one;
-# a deformable one; assemblies, fat and thin, whose parts meet in several ways, the thin one's in FOLDER/store.
+# a deformable one; one with digests of two blocks, where this build has them; assemblies, fat and thin, whose parts meet
+# in several ways, the thin one's in FOLDER/store.
 # Usage: BVPACK=... seeds.sh FOLDER
 set -eu
 folder=$1
@@ -26,6 +27,7 @@ pack() { # MODEL OUT OPTIONS...
 
 tube 3 >"$folder/low.obj"
 tube 20 >"$folder/high.obj"
+tube 90 >"$folder/higher.obj"
 for kind in wide aabb obb rss; do
   pack "$folder/low.obj" "$folder/$kind.bvp" --hierarchy $kind --leaf 2
 done
@@ -35,6 +37,9 @@ done
 pack "$folder/low.obj" "$folder/kinds.bvp" --hierarchy wide,boxtree,aabb,obb,rss --leaf 4
 pack "$folder/high.obj" "$folder/two-clusters.bvp" --hierarchy boxtree,obb,rss,aabb
 pack "$folder/high.obj" "$folder/deformable.bvp" --hierarchy aabb --deformable --leaf 3
+pack "$folder/higher.obj" "$folder/digests.bvp" --digests --hierarchy wide,obb --leaf 1 2>"$folder/err" ||
+  grep -q 'without libsodium' "$folder/err" || { cat "$folder/err"; exit 1; }
+rm "$folder/err" "$folder/higher.obj"
 
 cat >"$folder/tree.jsonl" <<'END'
 {"id": "low", "mesh": "low.obj"}

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "clash_case.h"
+#include "rigid_places.h"
 #include "suite.h"
 
 enum { CASES = 1000, OUTLINE = 24, SAMPLES = 24 };
@@ -25,11 +26,6 @@ typedef struct prism {
 static double to_float(double x)
 {
     return (double)(float)x;
-}
-
-static double between(uint64_t *state, double lo, double hi)
-{
-    return lo + (hi - lo) * case_uniform(state);
 }
 
 static void put(double point[2], double x, double y)
@@ -79,8 +75,9 @@ static void make_ring_piece(prism *p, const prism *tube, int from, int to)
 /* One of some ways to be inside and flush; both share a frame. */
 static void make_pair(uint64_t *state, prism *outer, prism *inner)
 {
-    const double size = exp2(between(state, -6, 10)), tall = size * between(state, .3, 2);
-    const double part = between(state, .15, .6), share = between(state, .15, .6);
+    const double size = exp2(random_between(state, -6, 10)),
+                 tall = size * random_between(state, .3, 2);
+    const double part = random_between(state, .15, .6), share = random_between(state, .15, .6);
     const int sides = 6 + (int)(case_random(state) % 7), kind = (int)(case_random(state) % 9);
     memset(outer, 0, sizeof *outer);
     memset(inner, 0, sizeof *inner);
@@ -88,7 +85,7 @@ static void make_pair(uint64_t *state, prism *outer, prism *inner)
     switch (kind) {
     case 0: /* a box in a box: flush with one side or two */
     case 1:
-        make_box(outer, 0, 0, size, size * between(state, .5, 1));
+        make_box(outer, 0, 0, size, size * random_between(state, .5, 1));
         make_box(inner, 0, kind == 0 ? 0 : size * .1, size * part, size * .45);
         break;
     case 2: /* an L in the corner of a box */
@@ -140,7 +137,7 @@ static void make_pair(uint64_t *state, prism *outer, prism *inner)
     }
     const bool on_end = kind == 1 || kind == 5 || kind == 7 || case_random(state) % 2 == 0;
     inner->z0 = on_end ? 0 : to_float(tall * .1);
-    inner->z1 = to_float(tall * between(state, .3, .8));
+    inner->z1 = to_float(tall * random_between(state, .3, .8));
 }
 
 static void add_ring_caps(solid *s, const prism *p)
@@ -243,38 +240,6 @@ static double depth_of(const prism *outer, const prism *inner)
 /* ---- where ------------------------------------------------------------------------------------
  */
 
-static double normal(uint64_t *state)
-{
-    return sqrt(-2 * log(1 - case_uniform(state))) * cos(2 * M_PI * case_uniform(state));
-}
-
-static void make_rotation(uint64_t *state, double out[9])
-{
-    double q[4], size = 0;
-    for (int i = 0; i < 4; i++) {
-        q[i] = normal(state);
-        size += q[i] * q[i];
-    }
-    for (int i = 0; i < 4; i++)
-        q[i] /= sqrt(size);
-    const double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double m[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
-                         2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
-                         2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
-    memcpy(out, m, sizeof m);
-}
-
-static void make_place(uint64_t *state, double m[12])
-{
-    double turn[9];
-    const double far = case_random(state) % 8 == 0 ? 0 : pow(10, between(state, -2, 6));
-    make_rotation(state, turn);
-    for (int i = 0; i < 3; i++) {
-        memcpy(m + 4 * i, turn + 3 * i, 3 * sizeof *m);
-        m[4 * i + 3] = far * between(state, -1, 1);
-    }
-}
-
 static double largest_of(const solid *s)
 {
     double largest = 0;
@@ -287,22 +252,8 @@ static double largest_of(const solid *s)
  * rounding. Returns how far that takes a point. */
 static double own_frame(uint64_t *state, solid *s, double place[12])
 {
-    double own[9], back[12];
     const double size = largest_of(s);
-    make_rotation(state, own);
-    for (uint32_t i = 0; i < 3 * s->count; i++) {
-        float *c = s->soup + 3 * i;
-        const double p[3] = {(double)c[0], (double)c[1], (double)c[2]};
-        for (int k = 0; k < 3; k++) /* the inverse is the transpose */
-            c[k] = (float)(own[k] * p[0] + own[3 + k] * p[1] + own[6 + k] * p[2]);
-    }
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 4; k++) {
-            back[4 * i + k] = k == 3 ? place[4 * i + 3] : 0;
-            for (int j = 0; j < 3 && k < 3; j++)
-                back[4 * i + k] += place[4 * i + j] * own[3 * j + k];
-        }
-    memcpy(place, back, sizeof back);
+    random_own_frame(state, s->soup, s->count, place);
     return 4 * size * 0x1p-24;
 }
 
@@ -340,7 +291,7 @@ static case_file make_case(uint64_t *state, flush_case *out)
     make_pair(state, &outer, &inner);
     make_solid(&outer, &solids[0]);
     make_solid(&inner, &solids[1]);
-    make_place(state, place[0]);
+    random_place(state, place[0]);
     memcpy(place[1], place[0], sizeof place[0]);
     out->depth = depth_of(&outer, &inner);
     out->blur = 0;

@@ -86,7 +86,7 @@ static void change_mesh(uint64_t *state, remesh *m, double place[12])
         remesh_split(state, m, 1 + (int)(case_random(state) % 3));
     remesh_permute(state, m);
     if (case_random(state) % 4 == 0)
-        remesh_own_frame(state, m, place);
+        random_own_frame(state, m->soup, m->count, place);
 }
 
 static bvp_verdict compare_changed(uint64_t *state, const remesh *mesh)

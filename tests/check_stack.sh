@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # No recursion and a bounded stack in the reader: gcc's call graph of every source file has no cycle,
-# no frame of variable size, and no chain of calls over 256 KiB.
+# no frame of variable size, and no chain of calls over 200,000 bytes: bvpack.h says 256 KiB, and other compilers may
+# need more.
 set -u
 export CCACHE_DISABLE=1 # it keeps objects, but no call graphs
 src=${BVP_SRCDIR:-$(cd "$(dirname "$0")/.." && pwd)}
@@ -118,5 +119,5 @@ END {
   if (most > LIMIT) print "check_stack: over " LIMIT " bytes: " entry
 }
 AWK
-awk -v LIMIT=$((256 * 1024)) -f "$scratch/walk.awk" "$scratch"/*.ci | tee "$scratch/result"
+awk -v LIMIT=200000 -f "$scratch/walk.awk" "$scratch"/*.ci | tee "$scratch/result"
 ! grep -q '^check_stack:' "$scratch/result"

@@ -147,12 +147,15 @@ START_TEST(boxes_equal_the_plain_ones)
             bvpi_frame_child(&frame, node, lane, &child);
             if (!bvpi_frame_is_within(&child, &frame))
                 continue;
+            float one_centre[3], one_half[3];
+            bvpi_wide_centred_lane(&wide, (unsigned)lane, centre, half, unit, one_centre, one_half);
             for (int a = 0; a < 3; a++) {
                 float want_lo = (float)child.lo[a] * unit[a],
                       want_hi = (float)child.hi[a] * unit[a];
                 ck_assert(boxes.lo[a][lane] == want_lo && boxes.hi[a][lane] == want_hi);
                 ck_assert(centres[a][lane] == (want_lo + want_hi) / 2);
                 ck_assert(halves[a][lane] == (want_hi - want_lo) / 2);
+                ck_assert(one_centre[a] == centres[a][lane] && one_half[a] == halves[a][lane]);
             }
         }
     }

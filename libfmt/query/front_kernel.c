@@ -351,7 +351,8 @@ static void search_waiting(front_search *s)
 {
     pair_waiting *waiting = &s->waiting;
     while (waiting->depth > 0 && !s->parts.walk.query->done) {
-        const pair_entry e = waiting->stack[--waiting->depth];
+        pair_entry e;
+        pop_pair(&s->parts.walk, waiting, true, &e);
         if (e.count_a != 0 && e.count_b != 0)
             begin_leaf_group(s, &e);
         else
@@ -399,7 +400,7 @@ static void search_all(front_search *s, const pair_entry *root)
 {
     s->front->head->count = 0;
     s->front->head->worn = 0;
-    s->waiting.stack[s->waiting.depth++] = *root;
+    push_whole(&s->waiting, root);
     search_waiting(s);
     s->front->head->begun_with = s->front->head->count;
 }

@@ -12,8 +12,9 @@
 #include "base/meter.h"
 #include "query/subject.h"
 
-/* Two walks of 7 entries a level and side, 64 levels each. */
-enum { BVPI_PAIR_STACK = 2 * BVPD_DEPTH_MAX * (BVPD_WIDTH - 1) + 1 };
+/* Opened pairs of boxes of which some children wait: on the way to a pair of leaves no more than
+ * 64 levels of either hierarchy are opened. */
+enum { BVPI_PAIR_LEVELS = 2 * BVPD_DEPTH_MAX };
 
 typedef enum bvpi_pair_mode {
     BVPI_PAIR_COLLIDE, /* stop at the first touching pair of triangles */

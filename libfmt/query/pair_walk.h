@@ -123,14 +123,15 @@ BVPI_INLINE bool open_children(pair_walk *walk, const pair_entry *e, bool open_a
 }
 
 /* One number per lane whose order is that of (gap, key): both are floats >= 0, whose bits order as
- * they do; the lane itself decides the rest. Overlapping boxes all have gap 0. */
-static inline void sort_lanes(const pair_children *c, bool by_distance, unsigned order[8],
-                              unsigned *count)
+ * they do; the lane itself decides the rest. Overlapping boxes all have gap 0. Returns how many:
+ * the most promising one is the last. */
+static inline unsigned sort_lanes(const pair_children *c, bool by_distance,
+                                  uint8_t order[BVPD_WIDTH])
 {
-    uint64_t rank[8];
-    *count = 0;
+    uint64_t rank[BVPD_WIDTH];
+    unsigned count = 0;
     for (unsigned left = c->lanes; left != 0; left &= left - 1) {
-        unsigned lane = bvpi_lowest_bit(left), at = (*count)++;
+        unsigned lane = bvpi_lowest_bit(left), at = count++;
         u32x8 key = (u32x8)c->key, gap = (u32x8)c->gap_sq;
         uint64_t value = (by_distance ? (uint64_t)gap[lane] << 32 : 0) | key[lane];
         for (; at > 0 && rank[at - 1] < value; at--) {
@@ -138,82 +139,163 @@ static inline void sort_lanes(const pair_children *c, bool by_distance, unsigned
             order[at] = order[at - 1];
         }
         rank[at] = value;
-        order[at] = lane;
+        order[at] = (uint8_t)lane;
     }
+    return count;
 }
 
-BVPI_INLINE void push_child(const pair_entry *e, const pair_children *c, unsigned lane, bool open_a,
-                            bool by_distance, pair_entry *out)
+/* The first one is the last. */
+static inline unsigned list_lanes(unsigned lanes, uint8_t order[BVPD_WIDTH])
 {
-    bool inner = bvpi_wide_is_inner(&c->node, lane);
-    uint32_t ref = inner ? bvpi_wide_child(&c->node, lane) : bvpi_wide_item(&c->node, lane);
-    uint8_t count = inner ? 0 : (uint8_t)bvpi_wide_item_count(&c->node, lane);
+    unsigned count = 0;
+    for (; lanes != 0; lanes &= ~(1u << order[count++]))
+        order[count] = (uint8_t)(31 - __builtin_clz(lanes));
+    return count;
+}
+
+/* Of an opened pair, the children that wait, by lanes: the last one comes first. That is a third of
+ * what pairs of their own would take. */
+typedef struct pair_level {
+    pair_entry opened;
+    bvpi_wide node;           /* of the box that was opened */
+    float gap_sq[BVPD_WIDTH]; /* by distance */
+    uint8_t lane[BVPD_WIDTH]; /* WALK_WHOLE: the pair itself, which has not been opened */
+    uint8_t count;            /* > 0 */
+    bool open_a;
+} pair_level;
+enum { WALK_WHOLE = BVPD_WIDTH };
+
+/* What the child in that lane is. */
+BVPI_INLINE void set_child(pair_entry *out, const bvpi_wide *node, unsigned lane, bool open_a)
+{
+    const bool inner = bvpi_wide_is_inner(node, lane);
+    *(open_a ? &out->ref_a : &out->ref_b) =
+        inner ? bvpi_wide_child(node, lane) : bvpi_wide_item(node, lane);
+    *(open_a ? &out->count_a : &out->count_b) =
+        inner ? 0 : (uint8_t)bvpi_wide_item_count(node, lane);
+}
+
+/* The pair of a child of the node that was just opened and the other box. */
+BVPI_INLINE void child_now(const pair_entry *e, const pair_children *c, unsigned lane, bool open_a,
+                           pair_entry *out)
+{
     *out = *e;
     for (int i = 0; i < 3; i++) {
         (open_a ? out->centre_a : out->centre_b)[i] = c->boxes.centre[i][lane];
         (open_a ? out->half_a : out->half_b)[i] = c->boxes.half[i][lane];
     }
-    *(open_a ? &out->ref_a : &out->ref_b) = ref;
-    *(open_a ? &out->count_a : &out->count_b) = count;
-    if (by_distance) {
-        float gap_sq = c->gap_sq[lane];
-        out->gap_sq = gap_sq > e->gap_sq ? gap_sq : e->gap_sq;
-    }
+    set_child(out, &c->node, lane, open_a);
+}
+
+/* The same of a child that has waited: its box is decoded once more, which rounds nothing. */
+BVPI_INLINE void child_later(const pair_walk *walk, const pair_level *level, unsigned lane,
+                             bool open_a, pair_entry *out)
+{
+    const pair_entry *e = &level->opened;
+    *out = *e;
+    if (open_a)
+        bvpi_wide_centred_lane(&level->node, lane, e->centre_a, e->half_a, walk->boxes.unit_a,
+                               out->centre_a, out->half_a);
+    else
+        bvpi_wide_centred_lane(&level->node, lane, e->centre_b, e->half_b, walk->boxes.unit_b,
+                               out->centre_b, out->half_b);
+    set_child(out, &level->node, lane, open_a);
 }
 
 /* Where pairs of boxes wait. While `nearest_first`, new ones go to the heap if there is room; what
  * is on the stack comes first, the last one pushed before all. */
 typedef struct pair_waiting {
-    pair_entry stack[BVPI_PAIR_STACK];
+    pair_level levels[BVPI_PAIR_LEVELS];
     unsigned depth;
     bool nearest_first;
     pair_heap heap;
 } pair_waiting;
 
+static inline void push_whole(pair_waiting *waiting, const pair_entry *e)
+{
+    pair_level *level = &waiting->levels[waiting->depth++];
+    level->opened = *e;
+    level->gap_sq[0] = e->gap_sq;
+    level->lane[0] = WALK_WHOLE;
+    level->count = 1;
+}
+
 BVPI_INLINE bool push_children(const pair_entry *e, const pair_children *c, bool open_a,
                                bool by_distance, bool sorted, pair_waiting *waiting)
 {
-    unsigned order[8], count = 0;
     if (by_distance && waiting->nearest_first && waiting->depth == 0 &&
         waiting->heap.count + BVPD_WIDTH <= PAIR_HEAP_MOST) {
         for (unsigned left = c->lanes; left != 0; left &= left - 1) {
             const unsigned lane = bvpi_lowest_bit(left);
-            push_child(e, c, lane, open_a, true,
-                       heap_push(&waiting->heap, c->gap_sq[lane], c->key[lane]));
+            const float gap_sq = c->gap_sq[lane];
+            pair_entry *child = heap_push(&waiting->heap, gap_sq, c->key[lane]);
+            child_now(e, c, lane, open_a, child);
+            child->gap_sq = gap_sq > e->gap_sq ? gap_sq : e->gap_sq;
         }
         return true;
     }
-    if (sorted)
-        sort_lanes(c, by_distance, order, &count);
-    else
-        for (unsigned left = c->lanes; left != 0; left &= ~(1u << order[count++]))
-            order[count] = 31 - (unsigned)__builtin_clz(left);
-    if (count > BVPI_PAIR_STACK - waiting->depth)
+    if (c->lanes == 0)
+        return true;
+    if (waiting->depth == BVPI_PAIR_LEVELS)
         return false;
-    for (unsigned k = 0; k < count; k++)
-        push_child(e, c, order[k], open_a, by_distance, &waiting->stack[waiting->depth++]);
+    pair_level *level = &waiting->levels[waiting->depth++];
+    level->opened = *e;
+    level->node = c->node;
+    level->open_a = open_a;
+    if (by_distance)
+        f32x8_store(level->gap_sq, f32x8_max(c->gap_sq, f32x8_splat(e->gap_sq)));
+    level->count = (uint8_t)(sorted ? sort_lanes(c, by_distance, level->lane)
+                                    : list_lanes(c->lanes, level->lane));
     return true;
 }
 
+/* The gap of the pair on top of the stack, which is not empty. */
+static inline float next_gap_sq(const pair_waiting *waiting)
+{
+    const pair_level *top = &waiting->levels[waiting->depth - 1];
+    const unsigned lane = top->lane[top->count - 1];
+    return top->gap_sq[lane & (BVPD_WIDTH - 1)];
+}
+
+static inline void drop_next(pair_waiting *waiting)
+{
+    waiting->depth -= --waiting->levels[waiting->depth - 1].count == 0;
+}
+
+/* Takes the pair off the top of the stack, which is not empty. */
+BVPI_INLINE void pop_pair(const pair_walk *walk, pair_waiting *waiting, bool by_distance,
+                          pair_entry *e)
+{
+    const pair_level *top = &waiting->levels[waiting->depth - 1];
+    const unsigned lane = top->lane[top->count - 1];
+    if (lane == WALK_WHOLE)
+        *e = top->opened;
+    else if (top->open_a)
+        child_later(walk, top, lane, true, e);
+    else
+        child_later(walk, top, lane, false, e);
+    if (by_distance)
+        e->gap_sq = next_gap_sq(waiting);
+    drop_next(waiting);
+}
+
 /* Once the first distance is known, the nearest pairs come first. */
-static inline void turn_to_nearest(pair_waiting *waiting)
+static inline void turn_to_nearest(const pair_walk *walk, pair_waiting *waiting)
 {
     waiting->nearest_first = true;
-    while (waiting->depth > 0 && waiting->heap.count < PAIR_HEAP_MOST) {
-        const pair_entry *e = &waiting->stack[--waiting->depth];
-        *heap_push(&waiting->heap, e->gap_sq, 0) = *e;
-    }
+    while (waiting->depth > 0 && waiting->heap.count < PAIR_HEAP_MOST)
+        pop_pair(walk, waiting, true, heap_push(&waiting->heap, next_gap_sq(waiting), 0));
 }
 
 /* The next pair of boxes; false: there is none that may answer. */
 BVPI_INLINE bool next_pair(const pair_walk *walk, pair_waiting *waiting, bool by_distance,
                            pair_entry *e)
 {
-    while (waiting->depth > 0) {
-        *e = waiting->stack[--waiting->depth];
-        if (!by_distance || e->gap_sq < walk->limit_sq)
+    for (; waiting->depth > 0; drop_next(waiting))
+        if (!by_distance || next_gap_sq(waiting) < walk->limit_sq) {
+            pop_pair(walk, waiting, by_distance, e);
             return true;
-    }
+        }
     if (!by_distance || waiting->heap.count == 0)
         return false;
     *e = *heap_pop(&waiting->heap);
@@ -271,8 +353,8 @@ BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_dis
     bvpi_pair_query *query = walk->query;
     pair_waiting waiting;
     pair_entry e;
-    waiting.stack[0] = *root;
-    waiting.depth = 1;
+    waiting.depth = 0;
+    push_whole(&waiting, root);
     waiting.nearest_first = by_distance && query->is_aimed;
     if (by_distance)
         heap_init(&waiting.heap);
@@ -281,7 +363,7 @@ BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_dis
         if (good && e.count_a != 0 && e.count_b != 0) {
             leaf(walk, &e);
             if (by_distance && walk->is_bounded && !waiting.nearest_first)
-                turn_to_nearest(&waiting);
+                turn_to_nearest(walk, &waiting);
             continue;
         }
         if (query->start != NULL)

@@ -459,10 +459,8 @@ BVP_API bvp_status bvp_pairs(const bvp_body *a, const bvp_body *b, bvp_pair *pai
 typedef struct bvp_distance_result {
     int found;       /* 0: nothing nearer than the limit; the other fields are then unset */
     double distance; /* an upper bound of the minimum distance */
-    double lower;    /* a lower bound. distance - lower <= 1e-9 * distance wherever distance is at
-                        least 2^-36 of the reach and no triangle has an altitude below 2^-15 of its
-                        longest side. Most others keep to that, too, coplanar ones an ulp apart
-                        among them, but not all: then lower is less, if need be 0 */
+    double lower;    /* a lower bound. distance - lower <= 1e-9 * distance, but for what
+                        underflows */
     double point_a[3], point_b[3]; /* witness points, world: within 2^-47 of the reach of their
                                       triangles, and no farther apart than distance, but for the
                                       rounding of the points themselves, 2^-53 of their length */
@@ -481,9 +479,9 @@ BVP_API bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double lim
 BVP_API bvp_status bvp_distance_about(const bvp_body *a, const bvp_body *b, double limit,
                                       double tolerance, bvp_distance_result *out, bvp_stats *stats);
 /* Are they nearer than or as near as delta? Stops at the first proof; out (may be NULL) then holds
- * a witness pair at most delta apart, not the nearest one. A pair whose certified interval
- * [lower, distance] contains delta counts as within; bvp_distance_result says how narrow that is.
- * delta == 0 is bvp_collide. */
+ * a witness pair, not the nearest one. "No" is certain: the distance is above delta. "Yes" means at
+ * most delta (1 + 1e-9): a pair whose certified interval contains delta counts as within. delta ==
+ * 0 is bvp_collide. */
 BVP_API bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *within,
                               bvp_distance_result *out, bvp_stats *stats);
 

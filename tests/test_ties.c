@@ -350,6 +350,13 @@ START_TEST(one_huge_and_many_tiny)
                 ck_assert_double_le(fabs(x.nearest.distance - 1e-3), 1e-12);
                 ck_assert(x.nearest.lower <= 1e-3 && x.about.lower <= 1e-3);
                 ck_assert_double_le(x.about.distance, 1e-3 + 1e-9);
+                ck_assert_double_ge(x.nearest.lower, x.nearest.distance * (1 - 1e-9));
+                /* double-double errs by .8 about the large one and its copy */
+                ck_assert_int_eq(bvp_within(&a, &b, 5e-4, &x.not_within, NULL, &stats), BVP_OK);
+                take(&x, &stats, "beyond");
+                ck_assert_int_eq(bvp_within(&a, &b, 2e-3, &x.within, NULL, &stats), BVP_OK);
+                take(&x, &stats, "within");
+                ck_assert(!x.not_within && x.within);
             }
             ck_assert_uint_le(x.work, 6000);
         }

@@ -3,6 +3,7 @@
  */
 #include "oracle_gmp.h"
 #include "prim/tri_dist.h"
+#include "prim/tri_dist_exact.h"
 #include "prim_suite.h"
 #include "tri_cases.h"
 
@@ -42,7 +43,7 @@ static int check_one(const tri_case *c, mpq_t d_sq)
         refuse(c, "zero", d.lo, d.hi, d_sq);
     if (!(witness_distance(&d, pose.world_reach) <= d.hi))
         refuse(c, "witness points too far apart", d.lo, d.hi, d_sq);
-    if (d.hi > 1e-15 * pose.world_reach && !(d.hi - d.lo <= 1e-9 * d.hi))
+    if (!(d.hi - d.lo <= 1e-9 * d.hi + 0x1p-1071))
         refuse(c, "interval too wide", d.lo, d.hi, d_sq);
     f32x8 a[9], b[9], lo, hi;
     splat_triangle(c->a, a);
@@ -72,6 +73,68 @@ START_TEST(intervals_hold_the_distance)
         }
     ck_assert_int_gt(zeros, CASES * PLACE_COUNT);
     ck_assert_int_lt(zeros, 8 * CASES * PLACE_COUNT);
+    mpq_clear(d_sq);
+}
+END_TEST
+
+/* How far is a point, relative to A's first corner and scaled, from a triangle, in reaches? */
+static double off_triangle(const bvpi_pose *pose, const bvpi_dd x[3], const tri_case *c, int is_b)
+{
+    double point[3], reach = pose->world_reach;
+    bvpi_tri_dist d;
+    float corner[9];
+    for (int i = 0; i < 3; i++) {
+        const double *row = c->ma + 4 * i;
+        const double first =
+            row[0] * (double)c->a[0] + row[1] * (double)c->a[1] + row[2] * (double)c->a[2] + row[3];
+        point[i] = first + x[i].hi / pose->world_scale;
+        reach = fmax(reach, fabs(row[3]));
+    }
+    for (int k = 0; k < 9; k++)
+        corner[k] = 0;
+    const double m[12] = {1, 0, 0, point[0], 0, 1, 0, point[1], 0, 0, 1, point[2]};
+    bvpi_pose to_point;
+    double bound[3], none[3] = {0};
+    bounds_of(is_b ? c->b : c->a, 3, bound);
+    ck_assert_int_eq(bvpi_pose_init(&to_point, is_b ? c->mb : c->ma, m, bound, none), BVP_OK);
+    bvpi_tri_dist1(&to_point, is_b ? c->b : c->a, corner, &d);
+    return d.lo / reach;
+}
+
+/* The integers alone, of pairs that need them and of those that do not. */
+START_TEST(integers_tell_the_distance)
+{
+    mpq_t d_sq;
+    mpq_init(d_sq);
+    case_seed(6);
+    for (int family = 0; family < CASE_FAMILIES; family++)
+        for (int i = 0; i < 20 * PLACE_COUNT; i++) {
+            tri_case c;
+            bvpi_pose pose;
+            bvpi_nearest_exact d;
+            double bound_a[3], bound_b[3], apart = 0;
+            case_make(&c, family, i % PLACE_COUNT);
+            oracle_tri_tri_distance_sq(d_sq, c.a, c.b, c.ma, c.mb);
+            if (mpq_sgn(d_sq) == 0)
+                continue;
+            bounds_of(c.a, 3, bound_a);
+            bounds_of(c.b, 3, bound_b);
+            ck_assert_int_eq(bvpi_pose_init(&pose, c.ma, c.mb, bound_a, bound_b), BVP_OK);
+            ck_assert(bvpi_tri_dist_exact(c.a, c.b, c.ma, c.mb, pose.world_scale, &d));
+            if (!oracle_sqrt_between(d_sq, d.lo, d.hi))
+                refuse(&c, "not in the interval of integers", d.lo, d.hi, d_sq);
+            if (!(d.hi - d.lo <= 0x1p-48 * d.hi + 0x1p-1072))
+                refuse(&c, "interval of integers too wide", d.lo, d.hi, d_sq);
+            for (int x = 0; x < 3; x++) {
+                const double v = bvpi_dd_sub(d.y[x], d.x[x]).hi / pose.world_scale;
+                apart += v * v;
+            }
+            if (!(sqrt(apart) <= d.hi) && d.hi > 0x1p-500)
+                refuse(&c, "points too far apart", d.lo, d.hi, d_sq);
+            if (!(off_triangle(&pose, d.x, &c, 0) <= 0x1p-47 &&
+                  off_triangle(&pose, d.y, &c, 1) <= 0x1p-47))
+                refuse(&c, "points off their triangles", d.lo, d.hi, d_sq);
+        }
     mpq_clear(d_sq);
 }
 END_TEST
@@ -178,7 +241,7 @@ START_TEST(intervals_of_flush_triangles_are_narrow)
         bounds_of(c.b, 3, bound_b);
         ck_assert_int_eq(bvpi_pose_init(&pose, c.ma, c.mb, bound_a, bound_b), BVP_OK);
         bvpi_tri_dist1(&pose, c.a, c.b, &d);
-        if (!(d.hi - d.lo <= 1e-9 * d.hi + 0x1p-90 * pose.world_reach)) {
+        if (!(d.hi - d.lo <= 1e-9 * d.hi + 0x1p-1071)) {
             case_print(&c);
             ck_abort_msg("case %d: %a .. %a", i, d.lo, d.hi);
         }
@@ -228,6 +291,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {intervals_hold_the_distance,
+                                  integers_tell_the_distance,
                                   float_intervals_are_narrow,
                                   facing_triangles_are_told_apart,
                                   intervals_of_flush_triangles_are_narrow,

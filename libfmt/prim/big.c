@@ -107,21 +107,37 @@ void bvpi_big_sub(bvpi_big *out, const bvpi_big *a, const bvpi_big *b)
     add_signed(out, a, b, -1);
 }
 
-void bvpi_big_mul(bvpi_big *out, const bvpi_big *a, const bvpi_big *b)
+static void multiply(bvpi_big *out, int sign, const uint64_t *a, int size_a, const uint64_t *b,
+                     int size_b)
 {
-    out->sign = a->sign * b->sign;
-    out->size = out->sign == 0 ? 0 : a->size + b->size;
+    out->sign = sign;
+    out->size = sign == 0 ? 0 : size_a + size_b;
     memset(out->limb, 0, (size_t)out->size * sizeof out->limb[0]);
-    for (int i = 0; i < a->size && out->size != 0; i++) {
+    for (int i = 0; i < size_a && out->size != 0; i++) {
         u128 carry = 0;
-        for (int j = 0; j < b->size; j++) {
-            carry += (u128)a->limb[i] * b->limb[j] + out->limb[i + j];
+        for (int j = 0; j < size_b; j++) {
+            carry += (u128)a[i] * b[j] + out->limb[i + j];
             out->limb[i + j] = (uint64_t)carry;
             carry >>= 64;
         }
-        out->limb[i + b->size] = (uint64_t)carry;
+        out->limb[i + size_b] = (uint64_t)carry;
     }
     trim(out);
+}
+
+void bvpi_big_mul(bvpi_big *out, const bvpi_big *a, const bvpi_big *b)
+{
+    multiply(out, a->sign * b->sign, a->limb, a->size, b->limb, b->size);
+}
+
+void bvpi_big_mul_sums(bvpi_big *out, const bvpi_big_sum *a, const bvpi_big_sum *b)
+{
+    multiply(out, a->sign * b->sign, a->limb, a->size, b->limb, b->size);
+}
+
+void bvpi_big_mul_sum(bvpi_big *out, const bvpi_big *a, const bvpi_big_sum *b)
+{
+    multiply(out, a->sign * b->sign, a->limb, a->size, b->limb, b->size);
 }
 
 void bvpi_big_minor(bvpi_big *out, const bvpi_big *a, const bvpi_big *b, const bvpi_big *c,

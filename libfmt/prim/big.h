@@ -55,6 +55,9 @@ void bvpi_big_add(bvpi_big *out, const bvpi_big *a, const bvpi_big *b);
 void bvpi_big_sub(bvpi_big *out, const bvpi_big *a, const bvpi_big *b);
 /* out must be neither a nor b. */
 void bvpi_big_mul(bvpi_big *out, const bvpi_big *a, const bvpi_big *b);
+/* The same of sums. */
+void bvpi_big_mul_sums(bvpi_big *out, const bvpi_big_sum *a, const bvpi_big_sum *b);
+void bvpi_big_mul_sum(bvpi_big *out, const bvpi_big *a, const bvpi_big_sum *b);
 /* out = a b - c d. */
 void bvpi_big_minor(bvpi_big *out, const bvpi_big *a, const bvpi_big *b, const bvpi_big *c,
                     const bvpi_big *d);

@@ -65,6 +65,7 @@ bool bvpi_points_init(bvpi_points *out, bvpi_terms terms[][3], int count)
         return false;
     out->count = count;
     out->width = 0;
+    out->unit = unit;
     for (int axis = 0; axis < 3; axis++) {
         sum_of_terms(&origin, &terms[0][axis], unit);
         for (int i = 0; i < count; i++) {

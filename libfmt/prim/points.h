@@ -25,6 +25,7 @@ typedef struct bvpi_points {
                                           error 1.01 * 2^-53 */
     uint64_t words[BVPI_POINTS_MAX][3][BVPI_WIDTH_MAX]; /* see words.h; a unit for each axis */
     bvpi_big_sum big[BVPI_POINTS_MAX][3];               /* one unit for all */
+    int unit;                                           /* of big[]: 2^unit */
 } bvpi_points;
 
 /* tri[0 .. 2] placed by m (NULL: as they are) become points `first` .. first + 2 of terms. */

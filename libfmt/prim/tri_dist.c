@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "prim/nearest.h"
+#include "prim/tri_dist_exact.h"
 #include "prim/tri_tri_exact.h"
 
 #define GOOD_ENOUGH 0x1p-31 /* relative width of the interval, below 1e-9 */
@@ -83,6 +84,15 @@ static void finish_f64(const bvpi_pose *pose, const float a[9], const bvpi_neare
     to_world(pose, a, y, out->point_b);
     out->lo /= pose->world_scale;
     out->hi /= pose->world_scale;
+}
+
+static void finish_exact(const bvpi_pose *pose, const float a[9], const bvpi_nearest_exact *best,
+                         bvpi_tri_dist *out)
+{
+    to_world(pose, a, best->x, out->point_a);
+    to_world(pose, a, best->y, out->point_b);
+    out->lo = best->lo;
+    out->hi = best->hi;
 }
 
 static void finish_dd(const bvpi_pose *pose, const float a[9], const bvpi_nearest_dd *best,
@@ -218,6 +228,12 @@ void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float 
         lo = fmax(lo, gap_side_by_side_dd(qa, qb, &best_dd, eta_own));
         out->lo = fmax(out->lo, lo);
         out->hi = fmin(out->hi, hi);
+    }
+    bvpi_nearest_exact exact;
+    if (!(out->hi - out->lo <= GOOD_ENOUGH * out->hi) && out->lo / pose->world_scale <= limit &&
+        bvpi_tri_dist_exact(a, b, pose->ma, pose->mb, pose->world_scale, &exact)) {
+        finish_exact(pose, a, &exact, out);
+        return;
     }
     finish_dd(pose, a, &best_dd, out);
 }

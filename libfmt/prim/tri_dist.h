@@ -16,8 +16,8 @@ typedef struct bvpi_tri_dist {
                                       apart, but for the rounding of their coordinates */
 } bvpi_tri_dist;
 
-/* One pair. Degenerate triangles are segments or points. How narrow the interval is: bvpack.h,
- * bvp_distance_result. */
+/* One pair. Degenerate triangles are segments or points. The interval is at most 2^-31 of its upper
+ * end wide, but for what underflows. */
 void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out);
 /* The same, if lo <= limit; else only lo is good, and the interval may be wider. */
 void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float b[9], double limit,

@@ -128,8 +128,7 @@ bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit, double tolera
     return bvpi_ask_nearest(query, limit, tolerance);
 }
 
-/* A pair whose interval contains delta, which only arithmetic beyond double-double could decide,
- * counts as within. */
+/* A pair whose interval, 1e-9 of itself wide at most, contains delta counts as within. */
 static bvp_status ask_within(bvpi_pair_query *query, double delta, bool want_witness, bool any)
 {
     if (delta == 0)

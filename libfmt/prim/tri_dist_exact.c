@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT
+ * tri_dist_exact.c: the least squared distance of features of two triangles as a quotient of
+ * integers.
+ * Spec: exactness.md, chapter 6
+ */
+#include "prim/tri_dist_exact.h"
+
+#include <math.h>
+
+#include "prim/points.h"
+
+/* ---- quotients ----------------------------------------------------------------------------------
+ */
+
+/* of * 2^exponent: out of a double's range it may be. */
+typedef struct number {
+    double of;
+    int exponent;
+} number;
+
+static number number_of(const bvpi_big *a)
+{
+    const int bits = bvpi_big_bits(a);
+    return (number){bvpi_big_to_double(a, bits), bits};
+}
+
+/* Within 3.1 * 2^-53 of itself. */
+static number quotient(const bvpi_big *a, const bvpi_big *b)
+{
+    const number x = number_of(a), y = number_of(b);
+    number out = {x.of / y.of, x.exponent - y.exponent};
+    int more;
+    out.of = frexp(out.of, &more);
+    out.exponent += more;
+    return out;
+}
+
+/* Of positive ones as quotient() makes them. */
+static bool is_less(number a, number b)
+{
+    return a.exponent != b.exponent ? a.exponent < b.exponent : a.of < b.of;
+}
+
+/* ---- vectors ------------------------------------------------------------------------------------
+
+ * Of degree one they are sums; what has a higher degree is made anew where it is needed, for kept
+ it
+ * would be most of a query's stack. */
+
+__attribute__((noinline)) static void difference(bvpi_big_sum out[3], const bvpi_points *p, int to,
+                                                 int from)
+{
+    bvpi_big d;
+    for (int x = 0; x < 3; x++) {
+        bvpi_big_sub_sums(&d, &p->big[to][x], &p->big[from][x]);
+        bvpi_big_to_sum(&out[x], &d);
+    }
+}
+
+__attribute__((noinline)) static void dot(bvpi_big *out, const bvpi_big_sum a[3],
+                                          const bvpi_big_sum b[3])
+{
+    bvpi_big term;
+    bvpi_big_mul_sums(out, &a[0], &b[0]);
+    for (int x = 1; x < 3; x++) {
+        bvpi_big_mul_sums(&term, &a[x], &b[x]);
+        bvpi_big_add(out, out, &term);
+    }
+}
+
+/* A coordinate of a x b. */
+__attribute__((noinline)) static void cross(bvpi_big *out, const bvpi_big_sum a[3],
+                                            const bvpi_big_sum b[3], int x)
+{
+    const int y = (x + 1) % 3, z = (x + 2) % 3;
+    bvpi_big right;
+    bvpi_big_mul_sums(out, &a[y], &b[z]);
+    bvpi_big_mul_sums(&right, &a[z], &b[y]);
+    bvpi_big_sub(out, out, &right);
+}
+
+/* (a x b) . c */
+__attribute__((noinline)) static void triple(bvpi_big *out, const bvpi_big_sum a[3],
+                                             const bvpi_big_sum b[3], const bvpi_big_sum c[3])
+{
+    bvpi_big side, term;
+    bvpi_big_zero(out);
+    for (int x = 0; x < 3; x++) {
+        cross(&side, a, b, x);
+        bvpi_big_mul_sum(&term, &side, &c[x]);
+        bvpi_big_add(out, out, &term);
+    }
+}
+
+/* (a x b) . (c x d) = (a . c) (b . d) - (a . d) (b . c) */
+__attribute__((noinline)) static void dot_crosses(bvpi_big *out, const bvpi_big_sum a[3],
+                                                  const bvpi_big_sum b[3], const bvpi_big_sum c[3],
+                                                  const bvpi_big_sum d[3])
+{
+    bvpi_big one, other, product;
+    dot(&one, a, c);
+    dot(&other, b, d);
+    bvpi_big_mul(out, &one, &other);
+    dot(&one, a, d);
+    dot(&other, b, c);
+    bvpi_big_mul(&product, &one, &other);
+    bvpi_big_sub(out, out, &product);
+}
+
+/* Is 0 <= a <= b? */
+__attribute__((noinline)) static bool is_between(const bvpi_big *a, const bvpi_big *b)
+{
+    bvpi_big d;
+    if (a->sign < 0)
+        return false;
+    bvpi_big_sub(&d, b, a);
+    return d.sign >= 0;
+}
+
+/* ---- features -----------------------------------------------------------------------------------
+
+ * Corners 0 to 2 are A's, 3 to 5 B's; an edge or a face is named by its first corner. */
+
+typedef enum feature { CORNERS, CORNER_EDGE, CORNER_FACE, EDGES } feature;
+
+/* The nearest features so far; in the end a point of one, `anchor`, and the other one's `aside`
+ * from there. */
+typedef struct search {
+    bvpi_points p;
+    bool any;
+    feature kind;
+    int first, second;
+    number distance_sq, anchor[3], aside[3];
+} search;
+
+static int next_corner(int i)
+{
+    return i % 3 == 2 ? i - 2 : i + 1;
+}
+
+static const bvpi_big one = {.sign = 1, .size = 1, .limb = {1}};
+
+/* Features at distance^2 = a / b. */
+static void offer(search *s, feature kind, int first, int second, const bvpi_big *a,
+                  const bvpi_big *b)
+{
+    if (a->sign <= 0)
+        return;
+    const number distance_sq = quotient(a, b);
+    if (s->any && !is_less(distance_sq, s->distance_sq))
+        return;
+    s->any = true;
+    s->kind = kind;
+    s->first = first;
+    s->second = second;
+    s->distance_sq = distance_sq;
+}
+
+__attribute__((noinline)) static void offer_corners(search *s, int a, int b)
+{
+    bvpi_big_sum w[3];
+    bvpi_big value;
+    difference(w, &s->p, b, a);
+    dot(&value, w, w);
+    offer(s, CORNERS, a, b, &value, &one);
+}
+
+/* A corner and the inside of the edge from t: |w|^2 - (w . e)^2 / |e|^2, if 0 <= w . e <= |e|^2. */
+__attribute__((noinline)) static void offer_edge(search *s, int corner, int t)
+{
+    bvpi_big_sum w[3], e[3];
+    bvpi_big ee, along;
+    difference(w, &s->p, corner, t);
+    difference(e, &s->p, next_corner(t), t);
+    dot(&ee, e, e);
+    dot(&along, w, e);
+    if (ee.sign == 0 || !is_between(&along, &ee))
+        return;
+    dot_crosses(&along, w, e, w, e);
+    offer(s, CORNER_EDGE, corner, t, &along, &ee);
+}
+
+/* Features whose common normal is n = e x f: (n . w)^2 / |n|^2. */
+__attribute__((noinline)) static void offer_normal(search *s, feature kind, int first, int second,
+                                                   const bvpi_big_sum w[3], const bvpi_big_sum e[3],
+                                                   const bvpi_big_sum f[3], const bvpi_big *nn)
+{
+    bvpi_big height, square;
+    triple(&height, e, f, w);
+    bvpi_big_mul(&square, &height, &height);
+    offer(s, kind, first, second, &square, nn);
+}
+
+/* A corner and the inside of the face t. */
+__attribute__((noinline)) static void offer_face(search *s, int corner, int t)
+{
+    bvpi_big_sum w[3], e[3], f[3];
+    bvpi_big nn, u, v;
+    difference(w, &s->p, corner, t);
+    difference(e, &s->p, t + 1, t);
+    difference(f, &s->p, t + 2, t);
+    dot_crosses(&nn, e, f, e, f);
+    dot_crosses(&u, w, f, e, f);
+    dot_crosses(&v, e, w, e, f);
+    if (nn.sign == 0 || u.sign < 0 || v.sign < 0)
+        return;
+    bvpi_big_add(&u, &u, &v);
+    if (is_between(&u, &nn))
+        offer_normal(s, CORNER_FACE, corner, t, w, e, f, &nn);
+}
+
+/* The insides of two edges. */
+__attribute__((noinline)) static void offer_edges(search *s, int a, int b)
+{
+    bvpi_big_sum w[3], e[3], f[3];
+    bvpi_big nn, at;
+    difference(w, &s->p, b, a);
+    difference(e, &s->p, next_corner(a), a);
+    difference(f, &s->p, next_corner(b), b);
+    dot_crosses(&nn, e, f, e, f);
+    dot_crosses(&at, w, e, e, f);
+    if (nn.sign == 0 || !is_between(&at, &nn))
+        return;
+    dot_crosses(&at, w, f, e, f);
+    if (is_between(&at, &nn))
+        offer_normal(s, EDGES, a, b, w, e, f, &nn);
+}
+
+/* ---- their points -------------------------------------------------------------------------------
+ */
+
+__attribute__((noinline)) static void keep_corner(search *s, int corner)
+{
+    bvpi_big x;
+    for (int i = 0; i < 3; i++) {
+        bvpi_big_of_sum(&x, &s->p.big[corner][i]);
+        s->anchor[i] = quotient(&x, &one);
+    }
+}
+
+__attribute__((noinline)) static void keep_corners(search *s)
+{
+    bvpi_big w;
+    for (int i = 0; i < 3; i++) {
+        bvpi_big_sub_sums(&w, &s->p.big[s->second][i], &s->p.big[s->first][i]);
+        s->aside[i] = quotient(&w, &one);
+    }
+}
+
+/* From the corner to its foot: ((w . e) e - |e|^2 w) / |e|^2. */
+__attribute__((noinline)) static void keep_edge(search *s)
+{
+    bvpi_big_sum w[3], e[3];
+    bvpi_big ee, along, step, back;
+    difference(w, &s->p, s->first, s->second);
+    difference(e, &s->p, next_corner(s->second), s->second);
+    dot(&ee, e, e);
+    dot(&along, w, e);
+    for (int i = 0; i < 3; i++) {
+        bvpi_big_mul_sum(&step, &along, &e[i]);
+        bvpi_big_mul_sum(&back, &ee, &w[i]);
+        bvpi_big_sub(&step, &step, &back);
+        s->aside[i] = quotient(&step, &ee);
+    }
+}
+
+__attribute__((noinline)) static number normal_times(const bvpi_big_sum e[3],
+                                                     const bvpi_big_sum f[3], int x,
+                                                     const bvpi_big *times, const bvpi_big *by)
+{
+    bvpi_big n, product;
+    cross(&n, e, f, x);
+    bvpi_big_mul(&product, &n, times);
+    return quotient(&product, by);
+}
+
+/* (n . w) n / |n|^2, from A's edge to B's; from the corner to the face the other way. */
+__attribute__((noinline)) static void keep_normal(search *s, const bvpi_big_sum w[3],
+                                                  const bvpi_big_sum e[3], const bvpi_big_sum f[3],
+                                                  int sign)
+{
+    bvpi_big nn, height;
+    dot_crosses(&nn, e, f, e, f);
+    triple(&height, e, f, w);
+    height.sign *= sign;
+    for (int i = 0; i < 3; i++)
+        s->aside[i] = normal_times(e, f, i, &height, &nn);
+}
+
+__attribute__((noinline)) static void keep_face(search *s)
+{
+    bvpi_big_sum w[3], e[3], f[3];
+    difference(w, &s->p, s->first, s->second);
+    difference(e, &s->p, s->second + 1, s->second);
+    difference(f, &s->p, s->second + 2, s->second);
+    keep_normal(s, w, e, f, -1);
+}
+
+/* p + e at/by */
+__attribute__((noinline)) static number point_along(const bvpi_big_sum *p, const bvpi_big_sum *e,
+                                                    const bvpi_big *at, const bvpi_big *by)
+{
+    bvpi_big point, step;
+    bvpi_big_mul_sum(&point, by, p);
+    bvpi_big_mul_sum(&step, at, e);
+    bvpi_big_add(&point, &point, &step);
+    return quotient(&point, by);
+}
+
+/* The foot on A's edge: p + (w x f . n) e / |n|^2. */
+__attribute__((noinline)) static void keep_foot(search *s, const bvpi_big_sum w[3],
+                                                const bvpi_big_sum e[3], const bvpi_big_sum f[3])
+{
+    bvpi_big nn, at;
+    dot_crosses(&nn, e, f, e, f);
+    dot_crosses(&at, w, f, e, f);
+    for (int i = 0; i < 3; i++)
+        s->anchor[i] = point_along(&s->p.big[s->first][i], &e[i], &at, &nn);
+}
+
+__attribute__((noinline)) static void keep_edges(search *s)
+{
+    bvpi_big_sum w[3], e[3], f[3];
+    difference(w, &s->p, s->second, s->first);
+    difference(e, &s->p, next_corner(s->first), s->first);
+    difference(f, &s->p, next_corner(s->second), s->second);
+    keep_foot(s, w, e, f);
+    keep_normal(s, w, e, f, 1);
+}
+
+/* The point on the first feature, and how far aside the other one's is. */
+static void keep_points(search *s)
+{
+    if (s->kind != EDGES)
+        keep_corner(s, s->first);
+    if (s->kind == CORNERS)
+        keep_corners(s);
+    else if (s->kind == CORNER_EDGE)
+        keep_edge(s);
+    else if (s->kind == CORNER_FACE)
+        keep_face(s);
+    else
+        keep_edges(s);
+}
+
+/* ---- the distance -------------------------------------------------------------------------------
+ */
+
+/* The root of a quotient errs by 2.6 * 2^-53, what underflows by less than 2^-1073. */
+static void bound(number square, int unit, double *lo, double *hi)
+{
+    if (square.exponent % 2 != 0) {
+        square.of *= 2;
+        square.exponent--;
+    }
+    const double root = sqrt(square.of);
+    const int exponent = square.exponent / 2 + unit;
+    *lo = ldexp(root * (1 - 0x1p-50), exponent);
+    *hi = ldexp(root * (1 + 0x1p-50), exponent);
+    if (*lo < 0x1p-1000) {
+        *lo = fmax(*lo - 0x1p-1073, 0);
+        *hi += 0x1p-1073;
+    }
+}
+
+__attribute__((noinline)) static bool take_corners(bvpi_points *out, const float a[9],
+                                                   const float b[9], const double *ma,
+                                                   const double *mb)
+{
+    bvpi_terms terms[6][3];
+    bvpi_terms_of_triangle(terms, 0, a, ma);
+    bvpi_terms_of_triangle(terms, 3, b, mb);
+    return bvpi_points_init(out, terms, 6);
+}
+
+bool bvpi_tri_dist_exact(const float a[9], const float b[9], const double *ma, const double *mb,
+                         double scale, bvpi_nearest_exact *out)
+{
+    search s;
+    if (!take_corners(&s.p, a, b, ma, mb))
+        return false;
+    s.any = false;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 3; j < 6; j++) {
+            offer_corners(&s, i, j);
+            offer_edge(&s, i, j);
+            offer_edge(&s, j, i);
+            offer_edges(&s, i, j);
+        }
+        offer_face(&s, i, 3);
+        offer_face(&s, 3 + i, 0);
+    }
+    if (!s.any)
+        return false;
+    keep_points(&s);
+    bound(s.distance_sq, s.p.unit, &out->lo, &out->hi);
+    for (int i = 0; i < 3; i++) {
+        const int unit = s.p.unit + ilogb(scale);
+        const bvpi_dd anchor = bvpi_dd_of(ldexp(s.anchor[i].of, s.anchor[i].exponent + unit));
+        const bvpi_dd aside = bvpi_dd_of(ldexp(s.aside[i].of, s.aside[i].exponent + unit));
+        const bvpi_dd other = bvpi_dd_add(anchor, aside);
+        out->x[i] = s.first < 3 ? anchor : other;
+        out->y[i] = s.first < 3 ? other : anchor;
+    }
+    return true;
+}

@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Every verb ends when its --timeout is up and when it is interrupted, at any moment: exit code and words, no
-# temporary file, no half output, no process left behind.
+# temporary file, no half output, no process left behind. On a file system with files without a name, which go with
+# their writer, and on one without.
 set -u
 bvpack=$(realpath "${BVPACK:-./bvpack}")
+without=$(realpath "${BVP_BUILDDIR:-.}/tests/without_nameless")
 make_3mf=$(realpath "${BVP_BUILDDIR:-.}/tests/make_3mf")
 models=$(realpath "$(dirname "$0")/../samples/models")
 [ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
@@ -48,7 +50,7 @@ commands=(
 
 # fresh: the folder as before any command
 inputs=" $(echo ./* | sed 's|\./||g') "
-fresh() { rm -rf out.* store; }
+fresh() { rm -rf out.* store .bvpack-*; }
 # left WHAT: nothing but inputs, and outputs and a store under their names
 left() {
   local name found
@@ -71,47 +73,93 @@ whole() {
   done
 }
 
-for command in "${commands[@]}"; do
+# undisturbed COMMAND: what it writes
+undisturbed() {
+  local name
   fresh
   rm -rf "${expected:?}"/*
   # shellcheck disable=SC2086 # words
-  "$bvpack" $command >out.txt 2>out.err </dev/null || bad "$command fails: $(head -2 out.err)"
+  "$bvpack" $1 >out.txt 2>out.err </dev/null || bad "$1 fails: $(head -2 out.err)"
   for name in out.bvp out.png out.glb out.stl; do [ ! -e $name ] || cp $name "$expected"; done
+}
 
-  # the time is up while the program starts, or nearly so
-  for seconds in 0.000001 0.00$((RANDOM % 10))$((RANDOM % 9 + 1)); do
-    fresh
-    checks=$((checks + 1))
-    # shellcheck disable=SC2086
-    "$bvpack" $command --timeout $seconds >out.txt 2>out.err </dev/null
-    status=$?
-    case $status in
-      0) [ $seconds != 0.000001 ] || bad "$command --timeout $seconds: goes on" ;;
-      8) timed=$((timed + 1))
-        grep -q 'timeout\|INTERRUPTED\|time is up' out.err out.txt || bad "$command --timeout: says nothing: $(cat out.err)" ;;
-      *) bad "$command --timeout $seconds: exit code $status: $(head -2 out.err)" ;;
-    esac
-    left "$command --timeout $seconds"
-    whole "$command --timeout $seconds"
-  done
+# where there are files without a name, and where there are none
+ways=(with)
+if "$without" true; then ways+=(without); else echo "without the part about systems that have no files without a name"; fi
+way=()
+for kind in "${ways[@]}"; do
+  how=
+  [ $kind = with ] || { way=("$without"); how="no O_TMPFILE: "; }
+  for command in "${commands[@]}"; do
+    undisturbed "$command"
+    # the time is up while the program starts, or nearly so
+    for seconds in 0.000001 0.00$((RANDOM % 10))$((RANDOM % 9 + 1)); do
+      fresh
+      checks=$((checks + 1))
+      # shellcheck disable=SC2086
+      "${way[@]}" "$bvpack" $command --timeout $seconds >out.txt 2>out.err </dev/null
+      status=$?
+      case $status in
+        0) [ $seconds != 0.000001 ] || bad "$how$command --timeout $seconds: goes on" ;;
+        8) timed=$((timed + 1))
+          grep -q 'timeout\|INTERRUPTED\|time is up' out.err out.txt || bad "$how$command --timeout: says nothing: $(cat out.err)" ;;
+        *) bad "$how$command --timeout $seconds: exit code $status: $(head -2 out.err)" ;;
+      esac
+      left "$how$command --timeout $seconds"
+      whole "$how$command --timeout $seconds"
+    done
 
-  # interrupted after 1 to 9 ms
-  for signal in INT TERM; do
-    fresh
-    checks=$((checks + 1))
-    # shellcheck disable=SC2086
-    timeout --preserve-status -s $signal 0.00$((RANDOM % 9 + 1)) "$bvpack" $command >out.txt 2>out.err </dev/null
-    status=$?
-    case $status in
-      0) ;;
-      8 | 130 | 143) stopped=$((stopped + 1)) ;;
-      *) bad "$command, SIG$signal: exit code $status: $(head -2 out.err)" ;;
-    esac
-    left "$command, SIG$signal"
-    whole "$command, SIG$signal"
+    # interrupted after 1 to 9 ms
+    for signal in INT TERM; do
+      fresh
+      checks=$((checks + 1))
+      # shellcheck disable=SC2086
+      timeout --preserve-status -s $signal 0.00$((RANDOM % 9 + 1)) "${way[@]}" "$bvpack" $command >out.txt 2>out.err </dev/null
+      status=$?
+      case $status in
+        0) ;;
+        8 | 130 | 143) stopped=$((stopped + 1)) ;;
+        *) bad "$how$command, SIG$signal: exit code $status: $(head -2 out.err)" ;;
+      esac
+      left "$how$command, SIG$signal"
+      whole "$how$command, SIG$signal"
+    done
   done
 done
-[ $timed -ge ${#commands[@]} ] || bad "only $timed of $checks ended by their time-out"
+
+# ---- a signal while an unfinished file has a temporary name ---------------------------------------------
+
+caught=0
+for command in "${commands[@]}"; do
+  [ $kind = without ] || break
+  case $command in *" out."* | *-o\ out*) ;; *) continue ;; esac
+  undisturbed "$command"
+  for signal in INT TERM ALRM; do # ALRM: what --timeout sends
+    fresh
+    checks=$((checks + 1))
+    timeout=()
+    [ $signal != ALRM ] || timeout=(--timeout 100)
+    # shellcheck disable=SC2086
+    env --default-signal=INT "$without" "$bvpack" $command "${timeout[@]}" >out.txt 2>out.err </dev/null &
+    child=$!
+    while kill -0 $child 2>/dev/null; do
+      for name in .bvpack-*; do
+        [ ! -e "$name" ] || { kill -STOP $child; break 2; }
+      done
+    done
+    # it may have been given its name just before the program stopped
+    for name in .bvpack-*; do [ ! -e "$name" ] || caught=$((caught + 1)); done
+    kill -$signal $child 2>/dev/null
+    kill -CONT $child 2>/dev/null
+    wait $child 2>/dev/null
+    left "$how$command, SIG$signal in mid-write"
+    whole "$how$command, SIG$signal in mid-write"
+  done
+done
+[ $kind = with ] || [ $caught -gt 0 ] || bad "no unfinished file was seen"
+echo "$caught unfinished files when a signal came"
+
+[ $timed -ge $((${#commands[@]} * ${#ways[@]})) ] || bad "only $timed of $checks ended by their time-out"
 [ $stopped -gt 0 ] || bad "no run was stopped by a signal"
 
 # ---- a process that imports ends with its parent ------------------------------------------------------

@@ -74,11 +74,10 @@ int output_open(output *o, const char *path)
     }
     temporary_watch();
     bvpi_publish_sweep(o->path);
-    if (bvpi_publish_open(&o->file, o->path, o->path, mode) != 0)
+    if (bvpi_publish_open_watched(&o->file, o->path, o->path, mode, temporary_redoom, &o->slot) !=
+        0)
         return refuse(path, "; does the folder exist, and may you write there?");
     o->fd = o->file.fd;
-    if (o->file.temporary[0])
-        o->slot = temporary_doom(o->file.temporary);
     return 0;
 }
 

@@ -255,9 +255,8 @@ static int publish(const store *s, char *path, int (*fill)(void *user, int fd), 
     if (code != 0)
         return code;
     name_folder(s, names);
-    int failed = bvpi_publish_open(&file, path, names, 0666) != 0;
+    int failed = bvpi_publish_open_watched(&file, path, names, 0666, temporary_redoom, &slot) != 0;
     if (!failed) {
-        slot = file.temporary[0] ? temporary_doom(file.temporary) : -1;
         failed = fill(user, file.fd) != 0;
         if (failed)
             bvpi_publish_discard(&file);

@@ -16,15 +16,17 @@ enum { FREE, IS_SET_UP, STANDS, IS_GOING }; /* a slot that is going is not used 
 
 static char names[SLOT_COUNT][PATH_MAX];
 static int states[SLOT_COUNT]; /* atomic */
+static int is_ending;          /* atomic */
 
 static int pass(int slot, int from, int to)
 {
-    return __atomic_compare_exchange_n(&states[slot], &from, to, 0, __ATOMIC_ACQ_REL,
-                                       __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(&states[slot], &from, to, 0, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
 }
 
 void temporary_remove_all(void)
 {
+    __atomic_store_n(&is_ending, 1, __ATOMIC_SEQ_CST);
     for (int i = 0; i < SLOT_COUNT; i++)
         if (pass(i, STANDS, IS_GOING))
             unlink(names[i]);
@@ -57,10 +59,18 @@ int temporary_doom(const char *path)
     for (int i = 0; i < SLOT_COUNT && strlen(path) < sizeof names[i]; i++)
         if (pass(i, FREE, IS_SET_UP)) {
             strcpy(names[i], path);
-            __atomic_store_n(&states[i], STANDS, __ATOMIC_RELEASE);
+            __atomic_store_n(&states[i], STANDS, __ATOMIC_SEQ_CST);
+            while (__atomic_load_n(&is_ending, __ATOMIC_SEQ_CST)) /* the handler may be past it */
+                pause();
             return i;
         }
     return -1;
+}
+
+void temporary_redoom(void *slot, const char *path)
+{
+    temporary_spare(*(int *)slot);
+    *(int *)slot = temporary_doom(path);
 }
 
 void temporary_spare(int slot)

@@ -72,16 +72,19 @@ static void folder_of(const char *path, char folder[PATH_MAX])
 }
 
 /* Not taken, as far as one can know before. */
-static int make_name(char name[PATH_MAX], const char *names, const char *boot)
+static int make_name(bvpi_publishing *p, const char *names, const char *boot)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     const uint64_t tag =
         (uint64_t)getpid() << 40 ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec;
-    const int size = snprintf(name, PATH_MAX, "%.*s" NAME_HEAD "%s-%016" PRIx64 NAME_END,
+    const int size = snprintf(p->temporary, PATH_MAX, "%.*s" NAME_HEAD "%s-%016" PRIx64 NAME_END,
                               folder_size(names), names, boot, tag);
-    if (size < PATH_MAX)
+    if (size < PATH_MAX) {
+        if (p->on_name)
+            p->on_name(p->user, p->temporary);
         return 0;
+    }
     errno = ENAMETOOLONG;
     return -1;
 }
@@ -134,7 +137,7 @@ static int open_named(bvpi_publishing *p, const char *names, mode_t mode)
     char boot[BOOT_SIZE + 1];
     read_boot(boot);
     for (int i = 0; i < NAME_TRIES; i++) {
-        if (make_name(p->temporary, names, boot) != 0)
+        if (make_name(p, names, boot) != 0)
             break;
         p->fd = open(p->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (p->fd < 0 && errno == EEXIST)
@@ -156,7 +159,15 @@ static int open_named(bvpi_publishing *p, const char *names, mode_t mode)
 
 int bvpi_publish_open(bvpi_publishing *p, const char *path, const char *names, mode_t mode)
 {
+    return bvpi_publish_open_watched(p, path, names, mode, NULL, NULL);
+}
+
+int bvpi_publish_open_watched(bvpi_publishing *p, const char *path, const char *names, mode_t mode,
+                              bvpi_publish_fn on_name, void *user)
+{
     p->temporary[0] = '\0';
+    p->on_name = on_name;
+    p->user = user;
     return open_nameless(p, path, mode) ? 0 : open_named(p, names, mode);
 }
 
@@ -176,7 +187,7 @@ static int link_temporary(bvpi_publishing *p, const char *number, const char *na
     strcpy(boot, no_boot);
     if (p->is_locked)
         read_boot(boot);
-    for (int i = 0; i < NAME_TRIES && make_name(p->temporary, names, boot) == 0; i++) {
+    for (int i = 0; i < NAME_TRIES && make_name(p, names, boot) == 0; i++) {
         if (linkat(AT_FDCWD, number, AT_FDCWD, p->temporary, AT_SYMLINK_FOLLOW) == 0)
             return 0;
         if (errno != EEXIST)

@@ -89,6 +89,7 @@ static void finish_f64(const bvpi_pose *pose, const float a[9], const bvpi_neare
 static void finish_exact(const bvpi_pose *pose, const float a[9], const bvpi_nearest_exact *best,
                          bvpi_tri_dist *out)
 {
+    out->effort = 32;
     to_world(pose, a, best->x, out->point_a);
     to_world(pose, a, best->y, out->point_b);
     out->lo = best->lo;
@@ -194,6 +195,7 @@ void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float 
     bvpi_vec_f64 pa[3], pb[3];
     bvpi_nearest_f64 best;
     const double eta = pose->world_eta * pose->world_scale;
+    out->effort = 1;
     corners_f64(pose, a, b, pa, pb);
     if (limit < INFINITY) {
         out->lo = gap_along_normals(pa, pb, eta) / pose->world_scale;
@@ -218,6 +220,7 @@ void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float 
     }
     bvpi_vec_dd qa[3], qb[3];
     bvpi_nearest_dd best_dd;
+    out->effort = 8;
     corners_dd(pose, a, b, qa, qb);
     nearest_of_triangles_dd(qa, qb, &best_dd);
     distance_bounds_dd(qa, qb, &best_dd, ETA_DD, &out->lo, &out->hi);
@@ -243,6 +246,7 @@ void bvpi_tri_dist1_any(const bvpi_pose *pose, const float a[9], const float b[9
 {
     bvpi_vec_f64 pa[3], pb[3];
     bvpi_nearest_f64 best;
+    out->effort = 1;
     corners_f64(pose, a, b, pa, pb);
     nearest_of_triangles_f64(pa, pb, &best);
     distance_bounds_f64(pa, pb, &best, pose->world_eta * pose->world_scale, &out->lo, &out->hi);

@@ -14,6 +14,7 @@ typedef struct bvpi_tri_dist {
     double lo, hi; /* lo <= distance <= hi, world; both 0 exactly when the triangles meet */
     double point_a[3], point_b[3]; /* witness points, world; they lie on the triangles, at most hi
                                       apart, but for the rounding of their coordinates */
+    unsigned effort; /* what it took: 1 in double; 8 in double-double; 32 in integers */
 } bvpi_tri_dist;
 
 /* One pair. Degenerate triangles are segments or points. The interval is at most 2^-31 of its upper

@@ -94,6 +94,7 @@ void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode)
 bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness)
 {
     bvpi_pair_reset(query, BVPI_PAIR_COLLIDE);
+    query->has_ties = false;
     query->want_witness = want_witness;
     bvpi_pair_run(query);
     return query->status;

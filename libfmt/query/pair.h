@@ -64,6 +64,7 @@ typedef struct bvpi_pair_query {
     bool done;         /* the answer is known: the walks end */
     bool is_settled;   /* that of the two parts that meet, not the query's: ties.h */
     uint64_t patience; /* of the two parts that meet: ties.h */
+    bool has_ties;     /* pairs were settled at once, in this question or the one before: ties.h */
     bool hit;          /* COLLIDE: something touches */
     bool want_witness; /* COLLIDE, stop_at_first: fill `best`, not only best.found */
     bool any_witness;  /* want_witness, DISTANCE: one whose distance is only known not to be more */

@@ -65,10 +65,13 @@ static bool is_out_of_reach(const bvpi_pair_query *query, const bvpi_placed_part
     return gap_sq > query->limit * query->limit * (1 + 0x1p-18);
 }
 
+/* Where pairs were settled at once the next ones may well be, too. */
+enum { TIES_HASTE = 16 };
+
 static void ask_parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
     query->stats.instance_pairs++;
-    query->patience = bvpi_ties_patience(a, b);
+    query->patience = bvpi_ties_patience(a, b) / (query->has_ties ? TIES_HASTE : 1);
     if (a->kind == b->kind) {
         query->kernel->parts[a->kind](query, a, b);
         go_on(query);

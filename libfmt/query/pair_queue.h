@@ -249,7 +249,7 @@ static inline void measure_pair(pair_tester *p, const float a[9], const float b[
     else
         bvpi_tri_dist1_within(&p->pose, a, b, limit, &d);
     query->stats.exact++;
-    p->spent += BVPI_TIES_EXACT;
+    p->spent += BVPI_TIES_EXACT * d.effort;
     if (!(d.lo <= query->limit) || !(d.hi < INFINITY)) /* or not a number, in a damaged file */
         return;
     query->lower = fmin(query->lower, d.lo);
@@ -287,7 +287,7 @@ static inline void settle_ties(pair_tester *p, const float a[9], const float b[9
     const bool settled = bvpi_ties_settle(&ties, a, b);
     p->patience = 2 * p->spent;
     if (settled && !p->query->done)
-        p->query->done = p->query->is_settled = true;
+        p->query->done = p->query->is_settled = p->query->has_ties = true;
 }
 
 /* Pairs of the queue that only exact arithmetic told apart. */

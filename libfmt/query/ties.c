@@ -69,7 +69,7 @@ static double highest_of_triangle(const projection *p, const float t[9])
 {
     double most = -INFINITY;
     for (int k = 0; k < 9; k += 3)
-        most = fmax(most, highest_of(p, (double)t[k], (double)t[k + 1], (double)t[k + 2]));
+        most = bvpi_larger(most, highest_of(p, (double)t[k], (double)t[k + 1], (double)t[k + 2]));
     return most;
 }
 
@@ -77,9 +77,9 @@ static double highest_of_vertices(const projection *p, const bvpi_cluster *clust
 {
     double most = -INFINITY;
     for (uint32_t k = 0; k < cluster->vertex_count; k++)
-        most = fmax(most, highest_of(p, (double)bvpi_cluster_coordinate(cluster, 0, k),
-                                     (double)bvpi_cluster_coordinate(cluster, 1, k),
-                                     (double)bvpi_cluster_coordinate(cluster, 2, k)));
+        most = bvpi_larger(most, highest_of(p, (double)bvpi_cluster_coordinate(cluster, 0, k),
+                                            (double)bvpi_cluster_coordinate(cluster, 1, k),
+                                            (double)bvpi_cluster_coordinate(cluster, 2, k)));
     return most;
 }
 

@@ -189,8 +189,8 @@ static double gap_along_normals(const bvpi_vec_f64 a[3], const bvpi_vec_f64 b[3]
     return gap;
 }
 
-void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
-                           bvpi_tri_dist *out)
+static void measure(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
+                    bool in_integers, bvpi_tri_dist *out)
 {
     bvpi_vec_f64 pa[3], pb[3];
     bvpi_nearest_f64 best;
@@ -233,12 +233,25 @@ void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float 
         out->hi = fmin(out->hi, hi);
     }
     bvpi_nearest_exact exact;
-    if (!(out->hi - out->lo <= GOOD_ENOUGH * out->hi) && out->lo / pose->world_scale <= limit &&
+    if (in_integers && !(out->hi - out->lo <= GOOD_ENOUGH * out->hi) &&
+        out->lo / pose->world_scale <= limit &&
         bvpi_tri_dist_exact(a, b, pose->ma, pose->mb, pose->world_scale, &exact)) {
         finish_exact(pose, a, &exact, out);
         return;
     }
     finish_dd(pose, a, &best_dd, out);
+}
+
+void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
+                           bvpi_tri_dist *out)
+{
+    measure(pose, a, b, limit, true, out);
+}
+
+void bvpi_tri_dist1_rough(const bvpi_pose *pose, const float a[9], const float b[9],
+                          bvpi_tri_dist *out)
+{
+    measure(pose, a, b, INFINITY, false, out);
 }
 
 void bvpi_tri_dist1_any(const bvpi_pose *pose, const float a[9], const float b[9], double limit,

@@ -20,7 +20,10 @@ typedef struct bvpi_tri_dist {
 /* One pair. Degenerate triangles are segments or points. The interval is at most 2^-31 of its upper
  * end wide, but for what underflows. */
 void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out);
-/* The same, if lo <= limit; else only lo is good, and the interval may be wider. */
+/* The same, but not in integers: the interval may be wider. */
+void bvpi_tri_dist1_rough(const bvpi_pose *pose, const float a[9], const float b[9],
+                          bvpi_tri_dist *out);
+/* As bvpi_tri_dist1, if lo <= limit; else only lo is good, and the interval may be wider. */
 void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
                            bvpi_tri_dist *out);
 /* The same, but hi <= limit is good enough: the points are then hi apart at most, and whether the

@@ -57,7 +57,7 @@ static void project_parts(const bvpi_pose *pose, const double w[3], projection o
 }
 
 /* An upper bound of the function at a point. */
-static double highest_of(const projection *p, double x, double y, double z)
+BVPI_INLINE double highest_of(const projection *p, double x, double y, double z)
 {
     const double value = p->of[0] * x + p->of[1] * y + p->of[2] * z + p->of[3];
     const double size =
@@ -73,9 +73,29 @@ static double highest_of_triangle(const projection *p, const float t[9])
     return most;
 }
 
+/* Coordinates as floats, one after the other? */
+static bool is_raw(const bvpi_cluster *cluster)
+{
+    bool raw = cluster->vertex_width == 96;
+    for (int axis = 0; axis < 3; axis++)
+        raw = raw && cluster->head.packing[axis] >> 6 == BVPD_RAW &&
+              cluster->head.table_count[axis] == 0 &&
+              cluster->field_at[axis] == 32 * (unsigned)axis;
+    return raw;
+}
+
 static double highest_of_vertices(const projection *p, const bvpi_cluster *cluster)
 {
     double most = -INFINITY;
+    const uint8_t *raw = cluster->vertices;
+    if (is_raw(cluster)) {
+        for (uint32_t k = 0; k < cluster->vertex_count; k++, raw += 12)
+            most =
+                bvpi_larger(most, highest_of(p, (double)bvpi_float_of_bits(bvpi_load_u32(raw)),
+                                             (double)bvpi_float_of_bits(bvpi_load_u32(raw + 4)),
+                                             (double)bvpi_float_of_bits(bvpi_load_u32(raw + 8))));
+        return most;
+    }
     for (uint32_t k = 0; k < cluster->vertex_count; k++)
         most = bvpi_larger(most, highest_of(p, (double)bvpi_cluster_coordinate(cluster, 0, k),
                                             (double)bvpi_cluster_coordinate(cluster, 1, k),
@@ -150,7 +170,7 @@ static void directions_of(const bvpi_pose *pose, const float a[9], const float b
                           double out[DIRECTIONS][3])
 {
     bvpi_tri_dist d;
-    bvpi_tri_dist1(pose, a, b, &d);
+    bvpi_tri_dist1_rough(pose, a, b, &d);
     bvpi_subtract(d.point_b, d.point_a, out[0]);
     normal_of(pose->world_a, 3, a, out[1]);
     normal_of(pose->world_b, 4, b, out[2]);
@@ -312,8 +332,8 @@ typedef struct search {
     double shift[3], reach[3]; /* from a to b, and how far off that */
     span group[GROUP_MOST];    /* of b's clusters */
     uint32_t group_size;
-    unsigned group_count;
-    uint64_t left; /* triangles of b that may still be looked at */
+    unsigned group_count; /* 0: not made yet */
+    uint64_t left;        /* triangles of b that may still be looked at */
 } search;
 
 /* Is the triangle high enough, and no stray? */
@@ -353,6 +373,8 @@ static void begin_search(search *s, const bvpi_ties *ties, const planes *p, cons
     const double beyond = (most - gap) * (1 + 0x1p-40);
     const double across = sqrt(beyond * (most + gap)) * (1 + 0x1p-40);
     s->ties = ties;
+    s->group_size = (ties->b->part.cluster_count + GROUP_MOST - 1) / GROUP_MOST;
+    s->group_count = 0;
     s->left = SEARCH_LEAST + ties->spent;
     for (int side = 0; side < 2; side++) {
         const int other = 1 - side;
@@ -376,8 +398,6 @@ static void begin_search(search *s, const bvpi_ties *ties, const planes *p, cons
 static bool bound_groups(search *s)
 {
     const bvpi_part *part = &s->ties->b->part;
-    s->group_size = (part->cluster_count + GROUP_MOST - 1) / GROUP_MOST;
-    s->group_count = 0;
     for (uint32_t idx = 0; idx < part->cluster_count; idx++) {
         bvpi_cluster cluster;
         if (!bvpi_meter_step(s->ties->query->meter) || !bvpi_cluster_at(part, idx, &cluster))
@@ -433,13 +453,14 @@ static found search_cluster(search *s, const float a[9], uint32_t item_a, const 
 
 static found search_triangle(search *s, const float a[9], uint32_t item_a)
 {
+    const uint32_t count = s->ties->b->part.cluster_count;
     span at;
     span_of(s, 0, a, &at);
     span_across(s, &at);
-    for (uint32_t k = 0; k < s->group_count; k++) {
-        if (!spans_meet(&s->group[k], &at))
+    for (uint32_t k = 0, from = 0; from < count; k++, from += s->group_size) {
+        if (s->group_count > 0 && !spans_meet(&s->group[k], &at))
             continue;
-        const uint32_t from = k * s->group_size, rest = s->ties->b->part.cluster_count - from;
+        const uint32_t rest = count - from;
         for (uint32_t i = 0; i < s->group_size && i < rest; i++) {
             const found status = search_cluster(s, a, item_a, &at, from + i);
             if (status != NOT_FOUND)
@@ -457,9 +478,8 @@ static __attribute__((noinline)) bool search_first(const bvpi_ties *ties, const 
 {
     const bvpi_part *part = &ties->a->part;
     search search_here, *s = &search_here;
+    unsigned searched = 0;
     begin_search(s, ties, p, highest, gap);
-    if (!bound_groups(s))
-        return false;
     for (uint32_t idx = 0; idx < part->cluster_count; idx++) {
         bvpi_cluster cluster;
         if (!bvpi_meter_step(ties->query->meter) || !bvpi_cluster_at(part, idx, &cluster))
@@ -474,6 +494,9 @@ static __attribute__((noinline)) bool search_first(const bvpi_ties *ties, const 
             bvpi_cluster_triangle(&cluster, k, corners);
             if (!is_at_plane(s, 0, corners))
                 continue;
+            /* the first one seldom needs boxes */
+            if (searched++ == 1 && !bound_groups(s))
+                return false;
             const found status = search_triangle(s, corners, item);
             if (status != NOT_FOUND)
                 return status == FOUND;
@@ -507,6 +530,23 @@ static bool is_beyond(const bvpi_pair_query *query, double gap)
     return gap > (query->mode == BVPI_PAIR_DISTANCE ? query->limit : 0);
 }
 
+/* Are there too many strays in a cluster from the middle of storage? Planes that are of no use are
+ * then found out without a look at all of the other part. */
+static bool is_hopeless(const bvpi_ties *ties, const planes *p, int side)
+{
+    const bvpi_part *part = &part_of(ties, side)->part;
+    unsigned count = 0;
+    bvpi_cluster cluster;
+    if (part->cluster_count == 0 || !bvpi_cluster_at(part, part->cluster_count / 2, &cluster))
+        return false;
+    for (uint32_t k = 0; k < cluster.triangle_count && count <= STRAY_MOST; k++) {
+        float corners[9];
+        bvpi_cluster_triangle(&cluster, k, corners);
+        count += !(highest_of_triangle(&p->of[side], corners) <= p->at[side]);
+    }
+    return count > STRAY_MOST;
+}
+
 /* What the planes prove. highest, *gap: of the triangles on their sides; the strays are settled by
  * themselves. False: it is of no use. A function of its own, as search_first. */
 static __attribute__((noinline)) bool settle_all_but_ties(const bvpi_ties *ties, const planes *p,
@@ -514,6 +554,8 @@ static __attribute__((noinline)) bool settle_all_but_ties(const bvpi_ties *ties,
 {
     const bvpi_pair_query *query = ties->query;
     strays of[2];
+    if (is_hopeless(ties, p, 0) || is_hopeless(ties, p, 1))
+        return false;
     for (int side = 0; side < 2; side++)
         if (!find_strays(ties, p, side, &of[side], &highest[side]))
             return false;
@@ -572,7 +614,7 @@ static bool settle_middle(const bvpi_ties *ties)
         return false;
     if (ties->query->mode == BVPI_PAIR_DISTANCE) {
         bvpi_tri_dist d;
-        bvpi_tri_dist1(ties->pose, a, b, &d);
+        bvpi_tri_dist1_rough(ties->pose, a, b, &d);
         if (d.lo <= ties->query->limit)
             ties->measure(ties->user, a, b, item_a, item_b);
     }

@@ -2,71 +2,16 @@
 # SPDX-License-Identifier: MIT
 # The program as a user meets it: every verb, its answers, its words, its exit codes.
 set -u
-src=$(cd "${BVP_SRCDIR:-$(dirname "$0")/..}" && pwd)
-bvpack=$(realpath "${BVPACK:-./bvpack}")
-json=$(realpath "${BVP_BUILDDIR:-.}/tests/json_check")
-[ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-export LC_ALL=C
-unset BVPACK
-fail=0 checks=0
+# shellcheck source=tests/verb_test.sh
+. "$(dirname "$0")/verb_test.sh"
 
-bad() { echo "FAILED: $*"; fail=1; }
-
-# Runs the program; keeps its output in out, err and status.
-run() {
-  "$bvpack" "$@" >out 2>err </dev/null
-  status=$?
-}
-# expect STATUS ARGUMENTS...
-expect() {
-  local wanted=$1
-  shift
-  checks=$((checks + 1))
-  run "$@"
-  [ $status = "$wanted" ] || { bad "exit code $status, not $wanted: bvpack $*"; head -3 out err; }
-}
-# has FILE REGEX / lacks FILE REGEX: in what the last run printed
-has() {
-  checks=$((checks + 1))
-  grep -qE -e "$2" "$1" || { bad "line ${BASH_LINENO[0]}: no \"$2\" in $1:"; head -5 "$1"; }
-}
-lacks() {
-  checks=$((checks + 1))
-  ! grep -qE -e "$2" "$1" || bad "line ${BASH_LINENO[0]}: \"$2\" in $1"
-}
-empty() {
-  checks=$((checks + 1))
-  [ ! -s "$1" ] || { bad "line ${BASH_LINENO[0]}: $1 is not empty:"; head -3 "$1"; }
-}
-# is PATH VALUE: in the JSON text that the last run printed
-is() {
-  local found
-  checks=$((checks + 1))
-  found=$("$json" "$1" <out) || bad "line ${BASH_LINENO[0]}: no JSON, or nothing at $1"
-  [ "$found" = "$2" ] || bad "line ${BASH_LINENO[0]}: $1 is $found, not $2"
-}
-# near PATH VALUE: the same for a number, to 1e-9
-near() {
-  checks=$((checks + 1))
-  "$json" "$1" <out | awk -v v="$2" '{ d = $1 - v; ok = d < 1e-9 && d > -1e-9 } END { exit !ok }' ||
-    bad "line ${BASH_LINENO[0]}: $1 is not $2"
-}
 no_leftovers() {
   checks=$((checks + 1))
-  [ -z "$(find . -name '.*.tmp' -o -name '*.tmp')" ] || bad "line ${BASH_LINENO[0]}: temporary files left"
+  [ -z "$(find . -name '.*.tmp' -o -name '*.tmp')" ] || bad "temporary files left"
 }
 
 # ---- models -------------------------------------------------------------------------------------
 
-# cube NAME LO HI: an OBJ cube
-cube() {
-  local a=$2 b=$3
-  printf 'o %s\n' "$1"
-  printf 'v %s %s %s\n' $a $a $a $b $a $a $b $b $a $a $b $a $a $a $b $b $a $b $b $b $b $a $b $b
-  printf 'f %s %s %s\n' 1 3 2 1 4 3 5 6 7 5 7 8 1 2 6 1 6 5 2 3 7 2 7 6 3 4 8 3 8 7 4 1 5 4 5 8
-}
 cube cube 0 1 >cube.obj
 cube tool 0 2 >tool.obj
 cat >tetra.stl <<'END'

@@ -2,15 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The verb diff as a user meets it: two exports of a small plant, what it says of them, exit codes.
 set -u
-bvpack=$(realpath "${BVPACK:-./bvpack}")
-json=$(realpath "${BVP_BUILDDIR:-.}/tests/json_check")
-[ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-export LC_ALL=C
-unset BVPACK BVPACK_STORE
-fail=0
-bad() { echo "FAILED: line ${BASH_LINENO[1]}: $*"; fail=1; }
+# shellcheck source=tests/verb_test.sh
+. "$(dirname "$0")/verb_test.sh"
 # expect STATUS ARGUMENTS...: runs the verb
 expect() {
   local wanted=$1
@@ -21,12 +14,6 @@ expect() {
 }
 has() { grep -qxE -e "$2" "$1" || { bad "no line \"$2\" in $1:"; cat "$1"; }; }
 lines() { [ "$(wc -l <out)" = "$1" ] || { bad "not $1 lines:"; cat out; }; }
-# is PATH VALUE: in the JSON text that the last run printed
-is() {
-  local found
-  found=$("$json" "$1" <out) || bad "no JSON, or nothing at $1"
-  [ "$found" = "$2" ] || bad "$1 is $found, not $2"
-}
 pack() { "$bvpack" pack -q "$@" || bad "pack $*"; }
 
 # tetra NAME SIZE

@@ -3,16 +3,10 @@
 # Names, texts and paths that hold escape sequences, marks of text direction and formulas: whatever verb tells
 # them, on output or standard error, the terminal gets none of them raw, and a spreadsheet no formula.
 set -u
-bvpack=$(realpath "${BVPACK:-./bvpack}")
-models=$(realpath "$(dirname "$0")/../samples/models")
-[ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-export LC_ALL=C
-unset BVPACK BVPACK_STORE
-fail=0 checks=0 told=0
-
-bad() { echo "FAILED: $*"; fail=1; }
+# shellcheck source=tests/verb_test.sh
+. "$(dirname "$0")/verb_test.sh"
+models=$src/samples/models
+told=0
 
 # Controls but tab and line feed; U+0080 to U+009F; U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069
 raw='[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]'

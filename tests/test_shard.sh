@@ -3,18 +3,10 @@
 # A manifest or a model packed in shares: all of them merged are the bytes that one machine packs,
 # whatever their number; what is missing, twice or of something else is named.
 set -u
-bvpack=$(realpath "${BVPACK:-./bvpack}")
-make_export=$(realpath "${BVP_BUILDDIR:-.}/tests/make_export")
-json=$(realpath "${BVP_BUILDDIR:-.}/tests/json_check")
-step_case=$(realpath "${BVP_BUILDDIR:-.}/tests/step_case")
-[ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-export LC_ALL=C
-unset BVPACK BVPACK_STORE
-fail=0
-bad() { echo "FAILED: line ${BASH_LINENO[0]}: $*"; fail=1; }
-same() { cmp -s "$1" "$2" || bad "$1 and $2 differ"; }
+# shellcheck source=tests/verb_test.sh
+. "$(dirname "$0")/verb_test.sh"
+make_export=$programs/make_export
+step_case=$programs/step_case
 # refused STATUS REGEX ARGUMENTS...: says this, and leaves nothing behind
 refused() {
   local wanted=$1 regex=$2

@@ -6,23 +6,10 @@
 set -u
 RANDOM=${BVP_SEED:-$$}
 seed="BVP_SEED=${BVP_SEED:-$$}"
-bvpack=$(realpath "${BVPACK:-./bvpack}")
-make_export=$(realpath "${BVP_BUILDDIR:-.}/tests/make_export")
-forge=$(realpath "${BVP_BUILDDIR:-.}/tests/forge")
-json=$(realpath "${BVP_BUILDDIR:-.}/tests/json_check")
-[ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-unset BVPACK BVPACK_STORE
-fail=0
-bad() { echo "FAILED: line ${BASH_LINENO[0]}: $*"; fail=1; }
-same() { cmp -s "$1" "$2" || bad "$1 and $2 differ"; }
-# is PATH VALUE: in the summary of the last packing
-is() {
-  local found
-  found=$("$json" "$1" <out) || bad "nothing at $1"
-  [ "$found" = "$2" ] || bad "$1 is $found, not $2"
-}
+# shellcheck source=tests/verb_test.sh
+. "$(dirname "$0")/verb_test.sh"
+make_export=$programs/make_export
+forge=$programs/forge
 pack() { "$bvpack" pack "$@" --json >out || bad "pack $*"; }
 
 # ---- a thousand parts, of which ten change

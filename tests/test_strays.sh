@@ -3,38 +3,8 @@
 # A mesh with triangles far outside: what pack makes of it, by every way that a part can take into a
 # file, and what the other verbs then say. What queries cost is in test_strays.c.
 set -u
-bvpack=$(realpath "${BVPACK:-./bvpack}")
-json=$(realpath "${BVP_BUILDDIR:-.}/tests/json_check")
-[ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-export LC_ALL=C
-unset BVPACK
-fail=0 checks=0
-
-bad() { echo "FAILED: $*"; fail=1; }
-expect() { # STATUS ARGUMENTS...
-  local wanted=$1 status
-  shift
-  checks=$((checks + 1))
-  "$bvpack" "$@" >out 2>err </dev/null
-  status=$?
-  [ $status = "$wanted" ] || { bad "line ${BASH_LINENO[0]}: exit code $status, not $wanted: bvpack $*"; head -3 out err; }
-}
-has() {
-  checks=$((checks + 1))
-  grep -qE -e "$2" "$1" || { bad "line ${BASH_LINENO[0]}: no \"$2\" in $1:"; head -5 "$1"; }
-}
-is() { # PATH VALUE
-  local found
-  checks=$((checks + 1))
-  found=$("$json" "$1" <out) || bad "line ${BASH_LINENO[0]}: no JSON, or nothing at $1"
-  [ "$found" = "$2" ] || bad "line ${BASH_LINENO[0]}: $1 is $found, not $2"
-}
-same() { # A B
-  checks=$((checks + 1))
-  cmp -s "$1" "$2" || bad "line ${BASH_LINENO[0]}: $1 and $2 differ"
-}
+# shellcheck source=tests/verb_test.sh
+. "$(dirname "$0")/verb_test.sh"
 
 # A bumpy sheet of 200 triangles over the unit square; behind triangle 99 one that hangs on the
 # sheet's first corner and reaches to 1e7, and at the end one at 1e20.

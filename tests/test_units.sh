@@ -3,46 +3,9 @@
 # Files in different units: lengths are converted to the first file's where both say theirs, refused
 # where one alone does, and taken as numbers where none does. The numbers below are by hand.
 set -u
-bvpack=$(realpath "${BVPACK:-./bvpack}")
-json=$(realpath "${BVP_BUILDDIR:-.}/tests/json_check")
-[ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-export LC_ALL=C
-unset BVPACK
-fail=0 checks=0
+# shellcheck source=tests/verb_test.sh
+. "$(dirname "$0")/verb_test.sh"
 
-bad() { echo "FAILED: $*"; fail=1; }
-expect() { # STATUS ARGUMENTS...
-  local wanted=$1 status
-  shift
-  checks=$((checks + 1))
-  "$bvpack" "$@" >out 2>err </dev/null
-  status=$?
-  [ $status = "$wanted" ] || { bad "line ${BASH_LINENO[0]}: exit code $status, not $wanted: bvpack $*"; head -3 out err; }
-}
-has() {
-  checks=$((checks + 1))
-  grep -qE -e "$2" "$1" || { bad "line ${BASH_LINENO[0]}: no \"$2\" in $1:"; head -5 "$1"; }
-}
-is() { # PATH VALUE
-  local found
-  checks=$((checks + 1))
-  found=$("$json" "$1" <out) || bad "line ${BASH_LINENO[0]}: no JSON, or nothing at $1"
-  [ "$found" = "$2" ] || bad "line ${BASH_LINENO[0]}: $1 is $found, not $2"
-}
-near() { # PATH VALUE: to 1e-9 of itself
-  checks=$((checks + 1))
-  "$json" "$1" <out | awk -v v="$2" '{ d = $1 - v; e = (v < 0 ? -v : v) * 1e-9 + 1e-12; ok = d < e && d > -e } END { exit !ok }' ||
-    bad "line ${BASH_LINENO[0]}: $1 is $("$json" "$1" <out), not $2"
-}
-
-cube() { # NAME LO HI: an OBJ cube
-  local a=$2 b=$3
-  printf 'o %s\n' "$1"
-  printf 'v %s %s %s\n' $a $a $a $b $a $a $b $b $a $a $b $a $a $a $b $b $a $b $b $b $b $a $b $b
-  printf 'f %s %s %s\n' 1 3 2 1 4 3 5 6 7 5 7 8 1 2 6 1 6 5 2 3 7 2 7 6 3 4 8 3 8 7 4 1 5 4 5 8
-}
 cube cube 0 1 >cube.obj   # a unit cube: 1 m, 1 in, or 1 of nobody knows what
 cube steel 0 40 >steel.obj
 for unit in m in mm; do expect 0 pack cube.obj --unit $unit -o $unit.bvp -q; done

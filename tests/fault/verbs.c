@@ -18,6 +18,7 @@
 #include "failing.h"
 #include "folder.h"
 #include "inputs.h"
+#include "left.h"
 #include "loop.h"
 
 /* ---- the cases ----------------------------------------------------------------------------------
@@ -30,7 +31,6 @@ typedef struct verb_case {
     const char *old;      /* a file that is there before, or NULL */
     const char *importer; /* a program that it starts, or NULL */
 } verb_case;
-static const char old_text[] = "what was there before\n";
 
 static const verb_case cases[] = {
     {.line = "pack ../in/ring.obj -o o.bvp -j 1", .has_time = 1},
@@ -145,14 +145,11 @@ static char *take_text(int fd, size_t *size)
 static void prepare(const verb_case *v)
 {
     char given[64];
-    folder_empty(".", 0);
+    left_prepare(v->old);
     if (v->given) {
         snprintf(given, sizeof given, "../in/%s", v->given);
         folder_copy(given, "parts");
     }
-    FILE *old = v->old ? fopen(v->old, "w") : NULL;
-    if (v->old && (!old || fputs(old_text, old) < 0 || fclose(old) != 0))
-        exit(99);
 }
 
 /* In the current folder as it is. */
@@ -183,75 +180,13 @@ static void free_result(result *r)
 /* ---- what must hold -----------------------------------------------------------------------------
  */
 
-/* A record of the store says when its source was written to; a state is there for the next run. */
-static int is_own(const char *path)
-{
-    return strstr(path, "/sources/") != NULL || strcmp(path, "o.state") == 0;
-}
-
-static int is_equal(const folder_file *a, const folder_file *b)
-{
-    return a && b && a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
-}
-
-static int is_as_before(const verb_case *v, const folder_file *f)
-{
-    return v->old && strcmp(f->path, v->old) == 0 && f->size == sizeof old_text - 1 &&
-           memcmp(f->data, old_text, f->size) == 0;
-}
-
-/* A file that is not as it is at the end of a run without faults; or one that is missing. When not
- * all must be there, one that was there before may be still. */
-static const char *odd_file(const verb_case *v, const result *r, const result *whole,
-                            int must_be_all)
-{
-    for (size_t i = 0; i < r->files.count; i++) {
-        const folder_file *f = &r->files.files[i];
-        if (!is_own(f->path) && !is_equal(f, folder_find(&whole->files, f->path)) &&
-            (must_be_all || !is_as_before(v, f)))
-            return f->path;
-    }
-    for (size_t i = 0; i < whole->files.count && must_be_all; i++)
-        if (!is_own(whole->files.files[i].path) &&
-            !folder_find(&r->files, whole->files.files[i].path))
-            return whole->files.files[i].path;
-    return NULL;
-}
-
-/* A file without a name is not left; one with a temporary name may be. */
-static int is_temporary(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    return strncmp(name, ".bvpack-", 8) == 0;
-}
-
-/* What is wrong with the files that a kill left, or NULL. */
-static const char *judge_killed(const verb_case *v, result *r, const result *whole)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < r->files.count; i++) {
-        const folder_file f = r->files.files[i];
-        r->files.files[i] = r->files.files[kept];
-        r->files.files[kept] = f;
-        kept += !is_temporary(f.path);
-    }
-    const size_t all = r->files.count;
-    r->files.count = kept;
-    const int is_odd = odd_file(v, r, whole, 0) != NULL;
-    r->files.count = all;
-    return is_odd ? "killed: half a file is left" : NULL;
-}
-
 /* What is wrong with the run after a kill, or NULL. */
 static const char *judge_next(const verb_case *v, const result *r, const result *whole)
 {
     static char words[PATH_MAX + 64];
     if (r->end.status != whole->end.status)
         return "the run after the kill fails";
-    const char *odd = odd_file(v, r, whole, 1);
-    for (size_t i = 0; i < r->files.count && !odd; i++)
-        if (!folder_find(&whole->files, r->files.files[i].path))
-            odd = r->files.files[i].path;
+    const char *odd = left_odd(&r->files, &whole->files, v->old, LEFT_WHOLE);
     snprintf(words, sizeof words, "the run after the kill leaves another %s", odd ? odd : "");
     return odd ? words : NULL;
 }
@@ -274,7 +209,9 @@ static const char *judge(const verb_case *v, result *r, const result *whole, con
     const int status = r->end.status, expected = WEXITSTATUS(whole->end.status);
     const char *odd;
     if (plan->kind == FAULT_KILL && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-        return judge_killed(v, r, whole);
+        return left_odd(&r->files, &whole->files, v->old, LEFT_KILLED)
+                   ? "killed: half a file is left"
+                   : NULL;
     if (WIFSIGNALED(status)) {
         snprintf(words, sizeof words, "CRASH: %s", strsignal(WTERMSIG(status)));
         return words;
@@ -284,16 +221,16 @@ static const char *judge(const verb_case *v, result *r, const result *whole, con
         if (!v->has_time &&
             (r->out_size != whole->out_size || memcmp(r->out, whole->out, r->out_size) != 0))
             return "exit code as ever, another text on standard output";
-        odd = odd_file(v, r, whole, 1);
+        odd = left_odd(&r->files, &whole->files, v->old, LEFT_WHOLE);
         /* a second try of a library's that is told of, in the file, too */
         if (plan->place == FAULT_ELSEWHERE && strstr(r->out, "warning by lib3mf"))
             return NULL;
         snprintf(words, sizeof words, "exit code as ever, another file: %s", odd ? odd : "");
         return odd ? words : NULL;
     }
-    odd = odd_file(v, r, whole, 0);
+    odd = left_odd(&r->files, &whole->files, v->old, LEFT_SOME);
     /* what could not be removed, the next run removes */
-    if (odd && !(is_temporary(odd) && strncmp(r->end.name, "unlink", 6) == 0)) {
+    if (odd && !(left_is_temporary(odd) && strncmp(r->end.name, "unlink", 6) == 0)) {
         snprintf(words, sizeof words, "exit code %d, and it leaves %s", code, odd);
         return words;
     }
@@ -317,74 +254,57 @@ static const char *judge(const verb_case *v, result *r, const result *whole, con
 
 static int has_preload;
 
-typedef struct totals {
-    uint64_t runs[FAULT_KIND_COUNT][FAULT_PLACE_COUNT], wrong, codes[256], crashes;
-} totals;
+typedef struct trial {
+    const fault_loop *loop;
+    const verb_case *verb;
+    const result *whole;
+    fault_totals totals;
+    uint64_t codes[256], crashes;
+} trial;
 
 static void report(const verb_case *v, const fault_plan *plan, const char *what, const result *r)
 {
-    printf("FAIL %s: %s %s %llu%s%s%s: %s\n", v->line, fault_kind_name(plan->kind),
-           fault_place_name(plan->place), (unsigned long long)plan->at, r->end.name[0] ? " " : "",
-           r->end.name, plan->persists ? " and all after" : "", what);
+    fault_report(v->line, plan, &r->end, what);
     printf("  %.*s\n", (int)strcspn(r->err, "\n"), r->err);
 }
 
-static void show(const fault_plan *plan, const result *r)
+static int is_right(void *user, const fault_plan *plan)
 {
-    printf("%s %llu: status %#x\n%s%s", fault_kind_name(plan->kind), (unsigned long long)plan->at,
-           (unsigned)r->end.status, r->err, r->out);
-}
-
-static void try_one(const fault_loop *set, const verb_case *v, const result *whole,
-                    const fault_plan *plan, totals *t)
-{
+    trial *t = user;
+    const verb_case *v = t->verb;
     const fault_plan none = {0};
     result r = run_anew(v, plan);
-    const char *what = judge(v, &r, whole, plan);
-    t->runs[plan->kind][plan->place]++;
+    const char *what = judge(v, &r, t->whole, plan);
     t->codes[WIFEXITED(r.end.status) ? WEXITSTATUS(r.end.status) : 255]++;
     t->crashes += plan->kind != FAULT_KILL && WIFSIGNALED(r.end.status);
-    if (set->shows)
-        show(plan, &r);
+    if (t->loop->shows)
+        printf("%s: status %#x\n%s%s", v->line, (unsigned)r.end.status, r.err, r.out);
     if (what)
         report(v, plan, what, &r);
     if (!what && plan->kind == FAULT_KILL) {
         result next = run(v, &none);
-        what = judge_next(v, &next, whole);
+        what = judge_next(v, &next, t->whole);
         if (what)
             report(v, plan, what, &next);
         free_result(&next);
     }
-    t->wrong += what != NULL;
     free_result(&r);
+    return what == NULL;
 }
 
-/* How many calls of this kind the case makes. */
-static uint64_t count_of(const verb_case *v, fault_kind kind, fault_place place)
+static uint64_t count_calls(void *user, const fault_plan *plan)
 {
-    const fault_plan plan = {.kind = kind, .place = place};
-    result r = run_anew(v, &plan);
+    const trial *t = user;
+    result r = run_anew(t->verb, plan);
     const uint64_t seen = r.end.seen;
     free_result(&r);
     return seen;
 }
 
-typedef struct trial {
-    const fault_loop *loop;
-    const verb_case *verb;
-    const result *whole;
-    totals *totals;
-} trial;
-
-static void visit(void *user, const fault_plan *plan)
+static int has_place(void *user, fault_kind kind, fault_place place)
 {
     const trial *t = user;
-    try_one(t->loop, t->verb, t->whole, plan, t->totals);
-}
-
-/* Is there anything to fail there? */
-static int has_place(const verb_case *v, fault_kind kind, fault_place place)
-{
+    const verb_case *v = t->verb;
     if (place == FAULT_NAMED)
         return (kind == FAULT_CALL || kind == FAULT_KILL) &&
                (strstr(v->line, " o.") != NULL || strstr(v->line, "--store") != NULL);
@@ -393,24 +313,18 @@ static int has_place(const verb_case *v, fault_kind kind, fault_place place)
     return 1;
 }
 
-static void try_case(const fault_loop *set, const verb_case *v, int has_calls, totals *t)
+static void try_case(trial *t, const verb_case *v)
 {
+    const fault_case c = {v->line, (uint64_t)(v - cases), has_place, count_calls, is_right, t};
     const fault_plan none = {0};
     result whole = run_anew(v, &none);
+    t->verb = v;
+    t->whole = &whole;
     if (!WIFEXITED(whole.end.status) || WEXITSTATUS(whole.end.status) != 0) {
         report(v, &none, "fails without any fault", &whole);
-        t->wrong++;
+        t->totals.wrong++;
     }
-    trial trying = {set, v, &whole, t};
-    for (int k = FAULT_ALLOC; k < FAULT_KIND_COUNT; k++)
-        for (int p = 0; p < FAULT_PLACE_COUNT; p++) {
-            const fault_kind kind = (fault_kind)k;
-            const fault_place place = (fault_place)p;
-            if ((kind == FAULT_ALLOC || has_calls) && fault_is_wanted(set, kind, place) &&
-                has_place(v, kind, place))
-                fault_each(set, kind, place, count_of(v, kind, place), (uint64_t)(v - cases), visit,
-                           &trying);
-        }
+    fault_try_case(t->loop, &c, &t->totals);
     free_result(&whole);
 }
 
@@ -441,16 +355,12 @@ static int has_importer(const verb_case *v)
 
 int main(int argc, char **argv)
 {
-    fault_loop set = {.runs = 1};
-    totals t = {0};
+    fault_loop loop = {.runs = 1};
+    trial t = {.loop = &loop};
     char path[PATH_MAX], counter[PATH_MAX + 16];
     setenv("SOURCE_DATE_EPOCH", "1700000000", 1);
-    if (fault_parse(&set, argc, argv) != 0)
+    if (fault_begin(&loop, argc, argv) != 0)
         return 2;
-    const char *missing = failing_calls_missing();
-    if (missing)
-        printf("system calls are left out: %s\n", missing);
-    fflush(stdout);
     const char *preload = find_importers();
     if (inputs_enter(path) != 0)
         return 99;
@@ -460,30 +370,17 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < CASE_COUNT; i++) {
         if (cases[i].importer && !has_importer(&cases[i]))
             printf("left out, as %s was not built: %s\n", cases[i].importer, cases[i].line);
-        else if (!set.only || strstr(cases[i].line, set.only))
-            try_case(&set, &cases[i], missing == NULL, &t);
+        else if (!loop.only || strstr(cases[i].line, loop.only))
+            try_case(&t, &cases[i]);
         fflush(stdout);
     }
     if (chdir("/") == 0)
         folder_empty(path, 1);
-    for (int kind = FAULT_ALLOC; kind < FAULT_KIND_COUNT; kind++)
-        for (int place = 0; place < FAULT_PLACE_COUNT; place++)
-            if (t.runs[kind][place] > 0)
-                printf("%s %s: %llu runs\n", fault_kind_name((fault_kind)kind),
-                       fault_place_name((fault_place)place),
-                       (unsigned long long)t.runs[kind][place]);
+    fault_print_runs(&t.totals);
     for (int code = 0; code < 256; code++)
         if (t.codes[code] > 0)
             printf("exit code %d: %llu\n", code, (unsigned long long)t.codes[code]);
-    printf("%llu wrong, of these %llu crashes\n", (unsigned long long)t.wrong,
+    printf("%llu wrong, of these %llu crashes\n", (unsigned long long)t.totals.wrong,
            (unsigned long long)t.crashes);
-    return t.wrong > 0;
+    return t.totals.wrong > 0;
 }
-
-#if defined(__SANITIZE_ADDRESS__)
-/* A process that is watched can't look for leaks; those of the functions are counted. */
-const char *__asan_default_options(void)
-{
-    return "detect_leaks=0:allocator_may_return_null=1";
-}
-#endif

@@ -359,7 +359,7 @@ if [ $status = 0 ]; then
   expect 0 verify --digest "$digest" signed.bvp
   expect 0 verify --digest "${digest^^}" signed.bvp
   expect 1 verify --digest "${digest//[0-7]/8}" signed.bvp
-  has out 'rule DGS-3: the root digest is not the expected one'
+  has out 'rule DGS-3: the root digest begins with [0-9a-f]{8}, expected [0-9a-f]{8}:'
   expect 2 verify --digest "${digest:1}" signed.bvp
   expect 2 verify --digest "$digest" plain.bvp
   expect 0 query ray signed.bvp --origin 30,30,200 --direction 0,0,-1

@@ -259,8 +259,8 @@ static bvp_status explain(bvp_status status, bvp_error *error)
     static const char *const reasons[] = {
         [BVP_ERR_CORRUPT] = "an instance, part or hierarchy is damaged: verify the file",
         [BVP_ERR_NO_MEMORY] = "no memory for a list of instances or pairs",
-        [BVP_ERR_SYSTEM] = "a part in the store, or a thread, could not be had from the system: "
-                           "is the part there, and are there descriptors left?",
+        [BVP_ERR_SYSTEM] = "a part in the store can't be opened, or a thread can't be started: is "
+                           "the part there, and are there descriptors left?",
         [BVP_ERR_ARGUMENT] = "a limit is negative, the placement singular, or two parts have no "
                              "kind of hierarchy in common",
         [BVP_ERR_CANCELLED] = "ended before it was done, by its flag, its callback or its budget "

@@ -168,7 +168,7 @@ static bvp_status explain_block(const bvp_file *file, uint64_t block, bvp_error 
         return bvpi_error_set(error, BVP_ERR_CORRUPT, at, "HSH-2", "no hash covers this block");
     if (found == expected)
         return bvpi_error_set(error, BVP_ERR_CORRUPT, at, "DGS-2",
-                              "block %" PRIu64 " is forged: its digest is another", block);
+                              "block %" PRIu64 " does not match its digest: it is forged", block);
     return bvpi_error_set(error, BVP_ERR_CORRUPT, at, "HSH-2",
                           "block %" PRIu64 " is damaged: its hash is %016" PRIx64
                           ", expected %016" PRIx64,

@@ -165,7 +165,10 @@ static bvp_status check_root_digest(bvp_file *file, const uint8_t expected[BVPD_
                                 "merge\" makes a fat one");
     if (status == BVP_OK && memcmp(found, expected, sizeof found) != 0)
         status = bvpi_error_set(error, BVP_ERR_CORRUPT, BVPI_NO_OFFSET, "DGS-3",
-                                "the root digest is not the expected one: it is another file");
+                                "the root digest begins with %02x%02x%02x%02x, expected "
+                                "%02x%02x%02x%02x: this is not the file that was signed",
+                                found[0], found[1], found[2], found[3], expected[0], expected[1],
+                                expected[2], expected[3]);
     file->is_digest_trusted = status == BVP_OK;
     return status;
 }

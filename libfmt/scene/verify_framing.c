@@ -53,7 +53,7 @@ static void verify_digests(bvpi_verify *v)
          block < digests->count && bvpi_can_digest() && bvpi_report_goes_on(&v->report); block++)
         BVPI_SOUND(&v->report, "DGS-2", BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE,
                    bvpi_block_has_digest(&v->file, block),
-                   "block %" PRIu64 " is not what its digest says", block);
+                   "block %" PRIu64 " does not match its digest", block);
 }
 
 static void verify_trailer(bvpi_verify *v)

@@ -132,10 +132,10 @@ typedef struct bvp_open_options {
     const bvp_control *control; /* or NULL: asked while opening, and by each later call on this
                                    handle that is given none. Valid until bvp_close */
     const uint8_t *digest; /* or NULL; 32 bytes, read during the call: the root digest that the file
-                              must have (bvp_get_digest), which a signature vouches for. Another
-                              file is BVP_ERR_CORRUPT; and so is, as with verify_lazily, a query of
-                              a part one of whose blocks is not what its digest says. Of a file that
-                              has none, or is thin, BVP_ERR_ARGUMENT */
+                              must have (bvp_get_digest), which a signature vouches for. A file with
+                              another one is BVP_ERR_CORRUPT; so is, as with verify_lazily, a query
+                              of a part with a block that does not match its digest. A file without
+                              digests, or a thin one, is BVP_ERR_ARGUMENT */
     uint64_t reserved[1];  /* zero */
 } bvp_open_options;
 
@@ -260,11 +260,12 @@ BVP_API bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance,
 BVP_API bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t property,
                                     bvp_string *key, bvp_string *value);
 
-/* What to sign: the root digest (BLAKE2b-256) over the head and the digests of all blocks, which a
- * file has that was packed with bvp_build_options.digests. It withstands an adversary, as root_hash
- * does not; it stands for the bytes only if these are held against it, by bvp_verify_file or by
- * bvp_open_options.digest. Linear in the number of blocks: 32 bytes for 64 KiB. BVP_ERR_ARGUMENT:
- * the file has none, or this library was built without libsodium. spec/trust.md */
+/* What to sign: the root digest (BLAKE2b-256) of a file that was packed with
+ * bvp_build_options.digests, over its head and the digests of its blocks. Unlike root_hash it
+ * withstands an adversary. It is computed from the digests alone: bvp_verify_file and
+ * bvp_open_options.digest compare these with the bytes. out: 32 bytes. Linear in the number of
+ * blocks: 32 bytes for 64 KiB. BVP_ERR_ARGUMENT: the file has no digests, or this library was built
+ * without libsodium. spec/trust.md */
 BVP_API bvp_status bvp_get_digest(const bvp_file *file, uint8_t out[32], bvp_error *error);
 
 /* Can part `part` be asked? A thin file's part is mapped now, and not by the first query, and on a

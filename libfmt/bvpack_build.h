@@ -106,15 +106,18 @@ typedef struct bvp_mesh {
 BVP_API bvp_status bvp_weld(const bvp_mesh *mesh, uint32_t thread_count, uint32_t **indices_out,
                             void **positions_out, uint64_t *vertex_count_out, bvp_error *error);
 
-/* Which triangles of `mesh` lie so far outside that a part with them is slow to ask: a part has one
- * grid of 21 to 22 bits, and with one triangle 10^7 times as far away as the rest is large all the
- * rest lies in one cell of it. Whoever packs such a mesh makes a part of each group, with `ids`,
- * and gives both parts nodes at the same place; answers then are the same. "bvpack pack" does.
- * *groups_out: NULL if there are none; else triangle_count numbers, for free(): 0 is the rest, at
- * least half of all; 1 and up are those that lie 2^14 times farther out than what is nearer, and as
- * far from each other. *group_count_out: at least 1. *factor_out (or NULL): how many times farther
- * out the nearest of them is than the farthest of the rest. A mesh of 64 triangles or less has
- * none. On failure nothing is allocated. */
+/* Which triangles of `mesh` lie so far outside the rest that a part with all of them is slow to
+ * query? A part has one grid of 21 to 22 bits: with one triangle 10^7 times as far away as the rest
+ * is large, all the rest lies in one cell of it. Make a part of each group, with `ids`, and give
+ * these parts nodes at the same place: answers stay the same. "bvpack pack" does so.
+ * *groups_out: NULL if there is one group only; else triangle_count numbers, to be freed with
+ * free(): 0 is the rest, at least half of all; 1 and up are triangles that lie 2^14 times farther
+ * out than what is nearer, and as far from each other.
+ * *group_count_out: 1 .. 16. *factor_out (or NULL): how many times farther out the nearest triangle
+ * of another group is than the farthest of the rest; 1 if there is none.
+ * A mesh of 64 triangles or less has one group. Linear in the triangles for each group; 4 bytes a
+ * triangle besides. BVP_ERR_ARGUMENT for a bad mesh, BVP_ERR_NO_MEMORY; on failure nothing is
+ * allocated. */
 BVP_API bvp_status bvp_find_strays(const bvp_mesh *mesh, uint32_t **groups_out,
                                    uint32_t *group_count_out, double *factor_out, bvp_error *error);
 
@@ -185,7 +188,7 @@ typedef struct bvp_build_report {
     double rounding_error;                               /* largest rebase error, in units */
     double seconds_build, seconds_write;
     uint64_t stray_count; /* triangles that lie so far outside the rest of their part that queries
-                             on it are slow: bvp_find_strays tells which */
+                             of it are slow: bvp_find_strays finds them */
 } bvp_build_report;
 
 /* Writes everything to a file without a name in the folder of `path`, fsyncs it, and gives it that

@@ -106,7 +106,7 @@ function call_pointers(   pair, one_part) {
   through("^bvpi_write_fd$|/write\\.c:put_(given_sections|section(\\.isra\\.0)?)$", "/write\\.c:put_")
   through("^qsort$", "/scene\\.c:compare$|/seams\\.c:compare_[a-z]+$")
   through("^bvpi?_annotate|:annotate_strings$|^bvp_volumes$|:show_box$|^bvpi_report_add$", "")
-  through("^bvpi_is_cancelled$|/clash\\.c:work_on_block$|/order\\.c:give_pairs$|/write\\.c:flush$", "")
+  through("^bvpi_is_cancelled$|/clash\\.c:work_on_block$|/order\\.c:give_pairs$|/write\\.c:flush$|/publish\\.c:make_name$", "")
   for (name in indirect) if (!known[name]) print "check_stack: whom does this call by a pointer? " name
   for (name in frame) if (name ~ /:/ && !called[name]) print "check_stack: who calls this by a pointer? " name
 }

@@ -9,6 +9,7 @@
 #include "base/vec3.h"
 #include "node/cluster.h"
 #include "prim/tri_tri_exact.h"
+#include "query/projection.h"
 
 enum {
     STRAY_MOST = 16,     /* triangles of a part on the wrong side of the plane */
@@ -27,49 +28,21 @@ uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b
 /* ---- projections --------------------------------------------------------------------------------
  */
 
-/* A linear function of a part's coordinates: w . x in the frame parallel to the world. With
- * u = 2^-53 an entry errs by 3 u of its terms' magnitudes, a sum by 4 u more; 16 u of them, `size`,
- * is beyond that. */
-typedef struct projection {
-    double of[4], size[4];
-} projection;
-
-#define PROJECTION_ERROR 0x1p-49
-
-/* map: 3 rows of `columns` numbers; with 3 columns there is no shift. */
-static void project_by(const double *map, int columns, const double w[3], projection *out)
-{
-    memset(out, 0, sizeof *out);
-    for (int j = 0; j < columns; j++)
-        for (int i = 0; i < 3; i++) {
-            out->of[j] += w[i] * map[columns * i + j];
-            out->size[j] += fabs(w[i] * map[columns * i + j]);
-        }
-}
-
 /* Of a's points; of b's those of the opposite direction, so that both parts' largest values count.
  */
-static void project_parts(const bvpi_pose *pose, const double w[3], projection of[2])
+static void project_parts(const bvpi_pose *pose, const double w[3], bvpi_projection of[2])
 {
     const double back[3] = {-w[0], -w[1], -w[2]};
-    project_by(pose->world_a, 3, w, &of[0]);
-    project_by(pose->world_b, 4, back, &of[1]);
+    bvpi_project_by(pose->world_a, 3, w, &of[0]);
+    bvpi_project_by(pose->world_b, 4, back, &of[1]);
 }
 
-/* An upper bound of the function at a point. */
-BVPI_INLINE double highest_of(const projection *p, double x, double y, double z)
-{
-    const double value = p->of[0] * x + p->of[1] * y + p->of[2] * z + p->of[3];
-    const double size =
-        p->size[0] * fabs(x) + p->size[1] * fabs(y) + p->size[2] * fabs(z) + p->size[3];
-    return value + (size * PROJECTION_ERROR + 0x1p-1000);
-}
-
-static double highest_of_triangle(const projection *p, const float t[9])
+static double highest_of_triangle(const bvpi_projection *p, const float t[9])
 {
     double most = -INFINITY;
     for (int k = 0; k < 9; k += 3)
-        most = bvpi_larger(most, highest_of(p, (double)t[k], (double)t[k + 1], (double)t[k + 2]));
+        most =
+            bvpi_larger(most, bvpi_highest_of(p, (double)t[k], (double)t[k + 1], (double)t[k + 2]));
     return most;
 }
 
@@ -84,22 +57,22 @@ static bool is_raw(const bvpi_cluster *cluster)
     return raw;
 }
 
-static double highest_of_vertices(const projection *p, const bvpi_cluster *cluster)
+static double highest_of_vertices(const bvpi_projection *p, const bvpi_cluster *cluster)
 {
     double most = -INFINITY;
     const uint8_t *raw = cluster->vertices;
     if (is_raw(cluster)) {
         for (uint32_t k = 0; k < cluster->vertex_count; k++, raw += 12)
-            most =
-                bvpi_larger(most, highest_of(p, (double)bvpi_float_of_bits(bvpi_load_u32(raw)),
-                                             (double)bvpi_float_of_bits(bvpi_load_u32(raw + 4)),
-                                             (double)bvpi_float_of_bits(bvpi_load_u32(raw + 8))));
+            most = bvpi_larger(most,
+                               bvpi_highest_of(p, (double)bvpi_float_of_bits(bvpi_load_u32(raw)),
+                                               (double)bvpi_float_of_bits(bvpi_load_u32(raw + 4)),
+                                               (double)bvpi_float_of_bits(bvpi_load_u32(raw + 8))));
         return most;
     }
     for (uint32_t k = 0; k < cluster->vertex_count; k++)
-        most = bvpi_larger(most, highest_of(p, (double)bvpi_cluster_coordinate(cluster, 0, k),
-                                            (double)bvpi_cluster_coordinate(cluster, 1, k),
-                                            (double)bvpi_cluster_coordinate(cluster, 2, k)));
+        most = bvpi_larger(most, bvpi_highest_of(p, (double)bvpi_cluster_coordinate(cluster, 0, k),
+                                                 (double)bvpi_cluster_coordinate(cluster, 1, k),
+                                                 (double)bvpi_cluster_coordinate(cluster, 2, k)));
     return most;
 }
 
@@ -109,7 +82,7 @@ static double highest_of_vertices(const projection *p, const bvpi_cluster *clust
 /* Two parallel planes: triangles of side i (a, b) whose values are at most at[i] are on its side of
  * its plane. */
 typedef struct planes {
-    projection of[2];
+    bvpi_projection of[2];
     double at[2];
     double direction[3], length; /* its length, at least */
     double room;                 /* how far they could be moved apart */
@@ -201,7 +174,7 @@ static bool find_strays(const bvpi_ties *ties, const planes *p, int side, strays
                         double *highest)
 {
     const bvpi_part *part = &part_of(ties, side)->part;
-    const projection *of = &p->of[side];
+    const bvpi_projection *of = &p->of[side];
     const double at = p->at[side];
     out->count = 0;
     *highest = -INFINITY;
@@ -325,8 +298,8 @@ static bool spans_meet(const span *a, const span *b)
  * planes' normal) + (something across it, at most sqrt(T^2 - g^2)), g <= s <= T. */
 typedef struct search {
     const bvpi_ties *ties;
-    projection axis[2][3]; /* a side's points, on the axes */
-    projection of[2];
+    bvpi_projection axis[2][3]; /* a side's points, on the axes */
+    bvpi_projection of[2];
     double least[2];           /* triangles that are less high are too far away */
     double most[2];            /* those that are higher are strays */
     double shift[3], reach[3]; /* from a to b, and how far off that */
@@ -347,7 +320,7 @@ static void span_of(const search *s, int side, const float t[9], span *out)
 {
     *out = nothing;
     for (int i = 0; i < 3; i++) {
-        projection back = s->axis[side][i];
+        bvpi_projection back = s->axis[side][i];
         for (int j = 0; j < 4; j++)
             back.of[j] = -back.of[j];
         out->hi[i] = highest_of_triangle(&s->axis[side][i], t);
@@ -386,8 +359,8 @@ static void begin_search(search *s, const bvpi_ties *ties, const planes *p, cons
     for (int i = 0; i < 3; i++) {
         double unit[3] = {0};
         unit[i] = 1;
-        project_by(ties->pose->world_a, 3, unit, &s->axis[0][i]);
-        project_by(ties->pose->world_b, 4, unit, &s->axis[1][i]);
+        bvpi_project_by(ties->pose->world_a, 3, unit, &s->axis[0][i]);
+        bvpi_project_by(ties->pose->world_b, 4, unit, &s->axis[1][i]);
         s->shift[i] = p->direction[i] * gap;
         s->reach[i] = beyond + across + most * 0x1p-40;
     }

@@ -180,11 +180,13 @@ typedef struct bvp_file_info {
     uint64_t triangle_count;        /* over all instances */
     uint64_t unique_triangle_count; /* over all parts */
     uint32_t part_count, instance_count, node_count;
-    double unit_in_metres;         /* length of one coordinate unit; 0 when unknown */
-    bvp_up up;                     /* which axis is that */
-    double tessellation_tolerance; /* how far the triangles may be from the curved surfaces that
-                                      they stand for, in units; 0 when unknown */
-    double lo[3], hi[3];           /* world bounds, rounded outward */
+    uint32_t instance_hierarchy_count; /* over the instances: one, or several where some lie far
+                                          from the others; 0 without instances */
+    double unit_in_metres;             /* length of one coordinate unit; 0 when unknown */
+    bvp_up up;                         /* which axis is that */
+    double tessellation_tolerance;     /* how far the triangles may be from the curved surfaces that
+                                          they stand for, in units; 0 when unknown */
+    double lo[3], hi[3];               /* world bounds, rounded outward */
     uint64_t hierarchy_size, geometry_size, id_size, other_size; /* bytes; their sum is file_size */
     uint8_t root_hash[16];   /* content identity: equal bytes, equal hash */
     uint8_t source_hash[16]; /* build identity: source bytes, options and format version */
@@ -640,7 +642,7 @@ typedef struct bvp_box {
 } bvp_box;
 typedef int (*bvp_box_fn)(void *user, const bvp_box *box);
 /* Visits the boxes of `level` and, above it, of leaves; level UINT32_MAX: all leaves; depth first.
- */
+ * Of an assembly with several hierarchies one after the other, each with a root of its own. */
 BVP_API bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level,
                              bvp_box_fn callback, void *user);
 

@@ -84,7 +84,7 @@ function through(callers, callees,   from, to) {
 function call_pointers(   pair, one_part) {
   indirect["qsort"] = 1
   pair = "(/pair|/last|/front)_kernel\\.c:parts$|^bvpi_[a-z]*_pair_(base|avx2)$"
-  through("^bvpi_pair_run$|/pair_body\\.c:run_each$", "/pair_kernel\\.c:scenes$")
+  through("^bvpi_pair_run$|/pair_body\\.c:run_(each|scenes|tops)$", "/pair_kernel\\.c:scenes$")
   through("^bvpi_pair_enter$", pair)
   through("/ties\\.c:|^bvpi_ties_settle$", ":(measure_tie|tie_comes_first)$")
   through(":flush_overlap$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
@@ -97,11 +97,11 @@ function call_pointers(   pair, one_part) {
   # of an instance that a kernel has come to a kernel asks more: about one part
   through("/closest_kernel\\.c:enter_instance$", "/nearest_instances\\.c:ask_instance$")
   through("/nearest_instances\\.c:ask_instance$", "/closest_kernel\\.c:run_part$")
-  through("/overlap_kernel\\.c:enter_assembly$", "/instances_in_box\\.c:ask_instance$")
+  through("/overlap_kernel\\.c:enter_(assembly|top)$", "/instances_in_box\\.c:ask_instance$")
   through("/instances_in_box\\.c:triangles_meet$", "/overlap_kernel\\.c:enter_part$")
   through("^bvpi_part_cache_get$", ":find_(pieces|seams)$")
   through("/order\\.c:work$", "/clash\\.c:(work_on_block|worker_new|worker_free)$")
-  through("^bvp_boxes$", "/volumes\\.c:show_box$")
+  through("^bvp_boxes$|/boxes\\.c:run$", "/volumes\\.c:show_box$")
   through("^bvp_verify_controlled$", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify\\.c:verify_totals$")
   through("^bvpi_write_fd$|/write\\.c:put_(given_sections|section(\\.isra\\.0)?)$", "/write\\.c:put_")
   through("^qsort$", "/scene\\.c:compare$|/seams\\.c:compare_[a-z]+$")

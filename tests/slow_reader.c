@@ -88,7 +88,7 @@ static void print_bytes(uint64_t offset, uint64_t count)
 /* ---- chapters 3 and 4: header, directory ---------------------------------------------------- */
 
 #define NONE UINT32_MAX
-enum { THIN = 1 };
+enum { THIN = 1, TOPS = 2 }; /* bits of feature_incompatible */
 
 static struct {
     uint64_t offset, size, raw_size, records;
@@ -121,7 +121,7 @@ static void check_header(void)
                                       0x6b, 0xbb, 0x0d, 0x0a, 0x1a, 0x0a};
     if (file_size < 1408 || memcmp(file, magic, sizeof magic) != 0)
         fail("not a bvpack file");
-    if (number(12, 2) != 0 || number(14, 2) != 5 || u32(24) > THIN)
+    if (number(12, 2) != 0 || number(14, 2) != 5 || u32(24) > (THIN | TOPS))
         fail("a version or feature that this reader does not know");
     if (u64(32) != file_size)
         fail("the file's size is not what its header says");
@@ -400,12 +400,17 @@ static uint64_t print_boxes(const hierarchy *h, uint32_t unit, const box *frame,
     return inner;
 }
 
-static void print_hierarchy(const hierarchy *h)
+static uint64_t print_level(const hierarchy *h, uint32_t level)
 {
     box root = {{0, 0, 0}, {0, 0, 0}};
     for (int axis = 0; axis < 3; axis++)
         root.hi[axis] = u32(h->record + 80 + 4 * axis);
-    for (uint32_t level = 0; print_boxes(h, u32(h->record + 24), &root, 0, level) > 0; level++)
+    return print_boxes(h, u32(h->record + 24), &root, 0, level);
+}
+
+static void print_hierarchy(const hierarchy *h)
+{
+    for (uint32_t level = 0; print_level(h, level) > 0; level++)
         printf("level\n");
 }
 
@@ -731,7 +736,7 @@ static void print_elsewhere(const char *path, uint64_t record)
     read_file(own);
     check_header();
     find_sections();
-    if (u32(24) == THIN || part.records != 1 ||
+    if ((u32(24) & THIN) != 0 || part.records != 1 ||
         memcmp(file + part.offset + 184, thin + record + 184, 16) != 0 ||
         memcmp(file + part.offset, thin + record, 16) != 0 ||
         memcmp(file + part.offset + 64, thin + record + 64, 8) != 0)
@@ -750,7 +755,7 @@ static void print_part(const char *path, uint32_t idx)
     print_string(u32(r + 136));
     printf(" source");
     print_string(u32(r + 140));
-    if (u32(24) == THIN && u64(r + 88) == 0)
+    if ((u32(24) & THIN) != 0 && u64(r + 88) == 0)
         print_elsewhere(path, r);
     else
         print_packed(idx);
@@ -853,8 +858,17 @@ static void print_scene(void)
         print_instance(i);
     if (inst.records == 0)
         return;
-    const hierarchy h = {hier.offset + 128 * (uint64_t)u32(176), topn.offset, 1, 0};
-    print_hierarchy(&h);
+    uint64_t inner = 1;
+    for (uint32_t level = 0; inner > 0; level++) {
+        if (level > 0)
+            printf("level\n");
+        inner = 0;
+        for (uint64_t k = u32(176); k < hier.records; k++) {
+            const uint64_t record = hier.offset + 128 * k;
+            const hierarchy h = {record, topn.offset + u64(record + 8), 1, 0};
+            inner += print_level(&h, level);
+        }
+    }
 }
 
 int main(int argc, char **argv)

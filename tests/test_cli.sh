@@ -377,7 +377,7 @@ has out '^pair.bvp: bvpack format'
 has out 'triangles +24, stored 24'
 has out 'unit +mm, up axis z'
 expect 0 info --json pair.bvp
-for key in triangle_count unique_triangle_count part_count instance_count file_size hierarchy_size \
+for key in triangle_count unique_triangle_count part_count instance_count instance_hierarchy_count file_size hierarchy_size \
   geometry_size id_size format_version root_hash source_hash; do
   checks=$((checks + 1))
   "$json" $key <out >/dev/null || bad "info --json has no $key"

@@ -52,7 +52,7 @@ static void check_leaves(const bvp_file *file, uint32_t instances)
     bvpi_tree top;
     if (instances == 0)
         return;
-    ck_assert_int_eq(bvpi_get_top_tree(file, &top), BVP_OK);
+    ck_assert_int_eq(bvpi_get_top_tree(file, 0, &top), BVP_OK);
     ck_assert_uint_eq(top.leaf_size, 1);
 }
 

@@ -21,7 +21,7 @@ START_TEST(test_trees)
     ck_assert_int_eq(bvpi_get_part_tree(file, 1, &tree), BVP_OK);
     ck_assert_ptr_eq(tree.units, tiny_data(bytes) + TINY_BLOB_0);
     ck_assert_int_eq(bvpi_get_part_tree(file, 2, &tree), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvpi_get_top_tree(file, &tree), BVP_OK);
+    ck_assert_int_eq(bvpi_get_top_tree(file, 0, &tree), BVP_OK);
     ck_assert(tree.unit_count == 1 && tree.grid_origin[0] == -8);
     close_tiny(file);
 }
@@ -68,7 +68,7 @@ START_TEST(test_bad_trees)
             }
         }
         ck_assert_int_eq(bvpi_get_part_tree(file, 0, &tree), BVP_ERR_CORRUPT);
-        ck_assert_int_eq(bvpi_get_top_tree(file, &tree), BVP_ERR_CORRUPT);
+        ck_assert_int_eq(bvpi_get_top_tree(file, 0, &tree), BVP_ERR_CORRUPT);
         close_tiny(file);
     }
 }

@@ -146,8 +146,8 @@ START_TEST(bounds_are_those_of_packing)
     for (int top = 0; top < 2; top++) {
         bvpi_tree a, b;
         bvpi_binary c, d;
-        ck_assert_int_eq(bvpi_get_top_tree(file, &a), BVP_OK);
-        ck_assert_int_eq(bvpi_get_top_tree(anew, &b), BVP_OK);
+        ck_assert_int_eq(bvpi_get_top_tree(file, 0, &a), BVP_OK);
+        ck_assert_int_eq(bvpi_get_top_tree(anew, 0, &b), BVP_OK);
         ck_assert_mem_eq(a.grid_origin, b.grid_origin, sizeof a.grid_origin);
         ck_assert_mem_eq(a.grid_extent, b.grid_extent, sizeof a.grid_extent);
         ck_assert_int_eq(bvpi_get_part_binary(file, 0, BVPD_KIND_AABB, &c), BVP_OK);

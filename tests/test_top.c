@@ -36,7 +36,7 @@ START_TEST(every_instance_has_a_leaf)
     uint8_t *met = calloc(COUNT, 1);
     bvpi_top top;
     ck_assert_int_eq(bvpi_top_build(bounds, COUNT, &top, NULL), BVP_OK);
-    ck_assert_uint_eq(top.hierarchy.leaf_count, COUNT);
+    ck_assert_uint_eq(top.hierarchies[0].leaf_count, COUNT);
     for (int i = 0; i < COUNT; i++) {
         ck_assert_uint_lt(top.order[i], COUNT);
         met[top.order[i]]++;
@@ -54,9 +54,9 @@ START_TEST(nodes_are_full)
     bvpi_bounds *bounds = make_bounds();
     bvpi_top top;
     ck_assert_int_eq(bvpi_top_build(bounds, COUNT, &top, NULL), BVP_OK);
-    const double lanes = (double)COUNT + top.hierarchy.node_count - 1;
-    ck_assert_msg(lanes / top.hierarchy.node_count > 5.8, "%.2f lanes a node",
-                  lanes / top.hierarchy.node_count);
+    const double lanes = (double)COUNT + top.hierarchies[0].node_count - 1;
+    ck_assert_msg(lanes / top.hierarchies[0].node_count > 5.8, "%.2f lanes a node",
+                  lanes / top.hierarchies[0].node_count);
     free_top(&top);
     free(bounds);
 }

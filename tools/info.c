@@ -170,6 +170,7 @@ static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, 
     jsonw_count(&out, "part_count", info->part_count);
     jsonw_count(&out, "instance_count", info->instance_count);
     jsonw_count(&out, "node_count", info->node_count);
+    jsonw_count(&out, "instance_hierarchy_count", info->instance_hierarchy_count);
     jsonw_count(&out, "hierarchy_size", info->hierarchy_size);
     jsonw_count(&out, "geometry_size", info->geometry_size);
     jsonw_count(&out, "id_size", info->id_size);
@@ -279,6 +280,10 @@ static bvp_status info_as_text(const char *path, const bvp_file *file, const bvp
     printf("  %-14s%s\n", "parts", grouped(info->part_count, a));
     printf("  %-14s%s in a tree of %s\n", "instances", grouped(info->instance_count, a),
            counted(info->node_count, "node", b));
+    if (info->instance_hierarchy_count > 1)
+        printf("  %-14s%s have hierarchies of their own: %s in all\n", "",
+               "some lie so far from the others that they",
+               grouped(info->instance_hierarchy_count, a));
     print_unit(info);
     print_bounds(info);
     print_size("file", info->file_size, stored);

@@ -133,7 +133,8 @@ static void make_header(converting *c, bool thin)
 {
     bvpi_finishing *f = &c->finishing;
     bvpd_header *h = &f->write.header;
-    h->feature_incompatible = thin ? BVPD_FEATURE_THIN : 0;
+    h->feature_incompatible =
+        (thin ? BVPD_FEATURE_THIN : 0) | (c->file->header.feature_incompatible & BVPD_FEATURE_TOPS);
     h->top_hierarchy = h->instance_count > 0 ? f->hierarchy_count : BVPD_NONE;
     h->hierarchy_size = f->node_size + f->binary_size + c->file->section[BVPD_TOPN].size;
 }
@@ -147,7 +148,7 @@ static void make_sections(converting *c)
             c->chunks[kind] = (bvpi_chunk){file->section[kind].data, file->section[kind].size};
         f->write.section[kind] = (bvpi_write_section){&c->chunks[kind], 1};
     }
-    const uint64_t hierarchies = f->hierarchy_count + (uint64_t)(file->header.instance_count > 0);
+    const uint64_t hierarchies = f->hierarchy_count + bvpi_top_count(file);
     c->chunks[BVPD_PART] = (bvpi_chunk){f->parts, c->builder.parts.count * sizeof *f->parts};
     c->chunks[BVPD_HIER] = (bvpi_chunk){f->hierarchies, hierarchies * sizeof *f->hierarchies};
     f->write.section[BVPD_DATA] = (bvpi_write_section){f->data.data, f->data.count};
@@ -177,10 +178,12 @@ static bvp_status prepare(converting *c, bool thin, const char *store, bvp_error
     if (status != BVP_OK)
         return status;
     c->chunks[BVPD_PROV] = (bvpi_chunk){c->provenance, size};
-    if (file->header.top_hierarchy < records->count)
-        bvpi_load_record(&f->hierarchies[f->hierarchy_count],
-                         records->data + file->header.top_hierarchy * sizeof *f->hierarchies,
-                         sizeof *f->hierarchies);
+    for (uint64_t k = 0; k < bvpi_top_count(file); k++)
+        if (file->header.top_hierarchy + k < records->count)
+            bvpi_load_record(&f->hierarchies[f->hierarchy_count + k],
+                             records->data +
+                                 (file->header.top_hierarchy + k) * sizeof *f->hierarchies,
+                             sizeof *f->hierarchies);
     make_header(c, thin);
     make_sections(c);
     return BVP_OK;

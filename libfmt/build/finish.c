@@ -101,7 +101,7 @@ bvp_status bvpi_place_parts(bvpi_finishing *f, bvp_error *error)
     const bvp_builder *b = f->b;
     bvp_status status = BVP_OK;
     f->parts = calloc(b->parts.count + 1, sizeof *f->parts);
-    f->hierarchies = calloc(count_hierarchies(b) + 1, sizeof *f->hierarchies);
+    f->hierarchies = calloc(count_hierarchies(b) + BVPD_TOP_MAX, sizeof *f->hierarchies);
     if (!f->parts || !f->hierarchies)
         return bvpi_error_memory(error, b->parts.count * sizeof *f->parts);
     for (uint32_t i = 0; i < b->parts.count && status == BVP_OK; i++) {
@@ -138,12 +138,13 @@ static void fill_header(bvpi_finishing *f)
     h->up_axis = bvpi_axis_of_up(b->options.up);
     h->unit_in_metres = b->options.unit_in_metres;
     h->tessellation_tolerance = b->options.tessellation_tolerance;
-    h->feature_incompatible = b->options.thin ? BVPD_FEATURE_THIN : 0;
+    h->feature_incompatible = (b->options.thin ? BVPD_FEATURE_THIN : 0) |
+                              (p->top.hierarchy_count > 1 ? BVPD_FEATURE_TOPS : 0);
     h->store = f->store;
     memcpy(h->lo, p->lo, sizeof h->lo);
     memcpy(h->hi, p->hi, sizeof h->hi);
     h->top_hierarchy = p->instance_count > 0 ? f->hierarchy_count : BVPD_NONE;
-    h->hierarchy_size = f->node_size + f->binary_size + p->top.hierarchy.data_size;
+    h->hierarchy_size = f->node_size + f->binary_size + p->top.size;
     for (uint32_t i = 0; i < p->instance_count; i++)
         h->triangle_count += f->parts[p->instances[i].part].triangle_count;
     f->write.progress = b->options.progress;
@@ -159,15 +160,16 @@ static void fill_sections(bvpi_finishing *f)
     f->write.section[BVPD_DATA] = (bvpi_write_section){f->data.data, f->data.count};
     f->write.section[BVPD_TIDS] = (bvpi_write_section){f->ids.data, f->ids.count};
     f->write.section[BVPD_BINH] = (bvpi_write_section){f->binary.data, f->binary.count};
-    const uint64_t hierarchies = f->hierarchy_count + (uint64_t)(p->instance_count > 0);
-    f->hierarchies[f->hierarchy_count] = p->top.hierarchy;
+    const uint64_t hierarchies = f->hierarchy_count + p->top.hierarchy_count;
+    memcpy(f->hierarchies + f->hierarchy_count, p->top.hierarchies,
+           p->top.hierarchy_count * sizeof *f->hierarchies);
     set_table(f, BVPD_PART, f->parts, b->parts.count * sizeof *f->parts);
     set_table(f, BVPD_HIER, f->hierarchies, hierarchies * sizeof *f->hierarchies);
     set_table(f, BVPD_PLAC, b->product.placements.bytes.data, b->product.placements.bytes.count);
     set_table(f, BVPD_LINS, b->product.linears.bytes.data, b->product.linears.bytes.count);
     set_table(f, BVPD_TREE, p->tree, p->node_count * sizeof *p->tree);
     set_table(f, BVPD_INST, p->instances, p->instance_count * sizeof *p->instances);
-    set_table(f, BVPD_TOPN, p->top.nodes, p->top.hierarchy.data_size);
+    set_table(f, BVPD_TOPN, p->top.nodes, p->top.size);
     set_table(f, BVPD_PROP, p->properties, p->property_count * sizeof *p->properties);
     set_table(f, BVPD_STRS, b->product.strings.bytes.data, b->product.strings.bytes.count);
     set_table(f, BVPD_PROV, b->provenance, b->provenance ? strlen(b->provenance) : 0);
@@ -238,7 +240,7 @@ static void fill_report(const bvpi_finishing *f, uint64_t file_size, bvp_build_r
                             .dropped_node_count = b->product.dropped_count,
                             .stray_count = b->stray_count};
     memcpy(r->kind_size, f->kind_size, sizeof r->kind_size);
-    r->kind_size[0] = f->product.top.hierarchy.data_size;
+    r->kind_size[0] = f->product.top.size;
     r->other_size = file_size - h->hierarchy_size - h->geometry_size - h->id_size;
     for (uint32_t i = 0; i < b->parts.count; i++) {
         r->degenerate_count += f->parts[i].degenerate_count;

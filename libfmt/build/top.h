@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * top.h: the hierarchy over an assembly's instances.
- * Spec: format.md, chapters "Instances", "Hierarchy over the instances".
+ * top.h: the hierarchies over an assembly's instances: one, unless some lie far from the others.
+ * Spec: format.md, chapters "Instances", "Hierarchies over the instances".
  */
 #ifndef BVPI_BUILD_TOP_H
 #define BVPI_BUILD_TOP_H
@@ -10,9 +10,11 @@
 #include "prim/place_bounds.h"
 
 typedef struct bvpi_top {
-    bvpd_node *nodes;
-    uint32_t *order; /* instances in leaf order */
-    bvpd_hierarchy hierarchy;
+    bvpd_node *nodes; /* one hierarchy's after the other's */
+    uint32_t *order;  /* instances in leaf order */
+    bvpd_hierarchy hierarchies[BVPD_TOP_MAX];
+    uint32_t hierarchy_count;
+    uint64_t size; /* bytes of the nodes */
 } bvpi_top;
 
 /* count > 0; all numbers at most BVPI_COORDINATE_MAX. On success the caller frees both arrays. */

@@ -200,10 +200,10 @@ static uint32_t steps_of(const bvpi_tree *tree, int axis, double x, bool up)
 }
 
 /* `bounds` and all that is near them, in the assembly's own world. */
-static void bounds_in_assembly(const bvpi_clash_scene *scene, const bvpi_bounds *bounds,
-                               bvpi_bounds *out)
+static void bounds_in_assembly(const bvpi_clash_scene *scene, const bvpi_placed *top,
+                               const bvpi_bounds *bounds, bvpi_bounds *out)
 {
-    const bvpi_place *place = &scene->b.top.place;
+    const bvpi_place *place = &top->place;
     double m[12] = {0}, lo[3], hi[3];
     *out = *bounds;
     for (int i = 0; i < 3; i++) {
@@ -220,7 +220,7 @@ static void bounds_in_assembly(const bvpi_clash_scene *scene, const bvpi_bounds 
     }
     map_box(m, lo, hi, out);
     for (int i = 0; i < 3; i++) {
-        double err = scene->b.top.blur;
+        double err = top->blur;
         for (int k = 0; k < 3; k++)
             err += place->inverse_err[3 * i + k] * fmax(fabs(lo[k]), fabs(hi[k]));
         out->lo[i] -= err;
@@ -228,17 +228,14 @@ static void bounds_in_assembly(const bvpi_clash_scene *scene, const bvpi_bounds 
     }
 }
 
-bvp_status bvpi_clash_candidates(const bvpi_clash_scene *scene, const bvpi_bounds *bounds,
-                                 bvpi_clash_list *out)
+static bvp_status walk_top(const bvpi_clash_scene *scene, const bvpi_placed *top,
+                           const bvpi_bounds *bounds, bvpi_clash_list *out)
 {
-    const bvpi_tree *tree = &scene->b.top.tree;
+    const bvpi_tree *tree = &top->tree;
     bvpi_bounds asked;
     walk w;
-    out->count = 0;
-    if (scene->b.is_empty)
-        return BVP_OK;
     bvp_status status = BVP_OK;
-    bounds_in_assembly(scene, bounds, &asked);
+    bounds_in_assembly(scene, top, bounds, &asked);
     w.tree = tree;
     w.out = out;
     for (int i = 0; i < 3; i++) {
@@ -253,6 +250,22 @@ bvp_status bvpi_clash_candidates(const bvpi_clash_scene *scene, const bvpi_bound
         status = left == 0 ? BVP_ERR_CORRUPT : open_node(&w, &at);
         if (left % LOOK == 0 && bvpi_is_cancelled(scene->b.control))
             status = BVP_ERR_CANCELLED;
+    }
+    return status;
+}
+
+bvp_status bvpi_clash_candidates(const bvpi_clash_scene *scene, const bvpi_bounds *bounds,
+                                 bvpi_clash_list *out)
+{
+    out->count = 0;
+    if (scene->b.is_empty)
+        return BVP_OK;
+    bvp_status status = walk_top(scene, &scene->b.top, bounds, out);
+    for (uint32_t k = 1; k < scene->b.top_count && status == BVP_OK; k++) {
+        bvpi_placed top;
+        status = bvpi_subject_top(&scene->b, k, &top);
+        if (status == BVP_OK)
+            status = walk_top(scene, &top, bounds, out);
     }
     if (status == BVP_OK)
         sort_and_unite(out);

@@ -157,7 +157,7 @@ static void check_fields(const bvpd_header *h, const void *page, uint64_t size, 
                "format version %u.%u; this library reads %d.%d", h->version_major, h->version_minor,
                BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR);
     BVPI_KNOWN(report, "HDR-6", FIELD(feature_incompatible),
-               (h->feature_incompatible & ~BVPD_FEATURE_THIN) == 0,
+               (h->feature_incompatible & ~(BVPD_FEATURE_THIN | BVPD_FEATURE_TOPS)) == 0,
                "it needs features 0x%" PRIx32 " that this library does not have",
                h->feature_incompatible);
     BVPI_SOUND(report, "HDR-7", FIELD(header_size), h->header_size == BVPD_HEADER_SIZE,

@@ -26,6 +26,7 @@ void bvp_get_info(const bvp_file *file, bvp_file_info *out)
     out->part_count = h->part_count;
     out->instance_count = h->instance_count;
     out->node_count = h->node_count;
+    out->instance_hierarchy_count = bvpi_top_count(file);
     out->unit_in_metres = h->unit_in_metres;
     out->up = bvpi_up_of_axis(h->up_axis);
     out->tessellation_tolerance = h->tessellation_tolerance;

@@ -35,9 +35,10 @@ enum {
     BVPD_LEAF_MAX = 8,       /* triangles in a leaf */
     BVPD_CLUSTER_TRIANGLES = 256,
     BVPD_CLUSTER_VERTICES = 256,
-    BVPD_GRID_BITS = 22,       /* box corners are integers in 0 .. 2^22 - 1 of a part's grid */
-    BVPD_DEPTH_MAX = 64,       /* levels of a hierarchy */
-    BVPD_TREE_DEPTH_MAX = 1024 /* levels of the product tree */
+    BVPD_GRID_BITS = 22,        /* box corners are integers in 0 .. 2^22 - 1 of a part's grid */
+    BVPD_DEPTH_MAX = 64,        /* levels of a hierarchy */
+    BVPD_TREE_DEPTH_MAX = 1024, /* levels of the product tree */
+    BVPD_TOP_MAX = 16           /* hierarchies over the instances */
 };
 #define BVPD_NONE           UINT32_MAX
 /* Magnitudes in an instance's placement: of the linear part, of the last column. */
@@ -73,6 +74,8 @@ enum bvpd_section_index {
 
 /* feature_incompatible: parts without bytes lie in a store, under their addresses. */
 #define BVPD_FEATURE_THIN UINT32_C(1)
+/* feature_incompatible: several hierarchies over the instances, each with a grid of its own. */
+#define BVPD_FEATURE_TOPS UINT32_C(2)
 
 typedef struct bvpd_section {
     uint8_t kind[4];
@@ -104,7 +107,7 @@ typedef struct bvpd_header {
     uint32_t up_axis;       /* 0 x, 1 y, 2 z, 3 unknown */
     double unit_in_metres;  /* 0 unknown */
     double lo[3], hi[3];    /* world bounds; lo > hi when there is no instance */
-    uint32_t top_hierarchy; /* index in HIER, or NONE */
+    uint32_t top_hierarchy; /* index in HIER of the first one over the instances, or NONE */
     uint32_t hierarchy_count;
     uint64_t hierarchy_size, geometry_size, id_size;
     double tessellation_tolerance; /* in units, 0 unknown */

@@ -161,8 +161,10 @@ bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t ki
                                 bvpi_binary *out);
 /* HIE-5 of a binary kind's record: the blob has room for as many upper records and volumes. */
 bool bvpi_is_count_sound(const bvpd_hierarchy *record);
-/* The hierarchy over the instances; BVP_ERR_ARGUMENT when the file has no instance. */
-bvp_status bvpi_get_top_tree(const bvp_file *file, bvpi_tree *out);
+/* How many hierarchies over the instances the file says it has: at most BVPD_TOP_MAX. */
+uint32_t bvpi_top_count(const bvp_file *file);
+/* One of them; BVP_ERR_ARGUMENT when the file has no instance. */
+bvp_status bvpi_get_top_tree(const bvp_file *file, uint32_t top, bvpi_tree *out);
 /* Copies; part and node are checked to be in range. Placement entries are finite or the
  * call fails with BVP_ERR_CORRUPT. */
 bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_instance *out,

@@ -303,17 +303,33 @@ bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const 
     return make_tree(out, file->section[BVPD_DATA].data + r->data_off, r->data_size, &wide);
 }
 
-bvp_status bvpi_get_top_tree(const bvp_file *file, bvpi_tree *out)
+uint32_t bvpi_top_count(const bvp_file *file)
 {
+    const bvpd_header *h = &file->header;
+    const uint64_t records = file->section[BVPD_HIER].count;
+    if (h->instance_count == 0)
+        return 0;
+    if ((h->feature_incompatible & BVPD_FEATURE_TOPS) == 0 || records <= h->top_hierarchy)
+        return 1;
+    const uint64_t count = records - h->top_hierarchy;
+    return count < BVPD_TOP_MAX ? (uint32_t)count : BVPD_TOP_MAX;
+}
+
+bvp_status bvpi_get_top_tree(const bvp_file *file, uint32_t top, bvpi_tree *out)
+{
+    const bvpi_span *nodes = &file->section[BVPD_TOPN];
+    const bool several = (file->header.feature_incompatible & BVPD_FEATURE_TOPS) != 0;
     bvpd_hierarchy h;
-    if (file->header.instance_count == 0)
+    if (top >= bvpi_top_count(file))
         return BVP_ERR_ARGUMENT;
-    const bvpi_span *top = &file->section[BVPD_TOPN];
-    if (!get_record(file, BVPD_HIER, file->header.top_hierarchy, &h, sizeof h) ||
-        h.part != BVPD_NONE || h.data_off != 0 || h.data_size != top->size)
+    /* an index over UINT32_MAX wraps to one that is no top's */
+    if (!get_record(file, BVPD_HIER, file->header.top_hierarchy + top, &h, sizeof h) ||
+        h.part != BVPD_NONE || h.data_off % BVPD_UNIT != 0 ||
+        !bvpi_fits(h.data_off, h.data_size, nodes->size) ||
+        (!several && h.data_size != nodes->size))
         return BVP_ERR_CORRUPT;
     out->cluster_shift = 0;
-    return make_tree(&h, top->data, top->size, out);
+    return make_tree(&h, nodes->data + h.data_off, h.data_size, out);
 }
 
 bvp_status bvpi_get_placement(const bvp_file *file, uint32_t placement, double out[12])

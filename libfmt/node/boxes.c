@@ -18,10 +18,11 @@ enum { STACK_MAX = BVPD_DEPTH_MAX * (BVPD_WIDTH - 1) + 1 };
 
 typedef struct walk {
     bvpi_tree tree;
-    const bvpi_part *part; /* NULL: the top hierarchy */
+    const bvpi_part *part; /* NULL: a hierarchy over the instances */
     uint32_t level;        /* asked for */
     bvp_box_fn callback;
     void *user;
+    bool stopped;        /* by the callback */
     uint64_t steps_left; /* a valid hierarchy cannot have more nodes */
     uint32_t waiting;
     item stack[STACK_MAX];
@@ -95,12 +96,24 @@ static bvp_status run(walk *w)
     while (w->waiting > 0) {
         const item next = w->stack[--w->waiting];
         const bool is_shown = next.leaf_count > 0 || next.level == w->level;
-        if (is_shown && show(w, &next) != 0)
+        w->stopped = is_shown && show(w, &next) != 0;
+        if (w->stopped)
             return BVP_OK;
         if (!is_shown && !open_node(w, &next))
             return BVP_ERR_CORRUPT;
     }
     return BVP_OK;
+}
+
+static bvp_status show_tops(const bvp_file *file, walk *w)
+{
+    bvp_status status = BVP_OK;
+    for (uint32_t k = 0; k < bvpi_top_count(file) && status == BVP_OK && !w->stopped; k++) {
+        status = bvpi_get_top_tree(file, k, &w->tree);
+        if (status == BVP_OK)
+            status = run(w);
+    }
+    return status;
 }
 
 bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level, bvp_box_fn callback,
@@ -111,20 +124,16 @@ bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level, bvp_bo
     bvp_status status = bvpi_touch(file, part);
     if (status != BVP_OK)
         return status;
-    if (part == BVP_ASSEMBLY) {
-        if (file->header.instance_count == 0)
-            return BVP_OK;
-        status = bvpi_get_top_tree(file, &w.tree);
-    } else {
-        bvp_hierarchy_info first;
-        status = bvpi_get_part(file, part, &view);
-        w.part = &view;
-        if (status == BVP_OK)
-            status = bvp_get_hierarchy(file, part, 0, &first);
-        if (status == BVP_OK && first.kind != BVP_KIND_WIDE)
-            return BVP_ERR_ARGUMENT;
-        if (status == BVP_OK)
-            status = bvpi_get_part_tree(file, part, &w.tree);
-    }
+    if (part == BVP_ASSEMBLY)
+        return show_tops(file, &w);
+    bvp_hierarchy_info first;
+    status = bvpi_get_part(file, part, &view);
+    w.part = &view;
+    if (status == BVP_OK)
+        status = bvp_get_hierarchy(file, part, 0, &first);
+    if (status == BVP_OK && first.kind != BVP_KIND_WIDE)
+        return BVP_ERR_ARGUMENT;
+    if (status == BVP_OK)
+        status = bvpi_get_part_tree(file, part, &w.tree);
     return status == BVP_OK ? run(&w) : status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * refit_top.c: the hierarchy over the instances anew, in place: one pass up, which leaves each
  * node's box in the node's own bytes, and one pass down, which turns it into the node's lanes.
- * Spec: format.md, chapters "Hierarchy over the instances", "Deformed parts".
+ * Spec: format.md, chapters "Hierarchies over the instances", "Deformed parts".
  * Based on: van den Bergen, Efficient collision detection of complex deformable models using AABB
  * trees, 1997, section 4.
  */
@@ -88,6 +88,29 @@ static void store_box(const top *t, uint32_t unit, const bvpi_frame *box)
 static void load_box(const top *t, uint32_t unit, bvpi_frame *box)
 {
     memcpy(box, bytes_of(t, unit), sizeof *box);
+}
+
+/* The world's bounds of the instances of a hierarchy that does not hold all of them. */
+static bvp_status bound_items(const top *t, bvpi_bounds *out)
+{
+    bool is_first = true;
+    bvpd_node node;
+    bvpi_bounds b;
+    for (uint32_t unit = 0; unit < t->tree.node_count; unit++) {
+        if (!bvpi_node_load(&t->tree, unit, &node))
+            return BVP_ERR_CORRUPT;
+        uint64_t item = node.geom;
+        for (int lane = 0; lane < BVPD_WIDTH; lane++) {
+            const unsigned count = bvpi_meta_is_leaf(node.meta[lane]) ? node.meta[lane] : 0;
+            for (unsigned i = 0; i < count; i++, item++, is_first = false) {
+                if (item > UINT32_MAX ||
+                    bound_instance(t->file, (uint32_t)item, BVPD_NONE, NULL, NULL, &b) != BVP_OK)
+                    return BVP_ERR_CORRUPT;
+                widen(out, &b, is_first);
+            }
+        }
+    }
+    return is_first ? BVP_ERR_CORRUPT : BVP_OK;
 }
 
 static void include(bvpi_frame *box, const bvpi_frame *other)
@@ -201,26 +224,41 @@ static bvp_status spread_node(top *t, uint32_t unit)
     return BVP_OK;
 }
 
-bvp_status bvpi_refit_top(bvp_file *file, const bvpi_bounds *world)
+/* bounds: of its instances. */
+static bvp_status refit_one(top *t, uint32_t idx, const bvpi_bounds *bounds)
 {
-    top t = {.file = file};
-    bvp_status status = bvpi_get_top_tree(file, &t.tree);
-    if (status != BVP_OK)
-        return status == BVP_ERR_ARGUMENT ? BVP_OK : status;
-    bvpi_grid_choose(world->lo, world->hi, &t.grid);
-    for (uint32_t unit = t.tree.node_count; unit-- > 0 && status == BVP_OK;)
-        status = gather_node(&t, unit);
+    bvp_status status = BVP_OK;
+    bvpi_grid_choose(bounds->lo, bounds->hi, &t->grid);
+    for (uint32_t unit = t->tree.node_count; unit-- > 0 && status == BVP_OK;)
+        status = gather_node(t, unit);
     if (status != BVP_OK)
         return status;
-    bvpi_frame root = {{0, 0, 0}, {t.grid.extent[0], t.grid.extent[1], t.grid.extent[2]}};
+    bvpi_frame root = {{0, 0, 0}, {t->grid.extent[0], t->grid.extent[1], t->grid.extent[2]}};
     const double whole = half_surface(&root);
-    store_box(&t, t.tree.root, &root);
-    for (uint32_t unit = 0; unit < t.tree.node_count && status == BVP_OK; unit++)
-        status = spread_node(&t, unit);
+    store_box(t, t->tree.root, &root);
+    for (uint32_t unit = 0; unit < t->tree.node_count && status == BVP_OK; unit++)
+        status = spread_node(t, unit);
     if (status == BVP_OK)
-        status = bvpi_refit_record(file, file->header.top_hierarchy, &t.grid,
-                                   whole > 0 ? t.area / whole : 0);
-    memcpy(file->header.lo, world->lo, sizeof world->lo);
-    memcpy(file->header.hi, world->hi, sizeof world->hi);
+        status = bvpi_refit_record(t->file, idx, &t->grid, whole > 0 ? t->area / whole : 0);
+    return status;
+}
+
+bvp_status bvpi_refit_top(bvp_file *file, const bvpi_bounds *world)
+{
+    const uint32_t count = bvpi_top_count(file);
+    bvp_status status = BVP_OK;
+    for (uint32_t k = 0; k < count && status == BVP_OK; k++) {
+        top t = {.file = file};
+        bvpi_bounds bounds = *world;
+        status = bvpi_get_top_tree(file, k, &t.tree);
+        if (status == BVP_OK && count > 1)
+            status = bound_items(&t, &bounds);
+        if (status == BVP_OK)
+            status = refit_one(&t, file->header.top_hierarchy + k, &bounds);
+    }
+    if (count > 0) {
+        memcpy(file->header.lo, world->lo, sizeof world->lo);
+        memcpy(file->header.hi, world->hi, sizeof world->hi);
+    }
     return status;
 }

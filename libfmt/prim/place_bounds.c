@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * place_bounds.c: each side of the bounds is the largest double that is not above the exact one.
- * Spec: format.md, chapters "Instances", "Hierarchy over the instances".
+ * Spec: format.md, chapters "Instances", "Hierarchies over the instances".
  */
 #include "prim/place_bounds.h"
 

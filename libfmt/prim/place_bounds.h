@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * place_bounds.h: the world bounds of a box that is placed somewhere, rounded outward.
- * Spec: format.md, chapters "Instances", "Hierarchy over the instances".
+ * Spec: format.md, chapters "Instances", "Hierarchies over the instances".
  */
 #ifndef BVPI_PRIM_PLACE_BOUNDS_H
 #define BVPI_PRIM_PLACE_BOUNDS_H

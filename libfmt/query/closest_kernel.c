@@ -243,10 +243,10 @@ static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
     return status;
 }
 
-static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_closest_query *query)
+static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed *top,
+                            bvpi_closest_query *query)
 {
     static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
-    const bvpi_placed *top = &subject->top;
     const uint32_t instance_count = subject->file->header.instance_count;
     bvp_status status = BVP_OK;
     double part[3], err[3];
@@ -259,6 +259,43 @@ static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_closest_query
     if (!w.grid.is_far && walk_nearest(&w, &top->tree, enter_instances, &status) != NEAR_FULL)
         return status;
     return bvpi_body_walk(&steps, &w, &top->tree, instance_count, query->meter, &query->stats);
+}
+
+/* The nearest one first, which leaves little to do for the others. */
+static bvp_status enter_tops(const bvpi_subject *subject, bvpi_closest_query *query)
+{
+    double gaps[BVPD_TOP_MAX];
+    uint32_t order[BVPD_TOP_MAX];
+    bvpi_placed top;
+    bvp_status status = BVP_OK;
+    for (uint32_t k = 0; k < subject->top_count && status == BVP_OK; k++) {
+        double lo[3], hi[3], gap = 0;
+        uint32_t at = k;
+        status = bvpi_subject_top(subject, k, &top);
+        if (status != BVP_OK)
+            break;
+        bvpi_placed_box(&top, lo, hi);
+        for (int a = 0; a < 3; a++)
+            gap += bvpi_larger(bvpi_larger(lo[a] - query->point[a], query->point[a] - hi[a]), 0);
+        for (; at > 0 && gaps[at - 1] > gap; at--) {
+            gaps[at] = gaps[at - 1];
+            order[at] = order[at - 1];
+        }
+        gaps[at] = gap;
+        order[at] = k;
+    }
+    for (uint32_t k = 0; k < subject->top_count && status == BVP_OK; k++) {
+        status = bvpi_subject_top(subject, order[k], &top);
+        if (status == BVP_OK)
+            status = enter_top(subject, &top, query);
+    }
+    return status;
+}
+
+static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_closest_query *query)
+{
+    return subject->top_count == 1 ? enter_top(subject, &subject->top, query)
+                                   : enter_tops(subject, query);
 }
 
 static bvp_status enter_few(const bvpi_subject *subject, bvpi_closest_query *query)

@@ -91,15 +91,28 @@ static bvp_status enter_instance(void *user, uint32_t instance)
     return status == BVP_OK ? enter_part(w->subject, w->query, &part) : status;
 }
 
-static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_overlap_query *query)
+static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed *top,
+                            bvpi_overlap_query *query)
 {
     static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
     region_walk w;
     w.subject = subject;
     w.query = query;
-    bvpi_region_grid(&query->region, &subject->top, &w.grid, w.lo, w.hi);
-    return bvpi_body_walk(&steps, &w, &subject->top.tree, subject->file->header.instance_count,
+    bvpi_region_grid(&query->region, top, &w.grid, w.lo, w.hi);
+    return bvpi_body_walk(&steps, &w, &top->tree, subject->file->header.instance_count,
                           query->meter, &query->stats);
+}
+
+static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_overlap_query *query)
+{
+    bvp_status status = enter_top(subject, &subject->top, query);
+    for (uint32_t k = 1; k < subject->top_count && status == BVP_OK && !query->stopped; k++) {
+        bvpi_placed top;
+        status = bvpi_subject_top(subject, k, &top);
+        if (status == BVP_OK)
+            status = enter_top(subject, &top, query);
+    }
+    return status;
 }
 
 static bvp_status run(const bvpi_subject *subject, bvpi_overlap_query *query)

@@ -53,9 +53,10 @@ typedef struct bvpi_pair_query {
     const struct bvpi_pair_kernel *kernel;
     bvpi_subject a, b;
     bvp_box_test box_test;
-    bool self;        /* b is a: only instances i < j meet */
-    bool swapped;     /* a is what the caller calls b */
-    uint32_t first_b; /* instances of b before this one are not asked */
+    bool self;                        /* b is a: only instances i < j meet */
+    bool swapped;                     /* a is what the caller calls b */
+    uint32_t first_b;                 /* instances of b before this one are not asked */
+    const bvpi_placed *top_a, *top_b; /* scenes: the hierarchies that are walked; NULL: of a part */
 
     bvpi_meter *meter; /* the call's, or NULL */
     bvpi_meter own;    /* what it points to, unless somebody else's */
@@ -99,8 +100,8 @@ typedef void (*bvpi_parts_fn)(bvpi_pair_query *query, const bvpi_placed_part *a,
 /* Per instruction set: pair_kernel.c. */
 typedef struct bvpi_pair_kernel {
     bvpi_parts_fn parts[BVPD_KIND_END];
-    /* Walks the top hierarchies (at least one is an assembly's) and calls bvpi_pair_enter for pairs
-     * of items that may answer. */
+    /* Walks query->top_a and top_b (at least one body is an assembly) and calls bvpi_pair_enter for
+     * pairs of items that may answer. */
     void (*scenes)(bvpi_pair_query *query);
     const struct bvpi_pair_kernel *last, *front; /* last_kernel.c, front_kernel.c of the same set */
 } bvpi_pair_kernel;

@@ -38,13 +38,14 @@ static void go_on(bvpi_pair_query *query)
         query->is_settled = query->done = false;
 }
 
-/* Does the grid over the instances say little of this one? It does where some lie far away. */
-static bool is_coarse(const bvpi_subject *subject, const bvpi_placed_part *placed)
+/* Does the grid over the instances say little of this one? It does where some lie far away. top:
+ * NULL where no hierarchy has led here. */
+static bool is_coarse(const bvpi_placed *top, const bvpi_placed_part *placed)
 {
     double longest = 0;
     for (int axis = 0; axis < 3; axis++)
         longest = fmax(longest, (double)placed->part.hi[axis] - (double)placed->part.lo[axis]);
-    return subject->is_assembly && 4 * subject->top.tree.grid_unit > longest;
+    return top != NULL && 4 * top->tree.grid_unit > longest;
 }
 
 /* Are the parts' boxes in the world farther apart than matters? */
@@ -103,9 +104,106 @@ void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
     if (!get_part(query, &query->a, item_a, &buffer_a, &a) ||
         !get_part(query, subject_b, item_b, &buffer_b, &b))
         return;
-    if ((is_coarse(&query->a, a) || is_coarse(subject_b, b)) && is_out_of_reach(query, a, b))
+    if ((is_coarse(query->top_a, a) || is_coarse(query->top_b, b)) && is_out_of_reach(query, a, b))
         return;
     ask_parts(query, a, b);
+}
+
+/* ---- several hierarchies over the instances ---------------------------------------------------
+ */
+
+static uint32_t count_tops(const bvpi_subject *subject)
+{
+    return subject->is_assembly ? subject->top_count : 1;
+}
+
+/* Of all hierarchies of a body; a part has one. */
+typedef struct top_boxes {
+    double lo[BVPD_TOP_MAX][3], hi[BVPD_TOP_MAX][3];
+} top_boxes;
+
+static bvp_status find_boxes(const bvpi_subject *subject, top_boxes *out)
+{
+    bvp_status status = BVP_OK;
+    if (!subject->is_assembly)
+        bvpi_placed_box(&subject->one.at, out->lo[0], out->hi[0]);
+    for (uint32_t k = 0; subject->is_assembly && k < subject->top_count && status == BVP_OK; k++) {
+        bvpi_placed top;
+        status = bvpi_subject_top(subject, k, &top);
+        if (status == BVP_OK)
+            bvpi_placed_box(&top, out->lo[k], out->hi[k]);
+    }
+    return status;
+}
+
+typedef struct top_pair {
+    double gap;
+    uint8_t a, b;
+} top_pair;
+
+static double gap_of(const top_boxes *a, const top_boxes *b, const top_pair *pair)
+{
+    double gap = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double above = b->lo[pair->b][axis] - a->hi[pair->a][axis];
+        const double below = a->lo[pair->a][axis] - b->hi[pair->b][axis];
+        gap += fmax(fmax(above, below), 0);
+    }
+    return gap;
+}
+
+/* All pairs, of a body's own each once. Of a distance the nearest come first, which leaves little
+ * to do for the others; else those that come first in storage. */
+static bvp_status list_tops(const bvpi_pair_query *query, const bvpi_subject *b,
+                            top_pair pairs[BVPD_TOP_MAX * BVPD_TOP_MAX], uint32_t *count)
+{
+    top_boxes boxes_a, boxes_b;
+    bvp_status status = find_boxes(&query->a, &boxes_a);
+    if (status == BVP_OK)
+        status = find_boxes(b, &boxes_b);
+    *count = 0;
+    for (uint32_t i = 0; status == BVP_OK && i < count_tops(&query->a); i++)
+        for (uint32_t j = query->self ? i : 0; j < count_tops(b); j++) {
+            top_pair pair = {0, (uint8_t)i, (uint8_t)j};
+            uint32_t at = (*count)++;
+            if (query->mode == BVPI_PAIR_DISTANCE)
+                pair.gap = gap_of(&boxes_a, &boxes_b, &pair);
+            for (; at > 0 && pairs[at - 1].gap > pair.gap; at--)
+                pairs[at] = pairs[at - 1];
+            pairs[at] = pair;
+        }
+    return status;
+}
+
+static void run_tops(bvpi_pair_query *query, const bvpi_subject *b)
+{
+    top_pair pairs[BVPD_TOP_MAX * BVPD_TOP_MAX];
+    bvpi_placed top_a, top_b;
+    uint32_t count;
+    query->status = list_tops(query, b, pairs, &count);
+    for (uint32_t k = 0; query->status == BVP_OK && k < count && !query->done; k++) {
+        if (query->a.is_assembly)
+            query->status = bvpi_subject_top(&query->a, pairs[k].a, &top_a);
+        if (b->is_assembly && query->status == BVP_OK)
+            query->status = bvpi_subject_top(b, pairs[k].b, &top_b);
+        query->top_a = query->a.is_assembly ? &top_a : NULL;
+        query->top_b = b->is_assembly ? &top_b : NULL;
+        if (query->status == BVP_OK)
+            query->kernel->scenes(query);
+    }
+    query->done = query->done || query->status != BVP_OK;
+}
+
+static void run_scenes(bvpi_pair_query *query)
+{
+    const bvpi_subject *b = query->self ? &query->a : &query->b;
+    query->top_a = query->a.is_assembly ? &query->a.top : NULL;
+    query->top_b = b->is_assembly ? &b->top : NULL;
+    if (count_tops(&query->a) == 1 && count_tops(b) == 1)
+        query->kernel->scenes(query);
+    else
+        run_tops(query, b);
+    query->top_a = query->top_b = NULL;
 }
 
 /* ---- which pairs ------------------------------------------------------------------------------
@@ -131,7 +229,7 @@ static uint32_t count_few(const bvpi_subject *subject)
 static void run_bodies(bvpi_pair_query *query)
 {
     if (query->a.is_assembly || query->b.is_assembly)
-        query->kernel->scenes(query);
+        run_scenes(query);
     else
         bvpi_pair_enter(query, 0, 0);
 }
@@ -169,7 +267,7 @@ static void run_assemblies(bvpi_pair_query *query)
     const uint32_t few_a = count_few(&query->a),
                    few_b = query->self ? UINT32_MAX : count_few(&query->b);
     if (few_a == UINT32_MAX && few_b == UINT32_MAX)
-        query->kernel->scenes(query);
+        run_scenes(query);
     else
         run_each(query, few_a <= few_b ? &query->a : &query->b);
 }
@@ -181,7 +279,7 @@ static void run_part_and_assembly(bvpi_pair_query *query)
         bvpi_filter_is_few(assembly->filter, assembly->file->header.instance_count))
         run_each(query, assembly);
     else
-        query->kernel->scenes(query);
+        run_scenes(query);
 }
 
 void bvpi_pair_run(bvpi_pair_query *query)

@@ -157,10 +157,11 @@ static void visit_items(pair_walk *walk, const pair_entry *e)
 }
 
 /* A body that is a part is a leaf with one item, number 0. */
-static const bvpi_placed *scene_of(const bvpi_subject *subject, uint32_t *ref, uint8_t *count)
+static const bvpi_placed *scene_of(const bvpi_subject *subject, const bvpi_placed *top,
+                                   uint32_t *ref, uint8_t *count)
 {
     if (subject->is_assembly)
-        return &subject->top;
+        return top;
     *ref = 0;
     *count = 1;
     return &subject->one.at;
@@ -174,8 +175,9 @@ static void scenes(bvpi_pair_query *query)
     bvpi_pose pose;
     uint32_t ref_a = 0, ref_b = 0;
     uint8_t count_a = 0, count_b = 0;
-    const bvpi_placed *a = scene_of(&query->a, &ref_a, &count_a);
-    const bvpi_placed *b = scene_of(query->self ? &query->a : &query->b, &ref_b, &count_b);
+    const bvpi_placed *a = scene_of(&query->a, query->top_a, &ref_a, &count_a);
+    const bvpi_placed *b =
+        scene_of(query->self ? &query->a : &query->b, query->top_b, &ref_b, &count_b);
     bool by_distance = query->mode == BVPI_PAIR_DISTANCE;
     bvpi_pose_init_placed(&pose, &a->place, &b->place, a->bound, b->bound);
     walk.a = &a->tree;

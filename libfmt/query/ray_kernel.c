@@ -100,9 +100,9 @@ static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
     return status;
 }
 
-static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_ray_query *query)
+static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed *top,
+                            bvpi_ray_query *query)
 {
-    const bvpi_placed *top = &subject->top;
     bvpi_local_ray local;
     bvpi_ray_part w;
     w.subject = subject;
@@ -112,6 +112,19 @@ static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_ray_query *qu
     if (!bvpi_grid_ray_init(&w.grid, top, &local, query->ray.t_min, query->t_max))
         return BVP_OK;
     return walk_wide(&w, &top->tree, true, enter_instances);
+}
+
+static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_ray_query *query)
+{
+    bvp_status status = enter_top(subject, &subject->top, query);
+    for (uint32_t k = 1; k < subject->top_count && status == BVP_OK && !bvpi_ray_query_done(query);
+         k++) {
+        bvpi_placed top;
+        status = bvpi_subject_top(subject, k, &top);
+        if (status == BVP_OK)
+            status = enter_top(subject, &top, query);
+    }
+    return status;
 }
 
 static bvp_status run(const bvpi_subject *subject, bvpi_ray_query *query)

@@ -113,6 +113,38 @@ static double composition_blur(const bvpi_placed *top)
     return (largest * place->size_max * 0x1p-40 + moved * 0x1p-50) / place->size_min;
 }
 
+/* out->place: the subject's. */
+static bvp_status load_top(const bvpi_subject *subject, uint32_t top, bvpi_placed *out)
+{
+    const bvp_status status = bvpi_get_top_tree(subject->file, top, &out->tree);
+    if (status != BVP_OK)
+        return status;
+    bound_grid(out);
+    out->blur = subject->placement ? composition_blur(out) : 0;
+    return BVP_OK;
+}
+
+bvp_status bvpi_subject_top(const bvpi_subject *subject, uint32_t top, bvpi_placed *out)
+{
+    out->place = subject->top.place;
+    return load_top(subject, top, out);
+}
+
+void bvpi_placed_box(const bvpi_placed *at, double lo[3], double hi[3])
+{
+    const bvpi_tree *tree = &at->tree;
+    for (int i = 0; i < 3; i++) {
+        const double *row = at->place.m + 4 * i;
+        lo[i] = hi[i] = row[3];
+        for (int k = 0; k < 3; k++) {
+            const double from = row[k] * tree->grid_origin[k];
+            const double by = row[k] * tree->grid_unit * tree->grid_extent[k];
+            lo[i] += from + bvpi_smaller(by, 0);
+            hi[i] += from + bvpi_larger(by, 0);
+        }
+    }
+}
+
 static bvp_status open_top(bvpi_subject *subject, const double *placement)
 {
     bvpi_placed *top = &subject->top;
@@ -126,12 +158,8 @@ static bvp_status open_top(bvpi_subject *subject, const double *placement)
     subject->is_empty = subject->file->header.instance_count == 0;
     if (subject->is_empty)
         return BVP_OK;
-    status = bvpi_get_top_tree(subject->file, &top->tree);
-    if (status != BVP_OK)
-        return status;
-    bound_grid(top);
-    top->blur = placed ? composition_blur(top) : 0;
-    return BVP_OK;
+    subject->top_count = bvpi_top_count(subject->file);
+    return load_top(subject, 0, top);
 }
 
 bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body)

@@ -39,7 +39,8 @@ typedef struct bvpi_subject {
     int is_assembly;
     int is_empty;               /* an assembly without instances */
     bvpi_placed_part one;       /* unless is_assembly */
-    bvpi_placed top;            /* is_assembly: the hierarchy over the instances */
+    bvpi_placed top;            /* is_assembly: the first hierarchy over the instances */
+    uint32_t top_count;         /* is_assembly: how many there are */
     const double *placement;    /* is_assembly: the caller's, or NULL for the identity */
     const bvp_filter *filter;   /* of its instances; or NULL */
     const bvp_control *control; /* the body's, or its handle's; or NULL */
@@ -60,6 +61,12 @@ bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out);
 /* NULL when body is something else, or that part is not what it was, or not as it should be: all of
  * that is for bvpi_subject_init to tell apart. */
 const bvpi_placed_part *bvpi_ready_part(const bvp_body *body);
+
+/* Hierarchy `top` over an assembly's instances. Instances of one come before those of the next. */
+bvp_status bvpi_subject_top(const bvpi_subject *subject, uint32_t top, bvpi_placed *out);
+
+/* The box of the hierarchy in the world, but for rounding: for choosing what to look at first. */
+void bvpi_placed_box(const bvpi_placed *at, double lo[3], double hi[3]);
 
 /* Instance `instance` of an assembly, which may be any number. */
 bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,

@@ -295,21 +295,43 @@ void bvpi_warm_keep_lead(bvpi_warm *warm, const bvpi_pair_query *query, const bv
 /* ---- keeping ------------------------------------------------------------------------------------
  */
 
+static void include_grid(const bvpi_tree *tree, double lo[3], double hi[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const double from = tree->grid_origin[i];
+        lo[i] = bvpi_smaller(lo[i], from);
+        hi[i] = bvpi_larger(hi[i], from + tree->grid_unit * tree->grid_extent[i]);
+    }
+}
+
+/* Of a body before placement. A hierarchy that cannot be read makes it infinite: nothing is certain
+ * then. */
+static void find_box(const bvpi_subject *subject, double lo[3], double hi[3])
+{
+    for (int i = 0; i < 3; i++) {
+        lo[i] = subject->is_assembly ? INFINITY : (double)subject->one.part.lo[i];
+        hi[i] = subject->is_assembly ? -INFINITY : (double)subject->one.part.hi[i];
+    }
+    if (!subject->is_assembly)
+        return;
+    include_grid(&subject->top.tree, lo, hi);
+    for (uint32_t k = 1; k < subject->top_count; k++) {
+        bvpi_tree tree;
+        if (bvpi_get_top_tree(subject->file, k, &tree) == BVP_OK)
+            include_grid(&tree, lo, hi);
+        else
+            hi[0] = INFINITY;
+    }
+}
+
 static void set_extent(bvpi_extent *out, const bvpi_subject *subject)
 {
-    const bvpi_tree *tree = subject->is_assembly ? &subject->top.tree : NULL;
+    double lo[3], hi[3];
+    find_box(subject, lo, hi);
     out->blur = subject->is_assembly ? 0x1p-38 : 0;
     for (int i = 0; i < 3; i++) {
-        double lo, hi;
-        if (tree == NULL) {
-            lo = (double)subject->one.part.lo[i];
-            hi = (double)subject->one.part.hi[i];
-        } else {
-            lo = tree->grid_origin[i];
-            hi = lo + tree->grid_unit * tree->grid_extent[i];
-        }
-        out->centre[i] = 0.5 * (lo + hi);
-        out->half[i] = bvpi_larger(hi - out->centre[i], out->centre[i] - lo) * UP;
+        out->centre[i] = 0.5 * (lo[i] + hi[i]);
+        out->half[i] = bvpi_larger(hi[i] - out->centre[i], out->centre[i] - lo[i]) * UP;
     }
 }
 

@@ -31,10 +31,13 @@ typedef struct bvpi_verify {
 typedef struct bvpi_hierarchy_check {
     bvpi_verify *verify;
     bvpi_tree tree;
-    const bvpi_part *part; /* NULL: the hierarchy over the instances */
+    const bvpi_part *part; /* NULL: a hierarchy over the instances */
     uint64_t units_off;    /* of unit 0, in the file */
     bvpi_bits slots;       /* units that are nodes, and that no walk has reached yet */
     bvpi_bits items;       /* triangles or instances that no leaf has held yet */
+    uint64_t items_from;   /* instances below are those of the hierarchies before this one */
+    uint64_t items_end;    /* instances from here on nobody has held yet */
+    bool more_follow;      /* other hierarchies may hold the items that are left */
     uint32_t node_count, leaf_count, largest_leaf, depth;
     struct bvpi_decoded_cluster *decoded; /* of a part: what the last leaf lies in; else NULL */
 } bvpi_hierarchy_check;
@@ -69,7 +72,7 @@ void bvpi_verify_parts(bvpi_verify *verify);   /* parts, clusters, triangle numb
 /* The same of one part, but for where it lies among the others, and its names. */
 void bvpi_verify_part_alone(bvpi_verify *verify, uint32_t part);
 void bvpi_verify_tree(bvpi_verify *verify);      /* placements, tree, properties */
-void bvpi_verify_instances(bvpi_verify *verify); /* instances, top hierarchy, world bounds */
+void bvpi_verify_instances(bvpi_verify *verify); /* instances, their hierarchies, world bounds */
 void bvpi_verify_strings(bvpi_verify *verify);   /* strings, provenance; fills in `strings` */
 void bvpi_verify_string_ref(bvpi_verify *verify, uint64_t offset, uint32_t ref);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * verify_instances.c: instances, the hierarchy over them, and the world's bounds.
- * Spec: format.md, chapters "Instances" and "Hierarchy over the instances".
+ * Spec: format.md, chapters "Instances" and "Hierarchies over the instances".
  */
 #include "scene/verify.h"
 
@@ -116,7 +116,7 @@ static void verify_instance(bvpi_verify *v, uint32_t idx, const bvpd_instance *r
                "the world bounds do not contain instance %" PRIu32, idx);
 }
 
-/* ---- the hierarchy over them ---------------------------------------------------------------- */
+/* ---- the hierarchies over them -------------------------------------------------------------- */
 
 void bvpi_verify_instance_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
                                const bvpi_leaf *leaf, uint64_t offset)
@@ -134,6 +134,11 @@ void bvpi_verify_instance_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
                         "instance %" PRIu64 " does not exist or is in two leaves", item))
             return;
         bvpi_bits_clear(&c->items, item);
+        c->items_end = item >= c->items_end ? item + 1 : c->items_end;
+        BVPI_SOUND(report, "TOP-4", offset, item >= c->items_from,
+                   "instance %" PRIu64
+                   " comes before one of a hierarchy before this one, which end at %" PRIu64,
+                   item, c->items_from);
         bvpd_instance instance;
         double placement[12];
         bvpi_part part;
@@ -144,39 +149,88 @@ void bvpi_verify_instance_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
     }
 }
 
-static void verify_top(bvpi_verify *v)
+/* items: of all instances, those that no hierarchy before this one holds. */
+static void verify_one_top(bvpi_hierarchy_check *c, const bvpd_hierarchy *record, uint32_t idx)
+{
+    bvpi_verify *v = c->verify;
+    const bvpi_span *nodes = &v->file.section[BVPD_TOPN];
+    const uint64_t room = record->data_size / BVPD_UNIT;
+    c->tree.units = nodes->data + record->data_off;
+    c->tree.unit_count = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+    c->tree.blob_size = record->data_size;
+    c->units_off = bvpi_verify_off(v, c->tree.units);
+    c->node_count = c->leaf_count = c->largest_leaf = c->depth = 0;
+    v->node_bytes += (uint64_t)record->node_count * BVPD_UNIT;
+    if (bvpi_verify_hierarchy(c, record, idx) && bvpi_bits_make(v, c->tree.unit_count, &c->slots)) {
+        bvpi_bits_set_first(&c->slots, c->slots.count);
+        bvpi_verify_nodes(c, record, idx);
+    }
+    bvpi_bits_free(&c->slots);
+    c->items_from = c->items_end;
+}
+
+/* Rules HIE-2 and HIE-3; end: of the hierarchy before this one, moved on. False: its nodes are
+ * nowhere. */
+static bool verify_top_record(bvpi_verify *v, const bvpd_hierarchy *record, uint64_t offset,
+                              uint64_t *end)
+{
+    const uint64_t size = v->file.section[BVPD_TOPN].size;
+    BVPI_SOUND(&v->report, "HIE-2", offset + offsetof(bvpd_hierarchy, part),
+               record->part == BVPD_NONE, "a hierarchy over the instances names a part");
+    if (!BVPI_SOUND(&v->report, "HIE-3", offset + offsetof(bvpd_hierarchy, data_off),
+                    record->data_off == *end &&
+                        record->data_size == (uint64_t)record->node_count * BVPD_UNIT &&
+                        bvpi_fits(record->data_off, record->data_size, size),
+                    "the nodes of a hierarchy over the instances are not %" PRIu32
+                    " units of TOPN from byte %" PRIu64 " on",
+                    record->node_count, *end))
+        return false;
+    *end += record->data_size;
+    return true;
+}
+
+static void verify_each_top(bvpi_verify *v, bvpi_hierarchy_check *c, uint64_t count)
+{
+    const bvpi_span *records = &v->file.section[BVPD_HIER];
+    const uint64_t first = v->file.header.top_hierarchy;
+    uint64_t end = 0;
+    bool placed = true;
+    for (uint64_t k = first; k < first + count && placed && bvpi_report_goes_on(&v->report); k++) {
+        bvpd_hierarchy record;
+        bvpi_load_record(&record, records->data + k * sizeof record, sizeof record);
+        placed = verify_top_record(v, &record,
+                                   bvpi_verify_off(v, records->data) + k * sizeof record, &end);
+        c->more_follow = k + 1 < first + count;
+        if (placed)
+            verify_one_top(c, &record, (uint32_t)k);
+    }
+    if (placed && !v->report.stopped)
+        BVPI_SOUND(&v->report, "HIE-3", offsetof(bvpd_header, sections),
+                   end == v->file.section[BVPD_TOPN].size,
+                   "TOPN does not end with the last hierarchy, at byte %" PRIu64, end);
+}
+
+static void verify_tops(bvpi_verify *v)
 {
     const bvpd_header *h = &v->file.header;
-    const bvpi_span *records = &v->file.section[BVPD_HIER], *top = &v->file.section[BVPD_TOPN];
+    const uint64_t records = v->file.section[BVPD_HIER].count;
     const uint64_t instances = v->file.section[BVPD_INST].count;
+    const bool several = (h->feature_incompatible & BVPD_FEATURE_TOPS) != 0;
+    const uint64_t count = records > v->hierarchy_count ? records - v->hierarchy_count : 0;
+    const bool sound = instances == 0 ? count == 0 && records == v->hierarchy_count && !several
+                       : several      ? count >= 2 && count <= BVPD_TOP_MAX
+                                      : count == 1;
     if (!BVPI_SOUND(&v->report, "TOP-1", offsetof(bvpd_header, top_hierarchy),
-                    records->count == v->hierarchy_count + (instances > 0) &&
-                        (instances == 0 || h->top_hierarchy == v->hierarchy_count),
-                    "HIER does not end with the hierarchy over the instances") ||
+                    sound && (instances == 0 || h->top_hierarchy == v->hierarchy_count),
+                    "HIER does not end with the %s over the instances, which top_hierarchy names",
+                    several ? "2 to 16 hierarchies" : "hierarchy") ||
         instances == 0)
         return;
-    bvpd_hierarchy record;
-    bvpi_load_record(&record, records->data + h->top_hierarchy * sizeof record, sizeof record);
-    const uint64_t offset = bvpi_verify_off(v, records->data) + h->top_hierarchy * sizeof record;
-    BVPI_SOUND(&v->report, "HIE-2", offset + offsetof(bvpd_hierarchy, part),
-               record.part == BVPD_NONE, "the hierarchy over the instances names a part");
-    BVPI_SOUND(&v->report, "HIE-3", offset + offsetof(bvpd_hierarchy, data_off),
-               record.data_off == 0 && record.data_size == top->size &&
-                   top->count == record.node_count,
-               "the hierarchy over the instances is not all of TOPN");
     bvpi_hierarchy_check c = {.verify = v};
-    c.tree.units = top->data;
-    c.tree.unit_count = top->count < UINT32_MAX ? (uint32_t)top->count : UINT32_MAX;
-    c.tree.blob_size = top->size;
-    c.units_off = bvpi_verify_off(v, top->data);
-    v->node_bytes += (uint64_t)record.node_count * BVPD_UNIT;
-    if (bvpi_verify_hierarchy(&c, &record, h->top_hierarchy) &&
-        bvpi_bits_make(v, c.tree.unit_count, &c.slots) && bvpi_bits_make(v, instances, &c.items)) {
-        bvpi_bits_set_first(&c.slots, c.slots.count);
+    if (bvpi_bits_make(v, instances, &c.items)) {
         bvpi_bits_set_first(&c.items, instances);
-        bvpi_verify_nodes(&c, &record, h->top_hierarchy);
+        verify_each_top(v, &c, count);
     }
-    bvpi_bits_free(&c.slots);
     bvpi_bits_free(&c.items);
 }
 
@@ -189,5 +243,5 @@ void bvpi_verify_instances(bvpi_verify *v)
         verify_instance(v, idx, &record, bvpi_verify_off(v, span->data) + idx * sizeof record);
     }
     if (!v->report.stopped)
-        verify_top(v);
+        verify_tops(v);
 }

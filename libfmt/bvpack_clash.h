@@ -113,7 +113,9 @@ typedef struct bvp_clash_options {
 
 /* The touch gap for instances of `a` and `b` (NULL: of a), the largest of: eight units in the last
  * place of a float as large as the assembly's longest side, or of a double as large as its largest
- * coordinate; twice the tessellation tolerance that the file states. */
+ * coordinate; twice the tessellation tolerance that the file states. Where some instances lie so
+ * far out that they have hierarchies of their own (bvp_file_info.instance_hierarchy_count), the
+ * side and the coordinate are those of the others: the first hierarchy's box. */
 BVP_API double bvp_clash_touch_gap(const bvp_file *a, const bvp_file *b);
 
 /* All pairs of instances within `a` (b NULL), or of one of `a` and one of `b`, that are not clear.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Small packed files into FOLDER: each kind of hierarchy alone, in each of its forms, and all in one;
 # a deformable one; one with digests of two blocks, where this build has them; assemblies, fat and thin, whose parts meet
-# in several ways, the thin one's in FOLDER/store.
+# in several ways, the thin one's in FOLDER/store; one with instances far away.
 # Usage: BVPACK=... seeds.sh FOLDER
 set -eu
 folder=$1
@@ -52,4 +52,11 @@ cat >"$folder/tree.jsonl" <<'END'
 END
 pack "$folder/tree.jsonl" "$folder/assembly.bvp" --hierarchy wide,aabb
 pack "$folder/tree.jsonl" "$folder/thin.bvp" --thin --store "$folder/store"
-rm "$folder/low.obj" "$folder/high.obj" "$folder/tree.jsonl"
+{ # several hierarchies over the instances
+  cat "$folder/tree.jsonl"
+  for far in 30 33 1e7 1e15; do
+    for k in 1 2 3; do echo "{\"part\": \"low\", \"placement\": {\"translate\": [$far, $k, $k]}}"; done
+  done
+} >"$folder/far.jsonl"
+pack "$folder/far.jsonl" "$folder/far.bvp" --hierarchy wide,aabb
+rm "$folder/low.obj" "$folder/high.obj" "$folder/tree.jsonl" "$folder/far.jsonl"

@@ -42,7 +42,8 @@ compare libbvpack_build bvpack_build.h
 # each is called with failing allocations and system calls
 for header in bvpack.h bvpack_build.h bvpack_clash.h; do
   while read -r name; do
-    grep -qw "$name" "$src/tests/fault/functions.c" || complain "$name is not called by tests/fault/functions.c"
+    grep -qw "$name" "$src"/tests/fault/{functions,function_cases,ask_file}.c ||
+      complain "$name is not called by tests/fault/functions"
   done < <(declared "$src/libfmt/$header")
 done
 

@@ -2,6 +2,7 @@
  * bvpack-step.cc: reads a STEP or IGES model with OpenCASCADE, answers as import_protocol.h says.
  */
 #include "step.h"
+#include "step_memory.h"
 
 #include <cmath>
 #include <cstdio>
@@ -125,11 +126,19 @@ void warn_of_losses(import_sender *sender, const Handle(XSControl_WorkSession) &
                         "entities of the file could not be turned into shapes");
 }
 
+/* Whatever it looks like: a lack of memory is to blame, if there was one. */
+[[noreturn]] void refuse(import_sender *sender, const char *text)
+{
+    if (step_was_memory_short())
+        import_send_failure(sender, BVP_ERR_NO_MEMORY, "out of memory while reading; split it");
+    import_send_failure(sender, BVP_ERR_CORRUPT, text);
+}
+
 [[noreturn]] void refuse_unread(import_sender *sender, const char *format)
 {
     const std::string text = std::string("OpenCASCADE can't read it as ") + format +
                              ": the file is damaged or something else; export it again";
-    import_send_failure(sender, BVP_ERR_CORRUPT, text.c_str());
+    refuse(sender, text.c_str());
 }
 
 /* The model's bytes as a stream. */
@@ -193,6 +202,8 @@ void read_iges(import_sender *sender, const Handle(TDocStd_Document) & document)
     else
         read_step(sender, task, document, &products);
     step_send_tree(sender, document, settings, find_product, &products);
+    if (step_was_memory_short()) /* and something may be missing */
+        throw std::bad_alloc();
     const import_end end = {0.001, settings.chord, 3, 0, 0, 0};
     import_send_end(sender, &end, is_iges ? "IGES" : "STEP");
 }
@@ -221,6 +232,6 @@ int main(int argc, char **argv)
         const std::string text = std::string("OpenCASCADE gave up on it (") +
                                  failure.DynamicType()->Name() +
                                  "); export the model again or in another format";
-        import_send_failure(sender, BVP_ERR_CORRUPT, text.c_str());
+        refuse(sender, text.c_str());
     }
 }

@@ -89,8 +89,8 @@ refused 'crashed on it' mm.step
 # shellcheck disable=SC2016
 play 'kill -KILL $$'
 refused 'memory is out' mm.step
-play 'exit 3'
-refused 'exit code 3' mm.step
+play 'exit 7'
+refused 'exit code 7' mm.step
 play 'exit 127'
 refused "can't be run" mm.step
 play 'exit 0'

@@ -72,6 +72,87 @@ static const char rules[] =
     "{\"name\": \"steel\", \"a\": \"material=steel\", \"b\": \"Ring*\", \"overlap\": "
     "\"0.01mm\"}]}\n";
 
+/* A tetrahedron, twice. */
+static const char scene[] =
+    "<?xml version=\"1.0\"?><COLLADA xmlns=\"http://www.collada.org/2005/11/COLLADASchema\" "
+    "version=\"1.4.1\"><asset><unit name=\"centimeter\" meter=\"0.01\"/><up_axis>Z_UP</up_axis>"
+    "</asset><library_geometries><geometry id=\"g\" name=\"Tetra\"><mesh><source id=\"p\">"
+    "<float_array id=\"pa\" count=\"12\">0 0 0 1 0 0 0 1 0 0 0 1</float_array><technique_common>"
+    "<accessor source=\"#pa\" count=\"4\" stride=\"3\"><param name=\"X\" type=\"float\"/>"
+    "<param name=\"Y\" type=\"float\"/><param name=\"Z\" type=\"float\"/></accessor>"
+    "</technique_common></source><vertices id=\"v\"><input semantic=\"POSITION\" source=\"#p\"/>"
+    "</vertices><triangles count=\"4\"><input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/>"
+    "<p>0 2 1 0 1 3 0 3 2 1 2 3</p></triangles></mesh></geometry></library_geometries>"
+    "<library_visual_scenes><visual_scene id=\"s\"><node id=\"n1\" name=\"first\">"
+    "<instance_geometry url=\"#g\"/><node id=\"n2\" name=\"second\"><translate>0 0 3</translate>"
+    "<instance_geometry url=\"#g\"/></node></node></visual_scene></library_visual_scenes>"
+    "<scene><instance_visual_scene url=\"#s\"/></scene></COLLADA>\n";
+
+/* A tetrahedron of four plane faces. */
+static const char solid[] =
+    "ISO-10303-21;\n"
+    "HEADER;\n"
+    "FILE_DESCRIPTION((''),'2;1');\n"
+    "FILE_NAME('tetra','2026-01-01T00:00:00',(''),(''),'','','');\n"
+    "FILE_SCHEMA(('AUTOMOTIVE_DESIGN'));\n"
+    "ENDSEC;\n"
+    "DATA;\n"
+    "#1=APPLICATION_CONTEXT('core data for automotive mechanical design processes');\n"
+    "#2=APPLICATION_PROTOCOL_DEFINITION('international standard','automotive_design',2000,#1);\n"
+    "#3=PRODUCT_CONTEXT('',#1,'mechanical');\n"
+    "#4=PRODUCT('Tetra','Tetra','',(#3));\n"
+    "#5=PRODUCT_DEFINITION_FORMATION('','',#4);\n"
+    "#6=PRODUCT_DEFINITION_CONTEXT('part definition',#1,'design');\n"
+    "#7=PRODUCT_DEFINITION('design','',#5,#6);\n"
+    "#8=PRODUCT_DEFINITION_SHAPE('','',#7);\n"
+    "#9=(LENGTH_UNIT()NAMED_UNIT(*)SI_UNIT(.MILLI.,.METRE.));\n"
+    "#10=(NAMED_UNIT(*)PLANE_ANGLE_UNIT()SI_UNIT($,.RADIAN.));\n"
+    "#11=(NAMED_UNIT(*)SI_UNIT($,.STERADIAN.)SOLID_ANGLE_UNIT());\n"
+    "#12=UNCERTAINTY_MEASURE_WITH_UNIT(LENGTH_MEASURE(1.E-07),#9,'','');\n"
+    "#13=(GEOMETRIC_REPRESENTATION_CONTEXT(3)GLOBAL_UNCERTAINTY_ASSIGNED_CONTEXT((#12))GLOBAL_UNIT_"
+    "ASSIGNED_CONTEXT((#9,#10,#11))REPRESENTATION_CONTEXT('',''));\n"
+    "#14=CARTESIAN_POINT('',(0.,0.,0.));\n"
+    "#15=CARTESIAN_POINT('',(10.,0.,0.));\n"
+    "#16=CARTESIAN_POINT('',(0.,10.,0.));\n"
+    "#17=CARTESIAN_POINT('',(0.,0.,10.));\n"
+    "#18=POLY_LOOP('',(#14,#16,#15));\n"
+    "#19=FACE_OUTER_BOUND('',#18,.T.);\n"
+    "#20=DIRECTION('',(0.,0.,-1.));\n"
+    "#21=DIRECTION('',(1.,0.,0.));\n"
+    "#22=AXIS2_PLACEMENT_3D('',#14,#20,#21);\n"
+    "#23=PLANE('',#22);\n"
+    "#24=FACE_SURFACE('',(#19),#23,.T.);\n"
+    "#25=POLY_LOOP('',(#14,#15,#17));\n"
+    "#26=FACE_OUTER_BOUND('',#25,.T.);\n"
+    "#27=DIRECTION('',(0.,-1.,0.));\n"
+    "#28=DIRECTION('',(1.,0.,0.));\n"
+    "#29=AXIS2_PLACEMENT_3D('',#14,#27,#28);\n"
+    "#30=PLANE('',#29);\n"
+    "#31=FACE_SURFACE('',(#26),#30,.T.);\n"
+    "#32=POLY_LOOP('',(#14,#17,#16));\n"
+    "#33=FACE_OUTER_BOUND('',#32,.T.);\n"
+    "#34=DIRECTION('',(-1.,0.,0.));\n"
+    "#35=DIRECTION('',(0.,1.,0.));\n"
+    "#36=AXIS2_PLACEMENT_3D('',#14,#34,#35);\n"
+    "#37=PLANE('',#36);\n"
+    "#38=FACE_SURFACE('',(#33),#37,.T.);\n"
+    "#39=POLY_LOOP('',(#15,#16,#17));\n"
+    "#40=FACE_OUTER_BOUND('',#39,.T.);\n"
+    "#41=DIRECTION('',(1.,1.,1.));\n"
+    "#42=DIRECTION('',(1.,-1.,0.));\n"
+    "#43=AXIS2_PLACEMENT_3D('',#15,#41,#42);\n"
+    "#44=PLANE('',#43);\n"
+    "#45=FACE_SURFACE('',(#40),#44,.T.);\n"
+    "#46=CLOSED_SHELL('',(#24,#31,#38,#45));\n"
+    "#47=FACETED_BREP('',#46);\n"
+    "#48=DIRECTION('',(0.,0.,1.));\n"
+    "#49=DIRECTION('',(1.,0.,0.));\n"
+    "#50=AXIS2_PLACEMENT_3D('',#14,#48,#49);\n"
+    "#51=FACETED_BREP_SHAPE_REPRESENTATION('',(#50,#47),#13);\n"
+    "#52=SHAPE_DEFINITION_REPRESENTATION(#8,#51);\n"
+    "ENDSEC;\n"
+    "END-ISO-10303-21;\n";
+
 /* A tetrahedron. */
 static int put_3mf(const char *path)
 {
@@ -147,7 +228,8 @@ static int fill(void)
     int failed =
         put_file("cube.obj", cube) | put_file("tetra.off", off) | put_file("tree.jsonl", tree) |
         put_tree2() | put_file("robot.urdf", robot) | put_file("rules.json", rules) |
-        put_3mf("tetra.3mf") | put_ring("ring.obj", 12, 8, 0) | put_ring("bent.obj", 12, 8, 0.1) |
+        put_3mf("tetra.3mf") | put_file("tetra.dae", scene) | put_file("tetra.step", solid) |
+        put_ring("ring.obj", 12, 8, 0) | put_ring("bent.obj", 12, 8, 0.1) |
         put_file("rays", "0 0 5 0 0 -1\n.5 .5 5 0 0 -1\n") |
         put_file("points", "0 0 5\n.5 .5 5\n") | put_file("places", "0 0 5\n.5 .5 .5 0 0 30\n");
     for (size_t i = 0; i < sizeof commands / sizeof commands[0] && !failed; i++)

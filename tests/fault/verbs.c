@@ -43,6 +43,8 @@ static const verb_case cases[] = {
     {.line = "pack ../in/tree.jsonl -q -o - -j 1"},
     {.line = "pack ../in/cube.obj -q -o o.bvp -j 1", .old = "o.bvp"},
     {.line = "pack ../in/tetra.3mf -o o.bvp -j 1", .has_time = 1, .importer = "bvpack-3mf"},
+    {.line = "pack ../in/tetra.step -o o.bvp -j 1", .has_time = 1, .importer = "bvpack-step"},
+    {.line = "pack ../in/tetra.dae -o o.bvp -j 1", .has_time = 1, .importer = "bvpack-assimp"},
     {.line = "pack ../in/ring.obj -q -o o.bvp -j 2 --hierarchy wide,boxtree,aabb,obb,rss"},
     {.line = "pack ../in/ring.obj ../in/cube.obj -q -o o.bvp -j 1 --hierarchy aabb --deformable"},
     {.line = "pack ../in/tree.jsonl -q --store parts -o o.bvp -j 1"},
@@ -225,6 +227,9 @@ static const char *judge(const verb_case *v, result *r, const result *whole, con
         /* a second try of a library's that is told of, in the file, too */
         if (plan->place == FAULT_ELSEWHERE && strstr(r->out, "warning by lib3mf"))
             return NULL;
+        /* without the path of the current folder a store knows a source by another name */
+        if (odd && strcmp(r->end.name, "getcwd") == 0 && strstr(odd, "/sources/"))
+            return NULL;
         snprintf(words, sizeof words, "exit code as ever, another file: %s", odd ? odd : "");
         return odd ? words : NULL;
     }
@@ -332,16 +337,25 @@ static void try_case(trial *t, const verb_case *v)
  * libraries their programs need no library path. The library to load, or NULL. */
 static const char *find_importers(void)
 {
-    static char library[PATH_MAX + 64];
+    static char library[PATH_MAX + 64], path[3 * PATH_MAX];
     const char *given = getenv("BVP_BUILDDIR");
     char build[PATH_MAX], programs[PATH_MAX + 16];
     if (!realpath(given ? given : ".", build))
         return NULL;
     snprintf(programs, sizeof programs, "%s/.libs", build);
-    if (access(programs, X_OK) == 0)
-        setenv("LD_LIBRARY_PATH", programs, 1);
-    snprintf(library, sizeof library, "%s/.libs/bvpack-3mf", build);
-    setenv("BVPACK_LIBEXEC", access(library, X_OK) == 0 ? programs : build, 1);
+    if (access(programs, X_OK) == 0) {
+        const char *others = getenv("LD_LIBRARY_PATH");
+        snprintf(path, sizeof path, "%s:%s", programs, others ? others : programs);
+        setenv("LD_LIBRARY_PATH", path, 1);
+    }
+    setenv("BVPACK_LIBEXEC", build, 1);
+    for (size_t i = 0; i < CASE_COUNT; i++) {
+        if (!cases[i].importer)
+            continue;
+        snprintf(library, sizeof library, "%s/%s", programs, cases[i].importer);
+        if (access(library, X_OK) == 0)
+            setenv("BVPACK_LIBEXEC", programs, 1);
+    }
     snprintf(library, sizeof library, "%s/tests/fault/.libs/failing_preload.so", build);
     return failing_alloc_is_own && access(library, R_OK) == 0 ? library : NULL;
 }

@@ -206,6 +206,10 @@ static bvp_status place_instance(const bvpi_subject *subject, const double place
                                  bvpi_place *out)
 {
     double placed[12];
+    if (memcmp(placement, identity, sizeof identity) == 0) {
+        *out = subject->top.place; /* as most parts of a file without a tree */
+        return BVP_OK;
+    }
     if (subject->placement && bvpi_compose(subject->placement, placement, placed) == BVP_OK &&
         bvpi_place_init(out, placed) == BVP_OK)
         return BVP_OK;

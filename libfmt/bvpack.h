@@ -556,10 +556,8 @@ BVP_API bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray
 
 typedef struct bvp_closest_result {
     int found;       /* 0: nothing within max_distance */
-    double distance; /* at least the minimum distance; at most 1e-9 of itself more, and besides
-                        (1 + s^2 / 4) 2^-92 of the reach (see bvp_distance_result), s the nearest
-                        triangle's longest side over its least altitude; of very flat ones no more
-                        than that altitude and 2^-92 of the reach */
+    double distance; /* at least the minimum distance; at most 1e-9 of itself more, but for what
+                        underflows */
     double point[3]; /* world: within 2^-47 of the reach of the triangle, no farther off than
                         distance, but for the rounding of its coordinates, 2^-53 of its length */
     bvp_hit_id id;

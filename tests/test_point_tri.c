@@ -37,7 +37,7 @@ static int check_one(const tri_case *c, mpq_t d_sq)
         refuse(c, "not in the float interval", (double)lo[5], (double)hi[5], d_sq);
     if ((mpq_sgn(d_sq) == 0) != (d.hi == 0))
         refuse(c, "zero", d.lo, d.hi, d_sq);
-    if (d.hi * point.scale > 1e-15 && !(d.hi - d.lo <= 1e-9 * d.hi))
+    if (!(d.hi - d.lo <= 1e-9 * d.hi + 0x1p-1071))
         refuse(c, "interval too wide", d.lo, d.hi, d_sq);
     for (int x = 0; x < 3; x++) {
         apart += (d.point[x] - p[x]) * (d.point[x] - p[x]);

@@ -354,6 +354,11 @@ START_TEST(one_huge_and_many_tiny)
                 ck_assert(x.nearest.lower <= 1e-3 && x.about.lower <= 1e-3);
                 ck_assert_double_le(x.about.distance, 1e-3 + 1e-9);
                 ck_assert_double_ge(x.nearest.lower, x.nearest.distance * (1 - 1e-9));
+                const double near[3] = {0, 0, 1e-3};
+                bvp_closest_result closest;
+                ck_assert_int_eq(bvp_closest(&a, near, INFINITY, &closest, &stats), BVP_OK);
+                take(&x, &stats, "closest");
+                ck_assert_double_le(fabs(closest.distance - 1e-3), 1e-12);
                 /* double-double errs by .8 about the large one and its copy */
                 ck_assert_int_eq(bvp_within(&a, &b, 5e-4, &x.not_within, NULL, &stats), BVP_OK);
                 take(&x, &stats, "beyond");

@@ -10,6 +10,7 @@
 #include "prim/nearest.h"
 #include "prim/point_tri4.h"
 #include "prim/tri_ball.h"
+#include "prim/tri_dist_exact.h"
 
 #define U      0x1p-53
 #define UP     (1 + 0x1p-40)
@@ -108,6 +109,43 @@ static void corners_dd(const bvpi_point *p, const float tri[9], bvpi_vec_dd out[
     }
 }
 
+/* The magnitudes of all terms that the corners are summed from, scaled: far less than 1 for a
+ * triangle that is tiny beside its part. */
+static double size_of_terms(const bvpi_point *p, const float tri[9])
+{
+    double most = 0;
+    for (int x = 0; x < 3; x++) {
+        const double *row = p->m + 4 * x;
+        for (int i = 0; i < 9; i += 3) {
+            double sum = fabs(row[3]) + fabs(p->world[x]);
+            for (int j = 0; j < 3; j++)
+                sum += fabs(row[j] * (double)tri[i + j]);
+            most = bvpi_larger(most, sum);
+        }
+    }
+    return most * p->scale * UP;
+}
+
+static bool is_good(const bvpi_point_tri *d)
+{
+    return d->hi - d->lo <= BVPI_GOOD_ENOUGH * d->hi;
+}
+
+/* In integers; the point is a triangle of no size. */
+static void nearest_exactly(const bvpi_point *point, const float tri[9], bvpi_dd y[3],
+                            bvpi_point_tri *out)
+{
+    static const float none[9] = {0};
+    const double *w = point->world;
+    const double at[12] = {1, 0, 0, w[0], 0, 1, 0, w[1], 0, 0, 1, w[2]};
+    bvpi_nearest_exact exact;
+    if (!bvpi_tri_dist_exact(none, tri, at, point->m, point->scale, &exact))
+        return;
+    out->lo = exact.lo * point->scale;
+    out->hi = exact.hi * point->scale;
+    memcpy(y, exact.y, sizeof exact.y);
+}
+
 /* Nearest point y relative to the point, scaled, and the interval. */
 static void nearest_of_features(const bvpi_point *point, const float tri[9], bvpi_dd y[3],
                                 bvpi_point_tri *out)
@@ -120,16 +158,26 @@ static void nearest_of_features(const bvpi_point *point, const float tri[9], bvp
     distance_bounds_f64(zero, corners, &best, point->eta, &out->lo, &out->hi);
     for (int x = 0; x < 3; x++)
         y[x] = bvpi_dd_of(best.y.c[x]);
-    if (out->hi - out->lo <= BVPI_GOOD_ENOUGH * out->hi)
+    if (is_good(out))
+        return;
+    const double size = size_of_terms(point, tri);
+    distance_bounds_f64(zero, corners, &best, fmin(point->eta, 8 * U * size + 0x1p-1000), &out->lo,
+                        &out->hi);
+    if (is_good(out))
         return;
     bvpi_vec_dd zero_dd[3] = {0}, corners_2[3];
     bvpi_nearest_dd best_dd;
     corners_dd(point, tri, corners_2);
     nearest_to_origin_dd(corners_2, &best_dd);
-    distance_bounds_dd(zero_dd, corners_2, &best_dd, ETA_DD, &out->lo, &out->hi);
+    distance_bounds_dd(zero_dd, corners_2, &best_dd, fmin(ETA_DD, size * ETA_DD + 0x1p-1000),
+                       &out->lo, &out->hi);
     memcpy(y, best_dd.y.c, sizeof best_dd.y.c);
+    if (is_good(out))
+        return;
     if (!(out->lo > 0) && bvpi_tri_meets_ball(tri, point->m, point->world, 0))
         out->hi = 0;
+    else
+        nearest_exactly(point, tri, y, out);
 }
 
 void bvpi_point_tri_general(const bvpi_point *point, const float tri[9], bvpi_point_tri *out)

@@ -31,8 +31,8 @@ typedef struct bvpi_point_tri {
     double point[3]; /* nearest point, world, rounded to double */
 } bvpi_point_tri;
 
-/* One triangle, part coordinates; degenerate ones are segments or points. How near hi is: bvpack.h,
- * bvp_closest_result. */
+/* One triangle, part coordinates; degenerate ones are segments or points. The interval is at most
+ * 2^-31 of its upper end wide, but for what underflows. */
 void bvpi_point_tri1(const bvpi_point *point, const float tri[9], bvpi_point_tri *out);
 /* The same for those that prim/point_tri4.h cannot answer. */
 void bvpi_point_tri_general(const bvpi_point *point, const float tri[9], bvpi_point_tri *out);

@@ -22,6 +22,7 @@ build() {
 
   title "Build (in $out)"
   mkdir -p "$out/log"
+  echo "Some minutes; what the compiler says is in $out/log/build.log."
   quietly() { "$@" >"$out/log/build.log" 2>&1 || { tail -30 "$out/log/build.log"; exit 1; }; }
   [ -x configure ] || quietly autoreconf -fi
   cd "$out"

@@ -62,10 +62,14 @@ check_help() { # arguments that print a help text
     has out "$word"
   done
   awk 'length > 100 { exit 1 }' out || bad "long line: bvpack $*"
+  twice=$(grep -oE '^ +(-., )?--[a-z-]+' out | sed 's/.*--/--/' | sort | uniq -d)
+  [ -z "$twice" ] || bad "bvpack $*: twice: $twice"
+  ! grep -q -- '--timeout' out || has out '^  8  '
 }
 check_help --help
 check_help -h
 check_help help
+check_help help --help
 for verb in $verbs; do
   check_help "$verb" --help
   check_help help "$verb"
@@ -749,6 +753,12 @@ no_leftovers
 expect 0 view cube.bvp -o cube.png
 [ "$(head -c 8 cube.png | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ] || bad "not a PNG"
 expect 4 view cube.obj -o x.png
+expect 2 view cube.bvp -o cube.jpg
+has err 'cube.jpg: .*end the name with .png'
+[ ! -e cube.jpg ] || bad "a PNG of another ending"
+: >empty.bvp
+expect 4 info empty.bvp
+has err 'the file is empty'
 for kind in wide boxtree aabb obb rss; do
   expect 0 pack cube.obj -o kind.bvp --hierarchy $kind --leaf 2 -q
   for colour in shade leaf level; do

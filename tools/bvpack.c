@@ -57,14 +57,19 @@ static int run(const verb *v, int argc, char **argv)
     const verb *kind = find(v->kinds, argv[1]);
     snprintf(help, sizeof help, "bvpack %s --help", v->name);
     if (!kind)
-        return unknown("kind", v->kinds, argv[1], help);
+        return unknown("kind of question", v->kinds, argv[1], help);
     return kind->run(kind, argc - 1, argv + 1);
+}
+
+static int is_one_of(const char *word, const char *a, const char *b)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
 /* bvpack help [VERB [KIND]] */
 static int run_help(int argc, char **argv)
 {
-    if (argc < 2) {
+    if (argc < 2 || is_one_of(argv[1], "-h", "--help")) {
         manual_program_help(stdout);
         return EXIT_DONE;
     }
@@ -73,7 +78,7 @@ static int run_help(int argc, char **argv)
         return unknown("verb", verbs, argv[1], "bvpack --help");
     const verb *kind = argc > 2 && v->kinds ? find(v->kinds, argv[2]) : v;
     if (!kind)
-        return unknown("kind", v->kinds, argv[2], "bvpack query --help");
+        return unknown("kind of question", v->kinds, argv[2], "bvpack query --help");
     manual_help(kind, stdout);
     return EXIT_DONE;
 }
@@ -92,11 +97,6 @@ static int run_generator(int argc, char **argv)
         for (const verb *const *row = verbs; *row; row++)
             puts((*row)->name);
     return EXIT_DONE;
-}
-
-static int is_one_of(const char *word, const char *a, const char *b)
-{
-    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
 /* Can the word only be a model's name? */

@@ -35,7 +35,7 @@ static const char *exit_meaning(const verb *v, int code, const char *common, siz
         line = end + 1;
     }
     *size = strlen(common);
-    return v && (code == EXIT_FINDING || code == EXIT_STOPPED) ? NULL : common;
+    return v && code == EXIT_FINDING ? NULL : common;
 }
 
 static size_t option_form(const option_row *row, char *buffer, size_t capacity)

@@ -19,7 +19,7 @@ const exit_text exit_texts[] = {
     {EXIT_NEWER, "the file was written by a newer bvpack"},
     {EXIT_LIMIT, "too large for this program or this machine"},
     {EXIT_OUTPUT, "the output can't be written"},
-    {EXIT_STOPPED, "ended before it was done: by --timeout; clash by a signal, too"},
+    {EXIT_STOPPED, "its --timeout ended it before it was done; clash: or a signal did"},
     {0, NULL},
 };
 

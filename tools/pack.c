@@ -442,10 +442,6 @@ static const option_row options[] = {
      "the same for models that do not say theirs; of several models, in whose units some are told, "
      "and some not, it is needed",
      0, 0},
-    {"assume-unit", 0, OPTION_TEXT, offsetof(pack_settings, assume_unit), UNITS_ASSUME_VALUE,
-     "the same for models that do not say theirs; when only some of several models do, it is an "
-     "error without this",
-     0, 0},
     {"up", 0, OPTION_CHOICE, offsetof(pack_settings, up), "x|y|z",
      "the axis that points up; overrides what the model says", 0, 0},
     {"format", 0, OPTION_CHOICE, offsetof(pack_settings, format),

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 #include "bvpack.h"
 #include "camera.h"
@@ -329,6 +330,13 @@ static int picture(view *v)
     return code;
 }
 
+/* Would it be taken for a picture of another format? */
+static int has_other_ending(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *ending = strrchr(slash ? slash + 1 : path, '.');
+    return ending && strcasecmp(ending, ".png") != 0;
+}
+
 static int run(const verb *self, int argc, char **argv)
 {
     settings set = {.size = "1280x800",
@@ -342,6 +350,10 @@ static int run(const verb *self, int argc, char **argv)
         return code;
     if (!set.output) {
         complain(NULL, "name the picture to write with -o OUT.png");
+        return EXIT_USAGE;
+    }
+    if (has_other_ending(set.output)) {
+        complain(set.output, "the picture is a PNG: end the name with .png");
         return EXIT_USAGE;
     }
     view v = {.set = &set};

@@ -105,10 +105,11 @@ static bool is_head_sound(const bvpd_header *h, const void *page, uint64_t size)
 bool bvpi_check_identity(const void *head, uint64_t size, bvpi_report *report)
 {
     const size_t present = size < BVPD_MAGIC_SIZE ? (size_t)size : BVPD_MAGIC_SIZE;
-    if (!BVPI_RULE(
-            report, "HDR-1", BVP_ERR_NOT_OURS, 0,
-            present > 0 && memcmp(head, BVPD_MAGIC, present) == 0,
-            "the first 12 bytes are not a bvpack file's; text-mode transfer changes them too"))
+    if (!BVPI_RULE(report, "HDR-1", BVP_ERR_NOT_OURS, 0,
+                   present > 0 && memcmp(head, BVPD_MAGIC, present) == 0, "%s",
+                   size == 0 ? "the file is empty"
+                             : "the first 12 bytes are not a bvpack file's; text-mode transfer "
+                               "changes them too"))
         return false;
     return BVPI_SOUND(report, "HDR-2", size, size >= BVPD_HEADER_SIZE,
                       "the file ends after %" PRIu64 " bytes; a header has 1408: copy it again",

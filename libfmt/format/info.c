@@ -47,7 +47,7 @@ bvp_status bvp_get_digest(const bvp_file *file, uint8_t out[32], bvp_error *erro
 {
     if (file->digests.count == 0)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "the file was packed without digests");
+                              "the file was packed without digests; pack it with --digests");
     if (!bvpi_can_digest())
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "this library was built without libsodium: it has no digests");

@@ -83,12 +83,12 @@ make -C "$out/gcc" -k -j"$jobs" check CFLAGS="$cflags -Werror" >"$out/log/gcc_ch
 check=$?
 suite gcc
 [ $check = 0 ] || [ $failed != 0 ] || { result "gcc: make check" 1; tail -40 "$out/log/gcc_check.log"; }
-step "gcc: install, pkg-config, uninstall" env BVP_BUILDDIR="$out/gcc" bash tests/check_install.sh
+step "gcc: install, pkg-config, uninstall" env BVP_BUILDDIR="$out/gcc" bash tests/house/check_install.sh
 
 echo "== clang"
 cflags="-O1"
 step "clang: build" build clang all CC=clang CXX=clang++ --without-npm
-step "clang: exports" env NM=nm BVP_BUILDDIR="$out/clang" bash tests/check_exports.sh
+step "clang: exports" env NM=nm BVP_BUILDDIR="$out/clang" bash tests/house/check_exports.sh
 
 echo "== sanitizers"
 cflags="-O1 -g1"
@@ -104,9 +104,9 @@ fi
 
 echo "== distribution"
 step "make dist builds from its archive, with -O0" \
-  env BVP_BUILDDIR="$out/gcc" bash tests/check_dist.sh "$out/bvpack-O0"
+  env BVP_BUILDDIR="$out/gcc" bash tests/house/check_dist.sh "$out/bvpack-O0"
 
 echo "== same bytes from every build"
 step "determinism" env BVPACK="$out/gcc/bvpack" \
-  BVPACK_OTHERS="$out/clang/bvpack $out/sanitize/bvpack $out/bvpack-O0" bash tests/check_determinism.sh
+  BVPACK_OTHERS="$out/clang/bvpack $out/sanitize/bvpack $out/bvpack-O0" bash tests/house/check_determinism.sh
 finish

@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Four times what the deepest chain of calls needs, tests/check_stack.sh: a caller's own function
- * may be called on such a thread. Sanitizers need several times as much. */
+/* Four times what the deepest chain of calls needs, tests/house/check_stack.sh: a caller's own
+ * function may be called on such a thread. Sanitizers need several times as much. */
 enum { BVPI_THREAD_STACK = 1 << 20, BVPI_THREAD_STACK_SANITIZED = 8 << 20 };
 
 /* False: the system grants no thread now. */

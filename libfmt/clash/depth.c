@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/vec3.h"
-#include "query/ray.h"
+#include "query/ray/ray_query.h"
 
 /* ---- from below: points inside ----------------------------------------------------------------
  */

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-#include "node/cluster.h"
-#include "query/ray.h"
+#include "node/cluster_record.h"
+#include "query/ray/ray_query.h"
 
 /* Directions that no edge or face of a drawing runs along, spread so that a circle on the sphere
  * around five of them holds a third of it. */

@@ -5,9 +5,9 @@
 #ifndef BVPI_CLASH_JUDGE_H
 #define BVPI_CLASH_JUDGE_H
 
-#include "clash/scene.h"
-#include "query/closest.h"
-#include "query/pair.h"
+#include "clash/clash_scene.h"
+#include "query/near/closest.h"
+#include "query/pair/pair_query.h"
 
 /* Points in the world that are made of a part's placed corners (a corner, a middle, a point of an
  * edge) are so far, at most, from what they stand for: this share of the largest sum of terms that

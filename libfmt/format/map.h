@@ -42,7 +42,7 @@ struct bvp_file {
     /* verify_lazily, else NULL: one atomic bvpi_hash_state for each part, one for the tables of the
      * assembly, one for HASH itself, one for each block that HASH covers. */
     unsigned char *part_state;
-    void *ready;     /* part 0 made ready at open for queries, or NULL: query/subject.h */
+    void *ready;     /* part 0 made ready at open for queries, or NULL: query/body/placed_body.h */
     bvpi_thin *thin; /* of a thin file, else NULL */
 };
 
@@ -107,7 +107,7 @@ typedef struct bvpi_tree {
 /* Offsets in a binary hierarchy fit in 32 bits, and in a link. */
 #define BVPI_BINARY_SIZE_MAX UINT32_MAX
 
-/* A binary hierarchy ready to walk: node/binary.h. */
+/* A binary hierarchy ready to walk: node/binary_node.h. */
 typedef struct bvpi_binary {
     const uint8_t *blob; /* upper records, blocks */
     uint64_t blob_size;

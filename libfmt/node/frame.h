@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * frame.h: boxes of a hierarchy as integers of its grid, one child at a time: the plain version of
- * node/wide.h's boxes.
+ * node/wide_node.h's boxes.
  * Spec: format.md, chapter "Nodes".
  */
 #ifndef BVPI_NODE_FRAME_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * tri8.h: eight triangles of a cluster that is open already, decoded side by side.
- * Spec: format.md, CLU. The plain version is node/cluster.h.
+ * Spec: format.md, CLU. The plain version is node/cluster_record.h.
  */
 #ifndef BVPI_NODE_TRI8_H
 #define BVPI_NODE_TRI8_H
 
 #include "base/simd.h"
-#include "node/cluster.h"
+#include "node/cluster_record.h"
 
 /* Eight triangles: c[3 * corner + axis]. */
 typedef struct bvpi_tri8 {

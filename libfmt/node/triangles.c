@@ -2,7 +2,7 @@
  * triangles.c: stored triangles by number.
  * Spec: format.md, chapters "Cluster records" and "Triangle numbers".
  */
-#include "node/cluster.h"
+#include "node/cluster_record.h"
 
 /* First triangle of cluster `idx`, or UINT64_MAX when its record leaves the blob. */
 static uint64_t first_triangle_of(const bvpi_part *part, uint32_t idx)

@@ -2,7 +2,7 @@
  * vertices.c: stored vertices by number: cluster by cluster, as they lie in the file.
  * Spec: format.md, chapter "Cluster records".
  */
-#include "node/cluster.h"
+#include "node/cluster_record.h"
 
 /* Vertices `from` and on of a cluster, at most `count`. */
 static void put_positions(const bvpi_cluster *cluster, uint32_t from, uint64_t count, float *out)

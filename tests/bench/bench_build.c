@@ -5,7 +5,7 @@
  * Usage: bench_build MODEL.stl [RUNS [COPIES [OTHER...]]]
  */
 #include "bvpack_build.h"
-#include "model.h"
+#include "model/model.h"
 #include "peer.h"
 
 #ifdef __GLIBC__

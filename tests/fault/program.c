@@ -2,4 +2,4 @@
  * program.c: the program's main as a function, for tests that run it many times.
  */
 #define main program_main
-#include "../../tools/bvpack.c"
+#include "main.c"

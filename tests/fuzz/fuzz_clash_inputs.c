@@ -4,7 +4,7 @@
  * put behind the right head, and their hashes are right: each is a kind (u8) and the bytes of a
  * pair or of a mark; its mutations change fields of records that a run has written.
  */
-#include "clash_state.h"
+#include "clash/clash_state.h"
 #include "mutate.h"
 #include "verb_case.h"
 

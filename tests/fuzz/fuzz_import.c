@@ -4,7 +4,7 @@
  * stands in <resources> of a 3MF package and, behind a NUL, in <build>: mutations of the archive
  * itself would end at its checksums. The process that reads it is part of what is run.
  */
-#include "model.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdint.h>

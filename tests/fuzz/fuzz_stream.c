@@ -3,8 +3,8 @@
  * kind (u8), a size (u16) and that many bytes; the frames around them are right, so that the fuzzer
  * gets past them, but for every 16th input, which is read as it is.
  */
-#include "import_protocol.h"
-#include "import_stream.h"
+#include "import/import_protocol.h"
+#include "import/import_stream.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 set -eu
 folder=$1
 
-# numbers and texts of tools/import_protocol.h in hexadecimal
+# numbers and texts of tools/import/import_protocol.h in hexadecimal
 u8() { printf %02x "$1"; }
 u16() { u8 $(($1 & 255)) && u8 $(($1 >> 8 & 255)); }
 u32() { u16 $(($1 & 65535)) && u16 $(($1 >> 16 & 65535)); }

@@ -6,8 +6,8 @@
 #define FUZZ_VERB_CASE_H
 
 #include "bvpack_build.h"
-#include "message.h"
-#include "verb.h"
+#include "text/message.h"
+#include "cli/verb.h"
 
 #include <stdbool.h>
 #include <stdint.h>

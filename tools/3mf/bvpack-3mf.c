@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "import_send.h"
-#include "transform.h"
-#include "zip_size.h"
+#include "import/import_send.h"
+#include "model/transform.h"
+#include "files/zip_size.h"
 
 /* ---- lib3mf 1.x --------------------------------------------------------------------------------
  * Its functions have C's linkage, but its headers are C++. Objects are void * here; what a function

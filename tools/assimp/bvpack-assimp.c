@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "import_send.h"
+#include "import/import_send.h"
 
 enum { STATUS_USAGE = 2, PROPERTY_MAX = 256, VALUE_SIZE = 64, NODE_MAX = 1 << 24 };
 

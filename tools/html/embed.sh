@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# embed.sh NAME FILE [NAME FILE]...: C source of the files' bytes, as tools/html_bytes.h declares it.
-echo '#include "html_bytes.h"'
+# embed.sh NAME FILE [NAME FILE]...: C source of the files' bytes, as tools/report/html_bytes.h declares it.
+echo '#include "report/html_bytes.h"'
 while [ $# -ge 2 ]; do
   echo "const unsigned char html_$1[] = {"
   od -An -v -tu1 "$2" | sed 's/  *\([0-9][0-9]*\)/\1,/g'

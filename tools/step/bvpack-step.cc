@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * bvpack-step.cc: reads a STEP or IGES model with OpenCASCADE, answers as import_protocol.h says.
  */
-#include "step.h"
-#include "step_memory.h"
+#include "step/step.h"
+#include "step/step_memory.h"
 
 #include <cmath>
 #include <cstdio>

@@ -10,7 +10,7 @@
 #include <TDF_Label.hxx>
 #include <TDocStd_Document.hxx>
 #include <TopoDS_Shape.hxx>
-#include "import_send.h"
+#include "import/import_send.h"
 
 struct step_settings {
     double chord; /* mm */

@@ -5,7 +5,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* RTLD_NEXT */
 #endif
-#include "step_memory.h"
+#include "step/step_memory.h"
 
 #include <cstring>
 #include <dlfcn.h>

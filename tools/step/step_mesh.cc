@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * step_mesh.cc: the triangles of a shape.
  */
-#include "step.h"
+#include "step/step.h"
 
 #include <map>
 #include <array>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * step_tree.cc: a document's assemblies as parts and nodes.
  */
-#include "step.h"
+#include "step/step.h"
 
 #include <map>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * best.c: which hierarchy answers which question best on which kind of model.
  */
-#include "suite.h"
+#include "papers_suite.h"
 #include "table.h"
 
 #include <math.h>

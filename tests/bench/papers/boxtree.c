@@ -3,7 +3,7 @@
  */
 #include "ops.h"
 #include "plot.h"
-#include "suite.h"
+#include "papers_suite.h"
 #include "table.h"
 
 #include <math.h>

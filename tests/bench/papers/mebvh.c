@@ -2,7 +2,7 @@
  * mebvh.c: the tables of Shellshear, Li, Carlson, ME-BVH: memory efficient bounding volume
  * hierarchies.
  */
-#include "suite.h"
+#include "papers_suite.h"
 #include "table.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #ifndef PAPERS_OPS_H
 #define PAPERS_OPS_H
 
-#include "volumes.h"
+#include "papers_volumes.h"
 
 typedef struct ops {
     uint64_t add, mul, abs, cmp; /* differences count as additions */

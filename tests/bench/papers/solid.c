@@ -4,8 +4,8 @@
  */
 #include "ops.h"
 #include "plot.h"
-#include "refit.h"
-#include "suite.h"
+#include "papers_refit.h"
+#include "papers_suite.h"
 #include "table.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@ mkdir -p "$WORK/build" && cd "$WORK/build"
 targets=${FUZZ_TARGETS:-$(make -s fuzz-names)}
 # An engine may be C++, so the C++ compiler links.
 # shellcheck disable=SC2086 # one word a target
-make -j"$(nproc)" CCLD="$CXX" LDFLAGS="$CXXFLAGS" FUZZ_ENGINE="$LIB_FUZZING_ENGINE" bvpack tests/make_corpus $targets
+make -j"$(nproc)" CCLD="$CXX" LDFLAGS="$CXXFLAGS" FUZZ_ENGINE="$LIB_FUZZING_ENGINE" bvpack tests/corpus/make_corpus $targets
 
 mkdir -p "$OUT/lib"
 for target in $targets; do

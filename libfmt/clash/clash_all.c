@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT
+ * clash_all.c: the public calls: arguments, blocks of instances, their candidates, their pairs.
+ * Spec: exactness.md, chapter "Clash verdicts"
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "clash/contacts.h"
+#include "clash/judge.h"
+#include "clash/order.h"
+
+/* ---- limits -----------------------------------------------------------------------------------
+ */
+
+static bool fill_limits(bvp_clash_limits *limits, const bvp_file *a, const bvp_file *b)
+{
+    if (isnan(limits->touch_gap))
+        limits->touch_gap = bvp_clash_touch_gap(a, b);
+    if (isnan(limits->overlap))
+        limits->overlap = limits->touch_gap;
+    return limits->clearance >= 0 && limits->touch_gap >= 0 && limits->overlap >= 0;
+}
+
+static double reach_of(const bvp_clash_limits *limits, double reach)
+{
+    return fmax(reach, fmax(limits->clearance, limits->touch_gap));
+}
+
+/* ---- one thread's own -------------------------------------------------------------------------
+ */
+
+enum { KEPT = 256 }; /* instances that are kept ready: a power of two */
+
+typedef struct kept_item {
+    uint32_t instance;
+    bool is_known;
+    bvpi_clash_item item;
+} kept_item;
+
+typedef struct kept_bounds {
+    uint32_t instance;
+    bool is_known;
+    bvpi_bounds bounds;
+} kept_bounds;
+
+enum { KEPT_BOUNDS = 8192 };
+
+typedef struct whole {
+    const bvp_control *control; /* or NULL */
+    bvpi_clash_scene scene;
+    const bvp_clash_options *options;
+    bvp_clash_limits limits;
+} whole;
+
+typedef struct worker {
+    bvpi_meter steps, *meter; /* of the pair that is judged; NULL: no control */
+    bvpi_clash_judge judge;
+    bvpi_contacts contacts;
+    bvpi_clash_item item_a;
+    bvpi_bounds own[BVPI_CLASH_BLOCK_MOST]; /* of a block's instances */
+    bvpi_clash_list near;                   /* candidates of a block */
+    bvpi_bounds *bounds;                    /* of these */
+    size_t bounds_capacity;
+    kept_item items[KEPT];
+    kept_bounds kept[KEPT_BOUNDS];
+} worker;
+
+static void *worker_new(void *user)
+{
+    const whole *all = user;
+    worker *w = calloc(1, sizeof *w);
+    if (w)
+        bvpi_clash_judge_init(&w->judge, all->scene.a.file, all->scene.b.file, &w->contacts);
+    if (w)
+        w->meter = bvpi_meter_init(&w->steps, all->control);
+    return w;
+}
+
+static void worker_free(void *own)
+{
+    worker *w = own;
+    free(w->near.items);
+    free(w->bounds);
+    free(w);
+}
+
+static bvp_status get_item(worker *w, bvpi_clash_scene *scene, uint32_t instance,
+                           const bvpi_clash_item **out)
+{
+    kept_item *kept = &w->items[instance % KEPT];
+    *out = &kept->item;
+    if (kept->is_known && kept->instance == instance)
+        return BVP_OK;
+    const bvp_status status = bvpi_clash_item_init(&kept->item, scene, true, instance, w->meter);
+    kept->instance = instance;
+    kept->is_known = status == BVP_OK;
+    return status;
+}
+
+static bvp_status get_bounds(worker *w, const bvpi_subject *side, uint32_t instance,
+                             bvpi_bounds *out)
+{
+    kept_bounds *kept = &w->kept[instance % KEPT_BOUNDS];
+    bvp_status status = BVP_OK;
+    if (!kept->is_known || kept->instance != instance) {
+        status = bvpi_clash_bounds(side, instance, &kept->bounds);
+        kept->instance = instance;
+        kept->is_known = status == BVP_OK;
+    }
+    *out = kept->bounds;
+    return status;
+}
+
+/* Arguments have been looked at: what is wrong now is so in the file, unless parts have no kind of
+ * hierarchy in common. */
+static bvp_status judge_items(bvpi_clash_judge *judge, bvp_clash_detail detail,
+                              bvp_clash_pair *pair)
+{
+    const bvp_status status = bvpi_clash_judge_pair(judge, detail, pair);
+    const bool is_alike = judge->a->part.kind == judge->b->part.kind;
+    return status == BVP_ERR_ARGUMENT && is_alike ? BVP_ERR_CORRUPT : status;
+}
+
+/* ---- blocks -----------------------------------------------------------------------------------
+ */
+
+static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uint32_t a, uint32_t b)
+{
+    const bvp_clash_options *options = all->options;
+    bvp_clash_pair pair;
+    const bvpi_clash_item *item_b;
+    memset(&pair, 0, sizeof pair);
+    pair.a = a;
+    pair.b = b;
+    pair.limits = all->limits;
+    block->sum.box_pairs++;
+    if (options->rule && options->rule(options->rule_user, a, b, &pair.limits) != 0) {
+        block->sum.excluded++;
+        return BVP_OK;
+    }
+    pair.limits.clearance = fmin(pair.limits.clearance, all->scene.reach);
+    pair.limits.touch_gap = fmin(pair.limits.touch_gap, all->scene.reach);
+    bvpi_meter_init(&w->steps, all->control);
+    bvp_status status =
+        bvpi_meter_step(w->meter) ? get_item(w, &all->scene, b, &item_b) : BVP_ERR_CANCELLED;
+    if (status != BVP_OK)
+        return status;
+    bvpi_clash_judge_set(&w->judge, &w->item_a, item_b);
+    status = judge_items(&w->judge, options->detail, &pair);
+    if (status != BVP_OK)
+        return status;
+    block->sum.verdicts[pair.verdict]++;
+    if (pair.verdict != BVP_VERDICT_CLEAR)
+        bvpi_clash_deliver(block, &pair);
+    return block->status;
+}
+
+static void unite(bvpi_bounds *to, const bvpi_bounds *with)
+{
+    for (int i = 0; i < 3; i++) {
+        to->lo[i] = fmin(to->lo[i], with->lo[i]);
+        to->hi[i] = fmax(to->hi[i], with->hi[i]);
+    }
+}
+
+static bvp_status find_candidates(whole *all, worker *w, const bvpi_clash_block *block)
+{
+    bvpi_bounds *own = w->own;
+    bvpi_bounds all_own = {0};
+    bvp_status status = BVP_OK;
+    for (uint32_t i = 0; i < block->count && status == BVP_OK; i++) {
+        status = bvpi_clash_bounds(&all->scene.a, block->first + i, &own[i]);
+        if (i == 0)
+            all_own = own[i];
+        unite(&all_own, &own[i]);
+    }
+    if (status == BVP_OK)
+        status = bvpi_clash_candidates(&all->scene, &all_own, &w->near);
+    if (status == BVP_OK && w->bounds_capacity < w->near.count) {
+        free(w->bounds);
+        w->bounds_capacity = 2 * w->near.count;
+        w->bounds = malloc(w->bounds_capacity * sizeof *w->bounds);
+        if (!w->bounds) {
+            w->bounds_capacity = 0;
+            return BVP_ERR_NO_MEMORY;
+        }
+    }
+    for (size_t k = 0; k < w->near.count && status == BVP_OK; k++)
+        status = k % BVPI_CLASH_BLOCK_MOST == 0 && bvpi_is_cancelled(all->control)
+                     ? BVP_ERR_CANCELLED
+                     : get_bounds(w, &all->scene.b, w->near.items[k], &w->bounds[k]);
+    return status;
+}
+
+static bvp_status work_on_instance(whole *all, worker *w, bvpi_clash_block *block, uint32_t a,
+                                   const bvpi_bounds *bounds)
+{
+    bool is_ready = false;
+    bvp_status status = BVP_OK;
+    for (size_t k = 0; k < w->near.count && status == BVP_OK; k++) {
+        const uint32_t b = w->near.items[k];
+        if ((all->scene.self && b <= a) ||
+            !bvpi_clash_is_near(bounds, &w->bounds[k], all->scene.reach))
+            continue;
+        if (!bvpi_clash_goes_on(block->order))
+            break;
+        if (!is_ready)
+            status = bvpi_clash_item_init(&w->item_a, &all->scene, false, a, w->meter);
+        if (!is_ready)
+            w->judge.a = NULL;
+        is_ready = true;
+        if (status == BVP_OK)
+            status = judge_pair(all, w, block, a, b);
+    }
+    return status;
+}
+
+/* Counts an instance as looked at. Neighbours often are of one part. */
+static bvp_status count_instance(whole *all, bvpi_clash_block *block, uint32_t a, uint32_t *part,
+                                 bvp_part_info *info)
+{
+    bvpd_instance record;
+    double placement[12];
+    bvp_status status = bvpi_get_instance(all->scene.a.file, a, &record, placement);
+    if (status == BVP_OK && record.part != *part)
+        status = bvp_get_part(all->scene.a.file, record.part, info);
+    *part = record.part;
+    block->sum.instance_count++;
+    block->sum.open_count += status == BVP_OK && info->open_edge_count > 0;
+    return status;
+}
+
+static void work_on_block(void *user, void *own, bvpi_clash_block *block)
+{
+    whole *all = user;
+    worker *w = own;
+    bvp_part_info info;
+    uint32_t part = BVP_NONE;
+    bvp_status status = find_candidates(all, w, block);
+    for (uint32_t i = 0; i < block->count && status == BVP_OK; i++) {
+        status = bvpi_is_cancelled(all->control)
+                     ? BVP_ERR_CANCELLED
+                     : count_instance(all, block, block->first + i, &part, &info);
+        if (status == BVP_OK)
+            status = work_on_instance(all, w, block, block->first + i, &w->own[i]);
+    }
+    if (block->status == BVP_OK)
+        block->status = status;
+}
+
+/* ---- public -----------------------------------------------------------------------------------
+ */
+
+/* What a caller reads who has no rule of the format to look up. */
+static bvp_status explain(bvp_status status, bvp_error *error)
+{
+    static const char *const reasons[] = {
+        [BVP_ERR_CORRUPT] = "an instance, part or hierarchy is damaged: verify the file",
+        [BVP_ERR_NO_MEMORY] = "no memory for a list of instances or pairs",
+        [BVP_ERR_SYSTEM] = "a part in the store can't be opened, or a thread can't be started: is "
+                           "the part there, and are there descriptors left?",
+        [BVP_ERR_ARGUMENT] = "a limit is negative, the placement singular, or two parts have no "
+                             "kind of hierarchy in common",
+        [BVP_ERR_CANCELLED] = "ended before it was done, by its flag, its callback or its budget "
+                              "of steps"};
+    const bool is_known = status < (int)(sizeof reasons / sizeof *reasons) && reasons[status];
+    return bvpi_error_set(error, status, UINT64_MAX, "", "%s",
+                          is_known ? reasons[status] : bvp_status_name(status));
+}
+
+static bvp_status run_all(whole *all, bvp_clash_fn callback, void *user, bvp_clash_coverage *sum)
+{
+    const bvpi_clash_run run = {.options = all->options,
+                                .first = all->options->first_instance,
+                                .total = bvpi_clash_count(&all->scene.a),
+                                .thread_count = all->options->thread_count,
+                                .callback = callback,
+                                .callback_user = user,
+                                .work = work_on_block,
+                                .user = all,
+                                .own_new = worker_new,
+                                .own_free = worker_free};
+    return bvpi_clash_in_order(&run, sum);
+}
+
+bvp_status bvp_clash(const bvp_file *a, const bvp_file *b, const double *placement_b,
+                     const bvp_clash_options *options, bvp_clash_fn callback, void *user,
+                     bvp_clash_coverage *coverage, bvp_error *error)
+{
+    static const bvp_clash_options defaults = {.limits = {0, NAN, NAN}};
+    bvp_clash_coverage sum = {0};
+    whole all = {.options = options ? options : &defaults};
+    bvp_status status = BVP_ERR_ARGUMENT;
+    all.limits = all.options->limits;
+    all.control = all.options->control != NULL ? all.options->control
+                  : a != NULL                  ? a->control
+                                               : NULL;
+    if (a && fill_limits(&all.limits, a, b) && all.options->reach >= 0)
+        status = bvpi_clash_scene_init(&all.scene, a, b, placement_b,
+                                       reach_of(&all.limits, all.options->reach), all.control);
+    if (status == BVP_OK)
+        status = run_all(&all, callback, user, &sum);
+    bvpi_clash_scene_free(&all.scene);
+    if (coverage)
+        *coverage = sum;
+    return status == BVP_OK ? BVP_OK : explain(status, error);
+}
+
+static bvp_status judge_one(bvpi_clash_scene *scene, bvp_clash_detail detail, bvp_clash_pair *pair)
+{
+    bvpi_clash_judge judge;
+    bvpi_clash_item item_a, item_b;
+    bvpi_meter own, *meter = bvpi_meter_init(&own, scene->a.control);
+    if (pair->a >= bvpi_clash_count(&scene->a) || pair->b >= bvpi_clash_count(&scene->b) ||
+        (scene->self && pair->a == pair->b))
+        return BVP_ERR_ARGUMENT;
+    bvp_status status = bvpi_clash_item_init(&item_a, scene, false, pair->a, meter);
+    if (status == BVP_OK)
+        status = bvpi_clash_item_init(&item_b, scene, true, pair->b, meter);
+    if (status != BVP_OK || !bvpi_clash_is_near(&item_a.bounds, &item_b.bounds, scene->reach))
+        return status;
+    bvpi_contacts *contacts = malloc(sizeof *contacts);
+    if (!contacts)
+        return BVP_ERR_NO_MEMORY;
+    bvpi_clash_judge_init(&judge, scene->a.file, scene->b.file, contacts);
+    bvpi_clash_judge_set(&judge, &item_a, &item_b);
+    status = judge_items(&judge, detail, pair);
+    free(contacts);
+    return status;
+}
+
+bvp_status bvp_clash_one(const bvp_file *a, const bvp_file *b, const double *placement_b,
+                         uint32_t instance_a, uint32_t instance_b, const bvp_clash_limits *limits,
+                         bvp_clash_detail detail, bvp_clash_pair *pair)
+{
+    static const bvp_clash_limits defaults = {0, NAN, NAN};
+    bvpi_clash_scene scene;
+    if (!a || !pair)
+        return BVP_ERR_ARGUMENT;
+    memset(pair, 0, sizeof *pair);
+    pair->a = instance_a;
+    pair->b = instance_b;
+    pair->limits = limits ? *limits : defaults;
+    if (!fill_limits(&pair->limits, a, b))
+        return BVP_ERR_ARGUMENT;
+    bvp_status status =
+        bvpi_clash_scene_init(&scene, a, b, placement_b, reach_of(&pair->limits, 0), a->control);
+    if (status == BVP_OK)
+        status = judge_one(&scene, detail, pair);
+    bvpi_clash_scene_free(&scene);
+    return status;
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+ * clash_scene.c: bounds of instances, and the walk of the hierarchy over them.
+ * Spec: exactness.md, chapter "Clash verdicts"
+ */
+#include "clash/clash_scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/meter.h"
+#include "node/frame.h"
+
+bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, const bvp_file *b,
+                                 const double *placement_b, double reach,
+                                 const bvp_control *control)
+{
+    const bvp_body body_a = {.file = a, .part = BVP_ASSEMBLY, .control = control};
+    const bvp_body body_b = {.file = b ? b : a,
+                             .part = BVP_ASSEMBLY,
+                             .placement = b ? placement_b : NULL,
+                             .control = control};
+    bvp_status status;
+    memset(scene, 0, sizeof *scene);
+    scene->self = b == NULL;
+    scene->reach = reach;
+    status = bvpi_subject_init(&scene->a, &body_a);
+    if (status == BVP_OK)
+        status = bvpi_subject_init(&scene->b, &body_b);
+    if (status == BVP_OK)
+        status = bvpi_part_cache_init(&scene->pieces_a, a);
+    if (status == BVP_OK && b)
+        status = bvpi_part_cache_init(&scene->pieces_b, b);
+    if (status == BVP_OK)
+        status = bvpi_part_cache_init(&scene->seams_a, a);
+    if (status == BVP_OK && b)
+        status = bvpi_part_cache_init(&scene->seams_b, b);
+    return status;
+}
+
+void bvpi_clash_scene_free(bvpi_clash_scene *scene)
+{
+    bvpi_part_cache_free(&scene->pieces_a);
+    bvpi_part_cache_free(&scene->pieces_b);
+    bvpi_part_cache_free(&scene->seams_a);
+    bvpi_part_cache_free(&scene->seams_b);
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+/* Seven roundings of at most 2^-53 of the terms each, and as much for what the caller adds. */
+#define PAD 0x1p-49
+
+/* The image of a box under an affine map, rounded outward. */
+static void map_box(const double m[12], const double lo[3], const double hi[3], bvpi_bounds *out)
+{
+    for (int i = 0; i < 3; i++) {
+        const double *row = m + 4 * i;
+        double middle = row[3], half = 0, terms = fabs(row[3]);
+        for (int k = 0; k < 3; k++) {
+            const double centre = 0.5 * lo[k] + 0.5 * hi[k], extent = 0.5 * hi[k] - 0.5 * lo[k];
+            middle += row[k] * centre;
+            half += fabs(row[k]) * extent;
+            terms += fabs(row[k]) * (fabs(centre) + extent);
+        }
+        half += PAD * terms + 0x1p-1000;
+        out->lo[i] = middle - half;
+        out->hi[i] = middle + half;
+    }
+}
+
+bvp_status bvpi_clash_bounds(const bvpi_subject *side, uint32_t instance, bvpi_bounds *out)
+{
+    bvpd_instance record;
+    bvpi_part part;
+    double m[12], lo[3], hi[3];
+    bvp_status status = bvpi_get_instance(side->file, instance, &record, m);
+    if (status == BVP_OK && side->file->thin) /* the box is not in the tables that were checked */
+        status = bvpi_touch_under(side->file, record.part, side->control);
+    if (status == BVP_OK)
+        status = bvpi_get_part(side->file, record.part, &part);
+    if (status != BVP_OK)
+        return status == BVP_ERR_ARGUMENT ? BVP_ERR_CORRUPT : status; /* of a number in the file */
+    if (side->placement)
+        status = bvpi_compose(side->placement, m, m);
+    for (int i = 0; i < 3; i++) {
+        lo[i] = (double)part.lo[i];
+        hi[i] = (double)part.hi[i];
+    }
+    map_box(m, lo, hi, out);
+    return status;
+}
+
+bool bvpi_clash_is_near(const bvpi_bounds *a, const bvpi_bounds *b, double reach)
+{
+    const double most = reach * (1 + 0x1p-50);
+    for (int i = 0; i < 3; i++)
+        if (a->lo[i] - b->hi[i] > most || b->lo[i] - a->hi[i] > most)
+            return false;
+    return true;
+}
+
+/* ---- candidates ------------------------------------------------------------------------------ */
+
+static bool append(bvpi_clash_list *list, uint32_t item)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : 256;
+        uint32_t *items = realloc(list->items, capacity * sizeof *items);
+        if (!items)
+            return false;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = item;
+    return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A valid hierarchy names each instance once; what a forged one names twice is kept once. */
+static void sort_and_unite(bvpi_clash_list *list)
+{
+    size_t kept = 0;
+    if (list->count == 0)
+        return;
+    qsort(list->items, list->count, sizeof *list->items, compare);
+    for (size_t i = 1; i < list->count; i++)
+        if (list->items[i] != list->items[kept])
+            list->items[++kept] = list->items[i];
+    list->count = kept + 1;
+}
+
+typedef struct waiting_node {
+    bvpi_frame frame;
+    uint32_t unit;
+} waiting_node;
+
+enum { LOOK = 1024 }; /* nodes between two looks at the control */
+
+enum { WAITING_MOST = BVPD_DEPTH_MAX * (BVPD_WIDTH - 1) + 1 };
+
+typedef struct walk {
+    const bvpi_tree *tree;
+    bvpi_frame asked; /* what is asked for, in steps of the grid */
+    bvpi_clash_list *out;
+    uint32_t waiting_count;
+    waiting_node waiting[WAITING_MOST];
+} walk;
+
+static bool frames_meet(const bvpi_frame *a, const bvpi_frame *b)
+{
+    for (int i = 0; i < 3; i++)
+        if (a->lo[i] > b->hi[i] || b->lo[i] > a->hi[i])
+            return false;
+    return true;
+}
+
+static bvp_status open_node(walk *w, const waiting_node *at)
+{
+    bvpd_node node;
+    uint32_t inner = 0, first;
+    if (!bvpi_node_load(w->tree, at->unit, &node))
+        return BVP_ERR_CORRUPT;
+    first = node.geom;
+    for (int lane = 0; lane < BVPD_WIDTH; lane++) {
+        const uint8_t meta = node.meta[lane];
+        waiting_node child = {.unit = node.child + inner};
+        if (!bvpi_meta_is_inner(meta) && !bvpi_meta_is_leaf(meta))
+            continue;
+        bvpi_frame_child(&at->frame, &node, lane, &child.frame);
+        const bool meets = frames_meet(&child.frame, &w->asked);
+        if (bvpi_meta_is_inner(meta)) {
+            inner++;
+            if (meets && w->waiting_count == WAITING_MOST)
+                return BVP_ERR_CORRUPT;
+            if (meets)
+                w->waiting[w->waiting_count++] = child;
+            continue;
+        }
+        for (uint32_t i = 0; meets && i < meta; i++)
+            if (!append(w->out, first + i))
+                return BVP_ERR_NO_MEMORY;
+        first += meta;
+    }
+    return BVP_OK;
+}
+
+/* A coordinate in steps of the grid, one more on the side that it is rounded to. */
+static uint32_t steps_of(const bvpi_tree *tree, int axis, double x, bool up)
+{
+    const double steps = floor((x - tree->grid_origin[axis]) / tree->grid_unit) + (up ? 2 : -1);
+    if (!(steps > 0))
+        return 0;
+    return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
+}
+
+/* `bounds` and all that is near them, in the assembly's own world. */
+static void bounds_in_assembly(const bvpi_clash_scene *scene, const bvpi_placed *top,
+                               const bvpi_bounds *bounds, bvpi_bounds *out)
+{
+    const bvpi_place *place = &top->place;
+    double m[12] = {0}, lo[3], hi[3];
+    *out = *bounds;
+    for (int i = 0; i < 3; i++) {
+        out->lo[i] -= scene->reach * (1 + 0x1p-49) + PAD * fabs(out->lo[i]);
+        out->hi[i] += scene->reach * (1 + 0x1p-49) + PAD * fabs(out->hi[i]);
+    }
+    if (!scene->b.placement)
+        return;
+    for (int i = 0; i < 3; i++) {
+        lo[i] = out->lo[i] - place->m[4 * i + 3] - PAD * fabs(out->lo[i]);
+        hi[i] = out->hi[i] - place->m[4 * i + 3] + PAD * fabs(out->hi[i]);
+        for (int k = 0; k < 3; k++)
+            m[4 * i + k] = place->inverse[3 * i + k];
+    }
+    map_box(m, lo, hi, out);
+    for (int i = 0; i < 3; i++) {
+        double err = top->blur;
+        for (int k = 0; k < 3; k++)
+            err += place->inverse_err[3 * i + k] * fmax(fabs(lo[k]), fabs(hi[k]));
+        out->lo[i] -= err;
+        out->hi[i] += err;
+    }
+}
+
+static bvp_status walk_top(const bvpi_clash_scene *scene, const bvpi_placed *top,
+                           const bvpi_bounds *bounds, bvpi_clash_list *out)
+{
+    const bvpi_tree *tree = &top->tree;
+    bvpi_bounds asked;
+    walk w;
+    bvp_status status = BVP_OK;
+    bounds_in_assembly(scene, top, bounds, &asked);
+    w.tree = tree;
+    w.out = out;
+    for (int i = 0; i < 3; i++) {
+        w.asked.lo[i] = steps_of(tree, i, asked.lo[i], false);
+        w.asked.hi[i] = steps_of(tree, i, asked.hi[i], true);
+    }
+    w.waiting[0].unit = tree->root;
+    bvpi_frame_root(tree, &w.waiting[0].frame);
+    w.waiting_count = 1;
+    for (uint64_t left = tree->node_count; w.waiting_count > 0 && status == BVP_OK; left--) {
+        const waiting_node at = w.waiting[--w.waiting_count];
+        status = left == 0 ? BVP_ERR_CORRUPT : open_node(&w, &at);
+        if (left % LOOK == 0 && bvpi_is_cancelled(scene->b.control))
+            status = BVP_ERR_CANCELLED;
+    }
+    return status;
+}
+
+bvp_status bvpi_clash_candidates(const bvpi_clash_scene *scene, const bvpi_bounds *bounds,
+                                 bvpi_clash_list *out)
+{
+    out->count = 0;
+    if (scene->b.is_empty)
+        return BVP_OK;
+    bvp_status status = walk_top(scene, &scene->b.top, bounds, out);
+    for (uint32_t k = 1; k < scene->b.top_count && status == BVP_OK; k++) {
+        bvpi_placed top;
+        status = bvpi_subject_top(&scene->b, k, &top);
+        if (status == BVP_OK)
+            status = walk_top(scene, &top, bounds, out);
+    }
+    if (status == BVP_OK)
+        sort_and_unite(out);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * clash_scene.h: the instances that may clash: bounds in the world, and which lie near one another.
+ * Spec: exactness.md, chapter "Clash verdicts"
+ */
+#ifndef BVPI_CLASH_CLASH_SCENE_H
+#define BVPI_CLASH_CLASH_SCENE_H
+
+#include <stdbool.h>
+
+#include "bvpack_clash.h"
+#include "clash/pieces.h"
+#include "clash/seams.h"
+#include "prim/place_bounds.h"
+#include "query/body/placed_body.h"
+
+/* One or two assemblies in one world. */
+typedef struct bvpi_clash_scene {
+    bvpi_subject a, b; /* within one file they are the same */
+    bvpi_part_cache pieces_a, pieces_b, seams_a, seams_b;
+    bool self;
+    double reach; /* pairs whose bounds are farther apart on an axis are clear */
+} bvpi_clash_scene;
+
+/* b: NULL within one file. placement_b and control (or NULL) must outlive the scene. To be freed
+ * even when it fails. */
+bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, const bvp_file *b,
+                                 const double *placement_b, double reach,
+                                 const bvp_control *control);
+
+void bvpi_clash_scene_free(bvpi_clash_scene *scene);
+
+static inline uint32_t bvpi_clash_count(const bvpi_subject *side)
+{
+    return side->file->header.instance_count;
+}
+
+/* Bounds of an instance in the world: they hold it in the real numbers. */
+bvp_status bvpi_clash_bounds(const bvpi_subject *side, uint32_t instance, bvpi_bounds *out);
+
+/* Are they so near that the pair is looked at? Symmetric. */
+bool bvpi_clash_is_near(const bvpi_bounds *a, const bvpi_bounds *b, double reach);
+
+/* A list of instances that grows. */
+typedef struct bvpi_clash_list {
+    uint32_t *items;
+    size_t count, capacity;
+} bvpi_clash_list;
+
+/* Instances of `scene->b` that may be near `bounds`: ascending, each once, none missing. */
+bvp_status bvpi_clash_candidates(const bvpi_clash_scene *scene, const bvpi_bounds *bounds,
+                                 bvpi_clash_list *out);
+
+#endif

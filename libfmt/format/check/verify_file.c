@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT
+ * verify_file.c: the validator: every rule, also of files that cannot be opened; goes on after a
+ * finding wherever what follows can still be read safely. Spec: format.md, all numbered rules.
+ */
+#include "format/check/verify_file.h"
+
+#include "base/checked.h"
+#include "format/advise.h"
+#include "format/header.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool bvpi_bits_make(bvpi_verify *verify, uint64_t count, bvpi_bits *out)
+{
+    out->count = count;
+    out->bytes = calloc((size_t)(count / 8 + 1), 1);
+    if (out->bytes)
+        return true;
+    verify->report.status = bvpi_error_memory(verify->report.error, count / 8 + 1);
+    verify->report.stopped = true;
+    return false;
+}
+
+void bvpi_bits_free(bvpi_bits *bits)
+{
+    free(bits->bytes);
+    bits->bytes = NULL;
+}
+
+void bvpi_bits_set_first(bvpi_bits *bits, uint64_t count)
+{
+    if (count > bits->count)
+        count = bits->count;
+    memset(bits->bytes, 0xff, (size_t)(count / 8));
+    for (uint64_t i = count / 8 * 8; i < count; i++)
+        bvpi_bits_set(bits, i);
+}
+
+/* What the header sums up over the whole file. */
+static void verify_totals(bvpi_verify *v)
+{
+    const bvpd_header *h = &v->file.header;
+    const bvpi_span *parts = &v->file.section[BVPD_PART], *data = &v->file.section[BVPD_DATA];
+    const bvpi_span *instances = &v->file.section[BVPD_INST];
+    uint64_t unique = 0, total = 0;
+    for (uint64_t i = 0; i < parts->count; i++)
+        unique += ((const bvpd_part *)parts->data)[i].triangle_count;
+    for (uint64_t i = 0; i < instances->count; i++) {
+        const uint32_t part = bvpi_load_u32(instances->data + i * sizeof(bvpd_instance) +
+                                            offsetof(bvpd_instance, part));
+        if (part < parts->count)
+            total += ((const bvpd_part *)parts->data)[part].triangle_count;
+    }
+    BVPI_SOUND(&v->report, "HDR-19", offsetof(bvpd_header, unique_triangle_count),
+               h->unique_triangle_count == unique,
+               "unique_triangle_count is %" PRIu64 "; the parts have %" PRIu64,
+               h->unique_triangle_count, unique);
+    BVPI_SOUND(
+        &v->report, "HDR-20", offsetof(bvpd_header, triangle_count), h->triangle_count == total,
+        "triangle_count is %" PRIu64 "; the instances have %" PRIu64, h->triangle_count, total);
+    bvpi_verify_string_ref(v, offsetof(bvpd_header, store), h->store);
+    BVPI_SOUND(&v->report, "HDR-24", offsetof(bvpd_header, store),
+               h->store == 0 || (h->feature_incompatible & BVPD_FEATURE_THIN) != 0,
+               "a file that holds its parts names a store");
+    BVPI_SOUND(&v->report, "HDR-21", offsetof(bvpd_header, hierarchy_size),
+               h->hierarchy_size == v->node_bytes + v->file.section[BVPD_BINH].size &&
+                   h->geometry_size == data->size - v->part_nodes * BVPD_UNIT &&
+                   h->id_size == v->file.section[BVPD_TIDS].size,
+               "the sizes by purpose are not %" PRIu64 ", %" PRIu64 " and %" PRIu64,
+               v->node_bytes + v->file.section[BVPD_BINH].size,
+               data->size - v->part_nodes * BVPD_UNIT, v->file.section[BVPD_TIDS].size);
+}
+
+static void verify_all(bvpi_verify *v)
+{
+    void (*const chapters[])(bvpi_verify *) = {bvpi_verify_framing,   bvpi_verify_strings,
+                                               bvpi_verify_parts,     bvpi_verify_tree,
+                                               bvpi_verify_instances, verify_totals};
+    bvpi_check_header(&v->file.header, v->file.base, v->file.size, &v->report);
+    for (size_t i = 0; i < sizeof chapters / sizeof *chapters && bvpi_report_goes_on(&v->report);
+         i++)
+        chapters[i](v);
+    bvpi_bits_free(&v->strings);
+    bvpi_bits_free(&v->linears);
+}
+
+bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_control *control,
+                                 bvp_finding_fn callback, void *user, bvp_error *error)
+{
+    bvpi_meter meter;
+    if ((uintptr_t)data % BVPD_SECTION_ALIGN != 0)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the memory is not aligned to 64 bytes");
+    bvpi_verify *v = calloc(1, sizeof *v);
+    if (!v)
+        return bvpi_error_memory(error, sizeof *v);
+    v->report = (bvpi_report){.callback = callback,
+                              .user = user,
+                              .error = error,
+                              .meter = bvpi_meter_init(&meter, control)};
+    if (bvpi_check_identity(data, size, &v->report)) {
+        bvpi_map_unchecked(data, size, &v->file);
+        verify_all(v);
+    }
+    bvp_status status = v->report.status;
+    free(v);
+    return status;
+}
+
+bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn callback, void *user,
+                           bvp_error *error)
+{
+    const bvp_file *asked = file;
+    bvpi_meter meter;
+    const uint32_t number = part;
+    if (part >= file->section[BVPD_PART].count)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "there is no part %" PRIu32, part);
+    bvp_status status = bvpi_resolve(&file, &part);
+    if (status != BVP_OK)
+        return bvpi_thin_explain(asked, number, status, error);
+    bvpi_verify *v = calloc(1, sizeof *v);
+    if (!v)
+        return bvpi_error_memory(error, sizeof *v);
+    v->report = (bvpi_report){.callback = callback,
+                              .user = user,
+                              .error = error,
+                              .meter = bvpi_meter_init(&meter, asked->control)};
+    v->file = *file;
+    bvpi_verify_part_alone(v, part);
+    status = v->report.status;
+    free(v);
+    return status;
+}
+
+bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn callback, void *user,
+                      bvp_error *error)
+{
+    return bvp_verify_controlled(data, size, NULL, callback, user, error);
+}
+
+bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *user,
+                           bvp_error *error)
+{
+    bvpi_advise_scan(file, true);
+    const bvp_status status =
+        bvp_verify_controlled(file->base, file->size, file->control, callback, user, error);
+    bvpi_advise_scan(file, false);
+    return status;
+}

@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: MIT
+ * verify_parts.c: parts: their places, cluster records, coordinates, triangle numbers, leaves.
+ * Spec: format.md, chapters "Parts", "Cluster records", "Triangle numbers", "Nodes".
+ */
+#include "format/check/verify_file.h"
+
+#include "base/checked.h"
+#include "node/cluster_record.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Every corner and coordinate of a cluster: several rules, and each of its leaves, look at them. */
+struct bvpi_decoded_cluster {
+    uint64_t place; /* of the record in the blob; UINT64_MAX: of none */
+    bvpi_cluster cluster;
+    uint8_t corner[BVPD_CLUSTER_TRIANGLES][3];
+    float position[BVPD_CLUSTER_VERTICES][3];
+};
+typedef struct bvpi_decoded_cluster decoded_cluster;
+
+/* A part on the way. */
+typedef struct part_check {
+    bvpi_verify *verify;
+    const bvpd_part *record;                /* a copy */
+    bool is_reference;                      /* it lies in a store */
+    bvpi_part part;                         /* its bounded view */
+    uint64_t record_off, blob_off, ids_off; /* in the file */
+    bvpi_hierarchy_check hierarchy;         /* the wide one */
+    bool has_wide, has_known;               /* every hierarchy is of a kind that is known */
+    uint64_t next_cluster, next_id;         /* where the next records must begin */
+    uint64_t triangle_count, vertex_count;  /* seen so far */
+    float lo[3], hi[3];
+    decoded_cluster decoded;
+} part_check;
+
+#define PART_FIELD(check, name) ((check)->record_off + offsetof(bvpd_part, name))
+
+/* ---- the record ----------------------------------------------------------------------------- */
+
+static bool is_box(const bvpd_part *r)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (!isfinite(r->lo[axis]) || !isfinite(r->hi[axis]) || r->lo[axis] > r->hi[axis])
+            return false;
+    return true;
+}
+
+static void verify_numbers(part_check *c)
+{
+    const bvpd_part *r = c->record;
+    bvpi_report *report = &c->verify->report;
+    BVPI_SOUND(report, "PRT-4", PART_FIELD(c, origin),
+               isfinite(r->origin[0]) && isfinite(r->origin[1]) && isfinite(r->origin[2]),
+               "the origin is not finite");
+    BVPI_SOUND(report, "PRT-5", PART_FIELD(c, lo), is_box(r), "the bounds are not a finite box");
+    BVPI_SOUND(report, "PRT-10", PART_FIELD(c, rounding_error),
+               isfinite(r->rounding_error) && r->rounding_error >= 0,
+               "rounding_error is not a number >= 0");
+    const uint64_t edges = r->triangle_count <= UINT32_MAX ? 3 * r->triangle_count : UINT64_MAX;
+    BVPI_SOUND(report, "PRT-11", PART_FIELD(c, degenerate_count),
+               r->degenerate_count <= r->triangle_count &&
+                   r->duplicate_count <= r->triangle_count && r->open_edge_count <= edges &&
+                   r->nonmanifold_edge_count <= edges,
+               "more defects are counted than there are triangles or edges");
+    BVPI_KNOWN(report, "PRT-12", PART_FIELD(c, reserved),
+               bvpi_is_zero(r->reserved, sizeof r->reserved) &&
+                   bvpi_is_zero(r->reserved0, sizeof r->reserved0),
+               "reserved bytes of a part are not zero");
+    if (c->verify->is_part_alone)
+        return;
+    bvpi_verify_string_ref(c->verify, PART_FIELD(c, name), r->name);
+    bvpi_verify_string_ref(c->verify, PART_FIELD(c, source_id), r->source_id);
+}
+
+/* Blobs follow one another, and so do the parts' triangle numbers. False when they overlap: bytes
+ * are looked at once. */
+static bool verify_places(part_check *c, uint64_t data_end, uint64_t ids_end)
+{
+    const bvpd_part *r = c->record;
+    const bvpi_span *data = &c->verify->file.section[BVPD_DATA];
+    bvpi_report *report = &c->verify->report;
+    uint64_t expected = 0;
+    BVPI_SOUND(report, "PRT-1", PART_FIELD(c, cluster_shift),
+               c->is_reference || (r->cluster_shift >= 6 && r->cluster_shift <= 12),
+               "cluster_shift is %u, not 6 to 12", r->cluster_shift);
+    const bool placed =
+        BVPI_SOUND(report, "PRT-2", PART_FIELD(c, data_off),
+                   bvpi_align(data_end, UINT64_C(1) << (r->cluster_shift & 15), &expected) &&
+                       r->data_off == expected && bvpi_fits(r->data_off, r->data_size, data->size),
+                   "the blob (%" PRIu64 " bytes at %" PRIu64 ") is not where %" PRIu64
+                   " bytes before it end, or leaves DATA",
+                   r->data_size, r->data_off, data_end);
+    if (placed)
+        BVPI_SOUND(report, "PRT-2", bvpi_verify_off(c->verify, data->data) + data_end,
+                   bvpi_is_zero(data->data + data_end, expected - data_end),
+                   "the padding before a blob is not zero");
+    BVPI_SOUND(report, "PRT-3", PART_FIELD(c, ids_off),
+               r->ids_off == ids_end &&
+                   bvpi_fits(r->ids_off, r->ids_size, c->verify->file.section[BVPD_TIDS].size),
+               "the triangle numbers do not begin at %" PRIu64 ", or leave TIDS", ids_end);
+    return r->data_off >= data_end && r->ids_off >= ids_end;
+}
+
+/* ---- clusters ------------------------------------------------------------------------------- */
+
+static void verify_packing(part_check *c, const bvpi_cluster *cluster, uint64_t offset)
+{
+    bvpi_report *report = &c->verify->report;
+    for (int axis = 0; axis < 3; axis++) {
+        const uint8_t packing = cluster->head.packing[axis], scale = cluster->head.scale[axis];
+        const unsigned mode = packing >> 6, width = packing & 63;
+        const uint64_t at = offset + offsetof(bvpd_cluster, packing) + axis;
+        BVPI_KNOWN(report, "CLU-4", at, mode <= BVPD_GRID, "packing mode 3 is reserved");
+        BVPI_SOUND(report, "CLU-5", at,
+                   mode == BVPD_RAW ? width == 32 && cluster->head.base[axis] == 0 : width <= 25,
+                   "width %u or base do not fit packing mode %u", width, mode);
+        BVPI_SOUND(report, "CLU-6", offset + offsetof(bvpd_cluster, scale) + axis,
+                   mode == BVPD_GRID ? scale < 16 || (scale >= 64 && scale < 192) : scale == 0,
+                   "scale code %u does not fit packing mode %u", scale, mode);
+    }
+    BVPI_KNOWN(report, "CLU-9", offset,
+               cluster->head.reserved == 0 && cluster->head.corner_bits >> 6 == 0,
+               "reserved bits of a cluster are not zero");
+}
+
+/* d->cluster is open. A corner of a vertex that is not there, which breaks CLU-7, gets what lies
+ * behind. */
+static void decode_cluster(decoded_cluster *d)
+{
+    const bvpi_cluster *cluster = &d->cluster;
+    uint32_t count = cluster->vertex_count;
+    for (uint32_t i = 0; i < cluster->triangle_count; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t vertex = bvpi_cluster_corner(cluster, i, k);
+            d->corner[i][k] = (uint8_t)vertex;
+            count = vertex < count ? count : vertex + 1;
+        }
+    for (int axis = 0; axis < 3; axis++)
+        for (uint32_t vertex = 0; vertex < count; vertex++)
+            d->position[vertex][axis] = bvpi_cluster_coordinate(cluster, axis, vertex);
+}
+
+static void verify_corners(part_check *c, const bvpi_cluster *cluster)
+{
+    bvpi_report *report = &c->verify->report;
+    for (uint32_t i = 0; i < 3 * cluster->triangle_count && bvpi_report_goes_on(report); i++) {
+        const uint32_t vertex = c->decoded.corner[i / 3][i % 3];
+        BVPI_SOUND(report, "CLU-7", bvpi_verify_off(c->verify, cluster->corners),
+                   vertex < cluster->vertex_count, "local vertex %" PRIu32 " of %" PRIu32, vertex,
+                   cluster->vertex_count);
+    }
+}
+
+static void verify_all_used(part_check *c, const bvpi_cluster *cluster, uint64_t offset)
+{
+    bool used[BVPD_CLUSTER_VERTICES] = {false};
+    for (uint32_t i = 0; i < 3 * cluster->triangle_count; i++)
+        used[c->decoded.corner[i / 3][i % 3]] = true;
+    uint32_t vertex = 0;
+    while (vertex < cluster->vertex_count && used[vertex])
+        vertex++;
+    BVPI_SOUND(&c->verify->report, "CLU-11", offset, vertex == cluster->vertex_count,
+               "no triangle of the cluster uses its vertex %" PRIu32, vertex);
+}
+
+static void verify_tables(part_check *c, const bvpi_cluster *cluster, uint64_t offset)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const uint32_t count = cluster->head.table_count[axis];
+        uint32_t largest = 0;
+        for (uint32_t vertex = 0; vertex < cluster->vertex_count && count > 0; vertex++) {
+            const uint32_t number = bvpi_cluster_field(cluster, axis, vertex);
+            largest = number > largest ? number : largest;
+        }
+        BVPI_SOUND(
+            &c->verify->report, "CLU-12", offset + offsetof(bvpd_cluster, table_count) + axis,
+            count == 0 || (count >= 2 && largest + 1 == count),
+            "a table of %" PRIu32 " coordinates, of which number %" PRIu32 " is the last one used",
+            count, largest);
+    }
+}
+
+static void verify_coordinates(part_check *c, const bvpi_cluster *cluster)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        bool finite = true;
+        for (uint32_t vertex = 0; vertex < cluster->vertex_count; vertex++) {
+            const float x = c->decoded.position[vertex][axis];
+            finite = finite && isfinite(x);
+            c->lo[axis] = x < c->lo[axis] ? x : c->lo[axis];
+            c->hi[axis] = x > c->hi[axis] ? x : c->hi[axis];
+        }
+        BVPI_SOUND(&c->verify->report, "CLU-8", bvpi_verify_off(c->verify, cluster->vertices),
+                   finite, "a coordinate on axis %d is not finite", axis);
+    }
+}
+
+/* Are the bits of `size` bytes from bit `from` on zero? */
+static bool is_zero_from(const uint8_t *data, uint64_t from, uint64_t size)
+{
+    const uint64_t byte = from / 8;
+    if (from % 8 == 0)
+        return bvpi_is_zero(data + byte, size - byte);
+    return data[byte] >> (from % 8) == 0 && bvpi_is_zero(data + byte + 1, size - byte - 1);
+}
+
+/* A stream's last bits. */
+static bool is_filled_up(const uint8_t *stream, uint32_t count, unsigned width)
+{
+    return is_zero_from(stream, (uint64_t)count * width, bvpi_packed_size(count, width));
+}
+
+/* Bits after each stream, bytes before the nodes, bytes after the record. */
+static void verify_padding(part_check *c, const bvpi_cluster *cluster, const uint8_t *record,
+                           uint64_t nodes_end, uint64_t next)
+{
+    bool zero = bvpi_is_zero(record + nodes_end, next - nodes_end);
+    zero = zero && is_filled_up(cluster->corners, cluster->triangle_count, cluster->corners_width);
+    zero = zero && is_filled_up(cluster->vertices, cluster->vertex_count, cluster->vertex_width);
+    for (int axis = 0; axis < 3; axis++)
+        zero = zero && is_filled_up(cluster->table[axis], cluster->head.table_count[axis],
+                                    cluster->width[axis]);
+    const uint8_t *end = cluster->end;
+    zero = zero && bvpi_is_zero(end, (uint64_t)(record + bvpi_cluster_nodes_off(cluster) - end));
+    BVPI_SOUND(&c->verify->report, "CLU-10", bvpi_verify_off(c->verify, record), zero,
+               "the padding of a cluster is not zero");
+}
+
+/* False: the id record leaves the part's bytes. */
+static bool load_ids(const part_check *c, const bvpi_cluster *cluster, uint64_t offset,
+                     bvpd_ids *head)
+{
+    if (!bvpi_fits(offset, sizeof *head, c->part.ids_size))
+        return false;
+    bvpi_load_record(head, c->part.ids + offset, sizeof *head);
+    return head->width <= 32 && head->gap_width <= 32 &&
+           bvpi_ids_packed_size(head, cluster->triangle_count) <=
+               c->part.ids_size - offset - sizeof *head;
+}
+
+/* Positions and sums of gaps ascend; nothing is left out before the first number. */
+static bool are_gaps_sound(const bvpd_ids *head, const uint8_t *packed)
+{
+    uint32_t position = 0, skip = 0;
+    bool sound = true;
+    for (uint32_t i = 0, bit = 0; i < head->gap_count; i++) {
+        const uint32_t next = bvpi_ids_bits(packed, bit, head->width);
+        const uint32_t next_skip = bvpi_ids_bits(packed, bit + head->width, head->gap_width);
+        sound = sound && next > position && next_skip > skip;
+        position = next;
+        skip = next_skip;
+        bit += head->width + (uint32_t)head->gap_width;
+    }
+    return sound;
+}
+
+static void verify_ids(part_check *c, const bvpi_cluster *cluster, uint64_t cluster_off)
+{
+    bvpi_report *report = &c->verify->report;
+    const uint64_t offset = (uint64_t)cluster->head.id_off * 4, at = c->ids_off + offset;
+    BVPI_SOUND(report, "IDS-1", cluster_off + offsetof(bvpd_cluster, id_off), offset == c->next_id,
+               "the triangle numbers are at %" PRIu64 ", not at %" PRIu64, offset, c->next_id);
+    if (!c->part.ids)
+        return;
+    bvpd_ids head;
+    if (!BVPI_SOUND(report, "IDS-2", at, load_ids(c, cluster, offset, &head),
+                    "a width is over 32, or the numbers leave the part's"))
+        return;
+    const uint8_t *packed = c->part.ids + offset + sizeof head;
+    const uint32_t size = bvpi_ids_packed_size(&head, cluster->triangle_count);
+    const uint64_t bits = head.gap_count * (head.width + (uint64_t)head.gap_width) +
+                          (uint64_t)cluster->triangle_count * head.width;
+    BVPI_KNOWN(report, "IDS-3", at, head.reserved == 0,
+               "reserved bytes of triangle numbers are not zero");
+    const uint64_t largest_field = (UINT64_C(1) << head.width) - 1;
+    const uint64_t largest_skip = head.gap_count > 0 ? (UINT64_C(1) << head.gap_width) - 1 : 0;
+    bool fits = true; /* at once where no field could make it too large */
+    for (uint32_t i = 0;
+         head.base + largest_field + largest_skip > UINT32_MAX && i < cluster->triangle_count; i++)
+        fits = fits && bvpi_triangle_id(&c->part, &cluster->head, i) <= UINT32_MAX;
+    BVPI_SOUND(report, "IDS-4", at, fits, "a triangle number is over 32 bits");
+    BVPI_SOUND(report, "IDS-5", at, is_zero_from(packed, bits, size),
+               "the padding of triangle numbers is not zero");
+    BVPI_SOUND(report, "IDS-6", at, are_gaps_sound(&head, packed),
+               "the gaps of triangle numbers do not ascend");
+    c->next_id = offset + sizeof head + size;
+}
+
+/* One record; false when the next one's place is unknown. */
+static bool verify_cluster(part_check *c, uint32_t idx)
+{
+    bvpi_report *report = &c->verify->report;
+    const uint64_t place = bvpi_cluster_off(&c->part, idx), offset = c->blob_off + place;
+    bvpi_cluster cluster;
+    BVPI_SOUND(report, "CLU-1", c->blob_off + c->part.cluster_table_off + (uint64_t)idx * 4,
+               place == c->next_cluster,
+               "cluster %" PRIu32 " begins at %" PRIu64 " of the blob, not at %" PRIu64, idx, place,
+               c->next_cluster);
+    if (place < c->next_cluster ||
+        !bvpi_cluster_open(c->part.blob, c->part.blob_size, place, &cluster))
+        return false;
+    const uint64_t nodes = place + bvpi_cluster_nodes_off(&cluster);
+    const uint64_t nodes_end = nodes + (uint64_t)cluster.head.node_count * BVPD_UNIT;
+    const uint64_t alignment = UINT64_C(1) << c->part.cluster_shift;
+    const uint64_t next = (nodes_end + alignment - 1) & ~(alignment - 1);
+    if (!BVPI_SOUND(report, "CLU-2", offset, next <= c->part.cluster_table_off,
+                    "cluster %" PRIu32 " reaches into the cluster table", idx))
+        return false;
+    BVPI_SOUND(report, "CLU-3", offset + offsetof(bvpd_cluster, first_triangle),
+               cluster.head.first_triangle == c->triangle_count,
+               "first_triangle is %" PRIu32 ", not %" PRIu64, cluster.head.first_triangle,
+               c->triangle_count);
+    c->decoded.cluster = cluster;
+    c->decoded.place = place;
+    decode_cluster(&c->decoded);
+    verify_packing(c, &cluster, offset);
+    verify_corners(c, &cluster);
+    verify_all_used(c, &cluster, offset);
+    verify_tables(c, &cluster, offset);
+    verify_coordinates(c, &cluster);
+    verify_padding(c, &cluster, c->part.blob + place, nodes_end - place, next - place);
+    verify_ids(c, &cluster, offset);
+    if (!c->has_wide)
+        BVPI_SOUND(report, "HIE-13", offset + offsetof(bvpd_cluster, node_count),
+                   cluster.head.node_count == 0,
+                   "the cluster has %u nodes, the part no wide hierarchy", cluster.head.node_count);
+    for (uint64_t unit = nodes / BVPD_UNIT; unit < nodes_end / BVPD_UNIT; unit++)
+        if (unit < c->hierarchy.slots.count)
+            bvpi_bits_set(&c->hierarchy.slots, unit);
+    c->triangle_count += cluster.triangle_count;
+    c->vertex_count += cluster.vertex_count;
+    c->next_cluster = next;
+    return true;
+}
+
+static void verify_clusters(part_check *c)
+{
+    const bvpd_part *r = c->record;
+    bvpi_report *report = &c->verify->report;
+    uint32_t idx = 0;
+    while (idx < c->part.cluster_count && bvpi_report_goes_on(report) && verify_cluster(c, idx))
+        idx++;
+    if (idx < c->part.cluster_count || report->stopped)
+        return;
+    const uint64_t alignment = UINT64_C(1) << r->cluster_shift;
+    const uint64_t table_end = r->cluster_table_off + 4 * (uint64_t)r->cluster_count;
+    BVPI_SOUND(report, "PRT-6", PART_FIELD(c, cluster_table_off),
+               r->cluster_table_off == c->next_cluster && r->data_size - table_end < alignment &&
+                   bvpi_is_zero(c->part.blob + table_end, r->data_size - table_end),
+               "the cluster table does not lie between the last record and the blob's end");
+    BVPI_SOUND(report, "PRT-7", PART_FIELD(c, triangle_count),
+               r->triangle_count == c->triangle_count && c->triangle_count <= UINT32_MAX,
+               "triangle_count is %" PRIu64 "; the clusters hold %" PRIu64, r->triangle_count,
+               c->triangle_count);
+    BVPI_SOUND(report, "PRT-8", PART_FIELD(c, vertex_count),
+               r->vertex_count > 0 && r->vertex_count <= c->vertex_count,
+               "vertex_count is %" PRIu64 "; the clusters hold %" PRIu64, r->vertex_count,
+               c->vertex_count);
+    bool equal = true;
+    for (int axis = 0; axis < 3; axis++)
+        equal = equal && r->lo[axis] == c->lo[axis] && r->hi[axis] == c->hi[axis];
+    BVPI_SOUND(report, "PRT-5", PART_FIELD(c, lo), equal,
+               "the bounds are not those of the part's vertices");
+    BVPI_SOUND(report, "PRT-3", PART_FIELD(c, ids_size), r->ids_size == c->next_id,
+               "the triangle numbers take %" PRIu64 " bytes, not %" PRIu64, c->next_id,
+               r->ids_size);
+}
+
+/* ---- leaves --------------------------------------------------------------------------------- */
+
+bool bvpi_verify_is_cluster(const bvpi_part *part, uint64_t offset)
+{
+    uint32_t low = 0, high = part->cluster_count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (bvpi_cluster_off(part, middle) <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low < part->cluster_count && bvpi_cluster_off(part, low) == offset;
+}
+
+static bool is_in_box(const decoded_cluster *d, uint32_t local, const double lo[3],
+                      const double hi[3])
+{
+    bool is_in = true;
+    for (int k = 0; k < 3; k++) {
+        const float *p = d->position[d->corner[local][k]];
+        for (int axis = 0; axis < 3; axis++)
+            is_in = is_in && lo[axis] <= p[axis] && p[axis] <= hi[axis];
+    }
+    return is_in;
+}
+
+/* The record at `place` of the blob, decoded, unless it is already. False: none begins there. */
+static bool find_decoded(const bvpi_part *part, uint64_t place, decoded_cluster *d)
+{
+    if (d->place == place)
+        return true;
+    d->place = UINT64_MAX;
+    if (!bvpi_verify_is_cluster(part, place) ||
+        !bvpi_cluster_open(part->blob, part->blob_size, place, &d->cluster))
+        return false;
+    decode_cluster(d);
+    d->place = place;
+    return true;
+}
+
+void bvpi_verify_triangle_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
+                               const bvpi_leaf *leaf, uint64_t offset)
+{
+    bvpi_report *report = &c->verify->report;
+    const uint64_t place = (uint64_t)(leaf->geom >> 8) << c->part->cluster_shift;
+    const uint32_t first = (leaf->geom & 255) + leaf->before, count = leaf->count;
+    decoded_cluster *d = c->decoded;
+    double lo[3], hi[3];
+    if (!BVPI_SOUND(report, "NOD-10", offset + offsetof(bvpd_node, geom),
+                    find_decoded(c->part, place, d) && first + count <= d->cluster.triangle_count,
+                    "triangles %" PRIu32 " to %" PRIu32 " of a cluster at %" PRIu64
+                    " of the blob do not exist",
+                    first, first + count - 1, place))
+        return;
+    for (int axis = 0; axis < 3; axis++) {
+        lo[axis] = bvpi_grid_corner(&c->tree, axis, box->lo[axis]);
+        hi[axis] = bvpi_grid_corner(&c->tree, axis, box->hi[axis]);
+    }
+    for (uint32_t local = first; local < first + count; local++) {
+        const uint64_t item = (uint64_t)d->cluster.head.first_triangle + local;
+        BVPI_SOUND(report, "NOD-11", offset, is_in_box(d, local, lo, hi),
+                   "triangle %" PRIu64 " leaves the box of its leaf", item);
+        const bool is_free = item < c->items.count && bvpi_bits_get(&c->items, item);
+        if (is_free)
+            bvpi_bits_clear(&c->items, item);
+        BVPI_SOUND(report, "NOD-12", offset, is_free, "triangle %" PRIu64 " is in two leaves",
+                   item);
+    }
+}
+
+/* ---- the part ------------------------------------------------------------------------------- */
+
+static void load_hierarchy(const part_check *c, uint64_t idx, bvpd_hierarchy *out)
+{
+    bvpi_load_record(out, c->verify->file.section[BVPD_HIER].data + idx * sizeof *out, sizeof *out);
+}
+
+/* Which hierarchies the part has. False: it cannot be told. */
+static bool find_hierarchies(part_check *c, uint32_t part_idx)
+{
+    const bvpd_part *r = c->record;
+    const bvpi_span *span = &c->verify->file.section[BVPD_HIER];
+    bvpi_report *report = &c->verify->report;
+    if (!BVPI_SOUND(report, "PRT-9", PART_FIELD(c, first_hierarchy),
+                    r->hierarchy_count > 0 && r->first_hierarchy == c->verify->hierarchy_count &&
+                        bvpi_fits(r->first_hierarchy, r->hierarchy_count, span->count),
+                    "%" PRIu32 " hierarchies from %" PRIu32 " on do not exist, or are not the next",
+                    r->hierarchy_count, r->first_hierarchy))
+        return false;
+    c->verify->hierarchy_count += r->hierarchy_count;
+    c->has_known = true;
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < r->hierarchy_count && bvpi_report_goes_on(report); i++) {
+        bvpd_hierarchy h;
+        load_hierarchy(c, (uint64_t)r->first_hierarchy + i, &h);
+        const uint64_t offset =
+            bvpi_verify_off(c->verify, span->data) + ((uint64_t)r->first_hierarchy + i) * sizeof h;
+        const bool is_known =
+            BVPI_KNOWN(report, "HIE-1", offset, h.kind >= BVPD_KIND_WIDE8 && h.kind < BVPD_KIND_END,
+                       "hierarchy kind %" PRIu32 " is unknown", h.kind);
+        c->has_known = c->has_known && is_known;
+        BVPI_SOUND(report, "HIE-2", offset + offsetof(bvpd_hierarchy, part), h.part == part_idx,
+                   "hierarchy %" PRIu32 " is not of part %" PRIu32, r->first_hierarchy + i,
+                   part_idx);
+        if (!is_known)
+            continue;
+        const bool is_wide = h.kind == BVPD_KIND_WIDE8;
+        BVPI_SOUND(report, "HIE-13", offset, (seen >> h.kind & 1) == 0 && (!is_wide || i == 0),
+                   "the part has two hierarchies of kind %" PRIu32 ", or the wide one is not first",
+                   h.kind);
+        c->has_wide = c->has_wide || (is_wide && i == 0);
+        seen |= 1u << h.kind;
+    }
+    return c->has_wide || c->has_known;
+}
+
+/* The wide hierarchy's record; false: it does not allow to walk. */
+static bool verify_wide_record(part_check *c, bvpd_hierarchy *record)
+{
+    const bvpd_part *r = c->record;
+    load_hierarchy(c, r->first_hierarchy, record);
+    const uint64_t offset = bvpi_verify_off(c->verify, c->verify->file.section[BVPD_HIER].data) +
+                            (uint64_t)r->first_hierarchy * sizeof *record;
+    BVPI_SOUND(&c->verify->report, "HIE-3", offset + offsetof(bvpd_hierarchy, data_off),
+               record->data_off == r->data_off && record->data_size == r->data_size,
+               "the hierarchy's data are not its part's blob");
+    c->hierarchy.verify = c->verify;
+    c->hierarchy.part = &c->part;
+    c->hierarchy.units_off = c->blob_off;
+    const uint64_t units = c->part.blob_size / BVPD_UNIT;
+    c->hierarchy.tree.units = c->part.blob;
+    c->hierarchy.tree.unit_count = units < UINT32_MAX ? (uint32_t)units : UINT32_MAX;
+    c->hierarchy.tree.blob_size = c->part.blob_size;
+    c->verify->part_nodes += record->node_count;
+    c->verify->node_bytes += (uint64_t)record->node_count * BVPD_UNIT;
+    return bvpi_verify_hierarchy(&c->hierarchy, record, r->first_hierarchy);
+}
+
+/* Upper nodes of the wide hierarchy, then the clusters. */
+static void verify_blob(part_check *c, uint32_t upper_count)
+{
+    const uint64_t alignment = UINT64_C(1) << c->part.cluster_shift;
+    const uint64_t uppers = (uint64_t)upper_count * BVPD_UNIT;
+    c->next_cluster = (uppers + alignment - 1) & ~(alignment - 1);
+    if (c->next_cluster <= c->part.blob_size)
+        BVPI_SOUND(&c->verify->report, "CLU-10", c->blob_off + uppers,
+                   bvpi_is_zero(c->part.blob + uppers, c->next_cluster - uppers),
+                   "the padding after the upper nodes is not zero");
+    verify_clusters(c);
+}
+
+static void verify_wide(part_check *c)
+{
+    bvpi_hierarchy_check *h = &c->hierarchy;
+    bvpd_hierarchy record;
+    if (!verify_wide_record(c, &record))
+        return;
+    if (bvpi_bits_make(c->verify, h->tree.unit_count, &h->slots)) {
+        bvpi_bits_set_first(&h->slots, record.upper_count);
+        verify_blob(c, record.upper_count);
+        if (!c->verify->report.stopped && bvpi_bits_make(c->verify, c->triangle_count, &h->items)) {
+            bvpi_bits_set_first(&h->items, c->triangle_count);
+            bvpi_verify_nodes(h, &record, c->record->first_hierarchy);
+        }
+    }
+    bvpi_bits_free(&h->slots);
+    bvpi_bits_free(&h->items);
+}
+
+/* What can only be looked at when the part's bytes are known to be there. */
+static void verify_contents(part_check *c, uint32_t part_idx)
+{
+    if (!find_hierarchies(c, part_idx))
+        return;
+    if (c->has_wide)
+        verify_wide(c);
+    else
+        verify_blob(c, 0);
+    uint32_t seen = 0; /* of a kind that is there twice readers find the first one */
+    for (uint32_t i = c->has_wide;
+         i < c->record->hierarchy_count && bvpi_report_goes_on(&c->verify->report); i++) {
+        bvpd_hierarchy h;
+        load_hierarchy(c, (uint64_t)c->record->first_hierarchy + i, &h);
+        if (h.kind < BVPD_KIND_BOXTREE || h.kind >= BVPD_KIND_END)
+            continue;
+        bvpi_verify_binary(c->verify, &c->part, &h, c->record->first_hierarchy + i,
+                           (seen >> h.kind & 1) == 0 ? c->triangle_count : 0);
+        seen |= UINT32_C(1) << h.kind;
+    }
+}
+
+/* A part that lies in a store: all that is told of its bytes is zero. */
+static void verify_reference(part_check *c)
+{
+    static const uint8_t zeros[16];
+    const bvpd_part *r = c->record;
+    bvpi_report *report = &c->verify->report;
+    BVPI_SOUND(report, "PRT-13", PART_FIELD(c, address),
+               memcmp(r->address, zeros, sizeof zeros) != 0,
+               "a part that lies in a store has no address");
+    BVPI_SOUND(report, "PRT-13", PART_FIELD(c, ids_size),
+               r->ids_size == 0 && r->cluster_table_off == 0 && r->cluster_count == 0 &&
+                   r->cluster_shift == 0 && r->hierarchy_count == 0 &&
+                   r->first_hierarchy == c->verify->hierarchy_count,
+               "a part that lies in a store has bytes of its own");
+    BVPI_SOUND(report, "PRT-7", PART_FIELD(c, triangle_count),
+               r->triangle_count > 0 && r->triangle_count <= UINT32_MAX,
+               "triangle_count is %" PRIu64, r->triangle_count);
+}
+
+static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, uint64_t data_end,
+                        uint64_t ids_end)
+{
+    part_check c = {.verify = v, .record = record, .decoded.place = UINT64_MAX};
+    c.hierarchy.decoded = &c.decoded;
+    c.is_reference =
+        (v->file.header.feature_incompatible & BVPD_FEATURE_THIN) != 0 && record->data_size == 0;
+    c.record_off = bvpi_verify_off(v, v->file.section[BVPD_PART].data) + idx * sizeof *record;
+    for (int axis = 0; axis < 3; axis++) {
+        c.lo[axis] = INFINITY;
+        c.hi[axis] = -INFINITY;
+    }
+    const bool is_apart = verify_places(&c, data_end, ids_end);
+    verify_numbers(&c);
+    if (c.is_reference) {
+        verify_reference(&c);
+        return;
+    }
+    if (!BVPI_SOUND(&v->report, "PRT-7", PART_FIELD(&c, triangle_count),
+                    record->triangle_count > 0 && record->triangle_count <= UINT32_MAX,
+                    "triangle_count is %" PRIu64, record->triangle_count) ||
+        !BVPI_SOUND(&v->report, "PRT-6", PART_FIELD(&c, cluster_table_off),
+                    record->cluster_table_off % 4 == 0 &&
+                        bvpi_fits(record->cluster_table_off, 4 * (uint64_t)record->cluster_count,
+                                  record->data_size),
+                    "the cluster table leaves the blob"))
+        return;
+    if (!is_apart || bvpi_view_part(&v->file, record, &c.part) != BVP_OK)
+        return;
+    c.blob_off = bvpi_verify_off(v, c.part.blob);
+    c.ids_off = c.part.ids ? bvpi_verify_off(v, c.part.ids) : 0;
+    verify_contents(&c, idx);
+}
+
+/* Where the part's first binary hierarchy lies: what comes before it is another part's. */
+static uint64_t find_binary_start(const bvpi_verify *v, const bvpd_part *record)
+{
+    const bvpi_span *span = &v->file.section[BVPD_HIER];
+    for (uint64_t i = 0; i < record->hierarchy_count && record->first_hierarchy + i < span->count;
+         i++) {
+        bvpd_hierarchy h;
+        bvpi_load_record(&h, span->data + (record->first_hierarchy + i) * sizeof h, sizeof h);
+        if (h.kind != BVPD_KIND_WIDE8)
+            return h.data_off;
+    }
+    return 0;
+}
+
+void bvpi_verify_part_alone(bvpi_verify *v, uint32_t idx)
+{
+    bvpd_part record;
+    bvpi_load_record(&record, v->file.section[BVPD_PART].data + idx * sizeof record, sizeof record);
+    v->is_part_alone = true;
+    v->hierarchy_count = record.first_hierarchy;
+    v->binary_end = find_binary_start(v, &record);
+    verify_part(v, idx, &record, record.data_off, record.ids_off);
+}
+
+void bvpi_verify_parts(bvpi_verify *v)
+{
+    const bvpi_span *parts = &v->file.section[BVPD_PART];
+    const bvpi_span *data = &v->file.section[BVPD_DATA], *ids = &v->file.section[BVPD_TIDS];
+    uint64_t data_end = 0, ids_end = 0;
+    for (uint32_t idx = 0; idx < parts->count && bvpi_report_goes_on(&v->report); idx++) {
+        bvpd_part record;
+        bvpi_load_record(&record, parts->data + idx * sizeof record, sizeof record);
+        verify_part(v, idx, &record, data_end, ids_end);
+        if (bvpi_fits(record.data_off, record.data_size, data->size))
+            data_end = record.data_off + record.data_size;
+        if (bvpi_fits(record.ids_off, record.ids_size, ids->size))
+            ids_end = record.ids_off + record.ids_size;
+    }
+    BVPI_SOUND(&v->report, "PRT-2", offsetof(bvpd_header, sections), data_end == data->size,
+               "DATA goes on for %" PRIu64 " bytes after the last part", data->size - data_end);
+    BVPI_SOUND(&v->report, "PRT-3", offsetof(bvpd_header, sections), ids_end == ids->size,
+               "TIDS goes on for %" PRIu64 " bytes after the last part", ids->size - ids_end);
+    const uint64_t binary_size = v->file.section[BVPD_BINH].size;
+    BVPI_SOUND(&v->report, "HIE-3", offsetof(bvpd_header, sections), v->binary_end == binary_size,
+               "BINH goes on for %" PRIu64 " bytes after the last hierarchy",
+               binary_size - v->binary_end);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT
+ * file_info.c: what is in the file: counts, parts, product tree, instances, properties, provenance.
+ * Spec: format.md, chapters "Header" and "Parts" to "Provenance".
+ */
+#include "format/map.h"
+
+#include "base/load.h"
+#include "base/status.h"
+#include "format/codec.h"
+#include "format/digest.h"
+#include "format/header.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void bvp_get_info(const bvp_file *file, bvp_file_info *out)
+{
+    const bvpd_header *h = &file->header;
+    memset(out, 0, sizeof *out);
+    out->format_major = h->version_major;
+    out->format_minor = h->version_minor;
+    out->file_size = h->file_size;
+    out->triangle_count = h->triangle_count;
+    out->unique_triangle_count = h->unique_triangle_count;
+    out->part_count = h->part_count;
+    out->instance_count = h->instance_count;
+    out->node_count = h->node_count;
+    out->instance_hierarchy_count = bvpi_top_count(file);
+    out->unit_in_metres = h->unit_in_metres;
+    out->up = bvpi_up_of_axis(h->up_axis);
+    out->tessellation_tolerance = h->tessellation_tolerance;
+    memcpy(out->lo, h->lo, sizeof out->lo);
+    memcpy(out->hi, h->hi, sizeof out->hi);
+    out->hierarchy_size = h->hierarchy_size;
+    out->geometry_size = h->geometry_size;
+    out->id_size = h->id_size;
+    out->other_size = h->file_size - h->hierarchy_size - h->geometry_size - h->id_size;
+    memcpy(out->root_hash, h->root_hash, sizeof out->root_hash);
+    memcpy(out->source_hash, h->source_hash, sizeof out->source_hash);
+    out->has_digests = file->digests.count > 0;
+    out->is_thin = file->thin != NULL;
+    out->store = bvpi_get_string(file, h->store);
+}
+
+bvp_status bvp_get_digest(const bvp_file *file, uint8_t out[32], bvp_error *error)
+{
+    if (file->digests.count == 0)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the file was packed without digests; pack it with --digests");
+    if (!bvpi_can_digest())
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "this library was built without libsodium: it has no digests");
+    bvpi_root_digest(&file->header, file->digests.data, file->digests.size, out);
+    return BVP_OK;
+}
+
+/* A wide hierarchy's nodes lie among the clusters; a binary one has bytes of its own. */
+static uint64_t size_of_hierarchy(const bvpd_hierarchy *h)
+{
+    return h->kind == BVPD_KIND_WIDE8 ? (uint64_t)BVPD_UNIT * h->node_count : h->data_size;
+}
+
+/* Bytes of a part's hierarchies; of these, nodes in its blob. */
+static uint64_t hierarchy_size_of(const bvp_file *file, const bvpd_part *part, uint64_t *in_blob)
+{
+    const bvpi_span *span = &file->section[BVPD_HIER];
+    uint64_t size = 0;
+    *in_blob = 0;
+    for (uint64_t i = 0; i < part->hierarchy_count && part->first_hierarchy + i < span->count;
+         i++) {
+        bvpd_hierarchy h;
+        bvpi_load_record(&h, span->data + (part->first_hierarchy + i) * sizeof h, sizeof h);
+        size += size_of_hierarchy(&h);
+        *in_blob += h.kind == BVPD_KIND_WIDE8 ? size_of_hierarchy(&h) : 0;
+    }
+    *in_blob = *in_blob < part->data_size ? *in_blob : part->data_size;
+    return size;
+}
+
+bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
+{
+    const bvpi_span *span = &file->section[BVPD_PART];
+    const bvp_file *holder = file;
+    uint32_t part_there = part;
+    bvpi_part view;
+    bvpd_part r; /* read once, and of a thin file its holder's once */
+    if (part >= span->count)
+        return BVP_ERR_ARGUMENT;
+    bvpi_load_record(&r, span->data + (uint64_t)part * sizeof r, sizeof r);
+    memset(out, 0, sizeof *out);
+    out->name = bvpi_get_string(file, r.name);
+    out->source_id = bvpi_get_string(file, r.source_id);
+    bvp_status status = bvpi_resolve(&holder, &part_there);
+    if (status == BVP_OK && holder != file)
+        status = bvpi_get_part_record(holder, part_there, &r);
+    if (status == BVP_OK)
+        status = bvpi_view_part(holder, &r, &view);
+    if (status != BVP_OK)
+        return status;
+    file = holder;
+    out->triangle_count = view.triangle_count;
+    out->vertex_count = r.vertex_count;
+    out->cluster_count = view.cluster_count;
+    out->hierarchy_count = r.hierarchy_count;
+    memcpy(out->origin, view.origin, sizeof out->origin);
+    memcpy(out->lo, view.lo, sizeof out->lo);
+    memcpy(out->hi, view.hi, sizeof out->hi);
+    out->rounding_error = r.rounding_error;
+    out->degenerate_count = r.degenerate_count;
+    out->duplicate_count = r.duplicate_count;
+    out->open_edge_count = r.open_edge_count;
+    out->nonmanifold_edge_count = r.nonmanifold_edge_count;
+    uint64_t in_blob;
+    out->hierarchy_size = hierarchy_size_of(file, &r, &in_blob);
+    out->geometry_size = view.blob_size - in_blob;
+    out->id_size = view.ids_size;
+    memcpy(out->content_hash, r.content_hash, sizeof out->content_hash);
+    memcpy(out->address, r.address, sizeof out->address);
+    out->has_ids = view.ids != NULL;
+    return BVP_OK;
+}
+
+bvp_status bvp_get_part_identity(const bvp_file *file, uint32_t part, bvp_part_identity *out)
+{
+    const bvpi_span *span = &file->section[BVPD_PART];
+    bvpd_part r;
+    if (part >= span->count)
+        return BVP_ERR_ARGUMENT;
+    bvpi_load_record(&r, span->data + (uint64_t)part * sizeof r, sizeof r);
+    for (int i = 0; i < 3; i++)
+        if (!isfinite(r.lo[i]) || !isfinite(r.hi[i]) || !(r.lo[i] <= r.hi[i]) ||
+            !isfinite(r.origin[i]))
+            return BVP_ERR_CORRUPT;
+    *out = (bvp_part_identity){.name = bvpi_get_string(file, r.name),
+                               .source_id = bvpi_get_string(file, r.source_id),
+                               .triangle_count = r.triangle_count};
+    memcpy(out->origin, r.origin, sizeof out->origin);
+    memcpy(out->lo, r.lo, sizeof out->lo);
+    memcpy(out->hi, r.hi, sizeof out->hi);
+    memcpy(out->content_hash, r.content_hash, sizeof out->content_hash);
+    memcpy(out->address, r.address, sizeof out->address);
+    return BVP_OK;
+}
+
+bvp_status bvp_check_part(const bvp_file *file, uint32_t part, bvp_error *error)
+{
+    bvpi_part view;
+    bvp_status status = part == BVP_ASSEMBLY ? BVP_OK : bvpi_get_part(file, part, &view);
+    if (status == BVP_OK)
+        status = bvpi_touch(file, part);
+    if (status == BVP_OK)
+        return part == BVP_ASSEMBLY ? bvpi_check_names(file, error) : BVP_OK;
+    if (status == BVP_ERR_ARGUMENT)
+        return bvpi_error_set(error, status, BVPI_NO_OFFSET, "", "there is no part %" PRIu32, part);
+    if (part != BVP_ASSEMBLY && bvpi_is_elsewhere(file, part))
+        return bvpi_thin_explain(file, part, status, error);
+    if (file->part_state && bvpi_explain_hashes(file, part, error) != BVP_OK)
+        return status;
+    return bvpi_error_set(error, status, BVPI_NO_OFFSET, "",
+                          "part %" PRIu32 " is damaged; \"bvpack verify\" says where", part);
+}
+
+bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hierarchy,
+                             bvp_hierarchy_info *out)
+{
+    bvpd_part r;
+    bvpd_hierarchy h;
+    const bvp_status status = bvpi_resolve(&file, &part);
+    const bvpi_span *parts = &file->section[BVPD_PART], *span = &file->section[BVPD_HIER];
+    if (status != BVP_OK || part >= parts->count)
+        return status != BVP_OK ? status : BVP_ERR_ARGUMENT;
+    bvpi_load_record(&r, parts->data + part * sizeof r, sizeof r);
+    if (hierarchy >= r.hierarchy_count)
+        return BVP_ERR_ARGUMENT;
+    if (r.hierarchy_count >= BVPD_KIND_END ||
+        (uint64_t)r.first_hierarchy + hierarchy >= span->count)
+        return BVP_ERR_CORRUPT;
+    bvpi_load_record(&h, span->data + (r.first_hierarchy + (uint64_t)hierarchy) * sizeof h,
+                     sizeof h);
+    if (h.kind < BVPD_KIND_WIDE8 || h.kind >= BVPD_KIND_END || h.part != part)
+        return BVP_ERR_CORRUPT;
+    *out = (bvp_hierarchy_info){.kind = (bvp_kind)h.kind,
+                                .split = h.split,
+                                .leaf_size = h.leaf_size,
+                                .node_count = h.node_count,
+                                .leaf_count = h.leaf_count,
+                                .depth = h.depth,
+                                .plane_max = h.plane_max,
+                                .offset_size = h.offset_size,
+                                .size = size_of_hierarchy(&h),
+                                .area_cost = h.area_cost};
+    if (h.order_width > 0 && h.order_off <= h.data_size)
+        out->order_size = h.data_size - h.order_off;
+    return BVP_OK;
+}
+
+/* What a node is: an instance, or a placement alone. */
+static bvp_status get_item(const bvp_file *file, uint32_t item, bvp_node_info *out)
+{
+    const bvpi_span *instances = &file->section[BVPD_INST];
+    bvpd_instance r;
+    if (item >= instances->count)
+        return bvpi_get_placement(file, (uint32_t)(item - instances->count), out->placement);
+    bvpi_load_record(&r, instances->data + item * sizeof r, sizeof r);
+    out->instance = item;
+    out->part = r.part < file->section[BVPD_PART].count ? r.part : BVP_NONE;
+    return bvpi_get_local(file, &r, out->placement);
+}
+
+/* Its properties reach up to the next node's; 0 when the file lies. */
+static uint32_t property_count_of(const bvp_file *file, uint32_t node, uint32_t first)
+{
+    const bvpi_span *tree = &file->section[BVPD_TREE];
+    uint64_t end = file->section[BVPD_PROP].count;
+    if (node + UINT64_C(1) < tree->count)
+        end = bvpi_load_u32(tree->data + (node + UINT64_C(1)) * sizeof(bvpd_tree_node) +
+                            offsetof(bvpd_tree_node, first_property));
+    return end > first && end <= file->section[BVPD_PROP].count ? (uint32_t)(end - first) : 0;
+}
+
+bvp_status bvp_get_node(const bvp_file *file, uint32_t node, bvp_node_info *out)
+{
+    const bvpi_span *span = &file->section[BVPD_TREE];
+    if (node >= span->count)
+        return BVP_ERR_ARGUMENT;
+    bvpd_tree_node r;
+    bvpi_load_record(&r, span->data + node * sizeof r, sizeof r);
+    const bool is_root = node == 0 && r.parent == BVPD_NONE;
+    if ((!is_root && r.parent >= node) || r.end <= node || r.end > span->count)
+        return BVP_ERR_CORRUPT;
+    memset(out, 0, sizeof *out);
+    out->name = bvpi_get_string(file, r.name);
+    out->source_id = bvpi_get_string(file, r.source_id);
+    out->parent = r.parent;
+    out->end = r.end;
+    out->part = out->instance = BVP_NONE;
+    out->property_count = property_count_of(file, node, r.first_property);
+    return get_item(file, r.item, out);
+}
+
+bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance, bvp_instance_info *out)
+{
+    bvpd_instance record;
+    bvp_status status = bvpi_get_instance(file, instance, &record, out->placement);
+    if (status != BVP_OK)
+        return status;
+    out->part = record.part;
+    out->node = record.node;
+    return BVP_OK;
+}
+
+bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t property, bvp_string *key,
+                            bvp_string *value)
+{
+    const bvpi_span *tree = &file->section[BVPD_TREE], *properties = &file->section[BVPD_PROP];
+    if (node >= tree->count)
+        return BVP_ERR_ARGUMENT;
+    bvpd_tree_node r;
+    bvpi_load_record(&r, tree->data + node * sizeof r, sizeof r);
+    if (property >= property_count_of(file, node, r.first_property))
+        return BVP_ERR_ARGUMENT;
+    const uint64_t idx = (uint64_t)r.first_property + property;
+    bvpd_property p;
+    bvpi_load_record(&p, properties->data + idx * sizeof p, sizeof p);
+    *key = bvpi_get_string(file, p.key);
+    *value = bvpi_get_string(file, p.value);
+    return BVP_OK;
+}
+
+bvp_status bvp_get_provenance(const bvp_file *file, char *buffer, size_t capacity, size_t *size,
+                              bvp_error *error)
+{
+    const bvpi_span *span = &file->section[BVPD_PROV];
+    const bvpd_section *entry = &file->header.sections[bvpi_find_section(&file->header, BVPD_PROV)];
+    *size = (size_t)entry->raw_size;
+    if (entry->codec == 0) {
+        const size_t copied = capacity < span->size ? capacity : (size_t)span->size;
+        if (copied > 0)
+            memcpy(buffer, span->data, copied);
+        return BVP_OK;
+    }
+    return bvpi_decompress(span->data, span->size, entry->raw_size, buffer, capacity, error);
+}

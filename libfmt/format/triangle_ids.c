@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * triangle_ids.c: the source's triangle numbers.
+ * Spec: format.md, chapter "Triangle numbers".
+ */
+#include "format/map.h"
+
+#include "base/checked.h"
+#include "base/load.h"
+
+/* Every section is followed by more than seven bytes of file. */
+uint32_t bvpi_ids_bits(const uint8_t *data, uint32_t first, unsigned width)
+{
+    uint64_t word;
+    memcpy(&word, data + first / 8, sizeof word);
+    return (uint32_t)(word >> (first % 8) & ((UINT64_C(1) << width) - 1));
+}
+
+uint32_t bvpi_ids_packed_size(const bvpd_ids *head, uint32_t triangle_count)
+{
+    const uint32_t bits =
+        head->gap_count * (head->width + (uint32_t)head->gap_width) + triangle_count * head->width;
+    return (bits + 31) / 32 * 4;
+}
+
+/* Numbers left out before `field`: those of the last gap that is not behind it. */
+static uint32_t find_skip(const bvpd_ids *head, const uint8_t *packed, uint32_t field)
+{
+    const uint32_t entry = head->width + (uint32_t)head->gap_width;
+    uint32_t low = 0, high = head->gap_count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (bvpi_ids_bits(packed, middle * entry, head->width) <= field)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? bvpi_ids_bits(packed, (low - 1) * entry + head->width, head->gap_width) : 0;
+}
+
+uint64_t bvpi_triangle_id(const bvpi_part *part, const bvpd_cluster *cluster, uint32_t local)
+{
+    const uint64_t storage = (uint64_t)cluster->first_triangle + local;
+    const uint64_t offset = (uint64_t)cluster->id_off * 4;
+    if (!part->ids || !bvpi_fits(offset, sizeof(bvpd_ids), part->ids_size))
+        return storage;
+    bvpd_ids head;
+    bvpi_load_record(&head, part->ids + offset, sizeof head);
+    if (head.width > 32 || head.gap_width > 32 ||
+        bvpi_ids_packed_size(&head, local + 1) > part->ids_size - offset - sizeof head)
+        return storage;
+    const uint8_t *packed = part->ids + offset + sizeof head;
+    const uint32_t fields = head.gap_count * (head.width + (uint32_t)head.gap_width);
+    const uint32_t field = bvpi_ids_bits(packed, fields + local * head.width, head.width);
+    return (uint64_t)head.base + field + find_skip(&head, packed, field);
+}

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT
+ * hull_axes.c: axes from the convex hull; the only user of qhull.
+ * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996, section 4.
+ */
+#include "kinds/pack/hull_axes.h"
+
+#include <libqhull_r/qhull_ra.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec3.h"
+
+/* A set whose height over a plane (a line) is below this share of its length is flat (collinear):
+ * finer differences are lost in the stored rotation, whose step is 2^-9. */
+#define FLAT 0x1p-14
+
+enum {
+    DIRECTIONS = 13,
+    FACETS = 2 * BVPI_FIT_POINTS, /* a hull of n points has at most 2 n - 4 triangles */
+    SWEEPS = 12                   /* Jacobi's method takes 4 or 5 */
+};
+
+typedef struct triangle {
+    int corner[3]; /* points' numbers, ascending */
+} triangle;
+
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+static void normalise(double v[3])
+{
+    const double length = sqrt(bvpi_dot(v, v));
+    for (int k = 0; k < 3; k++)
+        v[k] /= length;
+}
+
+/* A unit vector orthogonal to unit vector v. */
+static void any_normal(const double v[3], double out[3])
+{
+    int least = fabs(v[1]) < fabs(v[0]) ? 1 : 0;
+    if (fabs(v[2]) < fabs(v[least]))
+        least = 2;
+    const double unit[3] = {least == 0, least == 1, least == 2};
+    bvpi_cross(v, unit, out);
+    normalise(out);
+}
+
+/* ---- extreme points -------------------------------------------------------------------------- */
+
+static int compare_points(const void *a, const void *b)
+{
+    const double *p = a, *q = b;
+    for (int k = 0; k < 3; k++)
+        if (p[k] != q[k])
+            return p[k] < q[k] ? -1 : 1;
+    return 0;
+}
+
+static uint32_t sort_points(double (*points)[3], uint32_t count)
+{
+    uint32_t kept = 1;
+    qsort(points, count, sizeof points[0], compare_points);
+    for (uint32_t i = 1; i < count; i++)
+        if (compare_points(points[i], points[kept - 1]) != 0)
+            memcpy(points[kept++], points[i], sizeof points[0]);
+    return kept;
+}
+
+/* The axes, the diagonals of faces, the diagonals of the cube. */
+static void heights(const float p[3], double out[DIRECTIONS])
+{
+    const double x = p[0], y = p[1], z = p[2];
+    const double sum = x + y, difference = x - y;
+    out[0] = x;
+    out[1] = y;
+    out[2] = z;
+    out[3] = sum;
+    out[4] = difference;
+    out[5] = x + z;
+    out[6] = x - z;
+    out[7] = y + z;
+    out[8] = y - z;
+    out[9] = sum + z;
+    out[10] = sum - z;
+    out[11] = difference + z;
+    out[12] = difference - z;
+}
+
+static uint32_t farthest_points(const float *points, uint32_t count, double (*out)[3])
+{
+    double least[DIRECTIONS], most[DIRECTIONS], height[DIRECTIONS];
+    uint32_t at[2 * DIRECTIONS] = {0};
+    heights(points, least);
+    heights(points, most);
+    for (uint32_t i = 1; i < count; i++) {
+        heights(points + 3 * (uint64_t)i, height);
+        for (int d = 0; d < DIRECTIONS; d++) {
+            if (height[d] < least[d]) {
+                least[d] = height[d];
+                at[2 * d] = i;
+            }
+            if (height[d] > most[d]) {
+                most[d] = height[d];
+                at[2 * d + 1] = i;
+            }
+        }
+    }
+    for (int n = 0; n < 2 * DIRECTIONS; n++)
+        for (int k = 0; k < 3; k++)
+            out[n][k] = points[3 * (uint64_t)at[n] + k];
+    return 2 * DIRECTIONS;
+}
+
+uint32_t bvpi_fit_extremes(const float *points, uint32_t count, double out[BVPI_FIT_POINTS][3])
+{
+    if (count > BVPI_FIT_POINTS)
+        return sort_points(out, farthest_points(points, count, out));
+    for (uint32_t i = 0; i < 3 * count; i++)
+        out[i / 3][i % 3] = points[i];
+    return sort_points(out, count);
+}
+
+/* ---- covariance ------------------------------------------------------------------------------ */
+
+void bvpi_fit_add(bvpi_fit_surface *surface, const double p[3], const double q[3],
+                  const double r[3])
+{
+    double e[3], f[3], n[3];
+    bvpi_subtract(q, p, e);
+    bvpi_subtract(r, p, f);
+    bvpi_cross(e, f, n);
+    if (bvpi_dot(n, n) > bvpi_dot(surface->largest, surface->largest))
+        memcpy(surface->largest, n, sizeof n);
+    const double area = sqrt(bvpi_dot(n, n)) / 2;
+    surface->area += area;
+    for (int j = 0, jk = 0; j < 3; j++) {
+        const double sum = p[j] + q[j] + r[j];
+        surface->first[j] += area / 3 * sum;
+        for (int k = j; k < 3; k++, jk++)
+            surface->second[jk] +=
+                area / 12 * (sum * (p[k] + q[k] + r[k]) + p[j] * p[k] + q[j] * q[k] + r[j] * r[k]);
+    }
+}
+
+/* Turns axes p and q of the matrix m such that m[p][q] vanishes. */
+static void rotate(double m[3][3], double axis[9], int p, int q)
+{
+    if (m[p][q] == 0)
+        return;
+    const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
+    const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
+    const double c = 1 / sqrt(t * t + 1), s = t * c;
+    for (int k = 0; k < 3; k++) {
+        const double kp = m[k][p], kq = m[k][q];
+        m[k][p] = c * kp - s * kq;
+        m[k][q] = s * kp + c * kq;
+    }
+    for (int k = 0; k < 3; k++) {
+        const double pk = m[p][k], qk = m[q][k];
+        m[p][k] = c * pk - s * qk;
+        m[q][k] = s * pk + c * qk;
+        const double a = axis[3 * p + k], b = axis[3 * q + k];
+        axis[3 * p + k] = c * a - s * b;
+        axis[3 * q + k] = s * a + c * b;
+    }
+    m[p][q] = m[q][p] = 0;
+}
+
+void bvpi_fit_eigen(const bvpi_fit_surface *surface, double axis[9])
+{
+    double m[3][3];
+    for (int k = 0; k < 9; k++)
+        axis[k] = k % 4 == 0;
+    if (!(surface->area > 0))
+        return;
+    for (int j = 0, jk = 0; j < 3; j++)
+        for (int k = j; k < 3; k++, jk++)
+            m[j][k] = m[k][j] =
+                surface->second[jk] / surface->area -
+                surface->first[j] / surface->area * (surface->first[k] / surface->area);
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        rotate(m, axis, 0, 1);
+        rotate(m, axis, 0, 2);
+        rotate(m, axis, 1, 2);
+    }
+}
+
+/* ---- flat sets ------------------------------------------------------------------------------- */
+
+static int compare_flat(const void *a, const void *b)
+{
+    const double *p = a, *q = b;
+    for (int k = 0; k < 2; k++)
+        if (p[k] != q[k])
+            return p[k] < q[k] ? -1 : 1;
+    return 0;
+}
+
+static double turn(const double a[2], const double b[2], const double c[2])
+{
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+/* Andrew's monotone chain: the hull counterclockwise, its first point again at its end. Returns how
+ * many of hull are used, that one not counted. */
+static uint32_t flat_hull(double (*points)[2], uint32_t count, double (*hull)[2])
+{
+    uint32_t used = 0, floor = 1;
+    qsort(points, count, sizeof points[0], compare_flat);
+    for (uint32_t step = 0; step < 2 * count - 1; step++) {
+        const double *next = points[step < count ? step : 2 * count - 2 - step];
+        while (used > floor && !(turn(hull[used - 2], hull[used - 1], next) > 0))
+            used--;
+        memcpy(hull[used++], next, sizeof hull[0]);
+        if (step == count - 1)
+            floor = used;
+    }
+    return used - 1;
+}
+
+/* The direction of the side of the hull on which the least rectangle stands. */
+static void least_rectangle(const double (*hull)[2], uint32_t count, double direction[2])
+{
+    double best = INFINITY;
+    direction[0] = 1;
+    direction[1] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        double u = hull[i + 1][0] - hull[i][0], v = hull[i + 1][1] - hull[i][1];
+        const double length = sqrt(u * u + v * v);
+        if (!(length > 0))
+            continue;
+        u /= length;
+        v /= length;
+        double least = INFINITY, most = -INFINITY, height = 0;
+        for (uint32_t k = 0; k < count; k++) {
+            const double along = u * hull[k][0] + v * hull[k][1];
+            const double over = u * (hull[k][1] - hull[i][1]) - v * (hull[k][0] - hull[i][0]);
+            least = along < least ? along : least;
+            most = along > most ? along : most;
+            height = over > height ? over : height;
+        }
+        if ((most - least) * height < best) {
+            best = (most - least) * height;
+            direction[0] = u;
+            direction[1] = v;
+        }
+    }
+}
+
+/* Axes: those of the least rectangle around the points as seen along the unit vector normal, which
+ * comes last. */
+static void axes_on_plane(const double (*points)[3], uint32_t count, const double normal[3],
+                          double axis[9])
+{
+    double u[3], v[3], flat[BVPI_FIT_POINTS][2], hull[2 * BVPI_FIT_POINTS][2], direction[2];
+    any_normal(normal, u);
+    bvpi_cross(normal, u, v);
+    for (uint32_t i = 0; i < count; i++) {
+        flat[i][0] = bvpi_dot(u, points[i]);
+        flat[i][1] = bvpi_dot(v, points[i]);
+    }
+    least_rectangle((const double(*)[2])hull, flat_hull(flat, count, hull), direction);
+    for (int k = 0; k < 3; k++) {
+        axis[k] = direction[0] * u[k] + direction[1] * v[k];
+        axis[3 + k] = direction[0] * v[k] - direction[1] * u[k];
+        axis[6 + k] = normal[k];
+    }
+}
+
+/* ---- the hull -------------------------------------------------------------------------------- */
+
+static int compare_triangles(const void *a, const void *b)
+{
+    const triangle *p = a, *q = b;
+    for (int k = 0; k < 3; k++)
+        if (p->corner[k] != q->corner[k])
+            return p->corner[k] < q->corner[k] ? -1 : 1;
+    return 0;
+}
+
+static void swap_down(int *a, int *b)
+{
+    if (*a > *b) {
+        const int c = *a;
+        *a = *b;
+        *b = c;
+    }
+}
+
+/* qhull's facets; 0 when they are not as they should be. */
+static uint32_t read_facets(qhT *qh, triangle *out)
+{
+    facetT *facet;
+    vertexT *vertex, **vertexp;
+    uint32_t count = 0;
+    FORALLfacets
+    {
+        int *corner = out[count].corner, corners = 0;
+        FOREACHvertex_(facet->vertices)
+        {
+            if (corners < 3)
+                corner[corners] = qh_pointid(qh, vertex->point);
+            corners++;
+        }
+        if (corners != 3 || ++count == FACETS)
+            return 0;
+        swap_down(&corner[0], &corner[1]);
+        swap_down(&corner[1], &corner[2]);
+        swap_down(&corner[0], &corner[1]);
+    }
+    return count;
+}
+
+/* Triangles of the hull, in an order that does not depend on qhull's: sorted; or
+ * BVPI_FIT_NO_MEMORY. What qhull says to its error stream is lost: the stream has no room for it.
+ */
+static uint32_t hull_triangles(double (*points)[3], uint32_t count, triangle *out)
+{
+    char command[] = "qhull Qt Pp", sink[16];
+    FILE *silence = fmemopen(sink, sizeof sink, "w");
+    qhT qh;
+    uint32_t facets = 0;
+    int kept_count, kept_size;
+    if (silence == NULL)
+        return BVPI_FIT_NO_MEMORY;
+    qh_zero(&qh, silence);
+    const int code = qh_new_qhull(&qh, 3, (int)count, points[0], False, command, NULL, silence);
+    if (code == 0)
+        facets = read_facets(&qh, out);
+    qh_freeqhull(&qh, !qh_ALL);
+    qh_memfreeshort(&qh, &kept_count, &kept_size);
+    fclose(silence);
+    if (code == qh_ERRmem)
+        return BVPI_FIT_NO_MEMORY;
+    qsort(out, facets, sizeof out[0], compare_triangles);
+    return facets;
+}
+
+/* Two of a surface, as bvpi_fit_axes says. */
+static uint32_t axes_of_surface(const bvpi_fit_surface *surface, const double (*points)[3],
+                                uint32_t count, double (*axes)[9])
+{
+    double normal[3];
+    if (!(bvpi_dot(surface->largest, surface->largest) > 0))
+        return 0;
+    memcpy(normal, surface->largest, sizeof normal);
+    normalise(normal);
+    bvpi_fit_eigen(surface, axes[0]);
+    axes_on_plane(points, count, normal, axes[1]);
+    return 2;
+}
+
+static uint32_t axes_of_hull(double (*points)[3], uint32_t count, double (*axes)[9])
+{
+    triangle facets[FACETS];
+    bvpi_fit_surface surface = {0};
+    const uint32_t facet_count = hull_triangles(points, count, facets);
+    if (facet_count == BVPI_FIT_NO_MEMORY)
+        return BVPI_FIT_NO_MEMORY;
+    for (uint32_t i = 0; i < facet_count; i++) {
+        const int *corner = facets[i].corner;
+        bvpi_fit_add(&surface, points[corner[0]], points[corner[1]], points[corner[2]]);
+    }
+    return axes_of_surface(&surface, (const double(*)[3])points, count, axes);
+}
+
+/* ---- dimensions ------------------------------------------------------------------------------ */
+
+/* Moves the first point to the origin and scales the farthest coordinate to 1/2 .. 1. False: there
+ * is one point only. */
+static bool standardise(const double (*points)[3], uint32_t count, double (*out)[3])
+{
+    double most = 0;
+    int exponent;
+    for (uint32_t i = 0; i < count; i++) {
+        bvpi_subtract(points[i], points[0], out[i]);
+        for (int k = 0; k < 3; k++)
+            most = fmax(most, fabs(out[i][k]));
+    }
+    frexp(most, &exponent);
+    for (uint32_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            out[i][k] = ldexp(out[i][k], -exponent);
+    return most > 0;
+}
+
+/* The longest of the vectors from the origin to the points, less their part along unit vector
+ * `axis`, which may be zero. */
+static double longest(const double (*points)[3], uint32_t count, const double axis[3],
+                      double out[3])
+{
+    double most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double along = bvpi_dot(axis, points[i]);
+        const double v[3] = {points[i][0] - along * axis[0], points[i][1] - along * axis[1],
+                             points[i][2] - along * axis[2]};
+        if (bvpi_dot(v, v) > most) {
+            most = bvpi_dot(v, v);
+            memcpy(out, v, sizeof v);
+        }
+    }
+    return sqrt(most);
+}
+
+uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_surface *surface,
+                       bool hull, double axes[BVPI_FIT_AXES][9])
+{
+    double points[BVPI_FIT_POINTS][3], along[3], across[3], normal[3], height = 0;
+    const double zero[3] = {0};
+    if (!standardise(given, count, points))
+        return 0;
+    const double(*const set)[3] = (const double(*)[3])points;
+    const double length = longest(set, count, zero, along);
+    normalise(along);
+    if (longest(set, count, along, across) <= FLAT * length) {
+        any_normal(along, across);
+        bvpi_cross(along, across, normal);
+        memcpy(axes[0], along, sizeof along);
+        memcpy(axes[0] + 3, across, sizeof across);
+        memcpy(axes[0] + 6, normal, sizeof normal);
+        return 1;
+    }
+    normalise(across);
+    bvpi_cross(along, across, normal);
+    normalise(normal);
+    for (uint32_t i = 0; i < count; i++)
+        height = fmax(height, fabs(bvpi_dot(normal, points[i])));
+    if (height <= FLAT * length) {
+        axes_on_plane(set, count, normal, axes[0]);
+        return 1;
+    }
+    const uint32_t proposed = axes_of_surface(surface, set, count, axes);
+    const uint32_t more = hull ? axes_of_hull(points, count, axes + proposed) : 0;
+    return more == BVPI_FIT_NO_MEMORY ? more : proposed + more;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * hull_axes.h: axes along which a box around a set of points is small.
+ * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996, section 4 (covariance of the convex hull's
+ * surface); Freeman, Shapira, Determining the minimum-area encasing rectangle, 1975 (flat sets).
+ */
+#ifndef BVPI_KINDS_PACK_HULL_AXES_H
+#define BVPI_KINDS_PACK_HULL_AXES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    BVPI_FIT_POINTS = 64, /* most points whose hull is computed */
+    BVPI_FIT_AXES = 4     /* most sets of axes that are proposed */
+};
+#define BVPI_FIT_NO_MEMORY UINT32_MAX
+
+/* What is summed up of a surface, whose triangles are handed in one by one. */
+typedef struct bvpi_fit_surface {
+    double area, first[3], second[6]; /* second moments: xx xy xz yy yz zz */
+    double largest[3]; /* normal of the largest triangle, as long as twice its area */
+} bvpi_fit_surface;
+
+void bvpi_fit_add(bvpi_fit_surface *surface, const double p[3], const double q[3],
+                  const double r[3]);
+
+/* The eigenvectors of its covariance; identity when the surface has no area. */
+void bvpi_fit_eigen(const bvpi_fit_surface *surface, double axis[9]);
+
+/* The points that reach farthest in 26 directions, or all, when they are not more than
+ * BVPI_FIT_POINTS; each position once, sorted. points: 3 * count. Returns how many. */
+uint32_t bvpi_fit_extremes(const float *points, uint32_t count, double out[BVPI_FIT_POINTS][3]);
+
+/* Axes for boxes around the points, rows of right-handed rotations: how many sets of them were
+ * proposed. 3D: two of the given surface, the covariance's and those of the least box that lies on
+ * the largest triangle, and two of the hull's surface, if that is asked for and can be computed:
+ * where qhull fails, or its facets are no triangles, the first two are all, and no error is told;
+ * but for want of memory, which another run may have: BVPI_FIT_NO_MEMORY.
+ * Flat: of the least rectangle. Collinear: along the line. One point: none.
+ * points: distinct, at most BVPI_FIT_POINTS. */
+uint32_t bvpi_fit_axes(const double (*points)[3], uint32_t count, const bvpi_fit_surface *surface,
+                       bool hull, double axes[BVPI_FIT_AXES][9]);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * volume.h: the volume of a set of triangles, in any binary kind: its payload, and what a reader
+ * decodes it to.
+ */
+#ifndef BVPI_KINDS_PACK_VOLUME_H
+#define BVPI_KINDS_PACK_VOLUME_H
+
+#include "pack/tree/cluster_cut.h"
+#include "node/frame.h"
+#include "kinds/node/oriented_node.h"
+
+enum { BVPI_PAYLOAD_MAX = 24 };
+
+/* What the payloads of a volume's children are relative to; kind aabb: nothing. */
+typedef union bvpi_volume {
+    bvpi_frame frame;       /* boxtree */
+    bvpi_oriented oriented; /* obb, rss */
+} bvpi_volume;
+
+/* `tree` is what a reader knows of the hierarchy: its kind, form and grid. */
+
+static inline bool bvpi_volume_is_oriented(const bvpi_binary *tree)
+{
+    return tree->kind == BVPD_KIND_OBB || tree->kind == BVPD_KIND_RSS;
+}
+
+/* What the root's payload is relative to. */
+void bvpi_volume_outermost(const bvpi_binary *tree, bvpi_volume *out);
+
+/* Bytes of scratch for bvpi_volume_fit of so many triangles. */
+uint64_t bvpi_volume_scratch_size(const bvpi_binary *tree, uint32_t triangle_count);
+
+/* Payload and volume of node->count triangles, whose box is the node's. triangles: their numbers.
+ * Kind aabb: nothing; its payloads are made upward (pack/tree/aabb_boxes.h). False: out of memory.
+ */
+bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_split *node,
+                     const uint32_t *triangles, const bvpi_volume *parent,
+                     uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch);
+
+/* The axes of an oriented volume as rows, those of its longer sides first. */
+void bvpi_volume_axes(const bvpi_binary *tree, const bvpi_volume *volume, double axes[9]);
+
+/* Half of the volume's surface, of a swept rectangle its box's; in grid steps or units of length:
+ * only ratios mean something. */
+double bvpi_volume_area(const bvpi_binary *tree, const uint8_t *payload, const bvpi_volume *volume);
+
+#endif

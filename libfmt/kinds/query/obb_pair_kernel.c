@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * obb_pair_kernel.c: two parts by their trees of oriented boxes; compiled once per instruction set.
+ * Based on: Gottschalk, Lin, Manocha, OBBTree: A hierarchical structure for rapid interference
+ * detection, 1996.
+ */
+#include "base/vec3.h"
+#include "prim/obb_obb.h"
+#include "kinds/query/oriented_pair.h"
+
+typedef struct obb_pair {
+    binary_pair pair;
+    oriented_frame frame;
+    double slack;
+    bool lite;
+} obb_pair;
+
+typedef struct obb_volume {
+    oriented_parent own;
+    bvpi_obb box; /* in a's frame */
+} obb_volume;
+
+static inline void volume_obb(obb_pair *p, bool is_a, const obb_volume *parent,
+                              const uint8_t *payload, obb_volume *out)
+{
+    bvpi_oriented volume;
+    oriented_load(is_a ? p->pair.tree_a : p->pair.tree_b, parent ? &parent->own : NULL, payload,
+                  &volume);
+    memcpy(out->own.centre, volume.centre, sizeof out->own.centre);
+    out->own.reach = volume.reach;
+    if (is_a) {
+        memcpy(out->box.centre, volume.centre, sizeof out->box.centre);
+        memcpy(out->box.axis, volume.axis, sizeof out->box.axis);
+        memcpy(out->box.half, volume.size, sizeof out->box.half);
+    } else {
+        bvpi_obb_place(p->frame.map[0], volume.centre, volume.axis, volume.size, &out->box);
+    }
+}
+
+static inline void bound_leaf_obb(obb_pair *p, bool is_a, binary_leaf *leaf)
+{
+    (void)p, (void)is_a, (void)leaf;
+}
+
+/* rigid: p->frame.rigid, a constant here. */
+BVPI_INLINE bool test_boxes(obb_pair *p, const bvpi_obb *a, const bvpi_obb *b, bool rigid,
+                            bool by_distance, float *gap_sq)
+{
+    bvpi_obb_pair boxes;
+    bvpi_obb_pair_init(&boxes, a, b, p->slack, rigid);
+    if (!by_distance)
+        return bvpi_obb_separate(&boxes, rigid, p->lite) == BVPI_OBB_AXES;
+    const float found = oriented_gap_sq(&p->pair, bvpi_obb_distance(&boxes, rigid, p->frame.limit));
+    *gap_sq = found > *gap_sq ? found : *gap_sq;
+    return !(*gap_sq >= p->pair.limit_sq);
+}
+
+BVPI_INLINE bool test_obb(obb_pair *p, const obb_volume *a, const obb_volume *b, bool opened_a,
+                          bool by_distance, float *gap_sq)
+{
+    (void)opened_a;
+    if (p->frame.rigid)
+        return test_boxes(p, &a->box, &b->box, true, by_distance, gap_sq);
+    return test_boxes(p, &a->box, &b->box, false, by_distance, gap_sq);
+}
+
+/* The slabs whose common part the box is. Where an image has no third dimension they are empty of
+ * meaning: as wide as everything. */
+static inline void slabs_of(const obb_pair *p, const bvpi_obb *box, oriented_slab slabs[3])
+{
+    double side[3][3];
+    for (int k = 0; k < 9; k++)
+        side[k / 3][k % 3] = box->axis[k / 3][k % 3] * box->half[k / 3];
+    for (int k = 0; k < 3; k++) {
+        double n[3];
+        bvpi_cross(box->axis[(k + 1) % 3], box->axis[(k + 2) % 3], n);
+        const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+        for (int i = 0; i < 3; i++)
+            n[i] = length > 0x1p-30 ? n[i] / length : 0;
+        oriented_slab_init(&p->pair, n, box->centre, side, p->slack, &slabs[k]);
+    }
+}
+
+/* On the normals of the box and of the triangles. */
+BVPI_INLINE unsigned test_leaf_obb(obb_pair *p, bool leaf_is_a, const binary_leaf *leaf,
+                                   unsigned lanes, const obb_volume *other, bool by_distance,
+                                   float *gap_sq)
+{
+    const f32x8 zero = {0};
+    oriented_slab slabs[3];
+    f32x8 sum = zero, most = zero;
+    (void)leaf_is_a;
+    slabs_of(p, &other->box, slabs);
+    for (int k = 0; k < 3; k++) {
+        const f32x8 gap = f32x8_max(oriented_slab_gap(&slabs[k], &leaf->tri), zero);
+        sum += gap * gap;
+        most = f32x8_max(most, gap * gap);
+    }
+    if (!by_distance)
+        return lanes & ~i32x8_movemask(f32x8_gt(most, zero));
+    /* orthogonal gaps add up; 2^-18: of the normals' lengths and directions */
+    const f32x8 gaps = (p->frame.rigid ? sum : most) * (1 - 0x1p-18f);
+    lanes &= ~i32x8_movemask(f32x8_ge(gaps, f32x8_splat(p->pair.limit_sq)));
+    const float nearest = least_lane(gaps, lanes);
+    *gap_sq = nearest > *gap_sq ? nearest : *gap_sq;
+    return lanes;
+}
+
+static inline double size_sq(const bvpi_obb *box)
+{
+    return box->half[0] * box->half[0] + box->half[1] * box->half[1] + box->half[2] * box->half[2];
+}
+
+static inline bool is_a_larger_obb(const obb_pair *p, const obb_volume *a, const obb_volume *b)
+{
+    (void)p;
+    return size_sq(&a->box) >= size_sq(&b->box);
+}
+
+static inline float rank_obb(const obb_pair *p, const obb_volume *a, const obb_volume *b)
+{
+    (void)p;
+    return oriented_rank(a->box.centre, b->box.centre, size_sq(&a->box) + size_sq(&b->box));
+}
+
+static inline void take_note_obb(obb_pair *p)
+{
+    oriented_limit(&p->frame, &p->pair);
+}
+
+#define NAME(x) x##_obb
+#define VOLUME  obb_volume
+#define PAIR    obb_pair
+#define LEAF    binary_leaf
+#include "query/pair/binary_walk.h"
+
+void BVPI_ISA_NAME(bvpi_obb_pair)(bvpi_pair_query *query, const bvpi_placed_part *a,
+                                  const bvpi_placed_part *b)
+{
+    obb_pair p;
+    binary_pair_init(&p.pair, query, a, b);
+    oriented_frame_init(&p.frame, &p.pair);
+    p.slack = bvpi_obb_slack(p.frame.reach, p.frame.error);
+    p.lite = query->box_test == BVP_TEST_SAT_LITE;
+    run_obb(&p);
+}

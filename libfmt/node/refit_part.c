@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT
+ * refit_part.c: new coordinates for a part's vertices, and its boxes anew in one pass from the last
+ * to the first, since children come after their parents; in the private view of one handle. Spec:
+ * format.md, chapter "Deformed parts". Based on: van den Bergen, Efficient collision detection of
+ * complex deformable models using AABB trees, 1997, section 4.
+ */
+#include "node/refit.h"
+
+#include "base/status.h"
+#include "format/checksum.h"
+#include "node/aabb_node.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* A leaf holds at least one of a block's 256 triangles. */
+enum { BLOCK_NODES_MAX = 2 * BVPD_CLUSTER_TRIANGLES - 1 };
+
+typedef struct refit {
+    bvp_file *file;
+    uint32_t part_idx, hierarchy_idx;
+    bvpi_part part;
+    bvpi_binary tree;
+    const float *positions; /* of all stored vertices */
+    uint64_t vertex_count;
+    bool is_changed; /* some coordinate has another value than before */
+    float lo[3], hi[3];
+    double area; /* of all boxes: half their surfaces */
+    bvp_error *error;
+} refit;
+
+static bvp_status refuse(const refit *r, const char *text)
+{
+    return bvpi_error_set(r->error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "part %" PRIu32 " %s",
+                          r->part_idx, text);
+}
+
+static bvp_status corrupt(const refit *r, const char *text)
+{
+    return bvpi_error_set(r->error, BVP_ERR_CORRUPT, BVPI_NO_OFFSET, "",
+                          "%s of part %" PRIu32 " cannot be read; verify the file", text,
+                          r->part_idx);
+}
+
+/* ---- what is asked -------------------------------------------------------------------------- */
+
+/* With verify_lazily the blocks must be checked while they are what HASH says, those of other parts
+ * too: parts share blocks. */
+static bvp_status check_hashes(const refit *r)
+{
+    bvp_status status = bvpi_touch(r->file, BVP_ASSEMBLY);
+    for (uint32_t idx = 0; r->file->part_state && idx < r->file->header.part_count; idx++) {
+        const bvp_status own = bvpi_touch(r->file, idx);
+        status = idx == r->part_idx && status == BVP_OK ? own : status;
+    }
+    return status == BVP_OK ? BVP_OK : corrupt(r, "the hashed blocks");
+}
+
+static bvp_status open_part(refit *r)
+{
+    bvpd_part record;
+    if (r->part_idx >= r->file->header.part_count)
+        return bvpi_error_set(r->error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "part %" PRIu32 " does not exist; the file has %" PRIu32 " of them",
+                              r->part_idx, r->file->header.part_count);
+    bvp_status status = check_hashes(r);
+    if (status != BVP_OK)
+        return status;
+    if (bvpi_get_part(r->file, r->part_idx, &r->part) != BVP_OK)
+        return corrupt(r, "the record");
+    const uint8_t *bytes = r->file->section[BVPD_PART].data + r->part_idx * sizeof record;
+    bvpi_load_record(&record, bytes, sizeof record);
+    r->hierarchy_idx = record.first_hierarchy;
+    status = bvpi_get_part_binary(r->file, r->part_idx, BVPD_KIND_AABB, &r->tree);
+    if (status == BVP_ERR_ARGUMENT || (status == BVP_OK && record.hierarchy_count != 1))
+        return refuse(r, "has not just one hierarchy of kind aabb; pack it with --hierarchy aabb "
+                         "--deformable");
+    return status == BVP_OK && r->tree.order_width == 0 ? BVP_OK : corrupt(r, "the hierarchy");
+}
+
+/* Cluster `idx`; false: it leaves the blob. */
+static bool open_cluster(const refit *r, uint32_t idx, bvpi_cluster *out)
+{
+    const uint64_t offset = bvpi_cluster_off(&r->part, idx);
+    return bvpi_cluster_open(r->part.blob, r->part.blob_size, offset, out) &&
+           bvpi_cluster_nodes_off(out) <= r->part.blob_size - offset;
+}
+
+static bool is_raw(const bvpi_cluster *cluster)
+{
+    bool raw = true;
+    for (int axis = 0; axis < 3; axis++)
+        raw = raw && cluster->head.packing[axis] == (BVPD_RAW << 6 | 32) &&
+              cluster->head.table_count[axis] == 0;
+    return raw;
+}
+
+static bvp_status check_clusters(const refit *r)
+{
+    uint64_t count = 0;
+    for (uint32_t idx = 0; idx < r->part.cluster_count; idx++) {
+        bvpi_cluster cluster;
+        if (!open_cluster(r, idx, &cluster))
+            return corrupt(r, "a cluster");
+        if (!is_raw(&cluster))
+            return refuse(r, "has packed coordinates, which cannot be moved in place; pack it with "
+                             "--hierarchy aabb --deformable");
+        count += cluster.vertex_count;
+    }
+    if (count == r->vertex_count)
+        return BVP_OK;
+    return bvpi_error_set(r->error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                          "%" PRIu64 " vertices are given; part %" PRIu32 " stores %" PRIu64
+                          ": bvp_get_vertices lists them",
+                          r->vertex_count, r->part_idx, count);
+}
+
+/* Also finds the new bounds. */
+static bvp_status check_positions(refit *r)
+{
+    float lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (uint64_t i = 0; i < r->vertex_count; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            const float x = r->positions[3 * i + axis];
+            if (!isfinite(x))
+                return bvpi_error_set(r->error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                                      "the new position of vertex %" PRIu64 " of part %" PRIu32
+                                      " is not finite; the part is as it was",
+                                      i, r->part_idx);
+            lo[axis] = x < lo[axis] ? x : lo[axis];
+            hi[axis] = x > hi[axis] ? x : hi[axis];
+        }
+    for (int axis = 0; axis < 3; axis++) {
+        r->lo[axis] = lo[axis] + 0.0f; /* no -0 */
+        r->hi[axis] = hi[axis] + 0.0f;
+    }
+    return BVP_OK;
+}
+
+/* ---- coordinates ---------------------------------------------------------------------------- */
+
+/* Where a raw coordinate is. */
+static const uint8_t *raw_place(const bvpi_cluster *cluster, int axis, uint32_t vertex)
+{
+    return cluster->vertices + 12 * vertex + 4 * axis;
+}
+
+static void move_cluster(refit *r, const bvpi_cluster *cluster, const float *positions)
+{
+    for (uint32_t i = 0; i < 3 * cluster->vertex_count; i++) {
+        const uint8_t *place = raw_place(cluster, (int)(i % 3), i / 3);
+        if (memcmp(place, &positions[i], sizeof *positions) != 0) {
+            memcpy(bvpi_overlay(r->file, place), &positions[i], sizeof *positions);
+            r->is_changed = true;
+        }
+    }
+}
+
+/* The checks are those of check_clusters: the file may have changed since. */
+static bvp_status move_vertices(refit *r)
+{
+    uint64_t done = 0;
+    for (uint32_t idx = 0; idx < r->part.cluster_count; idx++) {
+        bvpi_cluster cluster;
+        if (!open_cluster(r, idx, &cluster) || !is_raw(&cluster) ||
+            cluster.vertex_count > r->vertex_count - done)
+            return corrupt(r, "a cluster");
+        move_cluster(r, &cluster, r->positions + 3 * done);
+        done += cluster.vertex_count;
+    }
+    return BVP_OK;
+}
+
+/* ---- boxes ---------------------------------------------------------------------------------- */
+
+static const bvpi_aabb nothing = {{INFINITY, INFINITY, INFINITY},
+                                  {-INFINITY, -INFINITY, -INFINITY}};
+
+static void include(bvpi_aabb *box, const float lo[3], const float hi[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        box->lo[axis] = lo[axis] < box->lo[axis] ? lo[axis] : box->lo[axis];
+        box->hi[axis] = hi[axis] > box->hi[axis] ? hi[axis] : box->hi[axis];
+    }
+}
+
+/* Zeros are stored as +0: which of two equal ones came first does not show. */
+static void store_box(refit *r, const uint8_t *payload, bvpi_aabb *box)
+{
+    double size[3];
+    for (int axis = 0; axis < 3; axis++) {
+        box->lo[axis] += 0.0f;
+        box->hi[axis] += 0.0f;
+        size[axis] = (double)box->hi[axis] - box->lo[axis];
+    }
+    r->area += size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
+    bvpi_overlay_store(r->file, payload, box, sizeof *box);
+}
+
+static float raw_coordinate(const bvpi_cluster *cluster, int axis, uint32_t vertex)
+{
+    float x;
+    memcpy(&x, raw_place(cluster, axis, vertex), sizeof x);
+    return x;
+}
+
+/* Around local triangles first .. first + count - 1. */
+static void bound_triangles(const bvpi_cluster *cluster, uint32_t first, uint32_t count,
+                            bvpi_aabb *box)
+{
+    *box = nothing;
+    for (uint32_t corner = 3 * first; corner < 3 * (first + count); corner++) {
+        const uint32_t vertex = bvpi_cluster_corner(cluster, corner / 3, corner % 3);
+        float at[3];
+        for (int axis = 0; axis < 3; axis++)
+            at[axis] = raw_coordinate(cluster, axis, vertex);
+        include(box, at, at);
+    }
+}
+
+/* A node of a block, whose payload is to be written. */
+typedef struct block_node {
+    bvpi_binary_node node;
+    const uint8_t *payload;
+    uint32_t left; /* of an inner node: its left child's number, whose neighbour is the right one */
+    bvpi_aabb box;
+} block_node;
+
+/* All nodes below the root, nodes[0], children after parents. */
+static bool list_block(const refit *r, block_node nodes[BLOCK_NODES_MAX], uint32_t *count)
+{
+    *count = 1;
+    for (uint32_t k = 0; k < *count; k++) {
+        bvpi_binary_node child[2];
+        const uint8_t *payload[2];
+        if (bvpi_binary_is_leaf(&r->tree, &nodes[k].node))
+            continue;
+        if (!bvpi_binary_children(&r->tree, &nodes[k].node, child, payload))
+            return false;
+        nodes[k].left = *count;
+        for (int side = 0; side < 2; side++)
+            nodes[(*count)++] = (block_node){.node = child[side], .payload = payload[side]};
+    }
+    return true;
+}
+
+static bool open_block_cluster(const refit *r, const bvpi_binary_node *root, bvpi_cluster *out)
+{
+    const uint64_t offset = (uint64_t)(root->first >> 8) << r->part.cluster_shift;
+    return bvpi_cluster_open(r->part.blob, r->part.blob_size, offset, out) &&
+           bvpi_cluster_nodes_off(out) <= r->part.blob_size - offset && is_raw(out) &&
+           (root->first & 255) + root->count <= out->triangle_count;
+}
+
+static bool refit_block(refit *r, const bvpi_binary_node *root, const uint8_t *payload)
+{
+    block_node nodes[BLOCK_NODES_MAX];
+    bvpi_cluster cluster;
+    uint32_t count;
+    nodes[0] = (block_node){.node = *root, .payload = payload};
+    if (!open_block_cluster(r, root, &cluster) || !list_block(r, nodes, &count))
+        return false;
+    while (count-- > 0) {
+        block_node *n = &nodes[count];
+        if (bvpi_binary_is_leaf(&r->tree, &n->node)) {
+            bound_triangles(&cluster, n->node.first & 255, n->node.count, &n->box);
+        } else {
+            n->box = nodes[n->left].box;
+            include(&n->box, nodes[n->left + 1].box.lo, nodes[n->left + 1].box.hi);
+        }
+        store_box(r, n->payload, &n->box);
+    }
+    return true;
+}
+
+static bool refit_upper(refit *r, uint32_t idx)
+{
+    bvpi_binary_node node, child[2];
+    const uint8_t *payload, *below[2];
+    if (!bvpi_binary_upper(&r->tree, idx, &node, &payload))
+        return false;
+    if (node.end != 0)
+        return refit_block(r, &node, payload);
+    if (!bvpi_binary_children(&r->tree, &node, child, below))
+        return false;
+    bvpi_aabb box = nothing, other;
+    for (int side = 0; side < 2; side++) {
+        bvpi_aabb_box(below[side], &other);
+        include(&box, other.lo, other.hi);
+    }
+    store_box(r, payload, &box);
+    return true;
+}
+
+static bvp_status refit_boxes(refit *r)
+{
+    for (uint32_t idx = r->tree.upper_count; idx-- > 0;)
+        if (!refit_upper(r, idx))
+            return corrupt(r, "the hierarchy");
+    return BVP_OK;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+/* Of triangles and coordinates as they are stored: the source's order is not known here. */
+static void hash_clusters(const refit *r, uint8_t hash[16])
+{
+    bvpi_hasher hasher;
+    bvpi_hasher_start128(&hasher);
+    bvpi_hasher_add128(&hasher, r->part.origin, sizeof r->part.origin);
+    for (uint32_t idx = 0; idx < r->part.cluster_count; idx++) {
+        bvpi_cluster cluster;
+        if (open_cluster(r, idx, &cluster))
+            bvpi_hasher_add128(&hasher, cluster.corners, (size_t)(cluster.end - cluster.corners));
+    }
+    bvpi_hasher_end128(&hasher, hash);
+}
+
+/* Other bytes need another address; which they are follows from what the part was and is. */
+static void move_address(bvpd_part *record)
+{
+    bvpi_hasher hasher;
+    bvpi_hasher_start128(&hasher);
+    bvpi_hasher_add128(&hasher, record->address, sizeof record->address);
+    bvpi_hasher_add128(&hasher, record->content_hash, sizeof record->content_hash);
+    bvpi_hasher_end128(&hasher, record->address);
+}
+
+bvp_status bvpi_refit_record(bvp_file *file, uint32_t hierarchy, const bvpi_grid *grid,
+                             double area_cost)
+{
+    const bvpi_span *span = &file->section[BVPD_HIER];
+    bvpd_hierarchy record;
+    if (hierarchy >= span->count)
+        return BVP_ERR_CORRUPT;
+    const uint8_t *at = span->data + (uint64_t)hierarchy * sizeof record;
+    bvpi_load_record(&record, at, sizeof record);
+    memcpy(record.grid_origin, grid->origin, sizeof record.grid_origin);
+    memcpy(record.grid_extent, grid->extent, sizeof record.grid_extent);
+    record.grid_unit = grid->unit;
+    record.area_cost = area_cost;
+    bvpi_overlay_store(file, at, &record, sizeof record);
+    return BVP_OK;
+}
+
+static bvp_status write_records(refit *r)
+{
+    const uint8_t *at = r->file->section[BVPD_PART].data + r->part_idx * sizeof(bvpd_part);
+    double lo[3], hi[3], whole = 0;
+    bvpd_part record;
+    bvpi_grid grid;
+    bvpi_load_record(&record, at, sizeof record);
+    hash_clusters(r, record.content_hash);
+    move_address(&record);
+    for (int axis = 0; axis < 3; axis++) {
+        record.lo[axis] = r->lo[axis];
+        record.hi[axis] = r->hi[axis];
+        lo[axis] = r->lo[axis];
+        hi[axis] = r->hi[axis];
+    }
+    for (int axis = 0; axis < 3; axis++)
+        whole += (hi[axis] - lo[axis]) * (hi[(axis + 1) % 3] - lo[(axis + 1) % 3]);
+    bvpi_overlay_store(r->file, at, &record, sizeof record);
+    bvpi_grid_choose(lo, hi, &grid);
+    return bvpi_refit_record(r->file, r->hierarchy_idx, &grid, whole > 0 ? r->area / whole : 0);
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+static bool has_same_bounds(const refit *r)
+{
+    return memcmp(r->lo, r->part.lo, sizeof r->lo) == 0 &&
+           memcmp(r->hi, r->part.hi, sizeof r->hi) == 0;
+}
+
+static bvp_status check(refit *r, bvpi_bounds *world)
+{
+    if (!r->file || !r->file->overlay)
+        return bvpi_error_set(r->error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the file is not open as an overlay; set bvp_open_options.overlay");
+    bvp_status status = open_part(r);
+    if (status == BVP_OK)
+        status = check_clusters(r);
+    if (status == BVP_OK)
+        status = check_positions(r);
+    if (status != BVP_OK || has_same_bounds(r))
+        return status;
+    status = bvpi_refit_world(r->file, r->part_idx, r->lo, r->hi, world);
+    if (status == BVP_ERR_ARGUMENT)
+        return refuse(r, "would be too large in the world at one of its placements");
+    return status == BVP_OK ? BVP_OK : corrupt(r, "an instance");
+}
+
+/* Equal files that were refitted alike show the same. */
+static uint64_t next_shape(const refit *r)
+{
+    const uint64_t what[3] = {r->file->shape, r->part_idx,
+                              bvpi_hash64(r->positions, r->vertex_count * 3 * sizeof(float))};
+    return bvpi_hash64(what, sizeof what);
+}
+
+bvp_status bvp_refit(bvp_file *file, uint32_t part, const float *positions, uint64_t vertex_count,
+                     bvp_error *error)
+{
+    refit r = {.file = file,
+               .part_idx = part,
+               .positions = positions,
+               .vertex_count = positions ? vertex_count : 0,
+               .error = error};
+    bvpi_bounds world;
+    bvp_status status = check(&r, &world);
+    if (status == BVP_OK)
+        status = move_vertices(&r);
+    if (status != BVP_OK || !r.is_changed)
+        return status;
+    file->is_refitted = true;
+    file->shape = next_shape(&r);
+    status = refit_boxes(&r);
+    if (status == BVP_OK && write_records(&r) != BVP_OK)
+        status = corrupt(&r, "the hierarchy's record");
+    if (status == BVP_OK && !has_same_bounds(&r) && file->header.instance_count > 0 &&
+        bvpi_refit_top(file, &world) != BVP_OK)
+        status = corrupt(&r, "the hierarchy over the instances");
+    return status;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * show_boxes.c: shows the boxes of a hierarchy, for viewers and tests.
+ * Spec: format.md, chapter "Nodes".
+ */
+#include "node/cluster_record.h"
+#include "node/frame.h"
+
+/* A box that waits to be shown or opened. At most seven wait on each level. */
+typedef struct item {
+    bvpi_frame frame;
+    uint32_t level;
+    uint32_t unit;       /* of an inner box */
+    uint32_t leaf_count; /* items of a leaf, or 0 */
+    uint64_t first;
+} item;
+
+enum { STACK_MAX = BVPD_DEPTH_MAX * (BVPD_WIDTH - 1) + 1 };
+
+typedef struct walk {
+    bvpi_tree tree;
+    const bvpi_part *part; /* NULL: a hierarchy over the instances */
+    uint32_t level;        /* asked for */
+    bvp_box_fn callback;
+    void *user;
+    bool stopped;        /* by the callback */
+    uint64_t steps_left; /* a valid hierarchy cannot have more nodes */
+    uint32_t waiting;
+    item stack[STACK_MAX];
+} walk;
+
+/* First triangle (instance) that a node's leaves hold. */
+static bool first_item(const walk *w, const bvpd_node *node, uint64_t *first)
+{
+    if (w->part)
+        return bvpi_reference_triangle(w->part, node->geom, first);
+    *first = node->geom;
+    return true;
+}
+
+static bool has_leaf(const bvpd_node *node)
+{
+    for (int lane = 0; lane < BVPD_WIDTH; lane++)
+        if (bvpi_meta_is_leaf(node->meta[lane]))
+            return true;
+    return false;
+}
+
+/* Puts a node's children on the stack, the first lane on top. */
+static bool open_node(walk *w, const item *parent)
+{
+    bvpd_node node;
+    item children[BVPD_WIDTH];
+    uint32_t count = 0, inner = 0;
+    uint64_t first = 0;
+    if (w->steps_left-- == 0 || !bvpi_node_load(&w->tree, parent->unit, &node) ||
+        (has_leaf(&node) && !first_item(w, &node, &first)))
+        return false;
+    for (int lane = 0; lane < BVPD_WIDTH; lane++) {
+        const uint8_t meta = node.meta[lane];
+        if (!bvpi_meta_is_inner(meta) && !bvpi_meta_is_leaf(meta))
+            continue;
+        item *child = &children[count++];
+        *child = (item){.level = parent->level + 1};
+        bvpi_frame_child(&parent->frame, &node, lane, &child->frame);
+        if (bvpi_meta_is_inner(meta)) {
+            child->unit = node.child + inner++;
+        } else {
+            child->leaf_count = meta;
+            child->first = first;
+            first += meta;
+        }
+    }
+    if (count > STACK_MAX - w->waiting)
+        return false;
+    while (count > 0)
+        w->stack[w->waiting++] = children[--count];
+    return true;
+}
+
+static int show(const walk *w, const item *shown)
+{
+    bvp_box box = {.level = shown->level, .leaf_count = shown->leaf_count, .first = shown->first};
+    for (int axis = 0; axis < 3; axis++) {
+        box.lo[axis] = bvpi_grid_corner(&w->tree, axis, shown->frame.lo[axis]);
+        box.hi[axis] = bvpi_grid_corner(&w->tree, axis, shown->frame.hi[axis]);
+    }
+    return w->callback(w->user, &box);
+}
+
+static bvp_status run(walk *w)
+{
+    item root = {.unit = w->tree.root};
+    bvpi_frame_root(&w->tree, &root.frame);
+    w->steps_left = w->tree.node_count;
+    w->stack[w->waiting++] = root;
+    while (w->waiting > 0) {
+        const item next = w->stack[--w->waiting];
+        const bool is_shown = next.leaf_count > 0 || next.level == w->level;
+        w->stopped = is_shown && show(w, &next) != 0;
+        if (w->stopped)
+            return BVP_OK;
+        if (!is_shown && !open_node(w, &next))
+            return BVP_ERR_CORRUPT;
+    }
+    return BVP_OK;
+}
+
+static bvp_status show_tops(const bvp_file *file, walk *w)
+{
+    bvp_status status = BVP_OK;
+    for (uint32_t k = 0; k < bvpi_top_count(file) && status == BVP_OK && !w->stopped; k++) {
+        status = bvpi_get_top_tree(file, k, &w->tree);
+        if (status == BVP_OK)
+            status = run(w);
+    }
+    return status;
+}
+
+bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level, bvp_box_fn callback,
+                     void *user)
+{
+    walk w = {.level = level, .callback = callback, .user = user};
+    bvpi_part view;
+    bvp_status status = bvpi_touch(file, part);
+    if (status != BVP_OK)
+        return status;
+    if (part == BVP_ASSEMBLY)
+        return show_tops(file, &w);
+    bvp_hierarchy_info first;
+    status = bvpi_get_part(file, part, &view);
+    w.part = &view;
+    if (status == BVP_OK)
+        status = bvp_get_hierarchy(file, part, 0, &first);
+    if (status == BVP_OK && first.kind != BVP_KIND_WIDE)
+        return BVP_ERR_ARGUMENT;
+    if (status == BVP_OK)
+        status = bvpi_get_part_tree(file, part, &w.tree);
+    return status == BVP_OK ? run(&w) : status;
+}

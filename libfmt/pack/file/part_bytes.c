@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT
+ * part_bytes.c: a mesh's hierarchies, and the cluster records that hold its triangles in the order
+ * of the first of them, put together. Spec: format.md, chapters "Parts", "Hierarchies".
+ */
+#include "pack/file/part_bytes.h"
+
+#include "base/status.h"
+#include "pack/tree/binary_tree.h"
+#include "pack/tree/items.h"
+#include "pack/tree/wide_tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { SHIFT_MAX = 12 };
+#ifndef RECORDS_ADDRESSABLE /* a test makes it small */
+/* A node's geom has 24 bits for the cluster. */
+#define RECORDS_ADDRESSABLE (UINT64_C(1) << 24)
+#endif
+
+/* One part on the way. */
+typedef struct building {
+    const bvpi_mesh *mesh;
+    uint32_t thread_count;
+    bvpi_watch *watch;
+    bvpi_part_bytes *out;
+    bvpi_grid grid;
+    uint32_t *order; /* triangles as they are stored, batch by batch; NULL: nobody asks */
+} building;
+
+static uint64_t round_up(uint64_t size, uint64_t alignment)
+{
+    return (size + alignment - 1) & ~(alignment - 1);
+}
+
+static bvp_status no_memory(const building *b, bvp_error *error)
+{
+    return bvpi_error_memory(error, b->mesh->triangle_count * (uint64_t)sizeof(bvpi_item));
+}
+
+static void choose_grid(building *b)
+{
+    double lo[3], hi[3];
+    bvpd_part *part = &b->out->part;
+    bvpi_mesh_bounds(b->mesh, part->lo, part->hi);
+    for (int axis = 0; axis < 3; axis++) {
+        lo[axis] = part->lo[axis];
+        hi[axis] = part->hi[axis];
+    }
+    bvpi_grid_choose(lo, hi, &b->grid);
+}
+
+/* ---- places of the records --------------------------------------------------------------------
+ */
+
+typedef struct joining {
+    const building *b;
+    const bvpi_wide_build *wide; /* the first hierarchy, or NULL: it is a binary one */
+    uint32_t *first_record;      /* for each batch: in the cluster table */
+    uint64_t *first_triangle, *first_id;
+} joining;
+
+/* Places the records behind the upper nodes, aligned to 1 << shift, and fills in the table (of
+ * offsets >> shift). False: the last one is out of a node's reach. */
+static bool place_records(const joining *j, unsigned shift)
+{
+    bvpi_part_bytes *out = j->b->out;
+    const uint64_t alignment = UINT64_C(1) << shift;
+    uint64_t offset = round_up((uint64_t)out->upper_count * BVPD_UNIT, alignment);
+    uint32_t *entry = out->table;
+    for (uint32_t k = 0; k < out->batch_count; k++)
+        for (uint32_t r = 0; r < out->batches[k].record_count; r++) {
+            if (offset >> shift >= RECORDS_ADDRESSABLE)
+                return false;
+            *entry++ = (uint32_t)(offset >> shift);
+            offset = round_up(offset + out->batches[k].records[r].size, alignment);
+        }
+    out->part.cluster_shift = (uint8_t)shift;
+    out->part.cluster_table_off = offset;
+    out->part.data_size = round_up(offset + 4 * (uint64_t)out->part.cluster_count, alignment);
+    return out->part.data_size / BVPD_UNIT < UINT32_MAX;
+}
+
+static void finish_records(const joining *j, uint32_t batch_idx)
+{
+    bvpi_batch *batch = &j->b->out->batches[batch_idx];
+    for (uint32_t r = 0; r < batch->record_count; r++) {
+        bvpd_cluster head;
+        memcpy(&head, batch->bytes + batch->records[r].offset, sizeof head);
+        head.first_triangle += (uint32_t)j->first_triangle[batch_idx];
+        if (batch->ids_size > 0)
+            head.id_off += (uint32_t)(j->first_id[batch_idx] / 4);
+        memcpy(batch->bytes + batch->records[r].offset, &head, sizeof head);
+    }
+}
+
+static void finish_batch(void *user, uint32_t piece)
+{
+    const joining *j = user;
+    const bvpi_part_bytes *out = j->b->out;
+    if (j->wide)
+        bvpi_wide_finish(j->wide, piece, out->table + j->first_record[piece],
+                         out->part.cluster_shift);
+    finish_records(j, piece);
+}
+
+/* Sums over the batches: where each begins, and what is in all of them. */
+static void sum_records(joining *j)
+{
+    bvpi_part_bytes *out = j->b->out;
+    bvpd_part *part = &out->part;
+    uint64_t triangles = 0;
+    for (uint32_t k = 0; k < out->batch_count; k++) {
+        const bvpi_batch *batch = &out->batches[k];
+        j->first_record[k] = part->cluster_count;
+        j->first_triangle[k] = triangles;
+        j->first_id[k] = part->ids_size;
+        part->cluster_count += batch->record_count;
+        part->ids_size += batch->ids_size;
+        triangles += batch->triangle_count;
+    }
+}
+
+static bool make_room(joining *j)
+{
+    const uint32_t batches = j->b->out->batch_count;
+    j->first_record = bvpi_allocate(batches, sizeof *j->first_record);
+    j->first_triangle = bvpi_allocate(batches, sizeof *j->first_triangle);
+    j->first_id = bvpi_allocate(batches, sizeof *j->first_id);
+    return j->first_record && j->first_triangle && j->first_id;
+}
+
+static void free_room(joining *j)
+{
+    free(j->first_record);
+    free(j->first_triangle);
+    free(j->first_id);
+}
+
+static bvp_status lay_out(joining *j, bvp_error *error)
+{
+    bvpi_part_bytes *out = j->b->out;
+    const uint64_t table_size = round_up(4 * (uint64_t)out->part.cluster_count, 1 << SHIFT_MAX);
+    out->upper = bvpi_allocate(out->upper_count, sizeof *out->upper);
+    out->table = bvpi_allocate(table_size, 1);
+    if (!out->upper || !out->table)
+        return bvpi_error_memory(error, table_size + (uint64_t)out->upper_count * BVPD_UNIT);
+    memset(out->table, 0, table_size);
+    unsigned shift = 6;
+    while (shift <= SHIFT_MAX && !place_records(j, shift))
+        shift++;
+    if (shift > SHIFT_MAX || out->part.ids_size / 4 > UINT32_MAX)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                              "a part of %" PRIu32 " triangles does not fit: more than 64 GiB; "
+                              "split the mesh into several parts",
+                              j->b->mesh->triangle_count);
+    /* parts of a few triangles come by the hundred thousand, and a page each is a lot then */
+    uint32_t *fitted =
+        realloc(out->table, round_up(4 * (uint64_t)out->part.cluster_count, UINT64_C(1) << shift));
+    out->table = fitted ? fitted : out->table;
+    return BVP_OK;
+}
+
+/* Gives all records their places, and tells the wide nodes. */
+static bvp_status join(joining *j, bvp_error *error)
+{
+    bvpi_part_bytes *out = j->b->out;
+    if (!make_room(j))
+        return bvpi_error_memory(error, out->batch_count * (uint64_t)sizeof *j->first_record);
+    out->upper_count = j->wide ? j->wide->upper_count : 0;
+    sum_records(j);
+    bvp_status status = lay_out(j, error);
+    if (status == BVP_OK)
+        bvpi_parallel(j->b->thread_count, out->batch_count, finish_batch, j);
+    return status;
+}
+
+/* ---- the first hierarchy, whose leaf order the triangles are stored in ------------------------
+ */
+
+static bvp_status build_wide(building *b, const bvp_hierarchy_spec *spec, bvp_error *error)
+{
+    bvpi_part_bytes *out = b->out;
+    bvpi_wide_build made;
+    joining j = {.b = b, .wide = &made};
+    bvp_status status = BVP_OK;
+    if (!bvpi_wide_make(b->mesh, &b->grid, spec, b->thread_count, b->order, b->watch, &made))
+        status = no_memory(b, error);
+    out->batches = made.batches;
+    out->batch_count = made.batch_count;
+    out->part.degenerate_count = made.degenerate_count;
+    if (status == BVP_OK)
+        status = join(&j, error);
+    if (status == BVP_OK) {
+        bvpi_wide_write(&made, &out->hierarchy[0], out->upper);
+        out->hierarchy[0].data_size = out->part.data_size;
+    }
+    free_room(&j);
+    bvpi_wide_free(&made);
+    return status;
+}
+
+/* Where each block's triangles begin, in the order of the pieces. NULL: out of memory. */
+static uint32_t *find_firsts(const joining *j)
+{
+    const bvpi_part_bytes *out = j->b->out;
+    uint64_t count = 0;
+    for (uint32_t k = 0; k < out->batch_count; k++)
+        count += out->batches[k].wide_count;
+    uint32_t *firsts = bvpi_allocate(count, sizeof *firsts), *next = firsts;
+    for (uint32_t k = 0; k < out->batch_count && firsts; k++) {
+        const bvpi_batch *batch = &out->batches[k];
+        for (uint32_t i = 0; i < batch->wide_count; i++)
+            *next++ =
+                out->table[j->first_record[k] + batch->wide[i].cluster] << 8 | batch->wide[i].local;
+    }
+    return firsts;
+}
+
+static bvp_status take_clusters(building *b, const bvpi_binary_build *made, bvp_error *error)
+{
+    bvpi_part_bytes *out = b->out;
+    out->batch_count = made->piece_count;
+    out->batches = calloc(out->batch_count, sizeof *out->batches);
+    if (!out->batches)
+        return no_memory(b, error);
+    for (uint32_t k = 0; k < out->batch_count; k++) {
+        out->batches[k] = made->pieces[k].clusters;
+        made->pieces[k].clusters = (bvpi_batch){0};
+    }
+    return BVP_OK;
+}
+
+static bvp_status build_first(building *b, const bvpi_binary_build *made, bvp_error *error)
+{
+    bvpi_part_bytes *out = b->out;
+    joining j = {.b = b};
+    uint32_t *firsts = NULL;
+    bvp_status status = take_clusters(b, made, error);
+    if (status == BVP_OK)
+        status = join(&j, error);
+    if (status == BVP_OK && !(firsts = find_firsts(&j)))
+        status = no_memory(b, error);
+    if (status == BVP_OK)
+        status = bvpi_binary_write(made, NULL, firsts, &out->hierarchy[0], &out->binary[0], error);
+    free(firsts);
+    free_room(&j);
+    return status;
+}
+
+/* ---- any hierarchy -----------------------------------------------------------------------------
+ */
+
+/* Each triangle of the mesh, where it is stored. NULL: out of memory. */
+static uint32_t *find_references(const building *b)
+{
+    const bvpi_part_bytes *out = b->out;
+    const uint32_t *entry = out->table;
+    uint32_t *references = bvpi_allocate(b->mesh->triangle_count, sizeof *references);
+    for (uint32_t k = 0; k < out->batch_count && references; k++) {
+        const bvpi_batch *batch = &out->batches[k];
+        const uint32_t *order = b->order + batch->first_item;
+        for (uint32_t r = 0; r < batch->record_count; r++, entry++) {
+            bvpd_cluster head;
+            memcpy(&head, batch->bytes + batch->records[r].offset, sizeof head);
+            for (uint32_t i = 0; i <= head.triangle_count_minus_1; i++)
+                references[*order++] = *entry << 8 | i;
+        }
+    }
+    return references;
+}
+
+/* Hierarchy `idx` of the part: the first, whose order is kept, or one that refers to it. */
+static bvp_status build_binary(building *b, const bvp_hierarchy_spec *spec, uint32_t idx,
+                               const uint32_t *references, bvp_error *error)
+{
+    bvpi_part_bytes *out = b->out;
+    bvpi_binary_build made;
+    bvp_status status = BVP_OK;
+    if (!bvpi_binary_make(b->mesh, &b->grid, spec, b->thread_count, idx == 0, b->watch, &made))
+        status = no_memory(b, error);
+    else if (idx == 0) {
+        out->part.degenerate_count = made.degenerate_count;
+        status = build_first(b, &made, error);
+        b->order = made.order;
+        made.order = NULL;
+    } else
+        status = bvpi_binary_write(&made, references, NULL, &out->hierarchy[idx], &out->binary[idx],
+                                   error);
+    bvpi_binary_free(&made);
+    return status;
+}
+
+static bvp_status build_others(building *b, const bvp_hierarchy_spec *specs, uint32_t count,
+                               bvp_error *error)
+{
+    uint32_t *references = find_references(b);
+    bvp_status status = references ? BVP_OK : no_memory(b, error);
+    for (uint32_t k = 1; k < count && status == BVP_OK; k++)
+        status = build_binary(b, &specs[k], k, references, error);
+    free(references);
+    return status;
+}
+
+/* ---- the part ------------------------------------------------------------------------------- */
+
+static bvp_status build_all(building *b, const bvp_hierarchy_spec *specs, uint32_t count,
+                            bvp_error *error)
+{
+    const bool is_wide = specs[0].kind == BVP_KIND_WIDE;
+    bvp_status status = BVP_OK;
+    choose_grid(b);
+    if (is_wide && count > 1) {
+        b->order = bvpi_allocate(b->mesh->triangle_count, sizeof *b->order);
+        status = b->order ? BVP_OK : no_memory(b, error);
+    }
+    if (status == BVP_OK)
+        status =
+            is_wide ? build_wide(b, &specs[0], error) : build_binary(b, &specs[0], 0, NULL, error);
+    if (status == BVP_OK && count > 1)
+        status = build_others(b, specs, count, error);
+    b->out->part.triangle_count = b->mesh->triangle_count;
+    b->out->part.vertex_count = b->mesh->vertex_count;
+    b->out->part.hierarchy_count = count;
+    return status;
+}
+
+bvp_status bvpi_part_build(const bvpi_mesh *mesh, const bvp_hierarchy_spec *specs,
+                           uint32_t spec_count, uint32_t thread_count, bvpi_watch *watch,
+                           bvpi_part_bytes *out, bvp_error *error)
+{
+    building b = {.mesh = mesh, .thread_count = thread_count, .watch = watch, .out = out};
+    *out = (bvpi_part_bytes){0};
+    watch->done = 0;
+    watch->total = (uint64_t)mesh->triangle_count * spec_count;
+    watch->is_cancelled = 0;
+    bvp_status status =
+        bvpi_watch_goes_on(watch) ? build_all(&b, specs, spec_count, error) : BVP_ERR_CANCELLED;
+    if (status != BVP_OK && watch->is_cancelled)
+        status = bvpi_error_cancelled(error);
+    for (uint32_t k = 0; k < out->batch_count && out->batches; k++) {
+        free(out->batches[k].wide);
+        out->batches[k].wide = NULL;
+    }
+    free(b.order);
+    if (status != BVP_OK)
+        bvpi_part_free(out);
+    return status;
+}
+
+void bvpi_part_free(bvpi_part_bytes *part)
+{
+    for (uint32_t k = 0; k < part->batch_count && part->batches; k++)
+        bvpi_batch_free(&part->batches[k]);
+    for (uint32_t k = 0; k < BVPI_HIERARCHY_MAX && !part->is_borrowed; k++)
+        free(part->binary[k]);
+    free(part->batches);
+    free(part->upper);
+    free(part->table);
+    if (!part->is_borrowed) {
+        free(part->blob);
+        free(part->ids);
+    }
+    *part = (bvpi_part_bytes){0};
+}
+
+/* ---- chunks --------------------------------------------------------------------------------- */
+
+uint64_t bvpi_part_chunk_count(const bvpi_part_bytes *part)
+{
+    return part->blob ? 1 : 3 + 2 * (uint64_t)part->part.cluster_count;
+}
+
+uint64_t bvpi_part_data(const bvpi_part_bytes *part, bvpi_chunk *chunks)
+{
+    const uint64_t alignment = UINT64_C(1) << part->part.cluster_shift;
+    const uint64_t upper_size = (uint64_t)part->upper_count * BVPD_UNIT;
+    uint64_t count = 0;
+    if (part->blob) {
+        chunks[0] = (bvpi_chunk){part->blob, part->part.data_size};
+        return 1;
+    }
+    chunks[count++] = (bvpi_chunk){part->upper, upper_size};
+    chunks[count++] = (bvpi_chunk){NULL, round_up(upper_size, alignment) - upper_size};
+    for (uint32_t k = 0; k < part->batch_count; k++) {
+        const bvpi_batch *batch = &part->batches[k];
+        for (uint32_t r = 0; r < batch->record_count && alignment > BVPD_UNIT; r++) {
+            const bvpi_record *record = &batch->records[r];
+            chunks[count++] = (bvpi_chunk){batch->bytes + record->offset, record->size};
+            chunks[count++] = (bvpi_chunk){NULL, round_up(record->size, alignment) - record->size};
+        }
+        if (alignment == BVPD_UNIT)
+            chunks[count++] = (bvpi_chunk){batch->bytes, batch->size};
+    }
+    chunks[count++] =
+        (bvpi_chunk){part->table, part->part.data_size - part->part.cluster_table_off};
+    return count;
+}
+
+uint64_t bvpi_part_ids(const bvpi_part_bytes *part, bvpi_chunk *chunks)
+{
+    uint64_t count = 0;
+    if (part->ids)
+        chunks[count++] = (bvpi_chunk){part->ids, part->part.ids_size};
+    for (uint32_t k = 0; k < part->batch_count; k++)
+        if (part->batches[k].ids_size > 0)
+            chunks[count++] = (bvpi_chunk){part->batches[k].ids, part->batches[k].ids_size};
+    return count;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ * save.c: what an open file shows, as a file of its own: the same sections, hashed anew.
+ * Spec: format.md, chapters "Header" to "Trailer", "Deformed parts".
+ */
+#include "base/status.h"
+#include "base/utf8.h"
+#include "pack/file/save.h"
+#include "format/checksum.h"
+#include "format/map.h"
+#include "format/write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bvp_status bvpi_copy_provenance(const bvp_file *file, char **text, size_t *size, bvp_error *error)
+{
+    bvp_status status = bvp_get_provenance(file, NULL, 0, size, error);
+    if (status != BVP_OK)
+        return status;
+    *text = malloc(*size + 1);
+    if (!*text)
+        return bvpi_error_memory(error, *size);
+    return bvp_get_provenance(file, *text, *size, size, error);
+}
+
+/* A build's identity: where the old file came from, and what its parts are now. */
+static void mix_source_hash(const bvp_file *file, uint8_t hash[16])
+{
+    const bvpi_span *parts = &file->section[BVPD_PART];
+    bvpi_hasher hasher;
+    bvpi_hasher_start128(&hasher);
+    bvpi_hasher_add128(&hasher, file->header.source_hash, sizeof file->header.source_hash);
+    bvpi_hasher_add128(&hasher, parts->data, parts->size);
+    bvpi_hasher_end128(&hasher, hash);
+}
+
+/* A job on its way: what its sections point to. */
+typedef struct saving {
+    bvpi_write job;
+    bvpi_chunk chunks[BVPD_SECTION_COUNT];
+    char *old_provenance; /* owned */
+} saving;
+
+static bvp_status prepare(const bvp_file *file, const char *provenance, saving *s, bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    size_t size = provenance ? strlen(provenance) : 0;
+    *s = (saving){.job.header = file->header, .job.has_digests = file->digests.count > 0};
+    if (provenance && !bvpi_is_utf8((const uint8_t *)provenance, size))
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the provenance text is not UTF-8");
+    if (!provenance)
+        status = bvpi_copy_provenance(file, &s->old_provenance, &size, error);
+    for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
+        s->chunks[kind] = (bvpi_chunk){file->section[kind].data, file->section[kind].size};
+        s->job.section[kind] = (bvpi_write_section){&s->chunks[kind], 1};
+    }
+    s->chunks[BVPD_PROV] = (bvpi_chunk){provenance ? provenance : s->old_provenance, size};
+    if (file->is_refitted)
+        mix_source_hash(file, s->job.header.source_hash);
+    return status;
+}
+
+bvp_status bvp_save(const bvp_file *file, const char *provenance, const char *path,
+                    bvp_error *error)
+{
+    saving s;
+    bvp_status status = prepare(file, provenance, &s, error);
+    if (status == BVP_OK)
+        status = bvpi_write_path(&s.job, path, NULL, error);
+    free(s.old_provenance);
+    return status;
+}
+
+bvp_status bvp_save_fd(const bvp_file *file, const char *provenance, int fd, bvp_error *error)
+{
+    saving s;
+    bvp_status status = prepare(file, provenance, &s, error);
+    if (status == BVP_OK)
+        status = bvpi_write_fd(&s.job, fd, NULL, error);
+    free(s.old_provenance);
+    return status;
+}

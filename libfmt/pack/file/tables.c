@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ * tables.c: sets of records that are stored once: strings and placements.
+ * Spec: format.md, chapters "Placements", "Strings".
+ */
+#include "pack/file/tables.h"
+
+#include "base/status.h"
+#include "format/checksum.h"
+#include "format/linear.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bvp_status bvpi_array_add(bvpi_array *array, uint64_t more, size_t size, void *first,
+                          bvp_error *error)
+{
+    if (array->count + more > array->capacity) {
+        uint64_t wanted = array->capacity + array->capacity / 2 + 16;
+        if (wanted < array->count + more)
+            wanted = array->count + more;
+        void *grown = realloc(array->data, wanted * size);
+        if (!grown)
+            return bvpi_error_memory(error, wanted * size);
+        array->data = grown;
+        array->capacity = wanted;
+    }
+    char *begin = (char *)array->data + array->count * size;
+    memset(begin, 0, more * size);
+    memcpy(first, &begin, sizeof begin);
+    array->count += more;
+    return BVP_OK;
+}
+
+void bvpi_array_free(bvpi_array *array)
+{
+    free(array->data);
+    *array = (bvpi_array){0};
+}
+
+void bvpi_table_free(bvpi_table *table)
+{
+    bvpi_array_free(&table->bytes);
+    bvpi_array_free(&table->starts);
+    free(table->slots);
+    *table = (bvpi_table){0};
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static uint64_t start_of(const bvpi_table *t, uint64_t record)
+{
+    const uint64_t *starts = t->starts.data;
+    return record < t->starts.count ? starts[record] : t->bytes.count;
+}
+
+/* The slot of an equal record, or the free one where it belongs. */
+static uint64_t find_slot(const bvpi_table *t, const uint8_t *record, uint64_t size)
+{
+    uint64_t at = bvpi_hash64(record, size) & (t->slot_count - 1);
+    for (; t->slots[at] != 0; at = (at + 1) & (t->slot_count - 1)) {
+        const uint64_t start = start_of(t, t->slots[at] - 1);
+        const uint64_t end = start_of(t, t->slots[at]);
+        if (end - start == size && memcmp((uint8_t *)t->bytes.data + start, record, size) == 0)
+            break;
+    }
+    return at;
+}
+
+static bvp_status grow_slots(bvpi_table *t, bvp_error *error)
+{
+    const uint64_t wanted = t->slot_count ? 2 * t->slot_count : 64;
+    if (2 * (t->starts.count + 1) <= t->slot_count)
+        return BVP_OK;
+    uint32_t *slots = calloc(wanted, sizeof *slots);
+    if (!slots)
+        return bvpi_error_memory(error, wanted * sizeof *slots);
+    free(t->slots);
+    t->slots = slots;
+    t->slot_count = wanted;
+    for (uint64_t k = 0; k < t->starts.count; k++) {
+        const uint64_t start = start_of(t, k);
+        const uint8_t *record = (uint8_t *)t->bytes.data + start;
+        slots[find_slot(t, record, start_of(t, k + 1) - start)] = (uint32_t)k + 1;
+    }
+    return BVP_OK;
+}
+
+/* *number: of the record, old or new; *start: where it begins. */
+static bvp_status add_record(bvpi_table *t, const uint8_t *record, uint64_t size, uint32_t *number,
+                             uint64_t *start, bvp_error *error)
+{
+    uint8_t *bytes;
+    uint64_t *starts;
+    bvp_status status = grow_slots(t, error);
+    if (status != BVP_OK)
+        return status;
+    const uint64_t slot = find_slot(t, record, size);
+    if (t->slots[slot] == 0) {
+        if (t->starts.count >= UINT32_MAX - 1 || t->bytes.count / 4 + size > UINT32_MAX)
+            return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                                  "more strings or placements than a file can hold");
+        const uint64_t begin = t->bytes.count;
+        status = bvpi_array_add(&t->bytes, size, 1, &bytes, error);
+        if (status != BVP_OK)
+            return status;
+        status = bvpi_array_add(&t->starts, 1, sizeof *starts, &starts, error);
+        if (status != BVP_OK) {
+            t->bytes.count = begin;
+            return status;
+        }
+        memcpy(bytes, record, size);
+        *starts = begin;
+        t->slots[slot] = (uint32_t)t->starts.count;
+    }
+    *number = t->slots[slot] - 1;
+    *start = start_of(t, *number);
+    return BVP_OK;
+}
+
+/* ---- strings -------------------------------------------------------------------------------- */
+
+static bvp_status add_text(bvpi_table *t, const char *text, uint64_t size, uint32_t *reference,
+                           bvp_error *error)
+{
+    const uint64_t record_size = (4 + size + 3) & ~UINT64_C(3);
+    const uint32_t size32 = (uint32_t)size;
+    uint32_t number;
+    uint64_t start = 0;
+    if (size > INT32_MAX)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                              "a text is longer than 2 GiB");
+    uint8_t *record = calloc(1, record_size);
+    if (!record)
+        return bvpi_error_memory(error, record_size);
+    memcpy(record, &size32, sizeof size32);
+    memcpy(record + sizeof size32, text, size);
+    bvp_status status = add_record(t, record, record_size, &number, &start, error);
+    free(record);
+    *reference = (uint32_t)(start / 4);
+    return status;
+}
+
+bvp_status bvpi_add_string(bvpi_table *t, const char *text, uint32_t *reference, bvp_error *error)
+{
+    uint32_t empty;
+    bvp_status status = BVP_OK;
+    if (t->starts.count == 0)
+        status = add_text(t, "", 0, &empty, error);
+    if (status == BVP_OK)
+        status = add_text(t, text ? text : "", text ? strlen(text) : 0, reference, error);
+    return status;
+}
+
+/* ---- placements ----------------------------------------------------------------------------- */
+
+static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+bvp_status bvpi_add_linear(bvpi_table *t, const double *placement, uint32_t *reference,
+                           bvp_error *error)
+{
+    uint64_t words[1 + BVPD_LINEAR_MAX] = {BVPD_LINEAR_IDENTITY}, start = 0;
+    uint32_t number;
+    bvp_status status = BVP_OK;
+    if (t->starts.count == 0)
+        status = add_record(t, (const uint8_t *)words, sizeof *words, &number, &start, error);
+    if (status == BVP_OK && placement) {
+        const unsigned count = bvpi_linear_encode(placement, words);
+        status =
+            add_record(t, (const uint8_t *)words, count * sizeof *words, &number, &start, error);
+    }
+    *reference = placement ? (uint32_t)(start / 8) : 0;
+    return status;
+}
+
+bvp_status bvpi_add_placement(bvpi_table *t, const double *placement, uint32_t *number,
+                              bvp_error *error)
+{
+    uint64_t start;
+    bvp_status status = BVP_OK;
+    if (t->starts.count == 0)
+        status = add_record(t, (const uint8_t *)identity, sizeof identity, number, &start, error);
+    if (status == BVP_OK)
+        status = add_record(t, (const uint8_t *)(placement ? placement : identity), sizeof identity,
+                            number, &start, error);
+    return status;
+}

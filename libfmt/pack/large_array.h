@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * large_array.h: the builder's large arrays.
+ */
+#ifndef BVPI_PACK_LARGE_ARRAY_H
+#define BVPI_PACK_LARGE_ARRAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* At a multiple of 64, for free(); never of size 0. NULL: out of memory. */
+void *bvpi_allocate(uint64_t count, size_t size);
+
+#endif

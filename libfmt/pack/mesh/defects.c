@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ * defects.c: edges, each with its triangle's third corner, are put into one bucket for each vertex:
+ * equal keys are equal triangles. Welded meshes number neighbours alike: the buckets are filled
+ * almost in order.
+ * Spec: format.md, chapter "Parts" (counts).
+ */
+#include "pack/mesh/defects.h"
+
+#include "base/sum.h"
+#include "pack/large_array.h"
+#include "pack/work.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INSERTION_MAX = 24,
+    PIECE_MAX = 8, /* each has a number for each vertex */
+    SERIAL = 1 << 14
+};
+
+/* ---- degenerate triangles -------------------------------------------------------------------- */
+
+/* Is the triangle's projection to the plane of the axes u and v no line, as doubles can tell? */
+static bool has_area(const float *a, const float *b, const float *c, int u, int v)
+{
+    const double bu = (double)b[u] - a[u], bv = (double)b[v] - a[v];
+    const double cu = (double)c[u] - a[u], cv = (double)c[v] - a[v];
+    return fabs(bu * cv - bv * cu) > 0x1p-48 * (fabs(bu * cv) + fabs(bv * cu));
+}
+
+/* Is it a line? Products of two floats are exact doubles. */
+static bool is_flat(const float *a, const float *b, const float *c, int u, int v)
+{
+    const double terms[6] = {(double)b[u] * c[v],  -(double)b[u] * a[v], -(double)a[u] * c[v],
+                             -(double)b[v] * c[u], (double)b[v] * a[u],  (double)a[v] * c[u]};
+    return bvpi_sum_sign(terms, 6) == 0;
+}
+
+bool bvpi_is_degenerate(const float *a, const float *b, const float *c)
+{
+    if (has_area(a, b, c, 0, 1) || has_area(a, b, c, 1, 2) || has_area(a, b, c, 2, 0))
+        return false;
+    return is_flat(a, b, c, 0, 1) && is_flat(a, b, c, 1, 2) && is_flat(a, b, c, 2, 0);
+}
+
+/* ---- sorting -------------------------------------------------------------------------------- */
+
+static void sift(uint64_t *keys, uint64_t root, uint64_t count)
+{
+    for (uint64_t child; (child = 2 * root + 1) < count; root = child) {
+        if (child + 1 < count && keys[child] < keys[child + 1])
+            child++;
+        if (keys[root] >= keys[child])
+            return;
+        const uint64_t swapped = keys[root];
+        keys[root] = keys[child];
+        keys[child] = swapped;
+    }
+}
+
+/* Buckets are small but for hubs of many triangles: never slower than n log n. */
+static void sort_keys(uint64_t *keys, uint64_t count)
+{
+    if (count <= INSERTION_MAX) {
+        for (uint64_t i = 1; i < count; i++) {
+            const uint64_t key = keys[i];
+            uint64_t k = i;
+            for (; k > 0 && keys[k - 1] > key; k--)
+                keys[k] = keys[k - 1];
+            keys[k] = key;
+        }
+        return;
+    }
+    for (uint64_t i = count / 2; i-- > 0;)
+        sift(keys, i, count);
+    for (uint64_t end = count - 1; end > 0; end--) {
+        const uint64_t swapped = keys[0];
+        keys[0] = keys[end];
+        keys[end] = swapped;
+        sift(keys, 0, end);
+    }
+}
+
+/* ---- buckets -------------------------------------------------------------------------------- */
+
+/* The edges: each in the bucket of its smaller end, as a key of the other end (upper half) and the
+ * third corner of its triangle. A piece is a run of triangles, and in other passes one of vertices:
+ * what a piece puts into a bucket lies behind what the pieces before it put there. */
+typedef struct counting {
+    const bvpi_mesh *mesh;
+    uint32_t piece_count;
+    uint64_t *next; /* for each piece: for each vertex: its keys there, then where the next goes */
+    uint64_t *keys;
+    uint64_t begin[PIECE_MAX + 1]; /* of the vertices of each piece: where their keys begin */
+    bvpi_defects out[PIECE_MAX];
+} counting;
+
+static uint32_t cut(uint32_t count, uint32_t piece, const counting *c)
+{
+    return (uint32_t)((uint64_t)count * piece / c->piece_count);
+}
+
+static uint64_t *next_of(const counting *c, uint32_t piece)
+{
+    return c->next + (uint64_t)piece * c->mesh->vertex_count;
+}
+
+static void order3(const uint32_t *index, uint32_t out[3])
+{
+    const uint32_t a = index[0], b = index[1], c = index[2];
+    const uint32_t least = a < b ? a : b, most = a > b ? a : b;
+    out[0] = least < c ? least : c;
+    out[2] = most > c ? most : c;
+    out[1] = a ^ b ^ c ^ out[0] ^ out[2];
+}
+
+/* v: in order. A triangle with two equal corners has no edges, but may be a duplicate: its one key
+ * leads to its own vertex, or to the third corner. */
+static inline bool has_edges(const uint32_t v[3])
+{
+    return v[0] != v[1] && v[1] != v[2];
+}
+
+static void count_keys(void *user, uint32_t piece)
+{
+    const counting *c = user;
+    const bvpi_mesh *m = c->mesh;
+    const uint32_t end = cut(m->triangle_count, piece + 1, c);
+    uint64_t *count = next_of(c, piece);
+    memset(count, 0, m->vertex_count * sizeof *count);
+    for (uint32_t i = cut(m->triangle_count, piece, c); i < end; i++) {
+        uint32_t v[3];
+        order3(m->indices + 3 * (uint64_t)i, v);
+        const bool edges = has_edges(v);
+        count[v[0]] += edges ? 2 : 1;
+        count[v[1]] += edges;
+    }
+}
+
+/* Of the piece's vertices: how many keys they have. */
+static void sum_keys(void *user, uint32_t piece)
+{
+    counting *c = user;
+    const uint32_t begin = cut(c->mesh->vertex_count, piece, c);
+    const uint32_t end = cut(c->mesh->vertex_count, piece + 1, c);
+    uint64_t sum = 0;
+    for (uint32_t p = 0; p < c->piece_count; p++)
+        for (uint32_t k = begin; k < end; k++)
+            sum += next_of(c, p)[k];
+    c->begin[piece + 1] = sum;
+}
+
+static void place_buckets(void *user, uint32_t piece)
+{
+    const counting *c = user;
+    const uint32_t end = cut(c->mesh->vertex_count, piece + 1, c);
+    uint64_t sum = c->begin[piece];
+    for (uint32_t k = cut(c->mesh->vertex_count, piece, c); k < end; k++)
+        for (uint32_t p = 0; p < c->piece_count; p++) {
+            uint64_t *next = next_of(c, p) + k;
+            const uint64_t count = *next;
+            *next = sum;
+            sum += count;
+        }
+}
+
+static uint64_t key_of(uint32_t other, uint32_t third)
+{
+    return (uint64_t)other << 32 | third;
+}
+
+/* After this, the last piece's next of a vertex is where its bucket ends. */
+static void put_keys(void *user, uint32_t piece)
+{
+    const counting *c = user;
+    const bvpi_mesh *m = c->mesh;
+    const uint32_t end = cut(m->triangle_count, piece + 1, c);
+    uint64_t *next = next_of(c, piece);
+    for (uint32_t i = cut(m->triangle_count, piece, c); i < end; i++) {
+        uint32_t v[3];
+        order3(m->indices + 3 * (uint64_t)i, v);
+        c->keys[next[v[0]]++] = key_of(v[1], v[2]);
+        if (!has_edges(v))
+            continue;
+        c->keys[next[v[0]]++] = key_of(v[2], v[1]);
+        c->keys[next[v[1]]++] = key_of(v[2], v[0]);
+    }
+}
+
+static bool fill_buckets(counting *c, uint32_t thread_count)
+{
+    const uint32_t pieces = c->piece_count;
+    c->next = bvpi_allocate((uint64_t)pieces * c->mesh->vertex_count, sizeof *c->next);
+    if (!c->next)
+        return false;
+    bvpi_parallel(thread_count, pieces, count_keys, c);
+    bvpi_parallel(thread_count, pieces, sum_keys, c);
+    for (uint32_t p = 0; p < pieces; p++)
+        c->begin[p + 1] += c->begin[p];
+    c->keys = bvpi_allocate(c->begin[pieces], sizeof *c->keys);
+    if (!c->keys)
+        return false;
+    bvpi_parallel(thread_count, pieces, place_buckets, c);
+    bvpi_parallel(thread_count, pieces, put_keys, c);
+    return true;
+}
+
+/* ---- counting ------------------------------------------------------------------------------- */
+
+/* The sorted keys of vertex `vertex`. Of a triangle's keys one has its third corner not before the
+ * other end; it stands for the triangle. */
+static void count_bucket(const uint64_t *keys, uint64_t count, uint32_t vertex, bvpi_defects *out)
+{
+    for (uint64_t i = 0; i < count;) {
+        const uint32_t other = (uint32_t)(keys[i] >> 32);
+        uint64_t edges = 0, last = UINT64_MAX; /* no key: it would be a vertex too many */
+        for (; i < count && keys[i] >> 32 == other; last = keys[i++]) {
+            const uint32_t third = (uint32_t)keys[i];
+            edges += third != other;
+            out->duplicate_count += keys[i] == last && third >= other;
+        }
+        out->open_edge_count += edges == 1 && other != vertex;
+        out->nonmanifold_edge_count += edges > 2 && other != vertex;
+    }
+}
+
+static void count_buckets(void *user, uint32_t piece)
+{
+    counting *c = user;
+    const uint64_t *ends = next_of(c, c->piece_count - 1);
+    const uint32_t last = cut(c->mesh->vertex_count, piece + 1, c);
+    uint64_t begin = c->begin[piece];
+    bvpi_defects out = {0};
+    for (uint32_t k = cut(c->mesh->vertex_count, piece, c); k < last; k++) {
+        sort_keys(c->keys + begin, ends[k] - begin);
+        count_bucket(c->keys + begin, ends[k] - begin, k, &out);
+        begin = ends[k];
+    }
+    c->out[piece] = out;
+}
+
+bool bvpi_count_defects(const bvpi_mesh *mesh, uint32_t thread_count, bvpi_defects *out)
+{
+    counting c = {.mesh = mesh, .piece_count = thread_count < PIECE_MAX ? thread_count : PIECE_MAX};
+    *out = (bvpi_defects){0};
+    if (mesh->triangle_count < SERIAL || c.piece_count == 0)
+        c.piece_count = 1;
+    const bool ok = fill_buckets(&c, thread_count);
+    if (ok)
+        bvpi_parallel(thread_count, c.piece_count, count_buckets, &c);
+    for (uint32_t k = 0; k < c.piece_count; k++) {
+        out->duplicate_count += c.out[k].duplicate_count;
+        out->open_edge_count += c.out[k].open_edge_count;
+        out->nonmanifold_edge_count += c.out[k].nonmanifold_edge_count;
+    }
+    free(c.next);
+    free(c.keys);
+    return ok;
+}

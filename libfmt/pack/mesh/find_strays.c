@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT
+ * find_strays.c: triangles so far from the others that one grid cannot resolve both.
+ * Spec: format.md, chapter "Hierarchies" (grid).
+ */
+#include "pack/mesh/find_strays.h"
+
+#include "base/status.h"
+#include "pack/large_array.h"
+#include "pack/mesh/weld.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A part has one grid of BVPD_GRID_BITS bits. A triangle 2^23 times as far away as the rest is
+ * large leaves one cell for all the rest: no node tells its triangles apart, and each query looks
+ * at all of them. So what lies far outside is found here, for parts of its own.
+ *
+ * A centre is a corner of a triangle in the midst of the others: the one of up to SAMPLES that is
+ * nearest to their median, axis by axis. It lies among the majority wherever the rest is. A
+ * triangle's reach is how far its farthest corner is from there, along an axis. The reaches are
+ * counted by octaves. Where GAP octaves in a row are empty, and at least half of the triangles lie
+ * on the inner side, the rest ends, and what is outside becomes a group; where there are several
+ * such gaps, several groups. These are looked at in the same way in turn, for two strays may be as
+ * far from each other as from the rest.
+ *
+ * Invariants: a triangle is in one group; a group's triangles keep their order; corners that are
+ * not finite, or no vertices, are in group 0. */
+
+enum {
+    GAP = 14,       /* octaves; 7 to 8 bits of the grid are left to the rest at such a distance */
+    WHOLE_MAX = 64, /* so few triangles are walked in no time */
+    GROUP_MAX = 16, /* what more there are stay together */
+    SAMPLES = 256,
+    LEAST = -1074, /* exponents of doubles as frexp gives them, one less for 0 */
+    OCTAVES = 1024 - LEAST + 2
+};
+
+typedef struct search {
+    const bvp_mesh *mesh;
+    bvpi_vertices vertices;
+    uint32_t *groups; /* of each triangle; NULL: all are in group 0 */
+    uint32_t group_count;
+    double factor;
+    uint32_t label; /* of the group that is looked at */
+    uint64_t member_count;
+    double centre[3];
+    uint64_t counts[OCTAVES];
+    double least[OCTAVES], most[OCTAVES]; /* reaches, by octave */
+} search;
+
+/* ---- triangles ------------------------------------------------------------------------------- */
+
+static void load_vertex(const search *s, uint64_t vertex, double out[3])
+{
+    const uint8_t *p = bvpi_vertex_at(&s->vertices, vertex);
+    float floats[3];
+    if (s->vertices.size == 24) {
+        memcpy(out, p, 24);
+        return;
+    }
+    memcpy(floats, p, sizeof floats);
+    for (int axis = 0; axis < 3; axis++)
+        out[axis] = (double)floats[axis];
+}
+
+static bool load_corner(const search *s, uint64_t corner, double out[3])
+{
+    const uint64_t vertex = s->mesh->indices ? s->mesh->indices[corner] : corner;
+    if (vertex >= s->vertices.count)
+        return false;
+    load_vertex(s, vertex, out);
+    return true;
+}
+
+static double reach_of_point(const search *s, const double x[3])
+{
+    double reach = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double away = fabs(x[axis] - s->centre[axis]);
+        if (!(away <= reach))
+            reach = away;
+        if (!isfinite(away))
+            return INFINITY;
+    }
+    return reach;
+}
+
+/* Infinite: of a triangle that is none. */
+static double reach_of(const search *s, uint64_t triangle)
+{
+    double reach = 0, x[3];
+    for (uint64_t k = 3 * triangle; k < 3 * triangle + 3; k++)
+        reach = load_corner(s, k, x) ? fmax(reach, reach_of_point(s, x)) : INFINITY;
+    return reach;
+}
+
+static bool is_member(const search *s, uint64_t triangle)
+{
+    return !s->groups || s->groups[triangle] == s->label;
+}
+
+/* ---- the centre ------------------------------------------------------------------------------ */
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* First corners of members that lie evenly spread in their order; those that are not finite are
+ * left out. */
+static size_t take_samples(const search *s, double samples[SAMPLES][3])
+{
+    uint64_t next = 0, member = 0, taken = 0;
+    size_t count = 0;
+    const uint64_t wanted = s->member_count < SAMPLES ? s->member_count : SAMPLES;
+    for (uint64_t i = 0; i < s->mesh->triangle_count && taken < wanted; i++) {
+        if (!s->groups)
+            i = next; /* members are all */
+        else if (!is_member(s, i) || member++ < next)
+            continue;
+        double *x = samples[count];
+        count += load_corner(s, 3 * i, x) && isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+        next = ++taken * s->member_count / wanted;
+    }
+    return count;
+}
+
+static bool choose_centre(search *s)
+{
+    static const double origin[3];
+    double samples[SAMPLES][3], sorted[SAMPLES];
+    const size_t count = take_samples(s, samples);
+    if (count == 0)
+        return false;
+    memcpy(s->centre, origin, sizeof origin);
+    for (int axis = 0; axis < 3; axis++) {
+        for (size_t i = 0; i < count; i++)
+            sorted[i] = samples[i][axis];
+        qsort(sorted, count, sizeof *sorted, compare);
+        s->centre[axis] = sorted[count / 2];
+    }
+    size_t best = 0;
+    for (size_t i = 1; i < count; i++)
+        if (reach_of_point(s, samples[i]) < reach_of_point(s, samples[best]))
+            best = i;
+    memcpy(s->centre, samples[best], sizeof s->centre);
+    return true;
+}
+
+/* ---- a look at whole meshes ------------------------------------------------------------------ */
+
+/* Of numbers that lie `stride` bytes from each other, the range; not finite if one of them is not.
+ */
+static double range_of_floats(const uint8_t *at, uint32_t count, size_t stride)
+{
+    float lo = INFINITY, hi = -INFINITY, sum = 0, x;
+    for (uint32_t i = 0; i < count; i++, at += stride) {
+        memcpy(&x, at, sizeof x);
+        lo = x < lo ? x : lo;
+        hi = x > hi ? x : hi;
+        sum += 0 * x;
+    }
+    return (double)hi - (double)lo + (double)sum;
+}
+
+static double range_of_doubles(const uint8_t *at, uint32_t count, size_t stride)
+{
+    double lo = INFINITY, hi = -INFINITY, sum = 0, x;
+    for (uint32_t i = 0; i < count; i++, at += stride) {
+        memcpy(&x, at, sizeof x);
+        lo = x < lo ? x : lo;
+        hi = x > hi ? x : hi;
+        sum += 0 * x;
+    }
+    return hi - lo + sum;
+}
+
+/* Of the box of all vertices; not finite if one of them is not. */
+static double longest_side(const search *s)
+{
+    const bvpi_vertices *v = &s->vertices;
+    double longest = 0;
+    if (v->triangle_stride != 3 * v->stride)
+        return INFINITY;
+    for (size_t axis = 0; axis < 3; axis++) {
+        const double range = v->size == 24
+                                 ? range_of_doubles(v->data + 8 * axis, v->count, v->stride)
+                                 : range_of_floats(v->data + 4 * axis, v->count, v->stride);
+        if (!(range <= longest))
+            longest = range;
+        if (!isfinite(range))
+            return INFINITY;
+    }
+    return longest;
+}
+
+/* Of a mesh with strays half of the triangles and more lie within a 2^13th of its size; of a few,
+ * evenly spread, some then do. Of most other meshes no two do, which costs little to see. */
+static bool may_have_strays(const search *s)
+{
+    enum { FEW = 16, NEAR = 6 /* pairs: four of them among the rest */ };
+    const double near = ldexp(longest_side(s), 2 - GAP);
+    double x[FEW][3];
+    int pairs = 0;
+    if (!isfinite(near))
+        return true;
+    for (uint64_t i = 0; i < FEW; i++) {
+        if (!load_corner(s, 3 * (i * s->mesh->triangle_count / FEW), x[i]))
+            return true;
+        for (uint64_t k = 0; k < i; k++)
+            pairs += fabs(x[i][0] - x[k][0]) <= near && fabs(x[i][1] - x[k][1]) <= near &&
+                     fabs(x[i][2] - x[k][2]) <= near;
+    }
+    return pairs >= NEAR;
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static int octave_of(double reach)
+{
+    int exponent = LEAST - 1;
+    if (reach > 0)
+        frexp(reach, &exponent);
+    return exponent - (LEAST - 1);
+}
+
+static void count_octaves(search *s)
+{
+    memset(s->counts, 0, sizeof s->counts);
+    for (uint64_t i = 0; i < s->mesh->triangle_count; i++) {
+        if (!is_member(s, i))
+            continue;
+        const double reach = reach_of(s, i);
+        if (!isfinite(reach))
+            continue;
+        const int o = octave_of(reach);
+        s->least[o] = s->counts[o] == 0 || reach < s->least[o] ? reach : s->least[o];
+        s->most[o] = s->counts[o] == 0 || reach > s->most[o] ? reach : s->most[o];
+        s->counts[o]++;
+    }
+}
+
+/* The group of each octave, in labels[]; how many new ones. A rest without size stays with what is
+ * next: no grid tells its triangles apart. */
+static uint32_t find_gaps(search *s, uint32_t labels[OCTAVES])
+{
+    uint64_t inside = 0;
+    uint32_t found = 0;
+    int last = -1;
+    for (int o = 0; o < OCTAVES; o++) {
+        labels[o] = found == 0 ? s->label : s->group_count + found - 1;
+        if (s->counts[o] == 0)
+            continue;
+        if (last > 0 && o - last > GAP && 2 * inside >= s->member_count &&
+            s->group_count + found < GROUP_MAX) {
+            if (s->label == 0 && found == 0)
+                s->factor = s->least[o] / s->most[last];
+            found++;
+            labels[o] = s->group_count + found - 1;
+        }
+        inside += s->counts[o];
+        last = o;
+    }
+    return found;
+}
+
+static bool split_group(search *s)
+{
+    uint32_t labels[OCTAVES];
+    count_octaves(s);
+    const uint32_t found = find_gaps(s, labels);
+    if (found == 0)
+        return true;
+    if (!s->groups)
+        s->groups = calloc(s->mesh->triangle_count, sizeof *s->groups);
+    if (!s->groups)
+        return false;
+    for (uint64_t i = 0; i < s->mesh->triangle_count; i++) {
+        const double reach = is_member(s, i) ? reach_of(s, i) : INFINITY;
+        if (isfinite(reach))
+            s->groups[i] = labels[octave_of(reach)];
+    }
+    s->group_count += found;
+    return true;
+}
+
+static uint64_t count_members(const search *s)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < s->mesh->triangle_count; i++)
+        count += is_member(s, i);
+    return count;
+}
+
+static bool find_groups(search *s)
+{
+    bool done = true;
+    for (s->label = 0; s->label < s->group_count && done; s->label++) {
+        s->member_count = s->groups ? count_members(s) : s->mesh->triangle_count;
+        if (s->member_count > WHOLE_MAX && choose_centre(s))
+            done = split_group(s);
+    }
+    return done;
+}
+
+/* ---- the public call ------------------------------------------------------------------------- */
+
+static bvp_status check_mesh(const bvp_mesh *m, bvp_error *error)
+{
+    const char *text = NULL;
+    if (m->triangle_count >= UINT32_MAX || m->vertex_count >= UINT32_MAX)
+        text = "the mesh has 2^32 - 1 triangles or vertices, or more; a part holds less: split it";
+    else if (m->triangle_count > 0 && !m->positions)
+        text = "the mesh has triangles but no positions";
+    else if (!m->indices && 3 * m->triangle_count > m->vertex_count)
+        text = "triangles without indices need three vertices each; there are less";
+    return text ? bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "%s", text) : BVP_OK;
+}
+
+bvp_status bvp_find_strays(const bvp_mesh *mesh, uint32_t **groups_out, uint32_t *group_count_out,
+                           double *factor_out, bvp_error *error)
+{
+    *groups_out = NULL;
+    *group_count_out = 1;
+    if (factor_out)
+        *factor_out = 1;
+    const bvp_status status = check_mesh(mesh, error);
+    if (status != BVP_OK || mesh->triangle_count <= WHOLE_MAX)
+        return status;
+    search *s = calloc(1, sizeof *s);
+    if (!s)
+        return bvpi_error_memory(error, sizeof *s);
+    s->mesh = mesh;
+    s->vertices = bvpi_vertices_of(mesh);
+    s->group_count = 1;
+    const bool done = !may_have_strays(s) || find_groups(s);
+    if (done && s->group_count > 1) {
+        *groups_out = s->groups;
+        *group_count_out = s->group_count;
+        if (factor_out)
+            *factor_out = s->factor;
+    } else {
+        free(s->groups);
+    }
+    free(s);
+    return done ? BVP_OK : bvpi_error_memory(error, mesh->triangle_count * sizeof(uint32_t));
+}
+
+bvp_status bvpi_count_strays(const bvpi_mesh *mesh, uint64_t *count, bvp_error *error)
+{
+    const bvp_mesh whole = {.positions = mesh->positions,
+                            .vertex_count = mesh->vertex_count,
+                            .indices = mesh->indices,
+                            .triangle_count = mesh->triangle_count};
+    uint32_t labels[OCTAVES];
+    *count = 0;
+    if (whole.triangle_count <= WHOLE_MAX)
+        return BVP_OK;
+    search *s = calloc(1, sizeof *s);
+    if (!s)
+        return bvpi_error_memory(error, sizeof *s);
+    *s = (search){.mesh = &whole,
+                  .vertices = bvpi_vertices_of(&whole),
+                  .group_count = 1,
+                  .member_count = whole.triangle_count};
+    if (may_have_strays(s) && choose_centre(s)) {
+        count_octaves(s);
+        find_gaps(s, labels);
+        for (int o = 0; o < OCTAVES; o++)
+            *count += labels[o] > 0 ? s->counts[o] : 0;
+    }
+    free(s);
+    return BVP_OK;
+}

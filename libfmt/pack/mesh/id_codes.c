@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ * id_codes.c: the gaps between runs are left out of the range that the numbers are counted in, the
+ * largest first, as long as that saves more than telling where they are costs.
+ * Spec: format.md, chapter "Triangle numbers".
+ */
+#include "pack/mesh/id_codes.h"
+
+#include "pack/mesh/axis_codes.h"
+#include "format/map.h"
+
+#include <string.h>
+
+enum {
+    DIGIT = 6, /* bits: counting as many values as there are numbers would cost more */
+    INSERTION_MAX = 16
+};
+
+static void sort_few(uint32_t *numbers, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t number = numbers[i];
+        uint32_t k = i;
+        for (; k > 0 && numbers[k - 1] > number; k--)
+            numbers[k] = numbers[k - 1];
+        numbers[k] = number;
+    }
+}
+
+/* Sorts up to 256 numbers, by their digits. */
+static void sort_numbers(uint32_t *numbers, uint32_t count, uint32_t largest)
+{
+    uint32_t other[BVPD_CLUSTER_TRIANGLES], *from = numbers, *to = other;
+    if (count <= INSERTION_MAX) {
+        sort_few(numbers, count);
+        return;
+    }
+    const unsigned width = bvpi_bit_width(largest);
+    for (unsigned shift = 0; shift < width; shift += DIGIT) {
+        uint16_t place[1 << DIGIT] = {0};
+        uint16_t sum = 0;
+        for (uint32_t i = 0; i < count; i++)
+            place[from[i] >> shift & ((1 << DIGIT) - 1)]++;
+        for (uint32_t k = 0; k < 1 << DIGIT; k++) {
+            const uint16_t here = place[k];
+            place[k] = sum;
+            sum = (uint16_t)(sum + here);
+        }
+        for (uint32_t i = 0; i < count; i++)
+            to[place[from[i] >> shift & ((1 << DIGIT) - 1)]++] = from[i];
+        uint32_t *swapped = from;
+        from = to;
+        to = swapped;
+    }
+    if (from != numbers)
+        memcpy(numbers, from, count * sizeof *numbers);
+}
+
+/* Between ascending numbers. */
+typedef struct gaps {
+    uint32_t size[BVPD_CLUSTER_TRIANGLES]; /* numbers left out: 1 or more */
+    uint32_t count;
+    uint32_t different; /* numbers that differ */
+} gaps;
+
+static void find_gaps(const uint32_t *sorted, uint32_t count, gaps *out)
+{
+    out->count = 0;
+    out->different = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t step = sorted[i] - sorted[i - 1];
+        out->size[out->count] = step - 1;
+        out->count += step > 1;
+        out->different += step > 0;
+    }
+}
+
+/* The gap up to which all are kept in the range, for the fewest bits in all. */
+static uint32_t choose_limit(gaps *g, uint32_t count)
+{
+    uint32_t largest = 0;
+    uint64_t range = g->different, open = 0, best = UINT64_MAX;
+    for (uint32_t i = 0; i < g->count; i++) {
+        largest = g->size[i] > largest ? g->size[i] : largest;
+        open += g->size[i];
+    }
+    sort_numbers(g->size, g->count, largest);
+    uint32_t limit = 0;
+    for (uint32_t kept = 0; kept <= g->count; kept++) {
+        if (kept > 0) {
+            range += g->size[kept - 1];
+            open -= g->size[kept - 1];
+        }
+        if (kept < g->count && kept > 0 && g->size[kept] == g->size[kept - 1])
+            continue; /* equal ones are kept or left out together */
+        const uint64_t width = bvpi_bit_width((uint32_t)(range - 1));
+        const uint64_t gap_width = bvpi_bit_width((uint32_t)open);
+        const uint64_t bits = count * width + (g->count - kept) * (width + gap_width);
+        if (bits < best) {
+            best = bits;
+            limit = kept > 0 ? g->size[kept - 1] : 0;
+        }
+    }
+    return limit;
+}
+
+/* Where numbers are left out: between ascending ones that are farther apart. */
+static void list_gaps(const uint32_t *sorted, uint32_t count, uint32_t limit, bvpi_ids_plan *plan)
+{
+    uint32_t skip = 0, gap_count = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t step = sorted[i] - sorted[i - 1];
+        if (step <= 1 || step - 1 <= limit)
+            continue;
+        skip += step - 1;
+        plan->position[gap_count] = sorted[i] - sorted[0] - skip;
+        plan->skip[gap_count++] = skip;
+    }
+    plan->head.gap_count = (uint8_t)gap_count;
+    plan->head.gap_width = (uint8_t)bvpi_bit_width(skip);
+    plan->head.width = (uint8_t)bvpi_bit_width(sorted[count - 1] - sorted[0] - skip);
+}
+
+void bvpi_ids_choose(const uint32_t *numbers, uint32_t count, bvpi_ids_plan *plan)
+{
+    uint32_t sorted[BVPD_CLUSTER_TRIANGLES];
+    gaps g;
+    uint32_t least = UINT32_MAX, most = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        least = numbers[i] < least ? numbers[i] : least;
+        most = numbers[i] > most ? numbers[i] : most;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = numbers[i] - least;
+    sort_numbers(sorted, count, most - least);
+    find_gaps(sorted, count, &g);
+    plan->head = (bvpd_ids){.base = least};
+    list_gaps(sorted, count, choose_limit(&g, count), plan);
+    plan->size = (uint32_t)(sizeof plan->head + bvpi_ids_packed_size(&plan->head, count));
+}
+
+static uint32_t field_of(const bvpi_ids_plan *plan, uint32_t number)
+{
+    uint32_t k = plan->head.gap_count;
+    const uint32_t at = number - plan->head.base;
+    while (k > 0 && plan->position[k - 1] + plan->skip[k - 1] > at)
+        k--;
+    return k > 0 ? at - plan->skip[k - 1] : at;
+}
+
+void bvpi_ids_write(const bvpi_ids_plan *plan, const uint32_t *numbers, uint32_t count,
+                    uint8_t *out)
+{
+    const unsigned width = plan->head.width;
+    memcpy(out, &plan->head, sizeof plan->head);
+    bvpi_bits bits = {.at = out + sizeof plan->head};
+    for (uint32_t i = 0; i < plan->head.gap_count; i++) {
+        bvpi_put_bits(&bits, plan->position[i], width);
+        bvpi_put_bits(&bits, plan->skip[i], plan->head.gap_width);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        bvpi_put_bits(&bits, field_of(plan, numbers[i]), width);
+    bvpi_end_bits(&bits);
+}

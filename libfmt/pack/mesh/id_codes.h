@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * id_codes.h: a cluster's source numbers, which come in runs, in as few bits as possible.
+ * Spec: format.md, chapter "Triangle numbers".
+ */
+#ifndef BVPI_PACK_MESH_ID_CODES_H
+#define BVPI_PACK_MESH_ID_CODES_H
+
+#include "format/layout.h"
+
+/* How the numbers of a cluster are stored. */
+typedef struct bvpi_ids_plan {
+    bvpd_ids head;
+    uint32_t size;                             /* of the record, in bytes */
+    uint32_t position[BVPD_CLUSTER_TRIANGLES]; /* of head.gap_count gaps, ascending */
+    uint32_t skip[BVPD_CLUSTER_TRIANGLES];     /* numbers left out up to there, ascending */
+} bvpi_ids_plan;
+
+/* count: 1 .. 256. */
+void bvpi_ids_choose(const uint32_t *numbers, uint32_t count, bvpi_ids_plan *plan);
+/* plan: of these numbers. out: plan->size bytes, which are zero before. */
+void bvpi_ids_write(const bvpi_ids_plan *plan, const uint32_t *numbers, uint32_t count,
+                    uint8_t *out);
+
+#endif

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT
+ * intake.c: checks, drops, rebases, welds and hashes one mesh.
+ * Spec: format.md, chapter "Parts".
+ */
+#include "pack/mesh/intake.h"
+
+#include "base/dd.h"
+#include "base/simd.h"
+#include "base/status.h"
+#include "pack/mesh/defects.h"
+#include "node/grid.h"
+#include "pack/large_array.h"
+#include "pack/work.h"
+#include "pack/mesh/weld.h"
+#include "format/checksum.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A mesh on the way in: from the caller's arrays to owned ones, step by step. */
+typedef struct intake {
+    const bvp_mesh *source;
+    uint32_t thread_count;
+    bool drop_invalid;
+    bvpi_vertices vertices;  /* the caller's, or `floats` */
+    const uint32_t *indices; /* the caller's (NULL: a soup), or `kept` */
+    uint64_t triangle_count;
+    float *floats;  /* owned, when the source has doubles */
+    uint32_t *kept; /* owned, when triangles were dropped */
+    bvpi_intake *out;
+} intake;
+
+static bvp_status refuse(bvp_error *error, bvp_status status, const char *text)
+{
+    return bvpi_error_set(error, status, BVPI_NO_OFFSET, "", "%s", text);
+}
+
+static uint32_t corner_of(const intake *in, uint64_t corner)
+{
+    return in->indices ? in->indices[corner] : (uint32_t)corner;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------ */
+
+static bvp_status check_counts(const bvp_mesh *m, size_t vertex_size, bvp_error *error)
+{
+    const size_t stride = m->position_stride ? m->position_stride : vertex_size;
+    if (m->triangle_count >= UINT32_MAX || m->vertex_count >= UINT32_MAX)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                              "the mesh has %" PRIu64 " triangles and %" PRIu64
+                              " vertices; a part holds less than 2^32 - 1 of each: split it",
+                              m->triangle_count, m->vertex_count);
+    if (m->triangle_count > 0 && !m->positions)
+        return refuse(error, BVP_ERR_ARGUMENT, "the mesh has triangles but no positions");
+    if (m->position_stride != 0 && m->position_stride < vertex_size)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "position_stride is %zu bytes, less than a vertex's %zu",
+                              m->position_stride, vertex_size);
+    if (m->triangle_stride != 0 && m->triangle_stride < stride * 2 + vertex_size)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "triangle_stride is %zu bytes, less than a triangle's %zu",
+                              m->triangle_stride, stride * 2 + vertex_size);
+    if (!m->indices && 3 * m->triangle_count > m->vertex_count)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "%" PRIu64 " triangles without indices need %" PRIu64
+                              " vertices; there are %" PRIu64,
+                              m->triangle_count, 3 * m->triangle_count, m->vertex_count);
+    return BVP_OK;
+}
+
+enum { INDEX_PIECE = 1 << 18 };
+
+typedef struct index_check {
+    const bvp_mesh *mesh;
+    uint32_t found; /* atomic: some index is too large */
+} index_check;
+
+static void find_largest(void *user, uint32_t piece)
+{
+    index_check *c = user;
+    const uint64_t begin = (uint64_t)piece * INDEX_PIECE;
+    const uint64_t left = 3 * c->mesh->triangle_count - begin;
+    const uint64_t end = begin + (left < INDEX_PIECE ? left : INDEX_PIECE);
+    uint32_t largest = 0;
+    for (uint64_t k = begin; k < end; k++)
+        largest = c->mesh->indices[k] > largest ? c->mesh->indices[k] : largest;
+    if (largest >= c->mesh->vertex_count)
+        __atomic_store_n(&c->found, 1, __ATOMIC_RELAXED);
+}
+
+static bvp_status check_indices(const bvp_mesh *m, uint32_t thread_count, bvp_error *error)
+{
+    index_check c = {.mesh = m};
+    const uint64_t pieces = (3 * m->triangle_count + INDEX_PIECE - 1) / INDEX_PIECE;
+    if (m->indices)
+        bvpi_parallel(thread_count, (uint32_t)pieces, find_largest, &c);
+    if (!c.found)
+        return BVP_OK;
+    for (uint64_t k = 0; k < 3 * m->triangle_count; k++)
+        if (m->indices[k] >= m->vertex_count)
+            return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                                  "triangle %" PRIu64 " refers to vertex %" PRIu32
+                                  "; the mesh has %" PRIu64 " vertices (counted from 0)",
+                                  k / 3, m->indices[k], m->vertex_count);
+    return BVP_OK;
+}
+
+/* ---- non-finite corners ---------------------------------------------------------------------- */
+
+static void load_vertex(const intake *in, uint32_t vertex, double out[3])
+{
+    const uint8_t *p = bvpi_vertex_at(&in->vertices, vertex);
+    float floats[3];
+    if (in->vertices.size == 24) {
+        memcpy(out, p, 24);
+        return;
+    }
+    memcpy(floats, p, sizeof floats);
+    for (int axis = 0; axis < 3; axis++)
+        out[axis] = floats[axis];
+}
+
+static bool is_finite_vertex(const intake *in, uint32_t vertex)
+{
+    double x[3];
+    load_vertex(in, vertex, x);
+    return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+}
+
+enum { FINITE_PIECE = 1 << 16 };
+
+typedef struct examination {
+    const intake *in;
+    uint32_t found; /* atomic: some vertex is not finite */
+} examination;
+
+/* Are the exponents of these floats all less than the greatest? */
+static bool are_finite(const uint8_t *floats, uint64_t count)
+{
+    const bvpi_i32x4 exponent = {0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000};
+    bvpi_i32x4 four, found = {0};
+    uint64_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        memcpy(&four, floats + 4 * i, sizeof four);
+        found |= (four & exponent) == exponent;
+    }
+    four = (bvpi_i32x4){0};
+    memcpy(&four, floats + 4 * i, 4 * (count - i));
+    found |= (four & exponent) == exponent;
+    return (found[0] | found[1] | found[2] | found[3]) == 0;
+}
+
+static void examine_finite(void *user, uint32_t piece)
+{
+    examination *e = user;
+    const uint64_t begin = (uint64_t)piece * FINITE_PIECE, left = e->in->vertices.count - begin;
+    const uint64_t end = begin + (left < FINITE_PIECE ? left : FINITE_PIECE);
+    const bvpi_vertices *v = &e->in->vertices;
+    bool finite = true;
+    if (v->triangle_stride == 36 && v->size == 12)
+        finite = are_finite(v->data + 12 * begin, 3 * (end - begin));
+    else
+        for (uint64_t i = begin; i < end && finite; i++)
+            finite = is_finite_vertex(e->in, (uint32_t)i);
+    if (!finite)
+        __atomic_store_n(&e->found, 1, __ATOMIC_RELAXED);
+}
+
+static bool all_finite(const intake *in)
+{
+    examination e = {.in = in};
+    const uint64_t pieces = ((uint64_t)in->vertices.count + FINITE_PIECE - 1) / FINITE_PIECE;
+    bvpi_parallel(in->thread_count, (uint32_t)pieces, examine_finite, &e);
+    return e.found == 0;
+}
+
+/* 0..2: the first corner that is not finite; 3: all are. */
+static int bad_corner(const intake *in, uint64_t triangle)
+{
+    int k = 0;
+    while (k < 3 && is_finite_vertex(in, corner_of(in, 3 * triangle + k)))
+        k++;
+    return k;
+}
+
+static bvp_status refuse_corner(const intake *in, uint64_t triangle, int corner, bvp_error *error)
+{
+    double x[3];
+    const uint32_t vertex = corner_of(in, 3 * triangle + corner);
+    load_vertex(in, vertex, x);
+    return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                          "triangle %" PRIu64 ": vertex %" PRIu32
+                          " is not finite (%g, %g, %g); repair it, or drop invalid triangles",
+                          triangle, vertex, x[0], x[1], x[2]);
+}
+
+/* Copies of the indices and ids of the triangles without non-finite corners. */
+static bvp_status keep_finite(intake *in, bvp_error *error)
+{
+    const uint64_t size = 3 * in->triangle_count * sizeof *in->kept;
+    uint32_t *ids = malloc(size / 3 + 1);
+    in->kept = malloc(size + 1);
+    in->out->mesh.ids = ids;
+    if (!in->kept || !ids)
+        return bvpi_error_memory(error, size);
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < in->triangle_count; i++) {
+        if (bad_corner(in, i) < 3)
+            continue;
+        for (int k = 0; k < 3; k++)
+            in->kept[3 * count + k] = corner_of(in, 3 * i + k);
+        ids[count++] = in->source->ids ? in->source->ids[i] : (uint32_t)i;
+    }
+    in->out->dropped_count = in->triangle_count - count;
+    in->triangle_count = count;
+    in->indices = in->kept;
+    return BVP_OK;
+}
+
+static bvp_status check_finite(intake *in, bvp_error *error)
+{
+    if (all_finite(in))
+        return BVP_OK;
+    if (in->drop_invalid)
+        return keep_finite(in, error);
+    for (uint64_t i = 0; i < in->triangle_count; i++)
+        if (bad_corner(in, i) < 3)
+            return refuse_corner(in, i, bad_corner(in, i), error);
+    return BVP_OK;
+}
+
+static bvp_status copy_ids(intake *in, bvp_error *error)
+{
+    const uint64_t size = in->triangle_count * sizeof *in->source->ids;
+    if (in->out->mesh.ids || !in->source->ids)
+        return BVP_OK;
+    uint32_t *ids = malloc(size + 1);
+    if (!ids)
+        return bvpi_error_memory(error, size);
+    memcpy(ids, in->source->ids, size);
+    in->out->mesh.ids = ids;
+    return BVP_OK;
+}
+
+/* ---- doubles -------------------------------------------------------------------------------- */
+
+/* Of the corners that triangles use. exact: every coordinate of the axis is a float. */
+typedef struct range {
+    double lo[3], hi[3];
+    bool exact[3];
+} range;
+
+static range range_of_corners(const intake *in)
+{
+    range r;
+    for (uint64_t k = 0; k < 3 * in->triangle_count; k++) {
+        double x[3];
+        load_vertex(in, corner_of(in, k), x);
+        for (int axis = 0; axis < 3; axis++) {
+            r.lo[axis] = k == 0 || x[axis] < r.lo[axis] ? x[axis] : r.lo[axis];
+            r.hi[axis] = k == 0 || x[axis] > r.hi[axis] ? x[axis] : r.hi[axis];
+            r.exact[axis] = (k == 0 || r.exact[axis]) && (double)(float)x[axis] == x[axis];
+        }
+    }
+    return r;
+}
+
+/* The box's centre, rounded to a multiple of about an eighth of its size: few bits, so that
+ * differences to it are exact where the input allows. */
+static double origin_of(double lo, double hi)
+{
+    int exponent;
+    frexp(hi - lo, &exponent);
+    const double centre = lo / 2 + hi / 2;
+    if (hi == lo) {
+        frexp(centre, &exponent);
+        exponent -= 20;
+    }
+    const double step = ldexp(1, exponent - 3);
+    return rint(centre / step) * step;
+}
+
+/* (float)(x - origin); *error: its difference to the exact one. */
+static float rebase(double x, double origin, double *error)
+{
+    const bvpi_dd exact = bvpi_dd_sum(x, -origin);
+    const float stored = (float)exact.hi;
+    *error = fabs((exact.hi - stored) + exact.lo);
+    return stored;
+}
+
+static void rebase_vertex(intake *in, uint32_t vertex, float out[3])
+{
+    double x[3];
+    load_vertex(in, vertex, x);
+    for (int axis = 0; axis < 3; axis++) {
+        double error = 0;
+        out[axis] = in->out->origin[axis] == 0 && (double)(float)x[axis] == x[axis]
+                        ? (float)x[axis] /* -0 stays -0 */
+                        : rebase(x[axis], in->out->origin[axis], &error);
+        if (isfinite(out[axis]) && error > in->out->rounding_error)
+            in->out->rounding_error = error;
+    }
+}
+
+static bvp_status convert_doubles(intake *in, bvp_error *error)
+{
+    const uint64_t size = (uint64_t)in->vertices.count * 12;
+    const range r = range_of_corners(in);
+    for (int axis = 0; axis < 3; axis++)
+        if (!r.exact[axis])
+            in->out->origin[axis] = origin_of(r.lo[axis], r.hi[axis]);
+    in->floats = calloc(size + 1, 1);
+    if (!in->floats)
+        return bvpi_error_memory(error, size);
+    for (uint64_t k = 0; k < 3 * in->triangle_count; k++) {
+        const uint32_t vertex = corner_of(in, k);
+        float *out = in->floats + 3 * (uint64_t)vertex;
+        rebase_vertex(in, vertex, out);
+        if (!isfinite(out[0]) || !isfinite(out[1]) || !isfinite(out[2]))
+            return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                                  "triangle %" PRIu64 ": vertex %" PRIu32
+                                  " is farther from the part's centre than a float can hold",
+                                  k / 3, vertex);
+    }
+    in->vertices = (bvpi_vertices){(uint8_t *)in->floats, 12, 12, in->vertices.count, 36};
+    return BVP_OK;
+}
+
+/* ---- welding -------------------------------------------------------------------------------- */
+
+static bvp_status weld(intake *in, bvp_error *error)
+{
+    const uint64_t corners = 3 * in->triangle_count;
+    uint32_t *indices = bvpi_allocate(corners, sizeof *indices);
+    uint8_t *positions = NULL;
+    uint32_t count = UINT32_MAX;
+    if (indices)
+        count =
+            bvpi_weld(&in->vertices, in->indices, corners, in->thread_count, indices, &positions);
+    in->out->mesh.indices = indices;
+    in->out->mesh.positions = (float *)positions;
+    if (count == UINT32_MAX)
+        return bvpi_error_memory(error, 4 * corners + 12 * (uint64_t)in->vertices.count);
+    in->out->mesh.vertex_count = count;
+    in->out->mesh.triangle_count = (uint32_t)in->triangle_count;
+    return BVP_OK;
+}
+
+/* ---- identity ------------------------------------------------------------------------------- */
+
+static void hash_content(bvpi_intake *out)
+{
+    const bvpi_mesh *m = &out->mesh;
+    const uint64_t counts[2] = {m->vertex_count, m->triangle_count};
+    bvpi_hasher hasher;
+    bvpi_hasher_start128(&hasher);
+    bvpi_hasher_add128(&hasher, counts, sizeof counts);
+    bvpi_hasher_add128(&hasher, out->origin, sizeof out->origin);
+    bvpi_hasher_add128(&hasher, m->positions, (uint64_t)m->vertex_count * 12);
+    bvpi_hasher_add128(&hasher, m->indices, (uint64_t)m->triangle_count * 12);
+    if (m->ids)
+        bvpi_hasher_add128(&hasher, m->ids, (uint64_t)m->triangle_count * 4);
+    bvpi_hasher_end128(&hasher, out->content_hash);
+}
+
+static bvp_status take_in(intake *in, bool keep_ids, bvp_error *error)
+{
+    bvp_status status = check_finite(in, error);
+    if (status == BVP_OK && keep_ids)
+        status = copy_ids(in, error);
+    if (status == BVP_OK && in->vertices.size == 24)
+        status = convert_doubles(in, error);
+    if (status == BVP_OK)
+        status = weld(in, error);
+    return status;
+}
+
+static bvp_status examine(bvpi_intake *out, uint32_t thread_count, bvp_error *error)
+{
+    bvpi_defects defects;
+    if (!bvpi_count_defects(&out->mesh, thread_count, &defects))
+        return bvpi_error_memory(error, 24 * (uint64_t)out->mesh.triangle_count);
+    out->duplicate_count = defects.duplicate_count;
+    out->open_edge_count = defects.open_edge_count;
+    out->nonmanifold_edge_count = defects.nonmanifold_edge_count;
+    hash_content(out);
+    return BVP_OK;
+}
+
+bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *options,
+                            bvpi_intake *out, bvp_error *error)
+{
+    const size_t vertex_size = source->is_double ? 24 : 12;
+    *out = (bvpi_intake){0};
+    bvp_status status = check_counts(source, vertex_size, error);
+    if (status == BVP_OK)
+        status = check_indices(source, options->thread_count, error);
+    if (status != BVP_OK)
+        return status;
+    intake in = {.source = source,
+                 .thread_count = options->thread_count,
+                 .drop_invalid = options->drop_invalid != 0,
+                 .indices = source->indices,
+                 .triangle_count = source->triangle_count,
+                 .out = out};
+    in.vertices = bvpi_vertices_of(source);
+    status = take_in(&in, !options->no_ids, error);
+    if (status == BVP_OK && out->mesh.triangle_count > 0)
+        status = examine(out, options->thread_count, error);
+    free(in.floats);
+    free(in.kept);
+    out->mesh.has_ids = !options->no_ids;
+    out->mesh.is_deformable = options->deformable != 0;
+    if (options->no_ids) {
+        free((void *)out->mesh.ids);
+        out->mesh.ids = NULL;
+    }
+    if (status != BVP_OK)
+        bvpi_intake_free(out);
+    return status;
+}
+
+void bvpi_intake_free(bvpi_intake *intake)
+{
+    free((void *)intake->mesh.positions);
+    free((void *)intake->mesh.indices);
+    free((void *)intake->mesh.ids);
+    intake->mesh = (bvpi_mesh){0};
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * intake.h: from a caller's mesh to the welded, finite, rebased one that is built.
+ * Spec: format.md, chapter "Parts".
+ */
+#ifndef BVPI_PACK_MESH_INTAKE_H
+#define BVPI_PACK_MESH_INTAKE_H
+
+#include "pack/tree/cluster_cut.h"
+#include "bvpack_build.h"
+
+typedef struct bvpi_intake {
+    bvpi_mesh mesh; /* its arrays are owned */
+    double origin[3];
+    double rounding_error;
+    uint64_t dropped_count;
+    uint64_t duplicate_count, open_edge_count, nonmanifold_edge_count;
+    uint8_t content_hash[16];
+} bvpi_intake;
+
+/* Refuses bad indices, and non-finite corners unless drop_invalid. The result may have no triangle.
+ * On failure nothing is to be freed. */
+bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *options,
+                            bvpi_intake *out, bvp_error *error);
+void bvpi_intake_free(bvpi_intake *intake);
+
+#endif

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: MIT
+ * weld.c: a hash table for each thread, which numbers the vertices of its run of corners; what a
+ * later table has of an earlier one's is then looked up there. A miss of the cache costs as much as
+ * hundreds of instructions: hence blocks, whose table entries and vertices are prefetched before
+ * they are looked at.
+ */
+#include "pack/mesh/weld.h"
+
+#include "base/status.h"
+#include "pack/large_array.h"
+#include "pack/work.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BLOCK = 32,
+    TABLE_START = 1 << 10,
+    SHARE_MAX = 8,         /* a vertex is looked for in the tables of all shares before its own */
+    SHARE_LEAST = 1 << 14, /* corners; fewer are not worth a thread */
+    SOUP_REPEATS = 5,      /* six triangles meet in most vertices */
+    PIECES = 8             /* of a share, in the passes after the first */
+};
+#define FREE UINT32_MAX
+
+/* ---- the table ------------------------------------------------------------------------------ */
+
+/* A slot: the hash's upper half, and below it the vertex's number or FREE. */
+typedef struct table {
+    uint64_t *slots;
+    uint64_t mask;
+    size_t size;        /* of a vertex */
+    uint8_t *positions; /* of the vertices, by number */
+    uint32_t used, capacity;
+} table;
+
+static inline uint64_t mix(uint64_t x)
+{
+    x *= UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ x >> 32;
+}
+
+static inline uint64_t word_at(const uint8_t *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+static inline uint64_t hash_vertex(const uint8_t *vertex, size_t size)
+{
+    uint32_t z;
+    if (size == 12) {
+        memcpy(&z, vertex + 8, sizeof z);
+        return mix(mix(word_at(vertex)) + z);
+    }
+    return mix(mix(mix(word_at(vertex)) + word_at(vertex + 8)) + word_at(vertex + 16));
+}
+
+static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
+{
+    return size == 12 ? memcmp(a, b, 12) == 0 : memcmp(a, b, 24) == 0;
+}
+
+static inline const uint8_t *position(const table *t, uint64_t number, size_t size)
+{
+    return t->positions + number * size;
+}
+
+/* The vertex's slot, or the free one where it would go. */
+static inline uint64_t find(const table *t, const uint8_t *vertex, uint64_t hash, size_t size)
+{
+    uint64_t at = hash & t->mask;
+    for (;; at = (at + 1) & t->mask) {
+        const uint64_t slot = t->slots[at];
+        if ((uint32_t)slot == FREE)
+            return at;
+        if (slot >> 32 == hash >> 32 && same(position(t, (uint32_t)slot, size), vertex, size))
+            return at;
+    }
+}
+
+/* The vertex's number. There is room for it. */
+static inline uint32_t enter(table *t, const uint8_t *vertex, uint64_t hash, size_t size)
+{
+    const uint64_t at = find(t, vertex, hash, size);
+    if ((uint32_t)t->slots[at] == FREE) {
+        memcpy(t->positions + (uint64_t)t->used * size, vertex, size);
+        t->slots[at] = (hash & ~(uint64_t)UINT32_MAX) | t->used++;
+    }
+    return (uint32_t)t->slots[at];
+}
+
+static bool make_slots(table *t, uint64_t slot_count)
+{
+    t->slots = bvpi_allocate(slot_count, sizeof *t->slots);
+    if (!t->slots)
+        return false;
+    memset(t->slots, 255, slot_count * sizeof *t->slots);
+    t->mask = slot_count - 1;
+    return true;
+}
+
+static bool make_table(table *t, size_t size, uint64_t expected)
+{
+    uint64_t slot_count = TABLE_START;
+    while (slot_count < 3 * expected / 2)
+        slot_count *= 2;
+    *t = (table){.size = size, .capacity = (uint32_t)expected + BLOCK};
+    t->positions = bvpi_allocate(t->capacity, size);
+    return make_slots(t, slot_count) && t->positions;
+}
+
+static void free_table(table *t)
+{
+    free(t->slots);
+    free(t->positions);
+}
+
+/* Enters all vertices anew; they are known to differ. */
+static bool double_slots(table *t)
+{
+    uint64_t *old = t->slots;
+    if (!make_slots(t, 2 * (t->mask + 1))) {
+        t->slots = old;
+        return false;
+    }
+    free(old);
+    for (uint32_t k = 0; k < t->used; k++) {
+        const uint64_t hash = hash_vertex(position(t, k, t->size), t->size);
+        uint64_t at = hash & t->mask;
+        while ((uint32_t)t->slots[at] != FREE)
+            at = (at + 1) & t->mask;
+        t->slots[at] = (hash & ~(uint64_t)UINT32_MAX) | k;
+    }
+    return true;
+}
+
+/* Room for a block more, and a quarter of the slots free. */
+static bool grow(table *t)
+{
+    if (t->used + BLOCK > t->capacity) {
+        const uint64_t capacity = (uint64_t)t->capacity + t->capacity / 2 + BLOCK;
+        uint8_t *grown = realloc(t->positions, capacity * t->size);
+        if (!grown)
+            return false;
+        t->positions = grown;
+        t->capacity = capacity < UINT32_MAX ? (uint32_t)capacity : UINT32_MAX;
+    }
+    return 4 * ((uint64_t)t->used + BLOCK) <= 3 * (t->mask + 1) || double_slots(t);
+}
+
+/* ---- the shares ----------------------------------------------------------------------------- */
+
+/* A run of vertices, on one thread. */
+typedef struct share {
+    table table;
+    uint32_t begin, end;
+    /* of each vertex of the table; absent in the first share, whose numbers are final */
+    uint8_t *owner;   /* the first share that has it */
+    uint32_t *number; /* there; in the end the final one */
+    uint32_t
+        own[PIECES]; /* of each piece: how many are its own; then the first one's final number */
+} share;
+
+typedef struct welding {
+    const bvpi_vertices *vertices;
+    uint32_t *out; /* the number of each vertex */
+    uint8_t *positions;
+    share shares[SHARE_MAX];
+    uint32_t share_count;
+    uint32_t repeats; /* how often the same vertex is expected: a guess */
+    uint32_t failed;  /* atomic */
+} welding;
+
+static inline __attribute__((always_inline)) bool enter_all(const welding *w, share *s, size_t size)
+{
+    const bvpi_vertices *v = w->vertices;
+    table *t = &s->table;
+    const size_t to_next_triangle = v->triangle_stride - 2 * v->stride;
+    uint64_t hashes[BLOCK];
+    for (uint32_t begin = s->begin; begin < s->end; begin += BLOCK) {
+        const uint32_t count = s->end - begin < BLOCK ? s->end - begin : BLOCK;
+        const uint8_t *next = bvpi_vertex_at(v, begin), *at[BLOCK];
+        if (!grow(t))
+            return false;
+        for (uint32_t k = 0; k < count; k++) {
+            at[k] = next;
+            next += (begin + k) % 3 == 2 ? to_next_triangle : v->stride;
+            hashes[k] = hash_vertex(at[k], size);
+            __builtin_prefetch(&t->slots[hashes[k] & t->mask]);
+        }
+        for (uint32_t k = 0; k < count; k++) {
+            const uint32_t number = (uint32_t)t->slots[hashes[k] & t->mask];
+            __builtin_prefetch(position(t, number == FREE ? 0 : number, size));
+        }
+        for (uint32_t k = 0; k < count; k++)
+            w->out[begin + k] = enter(t, at[k], hashes[k], size);
+        if (s->end - begin <= BLOCK)
+            break;
+    }
+    return true;
+}
+
+static void fail(welding *w)
+{
+    __atomic_store_n(&w->failed, 1, __ATOMIC_RELAXED);
+}
+
+static void enter_share(void *user, uint32_t idx)
+{
+    welding *w = user;
+    share *s = &w->shares[idx];
+    const size_t size = w->vertices->size;
+    bool ok = make_table(&s->table, size, (s->end - s->begin) / w->repeats);
+    if (ok)
+        ok = size == 12 ? enter_all(w, s, 12) : enter_all(w, s, 24);
+    if (ok && idx > 0) {
+        s->owner = malloc((uint64_t)s->table.used + 1);
+        s->number = malloc(s->table.used * sizeof *s->number + 1);
+        ok = s->owner && s->number;
+    }
+    if (!ok)
+        fail(w);
+}
+
+/* Piece `piece` of the `count` elements of a share: begin .. end. */
+static void range_of(uint32_t count, uint32_t piece, uint64_t *begin, uint64_t *end)
+{
+    *begin = (uint64_t)count * piece / PIECES;
+    *end = (uint64_t)count * (piece + 1) / PIECES;
+}
+
+/* Looks up to BLOCK vertices of share `own` up in the table of share `other`. */
+static void find_block(const welding *w, uint32_t own, uint32_t other, uint64_t begin,
+                       uint32_t count)
+{
+    const share *s = &w->shares[own];
+    const table *t = &w->shares[other].table;
+    const size_t size = s->table.size;
+    uint64_t hashes[BLOCK];
+    for (uint32_t k = 0; k < count; k++) {
+        hashes[k] = hash_vertex(position(&s->table, begin + k, size), size);
+        __builtin_prefetch(&t->slots[hashes[k] & t->mask]);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        const uint8_t *vertex = position(&s->table, begin + k, size);
+        const uint64_t slot = t->slots[find(t, vertex, hashes[k], size)];
+        if (s->owner[begin + k] != own || (uint32_t)slot == FREE)
+            continue;
+        s->owner[begin + k] = (uint8_t)other;
+        s->number[begin + k] = (uint32_t)slot;
+    }
+}
+
+/* Looks the vertices up in the tables of all shares before. */
+static void find_owners(void *user, uint32_t piece)
+{
+    welding *w = user;
+    const uint32_t own = 1 + piece / PIECES;
+    share *s = &w->shares[own];
+    uint64_t begin, end;
+    uint32_t own_count = 0;
+    range_of(s->table.used, piece % PIECES, &begin, &end);
+    memset(s->owner + begin, (int)own, end - begin);
+    for (uint64_t k = begin; k < end; k += BLOCK)
+        for (uint32_t other = 0; other < own; other++)
+            find_block(w, own, other, k, end - k < BLOCK ? (uint32_t)(end - k) : BLOCK);
+    for (uint64_t k = begin; k < end; k++)
+        own_count += s->owner[k] == own;
+    s->own[piece % PIECES] = own_count;
+}
+
+/* The final numbers of what is a share's own, and their positions. */
+static void number_own(void *user, uint32_t piece)
+{
+    welding *w = user;
+    const uint32_t own = piece / PIECES;
+    const share *s = &w->shares[own];
+    const size_t size = s->table.size;
+    uint64_t begin, end;
+    range_of(s->table.used, piece % PIECES, &begin, &end);
+    if (own == 0) { /* its numbers are final */
+        memcpy(w->positions + begin * size, position(&s->table, begin, size), (end - begin) * size);
+        return;
+    }
+    uint32_t next = s->own[piece % PIECES];
+    for (uint64_t k = begin; k < end; k++)
+        if (s->owner[k] == own) {
+            memcpy(w->positions + (uint64_t)next * size, position(&s->table, k, size), size);
+            s->number[k] = next++;
+        }
+}
+
+static void number_others(void *user, uint32_t piece)
+{
+    const welding *w = user;
+    const uint32_t own = 1 + piece / PIECES;
+    const share *s = &w->shares[own];
+    uint64_t begin, end;
+    range_of(s->table.used, piece % PIECES, &begin, &end);
+    for (uint64_t k = begin; k < end; k++)
+        if (s->owner[k] > 0 && s->owner[k] != own)
+            s->number[k] = w->shares[s->owner[k]].number[s->number[k]];
+}
+
+static void renumber_share(void *user, uint32_t piece)
+{
+    const welding *w = user;
+    const share *s = &w->shares[1 + piece / PIECES];
+    uint64_t begin, end;
+    range_of(s->end - s->begin, piece % PIECES, &begin, &end);
+    for (uint64_t k = s->begin + begin; k < s->begin + end; k++)
+        w->out[k] = s->number[w->out[k]];
+}
+
+/* Final numbers for what is each piece's own; returns how many there are in all. */
+static uint32_t place_shares(welding *w)
+{
+    uint32_t sum = w->shares[0].table.used;
+    for (uint32_t p = PIECES; p < w->share_count * PIECES; p++) {
+        uint32_t *own = &w->shares[p / PIECES].own[p % PIECES];
+        const uint32_t count = *own;
+        *own = sum;
+        sum += count;
+    }
+    return sum;
+}
+
+/* Several shares into one numbering; how many, or UINT32_MAX. */
+static uint32_t merge(welding *w, uint32_t thread_count)
+{
+    table *first = &w->shares[0].table;
+    if (w->share_count == 1) {
+        w->positions = first->positions;
+        first->positions = NULL;
+        return first->used;
+    }
+    const uint32_t later = w->share_count - 1;
+    bvpi_parallel(thread_count, later * PIECES, find_owners, w);
+    const uint32_t count = place_shares(w);
+    w->positions = bvpi_allocate(count, first->size);
+    if (!w->positions)
+        return UINT32_MAX;
+    bvpi_parallel(thread_count, w->share_count * PIECES, number_own, w);
+    bvpi_parallel(thread_count, later * PIECES, number_others, w);
+    bvpi_parallel(thread_count, later * PIECES, renumber_share, w);
+    return count;
+}
+
+static void cut_shares(welding *w, uint32_t thread_count)
+{
+    const uint64_t count = w->vertices->count;
+    w->share_count = (uint32_t)(count / SHARE_LEAST);
+    if (w->share_count > thread_count)
+        w->share_count = thread_count;
+    if (w->share_count > SHARE_MAX)
+        w->share_count = SHARE_MAX;
+    if (w->share_count == 0)
+        w->share_count = 1;
+    for (uint32_t p = 0; p < w->share_count; p++) {
+        w->shares[p].begin = (uint32_t)(count * p / w->share_count);
+        w->shares[p].end = (uint32_t)(count * (p + 1) / w->share_count);
+    }
+}
+
+/* Numbers all vertices, in order. */
+static uint32_t weld_all(const bvpi_vertices *v, uint32_t repeats, uint32_t thread_count,
+                         uint32_t *out, uint8_t **positions)
+{
+    welding w = {.vertices = v, .out = out, .repeats = repeats};
+    uint32_t count = UINT32_MAX;
+    cut_shares(&w, thread_count);
+    bvpi_parallel(thread_count, w.share_count, enter_share, &w);
+    if (!w.failed)
+        count = merge(&w, thread_count);
+    for (uint32_t p = 0; p < w.share_count; p++) {
+        free_table(&w.shares[p].table);
+        free(w.shares[p].owner);
+        free(w.shares[p].number);
+    }
+    *positions = w.positions;
+    return count;
+}
+
+/* ---- indices -------------------------------------------------------------------------------- */
+
+enum { CORNER_PIECE = 1 << 18 };
+
+typedef struct mapping {
+    const uint32_t *indices, *number;
+    uint32_t *out;
+    uint64_t count;
+    uint32_t *next; /* of each piece: one more than its greatest number; then than all before */
+    uint32_t is_unordered; /* atomic */
+} mapping;
+
+static uint64_t end_of(const mapping *m, uint64_t begin)
+{
+    return m->count - begin < CORNER_PIECE ? m->count : begin + CORNER_PIECE;
+}
+
+static void map_corners(void *user, uint32_t piece)
+{
+    const mapping *m = user;
+    const uint64_t begin = (uint64_t)piece * CORNER_PIECE, end = end_of(m, begin);
+    uint32_t most = 0;
+    for (uint64_t k = begin; k < end; k++) {
+        const uint32_t number = m->number[m->indices[k]];
+        most = number > most ? number : most;
+        m->out[k] = number;
+    }
+    m->next[piece] = most + 1;
+}
+
+/* Does each number come for the first time in its turn? It does in the pieces before. */
+static void check_order(void *user, uint32_t piece)
+{
+    mapping *m = user;
+    const uint64_t begin = (uint64_t)piece * CORNER_PIECE, end = end_of(m, begin);
+    uint32_t next = m->next[piece];
+    bool is_ordered = true;
+    for (uint64_t k = begin; k < end && is_ordered; k++) {
+        is_ordered = m->out[k] <= next;
+        next += m->out[k] == next;
+    }
+    if (!is_ordered)
+        __atomic_store_n(&m->is_unordered, 1, __ATOMIC_RELAXED);
+}
+
+/* Numbers the corners. Are the numbers 0 .. count - 1 all there, each for the first time in its
+ * turn? */
+static bool is_in_order(mapping *m, uint32_t piece_count, uint32_t thread_count, uint32_t count)
+{
+    uint32_t next = 0;
+    bvpi_parallel(thread_count, piece_count, map_corners, m);
+    for (uint32_t p = 0; p < piece_count; p++) {
+        const uint32_t before = next;
+        next = m->next[p] > next ? m->next[p] : next;
+        m->next[p] = before;
+    }
+    bvpi_parallel(thread_count, piece_count, check_order, m);
+    return !m->is_unordered && next == count;
+}
+
+/* Numbers by first use, vertices that are not used left out; how many, or UINT32_MAX. */
+static uint32_t renumber(uint32_t *indices, uint64_t corner_count, uint32_t count, size_t size,
+                         uint8_t **positions)
+{
+    uint32_t used = 0;
+    uint8_t *from = *positions, *to = malloc((uint64_t)count * size + 1);
+    uint32_t *number = malloc(count * sizeof *number + 1);
+    if (to && number) {
+        memset(number, 255, count * sizeof *number);
+        for (uint64_t k = 0; k < corner_count; k++) {
+            const uint32_t vertex = indices[k];
+            if (number[vertex] == UINT32_MAX) {
+                memcpy(to + (uint64_t)used * size, from + (uint64_t)vertex * size, size);
+                number[vertex] = used++;
+            }
+            indices[k] = number[vertex];
+        }
+        *positions = to;
+        to = from;
+    } else
+        used = UINT32_MAX;
+    free(to);
+    free(number);
+    return used;
+}
+
+static uint32_t weld_indexed(const bvpi_vertices *v, const uint32_t *indices, uint64_t corner_count,
+                             uint32_t thread_count, uint32_t *out, uint8_t **positions)
+{
+    const uint32_t pieces = (uint32_t)((corner_count + CORNER_PIECE - 1) / CORNER_PIECE);
+    uint32_t *number = bvpi_allocate(v->count, sizeof *number), count = UINT32_MAX;
+    mapping m = {.indices = indices, .number = number, .out = out, .count = corner_count};
+    m.next = bvpi_allocate(pieces, sizeof *m.next);
+    if (number && m.next)
+        count = weld_all(v, 1, thread_count, number, positions);
+    if (count != UINT32_MAX && !is_in_order(&m, pieces, thread_count, count))
+        count = renumber(out, corner_count, count, v->size, positions);
+    free(number);
+    free(m.next);
+    return count;
+}
+
+uint32_t bvpi_weld(const bvpi_vertices *v, const uint32_t *indices, uint64_t corner_count,
+                   uint32_t thread_count, uint32_t *indices_out, uint8_t **positions_out)
+{
+    *positions_out = NULL;
+    const uint32_t count =
+        indices ? weld_indexed(v, indices, corner_count, thread_count, indices_out, positions_out)
+                : weld_all(v, SOUP_REPEATS, thread_count, indices_out, positions_out);
+    if (count == UINT32_MAX) {
+        free(*positions_out);
+        *positions_out = NULL;
+    }
+    return count;
+}
+
+/* ---- the caller's mesh ----------------------------------------------------------------------- */
+
+bvpi_vertices bvpi_vertices_of(const bvp_mesh *mesh)
+{
+    bvpi_vertices v = {.data = mesh->positions, .size = mesh->is_double ? 24 : 12};
+    v.stride = mesh->position_stride ? mesh->position_stride : v.size;
+    v.triangle_stride = 3 * v.stride;
+    v.count = (uint32_t)mesh->vertex_count;
+    if (mesh->indices)
+        return v;
+    v.count = (uint32_t)(3 * mesh->triangle_count); /* what no triangle uses does not count */
+    if (mesh->triangle_stride)
+        v.triangle_stride = mesh->triangle_stride;
+    return v;
+}
+
+/* ---- the public call ------------------------------------------------------------------------- */
+
+/* A soup as large as the indices allow, or an indexed mesh. */
+static bvp_status check_mesh(const bvp_mesh *m, bvp_error *error)
+{
+    if (m->vertex_count >= UINT32_MAX || m->triangle_count >= UINT32_MAX)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                              "%" PRIu64 " vertices, %" PRIu64
+                              " triangles: at most 2^32 - 2 of each can be welded",
+                              m->vertex_count, m->triangle_count);
+    if (!m->indices && 3 * m->triangle_count > m->vertex_count)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "%" PRIu64 " triangles without indices need %" PRIu64
+                              " vertices; there are %" PRIu64,
+                              m->triangle_count, 3 * m->triangle_count, m->vertex_count);
+    for (uint64_t k = 0; m->indices && k < 3 * m->triangle_count; k++)
+        if (m->indices[k] >= m->vertex_count)
+            return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                                  "triangle %" PRIu64 " refers to vertex %" PRIu32
+                                  "; the mesh has %" PRIu64 " vertices (counted from 0)",
+                                  k / 3, m->indices[k], m->vertex_count);
+    return BVP_OK;
+}
+
+bvp_status bvp_weld(const bvp_mesh *mesh, uint32_t thread_count, uint32_t **indices_out,
+                    void **positions_out, uint64_t *vertex_count_out, bvp_error *error)
+{
+    const uint64_t corners = 3 * mesh->triangle_count;
+    const bvpi_vertices v = bvpi_vertices_of(mesh);
+    uint32_t count = UINT32_MAX;
+    uint8_t *positions;
+    bvp_status status = check_mesh(mesh, error);
+    if (status != BVP_OK)
+        return status;
+    uint32_t *indices = *indices_out ? *indices_out : bvpi_allocate(corners, sizeof *indices);
+    if (indices)
+        count = bvpi_weld(&v, mesh->indices, corners,
+                          thread_count ? thread_count : bvpi_cpu_count(), indices, &positions);
+    if (count == UINT32_MAX) {
+        if (indices != *indices_out)
+            free(indices);
+        return bvpi_error_memory(error, corners * sizeof *indices + (uint64_t)v.count * v.size);
+    }
+    *indices_out = indices;
+    *positions_out = positions;
+    *vertex_count_out = count;
+    return BVP_OK;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * batches.h: the hierarchy above the batches: sets of triangles that are built each by itself.
+ */
+#ifndef BVPI_PACK_TREE_BATCHES_H
+#define BVPI_PACK_TREE_BATCHES_H
+
+#include "pack/tree/cluster_cut.h"
+#include "node/grid.h"
+
+typedef struct bvpi_batches {
+    bvpi_item *items;   /* of all triangles, batch by batch */
+    bvpi_split *splits; /* a leaf is a batch; node 0 is the root, children come after parents */
+    uint32_t split_count;
+    uint64_t degenerate_count; /* triangles without a surface */
+} bvpi_batches;
+
+/* Batches of at most `most` triangles. mesh: not empty. False: out of memory. Freed by the caller
+ * in either case. The same for any thread_count. */
+bool bvpi_batches_make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_t most,
+                       uint32_t leaf_size, uint32_t thread_count, bvpi_batches *out);
+void bvpi_batches_free(bvpi_batches *batches);
+
+#endif

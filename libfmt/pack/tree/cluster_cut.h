@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * cluster_cut.h: cutting a hierarchy's triangles into cluster records, and giving each node a
+ * place. Spec: format.md, chapters "Cluster records", "Triangle numbers".
+ */
+#ifndef BVPI_PACK_TREE_CLUSTER_CUT_H
+#define BVPI_PACK_TREE_CLUSTER_CUT_H
+
+#include "pack/tree/collapse.h"
+
+/* A mesh as the builder works on it: welded, finite, relative to its origin. */
+typedef struct bvpi_mesh {
+    const float *positions; /* 3 each */
+    const uint32_t *indices;
+    const uint32_t *ids; /* source numbers; NULL: 0, 1, 2 ... */
+    bool has_ids;        /* are source numbers stored? */
+    bool is_deformable;  /* are coordinates stored in 32 bits each? */
+    uint32_t vertex_count, triangle_count;
+} bvpi_mesh;
+
+/* bvpi_wide.home, when it is no record's number: with the upper nodes. */
+#define BVPI_HOME_UPPER UINT32_MAX
+
+typedef struct bvpi_record {
+    uint64_t offset;    /* in bvpi_batch.records; a multiple of 64 */
+    uint32_t size;      /* nodes included; a multiple of 64 */
+    uint32_t nodes_off; /* in the record */
+} bvpi_record;
+
+/* A hierarchy of at most some ten thousand triangles, on its way into a part's blob. */
+typedef struct bvpi_batch {
+    bvpi_wide *wide;
+    uint32_t wide_count;
+    uint32_t first_item, triangle_count; /* in the builder's order of all triangles */
+    uint32_t depth, leaf_count, largest_leaf;
+    double area;
+    bvpi_record *records;
+    uint32_t record_count, record_capacity;
+    uint8_t *bytes; /* records one after the other; nodes still zero, offsets relative to here */
+    uint64_t size, capacity;
+    uint8_t *ids; /* their id records */
+    uint64_t ids_size, ids_capacity;
+} bvpi_batch;
+
+/* Fills in records, bytes, ids, and home, slot, cluster, local of the batch's nodes.
+ * visited, order: of the bvpi_collapse that made them. False: out of memory. */
+bool bvpi_cluster_batch(const bvpi_mesh *mesh, const uint32_t *visited, const uint32_t *order,
+                        bvpi_batch *batch);
+/* Do these triangles (count <= 256) fit in one record? */
+bool bvpi_cluster_fits(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t count);
+void bvpi_batch_free(bvpi_batch *batch);
+
+#endif

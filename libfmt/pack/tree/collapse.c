@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ * collapse.c: which binary nodes become wide ones, by dynamic programming over the lanes that a
+ * subtree may take in its parent; then boxes in 8 bits, nested by construction.
+ * Spec: format.md, chapter "Nodes".
+ */
+#include "pack/tree/collapse.h"
+
+#include <string.h>
+
+/* Expected work, for a ray or box that meets the node's box: opening a wide node is 1. */
+static const float LEAF_COST = 0.3f, ITEM_COST = 0.15f;
+
+enum { KEEP = 255 };
+
+/* What it costs to give a subtree `k + 1` lanes of its parent, and how. */
+typedef struct choice {
+    float cost[BVPD_WIDTH];
+    uint8_t left[BVPD_WIDTH]; /* lanes of these for the left child; KEEP: as with one lane less */
+    uint8_t left_inside;      /* lanes of 8 for the left child when it becomes a wide node */
+} choice;
+
+uint64_t bvpi_collapse_scratch_size(uint32_t split_count)
+{
+    return (uint64_t)split_count * sizeof(choice);
+}
+
+/* ---- prices --------------------------------------------------------------------------------- */
+
+/* What a node's bytes are worth: as much as visiting it when its surface is this many times the
+ * average item's share of the root's. Measured: parts' nodes get 12 % fewer and their boxes 0.4 %
+ * larger; a plant's over its 430,000 instances 19 % fewer and 1.5 % larger. */
+enum { NODE_PRICE = 50 };
+
+double bvpi_root_area(const bvpi_grid *grid)
+{
+    const double x = grid->extent[0], y = grid->extent[1], z = grid->extent[2];
+    return x * y + y * z + z * x;
+}
+
+float bvpi_node_price(const bvpi_grid *grid, uint64_t item_count)
+{
+    return (float)(NODE_PRICE * bvpi_root_area(grid) / (double)item_count);
+}
+
+/* ---- choosing ------------------------------------------------------------------------------- */
+
+static void choose_leaf(choice *c, float cost)
+{
+    for (int k = 0; k < BVPD_WIDTH; k++) {
+        c->cost[k] = cost;
+        c->left[k] = KEEP;
+    }
+}
+
+/* Cheapest way to share `lanes` between two subtrees. */
+static float share(const choice *left, const choice *right, int lanes, uint8_t *left_lanes)
+{
+    float best = left->cost[0] + right->cost[lanes - 2];
+    *left_lanes = 1;
+    for (int k = 2; k < lanes; k++) {
+        float cost = left->cost[k - 1] + right->cost[lanes - k - 1];
+        if (cost < best) {
+            best = cost;
+            *left_lanes = (uint8_t)k;
+        }
+    }
+    return best;
+}
+
+static void choose_inner(choice *c, const choice *left, const choice *right, float own)
+{
+    c->cost[0] = own + share(left, right, BVPD_WIDTH, &c->left_inside);
+    c->left[0] = KEEP;
+    for (int lanes = 2; lanes <= BVPD_WIDTH; lanes++) {
+        uint8_t left_lanes;
+        float cost = share(left, right, lanes, &left_lanes);
+        const bool better = cost < c->cost[lanes - 2];
+        c->cost[lanes - 1] = better ? cost : c->cost[lanes - 2];
+        c->left[lanes - 1] = better ? left_lanes : KEEP;
+    }
+}
+
+static void choose_all(const bvpi_collapse *c, choice *choices)
+{
+    for (uint32_t k = c->split_count; k-- > 0;) {
+        const bvpi_split *s = &c->splits[k];
+        const float area = bvpi_split_area(s);
+        if (s->left != 0)
+            choose_inner(&choices[k], &choices[s->left], &choices[s->left + 1],
+                         area + c->node_price);
+        else if (s->count > c->leaf_size)
+            choose_leaf(&choices[k], area);
+        else
+            choose_leaf(&choices[k], area * (LEAF_COST + ITEM_COST * (float)s->count));
+    }
+}
+
+/* ---- emitting ------------------------------------------------------------------------------- */
+
+typedef struct emission {
+    bvpi_collapse *c;
+    const choice *choices;
+    float at[3]; /* twice the centre of the last box that was emitted */
+} emission;
+
+/* Of two neighbours the nearer to what was emitted last comes first: clusters, which are cut from
+ * this order, then share fewer vertices with others. */
+static bool is_right_nearer(const emission *e, uint32_t left)
+{
+    const bvpi_split *s = &e->c->splits[left];
+    float distance_sq[2] = {0, 0};
+    for (int side = 0; side < 2; side++)
+        for (int axis = 0; axis < 3; axis++) {
+            const float d = s[side].hi[axis] - s[side].minus_lo[axis] - e->at[axis];
+            distance_sq[side] += d * d;
+        }
+    return distance_sq[1] < distance_sq[0];
+}
+
+static void move_to(emission *e, uint32_t k)
+{
+    const bvpi_split *s = &e->c->splits[k];
+    for (int axis = 0; axis < 3; axis++)
+        e->at[axis] = s->hi[axis] - s->minus_lo[axis];
+}
+
+static int gather(emission *e, uint32_t k, int lanes, uint32_t *out);
+
+/* Both children of a binary node. */
+static int gather_pair(emission *e, uint32_t left, int left_lanes, int lanes, uint32_t *out)
+{
+    const bool swapped = is_right_nearer(e, left);
+    const int first_lanes = swapped ? lanes - left_lanes : left_lanes;
+    const int count = gather(e, left + swapped, first_lanes, out);
+    return count + gather(e, left + !swapped, lanes - first_lanes, out + count);
+}
+
+/* Binary nodes that subtree `k` puts into `lanes` lanes. */
+static int gather(emission *e, uint32_t k, int lanes, uint32_t *out)
+{
+    const choice *c = &e->choices[k];
+    while (lanes > 1 && c->left[lanes - 1] == KEEP)
+        lanes--;
+    if (lanes > 1)
+        return gather_pair(e, e->c->splits[k].left, c->left[lanes - 1], lanes, out);
+    move_to(e, k);
+    *out = k;
+    return 1;
+}
+
+static int gather_children(emission *e, uint32_t k, uint32_t *out)
+{
+    const uint32_t left = e->c->splits[k].left;
+    if (left != 0)
+        return gather_pair(e, left, e->choices[k].left_inside, BVPD_WIDTH, out);
+    move_to(e, k);
+    *out = k;
+    return 1;
+}
+
+/* The smallest 8-bit box of `frame` around a binary node's box; *box: what it decodes to. */
+static void encode_box(const bvpi_frame *frame, const bvpi_split *s, bvpd_node *node, int lane,
+                       bvpi_frame *box)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const unsigned shift = bvpi_frame_shift(frame->hi[axis] - frame->lo[axis]);
+        const uint32_t lo = (uint32_t)(int32_t)-s->minus_lo[axis] - frame->lo[axis];
+        const uint32_t hi = (uint32_t)(int32_t)s->hi[axis] - frame->lo[axis];
+        const uint32_t up = (UINT32_C(1) << shift) - 1;
+        node->bounds[axis][lane] = (uint8_t)(lo >> shift);
+        node->bounds[axis][BVPD_WIDTH + lane] = (uint8_t)((hi + up) >> shift);
+    }
+    bvpi_frame_child(frame, node, lane, box);
+}
+
+static double half_surface(const bvpi_frame *box)
+{
+    double size[3];
+    for (int axis = 0; axis < 3; axis++)
+        size[axis] = box->hi[axis] - box->lo[axis];
+    return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
+}
+
+static void emit_leaf(bvpi_collapse *c, const bvpi_split *s, bvpi_wide *wide, int lane)
+{
+    wide->node.meta[lane] = (uint8_t)s->count;
+    wide->item_count += s->count;
+    c->leaf_count++;
+    for (uint32_t i = 0; i < s->count; i++)
+        c->order[c->item_count++] = c->items[s->first + i].id;
+}
+
+static bool is_leaf(const bvpi_collapse *c, uint32_t split)
+{
+    return c->splits[split].left == 0 && c->splits[split].count <= c->leaf_size;
+}
+
+static void emit(emission *e, uint32_t split, uint32_t place, const bvpi_frame *frame,
+                 uint32_t level)
+{
+    bvpi_collapse *c = e->c;
+    bvpi_wide *wide = &c->wide[place];
+    bvpi_frame boxes[BVPD_WIDTH];
+    uint32_t children[BVPD_WIDTH];
+    if (c->splits[split].left == 0 && !is_leaf(c, split)) {
+        c->stubs[c->stub_count++] = (bvpi_stub){*frame, place, split, level};
+        return;
+    }
+    const int count = gather_children(e, split, children);
+    c->depth = level > c->depth ? level : c->depth;
+    c->visited[c->visited_count++] = place;
+    memset(wide, 0, sizeof *wide);
+    memset(wide->node.bounds, 255, sizeof wide->node.bounds);
+    for (int axis = 0; axis < 3; axis++)
+        memset(wide->node.bounds[axis] + BVPD_WIDTH, 0, BVPD_WIDTH);
+    wide->level = level;
+    wide->first_item = c->item_count;
+    wide->child = c->wide_count;
+    for (int lane = 0; lane < count; lane++) {
+        encode_box(frame, &c->splits[children[lane]], &wide->node, lane, &boxes[lane]);
+        c->area += half_surface(&boxes[lane]);
+        if (is_leaf(c, children[lane]))
+            emit_leaf(c, &c->splits[children[lane]], wide, lane);
+        else {
+            wide->node.meta[lane] = BVPD_META_INNER;
+            wide->child_count++;
+        }
+    }
+    c->wide_count += wide->child_count;
+    uint32_t child = wide->child;
+    for (int lane = 0; lane < count; lane++)
+        if (!is_leaf(c, children[lane]))
+            emit(e, children[lane], child++, &boxes[lane], level + 1);
+}
+
+void bvpi_collapse_run(bvpi_collapse *c, void *scratch)
+{
+    emission e = {.c = c, .choices = scratch};
+    choose_all(c, scratch);
+    c->wide_count = 1;
+    c->visited_count = c->item_count = c->stub_count = c->leaf_count = c->depth = 0;
+    c->area = 0;
+    emit(&e, 0, 0, &c->frame, 1);
+}

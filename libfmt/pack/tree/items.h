@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * items.h: the boxes of a mesh's triangles, on the grid of its hierarchies.
+ */
+#ifndef BVPI_PACK_TREE_ITEMS_H
+#define BVPI_PACK_TREE_ITEMS_H
+
+#include "pack/tree/cluster_cut.h"
+#include "pack/large_array.h"
+#include "node/grid.h"
+
+/* Bounds of all vertices; no -0. */
+void bvpi_mesh_bounds(const bvpi_mesh *mesh, float lo[3], float hi[3]);
+
+/* An item for each triangle, in the mesh's order, to be freed; NULL: out of memory.
+ * *degenerate_count: triangles without a surface. */
+bvpi_item *bvpi_items_make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_t thread_count,
+                           uint64_t *degenerate_count);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * partition.c: one function a rule; all compare boxes by whole numbers of grid steps.
+ */
+#include "pack/tree/partition.h"
+
+#include "pack/tree/seeds.h"
+#include "format/layout.h"
+
+#include <stdbool.h>
+
+/* Twice the centre of an item on an axis: a whole number. */
+static float centre_of(const bvpi_item *item, int axis)
+{
+    return item->hi[axis] - item->minus_lo[axis];
+}
+
+static void swap_items(bvpi_item *a, bvpi_item *b)
+{
+    const bvpi_item item = *a;
+    *a = *b;
+    *b = item;
+}
+
+/* Items with centres of at most `limit` to the front; how many. */
+static uint32_t divide(bvpi_item *items, uint32_t count, int axis, float limit)
+{
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool goes_left = centre_of(&items[i], axis) <= limit;
+        swap_items(&items[i], &items[left]);
+        left += goes_left;
+    }
+    return left;
+}
+
+/* ---- midpoint, median ----------------------------------------------------------------------- */
+
+static uint32_t cut_at_midpoint(bvpi_item *items, const bvpi_split *node)
+{
+    const int axis = bvpi_split_longest(node);
+    return divide(items, node->count, axis, node->hi[axis] - node->minus_lo[axis]);
+}
+
+/* The half with the lower centres to the front. Halving the range of centres, not of the items,
+ * bounds the rounds by the bits of the grid. */
+static uint32_t cut_at_median(bvpi_item *items, const bvpi_split *node)
+{
+    const int axis = bvpi_split_longest(node);
+    const uint32_t half = node->count / 2;
+    uint32_t begin = 0, end = node->count;
+    float lo = -2 * node->minus_lo[axis], hi = 2 * node->hi[axis];
+    while (lo < hi && end - begin > 1) {
+        const float middle = (float)(((int32_t)lo + (int32_t)hi) >> 1);
+        const uint32_t split = begin + divide(items + begin, end - begin, axis, middle);
+        if (half <= split) {
+            end = split;
+            hi = middle;
+        } else {
+            begin = split;
+            lo = middle + 1;
+        }
+        if (half == split)
+            break;
+    }
+    return half;
+}
+
+/* ---- mean ----------------------------------------------------------------------------------- */
+
+/* Three times the centroid of a triangle, seen along an axis. */
+static double projection_of(const bvpi_mesh *mesh, uint32_t triangle, const double axis[3])
+{
+    double sum[3] = {0};
+    for (int k = 0; k < 3; k++) {
+        const uint32_t vertex = mesh->indices[3 * (uint64_t)triangle + k];
+        const float *at = mesh->positions + 3 * (uint64_t)vertex;
+        for (int i = 0; i < 3; i++)
+            sum[i] += at[i];
+    }
+    return sum[0] * axis[0] + sum[1] * axis[1] + sum[2] * axis[2];
+}
+
+static uint32_t cut_at_mean_along(bvpi_item *items, uint32_t count, const bvpi_mesh *mesh,
+                                  const double axis[3])
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += projection_of(mesh, items[i].id, axis);
+    const double mean = sum / count;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool goes_left = projection_of(mesh, items[i].id, axis) < mean;
+        swap_items(&items[i], &items[left]);
+        left += goes_left;
+    }
+    return left;
+}
+
+/* The coordinate axes as rows, those of the box's longer sides first. */
+static void sort_axes(const bvpi_split *node, double axes[9])
+{
+    float size[3];
+    int order[3] = {0, 1, 2};
+    for (int axis = 0; axis < 3; axis++)
+        size[axis] = node->hi[axis] + node->minus_lo[axis];
+    for (int i = 1; i < 3; i++)
+        for (int k = i; k > 0 && size[order[k]] > size[order[k - 1]]; k--) {
+            const int swapped = order[k];
+            order[k] = order[k - 1];
+            order[k - 1] = swapped;
+        }
+    for (int i = 0; i < 9; i++)
+        axes[i] = order[i / 3] == i % 3;
+}
+
+/* On the first axis that separates; 0: none does. */
+static uint32_t cut_at_mean(bvpi_item *items, const bvpi_cut *cut, const bvpi_split *node)
+{
+    double own[9];
+    const double *axes = cut->axes;
+    if (!axes) {
+        sort_axes(node, own);
+        axes = own;
+    }
+    for (int i = 0; i < 3; i++) {
+        const uint32_t left = cut_at_mean_along(items, node->count, cut->mesh, axes + 3 * i);
+        if (left > 0 && left < node->count)
+            return left;
+    }
+    return 0;
+}
+
+/* ---- the call ------------------------------------------------------------------------------- */
+
+static uint32_t apply_rule(bvpi_item *items, const bvpi_cut *cut, const bvpi_split *node)
+{
+    switch (cut->rule) {
+    case BVP_SPLIT_VOLUME:
+    case BVP_SPLIT_LONGEST:
+    case BVP_SPLIT_LOOKAHEAD:
+        return bvpi_cut_by_volume(items, cut->rule, cut->leaf_size, node);
+    case BVP_SPLIT_MIDPOINT:
+        return cut_at_midpoint(items, node);
+    case BVP_SPLIT_MEAN:
+        return cut_at_mean(items, cut, node);
+    default:
+        return cut_at_median(items, node);
+    }
+}
+
+void bvpi_partition(bvpi_item *items, const bvpi_cut *cut, const bvpi_split *node, bvpi_split *left,
+                    bvpi_split *right)
+{
+    bvpi_item *first = items + node->first;
+    uint32_t left_count;
+    if (cut->rule == BVP_SPLIT_SAH) {
+        bvpi_split_once(items, cut->leaf_size, node, left, right);
+        return;
+    }
+    if (bvpi_split_must_halve(node))
+        left_count = cut_at_median(first, node);
+    else
+        left_count = apply_rule(first, cut, node);
+    if (left_count == 0 || left_count == node->count)
+        left_count = node->count / 2;
+    bvpi_split_root(first, left_count, node->depth + 1, left);
+    bvpi_split_root(first + left_count, node->count - left_count, node->depth + 1, right);
+    left->first = node->first;
+    right->first = node->first + left_count;
+}

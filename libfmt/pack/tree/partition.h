@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * partition.h: cutting a set of triangles in two, by any rule of enum bvp_split.
+ * Based on: Zachmann 2002, section 4.2; van den Bergen 1997, section 2.2; Gottschalk, Lin,
+ * Manocha 1996, section 4; Wald 2007.
+ */
+#ifndef BVPI_PACK_TREE_PARTITION_H
+#define BVPI_PACK_TREE_PARTITION_H
+
+#include "pack/tree/cluster_cut.h"
+#include "bvpack_build.h"
+
+typedef struct bvpi_cut {
+    bvp_split rule;        /* not DEFAULT */
+    uint32_t leaf_size;    /* sah, lookahead */
+    const bvpi_mesh *mesh; /* mean: for the triangles' centroids */
+    const double *axes;    /* mean: three rows to project on, the longest first; NULL: the
+                              coordinate axes, in the order of the box's extents */
+} bvpi_cut;
+
+/* Cuts `node` (its box, first, count >= 2, depth) into left and right (the same of these; their
+ * `left` is 0), permuting the node's items. Neither is empty. Where a rule puts all on one side,
+ * and where the hierarchy grows so deep that only halving keeps it within its limit, the items are
+ * halved as they come. O(count). */
+void bvpi_partition(bvpi_item *items, const bvpi_cut *cut, const bvpi_split *node, bvpi_split *left,
+                    bvpi_split *right);
+
+#endif

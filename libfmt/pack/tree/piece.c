@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT
+ * piece.c: a subtree is grown downward, summed up on the way back, then walked once more to choose
+ * its blocks and to write them.
+ * Spec: format.md, chapter "Binary hierarchies".
+ */
+#include "pack/tree/piece.h"
+
+#include "pack/tree/aabb_boxes.h"
+#include "pack/tree/items.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPAN_MAX = 255, BLOCK_ALIGNMENT = 4 };
+
+/* A node of the piece. The left child of slot s with n triangles is slot s + 1, the right one slot
+ * s + 2 l, where l is how many the left one has: 2 n - 1 slots are enough for any tree. */
+typedef struct slot {
+    uint32_t left_count; /* 0: a leaf */
+    uint32_t size;       /* bytes of the subtree in a block, its own payload included */
+    uint32_t leaf_count;
+    bool spans_fit; /* no left child in it takes more than SPAN_MAX bytes or leaves */
+    uint8_t payload[BVPI_PAYLOAD_MAX];
+} slot;
+
+typedef struct growing {
+    const bvpi_growth *g;
+    const bvpi_item *items; /* the piece's */
+    uint32_t *order;
+    slot *slots;
+    void *scratch;
+    bvpi_piece *out;
+    uint64_t capacity; /* of out->bytes */
+} growing;
+
+/* A subtree on a walk; first counts from the piece's beginning. */
+typedef struct place {
+    uint32_t slot, first, count, level;
+} place;
+
+/* ---- growing -------------------------------------------------------------------------------- */
+
+static void fit(const bvpi_growth *g, bvpi_stem *stem, const bvpi_volume *parent, void *scratch)
+{
+    uint32_t *triangles = g->order + stem->node.first;
+    memset(stem->payload, 0, sizeof stem->payload);
+    if (bvpi_volume_is_oriented(&g->form))
+        for (uint32_t i = 0; i < stem->node.count; i++)
+            triangles[i] = g->items[stem->node.first + i].id;
+    if (!bvpi_volume_fit(&g->form, g->mesh, &stem->node, triangles, parent, stem->payload,
+                         &stem->volume, scratch)) {
+        stem->volume = *parent;
+        __atomic_store_n(g->failed, 1, __ATOMIC_RELAXED);
+    }
+}
+
+void bvpi_grow_root(const bvpi_growth *g, uint32_t count, bvpi_stem *root, void *scratch)
+{
+    bvpi_volume outermost;
+    bvpi_volume_outermost(&g->form, &outermost);
+    bvpi_split_root(g->items, count, 0, &root->node);
+    fit(g, root, &outermost, scratch);
+}
+
+void bvpi_grow_once(const bvpi_growth *g, const bvpi_stem *parent, bvpi_stem child[2],
+                    void *scratch)
+{
+    double axes[9];
+    bvpi_cut cut = {.rule = g->split, .leaf_size = g->form.leaf_size, .mesh = g->mesh};
+    if (bvpi_volume_is_oriented(&g->form)) {
+        bvpi_volume_axes(&g->form, &parent->volume, axes);
+        cut.axes = axes;
+    }
+    bvpi_partition(g->items, &cut, &parent->node, &child[0].node, &child[1].node);
+    for (int k = 0; k < 2; k++)
+        fit(g, &child[k], &parent->volume, scratch);
+}
+
+static place child_of(const growing *w, const place *at, int k)
+{
+    const uint32_t left = w->slots[at->slot].left_count;
+    if (k == 0)
+        return (place){at->slot + 1, at->first, left, at->level + 1};
+    return (place){at->slot + 2 * left, at->first + left, at->count - left, at->level + 1};
+}
+
+/* Sizes of a node whose children are done, and its payload where that is made upward. */
+static void sum_up(const growing *w, const place *at)
+{
+    slot *s = &w->slots[at->slot];
+    const bvpi_binary *form = &w->g->form;
+    s->leaf_count = 1;
+    s->spans_fit = true;
+    if (s->left_count == 0) {
+        if (form->kind == BVPD_KIND_AABB)
+            bvpi_aabb_around(w->g->mesh, w->items + at->first, at->count, s->payload);
+        s->size = bvpi_binary_payload_size(form, s->payload);
+        return;
+    }
+    const slot *left = &w->slots[child_of(w, at, 0).slot];
+    const slot *right = &w->slots[child_of(w, at, 1).slot];
+    if (form->kind == BVPD_KIND_AABB)
+        bvpi_aabb_join(left->payload, right->payload, s->payload);
+    const uint32_t span = form->kind == BVPD_KIND_BOXTREE ? left->size : left->leaf_count;
+    s->size = bvpi_binary_payload_size(form, s->payload) + 2 + left->size + right->size;
+    s->leaf_count = left->leaf_count + right->leaf_count;
+    s->spans_fit = span <= SPAN_MAX && left->spans_fit && right->spans_fit;
+}
+
+static void grow(growing *w, const bvpi_stem *stem, const place *at)
+{
+    slot *s = &w->slots[at->slot];
+    bvpi_stem child[2];
+    memcpy(s->payload, stem->payload, sizeof s->payload);
+    s->left_count = 0;
+    if (at->count > w->g->form.leaf_size) {
+        bvpi_grow_once(w->g, stem, child, w->scratch);
+        s->left_count = child[0].node.count;
+        for (int k = 0; k < 2; k++) {
+            const place next = child_of(w, at, k);
+            grow(w, &child[k], &next);
+        }
+    }
+    sum_up(w, at);
+    w->out->node_count++;
+    w->out->leaf_count += s->left_count == 0;
+    w->out->depth = at->level >= w->out->depth ? at->level + 1 : w->out->depth;
+    w->out->area += bvpi_volume_area(&w->g->form, s->payload, &stem->volume);
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+static bool is_block(const growing *w, const place *at)
+{
+    return at->count <= BVPD_CLUSTER_TRIANGLES && w->slots[at->slot].spans_fit &&
+           (!w->g->owns_order || bvpi_cluster_fits(w->g->mesh, w->order + at->first, at->count));
+}
+
+/* Lists the volumes above the blocks, neighbours side by side, and the blocks in leaf order. */
+static void find_blocks(growing *w, const place *at, uint32_t idx)
+{
+    bvpi_piece *out = w->out;
+    bvpi_upper *upper = &out->uppers[idx];
+    memcpy(upper->payload, w->slots[at->slot].payload, sizeof upper->payload);
+    upper->is_end = is_block(w, at);
+    if (upper->is_end) {
+        upper->link = out->block_count;
+        out->blocks[out->block_count++] = (bvpi_block){at->first, at->count, at->level, out->size};
+        const uint64_t size = sizeof(bvpd_block) + w->slots[at->slot].size -
+                              bvpi_binary_payload_size(&w->g->form, upper->payload);
+        out->size += (size + BLOCK_ALIGNMENT - 1) & ~(uint64_t)(BLOCK_ALIGNMENT - 1);
+        return;
+    }
+    upper->link = out->upper_count;
+    out->upper_count += 2;
+    for (int k = 0; k < 2; k++) {
+        const place child = child_of(w, at, k);
+        find_blocks(w, &child, upper->link + (uint32_t)k);
+    }
+}
+
+/* The subtree without its root's payload; returns where it ends. */
+static uint8_t *write_subtree(const growing *w, const place *at, uint8_t *out)
+{
+    const slot *s = &w->slots[at->slot];
+    if (s->left_count == 0)
+        return out;
+    const bvpi_binary *form = &w->g->form;
+    const slot *left = &w->slots[child_of(w, at, 0).slot];
+    *out++ = (uint8_t)(s->left_count - 1);
+    *out++ = (uint8_t)(form->kind == BVPD_KIND_BOXTREE ? left->size : left->leaf_count);
+    for (int k = 0; k < 2; k++) {
+        const place child = child_of(w, at, k);
+        const uint8_t *payload = w->slots[child.slot].payload;
+        const uint32_t size = bvpi_binary_payload_size(form, payload);
+        memcpy(out, payload, size);
+        out = write_subtree(w, &child, out + size);
+    }
+    return out;
+}
+
+/* Writes the block that `upper`'s subtree is. */
+static void write_block(const growing *w, const place *at, const bvpi_block *block)
+{
+    uint8_t *begin = w->out->bytes + block->offset;
+    const uint8_t *end = write_subtree(w, at, begin + sizeof(bvpd_block));
+    const bvpd_block head = {.size = (uint16_t)(end - begin - (ptrdiff_t)sizeof head),
+                             .count_minus_1 = (uint8_t)(block->count - 1)};
+    memcpy(begin, &head, sizeof head);
+}
+
+static void write_blocks(const growing *w, const place *at, uint32_t idx)
+{
+    const bvpi_upper *upper = &w->out->uppers[idx];
+    if (upper->is_end) {
+        write_block(w, at, &w->out->blocks[upper->link]);
+        return;
+    }
+    for (int k = 0; k < 2; k++) {
+        const place child = child_of(w, at, k);
+        write_blocks(w, &child, upper->link + (uint32_t)k);
+    }
+}
+
+/* ---- clusters ------------------------------------------------------------------------------- */
+
+/* A record is a run of whole blocks: to the cutter each is a node that bears leaves only. */
+static bool cut_clusters(const growing *w)
+{
+    bvpi_piece *out = w->out;
+    bvpi_batch *batch = &out->clusters;
+    batch->wide = bvpi_allocate(out->block_count, sizeof *batch->wide);
+    uint32_t *visited = bvpi_allocate(out->block_count, sizeof *visited);
+    bool ok = batch->wide && visited;
+    for (uint32_t k = 0; k < out->block_count && ok; k++) {
+        batch->wide[k] = (bvpi_wide){.first_item = out->blocks[k].first,
+                                     .item_count = out->blocks[k].count,
+                                     .level = out->blocks[k].level};
+        visited[k] = k;
+    }
+    batch->wide_count = out->block_count;
+    batch->first_item = out->first;
+    batch->triangle_count = out->count;
+    ok = ok && bvpi_cluster_batch(w->g->mesh, visited, w->order, batch);
+    free(visited);
+    return ok;
+}
+
+/* ---- the piece ------------------------------------------------------------------------------ */
+
+static bool make_blocks(growing *w)
+{
+    bvpi_piece *out = w->out;
+    const place root = {0, 0, out->count, 0};
+    for (uint32_t i = 0; i < out->count; i++)
+        w->order[i] = w->items[i].id;
+    out->uppers = bvpi_allocate(2 * (uint64_t)out->leaf_count, sizeof *out->uppers);
+    out->blocks = bvpi_allocate(out->leaf_count, sizeof *out->blocks);
+    if (!out->uppers || !out->blocks)
+        return false;
+    out->upper_count = 1;
+    find_blocks(w, &root, 0);
+    out->bytes = calloc(out->size, 1);
+    if (!out->bytes)
+        return false;
+    write_blocks(w, &root, 0);
+    return !w->g->owns_order || cut_clusters(w);
+}
+
+bool bvpi_piece_make(const bvpi_growth *g, const bvpi_stem *root, bvpi_piece *out)
+{
+    const uint32_t first = root->node.first, count = root->node.count;
+    growing w = {.g = g, .items = g->items + first, .order = g->order + first, .out = out};
+    const place whole = {0, 0, count, root->node.depth};
+    *out = (bvpi_piece){.first = first, .count = count};
+    w.slots = bvpi_allocate(2 * (uint64_t)count, sizeof *w.slots);
+    w.scratch = bvpi_allocate(bvpi_volume_scratch_size(&g->form, count), 1);
+    bool ok = w.slots && w.scratch;
+    if (ok) {
+        grow(&w, root, &whole);
+        ok = make_blocks(&w);
+    }
+    free(w.slots);
+    free(w.scratch);
+    return ok;
+}
+
+void bvpi_piece_free(bvpi_piece *piece)
+{
+    free(piece->uppers);
+    free(piece->blocks);
+    free(piece->bytes);
+    bvpi_batch_free(&piece->clusters);
+    *piece = (bvpi_piece){0};
+}

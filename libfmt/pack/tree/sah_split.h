@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * sah_split.h: binary hierarchies over boxes by the binned surface area heuristic.
+ * Based on: Wald, On fast construction of SAH-based bounding volume hierarchies, 2007.
+ */
+#ifndef BVPI_PACK_TREE_SAH_SPLIT_H
+#define BVPI_PACK_TREE_SAH_SPLIT_H
+
+#include "base/simd.h"
+#include "format/layout.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A box to sort into the hierarchy: 32 bytes, a vector of eight. Its corners are whole numbers of
+ * grid steps, below 2^22, so that all sums here are exact and no compiler can change an answer. The
+ * lower corner is stored negated: a union of boxes is then one maximum. */
+typedef struct bvpi_item {
+    _Alignas(32) float minus_lo[3];
+    uint32_t id; /* the caller's */
+    float hi[3];
+    uint32_t zero;
+} bvpi_item;
+
+/* Children are neighbours: left and left + 1. left == 0: a leaf of items first .. first + count. */
+typedef struct bvpi_split {
+    _Alignas(16) float minus_lo[3];
+    uint32_t left;
+    float hi[3];
+    uint32_t first;
+    uint32_t count;
+    uint32_t depth; /* splits above it */
+} bvpi_split;
+
+/* Splits until a leaf holds at most `leaf_size` items. Permutes items; nodes: room for 2 * count.
+ * Node 0 is the root; `depth` splits are above it and count + depth allows no deeper a leaf than
+ * BVPD_DEPTH_MAX - 2. Returns the number of nodes. */
+uint32_t bvpi_split_all(bvpi_item *items, uint32_t count, uint32_t leaf_size, uint32_t depth,
+                        bvpi_split *nodes);
+
+/* The same for the leaves among `node_count` nodes that are there already. */
+uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_split *nodes,
+                         uint32_t node_count);
+
+/* One split of `node` into left and right (their box, first, count, depth; left == 0). */
+void bvpi_split_once(bvpi_item *items, uint32_t leaf_size, const bvpi_split *node, bvpi_split *left,
+                     bvpi_split *right);
+
+/* The node that holds all `count` items, as a leaf. */
+void bvpi_split_root(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_split *root);
+
+/* So deep that only halving keeps the hierarchy within its limit? */
+static inline bool bvpi_split_must_halve(const bvpi_split *node)
+{
+    uint32_t levels = 1;
+    if (node->depth + 32 + 3 < BVPD_DEPTH_MAX)
+        return false;
+    for (uint32_t count = node->count; count > 1; count = (count + 1) / 2)
+        levels++;
+    return node->depth + levels + 2 >= BVPD_DEPTH_MAX;
+}
+
+/* a > b ? a : b; there is no NaN. */
+static inline bvpi_f32x4 bvpi_max4(bvpi_f32x4 a, bvpi_f32x4 b)
+{
+#ifdef __SSE2__
+    return (bvpi_f32x4)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    bvpi_i32x4 mask = a > b;
+    return (bvpi_f32x4)(((bvpi_i32x4)a & mask) | ((bvpi_i32x4)b & ~mask));
+#endif
+}
+
+/* The longest axis of the box; the first of equal ones. */
+static inline int bvpi_split_longest(const bvpi_split *node)
+{
+    int best = 0;
+    for (int axis = 1; axis < 3; axis++)
+        if (node->hi[axis] + node->minus_lo[axis] > node->hi[best] + node->minus_lo[best])
+            best = axis;
+    return best;
+}
+
+/* Half of the box's surface, in grid steps. */
+static inline float bvpi_split_area(const bvpi_split *node)
+{
+    float x = node->hi[0] + node->minus_lo[0], y = node->hi[1] + node->minus_lo[1];
+    float z = node->hi[2] + node->minus_lo[2];
+    return x * y + y * z + z * x;
+}
+
+#endif

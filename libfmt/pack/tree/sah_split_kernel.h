@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * sah_split_kernel.h: what split.c does on the items themselves; every instruction set gives the
+ * same halves.
+ */
+#ifndef BVPI_PACK_TREE_SAH_SPLIT_KERNEL_H
+#define BVPI_PACK_TREE_SAH_SPLIT_KERNEL_H
+
+#include "pack/tree/sah_split.h"
+
+typedef struct bvpi_split_kernel {
+    /* The node's box: around all items. */
+    void (*bound)(const bvpi_item *items, uint32_t count, bvpi_split *node);
+    /* bvpi_split_once */
+    void (*once)(bvpi_item *items, uint32_t leaf_size, const bvpi_split *node, bvpi_split *left,
+                 bvpi_split *right);
+} bvpi_split_kernel;
+
+extern const bvpi_split_kernel bvpi_split_kernel_base, bvpi_split_kernel_avx2;
+
+#endif

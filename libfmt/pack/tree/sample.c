@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ * sample.c: as many levels of a hierarchy as a sample tells well are made by looking at the sample
+ * only, and then all items are moved once, not once a level.
+ */
+#include "pack/tree/sample.h"
+
+#include <string.h>
+
+enum {
+    DEPTH_MAX = 24, /* a sample that goes deeper has clumps: they are split as they are */
+    STRIDE = 8,
+    LEAF_SAMPLES = 64,
+    PRESORT_LEAST = 8 * STRIDE * LEAF_SAMPLES
+};
+
+/* ---- planes --------------------------------------------------------------------------------- */
+
+static inline bvpi_f32x4 centre_of(const bvpi_item *item)
+{
+    const bvpi_i32x4 mask = {-1, -1, -1, 0}; /* an id is no number */
+    bvpi_f32x4 hi, minus_lo;
+    memcpy(&hi, item->hi, sizeof hi);
+    memcpy(&minus_lo, item->minus_lo, sizeof minus_lo);
+    return hi - (bvpi_f32x4)((bvpi_i32x4)minus_lo & mask);
+}
+
+/* The greatest of the doubled centres on each axis, times sign. */
+static bvpi_f32x4 greatest(const bvpi_item *items, uint32_t count, float sign)
+{
+    bvpi_f32x4 most = sign * centre_of(&items[0]);
+    for (uint32_t i = 1; i < count; i++)
+        most = bvpi_max4(most, sign * centre_of(&items[i]));
+    return most;
+}
+
+/* The plane half-way between two sets on an axis that separates them. False: none does. */
+static bool separate(const bvpi_item *items, const bvpi_split *left, const bvpi_split *right,
+                     bvpi_plane *plane)
+{
+    const bvpi_f32x4 most = greatest(items + left->first, left->count, 1);
+    const bvpi_f32x4 least = -greatest(items + right->first, right->count, -1);
+    for (int axis = 0; axis < 3; axis++)
+        if (most[axis] < least[axis]) {
+            plane->axis = (uint32_t)axis;
+            plane->at = (most[axis] + least[axis]) / 2; /* exact: both are below 2^23 */
+            return true;
+        }
+    return false;
+}
+
+static bool split_sample(bvpi_item *sample, uint32_t most, uint32_t k, bvpi_sample_tree *t)
+{
+    bvpi_split *node = &t->splits[k], *child = &t->splits[t->split_count];
+    if (node->count <= most || node->depth - t->splits[0].depth >= DEPTH_MAX)
+        return false;
+    bvpi_split_once(sample, 1, node, &child[0], &child[1]);
+    if (!separate(sample, &child[0], &child[1], &t->planes[k]))
+        return false;
+    node->left = t->planes[k].left = t->split_count;
+    t->planes[node->left] = t->planes[node->left + 1] = (bvpi_plane){.left = 0};
+    t->split_count += 2;
+    return true;
+}
+
+void bvpi_sample_split(bvpi_item *sample, uint32_t count, uint32_t most, uint32_t depth,
+                       bvpi_sample_tree *t)
+{
+    uint32_t waiting[DEPTH_MAX + 2], waiting_count = 1;
+    waiting[0] = 0;
+    bvpi_split_root(sample, count, depth, &t->splits[0]);
+    t->planes[0] = (bvpi_plane){.left = 0};
+    t->split_count = 1;
+    t->leaf_count = 0;
+    while (waiting_count > 0) {
+        const uint32_t k = waiting[--waiting_count];
+        if (split_sample(sample, most, k, t)) {
+            waiting[waiting_count++] = t->splits[k].left + 1;
+            waiting[waiting_count++] = t->splits[k].left;
+        } else {
+            t->planes[k].batch = t->leaf_count;
+            t->leaves[t->leaf_count++] = k;
+        }
+    }
+}
+
+void bvpi_sample_join(bvpi_split *splits, uint32_t split_count)
+{
+    for (uint32_t k = split_count; k-- > 0;) {
+        bvpi_split *node = &splits[k];
+        const bvpi_split *left = &splits[node->left], *right = left + 1;
+        if (node->left == 0)
+            continue;
+        node->first = left->first;
+        node->count = left->count + right->count;
+        for (int axis = 0; axis < 3; axis++) {
+            const float l = left->minus_lo[axis], r = right->minus_lo[axis];
+            node->minus_lo[axis] = l > r ? l : r;
+            node->hi[axis] = left->hi[axis] > right->hi[axis] ? left->hi[axis] : right->hi[axis];
+        }
+    }
+}
+
+/* ---- sorting by them ------------------------------------------------------------------------- */
+
+/* What lies in the scratch memory. */
+typedef struct presort {
+    bvpi_item *sample;
+    bvpi_plane *planes;
+    uint32_t *leaves, *next;
+    uint16_t *leaf_of;
+} presort;
+
+static uint32_t sample_room(uint32_t count)
+{
+    return count / STRIDE + 1;
+}
+
+uint64_t bvpi_presort_scratch_size(uint32_t count)
+{
+    const uint64_t room = sample_room(count);
+    return room * (sizeof(bvpi_item) + 2 * sizeof(bvpi_plane) + 2 * sizeof(uint32_t)) +
+           count * sizeof(uint16_t);
+}
+
+static presort lay_out(void *scratch, uint32_t count)
+{
+    const uint32_t room = sample_room(count);
+    presort p = {.sample = scratch};
+    p.planes = (bvpi_plane *)(p.sample + room);
+    p.leaves = (uint32_t *)(p.planes + 2 * (uint64_t)room);
+    p.next = p.leaves + room;
+    p.leaf_of = (uint16_t *)(p.next + room);
+    return p;
+}
+
+static uint32_t take_sample(const bvpi_item *items, uint32_t count, bvpi_item *sample)
+{
+    uint32_t state = 0, taken = 0;
+    for (uint32_t first = 0; first + STRIDE <= count; first += STRIDE)
+        sample[taken++] = items[first + bvpi_sample_next(&state, STRIDE)];
+    return taken;
+}
+
+static void classify(const bvpi_item *items, uint32_t count, const presort *p)
+{
+    for (uint32_t i = 0; i < count; i += BVPI_ABREAST) {
+        const uint32_t here = count - i < BVPI_ABREAST ? count - i : BVPI_ABREAST;
+        float centres[BVPI_ABREAST][4] = {{0}};
+        uint32_t leaves[BVPI_ABREAST];
+        for (uint32_t k = 0; k < here; k++) {
+            const bvpi_f32x4 centre = centre_of(&items[i + k]);
+            memcpy(centres[k], &centre, sizeof centre);
+        }
+        bvpi_find_batches(p->planes, centres, leaves);
+        for (uint32_t k = 0; k < here; k++) {
+            p->leaf_of[i + k] = (uint16_t)leaves[k];
+            p->next[leaves[k]]++;
+        }
+    }
+}
+
+static void place_leaves(const presort *p, const bvpi_sample_tree *t)
+{
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < t->leaf_count; k++) {
+        bvpi_split *leaf = &t->splits[p->leaves[k]];
+        leaf->first = sum;
+        leaf->count = p->next[k];
+        p->next[k] = sum;
+        sum += leaf->count;
+    }
+}
+
+uint32_t bvpi_presort(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_item *sorted,
+                      bvpi_split *nodes, void *scratch)
+{
+    if (count < PRESORT_LEAST) {
+        memcpy(sorted, items, count * sizeof *items);
+        bvpi_split_root(sorted, count, depth, &nodes[0]);
+        return 1;
+    }
+    const presort p = lay_out(scratch, count);
+    bvpi_sample_tree t = {.splits = nodes, .planes = p.planes, .leaves = p.leaves};
+    const uint32_t taken = take_sample(items, count, p.sample);
+    bvpi_sample_split(p.sample, taken, LEAF_SAMPLES, depth, &t);
+    memset(p.next, 0, t.leaf_count * sizeof *p.next);
+    classify(items, count, &p);
+    place_leaves(&p, &t);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[p.next[p.leaf_of[i]]++] = items[i];
+    for (uint32_t k = 0; k < t.leaf_count; k++) {
+        bvpi_split *leaf = &nodes[p.leaves[k]];
+        const uint32_t first = leaf->first;
+        bvpi_split_root(sorted + first, leaf->count, leaf->depth, leaf);
+        leaf->first = first;
+    }
+    bvpi_sample_join(nodes, t.split_count);
+    return t.split_count;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * sample.h: a tree of planes over a sample of items, by which all of them are sorted at once.
+ */
+#ifndef BVPI_PACK_TREE_SAMPLE_H
+#define BVPI_PACK_TREE_SAMPLE_H
+
+#include "pack/tree/items_kernel.h"
+
+typedef struct bvpi_sample_tree {
+    /* room for 2 * the sample's items; a split's box, first and count are the sample's */
+    bvpi_split *splits;
+    bvpi_plane *planes; /* of the splits */
+    uint32_t *leaves;   /* room for as many as the sample has: splits, from left to right */
+    uint32_t split_count, leaf_count;
+} bvpi_sample_tree;
+
+/* Splits until a leaf has at most `most` of the sample, or no plane separates its centres.
+ * sample: not empty; is permuted. A leaf's plane has its number in `batch`. */
+void bvpi_sample_split(bvpi_item *sample, uint32_t count, uint32_t most, uint32_t depth,
+                       bvpi_sample_tree *out);
+
+/* Fills in first, count and box of the splits that are no leaves. */
+void bvpi_sample_join(bvpi_split *splits, uint32_t split_count);
+
+/* Which of the next `stride` is in the sample: not always the same, as meshes repeat themselves.
+ * *state: 0 at first. */
+static inline uint32_t bvpi_sample_next(uint32_t *state, uint32_t stride)
+{
+    *state = *state * UINT32_C(1664525) + UINT32_C(1013904223);
+    return (*state >> 16) % stride;
+}
+
+/* Sorts items by a tree over a sample of them: `sorted` gets them, `nodes` (room for 2 * count) the
+ * splits; node 0 is the root, a leaf of any size may be split further. Returns the number of
+ * nodes. scratch: bvpi_presort_scratch_size(count) bytes, aligned to 64. */
+uint32_t bvpi_presort(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_item *sorted,
+                      bvpi_split *nodes, void *scratch);
+uint64_t bvpi_presort_scratch_size(uint32_t count);
+
+#endif

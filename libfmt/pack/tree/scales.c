@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ * scales.c: instances so far from the others that one grid cannot resolve both.
+ * Spec: format.md, chapter "Hierarchies over the instances".
+ */
+#include "pack/tree/scales.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The hierarchy over the instances has one grid of BVPD_GRID_BITS bits. One instance far outside
+ * makes its cells larger than the others are, so that no node tells these apart, and each query
+ * looks at all of them. So what one grid cannot resolve gets several hierarchies.
+ *
+ * A centre is an instance in the midst of the others: the one of up to SAMPLES whose centre is
+ * nearest to their median, axis by axis. An instance's reach is how far its farthest corner is from
+ * there, along an axis. Reaches and sizes are counted by octaves. A grid does for what reaches at
+ * most LEEWAY octaves beyond the median size; so far the rest goes. It goes on as long as the next
+ * octave has many more instances: then the assembly is as large as that itself.
+ *
+ * There it ends if what is outside costs the inside something (is_worth): the grid for all has
+ * cells too large for the distances inside, too, and the inside is a share that counts, and much
+ * denser than what follows, which a few instances scattered widely are not. Else the next octave
+ * joins. What is outside is looked at in the same way in turn.
+ *
+ * Invariants: an instance is in one group; a group's instances keep their order. */
+
+enum {
+    LEEWAY = BVPD_GRID_BITS - 8, /* a cell is a 64th of the size at most, for 22 bits reach twice as
+                                    far as the centre, and an octave's least is half of its most;
+                                    tests of boxes have a slack of up to five cells */
+    WHOLE_MAX = BVPD_WIDTH,      /* so few are in one node, whatever its grid */
+    DENSE = 8,                   /* an octave with an 8th of those inside goes on with the rest */
+    THIN = 64,                   /* how much less dense the outside is */
+    SHARE = 64,                  /* a 64th of all, and more, is a share that counts */
+    SAMPLES = 256,
+    LEAST = -1074, /* exponents of doubles as frexp gives them, one less for 0 */
+    OCTAVES = 1024 - LEAST + 2
+};
+
+typedef struct search {
+    const bvpi_bounds *bounds;
+    const uint32_t *members; /* that are looked at */
+    uint32_t count;
+    int apart; /* octave of the least distance from groups that were found before */
+    double centre[3];
+    uint32_t reaches[OCTAVES], sizes[OCTAVES]; /* how many, by octave */
+} search;
+
+/* ---- one instance ---------------------------------------------------------------------------- */
+
+static double centre_of(const bvpi_bounds *b, int axis)
+{
+    return 0.5 * b->lo[axis] + 0.5 * b->hi[axis];
+}
+
+static double size_of(const bvpi_bounds *b)
+{
+    return fmax(b->hi[0] - b->lo[0], fmax(b->hi[1] - b->lo[1], b->hi[2] - b->lo[2]));
+}
+
+static double reach_of(const search *s, const bvpi_bounds *b)
+{
+    double reach = 0;
+    for (int axis = 0; axis < 3; axis++)
+        reach = fmax(reach, fmax(b->hi[axis] - s->centre[axis], s->centre[axis] - b->lo[axis]));
+    return reach;
+}
+
+/* 2^(octave + LEAST - 2) <= x < 2^(octave + LEAST - 1); 0 for 0. */
+static int octave_of(double x)
+{
+    int exponent = LEAST - 1;
+    if (x > 0)
+        frexp(x, &exponent);
+    return exponent - (LEAST - 1);
+}
+
+/* ---- the centre ------------------------------------------------------------------------------ */
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static const bvpi_bounds *sample(const search *s, uint32_t k, uint32_t count)
+{
+    return &s->bounds[s->members[(uint64_t)k * s->count / count]];
+}
+
+static void choose_centre(search *s)
+{
+    const uint32_t count = s->count < SAMPLES ? s->count : SAMPLES;
+    double sorted[SAMPLES], least = INFINITY;
+    const bvpi_bounds *best = NULL;
+    for (int axis = 0; axis < 3; axis++) {
+        for (uint32_t k = 0; k < count; k++)
+            sorted[k] = centre_of(sample(s, k, count), axis);
+        qsort(sorted, count, sizeof *sorted, compare);
+        s->centre[axis] = sorted[count / 2];
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        const bvpi_bounds *b = sample(s, k, count);
+        double away = 0;
+        for (int axis = 0; axis < 3; axis++)
+            away = fmax(away, fabs(centre_of(b, axis) - s->centre[axis]));
+        if (away < least) {
+            least = away;
+            best = b;
+        }
+    }
+    for (int axis = 0; axis < 3; axis++)
+        s->centre[axis] = centre_of(best, axis);
+}
+
+/* ---- octaves --------------------------------------------------------------------------------- */
+
+static void count_octaves(search *s)
+{
+    memset(s->reaches, 0, sizeof s->reaches);
+    memset(s->sizes, 0, sizeof s->sizes);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const bvpi_bounds *b = &s->bounds[s->members[i]];
+        s->reaches[octave_of(reach_of(s, b))]++;
+        s->sizes[octave_of(size_of(b))]++;
+    }
+}
+
+static int median_size(const search *s)
+{
+    uint32_t below = 0;
+    int o = 0;
+    while (2 * (uint64_t)(below += s->sizes[o]) < s->count)
+        o++;
+    return o;
+}
+
+static int log2_below(uint32_t x)
+{
+    int by = 0;
+    while (x >> by > 1)
+        by++;
+    return by;
+}
+
+/* Does a grid that reaches to octave `top` cost those that end at `last` something? n instances
+ * within a reach are a share of 2 / n of it apart, on a line. One alone has nobody near but the
+ * groups before. */
+static bool is_worth(const search *s, uint32_t inside, int last, int top)
+{
+    const int octaves = top - last;
+    const double outside = s->count - inside;
+    if (inside == 1)
+        return top > s->apart + LEEWAY;
+    return octaves + log2_below(inside) > LEEWAY + 1 && (double)inside * SHARE >= s->count &&
+           ldexp(inside - 1, octaves) >= THIN * outside;
+}
+
+/* The last octave of the rest; *next: the one where others begin, or OCTAVES. */
+static int end_of_rest(const search *s, int *next)
+{
+    const int most = median_size(s) + LEEWAY;
+    uint32_t inside = 0;
+    int last = 0, top = OCTAVES - 1;
+    while (s->reaches[top] == 0)
+        top--;
+    for (*next = 0; *next <= top; ++*next) {
+        const uint32_t more = s->reaches[*next];
+        const bool goes_on =
+            *next <= most || inside == 0 || (*next == last + 1 && more * (uint64_t)DENSE >= inside);
+        if (more == 0)
+            continue;
+        if (!goes_on && is_worth(s, inside, last, top))
+            return last;
+        inside += more;
+        last = *next;
+    }
+    *next = OCTAVES;
+    return last;
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+/* Puts the rest first; how many it has. */
+static uint32_t split(search *s, uint32_t *members, uint32_t *outside)
+{
+    uint32_t inside = 0, far = 0;
+    int next;
+    s->members = members;
+    choose_centre(s);
+    count_octaves(s);
+    const int last = end_of_rest(s, &next);
+    s->apart = next < s->apart ? next : s->apart;
+    for (uint32_t i = 0; i < s->count; i++)
+        if (octave_of(reach_of(s, &s->bounds[members[i]])) <= last)
+            members[inside++] = members[i];
+        else
+            outside[far++] = members[i];
+    memcpy(members + inside, outside, far * sizeof *outside);
+    return inside;
+}
+
+bvp_status bvpi_scales_find(const bvpi_bounds *bounds, uint32_t count, bvpi_scales *out,
+                            bvp_error *error)
+{
+    search *s = malloc(sizeof *s);
+    uint32_t *outside = malloc(count * sizeof *outside), from = 0;
+    out->members = malloc(count * sizeof *out->members);
+    out->count = 0;
+    const bool ok = s && outside && out->members;
+    for (uint32_t i = 0; ok && i < count; i++)
+        out->members[i] = i;
+    if (ok)
+        *s = (search){.bounds = bounds, .apart = OCTAVES};
+    while (ok && from < count) {
+        const bool is_whole = count <= WHOLE_MAX || out->count == BVPD_TOP_MAX - 1;
+        s->count = count - from;
+        from = is_whole ? count : from + split(s, out->members + from, outside);
+        out->ends[out->count++] = from;
+    }
+    free(s);
+    free(outside);
+    if (ok)
+        return BVP_OK;
+    free(out->members);
+    out->members = NULL;
+    return bvpi_error_memory(error, count * 2 * sizeof *outside);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ * top_tree.c: the same splits and the same nodes as in a part, over the instances' boxes.
+ * Spec: format.md, chapters "Instances", "Hierarchies over the instances".
+ */
+#include "pack/tree/top_tree.h"
+
+#include "base/status.h"
+#include "pack/tree/collapse.h"
+#include "pack/tree/scales.h"
+#include "node/grid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Making an instance ready costs as much as several dozen boxes. */
+enum { TOP_LEAF_SIZE = 1 };
+
+/* ---- the hierarchy --------------------------------------------------------------------------- */
+
+static void *allocate(uint64_t count, size_t size)
+{
+    return aligned_alloc(64, (count * size + 64) & ~UINT64_C(63));
+}
+
+/* Instances that get one hierarchy, and where it begins in what all of them have. */
+typedef struct group {
+    const bvpi_bounds *bounds; /* of all instances */
+    const uint32_t *members;
+    uint32_t count;
+    uint32_t first_place; /* in the order of leaves */
+    uint32_t first_node;
+} group;
+
+static void choose_grid(const group *g, bvpi_grid *grid)
+{
+    bvpi_bounds all = g->bounds[g->members[0]];
+    for (uint32_t i = 1; i < g->count; i++) {
+        const bvpi_bounds *b = &g->bounds[g->members[i]];
+        for (int axis = 0; axis < 3; axis++) {
+            all.lo[axis] = fmin(all.lo[axis], b->lo[axis]);
+            all.hi[axis] = fmax(all.hi[axis], b->hi[axis]);
+        }
+    }
+    bvpi_grid_choose(all.lo, all.hi, grid);
+}
+
+static void make_items(const group *g, const bvpi_grid *grid, bvpi_item *items)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        const bvpi_bounds *b = &g->bounds[g->members[i]];
+        for (int axis = 0; axis < 3; axis++) {
+            items[i].minus_lo[axis] = (float)-bvpi_grid_below(grid, axis, b->lo[axis]);
+            items[i].hi[axis] = (float)bvpi_grid_above(grid, axis, b->hi[axis]);
+        }
+        items[i].id = g->members[i];
+        items[i].zero = 0;
+    }
+}
+
+/* Copies the nodes in breadth-first order. numbers: room for the place of each. */
+static void number_nodes(const bvpi_collapse *c, uint32_t first_place, uint32_t *places,
+                         bvpd_node *out)
+{
+    uint32_t count = 1;
+    places[0] = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const bvpi_wide *wide = &c->wide[places[k]];
+        out[k] = wide->node;
+        out[k].geom = wide->item_count > 0 ? first_place + wide->first_item : 0;
+        out[k].child = wide->child_count > 0 ? count : 0;
+        for (uint32_t i = 0; i < wide->child_count; i++)
+            places[count++] = wide->child + i;
+    }
+}
+
+static void fill_hierarchy(const bvpi_collapse *c, const bvpi_grid *grid, uint32_t first_node,
+                           bvpd_hierarchy *h)
+{
+    const double whole = bvpi_root_area(grid);
+    *h = (bvpd_hierarchy){.kind = BVPD_KIND_WIDE8,
+                          .part = BVPD_NONE,
+                          .data_off = (uint64_t)first_node * BVPD_UNIT,
+                          .data_size = (uint64_t)c->wide_count * BVPD_UNIT,
+                          .upper_count = c->wide_count,
+                          .node_count = c->wide_count,
+                          .leaf_count = c->leaf_count,
+                          .leaf_size = TOP_LEAF_SIZE,
+                          .depth = c->depth,
+                          .grid_unit = grid->unit,
+                          .area_cost = whole > 0 ? c->area / whole : 0};
+    memcpy(h->grid_origin, grid->origin, sizeof h->grid_origin);
+    memcpy(h->grid_extent, grid->extent, sizeof h->grid_extent);
+}
+
+/* Memory on the way. */
+typedef struct workspace {
+    bvpi_item *items;
+    bvpi_split *splits;
+    bvpi_wide *wide;
+    uint32_t *visited;
+    void *scratch;
+} workspace;
+
+static bool make_workspace(workspace *w, bvpi_top *out, uint32_t count)
+{
+    const uint64_t nodes = 2 * (uint64_t)count + 1;
+    w->items = allocate(count, sizeof *w->items);
+    w->splits = allocate(nodes, sizeof *w->splits);
+    w->wide = allocate(nodes, sizeof *w->wide);
+    w->visited = allocate(nodes, sizeof *w->visited);
+    w->scratch = allocate(1, bvpi_collapse_scratch_size(2 * count));
+    out->nodes = allocate(nodes + BVPD_TOP_MAX, sizeof *out->nodes);
+    out->order = allocate(count, sizeof *out->order);
+    return w->items && w->splits && w->wide && w->visited && w->scratch && out->nodes && out->order;
+}
+
+static void build_one(const workspace *w, const group *g, bvpi_top *out)
+{
+    bvpd_hierarchy *hierarchy = &out->hierarchies[out->hierarchy_count++];
+    bvpi_grid grid;
+    choose_grid(g, &grid);
+    make_items(g, &grid, w->items);
+    bvpi_collapse c = {.splits = w->splits,
+                       .items = w->items,
+                       .leaf_size = TOP_LEAF_SIZE,
+                       .node_price = bvpi_node_price(&grid, g->count),
+                       .wide = w->wide,
+                       .visited = w->visited,
+                       .order = out->order + g->first_place};
+    c.split_count = bvpi_split_all(w->items, g->count, TOP_LEAF_SIZE, 0, w->splits);
+    memcpy(c.frame.hi, grid.extent, sizeof grid.extent);
+    bvpi_collapse_run(&c, w->scratch);
+    number_nodes(&c, g->first_place, w->visited, out->nodes + g->first_node);
+    fill_hierarchy(&c, &grid, g->first_node, hierarchy);
+    out->size += hierarchy->data_size;
+}
+
+static void build_all(const workspace *w, const bvpi_bounds *bounds, const bvpi_scales *scales,
+                      bvpi_top *out)
+{
+    uint32_t from = 0;
+    for (uint32_t k = 0; k < scales->count; k++) {
+        const group g = {.bounds = bounds,
+                         .members = scales->members + from,
+                         .count = scales->ends[k] - from,
+                         .first_place = from,
+                         .first_node = (uint32_t)(out->size / BVPD_UNIT)};
+        build_one(w, &g, out);
+        from = scales->ends[k];
+    }
+}
+
+bvp_status bvpi_top_build(const bvpi_bounds *bounds, uint32_t count, bvpi_top *out,
+                          bvp_error *error)
+{
+    workspace w = {0};
+    bvpi_scales scales;
+    *out = (bvpi_top){0};
+    bvp_status status = bvpi_scales_find(bounds, count, &scales, error);
+    if (status != BVP_OK)
+        return status;
+    const bool ok = make_workspace(&w, out, count);
+    if (ok) {
+        build_all(&w, bounds, &scales, out);
+    } else {
+        free(out->nodes);
+        free(out->order);
+        *out = (bvpi_top){0};
+    }
+    free(scales.members);
+    free(w.items);
+    free(w.splits);
+    free(w.wide);
+    free(w.visited);
+    free(w.scratch);
+    return ok ? BVP_OK : bvpi_error_memory(error, (uint64_t)count * 400);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT
+ * wide_tree.c: splits a mesh into batches that fit in a cache, builds each by itself, on any
+ * thread, and joins their nodes: the result depends on the mesh alone. Spec: format.md, chapters
+ * "Hierarchies", "Nodes".
+ */
+#include "pack/tree/wide_tree.h"
+
+#include "pack/tree/batches.h"
+#include "pack/large_array.h"
+#include "pack/tree/morton.h"
+#include "pack/tree/sample.h"
+
+#include <stdlib.h>
+
+enum { BATCH_TRIANGLES = BVPI_MORTON_MAX }; /* 2 MiB with its boxes and binary nodes */
+
+/* A hierarchy on the way. */
+typedef struct building {
+    const bvpi_mesh *mesh;
+    uint32_t leaf_size, thread_count;
+    bool is_morton;
+    bvpi_watch *watch;
+    bvpi_wide_build *out;
+    float node_price;
+    uint32_t *order; /* triangles as they are stored, batch by batch; NULL: nobody asks */
+    bvpi_batches batches;
+    struct workspace *workspaces;
+    uint32_t workspace_count;
+    uint32_t failed; /* atomic: some thread ran out of memory */
+} building;
+
+/* Half of the root box's surface, in grid steps. */
+/* ---- above the batches -------------------------------------------------------------------------
+ */
+
+/* Wide nodes above the batches; a lane holds a whole batch, so that a "leaf" of any size is one. */
+static bool collapse_top(building *b)
+{
+    bvpi_collapse *top = &b->out->top;
+    const uint32_t split_count = b->batches.split_count;
+    *top = (bvpi_collapse){.splits = b->batches.splits,
+                           .split_count = split_count,
+                           .leaf_size = 0,
+                           .node_price = b->node_price};
+    memcpy(top->frame.hi, b->out->grid->extent, sizeof top->frame.hi);
+    top->wide = bvpi_allocate(split_count + 1, sizeof *top->wide);
+    top->visited = bvpi_allocate(split_count + 1, sizeof *top->visited);
+    top->stubs = bvpi_allocate(split_count, sizeof *top->stubs);
+    void *scratch = bvpi_allocate(1, bvpi_collapse_scratch_size(split_count));
+    const bool ok = top->wide && top->visited && top->stubs && scratch;
+    if (ok)
+        bvpi_collapse_run(top, scratch);
+    free(scratch);
+    return ok;
+}
+
+/* ---- batches ------------------------------------------------------------------------------- */
+
+/* Memory of one batch on the way; each thread takes one and gives it back. */
+typedef struct workspace {
+    bvpi_split *splits;
+    bvpi_wide *wide;
+    uint32_t *visited, *order;
+    void *scratch;
+    bvpi_item *sorted;
+    void *presort;
+    void *keys;    /* for a Morton curve only */
+    bool is_taken; /* atomic */
+} workspace;
+
+static bool make_workspace(workspace *w, uint32_t triangle_count, bool is_morton)
+{
+    const uint64_t splits = 2 * (uint64_t)triangle_count + 1;
+    w->splits = bvpi_allocate(splits, sizeof *w->splits);
+    w->wide = bvpi_allocate(splits, sizeof *w->wide);
+    w->visited = bvpi_allocate(splits, sizeof *w->visited);
+    w->order = bvpi_allocate(triangle_count, sizeof *w->order);
+    w->scratch = bvpi_allocate(1, bvpi_collapse_scratch_size((uint32_t)splits));
+    w->sorted = bvpi_allocate(triangle_count, sizeof *w->sorted);
+    w->presort = bvpi_allocate(1, bvpi_presort_scratch_size(triangle_count));
+    if (is_morton)
+        w->keys = bvpi_allocate(1, bvpi_morton_scratch_size(triangle_count));
+    return w->splits && w->wide && w->visited && w->order && w->scratch && w->sorted &&
+           w->presort && (w->keys || !is_morton);
+}
+
+static void free_workspace(workspace *w)
+{
+    free(w->splits);
+    free(w->wide);
+    free(w->visited);
+    free(w->order);
+    free(w->scratch);
+    free(w->sorted);
+    free(w->presort);
+    free(w->keys);
+}
+
+/* There are as many as threads: one is free. */
+static workspace *take_workspace(building *b)
+{
+    uint32_t k = 0;
+    while (__atomic_test_and_set(&b->workspaces[k].is_taken, __ATOMIC_ACQUIRE))
+        k = (k + 1) % b->workspace_count;
+    return &b->workspaces[k];
+}
+
+static void give_back_workspace(workspace *w)
+{
+    __atomic_clear(&w->is_taken, __ATOMIC_RELEASE);
+}
+
+static uint32_t largest_leaf(const bvpi_split *splits, uint32_t count)
+{
+    uint32_t largest = 0;
+    for (uint32_t k = 0; k < count; k++)
+        if (splits[k].left == 0 && splits[k].count > largest)
+            largest = splits[k].count;
+    return largest;
+}
+
+static bool fill_batch(building *b, const bvpi_split *root, const bvpi_frame *frame, workspace *w,
+                       bvpi_batch *batch)
+{
+    const bvpi_item *items = b->batches.items + root->first;
+    bvpi_collapse c = {.splits = w->splits,
+                       .items = w->sorted,
+                       .leaf_size = b->leaf_size,
+                       .frame = *frame,
+                       .node_price = b->node_price,
+                       .wide = w->wide,
+                       .visited = w->visited,
+                       .order = w->order};
+    c.split_count = bvpi_presort(items, root->count, root->depth, w->sorted, w->splits, w->presort);
+    c.split_count =
+        b->is_morton ? bvpi_morton_rest(w->sorted, b->leaf_size, w->splits, c.split_count, w->keys)
+                     : bvpi_split_rest(w->sorted, b->leaf_size, w->splits, c.split_count);
+    bvpi_collapse_run(&c, w->scratch);
+    batch->wide_count = c.wide_count;
+    batch->first_item = root->first;
+    batch->triangle_count = root->count;
+    batch->depth = c.depth;
+    batch->leaf_count = c.leaf_count;
+    batch->largest_leaf = largest_leaf(w->splits, c.split_count);
+    batch->area = c.area;
+    batch->wide = bvpi_allocate(c.wide_count, sizeof *batch->wide);
+    if (!batch->wide)
+        return false;
+    memcpy(batch->wide, w->wide, c.wide_count * sizeof *batch->wide);
+    if (b->order)
+        memcpy(b->order + root->first, c.order, root->count * sizeof *b->order);
+    return bvpi_cluster_batch(b->mesh, c.visited, c.order, batch);
+}
+
+static void build_batch(void *user, uint32_t piece)
+{
+    building *b = user;
+    bvpi_split root = {.count = b->mesh->triangle_count};
+    bvpi_frame frame = b->out->top.frame;
+    if (!bvpi_watch_goes_on(b->watch)) {
+        __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    workspace *w = take_workspace(b);
+    if (b->out->batch_count > 1) {
+        root = b->batches.splits[b->out->top.stubs[piece].split];
+        frame = b->out->top.stubs[piece].frame;
+    }
+    if (!fill_batch(b, &root, &frame, w, &b->out->batches[piece]))
+        __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
+    give_back_workspace(w);
+    bvpi_watch_add(b->watch, "build", root.count);
+}
+
+static bool make_workspaces(building *b)
+{
+    const uint32_t all = b->mesh->triangle_count, batches = b->out->batch_count;
+    b->workspace_count = b->thread_count < batches ? b->thread_count : batches;
+    b->workspaces = calloc(b->workspace_count, sizeof *b->workspaces);
+    bool ok = b->workspaces != NULL;
+    for (uint32_t k = 0; k < b->workspace_count && ok; k++)
+        ok = make_workspace(&b->workspaces[k], all < BATCH_TRIANGLES ? all : BATCH_TRIANGLES,
+                            b->is_morton);
+    return ok;
+}
+
+static void free_workspaces(building *b)
+{
+    for (uint32_t k = 0; k < b->workspace_count && b->workspaces; k++)
+        free_workspace(&b->workspaces[k]);
+    free(b->workspaces);
+}
+
+static bool build_batches(building *b)
+{
+    b->out->batch_count = 1;
+    memcpy(b->out->top.frame.hi, b->out->grid->extent, sizeof b->out->top.frame.hi);
+    if (!bvpi_batches_make(b->mesh, b->out->grid, BATCH_TRIANGLES, b->leaf_size, b->thread_count,
+                           &b->batches))
+        return false;
+    b->out->degenerate_count = b->batches.degenerate_count;
+    if (!bvpi_watch_goes_on(b->watch))
+        return false;
+    if (b->batches.split_count > 1) {
+        if (!collapse_top(b))
+            return false;
+        b->out->batch_count = b->out->top.stub_count;
+    }
+    b->out->batches = calloc(b->out->batch_count, sizeof *b->out->batches);
+    if (!b->out->batches || !make_workspaces(b))
+        return false;
+    bvpi_parallel(b->thread_count, b->out->batch_count, build_batch, b);
+    return !b->failed;
+}
+
+/* ---- the nodes above the clusters ---------------------------------------------------------- */
+
+static bvpi_wide *wide_at(const bvpi_wide_build *build, bvpi_wide_place at)
+{
+    return at.batch == BVPD_NONE ? &build->top.wide[at.wide]
+                                 : &build->batches[at.batch].wide[at.wide];
+}
+
+static uint32_t count_upper(const bvpi_wide_build *build)
+{
+    uint32_t count = build->batch_count > 1 ? build->top.visited_count : 0;
+    for (uint32_t k = 0; k < build->batch_count; k++)
+        for (uint32_t i = 0; i < build->batches[k].wide_count; i++)
+            count += build->batches[k].wide[i].home == BVPI_HOME_UPPER;
+    return count;
+}
+
+/* Appends the inner children of an upper node that are upper nodes too. Number k becomes unit k.
+ * batch_of: for the list above the batches: whose root stands there, or NONE. */
+static void append_children(bvpi_wide_build *build, bvpi_wide_place parent,
+                            const uint32_t *batch_of)
+{
+    bvpi_wide *node = wide_at(build, parent);
+    bvpi_wide_place child = {parent.batch, node->child};
+    if (node->child_count == 0 ||
+        (parent.batch != BVPD_NONE && wide_at(build, child)->home != BVPI_HOME_UPPER))
+        return;
+    node->node.child = build->upper_count;
+    for (uint32_t i = 0; i < node->child_count; i++, child.wide++) {
+        const uint32_t batch = parent.batch == BVPD_NONE ? batch_of[child.wide] : BVPD_NONE;
+        build->upper[build->upper_count++] =
+            batch == BVPD_NONE ? child : (bvpi_wide_place){batch, 0};
+    }
+}
+
+static bool number_upper(bvpi_wide_build *build)
+{
+    const bvpi_collapse *top = &build->top;
+    uint32_t *batch_of = bvpi_allocate(top->wide_count, sizeof *batch_of);
+    build->upper = bvpi_allocate(count_upper(build), sizeof *build->upper);
+    const bool ok = batch_of && build->upper;
+    if (ok) {
+        for (uint32_t i = 0; i < top->wide_count; i++)
+            batch_of[i] = BVPD_NONE;
+        for (uint32_t k = 0; k < top->stub_count; k++)
+            batch_of[top->stubs[k].wide] = k;
+        build->upper[0] = (bvpi_wide_place){build->batch_count > 1 ? BVPD_NONE : 0, 0};
+        build->upper_count = 1;
+        for (uint32_t k = 0; k < build->upper_count; k++)
+            append_children(build, build->upper[k], batch_of);
+    }
+    free(batch_of);
+    return ok;
+}
+
+/* ---- the hierarchy ------------------------------------------------------------------------- */
+
+bool bvpi_wide_make(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvp_hierarchy_spec *spec,
+                    uint32_t thread_count, uint32_t *order, bvpi_watch *watch, bvpi_wide_build *out)
+{
+    building b = {.mesh = mesh,
+                  .leaf_size = spec->leaf_size,
+                  .is_morton = spec->split == BVP_SPLIT_MORTON,
+                  .thread_count = thread_count,
+                  .watch = watch,
+                  .out = out,
+                  .node_price = bvpi_node_price(grid, mesh->triangle_count),
+                  .order = order};
+    *out = (bvpi_wide_build){.grid = grid};
+    const bool ok = build_batches(&b);
+    bvpi_batches_free(&b.batches);
+    free_workspaces(&b);
+    return ok && number_upper(out);
+}
+
+void bvpi_wide_free(bvpi_wide_build *build)
+{
+    free(build->top.wide);
+    free(build->top.visited);
+    free(build->top.stubs);
+    free(build->upper);
+}
+
+void bvpi_wide_finish(const bvpi_wide_build *build, uint32_t batch_idx, const uint32_t *table,
+                      unsigned shift)
+{
+    const bvpi_batch *batch = &build->batches[batch_idx];
+    for (uint32_t i = 0; i < batch->wide_count; i++) {
+        bvpi_wide *w = &batch->wide[i];
+        const bvpi_wide *child = &batch->wide[w->child];
+        if (w->item_count > 0)
+            w->node.geom = table[w->cluster] << 8 | w->local;
+        if (w->child_count > 0 && child->home != BVPI_HOME_UPPER) {
+            const uint64_t record = (uint64_t)table[child->home] << shift;
+            const uint64_t nodes = record + batch->records[child->home].nodes_off;
+            w->node.child = (uint32_t)(nodes / BVPD_UNIT) + child->slot;
+        }
+        if (w->home != BVPI_HOME_UPPER) {
+            const bvpi_record *home = &batch->records[w->home];
+            memcpy(batch->bytes + home->offset + home->nodes_off + (uint64_t)w->slot * BVPD_UNIT,
+                   &w->node, sizeof w->node);
+        }
+    }
+}
+
+/* Sums over the batches and what is above them. */
+static void sum_nodes(const bvpi_wide_build *build, bvpd_hierarchy *h)
+{
+    double area = build->top.area;
+    h->node_count = build->batch_count > 1 ? build->top.visited_count : 0;
+    for (uint32_t k = 0; k < build->batch_count; k++) {
+        const bvpi_batch *batch = &build->batches[k];
+        const uint32_t above = build->batch_count > 1 ? build->top.stubs[k].level - 1 : 0;
+        h->node_count += batch->wide_count;
+        h->leaf_count += batch->leaf_count;
+        h->leaf_size = batch->largest_leaf > h->leaf_size ? batch->largest_leaf : h->leaf_size;
+        h->depth = above + batch->depth > h->depth ? above + batch->depth : h->depth;
+        area += batch->area;
+    }
+    const double whole = bvpi_root_area(build->grid);
+    h->area_cost = whole > 0 ? area / whole : 0;
+}
+
+void bvpi_wide_write(const bvpi_wide_build *build, bvpd_hierarchy *record, bvpd_node *upper)
+{
+    const bvpi_grid *grid = build->grid;
+    *record = (bvpd_hierarchy){
+        .kind = BVPD_KIND_WIDE8, .upper_count = build->upper_count, .grid_unit = grid->unit};
+    memcpy(record->grid_origin, grid->origin, sizeof record->grid_origin);
+    memcpy(record->grid_extent, grid->extent, sizeof record->grid_extent);
+    sum_nodes(build, record);
+    for (uint32_t k = 0; k < build->upper_count; k++)
+        upper[k] = wide_at(build, build->upper[k])->node;
+}

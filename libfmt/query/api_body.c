@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT
+ * api_body.c: the public queries of one body: arguments, instruction set, answers, batches.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "bvpack.h"
+#include "query/near/closest.h"
+#include "query/near/overlap.h"
+#include "query/ray/ray_query.h"
+
+/* Element `idx` of an array whose elements are `stride` bytes apart, or `size` when that is 0. */
+static const void *element(const void *array, size_t stride, size_t size, size_t idx)
+{
+    return (const char *)array + idx * (stride ? stride : size);
+}
+
+static void *element_out(void *array, size_t stride, size_t size, size_t idx)
+{
+    return (char *)array + idx * (stride ? stride : size);
+}
+
+/* ---- rays ------------------------------------------------------------------------------------ */
+
+/* Fills query->hit or calls back. */
+static bvp_status ask_ray(const bvpi_subject *subject, const bvp_ray *ray, bvpi_ray_mode mode,
+                          bvp_ray_hit_fn each, void *user, bvpi_ray_query *query, bvp_stats *stats)
+{
+    bvp_status status = bvpi_ray_query_init(query, ray, mode);
+    if (status != BVP_OK)
+        return status;
+    bvpi_meter meter;
+    query->each = each;
+    query->user = user;
+    query->meter = bvpi_meter_init(&meter, subject->control);
+    status = BVPI_ISA_CHOOSE(bvpi_ray_kernel, subject->file->isa)->run(subject, query);
+    query->stats.steps = bvpi_meter_taken(query->meter);
+    bvpi_add_stats(stats, &query->stats);
+    return status;
+}
+
+/* The short way for one ray, where there is one. */
+static bvp_status ask_one(const bvp_body *body, const bvp_ray *ray, bvpi_ray_mode mode,
+                          bvpi_ray_query *query, bvp_stats *stats)
+{
+    const bvpi_placed_part *part = bvpi_ready_part(body);
+    bvpi_subject subject;
+    bvp_status status = ray ? BVP_OK : BVP_ERR_ARGUMENT;
+    if (status == BVP_OK && part) {
+        status = bvpi_ray_query_init(query, ray, mode);
+        if (status == BVP_OK)
+            status = BVPI_ISA_CHOOSE(bvpi_ray_kernel, body->file->isa)->run_part(part, query);
+        bvpi_add_stats(stats, &query->stats);
+        return status;
+    }
+    if (status == BVP_OK)
+        status = bvpi_subject_init(&subject, body);
+    return status == BVP_OK ? ask_ray(&subject, ray, mode, NULL, NULL, query, stats) : status;
+}
+
+bvp_status bvp_ray_first(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit *hit,
+                         bvp_stats *stats)
+{
+    bvpi_ray_query query;
+    const bvp_status status =
+        hit ? ask_one(body, ray, BVPI_RAY_FIRST, &query, stats) : BVP_ERR_ARGUMENT;
+    if (status == BVP_OK)
+        bvpi_ray_query_answer(&query, hit);
+    else if (status == BVP_ERR_CANCELLED)
+        *hit = (bvp_ray_hit){.found = 0};
+    return status;
+}
+
+bvp_status bvp_ray_any(const bvp_body *body, const bvp_ray *ray, int *hit, bvp_stats *stats)
+{
+    bvpi_ray_query query;
+    const bvp_status status =
+        hit ? ask_one(body, ray, BVPI_RAY_ANY, &query, stats) : BVP_ERR_ARGUMENT;
+    if (status == BVP_OK)
+        *hit = query.hit.found;
+    else if (status == BVP_ERR_CANCELLED)
+        *hit = 0;
+    return status;
+}
+
+bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit_fn callback,
+                       void *user, uint64_t *count, bvp_stats *stats)
+{
+    bvpi_subject subject;
+    bvpi_ray_query query;
+    bvp_status status = ray ? bvpi_subject_init(&subject, body) : BVP_ERR_ARGUMENT;
+    query.count = 0;
+    if (status == BVP_OK)
+        status = ask_ray(&subject, ray, BVPI_RAY_ALL, callback, user, &query, stats);
+    if (count)
+        *count = query.count;
+    return status;
+}
+
+/* ---- the closest point ------------------------------------------------------------------------
+ */
+
+bvp_status bvp_closest_batch(const bvp_body *body, const double *points, size_t point_stride,
+                             size_t count, double max_distance, bvp_closest_result *out,
+                             size_t out_stride, size_t *done, bvp_stats *stats)
+{
+    bvpi_subject subject;
+    bvpi_closest_query query;
+    bvpi_meter own,
+        *meter = NULL; /* of all elements; each is a step, so that cheap ones end, too */
+    size_t i = 0;
+    bvp_status status = bvpi_subject_init(&subject, body);
+    if (count > 0 && (!points || !out))
+        status = BVP_ERR_ARGUMENT;
+    if (status == BVP_OK)
+        meter = bvpi_meter_init(&own, subject.control);
+    for (; i < count && status == BVP_OK; i += status == BVP_OK) {
+        const double *point = element(points, point_stride, 3 * sizeof *points, i);
+        bvp_closest_result *result = element_out(out, out_stride, sizeof *out, i);
+        status = bvpi_closest_query_init(&query, point, max_distance);
+        query.meter = meter;
+        if (status == BVP_OK && !bvpi_meter_step(meter))
+            status = BVP_ERR_CANCELLED;
+        if (status == BVP_OK)
+            status = BVPI_ISA_CHOOSE(bvpi_closest_kernel, subject.file->isa)->run(&subject, &query);
+        bvpi_add_stats(stats, &query.stats);
+        *result = query.best;
+        result->found = result->found && status != BVP_ERR_CANCELLED;
+    }
+    if (stats)
+        stats->steps += bvpi_meter_taken(meter);
+    if (done)
+        *done = i;
+    return status;
+}
+
+bvp_status bvp_closest(const bvp_body *body, const double point[3], double max_distance,
+                       bvp_closest_result *out, bvp_stats *stats)
+{
+    const bvpi_placed_part *part = bvpi_ready_part(body);
+    bvpi_closest_query query;
+    if (!part || !point || !out)
+        return bvp_closest_batch(body, point, 0, 1, max_distance, out, 0, NULL, stats);
+    bvp_status status = bvpi_closest_query_init(&query, point, max_distance);
+    if (status == BVP_OK)
+        status = BVPI_ISA_CHOOSE(bvpi_closest_kernel, body->file->isa)->run_part(part, &query);
+    bvpi_add_stats(stats, &query.stats);
+    *out = query.best;
+    return status;
+}
+
+/* ---- regions ----------------------------------------------------------------------------------
+ */
+
+static bvp_status ask_overlap(const bvp_body *body, const bvpi_region *region, bvp_hit_fn callback,
+                              void *user, uint64_t *count, bvp_stats *stats)
+{
+    bvpi_subject subject;
+    bvpi_overlap_query query = {.region = *region, .each = callback, .user = user};
+    bvp_status status = bvpi_region_check(region);
+    if (status == BVP_OK)
+        status = bvpi_subject_init(&subject, body);
+    bvpi_meter meter;
+    if (status == BVP_OK) {
+        query.meter = bvpi_meter_init(&meter, subject.control);
+        status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, subject.file->isa)->run(&subject, &query);
+        query.stats.steps = bvpi_meter_taken(query.meter);
+    }
+    bvpi_add_stats(stats, &query.stats);
+    if (count)
+        *count = query.count;
+    return status;
+}
+
+bvp_status bvp_overlap_box(const bvp_body *body, const double lo[3], const double hi[3],
+                           bvp_hit_fn callback, void *user, uint64_t *count, bvp_stats *stats)
+{
+    bvpi_region region = {.kind = BVPI_REGION_BOX};
+    if (!lo || !hi)
+        return BVP_ERR_ARGUMENT;
+    memcpy(region.lo, lo, sizeof region.lo);
+    memcpy(region.hi, hi, sizeof region.hi);
+    return ask_overlap(body, &region, callback, user, count, stats);
+}
+
+bvp_status bvp_overlap_sphere(const bvp_body *body, const double centre[3], double radius,
+                              bvp_hit_fn callback, void *user, uint64_t *count, bvp_stats *stats)
+{
+    bvpi_region region = {.kind = BVPI_REGION_BALL, .radius = radius};
+    if (!centre)
+        return BVP_ERR_ARGUMENT;
+    memcpy(region.centre, centre, sizeof region.centre);
+    return ask_overlap(body, &region, callback, user, count, stats);
+}
+
+bvp_status bvp_overlap_frustum(const bvp_body *body, const double *planes, uint32_t plane_count,
+                               bvp_hit_fn callback, void *user, uint64_t *count, bvp_stats *stats)
+{
+    const bvpi_region region = {
+        .kind = BVPI_REGION_CONVEX, .planes = planes, .plane_count = plane_count};
+    return ask_overlap(body, &region, callback, user, count, stats);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * api_instances_in_box.c: which instances of an assembly are in a box of the world.
+ * Spec: exactness.md, chapter "Boxes of instances"
+ */
+#include <math.h>
+#include <string.h>
+
+#include "prim/place_bounds.h"
+#include "query/near/overlap.h"
+
+typedef struct box_query {
+    bvpi_overlap_query walk; /* first: the kernel calls back with it; in an assembly that is moved,
+                                its region is the box's six half spaces */
+    bvpi_region box;
+    int by_triangles;
+    uint32_t *instances;
+    uint64_t capacity, count;
+    int overflow;
+} box_query;
+
+/* ---- an instance's box ----------------------------------------------------------------------- */
+
+/* Does the smallest box around the placed corners of lo .. hi meet the other? */
+static bool boxes_meet(const double m[12], const float lo[3], const float hi[3],
+                       const bvpi_region *box)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const double *row = m + 4 * axis;
+        if (bvpi_place_compare(row, lo, hi, false, box->hi[axis]) > 0 ||
+            bvpi_place_compare(row, lo, hi, true, box->lo[axis]) < 0)
+            return false;
+    }
+    return true;
+}
+
+static bvp_status instance_box_meets(const box_query *q, const bvpi_subject *subject,
+                                     uint32_t instance, bool *meets)
+{
+    bvpd_instance record;
+    bvpi_part part;
+    double m[12];
+    if (bvpi_get_instance(subject->file, instance, &record, m) != BVP_OK)
+        return BVP_ERR_CORRUPT;
+    bvp_status status = subject->file->thin
+                            ? bvpi_touch_under(subject->file, record.part, subject->control)
+                            : BVP_OK;
+    if (status == BVP_OK)
+        status = bvpi_get_part(subject->file, record.part, &part);
+    if (status == BVP_OK && subject->placement)
+        status = bvpi_compose(subject->placement, m, m);
+    *meets = status == BVP_OK && boxes_meet(m, part.lo, part.hi, &q->box);
+    return status;
+}
+
+/* ---- an instance's triangles ----------------------------------------------------------------- */
+
+static int stop_at_once(void *user, const bvp_hit_id *id)
+{
+    (void)user;
+    (void)id;
+    return 1;
+}
+
+static bvp_status triangles_meet(box_query *q, const bvpi_subject *subject, uint32_t instance,
+                                 bool *meet)
+{
+    bvpi_subject one = {.file = subject->file, .control = subject->control};
+    bvpi_overlap_query query = {.region = q->box, .each = stop_at_once, .meter = q->walk.meter};
+    bvp_status status = bvpi_subject_instance(subject, instance, &one.one);
+    if (status == BVP_OK)
+        status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, one.file->isa)->run(&one, &query);
+    bvpi_add_stats(&q->walk.stats, &query.stats);
+    *meet = query.count > 0;
+    return status;
+}
+
+/* ---- the query ------------------------------------------------------------------------------- */
+
+static bvp_status ask_instance(bvpi_overlap_query *query, const bvpi_subject *subject,
+                               uint32_t instance)
+{
+    box_query *q = (box_query *)query;
+    bool meets;
+    bvp_status status = instance_box_meets(q, subject, instance, &meets);
+    if (status == BVP_OK && meets && q->by_triangles)
+        status = triangles_meet(q, subject, instance, &meets);
+    if (status != BVP_OK || !meets)
+        return status;
+    query->stopped = q->overflow = q->count == q->capacity;
+    if (!q->overflow)
+        q->instances[q->count++] = instance;
+    return BVP_OK;
+}
+
+/* A moved box of the hierarchy need not meet the region where the smallest box around it does: so
+ * only the axes of the world may tell them apart. */
+static void walk_by_planes(box_query *q, double planes[24])
+{
+    memset(planes, 0, 24 * sizeof *planes);
+    for (int axis = 0; axis < 3; axis++) {
+        double *inward = planes + 8 * axis, *outward = inward + 4;
+        inward[axis] = 1;
+        inward[3] = -q->box.lo[axis];
+        outward[axis] = -1;
+        outward[3] = q->box.hi[axis];
+    }
+    q->walk.region = (bvpi_region){.kind = BVPI_REGION_CONVEX, .planes = planes, .plane_count = 6};
+}
+
+static bvp_status run(const bvp_body *body, box_query *q)
+{
+    bvpi_subject subject;
+    double planes[24];
+    bvp_status status = bvpi_region_check(&q->box);
+    if (status == BVP_OK)
+        status = bvpi_subject_init(&subject, body);
+    if (status == BVP_OK && !subject.is_assembly)
+        status = BVP_ERR_ARGUMENT;
+    if (status != BVP_OK)
+        return status;
+    bvpi_meter meter;
+    q->walk.meter = bvpi_meter_init(&meter, subject.control);
+    q->walk.region = q->box;
+    q->walk.instead = ask_instance;
+    if (subject.placement && !q->by_triangles)
+        walk_by_planes(q, planes);
+    status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, subject.file->isa)->run(&subject, &q->walk);
+    q->walk.stats.steps = bvpi_meter_taken(q->walk.meter);
+    return status == BVP_OK && q->overflow ? BVP_ERR_LIMIT : status;
+}
+
+bvp_status bvp_instances_in_box(const bvp_body *body, const double lo[3], const double hi[3],
+                                int by_triangles, uint32_t *instances, uint64_t capacity,
+                                uint64_t *count, bvp_stats *stats)
+{
+    box_query q = {.box = {.kind = BVPI_REGION_BOX},
+                   .by_triangles = by_triangles,
+                   .instances = instances,
+                   .capacity = capacity};
+    if (!lo || !hi || !count || (!instances && capacity > 0))
+        return BVP_ERR_ARGUMENT;
+    memcpy(q.box.lo, lo, sizeof q.box.lo);
+    memcpy(q.box.hi, hi, sizeof q.box.hi);
+    const bvp_status status = run(body, &q);
+    *count = q.count;
+    bvpi_add_stats(stats, &q.walk.stats);
+    return status;
+}

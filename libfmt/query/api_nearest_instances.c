@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ * api_nearest_instances.c: the instances of an assembly that are nearest to a point: the walk of
+ * the closest point, whose limit is the distance of the last one that there is room for. Spec:
+ * exactness.md, chapter "The nearest instances" Based on: Hjaltason, Samet, Distance Browsing in
+ * Spatial Databases, 1999.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "query/near/closest.h"
+
+typedef struct nearest_query {
+    bvpi_closest_query walk; /* first: the kernel calls back with it */
+    const bvpi_closest_kernel *kernel;
+    double most; /* the caller's max_distance */
+    bvp_closest_result *nearest;
+    uint64_t capacity, count;
+} nearest_query;
+
+/* Negative: `a` comes first; 0: they are one instance. */
+static int compare(const bvp_closest_result *a, const bvp_closest_result *b)
+{
+    if (a->distance != b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    return (a->id.instance > b->id.instance) - (a->id.instance < b->id.instance);
+}
+
+/* Where it belongs. *known: that instance is there; a walk may begin anew, and come by again. */
+static uint64_t place_of(const nearest_query *q, const bvp_closest_result *r, bool *known)
+{
+    uint64_t from = 0, to = q->count;
+    *known = false;
+    while (from < to) {
+        const uint64_t middle = from + (to - from) / 2;
+        const int order = compare(&q->nearest[middle], r);
+        *known = *known || order == 0;
+        if (order < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static void insert(nearest_query *q, const bvp_closest_result *r)
+{
+    bool known;
+    const uint64_t at = place_of(q, r, &known);
+    if (known || at == q->capacity)
+        return;
+    q->count += q->count < q->capacity;
+    memmove(q->nearest + at + 1, q->nearest + at, (q->count - at - 1) * sizeof *r);
+    q->nearest[at] = *r;
+    if (q->count == q->capacity)
+        q->walk.limit = q->nearest[q->count - 1].distance;
+}
+
+/* Looks a little beyond the limit: what an instance answers must not depend on what was found
+ * before. */
+static bvp_status ask_instance(bvpi_closest_query *query, const bvpi_placed_part *part)
+{
+    nearest_query *q = (nearest_query *)query;
+    bvpi_closest_query one;
+    const double beyond = query->limit * (1 + 0x1p-20) + 0x1p-1000;
+    bvp_status status = bvpi_closest_query_init(&one, query->point, fmin(beyond, q->most));
+    one.meter = query->meter;
+    if (status == BVP_OK)
+        status = q->kernel->run_part(part, &one);
+    bvpi_add_stats(&query->stats, &one.stats);
+    if (status == BVP_OK && one.best.found && one.best.distance <= query->limit)
+        insert(q, &one.best);
+    return status;
+}
+
+static bvp_status run(const bvp_body *body, const double point[3], nearest_query *q)
+{
+    bvpi_subject subject;
+    bvp_status status = bvpi_closest_query_init(&q->walk, point, q->most);
+    if (status == BVP_OK)
+        status = bvpi_subject_init(&subject, body);
+    if (status == BVP_OK && !subject.is_assembly)
+        status = BVP_ERR_ARGUMENT;
+    if (status != BVP_OK || q->capacity == 0)
+        return status;
+    q->kernel = BVPI_ISA_CHOOSE(bvpi_closest_kernel, subject.file->isa);
+    q->walk.instead = ask_instance;
+    bvpi_meter meter;
+    q->walk.meter = bvpi_meter_init(&meter, subject.control);
+    status = q->kernel->run(&subject, &q->walk);
+    q->walk.stats.steps = bvpi_meter_taken(q->walk.meter);
+    return status;
+}
+
+bvp_status bvp_nearest_instances(const bvp_body *body, const double point[3], double max_distance,
+                                 bvp_closest_result *nearest, uint64_t capacity, uint64_t *count,
+                                 bvp_stats *stats)
+{
+    nearest_query q = {.most = max_distance, .nearest = nearest, .capacity = capacity};
+    if (!point || !count || (!nearest && capacity > 0))
+        return BVP_ERR_ARGUMENT;
+    const bvp_status status = run(body, point, &q);
+    *count = status == BVP_ERR_CANCELLED ? 0 : q.count; /* nearer ones might have come */
+    bvpi_add_stats(stats, &q.walk.stats);
+    return status;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT
+ * api_pair.c: the public queries between two bodies: arguments, instruction set, answers.
+ * Spec: exactness.md
+ */
+#include <math.h>
+#include <string.h>
+
+#include "query/pair/pair_query.h"
+
+/* ---- beginning and ending -----------------------------------------------------------------------
+ */
+
+static const bvpi_pair_kernel *choose_kernel(const bvp_file *a, const bvp_file *b)
+{
+    return BVPI_ISA_CHOOSE(bvpi_pair_kernel, a->isa < b->isa ? a->isa : b->isa);
+}
+
+/* A total order of bodies, so that a query and its mirror image do the very same arithmetic. */
+static int compare_bodies(const bvpi_subject *a, const bvpi_subject *b)
+{
+    uint32_t part_a = a->is_assembly ? BVP_ASSEMBLY : a->one.part_idx;
+    uint32_t part_b = b->is_assembly ? BVP_ASSEMBLY : b->one.part_idx;
+    const bvpi_placed *at_a = a->is_assembly ? &a->top : &a->one.at;
+    const bvpi_placed *at_b = b->is_assembly ? &b->top : &b->one.at;
+    if (part_a != part_b)
+        return part_a < part_b ? -1 : 1;
+    int order = memcmp(a->file->header.root_hash, b->file->header.root_hash,
+                       sizeof a->file->header.root_hash);
+    if (order == 0)
+        order = memcmp(at_a->place.m, at_b->place.m, sizeof at_a->place.m);
+    return order != 0 ? order : bvpi_filter_compare(a->filter, b->filter);
+}
+
+/* Sides may have to change, also back again. */
+static void order_bodies(bvpi_pair_query *query)
+{
+    if (query->self || compare_bodies(&query->a, &query->b) <= 0)
+        return;
+    bvpi_subject a = query->a;
+    query->a = query->b;
+    query->b = a;
+    query->swapped = !query->swapped;
+}
+
+/* The first body's own, the second one's, then those of the handles. */
+static const bvp_control *control_of(const bvp_body *a, const bvp_body *b)
+{
+    if (a->control != NULL || (b != NULL && b->control != NULL))
+        return a->control != NULL ? a->control : b->control;
+    return a->file->control != NULL || b == NULL ? a->file->control : b->file->control;
+}
+
+bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_body *b)
+{
+    query->self = b == NULL;
+    query->swapped = false;
+    bvp_status status = bvpi_subject_init(&query->a, a);
+    if (status == BVP_OK && b != NULL)
+        status = bvpi_subject_init(&query->b, b);
+    if (status != BVP_OK)
+        return status;
+    if (query->meter == NULL)
+        query->meter = bvpi_meter_init(&query->own, control_of(a, b));
+    query->box_test = a->file->box_test;
+    if (query->box_test == BVP_TEST_DEFAULT && b != NULL)
+        query->box_test = b->file->box_test;
+    query->kernel = choose_kernel(a->file, b != NULL ? b->file : a->file);
+    order_bodies(query);
+    return BVP_OK;
+}
+
+void bvpi_pair_add_stats(bvpi_pair_query *query, bvp_stats *stats)
+{
+    query->stats.steps = bvpi_meter_taken(query->meter);
+    bvpi_add_stats(stats, &query->stats);
+}
+
+void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode)
+{
+    query->mode = mode;
+    query->status = BVP_OK;
+    query->done = query->is_settled = query->hit = false;
+    query->want_witness = query->any_witness = query->stop_at_first = query->bounded =
+        query->is_aimed = false;
+    query->count = 0;
+    query->tolerance = 0;
+    query->best.found = 0;
+    query->lower = INFINITY;
+}
+
+/* ---- the four questions, of bodies that are ready
+ * ------------------------------------------------- */
+
+bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness)
+{
+    bvpi_pair_reset(query, BVPI_PAIR_COLLIDE);
+    query->has_ties = false;
+    query->want_witness = want_witness;
+    bvpi_pair_run(query);
+    return query->status;
+}
+
+void bvpi_finish_distance(bvpi_pair_query *query)
+{
+    query->best.lower = fmax(fmin(query->lower, query->best.distance - query->tolerance), 0);
+}
+
+bvp_status bvpi_ask_nearest(bvpi_pair_query *query, double limit, double tolerance)
+{
+    bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
+    query->limit = limit;
+    query->tolerance = tolerance;
+    if (limit > 0)
+        bvpi_pair_run(query);
+    bvpi_finish_distance(query);
+    return query->status;
+}
+
+/* Bodies that touch are found out by the cheaper question first. */
+bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit, double tolerance)
+{
+    bvp_status status = bvpi_ask_collide(query, true);
+    if (status != BVP_OK)
+        return status;
+    if (query->hit) {
+        query->best.distance = query->best.lower = 0;
+        return BVP_OK;
+    }
+    return bvpi_ask_nearest(query, limit, tolerance);
+}
+
+/* A pair whose interval, 1e-9 of itself wide at most, contains delta counts as within. */
+static bvp_status ask_within(bvpi_pair_query *query, double delta, bool want_witness, bool any)
+{
+    if (delta == 0)
+        return bvpi_ask_distance(query, 0, 0);
+    bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
+    query->want_witness = want_witness;
+    query->any_witness = any;
+    query->limit = delta;
+    query->stop_at_first = true;
+    bvpi_pair_run(query);
+    bvpi_finish_distance(query);
+    return query->status;
+}
+
+bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bool want_witness)
+{
+    return ask_within(query, delta, want_witness, false);
+}
+
+bvp_status bvpi_ask_near(bvpi_pair_query *query, double delta)
+{
+    return ask_within(query, delta, true, true);
+}
+
+/* ---- single queries
+ * -------------------------------------------------------------------------------- */
+
+/* meter: that of a call which this question is a part of, and which counts its steps; or NULL. */
+static bvp_status collide(const bvp_body *a, const bvp_body *b, bvpi_meter *meter, int *hit,
+                          bvp_stats *stats)
+{
+    bvpi_pair_query query = {.meter = meter};
+    if (hit == NULL)
+        return BVP_ERR_ARGUMENT;
+    bvp_status status = bvpi_pair_begin(&query, a, b);
+    if (status == BVP_OK)
+        status = bvpi_ask_collide(&query, false);
+    *hit = query.hit && status == BVP_OK;
+    if (meter == NULL)
+        query.stats.steps = bvpi_meter_taken(query.meter);
+    bvpi_add_stats(stats, &query.stats);
+    return status;
+}
+
+bvp_status bvp_collide(const bvp_body *a, const bvp_body *b, int *hit, bvp_stats *stats)
+{
+    return collide(a, b, NULL, hit, stats);
+}
+
+bvp_status bvp_pairs_each(const bvp_body *a, const bvp_body *b, bvp_pair_fn callback, void *user,
+                          uint64_t *count, bvp_stats *stats)
+{
+    bvpi_pair_query query = {0};
+    if (callback == NULL || count == NULL)
+        return BVP_ERR_ARGUMENT;
+    bvp_status status = bvpi_pair_begin(&query, a, b);
+    bvpi_pair_reset(&query, BVPI_PAIR_EACH);
+    query.callback = callback;
+    query.user = user;
+    if (status == BVP_OK) {
+        bvpi_pair_run(&query);
+        status = query.status;
+    }
+    *count = query.count;
+    bvpi_pair_add_stats(&query, stats);
+    return status;
+}
+
+typedef struct pair_buffer {
+    bvp_pair *pairs;
+    uint64_t capacity, count;
+    bool overflow;
+} pair_buffer;
+
+static int store_pair(void *user, const bvp_pair *pair)
+{
+    pair_buffer *buffer = user;
+    buffer->overflow = buffer->count == buffer->capacity;
+    if (buffer->overflow)
+        return 1;
+    buffer->pairs[buffer->count++] = *pair;
+    return 0;
+}
+
+bvp_status bvp_pairs(const bvp_body *a, const bvp_body *b, bvp_pair *pairs, uint64_t capacity,
+                     uint64_t *count, bvp_stats *stats)
+{
+    pair_buffer buffer = {.pairs = pairs, .capacity = capacity};
+    uint64_t reported;
+    if (count == NULL || (pairs == NULL && capacity > 0))
+        return BVP_ERR_ARGUMENT;
+    bvp_status status = bvp_pairs_each(a, b, store_pair, &buffer, &reported, stats);
+    *count = buffer.count;
+    return status == BVP_OK && buffer.overflow ? BVP_ERR_LIMIT : status;
+}
+
+static bvp_status distance(const bvp_body *a, const bvp_body *b, double limit, double tolerance,
+                           bvpi_meter *meter, bvp_distance_result *out, bvp_stats *stats)
+{
+    bvpi_pair_query query = {.meter = meter};
+    if (out == NULL || !(limit >= 0) || !(tolerance >= 0))
+        return BVP_ERR_ARGUMENT;
+    bvp_status status = bvpi_pair_begin(&query, a, b);
+    if (status == BVP_OK)
+        status = bvpi_ask_distance(&query, limit, tolerance);
+    *out = query.best;
+    out->found = out->found && status == BVP_OK;
+    if (meter == NULL)
+        query.stats.steps = bvpi_meter_taken(query.meter);
+    bvpi_add_stats(stats, &query.stats);
+    return status;
+}
+
+bvp_status bvp_distance_about(const bvp_body *a, const bvp_body *b, double limit, double tolerance,
+                              bvp_distance_result *out, bvp_stats *stats)
+{
+    return distance(a, b, limit, tolerance, NULL, out, stats);
+}
+
+bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
+                        bvp_distance_result *out, bvp_stats *stats)
+{
+    return bvp_distance_about(a, b, limit, 0, out, stats);
+}
+
+bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *within,
+                      bvp_distance_result *out, bvp_stats *stats)
+{
+    bvpi_pair_query query = {0};
+    if (within == NULL || !(delta >= 0))
+        return BVP_ERR_ARGUMENT;
+    bvp_status status = bvpi_pair_begin(&query, a, b);
+    if (status == BVP_OK)
+        status = bvpi_ask_within(&query, delta, out != NULL);
+    query.best.found = query.best.found && status == BVP_OK;
+    *within = query.best.found;
+    if (out != NULL)
+        *out = query.best;
+    bvpi_pair_add_stats(&query, stats);
+    return status;
+}
+
+/* ---- batches
+ * ------------------------------------------------------------------------------------------ */
+
+static const double *placement_at(const double *placements, size_t stride, size_t k)
+{
+    if (stride == 0)
+        stride = 12 * sizeof *placements;
+    return (const double *)(const void *)((const char *)placements + k * stride);
+}
+
+static void *element_at(void *base, size_t stride, size_t size, size_t k)
+{
+    return (char *)base + k * (stride != 0 ? stride : size);
+}
+
+/* *meter: one for all elements, in `own`; or NULL. */
+static bvp_status begin_batch(const bvp_body *a, const bvp_body *b, const double *placements,
+                              size_t count, const void *out, bvpi_meter *own, bvpi_meter **meter)
+{
+    *meter = NULL;
+    if (b == NULL || (count > 0 && (placements == NULL || out == NULL)))
+        return BVP_ERR_ARGUMENT;
+    if (a != NULL && a->file != NULL && b->file != NULL)
+        *meter = bvpi_meter_init(own, control_of(a, b));
+    return BVP_OK;
+}
+
+/* Each element is a step, so that a batch of cheap ones ends, too. */
+static bvp_status begin_element(bvpi_meter *meter)
+{
+    return bvpi_meter_step(meter) ? BVP_OK : BVP_ERR_CANCELLED;
+}
+
+static void count_steps(const bvpi_meter *meter, bvp_stats *stats)
+{
+    if (stats != NULL)
+        stats->steps += bvpi_meter_taken(meter);
+}
+
+bvp_status bvp_collide_batch(const bvp_body *a, const bvp_body *b, const double *placements,
+                             size_t placement_stride, size_t count, int *hits, size_t hit_stride,
+                             size_t *done, bvp_stats *stats)
+{
+    bvpi_meter own, *meter;
+    bvp_status status = begin_batch(a, b, placements, count, hits, &own, &meter);
+    size_t k = 0;
+    for (; status == BVP_OK && k < count; k++) {
+        bvp_body moved = *b;
+        moved.placement = placement_at(placements, placement_stride, k);
+        status = begin_element(meter);
+        if (status == BVP_OK)
+            status =
+                collide(a, &moved, meter, element_at(hits, hit_stride, sizeof *hits, k), stats);
+        if (status != BVP_OK)
+            break;
+    }
+    count_steps(meter, stats);
+    if (done != NULL)
+        *done = k;
+    return status;
+}
+
+bvp_status bvp_distance_batch(const bvp_body *a, const bvp_body *b, const double *placements,
+                              size_t placement_stride, size_t count, double limit,
+                              bvp_distance_result *out, size_t out_stride, size_t *done,
+                              bvp_stats *stats)
+{
+    bvpi_meter own, *meter;
+    bvp_status status = begin_batch(a, b, placements, count, out, &own, &meter);
+    size_t k = 0;
+    for (; status == BVP_OK && k < count; k++) {
+        bvp_body moved = *b;
+        moved.placement = placement_at(placements, placement_stride, k);
+        status = begin_element(meter);
+        if (status == BVP_OK)
+            status = distance(a, &moved, limit, 0, meter,
+                              element_at(out, out_stride, sizeof *out, k), stats);
+        if (status != BVP_OK)
+            break;
+    }
+    count_steps(meter, stats);
+    if (done != NULL)
+        *done = k;
+    return status;
+}

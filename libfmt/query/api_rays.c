@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ * api_rays.c: the public batched calls of rays: rays in packets where they go much the same way,
+ * else one by one.
+ */
+#include "query/ray/ray_batch.h"
+
+#include <math.h>
+
+static bvp_status ask_one(const bvpi_ray_batch *batch, size_t idx)
+{
+    bvpi_ray_query query;
+    bvp_status status = bvpi_ray_query_init(&query, bvpi_batch_ray(batch, idx), batch->mode);
+    query.leaves = batch->leaves;
+    query.meter = batch->meter;
+    if (status == BVP_OK && !bvpi_meter_step(batch->meter)) /* so that cheap ones end, too */
+        status = BVP_ERR_CANCELLED;
+    if (status == BVP_OK) {
+        status = BVPI_ISA_CHOOSE(bvpi_ray_kernel, batch->subject->file->isa)
+                     ->run(batch->subject, &query);
+        bvpi_add_stats(batch->stats, &query.stats);
+    }
+    query.hit.found = query.hit.found && status != BVP_ERR_CANCELLED;
+    void *out = bvpi_batch_out(batch, idx);
+    if (batch->mode == BVPI_RAY_ANY)
+        *(int *)out = query.hit.found;
+    else
+        bvpi_ray_query_answer(&query, out);
+    return status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* How far apart two rays are, in whatever unit: the largest difference. */
+static double gap_of(const bvpi_ray_batch *batch, size_t a, size_t b)
+{
+    const bvp_ray *p = bvpi_batch_ray(batch, a), *q = bvpi_batch_ray(batch, b);
+    double gap = 0;
+    for (int i = 0; i < 3; i++) {
+        gap = bvpi_larger(fabs(p->origin[i] - q->origin[i]), gap);
+        gap = bvpi_larger(fabs(p->direction[i] - q->direction[i]), gap);
+    }
+    return gap;
+}
+
+/* Pixels come row by row: the number of rays after which one comes by the first one again, about as
+ * near as its neighbour is; 0: none. */
+enum { ROW_MAX = 16384 };
+static size_t row_length(const bvpi_ray_batch *batch, size_t count)
+{
+    const double near = 2 * gap_of(batch, 0, 1);
+    const size_t end = count < ROW_MAX ? count : ROW_MAX;
+    size_t i = BVPI_PACKET;
+    if (!(gap_of(batch, 0, BVPI_PACKET - 1) > near))
+        return 0;
+    while (i < end && !(gap_of(batch, 0, i) <= near))
+        i++;
+    while (i + 1 < end && gap_of(batch, 0, i + 1) < gap_of(batch, 0, i))
+        i++;
+    return i < end ? i : 0;
+}
+
+/* ---- batches --------------------------------------------------------------------------------- */
+
+/* Rays from .. to - 1, in order. *done: number of the first that is not answered. */
+static bvp_status ask_row(const bvpi_ray_batch *batch, bool wide, size_t from, size_t to,
+                          size_t *done)
+{
+    const bvpi_ray_packet_kernel *packets =
+        BVPI_ISA_CHOOSE(bvpi_ray_packet_kernel, batch->subject->file->isa);
+    size_t i = from, single = wide ? from : to; /* rays below `single` are asked one by one */
+    bvp_status status = BVP_OK;
+    while (i < to && status == BVP_OK) {
+        const bvpi_packet_place place = {{i, i + BVPI_PACKET / 2}};
+        if (i >= single && to - i >= BVPI_PACKET) {
+            if (packets->run(batch, &place)) {
+                i += BVPI_PACKET;
+                continue;
+            }
+            single = i + BVPI_PACKET;
+        }
+        status = ask_one(batch, i);
+        i += status == BVP_OK;
+    }
+    *done = i;
+    return status;
+}
+
+/* Rays from .. from + width - 1 and as many that come `row` later, which are near them. False: some
+ * may not be answered. */
+static bool ask_two_rows(const bvpi_ray_batch *batch, size_t from, size_t width, size_t row)
+{
+    const bvpi_ray_packet_kernel *packets =
+        BVPI_ISA_CHOOSE(bvpi_ray_packet_kernel, batch->subject->file->isa);
+    size_t k = 0, done;
+    for (; k + 4 <= width; k += 4) {
+        const bvpi_packet_place place = {{from + k, from + row + k}};
+        if (!packets->run(batch, &place) &&
+            (ask_row(batch, false, from + k, from + k + 4, &done) != BVP_OK ||
+             ask_row(batch, false, from + row + k, from + row + k + 4, &done) != BVP_OK))
+            return false;
+    }
+    return ask_row(batch, true, from + k, from + row, &done) == BVP_OK &&
+           ask_row(batch, true, from + row + k, from + row + width, &done) == BVP_OK;
+}
+
+/* *done: how many are answered. */
+static bvp_status ask_all(const bvpi_ray_batch *batch, size_t count, size_t *done)
+{
+    const bvpi_subject *subject = batch->subject;
+    const bool wide = !subject->is_assembly && subject->one.kind == BVPD_KIND_WIDE8;
+    const size_t row = wide && count > 2 * BVPI_PACKET ? row_length(batch, count) : 0;
+    size_t i = 0;
+    while (row != 0 && i + row < count) {
+        const size_t width = count - i - row < row ? count - i - row : row;
+        if (!ask_two_rows(batch, i, width, row))
+            break; /* from there in order, to find out where it stops */
+        i += row + width;
+    }
+    return ask_row(batch, wide, i, count, done);
+}
+
+/* batch: the caller's arrays and mode. */
+static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t count, size_t *done,
+                      bvp_stats *stats)
+{
+    bvpi_subject subject;
+    bvpi_leaf leaves[BVPI_LEAVES];
+    bvpi_meter own;
+    bvp_stats sum = {.nodes = 0};
+    size_t answered = 0;
+    for (int i = 0; i < BVPI_LEAVES; i++)
+        leaves[i].units = NULL;
+    batch->subject = &subject;
+    batch->leaves = leaves;
+    batch->stats = stats ? stats : &sum;
+    bvp_status status = bvpi_subject_init(&subject, body);
+    if (count > 0 && (!batch->rays || !batch->out))
+        status = BVP_ERR_ARGUMENT;
+    batch->meter = NULL;
+    if (status == BVP_OK) {
+        batch->meter = bvpi_meter_init(&own, subject.control);
+        status = ask_all(batch, count, &answered);
+    }
+    batch->stats->steps += bvpi_meter_taken(batch->meter);
+    if (done)
+        *done = answered;
+    return status;
+}
+
+bvp_status bvp_ray_first_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
+                               size_t count, bvp_ray_hit *hits, size_t hit_stride, size_t *done,
+                               bvp_stats *stats)
+{
+    bvpi_ray_batch batch = {.mode = BVPI_RAY_FIRST,
+                            .rays = (const char *)rays,
+                            .out = (char *)hits,
+                            .ray_stride = ray_stride ? ray_stride : sizeof *rays,
+                            .out_stride = hit_stride ? hit_stride : sizeof *hits};
+    return run(body, &batch, count, done, stats);
+}
+
+bvp_status bvp_ray_any_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
+                             size_t count, int *hits, size_t hit_stride, size_t *done,
+                             bvp_stats *stats)
+{
+    bvpi_ray_batch batch = {.mode = BVPI_RAY_ANY,
+                            .rays = (const char *)rays,
+                            .out = (char *)hits,
+                            .ray_stride = ray_stride ? ray_stride : sizeof *rays,
+                            .out_stride = hit_stride ? hit_stride : sizeof *hits};
+    return run(body, &batch, count, done, stats);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT
+ * api_warm.c: the public queries between two bodies that are asked again and again while they move.
+ *
+ * In this order: by the certificates alone; by a certificate with room for the next queries; by a
+ * look where the last answer was found; by a plain query.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "query/warm/warm.h"
+
+enum {
+    FIRST_STEPS = 8, /* queries that a certified clearance is to serve; adapts */
+    LEAST_STEPS = 2,
+    MOST_STEPS = 64,
+    MOST_FAILURES = 6 /* 2^6 plain queries go by before anything else is tried again */
+};
+#define BEYOND (1 + 0x1p-20) /* wider than a distance's interval */
+
+/* By the certificates alone: 1 yes, 0 no, -1 unknown. delta 0: do they touch? */
+static int certain_within(bvpi_warm *warm, const bvp_body *a, const bvp_body *b, double motion,
+                          double delta)
+{
+    const bvpi_clearance *clear = &warm->clear;
+    int answer = -1;
+    if (delta * BEYOND + motion < clear->nearest)
+        answer = 0;
+    else if ((delta > 0 && (clear->upper + motion) * BEYOND <= delta) ||
+             bvpi_warm_crosses(warm, a, b) != NULL)
+        answer = 1;
+    warm->habits.served += answer >= 0 && motion < INFINITY;
+    return answer;
+}
+
+/* ---- one query ----------------------------------------------------------------------------------
+ */
+
+typedef struct coherent {
+    bvpi_warm *warm;
+    const bvp_warm_start *memory; /* distance */
+    const bvp_body *a, *b;
+    double motion; /* since the certificate */
+    bvpi_pair_query query;
+    bvpi_hit_pairs hit_pairs;
+    bvpi_pair_start start;
+} coherent;
+
+static bvp_status begin(coherent *c)
+{
+    const bvp_status status = bvpi_pair_begin(&c->query, c->a, c->b);
+    c->query.hit_pairs = &c->hit_pairs;
+    c->query.start = &c->start;
+    return status;
+}
+
+/* ---- what is wise -------------------------------------------------------------------------------
+ */
+
+/* What failed is not tried again for a while, which grows. */
+static void note_trial(uint32_t *failures, uint32_t *pause, bool good)
+{
+    *failures = good ? 0 : *failures < MOST_FAILURES ? *failures + 1 : MOST_FAILURES;
+    *pause = good ? 0 : UINT32_C(1) << *failures;
+}
+
+/* To look farther than the question goes pays if the bodies go on as they did, and are apart. */
+static bool may_look_ahead(coherent *c)
+{
+    bvpi_habits *habits = &c->warm->habits;
+    if (!(c->motion < INFINITY) || !c->warm->clear.is_apart)
+        return false;
+    if (habits->pause == 0)
+        return true;
+    habits->pause--;
+    return false;
+}
+
+/* How far the bodies go in so many queries, if they go on as they did. */
+static double way_ahead(const coherent *c, uint32_t steps)
+{
+    const double *half = c->warm->clear.b.half;
+    return fmax(steps * c->motion / ((double)c->warm->habits.served + 1),
+                (half[0] + half[1] + half[2]) * 0x1p-14);
+}
+
+/* ---- keeping ------------------------------------------------------------------------------------
+ */
+
+/* Keeps where the bodies were. nearest: no pair is nearer; upper: one is as near, or infinity. */
+static void keep_placements(coherent *c, bool is_apart, double nearest, double upper)
+{
+    bvpi_clearance *clear = &c->warm->clear;
+    clear->nearest = nearest;
+    clear->upper = upper;
+    clear->is_apart = is_apart;
+    clear->last.is_known = 0;
+    bvpi_warm_keep(c->warm, &c->query, c->a, c->b);
+}
+
+static void keep_distance(coherent *c, double limit)
+{
+    const bvpi_pair_query *query = &c->query;
+    const bvp_distance_result *best = &query->best;
+    bvpi_clearance *clear = &c->warm->clear;
+    const bool swap = query->swapped;
+    clear->nearest = best->found ? best->lower * (1 - 0x1p-40) : limit;
+    clear->upper = best->found ? best->distance * (1 + 0x1p-40) : INFINITY;
+    clear->is_apart = !best->found || best->distance > 0;
+    clear->last = (bvpi_last_pair){best->found && best->distance > 0, best->a.instance,
+                                   swap ? query->best_b : query->best_a, best->b.instance,
+                                   swap ? query->best_a : query->best_b};
+    bvpi_warm_keep(c->warm, query, c->a, c->b);
+}
+
+/* ---- clearances ---------------------------------------------------------------------------------
+ */
+
+/* Certifies more clearance than is asked for, which costs no more. False: there is not so much. */
+static bool clears(coherent *c, double delta)
+{
+    bvpi_habits *habits = &c->warm->habits;
+    if (!may_look_ahead(c))
+        return false;
+    const uint32_t habit = habits->ahead != 0 ? habits->ahead : FIRST_STEPS;
+    const uint32_t steps = habit < LEAST_STEPS  ? LEAST_STEPS
+                           : habit > MOST_STEPS ? MOST_STEPS
+                                                : habit;
+    const double radius = delta + way_ahead(c, steps);
+    if (bvpi_ask_within(&c->query, radius, false) != BVP_OK)
+        return false;
+    if (c->query.best.found) {
+        habits->ahead = steps / 2;
+        if (steps == LEAST_STEPS)
+            note_trial(&habits->failures, &habits->pause, false);
+        return false;
+    }
+    habits->ahead = steps + (steps + 3) / 4;
+    habits->failures = 0;
+    keep_placements(c, true, radius * (1 - 0x1p-30), INFINITY);
+    return true;
+}
+
+/* ---- leads --------------------------------------------------------------------------------------
+ */
+
+/* Is there still an answer where the last one was? The limit is that of `within`. */
+static bool leads(coherent *c, bvpi_pair_mode mode, double limit)
+{
+    bvpi_pair_query *query = &c->query;
+    bvpi_habits *habits = &c->warm->habits;
+    if (habits->lead_pause != 0) {
+        habits->lead_pause--;
+        return false;
+    }
+    if (c->warm->clear.is_apart || !bvpi_warm_lead(c->warm, query, c->a, c->b, &c->start))
+        return false;
+    bvpi_pair_reset(query, mode);
+    query->limit = limit;
+    query->stop_at_first = mode == BVPI_PAIR_DISTANCE;
+    query->from_start = true;
+    bvpi_pair_enter(query, c->start.instance_a, c->start.instance_b);
+    query->from_start = false;
+    const bool found = query->status == BVP_OK && (query->hit || query->best.found);
+    note_trial(&habits->lead_failures, &habits->lead_pause, found);
+    return found;
+}
+
+/* ---- touching -----------------------------------------------------------------------------------
+ */
+
+static bvp_status collide(coherent *c)
+{
+    bvp_status status = begin(c);
+    if (status != BVP_OK)
+        return status;
+    if (clears(c, 0))
+        return BVP_OK;
+    if (!leads(c, BVPI_PAIR_COLLIDE, 0))
+        status = bvpi_ask_collide(&c->query, false);
+    if (status != BVP_OK)
+        return status;
+    keep_placements(c, !c->query.hit, 0, c->query.hit ? 0 : INFINITY);
+    if (!c->query.hit)
+        c->warm->cross.count = 0;
+    if (c->query.hit) {
+        bvpi_warm_keep_crossings(c->warm, c->a, c->b, &c->hit_pairs);
+        bvpi_warm_keep_lead(c->warm, &c->query, c->a, c->b);
+    }
+    return BVP_OK;
+}
+
+bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start *warm, int *hit,
+                            bvp_stats *stats)
+{
+    if (hit == NULL || a == NULL || b == NULL || warm == NULL)
+        return bvp_collide(a, b, hit, stats);
+    coherent c = {.warm = (bvpi_warm *)warm, .a = a, .b = b};
+    c.motion = bvpi_warm_motion(c.warm, a, b);
+    *hit = 0;
+    if (c.motion < c.warm->clear.nearest) {
+        c.warm->habits.served++;
+
+        return BVP_OK;
+    }
+    *hit = bvpi_warm_crosses(c.warm, a, b) != NULL;
+    if (*hit)
+        return BVP_OK;
+    const bvp_status status = collide(&c);
+    *hit = status == BVP_OK && c.query.hit;
+    bvpi_pair_add_stats(&c.query, stats);
+    return status;
+}
+
+/* ---- within -------------------------------------------------------------------------------------
+ */
+
+static bvp_status within(coherent *c, double delta)
+{
+    const bvp_distance_result *best = &c->query.best;
+    bvp_status status = begin(c);
+    if (status != BVP_OK)
+        return status;
+    if (clears(c, delta))
+        return BVP_OK;
+    if (!leads(c, BVPI_PAIR_DISTANCE, delta))
+        status = bvpi_ask_within(&c->query, delta, false);
+    if (status != BVP_OK)
+        return status;
+    if (best->found)
+        bvpi_warm_keep_lead(c->warm, &c->query, c->a, c->b);
+    keep_placements(c, !best->found, best->found ? 0 : delta,
+                    best->found ? best->distance : INFINITY);
+    return BVP_OK;
+}
+
+static bvp_status ask_within(bvpi_warm *warm, const bvp_body *a, const bvp_body *b, double delta,
+                             int *yes, bvp_stats *stats)
+{
+    const double motion = bvpi_warm_motion(warm, a, b);
+    *yes = certain_within(warm, a, b, motion, delta);
+    if (*yes >= 0)
+        return BVP_OK;
+    coherent c = {.warm = warm, .a = a, .b = b, .motion = motion};
+    const bvp_status status = within(&c, delta);
+    *yes = status == BVP_OK && c.query.best.found;
+    bvpi_pair_add_stats(&c.query, stats);
+    return status;
+}
+
+bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, bvp_warm_start *warm,
+                           int *within, bvp_distance_result *out, bvp_stats *stats)
+{
+    if (within == NULL || a == NULL || b == NULL || warm == NULL || !(delta >= 0))
+        return bvp_within(a, b, delta, within, out, stats);
+    const bvp_status status = delta > 0 ? ask_within((bvpi_warm *)warm, a, b, delta, within, stats)
+                                        : bvp_collide_warm(a, b, warm, within, stats);
+    if (status != BVP_OK || out == NULL)
+        return status;
+    out->found = 0;
+    return *within ? bvp_within(a, b, delta, within, out, stats) : BVP_OK;
+}
+
+/* ---- distance -----------------------------------------------------------------------------------
+ */
+
+/* Asks about one pair alone. */
+static void ask_pair(coherent *c, const bvpi_last_pair *pair)
+{
+    bvpi_pair_query *query = &c->query;
+    const bvpi_pair_kernel *kernel = query->kernel;
+    const bool swap = query->swapped;
+    query->last = pair;
+    query->kernel = kernel->last;
+    bvpi_pair_enter(query, swap ? pair->instance_b : pair->instance_a,
+                    swap ? pair->instance_a : pair->instance_b);
+    query->kernel = kernel;
+}
+
+/* The distance now of the pair that was the nearest says how far to look, and where. */
+static void measure_last(coherent *c, double limit)
+{
+    bvpi_pair_query *query = &c->query;
+    const bvpi_last_pair *last = &c->warm->clear.last;
+    bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
+    query->limit = limit;
+    if (!(c->motion < INFINITY) || !last->is_known)
+        return;
+    ask_pair(c, last);
+    const double start = query->limit;
+    const bool found = query->best.found;
+    for (int i = 0; i < 3; i++)
+        query->aim[i] = query->best.point_b[i] - query->best.point_a[i];
+    bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
+    query->limit = start;
+    query->bounded = query->is_aimed = found;
+}
+
+/* From where the last search stopped, if that is kept and says how far to look. */
+static void search_nearest(coherent *c)
+{
+    bvpi_pair_query *query = &c->query;
+    bvpi_habits *habits = &c->warm->habits;
+    const bvpi_pair_kernel *kernel = query->kernel;
+    bvpi_front front;
+    if (habits->front_pause != 0)
+        habits->front_pause--;
+    else if (query->bounded && bvpi_warm_front(c->warm, query, c->memory, &front))
+        query->front = &front;
+    if (query->front == NULL) {
+        bvpi_pair_run(query);
+        return;
+    }
+    query->kernel = kernel->front;
+    bvpi_pair_run(query);
+    query->kernel = kernel;
+    query->front = NULL;
+    bvpi_front_close(&front);
+    note_trial(&habits->front_failures, &habits->front_pause, !front.is_lost);
+}
+
+/* Bodies that have not come as far as they were apart have not met. */
+static bvp_status distance(coherent *c, double limit)
+{
+    bvpi_pair_query *query = &c->query;
+    const bool may_meet = !(c->motion < c->warm->clear.nearest);
+    const bvpi_last_pair *crossing = may_meet ? bvpi_warm_crosses(c->warm, c->a, c->b) : NULL;
+    bvp_status status = begin(c);
+    if (status != BVP_OK)
+        return status;
+    if (crossing != NULL) {
+        bvpi_pair_reset(query, BVPI_PAIR_COLLIDE);
+        query->want_witness = true;
+        ask_pair(c, crossing);
+        query->best.distance = query->best.lower = 0;
+        if (query->hit || query->status != BVP_OK)
+            return query->status;
+    }
+    if (may_meet && (status = bvpi_ask_collide(query, true)) != BVP_OK)
+        return status;
+    if (may_meet && query->hit) {
+        query->best.distance = query->best.lower = 0;
+        bvpi_warm_keep_crossings(c->warm, c->a, c->b, &c->hit_pairs);
+    } else {
+        measure_last(c, limit);
+        if (query->status == BVP_OK && query->limit > 0)
+            search_nearest(c);
+        bvpi_finish_distance(query);
+    }
+    if (query->status == BVP_OK)
+        keep_distance(c, limit);
+    return query->status;
+}
+
+bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
+                             bvp_warm_start *warm, bvp_distance_result *out, bvp_stats *stats)
+{
+    if (out == NULL || a == NULL || b == NULL || warm == NULL || !(limit >= 0))
+        return bvp_distance(a, b, limit, out, stats);
+    bvpi_warm *kept = (bvpi_warm *)warm;
+    coherent c = {
+        .warm = kept, .memory = warm, .a = a, .b = b, .motion = bvpi_warm_motion(kept, a, b)};
+    if (limit * BEYOND + c.motion < kept->clear.nearest) {
+        kept->habits.served++;
+        *out = c.query.best;
+        return BVP_OK;
+    }
+    const bvp_status status = distance(&c, limit);
+    *out = c.query.best;
+    out->found = out->found && status == BVP_OK;
+    bvpi_pair_add_stats(&c.query, stats);
+    return status;
+}

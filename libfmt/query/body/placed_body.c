@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ * placed_body.c: the body of a query, checked and made ready: placed hierarchies.
+ */
+#include "query/body/placed_body.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/simd.h"
+
+static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+
+/* Bounds of a grid's corners, which include the grid box of everything in it. */
+static void bound_grid(bvpi_placed *at)
+{
+    const bvpi_tree *tree = &at->tree;
+    for (int a = 0; a < 3; a++) {
+        double lo = tree->grid_origin[a], hi = lo + tree->grid_unit * tree->grid_extent[a];
+        at->bound[a] = bvpi_larger(fabs(lo), fabs(hi));
+    }
+}
+
+/* What the leaves' side of a query needs of a tree, whoever leads to the leaves. */
+static void set_clusters(const bvpi_binary *binary, const bvpi_part *part, bvpi_tree *out)
+{
+    *out = (bvpi_tree){.units = part->blob,
+                       .blob_size = part->blob_size,
+                       .cluster_shift = part->cluster_shift,
+                       .node_count = 1, /* beside an assembly the part is one leaf */
+                       .leaf_size = binary->leaf_size,
+                       .grid_unit = binary->grid_unit};
+    memcpy(out->grid_origin, binary->grid_origin, sizeof out->grid_origin);
+    memcpy(out->grid_extent, binary->grid_extent, sizeof out->grid_extent);
+}
+
+bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_placed_part *out)
+{
+    bvp_hierarchy_info first;
+    out->kind = kind;
+    if (kind == BVPD_KIND_WIDE8) {
+        /* the wide one is the first, if a part has it */
+        bvp_status status = bvpi_get_part_tree(file, out->part_idx, &out->at.tree);
+        if (status != BVP_OK && bvp_get_hierarchy(file, out->part_idx, 0, &first) == BVP_OK &&
+            first.kind != BVP_KIND_WIDE)
+            status = BVP_ERR_ARGUMENT;
+        return status;
+    }
+    const bvp_status status = bvpi_get_part_binary(file, out->part_idx, kind, &out->binary);
+    if (status == BVP_OK)
+        set_clusters(&out->binary, &out->part, &out->at.tree);
+    return status;
+}
+
+/* The hierarchy that the handle asks for, or the part's best. */
+static bvp_status open_hierarchy(const bvp_file *file, bvpi_placed_part *out)
+{
+    bvp_hierarchy_info first;
+    if (file->kind != BVP_KIND_DEFAULT)
+        return bvpi_placed_part_kind(file, (uint32_t)file->kind, out);
+    bvp_status status = bvpi_placed_part_kind(file, BVPD_KIND_WIDE8, out);
+    if (status != BVP_ERR_ARGUMENT)
+        return status;
+    status = bvp_get_hierarchy(file, out->part_idx, 0, &first);
+    if (status == BVP_OK)
+        status = bvpi_placed_part_kind(file, (uint32_t)first.kind, out);
+    return status == BVP_ERR_ARGUMENT ? BVP_ERR_CORRUPT : status; /* nobody asked for that kind */
+}
+
+/* The part and its hierarchy: first of all by the short way that most files allow. */
+static bvp_status load_part(const bvp_file *file, uint32_t part, bvpi_placed_part *out)
+{
+    out->kind = BVPD_KIND_WIDE8;
+    if (file->kind == BVP_KIND_DEFAULT &&
+        bvpi_get_part_and_tree(file, part, &out->part, &out->at.tree) == BVP_OK)
+        return BVP_OK;
+    const bvp_status status = bvpi_get_part(file, part, &out->part);
+    return status == BVP_OK ? open_hierarchy(file, out) : status;
+}
+
+static void set_bounds(bvpi_placed_part *out)
+{
+    bound_grid(&out->at);
+    for (int a = 0; a < 3; a++) {
+        const double lo = fabs((double)out->part.lo[a]), hi = fabs((double)out->part.hi[a]);
+        out->at.corner[a] = bvpi_larger(lo, hi);
+        out->at.bound[a] = bvpi_larger(out->at.bound[a], out->at.corner[a]);
+    }
+    out->at.blur = 0;
+}
+
+static bvp_status open_part(const bvp_file *file, const bvp_control *control, uint32_t part,
+                            bvpi_placed_part *out)
+{
+    bvp_status status = bvpi_touch_under(file, part, control);
+    out->part_idx = part;
+    if (status == BVP_OK)
+        status = load_part(file, part, out);
+    if (status == BVP_OK)
+        set_bounds(out);
+    return status;
+}
+
+/* The product of the caller's placement and an instance's is rounded once: by how much that takes
+ * an instance out of its box, with room for parts that lie far from their own origin. */
+static double composition_blur(const bvpi_placed *top)
+{
+    const bvpi_place *place = &top->place;
+    const double *m = place->m;
+    double largest = bvpi_larger(top->bound[0], bvpi_larger(top->bound[1], top->bound[2]));
+    double moved = bvpi_larger(fabs(m[3]), bvpi_larger(fabs(m[7]), fabs(m[11])));
+    return (largest * place->size_max * 0x1p-40 + moved * 0x1p-50) / place->size_min;
+}
+
+/* out->place: the subject's. */
+static bvp_status load_top(const bvpi_subject *subject, uint32_t top, bvpi_placed *out)
+{
+    const bvp_status status = bvpi_get_top_tree(subject->file, top, &out->tree);
+    if (status != BVP_OK)
+        return status;
+    bound_grid(out);
+    out->blur = subject->placement ? composition_blur(out) : 0;
+    return BVP_OK;
+}
+
+bvp_status bvpi_subject_top(const bvpi_subject *subject, uint32_t top, bvpi_placed *out)
+{
+    out->place = subject->top.place;
+    return load_top(subject, top, out);
+}
+
+void bvpi_placed_box(const bvpi_placed *at, double lo[3], double hi[3])
+{
+    const bvpi_tree *tree = &at->tree;
+    for (int i = 0; i < 3; i++) {
+        const double *row = at->place.m + 4 * i;
+        lo[i] = hi[i] = row[3];
+        for (int k = 0; k < 3; k++) {
+            const double from = row[k] * tree->grid_origin[k];
+            const double by = row[k] * tree->grid_unit * tree->grid_extent[k];
+            lo[i] += from + bvpi_smaller(by, 0);
+            hi[i] += from + bvpi_larger(by, 0);
+        }
+    }
+}
+
+static bvp_status open_top(bvpi_subject *subject, const double *placement)
+{
+    bvpi_placed *top = &subject->top;
+    const bool placed = placement && memcmp(placement, identity, sizeof identity) != 0;
+    bvp_status status = bvpi_touch_under(subject->file, BVP_ASSEMBLY, subject->control);
+    subject->placement = placed ? placement : NULL;
+    if (status == BVP_OK)
+        status = bvpi_place_init(&top->place, subject->placement);
+    if (status != BVP_OK)
+        return status;
+    subject->is_empty = subject->file->header.instance_count == 0;
+    if (subject->is_empty)
+        return BVP_OK;
+    subject->top_count = bvpi_top_count(subject->file);
+    return load_top(subject, 0, top);
+}
+
+bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body)
+{
+    if (body == NULL || body->file == NULL)
+        return BVP_ERR_ARGUMENT;
+    subject->file = body->file;
+    subject->is_assembly = body->part == BVP_ASSEMBLY;
+    subject->filter = body->filter;
+    subject->control = body->control != NULL ? body->control : body->file->control;
+    if (body->filter && !(subject->is_assembly && bvpi_filter_is_sound(body->filter)))
+        return BVP_ERR_ARGUMENT;
+    if (subject->is_assembly)
+        return open_top(subject, body->placement);
+    subject->is_empty = 0;
+    subject->one.instance = BVP_NONE;
+    bvp_status status = open_part(body->file, subject->control, body->part, &subject->one);
+    if (status == BVP_OK)
+        status = bvpi_place_init(&subject->one.at.place, body->placement);
+    return status;
+}
+
+bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out)
+{
+    out->part_idx = 0;
+    if (load_part(file, 0, out) != BVP_OK)
+        return false;
+    set_bounds(out);
+    out->instance = BVP_NONE;
+    return bvpi_place_init(&out->at.place, NULL) == BVP_OK;
+}
+
+const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
+{
+    const bvp_file *file = body ? body->file : NULL;
+    if (!file || body->part != 0 || body->placement || body->filter || file->is_refitted ||
+        body->control || file->control || bvpi_touch(file, 0) != BVP_OK)
+        return NULL;
+    return file->ready;
+}
+
+/* Of a product that cannot be worked with the file is to blame only if its own placement can't. */
+static bvp_status place_instance(const bvpi_subject *subject, const double placement[12],
+                                 bvpi_place *out)
+{
+    double placed[12];
+    if (memcmp(placement, identity, sizeof identity) == 0) {
+        *out = subject->top.place; /* as most parts of a file without a tree */
+        return BVP_OK;
+    }
+    if (subject->placement && bvpi_compose(subject->placement, placement, placed) == BVP_OK &&
+        bvpi_place_init(out, placed) == BVP_OK)
+        return BVP_OK;
+    if (bvpi_place_init(out, placement) != BVP_OK)
+        return BVP_ERR_CORRUPT;
+    return subject->placement ? BVP_ERR_ARGUMENT : BVP_OK;
+}
+
+bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
+                                 bvpi_placed_part *out)
+{
+    bvpd_instance record;
+    double placement[12];
+    if (instance >= subject->file->header.instance_count)
+        return BVP_ERR_CORRUPT;
+    bvp_status status = bvpi_get_instance(subject->file, instance, &record, placement);
+    if (status != BVP_OK)
+        return BVP_ERR_CORRUPT;
+    status = open_part(subject->file, subject->control, record.part, out);
+    if (status != BVP_OK)
+        return status;
+    out->instance = instance;
+    return place_instance(subject, placement, &out->at.place);
+}
+
+void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,
+                    bvp_hit_id *out)
+{
+    out->instance = part->instance;
+    out->part = part->part_idx;
+    out->triangle = (uint64_t)cluster->first_triangle + local;
+    out->id = bvpi_triangle_id(&part->part, cluster, local);
+}
+
+void bvpi_add_stats(bvp_stats *to, const bvp_stats *from)
+{
+    if (to == NULL)
+        return;
+    to->nodes += from->nodes;
+    to->boxes += from->boxes;
+    to->leaves += from->leaves;
+    to->triangles += from->triangles;
+    to->exact += from->exact;
+    to->instance_pairs += from->instance_pairs;
+    to->steps += from->steps;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * placed_body.h: the body of a query, checked and made ready: placed hierarchies.
+ */
+#ifndef BVPI_QUERY_BODY_PLACED_BODY_H
+#define BVPI_QUERY_BODY_PLACED_BODY_H
+
+#include "format/map.h"
+#include "prim/pose.h"
+#include "query/body/filter.h"
+
+enum {
+    /* A valid hierarchy of BVPD_DEPTH_MAX levels needs 7 entries a level and one more. */
+    BVPI_STACK_SIZE = 7 * BVPD_DEPTH_MAX + 8
+};
+
+/* A hierarchy in the world. */
+typedef struct bvpi_placed {
+    bvpi_tree tree;
+    bvpi_place place;
+    double bound[3];  /* largest |coordinate| of what the hierarchy bounds, before placement: of the
+                         grid, which is wider than a flat part by up to a few of its steps */
+    double corner[3]; /* of a part: the same of its corners alone */
+    double blur;      /* what is bounded may leave its box by so much, before placement */
+} bvpi_placed;
+
+/* One part, at one place. */
+typedef struct bvpi_placed_part {
+    bvpi_placed at;
+    bvpi_part part;
+    /* Which of the part's hierarchies is asked. Unless it is the wide one, it is `binary`, and
+     * at.tree has only the grid and the bytes of the clusters. */
+    uint32_t kind;
+    bvpi_binary binary;
+    uint32_t part_idx, instance; /* BVP_NONE: the body is this part alone */
+} bvpi_placed_part;
+
+typedef struct bvpi_subject {
+    const bvp_file *file;
+    int is_assembly;
+    int is_empty;               /* an assembly without instances */
+    bvpi_placed_part one;       /* unless is_assembly */
+    bvpi_placed top;            /* is_assembly: the first hierarchy over the instances */
+    uint32_t top_count;         /* is_assembly: how many there are */
+    const double *placement;    /* is_assembly: the caller's, or NULL for the identity */
+    const bvp_filter *filter;   /* of its instances; or NULL */
+    const bvp_control *control; /* the body's, or its handle's; or NULL */
+} bvpi_subject;
+
+/* Is instance `instance` asked? */
+static inline bool bvpi_subject_asks(const bvpi_subject *subject, uint32_t instance)
+{
+    return subject->filter == NULL || bvpi_filter_asks(subject->filter, instance);
+}
+
+/* Reads body's fields; its placement and its filter must outlive the subject. */
+bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body);
+
+/* Once, at open: part 0, where it is, for those who ask nothing else and cannot wait for
+ * bvpi_subject_init; it becomes file->ready. False: it is not as it should be. */
+bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out);
+/* NULL when body is something else, or that part is not what it was, or not as it should be: all of
+ * that is for bvpi_subject_init to tell apart. */
+const bvpi_placed_part *bvpi_ready_part(const bvp_body *body);
+
+/* Hierarchy `top` over an assembly's instances. Instances of one come before those of the next. */
+bvp_status bvpi_subject_top(const bvpi_subject *subject, uint32_t top, bvpi_placed *out);
+
+/* The box of the hierarchy in the world, but for rounding: for choosing what to look at first. */
+void bvpi_placed_box(const bvpi_placed *at, double lo[3], double hi[3]);
+
+/* Instance `instance` of an assembly, which may be any number. */
+bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
+                                 bvpi_placed_part *out);
+
+/* Asks another of the part's hierarchies. BVP_ERR_ARGUMENT: it has none of that kind. */
+bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_placed_part *out);
+
+/* What a triangle is called: `local` of the cluster whose header is given. */
+void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,
+                    bvp_hit_id *out);
+
+/* What a query did, added to what the caller counts; to: NULL or it. */
+void bvpi_add_stats(bvp_stats *to, const bvp_stats *from);
+
+#endif

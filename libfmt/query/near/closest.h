@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * closest.h: a closest-point query while it runs.
+ */
+#ifndef BVPI_QUERY_NEAR_CLOSEST_H
+#define BVPI_QUERY_NEAR_CLOSEST_H
+
+#include <stdbool.h>
+
+#include "base/isa.h"
+#include "base/meter.h"
+#include "prim/box_point.h"
+#include "prim/point_tri.h"
+#include "query/body/placed_body.h"
+
+typedef struct bvpi_closest_query {
+    /* Of an assembly: asks an instance in place of the kernel, and may lower the limit; or NULL. */
+    bvp_status (*instead)(struct bvpi_closest_query *query, const bvpi_placed_part *part);
+    double point[3];
+    double limit; /* nothing farther is of interest; shrinks to the best distance */
+    double most;  /* the caller's max_distance */
+    double bound; /* something is at this distance or nearer, though it may not be known yet what */
+    bvp_closest_result best;
+    bvpi_meter *meter; /* the call's, or NULL */
+    bvp_stats stats;
+} bvpi_closest_query;
+
+/* BVP_ERR_ARGUMENT: the point is not finite, the distance negative or not a number. */
+bvp_status bvpi_closest_query_init(bvpi_closest_query *query, const double point[3],
+                                   double max_distance);
+
+/* part: the point before placement, known to within err. */
+void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed *at, const double part[3],
+                       double err);
+
+/* Takes note of the nearest point of triangle `local` of a cluster. True: it is the best so far,
+ * and its id is still to be looked up. */
+bool bvpi_closest_query_candidate(bvpi_closest_query *query, const bvpi_placed_part *part,
+                                  const bvpd_cluster *cluster, uint32_t local,
+                                  const bvpi_point_tri *nearest);
+
+/* Answers `query` about `subject`. */
+typedef struct bvpi_closest_kernel {
+    bvp_status (*run)(const bvpi_subject *subject, bvpi_closest_query *query);
+    bvp_status (*run_part)(const bvpi_placed_part *part, bvpi_closest_query *query); /* placed */
+} bvpi_closest_kernel;
+extern const bvpi_closest_kernel bvpi_closest_kernel_base, bvpi_closest_kernel_avx2;
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ * closest_kernel.c: the point of a body nearest to a given one, nearest child first; compiled once
+ * per instruction set.
+ */
+#include "prim/point_tri4.h"
+#include "kinds/query/binary_body.h"
+#include "query/near/closest.h"
+#include "query/near/closest_walk.h"
+
+enum { CANDIDATES = 16 };
+
+/* A triangle that may hold the nearest point, by its distance in float. */
+typedef struct candidate {
+    bvpd_cluster cluster;
+    uint32_t local;
+    float lo, corners[9];
+} candidate;
+
+/* A point in one hierarchy. */
+typedef struct point_walk {
+    const bvpi_subject *subject; /* in an assembly */
+    uint32_t instances_left;     /* that may still be entered */
+    bvpi_closest_query *query;
+    bvpi_grid_point grid;
+    const bvpi_placed_part *part; /* in a part */
+    bvpi_point point;             /* in a part */
+    unsigned candidate_count;
+    candidate candidates[CANDIDATES]; /* not yet asked exactly: most turn out too far by then */
+} point_walk;
+
+BVPI_INLINE unsigned boxes(void *user, const bvpi_open_node *at, const bvpi_wide *node, float limit,
+                           float keys[8])
+{
+    const f32x8 key = bvpi_box_point(&((point_walk *)user)->grid, at->lo, at->step, node->bounds);
+    f32x8_store(keys, key);
+    return ~i32x8_movemask(f32x8_gt(key, f32x8_splat(limit)));
+}
+
+/* Nothing beyond matters: where something is known to be, and a little for reported distances,
+ * which are 1e-9 too large at most. */
+BVPI_INLINE double reach(const bvpi_closest_query *query)
+{
+    const double bound = query->bound * (1 + 0x1p-24);
+    return bound < query->limit ? bound : query->limit;
+}
+
+BVPI_INLINE float limit(void *user)
+{
+    const point_walk *w = user;
+    return bvpi_grid_point_limit(&w->grid, reach(w->query));
+}
+
+/* Asks up to four candidates exactly; the one that is the best so far, or the one before. */
+static const candidate *ask(point_walk *w, const candidate *const four[4], unsigned count,
+                            const candidate *best)
+{
+    bvpi_point_tri4 nearest;
+    f64x4 corners[9];
+    for (int k = 0; k < 9; k++)
+        corners[k] = bvpi_f64x4_from_f32x4((bvpi_f32x4){four[0]->corners[k], four[1]->corners[k],
+                                                        four[2]->corners[k], four[3]->corners[k]});
+    bvpi_point_tri4_init(&nearest, &w->point, corners);
+    w->query->stats.exact += count;
+    for (unsigned lane = 0; lane < count; lane++) {
+        const candidate *c = four[lane];
+        bvpi_point_tri one;
+        bvpi_point_tri4_lane(&nearest, &w->point, c->corners, lane, &one);
+        if (bvpi_closest_query_candidate(w->query, w->part, &c->cluster, c->local, &one))
+            best = c;
+    }
+    return best;
+}
+
+/* Asks the candidates exactly, four by four. */
+static void settle(point_walk *w)
+{
+    const double most = reach(w->query);
+    const candidate *four[4], *best = NULL;
+    unsigned count = 0;
+    for (unsigned i = 0; i < w->candidate_count; i++) {
+        const candidate *c = &w->candidates[i];
+        if ((double)c->lo > most)
+            continue;
+        for (unsigned lane = count++; lane < 4; lane++)
+            four[lane] = c;
+        if (count == 4)
+            best = ask(w, four, count, best), count = 0;
+    }
+    if (count > 0)
+        best = ask(w, four, count, best);
+    if (best)
+        bvpi_hit_id_of(w->part, &best->cluster, best->local, &w->query->best.id);
+    w->candidate_count = 0;
+}
+
+static void add_candidate(point_walk *w, const bvpi_cluster *cluster, uint32_t local, float lo,
+                          const bvpi_tri8 *tri, unsigned lane)
+{
+    if (w->candidate_count == CANDIDATES)
+        settle(w);
+    candidate *c = &w->candidates[w->candidate_count++];
+    c->cluster = cluster->head;
+    c->local = local;
+    c->lo = lo;
+    bvpi_tri8_lane(tri, lane, c->corners);
+}
+
+/* Asks for what will be read of a leaf, and where its ids begin. */
+BVPI_INLINE void fetch_leaf(const point_walk *w, const bvpi_cluster *cluster, unsigned first)
+{
+    bvpi_cluster_prefetch(cluster, first);
+    if (w->part->part.ids)
+        __builtin_prefetch(w->part->part.ids + (uint64_t)cluster->head.id_off * 4);
+}
+
+static bvp_status triangles(void *user, uint32_t item, unsigned count)
+{
+    point_walk *w = user;
+    bvpi_closest_query *query = w->query;
+    const bvpi_tree *tree = &w->part->at.tree;
+    const unsigned first = item & 0xff, all = (1u << count) - 1;
+    bvpi_tri8 tri;
+    bvpi_cluster cluster;
+    f32x8 lo, hi;
+    if (!bvpi_cluster_open(tree->units, tree->blob_size,
+                           (uint64_t)(item >> 8) << tree->cluster_shift, &cluster) ||
+        first + count > cluster.triangle_count)
+        return BVP_ERR_CORRUPT;
+    query->stats.triangles += count;
+    fetch_leaf(w, &cluster, first);
+    bvpi_tri8_decode(&cluster, first, &tri);
+    bvpi_point_tri8(&w->point, tri.c, &lo, &hi);
+    const i32x8 lane_ids = {0, 1, 2, 3, 4, 5, 6, 7};
+    const i32x8 absent = i32x8_gt(lane_ids, i32x8_splat((int32_t)count - 1));
+    const float least = f32x8_least(f32x8_select(absent, f32x8_splat(INFINITY), hi));
+    query->bound = bvpi_smaller(query->bound, (double)least);
+    const f32x8 far = f32x8_splat((float)reach(query) * (1 + 0x1p-22f));
+    unsigned lanes = all & ~i32x8_movemask(f32x8_gt(lo, far));
+    for (; lanes != 0; lanes &= lanes - 1) {
+        const unsigned lane = bvpi_lowest_bit(lanes);
+        add_candidate(w, &cluster, first + lane, lo[lane], &tri, lane);
+    }
+    return BVP_OK;
+}
+
+/* A leaf's items, triangles or instances. */
+typedef bvp_status (*items_fn)(void *user, uint32_t item, unsigned count);
+
+/* Where a place leads: to a node, whose children join those that wait, or to a leaf. NEAR_DONE: all
+ * is well. */
+BVPI_INLINE int visit(point_walk *w, near_walk *walk, items_fn items, int place, bvp_status *status)
+{
+    const near_node *node = &walk->nodes[place >> 3];
+    const unsigned lane = (unsigned)place & 7;
+    if (node->inner >> lane & 1)
+        return near_open(walk, place);
+    const unsigned count = (unsigned)(node->meta >> (8 * lane)) & 0xff;
+    near_take(walk, (unsigned)place >> 3, lane);
+    const int next = near_next(walk);
+    if (next >= 0)
+        near_fetch(walk, next);
+    w->query->stats.leaves += items == triangles;
+    if (items != triangles)
+        bvpi_steps_pause(&walk->steps); /* the parts have walks of their own */
+    *status = count - 1 < BVPD_LEAF_MAX ? items(w, near_item(node, lane), count) : BVP_ERR_CORRUPT;
+    near_set_limit(walk, limit(w));
+    return NEAR_DONE;
+}
+
+/* The nearest first. NEAR_FULL: too many wait. */
+BVPI_INLINE int walk_nearest(point_walk *w, const bvpi_tree *tree, items_fn items,
+                             bvp_status *status)
+{
+    near_walk walk;
+    bvpi_loan loan;
+    int said = NEAR_DONE;
+    near_set_limit(&walk, limit(w));
+    for (int place = near_start(&walk, tree, &w->grid, &loan, w->query->meter);
+         place >= 0 && said == NEAR_DONE && *status == BVP_OK; place = near_next(&walk))
+        said = visit(w, &walk, items, place, status);
+    w->query->stats.nodes += tree->node_count - bvpi_steps_left(&walk.steps);
+    w->query->stats.boxes += walk.boxes;
+    bvpi_steps_pause(&walk.steps);
+    if (said == NEAR_LIAR)
+        *status = bvpi_meter_blame(w->query->meter);
+    return said;
+}
+
+/* Depth first where floats hardly tell the boxes apart, and where too many wait: what has been
+ * found by then leaves little to do. */
+static bvp_status walk_wide(point_walk *w)
+{
+    static const bvpi_walk_steps steps = {boxes, limit, triangles, NULL};
+    bvp_status status = BVP_OK;
+    if (!w->grid.is_far && walk_nearest(w, &w->part->at.tree, triangles, &status) != NEAR_FULL)
+        return status;
+    return bvpi_body_walk(&steps, w, &w->part->at.tree, 0, w->query->meter, &w->query->stats);
+}
+
+static bvp_status enter_part(const bvpi_subject *subject, bvpi_closest_query *query,
+                             const bvpi_placed_part *part)
+{
+    static const bvpi_walk_steps steps = {boxes, limit, triangles, NULL};
+    point_walk w;
+    w.subject = subject;
+    w.query = query;
+    w.part = part;
+    w.candidate_count = 0;
+    bvp_status status = bvpi_point_init(&w.point, &part->at.place, query->point, part->at.corner);
+    if (status != BVP_OK)
+        return status;
+    bvpi_closest_grid(&w.grid, &part->at, w.point.part, w.point.err);
+    status = part->kind == BVPD_KIND_WIDE8
+                 ? walk_wide(&w)
+                 : bvpi_binary_body_walk(&steps, &w, &part->binary, query->meter, &query->stats);
+    settle(&w);
+    return status;
+}
+
+static bvp_status enter_instance(void *user, uint32_t instance)
+{
+    const point_walk *w = user;
+    bvpi_placed_part part;
+    if (!bvpi_subject_asks(w->subject, instance))
+        return BVP_OK;
+    w->query->stats.instance_pairs++;
+    const bvp_status status = bvpi_subject_instance(w->subject, instance, &part);
+    if (status != BVP_OK)
+        return status;
+    return w->query->instead ? w->query->instead(w->query, &part)
+                             : enter_part(w->subject, w->query, &part);
+}
+
+static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
+{
+    point_walk *w = user;
+    bvp_status status = BVP_OK;
+    for (unsigned i = 0; i < count && status == BVP_OK; i++)
+        if (w->instances_left-- > 0 && bvpi_meter_step(w->query->meter))
+            status = enter_instance(w, first + i);
+        else
+            status = bvpi_meter_blame(w->query->meter);
+    return status;
+}
+
+static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed *top,
+                            bvpi_closest_query *query)
+{
+    static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
+    const uint32_t instance_count = subject->file->header.instance_count;
+    bvp_status status = BVP_OK;
+    double part[3], err[3];
+    point_walk w;
+    w.subject = subject;
+    w.query = query;
+    w.instances_left = instance_count;
+    bvpi_place_point_to_part(&top->place, query->point, part, err);
+    bvpi_closest_grid(&w.grid, top, part, bvpi_larger(err[0], bvpi_larger(err[1], err[2])));
+    if (!w.grid.is_far && walk_nearest(&w, &top->tree, enter_instances, &status) != NEAR_FULL)
+        return status;
+    return bvpi_body_walk(&steps, &w, &top->tree, instance_count, query->meter, &query->stats);
+}
+
+/* The nearest one first, which leaves little to do for the others. */
+static bvp_status enter_tops(const bvpi_subject *subject, bvpi_closest_query *query)
+{
+    double gaps[BVPD_TOP_MAX];
+    uint32_t order[BVPD_TOP_MAX];
+    bvpi_placed top;
+    bvp_status status = BVP_OK;
+    for (uint32_t k = 0; k < subject->top_count && status == BVP_OK; k++) {
+        double lo[3], hi[3], gap = 0;
+        uint32_t at = k;
+        status = bvpi_subject_top(subject, k, &top);
+        if (status != BVP_OK)
+            break;
+        bvpi_placed_box(&top, lo, hi);
+        for (int a = 0; a < 3; a++)
+            gap += bvpi_larger(bvpi_larger(lo[a] - query->point[a], query->point[a] - hi[a]), 0);
+        for (; at > 0 && gaps[at - 1] > gap; at--) {
+            gaps[at] = gaps[at - 1];
+            order[at] = order[at - 1];
+        }
+        gaps[at] = gap;
+        order[at] = k;
+    }
+    for (uint32_t k = 0; k < subject->top_count && status == BVP_OK; k++) {
+        status = bvpi_subject_top(subject, order[k], &top);
+        if (status == BVP_OK)
+            status = enter_top(subject, &top, query);
+    }
+    return status;
+}
+
+static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_closest_query *query)
+{
+    return subject->top_count == 1 ? enter_top(subject, &subject->top, query)
+                                   : enter_tops(subject, query);
+}
+
+static bvp_status enter_few(const bvpi_subject *subject, bvpi_closest_query *query)
+{
+    const bvp_filter *filter = subject->filter;
+    const uint32_t end = subject->file->header.instance_count;
+    bvp_status status = BVP_OK;
+    point_walk w;
+    w.subject = subject;
+    w.query = query;
+    for (uint32_t i = bvpi_filter_next(filter, 0, end); i < end && status == BVP_OK;
+         i = bvpi_filter_next(filter, i + 1, end))
+        status = bvpi_meter_step(query->meter) ? enter_instance(&w, i) : BVP_ERR_CANCELLED;
+    return status;
+}
+
+static bvp_status run(const bvpi_subject *subject, bvpi_closest_query *query)
+{
+    if (subject->is_empty)
+        return BVP_OK;
+    if (!subject->is_assembly)
+        return enter_part(subject, query, &subject->one);
+    if (subject->filter && query->limit == (double)__builtin_inff() &&
+        bvpi_filter_is_few(subject->filter, subject->file->header.instance_count))
+        return enter_few(subject, query);
+    return enter_assembly(subject, query);
+}
+
+static bvp_status run_part(const bvpi_placed_part *part, bvpi_closest_query *query)
+{
+    return enter_part(NULL, query, part);
+}
+
+const bvpi_closest_kernel BVPI_ISA_NAME(bvpi_closest_kernel) = {run, run_part};

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ * closest_walk.h: the nodes and leaves of a part's wide hierarchy, the nearest to a point first.
+ * Based on: Hjaltason, Samet, Distance Browsing in Spatial Databases, 1999.
+ */
+#ifndef BVPI_QUERY_NEAR_CLOSEST_WALK_H
+#define BVPI_QUERY_NEAR_CLOSEST_WALK_H
+
+#include "prim/box_point.h"
+#include "query/body/ray_walk.h"
+
+/* How many nodes can be open at once; some 11 are on a plant of 2 M triangles. Who needs more goes
+ * depth first. */
+enum { NEAR_MOST = 64 };
+
+enum {
+    NEAR_DONE = -1, /* instead of a place: nothing waits */
+    NEAR_LIAR = -2, /* the file does not keep its rules */
+    NEAR_FULL = -3  /* too many nodes are open */
+};
+
+/* An open node: its children's frames, ranks, and what it refers to, read once. A place is a node's
+ * slot << 3 | lane. A rank is a child's key, a float >= NEAR_LEAST, whose last bits are its place:
+ * so the least of the ranks says where it is. */
+typedef struct near_node {
+    float lo[3][8], step[3][8];
+    float rank[8];
+    uint64_t meta;
+    uint32_t child, geom; /* unit of the first inner child, first item of the first leaf */
+    unsigned inner;       /* bit j: child j is a node */
+    uint32_t unused[3];
+} near_node;
+
+#define NEAR_PLACES (8 * NEAR_MOST)
+#define NEAR_LEAST  0x1p-100f
+#define NEAR_NEVER  0x1p127f /* the rank of what is done, or too far away */
+
+typedef struct near_walk {
+    _Alignas(64) float first[NEAR_MOST]; /* the least rank of each slot */
+    near_node nodes[NEAR_MOST];
+    f32x8 above[3], below[3]; /* the point in grid steps, moved by the slack */
+    const bvpi_tree *tree;
+    float limit;
+    unsigned count;   /* slots in use */
+    bvpi_steps steps; /* nodes that may still be opened */
+    uint64_t boxes;
+} near_walk;
+
+/* Smaller limits would not be told from NEAR_LEAST, larger ones from NEAR_NEVER; keys stay below
+ * 2^72. */
+BVPI_INLINE void near_set_limit(near_walk *w, float limit)
+{
+    limit = limit > 2 * NEAR_LEAST ? limit : 2 * NEAR_LEAST;
+    w->limit = limit < NEAR_NEVER / 2 ? limit : NEAR_NEVER / 2;
+}
+
+/* The place of the root: it is the only child of a node of its own. The point is not far. */
+static int near_start(near_walk *w, const bvpi_tree *tree, const bvpi_grid_point *point,
+                      bvpi_loan *loan, bvpi_meter *meter)
+{
+    near_node *top = &w->nodes[0];
+    w->tree = tree;
+    for (int a = 0; a < 3; a++) {
+        top->lo[a][0] = 0;
+        top->step[a][0] = bvpi_wide_step((float)tree->grid_extent[a], 1);
+        w->above[a] = f32x8_splat(point->point[a] + point->slack);
+        w->below[a] = f32x8_splat(point->point[a] - point->slack);
+    }
+    top->inner = 1;
+    top->child = tree->root;
+    BVPI_UNROLL
+    for (int i = 0; i < NEAR_MOST; i += 8)
+        f32x8_store(w->first + i, f32x8_splat(NEAR_NEVER));
+    f32x8_store(top->rank, f32x8_splat(NEAR_NEVER));
+    w->count = 1;
+    bvpi_steps_begin(&w->steps, loan, meter, tree->node_count);
+    w->boxes = 0;
+    return 0;
+}
+
+/* Keys of the boxes of a node with this frame, as bvpi_box_point; one more rounding, of the point
+ * with its slack, is within the slack. Then the frames of the children, where `inner` has any. */
+BVPI_INLINE f32x8 near_boxes(const near_walk *w, const float *frame, const uint8_t (*bounds)[16],
+                             unsigned inner, near_node *out)
+{
+    f32x8 key = {0}, from[3], step[3], size[3];
+    BVPI_UNROLL
+    for (int a = 0; a < 3; a++) {
+        const f32x8 origin = bvpi_splat_load(frame + 8 * a);
+        const f32x8 lo = f32x8_from_u8(bounds[a]), hi = f32x8_from_u8(bounds[a] + 8);
+        step[a] = bvpi_splat_load(frame + 24 + 8 * a);
+        from[a] = bvpi_mul_add(lo, step[a], origin);
+        size[a] = (hi - lo) * step[a];
+        const f32x8 gap =
+            f32x8_max(from[a] - w->above[a], w->below[a] - bvpi_mul_add(hi, step[a], origin));
+        const f32x8 positive = f32x8_max(gap, (f32x8){0});
+        key += positive * positive;
+    }
+    if (inner == 0)
+        return key;
+    BVPI_UNROLL
+    for (int a = 0; a < 3; a++) {
+        const i32x8 extent = (i32x8)size[a] & 0x7f800000;
+        f32x8_store(out->lo[a], from[a]);
+        f32x8_store(out->step[a], f32x8_max((f32x8)(extent - (7 << 23)), f32x8_splat(1)));
+    }
+    return key;
+}
+
+/* Unit of an inner child; not checked. */
+BVPI_INLINE uint32_t near_unit(const near_node *node, unsigned lane)
+{
+    return node->child + bvpi_popcount(node->inner & ((1u << lane) - 1));
+}
+
+/* First item of a leaf; not checked. */
+BVPI_INLINE uint32_t near_item(const near_node *node, unsigned lane)
+{
+    const uint64_t before = bvpi_sum_before(node->meta & BVPI_BYTES(0x7f));
+    return node->geom + ((uint32_t)(before >> (8 * lane)) & 0xff);
+}
+
+/* Stores eight at once: a load of eight would wait for a store of one. */
+BVPI_INLINE void near_set_first(near_walk *w, unsigned slot, f32x8 rank)
+{
+    const i32x8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    const i32x8 here = i32x8_eq(lanes, i32x8_splat((int32_t)(slot & 7)));
+    float *eight = w->first + (slot & ~7u);
+    f32x8_store(eight, f32x8_select(here, f32x8_splat(f32x8_least(rank)), f32x8_load(eight)));
+}
+
+/* A child is done. */
+BVPI_INLINE void near_take(near_walk *w, unsigned slot, unsigned lane)
+{
+    const i32x8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
+    const i32x8 taken = i32x8_eq(lanes, i32x8_splat((int32_t)lane));
+    near_node *node = &w->nodes[slot];
+    const f32x8 rank = f32x8_select(taken, f32x8_splat(NEAR_NEVER), f32x8_load(node->rank));
+    f32x8_store(node->rank, rank);
+    near_set_first(w, slot, rank);
+}
+
+/* The place that is nearest, or NEAR_DONE. */
+BVPI_INLINE int near_next(const near_walk *w)
+{
+    f32x8 least = f32x8_min(f32x8_load(w->first), f32x8_load(w->first + 8));
+    int32_t bits;
+    for (unsigned i = 16; i < w->count; i += 8)
+        least = f32x8_min(least, f32x8_load(w->first + i));
+    const float rank = f32x8_least(least);
+    memcpy(&bits, &rank, sizeof bits);
+    const int place = bits & (NEAR_PLACES - 1);
+    bits -= place;
+    float key;
+    memcpy(&key, &bits, sizeof key);
+    return key > w->limit ? NEAR_DONE : place;
+}
+
+/* Asks for what a place leads to. */
+BVPI_INLINE void near_fetch(const near_walk *w, int place)
+{
+    const near_node *node = &w->nodes[(unsigned)place >> 3];
+    const unsigned lane = (unsigned)place & 7;
+    if (node->inner >> lane & 1)
+        __builtin_prefetch(w->tree->units + (uint64_t)near_unit(node, lane) * BVPD_UNIT);
+    else
+        bvpi_ray_fetch_record(w->tree, near_item(node, lane));
+}
+
+/* Asks for a node's inner children, which lie side by side, before it is known which will be
+ * opened: that comes too late to wait for one. */
+BVPI_INLINE void near_fetch_nodes(const bvpi_tree *tree, uint32_t child)
+{
+    const uint8_t *first = tree->units + (uint64_t)child * BVPD_UNIT;
+    BVPI_UNROLL
+    for (int i = 0; i < 8; i++)
+        __builtin_prefetch(first + (ptrdiff_t)i * BVPD_UNIT);
+}
+
+/* A slot for a new node: where nothing is of interest any more, or a fresh one; NEAR_FULL. */
+static int near_slot(near_walk *w, unsigned from)
+{
+    if (w->first[from] > w->limit * 1.01f)
+        return (int)from;
+    if (w->count < NEAR_MOST)
+        return (int)w->count++;
+    for (int i = 0; i < NEAR_MOST; i++)
+        if (w->first[i] > w->limit * 1.01f)
+            return i;
+    return NEAR_FULL;
+}
+
+/* The ranks of a node's children with these keys: only of those that exist and are within the
+ * limit. */
+BVPI_INLINE f32x8 near_ranks(const near_walk *w, f32x8 key, unsigned used, int slot)
+{
+    const i32x8 lanes = {0, 1, 2, 3, 4, 5, 6, 7}, bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    const i32x8 gone = f32x8_gt(key, f32x8_splat(w->limit)) |
+                       i32x8_eq(i32x8_splat((int32_t)used) & bit, i32x8_splat(0));
+    const i32x8 bits = (i32x8)f32x8_max(key, f32x8_splat(NEAR_LEAST)) & -NEAR_PLACES;
+    return f32x8_select(gone, f32x8_splat(NEAR_NEVER), (f32x8)(bits | lanes | (slot << 3)));
+}
+
+/* Opens the inner child at a place: NEAR_DONE, LIAR or FULL. The parent may give its slot. */
+BVPI_INLINE int near_open(near_walk *w, int place)
+{
+    const unsigned from = (unsigned)place >> 3, lane = (unsigned)place & 7;
+    const near_node *parent = &w->nodes[from];
+    const uint32_t unit = near_unit(parent, lane);
+    near_take(w, from, lane);
+    const int slot = near_slot(w, from);
+    if (slot < 0)
+        return slot;
+    if (unit >= w->tree->unit_count || !bvpi_steps_take(&w->steps))
+        return NEAR_LIAR;
+    const bvpd_node *node = (const bvpd_node *)(w->tree->units + (uint64_t)unit * BVPD_UNIT);
+    near_node *to = &w->nodes[slot];
+    unsigned used;
+    to->meta = bvpi_load_u64(node->meta);
+    to->child = bvpi_load_u32(&node->child);
+    to->geom = bvpi_load_u32(&node->geom);
+    bvpi_ray_masks(to->meta, &used, &to->inner);
+    bvpi_ray_fetch_record(w->tree, to->geom);
+    near_fetch_nodes(w->tree, to->child);
+    const f32x8 key = near_boxes(w, parent->lo[0] + lane, node->bounds, to->inner, to);
+    const f32x8 rank = near_ranks(w, key, used, slot);
+    f32x8_store(to->rank, rank);
+    near_set_first(w, (unsigned)slot, rank);
+    w->boxes += bvpi_popcount(used & 0xff);
+    return NEAR_DONE;
+}
+
+#endif

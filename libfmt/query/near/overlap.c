@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * overlap.c: regions of the world as hierarchies see them.
+ * Spec: exactness.md, chapter "Boxes and regions"
+ */
+#include "query/near/overlap.h"
+
+#include <math.h>
+
+#include "prim/tri_ball.h"
+#include "prim/tri_ball.h"
+#include "prim/tri_box.h"
+
+static bool are_finite(const double *v, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(v[i]))
+            return false;
+    return true;
+}
+
+static bool is_convex_sound(const bvpi_region *r)
+{
+    if (!r->planes || r->plane_count < 1 || r->plane_count > BVPI_REGION_PLANES)
+        return false;
+    for (uint32_t i = 0; i < r->plane_count; i++) {
+        const double *n = r->planes + 4 * i;
+        if (!are_finite(n, 4) || (n[0] == 0 && n[1] == 0 && n[2] == 0))
+            return false;
+    }
+    return true;
+}
+
+bvp_status bvpi_region_check(const bvpi_region *r)
+{
+    bool sound = false;
+    switch (r->kind) {
+    case BVPI_REGION_BOX:
+        sound = are_finite(r->lo, 3) && are_finite(r->hi, 3) && r->lo[0] <= r->hi[0] &&
+                r->lo[1] <= r->hi[1] && r->lo[2] <= r->hi[2];
+        break;
+    case BVPI_REGION_BALL:
+        sound = are_finite(r->centre, 3) && isfinite(r->radius) && r->radius >= 0;
+        break;
+    case BVPI_REGION_CONVEX:
+        sound = is_convex_sound(r);
+        break;
+    }
+    return sound ? BVP_OK : BVP_ERR_ARGUMENT;
+}
+
+/* ---- bounds before placement -------------------------------------------------------------------
+ */
+
+/* Bounds of what lies within `half` of `centre`, per axis of the world, or within a ball. */
+static void bounds_around(const bvpi_place *place, const double centre[3], const double half[3],
+                          bool ball, double lo[3], double hi[3])
+{
+    double c[3], err[3];
+    bvpi_place_point_to_part(place, centre, c, err);
+    for (int a = 0; a < 3; a++) {
+        double sum = 0;
+        for (int b = 0; b < 3; b++) {
+            const double reach = (fabs(place->inverse[3 * a + b]) + place->inverse_err[3 * a + b]) *
+                                 half[b] * (1 + 0x1p-50);
+            sum = ball ? sqrt(sum * sum + reach * reach) * (1 + 0x1p-50) : sum + reach;
+        }
+        const double slack = sum * 0x1p-48 + fabs(c[a]) * 0x1p-50 + err[a];
+        lo[a] = c[a] - sum - slack;
+        hi[a] = c[a] + sum + slack;
+    }
+}
+
+static void bounds_of(const bvpi_region *r, const bvpi_place *place, double lo[3], double hi[3])
+{
+    double centre[3], half[3];
+    for (int a = 0; a < 3; a++) {
+        switch (r->kind) {
+        case BVPI_REGION_BOX: /* half covers the centre's rounding */
+            centre[a] = r->lo[a] / 2 + r->hi[a] / 2;
+            half[a] = r->hi[a] / 2 - r->lo[a] / 2 + (fabs(r->lo[a]) + fabs(r->hi[a])) * 0x1p-51;
+            break;
+        case BVPI_REGION_BALL:
+            centre[a] = r->centre[a];
+            half[a] = r->radius;
+            break;
+        case BVPI_REGION_CONVEX:
+            lo[a] = -INFINITY;
+            hi[a] = INFINITY;
+            break;
+        }
+    }
+    if (r->kind != BVPI_REGION_CONVEX)
+        bounds_around(place, centre, half, r->kind == BVPI_REGION_BALL, lo, hi);
+}
+
+/* ---- onto the grid ------------------------------------------------------------------------------
+ */
+
+static float float_below(double x)
+{
+    return (float)(x - fabs(x) * 0x1p-23 - 0x1p-148);
+}
+
+static void grid_bounds(const bvpi_placed *at, const double lo[3], const double hi[3],
+                        bvpi_grid_region *out, float part_lo[3], float part_hi[3])
+{
+    const bvpi_tree *tree = &at->tree;
+    for (int a = 0; a < 3; a++) {
+        const double from = (lo[a] - at->blur - tree->grid_origin[a]) / tree->grid_unit;
+        const double to = (hi[a] + at->blur - tree->grid_origin[a]) / tree->grid_unit;
+        out->lo[a] = (float)(from - fabs(from) * 0x1p-22 - 1);
+        out->hi[a] = (float)(to + fabs(to) * 0x1p-22 + 1);
+        part_lo[a] = float_below(lo[a]);
+        part_hi[a] = -float_below(-hi[a]);
+    }
+}
+
+/* A half space of the world. */
+static void add_plane(const bvpi_placed *at, const double n[3], double d, bvpi_grid_region *out)
+{
+    const bvpi_tree *tree = &at->tree;
+    const double *m = at->place.m;
+    double grid_n[3], offset = d, terms = fabs(d), largest = 0, extent = 0, blur = 0;
+    for (int a = 0; a < 3; a++) {
+        offset += n[a] * m[4 * a + 3];
+        terms += fabs(n[a] * m[4 * a + 3]);
+    }
+    for (int j = 0; j < 3; j++) {
+        double part_n = 0, size = 0;
+        for (int a = 0; a < 3; a++) {
+            part_n += n[a] * m[4 * a + j];
+            size += fabs(n[a] * m[4 * a + j]);
+        }
+        offset += part_n * tree->grid_origin[j];
+        terms += size * (at->bound[j] + fabs(tree->grid_origin[j]));
+        blur += size * at->blur;
+        grid_n[j] = part_n * tree->grid_unit;
+        largest = fmax(largest, fabs(grid_n[j]));
+        extent += tree->grid_extent[j];
+    }
+    const double error = terms * 0x1p-47 + blur;
+    if (!(largest > 0) || !isfinite(offset / largest)) /* nothing can be told in floats */
+        return;
+    float *plane = out->plane[out->plane_count++];
+    for (int j = 0; j < 3; j++)
+        plane[j] = (float)(grid_n[j] / largest);
+    const double where = offset / largest;
+    plane[3] = (float)(where + (extent + fabs(where)) * 0x1p-20 + error / largest);
+}
+
+static void add_planes(const bvpi_region *r, const bvpi_placed *at, bvpi_grid_region *out)
+{
+    if (r->kind == BVPI_REGION_CONVEX)
+        for (uint32_t i = 0; i < r->plane_count; i++)
+            add_plane(at, r->planes + 4 * i, r->planes[4 * i + 3], out);
+    if (r->kind != BVPI_REGION_BOX || at->place.is_identity)
+        return;
+    for (int a = 0; a < 3; a++) {
+        const double inward[3] = {a == 0, a == 1, a == 2},
+                     outward[3] = {-(a == 0), -(a == 1), -(a == 2)};
+        add_plane(at, inward, -r->lo[a], out);
+        add_plane(at, outward, r->hi[a], out);
+    }
+}
+
+static void grid_ball(const bvpi_region *r, const bvpi_placed *at, bvpi_grid_region *out)
+{
+    const bvpi_tree *tree = &at->tree;
+    double c[3], err[3], error = 0;
+    bvpi_place_point_to_part(&at->place, r->centre, c, err);
+    for (int a = 0; a < 3; a++) {
+        c[a] = (c[a] - tree->grid_origin[a]) / tree->grid_unit;
+        error = fmax(error, (err[a] + at->blur) / tree->grid_unit + fabs(c[a]) * 0x1p-52);
+    }
+    bvpi_grid_point_init(&out->centre, c, error, tree->grid_extent,
+                         tree->grid_unit * at->place.size_min * (1 - 0x1p-50));
+    out->is_ball = 1;
+    out->key_limit = bvpi_grid_point_limit(&out->centre, r->radius);
+}
+
+void bvpi_region_grid(const bvpi_region *region, const bvpi_placed *at, bvpi_grid_region *out,
+                      float part_lo[3], float part_hi[3])
+{
+    double lo[3], hi[3];
+    out->plane_count = 0;
+    out->is_ball = 0;
+    bounds_of(region, &at->place, lo, hi);
+    grid_bounds(at, lo, hi, out, part_lo, part_hi);
+    add_planes(region, at, out);
+    if (region->kind == BVPI_REGION_BALL)
+        grid_ball(region, at, out);
+}
+
+/* ---- triangles ------------------------------------------------------------------------------- */
+
+bool bvpi_region_holds(const bvpi_region *region, const bvpi_place *place, const float tri[9])
+{
+    const double *m = place->is_identity ? NULL : place->m;
+    switch (region->kind) {
+    case BVPI_REGION_BOX:
+        return bvpi_tri_meets_box(tri, m, region->lo, region->hi);
+    case BVPI_REGION_BALL:
+        return bvpi_tri_meets_ball(tri, m, region->centre, region->radius);
+    case BVPI_REGION_CONVEX:
+        return bvpi_tri_meets_region(tri, m, region->planes, region->plane_count);
+    }
+    return false;
+}
+
+void bvpi_overlap_query_hit(bvpi_overlap_query *query, const bvpi_placed_part *part,
+                            const bvpd_cluster *cluster, uint32_t local)
+{
+    bvp_hit_id id;
+    query->count++;
+    if (!query->each)
+        return;
+    bvpi_hit_id_of(part, cluster, local, &id);
+    query->stopped = query->each(query->user, &id) != 0;
+}

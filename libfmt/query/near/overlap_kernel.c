@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ * overlap_kernel.c: the triangles in a region, in the order of storage; compiled once per
+ * instruction set.
+ */
+#include "kinds/query/binary_body.h"
+#include "query/near/overlap.h"
+
+/* A region in one hierarchy. */
+typedef struct region_walk {
+    const bvpi_subject *subject;
+    bvpi_overlap_query *query;
+    bvpi_grid_region grid;
+    float lo[3], hi[3]; /* bounds before placement */
+    const bvpi_placed_part *part;
+} region_walk;
+
+/* Triangles are stored node by node: a node's own leaves come before what is below it. */
+BVPI_INLINE unsigned boxes(void *user, const bvpi_open_node *at, const bvpi_wide *node, float limit,
+                           float keys[8])
+{
+    (void)limit;
+    for (unsigned lane = 0; lane < BVPD_WIDTH; lane++)
+        keys[lane] = bvpi_wide_is_inner(node, lane) ? 1 : 0;
+    return bvpi_box_region(&((region_walk *)user)->grid, at->lo, at->step, node->bounds);
+}
+
+BVPI_INLINE float limit(void *user)
+{
+    return ((region_walk *)user)->query->stopped ? -__builtin_inff() : __builtin_inff();
+}
+
+/* Triangles whose bounds meet the region's. */
+static inline unsigned lanes_in_bounds(const region_walk *w, const bvpi_tri8 *tri)
+{
+    i32x8 apart = {0};
+    BVPI_UNROLL
+    for (int a = 0; a < 3; a++) {
+        const f32x8 *c = tri->c + a;
+        const f32x8 lo = f32x8_min(f32x8_min(c[0], c[3]), c[6]);
+        const f32x8 hi = f32x8_max(f32x8_max(c[0], c[3]), c[6]);
+        apart |= f32x8_gt(lo, f32x8_splat(w->hi[a])) | f32x8_gt(f32x8_splat(w->lo[a]), hi);
+    }
+    return ~i32x8_movemask(apart);
+}
+
+static bvp_status triangles(void *user, uint32_t item, unsigned count)
+{
+    region_walk *w = user;
+    bvpi_overlap_query *query = w->query;
+    bvpi_tri8 tri;
+    bvpi_cluster cluster;
+    if (!bvpi_walk_leaf(&w->part->at.tree, item, count, &tri, &cluster))
+        return BVP_ERR_CORRUPT;
+    query->stats.triangles += count;
+    unsigned lanes = ((1u << count) - 1) & lanes_in_bounds(w, &tri);
+    for (; lanes != 0 && !query->stopped; lanes &= lanes - 1) {
+        const unsigned lane = bvpi_lowest_bit(lanes);
+        float corners[9];
+        bvpi_tri8_lane(&tri, lane, corners);
+        query->stats.exact++;
+        if (bvpi_region_holds(&query->region, &w->part->at.place, corners))
+            bvpi_overlap_query_hit(query, w->part, &cluster.head, (item & 0xff) + lane);
+    }
+    return BVP_OK;
+}
+
+static bvp_status enter_part(const bvpi_subject *subject, bvpi_overlap_query *query,
+                             const bvpi_placed_part *part)
+{
+    static const bvpi_walk_steps steps = {boxes, limit, triangles, NULL};
+    region_walk w;
+    w.subject = subject;
+    w.query = query;
+    w.part = part;
+    bvpi_region_grid(&query->region, &part->at, &w.grid, w.lo, w.hi);
+    if (part->kind != BVPD_KIND_WIDE8)
+        return bvpi_binary_body_walk(&steps, &w, &part->binary, query->meter, &query->stats);
+    return bvpi_body_walk(&steps, &w, &part->at.tree, 0, query->meter, &query->stats);
+}
+
+static bvp_status enter_instance(void *user, uint32_t instance)
+{
+    const region_walk *w = user;
+    bvpi_placed_part part;
+    if (!bvpi_subject_asks(w->subject, instance))
+        return BVP_OK;
+    w->query->stats.instance_pairs++;
+    if (w->query->instead)
+        return w->query->instead(w->query, w->subject, instance);
+    bvp_status status = bvpi_subject_instance(w->subject, instance, &part);
+    return status == BVP_OK ? enter_part(w->subject, w->query, &part) : status;
+}
+
+static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed *top,
+                            bvpi_overlap_query *query)
+{
+    static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
+    region_walk w;
+    w.subject = subject;
+    w.query = query;
+    bvpi_region_grid(&query->region, top, &w.grid, w.lo, w.hi);
+    return bvpi_body_walk(&steps, &w, &top->tree, subject->file->header.instance_count,
+                          query->meter, &query->stats);
+}
+
+static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_overlap_query *query)
+{
+    bvp_status status = enter_top(subject, &subject->top, query);
+    for (uint32_t k = 1; k < subject->top_count && status == BVP_OK && !query->stopped; k++) {
+        bvpi_placed top;
+        status = bvpi_subject_top(subject, k, &top);
+        if (status == BVP_OK)
+            status = enter_top(subject, &top, query);
+    }
+    return status;
+}
+
+static bvp_status run(const bvpi_subject *subject, bvpi_overlap_query *query)
+{
+    if (subject->is_empty)
+        return BVP_OK;
+    return subject->is_assembly ? enter_assembly(subject, query)
+                                : enter_part(subject, query, &subject->one);
+}
+
+const bvpi_overlap_kernel BVPI_ISA_NAME(bvpi_overlap_kernel) = {run};

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ * binary_boxes.h: one pair of boxes on all axes of box_box.h side by side, and a leaf's triangles'
+ * boxes against one; for kernels.
+ * Spec: exactness.md, boxes.
+ */
+#ifndef BVPI_QUERY_PAIR_BINARY_BOXES_H
+#define BVPI_QUERY_PAIR_BINARY_BOXES_H
+
+#include "query/pair/binary_pair.h"
+#include "query/pair/pair_boxes.h"
+
+/* The axes of a bvpi_box_pair as lanes of two vectors. That of the caller's choice is tested on its
+ * own: it turns while what was made from it is on the stack. */
+typedef struct box_axes {
+    bvpi_box_pair pair;
+    float axis[3][BVPI_AXES]; /* rows: x, y and z of the axes */
+    float weight[BVPI_AXES];  /* makes lengths of gaps; 0: none */
+    unsigned used;            /* bit k: axis k is tested */
+    double scale[2][3];       /* from part coordinates to work units; b's first */
+} box_axes;
+
+/* A box of either side in work units: what belongs to it alone is computed once, when the node
+ * above it is opened (Zachmann 2002, section 3.3). */
+typedef struct box_volume {
+    float centre[3], half[3];
+    float at[3];            /* the centre in a's frame */
+    float reach[BVPI_AXES]; /* along each axis; of b: and the slack */
+} box_volume;
+
+static inline void box_axes_init(box_axes *out, const binary_pair *p, bool by_distance,
+                                 bvp_box_test test)
+{
+    const bvpi_placed *a = &p->test.a->at, *b = &p->test.b->at;
+    bvpi_box_pair *pair = &out->pair;
+    init_boxes(pair, &p->test.pose, a, b, by_distance, 0);
+    if (!by_distance && test == BVP_TEST_SAT_LITE)
+        pair->edges = false;
+    memset(out->axis, 0, sizeof out->axis);
+    memset(out->weight, 0, sizeof out->weight);
+    for (int i = 0; i < 3; i++) {
+        out->scale[0][i] = (double)pair->unit_b[i] / b->tree.grid_unit;
+        out->scale[1][i] = (double)pair->unit_a[i] / a->tree.grid_unit;
+        out->axis[i][BVPI_AXIS_A + i] = 1;
+        out->weight[BVPI_AXIS_A + i] = pair->world_a[i];
+        out->weight[BVPI_AXIS_B + i] = 1;
+        for (int j = 0; j < 3; j++) {
+            const int edge = BVPI_AXIS_EDGE + 3 * i + j;
+            out->axis[i][BVPI_AXIS_B + j] = pair->n[j][i];
+            out->axis[(i + 1) % 3][edge] = -pair->r[(i + 2) % 3][j];
+            out->axis[(i + 2) % 3][edge] = pair->r[(i + 1) % 3][j];
+            out->weight[edge] = pair->world_e[i][j];
+        }
+    }
+    out->used = pair->edges ? (1u << BVPI_AXIS_AIM) - 1 : (1u << BVPI_AXIS_EDGE) - 1;
+}
+
+/* lo, hi: part coordinates. The float box holds the one given: the centre is rounded first, and
+ * both sides are measured from where it came to lie. */
+static inline void box_to_work(const box_axes *p, const bvpi_tree *grid, bool is_a,
+                               const double lo[3], const double hi[3], float centre[3],
+                               float half[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const double from = (lo[i] - grid->grid_origin[i]) * p->scale[is_a][i];
+        const double to = (hi[i] - grid->grid_origin[i]) * p->scale[is_a][i];
+        centre[i] = (float)(0.5 * (from + to));
+        const double below = centre[i] - from, above = to - centre[i];
+        half[i] = (float)((below > above ? below : above) * (1 + 0x1p-22));
+    }
+}
+
+BVPI_INLINE void box_prepare(const box_axes *p, bool is_a, box_volume *out)
+{
+    static const float none[BVPI_AXES];
+    const bvpi_box_pair *pair = &p->pair;
+    const float *c = out->centre;
+    for (int i = 0; i < 3; i++)
+        out->at[i] =
+            is_a ? c[i]
+                 : pair->r[i][0] * c[0] + pair->r[i][1] * c[1] + pair->r[i][2] * c[2] + pair->t[i];
+    bvpi_lone_reach(is_a ? pair->reach_a : pair->reach_b, is_a ? none : pair->slack, out->half,
+                    out->reach);
+}
+
+/* How far apart the boxes are along eight of the axes. */
+BVPI_INLINE f32x8 box_gaps(const box_axes *p, int first, const float d[3], const box_volume *a,
+                           const box_volume *b)
+{
+    const f32x8 along = f32x8_load(p->axis[0] + first) * d[0] +
+                        f32x8_load(p->axis[1] + first) * d[1] +
+                        f32x8_load(p->axis[2] + first) * d[2];
+    return f32x8_abs(along) - (f32x8_load(a->reach + first) + f32x8_load(b->reach + first));
+}
+
+/* Along the axis of the caller's choice. */
+static inline float box_gap_aim(const box_axes *p, const float d[3], const float half_a[3],
+                                const float half_b[3])
+{
+    const bvpi_box_pair *pair = &p->pair;
+    float along = 0, reach = pair->slack[BVPI_AXIS_AIM];
+    for (int i = 0; i < 3; i++) {
+        along += pair->aim[i] * d[i];
+        reach += pair->reach_a[i][BVPI_AXIS_AIM] * half_a[i] +
+                 pair->reach_b[i][BVPI_AXIS_AIM] * half_b[i];
+    }
+    return fabsf(along) - reach;
+}
+
+/* A lower bound of the squared distance from the gaps: lengths combine as in bvpi_boxes_gap_sq. */
+static inline float box_gap_sq(const box_axes *p, f32x8 first, f32x8 second, float aim)
+{
+    const f32x8 zero = {0};
+    const f32x8 v = f32x8_max(first, zero) * f32x8_load(p->weight);
+    const f32x8 w = f32x8_max(second, zero) * f32x8_load(p->weight + 8);
+    float most = aim > 0 ? aim : 0;
+    for (int k = 0; k < 8; k++) {
+        most = k >= BVPI_AXIS_EDGE && v[k] > most ? v[k] : most;
+        most = w[k] > most ? w[k] : most;
+    }
+    const float by_a = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * p->pair.norm_a;
+    const float by_b = (v[3] * v[3] + v[4] * v[4] + v[5] * v[5]) * p->pair.norm_b;
+    const float by_faces = by_a > by_b ? by_a : by_b;
+    return by_faces > most * most ? by_faces : most * most;
+}
+
+/* May the pair answer? Whoever is no number may. */
+BVPI_INLINE bool box_test(const box_axes *p, const box_volume *a, const box_volume *b,
+                          bool by_distance, float limit_sq, float *gap_sq)
+{
+    const float d[3] = {b->at[0] - a->at[0], b->at[1] - a->at[1], b->at[2] - a->at[2]};
+    const f32x8 zero = {0}, first = box_gaps(p, 0, d, a, b);
+    if (!by_distance) {
+        if ((i32x8_movemask(f32x8_gt(first, zero)) & p->used) != 0)
+            return false;
+        return p->used >> 8 == 0 ||
+               (i32x8_movemask(f32x8_gt(box_gaps(p, 8, d, a, b), zero)) & p->used >> 8) == 0;
+    }
+    const f32x8 second = p->used >> 8 ? box_gaps(p, 8, d, a, b) : zero;
+    const float found = box_gap_sq(p, first, second, box_gap_aim(p, d, a->half, b->half));
+    *gap_sq = found > *gap_sq ? found : *gap_sq;
+    return !(*gap_sq >= limit_sq);
+}
+
+/* Distance of the centres over the sizes, squared. */
+static inline float box_rank(const box_volume *a, const box_volume *b)
+{
+    float distance_sq = 0, size = 1;
+    for (int i = 0; i < 3; i++) {
+        distance_sq += (b->at[i] - a->at[i]) * (b->at[i] - a->at[i]);
+        size += a->half[i] + b->half[i];
+    }
+    return distance_sq / (size * size);
+}
+
+/* Sizes are compared in a's frame. */
+static inline bool box_is_larger(const box_axes *p, const box_volume *a, const box_volume *b)
+{
+    float size_a = 0, size_b = 0;
+    for (int i = 0; i < 3; i++) {
+        size_a += a->half[i] * a->half[i];
+        size_b += b->half[i] * b->half[i] * p->pair.size_b[i];
+    }
+    return size_a >= size_b;
+}
+
+/* ---- a leaf's triangles -----------------------------------------------------------------------
+ */
+
+typedef struct box_leaf {
+    binary_leaf leaf;
+    bvpi_box8 boxes; /* of the triangles, in work units */
+} box_leaf;
+
+static inline void box_bound_leaf(const box_axes *p, const bvpi_tree *grid, bool is_a,
+                                  box_leaf *out)
+{
+    const f32x8 *c = out->leaf.tri.stored.c;
+    for (unsigned lane = 0; lane < 8; lane++) {
+        double lo[3], hi[3];
+        float centre[3], half[3];
+        for (int i = 0; i < 3; i++) {
+            const float x = c[i][lane], y = c[3 + i][lane], z = c[6 + i][lane];
+            const float less = x < y ? x : y, more = x < y ? y : x;
+            lo[i] = (double)(z < less ? z : less);
+            hi[i] = (double)(z > more ? z : more);
+        }
+        box_to_work(p, grid, is_a, lo, hi, centre, half);
+        for (int i = 0; i < 3; i++) {
+            out->boxes.centre[i][lane] = centre[i];
+            out->boxes.half[i][lane] = half[i];
+        }
+    }
+}
+
+/* Which of the triangles in `lanes` may answer with that box? gap_sq: of the nearest. */
+BVPI_INLINE unsigned box_test_leaf(const box_axes *p, bool leaf_is_a, const box_leaf *leaf,
+                                   unsigned lanes, const box_volume *other, bool by_distance,
+                                   float limit_sq, float *gap_sq)
+{
+    const bvpi_box_pair *pair = &p->pair;
+    bvpi_lone_box lone;
+    f32x8 d[3];
+    if (leaf_is_a)
+        bvpi_lone_b(pair, other->centre, other->half, &lone);
+    else
+        bvpi_lone_a(pair, other->centre, other->half, &lone);
+    bvpi_box_offset(pair, leaf_is_a, &leaf->boxes, &lone, d);
+    if (!by_distance)
+        return bvpi_boxes_meet(pair, leaf_is_a, &leaf->boxes, &lone, d, lanes);
+    const f32x8 gaps = bvpi_boxes_gap_sq(pair, leaf_is_a, &leaf->boxes, &lone, d);
+    lanes &= ~i32x8_movemask(f32x8_ge(gaps, f32x8_splat(limit_sq)));
+    float nearest = INFINITY;
+    for (unsigned left = lanes; left != 0; left &= left - 1) {
+        const float gap = gaps[bvpi_lowest_bit(left)];
+        nearest = gap < nearest ? gap : nearest;
+    }
+    *gap_sq = nearest > *gap_sq ? nearest : *gap_sq;
+    return lanes;
+}
+
+/* The query's limit, in square work units: rounded up; and the axis of the shortest distance so
+ * far.
+ */
+static inline void box_take_note(box_axes *p, binary_pair *pair)
+{
+    const double work = pair->test.query->limit / p->pair.world_unit;
+    pair->limit_sq = (float)(work * work * (1 + 0x1p-18)) + 0x1p-100f;
+    bvpi_box_pair_aim(&p->pair, pair->test.aim);
+}
+
+#endif

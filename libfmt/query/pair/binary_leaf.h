@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ * binary_leaf.h: the leaves of binary hierarchies, decoded and kept for a while, and how two of
+ * them meet: all pairs of triangles; for kernels. Based on: Shellshear, Li, Carlson, ME-BVH: Memory
+ * Efficient Bounding Volume Hierarchies.
+ */
+#ifndef BVPI_QUERY_PAIR_BINARY_LEAF_H
+#define BVPI_QUERY_PAIR_BINARY_LEAF_H
+
+#include "node/binary_node.h"
+#include "query/pair/pair_queue.h"
+
+/* A leaf's triangles; those of a further hierarchy lie anywhere in the clusters. */
+typedef struct binary_leaf {
+    tri_leaf tri; /* tri.item: the leaf's first triangle, as bvpi_binary_item takes it */
+    uint32_t reference[8];
+} binary_leaf;
+
+/* Do the references name triangles of one cluster, one after the other? */
+static inline bool are_neighbours(const uint32_t *reference, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++)
+        if (reference[i] != reference[0] + i)
+            return false;
+    return (reference[0] & 0xff) + count <= 256;
+}
+
+static inline bool load_lane(const bvpi_tree *clusters, uint32_t reference, unsigned lane,
+                             bvpi_tri8 *out)
+{
+    bvpi_cluster cluster;
+    float corners[9];
+    if (!bvpi_cluster_open(clusters->units, clusters->blob_size,
+                           (uint64_t)(reference >> 8) << clusters->cluster_shift, &cluster) ||
+        (reference & 0xff) >= cluster.triangle_count)
+        return false;
+    bvpi_cluster_triangle(&cluster, reference & 0xff, corners);
+    for (int k = 0; k < 9; k++)
+        out->c[k][lane] = corners[k];
+    return true;
+}
+
+/* Triangles `first` .. `first` + count - 1 (count: 1 .. 8) and where they are. The lanes left over
+ * repeat the first one. False: the file lies. */
+static inline bool binary_triangles(const bvpi_binary *tree, const bvpi_tree *clusters,
+                                    uint32_t first, unsigned count, uint32_t reference[8],
+                                    bvpi_tri8 *out)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!bvpi_binary_item(tree, first + i, &reference[i]))
+            return false;
+    if (are_neighbours(reference, count))
+        return bvpi_wide_triangles(clusters, reference[0], count, out);
+    for (unsigned i = 0; i < 8; i++)
+        if (!load_lane(clusters, reference[i < count ? i : 0], i, out))
+            return false;
+    return true;
+}
+
+/* Every triangle of `a` in rows with every one of `b` in columns. */
+BVPI_INLINE void leaves_meet(pair_tester *t, const binary_leaf *a, unsigned rows,
+                             const binary_leaf *b, unsigned columns, bool by_distance)
+{
+    leaf_spans spans;
+    t->query->stats.leaves++;
+    if (by_distance)
+        leaf_spans_init(&spans, &t->frame, &a->tri, &b->tri);
+    for (; rows != 0; rows &= rows - 1) {
+        const unsigned i = bvpi_lowest_bit(rows);
+        unsigned lanes = columns;
+        lanes &= by_distance ? leaf_within(&t->frame, &spans, &a->tri, &b->tri, i, t->limit_sq)
+                             : leaf_touching(&a->tri, &b->tri, i);
+        for (; lanes != 0; lanes &= lanes - 1) {
+            const unsigned j = bvpi_lowest_bit(lanes);
+            enqueue(&t->queue, &a->tri, i, a->reference[i], &b->tri, j, b->reference[j]);
+            if (t->queue.count < 8)
+                continue;
+            if (by_distance)
+                flush_distance(t);
+            else
+                flush_overlap(t);
+            if (t->query->done)
+                return;
+        }
+    }
+    if (!t->query->done)
+        note_leaves(t, &a->tri, &b->tri);
+}
+
+#endif

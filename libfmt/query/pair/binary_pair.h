@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * binary_pair.h: two parts that are asked by their binary hierarchies: what binary_walk.h needs of
+ * every kind; for kernels.
+ */
+#ifndef BVPI_QUERY_PAIR_BINARY_PAIR_H
+#define BVPI_QUERY_PAIR_BINARY_PAIR_H
+
+#include "query/pair/binary_leaf.h"
+
+enum {
+    BINARY_STACK = 2 * BVPD_DEPTH_MAX + 1, /* each level of either side leaves one entry behind */
+    BINARY_CACHE = 16                      /* leaves that are kept decoded, for each side */
+};
+
+typedef struct binary_pair {
+    pair_tester test;
+    const bvpi_binary *tree_a, *tree_b;
+    float limit_sq;   /* pairs at least so far apart are of no interest, in square work units */
+    bvpi_steps steps; /* nodes opened, pairs of leaves */
+    bvpi_loan loan;
+} binary_pair;
+
+/* A valid pair of hierarchies opens no more nodes, and has no more pairs of leaves, than it has
+ * pairs of volumes. */
+static inline void binary_pair_init(binary_pair *p, bvpi_pair_query *query,
+                                    const bvpi_placed_part *a, const bvpi_placed_part *b)
+{
+    tester_init(&p->test, query, a, b, false);
+    p->tree_a = &a->binary;
+    p->tree_b = &b->binary;
+    p->limit_sq = INFINITY;
+    bvpi_steps_begin(&p->steps, &p->loan, query->meter,
+                     (uint64_t)p->tree_a->node_count * p->tree_b->node_count);
+}
+
+#endif

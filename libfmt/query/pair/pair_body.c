@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ * pair_body.c: which instances of two bodies meet, in which order.
+ */
+#include <math.h>
+
+#include "prim/place_bounds.h"
+#include "query/pair/pair_query.h"
+#include "query/pair/ties.h"
+
+/* What `item` of a body is. False: the query is over, for what the file says about it. */
+static bool get_part(bvpi_pair_query *query, const bvpi_subject *subject, uint32_t item,
+                     bvpi_placed_part *buffer, const bvpi_placed_part **out)
+{
+    *out = &subject->one;
+    if (!subject->is_assembly)
+        return true;
+    *out = buffer;
+    query->status = bvpi_subject_instance(subject, item, buffer);
+    query->done = query->done || query->status != BVP_OK;
+    return query->status == BVP_OK;
+}
+
+/* The first kind that both parts have. */
+static bvp_status agree(const bvpi_pair_query *query, bvpi_placed_part *a, bvpi_placed_part *b)
+{
+    const bvp_file *file_a = query->a.file, *file_b = query->self ? file_a : query->b.file;
+    for (uint32_t kind = BVPD_KIND_WIDE8; kind < BVPD_KIND_END; kind++)
+        if (bvpi_placed_part_kind(file_a, kind, a) == BVP_OK &&
+            bvpi_placed_part_kind(file_b, kind, b) == BVP_OK)
+            return BVP_OK;
+    return BVP_ERR_ARGUMENT;
+}
+
+/* What two parts settled among them is over; others may follow. */
+static void go_on(bvpi_pair_query *query)
+{
+    if (query->is_settled)
+        query->is_settled = query->done = false;
+}
+
+/* Does the grid over the instances say little of this one? It does where some lie far away. top:
+ * NULL where no hierarchy has led here. */
+static bool is_coarse(const bvpi_placed *top, const bvpi_placed_part *placed)
+{
+    double longest = 0;
+    for (int axis = 0; axis < 3; axis++)
+        longest = fmax(longest, (double)placed->part.hi[axis] - (double)placed->part.lo[axis]);
+    return top != NULL && 4 * top->tree.grid_unit > longest;
+}
+
+/* Are the parts' boxes in the world farther apart than matters? */
+static bool is_out_of_reach(const bvpi_pair_query *query, const bvpi_placed_part *a,
+                            const bvpi_placed_part *b)
+{
+    double gap_sq = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double of_a[2], of_b[2];
+        bvpi_place_span(a->at.place.m + 4 * axis, a->part.lo, a->part.hi, of_a);
+        bvpi_place_span(b->at.place.m + 4 * axis, b->part.lo, b->part.hi, of_b);
+        const double above = of_b[0] - of_a[1], below = of_a[0] - of_b[1];
+        const double gap = above > below ? above : below;
+        gap_sq += gap > 0 ? gap * gap : 0;
+    }
+    if (query->mode != BVPI_PAIR_DISTANCE)
+        return gap_sq > 0;
+    return gap_sq > query->limit * query->limit * (1 + 0x1p-18);
+}
+
+/* Where pairs were settled at once the next ones may well be, too. */
+enum { TIES_HASTE = 16 };
+
+static void ask_parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
+{
+    query->stats.instance_pairs++;
+    query->patience = bvpi_ties_patience(a, b) / (query->has_ties ? TIES_HASTE : 1);
+    if (a->kind == b->kind) {
+        query->kernel->parts[a->kind](query, a, b);
+        go_on(query);
+        return;
+    }
+    bvpi_placed_part as_a = *a, as_b = *b;
+    query->status = agree(query, &as_a, &as_b);
+    if (query->status == BVP_OK)
+        query->kernel->parts[as_a.kind](query, &as_a, &as_b);
+    else
+        query->done = true;
+    go_on(query);
+}
+
+void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
+{
+    const bvpi_subject *subject_b = query->self ? &query->a : &query->b;
+    bvpi_placed_part buffer_a, buffer_b;
+    const bvpi_placed_part *a, *b;
+    if (!bvpi_meter_step(query->meter)) {
+        query->status = BVP_ERR_CANCELLED;
+        query->done = true;
+        return;
+    }
+    if ((query->self && item_a >= item_b) || item_b < query->first_b)
+        return;
+    if (!bvpi_subject_asks(&query->a, item_a) || !bvpi_subject_asks(subject_b, item_b))
+        return;
+    if (!get_part(query, &query->a, item_a, &buffer_a, &a) ||
+        !get_part(query, subject_b, item_b, &buffer_b, &b))
+        return;
+    if ((is_coarse(query->top_a, a) || is_coarse(query->top_b, b)) && is_out_of_reach(query, a, b))
+        return;
+    ask_parts(query, a, b);
+}
+
+/* ---- several hierarchies over the instances ---------------------------------------------------
+ */
+
+static uint32_t count_tops(const bvpi_subject *subject)
+{
+    return subject->is_assembly ? subject->top_count : 1;
+}
+
+/* Of all hierarchies of a body; a part has one. */
+typedef struct top_boxes {
+    double lo[BVPD_TOP_MAX][3], hi[BVPD_TOP_MAX][3];
+} top_boxes;
+
+static bvp_status find_boxes(const bvpi_subject *subject, top_boxes *out)
+{
+    bvp_status status = BVP_OK;
+    if (!subject->is_assembly)
+        bvpi_placed_box(&subject->one.at, out->lo[0], out->hi[0]);
+    for (uint32_t k = 0; subject->is_assembly && k < subject->top_count && status == BVP_OK; k++) {
+        bvpi_placed top;
+        status = bvpi_subject_top(subject, k, &top);
+        if (status == BVP_OK)
+            bvpi_placed_box(&top, out->lo[k], out->hi[k]);
+    }
+    return status;
+}
+
+typedef struct top_pair {
+    double gap;
+    uint8_t a, b;
+} top_pair;
+
+static double gap_of(const top_boxes *a, const top_boxes *b, const top_pair *pair)
+{
+    double gap = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double above = b->lo[pair->b][axis] - a->hi[pair->a][axis];
+        const double below = a->lo[pair->a][axis] - b->hi[pair->b][axis];
+        gap += fmax(fmax(above, below), 0);
+    }
+    return gap;
+}
+
+/* All pairs, of a body's own each once. Of a distance the nearest come first, which leaves little
+ * to do for the others; else those that come first in storage. */
+static bvp_status list_tops(const bvpi_pair_query *query, const bvpi_subject *b,
+                            top_pair pairs[BVPD_TOP_MAX * BVPD_TOP_MAX], uint32_t *count)
+{
+    top_boxes boxes_a, boxes_b;
+    bvp_status status = find_boxes(&query->a, &boxes_a);
+    if (status == BVP_OK)
+        status = find_boxes(b, &boxes_b);
+    *count = 0;
+    for (uint32_t i = 0; status == BVP_OK && i < count_tops(&query->a); i++)
+        for (uint32_t j = query->self ? i : 0; j < count_tops(b); j++) {
+            top_pair pair = {0, (uint8_t)i, (uint8_t)j};
+            uint32_t at = (*count)++;
+            if (query->mode == BVPI_PAIR_DISTANCE)
+                pair.gap = gap_of(&boxes_a, &boxes_b, &pair);
+            for (; at > 0 && pairs[at - 1].gap > pair.gap; at--)
+                pairs[at] = pairs[at - 1];
+            pairs[at] = pair;
+        }
+    return status;
+}
+
+static void run_tops(bvpi_pair_query *query, const bvpi_subject *b)
+{
+    top_pair pairs[BVPD_TOP_MAX * BVPD_TOP_MAX];
+    bvpi_placed top_a, top_b;
+    uint32_t count;
+    query->status = list_tops(query, b, pairs, &count);
+    for (uint32_t k = 0; query->status == BVP_OK && k < count && !query->done; k++) {
+        if (query->a.is_assembly)
+            query->status = bvpi_subject_top(&query->a, pairs[k].a, &top_a);
+        if (b->is_assembly && query->status == BVP_OK)
+            query->status = bvpi_subject_top(b, pairs[k].b, &top_b);
+        query->top_a = query->a.is_assembly ? &top_a : NULL;
+        query->top_b = b->is_assembly ? &top_b : NULL;
+        if (query->status == BVP_OK)
+            query->kernel->scenes(query);
+    }
+    query->done = query->done || query->status != BVP_OK;
+}
+
+static void run_scenes(bvpi_pair_query *query)
+{
+    const bvpi_subject *b = query->self ? &query->a : &query->b;
+    query->top_a = query->a.is_assembly ? &query->a.top : NULL;
+    query->top_b = b->is_assembly ? &b->top : NULL;
+    if (count_tops(&query->a) == 1 && count_tops(b) == 1)
+        query->kernel->scenes(query);
+    else
+        run_tops(query, b);
+    query->top_a = query->top_b = NULL;
+}
+
+/* ---- which pairs ------------------------------------------------------------------------------
+ */
+
+static bool is_empty(const bvpi_subject *subject)
+{
+    return subject->is_assembly && subject->is_empty;
+}
+
+/* How many instances of a body are asked, if a filter leaves out half of them or more; else
+ * UINT32_MAX. */
+static uint32_t count_few(const bvpi_subject *subject)
+{
+    const uint32_t all = subject->file->header.instance_count, most = all / 2 + 1;
+    if (!subject->is_assembly || subject->filter == NULL)
+        return UINT32_MAX;
+    const uint32_t count = bvpi_filter_count(subject->filter, all, most);
+    return count < most ? count : UINT32_MAX;
+}
+
+/* Bodies of which one at least is an assembly's, or that are two parts. */
+static void run_bodies(bvpi_pair_query *query)
+{
+    if (query->a.is_assembly || query->b.is_assembly)
+        run_scenes(query);
+    else
+        bvpi_pair_enter(query, 0, 0);
+}
+
+/* The instances of one body that are asked, one after the other. */
+static void run_each(bvpi_pair_query *query, bvpi_subject *few)
+{
+    const bvpi_subject all = *few;
+    const uint32_t end = all.file->header.instance_count;
+    const bool self = query->self;
+    if (self)
+        query->b = all;
+    query->self = false;
+    few->is_assembly = 0;
+    few->filter = NULL;
+    for (uint32_t i = bvpi_filter_next(all.filter, 0, end); i < end && !query->done;
+         i = bvpi_filter_next(all.filter, i + 1, end)) {
+        query->first_b = self ? i + 1 : 0;
+        query->status = bvpi_subject_instance(&all, i, &few->one);
+        query->done = query->done || query->status != BVP_OK;
+        if (!query->done)
+            run_bodies(query);
+    }
+    *few = all;
+    query->self = self;
+    query->first_b = 0;
+}
+
+/* A walk of two hierarchies opens whatever lies near one another, asked or not: on a plant of
+ * 43,000 instances, one of which is asked, a walk for this one alone is 200 times as fast, without
+ * a bound of the distance 10,000 times; where a third is asked it takes up to half as long again.
+ */
+static void run_assemblies(bvpi_pair_query *query)
+{
+    const uint32_t few_a = count_few(&query->a),
+                   few_b = query->self ? UINT32_MAX : count_few(&query->b);
+    if (few_a == UINT32_MAX && few_b == UINT32_MAX)
+        run_scenes(query);
+    else
+        run_each(query, few_a <= few_b ? &query->a : &query->b);
+}
+
+static void run_part_and_assembly(bvpi_pair_query *query)
+{
+    bvpi_subject *assembly = query->a.is_assembly ? &query->a : &query->b;
+    if (assembly->filter && query->mode == BVPI_PAIR_DISTANCE && query->limit == INFINITY &&
+        bvpi_filter_is_few(assembly->filter, assembly->file->header.instance_count))
+        run_each(query, assembly);
+    else
+        run_scenes(query);
+}
+
+void bvpi_pair_run(bvpi_pair_query *query)
+{
+    const bool many_a = query->a.is_assembly, many_b = query->self ? many_a : query->b.is_assembly;
+    if (is_empty(&query->a) || (!query->self && is_empty(&query->b)))
+        return;
+    if (many_a && many_b)
+        run_assemblies(query);
+    else if (many_a || many_b)
+        run_part_and_assembly(query);
+    else if (!query->self)
+        bvpi_pair_enter(query, 0, 0);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * pair_boxes.h: the set-up of box tests between two placed hierarchies, from their grids and pose.
+ */
+#ifndef BVPI_QUERY_PAIR_PAIR_BOXES_H
+#define BVPI_QUERY_PAIR_PAIR_BOXES_H
+
+#include <math.h>
+
+#include "prim/box_box.h"
+#include "query/body/placed_body.h"
+
+static inline bvpi_grid_box grid_box(const bvpi_tree *tree)
+{
+    bvpi_grid_box box = {.unit = tree->grid_unit};
+    memcpy(box.origin, tree->grid_origin, sizeof box.origin);
+    memcpy(box.extent, tree->grid_extent, sizeof box.extent);
+    return box;
+}
+
+/* What turns directions of a's frame into those of the world, inverted; or a scaled identity that
+ * does not overstate any length. */
+static inline void world_of(const bvpi_placed *a, double world[9])
+{
+    const bvpi_place *place = &a->place;
+    bool good = !place->is_similar;
+    for (int k = 0; k < 9; k++) {
+        world[k] = place->inverse[k];
+        good = good && place->inverse_err[k] * place->size_min < 0x1p-30;
+    }
+    for (int k = 0; !good && k < 9; k++)
+        world[k] = k % 4 == 0 ? 1 / place->size_min : 0;
+}
+
+/* How the boxes of two placed hierarchies lie to one another. blur: how far things of b may be out
+ * of their boxes, in a's units, besides what the bodies say. */
+static inline void init_boxes(bvpi_box_pair *out, const bvpi_pose *pose, const bvpi_placed *a,
+                              const bvpi_placed *b, bool by_distance, double blur)
+{
+    double world[9], error = 0;
+    bvpi_grid_box box_a = grid_box(&a->tree), box_b = grid_box(&b->tree);
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        const double *row = pose->x + 4 * i, *row_err = pose->x_err + 4 * i;
+        double sum = row_err[3] + a->blur;
+        BVPI_UNROLL
+        for (int j = 0; j < 3; j++)
+            sum += row_err[j] * b->bound[j] + fabs(row[j]) * b->blur;
+        error = bvpi_larger(error, sum);
+    }
+    if (by_distance)
+        world_of(a, world);
+    bvpi_box_pair_init(out, &box_a, &box_b, pose->x, error + blur, by_distance ? world : NULL);
+}
+
+#endif

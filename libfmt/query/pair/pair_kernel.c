@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ * pair_kernel.c: the inner loops of queries between two bodies; compiled once per instruction set.
+ *
+ * Leaves meet as two groups of up to eight triangles. Pairs whose boxes pass are queued and tested
+ * eight at a time, whichever leaves they come from.
+ */
+#include <math.h>
+
+#include "query/pair/pair_parts.h"
+
+/* Lanes of the leaf that may answer with something in a box of the other part. */
+BVPI_INLINE unsigned narrow_lanes(const pair_parts *p, const narrow_leaf *leaf, bool box_is_a,
+                                  const float centre[3], const float half[3], bool by_distance)
+{
+    narrow_box box;
+    narrow_box_init(&p->frame, &p->walk.boxes, box_is_a, centre, half, &box);
+    return by_distance ? narrow_within(&p->test.frame, leaf, &box, box_is_a, p->test.limit_sq)
+                       : narrow_touching(leaf, &box, box_is_a);
+}
+
+BVPI_INLINE unsigned narrow_children(pair_parts *p, const pair_entry *e, const pair_children *c,
+                                     bool open_a, bool by_distance)
+{
+    const narrow_leaf *leaf =
+        get_leaf(p, !open_a, open_a ? e->ref_b : e->ref_a, open_a ? e->count_b : e->count_a);
+    unsigned lanes = 0;
+    if (leaf == NULL)
+        return 0;
+    for (unsigned left = c->lanes; left != 0; left &= left - 1) {
+        const unsigned lane = bvpi_lowest_bit(left);
+        float centre[3], half[3];
+        for (int i = 0; i < 3; i++) {
+            centre[i] = c->boxes.centre[i][lane];
+            half[i] = c->boxes.half[i][lane];
+        }
+        if (narrow_lanes(p, leaf, open_a, centre, half, by_distance) != 0)
+            lanes |= 1u << lane;
+    }
+    return lanes;
+}
+
+static unsigned narrow_overlap(pair_walk *walk, const pair_entry *e, const pair_children *c)
+{
+    pair_parts *p = (pair_parts *)walk;
+    return e->count_b != 0 ? narrow_children(p, e, c, true, false)
+                           : narrow_children(p, e, c, false, false);
+}
+
+static unsigned narrow_distance(pair_walk *walk, const pair_entry *e, const pair_children *c)
+{
+    pair_parts *p = (pair_parts *)walk;
+    return e->count_b != 0 ? narrow_children(p, e, c, true, true)
+                           : narrow_children(p, e, c, false, true);
+}
+
+static void flush(pair_tester *t)
+{
+    if (t->query->mode != BVPI_PAIR_DISTANCE) {
+        flush_overlap(t);
+        return;
+    }
+    flush_distance(t);
+    t->missed = true;
+}
+
+/* Pairs of the triangles that are left of two leaves. */
+BVPI_INLINE void visit_triangles(pair_tester *t, const narrow_leaf *a, unsigned lanes_a,
+                                 const narrow_leaf *b, unsigned lanes_b, bool by_distance)
+{
+    leaf_spans spans;
+    if (by_distance)
+        leaf_spans_init(&spans, &t->frame, &a->tri, &b->tri);
+    for (; lanes_a != 0; lanes_a &= lanes_a - 1) {
+        const unsigned i = bvpi_lowest_bit(lanes_a);
+        unsigned lanes = by_distance ? leaf_within_of(&t->frame, &spans, &a->tri, &b->tri, i,
+                                                      lanes_b, t->limit_sq)
+                                     : narrow_touching_of(a, b, i, lanes_b, t->missed);
+        for (; lanes != 0; lanes &= lanes - 1) {
+            const unsigned j = bvpi_lowest_bit(lanes);
+            enqueue(&t->queue, &a->tri, i, a->tri.item + i, &b->tri, j, b->tri.item + j);
+            if (t->queue.count == 8)
+                flush(t);
+            if (t->query->done)
+                return;
+        }
+    }
+}
+
+BVPI_INLINE void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distance)
+{
+    const narrow_leaf *a = get_leaf(p, true, e->ref_a, e->count_a), *b;
+    if (a == NULL)
+        return;
+    unsigned lanes_a = narrow_lanes(p, a, false, e->centre_b, e->half_b, by_distance), lanes_b;
+    if (lanes_a == 0 || (b = get_leaf(p, false, e->ref_b, e->count_b)) == NULL)
+        return;
+    p->test.query->stats.leaves++;
+    lanes_b = narrow_lanes(p, b, true, e->centre_a, e->half_a, by_distance);
+    if (lanes_b != 0)
+        visit_triangles(&p->test, a, lanes_a, b, lanes_b, by_distance);
+    if (!p->test.query->done)
+        note_leaves(&p->test, &a->tri, &b->tri);
+}
+
+static void visit_overlap(pair_walk *walk, const pair_entry *e)
+{
+    visit_leaves((pair_parts *)walk, e, false);
+}
+
+static void visit_distance(pair_walk *walk, const pair_entry *e)
+{
+    pair_parts *p = (pair_parts *)walk;
+    visit_leaves(p, e, true);
+    if (!walk->is_bounded && p->test.queue.count > 0 && !walk->query->done)
+        flush_distance(&p->test);
+    parts_take_note(p);
+}
+
+/* ---- two parts ----------------------------------------------------------------------------------
+ */
+
+static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
+{
+    pair_parts p;
+    pair_entry root;
+    parts_init(&p, query, a, b, &root);
+    const bool by_distance = is_by_distance(&p);
+    if (query->from_start)
+        enter_start(query->start, &root);
+    if (by_distance) {
+        walk_pairs(&p.walk, &root, true, true, visit_distance, narrow_distance);
+    } else if (query->mode != BVPI_PAIR_EACH) {
+        walk_pairs(&p.walk, &root, false, true, visit_overlap, narrow_overlap);
+    } else {
+        walk_pairs(&p.walk, &root, false, false, visit_overlap, narrow_overlap);
+    }
+    tester_finish(&p.test);
+    if (query->start != NULL && p.walk.opened != 0 && (query->hit || query->best.found)) {
+        keep_start(&p.walk, query->start);
+        query->start->instance_a = a->instance;
+        query->start->instance_b = b->instance;
+    }
+}
+
+/* ---- two scenes ---------------------------------------------------------------------------------
+ */
+
+static void visit_items(pair_walk *walk, const pair_entry *e)
+{
+    bvpi_pair_query *query = walk->query;
+    bvpi_steps_pause(&walk->steps); /* the parts have walks of their own */
+    for (uint32_t i = 0; i < e->count_a; i++)
+        for (uint32_t j = 0; j < e->count_b && !query->done; j++)
+            bvpi_pair_enter(query, e->ref_a + i, e->ref_b + j);
+    if (query->mode == BVPI_PAIR_DISTANCE)
+        limit_walk(walk);
+}
+
+/* A body that is a part is a leaf with one item, number 0. */
+static const bvpi_placed *scene_of(const bvpi_subject *subject, const bvpi_placed *top,
+                                   uint32_t *ref, uint8_t *count)
+{
+    if (subject->is_assembly)
+        return top;
+    *ref = 0;
+    *count = 1;
+    return &subject->one.at;
+}
+
+static void scenes(bvpi_pair_query *query)
+{
+    pair_walk walk;
+    walk.query = query;
+    pair_entry root;
+    bvpi_pose pose;
+    uint32_t ref_a = 0, ref_b = 0;
+    uint8_t count_a = 0, count_b = 0;
+    const bvpi_placed *a = scene_of(&query->a, query->top_a, &ref_a, &count_a);
+    const bvpi_placed *b =
+        scene_of(query->self ? &query->a : &query->b, query->top_b, &ref_b, &count_b);
+    bool by_distance = query->mode == BVPI_PAIR_DISTANCE;
+    bvpi_pose_init_placed(&pose, &a->place, &b->place, a->bound, b->bound);
+    walk.a = &a->tree;
+    walk.b = &b->tree;
+    init_boxes(&walk.boxes, &pose, a, b, by_distance, 0);
+    walk_init(&walk, &root);
+    if (count_a != 0) {
+        root.ref_a = ref_a;
+        root.count_a = count_a;
+    }
+    if (count_b != 0) {
+        root.ref_b = ref_b;
+        root.count_b = count_b;
+    }
+    if (by_distance) {
+        limit_walk(&walk);
+        walk_pairs(&walk, &root, true, true, visit_items, NULL);
+    } else if (query->mode == BVPI_PAIR_COLLIDE) {
+        walk_pairs(&walk, &root, false, true, visit_items, NULL);
+    } else {
+        walk_pairs(&walk, &root, false, false, visit_items, NULL);
+    }
+}
+
+const bvpi_pair_kernel BVPI_ISA_NAME(bvpi_pair_kernel) = {
+    .parts = {[BVPD_KIND_WIDE8] = parts,
+              [BVPD_KIND_BOXTREE] = BVPI_ISA_NAME(bvpi_boxtree_pair),
+              [BVPD_KIND_AABB] = BVPI_ISA_NAME(bvpi_aabb_pair),
+              [BVPD_KIND_OBB] = BVPI_ISA_NAME(bvpi_obb_pair),
+              [BVPD_KIND_RSS] = BVPI_ISA_NAME(bvpi_rss_pair)},
+    .scenes = scenes,
+    .last = &BVPI_ISA_NAME(bvpi_last_kernel),
+    .front = &BVPI_ISA_NAME(bvpi_front_kernel)};

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ * pair_leaf.h: a leaf's triangles in a frame common to both parts, and which pairs of them are
+ * worth a test, for kernels. Spec: exactness.md, boxes
+ */
+
+/* The frame is a's, scaled so that no coordinate exceeds 1 (pose.scale). With u = 2^-24, a's
+ * corners are exact there; b's are wrong by at most 7 u + eta, their dot product with a vector v by
+ * 3 u |v|_1 more. `slack` is 12 u + eta: it covers a corner, one projection and the comparison.
+ */
+#ifndef BVPI_QUERY_PAIR_PAIR_LEAF_H
+#define BVPI_QUERY_PAIR_PAIR_LEAF_H
+
+#include <math.h>
+
+#include "node/wide_node.h"
+#include "prim/pose.h"
+
+typedef struct leaf_frame {
+    float map[12];        /* b's coordinates to the frame */
+    float scale;          /* a's coordinates to the frame */
+    float slack;          /* infinite when floats can't hold the coordinates: no pair is left out */
+    float slack_a;        /* of a's boxes: 0, but infinite when slack is */
+    float aim[3], aim_sq; /* a direction that may tell triangles apart, or 0 */
+    const bvpi_pose *flush; /* overlap, axes to axes: boxes of b are bounded in double; or NULL */
+    double blur;            /* by how much b's triangles count as larger, in the frame */
+} leaf_frame;
+
+/* Can floats hold the map? That b's coordinates are mapped to no more than 1 says nothing of its
+ * entries: denormal coordinates have entries beyond float's range, huge ones entries below it. An
+ * entry that is rounded to a multiple of 2^-149 is off by 2^-150 at most; where another one of its
+ * column is above 2^-100, b's coordinate is below 2^100, and what that loses below 2^-50. */
+static inline bool leaf_map_fits(const bvpi_pose *pose)
+{
+    for (int j = 0; j < 3; j++) {
+        const double x = fabs(pose->x[j]), y = fabs(pose->x[4 + j]), z = fabs(pose->x[8 + j]);
+        const double most = (x > y ? x > z ? x : z : y > z ? y : z) * pose->scale;
+        if (!(most > 0x1p-100 && most < 0x1p127))
+            return false;
+    }
+    return true;
+}
+
+/* by_distance: gaps between boxes will be measured, not only their signs asked for. blur: triangles
+ * of b that are nearer than this, in a's units, are to be found as well. */
+static inline void leaf_frame_init(leaf_frame *frame, const bvpi_pose *pose, bool by_distance,
+                                   double blur)
+{
+    *frame = (leaf_frame){.slack = INFINITY, .slack_a = INFINITY};
+    if (!pose->float_ok || !leaf_map_fits(pose))
+        return;
+    for (int k = 0; k < 12; k++)
+        frame->map[k] = (float)(pose->x[k] * pose->scale);
+    frame->scale = (float)pose->scale;
+    frame->slack_a = 0;
+    frame->flush = pose->is_flush && !by_distance ? pose : NULL;
+    frame->blur = blur * pose->scale;
+    frame->slack =
+        (float)(12 * 0x1p-24 + pose->eta * pose->scale + frame->blur) * (1 + 0x1p-20f) + 0x1p-100f;
+}
+
+/* axis: as bvpi_box_pair_aim's. */
+static inline void leaf_frame_aim(leaf_frame *frame, const double axis[3])
+{
+    double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    frame->aim_sq = 0;
+    for (int i = 0; i < 3; i++) {
+        frame->aim[i] = length > 0 ? (float)(axis[i] / length) : 0;
+        frame->aim_sq += frame->aim[i] * frame->aim[i];
+    }
+}
+
+/* Up to eight triangles: as stored, and in the frame with boxes and slabs. A triangle's slab is
+ * lo <= normal . x <= hi; the other's projection error is added to it. */
+typedef struct tri_leaf {
+    bvpi_tri8 stored;
+    f32x8 corner[9]; /* [3 * corner + axis] */
+    f32x8 lo[3], hi[3];
+    f32x8 normal[3], normal_sq, slab_lo, slab_hi;
+    uint32_t item, count; /* count 0: nothing here */
+} tri_leaf;
+
+BVPI_INLINE f32x8 min3(f32x8 a, f32x8 b, f32x8 c)
+{
+    return f32x8_min(f32x8_min(a, b), c);
+}
+
+BVPI_INLINE f32x8 max3(f32x8 a, f32x8 b, f32x8 c)
+{
+    return f32x8_max(f32x8_max(a, b), c);
+}
+
+BVPI_INLINE f32x8 dot3(const f32x8 v[3], const f32x8 x[3])
+{
+    return v[0] * x[0] + v[1] * x[1] + v[2] * x[2];
+}
+
+static inline void leaf_bound_slabs(tri_leaf *leaf, float slack)
+{
+    const f32x8 *c = leaf->corner;
+    f32x8 *n = leaf->normal, e[3], f[3];
+    for (int i = 0; i < 3; i++) {
+        e[i] = c[3 + i] - c[i];
+        f[i] = c[6 + i] - c[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+        n[i] = e[i1] * f[i2] - e[i2] * f[i1];
+    }
+    f32x8 d[3] = {dot3(n, c), dot3(n, c + 3), dot3(n, c + 6)};
+    f32x8 margin = (f32x8_abs(n[0]) + f32x8_abs(n[1]) + f32x8_abs(n[2])) * (2 * slack);
+    leaf->normal_sq = dot3(n, n);
+    /* too short to be squared: a slab that leaves nothing out */
+    i32x8 usable = f32x8_gt(leaf->normal_sq, f32x8_splat(0x1p-100f));
+    f32x8 all = f32x8_splat(INFINITY);
+    leaf->slab_lo = f32x8_select(usable, min3(d[0], d[1], d[2]) - margin, -all);
+    leaf->slab_hi = f32x8_select(usable, max3(d[0], d[1], d[2]) + margin, all);
+}
+
+/* Floats at most x - margin, the largest ones but for ties: x less half a unit in the last place of
+ * a float, rounded to nearest. */
+BVPI_INLINE f32x8 floats_below(f64x4 low, f64x4 high, double margin)
+{
+    const int64_t exponent = INT64_C(0x7ff) << 52;
+    low -= margin;
+    high -= margin;
+    return f32x8_from_f64(low - (f64x4)((i64x4)low & exponent) * 0x1p-24,
+                          high - (f64x4)((i64x4)high & exponent) * 0x1p-24);
+}
+
+/* Boxes of b where axes go to axes. Faces that should be flush are off by an ulp of a coordinate,
+ * which the slack of floats hides. Coordinates of a are floats, so no more than rounding b's to
+ * floats, outward, is lost. An end errs by eta in double, the two subtractions by a quarter of it.
+ */
+static inline void leaf_bound_flush(const leaf_frame *frame, tri_leaf *leaf)
+{
+    const bvpi_pose *pose = frame->flush;
+    const f32x8 *s = leaf->stored.c;
+    const double margin = pose->eta * pose->scale * 1.25 + frame->blur + 0x1p-100;
+    f32x8 lo[3], hi[3];
+    for (int k = 0; k < 3; k++) {
+        lo[k] = min3(s[k], s[3 + k], s[6 + k]);
+        hi[k] = max3(s[k], s[3 + k], s[6 + k]);
+    }
+    for (int i = 0; i < 3; i++) {
+        f64x4 low[2], high[2];
+        low[0] = low[1] = high[0] = high[1] = f64x4_splat(pose->x[4 * i + 3] * pose->scale);
+        for (int k = 0; k < 3; k++) {
+            const double x = pose->x[4 * i + k] * pose->scale;
+            const f32x8 least = x < 0 ? hi[k] : lo[k], most = x < 0 ? lo[k] : hi[k];
+            low[0] += f64x4_from_low(least) * x;
+            low[1] += f64x4_from_high(least) * x;
+            high[0] += f64x4_from_low(most) * x;
+            high[1] += f64x4_from_high(most) * x;
+        }
+        leaf->lo[i] = floats_below(low[0], low[1], margin);
+        leaf->hi[i] = -floats_below(-high[0], -high[1], margin);
+    }
+}
+
+static inline void leaf_bound(const leaf_frame *frame, bool is_a, tri_leaf *leaf)
+{
+    const f32x8 *s = leaf->stored.c;
+    f32x8 *c = leaf->corner;
+    float slack = is_a ? frame->slack_a : frame->slack;
+    for (int k = 0; k < 9; k += 3)
+        for (int i = 0; i < 3; i++) {
+            const float *row = frame->map + 4 * i;
+            c[k + i] = is_a ? s[k + i] * frame->scale
+                            : s[k] * row[0] + s[k + 1] * row[1] + s[k + 2] * row[2] + row[3];
+        }
+    for (int i = 0; i < 3; i++) {
+        leaf->lo[i] = min3(c[i], c[3 + i], c[6 + i]) - slack;
+        leaf->hi[i] = max3(c[i], c[3 + i], c[6 + i]) + slack;
+    }
+    if (!is_a && frame->flush != NULL)
+        leaf_bound_flush(frame, leaf);
+    leaf_bound_slabs(leaf, frame->slack);
+}
+
+/* How far lanes of b are beyond the slab of lane i of a, times the normal's length. */
+BVPI_INLINE f32x8 leaf_gap_a(const tri_leaf *a, const tri_leaf *b, unsigned i)
+{
+    f32x8 n[3] = {f32x8_splat(a->normal[0][i]), f32x8_splat(a->normal[1][i]),
+                  f32x8_splat(a->normal[2][i])};
+    f32x8 d[3] = {dot3(n, b->corner), dot3(n, b->corner + 3), dot3(n, b->corner + 6)};
+    return f32x8_max(min3(d[0], d[1], d[2]) - a->slab_hi[i],
+                     a->slab_lo[i] - max3(d[0], d[1], d[2]));
+}
+
+/* How far lane i of a is beyond the slabs of lanes of b, times their normals' lengths. */
+BVPI_INLINE f32x8 leaf_gap_b(const tri_leaf *a, const tri_leaf *b, unsigned i)
+{
+    f32x8 d[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = b->normal[0] * a->corner[3 * k][i] + b->normal[1] * a->corner[3 * k + 1][i] +
+               b->normal[2] * a->corner[3 * k + 2][i];
+    return f32x8_max(min3(d[0], d[1], d[2]) - b->slab_hi, b->slab_lo - max3(d[0], d[1], d[2]));
+}
+
+/* Which of `lanes` of b have triangles that may touch that of lane i of a. Ends of b's boxes are
+ * beyond what they bound: boxes with an end in common are apart. */
+BVPI_INLINE unsigned leaf_touching_of(const tri_leaf *a, const tri_leaf *b, unsigned i,
+                                      unsigned lanes)
+{
+    const f32x8 zero = {0};
+    i32x8 apart = {0};
+    for (int k = 0; k < 3; k++)
+        apart |= f32x8_ge(b->lo[k], f32x8_splat(a->hi[k][i])) |
+                 f32x8_le(b->hi[k], f32x8_splat(a->lo[k][i]));
+    lanes &= ~i32x8_movemask(apart);
+    if (lanes != 0)
+        lanes &= ~i32x8_movemask(f32x8_gt(leaf_gap_a(a, b, i), zero));
+    if (lanes != 0)
+        lanes &= ~i32x8_movemask(f32x8_gt(leaf_gap_b(a, b, i), zero));
+    return lanes;
+}
+
+BVPI_INLINE unsigned leaf_touching(const tri_leaf *a, const tri_leaf *b, unsigned i)
+{
+    return leaf_touching_of(a, b, i, (1u << b->count) - 1);
+}
+
+/* Lanes where gap is over the limit; limit_sq is rounded up by more than this errs. */
+BVPI_INLINE unsigned leaf_over(f32x8 gap, f32x8 normal_sq, float limit_sq)
+{
+    i32x8 positive = f32x8_gt(gap, f32x8_splat(0));
+    return i32x8_movemask(positive & f32x8_gt(gap * gap, normal_sq * limit_sq));
+}
+
+/* Where two leaves' triangles lie along the aim; the slack is in b's. */
+typedef struct leaf_spans {
+    f32x8 lo_a, hi_a, lo_b, hi_b;
+} leaf_spans;
+
+BVPI_INLINE void leaf_spans_init(leaf_spans *spans, const leaf_frame *frame, const tri_leaf *a,
+                                 const tri_leaf *b)
+{
+    f32x8 v[3] = {f32x8_splat(frame->aim[0]), f32x8_splat(frame->aim[1]),
+                  f32x8_splat(frame->aim[2])};
+    f32x8 slack = (f32x8_abs(v[0]) + f32x8_abs(v[1]) + f32x8_abs(v[2])) * (2 * frame->slack);
+    const f32x8 *p = a->corner, *q = b->corner;
+    f32x8 d[3] = {dot3(v, p), dot3(v, p + 3), dot3(v, p + 6)};
+    f32x8 e[3] = {dot3(v, q), dot3(v, q + 3), dot3(v, q + 6)};
+    spans->lo_a = min3(d[0], d[1], d[2]);
+    spans->hi_a = max3(d[0], d[1], d[2]);
+    spans->lo_b = min3(e[0], e[1], e[2]) - slack;
+    spans->hi_b = max3(e[0], e[1], e[2]) + slack;
+}
+
+/* Which of `lanes` of b have triangles that may be as near to that of lane i of a as the limit. */
+BVPI_INLINE unsigned leaf_within_of(const leaf_frame *frame, const leaf_spans *spans,
+                                    const tri_leaf *a, const tri_leaf *b, unsigned i,
+                                    unsigned lanes, float limit_sq)
+{
+    f32x8 gap_sq = {0};
+    for (int k = 0; k < 3; k++) {
+        f32x8 gap = max3(b->lo[k] - a->hi[k][i], a->lo[k][i] - b->hi[k], f32x8_splat(0));
+        gap_sq += gap * gap;
+    }
+    lanes &= ~i32x8_movemask(f32x8_gt(gap_sq, f32x8_splat(limit_sq)));
+    f32x8 gap = f32x8_max(spans->lo_b - spans->hi_a[i], spans->lo_a[i] - spans->hi_b);
+    lanes &= ~leaf_over(gap, f32x8_splat(frame->aim_sq), limit_sq);
+    if (lanes != 0)
+        lanes &= ~leaf_over(leaf_gap_a(a, b, i), f32x8_splat(a->normal_sq[i]), limit_sq);
+    if (lanes != 0)
+        lanes &= ~leaf_over(leaf_gap_b(a, b, i), b->normal_sq, limit_sq);
+    return lanes;
+}
+
+BVPI_INLINE unsigned leaf_within(const leaf_frame *frame, const leaf_spans *spans,
+                                 const tri_leaf *a, const tri_leaf *b, unsigned i, float limit_sq)
+{
+    return leaf_within_of(frame, spans, a, b, i, (1u << b->count) - 1, limit_sq);
+}
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ * pair_narrow.h: which triangles of a leaf may meet a box of the other part, for kernels. Long
+ * triangles across the axes fill little of their leaf's box: they are told from the other part's
+ * boxes one by one, before these are opened. Spec: exactness.md, boxes
+ */
+#ifndef BVPI_QUERY_PAIR_PAIR_NARROW_H
+#define BVPI_QUERY_PAIR_PAIR_NARROW_H
+
+#include "prim/box_box.h"
+#include "query/pair/pair_leaf.h"
+
+/* A leaf, and each triangle's slab in its own plane, across its longest edge. */
+typedef struct narrow_leaf {
+    tri_leaf tri;
+    f32x8 normal_1; /* sum of the normal's magnitudes */
+    f32x8 side[3], side_1, side_sq, side_lo, side_hi;
+} narrow_leaf;
+
+/* Chosen so that the side is neither too long nor too short to be squared. */
+#define NARROW_SCALE 0x1p36f
+
+static inline void narrow_bound_side(narrow_leaf *leaf, float slack)
+{
+    const f32x8 *c = leaf->tri.corner, *n = leaf->tri.normal;
+    f32x8 e[3][3], length_sq[3], along[3];
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < 3; i++)
+            e[k][i] = c[3 * ((k + 1) % 3) + i] - c[3 * k + i];
+        length_sq[k] = dot3(e[k], e[k]);
+    }
+    i32x8 second = f32x8_gt(length_sq[1], length_sq[0]);
+    i32x8 third = f32x8_gt(length_sq[2], f32x8_max(length_sq[0], length_sq[1]));
+    for (int i = 0; i < 3; i++) {
+        along[i] = f32x8_select(third, e[2][i], f32x8_select(second, e[1][i], e[0][i]));
+        along[i] *= NARROW_SCALE;
+    }
+    f32x8 *m = leaf->side;
+    for (int i = 0; i < 3; i++) {
+        int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+        m[i] = n[i1] * along[i2] - n[i2] * along[i1];
+    }
+    f32x8 d[3] = {dot3(m, c), dot3(m, c + 3), dot3(m, c + 6)};
+    leaf->normal_1 = f32x8_abs(n[0]) + f32x8_abs(n[1]) + f32x8_abs(n[2]);
+    leaf->side_1 = f32x8_abs(m[0]) + f32x8_abs(m[1]) + f32x8_abs(m[2]);
+    leaf->side_sq = dot3(m, m);
+    f32x8 margin = leaf->side_1 * (2 * slack), all = f32x8_splat(INFINITY);
+    i32x8 usable = f32x8_gt(leaf->side_sq, f32x8_splat(0x1p-100f));
+    leaf->side_lo = f32x8_select(usable, min3(d[0], d[1], d[2]) - margin, -all);
+    leaf->side_hi = f32x8_select(usable, max3(d[0], d[1], d[2]) + margin, all);
+}
+
+static inline void narrow_bound(const leaf_frame *frame, bool is_a, narrow_leaf *leaf)
+{
+    leaf_bound(frame, is_a, &leaf->tri);
+    narrow_bound_side(leaf, frame->slack);
+}
+
+/* ---- boxes in the leaves' frame -----------------------------------------------------------------
+ */
+
+/* A point x of a, in work units, is origin + unit x. slack: error of a box's corner, with what may
+ * leave the box. With M and u as in box_box.h the centre of a box of b is wrong by 7 u M and the
+ * map's error, its half extents by 4 u M, for which the walk's own slack has 16 u M; two more
+ * roundings of coordinates below 1 take it to the frame. */
+typedef struct narrow_frame {
+    float origin[3], unit, slack;
+} narrow_frame;
+
+static inline void narrow_frame_init(narrow_frame *frame, const bvpi_pose *pose,
+                                     const bvpi_box_pair *boxes, const bvpi_tree *a)
+{
+    const double unit = a->grid_unit / (double)boxes->unit_a[0] * pose->scale;
+    for (int i = 0; i < 3; i++)
+        frame->origin[i] = (float)(a->grid_origin[i] * pose->scale);
+    frame->unit = (float)unit;
+    frame->slack = (float)(unit * (double)boxes->slack[BVPI_AXIS_A]) * 1.25f + 8 * 0x1p-24f;
+}
+
+/* A box in the frame: centre, half edges (of a box of a along the axes), half extents along axes.
+ */
+typedef struct narrow_box {
+    float centre[3], edge[3][3], half[3], slack;
+} narrow_box;
+
+BVPI_INLINE void narrow_box_init(const narrow_frame *frame, const bvpi_box_pair *boxes, bool is_a,
+                                 const float centre[3], const float half[3], narrow_box *out)
+{
+    out->slack = frame->slack;
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        const float *r = boxes->r[i];
+        float at =
+            is_a ? centre[i] : r[0] * centre[0] + r[1] * centre[1] + r[2] * centre[2] + boxes->t[i];
+        out->centre[i] = frame->origin[i] + frame->unit * at;
+        out->half[i] = frame->slack;
+        if (is_a) {
+            out->half[i] += frame->unit * half[i];
+            continue;
+        }
+        BVPI_UNROLL
+        for (int j = 0; j < 3; j++) {
+            out->edge[j][i] = frame->unit * r[j] * half[j];
+            out->half[i] += out->edge[j][i] < 0 ? -out->edge[j][i] : out->edge[j][i];
+        }
+    }
+}
+
+/* How far the box is beyond the slabs of the triangles along v, times its length. */
+BVPI_INLINE f32x8 narrow_slab_gap(const narrow_box *box, bool is_a, const f32x8 v[3], f32x8 v_1,
+                                  f32x8 lo, f32x8 hi)
+{
+    f32x8 at = v[0] * box->centre[0] + v[1] * box->centre[1] + v[2] * box->centre[2], reach;
+    if (is_a) {
+        reach = f32x8_abs(v[0]) * box->half[0] + f32x8_abs(v[1]) * box->half[1] +
+                f32x8_abs(v[2]) * box->half[2];
+    } else {
+        reach = v_1 * box->slack;
+        BVPI_UNROLL
+        for (int j = 0; j < 3; j++)
+            reach +=
+                f32x8_abs(v[0] * box->edge[j][0] + v[1] * box->edge[j][1] + v[2] * box->edge[j][2]);
+    }
+    return f32x8_max(at - hi, lo - at) - reach;
+}
+
+BVPI_INLINE f32x8 narrow_normal_gap(const narrow_leaf *leaf, const narrow_box *box, bool is_a)
+{
+    const tri_leaf *t = &leaf->tri;
+    return narrow_slab_gap(box, is_a, t->normal, leaf->normal_1, t->slab_lo, t->slab_hi);
+}
+
+BVPI_INLINE f32x8 narrow_side_gap(const narrow_leaf *leaf, const narrow_box *box, bool is_a)
+{
+    return narrow_slab_gap(box, is_a, leaf->side, leaf->side_1, leaf->side_lo, leaf->side_hi);
+}
+
+/* Lanes whose triangles may touch the box. is_a: the box is a's, the leaf b's. */
+BVPI_INLINE unsigned narrow_touching(const narrow_leaf *leaf, const narrow_box *box, bool is_a)
+{
+    const tri_leaf *t = &leaf->tri;
+    const f32x8 zero = {0};
+    i32x8 apart = f32x8_gt(narrow_normal_gap(leaf, box, is_a), zero) |
+                  f32x8_gt(narrow_side_gap(leaf, box, is_a), zero);
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++)
+        apart |= f32x8_gt(t->lo[k], f32x8_splat(box->centre[k] + box->half[k])) |
+                 f32x8_lt(t->hi[k], f32x8_splat(box->centre[k] - box->half[k]));
+    return ~i32x8_movemask(apart) & ((1u << t->count) - 1);
+}
+
+/* How far the box is beyond the triangles along the aim. */
+BVPI_INLINE f32x8 narrow_aim_gap(const leaf_frame *frame, const narrow_leaf *leaf,
+                                 const narrow_box *box, bool is_a)
+{
+    const f32x8 *c = leaf->tri.corner;
+    const float *v = frame->aim;
+    const f32x8 aim[3] = {f32x8_splat(v[0]), f32x8_splat(v[1]), f32x8_splat(v[2])};
+    const f32x8 d[3] = {dot3(aim, c), dot3(aim, c + 3), dot3(aim, c + 6)};
+    const float at = v[0] * box->centre[0] + v[1] * box->centre[1] + v[2] * box->centre[2];
+    const float v_1 = fabsf(v[0]) + fabsf(v[1]) + fabsf(v[2]);
+    float reach = v_1 * (2 * frame->slack);
+    if (is_a) {
+        reach +=
+            fabsf(v[0]) * box->half[0] + fabsf(v[1]) * box->half[1] + fabsf(v[2]) * box->half[2];
+    } else {
+        reach += v_1 * box->slack;
+        BVPI_UNROLL
+        for (int j = 0; j < 3; j++)
+            reach +=
+                fabsf(v[0] * box->edge[j][0] + v[1] * box->edge[j][1] + v[2] * box->edge[j][2]);
+    }
+    return f32x8_max(min3(d[0], d[1], d[2]) - (at + reach), (at - reach) - max3(d[0], d[1], d[2]));
+}
+
+/* Lanes whose triangles may be as near to the box as the limit. */
+BVPI_INLINE unsigned narrow_within(const leaf_frame *frame, const narrow_leaf *leaf,
+                                   const narrow_box *box, bool is_a, float limit_sq)
+{
+    const tri_leaf *t = &leaf->tri;
+    f32x8 gap_sq = {0};
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        f32x8 gap = max3(t->lo[k] - (box->centre[k] + box->half[k]),
+                         (box->centre[k] - box->half[k]) - t->hi[k], f32x8_splat(0));
+        gap_sq += gap * gap;
+    }
+    unsigned lanes = ~i32x8_movemask(f32x8_gt(gap_sq, f32x8_splat(limit_sq)));
+    lanes &= (1u << t->count) - 1;
+    lanes &=
+        ~leaf_over(narrow_aim_gap(frame, leaf, box, is_a), f32x8_splat(frame->aim_sq), limit_sq);
+    lanes &= ~leaf_over(narrow_normal_gap(leaf, box, is_a), t->normal_sq, limit_sq);
+    return lanes & ~leaf_over(narrow_side_gap(leaf, box, is_a), leaf->side_sq, limit_sq);
+}
+
+/* ---- rows of triangles --------------------------------------------------------------------------
+ */
+
+/* How far lanes of b are beyond the slab across the longest edge of lane i of a, times the side's
+ * length. Facets of tubes, one in the other, cross one another's planes, not one another's slabs.
+ */
+BVPI_INLINE f32x8 narrow_side_gap_a(const narrow_leaf *a, const tri_leaf *b, unsigned i)
+{
+    const f32x8 m[3] = {f32x8_splat(a->side[0][i]), f32x8_splat(a->side[1][i]),
+                        f32x8_splat(a->side[2][i])};
+    const f32x8 d[3] = {dot3(m, b->corner), dot3(m, b->corner + 3), dot3(m, b->corner + 6)};
+    return f32x8_max(min3(d[0], d[1], d[2]) - a->side_hi[i],
+                     a->side_lo[i] - max3(d[0], d[1], d[2]));
+}
+
+/* How far lane i of a is beyond such slabs of lanes of b. */
+BVPI_INLINE f32x8 narrow_side_gap_b(const tri_leaf *a, const narrow_leaf *b, unsigned i)
+{
+    const f32x8 *c = a->corner, *m = b->side;
+    f32x8 d[3];
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++)
+        d[k] = m[0] * c[3 * k][i] + m[1] * c[3 * k + 1][i] + m[2] * c[3 * k + 2][i];
+    return f32x8_max(min3(d[0], d[1], d[2]) - b->side_hi, b->side_lo - max3(d[0], d[1], d[2]));
+}
+
+/* leaf_touching_of, and the slabs across where parts seem to mate. What will meet is found sooner
+ * without: leaving pairs out makes the batch that finds it wait. */
+BVPI_INLINE unsigned narrow_touching_of(const narrow_leaf *a, const narrow_leaf *b, unsigned i,
+                                        unsigned lanes, bool seem_to_mate)
+{
+    const f32x8 zero = {0};
+    lanes = leaf_touching_of(&a->tri, &b->tri, i, lanes);
+    if (lanes != 0 && seem_to_mate)
+        lanes &= ~i32x8_movemask(f32x8_gt(narrow_side_gap_a(a, &b->tri, i), zero) |
+                                 f32x8_gt(narrow_side_gap_b(&a->tri, b, i), zero));
+    return lanes;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * pair_parts.h: two parts by their wide hierarchies while a query walks them, for kernels.
+ */
+#ifndef BVPI_QUERY_PAIR_PAIR_PARTS_H
+#define BVPI_QUERY_PAIR_PAIR_PARTS_H
+
+#include <math.h>
+
+#include "query/pair/pair_boxes.h"
+#include "query/pair/pair_narrow.h"
+#include "query/pair/pair_queue.h"
+#include "query/pair/pair_walk.h"
+
+/* A leaf meets many others in a row; so many are kept decoded for each side. */
+enum { LEAF_CACHE = 16 };
+
+typedef struct pair_parts {
+    pair_walk walk; /* first: leaf functions get a pointer to it */
+    pair_tester test;
+    narrow_frame frame;
+    narrow_leaf leaf_a[LEAF_CACHE], leaf_b[LEAF_CACHE];
+} pair_parts;
+
+static inline const narrow_leaf *get_leaf(pair_parts *p, bool is_a, uint32_t item, uint32_t count)
+{
+    narrow_leaf *leaf = &(is_a ? p->leaf_a : p->leaf_b)[item * UINT32_C(2654435769) >> 28];
+    tri_leaf *tri = &leaf->tri;
+    if (tri->item == item && tri->count == count)
+        return leaf;
+    if (!bvpi_wide_triangles(is_a ? p->walk.a : p->walk.b, item, count, &tri->stored)) {
+        tri->count = 0;
+        tester_fail(&p->test, BVP_ERR_CORRUPT);
+        return NULL;
+    }
+    tri->item = item;
+    tri->count = count;
+    narrow_bound(&p->test.frame, is_a, leaf);
+    return leaf;
+}
+
+/* The query's limit, in the units of the boxes: rounded up. */
+static inline void limit_walk(pair_walk *walk)
+{
+    const double work = walk->query->limit / walk->boxes.world_unit;
+    walk->is_bounded = walk->query->bounded;
+    walk->limit_sq = (float)(work * work * (1 + 0x1p-18)) + 0x1p-100f;
+}
+
+/* The limit shrank, or the aim turned: the walk is told. */
+static inline void parts_take_note(pair_parts *p)
+{
+    if (!p->test.nearer)
+        return;
+    p->test.nearer = false;
+    limit_walk(&p->walk);
+    bvpi_box_pair_aim(&p->walk.boxes, p->test.aim);
+}
+
+/* Are gaps between boxes measured, not only their signs asked for? */
+static inline bool is_by_distance(const pair_parts *p)
+{
+    return p->walk.query->mode == BVPI_PAIR_DISTANCE && p->test.blur == 0;
+}
+
+static inline void parts_init(pair_parts *p, bvpi_pair_query *query, const bvpi_placed_part *a,
+                              const bvpi_placed_part *b, pair_entry *root)
+{
+    p->walk.query = query;
+    tester_init(&p->test, query, a, b, true);
+    const bool by_distance = is_by_distance(p);
+    p->walk.a = &a->at.tree;
+    p->walk.b = &b->at.tree;
+    init_boxes(&p->walk.boxes, &p->test.pose, &a->at, &b->at, by_distance, p->test.blur);
+    narrow_frame_init(&p->frame, &p->test.pose, &p->walk.boxes, p->walk.a);
+    for (int k = 0; k < LEAF_CACHE; k++)
+        p->leaf_a[k].tri.count = p->leaf_b[k].tri.count = 0;
+    walk_init(&p->walk, root);
+    if (!by_distance)
+        return;
+    limit_walk(&p->walk);
+    if (query->is_aimed)
+        bvpi_box_pair_aim(&p->walk.boxes, p->test.aim);
+}
+
+#endif

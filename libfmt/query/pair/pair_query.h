@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ * pair_query.h: a query between two bodies while it runs: bodies, the state of the answer, the
+ * kernels.
+ *
+ * A body is a list of instances: a part is a list of one. The scene walk descends both top
+ * hierarchies to pairs of instances, the part walk the hierarchies of two parts to pairs of leaves.
+ */
+#ifndef BVPI_QUERY_PAIR_PAIR_QUERY_H
+#define BVPI_QUERY_PAIR_PAIR_QUERY_H
+
+#include <stdbool.h>
+
+#include "base/meter.h"
+#include "query/body/placed_body.h"
+
+/* Opened pairs of boxes of which some children wait: on the way to a pair of leaves no more than
+ * 64 levels of either hierarchy are opened. */
+enum { BVPI_PAIR_LEVELS = 2 * BVPD_DEPTH_MAX };
+
+typedef enum bvpi_pair_mode {
+    BVPI_PAIR_COLLIDE, /* stop at the first touching pair of triangles */
+    BVPI_PAIR_EACH,    /* report every one */
+    BVPI_PAIR_DISTANCE /* find the nearest pair */
+} bvpi_pair_mode;
+
+struct bvpi_pair_kernel;
+struct bvpi_front;
+
+/* Pairs of triangles that cross, as stored, of one pair of instances; a is the caller's. */
+enum { BVPI_HIT_PAIRS = 4 };
+typedef struct bvpi_hit_pairs {
+    uint32_t instance_a, instance_b, count;
+    float a[BVPI_HIT_PAIRS][9], b[BVPI_HIT_PAIRS][9];
+    uint32_t item_a[BVPI_HIT_PAIRS], item_b[BVPI_HIT_PAIRS]; /* as in pair_queue.h */
+} bvpi_hit_pairs;
+
+/* A pair of triangles that was an answer; a is the caller's. Items are as in pair_queue.h. */
+typedef struct bvpi_last_pair {
+    uint32_t is_known;
+    uint32_t instance_a, item_a, instance_b, item_b;
+} bvpi_last_pair;
+
+/* A pair of inner nodes in the walk's units, under which an answer was found. Where to look first:
+ * an answer found there is one, and none there says nothing. */
+typedef struct bvpi_pair_start {
+    uint32_t is_known;
+    uint32_t instance_a, instance_b;
+    uint32_t ref_a, ref_b;
+    float box_a[6], box_b[6]; /* centre, half */
+} bvpi_pair_start;
+
+typedef struct bvpi_pair_query {
+    bvpi_pair_mode mode;
+    const struct bvpi_pair_kernel *kernel;
+    bvpi_subject a, b;
+    bvp_box_test box_test;
+    bool self;                        /* b is a: only instances i < j meet */
+    bool swapped;                     /* a is what the caller calls b */
+    uint32_t first_b;                 /* instances of b before this one are not asked */
+    const bvpi_placed *top_a, *top_b; /* scenes: the hierarchies that are walked; NULL: of a part */
+
+    bvpi_meter *meter; /* the call's, or NULL */
+    bvpi_meter own;    /* what it points to, unless somebody else's */
+
+    bvp_status status; /* not BVP_OK: the walks end */
+    bool done;         /* the answer is known: the walks end */
+    bool is_settled;   /* that of the two parts that meet, not the query's: ties.h */
+    uint64_t patience; /* of the two parts that meet: ties.h */
+    bool has_ties;     /* pairs were settled at once, in this question or the one before: ties.h */
+    bool hit;          /* COLLIDE: something touches */
+    bool want_witness; /* COLLIDE, stop_at_first: fill `best`, not only best.found */
+    bool any_witness;  /* want_witness, DISTANCE: one whose distance is only known not to be more */
+    bvp_pair_fn callback;
+    void *user;
+    uint64_t count;           /* EACH: pairs reported */
+    float tri_a[9], tri_b[9]; /* EACH: the callback's triangles as stored; a is the caller's */
+
+    double limit;       /* DISTANCE: farther pairs do not matter; shrinks */
+    double tolerance;   /* DISTANCE: pairs nearer than the answer by no more do not matter */
+    bool bounded;       /* DISTANCE: the limit is the distance of a pair */
+    bool stop_at_first; /* DISTANCE: any pair within the limit will do */
+    double lower;       /* smallest lower bound of the pairs looked at */
+    bvp_distance_result best;
+    uint32_t best_a, best_b; /* DISTANCE: items of the best pair */
+
+    bvpi_hit_pairs *hit_pairs;  /* COLLIDE: where to put pairs that cross; or NULL */
+    const bvpi_last_pair *last; /* last_kernel.c: what is asked */
+    bvpi_pair_start *start; /* COLLIDE, stop_at_first: where to keep where to look first; or NULL */
+    bool from_start;        /* looks nowhere else */
+    struct bvpi_front *front; /* front_kernel.c: where the last search stopped */
+    bool is_aimed;            /* DISTANCE: look for gaps in this direction from the beginning */
+    double aim[3];            /* in the world */
+
+    bvp_stats stats;
+} bvpi_pair_query;
+
+/* Asks the query of two placed parts by hierarchies of one kind. */
+typedef void (*bvpi_parts_fn)(bvpi_pair_query *query, const bvpi_placed_part *a,
+                              const bvpi_placed_part *b);
+
+/* Per instruction set: pair_kernel.c. */
+typedef struct bvpi_pair_kernel {
+    bvpi_parts_fn parts[BVPD_KIND_END];
+    /* Walks query->top_a and top_b (at least one body is an assembly) and calls bvpi_pair_enter for
+     * pairs of items that may answer. */
+    void (*scenes)(bvpi_pair_query *query);
+    const struct bvpi_pair_kernel *last, *front; /* last_kernel.c, front_kernel.c of the same set */
+} bvpi_pair_kernel;
+
+extern const bvpi_pair_kernel bvpi_pair_kernel_base, bvpi_pair_kernel_avx2;
+/* last_kernel.c: of the pair query->last alone; has no `scenes`. */
+extern const bvpi_pair_kernel bvpi_last_kernel_base, bvpi_last_kernel_avx2;
+/* front_kernel.c: distance of two parts, from query->front; has no `scenes`. */
+extern const bvpi_pair_kernel bvpi_front_kernel_base, bvpi_front_kernel_avx2;
+
+/* *_pair_kernel.c */
+#define BVPI_PARTS_FN(name)                                                                        \
+    void name(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
+BVPI_PARTS_FN(bvpi_aabb_pair_base);
+BVPI_PARTS_FN(bvpi_aabb_pair_avx2);
+BVPI_PARTS_FN(bvpi_boxtree_pair_base);
+BVPI_PARTS_FN(bvpi_boxtree_pair_avx2);
+BVPI_PARTS_FN(bvpi_obb_pair_base);
+BVPI_PARTS_FN(bvpi_obb_pair_avx2);
+BVPI_PARTS_FN(bvpi_rss_pair_base);
+BVPI_PARTS_FN(bvpi_rss_pair_avx2);
+
+/* api_pair.c: bodies made ready; then a question, as the public ones. The answer is in *query,
+ * which is zeroed before, but for the meter, if it is another call's. */
+bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_body *b);
+/* What the query did, added to what the caller counts; stats: NULL or it. */
+void bvpi_pair_add_stats(bvpi_pair_query *query, bvp_stats *stats);
+void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode);
+bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness);
+bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit, double tolerance);
+bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bool want_witness);
+/* The same, whose witness may be some triangles that are near: its distance says no more than that
+ * it is not above delta. */
+bvp_status bvpi_ask_near(bvpi_pair_query *query, double delta);
+/* The distance of bodies that are known not to meet; best.distance is not more than `tolerance`
+ * above the least one. */
+bvp_status bvpi_ask_nearest(bvpi_pair_query *query, double limit, double tolerance);
+void bvpi_finish_distance(bvpi_pair_query *query);
+
+/* The whole query: status, counts and answers are then in *query. */
+void bvpi_pair_run(bvpi_pair_query *query);
+/* Looks instances up (a body that is a part has one item, number 0) and asks the kernel, unless
+ * they are not to be paired. */
+void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b);
+
+#endif

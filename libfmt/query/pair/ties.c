@@ -1,0 +1,602 @@
+/* SPDX-License-Identifier: MIT
+ * ties.c: pairs of triangles settled by a plane between two parts.
+ * Spec: exactness.md, chapter 6
+ */
+#include "query/pair/ties.h"
+
+#include <math.h>
+
+#include "base/vec3.h"
+#include "node/cluster_record.h"
+#include "prim/tri_tri_exact.h"
+#include "query/pair/projection.h"
+
+enum {
+    STRAY_MOST = 16,     /* triangles of a part on the wrong side of the plane */
+    TESTED_MOST = 64,    /* pairs of one of them that are decided one by one */
+    SEARCH_LEAST = 4096, /* triangles that a search for the first pair may look at */
+    GROUP_MOST = 32      /* boxes of clusters that are kept */
+};
+
+/* A try costs some ten exact tests for each hundred triangles; with less patience one that fails
+ * would be dear, with more one that succeeds would come late. */
+uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b)
+{
+    return 512 + (a->part.triangle_count + b->part.triangle_count) / 8;
+}
+
+/* ---- projections --------------------------------------------------------------------------------
+ */
+
+/* Of a's points; of b's those of the opposite direction, so that both parts' largest values count.
+ */
+static void project_parts(const bvpi_pose *pose, const double w[3], bvpi_projection of[2])
+{
+    const double back[3] = {-w[0], -w[1], -w[2]};
+    bvpi_project_by(pose->world_a, 3, w, &of[0]);
+    bvpi_project_by(pose->world_b, 4, back, &of[1]);
+}
+
+static double highest_of_triangle(const bvpi_projection *p, const float t[9])
+{
+    double most = -INFINITY;
+    for (int k = 0; k < 9; k += 3)
+        most =
+            bvpi_larger(most, bvpi_highest_of(p, (double)t[k], (double)t[k + 1], (double)t[k + 2]));
+    return most;
+}
+
+/* Coordinates as floats, one after the other? */
+static bool is_raw(const bvpi_cluster *cluster)
+{
+    bool raw = cluster->vertex_width == 96;
+    for (int axis = 0; axis < 3; axis++)
+        raw = raw && cluster->head.packing[axis] >> 6 == BVPD_RAW &&
+              cluster->head.table_count[axis] == 0 &&
+              cluster->field_at[axis] == 32 * (unsigned)axis;
+    return raw;
+}
+
+static double highest_of_vertices(const bvpi_projection *p, const bvpi_cluster *cluster)
+{
+    double most = -INFINITY;
+    const uint8_t *raw = cluster->vertices;
+    if (is_raw(cluster)) {
+        for (uint32_t k = 0; k < cluster->vertex_count; k++, raw += 12)
+            most = bvpi_larger(most,
+                               bvpi_highest_of(p, (double)bvpi_float_of_bits(bvpi_load_u32(raw)),
+                                               (double)bvpi_float_of_bits(bvpi_load_u32(raw + 4)),
+                                               (double)bvpi_float_of_bits(bvpi_load_u32(raw + 8))));
+        return most;
+    }
+    for (uint32_t k = 0; k < cluster->vertex_count; k++)
+        most = bvpi_larger(most, bvpi_highest_of(p, (double)bvpi_cluster_coordinate(cluster, 0, k),
+                                                 (double)bvpi_cluster_coordinate(cluster, 1, k),
+                                                 (double)bvpi_cluster_coordinate(cluster, 2, k)));
+    return most;
+}
+
+/* ---- planes -------------------------------------------------------------------------------------
+ */
+
+/* Two parallel planes: triangles of side i (a, b) whose values are at most at[i] are on its side of
+ * its plane. */
+typedef struct planes {
+    bvpi_projection of[2];
+    double at[2];
+    double direction[3], length; /* its length, at least */
+    double room;                 /* how far they could be moved apart */
+} planes;
+
+static double least_gap(const planes *p, const double highest[2])
+{
+    const double gap = -(highest[0] + highest[1]);
+    return gap > 0 ? gap / p->length * (1 - 0x1p-48) : 0;
+}
+
+/* Planes across w between the triangles of a pair, that are more than `apart` from one another.
+ * False: there are none. */
+static bool planes_across(const bvpi_pose *pose, const double w[3], const float a[9],
+                          const float b[9], double apart, planes *out)
+{
+    const double norm = sqrt(bvpi_dot(w, w));
+    double unit[3];
+    if (!(norm > 0x1p-400 && norm < 0x1p400))
+        return false;
+    for (int i = 0; i < 3; i++)
+        unit[i] = w[i] / norm;
+    out->length = sqrt(bvpi_dot(unit, unit)) * (1 + 0x1p-48);
+    for (int turn = 0; turn < 2; turn++) {
+        project_parts(pose, unit, out->of);
+        out->at[0] = highest_of_triangle(&out->of[0], a);
+        out->at[1] = highest_of_triangle(&out->of[1], b);
+        out->room = -(out->at[0] + out->at[1]) - apart * out->length;
+        if (out->room > 0) {
+            out->at[0] += out->room * 0.4375;
+            out->at[1] += out->room * 0.4375;
+            memcpy(out->direction, unit, sizeof unit);
+            return true;
+        }
+        for (int i = 0; i < 3; i++)
+            unit[i] = -unit[i];
+    }
+    return false;
+}
+
+/* A triangle's normal, parallel to the world. */
+static void normal_of(const double *map, int columns, const float t[9], double out[3])
+{
+    double edge[2][3];
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 3; i++) {
+            edge[k][i] = 0;
+            for (int j = 0; j < 3; j++)
+                edge[k][i] += map[columns * i + j] * ((double)t[3 + 3 * k + j] - (double)t[j]);
+        }
+    bvpi_cross(edge[0], edge[1], out);
+}
+
+enum { DIRECTIONS = 3 };
+
+/* Directions that may tell a pair apart: the shortest connection, the normals. */
+static void directions_of(const bvpi_pose *pose, const float a[9], const float b[9],
+                          double out[DIRECTIONS][3])
+{
+    bvpi_tri_dist d;
+    bvpi_tri_dist1_rough(pose, a, b, &d);
+    bvpi_subtract(d.point_b, d.point_a, out[0]);
+    normal_of(pose->world_a, 3, a, out[1]);
+    normal_of(pose->world_b, 4, b, out[2]);
+}
+
+/* ---- triangles on the wrong side ----------------------------------------------------------------
+ */
+
+typedef struct strays {
+    float corners[STRAY_MOST][9];
+    uint32_t item[STRAY_MOST];
+    unsigned count;
+} strays;
+
+static const bvpi_placed_part *part_of(const bvpi_ties *ties, int side)
+{
+    return side == 0 ? ties->a : ties->b;
+}
+
+static uint32_t first_item(const bvpi_part *part, uint32_t idx)
+{
+    return (uint32_t)(bvpi_cluster_off(part, idx) >> part->cluster_shift) << 8;
+}
+
+/* All triangles of a side are at most as high as its plane, but for the strays. *highest: how high
+ * those are. False: there are too many strays; or the file lies, or the call is over. */
+static bool find_strays(const bvpi_ties *ties, const planes *p, int side, strays *out,
+                        double *highest)
+{
+    const bvpi_part *part = &part_of(ties, side)->part;
+    const bvpi_projection *of = &p->of[side];
+    const double at = p->at[side];
+    out->count = 0;
+    *highest = -INFINITY;
+    for (uint32_t idx = 0; idx < part->cluster_count; idx++) {
+        bvpi_cluster cluster;
+        if (!bvpi_meter_step(ties->query->meter) || !bvpi_cluster_at(part, idx, &cluster))
+            return false;
+        double most = highest_of_vertices(of, &cluster);
+        if (most <= at) {
+            *highest = fmax(*highest, most);
+            continue;
+        }
+        for (uint32_t k = 0; k < cluster.triangle_count; k++) {
+            float corners[9];
+            bvpi_cluster_triangle(&cluster, k, corners);
+            most = highest_of_triangle(of, corners);
+            if (most <= at) {
+                *highest = fmax(*highest, most);
+                continue;
+            }
+            if (out->count == STRAY_MOST)
+                return false;
+            memcpy(out->corners[out->count], corners, sizeof corners);
+            out->item[out->count++] = first_item(part, idx) + k;
+        }
+    }
+    return true;
+}
+
+/* Decides about one pair, given as stray and other. False: the walk has to. */
+static bool test_stray(const bvpi_ties *ties, int side, const float stray[9], uint32_t item_stray,
+                       const float other[9], uint32_t item_other)
+{
+    const bvpi_pose *pose = ties->pose;
+    const float *a = side == 0 ? stray : other, *b = side == 0 ? other : stray;
+    if (ties->query->mode != BVPI_PAIR_DISTANCE) {
+        ties->query->stats.exact++;
+        return bvpi_tri_tri_exact(a, b, pose->same ? NULL : pose->ma,
+                                  pose->same ? NULL : pose->mb) == 0;
+    }
+    ties->measure(ties->user, a, b, side == 0 ? item_stray : item_other,
+                  side == 0 ? item_other : item_stray);
+    return !ties->query->done;
+}
+
+/* Planes between a stray and the first triangle of the other part that no earlier planes tell from
+ * it, and so on. False: the walk has to. */
+static bool settle_stray(const bvpi_ties *ties, int side, const float stray[9], uint32_t item)
+{
+    const bvpi_part *part = &part_of(ties, 1 - side)->part;
+    bool has_planes = false;
+    unsigned tested = 0;
+    planes p;
+    for (uint32_t idx = 0; idx < part->cluster_count; idx++) {
+        bvpi_cluster cluster;
+        if (!bvpi_meter_step(ties->query->meter) || !bvpi_cluster_at(part, idx, &cluster))
+            return false;
+        if (has_planes && highest_of_vertices(&p.of[1 - side], &cluster) <= p.at[1 - side])
+            continue;
+        for (uint32_t k = 0; k < cluster.triangle_count; k++) {
+            float other[9];
+            bvpi_cluster_triangle(&cluster, k, other);
+            if (has_planes && highest_of_triangle(&p.of[1 - side], other) <= p.at[1 - side])
+                continue;
+            if (tested++ == TESTED_MOST ||
+                !test_stray(ties, side, stray, item, other, first_item(part, idx) + k))
+                return false;
+            const float *a = side == 0 ? stray : other, *b = side == 0 ? other : stray;
+            const double apart = ties->query->mode == BVPI_PAIR_DISTANCE ? ties->query->limit : 0;
+            double direction[DIRECTIONS][3];
+            directions_of(ties->pose, a, b, direction);
+            planes found;
+            p.room = 0;
+            for (int i = 0; i < DIRECTIONS; i++)
+                if (planes_across(ties->pose, direction[i], a, b, apart, &found) &&
+                    found.room > p.room)
+                    p = found;
+            has_planes = p.room > 0;
+        }
+    }
+    return true;
+}
+
+static bool settle_strays(const bvpi_ties *ties, const strays of[2])
+{
+    for (int side = 0; side < 2; side++)
+        for (unsigned k = 0; k < of[side].count; k++)
+            if (!settle_stray(ties, side, of[side].corners[k], of[side].item[k]))
+                return false;
+    return true;
+}
+
+/* ---- the first one in storage -------------------------------------------------------------------
+ */
+
+/* Axis-parallel boxes in the frame parallel to the world. */
+typedef struct span {
+    double lo[3], hi[3];
+} span;
+
+static const span nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static void span_add(span *s, const span *more)
+{
+    for (int i = 0; i < 3; i++) {
+        s->lo[i] = fmin(s->lo[i], more->lo[i]);
+        s->hi[i] = fmax(s->hi[i], more->hi[i]);
+    }
+}
+
+static bool spans_meet(const span *a, const span *b)
+{
+    for (int i = 0; i < 3; i++)
+        if (a->lo[i] > b->hi[i] || b->lo[i] > a->hi[i])
+            return false;
+    return true;
+}
+
+/* What a search for the first of the pairs at one distance knows. Let g be the gap of the planes, T
+ * the largest distance in question. Nearest points x, y of such a pair are y = x + (s, along the
+ * planes' normal) + (something across it, at most sqrt(T^2 - g^2)), g <= s <= T. */
+typedef struct search {
+    const bvpi_ties *ties;
+    bvpi_projection axis[2][3]; /* a side's points, on the axes */
+    bvpi_projection of[2];
+    double least[2];           /* triangles that are less high are too far away */
+    double most[2];            /* those that are higher are strays */
+    double shift[3], reach[3]; /* from a to b, and how far off that */
+    span group[GROUP_MOST];    /* of b's clusters */
+    uint32_t group_size;
+    unsigned group_count; /* 0: not made yet */
+    uint64_t left;        /* triangles of b that may still be looked at */
+} search;
+
+/* Is the triangle high enough, and no stray? */
+static bool is_at_plane(const search *s, int side, const float t[9])
+{
+    const double highest = highest_of_triangle(&s->of[side], t);
+    return highest >= s->least[side] && highest <= s->most[side];
+}
+
+static void span_of(const search *s, int side, const float t[9], span *out)
+{
+    *out = nothing;
+    for (int i = 0; i < 3; i++) {
+        bvpi_projection back = s->axis[side][i];
+        for (int j = 0; j < 4; j++)
+            back.of[j] = -back.of[j];
+        out->hi[i] = highest_of_triangle(&s->axis[side][i], t);
+        out->lo[i] = -highest_of_triangle(&back, t);
+    }
+}
+
+/* Where b's points must be to be near enough to one in the box. */
+static void span_across(const search *s, span *box)
+{
+    for (int i = 0; i < 3; i++) {
+        const double more =
+            s->reach[i] + (fabs(box->lo[i]) + fabs(box->hi[i]) + fabs(s->shift[i])) * 0x1p-48;
+        box->lo[i] += s->shift[i] - more;
+        box->hi[i] += s->shift[i] + more;
+    }
+}
+
+static void begin_search(search *s, const bvpi_ties *ties, const planes *p, const double highest[2],
+                         double gap)
+{
+    const double most = bvpi_cell_top(ties->query->best.distance) * (1 + 0x1p-48);
+    const double beyond = (most - gap) * (1 + 0x1p-40);
+    const double across = sqrt(beyond * (most + gap)) * (1 + 0x1p-40);
+    s->ties = ties;
+    s->group_size = (ties->b->part.cluster_count + GROUP_MOST - 1) / GROUP_MOST;
+    s->group_count = 0;
+    s->left = SEARCH_LEAST + ties->spent;
+    for (int side = 0; side < 2; side++) {
+        const int other = 1 - side;
+        s->of[side] = p->of[side];
+        s->most[side] = p->at[side];
+        s->least[side] = -highest[other] - most * p->length;
+        s->least[side] -= fabs(s->least[side]) * 0x1p-48;
+    }
+    for (int i = 0; i < 3; i++) {
+        double unit[3] = {0};
+        unit[i] = 1;
+        bvpi_project_by(ties->pose->world_a, 3, unit, &s->axis[0][i]);
+        bvpi_project_by(ties->pose->world_b, 4, unit, &s->axis[1][i]);
+        s->shift[i] = p->direction[i] * gap;
+        s->reach[i] = beyond + across + most * 0x1p-40;
+    }
+}
+
+/* Boxes of b's clusters, of the triangles that are at the plane; several in one if there are many.
+ */
+static bool bound_groups(search *s)
+{
+    const bvpi_part *part = &s->ties->b->part;
+    for (uint32_t idx = 0; idx < part->cluster_count; idx++) {
+        bvpi_cluster cluster;
+        if (!bvpi_meter_step(s->ties->query->meter) || !bvpi_cluster_at(part, idx, &cluster))
+            return false;
+        if (idx % s->group_size == 0)
+            s->group[s->group_count++] = nothing;
+        if (!(highest_of_vertices(&s->of[1], &cluster) >= s->least[1]))
+            continue;
+        for (uint32_t k = 0; k < cluster.triangle_count; k++) {
+            float corners[9];
+            span box;
+            bvpi_cluster_triangle(&cluster, k, corners);
+            if (!is_at_plane(s, 1, corners))
+                continue;
+            span_of(s, 1, corners, &box);
+            span_add(&s->group[s->group_count - 1], &box);
+        }
+    }
+    return true;
+}
+
+typedef enum found { NOT_FOUND, FOUND, GIVEN_UP } found;
+
+/* Measures those of a cluster of b that may be near enough to a's triangle, in storage order, until
+ * none of the rest comes first. */
+static found search_cluster(search *s, const float a[9], uint32_t item_a, const span *at,
+                            uint32_t idx)
+{
+    const bvpi_ties *ties = s->ties;
+    const uint32_t first = first_item(&ties->b->part, idx);
+    bvpi_cluster cluster;
+    if (!bvpi_meter_step(ties->query->meter) || !bvpi_cluster_at(&ties->b->part, idx, &cluster))
+        return GIVEN_UP;
+    for (uint32_t k = 0; k < cluster.triangle_count; k++) {
+        float b[9];
+        span box;
+        if (!ties->comes_first(ties->user, item_a, first + k))
+            return FOUND;
+        if (s->left-- == 0)
+            return GIVEN_UP;
+        bvpi_cluster_triangle(&cluster, k, b);
+        if (!is_at_plane(s, 1, b))
+            continue;
+        span_of(s, 1, b, &box);
+        if (!spans_meet(&box, at))
+            continue;
+        ties->measure(ties->user, a, b, item_a, first + k);
+        if (ties->query->done)
+            return GIVEN_UP;
+    }
+    return NOT_FOUND;
+}
+
+static found search_triangle(search *s, const float a[9], uint32_t item_a)
+{
+    const uint32_t count = s->ties->b->part.cluster_count;
+    span at;
+    span_of(s, 0, a, &at);
+    span_across(s, &at);
+    for (uint32_t k = 0, from = 0; from < count; k++, from += s->group_size) {
+        if (s->group_count > 0 && !spans_meet(&s->group[k], &at))
+            continue;
+        const uint32_t rest = count - from;
+        for (uint32_t i = 0; i < s->group_size && i < rest; i++) {
+            const found status = search_cluster(s, a, item_a, &at, from + i);
+            if (status != NOT_FOUND)
+                return status;
+        }
+    }
+    return NOT_FOUND;
+}
+
+/* All pairs are as far apart as the best one, or farther: the answer is the first one in storage
+ * that is not farther. False: the walk has to find it. A function of its own: the strays need no
+ * room on the stack by then. */
+static __attribute__((noinline)) bool search_first(const bvpi_ties *ties, const planes *p,
+                                                   const double highest[2], double gap)
+{
+    const bvpi_part *part = &ties->a->part;
+    search search_here, *s = &search_here;
+    unsigned searched = 0;
+    begin_search(s, ties, p, highest, gap);
+    for (uint32_t idx = 0; idx < part->cluster_count; idx++) {
+        bvpi_cluster cluster;
+        if (!bvpi_meter_step(ties->query->meter) || !bvpi_cluster_at(part, idx, &cluster))
+            return false;
+        if (!(highest_of_vertices(&s->of[0], &cluster) >= s->least[0]))
+            continue;
+        for (uint32_t k = 0; k < cluster.triangle_count; k++) {
+            const uint32_t item = first_item(part, idx) + k;
+            float corners[9];
+            if (!ties->comes_first(ties->user, item, 0))
+                return true;
+            bvpi_cluster_triangle(&cluster, k, corners);
+            if (!is_at_plane(s, 0, corners))
+                continue;
+            /* the first one seldom needs boxes */
+            if (searched++ == 1 && !bound_groups(s))
+                return false;
+            const found status = search_triangle(s, corners, item);
+            if (status != NOT_FOUND)
+                return status == FOUND;
+        }
+    }
+    return true;
+}
+
+/* ---- settling -----------------------------------------------------------------------------------
+ */
+
+/* Does the query name the first one in storage of the pairs at the best one's distance? */
+static bool names_first(const bvpi_pair_query *query)
+{
+    return query->mode == BVPI_PAIR_DISTANCE && !query->stop_at_first && !(query->tolerance > 0) &&
+           query->best.found;
+}
+
+/* Planes must be farther apart than this to be of use. */
+static double use_of(const bvpi_pair_query *query)
+{
+    if (query->mode != BVPI_PAIR_DISTANCE)
+        return 0;
+    return names_first(query) ? fmin(query->limit, bvpi_cell_bottom(query->best.distance))
+                              : query->limit;
+}
+
+/* Pairs that are `gap` apart, or more, can't be the answer at all. */
+static bool is_beyond(const bvpi_pair_query *query, double gap)
+{
+    return gap > (query->mode == BVPI_PAIR_DISTANCE ? query->limit : 0);
+}
+
+/* Are there too many strays in a cluster from the middle of storage? Planes that are of no use are
+ * then found out without a look at all of the other part. */
+static bool is_hopeless(const bvpi_ties *ties, const planes *p, int side)
+{
+    const bvpi_part *part = &part_of(ties, side)->part;
+    unsigned count = 0;
+    bvpi_cluster cluster;
+    if (part->cluster_count == 0 || !bvpi_cluster_at(part, part->cluster_count / 2, &cluster))
+        return false;
+    for (uint32_t k = 0; k < cluster.triangle_count && count <= STRAY_MOST; k++) {
+        float corners[9];
+        bvpi_cluster_triangle(&cluster, k, corners);
+        count += !(highest_of_triangle(&p->of[side], corners) <= p->at[side]);
+    }
+    return count > STRAY_MOST;
+}
+
+/* What the planes prove. highest, *gap: of the triangles on their sides; the strays are settled by
+ * themselves. False: it is of no use. A function of its own, as search_first. */
+static __attribute__((noinline)) bool settle_all_but_ties(const bvpi_ties *ties, const planes *p,
+                                                          double highest[2], double *gap)
+{
+    const bvpi_pair_query *query = ties->query;
+    strays of[2];
+    if (is_hopeless(ties, p, 0) || is_hopeless(ties, p, 1))
+        return false;
+    for (int side = 0; side < 2; side++)
+        if (!find_strays(ties, p, side, &of[side], &highest[side]))
+            return false;
+    *gap = least_gap(p, highest);
+    if (!is_beyond(query, *gap) &&
+        !(names_first(query) && *gap >= bvpi_cell_bottom(query->best.distance) && *gap > 0))
+        return false;
+    return settle_strays(ties, of);
+}
+
+static bool settle_by(const bvpi_ties *ties, const planes *p)
+{
+    bvpi_pair_query *query = ties->query;
+    double highest[2], gap;
+    if (!settle_all_but_ties(ties, p, highest, &gap))
+        return false;
+    if (is_beyond(query, gap))
+        return true;
+    query->lower = fmin(query->lower, gap);
+    return search_first(ties, p, highest, gap);
+}
+
+static bool settle_across(const bvpi_ties *ties, const float a[9], const float b[9])
+{
+    double direction[DIRECTIONS][3];
+    directions_of(ties->pose, a, b, direction);
+    for (int i = 0; i < DIRECTIONS; i++) {
+        planes p;
+        if (planes_across(ties->pose, direction[i], a, b, use_of(ties->query), &p) &&
+            settle_by(ties, &p))
+            return true;
+        if (ties->query->done)
+            return false;
+    }
+    return false;
+}
+
+/* A triangle from the middle of a part's storage. */
+static bool middle_of(const bvpi_part *part, float out[9], uint32_t *item)
+{
+    bvpi_cluster cluster;
+    const uint32_t idx = part->cluster_count / 2;
+    if (part->cluster_count == 0 || !bvpi_cluster_at(part, idx, &cluster))
+        return false;
+    *item = first_item(part, idx) + cluster.triangle_count / 2;
+    bvpi_cluster_triangle(&cluster, cluster.triangle_count / 2, out);
+    return true;
+}
+
+/* The pair that was found may be one of strays; one from the middle seldom is. */
+static bool settle_middle(const bvpi_ties *ties)
+{
+    float a[9], b[9];
+    uint32_t item_a, item_b;
+    if (!middle_of(&ties->a->part, a, &item_a) || !middle_of(&ties->b->part, b, &item_b))
+        return false;
+    if (ties->query->mode == BVPI_PAIR_DISTANCE) {
+        bvpi_tri_dist d;
+        bvpi_tri_dist1_rough(ties->pose, a, b, &d);
+        if (d.lo <= ties->query->limit)
+            ties->measure(ties->user, a, b, item_a, item_b);
+    }
+    return !ties->query->done && settle_across(ties, a, b);
+}
+
+bool bvpi_ties_settle(const bvpi_ties *ties, const float a[9], const float b[9])
+{
+    if (settle_across(ties, a, b))
+        return true;
+    return !ties->query->done && settle_middle(ties);
+}

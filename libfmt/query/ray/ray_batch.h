@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * ray_batch.h: many rays of one call; those that go much the same way go together.
+ */
+#ifndef BVPI_QUERY_RAY_RAY_BATCH_H
+#define BVPI_QUERY_RAY_RAY_BATCH_H
+
+#include "query/ray/ray_query.h"
+
+enum { BVPI_PACKET = 8 };
+
+/* A call with its arrays; strides in bytes. */
+typedef struct bvpi_ray_batch {
+    const bvpi_subject *subject;
+    bvpi_ray_mode mode; /* FIRST or ANY */
+    const char *rays;
+    char *out; /* FIRST: a bvp_ray_hit each, ANY: an int */
+    size_t ray_stride, out_stride;
+    bvpi_leaf *leaves; /* BVPI_LEAVES of them */
+    bvpi_meter *meter; /* of all of them, or NULL */
+    bvp_stats *stats;
+} bvpi_ray_batch;
+
+static inline const bvp_ray *bvpi_batch_ray(const bvpi_ray_batch *batch, size_t idx)
+{
+    return (const bvp_ray *)(const void *)(batch->rays + idx * batch->ray_stride);
+}
+
+static inline void *bvpi_batch_out(const bvpi_ray_batch *batch, size_t idx)
+{
+    return batch->out + idx * batch->out_stride;
+}
+
+/* Rays of a packet: four from first[0] on, four from first[1] on. */
+typedef struct bvpi_packet_place {
+    size_t first[2];
+} bvpi_packet_place;
+
+static inline size_t bvpi_packet_ray(const bvpi_packet_place *place, unsigned lane)
+{
+    return place->first[lane >> 2] + (lane & 3);
+}
+
+/* Asks the rays of a packet together; the subject is a part whose hierarchy is wide. False: they
+ * have too little in common, or one of them is not sound, or the file is not; then nothing is
+ * answered or counted. */
+typedef struct bvpi_ray_packet_kernel {
+    bool (*run)(const bvpi_ray_batch *batch, const bvpi_packet_place *place);
+} bvpi_ray_packet_kernel;
+extern const bvpi_ray_packet_kernel bvpi_ray_packet_kernel_base, bvpi_ray_packet_kernel_avx2;
+
+#endif

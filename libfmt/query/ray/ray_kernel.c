@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * ray_kernel.c: rays through hierarchies, nearest child first; compiled once per instruction set.
+ * Based on: Wald, Benthin, Boulos, Getting Rid of Packets, 2008 (one ray, many boxes).
+ */
+#include "kinds/query/binary_body.h"
+#include "query/ray/ray_part.h"
+#include "query/ray/ray_slab.h"
+
+/* A leaf's items, triangles or instances. */
+typedef bvp_status (*ray_items_fn)(void *user, uint32_t item, unsigned count);
+
+/* sorted: the nearest child first; else as they come, for who takes any hit. */
+BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool sorted,
+                                 ray_items_fn items)
+{
+    _Alignas(64) bvpi_ray_level levels[BVPI_RAY_LEVELS];
+    bvpi_ray_entry waiting[BVPI_STACK_SIZE];
+    bvpi_slab8 slab;
+    bvpi_loan loan;
+    bvpi_ray_walk walk = {
+        .tree = tree, .levels = levels, .waiting = waiting, .limit = bvpi_ray_part_limit(w)};
+    bvp_stats *stats = &w->query->stats;
+    bvp_status status = BVP_OK;
+    int place = bvpi_ray_walk_start(&walk, &loan, w->query->meter);
+    bvpi_slab8_init(&slab, &w->grid.slab, w->grid.t_min);
+    while (place >= 0 && status == BVP_OK) {
+        const bvpi_ray_level *level = bvpi_ray_level_of(&walk, place);
+        const unsigned lane = bvpi_ray_lane_of(place);
+        if (level->inner >> lane & 1) {
+            place = bvpi_ray_open(&walk, &slab, place, sorted);
+            continue;
+        }
+        const unsigned count = (unsigned)(level->meta >> (8 * lane)) & 0xff;
+        stats->leaves += items == bvpi_ray_part_triangles;
+        if (items != bvpi_ray_part_triangles)
+            bvpi_steps_pause(&walk.steps); /* the parts have walks of their own */
+        status = count - 1 < BVPD_LEAF_MAX ? items(w, bvpi_ray_item(level, lane), count)
+                                           : BVP_ERR_CORRUPT;
+        if (bvpi_ray_query_done(w->query))
+            break;
+        walk.limit = bvpi_ray_part_limit(w);
+        place = bvpi_ray_pop(&walk);
+    }
+    stats->nodes += walk.tree->node_count - bvpi_steps_left(&walk.steps);
+    stats->boxes += walk.boxes;
+    bvpi_steps_pause(&walk.steps);
+    return place == BVPI_RAY_LIAR ? bvpi_meter_blame(w->query->meter) : status;
+}
+
+BVPI_INLINE void local_ray(bvpi_local_ray *out, const bvpi_place *place, const bvp_ray *ray)
+{
+    if (place->is_identity)
+        bvpi_local_ray_keep(out, ray);
+    else
+        bvpi_local_ray_init(out, place, ray);
+}
+
+static bvp_status enter_part(bvpi_ray_query *query, const bvpi_placed_part *part)
+{
+    static const bvpi_walk_steps steps = {bvpi_ray_part_boxes, bvpi_ray_part_limit,
+                                          bvpi_ray_part_triangles, NULL};
+    const bvpi_tree *tree = &part->at.tree;
+    bvpi_local_ray local;
+    bvpi_ray_part w;
+    w.query = query;
+    w.part = part;
+    w.ready = false;
+    local_ray(&local, &part->at.place, &query->ray);
+    if (!bvpi_grid_ray_init(&w.grid, &part->at, &local, query->ray.t_min, query->t_max))
+        return BVP_OK;
+    if (part->kind != BVPD_KIND_WIDE8)
+        return bvpi_binary_body_walk(&steps, &w, &part->binary, query->meter, &query->stats);
+    return query->mode == BVPI_RAY_FIRST ? walk_wide(&w, tree, true, bvpi_ray_part_triangles)
+                                         : walk_wide(&w, tree, false, bvpi_ray_part_triangles);
+}
+
+static bvp_status enter_instance(bvpi_ray_part *w, uint32_t instance)
+{
+    bvpi_placed_part part;
+    if (!bvpi_subject_asks(w->subject, instance))
+        return BVP_OK;
+    w->query->stats.instance_pairs++;
+    bvp_status status = bvpi_subject_instance(w->subject, instance, &part);
+    if (status == BVP_OK)
+        status = enter_part(w->query, &part);
+    bvpi_ray_query_finish(w->query); /* `part` ends here */
+    return status;
+}
+
+/* No more than there are in a valid hierarchy. */
+static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
+{
+    bvpi_ray_part *w = user;
+    bvp_status status = BVP_OK;
+    for (unsigned i = 0; i < count && status == BVP_OK && !bvpi_ray_query_done(w->query); i++)
+        if (w->instances_left-- > 0 && bvpi_meter_step(w->query->meter))
+            status = enter_instance(w, first + i);
+        else
+            status = bvpi_meter_blame(w->query->meter);
+    return status;
+}
+
+static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed *top,
+                            bvpi_ray_query *query)
+{
+    bvpi_local_ray local;
+    bvpi_ray_part w;
+    w.subject = subject;
+    w.query = query;
+    w.instances_left = subject->file->header.instance_count;
+    local_ray(&local, &top->place, &query->ray);
+    if (!bvpi_grid_ray_init(&w.grid, top, &local, query->ray.t_min, query->t_max))
+        return BVP_OK;
+    return walk_wide(&w, &top->tree, true, enter_instances);
+}
+
+static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_ray_query *query)
+{
+    bvp_status status = enter_top(subject, &subject->top, query);
+    for (uint32_t k = 1; k < subject->top_count && status == BVP_OK && !bvpi_ray_query_done(query);
+         k++) {
+        bvpi_placed top;
+        status = bvpi_subject_top(subject, k, &top);
+        if (status == BVP_OK)
+            status = enter_top(subject, &top, query);
+    }
+    return status;
+}
+
+static bvp_status run(const bvpi_subject *subject, bvpi_ray_query *query)
+{
+    bvp_status status = BVP_OK;
+    if (subject->is_assembly && !subject->is_empty)
+        status = enter_assembly(subject, query);
+    else if (!subject->is_empty)
+        status = enter_part(query, &subject->one);
+    bvpi_ray_query_finish(query);
+    return status;
+}
+
+static bvp_status run_part(const bvpi_placed_part *part, bvpi_ray_query *query)
+{
+    const bvp_status status = enter_part(query, part);
+    bvpi_ray_query_finish(query);
+    return status;
+}
+
+const bvpi_ray_kernel BVPI_ISA_NAME(bvpi_ray_kernel) = {run, run_part};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * front.c: a front from one query to the next: whose it is.
+ * Spec: exactness.md, chapter 11
+ */
+#include "query/warm/front.h"
+
+#include <string.h>
+
+#include "format/checksum.h"
+
+static uint64_t seal_of(const bvpi_front_head *head)
+{
+    return bvpi_hash64(&head->bodies, sizeof *head - offsetof(bvpi_front_head, bodies));
+}
+
+bool bvpi_front_open(bvpi_front *front, void *memory, uint64_t size)
+{
+    const uint64_t each = sizeof *front->keys + sizeof *front->groups;
+    if (memory == NULL || (uintptr_t)memory % sizeof(uint64_t) != 0 ||
+        size < sizeof *front->head + each)
+        return false;
+    const uint64_t room = (size - sizeof *front->head) / each;
+    front->capacity = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+    front->head = memory;
+    front->keys = (double *)(void *)(front->head + 1);
+    front->groups = (bvpi_front_group *)(void *)(front->keys + front->capacity);
+    front->is_lost = false;
+    return true;
+}
+
+void bvpi_front_name(bvpi_front *front, uint64_t bodies)
+{
+    bvpi_front_head *head = front->head;
+    if (head->bodies == bodies && head->capacity == front->capacity &&
+        head->count <= front->capacity && head->seal == seal_of(head))
+        return;
+    memset(head, 0, sizeof *head);
+    head->bodies = bodies;
+    head->capacity = front->capacity;
+}
+
+void bvpi_front_close(bvpi_front *front)
+{
+    if (front->is_lost)
+        front->head->count = 0;
+    front->head->seal = seal_of(front->head);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ * warm.h: what a caller keeps from one query to the next about a pair of bodies: bvp_warm_start.
+ *
+ * Certificates, which are believed: how far apart the bodies were at some placements, which pair of
+ * triangles was the nearest, which ones crossed. They are sealed, and name the bodies by what they
+ * show. And where in the hierarchies the last answer was found.
+ */
+#ifndef BVPI_QUERY_WARM_WARM_H
+#define BVPI_QUERY_WARM_WARM_H
+
+#include "query/warm/front.h"
+
+enum { BVPI_CROSSINGS = 8 };
+
+/* Where a body's points lie before its placement; a placed coordinate may be wrong by `blur` of the
+ * size of what it is summed from. */
+typedef struct bvpi_extent {
+    double centre[3], half[3], blur;
+} bvpi_extent;
+
+typedef struct bvpi_clearance {
+    uint64_t seal; /* of all that follows */
+    uint64_t bodies;
+    double at_a[12], at_b[12]; /* where the bodies were; a finite `motion` is one from there */
+    bvpi_extent a, b;
+    double nearest; /* no pair of triangles was nearer */
+    double upper;   /* some pair was as near; or infinity */
+    bvpi_last_pair last;
+    uint32_t is_apart;
+} bvpi_clearance;
+
+typedef struct bvpi_crossings {
+    uint64_t seal;
+    uint64_t bodies;
+    uint64_t count;
+    double corner[BVPI_CROSSINGS][18]; /* of a's triangle, of b's: before the bodies' placements */
+    bvpi_last_pair pair[BVPI_CROSSINGS];
+} bvpi_crossings;
+
+/* Where an answer was found; no certificate. */
+typedef struct bvpi_lead {
+    uint64_t seal;
+    uint64_t bodies;
+    bvpi_pair_start start; /* a is the caller's */
+} bvpi_lead;
+
+/* Only what is wise depends on these, no answer: any bytes will do. */
+typedef struct bvpi_habits {
+    uint32_t served;   /* queries since the bodies were at clear.at_a, clear.at_b */
+    uint32_t ahead;    /* for how many queries a clearance should do */
+    uint32_t pause;    /* plain queries to go before anything else is tried */
+    uint32_t failures; /* in a row, of trying */
+    uint32_t tested;   /* crossings that were worth a test */
+    uint32_t lead_pause, lead_failures;   /* the same of looking where the last answer was */
+    uint32_t front_pause, front_failures; /* the same of keeping a front */
+} bvpi_habits;
+
+typedef struct bvpi_warm {
+    bvpi_clearance clear;
+    bvpi_crossings cross;
+    bvpi_lead lead;
+    bvpi_habits habits;
+} bvpi_warm;
+
+_Static_assert(sizeof(bvpi_warm) <= sizeof((bvp_warm_start){0}.opaque), "bvp_warm_start holds it");
+
+/* An upper bound of how far any point of a has moved, relative to any of b, since the placements of
+ * warm->clear; INFINITY: that certificate is none, or is about other bodies, or these are not fit
+ * for an answer without looking closer. */
+double bvpi_warm_motion(const bvpi_warm *warm, const bvp_body *a, const bvp_body *b);
+/* The front in the caller's memory; empty, if what is there is about other bodies than warm->clear.
+ * False: there is no memory, or bodies like these have no front. */
+bool bvpi_warm_front(const bvpi_warm *warm, const bvpi_pair_query *query,
+                     const bvp_warm_start *memory, bvpi_front *out);
+/* One of the pairs that crossed and certainly do so still; or NULL. The bodies are then known to be
+ * good. */
+const bvpi_last_pair *bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, const bvp_body *b);
+/* Writes the certificate anew, from its figures: for the placements of a query. */
+void bvpi_warm_keep(bvpi_warm *warm, const bvpi_pair_query *query, const bvp_body *a,
+                    const bvp_body *b);
+/* Where an answer was found, for this query; false: nothing is known. And keeps query->start. */
+bool bvpi_warm_lead(const bvpi_warm *warm, const bvpi_pair_query *query, const bvp_body *a,
+                    const bvp_body *b, bvpi_pair_start *out);
+void bvpi_warm_keep_lead(bvpi_warm *warm, const bvpi_pair_query *query, const bvp_body *a,
+                         const bvp_body *b);
+/* Puts pairs before the others that crossed. */
+void bvpi_warm_keep_crossings(bvpi_warm *warm, const bvp_body *a, const bvp_body *b,
+                              const bvpi_hit_pairs *pairs);
+
+#endif

@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The reader that was written from the spec alone and the library read the same from every good file;
+# files that are not good are refused.
+set -u
+source_dir=${BVP_SRCDIR:-$(dirname "$0")/../..}
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+fail=0
+complain() { echo "check_slow_reader: $*"; fail=1; }
+
+mkdir "$scratch/corpus"
+tests/corpus/make_corpus "$scratch/corpus" || { complain "make_corpus failed"; exit 1; }
+if [ -x "${BVPACK-}" ]; then
+  for model in "$source_dir"/samples/models/*.{glb,STL,stl,ply,obj}; do
+    [ -f "$model" ] || continue
+    name=$(basename "$model")
+    "$BVPACK" pack "$model" -q -o "$scratch/corpus/good-$name.bvp" || complain "cannot pack $name"
+    "$BVPACK" pack "$model" -q --no-ids -o "$scratch/corpus/good-no-ids-$name.bvp"
+  done
+  # every kind of hierarchy, alone and beside others, in every form
+  while read -r name model options; do
+    # shellcheck disable=SC2086
+    "$BVPACK" pack "$source_dir/samples/models/$model" -q $options \
+      -o "$scratch/corpus/good-$name.bvp" || complain "cannot pack $name"
+  done <<'END'
+all plate_holes.STL --hierarchy wide,boxtree,aabb,obb,rss
+all-1 rob.obj --hierarchy wide,boxtree,aabb,obb,rss --leaf 1
+binary-2 rob.obj --hierarchy aabb,rss,obb,boxtree --leaf 2
+boxtree-1-8 plate_holes.STL --hierarchy boxtree --planes 1 --offset-bits 8 --leaf 1
+boxtree-2-16 plate_holes.STL --hierarchy boxtree --planes 2 --offset-bits 16
+boxtree-3-32 rob.obj --hierarchy boxtree --planes 3 --offset-bits 32 --leaf 2
+boxtree-ordered cycloidal.ply --hierarchy wide,boxtree --leaf 8
+aabb-8 plate_holes.STL --hierarchy aabb --leaf 8
+aabb-deformable rob.obj --hierarchy aabb --leaf 1 --deformable
+obb-8 plate_holes.STL --hierarchy obb --leaf 8
+obb-ordered featuretype.STL --hierarchy wide,obb --leaf 1
+rss-8 featuretype.STL --hierarchy rss --leaf 8
+scene irb6640_cell12.glb --hierarchy wide,boxtree,rss --leaf 8
+END
+  # parts in a store, beside the file and elsewhere
+  mkdir "$scratch/elsewhere"
+  for place in "$scratch/corpus" "$scratch/elsewhere"; do
+    for model in irb6640_cell12.glb rob.obj; do
+      "$BVPACK" pack "$source_dir/samples/models/$model" -q --hierarchy wide,obb --thin --store "$place/store" \
+        -o "$scratch/corpus/good-thin-$(basename "$place")-$model.bvp" || complain "cannot pack $model thin"
+    done
+  done
+fi
+
+for file in "$scratch"/corpus/good-*.bvp; do
+  name=$(basename "$file")
+  tests/corpus/slow_reader "$file" >"$scratch/slow" || { complain "$name: the slow reader refuses it"; continue; }
+  if [ -x "${BVPACK-}" ]; then
+    "$BVPACK" verify -q "$file" >/dev/null || complain "$name: it breaks a rule"
+  fi
+  tests/corpus/dump_library "$file" >"$scratch/library" || { complain "$name: the library refuses it"; continue; }
+  cmp -s "$scratch/slow" "$scratch/library" || {
+    complain "$name: the readers differ"
+    diff "$scratch/slow" "$scratch/library" | head -4
+  }
+done
+
+for file in "$scratch"/corpus/{bad,unsupported}-*.bvp; do
+  case $file in
+    *bad-block*) continue ;; # only verification looks at it
+  esac
+  ! tests/corpus/dump_library "$file" >/dev/null 2>&1 || complain "$(basename "$file"): the library opens it"
+done
+exit $fail

@@ -1,0 +1,890 @@
+/* SPDX-License-Identifier: MIT
+ * slow_reader.c: a second reader, written from spec/format.md alone: prints everything that is in a
+ * valid file. Shares no code with the library, is simple rather than fast, and stops at what it
+ * cannot read. tests/corpus/dump_library.c prints the same through the library.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_SIZE = 4096 };
+
+static const uint8_t *file;
+static uint64_t file_size;
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "slow_reader: %s\n", what);
+    exit(1);
+}
+
+static void read_file(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    if (!in || fseek(in, 0, SEEK_END) != 0)
+        fail("cannot open the file");
+    const long size = ftell(in);
+    uint8_t *bytes = malloc((size_t)size + 1);
+    rewind(in);
+    if (!bytes || fread(bytes, 1, (size_t)size, in) != (size_t)size)
+        fail("cannot read the file");
+    fclose(in);
+    file = bytes;
+    file_size = (uint64_t)size;
+}
+
+/* ---- chapter 1: numbers --------------------------------------------------------------------- */
+
+static uint64_t number(uint64_t offset, int size)
+{
+    uint64_t value = 0;
+    if (offset > file_size || file_size - offset < (uint64_t)size)
+        fail("an offset leaves the file");
+    for (int i = 0; i < size; i++)
+        value |= (uint64_t)file[offset + i] << (8 * i);
+    return value;
+}
+
+static uint8_t u8(uint64_t offset)
+{
+    return (uint8_t)number(offset, 1);
+}
+
+static uint32_t u32(uint64_t offset)
+{
+    return (uint32_t)number(offset, 4);
+}
+
+static uint64_t u64(uint64_t offset)
+{
+    return number(offset, 8);
+}
+
+static double f64(uint64_t offset)
+{
+    uint64_t bits = u64(offset);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static void print_f64s(uint64_t offset, int count)
+{
+    for (int i = 0; i < count; i++)
+        printf(" %a", f64(offset + 8 * i));
+}
+
+static void print_bytes(uint64_t offset, uint64_t count)
+{
+    printf(" ");
+    for (uint64_t i = 0; i < count; i++)
+        printf("%02x", u8(offset + i));
+}
+
+/* ---- chapters 3 and 4: header, directory ---------------------------------------------------- */
+
+#define NONE UINT32_MAX
+enum { THIN = 1, TOPS = 2 }; /* bits of feature_incompatible */
+
+static struct {
+    uint64_t offset, size, raw_size, records;
+} data, tids, part, hier, plac, lins, tree, inst, topn, binh, prop, strs, prov;
+
+static void find_sections(void)
+{
+    const struct {
+        const char *kind;
+        void *section;
+    } wanted[] = {{"PART", &part}, {"HIER", &hier}, {"PLAC", &plac}, {"LINS", &lins},
+                  {"INST", &inst}, {"TOPN", &topn}, {"DATA", &data}, {"TIDS", &tids},
+                  {"BINH", &binh}, {"TREE", &tree}, {"PROP", &prop}, {"STRS", &strs},
+                  {"PROV", &prov}};
+    for (uint32_t i = 0; i < u32(80); i++) {
+        const uint64_t entry = 256 + 48 * i;
+        for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
+            if (memcmp(file + entry, wanted[k].kind, 4) != 0)
+                continue;
+            const uint64_t fields[4] = {u64(entry + 8), u64(entry + 16), u64(entry + 24),
+                                        u64(entry + 32)};
+            memcpy(wanted[k].section, fields, sizeof fields);
+        }
+    }
+}
+
+static void check_header(void)
+{
+    static const uint8_t magic[12] = {0xab, 0x62, 0x76, 0x70, 0x61, 0x63,
+                                      0x6b, 0xbb, 0x0d, 0x0a, 0x1a, 0x0a};
+    if (file_size < 1408 || memcmp(file, magic, sizeof magic) != 0)
+        fail("not a bvpack file");
+    if (number(12, 2) != 0 || number(14, 2) != 5 || u32(24) > (THIN | TOPS))
+        fail("a version or feature that this reader does not know");
+    if (u64(32) != file_size)
+        fail("the file's size is not what its header says");
+}
+
+static void print_header(void)
+{
+    printf("version %u.%u size %" PRIu64 "\n", (unsigned)number(12, 2), (unsigned)number(14, 2),
+           u64(32));
+    printf("triangles %" PRIu64 " unique %" PRIu64 " parts %u instances %u nodes %u\n", u64(88),
+           u64(96), u32(104), u32(108), u32(112));
+    printf("up %u unit %a tolerance %a bounds", u32(116), f64(120), f64(208));
+    print_f64s(128, 6);
+    printf("\nsizes %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\nroot", u64(184), u64(192),
+           u64(200), u64(32) - u64(184) - u64(192) - u64(200));
+    print_bytes(48, 16);
+    printf(" source");
+    print_bytes(64, 16);
+    printf("\n");
+}
+
+/* ---- chapter 15: strings -------------------------------------------------------------------- */
+
+static void print_string(uint32_t reference)
+{
+    const uint64_t record = strs.offset + 4 * (uint64_t)reference;
+    const uint32_t size = u32(record);
+    printf(" %u", size);
+    if (size > 0)
+        print_bytes(record + 4, size);
+}
+
+/* ---- chapters 6 and 7: clusters ------------------------------------------------------------- */
+
+static uint32_t bits_at(uint64_t stream, uint64_t first, unsigned width)
+{
+    uint32_t value = 0;
+    for (uint64_t k = 0; k < width; k++)
+        value |= (uint32_t)(u8(stream + (first + k) / 8) >> (first + k) % 8 & 1) << k;
+    return value;
+}
+
+static uint32_t field(uint64_t stream, unsigned width, uint32_t i)
+{
+    return bits_at(stream, (uint64_t)i * width, width);
+}
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static double step_of(uint8_t scale)
+{
+    static const char *const decimal[16] = {"1e0",   "1e-1",  "1e-2",  "1e-3", "1e-4",  "1e-5",
+                                            "1e-6",  "1e-7",  "1e-8",  "1e-9", "1e-10", "1e-11",
+                                            "1e-12", "1e-13", "1e-14", "1e-15"};
+    if (scale < 16)
+        return strtod(decimal[scale], NULL);
+    double step = 1;
+    for (int i = 128; i < scale; i++)
+        step *= 2;
+    for (int i = 128; i > scale; i--)
+        step /= 2;
+    return step;
+}
+
+static uint32_t vertices_of(uint64_t cluster)
+{
+    return u8(cluster) + 1u;
+}
+
+static uint32_t triangles_of(uint64_t cluster)
+{
+    return u8(cluster + 1) + 1u;
+}
+
+static uint64_t after(uint64_t stream, uint32_t count, unsigned width)
+{
+    return stream + ((uint64_t)count * width + 7) / 8;
+}
+
+static unsigned corner_width(uint64_t cluster, int corner)
+{
+    return (u8(cluster + 7) >> (corner == 0 ? 0 : 3) & 7) + 1u;
+}
+
+static unsigned triangle_width(uint64_t cluster)
+{
+    return corner_width(cluster, 0) + 2 * corner_width(cluster, 1);
+}
+
+static uint32_t corner_of(uint64_t cluster, uint32_t triangle, int corner)
+{
+    const uint64_t first = (uint64_t)triangle * triangle_width(cluster);
+    const uint32_t a = bits_at(cluster + 36, first, corner_width(cluster, 0));
+    if (corner == 0)
+        return a;
+    const uint64_t at = first + corner_width(cluster, 0) + (corner - 1) * corner_width(cluster, 1);
+    return (a + u8(cluster + 11) + bits_at(cluster + 36, at, corner_width(cluster, 1))) % 256;
+}
+
+static unsigned width_of(uint64_t cluster, int axis)
+{
+    return u8(cluster + 4 + axis) & 63;
+}
+
+static uint32_t entries_of(uint64_t cluster, int axis)
+{
+    return u8(cluster + 12 + axis);
+}
+
+/* Bits of an axis in the stream of vertices. */
+static unsigned field_width(uint64_t cluster, int axis)
+{
+    unsigned bits = 0;
+    if (entries_of(cluster, axis) == 0)
+        return width_of(cluster, axis);
+    while ((entries_of(cluster, axis) - 1) >> bits != 0)
+        bits++;
+    return bits;
+}
+
+static uint64_t table_of(uint64_t cluster, int axis)
+{
+    const uint64_t vertices = after(cluster + 36, triangles_of(cluster), triangle_width(cluster));
+    unsigned width = 0;
+    for (int i = 0; i < 3; i++)
+        width += field_width(cluster, i);
+    uint64_t table = after(vertices, vertices_of(cluster), width);
+    for (int i = 0; i < axis; i++)
+        table = after(table, entries_of(cluster, i), width_of(cluster, i));
+    return table;
+}
+
+static uint32_t stored(uint64_t cluster, int axis, uint32_t vertex)
+{
+    const uint64_t vertices = after(cluster + 36, triangles_of(cluster), triangle_width(cluster));
+    uint64_t width = 0, before = 0;
+    for (int i = 0; i < 3; i++) {
+        width += field_width(cluster, i);
+        before += i < axis ? field_width(cluster, i) : 0;
+    }
+    const uint32_t found = bits_at(vertices, vertex * width + before, field_width(cluster, axis));
+    if (entries_of(cluster, axis) == 0)
+        return found;
+    return field(table_of(cluster, axis), width_of(cluster, axis), found);
+}
+
+static float coordinate(uint64_t cluster, int axis, uint32_t vertex)
+{
+    const uint8_t packing = u8(cluster + 4 + axis);
+    const uint32_t base = u32(cluster + 16 + 4 * axis);
+    const uint32_t bits = stored(cluster, axis, vertex);
+    const uint32_t v = base + bits;
+    if (packing >> 6 == 0)
+        return float_of(bits);
+    if (packing >> 6 == 1)
+        return float_of(v >= 0x80000000u ? v - 0x80000000u : ~v);
+    const double product = (double)(int32_t)v * step_of(u8(cluster + 8 + axis));
+    return (float)product;
+}
+
+static uint64_t source_number(uint64_t ids, uint32_t local)
+{
+    const unsigned width = u8(ids + 4), gap_count = u8(ids + 5), gap_width = u8(ids + 6);
+    const uint64_t gaps = (uint64_t)gap_count * (width + gap_width);
+    const uint32_t f = bits_at(ids + 8, gaps + (uint64_t)local * width, width);
+    uint64_t skip = 0;
+    for (unsigned i = 0; i < gap_count; i++) {
+        const uint64_t gap = (uint64_t)i * (width + gap_width);
+        if (bits_at(ids + 8, gap, width) <= f)
+            skip = bits_at(ids + 8, gap + width, gap_width);
+    }
+    return u32(ids) + f + skip;
+}
+
+static void print_triangle(uint64_t part_record, uint64_t cluster, uint32_t local)
+{
+    uint64_t id = (uint64_t)u32(cluster + 28) + local;
+    if (u64(part_record + 104) != 0)
+        id = source_number(tids.offset + u64(part_record + 96) + 4 * (uint64_t)u32(cluster + 32),
+                           local);
+    printf("triangle %" PRIu64, id);
+    for (int corner = 0; corner < 3; corner++) {
+        const uint32_t vertex = corner_of(cluster, local, corner);
+        for (int axis = 0; axis < 3; axis++) {
+            const float value = coordinate(cluster, axis, vertex);
+            uint32_t bits;
+            memcpy(&bits, &value, sizeof bits);
+            printf(" %08x", bits);
+        }
+    }
+    printf("\n");
+}
+
+/* ---- chapters 5, 9 and 13: hierarchies ------------------------------------------------------ */
+
+typedef struct hierarchy {
+    uint64_t record; /* in HIER */
+    uint64_t units;  /* where unit 0 is */
+    int is_top;
+    unsigned shift; /* cluster_shift */
+} hierarchy;
+
+typedef struct box {
+    uint32_t lo[3], hi[3];
+} box;
+
+static void print_box(const hierarchy *h, const box *b, uint32_t level, unsigned items,
+                      uint64_t first)
+{
+    printf("box %u %u %" PRIu64, level, items, first);
+    for (int axis = 0; axis < 3; axis++)
+        printf(" %a", f64(h->record + 48 + 8 * axis) + b->lo[axis] * f64(h->record + 72));
+    for (int axis = 0; axis < 3; axis++)
+        printf(" %a", f64(h->record + 48 + 8 * axis) + b->hi[axis] * f64(h->record + 72));
+    printf("\n");
+}
+
+static unsigned shift_of(uint32_t extent)
+{
+    int log2 = -1;
+    for (; extent != 0; extent >>= 1)
+        log2++;
+    return log2 > 7 ? (unsigned)log2 - 7 : 0;
+}
+
+static box lane_box(uint64_t node, int lane, const box *frame)
+{
+    box b;
+    for (int axis = 0; axis < 3; axis++) {
+        const unsigned s = shift_of(frame->hi[axis] - frame->lo[axis]);
+        b.lo[axis] = frame->lo[axis] + ((uint32_t)u8(node + 16 * axis + lane) << s);
+        b.hi[axis] = frame->lo[axis] + ((uint32_t)u8(node + 16 * axis + 8 + lane) << s);
+    }
+    return b;
+}
+
+static uint64_t first_item(const hierarchy *h, uint32_t geom)
+{
+    if (h->is_top)
+        return geom;
+    const uint64_t cluster = h->units + ((uint64_t)(geom >> 8) << h->shift);
+    return (uint64_t)u32(cluster + 28) + (geom & 255);
+}
+
+/* Prints the boxes of `wanted`, and leaves above; returns how many inner ones there were. */
+static uint64_t print_boxes(const hierarchy *h, uint32_t unit, const box *frame, uint32_t level,
+                            uint32_t wanted)
+{
+    if (level == wanted) {
+        print_box(h, frame, level, 0, 0);
+        return 1;
+    }
+    const uint64_t node = h->units + 64 * (uint64_t)unit;
+    uint64_t first = 0, inner = 0;
+    uint32_t child = u32(node + 56);
+    for (int lane = 0; lane < 8; lane++)
+        if (u8(node + 48 + lane) >= 1 && u8(node + 48 + lane) <= 8)
+            first = first_item(h, u32(node + 60));
+    for (int lane = 0; lane < 8; lane++) {
+        const uint8_t meta = u8(node + 48 + lane);
+        if (meta == 0)
+            continue;
+        const box b = lane_box(node, lane, frame);
+        if (meta == 0x80) {
+            inner += print_boxes(h, child++, &b, level + 1, wanted);
+        } else {
+            print_box(h, &b, level + 1, meta, first);
+            first += meta;
+        }
+    }
+    return inner;
+}
+
+static uint64_t print_level(const hierarchy *h, uint32_t level)
+{
+    box root = {{0, 0, 0}, {0, 0, 0}};
+    for (int axis = 0; axis < 3; axis++)
+        root.hi[axis] = u32(h->record + 80 + 4 * axis);
+    return print_boxes(h, u32(h->record + 24), &root, 0, level);
+}
+
+static void print_hierarchy(const hierarchy *h)
+{
+    for (uint32_t level = 0; print_level(h, level) > 0; level++)
+        printf("level\n");
+}
+
+/* ---- chapters 9.1 to 9.4: binary hierarchies ------------------------------------------------- */
+
+enum { BOXTREE = 2, AABB, OBB, RSS };
+
+typedef struct binary {
+    uint64_t record, bytes, blob; /* in HIER, BINH and DATA */
+    unsigned shift;               /* cluster_shift */
+    uint32_t kind, payload_size, leaf_size, plane_max, offset_size, order_width;
+} binary;
+
+typedef struct volume {
+    uint32_t lo[3], hi[3];                     /* boxtree */
+    double centre[3], axis[9], size[3], reach; /* obb, rss */
+} volume;
+
+/* A node: where its payload is; what comes below it. */
+typedef struct binary_node {
+    uint64_t payload;
+    int is_upper;
+    uint32_t left;         /* an upper node's left child */
+    uint64_t rest;         /* in a block: what follows the payload */
+    uint32_t first, count; /* in a block: items */
+} binary_node;
+
+static uint32_t bits_of(uint32_t extent)
+{
+    uint32_t bits = 0;
+    for (; extent != 0; extent >>= 1)
+        bits++;
+    return bits;
+}
+
+static uint32_t offset_steps(const binary *b, uint64_t at, uint32_t extent)
+{
+    const uint32_t bits = 8 * b->offset_size;
+    if (b->offset_size == 4)
+        return (uint32_t)float_of(u32(at));
+    return (uint32_t)number(at, (int)b->offset_size)
+           << (bits_of(extent) > bits ? bits_of(extent) - bits : 0);
+}
+
+static void decode_boxtree(const binary *b, const volume *parent, uint64_t payload, volume *out)
+{
+    uint64_t at = payload + 1;
+    *out = *parent;
+    for (int bit = 0; bit < 6; bit++) {
+        const int axis = bit % 3;
+        if ((u8(payload) >> bit & 1) == 0)
+            continue;
+        const uint32_t steps = offset_steps(b, at, parent->hi[axis] - parent->lo[axis]);
+        if (bit < 3)
+            out->lo[axis] = parent->lo[axis] + steps;
+        else
+            out->hi[axis] = parent->hi[axis] - steps;
+        at += b->offset_size;
+    }
+}
+
+static void decode_rotation(uint32_t rotation, double axis[9])
+{
+    const double step = sqrt(0.5) / 511;
+    const int missing = (int)(rotation >> 30);
+    double q[4], sum = 0;
+    int shift = 0;
+    for (int i = 0; i < 4; i++) {
+        if (i == missing)
+            continue;
+        q[i] = ((int)(rotation >> shift & 1023) - 512) * step;
+        sum = sum + q[i] * q[i];
+        shift += 10;
+    }
+    q[missing] = sqrt(1 - sum);
+    const double w = q[0], x = q[1], y = q[2], z = q[3];
+    const double rows[9] = {
+        1 - 2 * (y * y + z * z), 2 * (x * y + w * z),     2 * (x * z - w * y),
+        2 * (x * y - w * z),     1 - 2 * (x * x + z * z), 2 * (y * z + w * x),
+        2 * (x * z + w * y),     2 * (y * z - w * x),     1 - 2 * (x * x + y * y)};
+    memcpy(axis, rows, sizeof rows);
+}
+
+static void decode_oriented(const volume *parent, uint64_t payload, volume *out)
+{
+    decode_rotation(u32(payload), out->axis);
+    for (int axis = 0; axis < 3; axis++) {
+        const int16_t c = (int16_t)number(payload + 4 + 2 * axis, 2);
+        const uint8_t s = u8(payload + 10 + axis);
+        out->centre[axis] = parent->centre[axis] + c / 16384.0 * parent->reach;
+        out->size[axis] = s == 0 ? 0 : (16 + (s & 15)) / (16.0 * (1 << (s >> 4))) * parent->reach;
+    }
+    out->reach = out->size[0] + out->size[1] + out->size[2];
+}
+
+static void decode(const binary *b, const volume *parent, uint64_t payload, volume *out)
+{
+    if (b->kind == BOXTREE)
+        decode_boxtree(b, parent, payload, out);
+    else if (b->kind == OBB || b->kind == RSS)
+        decode_oriented(parent, payload, out);
+}
+
+static void grid_volume(const binary *b, volume *out)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        out->lo[axis] = 0;
+        out->hi[axis] = u32(b->record + 80 + 4 * axis);
+        out->size[axis] = 0.5 * f64(b->record + 72) * out->hi[axis];
+        out->centre[axis] = f64(b->record + 48 + 8 * axis) + out->size[axis];
+    }
+    out->reach = out->size[0] + out->size[1] + out->size[2];
+}
+
+static uint32_t payload_size(const binary *b, uint64_t payload)
+{
+    uint32_t planes = 0;
+    if (b->kind != BOXTREE)
+        return b->payload_size;
+    for (int bit = 0; bit < 6; bit++)
+        planes += u8(payload) >> bit & 1;
+    return 1 + planes * b->offset_size;
+}
+
+static binary_node upper_node(const binary *b, uint32_t idx)
+{
+    binary_node node = {.payload = b->bytes + (uint64_t)idx * (b->payload_size + 4)};
+    const uint32_t link = u32(node.payload + b->payload_size);
+    if (link < 0x80000000u) {
+        node.is_upper = 1;
+        node.left = link;
+        return node;
+    }
+    const uint64_t block = b->bytes + 4 * (uint64_t)(link & 0x7fffffff);
+    node.first = u32(block);
+    node.count = u8(block + 6) + 1u;
+    node.rest = block + 8;
+    return node;
+}
+
+static int is_leaf(const binary *b, const binary_node *node)
+{
+    return !node->is_upper && node->count <= b->leaf_size;
+}
+
+static void open_node(const binary *b, const binary_node *node, binary_node child[2])
+{
+    if (node->is_upper) {
+        child[0] = upper_node(b, node->left);
+        child[1] = upper_node(b, node->left + 1);
+        return;
+    }
+    const uint32_t left = u8(node->rest) + 1u, span = u8(node->rest + 1);
+    const uint32_t size =
+        b->kind == BOXTREE ? span : (2 * span - 1) * b->payload_size + 2 * (span - 1);
+    child[0] = (binary_node){.payload = node->rest + 2, .first = node->first, .count = left};
+    child[1] = (binary_node){
+        .payload = node->rest + 2 + size, .first = node->first + left, .count = node->count - left};
+    for (int i = 0; i < 2; i++)
+        child[i].rest = child[i].payload + payload_size(b, child[i].payload);
+}
+
+static void print_volume(const binary *b, const binary_node *node, const volume *v, uint32_t level)
+{
+    double centre[3], half[3], axis[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    for (int i = 0; i < 3; i++) {
+        const double origin = f64(b->record + 48 + 8 * i), unit = f64(b->record + 72);
+        double lo = origin + v->lo[i] * unit, hi = origin + v->hi[i] * unit;
+        if (b->kind == AABB) {
+            lo = float_of(u32(node->payload + 4 * i));
+            hi = float_of(u32(node->payload + 12 + 4 * i));
+        }
+        centre[i] = b->kind >= OBB ? v->centre[i] : 0.5 * (lo + hi);
+        half[i] = b->kind >= OBB ? v->size[i] : 0.5 * (hi - lo);
+    }
+    if (b->kind >= OBB)
+        memcpy(axis, v->axis, sizeof axis);
+    printf("volume %u %u", level, is_leaf(b, node) ? node->count : 0);
+    for (int i = 0; i < 3; i++)
+        printf(" %a", centre[i]);
+    for (int i = 0; i < 9; i++)
+        printf(" %a", axis[i]);
+    printf(" %a %a %a %a\n", half[0], half[1], b->kind == RSS ? 0 : half[2],
+           b->kind == RSS ? half[2] : 0);
+}
+
+/* Prints the volumes of `wanted`, and leaves above; returns how many inner ones there were. */
+static uint64_t print_volumes(const binary *b, const binary_node *node, const volume *parent,
+                              uint32_t level, uint32_t wanted)
+{
+    volume v;
+    binary_node child[2];
+    decode(b, parent, node->payload, &v);
+    if (level == wanted || is_leaf(b, node)) {
+        print_volume(b, node, &v, level);
+        return !is_leaf(b, node);
+    }
+    open_node(b, node, child);
+    return print_volumes(b, &child[0], &v, level + 1, wanted) +
+           print_volumes(b, &child[1], &v, level + 1, wanted);
+}
+
+/* The storage numbers of each leaf's triangles, from left to right. */
+static void print_leaves(const binary *b, const binary_node *node)
+{
+    binary_node child[2];
+    if (!is_leaf(b, node)) {
+        open_node(b, node, child);
+        print_leaves(b, &child[0]);
+        print_leaves(b, &child[1]);
+        return;
+    }
+    printf("leaf");
+    for (uint32_t i = 0; i < node->count; i++) {
+        uint32_t reference = node->first + i;
+        if (b->order_width != 0) {
+            const uint64_t bit = (uint64_t)reference * b->order_width;
+            const uint64_t order = b->bytes + u64(b->record + 104);
+            reference = 0;
+            for (uint32_t k = 0; k < b->order_width; k++)
+                reference |= (uint32_t)(u8(order + (bit + k) / 8) >> (bit + k) % 8 & 1) << k;
+        }
+        const uint64_t cluster = b->blob + ((uint64_t)(reference >> 8) << b->shift);
+        printf(" %" PRIu64, (uint64_t)u32(cluster + 28) + (reference & 255));
+    }
+    printf("\n");
+}
+
+static void print_binary(uint64_t record, uint64_t blob, unsigned shift)
+{
+    binary b = {.record = record,
+                .bytes = binh.offset + u64(record + 8),
+                .blob = blob,
+                .shift = shift,
+                .kind = u32(record),
+                .leaf_size = u32(record + 40),
+                .plane_max = u8(record + 92),
+                .offset_size = u8(record + 93),
+                .order_width = u8(record + 94)};
+    volume grid;
+    b.payload_size = b.kind == BOXTREE ? 1 + b.plane_max * b.offset_size : b.kind == AABB ? 24 : 13;
+    grid_volume(&b, &grid);
+    const binary_node root = upper_node(&b, 0);
+    for (uint32_t level = 0; print_volumes(&b, &root, &grid, 0, level) > 0; level++)
+        printf("level\n");
+    print_leaves(&b, &root);
+}
+
+/* ---- chapter 8: parts ----------------------------------------------------------------------- */
+
+static void print_any(uint64_t record, uint64_t blob, unsigned shift)
+{
+    const uint64_t size = u32(record) == 1 ? 64 * (uint64_t)u32(record + 32) : u64(record + 16);
+    const uint64_t order = u64(record + 104) == 0 ? 0 : size - u64(record + 104);
+    printf("hierarchy %u split %u leaf %u nodes %u leaves %u depth %u planes %u offsets %u size "
+           "%" PRIu64 " order %" PRIu64 " area %a\n",
+           u32(record), u8(record + 95), u32(record + 40), u32(record + 32), u32(record + 36),
+           u32(record + 44), u8(record + 92), u8(record + 93), size, order, f64(record + 96));
+    const hierarchy h = {record, blob, 0, shift};
+    if (u32(record) == 1)
+        print_hierarchy(&h);
+    else
+        print_binary(record, blob, shift);
+}
+
+/* All of it but its name and where it comes from. */
+static void print_packed(uint32_t idx)
+{
+    const uint64_t r = part.offset + 256 * (uint64_t)idx;
+    const uint64_t first = hier.offset + 128 * (uint64_t)u32(r + 128);
+    const uint64_t nodes = u32(first) == 1 ? 64 * (uint64_t)u32(first + 32) : 0;
+    uint64_t size = nodes;
+    for (uint32_t i = nodes > 0; i < u32(r + 132); i++)
+        size += u64(first + 128 * (uint64_t)i + 16);
+    printf(" triangles %" PRIu64 " vertices %" PRIu64 " clusters %u hierarchies %u origin",
+           u64(r + 64), u64(r + 72), u32(r + 120), u32(r + 132));
+    print_f64s(r + 16, 3);
+    printf(" bounds");
+    for (int i = 0; i < 6; i++)
+        printf(" %a", float_of(u32(r + 40 + 4 * i)));
+    printf(" error %a degenerate %" PRIu64 " duplicate %" PRIu64 " open %" PRIu64
+           " nonmanifold %" PRIu64 " sizes %" PRIu64 " %" PRIu64 " %" PRIu64 " ids %d hash",
+           f64(r + 144), u64(r + 152), u64(r + 160), u64(r + 168), u64(r + 176), size,
+           u64(r + 88) - nodes, u64(r + 104), u64(r + 104) != 0);
+    print_bytes(r, 16);
+    printf("\n");
+    const uint64_t blob = data.offset + u64(r + 80);
+    const unsigned shift = u8(r + 124);
+    for (uint32_t i = 0; i < u32(r + 120); i++) {
+        const uint64_t cluster = blob + ((uint64_t)u32(blob + u64(r + 112) + 4 * i) << shift);
+        for (uint32_t local = 0; local < triangles_of(cluster); local++)
+            print_triangle(r, cluster, local);
+    }
+    for (uint32_t i = 0; i < u32(r + 132); i++)
+        print_any(first + 128 * (uint64_t)i, blob, shift);
+}
+
+/* Of a thin file, chapter 8: where the part with that record lies. */
+static void find_part(const char *path, uint64_t record, char out[PATH_SIZE])
+{
+    const uint64_t store = strs.offset + 4 * (uint64_t)u32(216);
+    const char *slash = strrchr(path, '/');
+    const int is_absolute = u32(store) > 0 && u8(store + 4) == '/';
+    int used =
+        snprintf(out, PATH_SIZE, "%.*s", slash && !is_absolute ? (int)(slash - path) + 1 : 0, path);
+    if (u32(store) == 0 || (uint64_t)used + u32(store) + 40 > PATH_SIZE)
+        fail("nothing says where the store is");
+    memcpy(out + used, file + store + 4, u32(store));
+    used += (int)u32(store);
+    used += snprintf(out + used, PATH_SIZE - (size_t)used, "/%02x/", u8(record + 184));
+    for (int i = 1; i < 16; i++)
+        used += snprintf(out + used, PATH_SIZE - (size_t)used, "%02x", u8(record + 184 + i));
+    snprintf(out + used, PATH_SIZE - (size_t)used, ".bvp");
+}
+
+/* That part's own file is the one that is read meanwhile. */
+static void print_elsewhere(const char *path, uint64_t record)
+{
+    const uint8_t *thin = file;
+    const uint64_t thin_size = file_size;
+    char own[PATH_SIZE];
+    find_part(path, record, own);
+    read_file(own);
+    check_header();
+    find_sections();
+    if ((u32(24) & THIN) != 0 || part.records != 1 ||
+        memcmp(file + part.offset + 184, thin + record + 184, 16) != 0 ||
+        memcmp(file + part.offset, thin + record, 16) != 0 ||
+        memcmp(file + part.offset + 64, thin + record + 64, 8) != 0)
+        fail("a part's file in the store holds something else");
+    print_packed(0);
+    free((void *)file);
+    file = thin;
+    file_size = thin_size;
+    find_sections();
+}
+
+static void print_part(const char *path, uint32_t idx)
+{
+    const uint64_t r = part.offset + 256 * (uint64_t)idx;
+    printf("part %u name", idx);
+    print_string(u32(r + 136));
+    printf(" source");
+    print_string(u32(r + 140));
+    if ((u32(24) & THIN) != 0 && u64(r + 88) == 0)
+        print_elsewhere(path, r);
+    else
+        print_packed(idx);
+}
+
+/* ---- chapters 10 to 14: the scene ----------------------------------------------------------- */
+
+/* A linear part, row-major 3x4; the last column is not touched. */
+static void read_linear(uint32_t reference, double m[12])
+{
+    const uint64_t at = lins.offset + 8 * (uint64_t)reference, word = u64(at);
+    for (int i = 0; i < 9; i++) {
+        const unsigned field = (unsigned)(word >> 5 * i) & 31, k = field >> 1;
+        const double magnitude = k < 2 ? k : f64(at + 8 * (k - 1));
+        m[4 * (i / 3) + i % 3] = field & 1 ? -magnitude : magnitude;
+    }
+}
+
+/* Where instance i's node lies in its parent. */
+static void read_local(uint32_t i, double m[12])
+{
+    const uint64_t r = inst.offset + 40 * (uint64_t)i;
+    read_linear(u32(r + 24), m);
+    for (int a = 0; a < 3; a++)
+        m[4 * a + 3] = f64(r + 8 * a);
+}
+
+static void read_placement(uint32_t idx, double m[12])
+{
+    for (int i = 0; i < 12; i++)
+        m[i] = f64(plac.offset + 96 * (uint64_t)idx + 8 * i);
+}
+
+static void print_placement(const double m[12])
+{
+    printf(" placement");
+    for (int i = 0; i < 12; i++)
+        printf(" %a", m[i]);
+}
+
+static void print_node(uint32_t idx)
+{
+    const uint64_t r = tree.offset + 24 * (uint64_t)idx;
+    const uint32_t item = u32(r + 8), first = u32(r + 20);
+    const int has_instance = item < inst.records;
+    const uint32_t end = idx + 1 < tree.records ? u32(r + 24 + 20) : (uint32_t)prop.records;
+    double m[12];
+    printf("node %u parent %d end %u instance %d part %d name", idx, (int32_t)u32(r), u32(r + 4),
+           has_instance ? (int32_t)item : -1,
+           has_instance ? (int32_t)u32(inst.offset + 40 * (uint64_t)item + 32) : -1);
+    print_string(u32(r + 12));
+    printf(" source");
+    print_string(u32(r + 16));
+    if (has_instance)
+        read_local(item, m);
+    else
+        read_placement((uint32_t)(item - inst.records), m);
+    print_placement(m);
+    printf("\n");
+    for (uint32_t i = first; i < end; i++) {
+        const uint64_t property = prop.offset + 8 * (uint64_t)i;
+        printf("property");
+        print_string(u32(property));
+        print_string(u32(property + 4));
+        printf("\n");
+    }
+}
+
+/* Chapter 12: from the part to the node, from there to the parent, from there to the world. */
+static void print_instance(uint32_t i)
+{
+    const uint64_t r = inst.offset + 40 * (uint64_t)i,
+                   origin = part.offset + 256 * (uint64_t)u32(r + 32) + 16;
+    const uint32_t frame = u32(r + 28);
+    double local[12], f[12], m[12];
+    printf("instance %u part %u node %u", i, u32(r + 32), u32(r + 36));
+    read_local(i, local);
+    if (f64(origin) != 0 || f64(origin + 8) != 0 || f64(origin + 16) != 0)
+        for (int a = 0; a < 12; a += 4) {
+            double sum = local[a] * f64(origin) + local[a + 1] * f64(origin + 8);
+            sum = sum + local[a + 2] * f64(origin + 16);
+            local[a + 3] = sum + local[a + 3];
+        }
+    read_placement(frame, f);
+    for (int a = 0; a < 12; a += 4)
+        for (int c = 0; c < 4; c++) {
+            double sum = f[a] * local[c] + f[a + 1] * local[4 + c];
+            sum = sum + f[a + 2] * local[8 + c];
+            m[a + c] = c == 3 ? sum + f[a + 3] : sum;
+        }
+    print_placement(frame == 0 ? local : m);
+    printf("\n");
+}
+
+static void print_scene(void)
+{
+    for (uint32_t i = 0; i < tree.records; i++)
+        print_node(i);
+    for (uint32_t i = 0; i < inst.records; i++)
+        print_instance(i);
+    if (inst.records == 0)
+        return;
+    uint64_t inner = 1;
+    for (uint32_t level = 0; inner > 0; level++) {
+        if (level > 0)
+            printf("level\n");
+        inner = 0;
+        for (uint64_t k = u32(176); k < hier.records; k++) {
+            const uint64_t record = hier.offset + 128 * k;
+            const hierarchy h = {record, topn.offset + u64(record + 8), 1, 0};
+            inner += print_level(&h, level);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        fail("usage: slow_reader FILE");
+    read_file(argv[1]);
+    check_header();
+    print_header();
+    find_sections();
+    if (u32(28) != 1408 || data.offset % 64 != 0)
+        fail("DATA is not where it should be");
+    for (uint32_t i = 0; i < part.records; i++)
+        print_part(argv[1], i);
+    print_scene();
+    printf("provenance %" PRIu64 "\n", prov.raw_size);
+    free((void *)file);
+    return 0;
+}

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The same bytes whatever the thread count, and from every program in $BVPACK_OTHERS (other
+# compilers, other optimisation levels).
+set -u
+models=${BVP_SRCDIR:-$(dirname "$0")/../..}/samples/models
+[ -x "${BVPACK-}" ] || { echo "check_determinism: no program in \$BVPACK"; exit 99; }
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+fail=0
+
+# packs into $scratch/again and compares with the first file
+again() { # name program arguments...
+  local name=$1
+  shift
+  rm -f "$scratch/again"
+  "$@" -q -o "$scratch/again" || { echo "check_determinism: failed: $*"; fail=1; return; }
+  cmp -s "$scratch/$name" "$scratch/again" && return
+  echo "check_determinism: other bytes: $*"
+  cmp "$scratch/$name" "$scratch/again" | head -1
+  fail=1
+}
+
+for model in "$models"/*.glb "$models"/*.STL "$models"/*.ply "$models"/*.obj; do
+  name=$(basename "$model")
+  "$BVPACK" pack "$model" -j 1 -q -o "$scratch/$name" || { echo "check_determinism: cannot pack $name"; exit 1; }
+  again "$name" "$BVPACK" pack "$model" -j 2
+  again "$name" "$BVPACK" pack "$model" -j 7
+  for other in ${BVPACK_OTHERS-}; do
+    [ -x "$other" ] || { echo "check_determinism: $other is missing"; fail=1; continue; }
+    again "$name" "$other" pack "$model" -j 2
+  done
+  for how in --no-ids --fast; do
+    "$BVPACK" pack "$model" -j 1 -q "$how" -o "$scratch/$name"
+    again "$name" "$BVPACK" pack "$model" -j 2 "$how"
+    for other in ${BVPACK_OTHERS-}; do
+      again "$name" "$other" pack "$model" -j 2 "$how"
+    done
+  done
+done
+
+# all kinds of hierarchies over one model, the last one of more triangles than one thread takes
+for model in plate_holes.STL:wide,boxtree,aabb,obb,rss cycloidal.ply:boxtree,aabb; do
+  kinds=${model#*:} name=${model%:*}
+  model=$models/$name
+  "$BVPACK" pack "$model" -j 1 -q --hierarchy "$kinds" -o "$scratch/$name"
+  again "$name" "$BVPACK" pack "$model" -j 2 --hierarchy "$kinds"
+  for other in ${BVPACK_OTHERS-}; do
+    again "$name" "$other" pack "$model" -j 2 --hierarchy "$kinds"
+  done
+done
+exit $fail

@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every fuzz target on recorded inputs and on seeded mutations of them (BVP_MUTATIONS each).
+set -u
+src=${BVP_SRCDIR:-$(dirname "$0")/../..}
+[ -x tests/fuzz/replay_open ] || { echo "check_fuzz: built without check: skipped"; exit 77; }
+export BVP_MUTATIONS=${BVP_MUTATIONS:-30}
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+fail=0
+
+replay() { # target files...
+  local target=$1
+  shift
+  [ $# -gt 0 ] || { echo "check_fuzz: no input for $target"; fail=1; return; }
+  "tests/fuzz/replay_$target" "$@" >"$scratch/log" 2>&1 && return
+  echo "check_fuzz: $target failed on the last of these:"
+  tail -30 "$scratch/log"
+  fail=1
+}
+
+for format in gltf obj off ply stl; do
+  mapfile -t inputs < <(find "$src/samples/models" -size -200k -iname "*.$format" -o \
+    -size -200k -name "*.gl[tb]*" -path "*$format*" | sort)
+  [ ${#inputs[@]} -gt 0 ] || mapfile -t inputs < <(find "$src/samples/models" -name '*.STL')
+  replay $format "${inputs[@]}"
+done
+
+"$BVPACK" "$src/samples/models/rob.obj" -q -o "$scratch/rob.bvp" || exit 1
+bash "$src/tests/fuzz/seeds.sh" "$scratch" || exit 1
+bash "$src/tests/fuzz/naming_seeds.sh" "$scratch/naming" || exit 1
+bash "$src/tests/fuzz/stream_seeds.sh" "$scratch" || exit 1
+export BVP_FUZZ_DIR=$scratch/naming BVPACK_STORE=$scratch/store
+replay manifest "$scratch"/naming/*.jsonl
+replay urdf "$scratch"/naming/*.urdf
+
+# each input is a process: few of them
+bash "$src/tests/fuzz/package_seeds.sh" "$scratch/package" || exit 1
+BVPACK_LIBEXEC=$PWD BVP_MUTATIONS=$((BVP_MUTATIONS / 3)) replay 3mf "$scratch"/package/*
+
+replay stream "$scratch"/*.stream
+
+replay build "$scratch"/*.bvp
+replay verbs "$scratch"/*.bvp
+replay store "$scratch"/{wide,kinds,thin}.bvp
+bash "$src/tests/fuzz/input_seeds.sh" "$scratch" || exit 1
+BVP_MUTATIONS=$((4 * BVP_MUTATIONS)) replay clash_inputs "$scratch"/*.input
+replay clash "$scratch"/*.bvp
+replay open "$scratch"/*.bvp
+replay refit "$scratch"/{deformable,aabb,kinds}.bvp
+exit $fail

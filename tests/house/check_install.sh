@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# make install into an empty place; a program built there by pkg-config alone, in C and in C++;
+# make uninstall leaves no file behind.
+set -eu
+src=${BVP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+build=${BVP_BUILDDIR:-.}
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+make -s -C "$build" install DESTDIR="$scratch"
+prefix=$scratch$(sed -n "s/^prefix = //p" "$build/Makefile")
+export PKG_CONFIG_SYSROOT_DIR=$scratch
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
+
+bvpack=$prefix/bin/bvpack
+"$bvpack" --version | grep -q "$("$bvpack" --version | awk '{ print $NF; exit }')"
+"$bvpack" "$src/samples/models/plate_holes.STL" -q -o "$scratch/plate.bvp"
+for page in bvpack bvpack-pack bvpack-query; do
+  [ -s "$prefix/share/man/man1/$page.1" ] || { echo "check_install: no manual page $page"; exit 1; }
+done
+bash -n "$prefix"/share/bash-completion/completions/bvpack
+
+# hardened as far as configure found the flags, and without the path of any library
+hardened=$(sed -n 's/^HARDENED = //p' "$build/Makefile")
+complain() { echo "check_install: $1 $2"; exit 1; }
+for object in "$prefix"/bin/bvpack "$prefix"/libexec/bvpack/* "$prefix"/lib/libbvpack.so "$prefix"/lib/libbvpack_build.so; do
+  [ -e "$object" ] || continue
+  name=$(basename "$object")
+  readelf -dW "$object" >"$scratch/dynamic"
+  readelf -lW "$object" >"$scratch/segments"
+  readelf -sW --dyn-syms "$object" >"$scratch/symbols"
+  grep -qE 'R(UN)?PATH' "$scratch/dynamic" && complain "$name" "has a RUNPATH"
+  case $hardened in *-z,now*)
+    grep -q GNU_RELRO "$scratch/segments" && grep -q BIND_NOW "$scratch/dynamic" ||
+      complain "$name" "has relocations that can be written to" ;;
+  esac
+  case $hardened in *noexecstack*)
+    grep GNU_STACK "$scratch/segments" | grep -q 'RW ' || complain "$name" "has an executable stack" ;;
+  esac
+  case $hardened in *stack-protector*)
+    grep -q __stack_chk_fail "$scratch/symbols" || complain "$name" "has no stack protector" ;;
+  esac
+  case $hardened:$name in
+    *-pie*:*.so) ;;
+    *-pie*) grep -q 'Flags:.*PIE' "$scratch/dynamic" || complain "$name" "is loaded at a fixed address" ;;
+  esac
+  case $hardened:$name in *FORTIFY*:bvpack | *FORTIFY*:libbvpack_build.so)
+    grep -q '_chk@' "$scratch/symbols" || complain "$name" "has no checked copies (_FORTIFY_SOURCE)" ;;
+  esac
+done
+
+for sample in "$src"/samples/*.c; do
+  read -ra flags < <(pkg-config --cflags --libs bvpack-build)
+  ${CC:-cc} -std=c11 -pedantic -Wall -Wextra -Werror "$sample" -o "$scratch/sample" "${flags[@]}" -lm -lpthread
+done
+cat >"$scratch/version.cc" <<'CPP'
+#include <bvpack.h>
+#include <bvpack_build.h>
+#include <bvpack_clash.h>
+int main() { return bvp_version()[0] ? 0 : 1; }
+CPP
+read -ra flags < <(pkg-config --cflags --libs bvpack)
+if command -v "${CXX:-c++}" >/dev/null; then
+  ${CXX:-c++} -std=c++11 -pedantic -Wall -Wextra -Werror "$scratch/version.cc" -o "$scratch/version" "${flags[@]}"
+  "$scratch/version"
+fi
+
+make -s -C "$build" uninstall DESTDIR="$scratch"
+left=$(find "$prefix" -type f -o -type l)
+[ -z "$left" ] || { echo "check_install: uninstall leaves $left"; exit 1; }

@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# No recursion and a bounded stack in the reader: gcc's call graph of every source file has no cycle,
+# no frame of variable size, and no chain of calls over 200,000 bytes: bvpack.h says 256 KiB, and other compilers may
+# need more.
+set -u
+export CCACHE_DISABLE=1 # it keeps objects, but no call graphs
+src=${BVP_SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+command -v gcc >/dev/null || { echo "check_stack: no gcc: skipped"; exit 77; }
+echo 'int x;' >"$scratch/probe.c"
+(cd "$scratch" && gcc -fcallgraph-info=su -c probe.c 2>/dev/null) ||
+  { echo "check_stack: gcc without -fcallgraph-info: skipped"; exit 77; }
+
+cores=$(nproc 2>/dev/null || echo 2)
+graph() { # source suffix flags... : in the background, a few at a time
+  while [ "$(jobs -rp | wc -l)" -ge "$cores" ]; do wait -n; done
+  graph_one "$@" &
+}
+graph_one() {
+  local source=$1 object
+  object=$(tr / _ <<<"${source%.c}")$2
+  shift 2
+  (cd "$scratch" && gcc -std=gnu11 -O2 -Wno-psabi -ffp-contract=off -I "$src/libfmt" "$@" -fcallgraph-info=su \
+    -c "$src/$source" -o "$object.o") || echo "check_stack: $source does not compile" >>"$scratch/failed"
+}
+
+cd "$src" || exit 99
+for source in $(find libfmt/base libfmt/format libfmt/node libfmt/prim libfmt/query libfmt/scene libfmt/clash -name '*.c' | sort); do
+  case $source in
+    *_kernel.c)
+      graph "$source" _base -DBVPI_ISA=base
+      [ "$(uname -m)" != x86_64 ] || graph "$source" _avx2 -DBVPI_ISA=avx2 -mavx2 -mfma ;;
+    *) graph "$source" "" ;;
+  esac
+done
+wait
+[ ! -s "$scratch/failed" ] || { cat "$scratch/failed"; exit 1; }
+
+cat >"$scratch/walk.awk" <<'AWK'
+function text(line, key,   rest) {
+  rest = substr(line, index(line, key ": \"") + length(key) + 3)
+  return substr(rest, 1, index(rest, "\"") - 1)
+}
+# Functions of one file's static names carry its path: the two kernels must not be mixed.
+function unique(name) { return name ~ /:/ ? FILENAME ":" name : name }
+/^node:/ {
+  name = unique(text($0, "title"))
+  if (match($0, /[0-9]+ bytes \([a-z,]*\)/)) {
+    found = substr($0, RSTART, RLENGTH)
+    frame[name] = found + 0
+    if (found ~ /dynamic/ && found !~ /bounded/) print "check_stack: frame of variable size: " name
+  }
+}
+/^edge:/ {
+  from = unique(text($0, "sourcename")); to = unique(text($0, "targetname"))
+  if (to == "__indirect_call") { indirect[from] = 1; next }
+  if (!seen[from, to]++) { calls[from] = calls[from] to "\n"; called[to] = 1 }
+}
+# The deepest chain of calls below a function; -1 marks what is being walked.
+function depth(name,   list, count, i, d, most) {
+  if (name in deepest) {
+    if (deepest[name] < 0) { print "check_stack: recursion: " name; return 0 }
+    return deepest[name]
+  }
+  deepest[name] = -1
+  count = split(calls[name], list, "\n")
+  most = 0
+  for (i = 1; i < count; i++) {
+    d = depth(list[i])
+    if (d > most) { most = d; deeper[name] = list[i] }
+  }
+  return deepest[name] = most + frame[name]
+}
+# What functions call by pointers: kernels, and what library functions give one another to be called
+# back. A user's callback has no place here: its stack is the user's.
+function through(callers, callees,   from, to) {
+  for (from in indirect)
+    if (from ~ callers) {
+      known[from] = 1
+      for (to in frame) if (callees != "" && to ~ callees) { calls[from] = calls[from] to "\n"; called[to] = 1 }
+    }
+}
+function call_pointers(   pair, one_part) {
+  indirect["qsort"] = 1
+  pair = "(/pair|/last|/front)_kernel\\.c:parts$|^bvpi_[a-z]*_pair_(base|avx2)$"
+  through("^bvpi_pair_run$|/pair_body\\.c:run_(each|scenes|tops)$", "/pair_kernel\\.c:scenes$")
+  through("^bvpi_pair_enter$", pair)
+  through("/ties\\.c:|^bvpi_ties_settle$", ":(measure_tie|tie_comes_first)$")
+  through(":flush_overlap$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
+  through("^bvp_ray_all$|/api_body\\.c:ask_(one|ray)(\\.part\\.0)?$|/api_rays\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
+  through("/api_rays\\.c:(ask_row|run)$", "/ray_packet_kernel\\.c:run$")
+  through("^bvpi_ray_query_hit$", ":(count_hit|keep_crossing|keep_next)$")
+  through("^bvp_closest(_batch)?$|^bvp_nearest_instances$|^bvpi_clash_nearest$|/inside\\.c:(holds|ask_point)$", "/closest_kernel\\.c:run(_part)?$")
+  through("^bvp_instances_in_box$|/api_body\\.c:ask_overlap$", "/overlap_kernel\\.c:run$")
+  through("^bvpi_overlap_query_hit$", ":stop_at_once$")
+  # of an instance that a kernel has come to a kernel asks more: about one part
+  through("/closest_kernel\\.c:enter_instance$", "/api_nearest_instances\\.c:ask_instance$")
+  through("/api_nearest_instances\\.c:ask_instance$", "/closest_kernel\\.c:run_part$")
+  through("/overlap_kernel\\.c:enter_(assembly|top)$", "/api_instances_in_box\\.c:ask_instance$")
+  through("/api_instances_in_box\\.c:triangles_meet$", "/overlap_kernel\\.c:enter_part$")
+  through("^bvpi_part_cache_get$", ":find_(pieces|seams)$")
+  through("/order\\.c:work$", "/clash_all\\.c:(work_on_block|worker_new|worker_free)$")
+  through("^bvp_boxes$|/show_boxes\\.c:run$", "/show_volumes\\.c:show_box$")
+  through("^bvp_verify_controlled$", "^bvpi_verify_(framing|instances|parts|strings|tree)$|/verify_file\\.c:verify_totals$")
+  through("^bvpi_write_fd$|/write\\.c:put_(given_sections|section(\\.isra\\.0)?)$", "/write\\.c:put_")
+  through("^qsort$", "/clash_scene\\.c:compare$|/seams\\.c:compare_[a-z]+$")
+  through("^bvpi?_annotate|:annotate_strings$|^bvp_volumes$|:show_box$|^bvpi_report_add$", "")
+  through("^bvpi_is_cancelled$|/clash_all\\.c:work_on_block$|/order\\.c:give_pairs$|/write\\.c:flush$|/publish\\.c:make_name$", "")
+  for (name in indirect) if (!known[name]) print "check_stack: whom does this call by a pointer? " name
+  for (name in frame) if (name ~ /:/ && !called[name]) print "check_stack: who calls this by a pointer? " name
+}
+END {
+  call_pointers()
+  for (name in frame) if (name ~ /^bvp_/ && depth(name) > most) { most = depth(name); entry = name }
+  printf "%s: at most %d bytes of stack\n", entry, most
+  for (name = entry; name != ""; name = deeper[name])
+    if (frame[name] >= 4096) { short = name; sub(/.*\//, "", short); printf "  %6d %s\n", frame[name], short }
+  if (most > LIMIT) print "check_stack: over " LIMIT " bytes: " entry
+}
+AWK
+awk -v LIMIT=200000 -f "$scratch/walk.awk" "$scratch"/*.ci | tee "$scratch/result"
+! grep -q '^check_stack:' "$scratch/result"

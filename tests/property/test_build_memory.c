@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ * test_build_memory.c: each allocation fails once: the call says so, nothing leaks (the address
+ * sanitizer looks), and nothing else goes wrong. The allocator is wrapped by the linker.
+ */
+#include "pack/tree/binary_tree.h"
+#include "suite.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Allocations until one fails; none when negative. */
+static int64_t left = -1;
+
+static int fails(void)
+{
+    return left >= 0 && left-- == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+    return fails() ? NULL : __real_realloc(p, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return fails() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+enum { COUNT = 40000 }; /* more than one batch */
+
+static double *make_soup(void)
+{
+    double *soup = malloc(9 * COUNT * sizeof *soup);
+    uint32_t state = 1;
+    for (uint32_t i = 0; i < 9 * COUNT; i++) {
+        state = state * 1664525u + 1013904223u;
+        soup[i] = (state >> 8) * 1e-3 + (i / 9) * 0.1;
+    }
+    soup[10] = HUGE_VAL;
+    return soup;
+}
+
+static bvp_status build_all(const bvp_mesh *mesh, int fd)
+{
+    const bool is_small = mesh->triangle_count < COUNT;
+    const bvp_hierarchy_spec specs[] = {{.kind = is_small ? BVP_KIND_WIDE : BVP_KIND_BOXTREE},
+                                        {.kind = BVP_KIND_AABB},
+                                        {.kind = BVP_KIND_BOXTREE},
+                                        {.kind = BVP_KIND_OBB},
+                                        {.kind = BVP_KIND_RSS}};
+    const bvp_build_options options = {.thread_count = 1,
+                                       .drop_invalid = 1,
+                                       .provenance = "{\"sources\": []}",
+                                       .hierarchies = specs,
+                                       .hierarchy_count = is_small ? 5 : 2};
+    const double moved[12] = {1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7};
+    bvp_builder *b = NULL;
+    uint32_t part, node;
+    bvp_status status = bvp_builder_new(&options, &b, NULL);
+    if (status == BVP_OK)
+        status = bvp_builder_add_part(b, mesh, &part, NULL);
+    for (int i = 0; i < 20 && status == BVP_OK; i++)
+        status = bvp_builder_add_node(b, BVP_NONE, "name", "id", moved, part, &node, NULL);
+    if (status == BVP_OK)
+        status = bvp_builder_add_property(b, node, "key", "value", NULL);
+    if (status == BVP_OK)
+        status = bvp_builder_finish_fd(b, fd, NULL, NULL);
+    bvp_builder_free(b);
+    return status;
+}
+
+START_TEST(test_build)
+{
+    double *soup = make_soup();
+    bvp_mesh mesh = {
+        .positions = soup, .is_double = 1, .vertex_count = 3 * COUNT, .triangle_count = COUNT};
+    FILE *file = fopen("/dev/null", "w");
+    int64_t nth = 0;
+    /* all of a small part's; of a large part's some: a sample of each place */
+    for (int large = 0; large < 2; large++) {
+        bool reached = true;
+        mesh.triangle_count = large ? COUNT : 300;
+        for (nth = 0; reached; nth += 1 + 8 * large) {
+            left = nth;
+            const bvp_status status = build_all(&mesh, fileno(file));
+            reached = left < 0;
+            left = -1;
+            /* a failed attempt to give memory back is none */
+            ck_assert(status == BVP_OK || (status == BVP_ERR_NO_MEMORY && reached));
+            ck_assert_int_lt(nth, 5000);
+        }
+        ck_assert_int_gt(nth, 30);
+    }
+    fclose(file);
+    free(soup);
+}
+END_TEST
+
+START_TEST(test_weld)
+{
+    double *soup = make_soup();
+    const bvp_mesh mesh = {
+        .positions = soup, .is_double = 1, .vertex_count = 3000, .triangle_count = 1000};
+    bool reached = true;
+    int64_t nth = 0;
+    for (; reached; nth++) {
+        uint32_t *indices = NULL;
+        void *positions = NULL;
+        uint64_t count;
+        left = nth;
+        const bvp_status status = bvp_weld(&mesh, 1, &indices, &positions, &count, NULL);
+        reached = left < 0;
+        left = -1;
+        ck_assert(status == BVP_OK ||
+                  (reached && status == BVP_ERR_NO_MEMORY && !indices && !positions));
+        free(indices);
+        free(positions);
+    }
+    ck_assert_int_gt(nth, 2);
+    free(soup);
+}
+END_TEST
+
+/* ---- one kind alone, refit, save ------------------------------------------------------------ */
+
+static bvp_status build_kind(const bvp_mesh *mesh, bvp_kind kind, int fd)
+{
+    const bvp_hierarchy_spec spec = {.kind = kind, .leaf_size = 3};
+    const bvp_build_options options = {.thread_count = 1,
+                                       .drop_invalid = 1,
+                                       .hierarchies = &spec,
+                                       .hierarchy_count = 1,
+                                       .deformable = kind == BVP_KIND_AABB};
+    bvp_builder *b = NULL;
+    uint32_t part, node;
+    bvp_status status = bvp_builder_new(&options, &b, NULL);
+    if (status == BVP_OK)
+        status = bvp_builder_add_part(b, mesh, &part, NULL);
+    if (status == BVP_OK)
+        status = bvp_builder_add_node(b, BVP_NONE, "", "", NULL, part, &node, NULL);
+    if (status == BVP_OK)
+        status = bvp_builder_finish_fd(b, fd, NULL, NULL);
+    bvp_builder_free(b);
+    return status;
+}
+
+/* What owns the order and what follows one take different ways: here each kind owns it. */
+START_TEST(test_kinds)
+{
+    double *soup = make_soup();
+    const bvp_mesh mesh = {
+        .positions = soup, .is_double = 1, .vertex_count = 900, .triangle_count = 300};
+    FILE *file = fopen("/dev/null", "w");
+    for (bvp_kind kind = BVP_KIND_WIDE; kind <= BVP_KIND_RSS; kind++) {
+        bool reached = true;
+        int64_t nth = 0;
+        for (; reached; nth++) {
+            left = nth;
+            const bvp_status status = build_kind(&mesh, kind, fileno(file));
+            reached = left < 0;
+            left = -1;
+            ck_assert(status == BVP_OK || (status == BVP_ERR_NO_MEMORY && reached));
+            ck_assert_int_lt(nth, 5000);
+        }
+        ck_assert_int_gt(nth, 20);
+    }
+    fclose(file);
+    free(soup);
+}
+END_TEST
+
+static bvp_file *open_deformable(const bvp_mesh *mesh)
+{
+    const bvp_open_options options = {.overlay = 1};
+    FILE *out = tmpfile();
+    bvp_file *file;
+    ck_assert_ptr_nonnull(out);
+    ck_assert_int_eq(build_kind(mesh, BVP_KIND_AABB, fileno(out)), BVP_OK);
+    ck_assert_int_eq(bvp_open_fd(fileno(out), &options, &file, NULL), BVP_OK);
+    fclose(out);
+    return file;
+}
+
+/* Readers do not allocate, nor does a refit. */
+START_TEST(test_refit)
+{
+    double *soup = make_soup();
+    const bvp_mesh mesh = {
+        .positions = soup, .is_double = 1, .vertex_count = 900, .triangle_count = 300};
+    bvp_file *file = open_deformable(&mesh);
+    uint64_t count, got;
+    ck_assert_int_eq(bvp_get_vertices(file, 0, 0, UINT64_MAX, NULL, &count), BVP_OK);
+    float *positions = malloc(12 * count);
+    left = 0;
+    bvp_status status = bvp_get_vertices(file, 0, 0, count, positions, &got);
+    for (uint64_t i = 0; i < 3 * count; i++)
+        positions[i] += (float)(i % 7);
+    if (status == BVP_OK)
+        status = bvp_refit(file, 0, positions, count, NULL);
+    const bool untouched = left == 0;
+    left = -1;
+    ck_assert_int_eq(status, BVP_OK);
+    ck_assert(untouched && got == count);
+    free(positions);
+    bvp_close(file);
+    free(soup);
+}
+END_TEST
+
+/* A save that fails leaves no file behind. */
+START_TEST(test_save)
+{
+    static const char *const texts[] = {NULL, "{\"sources\": []}"};
+    double *soup = make_soup();
+    const bvp_mesh mesh = {
+        .positions = soup, .is_double = 1, .vertex_count = 900, .triangle_count = 300};
+    bvp_file *file = open_deformable(&mesh);
+    char folder[] = "memory.XXXXXX", path[64];
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/out.bvp", folder);
+    for (int text = 0; text < 2; text++) {
+        bool reached = true;
+        int64_t nth = 0;
+        for (; reached; nth++) {
+            left = nth;
+            const bvp_status status = bvp_save(file, texts[text], path, NULL);
+            reached = left < 0;
+            left = -1;
+            ck_assert(status == BVP_OK || (status == BVP_ERR_NO_MEMORY && reached));
+            ck_assert_int_eq(unlink(path) == 0, status == BVP_OK);
+        }
+        ck_assert_int_gt(nth, 3);
+    }
+    ck_assert_int_eq(rmdir(folder), 0);
+    bvp_close(file);
+    free(soup);
+}
+END_TEST
+
+/* A hierarchy of 2^32 bytes is over the limit, one of 4 bytes less is only more than the allocator
+ * has to give. */
+START_TEST(test_largest)
+{
+    for (uint64_t less = 0; less <= 4; less += 4) {
+        bvpi_upper top = {.is_end = true};
+        bvpi_piece piece = {.upper_count = 1};
+        const bvpi_binary_build build = {
+            .form = {.kind = BVPD_KIND_AABB, .payload_size = 24, .upper_size = 28},
+            .triangle_count = 1,
+            .top = &top,
+            .top_count = 1,
+            .pieces = &piece,
+            .piece_count = 1};
+        const uint32_t first = 0;
+        bvpd_hierarchy record;
+        uint8_t *bytes;
+        piece.size = (UINT64_C(1) << 32) - 28 - less;
+        left = 2;
+        const bvp_status status = bvpi_binary_write(&build, NULL, &first, &record, &bytes, NULL);
+        left = -1;
+        ck_assert_int_eq(status, less == 0 ? BVP_ERR_LIMIT : BVP_ERR_NO_MEMORY);
+        ck_assert_ptr_null(bytes);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {test_build, test_weld,    test_kinds, test_refit,
+                                  test_save,  test_largest, NULL};
+    return suite_run("build memory", tests);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ * test_clash_rows.c: rows, their ids, groups and places; the worst of them; the baseline.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "clash/clash_baseline.h"
+#include "clash_tree_case.h"
+#include "report/clash_outputs.h"
+#include "clash/clash_worst.h"
+#include "text/message.h"
+#include "suite.h"
+#include "cli/verb.h"
+
+const verb *const verbs[] = {NULL};
+
+static char path[] = "/tmp/test_clash_rows.XXXXXX";
+
+static clash_rows rows_of(const clash_case *a, const clash_case *b)
+{
+    static clash_run run = {.cell = 10};
+    clash_rows rows;
+    clash_rows_start(&rows, &run, &a->tree, &b->tree);
+    return rows;
+}
+
+START_TEST(ids)
+{
+    clash_case c = clash_case_open(), d = clash_case_open();
+    clash_rows one = rows_of(&c, &c), two = rows_of(&c, &d);
+    uint8_t id[2][16];
+    clash_rows_id(&one, 1, 2, id[0]);
+    clash_rows_id(&one, 2, 1, id[1]);
+    ck_assert_mem_eq(id[0], id[1], 16);
+    clash_rows_id(&one, 1, 3, id[1]);
+    ck_assert(memcmp(id[0], id[1], 16) != 0);
+    clash_rows_id(&two, 1, 2, id[0]);
+    clash_rows_id(&two, 2, 1, id[1]);
+    ck_assert(memcmp(id[0], id[1], 16) != 0);
+    clash_case_close(&c);
+    clash_case_close(&d);
+}
+END_TEST
+
+START_TEST(members)
+{
+    clash_case c = clash_case_open();
+    clash_rows rows = rows_of(&c, &c);
+    const uint32_t flange = clash_case_find(&c, "skid/flange");
+    const uint32_t bolt = clash_case_find(&c, "skid/bolt[2]");
+    const bvp_clash_pair pair = {
+        .a = bolt, .b = flange, .point_a = {-1, 5, 35}, .point_b = {-1, 15, 35}};
+    const clash_row *row = clash_rows_make(&rows, &pair, "r");
+    ck_assert_ptr_nonnull(row);
+    ck_assert_uint_eq(strlen(row->id), 32);
+    ck_assert_str_eq(row->a.path, "skid/bolt[2]");
+    ck_assert_str_eq(row->b.name, "flange");
+    ck_assert_str_eq(row->group, "P-7 | thing");
+    ck_assert_str_eq(row->place, "x-1 y1 z3");
+    ck_assert_str_eq(row->rule, "r");
+    ck_assert(row->b.placement[0] == 1 && row->b.instance == flange);
+    clash_rows_close(&rows);
+    clash_case_close(&c);
+}
+END_TEST
+
+START_TEST(cells)
+{
+    bvp_file_info info = {.lo = {0, 0, 0}, .hi = {54, 11, 36}};
+    ck_assert_double_eq(clash_default_cell(&info), 2);
+    info.hi[1] = 1000;
+    ck_assert_double_eq(clash_default_cell(&info), 50);
+    info.hi[1] = 1e-3;
+    info.hi[0] = info.hi[2] = 0;
+    ck_assert_double_eq_tol(clash_default_cell(&info), 5e-5, 1e-18);
+    info.hi[1] = 0;
+    ck_assert_double_eq(clash_default_cell(&info), 1);
+}
+END_TEST
+
+START_TEST(worst)
+{
+    static const struct {
+        bvp_verdict verdict;
+        double depth, distance;
+    } pairs[] = {{BVP_VERDICT_TOUCHING, 0.1, 0},  {BVP_VERDICT_WITHIN, 0, 3},
+                 {BVP_VERDICT_PENETRATING, 1, 0}, {BVP_VERDICT_ENCLOSED, 0, 2},
+                 {BVP_VERDICT_WITHIN, 0, 1},      {BVP_VERDICT_PENETRATING, 2, 0},
+                 {BVP_VERDICT_DUPLICATE, 0, 0},   {BVP_VERDICT_UNKNOWN, 0, 0}};
+    static const uint32_t expected[] = {5, 2, 3, 6, 7, 4, 1, 0};
+    for (uint32_t capacity = 0; capacity <= 9; capacity++) {
+        clash_worst w;
+        ck_assert_int_eq(clash_worst_start(&w, capacity), 0);
+        for (uint32_t i = 0; i < 8; i++) {
+            const clash_worst_pair pair = {.pair = {.a = i,
+                                                    .verdict = pairs[i].verdict,
+                                                    .depth = pairs[i].depth,
+                                                    .distance = pairs[i].distance}};
+            clash_worst_add(&w, &pair);
+        }
+        ck_assert_uint_eq(w.count, capacity < 8 ? capacity : 8);
+        for (uint32_t i = 0; i < w.count; i++)
+            ck_assert_uint_eq(w.pairs[i].pair.a, expected[i]);
+        clash_worst_close(&w);
+    }
+}
+END_TEST
+
+START_TEST(groups)
+{
+    clash_worst w;
+    clash_group out[3];
+    ck_assert_int_eq(clash_worst_start(&w, 1), 0);
+    for (uint32_t i = 0; i < 1000; i++)
+        clash_worst_count(&w, i % 10, i % 7 % 3);
+    for (int i = 0; i < 9; i++)
+        clash_worst_count(&w, 9, 0);
+    ck_assert_uint_eq(w.group_count, 30);
+    ck_assert_uint_eq(clash_worst_groups(&w, out, 2), 2);
+    ck_assert(out[0].count >= out[1].count && out[0].part_a == 9 && out[0].part_b == 0);
+    for (uint32_t i = 0; i < CLASH_GROUP_MAX; i++)
+        clash_worst_count(&w, 100 + i, 7);
+    ck_assert_uint_eq(w.group_count, CLASH_GROUP_MAX);
+    ck_assert_uint_eq(w.ungrouped, 30);
+    clash_worst_close(&w);
+}
+END_TEST
+
+static int take_past(void *user, const clash_past *past)
+{
+    clash_text *list = user;
+    return clash_text_add(list, past->a, strlen(past->a)) ||
+           clash_text_add(list, past->verdict, strlen(past->verdict));
+}
+
+START_TEST(baseline)
+{
+    FILE *file = fopen(path, "w");
+    for (int i = 0; i < 4; i++)
+        fprintf(file, "{\"id\": \"%032x\", \"verdict\": \"within\", \"a\": \"p%d\"%s}\n\n", 9 - i,
+                i, i == 3 ? ", \"state\": \"resolved\"" : "");
+    fputs("   ", file);
+    fclose(file);
+    clash_baseline b;
+    clash_text list = {0};
+    bvp_verdict was = BVP_VERDICT_CLEAR;
+    ck_assert_int_eq(clash_baseline_open(&b, path), 0);
+    ck_assert_int_eq(clash_baseline_meet(&b, (uint8_t[16]){[15] = 8}, &was), 1);
+    ck_assert_int_eq(was, BVP_VERDICT_WITHIN);
+    ck_assert_int_eq(clash_baseline_meet(&b, (uint8_t[16]){[15] = 6}, &was), 0);
+    ck_assert_int_eq(clash_baseline_meet(&b, (uint8_t[16]){[15] = 10}, &was), 0);
+    ck_assert_int_eq(clash_baseline_rest(&b, take_past, &list), 0);
+    ck_assert_str_eq(list.data, "p0withinp2within");
+    clash_text_free(&list);
+    clash_baseline_close(&b);
+}
+END_TEST
+
+START_TEST(bad_baselines)
+{
+    static const char *const texts[] = {
+        "{\"id\": \"00\", \"verdict\": \"within\"}", "x",
+        "{\"id\": \"0123456789abcdef0123456789abcdeg\", \"verdict\": \"within\"}",
+        "{\"id\": \"0123456789abcdef0123456789abcdef\", \"verdict\": \"bad\"}", "[]"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        clash_baseline b;
+        FILE *file = fopen(path, "w");
+        fprintf(file, "\n%s", texts[i]);
+        fclose(file);
+        ck_assert_int_eq(clash_baseline_open(&b, path), EXIT_INPUT);
+        clash_baseline_close(&b);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const list[] = {ids, members, cells, worst, groups, baseline, bad_baselines, NULL};
+    const int fd = mkstemp(path);
+    if (fd < 0)
+        return 99;
+    close(fd);
+    const int failed = suite_run("clash_rows", list);
+    unlink(path);
+    return failed;
+}

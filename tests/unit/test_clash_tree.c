@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT
+ * test_clash_tree.c: paths, labels, part numbers, and hashes that do not depend on indices.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "clash_tree_case.h"
+#include "suite.h"
+#include "cli/verb.h"
+
+const verb *const verbs[] = {NULL};
+
+START_TEST(paths)
+{
+    clash_case c = clash_case_open();
+    static const char *const expected[CASE_INSTANCES] = {
+        "skid/bolt",  "skid/bolt[2]", "skid/flange",    "skid/thing",
+        "shed/a\\/b", "shed/bolt",    "shed/rack/book", "moon"};
+    uint32_t seen = 0;
+    for (int i = 0; i < CASE_INSTANCES; i++)
+        seen |= 1u << clash_case_find(&c, expected[i]);
+    ck_assert_uint_eq(seen, (1u << CASE_INSTANCES) - 1);
+    ck_assert_int_eq(clash_tree_index(&c.tree), 0);
+    for (int i = 0; i < CASE_INSTANCES; i++)
+        ck_assert_uint_eq(clash_tree_find(&c.tree, expected[i]), clash_case_find(&c, expected[i]));
+    ck_assert_uint_eq(clash_tree_find(&c.tree, "skid"), BVP_NONE);
+    clash_case_close(&c);
+}
+END_TEST
+
+static void expect(bvp_string text, const char *wanted)
+{
+    ck_assert_uint_eq(text.size, strlen(wanted));
+    ck_assert_mem_eq(text.data, wanted, text.size);
+}
+
+START_TEST(labels_and_numbers)
+{
+    clash_case c = clash_case_open();
+    const clash_tree *t = &c.tree;
+    const uint32_t flange = clash_tree_node(t, clash_case_find(&c, "skid/flange"));
+    const uint32_t unnamed = clash_tree_node(t, clash_case_find(&c, "skid/thing"));
+    expect(clash_tree_label(t, flange), "flange");
+    expect(clash_tree_part_number(t, flange), "P-7");
+    expect(clash_tree_label(t, unnamed), "thing");
+    expect(clash_tree_part_number(t, unnamed), "thing");
+    expect(clash_tree_label(t, clash_tree_parent(t, flange)), "skid");
+    ck_assert_uint_eq(clash_tree_parent(t, 0), BVP_NONE);
+    ck_assert_uint_eq(clash_tree_parent(t, BVP_NONE - 1), BVP_NONE);
+    clash_case_close(&c);
+}
+END_TEST
+
+/* A file of nodes below one root, given in the order of `names`. */
+static case_file flat(const char *root, const char *const *names, const char *const *ids)
+{
+    static const float soup[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+    const bvp_mesh mesh = case_mesh(soup, 1);
+    bvp_builder *builder;
+    uint32_t part;
+    ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
+    const uint32_t top = case_node(builder, BVP_NONE, root, NULL, BVP_NONE);
+    for (int i = 0; names[i]; i++)
+        case_node(builder, top, names[i], ids ? ids[i] : NULL, part);
+    return case_finish(builder);
+}
+
+/* The hash of the node that has this path. */
+static void hash_of(const case_file *file, const char *path, uint8_t hash[16])
+{
+    clash_case c = {.file = *file};
+    ck_assert_int_eq(clash_tree_open(&c.tree, file->file), 0);
+    memcpy(hash, c.tree.hashes[clash_tree_node(&c.tree, clash_case_find(&c, path))], 16);
+    clash_tree_close(&c.tree);
+}
+
+START_TEST(hashes_stay)
+{
+    case_file one = flat("monday", (const char *const[]){"a", "b", "b", NULL}, NULL);
+    case_file other = flat("tuesday", (const char *const[]){"c", "b", "new", "b", "a", NULL}, NULL);
+    uint8_t h[2][16], second[16];
+    static const char *const paths[] = {"a", "b", "b[2]"};
+    for (int i = 0; i < 3; i++) {
+        hash_of(&one, paths[i], h[0]);
+        hash_of(&other, paths[i], h[1]);
+        ck_assert_mem_eq(h[0], h[1], 16);
+    }
+    hash_of(&one, "b", h[0]);
+    hash_of(&one, "b[2]", second);
+    ck_assert(memcmp(h[0], second, 16) != 0);
+    case_close(&one);
+    case_close(&other);
+}
+END_TEST
+
+/* Nodes of one name with source ids of their own: their order does not matter. */
+START_TEST(source_ids_tell_apart)
+{
+    case_file one = flat("x", (const char *const[]){"b", "b", "y", NULL},
+                         (const char *const[]){"id1", "id2", NULL});
+    case_file other = flat("x", (const char *const[]){"b", "b", "y", NULL},
+                           (const char *const[]){"id2", "id1", NULL});
+    clash_tree s, t;
+    ck_assert_int_eq(clash_tree_open(&s, one.file), 0);
+    ck_assert_int_eq(clash_tree_open(&t, other.file), 0);
+    ck_assert_mem_eq(s.hashes[1], t.hashes[2], 16);
+    ck_assert_mem_eq(s.hashes[2], t.hashes[1], 16);
+    ck_assert_uint_eq(s.ordinals[2], 1);
+    clash_tree_close(&s);
+    clash_tree_close(&t);
+    case_close(&one);
+    case_close(&other);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const list[] = {paths, labels_and_numbers, hashes_stay, source_ids_tell_apart,
+                                 NULL};
+    return suite_run("clash_tree", list);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * test_top.c: every instance has its leaf in the hierarchy over the instances, whose nodes are full
+ * as far as that costs little.
+ */
+#include "pack/tree/top_tree.h"
+#include "build_case.h"
+#include "suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT = 20000 };
+
+static bvpi_bounds *make_bounds(void)
+{
+    uint64_t state = case_seed();
+    bvpi_bounds *bounds = calloc(COUNT, sizeof *bounds);
+    ck_assert_ptr_nonnull(bounds);
+    for (int i = 0; i < COUNT; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            bounds[i].lo[axis] = 100 * case_uniform(&state);
+            bounds[i].hi[axis] = bounds[i].lo[axis] + 3 * case_uniform(&state);
+        }
+    return bounds;
+}
+
+static void free_top(bvpi_top *top)
+{
+    free(top->nodes);
+    free(top->order);
+}
+
+START_TEST(every_instance_has_a_leaf)
+{
+    bvpi_bounds *bounds = make_bounds();
+    uint8_t *met = calloc(COUNT, 1);
+    bvpi_top top;
+    ck_assert_int_eq(bvpi_top_build(bounds, COUNT, &top, NULL), BVP_OK);
+    ck_assert_uint_eq(top.hierarchies[0].leaf_count, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        ck_assert_uint_lt(top.order[i], COUNT);
+        met[top.order[i]]++;
+    }
+    ck_assert_ptr_null(memchr(met, 0, COUNT));
+    free_top(&top);
+    free(met);
+    free(bounds);
+}
+END_TEST
+
+/* Of n nodes all but the root take a lane, and so does every instance. */
+START_TEST(nodes_are_full)
+{
+    bvpi_bounds *bounds = make_bounds();
+    bvpi_top top;
+    ck_assert_int_eq(bvpi_top_build(bounds, COUNT, &top, NULL), BVP_OK);
+    const double lanes = (double)COUNT + top.hierarchies[0].node_count - 1;
+    ck_assert_msg(lanes / top.hierarchies[0].node_count > 5.8, "%.2f lanes a node",
+                  lanes / top.hierarchies[0].node_count);
+    free_top(&top);
+    free(bounds);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {every_instance_has_a_leaf, nodes_are_full, NULL};
+    return suite_run("top", tests);
+}

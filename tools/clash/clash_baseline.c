@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ * clash_baseline.c: an earlier report as JSON lines. Of each line its id and where it stands are
+ * kept; a line that is needed again is read again.
+ */
+#include "clash/clash_baseline.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "text/json_tree.h"
+#include "text/message.h"
+#include "query/query_kind.h"
+
+/* ---- one line ------------------------------------------------------------------------------ */
+
+static const char *text_or(const json_value *line, const char *key, const char *otherwise)
+{
+    const char *text = json_tree_text(json_tree_get(line, key));
+    return text ? text : otherwise;
+}
+
+static int read_id(const char *text, uint8_t id[16])
+{
+    static const char digits[] = "0123456789abcdef";
+    if (!text || strlen(text) != 32)
+        return -1;
+    for (int i = 0; i < 32; i++) {
+        const char *digit = strchr(digits, text[i]);
+        if (!digit)
+            return -1;
+        const int value = (int)(digit - digits);
+        id[i / 2] = (uint8_t)(i % 2 ? id[i / 2] | value : value << 4);
+    }
+    return 0;
+}
+
+/* The verdict of this name, or BVP_VERDICT_COUNT. */
+static int verdict_by_name(const char *name)
+{
+    int v = 0;
+    while (v < BVP_VERDICT_COUNT && strcmp(bvp_verdict_name((bvp_verdict)v), name) != 0)
+        v++;
+    return v;
+}
+
+/* What is wrong with a line as a row, or NULL. */
+static const char *read_known(const json_value *line, struct clash_known *out)
+{
+    const int verdict = verdict_by_name(text_or(line, "verdict", ""));
+    if (!json_tree_is_object(line))
+        return "expected an object";
+    if (read_id(json_tree_text(json_tree_get(line, "id")), out->id) != 0)
+        return "expected \"id\" with 32 hexadecimal digits";
+    if (verdict == BVP_VERDICT_COUNT)
+        return "expected \"verdict\" with the name of one";
+    out->verdict = (uint8_t)verdict;
+    return NULL;
+}
+
+static int is_blank(const char *line, size_t size)
+{
+    size_t i = 0;
+    while (i < size && memchr(" \t\r", line[i], 3))
+        i++;
+    return i == size;
+}
+
+/* The end of the line that begins at `first`. */
+static size_t line_end(const input *file, size_t first)
+{
+    const char *data = file->data;
+    const char *end = memchr(data + first, '\n', file->size - first);
+    return end ? (size_t)(end - data) : file->size;
+}
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+static int keep(clash_baseline *b, const struct clash_known *one, size_t *capacity)
+{
+    if (b->count == *capacity) {
+        const size_t larger = *capacity ? 2 * *capacity : 1024;
+        struct clash_known *grown = realloc(b->known, larger * sizeof *grown);
+        if (!grown)
+            return query_no_memory();
+        b->known = grown;
+        *capacity = larger;
+    }
+    b->known[b->count++] = *one;
+    return 0;
+}
+
+static int read_line(clash_baseline *b, const char *path, size_t first, size_t size, int number,
+                     size_t *capacity)
+{
+    json_fault fault = {0};
+    struct clash_known one = {.offset = first};
+    json_value *line = json_tree_open((const char *)b->file.data + first, size, &fault);
+    const char *wrong = line ? read_known(line, &one) : fault.text;
+    int code = 0;
+    if (fault.is_memory) {
+        code = query_no_memory();
+    } else if (wrong) {
+        complain(path, "line %d: %s; expected a report of \"bvpack clash --report FILE.jsonl\"",
+                 number, wrong);
+        code = EXIT_INPUT;
+    } else if (strcmp(text_or(line, "state", ""), "resolved") != 0) {
+        code = keep(b, &one, capacity);
+    }
+    json_tree_close(line);
+    return code;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct clash_known *one = a, *other = b;
+    const int order = memcmp(one->id, other->id, 16);
+    return order ? order : (one->offset > other->offset) - (one->offset < other->offset);
+}
+
+int clash_baseline_open(clash_baseline *b, const char *path)
+{
+    size_t capacity = 0;
+    memset(b, 0, sizeof *b);
+    int code = input_open(&b->file, path), number = 1;
+    for (size_t at = 0; code == 0 && at < b->file.size; number++) {
+        const size_t end = line_end(&b->file, at);
+        const char *line = (const char *)b->file.data + at;
+        if (!is_blank(line, end - at))
+            code = read_line(b, path, at, end - at, number, &capacity);
+        at = end + 1;
+    }
+    if (b->count > 1)
+        qsort(b->known, b->count, sizeof *b->known, by_id);
+    return code;
+}
+
+void clash_baseline_close(clash_baseline *b)
+{
+    input_close(&b->file);
+    free(b->known);
+    memset(b, 0, sizeof *b);
+}
+
+static struct clash_known *find(const clash_baseline *b, const uint8_t id[16])
+{
+    size_t low = 0, high = b->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (memcmp(b->known[middle].id, id, 16) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < b->count && memcmp(b->known[low].id, id, 16) == 0 ? &b->known[low] : NULL;
+}
+
+int clash_baseline_meet(clash_baseline *b, const uint8_t id[16], bvp_verdict *was)
+{
+    struct clash_known *known = find(b, id);
+    if (!known)
+        return 0;
+    known->seen = 1;
+    *was = (bvp_verdict)known->verdict;
+    return 1;
+}
+
+static int give(const clash_baseline *b, size_t first, size_t size, clash_past_fn callback,
+                void *user)
+{
+    json_fault fault;
+    json_value *line = json_tree_open((const char *)b->file.data + first, size, &fault);
+    clash_past past = {.id = text_or(line, "id", ""),
+                       .a = text_or(line, "a", ""),
+                       .b = text_or(line, "b", ""),
+                       .part_a = text_or(line, "part_a", ""),
+                       .part_b = text_or(line, "part_b", ""),
+                       .verdict = text_or(line, "verdict", ""),
+                       .group = text_or(line, "group", ""),
+                       .place = text_or(line, "place", "")};
+    uint8_t id[16];
+    int result = fault.is_memory ? query_no_memory() : 0;
+    json_tree_number(json_tree_get(line, "distance"), &past.distance);
+    if (read_id(past.id, id) == 0) {
+        const struct clash_known *known = find(b, id);
+        if (known && !known->seen && known->offset == first)
+            result = callback(user, &past);
+    }
+    json_tree_close(line);
+    return result;
+}
+
+int clash_baseline_rest(const clash_baseline *b, clash_past_fn callback, void *user)
+{
+    int result = 0;
+    for (size_t at = 0; result == 0 && at < b->file.size;) {
+        const size_t end = line_end(&b->file, at);
+        result = give(b, at, end - at, callback, user);
+        at = end + 1;
+    }
+    return result;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * clash_baseline.h: an earlier report as JSON lines, for telling what is new, what stays, and what
+ * is resolved.
+ */
+#ifndef CLASH_BASELINE_H
+#define CLASH_BASELINE_H
+
+#include "report/clash_rows.h"
+#include "files/input.h"
+
+typedef struct clash_baseline {
+    input file;
+    struct clash_known {
+        uint8_t id[16];
+        uint64_t offset; /* of its line */
+        uint8_t verdict, seen;
+    } * known; /* ascending by id */
+    size_t count;
+} clash_baseline;
+
+/* Reads a report of the form jsonl. Lines of pairs that were resolved then are left out. 0, or says
+ * what is wrong, with the line, and returns the exit code. */
+int clash_baseline_open(clash_baseline *b, const char *path);
+void clash_baseline_close(clash_baseline *b);
+
+/* Is the pair known? Then it is seen, and *was is its verdict. */
+int clash_baseline_meet(clash_baseline *b, const uint8_t id[16], bvp_verdict *was);
+/* Calls for each pair not seen, in the order of the file, until a call returns nonzero; returns
+ * what it did last. Texts are valid during the call. */
+typedef int (*clash_past_fn)(void *user, const clash_past *past);
+int clash_baseline_rest(const clash_baseline *b, clash_past_fn callback, void *user);
+
+#endif

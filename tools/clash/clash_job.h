@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * clash_job.h: what the files of the verb clash share.
+ */
+#ifndef CLASH_JOB_H
+#define CLASH_JOB_H
+
+#include "clash/clash_baseline.h"
+#include "report/clash_outputs.h"
+#include "report/clash_rows.h"
+#include "clash/clash_rules.h"
+#include "clash/clash_state.h"
+#include "clash/clash_worst.h"
+#include "cli/operand.h"
+#include "cli/progress.h"
+#include "cli/verb.h"
+
+typedef struct clash_settings {
+    const char *clearance, *touch, *overlap, *place_b, *rules, *baseline, *state, *cell,
+        *assume_unit;
+    option_list excludes, reports;
+    uint64_t jobs, pictures, worst;
+    int same_assembly, contacts, fast, json, quiet, exit_code;
+} clash_settings;
+
+typedef struct clash_job {
+    const clash_settings *set;
+    operand files[2];
+    clash_tree trees[2];
+    const clash_tree *a, *b; /* equal within one file */
+    char created[32];
+    clash_run run;
+    clash_summary summary;
+    clash_rules rules;
+    clash_rule_use *uses;
+    uint64_t *use_sums;
+    clash_baseline baseline;
+    clash_state state;
+    clash_outputs outputs;
+    clash_rows rows;
+    clash_worst worst;
+    uint64_t shown[BVP_VERDICT_COUNT]; /* rows by verdict */
+    uint64_t findings;                 /* for --exit-code */
+    uint32_t counted_to;               /* uses by earlier instances are in use_sums */
+    bvp_clash_coverage before;         /* what a killed run had looked at */
+    progress bar;
+    double began, seconds, marked;
+    int stopped; /* by a signal */
+    int code;    /* what went wrong in a callback */
+} clash_job;
+
+/* Runs the query from where it stands and gives all rows to the outputs, ends them, and fills in
+ * the summary. Returns 0, EXIT_STOPPED or what went wrong. */
+int clash_run_all(clash_job *j);
+
+/* The coverage statement and the worst rows, for people and for programs. */
+int clash_print(clash_job *j, FILE *out);
+int clash_print_json(clash_job *j);
+
+#endif

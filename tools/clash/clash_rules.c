@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ * clash_rules.c: which rule decides about a pair of instances. Selectors become sets of bits once,
+ * so that a pair costs a few loads; uses are counted by blocks of instances, so that a run that
+ * goes on after a kill knows what the part before has counted.
+ */
+#include "clash/clash_rules.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "text/message.h"
+#include "query/query_kind.h"
+#include "model/stray_names.h"
+
+const char *clash_action_name(clash_action action)
+{
+    static const char *const names[] = {"exclude", "allow", "limits"};
+    return names[action];
+}
+
+/* ---- sub-assemblies ------------------------------------------------------------------------ */
+
+static uint32_t child_count(const clash_tree *t, uint32_t parent, uint32_t most)
+{
+    uint32_t count = 0;
+    for (uint32_t node = parent + 1; node < t->info.node_count && count < most; node++)
+        count += clash_tree_parent(t, node) == parent;
+    return count;
+}
+
+/* The node below which the file's contents begin: nodes with one child and nothing else are only
+ * wrapped around it, and no sub-assembly. An only child is the node that follows. */
+static uint32_t top_node(const clash_tree *t)
+{
+    bvp_node_info info;
+    uint32_t top = 0;
+    while (bvp_get_node(t->file, top, &info) == BVP_OK && info.instance == BVP_NONE &&
+           child_count(t, top, 2) == 1)
+        top++;
+    return top;
+}
+
+static uint32_t find_assembly(const clash_rule *rule, const clash_tree *t, uint32_t node,
+                              uint32_t top)
+{
+    for (node = clash_tree_parent(t, node); node != BVP_NONE && node > top;
+         node = clash_tree_parent(t, node))
+        if (rule->assembly.choice_count == 0 || clash_selector_matches(&rule->assembly, t, node))
+            return node;
+    return BVP_NONE;
+}
+
+static int bind_assemblies(clash_rules *r, clash_rule *rule, uint64_t *count)
+{
+    const clash_tree *t = r->trees[0];
+    const uint32_t top = top_node(t);
+    rule->assembly_of = malloc(((size_t)t->info.instance_count + 1) * sizeof *rule->assembly_of);
+    if (!rule->assembly_of)
+        return -1;
+    for (uint32_t i = 0; i < t->info.instance_count; i++) {
+        rule->assembly_of[i] = find_assembly(rule, t, clash_tree_node(t, i), top);
+        *count += rule->assembly_of[i] != BVP_NONE;
+    }
+    return 0;
+}
+
+/* ---- binding ------------------------------------------------------------------------------- */
+
+static int warn(clash_rules *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int warn(clash_rules *r, const char *format, ...)
+{
+    char text[300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    char **larger = realloc(r->warnings, (r->warning_count + 1) * sizeof *larger);
+    if (!larger)
+        return query_no_memory();
+    r->warnings = larger;
+    larger[r->warning_count] = strdup(text);
+    return larger[r->warning_count] ? (r->warning_count++, 0) : query_no_memory();
+}
+
+/* What a selector's first term says. */
+static void describe(const clash_selector *s, char *out, size_t size)
+{
+    const clash_term *t = &s->terms[0];
+    const char *key = t->field == CLASH_PROPERTY ? t->key : t->field == CLASH_PART ? "part" : "";
+    snprintf(out, size, "%.80s%s%.80s%s", key, key[0] ? "=" : "", t->pattern,
+             s->term_count > 1 ? ", ..." : "");
+}
+
+/* Nothing is never "no clash". */
+static int selects_nothing(clash_rules *r, const clash_rule *rule, const clash_selector *s,
+                           const char *side)
+{
+    char text[200];
+    describe(s, text, sizeof text);
+    if (rule->optional)
+        return warn(r, "%s: %s (%s) matches no instance", rule->name, side, text);
+    complain(rule->name,
+             "%s (%s) matches no instance; \"bvpack info --tree\" lists what is there, a rule of a "
+             "file may say \"optional\": true",
+             side, text);
+    return EXIT_USAGE;
+}
+
+/* The instances of both files that a selector means, into bits[0] and bits[1]. */
+static int bind_selector(clash_rules *r, const clash_rule *rule, const clash_selector *s,
+                         const char *side, uint64_t *bits[2])
+{
+    const int file_count = r->trees[1] == r->trees[0] ? 1 : 2;
+    uint64_t total = 0;
+    if (s->choice_count == 0)
+        return 0;
+    for (int f = 0; f < file_count; f++) {
+        uint64_t count;
+        bits[f] = clash_selector_set(s, r->trees[f], &count);
+        if (!bits[f])
+            return query_no_memory();
+        total += count;
+    }
+    if (file_count == 1)
+        bits[1] = bits[0];
+    return total > 0 ? 0 : selects_nothing(r, rule, s, side);
+}
+
+static int bind_rule(clash_rules *r, clash_rule *rule)
+{
+    uint64_t count = 0;
+    int code = bind_selector(r, rule, &rule->a, "selector a", rule->bits_a);
+    if (code == 0)
+        code = bind_selector(r, rule, &rule->b, "selector b", rule->bits_b);
+    if (code != 0 || !rule->same_assembly)
+        return code;
+    if (r->trees[0] != r->trees[1])
+        return warn(r, "%s: instances of two files are never in one sub-assembly", rule->name);
+    if (bind_assemblies(r, rule, &count) != 0)
+        return query_no_memory();
+    if (count == 0 && rule->assembly.choice_count > 0)
+        return selects_nothing(r, rule, &rule->assembly, "same_assembly");
+    return count > 0 ? 0 : warn(r, "%s: no instance lies in such a sub-assembly", rule->name);
+}
+
+/* Without bits: everything. */
+static int has(const uint64_t *bits, uint32_t instance)
+{
+    return !bits || (bits[instance / 64] >> (instance % 64) & 1);
+}
+
+/* ---- strays -------------------------------------------------------------------------------- */
+
+static int is_text(void *user, bvp_string value)
+{
+    (void)user;
+    return value.size > 0;
+}
+
+static int bind_strays(clash_rules *r, const clash_tree *t)
+{
+    for (uint32_t i = 0; i < t->info.instance_count; i++) {
+        if (!clash_tree_property(t, clash_tree_node(t, i), STRAYS_KEY, is_text, NULL))
+            continue;
+        if (!r->strays)
+            r->strays = calloc(t->info.instance_count / 64 + 1, sizeof *r->strays);
+        if (!r->strays)
+            return query_no_memory();
+        r->strays[i / 64] |= UINT64_C(1) << (i % 64);
+    }
+    return 0;
+}
+
+static int is_equal(bvp_string a, bvp_string b)
+{
+    return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+}
+
+/* What packing made two parts of is one thing, and does not clash with itself. */
+static int are_one(const clash_rules *r, uint32_t a, uint32_t b)
+{
+    const clash_tree *t = r->trees[0];
+    bvp_instance_info at[2];
+    bvp_node_info node[2];
+    if (!r->strays || (!has(r->strays, a) && !has(r->strays, b)))
+        return 0;
+    if (bvp_get_instance(t->file, a, &at[0]) != BVP_OK ||
+        bvp_get_instance(t->file, b, &at[1]) != BVP_OK ||
+        bvp_get_node(t->file, at[0].node, &node[0]) != BVP_OK ||
+        bvp_get_node(t->file, at[1].node, &node[1]) != BVP_OK)
+        return 0;
+    return node[0].parent == node[1].parent && is_equal(node[0].name, node[1].name) &&
+           is_equal(node[0].source_id, node[1].source_id) &&
+           memcmp(node[0].placement, node[1].placement, sizeof node[0].placement) == 0;
+}
+
+int clash_rules_bind(clash_rules *r, const clash_tree *a, const clash_tree *b)
+{
+    const size_t buckets = a->info.instance_count / CLASH_BUCKET + 1;
+    r->trees[0] = a;
+    r->trees[1] = b;
+    r->uses = calloc(buckets * (r->rule_count + 1), sizeof *r->uses);
+    int code = r->uses ? 0 : query_no_memory();
+    if (code == 0 && a == b)
+        code = bind_strays(r, a);
+    for (uint32_t i = 0; i < r->rule_count && code == 0; i++)
+        code = bind_rule(r, &r->rules[i]);
+    return code;
+}
+
+void clash_rules_free(clash_rules *r)
+{
+    const int two = r->trees[0] != r->trees[1];
+    for (uint32_t i = 0; i < r->rule_count; i++) {
+        clash_rule *rule = &r->rules[i];
+        free(rule->name);
+        clash_selector_free(&rule->a);
+        clash_selector_free(&rule->b);
+        clash_selector_free(&rule->assembly);
+        for (int f = 0; f <= two; f++) {
+            free(rule->bits_a[f]);
+            free(rule->bits_b[f]);
+        }
+        free(rule->assembly_of);
+    }
+    for (uint32_t i = 0; i < r->warning_count; i++)
+        free(r->warnings[i]);
+    free(r->warnings);
+    free(r->rules);
+    free(r->strays);
+    free(r->uses);
+    memset(r, 0, sizeof *r);
+}
+
+/* ---- pairs --------------------------------------------------------------------------------- */
+
+static int matches(const clash_rule *rule, uint32_t a, uint32_t b)
+{
+    const int straight = has(rule->bits_a[0], a) && has(rule->bits_b[1], b);
+    const int crossed = has(rule->bits_b[0], a) && has(rule->bits_a[1], b);
+    if (!straight && !crossed)
+        return 0;
+    if (!rule->same_assembly)
+        return 1;
+    return rule->assembly_of && rule->assembly_of[a] != BVP_NONE &&
+           rule->assembly_of[a] == rule->assembly_of[b];
+}
+
+int clash_rules_match(const clash_rules *r, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < r->rule_count; i++)
+        if (matches(&r->rules[i], a, b))
+            return (int)i;
+    return -1;
+}
+
+static void set_limit(double *limit, double given)
+{
+    if (!isnan(given))
+        *limit = given;
+}
+
+int clash_rules_decide(const clash_rules *r)
+{
+    return r->rule_count > 0 || r->strays;
+}
+
+int clash_rules_apply(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)
+{
+    clash_rules *r = user;
+    if (are_one(r, a, b))
+        return 1;
+    const int index = clash_rules_match(r, a, b);
+    if (index < 0)
+        return 0;
+    const clash_rule *rule = &r->rules[index];
+    const size_t bucket = a / CLASH_BUCKET;
+    atomic_fetch_add_explicit(&r->uses[bucket * r->rule_count + (size_t)index], 1,
+                              memory_order_relaxed);
+    set_limit(&limits->clearance, rule->limits.clearance);
+    set_limit(&limits->touch_gap, rule->limits.touch_gap);
+    set_limit(&limits->overlap, rule->limits.overlap);
+    return rule->action == CLASH_EXCLUDE;
+}
+
+void clash_rules_count(const clash_rules *r, uint32_t first, uint32_t end, uint64_t *sums)
+{
+    const size_t last = ((size_t)end + CLASH_BUCKET - 1) / CLASH_BUCKET;
+    for (size_t bucket = first / CLASH_BUCKET; bucket < last; bucket++)
+        for (uint32_t i = 0; i < r->rule_count; i++)
+            sums[i] +=
+                atomic_load_explicit(&r->uses[bucket * r->rule_count + i], memory_order_relaxed);
+}
+
+double clash_rules_reach(const clash_rules *r, const bvp_clash_limits *limits)
+{
+    double reach = fmax(limits->clearance, limits->touch_gap);
+    for (uint32_t i = 0; i < r->rule_count; i++)
+        reach = fmax(reach, fmax(r->rules[i].limits.clearance, r->rules[i].limits.touch_gap));
+    return reach;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT
+ * clash_state.c: a journal of pairs and marks. A record is its kind, its size, a hash and its
+ * bytes; what follows the last mark whose record is whole does not count, and is cut off when the
+ * run goes on. The reports are written from the journal at the end.
+ */
+#include "clash/clash_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "text/message.h"
+#include "cli/progress.h"
+#include "query/query_kind.h"
+
+enum { KIND_HEAD = 0x31544c43, KIND_PAIR, KIND_MARK, KIND_COUNT = 3 }; /* "CLT1" and on */
+enum { RECORD_MAX = 1 << 20 };
+static const double sync_after = 1.0; /* seconds */
+
+/* Bytes of this machine: a state does not travel. */
+typedef struct record {
+    uint32_t kind, size;
+    uint8_t hash[16];
+} record;
+
+typedef struct head {
+    uint8_t run[16];
+    uint32_t pair_size, rule_count;
+    char created[32];
+} head;
+
+static int refuse(const clash_state *s, const char *what)
+{
+    complain(s->path, "can't %s the state: %s", what, strerror(errno));
+    return EXIT_OUTPUT;
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+static int put(clash_state *s, uint32_t kind, const void *data, uint32_t size)
+{
+    record r = {.kind = kind, .size = size};
+    bvp_hash(data, size, r.hash);
+    if (fwrite(&r, sizeof r, 1, s->stream) == 1 && fwrite(data, 1, size, s->stream) == size)
+        return 0;
+    return refuse(s, "write");
+}
+
+/* Reads a whole record of at most `capacity` bytes; its kind, or 0: there is none. */
+static uint32_t get(clash_state *s, void *data, uint32_t capacity, uint32_t *size)
+{
+    record r;
+    uint8_t hash[16];
+    if (fread(&r, sizeof r, 1, s->stream) != 1 || r.size > capacity ||
+        r.kind - KIND_HEAD >= KIND_COUNT || fread(data, 1, r.size, s->stream) != r.size)
+        return 0;
+    bvp_hash(data, r.size, hash);
+    *size = r.size;
+    return memcmp(hash, r.hash, 16) == 0 ? r.kind : 0;
+}
+
+/* A mark's bytes: the mark, then the uses. */
+static uint32_t mark_size(const clash_state *s)
+{
+    return (uint32_t)(sizeof(clash_mark) + s->rule_count * sizeof *s->uses);
+}
+
+/* ---- what records may say ------------------------------------------------------------------- */
+
+static int are_finite(const double *numbers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!isfinite(numbers[i]))
+            return 0;
+    return 1;
+}
+
+/* Could a run of this scope have come to the pair? Everything here was a number in a file. */
+static int is_pair(const clash_scope *scope, const bvp_clash_pair *p)
+{
+    const double *limits = &p->limits.clearance;
+    return p->a < scope->count_a && p->b < scope->count_b && (!scope->is_same || p->a < p->b) &&
+           (uint32_t)p->verdict > BVP_VERDICT_CLEAR && (uint32_t)p->verdict < BVP_VERDICT_COUNT &&
+           limits[0] >= 0 && are_finite(limits, 1) && !(p->limits.touch_gap < 0) &&
+           !(p->limits.overlap < 0) && p->distance >= 0 && p->lower >= 0 && p->depth >= 0 &&
+           p->depth_upper >= 0 && are_finite(&p->distance, 4) && are_finite(p->point_a, 3) &&
+           are_finite(p->point_b, 3) && are_finite(p->lo, 3) && are_finite(p->hi, 3);
+}
+
+static int is_coverage(const bvp_clash_coverage *c)
+{
+    uint64_t sum = c->excluded;
+    for (int v = 0; v < BVP_VERDICT_COUNT; v++)
+        if (c->verdicts[v] > c->box_pairs)
+            return 0;
+        else
+            sum += c->verdicts[v];
+    return sum == c->box_pairs;
+}
+
+static int is_mark(const clash_scope *scope, const clash_mark *m, const clash_mark *last)
+{
+    return m->total == scope->count_a && m->done <= m->total && m->done >= last->done &&
+           is_coverage(&m->coverage);
+}
+
+/* Pairs come in order, each once. */
+static int is_after(const bvp_clash_pair *pair, const bvp_clash_pair *last)
+{
+    return pair->a != last->a ? pair->a > last->a : pair->b > last->b;
+}
+
+static int refuse_forged(const clash_state *s)
+{
+    complain(s->path,
+             "byte %lld: expected what a clash run of these files writes, found other "
+             "numbers; remove the state, and the run begins anew",
+             (long long)ftello(s->stream));
+    return EXIT_INPUT;
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+static int begin(clash_state *s, const uint8_t run[16], const char *created)
+{
+    head h = {.pair_size = sizeof(bvp_clash_pair), .rule_count = s->rule_count};
+    memcpy(h.run, run, 16);
+    snprintf(h.created, sizeof h.created, "%s", created);
+    memcpy(s->created, h.created, sizeof s->created);
+    if (fseeko(s->stream, 0, SEEK_SET) != 0 || ftruncate(fileno(s->stream), 0) != 0)
+        return refuse(s, "begin");
+    const int code = put(s, KIND_HEAD, &h, sizeof h);
+    s->rows_end = sizeof(record) + sizeof h;
+    return code == 0 && fflush(s->stream) != 0 ? refuse(s, "write") : code;
+}
+
+/* Finds the last mark. */
+static int replay(clash_state *s)
+{
+    uint8_t *data = malloc(RECORD_MAX);
+    uint32_t kind, size;
+    int code = data ? 0 : query_no_memory();
+    bvp_clash_pair pair, last = {.a = 0, .b = 0};
+    for (int pairs = 0; code == 0 && (kind = get(s, data, RECORD_MAX, &size)) != 0;) {
+        clash_mark mark;
+        if (kind == KIND_PAIR && size == sizeof pair) {
+            memcpy(&pair, data, sizeof pair);
+            if (!is_pair(&s->scope, &pair) || (pairs && !is_after(&pair, &last)))
+                code = refuse_forged(s);
+            last = pair;
+            pairs = 1;
+        } else if (kind == KIND_MARK && size == mark_size(s)) {
+            memcpy(&mark, data, sizeof mark);
+            if (!is_mark(&s->scope, &mark, &s->mark) || (pairs && last.a >= mark.done))
+                code = refuse_forged(s);
+            s->mark = mark;
+            memcpy(s->uses, data + sizeof mark, size - sizeof mark);
+            s->rows_end = (uint64_t)ftello(s->stream);
+        } else {
+            code = refuse_forged(s);
+        }
+    }
+    free(data);
+    if (code != 0)
+        return code;
+    clearerr(s->stream);
+    if (ftruncate(fileno(s->stream), (off_t)s->rows_end) != 0 ||
+        fseeko(s->stream, (off_t)s->rows_end, SEEK_SET) != 0)
+        return refuse(s, "go on from");
+    return 0;
+}
+
+/* 1: the file is this run's state; 0: another's, or nothing yet; -1: it is none. */
+static int examine(clash_state *s, const uint8_t run[16], const struct stat *file)
+{
+    head h;
+    uint32_t size;
+    if (!S_ISREG(file->st_mode))
+        return -1;
+    if (file->st_size == 0)
+        return 0;
+    if (get(s, &h, sizeof h, &size) != KIND_HEAD || size != sizeof h)
+        return -1;
+    memcpy(s->created, h.created, sizeof s->created);
+    s->created[sizeof s->created - 1] = '\0';
+    for (const char *c = s->created; *c; c++) /* it goes into reports */
+        if (*c < ' ' || *c > '~')
+            return -1;
+    s->rows_end = sizeof(record) + sizeof h;
+    return memcmp(h.run, run, 16) == 0 && h.pair_size == sizeof(bvp_clash_pair) &&
+           h.rule_count == s->rule_count;
+}
+
+static int open_locked(clash_state *s)
+{
+    const int fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return refuse(s, "open");
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        complain(s->path, "another run uses this state now; name another file with --state");
+        close(fd);
+        return EXIT_OUTPUT;
+    }
+    s->stream = fdopen(fd, "r+b");
+    return s->stream ? 0 : refuse(s, "open");
+}
+
+int clash_state_open(clash_state *s, const char *path, const uint8_t run[16],
+                     const clash_scope *scope, uint32_t rule_count, const char *created)
+{
+    struct stat file;
+    memset(s, 0, sizeof *s);
+    s->scope = *scope;
+    s->path = path;
+    s->rule_count = rule_count;
+    s->uses = calloc((size_t)rule_count + 1, sizeof *s->uses);
+    if (!s->uses)
+        return query_no_memory();
+    if (mark_size(s) > RECORD_MAX) {
+        complain(path, "has no room for so many rules");
+        return EXIT_LIMIT;
+    }
+    int code = open_locked(s);
+    if (code != 0)
+        return code;
+    s->synced = seconds_now();
+    if (fstat(fileno(s->stream), &file) != 0)
+        return refuse(s, "open");
+    switch (examine(s, run, &file)) {
+    case 1:
+        return replay(s);
+    case 0:
+        if (file.st_size > 0)
+            complain(path, "is the state of a run of other files or options; it is begun anew");
+        return begin(s, run, created);
+    default:
+        complain(path, "is not the state of a clash run; name another file with --state, or "
+                       "remove this one");
+        return EXIT_INPUT;
+    }
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+int clash_state_add(clash_state *s, const bvp_clash_pair *pair)
+{
+    return put(s, KIND_PAIR, pair, sizeof *pair);
+}
+
+int clash_state_mark(clash_state *s, const clash_mark *mark)
+{
+    uint8_t *data = malloc(mark_size(s));
+    if (!data)
+        return query_no_memory();
+    s->mark = *mark;
+    memcpy(data, mark, sizeof *mark);
+    memcpy(data + sizeof *mark, s->uses, s->rule_count * sizeof *s->uses);
+    int code = put(s, KIND_MARK, data, mark_size(s));
+    free(data);
+    if (code == 0 && fflush(s->stream) != 0)
+        code = refuse(s, "write");
+    s->rows_end = (uint64_t)ftello(s->stream);
+    if (code == 0 && (mark->done == mark->total || seconds_now() - s->synced > sync_after)) {
+        code = fsync(fileno(s->stream)) != 0 ? refuse(s, "write") : 0;
+        s->synced = seconds_now();
+    }
+    return code;
+}
+
+/* This run wrote the rows, so all of them can be read, or the reports would lack some. */
+static int refuse_unreadable(const clash_state *s)
+{
+    complain(s->path,
+             "the state can't be read at byte %" PRIu64 ": it was written to, or the disk "
+             "fails; no report is complete. Run again with another --state",
+             (uint64_t)ftello(s->stream));
+    return EXIT_INPUT;
+}
+
+int clash_state_each(clash_state *s, clash_pair_fn callback, void *user)
+{
+    uint8_t *data = malloc(RECORD_MAX);
+    uint32_t kind, size;
+    int result = 0;
+    if (!data)
+        return query_no_memory();
+    if (fseeko(s->stream, 0, SEEK_SET) != 0) /* at the end there would be no rows */
+        result = refuse_unreadable(s);
+    while (result == 0 && (uint64_t)ftello(s->stream) < s->rows_end &&
+           (kind = get(s, data, RECORD_MAX, &size)) != 0) {
+        bvp_clash_pair pair;
+        if (kind != KIND_PAIR || size != sizeof pair)
+            continue;
+        memcpy(&pair, data, sizeof pair);
+        result = is_pair(&s->scope, &pair) ? callback(user, &pair) : refuse_forged(s);
+    }
+    if (result == 0 && (uint64_t)ftello(s->stream) != s->rows_end)
+        result = refuse_unreadable(s);
+    free(data);
+    return result;
+}
+
+void clash_state_close(clash_state *s, int done)
+{
+    if (s->stream && done)
+        unlink(s->path);
+    if (s->stream)
+        fclose(s->stream);
+    free(s->uses);
+    memset(s, 0, sizeof *s);
+}

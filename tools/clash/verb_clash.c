@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT
+ * verb_clash.c: the verb clash: what stands in what, touches, or comes too near, in an assembly or
+ * between two.
+ */
+#include "clash/clash_job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "text/message.h"
+#include "cli/options.h"
+#include "query/query_kind.h"
+#include "cli/units.h"
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static int open_one(clash_job *j, int index, const char *text)
+{
+    static const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
+    operand *o = &j->files[index];
+    const operand_unit unit = {j->set->assume_unit, index ? &j->files[0] : NULL};
+    int code = operand_open(o, text, index ? j->set->place_b : NULL, &how, &unit);
+    if (code == 0 && o->part != BVP_ASSEMBLY) {
+        complain(text, "names a part or an instance; clash takes whole files, and --exclude or "
+                       "--rules say what to leave out");
+        code = EXIT_USAGE;
+    }
+    return code ? code : operand_check(o);
+}
+
+static int open_files(clash_job *j, int count, char **paths)
+{
+    if (count == 1 && j->set->place_b) {
+        complain("clash", "--place-b needs a second file");
+        return EXIT_USAGE;
+    }
+    int code = open_one(j, 0, paths[0]);
+    if (code == 0 && count == 2)
+        code = open_one(j, 1, paths[1]);
+    if (code == 0)
+        code = clash_tree_open(&j->trees[0], j->files[0].file);
+    if (code == 0 && count == 2)
+        code = clash_tree_open(&j->trees[1], j->files[1].file);
+    j->a = &j->trees[0];
+    j->b = &j->trees[count - 1];
+    return code;
+}
+
+/* ---- what the options mean ----------------------------------------------------------------- */
+
+/* 2026-01-31T12:00:00Z: of SOURCE_DATE_EPOCH, so that a build is reproducible, else now. */
+static void set_created(clash_job *j)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    time_t when = epoch && epoch[0] ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
+    struct tm utc;
+    if (!gmtime_r(&when, &utc) ||
+        strftime(j->created, sizeof j->created, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        snprintf(j->created, sizeof j->created, "1970-01-01T00:00:00Z");
+}
+
+/* The command line before the rule file before the default. */
+static int choose_length(clash_job *j, const char *option, const char *text, double of_rules,
+                         double otherwise, double *out)
+{
+    *out = isnan(of_rules) ? otherwise : of_rules;
+    if (!text)
+        return 0;
+    const int code = parse_length(option, text, &j->run.info_a, out);
+    if (code == 0 && !isfinite(*out)) {
+        complain(option, "a length must be finite, found \"%s\"", text);
+        return EXIT_USAGE;
+    }
+    return code;
+}
+
+static int choose_limits(clash_job *j)
+{
+    const clash_settings *set = j->set;
+    const bvp_clash_limits *rules = &j->rules.limits;
+    bvp_clash_limits *limits = &j->run.limits;
+    j->run.touch_gap_default = bvp_clash_touch_gap(j->run.file_a, NULL);
+    if (j->run.file_b)
+        j->run.touch_gap_default = fmax(
+            j->run.touch_gap_default, j->files[1].scale * bvp_clash_touch_gap(j->run.file_b, NULL));
+    int code =
+        choose_length(j, "--clearance", set->clearance, rules->clearance, 0, &limits->clearance);
+    if (code == 0)
+        code = choose_length(j, "--touch", set->touch, rules->touch_gap, j->run.touch_gap_default,
+                             &limits->touch_gap);
+    if (code == 0)
+        code = choose_length(j, "--overlap", set->overlap, rules->overlap, limits->touch_gap,
+                             &limits->overlap);
+    if (code == 0)
+        code = choose_length(j, "--cell", set->cell, NAN, clash_default_cell(&j->run.info_a),
+                             &j->run.cell);
+    if (code == 0 && j->run.cell <= 0) {
+        complain("--cell", "expected a length above 0, found \"%s\"", set->cell);
+        code = EXIT_USAGE;
+    }
+    return code;
+}
+
+static int read_rules(clash_job *j)
+{
+    const clash_settings *set = j->set;
+    int code = 0;
+    j->rules.limits = (bvp_clash_limits){NAN, NAN, NAN};
+    for (int i = 0; i < set->excludes.count && code == 0; i++)
+        code = clash_rules_add_exclude(&j->rules, set->excludes.items[i]);
+    if (code == 0 && set->same_assembly)
+        code = clash_rules_add_same_assembly(&j->rules);
+    if (code == 0 && set->rules)
+        code = clash_rules_add_file(&j->rules, set->rules, &j->run.info_a);
+    if (code == 0)
+        code = clash_rules_bind(&j->rules, j->a, j->b);
+    if (code != 0)
+        return code;
+    j->uses = calloc((size_t)j->rules.rule_count + 1, sizeof *j->uses);
+    j->use_sums = calloc((size_t)j->rules.rule_count + 1, sizeof *j->use_sums);
+    return j->uses && j->use_sums ? 0 : query_no_memory();
+}
+
+static void start_run(clash_job *j)
+{
+    clash_run *run = &j->run;
+    const int two = j->a != j->b;
+    run->path_a = j->files[0].text;
+    run->path_b = two ? j->files[1].text : "";
+    run->file_a = j->files[0].file;
+    run->file_b = two ? j->files[1].file : NULL;
+    run->info_a = j->files[0].info;
+    run->info_b = j->files[1].info;
+    run->placement_b = j->files[1].placed ? j->files[1].placement : NULL;
+    run->unit = unit_name(run->info_a.unit_in_metres);
+    run->rules = j->set->rules ? j->set->rules : "";
+    run->baseline = j->set->baseline ? j->set->baseline : "";
+    run->thread_count = (uint32_t)j->set->jobs;
+    run->picture_max = (uint32_t)j->set->pictures;
+    run->created = j->created;
+}
+
+/* ---- the state ----------------------------------------------------------------------------- */
+
+/* What a state must agree in: all that pairs depend on. */
+static void identify_run(const clash_job *j, uint8_t hash[16])
+{
+    struct {
+        uint8_t a[16], b[16], rules[16];
+        double placement[12];
+        bvp_clash_limits limits;
+        double unit; /* which lengths in rules depend on */
+        uint32_t two, detail;
+        char version[32];
+    } all;
+    memset(&all, 0, sizeof all);
+    memcpy(all.a, j->run.info_a.root_hash, 16);
+    memcpy(all.b, j->run.info_b.root_hash, 16);
+    memcpy(all.rules, j->rules.hash, 16);
+    memcpy(all.placement, j->files[1].placement, sizeof all.placement);
+    all.limits = j->run.limits;
+    all.unit = j->run.info_a.unit_in_metres;
+    all.two = j->a != j->b;
+    all.detail = (uint32_t)(2 * j->set->contacts + j->set->fast);
+    snprintf(all.version, sizeof all.version, "%s", bvp_version());
+    bvp_hash(&all, sizeof all, hash);
+}
+
+static int open_state(clash_job *j)
+{
+    uint8_t run[16];
+    if (!j->set->state)
+        return 0;
+    identify_run(j, run);
+    const clash_scope scope = {j->a->info.instance_count, j->b->info.instance_count, j->a == j->b};
+    const int code =
+        clash_state_open(&j->state, j->set->state, run, &scope, j->rules.rule_count, j->created);
+    if (code == 0)
+        memcpy(j->created, j->state.created, sizeof j->created);
+    return code;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+static int check_options(const clash_settings *set)
+{
+    if (set->json && clash_outputs_take_stdout(&set->reports)) {
+        complain("clash", "--json and --report - would both write to standard output");
+        return EXIT_USAGE;
+    }
+    if (set->state && strcmp(set->state, "-") == 0) {
+        complain("--state", "expected a file's name");
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+static int prepare(clash_job *j, int count, char **paths)
+{
+    int code = check_options(j->set);
+    if (code == 0)
+        code = open_files(j, count, paths);
+    if (code != 0)
+        return code;
+    set_created(j);
+    start_run(j);
+    code = read_rules(j);
+    if (code == 0)
+        code = choose_limits(j);
+    if (code == 0 && j->set->baseline)
+        code = clash_baseline_open(&j->baseline, j->set->baseline);
+    if (code == 0)
+        code = clash_worst_start(&j->worst, (uint32_t)j->set->worst);
+    if (code == 0)
+        code = open_state(j);
+    clash_rows_start(&j->rows, &j->run, j->a, j->b);
+    return code;
+}
+
+static int print_result(clash_job *j)
+{
+    if (j->set->json)
+        return clash_print_json(j);
+    if (!j->set->quiet)
+        return clash_print(j, clash_outputs_take_stdout(&j->set->reports) ? stderr : stdout);
+    if (!j->summary.complete)
+        complain(j->run.path_a, "interrupted: pairs from instance %u of %u on are missing",
+                 j->summary.done, j->summary.total);
+    return 0;
+}
+
+static void close_job(clash_job *j, int done)
+{
+    clash_state_close(&j->state, done);
+    clash_rows_close(&j->rows);
+    clash_worst_close(&j->worst);
+    clash_baseline_close(&j->baseline);
+    clash_rules_free(&j->rules);
+    free(j->uses);
+    free(j->use_sums);
+    for (int i = 0; i < 2; i++) {
+        clash_tree_close(&j->trees[i]);
+        operand_close(&j->files[i]);
+    }
+}
+
+static int run(const verb *self, int argc, char **argv)
+{
+    clash_settings set = {.worst = 20, .pictures = 50};
+    int code, first = options_operands(self, argc, argv, &set, 1, 2, "FILE or FILE FILE", &code);
+    if (first < 0)
+        return code;
+    clash_job j;
+    memset(&j, 0, sizeof j);
+    j.set = &set;
+    j.began = seconds_now();
+    progress_start(&j.bar, set.quiet);
+    code = prepare(&j, argc - first, argv + first);
+    if (code == 0)
+        code = clash_run_all(&j);
+    if (code == 0 || code == EXIT_STOPPED) {
+        const int printed = print_result(&j);
+        code = code == 0 ? printed : code;
+    }
+    if (code == 0 && set.exit_code && j.findings > 0)
+        code = EXIT_FINDING;
+    close_job(&j, code == 0 || code == EXIT_FINDING);
+    return code;
+}
+
+#define ROW(name, letter, kind, member, value, help)                                               \
+    {                                                                                              \
+        name, letter, kind, offsetof(clash_settings, member), value, help, 0, 0                    \
+    }
+
+static const option_row options[] = {
+    ROW("clearance", 'c', OPTION_TEXT, clearance, "LENGTH",
+        "report pairs that are not farther apart: 5mm, or a bare number in the file's units; 0 by "
+        "default"),
+    ROW("touch", 0, OPTION_TEXT, touch, "LENGTH",
+        "surfaces as near as this touch; by default what the coordinates' precision and the "
+        "tessellation leave open"),
+    ROW("overlap", 0, OPTION_TEXT, overlap, "LENGTH",
+        "surfaces this deep in one another still only touch; the touch gap by default"),
+    ROW("place-b", 'b', OPTION_TEXT, place_b, "PLACEMENT",
+        "where the second file stands, in the first one's unit" QUERY_PLACE_HELP),
+    ROW("assume-unit", 0, OPTION_TEXT, assume_unit, UNITS_ASSUME_VALUE, UNITS_ASSUME_HELP),
+    ROW("exclude", 'x', OPTION_TEXTS, excludes, "SELECTOR[:SELECTOR]",
+        "leave out pairs of an instance of the first and one of the second selector, or of "
+        "anything; may be given several times"),
+    ROW("same-assembly", 0, OPTION_FLAG, same_assembly, NULL,
+        "leave out pairs within one sub-assembly: right below the same node"),
+    ROW("rules", 'R', OPTION_FILE, rules, "FILE",
+        "exclusions, allowed contacts and lengths for pairs of products; JSON"),
+    ROW("report", 'r', OPTION_FILES, reports, "FILE",
+        "write a report; the ending says the form; - is standard output as JSON lines; may be "
+        "given several times"),
+    ROW("baseline", 0, OPTION_FILE, baseline, "FILE",
+        "an earlier report as .jsonl: say of each pair whether it is new, and which are resolved"),
+    ROW("state", 0, OPTION_FILE, state, "FILE",
+        "keep there how far the run is: the same command goes on after it was killed, with the "
+        "same reports; removed at the end"),
+    ROW("contacts", 0, OPTION_FLAG, contacts, NULL,
+        "find all contacts: how many pairs of triangles, and the box around them; with --fast of "
+        "what penetrates, not of what only touches"),
+    ROW("fast", 0, OPTION_FLAG, fast, NULL,
+        "verdicts only: distances and depths are then those of any witness"),
+    ROW("cell", 0, OPTION_TEXT, cell, "LENGTH",
+        "edge of the cells in which places are told; a twentieth of the world by default"),
+    {"worst", 'n', OPTION_COUNT, offsetof(clash_settings, worst), "N",
+     "show the N worst pairs, 20 by default", 0, CLASH_WORST_MAX},
+    {"pictures", 0, OPTION_COUNT, offsetof(clash_settings, pictures), "N",
+     "most pictures in a report that has some, 50 by default", 0, 1000000},
+    {"jobs", 'j', OPTION_COUNT, offsetof(clash_settings, jobs), "N",
+     "threads; one for each CPU by default; the answer is the same", 1, 1024},
+    ROW("json", 0, OPTION_FLAG, json, NULL, "print the summary as JSON"),
+    ROW("quiet", 'q', OPTION_FLAG, quiet, NULL, "print nothing but errors"),
+    ROW("exit-code", 0, OPTION_FLAG, exit_code, NULL,
+        "exit with 1 when there is a pair that is not clear and more than touches; with "
+        "--baseline: a new one"),
+    {0},
+};
+
+const verb verb_clash = {
+    .name = "clash",
+    .summary = "find what clashes or comes too near in an assembly, or between two",
+    .synopsis = "FILE [FILE] [OPTION]...\n",
+    .description =
+        "Looks at all pairs of instances within a file, or of one of the first and one of the "
+        "second file, and gives each a verdict: clear, within (the clearance), touching, "
+        "penetrating (deeper than the permitted overlap), enclosed (one in the other, a solid, "
+        "and their surfaces do not meet), duplicate (the same surface at the same place), unknown "
+        "(an open shell around the other: nobody can tell inside). All but clear ones are "
+        "reported, in an order and with ids that do not depend on the number of threads.\n\n"
+        "The coverage statement tells what has been looked at, what rules have excluded or "
+        "allowed, what is unknown. Verdicts rest on exact tests; the depth is an estimate between "
+        "two bounds, depth and depth_upper.\n\n"
+        "A SELECTOR is a pattern of names, or, when it has a slash, of paths below the root, "
+        "where ** stands for any number of levels; name=, path=, part= (part number) and "
+        "PROPERTY= in front say what it is a pattern of. * is any text, ? a character, [a-z] one "
+        "of these; \\ in front of a character takes its meaning away. A selector that is empty or "
+        "can never match is an error.\n\n"
+        "Rules are a JSON text: {\"clearance\": ..., \"rules\": [RULE, ...]}. A RULE says for "
+        "whom it is: \"a\" and \"b\" (a selector; an object of name, path, part, property, which "
+        "must all hold; or an array of choices), \"same_assembly\" (true, or a selector of the "
+        "sub-assembly); and what it does: \"exclude\": true; \"allow\": true or a LENGTH, for "
+        "contacts as deep as that, which are then counted, not reported; or \"clearance\", "
+        "\"touch\", \"overlap\". The first rule that matches decides.\n\n"
+        "The ending of a report's name says its form: .jsonl is a pair a line, .csv a pair a row, "
+        ".html a page with table, pictures and 3D view, .bcf topics for viewers, .glb the clashing "
+        "instances in colours. SIGINT and SIGTERM end the run in order: what is complete is "
+        "reported, and the coverage statement "
+        "says how far that is.\n\n"
+        "Of two files lengths are told and given in the first one's unit; the second one's are "
+        "converted. When only one of them says its unit, nobody can tell how large the other is: "
+        "that is an error, unless --assume-unit says it.\n\n"
+        "Files are held against their hashes before anything is reported: one that is damaged, or "
+        "a part of a store that is missing or damaged, is an error.",
+    .options = options,
+    .examples = "# what clashes, and what is nearer than 5 mm\n"
+                "bvpack clash plant.bvp --clearance 5mm --report clash.jsonl --report clash.csv\n"
+                "# a robot in its cell, without the floor\n"
+                "bvpack clash cell.bvp robot.bvp --place-b 1.5,0,0 --exclude 'floor*'\n"
+                "# every night: what is new since yesterday\n"
+                "bvpack clash plant.bvp --rules rules.json --baseline old.jsonl -r new.jsonl\n"
+                "# a long run on a machine that may go down\n"
+                "bvpack clash plant.bvp --state clash.state --report clash.jsonl\n",
+    .exit_codes = "1 there is a finding, with --exit-code\n"
+                  "4 a file is not a bvpack file, or a block of it is not what its hash says: "
+                  "nothing is reported\n"
+                  "8 interrupted by a signal; the reports hold what was complete\n",
+    .completes = "bvp",
+    .run = run,
+};

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ * diff_match.c: which parts and nodes of two files are the same ones: in turns, each of which
+ * matches what is left over and equal in some respects, in the files' order.
+ */
+#include "diff/diff_match.h"
+
+#include <stdlib.h>
+#include "diff/diff_nearest.h"
+#include "query/query_kind.h"
+
+/* ---- equal keys of two lists ---------------------------------------------------------------- */
+
+typedef struct keyed {
+    uint64_t key;
+    uint32_t idx;
+} keyed;
+
+typedef struct key_list {
+    keyed *items;
+    uint32_t count;
+} key_list;
+
+static int by_key(const void *a, const void *b)
+{
+    const keyed *one = a, *other = b;
+    if (one->key != other->key)
+        return one->key < other->key ? -1 : 1;
+    return (one->idx > other->idx) - (one->idx < other->idx);
+}
+
+/* Those of one key in both lists. */
+typedef void (*run_fn)(void *user, const keyed *a, uint32_t a_count, const keyed *b,
+                       uint32_t b_count);
+
+static uint32_t run_size(const key_list *list, uint32_t first)
+{
+    uint32_t end = first + 1;
+    while (end < list->count && list->items[end].key == list->items[first].key)
+        end++;
+    return end - first;
+}
+
+static void join(key_list *a, key_list *b, run_fn match, void *user)
+{
+    qsort(a->items, a->count, sizeof *a->items, by_key);
+    qsort(b->items, b->count, sizeof *b->items, by_key);
+    for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
+        const uint32_t a_size = run_size(a, i), b_size = run_size(b, k);
+        const int is_one_key = a->items[i].key == b->items[k].key;
+        const int is_a_first = a->items[i].key <= b->items[k].key;
+        if (is_one_key)
+            match(user, a->items + i, a_size, b->items + k, b_size);
+        i += is_a_first ? a_size : 0;
+        k += is_one_key || !is_a_first ? b_size : 0;
+    }
+}
+
+static void add(key_list *list, uint64_t key, uint32_t idx)
+{
+    list->items[list->count++] = (keyed){key, idx};
+}
+
+/* ---- nodes ----------------------------------------------------------------------------------- */
+
+/* ALONE: and no sibling has the same, be it matched or not. */
+enum { KIN = 1, NAME = 2, ID = 4, LOCAL = 8, WORLD = 16, SHAPE = 32, ALONE = 64 };
+
+/* Source ids may be given anew in every export, so names come before them. A name that many have
+ * says less than the place. */
+static const unsigned among_siblings[] = {KIN | LOCAL | SHAPE,
+                                          NAME | LOCAL | SHAPE,
+                                          KIN | LOCAL,
+                                          KIN | ALONE,
+                                          LOCAL | SHAPE,
+                                          KIN | SHAPE,
+                                          KIN,
+                                          NAME | LOCAL,
+                                          ID,
+                                          0};
+static const unsigned anywhere[] = {WORLD | NAME | SHAPE, WORLD | SHAPE, ID | NAME, ID | SHAPE, 0};
+
+typedef struct matching {
+    diff_side *a, *b;
+    key_list left_a, left_b; /* room for all nodes */
+    double points_a[DIFF_NEAREST_MAX][3], points_b[DIFF_NEAREST_MAX][3];
+} matching;
+
+/* Of what a node has in these respects; 0: it has no such thing. */
+static uint64_t key_of(const diff_node *node, unsigned respects)
+{
+    const uint64_t values[] = {node->kin,   node->name,  node->id,
+                               node->local, node->world, node->shape};
+    uint64_t key = 0x9e3779b97f4a7c15;
+    if ((respects & ID) && node->id == 0)
+        return 0;
+    for (int i = 0; i < 6; i++)
+        if (respects >> i & 1)
+            key = (key ^ values[i]) * 0xff51afd7ed558ccd + (key >> 32);
+    return key | 1;
+}
+
+static void marry(const matching *m, uint32_t a, uint32_t b)
+{
+    m->a->nodes[a].partner = b;
+    m->b->nodes[b].partner = a;
+}
+
+/* The first with the first, the second with the second, of those that are left over. */
+static void marry_in_order(void *user, const keyed *a, uint32_t a_count, const keyed *b,
+                           uint32_t b_count)
+{
+    const matching *m = user;
+    for (uint32_t i = 0, k = 0; i < a_count && k < b_count;) {
+        const int is_free_a = m->a->nodes[a[i].idx].partner == BVP_NONE;
+        const int is_free_b = m->b->nodes[b[k].idx].partner == BVP_NONE;
+        if (is_free_a && is_free_b)
+            marry(m, a[i].idx, b[k].idx);
+        i += is_free_b || !is_free_a;
+        k += is_free_a || !is_free_b;
+    }
+}
+
+/* Where they are moved to in their parent. */
+static void list_points(const diff_side *s, const keyed *items, uint32_t count, double (*out)[3])
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bvp_node_info node;
+        if (bvp_get_node(s->tree.file, items[i].idx, &node) != BVP_OK)
+            node = (bvp_node_info){.part = BVP_NONE};
+        for (int axis = 0; axis < 3; axis++)
+            out[i][axis] = node.placement[4 * axis + 3];
+    }
+}
+
+/* The nearest ones, unless they are too many. */
+static void marry_nearest(void *user, const keyed *a, uint32_t a_count, const keyed *b,
+                          uint32_t b_count)
+{
+    matching *m = user;
+    uint32_t partner[DIFF_NEAREST_MAX];
+    if (a_count + b_count > 2 && a_count <= DIFF_NEAREST_MAX && b_count <= DIFF_NEAREST_MAX) {
+        list_points(m->a, a, a_count, m->points_a);
+        list_points(m->b, b, b_count, m->points_b);
+        diff_nearest((const double(*)[3])m->points_a, a_count, (const double(*)[3])m->points_b,
+                     b_count, partner);
+        for (uint32_t i = 0; i < a_count; i++)
+            if (partner[i] != BVP_NONE)
+                marry(m, a[i].idx, b[partner[i]].idx);
+    }
+    marry_in_order(m, a, a_count, b, b_count);
+}
+
+/* Those that nobody else of the name can be taken for. */
+static void marry_alone(void *user, const keyed *a, uint32_t a_count, const keyed *b,
+                        uint32_t b_count)
+{
+    if (a_count == 1 && b_count == 1)
+        marry_in_order(user, a, 1, b, 1);
+}
+
+static void list_children(const diff_side *s, uint32_t parent, unsigned respects, key_list *out)
+{
+    out->count = 0;
+    for (uint32_t i = s->nodes[parent].child; i != BVP_NONE; i = s->nodes[i].next) {
+        const int is_asked = (respects & ALONE) || s->nodes[i].partner == BVP_NONE;
+        const uint64_t key = is_asked ? key_of(&s->nodes[i], respects) : 0;
+        if (key != 0)
+            add(out, key, i);
+    }
+}
+
+static run_fn function_for(unsigned respects)
+{
+    return respects & ALONE ? marry_alone : respects & LOCAL ? marry_in_order : marry_nearest;
+}
+
+static void match_children(matching *m, uint32_t a, uint32_t b)
+{
+    for (int turn = 0; among_siblings[turn]; turn++) {
+        list_children(m->a, a, among_siblings[turn], &m->left_a);
+        list_children(m->b, b, among_siblings[turn], &m->left_b);
+        join(&m->left_a, &m->left_b, function_for(among_siblings[turn]), m);
+    }
+}
+
+/* Parents come before their children. */
+static void match_descendants(matching *m)
+{
+    for (uint32_t i = 0; i < m->a->node_count; i++)
+        if (m->a->nodes[i].partner != BVP_NONE && m->a->nodes[i].child != BVP_NONE)
+            match_children(m, i, m->a->nodes[i].partner);
+}
+
+/* Groups of nothing look all alike. */
+static void list_all(const diff_side *s, unsigned respects, key_list *out)
+{
+    out->count = 0;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const diff_node *node = &s->nodes[i];
+        const int is_left = node->partner == BVP_NONE && node->instance_count > 0;
+        const uint64_t key = is_left ? key_of(node, respects) : 0;
+        if (key != 0)
+            add(out, key, i);
+    }
+}
+
+static void match_nodes(matching *m)
+{
+    if (m->a->node_count == 0 || m->b->node_count == 0)
+        return;
+    marry(m, 0, 0);
+    match_descendants(m);
+    for (int turn = 0; anywhere[turn]; turn++) {
+        list_all(m->a, anywhere[turn], &m->left_a);
+        list_all(m->b, anywhere[turn], &m->left_b);
+        if (m->left_a.count == 0 || m->left_b.count == 0)
+            continue;
+        join(&m->left_a, &m->left_b, marry_in_order, m);
+        match_descendants(m);
+    }
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+enum { PART_CONTENT, PART_NAME, PART_NUMBER, PART_TURNS };
+
+static void list_parts(const diff_side *s, int turn, key_list *out)
+{
+    out->count = 0;
+    for (uint32_t i = 0; i < s->part_count; i++) {
+        const diff_part *part = &s->parts[i];
+        const uint64_t key = turn == PART_CONTENT ? part->content
+                             : turn == PART_NAME  ? part->name
+                                                  : part->number;
+        if (part->partner == BVP_NONE && key != 0)
+            add(out, key, i);
+    }
+}
+
+static void marry_parts(void *user, const keyed *a, uint32_t a_count, const keyed *b,
+                        uint32_t b_count)
+{
+    const matching *m = user;
+    for (uint32_t i = 0; i < a_count && i < b_count; i++) {
+        m->a->parts[a[i].idx].partner = b[i].idx;
+        m->b->parts[b[i].idx].partner = a[i].idx;
+    }
+}
+
+static void match_parts(matching *m)
+{
+    for (int turn = 0; turn < PART_TURNS; turn++) {
+        list_parts(m->a, turn, &m->left_a);
+        list_parts(m->b, turn, &m->left_b);
+        join(&m->left_a, &m->left_b, marry_parts, m);
+    }
+}
+
+/* ---- both ------------------------------------------------------------------------------------ */
+
+static keyed *room_for(const diff_side *s)
+{
+    const size_t most = s->node_count > s->part_count ? s->node_count : s->part_count;
+    return malloc((most + 1) * sizeof(keyed));
+}
+
+int diff_match(diff_side *a, diff_side *b)
+{
+    matching m = {.a = a, .b = b};
+    m.left_a.items = room_for(a);
+    m.left_b.items = room_for(b);
+    const int failed = !m.left_a.items || !m.left_b.items;
+    if (!failed) {
+        match_nodes(&m);
+        match_parts(&m);
+    }
+    free(m.left_a.items);
+    free(m.left_b.items);
+    return failed ? query_no_memory() : 0;
+}

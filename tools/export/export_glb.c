@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT
+ * export_glb.c: GLB, with the tree of nodes and a mesh a part, which instances share.
+ * Spec: Khronos glTF 2.0, chapter 4
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "export/export_scene.h"
+#include "gltf/glb.h"
+#include "text/json.h"
+#include "text/memory_text.h"
+
+/* ---- what the file's chunks hold ----------------------------------------------------------------
+ */
+
+typedef struct glb {
+    export_scene scene;
+    uint32_t *mesh_of; /* number in the output of each part, or BVP_NONE */
+    uint32_t *parts;   /* of the meshes in the output */
+    uint32_t mesh_count;
+    export_mesh flat; /* all items as one mesh, when `is_flat` */
+    int is_flat;
+    json text;
+} glb;
+
+static const export_mesh *mesh_at(const glb *g, uint32_t i)
+{
+    return g->is_flat ? &g->flat : &g->scene.meshes[g->parts[i]];
+}
+
+static uint64_t size_of_mesh(const export_mesh *mesh)
+{
+    return 12 * mesh->vertex_count + 12 * mesh->triangle_count;
+}
+
+static uint64_t size_of_data(const glb *g)
+{
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < g->mesh_count; i++)
+        size += size_of_mesh(mesh_at(g, i));
+    return size;
+}
+
+static bvp_status choose_meshes(glb *g)
+{
+    export_scene *scene = &g->scene;
+    bvp_status status = BVP_OK;
+    g->mesh_of = malloc(((size_t)scene->part_count + 1) * sizeof *g->mesh_of);
+    g->parts = malloc(((size_t)scene->part_count + 1) * sizeof *g->parts);
+    if (!g->mesh_of || !g->parts)
+        return export_no_memory(scene->error);
+    memset(g->mesh_of, 0xff, ((size_t)scene->part_count + 1) * sizeof *g->mesh_of);
+    for (uint32_t i = 0; i < scene->item_count && status == BVP_OK; i++) {
+        uint32_t part = scene->items[i].part;
+        const export_mesh *mesh;
+        if (g->mesh_of[part] != BVP_NONE)
+            continue;
+        g->mesh_of[part] = g->mesh_count;
+        g->parts[g->mesh_count++] = part;
+        status = export_load(scene, part, &mesh);
+    }
+    return status;
+}
+
+/* ---- one mesh of everything ---------------------------------------------------------------------
+ */
+
+static void append_item(export_mesh *to, const export_item *item, const export_mesh *mesh,
+                        export_report *report)
+{
+    for (uint64_t i = 0; i < 3 * mesh->triangle_count; i++)
+        to->indices[3 * to->triangle_count + i] = (uint32_t)to->vertex_count + mesh->indices[i];
+    for (uint64_t v = 0; v < mesh->vertex_count; v++) {
+        double at[3], rest[3], written[3];
+        float *out = to->positions + 3 * (to->vertex_count + v);
+        export_place(item, mesh->positions + 3 * v, at, rest);
+        for (int i = 0; i < 3; i++)
+            written[i] = out[i] = (float)at[i];
+        export_note(report, at, rest, written);
+    }
+    to->vertex_count += mesh->vertex_count;
+    to->triangle_count += mesh->triangle_count;
+}
+
+static bvp_status flatten(glb *g)
+{
+    export_scene *scene = &g->scene;
+    uint64_t vertices = 0, triangles = 0;
+    for (uint32_t i = 0; i < scene->item_count; i++) {
+        vertices += scene->meshes[scene->items[i].part].vertex_count;
+        triangles += scene->meshes[scene->items[i].part].triangle_count;
+    }
+    if (vertices > UINT32_MAX || triangles > UINT32_MAX / 3)
+        return export_too_large(scene->error, "a glTF mesh holds at most 2^32 vertices; write the "
+                                              "tree, without --flat");
+    g->flat.positions = malloc(vertices * 12 + 1);
+    g->flat.indices = malloc(triangles * 12 + 1);
+    if (!g->flat.positions || !g->flat.indices)
+        return export_no_memory(scene->error);
+    for (uint32_t i = 0; i < scene->item_count; i++)
+        append_item(&g->flat, &scene->items[i], &scene->meshes[scene->items[i].part],
+                    scene->report);
+    g->is_flat = 1;
+    g->mesh_count = 1;
+    return BVP_OK;
+}
+
+/* ---- the JSON text: data ------------------------------------------------------------------------
+ */
+
+static void write_name(glb *g, bvp_string name)
+{
+    if (name.size > 0)
+        jsonw_bytes(&g->text, "name", name);
+}
+
+static void write_bounds(glb *g, const export_mesh *mesh)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (uint64_t v = 0; v < mesh->vertex_count; v++)
+        for (int i = 0; i < 3; i++) {
+            low[i] = fmin(low[i], mesh->positions[3 * v + i]);
+            high[i] = fmax(high[i], mesh->positions[3 * v + i]);
+        }
+    jsonw_numbers(&g->text, "min", low, 3);
+    jsonw_numbers(&g->text, "max", high, 3);
+}
+
+/* Accessor 2i and view 2i: positions of mesh i; 2i + 1: its indices. */
+static void write_accessors(glb *g)
+{
+    jsonw_array(&g->text, "accessors");
+    for (uint32_t i = 0; i < g->mesh_count; i++) {
+        const export_mesh *mesh = mesh_at(g, i);
+        jsonw_object(&g->text, NULL);
+        jsonw_count(&g->text, "bufferView", 2 * (uint64_t)i);
+        jsonw_count(&g->text, "componentType", 5126);
+        jsonw_count(&g->text, "count", mesh->vertex_count);
+        jsonw_text(&g->text, "type", "VEC3");
+        write_bounds(g, mesh);
+        jsonw_end(&g->text);
+        jsonw_object(&g->text, NULL);
+        jsonw_count(&g->text, "bufferView", 2 * (uint64_t)i + 1);
+        jsonw_count(&g->text, "componentType", 5125);
+        jsonw_count(&g->text, "count", 3 * mesh->triangle_count);
+        jsonw_text(&g->text, "type", "SCALAR");
+        jsonw_end(&g->text);
+    }
+    jsonw_end(&g->text);
+}
+
+static void write_view(glb *g, uint64_t offset, uint64_t size, uint64_t target)
+{
+    jsonw_object(&g->text, NULL);
+    jsonw_count(&g->text, "buffer", 0);
+    jsonw_count(&g->text, "byteOffset", offset);
+    jsonw_count(&g->text, "byteLength", size);
+    jsonw_count(&g->text, "target", target);
+    jsonw_end(&g->text);
+}
+
+static void write_views(glb *g)
+{
+    uint64_t offset = 0;
+    jsonw_array(&g->text, "bufferViews");
+    for (uint32_t i = 0; i < g->mesh_count; i++) {
+        const export_mesh *mesh = mesh_at(g, i);
+        write_view(g, offset, 12 * mesh->vertex_count, 34962);
+        write_view(g, offset + 12 * mesh->vertex_count, 12 * mesh->triangle_count, 34963);
+        offset += size_of_mesh(mesh);
+    }
+    jsonw_end(&g->text);
+    jsonw_array(&g->text, "buffers");
+    jsonw_object(&g->text, NULL);
+    jsonw_count(&g->text, "byteLength", offset);
+    jsonw_end(&g->text);
+    jsonw_end(&g->text);
+}
+
+static void write_meshes(glb *g)
+{
+    jsonw_array(&g->text, "meshes");
+    for (uint32_t i = 0; i < g->mesh_count; i++) {
+        bvp_part_info part;
+        jsonw_object(&g->text, NULL);
+        if (!g->is_flat && bvp_get_part(g->scene.file, g->parts[i], &part) == BVP_OK)
+            write_name(g, part.name);
+        jsonw_array(&g->text, "primitives");
+        jsonw_object(&g->text, NULL);
+        jsonw_object(&g->text, "attributes");
+        jsonw_count(&g->text, "POSITION", 2 * (uint64_t)i);
+        jsonw_end(&g->text);
+        jsonw_count(&g->text, "indices", 2 * (uint64_t)i + 1);
+        jsonw_end(&g->text);
+        jsonw_end(&g->text);
+        jsonw_end(&g->text);
+    }
+    jsonw_end(&g->text);
+}
+
+/* ---- the JSON text: nodes -----------------------------------------------------------------------
+ */
+
+/* Lists of children, and the nodes that carry the origins of rebased parts, which come after the
+ * file's own. */
+typedef struct family {
+    uint32_t node_count;
+    uint32_t *first, *next; /* child of each node, sibling of each node, or BVP_NONE */
+    uint32_t *carriers;     /* nodes whose mesh hangs below them */
+    uint32_t carrier_count;
+} family;
+
+static void free_family(family *f)
+{
+    free(f->first);
+    free(f->next);
+    free(f->carriers);
+}
+
+static bvp_status find_family(const glb *g, family *f)
+{
+    bvp_file_info info;
+    bvp_get_info(g->scene.file, &info);
+    *f = (family){.node_count = info.node_count};
+    size_t size = ((size_t)info.node_count + 1) * sizeof(uint32_t);
+    f->first = malloc(size);
+    f->next = malloc(size);
+    f->carriers = malloc(size);
+    if (!f->first || !f->next || !f->carriers)
+        return export_no_memory(g->scene.error);
+    memset(f->first, 0xff, size);
+    memset(f->next, 0xff, size);
+    for (uint32_t i = info.node_count; i-- > 1;) {
+        bvp_node_info node;
+        bvp_status status = bvp_get_node(g->scene.file, i, &node);
+        if (status != BVP_OK || node.parent >= i) {
+            snprintf(g->scene.error->message, sizeof g->scene.error->message,
+                     "node %u has no parent before it", i);
+            return BVP_ERR_CORRUPT;
+        }
+        f->next[i] = f->first[node.parent];
+        f->first[node.parent] = i;
+    }
+    return BVP_OK;
+}
+
+static void write_matrix(glb *g, const double m[12])
+{
+    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    double columns[16] = {0};
+    columns[15] = 1;
+    if (memcmp(m, identity, sizeof identity) == 0)
+        return;
+    for (int row = 0; row < 3; row++)
+        for (int column = 0; column < 4; column++)
+            columns[4 * column + row] = m[4 * row + column];
+    jsonw_numbers(&g->text, "matrix", columns, 16);
+}
+
+static void write_properties(glb *g, uint32_t node, uint32_t count)
+{
+    if (count == 0)
+        return;
+    jsonw_object(&g->text, "extras");
+    for (uint32_t i = 0; i < count; i++) {
+        bvp_string key, value;
+        char name[256];
+        if (bvp_get_property(g->scene.file, node, i, &key, &value) != BVP_OK)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)key.size, key.data);
+        jsonw_bytes(&g->text, name, value);
+    }
+    jsonw_end(&g->text);
+}
+
+static int is_rebased(const export_mesh *mesh)
+{
+    return mesh->origin[0] != 0 || mesh->origin[1] != 0 || mesh->origin[2] != 0;
+}
+
+static void write_node(glb *g, family *f, uint32_t index)
+{
+    bvp_node_info node;
+    uint32_t carrier = BVP_NONE;
+    bvp_get_node(g->scene.file, index, &node);
+    jsonw_object(&g->text, NULL);
+    write_name(g, node.name);
+    write_matrix(g, node.placement);
+    if (node.part != BVP_NONE && is_rebased(&g->scene.meshes[node.part])) {
+        carrier = f->node_count + f->carrier_count;
+        f->carriers[f->carrier_count++] = index;
+    } else if (node.part != BVP_NONE) {
+        jsonw_count(&g->text, "mesh", g->mesh_of[node.part]);
+    }
+    if (f->first[index] != BVP_NONE || carrier != BVP_NONE) {
+        jsonw_array(&g->text, "children");
+        for (uint32_t i = f->first[index]; i != BVP_NONE; i = f->next[i])
+            jsonw_count(&g->text, NULL, i);
+        if (carrier != BVP_NONE)
+            jsonw_count(&g->text, NULL, carrier);
+        jsonw_end(&g->text);
+    }
+    write_properties(g, index, node.property_count);
+    jsonw_end(&g->text);
+}
+
+/* A mesh relative to its part's origin. */
+static void write_carrier(glb *g, uint32_t part)
+{
+    const export_mesh *mesh = &g->scene.meshes[part];
+    jsonw_object(&g->text, NULL);
+    if (is_rebased(mesh))
+        jsonw_numbers(&g->text, "translation", mesh->origin, 3);
+    jsonw_count(&g->text, "mesh", g->mesh_of[part]);
+    jsonw_end(&g->text);
+}
+
+static bvp_status write_tree(glb *g)
+{
+    family f;
+    bvp_status status = find_family(g, &f);
+    jsonw_array(&g->text, "nodes");
+    for (uint32_t i = 0; i < f.node_count && status == BVP_OK; i++)
+        write_node(g, &f, i);
+    for (uint32_t i = 0; i < f.carrier_count; i++) {
+        bvp_node_info node;
+        bvp_get_node(g->scene.file, f.carriers[i], &node);
+        write_carrier(g, node.part);
+    }
+    jsonw_end(&g->text);
+    free_family(&f);
+    return status;
+}
+
+static bvp_status write_nodes(glb *g, uint32_t part)
+{
+    if (part == BVP_ASSEMBLY && !g->is_flat)
+        return write_tree(g);
+    jsonw_array(&g->text, "nodes");
+    if (g->is_flat) {
+        jsonw_object(&g->text, NULL);
+        jsonw_count(&g->text, "mesh", 0);
+        jsonw_end(&g->text);
+    } else {
+        write_carrier(g, part);
+    }
+    jsonw_end(&g->text);
+    return BVP_OK;
+}
+
+static bvp_status write_text(glb *g, uint32_t part, FILE *stream)
+{
+    jsonw_start(&g->text, stream, 0);
+    jsonw_object(&g->text, NULL);
+    jsonw_object(&g->text, "asset");
+    jsonw_text(&g->text, "version", "2.0");
+    jsonw_text(&g->text, "generator", "bvpack");
+    jsonw_end(&g->text);
+    jsonw_count(&g->text, "scene", 0);
+    jsonw_array(&g->text, "scenes");
+    jsonw_object(&g->text, NULL);
+    jsonw_array(&g->text, "nodes");
+    jsonw_count(&g->text, NULL, 0);
+    jsonw_end(&g->text);
+    jsonw_end(&g->text);
+    jsonw_end(&g->text);
+    bvp_status status = write_nodes(g, part);
+    if (g->mesh_count > 0) {
+        write_meshes(g);
+        write_accessors(g);
+        write_views(g);
+    }
+    jsonw_end(&g->text);
+    return status;
+}
+
+/* ---- the file -----------------------------------------------------------------------------------
+ */
+
+static bvp_status write_chunks(glb *g, const char *text, size_t size, FILE *out)
+{
+    const uint64_t data = size_of_data(g);
+    if (glb_size(size, data) > UINT32_MAX)
+        return export_too_large(g->scene.error, "GLB holds at most 4 GiB; write single parts with "
+                                                "--part");
+    glb_begin(out, size, data);
+    fwrite(text, 1, size, out);
+    glb_middle(out, size, data);
+    for (uint32_t i = 0; i < g->mesh_count; i++) {
+        const export_mesh *mesh = mesh_at(g, i);
+        glb_words(out, mesh->positions, 3 * mesh->vertex_count);
+        glb_words(out, mesh->indices, 3 * mesh->triangle_count);
+    }
+    return export_finish(out, g->scene.error);
+}
+
+static bvp_status write_file(glb *g, uint32_t part, FILE *out)
+{
+    memory_text text;
+    if (!memory_text_open(&text))
+        return export_no_memory(g->scene.error);
+    bvp_status status = write_text(g, part, text.out);
+    if (memory_text_close(&text) != 0 && status == BVP_OK)
+        status = export_no_memory(g->scene.error);
+    if (status == BVP_OK)
+        status = write_chunks(g, text.data, text.size, out);
+    free(text.data);
+    return status;
+}
+
+bvp_status export_glb(const bvp_file *file, const export_options *options, FILE *out,
+                      export_report *report, bvp_error *error)
+{
+    glb g = {0};
+    bvp_status status = export_open(file, options->part, report, error, &g.scene);
+    if (status == BVP_OK)
+        status = choose_meshes(&g);
+    if (status == BVP_OK && options->flat)
+        status = flatten(&g);
+    if (status == BVP_OK)
+        status = write_file(&g, options->part, out);
+    export_close(&g.scene);
+    free(g.flat.positions);
+    free(g.flat.indices);
+    free(g.mesh_of);
+    free(g.parts);
+    return status;
+}

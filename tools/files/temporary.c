@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * temporary.c: one list for outputs and stores. A handler may come at any moment, in any thread: a
+ * slot's name is read only while its state says that it stands.
+ */
+#include "files/temporary.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SLOT_COUNT = 80 };                   /* outputs open at a time, and a store's threads */
+enum { FREE, IS_SET_UP, STANDS, IS_GOING }; /* a slot that is going is not used again */
+
+static char names[SLOT_COUNT][PATH_MAX];
+static int states[SLOT_COUNT]; /* atomic */
+static int is_ending;          /* atomic */
+
+static int pass(int slot, int from, int to)
+{
+    return __atomic_compare_exchange_n(&states[slot], &from, to, 0, __ATOMIC_SEQ_CST,
+                                       __ATOMIC_SEQ_CST);
+}
+
+void temporary_remove_all(void)
+{
+    __atomic_store_n(&is_ending, 1, __ATOMIC_SEQ_CST);
+    for (int i = 0; i < SLOT_COUNT; i++)
+        if (pass(i, STANDS, IS_GOING))
+            unlink(names[i]);
+}
+
+static void remove_and_die(int signal_number)
+{
+    temporary_remove_all();
+    /* SA_RESETHAND: now the default action, so that the shell sees the signal. */
+    raise(signal_number);
+}
+
+void temporary_watch(void)
+{
+    static int is_watching; /* atomic */
+    if (__atomic_exchange_n(&is_watching, 1, __ATOMIC_ACQ_REL))
+        return;
+    static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ, SIGPIPE};
+    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++) {
+        struct sigaction old,
+            action = {.sa_handler = remove_and_die, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
+        if (sigaction(fatal[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(fatal[i], &action, NULL);
+    }
+}
+
+int temporary_doom(const char *path)
+{
+    temporary_watch();
+    for (int i = 0; i < SLOT_COUNT && strlen(path) < sizeof names[i]; i++)
+        if (pass(i, FREE, IS_SET_UP)) {
+            strcpy(names[i], path);
+            __atomic_store_n(&states[i], STANDS, __ATOMIC_SEQ_CST);
+            while (__atomic_load_n(&is_ending, __ATOMIC_SEQ_CST)) /* the handler may be past it */
+                pause();
+            return i;
+        }
+    return -1;
+}
+
+void temporary_redoom(void *slot, const char *path)
+{
+    temporary_spare(*(int *)slot);
+    *(int *)slot = temporary_doom(path);
+}
+
+void temporary_spare(int slot)
+{
+    if (slot >= 0)
+        pass(slot, STANDS, FREE);
+}

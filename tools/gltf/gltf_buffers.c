@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ * gltf_buffers.c: the bytes behind a glTF file's buffers and their views.
+ * Spec: Khronos glTF 2.0, 3.6.1 Buffers and Buffer Views
+ */
+#include "gltf/gltf_buffers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files/uri.h"
+
+/* Opened when something first refers to it. */
+struct gltf_buffer {
+    int opened;
+    const uint8_t *data;
+    uint64_t size;
+    uri_bytes bytes; /* what `data` points into, unless that is the input */
+};
+
+bvp_status gltf_buffers_open(gltf_document *doc, gltf_buffers *b)
+{
+    *b = (gltf_buffers){.doc = doc};
+    b->buffers = calloc(json_tree_size(doc->files) + 1, sizeof *b->buffers);
+    return b->buffers ? BVP_OK : import_no_memory(doc->im);
+}
+
+void gltf_buffers_close(gltf_buffers *b)
+{
+    for (size_t i = 0; b->buffers && i < json_tree_size(b->doc->files); i++)
+        uri_close(&b->buffers[i].bytes);
+    free(b->buffers);
+}
+
+static bvp_status refuse_uri(gltf_buffers *v, uint64_t index, uri_result result, const char *uri)
+{
+    switch (result) {
+    case URI_NO_MEMORY:
+        return import_no_memory(v->doc->im);
+    case URI_BAD_BASE64:
+        return gltf_refuse(v->doc, BVP_ERR_CORRUPT, "buffers", index,
+                           "expected base64 data; export the model again");
+    case URI_FORBIDDEN:
+        return gltf_refuse(v->doc, BVP_ERR_ARGUMENT, "buffers", index,
+                           "expected a file in the model's folder and no link that leads out, "
+                           "found \"%.60s\"; pack the model from a file beside its buffers, or "
+                           "allow others with --any-path",
+                           uri);
+    default:
+        gltf_refuse(v->doc, BVP_ERR_SYSTEM, "buffers", index, "\"%.60s\" can't be read: %s", uri,
+                    strerror(errno));
+        v->doc->im->error->sys_errno = errno;
+        return BVP_ERR_SYSTEM;
+    }
+}
+
+/* Where the buffer's bytes are, before its own length is looked at. */
+static bvp_status locate_buffer(gltf_buffers *v, uint64_t index, const json_value *object,
+                                gltf_buffer *b)
+{
+    const char *uri = json_tree_text(json_tree_get(object, "uri"));
+    if (uri) {
+        uri_result result =
+            uri_open(uri, v->doc->im->dir, v->doc->im->options->any_path, &b->bytes);
+        if (result != URI_OK)
+            return refuse_uri(v, index, result, uri);
+        b->data = b->bytes.data;
+        b->size = b->bytes.size;
+        v->doc->budget += 64 * b->size;
+        if (b->bytes.mapped)
+            return import_note_file(v->doc->im, uri, b->data, b->size);
+        return BVP_OK;
+    }
+    if (index != 0 || !v->doc->chunk)
+        return gltf_refuse(v->doc, BVP_ERR_CORRUPT, "buffers", index,
+                           "has neither \"uri\" nor a binary chunk; if the model is compressed "
+                           "(meshopt), decompress it first");
+    b->data = v->doc->chunk;
+    b->size = v->doc->chunk_size;
+    return BVP_OK;
+}
+
+static bvp_status open_buffer(gltf_buffers *v, uint64_t index, const gltf_buffer **out)
+{
+    const json_value *object;
+    uint64_t length = 0;
+    bvp_status status = gltf_element(v->doc, "buffers", v->doc->files, index, &object);
+    if (status != BVP_OK)
+        return status;
+    gltf_buffer *b = &v->buffers[index];
+    *out = b;
+    if (b->opened)
+        return BVP_OK;
+    status = gltf_count(v->doc, "buffers", index, object, "byteLength", 0, &length);
+    if (status == BVP_OK)
+        status = locate_buffer(v, index, object, b);
+    if (status != BVP_OK)
+        return status;
+    if (length > b->size)
+        return gltf_refuse(v->doc, BVP_ERR_CORRUPT, "buffers", index,
+                           "expected %" PRIu64 " bytes, found %" PRIu64
+                           "; the data are cut off, get them again",
+                           length, b->size);
+    b->size = length;
+    b->opened = 1;
+    return BVP_OK;
+}
+
+/* The bytes of a view from `offset` on, at least `size` of them; *stride: 0 when it has none. */
+bvp_status gltf_view_open(gltf_buffers *v, uint64_t index, uint64_t offset, const uint8_t **data,
+                          uint64_t *size, uint64_t *stride)
+{
+    const json_value *object;
+    const gltf_buffer *b;
+    uint64_t file, start, length;
+    bvp_status status = gltf_element(v->doc, "bufferViews", v->doc->views, index, &object);
+    if (status == BVP_OK)
+        status = gltf_count(v->doc, "bufferViews", index, object, "buffer", UINT64_MAX, &file);
+    if (status == BVP_OK)
+        status = gltf_count(v->doc, "bufferViews", index, object, "byteOffset", 0, &start);
+    if (status == BVP_OK)
+        status = gltf_count(v->doc, "bufferViews", index, object, "byteLength", 0, &length);
+    if (status == BVP_OK)
+        status = gltf_count(v->doc, "bufferViews", index, object, "byteStride", 0, stride);
+    if (status == BVP_OK)
+        status = open_buffer(v, file, &b);
+    if (status != BVP_OK)
+        return status;
+    if (start > b->size || length > b->size - start)
+        return gltf_refuse(v->doc, BVP_ERR_CORRUPT, "bufferViews", index,
+                           "bytes %" PRIu64 " to %" PRIu64 " lie outside its buffer of %" PRIu64
+                           " bytes; export the model again",
+                           start, start + length, b->size);
+    if (offset > length)
+        return gltf_refuse(v->doc, BVP_ERR_CORRUPT, "bufferViews", index,
+                           "byte offset %" PRIu64 " lies outside its %" PRIu64
+                           " bytes; export the model again",
+                           offset, length);
+    *data = b->data + start + offset;
+    *size = length - offset;
+    return BVP_OK;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT
+ * import_obj.c: Wavefront OBJ: vertices and faces. A file is one mesh, but each object (o) that has
+ * faces becomes a part; groups (g) and materials do not divide. Ids count the file's faces from 0.
+ * Spec: Wavefront, Advanced Visualizer manual, appendix B1 Object files
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "model/import.h"
+#include "model/surface.h"
+#include "text/text_scan.h"
+
+typedef struct obj {
+    importer *im;
+    text_scan scan;
+    surface surface;
+    surface_range *objects;
+    size_t object_count, object_capacity;
+    int64_t largest_vertex; /* that a face names, from 1, and where: it may come later */
+    const char *largest_at;
+    uint64_t points, lines, free_form, unknown; /* statements left out */
+} obj;
+
+/* ---- lines --------------------------------------------------------------------------------------
+ */
+
+/* Past a backslash that ends a line, and this line end. */
+static int take_continuation(text_scan *s)
+{
+    const char *p = s->at + 1;
+    if (s->at == s->end || *s->at != '\\')
+        return 0;
+    p += p < s->end && *p == '\r';
+    p += p < s->end && *p == '\n';
+    if (p == s->at + 1)
+        return 0;
+    s->at = p;
+    return 1;
+}
+
+/* Past blanks and line ends that are continued. */
+static void skip(text_scan *s)
+{
+    do
+        scan_blanks(s);
+    while (take_continuation(s));
+}
+
+static int at_line_end(const text_scan *s)
+{
+    return s->at == s->end || scan_is_newline(*s->at) || *s->at == '#';
+}
+
+/* To the end of a statement, over continued lines. */
+static void skip_statement(text_scan *s)
+{
+    while (s->at < s->end && !scan_is_newline(*s->at))
+        if (!take_continuation(s))
+            s->at++;
+}
+
+static bvp_status refuse(obj *o, const char *expected)
+{
+    char found[QUOTE_SIZE];
+    import_quote(o->scan.at, o->scan.end, found);
+    return import_refuse_line(
+        o->im, BVP_ERR_CORRUPT, o->scan.at, "expected %s, found %s%s%s; %s", expected,
+        *found ? "\"" : "the end of the line", found, *found ? "\"" : "",
+        strchr(found, ',') ? "decimals need a point: export the model with another language setting"
+                           : "repair the line or export the model again");
+}
+
+/* ---- statements ---------------------------------------------------------------------------------
+ */
+
+/* x y z; a weight or colours may follow. */
+static bvp_status read_vertex(obj *o)
+{
+    const char *line = o->scan.at;
+    double position[3];
+    for (int axis = 0; axis < 3; axis++) {
+        number n;
+        skip(&o->scan);
+        if (!scan_number(&o->scan, &n))
+            return refuse(o, "a coordinate");
+        position[axis] = surface_coordinate(&o->surface, &n);
+    }
+    skip_statement(&o->scan);
+    return surface_add_vertex(&o->surface, position, line) == 0 ? BVP_OK : import_no_memory(o->im);
+}
+
+static bvp_status refuse_index(obj *o, const char *at, int64_t index)
+{
+    return import_refuse_line(o->im, BVP_ERR_CORRUPT, at,
+                              "there is no vertex %" PRId64
+                              ": the file has %zu%s; repair the model or leave such faces out with "
+                              "--drop-invalid",
+                              index, o->surface.vertex_count, index < 0 ? " before this line" : "");
+}
+
+/* v, v/vt, v//vn or v/vt/vn; negative numbers count back from the last vertex. */
+static bvp_status read_corner(obj *o)
+{
+    const char *at = o->scan.at;
+    int64_t index, count = (int64_t)o->surface.vertex_count;
+    if (!scan_integer(&o->scan, &index))
+        return refuse(o, "a vertex number");
+    const char *end = o->scan.at;
+    if (end < o->scan.end && !scan_is_space(*end) && *end != '/' && *end != '\\') {
+        o->scan.at = at;
+        return refuse(o, "a vertex number");
+    }
+    while (o->scan.at < o->scan.end && !scan_is_space(*o->scan.at) && *o->scan.at != '\\')
+        o->scan.at++;
+    int valid = index > 0 || (index < 0 && -index <= count);
+    if (!valid && !o->im->options->drop_invalid)
+        return refuse_index(o, at, index);
+    if (index > o->largest_vertex) {
+        o->largest_vertex = index;
+        o->largest_at = at;
+    }
+    int64_t vertex = index < 0 ? count + index : index - 1;
+    if (!valid || vertex > UINT32_MAX)
+        vertex = UINT32_MAX;
+    return surface_add_corner(&o->surface, (uint32_t)vertex) == 0 ? BVP_OK
+                                                                  : import_no_memory(o->im);
+}
+
+static bvp_status read_face(obj *o)
+{
+    size_t first = o->surface.corner_count;
+    bvp_status status = BVP_OK;
+    while (skip(&o->scan), status == BVP_OK && !at_line_end(&o->scan))
+        status = read_corner(o);
+    skip_statement(&o->scan);
+    if (status != BVP_OK)
+        return status;
+    if (surface_end_polygon(&o->surface, o->surface.corner_count - first) != 0)
+        return import_no_memory(o->im);
+    o->objects[o->object_count - 1].polygon_count++;
+    return BVP_OK;
+}
+
+static bvp_status begin_object(obj *o, const char *name, size_t size)
+{
+    if (import_grow(&o->objects, &o->object_capacity, o->object_count + 1, sizeof *o->objects) != 0)
+        return import_no_memory(o->im);
+    o->objects[o->object_count++] = (surface_range){.first_corner = o->surface.corner_count,
+                                                    .first_polygon = o->surface.polygon_count,
+                                                    .name = name,
+                                                    .name_size = size};
+    return BVP_OK;
+}
+
+static bvp_status read_object(obj *o)
+{
+    scan_blanks(&o->scan);
+    const char *name = o->scan.at;
+    scan_to_newline(&o->scan);
+    const char *end = o->scan.at;
+    while (end > name && scan_is_blank(end[-1]))
+        end--;
+    return begin_object(o, name, (size_t)(end - name));
+}
+
+/* ---- the file -----------------------------------------------------------------------------------
+ */
+
+typedef enum kind { VERTEX, FACE, OBJECT, TEXT, SKIPPED, POINTS, LINES, FREE_FORM, UNKNOWN } kind;
+
+/* Statements whose line does not end in a continuation but may end in a backslash: TEXT. */
+static kind find_kind(const char *word, size_t size)
+{
+    static const struct {
+        const char *word;
+        kind kind;
+    } kinds[] = {
+        {"v", VERTEX},         {"f", FACE},         {"fo", FACE},         {"o", OBJECT},
+        {"vn", SKIPPED},       {"vt", SKIPPED},     {"vp", SKIPPED},      {"s", SKIPPED},
+        {"g", TEXT},           {"usemtl", TEXT},    {"mtllib", TEXT},     {"usemap", TEXT},
+        {"maplib", TEXT},      {"p", POINTS},       {"l", LINES},         {"curv", FREE_FORM},
+        {"curv2", FREE_FORM},  {"surf", FREE_FORM}, {"cstype", SKIPPED},  {"deg", SKIPPED},
+        {"bmat", SKIPPED},     {"step", SKIPPED},   {"parm", SKIPPED},    {"trim", SKIPPED},
+        {"hole", SKIPPED},     {"scrv", SKIPPED},   {"sp", SKIPPED},      {"end", SKIPPED},
+        {"con", SKIPPED},      {"mg", SKIPPED},     {"bevel", SKIPPED},   {"c_interp", SKIPPED},
+        {"d_interp", SKIPPED}, {"lod", SKIPPED},    {"shadow_obj", TEXT}, {"trace_obj", TEXT},
+        {"ctech", SKIPPED},    {"stech", SKIPPED},  {"bzp", FREE_FORM},   {"bsp", FREE_FORM},
+        {"cdc", FREE_FORM},    {"cdp", FREE_FORM},  {"res", SKIPPED},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strlen(kinds[i].word) == size && memcmp(kinds[i].word, word, size) == 0)
+            return kinds[i].kind;
+    return UNKNOWN;
+}
+
+static bvp_status read_statement(obj *o)
+{
+    const char *word = o->scan.at;
+    scan_past_word(&o->scan);
+    kind what = find_kind(word, (size_t)(o->scan.at - word));
+    switch (what) {
+    case VERTEX:
+        return read_vertex(o);
+    case FACE:
+        return read_face(o);
+    case OBJECT:
+        return read_object(o);
+    case TEXT:
+        scan_to_newline(&o->scan);
+        return BVP_OK;
+    default:
+        o->points += what == POINTS;
+        o->lines += what == LINES;
+        o->free_form += what == FREE_FORM;
+        o->unknown += what == UNKNOWN;
+        skip_statement(&o->scan);
+        return BVP_OK;
+    }
+}
+
+static bvp_status read_file(obj *o)
+{
+    uint64_t statement = 0;
+    bvp_status status = begin_object(o, NULL, 0);
+    while (status == BVP_OK && (scan_spaces(&o->scan), o->scan.at < o->scan.end)) {
+        if (*o->scan.at == '#')
+            scan_to_newline(&o->scan);
+        else
+            status = read_statement(o);
+        if (++statement % 65536 == 0)
+            import_progress(o->im, (uint64_t)(o->scan.at - (const char *)o->im->data), o->im->size);
+    }
+    if (status == BVP_OK && o->largest_vertex > (int64_t)o->surface.vertex_count &&
+        !o->im->options->drop_invalid)
+        return refuse_index(o, o->largest_at, o->largest_vertex);
+    return status;
+}
+
+static bvp_status make_meshes(obj *o)
+{
+    bvp_status status = BVP_OK;
+    for (size_t i = 0; i < o->object_count && status == BVP_OK; i++)
+        status = surface_make_mesh(o->im, &o->surface, &o->objects[i]);
+    return status;
+}
+
+static bvp_status warn(obj *o)
+{
+    bvp_status status = surface_warn(o->im, &o->surface);
+    if (status == BVP_OK)
+        status = import_warn(o->im, o->points, "point statements left out");
+    if (status == BVP_OK)
+        status = import_warn(o->im, o->lines, "line statements left out");
+    if (status == BVP_OK)
+        status = import_warn(o->im, o->free_form, "free-form curves and surfaces left out");
+    if (status == BVP_OK)
+        status = import_warn(o->im, o->unknown, "unknown statements left out");
+    return status;
+}
+
+bvp_status import_obj(importer *im)
+{
+    const char *text = (const char *)im->data;
+    size_t mark = im->size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    obj o = {.im = im, .scan = {text + mark, text + im->size}};
+    if (!(im->out->format = import_text("OBJ", 3)))
+        return import_no_memory(im);
+    bvp_status status = read_file(&o);
+    if (status == BVP_OK)
+        status = make_meshes(&o);
+    if (status == BVP_OK)
+        status = warn(&o);
+    surface_free(&o.surface);
+    free(o.objects);
+    return status;
+}

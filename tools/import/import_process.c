@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT
+ * import_process.c: importers that are programs of their own, so that what they crash is only them.
+ */
+#define _GNU_SOURCE /* O_TMPFILE */
+#include "import/import_process.h"
+
+/* Such a program reads bytes that somebody else wrote with a library that we did not write. It gets
+ * descriptors and no names: the model, a pipe for its answer, a socket on which we hand it the
+ * files beneath the model's folder that it asks for. It limits itself before it looks at the model,
+ * import_confine.h, and ends when its time is over. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "import/import_protocol.h"
+#include "import/import_stream.h"
+
+extern char **environ;
+
+typedef struct program {
+    const char *name;
+    const char *reads;   /* "STEP and IGES models" */
+    const char *library; /* it is built with, and what to install for that */
+    int seconds;         /* that it may take for a model, and one more for each of these bytes */
+    int bytes_a_second;
+} program;
+
+static const program step_program = {
+    "bvpack-step", "STEP and IGES models",
+    "OpenCASCADE (Debian: libocct-data-exchange-dev libocct-ocaf-dev)", 120,
+    1 << 14}; /* small files can stand for intricate surfaces, and --chord for many triangles */
+static const program assimp_program = {"bvpack-assimp", "such models",
+                                       "assimp (Debian: libassimp-dev)", 7, 1 << 18};
+static const program mf_program = {"bvpack-3mf", "3MF models", "lib3mf 1.x (Debian 12: lib3mf-dev)",
+                                   7, 1 << 18};
+
+enum {
+    PATH_SIZE = 4096,
+    NUMBER_SIZE = 32,
+    FREE_DESCRIPTOR = 10, /* above those that the process gets */
+    END_TRIES = 3000,     /* times 10 ms: for a process that ends but does not exit */
+    EXIT_NOT_STARTED = 127,
+    MEMORY_A_BYTE = 1 << 10, /* of a model: STEP takes 30 to 300 */
+};
+
+#define MEMORY_AT_LEAST (UINT64_C(768) << 20)
+
+/* One run. */
+typedef struct process {
+    const program *program;
+    char path[PATH_SIZE]; /* of the program */
+    pid_t pid;
+    import_channel from; /* read ends of its answer, and our end of the socket */
+    int copy;            /* the model when it is in no file, or -1 */
+    uint64_t memory;     /* bytes that it may take */
+    double seconds;
+} process;
+
+/* ---- where is it? --------------------------------------------------------------------------- */
+
+static int is_there(char *path, const char *folder, int folder_size, const char *below,
+                    const char *name)
+{
+    const int size = snprintf(path, PATH_SIZE, "%.*s%s/%s", folder_size, folder, below, name);
+    return size < PATH_SIZE && access(path, X_OK) == 0;
+}
+
+/* In $BVPACK_LIBEXEC when it is set; else beside this program or where it is installed. */
+static int find_program(process *p)
+{
+    char own[PATH_SIZE];
+    const char *name = p->program->name, *given = getenv("BVPACK_LIBEXEC");
+    if (given && given[0])
+        return is_there(p->path, given, (int)strlen(given), "", name);
+    const ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (size > 0) {
+        own[size] = '\0';
+        const int folder = (int)(strrchr(own, '/') - own);
+        if (is_there(p->path, own, folder, "", name) ||
+            is_there(p->path, own, folder, "/../libexec/bvpack", name))
+            return 1;
+    }
+    return is_there(p->path, BVPACK_LIBEXEC, (int)strlen(BVPACK_LIBEXEC), "", name);
+}
+
+static bvp_status refuse_missing(importer *im, const program *program)
+{
+    return import_refuse(im, BVP_ERR_ARGUMENT,
+                         "%s are read by the program %s, which was not built or is not installed; "
+                         "build bvpack with %s, or convert the model to glTF",
+                         program->reads, program->name, program->library);
+}
+
+/* ---- start ---------------------------------------------------------------------------------- */
+
+static bvp_status refuse_system(importer *im, const char *doing)
+{
+    const int reason = errno;
+    return import_refuse(im, reason == ENOMEM ? BVP_ERR_NO_MEMORY : BVP_ERR_ARGUMENT,
+                         "can't %s: %s", doing, strerror(reason));
+}
+
+/* Has no name at any time where the file system allows that, so that a kill leaves nothing. */
+static int open_nameless(void)
+{
+    const char *given = getenv("TMPDIR"), *folder = given && given[0] ? given : "/tmp";
+    char path[PATH_SIZE];
+    int fd = -1;
+#ifdef O_TMPFILE
+    fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        return fd;
+#endif
+    snprintf(path, sizeof path, "%s/bvpack.XXXXXX", folder);
+    fd = mkstemp(path);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+/* A file without a name that has the model's bytes; -1: errno says why not. */
+static int copy_input(const importer *im)
+{
+    const int low = open_nameless();
+    if (low < 0)
+        return -1;
+    const int fd = fcntl(low, F_DUPFD_CLOEXEC, FREE_DESCRIPTOR);
+    close(low);
+    for (size_t done = 0; fd >= 0 && done < im->size;) {
+        const ssize_t now = pwrite(fd, im->data + done, im->size - done, (off_t)done);
+        if (now < 0 && errno != EINTR) {
+            close(fd);
+            return -1;
+        }
+        done += now > 0 ? (size_t)now : 0;
+    }
+    return fd;
+}
+
+/* Both ends of a pipe or a socket, above the descriptors that the process gets; ours comes first.
+ */
+static int make_pair(int is_socket, int ends[2])
+{
+    int low[2];
+    if (is_socket ? socketpair(AF_UNIX, SOCK_SEQPACKET, 0, low) != 0 : pipe(low) != 0)
+        return -1;
+    for (int i = 0; i < 2; i++)
+        ends[i] = fcntl(low[i], F_DUPFD_CLOEXEC, FREE_DESCRIPTOR);
+    const int saved = errno;
+    close(low[0]);
+    close(low[1]);
+    errno = saved;
+    return ends[0] < 0 || ends[1] < 0 ? -1 : 0;
+}
+
+/* The process's ends: of what it answers on, the model, of what it gets files by. */
+typedef struct handed {
+    int answer, model, files;
+} handed;
+
+/* Descriptors 0 to 2 lead nowhere: libraries write there, and nobody shall take it for ours. */
+static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes,
+                  const handed *h)
+{
+    sigset_t none, defaults;
+    int wrong = 0;
+    for (int fd = 0; fd < 3; fd++)
+        wrong |= posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
+    wrong |= posix_spawn_file_actions_adddup2(actions, h->answer, IMPORT_DESCRIPTOR);
+    wrong |= posix_spawn_file_actions_adddup2(actions, h->model, IMPORT_FILE_DESCRIPTOR);
+    wrong |= posix_spawn_file_actions_adddup2(actions, h->files, IMPORT_SOCKET_DESCRIPTOR);
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    wrong |= posix_spawnattr_setsigmask(attributes, &none);
+    wrong |= posix_spawnattr_setsigdefault(attributes, &defaults);
+    return wrong |
+           posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+static int spawn(process *p, char **arguments, const handed *h)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int wrong = posix_spawn_file_actions_init(&actions);
+    if (wrong != 0)
+        return wrong;
+    wrong = posix_spawnattr_init(&attributes);
+    if (wrong == 0) {
+        wrong = set_up(&actions, &attributes, h);
+        if (wrong == 0)
+            wrong = posix_spawn(&p->pid, p->path, &actions, &attributes, arguments, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return wrong;
+}
+
+/* By the options, else by the model's size. */
+static void settle_limits(const importer *im, process *p)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const uint64_t machine =
+        pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 4 * 3 : UINT64_MAX;
+    p->seconds = im->options->seconds;
+    if (p->seconds <= 0)
+        p->seconds = p->program->seconds + (double)im->size / p->program->bytes_a_second;
+    if (p->seconds > 1e9)
+        p->seconds = 1e9;
+    p->memory = im->options->megabytes << 20;
+    if (p->memory > 0)
+        return;
+    p->memory = MEMORY_AT_LEAST + MEMORY_A_BYTE * (uint64_t)im->size;
+    if (p->memory > machine)
+        p->memory = machine > MEMORY_AT_LEAST ? machine : MEMORY_AT_LEAST;
+}
+
+/* Of all threads together: what wall time ends otherwise, should we be gone. */
+static unsigned processor_seconds(const importer *im, const process *p)
+{
+    const long machine = sysconf(_SC_NPROCESSORS_ONLN);
+    const uint32_t asked = im->options->thread_count;
+    const double threads = asked > 0 ? asked : machine > 0 ? (double)machine : 1;
+    const double seconds = p->seconds * threads + 2;
+    return seconds < 2e9 ? (unsigned)seconds : 2000000000;
+}
+
+/* Of the model, without folders. */
+static const char *name_of(const importer *im)
+{
+    const char *name = im->options->path ? im->options->path : im->name;
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+static int spawn_with(importer *im, process *p, const handed *h)
+{
+    char chord[NUMBER_SIZE], angle[NUMBER_SIZE], threads[NUMBER_SIZE], memory[NUMBER_SIZE],
+        seconds[NUMBER_SIZE];
+    const import_options *o = im->options;
+    snprintf(chord, sizeof chord, "%.17g", o->chord > 0 ? o->chord : IMPORT_CHORD);
+    snprintf(angle, sizeof angle, "%.17g", o->angle > 0 ? o->angle : IMPORT_ANGLE);
+    snprintf(threads, sizeof threads, "%u", o->thread_count);
+    snprintf(memory, sizeof memory, "%llu", (unsigned long long)p->memory);
+    snprintf(seconds, sizeof seconds, "%u", processor_seconds(im, p));
+    char *arguments[] = {
+        p->path, (char *)im->format,  chord, angle, threads, o->drop_invalid ? "1" : "0", memory,
+        seconds, (char *)name_of(im), NULL};
+    return spawn(p, arguments, h);
+}
+
+static void close_all(const int *fds, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+}
+
+static bvp_status start(importer *im, process *p)
+{
+    int model = -1, answer[2] = {-1, -1}, files[2] = {-1, -1};
+    if (!im->options->file && (p->copy = copy_input(im)) < 0)
+        return refuse_system(im, "copy it to a temporary file");
+    /* as everything that it gets, above the descriptors that it gets it on */
+    model = fcntl(p->copy >= 0 ? p->copy : *im->options->file, F_DUPFD_CLOEXEC, FREE_DESCRIPTOR);
+    int wrong = 0;
+    if (model < 0 || make_pair(0, answer) != 0 || make_pair(1, files) != 0 ||
+        fcntl(answer[0], F_SETFL, O_NONBLOCK) != 0)
+        wrong = errno;
+    else
+        wrong = spawn_with(im, p, &(handed){answer[1], model, files[1]});
+    close_all((int[]){model, answer[1], files[1]}, 3);
+    p->from.answer = answer[0];
+    p->from.files = files[0];
+    p->from.deadline = import_clock() + (uint64_t)(p->seconds * 1e9);
+    p->from.most = 2 * p->memory;
+    errno = wrong;
+    return wrong == 0 ? BVP_OK : refuse_system(im, "start the program that reads it");
+}
+
+/* ---- end ------------------------------------------------------------------------------------ */
+
+/* What the process ended with. One that closed its answer but stays is ended. */
+static int wait_for(const process *p, int is_wanted)
+{
+    const struct timespec pause = {0, 10 * 1000 * 1000};
+    int status = 0;
+    if (!is_wanted)
+        kill(p->pid, SIGKILL);
+    for (int i = 0; i < END_TRIES; i++) {
+        const pid_t done = waitpid(p->pid, &status, WNOHANG);
+        if (done == p->pid || (done < 0 && errno != EINTR))
+            return status;
+        nanosleep(&pause, NULL);
+    }
+    kill(p->pid, SIGKILL);
+    while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status;
+}
+
+/* The answer broke off: how the process ended says why. */
+static bvp_status refuse_cut(importer *im, const process *p, int status)
+{
+    const char *name = p->program->name;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+        return import_refuse(
+            im, BVP_ERR_LIMIT,
+            "%s was killed while it read the model, as the system does when memory "
+            "is out; close other programs, split the model, or raise --chord",
+            name);
+    if (WIFSIGNALED(status))
+        return import_refuse(
+            im, BVP_ERR_CORRUPT,
+            "%s crashed on it (%s): the model is damaged or needs what the library "
+            "can't do; export it again or in another format",
+            name, strsignal(WTERMSIG(status)));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == IMPORT_OUT_OF_MEMORY)
+        return import_refuse(im, BVP_ERR_LIMIT,
+                             "%s ran out of memory, of which it may take %llu MiB; split the "
+                             "model, or allow more with --import-memory",
+                             name, (unsigned long long)p->memory >> 20);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_STARTED)
+        return import_refuse(
+            im, BVP_ERR_ARGUMENT,
+            "%s can't be run, perhaps for lack of a library; run \"%.120s\" to see "
+            "why",
+            name, p->path);
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+        return import_refuse(im, BVP_ERR_CORRUPT,
+                             "%s gave up on it with exit code %d; export the model again or in "
+                             "another format",
+                             name, WEXITSTATUS(status));
+    return import_refuse(im, BVP_ERR_CORRUPT,
+                         "the answer of %s ended too early; try again, or export the model in "
+                         "another format",
+                         name);
+}
+
+static bvp_status refuse_late(importer *im, const process *p)
+{
+    return import_refuse(im, BVP_ERR_LIMIT,
+                         "%s was ended after %.4g s, its time for a model of this size; export the "
+                         "model again, or give it longer with --import-timeout",
+                         p->program->name, p->seconds);
+}
+
+static bvp_status refuse_flood(importer *im, const process *p)
+{
+    return import_refuse(im, BVP_ERR_LIMIT,
+                         "%s makes more of it than %llu MiB; raise --chord for coarser triangles, "
+                         "or allow more with --import-memory",
+                         p->program->name, (unsigned long long)p->from.most >> 20);
+}
+
+/* The library may have failed for want of a file that it was not given. */
+static bvp_status refuse_denied(importer *im, const process *p)
+{
+    return import_refuse(im, BVP_ERR_ARGUMENT,
+                         "it names \"%.80s\", which is outside the model's folder, and can't be "
+                         "read without; put the file there, or allow it with --any-path",
+                         p->from.denied);
+}
+
+static bvp_status warn_of_denied(importer *im, const process *p)
+{
+    char text[240];
+    uint64_t triangles = 0;
+    for (uint32_t i = 0; i < im->out->mesh_count; i++)
+        triangles += im->out->meshes[i].triangle_count;
+    if (p->from.denied_count == 0)
+        return BVP_OK;
+    if (triangles == 0)
+        return refuse_denied(im, p);
+    snprintf(text, sizeof text, "files outside the model's folder left out, \"%.80s\" first",
+             p->from.denied);
+    return import_warn(im, p->from.denied_count, text);
+}
+
+static int is_over(import_outcome outcome)
+{
+    return outcome == IMPORT_DONE || outcome == IMPORT_REFUSED || outcome == IMPORT_CUT;
+}
+
+static bvp_status finish(importer *im, const process *p, import_outcome outcome, const char *what)
+{
+    const int reason = errno;
+    const int status = wait_for(p, is_over(outcome));
+    if (outcome == IMPORT_DONE && status == 0)
+        return warn_of_denied(im, p);
+    if (outcome == IMPORT_LATE || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+        return refuse_late(im, p);
+    if (outcome == IMPORT_FLOOD)
+        return refuse_flood(im, p);
+    if (outcome == IMPORT_REFUSED && p->from.denied_count > 0)
+        return refuse_denied(im, p);
+    if (outcome == IMPORT_REFUSED || outcome == IMPORT_NO_MEMORY)
+        return im->error->status;
+    errno = reason;
+    if (outcome == IMPORT_UNREAD)
+        return refuse_system(im, "read the answer of the program that reads it");
+    if (outcome == IMPORT_GARBAGE)
+        return import_refuse(im, BVP_ERR_CORRUPT,
+                             "the answer of %s is damaged: %s; is \"%.120s\" of this version of "
+                             "bvpack?",
+                             p->program->name, what, p->path);
+    return refuse_cut(im, p, status);
+}
+
+static bvp_status import_with(importer *im, const program *program)
+{
+    process p = {.program = program, .from = {.answer = -1, .files = -1}, .copy = -1};
+    const char *what = "";
+    if (!find_program(&p))
+        return refuse_missing(im, program);
+    settle_limits(im, &p);
+    bvp_status status = start(im, &p);
+    if (status == BVP_OK) {
+        const import_outcome outcome = import_read_channel(im, &p.from, &what);
+        close(p.from.answer);
+        p.from.answer = -1;
+        status = finish(im, &p, outcome, what);
+    }
+    close_all((int[]){p.from.answer, p.from.files, p.copy}, 3);
+    return status;
+}
+
+/* ---- the formats ---------------------------------------------------------------------------- */
+
+static bvp_status refuse_truncated(importer *im, const char *expected)
+{
+    return import_refuse_byte(im, BVP_ERR_CORRUPT, im->size,
+                              "the file ends too early: expected %s, found the end; copy or export "
+                              "it again",
+                              expected);
+}
+
+/* Importing libraries take a file that breaks off for one with less in it. */
+bvp_status import_step(importer *im)
+{
+    enum { TAIL = 1 << 18 }; /* signatures may follow */
+    const size_t tail = im->size < TAIL ? im->size : TAIL;
+    if (!import_find(im->data + im->size - tail, tail, "END-ISO-10303-21"))
+        return refuse_truncated(im, "END-ISO-10303-21;");
+    return import_with(im, &step_program);
+}
+
+/* The last line has a T in column 73. */
+bvp_status import_iges(importer *im)
+{
+    enum { LETTER = 72 };
+    size_t end = im->size, begin;
+    while (end > 0 && im->data[end - 1] <= ' ')
+        end--;
+    for (begin = end; begin > 0 && im->data[begin - 1] != '\n' && im->data[begin - 1] != '\r';)
+        begin--;
+    if (end - begin <= LETTER || im->data[begin + LETTER] != 'T')
+        return refuse_truncated(im, "a line with T in column 73");
+    return import_with(im, &step_program);
+}
+
+bvp_status import_3mf(importer *im)
+{
+    return import_with(im, &mf_program);
+}
+
+bvp_status import_assimp(importer *im)
+{
+    return import_with(im, &assimp_program);
+}

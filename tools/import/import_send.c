@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ * import_send.c: an importing process's side of import_protocol.h.
+ */
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#include "import/import_send.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "import/import_confine.h"
+
+struct import_sender {
+    uint32_t sequence, part_count, node_count;
+    size_t used, capacity;
+    uint8_t *payload; /* of the message that is being put together */
+};
+
+enum { STATUS_LOST = 1 };
+
+static void write_all(const void *data, uint64_t size)
+{
+    const char *p = data;
+    while (size > 0) {
+        const size_t most = size < (1 << 30) ? (size_t)size : (size_t)1 << 30;
+        const ssize_t done = write(IMPORT_DESCRIPTOR, p, most);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            _exit(STATUS_LOST);
+        p += done;
+        size -= (uint64_t)done;
+    }
+}
+
+static void send_bytes(import_sender *s, import_kind kind, const void *data, uint64_t size)
+{
+    import_frame frame = {.kind = kind, .sequence = s->sequence++, .size = size};
+    bvp_hash(data, (size_t)size, frame.hash);
+    bvp_hash(&frame, sizeof frame, frame.hash);
+    write_all(&frame, sizeof frame);
+    write_all(data, size);
+}
+
+static void send_payload(import_sender *s, import_kind kind)
+{
+    send_bytes(s, kind, s->payload, s->used);
+    s->used = 0;
+}
+
+static void out_of_memory(void)
+{
+    _exit(IMPORT_OUT_OF_MEMORY);
+}
+
+/* Libraries in C++ catch what `new` throws when memory is out, and some go on with half a model. So
+ * they are not asked: std::set_new_handler, which this file, being C, calls by its name in the
+ * libraries, if one of them is in C++. */
+static void end_without_memory(void)
+{
+    typedef void (*handler)(void);
+    void *found = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
+    handler (*set_new_handler)(handler);
+    memcpy(&set_new_handler, &found, sizeof set_new_handler);
+    if (found)
+        set_new_handler(out_of_memory);
+}
+
+static void put(import_sender *s, const void *data, size_t size)
+{
+    if (s->capacity - s->used < size) {
+        const size_t larger = 2 * s->capacity + size;
+        uint8_t *moved = realloc(s->payload, larger);
+        if (!moved)
+            out_of_memory();
+        s->payload = moved;
+        s->capacity = larger;
+    }
+    memcpy(s->payload + s->used, data, size);
+    s->used += size;
+}
+
+static void put_text(import_sender *s, const char *text)
+{
+    const uint32_t size = text ? (uint32_t)strlen(text) : IMPORT_NONE;
+    put(s, &size, sizeof size);
+    if (text)
+        put(s, text, size);
+}
+
+static void put_count(import_sender *s, uint64_t count)
+{
+    put(s, &count, sizeof count);
+}
+
+/* NULL: it can't be mapped, or is empty. */
+static const uint8_t *map_file(int fd, size_t *size)
+{
+    struct stat file;
+    if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size <= 0)
+        return NULL;
+    void *data = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    *size = (size_t)file.st_size;
+    return data == MAP_FAILED ? NULL : data;
+}
+
+static int read_task(int argc, char **argv, import_task *out)
+{
+    enum { FORMAT = 1, CHORD, ANGLE, THREADS, DROP, MEMORY, SECONDS, NAME, COUNT };
+    if (argc != COUNT)
+        return -1;
+    *out = (import_task){.format = argv[FORMAT],
+                         .chord = strtod(argv[CHORD], NULL),
+                         .angle = strtod(argv[ANGLE], NULL),
+                         .thread_count = atoi(argv[THREADS]),
+                         .drop_invalid = atoi(argv[DROP]),
+                         .name = argv[NAME]};
+    out->data = map_file(IMPORT_FILE_DESCRIPTOR, &out->size);
+    if (!out->data)
+        return -1;
+    import_confine(strtoull(argv[MEMORY], NULL, 10), strtoull(argv[SECONDS], NULL, 10));
+    return 0;
+}
+
+import_sender *import_send_start(int argc, char **argv, import_task *task)
+{
+    const uint32_t version[2] = {IMPORT_VERSION, 0};
+    if (fcntl(IMPORT_DESCRIPTOR, F_GETFD) < 0 || read_task(argc, argv, task) != 0)
+        return NULL;
+    import_sender *s = calloc(1, sizeof *s);
+    if (!s)
+        out_of_memory();
+    end_without_memory();
+    put(s, IMPORT_MAGIC, 8);
+    put(s, version, sizeof version);
+    send_payload(s, IMPORT_START);
+    return s;
+}
+
+static uint32_t send_part(import_sender *s, const import_part *part, const char *name,
+                          const void *positions, const uint32_t *indices, const uint32_t *ids)
+{
+    const size_t width = 3 * (part->is_float ? sizeof(float) : sizeof(double));
+    put(s, part, sizeof *part);
+    put_text(s, name);
+    send_payload(s, IMPORT_PART);
+    send_bytes(s, IMPORT_POSITIONS, positions, part->vertex_count * width);
+    send_bytes(s, IMPORT_INDICES, indices, part->triangle_count * 3 * sizeof *indices);
+    if (ids)
+        send_bytes(s, IMPORT_IDS, ids, part->triangle_count * sizeof *ids);
+    return s->part_count++;
+}
+
+uint32_t import_send_part(import_sender *s, const char *name, const double *positions,
+                          uint64_t vertex_count, const uint32_t *indices, uint64_t triangle_count,
+                          const uint32_t *ids)
+{
+    const import_part part = {vertex_count, triangle_count, ids != NULL, 0};
+    return send_part(s, &part, name, positions, indices, ids);
+}
+
+uint32_t import_send_part_of_floats(import_sender *s, const char *name, const float *positions,
+                                    uint64_t vertex_count, const uint32_t *indices,
+                                    uint64_t triangle_count)
+{
+    const import_part part = {vertex_count, triangle_count, 0, 1};
+    return send_part(s, &part, name, positions, indices, NULL);
+}
+
+uint32_t import_send_node(import_sender *s, const import_node *node, const char *name,
+                          const char *source_id, const import_property *properties)
+{
+    put(s, node, sizeof *node);
+    put_text(s, name);
+    put_text(s, source_id);
+    for (uint32_t i = 0; i < node->property_count; i++) {
+        put_text(s, properties[i].key);
+        put_text(s, properties[i].value);
+    }
+    send_payload(s, IMPORT_NODE);
+    return s->node_count++;
+}
+
+void import_send_warning(import_sender *s, uint64_t count, const char *text)
+{
+    if (count == 0)
+        return;
+    put_count(s, count);
+    put_text(s, text);
+    send_payload(s, IMPORT_WARNING);
+}
+
+void import_send_progress(import_sender *s, uint64_t done, uint64_t total)
+{
+    put_count(s, done);
+    put_count(s, total);
+    send_payload(s, IMPORT_PROGRESS);
+}
+
+/* The descriptor that comes with the message, or -1. */
+static int receive_file(void)
+{
+    char byte = 0;
+    union {
+        struct cmsghdr first;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec place = {&byte, 1};
+    struct msghdr message = {.msg_iov = &place,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    ssize_t got;
+    do
+        got = recvmsg(IMPORT_SOCKET_DESCRIPTOR, &message, MSG_CMSG_CLOEXEC);
+    while (got < 0 && errno == EINTR);
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    int fd = -1;
+    if (got == 1 && byte && header && header->cmsg_type == SCM_RIGHTS &&
+        header->cmsg_len == CMSG_LEN(sizeof fd))
+        memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    return fd;
+}
+
+const uint8_t *import_send_ask(import_sender *s, const char *name, size_t *size)
+{
+    put_text(s, name);
+    send_payload(s, IMPORT_FILE);
+    const int fd = receive_file();
+    if (fd < 0)
+        return NULL;
+    const uint8_t *data = map_file(fd, size);
+    close(fd);
+    return data;
+}
+
+void import_send_end(import_sender *s, const import_end *end, const char *format)
+{
+    import_end counted = *end;
+    counted.part_count = s->part_count;
+    counted.node_count = s->node_count;
+    put(s, &counted, sizeof counted);
+    put_text(s, format);
+    send_payload(s, IMPORT_END);
+    _exit(0);
+}
+
+void import_send_failure(import_sender *s, bvp_status status, const char *text)
+{
+    const uint32_t number = (uint32_t)status;
+    s->used = 0;
+    put(s, &number, sizeof number);
+    put_text(s, text);
+    send_payload(s, IMPORT_FAILURE);
+    _exit(0);
+}

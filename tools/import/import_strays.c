@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ * import_strays.c: triangles that lie far outside the others of their mesh become meshes of their
+ * own, which go along with it: so each has a grid that is as fine as it needs.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "model/import.h"
+
+static size_t vertex_size(const model_mesh *mesh)
+{
+    return 3 * (mesh->is_double ? sizeof(double) : sizeof(float));
+}
+
+static uint64_t count_group(const model_mesh *mesh, const uint32_t *groups, uint32_t group)
+{
+    uint64_t count = 0;
+    for (uint64_t i = 0; i < mesh->triangle_count; i++)
+        count += groups[i] == group;
+    return count;
+}
+
+/* ---- one group ------------------------------------------------------------------------------- */
+
+/* Triangle `i` of `from` behind those that `to` has; numbers: the new numbers of vertices, or
+ * UINT32_MAX. */
+static void take_triangle(const model_mesh *from, uint64_t i, uint32_t *numbers, model_mesh *to)
+{
+    const size_t size = vertex_size(from);
+    for (uint64_t k = 0; k < 3; k++) {
+        const uint32_t vertex = from->indices[3 * i + k];
+        if (numbers[vertex] == UINT32_MAX) {
+            numbers[vertex] = (uint32_t)to->vertex_count++;
+            memcpy((char *)to->positions + numbers[vertex] * size,
+                   (const char *)from->positions + vertex * size, size);
+        }
+        to->indices[3 * to->triangle_count + k] = numbers[vertex];
+    }
+    to->ids[to->triangle_count++] = from->ids[i];
+}
+
+/* A copy of the group, with the vertices that it uses; NULL: no memory. */
+static model_mesh *copy_group(const model_mesh *from, const uint32_t *groups, uint32_t group)
+{
+    const size_t count = (size_t)count_group(from, groups, group);
+    uint32_t *numbers = malloc((size_t)from->vertex_count * sizeof *numbers + 1);
+    model_mesh *to = calloc(1, sizeof *to);
+    if (to) {
+        to->is_double = from->is_double;
+        to->part = BVP_NONE;
+        to->positions = malloc(3 * count * vertex_size(from) + 1);
+        to->indices = malloc(3 * count * sizeof *to->indices + 1);
+        to->ids = malloc(count * sizeof *to->ids + 1);
+    }
+    if (numbers && to && to->positions && to->indices && to->ids) {
+        memset(numbers, 0xff, (size_t)from->vertex_count * sizeof *numbers);
+        for (uint64_t i = 0; i < from->triangle_count; i++)
+            if (groups[i] == group)
+                take_triangle(from, i, numbers, to);
+        free(numbers);
+        return to;
+    }
+    if (to)
+        model_mesh_free(to);
+    free(to);
+    free(numbers);
+    return NULL;
+}
+
+/* Leaves group 0. Vertices that no triangle uses any more are nothing to the builder. */
+static void keep_rest(model_mesh *mesh, const uint32_t *groups)
+{
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < mesh->triangle_count; i++) {
+        if (groups[i] > 0)
+            continue;
+        memmove(mesh->indices + 3 * kept, mesh->indices + 3 * i, 3 * sizeof *mesh->indices);
+        mesh->ids[kept++] = mesh->ids[i];
+    }
+    mesh->triangle_count = kept;
+}
+
+/* ---- a mesh ---------------------------------------------------------------------------------- */
+
+/* Triangles keep the numbers that they have in the source. */
+static int number_triangles(model_mesh *mesh)
+{
+    if (mesh->ids)
+        return 0;
+    mesh->ids = malloc((size_t)mesh->triangle_count * sizeof *mesh->ids);
+    for (uint64_t i = 0; mesh->ids && i < mesh->triangle_count; i++)
+        mesh->ids[i] = (uint32_t)i;
+    return mesh->ids ? 0 : -1;
+}
+
+static bvp_status part_groups(importer *im, model_mesh *mesh, const uint32_t *groups,
+                              uint32_t group_count)
+{
+    if (number_triangles(mesh) != 0)
+        return import_no_memory(im);
+    model_mesh **last = &mesh->strays;
+    for (uint32_t group = 1; group < group_count; group++) {
+        *last = copy_group(mesh, groups, group);
+        if (!*last)
+            return import_no_memory(im);
+        last = &(*last)->strays;
+    }
+    keep_rest(mesh, groups);
+    return BVP_OK;
+}
+
+/* The power of ten that is not above the factor. */
+static int power_of_ten(double factor)
+{
+    int power = 0;
+    for (; factor >= 10; factor /= 10)
+        power++;
+    return power;
+}
+
+static bvp_status warn(importer *im, uint64_t count, double factor)
+{
+    static const char *const ends[2][2] = {
+        {"; in one part with them it makes queries slow", "; it gets a grid of its own"},
+        {"; in one part with them they make queries slow", "; they get grids of their own"}};
+    char text[160];
+    snprintf(text, sizeof text, "%s 10^%d times farther out than all others%s",
+             count == 1 ? "triangle lies" : "triangles lie", power_of_ten(factor),
+             ends[count != 1][im->options->strays == MODEL_STRAYS_PART]);
+    return import_warn(im, count, text);
+}
+
+static bvp_status part_mesh(importer *im, model_mesh *mesh)
+{
+    const bvp_mesh whole = {.positions = mesh->positions,
+                            .is_double = mesh->is_double,
+                            .vertex_count = mesh->vertex_count,
+                            .indices = mesh->indices,
+                            .triangle_count = mesh->triangle_count};
+    uint32_t *groups, group_count;
+    double factor;
+    bvp_status status = bvp_find_strays(&whole, &groups, &group_count, &factor, im->error);
+    if (status != BVP_OK || !groups)
+        return status;
+    const uint64_t count = mesh->triangle_count - count_group(mesh, groups, 0);
+    if (im->options->strays == MODEL_STRAYS_PART)
+        status = part_groups(im, mesh, groups, group_count);
+    if (status == BVP_OK)
+        status = warn(im, count, factor);
+    free(groups);
+    return status;
+}
+
+bvp_status import_part_strays(importer *im)
+{
+    bvp_status status = BVP_OK;
+    if (im->options->strays == MODEL_STRAYS_IGNORE)
+        return BVP_OK;
+    for (uint32_t i = 0; i < im->out->mesh_count && status == BVP_OK; i++) {
+        model_mesh *mesh = &im->out->meshes[i];
+        if (mesh->indices && !mesh->strays && !mesh->is_looked_at)
+            status = part_mesh(im, mesh);
+        mesh->is_looked_at = 1; /* a model that is named by another one is looked at once */
+    }
+    return status;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT
+ * model.c: finds out a model's format, calls its importer, frees models.
+ */
+#include "model/model.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "model/import.h"
+#include "import/import_process.h"
+
+static const struct {
+    const char *name, *other; /* endings; the first is what --format says */
+    bvp_status (*import)(importer *im);
+} formats[] = {{"stl", NULL, import_stl},
+               {"obj", NULL, import_obj},
+               {"ply", NULL, import_ply},
+               {"off", NULL, import_off},
+               {"gltf", NULL, import_gltf},
+               {"glb", NULL, import_gltf},
+               {"manifest", "jsonl", import_manifest},
+               {"urdf", NULL, import_urdf},
+               {"3mf", NULL, import_3mf},
+               {"step", "stp", import_step},
+               {"iges", "igs", import_iges},
+               {"dae", NULL, import_assimp},
+               {"fbx", NULL, import_assimp},
+               {"ifc", NULL, import_assimp},
+               {"3ds", NULL, import_assimp},
+               {"x3d", NULL, import_assimp},
+               {"dxf", NULL, import_assimp},
+               {"assimp", NULL, import_assimp}};
+
+enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
+
+/* ---- what is it? ---------------------------------------------------------------------------- */
+
+static const char *skip_space(const char *p, const char *end)
+{
+    while (p < end && isspace((unsigned char)*p))
+        p++;
+    return p;
+}
+
+static int starts_with(const char *p, const char *end, const char *word)
+{
+    size_t size = strlen(word);
+    return (size_t)(end - p) >= size && strncasecmp(p, word, size) == 0;
+}
+
+/* Exactly as long as the count in its header says. */
+static int is_binary_stl(const uint8_t *data, size_t size)
+{
+    enum { HEADER = 84, FACET = 50 };
+    if (size < HEADER)
+        return 0;
+    uint64_t count =
+        data[80] | (uint32_t)data[81] << 8 | (uint32_t)data[82] << 16 | (uint32_t)data[83] << 24;
+    return size == HEADER + FACET * count;
+}
+
+static int has_nul(const char *p, const char *end)
+{
+    size_t size = (size_t)(end - p) < 512 ? (size_t)(end - p) : 512;
+    return memchr(p, 0, size) != NULL;
+}
+
+/* Past blanks and lines that begin with #. */
+static const char *skip_comments(const char *p, const char *end)
+{
+    while ((p = skip_space(p, end)) < end && *p == '#')
+        while (p < end && *p != '\n' && *p != '\r')
+            p++;
+    return p;
+}
+
+/* [ST][C][N][4][n]OFF */
+static int is_off(const char *p, const char *end)
+{
+    p = skip_comments(p, end);
+    p += starts_with(p, end, "ST") ? 2 : 0;
+    p += p < end && *p == 'C';
+    p += p < end && *p == 'N';
+    p += p < end && *p == '4';
+    p += p < end && *p == 'n';
+    return end - p >= 3 && memcmp(p, "OFF", 3) == 0;
+}
+
+static int is_utf16(const uint8_t *data, size_t size)
+{
+    return size >= 2 &&
+           ((data[0] == 0xff && data[1] == 0xfe) || (data[0] == 0xfe && data[1] == 0xff));
+}
+
+/* Does a line of the beginning read like one of a Wavefront file? */
+static int is_obj(const char *p, const char *end)
+{
+    static const char *const words[] = {"v ", "vn ", "vt ", "f ", "o ", "g ", "mtllib ", "usemtl "};
+    for (int line = 0; line < 100 && (p = skip_space(p, end)) < end; line++) {
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (starts_with(p, end, words[i]))
+                return 1;
+        if (*p != '#')
+            return 0;
+        while (p < end && *p != '\n' && *p != '\r')
+            p++;
+    }
+    return 0;
+}
+
+/* A manifest's first line is an object of its own; a glTF's has an "asset" if it is. */
+static int is_manifest(const char *p, const char *end)
+{
+    const char *newline = memchr(p, '\n', (size_t)(end - p));
+    const char *last = newline ? newline : end;
+    while (last > p && isspace((unsigned char)last[-1]))
+        last--;
+    if (last == p || last[-1] != '}')
+        return 0;
+    for (; last - p >= 7; p++)
+        if (memcmp(p, "\"asset\"", 7) == 0)
+            return 0;
+    return 1;
+}
+
+/* XML whose root, within the first kilobytes, is a robot. */
+static int is_urdf(const char *p, const char *end)
+{
+    if (p == end || *p != '<')
+        return 0;
+    for (int i = 0; i < 16384 && p < end; i++, p++)
+        if (starts_with(p, end, "<robot") && p + 6 < end &&
+            (isspace((unsigned char)p[6]) || p[6] == '>'))
+            return 1;
+    return 0;
+}
+
+/* IFC is written as STEP is: the schema tells them apart. */
+static const char *step_or_ifc(const char *p, const char *end)
+{
+    enum { HEADER = 1 << 16 };
+    end = end - p > HEADER ? p + HEADER : end;
+    const char *schema = import_find(p, (size_t)(end - p), "FILE_SCHEMA");
+    const char *name = schema ? memchr(schema, '\'', (size_t)(end - schema)) : NULL;
+    return name && starts_with(name + 1, end, "IFC") ? "ifc" : "step";
+}
+
+/* Lines of 80 columns, with the section's letter and a number in the last eight. */
+static int is_iges(const char *p, const char *end)
+{
+    enum { LETTER = 72, WIDTH = 80 };
+    if (end - p <= WIDTH || p[LETTER] != 'S' || (p[WIDTH] != '\n' && p[WIDTH] != '\r'))
+        return 0;
+    for (int i = LETTER + 1; i < WIDTH; i++)
+        if (p[i] != ' ' && !isdigit((unsigned char)p[i]))
+            return 0;
+    return memchr(p, '\n', LETTER) == NULL;
+}
+
+static int is_collada(const char *p, const char *end)
+{
+    enum { BEGINNING = 4096 };
+    end = end - p > BEGINNING ? p + BEGINNING : end;
+    return p < end && *p == '<' && import_find(p, (size_t)(end - p), "<COLLADA") != NULL;
+}
+
+/* Of the models that other programs read. */
+static const char *foreign_by_content(const char *p, const char *end)
+{
+    if (starts_with(p, end, "ISO-10303-21;"))
+        return step_or_ifc(p, end);
+    if (is_iges(p, end))
+        return "iges";
+    if (starts_with(p, end, "Kaydara FBX Binary"))
+        return "fbx";
+    return is_collada(p, end) ? "dae" : NULL;
+}
+
+static const char *format_by_content(const uint8_t *data, size_t size)
+{
+    const char *p = (const char *)data, *end = p + size;
+    if (starts_with(p, end, "glTF"))
+        return "glb";
+    if (is_binary_stl(data, size))
+        return "stl";
+    if (starts_with(p, end, "\xef\xbb\xbf"))
+        p += 3;
+    const char *foreign = foreign_by_content(p, end);
+    if (foreign)
+        return foreign;
+    p = skip_space(p, end);
+    if (starts_with(p, end, "ply") && skip_space(p + 3, end) > p + 3)
+        return "ply";
+    if (starts_with(p, end, "solid") && !has_nul(p, end))
+        return "stl";
+    if (p < end && *p == '{')
+        return is_manifest(p, end) ? "manifest" : "gltf";
+    if (is_urdf(p, end))
+        return "urdf";
+    if (end - p >= 4 && memcmp(p, "PK\3\4", 4) == 0)
+        return "3mf";
+    if (is_off(p, end))
+        return "off";
+    return is_obj(p, end) ? "obj" : NULL;
+}
+
+static const char *format_by_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    for (int i = 0; dot && i < FORMAT_COUNT; i++)
+        if (strcasecmp(dot + 1, formats[i].name) == 0 ||
+            (formats[i].other && strcasecmp(dot + 1, formats[i].other) == 0))
+            return formats[i].name;
+    return NULL;
+}
+
+static bvp_status refuse_unknown(importer *im)
+{
+    char found[QUOTE_SIZE];
+    const char *end = (const char *)im->data + im->size;
+    const char *p = skip_space((const char *)im->data, end);
+    return import_refuse(
+        im, BVP_ERR_NOT_OURS,
+        "expected an STL, OBJ, PLY, OFF, glTF, GLB, 3MF, STEP, IGES or URDF model "
+        "or a manifest, found \"%s\"; convert it, or name the format with --format",
+        import_quote(p, end, found));
+}
+
+/* ---- import ------------------------------------------------------------------------------------
+ */
+
+static uint64_t triangles_in(const model *m)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < m->mesh_count; i++)
+        count += m->meshes[i].triangle_count;
+    return count;
+}
+
+static bvp_status refuse_empty(importer *im)
+{
+    if (im->options->drop_invalid)
+        return import_refuse(im, BVP_ERR_ARGUMENT,
+                             "no triangles, or none that is valid: nothing is left to be packed; "
+                             "repair the model");
+    return import_refuse(im, BVP_ERR_ARGUMENT,
+                         "no triangles: only surfaces can be packed, not points or lines; export "
+                         "the model as a triangle mesh");
+}
+
+static bvp_status import(importer *im)
+{
+    const char *format = im->options->format;
+    if (im->size == 0)
+        return import_refuse(im, BVP_ERR_NOT_OURS, "the file is empty; export the model again");
+    if (is_utf16(im->data, im->size) && !is_binary_stl(im->data, im->size))
+        return import_refuse(im, BVP_ERR_NOT_OURS,
+                             "expected ASCII or UTF-8 text, found UTF-16; convert it: iconv -f "
+                             "UTF-16 -t UTF-8");
+    const char *named = format_by_name(im->name);
+    if (!format)
+        format = format_by_content(im->data, im->size);
+    if (!format || (named && strcmp(format, "gltf") == 0 && strcmp(named, "manifest") == 0))
+        format = named;
+    if (!format)
+        return refuse_unknown(im);
+    int i = 0;
+    while (i < FORMAT_COUNT && strcmp(format, formats[i].name) != 0)
+        i++;
+    if (i == FORMAT_COUNT)
+        return import_refuse(im, BVP_ERR_ARGUMENT, "there is no format \"%.20s\"", format);
+    im->format = format;
+    bvp_status status = formats[i].import(im);
+    const int may_be_empty = im->options->is_share && strcmp(format, "manifest") == 0;
+    if (status == BVP_OK && !may_be_empty && triangles_in(im->out) == 0)
+        return refuse_empty(im);
+    return status == BVP_OK ? import_part_strays(im) : status;
+}
+
+bvp_status model_import_memory(const void *data, size_t size, const char *name, const char *dir,
+                               const import_options *options, model *out, bvp_error *error)
+{
+    static const import_options defaults;
+    bvp_error ignored;
+    importer im = {.data = data,
+                   .size = size,
+                   .name = strcmp(name, "-") == 0 ? "standard input" : name,
+                   .dir = dir,
+                   .options = options ? options : &defaults,
+                   .out = out,
+                   .error = error ? error : &ignored};
+    memset(out, 0, sizeof *out);
+    bvp_status status = import(&im);
+    if (status != BVP_OK)
+        model_free(out);
+    return status;
+}
+
+void model_node_free(model_node *node)
+{
+    for (uint32_t k = 0; k < node->property_count; k++) {
+        free(node->properties[k].key);
+        free(node->properties[k].value);
+    }
+    free(node->properties);
+    free(node->name);
+    free(node->source_id);
+}
+
+void model_mesh_free(model_mesh *mesh)
+{
+    for (model_mesh *strays = mesh->strays, *next; strays; strays = next) {
+        next = strays->strays;
+        strays->strays = NULL;
+        model_mesh_free(strays);
+        free(strays);
+    }
+    free(mesh->name);
+    free(mesh->positions);
+    free(mesh->indices);
+    free(mesh->ids);
+}
+
+void model_free(model *m)
+{
+    for (uint32_t i = 0; i < m->mesh_count; i++)
+        model_mesh_free(&m->meshes[i]);
+    for (uint32_t i = 0; i < m->node_count; i++)
+        model_node_free(&m->nodes[i]);
+    for (uint32_t i = 0; i < m->file_count; i++)
+        free(m->files[i].name);
+    for (uint32_t i = 0; i < m->warning_count; i++)
+        free(m->warnings[i].text);
+    free(m->meshes);
+    free(m->nodes);
+    free(m->warnings);
+    free(m->files);
+    free(m->format);
+    memset(m, 0, sizeof *m);
+}

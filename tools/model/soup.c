@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * soup.c: triangles without shared vertices on their way to a welded mesh.
+ */
+#include "model/soup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 1 << 15 }; /* triangles: few enough for the cache, and so for one thread */
+
+static size_t vertex_size(const soup *s)
+{
+    return 3 * (s->is_double ? sizeof(double) : sizeof(float));
+}
+
+void *soup_next(soup *s)
+{
+    size_t size = 3 * vertex_size(s);
+    if (import_grow(&s->pending, &s->pending_capacity, s->pending_count + 1, size) != 0)
+        return NULL;
+    return (char *)s->pending + s->pending_count * size;
+}
+
+/* Welds the pending triangles and appends them. */
+static bvp_status weld_chunk(soup *s)
+{
+    size_t corners = 3 * s->pending_count, used = 3 * s->triangle_count;
+    bvp_mesh chunk = {.positions = s->pending,
+                      .is_double = s->is_double,
+                      .vertex_count = corners,
+                      .triangle_count = s->pending_count};
+    void *positions = NULL;
+    uint64_t count = 0;
+    if (import_grow(&s->indices, &s->index_capacity, used + corners, sizeof *s->indices) != 0)
+        return import_no_memory(s->im);
+    uint32_t *indices = s->indices + used;
+    bvp_status status =
+        bvp_weld(&chunk, s->im->options->thread_count, &indices, &positions, &count, s->im->error);
+    if (status == BVP_OK && s->vertex_count + count >= UINT32_MAX)
+        status = import_refuse(s->im, BVP_ERR_LIMIT, "a part has over 2^32 - 2 vertices; split it");
+    if (status == BVP_OK && import_grow(&s->positions, &s->vertex_capacity, s->vertex_count + count,
+                                        vertex_size(s)) != 0)
+        status = import_no_memory(s->im);
+    if (status == BVP_OK) {
+        memcpy(s->positions + s->vertex_count * vertex_size(s), positions, count * vertex_size(s));
+        for (size_t i = 0; i < corners; i++)
+            indices[i] += (uint32_t)s->vertex_count;
+        s->vertex_count += count;
+        s->triangle_count += s->pending_count;
+        s->pending_count = 0;
+    }
+    free(positions);
+    return status;
+}
+
+static int keep_id(soup *s, uint64_t id)
+{
+    size_t number = soup_count(s);
+    if (!s->ids && id == number)
+        return 0;
+    int first = !s->ids;
+    if (import_grow(&s->ids, &s->id_capacity, number + 1, sizeof *s->ids) != 0)
+        return -1;
+    for (size_t i = 0; first && i < number; i++)
+        s->ids[i] = (uint32_t)i;
+    s->ids[number] = (uint32_t)id;
+    return 0;
+}
+
+bvp_status soup_keep(soup *s, uint64_t id)
+{
+    if (soup_count(s) >= UINT32_MAX / 3)
+        return import_refuse(s->im, BVP_ERR_LIMIT,
+                             "a part has over 1,431,655,765 triangles; split it");
+    if (keep_id(s, id) != 0)
+        return import_no_memory(s->im);
+    s->pending_count++;
+    return s->pending_count < CHUNK ? BVP_OK : weld_chunk(s);
+}
+
+/* Vertices that chunks have in common. */
+static bvp_status weld_chunks(soup *s, model_mesh *mesh)
+{
+    bvp_mesh all = {.positions = mesh->positions,
+                    .is_double = mesh->is_double,
+                    .vertex_count = mesh->vertex_count,
+                    .indices = mesh->indices,
+                    .triangle_count = mesh->triangle_count};
+    void *positions = NULL;
+    bvp_status status = bvp_weld(&all, s->im->options->thread_count, &mesh->indices, &positions,
+                                 &mesh->vertex_count, s->im->error);
+    if (status == BVP_OK) {
+        free(mesh->positions);
+        mesh->positions = positions;
+    }
+    return status;
+}
+
+bvp_status soup_finish(soup *s, char *name)
+{
+    bvp_status status = BVP_OK;
+    int one_chunk = s->triangle_count == 0;
+    model_mesh *mesh = import_add_mesh(s->im);
+    if (!mesh) {
+        free(name);
+        return import_no_memory(s->im);
+    }
+    mesh->name = name;
+    if (s->pending_count > 0)
+        status = weld_chunk(s);
+    mesh->is_double = s->is_double;
+    mesh->positions = s->positions;
+    mesh->vertex_count = s->vertex_count;
+    mesh->indices = s->indices;
+    mesh->triangle_count = s->triangle_count;
+    mesh->ids = s->ids;
+    s->positions = NULL;
+    s->indices = s->ids = NULL;
+    s->vertex_count = s->vertex_capacity = s->triangle_count = s->index_capacity = 0;
+    s->id_capacity = 0;
+    if (status == BVP_OK && !one_chunk)
+        status = weld_chunks(s, mesh);
+    return status;
+}
+
+void soup_free(soup *s)
+{
+    free(s->pending);
+    free(s->positions);
+    free(s->indices);
+    free(s->ids);
+}

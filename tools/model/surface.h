@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * surface.h: vertices and polygons that an importer collects, and the meshes made of them.
+ * Coordinates read from text become floats when every one of them prints as its float does;
+ * otherwise all stay doubles, which the builder moves to an origin near the part.
+ */
+#ifndef SURFACE_H
+#define SURFACE_H
+
+#include "model/import.h"
+#include "model/polygon.h"
+#include "text/text_scan.h"
+
+typedef struct surface {
+    double *positions; /* 3 a vertex */
+    size_t vertex_count, coordinate_capacity;
+    int needs_double, is_binary; /* is_binary: messages name bytes, not lines */
+    uint64_t odd_vertex;         /* the first that is not finite, and where it stands */
+    const void *odd_at;
+
+    uint32_t *corners; /* vertex numbers of all polygons; UINT32_MAX: no such vertex */
+    size_t corner_count, corner_capacity;
+    uint32_t *sizes; /* corners of each polygon; below 3 it is left out */
+    size_t polygon_count, size_capacity;
+
+    uint32_t *renamed; /* while meshes are made: vertex number in the mesh, or UINT32_MAX */
+    polygon_work work;
+    uint64_t dropped, small, fans; /* polygons, for the warnings */
+} surface;
+
+/* Polygons that become one mesh. */
+typedef struct surface_range {
+    size_t first_corner, first_polygon, polygon_count;
+    const char *name; /* not NUL-terminated; NULL: none */
+    size_t name_size;
+} surface_range;
+
+/* Room for what follows; 0, or -1 when memory is out or there would be 2^32 - 1 or more. */
+int surface_add_vertex(surface *s, const double position[3], const void *at);
+int surface_add_corner(surface *s, uint32_t vertex);
+int surface_end_polygon(surface *s, size_t corner_count);
+
+/* A number of a text as a coordinate of this surface. */
+static inline double surface_coordinate(surface *s, const number *n)
+{
+    s->needs_double |= !n->prints_float;
+    return (float)n->value == n->nearest ? n->value : (double)n->nearest;
+}
+
+/* Adds a mesh of the range's polygons, unless it has none. Ids are polygon numbers. */
+bvp_status surface_make_mesh(importer *im, surface *s, const surface_range *range);
+/* After the last mesh. */
+bvp_status surface_warn(importer *im, const surface *s);
+void surface_free(surface *s);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ * xml.c: reads an XML text into a table of elements: all that the program uses expat for.
+ * Based on: W3C, Extensible Markup Language (XML) 1.0, fifth edition, 2008.
+ */
+#include "model/xml.h"
+
+#include <expat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "model/import.h"
+
+enum { DEPTH_MAX = 256, CHUNK = 1 << 16 };
+
+typedef struct reading {
+    XML_Parser parser;
+    xml_document *out;
+    xml_fault *fault;
+    uint32_t open; /* the element under way */
+    int depth;
+} reading;
+
+static void stop(reading *r, bvp_status status, const char *text)
+{
+    if (r->fault->status == BVP_OK) {
+        r->fault->status = status;
+        const XML_Index at = XML_GetCurrentByteIndex(r->parser);
+        r->fault->offset = at > 0 ? (uint64_t)at : 0; /* negative before the first byte */
+        snprintf(r->fault->text, sizeof r->fault->text, "%s", text);
+    }
+    XML_StopParser(r->parser, XML_FALSE);
+}
+
+static int add_text(xml_document *d, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    if (import_grow(&d->texts, &d->text_capacity, d->text_size + size, 1) != 0)
+        return -1;
+    memcpy(d->texts + d->text_size, text, size);
+    d->text_size += size;
+    return 0;
+}
+
+static void link_element(reading *r, uint32_t number)
+{
+    xml_document *d = r->out;
+    if (r->open == XML_NONE)
+        return;
+    xml_element *parent = &d->elements[r->open];
+    if (parent->last == XML_NONE)
+        parent->first = number;
+    else
+        d->elements[parent->last].next = number;
+    parent->last = number;
+}
+
+static void on_start(void *user, const XML_Char *name, const XML_Char **attributes)
+{
+    reading *r = user;
+    xml_document *d = r->out;
+    const uint32_t number = (uint32_t)d->element_count;
+    if (++r->depth > DEPTH_MAX) {
+        stop(r, BVP_ERR_LIMIT, "expected at most 256 elements within each other, found more");
+        return;
+    }
+    int bad = number == XML_NONE || import_grow(&d->elements, &d->element_capacity,
+                                                number + (size_t)1, sizeof *d->elements) != 0;
+    if (!bad) {
+        d->elements[d->element_count++] =
+            (xml_element){.offset = (uint64_t)XML_GetCurrentByteIndex(r->parser),
+                          .parent = r->open,
+                          .next = XML_NONE,
+                          .first = XML_NONE,
+                          .last = XML_NONE,
+                          .words = d->text_size};
+        link_element(r, number);
+        bad = add_text(d, name);
+    }
+    for (; !bad && *attributes; attributes++)
+        bad = add_text(d, *attributes);
+    if (bad || add_text(d, "") != 0)
+        stop(r, BVP_ERR_NO_MEMORY, "out of memory while reading");
+    r->open = number;
+}
+
+static void on_end(void *user, const XML_Char *name)
+{
+    reading *r = user;
+    (void)name;
+    r->depth--;
+    r->open = r->out->elements[r->open].parent;
+}
+
+/* A few that name each other unfold to any size. */
+static void on_entity(void *user, const XML_Char *name, int is_parameter, const XML_Char *value,
+                      int size, const XML_Char *base, const XML_Char *system,
+                      const XML_Char *public, const XML_Char *notation)
+{
+    (void)name, (void)is_parameter, (void)value, (void)size, (void)base, (void)system;
+    (void)public, (void)notation;
+    stop(user, BVP_ERR_ARGUMENT,
+         "expected no entities of the document's own, found a declaration; write them out");
+}
+
+static void take_error(reading *r)
+{
+    char text[160];
+    const enum XML_Error error = XML_GetErrorCode(r->parser);
+    snprintf(text, sizeof text, "%s; repair the XML text, or get it again", XML_ErrorString(error));
+    stop(r, error == XML_ERROR_NO_MEMORY ? BVP_ERR_NO_MEMORY : BVP_ERR_CORRUPT, text);
+}
+
+bvp_status xml_open(const void *text, size_t size, xml_document *out, xml_fault *fault)
+{
+    reading r = {.out = out, .fault = fault, .open = XML_NONE};
+    *out = (xml_document){0};
+    *fault = (xml_fault){.status = BVP_OK};
+    r.parser = XML_ParserCreate(NULL);
+    if (!r.parser) {
+        *fault = (xml_fault){BVP_ERR_NO_MEMORY, 0, "out of memory while reading"};
+        return fault->status;
+    }
+    XML_SetUserData(r.parser, &r);
+    XML_SetElementHandler(r.parser, on_start, on_end);
+    XML_SetEntityDeclHandler(r.parser, on_entity);
+    for (size_t done = 0, some; done < size || size == 0; done += some) {
+        some = size - done < CHUNK ? size - done : CHUNK;
+        const int is_last = done + some == size;
+        if (XML_Parse(r.parser, (const char *)text + done, (int)some, is_last) != XML_STATUS_OK)
+            take_error(&r);
+        if (fault->status != BVP_OK || is_last)
+            break;
+    }
+    XML_ParserFree(r.parser);
+    return fault->status;
+}
+
+void xml_close(xml_document *d)
+{
+    free(d->elements);
+    free(d->texts);
+    *d = (xml_document){0};
+}
+
+/* ---- questions --------------------------------------------------------------------------------
+ */
+
+const char *xml_name(const xml_document *d, uint32_t element)
+{
+    return d->texts + d->elements[element].words;
+}
+
+/* The words are a name, then pairs, then an empty one: no attribute's name is empty. */
+const char *xml_attribute(const xml_document *d, uint32_t element, const char *name)
+{
+    const char *word = xml_name(d, element);
+    for (word += strlen(word) + 1; *word;) {
+        const char *value = word + strlen(word) + 1;
+        if (strcmp(word, name) == 0)
+            return value;
+        word = value + strlen(value) + 1;
+    }
+    return NULL;
+}
+
+static uint32_t find(const xml_document *d, uint32_t element, const char *name)
+{
+    while (element != XML_NONE && strcmp(xml_name(d, element), name) != 0)
+        element = d->elements[element].next;
+    return element;
+}
+
+uint32_t xml_child(const xml_document *d, uint32_t parent, const char *name)
+{
+    return find(d, d->elements[parent].first, name);
+}
+
+uint32_t xml_next(const xml_document *d, uint32_t element)
+{
+    return find(d, d->elements[element].next, xml_name(d, element));
+}

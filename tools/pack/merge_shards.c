@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT
+ * merge_shards.c: all shares of a manifest to one file: the manifest is read again, as by packing,
+ * but each file that it names has been recorded by its share, and its parts lie there. Of another
+ * model each share has recorded what became of its meshes, and the first one the rest.
+ */
+#include "pack/merge_shards.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "store/convert_file.h"
+#include "text/message.h"
+#include "pack/pack_job.h"
+#include "store/part_table.h"
+#include "store/source_record.h"
+
+typedef struct share {
+    const char *path; /* NULL: it is missing */
+    bvp_file *file;
+    json_value *record;
+    const json_value *files; /* of the record */
+    shard_number number;
+} share;
+
+typedef struct merging {
+    share *shares; /* by number, once they are in order */
+    uint32_t count;
+    part_table parts;
+    uint64_t file_count; /* that the manifest has named so far */
+    const share *faulty; /* whose record does not fit the manifest */
+    int is_out_of_memory;
+} merging;
+
+static int no_memory(void)
+{
+    complain(NULL, "%s", strerror(ENOMEM));
+    return EXIT_LIMIT;
+}
+
+static int refuse_record(const share *s)
+{
+    complain(s->path, "its record of a share is damaged; pack it again");
+    return EXIT_CORRUPT;
+}
+
+/* ---- the shares ------------------------------------------------------------------------------ */
+
+int merge_is_shard(const char *path, int *is_shard)
+{
+    bvp_file *file;
+    bvp_error error = {0};
+    const bvp_status status = bvp_open(path, NULL, &file, &error);
+    *is_shard = status == BVP_OK && shard_of(file).count > 0;
+    if (status != BVP_OK)
+        return complain_status(path, status, &error);
+    bvp_close(file);
+    return 0;
+}
+
+static const char *text_in(const share *s, const char *key)
+{
+    const char *text = json_tree_text(json_tree_get(s->record, key));
+    return text ? text : "";
+}
+
+static int read_hash(const json_value *value, uint8_t hash[16])
+{
+    const char *text = json_tree_text(value);
+    if (json_tree_text_size(value) != 32)
+        return -1;
+    for (int i = 0; i < 16; i++) {
+        unsigned byte;
+        if (sscanf(text + 2 * i, "%2x", &byte) != 1)
+            return -1;
+        hash[i] = (uint8_t)byte;
+    }
+    return 0;
+}
+
+static int is_complete(const share *s)
+{
+    uint8_t hash[16];
+    return json_tree_is_array(s->files) && text_in(s, "manifest")[0] &&
+           json_tree_is_object(json_tree_get(s->record, "settings")) &&
+           read_hash(json_tree_get(s->record, "hash"), hash) == 0;
+}
+
+static int open_share(share *s, const char *path)
+{
+    json_fault fault;
+    int code = convert_open(path, &s->file);
+    if (code != 0)
+        return code;
+    s->path = path;
+    s->number = shard_of(s->file);
+    bvp_file_info info;
+    bvp_get_info(s->file, &info);
+    if (s->number.count == 0 || info.is_thin) { /* a share holds its parts */
+        complain(path, "is no share, as the first file is; merge it with the result");
+        return EXIT_USAGE;
+    }
+    const bvp_string text = shard_text(s->file, SHARD_RECORD_KEY);
+    s->record = json_tree_open(text.data, text.size, &fault);
+    if (fault.is_memory)
+        return no_memory();
+    s->files = json_tree_get(s->record, "files");
+    if (text_in(s, "version")[0] && strcmp(text_in(s, "version"), bvp_version()) != 0) {
+        complain(path, "was packed by bvpack %s; this is %s, which would pack otherwise",
+                 text_in(s, "version"), bvp_version());
+        return EXIT_INPUT;
+    }
+    return is_complete(s) ? 0 : refuse_record(s);
+}
+
+/* Do both members have the same JSON text? -1: no memory. */
+static int is_same(const share *a, const share *b, const char *key)
+{
+    char *one = json_tree_dump(json_tree_get(a->record, key));
+    char *other = json_tree_dump(json_tree_get(b->record, key));
+    const int result = !one || !other ? -1 : strcmp(one, other) == 0;
+    free(one);
+    free(other);
+    return result;
+}
+
+static int check_fit(const share *s, const share *first)
+{
+    const int manifest = is_same(s, first, "manifest"), hash = is_same(s, first, "hash");
+    const int settings = is_same(s, first, "settings");
+    if (manifest < 0 || hash < 0 || settings < 0)
+        return no_memory();
+    if (!manifest || !hash)
+        complain(s->path, "is a share of another manifest than %s; pack all of them anew",
+                 first->path);
+    else if (!settings)
+        complain(s->path, "was packed with other options than %s; pack all shares with the same",
+                 first->path);
+    else if (s->number.count != first->number.count)
+        complain(s->path, "is a share of %u, but %s one of %u; pack all of them anew",
+                 s->number.count, first->path, first->number.count);
+    else
+        return 0;
+    return EXIT_INPUT;
+}
+
+static int complain_missing(const merging *m)
+{
+    char list[256] = "";
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const size_t used = strlen(list);
+        if (m->shares[i].path)
+            continue;
+        if (missing++ < 16)
+            snprintf(list + used, sizeof list - used, "%s%u", used ? ", " : "", i + 1);
+    }
+    if (missing == 0)
+        return 0;
+    complain("merge", "%u of %u shares missing: %s%s", missing, m->count, list,
+             missing > 16 ? " ..." : "");
+    return EXIT_INPUT;
+}
+
+/* Each at its number's place. */
+static int order_shares(merging *m, const share *given, int count)
+{
+    m->count = given[0].number.count;
+    m->shares = calloc(m->count, sizeof *m->shares);
+    if (!m->shares)
+        return no_memory();
+    for (int i = 0; i < count; i++) {
+        const int code = check_fit(&given[i], &given[0]);
+        if (code != 0)
+            return code;
+        share *place = &m->shares[given[i].number.index - 1];
+        if (place->path) {
+            complain(given[i].path, "is share %u of %u, as %s is", given[i].number.index, m->count,
+                     place->path);
+            return EXIT_USAGE;
+        }
+        *place = given[i];
+    }
+    return complain_missing(m);
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+static int locate_parts(merging *m)
+{
+    bvp_file **files = calloc(m->count, sizeof *files);
+    for (uint32_t i = 0; files && i < m->count; i++)
+        files[i] = m->shares[i].file;
+    const int failed = !files || part_table_fill(&m->parts, files, m->count) != 0;
+    free(files);
+    return failed ? no_memory() : 0;
+}
+
+/* For find_part. */
+static const bvp_file *find_part(void *user, const model_mesh *mesh, uint32_t *part, int *stays)
+{
+    const merging *m = user;
+    const part_place *found = part_table_find(&m->parts, mesh->packed.address);
+    *stays = 1;
+    *part = found ? found->part : 0;
+    return found ? found->file : NULL;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* What a share has recorded of the file that the manifest names as `path`. */
+static int read_file(const json_value *recorded, const char *path, model_file *noted, model *out)
+{
+    const char *own = json_tree_text(json_tree_get(recorded, "path"));
+    const json_value *text = json_tree_get(recorded, "model");
+    *out = (model){0};
+    if (!own || strcmp(own, path) != 0 || !json_tree_text(text) ||
+        !json_tree_count(json_tree_get(recorded, "size"), &noted->size) ||
+        read_hash(json_tree_get(recorded, "hash"), noted->hash) != 0)
+        return -1;
+    return source_record_read(json_tree_text(text), json_tree_text_size(text), out);
+}
+
+/* Nothing is read from there. */
+static const char folder[] = ".";
+
+/* For import_hooks: files have gone round among the shares. path: "./" and what the manifest says,
+ * or what begins at the root. */
+static int find_file(void *user, const char *path, const char *format, model_file *noted,
+                     model *out)
+{
+    merging *m = user;
+    const uint64_t number = m->file_count++;
+    const share *s = &m->shares[number % m->count];
+    const json_value *recorded = json_tree_at(s->files, (size_t)(number / m->count));
+    (void)format;
+    const int bad = read_file(recorded, *path == '/' ? path : path + sizeof folder, noted, out);
+    if (bad == 0)
+        return 1;
+    model_free(out);
+    if (bad == SOURCE_RECORD_NO_MEMORY)
+        m->is_out_of_memory = 1;
+    else
+        m->faulty = s;
+    return 1;
+}
+
+/* ---- the meshes of a model ------------------------------------------------------------------- */
+
+static int read_record(const share *s, model *out)
+{
+    const json_value *text = json_tree_get(s->record, "model");
+    *out = (model){0};
+    const int bad = !json_tree_text(text)
+                        ? -1
+                        : source_record_read(json_tree_text(text), json_tree_text_size(text), out);
+    if (bad == 0)
+        return 0;
+    model_free(out);
+    return bad == SOURCE_RECORD_NO_MEMORY ? no_memory() : refuse_record(s);
+}
+
+/* Meshes have gone round among the shares. */
+static int add_meshes(const merging *m, uint32_t number, model *whole)
+{
+    model own;
+    const int code = read_record(&m->shares[number], &own);
+    if (code != 0)
+        return code;
+    const int fits = own.mesh_count == whole->mesh_count;
+    for (uint32_t i = number; fits && i < own.mesh_count; i += m->count) {
+        const model_mesh mesh = whole->meshes[i];
+        whole->meshes[i] = own.meshes[i];
+        own.meshes[i] = mesh;
+    }
+    model_free(&own);
+    return fits ? 0 : refuse_record(&m->shares[number]);
+}
+
+static int is_of_model(const merging *m)
+{
+    return json_tree_get(m->shares[0].record, "model") != NULL;
+}
+
+static int read_model(const merging *m, pack_job *j)
+{
+    pack_source *s = &j->sources[0];
+    const json_value *record = m->shares[0].record;
+    if (!json_tree_count(json_tree_get(record, "size"), &s->size) ||
+        read_hash(json_tree_get(record, "hash"), s->hash) != 0)
+        return refuse_record(&m->shares[0]);
+    int code = read_record(&m->shares[0], &s->contents);
+    for (uint32_t i = 1; i < m->count && code == 0; i++)
+        code = add_meshes(m, i, &s->contents);
+    return code;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static int read_manifest(merging *m, pack_job *j)
+{
+    const share *first = &m->shares[0];
+    const bvp_string text = shard_text(first->file, SHARD_MANIFEST_KEY);
+    const import_hooks hooks = {.user = m, .find = find_file};
+    pack_source *s = &j->sources[0];
+    import_options options = pack_import_options(j, s);
+    uint8_t hash[16];
+    bvp_error error = {0};
+    options.hooks = &hooks;
+    options.path = NULL;
+    options.any_path = 1;
+    options.format = "manifest"; /* a forged share starts no other importer */
+    s->size = text.size;
+    bvp_hash(text.data, text.size, s->hash);
+    if (read_hash(json_tree_get(first->record, "hash"), hash) != 0 ||
+        memcmp(hash, s->hash, sizeof hash) != 0)
+        return refuse_record(first);
+    const bvp_status status =
+        model_import_memory(text.data, text.size, s->path, folder, &options, &s->contents, &error);
+    if (m->is_out_of_memory)
+        return no_memory();
+    if (m->faulty)
+        return refuse_record(m->faulty);
+    return status == BVP_OK ? 0 : pack_failure(j, s->path, status, &error);
+}
+
+static int pack_again(merging *m, const char *path)
+{
+    pack_settings set;
+    char *name = strdup(text_in(&m->shares[0], "manifest"));
+    pack_job j = {.set = &set, .source_count = 1, .find_part = find_part, .find_part_user = m};
+    progress_start(&j.bar, 1);
+    int code = name ? 0 : no_memory();
+    if (code == 0 && pack_settings_from_json(json_tree_get(m->shares[0].record, "settings"), &set))
+        code = refuse_record(&m->shares[0]);
+    if (code == 0)
+        code = pack_name_sources(&j, &name);
+    if (code == 0)
+        code = pack_read_options(&j);
+    if (code == 0)
+        code = is_of_model(m) ? read_model(m, &j) : read_manifest(m, &j);
+    if (code == 0)
+        code = pack_assemble(&j, path);
+    pack_free(&j);
+    free(name);
+    return code;
+}
+
+int merge_shards(char **paths, int count, const char *path)
+{
+    merging m = {.shares = NULL};
+    share *given = calloc((size_t)count, sizeof *given);
+    int code = given ? 0 : no_memory();
+    for (int i = 0; i < count && code == 0; i++)
+        code = open_share(&given[i], paths[i]);
+    if (code == 0)
+        code = order_shares(&m, given, count);
+    if (code == 0)
+        code = locate_parts(&m);
+    if (code == 0)
+        code = pack_again(&m, path);
+    for (int i = 0; given && i < count; i++) {
+        json_tree_close(given[i].record);
+        bvp_close(given[i].file);
+    }
+    free(given);
+    free(m.shares);
+    part_table_free(&m.parts);
+    return code;
+}

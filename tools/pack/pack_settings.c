@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * pack_settings.c: the options of packing that its bytes depend on, as JSON and back.
+ */
+#include <math.h>
+#include <string.h>
+#include "pack/pack_job.h"
+
+typedef struct setting {
+    const char *name;
+    enum { SETTING_TEXT, SETTING_COUNT, SETTING_NUMBER, SETTING_FLAG } kind;
+    size_t offset;
+} setting;
+
+static const setting all[] = {
+    {"unit", SETTING_TEXT, offsetof(pack_settings, unit)},
+    {"up", SETTING_TEXT, offsetof(pack_settings, up)},
+    {"format", SETTING_TEXT, offsetof(pack_settings, format)},
+    {"hierarchy", SETTING_TEXT, offsetof(pack_settings, hierarchy)},
+    {"split", SETTING_TEXT, offsetof(pack_settings, split)},
+    {"offset_bits", SETTING_TEXT, offsetof(pack_settings, offset_bits)},
+    {"chord", SETTING_TEXT, offsetof(pack_settings, chord)},
+    {"urdf", SETTING_TEXT, offsetof(pack_settings, urdf)},
+    {"joints", SETTING_TEXT, offsetof(pack_settings, joints)},
+    {"angle", SETTING_NUMBER, offsetof(pack_settings, angle)},
+    {"leaf", SETTING_COUNT, offsetof(pack_settings, leaf)},
+    {"planes", SETTING_COUNT, offsetof(pack_settings, planes)},
+    {"no_ids", SETTING_FLAG, offsetof(pack_settings, no_ids)},
+    {"drop_invalid", SETTING_FLAG, offsetof(pack_settings, drop_invalid)},
+    {"deformable", SETTING_FLAG, offsetof(pack_settings, deformable)},
+    {"fast", SETTING_FLAG, offsetof(pack_settings, fast)},
+    {"digests", SETTING_FLAG, offsetof(pack_settings, digests)},
+    {"keep_strays", SETTING_FLAG, offsetof(pack_settings, keep_strays)},
+};
+enum { SETTINGS = sizeof all / sizeof all[0] };
+
+void pack_settings_as_json(json *out, const char *key, const pack_settings *set)
+{
+    jsonw_object(out, key);
+    for (int i = 0; i < SETTINGS; i++) {
+        const void *at = (const char *)set + all[i].offset;
+        if (all[i].kind == SETTING_TEXT)
+            jsonw_text(out, all[i].name, *(const char *const *)at);
+        else if (all[i].kind == SETTING_COUNT)
+            jsonw_count(out, all[i].name, *(const uint64_t *)at);
+        else if (all[i].kind == SETTING_NUMBER)
+            jsonw_number(out, all[i].name, *(const double *)at);
+        else
+            jsonw_bool(out, all[i].name, *(const int *)at);
+    }
+    jsonw_end(out);
+}
+
+static int read_setting(const setting *s, const json_value *value, void *at)
+{
+    if (s->kind == SETTING_TEXT)
+        *(const char **)at = json_tree_text(value);
+    else if (s->kind == SETTING_COUNT)
+        return json_tree_count(value, at) ? 0 : -1;
+    else if (s->kind == SETTING_NUMBER)
+        return json_tree_number(value, at) ? 0 : -1;
+    else
+        *(int *)at = json_tree_is_true(value);
+    return 0;
+}
+
+/* What the option parser would have refused. */
+static int is_sound(const pack_settings *set)
+{
+    return (!set->up || (strlen(set->up) == 1 && strchr("xyz", set->up[0]))) && set->leaf <= 8 &&
+           set->planes <= 3 && isfinite(set->angle);
+}
+
+int pack_settings_from_json(const json_value *object, pack_settings *out)
+{
+    *out = (pack_settings){.quiet = 1};
+    for (int i = 0; i < SETTINGS; i++) {
+        const json_value *value = json_tree_get(object, all[i].name);
+        if (!value || read_setting(&all[i], value, (char *)out + all[i].offset) != 0)
+            return -1;
+    }
+    return is_sound(out) ? 0 : -1;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ * pack_shard.c: a share of a manifest's files: those of the others are not read, the share's are
+ * packed, and what else a file has (its tree, names, warnings) becomes a record. Or of a model's
+ * meshes: all are read, the share's are packed.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "text/message.h"
+#include "pack/pack_job.h"
+#include "store/source_record.h"
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* Files go round among the shares, in the order in which the manifest names them. */
+int pack_skip_file(pack_job *j, model *out)
+{
+    pack_shard *shard = &j->shard;
+    if (shard->number.count == 0)
+        return 0;
+    if (shard->file_count++ % shard->number.count == shard->number.index - 1) {
+        shard->own_count++;
+        return 0;
+    }
+    *out = (model){0};
+    return 1;
+}
+
+int pack_skip_mesh(pack_job *j)
+{
+    pack_shard *shard = &j->shard;
+    if (shard->number.count == 0)
+        return 0;
+    const int is_own = shard->mesh_count++ % shard->number.count == shard->number.index - 1;
+    shard->own_mesh_count += (uint64_t)is_own;
+    return !is_own;
+}
+
+/* For import_hooks: those of other shares are known, and empty. */
+static int skip_file(void *user, const char *path, const char *format, model_file *noted,
+                     model *out)
+{
+    (void)path;
+    (void)format;
+    (void)noted;
+    return pack_skip_file(user, out);
+}
+
+static bvp_status record_file(pack_shard *shard, const char *path, const char *format,
+                              uint64_t size, const uint8_t hash[16], const model *m)
+{
+    size_t text_size;
+    char *text = source_record_text(m, &text_size);
+    if (!text)
+        return BVP_ERR_NO_MEMORY;
+    jsonw_object(&shard->out, NULL);
+    jsonw_text(&shard->out, "path", path);
+    jsonw_text(&shard->out, "format", format);
+    jsonw_count(&shard->out, "size", size);
+    jsonw_hex(&shard->out, "hash", hash, 16);
+    jsonw_bytes(&shard->out, "model", (bvp_string){text, text_size});
+    jsonw_end(&shard->out);
+    free(text);
+    return BVP_OK;
+}
+
+/* In the share's own tree each part has a node. */
+static bvp_status take_one_mesh(pack_shard *shard, model_mesh *mesh, const char *name,
+                                bvp_error *error)
+{
+    uint32_t part, node;
+    bvp_status status = pack_mesh(shard->builder, mesh, &part, error);
+    if (status != BVP_OK || part == BVP_NONE || part < shard->part_count)
+        return status;
+    shard->part_count++;
+    return bvp_builder_add_node(shard->builder, shard->root, name, NULL, NULL, part, &node, error);
+}
+
+/* With its strays. */
+static bvp_status take_mesh(pack_shard *shard, model_mesh *mesh, bvp_error *error)
+{
+    const char *name = mesh->name;
+    bvp_status status = BVP_OK;
+    for (; mesh && status == BVP_OK; mesh = mesh->strays)
+        status = take_one_mesh(shard, mesh, name, error);
+    return status;
+}
+
+/* For import_hooks. */
+static bvp_status take_file(void *user, const void *data, size_t size, const uint8_t hash[16],
+                            const char *path, const char *dir, const import_options *options,
+                            model *out, bvp_error *error)
+{
+    pack_shard *shard = &((pack_job *)user)->shard;
+    bvp_status status = model_import_memory(data, size, path, dir, options, out, error);
+    if (status != BVP_OK)
+        return status;
+    for (uint32_t i = 0; i < out->mesh_count && status == BVP_OK; i++)
+        status = take_mesh(shard, &out->meshes[i], error);
+    if (status == BVP_OK)
+        status = record_file(shard, path, options->format, size, hash, out);
+    if (status != BVP_OK)
+        model_free(out);
+    return status;
+}
+
+/* ---- meshes ---------------------------------------------------------------------------------- */
+
+/* Packed, or empty when it is another share's. */
+static bvp_status take_or_leave(pack_job *j, model_mesh *mesh, bvp_error *error)
+{
+    if (!pack_skip_mesh(j))
+        return take_mesh(&j->shard, mesh, error);
+    char *name = mesh->name;
+    mesh->name = NULL;
+    model_mesh_free(mesh);
+    *mesh = (model_mesh){.name = name, .is_packed = 1};
+    return BVP_OK;
+}
+
+/* The model with what is packed of it; what is not of a mesh goes along once, with the first share.
+ */
+static bvp_status record_model(pack_shard *shard, const model *m)
+{
+    size_t size;
+    model part = *m;
+    if (shard->number.index > 1)
+        part.node_count = part.warning_count = part.file_count = 0;
+    char *text = source_record_text(&part, &size);
+    if (!text)
+        return BVP_ERR_NO_MEMORY;
+    jsonw_bytes(&shard->out, "model", (bvp_string){text, size});
+    free(text);
+    return BVP_OK;
+}
+
+static bvp_status take_model(pack_job *j, model *m, bvp_error *error)
+{
+    bvp_status status = BVP_OK;
+    for (uint32_t i = 0; i < m->mesh_count && status == BVP_OK; i++)
+        status = take_or_leave(j, &m->meshes[i], error);
+    return status == BVP_OK ? record_model(&j->shard, m) : status;
+}
+
+/* ---- the share ------------------------------------------------------------------------------- */
+
+static int is_manifest(const model *m)
+{
+    return strcmp(m->format, "manifest") == 0;
+}
+
+static bvp_status start(pack_job *j, const pack_source *s, bvp_error *error)
+{
+    pack_shard *shard = &j->shard;
+    const bvp_build_options options = pack_build_options(j);
+    bvp_status status = bvp_builder_new(&options, &shard->builder, error);
+    if (status == BVP_OK)
+        status = bvp_builder_add_node(shard->builder, BVP_NONE, s->name, NULL, NULL, BVP_NONE,
+                                      &shard->root, error);
+    if (status != BVP_OK)
+        return status;
+    if (!memory_text_open(&shard->record))
+        return BVP_ERR_NO_MEMORY;
+    jsonw_start(&shard->out, shard->record.out, 0);
+    jsonw_object(&shard->out, NULL);
+    jsonw_text(&shard->out, "version", bvp_version());
+    jsonw_text(&shard->out, "manifest", s->name);
+    jsonw_count(&shard->out, "size", s->size);
+    jsonw_hex(&shard->out, "hash", s->hash, sizeof s->hash);
+    pack_settings_as_json(&shard->out, "settings", j->set);
+    jsonw_array(&shard->out, "files");
+    return BVP_OK;
+}
+
+static bvp_status close_record(pack_job *j, model *m, bvp_error *error)
+{
+    pack_shard *shard = &j->shard;
+    jsonw_end(&shard->out);
+    jsonw_count(&shard->out, "file_count", shard->file_count);
+    const int is_refused = shard->file_count > 0; /* unless it is a manifest */
+    const bvp_status status = is_manifest(m) || is_refused ? BVP_OK : take_model(j, m, error);
+    jsonw_end(&shard->out);
+    return memory_text_close(&shard->record) != 0 ? BVP_ERR_NO_MEMORY : status;
+}
+
+/* The manifest goes along once, with the first share. */
+static bvp_status add_properties(pack_shard *shard, const char *manifest, size_t size,
+                                 bvp_error *error)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%u/%u", shard->number.index, shard->number.count);
+    bvp_status status =
+        bvp_builder_add_property(shard->builder, shard->root, SHARD_KEY, number, error);
+    if (status == BVP_OK)
+        status = bvp_builder_add_property(shard->builder, shard->root, SHARD_RECORD_KEY,
+                                          shard->record.data, error);
+    if (status != BVP_OK || !manifest || shard->number.index > 1)
+        return status;
+    char *text = strndup(manifest, size);
+    status = text ? bvp_builder_add_property(shard->builder, shard->root, SHARD_MANIFEST_KEY, text,
+                                             error)
+                  : BVP_ERR_NO_MEMORY;
+    free(text);
+    return status;
+}
+
+bvp_status pack_import_shard(pack_job *j, pack_source *s, const input *in, const char *label,
+                             const char *dir, import_options *options, bvp_error *error)
+{
+    const import_hooks hooks = {.user = j, .find = skip_file, .import = take_file};
+    options->hooks = &hooks;
+    bvp_hash(in->data, in->size, s->hash);
+    bvp_status status = start(j, s, error);
+    if (status == BVP_OK)
+        status = model_import_memory(in->data, in->size, label, dir, options, &s->contents, error);
+    if (status == BVP_OK)
+        status = close_record(j, &s->contents, error);
+    const char *manifest = status == BVP_OK && is_manifest(&s->contents) ? in->data : NULL;
+    if (status == BVP_OK)
+        status = add_properties(&j->shard, manifest, in->size, error);
+    return status;
+}
+
+int pack_write_shard(pack_job *j, const char *path)
+{
+    return pack_write(j, j->shard.builder, path);
+}
+
+void pack_free_shard(pack_shard *shard)
+{
+    memory_text_close(&shard->record);
+    free(shard->record.data);
+    bvp_builder_free(shard->builder);
+    *shard = (pack_shard){.builder = NULL};
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * shard.c: which share of a manifest or model a file is.
+ */
+#include "pack/shard.h"
+
+#include <string.h>
+
+/* A number from 1 on up to `end`, or 0. */
+static uint32_t read_number(const char *at, const char *end)
+{
+    uint32_t value = 0;
+    if (at == end || *at == '0')
+        return 0;
+    for (; at < end; at++) {
+        if (*at < '0' || *at > '9')
+            return 0;
+        value = 10 * value + (uint32_t)(*at - '0');
+        if (value > SHARD_MAX)
+            return 0;
+    }
+    return value;
+}
+
+int shard_parse(const char *text, size_t size, shard_number *out)
+{
+    const char *slash = size > 0 ? memchr(text, '/', size) : NULL;
+    *out = (shard_number){0, 0};
+    if (!slash)
+        return -1;
+    const uint32_t index = read_number(text, slash), count = read_number(slash + 1, text + size);
+    if (index == 0 || count == 0 || index > count)
+        return -1;
+    *out = (shard_number){index, count};
+    return 0;
+}
+
+bvp_string shard_text(const bvp_file *file, const char *key)
+{
+    bvp_node_info root;
+    if (bvp_get_node(file, 0, &root) != BVP_OK)
+        return (bvp_string){"", 0};
+    for (uint32_t i = 0; i < root.property_count; i++) {
+        bvp_string name, value;
+        if (bvp_get_property(file, 0, i, &name, &value) == BVP_OK && name.size == strlen(key) &&
+            memcmp(name.data, key, name.size) == 0)
+            return value;
+    }
+    return (bvp_string){"", 0};
+}
+
+shard_number shard_of(const bvp_file *file)
+{
+    const bvp_string text = shard_text(file, SHARD_KEY);
+    shard_number number;
+    shard_parse(text.data, text.size, &number);
+    return number;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT
+ * verb_merge.c: the verb merge: packed files into one that holds all their parts, without
+ * repacking.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bvpack_build.h"
+#include "store/convert_file.h"
+#include "files/input.h"
+#include "pack/merge_shards.h"
+#include "text/message.h"
+#include "cli/options.h"
+#include "files/output.h"
+#include "pack/shard.h"
+#include "cli/units.h"
+
+typedef struct settings {
+    const char *output, *assume_unit;
+} settings;
+
+typedef struct job {
+    bvp_builder *builder;
+    const char *path; /* of the file that is being added */
+    double scale;     /* of its unit in the first file's */
+    bvp_error error;
+    uint32_t *parts, *nodes; /* of the file, in the builder */
+} job;
+
+/* ---- one file into the builder ----------------------------------------------------------------
+ */
+
+/* *text: a copy that ends with a zero, to be freed; NULL for an empty text. */
+static bvp_status copy_text(bvp_string s, char **text)
+{
+    *text = s.size > 0 ? strndup(s.data, s.size) : NULL;
+    return *text || s.size == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
+}
+
+static bvp_status copy_both(bvp_string name, bvp_string source_id, char *copies[2])
+{
+    copies[1] = NULL;
+    const bvp_status status = copy_text(name, &copies[0]);
+    return status == BVP_OK ? copy_text(source_id, &copies[1]) : status;
+}
+
+static bvp_status add_part(job *j, const bvp_file *file, uint32_t idx)
+{
+    bvp_file_info whole;
+    bvp_part_info info;
+    bvp_get_info(file, &whole);
+    bvp_status status = bvp_check_part(file, idx, &j->error);
+    if (status == BVP_OK && whole.is_thin) /* convert_open has verified what lies in the file */
+        status = bvp_verify_part(file, idx, NULL, NULL, &j->error);
+    if (status == BVP_OK)
+        status = bvp_get_part(file, idx, &info);
+    if (status != BVP_OK)
+        return status;
+    char *texts[2];
+    status = copy_both(info.name, info.source_id, texts);
+    if (status == BVP_OK)
+        status = bvp_builder_add_packed(j->builder, file, idx, texts[0], texts[1], &j->parts[idx],
+                                        &j->error);
+    free(texts[0]);
+    free(texts[1]);
+    return status;
+}
+
+static bvp_status add_properties(job *j, const bvp_file *file, uint32_t idx, uint32_t count)
+{
+    bvp_status status = BVP_OK;
+    for (uint32_t k = 0; k < count && status == BVP_OK; k++) {
+        bvp_string key, value;
+        status = bvp_get_property(file, idx, k, &key, &value);
+        if (status != BVP_OK)
+            return status;
+        char *key_text = strndup(key.data, key.size), *text = strndup(value.data, value.size);
+        status = key_text && text ? bvp_builder_add_property(j->builder, j->nodes[idx], key_text,
+                                                             text, &j->error)
+                                  : BVP_ERR_NO_MEMORY;
+        free(key_text);
+        free(text);
+    }
+    return status;
+}
+
+static bvp_status add_node(job *j, const bvp_file *file, uint32_t idx, uint32_t root)
+{
+    bvp_node_info info;
+    bvp_status status = bvp_get_node(file, idx, &info);
+    if (status != BVP_OK)
+        return status;
+    char *texts[2];
+    status = copy_both(info.name, info.source_id, texts);
+    if (status == BVP_OK)
+        status = bvp_builder_add_node(
+            j->builder, info.parent == BVP_NONE ? root : j->nodes[info.parent], texts[0], texts[1],
+            info.placement, info.part == BVP_NONE ? BVP_NONE : j->parts[info.part], &j->nodes[idx],
+            &j->error);
+    free(texts[0]);
+    free(texts[1]);
+    return status == BVP_OK ? add_properties(j, file, idx, info.property_count) : status;
+}
+
+/* Its tree goes below a node of its name, which takes its lengths to the first file's unit. */
+static bvp_status add_file(job *j, const bvp_file *file)
+{
+    const double s = j->scale, placement[12] = {s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0};
+    bvp_file_info info;
+    uint32_t root;
+    const char *name = base_name(j->path), *dot = strrchr(name, '.');
+    char *title = strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+    bvp_get_info(file, &info);
+    j->parts = calloc((size_t)info.part_count + 1, sizeof *j->parts);
+    j->nodes = calloc((size_t)info.node_count + 1, sizeof *j->nodes);
+    bvp_status status = title && j->parts && j->nodes ? BVP_OK : BVP_ERR_NO_MEMORY;
+    if (status == BVP_OK)
+        status = bvp_builder_add_node(j->builder, BVP_NONE, title, NULL, s == 1 ? NULL : placement,
+                                      BVP_NONE, &root, &j->error);
+    for (uint32_t i = 0; i < info.part_count && status == BVP_OK; i++)
+        status = add_part(j, file, i);
+    for (uint32_t i = 0; i < info.node_count && status == BVP_OK; i++)
+        status = add_node(j, file, i, root);
+    free(j->parts);
+    free(j->nodes);
+    free(title);
+    return status;
+}
+
+/* ---- several files -----------------------------------------------------------------------------
+ */
+
+/* Only all shares together are an assembly. */
+static int refuse_share(const char *path, const bvp_file *file)
+{
+    const shard_number shard = shard_of(file);
+    if (shard.count == 0)
+        return 0;
+    complain(path, "is share %u of %u; merge all of its shares first, by themselves", shard.index,
+             shard.count);
+    return EXIT_USAGE;
+}
+
+/* The unit that file has, or --assume-unit gives it; *scale: in the first file's. */
+static int settle_unit(const char *path, const char *assume, bvp_file_info *info,
+                       const char *first_path, const bvp_file_info *first, double *scale)
+{
+    int code = units_assume(assume, info);
+    if (code == 0)
+        code = units_scale(first_path, first, path, info, scale);
+    if (code != 0 || info->up == first->up)
+        return code;
+    complain(path, "expected the up axis of the first file, found another; pack it anew with --up");
+    return EXIT_INPUT;
+}
+
+/* What the whole says of itself: the first file's unit and up axis, the largest tolerance. */
+static int read_heads(const settings *set, char **paths, int count, bvp_file_info *whole)
+{
+    int code = 0;
+    for (int i = 0; i < count && code == 0; i++) {
+        bvp_file *file = NULL;
+        bvp_file_info info;
+        bvp_error error = {0};
+        double scale;
+        const bvp_status status = bvp_open(paths[i], NULL, &file, &error);
+        if (status != BVP_OK)
+            return complain_status(paths[i], status, &error);
+        bvp_get_info(file, &info);
+        code = refuse_share(paths[i], file);
+        bvp_close(file);
+        if (code != 0)
+            return code;
+        if (i == 0)
+            *whole = info;
+        code = i == 0 ? units_assume(set->assume_unit, whole)
+                      : settle_unit(paths[i], set->assume_unit, &info, paths[0], whole, &scale);
+        if (code == 0 && i > 0)
+            whole->tessellation_tolerance =
+                fmax(whole->tessellation_tolerance, scale * info.tessellation_tolerance);
+    }
+    return code;
+}
+
+static int add_all(job *j, const settings *set, char **paths, int count)
+{
+    bvp_file_info whole = {0};
+    int code = read_heads(set, paths, count, &whole);
+    if (code != 0)
+        return code;
+    const bvp_build_options options = {.unit_in_metres = whole.unit_in_metres,
+                                       .up = whole.up,
+                                       .tessellation_tolerance = whole.tessellation_tolerance,
+                                       .packed_is_verified = 1};
+    bvp_status status = bvp_builder_new(&options, &j->builder, &j->error);
+    if (status != BVP_OK)
+        return complain_status(paths[0], status, &j->error);
+    for (int i = 0; i < count && code == 0; i++) {
+        bvp_file *file = NULL;
+        bvp_file_info info;
+        j->path = paths[i];
+        code = convert_open(paths[i], &file);
+        if (code != 0)
+            return code;
+        bvp_get_info(file, &info);
+        code = settle_unit(paths[i], set->assume_unit, &info, paths[0], &whole, &j->scale);
+        if (code == 0) {
+            status = add_file(j, file);
+            if (status != BVP_OK)
+                code = complain_status(paths[i], status, &j->error);
+        }
+        bvp_close(file);
+    }
+    return code;
+}
+
+static int write_file(job *j, const char *path)
+{
+    output out;
+    int code = output_open(&out, path);
+    if (code != 0)
+        return code;
+    const bvp_status status = bvp_builder_finish_fd(j->builder, out.fd, NULL, &j->error);
+    if (status == BVP_OK)
+        return output_commit(&out);
+    output_discard(&out);
+    return output_failure(path, status, &j->error);
+}
+
+static int merge_files(const settings *set, char **paths, int count)
+{
+    job j = {.error = {.message = ""}};
+    int code = add_all(&j, set, paths, count);
+    if (code == 0)
+        code = write_file(&j, set->output);
+    bvp_builder_free(j.builder);
+    return code;
+}
+
+/* ---- the verb ----------------------------------------------------------------------------------
+ */
+
+static int run(const verb *self, int argc, char **argv)
+{
+    settings set = {0};
+    int code, first = options_operands(self, argc, argv, &set, 1, -1, "at least one FILE", &code);
+    if (first < 0)
+        return code;
+    if (!set.output) {
+        complain("merge", "name the merged file with -o");
+        return EXIT_USAGE;
+    }
+    int is_shard;
+    code = merge_is_shard(argv[first], &is_shard);
+    if (code != 0)
+        return code;
+    if (set.assume_unit && (argc - first == 1 || is_shard)) {
+        complain("--assume-unit", "is for several files that are no shares");
+        return EXIT_USAGE;
+    }
+    if (is_shard)
+        return merge_shards(argv + first, argc - first, set.output);
+    if (argc - first == 1)
+        return convert_file(argv[first], set.output, NULL);
+    return merge_files(&set, argv + first, argc - first);
+}
+
+static const option_row options[] = {
+    {"output", 'o', OPTION_FILE, offsetof(settings, output), "OUT",
+     "the merged file; \"-\" is standard output", 0, 0},
+    {"assume-unit", 0, OPTION_TEXT, offsetof(settings, assume_unit), UNITS_ASSUME_VALUE,
+     UNITS_ASSUME_HELP, 0, 0},
+    {0},
+};
+
+const verb verb_merge = {
+    .name = "merge",
+    .summary = "make one file of several, of shares, or a fat file of a thin one",
+    .synopsis = "FILE... -o OUT\n",
+    .description =
+        "One thin file becomes a fat one, which holds its parts: the file that packing without "
+        "--thin would have made. Several files become one assembly with a node for each; parts "
+        "that are equal are stored once. Nothing is repacked. The whole is in the first file's "
+        "unit; the nodes of files in another one scale them.\n\n"
+        "All shares that \"bvpack pack --shard\" has made become, in any order, the "
+        "file that packing without --shard would have made.",
+    .options = options,
+    .examples = "# a thin file that is to be sent away\n"
+                "bvpack merge thin.bvp -o plant.bvp\n"
+                "# two halls in one file\n"
+                "bvpack merge north.bvp south.bvp -o works.bvp\n"
+                "# what four machines have packed of one manifest\n"
+                "bvpack merge share*.bvp -o plant.bvp\n",
+    .completes = "bvp",
+    .run = run,
+};

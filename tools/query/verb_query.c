@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT
+ * verb_query.c: the verb query: its kinds, and what their answers have in common.
+ */
+#include "query/query_kind.h"
+
+#include <errno.h>
+#include <string.h>
+#include "cli/file_fault.h"
+#include "text/message.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+
+/* ---- a run --------------------------------------------------------------------------------- */
+
+void query_begin(query_run *q, const query_common *set)
+{
+    memset(q, 0, sizeof *q);
+    q->set = set;
+    jsonw_start(&q->out, stdout, 1);
+    if (set->json)
+        jsonw_object(&q->out, NULL);
+    q->began = seconds_now();
+}
+
+void query_answered(query_run *q)
+{
+    q->seconds = seconds_now() - q->began;
+}
+
+static void stats_as_json(query_run *q)
+{
+    const bvp_stats *s = &q->stats;
+    jsonw_object(&q->out, "stats");
+    jsonw_count(&q->out, "nodes", s->nodes);
+    jsonw_count(&q->out, "boxes", s->boxes);
+    jsonw_count(&q->out, "leaves", s->leaves);
+    jsonw_count(&q->out, "triangles", s->triangles);
+    jsonw_count(&q->out, "exact", s->exact);
+    jsonw_count(&q->out, "instance_pairs", s->instance_pairs);
+    jsonw_number(&q->out, "seconds", q->seconds);
+    jsonw_end(&q->out);
+}
+
+static void stats_as_text(const query_run *q)
+{
+    const bvp_stats *s = &q->stats;
+    char a[32];
+    fflush(stdout);
+    fprintf(stderr, "nodes %s", grouped(s->nodes, a));
+    fprintf(stderr, ", boxes %s", grouped(s->boxes, a));
+    fprintf(stderr, ", leaves %s", grouped(s->leaves, a));
+    fprintf(stderr, ", triangles %s", grouped(s->triangles, a));
+    fprintf(stderr, " (exact %s)", grouped(s->exact, a));
+    fprintf(stderr, ", instance pairs %s", grouped(s->instance_pairs, a));
+    fprintf(stderr, ", %.3g ms\n", 1e3 * q->seconds);
+}
+
+static void end_answer(query_run *q, bvp_status status)
+{
+    if (q->set->stats && q->set->json)
+        stats_as_json(q);
+    else if (q->set->stats)
+        stats_as_text(q);
+    if (q->set->json && status != BVP_OK)
+        jsonw_text(&q->out, "error", bvp_status_name(status));
+    if (q->set->json) {
+        jsonw_end(&q->out);
+        jsonw_finish(&q->out);
+    }
+}
+
+/* Which of the operands did the query fail on? */
+static int complain_operand(const operand *a, const operand *b, bvp_status status)
+{
+    bvp_error error = {0};
+    const int is_b =
+        b && find_fault(a->file, &error) == BVP_OK && find_fault(b->file, &error) != BVP_OK;
+    return complain_fault(is_b ? b->text : a->text, is_b ? b->file : a->file, status);
+}
+
+int query_end(query_run *q, const operand *a, const operand *b, const char *where,
+              bvp_status status)
+{
+    end_answer(q, status);
+    if (status == BVP_ERR_ARGUMENT) {
+        complain(where ? where : a->text,
+                 "the query can't be asked: a placement must be finite and not "
+                 "singular, distances not negative");
+        return EXIT_USAGE;
+    }
+    if (status != BVP_OK)
+        return complain_operand(a, b, status);
+    return q->hit && q->set->exit_code ? EXIT_FINDING : EXIT_DONE;
+}
+
+/* ---- hits ---------------------------------------------------------------------------------- */
+
+static uint32_t instance_of(const operand *o, const bvp_hit_id *id)
+{
+    return id->instance == BVP_NONE ? o->instance : id->instance;
+}
+
+static bvp_string part_name(const operand *o, uint32_t index)
+{
+    bvp_part_info part;
+    if (bvp_get_part(o->file, index, &part) == BVP_OK)
+        return part.name;
+    return (bvp_string){"", 0};
+}
+
+static bvp_string node_name(const operand *o, uint32_t index)
+{
+    bvp_instance_info instance;
+    bvp_node_info node;
+    if (index != BVP_NONE && bvp_get_instance(o->file, index, &instance) == BVP_OK &&
+        bvp_get_node(o->file, instance.node, &node) == BVP_OK)
+        return node.name;
+    return (bvp_string){"", 0};
+}
+
+void query_instance_json(json *out, const operand *o, uint32_t instance, uint32_t part)
+{
+    if (instance == BVP_NONE)
+        jsonw_null(out, "instance");
+    else
+        jsonw_count(out, "instance", instance);
+    jsonw_bytes(out, "node_name", node_name(o, instance));
+    jsonw_count(out, "part", part);
+    jsonw_bytes(out, "part_name", part_name(o, part));
+}
+
+void query_hit_json(json *out, const char *key, const operand *o, const bvp_hit_id *id)
+{
+    jsonw_inline_object(out, key);
+    query_instance_json(out, o, instance_of(o, id), id->part);
+    jsonw_count(out, "triangle", id->triangle);
+    jsonw_count(out, "id", id->id);
+    jsonw_end(out);
+}
+
+void query_closest_json(json *out, const operand *o, const bvp_closest_result *r)
+{
+    jsonw_number(out, "distance", r->distance);
+    jsonw_numbers(out, "point", r->point, 3);
+    query_hit_json(out, "hit", o, &r->id);
+}
+
+static void print_quoted(bvp_string name)
+{
+    if (name.size == 0)
+        return;
+    fputs(" \"", stdout);
+    print_name(stdout, name.data, name.size);
+    putchar('"');
+}
+
+void query_instance_text(const operand *o, uint32_t instance, uint32_t part)
+{
+    printf("part #%u", part);
+    print_quoted(part_name(o, part));
+    if (instance == BVP_NONE)
+        return;
+    printf(", instance @%u", instance);
+    print_quoted(node_name(o, instance));
+}
+
+void query_hit_text(const operand *o, const bvp_hit_id *id)
+{
+    query_instance_text(o, instance_of(o, id), id->part);
+    printf(", triangle %llu", (unsigned long long)id->id);
+}
+
+void query_hit_columns(const operand *o, const bvp_hit_id *id)
+{
+    uint32_t instance = instance_of(o, id);
+    if (instance == BVP_NONE)
+        fputs("-", stdout);
+    else
+        printf("@%u", instance);
+    printf(" #%u %llu", id->part, (unsigned long long)id->id);
+}
+
+void query_point_text(const char *label, const double point[3])
+{
+    char a[32], b[32], c[32];
+    /* + 0.0: people do not care for -0 */
+    printf("%s %s %s %s", label, shortest(point[0] + 0.0, a), shortest(point[1] + 0.0, b),
+           shortest(point[2] + 0.0, c));
+}
+
+void query_length_text(const char *label, double length, const operand *o)
+{
+    const char *unit = unit_name(o->info.unit_in_metres);
+    /* distances are good to about 1e-13 of themselves: no digits beyond */
+    printf("%s %.12g%s%s\n", label, length, unit[0] ? " " : "", unit);
+}
+
+/* ---- beginning ----------------------------------------------------------------------------- */
+
+bvp_open_options query_opening(const query_common *set)
+{
+    static const char *const tests[] = {"sat", "sat-lite", "aligned", "lookup"};
+    bvp_open_options how = {.verify_lazily = !set->no_verify};
+    if (set->hierarchy)
+        how.kind = (bvp_kind)kind_by_name(set->hierarchy, strlen(set->hierarchy));
+    for (int k = 0; set->box_test && k < 4; k++)
+        if (strcmp(set->box_test, tests[k]) == 0)
+            how.box_test = (bvp_box_test)(BVP_TEST_SAT + k);
+    return how;
+}
+
+void query_list_begin(query_list *list, const char *name)
+{
+    if (list->run->set->json && !list->count_only)
+        jsonw_array(&list->run->out, name);
+}
+
+query_admission query_list_admit(query_list *list)
+{
+    list->more = list->max > 0 && list->count == list->max;
+    if (list->more)
+        return QUERY_STOP;
+    list->count++;
+    return list->count_only ? QUERY_SKIP : QUERY_PRINT;
+}
+
+void query_list_end(query_list *list)
+{
+    if (list->run->set->json && !list->count_only)
+        jsonw_end(&list->run->out);
+    list->run->hit = list->count > 0;
+}
+
+void query_list_total(const query_list *list, const char *one)
+{
+    char a[64];
+    if (list->run->set->json) {
+        jsonw_count(&list->run->out, "count", list->count);
+        jsonw_bool(&list->run->out, "complete", !list->more);
+    } else if (list->count_only) {
+        printf("%llu\n", (unsigned long long)list->count);
+    } else {
+        fflush(stdout);
+        fprintf(stderr, "%s%s\n", counted(list->count, one, a),
+                list->more ? "; there are more" : "");
+    }
+}
+
+int query_start(const verb *self, int argc, char **argv, void *settings, const char *const *place,
+                operand *o, int *code)
+{
+    int first = options_operands(self, argc, argv, settings, 1, 1, "one operand", code);
+    if (first < 0)
+        return 0;
+    const query_common *set = settings;
+    const bvp_open_options how = query_opening(set);
+    const operand_choice choice = {"--only", "--without", &set->only, &set->without};
+    *code = operand_open(o, argv[first], *place, &how, NULL);
+    if (*code != 0)
+        return 0;
+    *code = operand_select(o, &choice);
+    if (*code != 0)
+        operand_close(o);
+    return *code == 0;
+}
+
+int query_no_memory(void)
+{
+    complain(NULL, "%s", strerror(ENOMEM));
+    return EXIT_LIMIT;
+}
+
+/* ---- the verb ------------------------------------------------------------------------------ */
+
+typedef struct no_settings {
+    query_common common;
+} no_settings;
+
+static int run(const verb *self, int argc, char **argv)
+{
+    no_settings set = {{0}};
+    int code, first = options_parse(self, argc, argv, &set, &code);
+    if (first < 0)
+        return code;
+    complain("query", "say what to ask: \"bvpack query --help\" lists the kinds");
+    return EXIT_USAGE;
+}
+
+static const option_row options[] = {QUERY_ROWS(no_settings), {0}};
+
+static const verb *const kinds[] = {
+    &verb_query_collide, &verb_query_pairs,     &verb_query_distance,
+    &verb_query_within,  &verb_query_ray,       &verb_query_closest,
+    &verb_query_overlap, &verb_query_instances, NULL};
+
+const verb verb_query = {
+    .name = "query",
+    .summary = "ask packed files geometric questions",
+    .synopsis = "KIND OPERAND [OPERAND] [OPTION]...\n",
+    .description =
+        "Asks one question, or with --batch many, of packed files. An operand is FILE, the whole "
+        "assembly; FILE:NAME or FILE:#3, a part in its source's coordinates; or FILE:@17 or "
+        "FILE:@NAME, an instance where it stands in the assembly. \"bvpack info --parts --tree\" "
+        "lists them.\n\n"
+        "Answers are exact: coordinates and placements are taken as exact numbers, and triangles "
+        "that touch at a point touch. Bodies are surfaces, not solids. Lengths are in the file's "
+        "units; a suffix mm, cm, m, in or ft converts when the file has a unit. Of two files "
+        "lengths "
+        "are told and given in the first one's unit, placements too; the second one's are "
+        "converted.\n\n"
+        "Before a part is asked its hashes are checked; --no-verify leaves that out, which is "
+        "quicker for a mesh of millions of triangles, and then a damaged file may answer wrongly "
+        "without a word.\n\n"
+        "The exit code is 0 whatever the answer; --exit-code makes it 1 for a hit. "
+        "\"bvpack query KIND --help\" tells more of a kind.",
+    .options = options,
+    .examples = "bvpack query collide cell.bvp robot.bvp --place-b 1.5,0,0\n"
+                "bvpack query distance cell.bvp:@robot cell.bvp:@fence\n"
+                "bvpack query ray plant.bvp --origin 0,0,10 --direction 0,0,-1\n",
+    .exit_codes = "1 there is a hit, with --exit-code\n",
+    .completes = "bvp",
+    .kinds = kinds,
+    .run = run,
+};

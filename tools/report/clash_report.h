@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * clash_report.h: what a clash report is told, row by row, whatever its form.
+ */
+#ifndef CLASH_REPORT_H
+#define CLASH_REPORT_H
+
+#include <stdio.h>
+#include "bvpack_clash.h"
+#include "files/output.h"
+
+/* One side of a row. Strings are valid during the call; "" when there is none. */
+typedef struct clash_side {
+    const bvp_file *file;    /* NULL in a resolved row: nothing but path and part number is known */
+    uint32_t instance, node; /* BVP_NONE likewise */
+    const char
+        *path; /* names below the root, separated by "/"; "/" and "\" in names escaped by "\";
+                  "bolt[3]": the third of siblings of this name; unnamed: the part's name */
+    const char *name;        /* of the node, else of the part */
+    const char *part_number; /* property "part_number", else the part's source id, else its name */
+    double placement[12];    /* part coordinates to the report's world, which is a's */
+} clash_side;
+
+typedef struct clash_row {
+    const bvp_clash_pair *pair; /* resolved: verdict clear, the numbers NaN, instances BVP_NONE */
+    char id[33]; /* 32 hexadecimal digits, of both paths and source ids: the same in every run
+                    of the same products, whatever the verdict, order and files' other parts */
+    clash_side a, b;
+    const char *group; /* pair of products: both part numbers, in alphabetical order */
+    const char *place; /* cell of a grid of the world, "x3 y-1 z0": clash_run.cell */
+    const char *rule;  /* name of the rule that set the limits, or "" */
+    const char *state; /* "new", "persistent", "resolved" against --baseline, or "" without it */
+    const char *was;   /* persistent, resolved: the verdict in the baseline; else "" */
+} clash_row;
+
+/* What a report says about the whole run, known when it begins. */
+typedef struct clash_run {
+    const char *path_a, *path_b;     /* path_b "" within one file */
+    const bvp_file *file_a, *file_b; /* file_b NULL within one file */
+    bvp_file_info info_a, info_b;
+    const double *placement_b; /* b's world in a's, which is the report's; NULL: as it is */
+    bvp_clash_limits limits;   /* with the defaults filled in */
+    double touch_gap_default;
+    double cell;                  /* edge of a cell of the grid of places */
+    const char *unit;             /* of a's world: "mm", "m" ..., "" unknown */
+    const char *created;          /* ISO 8601 UTC; of SOURCE_DATE_EPOCH when that is set */
+    const char *rules, *baseline; /* files, or "" */
+    uint32_t thread_count;        /* -j; 0: one per CPU */
+    uint32_t picture_max;         /* --pictures: most pictures in a report that has some */
+} clash_run;
+
+typedef struct clash_rule_use {
+    const char *name;
+    const char *action;  /* "exclude", "allow", "limits" */
+    uint64_t pair_count; /* pairs that it was the first to match */
+} clash_rule_use;
+
+/* The coverage statement, known at the end. */
+typedef struct clash_summary {
+    bvp_clash_coverage coverage;
+    int complete;         /* 0: interrupted; pairs from instance `done` of `total` on are missing */
+    uint32_t done, total; /* instances of a */
+    uint64_t row_count;   /* given to the report, without resolved ones */
+    uint64_t allowed_count; /* contacts that a rule allows: counted, not given */
+    uint64_t new_count, persistent_count, resolved_count; /* against the baseline */
+    uint64_t hidden_count; /* pairs of the baseline that rules now exclude or allow: not resolved */
+    const clash_rule_use *rules;
+    uint32_t rule_count;
+    const char *const *warnings; /* such as selectors that match nothing in the files */
+    uint32_t warning_count;
+} clash_summary;
+
+typedef struct clash_report clash_report;
+
+/* A form of report. begin, row and end return 0, or say what is wrong and return the exit code;
+ * after that only discard is called. Rows come in the order of (a, b), resolved ones last, and are
+ * not kept: memory is constant, or a few bytes a row. */
+typedef struct clash_form {
+    const char *ending;                                  /* ".csv" */
+    int (*begin)(clash_report *r, const clash_run *run); /* *run stays valid to the end */
+    int (*row)(clash_report *r, const clash_row *row);
+    int (*end)(clash_report *r, const clash_summary *summary);
+    void (*discard)(clash_report *r); /* frees `own`, after end too; or NULL. The caller closes,
+                                         renames or removes the file */
+} clash_form;
+
+struct clash_report {
+    const clash_form *form;
+    const char *path; /* as given by --report; "-": standard output, jsonl */
+    FILE *stream; /* open for reading and writing, on out.temporary, and may be rewound; but when
+                     out.direct: only written, from front to back */
+    output out;   /* out.temporary: the file's name until it is complete */
+    const clash_run *run;
+    void *own; /* the form's */
+};
+
+extern const clash_form report_jsonl, report_csv, report_bcf, report_glb, report_html;
+
+#endif

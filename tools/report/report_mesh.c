@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ * report_mesh.c: the triangles of a clashing part that a report shows: all of a small part, of a
+ * large one those near the contact.
+ */
+#include "report/report_mesh.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "bvpack_build.h"
+
+typedef struct choice {
+    uint64_t triangles[REPORT_TRIANGLES_MOST];
+    uint32_t count;
+    int is_full;
+} choice;
+
+int report_mesh_is_whole(const bvp_body *body)
+{
+    bvp_part_info info;
+    return bvp_get_part(body->file, body->part, &info) == BVP_OK &&
+           info.triangle_count <= REPORT_TRIANGLES_MOST;
+}
+
+static int choose(void *user, const bvp_hit_id *id)
+{
+    choice *c = user;
+    c->is_full = c->count == REPORT_TRIANGLES_MOST;
+    if (!c->is_full)
+        c->triangles[c->count++] = id->triangle;
+    return c->is_full;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Those in a box around the contact that is made smaller until they are few enough: at last as many
+ * as fit. */
+static bvp_status choose_near(const report_view *view, int side, choice *c)
+{
+    enum { ROUNDS = 12 };
+    double half = 1.6 * view->radius;
+    bvp_status status = BVP_OK;
+    for (int round = 0; round < ROUNDS && status == BVP_OK; round++, half *= 0.7) {
+        double lo[3], hi[3];
+        uint64_t count;
+        for (int k = 0; k < 3; k++) {
+            lo[k] = -half;
+            hi[k] = half;
+        }
+        c->count = 0;
+        c->is_full = 0;
+        status = bvp_overlap_box(&view->bodies[side], lo, hi, choose, c, &count, NULL);
+        if (!c->is_full)
+            break;
+    }
+    qsort(c->triangles, c->count, sizeof c->triangles[0], ascending);
+    return status;
+}
+
+static bvp_status choose_all(const bvp_body *body, choice *c)
+{
+    bvp_part_info info;
+    bvp_status status = bvp_get_part(body->file, body->part, &info);
+    for (c->count = 0; status == BVP_OK && c->count < info.triangle_count; c->count++)
+        c->triangles[c->count] = c->count;
+    return status;
+}
+
+static bvp_status weld(const float *soup, uint32_t count, report_mesh *out)
+{
+    const bvp_mesh mesh = {
+        .positions = soup, .vertex_count = 3 * (uint64_t)count, .triangle_count = count};
+    uint32_t *indices = NULL;
+    uint64_t vertex_count = 0;
+    void *positions = NULL;
+    bvp_status status = bvp_weld(&mesh, 1, &indices, &positions, &vertex_count, NULL);
+    out->positions = positions;
+    out->vertex_count = (uint32_t)vertex_count;
+    out->triangle_count = count;
+    out->indices = malloc(3 * (size_t)count * sizeof *out->indices + 1);
+    if (!out->indices && status == BVP_OK)
+        status = BVP_ERR_NO_MEMORY;
+    for (uint32_t i = 0; status == BVP_OK && i < 3 * count; i++)
+        out->indices[i] = (uint16_t)indices[i];
+    free(indices);
+    return status;
+}
+
+static bvp_status read_chosen(const bvp_body *body, choice *c, report_mesh *out)
+{
+    bvp_status status = report_mesh_is_whole(body) ? choose_all(body, c) : BVP_OK;
+    float *soup = malloc((size_t)c->count * 9 * sizeof *soup + 1);
+    if (!soup)
+        return BVP_ERR_NO_MEMORY;
+    for (uint32_t i = 0; i < c->count && status == BVP_OK; i++) {
+        uint64_t id;
+        status =
+            bvp_get_triangle(body->file, body->part, c->triangles[i], soup + 9 * (size_t)i, &id);
+    }
+    if (status == BVP_OK && c->count > 0)
+        status = weld(soup, c->count, out);
+    free(soup);
+    return status;
+}
+
+bvp_status report_mesh_read(const report_view *view, int side, report_mesh *out)
+{
+    choice *c = calloc(1, sizeof *c);
+    bvp_status status = c ? BVP_OK : BVP_ERR_NO_MEMORY;
+    memset(out, 0, sizeof *out);
+    if (c && !report_mesh_is_whole(&view->bodies[side]))
+        status = choose_near(view, side, c);
+    if (status == BVP_OK)
+        status = read_chosen(&view->bodies[side], c, out);
+    if (status != BVP_OK)
+        report_mesh_free(out);
+    free(c);
+    return status;
+}
+
+void report_mesh_free(report_mesh *mesh)
+{
+    free(mesh->positions);
+    free(mesh->indices);
+    memset(mesh, 0, sizeof *mesh);
+}

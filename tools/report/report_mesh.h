@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * report_mesh.h: the triangles of a clashing part that a report shows: all of a small part, of a
+ * large one those near the contact.
+ */
+#ifndef REPORT_MESH_H
+#define REPORT_MESH_H
+
+#include "report/report_view.h"
+
+enum { REPORT_TRIANGLES_MOST = 8000 /* of a mesh; so that 16 bits count its corners */ };
+
+typedef struct report_mesh {
+    float *positions; /* part coordinates, bit for bit */
+    uint16_t *indices;
+    uint32_t vertex_count, triangle_count;
+} report_mesh;
+
+/* Are all triangles of this part shown? */
+int report_mesh_is_whole(const bvp_body *body);
+/* Side 0 or 1 of a view; free with report_mesh_free. */
+bvp_status report_mesh_read(const report_view *view, int side, report_mesh *out);
+void report_mesh_free(report_mesh *mesh);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ * report_view.c: how a clash is looked at: its two parts near the origin, a camera on the contact.
+ */
+#include "report/report_view.h"
+
+#include <math.h>
+#include <string.h>
+
+uint32_t report_verdict_colour(bvp_verdict verdict)
+{
+    static const uint32_t colours[BVP_VERDICT_COUNT] = {
+        [BVP_VERDICT_CLEAR] = 0x8fa3b5,    [BVP_VERDICT_WITHIN] = 0x3f7fc4,
+        [BVP_VERDICT_TOUCHING] = 0xe0a92e, [BVP_VERDICT_PENETRATING] = 0xd03b30,
+        [BVP_VERDICT_ENCLOSED] = 0x8a4fbf, [BVP_VERDICT_DUPLICATE] = 0xc8438f,
+        [BVP_VERDICT_UNKNOWN] = 0x6b7280,
+    };
+    return colours[(unsigned)verdict < BVP_VERDICT_COUNT ? verdict : BVP_VERDICT_UNKNOWN];
+}
+
+int report_wants_picture(const clash_run *run, bvp_verdict verdict, uint32_t taken)
+{
+    const int is_mild = verdict == BVP_VERDICT_WITHIN || verdict == BVP_VERDICT_TOUCHING;
+    return taken < (is_mild ? (run->picture_max + 1) / 2 : run->picture_max);
+}
+
+/* ---- the two parts ------------------------------------------------------------------------------
+ */
+
+typedef struct extent {
+    double lo[3], hi[3];
+} extent;
+
+static double half_diagonal(const extent *e)
+{
+    return hypot(hypot(e->hi[0] - e->lo[0], e->hi[1] - e->lo[1]), e->hi[2] - e->lo[2]) / 2;
+}
+
+/* The box of a placed part: of the box's corners, somewhat too large. */
+static int extent_of(const clash_side *side, uint32_t *part, extent *out)
+{
+    bvp_instance_info instance;
+    bvp_part_info info;
+    if (!side->file || bvp_get_instance(side->file, side->instance, &instance) != BVP_OK ||
+        bvp_get_part(side->file, instance.part, &info) != BVP_OK)
+        return 0;
+    *part = instance.part;
+    for (int row = 0; row < 3; row++) {
+        const double *m = side->placement + 4 * row;
+        out->lo[row] = out->hi[row] = m[3];
+        for (int k = 0; k < 3; k++) {
+            out->lo[row] += fmin(m[k] * info.lo[k], m[k] * info.hi[k]);
+            out->hi[row] += fmax(m[k] * info.lo[k], m[k] * info.hi[k]);
+        }
+    }
+    return isfinite(half_diagonal(out));
+}
+
+/* The contact, when the pair says where; else the smaller part. */
+static void choose_contact(const bvp_clash_pair *pair, const extent boxes[2], extent *out)
+{
+    const int smaller = half_diagonal(&boxes[1]) < half_diagonal(&boxes[0]);
+    memcpy(out->lo, pair->lo, sizeof out->lo);
+    memcpy(out->hi, pair->hi, sizeof out->hi);
+    for (int k = 0; k < 3; k++)
+        if (!isfinite(out->lo[k]) || !isfinite(out->hi[k]) || out->lo[k] > out->hi[k]) {
+            *out = boxes[smaller];
+            return;
+        }
+    if (pair->verdict == BVP_VERDICT_ENCLOSED || pair->verdict == BVP_VERDICT_DUPLICATE ||
+        pair->verdict == BVP_VERDICT_UNKNOWN)
+        *out = boxes[smaller];
+}
+
+/* Wide enough for the contact and, as far as that does not make the contact tiny, the smaller part.
+ */
+static double radius_of(const extent *contact, const extent boxes[2])
+{
+    const double part = fmin(half_diagonal(&boxes[0]), half_diagonal(&boxes[1]));
+    const double least = fmax(half_diagonal(contact), 0.12 * part);
+    const double radius = fmin(fmax(1.3 * least, 0.75 * part), 6 * least);
+    return radius > 0 ? radius : 1;
+}
+
+static void move(const report_view *v, const double world[3], double out[3])
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = isfinite(world[k]) ? world[k] - v->centre[k] : 0;
+}
+
+static void place_bodies(const clash_row *row, const uint32_t parts[2], report_view *out)
+{
+    const clash_side *sides[2] = {&row->a, &row->b};
+    for (int i = 0; i < 2; i++) {
+        memcpy(out->placements[i], sides[i]->placement, sizeof out->placements[i]);
+        for (int k = 0; k < 3; k++)
+            out->placements[i][4 * k + 3] -= out->centre[k];
+        out->bodies[i] =
+            (bvp_body){.file = sides[i]->file, .part = parts[i], .placement = out->placements[i]};
+    }
+}
+
+/* ---- the camera ---------------------------------------------------------------------------------
+ */
+
+/* How much stands between the eye and a point, in lengths of the world. */
+static double burial(const report_view *v, const double point[3])
+{
+    /* the point's own surface is not asked: exact answers there take long */
+    const double before = 1 - 1e-5;
+    double nearest = 1, length = 0;
+    bvp_ray ray = {.t_min = 0, .t_max = before};
+    for (int k = 0; k < 3; k++) {
+        ray.origin[k] = v->eye.eye[k];
+        ray.direction[k] = point[k] - v->eye.eye[k];
+        length += ray.direction[k] * ray.direction[k];
+    }
+    for (int i = 0; i < 2; i++) {
+        bvp_ray_hit hit = {0};
+        if (bvp_ray_first(&v->bodies[i], &ray, &hit, NULL) == BVP_OK && hit.found)
+            nearest = fmin(nearest, hit.t);
+    }
+    return (1 - nearest) * sqrt(length);
+}
+
+static double burial_of_contact(const report_view *v)
+{
+    static const double middle[3] = {0, 0, 0};
+    return burial(v, middle) + burial(v, v->points[0]) + burial(v, v->points[1]);
+}
+
+/* Around the contact, from above first: turns and heights in degrees. */
+static void stand(report_view *v, bvp_up up, int number)
+{
+    static const struct {
+        double turn, height;
+    } places[] = {{35, 28},  {-35, 28},  {125, 28},  {-125, 28}, {80, 12},
+                  {-10, 12}, {170, 12},  {-100, 12}, {20, 65},   {-160, 65},
+                  {35, -28}, {-35, -28}, {125, -28}, {-125, -28}};
+    static const double middle[3] = {0, 0, 0};
+    const double turn = places[number].turn * (M_PI / 180);
+    const double height = places[number].height * (M_PI / 180);
+    const double away = v->radius / sin(REPORT_ANGLE * (M_PI / 360));
+    double front[3], eye[3];
+    camera c;
+    camera_preset(&c, "front", up);
+    for (int k = 0; k < 3; k++) {
+        front[k] = -c.forward[k] * cos(turn) + c.right[k] * sin(turn);
+        eye[k] = away * (front[k] * cos(height) + c.up[k] * sin(height));
+    }
+    camera_look(&v->eye, eye, middle, up);
+}
+
+/* Where the least stands before the contact; the first ones, and those from above, are preferred.
+ */
+static void aim(report_view *v, bvp_up up)
+{
+    enum { PLACES = 14, BELOW = 10 };
+    double least = INFINITY;
+    int best = 0;
+    for (int i = 0; i < PLACES; i++) {
+        stand(v, up, i);
+        const double found = burial_of_contact(v) + (0.02 * i + (i >= BELOW)) * v->radius;
+        if (found < least) {
+            least = found;
+            best = i;
+        }
+    }
+    stand(v, up, best);
+}
+
+int report_view_of(const clash_row *row, bvp_up up, double width, double height, report_view *out)
+{
+    extent boxes[2], contact;
+    uint32_t parts[2];
+    memset(out, 0, sizeof *out);
+    if (!extent_of(&row->a, &parts[0], &boxes[0]) || !extent_of(&row->b, &parts[1], &boxes[1]))
+        return 0;
+    choose_contact(row->pair, boxes, &contact);
+    for (int k = 0; k < 3; k++)
+        out->centre[k] = contact.lo[k] / 2 + contact.hi[k] / 2;
+    move(out, contact.lo, out->lo);
+    move(out, contact.hi, out->hi);
+    move(out, row->pair->point_a, out->points[0]);
+    move(out, row->pair->point_b, out->points[1]);
+    out->smaller = half_diagonal(&boxes[1]) < half_diagonal(&boxes[0]);
+    out->radius = radius_of(&contact, boxes);
+    place_bodies(row, parts, out);
+    camera_lens(&out->eye, width, height, REPORT_ANGLE);
+    aim(out, up);
+    return 1;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * last_output.c: a record in the store says where the last output is, and its stamp.
+ */
+#include "store/last_output.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "text/memory_text.h"
+#include "files/record_text.h"
+
+static const char head[] = "bvpack output 1\n";
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* The path, to be freed, or NULL. */
+static char *read_record(const char *text, size_t size, stamp *noted)
+{
+    record_reader r = {.at = text, .end = text + size};
+    if (size < sizeof head || memcmp(text, head, sizeof head - 1) != 0)
+        return NULL;
+    r.at += sizeof head - 1;
+    char *path = record_get_text(&r);
+    record_get_stamp(&r, noted);
+    record_get_end(&r);
+    if (!r.bad)
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* The stamp tells that it is the file that was noted, whose parts are worth looking at; that they
+ * are sound, hashes tell. A pipe that has got the name must not hold the reader up. */
+static void open_unchanged(last_output *l, const char *path, const stamp *noted)
+{
+    const bvp_open_options options = {.verify_lazily = 1, .read_ahead = 1};
+    l->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    l->is_open = l->fd >= 0;
+    if (l->is_open && stamp_take_fd(l->fd, &l->stamp) == 0 && stamp_is_equal(&l->stamp, noted) &&
+        bvp_open_fd(l->fd, &options, &l->file, NULL) == BVP_OK &&
+        bvp_check_part(l->file, BVP_ASSEMBLY, NULL) == BVP_OK &&
+        part_table_fill(&l->parts, &l->file, 1) == 0)
+        return;
+    last_output_close(l);
+}
+
+void last_output_open(last_output *l, const store *s, const uint8_t key[16])
+{
+    size_t size;
+    stamp noted;
+    char *text = store_get_record(s, key, &size);
+    char *path = text ? read_record(text, size, &noted) : NULL;
+    if (path)
+        open_unchanged(l, path, &noted);
+    free(path);
+    free(text);
+}
+
+/* Who replaces or removes the file changes neither its size nor when it was written to. */
+int last_output_is_as_it_was(const last_output *l)
+{
+    stamp now;
+    return !l->is_open || (stamp_take_fd(l->fd, &now) == 0 && now.size == l->stamp.size &&
+                           now.modified == l->stamp.modified);
+}
+
+void last_output_close(last_output *l)
+{
+    part_table_free(&l->parts);
+    bvp_close(l->file);
+    if (l->is_open)
+        close(l->fd);
+    *l = (last_output){.file = NULL};
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+void last_output_note(const store *s, const uint8_t key[16], const char *path)
+{
+    char whole[PATH_MAX];
+    memory_text text;
+    stamp now;
+    if (!store_is_writable(s) || !realpath(path, whole) || stamp_take(whole, &now) != 0)
+        return;
+    if (!memory_text_open(&text))
+        return;
+    fputs(head, text.out);
+    record_put_text(text.out, whole);
+    record_put_stamp(text.out, &now);
+    record_end_line(text.out);
+    if (memory_text_close(&text) == 0)
+        store_put_record(s, key, text.data, text.size);
+    free(text.data);
+}

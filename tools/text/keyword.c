@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * keyword.c: words and their numbers.
+ */
+#include "text/keyword.h"
+
+#include <string.h>
+
+static const char *const kinds[] = {"default", "wide", "boxtree", "aabb", "obb", "rss"};
+static const char *const splits[] = {"default",  "sah",    "volume", "longest", "lookahead",
+                                     "midpoint", "median", "mean",   "morton"};
+
+enum { KINDS = sizeof kinds / sizeof *kinds, SPLITS = sizeof splits / sizeof *splits };
+
+const char *kind_name(uint32_t kind)
+{
+    return kind < KINDS ? kinds[kind] : "?";
+}
+
+const char *split_name(uint32_t split)
+{
+    return split < SPLITS ? splits[split] : "?";
+}
+
+static uint32_t find(const char *const *words, uint32_t count, const char *word, size_t size)
+{
+    for (uint32_t k = 1; k < count; k++)
+        if (strlen(words[k]) == size && memcmp(words[k], word, size) == 0)
+            return k;
+    return 0;
+}
+
+uint32_t kind_by_name(const char *word, size_t size)
+{
+    return find(kinds, KINDS, word, size);
+}
+
+uint32_t split_by_name(const char *word)
+{
+    return find(splits, SPLITS, word, strlen(word));
+}

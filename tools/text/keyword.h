@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * keyword.h: the words for kinds of hierarchies, and for the rules they are cut by.
+ */
+#ifndef KEYWORD_H
+#define KEYWORD_H
+
+#include "bvpack_build.h"
+
+/* For an option's table: all kinds, and the rules that cut any kind but wide. */
+#define KIND_CHOICE  "wide|boxtree|aabb|obb|rss"
+#define SPLIT_CHOICE "sah|volume|longest|lookahead|midpoint|median|mean"
+
+/* "?" when there is none of that number. */
+const char *kind_name(uint32_t kind);
+const char *split_name(uint32_t split);
+
+/* The number of a word, which need not end with a zero; 0 when it is none. */
+uint32_t kind_by_name(const char *word, size_t size);
+uint32_t split_by_name(const char *word);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * memory_text.c: a stream into memory that says when memory was out.
+ */
+#define _GNU_SOURCE /* fopencookie */
+#include "text/memory_text.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST = 512 };
+
+/* Room for `more` bytes and a zero. */
+static int reserve(memory_text *t, size_t more)
+{
+    if (more > SIZE_MAX / 4 || t->size > SIZE_MAX / 4)
+        return -1;
+    const size_t needed = t->size + more + 1;
+    size_t capacity = t->capacity ? t->capacity : LEAST;
+    if (needed <= t->capacity)
+        return 0;
+    while (capacity < needed)
+        capacity *= 2;
+    char *data = realloc(t->data, capacity);
+    if (!data)
+        return -1;
+    t->data = data;
+    t->capacity = capacity;
+    return 0;
+}
+
+/* The C library takes 0 for an error and keeps it in the stream. */
+static ssize_t put(void *user, const char *bytes, size_t size)
+{
+    memory_text *t = user;
+    if (reserve(t, size) != 0) {
+        errno = ENOMEM;
+        return 0;
+    }
+    memcpy(t->data + t->size, bytes, size);
+    t->size += size;
+    t->data[t->size] = '\0';
+    return (ssize_t)size;
+}
+
+FILE *memory_text_open(memory_text *t)
+{
+    *t = (memory_text){.out = NULL};
+    if (reserve(t, 0) == 0) {
+        t->data[0] = '\0';
+        t->out = fopencookie(t, "w", (cookie_io_functions_t){.write = put});
+    }
+    if (!t->out) {
+        free(t->data);
+        *t = (memory_text){.out = NULL};
+    }
+    return t->out;
+}
+
+int memory_text_flush(memory_text *t)
+{
+    return t->out && fflush(t->out) == 0 && !ferror(t->out) ? 0 : -1;
+}
+
+int memory_text_close(memory_text *t)
+{
+    const int failed = !t->out || (ferror(t->out) | (fclose(t->out) != 0));
+    t->out = NULL;
+    if (!failed)
+        return 0;
+    free(t->data);
+    *t = (memory_text){.out = NULL};
+    return -1;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT
+ * message.c: what the program says to people, and the codes that it exits with.
+ */
+#include "text/message.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const exit_text exit_texts[] = {
+    {EXIT_DONE, "done; a query has been answered, whatever the answer"},
+    {EXIT_FINDING, "verify found something; a query with --exit-code found a hit"},
+    {EXIT_USAGE, "the command line is wrong"},
+    {EXIT_INPUT, "an input file or model can't be read"},
+    {EXIT_CORRUPT, "the file is not a bvpack file, or is damaged"},
+    {EXIT_NEWER, "the file was written by a newer bvpack"},
+    {EXIT_LIMIT, "too large for this program or this machine"},
+    {EXIT_OUTPUT, "the output can't be written"},
+    {EXIT_STOPPED, "its --timeout ended it before it was done; clash: or a signal did"},
+    {0, NULL},
+};
+
+/* Names out of models and files are among the arguments, so all that comes out is escaped. */
+static void print_formatted(const char *format, va_list arguments)
+{
+    char text[1024], *longer = NULL;
+    va_list again;
+    va_copy(again, arguments);
+    int size = vsnprintf(text, sizeof text, format, arguments);
+    if (size >= (int)sizeof text) {
+        longer = malloc((size_t)size + 1);
+        if (longer)
+            vsnprintf(longer, (size_t)size + 1, format, again);
+        else
+            size = (int)sizeof text - 1; /* its beginning says what is wrong */
+    }
+    va_end(again);
+    print_name(stderr, longer ? longer : text, size > 0 ? (size_t)size : 0);
+    free(longer);
+}
+
+void complain(const char *where, const char *format, ...)
+{
+    va_list arguments;
+    fflush(stdout);
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr); /* a progress line may stand there */
+    fputs("bvpack: ", stderr);
+    if (where) {
+        print_plain(stderr, where);
+        fputs(": ", stderr);
+    }
+    va_start(arguments, format);
+    print_formatted(format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+int exit_code_of(bvp_status status)
+{
+    switch (status) {
+    case BVP_OK:
+        return EXIT_DONE;
+    case BVP_ERR_NOT_OURS:
+    case BVP_ERR_CORRUPT:
+        return EXIT_CORRUPT;
+    case BVP_ERR_NEWER:
+        return EXIT_NEWER;
+    case BVP_ERR_LIMIT:
+    case BVP_ERR_NO_MEMORY:
+        return EXIT_LIMIT;
+    case BVP_ERR_SYSTEM:
+        return EXIT_INPUT;
+    case BVP_ERR_ARGUMENT:
+        return EXIT_USAGE;
+    case BVP_ERR_CANCELLED:
+        return EXIT_STOPPED;
+    }
+    return EXIT_INPUT;
+}
+
+/* What the user can do about it, where the message itself does not say. */
+static const char *advice(bvp_status status)
+{
+    switch (status) {
+    case BVP_ERR_NOT_OURS:
+        return "pack the model first: bvpack pack MODEL -o FILE.bvp";
+    case BVP_ERR_NEWER:
+        return "read it with a bvpack of that version, or pack the model again";
+    case BVP_ERR_CORRUPT:
+        return "\"bvpack verify\" lists what is wrong; pack the model again";
+    default:
+        return NULL;
+    }
+}
+
+int complain_status(const char *path, bvp_status status, const bvp_error *error)
+{
+    const char *message = error && error->message[0] ? error->message : bvp_status_name(status);
+    const char *hint = advice(status);
+    char detail[64] = "";
+    int named = path && strstr(message, path) != NULL;
+
+    if (error && error->rule[0] && error->offset != UINT64_MAX)
+        snprintf(detail, sizeof detail, "byte %llu: rule %s: ", (unsigned long long)error->offset,
+                 error->rule);
+    else if (error && error->rule[0])
+        snprintf(detail, sizeof detail, "rule %s: ", error->rule);
+    complain(named ? NULL : path, "%s%s%s%s", detail, message, hint ? "; " : "", hint ? hint : "");
+    return exit_code_of(status);
+}
+
+int finish_stdout(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    complain("standard output", "%s", strerror(errno));
+    return EXIT_OUTPUT;
+}
+
+/* Shortest forms only, no surrogates. */
+size_t utf8_decode(const char *data, size_t size, uint32_t *code)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *s = (const unsigned char *)data;
+    size_t length;
+
+    if (size == 0)
+        return 0;
+    *code = s[0];
+    if (s[0] < 0x80)
+        return 1;
+    length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (s[0] < 0xc2 || s[0] > 0xf4 || length > size)
+        return 0;
+    *code = s[0] & (0xffu >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (s[i] & 0x3f);
+    }
+    if (*code < least[length] || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
+        return 0;
+    return length;
+}
+
+size_t utf8_length(const char *data, size_t size)
+{
+    uint32_t code;
+    return utf8_decode(data, size, &code);
+}
+
+int is_plain(uint32_t code)
+{
+    const int control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    const int line_or_order = code >= 0x2028 && code <= 0x202e; /* U+2028, 2029; 202A to 202E */
+    const int order =
+        code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x2066 && code <= 0x2069);
+    return !control && !line_or_order && !order;
+}
+
+void print_name(FILE *out, const char *data, size_t size)
+{
+    for (size_t i = 0; i < size;) {
+        uint32_t code = 0;
+        const size_t length = utf8_decode(data + i, size - i, &code);
+        if (length > 0 && is_plain(code)) {
+            fwrite(data + i, 1, length, out);
+            i += length;
+            continue;
+        }
+        for (size_t end = i + (length > 0 ? length : 1); i < end; i++)
+            fprintf(out, "\\x%02x", (unsigned char)data[i]);
+    }
+}
+
+void print_plain(FILE *out, const char *text)
+{
+    print_name(out, text, strlen(text));
+}
+
+const char *grouped(uint64_t value, char *buffer)
+{
+    char digits[24];
+    int size = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
+    char *to = buffer;
+    for (int i = 0; i < size; i++) {
+        if (i > 0 && (size - i) % 3 == 0)
+            *to++ = ',';
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return buffer;
+}
+
+const char *counted(uint64_t value, const char *one, char *buffer)
+{
+    char number[32];
+    snprintf(buffer, 64, "%s %s%s", grouped(value, number), one, value == 1 ? "" : "s");
+    return buffer;
+}
+
+const char *shortest(double value, char *buffer)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buffer, 32, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    return buffer;
+}
+
+/* 15 digits and a point behind the first `whole` of them; whole may be 0 or less. */
+static void place_point(uint64_t digits, int whole, char *to)
+{
+    char text[16];
+    int size = 15;
+    for (int i = size; i-- > 0; digits /= 10)
+        text[i] = (char)('0' + digits % 10);
+    while (size > 1 && size > whole && text[size - 1] == '0')
+        size--;
+    if (whole <= 0)
+        *to++ = '0';
+    if (whole <= 0 && size > 0)
+        *to++ = '.';
+    for (int i = whole; i < 0; i++)
+        *to++ = '0';
+    for (int i = 0; i < size; i++) {
+        if (i == whole && i > 0)
+            *to++ = '.';
+        *to++ = text[i];
+    }
+    *to = '\0';
+}
+
+const char *rounded(double value, char *buffer)
+{
+    /* powers of ten that a double holds exactly */
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9, 1e10,
+                                    1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20};
+    const double size = fabs(value);
+    int whole = -4; /* digits in front of the point */
+    if (!(size >= 1e-5 && size < 9e14)) {
+        snprintf(buffer, 32, "%.15g", value + 0.0);
+        return buffer;
+    }
+    while (whole < 15 && size >= (whole < 0 ? 1 / powers[-whole] : powers[whole]))
+        whole++;
+    uint64_t digits = (uint64_t)(size * powers[15 - whole] + 0.5);
+    if (digits >= 1000000000000000u) {
+        digits /= 10;
+        whole++;
+    }
+    buffer[0] = '-';
+    place_point(digits, whole, buffer + (value < 0));
+    return buffer;
+}
+
+static const struct {
+    const char *name;
+    double metres;
+} units[] = {{"mm", 0.001}, {"cm", 0.01}, {"m", 1}, {"in", 0.0254}, {"ft", 0.3048}};
+
+const char *unit_name(double unit_in_metres)
+{
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (units[i].metres == unit_in_metres)
+            return units[i].name;
+    return "";
+}
+
+double unit_by_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(units[i].name, name) == 0)
+            return units[i].metres;
+    return 0;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * palette.c: which colour a triangle has in a picture.
+ */
+#include "view/palette.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- colours by number ------------------------------------------------------------------------
+ */
+
+colour palette_part_colour(uint32_t part)
+{
+    static const uint32_t calm[] = {0xd9dde2, 0xf0883e, 0x5b84b1, 0x9aa5b1, 0x7fb069, 0xe6c35c,
+                                    0xc75146, 0x73c2be, 0xa78bba, 0xb08968, 0x4d6a8a, 0xe8a6a1};
+    const uint32_t count = sizeof calm / sizeof calm[0];
+    float fade = (float)(part / count % 4) * 0.17f;
+    colour c = colour_of(calm[part % count]);
+    return (colour){c.r * (1 - fade), c.g * (1 - fade), c.b * (1 - fade)};
+}
+
+/* From the root's dark blue over green to the deepest level's yellow. */
+static colour level_colour(uint32_t level, uint32_t deepest)
+{
+    static const uint32_t stops[] = {0x46327e, 0x365c8d, 0x277f8e, 0x1fa187,
+                                     0x4ac16d, 0xa0da39, 0xfde725};
+    const uint32_t last = sizeof stops / sizeof stops[0] - 1;
+    float at = deepest ? (float)level / (float)deepest * (float)last : 0;
+    uint32_t i = at < (float)last ? (uint32_t)at : last - 1;
+    colour a = colour_of(stops[i]), b = colour_of(stops[i + 1]);
+    float t = at - (float)i;
+    return (colour){a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
+}
+
+/* ---- painting -------------------------------------------------------------------------------- */
+
+/* Number of the leaf that holds a triangle. */
+static size_t leaf_of(const palette_part *part, uint64_t triangle)
+{
+    size_t from = 0, to = part->count;
+    while (to - from > 1) {
+        size_t middle = from + (to - from) / 2;
+        if (part->leaves[middle].first <= triangle)
+            from = middle;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static colour paint_shade(const void *user, const bvp_hit_id *id)
+{
+    (void)user, (void)id;
+    return colour_of(0xc3ccd6);
+}
+
+static colour paint_part(const void *user, const bvp_hit_id *id)
+{
+    (void)user;
+    return palette_part_colour(id->part);
+}
+
+static colour paint_leaf(const void *user, const bvp_hit_id *id)
+{
+    const palette *p = user;
+    return colour_by_number(leaf_of(&p->parts[id->part], id->triangle));
+}
+
+static colour paint_level(const void *user, const bvp_hit_id *id)
+{
+    const palette *p = user;
+    const palette_part *part = &p->parts[id->part];
+    size_t leaf = leaf_of(part, id->triangle);
+    return level_colour(leaf < part->count ? part->leaves[leaf].level : 0, p->deepest);
+}
+
+/* ---- reading the leaves ---------------------------------------------------------------------- */
+
+static int add_leaf(void *user, const bvp_volume *leaf)
+{
+    palette_part *part = user;
+    if (part->count == part->capacity) {
+        size_t capacity = part->capacity ? part->capacity * 2 : 1024;
+        palette_leaf *leaves = realloc(part->leaves, capacity * sizeof *leaves);
+        if (!leaves) {
+            part->is_out_of_memory = 1;
+            return 1;
+        }
+        part->leaves = leaves;
+        part->capacity = capacity;
+    }
+    part->leaves[part->count++] = (palette_leaf){leaf->first, leaf->level};
+    if (leaf->level > part->deepest)
+        part->deepest = leaf->level;
+    return 0;
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const palette_leaf *x = a, *y = b;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Of the part's first hierarchy: its leaves hold the triangles in the order of storage. */
+static bvp_status read_leaves(palette *p, const bvp_file *file, uint32_t index)
+{
+    palette_part *part = &p->parts[index];
+    bvp_status status = bvp_volumes(file, index, BVP_KIND_DEFAULT, UINT32_MAX, add_leaf, part);
+    if (status == BVP_OK && part->is_out_of_memory)
+        status = BVP_ERR_NO_MEMORY;
+    if (status != BVP_OK)
+        return status;
+    qsort(part->leaves, part->count, sizeof *part->leaves, by_first);
+    if (part->deepest > p->deepest)
+        p->deepest = part->deepest;
+    return BVP_OK;
+}
+
+bvp_status palette_open(palette *p, const char *word, const bvp_file *file, uint32_t only)
+{
+    static const struct {
+        const char *word;
+        render_paint_fn paint;
+        int leaves;
+    } kinds[] = {{"shade", paint_shade, 0},
+                 {"part", paint_part, 0},
+                 {"leaf", paint_leaf, 1},
+                 {"level", paint_level, 1}};
+    bvp_file_info info;
+    int leaves = 0;
+    memset(p, 0, sizeof *p);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(word, kinds[i].word) == 0) {
+            p->paint = kinds[i].paint;
+            leaves = kinds[i].leaves;
+        }
+    if (!leaves)
+        return BVP_OK;
+    bvp_get_info(file, &info);
+    p->part_count = info.part_count;
+    p->parts = calloc(info.part_count, sizeof *p->parts);
+    bvp_status status = p->parts ? BVP_OK : BVP_ERR_NO_MEMORY;
+    for (uint32_t i = 0; i < info.part_count && status == BVP_OK; i++)
+        if (only == BVP_ASSEMBLY || only == i)
+            status = read_leaves(p, file, i);
+    return status;
+}
+
+void palette_close(palette *p)
+{
+    for (uint32_t i = 0; p->parts && i < p->part_count; i++)
+        free(p->parts[i].leaves);
+    free(p->parts);
+    p->parts = NULL;
+}

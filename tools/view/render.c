@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: MIT
+ * render.c: a shaded picture of a body by the library's own rays.
+ */
+#include "view/render.h"
+
+#include "cli/start_thread.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BAND_ROWS = 16,
+    THREADS_MOST = 256,
+    TILE = 4,        /* samples along a side that look at different parts of the sky */
+    HALO_BEFORE = 2, /* samples around what is shown, for outlines and the sky's mean */
+    HALO_BEHIND = 1
+};
+
+/* What one ray found. */
+typedef struct sample {
+    float depth; /* INFINITY: background */
+    float normal[3];
+    uint32_t instance;
+    float sky;          /* share of it that is open */
+    float dark, bright; /* brightness without and with all of the sky */
+    colour light;       /* of the surface; when all is done, what is seen */
+    colour behind;      /* of the other body behind it */
+    float through;      /* how much of that is seen */
+} sample;
+
+/* Samples of some rows of pixels and the halo around them. */
+typedef struct band {
+    sample *samples;
+    size_t stride, rows;
+    long first_row; /* of the picture's samples: where samples[0] is */
+    bvp_ray *rays;  /* of one row */
+    bvp_ray *local; /* the same as a part sees them */
+    bvp_ray_hit *hits, *others;
+} band;
+
+typedef struct crew {
+    const render_job *job;
+    uint8_t *rgb;
+    uint32_t band_count;
+    atomic_uint next_band, done_bands;
+    atomic_int status;
+} crew;
+
+/* ---- colours --------------------------------------------------------------------------------- */
+
+static float to_linear(float s)
+{
+    return s <= 0.04045f ? s / 12.92f : powf((s + 0.055f) / 1.055f, 2.4f);
+}
+
+/* grain: 0 .. 1, what is added before rounding down. */
+static uint8_t to_byte(float linear, float grain)
+{
+    float l = fminf(fmaxf(linear, 0), 1);
+    float s = l <= 0.0031308f ? 12.92f * l : 1.055f * powf(l, 1 / 2.4f) - 0.055f;
+    return (uint8_t)fminf(s * 255 + grain, 255);
+}
+
+colour colour_of(uint32_t rgb)
+{
+    return (colour){to_linear((float)(rgb >> 16 & 255) / 255),
+                    to_linear((float)(rgb >> 8 & 255) / 255), to_linear((float)(rgb & 255) / 255)};
+}
+
+colour colour_by_number(uint64_t number)
+{
+    double turn = 0.58 + 0.618033988749895 * (double)(number % 1000003);
+    float hue = (float)(turn - floor(turn)) * 6;
+    float strong = 0.80f + 0.05f * (float)(number % 3), pale = 0.40f + 0.08f * (float)(number % 2);
+    float part[3];
+    for (int i = 0; i < 3; i++) {
+        float k = fmodf(hue + 4 - 2 * (float)i + 6, 6); /* red, green, blue lie 2 apart */
+        float ramp = fminf(fmaxf(fabsf(k - 3) - 1, 0), 1);
+        part[i] = to_linear(pale + (strong - pale) * (1 - ramp));
+    }
+    return (colour){part[0], part[1], part[2]};
+}
+
+static colour mix(colour a, colour b, float amount)
+{
+    return (colour){a.r + (b.r - a.r) * amount, a.g + (b.g - a.g) * amount,
+                    a.b + (b.b - a.b) * amount};
+}
+
+static colour scaled(colour a, float factor)
+{
+    return (colour){a.r * factor, a.g * factor, a.b * factor};
+}
+
+/* ---- light ----------------------------------------------------------------------------------- */
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static uint32_t scramble(uint32_t x)
+{
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    return x ^ x >> 16;
+}
+
+/* Two axes that make a frame with the unit vector n. */
+static void frame_of(const double n[3], double s[3], double t[3])
+{
+    int least = fabs(n[0]) < fabs(n[1]) ? 0 : 1;
+    least = fabs(n[2]) < fabs(n[least]) ? 2 : least;
+    double length = sqrt(1 - n[least] * n[least]);
+    for (int k = 0; k < 3; k++)
+        s[k] = ((k == least) - n[least] * n[k]) / length;
+    for (int k = 0; k < 3; k++)
+        t[k] = n[(k + 1) % 3] * s[(k + 2) % 3] - n[(k + 2) % 3] * s[(k + 1) % 3];
+}
+
+static bvp_status hit_any(const render_job *job, const bvp_ray *ray, int *hit)
+{
+    bvp_status status = bvp_ray_any(&job->body, ray, hit, NULL);
+    if (job->other && status == BVP_OK && !*hit)
+        status = bvp_ray_any(job->other, ray, hit, NULL);
+    return status;
+}
+
+/* The share of the sky above a surface point that nothing nearby hides. The samples of a tile share
+ * one low-discrepancy sequence, spread by the cosine: their mean is a good one. */
+static bvp_status open_sky(const render_job *job, const double point[3], const double normal[3],
+                           uint32_t place, float *share)
+{
+    double s[3], t[3];
+    uint32_t hidden = 0;
+    frame_of(normal, s, t);
+    for (uint32_t i = 0; i < job->occlusion; i++) {
+        const uint32_t number = i * TILE * TILE + place;
+        double u = (number * 3242174889u) * 0x1p-32, v = (number * 2447445414u) * 0x1p-32;
+        double radius = sqrt(u), angle = v * 2 * M_PI;
+        double x = radius * cos(angle), y = radius * sin(angle), z = sqrt(1 - u);
+        bvp_ray ray = {.t_min = 0, .t_max = job->reach};
+        int hit = 0;
+        for (int k = 0; k < 3; k++) {
+            ray.origin[k] = point[k] + normal[k] * job->reach * 1e-4;
+            ray.direction[k] = x * s[k] + y * t[k] + z * normal[k];
+        }
+        bvp_status status = hit_any(job, &ray, &hit);
+        if (status != BVP_OK)
+            return status;
+        hidden += (uint32_t)hit;
+    }
+    *share = job->occlusion ? 1 - (float)hidden / (float)job->occlusion : 1;
+    return BVP_OK;
+}
+
+/* A soft light beside the camera, one from the upper left, and the sky. */
+static void set_brightness(const camera *c, const double normal[3], const double view[3],
+                           sample *out)
+{
+    double facing = fabs(dot(normal, view)), above = 0.5 + 0.5 * dot(normal, c->up);
+    double side[3];
+    for (int k = 0; k < 3; k++)
+        side[k] = 0.74 * c->up[k] - 0.58 * c->right[k] - 0.33 * c->forward[k];
+    double key = fmax(dot(normal, side), 0);
+    double ambient = 0.34 + 0.24 * above, direct = 0.30 * facing + 0.52 * key;
+    double shine = 0.05 * pow(facing, 24);
+    out->dark = (float)(0.22 * ambient + 0.42 * direct);
+    out->bright = (float)(ambient + direct + shine);
+}
+
+static colour background(const camera *c, double y)
+{
+    float down = (float)(y / c->height);
+    return mix(colour_of(0xe9eef5), colour_of(0xffffff), fminf(fmaxf(down * 1.2f, 0), 1));
+}
+
+static bvp_status shade(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *hit,
+                        uint32_t place, sample *out)
+{
+    double length = sqrt(dot(ray->direction, ray->direction));
+    double view[3], normal[3], point[3];
+    for (int k = 0; k < 3; k++)
+        view[k] = ray->direction[k] / length;
+    double sign = dot(view, hit->normal) > 0 ? -1 : 1;
+    for (int k = 0; k < 3; k++) {
+        normal[k] = sign * hit->normal[k];
+        point[k] = ray->origin[k] + hit->t * ray->direction[k];
+        out->normal[k] = (float)normal[k];
+    }
+    bvp_status status = BVP_OK;
+    if (dot(normal, normal) > 0.5) /* a degenerate triangle has no normal */
+        status = open_sky(job, point, normal, place, &out->sky);
+    out->depth = (float)hit->t;
+    out->instance = hit->id.instance;
+    set_brightness(&job->view, normal, view, out);
+    out->light = job->paint(job->paint_user, &hit->id);
+    return status;
+}
+
+/* Neighbours in a tile are far apart in the sequence. */
+static uint32_t place_in_tile(long column, long row)
+{
+    static const uint8_t places[TILE * TILE] = {0, 8,  2, 10, 12, 4, 14, 6,
+                                                3, 11, 1, 9,  15, 7, 13, 5};
+    return places[(row & (TILE - 1)) * TILE + (column & (TILE - 1))];
+}
+
+/* Is the other body's hit the one that is seen? */
+static int is_before(const bvp_ray_hit *other, const bvp_ray_hit *hit)
+{
+    return other->found && (!hit->found || other->t <= hit->t * (1 + 1e-7));
+}
+
+/* What the other body shows behind the first one, without outlines. */
+static bvp_status look_through(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *other,
+                               sample *out)
+{
+    sample behind = {.sky = 1};
+    const bvp_status status = shade(job, ray, other, 0, &behind);
+    out->behind = scaled(behind.light, behind.bright);
+    out->through = job->through;
+    return status;
+}
+
+static bvp_status see(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *hit,
+                      const bvp_ray_hit *other, uint32_t place, sample *out)
+{
+    bvp_status status = BVP_OK;
+    if (is_before(other, hit))
+        return shade(job, ray, other, place, out);
+    if (other->found && job->through > 0)
+        status = look_through(job, ray, other, out);
+    return status == BVP_OK ? shade(job, ray, hit, place, out) : status;
+}
+
+static void invert(const double m[12], double out[12])
+{
+    double determinant = 0;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            const int a = (k + 1) % 3, b = (k + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+            out[4 * i + k] = m[4 * a + c] * m[4 * b + d] - m[4 * a + d] * m[4 * b + c];
+        }
+    for (int k = 0; k < 3; k++)
+        determinant += m[4 * k] * out[k];
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            out[4 * i + k] /= determinant;
+        out[4 * i + 3] = -(out[4 * i] * m[3] + out[4 * i + 1] * m[7] + out[4 * i + 2] * m[11]);
+    }
+}
+
+/* A normal goes to the world by the transposed inverse. */
+static void turn_normal(const double inverse[12], double normal[3])
+{
+    double n[3], length;
+    for (int k = 0; k < 3; k++)
+        n[k] = inverse[k] * normal[0] + inverse[4 + k] * normal[1] + inverse[8 + k] * normal[2];
+    length = sqrt(dot(n, n));
+    for (int k = 0; k < 3; k++)
+        normal[k] = length > 0 ? n[k] / length : 0;
+}
+
+/* The same rays at a part in its own coordinates, which takes half the time: a picture need not be
+ * exact. */
+static bvp_status cast_local(const bvp_body *body, const band *b, uint32_t number,
+                             bvp_ray_hit *hits)
+{
+    const bvp_body still = {.file = body->file, .part = body->part};
+    double m[12];
+    invert(body->placement, m);
+    for (size_t i = 0; i < b->stride; i++) {
+        const bvp_ray *ray = &b->rays[i];
+        bvp_ray *to = &b->local[i];
+        *to = *ray;
+        for (int k = 0; k < 3; k++) {
+            to->origin[k] = dot(m + 4 * k, ray->origin) + m[4 * k + 3];
+            to->direction[k] = dot(m + 4 * k, ray->direction);
+        }
+    }
+    bvp_status status = bvp_ray_first_batch(&still, b->local, 0, b->stride, hits, 0, NULL, NULL);
+    for (size_t i = 0; i < b->stride && status == BVP_OK; i++) {
+        hits[i].id.instance = number;
+        if (hits[i].found)
+            turn_normal(m, hits[i].normal);
+    }
+    return status;
+}
+
+/* A row of samples: their rays lie side by side, and are cast together. */
+static bvp_status take_row(const render_job *job, band *b, long row, sample *out)
+{
+    bvp_status status;
+    for (size_t i = 0; i < b->stride; i++) {
+        const double x = ((double)((long)i - HALO_BEFORE) + 0.5) / job->samples;
+        const double y = ((double)row + 0.5) / job->samples;
+        b->rays[i] = (bvp_ray){.t_max = INFINITY};
+        camera_ray(&job->view, x, y, b->rays[i].origin, b->rays[i].direction);
+        out[i] = (sample){.depth = INFINITY, .instance = BVP_NONE, .sky = 1};
+        out[i].light = background(&job->view, y);
+    }
+    if (job->other) {
+        status = cast_local(&job->body, b, 0, b->hits);
+        if (status == BVP_OK)
+            status = cast_local(job->other, b, 1, b->others);
+    } else {
+        status = bvp_ray_first_batch(&job->body, b->rays, 0, b->stride, b->hits, 0, NULL, NULL);
+    }
+    for (size_t i = 0; i < b->stride && status == BVP_OK; i++)
+        if (b->hits[i].found || b->others[i].found)
+            status = see(job, &b->rays[i], &b->hits[i], &b->others[i],
+                         place_in_tile((long)i - HALO_BEFORE, row), &out[i]);
+    return status;
+}
+
+/* ---- the sky's mean
+ * ------------------------------------------------------------------------------
+ */
+
+static int on_same_surface(const sample *a, const sample *b)
+{
+    const float along =
+        a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2];
+    return a->instance == b->instance && along > 0.9f &&
+           fabsf(a->depth - b->depth) < 0.02f * a->depth;
+}
+
+/* A window as large as a tile has each place of it once. */
+static float mean_sky(const band *b, const sample *here)
+{
+    float sum = 0, count = 0;
+    for (long y = -HALO_BEFORE; y <= HALO_BEHIND; y++)
+        for (long x = -HALO_BEFORE; x <= HALO_BEHIND; x++) {
+            const sample *s = here + y * (long)b->stride + x;
+            if (on_same_surface(here, s)) {
+                sum += s->sky;
+                count++;
+            }
+        }
+    return count > 0 ? sum / count : here->sky;
+}
+
+static void light_surfaces(band *b)
+{
+    for (size_t y = HALO_BEFORE; y + HALO_BEHIND < b->rows; y++)
+        for (size_t x = HALO_BEFORE; x + HALO_BEHIND < b->stride; x++) {
+            sample *here = b->samples + y * b->stride + x;
+            if (!isinf(here->depth)) {
+                const float sky = mean_sky(b, here);
+                here->light = scaled(here->light, here->dark + (here->bright - here->dark) * sky);
+                here->light = mix(here->light, here->behind, here->through);
+            }
+        }
+}
+
+/* ---- outlines -------------------------------------------------------------------------------- */
+
+/* How strongly the edge between two neighbouring samples is seen: silhouettes and creases. */
+static float outline(const sample *a, const sample *b, float pixel)
+{
+    if (isinf(a->depth) && isinf(b->depth))
+        return 0;
+    if (isinf(a->depth) || isinf(b->depth))
+        return 0.75f;
+    float nearer = fminf(a->depth, b->depth), step = fabsf(a->depth - b->depth);
+    float along =
+        a->normal[0] * b->normal[0] + a->normal[1] * b->normal[1] + a->normal[2] * b->normal[2];
+    if (step > 12 * pixel * nearer + 0.004f * nearer)
+        return 0.6f;
+    if (a->instance != b->instance)
+        return 0.45f;
+    return along < 0.8f ? 0.4f : 0;
+}
+
+/* Darkens the samples at the upper left border of what an outline separates. */
+static void draw_outlines(const render_job *job, band *b)
+{
+    colour ink = colour_of(0x10161f);
+    float pixel = (float)(2 * job->view.half_width / (job->view.width * job->samples));
+    for (size_t y = HALO_BEFORE; y < b->rows; y++)
+        for (size_t x = HALO_BEFORE; x < b->stride; x++) {
+            sample *here = b->samples + y * b->stride + x;
+            float strength =
+                fmaxf(outline(here, here - 1, pixel), outline(here, here - b->stride, pixel));
+            here->light = mix(here->light, ink, strength);
+        }
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* A line in sample coordinates; 1 / depth (or depth, when parallel) is linear along it. */
+typedef struct stroke {
+    double x[2], y[2], depth[2];
+} stroke;
+
+static double interpolated_depth(const camera *c, const stroke *s, double along)
+{
+    if (c->parallel)
+        return s->depth[0] + along * (s->depth[1] - s->depth[0]);
+    return 1 / (1 / s->depth[0] + along * (1 / s->depth[1] - 1 / s->depth[0]));
+}
+
+/* False when nothing of the line is in front of the camera. */
+static int project_line(const render_job *job, const render_line *line, stroke *out)
+{
+    const camera *c = &job->view;
+    double a[3], b[3], front[2];
+    for (int k = 0; k < 3; k++) {
+        a[k] = line->a[k] - c->eye[k];
+        b[k] = line->b[k] - c->eye[k];
+    }
+    front[0] = dot(a, c->forward);
+    front[1] = dot(b, c->forward);
+    double least = c->parallel ? -INFINITY : 1e-3 * fmax(fabs(front[0]), fabs(front[1]));
+    if (front[0] < least && front[1] < least)
+        return 0;
+    for (int end = 0; end < 2; end++) {
+        double cut = front[end] < least ? (least - front[end]) / (front[!end] - front[end]) : 0;
+        const double *from = end ? line->b : line->a, *to = end ? line->a : line->b;
+        double point[3];
+        for (int k = 0; k < 3; k++)
+            point[k] = from[k] + cut * (to[k] - from[k]);
+        camera_project(c, point, &out->x[end], &out->y[end], &out->depth[end]);
+        out->x[end] *= job->samples;
+        out->y[end] *= job->samples;
+    }
+    return 1;
+}
+
+static void draw_dot(const render_job *job, band *b, long column, long row, double depth,
+                     colour paint, float cover)
+{
+    long x = column + HALO_BEFORE, y = row - b->first_row;
+    if (x < 0 || x >= (long)b->stride || y < 0 || y >= (long)b->rows || cover <= 0)
+        return;
+    sample *s = b->samples + (size_t)y * b->stride + (size_t)x;
+    float hidden = job->line_through > 0 ? job->line_through : 0.10f;
+    float visible = depth < (double)s->depth * (1 + 1e-3) ? 0.9f : hidden;
+    s->light = mix(s->light, paint, visible * fminf(cover, 1));
+}
+
+/* Walks the longer of the two directions, one sample at a time, as thick as asked. */
+static void draw_line(const render_job *job, band *b, const render_line *line)
+{
+    stroke s;
+    if (!project_line(job, line, &s))
+        return;
+    double dx = s.x[1] - s.x[0], dy = s.y[1] - s.y[0];
+    int steep = fabs(dy) > fabs(dx);
+    double *along = steep ? s.y : s.x, *across = steep ? s.x : s.y;
+    double length = along[1] - along[0], slope = length != 0 ? (across[1] - across[0]) / length : 0;
+    double half = 0.5 * job->line_width * job->samples * sqrt(1 + slope * slope);
+    double least = steep ? (double)b->first_row : -HALO_BEFORE;
+    double most = steep ? (double)b->first_row + (double)b->rows : (double)b->stride;
+    long from = (long)floor(fmin(fmax(fmin(along[0], along[1]), least), most));
+    long to = (long)ceil(fmax(fmin(fmax(along[0], along[1]), most), least));
+    for (long i = from; i < to; i++) {
+        double at = length != 0 ? ((double)i + 0.5 - along[0]) / length : 0;
+        at = fmin(fmax(at, 0), 1);
+        double middle = across[0] + at * (across[1] - across[0]);
+        double depth = interpolated_depth(&job->view, &s, at);
+        if (fabs(middle) > 1e7)
+            continue;
+        for (long j = (long)floor(middle - half); j <= (long)floor(middle + half); j++) {
+            float cover =
+                (float)(fmin((double)j + 1, middle + half) - fmax((double)j, middle - half));
+            draw_dot(job, b, steep ? j : i, steep ? i : j, depth, line->paint, cover);
+        }
+    }
+}
+
+/* ---- bands ----------------------------------------------------------------------------------- */
+
+/* Breaks up the steps of slow gradients. */
+static float grain_at(uint32_t x, uint32_t y)
+{
+    return (float)(scramble(x + scramble(y)) >> 8) * 0x1p-24f;
+}
+
+static void resolve(const render_job *job, const band *b, uint32_t first, uint32_t rows,
+                    uint8_t *rgb)
+{
+    uint32_t width = (uint32_t)job->view.width, n = job->samples;
+    float weight = 1.0f / (float)(n * n);
+    for (uint32_t y = 0; y < rows; y++)
+        for (uint32_t x = 0; x < width; x++) {
+            colour sum = {0, 0, 0};
+            for (uint32_t i = 0; i < n * n; i++) {
+                size_t row = HALO_BEFORE + (size_t)y * n + i / n;
+                size_t column = HALO_BEFORE + (size_t)x * n + i % n;
+                colour light = b->samples[row * b->stride + column].light;
+                sum = (colour){sum.r + light.r, sum.g + light.g, sum.b + light.b};
+            }
+            uint8_t *pixel = rgb + ((size_t)(first + y) * width + x) * 3;
+            const float grain = job->even ? 0.5f : grain_at(x, first + y);
+            pixel[0] = to_byte(sum.r * weight, grain);
+            pixel[1] = to_byte(sum.g * weight, grain);
+            pixel[2] = to_byte(sum.b * weight, grain);
+        }
+}
+
+static bvp_status render_band(crew *crew_, band *b, uint32_t number)
+{
+    const render_job *job = crew_->job;
+    uint32_t first = number * BAND_ROWS, height = (uint32_t)job->view.height;
+    uint32_t rows = height - first < BAND_ROWS ? height - first : BAND_ROWS;
+    b->first_row = (long)(first * job->samples) - HALO_BEFORE;
+    b->rows = (size_t)rows * job->samples + HALO_BEFORE + HALO_BEHIND;
+    for (size_t y = 0; y < b->rows; y++) {
+        bvp_status status = take_row(job, b, b->first_row + (long)y, b->samples + y * b->stride);
+        if (status != BVP_OK)
+            return status;
+    }
+    light_surfaces(b);
+    draw_outlines(job, b);
+    for (size_t i = 0; i < job->line_count; i++)
+        draw_line(job, b, job->lines + i);
+    resolve(job, b, first, rows, crew_->rgb);
+    return BVP_OK;
+}
+
+static void *work(void *argument)
+{
+    crew *c = argument;
+    const render_job *job = c->job;
+    enum { HALO = HALO_BEFORE + HALO_BEHIND };
+    band b = {.stride = (size_t)job->view.width * job->samples + HALO};
+    b.samples = malloc(((size_t)BAND_ROWS * job->samples + HALO) * b.stride * sizeof *b.samples);
+    b.rays = malloc(b.stride * sizeof *b.rays);
+    b.hits = malloc(b.stride * sizeof *b.hits);
+    b.local = malloc(b.stride * sizeof *b.local);
+    b.others = calloc(b.stride, sizeof *b.others);
+    bvp_status status =
+        b.samples && b.rays && b.local && b.hits && b.others ? BVP_OK : BVP_ERR_NO_MEMORY;
+    while (status == BVP_OK && atomic_load(&c->status) == BVP_OK) {
+        uint32_t number = atomic_fetch_add(&c->next_band, 1);
+        if (number >= c->band_count)
+            break;
+        status = render_band(c, &b, number);
+        if (job->progress)
+            job->progress(job->progress_user, "render", atomic_fetch_add(&c->done_bands, 1) + 1,
+                          c->band_count);
+    }
+    free(b.samples);
+    free(b.rays);
+    free(b.local);
+    free(b.hits);
+    free(b.others);
+    if (status != BVP_OK)
+        atomic_store(&c->status, (int)status);
+    return NULL;
+}
+
+bvp_status render(const render_job *job, uint8_t *rgb)
+{
+    crew c = {.job = job, .rgb = rgb};
+    pthread_t threads[THREADS_MOST];
+    uint32_t started = 0,
+             wanted = job->thread_count < THREADS_MOST ? job->thread_count : THREADS_MOST;
+    c.band_count = ((uint32_t)job->view.height + BAND_ROWS - 1) / BAND_ROWS;
+    while (started + 1 < wanted && start_thread(&threads[started], work, &c))
+        started++;
+    work(&c);
+    while (started > 0)
+        pthread_join(threads[--started], NULL);
+    return (bvp_status)atomic_load(&c.status);
+}

@@ -7,16 +7,52 @@ cd "${BVP_SRCDIR:-$(dirname "$0")/../..}" || exit 99
 fail=0
 complain() { echo "check_layers: $*"; fail=1; }
 
-# folder -> the folders of libfmt that it may include, itself included
-declare -A may=(
-  [base]="base"
-  [format]="base format"
-  [prim]="base format prim"
-  [node]="base format prim node"
-  [query]="base format prim node query"
-  [build]="base format prim node build"
-  [scene]="base format prim node query build scene"
-  [clash]="base format prim node query scene clash"
+# folder -> the folders that its files may include, besides itself
+declare -A library=(
+  [base]=""
+  [format]="base"
+  [prim]="base"
+  [node]="base format prim"
+  [kinds/node]="base format node"
+  [format/check]="base format prim node kinds/node"
+  [query/body]="base format prim node"
+  [query/pair]="base prim node query/body"
+  [kinds/query]="base prim node kinds/node query/body query/pair"
+  [query/near]="base prim node query/body kinds/query"
+  [query/ray]="base prim node query/body kinds/query"
+  [query/warm]="base format prim query/pair"
+  [query]="base format prim query/body query/near query/pair query/ray query/warm"
+  [clash]="base format prim node query/body query/near query/pair query/ray"
+  [pack]="base"
+  [pack/mesh]="base format node pack"
+  [pack/tree]="base format prim node kinds/node pack pack/mesh"
+  [kinds/pack]="base node kinds/node pack/mesh pack/tree"
+  [pack/file]="base format prim node pack pack/mesh pack/tree"
+)
+declare -A program=(
+  [text]=""
+  [files]="text"
+  [model]="files text"
+  [cli]="files model text"
+  [import]="files model text"
+  [3mf]="files import model"
+  [step]="import"
+  [assimp]="import"
+  [html]=""
+  [gltf]="files model text"
+  [urdf]="files model text"
+  [manifest]="model text"
+  [store]="files model text"
+  [pack]="cli files import model store text"
+  [refit]="cli files model pack text"
+  [query]="cli text"
+  [inspect]="cli files pack text"
+  [view]="cli files text"
+  [report]="cli files gltf query text view"
+  [clash]="cli files model query report text"
+  [diff]="cli model query text"
+  [export]="cli files gltf text"
+  [.]="cli text"
 )
 
 # file:line:include of every quoted or bracketed include of the given files
@@ -29,36 +65,67 @@ mapfile -t sample_files < <(find samples -name '*.c' | sort)
 mapfile -t test_files < <(find tests -name '*.[ch]' -o -path 'tests/*.cc' | sort)
 [ ${#lib_files[@]} -gt 0 ] || complain "no source file found: is BVP_SRCDIR right?"
 
+# the law of one tree, whose includes are written from its root
+obeys() { # root where include may...
+  local root=$1 where=$2 name=${3#[<\"]} folder target
+  shift 3
+  folder=$(dirname "${where%%:*}")
+  folder=${folder#"$root"}
+  folder=${folder#/}
+  target=$(dirname "$name")
+  [ -f "$root/$name" ] || { complain "$where: \"$name\" is not written from the root of $root"; return; }
+  [ "$target" = "${folder:-.}" ] || case " $* " in
+    *" $target "*) ;;
+    *) complain "$where: ${folder:-$root} includes $target" ;;
+  esac
+}
+folder_of() { # root where
+  local folder
+  folder=$(dirname "${2%%:*}")
+  [ "$folder" = "$1" ] && echo . || echo "${folder#"$1"/}"
+}
+
 while read -r where include; do
-  file=${where%%:*}
-  folder=${file#libfmt/}
-  folder=${folder%%/*}
+  folder=$(folder_of libfmt "$where")
   name=${include#[<\"]}
+  [ -n "${library[$folder]+known}" ] || complain "$where: no law says what $folder may include"
   case $include in
     \<bvpack*) complain "$where: write \"$name\"" ;;
     \<*) ;;
     \"bvpack.h) ;;
-    \"bvpack_build.h) [ "$folder" = build ] || complain "$where: only build includes $name" ;;
+    \"bvpack_build.h) [[ $folder == pack/* ]] || complain "$where: only pack includes $name" ;;
     \"bvpack_clash.h) [ "$folder" = clash ] || complain "$where: only clash includes $name" ;;
-    \"*/*)
-      target=${name%%/*}
-      [ -f "libfmt/$name" ] || complain "$where: \"$name\" is not written from the root of libfmt"
-      case " ${may[$folder]-} " in
-        *" $target "*) ;;
-        *) complain "$where: $folder includes $target" ;;
-      esac ;;
-    *) complain "$where: \"$name\" is not written from the root of libfmt" ;;
+    # shellcheck disable=SC2086 # one word a folder
+    *) obeys libfmt "$where" "$include" ${library[$folder]-} ;;
   esac
 done < <(includes "${lib_files[@]}")
 
 while read -r where include; do
-  name=${include#[<\"]}
+  folder=$(folder_of tools "$where")
+  [ -n "${program[$folder]+known}" ] || complain "$where: no law says what $folder may include"
   case $include in
     \"bvpack.h | \"bvpack_build.h | \"bvpack_clash.h | \<*) ;;
     \"format/publish.h) ;; # compiled into both: of libfmt it includes nothing, as is checked below
-    *) [ -f "tools/$name" ] || complain "$where: \"$name\": tools include public headers and tools only" ;;
+    # shellcheck disable=SC2086
+    *) obeys tools "$where" "$include" ${program[$folder]-} ;;
   esac
 done < <(includes "${tool_files[@]}")
+
+# the order of the laws is one: no folder includes one that includes it, by whatever way
+for law in library program; do
+  declare -n folders=$law
+  for from in "${!folders[@]}"; do for to in ${folders[$from]}; do echo "$from $to"; done; done |
+    tsort >/dev/null 2>"${TMPDIR:-/tmp}/layers.$$" || complain "$law: the law has a circle: $(tr '\n' ' ' <"${TMPDIR:-/tmp}/layers.$$")"
+  rm -f "${TMPDIR:-/tmp}/layers.$$"
+done
+
+# nowhere two files of one name, and in no folder of the program more than 25
+printf '%s\n' "${lib_files[@]}" "${tool_files[@]}" "${sample_files[@]}" "${test_files[@]}" | sed 's|.*/||' | sort | uniq -d |
+  while read -r name; do echo "check_layers: more than one file is called $name"; done | grep . && fail=1
+for folder in tools tools/*/; do
+  count=$(find "$folder" -maxdepth 1 -name '*.[ch]' | wc -l)
+  [ "$count" -le 25 ] || complain "$folder has $count files"
+done
 
 while read -r where include; do
   case $include in

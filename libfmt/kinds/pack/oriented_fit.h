@@ -5,7 +5,7 @@
 #ifndef BVPI_KINDS_PACK_ORIENTED_FIT_H
 #define BVPI_KINDS_PACK_ORIENTED_FIT_H
 
-#include "pack/tree/cluster_cut.h"
+#include "pack/mesh/mesh.h"
 #include "kinds/node/oriented_node.h"
 
 /* Bytes of scratch that bvpi_oriented_fit takes for so many triangles. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * volume.c: one case a kind.
  */
-#include "kinds/pack/volume.h"
+#include "pack/tree/volume.h"
 
 #include "kinds/pack/boxtree_planes.h"
 #include "kinds/pack/oriented_fit.h"

@@ -5,7 +5,7 @@
 #ifndef BVPI_PACK_MESH_DEFECTS_H
 #define BVPI_PACK_MESH_DEFECTS_H
 
-#include "pack/tree/cluster_cut.h"
+#include "pack/mesh/mesh.h"
 
 typedef struct bvpi_defects {
     uint64_t duplicate_count;        /* triangles with the three corners of an earlier one */

@@ -5,7 +5,8 @@
 #ifndef BVPI_PACK_MESH_FIND_STRAYS_H
 #define BVPI_PACK_MESH_FIND_STRAYS_H
 
-#include "pack/tree/cluster_cut.h"
+#include "bvpack.h"
+#include "pack/mesh/mesh.h"
 
 /* How many triangles of the welded mesh bvp_find_strays puts into groups other than 0. */
 bvp_status bvpi_count_strays(const bvpi_mesh *mesh, uint64_t *count, bvp_error *error);

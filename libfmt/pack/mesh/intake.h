@@ -5,7 +5,7 @@
 #ifndef BVPI_PACK_MESH_INTAKE_H
 #define BVPI_PACK_MESH_INTAKE_H
 
-#include "pack/tree/cluster_cut.h"
+#include "pack/mesh/mesh.h"
 #include "bvpack_build.h"
 
 typedef struct bvpi_intake {

@@ -5,7 +5,8 @@
 #ifndef BVPI_PACK_TREE_AABB_BOXES_H
 #define BVPI_PACK_TREE_AABB_BOXES_H
 
-#include "pack/tree/cluster_cut.h"
+#include "pack/mesh/mesh.h"
+#include "pack/tree/sah_split.h"
 #include "node/aabb_node.h"
 
 /* The exact bounds of `count` > 0 triangles. */

@@ -4,7 +4,8 @@
 #ifndef BVPI_PACK_TREE_BATCHES_H
 #define BVPI_PACK_TREE_BATCHES_H
 
-#include "pack/tree/cluster_cut.h"
+#include "pack/mesh/mesh.h"
+#include "pack/tree/sah_split.h"
 #include "node/grid.h"
 
 typedef struct bvpi_batches {

@@ -7,7 +7,8 @@
 
 #include "pack/work.h"
 #include "node/grid.h"
-#include "kinds/pack/volume.h"
+#include "pack/tree/cluster_cut.h"
+#include "pack/tree/volume.h"
 #include "bvpack_build.h"
 
 /* A volume above the blocks, before it has a place. */

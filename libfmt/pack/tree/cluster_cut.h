@@ -5,17 +5,8 @@
 #ifndef BVPI_PACK_TREE_CLUSTER_CUT_H
 #define BVPI_PACK_TREE_CLUSTER_CUT_H
 
+#include "pack/mesh/mesh.h"
 #include "pack/tree/collapse.h"
-
-/* A mesh as the builder works on it: welded, finite, relative to its origin. */
-typedef struct bvpi_mesh {
-    const float *positions; /* 3 each */
-    const uint32_t *indices;
-    const uint32_t *ids; /* source numbers; NULL: 0, 1, 2 ... */
-    bool has_ids;        /* are source numbers stored? */
-    bool is_deformable;  /* are coordinates stored in 32 bits each? */
-    uint32_t vertex_count, triangle_count;
-} bvpi_mesh;
 
 /* bvpi_wide.home, when it is no record's number: with the upper nodes. */
 #define BVPI_HOME_UPPER UINT32_MAX

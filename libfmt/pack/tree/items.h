@@ -4,7 +4,8 @@
 #ifndef BVPI_PACK_TREE_ITEMS_H
 #define BVPI_PACK_TREE_ITEMS_H
 
-#include "pack/tree/cluster_cut.h"
+#include "pack/mesh/mesh.h"
+#include "pack/tree/sah_split.h"
 #include "pack/large_array.h"
 #include "node/grid.h"
 

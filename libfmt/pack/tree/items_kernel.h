@@ -5,7 +5,8 @@
 #ifndef BVPI_PACK_TREE_ITEMS_KERNEL_H
 #define BVPI_PACK_TREE_ITEMS_KERNEL_H
 
-#include "pack/tree/cluster_cut.h"
+#include "pack/mesh/mesh.h"
+#include "pack/tree/sah_split.h"
 #include "node/grid.h"
 
 /* A node of a tree of planes: items whose centre, doubled, is at most `at` on `axis` go left. */

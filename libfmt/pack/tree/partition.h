@@ -6,7 +6,8 @@
 #ifndef BVPI_PACK_TREE_PARTITION_H
 #define BVPI_PACK_TREE_PARTITION_H
 
-#include "pack/tree/cluster_cut.h"
+#include "pack/mesh/mesh.h"
+#include "pack/tree/sah_split.h"
 #include "bvpack_build.h"
 
 typedef struct bvpi_cut {

@@ -2,10 +2,11 @@
  * volume.h: the volume of a set of triangles, in any binary kind: its payload, and what a reader
  * decodes it to.
  */
-#ifndef BVPI_KINDS_PACK_VOLUME_H
-#define BVPI_KINDS_PACK_VOLUME_H
+#ifndef BVPI_PACK_TREE_VOLUME_H
+#define BVPI_PACK_TREE_VOLUME_H
 
-#include "pack/tree/cluster_cut.h"
+#include "pack/mesh/mesh.h"
+#include "pack/tree/sah_split.h"
 #include "node/frame.h"
 #include "kinds/node/oriented_node.h"
 

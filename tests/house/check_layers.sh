@@ -66,15 +66,14 @@ mapfile -t test_files < <(find tests -name '*.[ch]' -o -path 'tests/*.cc' | sort
 [ ${#lib_files[@]} -gt 0 ] || complain "no source file found: is BVP_SRCDIR right?"
 
 # the law of one tree, whose includes are written from its root
-obeys() { # root where include may...
+obeys() { # root where include folders
   local root=$1 where=$2 name=${3#[<\"]} folder target
-  shift 3
   folder=$(dirname "${where%%:*}")
   folder=${folder#"$root"}
   folder=${folder#/}
   target=$(dirname "$name")
   [ -f "$root/$name" ] || { complain "$where: \"$name\" is not written from the root of $root"; return; }
-  [ "$target" = "${folder:-.}" ] || case " $* " in
+  [ "$target" = "${folder:-.}" ] || case " $4 " in
     *" $target "*) ;;
     *) complain "$where: ${folder:-$root} includes $target" ;;
   esac
@@ -95,8 +94,7 @@ while read -r where include; do
     \"bvpack.h) ;;
     \"bvpack_build.h) [[ $folder == pack/* ]] || complain "$where: only pack includes $name" ;;
     \"bvpack_clash.h) [ "$folder" = clash ] || complain "$where: only clash includes $name" ;;
-    # shellcheck disable=SC2086 # one word a folder
-    *) obeys libfmt "$where" "$include" ${library[$folder]-} ;;
+    *) obeys libfmt "$where" "$include" "${library[$folder]-}" ;;
   esac
 done < <(includes "${lib_files[@]}")
 
@@ -106,8 +104,7 @@ while read -r where include; do
   case $include in
     \"bvpack.h | \"bvpack_build.h | \"bvpack_clash.h | \<*) ;;
     \"format/publish.h) ;; # compiled into both: of libfmt it includes nothing, as is checked below
-    # shellcheck disable=SC2086
-    *) obeys tools "$where" "$include" ${program[$folder]-} ;;
+    *) obeys tools "$where" "$include" "${program[$folder]-}" ;;
   esac
 done < <(includes "${tool_files[@]}")
 

@@ -9,7 +9,7 @@ cd "$src"
 models=("$@")
 [ ${#models[@]} -gt 0 ] || models=(samples/models/*.STL)
 sources=()
-for source in libfmt/base/*.c libfmt/format/*.c libfmt/node/*.c libfmt/prim/pose.c libfmt/prim/place_bounds.c libfmt/build/*.c; do
+for source in libfmt/base/*.c libfmt/format/*.c libfmt/node/*.c libfmt/kinds/node/*.c libfmt/prim/pose.c libfmt/prim/place_bounds.c libfmt/pack/*.c libfmt/pack/*/*.c libfmt/kinds/pack/*.c; do
   [[ $source = *_kernel.c ]] || sources+=("$source")
 done
 
@@ -18,7 +18,7 @@ compile() { # name compiler flags...
   local name=$1 cc=$2
   shift 2
   local kernels=() source isa
-  for source in libfmt/build/*_kernel.c; do
+  for source in libfmt/pack/tree/*_kernel.c; do
     for isa in base avx2; do
       [ $isa = base ] || [ "$(uname -m)" = x86_64 ] || continue
       kernels+=("$scratch/$name-$isa-$(basename "$source").o")

@@ -3,6 +3,7 @@
  * whoever finds the oldest one complete delivers it and those after it. A block whose pairs are
  * many waits until it is the oldest and delivers what it has. The oldest one waits for nobody, so
  * that there is always progress.
+ * Measured: decisions.md, "Verdicts of a whole plant".
  */
 #include "clash/order.h"
 

@@ -2,6 +2,7 @@
  * same.c: is the surface of one part that of another one, within the touch gap, however either is
  * cut into triangles?
  * Spec: exactness.md, chapter "Clash verdicts"
+ * Measured: decisions.md, "Duplicates by surface, and cracks".
  */
 #include "clash/judge.h"
 

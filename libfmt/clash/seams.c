@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * seams.c: is a part with open edges closed but for narrow cracks?
  * Spec: exactness.md, chapter "Clash verdicts"
+ * Measured: decisions.md, "Duplicates by surface, and cracks".
  */
 #include "clash/seams.h"
 

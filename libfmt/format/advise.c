@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * advise.c: advice is a hint: its failures are ignored.
+ * Measured: decisions.md, "Opening".
  */
 #define _DEFAULT_SOURCE /* madvise */
 #include "format/advise.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * lazy.c: block hashes checked when a part is touched for the first time.
  * Spec: format.md, chapter "Hashes".
+ * Measured: decisions.md, "Opening".
  */
 #include "format/map.h"
 

@@ -2,6 +2,7 @@
  * boxtree_pair_kernel.c: two parts by their restricted boxtrees: a node's place along each axis is
  * its parent's, but for what its planes move; compiled once per instruction set.
  * Based on: Zachmann, Minimal hierarchical collision detection, 2002, sections 3.2 and 3.3.
+ * Measured: decisions.md, "Queries between two bodies".
  */
 #include "kinds/node/boxtree_node.h"
 #include "query/pair/binary_boxes.h"

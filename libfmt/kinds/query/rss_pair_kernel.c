@@ -3,6 +3,7 @@
  * set.
  * Based on: Larsen, Gottschalk, Lin, Manocha, Fast distance queries with rectangular swept sphere
  * volumes, 2000; Shellshear, Li, Carlson, ME-BVH: Memory Efficient Bounding Volume Hierarchies.
+ * Measured: decisions.md, "Queries between two bodies".
  */
 #include "prim/rss_dist.h"
 #include "kinds/query/oriented_pair.h"

@@ -2,6 +2,7 @@
  * sah_split_kernel.c: choosing a split by 16 bins on each axis, partitioning in place; compiled
  * once per instruction set. Based on: Wald, On fast construction of SAH-based bounding volume
  * hierarchies, 2007.
+ * Measured: decisions.md, "Building".
  */
 #include "pack/tree/sah_split_kernel.h"
 

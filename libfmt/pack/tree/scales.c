@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * scales.c: instances so far from the others that one grid cannot resolve both.
  * Spec: format.md, chapter "Hierarchies over the instances".
+ * Measured: decisions.md, "Instances far away".
  */
 #include "pack/tree/scales.h"
 

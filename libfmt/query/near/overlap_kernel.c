@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * overlap_kernel.c: the triangles in a region, in the order of storage; compiled once per
  * instruction set.
+ * Measured: decisions.md, "Rays and closest points".
  */
 #include "kinds/query/binary_body.h"
 #include "query/near/overlap.h"

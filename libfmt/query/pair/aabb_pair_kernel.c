@@ -2,6 +2,7 @@
  * aabb_pair_kernel.c: two parts by their AABB trees; compiled once per instruction set.
  * Based on: van den Bergen, Efficient collision detection of complex deformable models using AABB
  * trees, 1997, section 3.
+ * Measured: decisions.md, "Queries between two bodies".
  */
 #include "query/pair/binary_boxes.h"
 

@@ -3,6 +3,7 @@
  *
  * Leaves meet as two groups of up to eight triangles. Pairs whose boxes pass are queued and tested
  * eight at a time, whichever leaves they come from.
+ * Measured: decisions.md, "Queries between two bodies".
  */
 #include <math.h>
 

@@ -3,6 +3,7 @@
  *
  * The larger box of a pair is opened, never both; of its up to eight children those that may answer
  * are pushed so that the most promising is on top. Boxes lie in the work units of box_box.h.
+ * Measured: decisions.md, "Queries between two bodies".
  */
 #ifndef BVPI_QUERY_PAIR_PAIR_WALK_H
 #define BVPI_QUERY_PAIR_PAIR_WALK_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ties.c: pairs of triangles settled by a plane between two parts.
  * Spec: exactness.md, chapter 6
+ * Measured: decisions.md, "Ties".
  */
 #include "query/pair/ties.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ray_kernel.c: rays through hierarchies, nearest child first; compiled once per instruction set.
  * Based on: Wald, Benthin, Boulos, Getting Rid of Packets, 2008 (one ray, many boxes).
+ * Measured: decisions.md, "Rays and closest points".
  */
 #include "kinds/query/binary_body.h"
 #include "query/ray/ray_part.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * ray_packet_kernel.c: rays that go much the same way, together; compiled once per instruction set.
+ * Measured: decisions.md, "Rays and closest points".
  */
 #include "query/ray/ray_packet_walk.h"
 

@@ -13,8 +13,7 @@
 #define SHORTER (1 - 0x1p-6)
 #define LONGER  (1 + 0x1p-50)
 
-/* ---- is it free -------------------------------------------------------------------------------
- */
+/* ---- is it free ------------------------------------------------------------------------------ */
 
 /* Are they apart, and neither in the other, with `item`, one of the two, at another place? No point
  * of it has moved farther than `length`. */
@@ -41,8 +40,7 @@ static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
     return status;
 }
 
-/* ---- shifts ------------------------------------------------------------------------------------
- */
+/* ---- shifts ---------------------------------------------------------------------------------- */
 
 bvp_status bvpi_apart_by_shift(bvpi_clash_judge *judge, const double way[3], double length,
                                double *upper, bool *is_apart)
@@ -101,8 +99,7 @@ double bvpi_apart_by_boxes(const bvpi_bounds *a, const bvpi_bounds *b)
     return fmax(least, 0) * LONGER;
 }
 
-/* ---- shrinking ---------------------------------------------------------------------------------
- */
+/* ---- shrinking ------------------------------------------------------------------------------- */
 
 #define ACROSS 0.1 /* sine from which two ways differ */
 
@@ -260,8 +257,7 @@ bvp_status bvpi_apart_by_shrinking(bvpi_clash_judge *judge, const bvpi_contacts 
                          &is_apart);
 }
 
-/* ---- around an own axis ------------------------------------------------------------------------
- */
+/* ---- around an own axis ---------------------------------------------------------------------- */
 
 enum { TRIES = 3 };
 

@@ -11,8 +11,7 @@
 #include "clash/judge.h"
 #include "clash/order.h"
 
-/* ---- limits -----------------------------------------------------------------------------------
- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 static bool fill_limits(bvp_clash_limits *limits, const bvp_file *a, const bvp_file *b)
 {
@@ -28,8 +27,7 @@ static double reach_of(const bvp_clash_limits *limits, double reach)
     return fmax(reach, fmax(limits->clearance, limits->touch_gap));
 }
 
-/* ---- one thread's own -------------------------------------------------------------------------
- */
+/* ---- one thread's own ------------------------------------------------------------------------ */
 
 enum { KEPT = 256 }; /* instances that are kept ready: a power of two */
 
@@ -123,8 +121,7 @@ static bvp_status judge_items(bvpi_clash_judge *judge, bvp_clash_detail detail,
     return status == BVP_ERR_ARGUMENT && is_alike ? BVP_ERR_CORRUPT : status;
 }
 
-/* ---- blocks -----------------------------------------------------------------------------------
- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uint32_t a, uint32_t b)
 {
@@ -250,8 +247,7 @@ static void work_on_block(void *user, void *own, bvpi_clash_block *block)
         block->status = status;
 }
 
-/* ---- public -----------------------------------------------------------------------------------
- */
+/* ---- public ---------------------------------------------------------------------------------- */
 
 /* What a caller reads who has no rule of the format to look up. */
 static bvp_status explain(bvp_status status, bvp_error *error)

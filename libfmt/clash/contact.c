@@ -18,8 +18,7 @@ static double lesser(double a, double b)
     return a < b ? a : b;
 }
 
-/* ---- triangles in the world -------------------------------------------------------------------
- */
+/* ---- triangles in the world ------------------------------------------------------------------ */
 
 /* A mirrored placement turns a face's normal, by its corners, inward. */
 static bool is_mirrored(const bvpi_placed_part *part)
@@ -101,8 +100,7 @@ bvp_status bvpi_contact_init(const bvpi_clash_judge *judge, const bvp_hit_id *hi
     return status;
 }
 
-/* ---- ways and depth ---------------------------------------------------------------------------
- */
+/* ---- ways and depth -------------------------------------------------------------------------- */
 
 unsigned bvpi_contact_ways(const bvpi_world_tri *a, const bvpi_world_tri *b, double out[2][3])
 {
@@ -143,8 +141,7 @@ void bvpi_contact_measure(const bvpi_world_tri *a, const bvpi_world_tri *b, doub
     *certain = larger(0, lesser(of_a - err_a, of_b - err_b));
 }
 
-/* ---- where they meet --------------------------------------------------------------------------
- */
+/* ---- where they meet ------------------------------------------------------------------------- */
 
 typedef struct box {
     double *lo, *hi;

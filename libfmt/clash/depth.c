@@ -11,8 +11,7 @@
 #include "base/vec3.h"
 #include "query/ray/ray_query.h"
 
-/* ---- from below: points inside ----------------------------------------------------------------
- */
+/* ---- from below: points inside --------------------------------------------------------------- */
 
 /* A triangle of one part, whose points are tried against the other part. */
 typedef struct probe {
@@ -188,8 +187,7 @@ static bvp_status try_samples(const bvpi_clash_item *from, const bvpi_clash_item
     return status;
 }
 
-/* ---- from below: a ball in both ----------------------------------------------------------------
- */
+/* ---- from below: a ball in both -------------------------------------------------------------- */
 
 enum { FACES_ASKED = 8 };
 
@@ -273,8 +271,7 @@ static bvp_status try_balls(bvpi_clash_judge *judge, const bvpi_faces *faces, do
     return status;
 }
 
-/* ---- both --------------------------------------------------------------------------------------
- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 /* Shorter and shorter shifts off the deepest point, and along the contacts' ways. */
 static bvp_status lower_upper(bvpi_clash_judge *judge, const bvpi_contacts *c,

@@ -91,8 +91,7 @@ bvp_status bvpi_clash_nearest(const bvpi_clash_item *item, const double point[3]
     return BVPI_ISA_CHOOSE(bvpi_closest_kernel, item->file->isa)->run_part(&item->part, query);
 }
 
-/* ---- points of a part --------------------------------------------------------------------------
- */
+/* ---- points of a part ------------------------------------------------------------------------ */
 
 /* Before placement: the box is the part's own, not the world's. */
 bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3], double slack)

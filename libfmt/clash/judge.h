@@ -69,8 +69,7 @@ static inline bool bvpi_clash_has_contacts(bvp_clash_detail detail)
 bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detail,
                                  bvp_clash_pair *pair);
 
-/* ---- inside.c: points and solids --------------------------------------------------------------
- */
+/* ---- inside.c: points and solids ------------------------------------------------------------- */
 
 /* ALONG: of a part: no point that was asked is farther from the surface than rounding. */
 typedef enum bvpi_where { BVPI_OUTSIDE, BVPI_INSIDE, BVPI_UNSURE, BVPI_ALONG } bvpi_where;
@@ -104,8 +103,7 @@ bool bvpi_clash_sample(const bvpi_clash_item *item, uint32_t which, double point
 /* May what is within `slack` of a point, in the world, be in the part's own box? */
 bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3], double slack);
 
-/* ---- winding.c: points and solids with cracks --------------------------------------------------
- */
+/* ---- winding.c: points and solids with cracks ------------------------------------------------ */
 
 /* Where is a point, in the world and off by up to `blur`, of a part with open edges? INSIDE and
  * OUTSIDE are certain, of the part with its cracks closed; UNSURE: a crack is wider than `crack`,
@@ -113,16 +111,14 @@ bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3], d
 bvp_status bvpi_clash_winding(const bvpi_clash_item *item, const double point[3], double blur,
                               double crack, bvpi_where *out);
 
-/* ---- same.c: surfaces in one place -------------------------------------------------------------
- */
+/* ---- same.c: surfaces in one place ----------------------------------------------------------- */
 
 /* Is each point of either surface within `gap` of the other one? True is certain; false may be said
  * where the distance is just below the gap, or the meshes take too long to compare. */
 bvp_status bvpi_clash_is_same(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
                               bool *out);
 
-/* ---- enclosed.c: parts and solids -------------------------------------------------------------
- */
+/* ---- enclosed.c: parts and solids ------------------------------------------------------------ */
 
 /* Is one of two parts whose surfaces do not meet inside the other? Points within `gap` of the
  * other's surface, or within rounding, tell nothing. OUTSIDE is certain: every connected piece has
@@ -130,8 +126,7 @@ bvp_status bvpi_clash_is_same(const bvpi_clash_item *a, const bvpi_clash_item *b
 bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
                                double crack, bvpi_where *out);
 
-/* ---- depth.c ----------------------------------------------------------------------------------
- */
+/* ---- depth.c --------------------------------------------------------------------------------- */
 
 /* How deep surfaces that meet are in one another. */
 typedef struct bvpi_clash_depth {

@@ -54,8 +54,7 @@ static void add_coverage(bvp_clash_coverage *to, const bvp_clash_coverage *from)
         to->verdicts[i] += from->verdicts[i];
 }
 
-/* ---- delivery: one thread at a time, which holds is_delivering, not the mutex -----------------
- */
+/* ---- delivery: one thread at a time, which holds is_delivering, not the mutex ---------------- */
 
 static void give_pairs(bvpi_clash_order *order, bvpi_clash_block *block)
 {

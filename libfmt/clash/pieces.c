@@ -115,8 +115,7 @@ static bool unite_triangle(union_find *u, uint64_t number, const float tri[9])
     return true;
 }
 
-/* ---- a part's pieces ---------------------------------------------------------------------------
- */
+/* ---- a part's pieces ------------------------------------------------------------------------- */
 
 static bvp_status unite_part(union_find *u, const bvp_file *file, uint32_t part)
 {

@@ -59,8 +59,7 @@ typedef struct comparison {
     bool is_over; /* some point is not within the gap, or nobody can tell in time */
 } comparison;
 
-/* ---- placed corners ---------------------------------------------------------------------------
- */
+/* ---- placed corners -------------------------------------------------------------------------- */
 
 static void side_init(side *out, const bvpi_clash_item *item, const double middle[3])
 {
@@ -93,8 +92,7 @@ static void middle_of(const patch *p, double out[3])
     }
 }
 
-/* ---- distances, from above --------------------------------------------------------------------
- */
+/* ---- distances, from above ------------------------------------------------------------------- */
 
 static double length_sq(const double p[3], const double q[3])
 {
@@ -160,8 +158,7 @@ static double area_of(const double (*corners)[3], unsigned count)
     return sqrt(bvpi_dot(sum, sum));
 }
 
-/* ---- patches that wait -------------------------------------------------------------------------
- */
+/* ---- patches that wait ----------------------------------------------------------------------- */
 
 static void put(comparison *c, const patch *p)
 {
@@ -221,8 +218,7 @@ static void put_halves(comparison *c, const patch *p)
     put(c, &half);
 }
 
-/* ---- cuts --------------------------------------------------------------------------------------
- */
+/* ---- cuts ------------------------------------------------------------------------------------ */
 
 static void add_corner(patch *p, const double corner[3])
 {
@@ -311,8 +307,7 @@ static bool cut_off(comparison *c, const patch *p, double tri[3][3])
     return true;
 }
 
-/* ---- one way round -----------------------------------------------------------------------------
- */
+/* ---- one way round --------------------------------------------------------------------------- */
 
 /* The triangle of `onto` next to a point, if there is one within the gap, or a little more. */
 static bvp_status find_next(comparison *c, const double point[3], bool *found, double tri[3][3])
@@ -397,8 +392,7 @@ static bvp_status cover(comparison *c, const bvpi_clash_item *from, const bvpi_c
     return status;
 }
 
-/* ---- before that -------------------------------------------------------------------------------
- */
+/* ---- before that ----------------------------------------------------------------------------- */
 
 /* Does the box of `onto` reach to all six faces of the box of `from`, which its surface does? */
 static bool reaches_faces(const bvpi_clash_item *from, const bvpi_clash_item *onto, double gap)

@@ -64,8 +64,7 @@ typedef struct border {
     double farthest; /* that a point moves */
 } border;
 
-/* ---- the border -------------------------------------------------------------------------------
- */
+/* ---- the border ------------------------------------------------------------------------------ */
 
 static int compare_ends(const void *a, const void *b)
 {
@@ -189,8 +188,7 @@ static bvp_status number_ends(border *b)
     return BVP_OK;
 }
 
-/* ---- moved ------------------------------------------------------------------------------------
- */
+/* ---- moved ----------------------------------------------------------------------------------- */
 
 static void to_doubles(const float p[3], double out[3])
 {
@@ -377,8 +375,7 @@ static bool closes(border *b, double near, bvp_status *status)
     return *status == BVP_OK && is_room && all_cancel(b);
 }
 
-/* ---- a part's seams ---------------------------------------------------------------------------
- */
+/* ---- a part's seams -------------------------------------------------------------------------- */
 
 static double extent_of(const border *b)
 {

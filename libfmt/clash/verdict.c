@@ -15,8 +15,7 @@ const char *bvp_verdict_name(bvp_verdict verdict)
     return which < BVP_VERDICT_COUNT ? names[which] : "?";
 }
 
-/* ---- duplicates -------------------------------------------------------------------------------
- */
+/* ---- duplicates ------------------------------------------------------------------------------ */
 
 static bool is_same_part(const bvpi_clash_item *a, const bvpi_clash_item *b)
 {
@@ -56,8 +55,7 @@ static bvp_status is_duplicate(const bvpi_clash_judge *judge, double gap, bool *
     return *out ? BVP_OK : bvpi_clash_is_same(judge->a, judge->b, gap, out);
 }
 
-/* ---- one pair ---------------------------------------------------------------------------------
- */
+/* ---- one pair -------------------------------------------------------------------------------- */
 
 static void take_witness(const bvpi_pair_query *query, bvp_clash_pair *pair)
 {

@@ -87,8 +87,7 @@ static inline uint32_t bvpi_wide_item(const bvpi_wide *node, unsigned lane)
     return node->geom + ((uint32_t)(node->before >> (8 * lane)) & 0xff);
 }
 
-/* ---- a node's boxes ---------------------------------------------------------------------------
- */
+/* ---- a node's boxes -------------------------------------------------------------------------- */
 
 /* Eight boxes; empty lanes hold nonsense. */
 typedef struct bvpi_boxes {
@@ -149,8 +148,7 @@ static inline void bvpi_wide_centred_lane(const bvpi_wide *node, unsigned lane,
     }
 }
 
-/* ---- a cluster's triangles ----------------------------------------------------------------------
- */
+/* ---- a cluster's triangles ------------------------------------------------------------------- */
 
 /* Decodes `count` (1 .. 8) triangles from `item` (bvpi_wide_item); the lanes left over repeat the
  * first one. False: the record lies outside the blob or does not hold so many. */

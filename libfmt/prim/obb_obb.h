@@ -118,8 +118,7 @@ BVPI_INLINE void bvpi_obb_pair_init(bvpi_obb_pair *p, const bvpi_obb *a, const b
     p->volume = fabs(p->n[0][0] * p->r[0][0] + p->n[1][0] * p->r[1][0] + p->n[2][0] * p->r[2][0]);
 }
 
-/* ---- gaps along the axes, at most; times the axis' length -------------------------------------
- */
+/* ---- gaps along the axes, at most; times the axis' length ------------------------------------ */
 
 BVPI_INLINE double bvpi_obb_gap_a(const bvpi_obb_pair *p, int i)
 {

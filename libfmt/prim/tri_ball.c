@@ -10,8 +10,7 @@
 #include "prim/nearest.h"
 #include "prim/points.h"
 
-/* ---- in integers: point 0 is the centre, 1 to 3 are the corners, relative to it ---------------
- */
+/* ---- in integers: point 0 is the centre, 1 to 3 are the corners, relative to it -------------- */
 
 static void dot(bvpi_big *out, const bvpi_big a[3], const bvpi_big b[3])
 {

@@ -9,8 +9,7 @@
 
 #include "prim/points.h"
 
-/* ---- quotients ----------------------------------------------------------------------------------
- */
+/* ---- quotients ------------------------------------------------------------------------------- */
 
 /* of * 2^exponent: out of a double's range it may be. */
 typedef struct number {
@@ -226,8 +225,7 @@ __attribute__((noinline)) static void offer_edges(search *s, int a, int b)
         offer_normal(s, EDGES, a, b, w, e, f, &nn);
 }
 
-/* ---- their points -------------------------------------------------------------------------------
- */
+/* ---- their points ---------------------------------------------------------------------------- */
 
 __attribute__((noinline)) static void keep_corner(search *s, int corner)
 {
@@ -343,8 +341,7 @@ static void keep_points(search *s)
         keep_edges(s);
 }
 
-/* ---- the distance -------------------------------------------------------------------------------
- */
+/* ---- the distance ---------------------------------------------------------------------------- */
 
 /* The root of a quotient errs by 2.6 * 2^-53, what underflows by less than 2^-1073. */
 static void bound(number square, int unit, double *lo, double *hi)

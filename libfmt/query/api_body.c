@@ -97,8 +97,7 @@ bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit_fn 
     return status;
 }
 
-/* ---- the closest point ------------------------------------------------------------------------
- */
+/* ---- the closest point ----------------------------------------------------------------------- */
 
 bvp_status bvp_closest_batch(const bvp_body *body, const double *points, size_t point_stride,
                              size_t count, double max_distance, bvp_closest_result *out,
@@ -149,8 +148,7 @@ bvp_status bvp_closest(const bvp_body *body, const double point[3], double max_d
     return status;
 }
 
-/* ---- regions ----------------------------------------------------------------------------------
- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 static bvp_status ask_overlap(const bvp_body *body, const bvpi_region *region, bvp_hit_fn callback,
                               void *user, uint64_t *count, bvp_stats *stats)

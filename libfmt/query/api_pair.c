@@ -7,8 +7,7 @@
 
 #include "query/pair/pair_query.h"
 
-/* ---- beginning and ending -----------------------------------------------------------------------
- */
+/* ---- beginning and ending -------------------------------------------------------------------- */
 
 static const bvpi_pair_kernel *choose_kernel(const bvp_file *a, const bvp_file *b)
 {

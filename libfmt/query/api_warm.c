@@ -32,8 +32,7 @@ static int certain_within(bvpi_warm *warm, const bvp_body *a, const bvp_body *b,
     return answer;
 }
 
-/* ---- one query ----------------------------------------------------------------------------------
- */
+/* ---- one query ------------------------------------------------------------------------------- */
 
 typedef struct coherent {
     bvpi_warm *warm;
@@ -53,8 +52,7 @@ static bvp_status begin(coherent *c)
     return status;
 }
 
-/* ---- what is wise -------------------------------------------------------------------------------
- */
+/* ---- what is wise ---------------------------------------------------------------------------- */
 
 /* What failed is not tried again for a while, which grows. */
 static void note_trial(uint32_t *failures, uint32_t *pause, bool good)
@@ -83,8 +81,7 @@ static double way_ahead(const coherent *c, uint32_t steps)
                 (half[0] + half[1] + half[2]) * 0x1p-14);
 }
 
-/* ---- keeping ------------------------------------------------------------------------------------
- */
+/* ---- keeping --------------------------------------------------------------------------------- */
 
 /* Keeps where the bodies were. nearest: no pair is nearer; upper: one is as near, or infinity. */
 static void keep_placements(coherent *c, bool is_apart, double nearest, double upper)
@@ -112,8 +109,7 @@ static void keep_distance(coherent *c, double limit)
     bvpi_warm_keep(c->warm, query, c->a, c->b);
 }
 
-/* ---- clearances ---------------------------------------------------------------------------------
- */
+/* ---- clearances ------------------------------------------------------------------------------ */
 
 /* Certifies more clearance than is asked for, which costs no more. False: there is not so much. */
 static bool clears(coherent *c, double delta)
@@ -140,8 +136,7 @@ static bool clears(coherent *c, double delta)
     return true;
 }
 
-/* ---- leads --------------------------------------------------------------------------------------
- */
+/* ---- leads ----------------------------------------------------------------------------------- */
 
 /* Is there still an answer where the last one was? The limit is that of `within`. */
 static bool leads(coherent *c, bvpi_pair_mode mode, double limit)
@@ -165,8 +160,7 @@ static bool leads(coherent *c, bvpi_pair_mode mode, double limit)
     return found;
 }
 
-/* ---- touching -----------------------------------------------------------------------------------
- */
+/* ---- touching -------------------------------------------------------------------------------- */
 
 static bvp_status collide(coherent *c)
 {
@@ -211,8 +205,7 @@ bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start
     return status;
 }
 
-/* ---- within -------------------------------------------------------------------------------------
- */
+/* ---- within ---------------------------------------------------------------------------------- */
 
 static bvp_status within(coherent *c, double delta)
 {
@@ -260,8 +253,7 @@ bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, b
     return *within ? bvp_within(a, b, delta, within, out, stats) : BVP_OK;
 }
 
-/* ---- distance -----------------------------------------------------------------------------------
- */
+/* ---- distance -------------------------------------------------------------------------------- */
 
 /* Asks about one pair alone. */
 static void ask_pair(coherent *c, const bvpi_last_pair *pair)

@@ -186,8 +186,7 @@ static void time_side_by_side(const bvp_file *file, double clearance)
         free(runs[k].list.pairs);
 }
 
-/* ---- ours, asked what the peer is asked -------------------------------------------------------
- */
+/* ---- ours, asked what the peer is asked ------------------------------------------------------ */
 
 /* Keeps a pair of instances whose boxes are near, and leaves it out of the clash. */
 static int keep_candidate(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits)

@@ -39,8 +39,7 @@ static void get_lane(const f32x8 t[9], unsigned lane, float out[9])
         out[k] = t[k][lane];
 }
 
-/* ---- what is timed: each does all batches once ------------------------------------------------
- */
+/* ---- what is timed: each does all batches once ----------------------------------------------- */
 
 static double time_overlap(void)
 {
@@ -167,8 +166,7 @@ static double time_pose(void)
     return sum;
 }
 
-/* ---- scenes ------------------------------------------------------------------------------------
- */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 static void make_scene(const char *name, int family, int placing)
 {

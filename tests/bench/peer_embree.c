@@ -118,8 +118,7 @@ static int any(const void *user, const float origin[3], const float direction[3]
     return ray.tfar < 0;
 }
 
-/* ---- the closest point -------------------------------------------------------------------------
- */
+/* ---- the closest point ----------------------------------------------------------------------- */
 
 static float dot(const float a[3], const float b[3])
 {

@@ -44,8 +44,7 @@ double scale = 1; /* millimetres in the unit that was written */
         }                                                                                          \
     } while (0)
 
-/* ---- the scene ----------------------------------------------------------------
- */
+/* ---- the scene ------------------------------------------------------------------------------- */
 
 const char *const PLATE = "Platte – größer", *const BOLT = "Bolzen Ø8 螺栓", *const BALL = "Kugel",
                   *const GROUP = "Gruppe", *const ROOT = "Anlage Süd";
@@ -92,8 +91,7 @@ placed the_ball()
     return {"Kugel oben", moved(50, 30, 90, 110)};
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 void name(const TDF_Label &label, const std::string &text)
 {
@@ -150,8 +148,7 @@ int write_iges(const char *path)
     return writer.Write(path) ? 0 : 1;
 }
 
-/* ---- comparing --------------------------------------------------------------------------------
- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 std::string text_of(bvp_string s)
 {

@@ -46,8 +46,7 @@ fault_end fault_run(const fault_plan *plan, int (*body)(void *user), void *user)
  * may be made for the counter. */
 void fault_set_preload(const char *library, const char *counter);
 
-/* ---- what the two halves share ------------------------------------------------------------------
- */
+/* ---- what the two halves share --------------------------------------------------------------- */
 
 /* In memory that parent and child share. */
 typedef struct fault_counter {

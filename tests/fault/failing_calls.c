@@ -94,8 +94,7 @@ static const call calls[] = {
 };
 enum { CALL_COUNT = sizeof calls / sizeof calls[0], PROCESS_MAX = 256 };
 
-/* ---- the child ----------------------------------------------------------------------------------
- */
+/* ---- the child ------------------------------------------------------------------------------- */
 
 int failing_calls_enter(void)
 {
@@ -129,8 +128,7 @@ const char *failing_calls_missing(void)
     return NULL;
 }
 
-/* ---- the parent ---------------------------------------------------------------------------------
- */
+/* ---- the parent ------------------------------------------------------------------------------ */
 
 typedef struct watch {
     const fault_plan *plan;

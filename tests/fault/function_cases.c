@@ -18,8 +18,7 @@
 #include "bvpack_build.h"
 #include "bvpack_clash.h"
 
-/* ---- what is given: opened once, in the state in which each case finds it ----------------------
- */
+/* ---- what is given: opened once, in the state in which each case finds it -------------------- */
 
 static struct {
     const uint8_t *bytes; /* of tree.bvp */
@@ -104,8 +103,7 @@ void function_cases_note_sink(void)
         note(bytes, (size_t)got);
 }
 
-/* ---- cases: opening -----------------------------------------------------------------------------
- */
+/* ---- cases: opening -------------------------------------------------------------------------- */
 
 static int open_and_ask(const char *path, const bvp_open_options *options)
 {
@@ -232,8 +230,7 @@ static int refit(void)
     return ask_one(&body);
 }
 
-/* ---- cases: building ----------------------------------------------------------------------------
- */
+/* ---- cases: building ------------------------------------------------------------------------- */
 
 static const bvp_hierarchy_spec all_kinds[] = {{.kind = BVP_KIND_WIDE},
                                                {.kind = BVP_KIND_BOXTREE},
@@ -382,8 +379,7 @@ static int convert(void)
     return 0;
 }
 
-/* ---- cases: clash -------------------------------------------------------------------------------
- */
+/* ---- cases: clash ---------------------------------------------------------------------------- */
 
 static int on_clash(void *user, const bvp_clash_pair *pair)
 {

@@ -18,8 +18,7 @@
 #include "left.h"
 #include "loop.h"
 
-/* ---- one run ------------------------------------------------------------------------------------
- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 typedef struct result {
     fault_end end;
@@ -52,8 +51,7 @@ static result run_anew(const function_case *c, const fault_plan *plan)
     return run(c, plan);
 }
 
-/* ---- what must hold -----------------------------------------------------------------------------
- */
+/* ---- what must hold -------------------------------------------------------------------------- */
 
 static const char *judge_failure(const result *r, const fault_plan *plan)
 {
@@ -113,8 +111,7 @@ static const char *judge_killed(const function_case *c, const result *r, const r
     return what;
 }
 
-/* ---- the loop -----------------------------------------------------------------------------------
- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 typedef struct trial {
     const fault_loop *loop;

@@ -21,8 +21,7 @@
 #include "left.h"
 #include "loop.h"
 
-/* ---- the cases ----------------------------------------------------------------------------------
- */
+/* ---- the cases ------------------------------------------------------------------------------- */
 
 typedef struct verb_case {
     const char *line;     /* words without blanks */
@@ -107,8 +106,7 @@ static const verb_case cases[] = {
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
-/* ---- one run ------------------------------------------------------------------------------------
- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 typedef struct result {
     fault_end end;
@@ -179,8 +177,7 @@ static void free_result(result *r)
     folder_free(&r->files);
 }
 
-/* ---- what must hold -----------------------------------------------------------------------------
- */
+/* ---- what must hold -------------------------------------------------------------------------- */
 
 /* What is wrong with the run after a kill, or NULL. */
 static const char *judge_next(const verb_case *v, const result *r, const result *whole)
@@ -254,8 +251,7 @@ static const char *judge(const verb_case *v, result *r, const result *whole, con
     return NULL;
 }
 
-/* ---- the loop -----------------------------------------------------------------------------------
- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 static int has_preload;
 

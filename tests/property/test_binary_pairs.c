@@ -8,8 +8,7 @@
 
 #include <sys/mman.h>
 
-/* ---- comparisons -------------------------------------------------------------------------------
- */
+/* ---- comparisons ----------------------------------------------------------------------------- */
 
 typedef struct found {
     bvp_pair *pairs;
@@ -125,8 +124,7 @@ static void check_models(const model *x, const model *y, const double *ma, const
     free(expected.pairs);
 }
 
-/* ---- tests -------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 /* Of the placements that are hard on boxes and predicates; `b` may lie anywhere about `a`. */
 static void make_placements(int round, double ma[12], double mb[12])
@@ -174,8 +172,7 @@ START_TEST(every_kind_answers_as_the_wide_one)
 }
 END_TEST
 
-/* ---- assemblies --------------------------------------------------------------------------------
- */
+/* ---- assemblies ------------------------------------------------------------------------------ */
 
 enum { NODES = 14 };
 
@@ -255,8 +252,7 @@ START_TEST(assemblies_answer_by_every_kind)
 }
 END_TEST
 
-/* ---- forged bytes ------------------------------------------------------------------------------
- */
+/* ---- forged bytes ---------------------------------------------------------------------------- */
 
 /* The file's bytes, followed by a page that can't be read. */
 static uint8_t *guarded(const bytes *file)
@@ -341,8 +337,7 @@ START_TEST(forged_hierarchies_end_and_stay_inside)
 }
 END_TEST
 
-/* ---- which hierarchy ---------------------------------------------------------------------------
- */
+/* ---- which hierarchy ------------------------------------------------------------------------- */
 
 START_TEST(kinds_are_chosen_by_the_handle)
 {

@@ -5,8 +5,7 @@
 #include "binary_cases.h"
 #include "suite.h"
 
-/* ---- questions ---------------------------------------------------------------------------------
- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 typedef struct answers {
     bvp_ray_hit first, all[4096];
@@ -136,8 +135,7 @@ static void make_question(const body_list *list, double size, question *q)
     }
 }
 
-/* ---- tests -------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void check_model(const model *m, int kind)
 {

@@ -194,8 +194,7 @@ static void make_solid(const prism *p, solid *s)
     }
 }
 
-/* ---- how deep ---------------------------------------------------------------------------------
- */
+/* ---- how deep -------------------------------------------------------------------------------- */
 
 static double to_segment(const double p[2], const double a[2], const double b[2])
 {
@@ -237,8 +236,7 @@ static double depth_of(const prism *outer, const prism *inner)
     return most;
 }
 
-/* ---- where ------------------------------------------------------------------------------------
- */
+/* ---- where ----------------------------------------------------------------------------------- */
 
 static double largest_of(const solid *s)
 {
@@ -272,8 +270,7 @@ static double own_origin(uint64_t *state, solid *s, double place[12])
     return 8 * size * 0x1p-24;
 }
 
-/* ---- one case ----------------------------------------------------------------------------------
- */
+/* ---- one case -------------------------------------------------------------------------------- */
 
 typedef struct flush_case {
     double depth, blur; /* that was built; how far rounding may take a point */

@@ -173,8 +173,7 @@ START_TEST(turned_onto_itself)
 }
 END_TEST
 
-/* ---- other surfaces ---------------------------------------------------------------------------
- */
+/* ---- other surfaces -------------------------------------------------------------------------- */
 
 typedef enum difference {
     MOVED,

@@ -8,8 +8,7 @@
 
 enum { POINTS = 40 };
 
-/* ---- brute force -------------------------------------------------------------------------------
- */
+/* ---- brute force ----------------------------------------------------------------------------- */
 
 static void try_triangle(const body_item *item, const bvpi_point *point, uint64_t k, double most,
                          bvp_closest_result *best)

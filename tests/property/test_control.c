@@ -6,8 +6,7 @@
 
 #include "format/layout.h"
 
-/* ---- budgets ----------------------------------------------------------------------------------
- */
+/* ---- budgets --------------------------------------------------------------------------------- */
 
 /* What is given until the end is part of the whole; other answers are none. */
 static void check_cancelled(int which, const answer *got, const answer *whole)
@@ -74,8 +73,7 @@ START_TEST(every_budget_ends_every_query_at_the_same_step)
 }
 END_TEST
 
-/* ---- flags and callbacks ----------------------------------------------------------------------
- */
+/* ---- flags and callbacks --------------------------------------------------------------------- */
 
 static int count_look(void *user)
 {
@@ -138,8 +136,7 @@ START_TEST(a_handles_control_counts_where_a_body_has_none)
 }
 END_TEST
 
-/* ---- coherent queries -------------------------------------------------------------------------
- */
+/* ---- coherent queries ------------------------------------------------------------------------ */
 
 static void place(double at[12], double x)
 {
@@ -187,8 +184,7 @@ START_TEST(cancelled_queries_leave_coherent_ones_right)
 }
 END_TEST
 
-/* ---- verification -----------------------------------------------------------------------------
- */
+/* ---- verification ---------------------------------------------------------------------------- */
 
 static int one_more(void *user)
 {
@@ -266,8 +262,7 @@ START_TEST(lazy_verification_goes_on_after_it_was_cancelled)
 }
 END_TEST
 
-/* ---- clash ------------------------------------------------------------------------------------
- */
+/* ---- clash ----------------------------------------------------------------------------------- */
 
 static int take_clash(void *user, const bvp_clash_pair *pair)
 {
@@ -326,8 +321,7 @@ START_TEST(a_clash_run_ends_at_the_same_pair_on_any_number_of_threads)
 }
 END_TEST
 
-/* ---- the builder ------------------------------------------------------------------------------
- */
+/* ---- the builder ----------------------------------------------------------------------------- */
 
 START_TEST(a_builder_goes_on_after_a_part_was_cancelled)
 {

@@ -33,8 +33,7 @@ static const far_case cases[] = {{"1e7", 1, 2, {1e7}},
                                  {"a group each", 6, 3, {1e8, 1e8 + 3, 1e8 + 6, 1e20, 1e20, 1e20}}};
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* ---- scenes -----------------------------------------------------------------------------------
- */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 static void add_part(bvp_builder *builder, uint64_t *state)
 {
@@ -78,8 +77,7 @@ static bvp_body whole(const case_file *file)
     return (bvp_body){.file = file->file, .part = BVP_ASSEMBLY};
 }
 
-/* ---- with and without --------------------------------------------------------------------------
- */
+/* ---- with and without ------------------------------------------------------------------------ */
 
 /* What a query did. */
 static uint64_t work_of(const bvp_stats *s)
@@ -283,8 +281,7 @@ START_TEST(far_ones_change_neither_answers_nor_work)
 }
 END_TEST
 
-/* ---- an assembly's own pairs -------------------------------------------------------------------
- */
+/* ---- an assembly's own pairs ----------------------------------------------------------------- */
 
 static int count_clash(void *user, const bvp_clash_pair *pair)
 {
@@ -334,8 +331,7 @@ START_TEST(own_pairs)
 }
 END_TEST
 
-/* ---- all of them against each alone ------------------------------------------------------------
- */
+/* ---- all of them against each alone ---------------------------------------------------------- */
 
 enum { FEW = 300 };
 
@@ -520,8 +516,7 @@ START_TEST(two_assemblies)
 }
 END_TEST
 
-/* ---- files --------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 START_TEST(one_grid_where_one_does)
 {
@@ -615,8 +610,7 @@ START_TEST(deformed_parts)
 }
 END_TEST
 
-/* ---- hostile files ------------------------------------------------------------------------------
- */
+/* ---- hostile files --------------------------------------------------------------------------- */
 
 typedef struct forgery {
     case_file good;

@@ -15,8 +15,7 @@
 
 static const double turned[12] = {.6, -.8, 0, .5, .8, .6, 0, 0, 0, 0, 1, .25};
 
-/* ---- answers ----------------------------------------------------------------------------------
- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 /* Does the caller's placement take an instance out of the range that lies in it? Then, and only
  * then, the caller may be to blame. */
@@ -176,8 +175,7 @@ static void ask(const bvp_file *file, double value)
     ask_clash(file, file, value);
 }
 
-/* ---- scenes -----------------------------------------------------------------------------------
- */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 /* Two boxes below a node that is placed, the second one scaled. */
 static bvp_builder *start(const double frame[12], const double placement[12])
@@ -218,8 +216,7 @@ static double any_number(uint64_t *state)
     return ldexp(bits >> 40 & 1 ? -1 : 1, exponent) * (bits >> 41 & 1 ? 1 : 1.7);
 }
 
-/* ---- tests ------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 /* What is packed can be asked, verified, and gives numbers; the rest is refused. */
 START_TEST(packed)

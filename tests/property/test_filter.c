@@ -8,8 +8,7 @@
 
 enum { INSTANCES = 24, WORDS = 2, ROUNDS = 8 };
 
-/* ---- filters ----------------------------------------------------------------------------------
- */
+/* ---- filters --------------------------------------------------------------------------------- */
 
 typedef struct group {
     uint64_t bits[WORDS];
@@ -40,8 +39,7 @@ static void random_group(group *g)
         g->filter.bits = NULL;
 }
 
-/* ---- bodies -----------------------------------------------------------------------------------
- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* Bodies that are one instance each. */
 typedef struct assembly {
@@ -62,8 +60,7 @@ static void take_apart(const bvp_file *file, const double *placement, assembly *
     }
 }
 
-/* ---- rays -------------------------------------------------------------------------------------
- */
+/* ---- rays ------------------------------------------------------------------------------------ */
 
 static int count_hit(void *user, const bvp_ray_hit *hit)
 {
@@ -109,8 +106,7 @@ static void check_ray(const assembly *a, const bvp_body *some, const bvp_ray *ra
     ck_assert_mem_eq(first.normal, best.normal, sizeof first.normal);
 }
 
-/* ---- points -----------------------------------------------------------------------------------
- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
 static void check_closest(const assembly *a, const bvp_body *some, const double point[3])
 {
@@ -141,8 +137,7 @@ static void check_closest(const assembly *a, const bvp_body *some, const double 
     ck_assert(count < 2 || is_asked(some->filter, nearest[1].id.instance));
 }
 
-/* ---- regions ----------------------------------------------------------------------------------
- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 static int only_asked(void *user, const bvp_hit_id *id)
 {
@@ -246,8 +241,7 @@ START_TEST(of_one_body_only_those_that_are_asked_answer)
 }
 END_TEST
 
-/* ---- two bodies -------------------------------------------------------------------------------
- */
+/* ---- two bodies ------------------------------------------------------------------------------ */
 
 /* What each pair of instances answers, as two parts. */
 typedef struct matrix {
@@ -410,8 +404,7 @@ START_TEST(a_sub_assembly_meets_the_rest)
 }
 END_TEST
 
-/* ---- warm starts ------------------------------------------------------------------------------
- */
+/* ---- warm starts ----------------------------------------------------------------------------- */
 
 static void check_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start warm[3], double delta)
 {
@@ -454,8 +447,7 @@ START_TEST(a_warm_start_knows_its_filter)
 }
 END_TEST
 
-/* ---- few of many ------------------------------------------------------------------------------
- */
+/* ---- few of many ----------------------------------------------------------------------------- */
 
 /* One cube that is asked, among many: what is left out is not looked at pair by pair. */
 START_TEST(what_is_left_out_costs_little)
@@ -513,8 +505,7 @@ START_TEST(what_is_left_out_costs_little)
 }
 END_TEST
 
-/* ---- groups -----------------------------------------------------------------------------------
- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 START_TEST(a_subtree_is_a_group)
 {

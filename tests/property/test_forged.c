@@ -216,8 +216,7 @@ START_TEST(bytes)
 }
 END_TEST
 
-/* ---- the second part, and what leads to it ----------------------------------------------------
- */
+/* ---- the second part, and what leads to it --------------------------------------------------- */
 
 /* Bytes one by one, and numbers of four bytes where they begin. */
 static void forge_bytes(forger *f, uint64_t start, uint64_t size)

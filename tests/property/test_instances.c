@@ -11,8 +11,7 @@
 
 enum { INSTANCES = 40, ROUNDS = 12, MOST = 4096 };
 
-/* ---- by brute force, boxes --------------------------------------------------------------------
- */
+/* ---- by brute force, boxes ------------------------------------------------------------------- */
 
 static void set_row_times_corner(mpq_t out, const double row[4], const double corner[3])
 {
@@ -140,8 +139,7 @@ static void ask_boxes(const bvp_body *body, const bvp_body *baseline, const body
     }
 }
 
-/* ---- by brute force, nearest ------------------------------------------------------------------
- */
+/* ---- by brute force, nearest ----------------------------------------------------------------- */
 
 static int by_distance(const void *a, const void *b)
 {
@@ -227,8 +225,7 @@ START_TEST(answers_equal_brute_force)
 }
 END_TEST
 
-/* ---- what is known ----------------------------------------------------------------------------
- */
+/* ---- what is known --------------------------------------------------------------------------- */
 
 /* Unit right triangles in the planes z = 0, 1, 2 ..., `n` of them. */
 static body_scene scene_of_a_stack(uint32_t n)

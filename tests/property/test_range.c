@@ -16,8 +16,7 @@ enum {
 
 static uint64_t pair_count, wrong_count, meeting_count, query_count, seed_of_batch;
 
-/* ---- bounds that bvpack.h states --------------------------------------------------------------
- */
+/* ---- bounds that bvpack.h states ------------------------------------------------------------- */
 
 #define RELATIVE 1e-9L    /* of a distance: how much it or its lower end may be off */
 #define NEAR     0x1p-36L /* of the reach: lower ends of lesser distances may be off by more */
@@ -25,8 +24,7 @@ static uint64_t pair_count, wrong_count, meeting_count, query_count, seed_of_bat
 #define WITNESS  0x1p-47L /* of the reach: how far a witness or nearest point is off */
 #define CLOSEST  0x1p-92L /* of the reach: what a least distance may be off, beside RELATIVE */
 
-/* ---- failures ---------------------------------------------------------------------------------
- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static void complain(const scene *s, const char *what, double value)
 {
@@ -102,8 +100,7 @@ static bool is_plain(const scene *s, double distance)
     return true;
 }
 
-/* ---- pairs ------------------------------------------------------------------------------------
- */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 static const bvp_body *other(const scene *s)
 {
@@ -137,8 +134,7 @@ static void check_pairs(const scene *s)
     }
 }
 
-/* ---- distances --------------------------------------------------------------------------------
- */
+/* ---- distances ------------------------------------------------------------------------------- */
 
 static bool all_at_least(const scene *s, double lo)
 {
@@ -205,8 +201,7 @@ static void check_distance(const scene *s)
         expect(s, within == 0, "within what it is not", delta);
 }
 
-/* ---- closest points ---------------------------------------------------------------------------
- */
+/* ---- closest points -------------------------------------------------------------------------- */
 
 /* A point near body a: on a triangle but for rounding, near one, or anywhere. */
 static void make_point(const scene *s, double out[3])
@@ -281,8 +276,7 @@ static void ask_closest(const scene *s, const double (*points)[3])
     query_count += 2 * ELEMENTS;
 }
 
-/* ---- rays -------------------------------------------------------------------------------------
- */
+/* ---- rays ------------------------------------------------------------------------------------ */
 
 /* What is true of a ray. */
 typedef struct ray_truth {
@@ -414,8 +408,7 @@ static void ask_rays(const scene *s, const ray_truth *truth)
     query_count += 5 * ELEMENTS;
 }
 
-/* ---- regions ----------------------------------------------------------------------------------
- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 enum { REGIONS = 4, PLANES = 4 };
 
@@ -493,8 +486,7 @@ static void ask_region(const scene *s, const region_truth *truth)
     query_count++;
 }
 
-/* ---- motion -----------------------------------------------------------------------------------
- */
+/* ---- motion ---------------------------------------------------------------------------------- */
 
 /* Where body b comes from: the last place is its own. */
 static void make_motion(const scene *s, double places[ELEMENTS][12])
@@ -567,8 +559,7 @@ static void ask_batches(const scene *s, double places[ELEMENTS][12])
     query_count += (uint64_t)2 * ELEMENTS;
 }
 
-/* ---- scenes -----------------------------------------------------------------------------------
- */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 enum { ASK_PAIRS = 5 }; /* and below that: closest, rays, regions, warm, batches */
 

@@ -8,8 +8,7 @@
 
 enum { RAYS = 83 }; /* some are left over behind the last packet */
 
-/* ---- against single calls ---------------------------------------------------------------------
- */
+/* ---- against single calls -------------------------------------------------------------------- */
 
 /* Fills in expected; how many rays are sound, and *status of the first that is not. */
 static size_t ask_alone(const bvp_body *body, const bvp_ray rays[RAYS], bvp_ray_hit expected[RAYS],
@@ -62,8 +61,7 @@ static void check_rays(const bvp_body *body, const bvp_body *baseline, const bvp
     ck_assert_mem_eq(hits, hits_baseline, sound * sizeof *hits);
 }
 
-/* ---- rays that go much the same way -----------------------------------------------------------
- */
+/* ---- rays that go much the same way ---------------------------------------------------------- */
 
 typedef enum family {
     CAMERA,   /* from one point */
@@ -180,8 +178,7 @@ START_TEST(packets_answer_as_single_rays_do)
 }
 END_TEST
 
-/* ---- that they go together --------------------------------------------------------------------
- */
+/* ---- that they go together ------------------------------------------------------------------- */
 
 /* A square of rays from outside at a ball of radius 1 around 0, row by row. */
 enum { SIDE = 64 };
@@ -250,8 +247,7 @@ START_TEST(scattered_rays_do_not)
 }
 END_TEST
 
-/* ---- arguments ---------------------------------------------------------------------------------
- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 START_TEST(a_bad_ray_stops_the_batch_where_it_is)
 {
@@ -284,8 +280,7 @@ START_TEST(a_bad_ray_stops_the_batch_where_it_is)
 }
 END_TEST
 
-/* ---- a bound of t ------------------------------------------------------------------------------
- */
+/* ---- a bound of t ---------------------------------------------------------------------------- */
 
 /* No triangle is hit before it is said to be soonest. */
 START_TEST(triangles_are_not_hit_sooner)

@@ -13,8 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ---- scenes -------------------------------------------------------------------------------------
- */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 enum { KINDS = 5, MOST = 4100 };
 
@@ -106,8 +105,7 @@ static void make_large_and_small(surface *s, uint32_t count)
     put_huge_and_tiny(s, count, 1e6, 1e-4);
 }
 
-/* ---- files --------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static const bvp_kind kinds[KINDS] = {BVP_KIND_WIDE, BVP_KIND_BOXTREE, BVP_KIND_AABB, BVP_KIND_OBB,
                                       BVP_KIND_RSS};
@@ -142,8 +140,7 @@ static void unpack(packed *p)
     case_close(&p->file);
 }
 
-/* ---- questions ----------------------------------------------------------------------------------
- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 typedef struct answers {
     int hit, within, not_within;
@@ -373,8 +370,7 @@ START_TEST(one_huge_and_many_tiny)
 }
 END_TEST
 
-/* ---- projections --------------------------------------------------------------------------------
- */
+/* ---- projections ----------------------------------------------------------------------------- */
 
 /* By how much the point's true place along w is above the computed one, as a part of the terms'
  * magnitudes; beyond the bound it must not be. */

@@ -11,8 +11,7 @@
 
 #include <check.h>
 
-/* ---- meshes -----------------------------------------------------------------------------------
- */
+/* ---- meshes ---------------------------------------------------------------------------------- */
 
 typedef struct body_mesh {
     float *tri; /* 9 floats each */
@@ -139,8 +138,7 @@ static inline body_mesh mesh_sample(const char *name)
     return m;
 }
 
-/* ---- placements -------------------------------------------------------------------------------
- */
+/* ---- placements ------------------------------------------------------------------------------ */
 
 enum {
     PLACED_NOT,
@@ -188,8 +186,7 @@ static inline void place_random(int kind, double m[12])
     case_translate(m, kind == PLACED_FAR ? 1e10 : kind == PLACED_TINY ? 1e-5 : 5);
 }
 
-/* ---- bodies ------------------------------------------------------------------------------------
- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* One mesh and an assembly of `instance_count` of several meshes, each opened for both instruction
  * sets: file[0] as the CPU can, file[1] baseline. */
@@ -250,8 +247,7 @@ static inline void scene_close(body_scene *s)
     bvp_close(s->file[1]);
 }
 
-/* ---- all triangles -----------------------------------------------------------------------------
- */
+/* ---- all triangles --------------------------------------------------------------------------- */
 
 /* One instance of a body, or the part that it is. */
 typedef struct body_item {

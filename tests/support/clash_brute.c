@@ -10,8 +10,7 @@
 #include "flat_surface.h"
 #include "oracle_gmp.h"
 
-/* ---- exact answers ----------------------------------------------------------------------------
- */
+/* ---- exact answers --------------------------------------------------------------------------- */
 
 /* Of a question whose answer may hang on the last bit: that of an interval which holds the limit.
  */
@@ -68,8 +67,7 @@ static answer ask(const flat_surface *a, const flat_surface *b, double limit, fl
     return q.answer;
 }
 
-/* ---- inside ------------------------------------------------------------------------------------
- */
+/* ---- inside ---------------------------------------------------------------------------------- */
 
 enum { OUTSIDE = 1, INSIDE = 2, AROUND = 4, PERHAPS_AROUND = 8 };
 
@@ -119,8 +117,7 @@ static unsigned where_is(const flat_surface *outer, bool is_open, const flat_sur
     return out & AROUND && out & (PERHAPS_AROUND | OUTSIDE) ? PERHAPS_AROUND : out;
 }
 
-/* ---- one pair ---------------------------------------------------------------------------------
- */
+/* ---- one pair -------------------------------------------------------------------------------- */
 
 typedef struct side {
     const bvp_part_info *info;
@@ -338,8 +335,7 @@ static unsigned right_verdicts(brute_pair *p)
            (meets ? of_meeting(p) : of_apart(p));
 }
 
-/* ---- what was said ----------------------------------------------------------------------------
- */
+/* ---- what was said --------------------------------------------------------------------------- */
 
 typedef struct said_list {
     bvp_clash_pair *pairs;
@@ -393,8 +389,7 @@ static uint64_t ask_library(const bvp_file *file, const bvp_clash_limits *limits
     return wrong;
 }
 
-/* ---- the scene --------------------------------------------------------------------------------
- */
+/* ---- the scene ------------------------------------------------------------------------------- */
 
 typedef struct brute_scene {
     uint32_t part_count, count;

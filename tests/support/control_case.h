@@ -42,8 +42,7 @@ static inline case_file make_scene(uint64_t *state, uint32_t triangles, double s
     return case_finish(builder);
 }
 
-/* ---- every query ------------------------------------------------------------------------------
- */
+/* ---- every query ----------------------------------------------------------------------------- */
 
 /* An answer as numbers, for comparison. */
 typedef struct answer {
@@ -262,8 +261,7 @@ static inline bool is_asked(int which, uint32_t part, bool self)
     return (part == BVP_ASSEMBLY || !of_assembly) && (!self || (which == PAIRS && part != 0));
 }
 
-/* ---- how soon it is noticed -------------------------------------------------------------------
- */
+/* ---- how soon it is noticed ------------------------------------------------------------------ */
 
 /* Processor time of this thread, which other programs on the machine do not lengthen. */
 static inline double seconds_used(void)

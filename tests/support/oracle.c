@@ -56,8 +56,7 @@ void oracle_distance(oracle_soup a, oracle_soup b, double *lo, double *hi)
         }
 }
 
-/* ---- files --------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void add_parts(bvp_builder *builder, const oracle_soup *parts, uint32_t count,
                       uint32_t *numbers)

@@ -22,8 +22,7 @@ uint64_t oracle_pairs(oracle_soup a, oracle_soup b, uint8_t *matrix);
 /* lo <= minimum distance <= hi; both 0 exactly when they touch. */
 void oracle_distance(oracle_soup a, oracle_soup b, double *lo, double *hi);
 
-/* ---- files --------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* Packs soups as parts 0 .. count - 1 and opens the file. node_count nodes, of which node k is
  * node_parts[k] at 12 doubles placements + 12 k below the root; none: one for each part. baseline:

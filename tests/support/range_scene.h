@@ -48,8 +48,7 @@ typedef struct scene {
     const char *how;         /* by which route it is asked */
 } scene;
 
-/* ---- batches ----------------------------------------------------------------------------------
- */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 /* Instances near one another: the first two as any pair, the third as the second, elsewhere. */
 static inline void batch_assemble(batch *batch, bvp_builder *builder)
@@ -122,8 +121,7 @@ static inline void batch_free(batch *batch)
     free(batch->file.data);
 }
 
-/* ---- bodies ------------------------------------------------------------------------------------
- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 static inline void side_add(side *s, const range_mesh *mesh, const double m[12])
 {
@@ -175,8 +173,7 @@ static inline uint32_t instance_of(const side *s, uint64_t k)
     return i;
 }
 
-/* ---- scenes -----------------------------------------------------------------------------------
- */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 /* Is this pair of triangles asked? */
 static inline bool asks(const scene *s, uint64_t k, uint64_t l)

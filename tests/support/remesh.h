@@ -101,8 +101,7 @@ static inline void remesh_centre(remesh *m)
         m->soup[i] = (float)((double)m->soup[i] - 0.5 * lo[i % 3] - 0.5 * hi[i % 3]);
 }
 
-/* ---- the same surface -------------------------------------------------------------------------
- */
+/* ---- the same surface ------------------------------------------------------------------------ */
 
 /* Triangles change places, and corners turn. */
 static inline void remesh_permute(uint64_t *state, remesh *m)

@@ -8,8 +8,7 @@
 #include <string.h>
 #include "bvpack_build.h"
 
-/* ---- parts -------------------------------------------------------------------------------------
- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 typedef struct shape {
     float *corners; /* 9 a triangle */
@@ -67,8 +66,7 @@ static shape make_ball(double radius, double height, int slices, int stacks)
     return s;
 }
 
-/* ---- the assembly ------------------------------------------------------------------------------
- */
+/* ---- the assembly ---------------------------------------------------------------------------- */
 
 enum { PLATE, PIN, BALL, BLOCK, PARTS };
 enum { THE_PLATE, PIN_IN, PIN_ON, PIN_TWIN, BIG_BALL, INNER, NEAR, APART, INSTANCES };
@@ -118,8 +116,7 @@ int report_case_pack(const char *path)
     return status == BVP_OK ? 0 : -1;
 }
 
-/* ---- rows --------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static const struct {
     bvp_verdict verdict;

@@ -73,8 +73,7 @@ static int begin(bvpi_publishing *p, const char *text)
            write(p->fd, text, strlen(text)) != (ssize_t)strlen(text);
 }
 
-/* ---- with names and without ---------------------------------------------------------------------
- */
+/* ---- with names and without ------------------------------------------------------------------ */
 
 /* Runs body in a process of its own, where files without a name are refused if `named`. Its exit
  * status; 77: they can't be refused here. */

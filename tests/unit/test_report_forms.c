@@ -63,8 +63,7 @@ static const char *property(const model_node *node, const char *key)
     return "";
 }
 
-/* ---- what the importer does not tell ----------------------------------------------------------
- */
+/* ---- what the importer does not tell --------------------------------------------------------- */
 
 static uint64_t count_in(const json_value *object, const char *key)
 {

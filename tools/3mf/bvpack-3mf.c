@@ -77,8 +77,7 @@ static void drop_invented(char uuid[UUID_SIZE])
         uuid[0] = '\0';
 }
 
-/* ---- the model under way -----------------------------------------------------------------------
- */
+/* ---- the model under way --------------------------------------------------------------------- */
 
 enum {
     STATUS_USAGE = 2,
@@ -142,8 +141,7 @@ static void take_transform(const mf_transform *from, double out[12])
         out[i] = (double)from->rows[i / 4][i % 4];
 }
 
-/* ---- meshes -------------------------------------------------------------------------------------
- */
+/* ---- meshes ---------------------------------------------------------------------------------- */
 
 static uint32_t send_triangles(package *p, void *object, const char *name, uint32_t vertices,
                                uint32_t triangles)
@@ -341,8 +339,7 @@ static void place_items(package *p)
     }
 }
 
-/* ---- the program ------------------------------------------------------------------------------
- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 /* What lib3mf read over, such as an item without an object: in its own words. */
 static void pass_warnings(package *p, void *reader)

@@ -184,8 +184,7 @@ static void send_nodes(job *j)
     free(v);
 }
 
-/* ---- the program ------------------------------------------------------------------------------
- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 /* Length of a unit in metres, when the format's reader tells it or the format fixes it. */
 static double unit_of(const struct aiScene *scene, const char *format)

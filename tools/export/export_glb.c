@@ -10,8 +10,7 @@
 #include "text/json.h"
 #include "text/memory_text.h"
 
-/* ---- what the file's chunks hold ----------------------------------------------------------------
- */
+/* ---- what the file's chunks hold ------------------------------------------------------------- */
 
 typedef struct glb {
     export_scene scene;
@@ -62,8 +61,7 @@ static bvp_status choose_meshes(glb *g)
     return status;
 }
 
-/* ---- one mesh of everything ---------------------------------------------------------------------
- */
+/* ---- one mesh of everything ------------------------------------------------------------------ */
 
 static void append_item(export_mesh *to, const export_item *item, const export_mesh *mesh,
                         export_report *report)
@@ -105,8 +103,7 @@ static bvp_status flatten(glb *g)
     return BVP_OK;
 }
 
-/* ---- the JSON text: data ------------------------------------------------------------------------
- */
+/* ---- the JSON text: data --------------------------------------------------------------------- */
 
 static void write_name(glb *g, bvp_string name)
 {
@@ -198,8 +195,7 @@ static void write_meshes(glb *g)
     jsonw_end(&g->text);
 }
 
-/* ---- the JSON text: nodes -----------------------------------------------------------------------
- */
+/* ---- the JSON text: nodes -------------------------------------------------------------------- */
 
 /* Lists of children, and the nodes that carry the origins of rebased parts, which come after the
  * file's own. */
@@ -374,8 +370,7 @@ static bvp_status write_text(glb *g, uint32_t part, FILE *stream)
     return status;
 }
 
-/* ---- the file -----------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static bvp_status write_chunks(glb *g, const char *text, size_t size, FILE *out)
 {

@@ -43,8 +43,7 @@ bvp_status export_finish(FILE *out, bvp_error *error)
     return BVP_ERR_SYSTEM;
 }
 
-/* ---- meshes -----------------------------------------------------------------------------------
- */
+/* ---- meshes ---------------------------------------------------------------------------------- */
 
 typedef struct numbered {
     uint64_t id, triangle;
@@ -129,8 +128,7 @@ bvp_status export_load(export_scene *scene, uint32_t part, const export_mesh **o
     return (*out)->loaded ? BVP_OK : read_mesh(scene, part, &scene->meshes[part]);
 }
 
-/* ---- items ------------------------------------------------------------------------------------
- */
+/* ---- items ----------------------------------------------------------------------------------- */
 
 static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
@@ -210,8 +208,7 @@ void export_close(export_scene *scene)
     free(scene->items);
 }
 
-/* ---- coordinates ------------------------------------------------------------------------------
- */
+/* ---- coordinates ----------------------------------------------------------------------------- */
 
 /* Adds a * b to the sum *high + *low of two doubles. */
 static void add_product(double a, double b, double *high, double *low)

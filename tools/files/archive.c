@@ -11,8 +11,7 @@
 #if HAVE_LIBZIP
 #include <zip.h>
 
-/* ---- entries: pieces of the spool --------------------------------------------------------------
- */
+/* ---- entries: pieces of the spool ------------------------------------------------------------ */
 
 struct archive {
     FILE *spool;
@@ -72,8 +71,7 @@ static zip_int64_t piece_source(void *user, void *data, zip_uint64_t room, zip_s
     }
 }
 
-/* ---- the archive: a file without a name --------------------------------------------------------
- */
+/* ---- the archive: a file without a name ------------------------------------------------------ */
 
 static zip_int64_t seek_sink(archive *z, void *data, zip_uint64_t room)
 {
@@ -113,8 +111,7 @@ static zip_int64_t archive_source(void *user, void *data, zip_uint64_t room,
     }
 }
 
-/* ---- writing -----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 int archive_is_there(void)
 {

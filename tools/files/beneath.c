@@ -57,8 +57,7 @@ static int open_folder(const char *folder)
     return open(*folder ? folder : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* ---- component by component -------------------------------------------------------------------
- */
+/* ---- component by component ------------------------------------------------------------------ */
 
 /* What stopped a walk: a component that is a link, or "..". */
 typedef struct stop {

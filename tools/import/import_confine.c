@@ -66,8 +66,7 @@ static void set_limits(uint64_t memory, uint64_t seconds)
     limit(RLIMIT_CORE, 0, 0);
 }
 
-/* ---- system calls -----------------------------------------------------------------------------
- */
+/* ---- system calls ---------------------------------------------------------------------------- */
 
 #ifdef HAS_FILTER
 

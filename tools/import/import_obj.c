@@ -21,8 +21,7 @@ typedef struct obj {
     uint64_t points, lines, free_form, unknown; /* statements left out */
 } obj;
 
-/* ---- lines --------------------------------------------------------------------------------------
- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Past a backslash that ends a line, and this line end. */
 static int take_continuation(text_scan *s)
@@ -70,8 +69,7 @@ static bvp_status refuse(obj *o, const char *expected)
                            : "repair the line or export the model again");
 }
 
-/* ---- statements ---------------------------------------------------------------------------------
- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 /* x y z; a weight or colours may follow. */
 static bvp_status read_vertex(obj *o)
@@ -163,8 +161,7 @@ static bvp_status read_object(obj *o)
     return begin_object(o, name, (size_t)(end - name));
 }
 
-/* ---- the file -----------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 typedef enum kind { VERTEX, FACE, OBJECT, TEXT, SKIPPED, POINTS, LINES, FREE_FORM, UNKNOWN } kind;
 

@@ -47,8 +47,7 @@ typedef struct value {
     int prints_float;
 } value;
 
-/* ---- the header ---------------------------------------------------------------------------------
- */
+/* ---- the header ------------------------------------------------------------------------------ */
 
 static bvp_status refuse_header(ply *p, const char *at, const char *expected)
 {
@@ -203,8 +202,7 @@ static bvp_status read_header(ply *p)
     return status;
 }
 
-/* ---- numbers of the body ------------------------------------------------------------------------
- */
+/* ---- numbers of the body --------------------------------------------------------------------- */
 
 static bvp_status refuse_body(ply *p, const element *e, uint64_t i, const char *expected)
 {
@@ -294,8 +292,7 @@ static int take_value(ply *p, type t, value *out)
     return 1;
 }
 
-/* ---- elements of the body -----------------------------------------------------------------------
- */
+/* ---- elements of the body -------------------------------------------------------------------- */
 
 static int take_length(ply *p, const property *list, uint64_t *length)
 {
@@ -478,8 +475,7 @@ static bvp_status read_elements(ply *p, const element *e)
     return status;
 }
 
-/* ---- the file -----------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static int has_role(const ply *p, const element *e, role wanted)
 {

@@ -149,8 +149,7 @@ static bvp_status refuse_size(importer *im)
                           : "something follows the facets or the count is wrong, export it again");
 }
 
-/* ---- ASCII ------------------------------------------------------------------------------------
- */
+/* ---- ASCII ----------------------------------------------------------------------------------- */
 
 typedef struct reader {
     text_scan scan;

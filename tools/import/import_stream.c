@@ -298,8 +298,7 @@ static int read_progress(stream *s)
     return 0;
 }
 
-/* ---- files beside the model -------------------------------------------------------------------
- */
+/* ---- files beside the model ------------------------------------------------------------------ */
 
 /* One byte, and the descriptor with it. */
 static void hand_over(const stream *s, int fd)

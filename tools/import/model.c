@@ -227,8 +227,7 @@ static bvp_status refuse_unknown(importer *im)
         import_quote(p, end, found));
 }
 
-/* ---- import ------------------------------------------------------------------------------------
- */
+/* ---- import ---------------------------------------------------------------------------------- */
 
 static uint64_t triangles_in(const model *m)
 {

@@ -14,8 +14,7 @@ typedef struct assembling {
     submodel *files; /* one for each of the tree's */
 } assembling;
 
-/* ---- files ------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /* Parts without instances are not read. */
 static bvp_status mark_used(assembling *a, uint8_t *used)
@@ -45,8 +44,7 @@ static bvp_status read_files(assembling *a)
     return status;
 }
 
-/* ---- units ------------------------------------------------------------------------------------
- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 /* What the part's line says, else its file. */
 static double unit_of(const assembling *a, const manifest_part *part)
@@ -92,8 +90,7 @@ static bvp_status settle_unit(assembling *a)
                        "parts without a unit taken to be in that of the first part that has one");
 }
 
-/* ---- instances --------------------------------------------------------------------------------
- */
+/* ---- instances ------------------------------------------------------------------------------- */
 
 static uint32_t add_below(importer *im, uint32_t parent)
 {
@@ -177,8 +174,7 @@ static bvp_status place_all(assembling *a)
     return status;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 bvp_status import_manifest(importer *im)
 {

@@ -33,8 +33,7 @@ static int refuse(line *l, bvp_status status, const char *format, ...)
     return -1;
 }
 
-/* ---- values -----------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static int read_text(line *l, const char *key, const json_value *value, const char **out)
 {
@@ -80,8 +79,7 @@ static int read_up(line *l, const json_value *value)
     return 0;
 }
 
-/* ---- placements -------------------------------------------------------------------------------
- */
+/* ---- placements ------------------------------------------------------------------------------ */
 
 static int read_matrix(line *l, const json_value *value)
 {
@@ -142,8 +140,7 @@ static int read_placement(line *l, const json_value *value)
     return 0;
 }
 
-/* ---- a line -----------------------------------------------------------------------------------
- */
+/* ---- a line ---------------------------------------------------------------------------------- */
 
 enum { SEEN_PLACEMENT = 1, SEEN_TYPE = 2, SEEN_HEADER = 4 };
 

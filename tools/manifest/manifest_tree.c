@@ -28,8 +28,7 @@ typedef struct reading {
     size_t pending_count, pending_capacity;
 } reading;
 
-/* ---- parts ------------------------------------------------------------------------------------
- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 /* A mesh file is read once for each format that it is read as. */
 static bvp_status find_file(reading *r, const manifest_record *line, uint32_t *out)
@@ -104,8 +103,7 @@ static bvp_status read_part(reading *r, const manifest_record *line)
     return number == part ? BVP_OK : refuse_twice(r, line);
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------
- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static bvp_status refer_later(reading *r, uint32_t node, int to_part, const char *id)
 {
@@ -176,8 +174,7 @@ static bvp_status read_node(reading *r, const manifest_record *line)
     return number == node ? refer(r, line, node) : refuse_twice(r, line);
 }
 
-/* ---- references to what came later ------------------------------------------------------------
- */
+/* ---- references to what came later ----------------------------------------------------------- */
 
 static bvp_status refuse_unknown(reading *r, const pending *p)
 {
@@ -259,8 +256,7 @@ static bvp_status order_nodes(reading *r)
     return status;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static bvp_status read_record(reading *r, const manifest_record *line)
 {

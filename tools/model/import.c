@@ -116,8 +116,7 @@ const void *import_find(const void *data, size_t size, const char *word)
     return NULL;
 }
 
-/* ---- warnings, progress, memory ---------------------------------------------------------------
- */
+/* ---- warnings, progress, memory -------------------------------------------------------------- */
 
 bvp_status import_warn(importer *im, uint64_t count, const char *text)
 {

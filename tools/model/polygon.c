@@ -32,8 +32,7 @@ typedef struct clipping {
     uint32_t *out;
 } clipping;
 
-/* ---- orientation --------------------------------------------------------------------------------
- */
+/* ---- orientation ----------------------------------------------------------------------------- */
 
 /* Adds `value` to the expansion e of *size components, without rounding. */
 static void grow_expansion(double *e, int *size, double value)
@@ -75,8 +74,7 @@ static int orientation(const corner *a, const corner *b, const corner *c)
     return determinant < -bound ? -1 : exact_orientation(a, b, c);
 }
 
-/* ---- ears ---------------------------------------------------------------------------------------
- */
+/* ---- ears ------------------------------------------------------------------------------------ */
 
 static int turn_at(const clipping *c, uint32_t i)
 {
@@ -190,8 +188,7 @@ static int clip(clipping *c)
     return 1;
 }
 
-/* ---- an attempt in one projection ---------------------------------------------------------------
- */
+/* ---- an attempt in one projection ------------------------------------------------------------ */
 
 /* Drops `axis`; mirrors so that the polygon turns left. */
 static void project(clipping *c, const double *positions, const uint32_t *vertices, int axis,
@@ -278,8 +275,7 @@ static int attempt(polygon_work *work, const double *positions, const uint32_t *
     return clip(&c);
 }
 
-/* ---- the polygon --------------------------------------------------------------------------------
- */
+/* ---- the polygon ----------------------------------------------------------------------------- */
 
 /* A power of two that brings the largest coordinate to 1 or below; 0 when that can't be. */
 static double find_scale(const double *positions, const uint32_t *vertices, uint32_t count)

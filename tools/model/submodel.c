@@ -15,8 +15,7 @@
 /* What all copies of trees may come to: so a small file can't name a large one without end. */
 enum { NODE_MAX = 1 << 24 };
 
-/* ---- the file ---------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static bvp_status refuse_file(importer *im, const char *path, const void *at)
 {
@@ -54,8 +53,7 @@ static bvp_status find_path(importer *im, const char *dir, const char *path, con
     return import_refuse_line(im, BVP_ERR_LIMIT, at, "the path of a mesh is too long");
 }
 
-/* ---- what it is made of -----------------------------------------------------------------------
- */
+/* ---- what it is made of ---------------------------------------------------------------------- */
 
 static const char *last_name(const char *path)
 {
@@ -211,8 +209,7 @@ void submodel_free(submodel *s)
     *s = (submodel){0};
 }
 
-/* ---- placing it -------------------------------------------------------------------------------
- */
+/* ---- placing it ------------------------------------------------------------------------------ */
 
 static bvp_status add_child(importer *im, uint32_t parent, const char *name, uint32_t mesh)
 {

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- collecting ---------------------------------------------------------------------------------
- */
+/* ---- collecting ------------------------------------------------------------------------------ */
 
 int surface_add_vertex(surface *s, const double position[3], const void *at)
 {
@@ -43,8 +42,7 @@ int surface_end_polygon(surface *s, size_t corner_count)
     return 0;
 }
 
-/* ---- making meshes ------------------------------------------------------------------------------
- */
+/* ---- making meshes --------------------------------------------------------------------------- */
 
 /* A mesh under construction. */
 typedef struct making {

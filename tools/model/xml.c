@@ -142,8 +142,7 @@ void xml_close(xml_document *d)
     *d = (xml_document){0};
 }
 
-/* ---- questions --------------------------------------------------------------------------------
- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 const char *xml_name(const xml_document *d, uint32_t element)
 {

@@ -106,8 +106,7 @@ typedef struct pack_job {
     size_t stray_count, stray_capacity;
 } pack_job;
 
-/* ---- pack.c: the steps, for who has his settings from elsewhere. All return the exit code. -----
- */
+/* ---- pack.c: the steps, for who has his settings from elsewhere. All return the exit code. --- */
 
 /* The job's sources from their paths. The job is freed in any case. */
 int pack_name_sources(pack_job *j, char **paths);
@@ -120,8 +119,7 @@ void pack_free(pack_job *j);
 /* Says what reading or building from `path` failed with; returns the exit code. */
 int pack_failure(const pack_job *j, const char *path, bvp_status status, const bvp_error *error);
 
-/* ---- pack_options.c, pack_settings.c ------------------------------------------------------------
- */
+/* ---- pack_options.c, pack_settings.c --------------------------------------------------------- */
 
 /* What the settings mean: unit, chord, hierarchies. Returns the exit code. */
 int pack_read_options(pack_job *j);
@@ -130,8 +128,7 @@ void pack_settings_as_json(json *out, const char *key, const pack_settings *set)
 /* The same back, quiet; texts stay the tree's. 0, or -1 when something is missing or wrong. */
 int pack_settings_from_json(const json_value *object, pack_settings *out);
 
-/* ---- pack_build.c ------------------------------------------------------------------------------
- */
+/* ---- pack_build.c ---------------------------------------------------------------------------- */
 
 /* What all of the job's parts are built with. */
 bvp_build_options pack_build_options(pack_job *j);
@@ -143,8 +140,7 @@ int pack_build(pack_job *j, const char *path);
 /* Finishes the builder as `path`. Returns the exit code. */
 int pack_write(pack_job *j, bvp_builder *builder, const char *path);
 
-/* ---- pack_known.c, pack_store.c -----------------------------------------------------------------
- */
+/* ---- pack_known.c, pack_store.c -------------------------------------------------------------- */
 
 /* Reads a model as model_import_memory does, and packs its meshes into the store, or finds that
  * they are there already. in: its bytes; label, dir: name and folder. */
@@ -166,8 +162,7 @@ int pack_check_last(const pack_job *j);
 /* For find_part; user: the job. */
 const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part, int *stays);
 
-/* ---- pack_shard.c ------------------------------------------------------------------------------
- */
+/* ---- pack_shard.c ---------------------------------------------------------------------------- */
 
 /* Of the next file that a manifest names. Nonzero: it is in another share than the job's, *out is
  * empty. */
@@ -183,8 +178,7 @@ bvp_status pack_import_shard(pack_job *j, pack_source *s, const input *in, const
 int pack_write_shard(pack_job *j, const char *path);
 void pack_free_shard(pack_shard *shard);
 
-/* ---- pack_report.c -----------------------------------------------------------------------------
- */
+/* ---- pack_report.c --------------------------------------------------------------------------- */
 
 /* The record of sources and options that goes into the file, as JSON text in j->provenance. Returns
  * the exit code. */

@@ -28,8 +28,7 @@ typedef struct job {
     uint32_t *parts, *nodes; /* of the file, in the builder */
 } job;
 
-/* ---- one file into the builder ----------------------------------------------------------------
- */
+/* ---- one file into the builder --------------------------------------------------------------- */
 
 /* *text: a copy that ends with a zero, to be freed; NULL for an empty text. */
 static bvp_status copy_text(bvp_string s, char **text)
@@ -128,8 +127,7 @@ static bvp_status add_file(job *j, const bvp_file *file)
     return status;
 }
 
-/* ---- several files -----------------------------------------------------------------------------
- */
+/* ---- several files --------------------------------------------------------------------------- */
 
 /* Only all shares together are an assembly. */
 static int refuse_share(const char *path, const bvp_file *file)
@@ -238,8 +236,7 @@ static int merge_files(const settings *set, char **paths, int count)
     return code;
 }
 
-/* ---- the verb ----------------------------------------------------------------------------------
- */
+/* ---- the verb -------------------------------------------------------------------------------- */
 
 static int run(const verb *self, int argc, char **argv)
 {

@@ -21,8 +21,7 @@ typedef struct bcf {
     uint32_t picture_count;
 } bcf;
 
-/* ---- what topics are called --------------------------------------------------------------------
- */
+/* ---- what topics are called ------------------------------------------------------------------ */
 
 static const struct {
     const char *type, *title, *priority;
@@ -61,8 +60,7 @@ static void make_guid(const clash_row *row, const char *purpose, char guid[37])
              h[14], h[15]);
 }
 
-/* ---- XML ---------------------------------------------------------------------------------------
- */
+/* ---- XML ------------------------------------------------------------------------------------- */
 
 static const char declaration[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
@@ -91,8 +89,7 @@ static void place(FILE *out, const char *name, const clash_run *run, const repor
     vector(out, name, metres);
 }
 
-/* ---- a viewpoint -------------------------------------------------------------------------------
- */
+/* ---- a viewpoint ----------------------------------------------------------------------------- */
 
 /* IFC's compressed identifiers: 128 bits in 22 digits of base 64. */
 static int is_ifc_guid(bvp_string id)
@@ -176,8 +173,7 @@ static void write_viewpoint(FILE *out, const clash_run *run, const clash_row *ro
     fputs("</VisualizationInfo>\n", out);
 }
 
-/* ---- a topic -----------------------------------------------------------------------------------
- */
+/* ---- a topic --------------------------------------------------------------------------------- */
 
 static void write_title(FILE *out, const clash_run *run, const clash_row *row)
 {
@@ -266,8 +262,7 @@ static void write_markup(FILE *out, const clash_run *run, const clash_row *row, 
     fputs("</Topic>\n</Markup>\n", out);
 }
 
-/* ---- the archive -------------------------------------------------------------------------------
- */
+/* ---- the archive ----------------------------------------------------------------------------- */
 
 /* Puts what was written into the archive. */
 static int add_text(bcf *b, const char *name, memory_text *t)

@@ -59,8 +59,7 @@ static int rank(bvp_verdict verdict)
     return ranks[verdict];
 }
 
-/* ---- rows --------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static int open_source(source *s, const bvp_file *file)
 {
@@ -163,8 +162,7 @@ static int row(clash_report *r, const clash_row *row)
     return 0;
 }
 
-/* ---- meshes ------------------------------------------------------------------------------------
- */
+/* ---- meshes ---------------------------------------------------------------------------------- */
 
 static void put_view(report *p, uint64_t size, int target)
 {
@@ -284,8 +282,7 @@ static bvp_status write_meshes(report *p, bvp_error *error)
     return BVP_OK;
 }
 
-/* ---- the rest of the JSON text -----------------------------------------------------------------
- */
+/* ---- the rest of the JSON text --------------------------------------------------------------- */
 
 static void put_materials(json *j)
 {
@@ -382,8 +379,7 @@ static void put_asset(json *j)
     jsonw_end(j);
 }
 
-/* ---- the file ----------------------------------------------------------------------------------
- */
+/* ---- the file -------------------------------------------------------------------------------- */
 
 static bvp_status write_text(report *p, const clash_run *run, bvp_error *error)
 {

@@ -42,8 +42,7 @@ static int check_stream(const clash_report *r)
     return EXIT_OUTPUT;
 }
 
-/* ---- JSON inside a page ------------------------------------------------------------------------
- */
+/* ---- JSON inside a page ---------------------------------------------------------------------- */
 
 typedef struct text {
     json j;
@@ -85,8 +84,7 @@ static void put_colour(json *j, const char *key, uint32_t colour)
     jsonw_text(j, key, word);
 }
 
-/* ---- what is known at the beginning ------------------------------------------------------------
- */
+/* ---- what is known at the beginning ---------------------------------------------------------- */
 
 static void put_run(json *j, const clash_run *run)
 {
@@ -143,8 +141,7 @@ static int begin(clash_report *r, const clash_run *run)
     return check_stream(r);
 }
 
-/* ---- pictures and meshes -----------------------------------------------------------------------
- */
+/* ---- pictures and meshes --------------------------------------------------------------------- */
 
 static bvp_status put_picture(clash_report *r, const report_view *v)
 {
@@ -218,8 +215,7 @@ static bvp_status mesh_of(clash_report *r, const clash_side *side, const report_
     return status;
 }
 
-/* ---- a row -------------------------------------------------------------------------------------
- */
+/* ---- a row ----------------------------------------------------------------------------------- */
 
 static void put_side(json *j, const char *key, const clash_side *side)
 {
@@ -331,8 +327,7 @@ static int row(clash_report *r, const clash_row *row)
     return status == BVP_OK ? check_stream(r) : complain_status(r->path, status, NULL);
 }
 
-/* ---- what is known at the end ------------------------------------------------------------------
- */
+/* ---- what is known at the end ---------------------------------------------------------------- */
 
 static void put_summary(json *j, const clash_summary *summary, uint64_t left_out)
 {

@@ -23,8 +23,7 @@ int report_wants_picture(const clash_run *run, bvp_verdict verdict, uint32_t tak
     return taken < (is_mild ? (run->picture_max + 1) / 2 : run->picture_max);
 }
 
-/* ---- the two parts ------------------------------------------------------------------------------
- */
+/* ---- the two parts --------------------------------------------------------------------------- */
 
 typedef struct extent {
     double lo[3], hi[3];
@@ -99,8 +98,7 @@ static void place_bodies(const clash_row *row, const uint32_t parts[2], report_v
     }
 }
 
-/* ---- the camera ---------------------------------------------------------------------------------
- */
+/* ---- the camera ------------------------------------------------------------------------------ */
 
 /* How much stands between the eye and a point, in lengths of the world. */
 static double burial(const report_view *v, const double point[3])

@@ -13,8 +13,7 @@
 #include "files/output.h"
 #include "store/store.h"
 
-/* ---- where the store is -----------------------------------------------------------------------
- */
+/* ---- where the store is ---------------------------------------------------------------------- */
 
 /* What of two absolute paths is equal, up to a slash. */
 static size_t common_size(const char *a, const char *b)
@@ -49,8 +48,7 @@ int convert_hint(const char *path, const char *store, char hint[PATH_MAX])
     return EXIT_USAGE;
 }
 
-/* ---- the parts --------------------------------------------------------------------------------
- */
+/* ---- the parts ------------------------------------------------------------------------------- */
 
 /* What is damaged would be hashed as if it were not. */
 int convert_open(const char *path, bvp_file **file)

@@ -38,8 +38,7 @@ int scan_integer(text_scan *s, int64_t *value)
     return 1;
 }
 
-/* ---- decimal to double ------------------------------------------------------------------------
- */
+/* ---- decimal to double ----------------------------------------------------------------------- */
 
 /* A number as written: (-1)^negative * digits * 10^exponent; `cut`: there were more digits than
  * fit. */

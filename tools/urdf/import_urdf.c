@@ -12,8 +12,7 @@
 #include "model/transform.h"
 #include "urdf/urdf.h"
 
-/* ---- elements ---------------------------------------------------------------------------------
- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 bvp_status urdf_refuse(urdf *u, bvp_status status, uint32_t element, const char *format, ...)
 {
@@ -76,8 +75,7 @@ bvp_status urdf_origin(urdf *u, uint32_t element, double out[12])
     return status;
 }
 
-/* ---- links and joints ---------------------------------------------------------------------------
- */
+/* ---- links and joints ------------------------------------------------------------------------ */
 
 static uint32_t count_children(const urdf *u, const char *name)
 {
@@ -167,8 +165,7 @@ static bvp_status list_joints(urdf *u)
     return status;
 }
 
-/* ---- the tree -----------------------------------------------------------------------------------
- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 /* Links by their places: each has one joint above it, or none; lists of joints below. */
 typedef struct tree {
@@ -280,8 +277,7 @@ static bvp_status build(urdf *u)
     return status;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static bvp_status check_root(urdf *u)
 {

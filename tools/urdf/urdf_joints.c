@@ -11,8 +11,7 @@
 #include "files/uri.h"
 #include "urdf/urdf.h"
 
-/* ---- values that are given ---------------------------------------------------------------------
- */
+/* ---- values that are given ------------------------------------------------------------------- */
 
 static bvp_status refuse_values(urdf *u, const char *at, const char *end, const char *what)
 {
@@ -85,8 +84,7 @@ static bvp_status read_values_file(urdf *u, const char *path)
     return status;
 }
 
-/* ---- values that follow ------------------------------------------------------------------------
- */
+/* ---- values that follow ---------------------------------------------------------------------- */
 
 /* multiplier * value + offset of the joint that this one mimics; *other: that one's number. */
 static bvp_status read_mimic(urdf *u, uint32_t mimic, uint32_t *other, double *factor,
@@ -165,8 +163,7 @@ bvp_status urdf_read_values(urdf *u)
     return status;
 }
 
-/* ---- placements ---------------------------------------------------------------------------------
- */
+/* ---- placements ------------------------------------------------------------------------------ */
 
 static void shift(const double axis[3], double value, double out[12])
 {

@@ -11,8 +11,7 @@
 
 enum { PATH_SIZE = 4096, LEVELS_UP = 4 };
 
-/* ---- folders ----------------------------------------------------------------------------------
- */
+/* ---- folders --------------------------------------------------------------------------------- */
 
 static int exists(const char *folder, const char *name)
 {
@@ -92,8 +91,7 @@ static int levels_of_package(const char *dir)
     return conventional;
 }
 
-/* ---- mesh files ---------------------------------------------------------------------------------
- */
+/* ---- mesh files ------------------------------------------------------------------------------ */
 
 /* Where a mesh is: folder and path, which stays in the folder unless any path is allowed. */
 typedef struct place {

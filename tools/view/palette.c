@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- colours by number ------------------------------------------------------------------------
- */
+/* ---- colours by number ----------------------------------------------------------------------- */
 
 colour palette_part_colour(uint32_t part)
 {

@@ -54,8 +54,7 @@ static void init_tables(const boxtree_pair *p, product_tables *tables)
                 tables->of[k][i][offset] = (p->ahead[0][k][i] + p->behind[0][k][i]) * (float)offset;
 }
 
-/* ---- boxes ------------------------------------------------------------------------------------
- */
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
 static inline void root_frame(const bvpi_binary *tree, bvpi_frame *out)
 {
@@ -122,8 +121,7 @@ BVPI_INLINE unsigned test_leaf(boxtree_pair *p, bool leaf_is_a, const box_leaf *
                          gap_sq);
 }
 
-/* ---- separating axes, all or the boxes' own: sections 3.2.3 and 3.2.4 --------------------------
- */
+/* ---- separating axes, all or the boxes' own: sections 3.2.3 and 3.2.4 ------------------------ */
 
 typedef struct sat_volume {
     bvpi_frame frame;
@@ -271,8 +269,7 @@ static inline void take_note_sat(boxtree_pair *p)
 #define LEAF    box_leaf
 #include "query/pair/binary_walk.h"
 
-/* ---- b's boxes enclosed in a's frame: sections 3.2.1 and 3.2.2 ---------------------------------
- */
+/* ---- b's boxes enclosed in a's frame: sections 3.2.1 and 3.2.2 ------------------------------- */
 
 typedef struct aligned_volume {
     bvpi_frame frame;
@@ -402,8 +399,7 @@ static inline void take_note_aligned(boxtree_pair *p)
 #define LEAF    box_leaf
 #include "query/pair/binary_walk.h"
 
-/* ---- the query --------------------------------------------------------------------------------
- */
+/* ---- the query ------------------------------------------------------------------------------- */
 
 static __attribute__((noinline)) void run_lookup(boxtree_pair *p)
 {

@@ -77,8 +77,7 @@ static inline void oriented_load(const bvpi_binary *tree, const oriented_parent 
     bvpi_oriented_volume(&above, payload, out);
 }
 
-/* ---- triangles against slabs ------------------------------------------------------------------
- */
+/* ---- triangles against slabs ----------------------------------------------------------------- */
 
 /* lo <= n . x <= hi, in the leaves' frame; n is exact, lo and hi are wider by what the triangles'
  * corners err. */

@@ -50,8 +50,7 @@ static void choose_grid(building *b)
     bvpi_grid_choose(lo, hi, &b->grid);
 }
 
-/* ---- places of the records --------------------------------------------------------------------
- */
+/* ---- places of the records ------------------------------------------------------------------- */
 
 typedef struct joining {
     const building *b;
@@ -175,8 +174,7 @@ static bvp_status join(joining *j, bvp_error *error)
     return status;
 }
 
-/* ---- the first hierarchy, whose leaf order the triangles are stored in ------------------------
- */
+/* ---- the first hierarchy, whose leaf order the triangles are stored in ----------------------- */
 
 static bvp_status build_wide(building *b, const bvp_hierarchy_spec *spec, bvp_error *error)
 {
@@ -248,8 +246,7 @@ static bvp_status build_first(building *b, const bvpi_binary_build *made, bvp_er
     return status;
 }
 
-/* ---- any hierarchy -----------------------------------------------------------------------------
- */
+/* ---- any hierarchy --------------------------------------------------------------------------- */
 
 /* Each triangle of the mesh, where it is stored. NULL: out of memory. */
 static uint32_t *find_references(const building *b)

@@ -30,8 +30,7 @@ typedef struct building {
 } building;
 
 /* Half of the root box's surface, in grid steps. */
-/* ---- above the batches -------------------------------------------------------------------------
- */
+/* ---- above the batches ----------------------------------------------------------------------- */
 
 /* Wide nodes above the batches; a lane holds a whole batch, so that a "leaf" of any size is one. */
 static bool collapse_top(building *b)

@@ -48,8 +48,7 @@ bvp_status bvpi_region_check(const bvpi_region *r)
     return sound ? BVP_OK : BVP_ERR_ARGUMENT;
 }
 
-/* ---- bounds before placement -------------------------------------------------------------------
- */
+/* ---- bounds before placement ----------------------------------------------------------------- */
 
 /* Bounds of what lies within `half` of `centre`, per axis of the world, or within a ball. */
 static void bounds_around(const bvpi_place *place, const double centre[3], const double half[3],
@@ -93,8 +92,7 @@ static void bounds_of(const bvpi_region *r, const bvpi_place *place, double lo[3
         bounds_around(place, centre, half, r->kind == BVPI_REGION_BALL, lo, hi);
 }
 
-/* ---- onto the grid ------------------------------------------------------------------------------
- */
+/* ---- onto the grid --------------------------------------------------------------------------- */
 
 static float float_below(double x)
 {

@@ -163,8 +163,7 @@ static inline bool box_is_larger(const box_axes *p, const box_volume *a, const b
     return size_a >= size_b;
 }
 
-/* ---- a leaf's triangles -----------------------------------------------------------------------
- */
+/* ---- a leaf's triangles ---------------------------------------------------------------------- */
 
 typedef struct box_leaf {
     binary_leaf leaf;

@@ -109,8 +109,7 @@ void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
     ask_parts(query, a, b);
 }
 
-/* ---- several hierarchies over the instances ---------------------------------------------------
- */
+/* ---- several hierarchies over the instances -------------------------------------------------- */
 
 static uint32_t count_tops(const bvpi_subject *subject)
 {
@@ -206,8 +205,7 @@ static void run_scenes(bvpi_pair_query *query)
     query->top_a = query->top_b = NULL;
 }
 
-/* ---- which pairs ------------------------------------------------------------------------------
- */
+/* ---- which pairs ----------------------------------------------------------------------------- */
 
 static bool is_empty(const bvpi_subject *subject)
 {

@@ -117,8 +117,7 @@ static void visit_distance(pair_walk *walk, const pair_entry *e)
     parts_take_note(p);
 }
 
-/* ---- two parts ----------------------------------------------------------------------------------
- */
+/* ---- two parts ------------------------------------------------------------------------------- */
 
 static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
@@ -143,8 +142,7 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     }
 }
 
-/* ---- two scenes ---------------------------------------------------------------------------------
- */
+/* ---- two scenes ------------------------------------------------------------------------------ */
 
 static void visit_items(pair_walk *walk, const pair_entry *e)
 {

@@ -55,8 +55,7 @@ static inline void narrow_bound(const leaf_frame *frame, bool is_a, narrow_leaf 
     narrow_bound_side(leaf, frame->slack);
 }
 
-/* ---- boxes in the leaves' frame -----------------------------------------------------------------
- */
+/* ---- boxes in the leaves' frame -------------------------------------------------------------- */
 
 /* A point x of a, in work units, is origin + unit x. slack: error of a box's corner, with what may
  * leave the box. With M and u as in box_box.h the centre of a box of b is wrong by 7 u M and the
@@ -192,8 +191,7 @@ BVPI_INLINE unsigned narrow_within(const leaf_frame *frame, const narrow_leaf *l
     return lanes & ~leaf_over(narrow_side_gap(leaf, box, is_a), leaf->side_sq, limit_sq);
 }
 
-/* ---- rows of triangles --------------------------------------------------------------------------
- */
+/* ---- rows of triangles ----------------------------------------------------------------------- */
 
 /* How far lanes of b are beyond the slab across the longest edge of lane i of a, times the side's
  * length. Facets of tubes, one in the other, cross one another's planes, not one another's slabs.

@@ -99,8 +99,7 @@ static inline void enqueue(pair_queue *queue, const tri_leaf *a, unsigned i, uin
     queue->item_b[at] = item_b;
 }
 
-/* ---- what becomes of queued pairs --------------------------------------------------------------
- */
+/* ---- what becomes of queued pairs ------------------------------------------------------------ */
 
 static inline void load_queue(pair_queue *queue, f32x8 a[9], f32x8 b[9])
 {

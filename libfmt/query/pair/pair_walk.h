@@ -303,8 +303,7 @@ BVPI_INLINE bool next_pair(const pair_walk *walk, pair_waiting *waiting, bool by
     return e->gap_sq < walk->limit_sq;
 }
 
-/* ---- where to look first the next time ----------------------------------------------------------
- */
+/* ---- where to look first the next time ------------------------------------------------------- */
 
 static inline bool is_box_within(const float centre[3], const float half[3],
                                  const float outer_centre[3], const float outer_half[3])

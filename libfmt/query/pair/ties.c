@@ -26,8 +26,7 @@ uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b
     return 512 + (a->part.triangle_count + b->part.triangle_count) / 8;
 }
 
-/* ---- projections --------------------------------------------------------------------------------
- */
+/* ---- projections ----------------------------------------------------------------------------- */
 
 /* Of a's points; of b's those of the opposite direction, so that both parts' largest values count.
  */
@@ -77,8 +76,7 @@ static double highest_of_vertices(const bvpi_projection *p, const bvpi_cluster *
     return most;
 }
 
-/* ---- planes -------------------------------------------------------------------------------------
- */
+/* ---- planes ---------------------------------------------------------------------------------- */
 
 /* Two parallel planes: triangles of side i (a, b) whose values are at most at[i] are on its side of
  * its plane. */
@@ -150,8 +148,7 @@ static void directions_of(const bvpi_pose *pose, const float a[9], const float b
     normal_of(pose->world_b, 4, b, out[2]);
 }
 
-/* ---- triangles on the wrong side ----------------------------------------------------------------
- */
+/* ---- triangles on the wrong side ------------------------------------------------------------- */
 
 typedef struct strays {
     float corners[STRAY_MOST][9];
@@ -268,8 +265,7 @@ static bool settle_strays(const bvpi_ties *ties, const strays of[2])
     return true;
 }
 
-/* ---- the first one in storage -------------------------------------------------------------------
- */
+/* ---- the first one in storage ---------------------------------------------------------------- */
 
 /* Axis-parallel boxes in the frame parallel to the world. */
 typedef struct span {
@@ -479,8 +475,7 @@ static __attribute__((noinline)) bool search_first(const bvpi_ties *ties, const 
     return true;
 }
 
-/* ---- settling -----------------------------------------------------------------------------------
- */
+/* ---- settling -------------------------------------------------------------------------------- */
 
 /* Does the query name the first one in storage of the pairs at the best one's distance? */
 static bool names_first(const bvpi_pair_query *query)

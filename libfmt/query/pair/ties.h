@@ -51,8 +51,7 @@ static inline double bvpi_cell_top(double x)
                             ((UINT64_C(1) << (BVPI_CELL_SHIFT - 1)) - 1));
 }
 
-/* ---- settling -----------------------------------------------------------------------------------
- */
+/* ---- settling -------------------------------------------------------------------------------- */
 
 /* Two parts whose triangles meet, and what the kernel does with a pair; items as in pair_queue.h.
  */

@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- before placement ---------------------------------------------------------------------------
- */
+/* ---- before placement ------------------------------------------------------------------------ */
 
 static inline double largest_of(const double v[3])
 {

@@ -24,8 +24,7 @@ typedef struct front_search {
     pair_waiting waiting;
 } front_search;
 
-/* ---- units --------------------------------------------------------------------------------------
- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 /* The limit shrank: rounded up, and wider than a distance's interval. */
 static void limit_front(front_search *s)
@@ -92,8 +91,7 @@ static void keep_units(const front_search *s)
     head->swapped = s->parts.walk.query->swapped;
 }
 
-/* ---- groups -------------------------------------------------------------------------------------
- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 static bvpi_front_group *new_group(front_search *s)
 {
@@ -205,8 +203,7 @@ static void put_base(bvpi_front_group *g, unsigned lanes, float base)
     put_lanes(g->base, mask, f32x8_splat(base));
 }
 
-/* ---- leaves -------------------------------------------------------------------------------------
- */
+/* ---- leaves ---------------------------------------------------------------------------------- */
 
 static void flush_front(front_search *s)
 {
@@ -281,8 +278,7 @@ static void begin_leaf_group(front_search *s, const pair_entry *e)
     visit_leaf_group(s, g, f32x8_load(g->base));
 }
 
-/* ---- nodes --------------------------------------------------------------------------------------
- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static void boxes_of(const bvpi_box_pair *pair, const pair_entry *e, bool open_a,
                      const pair_children *c, front_boxes *out)
@@ -345,8 +341,7 @@ static void begin_node_group(front_search *s, const pair_entry *e)
     open_group(s, g, f32x8_load(g->base));
 }
 
-/* ---- the search ---------------------------------------------------------------------------------
- */
+/* ---- the search ------------------------------------------------------------------------------ */
 
 static void search_waiting(front_search *s)
 {

@@ -41,8 +41,7 @@ BVPI_INLINE void offer_planes(front_planes *best, const f32x8 n[3], f32x8 a, f32
     best->gap = f32x8_select(better, gap, best->gap);
 }
 
-/* ---- boxes --------------------------------------------------------------------------------------
- */
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
 /* Pairs of boxes; centres of b in a's frame. */
 typedef struct front_boxes {
@@ -98,8 +97,7 @@ static inline void planes_of_boxes(const bvpi_box_pair *pair, const front_boxes 
     offer_to_boxes(pair, x, n, best);
 }
 
-/* ---- leaves -------------------------------------------------------------------------------------
- */
+/* ---- leaves ---------------------------------------------------------------------------------- */
 
 /* The box of all of a leaf's triangles. */
 typedef struct front_hull {

@@ -23,8 +23,7 @@ static const double *placement_of(const bvp_body *body)
     return body->placement != NULL ? body->placement : IDENTITY;
 }
 
-/* ---- seals --------------------------------------------------------------------------------------
- */
+/* ---- seals ----------------------------------------------------------------------------------- */
 
 static uint64_t name_filters(const bvp_body *a, const bvp_body *b)
 {
@@ -62,8 +61,7 @@ static uint64_t seal_crossings(const bvpi_crossings *c)
     return bvpi_hash64(&c->bodies, sizeof *c - offsetof(bvpi_crossings, bodies));
 }
 
-/* ---- motion -------------------------------------------------------------------------------------
- */
+/* ---- motion ---------------------------------------------------------------------------------- */
 
 /* Is the placement so far from what a query refuses that nothing need be computed exactly? */
 static bool is_plain(const double m[12])
@@ -143,8 +141,7 @@ double bvpi_warm_motion(const bvpi_warm *warm, const bvp_body *a, const bvp_body
            UP;
 }
 
-/* ---- fronts -------------------------------------------------------------------------------------
- */
+/* ---- fronts ---------------------------------------------------------------------------------- */
 
 bool bvpi_warm_front(const bvpi_warm *warm, const bvpi_pair_query *query,
                      const bvp_warm_start *memory, bvpi_front *out)
@@ -158,8 +155,7 @@ bool bvpi_warm_front(const bvpi_warm *warm, const bvpi_pair_query *query,
     return true;
 }
 
-/* ---- crossings ----------------------------------------------------------------------------------
- */
+/* ---- crossings ------------------------------------------------------------------------------- */
 
 /* The composition of two placements is rounded once; composition_blur in placed_body.c. */
 static double blur_of(const bvp_body *body)
@@ -252,8 +248,7 @@ void bvpi_warm_keep_crossings(bvpi_warm *warm, const bvp_body *a, const bvp_body
     cross->seal = seal_crossings(cross);
 }
 
-/* ---- leads --------------------------------------------------------------------------------------
- */
+/* ---- leads ----------------------------------------------------------------------------------- */
 
 static uint64_t seal_lead(const bvpi_lead *lead)
 {
@@ -293,8 +288,7 @@ void bvpi_warm_keep_lead(bvpi_warm *warm, const bvpi_pair_query *query, const bv
     lead->seal = seal_lead(lead);
 }
 
-/* ---- keeping ------------------------------------------------------------------------------------
- */
+/* ---- keeping --------------------------------------------------------------------------------- */
 
 static void include_grid(const bvpi_tree *tree, double lo[3], double hi[3])
 {

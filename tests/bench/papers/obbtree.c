@@ -19,8 +19,7 @@ static void tell(claim *c)
     report_claim(c);
 }
 
-/* ---- operations of the overlap test ------------------------------------------------------------
- */
+/* ---- operations of the overlap test ---------------------------------------------------------- */
 
 static void operations(void)
 {
@@ -50,8 +49,7 @@ static void operations(void)
     tell(&less);
 }
 
-/* ---- close proximity ---------------------------------------------------------------------------
- */
+/* ---- close proximity ------------------------------------------------------------------------- */
 
 enum { GAPS = 14, KINDS = 3 };
 static const candidate kinds[KINDS] = {
@@ -205,8 +203,7 @@ static void point(const setup *setup)
     mesh_free(&m);
 }
 
-/* ---- scenes with contacts -----------------------------------------------------------------------
- */
+/* ---- scenes with contacts -------------------------------------------------------------------- */
 
 /* A body that falls, and bounces whenever it touches: its placements. */
 typedef struct body_motion {

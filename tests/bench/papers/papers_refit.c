@@ -112,8 +112,7 @@ static double refit_seconds(deformable *d, deformation f, double strength, doubl
     return scene_median(times, RUNS);
 }
 
-/* ---- answers ----------------------------------------------------------------------------------
- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 static void sub(const double a[3], const double b[3], double out[3])
 {
@@ -180,8 +179,7 @@ static void check_answers(bvp_file *refitted, packed *again, const mesh *moved)
     free(poses);
 }
 
-/* ---- time -------------------------------------------------------------------------------------
- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static const bvp_hierarchy_spec refit_spec = {BVP_KIND_AABB, 1, BVP_SPLIT_MIDPOINT, 0, 0};
 
@@ -268,8 +266,7 @@ static void times(const setup *setup)
     claim_refit(&t[0], &t[3]);
 }
 
-/* ---- what refitting costs queries --------------------------------------------------------------
- */
+/* ---- what refitting costs queries ------------------------------------------------------------ */
 
 typedef struct deformed_case {
     const char *name;

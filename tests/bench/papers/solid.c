@@ -20,8 +20,7 @@ static void tell(claim *c)
     report_claim(c);
 }
 
-/* ---- tables 1 and 2: AABB against OBB ---------------------------------------------------------
- */
+/* ---- tables 1 and 2: AABB against OBB -------------------------------------------------------- */
 
 enum { AABB_SAT, AABB_LITE, OBB_SAT, OBB_LITE, WIDE, AGAINST };
 static const candidate against[AGAINST] = {
@@ -142,8 +141,7 @@ static void table_against(const setup *setup)
     claim_against(&sum);
 }
 
-/* ---- the axis at which SAT ends ---------------------------------------------------------------
- */
+/* ---- the axis at which SAT ends -------------------------------------------------------------- */
 
 static bool count_exits(const mesh *m, const candidate *c, const double *poses, int count,
                         ops_walk *out)
@@ -239,8 +237,7 @@ static void axis_exits(const setup *setup)
     mesh_free(&m);
 }
 
-/* ---- building ---------------------------------------------------------------------------------
- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 /* Seconds of a part with wide alone, and with wide and another: what the other adds. */
 static double added_seconds(const mesh *m, const bvp_hierarchy_spec *spec, char problem[300])

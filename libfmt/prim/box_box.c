@@ -168,22 +168,23 @@ static void init_normals(bvpi_box_pair *p, double r[3][3], const double half_b[3
 static void init_edges(bvpi_box_pair *p, double r[3][3], const double *world, double error)
 {
     BVPI_UNROLL
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         BVPI_UNROLL
-    for (int j = 0; j < 3; j++) {
-        int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-        int number = BVPI_AXIS_EDGE + 3 * i + j;
-        double axis[3] = {0};
-        axis[i1] = -p->r[i2][j];
-        axis[i2] = p->r[i1][j];
-        p->reach_a[i1][number] = fabsf(p->r[i2][j]);
-        p->reach_a[i2][number] = fabsf(p->r[i1][j]);
-        p->reach_b[j1][number] = (float)fabs(r[i1][j] * r[i2][j1] - r[i2][j] * r[i1][j1]);
-        p->reach_b[j2][number] = (float)fabs(r[i1][j] * r[i2][j2] - r[i2][j] * r[i1][j2]);
-        p->slack[number] = (float)(norm_1(axis) * error);
-        p->edges |= axis[i1] != 0 && axis[i2] != 0;
-        if (world != NULL)
-            p->world_e[i][j] = (float)scale_of(world_length(axis, world));
+        for (int j = 0; j < 3; j++) {
+            int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            int number = BVPI_AXIS_EDGE + 3 * i + j;
+            double axis[3] = {0};
+            axis[i1] = -p->r[i2][j];
+            axis[i2] = p->r[i1][j];
+            p->reach_a[i1][number] = fabsf(p->r[i2][j]);
+            p->reach_a[i2][number] = fabsf(p->r[i1][j]);
+            p->reach_b[j1][number] = (float)fabs(r[i1][j] * r[i2][j1] - r[i2][j] * r[i1][j1]);
+            p->reach_b[j2][number] = (float)fabs(r[i1][j] * r[i2][j2] - r[i2][j] * r[i1][j2]);
+            p->slack[number] = (float)(norm_1(axis) * error);
+            p->edges |= axis[i1] != 0 && axis[i2] != 0;
+            if (world != NULL)
+                p->world_e[i][j] = (float)scale_of(world_length(axis, world));
+        }
     }
 }
 

@@ -50,11 +50,13 @@ static bvpi_dd minor2(double a, double b, double c, double d)
 static bool adjugate_init(adjugate *out, const double m[12])
 {
     BVPI_UNROLL
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         BVPI_UNROLL
-    for (int k = 0; k < 3; k++) {
-        int r1 = (k + 1) % 3, r2 = (k + 2) % 3, c1 = (i + 1) % 3, c2 = (i + 2) % 3;
-        out->c[3 * i + k] = minor2(m[4 * r1 + c1], m[4 * r2 + c2], m[4 * r1 + c2], m[4 * r2 + c1]);
+        for (int k = 0; k < 3; k++) {
+            int r1 = (k + 1) % 3, r2 = (k + 2) % 3, c1 = (i + 1) % 3, c2 = (i + 2) % 3;
+            out->c[3 * i + k] =
+                minor2(m[4 * r1 + c1], m[4 * r2 + c2], m[4 * r1 + c2], m[4 * r2 + c1]);
+        }
     }
     out->det = bvpi_dd_of(0);
     out->det_terms = 0;
@@ -116,10 +118,11 @@ static void rotate(double g[3][3], int p, int q)
 static void gram(const double l[9], double g[3][3])
 {
     BVPI_UNROLL
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         BVPI_UNROLL
-    for (int j = i; j < 3; j++)
-        g[i][j] = g[j][i] = l[i] * l[j] + l[3 + i] * l[3 + j] + l[6 + i] * l[6 + j];
+        for (int j = i; j < 3; j++)
+            g[i][j] = g[j][i] = l[i] * l[j] + l[3 + i] * l[3 + j] + l[6 + i] * l[6 + j];
+    }
 }
 
 /* An upper bound of the largest singular value, tight to some 1e-13; *lowest: a lower bound of the
@@ -211,14 +214,15 @@ static bool invert_in_double(bvpi_place *place)
     if (!is_moderate(m))
         return false;
     BVPI_UNROLL
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         BVPI_UNROLL
-    for (int k = 0; k < 3; k++) {
-        const int r1 = (k + 1) % 3, r2 = (k + 2) % 3, c1 = (i + 1) % 3, c2 = (i + 2) % 3;
-        const double plus = m[4 * r1 + c1] * m[4 * r2 + c2];
-        const double minus = m[4 * r1 + c2] * m[4 * r2 + c1];
-        cofactor[3 * i + k] = plus - minus;
-        positive[3 * i + k] = fabs(plus) + fabs(minus);
+        for (int k = 0; k < 3; k++) {
+            const int r1 = (k + 1) % 3, r2 = (k + 2) % 3, c1 = (i + 1) % 3, c2 = (i + 2) % 3;
+            const double plus = m[4 * r1 + c1] * m[4 * r2 + c2];
+            const double minus = m[4 * r1 + c2] * m[4 * r2 + c1];
+            cofactor[3 * i + k] = plus - minus;
+            positive[3 * i + k] = fabs(plus) + fabs(minus);
+        }
     }
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {

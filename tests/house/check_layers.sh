@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The dependency law: what each folder may include, each third-party library in one file, every
-# source file in a list of Makefile.am.
+# source file in a list, no two of one name.
 set -u
 cd "${BVP_SRCDIR:-$(dirname "$0")/../..}" || exit 99
 fail=0
@@ -163,10 +163,14 @@ check\.h
 gmp.*
 OWNERS
 
+mapfile -t lists < <(echo Makefile.am; find libfmt tools tests -name local.mk | sort)
+for list in "${lists[@]:1}"; do
+  grep -qx "include $list" Makefile.am || complain "$list: Makefile.am does not include it"
+done
 for file in "${lib_files[@]}" "${tool_files[@]}" "${sample_files[@]}" "${test_files[@]}"; do
   stem=${file%.c}
-  grep -qE "(^|[[:space:]])(${file//./\\.}|$stem)([[:space:]]|$)" Makefile.am ||
-    complain "$file is in no list of Makefile.am"
+  grep -qE "(^|[[:space:]])(${file//./\\.}|$stem)([[:space:]]|$)" "${lists[@]}" ||
+    complain "$file is in no list of Makefile.am or a local.mk"
 done
 
 exit $fail

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+CORE_SOURCES += \
+	libfmt/base/meter.c \
+	libfmt/base/report.c \
+	libfmt/base/status.c \
+	libfmt/base/utf8.c
+noinst_HEADERS += \
+	libfmt/base/checked.h \
+	libfmt/base/dd.h \
+	libfmt/base/isa.h \
+	libfmt/base/load.h \
+	libfmt/base/meter.h \
+	libfmt/base/report.h \
+	libfmt/base/simd.h \
+	libfmt/base/status.h \
+	libfmt/base/sum.h \
+	libfmt/base/thread.h \
+	libfmt/base/utf8.h \
+	libfmt/base/vec3.h

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+LIBBVPACK_SOURCES += \
+	libfmt/clash/apart.c \
+	libfmt/clash/clash_all.c \
+	libfmt/clash/clash_scene.c \
+	libfmt/clash/contact.c \
+	libfmt/clash/contacts.c \
+	libfmt/clash/depth.c \
+	libfmt/clash/enclosed.c \
+	libfmt/clash/inside.c \
+	libfmt/clash/judge.c \
+	libfmt/clash/order.c \
+	libfmt/clash/part_cache.c \
+	libfmt/clash/pieces.c \
+	libfmt/clash/same.c \
+	libfmt/clash/seams.c \
+	libfmt/clash/touch_gap.c \
+	libfmt/clash/verdict.c \
+	libfmt/clash/winding.c
+noinst_HEADERS += \
+	libfmt/clash/apart.h \
+	libfmt/clash/clash_scene.h \
+	libfmt/clash/contact.h \
+	libfmt/clash/contacts.h \
+	libfmt/clash/judge.h \
+	libfmt/clash/order.h \
+	libfmt/clash/part_cache.h \
+	libfmt/clash/pieces.h \
+	libfmt/clash/seams.h

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+CORE_SOURCES += \
+	libfmt/format/advise.c \
+	libfmt/format/checksum.c \
+	libfmt/format/codec.c \
+	libfmt/format/digest.c \
+	libfmt/format/file_info.c \
+	libfmt/format/header.c \
+	libfmt/format/lazy.c \
+	libfmt/format/linear.c \
+	libfmt/format/map.c \
+	libfmt/format/publish.c \
+	libfmt/format/record.c \
+	libfmt/format/thin.c \
+	libfmt/format/triangle_ids.c \
+	libfmt/format/write.c
+noinst_HEADERS += \
+	libfmt/format/advise.h \
+	libfmt/format/checksum.h \
+	libfmt/format/codec.h \
+	libfmt/format/digest.h \
+	libfmt/format/header.h \
+	libfmt/format/layout.h \
+	libfmt/format/linear.h \
+	libfmt/format/map.h \
+	libfmt/format/publish.h \
+	libfmt/format/thin.h \
+	libfmt/format/write.h

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+LIBBVPACK_BUILD_SOURCES += \
+	libfmt/pack/file/builder.c \
+	libfmt/pack/file/convert_parts.c \
+	libfmt/pack/file/copy_part.c \
+	libfmt/pack/file/equal_parts.c \
+	libfmt/pack/file/finish.c \
+	libfmt/pack/file/packed_parts.c \
+	libfmt/pack/file/part_bytes.c \
+	libfmt/pack/file/product.c \
+	libfmt/pack/file/save.c \
+	libfmt/pack/file/tables.c
+noinst_HEADERS += \
+	libfmt/pack/file/builder.h \
+	libfmt/pack/file/finish.h \
+	libfmt/pack/file/part_bytes.h \
+	libfmt/pack/file/product.h \
+	libfmt/pack/file/save.h \
+	libfmt/pack/file/tables.h

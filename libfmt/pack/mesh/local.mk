@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+LIBBVPACK_BUILD_SOURCES += \
+	libfmt/pack/mesh/axis_codes.c \
+	libfmt/pack/mesh/corner_codes.c \
+	libfmt/pack/mesh/defects.c \
+	libfmt/pack/mesh/find_strays.c \
+	libfmt/pack/mesh/id_codes.c \
+	libfmt/pack/mesh/intake.c \
+	libfmt/pack/mesh/weld.c
+noinst_HEADERS += \
+	libfmt/pack/mesh/axis_codes.h \
+	libfmt/pack/mesh/corner_codes.h \
+	libfmt/pack/mesh/defects.h \
+	libfmt/pack/mesh/find_strays.h \
+	libfmt/pack/mesh/id_codes.h \
+	libfmt/pack/mesh/intake.h \
+	libfmt/pack/mesh/mesh.h \
+	libfmt/pack/mesh/weld.h

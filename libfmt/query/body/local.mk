@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+LIBBVPACK_SOURCES += \
+	libfmt/query/body/filter.c \
+	libfmt/query/body/placed_body.c
+noinst_HEADERS += \
+	libfmt/query/body/body_walk.h \
+	libfmt/query/body/filter.h \
+	libfmt/query/body/placed_body.h \
+	libfmt/query/body/ray_walk.h

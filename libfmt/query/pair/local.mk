@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+LIBBVPACK_SOURCES += \
+	libfmt/query/pair/pair_body.c \
+	libfmt/query/pair/ties.c
+KERNEL_SOURCES += \
+	libfmt/query/pair/aabb_pair_kernel.c \
+	libfmt/query/pair/pair_kernel.c
+noinst_HEADERS += \
+	libfmt/query/pair/binary_boxes.h \
+	libfmt/query/pair/binary_leaf.h \
+	libfmt/query/pair/binary_pair.h \
+	libfmt/query/pair/binary_walk.h \
+	libfmt/query/pair/pair_boxes.h \
+	libfmt/query/pair/pair_heap.h \
+	libfmt/query/pair/pair_leaf.h \
+	libfmt/query/pair/pair_narrow.h \
+	libfmt/query/pair/pair_parts.h \
+	libfmt/query/pair/pair_query.h \
+	libfmt/query/pair/pair_queue.h \
+	libfmt/query/pair/pair_walk.h \
+	libfmt/query/pair/projection.h \
+	libfmt/query/pair/ties.h

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+SCRIPT_TESTS += \
+	tests/house/check_decisions.sh \
+	tests/house/check_determinism.sh \
+	tests/house/check_exports.sh \
+	tests/house/check_fuzz.sh \
+	tests/house/check_headers.sh \
+	tests/house/check_layers.sh \
+	tests/house/check_readme.sh \
+	tests/house/check_rules.sh \
+	tests/house/check_stack.sh \
+	tests/house/check_style.sh

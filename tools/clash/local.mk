@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+TOOL_SOURCES += \
+	tools/clash/clash_baseline.c \
+	tools/clash/clash_print.c \
+	tools/clash/clash_rules.c \
+	tools/clash/clash_rules_read.c \
+	tools/clash/clash_run.c \
+	tools/clash/clash_select.c \
+	tools/clash/clash_state.c \
+	tools/clash/clash_worst.c \
+	tools/clash/operand_select.c \
+	tools/clash/verb_clash.c
+noinst_HEADERS += \
+	tools/clash/clash_baseline.h \
+	tools/clash/clash_job.h \
+	tools/clash/clash_rules.h \
+	tools/clash/clash_select.h \
+	tools/clash/clash_state.h \
+	tools/clash/clash_worst.h

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+TOOL_SOURCES += \
+	tools/files/archive.c \
+	tools/files/beneath.c \
+	tools/files/input.c \
+	tools/files/output.c \
+	tools/files/record_text.c \
+	tools/files/stamp.c \
+	tools/files/temporary.c \
+	tools/files/uri.c
+noinst_HEADERS += \
+	tools/files/archive.h \
+	tools/files/beneath.h \
+	tools/files/input.h \
+	tools/files/output.h \
+	tools/files/record_text.h \
+	tools/files/stamp.h \
+	tools/files/temporary.h \
+	tools/files/uri.h

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+TOOL_SOURCES += \
+	tools/gltf/accessor.c \
+	tools/gltf/glb.c \
+	tools/gltf/gltf_accessors.c \
+	tools/gltf/gltf_buffers.c \
+	tools/gltf/gltf_document.c \
+	tools/gltf/gltf_meshes.c \
+	tools/gltf/gltf_nodes.c \
+	tools/gltf/import_gltf.c
+noinst_HEADERS += \
+	tools/gltf/accessor.h \
+	tools/gltf/glb.h \
+	tools/gltf/gltf_accessors.h \
+	tools/gltf/gltf_buffers.h \
+	tools/gltf/gltf_document.h \
+	tools/gltf/gltf_meshes.h \
+	tools/gltf/gltf_nodes.h

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+TOOL_SOURCES += \
+	tools/import/import_obj.c \
+	tools/import/import_off.c \
+	tools/import/import_ply.c \
+	tools/import/import_process.c \
+	tools/import/import_stl.c \
+	tools/import/import_strays.c \
+	tools/import/import_stream.c \
+	tools/import/model.c
+noinst_HEADERS += \
+	tools/import/import_process.h \
+	tools/import/import_protocol.h \
+	tools/import/import_stream.h

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+TOOL_SOURCES += \
+	tools/pack/merge_shards.c \
+	tools/pack/pack_build.c \
+	tools/pack/pack_known.c \
+	tools/pack/pack_options.c \
+	tools/pack/pack_report.c \
+	tools/pack/pack_settings.c \
+	tools/pack/pack_shard.c \
+	tools/pack/pack_store.c \
+	tools/pack/provenance.c \
+	tools/pack/shard.c \
+	tools/pack/verb_merge.c \
+	tools/pack/verb_pack.c \
+	tools/pack/verb_split.c
+noinst_HEADERS += \
+	tools/pack/merge_shards.h \
+	tools/pack/pack_job.h \
+	tools/pack/provenance.h \
+	tools/pack/shard.h

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+TOOL_SOURCES += \
+	tools/report/clash_report.c \
+	tools/report/clash_rows.c \
+	tools/report/report_bcf.c \
+	tools/report/report_csv.c \
+	tools/report/report_glb.c \
+	tools/report/report_html.c \
+	tools/report/report_jsonl.c \
+	tools/report/report_mesh.c \
+	tools/report/report_snapshot.c \
+	tools/report/report_text.c \
+	tools/report/report_view.c
+noinst_HEADERS += \
+	tools/report/clash_outputs.h \
+	tools/report/clash_report.h \
+	tools/report/clash_rows.h \
+	tools/report/html_bytes.h \
+	tools/report/report_mesh.h \
+	tools/report/report_snapshot.h \
+	tools/report/report_text.h \
+	tools/report/report_view.h

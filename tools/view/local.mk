@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+TOOL_SOURCES += \
+	tools/view/camera.c \
+	tools/view/palette.c \
+	tools/view/png.c \
+	tools/view/render.c \
+	tools/view/verb_view.c \
+	tools/view/volume_lines.c
+noinst_HEADERS += \
+	tools/view/camera.h \
+	tools/view/image.h \
+	tools/view/palette.h \
+	tools/view/render.h \
+	tools/view/volume_lines.h

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The program's threads under the thread sanitizer: packing with and without a store, clash with all its reports, a
 # picture. Each run's output must be that of one thread. Usage: make check-threads, configured --enable-thread-sanitizer
-# What it can see has been tried with races planted by hand, each of which it or test_threads.c reported: LOG.md.
+# What it can see has been tried with races planted by hand, each of which it or test_threads.c reported: spec/decisions.md.
 set -u
 bvpack=$(realpath "${BVPACK:-./bvpack}")
 models=$(realpath "$(dirname "$0")/../../samples/models")

@@ -47,7 +47,7 @@ void dop_tree_build(base_tree *tree, const mesh *mesh)
     base_tree_build(tree, mesh, fit, DOP_FLOATS);
 }
 
-/* ---- alignment: every direction of a as a sum of three of b with weights that are not negative  */
+/* ---- alignment: directions of a as sums of three of b, weights not negative ------------------ */
 
 /* Direction k of a is at most sum of weight[k][i] * volume[from[k][i]] + shift[k] over b. */
 typedef struct prepared {

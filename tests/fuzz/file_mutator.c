@@ -3,8 +3,9 @@
  */
 #include "mutate.h"
 #include "repair.h"
+#include "target.h"
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+size_t mutate_packed(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     uint64_t state = seed;
     if (LLVMFuzzerMutate && mutate_random(&state) % 8 == 0) {

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "bvpack_build.h"
 #include "repair.h"
+#include "target.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,8 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { PARTS = 4 };
 
@@ -130,7 +129,7 @@ static void rewrite(const bvp_file *file, int way)
     close(fd);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int try_input(const uint8_t *data, size_t size)
 {
     void *bytes = copy_aligned(data, size);
     bvp_file *file;
@@ -152,3 +151,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(bytes);
     return 0;
 }
+
+const fuzz_target fuzz_build = {"build", try_input, mutate_packed};

@@ -4,13 +4,12 @@
  */
 #include "bvpack_clash.h"
 #include "repair.h"
+#include "target.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { PAIRS = 40 }; /* of instances that are judged: a hostile file has any number */
 
@@ -75,7 +74,7 @@ static void use(const bvp_file *file, int which)
     bvp_clash_one(file, file, turned, 1, 0, NULL, BVP_CLASH_VERDICTS, &pair);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int try_input(const uint8_t *data, size_t size)
 {
     void *bytes = copy_aligned(data, size);
     bvp_file *file;
@@ -94,3 +93,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(bytes);
     return 0;
 }
+
+const fuzz_target fuzz_clash = {"clash", try_input, NULL};

@@ -7,12 +7,9 @@
 #include "clash/clash_state.h"
 #include "mutate.h"
 #include "verb_case.h"
+#include "target.h"
 
 #include <math.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-const verb *const verbs[] = {&verb_pack, &verb_clash, NULL};
 
 enum { HEAD_KIND = 0x31544c43, RECORD_HEAD = 24, PAIRS_MAX = 8 };
 enum { STATE, BASELINE, RULES, INPUTS };
@@ -136,7 +133,7 @@ static void mutate_state(uint8_t *data, size_t size, uint64_t *random)
     }
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+static size_t mutate_input(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     uint64_t random = seed;
     if (max_size < 2)
@@ -157,7 +154,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int try_input(const uint8_t *data, size_t size)
 {
     static const char *const lines[INPUTS] = {
         "clash a.bvp -q -j 1 --clearance 0.5 --state s --report out.jsonl",
@@ -179,3 +176,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unlink("s");
     return 0;
 }
+
+const fuzz_target fuzz_clash_inputs = {"clash_inputs", try_input, mutate_input};

@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_import.c: any bytes handed to one importer, FUZZ_FORMAT; what it accepts must be packable.
- * BVP_FUZZ_DIR: where the meshes lie that a model names. With FUZZ_PACKAGE the bytes are what
- * stands in <resources> of a 3MF package and, behind a NUL, in <build>: mutations of the archive
- * itself would end at its checksums. The process that reads it is part of what is run.
+ * fuzz_import.c: any bytes handed to one importer; what it accepts must be packable.
+ * BVP_FUZZ_DIR: where the meshes lie that a model names. Of 3MF the bytes are what stands in
+ * <resources> of a package and, behind a NUL, in <build>: mutations of the archive itself would end
+ * at its checksums. The process that reads it is part of what is run.
  */
 #include "model/model.h"
+#include "target.h"
+#include "zip_case.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
-
-#ifdef FUZZ_PACKAGE
-#include "zip_case.h"
-#endif
-
-#ifndef FUZZ_FORMAT
-#error "FUZZ_FORMAT is the importer's name, as in import_options.format"
-#endif
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(int condition)
 {
@@ -41,7 +33,6 @@ static void check(const model *m)
     }
 }
 
-#ifdef FUZZ_PACKAGE
 static const void *package(const uint8_t *data, size_t *size)
 {
     static zip z;
@@ -55,18 +46,14 @@ static const void *package(const uint8_t *data, size_t *size)
     *size = z.size;
     return z.bytes;
 }
-#endif
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+/* format: as in import_options */
+static int try_format(const char *format, const void *data, size_t size)
 {
-    const void *data = bytes;
-#ifdef FUZZ_PACKAGE
-    data = package(bytes, &size);
-#endif
     for (int drop = 0; drop < 2; drop++) {
         import_options options = {.thread_count = 1,
                                   .drop_invalid = drop,
-                                  .format = FUZZ_FORMAT,
+                                  .format = format,
                                   .seconds = 2,
                                   .pipe_dir = getenv("BVP_FUZZ_DIR")};
         bvp_error error = {.status = BVP_OK};
@@ -81,3 +68,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     return 0;
 }
+
+static int try_3mf(const uint8_t *data, size_t size)
+{
+    const void *bytes = package(data, &size);
+    return try_format("3mf", bytes, size);
+}
+
+#define TRY(format)                                                                                \
+    static int try_##format(const uint8_t *data, size_t size)                                      \
+    {                                                                                              \
+        return try_format(#format, data, size);                                                    \
+    }
+TRY(gltf)
+TRY(manifest)
+TRY(obj)
+TRY(off)
+TRY(ply)
+TRY(stl)
+TRY(urdf)
+
+const fuzz_target fuzz_imports[FUZZ_IMPORTS] = {
+    {"3mf", try_3mf, NULL}, {"gltf", try_gltf, NULL}, {"manifest", try_manifest, NULL},
+    {"obj", try_obj, NULL}, {"off", try_off, NULL},   {"ply", try_ply, NULL},
+    {"stl", try_stl, NULL}, {"urdf", try_urdf, NULL},
+};

@@ -5,13 +5,12 @@
 #include "bvpack.h"
 #include "exercise.h"
 #include "repair.h"
+#include "target.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { FINDINGS = 200, VARIANTS = 21 }; /* kinds, tests of boxes, instruction sets, hashes */
 
@@ -62,7 +61,7 @@ static void use(const uint8_t *bytes, size_t size)
         ;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int try_input(const uint8_t *data, size_t size)
 {
     void *bytes = copy_aligned(data, size);
     if (!bytes)
@@ -76,3 +75,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(bytes);
     return 0;
 }
+
+const fuzz_target fuzz_open = {"open", try_input, NULL};

@@ -6,6 +6,7 @@
 #include "exercise.h"
 #include "format/map.h"
 #include "repair.h"
+#include "target.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -13,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { PARTS = 3, VERTICES = 1 << 16 };
 
@@ -83,7 +82,7 @@ static void save_and_open(const bvp_file *file)
     fclose(out);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int try_input(const uint8_t *data, size_t size)
 {
     void *bytes = copy_aligned(data, size);
     if (!bytes)
@@ -101,3 +100,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(bytes);
     return 0;
 }
+
+const fuzz_target fuzz_refit = {"refit", try_input, NULL};

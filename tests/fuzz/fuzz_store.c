@@ -6,10 +6,7 @@
  */
 #include "repair.h"
 #include "verb_case.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-const verb *const verbs[] = {&verb_pack, &verb_split, &verb_merge, NULL};
+#include "target.h"
 
 static bvp_part_info wanted;
 static char part_path[64];
@@ -76,7 +73,7 @@ static void check_rules(const char *path)
     unlink(path);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int try_input(const uint8_t *data, size_t size)
 {
     uint8_t *bytes = copy_aligned(data, size);
     if (!bytes)
@@ -97,3 +94,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(bytes);
     return 0;
 }
+
+const fuzz_target fuzz_store = {"store", try_input, mutate_packed};

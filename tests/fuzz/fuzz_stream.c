@@ -5,14 +5,13 @@
  */
 #include "import/import_protocol.h"
 #include "import/import_stream.h"
+#include "target.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void require(int condition)
 {
@@ -67,7 +66,7 @@ static void check(const model *m)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int try_input(const uint8_t *data, size_t size)
 {
     static const import_options defaults;
     bvp_error error = {.status = BVP_OK};
@@ -89,3 +88,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fclose(file);
     return 0;
 }
+
+const fuzz_target fuzz_stream = {"stream", try_input, NULL};

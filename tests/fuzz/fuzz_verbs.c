@@ -6,8 +6,7 @@
  */
 #include "repair.h"
 #include "verb_case.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "target.h"
 
 const verb *const verbs[] = {&verb_pack,  &verb_info,    &verb_verify, &verb_dump,  &verb_query,
                              &verb_view,  &verb_extract, &verb_refit,  &verb_split, &verb_merge,
@@ -67,7 +66,7 @@ static void check_outputs(int code)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static int try_input(const uint8_t *data, size_t size)
 {
     uint8_t *bytes = copy_aligned(data, size);
     if (!bytes)
@@ -82,3 +81,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(bytes);
     return 0;
 }
+
+const fuzz_target fuzz_verbs = {"verbs", try_input, mutate_packed};

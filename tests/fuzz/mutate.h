@@ -25,8 +25,7 @@ void mutate_number(uint8_t *bytes, size_t size, size_t stride, uint64_t *state);
  * bytes changed. */
 void mutate_file(uint8_t *bytes, size_t size, uint64_t *state);
 
-/* For libFuzzer, and for replay.c; Mutate is libFuzzer's own. */
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+/* libFuzzer's own; NULL in replay. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * replay.c: a fuzz target without the fuzzer: each file as it is, then BVP_MUTATIONS seeded
  * mutations of it. For every compiler and for `make check`.
- * Usage: replay_<target> FILE...
+ * Usage: replay TARGET FILE...
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-/* of a target whose mutations know the structure of its inputs */
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
-    __attribute__((weak));
+#include "target.h"
 
+static const fuzz_target *target;
 static uint64_t state;
 
 /* splitmix64 */
@@ -74,12 +72,11 @@ static void run_mutations(const uint8_t *bytes, size_t size, uint64_t count)
         if (!copy)
             return;
         memcpy(copy, bytes, size);
-        size_t left = LLVMFuzzerCustomMutator
-                          ? LLVMFuzzerCustomMutator(copy, size, size, (unsigned)next_random())
-                          : mutate(copy, size);
+        size_t left = target->mutate ? target->mutate(copy, size, size, (unsigned)next_random())
+                                     : mutate(copy, size);
         /* exactly as long as it says, for the address sanitizer */
         uint8_t *exact = realloc(copy, left ? left : 1);
-        LLVMFuzzerTestOneInput(exact ? exact : copy, left);
+        target->try_input(exact ? exact : copy, left);
         free(exact ? exact : copy);
     }
 }
@@ -88,7 +85,12 @@ int main(int argc, char **argv)
 {
     uint64_t seed = number_from("BVP_SEED", 1), mutations = number_from("BVP_MUTATIONS", 0);
     printf("BVP_SEED=%" PRIu64 " BVP_MUTATIONS=%" PRIu64 "\n", seed, mutations);
-    for (int i = 1; i < argc; i++) {
+    target = argc > 1 ? fuzz_target_find(argv[1]) : NULL;
+    if (!target) {
+        fprintf(stderr, "replay: %s is no target\n", argc > 1 ? argv[1] : "nothing");
+        return 1;
+    }
+    for (int i = 2; i < argc; i++) {
         size_t size = 0;
         uint8_t *bytes = read_file(argv[i], &size);
         if (!bytes) {
@@ -97,8 +99,8 @@ int main(int argc, char **argv)
         }
         printf("%s\n", argv[i]);
         fflush(stdout);
-        state = seed + (uint64_t)i;
-        LLVMFuzzerTestOneInput(bytes, size);
+        state = seed + (uint64_t)i - 1;
+        target->try_input(bytes, size);
         run_mutations(bytes, size, mutations);
         free(bytes);
     }

@@ -3,7 +3,7 @@
 # Every fuzz target on recorded inputs and on seeded mutations of them (BVP_MUTATIONS each).
 set -u
 src=${BVP_SRCDIR:-$(dirname "$0")/../..}
-[ -x tests/fuzz/replay_open ] || { echo "check_fuzz: built without check: skipped"; exit 77; }
+[ -x tests/fuzz/replay ] || { echo "check_fuzz: built without check: skipped"; exit 77; }
 export BVP_MUTATIONS=${BVP_MUTATIONS:-30}
 scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
 fail=0
@@ -12,7 +12,7 @@ replay() { # target files...
   local target=$1
   shift
   [ $# -gt 0 ] || { echo "check_fuzz: no input for $target"; fail=1; return; }
-  "tests/fuzz/replay_$target" "$@" >"$scratch/log" 2>&1 && return
+  tests/fuzz/replay "$target" "$@" >"$scratch/log" 2>&1 && return
   echo "check_fuzz: $target failed on the last of these:"
   tail -30 "$scratch/log"
   fail=1

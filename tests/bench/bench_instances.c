@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * bench_instances.c: what instances cost: the same questions of an assembly and of one part that
- * has all its triangles in place, by a mover near the surface (protocol B), rays and points.
+ * has all its triangles in place, by a mover near the surface (as protocol mover), rays and points.
  * Usage: bench_instances ASSEMBLY.bvp FLAT.bvp MOVER.bvp SIDE [COUNT]
  */
 #include "bench.h"

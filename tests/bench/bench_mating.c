@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * bench_mating.c: protocol G: every pair of instances of an assembly whose boxes, grown by the
+ * bench_mating.c: protocol mating: every pair of instances of an assembly whose boxes, grown by the
  * clearance, overlap, part against part, and the peer the same. Mating pairs are apart or merely
  * touch, and are nearer than the clearance: bolts in their seats, flanges, pipes in clamps.
  * Usage: bench_mating ASSEMBLY.bvp [CLEARANCE]
@@ -199,10 +199,10 @@ int main(int argc, char **argv)
     const question touch = {&s, pairs, -1}, near = {&s, pairs, clearance};
     printf("pairs,query,count,us,peer_us,times_slower,pairs_that_differ,times_slower_q1,"
            "times_slower_q3\n");
-    report("G all", "collide", &touch, count);
-    report("G all", "within", &near, count);
+    report("all", "collide", &touch, count);
+    report("all", "within", &near, count);
     count = keep_mating(&s, pairs, count, clearance);
-    report("G mating", "collide", &touch, count);
-    report("G mating", "within", &near, count);
+    report("mating", "collide", &touch, count);
+    report("mating", "within", &near, count);
     return 0;
 }

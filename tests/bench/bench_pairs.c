@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * bench_pairs.c: two bodies, protocols A (two copies tumbling), D (the same, close to one another),
- * B (a small mover beside a large environment), F (two fine surfaces that face one another).
- * Based on: Zachmann, "Minimal hierarchical collision detection", 2002 (protocol A).
+ * bench_pairs.c: two bodies, protocols tumble (two copies), approach (the same, close to one
+ * another), mover (a small one beside a large environment), facing (two fine surfaces).
+ * Based on: Zachmann, "Minimal hierarchical collision detection", 2002 (tumble).
  */
 #include "bench_scene.h"
 #include "bvpack_build.h"
@@ -23,7 +23,7 @@ static void turn(double m[12], const double q[4])
         m[4 * (i / 3) + i % 3] = r[i];
 }
 
-/* Protocol A: Rz(angle) * Rx(angle), moved along x. */
+/* Protocol tumble: Rz(angle) * Rx(angle), moved along x. */
 static void place_copy(double m[12], double distance, double angle)
 {
     double c = cos(angle), s = sin(angle);
@@ -48,24 +48,25 @@ static int two_copies(const char *name, const bench_mesh *mesh, const bench_riva
     return wrong != 0;
 }
 
-/* A: all distances; D: the deepest one alone. */
-static int copies(const char *protocols, const char *path, int poses)
+/* tumble: all distances; approach: the deepest one alone. */
+static int copies(const char *protocol, const char *path, int poses)
 {
     bench_mesh mesh;
     bench_rivals rivals;
     int wrong = 0;
     bench_mesh_load(&mesh, path, 2);
     bench_rivals_make(&rivals, &mesh, &mesh);
-    if (strchr(protocols, 'a'))
-        wrong |= two_copies("A", &mesh, &rivals, 0, poses);
-    if (strchr(protocols, 'd'))
-        wrong |= two_copies("D", &mesh, &rivals, DISTANCES - 1, poses);
+    if (strcmp(protocol, "approach") != 0)
+        wrong |= two_copies("tumble", &mesh, &rivals, 0, poses);
+    if (strcmp(protocol, "tumble") != 0)
+        wrong |= two_copies("approach", &mesh, &rivals, DISTANCES - 1, poses);
     bench_rivals_drop(&rivals);
     bench_mesh_free(&mesh);
     return wrong;
 }
 
-/* Protocol B: over a random point of the surface, along its normal, by up to reach * side / 2. */
+/* Protocol mover: over a random point of the surface, along its normal, by up to
+ * reach * side / 2. */
 static void place_mover(double m[12], const bench_mesh *environment, double side, double reach,
                         uint64_t *state)
 {
@@ -100,7 +101,7 @@ static int mover(const char *environment, const char *moving, double side, doubl
     bench_rivals rivals;
     uint64_t state = 12345;
     double(*all)[12] = calloc(ALL, sizeof *all);
-    bench_scene s = {.name = "B", .a = &a, .b = &b, .count = poses, .delta = 0.05 * side};
+    bench_scene s = {.name = "mover", .a = &a, .b = &b, .count = poses, .delta = 0.05 * side};
     s.placements = calloc((size_t)poses, sizeof *s.placements);
     if (!all || !s.placements)
         bench_require(BVP_ERR_NO_MEMORY, "poses");
@@ -123,8 +124,8 @@ static int mover(const char *environment, const char *moving, double side, doubl
     return wrong != 0;
 }
 
-/* Protocol F: a bumpy sheet of edge 1, cells * cells * 2 triangles; above: the bumps of the one
- * that lies on it, `gap` higher. */
+/* Protocol facing: a bumpy sheet of edge 1, cells * cells * 2 triangles; above: the bumps of the
+ * one that lies on it, `gap` higher. */
 static void make_sheet(bench_mesh *mesh, int cells, double gap)
 {
     float *positions = malloc(sizeof(float) * 18 * (size_t)cells * (size_t)cells),
@@ -163,7 +164,7 @@ static int facing(int cells)
         bench_mesh below, above;
         bench_rivals rivals;
         char name[16];
-        snprintf(name, sizeof name, "F 1e-%d", digits);
+        snprintf(name, sizeof name, "facing 1e-%d", digits);
         bench_scene s = {
             .name = name, .a = &below, .b = &above, .placements = placement, .count = 1};
         s.delta = gap / 2;
@@ -193,15 +194,16 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     bench_scene_header();
-    if (argc > 2 && strspn(what, "ad") == strlen(what))
+    if (argc > 2 &&
+        (strcmp(what, "tumble") == 0 || strcmp(what, "approach") == 0 || strcmp(what, "both") == 0))
         return copies(what, argv[2], poses_of(argv[3], ROTATIONS));
-    if (strcmp(what, "b") == 0 && argc > 5)
+    if (strcmp(what, "mover") == 0 && argc > 5)
         return mover(argv[2], argv[3], atof(argv[4]), atof(argv[5]),
                      poses_of(argc > 6 ? argv[6] : NULL, 2000));
-    if (strcmp(what, "f") == 0)
+    if (strcmp(what, "facing") == 0)
         return facing(argc > 2 ? atoi(argv[2]) : 200);
-    fprintf(stderr, "usage: bench_pairs a|d|ad MODEL.bvp [POSES]\n"
-                    "       bench_pairs b ENVIRONMENT.bvp MOVER.bvp SIDE REACH [POSES]\n"
-                    "       bench_pairs f [CELLS]\n");
+    fprintf(stderr, "usage: bench_pairs tumble|approach|both MODEL.bvp [POSES]\n"
+                    "       bench_pairs mover ENVIRONMENT.bvp MOVER.bvp SIDE REACH [POSES]\n"
+                    "       bench_pairs facing [CELLS]\n");
     return 2;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * bench_rays.c: one body, protocol R: primary rays, random segments, occlusion, closest points;
+ * bench_rays.c: one body, protocols rays (primary, random segments, any hit) and closest (points);
  * the peer is asked the same rays, and every answer is compared.
- * Usage: bench_rays MODEL.bvp [RAYS [PROTOCOLS]], of "PSAC"
+ * Usage: bench_rays MODEL.bvp [RAYS [KINDS]], of "primary,segments,any,closest"
  */
 #include "bench.h"
 #include "bench_rounds.h"
@@ -95,7 +95,7 @@ static void make_primary(rays *r, const bench_mesh *mesh, size_t count)
     bounds_of(mesh, lo, hi);
     for (int a = 0; a < 3; a++)
         radius = hypot(radius, (hi[a] - lo[a]) / 2);
-    rays_new(r, "P", 4 * side * side, INFINITY);
+    rays_new(r, "primary", 4 * side * side, INFINITY);
     for (size_t i = 0; i < r->count; i++) {
         const double turn = 0.4 + M_PI / 2 * (double)(i / (side * side));
         const double x = ((double)(i % side) + 0.5) / (double)side - 0.5;
@@ -134,7 +134,7 @@ static void make_points(rays *r, const bench_mesh *mesh, size_t count)
     double lo[3], hi[3];
     uint64_t state = 12345;
     bounds_of(mesh, lo, hi);
-    rays_new(r, "C", count, 0);
+    rays_new(r, "closest", count, 0);
     for (size_t i = 0; i < count; i++) {
         const float *p = mesh->positions + 9 * (bench_random(&state) % mesh->triangle_count);
         for (int a = 0; a < 3; a++)
@@ -360,30 +360,29 @@ static void peer_closest(rays *r, const bench_mesh *mesh, const rival *them)
         r->peer[i] = them->peer->closest(them->model, r->origin[i]);
 }
 
-/* protocols: letters of those to run. */
-static void run(const bench_mesh *mesh, const rival rivals[PEERS], size_t count,
-                const char *protocols)
+/* kinds: names of those to run. */
+static void run(const bench_mesh *mesh, const rival rivals[PEERS], size_t count, const char *kinds)
 {
     rays r;
-    printf("protocol,triangles,rays,hits,one_a_call,batched,embree_medium,embree_robust,"
+    printf("rays,triangles,rays,hits,one_a_call,batched,embree_medium,embree_robust,"
            "one_over_medium,batched_over_medium,one_over_robust,differ_medium,differ_robust,"
            "one_over_medium_q1,one_over_medium_q3,cgal,one_over_cgal,differ_cgal,rays_of_cgal\n");
-    if (strchr(protocols, 'P')) {
+    if (strstr(kinds, "primary")) {
         make_primary(&r, mesh, count);
         report(&r, mesh, rivals, ask_first, ask_first_batch, peer_first, PLACE);
         rays_free(&r);
     }
-    if (strchr(protocols, 'S')) {
-        make_segments(&r, mesh, "S", count);
+    if (strstr(kinds, "segments")) {
+        make_segments(&r, mesh, "segments", count);
         report(&r, mesh, rivals, ask_first, ask_first_batch, peer_first, PLACE);
         rays_free(&r);
     }
-    if (strchr(protocols, 'A')) {
-        make_segments(&r, mesh, "A", count);
+    if (strstr(kinds, "any")) {
+        make_segments(&r, mesh, "any hit", count);
         report(&r, mesh, rivals, ask_any, ask_any_batch, peer_any, HIT);
         rays_free(&r);
     }
-    if (strchr(protocols, 'C')) {
+    if (strstr(kinds, "closest")) {
         make_points(&r, mesh, count / 5);
         report(&r, mesh, rivals, ask_closest, ask_closest_batch, peer_closest, DISTANCE);
         rays_free(&r);
@@ -396,7 +395,7 @@ int main(int argc, char **argv)
     bench_mesh mesh;
     rival rivals[PEERS] = {{peer_embree, NULL}, {peer_embree, NULL}, {peer_cgal_rays, NULL}};
     if (argc < 2 || argc > 4 || count < 5) {
-        fprintf(stderr, "usage: bench_rays MODEL.bvp [RAYS [PROTOCOLS]]\n");
+        fprintf(stderr, "usage: bench_rays MODEL.bvp [RAYS [KINDS]]\n");
         return 2;
     }
     bench_mesh_load(&mesh, argv[1], SIDE);
@@ -404,7 +403,7 @@ int main(int argc, char **argv)
         if (rivals[k].peer && (k != CGAL || mesh.triangle_count <= CGAL_TRIANGLES))
             rivals[k].model =
                 rivals[k].peer->make(mesh.positions, mesh.triangle_count, k == ROBUST);
-    run(&mesh, rivals, count, argc > 3 ? argv[3] : "PSAC");
+    run(&mesh, rivals, count, argc > 3 ? argv[3] : "primary,segments,any,closest");
     for (int k = 0; k < PEERS; k++)
         if (rivals[k].model)
             rivals[k].peer->drop(rivals[k].model);

@@ -243,8 +243,9 @@ static uint64_t ask_row(const bench_scene *s, const bench_rivals *rivals, kind w
 
 void bench_scene_header(void)
 {
-    printf("scene,triangles,query,library,poses,us,sum_of_answers,times_slower,poses_that_differ,"
-           "ours_us,times_slower_q1,times_slower_q3,ours_wrong\n");
+    printf(
+        "protocol,triangles,query,library,poses,us,sum_of_answers,times_slower,poses_that_differ,"
+        "ours_us,times_slower_q1,times_slower_q3,ours_wrong\n");
 }
 
 /* Those that answer collide alone are slow: they are asked fewer poses, in a row of their own. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * bench_warm.c: protocol M: a mover along a smooth path of 10,000 placements, as in assembly path
- * planning; plain queries beside warm ones, whose answers must be the same, and the peer on some.
+ * bench_warm.c: protocol warm: a mover along a smooth path of 10,000 placements, as in assembly
+ * path planning; plain queries beside warm ones, whose answers must be the same, and the peer on
+ * some.
  */
 #include "bench.h"
 

@@ -1,62 +1,89 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Figures out of the CSV files of a benchmark run, for goals.sh and readme.sh, in the run's folder;
-# nothing where there is no file.
+# Figures out of a CSV of results (results.sh has its form), for goals.sh, readme.sh and table.sh. They set
+# $results to its path before; a figure that is not in it is empty.
+results=${results:?}
 
-# Which CAD parts the means go over
-cad_parts() {
-  if [ -f parts.txt ]; then cat parts.txt; else ls ./*.a.csv | sed 's|^\./||; s/\.a\.csv$//; /^plant/d'; fi
+value() { # PROTOCOL SCENE QUESTION WHO
+  awk -F, -v protocol="$1" -v scene="$2" -v question="$3" -v who="$4" '
+    $1 == protocol && $2 == scene && $3 == question && $4 == who { print $5; exit }' "$results"
 }
+ours() { value "$1" "$2" "$3" bvpack; } # PROTOCOL SCENE QUESTION
+scenes() { # PROTOCOL: in the order of their rows
+  awk -F, -v protocol="$1" '$1 == protocol && !seen[$2]++ { print $2 }' "$results"
+}
+# A protocol's values as rows SCENE,QUESTION,WHO,VALUE... of these measures, "-" for one that is missing. With "who"
+# a row for each who asked; with "all" one for each question, and a measure is WHO:MEASURE, a blank in WHO is "_"
+wide() { # PROTOCOL who|all MEASURE...
+  awk -F, -v protocol="$1" -v by="$2" -v measures="${*:3}" '
+    BEGIN { n = split(measures, measure, " "); for (k = 1; k <= n; k++) column[measure[k]] = k }
+    $1 == protocol {
+      what = $3
+      sub(/.* /, "", what)
+      row = $2 "," substr($3, 1, length($3) - length(what) - 1) "," (by == "who" ? $4 : "")
+      if (by == "all") {
+        who = $4
+        gsub(/ /, "_", who)
+        what = who ":" what
+      }
+      if (!(what in column)) next
+      if (!seen[row]++) order[++rows] = row
+      value[row, column[what]] = $5
+    }
+    END {
+      for (r = 1; r <= rows; r++) {
+        line = order[r]
+        for (k = 1; k <= n; k++) line = line "," ((order[r], k) in value ? value[order[r], k] : "-")
+        print line
+      }
+    }' "$results"
+}
+machine() { # what the results are of, in a line
+  awk -F, '$1 == "machine" && !($3 in is) { is[$3] = $5 }
+    END { printf "%s, %s cores, %s, effort %s", is["processor"], is["cores"], is["compiler"], is["effort"] }' "$results"
+}
+cad_parts() { scenes part; } # which the means go over
+
 # The fastest FCL's figures of a scene and query: ours | FCL | times | poses that differ
-pair() { # FILE SCENE QUERY
-  [ -f "$1" ] || return 0
-  awk -F, -v scene="$2" -v query="$3" '
-    $1 == scene && $3 == query && $4 == "bvpack" { ours = $6 }
-    $1 == scene && $3 == query && $4 ~ /^FCL/ && (!us || $6 < us) { us = $6; times = $8; differ = $9
-      if ($10 != "") ours = $10 }
-    END { if (us) printf "%s|%s|%s|%s\n", ours, us, times, differ }' "$1"
+pair() { # PROTOCOL SCENE QUERY
+  wide "$1" who us times_slower poses_that_differ ours_us | awk -F, -v scene="$2" -v query="$3" '
+    $1 != scene || $2 != query { next }
+    $3 == "bvpack" { ours = $4 }
+    $3 ~ /^FCL/ && (!us || $4 < us) { us = $4; times = $5; differ = $6; if ($7 != "-") ours = $7 }
+    END { if (us) printf "%s|%s|%s|%s\n", ours, us, times, differ }'
 }
-# The geometric mean, over NAME.a.csv and the like, of how many times slower the fastest FCL is
-times() { # SCENE QUERY FILE...
-  local scene=$1 query=$2 csv
-  shift 2
-  for csv in "$@"; do pair "$csv" "$scene" "$query"; done |
+# The geometric mean over scenes of how many times slower the fastest FCL is
+times() { # PROTOCOL QUERY SCENE...
+  local scene
+  for scene in "${@:3}"; do pair "$1" "$scene" "$2"; done |
     awk -F'|' '{ sum += log($3); n++ } END { if (n) printf "%.3g", exp(sum / n) }'
 }
-# How many files that mean is over
-count_of() { # SCENE QUERY FILE...
-  local scene=$1 query=$2 csv
-  shift 2
-  for csv in "$@"; do pair "$csv" "$scene" "$query"; done | wc -l
+# How many scenes that mean is over
+count_of() { # PROTOCOL QUERY SCENE...
+  local scene
+  for scene in "${@:3}"; do pair "$1" "$scene" "$2"; done | wc -l
 }
 # How many times slower another hierarchy of ours is; the fastest one's, where a name fits several
-own() { # FILE SCENE QUERY NAME
-  [ -f "$1" ] || return 0
-  awk -F, -v scene="$2" -v query="$3" -v name="$4" '
-    $1 == scene && $3 == query && $4 ~ name && (!n++ || $8 < least) { least = $8 }
-    END { if (n) print least }' "$1"
-}
-# A field of the first line of a file that begins with a word
-field() { # FILE WORD NUMBER
-  [ -f "$1" ] || return 0
-  awk -F, -v word="$2" -v number="$3" 'index($0, word) == 1 { print $number; exit }' "$1"
+own() { # PROTOCOL SCENE QUERY NAME
+  wide "$1" who times_slower | awk -F, -v scene="$2" -v query="$3" -v name="$4" '
+    $1 == scene && $2 == query && $3 ~ name && (!n++ || $4 < least) { least = $4 }
+    END { if (n) print least }'
 }
 # Bytes a triangle, of a member of info, without another
-bytes() { # FILE MEMBER [LESS]
-  [ -f "$1" ] || return 0
-  awk -F'[:,]' -v member="\"$2\"" -v less="\"${3:-}\"" '
-    { gsub(/ /, "", $1) } $1 == member { size += $2 } $1 == less { size -= $2 }
-    $1 == "\"unique_triangle_count\"" { count = $2 }
-    END { printf "%.2f", size / count }' "$1"
+bytes() { # SCENE MEMBER [LESS]
+  awk -F, -v scene="$1" -v member="$2" -v less="${3:-}" '
+    $1 != "size" || $2 != scene { next }
+    $3 == member { size += $5 } $3 == less { size -= $5 } $3 == "unique_triangle_count" { count = $5 }
+    END { if (count) printf "%.2f", size / count }' "$results"
 }
-# A member of info
-member() { # FILE NAME
-  [ -f "$1" ] || return 0
-  awk -F'[:,]' -v name="\"$2\"" '{ gsub(/ /, "", $1) } $1 == name { print $2 + 0; exit }' "$1"
+large_parts() { # the CAD parts of more than 40,000 triangles
+  local part
+  while read -r part; do
+    [ "$(ours size "$part" unique_triangle_count)" -le 40000 ] || echo "$part"
+  done < <(cad_parts)
 }
-largest() { # FILE COLUMN
-  [ -f "$1" ] || return 0
-  awk -F, -v column="$2" 'NR > 1 && $column > most { most = $column } END { print most }' "$1"
+largest() { # PROTOCOL SCENE MEASURE
+  wide "$1" who "$3" | awk -F, -v scene="$2" '$1 == scene && $4 > most { most = $4 } END { print most }'
 }
 # One number over another
 over() { # A B

@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Writes README's tables, between its two marks, from a benchmark run: `make bench-readme`.
-# Usage: readme.sh DIRECTORY README
+# Usage: readme.sh RESULTS.csv README
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-readme=$(realpath "$2")
+results=$1 readme=$2
 # shellcheck source=tests/bench/numbers.sh
 . "$here/numbers.sh"
-cd "$1"
 
 # ---- two bodies ----
 query_names() {
@@ -18,7 +17,7 @@ query_names() {
     *) echo "within $2" ;;
   esac
 }
-scene() { # TITLE FILE SCENE WITHIN
+scene() { # TITLE PROTOCOL SCENE WITHIN
   local title=$1 query row
   for query in collide pairs distance within; do
     row=$(pair "$2" "$3" $query)
@@ -30,47 +29,50 @@ scene() { # TITLE FILE SCENE WITHIN
     title=
   done
 }
-means() { # TITLE FILE...
+means() { # TITLE SCENE...
   local title=$1 query row
   shift
   for query in collide pairs distance within; do
-    row=$(times A $query "$@")
+    row=$(times tumble $query "$@")
     [ -n "$row" ] || continue
     echo "| $title | $(query_names $query '5 % of half the size') | | | $row | |"
     title=
   done
 }
-mating() { # TITLE FILE CLEARANCE
-  [ -f "$2" ] || return 0
-  awk -F, -v title="$1" '/^G mating/ { printf "| %s | %s | %.1f | %s | %.0f | %d |\n", title,
-      $2 == "within" ? "within 5 mm" : $2, $4, $2 == "within" ? "its distance" : sprintf("%.0f", $5), $6, $7
-    title = "" }' "$2"
+mating() { # TITLE SCENE
+  wide mating all bvpack:us FCL_OBBRSS:us FCL_OBBRSS:times_slower FCL_OBBRSS:pairs_that_differ |
+    awk -F, -v title="$1" -v scene="$2" '$1 == scene && sub(/^mating /, "", $2) {
+      printf "| %s | %s | %.1f | %s | %.0f | %d |\n", title, $2 == "within" ? "within 5 mm" : $2, $4,
+             $2 == "within" ? "its distance" : sprintf("%.0f", $5), $6, $7
+      title = "" }'
 }
 pairs_table() {
-  local parts=() part
-  while read -r part; do parts+=("$part.a.csv"); done < <(cad_parts)
+  local parts
+  mapfile -t parts < <(cad_parts)
   echo "| scene | query | bvpack | FCL | times faster | answers that differ |"
   echo "|---|---|---|---|---|---|"
   means "two copies of each of ${#parts[@]} CAD parts tumbling, geometric mean" "${parts[@]}"
-  scene "of these, a robot link (46 k)" link_3.a.csv A "5 % of half its size"
-  scene "two copies of a plant (2 M) tumbling" plant_2M.a.csv A "5 % of half its size"
-  scene "a drive (43 k) moving in the plant" plant_2M.b.csv B "5 % of its size"
-  scene "a drive moving in a plant of 10 M" plant_10M.b.csv B "5 % of its size"
-  scene "a drive moving at a scan (1.1 M)" sphere_1M.b.csv B "5 % of its size"
-  mating "parts of the plant in their seats, not touching" plant_2M_tree.g.csv
+  scene "of these, a robot link (46 k)" tumble link_3 "5 % of half its size"
+  scene "two copies of a plant (2 M) tumbling" tumble plant_2M "5 % of half its size"
+  scene "a drive (43 k) moving in the plant" mover plant_2M "5 % of its size"
+  scene "a drive moving in a plant of 10 M" mover plant_10M "5 % of its size"
+  scene "a drive moving at a scan (1.1 M)" mover sphere_1M "5 % of its size"
+  mating "parts of the plant in their seats, not touching" plant_2M_tree
 }
 
 # ---- rays ----
 rays_table() {
-  local csv
+  local plant
   echo "| rays | | bvpack, one a call | batched | Embree medium | one / medium | batched / medium | one / compact, robust |"
   echo "|---|---|---|---|---|---|---|---|"
-  for csv in plant_2M plant_10M; do
-    [ -f $csv.r.csv ] || continue
-    awk -F, -v name="${csv/_/ of }" 'BEGIN {
-        full["P"] = "primary"; full["S"] = "segments"; full["A"] = "any hit"; full["C"] = "closest points" }
-      NR > 1 { printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", name, full[$1], $5, $6, $7, $9, $10, $11
-        name = "" }' $csv.r.csv
+  for plant in plant_2M plant_10M; do
+    for protocol in rays closest; do
+      wide $protocol all bvpack:one_a_call bvpack:batched Embree_medium:{one_a_call,one_over_it,batched_over_it} \
+        Embree_compact_robust:one_over_it
+    done | awk -F, -v plant=$plant -v name="${plant/_/ of }" '$1 == plant {
+        printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", name, $2 == "points" ? "closest points" : $2,
+               $4, $5, $6, $7, $8, $9
+        name = "" }'
   done
 }
 
@@ -85,78 +87,71 @@ row() { # MATTER VALUE...: left out where a value is empty
   done
   echo "| $matter | $text |"
 }
-range() { # FILE.. of info: hierarchy, whole without numbers, numbers: least to most
-  local json
-  for json in "$@"; do bytes "$json" file_size id_size; echo; done |
+range() { # SCENE...: whole files without numbers, least to most
+  local scene
+  for scene in "$@"; do bytes "$scene" file_size id_size; echo; done |
     awk 'NF { if (!n++ || $1 < lo) lo = $1; if ($1 > hi) hi = $1 } END { if (n) printf "%s to %s", lo, hi }'
 }
-large_parts() {
-  local name count
-  while read -r name; do
-    count=$(awk -F'[:,]' '/"unique_triangle_count"/ { print $2 }' "$name.info.json")
-    [ "$count" -le 40000 ] || echo "$name.info.json"
-  done < <(cad_parts)
-}
-peer_bytes() { # LIBRARY
-  [ ! -f plant_2M.start.csv ] || awk -F, -v who="$1" '$1 == who { printf "%.0f", $4 }' plant_2M.start.csv
-}
-peer_start() { # LIBRARY
-  [ ! -f plant_2M.start.csv ] || awk -F, -v who="$1" '$1 == who { printf "%.1f", $6 }' plant_2M.start.csv
+peer() { # FORMAT MEASURE WHO: of starting with the plant
+  local got
+  got=$(value start plant_2M "$2" "$3")
+  # shellcheck disable=SC2059 # a format
+  [ -z "$got" ] || printf "$1" "$got"
 }
 matters_table() {
-  local plant=plant_2M large
+  local plant=plant_2M large two="bvpack on 2 threads"
   mapfile -t large < <(large_parts)
   echo "| matter | measured |"
   echo "|---|---|"
   row "plant of 2 M triangles as a file, bytes a triangle" "% with the source's triangle numbers, % without; of these % hierarchy" \
-    "$(bytes $plant.info.json file_size)" "$(bytes $plant.info.json file_size id_size)" \
-    "$(bytes $plant.info.json hierarchy_size)"
+    "$(bytes $plant file_size)" "$(bytes $plant file_size id_size)" \
+    "$(bytes $plant hierarchy_size)"
   row "the peers' memory for it, bytes a triangle" "FCL %, CGAL %, Embree % medium, % compact and robust" \
-    "$(peer_bytes 'FCL OBBRSS')" "$(peer_bytes 'CGAL AABB_tree')" "$(peer_bytes 'Embree medium')" \
-    "$(peer_bytes 'Embree compact robust')"
+    "$(peer %.0f bytes_per_triangle 'FCL OBBRSS')" "$(peer %.0f bytes_per_triangle 'CGAL AABB_tree')" "$(peer %.0f bytes_per_triangle 'Embree medium')" \
+    "$(peer %.0f bytes_per_triangle 'Embree compact robust')"
   row "CAD parts over 40,000 triangles, without numbers" "% bytes a triangle" "$(range "${large[@]}")"
   row "packing it" "% million triangles a second, one thread; % times as fast with two" \
-    "$(field $plant.build.csv pack 5)" \
-    "$(over "$(field $plant.build.csv pack 3)" "$(field $plant.build.csv pack,2 3)")"
+    "$(ours build $plant 'pack mtri_per_processor_s')" \
+    "$(over "$(ours build $plant 'pack wall_s')" "$(value build $plant 'pack wall_s' "$two")")"
   row "from a path to the first answer, in a process that has asked other files" "% us; % us when the file is not in the page cache" \
-    "$(field $plant.open.csv used,warm 4)" "$(field $plant.open.csv used,cold 4)"
+    "$(ours open $plant 'used warm first_answer_us')" "$(ours open $plant 'used cold first_answer_us')"
   row "the same at 10 M triangles" "% us; % us" \
-    "$(field plant_10M.open.csv used,warm 4)" "$(field plant_10M.open.csv used,cold 4)"
-  row "the same from STL by the peers, 2 M" "FCL % s, CGAL % s, Embree % s" "$(peer_start 'FCL OBBRSS')" \
-    "$(peer_start 'CGAL AABB_tree')" "$(peer_start 'Embree medium')"
+    "$(ours open plant_10M 'used warm first_answer_us')" "$(ours open plant_10M 'used cold first_answer_us')"
+  row "the same from STL by the peers, 2 M" "FCL % s, CGAL % s, Embree % s" "$(peer %.1f warm_s 'FCL OBBRSS')" \
+    "$(peer %.1f warm_s 'CGAL AABB_tree')" "$(peer %.1f warm_s 'Embree medium')"
   row "pages of 4 KiB that a cold query touches" "% collide, % distance" \
-    "$(field $plant.open.csv collide 2)" "$(field $plant.open.csv distance 2)"
+    "$(ours open $plant 'collide pages')" "$(ours open $plant 'distance pages')"
   row "16 processes on this file" "% KiB together, % of each its own" \
-    "$(field $plant.open.csv 16, 2)" "$(field $plant.open.csv 16, 3)"
+    "$(ours memory $plant '16 processes all_of_them_KiB')" "$(ours memory $plant '16 processes private_KiB_each')"
   for plant in plant_2M plant_10M plant_100M; do
     row "what clashes or is within 5 mm in a plant of ${plant#plant_} triangles" "% s, % with two threads" \
-      "$(field $plant.k.csv bvpack,1,verdicts 4)" "$(field $plant.k.csv bvpack,2,verdicts 4)"
+      "$(ours clash $plant 'verdicts seconds')" "$(value clash $plant 'verdicts seconds' "$two")"
     row "the same by FCL's manager" "% s and % s" \
-      "$(field $plant.k.csv 'FCL manager,1,clash' 4)" "$(field $plant.k.csv 'FCL manager,1,within' 4)"
+      "$(value clash $plant 'clash seconds' 'FCL manager')" "$(value clash $plant 'within seconds' 'FCL manager')"
   done
   plant=plant_2M
   row "instances against one part with all their triangles" "at most % times its time; at 43,000 instances %" \
-    "$(largest $plant.instances.csv 5)" "$(largest plant_10M.instances.csv 5)"
+    "$(largest instances $plant ratio)" "$(largest instances plant_10M ratio)"
   row "an export of 2,000 parts, packed once more after 1 % of them changed" \
     "thin: % of the first time's processor time, % of its wall time; fat: % and %" \
-    "$(field second.export.csv thin,changed 8)" "$(field second.export.csv thin,changed 7)" \
-    "$(field second.export.csv fat,changed 8)" "$(field second.export.csv fat,changed 7)"
+    "$(ours export second 'thin changed cpu_over_first')" "$(ours export second 'thin changed wall_over_first')" \
+    "$(ours export second 'fat changed cpu_over_first')" "$(ours export second 'fat changed wall_over_first')"
 }
 
 {
-  echo "On $(paste -sd, machine.txt | sed 's/,/, /g'), one thread; microseconds a query, million rays a second."
+  echo "On $(machine), one thread; microseconds a query, million rays a second."
   echo
   pairs_table
   echo
   rays_table
   echo
   matters_table
-} >README.numbers
-awk -v from=README.numbers '
+} >"$readme.numbers"
+awk -v from="$readme.numbers" '
   /^<!-- numbers/ { print; while ((getline line < from) > 0) print line; skip = 1 }
   /^<!-- end of numbers/ { skip = 0 }
-  !skip && !/^<!-- numbers/ { print }' "$readme" >README.new
-rm -f README.numbers
-cat README.new >"$readme"
-rm -f README.new
-echo "$readme has the numbers of $1"
+  !skip && !/^<!-- numbers/ { print }' "$readme" >"$readme.new"
+rm -f "$readme.numbers"
+cat "$readme.new" >"$readme"
+rm -f "$readme.new"
+echo "$readme has the numbers of $results"

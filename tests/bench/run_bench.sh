@@ -8,13 +8,28 @@
 #   BENCH_MACHINE=NAME  what this machine is called among the results
 #   BENCH_ONLY=clash    clashes of whole plants only, as `make bench-clash`
 #
-# CSV files, table.md and goals.md go to bench/ of the build directory. `make bench-save` copies them to
-# tests/bench/results/MACHINE, to be committed; `make bench-readme` writes README's tables from there.
+# Results, table.md and goals.md go to bench/ of the build directory, all figures to results.csv there (results.sh
+# says what its rows are). `make bench-save` copies that to tests/bench/results/MACHINE.csv, to be committed;
+# `make bench-readme` writes README's tables from it.
 #
-# The files: NAME.a.csv two copies (protocol A; with D, close copies), .b a small mover in it, .g pairs of an
-# assembly's instances, .m a path, .r rays and closest points, .open from the path to the answer, .start the same
-# beside peers that read STL and build, .build packing, .export a second export by way of a store, .k clashes of an
-# assembly; sheets.f.csv facing surfaces; .info.json sizes.
+# The protocols, which name the files too (SCENE.PROTOCOL.csv):
+#   tumble     two copies of a model, at twelve distances and all rotations
+#   approach   the same at the least of these distances, where they are close; in tumble's file
+#   mover      a small model at the surface of a large one
+#   facing     two bumpy sheets that face one another, 1e-1 to 1e-5 apart
+#   mating     pairs of an assembly's instances that are near and apart, bolts in their seats
+#   warm       a smooth path, asked with and without what the last query proved
+#   rays       primary rays, segments, any hit
+#   closest    the point of a model that is closest to one; in the file of rays
+#   open       from the path of a file to its first answer
+#   memory     what 1 and 16 processes on a file take; in the file of open
+#   start      from a model's file to its first answer, beside peers that read STL and build
+#   build      welding and packing
+#   export     a second export by way of a store
+#   instances  an assembly against one part with all its triangles
+#   clash      clash and clearance of a whole plant
+#   size       bytes and counts of the packed file (SCENE.info.json)
+#
 # "times_slower" is the peer's time over ours: the median of five rounds in which all are asked in turn,
 # with the quartiles. parts.txt names the CAD parts over which the goals' means go.
 set -eu
@@ -53,20 +68,20 @@ pack_flat() { # TREE.bvp NAME: all instances as one part
   "$BVPACK" extract "$1" -q --format stl -o - | "$BVPACK" pack - --format stl -q -o "$out/$2.bvp"
 }
 open_file() { say "$1: open"; tests/bench/bench_open "$out/$1.bvp" 51 | tee "$out/$1.open.csv"; }
-copies() { # NAME a|ad
-  say "$1: A, D"
-  tests/bench/bench_pairs "$2" "$out/$1.bvp" | tee "$out/$1.a.csv"
+copies() { # NAME tumble|both: tumble and approach
+  say "$1: $2"
+  tests/bench/bench_pairs "$2" "$out/$1.bvp" | tee "$out/$1.tumble.csv"
 }
 mover() { # ENVIRONMENT MOVER SIDE K
-  say "$1: B"
-  tests/bench/bench_pairs b "$out/$1.bvp" "$out/$2.bvp" "$3" "$4" | tee "$out/$1.b.csv"
+  say "$1: mover"
+  tests/bench/bench_pairs mover "$out/$1.bvp" "$out/$2.bvp" "$3" "$4" | tee "$out/$1.mover.csv"
 }
 paths() { # NAME ARGUMENT...
-  say "$1: M"
-  tests/bench/bench_warm "${@:2}" | tee "$out/$1.m.csv"
+  say "$1: warm"
+  tests/bench/bench_warm "${@:2}" | tee "$out/$1.warm.csv"
 }
-mating() { say "$1: G"; tests/bench/bench_mating "$out/$1.bvp" "$2" | tee "$out/$1.g.csv"; }
-cast_rays() { say "$1: R"; tests/bench/bench_rays "$out/$1.bvp" "$rays" | tee "$out/$1.r.csv"; }
+mating() { say "$1: mating"; tests/bench/bench_mating "$out/$1.bvp" "$2" | tee "$out/$1.mating.csv"; }
+cast_rays() { say "$1: rays, closest"; tests/bench/bench_rays "$out/$1.bvp" "$rays" | tee "$out/$1.rays.csv"; }
 start() { # NAME STL all|rays
   say "$1: start"
   tests/bench/bench_start "$2" "$out/$1.bvp" "$3" | tee "$out/$1.start.csv"
@@ -88,7 +103,8 @@ clash() {
 }
 if [ "${BENCH_ONLY:-}" = clash ]; then
   clash
-  bash "$src/tests/bench/goals.sh" $out clash | tee $out/goals.md
+  bash "$src/tests/bench/results.sh" $out >$out/results.csv
+  bash "$src/tests/bench/goals.sh" $out/results.csv clash | tee $out/goals.md
   exit
 fi
 
@@ -117,8 +133,8 @@ fi
 printf '%s\n' "${parts[@]}" >$out/parts.txt
 for part in "${parts[@]}"; do
   case $part in
-    cycloidal | link_3 | counter) copies "$part" ad ;;
-    *) copies "$part" a ;;
+    cycloidal | link_3 | counter) copies "$part" both ;;
+    *) copies "$part" tumble ;;
   esac
 done
 open_file cycloidal
@@ -140,12 +156,12 @@ for scan in "sphere 76 70k" "torus 132 70k" "sphere 304 1M" "torus 528 1M"; do
   name=${shape}_$size
   tests/bench/bench_scan "$shape" "$cells" "$out/$name.stl"
   pack "$out/$name.stl" "$name"
-  copies "$name" a
+  copies "$name" tumble
   [ "$size" != 1M ] || mover "$name" cycloidal 1 2.5
   [ "$shape" != sphere ] || cast_rays "$name"
 done
-say "facing sheets: F"
-tests/bench/bench_pairs f 100 | tee $out/sheets.f.csv
+say "sheets: facing"
+tests/bench/bench_pairs facing 100 | tee $out/sheets.facing.csv
 
 # ---- plants ----
 make_plant() { # TRIANGLES NAME
@@ -159,7 +175,7 @@ if [ -f "$shared/plant/plant.c" ]; then
   "${CC:-cc}" -O2 "$shared/plant/plant.c" -lm -o $out/plant
   make_plant 2000000 plant_2M
   open_file plant_2M
-  copies plant_2M ad
+  copies plant_2M both
   mover plant_2M cycloidal 0.2 20
   paths plant_2M through $out/plant_2M.bvp $out/cycloidal.bvp 0.2
   mating plant_2M_tree 0.005
@@ -174,7 +190,7 @@ fi
 if [ -f $out/plant ] && at_least 0.5; then
   make_plant 10000000 plant_10M
   open_file plant_10M
-  copies plant_10M ad
+  copies plant_10M both
   mover plant_10M cycloidal 0.2 20
   mating plant_10M_tree 0.005
   instances plant_10M
@@ -186,5 +202,6 @@ fi
 rm -f $out/*.stl $out/*.glb
 clash
 say "done"
-bash "$src/tests/bench/table.sh" $out | tee $out/table.md
-bash "$src/tests/bench/goals.sh" $out | tee $out/goals.md
+bash "$src/tests/bench/results.sh" $out >$out/results.csv
+bash "$src/tests/bench/table.sh" $out/results.csv | tee $out/table.md
+bash "$src/tests/bench/goals.sh" $out/results.csv | tee $out/goals.md

@@ -1,102 +1,78 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# All rows of a benchmark run as Markdown. Usage: table.sh DIRECTORY
+# The results of a benchmark run as Markdown. Usage: table.sh RESULTS.csv
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+results=$1
 # shellcheck source=tests/bench/numbers.sh
 . "$here/numbers.sh"
-cd "$1"
-echo "$(paste -sd, machine.txt | sed 's/,/, /g'); one thread; microseconds a query, medians of rounds in which all"
+
+heading() { # COLUMN...
+  local column line="|" rule="|"
+  for column in "$@"; do line+=" $column |" rule+="---|"; done
+  printf '\n%s\n%s\n' "$line" "$rule"
+}
+
+echo "$(machine); one thread; microseconds a query, medians of rounds in which all"
 echo "are asked in turn; in brackets the quartiles of the ratio."
-echo
-echo "| scene | query | peer | poses | bvpack | peer | times faster | answers that differ | of these ours wrong |"
-echo "|---|---|---|---|---|---|---|---|---|"
-for csv in *.a.csv *.b.csv *.f.csv; do
-  [ -f "$csv" ] || continue
-  awk -F, -v name="${csv%.?.csv}" 'NR > 1 && $4 != "bvpack" {
-    printf "| %s, %s | %s | %s | %d | %.1f | %.1f | **%.1f** (%.1f-%.1f) | %d | %d |\n",
-           $1, name, $3, $4, $5, $10, $6, $8, $11, $12, $9, $13 }' "$csv"
+heading protocol scene query peer poses bvpack peer "times faster" "answers that differ" "of these ours wrong"
+for protocol in tumble approach mover facing; do
+  wide $protocol who poses ours_us us times_slower times_slower_q1 times_slower_q3 poses_that_differ ours_wrong |
+    awk -F, -v protocol=$protocol '$3 != "bvpack" {
+      printf "| %s | %s | %s | %s | %d | %.1f | %.1f | **%.1f** (%.1f-%.1f) | %d | %d |\n",
+             protocol, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 }'
 done
-echo
-echo "| assembly | pairs | query | count | bvpack | FCL OBBRSS | times faster | answers that differ |"
-echo "|---|---|---|---|---|---|---|---|"
-for csv in *.g.csv; do
-  [ -f "$csv" ] || continue
-  awk -F, -v name="${csv%.g.csv}" 'NR > 1 {
-    printf "| %s | %s | %s | %d | %.1f | %.1f | **%.1f** (%.1f-%.1f) | %d |\n",
-           name, $1, $2, $3, $4, $5, $6, $8, $9, $7 }' "$csv"
+heading assembly "pairs, query" count bvpack "FCL OBBRSS" "times faster" "answers that differ"
+wide mating all bvpack:{count,us} FCL_OBBRSS:{us,times_slower,times_slower_q1,times_slower_q3,pairs_that_differ} |
+  awk -F, '{ printf "| %s | %s | %d | %.1f | %.1f | **%.1f** (%.1f-%.1f) | %d |\n", $1, $2, $4, $5, $6, $7, $8, $9, $10 }'
+heading "clash and 5 mm clearance" instances pairs "bvpack, s" "two threads" "with contacts of what penetrates" \
+  "least distances" "and all contacts" "FCL's manager: clash" clearance "times faster" "path to first verdict" MB "pack, s" MB
+while read -r plant; do
+  line="| $plant | $(ours size "${plant}_tree" instance_count) |"
+  for asked in "verdicts pairs" "verdicts seconds" "verdicts seconds/2" "verdicts and contacts seconds" \
+    "distances seconds" "contacts seconds" "clash seconds/FCL manager" "within seconds/FCL manager" times \
+    "path to first verdict seconds" "clash MB/2" "pack seconds/2" "pack MB/2"; do
+    case $asked in
+      times)
+        got=$(over "$(plus "$(value clash "$plant" 'clash seconds' 'FCL manager')" \
+          "$(value clash "$plant" 'within seconds' 'FCL manager')")" "$(ours clash "$plant" 'verdicts seconds')")
+        got=${got:+**$got**}
+        ;;
+      */2) got=$(value clash "$plant" "${asked%/2}" "bvpack on 2 threads") ;;
+      */FCL*) got=$(value clash "$plant" "${asked%/*}" "FCL manager") ;;
+      *) got=$(ours clash "$plant" "$asked") ;;
+    esac
+    line+=" ${got:--} |"
+  done
+  echo "$line"
+done < <(scenes clash)
+heading "warm starts on a path" query placements plain warm "plain / warm" "answers that differ" "FCL OBBRSS" "FCL / warm"
+wide warm all bvpack:{placements,plain_us,warm_us,plain_over_warm,answers_that_differ} FCL_OBBRSS:{us,over_warm} |
+  awk -F, '{ printf "| %s | %s | %d | %.2f | %.2f | **%.1f** | %d | %s | %s |\n", $1, $2, $4, $5, $6, $7, $8, $9, $10 }'
+heading scene rays "bvpack, million a second: one a call" batched "Embree medium" robust CGAL "one / medium" \
+  "batched / medium" "one / robust" "one / CGAL" "answers that differ: medium" robust CGAL
+for protocol in rays closest; do
+  wide $protocol all bvpack:{one_a_call,batched} {Embree_medium,Embree_compact_robust,CGAL_AABB_tree}:one_a_call \
+    Embree_medium:{one_over_it,one_over_it_q1,one_over_it_q3,batched_over_it} \
+    {Embree_compact_robust,CGAL_AABB_tree}:one_over_it {Embree_medium,Embree_compact_robust,CGAL_AABB_tree}:differ |
+    awk -F, '{
+      printf "| %s | %s | %s | %s | %s | %s | %s | **%s** (%s-%s) | %s | %s | %s | %s | %s | %s |\n",
+             $1, $2, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17 }'
 done
-echo
-echo "| clash and 5 mm clearance | instances | pairs | bvpack, s | two threads | with contacts of what penetrates | least distances | and all contacts | FCL's manager: clash | clearance | times faster | path to first verdict | MB | pack, s | MB |"
-echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
-for csv in *.k.csv; do
-  [ -f "$csv" ] || continue
-  awk -F, -v name="${csv%.k.csv}" -v instances="$(member "${csv%.k.csv}_tree.info.json" instance_count)" '
-    { s[$1 "," $2 "," $3] = $4; n[$1 "," $2 "," $3] = $5 }
-    function of(key) { return (key in s) ? s[key] : "-" }
-    END { ours = of("bvpack,1,verdicts"); fcl = of("FCL manager,1,clash") + of("FCL manager,1,within")
-      times = fcl > 0 ? sprintf("**%.0f**", fcl / ours) : "-"
-      printf "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, instances,
-             n["bvpack,1,verdicts"], ours, of("bvpack,2,verdicts"), of("bvpack,1,verdicts and contacts"),
-             of("bvpack,1,distances"), of("bvpack,1,contacts"),
-             of("FCL manager,1,clash"), of("FCL manager,1,within"), times,
-             of("bvpack,1,path to first verdict"), of("bvpack,2,MB to clash"), of("bvpack,2,pack"),
-             of("bvpack,2,MB to pack") }' "$csv"
-done
-echo
-echo "| path (M) | query | placements | plain | warm | plain / warm | answers that differ | FCL OBBRSS | FCL / warm |"
-echo "|---|---|---|---|---|---|---|---|---|"
-for csv in *.m.csv; do
-  [ -f "$csv" ] || continue
-  awk -F, -v name="${csv%.m.csv}" 'NR > 1 {
-    printf "| %s | %s | %d | %.2f | %.2f | **%.1f** | %d | %s | %s |\n", name, $1, $7, $2, $3, $4, $5, $8, $9 }' "$csv"
-done
-echo
-echo "| scene | rays | bvpack, million a second: one a call | batched | Embree medium | robust | CGAL | one / medium | batched / medium | one / robust | one / CGAL | answers that differ: medium | robust | CGAL |"
-echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
-for csv in *.r.csv; do
-  [ -f "$csv" ] || continue
-  awk -F, -v name="${csv%.r.csv}" 'NR > 1 {
-    printf "| %s | %s | %s | %s | %s | %s | %s | **%s** (%s-%s) | %s | %s | %s | %s | %s | %s |\n",
-           name, $1, $5, $6, $7, $8, $16, $9, $14, $15, $10, $11, $17, $12, $13, $18 }' "$csv"
-done
-echo
-echo "| model | library | build, s, one thread | bytes a triangle | file to first answer, cold, s | warm, s | a process's own, KiB | shared, KiB | own of each of 16, KiB |"
-echo "|---|---|---|---|---|---|---|---|---|"
-for csv in *.start.csv; do
-  [ -f "$csv" ] || continue
-  awk -F, -v name="${csv%.start.csv}" 'NR > 1 {
-    printf "| %s (%d) | %s | %s | %s | %s | %s | %s | %s | %s |\n",
-           name, $2, $1, $3, $4, $5, $6, $7, $8, $9 == "" ? "-" : $9 }' "$csv"
-done
-echo
-echo "| file | process | page cache | opened, us | and first answer, us | resident, KiB |"
-echo "|---|---|---|---|---|---|"
-for csv in *.open.csv; do
-  [ -f "$csv" ] || continue
-  awk -F, -v name="${csv%.open.csv}" '/^(fresh|used),/ {
-    printf "| %s | %s | %s | %s | %s | %s |\n", name, $1, $2, $3, $4, $6 }' "$csv"
-done
-echo
-echo "| file | pages of a cold ray | collide | distance | processes on it | all, KiB | of each its own | resident | shared |"
-echo "|---|---|---|---|---|---|---|---|---|"
-for csv in *.open.csv; do
-  [ -f "$csv" ] || continue
-  awk -F, -v name="${csv%.open.csv}" '/^(ray|collide|distance),/ { pages = pages " " $2 " |" }
-    /^(1|16),/ { printf "| %s |%s %s | %s | %s | %s | %s |\n", name, pages, $1, $2, $3, $4, $5 }' "$csv"
-done
-for csv in *.instances.csv; do
-  [ -f "$csv" ] || continue
-  echo
-  echo "| ${csv%.instances.csv} | instances | us of the assembly | of one part with all triangles | ratio | answers that differ |"
-  echo "|---|---|---|---|---|---|"
-  awk -F, 'NR > 1 { printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6 }' "$csv"
-done
-echo
-echo "| model | build | threads | seconds | million triangles a second a thread | bytes a triangle in memory |"
-echo "|---|---|---|---|---|---|"
-for csv in *.build.csv; do
-  [ -f "$csv" ] || continue
-  awk -F, -v name="${csv%.build.csv}" 'NR > 1 && !/^#/ {
-    printf "| %s | %s | %d | %s | %s | %s |\n", name, $1, $2, $3, $5, $7 }' "$csv"
-done
+heading model library "build, s, one thread" "bytes a triangle" "file to first answer, cold, s" "warm, s" \
+  "a process's own, KiB" "shared, KiB" "own of each of 16, KiB"
+wide start who triangles build_s bytes_per_triangle cold_s warm_s own_kib shared_kib own_kib_of_16 |
+  awk -F, '{ printf "| %s (%d) | %s | %s | %s | %s | %s | %s | %s | %s |\n", $1, $4, $3, $5, $6, $7, $8, $9, $10, $11 }'
+heading file "process, page cache" "opened, us" "and first answer, us" "resident, KiB"
+wide open who open_us first_answer_us resident_kib | awk -F, '{ printf "| %s | %s | %s | %s | %s |\n", $1, $2, $4, $5, $6 }'
+heading file "asked in a cold file" pages
+wide open who pages | awk -F, '{ printf "| %s | %s | %s |\n", $1, $2, $4 }'
+heading file "on it" "all, KiB" "of each its own" resident shared
+wide memory who {all_of_them,private,resident,shared}_KiB{,_each} |
+  awk -F, '{ printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $4, $7, $9, $11 }'
+heading assembly question instances "us of the assembly" "of one part with all triangles" ratio "answers that differ"
+wide instances who instances assembly_us flat_us ratio answers_that_differ |
+  awk -F, '{ printf "| %s | %s | %s | %s | %s | %s | %s |\n", $1, $2, $4, $5, $6, $7, $8 }'
+heading model build who seconds "million triangles a second a thread" "bytes a triangle in memory"
+wide build who wall_s mtri_per_processor_s peak_bytes |
+  awk -F, '{ printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6 }'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * last_kernel.c: a query between two bodies, of one pair of triangles alone; compiled once per
  * instruction set.
- * Measured: decisions.md, "Warm starts (protocol M)".
+ * Measured: decisions.md, "Warm starts (protocol warm)".
  */
 #include "query/pair/pair_queue.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * warm.c: certificates about a pair of bodies, and what is left of them when the bodies have moved.
  * Spec: exactness.md, chapter 11
- * Measured: decisions.md, "Warm starts (protocol M)".
+ * Measured: decisions.md, "Warm starts (protocol warm)".
  */
 #include "query/warm/warm.h"
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * bvpack.h: open a packed model and ask it geometric questions, on the mapped bytes.
  *
- * Promise: opening costs the same for every file size; nothing is deserialised; after bvp_open no
- * call allocates, locks or writes; a const handle may be used from any number of threads; answers
- * are exact in the sense of spec/exactness.md and identical on every CPU path. One exception: the
- * first touch of a part that a thin file refers to opens and maps the part's file.
+ * Promise: nothing is deserialised; no query allocates, locks or writes to the handle; a const
+ * handle may be used from any number of threads; answers are exact in the sense of
+ * spec/exactness.md and identical on every CPU path. Two exceptions, both at the first touch of a
+ * part: a thin file opens and maps the part's file, and verify_lazily notes in the handle,
+ * atomically, whether the part's hashes match. Verification, provenance and clash detection
+ * (bvpack_clash.h) are no queries: they allocate. bvp_refit writes to the pages of an overlay.
  * Caveats: the file must not be truncated while it is mapped (SIGBUS); see bvp_open_mode.
  */
 #ifndef BVPACK_H
@@ -139,12 +141,15 @@ typedef struct bvp_open_options {
     uint64_t reserved[1];  /* zero */
 } bvp_open_options;
 
-/* Maps `path` read-only. O(1): reads one page. *out is to be closed with bvp_close.
- * No hash but the header's is looked at unless the options say so: memory is safe whatever the
- * bytes say, but a damaged file may answer wrongly without a word (in a small file 2 to 14 % of all
- * single bit flips do). verify_lazily makes a damaged part BVP_ERR_CORRUPT; it costs nothing on
- * later queries, and on the first .1 to .7 ms a MB of what is asked, which is why it is not the
- * default. SECURITY.md and spec/trust.md tell what each mode promises. */
+/* Maps `path` read-only. *out is to be closed with bvp_close. Reads the first 4096 bytes, which
+ * hold the head (1408 bytes), and the records of part 0: O(1), whatever the file's size. Options
+ * that ask for more cost more: isolated reads everything, `digest` all digests, verify_lazily
+ * allocates a byte for each part and block; a thin file takes a pointer for each part. No hash but
+ * the header's is looked at unless the options say so: memory is safe whatever the bytes say, but a
+ * damaged file may answer wrongly without a word (in a small file 2 to 14 % of all single bit flips
+ * do). verify_lazily makes a damaged part BVP_ERR_CORRUPT; it costs nothing on later queries, and
+ * on the first .1 to .7 ms a MB of what is asked, which is why it is not the default. SECURITY.md
+ * and spec/trust.md tell what each mode promises. */
 BVP_API bvp_status bvp_open(const char *path, const bvp_open_options *options, bvp_file **out,
                             bvp_error *error);
 /* The same for a descriptor, which may be closed afterwards. */

@@ -92,14 +92,14 @@ void bvpi_root_hash(const bvpd_header *header, const void *hashes, uint64_t size
 
 /* Another version's head may have another size: only so is an older file not taken for a damaged
  * one. */
-static bool is_head_sound(const bvpd_header *h, const void *page, uint64_t size)
+static bool is_head_sound(const bvpd_header *h, const void *bytes, uint64_t size)
 {
     const bool is_ours =
         h->version_major == BVPD_VERSION_MAJOR && h->version_minor == BVPD_VERSION_MINOR;
     if (is_ours || h->header_size < FIELD(root_hash) || h->header_size > BVPD_PAGE_SIZE ||
         h->header_size > size)
         return h->header_hash == bvpi_header_hash(h);
-    return h->header_hash == hash_head(page, h->header_size);
+    return h->header_hash == hash_head(bytes, h->header_size);
 }
 
 bool bvpi_check_identity(const void *head, uint64_t size, bvpi_report *report)
@@ -147,9 +147,10 @@ static void check_counts(const bvpd_header *h, bvpi_report *report)
     }
 }
 
-static void check_fields(const bvpd_header *h, const void *page, uint64_t size, bvpi_report *report)
+static void check_fields(const bvpd_header *h, const void *bytes, uint64_t size,
+                         bvpi_report *report)
 {
-    BVPI_SOUND(report, "HDR-3", FIELD(header_hash), is_head_sound(h, page, size),
+    BVPI_SOUND(report, "HDR-3", FIELD(header_hash), is_head_sound(h, bytes, size),
                "the header's hash does not match: the first 1408 bytes are damaged");
     BVPI_KNOWN(report, "HDR-4", FIELD(version_major), h->version_major == BVPD_VERSION_MAJOR,
                "format version %u.%u; this library reads %d.%d", h->version_major, h->version_minor,
@@ -324,9 +325,9 @@ static void check_directory(const bvpd_header *h, bvpi_report *report)
                "unused entries of the directory are not zero");
 }
 
-void bvpi_check_header(const bvpd_header *h, const void *page, uint64_t size, bvpi_report *report)
+void bvpi_check_header(const bvpd_header *h, const void *bytes, uint64_t size, bvpi_report *report)
 {
-    check_fields(h, page, size, report);
+    check_fields(h, bytes, size, report);
     if (h->section_count <= BVPD_SECTION_MAX)
         check_directory(h, report);
 }

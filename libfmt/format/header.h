@@ -13,8 +13,8 @@
 bool bvpi_check_identity(const void *head, uint64_t size, bvpi_report *report);
 
 /* All other rules of the header and the directory, against a private copy of the head. size: of
- * the whole file; page: its first min(size, 4096) bytes, in which another version's head lies. */
-void bvpi_check_header(const bvpd_header *header, const void *page, uint64_t size,
+ * the whole file; bytes: its first min(size, 4096) bytes, in which another version's head lies. */
+void bvpi_check_header(const bvpd_header *header, const void *bytes, uint64_t size,
                        bvpi_report *report);
 
 /* The hash over the head that header_hash must hold. */

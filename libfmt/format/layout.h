@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * layout.h: every structure that exists as bytes in a file, and nothing else.
- * Spec: format.md, tables of chapters 3 to 12 and 14; the static asserts below are those tables.
- * All numbers are little-endian; all structures are naturally aligned; padding is explicit.
+ * Spec: format.md, tables of chapters 3 to 12, 14 and 18; the static asserts below are those
+ * tables. All numbers are little-endian; all structures are naturally aligned; padding is explicit.
  */
 #ifndef BVPI_FORMAT_LAYOUT_H
 #define BVPI_FORMAT_LAYOUT_H
@@ -24,7 +24,7 @@
 enum {
     BVPD_VERSION_MAJOR = 0,
     BVPD_VERSION_MINOR = 5,
-    BVPD_HEADER_SIZE = 1408, /* header and directory, hashed as one; the rest of the page is used */
+    BVPD_HEADER_SIZE = 1408, /* the head: header and directory, hashed as one; sections follow */
     BVPD_SECTION_MAX = 24,
     BVPD_PAGE_SIZE = 4096, /* alignment of file size and embedding offset */
     BVPD_SECTION_ALIGN = 64,

@@ -181,15 +181,15 @@ static bvp_status prepare_lazy_hashes(bvp_file *file, bvp_error *error)
     return file->part_state ? BVP_OK : bvpi_error_memory(error, count);
 }
 
-/* Fills in file->header, from the file's first page or as much of it as there is. */
-static bvp_status check_page(bvp_file *file, const void *page, bvp_error *error)
+/* Fills in file->header, from the file's first bytes: 4096, or as many as there are. */
+static bvp_status check_head(bvp_file *file, const void *bytes, bvp_error *error)
 {
     bvpi_report report = {.error = error};
     const uint64_t got = file->size < sizeof file->header ? file->size : sizeof file->header;
     if (got > 0)
-        memcpy(&file->header, page, (size_t)got);
+        memcpy(&file->header, bytes, (size_t)got);
     if (bvpi_check_identity(&file->header, file->size, &report))
-        bvpi_check_header(&file->header, page, file->size, &report);
+        bvpi_check_header(&file->header, bytes, file->size, &report);
     return report.status;
 }
 
@@ -199,15 +199,15 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
     bvp_status status = measure(fd, options, &file->size, error);
     if (status != BVP_OK)
         return status;
-    uint8_t page[BVPD_PAGE_SIZE];
-    const uint64_t wanted = file->size < sizeof page ? file->size : sizeof page;
+    uint8_t bytes[BVPD_PAGE_SIZE]; /* a newer version's head may be larger than ours: HDR-3 */
+    const uint64_t wanted = file->size < sizeof bytes ? file->size : sizeof bytes;
     size_t got;
-    status = read_at(fd, page, (size_t)wanted, options->offset, &got, error);
+    status = read_at(fd, bytes, (size_t)wanted, options->offset, &got, error);
     if (status != BVP_OK)
         return status;
     if (got < wanted)
         file->size = got;
-    status = check_page(file, page, error);
+    status = check_head(file, bytes, error);
     if (status != BVP_OK)
         return status;
     return file->mode == BVP_OPEN_ISOLATED ? copy_private(file, fd, options->offset, error)
@@ -227,7 +227,7 @@ static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
     file->size = size - options->offset;
     if (options->size != 0 && options->size < file->size)
         file->size = options->size;
-    bvp_status status = check_page(file, base, error);
+    bvp_status status = check_head(file, base, error);
     if (status != BVP_OK)
         return status;
     file->base = base;
@@ -261,9 +261,9 @@ static bvp_status new_file(const bvp_open_options *options, bool is_memory, bvp_
 static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_options *options,
                          bvp_file **out, bvp_error *error)
 {
-    /* A private copy is checked against its own page: the file may have changed since. */
+    /* A private copy is checked against its own head: the file may have changed since. */
     if (status == BVP_OK && file->owned)
-        status = check_page(file, file->base, error);
+        status = check_head(file, file->base, error);
     if (status == BVP_OK)
         set_spans(file);
     if (status == BVP_OK && options->overlay)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * map.h: an opened file and bounded views of what lies in it.
- * Spec: format.md, chapters 3 to 12.
+ * Spec: format.md, chapters 3 to 13, 15 and 17.
  */
 #ifndef BVPI_FORMAT_MAP_H
 #define BVPI_FORMAT_MAP_H
@@ -34,7 +34,7 @@ struct bvp_file {
     bvp_kind kind;              /* asked of the parts */
     bvp_box_test box_test;      /* asked of them */
     bvpi_isa isa;               /* of its queries; chosen once, when it is opened */
-    bvpd_header header;         /* private copy of the page: fields cannot change after open */
+    bvpd_header header;         /* private copy of the head: fields cannot change after open */
     bvpi_span section[BVPD_SECTION_COUNT];
     bvpi_span digests;      /* DGST, or empty */
     bool is_digest_trusted; /* the root digest is one that the caller knows: blocks are held against
@@ -49,7 +49,7 @@ struct bvp_file {
 enum bvpi_hash_state { BVPI_HASH_UNKNOWN = 0, BVPI_HASH_GOOD, BVPI_HASH_BAD };
 
 /* Opens what is not to be verified in full: maps (or, isolated, reads into private memory) and
- * checks the first page. bvp_open and its kin are these plus verification where it is asked for. */
+ * checks the head. bvp_open and its kin are these plus verification where it is asked for. */
 bvp_status bvpi_map_fd(int fd, const bvp_open_options *options, bvp_file **out, bvp_error *error);
 bvp_status bvpi_map_memory(const void *data, size_t size, const bvp_open_options *options,
                            bvp_file **out, bvp_error *error);
@@ -97,7 +97,7 @@ typedef struct bvpi_tree {
     uint32_t node_count;  /* for step budgets; <= unit_count */
     uint32_t root;
     uint32_t leaf_size;
-    uint64_t blob_size; /* bytes from units; a cluster header at off needs off + 32 <= blob_size */
+    uint64_t blob_size; /* bytes from units; a cluster's header (36 bytes) must end within them */
     uint8_t cluster_shift;
     double grid_origin[3];
     double grid_unit;

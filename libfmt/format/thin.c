@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * thin.c: parts that lie in files of a store, mapped when they are touched for the first time.
- * Spec: format.md, chapter "Thin files".
+ * Spec: format.md, chapter "Parts" (thin files).
  */
 #include "format/thin.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * thin.h: files that refer to parts in a store instead of holding them.
- * Spec: format.md, chapter "Thin files".
+ * Spec: format.md, chapter "Parts" (thin files).
  */
 #ifndef BVPI_FORMAT_THIN_H
 #define BVPI_FORMAT_THIN_H

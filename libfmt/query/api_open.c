@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * api_open.c: the public ways to open a file; an isolated one is verified before it is handed out.
- * Spec: format.md, chapter "Opening".
+ * Spec: format.md, chapter "Opening and verifying".
  */
 #include "format/map.h"
 

@@ -6,6 +6,7 @@ SCRIPT_TESTS += \
 	tests/house/check_fuzz.sh \
 	tests/house/check_headers.sh \
 	tests/house/check_layers.sh \
+	tests/house/check_numbers.sh \
 	tests/house/check_readme.sh \
 	tests/house/check_rules.sh \
 	tests/house/check_stack.sh \

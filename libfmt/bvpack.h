@@ -129,8 +129,8 @@ typedef struct bvp_open_options {
                        only with mode isolated */
     int read_ahead; /* nonzero: the kernel reads ahead as it does by default, for who will read most
                        of the file. Zero: only what is touched is read, which is best for queries */
-    const char *store; /* the folder with a thin file's parts; NULL: what BVPACK_STORE in the
-                          environment says, else the file itself, from its own folder on */
+    const char *store; /* the folder with a thin file's parts; NULL: the one that the file names,
+                          from its own folder on. No environment variable is read */
     const bvp_control *control; /* or NULL: asked while opening, and by each later call on this
                                    handle that is given none. Valid until bvp_close */
     const uint8_t *digest; /* or NULL; 32 bytes, read during the call: the root digest that the file

@@ -26,17 +26,14 @@ struct bvpi_thin {
 
 /* ---- opening and closing -------------------------------------------------------------------- */
 
-/* What the caller says, else the environment, else the file, from its own folder on. */
+/* What the caller says, else the file, from its own folder on. */
 static void choose_folder(const bvp_file *file, const char *path, const char *given, char *out,
                           size_t capacity)
 {
-    const char *environment = getenv("BVPACK_STORE");
     const bvp_string hint = bvpi_get_string(file, file->header.store);
     const char *slash = path ? strrchr(path, '/') : NULL;
     const int is_absolute = hint.size > 0 && hint.data[0] == '/';
     const int folder_size = slash && !is_absolute ? (int)(slash - path) + 1 : 0;
-    if (!given && environment && *environment)
-        given = environment;
     if (given)
         snprintf(out, capacity, "%s", given);
     else if (hint.size < capacity && hint.size > 0 && (path || is_absolute))
@@ -172,7 +169,7 @@ bvp_status bvpi_thin_explain(const bvp_file *file, uint32_t part, bvp_status sta
         return bvpi_error_set(error, status, BVPI_NO_OFFSET, "",
                               "part %" PRIu32
                               " (%.*s) lies in a store, and nothing says where that "
-                              "is; set BVPACK_STORE",
+                              "is; set bvp_open_options.store (bvpack: $BVPACK_STORE)",
                               part, size, name.data);
     make_path(file->thin, &r, path);
     const size_t length = strlen(path);

@@ -98,6 +98,15 @@ is store.new_part_count 0
 "$bvpack" verify thin.bvp >out || bad "the thin file is not sound"
 answer() { "$bvpack" query closest "$1" --point 100,200,3 --json; }
 [ "$(answer thin.bvp)" = "$(answer plain.bvp)" ] || bad "the thin file answers differently"
+mv store moved
+"$bvpack" query closest thin.bvp --point 100,200,3 >out 2>err && bad "a store that has moved answers"
+export BVPACK_STORE=$PWD/moved
+[ "$(answer thin.bvp)" = "$(answer plain.bvp)" ] || bad "query does not look into \$BVPACK_STORE"
+"$bvpack" verify thin.bvp >out || bad "verify does not look into \$BVPACK_STORE"
+"$bvpack" merge thin.bvp -o elsewhere.bvp || bad "merge does not look into \$BVPACK_STORE"
+same elsewhere.bvp plain.bvp
+unset BVPACK_STORE
+mv moved store
 "$bvpack" dump thin.bvp >out || bad "dump"
 grep -q 'PART\[999\].address' out || bad "dump does not show the last part"
 grep -q unknown out && bad "dump does not know all of a thin file"

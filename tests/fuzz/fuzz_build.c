@@ -136,7 +136,8 @@ static int try_input(const uint8_t *data, size_t size)
     if (!bytes)
         return 0;
     repair_file(bytes, size);
-    if (bvp_open_memory(bytes, size, NULL, &file, NULL) == BVP_OK) {
+    const bvp_open_options options = {.store = getenv("BVPACK_STORE")};
+    if (bvp_open_memory(bytes, size, &options, &file, NULL) == BVP_OK) {
         bvp_file_info info;
         bvp_get_info(file, &info);
         const uint32_t count = info.part_count < PARTS ? info.part_count : PARTS;

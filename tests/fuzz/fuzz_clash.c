@@ -84,6 +84,7 @@ static int try_input(const uint8_t *data, size_t size)
     const int which = (int)(bvpi_hash64(bytes, size) % 60);
     /* one in four by a kind of hierarchy that the file may lack */
     const bvp_open_options options = {
+        .store = getenv("BVPACK_STORE"),
         .baseline_simd = which % 2 == 1,
         .kind = which % 4 == 0 ? (bvp_kind)(which / 4 % (BVP_KIND_RSS + 1)) : BVP_KIND_DEFAULT};
     if (bvp_open_memory(bytes, size, &options, &file, NULL) == BVP_OK) {

@@ -25,7 +25,7 @@ static int on_finding(void *user, const bvp_finding *finding)
 static void ask_signed(const uint8_t *bytes, size_t size, const bvp_file *file)
 {
     uint8_t digest[BVPD_DIGEST_SIZE];
-    const bvp_open_options options = {.digest = digest};
+    const bvp_open_options options = {.digest = digest, .store = getenv("BVPACK_STORE")};
     bvp_file *signed_one;
     if (bvp_get_digest(file, digest, NULL) != BVP_OK ||
         bvp_open_memory(bytes, size, &options, &signed_one, NULL) != BVP_OK)
@@ -36,7 +36,8 @@ static void ask_signed(const uint8_t *bytes, size_t size, const bvp_file *file)
 
 static bool ask(const uint8_t *bytes, size_t size, uint64_t variant)
 {
-    bvp_open_options options = {.baseline_simd = variant % 3 == 1,
+    bvp_open_options options = {.store = getenv("BVPACK_STORE"),
+                                .baseline_simd = variant % 3 == 1,
                                 .verify_lazily = variant % 4 == 2,
                                 .kind = (bvp_kind)(variant % (BVP_KIND_RSS + 1)),
                                 .box_test = (bvp_box_test)(variant % (BVP_TEST_LOOKUP + 1))};

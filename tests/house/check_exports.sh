@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What the shared libraries export is what the public headers declare, no more and no less; the
-# reader has no writable data, and its queries call no allocator.
+# reader has no writable data, its queries call no allocator, and neither reads the environment.
 set -u
 src=${BVP_SRCDIR:-$(dirname "$0")/../..}
 build=${BVP_BUILDDIR:-.}
@@ -57,6 +57,11 @@ for lib in libcore libread libkernel_base libkernel_avx2; do
   while read -r name; do complain "$lib has writable data: $name"; done < <(
     objdump -t "$archive" | awk '$1 ~ /^[0-9a-f]+$/ && / O / && / \.(data|bss|tdata|tbss)(\.[a-z_0-9]*)*\t/' |
       grep -v '\.data\.rel\.ro' | awk '{ print $NF }')
+done
+# settings come from the caller, never from the environment
+for lib in libbvpack libbvpack_build; do
+  while read -r name; do complain "$lib calls $name"; done < <(
+    $nm -D -u "$build/.libs/$lib.so" | awk '{ print $NF }' | sed 's/@.*//' | grep -xE '(secure_)?getenv|environ')
 done
 # verification and annotation may allocate, queries may not
 for source in $(cd "$src" && find libfmt/query libfmt/kinds/query -name '*.c'); do

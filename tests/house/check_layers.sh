@@ -50,7 +50,7 @@ declare -A program=(
   [view]="cli files text"
   [report]="cli files gltf query text view"
   [clash]="cli files model query report text"
-  [diff]="cli model query text"
+  [diff]="cli files model query text"
   [export]="cli files gltf text"
   [.]="cli text"
 )

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "text/keyword.h"
 #include "text/message.h"
+#include "files/packed_file.h"
 #include "model/transform.h"
 #include "cli/units.h"
 
@@ -289,7 +290,7 @@ static int split(const char *text, char *path, size_t capacity, const char **sel
 static int open_file(operand *o, const char *path, const bvp_open_options *how)
 {
     bvp_error error = {0};
-    bvp_status status = bvp_open(path, how, &o->file, &error);
+    bvp_status status = packed_open(path, how, &o->file, &error);
     if (status != BVP_OK)
         return complain_status(path, status, &error);
     bvp_get_info(o->file, &o->info);

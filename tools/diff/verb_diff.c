@@ -9,6 +9,7 @@
 #include "text/message.h"
 #include "cli/operand.h"
 #include "cli/options.h"
+#include "files/packed_file.h"
 #include "query/query_kind.h"
 #include "cli/units.h"
 
@@ -29,7 +30,7 @@ static int open_side(diff_job *j, diff_side *s, bvp_file **file, const char *pat
 {
     static const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
     bvp_error error = {0};
-    bvp_status status = bvp_open(path, &how, file, &error);
+    bvp_status status = packed_open(path, &how, file, &error);
     if (status == BVP_OK) /* parts are not compared, but what the tables say of them */
         status = bvp_check_part(*file, BVP_ASSEMBLY, &error);
     if (status != BVP_OK)

@@ -4,6 +4,7 @@ TOOL_SOURCES += \
 	tools/files/beneath.c \
 	tools/files/input.c \
 	tools/files/output.c \
+	tools/files/packed_file.c \
 	tools/files/record_text.c \
 	tools/files/stamp.c \
 	tools/files/temporary.c \
@@ -13,6 +14,7 @@ noinst_HEADERS += \
 	tools/files/beneath.h \
 	tools/files/input.h \
 	tools/files/output.h \
+	tools/files/packed_file.h \
 	tools/files/record_text.h \
 	tools/files/stamp.h \
 	tools/files/temporary.h \

@@ -5,6 +5,7 @@
 #include "bvpack.h"
 #include "text/hex.h"
 #include "files/input.h"
+#include "files/packed_file.h"
 #include "text/json.h"
 #include "text/message.h"
 #include "cli/options.h"
@@ -111,7 +112,7 @@ static int verify_parts(const char *path)
     bvp_file *file;
     uint8_t digest[DIGEST_SIZE];
     bvp_error error = {0};
-    bvp_status status = bvp_open(path, &how, &file, &error);
+    bvp_status status = packed_open(path, &how, &file, &error);
     if (status != BVP_OK)
         return complain_status(path, status, &error);
     bvp_get_info(file, &info);

@@ -12,6 +12,7 @@
 #include "store/convert_file.h"
 #include "text/message.h"
 #include "pack/pack_job.h"
+#include "files/packed_file.h"
 #include "store/part_table.h"
 #include "store/source_record.h"
 
@@ -50,7 +51,7 @@ int merge_is_shard(const char *path, int *is_shard)
 {
     bvp_file *file;
     bvp_error error = {0};
-    const bvp_status status = bvp_open(path, NULL, &file, &error);
+    const bvp_status status = packed_open(path, NULL, &file, &error);
     *is_shard = status == BVP_OK && shard_of(file).count > 0;
     if (status != BVP_OK)
         return complain_status(path, status, &error);

@@ -13,6 +13,7 @@
 #include "text/message.h"
 #include "cli/options.h"
 #include "files/output.h"
+#include "files/packed_file.h"
 #include "pack/shard.h"
 #include "cli/units.h"
 
@@ -162,7 +163,7 @@ static int read_heads(const settings *set, char **paths, int count, bvp_file_inf
         bvp_file_info info;
         bvp_error error = {0};
         double scale;
-        const bvp_status status = bvp_open(paths[i], NULL, &file, &error);
+        const bvp_status status = packed_open(paths[i], NULL, &file, &error);
         if (status != BVP_OK)
             return complain_status(paths[i], status, &error);
         bvp_get_info(file, &info);

@@ -11,6 +11,7 @@
 #include "store/convert_file.h"
 #include "import/import_process.h"
 #include "files/input.h"
+#include "files/packed_file.h"
 #include "text/keyword.h"
 #include "text/message.h"
 #include "cli/operand.h"
@@ -108,7 +109,7 @@ int pack_failure(const pack_job *j, const char *path, bvp_status status, const b
 static int is_packed_already(const char *path)
 {
     bvp_file *file;
-    if (bvp_open(path, NULL, &file, NULL) != BVP_OK)
+    if (packed_open(path, NULL, &file, NULL) != BVP_OK)
         return 0;
     bvp_close(file);
     complain(path, "is a packed file already; \"bvpack info\" shows what is in it");

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "text/memory_text.h"
 #include "files/record_text.h"
+#include "files/packed_file.h"
 
 static const char head[] = "bvpack output 1\n";
 
@@ -39,7 +40,7 @@ static void open_unchanged(last_output *l, const char *path, const stamp *noted)
     l->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     l->is_open = l->fd >= 0;
     if (l->is_open && stamp_take_fd(l->fd, &l->stamp) == 0 && stamp_is_equal(&l->stamp, noted) &&
-        bvp_open_fd(l->fd, &options, &l->file, NULL) == BVP_OK &&
+        packed_open_fd(l->fd, &options, &l->file, NULL) == BVP_OK &&
         bvp_check_part(l->file, BVP_ASSEMBLY, NULL) == BVP_OK &&
         part_table_fill(&l->parts, &l->file, 1) == 0)
         return;

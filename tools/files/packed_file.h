@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * packed_file.h: opening packed files, with the store that the environment names: the library
+ * itself reads no environment variable.
+ */
+#ifndef PACKED_FILE_H
+#define PACKED_FILE_H
+
+#include "bvpack.h"
+
+/* bvp_open and bvp_open_fd. A thin file's parts are looked for in $BVPACK_STORE, if that is set and
+ * not empty, else where the file says. options: NULL for the defaults; its `store` must be NULL. */
+bvp_status packed_open(const char *path, const bvp_open_options *options, bvp_file **file,
+                       bvp_error *error);
+bvp_status packed_open_fd(int fd, const bvp_open_options *options, bvp_file **file,
+                          bvp_error *error);
+
+#endif

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Do `length` bytes at `offset` lie within `size` bytes? */
+/* Are the `length` bytes at `offset` within the first `size` bytes? */
 static inline bool bvpi_fits(uint64_t offset, uint64_t length, uint64_t size)
 {
     return length <= size && offset <= size - length;

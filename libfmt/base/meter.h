@@ -8,10 +8,10 @@
 
 #include <stdbool.h>
 
-/* A walk has always had a bound, the steps that a sound file needs at most. Under a control the
- * steps of that bound are lent to it in slices: when one is used up, and only then, the control is
- * looked at. So a walk without a control pays nothing for it. Walks inside walks: the outer one
- * gives back what it has not used before the inner one begins, so that each step counts once. */
+/* Each walk has a bound: the most steps that a valid file needs. Under a control the walk gets the
+ * steps of that bound in slices, and polls the control only when a slice is used up. A walk
+ * without a control therefore pays nothing. Nested walks: the outer one returns its unused steps
+ * before the inner one begins, so that each step counts once. */
 
 /* Steps between two looks at the control: the slowest ones, pairs of leaves of which each pair of
  * triangles is decided by exact arithmetic, must add up to some milliseconds at most. */
@@ -35,11 +35,11 @@ typedef struct bvpi_loan {
 
 /* One walk's. */
 typedef struct bvpi_steps {
-    uint64_t left;   /* before the loan is asked */
+    uint64_t left;   /* until the next slice */
     bvpi_loan *loan; /* or NULL: `left` is all there is */
 } bvpi_steps;
 
-/* Does the flag or the callback say that the call is to end? control may be NULL. */
+/* Does the flag or the callback end the call? control may be NULL. */
 bool bvpi_is_cancelled(const bvp_control *control);
 
 /* Makes *meter ready; NULL when there is no control, and so nothing to meter. */

@@ -28,7 +28,7 @@ size_t bvpi_utf8_length(const uint8_t *p, size_t size)
     return code < least[length] || code > 0x10ffff || surrogate ? 0 : length;
 }
 
-/* Of the character at `p`, whose length is known and not 0. */
+/* The code point of the character at `p`; length: its length in bytes, not 0. */
 static uint32_t code_at(const uint8_t *p, size_t length)
 {
     uint32_t code = length == 1 ? p[0] : p[0] & (0x7fu >> length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * api_warm.c: the public queries between two bodies that are asked again and again while they move.
+ * api_warm.c: the public queries between two moving bodies that a caller repeats at each step.
  *
  * In this order: by the certificates alone; by a certificate with room for the next queries; by a
  * look where the last answer was found; by a plain query.
@@ -52,16 +52,16 @@ static bvp_status begin(coherent *c)
     return status;
 }
 
-/* ---- what is wise ---------------------------------------------------------------------------- */
+/* ---- choice of strategy ---------------------------------------------------------------------- */
 
-/* What failed is not tried again for a while, which grows. */
+/* After a failure the strategy pauses; each failure in a row doubles the pause. */
 static void note_trial(uint32_t *failures, uint32_t *pause, bool good)
 {
     *failures = good ? 0 : *failures < MOST_FAILURES ? *failures + 1 : MOST_FAILURES;
     *pause = good ? 0 : UINT32_C(1) << *failures;
 }
 
-/* To look farther than the question goes pays if the bodies go on as they did, and are apart. */
+/* Searching beyond the queried distance pays if the bodies are apart and keep their motion. */
 static bool may_look_ahead(coherent *c)
 {
     bvpi_habits *habits = &c->warm->habits;
@@ -111,7 +111,7 @@ static void keep_distance(coherent *c, double limit)
 
 /* ---- clearances ------------------------------------------------------------------------------ */
 
-/* Certifies more clearance than is asked for, which costs no more. False: there is not so much. */
+/* Certifies more clearance than delta, at the same cost. False: the clearance is smaller. */
 static bool clears(coherent *c, double delta)
 {
     bvpi_habits *habits = &c->warm->habits;
@@ -268,7 +268,7 @@ static void ask_pair(coherent *c, const bvpi_last_pair *pair)
     query->kernel = kernel;
 }
 
-/* The distance now of the pair that was the nearest says how far to look, and where. */
+/* The current distance of the last nearest pair bounds the search and gives its direction. */
 static void measure_last(coherent *c, double limit)
 {
     bvpi_pair_query *query = &c->query;
@@ -287,7 +287,7 @@ static void measure_last(coherent *c, double limit)
     query->bounded = query->is_aimed = found;
 }
 
-/* From where the last search stopped, if that is kept and says how far to look. */
+/* Resumes at the front where the last search stopped, if there is one with a bound. */
 static void search_nearest(coherent *c)
 {
     bvpi_pair_query *query = &c->query;

@@ -135,7 +135,7 @@ BVPI_INLINE bvp_status bvpi_body_leaf(const bvpi_walk_steps *steps, void *user,
 }
 
 /* Tests both children of `at` and pushes those that may matter: the smaller key on top, of equal
- * ones the left. False: the file lies. */
+ * ones the left. False: the file is damaged. */
 BVPI_INLINE bool bvpi_body_push(const bvpi_walk_steps *steps, void *user, const bvpi_binary *tree,
                                 const bvpi_body_node *at, float limit, bvpi_body_node *stack,
                                 unsigned *height, bvp_stats *stats)

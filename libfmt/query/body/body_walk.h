@@ -106,7 +106,7 @@ BVPI_INLINE bvp_status bvpi_walk_items(const bvpi_walk_steps *steps, void *user,
     return status;
 }
 
-/* Opens the node of an entry: its frame from its parent's. False: the file lies. */
+/* Opens the node of an entry: its frame from its parent's. False: the file is damaged. */
 BVPI_INLINE bool bvpi_walk_open(const bvpi_tree *tree, const bvpi_entry *at, bvpi_open_node *open,
                                 bvpi_wide *node)
 {

@@ -57,9 +57,9 @@ uint64_t bvpi_filter_hash(const bvp_filter *filter)
     return bvpi_hash64(content, sizeof content) | 1;
 }
 
-/* ---- those that are asked -------------------------------------------------------------------- */
+/* ---- selected instances ---------------------------------------------------------------------- */
 
-/* Instances 64 word .. 64 word + 63 that are asked. */
+/* The selected ones of instances 64 word .. 64 word + 63. */
 static uint64_t asked_in(const bvp_filter *filter, uint32_t word, uint32_t instance_count)
 {
     uint64_t asked = word < filter->word_count ? filter->bits[word] : 0;
@@ -77,7 +77,7 @@ uint32_t bvpi_filter_count(const bvp_filter *filter, uint32_t instance_count, ui
     return count < most ? count : most;
 }
 
-/* One box in so many is of an instance that is asked, and its nodes cost about as much as asking
+/* One box in so many is of a selected instance, and its nodes cost about as much as a query of
  * one. */
 bool bvpi_filter_is_few(const bvp_filter *filter, uint32_t instance_count)
 {

@@ -22,7 +22,7 @@ static void bound_grid(bvpi_placed *at)
     }
 }
 
-/* What the leaves' side of a query needs of a tree, whoever leads to the leaves. */
+/* The fields that decoding leaves needs, for a hierarchy of any kind. */
 static void set_clusters(const bvpi_binary *binary, const bvpi_part *part, bvpi_tree *out)
 {
     *out = (bvpi_tree){.units = part->blob,
@@ -65,7 +65,7 @@ static bvp_status open_hierarchy(const bvp_file *file, bvpi_placed_part *out)
     status = bvp_get_hierarchy(file, out->part_idx, 0, &first);
     if (status == BVP_OK)
         status = bvpi_placed_part_kind(file, (uint32_t)first.kind, out);
-    return status == BVP_ERR_ARGUMENT ? BVP_ERR_CORRUPT : status; /* nobody asked for that kind */
+    return status == BVP_ERR_ARGUMENT ? BVP_ERR_CORRUPT : status; /* the caller chose no kind */
 }
 
 /* The part and its hierarchy: first of all by the short way that most files allow. */

@@ -27,7 +27,7 @@ typedef struct bvpi_placed {
 typedef struct bvpi_placed_part {
     bvpi_placed at;
     bvpi_part part;
-    /* Which of the part's hierarchies is asked. Unless it is the wide one, it is `binary`, and
+    /* The kind of hierarchy that the query walks. Unless it is the wide one, that is `binary`, and
      * at.tree has only the grid and the bytes of the clusters. */
     uint32_t kind;
     bvpi_binary binary;
@@ -46,7 +46,7 @@ typedef struct bvpi_subject {
     const bvp_control *control; /* the body's, or its handle's; or NULL */
 } bvpi_subject;
 
-/* Is instance `instance` asked? */
+/* Does the filter select instance `instance`? */
 static inline bool bvpi_subject_asks(const bvpi_subject *subject, uint32_t instance)
 {
     return subject->filter == NULL || bvpi_filter_asks(subject->filter, instance);
@@ -55,11 +55,11 @@ static inline bool bvpi_subject_asks(const bvpi_subject *subject, uint32_t insta
 /* Reads body's fields; its placement and its filter must outlive the subject. */
 bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body);
 
-/* Once, at open: part 0, where it is, for those who ask nothing else and cannot wait for
- * bvpi_subject_init; it becomes file->ready. False: it is not as it should be. */
+/* Once, at open: prepares part 0 in its own placement, so that queries of it alone can skip
+ * bvpi_subject_init; it becomes file->ready. False: the part's records are not valid. */
 bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out);
-/* NULL when body is something else, or that part is not what it was, or not as it should be: all of
- * that is for bvpi_subject_init to tell apart. */
+/* NULL when body has more than part 0 (a placement, filter or control), or the part has been
+ * refitted or is not valid. Then bvpi_subject_init decides. */
 const bvpi_placed_part *bvpi_ready_part(const bvp_body *body);
 
 /* Hierarchy `top` over an assembly's instances. Instances of one come before those of the next. */
@@ -72,14 +72,14 @@ void bvpi_placed_box(const bvpi_placed *at, double lo[3], double hi[3]);
 bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
                                  bvpi_placed_part *out);
 
-/* Asks another of the part's hierarchies. BVP_ERR_ARGUMENT: it has none of that kind. */
+/* Selects another of the part's hierarchies. BVP_ERR_ARGUMENT: it has none of that kind. */
 bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_placed_part *out);
 
-/* What a triangle is called: `local` of the cluster whose header is given. */
+/* The public identity of triangle `local` of the cluster with the given header. */
 void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,
                     bvp_hit_id *out);
 
-/* What a query did, added to what the caller counts; to: NULL or it. */
+/* Adds a query's counts to the caller's statistics; to: these, or NULL. */
 void bvpi_add_stats(bvp_stats *to, const bvp_stats *from);
 
 #endif

@@ -120,8 +120,8 @@ BVPI_INLINE int bvpi_ray_pop(bvpi_ray_walk *w)
     return BVPI_RAY_DONE;
 }
 
-/* Takes the first of a level's hit children; it is asked for if it is a node that is opened later
- * (and if it is not, that does no harm). */
+/* Takes the first of a level's hit children, and prefetches it, since a node is opened later (for
+ * a leaf the prefetch does no harm). */
 BVPI_INLINE bvpi_ray_entry bvpi_ray_take(const bvpi_ray_walk *w, unsigned level, unsigned *lanes,
                                          const float enter[8])
 {

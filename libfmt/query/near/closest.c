@@ -46,7 +46,7 @@ static bool is_nearer(const bvp_closest_result *a, const bvp_closest_result *b)
     return a->id.triangle < b->id.triangle;
 }
 
-/* The true distance lies in lo .. hi: where that straddles max_distance, the triangle counts. */
+/* The true distance is in lo .. hi. If that interval contains max_distance, the triangle counts. */
 bool bvpi_closest_query_candidate(bvpi_closest_query *query, const bvpi_placed_part *part,
                                   const bvpd_cluster *cluster, uint32_t local,
                                   const bvpi_point_tri *nearest)

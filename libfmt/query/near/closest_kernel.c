@@ -26,7 +26,7 @@ typedef struct point_walk {
     const bvpi_placed_part *part; /* in a part */
     bvpi_point point;             /* in a part */
     unsigned candidate_count;
-    candidate candidates[CANDIDATES]; /* not yet asked exactly: most turn out too far by then */
+    candidate candidates[CANDIDATES]; /* awaiting the exact test: most are too far by then */
 } point_walk;
 
 BVPI_INLINE unsigned boxes(void *user, const bvpi_open_node *at, const bvpi_wide *node, float limit,
@@ -147,8 +147,8 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
 /* A leaf's items, triangles or instances. */
 typedef bvp_status (*items_fn)(void *user, uint32_t item, unsigned count);
 
-/* Where a place leads: to a node, whose children join those that wait, or to a leaf. NEAR_DONE: all
- * is well. */
+/* Opens the node at `place` and queues its children, or visits the leaf there. NEAR_DONE: no
+ * error. */
 BVPI_INLINE int visit(point_walk *w, near_walk *walk, items_fn items, int place, bvp_status *status)
 {
     const near_node *node = &walk->nodes[place >> 3];

@@ -8,7 +8,7 @@
 #include "prim/box_point.h"
 #include "query/body/ray_walk.h"
 
-/* How many nodes can be open at once; some 11 are on a plant of 2 M triangles. Who needs more goes
+/* Most nodes open at once. A plant of 2 M triangles needs about 11; a search that needs more goes
  * depth first. */
 enum { NEAR_MOST = 64 };
 
@@ -20,7 +20,7 @@ enum {
 
 /* An open node: its children's frames, ranks, and what it refers to, read once. A place is a node's
  * slot << 3 | lane. A rank is a child's key, a float >= NEAR_LEAST, whose last bits are its place:
- * so the least of the ranks says where it is. */
+ * the smallest rank therefore gives the place of the nearest child. */
 typedef struct near_node {
     float lo[3][8], step[3][8];
     float rank[8];
@@ -166,8 +166,8 @@ BVPI_INLINE void near_fetch(const near_walk *w, int place)
         bvpi_ray_fetch_record(w->tree, near_item(node, lane));
 }
 
-/* Asks for a node's inner children, which lie side by side, before it is known which will be
- * opened: that comes too late to wait for one. */
+/* Prefetches a node's inner children, which are adjacent in memory, before the search knows which
+ * one it opens: a prefetch at that point comes too late. */
 BVPI_INLINE void near_fetch_nodes(const bvpi_tree *tree, uint32_t child)
 {
     const uint8_t *first = tree->units + (uint64_t)child * BVPD_UNIT;

@@ -55,7 +55,7 @@ static inline void box_axes_init(box_axes *out, const binary_pair *p, bool by_di
 }
 
 /* lo, hi: part coordinates. The float box holds the one given: the centre is rounded first, and
- * both sides are measured from where it came to lie. */
+ * both half sizes are measured from the rounded one. */
 static inline void box_to_work(const box_axes *p, const bvpi_tree *grid, bool is_a,
                                const double lo[3], const double hi[3], float centre[3],
                                float half[3])
@@ -123,7 +123,7 @@ static inline float box_gap_sq(const box_axes *p, f32x8 first, f32x8 second, flo
     return by_faces > most * most ? by_faces : most * most;
 }
 
-/* May the pair answer? Whoever is no number may. */
+/* Must the pair be opened? A NaN in its boxes or gap counts as yes. */
 BVPI_INLINE bool box_test(const box_axes *p, const box_volume *a, const box_volume *b,
                           bool by_distance, float limit_sq, float *gap_sq)
 {

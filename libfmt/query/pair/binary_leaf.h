@@ -40,7 +40,7 @@ static inline bool load_lane(const bvpi_tree *clusters, uint32_t reference, unsi
 }
 
 /* Triangles `first` .. `first` + count - 1 (count: 1 .. 8) and where they are. The lanes left over
- * repeat the first one. False: the file lies. */
+ * repeat the first one. False: the file is damaged. */
 static inline bool binary_triangles(const bvpi_binary *tree, const bvpi_tree *clusters,
                                     uint32_t first, unsigned count, uint32_t reference[8],
                                     bvpi_tri8 *out)

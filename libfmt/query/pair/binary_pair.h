@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * binary_pair.h: two parts that are asked by their binary hierarchies: what binary_walk.h needs of
- * every kind; for kernels.
+ * binary_pair.h: two parts whose binary hierarchies are walked together: what binary_walk.h needs
+ * of every kind; for kernels.
  */
 #ifndef BVPI_QUERY_PAIR_BINARY_PAIR_H
 #define BVPI_QUERY_PAIR_BINARY_PAIR_H

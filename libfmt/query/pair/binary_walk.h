@@ -158,7 +158,7 @@ BVPI_INLINE void NAME(visit)(PAIR *p, NAME(caches) * caches, const NAME(entry) *
     }
 }
 
-/* False: the file lies. */
+/* False: the file is damaged. */
 static bool NAME(root)(PAIR *p, NAME(entry) * out)
 {
     binary_pair *pair = (binary_pair *)p;

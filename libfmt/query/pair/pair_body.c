@@ -7,7 +7,7 @@
 #include "query/pair/pair_query.h"
 #include "query/pair/ties.h"
 
-/* What `item` of a body is. False: the query is over, for what the file says about it. */
+/* The part that `item` of a body stands for. False: its records are damaged; the query is over. */
 static bool get_part(bvpi_pair_query *query, const bvpi_subject *subject, uint32_t item,
                      bvpi_placed_part *buffer, const bvpi_placed_part **out)
 {
@@ -38,8 +38,8 @@ static void go_on(bvpi_pair_query *query)
         query->is_settled = query->done = false;
 }
 
-/* Does the grid over the instances say little of this one? It does where some lie far away. top:
- * NULL where no hierarchy has led here. */
+/* Is a cell of the grid over the instances large beside this one? It is if some are far away. top:
+ * NULL if the walk did not come through a hierarchy. */
 static bool is_coarse(const bvpi_placed *top, const bvpi_placed_part *placed)
 {
     double longest = 0;
@@ -212,7 +212,7 @@ static bool is_empty(const bvpi_subject *subject)
     return subject->is_assembly && subject->is_empty;
 }
 
-/* How many instances of a body are asked, if a filter leaves out half of them or more; else
+/* How many instances of a body are selected, if a filter leaves out half of them or more; else
  * UINT32_MAX. */
 static uint32_t count_few(const bvpi_subject *subject)
 {
@@ -232,7 +232,7 @@ static void run_bodies(bvpi_pair_query *query)
         bvpi_pair_enter(query, 0, 0);
 }
 
-/* The instances of one body that are asked, one after the other. */
+/* The selected instances of one body, one after the other. */
 static void run_each(bvpi_pair_query *query, bvpi_subject *few)
 {
     const bvpi_subject all = *few;
@@ -256,9 +256,10 @@ static void run_each(bvpi_pair_query *query, bvpi_subject *few)
     query->first_b = 0;
 }
 
-/* A walk of two hierarchies opens whatever lies near one another, asked or not: on a plant of
- * 43,000 instances, one of which is asked, a walk for this one alone is 200 times as fast, without
- * a bound of the distance 10,000 times; where a third is asked it takes up to half as long again.
+/* A walk of two hierarchies opens all boxes that are near one another, selected or not: on a plant
+ * of 43,000 instances, one of them selected, a walk for this one alone is 200 times as fast,
+ * without a bound of the distance 10,000 times; where a third is selected it takes up to half as
+ * long again.
  */
 static void run_assemblies(bvpi_pair_query *query)
 {

@@ -31,8 +31,8 @@ static inline void world_of(const bvpi_placed *a, double world[9])
         world[k] = k % 4 == 0 ? 1 / place->size_min : 0;
 }
 
-/* How the boxes of two placed hierarchies lie to one another. blur: how far things of b may be out
- * of their boxes, in a's units, besides what the bodies say. */
+/* Relative position of the boxes of two placed hierarchies. blur: how far geometry of b may be out
+ * of its boxes, in a's units, in addition to the bodies' own errors. */
 static inline void init_boxes(bvpi_box_pair *out, const bvpi_pose *pose, const bvpi_placed *a,
                               const bvpi_placed *b, bool by_distance, double blur)
 {

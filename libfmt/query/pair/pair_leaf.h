@@ -40,8 +40,8 @@ static inline bool leaf_map_fits(const bvpi_pose *pose)
     return true;
 }
 
-/* by_distance: gaps between boxes will be measured, not only their signs asked for. blur: triangles
- * of b that are nearer than this, in a's units, are to be found as well. */
+/* by_distance: the query needs the size of gaps between boxes, not only their signs. blur:
+ * triangles of b that are nearer than this, in a's units, are to be found as well. */
 static inline void leaf_frame_init(leaf_frame *frame, const bvpi_pose *pose, bool by_distance,
                                    double blur)
 {

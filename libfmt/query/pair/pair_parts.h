@@ -46,7 +46,7 @@ static inline void limit_walk(pair_walk *walk)
     walk->limit_sq = (float)(work * work * (1 + 0x1p-18)) + 0x1p-100f;
 }
 
-/* The limit shrank, or the aim turned: the walk is told. */
+/* Takes over a limit that shrank or an aim that turned into the walk. */
 static inline void parts_take_note(pair_parts *p)
 {
     if (!p->test.nearer)
@@ -56,7 +56,7 @@ static inline void parts_take_note(pair_parts *p)
     bvpi_box_pair_aim(&p->walk.boxes, p->test.aim);
 }
 
-/* Are gaps between boxes measured, not only their signs asked for? */
+/* Does the query need the size of gaps between boxes, or only their signs? */
 static inline bool is_by_distance(const pair_parts *p)
 {
     return p->walk.query->mode == BVPI_PAIR_DISTANCE && p->test.blur == 0;

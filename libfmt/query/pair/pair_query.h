@@ -40,8 +40,8 @@ typedef struct bvpi_last_pair {
     uint32_t instance_a, item_a, instance_b, item_b;
 } bvpi_last_pair;
 
-/* A pair of inner nodes in the walk's units, under which an answer was found. Where to look first:
- * an answer found there is one, and none there says nothing. */
+/* A pair of inner nodes in the walk's units, under which an answer was found. It is searched first:
+ * an answer found there is valid; finding none proves nothing. */
 typedef struct bvpi_pair_start {
     uint32_t is_known;
     uint32_t instance_a, instance_b;
@@ -56,11 +56,11 @@ typedef struct bvpi_pair_query {
     bvp_box_test box_test;
     bool self;                        /* b is a: only instances i < j meet */
     bool swapped;                     /* a is what the caller calls b */
-    uint32_t first_b;                 /* instances of b before this one are not asked */
+    uint32_t first_b;                 /* instances of b before this one are skipped */
     const bvpi_placed *top_a, *top_b; /* scenes: the hierarchies that are walked; NULL: of a part */
 
     bvpi_meter *meter; /* the call's, or NULL */
-    bvpi_meter own;    /* what it points to, unless somebody else's */
+    bvpi_meter own;    /* what it points to, unless that is another call's */
 
     bvp_status status; /* not BVP_OK: the walks end */
     bool done;         /* the answer is known: the walks end */
@@ -84,7 +84,7 @@ typedef struct bvpi_pair_query {
     uint32_t best_a, best_b; /* DISTANCE: items of the best pair */
 
     bvpi_hit_pairs *hit_pairs;  /* COLLIDE: where to put pairs that cross; or NULL */
-    const bvpi_last_pair *last; /* last_kernel.c: what is asked */
+    const bvpi_last_pair *last; /* last_kernel.c: the pair to measure */
     bvpi_pair_start *start; /* COLLIDE, stop_at_first: where to keep where to look first; or NULL */
     bool from_start;        /* looks nowhere else */
     struct bvpi_front *front; /* front_kernel.c: where the last search stopped */
@@ -128,7 +128,7 @@ BVPI_PARTS_FN(bvpi_rss_pair_avx2);
 /* api_pair.c: bodies made ready; then a question, as the public ones. The answer is in *query,
  * which is zeroed before, but for the meter, if it is another call's. */
 bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_body *b);
-/* What the query did, added to what the caller counts; stats: NULL or it. */
+/* Adds the query's counts to the caller's statistics; stats: these, or NULL. */
 void bvpi_pair_add_stats(bvpi_pair_query *query, bvp_stats *stats);
 void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode);
 bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness);

@@ -49,13 +49,13 @@ typedef struct pair_tester {
     float limit_sq; /* DISTANCE: the limit in the frame */
     double blur;    /* not 0: by so much, in a's units, triangles are larger when they are walked */
     bool missed;    /* overlap: some pairs were tested, and none of a batch met */
-    bool nearer;    /* DISTANCE: the limit shrank or the aim turned; who walks clears it */
+    bool nearer;    /* DISTANCE: the limit shrank or the aim turned; the walk clears it */
     double aim[3];  /* DISTANCE: in which direction to look for gaps, in a's frame */
     pair_queue queue;
     pair_pending pending; /* DISTANCE */
     pair_ids ids[2];      /* of a, of b */
     uint64_t spent;       /* on pairs that were not the answer, as in ties.h */
-    uint64_t patience;    /* so much is enough: are they ties? */
+    uint64_t patience;    /* from so much spent on, ties are looked for */
 } pair_tester;
 
 static inline void tester_fail(pair_tester *t, bvp_status status)
@@ -394,7 +394,7 @@ static inline void add_pending(pair_tester *p, unsigned lane, float lo)
     pending->item_b[at] = p->queue.item_b[lane];
 }
 
-/* The upper ends of the intervals lower the limit; the nearest pair says where to look for gaps. */
+/* The intervals' upper ends lower the limit; the nearest pair gives the direction for gaps. */
 static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f32x8 along[3])
 {
     unsigned nearest = 0;
@@ -410,7 +410,7 @@ static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f
     tester_limit(p);
 }
 
-/* Any of the pairs within the limit, certainly, is all that is asked for. */
+/* One pair that is certainly within the limit answers the query. */
 static inline void settle_within(pair_tester *p, unsigned count, f32x8 hi)
 {
     for (unsigned lane = 0; lane < count && !p->query->done; lane++)
@@ -481,7 +481,7 @@ static inline bool is_short(const bvpi_placed_part *part, double size, double le
 }
 
 /* By how much triangles may be larger so that "nearer than" becomes "do they meet", whose bounds
- * cost less; 0: it is too much for that, and gaps tell more. */
+ * cost less; 0: that would be too much, and gaps prune better. */
 static inline double blur_of(const pair_tester *p)
 {
     const double limit = p->query->limit;
@@ -492,7 +492,7 @@ static inline double blur_of(const pair_tester *p)
                : 0;
 }
 
-/* may_blur: whoever walks takes the tester's blur into account. */
+/* may_blur: the walk that uses the tester takes its blur into account. */
 static inline void tester_init(pair_tester *p, bvpi_pair_query *query, const bvpi_placed_part *a,
                                const bvpi_placed_part *b, bool may_blur)
 {

@@ -167,7 +167,7 @@ static uint32_t first_item(const bvpi_part *part, uint32_t idx)
 }
 
 /* All triangles of a side are at most as high as its plane, but for the strays. *highest: how high
- * those are. False: there are too many strays; or the file lies, or the call is over. */
+ * those are. False: there are too many strays, the file is damaged or the call is over. */
 static bool find_strays(const bvpi_ties *ties, const planes *p, int side, strays *out,
                         double *highest)
 {

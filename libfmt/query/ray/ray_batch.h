@@ -40,8 +40,8 @@ static inline size_t bvpi_packet_ray(const bvpi_packet_place *place, unsigned la
     return place->first[lane >> 2] + (lane & 3);
 }
 
-/* Asks the rays of a packet together; the subject is a part whose hierarchy is wide. False: they
- * have too little in common, or one of them is not sound, or the file is not; then nothing is
+/* Answers the rays of a packet together; the subject is a part with a wide hierarchy. False: they
+ * have too little in common, or one of them is not valid, or the file is damaged; then nothing is
  * answered or counted. */
 typedef struct bvpi_ray_packet_kernel {
     bool (*run)(const bvpi_ray_batch *batch, const bvpi_packet_place *place);

@@ -10,7 +10,7 @@
 /* A leaf's items, triangles or instances. */
 typedef bvp_status (*ray_items_fn)(void *user, uint32_t item, unsigned count);
 
-/* sorted: the nearest child first; else as they come, for who takes any hit. */
+/* sorted: the nearest child first; else in stored order, for queries that take any hit. */
 BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool sorted,
                                  ray_items_fn items)
 {

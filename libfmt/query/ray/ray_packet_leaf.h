@@ -98,7 +98,7 @@ BVPI_INLINE bool bvpi_packet_meet(bvpi_packet_rays *r, unsigned lane, const bvpi
     return true;
 }
 
-/* The leaf that begins with `item`: from where the batch keeps it. NULL: the file lies. */
+/* The leaf that begins with `item`: from where the batch keeps it. NULL: the file is damaged. */
 BVPI_INLINE const bvpi_leaf *bvpi_packet_leaf_of(const bvpi_packet_rays *r, uint32_t item)
 {
     const bvpi_tree *tree = &r->batch->subject->one.at.tree;

@@ -66,8 +66,8 @@ BVPI_INLINE int bvpi_packet_pop(bvpi_packet_walk *w)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* The planes of a node's children, and the mask of those that ray `who` may be in; who may be
- * BVPI_PACKET. from, lane: whose child the node is. */
+/* The planes of a node's children, and the mask of those that ray `who` may hit; BVPI_PACKET:
+ * any ray of the packet. from, lane: the node's place in its parent. */
 BVPI_INLINE unsigned bvpi_packet_planes(const bvpi_ray_packet *p, unsigned who,
                                         const bvpi_packet_level *from, unsigned lane,
                                         const uint8_t (*bounds)[16], bvpi_packet_level *out)

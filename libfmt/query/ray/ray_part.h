@@ -70,7 +70,7 @@ BVPI_INLINE bool bvpi_ray_part_decode(const bvpi_tree *tree, uint32_t item, bvpi
     return true;
 }
 
-/* The leaf that begins with `item`: into `own`, or where it was kept. NULL: the file lies. */
+/* The leaf that begins with `item`: into `own`, or where it was kept. NULL: the file is damaged. */
 BVPI_INLINE const bvpi_leaf *bvpi_ray_part_leaf(const bvpi_ray_part *w, uint32_t item,
                                                 bvpi_leaf *own)
 {

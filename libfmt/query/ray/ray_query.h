@@ -25,7 +25,7 @@ typedef struct bvpi_leaf {
 
 enum { BVPI_LEAVES = 32 }; /* 12 KiB */
 
-/* Whose a hit is. */
+/* The triangle that a hit belongs to. */
 typedef struct bvpi_ray_whose {
     const bvpi_placed_part *part; /* NULL: nothing is put off */
     bvpd_cluster cluster;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * front.c: a front from one query to the next: whose it is.
+ * front.c: checks that a front from an earlier query belongs to these two bodies.
  * Spec: exactness.md, chapter 11
  */
 #include "query/warm/front.h"

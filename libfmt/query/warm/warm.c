@@ -33,8 +33,8 @@ static uint64_t name_filters(const bvp_body *a, const bvp_body *b)
     return bvpi_hash64(both, sizeof both);
 }
 
-/* What the two bodies show, whichever handles they are asked by, and whichever words hold their
- * filters. */
+/* A hash of the two bodies' content: equal for other handles on the same file, and for filters
+ * with the same content at another address. */
 static uint64_t name_bodies(const bvp_body *a, const bvp_body *b)
 {
     struct {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * warm.h: what a caller keeps from one query to the next about a pair of bodies: bvp_warm_start.
  *
- * Certificates, which are believed: how far apart the bodies were at some placements, which pair of
- * triangles was the nearest, which ones crossed. They are sealed, and name the bodies by what they
- * show. And where in the hierarchies the last answer was found.
+ * Certificates, whose content is trusted: how far apart the bodies were at some placements, which
+ * pair of triangles was the nearest, which pairs crossed. A certificate has a checksum and a hash
+ * of the bodies' content. Besides these, where in the hierarchies the last answer was found.
  */
 #ifndef BVPI_QUERY_WARM_WARM_H
 #define BVPI_QUERY_WARM_WARM_H
@@ -44,10 +44,10 @@ typedef struct bvpi_lead {
     bvpi_pair_start start; /* a is the caller's */
 } bvpi_lead;
 
-/* Only what is wise depends on these, no answer: any bytes will do. */
+/* Statistics that choose a strategy. No answer depends on them, so any bytes are valid. */
 typedef struct bvpi_habits {
     uint32_t served;   /* queries since the bodies were at clear.at_a, clear.at_b */
-    uint32_t ahead;    /* for how many queries a clearance should do */
+    uint32_t ahead;    /* for how many queries a clearance should last */
     uint32_t pause;    /* plain queries to go before anything else is tried */
     uint32_t failures; /* in a row, of trying */
     uint32_t tested;   /* crossings that were worth a test */

@@ -343,9 +343,9 @@ BVP_API bvp_status bvp_verify(const void *data, size_t size, bvp_finding_fn call
 BVP_API bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback, void *user,
                                    bvp_error *error);
 /* Checks every rule of one part, wherever it lies, but for those about hashes, names and its place
- * among other parts: bvp_check_part checks the hashes. For whoever takes single parts from a file.
- * Linear in the part's size; allocates as bvp_verify does. BVP_ERR_ARGUMENT: there is no such part;
- * of a part in a store also what opening it gives. */
+ * among other parts: bvp_check_part checks the hashes. For callers that take single parts from a
+ * file. Linear in the part's size; allocates as bvp_verify does. BVP_ERR_ARGUMENT: there is no such
+ * part; of a part in a store also what opening it gives. */
 BVP_API bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn callback,
                                    void *user, bvp_error *error);
 /* bvp_verify under a control (may be NULL). BVP_ERR_CANCELLED: what has been found by then was
@@ -434,11 +434,11 @@ typedef struct bvp_stats {
  * and a placement, `b` the same file with the same bits, excluded. Surfaces, not solids: a body
  * inside another without contact does not collide. Triangles are closed: touching at a point
  * counts. Errors: BVP_ERR_ARGUMENT for a bad body, part, placement, NaN or negative distance;
- * BVP_ERR_CORRUPT when the file lies (its answers are then not to be used). No call allocates; each
- * uses at most 256 KiB of stack. Two parts meet by hierarchies of one kind: where their handles
- * lead to different ones (bvp_open_options.kind), by the first kind of enum bvp_kind that both
- * have; BVP_ERR_ARGUMENT when there is none. The first body's handle says which box test, or, when
- * that says nothing, the second's. */
+ * BVP_ERR_CORRUPT when the file is damaged (its answers are then not to be used). No call
+ * allocates; each uses at most 256 KiB of stack. Two parts meet by hierarchies of one kind: where
+ * their handles lead to different ones (bvp_open_options.kind), by the first kind of enum bvp_kind
+ * that both have; BVP_ERR_ARGUMENT when there is none. The first body's handle says which box test,
+ * or, when that says nothing, the second's. */
 
 /* Do they touch? *hit is 0 or 1. Symmetric: collide(a,b) == collide(b,a) on every input. */
 BVP_API bvp_status bvp_collide(const bvp_body *a, const bvp_body *b, int *hit, bvp_stats *stats);

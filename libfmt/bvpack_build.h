@@ -72,7 +72,7 @@ typedef struct bvp_build_options {
                  by bvp_builder_save_part */
     const char *store;      /* of a thin file: the folder where readers look for its parts, from the
                                file's own folder on, or NULL; UTF-8, stays valid until the end */
-    int packed_is_verified; /* nonzero: whoever calls has held the parts that were packed before
+    int packed_is_verified; /* nonzero: the caller has checked the parts that were packed before
                                against the rules of the format (bvp_verify_part, bvp_verify_file),
                                or wrote them a moment ago; zero: that is done here */
     int digests; /* nonzero: the file has a digest (BLAKE2b-256) of each block of 64 KiB, so that
@@ -213,7 +213,7 @@ BVP_API bvp_status bvp_save_fd(const bvp_file *file, const char *provenance, int
                                bvp_error *error);
 
 /* The same with all parts in the file, wherever they lie now; or, when `thin`, with references to
- * them alone: whoever calls has saved each of them to the store. store: as in the build options.
+ * them alone: the caller has saved each of them to the store. store: as in the build options.
  * The file is the one that packing with or without `thin` would have made. What lies in `file` is
  * for the caller to verify; parts in a store are held against the rules of the format here. */
 BVP_API bvp_status bvp_convert_fd(const bvp_file *file, int thin, const char *store, int fd,

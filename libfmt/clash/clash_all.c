@@ -249,7 +249,7 @@ static void work_on_block(void *user, void *own, bvpi_clash_block *block)
 
 /* ---- public ---------------------------------------------------------------------------------- */
 
-/* What a caller reads who has no rule of the format to look up. */
+/* A message for callers, which does not refer to a rule of the format. */
 static bvp_status explain(bvp_status status, bvp_error *error)
 {
     static const char *const reasons[] = {

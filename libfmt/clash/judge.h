@@ -41,7 +41,7 @@ void bvpi_clash_place_corner(const bvpi_clash_item *item, const float corner[3],
 void bvpi_clash_middle(const double corners[9], double out[3]);
 void bvpi_clash_on_edge(const double from[3], const double way[3], double t, double out[3]);
 
-/* Whoever judges pairs; one for each thread. */
+/* The state for judging pairs; one for each thread. */
 typedef struct bvpi_clash_judge {
     const bvpi_clash_item *a, *b;
     double crack;                   /* cracks no wider than this are closed */

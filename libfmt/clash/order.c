@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * order.c: a ring of blocks. Threads take the next block as soon as its place in the ring is free;
- * whoever finds the oldest one complete delivers it and those after it. A block whose pairs are
- * many waits until it is the oldest and delivers what it has. The oldest one waits for nobody, so
- * that there is always progress.
- * Measured: decisions.md, "Verdicts of a whole plant".
+ * the thread that finds the oldest one complete delivers it and those after it. A block whose pairs
+ * are many waits until it is the oldest and delivers what it has. The oldest one waits for nobody,
+ * so that there is always progress. Measured: decisions.md, "Verdicts of a whole plant".
  */
 #include "clash/order.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * advise.h: what the kernel is told about how a mapped file is read. Never needed for an answer;
+ * advise.h: madvise: how a mapped file is going to be read. Never needed for an answer;
  * measured by tests/bench/bench_open.c.
  */
 #ifndef BVPI_FORMAT_ADVISE_H

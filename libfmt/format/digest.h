@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * digest.h: BLAKE2b-256, for who must tell a forged file from the one that was signed. What
+ * digest.h: BLAKE2b-256, to tell a forged file from the one that was signed. What
  * checksum.h computes finds accidents only.
  * Spec: format.md, chapter "Digests"; RFC 7693.
  */

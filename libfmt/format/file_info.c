@@ -208,7 +208,7 @@ static bvp_status get_item(const bvp_file *file, uint32_t item, bvp_node_info *o
     return bvpi_get_local(file, &r, out->placement);
 }
 
-/* Its properties reach up to the next node's; 0 when the file lies. */
+/* Its properties reach up to the next node's; 0 when the file is damaged. */
 static uint32_t property_count_of(const bvp_file *file, uint32_t node, uint32_t first)
 {
     const bvpi_span *tree = &file->section[BVPD_TREE];

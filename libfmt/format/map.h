@@ -151,7 +151,7 @@ bvp_status bvpi_get_part_and_tree(const bvp_file *file, uint32_t part, bvpi_part
 bvp_status bvpi_get_part_record(const bvp_file *file, uint32_t part, bvpd_part *out);
 bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const bvpd_part *r,
                                      uint32_t hierarchy, bvpd_hierarchy *out);
-/* What a copy of a record says, bounded: for whoever must not read the record twice. */
+/* What a copy of a record says, bounded: for callers that must not read it twice. */
 bvp_status bvpi_view_part(const bvp_file *file, const bvpd_part *record, bvpi_part *out);
 bvp_status bvpi_view_binary(const bvp_file *file, const bvpd_hierarchy *record,
                             uint64_t triangle_count, bvpi_binary *out);

@@ -248,7 +248,7 @@ void bvpi_publish_sync_folder(const char *path)
 
 /* ---- sweeping ------------------------------------------------------------------------------- */
 
-/* Does nobody use the file, and has it the name still? Who has the lock keeps others from renaming
+/* Is the file unused, and does it still have the name? The lock's holder keeps others from renaming
  * it, so that what is true here is so until it is removed. */
 static bool is_left(int folder, const char *name, int fd)
 {

@@ -284,7 +284,8 @@ bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t ki
     return BVP_ERR_ARGUMENT;
 }
 
-/* What is in `r` is the caller's copy: it is bounded here, once, for whoever copies the bytes. */
+/* What is in `r` is the caller's copy: its fields are bounded here, once, for code that copies
+ * bytes. */
 bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const bvpd_part *r,
                                      uint32_t hierarchy, bvpd_hierarchy *out)
 {

@@ -30,7 +30,7 @@ enum {
     COPY_SIZE = 2048,           /* smaller chunks are gathered in a buffer, others stay in place */
     BUFFER_SIZE = 1 << 16,      /* for these */
     RANGE_COUNT = 256,          /* of one writev; POSIX: at least 16, Linux: 1024 */
-    START_SIZE = 8 * WRITE_SIZE /* so often the disk is told to begin with what it has */
+    START_SIZE = 8 * WRITE_SIZE /* write-back is started after so many bytes */
 };
 
 /* Where bytes go: into block hashes or digests, or to a descriptor. All count. */

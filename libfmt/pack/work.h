@@ -26,7 +26,7 @@ typedef struct bvpi_watch {
 } bvpi_watch;
 
 /* Asked before each piece of the work, from any thread. False: it is to end, as it does when memory
- * is short, and whoever began it says why. */
+ * is short, and the function that began it reports why. */
 bool bvpi_watch_goes_on(bvpi_watch *watch);
 
 /* `count` more are done; from any thread. */

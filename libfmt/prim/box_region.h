@@ -11,7 +11,7 @@
 
 enum { BVPI_REGION_PLANES = 16 };
 
-/* A region as boxes on a grid see it: whoever makes one has widened everything by what floats err,
+/* A region as boxes on a grid see it: its maker has widened everything by the floats' error,
  * with R >= |corner| and u = 2^-24: lo and hi by 2 u R, a plane's d, |n| being 1 in the largest
  * coordinate, by 16 u (3 R + |d|). */
 typedef struct bvpi_grid_region {

@@ -218,7 +218,7 @@ BVPI_INLINE MASK NAME(apart_along)(const NAME(bvpi_pairs) * p, const VEC axis[3]
 }
 
 /* Separating axes: normals, in-plane normals of edges, products of edges. The bound is linear in
- * the axis, so that needles and coplanar pairs, too, are told apart. Returns the lanes that miss.
+ * the axis, so that needles and coplanar pairs are separated, too. Returns the lanes that miss.
  */
 BVPI_INLINE unsigned NAME(by_axes)(const NAME(bvpi_pairs) * p, unsigned lanes)
 {

@@ -66,7 +66,7 @@ static bool is_frame_consistent(const bvp_file *file, uint32_t node, const doubl
     double world[12], size[12];
     bvp_node_info info;
     if (bvp_get_node(file, node, &info) != BVP_OK)
-        return true; /* what is wrong there is told elsewhere */
+        return true; /* another check reports that error */
     const uint32_t depth = multiply_up(file, info.parent, world, size);
     for (int i = 0; i < 12; i++)
         if (!(fabs(frame[i] - world[i]) <= (depth + 4) * 0x1p-48 * size[i] + 0x1p-1022))

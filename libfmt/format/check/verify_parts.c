@@ -560,7 +560,7 @@ static void verify_contents(part_check *c, uint32_t part_idx)
     }
 }
 
-/* A part that lies in a store: all that is told of its bytes is zero. */
+/* A part that lies in a store: all fields about its bytes are zero. */
 static void verify_reference(part_check *c)
 {
     static const uint8_t zeros[16];

@@ -34,10 +34,10 @@ uint32_t bvpi_fit_extremes(const float *points, uint32_t count, double out[BVPI_
 /* Axes for boxes around the points, rows of right-handed rotations: how many sets of them were
  * proposed. 3D: two of the given surface, the covariance's and those of the least box that lies on
  * the largest triangle, and two of the hull's surface, if that is asked for and can be computed:
- * where qhull fails, or its facets are no triangles, the first two are all, and no error is told;
- * but for want of memory, which another run may have: BVPI_FIT_NO_MEMORY.
- * Flat: of the least rectangle. Collinear: along the line. One point: none.
- * points: distinct, at most BVPI_FIT_POINTS. */
+ * where qhull fails, or its facets are no triangles, only the first two are given, and no error is
+ * returned; but for want of memory, which another run may have: BVPI_FIT_NO_MEMORY. Flat: of the
+ * least rectangle. Collinear: along the line. One point: none. points: distinct, at most
+ * BVPI_FIT_POINTS. */
 uint32_t bvpi_fit_axes(const double (*points)[3], uint32_t count, const bvpi_fit_surface *surface,
                        bool hull, double axes[BVPI_FIT_AXES][9]);
 

@@ -41,7 +41,7 @@ bvp_status bvpi_part_build(const bvpi_mesh *mesh, const bvp_hierarchy_spec *spec
                            bvpi_part_bytes *out, bvp_error *error);
 /* Part `part` of `file`, without its name and source_id: a copy; or, when `borrow`, where it lies:
  * then the file stays open as long as the part. Its records are bounded whatever they say;
- * `is_verified`: whoever calls has held the rest against the rules of the format. */
+ * `is_verified`: the caller has checked the rest against the rules of the format. */
 bvp_status bvpi_part_take(const bvp_file *file, uint32_t part, bool borrow, bool is_verified,
                           bvpi_part_bytes *out, bvp_error *error);
 void bvpi_part_free(bvpi_part_bytes *part);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * pair_narrow.h: which triangles of a leaf may meet a box of the other part, for kernels. Long
- * triangles across the axes fill little of their leaf's box: they are told from the other part's
- * boxes one by one, before these are opened. Spec: exactness.md, boxes
+ * triangles across the axes fill little of their leaf's box: they are separated from the other
+ * part's boxes one by one, before these are opened. Spec: exactness.md, boxes
  */
 #ifndef BVPI_QUERY_PAIR_PAIR_NARROW_H
 #define BVPI_QUERY_PAIR_PAIR_NARROW_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_lazy.c: with verify_lazily a part's damage is found when the part is touched, and only then.
  */
+#include "build_case.h"
 #include "repair.h"
 #include "suite.h"
 #include "tiny_file.h"
@@ -88,9 +89,66 @@ START_TEST(test_only_what_is_touched)
 }
 END_TEST
 
+/* Sections of more than two blocks each: a block in the middle holds nothing else. */
+static case_file make_large(void)
+{
+    enum { TRIANGLES = 80000, NODES = 6000 };
+    uint64_t state = case_seed();
+    bvp_builder *builder;
+    uint32_t part, node;
+    char text[64];
+    float *soup = case_soup(&state, TRIANGLES, 10, 0.1);
+    const bvp_mesh mesh = case_mesh(soup, TRIANGLES);
+    ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
+    free(soup);
+    for (uint32_t i = 0; i < NODES; i++) {
+        double m[12];
+        for (int k = 0; k < 12; k++)
+            m[k] = (k % 5 == 0) + 0.1 * case_uniform(&state);
+        snprintf(text, sizeof text, "a name that takes up some room, %u", i);
+        ck_assert_int_eq(bvp_builder_add_node(builder, BVP_NONE, text, NULL, m, part, &node, NULL),
+                         BVP_OK);
+    }
+    return case_finish(builder);
+}
+
+START_TEST(test_every_section)
+{
+    static const struct {
+        enum bvpd_section_index section;
+        uint32_t part;
+        bool is_name;
+    } asked[] = {{BVPD_DATA, 0, false},
+                 {BVPD_TIDS, 0, false},
+                 {BVPD_LINS, BVP_ASSEMBLY, false},
+                 {BVPD_INST, BVP_ASSEMBLY, false},
+                 {BVPD_TREE, 0, true},
+                 {BVPD_STRS, 0, true}};
+    case_file f = make_large();
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const bvpi_span *span = &f.file->section[asked[i].section];
+        ck_assert_uint_gt(span->size, 2 * BVPD_BLOCK_SIZE);
+        uint8_t *middle =
+            (uint8_t *)f.bytes + (span->data - (const uint8_t *)f.bytes) + span->size / 2;
+        for (int damaged = 0; damaged < 2; damaged++) {
+            *middle ^= (uint8_t)damaged;
+            bvp_file *file = open_lazily(f.bytes, f.size);
+            ck_assert_int_eq(asked[i].is_name ? bvpi_check_names(file, NULL)
+                                              : bvpi_touch(file, asked[i].part),
+                             damaged ? BVP_ERR_CORRUPT : BVP_OK);
+            bvp_close(file);
+            *middle ^= (uint8_t)damaged;
+        }
+    }
+    case_close(&f);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {test_good, test_damaged_block, test_damaged_hashes,
-                                  test_only_what_is_touched, NULL};
+    const TTest *const tests[] = {test_good,           test_damaged_block,
+                                  test_damaged_hashes, test_only_what_is_touched,
+                                  test_every_section,  NULL};
     return suite_run("lazy", tests);
 }

@@ -43,6 +43,42 @@ START_TEST(test_soup)
 }
 END_TEST
 
+static uint64_t mixed(uint64_t x)
+{
+    x *= UINT64_C(0x9e3779b97f4a7c15);
+    return x ^ x >> 32;
+}
+
+static uint64_t unmixed(uint64_t y)
+{
+    uint64_t inverse = UINT64_C(0x9e3779b97f4a7c15);
+    for (int i = 0; i < 5; i++) /* each step doubles the bits that are right */
+        inverse *= 2 - UINT64_C(0x9e3779b97f4a7c15) * inverse;
+    return (y ^ y >> 32) * inverse;
+}
+
+/* Vertices of one hash, made with the hash's inverse. */
+START_TEST(test_equal_hashes)
+{
+    enum { COUNT = 30 };
+    float v[3 * COUNT];
+    const uint64_t hash = mixed(UINT64_C(0x3f8000003f800000));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const uint64_t first = unmixed(hash - i);
+        memcpy(v + 3 * (size_t)i, &first, sizeof first);
+        memcpy(v + 3 * (size_t)i + 2, &i, sizeof i);
+    }
+    const bvpi_vertices vertices = {(const uint8_t *)v, 12, 12, COUNT, 36};
+    uint32_t number[COUNT];
+    uint8_t *positions;
+    ck_assert_uint_eq(bvpi_weld(&vertices, NULL, COUNT, 1, number, &positions), COUNT);
+    for (uint32_t i = 0; i < COUNT; i++)
+        ck_assert_uint_eq(number[i], i);
+    ck_assert_mem_eq(positions, v, sizeof v);
+    free(positions);
+}
+END_TEST
+
 /* Enough vertices for several shares, of which each has some that others have, too. */
 START_TEST(test_threads_agree)
 {
@@ -213,8 +249,14 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        test_soup,        test_threads_agree, test_triangle_stride, test_order_over_pieces,
-        test_public_call, test_in_place,      test_refusals,        NULL};
+    const TTest *const tests[] = {test_soup,
+                                  test_equal_hashes,
+                                  test_threads_agree,
+                                  test_triangle_stride,
+                                  test_order_over_pieces,
+                                  test_public_call,
+                                  test_in_place,
+                                  test_refusals,
+                                  NULL};
     return suite_run("weld", tests);
 }

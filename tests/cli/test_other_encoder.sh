@@ -9,7 +9,7 @@ set -u
 build=$(realpath "${BVP_BUILDDIR:-.}")
 bvpack=$(realpath "${BVPACK:-./bvpack}")
 models=$(realpath "$(dirname "$0")/../../samples/models")
-stub=$build/tests/.libs/other_encoder.so
+stub=$build/tests/cli/.libs/other_encoder.so
 [ -x "$bvpack" ] && [ -e "$stub" ] || { echo "no program, or no library to load before it: $bvpack, $stub"; exit 77; }
 # the programs themselves, not the scripts around them in a build directory
 own() { [ ! -x "${1%/*}/.libs/${1##*/}" ] && echo "$1" || echo "${1%/*}/.libs/${1##*/}"; }

@@ -3,6 +3,7 @@
  * hostile bytes, exchanged and refitted bodies, in threads; and they do spare work.
  */
 #include "bvpack.h"
+#include "query/warm/warm.h"
 #include "oracle.h"
 #include "tri_cases.h"
 #include "refit_case.h"
@@ -238,6 +239,142 @@ START_TEST(damaged_bytes_are_found_out)
 }
 END_TEST
 
+/* What a caller keeps, and what is in it. */
+typedef union warm_memory {
+    bvp_warm_start start;
+    bvpi_warm kept;
+} warm_memory;
+
+static void shift(double height, double m[12])
+{
+    case_identity(m);
+    m[11] = height;
+}
+
+/* Certificates about the right bodies whose figures are not those that were sealed. */
+START_TEST(forged_clearances_are_found_out)
+{
+    for (int field = 0; field < 4; field++) {
+        warm_memory warm = {0};
+        bvpi_clearance *clear = &warm.kept.clear;
+        double m[12];
+        const bvp_body a = {.file = file, .part = 0},
+                       b = {.file = other, .part = 0, .placement = m};
+        shift(1, m);
+        for (int i = 0; i < 2; i++)
+            ck_assert_int_eq(same_answer(&a, &b, 0, &warm.start, NULL), 0);
+        ck_assert_double_gt(clear->nearest, 0);
+        if (field == 0)
+            clear->nearest = 9;
+        if (field == 1) {
+            clear->nearest = 0;
+            clear->upper = 0.01; /* within .05 */
+        }
+        if (field == 2)
+            shift(0, clear->at_b);
+        if (field == 3)
+            memset(&clear->b, 0, sizeof clear->b);
+        if (field != 1)
+            shift(field == 3 ? clear->nearest / 2 : 0, m);
+        if (field == 3)
+            clear->at_b[11] = m[11];
+        same_answer(&a, &b, field == 1, &warm.start, NULL);
+    }
+}
+END_TEST
+
+/* Pairs said to have crossed that do so while the bodies are 5 apart. `asked_between`: a query that
+ * seals what crosses anew must not take the forged ones over. */
+static void forge_crossings(bool asked_between)
+{
+    static const double pair[18] = {0,   0,   0,      1,   0,   0,     0,   1,   0,
+                                    0.2, 0.2, -1 - 5, 0.3, 0.2, 1 - 5, 0.2, 0.3, 1 - 5};
+    warm_memory warm = {0};
+    bvpi_warm *kept = &warm.kept;
+    double m[12];
+    const bvp_body a = {.file = file, .part = 0}, b = {.file = other, .part = 0, .placement = m};
+    place(0.17, m);
+    ck_assert_int_eq(same_answer(&a, &b, 0, &warm.start, NULL), 1);
+    ck_assert_uint_gt(kept->cross.count, 0);
+    kept->cross.count = BVPI_CROSSINGS;
+    for (int k = 0; k < BVPI_CROSSINGS; k++)
+        memcpy(kept->cross.corner[k], pair, sizeof pair);
+    if (asked_between)
+        ck_assert_int_eq(same_answer(&a, &b, 0, &warm.start, NULL), 1);
+    kept->habits.tested = BVPI_CROSSINGS;
+    shift(5, m);
+    ck_assert_int_eq(same_answer(&a, &b, 0, &warm.start, NULL), 0);
+}
+
+START_TEST(forged_crossings_are_found_out)
+{
+    forge_crossings(false);
+    forge_crossings(true);
+}
+END_TEST
+
+/* Two flat sheets, just farther apart than a clearance is searched for, touch after a move by just
+ * more than that. */
+START_TEST(clearances_end_before_contact)
+{
+    bvp_file *flat = open_sheet(0, false);
+    int certified = 0;
+    for (int k = 20; k < 40; k++) {
+        warm_memory warm = {0};
+        const bvpi_clearance *clear = &warm.kept.clear;
+        double m[12];
+        const bvp_body a = {.file = flat, .part = 0}, b = {.file = flat, .part = 0, .placement = m};
+        shift(1, m);
+        ck_assert_int_eq(same_answer(&a, &b, 0, &warm.start, NULL), 0);
+        const double *half = clear->b.half;
+        shift((half[0] + half[1] + half[2]) * 0x1p-14 * (1 + ldexp(1, -k)), m);
+        memset(&warm, 0, sizeof warm);
+        for (int i = 0; i < 2; i++)
+            ck_assert_int_eq(same_answer(&a, &b, 0, &warm.start, NULL), 0);
+        certified += clear->nearest > 0;
+        ck_assert_double_le(clear->nearest, m[11]);
+        shift(0, m);
+        ck_assert_int_eq(same_answer(&a, &b, 0, &warm.start, NULL), 1);
+    }
+    ck_assert_int_gt(certified, 10); /* of those that the search tells from the limit */
+    bvp_close(flat);
+}
+END_TEST
+
+/* A sheet on its edge on another one, so far from the origin that rounding takes the edge through.
+ */
+START_TEST(rounded_corners_do_not_cross)
+{
+    static const double upright[12] = {1, 0, 0, 0.01, 0, 0, -1, 0.3, 0, 1, 0, 0};
+    bvp_file *flat = open_sheet(0, false);
+    int hits = 0;
+    for (int i = 0; i < 300; i++) {
+        bvp_warm_start warm = {0};
+        double turn[12], ma[12], mb[12];
+        const bvp_body a = {.file = flat, .part = 0, .placement = ma},
+                       b = {.file = flat, .part = 0, .placement = mb};
+        case_rotation(turn);
+        case_identity(ma);
+        case_turn_placement(ma, turn, 0);
+        memcpy(mb, upright, sizeof mb);
+        case_turn_placement(mb, turn, -0.05);
+        const double far[3] = {case_unit() * 1e7, case_unit() * 1e7, case_unit() * 1e7};
+        for (int k = 0; k < 3; k++) {
+            ma[4 * k + 3] += far[k];
+            mb[4 * k + 3] += far[k];
+        }
+        ck_assert_int_eq(same_answer(&a, &b, 0, &warm, NULL), 1);
+        memcpy(mb, upright, sizeof mb);
+        case_turn_placement(mb, turn, 0);
+        for (int k = 0; k < 3; k++)
+            mb[4 * k + 3] += far[k];
+        hits += same_answer(&a, &b, 0, &warm, NULL);
+    }
+    ck_assert(hits > 50 && hits < 250);
+    bvp_close(flat);
+}
+END_TEST
+
 START_TEST(other_bodies_are_told_apart)
 {
     bvp_warm_start warm = with_front;
@@ -390,6 +527,10 @@ int main(void)
     tcase_add_test(cases, jumps_and_stretches_are_answered_alike);
     tcase_add_test(cases, bad_arguments_are_refused_alike);
     tcase_add_test(cases, damaged_bytes_are_found_out);
+    tcase_add_test(cases, forged_clearances_are_found_out);
+    tcase_add_test(cases, forged_crossings_are_found_out);
+    tcase_add_test(cases, clearances_end_before_contact);
+    tcase_add_test(cases, rounded_corners_do_not_cross);
     tcase_add_test(cases, other_bodies_are_told_apart);
     tcase_add_test(cases, refitted_bodies_are_other_bodies);
     tcase_add_test(cases, fronts_of_others_are_told_apart);

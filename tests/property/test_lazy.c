@@ -92,16 +92,23 @@ END_TEST
 /* Sections of more than two blocks each: a block in the middle holds nothing else. */
 static case_file make_large(void)
 {
-    enum { TRIANGLES = 80000, NODES = 6000 };
+    enum { TRIANGLES = 80000, NODES = 16000, TEXT = 3 * BVPD_BLOCK_SIZE };
+    static const bvp_hierarchy_spec kinds[] = {{.kind = BVP_KIND_WIDE}, {.kind = BVP_KIND_BOXTREE}};
     uint64_t state = case_seed();
     bvp_builder *builder;
     uint32_t part, node;
-    char text[64];
+    char text[64], *provenance = malloc(TEXT + 1);
+    memset(provenance, ' ', TEXT);
+    memcpy(provenance, "{}", 2);
+    provenance[TEXT] = '\0';
+    const bvp_build_options options = {
+        .provenance = provenance, .hierarchies = kinds, .hierarchy_count = 2};
     float *soup = case_soup(&state, TRIANGLES, 10, 0.1);
     const bvp_mesh mesh = case_mesh(soup, TRIANGLES);
-    ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_builder_new(&options, &builder, NULL), BVP_OK);
     ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
     free(soup);
+    free(provenance);
     for (uint32_t i = 0; i < NODES; i++) {
         double m[12];
         for (int k = 0; k < 12; k++)
@@ -121,10 +128,13 @@ START_TEST(test_every_section)
         bool is_name;
     } asked[] = {{BVPD_DATA, 0, false},
                  {BVPD_TIDS, 0, false},
+                 {BVPD_BINH, 0, false},
                  {BVPD_LINS, BVP_ASSEMBLY, false},
                  {BVPD_INST, BVP_ASSEMBLY, false},
+                 {BVPD_TOPN, BVP_ASSEMBLY, false},
                  {BVPD_TREE, 0, true},
-                 {BVPD_STRS, 0, true}};
+                 {BVPD_STRS, 0, true},
+                 {BVPD_PROV, 0, true}};
     case_file f = make_large();
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         const bvpi_span *span = &f.file->section[asked[i].section];

@@ -53,6 +53,9 @@ START_TEST(first_match_wins)
                                        clash_case_find(&c, "moon"), &limits),
                      0);
     ck_assert(limits.clearance == 10 && limits.touch_gap == 2 && limits.overlap == 0);
+    r.rules[2].limits.touch_gap = 30; /* farther than any clearance */
+    ck_assert_double_eq(clash_rules_reach(&r, &limits), 30);
+    r.rules[2].limits.touch_gap = NAN;
     ck_assert_int_eq(clash_rules_apply(&r, clash_case_find(&c, "skid/flange"),
                                        clash_case_find(&c, "skid/bolt"), &limits),
                      1);

@@ -33,6 +33,21 @@ START_TEST(faces)
 }
 END_TEST
 
+/* -1 is the vertex before the face, not the last one of the file. */
+START_TEST(negative_indices)
+{
+    model m;
+    expect_model("obj", SQUARE "f -4 -3 -1\nv 9 0 0\nf -5 -2 -1\n", &m);
+    ck_assert_uint_eq(m.meshes[0].triangle_count, 2);
+    ck_assert(corner_at(&m.meshes[0], 0, 0, 0) == 0 && corner_at(&m.meshes[0], 0, 0, 1) == 0);
+    ck_assert(corner_at(&m.meshes[0], 0, 1, 0) == 1 && corner_at(&m.meshes[0], 0, 1, 1) == 0);
+    ck_assert(corner_at(&m.meshes[0], 0, 2, 0) == 0 && corner_at(&m.meshes[0], 0, 2, 1) == 1);
+    ck_assert(corner_at(&m.meshes[0], 1, 1, 0) == 0 && corner_at(&m.meshes[0], 1, 1, 1) == 1);
+    ck_assert(corner_at(&m.meshes[0], 1, 2, 0) == 9);
+    model_free(&m);
+}
+END_TEST
+
 START_TEST(objects)
 {
     model m;
@@ -142,7 +157,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {faces,     objects, concave,         left_out,
-                                  precision, broken,  invalid_dropped, NULL};
+    const TTest *const tests[] = {faces,     negative_indices, objects,         concave, left_out,
+                                  precision, broken,           invalid_dropped, NULL};
     return suite_run("import_obj", tests);
 }

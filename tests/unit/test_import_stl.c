@@ -203,6 +203,10 @@ START_TEST(not_finite_text)
     ck_assert_uint_eq(m.meshes[0].ids[1], 2);
     ck_assert_uint_eq(warnings_of(&m, "not finite"), 1);
     model_free(&m);
+    expect_refusal("stl", "solid x\n" FACET_TEXT("0") FACET_TEXT("-inf") "endsolid\n",
+                   BVP_ERR_ARGUMENT, "case:11: facet 1");
+    expect_refusal("stl", "solid x\n" FACET_TEXT("0") FACET_TEXT("1e999") "endsolid\n",
+                   BVP_ERR_ARGUMENT, "case:11: facet 1");
 }
 END_TEST
 

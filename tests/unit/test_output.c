@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <check.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "text/message.h"
@@ -22,6 +24,17 @@
 
 static char folder[] = "/var/tmp/bvpack-test-XXXXXX";
 static char path[64];
+
+static int sync_fails;
+
+/* In place of the C library's. */
+int fsync(int fd)
+{
+    if (!sync_fails)
+        return (int)syscall(SYS_fsync, fd);
+    errno = EIO;
+    return -1;
+}
 
 static void enter(void)
 {
@@ -131,6 +144,21 @@ START_TEST(refusals)
     output o;
     ck_assert_int_eq(output_open(&o, folder), EXIT_OUTPUT);
     ck_assert_int_eq(output_open(&o, "/nonexistent/folder/out"), EXIT_OUTPUT);
+}
+END_TEST
+
+/* What may not be on the disk must not replace what is. */
+START_TEST(unsynced_is_not_named)
+{
+    output o;
+    write_whole("first");
+    ck_assert_int_eq(output_open(&o, path), 0);
+    ck_assert_int_eq(write(o.fd, "other", 5), 5);
+    sync_fails = 1;
+    ck_assert_int_eq(output_commit(&o), EXIT_OUTPUT);
+    sync_fails = 0;
+    content_is("first");
+    ck_assert_int_eq(file_count(), 1);
 }
 END_TEST
 
@@ -281,6 +309,7 @@ int main(void)
     tcase_add_test(t, link_stays);
     tcase_add_test(t, device_is_written_to);
     tcase_add_test(t, refusals);
+    tcase_add_test(t, unsynced_is_not_named);
     tcase_add_test(t, signal_removes);
     tcase_add_test(t, next_output_sweeps);
     tcase_add_test(t, truncation_ends_in_order);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * test_top.c: every instance has its leaf in the hierarchy over the instances, whose nodes are full
- * as far as that costs little.
+ * test_top.c: every instance has its leaf in the hierarchy over the instances, in whose box it
+ * lies; nodes are full as far as that costs little.
  */
 #include "pack/tree/top_tree.h"
+#include "node/frame.h"
 #include "build_case.h"
 #include "suite.h"
 
@@ -48,6 +49,44 @@ START_TEST(every_instance_has_a_leaf)
 }
 END_TEST
 
+/* In coordinates, not steps: a box that is rounded the wrong way leaves its instance outside. */
+START_TEST(leaves_hold_their_instances)
+{
+    bvpi_bounds *bounds = make_bounds();
+    bvpi_frame *frames = calloc(COUNT, sizeof *frames);
+    uint32_t instances = 0;
+    bvpi_top top;
+    ck_assert_int_eq(bvpi_top_build(bounds, COUNT, &top, NULL), BVP_OK);
+    ck_assert_uint_eq(top.hierarchy_count, 1);
+    const bvpd_hierarchy *tree = &top.hierarchies[0];
+    memcpy(frames[0].hi, tree->grid_extent, sizeof frames[0].hi);
+    for (uint32_t k = 0; k < tree->node_count; k++) {
+        const bvpd_node *node = &top.nodes[k];
+        uint32_t inner = 0, before = 0;
+        for (int lane = 0; lane < BVPD_WIDTH; lane++) {
+            bvpi_frame box;
+            bvpi_frame_child(&frames[k], node, lane, &box);
+            if (bvpi_meta_is_inner(node->meta[lane])) {
+                frames[node->child + inner++] = box;
+                continue;
+            }
+            for (uint32_t i = 0; i < node->meta[lane]; i++, before++, instances++) {
+                const bvpi_bounds *b = &bounds[top.order[node->geom + before]];
+                for (int axis = 0; axis < 3; axis++) {
+                    const double lo = tree->grid_origin[axis] + box.lo[axis] * tree->grid_unit;
+                    const double hi = tree->grid_origin[axis] + box.hi[axis] * tree->grid_unit;
+                    ck_assert(lo <= b->lo[axis] && b->hi[axis] <= hi);
+                }
+            }
+        }
+    }
+    ck_assert_uint_eq(instances, COUNT);
+    free_top(&top);
+    free(frames);
+    free(bounds);
+}
+END_TEST
+
 /* Of n nodes all but the root take a lane, and so does every instance. */
 START_TEST(nodes_are_full)
 {
@@ -64,6 +103,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {every_instance_has_a_leaf, nodes_are_full, NULL};
+    const TTest *const tests[] = {every_instance_has_a_leaf, leaves_hold_their_instances,
+                                  nodes_are_full, NULL};
     return suite_run("top", tests);
 }

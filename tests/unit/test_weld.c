@@ -79,6 +79,26 @@ START_TEST(test_equal_hashes)
 }
 END_TEST
 
+/* The same of doubles, which differ after their first twelve bytes only. */
+START_TEST(test_equal_hashes_of_doubles)
+{
+    enum { COUNT = 30 };
+    uint64_t v[3 * COUNT];
+    const uint64_t hash = mixed(UINT64_C(0x3ff0000000000000));
+    for (uint64_t i = 0; i < COUNT; i++) {
+        v[3 * i] = UINT64_C(0x3ff8000000000000);
+        v[3 * i + 1] = UINT64_C(0x4000000000000000) + (i << 32);
+        v[3 * i + 2] = unmixed(hash) - mixed(mixed(v[3 * i]) + v[3 * i + 1]);
+    }
+    const bvpi_vertices vertices = {(const uint8_t *)v, 24, 24, COUNT, 72};
+    uint32_t number[COUNT];
+    uint8_t *positions;
+    ck_assert_uint_eq(bvpi_weld(&vertices, NULL, COUNT, 1, number, &positions), COUNT);
+    ck_assert_mem_eq(positions, v, sizeof v);
+    free(positions);
+}
+END_TEST
+
 /* Enough vertices for several shares, of which each has some that others have, too. */
 START_TEST(test_threads_agree)
 {
@@ -251,6 +271,7 @@ int main(void)
 {
     const TTest *const tests[] = {test_soup,
                                   test_equal_hashes,
+                                  test_equal_hashes_of_doubles,
                                   test_threads_agree,
                                   test_triangle_stride,
                                   test_order_over_pieces,

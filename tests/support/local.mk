@@ -6,6 +6,7 @@ noinst_HEADERS += \
 	tests/support/clash_brute.h \
 	tests/support/clash_case.h \
 	tests/support/clash_tree_case.h \
+	tests/support/climb.h \
 	tests/support/control_case.h \
 	tests/support/count_scene.h \
 	tests/support/exercise.h \

@@ -4,6 +4,8 @@ UNIT_TESTS += \
 	tests/unit/test_batches \
 	tests/unit/test_beneath \
 	tests/unit/test_box_box \
+	tests/unit/test_box_point \
+	tests/unit/test_box_ray \
 	tests/unit/test_camera \
 	tests/unit/test_checked \
 	tests/unit/test_checksum \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * test_box_box.c: boxes that share a point are never called apart, distances are never overstated,
- * and boxes that are clearly apart are told apart.
+ * and boxes that are clearly apart are told apart. Slack and shrink are needed, nearly all of them.
  */
 #include "prim/box_box.h"
 #include "prim/pose.h"
+#include "climb.h"
 #include "tri_cases.h"
 #include "suite.h"
 
@@ -204,9 +205,116 @@ START_TEST(distances_are_not_overstated)
 }
 END_TEST
 
+/* ---- what the constants are needed for ------------------------------------------------------- */
+
+/* The far corner of b's grid, a point, as a's first one sees it. x: the map, how far b's grid
+ * reaches, and the axis to aim along. How much larger than the true gap along `number`, a's first
+ * axis or that one, the computed gap would be without slack. */
+static double slack_along(const double x[18], int number)
+{
+    bvpi_grid_box a = {{0, 0, 0}, 1, {1, 1, 1}}, b = {{0, 0, 0}, 1, {0, 0, 0}};
+    const double world[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    bvpi_box_pair pair;
+    float centre_a[3], half_a[3], centre_b[3], half_b[3];
+    bvpi_box8 eight_a, eight_b;
+    bvpi_lone_box lone_a, lone_b;
+    f32x8 d[3], e[3];
+    steps box_a = {{0}, {0}}, box_b;
+    long double exact = 0;
+    for (int i = 0; i < 3; i++) {
+        b.extent[i] = (1 << 20) + (uint32_t)(fabs(fmod(x[12 + i], 1)) * 0x1p20);
+        box_b.lo[i] = box_b.hi[i] = b.extent[i];
+    }
+    bvpi_box_pair_init(&pair, &a, &b, x, 0, world);
+    bvpi_box_pair_aim(&pair, x + 15);
+    load(&box_a, pair.unit_a, centre_a, half_a);
+    load(&box_b, pair.unit_b, centre_b, half_b);
+    splat(centre_a, half_a, &eight_a);
+    splat(centre_b, half_b, &eight_b);
+    bvpi_lone_a(&pair, centre_a, half_a, &lone_a);
+    bvpi_lone_b(&pair, centre_b, half_b, &lone_b);
+    bvpi_box_offset(&pair, true, &eight_a, &lone_b, d);
+    bvpi_box_offset(&pair, false, &eight_b, &lone_a, e);
+    const bool aimed = number == BVPI_AXIS_AIM;
+    const f32x8 there = aimed ? bvpi_gap_aim(&pair, true, &eight_a, &lone_b, d)
+                              : bvpi_gap_a(&pair, true, &eight_a, &lone_b, d, 0);
+    const f32x8 back = aimed ? bvpi_gap_aim(&pair, false, &eight_b, &lone_a, e)
+                             : bvpi_gap_a(&pair, false, &eight_b, &lone_a, e, 0);
+    for (int i = 0; i < (aimed ? 3 : 1); i++) {
+        long double at = x[4 * i + 3];
+        for (int k = 0; k < 3; k++)
+            at += (long double)x[4 * i + k] * b.extent[k];
+        exact += at * (aimed ? (long double)pair.aim[i] : 1);
+    }
+    const double slack = (double)pair.slack[number];
+    const long double gap = (long double)fmaxf(there[0], back[0]);
+    return (double)(gap + slack - fabsl(exact) * (long double)pair.unit_a[0]) / slack;
+}
+
+static double slack_share(const double x[7])
+{
+    double all[18] = {x[0], x[1], x[2], x[6], 0, 1, 0, 0, 0, 0, 1, 0, x[3], x[4], x[5], 1, 0, 0};
+    return slack_along(all, BVPI_AXIS_A);
+}
+
+static double aimed_slack_share(const double x[18])
+{
+    return slack_along(x, BVPI_AXIS_AIM);
+}
+
+/* A gap that is a float, along an axis that the world stretches: x: how, and the gap. How much
+ * larger than the true distance the computed one would be without shrinking. */
+static double shrink_share(const double x[4])
+{
+    const bvpi_grid_box a = {{0, 0, 0}, 1, {1 << 20, 1, 1}}, b = {{0, 0, 0}, 1, {1, 1, 1}};
+    const double map[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    const double world[9] = {x[0], x[1], x[2], 0, 1, 0, 0, 0, 1}, axis[3] = {1, 0, 0};
+    bvpi_box_pair pair;
+    setting s = {0};
+    double distance;
+    bvpi_box_pair_init(&pair, &a, &b, map, 0, world);
+    bvpi_box_pair_aim(&pair, axis);
+    memset(pair.slack, 0, sizeof pair.slack);
+    s.pair = pair;
+    const uint32_t gap = (uint32_t)(fabs(fmod(x[3], 1)) * 0x1p20);
+    const steps box_a = {{gap, 0, 0}, {gap, 0, 0}}, box_b = {{0}, {0}};
+    ask(&s, &box_a, &box_b, &distance);
+    const long double length =
+        sqrtl((long double)x[0] * x[0] + (long double)x[1] * x[1] + (long double)x[2] * x[2]);
+    return gap == 0 ? 0 : (double)((distance * length / gap - (1 - 0x1p-20L)) / 0x1p-20L);
+}
+
+START_TEST(constants_are_needed)
+{
+    static const double slack[][7] = {
+        {0x1.3a1e590000001p-4, 0x1.8526990000001p-1, 0x1.0c4b1bp-1, 0x1.71b853d380c2ap-2,
+         -0x1.2a954ef09af77p-1, 0x1.1e8e5e909935p-1, -0x1.400000ffffc3dp-1},
+        {-0x1.26583d0000001p-2, -0x1.52df87p-1, -0x1.b53babp-2, 0x1.faa11a74975a9p-1,
+         -0x1.36cbc13882b57p-1, -0x1.276f4be556e2dp-3, 0x1.400000fffffb7p-1}};
+    static const double shrink[][4] = {
+        {0x1.5dc924312a8d9p-2, 0x1.7f6f3dc0ee5fdp-1, 0x1.2049af0553ddep-1, 0x1.ff34b524174b9p-1},
+        {-0x1.44f40359e8f87p-2, -0x1.c70241265703dp-1, -0x1.aa34543315635p-3,
+         -0x1.f405c93a58054p-3}};
+    static const double aimed[][18] = {
+        {0x1.7235f10000001p-2, 0x1.2005a3p-1, 0x1.714097p-1, -0x1.200000fff894cp+0,
+         0x1.036d790000001p-1, 0x1.342f33p-1, 0x1.606fb50000001p-1, 0x1.00000100002c1p-3,
+         -0x1.576f3cffe4575p-6, 0x1.f7e37d0000001p-1, -0x1.c7715cfffffe2p-1, -0x1.1bfffef7d697fp+0,
+         -0x1.329592c36b9fap-2, 0x1.36b8aec769343p-8, 0x1.b9d2737a019fbp-2, -0x1.942dade4c97abp-10,
+         -0x1.5808bd9d77fep-2, -0x1.efbbbe408cc8fp-17},
+        {-0x1.cc7329p-1, -0x1.98659afffffffp-6, -0x1.289efefffffffp-1, 0x1.20000100025f9p-1,
+         0x1.0b4ded0000001p-1, 0x1.55f9190000001p-1, 0x1.9b2f850000001p-3, 0x1.4000010000069p-1,
+         0x1.584c4fp-1, 0x1.4a352fp-1, 0x1.0db557p-3, -0x1.400000fffd649p-1, -0x1.85fac878b62fap-4,
+         0x1.ecbef28b660f2p-1, 0x1.4144b3b16be9cp-1, 0x1.18c942e900628p-5, 0x1.e3085e4a6166cp-1,
+         0x1.7708febc3793cp-4}};
+    CLIMB_CHECK(slack_share, 0.125, slack);
+    CLIMB_CHECK(aimed_slack_share, 0.125, aimed);
+    CLIMB_CHECK(shrink_share, 0.125, shrink);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const list[] = {boxes_with_a_common_point_meet, distances_are_not_overstated,
-                                 NULL};
+                                 constants_are_needed, NULL};
     return suite_run("box_box", list);
 }

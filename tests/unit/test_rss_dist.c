@@ -3,6 +3,7 @@
  * and are the true ones but for rounding.
  */
 #include "flat_oracle.h"
+#include "climb.h"
 #include "prim/rss_dist.h"
 #include "suite.h"
 
@@ -195,6 +196,85 @@ START_TEST(distances_of_volumes_are_not_overstated)
 }
 END_TEST
 
+/* The axes of a turn by a quaternion. */
+static void turn_by(const double q[4], double axis[9])
+{
+    const double l = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    const double x = q[0] * l, y = q[1] * l, z = q[2] * l, w = q[3] * l;
+    const double r[9] = {1 - 2 * (y * y + z * z), 2 * (x * y - z * w),     2 * (x * z + y * w),
+                         2 * (x * y + z * w),     1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+                         2 * (x * z - y * w),     2 * (y * z + x * w),     1 - 2 * (x * x + y * y)};
+    memcpy(axis, r, sizeof r);
+}
+
+/* The reach of a rectangle's coordinates. */
+static double reach_of_rss(const bvpi_rss *rss)
+{
+    double reach = 0;
+    for (int i = 0; i < 3; i++)
+        reach = fmax(reach, fabs(rss->centre[i]) + rss->half[0] * fabs(rss->axis[0][i]) +
+                                rss->half[1] * fabs(rss->axis[1][i]));
+    return reach;
+}
+
+/* x: a turn and a rectangle (turn, centre, sides) that it places; the way from the image's corner
+ * to another rectangle's, outward from both, and that one's turn and sides. */
+static double slack_share(const double x[22])
+{
+    double map[12] = {0}, turn[9], axis[9], at[3], away[3] = {0};
+    const double size[3] = {fabs(x[11]), fabs(x[12]), 0};
+    const double other_size[3] = {fabs(x[20]), fabs(x[21]), 0};
+    bvpi_rss image, other;
+    long double corner[3] = {0}, exact = 0;
+    turn_by(x, turn);
+    turn_by(x + 4, axis);
+    for (int i = 0; i < 9; i++)
+        map[i / 3 * 4 + i % 3] = turn[i];
+    bvpi_rss_place(map, 1, true, x + 8, axis, size, &image);
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            corner[i] += map[4 * i + k] * ((long double)x[8 + k] + (long double)size[0] * axis[k] +
+                                           (long double)size[1] * axis[3 + k]);
+        away[i] = fabs(x[13]) * image.axis[0][i] + fabs(x[14]) * image.axis[1][i] +
+                  x[15] * (image.axis[0][(i + 1) % 3] * image.axis[1][(i + 2) % 3] -
+                           image.axis[0][(i + 2) % 3] * image.axis[1][(i + 1) % 3]);
+    }
+    turn_by(x + 16, axis);
+    for (int j = 0; j < 2; j++) {
+        const double *u = axis + 3 * j;
+        const bool back = u[0] * away[0] + u[1] * away[1] + u[2] * away[2] < 0;
+        for (int i = 0; back && i < 3; i++)
+            axis[3 * j + i] = -axis[3 * j + i];
+    }
+    for (int i = 0; i < 3; i++)
+        at[i] = (double)corner[i] + away[i] + other_size[0] * axis[i] + other_size[1] * axis[3 + i];
+    bvpi_rss_place(no_map, 1, true, at, axis, other_size, &other);
+    for (int i = 0; i < 3; i++) {
+        const long double off = at[i] - (long double)other_size[0] * axis[i] -
+                                (long double)other_size[1] * axis[3 + i] - corner[i];
+        exact += off * off;
+    }
+    bvpi_face face, beside;
+    bvpi_face_of_rss(&image, &face);
+    bvpi_face_of_rss(&other, &beside);
+    const double found = bvpi_face_distance(&beside, &face, INFINITY);
+    const double reach = fmax(reach_of_rss(&image), reach_of_rss(&other));
+    return (double)(found - sqrtl(exact)) / bvpi_rss_slack(reach, 0);
+}
+
+START_TEST(slack_is_needed)
+{
+    static const double table[][22] = {
+        {0x1.3cb8a6933b3dp-1,   0x1.3dd2cc67d3192p-1,  0x1.e65daa59bcc3fp-1,  0x1.ff6e1a6f634b7p-2,
+         -0x1.462d5b7f70da1p-2, 0x1.81eb9a7e2da19p-3,  -0x1.0b1ae7090018cp-3, -0x1.e8310534579c6p-2,
+         -0x1.8f937eb810ac6p-3, 0x1.9932082594d8fp-3,  0x1.0080fe038e6e6p-3,  -0x1.0557c7040ac7fp-8,
+         0x1.7bef021424aep-6,   0x1.e2bd0a4eb4311p-2,  0x1.f9c81a6e5dbe1p-4,  -0x1.8d76744863ddfp-3,
+         0x1.534970a114877p+0,  -0x1.244b0e56a8db9p-1, -0x1.d02305db98f0cp-2, 0x1.5d622cd6aa7ffp-3,
+         -0x1.cd251d097d01ep-7, 0x1.97f08762ede7bp-6}};
+    CLIMB_CHECK(slack_share, 0.09, table);
+}
+END_TEST
+
 START_TEST(what_is_not_finite_says_nothing)
 {
     const double numbers[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, 1e-310, 0, 1};
@@ -214,8 +294,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {distances_of_faces_are_true, images_hold_all_points,
+    const TTest *const tests[] = {slack_is_needed,
+                                  distances_of_faces_are_true,
+                                  images_hold_all_points,
                                   distances_of_volumes_are_not_overstated,
-                                  what_is_not_finite_says_nothing, NULL};
+                                  what_is_not_finite_says_nothing,
+                                  NULL};
     return suite_run("rss_dist", tests);
 }

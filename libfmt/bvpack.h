@@ -210,9 +210,10 @@ typedef struct bvp_part_info {
                               is exact */
     uint64_t degenerate_count, duplicate_count, open_edge_count, nonmanifold_edge_count;
     uint64_t hierarchy_size, geometry_size, id_size; /* bytes */
-    uint8_t content_hash[16];
-    uint8_t address[16]; /* of the packed bytes: mesh, options, format and program's version; zeros:
-                            not told */
+    uint8_t content_hash[16];                        /* of the mesh: equal meshes, equal hash */
+    uint8_t address[16]; /* of the packed bytes: of the last, rounding_error and packer; zeros: not
+                            told */
+    uint8_t packer[16];  /* of who packed it and how: program, version, options; zeros: not told */
     int has_ids;         /* 0: packed without original triangle numbers */
 } bvp_part_info;
 

@@ -117,6 +117,7 @@ bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
     out->id_size = view.ids_size;
     memcpy(out->content_hash, r.content_hash, sizeof out->content_hash);
     memcpy(out->address, r.address, sizeof out->address);
+    memcpy(out->packer, r.packer, sizeof out->packer);
     out->has_ids = view.ids != NULL;
     return BVP_OK;
 }

@@ -90,12 +90,16 @@ void bvpi_root_hash(const bvpd_header *header, const void *hashes, uint64_t size
     bvpi_hasher_end128(&hasher, out);
 }
 
+static bool is_known_minor(uint16_t minor)
+{
+    return minor >= BVPD_VERSION_MINOR_LEAST && minor <= BVPD_VERSION_MINOR;
+}
+
 /* Another version's head may have another size: only so is an older file not taken for a damaged
  * one. */
 static bool is_head_sound(const bvpd_header *h, const void *bytes, uint64_t size)
 {
-    const bool is_ours =
-        h->version_major == BVPD_VERSION_MAJOR && h->version_minor == BVPD_VERSION_MINOR;
+    const bool is_ours = h->version_major == BVPD_VERSION_MAJOR && is_known_minor(h->version_minor);
     if (is_ours || h->header_size < FIELD(root_hash) || h->header_size > BVPD_PAGE_SIZE ||
         h->header_size > size)
         return h->header_hash == bvpi_header_hash(h);
@@ -155,9 +159,10 @@ static void check_fields(const bvpd_header *h, const void *bytes, uint64_t size,
     BVPI_KNOWN(report, "HDR-4", FIELD(version_major), h->version_major == BVPD_VERSION_MAJOR,
                "format version %u.%u; this library reads %d.%d", h->version_major, h->version_minor,
                BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR);
-    BVPI_KNOWN(report, "HDR-5", FIELD(version_minor), h->version_minor == BVPD_VERSION_MINOR,
-               "format version %u.%u; this library reads %d.%d", h->version_major, h->version_minor,
-               BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR);
+    BVPI_KNOWN(report, "HDR-5", FIELD(version_minor), is_known_minor(h->version_minor),
+               "format version %u.%u; this library reads %d.%d and %d.%d", h->version_major,
+               h->version_minor, BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR_LEAST, BVPD_VERSION_MAJOR,
+               BVPD_VERSION_MINOR);
     BVPI_KNOWN(report, "HDR-6", FIELD(feature_incompatible),
                (h->feature_incompatible & ~(BVPD_FEATURE_THIN | BVPD_FEATURE_TOPS)) == 0,
                "it needs features 0x%" PRIx32 " that this library does not have",

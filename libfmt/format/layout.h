@@ -23,7 +23,8 @@
 #define BVPD_END_MAGIC_SIZE 16
 enum {
     BVPD_VERSION_MAJOR = 0,
-    BVPD_VERSION_MINOR = 5,
+    BVPD_VERSION_MINOR = 6, /* of a file with a part whose packer is told; else the next */
+    BVPD_VERSION_MINOR_LEAST = 5,
     BVPD_HEADER_SIZE = 1408, /* the head: header and directory, hashed as one; sections follow */
     BVPD_SECTION_MAX = 24,
     BVPD_PAGE_SIZE = 4096, /* alignment of file size and embedding offset */
@@ -153,13 +154,15 @@ typedef struct bvpd_part {
     double rounding_error;
     uint64_t degenerate_count, duplicate_count, open_edge_count, nonmanifold_edge_count;
     uint8_t address[16]; /* what the packed part is known by; zeros: not told */
-    uint8_t reserved[56];
+    uint8_t packer[16];  /* who packed it, and how: content_hash and this make the address */
+    uint8_t reserved[40];
 } bvpd_part;
 static_assert(offsetof(bvpd_part, triangle_count) == 64, "spec: PRT");
 static_assert(offsetof(bvpd_part, cluster_count) == 120, "spec: PRT");
 static_assert(offsetof(bvpd_part, rounding_error) == 144, "spec: PRT");
 static_assert(offsetof(bvpd_part, address) == 184, "spec: PRT");
-static_assert(offsetof(bvpd_part, reserved) == 200, "spec: PRT");
+static_assert(offsetof(bvpd_part, packer) == 200, "spec: PRT");
+static_assert(offsetof(bvpd_part, reserved) == 216, "spec: PRT");
 static_assert(sizeof(bvpd_part) == 256, "spec: PRT");
 
 enum {

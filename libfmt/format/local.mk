@@ -6,6 +6,7 @@ CORE_SOURCES += \
 	libfmt/format/digest.c \
 	libfmt/format/file_info.c \
 	libfmt/format/header.c \
+	libfmt/format/identity.c \
 	libfmt/format/lazy.c \
 	libfmt/format/linear.c \
 	libfmt/format/map.c \
@@ -20,6 +21,7 @@ noinst_HEADERS += \
 	libfmt/format/codec.h \
 	libfmt/format/digest.h \
 	libfmt/format/header.h \
+	libfmt/format/identity.h \
 	libfmt/format/layout.h \
 	libfmt/format/linear.h \
 	libfmt/format/map.h \

@@ -97,6 +97,7 @@ static bool is_file_of(const bvp_file *file, const bvpd_part *part)
            (file->header.feature_incompatible & BVPD_FEATURE_THIN) == 0 &&
            bvpi_get_part_record(file, 0, &r) == BVP_OK &&
            memcmp(r.address, part->address, sizeof r.address) == 0 &&
+           memcmp(r.packer, part->packer, sizeof r.packer) == 0 &&
            memcmp(r.content_hash, part->content_hash, sizeof r.content_hash) == 0 &&
            r.triangle_count == part->triangle_count;
 }

@@ -279,7 +279,8 @@ static void fill_header(bvpd_header *h)
 {
     memcpy(h->magic, BVPD_MAGIC, BVPD_MAGIC_SIZE);
     h->version_major = BVPD_VERSION_MAJOR;
-    h->version_minor = BVPD_VERSION_MINOR;
+    if (h->version_minor < BVPD_VERSION_MINOR_LEAST)
+        h->version_minor = BVPD_VERSION_MINOR_LEAST;
     h->header_size = BVPD_HEADER_SIZE;
     h->block_size = BVPD_BLOCK_SIZE;
     h->part_count = (uint32_t)h->sections[BVPD_PART].record_count;

@@ -22,7 +22,8 @@ typedef struct bvpi_write_section {
     uint64_t chunk_count;     /* 0: the section is empty */
 } bvpi_write_section;
 
-/* What to write. The caller fills in of `header`: feature words, source_hash, triangle_count,
+/* What to write. The caller fills in of `header`: version_minor (0:
+ * the least), feature words, source_hash, triangle_count,
  * unique_triangle_count, up_axis, unit_in_metres, lo, hi, top_hierarchy, hierarchy_size,
  * geometry_size, id_size; the writer everything else, part_count and the other record counts too.
  * section[BVPD_HASH] is ignored. PROV is given as text. */

@@ -25,6 +25,10 @@ static inline void bvpi_overlay_store(const bvp_file *file, const uint8_t *at, c
         memcpy(bvpi_overlay(file, at), bytes, size);
 }
 
+/* content_hash of a part that has been deformed: of its triangles and coordinates as they are
+ * stored. */
+void bvpi_shape_hash(const bvpi_part *part, uint8_t hash[16]);
+
 /* Writes a hierarchy's grid and cost into its record. */
 bvp_status bvpi_refit_record(bvp_file *file, uint32_t hierarchy, const bvpi_grid *grid,
                              double area_cost);

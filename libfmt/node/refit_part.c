@@ -8,6 +8,7 @@
 
 #include "base/status.h"
 #include "format/checksum.h"
+#include "format/identity.h"
 #include "node/aabb_node.h"
 
 #include <inttypes.h>
@@ -79,11 +80,11 @@ static bvp_status open_part(refit *r)
 }
 
 /* Cluster `idx`; false: it leaves the blob. */
-static bool open_cluster(const refit *r, uint32_t idx, bvpi_cluster *out)
+static bool open_cluster(const bvpi_part *part, uint32_t idx, bvpi_cluster *out)
 {
-    const uint64_t offset = bvpi_cluster_off(&r->part, idx);
-    return bvpi_cluster_open(r->part.blob, r->part.blob_size, offset, out) &&
-           bvpi_cluster_nodes_off(out) <= r->part.blob_size - offset;
+    const uint64_t offset = bvpi_cluster_off(part, idx);
+    return bvpi_cluster_open(part->blob, part->blob_size, offset, out) &&
+           bvpi_cluster_nodes_off(out) <= part->blob_size - offset;
 }
 
 static bool is_raw(const bvpi_cluster *cluster)
@@ -100,7 +101,7 @@ static bvp_status check_clusters(const refit *r)
     uint64_t count = 0;
     for (uint32_t idx = 0; idx < r->part.cluster_count; idx++) {
         bvpi_cluster cluster;
-        if (!open_cluster(r, idx, &cluster))
+        if (!open_cluster(&r->part, idx, &cluster))
             return corrupt(r, "a cluster");
         if (!is_raw(&cluster))
             return refuse(r, "has packed coordinates, which cannot be moved in place; pack it with "
@@ -162,7 +163,7 @@ static bvp_status move_vertices(refit *r)
     uint64_t done = 0;
     for (uint32_t idx = 0; idx < r->part.cluster_count; idx++) {
         bvpi_cluster cluster;
-        if (!open_cluster(r, idx, &cluster) || !is_raw(&cluster) ||
+        if (!open_cluster(&r->part, idx, &cluster) || !is_raw(&cluster) ||
             cluster.vertex_count > r->vertex_count - done)
             return corrupt(r, "a cluster");
         move_cluster(r, &cluster, r->positions + 3 * done);
@@ -303,14 +304,14 @@ static bvp_status refit_boxes(refit *r)
 /* ---- records -------------------------------------------------------------------------------- */
 
 /* Of triangles and coordinates as they are stored: the source's order is not known here. */
-static void hash_clusters(const refit *r, uint8_t hash[16])
+void bvpi_shape_hash(const bvpi_part *part, uint8_t hash[16])
 {
     bvpi_hasher hasher;
     bvpi_hasher_start128(&hasher);
-    bvpi_hasher_add128(&hasher, r->part.origin, sizeof r->part.origin);
-    for (uint32_t idx = 0; idx < r->part.cluster_count; idx++) {
+    bvpi_hasher_add128(&hasher, part->origin, sizeof part->origin);
+    for (uint32_t idx = 0; idx < part->cluster_count; idx++) {
         bvpi_cluster cluster;
-        if (open_cluster(r, idx, &cluster))
+        if (open_cluster(part, idx, &cluster))
             bvpi_hasher_add128(&hasher, cluster.corners, (size_t)(cluster.end - cluster.corners));
     }
     bvpi_hasher_end128(&hasher, hash);
@@ -320,6 +321,11 @@ static void hash_clusters(const refit *r, uint8_t hash[16])
 static void move_address(bvpd_part *record)
 {
     bvpi_hasher hasher;
+    if (bvpi_has_packer(record)) {
+        memcpy(record->packer, record->address, sizeof record->packer);
+        bvpi_part_address(record, record->address);
+        return;
+    }
     bvpi_hasher_start128(&hasher);
     bvpi_hasher_add128(&hasher, record->address, sizeof record->address);
     bvpi_hasher_add128(&hasher, record->content_hash, sizeof record->content_hash);
@@ -350,7 +356,7 @@ static bvp_status write_records(refit *r)
     bvpd_part record;
     bvpi_grid grid;
     bvpi_load_record(&record, at, sizeof record);
-    hash_clusters(r, record.content_hash);
+    bvpi_shape_hash(&r->part, record.content_hash);
     move_address(&record);
     for (int axis = 0; axis < 3; axis++) {
         record.lo[axis] = r->lo[axis];

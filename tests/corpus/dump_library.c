@@ -196,6 +196,8 @@ static void print_part(uint32_t idx)
            p.rounding_error, p.degenerate_count, p.duplicate_count, p.open_edge_count,
            p.nonmanifold_edge_count, p.hierarchy_size, p.geometry_size, p.id_size, p.has_ids);
     print_bytes(p.content_hash, 16);
+    printf(" packer");
+    print_bytes(p.packer, 16);
     printf("\n");
     print_triangles(idx, p.triangle_count);
     for (uint32_t i = 0; i < p.hierarchy_count; i++)

@@ -121,7 +121,7 @@ static void check_header(void)
                                       0x6b, 0xbb, 0x0d, 0x0a, 0x1a, 0x0a};
     if (file_size < 1408 || memcmp(file, magic, sizeof magic) != 0)
         fail("not a bvpack file");
-    if (number(12, 2) != 0 || number(14, 2) != 5 || u32(24) > (THIN | TOPS))
+    if (number(12, 2) != 0 || (number(14, 2) != 5 && number(14, 2) != 6) || u32(24) > (THIN | TOPS))
         fail("a version or feature that this reader does not know");
     if (u64(32) != file_size)
         fail("the file's size is not what its header says");
@@ -696,6 +696,8 @@ static void print_packed(uint32_t idx)
            f64(r + 144), u64(r + 152), u64(r + 160), u64(r + 168), u64(r + 176), size,
            u64(r + 88) - nodes, u64(r + 104), u64(r + 104) != 0);
     print_bytes(r, 16);
+    printf(" packer");
+    print_bytes(r + 200, 16);
     printf("\n");
     const uint64_t blob = data.offset + u64(r + 80);
     const unsigned shift = u8(r + 124);
@@ -737,7 +739,7 @@ static void print_elsewhere(const char *path, uint64_t record)
     check_header();
     find_sections();
     if ((u32(24) & THIN) != 0 || part.records != 1 ||
-        memcmp(file + part.offset + 184, thin + record + 184, 16) != 0 ||
+        memcmp(file + part.offset + 184, thin + record + 184, 32) != 0 ||
         memcmp(file + part.offset, thin + record, 16) != 0 ||
         memcmp(file + part.offset + 64, thin + record + 64, 8) != 0)
         fail("a part's file in the store holds something else");

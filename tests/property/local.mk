@@ -20,6 +20,7 @@ UNIT_TESTS += \
 	tests/property/test_far_placements \
 	tests/property/test_filter \
 	tests/property/test_forged \
+	tests/property/test_identity \
 	tests/property/test_isa \
 	tests/property/test_lazy \
 	tests/property/test_overlap \

@@ -563,6 +563,8 @@ START_TEST(rules_of_thin_files)
     bvpd_part *part = (bvpd_part *)((uint8_t *)thin.bytes + h->sections[BVPD_PART].offset) + 1;
     const bvpd_part kept = *part;
     memset(part->address, 0, 16);
+    expect_rule(&thin, "PRT-15");
+    memset(part->packer, 0, 16);
     expect_rule(&thin, "PRT-13");
     *part = kept;
     part->cluster_count = 1;

@@ -210,8 +210,8 @@ START_TEST(nobody_else_sees_it)
 }
 END_TEST
 
-/* Moved and moved back, all bytes are the file's, but for the part's content hash and
- * address. */
+/* Moved and moved back, all bytes are the file's, but for the part's content hash, address and
+ * packer. */
 START_TEST(back_is_back)
 {
     case_seed(4);
@@ -225,7 +225,7 @@ START_TEST(back_is_back)
     const uint64_t at = (uint64_t)(file->section[BVPD_PART].data - file->base);
     ck_assert_int_ne(memcmp(file->base + at, original->base + at, 16), 0);
     ck_assert_int_eq(memcmp(file->base, original->base, at), 0);
-    const uint64_t from = at + 16, address = at + offsetof(bvpd_part, address), rest = address + 16;
+    const uint64_t from = at + 16, address = at + offsetof(bvpd_part, address), rest = address + 32;
     ck_assert_int_eq(memcmp(file->base + from, original->base + from, address - from), 0);
     ck_assert_int_ne(memcmp(file->base + address, original->base + address, 16), 0);
     ck_assert_int_eq(memcmp(file->base + rest, original->base + rest, file->size - rest), 0);

@@ -115,7 +115,8 @@ static const mutation mutations[] = {
     {"PRT-10", C, BVPD_PART, PRT(rounding_error), 8, F64_MINUS_1, 0},
     {"PRT-11", C, BVPD_PART, PRT(open_edge_count), 8, 10, 0},
     {"PRT-11", C, BVPD_PART, PRT(nonmanifold_edge_count), 8, 10, 0},
-    {"PRT-12", N, BVPD_PART, PRT(reserved) + 55, 1, 1, 0},
+    {"PRT-12", N, BVPD_PART, PRT(reserved) + 39, 1, 1, 0},
+    {"PRT-12", N, BVPD_PART, PRT(packer), 1, 1, 0}, /* of format 0.5 */
     {"STR-5", C, BVPD_PART, PRT(name), 4, 2, 0},
     {"HIE-1", N, BVPD_HIER, HIE(kind), 4, 6, 0},
     {"HIE-1", N, BVPD_HIER, 2 * sizeof(bvpd_hierarchy) + HIE(kind), 4, 2, 0},

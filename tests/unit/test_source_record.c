@@ -40,6 +40,7 @@ static void make_model(model *m)
                                 .nonmanifold_edge_count = 4};
         memset(part->address, 0xa0 + (int)i, 16);
         memset(part->content_hash, 0x0f, 16);
+        memset(part->packer, 0xc0 + (int)i, 16);
         m->meshes[i].sound = (stamp){1, 2, UINT64_MAX, 4};
     }
     for (uint32_t i = 0; i < 3; i++) {

@@ -10,13 +10,14 @@
 #include "text/memory_text.h"
 #include "files/record_text.h"
 
-static const char head[] = "bvpack source 3\n";
+static const char head[] = "bvpack source 4\n";
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static void put_part(FILE *out, const bvp_part_info *part)
 {
     record_put_bytes(out, part->address);
+    record_put_bytes(out, part->packer);
     record_put_bytes(out, part->content_hash);
     record_put_count(out, part->vertex_count);
     for (int a = 0; a < 3; a++) {
@@ -113,6 +114,7 @@ char *source_record_text(const model *m, size_t *size)
 static void get_part(record_reader *r, bvp_part_info *part)
 {
     record_get_bytes(r, part->address);
+    record_get_bytes(r, part->packer);
     record_get_bytes(r, part->content_hash);
     part->vertex_count = record_get_count(r, UINT32_MAX);
     for (int a = 0; a < 3; a++) {

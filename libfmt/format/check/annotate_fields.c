@@ -112,7 +112,7 @@ const bvpi_field bvpi_ids_fields[] = {
 };
 
 static const bvpi_field part_fields[] = {
-    {"content_hash", HEX, 16, ""},
+    {"content_hash", HEX, 16, "PRT-14"},
     {"origin", F64, 3, "PRT-4"},
     {"lo", F32, 3, "PRT-5"},
     {"hi", F32, 3, "PRT-5"},
@@ -135,8 +135,9 @@ static const bvpi_field part_fields[] = {
     {"duplicate_count", U64, 1, "PRT-11"},
     {"open_edge_count", U64, 1, "PRT-11"},
     {"nonmanifold_edge_count", U64, 1, "PRT-11"},
-    {"address", HEX, 16, ""},
-    {"reserved", ZERO, 56, "PRT-12"},
+    {"address", HEX, 16, "PRT-15"},
+    {"packer", HEX, 16, "PRT-15"},
+    {"reserved", ZERO, 40, "PRT-12"},
     END,
 };
 

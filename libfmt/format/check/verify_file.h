@@ -96,6 +96,11 @@ void bvpi_verify_triangle_leaf(bvpi_hierarchy_check *check, const bvpi_frame *bo
 void bvpi_verify_instance_leaf(bvpi_hierarchy_check *check, const bvpi_frame *box,
                                const bvpi_leaf *leaf, uint64_t offset);
 
+/* content_hash, when nothing is wrong with the part's clusters. vertex_room: the clusters'
+ * vertices; may_be_deformed: its only hierarchy is an AABB tree; offset: the field's. */
+void bvpi_verify_content(bvpi_verify *verify, const bvpi_part *part, const bvpd_part *record,
+                         uint64_t vertex_room, bool may_be_deformed, uint64_t offset);
+
 /* Does a cluster record of the part's table begin at `offset` of its blob? */
 bool bvpi_verify_is_cluster(const bvpi_part *part, uint64_t offset);
 

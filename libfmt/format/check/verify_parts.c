@@ -5,6 +5,7 @@
 #include "format/check/verify_file.h"
 
 #include "base/checked.h"
+#include "format/identity.h"
 #include "node/cluster_record.h"
 
 #include <inttypes.h>
@@ -66,8 +67,15 @@ static void verify_numbers(part_check *c)
                "more defects are counted than there are triangles or edges");
     BVPI_KNOWN(report, "PRT-12", PART_FIELD(c, reserved),
                bvpi_is_zero(r->reserved, sizeof r->reserved) &&
-                   bvpi_is_zero(r->reserved0, sizeof r->reserved0),
+                   bvpi_is_zero(r->reserved0, sizeof r->reserved0) &&
+                   (c->verify->file.header.version_minor != BVPD_VERSION_MINOR_LEAST ||
+                    !bvpi_has_packer(r)),
                "reserved bytes of a part are not zero");
+    uint8_t address[16];
+    bvpi_part_address(r, address);
+    BVPI_SOUND(report, "PRT-15", PART_FIELD(c, address),
+               !bvpi_has_packer(r) || memcmp(r->address, address, sizeof address) == 0,
+               "address is not that of content_hash, rounding_error and packer");
     if (c->verify->is_part_alone)
         return;
     bvpi_verify_string_ref(c->verify, PART_FIELD(c, name), r->name);
@@ -538,6 +546,18 @@ static void verify_wide(part_check *c)
     bvpi_bits_free(&h->items);
 }
 
+/* Of a file without findings so far: a broken mesh has no hash worth comparing. */
+static void verify_identity(const part_check *c)
+{
+    bvpd_hierarchy first;
+    if (c->verify->report.status != BVP_OK || !bvpi_report_goes_on(&c->verify->report))
+        return;
+    load_hierarchy(c, c->record->first_hierarchy, &first);
+    bvpi_verify_content(c->verify, &c->part, c->record, c->vertex_count,
+                        c->record->hierarchy_count == 1 && first.kind == BVPD_KIND_AABB,
+                        PART_FIELD(c, content_hash));
+}
+
 /* What can only be looked at when the part's bytes are known to be there. */
 static void verify_contents(part_check *c, uint32_t part_idx)
 {
@@ -558,6 +578,7 @@ static void verify_contents(part_check *c, uint32_t part_idx)
                            (seen >> h.kind & 1) == 0 ? c->triangle_count : 0);
         seen |= UINT32_C(1) << h.kind;
     }
+    verify_identity(c);
 }
 
 /* A part that lies in a store: all fields about its bytes are zero. */

@@ -267,16 +267,17 @@ static bvp_status add_new_part(bvp_builder *b, const bvp_mesh *mesh, const bvpi_
 {
     bvpi_part_bytes made;
     bvp_status status = BVP_OK;
-    uint8_t address[16];
-    bvpi_part_address(b, in, address);
-    bvpi_find_packed(b, address, &made);
+    bvpd_part known;
+    bvpi_identify_part(b, in, &known);
+    bvpi_find_packed(b, known.address, &made);
     if (made.blob)
         b->packed_part_count++;
     else
         status = build_part(b, in, &made, error);
     if (status != BVP_OK)
         return status;
-    memcpy(made.part.address, address, sizeof address);
+    memcpy(made.part.packer, known.packer, sizeof known.packer);
+    memcpy(made.part.address, known.address, sizeof known.address);
     return bvpi_keep_part(b, &made, mesh->name, mesh->source_id, error);
 }
 

@@ -44,8 +44,9 @@ bvp_status bvpi_keep_part(bvp_builder *b, bvpi_part_bytes *made, const char *nam
                           const char *source_id, bvp_error *error);
 /* What is left of a part in a file that does not hold it. */
 void bvpi_part_refer(bvpi_part_bytes *part);
-/* What a part is known by: the mesh, and all else that its packed bytes follow from. */
-void bvpi_part_address(const bvp_builder *b, const bvpi_intake *in, uint8_t address[16]);
+/* What a part is known by before it is packed: content_hash, rounding_error, packer, address; all
+ * else is zero. */
+void bvpi_identify_part(const bvp_builder *b, const bvpi_intake *in, bvpd_part *out);
 /* The part that `find_packed` has for the address, or one without bytes, when there is none. */
 void bvpi_find_packed(const bvp_builder *b, const uint8_t address[16], bvpi_part_bytes *out);
 

@@ -6,6 +6,7 @@
 #include "pack/file/part_bytes.h"
 
 #include "base/report.h"
+#include "format/identity.h"
 #include "format/map.h"
 
 #include <inttypes.h>
@@ -74,6 +75,10 @@ const char *bvpi_part_fault(const bvpd_part *p)
             return "is described with bounds that no part has";
     if (!(p->rounding_error >= 0) || !isfinite(p->rounding_error))
         return "is described with a rounding error that no part has";
+    uint8_t address[16];
+    bvpi_part_address(p, address);
+    if (bvpi_has_packer(p) && memcmp(p->address, address, sizeof address) != 0)
+        return "is described with an address that does not follow from its content";
     return NULL;
 }
 

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/utf8.h"
 #include "format/checksum.h"
+#include "format/identity.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,17 +21,15 @@ static bvp_status refuse_part(uint32_t part, const char *text, bvp_error *error)
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 
-/* What else is stored with a mesh (rounding_error), how it is packed, and by whom: another version
- * may pack the same mesh to other bytes. */
-void bvpi_part_address(const bvp_builder *b, const bvpi_intake *in, uint8_t address[16])
+/* How the part is packed, and by whom: another version may pack the same mesh to other bytes. */
+static void name_packer(const bvp_builder *b, const bvpi_intake *in, uint8_t packer[16])
 {
     const bvp_build_options *o = &b->options;
     const uint32_t words[5] = {BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR, in->mesh.has_ids,
                                in->mesh.is_deformable, o->hierarchy_count};
+    static const char program[] = "bvpack ";
     bvpi_hasher hasher;
     bvpi_hasher_start128(&hasher);
-    bvpi_hasher_add128(&hasher, in->content_hash, sizeof in->content_hash);
-    bvpi_hasher_add128(&hasher, &in->rounding_error, sizeof in->rounding_error);
     bvpi_hasher_add128(&hasher, words, sizeof words);
     for (uint32_t i = 0; i < o->hierarchy_count; i++) {
         const bvp_hierarchy_spec *s = &b->specs[i];
@@ -38,8 +37,17 @@ void bvpi_part_address(const bvp_builder *b, const bvpi_intake *in, uint8_t addr
                                     s->plane_max, s->offset_size};
         bvpi_hasher_add128(&hasher, fields, sizeof fields);
     }
+    bvpi_hasher_add128(&hasher, program, sizeof program - 1);
     bvpi_hasher_add128(&hasher, bvp_version(), strlen(bvp_version()));
-    bvpi_hasher_end128(&hasher, address);
+    bvpi_hasher_end128(&hasher, packer);
+}
+
+void bvpi_identify_part(const bvp_builder *b, const bvpi_intake *in, bvpd_part *out)
+{
+    *out = (bvpd_part){.rounding_error = in->rounding_error};
+    memcpy(out->content_hash, in->content_hash, sizeof out->content_hash);
+    name_packer(b, in, out->packer);
+    bvpi_part_address(out, out->address);
 }
 
 bvp_status bvp_builder_get_part(const bvp_builder *b, uint32_t part, bvp_part_info *out)
@@ -64,6 +72,7 @@ bvp_status bvp_builder_get_part(const bvp_builder *b, uint32_t part, bvp_part_in
     memcpy(out->hi, p->hi, sizeof out->hi);
     memcpy(out->content_hash, p->content_hash, sizeof out->content_hash);
     memcpy(out->address, p->address, sizeof out->address);
+    memcpy(out->packer, p->packer, sizeof out->packer);
     return BVP_OK;
 }
 
@@ -180,6 +189,7 @@ bvp_status bvp_builder_add_reference(bvp_builder *b, const bvp_part_info *known,
     memcpy(made.part.hi, known->hi, sizeof made.part.hi);
     memcpy(made.part.content_hash, known->content_hash, sizeof made.part.content_hash);
     memcpy(made.part.address, known->address, sizeof made.part.address);
+    memcpy(made.part.packer, known->packer, sizeof made.part.packer);
     const char *fault = bvpi_part_fault(&made.part);
     if (fault)
         return refuse_part(number, fault, error);

@@ -12,7 +12,7 @@
 #include "pack/large_array.h"
 #include "pack/work.h"
 #include "pack/mesh/weld.h"
-#include "format/checksum.h"
+#include "format/identity.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -351,19 +351,16 @@ static bvp_status weld(intake *in, bvp_error *error)
 
 /* ---- identity ------------------------------------------------------------------------------- */
 
-static void hash_content(bvpi_intake *out)
+static bool hash_content(bvpi_intake *out, bool keep_ids)
 {
     const bvpi_mesh *m = &out->mesh;
-    const uint64_t counts[2] = {m->vertex_count, m->triangle_count};
-    bvpi_hasher hasher;
-    bvpi_hasher_start128(&hasher);
-    bvpi_hasher_add128(&hasher, counts, sizeof counts);
-    bvpi_hasher_add128(&hasher, out->origin, sizeof out->origin);
-    bvpi_hasher_add128(&hasher, m->positions, (uint64_t)m->vertex_count * 12);
-    bvpi_hasher_add128(&hasher, m->indices, (uint64_t)m->triangle_count * 12);
-    if (m->ids)
-        bvpi_hasher_add128(&hasher, m->ids, (uint64_t)m->triangle_count * 4);
-    bvpi_hasher_end128(&hasher, out->content_hash);
+    const bvpi_content content = {.origin = out->origin,
+                                  .positions = m->positions,
+                                  .indices = m->indices,
+                                  .numbers = keep_ids ? m->ids : NULL,
+                                  .vertex_count = m->vertex_count,
+                                  .triangle_count = m->triangle_count};
+    return bvpi_content_hash(&content, out->content_hash, NULL);
 }
 
 static bvp_status take_in(intake *in, bool keep_ids, bvp_error *error)
@@ -378,15 +375,14 @@ static bvp_status take_in(intake *in, bool keep_ids, bvp_error *error)
     return status;
 }
 
-static bvp_status examine(bvpi_intake *out, uint32_t thread_count, bvp_error *error)
+static bvp_status examine(bvpi_intake *out, bool keep_ids, uint32_t thread_count, bvp_error *error)
 {
     bvpi_defects defects;
-    if (!bvpi_count_defects(&out->mesh, thread_count, &defects))
+    if (!bvpi_count_defects(&out->mesh, thread_count, &defects) || !hash_content(out, keep_ids))
         return bvpi_error_memory(error, 24 * (uint64_t)out->mesh.triangle_count);
     out->duplicate_count = defects.duplicate_count;
     out->open_edge_count = defects.open_edge_count;
     out->nonmanifold_edge_count = defects.nonmanifold_edge_count;
-    hash_content(out);
     return BVP_OK;
 }
 
@@ -409,7 +405,7 @@ bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *opt
     in.vertices = bvpi_vertices_of(source);
     status = take_in(&in, !options->no_ids, error);
     if (status == BVP_OK && out->mesh.triangle_count > 0)
-        status = examine(out, options->thread_count, error);
+        status = examine(out, !options->no_ids, options->thread_count, error);
     free(in.floats);
     free(in.kept);
     out->mesh.has_ids = !options->no_ids;

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ * verify_content.c: does content_hash name the mesh that the part holds? The source's order of
+ * triangles is found again from their numbers, so the hash covers the order of corners too, which
+ * no other rule can check. Only of parts that say who packed them, whose numbers are kept and all
+ * different; where they repeat (polygons) the order among equal ones is not in the file.
+ * Memory: 12 bytes a triangle and 4 for its number, about 20 a vertex; as much again where the
+ * numbers have to be sorted. Spec: format.md, chapter "Parts" (identity).
+ */
+#include "format/check/verify_file.h"
+
+#include "format/identity.h"
+#include "node/cluster_record.h"
+#include "node/refit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FREE UINT32_MAX
+
+/* The mesh, its triangles in storage order. Vertices are told apart by their bits, in a table with
+ * open addressing that is at most half full. */
+typedef struct collection {
+    const bvpi_part *part;
+    float *positions;
+    uint32_t *indices, *numbers, *slots;
+    uint64_t mask;
+    uint32_t vertex_count, triangle_count;
+} collection;
+
+static bool collection_open(collection *m, uint64_t vertex_room, uint64_t triangle_room)
+{
+    uint64_t slots = 4;
+    while (slots < 2 * vertex_room)
+        slots *= 2;
+    m->mask = slots - 1;
+    m->positions = malloc(vertex_room * 12 + 1);
+    m->indices = malloc(triangle_room * 12 + 1);
+    m->numbers = malloc(triangle_room * 4 + 1);
+    m->slots = malloc(slots * sizeof *m->slots);
+    if (m->slots)
+        memset(m->slots, 0xff, slots * sizeof *m->slots);
+    return m->positions && m->indices && m->numbers && m->slots;
+}
+
+static void collection_free(collection *m)
+{
+    free(m->positions);
+    free(m->indices);
+    free(m->numbers);
+    free(m->slots);
+}
+
+static uint32_t add_vertex(collection *m, const float position[3])
+{
+    uint32_t bits[3];
+    memcpy(bits, position, sizeof bits);
+    uint64_t hash = (bits[0] | (uint64_t)bits[1] << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = ((hash ^ hash >> 32) + bits[2]) * UINT64_C(0x9e3779b97f4a7c15);
+    for (uint64_t at = hash >> 32;; at++) {
+        uint32_t *slot = &m->slots[at & m->mask];
+        if (*slot == FREE) {
+            *slot = m->vertex_count;
+            memcpy(m->positions + 3 * (size_t)m->vertex_count, bits, sizeof bits);
+            return m->vertex_count++;
+        }
+        if (memcmp(m->positions + 3 * (size_t)*slot, bits, sizeof bits) == 0)
+            return *slot;
+    }
+}
+
+/* A vertex gets its number when a corner uses it: then the vertices of a mesh whose triangles are
+ * stored in the source's order are in the order of their first use. */
+static void add_cluster(collection *m, const bvpi_cluster *cluster)
+{
+    uint32_t names[BVPD_CLUSTER_VERTICES];
+    memset(names, 0xff, sizeof names);
+    for (uint32_t i = 0; i < cluster->triangle_count; i++) {
+        const size_t at = m->triangle_count++;
+        m->numbers[at] = (uint32_t)bvpi_triangle_id(m->part, &cluster->head, i);
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t vertex = bvpi_cluster_corner(cluster, i, k);
+            if (names[vertex] == FREE) {
+                float position[3];
+                for (int axis = 0; axis < 3; axis++)
+                    position[axis] = bvpi_cluster_coordinate(cluster, axis, vertex);
+                names[vertex] = add_vertex(m, position);
+            }
+            m->indices[3 * at + k] = names[vertex];
+        }
+    }
+}
+
+/* The hash of what is stored. *unique: no number occurs twice. False: memory is short. */
+static bool hash_stored(const bvpi_part *part, uint64_t vertex_room, uint8_t out[16], bool *unique)
+{
+    collection m = {.part = part};
+    bool done = collection_open(&m, vertex_room, part->triangle_count);
+    for (uint32_t idx = 0; idx < part->cluster_count && done; idx++) {
+        bvpi_cluster cluster;
+        if (bvpi_cluster_at(part, idx, &cluster))
+            add_cluster(&m, &cluster);
+    }
+    const bvpi_content content = {.origin = part->origin,
+                                  .positions = m.positions,
+                                  .indices = m.indices,
+                                  .numbers = m.numbers,
+                                  .vertex_count = m.vertex_count,
+                                  .triangle_count = m.triangle_count};
+    done = done && bvpi_content_hash(&content, out, unique);
+    collection_free(&m);
+    return done;
+}
+
+void bvpi_verify_content(bvpi_verify *v, const bvpi_part *part, const bvpd_part *record,
+                         uint64_t vertex_room, bool may_be_deformed, uint64_t offset)
+{
+    uint8_t expected[16], deformed[16];
+    bool unique = true;
+    if (!bvpi_has_packer(record) || !part->ids || vertex_room >= FREE)
+        return;
+    if (!hash_stored(part, vertex_room, expected, &unique)) {
+        v->report.status = bvpi_error_memory(v->report.error, 32 * part->triangle_count);
+        v->report.stopped = true;
+        return;
+    }
+    bool same = memcmp(record->content_hash, expected, sizeof expected) == 0;
+    if (!same && may_be_deformed) {
+        bvpi_shape_hash(part, deformed);
+        same = memcmp(record->content_hash, deformed, sizeof deformed) == 0;
+    }
+    BVPI_SOUND(&v->report, "PRT-14", offset, !unique || same,
+               "content_hash is not that of the triangles that are stored");
+}

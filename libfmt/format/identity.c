@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ * identity.c: what a part is known by. The hash of a mesh is taken over its triangles in the order
+ * of their source numbers, because that order can be found again in a packed part, which stores the
+ * triangles in another one: so a validator computes the same hash. Meshes come in that order nearly
+ * always; then nothing is sorted and nothing is copied.
+ * Spec: format.md, chapter "Parts" (identity).
+ */
+#include "format/identity.h"
+
+#include "base/report.h"
+#include "format/checksum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the order of numbers ------------------------------------------------------------------- */
+
+/* Triangles in the order of their numbers; those of one number keep the order they have. A radix
+ * sort: linear, as verification has to be. False: memory is short. */
+static bool sort_by_number(const uint32_t *numbers, uint32_t count, uint32_t *order)
+{
+    uint32_t *other = malloc((size_t)count * sizeof *other + 1);
+    if (!other)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+        size_t start[257] = {0};
+        for (uint32_t i = 0; i < count; i++)
+            start[(numbers[i] >> shift & 255) + 1]++;
+        for (int digit = 0; digit < 256; digit++)
+            start[digit + 1] += start[digit];
+        for (uint32_t i = 0; i < count; i++)
+            other[start[numbers[order[i]] >> shift & 255]++] = order[i];
+        memcpy(order, other, (size_t)count * sizeof *order);
+    }
+    free(other);
+    return true;
+}
+
+/* Is number i `i`, for all? Such numbers add nothing to the mesh. */
+static bool are_plain(const uint32_t *numbers, uint32_t count)
+{
+    uint32_t i = 0;
+    while (i < count && numbers[i] == i)
+        i++;
+    return i == count;
+}
+
+/* ---- hashing -------------------------------------------------------------------------------- */
+
+static void hash_mesh(const bvpi_content *c, uint8_t out[16])
+{
+    const uint64_t counts[2] = {c->vertex_count, c->triangle_count};
+    bvpi_hasher hasher;
+    bvpi_hasher_start128(&hasher);
+    bvpi_hasher_add128(&hasher, counts, sizeof counts);
+    bvpi_hasher_add128(&hasher, c->origin, 3 * sizeof *c->origin);
+    bvpi_hasher_add128(&hasher, c->positions, (size_t)c->vertex_count * 12);
+    bvpi_hasher_add128(&hasher, c->indices, (size_t)c->triangle_count * 12);
+    if (c->numbers && !are_plain(c->numbers, c->triangle_count))
+        bvpi_hasher_add128(&hasher, c->numbers, (size_t)c->triangle_count * 4);
+    bvpi_hasher_end128(&hasher, out);
+}
+
+/* The mesh with its triangles in `order`, and its vertices in the order of their first use then. */
+static void reorder(const bvpi_content *c, const uint32_t *order, uint32_t *names, float *positions,
+                    uint32_t *indices, uint32_t *numbers)
+{
+    uint32_t used = 0;
+    memset(names, 0xff, (size_t)c->vertex_count * sizeof *names);
+    for (uint32_t i = 0; i < c->triangle_count; i++) {
+        numbers[i] = c->numbers[order[i]];
+        for (int k = 0; k < 3; k++) {
+            const uint32_t vertex = c->indices[3 * (size_t)order[i] + k];
+            if (names[vertex] == UINT32_MAX) {
+                memcpy(positions + 3 * (size_t)used, c->positions + 3 * (size_t)vertex, 12);
+                names[vertex] = used++;
+            }
+            indices[3 * (size_t)i + k] = names[vertex];
+        }
+    }
+}
+
+static bool hash_sorted(const bvpi_content *c, uint8_t out[16], bool *unique)
+{
+    const size_t triangles = c->triangle_count, vertices = c->vertex_count;
+    uint32_t *order = malloc(triangles * 4 + 1), *names = malloc(vertices * 4 + 1);
+    uint32_t *indices = malloc(triangles * 12 + 1), *numbers = malloc(triangles * 4 + 1);
+    float *positions = malloc(vertices * 12 + 1);
+    const bool has_room = order && names && indices && numbers && positions &&
+                          sort_by_number(c->numbers, c->triangle_count, order);
+    if (has_room) {
+        bvpi_content sorted = *c;
+        reorder(c, order, names, positions, indices, numbers);
+        sorted.positions = positions;
+        sorted.indices = indices;
+        sorted.numbers = numbers;
+        hash_mesh(&sorted, out);
+        for (size_t i = 1; i < triangles; i++)
+            *unique = *unique && numbers[i] != numbers[i - 1];
+    }
+    free(order);
+    free(names);
+    free(indices);
+    free(numbers);
+    free(positions);
+    return has_room;
+}
+
+bool bvpi_content_hash(const bvpi_content *c, uint8_t out[16], bool *unique)
+{
+    bool ascend = true, differ = true;
+    for (size_t i = 1; c->numbers && i < c->triangle_count && ascend; i++) {
+        ascend = c->numbers[i] >= c->numbers[i - 1];
+        differ = differ && c->numbers[i] != c->numbers[i - 1];
+    }
+    if (!ascend) {
+        differ = true;
+        if (!hash_sorted(c, out, &differ))
+            return false;
+    } else
+        hash_mesh(c, out);
+    if (unique)
+        *unique = differ;
+    return true;
+}
+
+/* ---- the address ---------------------------------------------------------------------------- */
+
+void bvpi_part_address(const bvpd_part *part, uint8_t out[16])
+{
+    bvpi_hasher hasher;
+    bvpi_hasher_start128(&hasher);
+    bvpi_hasher_add128(&hasher, part->content_hash, sizeof part->content_hash);
+    bvpi_hasher_add128(&hasher, &part->rounding_error, sizeof part->rounding_error);
+    bvpi_hasher_add128(&hasher, part->packer, sizeof part->packer);
+    bvpi_hasher_end128(&hasher, out);
+}
+
+bool bvpi_has_packer(const bvpd_part *part)
+{
+    return !bvpi_is_zero(part->packer, sizeof part->packer);
+}

@@ -36,18 +36,23 @@ static double round_down(const double row[4], const double x[3])
     return tiny ? bound - LEAST_PRODUCT : bound;
 }
 
+/* All terms are multiplied by 2^200. A product of a double and a float is a multiple of 2^-1223,
+ * and so is its rounding error: scaled, both are doubles, and nothing underflows. Nothing overflows
+ * either: scaled products are below 2^529, a larger bound is beyond all that they can add up to. */
 int bvpi_place_compare(const double row[4], const float lo[3], const float hi[3], bool upper,
                        double bound)
 {
     double terms[8];
+    if (fabs(bound) > 0x1p400)
+        return bound > 0 ? -1 : 1;
     for (int k = 0; k < 3; k++) {
         const bool at_hi = (row[k] > 0) == upper;
-        const bvpi_dd product = bvpi_dd_product(row[k], (double)(at_hi ? hi[k] : lo[k]));
+        const bvpi_dd product = bvpi_dd_product(row[k], (double)(at_hi ? hi[k] : lo[k]) * 0x1p200);
         terms[2 * k] = product.lo;
         terms[2 * k + 1] = product.hi;
     }
-    terms[6] = row[3];
-    terms[7] = -bound;
+    terms[6] = row[3] * 0x1p200;
+    terms[7] = -bound * 0x1p200;
     return bvpi_sum_sign(terms, 8);
 }
 

@@ -13,8 +13,8 @@ typedef struct bvpi_bounds {
     double lo[3], hi[3];
 } bvpi_bounds;
 
-/* Sign of (an end of the box's image under one row of a placement, the upper or the lower) - bound,
- * barring underflow of the products. */
+/* Sign of (an end of the box's image under one row of a placement, the upper or the lower) - bound:
+ * exact, for placements that the format allows (INS-5). */
 int bvpi_place_compare(const double row[4], const float lo[3], const float hi[3], bool upper,
                        double bound);
 

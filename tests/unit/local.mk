@@ -93,6 +93,7 @@ UNIT_TESTS += \
 	tests/unit/test_xml
 GMP_TESTS += \
 	tests/unit/test_big \
+	tests/unit/test_place_bounds \
 	tests/unit/test_point_tri \
 	tests/unit/test_points \
 	tests/unit/test_pose \

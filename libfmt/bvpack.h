@@ -282,9 +282,9 @@ BVP_API bvp_status bvp_get_digest(const bvp_file *file, uint8_t out[32], bvp_err
 BVP_API bvp_status bvp_check_part(const bvp_file *file, uint32_t part, bvp_error *error);
 
 /* One stored triangle. Number `triangle` counts in storage order, 0 .. triangle_count - 1.
- * position: 9 floats (3 corners, part coordinates), bit-identical to the input.
- * id: its number in the source mesh (of its polygon, where the source has polygons), or `triangle`
- * itself when the file was packed without ids. */
+ * position: 9 floats (3 corners, part coordinates), bit-identical to the input and in its order.
+ * id: its number in the source mesh, from 0 on; triangles of one polygon have the polygon's, and
+ * what was left out is counted (spec/format.md, chapter 7). Without ids: `triangle` itself. */
 BVP_API bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part, uint64_t triangle,
                                     float position[9], uint64_t *id);
 /* All of a part's triangles in storage order, up to `capacity` from `first`; NULL arrays are
@@ -414,7 +414,7 @@ typedef struct bvp_hit_id {
     uint32_t instance; /* BVP_NONE when the body is a single part */
     uint32_t part;
     uint64_t triangle; /* storage number: for bvp_get_triangle */
-    uint64_t id;       /* number in the source */
+    uint64_t id;       /* number in the source, as of bvp_get_triangle */
 } bvp_hit_id;
 
 /* What a query did. Callers that want it pass one, zeroed; queries add. */

@@ -150,6 +150,35 @@ START_TEST(modes)
 }
 END_TEST
 
+/* Numbers run through a mesh's primitives in their order, also over triangles that are dropped;
+ * points have none. */
+START_TEST(numbers)
+{
+    static const uint8_t strip[8] = {0, 1, 2, 9,
+                                     3, 4, 5}; /* of five triangles three need vertex 9 */
+    static const uint32_t expected[5] = {0, 1, 2, 6, 7};
+    data d = make_points(6);
+    model m;
+    for (int i = 0; i < 8; i++)
+        put(&d, strip[i], 1);
+    expect_glb(ONE_NODE
+               "'meshes':[{'primitives':[{'attributes':{'POSITION':0}},{'attributes':{'POSITION':0}"
+               ",'mode':0},{'attributes':{'POSITION':0},'indices':1,'mode':5},{'attributes':{"
+               "'POSITION':2}}]}],'accessors':[" POINTS(
+                   "6") ",{'bufferView':1,'componentType':5121"
+                        ",'count':7,'type':'SCALAR'}," POINTS(
+                            "3") "],'bufferViews':[{'buffer':0,"
+                                 "'byteLength':72},{'buffer':0,'byteOffset':72,'byteLength':7}],'"
+                                 "buffers':[{"
+                                 "'byteLength':79}]}",
+               &d, 1, &m);
+    check_corners(&m, (const uint32_t[]){0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1, 2}, 5);
+    for (int i = 0; i < 5; i++)
+        ck_assert_uint_eq(m.meshes[0].ids[i], expected[i]);
+    model_free(&m);
+}
+END_TEST
+
 START_TEST(indices)
 {
     static const struct {
@@ -530,10 +559,23 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {triangles,     modes,     indices,     quantized,
-                                  sparse,        tree,      bad_trees,   singular_dropped,
-                                  deep_chain,    bad_data,  bad_indices, extensions_and_versions,
-                                  ignored_parts, container, uris,        unfolding,
+    const TTest *const tests[] = {triangles,
+                                  modes,
+                                  numbers,
+                                  indices,
+                                  quantized,
+                                  sparse,
+                                  tree,
+                                  bad_trees,
+                                  singular_dropped,
+                                  deep_chain,
+                                  bad_data,
+                                  bad_indices,
+                                  extensions_and_versions,
+                                  ignored_parts,
+                                  container,
+                                  uris,
+                                  unfolding,
                                   NULL};
     return suite_run("import_gltf", tests);
 }

@@ -18,13 +18,13 @@
 /* Are they apart, and neither in the other, with `item`, one of the two, at another place? No point
  * of it has moved farther than `length`. */
 static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
-                          const bvpi_place *place, double length, bool *out)
+                          const bvpi_placement *placement, double length, bool *out)
 {
     const bool is_a = item == judge->a;
     bvpi_placed_part *asked = is_a ? &judge->query.a.one : &judge->query.b.one;
     bvpi_clash_item moved = *item;
     bvpi_where where = BVPI_OUTSIDE;
-    moved.part.at.place = asked->at.place = *place;
+    moved.part.at.placement = asked->at.placement = *placement;
     moved.blur = bvpi_clash_blur(&moved.part.at);
     for (int i = 0; i < 3; i++) {
         moved.bounds.lo[i] -= length + fabs(moved.bounds.lo[i]) * 0x1p-50;
@@ -32,7 +32,7 @@ static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
     }
     bvp_status status = bvpi_ask_collide(&judge->query, false);
     const bool meets = judge->query.hit;
-    asked->at.place = item->part.at.place;
+    asked->at.placement = item->part.at.placement;
     if (status == BVP_OK && !meets)
         status = bvpi_clash_enclosed(is_a ? &moved : judge->a, is_a ? judge->b : &moved, 0,
                                      judge->crack, &where);
@@ -45,19 +45,19 @@ static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
 bvp_status bvpi_apart_by_shift(bvpi_clash_judge *judge, const double way[3], double length,
                                double *upper, bool *is_apart)
 {
-    bvpi_place place = judge->a->part.at.place;
+    bvpi_placement placement = judge->a->part.at.placement;
     double moves[3];
     *is_apart = false;
     for (int i = 0; i < 3; i++) { /* coordinates are rounded: how far it really moves */
-        const double from = place.m[4 * i + 3];
-        place.m[4 * i + 3] = from + way[i] * length * SHORTER;
-        moves[i] = place.m[4 * i + 3] - from;
+        const double from = placement.m[4 * i + 3];
+        placement.m[4 * i + 3] = from + way[i] * length * SHORTER;
+        moves[i] = placement.m[4 * i + 3] - from;
     }
-    place.is_identity = false;
+    placement.is_identity = false;
     const double moved = sqrt(bvpi_dot(moves, moves)) * LONGER;
     if (!(moved <= length) || !(moved > 0))
         return BVP_OK;
-    const bvp_status status = is_free(judge, judge->a, &place, moved, is_apart);
+    const bvp_status status = is_free(judge, judge->a, &placement, moved, is_apart);
     if (status == BVP_OK && *is_apart)
         *upper = fmin(*upper, moved);
     return status;
@@ -181,7 +181,7 @@ static double farthest_move(const bvpi_part *part, const double from[12], const 
 /* How far the corners lie from the box's centre, projected. */
 static double radius_of(const bvpi_clash_item *item, const double projection[9])
 {
-    const double *m = item->part.at.place.m;
+    const double *m = item->part.at.placement.m;
     const bvpi_part *part = &item->part.part;
     double most = 0;
     for (int which = 0; which < 8; which++) {
@@ -199,9 +199,9 @@ static double radius_of(const bvpi_clash_item *item, const double projection[9])
 
 /* The item's placement, shrunk by `share` towards its box's centre, but only as projected. */
 static bvp_status shrink(const bvpi_clash_item *item, const double projection[9], double share,
-                         bvpi_place *out)
+                         bvpi_placement *out)
 {
-    const double *m = item->part.at.place.m;
+    const double *m = item->part.at.placement.m;
     const bvpi_part *part = &item->part.part;
     double centre[3], from_centre[12], shrunk[12];
     for (int k = 0; k < 3; k++)
@@ -216,7 +216,7 @@ static bvp_status shrink(const bvpi_clash_item *item, const double projection[9]
                 across += projection[3 * i + j] * from_centre[4 * j + k];
             shrunk[4 * i + k] = m[4 * i + k] - share * across;
         }
-    return bvpi_place_init(out, shrunk);
+    return bvpi_placement_init(out, shrunk);
 }
 
 static bvp_status try_shrinking(bvpi_clash_judge *judge, const bvpi_clash_item *item,
@@ -224,16 +224,16 @@ static bvp_status try_shrinking(bvpi_clash_judge *judge, const bvpi_clash_item *
                                 bool *is_apart)
 {
     const double radius = radius_of(item, projection);
-    bvpi_place place;
+    bvpi_placement placement;
     *is_apart = false;
     if (!(radius > length))
         return BVP_OK;
-    if (shrink(item, projection, length * SHORTER / radius, &place) != BVP_OK)
+    if (shrink(item, projection, length * SHORTER / radius, &placement) != BVP_OK)
         return BVP_OK; /* it does not fit between the numbers there: another way may be found */
-    const double moved = farthest_move(&item->part.part, item->part.at.place.m, place.m);
+    const double moved = farthest_move(&item->part.part, item->part.at.placement.m, placement.m);
     if (!(moved <= length))
         return BVP_OK;
-    const bvp_status status = is_free(judge, item, &place, moved, is_apart);
+    const bvp_status status = is_free(judge, item, &placement, moved, is_apart);
     if (status == BVP_OK && *is_apart)
         *upper = fmin(*upper, moved);
     return status;
@@ -280,7 +280,7 @@ static void keep_try(axis_try tries[TRIES], unsigned *count, const axis_try *one
 
 static void keep_axes(axis_try tries[TRIES], unsigned *count, const bvpi_clash_item *item)
 {
-    const double *m = item->part.at.place.m;
+    const double *m = item->part.at.placement.m;
     for (int k = 0; k < 3; k++) {
         double axis[3] = {m[k], m[4 + k], m[8 + k]};
         const double size = sqrt(bvpi_dot(axis, axis));

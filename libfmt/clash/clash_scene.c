@@ -200,10 +200,10 @@ static uint32_t steps_of(const bvpi_tree *tree, int axis, double x, bool up)
 }
 
 /* `bounds` and all that is near them, in the assembly's own world. */
-static void bounds_in_assembly(const bvpi_clash_scene *scene, const bvpi_placed *top,
+static void bounds_in_assembly(const bvpi_clash_scene *scene, const bvpi_placed_tree *top,
                                const bvpi_bounds *bounds, bvpi_bounds *out)
 {
-    const bvpi_place *place = &top->place;
+    const bvpi_placement *placement = &top->placement;
     double m[12] = {0}, lo[3], hi[3];
     *out = *bounds;
     for (int i = 0; i < 3; i++) {
@@ -213,22 +213,22 @@ static void bounds_in_assembly(const bvpi_clash_scene *scene, const bvpi_placed 
     if (!scene->b.placement)
         return;
     for (int i = 0; i < 3; i++) {
-        lo[i] = out->lo[i] - place->m[4 * i + 3] - PAD * fabs(out->lo[i]);
-        hi[i] = out->hi[i] - place->m[4 * i + 3] + PAD * fabs(out->hi[i]);
+        lo[i] = out->lo[i] - placement->m[4 * i + 3] - PAD * fabs(out->lo[i]);
+        hi[i] = out->hi[i] - placement->m[4 * i + 3] + PAD * fabs(out->hi[i]);
         for (int k = 0; k < 3; k++)
-            m[4 * i + k] = place->inverse[3 * i + k];
+            m[4 * i + k] = placement->inverse[3 * i + k];
     }
     map_box(m, lo, hi, out);
     for (int i = 0; i < 3; i++) {
         double err = top->blur;
         for (int k = 0; k < 3; k++)
-            err += place->inverse_err[3 * i + k] * fmax(fabs(lo[k]), fabs(hi[k]));
+            err += placement->inverse_err[3 * i + k] * fmax(fabs(lo[k]), fabs(hi[k]));
         out->lo[i] -= err;
         out->hi[i] += err;
     }
 }
 
-static bvp_status walk_top(const bvpi_clash_scene *scene, const bvpi_placed *top,
+static bvp_status walk_top(const bvpi_clash_scene *scene, const bvpi_placed_tree *top,
                            const bvpi_bounds *bounds, bvpi_clash_list *out)
 {
     const bvpi_tree *tree = &top->tree;
@@ -262,7 +262,7 @@ bvp_status bvpi_clash_candidates(const bvpi_clash_scene *scene, const bvpi_bound
         return BVP_OK;
     bvp_status status = walk_top(scene, &scene->b.top, bounds, out);
     for (uint32_t k = 1; k < scene->b.top_count && status == BVP_OK; k++) {
-        bvpi_placed top;
+        bvpi_placed_tree top;
         status = bvpi_subject_top(&scene->b, k, &top);
         if (status == BVP_OK)
             status = walk_top(scene, &top, bounds, out);

@@ -23,7 +23,7 @@ static double lesser(double a, double b)
 /* A mirrored placement turns a face's normal, by its corners, inward. */
 static bool is_mirrored(const bvpi_placed_part *part)
 {
-    const double *m = part->at.place.m;
+    const double *m = part->at.placement.m;
     return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
                m[2] * (m[4] * m[9] - m[5] * m[8]) <
            0;
@@ -63,7 +63,7 @@ void bvpi_world_tri_init(bvpi_world_tri *out, const bvpi_clash_item *item, const
         out->lo[i] = lesser(c[i], lesser(c[3 + i], c[6 + i]));
         out->hi[i] = larger(c[i], larger(c[3 + i], c[6 + i]));
     }
-    const double *m = item->part.at.place.m;
+    const double *m = item->part.at.placement.m;
     const double terms_sq = place_edge(m, tri, tri + 3, e) * place_edge(m, tri, tri + 6, f);
     bvpi_cross(e, f, n);
     const double length = sqrt(bvpi_dot(n, n));

@@ -59,15 +59,15 @@ static bool may_hold(const question *q, const struct bvpi_piece *piece)
 /* The middle of a group's box, give or take half its diagonal, is all that is asked. */
 static bool may_hold_group(const question *q, const struct bvpi_piece_group *group)
 {
-    const bvpi_place *place = &q->inner->part.at.place;
+    const bvpi_placement *placement = &q->inner->part.at.placement;
     double centre[3], world[3], half_sq = 0;
     for (int i = 0; i < 3; i++) {
         const double half = 0.5 * ((double)group->hi[i] - (double)group->lo[i]);
         centre[i] = (double)group->lo[i] + half;
         half_sq += half * half;
     }
-    bvpi_place_point_to_world(place, centre, world);
-    const double radius = sqrt(half_sq) * place->size_max * (1 + 0x1p-48);
+    bvpi_placement_point_to_world(placement, centre, world);
+    const double radius = sqrt(half_sq) * placement->size_max * (1 + 0x1p-48);
     return bvpi_clash_is_in_box(&q->outer->part, world, radius + q->blur);
 }
 

@@ -96,9 +96,9 @@ bvp_status bvpi_clash_nearest(const bvpi_clash_item *item, const double point[3]
 /* Before placement: the box is the part's own, not the world's. */
 bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3], double slack)
 {
-    const double more = slack / part->at.place.size_min * (1 + 0x1p-50);
+    const double more = slack / part->at.placement.size_min * (1 + 0x1p-50);
     double local[3], err[3];
-    bvpi_place_point_to_part(&part->at.place, point, local, err);
+    bvpi_placement_point_to_part(&part->at.placement, point, local, err);
     for (int i = 0; i < 3; i++)
         if (local[i] + err[i] + more < (double)part->part.lo[i] ||
             local[i] - err[i] - more > (double)part->part.hi[i])

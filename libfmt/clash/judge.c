@@ -7,9 +7,9 @@
 #include <string.h>
 
 /* A corner is rounded once, the middle of three or a point of an edge some times more. */
-double bvpi_clash_blur(const bvpi_placed *at)
+double bvpi_clash_blur(const bvpi_placed_tree *at)
 {
-    const double *m = at->place.m;
+    const double *m = at->placement.m;
     double most = 0;
     for (int i = 0; i < 3; i++) {
         double terms = fabs(m[4 * i + 3]);
@@ -46,7 +46,7 @@ bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, 
 void bvpi_clash_place_corner(const bvpi_clash_item *item, const float corner[3], double out[3])
 {
     const double local[3] = {(double)corner[0], (double)corner[1], (double)corner[2]};
-    bvpi_place_point_to_world(&item->part.at.place, local, out);
+    bvpi_placement_point_to_world(&item->part.at.placement, local, out);
 }
 
 void bvpi_clash_middle(const double corners[9], double out[3])

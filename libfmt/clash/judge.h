@@ -13,7 +13,7 @@
  * edge) are so far, at most, from what they stand for: this share of the largest sum of terms that
  * makes up a coordinate. */
 #define BVPI_CLASH_BLUR 0x1p-49
-double bvpi_clash_blur(const bvpi_placed *at);
+double bvpi_clash_blur(const bvpi_placed_tree *at);
 
 /* An instance made ready. */
 typedef struct bvpi_clash_item {

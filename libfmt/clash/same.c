@@ -63,12 +63,12 @@ typedef struct comparison {
 
 static void side_init(side *out, const bvpi_clash_item *item, const double middle[3])
 {
-    bvpi_placed at = item->part.at;
+    bvpi_placed_tree at = item->part.at;
     for (int i = 0; i < 3; i++)
-        at.place.m[4 * i + 3] -= middle[i];
+        at.placement.m[4 * i + 3] -= middle[i];
     out->item = item;
     out->blur = bvpi_clash_blur(&at);
-    memcpy(out->m, at.place.m, sizeof out->m);
+    memcpy(out->m, at.placement.m, sizeof out->m);
 }
 
 /* In double: errs by 5 roundings of the terms a coordinate, which is less than the blur. */
@@ -398,14 +398,14 @@ static bvp_status cover(comparison *c, const bvpi_clash_item *from, const bvpi_c
 static bool reaches_faces(const bvpi_clash_item *from, const bvpi_clash_item *onto, double gap)
 {
     const bvpi_placed_part *p = &from->part, *q = &onto->part;
-    const double *m = p->at.place.m, *n = q->at.place.m;
+    const double *m = p->at.placement.m, *n = q->at.placement.m;
     double middle[3], half[3];
     for (int i = 0; i < 3; i++) {
         middle[i] = 0.5 * ((double)q->part.lo[i] + (double)q->part.hi[i]);
         half[i] = (double)q->part.hi[i] - middle[i];
     }
     for (int i = 0; i < 3; i++) { /* an axis of `from`, along which all is measured */
-        const double *axis = p->at.place.inverse + 3 * i;
+        const double *axis = p->at.placement.inverse + 3 * i;
         double at = 0, reach = gap * sqrt(bvpi_dot(axis, axis));
         for (int k = 0; k < 3; k++)
             at += axis[k] * (n[4 * k + 3] - m[4 * k + 3]);

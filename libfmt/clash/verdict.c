@@ -30,7 +30,7 @@ static bool is_same_part(const bvpi_clash_item *a, const bvpi_clash_item *b)
 /* The placements' difference is affine: it is largest in a corner of the part's box. */
 static bool is_same_part_here(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap)
 {
-    const double *m = a->part.at.place.m, *n = b->part.at.place.m;
+    const double *m = a->part.at.placement.m, *n = b->part.at.placement.m;
     if (!is_same_part(a, b))
         return false;
     for (int corner = 0; corner < 8; corner++) {

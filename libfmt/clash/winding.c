@@ -62,7 +62,7 @@ bvp_status bvpi_clash_winding(const bvpi_clash_item *item, const double point[3]
     bvp_status status = bvpi_seams_get(item->seams, item->part.part_idx, control, &seams);
     if (status != BVP_OK)
         return status;
-    const double width = seams->width * item->part.at.place.size_max * (1 + 0x1p-40);
+    const double width = seams->width * item->part.at.placement.size_max * (1 + 0x1p-40);
     if (!isfinite(width) || !(width <= crack))
         return BVP_OK;
     const double reach = width + 16 * (item->blur + blur);

@@ -79,8 +79,8 @@ typedef struct bvpi_obb_pair {
     double volume, fuzz;         /* normal j times axis j, at most; what else rounding takes */
 } bvpi_obb_pair;
 
-/* rigid: b was placed by a map that stretches all directions alike (bvpi_place.is_similar of both
- * bodies). In this and what follows `rigid` is a constant wherever speed matters. */
+/* rigid: b was placed by a map that stretches all directions alike (bvpi_placement.is_similar of
+ * both bodies). In this and what follows `rigid` is a constant wherever speed matters. */
 BVPI_INLINE void bvpi_obb_pair_init(bvpi_obb_pair *p, const bvpi_obb *a, const bvpi_obb *b,
                                     double slack, bool rigid)
 {

@@ -33,16 +33,16 @@ static double unit_scale(double reach)
 }
 
 /* Bounds of the float distances, in part coordinates. */
-static void init_part(bvpi_point *out, const bvpi_place *place, const double bound[3])
+static void init_part(bvpi_point *out, const bvpi_placement *placement, const double bound[3])
 {
     double err[3], reach = 0;
-    bvpi_place_point_to_part(place, out->world, out->part, err);
+    bvpi_placement_point_to_part(placement, out->world, out->part, err);
     out->err = err[0] + err[1] + err[2];
     for (int x = 0; x < 3; x++)
         reach = bvpi_larger(reach, (bound[x] + fabs(out->part[x]) + err[x]) * UP);
     out->part_scale = unit_scale(reach);
     double eta = (out->err + 4 * U * reach) * out->part_scale;
-    double lo = place->size_min / out->part_scale, hi = place->size_max / out->part_scale;
+    double lo = placement->size_min / out->part_scale, hi = placement->size_max / out->part_scale;
     int ok = lo > 0x1p-100 && hi < 0x1p100;
     out->part_eta = (float)eta * (1 + 0x1p-20f) + 0x1p-100f;
     out->scale_f = ok ? (float)out->part_scale : 0;
@@ -55,14 +55,14 @@ static void init_part(bvpi_point *out, const bvpi_place *place, const double bou
     out->length_hi = ok ? (float)hi * (1 + 0x1p-22f) : INFINITY;
 }
 
-bvp_status bvpi_point_init(bvpi_point *out, const bvpi_place *place, const double world[3],
+bvp_status bvpi_point_init(bvpi_point *out, const bvpi_placement *placement, const double world[3],
                            const double bound[3])
 {
     double reach = 0, eta = 0;
     memcpy(out->world, world, sizeof out->world);
-    memcpy(out->m, place->m, sizeof out->m);
+    memcpy(out->m, placement->m, sizeof out->m);
     for (int x = 0; x < 3; x++) {
-        const double *row = place->m + 4 * x;
+        const double *row = placement->m + 4 * x;
         if (!isfinite(world[x]))
             return BVP_ERR_ARGUMENT;
         double shift = fabs(row[3] - world[x]);
@@ -75,7 +75,7 @@ bvp_status bvpi_point_init(bvpi_point *out, const bvpi_place *place, const doubl
         return BVP_ERR_ARGUMENT;
     out->scale = unit_scale(reach);
     out->eta = eta * out->scale * UP;
-    init_part(out, place, bound);
+    init_part(out, placement, bound);
     double sum = out->part[0] + out->part[1] + out->part[2] + out->err;
     return isfinite(sum) ? BVP_OK : BVP_ERR_ARGUMENT;
 }

@@ -23,7 +23,7 @@ typedef struct bvpi_point {
 
 /* bound: the largest |coordinate| of each axis in the part. BVP_ERR_ARGUMENT: not finite, in part
  * coordinates either. */
-bvp_status bvpi_point_init(bvpi_point *out, const bvpi_place *place, const double world[3],
+bvp_status bvpi_point_init(bvpi_point *out, const bvpi_placement *placement, const double world[3],
                            const double bound[3]);
 
 typedef struct bvpi_point_tri {

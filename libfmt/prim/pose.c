@@ -160,36 +160,36 @@ static void linear_part(double out[9], const double m[12])
         out[i] = m[4 * (i / 3) + i % 3];
 }
 
-static void measure(bvpi_place *place)
+static void measure(bvpi_placement *placement)
 {
     double l[9], low, unused, err = 0;
-    linear_part(l, place->m);
-    place->size_min = 0;
-    place->size_max = largest_stretch(l, &low);
-    if (low * 0x1p5 > place->size_max) {
-        place->size_min = low;
+    linear_part(l, placement->m);
+    placement->size_min = 0;
+    placement->size_max = largest_stretch(l, &low);
+    if (low * 0x1p5 > placement->size_max) {
+        placement->size_min = low;
     } else {
         for (int i = 0; i < 9; i++)
-            err += place->inverse_err[i];
-        place->size_min =
-            bvpi_larger(low, (1 - 0x1p-40) / (largest_stretch(place->inverse, &unused) + err));
+            err += placement->inverse_err[i];
+        placement->size_min =
+            bvpi_larger(low, (1 - 0x1p-40) / (largest_stretch(placement->inverse, &unused) + err));
     }
-    place->is_similar = place->size_max <= place->size_min * (1 + 0x1p-40);
+    placement->is_similar = placement->size_max <= placement->size_min * (1 + 0x1p-40);
 }
 
 /* ---- one body -------------------------------------------------------------------------------- */
 
 /* What the general case computes, but for the rounding of its bounds. */
-static void init_identity(bvpi_place *place)
+static void init_identity(bvpi_placement *placement)
 {
-    static const bvpi_place ready = {.m = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
-                                     .inverse = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                     .size_min = 1,
-                                     .size_max = 1,
-                                     .is_identity = 1,
-                                     .is_tame = 1,
-                                     .is_similar = 1};
-    memcpy(place, &ready, sizeof ready);
+    static const bvpi_placement ready = {.m = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                                         .inverse = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                         .size_min = 1,
+                                         .size_max = 1,
+                                         .is_identity = 1,
+                                         .is_tame = 1,
+                                         .is_similar = 1};
+    memcpy(placement, &ready, sizeof ready);
 }
 
 /* No product of three entries over- or underflows. */
@@ -207,9 +207,9 @@ static bool is_moderate(const double m[12])
 
 /* The inverse in double. With p a cofactor, T the determinant, both with all signs positive: the
  * cofactor is off by 2 u p, the determinant by 5 u T, two more roundings are u each. */
-static bool invert_in_double(bvpi_place *place)
+static bool invert_in_double(bvpi_placement *placement)
 {
-    const double *m = place->m;
+    const double *m = placement->m;
     double cofactor[9], positive[9], det = 0, terms = 0;
     if (!is_moderate(m))
         return false;
@@ -235,22 +235,22 @@ static bool invert_in_double(bvpi_place *place)
     const double err = size * (5 * U + 6 * U * share) * UP;
     BVPI_UNROLL
     for (int i = 0; i < 9; i++) {
-        place->inverse[i] = cofactor[i] * by_det;
-        place->inverse_err[i] = positive[i] * err;
+        placement->inverse[i] = cofactor[i] * by_det;
+        placement->inverse_err[i] = positive[i] * err;
     }
     return true;
 }
 
 /* The inverse in double-double, rounded. */
-static bvp_status invert(bvpi_place *place)
+static bvp_status invert(bvpi_placement *placement)
 {
     adjugate a;
-    if (!in_range(place->m) || !adjugate_init(&a, place->m))
+    if (!in_range(placement->m) || !adjugate_init(&a, placement->m))
         return BVP_ERR_ARGUMENT;
     for (int i = 0; i < 9; i++) {
         const bvpi_dd entry = bvpi_dd_mul(a.c[i], a.inverse_det);
-        place->inverse[i] = entry.hi;
-        place->inverse_err[i] =
+        placement->inverse[i] = entry.hi;
+        placement->inverse_err[i] =
             (quotient_error(&a, entry.hi, fabs(a.c[i].hi)) + fabs(entry.lo)) * UP;
         if (!(fabs(entry.hi) <= LARGEST_INVERSE))
             return BVP_ERR_ARGUMENT;
@@ -258,18 +258,18 @@ static bvp_status invert(bvpi_place *place)
     return BVP_OK;
 }
 
-bvp_status bvpi_place_init(bvpi_place *place, const double *m)
+bvp_status bvpi_placement_init(bvpi_placement *placement, const double *m)
 {
     if (is_identity(m)) {
-        init_identity(place);
+        init_identity(placement);
         return BVP_OK;
     }
-    memcpy(place->m, m, sizeof place->m);
-    place->is_identity = 0;
-    place->is_tame = invert_in_double(place);
-    if (!place->is_tame && invert(place) != BVP_OK)
+    memcpy(placement->m, m, sizeof placement->m);
+    placement->is_identity = 0;
+    placement->is_tame = invert_in_double(placement);
+    if (!placement->is_tame && invert(placement) != BVP_OK)
         return BVP_ERR_ARGUMENT;
-    measure(place);
+    measure(placement);
     return BVP_OK;
 }
 
@@ -299,11 +299,12 @@ static void round3(const bvpi_dd v[3], double out[3], double err[3])
 }
 
 /* out = inverse v, where v is off by u of itself. */
-static void apply_tame(const bvpi_place *place, const double v[3], double out[3], double err[3])
+static void apply_tame(const bvpi_placement *placement, const double v[3], double out[3],
+                       double err[3])
 {
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
-        const double *row = place->inverse + 3 * i, *row_err = place->inverse_err + 3 * i;
+        const double *row = placement->inverse + 3 * i, *row_err = placement->inverse_err + 3 * i;
         double sum = 0, off = 0;
         BVPI_UNROLL
         for (int k = 0; k < 3; k++) {
@@ -315,58 +316,60 @@ static void apply_tame(const bvpi_place *place, const double v[3], double out[3]
     }
 }
 
-static void to_part(const bvpi_place *place, const bvpi_dd v[3], double out[3], double err[3])
+static void to_part(const bvpi_placement *placement, const bvpi_dd v[3], double out[3],
+                    double err[3])
 {
     const double rounded[3] = {v[0].hi, v[1].hi, v[2].hi};
     adjugate a;
     bvpi_dd exact[3];
-    if (place->is_identity) {
+    if (placement->is_identity) {
         memset(err, 0, 3 * sizeof *err);
         round3(v, out, err);
-    } else if (place->is_tame) {
-        apply_tame(place, rounded, out, err);
+    } else if (placement->is_tame) {
+        apply_tame(placement, rounded, out, err);
     } else {
-        adjugate_init(&a, place->m);
+        adjugate_init(&a, placement->m);
         apply_inverse(&a, v, exact, err);
         round3(exact, out, err);
     }
 }
 
-void bvpi_place_point_to_part(const bvpi_place *place, const double world[3], double out[3],
-                              double err[3])
+void bvpi_placement_point_to_part(const bvpi_placement *placement, const double world[3],
+                                  double out[3], double err[3])
 {
     bvpi_dd v[3];
     for (int i = 0; i < 3; i++)
-        v[i] = bvpi_dd_sum(world[i], -place->m[4 * i + 3]);
-    to_part(place, v, out, err);
+        v[i] = bvpi_dd_sum(world[i], -placement->m[4 * i + 3]);
+    to_part(placement, v, out, err);
 }
 
-void bvpi_place_vector_to_part(const bvpi_place *place, const double world[3], double out[3],
-                               double err[3])
+void bvpi_placement_vector_to_part(const bvpi_placement *placement, const double world[3],
+                                   double out[3], double err[3])
 {
     const bvpi_dd v[3] = {bvpi_dd_of(world[0]), bvpi_dd_of(world[1]), bvpi_dd_of(world[2])};
-    to_part(place, v, out, err);
+    to_part(placement, v, out, err);
 }
 
-void bvpi_place_ray_to_part(const bvpi_place *place, const double origin[3],
-                            const double direction[3], bvpi_dd o[3], double o_err[3], bvpi_dd d[3],
-                            double d_err[3])
+void bvpi_placement_ray_to_part(const bvpi_placement *placement, const double origin[3],
+                                const double direction[3], bvpi_dd o[3], double o_err[3],
+                                bvpi_dd d[3], double d_err[3])
 {
     bvpi_dd from[3], along[3];
     adjugate a;
     for (int i = 0; i < 3; i++) {
-        from[i] = bvpi_dd_sum(origin[i], -place->m[4 * i + 3]);
+        from[i] = bvpi_dd_sum(origin[i], -placement->m[4 * i + 3]);
         along[i] = bvpi_dd_of(direction[i]);
     }
-    adjugate_init(&a, place->m);
+    adjugate_init(&a, placement->m);
     apply_inverse(&a, from, o, o_err);
     apply_inverse(&a, along, d, d_err);
 }
 
-void bvpi_place_point_to_world(const bvpi_place *place, const double part[3], double out[3])
+void bvpi_placement_point_to_world(const bvpi_placement *placement, const double part[3],
+                                   double out[3])
 {
     for (int i = 0; i < 3; i++) {
-        const double *row = place->m + 4 * i;
+        const double *row = placement->m + 4 * i;
         bvpi_dd sum = bvpi_dd_of(row[3]);
         for (int j = 0; j < 3; j++)
             sum = bvpi_dd_add(sum, bvpi_dd_product(row[j], part[j]));
@@ -394,7 +397,7 @@ static void relative_in_dd(bvpi_pose *pose, const adjugate *a)
 }
 
 /* The same in double, four columns side by side: rounding as in apply_tame. */
-static void relative_in_double(bvpi_pose *pose, const bvpi_place *a)
+static void relative_in_double(bvpi_pose *pose, const bvpi_placement *a)
 {
     f64x4 v[3];
     BVPI_UNROLL
@@ -414,16 +417,16 @@ static void relative_in_double(bvpi_pose *pose, const bvpi_place *a)
     }
 }
 
-static void relative_placement(bvpi_pose *pose, const bvpi_place *place)
+static void relative_placement(bvpi_pose *pose, const bvpi_placement *placement)
 {
     adjugate a;
-    if (pose->same || place->is_identity) {
+    if (pose->same || placement->is_identity) {
         memcpy(pose->x, pose->same ? IDENTITY : pose->mb, sizeof pose->x);
         memset(pose->x_err, 0, sizeof pose->x_err);
-    } else if (place->is_tame) {
-        relative_in_double(pose, place);
+    } else if (placement->is_tame) {
+        relative_in_double(pose, placement);
     } else {
-        adjugate_init(&a, place->m);
+        adjugate_init(&a, placement->m);
         relative_in_dd(pose, &a);
     }
 }
@@ -494,7 +497,7 @@ static void distance_unit(bvpi_pose *pose)
     pose->length_hi = ok ? (float)hi * (1 + 0x1p-22f) : INFINITY;
 }
 
-void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_place *a, const bvpi_place *b,
+void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_placement *a, const bvpi_placement *b,
                            const double bound_a[3], const double bound_b[3])
 {
     memcpy(pose->ma, a->m, sizeof a->m);
@@ -521,8 +524,8 @@ void bvpi_pose_bound_corners(bvpi_pose *pose, const double bound_a[3], const dou
 bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,
                           const double bound_a[3], const double bound_b[3])
 {
-    bvpi_place a, b;
-    if (bvpi_place_init(&a, ma) != BVP_OK || bvpi_place_init(&b, mb) != BVP_OK)
+    bvpi_placement a, b;
+    if (bvpi_placement_init(&a, ma) != BVP_OK || bvpi_placement_init(&b, mb) != BVP_OK)
         return BVP_ERR_ARGUMENT;
     bvpi_pose_init_placed(pose, &a, &b, bound_a, bound_b);
     return BVP_OK;

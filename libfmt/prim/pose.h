@@ -13,7 +13,7 @@
 
 /* ---- one body in the world ------------------------------------------------------------------- */
 
-typedef struct bvpi_place {
+typedef struct bvpi_placement {
     double m[12];      /* as given: part coordinates to world, exact by definition */
     double inverse[9]; /* of the linear part; each entry within inverse_err */
     double inverse_err[9];
@@ -24,25 +24,26 @@ typedef struct bvpi_place {
                        where answers do not depend on it */
     int is_similar; /* size_max <= size_min (1 + 2^-40): rotation times uniform scale, maybe
                        mirrored */
-} bvpi_place;
+} bvpi_placement;
 
 /* BVP_ERR_ARGUMENT: an entry is not finite, the linear part is singular (or not told apart from a
  * singular one by double-double arithmetic), or an entry is out of range: exactness.md, chapter 1.
  */
-bvp_status bvpi_place_init(bvpi_place *place, const double *m);
+bvp_status bvpi_placement_init(bvpi_placement *placement, const double *m);
 
 /* out = M^-1 world, each coordinate within err[i] of the exact one. */
-void bvpi_place_point_to_part(const bvpi_place *place, const double world[3], double out[3],
-                              double err[3]);
+void bvpi_placement_point_to_part(const bvpi_placement *placement, const double world[3],
+                                  double out[3], double err[3]);
 /* The same for a direction: L^-1 world. */
-void bvpi_place_vector_to_part(const bvpi_place *place, const double world[3], double out[3],
-                               double err[3]);
+void bvpi_placement_vector_to_part(const bvpi_placement *placement, const double world[3],
+                                   double out[3], double err[3]);
 /* Both at once in double-double, whose inverse is computed for it. */
-void bvpi_place_ray_to_part(const bvpi_place *place, const double origin[3],
-                            const double direction[3], bvpi_dd o[3], double o_err[3], bvpi_dd d[3],
-                            double d_err[3]);
+void bvpi_placement_ray_to_part(const bvpi_placement *placement, const double origin[3],
+                                const double direction[3], bvpi_dd o[3], double o_err[3],
+                                bvpi_dd d[3], double d_err[3]);
 /* out = M part, rounded in double (relative error some 2^-52 of the terms). */
-void bvpi_place_point_to_world(const bvpi_place *place, const double part[3], double out[3]);
+void bvpi_placement_point_to_world(const bvpi_placement *placement, const double part[3],
+                                   double out[3]);
 
 /* ---- two bodies ------------------------------------------------------------------------------ */
 
@@ -71,11 +72,12 @@ typedef struct bvpi_pose {
      * bounds is a world length; 0 and infinity when out of float's range. */
     int own_frame;
     float length_lo, length_hi;
-    double a_size_min, a_size_max, b_size_min, b_size_max; /* see bvpi_place */
+    double a_size_min, a_size_max, b_size_min, b_size_max; /* see bvpi_placement */
 } bvpi_pose;
 
 /* ma, mb: placements of A and B, or NULL; bound_a, bound_b: the largest |coordinate| of each axis
- * in either part (of its boxes too, where eta is to cover them). Statuses as bvpi_place_init. */
+ * in either part (of its boxes too, where eta is to cover them). Statuses as bvpi_placement_init.
+ */
 bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,
                           const double bound_a[3], const double bound_b[3]);
 
@@ -84,7 +86,7 @@ bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,
 void bvpi_pose_bound_corners(bvpi_pose *pose, const double bound_a[3], const double bound_b[3]);
 
 /* The same from placements that are ready. */
-void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_place *a, const bvpi_place *b,
+void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_placement *a, const bvpi_placement *b,
                            const double bound_a[3], const double bound_b[3]);
 
 /* ---- products -------------------------------------------------------------------------------- */

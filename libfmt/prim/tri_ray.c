@@ -35,24 +35,25 @@ static void init_view(bvpi_tri_ray *r, int i, const bvpi_dd o[3], const bvpi_dd 
     bvpi_tri_ray_set_view(r, i, shear.hi, offset.hi, c_err + bound[z] * s_err, reach);
 }
 
-bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_place *place, const double origin[3],
-                             const double direction[3], const double bound[3])
+bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_placement *placement,
+                             const double origin[3], const double direction[3],
+                             const double bound[3])
 {
     bvpi_dd o[3], d[3];
     double o_err[3], d_err[3];
     const f64x4 from = {origin[0], origin[1], origin[2], 0};
     const f64x4 along = {direction[0], direction[1], direction[2], 0};
-    if (place->is_identity && bvpi_tri_ray_init_plain(out, from, along, bound))
+    if (placement->is_identity && bvpi_tri_ray_init_plain(out, from, along, bound))
         return BVP_OK;
     memcpy(out->world_origin, origin, 3 * sizeof *origin);
     memcpy(out->world_direction, direction, 3 * sizeof *direction);
-    memcpy(out->m, place->m, sizeof out->m);
+    memcpy(out->m, placement->m, sizeof out->m);
     for (int x = 0; x < 3; x++)
         if (!isfinite(origin[x]) || !isfinite(direction[x]))
             return BVP_ERR_ARGUMENT;
     if (direction[0] == 0 && direction[1] == 0 && direction[2] == 0)
         return BVP_ERR_ARGUMENT;
-    bvpi_place_ray_to_part(place, origin, direction, o, o_err, d, d_err);
+    bvpi_placement_ray_to_part(placement, origin, direction, o, o_err, d, d_err);
     for (int x = 0; x < 3; x++) {
         out->origin[x] = o[x].hi;
         out->direction[x] = d[x].hi;

@@ -31,8 +31,9 @@ typedef struct bvpi_tri_ray {
 
 /* bound: the largest |coordinate| of each axis in the part. BVP_ERR_ARGUMENT: not finite, in part
  * coordinates either, or a direction of length zero. */
-bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_place *place, const double origin[3],
-                             const double direction[3], const double bound[3]);
+bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_placement *placement,
+                             const double origin[3], const double direction[3],
+                             const double bound[3]);
 
 /* The same without a placement, in a third of the time and inlined; the fourth numbers are 0.
  * False: the numbers are too large or small for this. Spec: exactness.md, chapter 7. */

@@ -19,14 +19,14 @@ static int compare_bodies(const bvpi_subject *a, const bvpi_subject *b)
 {
     uint32_t part_a = a->is_assembly ? BVP_ASSEMBLY : a->one.part_idx;
     uint32_t part_b = b->is_assembly ? BVP_ASSEMBLY : b->one.part_idx;
-    const bvpi_placed *at_a = a->is_assembly ? &a->top : &a->one.at;
-    const bvpi_placed *at_b = b->is_assembly ? &b->top : &b->one.at;
+    const bvpi_placed_tree *at_a = a->is_assembly ? &a->top : &a->one.at;
+    const bvpi_placed_tree *at_b = b->is_assembly ? &b->top : &b->one.at;
     if (part_a != part_b)
         return part_a < part_b ? -1 : 1;
     int order = memcmp(a->file->header.root_hash, b->file->header.root_hash,
                        sizeof a->file->header.root_hash);
     if (order == 0)
-        order = memcmp(at_a->place.m, at_b->place.m, sizeof at_a->place.m);
+        order = memcmp(at_a->placement.m, at_b->placement.m, sizeof at_a->placement.m);
     return order != 0 ? order : bvpi_filter_compare(a->filter, b->filter);
 }
 

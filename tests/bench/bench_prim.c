@@ -19,7 +19,7 @@ typedef struct scene {
     const char *name;
     f32x8 a[BATCHES][9], b[BATCHES][9];
     bvpi_pose pose;
-    bvpi_place place;
+    bvpi_placement placement;
     double bound_a[3], bound_b[3];
 } scene;
 
@@ -94,7 +94,7 @@ static double time_rays(void)
     unsigned sum = 0;
     bvpi_tri_ray ray;
     bvpi_tri_ray_hit hits[8];
-    bvpi_tri_ray_init(&ray, &s.place, origin, direction, s.bound_a);
+    bvpi_tri_ray_init(&ray, &s.placement, origin, direction, s.bound_a);
     for (int i = 0; i < BATCHES; i++)
         sum += bvpi_tri_ray8(&ray, s.a[i], 0xff, 0, INFINITY, hits);
     return sum;
@@ -105,7 +105,7 @@ static double time_point8(void)
     const double p[3] = {0.3, 0.1, 0.2};
     f32x8 sum = f32x8_splat(0), lo, hi;
     bvpi_point point;
-    bvpi_point_init(&point, &s.place, p, s.bound_a);
+    bvpi_point_init(&point, &s.placement, p, s.bound_a);
     for (int i = 0; i < BATCHES; i++) {
         bvpi_point_tri8(&point, s.a[i], &lo, &hi);
         sum += lo + hi;
@@ -118,7 +118,7 @@ static double time_point1(void)
     const double p[3] = {0.3, 0.1, 0.2};
     double sum = 0;
     bvpi_point point;
-    bvpi_point_init(&point, &s.place, p, s.bound_a);
+    bvpi_point_init(&point, &s.placement, p, s.bound_a);
     for (int i = 0; i < BATCHES; i++)
         for (unsigned lane = 0; lane < 8; lane++) {
             float a[9];
@@ -138,7 +138,7 @@ static double time_box(void)
         for (unsigned lane = 0; lane < 8; lane++) {
             float a[9];
             get_lane(s.a[i], lane, a);
-            sum += bvpi_tri_meets_box(a, s.place.m, lo, hi);
+            sum += bvpi_tri_meets_box(a, s.placement.m, lo, hi);
         }
     return sum;
 }
@@ -151,7 +151,7 @@ static double time_ball(void)
         for (unsigned lane = 0; lane < 8; lane++) {
             float a[9];
             get_lane(s.a[i], lane, a);
-            sum += bvpi_tri_meets_ball(a, s.place.m, centre, 0.4);
+            sum += bvpi_tri_meets_ball(a, s.placement.m, centre, 0.4);
         }
     return sum;
 }
@@ -184,7 +184,7 @@ static void make_scene(const char *name, int family, int placing)
             s.bound_b[k % 3] = fmax(s.bound_b[k % 3], fabs((double)c.b[k]));
         }
     }
-    bvpi_place_init(&s.place, first.ma);
+    bvpi_placement_init(&s.placement, first.ma);
     bvpi_pose_init(&s.pose, first.ma, first.mb, s.bound_a, s.bound_b);
 }
 

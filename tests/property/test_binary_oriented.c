@@ -97,7 +97,7 @@ static void place_part(uint64_t *state, const bvpi_binary *tree, bvpi_placed_par
             m[4 * i + j] = turn[3 * i + j] * stretch[j];
         m[4 * i + 3] = case_between(state, -10, 10);
     }
-    ck_assert_int_eq(bvpi_place_init(&out->at.place, m), BVP_OK);
+    ck_assert_int_eq(bvpi_placement_init(&out->at.placement, m), BVP_OK);
     for (int axis = 0; axis < 3; axis++)
         out->at.bound[axis] =
             fmax(fabs(tree->grid_origin[axis]),
@@ -114,7 +114,7 @@ static void random_scene(uint64_t *state, uint32_t kind, scene *s)
     s->pair.test.b = &s->part[1];
     s->pair.tree_a = &s->tree[0];
     s->pair.tree_b = &s->tree[1];
-    bvpi_pose_init_placed(&s->pair.test.pose, &s->part[0].at.place, &s->part[1].at.place,
+    bvpi_pose_init_placed(&s->pair.test.pose, &s->part[0].at.placement, &s->part[1].at.placement,
                           s->part[0].at.bound, s->part[1].at.bound);
 }
 

@@ -82,7 +82,7 @@ static void check_triangle(exact *e, const bvpi_clash_item *item, const float tr
                            double worst[3])
 {
     double c[9], way[3], point[3];
-    exact_place(e, item->part.at.place.m, tri);
+    exact_place(e, item->part.at.placement.m, tri);
     for (int k = 0; k < 9; k += 3)
         bvpi_clash_place_corner(item, tri + k, c + k);
     ck_assert(bvpi_clash_is_in_box(&item->part, c, item->blur));

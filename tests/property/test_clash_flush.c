@@ -248,15 +248,15 @@ static double largest_of(const solid *s)
 
 /* A solid in a frame of its own, and where that is: together they say what was said before, but for
  * rounding. Returns how far that takes a point. */
-static double own_frame(uint64_t *state, solid *s, double place[12])
+static double own_frame(uint64_t *state, solid *s, double placement[12])
 {
     const double size = largest_of(s);
-    random_own_frame(state, s->soup, s->count, place);
+    random_own_frame(state, s->soup, s->count, placement);
     return 4 * size * 0x1p-24;
 }
 
 /* The same, but only moved, by what floats and doubles hold: the surfaces stay what they are. */
-static double own_origin(uint64_t *state, solid *s, double place[12])
+static double own_origin(uint64_t *state, solid *s, double placement[12])
 {
     const double size = largest_of(s), step = exp2(ceil(log2(size)) - 3);
     double by[3];
@@ -266,7 +266,7 @@ static double own_origin(uint64_t *state, solid *s, double place[12])
         s->soup[i] = (float)((double)s->soup[i] - by[i % 3]);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
-            place[4 * i + 3] += place[4 * i + k] * by[k];
+            placement[4 * i + 3] += placement[4 * i + k] * by[k];
     return 8 * size * 0x1p-24;
 }
 
@@ -283,23 +283,23 @@ static case_file make_case(uint64_t *state, flush_case *out)
     static const double home[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     static solid solids[2];
     prism outer, inner;
-    double place[2][12];
+    double placement[2][12];
     assembly all = assembly_new(home);
     make_pair(state, &outer, &inner);
     make_solid(&outer, &solids[0]);
     make_solid(&inner, &solids[1]);
-    random_place(state, place[0]);
-    memcpy(place[1], place[0], sizeof place[0]);
+    random_place(state, placement[0]);
+    memcpy(placement[1], placement[0], sizeof placement[0]);
     out->depth = depth_of(&outer, &inner);
     out->blur = 0;
     for (int i = 0; i < 3; i++)
-        out->blur = fmax(out->blur, fabs(place[0][4 * i + 3]) * 0x1p-48);
+        out->blur = fmax(out->blur, fabs(placement[0][4 * i + 3]) * 0x1p-48);
     out->blur += largest_of(&solids[0]) * 0x1p-48;
     const int frame = (int)(case_random(state) % 4);
     if (frame == 2)
-        out->blur += own_origin(state, &solids[1], place[1]);
+        out->blur += own_origin(state, &solids[1], placement[1]);
     if (frame == 3)
-        out->blur += own_frame(state, &solids[1], place[1]);
+        out->blur += own_frame(state, &solids[1], placement[1]);
     const double gaps[4] = {NAN, 0, out->depth * 1e-6, out->depth * 1e-3};
     const double overlaps[4] = {NAN, 0, out->depth * 1e-3, out->depth * .05};
     out->limits =
@@ -308,7 +308,7 @@ static case_file make_case(uint64_t *state, flush_case *out)
     out->inner = (uint32_t)(case_random(state) % 2);
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t which = (i == 0) == (out->inner == 0);
-        assembly_place(&all, assembly_part(&all, &solids[which]), place[which]);
+        assembly_place(&all, assembly_part(&all, &solids[which]), placement[which]);
     }
     return case_finish(all.builder);
 }

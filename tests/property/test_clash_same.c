@@ -68,17 +68,17 @@ static bvp_verdict verdict_of(uint64_t *state, const remesh meshes[2], double pl
 }
 
 /* The touch gap that both get by default, near enough. */
-static double gap_of(const remesh *m, const double place[12])
+static double gap_of(const remesh *m, const double placement[12])
 {
     assembly all = assembly_new(home);
-    assembly_place(&all, remesh_part(&all, m), place);
+    assembly_place(&all, remesh_part(&all, m), placement);
     case_file file = case_finish(all.builder);
     const double gap = bvp_clash_touch_gap(file.file, NULL);
     case_close(&file);
     return gap;
 }
 
-static void change_mesh(uint64_t *state, remesh *m, double place[12])
+static void change_mesh(uint64_t *state, remesh *m, double placement[12])
 {
     if (m->count < 400 && case_random(state) % 2)
         remesh_flip(m);
@@ -86,7 +86,7 @@ static void change_mesh(uint64_t *state, remesh *m, double place[12])
         remesh_split(state, m, 1 + (int)(case_random(state) % 3));
     remesh_permute(state, m);
     if (case_random(state) % 4 == 0)
-        random_own_frame(state, m->soup, m->count, place);
+        random_own_frame(state, m->soup, m->count, placement);
 }
 
 static bvp_verdict compare_changed(uint64_t *state, const remesh *mesh)
@@ -237,7 +237,7 @@ static void change_triangle(remesh *m, uint32_t which, double share, double heig
 
 /* Changes a box so that some point is three gaps off, and places it. */
 static void make_different(uint64_t *state, difference kind, double size, double gap, remesh *m,
-                           double place[12])
+                           double placement[12])
 {
     const uint32_t which = (uint32_t)(case_random(state) % m->count);
     double way[9];
@@ -245,7 +245,7 @@ static void make_different(uint64_t *state, difference kind, double size, double
     case MOVED:
         random_rotation(state, way);
         for (int i = 0; i < 3; i++)
-            place[4 * i + 3] += 3.1 * gap * way[i];
+            placement[4 * i + 3] += 3.1 * gap * way[i];
         break;
     case FACE_MOVED: /* out, or in */
         way[0] = case_random(state) % 2 ? 3.1 * gap : -3.1 * gap;

@@ -31,7 +31,7 @@ static bvp_closest_result brute_force(const body_list *list, const double point[
         const body_item *item = &list->items[i];
         bvpi_point prepared;
         ck_assert_int_eq(
-            bvpi_point_init(&prepared, &item->placed.at.place, point, item->placed.at.corner),
+            bvpi_point_init(&prepared, &item->placed.at.placement, point, item->placed.at.corner),
             BVP_OK);
         for (uint64_t k = 0; k < item->count; k++)
             try_triangle(item, &prepared, k, most, &best);
@@ -108,7 +108,7 @@ START_TEST(distances_from_a_box)
     case_seed(2);
     for (int i = 0; i < 2000; i++) {
         double m[12], p[3], q[3], gap = 0, scale = exp2(case_int(20) - 10);
-        bvpi_place place;
+        bvpi_placement placement;
         bvp_closest_result found;
         case_rotation(m);
         case_scale(m, scale);
@@ -118,8 +118,8 @@ START_TEST(distances_from_a_box)
             p[a] = hi[a] * (2 * case_unit() + 0.5);
             gap = hypot(gap, fmax(fmax(-p[a], p[a] - hi[a]), 0));
         }
-        ck_assert_int_eq(bvpi_place_init(&place, m), BVP_OK);
-        bvpi_place_point_to_world(&place, p, q);
+        ck_assert_int_eq(bvpi_placement_init(&placement, m), BVP_OK);
+        bvpi_placement_point_to_world(&placement, p, q);
         ck_assert_int_eq(bvp_closest(&body, q, INFINITY, &found, NULL), BVP_OK);
         ck_assert_int_eq(found.found, 1);
         if (gap > 0)

@@ -56,7 +56,7 @@ static void take_apart(const bvp_file *file, const double *placement, assembly *
     for (uint32_t i = 0; i < INSTANCES; i++) {
         const bvpi_placed_part *part = &out->list.items[i].placed;
         out->alone[i] =
-            (bvp_body){.file = file, .part = part->part_idx, .placement = part->at.place.m};
+            (bvp_body){.file = file, .part = part->part_idx, .placement = part->at.placement.m};
     }
 }
 

@@ -36,7 +36,7 @@ static void extent_of(const body_item *item, int axis, mpq_t lo, mpq_t hi)
     for (int k = 0; k < 8; k++) {
         const double corner[3] = {(double)side[k & 1][0], (double)side[k >> 1 & 1][1],
                                   (double)side[k >> 2][2]};
-        set_row_times_corner(x, item->placed.at.place.m + 4 * axis, corner);
+        set_row_times_corner(x, item->placed.at.placement.m + 4 * axis, corner);
         if (k == 0 || mpq_cmp(x, lo) < 0)
             mpq_set(lo, x);
         if (k == 0 || mpq_cmp(x, hi) > 0)
@@ -64,7 +64,7 @@ static bool box_meets(const body_item *item, const double lo[3], const double hi
 static bool triangle_meets(const body_item *item, const double lo[3], const double hi[3])
 {
     for (uint64_t k = 0; k < item->count; k++)
-        if (bvpi_tri_meets_box(item->tri + 9 * k, item->placed.at.place.m, lo, hi))
+        if (bvpi_tri_meets_box(item->tri + 9 * k, item->placed.at.placement.m, lo, hi))
             return true;
     return false;
 }
@@ -117,7 +117,7 @@ static void random_box(const body_list *list, double size, double lo[3], double 
     const bvpi_placed_part *part = &list->items[case_int((int)list->count)].placed;
     const int axis = case_int(3), off = case_int(3) - 1;
     bvpi_bounds own;
-    bvpi_place_bounds(part->at.place.m, part->part.lo, part->part.hi, &own);
+    bvpi_place_bounds(part->at.placement.m, part->part.lo, part->part.hi, &own);
     for (int a = 0; a < 3; a++) {
         lo[a] = own.lo[a] - size;
         hi[a] = own.hi[a] + size;
@@ -157,7 +157,7 @@ static uint64_t nearest_of_each(const bvp_file *file, const body_list *list, con
     for (uint32_t i = 0; i < list->count; i++) {
         const bvpi_placed_part *part = &list->items[i].placed;
         const bvp_body alone = {
-            .file = file, .part = part->part_idx, .placement = part->at.place.m};
+            .file = file, .part = part->part_idx, .placement = part->at.placement.m};
         ck_assert_int_eq(bvp_closest(&alone, point, most, &out[count], NULL), BVP_OK);
         if (!out[count].found)
             continue;

@@ -61,20 +61,20 @@ static void digest_one(int family)
     bvpi_tri_dist8(&pose, a, b, &lo, &hi);
     take_floats(lo);
     take_floats(hi);
-    bvpi_place place;
+    bvpi_placement placement;
     bvpi_point point;
     bvpi_tri_ray ray;
     bvpi_tri_ray_hit hits[8];
     place_point(mb, c[0].b, p);
     place_point(mb, c[0].b + 3, q);
-    ck_assert_int_eq(bvpi_place_init(&place, ma), BVP_OK);
-    ck_assert_int_eq(bvpi_point_init(&point, &place, p, bound_a), BVP_OK);
+    ck_assert_int_eq(bvpi_placement_init(&placement, ma), BVP_OK);
+    ck_assert_int_eq(bvpi_point_init(&point, &placement, p, bound_a), BVP_OK);
     bvpi_point_tri8(&point, a, &lo, &hi);
     take_floats(lo);
     take_floats(hi);
     for (int x = 0; x < 3; x++)
         q[x] -= p[x];
-    if (bvpi_tri_ray_init(&ray, &place, p, q, bound_a) == BVP_OK) {
+    if (bvpi_tri_ray_init(&ray, &placement, p, q, bound_a) == BVP_OK) {
         take(bvpi_tri_ray_misses(&ray, a));
         take(bvpi_tri_ray8(&ray, a, 0xff, 0, INFINITY, hits));
     }

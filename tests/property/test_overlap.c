@@ -78,7 +78,7 @@ static void check_region(const bvp_body *body, const bvp_body *baseline, const b
     for (uint32_t i = 0; i < list->count; i++) {
         const body_item *item = &list->items[i];
         for (uint64_t k = 0; k < item->count; k++) {
-            if (!holds(region, item->placed.at.place.m, item->tri + 9 * k))
+            if (!holds(region, item->placed.at.placement.m, item->tri + 9 * k))
                 continue;
             ck_assert_msg(at < count, "a triangle was missed");
             bvp_hit_id id = {item->placed.instance, item->placed.part_idx, k, item->ids[k]};

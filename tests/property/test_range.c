@@ -566,7 +566,7 @@ enum { ASK_PAIRS = 5 }; /* and below that: closest, rays, regions, warm, batches
 /* What is asked beside pairs and distances. */
 typedef struct questions {
     int kind;
-    double point[ELEMENTS][3], place[ELEMENTS][12];
+    double point[ELEMENTS][3], placement[ELEMENTS][12];
     ray_truth ray[ELEMENTS];
     region_truth region[REGIONS];
 } questions;
@@ -582,7 +582,7 @@ static void questions_init(questions *q, const scene *s)
         region_truth_init(s, &q->region[i]);
     if (s->is_self && (q->kind == 3 || q->kind == 4))
         q->kind = ASK_PAIRS;
-    make_motion(s, q->place);
+    make_motion(s, q->placement);
 }
 
 static void ask(const scene *s, questions *q)
@@ -597,9 +597,9 @@ static void ask(const scene *s, questions *q)
     for (int i = 0; i < REGIONS && q->kind == 2; i++)
         ask_region(s, &q->region[i]);
     if (q->kind == 3)
-        ask_warm(s, q->place);
+        ask_warm(s, q->placement);
     if (q->kind == 4)
-        ask_batches(s, q->place);
+        ask_batches(s, q->placement);
 }
 
 static void check_scene(scene *s, const batch *batch)

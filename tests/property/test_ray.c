@@ -40,7 +40,7 @@ static answer brute_force(const body_list *list, const bvp_ray *ray)
     for (uint32_t i = 0; i < list->count; i++) {
         const body_item *item = &list->items[i];
         bvpi_tri_ray prepared;
-        ck_assert_int_eq(bvpi_tri_ray_init(&prepared, &item->placed.at.place, ray->origin,
+        ck_assert_int_eq(bvpi_tri_ray_init(&prepared, &item->placed.at.placement, ray->origin,
                                            ray->direction, item->placed.at.bound),
                          BVP_OK);
         for (uint64_t k = 0; k < item->count; k++)
@@ -151,12 +151,12 @@ static void aim_through(const bvp_body *body, const double target[3], const doub
     bvp_ray ray = {.t_max = INFINITY};
     bvp_ray_hit hit;
     double p[3], q[3];
-    bvpi_place place;
-    ck_assert_int_eq(bvpi_place_init(&place, body->placement), BVP_OK);
+    bvpi_placement placement;
+    ck_assert_int_eq(bvpi_placement_init(&placement, body->placement), BVP_OK);
     for (int a = 0; a < 3; a++)
         p[a] = target[a] + away * (target[a] - inside[a]);
-    bvpi_place_point_to_world(&place, p, ray.origin);
-    bvpi_place_point_to_world(&place, inside, q);
+    bvpi_placement_point_to_world(&placement, p, ray.origin);
+    bvpi_placement_point_to_world(&placement, inside, q);
     for (int a = 0; a < 3; a++)
         ray.direction[a] = q[a] - ray.origin[a];
     ck_assert_int_eq(bvp_ray_first(body, &ray, &hit, NULL), BVP_OK);

@@ -305,7 +305,7 @@ static inline void point_of_body(const body_list *list, bool corner, double out[
     double u = corner ? 0 : fabs(case_unit()), v = corner ? 0 : (1 - u) * fabs(case_unit()), p[3];
     for (int a = 0; a < 3; a++)
         p[a] = t[a] + u * (t[3 + a] - t[a]) + v * (t[6 + a] - t[a]);
-    bvpi_place_point_to_world(&item->placed.at.place, p, out);
+    bvpi_placement_point_to_world(&item->placed.at.placement, p, out);
 }
 
 /* Half the diagonal of the body's bounds, roughly, from two random points. */

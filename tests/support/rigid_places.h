@@ -45,7 +45,7 @@ static inline void random_place(uint64_t *state, double m[12])
 /* Turns the corners of a soup by a random rotation, and the placement back: together they say what
  * was said before, but for rounding. */
 static inline void random_own_frame(uint64_t *state, float *soup, uint32_t triangle_count,
-                                    double place[12])
+                                    double placement[12])
 {
     double own[9], back[9];
     random_rotation(state, own);
@@ -57,10 +57,10 @@ static inline void random_own_frame(uint64_t *state, float *soup, uint32_t trian
     }
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
-            back[3 * i + k] = place[4 * i] * own[k] + place[4 * i + 1] * own[3 + k] +
-                              place[4 * i + 2] * own[6 + k];
+            back[3 * i + k] = placement[4 * i] * own[k] + placement[4 * i + 1] * own[3 + k] +
+                              placement[4 * i + 2] * own[6 + k];
     for (int i = 0; i < 3; i++)
-        memcpy(place + 4 * i, back + 3 * i, 3 * sizeof *back);
+        memcpy(placement + 4 * i, back + 3 * i, 3 * sizeof *back);
 }
 
 #endif

@@ -13,7 +13,7 @@
 typedef struct setting {
     tri_case c;
     bvpi_grid_box a, b;
-    bvpi_place place;
+    bvpi_placement placement;
     bvpi_pose pose;
     bvpi_box_pair pair;
 } setting;
@@ -45,7 +45,7 @@ static void random_setting(setting *s, bool same_size)
         s->b = s->a;
         memcpy(bound_b, bound_a, sizeof bound_b);
     }
-    ck_assert_int_eq(bvpi_place_init(&s->place, s->c.ma), BVP_OK);
+    ck_assert_int_eq(bvpi_placement_init(&s->placement, s->c.ma), BVP_OK);
     ck_assert_int_eq(bvpi_pose_init(&s->pose, s->c.ma, s->c.mb, bound_a, bound_b), BVP_OK);
     for (int i = 0; i < 3; i++) {
         const double *err = s->pose.x_err + 4 * i;
@@ -53,7 +53,7 @@ static void random_setting(setting *s, bool same_size)
             fmax(error, err[3] + err[0] * bound_b[0] + err[1] * bound_b[1] + err[2] * bound_b[2]);
     }
     for (int k = 0; k < 9; k++)
-        world[k] = s->place.inverse[k];
+        world[k] = s->placement.inverse[k];
     bvpi_box_pair_init(&s->pair, &s->a, &s->b, s->pose.x, error, world);
 }
 
@@ -142,11 +142,11 @@ START_TEST(boxes_with_a_common_point_meet)
             bool inside = true;
             for (int i = 0; i < 3; i++)
                 rounded[i] = (double)world[i];
-            bvpi_place_point_to_part(&s.place, rounded, back, err);
+            bvpi_placement_point_to_part(&s.placement, rounded, back, err);
             for (int i = 0; i < 3; i++) {
                 q[i] = (back[i] - s.a.origin[i]) / s.a.unit;
                 long double slack = (err[i] + fabs(back[i]) * 0x1p-45) / s.a.unit;
-                slack += fabs(rounded[i]) * 0x1p-45 / s.place.size_min / s.a.unit;
+                slack += fabs(rounded[i]) * 0x1p-45 / s.placement.size_min / s.a.unit;
                 inside = inside && q[i] >= slack && q[i] + slack <= s.a.extent[i];
                 box_a.lo[i] = inside ? (uint32_t)floorl(q[i] - slack) : 0;
                 box_a.hi[i] = inside ? (uint32_t)ceill(q[i] + slack) : 0;

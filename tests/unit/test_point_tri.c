@@ -18,15 +18,15 @@ static void refuse(const tri_case *c, const char *what, double lo, double hi, co
 /* The case's triangle A and the first corner of B. */
 static int check_one(const tri_case *c, mpq_t d_sq)
 {
-    bvpi_place place;
+    bvpi_placement placement;
     bvpi_point point;
     bvpi_point_tri d;
     double p[3], bound[3], apart = 0, size = 0;
     f32x8 t[9], lo, hi;
     bounds_of(c->a, 3, bound);
     place_point(c->mb, c->b, p);
-    ck_assert_int_eq(bvpi_place_init(&place, c->ma), BVP_OK);
-    ck_assert_int_eq(bvpi_point_init(&point, &place, p, bound), BVP_OK);
+    ck_assert_int_eq(bvpi_placement_init(&placement, c->ma), BVP_OK);
+    ck_assert_int_eq(bvpi_point_init(&point, &placement, p, bound), BVP_OK);
     oracle_point_tri_distance_sq(d_sq, p, c->a, c->ma);
     bvpi_point_tri1(&point, c->a, &d);
     splat_triangle(c->a, t);
@@ -72,7 +72,7 @@ START_TEST(four_are_answered_as_one_is)
     case_seed(6);
     for (int i = 0; i < 4 * CASES; i++) {
         tri_case c[4];
-        bvpi_place place;
+        bvpi_placement placement;
         bvpi_point point;
         bvpi_point_tri4 four;
         f64x4 corners[9];
@@ -86,8 +86,8 @@ START_TEST(four_are_answered_as_one_is)
                 corners[k][lane] = (double)c[lane].a[k];
         }
         place_point(c[0].mb, c[0].b, p);
-        ck_assert_int_eq(bvpi_place_init(&place, c[0].ma), BVP_OK);
-        ck_assert_int_eq(bvpi_point_init(&point, &place, p, bound), BVP_OK);
+        ck_assert_int_eq(bvpi_placement_init(&placement, c[0].ma), BVP_OK);
+        ck_assert_int_eq(bvpi_point_init(&point, &placement, p, bound), BVP_OK);
         bvpi_point_tri4_init(&four, &point, corners);
         for (unsigned lane = 0; lane < 4; lane++) {
             bvpi_point_tri one, of_four;
@@ -105,11 +105,11 @@ START_TEST(degenerate_triangles_are_segments_and_points)
 {
     const float segment[9] = {0, 0, 0, 2, 0, 0, 4, 0, 0}, dot[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     const double p[3] = {3, 4, 0}, bound[3] = {4, 4, 4};
-    bvpi_place place;
+    bvpi_placement placement;
     bvpi_point point;
     bvpi_point_tri d;
-    ck_assert_int_eq(bvpi_place_init(&place, NULL), BVP_OK);
-    ck_assert_int_eq(bvpi_point_init(&point, &place, p, bound), BVP_OK);
+    ck_assert_int_eq(bvpi_placement_init(&placement, NULL), BVP_OK);
+    ck_assert_int_eq(bvpi_point_init(&point, &placement, p, bound), BVP_OK);
     bvpi_point_tri1(&point, segment, &d);
     ck_assert_double_eq_tol(d.hi, 4, 1e-12);
     ck_assert_double_eq_tol(d.point[0], 3, 1e-12);
@@ -124,11 +124,11 @@ START_TEST(feet_are_told_from_corners)
     const double hair = 0x1p-60, m[12] = {1, 0, 0, hair, 0, 1, 0, 0, 0, 0, 1, 0};
     const double p[3] = {1, hair, 0}, bound[3] = {1, 1, 1};
     const float tri[9] = {0, 0, 0, 1, 0, 0, 0, -1, 0};
-    bvpi_place place;
+    bvpi_placement placement;
     bvpi_point point;
     bvpi_point_tri d;
-    ck_assert_int_eq(bvpi_place_init(&place, m), BVP_OK);
-    ck_assert_int_eq(bvpi_point_init(&point, &place, p, bound), BVP_OK);
+    ck_assert_int_eq(bvpi_placement_init(&placement, m), BVP_OK);
+    ck_assert_int_eq(bvpi_point_init(&point, &placement, p, bound), BVP_OK);
     bvpi_point_tri1(&point, tri, &d);
     ck_assert_double_ge(d.lo, hair * (1 - 1e-9));
     ck_assert_double_le(d.hi, hair * (1 + 1e-9));
@@ -138,10 +138,10 @@ END_TEST
 START_TEST(arguments_are_checked)
 {
     const double p[3] = {0, NAN, 0}, bound[3] = {1, 1, 1};
-    bvpi_place place;
+    bvpi_placement placement;
     bvpi_point point;
-    ck_assert_int_eq(bvpi_place_init(&place, NULL), BVP_OK);
-    ck_assert_int_eq(bvpi_point_init(&point, &place, p, bound), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvpi_placement_init(&placement, NULL), BVP_OK);
+    ck_assert_int_eq(bvpi_point_init(&point, &placement, p, bound), BVP_ERR_ARGUMENT);
 }
 END_TEST
 

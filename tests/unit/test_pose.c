@@ -133,12 +133,12 @@ START_TEST(points_come_back_within_their_bounds)
     case_seed(11);
     for (int i = 0; i < CASES * PLACE_COUNT; i++) {
         tri_case c;
-        bvpi_place place;
+        bvpi_placement placement;
         double p[3], out[3], err[3];
         case_make(&c, CASE_RANDOM, i % PLACE_COUNT);
         place_point(c.mb, c.b, p);
-        ck_assert_int_eq(bvpi_place_init(&place, c.ma), BVP_OK);
-        bvpi_place_point_to_part(&place, p, out, err);
+        ck_assert_int_eq(bvpi_placement_init(&placement, c.ma), BVP_OK);
+        bvpi_placement_point_to_part(&placement, p, out, err);
         for (int x = 0; x < 3; x++) {
             mpq_set_d(v[x], p[x]);
             mpq_set_d(t, c.ma[4 * x + 3]);
@@ -147,7 +147,7 @@ START_TEST(points_come_back_within_their_bounds)
         solve(exact, c.ma, v);
         for (int x = 0; x < 3; x++)
             assert_within(exact[x], out[x], err[x]);
-        bvpi_place_vector_to_part(&place, p, out, err);
+        bvpi_placement_vector_to_part(&placement, p, out, err);
         for (int x = 0; x < 3; x++)
             mpq_set_d(v[x], p[x]);
         solve(exact, c.ma, v);
@@ -210,9 +210,9 @@ START_TEST(no_vector_stretches_more_than_said)
     case_seed(12);
     for (int i = 0; i < CASES; i++) {
         tri_case c;
-        bvpi_place place;
+        bvpi_placement placement;
         case_make(&c, CASE_RANDOM, i % PLACE_COUNT);
-        ck_assert_int_eq(bvpi_place_init(&place, c.ma), BVP_OK);
+        ck_assert_int_eq(bvpi_placement_init(&placement, c.ma), BVP_OK);
         for (int k = 0; k < 50; k++) {
             double v[3] = {0}, w[3];
             for (int x = 0; x < 3; x++)
@@ -220,15 +220,15 @@ START_TEST(no_vector_stretches_more_than_said)
             for (int x = 0; x < 3; x++)
                 w[x] = c.ma[4 * x] * v[0] + c.ma[4 * x + 1] * v[1] + c.ma[4 * x + 2] * v[2];
             double stretch = length_of(w) / length_of(v);
-            ck_assert_double_ge(stretch, place.size_min * (1 - 1e-14));
-            ck_assert_double_le(stretch, place.size_max * (1 + 1e-14));
+            ck_assert_double_ge(stretch, placement.size_min * (1 - 1e-14));
+            ck_assert_double_le(stretch, placement.size_max * (1 + 1e-14));
         }
         if (i % PLACE_COUNT == PLACE_RIGID_BOTH || i % PLACE_COUNT == PLACE_FAR) {
-            ck_assert_int_eq(place.is_similar, 1);
-            ck_assert_double_eq_tol(place.size_min, 1, 1e-12);
+            ck_assert_int_eq(placement.is_similar, 1);
+            ck_assert_double_eq_tol(placement.size_min, 1, 1e-12);
         }
         if (i % PLACE_COUNT == PLACE_FLAT)
-            ck_assert_double_eq_tol(place.size_min, 1e-9, 1e-12);
+            ck_assert_double_eq_tol(placement.size_min, 1e-9, 1e-12);
     }
 }
 END_TEST
@@ -281,29 +281,29 @@ START_TEST(bad_placements_are_refused)
 {
     const double good[12] = {1, 2, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7};
     double m[12];
-    bvpi_place place;
-    ck_assert_int_eq(bvpi_place_init(&place, good), BVP_OK);
+    bvpi_placement placement;
+    ck_assert_int_eq(bvpi_placement_init(&placement, good), BVP_OK);
     for (int i = 0; i < 12; i++) {
         memcpy(m, good, sizeof m);
         m[i] = i % 2 ? NAN : INFINITY;
-        ck_assert_int_eq(bvpi_place_init(&place, m), BVP_ERR_ARGUMENT);
+        ck_assert_int_eq(bvpi_placement_init(&placement, m), BVP_ERR_ARGUMENT);
     }
     memcpy(m, good, sizeof m);
     m[10] = 0; /* singular */
-    ck_assert_int_eq(bvpi_place_init(&place, m), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvpi_placement_init(&placement, m), BVP_ERR_ARGUMENT);
     memset(m, 0, sizeof m);
-    ck_assert_int_eq(bvpi_place_init(&place, m), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvpi_placement_init(&placement, m), BVP_ERR_ARGUMENT);
     memcpy(m, good, sizeof m);
     m[4] = 0.5; /* rows 0 and 1 are multiples of each other */
-    ck_assert_int_eq(bvpi_place_init(&place, m), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvpi_placement_init(&placement, m), BVP_ERR_ARGUMENT);
     m[4] = 0x1.0000000000001p-1; /* not quite */
-    ck_assert_int_eq(bvpi_place_init(&place, m), BVP_OK);
+    ck_assert_int_eq(bvpi_placement_init(&placement, m), BVP_OK);
     memcpy(m, good, sizeof m);
     m[10] = 0x1p-450; /* its inverse is out of range */
-    ck_assert_int_eq(bvpi_place_init(&place, m), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvpi_placement_init(&placement, m), BVP_ERR_ARGUMENT);
     for (int i = 0; i < 12; i++)
         m[i] = good[i] * 0x1p210;
-    ck_assert_int_eq(bvpi_place_init(&place, m), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvpi_placement_init(&placement, m), BVP_ERR_ARGUMENT);
 }
 END_TEST
 

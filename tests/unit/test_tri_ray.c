@@ -73,7 +73,7 @@ static int in_range(const mpq_t t, const ray_case *r)
 
 static int check_one(const tri_case *c, mpq_t t)
 {
-    bvpi_place place;
+    bvpi_placement placement;
     bvpi_tri_ray ray;
     bvpi_tri_ray_hit hits[8];
     ray_case r;
@@ -81,8 +81,8 @@ static int check_one(const tri_case *c, mpq_t t)
     f32x8 tri[9];
     make_ray(c, &r);
     bounds_of(c->a, 3, bound);
-    ck_assert_int_eq(bvpi_place_init(&place, c->ma), BVP_OK);
-    ck_assert_int_eq(bvpi_tri_ray_init(&ray, &place, r.origin, r.direction, bound), BVP_OK);
+    ck_assert_int_eq(bvpi_placement_init(&placement, c->ma), BVP_OK);
+    ck_assert_int_eq(bvpi_tri_ray_init(&ray, &placement, r.origin, r.direction, bound), BVP_OK);
     int hit = oracle_ray_tri(t, r.origin, r.direction, c->a, c->ma);
     double true_t = hit ? mpq_get_d(t) : 0;
     make_range(true_t, &r);
@@ -133,12 +133,12 @@ START_TEST(fans_are_watertight)
     for (int i = 0; i < FANS; i++) {
         double m[12], origin[3], aim[3], d[3];
         float rim[6][3], top[3] = {(float)case_unit() / 8, (float)case_unit() / 8, 0.1f};
-        bvpi_place place;
+        bvpi_placement placement;
         bvpi_tri_ray ray;
         bvpi_tri_ray_hit hit;
         case_rotation(m);
         case_translate(m, i % 2 ? 1e7 : 1);
-        ck_assert_int_eq(bvpi_place_init(&place, m), BVP_OK);
+        ck_assert_int_eq(bvpi_placement_init(&placement, m), BVP_OK);
         for (int k = 0; k < 6; k++) {
             rim[k][0] = (float)cos(k * M_PI / 3);
             rim[k][1] = (float)sin(k * M_PI / 3);
@@ -153,7 +153,7 @@ START_TEST(fans_are_watertight)
             d[x] = m[4 * x + 2] + case_unit() * 0.3;
         for (int x = 0; x < 3; x++)
             origin[x] = aim[x] - 5 * d[x];
-        ck_assert_int_eq(bvpi_tri_ray_init(&ray, &place, origin, d, bound), BVP_OK);
+        ck_assert_int_eq(bvpi_tri_ray_init(&ray, &placement, origin, d, bound), BVP_OK);
         int found = 0;
         for (int k = 0; k < 6; k++) {
             float tri[9];
@@ -172,13 +172,13 @@ START_TEST(edge_on_triangles_are_never_hit)
     const float tri[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, segment[9] = {0, 0, 0, 1, 1, 0, 2, 2, 0};
     const double bound[3] = {2, 2, 2}, from[3] = {-1, 0.25, 0}, along[3] = {1, 0, 0};
     const double above[3] = {1, 1, 1}, down[3] = {0, 0, -1};
-    bvpi_place place;
+    bvpi_placement placement;
     bvpi_tri_ray ray;
     bvpi_tri_ray_hit hit;
-    ck_assert_int_eq(bvpi_place_init(&place, NULL), BVP_OK);
-    ck_assert_int_eq(bvpi_tri_ray_init(&ray, &place, from, along, bound), BVP_OK);
+    ck_assert_int_eq(bvpi_placement_init(&placement, NULL), BVP_OK);
+    ck_assert_int_eq(bvpi_tri_ray_init(&ray, &placement, from, along, bound), BVP_OK);
     ck_assert(!bvpi_tri_ray1(&ray, tri, 0, INFINITY, &hit));
-    ck_assert_int_eq(bvpi_tri_ray_init(&ray, &place, above, down, bound), BVP_OK);
+    ck_assert_int_eq(bvpi_tri_ray_init(&ray, &placement, above, down, bound), BVP_OK);
     ck_assert(!bvpi_tri_ray1(&ray, segment, 0, INFINITY, &hit));
 }
 END_TEST
@@ -187,12 +187,12 @@ START_TEST(arguments_are_checked)
 {
     const double bound[3] = {1, 1, 1}, zero[3] = {0, 0, 0}, bad[3] = {0, INFINITY, 0};
     const double good[3] = {0, 0, 1};
-    bvpi_place place;
+    bvpi_placement placement;
     bvpi_tri_ray ray;
-    ck_assert_int_eq(bvpi_place_init(&place, NULL), BVP_OK);
-    ck_assert_int_eq(bvpi_tri_ray_init(&ray, &place, zero, zero, bound), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvpi_tri_ray_init(&ray, &place, bad, good, bound), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvpi_tri_ray_init(&ray, &place, good, bad, bound), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvpi_placement_init(&placement, NULL), BVP_OK);
+    ck_assert_int_eq(bvpi_tri_ray_init(&ray, &placement, zero, zero, bound), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvpi_tri_ray_init(&ray, &placement, bad, good, bound), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvpi_tri_ray_init(&ray, &placement, good, bad, bound), BVP_ERR_ARGUMENT);
 }
 END_TEST
 

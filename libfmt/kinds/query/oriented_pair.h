@@ -40,7 +40,7 @@ static inline void oriented_frame_init(oriented_frame *out, const binary_pair *p
         out->reach = fmax(out->reach, fmax(size * (1 + 0x1p-40), bound_a[i]));
         out->error = fmax(out->error, error * (1 + 0x1p-40));
     }
-    out->rigid = p->test.a->at.place.is_similar && p->test.b->at.place.is_similar;
+    out->rigid = p->test.a->at.placement.is_similar && p->test.b->at.placement.is_similar;
     out->limit = INFINITY;
 }
 

@@ -259,11 +259,11 @@ static bool bound_instance(const finishing *f, const bvpd_instance *instance, bv
     const bvpi_product *p = f->product;
     const bvpd_part *part = &f->parts[instance->part];
     double placement[12];
-    bvpi_place place;
+    bvpi_placement made;
     local_placement(p, node_at(p, instance->node), placement);
     bvpi_place_instance(instance->frame ? placement_at(p, instance->frame) : NULL, placement,
                         part->origin, placement);
-    if (bvpi_place_init(&place, placement) != BVP_OK)
+    if (bvpi_placement_init(&made, placement) != BVP_OK)
         return false;
     bvpi_place_bounds(placement, part->lo, part->hi, bounds);
     return is_in_range(bounds);

@@ -13,7 +13,7 @@
 static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
 /* Bounds of a grid's corners, which include the grid box of everything in it. */
-static void bound_grid(bvpi_placed *at)
+static void bound_grid(bvpi_placed_tree *at)
 {
     const bvpi_tree *tree = &at->tree;
     for (int a = 0; a < 3; a++) {
@@ -104,17 +104,17 @@ static bvp_status open_part(const bvp_file *file, const bvp_control *control, ui
 
 /* The product of the caller's placement and an instance's is rounded once: by how much that takes
  * an instance out of its box, with room for parts that lie far from their own origin. */
-static double composition_blur(const bvpi_placed *top)
+static double composition_blur(const bvpi_placed_tree *top)
 {
-    const bvpi_place *place = &top->place;
-    const double *m = place->m;
+    const bvpi_placement *placement = &top->placement;
+    const double *m = placement->m;
     double largest = bvpi_larger(top->bound[0], bvpi_larger(top->bound[1], top->bound[2]));
     double moved = bvpi_larger(fabs(m[3]), bvpi_larger(fabs(m[7]), fabs(m[11])));
-    return (largest * place->size_max * 0x1p-40 + moved * 0x1p-50) / place->size_min;
+    return (largest * placement->size_max * 0x1p-40 + moved * 0x1p-50) / placement->size_min;
 }
 
 /* out->place: the subject's. */
-static bvp_status load_top(const bvpi_subject *subject, uint32_t top, bvpi_placed *out)
+static bvp_status load_top(const bvpi_subject *subject, uint32_t top, bvpi_placed_tree *out)
 {
     const bvp_status status = bvpi_get_top_tree(subject->file, top, &out->tree);
     if (status != BVP_OK)
@@ -124,17 +124,17 @@ static bvp_status load_top(const bvpi_subject *subject, uint32_t top, bvpi_place
     return BVP_OK;
 }
 
-bvp_status bvpi_subject_top(const bvpi_subject *subject, uint32_t top, bvpi_placed *out)
+bvp_status bvpi_subject_top(const bvpi_subject *subject, uint32_t top, bvpi_placed_tree *out)
 {
-    out->place = subject->top.place;
+    out->placement = subject->top.placement;
     return load_top(subject, top, out);
 }
 
-void bvpi_placed_box(const bvpi_placed *at, double lo[3], double hi[3])
+void bvpi_placed_box(const bvpi_placed_tree *at, double lo[3], double hi[3])
 {
     const bvpi_tree *tree = &at->tree;
     for (int i = 0; i < 3; i++) {
-        const double *row = at->place.m + 4 * i;
+        const double *row = at->placement.m + 4 * i;
         lo[i] = hi[i] = row[3];
         for (int k = 0; k < 3; k++) {
             const double from = row[k] * tree->grid_origin[k];
@@ -147,12 +147,12 @@ void bvpi_placed_box(const bvpi_placed *at, double lo[3], double hi[3])
 
 static bvp_status open_top(bvpi_subject *subject, const double *placement)
 {
-    bvpi_placed *top = &subject->top;
+    bvpi_placed_tree *top = &subject->top;
     const bool placed = placement && memcmp(placement, identity, sizeof identity) != 0;
     bvp_status status = bvpi_touch_under(subject->file, BVP_ASSEMBLY, subject->control);
     subject->placement = placed ? placement : NULL;
     if (status == BVP_OK)
-        status = bvpi_place_init(&top->place, subject->placement);
+        status = bvpi_placement_init(&top->placement, subject->placement);
     if (status != BVP_OK)
         return status;
     subject->is_empty = subject->file->header.instance_count == 0;
@@ -178,7 +178,7 @@ bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body)
     subject->one.instance = BVP_NONE;
     bvp_status status = open_part(body->file, subject->control, body->part, &subject->one);
     if (status == BVP_OK)
-        status = bvpi_place_init(&subject->one.at.place, body->placement);
+        status = bvpi_placement_init(&subject->one.at.placement, body->placement);
     return status;
 }
 
@@ -189,7 +189,7 @@ bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out)
         return false;
     set_bounds(out);
     out->instance = BVP_NONE;
-    return bvpi_place_init(&out->at.place, NULL) == BVP_OK;
+    return bvpi_placement_init(&out->at.placement, NULL) == BVP_OK;
 }
 
 const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
@@ -203,17 +203,17 @@ const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
 
 /* Of a product that cannot be worked with the file is to blame only if its own placement can't. */
 static bvp_status place_instance(const bvpi_subject *subject, const double placement[12],
-                                 bvpi_place *out)
+                                 bvpi_placement *out)
 {
     double placed[12];
     if (memcmp(placement, identity, sizeof identity) == 0) {
-        *out = subject->top.place; /* as most parts of a file without a tree */
+        *out = subject->top.placement; /* as most parts of a file without a tree */
         return BVP_OK;
     }
     if (subject->placement && bvpi_compose(subject->placement, placement, placed) == BVP_OK &&
-        bvpi_place_init(out, placed) == BVP_OK)
+        bvpi_placement_init(out, placed) == BVP_OK)
         return BVP_OK;
-    if (bvpi_place_init(out, placement) != BVP_OK)
+    if (bvpi_placement_init(out, placement) != BVP_OK)
         return BVP_ERR_CORRUPT;
     return subject->placement ? BVP_ERR_ARGUMENT : BVP_OK;
 }
@@ -232,7 +232,7 @@ bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
     if (status != BVP_OK)
         return status;
     out->instance = instance;
-    return place_instance(subject, placement, &out->at.place);
+    return place_instance(subject, placement, &out->at.placement);
 }
 
 void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,

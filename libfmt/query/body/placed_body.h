@@ -14,18 +14,18 @@ enum {
 };
 
 /* A hierarchy in the world. */
-typedef struct bvpi_placed {
+typedef struct bvpi_placed_tree {
     bvpi_tree tree;
-    bvpi_place place;
+    bvpi_placement placement;
     double bound[3];  /* largest |coordinate| of what the hierarchy bounds, before placement: of the
                          grid, which is wider than a flat part by up to a few of its steps */
     double corner[3]; /* of a part: the same of its corners alone */
     double blur;      /* what is bounded may leave its box by so much, before placement */
-} bvpi_placed;
+} bvpi_placed_tree;
 
 /* One part, at one place. */
 typedef struct bvpi_placed_part {
-    bvpi_placed at;
+    bvpi_placed_tree at;
     bvpi_part part;
     /* The kind of hierarchy that the query walks. Unless it is the wide one, that is `binary`, and
      * at.tree has only the grid and the bytes of the clusters. */
@@ -39,7 +39,7 @@ typedef struct bvpi_subject {
     int is_assembly;
     int is_empty;               /* an assembly without instances */
     bvpi_placed_part one;       /* unless is_assembly */
-    bvpi_placed top;            /* is_assembly: the first hierarchy over the instances */
+    bvpi_placed_tree top;       /* is_assembly: the first hierarchy over the instances */
     uint32_t top_count;         /* is_assembly: how many there are */
     const double *placement;    /* is_assembly: the caller's, or NULL for the identity */
     const bvp_filter *filter;   /* of its instances; or NULL */
@@ -63,10 +63,10 @@ bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out);
 const bvpi_placed_part *bvpi_ready_part(const bvp_body *body);
 
 /* Hierarchy `top` over an assembly's instances. Instances of one come before those of the next. */
-bvp_status bvpi_subject_top(const bvpi_subject *subject, uint32_t top, bvpi_placed *out);
+bvp_status bvpi_subject_top(const bvpi_subject *subject, uint32_t top, bvpi_placed_tree *out);
 
 /* The box of the hierarchy in the world, but for rounding: for choosing what to look at first. */
-void bvpi_placed_box(const bvpi_placed *at, double lo[3], double hi[3]);
+void bvpi_placed_box(const bvpi_placed_tree *at, double lo[3], double hi[3]);
 
 /* Instance `instance` of an assembly, which may be any number. */
 bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,

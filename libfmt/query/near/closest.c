@@ -23,7 +23,7 @@ bvp_status bvpi_closest_query_init(bvpi_closest_query *query, const double point
     return max_distance >= 0 ? BVP_OK : BVP_ERR_ARGUMENT;
 }
 
-void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed *at, const double part[3],
+void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed_tree *at, const double part[3],
                        double err)
 {
     const bvpi_tree *tree = &at->tree;
@@ -34,7 +34,7 @@ void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed *at, const double
     }
     const double error = (err + at->blur) / tree->grid_unit + largest * 0x1p-52;
     bvpi_grid_point_init(out, steps, error, tree->grid_extent,
-                         tree->grid_unit * at->place.size_min * (1 - 0x1p-50));
+                         tree->grid_unit * at->placement.size_min * (1 - 0x1p-50));
 }
 
 static bool is_nearer(const bvp_closest_result *a, const bvp_closest_result *b)

@@ -29,7 +29,7 @@ bvp_status bvpi_closest_query_init(bvpi_closest_query *query, const double point
                                    double max_distance);
 
 /* part: the point before placement, known to within err. */
-void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed *at, const double part[3],
+void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed_tree *at, const double part[3],
                        double err);
 
 /* Takes note of the nearest point of triangle `local` of a cluster. True: it is the best so far,

@@ -207,7 +207,8 @@ static bvp_status enter_part(const bvpi_subject *subject, bvpi_closest_query *qu
     w.query = query;
     w.part = part;
     w.candidate_count = 0;
-    bvp_status status = bvpi_point_init(&w.point, &part->at.place, query->point, part->at.corner);
+    bvp_status status =
+        bvpi_point_init(&w.point, &part->at.placement, query->point, part->at.corner);
     if (status != BVP_OK)
         return status;
     bvpi_closest_grid(&w.grid, &part->at, w.point.part, w.point.err);
@@ -244,7 +245,7 @@ static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
     return status;
 }
 
-static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed *top,
+static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed_tree *top,
                             bvpi_closest_query *query)
 {
     static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
@@ -255,7 +256,7 @@ static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed *top,
     w.subject = subject;
     w.query = query;
     w.instances_left = instance_count;
-    bvpi_place_point_to_part(&top->place, query->point, part, err);
+    bvpi_placement_point_to_part(&top->placement, query->point, part, err);
     bvpi_closest_grid(&w.grid, top, part, bvpi_larger(err[0], bvpi_larger(err[1], err[2])));
     if (!w.grid.is_far && walk_nearest(&w, &top->tree, enter_instances, &status) != NEAR_FULL)
         return status;
@@ -267,7 +268,7 @@ static bvp_status enter_tops(const bvpi_subject *subject, bvpi_closest_query *qu
 {
     double gaps[BVPD_TOP_MAX];
     uint32_t order[BVPD_TOP_MAX];
-    bvpi_placed top;
+    bvpi_placed_tree top;
     bvp_status status = BVP_OK;
     for (uint32_t k = 0; k < subject->top_count && status == BVP_OK; k++) {
         double lo[3], hi[3], gap = 0;

@@ -51,16 +51,17 @@ bvp_status bvpi_region_check(const bvpi_region *r)
 /* ---- bounds before placement ----------------------------------------------------------------- */
 
 /* Bounds of what lies within `half` of `centre`, per axis of the world, or within a ball. */
-static void bounds_around(const bvpi_place *place, const double centre[3], const double half[3],
-                          bool ball, double lo[3], double hi[3])
+static void bounds_around(const bvpi_placement *placement, const double centre[3],
+                          const double half[3], bool ball, double lo[3], double hi[3])
 {
     double c[3], err[3];
-    bvpi_place_point_to_part(place, centre, c, err);
+    bvpi_placement_point_to_part(placement, centre, c, err);
     for (int a = 0; a < 3; a++) {
         double sum = 0;
         for (int b = 0; b < 3; b++) {
-            const double reach = (fabs(place->inverse[3 * a + b]) + place->inverse_err[3 * a + b]) *
-                                 half[b] * (1 + 0x1p-50);
+            const double reach =
+                (fabs(placement->inverse[3 * a + b]) + placement->inverse_err[3 * a + b]) *
+                half[b] * (1 + 0x1p-50);
             sum = ball ? sqrt(sum * sum + reach * reach) * (1 + 0x1p-50) : sum + reach;
         }
         const double slack = sum * 0x1p-48 + fabs(c[a]) * 0x1p-50 + err[a];
@@ -69,7 +70,8 @@ static void bounds_around(const bvpi_place *place, const double centre[3], const
     }
 }
 
-static void bounds_of(const bvpi_region *r, const bvpi_place *place, double lo[3], double hi[3])
+static void bounds_of(const bvpi_region *r, const bvpi_placement *placement, double lo[3],
+                      double hi[3])
 {
     double centre[3], half[3];
     for (int a = 0; a < 3; a++) {
@@ -89,7 +91,7 @@ static void bounds_of(const bvpi_region *r, const bvpi_place *place, double lo[3
         }
     }
     if (r->kind != BVPI_REGION_CONVEX)
-        bounds_around(place, centre, half, r->kind == BVPI_REGION_BALL, lo, hi);
+        bounds_around(placement, centre, half, r->kind == BVPI_REGION_BALL, lo, hi);
 }
 
 /* ---- onto the grid --------------------------------------------------------------------------- */
@@ -99,7 +101,7 @@ static float float_below(double x)
     return (float)(x - fabs(x) * 0x1p-23 - 0x1p-148);
 }
 
-static void grid_bounds(const bvpi_placed *at, const double lo[3], const double hi[3],
+static void grid_bounds(const bvpi_placed_tree *at, const double lo[3], const double hi[3],
                         bvpi_grid_region *out, float part_lo[3], float part_hi[3])
 {
     const bvpi_tree *tree = &at->tree;
@@ -114,10 +116,11 @@ static void grid_bounds(const bvpi_placed *at, const double lo[3], const double 
 }
 
 /* A half space of the world. */
-static void add_plane(const bvpi_placed *at, const double n[3], double d, bvpi_grid_region *out)
+static void add_plane(const bvpi_placed_tree *at, const double n[3], double d,
+                      bvpi_grid_region *out)
 {
     const bvpi_tree *tree = &at->tree;
-    const double *m = at->place.m;
+    const double *m = at->placement.m;
     double grid_n[3], offset = d, terms = fabs(d), largest = 0, extent = 0, blur = 0;
     for (int a = 0; a < 3; a++) {
         offset += n[a] * m[4 * a + 3];
@@ -146,12 +149,12 @@ static void add_plane(const bvpi_placed *at, const double n[3], double d, bvpi_g
     plane[3] = (float)(where + (extent + fabs(where)) * 0x1p-20 + error / largest);
 }
 
-static void add_planes(const bvpi_region *r, const bvpi_placed *at, bvpi_grid_region *out)
+static void add_planes(const bvpi_region *r, const bvpi_placed_tree *at, bvpi_grid_region *out)
 {
     if (r->kind == BVPI_REGION_CONVEX)
         for (uint32_t i = 0; i < r->plane_count; i++)
             add_plane(at, r->planes + 4 * i, r->planes[4 * i + 3], out);
-    if (r->kind != BVPI_REGION_BOX || at->place.is_identity)
+    if (r->kind != BVPI_REGION_BOX || at->placement.is_identity)
         return;
     for (int a = 0; a < 3; a++) {
         const double inward[3] = {a == 0, a == 1, a == 2},
@@ -161,28 +164,28 @@ static void add_planes(const bvpi_region *r, const bvpi_placed *at, bvpi_grid_re
     }
 }
 
-static void grid_ball(const bvpi_region *r, const bvpi_placed *at, bvpi_grid_region *out)
+static void grid_ball(const bvpi_region *r, const bvpi_placed_tree *at, bvpi_grid_region *out)
 {
     const bvpi_tree *tree = &at->tree;
     double c[3], err[3], error = 0;
-    bvpi_place_point_to_part(&at->place, r->centre, c, err);
+    bvpi_placement_point_to_part(&at->placement, r->centre, c, err);
     for (int a = 0; a < 3; a++) {
         c[a] = (c[a] - tree->grid_origin[a]) / tree->grid_unit;
         error = fmax(error, (err[a] + at->blur) / tree->grid_unit + fabs(c[a]) * 0x1p-52);
     }
     bvpi_grid_point_init(&out->centre, c, error, tree->grid_extent,
-                         tree->grid_unit * at->place.size_min * (1 - 0x1p-50));
+                         tree->grid_unit * at->placement.size_min * (1 - 0x1p-50));
     out->is_ball = 1;
     out->key_limit = bvpi_grid_point_limit(&out->centre, r->radius);
 }
 
-void bvpi_region_grid(const bvpi_region *region, const bvpi_placed *at, bvpi_grid_region *out,
+void bvpi_region_grid(const bvpi_region *region, const bvpi_placed_tree *at, bvpi_grid_region *out,
                       float part_lo[3], float part_hi[3])
 {
     double lo[3], hi[3];
     out->plane_count = 0;
     out->is_ball = 0;
-    bounds_of(region, &at->place, lo, hi);
+    bounds_of(region, &at->placement, lo, hi);
     grid_bounds(at, lo, hi, out, part_lo, part_hi);
     add_planes(region, at, out);
     if (region->kind == BVPI_REGION_BALL)
@@ -191,9 +194,10 @@ void bvpi_region_grid(const bvpi_region *region, const bvpi_placed *at, bvpi_gri
 
 /* ---- triangles ------------------------------------------------------------------------------- */
 
-bool bvpi_region_holds(const bvpi_region *region, const bvpi_place *place, const float tri[9])
+bool bvpi_region_holds(const bvpi_region *region, const bvpi_placement *placement,
+                       const float tri[9])
 {
-    const double *m = place->is_identity ? NULL : place->m;
+    const double *m = placement->is_identity ? NULL : placement->m;
     switch (region->kind) {
     case BVPI_REGION_BOX:
         return bvpi_tri_meets_box(tri, m, region->lo, region->hi);

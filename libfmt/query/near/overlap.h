@@ -42,11 +42,12 @@ typedef struct bvpi_overlap_query {
 bvp_status bvpi_region_check(const bvpi_region *region);
 
 /* The region on a hierarchy's grid; part_lo, part_hi: its bounds before placement. */
-void bvpi_region_grid(const bvpi_region *region, const bvpi_placed *at, bvpi_grid_region *out,
+void bvpi_region_grid(const bvpi_region *region, const bvpi_placed_tree *at, bvpi_grid_region *out,
                       float part_lo[3], float part_hi[3]);
 
 /* Exact: is the placed triangle in the region, at least by a point? */
-bool bvpi_region_holds(const bvpi_region *region, const bvpi_place *place, const float tri[9]);
+bool bvpi_region_holds(const bvpi_region *region, const bvpi_placement *placement,
+                       const float tri[9]);
 
 /* Reports triangle `local` of a cluster. */
 void bvpi_overlap_query_hit(bvpi_overlap_query *query, const bvpi_placed_part *part,

@@ -59,7 +59,7 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
         float corners[9];
         bvpi_tri8_lane(&tri, lane, corners);
         query->stats.exact++;
-        if (bvpi_region_holds(&query->region, &w->part->at.place, corners))
+        if (bvpi_region_holds(&query->region, &w->part->at.placement, corners))
             bvpi_overlap_query_hit(query, w->part, &cluster.head, (item & 0xff) + lane);
     }
     return BVP_OK;
@@ -92,7 +92,7 @@ static bvp_status enter_instance(void *user, uint32_t instance)
     return status == BVP_OK ? enter_part(w->subject, w->query, &part) : status;
 }
 
-static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed *top,
+static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed_tree *top,
                             bvpi_overlap_query *query)
 {
     static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
@@ -108,7 +108,7 @@ static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_overlap_query
 {
     bvp_status status = enter_top(subject, &subject->top, query);
     for (uint32_t k = 1; k < subject->top_count && status == BVP_OK && !query->stopped; k++) {
-        bvpi_placed top;
+        bvpi_placed_tree top;
         status = bvpi_subject_top(subject, k, &top);
         if (status == BVP_OK)
             status = enter_top(subject, &top, query);

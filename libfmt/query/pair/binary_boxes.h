@@ -30,7 +30,7 @@ typedef struct box_volume {
 static inline void box_axes_init(box_axes *out, const binary_pair *p, bool by_distance,
                                  bvp_box_test test)
 {
-    const bvpi_placed *a = &p->test.a->at, *b = &p->test.b->at;
+    const bvpi_placed_tree *a = &p->test.a->at, *b = &p->test.b->at;
     bvpi_box_pair *pair = &out->pair;
     init_boxes(pair, &p->test.pose, a, b, by_distance, 0);
     if (!by_distance && test == BVP_TEST_SAT_LITE)

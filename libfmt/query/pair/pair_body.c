@@ -40,7 +40,7 @@ static void go_on(bvpi_pair_query *query)
 
 /* Is a cell of the grid over the instances large beside this one? It is if some are far away. top:
  * NULL if the walk did not come through a hierarchy. */
-static bool is_coarse(const bvpi_placed *top, const bvpi_placed_part *placed)
+static bool is_coarse(const bvpi_placed_tree *top, const bvpi_placed_part *placed)
 {
     double longest = 0;
     for (int axis = 0; axis < 3; axis++)
@@ -55,8 +55,8 @@ static bool is_out_of_reach(const bvpi_pair_query *query, const bvpi_placed_part
     double gap_sq = 0;
     for (int axis = 0; axis < 3; axis++) {
         double of_a[2], of_b[2];
-        bvpi_place_span(a->at.place.m + 4 * axis, a->part.lo, a->part.hi, of_a);
-        bvpi_place_span(b->at.place.m + 4 * axis, b->part.lo, b->part.hi, of_b);
+        bvpi_place_span(a->at.placement.m + 4 * axis, a->part.lo, a->part.hi, of_a);
+        bvpi_place_span(b->at.placement.m + 4 * axis, b->part.lo, b->part.hi, of_b);
         const double above = of_b[0] - of_a[1], below = of_a[0] - of_b[1];
         const double gap = above > below ? above : below;
         gap_sq += gap > 0 ? gap * gap : 0;
@@ -127,7 +127,7 @@ static bvp_status find_boxes(const bvpi_subject *subject, top_boxes *out)
     if (!subject->is_assembly)
         bvpi_placed_box(&subject->one.at, out->lo[0], out->hi[0]);
     for (uint32_t k = 0; subject->is_assembly && k < subject->top_count && status == BVP_OK; k++) {
-        bvpi_placed top;
+        bvpi_placed_tree top;
         status = bvpi_subject_top(subject, k, &top);
         if (status == BVP_OK)
             bvpi_placed_box(&top, out->lo[k], out->hi[k]);
@@ -177,7 +177,7 @@ static bvp_status list_tops(const bvpi_pair_query *query, const bvpi_subject *b,
 static void run_tops(bvpi_pair_query *query, const bvpi_subject *b)
 {
     top_pair pairs[BVPD_TOP_MAX * BVPD_TOP_MAX];
-    bvpi_placed top_a, top_b;
+    bvpi_placed_tree top_a, top_b;
     uint32_t count;
     query->status = list_tops(query, b, pairs, &count);
     for (uint32_t k = 0; query->status == BVP_OK && k < count && !query->done; k++) {

@@ -19,22 +19,22 @@ static inline bvpi_grid_box grid_box(const bvpi_tree *tree)
 
 /* What turns directions of a's frame into those of the world, inverted; or a scaled identity that
  * does not overstate any length. */
-static inline void world_of(const bvpi_placed *a, double world[9])
+static inline void world_of(const bvpi_placed_tree *a, double world[9])
 {
-    const bvpi_place *place = &a->place;
-    bool good = !place->is_similar;
+    const bvpi_placement *placement = &a->placement;
+    bool good = !placement->is_similar;
     for (int k = 0; k < 9; k++) {
-        world[k] = place->inverse[k];
-        good = good && place->inverse_err[k] * place->size_min < 0x1p-30;
+        world[k] = placement->inverse[k];
+        good = good && placement->inverse_err[k] * placement->size_min < 0x1p-30;
     }
     for (int k = 0; !good && k < 9; k++)
-        world[k] = k % 4 == 0 ? 1 / place->size_min : 0;
+        world[k] = k % 4 == 0 ? 1 / placement->size_min : 0;
 }
 
 /* Relative position of the boxes of two placed hierarchies. blur: how far geometry of b may be out
  * of its boxes, in a's units, in addition to the bodies' own errors. */
-static inline void init_boxes(bvpi_box_pair *out, const bvpi_pose *pose, const bvpi_placed *a,
-                              const bvpi_placed *b, bool by_distance, double blur)
+static inline void init_boxes(bvpi_box_pair *out, const bvpi_pose *pose, const bvpi_placed_tree *a,
+                              const bvpi_placed_tree *b, bool by_distance, double blur)
 {
     double world[9], error = 0;
     bvpi_grid_box box_a = grid_box(&a->tree), box_b = grid_box(&b->tree);

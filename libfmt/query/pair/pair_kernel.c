@@ -156,8 +156,8 @@ static void visit_items(pair_walk *walk, const pair_entry *e)
 }
 
 /* A body that is a part is a leaf with one item, number 0. */
-static const bvpi_placed *scene_of(const bvpi_subject *subject, const bvpi_placed *top,
-                                   uint32_t *ref, uint8_t *count)
+static const bvpi_placed_tree *scene_of(const bvpi_subject *subject, const bvpi_placed_tree *top,
+                                        uint32_t *ref, uint8_t *count)
 {
     if (subject->is_assembly)
         return top;
@@ -174,11 +174,11 @@ static void scenes(bvpi_pair_query *query)
     bvpi_pose pose;
     uint32_t ref_a = 0, ref_b = 0;
     uint8_t count_a = 0, count_b = 0;
-    const bvpi_placed *a = scene_of(&query->a, query->top_a, &ref_a, &count_a);
-    const bvpi_placed *b =
+    const bvpi_placed_tree *a = scene_of(&query->a, query->top_a, &ref_a, &count_a);
+    const bvpi_placed_tree *b =
         scene_of(query->self ? &query->a : &query->b, query->top_b, &ref_b, &count_b);
     bool by_distance = query->mode == BVPI_PAIR_DISTANCE;
-    bvpi_pose_init_placed(&pose, &a->place, &b->place, a->bound, b->bound);
+    bvpi_pose_init_placed(&pose, &a->placement, &b->placement, a->bound, b->bound);
     walk.a = &a->tree;
     walk.b = &b->tree;
     init_boxes(&walk.boxes, &pose, a, b, by_distance, 0);

@@ -54,10 +54,11 @@ typedef struct bvpi_pair_query {
     const struct bvpi_pair_kernel *kernel;
     bvpi_subject a, b;
     bvp_box_test box_test;
-    bool self;                        /* b is a: only instances i < j meet */
-    bool swapped;                     /* a is what the caller calls b */
-    uint32_t first_b;                 /* instances of b before this one are skipped */
-    const bvpi_placed *top_a, *top_b; /* scenes: the hierarchies that are walked; NULL: of a part */
+    bool self;        /* b is a: only instances i < j meet */
+    bool swapped;     /* a is what the caller calls b */
+    uint32_t first_b; /* instances of b before this one are skipped */
+    const bvpi_placed_tree *top_a,
+        *top_b; /* scenes: the hierarchies that are walked; NULL: of a part */
 
     bvpi_meter *meter; /* the call's, or NULL */
     bvpi_meter own;    /* what it points to, unless that is another call's */

@@ -499,7 +499,7 @@ static inline void tester_init(pair_tester *p, bvpi_pair_query *query, const bvp
     p->query = query;
     p->a = a;
     p->b = b;
-    bvpi_pose_init_placed(&p->pose, &a->at.place, &b->at.place, a->at.bound, b->at.bound);
+    bvpi_pose_init_placed(&p->pose, &a->at.placement, &b->at.placement, a->at.bound, b->at.bound);
     if (query->mode == BVPI_PAIR_DISTANCE || query->want_witness)
         bvpi_pose_bound_corners(&p->pose, a->at.corner, b->at.corner);
     p->blur = may_blur ? blur_of(p) : 0;

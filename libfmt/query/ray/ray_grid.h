@@ -67,7 +67,7 @@ typedef struct bvpi_step_ray {
 } bvpi_step_ray;
 
 /* speed: the largest |direction|, of moderate size. */
-BVPI_INLINE void bvpi_step_ray_init(bvpi_step_ray *out, const bvpi_placed *at,
+BVPI_INLINE void bvpi_step_ray_init(bvpi_step_ray *out, const bvpi_placed_tree *at,
                                     const bvpi_local_ray *ray, double speed)
 {
     const bvpi_tree *tree = &at->tree;
@@ -104,7 +104,7 @@ BVPI_INLINE bool bvpi_step_ray_clip(const bvpi_step_ray *r, double *enter, doubl
 }
 
 /* False: the ray misses. */
-BVPI_INLINE bool bvpi_grid_ray_init(bvpi_grid_ray *out, const bvpi_placed *at,
+BVPI_INLINE bool bvpi_grid_ray_init(bvpi_grid_ray *out, const bvpi_placed_tree *at,
                                     const bvpi_local_ray *ray, double t_min, double t_max)
 {
     bvpi_step_ray r;

@@ -48,12 +48,12 @@ BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool s
     return place == BVPI_RAY_LIAR ? bvpi_meter_blame(w->query->meter) : status;
 }
 
-BVPI_INLINE void local_ray(bvpi_local_ray *out, const bvpi_place *place, const bvp_ray *ray)
+BVPI_INLINE void local_ray(bvpi_local_ray *out, const bvpi_placement *placement, const bvp_ray *ray)
 {
-    if (place->is_identity)
+    if (placement->is_identity)
         bvpi_local_ray_keep(out, ray);
     else
-        bvpi_local_ray_init(out, place, ray);
+        bvpi_local_ray_init(out, placement, ray);
 }
 
 static bvp_status enter_part(bvpi_ray_query *query, const bvpi_placed_part *part)
@@ -66,7 +66,7 @@ static bvp_status enter_part(bvpi_ray_query *query, const bvpi_placed_part *part
     w.query = query;
     w.part = part;
     w.ready = false;
-    local_ray(&local, &part->at.place, &query->ray);
+    local_ray(&local, &part->at.placement, &query->ray);
     if (!bvpi_grid_ray_init(&w.grid, &part->at, &local, query->ray.t_min, query->t_max))
         return BVP_OK;
     if (part->kind != BVPD_KIND_WIDE8)
@@ -101,7 +101,7 @@ static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
     return status;
 }
 
-static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed *top,
+static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed_tree *top,
                             bvpi_ray_query *query)
 {
     bvpi_local_ray local;
@@ -109,7 +109,7 @@ static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed *top,
     w.subject = subject;
     w.query = query;
     w.instances_left = subject->file->header.instance_count;
-    local_ray(&local, &top->place, &query->ray);
+    local_ray(&local, &top->placement, &query->ray);
     if (!bvpi_grid_ray_init(&w.grid, top, &local, query->ray.t_min, query->t_max))
         return BVP_OK;
     return walk_wide(&w, &top->tree, true, enter_instances);
@@ -120,7 +120,7 @@ static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_ray_query *qu
     bvp_status status = enter_top(subject, &subject->top, query);
     for (uint32_t k = 1; k < subject->top_count && status == BVP_OK && !bvpi_ray_query_done(query);
          k++) {
-        bvpi_placed top;
+        bvpi_placed_tree top;
         status = bvpi_subject_top(subject, k, &top);
         if (status == BVP_OK)
             status = enter_top(subject, &top, query);

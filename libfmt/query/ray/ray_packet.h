@@ -72,7 +72,7 @@ BVPI_INLINE f64x4 bvpi_with_sign(f64x4 size, f64x4 sign)
 /* Into grid steps, as bvpi_step_ray_init. A direction below 2^-30 becomes 2^-30, of its sign; at
  * the times of interest this moves the ray by less than is added to pad. */
 BVPI_INLINE void bvpi_grid_rays4_scale(bvpi_grid_rays4 *g, const bvpi_rays4 *r,
-                                       const bvpi_placed *at)
+                                       const bvpi_placed_tree *at)
 {
     const bvpi_tree *tree = &at->tree;
     const f64x4 by_unit = f64x4_splat(bvpi_power_below(tree->grid_unit));
@@ -218,7 +218,7 @@ BVPI_INLINE bool bvpi_ray_packet_set(bvpi_ray_packet *p, const bvpi_tree *tree,
 
 /* False: not all of them are sound, or signs of their directions differ. With no lanes left,
  * nothing else is set. */
-BVPI_INLINE bool bvpi_ray_packet_init(bvpi_ray_packet *p, const bvpi_placed *at,
+BVPI_INLINE bool bvpi_ray_packet_init(bvpi_ray_packet *p, const bvpi_placed_tree *at,
                                       const bvpi_rays4 rays[2])
 {
     bvpi_grid_rays4 g[2];

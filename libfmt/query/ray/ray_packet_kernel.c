@@ -48,7 +48,7 @@ static void unplace_rays(const bvpi_ray_batch *batch, size_t first, bvpi_rays4 *
     load_rays(batch, first, out);
     for (unsigned i = 0; i < 4; i++) {
         bvpi_local_ray local;
-        bvpi_local_ray_init(&local, &batch->subject->one.at.place,
+        bvpi_local_ray_init(&local, &batch->subject->one.at.placement,
                             bvpi_batch_ray(batch, first + i));
         for (int a = 0; a < 3; a++) {
             out->origin[a][i] = local.origin[a];
@@ -85,14 +85,14 @@ BVPI_INLINE bool are_apart(const bvpi_ray_batch *batch, const bvpi_packet_place 
 
 static bool run(const bvpi_ray_batch *batch, const bvpi_packet_place *place)
 {
-    const bvpi_placed *at = &batch->subject->one.at;
+    const bvpi_placed_tree *at = &batch->subject->one.at;
     bvpi_packet_walk w;
     bvpi_rays4 four[2];
     if (!bvpi_meter_step(batch->meter) || are_apart(batch, place))
         return false;
     BVPI_UNROLL
     for (size_t h = 0; h < 2; h++)
-        if (at->place.is_identity)
+        if (at->placement.is_identity)
             load_rays(batch, place->first[h], &four[h]);
         else
             unplace_rays(batch, place->first[h], &four[h]);

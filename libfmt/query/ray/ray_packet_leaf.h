@@ -30,13 +30,14 @@ typedef struct bvpi_packet_rays {
 static inline bool bvpi_packet_ray_ready(bvpi_packet_rays *r, unsigned lane)
 {
     const bvp_ray *ray = bvpi_batch_ray(r->batch, bvpi_packet_ray(r->place, lane));
-    const bvpi_placed *at = &r->batch->subject->one.at;
+    const bvpi_placed_tree *at = &r->batch->subject->one.at;
     r->ready |= 1u << lane;
     r->t_max[lane] = ray->t_max;
-    return (at->place.is_identity && bvpi_tri_ray_init_plain(&r->tri[lane], bvpi_ray_origin(ray),
-                                                             bvpi_ray_direction(ray), at->bound)) ||
-           bvpi_tri_ray_init(&r->tri[lane], &at->place, ray->origin, ray->direction, at->bound) ==
-               BVP_OK;
+    return (at->placement.is_identity &&
+            bvpi_tri_ray_init_plain(&r->tri[lane], bvpi_ray_origin(ray), bvpi_ray_direction(ray),
+                                    at->bound)) ||
+           bvpi_tri_ray_init(&r->tri[lane], &at->placement, ray->origin, ray->direction,
+                             at->bound) == BVP_OK;
 }
 
 /* Keeps a hit, if it is the first one by time and number of the triangle. */

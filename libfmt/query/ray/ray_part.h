@@ -42,10 +42,10 @@ static inline bvp_status bvpi_ray_part_ready(bvpi_ray_part *w)
 {
     const bvp_ray *ray = &w->query->ray;
     bvp_status status = BVP_OK;
-    const bvpi_placed *at = &w->part->at;
-    if (!(at->place.is_identity && bvpi_tri_ray_init_plain(&w->tri, bvpi_ray_origin(ray),
-                                                           bvpi_ray_direction(ray), at->bound)))
-        status = bvpi_tri_ray_init(&w->tri, &at->place, ray->origin, ray->direction, at->bound);
+    const bvpi_placed_tree *at = &w->part->at;
+    if (!(at->placement.is_identity && bvpi_tri_ray_init_plain(&w->tri, bvpi_ray_origin(ray),
+                                                               bvpi_ray_direction(ray), at->bound)))
+        status = bvpi_tri_ray_init(&w->tri, &at->placement, ray->origin, ray->direction, at->bound);
     w->ready = status == BVP_OK;
     return status;
 }

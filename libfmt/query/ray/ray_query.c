@@ -15,17 +15,17 @@ static inline double largest_of(const double v[3])
 }
 
 /* Rounding: of the difference to the origin, three products, two sums; u = 2^-53. */
-void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_place *place, const bvp_ray *ray)
+void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_placement *placement, const bvp_ray *ray)
 {
     const double *d = ray->direction;
     double o[3];
     *out = (bvpi_local_ray){.origin = {0}};
     BVPI_UNROLL
     for (int b = 0; b < 3; b++)
-        o[b] = ray->origin[b] - place->m[4 * b + 3];
+        o[b] = ray->origin[b] - placement->m[4 * b + 3];
     BVPI_UNROLL
     for (int a = 0; a < 3; a++) {
-        const double *row = place->inverse + 3 * a, *err = place->inverse_err + 3 * a;
+        const double *row = placement->inverse + 3 * a, *err = placement->inverse_err + 3 * a;
         double reach[3];
         BVPI_UNROLL
         for (int b = 0; b < 3; b++)
@@ -42,16 +42,17 @@ void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_place *place, const bvp
 
 /* Normal of the placed triangle by the order of its corners, of any length; zero when it has
  * none. */
-static void normal_of(const bvpi_place *place, const float tri[9], double out[3])
+static void normal_of(const bvpi_placement *placement, const float tri[9], double out[3])
 {
     double e[2][3], w[2][3];
     for (int i = 0; i < 2; i++) {
         for (int a = 0; a < 3; a++)
             e[i][a] = (double)tri[3 * (i + 1) + a] - (double)tri[a];
         for (int a = 0; a < 3; a++) {
-            const double *row = place->m + 4 * a;
-            w[i][a] = place->is_identity ? e[i][a]
-                                         : row[0] * e[i][0] + row[1] * e[i][1] + row[2] * e[i][2];
+            const double *row = placement->m + 4 * a;
+            w[i][a] = placement->is_identity
+                          ? e[i][a]
+                          : row[0] * e[i][0] + row[1] * e[i][1] + row[2] * e[i][2];
         }
     }
     for (int a = 0; a < 3; a++) {
@@ -89,7 +90,7 @@ static bool is_before(const bvp_ray_hit *a, const bvp_ray_hit *b)
 static void fill_in(const bvpi_ray_whose *whose, bvp_ray_hit *hit)
 {
     bvpi_hit_id_of(whose->part, &whose->cluster, whose->local, &hit->id);
-    normal_of(&whose->part->at.place, whose->tri, hit->normal);
+    normal_of(&whose->part->at.placement, whose->tri, hit->normal);
     normalise(hit->normal);
 }
 

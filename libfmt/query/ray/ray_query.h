@@ -110,7 +110,7 @@ BVPI_INLINE void bvpi_local_ray_keep(bvpi_local_ray *out, const bvp_ray *ray)
     f64x4_store(out->origin_err, zero);
     f64x4_store(out->direction_err, zero);
 }
-void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_place *place, const bvp_ray *ray);
+void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_placement *placement, const bvp_ray *ray);
 
 /* Takes note of a hit of triangle `local` of a cluster; tri: part coordinates. */
 void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,

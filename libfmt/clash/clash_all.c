@@ -97,13 +97,13 @@ static bvp_status get_item(worker *w, bvpi_clash_scene *scene, uint32_t instance
     return status;
 }
 
-static bvp_status get_bounds(worker *w, const bvpi_subject *side, uint32_t instance,
+static bvp_status get_bounds(worker *w, const bvpi_placed_body *placed, uint32_t instance,
                              bvpi_bounds *out)
 {
     kept_bounds *kept = &w->kept[instance % KEPT_BOUNDS];
     bvp_status status = BVP_OK;
     if (!kept->is_known || kept->instance != instance) {
-        status = bvpi_clash_bounds(side, instance, &kept->bounds);
+        status = bvpi_clash_bounds(placed, instance, &kept->bounds);
         kept->instance = instance;
         kept->is_known = status == BVP_OK;
     }

@@ -24,9 +24,9 @@ bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, con
     memset(scene, 0, sizeof *scene);
     scene->self = b == NULL;
     scene->reach = reach;
-    status = bvpi_subject_init(&scene->a, &body_a);
+    status = bvpi_placed_body_init(&scene->a, &body_a);
     if (status == BVP_OK)
-        status = bvpi_subject_init(&scene->b, &body_b);
+        status = bvpi_placed_body_init(&scene->b, &body_b);
     if (status == BVP_OK)
         status = bvpi_part_cache_init(&scene->pieces_a, a);
     if (status == BVP_OK && b)
@@ -69,20 +69,20 @@ static void map_box(const double m[12], const double lo[3], const double hi[3], 
     }
 }
 
-bvp_status bvpi_clash_bounds(const bvpi_subject *side, uint32_t instance, bvpi_bounds *out)
+bvp_status bvpi_clash_bounds(const bvpi_placed_body *placed, uint32_t instance, bvpi_bounds *out)
 {
     bvpd_instance record;
     bvpi_part part;
     double m[12], lo[3], hi[3];
-    bvp_status status = bvpi_get_instance(side->file, instance, &record, m);
-    if (status == BVP_OK && side->file->thin) /* the box is not in the tables that were checked */
-        status = bvpi_touch_under(side->file, record.part, side->control);
+    bvp_status status = bvpi_get_instance(placed->file, instance, &record, m);
+    if (status == BVP_OK && placed->file->thin) /* the box is not in the tables that were checked */
+        status = bvpi_touch_under(placed->file, record.part, placed->control);
     if (status == BVP_OK)
-        status = bvpi_get_part(side->file, record.part, &part);
+        status = bvpi_get_part(placed->file, record.part, &part);
     if (status != BVP_OK)
         return status == BVP_ERR_ARGUMENT ? BVP_ERR_CORRUPT : status; /* of a number in the file */
-    if (side->placement)
-        status = bvpi_compose(side->placement, m, m);
+    if (placed->placement)
+        status = bvpi_compose(placed->placement, m, m);
     for (int i = 0; i < 3; i++) {
         lo[i] = (double)part.lo[i];
         hi[i] = (double)part.hi[i];
@@ -263,7 +263,7 @@ bvp_status bvpi_clash_candidates(const bvpi_clash_scene *scene, const bvpi_bound
     bvp_status status = walk_top(scene, &scene->b.top, bounds, out);
     for (uint32_t k = 1; k < scene->b.top_count && status == BVP_OK; k++) {
         bvpi_placed_tree top;
-        status = bvpi_subject_top(&scene->b, k, &top);
+        status = bvpi_placed_body_top(&scene->b, k, &top);
         if (status == BVP_OK)
             status = walk_top(scene, &top, bounds, out);
     }

@@ -15,7 +15,7 @@
 
 /* One or two assemblies in one world. */
 typedef struct bvpi_clash_scene {
-    bvpi_subject a, b; /* within one file they are the same */
+    bvpi_placed_body a, b; /* within one file they are the same */
     bvpi_part_cache pieces_a, pieces_b, seams_a, seams_b;
     bool self;
     double reach; /* pairs whose bounds are farther apart on an axis are clear */
@@ -29,13 +29,13 @@ bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, con
 
 void bvpi_clash_scene_free(bvpi_clash_scene *scene);
 
-static inline uint32_t bvpi_clash_count(const bvpi_subject *side)
+static inline uint32_t bvpi_clash_count(const bvpi_placed_body *placed)
 {
-    return side->file->header.instance_count;
+    return placed->file->header.instance_count;
 }
 
 /* Bounds of an instance in the world: they hold it in the real numbers. */
-bvp_status bvpi_clash_bounds(const bvpi_subject *side, uint32_t instance, bvpi_bounds *out);
+bvp_status bvpi_clash_bounds(const bvpi_placed_body *placed, uint32_t instance, bvpi_bounds *out);
 
 /* Are they so near that the pair is looked at? Symmetric. */
 bool bvpi_clash_is_near(const bvpi_bounds *a, const bvpi_bounds *b, double reach);

@@ -23,7 +23,7 @@ static void *element_out(void *array, size_t stride, size_t size, size_t idx)
 /* ---- rays ------------------------------------------------------------------------------------ */
 
 /* Fills query->hit or calls back. */
-static bvp_status ask_ray(const bvpi_subject *subject, const bvp_ray *ray, bvpi_ray_mode mode,
+static bvp_status ask_ray(const bvpi_placed_body *placed, const bvp_ray *ray, bvpi_ray_mode mode,
                           bvp_ray_hit_fn each, void *user, bvpi_ray_query *query, bvp_stats *stats)
 {
     bvp_status status = bvpi_ray_query_init(query, ray, mode);
@@ -32,8 +32,8 @@ static bvp_status ask_ray(const bvpi_subject *subject, const bvp_ray *ray, bvpi_
     bvpi_meter meter;
     query->each = each;
     query->user = user;
-    query->meter = bvpi_meter_init(&meter, subject->control);
-    status = BVPI_ISA_CHOOSE(bvpi_ray_kernel, subject->file->isa)->run(subject, query);
+    query->meter = bvpi_meter_init(&meter, placed->control);
+    status = BVPI_ISA_CHOOSE(bvpi_ray_kernel, placed->file->isa)->run(placed, query);
     query->stats.steps = bvpi_meter_taken(query->meter);
     bvpi_add_stats(stats, &query->stats);
     return status;
@@ -44,7 +44,7 @@ static bvp_status ask_one(const bvp_body *body, const bvp_ray *ray, bvpi_ray_mod
                           bvpi_ray_query *query, bvp_stats *stats)
 {
     const bvpi_placed_part *part = bvpi_ready_part(body);
-    bvpi_subject subject;
+    bvpi_placed_body placed;
     bvp_status status = ray ? BVP_OK : BVP_ERR_ARGUMENT;
     if (status == BVP_OK && part) {
         status = bvpi_ray_query_init(query, ray, mode);
@@ -54,8 +54,8 @@ static bvp_status ask_one(const bvp_body *body, const bvp_ray *ray, bvpi_ray_mod
         return status;
     }
     if (status == BVP_OK)
-        status = bvpi_subject_init(&subject, body);
-    return status == BVP_OK ? ask_ray(&subject, ray, mode, NULL, NULL, query, stats) : status;
+        status = bvpi_placed_body_init(&placed, body);
+    return status == BVP_OK ? ask_ray(&placed, ray, mode, NULL, NULL, query, stats) : status;
 }
 
 bvp_status bvp_ray_first(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit *hit,
@@ -86,12 +86,12 @@ bvp_status bvp_ray_any(const bvp_body *body, const bvp_ray *ray, int *hit, bvp_s
 bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit_fn callback,
                        void *user, uint64_t *count, bvp_stats *stats)
 {
-    bvpi_subject subject;
+    bvpi_placed_body placed;
     bvpi_ray_query query;
-    bvp_status status = ray ? bvpi_subject_init(&subject, body) : BVP_ERR_ARGUMENT;
+    bvp_status status = ray ? bvpi_placed_body_init(&placed, body) : BVP_ERR_ARGUMENT;
     query.count = 0;
     if (status == BVP_OK)
-        status = ask_ray(&subject, ray, BVPI_RAY_ALL, callback, user, &query, stats);
+        status = ask_ray(&placed, ray, BVPI_RAY_ALL, callback, user, &query, stats);
     if (count)
         *count = query.count;
     return status;
@@ -103,16 +103,16 @@ bvp_status bvp_closest_batch(const bvp_body *body, const double *points, size_t 
                              size_t count, double max_distance, bvp_closest_result *out,
                              size_t out_stride, size_t *done, bvp_stats *stats)
 {
-    bvpi_subject subject;
+    bvpi_placed_body placed;
     bvpi_closest_query query;
     bvpi_meter own,
         *meter = NULL; /* of all elements; each is a step, so that cheap ones end, too */
     size_t i = 0;
-    bvp_status status = bvpi_subject_init(&subject, body);
+    bvp_status status = bvpi_placed_body_init(&placed, body);
     if (count > 0 && (!points || !out))
         status = BVP_ERR_ARGUMENT;
     if (status == BVP_OK)
-        meter = bvpi_meter_init(&own, subject.control);
+        meter = bvpi_meter_init(&own, placed.control);
     for (; i < count && status == BVP_OK; i += status == BVP_OK) {
         const double *point = element(points, point_stride, 3 * sizeof *points, i);
         bvp_closest_result *result = element_out(out, out_stride, sizeof *out, i);
@@ -121,7 +121,7 @@ bvp_status bvp_closest_batch(const bvp_body *body, const double *points, size_t 
         if (status == BVP_OK && !bvpi_meter_step(meter))
             status = BVP_ERR_CANCELLED;
         if (status == BVP_OK)
-            status = BVPI_ISA_CHOOSE(bvpi_closest_kernel, subject.file->isa)->run(&subject, &query);
+            status = BVPI_ISA_CHOOSE(bvpi_closest_kernel, placed.file->isa)->run(&placed, &query);
         bvpi_add_stats(stats, &query.stats);
         *result = query.best;
         result->found = result->found && status != BVP_ERR_CANCELLED;
@@ -153,15 +153,15 @@ bvp_status bvp_closest(const bvp_body *body, const double point[3], double max_d
 static bvp_status ask_overlap(const bvp_body *body, const bvpi_region *region, bvp_hit_fn callback,
                               void *user, uint64_t *count, bvp_stats *stats)
 {
-    bvpi_subject subject;
+    bvpi_placed_body placed;
     bvpi_overlap_query query = {.region = *region, .each = callback, .user = user};
     bvp_status status = bvpi_region_check(region);
     if (status == BVP_OK)
-        status = bvpi_subject_init(&subject, body);
+        status = bvpi_placed_body_init(&placed, body);
     bvpi_meter meter;
     if (status == BVP_OK) {
-        query.meter = bvpi_meter_init(&meter, subject.control);
-        status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, subject.file->isa)->run(&subject, &query);
+        query.meter = bvpi_meter_init(&meter, placed.control);
+        status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, placed.file->isa)->run(&placed, &query);
         query.stats.steps = bvpi_meter_taken(query.meter);
     }
     bvpi_add_stats(stats, &query.stats);

@@ -33,21 +33,20 @@ static bool boxes_meet(const double m[12], const float lo[3], const float hi[3],
     return true;
 }
 
-static bvp_status instance_box_meets(const box_query *q, const bvpi_subject *subject,
+static bvp_status instance_box_meets(const box_query *q, const bvpi_placed_body *placed,
                                      uint32_t instance, bool *meets)
 {
     bvpd_instance record;
     bvpi_part part;
     double m[12];
-    if (bvpi_get_instance(subject->file, instance, &record, m) != BVP_OK)
+    if (bvpi_get_instance(placed->file, instance, &record, m) != BVP_OK)
         return BVP_ERR_CORRUPT;
-    bvp_status status = subject->file->thin
-                            ? bvpi_touch_under(subject->file, record.part, subject->control)
-                            : BVP_OK;
+    bvp_status status =
+        placed->file->thin ? bvpi_touch_under(placed->file, record.part, placed->control) : BVP_OK;
     if (status == BVP_OK)
-        status = bvpi_get_part(subject->file, record.part, &part);
-    if (status == BVP_OK && subject->placement)
-        status = bvpi_compose(subject->placement, m, m);
+        status = bvpi_get_part(placed->file, record.part, &part);
+    if (status == BVP_OK && placed->placement)
+        status = bvpi_compose(placed->placement, m, m);
     *meets = status == BVP_OK && boxes_meet(m, part.lo, part.hi, &q->box);
     return status;
 }
@@ -61,12 +60,12 @@ static int stop_at_once(void *user, const bvp_hit_id *id)
     return 1;
 }
 
-static bvp_status triangles_meet(box_query *q, const bvpi_subject *subject, uint32_t instance,
+static bvp_status triangles_meet(box_query *q, const bvpi_placed_body *placed, uint32_t instance,
                                  bool *meet)
 {
-    bvpi_subject one = {.file = subject->file, .control = subject->control};
+    bvpi_placed_body one = {.file = placed->file, .control = placed->control};
     bvpi_overlap_query query = {.region = q->box, .each = stop_at_once, .meter = q->walk.meter};
-    bvp_status status = bvpi_subject_instance(subject, instance, &one.one);
+    bvp_status status = bvpi_placed_body_instance(placed, instance, &one.one);
     if (status == BVP_OK)
         status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, one.file->isa)->run(&one, &query);
     bvpi_add_stats(&q->walk.stats, &query.stats);
@@ -76,14 +75,14 @@ static bvp_status triangles_meet(box_query *q, const bvpi_subject *subject, uint
 
 /* ---- the query ------------------------------------------------------------------------------- */
 
-static bvp_status ask_instance(bvpi_overlap_query *query, const bvpi_subject *subject,
+static bvp_status ask_instance(bvpi_overlap_query *query, const bvpi_placed_body *placed,
                                uint32_t instance)
 {
     box_query *q = (box_query *)query;
     bool meets;
-    bvp_status status = instance_box_meets(q, subject, instance, &meets);
+    bvp_status status = instance_box_meets(q, placed, instance, &meets);
     if (status == BVP_OK && meets && q->by_triangles)
-        status = triangles_meet(q, subject, instance, &meets);
+        status = triangles_meet(q, placed, instance, &meets);
     if (status != BVP_OK || !meets)
         return status;
     query->stopped = q->overflow = q->count == q->capacity;
@@ -109,22 +108,22 @@ static void walk_by_planes(box_query *q, double planes[24])
 
 static bvp_status run(const bvp_body *body, box_query *q)
 {
-    bvpi_subject subject;
+    bvpi_placed_body placed;
     double planes[24];
     bvp_status status = bvpi_region_check(&q->box);
     if (status == BVP_OK)
-        status = bvpi_subject_init(&subject, body);
-    if (status == BVP_OK && !subject.is_assembly)
+        status = bvpi_placed_body_init(&placed, body);
+    if (status == BVP_OK && !placed.is_assembly)
         status = BVP_ERR_ARGUMENT;
     if (status != BVP_OK)
         return status;
     bvpi_meter meter;
-    q->walk.meter = bvpi_meter_init(&meter, subject.control);
+    q->walk.meter = bvpi_meter_init(&meter, placed.control);
     q->walk.region = q->box;
     q->walk.instead = ask_instance;
-    if (subject.placement && !q->by_triangles)
+    if (placed.placement && !q->by_triangles)
         walk_by_planes(q, planes);
-    status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, subject.file->isa)->run(&subject, &q->walk);
+    status = BVPI_ISA_CHOOSE(bvpi_overlap_kernel, placed.file->isa)->run(&placed, &q->walk);
     q->walk.stats.steps = bvpi_meter_taken(q->walk.meter);
     return status == BVP_OK && q->overflow ? BVP_ERR_LIMIT : status;
 }

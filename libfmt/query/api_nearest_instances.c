@@ -74,19 +74,19 @@ static bvp_status ask_instance(bvpi_closest_query *query, const bvpi_placed_part
 
 static bvp_status run(const bvp_body *body, const double point[3], nearest_query *q)
 {
-    bvpi_subject subject;
+    bvpi_placed_body placed;
     bvp_status status = bvpi_closest_query_init(&q->walk, point, q->most);
     if (status == BVP_OK)
-        status = bvpi_subject_init(&subject, body);
-    if (status == BVP_OK && !subject.is_assembly)
+        status = bvpi_placed_body_init(&placed, body);
+    if (status == BVP_OK && !placed.is_assembly)
         status = BVP_ERR_ARGUMENT;
     if (status != BVP_OK || q->capacity == 0)
         return status;
-    q->kernel = BVPI_ISA_CHOOSE(bvpi_closest_kernel, subject.file->isa);
+    q->kernel = BVPI_ISA_CHOOSE(bvpi_closest_kernel, placed.file->isa);
     q->walk.instead = ask_instance;
     bvpi_meter meter;
-    q->walk.meter = bvpi_meter_init(&meter, subject.control);
-    status = q->kernel->run(&subject, &q->walk);
+    q->walk.meter = bvpi_meter_init(&meter, placed.control);
+    status = q->kernel->run(&placed, &q->walk);
     q->walk.stats.steps = bvpi_meter_taken(q->walk.meter);
     return status;
 }

@@ -15,7 +15,7 @@ static const bvpi_pair_kernel *choose_kernel(const bvp_file *a, const bvp_file *
 }
 
 /* A total order of bodies, so that a query and its mirror image do the very same arithmetic. */
-static int compare_bodies(const bvpi_subject *a, const bvpi_subject *b)
+static int compare_bodies(const bvpi_placed_body *a, const bvpi_placed_body *b)
 {
     uint32_t part_a = a->is_assembly ? BVP_ASSEMBLY : a->one.part_idx;
     uint32_t part_b = b->is_assembly ? BVP_ASSEMBLY : b->one.part_idx;
@@ -35,7 +35,7 @@ static void order_bodies(bvpi_pair_query *query)
 {
     if (query->self || compare_bodies(&query->a, &query->b) <= 0)
         return;
-    bvpi_subject a = query->a;
+    bvpi_placed_body a = query->a;
     query->a = query->b;
     query->b = a;
     query->swapped = !query->swapped;
@@ -53,9 +53,9 @@ bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_
 {
     query->self = b == NULL;
     query->swapped = false;
-    bvp_status status = bvpi_subject_init(&query->a, a);
+    bvp_status status = bvpi_placed_body_init(&query->a, a);
     if (status == BVP_OK && b != NULL)
-        status = bvpi_subject_init(&query->b, b);
+        status = bvpi_placed_body_init(&query->b, b);
     if (status != BVP_OK)
         return status;
     if (query->meter == NULL)

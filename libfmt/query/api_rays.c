@@ -15,8 +15,8 @@ static bvp_status ask_one(const bvpi_ray_batch *batch, size_t idx)
     if (status == BVP_OK && !bvpi_meter_step(batch->meter)) /* so that cheap ones end, too */
         status = BVP_ERR_CANCELLED;
     if (status == BVP_OK) {
-        status = BVPI_ISA_CHOOSE(bvpi_ray_kernel, batch->subject->file->isa)
-                     ->run(batch->subject, &query);
+        status =
+            BVPI_ISA_CHOOSE(bvpi_ray_kernel, batch->placed->file->isa)->run(batch->placed, &query);
         bvpi_add_stats(batch->stats, &query.stats);
     }
     query.hit.found = query.hit.found && status != BVP_ERR_CANCELLED;
@@ -66,7 +66,7 @@ static bvp_status ask_row(const bvpi_ray_batch *batch, bool wide, size_t from, s
                           size_t *done)
 {
     const bvpi_ray_packet_kernel *packets =
-        BVPI_ISA_CHOOSE(bvpi_ray_packet_kernel, batch->subject->file->isa);
+        BVPI_ISA_CHOOSE(bvpi_ray_packet_kernel, batch->placed->file->isa);
     size_t i = from, single = wide ? from : to; /* rays below `single` are asked one by one */
     bvp_status status = BVP_OK;
     while (i < to && status == BVP_OK) {
@@ -90,7 +90,7 @@ static bvp_status ask_row(const bvpi_ray_batch *batch, bool wide, size_t from, s
 static bool ask_two_rows(const bvpi_ray_batch *batch, size_t from, size_t width, size_t row)
 {
     const bvpi_ray_packet_kernel *packets =
-        BVPI_ISA_CHOOSE(bvpi_ray_packet_kernel, batch->subject->file->isa);
+        BVPI_ISA_CHOOSE(bvpi_ray_packet_kernel, batch->placed->file->isa);
     size_t k = 0, done;
     for (; k + 4 <= width; k += 4) {
         const bvpi_packet_place place = {{from + k, from + row + k}};
@@ -106,8 +106,8 @@ static bool ask_two_rows(const bvpi_ray_batch *batch, size_t from, size_t width,
 /* *done: how many are answered. */
 static bvp_status ask_all(const bvpi_ray_batch *batch, size_t count, size_t *done)
 {
-    const bvpi_subject *subject = batch->subject;
-    const bool wide = !subject->is_assembly && subject->one.kind == BVPD_KIND_WIDE8;
+    const bvpi_placed_body *placed = batch->placed;
+    const bool wide = !placed->is_assembly && placed->one.kind == BVPD_KIND_WIDE8;
     const size_t row = wide && count > 2 * BVPI_PACKET ? row_length(batch, count) : 0;
     size_t i = 0;
     while (row != 0 && i + row < count) {
@@ -123,22 +123,22 @@ static bvp_status ask_all(const bvpi_ray_batch *batch, size_t count, size_t *don
 static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t count, size_t *done,
                       bvp_stats *stats)
 {
-    bvpi_subject subject;
+    bvpi_placed_body placed;
     bvpi_leaf leaves[BVPI_LEAVES];
     bvpi_meter own;
     bvp_stats sum = {.nodes = 0};
     size_t answered = 0;
     for (int i = 0; i < BVPI_LEAVES; i++)
         leaves[i].units = NULL;
-    batch->subject = &subject;
+    batch->placed = &placed;
     batch->leaves = leaves;
     batch->stats = stats ? stats : &sum;
-    bvp_status status = bvpi_subject_init(&subject, body);
+    bvp_status status = bvpi_placed_body_init(&placed, body);
     if (count > 0 && (!batch->rays || !batch->out))
         status = BVP_ERR_ARGUMENT;
     batch->meter = NULL;
     if (status == BVP_OK) {
-        batch->meter = bvpi_meter_init(&own, subject.control);
+        batch->meter = bvpi_meter_init(&own, placed.control);
         status = ask_all(batch, count, &answered);
     }
     batch->stats->steps += bvpi_meter_taken(batch->meter);

@@ -551,7 +551,7 @@ START_TEST(instances_are_counted_and_found)
             bits[k] = case_int(4) ? case_random() & case_random() & case_random() : 0;
         at = bvpi_filter_next(&f, 0, end);
         for (uint32_t i = 0; i < end; i++) {
-            ck_assert_int_eq(bvpi_filter_asks(&f, i), is_asked(&f, i));
+            ck_assert_int_eq(bvpi_filter_selects(&f, i), is_asked(&f, i));
             if (!is_asked(&f, i))
                 continue;
             ck_assert_uint_eq(at, i);

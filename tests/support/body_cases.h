@@ -258,7 +258,7 @@ typedef struct body_item {
 } body_item;
 
 typedef struct body_list {
-    bvpi_subject subject;
+    bvpi_placed_body placed;
     body_item *items;
     uint32_t count;
 } body_list;
@@ -268,14 +268,14 @@ static inline body_list list_of(const bvp_body *body)
     body_list list;
     bvp_file_info info;
     bvp_get_info(body->file, &info);
-    ck_assert_int_eq(bvpi_subject_init(&list.subject, body), BVP_OK);
+    ck_assert_int_eq(bvpi_placed_body_init(&list.placed, body), BVP_OK);
     list.count = body->part == BVP_ASSEMBLY ? info.instance_count : 1;
     list.items = calloc(list.count ? list.count : 1, sizeof *list.items);
     for (uint32_t i = 0; i < list.count; i++) {
         body_item *item = &list.items[i];
-        item->placed = list.subject.one;
+        item->placed = list.placed.one;
         if (body->part == BVP_ASSEMBLY)
-            ck_assert_int_eq(bvpi_subject_instance(&list.subject, i, &item->placed), BVP_OK);
+            ck_assert_int_eq(bvpi_placed_body_instance(&list.placed, i, &item->placed), BVP_OK);
         item->count = item->placed.part.triangle_count;
         item->tri = calloc(item->count, 9 * sizeof(float));
         item->ids = calloc(item->count, sizeof *item->ids);

@@ -8,7 +8,7 @@
 
 #include "bvpack.h"
 
-static inline bool bvpi_filter_asks(const bvp_filter *filter, uint32_t instance)
+static inline bool bvpi_filter_selects(const bvp_filter *filter, uint32_t instance)
 {
     const size_t word = instance / 64;
     const bool named =

@@ -113,24 +113,24 @@ static double composition_blur(const bvpi_placed_tree *top)
     return (largest * placement->size_max * 0x1p-40 + moved * 0x1p-50) / placement->size_min;
 }
 
-/* out->place: the subject's. */
-static bvp_status load_top(const bvpi_subject *subject, uint32_t top, bvpi_placed_tree *out)
+/* out->placement is the body's already. */
+static bvp_status load_top(const bvpi_placed_body *placed, uint32_t top, bvpi_placed_tree *out)
 {
-    const bvp_status status = bvpi_get_top_tree(subject->file, top, &out->tree);
+    const bvp_status status = bvpi_get_top_tree(placed->file, top, &out->tree);
     if (status != BVP_OK)
         return status;
     bound_grid(out);
-    out->blur = subject->placement ? composition_blur(out) : 0;
+    out->blur = placed->placement ? composition_blur(out) : 0;
     return BVP_OK;
 }
 
-bvp_status bvpi_subject_top(const bvpi_subject *subject, uint32_t top, bvpi_placed_tree *out)
+bvp_status bvpi_placed_body_top(const bvpi_placed_body *placed, uint32_t top, bvpi_placed_tree *out)
 {
-    out->placement = subject->top.placement;
-    return load_top(subject, top, out);
+    out->placement = placed->top.placement;
+    return load_top(placed, top, out);
 }
 
-void bvpi_placed_box(const bvpi_placed_tree *at, double lo[3], double hi[3])
+void bvpi_placed_tree_box(const bvpi_placed_tree *at, double lo[3], double hi[3])
 {
     const bvpi_tree *tree = &at->tree;
     for (int i = 0; i < 3; i++) {
@@ -145,40 +145,40 @@ void bvpi_placed_box(const bvpi_placed_tree *at, double lo[3], double hi[3])
     }
 }
 
-static bvp_status open_top(bvpi_subject *subject, const double *placement)
+static bvp_status open_top(bvpi_placed_body *placed, const double *placement)
 {
-    bvpi_placed_tree *top = &subject->top;
-    const bool placed = placement && memcmp(placement, identity, sizeof identity) != 0;
-    bvp_status status = bvpi_touch_under(subject->file, BVP_ASSEMBLY, subject->control);
-    subject->placement = placed ? placement : NULL;
+    bvpi_placed_tree *top = &placed->top;
+    const bool is_moved = placement && memcmp(placement, identity, sizeof identity) != 0;
+    bvp_status status = bvpi_touch_under(placed->file, BVP_ASSEMBLY, placed->control);
+    placed->placement = is_moved ? placement : NULL;
     if (status == BVP_OK)
-        status = bvpi_placement_init(&top->placement, subject->placement);
+        status = bvpi_placement_init(&top->placement, placed->placement);
     if (status != BVP_OK)
         return status;
-    subject->is_empty = subject->file->header.instance_count == 0;
-    if (subject->is_empty)
+    placed->is_empty = placed->file->header.instance_count == 0;
+    if (placed->is_empty)
         return BVP_OK;
-    subject->top_count = bvpi_top_count(subject->file);
-    return load_top(subject, 0, top);
+    placed->top_count = bvpi_top_count(placed->file);
+    return load_top(placed, 0, top);
 }
 
-bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body)
+bvp_status bvpi_placed_body_init(bvpi_placed_body *placed, const bvp_body *body)
 {
     if (body == NULL || body->file == NULL)
         return BVP_ERR_ARGUMENT;
-    subject->file = body->file;
-    subject->is_assembly = body->part == BVP_ASSEMBLY;
-    subject->filter = body->filter;
-    subject->control = body->control != NULL ? body->control : body->file->control;
-    if (body->filter && !(subject->is_assembly && bvpi_filter_is_sound(body->filter)))
+    placed->file = body->file;
+    placed->is_assembly = body->part == BVP_ASSEMBLY;
+    placed->filter = body->filter;
+    placed->control = body->control != NULL ? body->control : body->file->control;
+    if (body->filter && !(placed->is_assembly && bvpi_filter_is_sound(body->filter)))
         return BVP_ERR_ARGUMENT;
-    if (subject->is_assembly)
-        return open_top(subject, body->placement);
-    subject->is_empty = 0;
-    subject->one.instance = BVP_NONE;
-    bvp_status status = open_part(body->file, subject->control, body->part, &subject->one);
+    if (placed->is_assembly)
+        return open_top(placed, body->placement);
+    placed->is_empty = 0;
+    placed->one.instance = BVP_NONE;
+    bvp_status status = open_part(body->file, placed->control, body->part, &placed->one);
     if (status == BVP_OK)
-        status = bvpi_placement_init(&subject->one.at.placement, body->placement);
+        status = bvpi_placement_init(&placed->one.at.placement, body->placement);
     return status;
 }
 
@@ -202,37 +202,37 @@ const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
 }
 
 /* Of a product that cannot be worked with the file is to blame only if its own placement can't. */
-static bvp_status place_instance(const bvpi_subject *subject, const double placement[12],
+static bvp_status place_instance(const bvpi_placed_body *placed, const double placement[12],
                                  bvpi_placement *out)
 {
-    double placed[12];
+    double product[12];
     if (memcmp(placement, identity, sizeof identity) == 0) {
-        *out = subject->top.placement; /* as most parts of a file without a tree */
+        *out = placed->top.placement; /* as most parts of a file without a tree */
         return BVP_OK;
     }
-    if (subject->placement && bvpi_compose(subject->placement, placement, placed) == BVP_OK &&
-        bvpi_placement_init(out, placed) == BVP_OK)
+    if (placed->placement && bvpi_compose(placed->placement, placement, product) == BVP_OK &&
+        bvpi_placement_init(out, product) == BVP_OK)
         return BVP_OK;
     if (bvpi_placement_init(out, placement) != BVP_OK)
         return BVP_ERR_CORRUPT;
-    return subject->placement ? BVP_ERR_ARGUMENT : BVP_OK;
+    return placed->placement ? BVP_ERR_ARGUMENT : BVP_OK;
 }
 
-bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
-                                 bvpi_placed_part *out)
+bvp_status bvpi_placed_body_instance(const bvpi_placed_body *placed, uint32_t instance,
+                                     bvpi_placed_part *out)
 {
     bvpd_instance record;
     double placement[12];
-    if (instance >= subject->file->header.instance_count)
+    if (instance >= placed->file->header.instance_count)
         return BVP_ERR_CORRUPT;
-    bvp_status status = bvpi_get_instance(subject->file, instance, &record, placement);
+    bvp_status status = bvpi_get_instance(placed->file, instance, &record, placement);
     if (status != BVP_OK)
         return BVP_ERR_CORRUPT;
-    status = open_part(subject->file, subject->control, record.part, out);
+    status = open_part(placed->file, placed->control, record.part, out);
     if (status != BVP_OK)
         return status;
     out->instance = instance;
-    return place_instance(subject, placement, &out->at.placement);
+    return place_instance(placed, placement, &out->at.placement);
 }
 
 void bvpi_hit_id_of(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * placed_body.h: the body of a query, checked and made ready: placed hierarchies.
+ * placed_body.h: the body of a query, checked and placed in the world.
  */
 #ifndef BVPI_QUERY_BODY_PLACED_BODY_H
 #define BVPI_QUERY_BODY_PLACED_BODY_H
@@ -23,7 +23,7 @@ typedef struct bvpi_placed_tree {
     double blur;      /* what is bounded may leave its box by so much, before placement */
 } bvpi_placed_tree;
 
-/* One part, at one place. */
+/* One part in the world. */
 typedef struct bvpi_placed_part {
     bvpi_placed_tree at;
     bvpi_part part;
@@ -34,7 +34,8 @@ typedef struct bvpi_placed_part {
     uint32_t part_idx, instance; /* BVP_NONE: the body is this part alone */
 } bvpi_placed_part;
 
-typedef struct bvpi_subject {
+/* A body in the world: one part, or an assembly of them. */
+typedef struct bvpi_placed_body {
     const bvp_file *file;
     int is_assembly;
     int is_empty;               /* an assembly without instances */
@@ -44,33 +45,34 @@ typedef struct bvpi_subject {
     const double *placement;    /* is_assembly: the caller's, or NULL for the identity */
     const bvp_filter *filter;   /* of its instances; or NULL */
     const bvp_control *control; /* the body's, or its handle's; or NULL */
-} bvpi_subject;
+} bvpi_placed_body;
 
 /* Does the filter select instance `instance`? */
-static inline bool bvpi_subject_asks(const bvpi_subject *subject, uint32_t instance)
+static inline bool bvpi_placed_body_selects(const bvpi_placed_body *placed, uint32_t instance)
 {
-    return subject->filter == NULL || bvpi_filter_asks(subject->filter, instance);
+    return placed->filter == NULL || bvpi_filter_selects(placed->filter, instance);
 }
 
-/* Reads body's fields; its placement and its filter must outlive the subject. */
-bvp_status bvpi_subject_init(bvpi_subject *subject, const bvp_body *body);
+/* Reads body's fields; its placement and its filter must outlive it. */
+bvp_status bvpi_placed_body_init(bvpi_placed_body *placed, const bvp_body *body);
 
 /* Once, at open: prepares part 0 in its own placement, so that queries of it alone can skip
- * bvpi_subject_init; it becomes file->ready. False: the part's records are not valid. */
+ * bvpi_placed_body_init; it becomes file->ready. False: the part's records are not valid. */
 bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out);
 /* NULL when body has more than part 0 (a placement, filter or control), or the part has been
- * refitted or is not valid. Then bvpi_subject_init decides. */
+ * refitted or is not valid. Then bvpi_placed_body_init decides. */
 const bvpi_placed_part *bvpi_ready_part(const bvp_body *body);
 
 /* Hierarchy `top` over an assembly's instances. Instances of one come before those of the next. */
-bvp_status bvpi_subject_top(const bvpi_subject *subject, uint32_t top, bvpi_placed_tree *out);
+bvp_status bvpi_placed_body_top(const bvpi_placed_body *placed, uint32_t top,
+                                bvpi_placed_tree *out);
 
 /* The box of the hierarchy in the world, but for rounding: for choosing what to look at first. */
-void bvpi_placed_box(const bvpi_placed_tree *at, double lo[3], double hi[3]);
+void bvpi_placed_tree_box(const bvpi_placed_tree *at, double lo[3], double hi[3]);
 
 /* Instance `instance` of an assembly, which may be any number. */
-bvp_status bvpi_subject_instance(const bvpi_subject *subject, uint32_t instance,
-                                 bvpi_placed_part *out);
+bvp_status bvpi_placed_body_instance(const bvpi_placed_body *placed, uint32_t instance,
+                                     bvpi_placed_part *out);
 
 /* Selects another of the part's hierarchies. BVP_ERR_ARGUMENT: it has none of that kind. */
 bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_placed_part *out);

@@ -38,9 +38,9 @@ bool bvpi_closest_query_candidate(bvpi_closest_query *query, const bvpi_placed_p
                                   const bvpd_cluster *cluster, uint32_t local,
                                   const bvpi_point_tri *nearest);
 
-/* Answers `query` about `subject`. */
+/* Answers `query` about `placed`. */
 typedef struct bvpi_closest_kernel {
-    bvp_status (*run)(const bvpi_subject *subject, bvpi_closest_query *query);
+    bvp_status (*run)(const bvpi_placed_body *placed, bvpi_closest_query *query);
     bvp_status (*run_part)(const bvpi_placed_part *part, bvpi_closest_query *query); /* placed */
 } bvpi_closest_kernel;
 extern const bvpi_closest_kernel bvpi_closest_kernel_base, bvpi_closest_kernel_avx2;

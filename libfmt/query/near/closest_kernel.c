@@ -19,8 +19,8 @@ typedef struct candidate {
 
 /* A point in one hierarchy. */
 typedef struct point_walk {
-    const bvpi_subject *subject; /* in an assembly */
-    uint32_t instances_left;     /* that may still be entered */
+    const bvpi_placed_body *placed; /* in an assembly */
+    uint32_t instances_left;        /* that may still be entered */
     bvpi_closest_query *query;
     bvpi_grid_point grid;
     const bvpi_placed_part *part; /* in a part */
@@ -198,12 +198,12 @@ static bvp_status walk_wide(point_walk *w)
     return bvpi_body_walk(&steps, w, &w->part->at.tree, 0, w->query->meter, &w->query->stats);
 }
 
-static bvp_status enter_part(const bvpi_subject *subject, bvpi_closest_query *query,
+static bvp_status enter_part(const bvpi_placed_body *placed, bvpi_closest_query *query,
                              const bvpi_placed_part *part)
 {
     static const bvpi_walk_steps steps = {boxes, limit, triangles, NULL};
     point_walk w;
-    w.subject = subject;
+    w.placed = placed;
     w.query = query;
     w.part = part;
     w.candidate_count = 0;
@@ -223,14 +223,14 @@ static bvp_status enter_instance(void *user, uint32_t instance)
 {
     const point_walk *w = user;
     bvpi_placed_part part;
-    if (!bvpi_subject_asks(w->subject, instance))
+    if (!bvpi_placed_body_selects(w->placed, instance))
         return BVP_OK;
     w->query->stats.instance_pairs++;
-    const bvp_status status = bvpi_subject_instance(w->subject, instance, &part);
+    const bvp_status status = bvpi_placed_body_instance(w->placed, instance, &part);
     if (status != BVP_OK)
         return status;
     return w->query->instead ? w->query->instead(w->query, &part)
-                             : enter_part(w->subject, w->query, &part);
+                             : enter_part(w->placed, w->query, &part);
 }
 
 static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
@@ -245,15 +245,15 @@ static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
     return status;
 }
 
-static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed_tree *top,
+static bvp_status enter_top(const bvpi_placed_body *placed, const bvpi_placed_tree *top,
                             bvpi_closest_query *query)
 {
     static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
-    const uint32_t instance_count = subject->file->header.instance_count;
+    const uint32_t instance_count = placed->file->header.instance_count;
     bvp_status status = BVP_OK;
     double part[3], err[3];
     point_walk w;
-    w.subject = subject;
+    w.placed = placed;
     w.query = query;
     w.instances_left = instance_count;
     bvpi_placement_point_to_part(&top->placement, query->point, part, err);
@@ -264,19 +264,19 @@ static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed_tree 
 }
 
 /* The nearest one first, which leaves little to do for the others. */
-static bvp_status enter_tops(const bvpi_subject *subject, bvpi_closest_query *query)
+static bvp_status enter_tops(const bvpi_placed_body *placed, bvpi_closest_query *query)
 {
     double gaps[BVPD_TOP_MAX];
     uint32_t order[BVPD_TOP_MAX];
     bvpi_placed_tree top;
     bvp_status status = BVP_OK;
-    for (uint32_t k = 0; k < subject->top_count && status == BVP_OK; k++) {
+    for (uint32_t k = 0; k < placed->top_count && status == BVP_OK; k++) {
         double lo[3], hi[3], gap = 0;
         uint32_t at = k;
-        status = bvpi_subject_top(subject, k, &top);
+        status = bvpi_placed_body_top(placed, k, &top);
         if (status != BVP_OK)
             break;
-        bvpi_placed_box(&top, lo, hi);
+        bvpi_placed_tree_box(&top, lo, hi);
         for (int a = 0; a < 3; a++)
             gap += bvpi_larger(bvpi_larger(lo[a] - query->point[a], query->point[a] - hi[a]), 0);
         for (; at > 0 && gaps[at - 1] > gap; at--) {
@@ -286,27 +286,27 @@ static bvp_status enter_tops(const bvpi_subject *subject, bvpi_closest_query *qu
         gaps[at] = gap;
         order[at] = k;
     }
-    for (uint32_t k = 0; k < subject->top_count && status == BVP_OK; k++) {
-        status = bvpi_subject_top(subject, order[k], &top);
+    for (uint32_t k = 0; k < placed->top_count && status == BVP_OK; k++) {
+        status = bvpi_placed_body_top(placed, order[k], &top);
         if (status == BVP_OK)
-            status = enter_top(subject, &top, query);
+            status = enter_top(placed, &top, query);
     }
     return status;
 }
 
-static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_closest_query *query)
+static bvp_status enter_assembly(const bvpi_placed_body *placed, bvpi_closest_query *query)
 {
-    return subject->top_count == 1 ? enter_top(subject, &subject->top, query)
-                                   : enter_tops(subject, query);
+    return placed->top_count == 1 ? enter_top(placed, &placed->top, query)
+                                  : enter_tops(placed, query);
 }
 
-static bvp_status enter_few(const bvpi_subject *subject, bvpi_closest_query *query)
+static bvp_status enter_few(const bvpi_placed_body *placed, bvpi_closest_query *query)
 {
-    const bvp_filter *filter = subject->filter;
-    const uint32_t end = subject->file->header.instance_count;
+    const bvp_filter *filter = placed->filter;
+    const uint32_t end = placed->file->header.instance_count;
     bvp_status status = BVP_OK;
     point_walk w;
-    w.subject = subject;
+    w.placed = placed;
     w.query = query;
     for (uint32_t i = bvpi_filter_next(filter, 0, end); i < end && status == BVP_OK;
          i = bvpi_filter_next(filter, i + 1, end))
@@ -314,16 +314,16 @@ static bvp_status enter_few(const bvpi_subject *subject, bvpi_closest_query *que
     return status;
 }
 
-static bvp_status run(const bvpi_subject *subject, bvpi_closest_query *query)
+static bvp_status run(const bvpi_placed_body *placed, bvpi_closest_query *query)
 {
-    if (subject->is_empty)
+    if (placed->is_empty)
         return BVP_OK;
-    if (!subject->is_assembly)
-        return enter_part(subject, query, &subject->one);
-    if (subject->filter && query->limit == (double)__builtin_inff() &&
-        bvpi_filter_is_few(subject->filter, subject->file->header.instance_count))
-        return enter_few(subject, query);
-    return enter_assembly(subject, query);
+    if (!placed->is_assembly)
+        return enter_part(placed, query, &placed->one);
+    if (placed->filter && query->limit == (double)__builtin_inff() &&
+        bvpi_filter_is_few(placed->filter, placed->file->header.instance_count))
+        return enter_few(placed, query);
+    return enter_assembly(placed, query);
 }
 
 static bvp_status run_part(const bvpi_placed_part *part, bvpi_closest_query *query)

@@ -27,7 +27,7 @@ typedef struct bvpi_region {
 typedef struct bvpi_overlap_query {
     bvpi_region region;
     /* Of an assembly: asks an instance in place of the kernel; or NULL. */
-    bvp_status (*instead)(struct bvpi_overlap_query *query, const bvpi_subject *subject,
+    bvp_status (*instead)(struct bvpi_overlap_query *query, const bvpi_placed_body *placed,
                           uint32_t instance);
     bvp_hit_fn each; /* or NULL */
     void *user;
@@ -53,9 +53,9 @@ bool bvpi_region_holds(const bvpi_region *region, const bvpi_placement *placemen
 void bvpi_overlap_query_hit(bvpi_overlap_query *query, const bvpi_placed_part *part,
                             const bvpd_cluster *cluster, uint32_t local);
 
-/* Answers `query` about `subject`. */
+/* Answers `query` about `placed`. */
 typedef struct bvpi_overlap_kernel {
-    bvp_status (*run)(const bvpi_subject *subject, bvpi_overlap_query *query);
+    bvp_status (*run)(const bvpi_placed_body *placed, bvpi_overlap_query *query);
 } bvpi_overlap_kernel;
 extern const bvpi_overlap_kernel bvpi_overlap_kernel_base, bvpi_overlap_kernel_avx2;
 

@@ -8,7 +8,7 @@
 
 /* A region in one hierarchy. */
 typedef struct region_walk {
-    const bvpi_subject *subject;
+    const bvpi_placed_body *placed;
     bvpi_overlap_query *query;
     bvpi_grid_region grid;
     float lo[3], hi[3]; /* bounds before placement */
@@ -65,12 +65,12 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
     return BVP_OK;
 }
 
-static bvp_status enter_part(const bvpi_subject *subject, bvpi_overlap_query *query,
+static bvp_status enter_part(const bvpi_placed_body *placed, bvpi_overlap_query *query,
                              const bvpi_placed_part *part)
 {
     static const bvpi_walk_steps steps = {boxes, limit, triangles, NULL};
     region_walk w;
-    w.subject = subject;
+    w.placed = placed;
     w.query = query;
     w.part = part;
     bvpi_region_grid(&query->region, &part->at, &w.grid, w.lo, w.hi);
@@ -83,45 +83,45 @@ static bvp_status enter_instance(void *user, uint32_t instance)
 {
     const region_walk *w = user;
     bvpi_placed_part part;
-    if (!bvpi_subject_asks(w->subject, instance))
+    if (!bvpi_placed_body_selects(w->placed, instance))
         return BVP_OK;
     w->query->stats.instance_pairs++;
     if (w->query->instead)
-        return w->query->instead(w->query, w->subject, instance);
-    bvp_status status = bvpi_subject_instance(w->subject, instance, &part);
-    return status == BVP_OK ? enter_part(w->subject, w->query, &part) : status;
+        return w->query->instead(w->query, w->placed, instance);
+    bvp_status status = bvpi_placed_body_instance(w->placed, instance, &part);
+    return status == BVP_OK ? enter_part(w->placed, w->query, &part) : status;
 }
 
-static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed_tree *top,
+static bvp_status enter_top(const bvpi_placed_body *placed, const bvpi_placed_tree *top,
                             bvpi_overlap_query *query)
 {
     static const bvpi_walk_steps steps = {boxes, limit, NULL, enter_instance};
     region_walk w;
-    w.subject = subject;
+    w.placed = placed;
     w.query = query;
     bvpi_region_grid(&query->region, top, &w.grid, w.lo, w.hi);
-    return bvpi_body_walk(&steps, &w, &top->tree, subject->file->header.instance_count,
-                          query->meter, &query->stats);
+    return bvpi_body_walk(&steps, &w, &top->tree, placed->file->header.instance_count, query->meter,
+                          &query->stats);
 }
 
-static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_overlap_query *query)
+static bvp_status enter_assembly(const bvpi_placed_body *placed, bvpi_overlap_query *query)
 {
-    bvp_status status = enter_top(subject, &subject->top, query);
-    for (uint32_t k = 1; k < subject->top_count && status == BVP_OK && !query->stopped; k++) {
+    bvp_status status = enter_top(placed, &placed->top, query);
+    for (uint32_t k = 1; k < placed->top_count && status == BVP_OK && !query->stopped; k++) {
         bvpi_placed_tree top;
-        status = bvpi_subject_top(subject, k, &top);
+        status = bvpi_placed_body_top(placed, k, &top);
         if (status == BVP_OK)
-            status = enter_top(subject, &top, query);
+            status = enter_top(placed, &top, query);
     }
     return status;
 }
 
-static bvp_status run(const bvpi_subject *subject, bvpi_overlap_query *query)
+static bvp_status run(const bvpi_placed_body *placed, bvpi_overlap_query *query)
 {
-    if (subject->is_empty)
+    if (placed->is_empty)
         return BVP_OK;
-    return subject->is_assembly ? enter_assembly(subject, query)
-                                : enter_part(subject, query, &subject->one);
+    return placed->is_assembly ? enter_assembly(placed, query)
+                               : enter_part(placed, query, &placed->one);
 }
 
 const bvpi_overlap_kernel BVPI_ISA_NAME(bvpi_overlap_kernel) = {run};

@@ -8,14 +8,14 @@
 #include "query/pair/ties.h"
 
 /* The part that `item` of a body stands for. False: its records are damaged; the query is over. */
-static bool get_part(bvpi_pair_query *query, const bvpi_subject *subject, uint32_t item,
+static bool get_part(bvpi_pair_query *query, const bvpi_placed_body *placed, uint32_t item,
                      bvpi_placed_part *buffer, const bvpi_placed_part **out)
 {
-    *out = &subject->one;
-    if (!subject->is_assembly)
+    *out = &placed->one;
+    if (!placed->is_assembly)
         return true;
     *out = buffer;
-    query->status = bvpi_subject_instance(subject, item, buffer);
+    query->status = bvpi_placed_body_instance(placed, item, buffer);
     query->done = query->done || query->status != BVP_OK;
     return query->status == BVP_OK;
 }
@@ -89,7 +89,7 @@ static void ask_parts(bvpi_pair_query *query, const bvpi_placed_part *a, const b
 
 void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
 {
-    const bvpi_subject *subject_b = query->self ? &query->a : &query->b;
+    const bvpi_placed_body *subject_b = query->self ? &query->a : &query->b;
     bvpi_placed_part buffer_a, buffer_b;
     const bvpi_placed_part *a, *b;
     if (!bvpi_meter_step(query->meter)) {
@@ -99,7 +99,8 @@ void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
     }
     if ((query->self && item_a >= item_b) || item_b < query->first_b)
         return;
-    if (!bvpi_subject_asks(&query->a, item_a) || !bvpi_subject_asks(subject_b, item_b))
+    if (!bvpi_placed_body_selects(&query->a, item_a) ||
+        !bvpi_placed_body_selects(subject_b, item_b))
         return;
     if (!get_part(query, &query->a, item_a, &buffer_a, &a) ||
         !get_part(query, subject_b, item_b, &buffer_b, &b))
@@ -111,9 +112,9 @@ void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
 
 /* ---- several hierarchies over the instances -------------------------------------------------- */
 
-static uint32_t count_tops(const bvpi_subject *subject)
+static uint32_t count_tops(const bvpi_placed_body *placed)
 {
-    return subject->is_assembly ? subject->top_count : 1;
+    return placed->is_assembly ? placed->top_count : 1;
 }
 
 /* Of all hierarchies of a body; a part has one. */
@@ -121,16 +122,16 @@ typedef struct top_boxes {
     double lo[BVPD_TOP_MAX][3], hi[BVPD_TOP_MAX][3];
 } top_boxes;
 
-static bvp_status find_boxes(const bvpi_subject *subject, top_boxes *out)
+static bvp_status find_boxes(const bvpi_placed_body *placed, top_boxes *out)
 {
     bvp_status status = BVP_OK;
-    if (!subject->is_assembly)
-        bvpi_placed_box(&subject->one.at, out->lo[0], out->hi[0]);
-    for (uint32_t k = 0; subject->is_assembly && k < subject->top_count && status == BVP_OK; k++) {
+    if (!placed->is_assembly)
+        bvpi_placed_tree_box(&placed->one.at, out->lo[0], out->hi[0]);
+    for (uint32_t k = 0; placed->is_assembly && k < placed->top_count && status == BVP_OK; k++) {
         bvpi_placed_tree top;
-        status = bvpi_subject_top(subject, k, &top);
+        status = bvpi_placed_body_top(placed, k, &top);
         if (status == BVP_OK)
-            bvpi_placed_box(&top, out->lo[k], out->hi[k]);
+            bvpi_placed_tree_box(&top, out->lo[k], out->hi[k]);
     }
     return status;
 }
@@ -153,7 +154,7 @@ static double gap_of(const top_boxes *a, const top_boxes *b, const top_pair *pai
 
 /* All pairs, of a body's own each once. Of a distance the nearest come first, which leaves little
  * to do for the others; else those that come first in storage. */
-static bvp_status list_tops(const bvpi_pair_query *query, const bvpi_subject *b,
+static bvp_status list_tops(const bvpi_pair_query *query, const bvpi_placed_body *b,
                             top_pair pairs[BVPD_TOP_MAX * BVPD_TOP_MAX], uint32_t *count)
 {
     top_boxes boxes_a, boxes_b;
@@ -174,7 +175,7 @@ static bvp_status list_tops(const bvpi_pair_query *query, const bvpi_subject *b,
     return status;
 }
 
-static void run_tops(bvpi_pair_query *query, const bvpi_subject *b)
+static void run_tops(bvpi_pair_query *query, const bvpi_placed_body *b)
 {
     top_pair pairs[BVPD_TOP_MAX * BVPD_TOP_MAX];
     bvpi_placed_tree top_a, top_b;
@@ -182,9 +183,9 @@ static void run_tops(bvpi_pair_query *query, const bvpi_subject *b)
     query->status = list_tops(query, b, pairs, &count);
     for (uint32_t k = 0; query->status == BVP_OK && k < count && !query->done; k++) {
         if (query->a.is_assembly)
-            query->status = bvpi_subject_top(&query->a, pairs[k].a, &top_a);
+            query->status = bvpi_placed_body_top(&query->a, pairs[k].a, &top_a);
         if (b->is_assembly && query->status == BVP_OK)
-            query->status = bvpi_subject_top(b, pairs[k].b, &top_b);
+            query->status = bvpi_placed_body_top(b, pairs[k].b, &top_b);
         query->top_a = query->a.is_assembly ? &top_a : NULL;
         query->top_b = b->is_assembly ? &top_b : NULL;
         if (query->status == BVP_OK)
@@ -195,7 +196,7 @@ static void run_tops(bvpi_pair_query *query, const bvpi_subject *b)
 
 static void run_scenes(bvpi_pair_query *query)
 {
-    const bvpi_subject *b = query->self ? &query->a : &query->b;
+    const bvpi_placed_body *b = query->self ? &query->a : &query->b;
     query->top_a = query->a.is_assembly ? &query->a.top : NULL;
     query->top_b = b->is_assembly ? &b->top : NULL;
     if (count_tops(&query->a) == 1 && count_tops(b) == 1)
@@ -207,19 +208,19 @@ static void run_scenes(bvpi_pair_query *query)
 
 /* ---- which pairs ----------------------------------------------------------------------------- */
 
-static bool is_empty(const bvpi_subject *subject)
+static bool is_empty(const bvpi_placed_body *placed)
 {
-    return subject->is_assembly && subject->is_empty;
+    return placed->is_assembly && placed->is_empty;
 }
 
 /* How many instances of a body are selected, if a filter leaves out half of them or more; else
  * UINT32_MAX. */
-static uint32_t count_few(const bvpi_subject *subject)
+static uint32_t count_few(const bvpi_placed_body *placed)
 {
-    const uint32_t all = subject->file->header.instance_count, most = all / 2 + 1;
-    if (!subject->is_assembly || subject->filter == NULL)
+    const uint32_t all = placed->file->header.instance_count, most = all / 2 + 1;
+    if (!placed->is_assembly || placed->filter == NULL)
         return UINT32_MAX;
-    const uint32_t count = bvpi_filter_count(subject->filter, all, most);
+    const uint32_t count = bvpi_filter_count(placed->filter, all, most);
     return count < most ? count : UINT32_MAX;
 }
 
@@ -233,9 +234,9 @@ static void run_bodies(bvpi_pair_query *query)
 }
 
 /* The selected instances of one body, one after the other. */
-static void run_each(bvpi_pair_query *query, bvpi_subject *few)
+static void run_each(bvpi_pair_query *query, bvpi_placed_body *few)
 {
-    const bvpi_subject all = *few;
+    const bvpi_placed_body all = *few;
     const uint32_t end = all.file->header.instance_count;
     const bool self = query->self;
     if (self)
@@ -246,7 +247,7 @@ static void run_each(bvpi_pair_query *query, bvpi_subject *few)
     for (uint32_t i = bvpi_filter_next(all.filter, 0, end); i < end && !query->done;
          i = bvpi_filter_next(all.filter, i + 1, end)) {
         query->first_b = self ? i + 1 : 0;
-        query->status = bvpi_subject_instance(&all, i, &few->one);
+        query->status = bvpi_placed_body_instance(&all, i, &few->one);
         query->done = query->done || query->status != BVP_OK;
         if (!query->done)
             run_bodies(query);
@@ -273,7 +274,7 @@ static void run_assemblies(bvpi_pair_query *query)
 
 static void run_part_and_assembly(bvpi_pair_query *query)
 {
-    bvpi_subject *assembly = query->a.is_assembly ? &query->a : &query->b;
+    bvpi_placed_body *assembly = query->a.is_assembly ? &query->a : &query->b;
     if (assembly->filter && query->mode == BVPI_PAIR_DISTANCE && query->limit == INFINITY &&
         bvpi_filter_is_few(assembly->filter, assembly->file->header.instance_count))
         run_each(query, assembly);

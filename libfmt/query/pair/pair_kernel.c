@@ -156,14 +156,14 @@ static void visit_items(pair_walk *walk, const pair_entry *e)
 }
 
 /* A body that is a part is a leaf with one item, number 0. */
-static const bvpi_placed_tree *scene_of(const bvpi_subject *subject, const bvpi_placed_tree *top,
+static const bvpi_placed_tree *scene_of(const bvpi_placed_body *placed, const bvpi_placed_tree *top,
                                         uint32_t *ref, uint8_t *count)
 {
-    if (subject->is_assembly)
+    if (placed->is_assembly)
         return top;
     *ref = 0;
     *count = 1;
-    return &subject->one.at;
+    return &placed->one.at;
 }
 
 static void scenes(bvpi_pair_query *query)

@@ -52,7 +52,7 @@ typedef struct bvpi_pair_start {
 typedef struct bvpi_pair_query {
     bvpi_pair_mode mode;
     const struct bvpi_pair_kernel *kernel;
-    bvpi_subject a, b;
+    bvpi_placed_body a, b;
     bvp_box_test box_test;
     bool self;        /* b is a: only instances i < j meet */
     bool swapped;     /* a is what the caller calls b */

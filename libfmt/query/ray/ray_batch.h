@@ -10,7 +10,7 @@ enum { BVPI_PACKET = 8 };
 
 /* A call with its arrays; strides in bytes. */
 typedef struct bvpi_ray_batch {
-    const bvpi_subject *subject;
+    const bvpi_placed_body *placed;
     bvpi_ray_mode mode; /* FIRST or ANY */
     const char *rays;
     char *out; /* FIRST: a bvp_ray_hit each, ANY: an int */
@@ -40,7 +40,7 @@ static inline size_t bvpi_packet_ray(const bvpi_packet_place *place, unsigned la
     return place->first[lane >> 2] + (lane & 3);
 }
 
-/* Answers the rays of a packet together; the subject is a part with a wide hierarchy. False: they
+/* Answers the rays of a packet together; the body is a part with a wide hierarchy. False: they
  * have too little in common, or one of them is not valid, or the file is damaged; then nothing is
  * answered or counted. */
 typedef struct bvpi_ray_packet_kernel {

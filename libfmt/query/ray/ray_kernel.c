@@ -78,10 +78,10 @@ static bvp_status enter_part(bvpi_ray_query *query, const bvpi_placed_part *part
 static bvp_status enter_instance(bvpi_ray_part *w, uint32_t instance)
 {
     bvpi_placed_part part;
-    if (!bvpi_subject_asks(w->subject, instance))
+    if (!bvpi_placed_body_selects(w->placed, instance))
         return BVP_OK;
     w->query->stats.instance_pairs++;
-    bvp_status status = bvpi_subject_instance(w->subject, instance, &part);
+    bvp_status status = bvpi_placed_body_instance(w->placed, instance, &part);
     if (status == BVP_OK)
         status = enter_part(w->query, &part);
     bvpi_ray_query_finish(w->query); /* `part` ends here */
@@ -101,40 +101,40 @@ static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
     return status;
 }
 
-static bvp_status enter_top(const bvpi_subject *subject, const bvpi_placed_tree *top,
+static bvp_status enter_top(const bvpi_placed_body *placed, const bvpi_placed_tree *top,
                             bvpi_ray_query *query)
 {
     bvpi_local_ray local;
     bvpi_ray_part w;
-    w.subject = subject;
+    w.placed = placed;
     w.query = query;
-    w.instances_left = subject->file->header.instance_count;
+    w.instances_left = placed->file->header.instance_count;
     local_ray(&local, &top->placement, &query->ray);
     if (!bvpi_grid_ray_init(&w.grid, top, &local, query->ray.t_min, query->t_max))
         return BVP_OK;
     return walk_wide(&w, &top->tree, true, enter_instances);
 }
 
-static bvp_status enter_assembly(const bvpi_subject *subject, bvpi_ray_query *query)
+static bvp_status enter_assembly(const bvpi_placed_body *placed, bvpi_ray_query *query)
 {
-    bvp_status status = enter_top(subject, &subject->top, query);
-    for (uint32_t k = 1; k < subject->top_count && status == BVP_OK && !bvpi_ray_query_done(query);
+    bvp_status status = enter_top(placed, &placed->top, query);
+    for (uint32_t k = 1; k < placed->top_count && status == BVP_OK && !bvpi_ray_query_done(query);
          k++) {
         bvpi_placed_tree top;
-        status = bvpi_subject_top(subject, k, &top);
+        status = bvpi_placed_body_top(placed, k, &top);
         if (status == BVP_OK)
-            status = enter_top(subject, &top, query);
+            status = enter_top(placed, &top, query);
     }
     return status;
 }
 
-static bvp_status run(const bvpi_subject *subject, bvpi_ray_query *query)
+static bvp_status run(const bvpi_placed_body *placed, bvpi_ray_query *query)
 {
     bvp_status status = BVP_OK;
-    if (subject->is_assembly && !subject->is_empty)
-        status = enter_assembly(subject, query);
-    else if (!subject->is_empty)
-        status = enter_part(query, &subject->one);
+    if (placed->is_assembly && !placed->is_empty)
+        status = enter_assembly(placed, query);
+    else if (!placed->is_empty)
+        status = enter_part(query, &placed->one);
     bvpi_ray_query_finish(query);
     return status;
 }

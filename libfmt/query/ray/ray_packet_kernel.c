@@ -48,7 +48,7 @@ static void unplace_rays(const bvpi_ray_batch *batch, size_t first, bvpi_rays4 *
     load_rays(batch, first, out);
     for (unsigned i = 0; i < 4; i++) {
         bvpi_local_ray local;
-        bvpi_local_ray_init(&local, &batch->subject->one.at.placement,
+        bvpi_local_ray_init(&local, &batch->placed->one.at.placement,
                             bvpi_batch_ray(batch, first + i));
         for (int a = 0; a < 3; a++) {
             out->origin[a][i] = local.origin[a];
@@ -75,7 +75,7 @@ BVPI_INLINE bool is_apart(const bvp_ray *a, const bvp_ray *b, double reach)
 /* Two of them tell whether a look at all is worth it. */
 BVPI_INLINE bool are_apart(const bvpi_ray_batch *batch, const bvpi_packet_place *place)
 {
-    const bvpi_placed_part *part = &batch->subject->one;
+    const bvpi_placed_part *part = &batch->placed->one;
     const double *bound = part->at.bound;
     const double reach = bvpi_larger(bound[0], bvpi_larger(bound[1], bound[2])) * 0.25;
     const bvp_ray *ray = bvpi_batch_ray(batch, place->first[0]);
@@ -85,7 +85,7 @@ BVPI_INLINE bool are_apart(const bvpi_ray_batch *batch, const bvpi_packet_place 
 
 static bool run(const bvpi_ray_batch *batch, const bvpi_packet_place *place)
 {
-    const bvpi_placed_tree *at = &batch->subject->one.at;
+    const bvpi_placed_tree *at = &batch->placed->one.at;
     bvpi_packet_walk w;
     bvpi_rays4 four[2];
     if (!bvpi_meter_step(batch->meter) || are_apart(batch, place))

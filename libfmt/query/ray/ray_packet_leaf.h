@@ -30,7 +30,7 @@ typedef struct bvpi_packet_rays {
 static inline bool bvpi_packet_ray_ready(bvpi_packet_rays *r, unsigned lane)
 {
     const bvp_ray *ray = bvpi_batch_ray(r->batch, bvpi_packet_ray(r->place, lane));
-    const bvpi_placed_tree *at = &r->batch->subject->one.at;
+    const bvpi_placed_tree *at = &r->batch->placed->one.at;
     r->ready |= 1u << lane;
     r->t_max[lane] = ray->t_max;
     return (at->placement.is_identity &&
@@ -102,7 +102,7 @@ BVPI_INLINE bool bvpi_packet_meet(bvpi_packet_rays *r, unsigned lane, const bvpi
 /* The leaf that begins with `item`: from where the batch keeps it. NULL: the file is damaged. */
 BVPI_INLINE const bvpi_leaf *bvpi_packet_leaf_of(const bvpi_packet_rays *r, uint32_t item)
 {
-    const bvpi_tree *tree = &r->batch->subject->one.at.tree;
+    const bvpi_tree *tree = &r->batch->placed->one.at.tree;
     bvpi_leaf *leaf = bvpi_leaf_place(r->batch->leaves, item);
     if (leaf->units == tree->units && leaf->item == item)
         return leaf;
@@ -126,7 +126,7 @@ static inline void bvpi_packet_answer(const bvpi_packet_rays *r)
         const unsigned lane = bvpi_lowest_bit(left);
         const bvpi_packet_hit *hit = &r->hit[lane];
         bvpi_ray_query query = {.mode = BVPI_RAY_FIRST};
-        bvpi_ray_query_hit(&query, &r->batch->subject->one, &hit->cluster, hit->local, hit->corners,
+        bvpi_ray_query_hit(&query, &r->batch->placed->one, &hit->cluster, hit->local, hit->corners,
                            &hit->at);
         bvpi_ray_query_finish(&query);
         *(bvp_ray_hit *)bvpi_batch_out(r->batch, bvpi_packet_ray(r->place, lane)) = query.hit;

@@ -11,10 +11,10 @@
 typedef struct bvpi_ray_part {
     bvpi_ray_query *query;
     bvpi_grid_ray grid;
-    const bvpi_subject *subject;  /* in an assembly */
-    uint32_t instances_left;      /* that may still be entered */
-    const bvpi_placed_part *part; /* in a part */
-    bool ready;                   /* tri is */
+    const bvpi_placed_body *placed; /* in an assembly */
+    uint32_t instances_left;        /* that may still be entered */
+    const bvpi_placed_part *part;   /* in a part */
+    bool ready;                     /* tri is */
     bvpi_tri_ray tri;
 } bvpi_ray_part;
 

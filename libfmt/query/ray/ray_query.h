@@ -132,9 +132,9 @@ static inline bool bvpi_ray_query_done(const bvpi_ray_query *query)
     return query->stopped || (query->mode == BVPI_RAY_ANY && query->hit.found);
 }
 
-/* Answers `query` about `subject`. */
+/* Answers `query` about `placed`. */
 typedef struct bvpi_ray_kernel {
-    bvp_status (*run)(const bvpi_subject *subject, bvpi_ray_query *query);
+    bvp_status (*run)(const bvpi_placed_body *placed, bvpi_ray_query *query);
     bvp_status (*run_part)(const bvpi_placed_part *part,
                            bvpi_ray_query *query); /* at.place ready */
 } bvpi_ray_kernel;

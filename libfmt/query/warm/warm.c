@@ -301,29 +301,29 @@ static void include_grid(const bvpi_tree *tree, double lo[3], double hi[3])
 
 /* Of a body before placement. A hierarchy that cannot be read makes it infinite: nothing is certain
  * then. */
-static void find_box(const bvpi_subject *subject, double lo[3], double hi[3])
+static void find_box(const bvpi_placed_body *placed, double lo[3], double hi[3])
 {
     for (int i = 0; i < 3; i++) {
-        lo[i] = subject->is_assembly ? INFINITY : (double)subject->one.part.lo[i];
-        hi[i] = subject->is_assembly ? -INFINITY : (double)subject->one.part.hi[i];
+        lo[i] = placed->is_assembly ? INFINITY : (double)placed->one.part.lo[i];
+        hi[i] = placed->is_assembly ? -INFINITY : (double)placed->one.part.hi[i];
     }
-    if (!subject->is_assembly)
+    if (!placed->is_assembly)
         return;
-    include_grid(&subject->top.tree, lo, hi);
-    for (uint32_t k = 1; k < subject->top_count; k++) {
+    include_grid(&placed->top.tree, lo, hi);
+    for (uint32_t k = 1; k < placed->top_count; k++) {
         bvpi_tree tree;
-        if (bvpi_get_top_tree(subject->file, k, &tree) == BVP_OK)
+        if (bvpi_get_top_tree(placed->file, k, &tree) == BVP_OK)
             include_grid(&tree, lo, hi);
         else
             hi[0] = INFINITY;
     }
 }
 
-static void set_extent(bvpi_extent *out, const bvpi_subject *subject)
+static void set_extent(bvpi_extent *out, const bvpi_placed_body *placed)
 {
     double lo[3], hi[3];
-    find_box(subject, lo, hi);
-    out->blur = subject->is_assembly ? 0x1p-38 : 0;
+    find_box(placed, lo, hi);
+    out->blur = placed->is_assembly ? 0x1p-38 : 0;
     for (int i = 0; i < 3; i++) {
         out->centre[i] = 0.5 * (lo[i] + hi[i]);
         out->half[i] = bvpi_larger(hi[i] - out->centre[i], out->centre[i] - lo[i]) * UP;

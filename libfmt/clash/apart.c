@@ -25,7 +25,7 @@ static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
     bvpi_clash_item moved = *item;
     bvpi_where where = BVPI_OUTSIDE;
     moved.part.at.placement = asked->at.placement = *placement;
-    moved.blur = bvpi_clash_blur(&moved.part.at);
+    moved.slack = bvpi_clash_slack(&moved.part.at);
     for (int i = 0; i < 3; i++) {
         moved.bounds.lo[i] -= length + fabs(moved.bounds.lo[i]) * 0x1p-50;
         moved.bounds.hi[i] += length + fabs(moved.bounds.hi[i]) * 0x1p-50;

@@ -220,7 +220,7 @@ static void bounds_in_assembly(const bvpi_clash_scene *scene, const bvpi_placed_
     }
     map_box(m, lo, hi, out);
     for (int i = 0; i < 3; i++) {
-        double err = top->blur;
+        double err = top->slack;
         for (int k = 0; k < 3; k++)
             err += placement->inverse_err[3 * i + k] * fmax(fabs(lo[k]), fabs(hi[k]));
         out->lo[i] -= err;

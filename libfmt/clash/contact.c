@@ -50,7 +50,7 @@ static double place_edge(const double m[12], const float from[3], const float to
 /* Of the terms' product over the normal's length: four roundings of each edge, three of their
  * product, some of the unit vector. */
 #define TURN          0x1p-47
-/* Of an item's blur: a corner is rounded once only. */
+/* Of an item's slack: a corner is rounded once only. */
 #define CORNERS_SHARE 0x1p-3
 
 void bvpi_world_tri_init(bvpi_world_tri *out, const bvpi_clash_item *item, const float tri[9])
@@ -69,7 +69,7 @@ void bvpi_world_tri_init(bvpi_world_tri *out, const bvpi_clash_item *item, const
     const double length = sqrt(bvpi_dot(n, n));
     const bool has_normal = length > 0 && isfinite(1 / length);
     out->outward = !has_normal ? 0 : is_mirrored(&item->part) ? -1 : 1;
-    out->blur = CORNERS_SHARE * item->blur;
+    out->slack = CORNERS_SHARE * item->slack;
     out->turn = has_normal ? TURN * sqrt(terms_sq) / length : 0;
     for (int i = 0; i < 3; i++)
         n[i] = has_normal ? n[i] / length : 0;
@@ -128,7 +128,7 @@ static double crossing(const bvpi_world_tri *tri, const bvpi_world_tri *other, d
         behind = larger(behind, -h);
         farthest_sq = larger(farthest_sq, bvpi_dot(d, d));
     }
-    *err = tri->blur + other->blur + (other->turn + 0x1p-50) * sqrt(farthest_sq);
+    *err = tri->slack + other->slack + (other->turn + 0x1p-50) * sqrt(farthest_sq);
     return lesser(before, behind);
 }
 
@@ -158,8 +158,8 @@ static void extend(const box *c, const double point[3])
 /* Of what is measured here a share that is no more than noise; the corners' own comes on top. */
 #define NOISE 1e-9
 
-/* Is a point of the triangle's plane in it, give or take rounding? blur: the point's. */
-static bool is_in_triangle(const bvpi_world_tri *t, const double point[3], double blur)
+/* Is a point of the triangle's plane in it, give or take rounding? slack: the point's. */
+static bool is_in_triangle(const bvpi_world_tri *t, const double point[3], double slack)
 {
     const double *tri = t->corner, *normal = t->normal;
     for (int k = 0; k < 3; k++) {
@@ -170,7 +170,7 @@ static bool is_in_triangle(const bvpi_world_tri *t, const double point[3], doubl
                                  normal[2] * edge[0] - normal[0] * edge[2],
                                  normal[0] * edge[1] - normal[1] * edge[0]};
         const double size = sqrt(bvpi_dot(edge, edge));
-        if (bvpi_dot(cross, d) < -size * (NOISE * size + 2 * (blur + t->blur)))
+        if (bvpi_dot(cross, d) < -size * (NOISE * size + 2 * (slack + t->slack)))
             return false;
     }
     return true;
@@ -189,7 +189,7 @@ static bool extend_by_edges(const box *c, const bvpi_world_tri *tri, const bvpi_
         h[k] = bvpi_dot(d, other->normal);
         size_sq = larger(size_sq, bvpi_dot(d, d));
     }
-    const double none = NOISE * sqrt(size_sq) + 2 * (tri->blur + other->blur);
+    const double none = NOISE * sqrt(size_sq) + 2 * (tri->slack + other->slack);
     for (int k = 0; k < 3; k++) {
         const int next = (k + 1) % 3;
         const double *p = tri->corner + 3 * k, *q = tri->corner + 3 * next;
@@ -200,7 +200,7 @@ static bool extend_by_edges(const box *c, const bvpi_world_tri *tri, const bvpi_
             continue;
         for (int i = 0; i < 3; i++)
             point[i] = ends ? p[i] : p[i] + (q[i] - p[i]) * (h[k] / (h[k] - h[next]));
-        if (is_in_triangle(other, point, tri->blur)) {
+        if (is_in_triangle(other, point, tri->slack)) {
             extend(c, point);
             any = true;
         }

@@ -11,7 +11,7 @@ typedef struct bvpi_world_tri {
     double corner[9], lo[3], hi[3];
     double normal[3]; /* unit vector, by the corners' order */
     double outward;   /* times the normal: out of the part; 0: it has no normal */
-    double blur;      /* how far a corner may be from where it is */
+    double slack;     /* how far a corner may be from where it is */
     double turn;      /* the same of the normal's end */
 } bvpi_world_tri;
 

@@ -19,7 +19,7 @@ typedef struct probe {
     const bvp_hit_id *hit;
     bool is_of_a;
     double enough; /* deeper points need not be looked for */
-    double blur;   /* how far its points may be from where they are */
+    double slack;  /* how far its points may be from where they are */
     bvpi_clash_depth *out;
 } probe;
 
@@ -43,7 +43,7 @@ static void take_point(const probe *p, const double point[3], const bvp_closest_
 static bvp_status try_point(const probe *p, const double point[3])
 {
     const bvpi_clash_item *into = p->into;
-    const double least = (isfinite(p->enough) ? p->enough : p->out->lower) + p->blur;
+    const double least = (isfinite(p->enough) ? p->enough : p->out->lower) + p->slack;
     bvpi_closest_query query;
     bvpi_where where;
     bvp_status status = bvpi_clash_nearest(into, point, least, &query);
@@ -126,7 +126,7 @@ static bvp_status try_side(bvpi_clash_judge *judge, const bvpi_contact *contact,
                      is_of_a ? &contact->hit_a : &contact->hit_b,
                      is_of_a,
                      enough,
-                     (is_of_a ? judge->a : judge->b)->blur,
+                     (is_of_a ? judge->a : judge->b)->slack,
                      out};
     return is_enough(&p) ? BVP_OK
                          : try_triangle(&p, is_of_a ? contact->a.corner : contact->b.corner);
@@ -160,10 +160,10 @@ static bvp_status try_faces(const bvpi_clash_item *from, const bvpi_clash_item *
 {
     bvp_status status = BVP_OK;
     for (uint32_t i = 0; i < faces->count && status == BVP_OK; i++) {
-        const probe p = {into, &faces->hit[i], is_of_a, enough, from->blur, out};
+        const probe p = {into, &faces->hit[i], is_of_a, enough, from->slack, out};
         if (is_enough(&p))
             break;
-        if (bvpi_clash_is_in_box(&into->part, faces->centre[i], from->blur))
+        if (bvpi_clash_is_in_box(&into->part, faces->centre[i], from->slack))
             status = try_point(&p, faces->centre[i]);
     }
     return status;
@@ -175,13 +175,13 @@ static bvp_status try_samples(const bvpi_clash_item *from, const bvpi_clash_item
                               bool is_of_a, double enough, bvpi_clash_depth *out)
 {
     bvp_hit_id hit = {.instance = from->part.instance, .part = from->part.part_idx};
-    const probe p = {into, &hit, is_of_a, enough, from->blur, out};
+    const probe p = {into, &hit, is_of_a, enough, from->slack, out};
     bvp_status status = BVP_OK;
     double point[3];
     for (uint32_t i = 0; status == BVP_OK && !is_enough(&p); i++) {
         if (!bvpi_clash_sample(from, i, point, &hit, &status))
             break;
-        if (bvpi_clash_is_in_box(&into->part, point, p.blur))
+        if (bvpi_clash_is_in_box(&into->part, point, p.slack))
             status = try_point(&p, point);
     }
     return status;
@@ -257,7 +257,7 @@ static bvp_status try_ball(bvpi_clash_judge *judge, const double centre[3], doub
 static bvp_status try_balls(bvpi_clash_judge *judge, const bvpi_faces *faces, double overlap,
                             bvpi_clash_depth *out)
 {
-    const double blur = judge->a->blur + judge->b->blur;
+    const double slack = judge->a->slack + judge->b->slack;
     bvp_status status = BVP_OK;
     const uint32_t most = judge->contacts->count > 0 ? FACES_ASKED : BVPI_FACES_MOST;
     const uint32_t count = faces->count < most ? faces->count : most;
@@ -265,7 +265,7 @@ static bvp_status try_balls(bvpi_clash_judge *judge, const bvpi_faces *faces, do
         const double *from = faces->centre[i], *way = faces->inward[i];
         double centre[3];
         if (bvpi_dot(way, way) > 0 &&
-            behind_face(judge, from, way, fmax(overlap, blur), centre, &status))
+            behind_face(judge, from, way, fmax(overlap, slack), centre, &status))
             status = try_ball(judge, centre, overlap, out);
     }
     return status;

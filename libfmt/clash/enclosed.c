@@ -19,8 +19,8 @@ enum { PIECES_ASKED = 4096, MIDDLES_ASKED = 4096 };
 /* One question: `inner` in `outer`. */
 typedef struct question {
     const bvpi_clash_item *outer, *inner;
-    double blur;  /* of inner's points */
-    double gap;   /* >= blur: points so near to outer's surface tell nothing */
+    double slack; /* of inner's points */
+    double gap;   /* >= slack: points so near to outer's surface tell nothing */
     double crack; /* of outer: no wider ones let anything through */
 } question;
 
@@ -50,7 +50,7 @@ static bool may_hold(const question *q, const struct bvpi_piece *piece)
     for (int k = 0; k < EXTREMES; k++) {
         double point[3];
         bvpi_clash_place_corner(q->inner, piece->extreme[k], point);
-        if (!bvpi_clash_is_in_box(&q->outer->part, point, q->blur))
+        if (!bvpi_clash_is_in_box(&q->outer->part, point, q->slack))
             return false;
     }
     return true;
@@ -68,7 +68,7 @@ static bool may_hold_group(const question *q, const struct bvpi_piece_group *gro
     }
     bvpi_placement_point_to_world(placement, centre, world);
     const double radius = sqrt(half_sq) * placement->size_max * (1 + 0x1p-48);
-    return bvpi_clash_is_in_box(&q->outer->part, world, radius + q->blur);
+    return bvpi_clash_is_in_box(&q->outer->part, world, radius + q->slack);
 }
 
 /* A point that rays do not say to be outside of an open part. If that is closed but for cracks, it
@@ -76,7 +76,7 @@ static bool may_hold_group(const question *q, const struct bvpi_piece_group *gro
  * that is outside after all: what is so near a crack may reach through it. */
 static bvp_status ask_open(const question *q, const double point[3], bvpi_where *out)
 {
-    const bvp_status status = bvpi_clash_winding(q->outer, point, q->blur, q->crack, out);
+    const bvp_status status = bvpi_clash_winding(q->outer, point, q->slack, q->crack, out);
     if (*out != BVPI_INSIDE)
         *out = BVPI_UNSURE;
     return status;
@@ -130,7 +130,7 @@ static bvp_status ask_middles(const question *q, bool is_one, bvpi_where *out)
             break;
         place_middle(inner, c, point);
         *out = BVPI_OUTSIDE;
-        told = !bvpi_clash_is_in_box(&q->outer->part, point, q->blur);
+        told = !bvpi_clash_is_in_box(&q->outer->part, point, q->slack);
         if (!told)
             status = ask_point(q, point, out, &told);
         if (told && (is_one || *out != BVPI_OUTSIDE))
@@ -189,8 +189,8 @@ bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *
     *out = BVPI_OUTSIDE;
     if (!bvpi_clash_is_near(&a->bounds, &b->bounds, 0))
         return BVP_OK;
-    const question b_in_a = {a, b, b->blur, fmax(gap, b->blur), crack};
-    const question a_in_b = {b, a, a->blur, fmax(gap, a->blur), crack};
+    const question b_in_a = {a, b, b->slack, fmax(gap, b->slack), crack};
+    const question a_in_b = {b, a, a->slack, fmax(gap, a->slack), crack};
     bvpi_where other;
     bvp_status status = holds(&b_in_a, out);
     if (status != BVP_OK || (*out != BVPI_OUTSIDE && *out != BVPI_ALONG))

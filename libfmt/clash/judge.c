@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A corner is rounded once, the middle of three or a point of an edge some times more. */
-double bvpi_clash_blur(const bvpi_placed_tree *at)
+double bvpi_clash_slack(const bvpi_placed_tree *at)
 {
     const double *m = at->placement.m;
     double most = 0;
@@ -17,7 +17,7 @@ double bvpi_clash_blur(const bvpi_placed_tree *at)
             terms += fabs(m[4 * i + k]) * at->bound[k];
         most = fmax(most, terms);
     }
-    return most * BVPI_CLASH_BLUR;
+    return most * BVPI_CLASH_SLACK;
 }
 
 bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, bool is_of_b,
@@ -34,7 +34,7 @@ bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, 
         return status;
     item->file = placed->file;
     item->meter = meter;
-    item->blur = bvpi_clash_blur(&item->part.at);
+    item->slack = bvpi_clash_slack(&item->part.at);
     item->pieces = is_of_b && !scene->self ? &scene->pieces_b : &scene->pieces_a;
     item->seams = is_of_b && !scene->self ? &scene->seams_b : &scene->seams_a;
     item->is_open = info.open_edge_count > 0;

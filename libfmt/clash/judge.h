@@ -12,15 +12,15 @@
 /* Points in the world that are made of a part's placed corners (a corner, a middle, a point of an
  * edge) are so far, at most, from what they stand for: this share of the largest sum of terms that
  * makes up a coordinate. */
-#define BVPI_CLASH_BLUR 0x1p-49
-double bvpi_clash_blur(const bvpi_placed_tree *at);
+#define BVPI_CLASH_SLACK 0x1p-49
+double bvpi_clash_slack(const bvpi_placed_tree *at);
 
 /* An instance made ready. */
 typedef struct bvpi_clash_item {
     const bvp_file *file;
     bvpi_placed_part part;
     bvpi_bounds bounds;
-    double blur;   /* bvpi_clash_blur */
+    double slack;  /* bvpi_clash_slack */
     bool is_open;  /* has edges that belong to one triangle */
     bool is_sound; /* neither open edges nor such that belong to more than two */
     uint8_t content_hash[16];
@@ -36,7 +36,7 @@ bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, 
 /* A corner as stored, in the world. */
 void bvpi_clash_place_corner(const bvpi_clash_item *item, const float corner[3], double out[3]);
 
-/* Points made of placed corners, which are within the blur of what they stand for: a triangle's
+/* Points made of placed corners, which are within the slack of what they stand for: a triangle's
  * middle; from + t way, of an edge. */
 void bvpi_clash_middle(const double corners[9], double out[3]);
 void bvpi_clash_on_edge(const double from[3], const double way[3], double t, double out[3]);
@@ -105,10 +105,10 @@ bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3], d
 
 /* ---- winding.c: points and solids with cracks ------------------------------------------------ */
 
-/* Where is a point, in the world and off by up to `blur`, of a part with open edges? INSIDE and
+/* Where is a point, in the world and off by up to `slack`, of a part with open edges? INSIDE and
  * OUTSIDE are certain, of the part with its cracks closed; UNSURE: a crack is wider than `crack`,
  * or nobody can tell of this point. */
-bvp_status bvpi_clash_winding(const bvpi_clash_item *item, const double point[3], double blur,
+bvp_status bvpi_clash_winding(const bvpi_clash_item *item, const double point[3], double slack,
                               double crack, bvpi_where *out);
 
 /* ---- same.c: surfaces in one place ----------------------------------------------------------- */

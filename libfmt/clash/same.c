@@ -46,7 +46,7 @@ typedef struct patch {
 typedef struct side {
     const bvpi_clash_item *item;
     double m[12];
-    double blur; /* as the item's, of these coordinates */
+    double slack; /* as the item's, of these coordinates */
 } side;
 
 typedef struct comparison {
@@ -67,11 +67,11 @@ static void side_init(side *out, const bvpi_clash_item *item, const double middl
     for (int i = 0; i < 3; i++)
         at.placement.m[4 * i + 3] -= middle[i];
     out->item = item;
-    out->blur = bvpi_clash_blur(&at);
+    out->slack = bvpi_clash_slack(&at);
     memcpy(out->m, at.placement.m, sizeof out->m);
 }
 
-/* In double: errs by 5 roundings of the terms a coordinate, which is less than the blur. */
+/* In double: errs by 5 roundings of the terms a coordinate, which is less than the slack. */
 static void place_triangle(const side *s, const float tri[9], double out[3][3])
 {
     for (int k = 0; k < 3; k++)
@@ -133,12 +133,12 @@ static double to_triangle(const double p[3], double tri[3][3])
     return sqrt(least);
 }
 
-/* Are all points of the patch within the gap of the triangle? Its corners are off by one blur, and
+/* Are all points of the patch within the gap of the triangle? Its corners are off by one slack, and
  * by one for each cut; the point of the triangle by another, and twice as much for what it is made
  * of. */
 static bool is_covered(const comparison *c, const patch *p, double tri[3][3])
 {
-    const double slack = (2 + p->cuts) * c->from.blur + 3 * c->onto.blur;
+    const double slack = (2 + p->cuts) * c->from.slack + 3 * c->onto.slack;
     for (unsigned k = 0; k < p->count; k++)
         if (!(to_triangle(p->corners[k], tri) * (1 + 0x1p-50) + slack <= c->gap))
             return false;
@@ -319,7 +319,7 @@ static bvp_status find_next(comparison *c, const double point[3], bool *found, d
     for (int i = 0; i < 3; i++)
         world[i] = point[i] + c->middle[i];
     bvp_status status = bvpi_clash_nearest(
-        c->onto.item, world, c->gap + c->from.item->blur + c->onto.item->blur, &query);
+        c->onto.item, world, c->gap + c->from.item->slack + c->onto.item->slack, &query);
     *found = status == BVP_OK && query.best.found;
     if (*found)
         status = bvp_get_triangles(c->onto.item->file, c->onto.item->part.part_idx,
@@ -444,7 +444,7 @@ static bvp_status may_cover(const bvpi_clash_item *from, const bvpi_clash_item *
 bvp_status bvpi_clash_is_same(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap,
                               bool *out)
 {
-    const double reach = gap + a->blur + b->blur;
+    const double reach = gap + a->slack + b->slack;
     comparison c = {.gap = gap};
     bvp_status status = BVP_OK;
     *out = reaches_faces(a, b, reach) && reaches_faces(b, a, reach);

@@ -51,7 +51,7 @@ static bool passes_cracks(const bvpi_clash_item *item, const bvpi_seams *seams, 
     return false;
 }
 
-bvp_status bvpi_clash_winding(const bvpi_clash_item *item, const double point[3], double blur,
+bvp_status bvpi_clash_winding(const bvpi_clash_item *item, const double point[3], double slack,
                               double crack, bvpi_where *out)
 {
     const bvp_control *control = item->meter != NULL ? item->meter->control : NULL;
@@ -65,7 +65,7 @@ bvp_status bvpi_clash_winding(const bvpi_clash_item *item, const double point[3]
     const double width = seams->width * item->part.at.placement.size_max * (1 + 0x1p-40);
     if (!isfinite(width) || !(width <= crack))
         return BVP_OK;
-    const double reach = width + 16 * (item->blur + blur);
+    const double reach = width + 16 * (item->slack + slack);
     status = bvpi_clash_nearest(item, point, reach, &query);
     if (status != BVP_OK || query.best.found) /* it may be in a wall */
         return status;

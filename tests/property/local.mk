@@ -40,7 +40,7 @@ UNIT_TESTS += \
 	tests/property/test_verify \
 	tests/property/test_warm
 GMP_TESTS += \
-	tests/property/test_clash_blur \
+	tests/property/test_clash_slack \
 	tests/property/test_clash_brute \
 	tests/property/test_instances \
 	tests/property/test_range

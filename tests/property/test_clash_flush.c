@@ -273,7 +273,7 @@ static double own_origin(uint64_t *state, solid *s, double placement[12])
 /* ---- one case -------------------------------------------------------------------------------- */
 
 typedef struct flush_case {
-    double depth, blur; /* that was built; how far rounding may take a point */
+    double depth, slack; /* that was built; how far rounding may take a point */
     bvp_clash_limits limits;
     uint32_t inner; /* which instance */
 } flush_case;
@@ -291,15 +291,15 @@ static case_file make_case(uint64_t *state, flush_case *out)
     random_place(state, placement[0]);
     memcpy(placement[1], placement[0], sizeof placement[0]);
     out->depth = depth_of(&outer, &inner);
-    out->blur = 0;
+    out->slack = 0;
     for (int i = 0; i < 3; i++)
-        out->blur = fmax(out->blur, fabs(placement[0][4 * i + 3]) * 0x1p-48);
-    out->blur += largest_of(&solids[0]) * 0x1p-48;
+        out->slack = fmax(out->slack, fabs(placement[0][4 * i + 3]) * 0x1p-48);
+    out->slack += largest_of(&solids[0]) * 0x1p-48;
     const int frame = (int)(case_random(state) % 4);
     if (frame == 2)
-        out->blur += own_origin(state, &solids[1], placement[1]);
+        out->slack += own_origin(state, &solids[1], placement[1]);
     if (frame == 3)
-        out->blur += own_frame(state, &solids[1], placement[1]);
+        out->slack += own_frame(state, &solids[1], placement[1]);
     const double gaps[4] = {NAN, 0, out->depth * 1e-6, out->depth * 1e-3};
     const double overlaps[4] = {NAN, 0, out->depth * 1e-3, out->depth * .05};
     out->limits =
@@ -316,7 +316,7 @@ static case_file make_case(uint64_t *state, flush_case *out)
 static bool is_right(const flush_case *c, const bvp_clash_pair *pair)
 {
     return (pair->verdict == BVP_VERDICT_PENETRATING || pair->verdict == BVP_VERDICT_ENCLOSED) &&
-           pair->depth_upper >= c->depth - c->blur && pair->depth <= pair->depth_upper;
+           pair->depth_upper >= c->depth - c->slack && pair->depth <= pair->depth_upper;
 }
 
 START_TEST(flush_containments)
@@ -339,7 +339,7 @@ START_TEST(flush_containments)
             if (wrong[detail]++ < 4)
                 printf("case %d, detail %d: %s, depth %g .. %g, but %g was built (%g)\n", k, detail,
                        bvp_verdict_name(pair.verdict), pair.depth, pair.depth_upper, c.depth,
-                       c.blur);
+                       c.slack);
         }
         case_close(&file);
     }

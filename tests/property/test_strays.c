@@ -365,9 +365,9 @@ static bvp_file *open_kind(const case_file *f, bvp_kind kind)
 
 static void check_distance(const answer *a, const double lo, const double hi)
 {
-    const double blur = 1e-9 * hi + 1e-20;
-    ck_assert_msg(a->number[0] >= lo - blur && a->number[0] <= hi + blur &&
-                      a->number[1] <= hi + blur,
+    const double slack = 1e-9 * hi + 1e-20;
+    ck_assert_msg(a->number[0] >= lo - slack && a->number[0] <= hi + slack &&
+                      a->number[1] <= hi + slack,
                   "distance %g .. %g, should be %g .. %g", a->number[1], a->number[0], lo, hi);
 }
 

@@ -227,13 +227,13 @@ START_TEST(volumes_are_small)
     for (int round = 0; round < 2000; round++) {
         const double *half = shapes[round % 5];
         const bool turned = round / 5 % 2, rss = round / 10 % 2;
-        const double blur = turned ? half[0] / 150 : half[0] * 1e-3;
+        const double slack = turned ? half[0] / 150 : half[0] * 1e-3;
         uint8_t payload[BVPI_ORIENTED_PAYLOAD];
         static set_case c;
         bvpi_oriented out;
         build_box(&state, half, turned, &c);
         bvpi_oriented_fit(&c.mesh, c.triangles, 12, &c.root, rss, payload, &out, c.scratch);
-        const double best[3] = {half[0] + blur, half[1] + blur, half[2] + blur};
+        const double best[3] = {half[0] + slack, half[1] + slack, half[2] + slack};
         const double found = rss ? swept_area(out.size) : box_area(out.size);
         ck_assert_msg(found <= 1.14 * (rss ? swept_area(best) : box_area(best)), "%d: %g %g %g",
                       round, out.size[0], out.size[1], out.size[2]);

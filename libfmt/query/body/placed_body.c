@@ -87,7 +87,7 @@ static void set_bounds(bvpi_placed_part *out)
         out->at.corner[a] = bvpi_larger(lo, hi);
         out->at.bound[a] = bvpi_larger(out->at.bound[a], out->at.corner[a]);
     }
-    out->at.blur = 0;
+    out->at.slack = 0;
 }
 
 static bvp_status open_part(const bvp_file *file, const bvp_control *control, uint32_t part,
@@ -104,7 +104,7 @@ static bvp_status open_part(const bvp_file *file, const bvp_control *control, ui
 
 /* The product of the caller's placement and an instance's is rounded once: by how much that takes
  * an instance out of its box, with room for parts that lie far from their own origin. */
-static double composition_blur(const bvpi_placed_tree *top)
+static double composition_slack(const bvpi_placed_tree *top)
 {
     const bvpi_placement *placement = &top->placement;
     const double *m = placement->m;
@@ -120,7 +120,7 @@ static bvp_status load_top(const bvpi_placed_body *placed, uint32_t top, bvpi_pl
     if (status != BVP_OK)
         return status;
     bound_grid(out);
-    out->blur = placed->placement ? composition_blur(out) : 0;
+    out->slack = placed->placement ? composition_slack(out) : 0;
     return BVP_OK;
 }
 

@@ -20,7 +20,7 @@ typedef struct bvpi_placed_tree {
     double bound[3];  /* largest |coordinate| of what the hierarchy bounds, before placement: of the
                          grid, which is wider than a flat part by up to a few of its steps */
     double corner[3]; /* of a part: the same of its corners alone */
-    double blur;      /* what is bounded may leave its box by so much, before placement */
+    double slack;     /* what is bounded may leave its box by so much, before placement */
 } bvpi_placed_tree;
 
 /* One part in the world. */

@@ -32,7 +32,7 @@ void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed_tree *at, const d
         steps[a] = (part[a] - tree->grid_origin[a]) / tree->grid_unit;
         largest = bvpi_larger(largest, fabs(steps[a]));
     }
-    const double error = (err + at->blur) / tree->grid_unit + largest * 0x1p-52;
+    const double error = (err + at->slack) / tree->grid_unit + largest * 0x1p-52;
     bvpi_grid_point_init(out, steps, error, tree->grid_extent,
                          tree->grid_unit * at->placement.size_min * (1 - 0x1p-50));
 }

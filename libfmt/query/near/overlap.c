@@ -106,8 +106,8 @@ static void grid_bounds(const bvpi_placed_tree *at, const double lo[3], const do
 {
     const bvpi_tree *tree = &at->tree;
     for (int a = 0; a < 3; a++) {
-        const double from = (lo[a] - at->blur - tree->grid_origin[a]) / tree->grid_unit;
-        const double to = (hi[a] + at->blur - tree->grid_origin[a]) / tree->grid_unit;
+        const double from = (lo[a] - at->slack - tree->grid_origin[a]) / tree->grid_unit;
+        const double to = (hi[a] + at->slack - tree->grid_origin[a]) / tree->grid_unit;
         out->lo[a] = (float)(from - fabs(from) * 0x1p-22 - 1);
         out->hi[a] = (float)(to + fabs(to) * 0x1p-22 + 1);
         part_lo[a] = float_below(lo[a]);
@@ -121,7 +121,7 @@ static void add_plane(const bvpi_placed_tree *at, const double n[3], double d,
 {
     const bvpi_tree *tree = &at->tree;
     const double *m = at->placement.m;
-    double grid_n[3], offset = d, terms = fabs(d), largest = 0, extent = 0, blur = 0;
+    double grid_n[3], offset = d, terms = fabs(d), largest = 0, extent = 0, slack = 0;
     for (int a = 0; a < 3; a++) {
         offset += n[a] * m[4 * a + 3];
         terms += fabs(n[a] * m[4 * a + 3]);
@@ -134,12 +134,12 @@ static void add_plane(const bvpi_placed_tree *at, const double n[3], double d,
         }
         offset += part_n * tree->grid_origin[j];
         terms += size * (at->bound[j] + fabs(tree->grid_origin[j]));
-        blur += size * at->blur;
+        slack += size * at->slack;
         grid_n[j] = part_n * tree->grid_unit;
         largest = fmax(largest, fabs(grid_n[j]));
         extent += tree->grid_extent[j];
     }
-    const double error = terms * 0x1p-47 + blur;
+    const double error = terms * 0x1p-47 + slack;
     if (!(largest > 0) || !isfinite(offset / largest)) /* nothing can be told in floats */
         return;
     float *plane = out->plane[out->plane_count++];
@@ -171,7 +171,7 @@ static void grid_ball(const bvpi_region *r, const bvpi_placed_tree *at, bvpi_gri
     bvpi_placement_point_to_part(&at->placement, r->centre, c, err);
     for (int a = 0; a < 3; a++) {
         c[a] = (c[a] - tree->grid_origin[a]) / tree->grid_unit;
-        error = fmax(error, (err[a] + at->blur) / tree->grid_unit + fabs(c[a]) * 0x1p-52);
+        error = fmax(error, (err[a] + at->slack) / tree->grid_unit + fabs(c[a]) * 0x1p-52);
     }
     bvpi_grid_point_init(&out->centre, c, error, tree->grid_extent,
                          tree->grid_unit * at->placement.size_min * (1 - 0x1p-50));

@@ -31,25 +31,25 @@ static inline void world_of(const bvpi_placed_tree *a, double world[9])
         world[k] = k % 4 == 0 ? 1 / placement->size_min : 0;
 }
 
-/* Relative position of the boxes of two placed hierarchies. blur: how far geometry of b may be out
+/* Relative position of the boxes of two placed hierarchies. pad: how far geometry of b may be out
  * of its boxes, in a's units, in addition to the bodies' own errors. */
 static inline void init_boxes(bvpi_box_pair *out, const bvpi_pose *pose, const bvpi_placed_tree *a,
-                              const bvpi_placed_tree *b, bool by_distance, double blur)
+                              const bvpi_placed_tree *b, bool by_distance, double pad)
 {
     double world[9], error = 0;
     bvpi_grid_box box_a = grid_box(&a->tree), box_b = grid_box(&b->tree);
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         const double *row = pose->x + 4 * i, *row_err = pose->x_err + 4 * i;
-        double sum = row_err[3] + a->blur;
+        double sum = row_err[3] + a->slack;
         BVPI_UNROLL
         for (int j = 0; j < 3; j++)
-            sum += row_err[j] * b->bound[j] + fabs(row[j]) * b->blur;
+            sum += row_err[j] * b->bound[j] + fabs(row[j]) * b->slack;
         error = bvpi_larger(error, sum);
     }
     if (by_distance)
         world_of(a, world);
-    bvpi_box_pair_init(out, &box_a, &box_b, pose->x, error + blur, by_distance ? world : NULL);
+    bvpi_box_pair_init(out, &box_a, &box_b, pose->x, error + pad, by_distance ? world : NULL);
 }
 
 #endif

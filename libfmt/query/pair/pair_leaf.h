@@ -22,7 +22,7 @@ typedef struct leaf_frame {
     float slack_a;        /* of a's boxes: 0, but infinite when slack is */
     float aim[3], aim_sq; /* a direction that may tell triangles apart, or 0 */
     const bvpi_pose *flush; /* overlap, axes to axes: boxes of b are bounded in double; or NULL */
-    double blur;            /* by how much b's triangles count as larger, in the frame */
+    double pad;             /* by how much b's triangles count as larger, in the frame */
 } leaf_frame;
 
 /* Can floats hold the map? That b's coordinates are mapped to no more than 1 says nothing of its
@@ -40,10 +40,10 @@ static inline bool leaf_map_fits(const bvpi_pose *pose)
     return true;
 }
 
-/* by_distance: the query needs the size of gaps between boxes, not only their signs. blur:
+/* by_distance: the query needs the size of gaps between boxes, not only their signs. pad:
  * triangles of b that are nearer than this, in a's units, are to be found as well. */
 static inline void leaf_frame_init(leaf_frame *frame, const bvpi_pose *pose, bool by_distance,
-                                   double blur)
+                                   double pad)
 {
     *frame = (leaf_frame){.slack = INFINITY, .slack_a = INFINITY};
     if (!pose->float_ok || !leaf_map_fits(pose))
@@ -53,9 +53,9 @@ static inline void leaf_frame_init(leaf_frame *frame, const bvpi_pose *pose, boo
     frame->scale = (float)pose->scale;
     frame->slack_a = 0;
     frame->flush = pose->is_flush && !by_distance ? pose : NULL;
-    frame->blur = blur * pose->scale;
+    frame->pad = pad * pose->scale;
     frame->slack =
-        (float)(12 * 0x1p-24 + pose->eta * pose->scale + frame->blur) * (1 + 0x1p-20f) + 0x1p-100f;
+        (float)(12 * 0x1p-24 + pose->eta * pose->scale + frame->pad) * (1 + 0x1p-20f) + 0x1p-100f;
 }
 
 /* axis: as bvpi_box_pair_aim's. */
@@ -135,7 +135,7 @@ static inline void leaf_bound_flush(const leaf_frame *frame, tri_leaf *leaf)
 {
     const bvpi_pose *pose = frame->flush;
     const f32x8 *s = leaf->stored.c;
-    const double margin = pose->eta * pose->scale * 1.25 + frame->blur + 0x1p-100;
+    const double margin = pose->eta * pose->scale * 1.25 + frame->pad + 0x1p-100;
     f32x8 lo[3], hi[3];
     for (int k = 0; k < 3; k++) {
         lo[k] = min3(s[k], s[3 + k], s[6 + k]);

@@ -59,7 +59,7 @@ static inline void parts_take_note(pair_parts *p)
 /* Does the query need the size of gaps between boxes, or only their signs? */
 static inline bool is_by_distance(const pair_parts *p)
 {
-    return p->walk.query->mode == BVPI_PAIR_DISTANCE && p->test.blur == 0;
+    return p->walk.query->mode == BVPI_PAIR_DISTANCE && p->test.pad == 0;
 }
 
 static inline void parts_init(pair_parts *p, bvpi_pair_query *query, const bvpi_placed_part *a,
@@ -70,7 +70,7 @@ static inline void parts_init(pair_parts *p, bvpi_pair_query *query, const bvpi_
     const bool by_distance = is_by_distance(p);
     p->walk.a = &a->at.tree;
     p->walk.b = &b->at.tree;
-    init_boxes(&p->walk.boxes, &p->test.pose, &a->at, &b->at, by_distance, p->test.blur);
+    init_boxes(&p->walk.boxes, &p->test.pose, &a->at, &b->at, by_distance, p->test.pad);
     narrow_frame_init(&p->frame, &p->test.pose, &p->walk.boxes, p->walk.a);
     for (int k = 0; k < LEAF_CACHE; k++)
         p->leaf_a[k].tri.count = p->leaf_b[k].tri.count = 0;

@@ -47,7 +47,7 @@ typedef struct pair_tester {
     bvpi_pose pose;
     leaf_frame frame;
     float limit_sq; /* DISTANCE: the limit in the frame */
-    double blur;    /* not 0: by so much, in a's units, triangles are larger when they are walked */
+    double pad;     /* not 0: by so much, in a's units, triangles are larger when they are walked */
     bool missed;    /* overlap: some pairs were tested, and none of a batch met */
     bool nearer;    /* DISTANCE: the limit shrank or the aim turned; the walk clears it */
     double aim[3];  /* DISTANCE: in which direction to look for gaps, in a's frame */
@@ -482,7 +482,7 @@ static inline bool is_short(const bvpi_placed_part *part, double size, double le
 
 /* By how much triangles may be larger so that "nearer than" becomes "do they meet", whose bounds
  * cost less; 0: that would be too much, and gaps prune better. */
-static inline double blur_of(const pair_tester *p)
+static inline double pad_of(const pair_tester *p)
 {
     const double limit = p->query->limit;
     const bool asks = p->query->mode == BVPI_PAIR_DISTANCE && p->query->stop_at_first;
@@ -492,9 +492,9 @@ static inline double blur_of(const pair_tester *p)
                : 0;
 }
 
-/* may_blur: the walk that uses the tester takes its blur into account. */
+/* may_pad: the walk that uses the tester takes its pad into account. */
 static inline void tester_init(pair_tester *p, bvpi_pair_query *query, const bvpi_placed_part *a,
-                               const bvpi_placed_part *b, bool may_blur)
+                               const bvpi_placed_part *b, bool may_pad)
 {
     p->query = query;
     p->a = a;
@@ -502,9 +502,8 @@ static inline void tester_init(pair_tester *p, bvpi_pair_query *query, const bvp
     bvpi_pose_init_placed(&p->pose, &a->at.placement, &b->at.placement, a->at.bound, b->at.bound);
     if (query->mode == BVPI_PAIR_DISTANCE || query->want_witness)
         bvpi_pose_bound_corners(&p->pose, a->at.corner, b->at.corner);
-    p->blur = may_blur ? blur_of(p) : 0;
-    leaf_frame_init(&p->frame, &p->pose, query->mode == BVPI_PAIR_DISTANCE && p->blur == 0,
-                    p->blur);
+    p->pad = may_pad ? pad_of(p) : 0;
+    leaf_frame_init(&p->frame, &p->pose, query->mode == BVPI_PAIR_DISTANCE && p->pad == 0, p->pad);
     p->queue.count = p->pending.count = 0;
     p->missed = false;
     p->spent = 0;

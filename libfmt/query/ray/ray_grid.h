@@ -82,7 +82,7 @@ BVPI_INLINE void bvpi_step_ray_init(bvpi_step_ray *out, const bvpi_placed_tree *
     /* Times at which the ray is near the box: below `farthest`, as it moves at 1 or faster. */
     const double farthest = bvpi_largest3(f64x4_abs(out->o) + out->extent);
     const f64x4 drift = f64x4_load(ray->direction_err) * f64x4_splat(by_speed) + 0x1p-49;
-    out->pad = (f64x4_load(ray->origin_err) + f64x4_splat(at->blur)) * f64x4_splat(by_unit) +
+    out->pad = (f64x4_load(ray->origin_err) + f64x4_splat(at->slack)) * f64x4_splat(by_unit) +
                f64x4_splat(farthest) * drift + 1;
     out->scale = by_unit * bvpi_power_below(by_speed);
 }

@@ -87,7 +87,7 @@ BVPI_INLINE void bvpi_grid_rays4_scale(bvpi_grid_rays4 *g, const bvpi_rays4 *r,
         farthest = f64x4_max(f64x4_abs(g->o[a]) + (double)tree->grid_extent[a], farthest);
     }
     g->scale = by_unit * bvpi_powers_below(by_speed);
-    g->pad = (r->origin_err + at->blur) * by_unit +
+    g->pad = (r->origin_err + at->slack) * by_unit +
              farthest * (r->direction_err * by_speed + 0x1p-28) + 1;
     /* false for what is not a number */
     const i64x4 sound = f64x4_gt(speed, f64x4_splat(0x1p-600)) &

@@ -116,8 +116,8 @@ static double motion_of(const bvpi_extent *box, const double from[12], const dou
             edge[k][i] = d[4 * i + k] * box->half[k];
     }
     double motion = sqrt(farthest_corner_sq(moved, edge)) * UP + 0x1p-48 * terms_of(box, d);
-    if (box->blur != 0)
-        motion += box->blur * (terms_of(box, from) + terms_of(box, to));
+    if (box->slack != 0)
+        motion += box->slack * (terms_of(box, from) + terms_of(box, to));
     return motion * UP + 0x1p-400;
 }
 
@@ -157,14 +157,14 @@ bool bvpi_warm_front(const bvpi_warm *warm, const bvpi_pair_query *query,
 
 /* ---- crossings ------------------------------------------------------------------------------- */
 
-/* The composition of two placements is rounded once; composition_blur in placed_body.c. */
-static double blur_of(const bvp_body *body)
+/* The composition of two placements is rounded once; composition_slack in placed_body.c. */
+static double slack_of(const bvp_body *body)
 {
     return body->part == BVP_ASSEMBLY ? 0x1p-38 : 0;
 }
 
 /* Three corners in the world; returns a bound of a coordinate's error. */
-static double place_corners(const double corner[9], const double m[12], double blur, double out[9])
+static double place_corners(const double corner[9], const double m[12], double slack, double out[9])
 {
     double size = 0;
     for (int k = 0; k < 9; k += 3)
@@ -175,7 +175,7 @@ static double place_corners(const double corner[9], const double m[12], double b
             out[k + i] = x + y + z + row[3];
             size = bvpi_larger(size, fabs(x) + fabs(y) + fabs(z) + fabs(row[3]));
         }
-    return size * (0x1p-49 + blur);
+    return size * (0x1p-49 + slack);
 }
 
 const bvpi_last_pair *bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, const bvp_body *b)
@@ -190,9 +190,9 @@ const bvpi_last_pair *bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, cons
     const uint32_t most = habits->tested > LEAST_TESTED ? habits->tested : LEAST_TESTED;
     for (uint64_t k = 0; k < cross->count && k < most && k < BVPI_CROSSINGS; k++) {
         double at_a[9], at_b[9];
-        const double error_a = place_corners(cross->corner[k], placement_of(a), blur_of(a), at_a);
+        const double error_a = place_corners(cross->corner[k], placement_of(a), slack_of(a), at_a);
         const double error_b =
-            place_corners(cross->corner[k] + 9, placement_of(b), blur_of(b), at_b);
+            place_corners(cross->corner[k] + 9, placement_of(b), slack_of(b), at_b);
         if (bvpi_tri_cross_sure(at_a, at_b, error_a + error_b)) {
             habits->tested = BVPI_CROSSINGS;
             return &cross->pair[k];
@@ -323,7 +323,7 @@ static void set_extent(bvpi_extent *out, const bvpi_placed_body *placed)
 {
     double lo[3], hi[3];
     find_box(placed, lo, hi);
-    out->blur = placed->is_assembly ? 0x1p-38 : 0;
+    out->slack = placed->is_assembly ? 0x1p-38 : 0;
     for (int i = 0; i < 3; i++) {
         out->centre[i] = 0.5 * (lo[i] + hi[i]);
         out->half[i] = bvpi_larger(hi[i] - out->centre[i], out->centre[i] - lo[i]) * UP;

@@ -12,10 +12,10 @@
 
 enum { BVPI_CROSSINGS = 8 };
 
-/* Where a body's points lie before its placement; a placed coordinate may be wrong by `blur` of the
- * size of what it is summed from. */
+/* Where a body's points lie before its placement; a placed coordinate may be wrong by `slack` of
+ * the size of what it is summed from. */
 typedef struct bvpi_extent {
-    double centre[3], half[3], blur;
+    double centre[3], half[3], slack;
 } bvpi_extent;
 
 typedef struct bvpi_clearance {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_clash_blur.c: points made of placed corners are not farther from what they stand for than
- * the blur says, in exact arithmetic, and sometimes farther than an eighth of it.
+ * test_clash_slack.c: points made of placed corners are not farther from what they stand for than
+ * the slack says, in exact arithmetic, and sometimes farther than an eighth of it.
  * BVP_SEED: of which random numbers.
  */
 #include <gmp.h>
@@ -77,7 +77,7 @@ static double error_of(exact *e, const double point[3], bool is_middle, double t
     return sqrt(sum);
 }
 
-/* The largest errors of corners, middles and points of edges, in blurs. */
+/* The largest errors of corners, middles and points of edges, in slacks. */
 static void check_triangle(exact *e, const bvpi_clash_item *item, const float tri[9], double t,
                            double worst[3])
 {
@@ -85,16 +85,16 @@ static void check_triangle(exact *e, const bvpi_clash_item *item, const float tr
     exact_place(e, item->part.at.placement.m, tri);
     for (int k = 0; k < 9; k += 3)
         bvpi_clash_place_corner(item, tri + k, c + k);
-    ck_assert(bvpi_clash_is_in_box(&item->part, c, item->blur));
-    worst[0] = fmax(worst[0], error_of(e, c, false, 0) / item->blur);
+    ck_assert(bvpi_clash_is_in_box(&item->part, c, item->slack));
+    worst[0] = fmax(worst[0], error_of(e, c, false, 0) / item->slack);
     bvpi_clash_middle(c, point);
-    ck_assert(bvpi_clash_is_in_box(&item->part, point, item->blur));
-    worst[1] = fmax(worst[1], error_of(e, point, true, 0) / item->blur);
+    ck_assert(bvpi_clash_is_in_box(&item->part, point, item->slack));
+    worst[1] = fmax(worst[1], error_of(e, point, true, 0) / item->slack);
     for (int i = 0; i < 3; i++)
         way[i] = c[3 + i] - c[i];
     bvpi_clash_on_edge(c, way, t, point);
-    ck_assert(bvpi_clash_is_in_box(&item->part, point, item->blur));
-    worst[2] = fmax(worst[2], error_of(e, point, false, t) / item->blur);
+    ck_assert(bvpi_clash_is_in_box(&item->part, point, item->slack));
+    worst[2] = fmax(worst[2], error_of(e, point, false, t) / item->slack);
 }
 
 /* Coordinates a little above a power of two, of which a rounding takes most, or any. */
@@ -141,7 +141,7 @@ START_TEST(points_of_triangles)
         free(soup);
     }
     exact_clear(&e);
-    printf("errors, in blurs: corners %.3f, middles %.3f, points of edges %.3f\n", worst[0],
+    printf("errors, in slacks: corners %.3f, middles %.3f, points of edges %.3f\n", worst[0],
            worst[1], worst[2]);
     for (int i = 0; i < 3; i++)
         ck_assert_double_le(worst[i], 1);
@@ -152,5 +152,5 @@ END_TEST
 int main(void)
 {
     const TTest *const list[] = {points_of_triangles, NULL};
-    return suite_run("clash_blur", list);
+    return suite_run("clash_slack", list);
 }

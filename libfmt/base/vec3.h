@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * vec3.h: three numbers in double.
+ * vec3.h: three numbers in double, and bounds computed from them.
  */
 #ifndef BVPI_BASE_VEC3_H
 #define BVPI_BASE_VEC3_H
+
+/* Rounds a bound upward that some few operations in double came to: far more than they err. */
+#define BVPI_ROUND_UP (1 + 0x1p-40)
 
 static inline double bvpi_dot(const double a[3], const double b[3])
 {

@@ -33,8 +33,8 @@ static int count_hit(void *user, const bvp_ray_hit *hit)
     return t->grazes;
 }
 
-bvp_status bvpi_clash_shoot(const bvpi_clash_item *item, const double point[3], int which,
-                            bvpi_tally *out)
+bvp_status bvpi_clash_cast_ray(const bvpi_clash_item *item, const double point[3], int which,
+                               bvpi_tally *out)
 {
     bvp_ray ray = {.t_max = INFINITY};
     *out = (bvpi_tally){.direction = bvpi_clash_directions[which]};
@@ -47,7 +47,7 @@ bvp_status bvpi_clash_shoot(const bvpi_clash_item *item, const double point[3], 
 
 /* What nine rays say of an open surface: outside, when half of them or more leave freely, which
  * five that do decide; inside, when none does. */
-static bvpi_where weigh(const unsigned votes[2])
+static bvpi_where vote(const unsigned votes[2])
 {
     if (votes[1] <= votes[0])
         return BVPI_OUTSIDE;
@@ -62,7 +62,7 @@ bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], 
     *out = BVPI_UNSURE;
     for (int k = 0; k < DIRECTIONS; k++) {
         bvpi_tally t;
-        const bvp_status status = bvpi_clash_shoot(item, point, k, &t);
+        const bvp_status status = bvpi_clash_cast_ray(item, point, k, &t);
         if (status != BVP_OK)
             return status;
         if (t.grazes)
@@ -77,7 +77,7 @@ bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], 
         }
     }
     if (item->is_open && votes[0] + votes[1] > 0)
-        *out = weigh(votes);
+        *out = vote(votes);
     return BVP_OK;
 }
 

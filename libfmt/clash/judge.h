@@ -88,8 +88,8 @@ typedef struct bvpi_tally {
 /* Which directions are asked, in this order. */
 enum { BVPI_CLASH_DIRECTIONS = 9 };
 extern const double bvpi_clash_directions[BVPI_CLASH_DIRECTIONS][3];
-bvp_status bvpi_clash_shoot(const bvpi_clash_item *item, const double point[3], int which,
-                            bvpi_tally *out);
+bvp_status bvpi_clash_cast_ray(const bvpi_clash_item *item, const double point[3], int which,
+                               bvpi_tally *out);
 
 /* The surface's nearest point, if it is not farther than `limit`: query->best. */
 bvp_status bvpi_clash_nearest(const bvpi_clash_item *item, const double point[3], double limit,

@@ -75,7 +75,7 @@ bvp_status bvpi_clash_winding(const bvpi_clash_item *item, const double point[3]
             status = is_over ? BVP_ERR_CANCELLED : BVP_OK;
             continue;
         }
-        status = bvpi_clash_shoot(item, point, k, &tally);
+        status = bvpi_clash_cast_ray(item, point, k, &tally);
         if (status == BVP_OK && !tally.grazes) {
             *out = tally.sum != 0 ? BVPI_INSIDE : BVPI_OUTSIDE;
             break;

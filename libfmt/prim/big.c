@@ -15,7 +15,7 @@ int bvpi_lowest_exponent(double x)
     int exponent;
     if (x == 0)
         return INT_MAX;
-    bvpi_split(x, &exponent);
+    bvpi_split_double(x, &exponent);
     return exponent;
 }
 
@@ -154,7 +154,7 @@ void bvpi_big_add_product(bvpi_big *out, double a, double b, int unit)
     int ea, eb;
     if (a == 0 || b == 0)
         return;
-    __int128 product = (__int128)bvpi_split(a, &ea) * bvpi_split(b, &eb);
+    __int128 product = (__int128)bvpi_split_double(a, &ea) * bvpi_split_double(b, &eb);
     u128 magnitude = product < 0 ? -(u128)product : (u128)product;
     int shift = ea + eb - unit, words = shift / 64, bits = shift % 64;
     bvpi_big term;

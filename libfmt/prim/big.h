@@ -29,7 +29,7 @@ typedef struct bvpi_big_sum {
 } bvpi_big_sum;
 
 /* x = mantissa * 2^*exponent with an odd mantissa; x finite, not 0. */
-static inline int64_t bvpi_split(double x, int *exponent)
+static inline int64_t bvpi_split_double(double x, int *exponent)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);

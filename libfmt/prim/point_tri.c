@@ -7,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vec3.h"
 #include "prim/nearest.h"
 #include "prim/point_tri4.h"
 #include "prim/tri_ball.h"
 #include "prim/tri_dist_exact.h"
 
 #define U      0x1p-53
-#define UP     (1 + 0x1p-40)
 #define ETA_DD 0x1p-96 /* error of a coordinate in double-double, scaled */
 
 /* The power of two that brings reach into [1/2, 1). */
@@ -39,7 +39,7 @@ static void init_part(bvpi_point *out, const bvpi_placement *placement, const do
     bvpi_placement_point_to_part(placement, out->world, out->part, err);
     out->err = err[0] + err[1] + err[2];
     for (int x = 0; x < 3; x++)
-        reach = bvpi_larger(reach, (bound[x] + fabs(out->part[x]) + err[x]) * UP);
+        reach = bvpi_larger(reach, (bound[x] + fabs(out->part[x]) + err[x]) * BVPI_ROUND_UP);
     out->part_scale = unit_scale(reach);
     double eta = (out->err + 4 * U * reach) * out->part_scale;
     double lo = placement->size_min / out->part_scale, hi = placement->size_max / out->part_scale;
@@ -68,13 +68,13 @@ bvp_status bvpi_point_init(bvpi_point *out, const bvpi_placement *placement, con
         double shift = fabs(row[3] - world[x]);
         double size =
             shift + fabs(row[0]) * bound[0] + fabs(row[1]) * bound[1] + fabs(row[2]) * bound[2];
-        reach = bvpi_larger(reach, size * UP);
+        reach = bvpi_larger(reach, size * BVPI_ROUND_UP);
         eta = bvpi_larger(eta, 8 * U * size + 0x1p-1000);
     }
     if (!isfinite(reach))
         return BVP_ERR_ARGUMENT;
     out->scale = unit_scale(reach);
-    out->eta = eta * out->scale * UP;
+    out->eta = eta * out->scale * BVPI_ROUND_UP;
     init_part(out, placement, bound);
     double sum = out->part[0] + out->part[1] + out->part[2] + out->err;
     return isfinite(sum) ? BVP_OK : BVP_ERR_ARGUMENT;
@@ -123,7 +123,7 @@ static double size_of_terms(const bvpi_point *p, const float tri[9])
             most = bvpi_larger(most, sum);
         }
     }
-    return most * p->scale * UP;
+    return most * p->scale * BVPI_ROUND_UP;
 }
 
 static bool is_good(const bvpi_point_tri *d)

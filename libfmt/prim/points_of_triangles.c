@@ -58,7 +58,7 @@ BVPI_INLINE dyadic take_double(double x, span *s)
     dyadic out = {0, 0};
     if (x == 0)
         return out;
-    out.mantissa = bvpi_split(x, &out.low);
+    out.mantissa = bvpi_split_double(x, &out.low);
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     int biased = (int)(bits >> 52) & 0x7ff;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/simd.h"
+#include "base/vec3.h"
 
 #define U             0x1p-53
 #define DD_ERR        0x1p-98  /* relative error of a sum of three double-double products */
@@ -19,7 +20,6 @@
 #define UNDERFLOW                                                                                  \
     0x1p-1000 /* more than underflow can lose in a handful of operations;                          \
                  normal, as denormals slow the processor down */
-#define UP                  (1 + 0x1p-40) /* rounds a bound computed in double upward */
 #define LARGEST_LINEAR      0x1p200
 #define SMALLEST_LINEAR     0x1p-200
 #define LARGEST_INVERSE     0x1p400
@@ -65,7 +65,7 @@ static bool adjugate_init(adjugate *out, const double m[12])
         out->det = bvpi_dd_add(out->det, term);
         out->det_terms += fabs(term.hi);
     }
-    out->det_terms *= UP;
+    out->det_terms *= BVPI_ROUND_UP;
     const double det = fabs(out->det.hi);
     out->inverse_det = bvpi_dd_div(bvpi_dd_of(1), out->det);
     return det > SINGULAR * out->det_terms && det > DET_MIN;
@@ -91,7 +91,7 @@ static bool in_range(const double m[12])
 static double quotient_error(const adjugate *a, double quotient, double terms)
 {
     double numerator = DD_ERR * terms + UNDERFLOW, det = DD_ERR * a->det_terms + UNDERFLOW;
-    return UP *
+    return BVPI_ROUND_UP *
            ((numerator + fabs(quotient) * det) * fabs(a->inverse_det.hi) + DD_ERR * fabs(quotient));
 }
 
@@ -232,7 +232,7 @@ static bool invert_in_double(bvpi_placement *placement)
     const double by_det = 1 / det, size = fabs(by_det), share = terms * size;
     if (!(share < LARGEST_SHARE && size < LARGEST_TAME))
         return false;
-    const double err = size * (5 * U + 6 * U * share) * UP;
+    const double err = size * (5 * U + 6 * U * share) * BVPI_ROUND_UP;
     BVPI_UNROLL
     for (int i = 0; i < 9; i++) {
         placement->inverse[i] = cofactor[i] * by_det;
@@ -251,7 +251,7 @@ static bvp_status invert(bvpi_placement *placement)
         const bvpi_dd entry = bvpi_dd_mul(a.c[i], a.inverse_det);
         placement->inverse[i] = entry.hi;
         placement->inverse_err[i] =
-            (quotient_error(&a, entry.hi, fabs(a.c[i].hi)) + fabs(entry.lo)) * UP;
+            (quotient_error(&a, entry.hi, fabs(a.c[i].hi)) + fabs(entry.lo)) * BVPI_ROUND_UP;
         if (!(fabs(entry.hi) <= LARGEST_INVERSE))
             return BVP_ERR_ARGUMENT;
     }
@@ -285,7 +285,7 @@ static void apply_inverse(const adjugate *a, const bvpi_dd v[3], bvpi_dd out[3],
             terms += fabs(term.hi);
         }
         out[i] = bvpi_dd_mul(sum, a->inverse_det);
-        err[i] = quotient_error(a, out[i].hi, terms * UP);
+        err[i] = quotient_error(a, out[i].hi, terms * BVPI_ROUND_UP);
     }
 }
 
@@ -294,7 +294,7 @@ static void round3(const bvpi_dd v[3], double out[3], double err[3])
 {
     for (int i = 0; i < 3; i++) {
         out[i] = bvpi_dd_round(v[i]);
-        err[i] = (err[i] + fabs(v[i].lo)) * UP;
+        err[i] = (err[i] + fabs(v[i].lo)) * BVPI_ROUND_UP;
     }
 }
 
@@ -312,7 +312,7 @@ static void apply_tame(const bvpi_placement *placement, const double v[3], doubl
             off += (row_err[k] + 5 * U * fabs(row[k])) * fabs(v[k]);
         }
         out[i] = sum;
-        err[i] = off * UP + UNDERFLOW;
+        err[i] = off * BVPI_ROUND_UP + UNDERFLOW;
     }
 }
 
@@ -413,7 +413,7 @@ static void relative_in_double(bvpi_pose *pose, const bvpi_placement *a)
             off += f64x4_abs(v[k]) * f64x4_splat(a->inverse_err[3 * i + k] + 5 * U * fabs(entry));
         }
         f64x4_store(pose->x + 4 * i, sum);
-        f64x4_store(pose->x_err + 4 * i, off * f64x4_splat(UP) + f64x4_splat(UNDERFLOW));
+        f64x4_store(pose->x_err + 4 * i, off * f64x4_splat(BVPI_ROUND_UP) + f64x4_splat(UNDERFLOW));
     }
 }
 
@@ -459,8 +459,8 @@ BVPI_INLINE void frame_bounds(const double *fa, const double fb[12], const doubl
             size += fa ? fabs(fa[3 * i + j]) * bound_a[j] : 0;
         }
         size += fa ? 0 : bound_a[i];
-        *reach = bvpi_larger(*reach, (size + err) * UP);
-        *eta = bvpi_larger(*eta, (err + (fa ? 16 : 8) * U * size + UNDERFLOW) * UP);
+        *reach = bvpi_larger(*reach, (size + err) * BVPI_ROUND_UP);
+        *eta = bvpi_larger(*eta, (err + (fa ? 16 : 8) * U * size + UNDERFLOW) * BVPI_ROUND_UP);
     }
 }
 

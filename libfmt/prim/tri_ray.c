@@ -7,10 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/vec3.h"
 #include "prim/points.h"
 
-#define U  0x1p-53
-#define UP (1 + 0x1p-40)
+#define U 0x1p-53
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
@@ -57,8 +57,8 @@ bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_placement *placement,
     for (int x = 0; x < 3; x++) {
         out->origin[x] = o[x].hi;
         out->direction[x] = d[x].hi;
-        out->origin_err[x] = (o_err[x] + U * fabs(o[x].hi)) * UP;
-        out->direction_err[x] = (d_err[x] + U * fabs(d[x].hi)) * UP;
+        out->origin_err[x] = (o_err[x] + U * fabs(o[x].hi)) * BVPI_ROUND_UP;
+        out->direction_err[x] = (d_err[x] + U * fabs(d[x].hi)) * BVPI_ROUND_UP;
         if (!isfinite(out->origin[x] + out->origin_err[x]) ||
             !isfinite(out->direction[x] + out->direction_err[x]))
             return BVP_ERR_ARGUMENT;

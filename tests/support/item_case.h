@@ -27,7 +27,8 @@ static inline bvpi_item *item_case(uint64_t *state, uint32_t count, uint32_t ran
     return items;
 }
 
-static inline bool item_case_inside(const float *minus_lo, const float *hi, const bvpi_split *outer)
+static inline bool item_case_inside(const float *minus_lo, const float *hi,
+                                    const bvpi_build_node *outer)
 {
     for (int axis = 0; axis < 3; axis++)
         if (minus_lo[axis] > outer->minus_lo[axis] || hi[axis] > outer->hi[axis])
@@ -37,13 +38,14 @@ static inline bool item_case_inside(const float *minus_lo, const float *hi, cons
 
 /* Every item is in one leaf, every box holds what is below, children come after their parents and
  * share what these have. */
-static inline void item_case_check(const bvpi_item *items, uint32_t count, const bvpi_split *nodes,
-                                   uint32_t node_count, uint32_t leaf_size)
+static inline void item_case_check(const bvpi_item *items, uint32_t count,
+                                   const bvpi_build_node *nodes, uint32_t node_count,
+                                   uint32_t leaf_size)
 {
     uint8_t *seen = calloc(count, 1);
     ck_assert_uint_lt(node_count, 2 * count);
     for (uint32_t k = 0; k < node_count; k++) {
-        const bvpi_split *n = &nodes[k];
+        const bvpi_build_node *n = &nodes[k];
         ck_assert_uint_lt(n->depth, BVPD_DEPTH_MAX);
         if (n->left == 0) {
             ck_assert(n->count >= 1 && n->count <= leaf_size);
@@ -53,7 +55,7 @@ static inline void item_case_check(const bvpi_item *items, uint32_t count, const
             }
             continue;
         }
-        const bvpi_split *l = &nodes[n->left], *r = l + 1;
+        const bvpi_build_node *l = &nodes[n->left], *r = l + 1;
         ck_assert_uint_gt(n->left, k);
         ck_assert_uint_eq(l->first, n->first);
         ck_assert_uint_eq(r->first, l->first + l->count);

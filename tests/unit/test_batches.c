@@ -24,12 +24,12 @@ static void check(const bvpi_mesh *mesh)
     bvpi_grid_choose(lo, hi, &grid);
     ck_assert(bvpi_batches_make(mesh, &grid, MOST, 8, 1, &one));
     ck_assert(bvpi_batches_make(mesh, &grid, MOST, 8, 3, &three));
-    item_case_check(one.items, COUNT, one.splits, one.split_count, MOST);
-    ck_assert_uint_eq(one.split_count, three.split_count);
+    item_case_check(one.items, COUNT, one.build_nodes, one.build_node_count, MOST);
+    ck_assert_uint_eq(one.build_node_count, three.build_node_count);
     ck_assert_uint_eq(one.degenerate_count, three.degenerate_count);
     ck_assert_mem_eq(one.items, three.items, COUNT * sizeof *one.items);
-    for (uint32_t k = 0; k < one.split_count; k++)
-        ck_assert_mem_eq(&one.splits[k], &three.splits[k], sizeof *one.splits);
+    for (uint32_t k = 0; k < one.build_node_count; k++)
+        ck_assert_mem_eq(&one.build_nodes[k], &three.build_nodes[k], sizeof *one.build_nodes);
     bvpi_batches_free(&one);
     bvpi_batches_free(&three);
 }

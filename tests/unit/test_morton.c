@@ -5,10 +5,10 @@
 #include "pack/tree/morton.h"
 #include "item_case.h"
 
-static bvpi_split *build(bvpi_item *items, uint32_t count, uint32_t leaf_size, uint32_t depth,
-                         uint32_t *node_count)
+static bvpi_build_node *build(bvpi_item *items, uint32_t count, uint32_t leaf_size, uint32_t depth,
+                              uint32_t *node_count)
 {
-    bvpi_split *nodes = aligned_alloc(64, 2 * (count + 1) * sizeof *nodes / 64 * 64 + 64);
+    bvpi_build_node *nodes = aligned_alloc(64, 2 * (count + 1) * sizeof *nodes / 64 * 64 + 64);
     void *scratch = aligned_alloc(64, (bvpi_morton_scratch_size(count) + 64) / 64 * 64);
     bvpi_split_root(items, count, depth, &nodes[0]);
     *node_count = bvpi_morton_rest(items, leaf_size, nodes, 1, scratch);
@@ -19,7 +19,7 @@ static bvpi_split *build(bvpi_item *items, uint32_t count, uint32_t leaf_size, u
 static void check(bvpi_item *items, uint32_t count, uint32_t leaf_size, uint32_t depth)
 {
     uint32_t node_count;
-    bvpi_split *nodes = build(items, count, leaf_size, depth, &node_count);
+    bvpi_build_node *nodes = build(items, count, leaf_size, depth, &node_count);
     item_case_check(items, count, nodes, node_count, leaf_size);
     free(nodes);
     free(items);
@@ -55,7 +55,7 @@ START_TEST(test_quality)
         items[i].minus_lo[1] -= 3000000;
         items[i].hi[1] += 3000000;
     }
-    bvpi_split *nodes = build(items, 1000, 8, 0, &node_count);
+    bvpi_build_node *nodes = build(items, 1000, 8, 0, &node_count);
     ck_assert_uint_eq(nodes[nodes[0].left].count, 750);
     ck_assert_double_le(nodes[nodes[0].left].hi[1], 1010);
     free(nodes);

@@ -76,23 +76,23 @@ static set random_set(uint64_t *state, uint32_t count, uint32_t range, uint32_t 
 }
 
 typedef struct halves {
-    bvpi_split left, right;
+    bvpi_build_node left, right;
 } halves;
 
 /* Cuts all of a set. */
 static halves cut_set(set *s, bvp_split rule, const double *axes, uint32_t depth)
 {
-    const bvpi_cut cut = {.rule = rule, .leaf_size = 1, .mesh = &s->mesh, .axes = axes};
-    bvpi_split root;
+    const bvpi_partition_rule cut = {.rule = rule, .leaf_size = 1, .mesh = &s->mesh, .axes = axes};
+    bvpi_build_node root;
     halves out;
     bvpi_split_root(s->items, s->mesh.triangle_count, depth, &root);
     bvpi_partition(s->items, &cut, &root, &out.left, &out.right);
     return out;
 }
 
-static void check_side(const set *s, const bvpi_split *side, uint8_t *seen)
+static void check_side(const set *s, const bvpi_build_node *side, uint8_t *seen)
 {
-    bvpi_split tight;
+    bvpi_build_node tight;
     bvpi_split_root(s->items + side->first, side->count, side->depth, &tight);
     ck_assert_mem_eq(tight.minus_lo, side->minus_lo, sizeof tight.minus_lo);
     ck_assert_mem_eq(tight.hi, side->hi, sizeof tight.hi);
@@ -171,12 +171,12 @@ START_TEST(test_depth)
             const uint32_t at = UINT32_C(1) << i % 21, lo[3] = {at, i % 2, 0}, size[3] = {i, 1, 1};
             put(&s, i, lo, size);
         }
-        bvpi_split waiting[BVPD_DEPTH_MAX + 1];
+        bvpi_build_node waiting[BVPD_DEPTH_MAX + 1];
         uint32_t used = 1;
-        const bvpi_cut cut = {.rule = rules[r], .leaf_size = 1, .mesh = &s.mesh};
+        const bvpi_partition_rule cut = {.rule = rules[r], .leaf_size = 1, .mesh = &s.mesh};
         bvpi_split_root(s.items, COUNT, 0, &waiting[0]);
         while (used > 0) {
-            const bvpi_split node = waiting[--used];
+            const bvpi_build_node node = waiting[--used];
             ck_assert_uint_le(node.depth, BVPD_DEPTH_MAX - 2);
             if (node.count == 1)
                 continue;
@@ -211,10 +211,10 @@ START_TEST(test_midpoint_and_median)
     for (int round = 0; round < 200; round++) {
         const uint32_t count = 2 + (uint32_t)(case_random(&state) % 300);
         set s = random_set(&state, count, 1 << (1 + round % 20), 10);
-        bvpi_split root;
+        bvpi_build_node root;
         float left, right;
         bvpi_split_root(s.items, count, 0, &root);
-        const int axis = bvpi_split_longest(&root);
+        const int axis = bvpi_build_node_longest(&root);
         halves h = cut_set(&s, BVP_SPLIT_MEDIAN, NULL, 0);
         ck_assert_uint_eq(h.left.count, count / 2);
         extremes(&s, &h, axis, &left, &right);
@@ -303,7 +303,7 @@ START_TEST(test_volume_finds_gaps)
 }
 END_TEST
 
-static double volume_of(const bvpi_split *b)
+static double volume_of(const bvpi_build_node *b)
 {
     return ((double)b->hi[0] + b->minus_lo[0] + 1) * ((double)b->hi[1] + b->minus_lo[1] + 1) *
            ((double)b->hi[2] + b->minus_lo[2] + 1);
@@ -313,11 +313,12 @@ static double volume_of(const bvpi_split *b)
 static double cost_of_two_levels(set *s, bvp_split rule)
 {
     const halves h = cut_set(s, rule, NULL, 0);
-    const bvpi_split *side[2] = {&h.left, &h.right};
+    const bvpi_build_node *side[2] = {&h.left, &h.right};
     double cost = volume_of(&h.left) + volume_of(&h.right);
     for (int k = 0; k < 2; k++) {
-        const bvpi_cut cut = {.rule = BVP_SPLIT_VOLUME, .leaf_size = 1, .mesh = &s->mesh};
-        bvpi_split left, right;
+        const bvpi_partition_rule cut = {
+            .rule = BVP_SPLIT_VOLUME, .leaf_size = 1, .mesh = &s->mesh};
+        bvpi_build_node left, right;
         if (side[k]->count < 2)
             continue;
         bvpi_partition(s->items, &cut, side[k], &left, &right);

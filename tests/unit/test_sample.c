@@ -5,7 +5,7 @@
 #include "pack/tree/sample.h"
 #include "item_case.h"
 
-static uint32_t presort(bvpi_item *items, uint32_t count, bvpi_item *sorted, bvpi_split *nodes)
+static uint32_t presort(bvpi_item *items, uint32_t count, bvpi_item *sorted, bvpi_build_node *nodes)
 {
     void *scratch = aligned_alloc(64, (bvpi_presort_scratch_size(count) + 64) / 64 * 64);
     const uint32_t used = bvpi_presort(items, count, 3, sorted, nodes, scratch);
@@ -13,7 +13,7 @@ static uint32_t presort(bvpi_item *items, uint32_t count, bvpi_item *sorted, bvp
     return used;
 }
 
-static uint32_t largest_leaf(const bvpi_split *nodes, uint32_t count)
+static uint32_t largest_leaf(const bvpi_build_node *nodes, uint32_t count)
 {
     uint32_t largest = 0;
     for (uint32_t k = 0; k < count; k++)
@@ -28,7 +28,7 @@ static uint32_t check(uint32_t count, uint32_t range, uint32_t size)
     uint64_t state = case_seed();
     bvpi_item *items = item_case(&state, count, range, size);
     bvpi_item *sorted = aligned_alloc(64, (count + 2) * sizeof *items / 64 * 64);
-    bvpi_split *nodes = aligned_alloc(64, 2 * (count + 1) * sizeof *nodes / 64 * 64 + 64);
+    bvpi_build_node *nodes = aligned_alloc(64, 2 * (count + 1) * sizeof *nodes / 64 * 64 + 64);
     const uint32_t used = presort(items, count, sorted, nodes);
     const uint32_t largest = largest_leaf(nodes, used);
     ck_assert_uint_eq(nodes[0].depth, 3);
@@ -60,16 +60,16 @@ START_TEST(test_planes)
     enum { COUNT = 2000 };
     uint64_t state = case_seed();
     bvpi_item *items = item_case(&state, COUNT, 1000000, 100);
-    bvpi_split splits[2 * COUNT];
+    bvpi_build_node build_nodes[2 * COUNT];
     bvpi_plane planes[2 * COUNT];
     uint32_t leaves[COUNT];
-    bvpi_sample_tree t = {.splits = splits, .planes = planes, .leaves = leaves};
+    bvpi_sample_tree t = {.build_nodes = build_nodes, .planes = planes, .leaves = leaves};
     bvpi_sample_split(items, COUNT, 10, 0, &t);
     ck_assert_uint_gt(t.leaf_count, COUNT / 10);
-    for (uint32_t k = 0; k < t.split_count; k++) {
-        const bvpi_split *left = &splits[splits[k].left], *right = left + 1;
-        ck_assert_uint_eq(planes[k].left, splits[k].left);
-        if (splits[k].left == 0) {
+    for (uint32_t k = 0; k < t.build_node_count; k++) {
+        const bvpi_build_node *left = &build_nodes[build_nodes[k].left], *right = left + 1;
+        ck_assert_uint_eq(planes[k].left, build_nodes[k].left);
+        if (build_nodes[k].left == 0) {
             ck_assert_uint_eq(leaves[planes[k].batch], k);
             continue;
         }
@@ -80,7 +80,7 @@ START_TEST(test_planes)
             ck_assert(items[i].hi[axis] - items[i].minus_lo[axis] > planes[k].at);
     }
     for (uint32_t k = 1; k < t.leaf_count; k++)
-        ck_assert_uint_lt(splits[leaves[k - 1]].first, splits[leaves[k]].first);
+        ck_assert_uint_lt(build_nodes[leaves[k - 1]].first, build_nodes[leaves[k]].first);
     free(items);
 }
 END_TEST

@@ -10,7 +10,7 @@
 
 static void check_split(bvpi_item *items, uint32_t count, uint32_t leaf_size)
 {
-    bvpi_split *nodes = aligned_alloc(16, 2 * (count + 1) * sizeof *nodes);
+    bvpi_build_node *nodes = aligned_alloc(16, 2 * (count + 1) * sizeof *nodes);
     const uint32_t node_count = bvpi_split_all(items, count, leaf_size, 0, nodes);
     item_case_check(items, count, nodes, node_count, leaf_size);
     free(nodes);
@@ -65,10 +65,10 @@ START_TEST(test_kernels_agree)
         const uint32_t leaf_size = 1 + (uint32_t)round % 8;
         bvpi_item *items = item_case(&state, count, round % 4 ? 4000000 : 5, 1000);
         bvpi_item *copy = aligned_alloc(32, count * sizeof *copy);
-        bvpi_split root = {.count = count}, half[2] = {{.left = 0}}, other[2] = {{.left = 0}};
+        bvpi_build_node root = {.count = count}, half[2] = {{.left = 0}}, other[2] = {{.left = 0}};
         memcpy(copy, items, count * sizeof *copy);
         best->bound(items, count, &root);
-        bvpi_split again = {.count = count};
+        bvpi_build_node again = {.count = count};
         base->bound(copy, count, &again);
         ck_assert_mem_eq(&root, &again, sizeof root);
         best->once(items, leaf_size, &root, &half[0], &half[1]);
@@ -91,7 +91,7 @@ START_TEST(test_quality)
         items[i].minus_lo[1] -= 3000000;
         items[i].hi[1] += 3000000;
     }
-    bvpi_split nodes[2000];
+    bvpi_build_node nodes[2000];
     bvpi_split_all(items, 1000, 8, 0, nodes);
     ck_assert_uint_eq(nodes[nodes[0].left].count, 500);
     ck_assert_double_le(nodes[nodes[0].left].hi[1], 1010);

@@ -23,8 +23,8 @@ uint64_t bvpi_volume_scratch_size(const bvpi_binary *tree, uint32_t triangle_cou
     return bvpi_volume_is_oriented(tree) ? bvpi_oriented_scratch_size(triangle_count) : 0;
 }
 
-static void fit_boxtree(const bvpi_binary *tree, const bvpi_split *node, const bvpi_frame *parent,
-                        uint8_t *payload, bvpi_frame *out)
+static void fit_boxtree(const bvpi_binary *tree, const bvpi_build_node *node,
+                        const bvpi_frame *parent, uint8_t *payload, bvpi_frame *out)
 {
     bvpi_frame inner;
     for (int axis = 0; axis < 3; axis++) {
@@ -34,7 +34,7 @@ static void fit_boxtree(const bvpi_binary *tree, const bvpi_split *node, const b
     bvpi_boxtree_fit(tree, parent, &inner, payload, out);
 }
 
-bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_split *node,
+bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_build_node *node,
                      const uint32_t *triangles, const bvpi_volume *parent,
                      uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch)
 {

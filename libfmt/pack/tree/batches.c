@@ -26,7 +26,7 @@ typedef struct cutting {
     const bvpi_grid *grid;
     uint32_t most, leaf_size, thread_count;
     bvpi_batches *out;
-    uint32_t split_capacity, level_begin;
+    uint32_t build_node_capacity, level_begin;
     bvpi_item *sample;
     uint32_t sample_count;
     bvpi_sample_tree tree; /* its leaves are batches */
@@ -45,16 +45,16 @@ static const bvpi_items_kernel *kernel(void)
 static bool grow_splits(cutting *c, uint32_t wanted)
 {
     bvpi_batches *out = c->out;
-    if (wanted <= c->split_capacity)
+    if (wanted <= c->build_node_capacity)
         return true;
-    bvpi_split *splits = bvpi_allocate(2 * (uint64_t)wanted, sizeof *splits);
-    if (!splits)
+    bvpi_build_node *build_nodes = bvpi_allocate(2 * (uint64_t)wanted, sizeof *build_nodes);
+    if (!build_nodes)
         return false;
-    if (out->splits)
-        memcpy(splits, out->splits, out->split_count * sizeof *splits);
-    free(out->splits);
-    out->splits = splits;
-    c->split_capacity = 2 * wanted;
+    if (out->build_nodes)
+        memcpy(build_nodes, out->build_nodes, out->build_node_count * sizeof *build_nodes);
+    free(out->build_nodes);
+    out->build_nodes = build_nodes;
+    c->build_node_capacity = 2 * wanted;
     return true;
 }
 
@@ -91,9 +91,9 @@ static bool plan(cutting *c)
     if (!c->sample || !c->tree.planes || !c->tree.leaves || !grow_splits(c, (uint32_t)(2 * room)))
         return false;
     take_sample(c);
-    c->tree.splits = c->out->splits;
+    c->tree.build_nodes = c->out->build_nodes;
     bvpi_sample_split(c->sample, c->sample_count, c->most / STRIDE * 3 / 4, 0, &c->tree);
-    c->out->split_count = c->tree.split_count;
+    c->out->build_node_count = c->tree.build_node_count;
     return true;
 }
 
@@ -131,7 +131,7 @@ static void place_batches(cutting *c)
 {
     uint32_t sum = 0;
     for (uint32_t k = 0; k < c->tree.leaf_count; k++) {
-        bvpi_split *leaf = &c->out->splits[c->tree.leaves[k]];
+        bvpi_build_node *leaf = &c->out->build_nodes[c->tree.leaves[k]];
         leaf->first = sum;
         for (uint32_t piece = 0; piece < c->piece_count; piece++) {
             uint32_t *at = &c->counts[(uint64_t)piece * c->tree.leaf_count + k];
@@ -146,7 +146,7 @@ static void place_batches(cutting *c)
 static void bound_batch(void *user, uint32_t piece)
 {
     const cutting *c = user;
-    bvpi_split *leaf = &c->out->splits[c->tree.leaves[piece]];
+    bvpi_build_node *leaf = &c->out->build_nodes[c->tree.leaves[piece]];
     const uint32_t first = leaf->first;
     bvpi_split_root(c->out->items + first, leaf->count, leaf->depth, leaf);
     leaf->first = first;
@@ -167,7 +167,7 @@ static bool move_items(cutting *c)
     bvpi_parallel(c->thread_count, c->piece_count, scatter_piece, c);
     c->out->degenerate_count = c->degenerate_count;
     bvpi_parallel(c->thread_count, c->tree.leaf_count, bound_batch, c);
-    bvpi_sample_join(c->out->splits, c->out->split_count);
+    bvpi_sample_join(c->out->build_nodes, c->out->build_node_count);
     return true;
 }
 
@@ -177,29 +177,30 @@ static bool move_items(cutting *c)
 static void split_node(void *user, uint32_t piece)
 {
     const cutting *c = user;
-    bvpi_split *splits = c->out->splits, *node = &splits[c->level_begin + piece];
-    if (node->left != 0 && node->count > c->most && splits[node->left].count == 0)
-        bvpi_split_once(c->out->items, c->leaf_size, node, &splits[node->left],
-                        &splits[node->left + 1]);
+    bvpi_build_node *build_nodes = c->out->build_nodes,
+                    *node = &build_nodes[c->level_begin + piece];
+    if (node->left != 0 && node->count > c->most && build_nodes[node->left].count == 0)
+        bvpi_split_once(c->out->items, c->leaf_size, node, &build_nodes[node->left],
+                        &build_nodes[node->left + 1]);
 }
 
 static bool split_large(cutting *c)
 {
     bvpi_batches *out = c->out;
     c->level_begin = 0;
-    for (uint32_t end = out->split_count; c->level_begin < end; end = out->split_count) {
+    for (uint32_t end = out->build_node_count; c->level_begin < end; end = out->build_node_count) {
         uint32_t next = end;
         if (!grow_splits(c, end + 2 * (end - c->level_begin)))
             return false;
         for (uint32_t k = c->level_begin; k < end; k++)
-            if (out->splits[k].left == 0 && out->splits[k].count > c->most) {
-                out->splits[k].left = next;
-                out->splits[next].count = 0; /* not yet */
+            if (out->build_nodes[k].left == 0 && out->build_nodes[k].count > c->most) {
+                out->build_nodes[k].left = next;
+                out->build_nodes[next].count = 0; /* not yet */
                 next += 2;
             }
         bvpi_parallel(c->thread_count, end - c->level_begin, split_node, c);
         c->level_begin = end;
-        out->split_count = next;
+        out->build_node_count = next;
     }
     return true;
 }
@@ -212,8 +213,8 @@ static bool make_one(cutting *c)
     out->items = bvpi_items_make(c->mesh, c->grid, c->thread_count, &out->degenerate_count);
     if (!out->items || !grow_splits(c, 1))
         return false;
-    bvpi_split_root(out->items, c->mesh->triangle_count, 0, &out->splits[0]);
-    out->split_count = 1;
+    bvpi_split_root(out->items, c->mesh->triangle_count, 0, &out->build_nodes[0]);
+    out->build_node_count = 1;
     return true;
 }
 
@@ -243,6 +244,6 @@ bool bvpi_batches_make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_t mo
 void bvpi_batches_free(bvpi_batches *batches)
 {
     free(batches->items);
-    free(batches->splits);
+    free(batches->build_nodes);
     *batches = (bvpi_batches){0};
 }

@@ -9,9 +9,10 @@
 #include "node/grid.h"
 
 typedef struct bvpi_batches {
-    bvpi_item *items;   /* of all triangles, batch by batch */
-    bvpi_split *splits; /* a leaf is a batch; node 0 is the root, children come after parents */
-    uint32_t split_count;
+    bvpi_item *items; /* of all triangles, batch by batch */
+    bvpi_build_node
+        *build_nodes; /* a leaf is a batch; node 0 is the root, children come after parents */
+    uint32_t build_node_count;
     uint64_t degenerate_count; /* triangles without a surface */
 } bvpi_batches;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * binary_tree.c: the upper splits level by level, the pieces below them on any thread; then one
+ * binary_tree.c: the upper nodes level by level, the pieces below them on any thread; then one
  * array of upper records, breadth first, and all blocks. The result depends on the mesh alone.
  * Spec: format.md, chapter "Binary hierarchies".
  */

@@ -19,9 +19,9 @@ typedef struct choice {
     uint8_t left_inside;      /* lanes of 8 for the left child when it becomes a wide node */
 } choice;
 
-uint64_t bvpi_collapse_scratch_size(uint32_t split_count)
+uint64_t bvpi_collapse_scratch_size(uint32_t build_node_count)
 {
-    return (uint64_t)split_count * sizeof(choice);
+    return (uint64_t)build_node_count * sizeof(choice);
 }
 
 /* ---- prices --------------------------------------------------------------------------------- */
@@ -82,9 +82,9 @@ static void choose_inner(choice *c, const choice *left, const choice *right, flo
 
 static void choose_all(const bvpi_collapse *c, choice *choices)
 {
-    for (uint32_t k = c->split_count; k-- > 0;) {
-        const bvpi_split *s = &c->splits[k];
-        const float area = bvpi_split_area(s);
+    for (uint32_t k = c->build_node_count; k-- > 0;) {
+        const bvpi_build_node *s = &c->build_nodes[k];
+        const float area = bvpi_build_node_area(s);
         if (s->left != 0)
             choose_inner(&choices[k], &choices[s->left], &choices[s->left + 1],
                          area + c->node_price);
@@ -107,7 +107,7 @@ typedef struct emission {
  * this order, then share fewer vertices with others. */
 static bool is_right_nearer(const emission *e, uint32_t left)
 {
-    const bvpi_split *s = &e->c->splits[left];
+    const bvpi_build_node *s = &e->c->build_nodes[left];
     float distance_sq[2] = {0, 0};
     for (int side = 0; side < 2; side++)
         for (int axis = 0; axis < 3; axis++) {
@@ -119,7 +119,7 @@ static bool is_right_nearer(const emission *e, uint32_t left)
 
 static void move_to(emission *e, uint32_t k)
 {
-    const bvpi_split *s = &e->c->splits[k];
+    const bvpi_build_node *s = &e->c->build_nodes[k];
     for (int axis = 0; axis < 3; axis++)
         e->at[axis] = s->hi[axis] - s->minus_lo[axis];
 }
@@ -142,7 +142,7 @@ static int gather(emission *e, uint32_t k, int lanes, uint32_t *out)
     while (lanes > 1 && c->left[lanes - 1] == KEEP)
         lanes--;
     if (lanes > 1)
-        return gather_pair(e, e->c->splits[k].left, c->left[lanes - 1], lanes, out);
+        return gather_pair(e, e->c->build_nodes[k].left, c->left[lanes - 1], lanes, out);
     move_to(e, k);
     *out = k;
     return 1;
@@ -150,7 +150,7 @@ static int gather(emission *e, uint32_t k, int lanes, uint32_t *out)
 
 static int gather_children(emission *e, uint32_t k, uint32_t *out)
 {
-    const uint32_t left = e->c->splits[k].left;
+    const uint32_t left = e->c->build_nodes[k].left;
     if (left != 0)
         return gather_pair(e, left, e->choices[k].left_inside, BVPD_WIDTH, out);
     move_to(e, k);
@@ -159,7 +159,7 @@ static int gather_children(emission *e, uint32_t k, uint32_t *out)
 }
 
 /* The smallest 8-bit box of `frame` around a binary node's box; *box: what it decodes to. */
-static void encode_box(const bvpi_frame *frame, const bvpi_split *s, bvpd_node *node, int lane,
+static void encode_box(const bvpi_frame *frame, const bvpi_build_node *s, bvpd_node *node, int lane,
                        bvpi_frame *box)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -181,7 +181,7 @@ static double half_surface(const bvpi_frame *box)
     return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
 }
 
-static void emit_leaf(bvpi_collapse *c, const bvpi_split *s, bvpi_wide *wide, int lane)
+static void emit_leaf(bvpi_collapse *c, const bvpi_build_node *s, bvpi_wide *wide, int lane)
 {
     wide->node.meta[lane] = (uint8_t)s->count;
     wide->item_count += s->count;
@@ -192,7 +192,7 @@ static void emit_leaf(bvpi_collapse *c, const bvpi_split *s, bvpi_wide *wide, in
 
 static bool is_leaf(const bvpi_collapse *c, uint32_t split)
 {
-    return c->splits[split].left == 0 && c->splits[split].count <= c->leaf_size;
+    return c->build_nodes[split].left == 0 && c->build_nodes[split].count <= c->leaf_size;
 }
 
 static void emit(emission *e, uint32_t split, uint32_t place, const bvpi_frame *frame,
@@ -202,7 +202,7 @@ static void emit(emission *e, uint32_t split, uint32_t place, const bvpi_frame *
     bvpi_wide *wide = &c->wide[place];
     bvpi_frame boxes[BVPD_WIDTH];
     uint32_t children[BVPD_WIDTH];
-    if (c->splits[split].left == 0 && !is_leaf(c, split)) {
+    if (c->build_nodes[split].left == 0 && !is_leaf(c, split)) {
         c->stubs[c->stub_count++] = (bvpi_stub){*frame, place, split, level};
         return;
     }
@@ -217,10 +217,10 @@ static void emit(emission *e, uint32_t split, uint32_t place, const bvpi_frame *
     wide->first_item = c->item_count;
     wide->child = c->wide_count;
     for (int lane = 0; lane < count; lane++) {
-        encode_box(frame, &c->splits[children[lane]], &wide->node, lane, &boxes[lane]);
+        encode_box(frame, &c->build_nodes[children[lane]], &wide->node, lane, &boxes[lane]);
         c->area += half_surface(&boxes[lane]);
         if (is_leaf(c, children[lane]))
-            emit_leaf(c, &c->splits[children[lane]], wide, lane);
+            emit_leaf(c, &c->build_nodes[children[lane]], wide, lane);
         else {
             wide->node.meta[lane] = BVPD_META_INNER;
             wide->child_count++;

@@ -33,14 +33,14 @@ typedef struct bvpi_stub {
 } bvpi_stub;
 
 typedef struct bvpi_collapse {
-    const bvpi_split *splits;
-    uint32_t split_count;
+    const bvpi_build_node *build_nodes;
+    uint32_t build_node_count;
     const bvpi_item *items;
     uint32_t leaf_size;
     bvpi_frame frame; /* of the root */
     float node_price; /* of a node's bytes, in the unit of areas: half a surface in grid steps */
 
-    bvpi_wide *wide;   /* room for split_count + 1; the root comes first */
+    bvpi_wide *wide;   /* room for build_node_count + 1; the root comes first */
     uint32_t *visited; /* the same: places in the list, in the order of their items */
     uint32_t
         *order; /* room for all items: their ids in leaf order; may be NULL when all are stubs */
@@ -54,8 +54,8 @@ typedef struct bvpi_collapse {
 double bvpi_root_area(const bvpi_grid *grid);
 /* For node_price, of a hierarchy over that many items. */
 float bvpi_node_price(const bvpi_grid *grid, uint64_t item_count);
-/* scratch: bvpi_collapse_scratch_size(split_count) bytes, aligned as malloc does. */
+/* scratch: bvpi_collapse_scratch_size(build_node_count) bytes, aligned as malloc does. */
 void bvpi_collapse_run(bvpi_collapse *collapse, void *scratch);
-uint64_t bvpi_collapse_scratch_size(uint32_t split_count);
+uint64_t bvpi_collapse_scratch_size(uint32_t build_node_count);
 
 #endif

@@ -51,7 +51,7 @@ static inline float area_of(box b)
     return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
 }
 
-static void store_box(box b, bvpi_split *node)
+static void store_box(box b, bvpi_build_node *node)
 {
     for (int axis = 0; axis < 3; axis++) {
         node->minus_lo[axis] = b.minus_lo[axis];
@@ -78,7 +78,7 @@ static inline uint32_t spread(uint32_t x)
 }
 
 /* Of each item the code above its index. */
-static void make_keys(const bvpi_item *items, const bvpi_split *node, uint64_t *keys)
+static void make_keys(const bvpi_item *items, const bvpi_build_node *node, uint64_t *keys)
 {
     const bvpi_i32x4 mask = {-1, -1, -1, 0};
     const box all = {(bvpi_f32x4)((bvpi_i32x4)load4(node->minus_lo) & mask),
@@ -170,9 +170,9 @@ static uint32_t cut_at_least(const bvpi_item *items, uint32_t count, uint32_t le
 /* ---- the hierarchy -------------------------------------------------------------------------- */
 
 static uint32_t cut(const uint64_t *keys, const bvpi_item *sorted, uint32_t leaf_size,
-                    const bvpi_split *node)
+                    const bvpi_build_node *node)
 {
-    if (bvpi_split_must_halve(node))
+    if (bvpi_build_node_must_halve(node))
         return node->count / 2;
     if (node->count <= SWEEP_MAX)
         return cut_at_least(sorted, node->count, leaf_size);
@@ -182,21 +182,21 @@ static uint32_t cut(const uint64_t *keys, const bvpi_item *sorted, uint32_t leaf
 /* The subtree of a leaf whose items are sorted[0] on; `used` nodes are there. Returns how many then
  * are. */
 static uint32_t cut_all(const uint64_t *keys, const bvpi_item *sorted, uint32_t leaf_size,
-                        bvpi_split *nodes, uint32_t root, uint32_t used)
+                        bvpi_build_node *nodes, uint32_t root, uint32_t used)
 {
     uint32_t waiting[BVPD_DEPTH_MAX], waiting_count = 1;
     const uint32_t first = nodes[root].first;
     waiting[0] = root;
     while (waiting_count > 0) {
-        bvpi_split *node = &nodes[waiting[--waiting_count]];
+        bvpi_build_node *node = &nodes[waiting[--waiting_count]];
         const uint32_t at = node->first, depth = node->depth + 1;
         if (node->count <= leaf_size)
             continue;
         const uint32_t left = cut(keys + (at - first), sorted + (at - first), leaf_size, node);
         node->left = used;
-        nodes[used] = (bvpi_split){.first = at, .count = left, .depth = depth};
+        nodes[used] = (bvpi_build_node){.first = at, .count = left, .depth = depth};
         nodes[used + 1] =
-            (bvpi_split){.first = at + left, .count = node->count - left, .depth = depth};
+            (bvpi_build_node){.first = at + left, .count = node->count - left, .depth = depth};
         waiting[waiting_count++] = used + 1;
         waiting[waiting_count++] = used;
         used += 2;
@@ -205,27 +205,27 @@ static uint32_t cut_all(const uint64_t *keys, const bvpi_item *sorted, uint32_t 
 }
 
 /* The boxes of begin .. end - 1, children before their parents. */
-static void bound_all(const bvpi_item *items, bvpi_split *nodes, uint32_t begin, uint32_t end)
+static void bound_all(const bvpi_item *items, bvpi_build_node *nodes, uint32_t begin, uint32_t end)
 {
     for (uint32_t k = end; k-- > begin;) {
-        bvpi_split *node = &nodes[k];
+        bvpi_build_node *node = &nodes[k];
         if (node->left == 0) {
             store_box(box_of_run(items + node->first, node->count), node);
             continue;
         }
-        const bvpi_split *left = &nodes[node->left], *right = left + 1;
+        const bvpi_build_node *left = &nodes[node->left], *right = left + 1;
         const box l = {load4(left->minus_lo), load4(left->hi)};
         const box r = {load4(right->minus_lo), load4(right->hi)};
         store_box(join(l, r), node);
     }
 }
 
-uint32_t bvpi_morton_rest(bvpi_item *items, uint32_t leaf_size, bvpi_split *nodes,
+uint32_t bvpi_morton_rest(bvpi_item *items, uint32_t leaf_size, bvpi_build_node *nodes,
                           uint32_t node_count, void *scratch)
 {
     uint32_t used = node_count;
     for (uint32_t root = 0; root < node_count; root++) {
-        const bvpi_split *node = &nodes[root];
+        const bvpi_build_node *node = &nodes[root];
         bvpi_item *first = items + node->first, *copy = scratch;
         uint64_t *keys = (uint64_t *)(copy + node->count);
         if (node->left != 0 || node->count <= leaf_size)

@@ -11,7 +11,7 @@ enum { BVPI_MORTON_MAX = 1 << 15 }; /* items */
 
 /* As bvpi_split_rest, of leaves of at most BVPI_MORTON_MAX items whose boxes are known. scratch:
  * bvpi_morton_scratch_size of the largest bytes, aligned to 32. */
-uint32_t bvpi_morton_rest(bvpi_item *items, uint32_t leaf_size, bvpi_split *nodes,
+uint32_t bvpi_morton_rest(bvpi_item *items, uint32_t leaf_size, bvpi_build_node *nodes,
                           uint32_t node_count, void *scratch);
 uint64_t bvpi_morton_scratch_size(uint32_t count);
 

@@ -35,17 +35,17 @@ static uint32_t divide(bvpi_item *items, uint32_t count, int axis, float limit)
 
 /* ---- midpoint, median ----------------------------------------------------------------------- */
 
-static uint32_t cut_at_midpoint(bvpi_item *items, const bvpi_split *node)
+static uint32_t cut_at_midpoint(bvpi_item *items, const bvpi_build_node *node)
 {
-    const int axis = bvpi_split_longest(node);
+    const int axis = bvpi_build_node_longest(node);
     return divide(items, node->count, axis, node->hi[axis] - node->minus_lo[axis]);
 }
 
 /* The half with the lower centres to the front. Halving the range of centres, not of the items,
  * bounds the rounds by the bits of the grid. */
-static uint32_t cut_at_median(bvpi_item *items, const bvpi_split *node)
+static uint32_t cut_at_median(bvpi_item *items, const bvpi_build_node *node)
 {
-    const int axis = bvpi_split_longest(node);
+    const int axis = bvpi_build_node_longest(node);
     const uint32_t half = node->count / 2;
     uint32_t begin = 0, end = node->count;
     float lo = -2 * node->minus_lo[axis], hi = 2 * node->hi[axis];
@@ -97,7 +97,7 @@ static uint32_t cut_at_mean_along(bvpi_item *items, uint32_t count, const bvpi_m
 }
 
 /* The coordinate axes as rows, those of the box's longer sides first. */
-static void sort_axes(const bvpi_split *node, double axes[9])
+static void sort_axes(const bvpi_build_node *node, double axes[9])
 {
     float size[3];
     int order[3] = {0, 1, 2};
@@ -114,7 +114,8 @@ static void sort_axes(const bvpi_split *node, double axes[9])
 }
 
 /* On the first axis that separates; 0: none does. */
-static uint32_t cut_at_mean(bvpi_item *items, const bvpi_cut *cut, const bvpi_split *node)
+static uint32_t cut_at_mean(bvpi_item *items, const bvpi_partition_rule *cut,
+                            const bvpi_build_node *node)
 {
     double own[9];
     const double *axes = cut->axes;
@@ -132,7 +133,8 @@ static uint32_t cut_at_mean(bvpi_item *items, const bvpi_cut *cut, const bvpi_sp
 
 /* ---- the call ------------------------------------------------------------------------------- */
 
-static uint32_t apply_rule(bvpi_item *items, const bvpi_cut *cut, const bvpi_split *node)
+static uint32_t apply_rule(bvpi_item *items, const bvpi_partition_rule *cut,
+                           const bvpi_build_node *node)
 {
     switch (cut->rule) {
     case BVP_SPLIT_VOLUME:
@@ -148,8 +150,8 @@ static uint32_t apply_rule(bvpi_item *items, const bvpi_cut *cut, const bvpi_spl
     }
 }
 
-void bvpi_partition(bvpi_item *items, const bvpi_cut *cut, const bvpi_split *node, bvpi_split *left,
-                    bvpi_split *right)
+void bvpi_partition(bvpi_item *items, const bvpi_partition_rule *cut, const bvpi_build_node *node,
+                    bvpi_build_node *left, bvpi_build_node *right)
 {
     bvpi_item *first = items + node->first;
     uint32_t left_count;
@@ -157,7 +159,7 @@ void bvpi_partition(bvpi_item *items, const bvpi_cut *cut, const bvpi_split *nod
         bvpi_split_once(items, cut->leaf_size, node, left, right);
         return;
     }
-    if (bvpi_split_must_halve(node))
+    if (bvpi_build_node_must_halve(node))
         left_count = cut_at_median(first, node);
     else
         left_count = apply_rule(first, cut, node);

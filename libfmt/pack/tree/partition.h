@@ -10,19 +10,19 @@
 #include "pack/tree/sah_split.h"
 #include "bvpack_build.h"
 
-typedef struct bvpi_cut {
+typedef struct bvpi_partition_rule {
     bvp_split rule;        /* not DEFAULT */
     uint32_t leaf_size;    /* sah, lookahead */
     const bvpi_mesh *mesh; /* mean: for the triangles' centroids */
     const double *axes;    /* mean: three rows to project on, the longest first; NULL: the
                               coordinate axes, in the order of the box's extents */
-} bvpi_cut;
+} bvpi_partition_rule;
 
 /* Cuts `node` (its box, first, count >= 2, depth) into left and right (the same of these; their
  * `left` is 0), permuting the node's items. Neither is empty. Where a rule puts all on one side,
  * and where the hierarchy grows so deep that only halving keeps it within its limit, the items are
  * halved as they come. O(count). */
-void bvpi_partition(bvpi_item *items, const bvpi_cut *cut, const bvpi_split *node, bvpi_split *left,
-                    bvpi_split *right);
+void bvpi_partition(bvpi_item *items, const bvpi_partition_rule *cut, const bvpi_build_node *node,
+                    bvpi_build_node *left, bvpi_build_node *right);
 
 #endif

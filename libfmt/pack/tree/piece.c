@@ -66,7 +66,7 @@ void bvpi_grow_once(const bvpi_growth *g, const bvpi_stem *parent, bvpi_stem chi
                     void *scratch)
 {
     double axes[9];
-    bvpi_cut cut = {.rule = g->split, .leaf_size = g->form.leaf_size, .mesh = g->mesh};
+    bvpi_partition_rule cut = {.rule = g->split, .leaf_size = g->form.leaf_size, .mesh = g->mesh};
     if (bvpi_volume_is_oriented(&g->form)) {
         bvpi_volume_axes(&g->form, &parent->volume, axes);
         cut.axes = axes;

@@ -23,7 +23,7 @@ typedef struct bvpi_growth {
 
 /* A node and its volume. */
 typedef struct bvpi_stem {
-    bvpi_split node;
+    bvpi_build_node node;
     bvpi_volume volume;
     uint8_t payload[BVPI_PAYLOAD_MAX];
 } bvpi_stem;

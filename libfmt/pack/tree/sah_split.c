@@ -12,19 +12,19 @@ static const bvpi_split_kernel *kernel(void)
     return BVPI_ISA_CHOOSE(bvpi_split_kernel, bvpi_isa_of_cpu());
 }
 
-void bvpi_split_root(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_split *root)
+void bvpi_split_root(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_build_node *root)
 {
-    *root = (bvpi_split){.count = count, .depth = depth};
+    *root = (bvpi_build_node){.count = count, .depth = depth};
     kernel()->bound(items, count, root);
 }
 
-void bvpi_split_once(bvpi_item *items, uint32_t leaf_size, const bvpi_split *node, bvpi_split *left,
-                     bvpi_split *right)
+void bvpi_split_once(bvpi_item *items, uint32_t leaf_size, const bvpi_build_node *node,
+                     bvpi_build_node *left, bvpi_build_node *right)
 {
     kernel()->once(items, leaf_size, node, left, right);
 }
 
-uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_split *nodes,
+uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_build_node *nodes,
                          uint32_t node_count)
 {
     uint32_t waiting[BVPD_DEPTH_MAX], used = node_count;
@@ -32,7 +32,7 @@ uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_split *nodes
         uint32_t waiting_count = nodes[root].left == 0;
         waiting[0] = root;
         while (waiting_count > 0) {
-            bvpi_split *node = &nodes[waiting[--waiting_count]];
+            bvpi_build_node *node = &nodes[waiting[--waiting_count]];
             if (node->count <= leaf_size)
                 continue;
             node->left = used;
@@ -46,7 +46,7 @@ uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_split *nodes
 }
 
 uint32_t bvpi_split_all(bvpi_item *items, uint32_t count, uint32_t leaf_size, uint32_t depth,
-                        bvpi_split *nodes)
+                        bvpi_build_node *nodes)
 {
     bvpi_split_root(items, count, depth, &nodes[0]);
     return bvpi_split_rest(items, leaf_size, nodes, 1);

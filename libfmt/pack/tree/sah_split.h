@@ -22,34 +22,34 @@ typedef struct bvpi_item {
 } bvpi_item;
 
 /* Children are neighbours: left and left + 1. left == 0: a leaf of items first .. first + count. */
-typedef struct bvpi_split {
+typedef struct bvpi_build_node {
     _Alignas(16) float minus_lo[3];
     uint32_t left;
     float hi[3];
     uint32_t first;
     uint32_t count;
-    uint32_t depth; /* splits above it */
-} bvpi_split;
+    uint32_t depth; /* nodes above it */
+} bvpi_build_node;
 
 /* Splits until a leaf holds at most `leaf_size` items. Permutes items; nodes: room for 2 * count.
- * Node 0 is the root; `depth` splits are above it and count + depth allows no deeper a leaf than
- * BVPD_DEPTH_MAX - 2. Returns the number of nodes. */
+ * Node 0 is the root; `depth` nodes are above it and count + depth allows no deeper a leaf
+ * than BVPD_DEPTH_MAX - 2. Returns the number of nodes. */
 uint32_t bvpi_split_all(bvpi_item *items, uint32_t count, uint32_t leaf_size, uint32_t depth,
-                        bvpi_split *nodes);
+                        bvpi_build_node *nodes);
 
 /* The same for the leaves among `node_count` nodes that are there already. */
-uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_split *nodes,
+uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_build_node *nodes,
                          uint32_t node_count);
 
 /* One split of `node` into left and right (their box, first, count, depth; left == 0). */
-void bvpi_split_once(bvpi_item *items, uint32_t leaf_size, const bvpi_split *node, bvpi_split *left,
-                     bvpi_split *right);
+void bvpi_split_once(bvpi_item *items, uint32_t leaf_size, const bvpi_build_node *node,
+                     bvpi_build_node *left, bvpi_build_node *right);
 
 /* The node that holds all `count` items, as a leaf. */
-void bvpi_split_root(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_split *root);
+void bvpi_split_root(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_build_node *root);
 
 /* So deep that only halving keeps the hierarchy within its limit? */
-static inline bool bvpi_split_must_halve(const bvpi_split *node)
+static inline bool bvpi_build_node_must_halve(const bvpi_build_node *node)
 {
     uint32_t levels = 1;
     if (node->depth + 32 + 3 < BVPD_DEPTH_MAX)
@@ -71,7 +71,7 @@ static inline bvpi_f32x4 bvpi_max4(bvpi_f32x4 a, bvpi_f32x4 b)
 }
 
 /* The longest axis of the box; the first of equal ones. */
-static inline int bvpi_split_longest(const bvpi_split *node)
+static inline int bvpi_build_node_longest(const bvpi_build_node *node)
 {
     int best = 0;
     for (int axis = 1; axis < 3; axis++)
@@ -81,7 +81,7 @@ static inline int bvpi_split_longest(const bvpi_split *node)
 }
 
 /* Half of the box's surface, in grid steps. */
-static inline float bvpi_split_area(const bvpi_split *node)
+static inline float bvpi_build_node_area(const bvpi_build_node *node)
 {
     float x = node->hi[0] + node->minus_lo[0], y = node->hi[1] + node->minus_lo[1];
     float z = node->hi[2] + node->minus_lo[2];

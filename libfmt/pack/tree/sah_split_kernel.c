@@ -55,7 +55,7 @@ static inline float area_of(box b)
     return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
 }
 
-static void store_box(box b, bvpi_split *node)
+static void store_box(box b, bvpi_build_node *node)
 {
     for (int axis = 0; axis < 3; axis++) {
         node->minus_lo[axis] = b[axis];
@@ -245,19 +245,19 @@ static uint32_t partition(bvpi_item *items, uint32_t count, const plane *p)
 
 /* ---- splitting ------------------------------------------------------------------------------ */
 
-static void bound(const bvpi_item *items, uint32_t count, bvpi_split *node)
+static void bound(const bvpi_item *items, uint32_t count, bvpi_build_node *node)
 {
     store_box(box_of(items, count), node);
 }
 
-static void once(bvpi_item *items, uint32_t leaf_size, const bvpi_split *node, bvpi_split *left,
-                 bvpi_split *right)
+static void once(bvpi_item *items, uint32_t leaf_size, const bvpi_build_node *node,
+                 bvpi_build_node *left, bvpi_build_node *right)
 {
     bvpi_item *first = items + node->first;
     const uint32_t begin = node->first, count = node->count, depth = node->depth + 1;
     uint32_t left_count = 0;
     best_plane best;
-    if (!bvpi_split_must_halve(node)) {
+    if (!bvpi_build_node_must_halve(node)) {
         plane p;
         choose_plane(first, count, leaf_size, &best, &p);
         if (p.axis >= 0)
@@ -268,8 +268,9 @@ static void once(bvpi_item *items, uint32_t leaf_size, const bvpi_split *node, b
         best.left = box_of(first, left_count);
         best.right = box_of(first + left_count, count - left_count);
     }
-    *left = (bvpi_split){.first = begin, .count = left_count, .depth = depth};
-    *right = (bvpi_split){.first = begin + left_count, .count = count - left_count, .depth = depth};
+    *left = (bvpi_build_node){.first = begin, .count = left_count, .depth = depth};
+    *right =
+        (bvpi_build_node){.first = begin + left_count, .count = count - left_count, .depth = depth};
     store_box(best.left, left);
     store_box(best.right, right);
 }

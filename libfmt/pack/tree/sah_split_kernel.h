@@ -9,10 +9,10 @@
 
 typedef struct bvpi_split_kernel {
     /* The node's box: around all items. */
-    void (*bound)(const bvpi_item *items, uint32_t count, bvpi_split *node);
+    void (*bound)(const bvpi_item *items, uint32_t count, bvpi_build_node *node);
     /* bvpi_split_once */
-    void (*once)(bvpi_item *items, uint32_t leaf_size, const bvpi_split *node, bvpi_split *left,
-                 bvpi_split *right);
+    void (*once)(bvpi_item *items, uint32_t leaf_size, const bvpi_build_node *node,
+                 bvpi_build_node *left, bvpi_build_node *right);
 } bvpi_split_kernel;
 
 extern const bvpi_split_kernel bvpi_split_kernel_base, bvpi_split_kernel_avx2;

@@ -34,8 +34,8 @@ static bvpi_f32x4 greatest(const bvpi_item *items, uint32_t count, float sign)
 }
 
 /* The plane half-way between two sets on an axis that separates them. False: none does. */
-static bool separate(const bvpi_item *items, const bvpi_split *left, const bvpi_split *right,
-                     bvpi_plane *plane)
+static bool separate(const bvpi_item *items, const bvpi_build_node *left,
+                     const bvpi_build_node *right, bvpi_plane *plane)
 {
     const bvpi_f32x4 most = greatest(items + left->first, left->count, 1);
     const bvpi_f32x4 least = -greatest(items + right->first, right->count, -1);
@@ -50,15 +50,15 @@ static bool separate(const bvpi_item *items, const bvpi_split *left, const bvpi_
 
 static bool split_sample(bvpi_item *sample, uint32_t most, uint32_t k, bvpi_sample_tree *t)
 {
-    bvpi_split *node = &t->splits[k], *child = &t->splits[t->split_count];
-    if (node->count <= most || node->depth - t->splits[0].depth >= DEPTH_MAX)
+    bvpi_build_node *node = &t->build_nodes[k], *child = &t->build_nodes[t->build_node_count];
+    if (node->count <= most || node->depth - t->build_nodes[0].depth >= DEPTH_MAX)
         return false;
     bvpi_split_once(sample, 1, node, &child[0], &child[1]);
     if (!separate(sample, &child[0], &child[1], &t->planes[k]))
         return false;
-    node->left = t->planes[k].left = t->split_count;
+    node->left = t->planes[k].left = t->build_node_count;
     t->planes[node->left] = t->planes[node->left + 1] = (bvpi_plane){.left = 0};
-    t->split_count += 2;
+    t->build_node_count += 2;
     return true;
 }
 
@@ -67,15 +67,15 @@ void bvpi_sample_split(bvpi_item *sample, uint32_t count, uint32_t most, uint32_
 {
     uint32_t waiting[DEPTH_MAX + 2], waiting_count = 1;
     waiting[0] = 0;
-    bvpi_split_root(sample, count, depth, &t->splits[0]);
+    bvpi_split_root(sample, count, depth, &t->build_nodes[0]);
     t->planes[0] = (bvpi_plane){.left = 0};
-    t->split_count = 1;
+    t->build_node_count = 1;
     t->leaf_count = 0;
     while (waiting_count > 0) {
         const uint32_t k = waiting[--waiting_count];
         if (split_sample(sample, most, k, t)) {
-            waiting[waiting_count++] = t->splits[k].left + 1;
-            waiting[waiting_count++] = t->splits[k].left;
+            waiting[waiting_count++] = t->build_nodes[k].left + 1;
+            waiting[waiting_count++] = t->build_nodes[k].left;
         } else {
             t->planes[k].batch = t->leaf_count;
             t->leaves[t->leaf_count++] = k;
@@ -83,11 +83,11 @@ void bvpi_sample_split(bvpi_item *sample, uint32_t count, uint32_t most, uint32_
     }
 }
 
-void bvpi_sample_join(bvpi_split *splits, uint32_t split_count)
+void bvpi_sample_join(bvpi_build_node *build_nodes, uint32_t build_node_count)
 {
-    for (uint32_t k = split_count; k-- > 0;) {
-        bvpi_split *node = &splits[k];
-        const bvpi_split *left = &splits[node->left], *right = left + 1;
+    for (uint32_t k = build_node_count; k-- > 0;) {
+        bvpi_build_node *node = &build_nodes[k];
+        const bvpi_build_node *left = &build_nodes[node->left], *right = left + 1;
         if (node->left == 0)
             continue;
         node->first = left->first;
@@ -163,7 +163,7 @@ static void place_leaves(const presort *p, const bvpi_sample_tree *t)
 {
     uint32_t sum = 0;
     for (uint32_t k = 0; k < t->leaf_count; k++) {
-        bvpi_split *leaf = &t->splits[p->leaves[k]];
+        bvpi_build_node *leaf = &t->build_nodes[p->leaves[k]];
         leaf->first = sum;
         leaf->count = p->next[k];
         p->next[k] = sum;
@@ -172,7 +172,7 @@ static void place_leaves(const presort *p, const bvpi_sample_tree *t)
 }
 
 uint32_t bvpi_presort(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_item *sorted,
-                      bvpi_split *nodes, void *scratch)
+                      bvpi_build_node *nodes, void *scratch)
 {
     if (count < PRESORT_LEAST) {
         memcpy(sorted, items, count * sizeof *items);
@@ -180,7 +180,7 @@ uint32_t bvpi_presort(const bvpi_item *items, uint32_t count, uint32_t depth, bv
         return 1;
     }
     const presort p = lay_out(scratch, count);
-    bvpi_sample_tree t = {.splits = nodes, .planes = p.planes, .leaves = p.leaves};
+    bvpi_sample_tree t = {.build_nodes = nodes, .planes = p.planes, .leaves = p.leaves};
     const uint32_t taken = take_sample(items, count, p.sample);
     bvpi_sample_split(p.sample, taken, LEAF_SAMPLES, depth, &t);
     memset(p.next, 0, t.leaf_count * sizeof *p.next);
@@ -189,11 +189,11 @@ uint32_t bvpi_presort(const bvpi_item *items, uint32_t count, uint32_t depth, bv
     for (uint32_t i = 0; i < count; i++)
         sorted[p.next[p.leaf_of[i]]++] = items[i];
     for (uint32_t k = 0; k < t.leaf_count; k++) {
-        bvpi_split *leaf = &nodes[p.leaves[k]];
+        bvpi_build_node *leaf = &nodes[p.leaves[k]];
         const uint32_t first = leaf->first;
         bvpi_split_root(sorted + first, leaf->count, leaf->depth, leaf);
         leaf->first = first;
     }
-    bvpi_sample_join(nodes, t.split_count);
-    return t.split_count;
+    bvpi_sample_join(nodes, t.build_node_count);
+    return t.build_node_count;
 }

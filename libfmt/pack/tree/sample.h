@@ -8,10 +8,10 @@
 
 typedef struct bvpi_sample_tree {
     /* room for 2 * the sample's items; a split's box, first and count are the sample's */
-    bvpi_split *splits;
-    bvpi_plane *planes; /* of the splits */
-    uint32_t *leaves;   /* room for as many as the sample has: splits, from left to right */
-    uint32_t split_count, leaf_count;
+    bvpi_build_node *build_nodes;
+    bvpi_plane *planes; /* of the nodes */
+    uint32_t *leaves;   /* room for as many as the sample has: nodes, from left to right */
+    uint32_t build_node_count, leaf_count;
 } bvpi_sample_tree;
 
 /* Splits until a leaf has at most `most` of the sample, or no plane separates its centres.
@@ -19,8 +19,8 @@ typedef struct bvpi_sample_tree {
 void bvpi_sample_split(bvpi_item *sample, uint32_t count, uint32_t most, uint32_t depth,
                        bvpi_sample_tree *out);
 
-/* Fills in first, count and box of the splits that are no leaves. */
-void bvpi_sample_join(bvpi_split *splits, uint32_t split_count);
+/* Fills in first, count and box of the nodes that are no leaves. */
+void bvpi_sample_join(bvpi_build_node *build_nodes, uint32_t build_node_count);
 
 /* Which of the next `stride` is in the sample: not always the same, as meshes repeat themselves.
  * *state: 0 at first. */
@@ -31,10 +31,10 @@ static inline uint32_t bvpi_sample_next(uint32_t *state, uint32_t stride)
 }
 
 /* Sorts items by a tree over a sample of them: `sorted` gets them, `nodes` (room for 2 * count) the
- * splits; node 0 is the root, a leaf of any size may be split further. Returns the number of
+ * nodes; node 0 is the root, a leaf of any size may be split further. Returns the number of
  * nodes. scratch: bvpi_presort_scratch_size(count) bytes, aligned to 64. */
 uint32_t bvpi_presort(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_item *sorted,
-                      bvpi_split *nodes, void *scratch);
+                      bvpi_build_node *nodes, void *scratch);
 uint64_t bvpi_presort_scratch_size(uint32_t count);
 
 #endif

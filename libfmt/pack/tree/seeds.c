@@ -250,12 +250,12 @@ static int look_ahead(bvpi_item *items, uint32_t count, uint32_t leaf_size, cons
 }
 
 uint32_t bvpi_cut_by_volume(bvpi_item *items, bvp_split rule, uint32_t leaf_size,
-                            const bvpi_split *node)
+                            const bvpi_build_node *node)
 {
     seeds s[CASES];
     pair pairs[CASES];
     const uint32_t count = node->count;
-    const unsigned axes = rule == BVP_SPLIT_LONGEST ? 1u << bvpi_split_longest(node) : 7;
+    const unsigned axes = rule == BVP_SPLIT_LONGEST ? 1u << bvpi_build_node_longest(node) : 7;
     find_seeds(items, count, axes, s);
     grow_cases(items, count, s, cases_of(axes), true, pairs);
     const int k = rule == BVP_SPLIT_LOOKAHEAD ? look_ahead(items, count, leaf_size, pairs)

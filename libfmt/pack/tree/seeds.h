@@ -14,6 +14,6 @@
  * leaf_size: lookahead judges no cut of a leaf. Those of
  * the left set come to the front; returns how many: at least 1, fewer than all. */
 uint32_t bvpi_cut_by_volume(bvpi_item *items, bvp_split rule, uint32_t leaf_size,
-                            const bvpi_split *node);
+                            const bvpi_build_node *node);
 
 #endif

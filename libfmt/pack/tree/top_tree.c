@@ -96,7 +96,7 @@ static void fill_hierarchy(const bvpi_collapse *c, const bvpi_grid *grid, uint32
 /* Memory on the way. */
 typedef struct workspace {
     bvpi_item *items;
-    bvpi_split *splits;
+    bvpi_build_node *build_nodes;
     bvpi_wide *wide;
     uint32_t *visited;
     void *scratch;
@@ -106,13 +106,14 @@ static bool make_workspace(workspace *w, bvpi_top *out, uint32_t count)
 {
     const uint64_t nodes = 2 * (uint64_t)count + 1;
     w->items = allocate(count, sizeof *w->items);
-    w->splits = allocate(nodes, sizeof *w->splits);
+    w->build_nodes = allocate(nodes, sizeof *w->build_nodes);
     w->wide = allocate(nodes, sizeof *w->wide);
     w->visited = allocate(nodes, sizeof *w->visited);
     w->scratch = allocate(1, bvpi_collapse_scratch_size(2 * count));
     out->nodes = allocate(nodes + BVPD_TOP_MAX, sizeof *out->nodes);
     out->order = allocate(count, sizeof *out->order);
-    return w->items && w->splits && w->wide && w->visited && w->scratch && out->nodes && out->order;
+    return w->items && w->build_nodes && w->wide && w->visited && w->scratch && out->nodes &&
+           out->order;
 }
 
 static void build_one(const workspace *w, const group *g, bvpi_top *out)
@@ -121,14 +122,14 @@ static void build_one(const workspace *w, const group *g, bvpi_top *out)
     bvpi_grid grid;
     choose_grid(g, &grid);
     make_items(g, &grid, w->items);
-    bvpi_collapse c = {.splits = w->splits,
+    bvpi_collapse c = {.build_nodes = w->build_nodes,
                        .items = w->items,
                        .leaf_size = TOP_LEAF_SIZE,
                        .node_price = bvpi_node_price(&grid, g->count),
                        .wide = w->wide,
                        .visited = w->visited,
                        .order = out->order + g->first_place};
-    c.split_count = bvpi_split_all(w->items, g->count, TOP_LEAF_SIZE, 0, w->splits);
+    c.build_node_count = bvpi_split_all(w->items, g->count, TOP_LEAF_SIZE, 0, w->build_nodes);
     memcpy(c.frame.hi, grid.extent, sizeof grid.extent);
     bvpi_collapse_run(&c, w->scratch);
     number_nodes(&c, g->first_place, w->visited, out->nodes + g->first_node);
@@ -170,7 +171,7 @@ bvp_status bvpi_top_build(const bvpi_bounds *bounds, uint32_t count, bvpi_top *o
     }
     free(scales.members);
     free(w.items);
-    free(w.splits);
+    free(w.build_nodes);
     free(w.wide);
     free(w.visited);
     free(w.scratch);

@@ -34,7 +34,7 @@ uint64_t bvpi_volume_scratch_size(const bvpi_binary *tree, uint32_t triangle_cou
 /* Payload and volume of node->count triangles, whose box is the node's. triangles: their numbers.
  * Kind aabb: nothing; its payloads are made upward (pack/tree/aabb_boxes.h). False: out of memory.
  */
-bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_split *node,
+bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_build_node *node,
                      const uint32_t *triangles, const bvpi_volume *parent,
                      uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch);
 

@@ -36,16 +36,16 @@ typedef struct building {
 static bool collapse_top(building *b)
 {
     bvpi_collapse *top = &b->out->top;
-    const uint32_t split_count = b->batches.split_count;
-    *top = (bvpi_collapse){.splits = b->batches.splits,
-                           .split_count = split_count,
+    const uint32_t build_node_count = b->batches.build_node_count;
+    *top = (bvpi_collapse){.build_nodes = b->batches.build_nodes,
+                           .build_node_count = build_node_count,
                            .leaf_size = 0,
                            .node_price = b->node_price};
     memcpy(top->frame.hi, b->out->grid->extent, sizeof top->frame.hi);
-    top->wide = bvpi_allocate(split_count + 1, sizeof *top->wide);
-    top->visited = bvpi_allocate(split_count + 1, sizeof *top->visited);
-    top->stubs = bvpi_allocate(split_count, sizeof *top->stubs);
-    void *scratch = bvpi_allocate(1, bvpi_collapse_scratch_size(split_count));
+    top->wide = bvpi_allocate(build_node_count + 1, sizeof *top->wide);
+    top->visited = bvpi_allocate(build_node_count + 1, sizeof *top->visited);
+    top->stubs = bvpi_allocate(build_node_count, sizeof *top->stubs);
+    void *scratch = bvpi_allocate(1, bvpi_collapse_scratch_size(build_node_count));
     const bool ok = top->wide && top->visited && top->stubs && scratch;
     if (ok)
         bvpi_collapse_run(top, scratch);
@@ -57,7 +57,7 @@ static bool collapse_top(building *b)
 
 /* Memory of one batch on the way; each thread takes one and gives it back. */
 typedef struct workspace {
-    bvpi_split *splits;
+    bvpi_build_node *build_nodes;
     bvpi_wide *wide;
     uint32_t *visited, *order;
     void *scratch;
@@ -69,23 +69,23 @@ typedef struct workspace {
 
 static bool make_workspace(workspace *w, uint32_t triangle_count, bool is_morton)
 {
-    const uint64_t splits = 2 * (uint64_t)triangle_count + 1;
-    w->splits = bvpi_allocate(splits, sizeof *w->splits);
-    w->wide = bvpi_allocate(splits, sizeof *w->wide);
-    w->visited = bvpi_allocate(splits, sizeof *w->visited);
+    const uint64_t build_nodes = 2 * (uint64_t)triangle_count + 1;
+    w->build_nodes = bvpi_allocate(build_nodes, sizeof *w->build_nodes);
+    w->wide = bvpi_allocate(build_nodes, sizeof *w->wide);
+    w->visited = bvpi_allocate(build_nodes, sizeof *w->visited);
     w->order = bvpi_allocate(triangle_count, sizeof *w->order);
-    w->scratch = bvpi_allocate(1, bvpi_collapse_scratch_size((uint32_t)splits));
+    w->scratch = bvpi_allocate(1, bvpi_collapse_scratch_size((uint32_t)build_nodes));
     w->sorted = bvpi_allocate(triangle_count, sizeof *w->sorted);
     w->presort = bvpi_allocate(1, bvpi_presort_scratch_size(triangle_count));
     if (is_morton)
         w->keys = bvpi_allocate(1, bvpi_morton_scratch_size(triangle_count));
-    return w->splits && w->wide && w->visited && w->order && w->scratch && w->sorted &&
+    return w->build_nodes && w->wide && w->visited && w->order && w->scratch && w->sorted &&
            w->presort && (w->keys || !is_morton);
 }
 
 static void free_workspace(workspace *w)
 {
-    free(w->splits);
+    free(w->build_nodes);
     free(w->wide);
     free(w->visited);
     free(w->order);
@@ -109,20 +109,20 @@ static void give_back_workspace(workspace *w)
     __atomic_clear(&w->is_taken, __ATOMIC_RELEASE);
 }
 
-static uint32_t largest_leaf(const bvpi_split *splits, uint32_t count)
+static uint32_t largest_leaf(const bvpi_build_node *build_nodes, uint32_t count)
 {
     uint32_t largest = 0;
     for (uint32_t k = 0; k < count; k++)
-        if (splits[k].left == 0 && splits[k].count > largest)
-            largest = splits[k].count;
+        if (build_nodes[k].left == 0 && build_nodes[k].count > largest)
+            largest = build_nodes[k].count;
     return largest;
 }
 
-static bool fill_batch(building *b, const bvpi_split *root, const bvpi_frame *frame, workspace *w,
-                       bvpi_batch *batch)
+static bool fill_batch(building *b, const bvpi_build_node *root, const bvpi_frame *frame,
+                       workspace *w, bvpi_batch *batch)
 {
     const bvpi_item *items = b->batches.items + root->first;
-    bvpi_collapse c = {.splits = w->splits,
+    bvpi_collapse c = {.build_nodes = w->build_nodes,
                        .items = w->sorted,
                        .leaf_size = b->leaf_size,
                        .frame = *frame,
@@ -130,17 +130,19 @@ static bool fill_batch(building *b, const bvpi_split *root, const bvpi_frame *fr
                        .wide = w->wide,
                        .visited = w->visited,
                        .order = w->order};
-    c.split_count = bvpi_presort(items, root->count, root->depth, w->sorted, w->splits, w->presort);
-    c.split_count =
-        b->is_morton ? bvpi_morton_rest(w->sorted, b->leaf_size, w->splits, c.split_count, w->keys)
-                     : bvpi_split_rest(w->sorted, b->leaf_size, w->splits, c.split_count);
+    c.build_node_count =
+        bvpi_presort(items, root->count, root->depth, w->sorted, w->build_nodes, w->presort);
+    c.build_node_count =
+        b->is_morton
+            ? bvpi_morton_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count, w->keys)
+            : bvpi_split_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count);
     bvpi_collapse_run(&c, w->scratch);
     batch->wide_count = c.wide_count;
     batch->first_item = root->first;
     batch->triangle_count = root->count;
     batch->depth = c.depth;
     batch->leaf_count = c.leaf_count;
-    batch->largest_leaf = largest_leaf(w->splits, c.split_count);
+    batch->largest_leaf = largest_leaf(w->build_nodes, c.build_node_count);
     batch->area = c.area;
     batch->wide = bvpi_allocate(c.wide_count, sizeof *batch->wide);
     if (!batch->wide)
@@ -154,7 +156,7 @@ static bool fill_batch(building *b, const bvpi_split *root, const bvpi_frame *fr
 static void build_batch(void *user, uint32_t piece)
 {
     building *b = user;
-    bvpi_split root = {.count = b->mesh->triangle_count};
+    bvpi_build_node root = {.count = b->mesh->triangle_count};
     bvpi_frame frame = b->out->top.frame;
     if (!bvpi_watch_goes_on(b->watch)) {
         __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
@@ -162,7 +164,7 @@ static void build_batch(void *user, uint32_t piece)
     }
     workspace *w = take_workspace(b);
     if (b->out->batch_count > 1) {
-        root = b->batches.splits[b->out->top.stubs[piece].split];
+        root = b->batches.build_nodes[b->out->top.stubs[piece].split];
         frame = b->out->top.stubs[piece].frame;
     }
     if (!fill_batch(b, &root, &frame, w, &b->out->batches[piece]))
@@ -200,7 +202,7 @@ static bool build_batches(building *b)
     b->out->degenerate_count = b->batches.degenerate_count;
     if (!bvpi_watch_goes_on(b->watch))
         return false;
-    if (b->batches.split_count > 1) {
+    if (b->batches.build_node_count > 1) {
         if (!collapse_top(b))
             return false;
         b->out->batch_count = b->out->top.stub_count;

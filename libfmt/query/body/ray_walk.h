@@ -28,8 +28,8 @@ _Static_assert(sizeof(bvpi_ray_level) == 256, "places count on it");
 typedef uint64_t bvpi_ray_entry;
 
 enum {
-    BVPI_RAY_DONE = -1, /* instead of a place: nothing waits */
-    BVPI_RAY_LIAR = -2  /* the file does not keep its rules, or the call is over */
+    BVPI_RAY_DONE = -1,   /* instead of a place: nothing waits */
+    BVPI_RAY_CORRUPT = -2 /* the file does not keep its rules, or the call is over */
 };
 
 enum { BVPI_RAY_LEVELS = BVPD_DEPTH_MAX + 1 };

@@ -182,7 +182,7 @@ BVPI_INLINE int walk_nearest(point_walk *w, const bvpi_tree *tree, items_fn item
     w->query->stats.nodes += tree->node_count - bvpi_steps_left(&walk.steps);
     w->query->stats.boxes += walk.boxes;
     bvpi_steps_pause(&walk.steps);
-    if (said == NEAR_LIAR)
+    if (said == NEAR_CORRUPT)
         *status = bvpi_meter_blame(w->query->meter);
     return said;
 }

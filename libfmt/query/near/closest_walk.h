@@ -13,9 +13,9 @@
 enum { NEAR_MOST = 64 };
 
 enum {
-    NEAR_DONE = -1, /* instead of a place: nothing waits */
-    NEAR_LIAR = -2, /* the file does not keep its rules */
-    NEAR_FULL = -3  /* too many nodes are open */
+    NEAR_DONE = -1,    /* instead of a place: nothing waits */
+    NEAR_CORRUPT = -2, /* the file does not keep its rules */
+    NEAR_FULL = -3     /* too many nodes are open */
 };
 
 /* An open node: its children's frames, ranks, and what it refers to, read once. A place is a node's
@@ -200,7 +200,8 @@ BVPI_INLINE f32x8 near_ranks(const near_walk *w, f32x8 key, unsigned used, int s
     return f32x8_select(gone, f32x8_splat(NEAR_NEVER), (f32x8)(bits | lanes | (slot << 3)));
 }
 
-/* Opens the inner child at a place: NEAR_DONE, LIAR or FULL. The parent may give its slot. */
+/* Opens the inner child at a place: NEAR_DONE, NEAR_CORRUPT or NEAR_FULL. The parent may give its
+ * slot. */
 BVPI_INLINE int near_open(near_walk *w, int place)
 {
     const unsigned from = (unsigned)place >> 3, lane = (unsigned)place & 7;
@@ -211,7 +212,7 @@ BVPI_INLINE int near_open(near_walk *w, int place)
     if (slot < 0)
         return slot;
     if (unit >= w->tree->unit_count || !bvpi_steps_take(&w->steps))
-        return NEAR_LIAR;
+        return NEAR_CORRUPT;
     const bvpd_node *node = (const bvpd_node *)(w->tree->units + (uint64_t)unit * BVPD_UNIT);
     near_node *to = &w->nodes[slot];
     unsigned used;

@@ -45,7 +45,7 @@ BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool s
     stats->nodes += walk.tree->node_count - bvpi_steps_left(&walk.steps);
     stats->boxes += walk.boxes;
     bvpi_steps_pause(&walk.steps);
-    return place == BVPI_RAY_LIAR ? bvpi_meter_blame(w->query->meter) : status;
+    return place == BVPI_RAY_CORRUPT ? bvpi_meter_blame(w->query->meter) : status;
 }
 
 BVPI_INLINE void local_ray(bvpi_local_ray *out, const bvpi_placement *placement, const bvp_ray *ray)

@@ -73,7 +73,7 @@ BVPI_INLINE int bvpi_ray_open(bvpi_ray_walk *w, const bvpi_slab8 *ray, int place
     unsigned used;
     const bvpd_node *node = bvpi_ray_descend(w, place, &used);
     if (!node)
-        return BVPI_RAY_LIAR;
+        return BVPI_RAY_CORRUPT;
     const unsigned lanes = used & bvpi_ray_boxes(ray, w->limit, bvpi_ray_frame(w, place), node,
                                                  used & to->inner, to, &enter);
     if (lanes == 0)

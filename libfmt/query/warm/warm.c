@@ -14,7 +14,6 @@
 #include "prim/tri_cross.h"
 
 enum { LEAST_TESTED = 2 };
-#define UP (1 + 0x1p-40) /* rounds a bound computed in double upward */
 
 static const double IDENTITY[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
@@ -115,10 +114,11 @@ static double motion_of(const bvpi_extent *box, const double from[12], const dou
         for (int k = 0; k < 3; k++)
             edge[k][i] = d[4 * i + k] * box->half[k];
     }
-    double motion = sqrt(farthest_corner_sq(moved, edge)) * UP + 0x1p-48 * terms_of(box, d);
+    double motion =
+        sqrt(farthest_corner_sq(moved, edge)) * BVPI_ROUND_UP + 0x1p-48 * terms_of(box, d);
     if (box->slack != 0)
         motion += box->slack * (terms_of(box, from) + terms_of(box, to));
-    return motion * UP + 0x1p-400;
+    return motion * BVPI_ROUND_UP + 0x1p-400;
 }
 
 /* A query looks at this first, too, and no part of a bad file gets an answer. */
@@ -138,7 +138,7 @@ double bvpi_warm_motion(const bvpi_warm *warm, const bvp_body *a, const bvp_body
         return INFINITY;
     return (motion_of(&clear->a, clear->at_a, placement_of(a)) +
             motion_of(&clear->b, clear->at_b, placement_of(b))) *
-           UP;
+           BVPI_ROUND_UP;
 }
 
 /* ---- fronts ---------------------------------------------------------------------------------- */
@@ -326,7 +326,7 @@ static void set_extent(bvpi_extent *out, const bvpi_placed_body *placed)
     out->slack = placed->is_assembly ? 0x1p-38 : 0;
     for (int i = 0; i < 3; i++) {
         out->centre[i] = 0.5 * (lo[i] + hi[i]);
-        out->half[i] = bvpi_larger(hi[i] - out->centre[i], out->centre[i] - lo[i]) * UP;
+        out->half[i] = bvpi_larger(hi[i] - out->centre[i], out->centre[i] - lo[i]) * BVPI_ROUND_UP;
     }
 }
 

@@ -370,7 +370,7 @@ typedef int (*bvp_annotation_fn)(void *user, const bvp_annotation *annotation);
  * a meaning are called "unknown". BVP_ERR_CORRUPT: there were such bytes. */
 BVP_API bvp_status bvp_annotate(const bvp_file *file, bvp_annotation_fn callback, void *user);
 
-/* ---- queries: operands --------------------------------------------------------------------- */
+/* ---- queries: bodies ----------------------------------------------------------------------- */
 
 #define BVP_ASSEMBLY UINT32_MAX /* bvp_body.part: all instances of the file */
 

@@ -163,15 +163,15 @@ END_TEST
 static double quotient_share(const double x[12])
 {
     static const double zero[3];
-    bvpi_place place;
+    bvpi_placement place;
     bvpi_dd o[3], d[3];
     double m[12] = {0}, o_err[3], d_err[3], most = 0;
     mpq_t v[3], exact[3], found, low;
     for (int i = 0; i < 9; i++)
         m[i / 3 * 4 + i % 3] = x[i];
-    if (bvpi_place_init(&place, m) != BVP_OK || x[9] == 0)
+    if (bvpi_placement_init(&place, m) != BVP_OK || x[9] == 0)
         return 0;
-    bvpi_place_ray_to_part(&place, zero, x + 9, o, o_err, d, d_err);
+    bvpi_placement_ray_to_part(&place, zero, x + 9, o, o_err, d, d_err);
     mpq_inits(v[0], v[1], v[2], exact[0], exact[1], exact[2], found, low, NULL);
     for (int i = 0; i < 3; i++)
         mpq_set_d(v[i], x[9 + i]);

@@ -24,13 +24,6 @@
 
 #include "base/simd.h"
 
-/* Loops over axes have constant subscripts once unrolled; clang does that by itself. */
-#if defined(__GNUC__) && !defined(__clang__)
-#define BVPI_UNROLL _Pragma("GCC unroll 9")
-#else
-#define BVPI_UNROLL
-#endif
-
 /* A hierarchy's root box: origin + unit * [0, extent]. */
 typedef struct bvpi_grid_box {
     double origin[3], unit;

@@ -87,7 +87,7 @@ function call_pointers(   pair, one_part) {
   through("^bvpi_pair_run$|/pair_body\\.c:run_(each|scenes|tops)$", "/pair_kernel\\.c:scenes$")
   through("^bvpi_pair_enter$", pair)
   through("/ties\\.c:|^bvpi_ties_settle$", ":(measure_tie|tie_comes_first)$")
-  through(":flush_overlap$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
+  through("^bvpi_flush_overlap_(base|avx2)$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
   through("^bvp_ray_all$|/api_body\\.c:ask_(one|ray)(\\.part\\.0)?$|/api_rays\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
   through("/api_rays\\.c:(ask_row|run)$", "/ray_packet_kernel\\.c:run$")
   through("^bvpi_ray_query_hit$", ":(count_hit|keep_crossing|keep_next)$")

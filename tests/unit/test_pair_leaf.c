@@ -2,6 +2,7 @@
  * test_pair_leaf.c: where axes go to axes, triangles whose boxes are apart by a few ulps are left
  * out, and none whose boxes meet.
  */
+#define BVPI_ISA base /* whose leaf_bound it is */
 #include "prim_suite.h"
 #include "prim/tri_tri_exact.h"
 #include "query/pair/pair_leaf.h"

@@ -4,6 +4,8 @@
  * Based on: Zachmann, Minimal hierarchical collision detection, 2002, sections 3.2 and 3.3.
  * Measured: decisions.md, "Queries between two bodies".
  */
+#define BVPI_COMPACT /* decisions.md, "Text of the library" */
+
 #include "kinds/node/boxtree_node.h"
 #include "query/pair/binary_boxes.h"
 

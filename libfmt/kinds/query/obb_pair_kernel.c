@@ -4,6 +4,8 @@
  * detection, 1996.
  * Measured: decisions.md, "Queries between two bodies".
  */
+#define BVPI_COMPACT /* decisions.md, "Text of the library" */
+
 #include "base/vec3.h"
 #include "prim/obb_obb.h"
 #include "kinds/query/oriented_pair.h"

@@ -5,6 +5,8 @@
  * volumes, 2000; Shellshear, Li, Carlson, ME-BVH: Memory Efficient Bounding Volume Hierarchies.
  * Measured: decisions.md, "Queries between two bodies".
  */
+#define BVPI_COMPACT /* decisions.md, "Text of the library" */
+
 #include "prim/rss_dist.h"
 #include "kinds/query/oriented_pair.h"
 

@@ -4,6 +4,8 @@
  * trees, 1997, section 3.
  * Measured: decisions.md, "Queries between two bodies".
  */
+#define BVPI_COMPACT /* decisions.md, "Text of the library" */
+
 #include "query/pair/binary_boxes.h"
 
 #include "node/aabb_node.h"

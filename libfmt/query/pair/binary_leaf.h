@@ -49,7 +49,7 @@ static inline bool binary_triangles(const bvpi_binary *tree, const bvpi_tree *cl
         if (!bvpi_binary_item(tree, first + i, &reference[i]))
             return false;
     if (are_neighbours(reference, count))
-        return bvpi_wide_triangles(clusters, reference[0], count, out);
+        return leaf_triangles(clusters, reference[0], count, out);
     for (unsigned i = 0; i < 8; i++)
         if (!load_lane(clusters, reference[i < count ? i : 0], i, out))
             return false;

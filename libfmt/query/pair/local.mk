@@ -4,7 +4,9 @@ LIBBVPACK_SOURCES += \
 	libfmt/query/pair/ties.c
 KERNEL_SOURCES += \
 	libfmt/query/pair/aabb_pair_kernel.c \
-	libfmt/query/pair/pair_kernel.c
+	libfmt/query/pair/pair_kernel.c \
+	libfmt/query/pair/pair_leaf_kernel.c \
+	libfmt/query/pair/pair_queue_kernel.c
 noinst_HEADERS += \
 	libfmt/query/pair/binary_boxes.h \
 	libfmt/query/pair/binary_leaf.h \

@@ -127,13 +127,11 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     const bool by_distance = is_by_distance(&p);
     if (query->from_start)
         enter_start(query->start, &root);
-    if (by_distance) {
+    if (by_distance)
         walk_pairs(&p.walk, &root, true, true, visit_distance, narrow_distance);
-    } else if (query->mode != BVPI_PAIR_EACH) {
-        walk_pairs(&p.walk, &root, false, true, visit_overlap, narrow_overlap);
-    } else {
-        walk_pairs(&p.walk, &root, false, false, visit_overlap, narrow_overlap);
-    }
+    else
+        walk_pairs(&p.walk, &root, false, query->mode != BVPI_PAIR_EACH, visit_overlap,
+                   narrow_overlap);
     tester_finish(&p.test);
     if (query->start != NULL && p.walk.opened != 0 && (query->hit || query->best.found)) {
         keep_start(&p.walk, query->start);
@@ -194,10 +192,8 @@ static void scenes(bvpi_pair_query *query)
     if (by_distance) {
         limit_walk(&walk);
         walk_pairs(&walk, &root, true, true, visit_items, NULL);
-    } else if (query->mode == BVPI_PAIR_COLLIDE) {
-        walk_pairs(&walk, &root, false, true, visit_items, NULL);
     } else {
-        walk_pairs(&walk, &root, false, false, visit_items, NULL);
+        walk_pairs(&walk, &root, false, query->mode != BVPI_PAIR_EACH, visit_items, NULL);
     }
 }
 

@@ -94,88 +94,13 @@ BVPI_INLINE f32x8 dot3(const f32x8 v[3], const f32x8 x[3])
     return v[0] * x[0] + v[1] * x[1] + v[2] * x[2];
 }
 
-static inline void leaf_bound_slabs(tri_leaf *leaf, float slack)
-{
-    const f32x8 *c = leaf->corner;
-    f32x8 *n = leaf->normal, e[3], f[3];
-    for (int i = 0; i < 3; i++) {
-        e[i] = c[3 + i] - c[i];
-        f[i] = c[6 + i] - c[i];
-    }
-    for (int i = 0; i < 3; i++) {
-        int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-        n[i] = e[i1] * f[i2] - e[i2] * f[i1];
-    }
-    f32x8 d[3] = {dot3(n, c), dot3(n, c + 3), dot3(n, c + 6)};
-    f32x8 margin = (f32x8_abs(n[0]) + f32x8_abs(n[1]) + f32x8_abs(n[2])) * (2 * slack);
-    leaf->normal_sq = dot3(n, n);
-    /* too short to be squared: a slab that leaves nothing out */
-    i32x8 usable = f32x8_gt(leaf->normal_sq, f32x8_splat(0x1p-100f));
-    f32x8 all = f32x8_splat(INFINITY);
-    leaf->slab_lo = f32x8_select(usable, min3(d[0], d[1], d[2]) - margin, -all);
-    leaf->slab_hi = f32x8_select(usable, max3(d[0], d[1], d[2]) + margin, all);
-}
-
-/* Floats at most x - margin, the largest ones but for ties: x less half a unit in the last place of
- * a float, rounded to nearest. */
-BVPI_INLINE f32x8 floats_below(f64x4 low, f64x4 high, double margin)
-{
-    const int64_t exponent = INT64_C(0x7ff) << 52;
-    low -= margin;
-    high -= margin;
-    return f32x8_from_f64(low - (f64x4)((i64x4)low & exponent) * 0x1p-24,
-                          high - (f64x4)((i64x4)high & exponent) * 0x1p-24);
-}
-
-/* Boxes of b where axes go to axes. Faces that should be flush are off by an ulp of a coordinate,
- * which the slack of floats hides. Coordinates of a are floats, so no more than rounding b's to
- * floats, outward, is lost. An end errs by eta in double, the two subtractions by a quarter of it.
- */
-static inline void leaf_bound_flush(const leaf_frame *frame, tri_leaf *leaf)
-{
-    const bvpi_pose *pose = frame->flush;
-    const f32x8 *s = leaf->stored.c;
-    const double margin = pose->eta * pose->scale * 1.25 + frame->pad + 0x1p-100;
-    f32x8 lo[3], hi[3];
-    for (int k = 0; k < 3; k++) {
-        lo[k] = min3(s[k], s[3 + k], s[6 + k]);
-        hi[k] = max3(s[k], s[3 + k], s[6 + k]);
-    }
-    for (int i = 0; i < 3; i++) {
-        f64x4 low[2], high[2];
-        low[0] = low[1] = high[0] = high[1] = f64x4_splat(pose->x[4 * i + 3] * pose->scale);
-        for (int k = 0; k < 3; k++) {
-            const double x = pose->x[4 * i + k] * pose->scale;
-            const f32x8 least = x < 0 ? hi[k] : lo[k], most = x < 0 ? lo[k] : hi[k];
-            low[0] += f64x4_from_low(least) * x;
-            low[1] += f64x4_from_high(least) * x;
-            high[0] += f64x4_from_low(most) * x;
-            high[1] += f64x4_from_high(most) * x;
-        }
-        leaf->lo[i] = floats_below(low[0], low[1], margin);
-        leaf->hi[i] = -floats_below(-high[0], -high[1], margin);
-    }
-}
-
-static inline void leaf_bound(const leaf_frame *frame, bool is_a, tri_leaf *leaf)
-{
-    const f32x8 *s = leaf->stored.c;
-    f32x8 *c = leaf->corner;
-    float slack = is_a ? frame->slack_a : frame->slack;
-    for (int k = 0; k < 9; k += 3)
-        for (int i = 0; i < 3; i++) {
-            const float *row = frame->map + 4 * i;
-            c[k + i] = is_a ? s[k + i] * frame->scale
-                            : s[k] * row[0] + s[k + 1] * row[1] + s[k + 2] * row[2] + row[3];
-        }
-    for (int i = 0; i < 3; i++) {
-        leaf->lo[i] = min3(c[i], c[3 + i], c[6 + i]) - slack;
-        leaf->hi[i] = max3(c[i], c[3 + i], c[6 + i]) + slack;
-    }
-    if (!is_a && frame->flush != NULL)
-        leaf_bound_flush(frame, leaf);
-    leaf_bound_slabs(leaf, frame->slack);
-}
+/* pair_leaf_kernel.c, for the same instruction set. */
+#define leaf_triangles BVPI_ISA_NAME(bvpi_leaf_triangles)
+#define leaf_bound     BVPI_ISA_NAME(bvpi_leaf_bound)
+/* As bvpi_wide_triangles. */
+bool leaf_triangles(const bvpi_tree *tree, uint32_t item, unsigned count, bvpi_tri8 *out);
+/* Fills in what follows from the stored corners. */
+void leaf_bound(const leaf_frame *frame, bool is_a, tri_leaf *leaf);
 
 /* How far lanes of b are beyond the slab of lane i of a, times the normal's length. */
 BVPI_INLINE f32x8 leaf_gap_a(const tri_leaf *a, const tri_leaf *b, unsigned i)

@@ -16,44 +16,12 @@ typedef struct narrow_leaf {
     f32x8 side[3], side_1, side_sq, side_lo, side_hi;
 } narrow_leaf;
 
-/* Chosen so that the side is neither too long nor too short to be squared. */
-#define NARROW_SCALE 0x1p36f
-
-static inline void narrow_bound_side(narrow_leaf *leaf, float slack)
-{
-    const f32x8 *c = leaf->tri.corner, *n = leaf->tri.normal;
-    f32x8 e[3][3], length_sq[3], along[3];
-    for (int k = 0; k < 3; k++) {
-        for (int i = 0; i < 3; i++)
-            e[k][i] = c[3 * ((k + 1) % 3) + i] - c[3 * k + i];
-        length_sq[k] = dot3(e[k], e[k]);
-    }
-    i32x8 second = f32x8_gt(length_sq[1], length_sq[0]);
-    i32x8 third = f32x8_gt(length_sq[2], f32x8_max(length_sq[0], length_sq[1]));
-    for (int i = 0; i < 3; i++) {
-        along[i] = f32x8_select(third, e[2][i], f32x8_select(second, e[1][i], e[0][i]));
-        along[i] *= NARROW_SCALE;
-    }
-    f32x8 *m = leaf->side;
-    for (int i = 0; i < 3; i++) {
-        int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
-        m[i] = n[i1] * along[i2] - n[i2] * along[i1];
-    }
-    f32x8 d[3] = {dot3(m, c), dot3(m, c + 3), dot3(m, c + 6)};
-    leaf->normal_1 = f32x8_abs(n[0]) + f32x8_abs(n[1]) + f32x8_abs(n[2]);
-    leaf->side_1 = f32x8_abs(m[0]) + f32x8_abs(m[1]) + f32x8_abs(m[2]);
-    leaf->side_sq = dot3(m, m);
-    f32x8 margin = leaf->side_1 * (2 * slack), all = f32x8_splat(INFINITY);
-    i32x8 usable = f32x8_gt(leaf->side_sq, f32x8_splat(0x1p-100f));
-    leaf->side_lo = f32x8_select(usable, min3(d[0], d[1], d[2]) - margin, -all);
-    leaf->side_hi = f32x8_select(usable, max3(d[0], d[1], d[2]) + margin, all);
-}
-
-static inline void narrow_bound(const leaf_frame *frame, bool is_a, narrow_leaf *leaf)
-{
-    leaf_bound(frame, is_a, &leaf->tri);
-    narrow_bound_side(leaf, frame->slack);
-}
+/* pair_leaf_kernel.c, for the same instruction set: decodes triangles (as bvpi_wide_triangles) and
+ * bounds them. One function, because corners that go through memory in between cost 2 % of a query
+ * for all pairs. */
+#define narrow_load BVPI_ISA_NAME(bvpi_narrow_load)
+bool narrow_load(const bvpi_tree *tree, uint32_t item, unsigned count, const leaf_frame *frame,
+                 bool is_a, narrow_leaf *leaf);
 
 /* ---- boxes in the leaves' frame -------------------------------------------------------------- */
 

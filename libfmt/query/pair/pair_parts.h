@@ -27,14 +27,13 @@ static inline const narrow_leaf *get_leaf(pair_parts *p, bool is_a, uint32_t ite
     tri_leaf *tri = &leaf->tri;
     if (tri->item == item && tri->count == count)
         return leaf;
-    if (!bvpi_wide_triangles(is_a ? p->walk.a : p->walk.b, item, count, &tri->stored)) {
+    if (!narrow_load(is_a ? p->walk.a : p->walk.b, item, count, &p->test.frame, is_a, leaf)) {
         tri->count = 0;
         tester_fail(&p->test, BVP_ERR_CORRUPT);
         return NULL;
     }
     tri->item = item;
     tri->count = count;
-    narrow_bound(&p->test.frame, is_a, leaf);
     return leaf;
 }
 

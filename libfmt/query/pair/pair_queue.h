@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * pair_queue.h: pairs of triangles that are left of two parts, tested eight at a time, and what
- * becomes of the answers; for kernels.
- * Measured: decisions.md, "The exact stage where faces are flush".
+ * pair_queue.h: pairs of triangles that are left of two parts, tested eight at a time; for
+ * kernels.
  */
 #ifndef BVPI_QUERY_PAIR_PAIR_QUEUE_H
 #define BVPI_QUERY_PAIR_PAIR_QUEUE_H
 
 #include <math.h>
 
-#include "prim/tri_dist.h"
-#include "prim/tri_tri.h"
 #include "query/pair/pair_query.h"
 #include "query/pair/pair_leaf.h"
 #include "query/pair/ties.h"
@@ -64,29 +61,6 @@ static inline void tester_fail(pair_tester *t, bvp_status status)
     t->query->done = true;
 }
 
-static inline bool get_id(const bvpi_placed_part *part, pair_ids *ids, uint32_t item,
-                          bvp_hit_id *out)
-{
-    const unsigned slot = item * UINT32_C(2654435769) >> 26;
-    bvpd_cluster head;
-    if ((ids->known >> slot & 1) != 0 && ids->item[slot] == item) {
-        out->instance = part->instance;
-        out->part = part->part_idx;
-        out->triangle = ids->triangle[slot];
-        out->id = ids->id[slot];
-        return true;
-    }
-    if (!bvpi_cluster_load(part->part.blob, part->part.blob_size,
-                           (uint64_t)(item >> 8) << part->part.cluster_shift, &head))
-        return false;
-    bvpi_hit_id_of(part, &head, item & 0xff, out);
-    ids->known |= UINT64_C(1) << slot;
-    ids->item[slot] = item;
-    ids->triangle[slot] = out->triangle;
-    ids->id[slot] = out->id;
-    return true;
-}
-
 static inline void enqueue(pair_queue *queue, const tri_leaf *a, unsigned i, uint32_t item_a,
                            const tri_leaf *b, unsigned j, uint32_t item_b)
 {
@@ -99,240 +73,25 @@ static inline void enqueue(pair_queue *queue, const tri_leaf *a, unsigned i, uin
     queue->item_b[at] = item_b;
 }
 
-/* ---- what becomes of queued pairs ------------------------------------------------------------ */
-
-static inline void load_queue(pair_queue *queue, f32x8 a[9], f32x8 b[9])
-{
-    for (int k = 0; k < 9; k++) {
-        a[k] = f32x8_load(queue->a[k]);
-        b[k] = f32x8_load(queue->b[k]);
-    }
-}
-
-static inline void load_pair(const pair_queue *queue, unsigned lane, float a[9], float b[9])
-{
-    for (int k = 0; k < 9; k++) {
-        a[k] = queue->a[k][lane];
-        b[k] = queue->b[k][lane];
-    }
-}
-
-static inline bool get_ids(pair_tester *p, uint32_t item_a, uint32_t item_b, bvp_hit_id *a,
-                           bvp_hit_id *b)
-{
-    bool swap = p->query->swapped;
-    if (get_id(p->a, &p->ids[0], item_a, swap ? b : a) &&
-        get_id(p->b, &p->ids[1], item_b, swap ? a : b))
-        return true;
-    tester_fail(p, BVP_ERR_CORRUPT);
-    return false;
-}
-
-static inline void report_each(pair_tester *p, bvpi_tri_tri8_result result)
-{
-    bvpi_pair_query *query = p->query;
-    for (unsigned left = result.hit; left != 0 && !query->done; left &= left - 1) {
-        unsigned lane = bvpi_lowest_bit(left);
-        bvp_pair pair = {.proper = (int)(result.proper >> lane & 1)};
-        if (!get_ids(p, p->queue.item_a[lane], p->queue.item_b[lane], &pair.a, &pair.b))
-            return;
-        load_pair(&p->queue, lane, query->swapped ? query->tri_b : query->tri_a,
-                  query->swapped ? query->tri_a : query->tri_b);
-        query->count++;
-        query->done = query->callback(query->user, &pair) != 0;
-    }
-}
-
-/* Of pairs at the same distance the one whose triangles come first is the answer, so that the order
- * of the walk does not matter. */
-static inline bool comes_first(const pair_tester *p, uint32_t item_a, uint32_t item_b)
-{
-    const bvpi_pair_query *query = p->query;
-    const bvp_distance_result *best = &query->best;
-    const uint32_t best_a = query->swapped ? best->b.instance : best->a.instance;
-    const uint32_t best_b = query->swapped ? best->a.instance : best->b.instance;
-    if (p->a->instance != best_a)
-        return p->a->instance < best_a;
-    if (p->b->instance != best_b)
-        return p->b->instance < best_b;
-    return item_a != query->best_a ? item_a < query->best_a : item_b < query->best_b;
-}
-
-/* Keeps a pair as the answer. */
-static inline void keep_pair(pair_tester *p, uint32_t item_a, uint32_t item_b,
-                             const bvpi_tri_dist *d)
-{
-    bvp_distance_result *best = &p->query->best;
-    bool swap = p->query->swapped;
-    if (!get_ids(p, item_a, item_b, &best->a, &best->b))
-        return;
-    best->found = 1;
-    best->distance = d->hi;
-    p->query->best_a = item_a;
-    p->query->best_b = item_b;
-    memcpy(best->point_a, swap ? d->point_b : d->point_a, sizeof best->point_a);
-    memcpy(best->point_b, swap ? d->point_a : d->point_b, sizeof best->point_b);
-}
-
-/* Of pairs that meet, those whose triangles cross: some of them will do so for a while. */
-static inline void keep_hits(pair_tester *p, bvpi_tri_tri8_result result)
-{
-    bvpi_hit_pairs *out = p->query->hit_pairs;
-    const bool swap = p->query->swapped;
-    out->count = 0;
-    for (unsigned left = result.hit & result.proper; left != 0 && out->count < BVPI_HIT_PAIRS;
-         left &= left - 1, out->count++) {
-        const unsigned lane = bvpi_lowest_bit(left);
-        float *a = out->a[out->count], *b = out->b[out->count];
-        load_pair(&p->queue, lane, swap ? b : a, swap ? a : b);
-        out->item_a[out->count] = (swap ? p->queue.item_b : p->queue.item_a)[lane];
-        out->item_b[out->count] = (swap ? p->queue.item_a : p->queue.item_b)[lane];
-    }
-    out->instance_a = (swap ? p->b : p->a)->instance;
-    out->instance_b = (swap ? p->a : p->b)->instance;
-}
-
-/* The query's limit, in the units of the triangles: rounded up. */
-static inline void tester_limit(pair_tester *p)
-{
-    double frame = p->query->limit / p->pose.a_size_min * p->pose.scale;
-    p->limit_sq = (float)(frame * frame * (1 + 0x1p-18)) + 0x1p-100f;
-    p->nearer = true;
-}
-
-/* The shortest distance so far gives the direction in which to look for gaps. */
-static inline void tester_aim(pair_tester *p, const double along[3])
-{
-    for (int i = 0; i < 3; i++) {
-        p->aim[i] = p->pose.own_frame ? along[i] : 0;
-        for (int k = 0; k < 3 && !p->pose.own_frame; k++)
-            p->aim[i] += p->pose.ma[4 * k + i] * along[k];
-    }
-    leaf_frame_aim(&p->frame, p->aim);
-}
-
-static inline void forget_pending(pair_pending *pending, unsigned at)
-{
-    const unsigned last = --pending->count;
-    memcpy(pending->a[at], pending->a[last], sizeof pending->a[at]);
-    memcpy(pending->b[at], pending->b[last], sizeof pending->b[at]);
-    pending->lo[at] = pending->lo[last];
-    pending->item_a[at] = pending->item_a[last];
-    pending->item_b[at] = pending->item_b[last];
-}
-
-/* Does the query name the first one of the pairs at one distance? */
-static inline bool is_to_be_first(const bvpi_pair_query *query)
-{
-    return !query->stop_at_first && !(query->tolerance > 0);
-}
-
-/* Is it a better answer than the best? */
-static inline bool is_better(const pair_tester *p, double hi, uint32_t item_a, uint32_t item_b)
-{
-    const bvp_distance_result *best = &p->query->best;
-    if (!best->found)
-        return true;
-    const uint64_t cell = bvpi_cell(hi), least = bvpi_cell(best->distance);
-    return cell < least || (cell == least && comes_first(p, item_a, item_b));
-}
-
-static inline void measure_pair(pair_tester *p, const float a[9], const float b[9], uint32_t item_a,
-                                uint32_t item_b)
-{
-    bvpi_pair_query *query = p->query;
-    bvpi_tri_dist d;
-    /* a little beyond the limit, so that what decides about `lower` never depends on the order */
-    const double limit = query->limit * (1 + 0x1p-24);
-    if (query->any_witness)
-        bvpi_tri_dist1_any(&p->pose, a, b, query->limit, &d);
-    else
-        bvpi_tri_dist1_within(&p->pose, a, b, limit, &d);
-    query->stats.exact++;
-    p->spent += BVPI_TIES_EXACT * d.effort;
-    if (!(d.lo <= query->limit) || !(d.hi < INFINITY)) /* or not a number, in a damaged file */
-        return;
-    query->lower = fmin(query->lower, d.lo);
-    if (is_better(p, d.hi, item_a, item_b))
-        keep_pair(p, item_a, item_b, &d);
-    query->limit =
-        fmin(query->limit, is_to_be_first(query) ? bvpi_cell_top(d.hi) : d.hi - query->tolerance);
-    query->done |= query->stop_at_first || d.hi <= query->tolerance;
-    tester_limit(p);
-}
-
-static inline void measure_tie(void *user, const float a[9], const float b[9], uint32_t item_a,
-                               uint32_t item_b)
-{
-    measure_pair((pair_tester *)user, a, b, item_a, item_b);
-}
-
-static inline bool tie_comes_first(void *user, uint32_t item_a, uint32_t item_b)
-{
-    return comes_first((const pair_tester *)user, item_a, item_b);
-}
-
+/* pair_queue_kernel.c, for the same instruction set. */
+#define tester_init    BVPI_ISA_NAME(bvpi_tester_init)
+#define tester_finish  BVPI_ISA_NAME(bvpi_tester_finish)
+#define flush_overlap  BVPI_ISA_NAME(bvpi_flush_overlap)
+#define flush_distance BVPI_ISA_NAME(bvpi_flush_distance)
+#define settle_ties    BVPI_ISA_NAME(bvpi_settle_ties)
+/* may_pad: the walk that uses the tester takes its pad into account. */
+void tester_init(pair_tester *p, bvpi_pair_query *query, const bvpi_placed_part *a,
+                 const bvpi_placed_part *b, bool may_pad);
+/* Tests the queued pairs, 1 to 8 of them. */
+void flush_overlap(pair_tester *p);
+/* The same of a distance: intervals in float choose which pairs may have to be measured in double.
+ */
+void flush_distance(pair_tester *p);
 /* After many exact tests: does a plane prove for all pairs what they proved one by one? a, b: one
  * that was found apart. */
-static inline void settle_ties(pair_tester *p, const float a[9], const float b[9])
-{
-    const bvpi_ties ties = {.query = p->query,
-                            .a = p->a,
-                            .b = p->b,
-                            .pose = &p->pose,
-                            .spent = p->spent,
-                            .user = p,
-                            .measure = measure_tie,
-                            .comes_first = tie_comes_first};
-    const bool settled = bvpi_ties_settle(&ties, a, b);
-    p->patience = 2 * p->spent;
-    if (settled && !p->query->done)
-        p->query->done = p->query->is_settled = p->query->has_ties = true;
-}
-
-/* Pairs of the queue that only exact arithmetic told apart. */
-static inline void note_misses(pair_tester *p, unsigned lanes)
-{
-    float a[9], b[9];
-    p->spent += BVPI_TIES_EXACT * bvpi_popcount(lanes);
-    if (p->spent < p->patience)
-        return;
-    load_pair(&p->queue, bvpi_lowest_bit(lanes), a, b);
-    settle_ties(p, a, b);
-}
-
-static inline void flush_overlap(pair_tester *p)
-{
-    bvpi_pair_query *query = p->query;
-    unsigned count = p->queue.count;
-    f32x8 a[9], b[9];
-    load_queue(&p->queue, a, b);
-    bvpi_tri_tri8_result result = bvpi_tri_tri8(&p->pose, a, b, (1u << count) - 1);
-    query->stats.triangles += count;
-    query->stats.exact += bvpi_popcount(result.exact);
-    p->queue.count = 0;
-    if (result.hit == 0) {
-        p->missed = true;
-        if (result.exact != 0)
-            note_misses(p, result.exact);
-        return;
-    }
-    if (query->mode == BVPI_PAIR_EACH) {
-        report_each(p, result);
-        return;
-    }
-    query->hit = query->done = true;
-    if (query->hit_pairs != NULL)
-        keep_hits(p, result);
-    if (query->want_witness) {
-        bvpi_tri_dist d;
-        float ta[9], tb[9];
-        unsigned lane = bvpi_lowest_bit(result.hit);
-        load_pair(&p->queue, lane, ta, tb);
-        bvpi_tri_common1(&p->pose, ta, tb, &d);
-        keep_pair(p, p->queue.item_a[lane], p->queue.item_b[lane], &d);
-    }
-}
+void settle_ties(pair_tester *p, const float a[9], const float b[9]);
+/* What is left when a walk is over. */
+void tester_finish(pair_tester *p);
 
 /* After many pairs of leaves of which no pair of triangles was worth a test. */
 static inline void note_leaves(pair_tester *p, const tri_leaf *leaf_a, const tri_leaf *leaf_b)
@@ -345,178 +104,6 @@ static inline void note_leaves(pair_tester *p, const tri_leaf *leaf_a, const tri
         b[k] = leaf_b->stored.c[k][0];
     }
     settle_ties(p, a, b);
-}
-
-/* Measures the pair that seems the nearest of those pending, and forgets it. */
-static inline void measure_nearest(pair_tester *p)
-{
-    pair_pending *pending = &p->pending;
-    unsigned at = 0;
-    float a[9], b[9];
-    for (unsigned i = 1; i < pending->count; i++)
-        at = pending->lo[i] < pending->lo[at] ? i : at;
-    const uint32_t item_a = pending->item_a[at], item_b = pending->item_b[at];
-    memcpy(a, pending->a[at], sizeof a);
-    memcpy(b, pending->b[at], sizeof b);
-    forget_pending(pending, at);
-    measure_pair(p, a, b, item_a, item_b);
-    if (p->spent >= p->patience && !p->query->done)
-        settle_ties(p, a, b);
-}
-
-/* Those that are farther apart than the limit by now. */
-static inline void forget_far(pair_tester *p)
-{
-    for (unsigned i = p->pending.count; i-- > 0;)
-        if ((double)p->pending.lo[i] > p->query->limit)
-            forget_pending(&p->pending, i);
-}
-
-static inline void measure_pending(pair_tester *p)
-{
-    while (p->pending.count > 0 && !p->query->done) {
-        measure_nearest(p);
-        forget_far(p);
-    }
-}
-
-static inline void add_pending(pair_tester *p, unsigned lane, float lo)
-{
-    pair_pending *pending = &p->pending;
-    if (pending->count == PENDING_MOST)
-        forget_far(p);
-    if (pending->count == PENDING_MOST)
-        measure_pending(p);
-    const unsigned at = pending->count++;
-    load_pair(&p->queue, lane, pending->a[at], pending->b[at]);
-    pending->lo[at] = lo;
-    pending->item_a[at] = p->queue.item_a[lane];
-    pending->item_b[at] = p->queue.item_b[lane];
-}
-
-/* The intervals' upper ends lower the limit; the nearest pair gives the direction for gaps. */
-static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f32x8 along[3])
-{
-    unsigned nearest = 0;
-    for (unsigned lane = 1; lane < count; lane++)
-        nearest = hi[lane] < hi[nearest] ? lane : nearest;
-    if (!((double)hi[nearest] < p->query->limit))
-        return;
-    /* a little beyond, for pairs of the same cell */
-    p->query->limit = fmin(p->query->limit, (double)hi[nearest] * (1 + 0x1p-30));
-    p->query->bounded = true;
-    tester_aim(p, (double[3]){(double)along[0][nearest], (double)along[1][nearest],
-                              (double)along[2][nearest]});
-    tester_limit(p);
-}
-
-/* One pair that is certainly within the limit answers the query. */
-static inline void settle_within(pair_tester *p, unsigned count, f32x8 hi)
-{
-    for (unsigned lane = 0; lane < count && !p->query->done; lane++)
-        if ((double)hi[lane] <= p->query->limit) {
-            p->query->best.found = p->query->done = true;
-            p->query->best.distance = (double)hi[lane];
-        }
-}
-
-static inline unsigned lanes_within(const pair_tester *p, unsigned count, f32x8 lo)
-{
-    unsigned lanes = 0;
-    for (unsigned lane = 0; lane < count; lane++)
-        lanes |= ((double)lo[lane] <= p->query->limit ? 1u : 0u) << lane;
-    return lanes;
-}
-
-/* Intervals in float choose which pairs may have to be measured in double. */
-static inline void flush_distance(pair_tester *p)
-{
-    bvpi_pair_query *query = p->query;
-    const unsigned count = p->queue.count;
-    f32x8 a[9], b[9], lo, hi, along[3];
-    load_queue(&p->queue, a, b);
-    bvpi_tri_dist8_along(&p->pose, a, b, &lo, &hi, along);
-    query->stats.triangles += count;
-    p->queue.count = 0;
-    if (!query->stop_at_first)
-        lower_limit(p, count, hi, along);
-    else if (!query->want_witness)
-        settle_within(p, count, hi);
-    unsigned lanes = lanes_within(p, count, lo);
-    if (lanes != 0 && !query->done) {
-        lo = f32x8_max(lo, bvpi_tri_gap8(&p->pose, a, b));
-        lanes = lanes_within(p, count, lo);
-    }
-    for (; lanes != 0 && !query->done; lanes &= lanes - 1) {
-        const unsigned lane = bvpi_lowest_bit(lanes);
-        if ((double)lo[lane] <= query->limit)
-            add_pending(p, lane, lo[lane]);
-    }
-    if (query->stop_at_first || query->tolerance > 0)
-        measure_pending(p);
-}
-
-/* What is left when a walk is over. */
-static inline void tester_finish(pair_tester *p)
-{
-    if (p->queue.count != 0 && !p->query->done) {
-        if (p->query->mode == BVPI_PAIR_DISTANCE)
-            flush_distance(p);
-        else
-            flush_overlap(p);
-    }
-    measure_pending(p);
-}
-
-/* A length in the world is short beside a part's triangles, were they alike in a square. */
-#define SHORT 0x1p-5
-static inline bool is_short(const bvpi_placed_part *part, double size, double length)
-{
-    double diagonal_sq = 0;
-    for (int i = 0; i < 3; i++) {
-        const double side = ((double)part->part.hi[i] - (double)part->part.lo[i]) * size * SHORT;
-        diagonal_sq += side * side;
-    }
-    return length * length * (double)part->part.triangle_count < diagonal_sq;
-}
-
-/* By how much triangles may be larger so that "nearer than" becomes "do they meet", whose bounds
- * cost less; 0: that would be too much, and gaps prune better. */
-static inline double pad_of(const pair_tester *p)
-{
-    const double limit = p->query->limit;
-    const bool asks = p->query->mode == BVPI_PAIR_DISTANCE && p->query->stop_at_first;
-    return asks && is_short(p->a, p->pose.a_size_min, limit) &&
-                   is_short(p->b, p->pose.b_size_min, limit)
-               ? limit / p->pose.a_size_min * (1 + 0x1p-20)
-               : 0;
-}
-
-/* may_pad: the walk that uses the tester takes its pad into account. */
-static inline void tester_init(pair_tester *p, bvpi_pair_query *query, const bvpi_placed_part *a,
-                               const bvpi_placed_part *b, bool may_pad)
-{
-    p->query = query;
-    p->a = a;
-    p->b = b;
-    bvpi_pose_init_placed(&p->pose, &a->at.placement, &b->at.placement, a->at.bound, b->at.bound);
-    if (query->mode == BVPI_PAIR_DISTANCE || query->want_witness)
-        bvpi_pose_bound_corners(&p->pose, a->at.corner, b->at.corner);
-    p->pad = may_pad ? pad_of(p) : 0;
-    leaf_frame_init(&p->frame, &p->pose, query->mode == BVPI_PAIR_DISTANCE && p->pad == 0, p->pad);
-    p->queue.count = p->pending.count = 0;
-    p->missed = false;
-    p->spent = 0;
-    p->patience = query->patience;
-    p->ids[0].known = p->ids[1].known = 0;
-    p->aim[0] = p->aim[1] = p->aim[2] = 0;
-    if (query->mode != BVPI_PAIR_DISTANCE)
-        return;
-    tester_limit(p);
-    for (int i = 0; query->is_aimed && i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            p->aim[i] += p->pose.ma[4 * k + i] * query->aim[k];
-    leaf_frame_aim(&p->frame, p->aim);
 }
 
 #endif

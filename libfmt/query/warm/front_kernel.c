@@ -6,6 +6,8 @@
  * looked at; the others wait by themselves.
  * Measured: decisions.md, "Fronts".
  */
+#define BVPI_COMPACT /* as kernels of other kinds: decisions.md, "Text of the library" */
+
 #include "query/warm/front.h"
 #include "query/warm/front_planes.h"
 #include "query/pair/pair_parts.h"

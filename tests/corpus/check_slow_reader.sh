@@ -9,7 +9,7 @@ fail=0
 complain() { echo "check_slow_reader: $*"; fail=1; }
 
 mkdir "$scratch/corpus"
-tests/corpus/make_corpus "$scratch/corpus" || { complain "make_corpus failed"; exit 1; }
+tests/corpus/make_corpus "$scratch/corpus" >"$scratch/made" || { complain "make_corpus failed"; exit 1; }
 if [ -x "${BVPACK-}" ]; then
   for model in "$source_dir"/samples/models/*.{glb,STL,stl,ply,obj}; do
     [ -f "$model" ] || continue
@@ -60,9 +60,28 @@ for file in "$scratch"/corpus/good-*.bvp; do
   }
 done
 
+# the spec lists these files and their hashes
+sed -nE 's/^\| `([a-z0-9-]+|bad-rule-[A-Z]+-[0-9]+)\.bvp` \|.*\| ([0-9a-f]{32}) \|$/\1 \2/p' "$source_dir/spec/format.md" |
+  sort | cmp -s - <(sort "$scratch/made") || {
+  complain "the list of test vectors in spec/format.md is not what make_corpus writes:"
+  cat "$scratch/made"
+}
+
+if [ -x "${BVPACK-}" ]; then
+  "$BVPACK" dump "$scratch/corpus/good-identity.bvp" | sed -n 's/.*PART\[1\].* = //p' | tr -d ' ' >"$scratch/part"
+  while read -r hash; do
+    grep -q "^$hash" "$scratch/part" || complain "good-identity.bvp: the spec says $hash"
+  done < <(sed -n '/^## 26/,$p' "$source_dir/spec/format.md" | grep -v '^|' | grep -oE '`[0-9a-f]{32}`' | tr -d '\`')
+fi
+
+for file in "$scratch"/corpus/{bad-block,bad-rule}*.bvp; do
+  rule=$(basename "$file" .bvp | grep -oE '[A-Z]+-[0-9]+$' || echo HSH-2)
+  [ ! -x "${BVPACK-}" ] || "$BVPACK" verify "$file" 2>&1 | grep -q "rule $rule," || complain "$(basename "$file") does not break $rule"
+done
+
 for file in "$scratch"/corpus/{bad,unsupported}-*.bvp; do
   case $file in
-    *bad-block*) continue ;; # only verification looks at it
+    *bad-block* | *bad-rule-*) continue ;; # only verification looks at it
   esac
   ! tests/corpus/dump_library "$file" >/dev/null 2>&1 || complain "$(basename "$file"): the library opens it"
 done

@@ -51,6 +51,7 @@ static void disguise(uint8_t *bytes, size_t size)
         bvpi_fits(h.sections[i].offset, sizeof record, size)) {
         memcpy(&record, bytes + h.sections[i].offset, sizeof record);
         memcpy(record.address, wanted.address, sizeof record.address);
+        memcpy(record.packer, wanted.packer, sizeof record.packer);
         memcpy(record.content_hash, wanted.content_hash, sizeof record.content_hash);
         memcpy(bytes + h.sections[i].offset, &record, sizeof record);
     }

@@ -3,7 +3,7 @@
  * answers as one that holds its parts, and says which part is missing.
  */
 #include "build_case.h"
-#include "format/layout.h"
+#include "format/map.h"
 #include "repair.h"
 #include "suite.h"
 
@@ -184,14 +184,35 @@ static const bvp_file *find(void *user, const uint8_t address[16])
     return memcmp(address, x->address, 16) == 0 ? x->file : NULL;
 }
 
+/* A sound file of `from` that bears another part's address, and does not say who packed it. */
+static bvp_file *open_impostor(const bvp_file *from, const uint8_t address[16], uint8_t **bytes)
+{
+    bvp_file *file;
+    bvp_file_info info;
+    bvp_get_info(from, &info);
+    *bytes = aligned_alloc(4096, info.file_size);
+    memcpy(*bytes, from->base, info.file_size);
+    const bvpd_header *h = (const bvpd_header *)*bytes;
+    bvpd_part *part = (bvpd_part *)(*bytes + h->sections[BVPD_PART].offset);
+    memcpy(part->address, address, sizeof part->address);
+    memset(part->packer, 0, sizeof part->packer);
+    repair_file(*bytes, info.file_size);
+    ck_assert_int_eq(bvp_verify(*bytes, info.file_size, NULL, NULL, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_open_memory(*bytes, info.file_size, NULL, &file, NULL), BVP_OK);
+    return file;
+}
+
 START_TEST(a_part_that_is_found_is_not_built)
 {
     fixture f;
     open_fixture(&f);
     case_file whole = whole_file(&f);
+    uint8_t *bytes;
     bvp_file *file = open_part(&f, 1), *other = open_part(&f, 2);
-    for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
-        finder x = {is_wrong ? other : file, f.address[1], 0};
+    bvp_file *impostor = open_impostor(other, f.address[1], &bytes);
+    const bvp_file *const stored[] = {file, other, impostor};
+    for (int is_wrong = 0; is_wrong < 3; is_wrong++) {
+        finder x = {stored[is_wrong], f.address[1], 0};
         bvp_builder *builder = new_builder(&(bvp_build_options){
             .unit_in_metres = 0.5, .find_packed = find, .find_packed_user = &x});
         for (int i = 0; i < PARTS; i++)
@@ -204,6 +225,8 @@ START_TEST(a_part_that_is_found_is_not_built)
     }
     bvp_close(file);
     bvp_close(other);
+    bvp_close(impostor);
+    free(bytes);
     case_close(&whole);
     close_fixture(&f);
 }

@@ -269,7 +269,7 @@ static bvp_status add_new_part(bvp_builder *b, const bvp_mesh *mesh, const bvpi_
     bvp_status status = BVP_OK;
     bvpd_part known;
     bvpi_identify_part(b, in, &known);
-    bvpi_find_packed(b, known.address, &made);
+    bvpi_find_packed(b, &known, &made);
     if (made.blob)
         b->packed_part_count++;
     else

@@ -47,7 +47,8 @@ void bvpi_part_refer(bvpi_part_bytes *part);
 /* What a part is known by before it is packed: content_hash, rounding_error, packer, address; all
  * else is zero. */
 void bvpi_identify_part(const bvp_builder *b, const bvpi_intake *in, bvpd_part *out);
-/* The part that `find_packed` has for the address, or one without bytes, when there is none. */
-void bvpi_find_packed(const bvp_builder *b, const uint8_t address[16], bvpi_part_bytes *out);
+/* The part that `find_packed` has for `known` (what bvpi_identify_part says), or one without bytes,
+ * when there is none. */
+void bvpi_find_packed(const bvp_builder *b, const bvpd_part *known, bvpi_part_bytes *out);
 
 #endif

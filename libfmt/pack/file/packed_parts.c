@@ -93,14 +93,23 @@ static bool is_verified(const bvp_builder *b)
     return b->options.packed_is_verified != 0;
 }
 
-void bvpi_find_packed(const bvp_builder *b, const uint8_t address[16], bvpi_part_bytes *out)
+/* Two parts of one address differ only when one of them is forged. */
+static bool is_known(const bvpd_part *found, const bvpd_part *known)
+{
+    return memcmp(found->address, known->address, sizeof known->address) == 0 &&
+           memcmp(found->packer, known->packer, sizeof known->packer) == 0 &&
+           memcmp(found->content_hash, known->content_hash, sizeof known->content_hash) == 0 &&
+           found->rounding_error == known->rounding_error;
+}
+
+void bvpi_find_packed(const bvp_builder *b, const bvpd_part *known, bvpi_part_bytes *out)
 {
     const bvp_file *file = NULL;
     *out = (bvpi_part_bytes){0};
     if (b->options.find_packed)
-        file = b->options.find_packed(b->options.find_packed_user, address);
+        file = b->options.find_packed(b->options.find_packed_user, known->address);
     if (file && bvpi_part_take(file, 0, false, is_verified(b), out, NULL) == BVP_OK &&
-        memcmp(out->part.address, address, 16) != 0)
+        !is_known(&out->part, known))
         bvpi_part_free(out);
 }
 

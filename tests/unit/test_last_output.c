@@ -5,7 +5,7 @@
 #include "build_case.h"
 #include "cli/manual.h"
 #include "text/message.h"
-#include "pack/pack_job.h"
+#include "pack/pack_build.h"
 #include "repair.h"
 #include "suite.h"
 
@@ -28,7 +28,9 @@ typedef struct fixture {
     float *soup[PARTS];
     model_mesh mesh[PARTS]; /* as a manifest's files are known by */
     bvp_part_info part[PARTS];
-    pack_job job;
+    pack_settings set;
+    pack_plan plan;
+    pack_store store;
 } fixture;
 
 static void describe(fixture *f, const bvp_builder *builder, uint32_t part)
@@ -44,17 +46,19 @@ static void open_fixture(fixture *f)
     bvp_builder *builder;
     uint32_t part;
     memset(f, 0, sizeof *f);
+    f->plan.set = &f->set;
+    f->store.plan = &f->plan;
     strcpy(f->folder, "last_output.XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(f->folder));
     snprintf(f->output, sizeof f->output, "%s/last.bvp", f->folder);
-    ck_assert_int_eq(store_open(&f->job.store, f->folder), 0);
+    ck_assert_int_eq(store_open(&f->store.store, f->folder), 0);
     for (uint32_t i = 0; i < PARTS; i++) {
         f->soup[i] = case_soup(&state, COUNT, 10, 1);
         bvp_mesh mesh = case_mesh(f->soup[i], COUNT);
         ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
         ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
         ck_assert_int_eq(bvp_builder_get_part(builder, part, &f->part[i]), BVP_OK);
-        ck_assert_int_eq(store_put_part(&f->job.store, builder, f->part[i].address, NULL), 0);
+        ck_assert_int_eq(store_put_part(&f->store.store, builder, f->part[i].address, NULL), 0);
         bvp_builder_free(builder);
     }
     ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
@@ -70,8 +74,8 @@ static void open_fixture(fixture *f)
 static void close_fixture(fixture *f)
 {
     char command[64];
-    last_output_close(&f->job.last);
-    store_close(&f->job.store);
+    last_output_close(&f->store.last);
+    store_close(&f->store.store);
     for (int i = 0; i < PARTS; i++)
         free(f->soup[i]);
     snprintf(command, sizeof command, "rm -r '%s'", f->folder);
@@ -81,8 +85,8 @@ static void close_fixture(fixture *f)
 /* With the stamp that the output has now, whatever was done to it. */
 static void note_and_open(fixture *f)
 {
-    last_output_note(&f->job.store, key, f->output);
-    last_output_open(&f->job.last, &f->job.store, key);
+    last_output_note(&f->store.store, key, f->output);
+    last_output_open(&f->store.last, &f->store.store, key);
 }
 
 static void flip(const char *path, off_t at)
@@ -118,7 +122,7 @@ static void forge(const char *path)
 static const bvp_file *find(fixture *f, int i, uint32_t *part)
 {
     int stays;
-    return pack_find_stored(&f->job, &f->mesh[i], part, &stays);
+    return pack_store_find(&f->store, &f->mesh[i], part, &stays);
 }
 
 static void check_found(const fixture *f, const bvp_file *file, uint32_t part, int i)
@@ -141,14 +145,14 @@ START_TEST(parts_come_from_a_sound_output)
     uint32_t part;
     open_fixture(&f);
     note_and_open(&f);
-    ck_assert_ptr_nonnull(f.job.last.file);
+    ck_assert_ptr_nonnull(f.store.last.file);
     for (int i = 0; i < PARTS; i++) {
         const bvp_file *file = find(&f, i, &part);
-        ck_assert_ptr_eq(file, f.job.last.file);
+        ck_assert_ptr_eq(file, f.store.last.file);
         check_found(&f, file, part, i);
     }
-    ck_assert_uint_eq(f.job.copied_part_count, PARTS);
-    ck_assert_int_eq(last_output_is_as_it_was(&f.job.last), 1);
+    ck_assert_uint_eq(f.store.counts.copied_part_count, PARTS);
+    ck_assert_int_eq(last_output_is_as_it_was(&f.store.last), 1);
     close_fixture(&f);
 }
 END_TEST
@@ -161,15 +165,15 @@ START_TEST(a_damaged_part_comes_from_the_store)
     open_fixture(&f);
     flip(f.output, IN_PART_0);
     note_and_open(&f);
-    ck_assert_ptr_nonnull(f.job.last.file);
+    ck_assert_ptr_nonnull(f.store.last.file);
     const bvp_file *file = find(&f, 0, &part);
     ck_assert_ptr_nonnull(file);
-    ck_assert_ptr_ne(file, f.job.last.file);
+    ck_assert_ptr_ne(file, f.store.last.file);
     check_found(&f, file, part, 0);
     file = find(&f, 1, &part);
-    ck_assert_ptr_eq(file, f.job.last.file);
+    ck_assert_ptr_eq(file, f.store.last.file);
     check_found(&f, file, part, 1);
-    ck_assert_uint_eq(f.job.copied_part_count, 1);
+    ck_assert_uint_eq(f.store.counts.copied_part_count, 1);
     close_fixture(&f);
 }
 END_TEST
@@ -184,13 +188,13 @@ START_TEST(a_forged_part_comes_from_the_store)
         open_fixture(&f);
         forge(f.output);
         note_and_open(&f);
-        f.job.store.is_trusted = is_trusted;
-        ck_assert_ptr_nonnull(f.job.last.file);
+        f.store.store.is_trusted = is_trusted;
+        ck_assert_ptr_nonnull(f.store.last.file);
         const bvp_file *file = find(&f, 0, &part);
         ck_assert_ptr_nonnull(file);
-        ck_assert_int_eq(file == f.job.last.file, is_trusted);
+        ck_assert_int_eq(file == f.store.last.file, is_trusted);
         check_found(&f, file, part, 0);
-        ck_assert_ptr_eq(find(&f, 1, &part), f.job.last.file);
+        ck_assert_ptr_eq(find(&f, 1, &part), f.store.last.file);
         close_fixture(&f);
     }
 }
@@ -263,8 +267,8 @@ START_TEST(a_truncated_or_unreadable_output_is_none)
     for (off_t left = info.st_size - 1; left > 0; left /= 2) {
         ck_assert_int_eq(truncate(f.output, left), 0);
         note_and_open(&f);
-        ck_assert_ptr_null(f.job.last.file);
-        ck_assert_int_eq(last_output_is_as_it_was(&f.job.last), 1);
+        ck_assert_ptr_null(f.store.last.file);
+        ck_assert_int_eq(last_output_is_as_it_was(&f.store.last), 1);
     }
     close_fixture(&f);
 }
@@ -280,17 +284,21 @@ START_TEST(an_output_that_is_written_to_is_noticed)
     snprintf(other, sizeof other, "%s/other.bvp", f.folder);
     note_and_open(&f);
     ck_assert_int_eq(rename(f.output, other), 0);
-    ck_assert_int_eq(pack_check_last(&f.job), 0);
+    ck_assert_int_eq(pack_store_check_last(&f.store), 0);
     usleep(20000); /* a tick of the file system's clock */
     flip(other, IN_PART_0);
-    ck_assert_int_eq(last_output_is_as_it_was(&f.job.last), 0);
-    ck_assert_int_eq(pack_check_last(&f.job), EXIT_INPUT);
+    ck_assert_int_eq(last_output_is_as_it_was(&f.store.last), 0);
+    ck_assert_int_eq(pack_store_check_last(&f.store), EXIT_INPUT);
     ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
-    ck_assert_int_eq(pack_write(&f.job, builder, f.output), EXIT_INPUT);
+    progress bar;
+    bvp_build_report report;
+    progress_start(&bar, 1);
+    const pack_output out = {.path = f.output, .store = &f.store, .bar = &bar};
+    ck_assert_int_eq(pack_write(builder, &out, &report), EXIT_INPUT);
     ck_assert_int_ne(access(f.output, F_OK), 0);
     bvp_builder_free(builder);
-    last_output_close(&f.job.last);
-    ck_assert_int_eq(pack_check_last(&f.job), 0);
+    last_output_close(&f.store.last);
+    ck_assert_int_eq(pack_store_check_last(&f.store), 0);
     close_fixture(&f);
 }
 END_TEST

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "store/convert_file.h"
 #include "text/message.h"
-#include "pack/pack_job.h"
+#include "pack/pack_build.h"
 #include "files/packed_file.h"
 #include "store/part_table.h"
 #include "store/source_record.h"
@@ -283,9 +283,8 @@ static int is_of_model(const merging *m)
     return json_tree_get(m->shares[0].record, "model") != NULL;
 }
 
-static int read_model(const merging *m, pack_job *j)
+static int read_model(const merging *m, pack_source *s)
 {
-    pack_source *s = &j->sources[0];
     const json_value *record = m->shares[0].record;
     if (!json_tree_count(json_tree_get(record, "size"), &s->size) ||
         read_hash(json_tree_get(record, "hash"), s->hash) != 0)
@@ -298,13 +297,12 @@ static int read_model(const merging *m, pack_job *j)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static int read_manifest(merging *m, pack_job *j)
+static int read_manifest(merging *m, const pack_plan *plan, pack_source *s, progress *bar)
 {
     const share *first = &m->shares[0];
     const bvp_string text = shard_text(first->file, SHARD_MANIFEST_KEY);
     const import_hooks hooks = {.user = m, .find = find_file};
-    pack_source *s = &j->sources[0];
-    import_options options = pack_import_options(j, s);
+    import_options options = pack_import_options(plan, s, bar);
     uint8_t hash[16];
     bvp_error error = {0};
     options.hooks = &hooks;
@@ -322,27 +320,35 @@ static int read_manifest(merging *m, pack_job *j)
         return no_memory();
     if (m->faulty)
         return refuse_record(m->faulty);
-    return status == BVP_OK ? 0 : pack_failure(j, s->path, status, &error);
+    return status == BVP_OK ? 0 : pack_failure(s->path, status, &error, 0);
 }
 
 static int pack_again(merging *m, const char *path)
 {
     pack_settings set;
+    pack_plan plan = {.set = &set};
+    pack_input in = {.sources = NULL};
+    bvp_build_report report = {0};
+    progress bar;
+    const pack_finder finder = {.user = m, .find = find_part};
+    const pack_output out = {.path = path, .bar = &bar};
     char *name = strdup(text_in(&m->shares[0], "manifest"));
-    pack_job j = {.set = &set, .source_count = 1, .find_part = find_part, .find_part_user = m};
-    progress_start(&j.bar, 1);
+    progress_start(&bar, 1);
     int code = name ? 0 : no_memory();
     if (code == 0 && pack_settings_from_json(json_tree_get(m->shares[0].record, "settings"), &set))
         code = refuse_record(&m->shares[0]);
     if (code == 0)
-        code = pack_name_sources(&j, &name);
+        code = pack_input_name(&in, &name, 1);
     if (code == 0)
-        code = pack_read_options(&j);
+        code = pack_plan_read(&plan);
     if (code == 0)
-        code = is_of_model(m) ? read_model(m, &j) : read_manifest(m, &j);
+        code = is_of_model(m) ? read_model(m, &in.sources[0])
+                              : read_manifest(m, &plan, &in.sources[0], &bar);
     if (code == 0)
-        code = pack_assemble(&j, path);
-    pack_free(&j);
+        code = pack_input_settle(&in, &plan);
+    if (code == 0)
+        code = pack_build(&in, &plan, &finder, &out, &report);
+    pack_input_free(&in);
     free(name);
     return code;
 }

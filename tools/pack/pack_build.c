@@ -1,90 +1,79 @@
 /* SPDX-License-Identifier: MIT
  * pack_build.c: imported models to parts and nodes of one file.
  */
+#include "pack/pack_build.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include "text/message.h"
 #include "files/output.h"
-#include "pack/pack_job.h"
+#include "pack/pack_mesh.h"
+#include "pack/pack_report.h"
 #include "model/stray_names.h"
+
+/* A node that is added behind all others: what lies far outside the part of a node has the place,
+ * names and properties of that node. */
+typedef struct stray {
+    uint32_t parent;
+    const char *name, *source_id;
+    const double *placement; /* or NULL */
+    const model_mesh *mesh;  /* whose strays it is about */
+    const model_node *from;  /* or NULL: it has no properties */
+} stray;
+
+typedef struct building {
+    const pack_plan *plan;
+    pack_input *in;
+    const pack_finder *finder;
+    const pack_output *out;
+    bvp_builder *builder;
+    uint64_t triangle_count, built_count; /* read; of these, in the builder */
+    uint64_t dropped_count;               /* triangles, of packed meshes */
+    stray *strays;
+    size_t stray_count, stray_capacity;
+} building;
 
 /* Of a part, the builder counts every triangle once for each hierarchy. */
 static void show_progress(void *user, const char *stage, uint64_t done, uint64_t total)
 {
-    pack_job *j = user;
+    building *b = user;
     if (strcmp(stage, "build") == 0) {
-        const uint64_t hierarchies = j->hierarchy_count > 0 ? j->hierarchy_count : 1;
-        done = j->built_count + done / hierarchies;
-        total = j->triangle_count;
+        const uint64_t hierarchies = b->plan->hierarchy_count > 0 ? b->plan->hierarchy_count : 1;
+        done = b->built_count + done / hierarchies;
+        total = b->triangle_count;
     }
-    progress_update(&j->bar, stage, done, total);
+    progress_update(b->out->bar, stage, done, total);
 }
 
-static void count_triangles(pack_job *j)
+static void count_triangles(building *b)
 {
-    for (int i = 0; i < j->source_count; i++)
-        for (uint32_t k = 0; k < j->sources[i].contents.mesh_count; k++)
-            for (const model_mesh *mesh = &j->sources[i].contents.meshes[k]; mesh;
+    for (int i = 0; i < b->in->source_count; i++)
+        for (uint32_t k = 0; k < b->in->sources[i].contents.mesh_count; k++)
+            for (const model_mesh *mesh = &b->in->sources[i].contents.meshes[k]; mesh;
                  mesh = mesh->strays)
-                j->triangle_count += mesh->triangle_count;
-    progress_update(&j->bar, "build", 0, j->triangle_count);
-}
-
-static void forget_triangles(model_mesh *mesh)
-{
-    free(mesh->positions);
-    free(mesh->indices);
-    free(mesh->ids);
-    mesh->positions = NULL;
-    mesh->indices = mesh->ids = NULL;
-}
-
-static bvp_mesh mesh_of(const model_mesh *mesh, const char *name)
-{
-    return (bvp_mesh){.positions = mesh->positions,
-                      .is_double = mesh->is_double,
-                      .vertex_count = mesh->vertex_count,
-                      .indices = mesh->indices,
-                      .triangle_count = mesh->triangle_count,
-                      .ids = mesh->ids,
-                      .name = name};
-}
-
-bvp_status pack_mesh(bvp_builder *builder, model_mesh *mesh, uint32_t *part, bvp_error *error)
-{
-    const bvp_mesh from = mesh_of(mesh, mesh->name);
-    bvp_part_info info = {.triangle_count = 0};
-    const bvp_status status = bvp_builder_add_part(builder, &from, part, error);
-    if (status != BVP_OK)
-        return status;
-    if (*part != BVP_NONE)
-        bvp_builder_get_part(builder, *part, &info);
-    mesh->packed = info;
-    forget_triangles(mesh);
-    mesh->is_packed = 1;
-    mesh->dropped_count = mesh->triangle_count - info.triangle_count;
-    mesh->triangle_count = info.triangle_count;
-    return BVP_OK;
+                b->triangle_count += mesh->triangle_count;
+    progress_update(b->out->bar, "build", 0, b->triangle_count);
 }
 
 /* Adds a mesh that is packed. */
-static bvp_status add_packed(pack_job *j, bvp_builder *builder, const model_mesh *mesh,
-                             const char *name, uint32_t *part, bvp_error *error)
+static bvp_status add_packed(building *b, const model_mesh *mesh, const char *name, uint32_t *part,
+                             bvp_error *error)
 {
     uint32_t there;
     int stays;
-    j->dropped_count += mesh->dropped_count;
+    b->dropped_count += mesh->dropped_count;
     *part = BVP_NONE;
     if (mesh->triangle_count == 0)
         return BVP_OK;
-    if (j->set->thin)
-        return bvp_builder_add_reference(builder, &mesh->packed, name, NULL, part, error);
-    const bvp_file *file = j->find_part(j->find_part_user, mesh, &there, &stays);
+    if (b->plan->set->thin)
+        return bvp_builder_add_reference(b->builder, &mesh->packed, name, NULL, part, error);
+    const bvp_file *file = b->finder->find(b->finder->user, mesh, &there, &stays);
     if (file && stays)
-        return bvp_builder_borrow_packed(builder, file, there, name, NULL, part, error);
+        return bvp_builder_borrow_packed(b->builder, file, there, name, NULL, part, error);
     if (file)
-        return bvp_builder_add_packed(builder, file, there, name, NULL, part, error);
-    if (j->store.status == BVP_ERR_NO_MEMORY) { /* why it was not found in the store */
+        return bvp_builder_add_packed(b->builder, file, there, name, NULL, part, error);
+    if (b->out->store &&
+        b->out->store->store.status == BVP_ERR_NO_MEMORY) { /* why it was not found in the store */
         snprintf(error->message, sizeof error->message, "%s", bvp_status_name(BVP_ERR_NO_MEMORY));
         return BVP_ERR_NO_MEMORY;
     }
@@ -94,49 +83,49 @@ static bvp_status add_packed(pack_job *j, bvp_builder *builder, const model_mesh
 }
 
 /* Adds a mesh and gives back its memory. */
-static bvp_status add_part(bvp_builder *builder, pack_job *j, model_mesh *from, const char *name,
-                           uint32_t *part, bvp_error *error)
+static bvp_status add_part(building *b, model_mesh *from, const char *name, uint32_t *part,
+                           bvp_error *error)
 {
-    const bvp_mesh mesh = mesh_of(from, name);
-    const bvp_status status = from->is_packed ? add_packed(j, builder, from, name, part, error)
-                                              : bvp_builder_add_part(builder, &mesh, part, error);
+    const bvp_mesh mesh = pack_mesh_view(from, name);
+    const bvp_status status = from->is_packed
+                                  ? add_packed(b, from, name, part, error)
+                                  : bvp_builder_add_part(b->builder, &mesh, part, error);
     if (status != BVP_OK)
         return status;
-    j->built_count += from->triangle_count;
-    progress_update(&j->bar, "build", j->built_count, j->triangle_count);
-    forget_triangles(from);
+    b->built_count += from->triangle_count;
+    progress_update(b->out->bar, "build", b->built_count, b->triangle_count);
+    pack_mesh_forget(from);
     return BVP_OK;
 }
 
 /* Adds the source's meshes; parts[i] is the part of mesh i. Strays know theirs themselves. */
-static bvp_status add_parts(bvp_builder *builder, pack_job *j, pack_source *s, uint32_t *parts,
-                            bvp_error *error)
+static bvp_status add_parts(building *b, pack_source *s, uint32_t *parts, bvp_error *error)
 {
     bvp_status status = BVP_OK;
     for (uint32_t i = 0; i < s->contents.mesh_count && status == BVP_OK; i++) {
         model_mesh *from = &s->contents.meshes[i];
         const char *name = from->name ? from->name : s->title;
-        status = add_part(builder, j, from, name, &parts[i], error);
+        status = add_part(b, from, name, &parts[i], error);
         for (from = from->strays; from && status == BVP_OK; from = from->strays)
-            status = add_part(builder, j, from, name, &from->part, error);
+            status = add_part(b, from, name, &from->part, error);
     }
     return status;
 }
 
 /* A node's mesh may have strays. */
-static bvp_status note_strays(pack_job *j, const pack_stray *noted)
+static bvp_status note_strays(building *b, const stray *noted)
 {
     if (!noted->mesh->strays)
         return BVP_OK;
-    if (j->stray_count == j->stray_capacity) {
-        const size_t capacity = 2 * j->stray_capacity + 16;
-        pack_stray *larger = realloc(j->strays, capacity * sizeof *larger);
+    if (b->stray_count == b->stray_capacity) {
+        const size_t capacity = 2 * b->stray_capacity + 16;
+        stray *larger = realloc(b->strays, capacity * sizeof *larger);
         if (!larger)
             return BVP_ERR_NO_MEMORY;
-        j->strays = larger;
-        j->stray_capacity = capacity;
+        b->strays = larger;
+        b->stray_capacity = capacity;
     }
-    j->strays[j->stray_count++] = *noted;
+    b->strays[b->stray_count++] = *noted;
     return BVP_OK;
 }
 
@@ -151,46 +140,46 @@ static bvp_status add_properties(bvp_builder *builder, const model_node *from, u
 }
 
 /* Nodes of strays, behind all others: so their siblings of the same name keep their numbers. */
-static bvp_status add_stray_nodes(bvp_builder *builder, const pack_job *j, bvp_error *error)
+static bvp_status add_stray_nodes(building *b, bvp_error *error)
 {
     bvp_status status = BVP_OK;
-    for (size_t i = 0; i < j->stray_count; i++) {
-        const pack_stray *s = &j->strays[i];
+    for (size_t i = 0; i < b->stray_count; i++) {
+        const stray *s = &b->strays[i];
         for (const model_mesh *mesh = s->mesh->strays; mesh && status == BVP_OK;
              mesh = mesh->strays) {
             uint32_t node;
             if (mesh->part == BVP_NONE)
                 continue;
-            status = bvp_builder_add_node(builder, s->parent, s->name, s->source_id, s->placement,
-                                          mesh->part, &node, error);
+            status = bvp_builder_add_node(b->builder, s->parent, s->name, s->source_id,
+                                          s->placement, mesh->part, &node, error);
             if (status == BVP_OK && s->from)
-                status = add_properties(builder, s->from, node, error);
+                status = add_properties(b->builder, s->from, node, error);
             if (status == BVP_OK)
-                status = bvp_builder_add_property(builder, node, STRAYS_KEY, "yes", error);
+                status = bvp_builder_add_property(b->builder, node, STRAYS_KEY, "yes", error);
         }
     }
     return status;
 }
 
 /* The source's own tree, under `root`. */
-static bvp_status add_tree(bvp_builder *builder, pack_job *j, const pack_source *s, uint32_t root,
-                           const uint32_t *parts, uint32_t *nodes, bvp_error *error)
+static bvp_status add_tree(building *b, const pack_source *s, uint32_t root, const uint32_t *parts,
+                           uint32_t *nodes, bvp_error *error)
 {
     for (uint32_t i = 0; i < s->contents.node_count; i++) {
         const model_node *from = &s->contents.nodes[i];
         uint32_t parent = from->parent == BVP_NONE ? root : nodes[from->parent];
         uint32_t part = from->mesh == BVP_NONE ? BVP_NONE : parts[from->mesh];
-        bvp_status status = bvp_builder_add_node(builder, parent, from->name, from->source_id,
+        bvp_status status = bvp_builder_add_node(b->builder, parent, from->name, from->source_id,
                                                  from->placement, part, &nodes[i], error);
         if (status == BVP_OK)
-            status = add_properties(builder, from, nodes[i], error);
+            status = add_properties(b->builder, from, nodes[i], error);
         if (status == BVP_OK && from->mesh != BVP_NONE)
-            status = note_strays(j, &(pack_stray){.parent = parent,
-                                                  .name = from->name,
-                                                  .source_id = from->source_id,
-                                                  .placement = from->placement,
-                                                  .mesh = &s->contents.meshes[from->mesh],
-                                                  .from = from});
+            status = note_strays(b, &(stray){.parent = parent,
+                                             .name = from->name,
+                                             .source_id = from->source_id,
+                                             .placement = from->placement,
+                                             .mesh = &s->contents.meshes[from->mesh],
+                                             .from = from});
         if (status != BVP_OK)
             return status;
     }
@@ -198,45 +187,45 @@ static bvp_status add_tree(bvp_builder *builder, pack_job *j, const pack_source 
 }
 
 /* One node a mesh, for formats without a tree. */
-static bvp_status add_flat(bvp_builder *builder, pack_job *j, const pack_source *s, uint32_t root,
-                           const uint32_t *parts, bvp_error *error)
+static bvp_status add_flat(building *b, const pack_source *s, uint32_t root, const uint32_t *parts,
+                           bvp_error *error)
 {
     bvp_status status = BVP_OK;
     for (uint32_t i = 0; i < s->contents.mesh_count && status == BVP_OK; i++) {
         const model_mesh *mesh = &s->contents.meshes[i];
         const char *name = mesh->name ? mesh->name : s->title;
         uint32_t node;
-        status = bvp_builder_add_node(builder, root, name, NULL, NULL, parts[i], &node, error);
+        status = bvp_builder_add_node(b->builder, root, name, NULL, NULL, parts[i], &node, error);
         if (status == BVP_OK)
-            status = note_strays(j, &(pack_stray){.parent = root, .name = name, .mesh = mesh});
+            status = note_strays(b, &(stray){.parent = root, .name = name, .mesh = mesh});
     }
     return status;
 }
 
 /* Several models get a root node each; a model of one mesh needs no group around it. */
-static bvp_status add_source(bvp_builder *builder, pack_job *j, pack_source *s, bvp_error *error)
+static bvp_status add_source(building *b, pack_source *s, bvp_error *error)
 {
     model *m = &s->contents;
     uint32_t root = BVP_NONE;
     uint32_t *parts = calloc((size_t)m->mesh_count + 1, sizeof *parts);
     uint32_t *nodes = calloc((size_t)m->node_count + 1, sizeof *nodes);
     const double k = s->scale, placement[12] = {k, 0, 0, 0, 0, k, 0, 0, 0, 0, k, 0};
-    bvp_status status = parts && nodes ? add_parts(builder, j, s, parts, error) : BVP_ERR_NO_MEMORY;
+    bvp_status status = parts && nodes ? add_parts(b, s, parts, error) : BVP_ERR_NO_MEMORY;
     int single = m->node_count == 0 && m->mesh_count == 1;
     const double *own = k == 1 ? NULL : s->placement;
 
     memcpy(s->placement, placement, sizeof placement);
-    if (status == BVP_OK && j->source_count > 1)
-        status = bvp_builder_add_node(builder, BVP_NONE, s->title, NULL, own,
+    if (status == BVP_OK && b->in->source_count > 1)
+        status = bvp_builder_add_node(b->builder, BVP_NONE, s->title, NULL, own,
                                       single ? parts[0] : BVP_NONE, &root, error);
-    if (status == BVP_OK && j->source_count > 1 && single)
+    if (status == BVP_OK && b->in->source_count > 1 && single)
         status = note_strays(
-            j, &(pack_stray){
+            b, &(stray){
                    .parent = BVP_NONE, .name = s->title, .placement = own, .mesh = &m->meshes[0]});
     if (status == BVP_OK && m->node_count > 0)
-        status = add_tree(builder, j, s, root, parts, nodes, error);
-    else if (status == BVP_OK && !(single && j->source_count > 1))
-        status = add_flat(builder, j, s, root, parts, error);
+        status = add_tree(b, s, root, parts, nodes, error);
+    else if (status == BVP_OK && !(single && b->in->source_count > 1))
+        status = add_flat(b, s, root, parts, error);
     free(parts);
     free(nodes);
     return status;
@@ -255,15 +244,15 @@ static void add_to_hash(uint8_t chain[16], const char *name, uint64_t size, cons
 }
 
 /* Identity of everything that was read. */
-static void hash_sources(const pack_job *j, uint8_t chain[16])
+static void hash_sources(const building *b, uint8_t chain[16])
 {
     memset(chain, 0, 16);
-    if (j->set->assume_unit)
-        add_to_hash(chain, j->set->assume_unit, 0, chain);
-    if (j->set->keep_strays)
+    if (b->plan->set->assume_unit)
+        add_to_hash(chain, b->plan->set->assume_unit, 0, chain);
+    if (b->plan->set->keep_strays)
         add_to_hash(chain, "keep strays", 0, chain);
-    for (int i = 0; i < j->source_count; i++) {
-        const pack_source *s = &j->sources[i];
+    for (int i = 0; i < b->in->source_count; i++) {
+        const pack_source *s = &b->in->sources[i];
         add_to_hash(chain, s->name, s->size, s->hash);
         for (uint32_t k = 0; k < s->contents.file_count; k++) {
             const model_file *file = &s->contents.files[k];
@@ -272,86 +261,98 @@ static void hash_sources(const pack_job *j, uint8_t chain[16])
     }
 }
 
-static int build_failure(const pack_job *j, const char *path, bvp_status status,
-                         const bvp_error *error)
+static int build_failure(const char *path, bvp_status status, const bvp_error *error)
 {
     if (status == BVP_ERR_SYSTEM) {
         complain(path, "%s", error->message);
         return EXIT_OUTPUT;
     }
-    return pack_failure(j, path, status, error);
+    return pack_failure(path, status, error, 0);
 }
 
-int pack_write(pack_job *j, bvp_builder *builder, const char *path)
+int pack_write(bvp_builder *builder, const pack_output *out, bvp_build_report *report)
 {
-    output out;
+    output file;
     bvp_error error = {0};
-    int code = output_open(&out, path);
+    int code = output_open(&file, out->path);
     if (code != 0)
         return code;
-    bvp_status status = bvp_builder_finish_fd(builder, out.fd, &j->report, &error);
-    j->report.dropped_triangle_count += j->dropped_count;
-    progress_stop(&j->bar);
-    pack_end_sync(j);
-    code = status == BVP_OK ? pack_check_last(j) : build_failure(j, path, status, &error);
+    bvp_status status = bvp_builder_finish_fd(builder, file.fd, report, &error);
+    progress_stop(out->bar);
+    if (out->store)
+        pack_store_end_sync(out->store);
+    if (status != BVP_OK)
+        code = build_failure(out->path, status, &error);
+    else if (out->store)
+        code = pack_store_check_last(out->store);
     if (code != 0) {
-        output_discard(&out);
+        output_discard(&file);
         return code;
     }
-    code = output_commit(&out);
-    if (code == 0)
-        pack_note_output(j, path);
+    code = output_commit(&file);
+    if (code == 0 && out->store)
+        pack_store_note_output(out->store, out->path);
     return code;
 }
 
-bvp_build_options pack_build_options(pack_job *j)
+static bvp_status new_builder(building *b, const uint8_t hash[16], const char *provenance,
+                              bvp_error *error)
 {
-    return (bvp_build_options){.thread_count = (uint32_t)j->set->jobs,
-                               .leaf_size = (uint32_t)j->set->leaf,
-                               .no_ids = j->set->no_ids,
-                               .drop_invalid = j->set->drop_invalid,
-                               .hierarchies = j->hierarchies,
-                               .hierarchy_count = j->hierarchy_count,
-                               .deformable = j->set->deformable};
+    bvp_build_options options = pack_plan_build_options(b->plan);
+    options.unit_in_metres = b->in->unit_in_metres;
+    options.up = b->in->up;
+    options.tessellation_tolerance = b->in->tolerance;
+    options.source_hash = hash;
+    options.provenance = provenance;
+    options.progress = show_progress;
+    options.progress_user = b;
+    options.thin = b->plan->set->thin;
+    options.digests = b->plan->set->digests;
+    options.store = b->out->store ? b->out->store->hint : "";
+    options.packed_is_verified = 1; /* by the finder */
+    return bvp_builder_new(&options, &b->builder, error);
 }
 
-int pack_build(pack_job *j, const char *path)
+static int build(building *b, const char *provenance, bvp_build_report *report)
 {
     uint8_t hash[16];
-    bvp_build_options options = pack_build_options(j);
-    bvp_builder *builder = NULL;
     bvp_error error = {0};
+    const int store_code = b->out->store ? b->out->store->code : 0;
     int code = 0;
 
-    hash_sources(j, hash);
-    options.unit_in_metres = j->unit_in_metres;
-    options.up = j->up;
-    options.tessellation_tolerance = j->tolerance;
-    options.source_hash = hash;
-    options.provenance = j->provenance;
-    options.progress = show_progress;
-    options.progress_user = j;
-    options.thin = j->set->thin;
-    options.digests = j->set->digests;
-    options.store = j->store_hint;
-    options.packed_is_verified = 1; /* by find_part */
-    count_triangles(j);
-    pack_open_last(j);
-    bvp_status status = bvp_builder_new(&options, &builder, &error);
+    hash_sources(b, hash);
+    count_triangles(b);
+    if (b->out->store)
+        pack_store_open_last(b->out->store);
+    bvp_status status = new_builder(b, hash, provenance, &error);
     if (status != BVP_OK)
-        return build_failure(j, path, status, &error);
-    for (int i = 0; i < j->source_count && code == 0; i++) {
-        status = add_source(builder, j, &j->sources[i], &error);
+        return build_failure(b->out->path, status, &error);
+    for (int i = 0; i < b->in->source_count && code == 0; i++) {
+        status = add_source(b, &b->in->sources[i], &error);
         if (status != BVP_OK) {
-            progress_stop(&j->bar);
-            code = pack_failure(j, j->sources[i].path, status, &error);
+            progress_stop(b->out->bar);
+            code = pack_failure(b->in->sources[i].path, status, &error, store_code);
         }
     }
-    status = code == 0 ? add_stray_nodes(builder, j, &error) : BVP_OK;
+    status = code == 0 ? add_stray_nodes(b, &error) : BVP_OK;
     if (status != BVP_OK)
-        code = build_failure(j, path, status, &error);
+        code = build_failure(b->out->path, status, &error);
     if (code == 0)
-        code = pack_write(j, builder, path);
-    bvp_builder_free(builder);
+        code = pack_write(b->builder, b->out, report);
+    report->dropped_triangle_count += b->dropped_count;
+    return code;
+}
+
+int pack_build(pack_input *in, const pack_plan *plan, const pack_finder *finder,
+               const pack_output *out, bvp_build_report *report)
+{
+    building b = {.plan = plan, .in = in, .finder = finder, .out = out};
+    char *provenance = NULL;
+    int code = pack_provenance(in, plan, &provenance);
+    if (code == 0)
+        code = build(&b, provenance, report);
+    bvp_builder_free(b.builder);
+    free(b.strays);
+    free(provenance);
     return code;
 }

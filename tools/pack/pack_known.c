@@ -5,28 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include "text/message.h"
-#include "pack/pack_job.h"
+#include "pack/pack_store.h"
 #include "store/source_record.h"
 #include "cli/start_thread.h"
 
 /* What the record of a source follows from: its bytes, and all that reading and packing them asks
  * of the options and of the name. */
-static void key_of(const pack_job *j, uint64_t size, const uint8_t hash[16], const char *name,
+static void key_of(const pack_store *s, uint64_t size, const uint8_t hash[16], const char *name,
                    const import_options *options, uint8_t key[16])
 {
     char text[512];
     const char *dot = strrchr(name, '.');
-    int used =
-        snprintf(text, sizeof text, "%s %.8s.%.16s.%d.%d.%d.%d.%u.%llu.%a.%a", bvp_version(),
-                 dot ? dot : "", options->format ? options->format : "", j->set->drop_invalid,
-                 j->set->no_ids, j->set->deformable, j->set->keep_strays, (unsigned)j->set->leaf,
-                 (unsigned long long)size, options->chord, options->angle);
-    for (uint32_t i = 0; i < j->hierarchy_count; i++) {
-        const bvp_hierarchy_spec *s = &j->hierarchies[i];
-        used += snprintf(text + used, sizeof text - (size_t)used, " %d.%u.%d.%u.%u", s->kind,
-                         s->leaf_size, s->split, s->plane_max, s->offset_size);
+    int used = snprintf(text, sizeof text, "%s %.8s.%.16s.%d.%d.%d.%d.%u.%llu.%a.%a", bvp_version(),
+                        dot ? dot : "", options->format ? options->format : "",
+                        s->plan->set->drop_invalid, s->plan->set->no_ids, s->plan->set->deformable,
+                        s->plan->set->keep_strays, (unsigned)s->plan->set->leaf,
+                        (unsigned long long)size, options->chord, options->angle);
+    for (uint32_t i = 0; i < s->plan->hierarchy_count; i++) {
+        const bvp_hierarchy_spec *h = &s->plan->hierarchies[i];
+        used += snprintf(text + used, sizeof text - (size_t)used, " %d.%u.%d.%u.%u", h->kind,
+                         h->leaf_size, h->split, h->plane_max, h->offset_size);
     }
-    const char *const words[] = {j->set->urdf, j->set->package_path};
+    const char *const words[] = {s->plan->set->urdf, s->plan->set->package_path};
     for (int i = 0; i < 2; i++) { /* a robot's */
         uint8_t word[16];
         bvp_hash(words[i] ? words[i] : "", words[i] ? strlen(words[i]) : 0, word);
@@ -43,7 +43,7 @@ static void key_of(const pack_job *j, uint64_t size, const uint8_t hash[16], con
 
 /* Is all that the model is made of in the store? *updated: parts whose stamps are other ones now.
  */
-static int has_parts(pack_job *j, model *m, uint32_t *updated)
+static int has_parts(pack_store *s, model *m, uint32_t *updated)
 {
     *updated = 0;
     for (uint32_t i = 0; i < m->mesh_count; i++)
@@ -51,7 +51,7 @@ static int has_parts(pack_job *j, model *m, uint32_t *updated)
             const stamp before = mesh->sound;
             if (mesh->triangle_count == 0)
                 continue;
-            if (!store_has(&j->store, mesh->packed.address, &mesh->sound))
+            if (!store_has(&s->store, mesh->packed.address, &mesh->sound))
                 return 0;
             *updated += !stamp_is_equal(&before, &mesh->sound);
         }
@@ -59,40 +59,40 @@ static int has_parts(pack_job *j, model *m, uint32_t *updated)
 }
 
 /* The model that the file gives, if all of its parts are in the store. */
-static int find_source(pack_job *j, const uint8_t key[16], model *out)
+static int find_source(pack_store *s, const uint8_t key[16], model *out)
 {
     size_t size;
     uint32_t updated;
-    char *text = store_get_record(&j->store, key, &size);
+    char *text = store_get_record(&s->store, key, &size);
     const int found =
-        text && source_record_read(text, size, out) == 0 && has_parts(j, out, &updated);
+        text && source_record_read(text, size, out) == 0 && has_parts(s, out, &updated);
     if (text && !found)
         model_free(out);
     free(text);
     return found;
 }
 
-static bvp_status keep_source(pack_job *j, const uint8_t key[16], const model *m)
+static bvp_status keep_source(pack_store *s, const uint8_t key[16], const model *m)
 {
     size_t size = 0;
     char *text = source_record_text(m, &size);
     if (!text)
         return BVP_ERR_NO_MEMORY;
-    const int code = store_put_record(&j->store, key, text, size);
+    const int code = store_put_record(&s->store, key, text, size);
     free(text);
     if (code == 0)
         return BVP_OK;
-    j->store_code = code;
+    s->code = code;
     return BVP_ERR_SYSTEM;
 }
 
-static void count_unchanged(pack_job *j, const model *m)
+static void count_unchanged(pack_store *s, const model *m)
 {
-    j->file_count++;
-    j->unchanged_file_count++;
+    s->counts.file_count++;
+    s->counts.unchanged_file_count++;
     for (uint32_t i = 0; i < m->mesh_count; i++)
         for (const model_mesh *mesh = &m->meshes[i]; mesh; mesh = mesh->strays)
-            j->known_part_count++;
+            s->counts.known_part_count++;
 }
 
 /* ---- by stamps ------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ static void name_of(const char *path, const char *format, char out[NAME_SIZE])
 }
 
 /* Files and parts that have their stamps still; most do. What needs more is left to find_unread. */
-static void look_at(const pack_job *j, source_entry *e)
+static void look_at(const pack_store *s, source_entry *e)
 {
     char name[NAME_SIZE];
     stamp now;
@@ -119,52 +119,52 @@ static void look_at(const pack_job *j, source_entry *e)
         for (const model_mesh *mesh = &e->contents.meshes[i]; mesh && e->is_unchanged;
              mesh = mesh->strays)
             e->is_unchanged = mesh->triangle_count == 0 ||
-                              store_is_unchanged(&j->store, mesh->packed.address, &mesh->sound);
+                              store_is_unchanged(&s->store, mesh->packed.address, &mesh->sound);
     if (!e->is_unchanged)
         model_free(&e->contents);
 }
 
 static void *look_at_all(void *argument)
 {
-    const pack_job *j = argument;
-    for (size_t i = 0; i < j->index.count; i++)
-        look_at(j, &j->index.entries[i]);
+    const pack_store *s = argument;
+    for (size_t i = 0; i < s->index.count; i++)
+        look_at(s, &s->index.entries[i]);
     return NULL;
 }
 
 /* Beside the reading of the model that names the files. */
-static void start_looking(pack_job *j)
+static void start_looking(pack_store *s)
 {
-    j->is_looking = j->set->jobs != 1 && !j->set->reread && j->index.count > 0 &&
-                    start_thread(&j->looking, look_at_all, j);
+    s->is_looking = s->plan->set->jobs != 1 && !s->plan->set->reread && s->index.count > 0 &&
+                    start_thread(&s->looking, look_at_all, s);
 }
 
-static void end_looking(pack_job *j)
+static void end_looking(pack_store *s)
 {
-    if (j->is_looking)
-        pthread_join(j->looking, NULL);
-    j->is_looking = 0;
+    if (s->is_looking)
+        pthread_join(s->looking, NULL);
+    s->is_looking = 0;
 }
 
 /* What the file gives, if it and its parts are as they were when it was packed last. */
-static int take_unchanged(pack_job *j, source_entry *e, model *out)
+static int take_unchanged(pack_store *s, source_entry *e, model *out)
 {
     uint32_t updated = 0;
     if (e->is_unchanged) {
         *out = e->contents;
         e->is_unchanged = 0;
-        source_index_keep(&j->index, e);
+        source_index_keep(&s->index, e);
         return 1;
     }
-    if (!j->has_stamp || !stamp_is_equal(&e->stamp, &j->stamp))
+    if (!s->has_stamp || !stamp_is_equal(&e->stamp, &s->stamp))
         return 0;
-    if (source_record_read(e->record, e->record_size, out) != 0 || !has_parts(j, out, &updated) ||
-        (updated > 0 && source_index_add(&j->index, e, out) != 0)) {
+    if (source_record_read(e->record, e->record_size, out) != 0 || !has_parts(s, out, &updated) ||
+        (updated > 0 && source_index_add(&s->index, e, out) != 0)) {
         model_free(out);
         return 0;
     }
     if (updated == 0)
-        source_index_keep(&j->index, e);
+        source_index_keep(&s->index, e);
     return 1;
 }
 
@@ -172,40 +172,42 @@ static int take_unchanged(pack_job *j, source_entry *e, model *out)
 static int find_unread(void *user, const char *path, const char *format, model_file *noted,
                        model *out)
 {
-    pack_job *j = user;
+    pack_store *s = user;
     char name[NAME_SIZE];
-    if (pack_skip_file(j, out))
+    if (shard_skips_file(s->share)) {
+        *out = (model){0};
         return 1;
-    end_looking(j);
+    }
+    end_looking(s);
     name_of(path, format, name);
-    source_entry *e = source_index_find(&j->index, name);
+    source_entry *e = source_index_find(&s->index, name);
     if (!e || !e->is_unchanged)
-        j->has_stamp = stamp_take(path, &j->stamp) == 0 && stamp_is_settled(&j->stamp);
-    if (!e || j->set->reread || !take_unchanged(j, e, out))
+        s->has_stamp = stamp_take(path, &s->stamp) == 0 && stamp_is_settled(&s->stamp);
+    if (!e || s->plan->set->reread || !take_unchanged(s, e, out))
         return 0;
     *noted = (model_file){.size = e->size};
     memcpy(noted->hash, e->hash, sizeof noted->hash);
-    count_unchanged(j, out);
-    j->unread_file_count++;
+    count_unchanged(s, out);
+    s->counts.unread_file_count++;
     return 1;
 }
 
 /* Of the file that find_unread looked at last. */
-static bvp_status note_stamp(pack_job *j, uint64_t size, const uint8_t hash[16],
+static bvp_status note_stamp(pack_store *s, uint64_t size, const uint8_t hash[16],
                              const import_options *options, const model *m)
 {
-    if (!j->has_stamp || !options->is_nested)
+    if (!s->has_stamp || !options->is_nested)
         return BVP_OK;
     char name[NAME_SIZE];
     name_of(options->path, options->format, name);
-    source_entry entry = {.name = name, .name_size = strlen(name), .stamp = j->stamp, .size = size};
+    source_entry entry = {.name = name, .name_size = strlen(name), .stamp = s->stamp, .size = size};
     memcpy(entry.hash, hash, sizeof entry.hash);
-    return source_index_add(&j->index, &entry, m) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
+    return source_index_add(&s->index, &entry, m) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
 }
 
 /* One record of each kind for each place that an export is read from, each way to pack it, and each
  * share. */
-static void key_of_place(const pack_job *j, const char *kind, const char *label, const char *dir,
+static void key_of_place(const pack_store *s, const char *kind, const char *label, const char *dir,
                          const import_options *options, uint8_t key[16])
 {
     char place[PATH_MAX] = "";
@@ -214,22 +216,22 @@ static void key_of_place(const pack_job *j, const char *kind, const char *label,
         *place = '\0';
     bvp_hash(place, strlen(place), hash[0]);
     bvp_hash(base_name(label), strlen(base_name(label)), hash[1]);
-    bvp_hash(&j->shard.number, sizeof j->shard.number, hash[2]);
+    bvp_hash(&s->share->number, sizeof s->share->number, hash[2]);
     bvp_hash(hash, sizeof hash, all);
-    key_of(j, 0, all, kind, options, key);
+    key_of(s, 0, all, kind, options, key);
 }
 
 /* A store that can't be written to does without: all that was asked of it was there. */
-static bvp_status store_index(pack_job *j, const uint8_t key[16])
+static bvp_status store_index(pack_store *s, const uint8_t key[16])
 {
     char *text;
     size_t size;
-    if (source_index_end(&j->index, &text, &size) != 0)
+    if (source_index_end(&s->index, &text, &size) != 0)
         return BVP_ERR_NO_MEMORY;
-    if (text && store_is_writable(&j->store))
-        j->store_code = store_put_record(&j->store, key, text, size);
+    if (text && store_is_writable(&s->store))
+        s->code = store_put_record(&s->store, key, text, size);
     free(text);
-    return j->store_code != 0 ? BVP_ERR_SYSTEM : BVP_OK;
+    return s->code != 0 ? BVP_ERR_SYSTEM : BVP_OK;
 }
 
 /* ---- a source -------------------------------------------------------------------------------- */
@@ -240,53 +242,56 @@ static bvp_status pack_into_store(void *user, const void *data, size_t size, con
                                   const char *name, const char *dir, const import_options *options,
                                   model *out, bvp_error *error)
 {
-    pack_job *j = user;
+    pack_store *s = user;
     uint8_t key[16];
-    key_of(j, size, hash, name, options, key);
+    key_of(s, size, hash, name, options, key);
     const int is_own = options->is_nested || !options->joints; /* joints may stand in a file */
-    if (is_own && find_source(j, key, out)) {
-        count_unchanged(j, out);
-        return note_stamp(j, size, hash, options, out);
+    if (is_own && find_source(s, key, out)) {
+        count_unchanged(s, out);
+        return note_stamp(s, size, hash, options, out);
     }
     bvp_status status = model_import_memory(data, size, name, dir, options, out, error);
     if (status != BVP_OK)
         return status;
-    status = pack_take_meshes(j, out, options->is_nested, error);
+    status = pack_store_take_meshes(s, out, options->is_nested, error);
     /* What depends on other files, too, is read each time; each of those is known by itself. Of a
      * share of meshes the others are not known. */
-    const int is_whole = options->is_nested || j->shard.number.count == 0;
+    const int is_whole = options->is_nested || s->share->number.count == 0;
     if (status == BVP_OK && is_own && is_whole && out->file_count == 0) {
-        status = keep_source(j, key, out);
+        status = keep_source(s, key, out);
         if (status == BVP_OK)
-            status = note_stamp(j, size, hash, options, out);
+            status = note_stamp(s, size, hash, options, out);
     }
-    j->file_count += out->file_count == 0;
+    s->counts.file_count += out->file_count == 0;
     if (status != BVP_OK)
         model_free(out);
     return status;
 }
 
-bvp_status pack_import_stored(pack_job *j, pack_source *s, const input *in, const char *label,
-                              const char *dir, import_options *options, bvp_error *error)
+bvp_status pack_store_take(void *user, pack_source *source, const pack_bytes *from,
+                           import_options *options, bvp_error *error)
 {
-    const import_hooks hooks = {.user = j, .find = find_unread, .import = pack_into_store};
+    pack_store *s = user;
+    const import_hooks hooks = {.user = s, .find = find_unread, .import = pack_into_store};
+    const input *file = from->file;
     uint8_t key[16];
     size_t size = 0;
     options->hooks = &hooks;
-    bvp_hash(in->data, in->size, s->hash);
+    bvp_hash(file->data, file->size, source->hash);
     /* what may only be read with --any-path is not known without */
-    key_of_place(j, options->any_path ? ".anywher" : ".sources", label, dir, options, key);
-    key_of_place(j, ".output", label, dir, options, j->output_key);
-    char *text = store_get_record(&j->store, key, &size);
-    bvp_status status = source_index_begin(&j->index, text, size) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
+    key_of_place(s, options->any_path ? ".anywher" : ".sources", from->label, from->dir, options,
+                 key);
+    key_of_place(s, ".output", from->label, from->dir, options, s->output_key);
+    char *text = store_get_record(&s->store, key, &size);
+    bvp_status status = source_index_begin(&s->index, text, size) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
     if (status == BVP_OK) {
-        start_looking(j);
-        status = pack_into_store(j, in->data, in->size, s->hash, label, dir, options, &s->contents,
-                                 error);
-        end_looking(j);
+        start_looking(s);
+        status = pack_into_store(s, file->data, file->size, source->hash, from->label, from->dir,
+                                 options, &source->contents, error);
+        end_looking(s);
     }
     if (status == BVP_OK)
-        status = store_index(j, key);
-    source_index_free(&j->index);
+        status = store_index(s, key);
+    source_index_free(&s->index);
     return status;
 }

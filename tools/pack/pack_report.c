@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * pack_report.c: what a file was made of and what became of it: provenance and summary.
  */
+#include "pack/pack_report.h"
+
 #include <errno.h>
 #include <string.h>
 #include "import/import_process.h"
@@ -8,19 +10,18 @@
 #include "text/keyword.h"
 #include "text/memory_text.h"
 #include "text/message.h"
-#include "pack/pack_job.h"
 
 /* ---- provenance ---------------------------------------------------------------------------- */
 
-static void write_warnings(json *out, const pack_job *j)
+static void write_warnings(json *out, const pack_input *in)
 {
     jsonw_array(out, "warnings");
-    for (int i = 0; i < j->source_count; i++)
-        for (uint32_t k = 0; k < j->sources[i].contents.warning_count; k++) {
+    for (int i = 0; i < in->source_count; i++)
+        for (uint32_t k = 0; k < in->sources[i].contents.warning_count; k++) {
             jsonw_inline_object(out, NULL);
-            jsonw_text(out, "source", j->sources[i].name);
-            jsonw_text(out, "text", j->sources[i].contents.warnings[k].text);
-            jsonw_count(out, "count", j->sources[i].contents.warnings[k].count);
+            jsonw_text(out, "source", in->sources[i].name);
+            jsonw_text(out, "text", in->sources[i].contents.warnings[k].text);
+            jsonw_count(out, "count", in->sources[i].contents.warnings[k].count);
             jsonw_end(out);
         }
     jsonw_end(out);
@@ -42,11 +43,11 @@ static void write_files(json *out, const model *m)
     jsonw_end(out);
 }
 
-static void write_sources(json *out, const pack_job *j)
+static void write_sources(json *out, const pack_input *in)
 {
     jsonw_array(out, "sources");
-    for (int i = 0; i < j->source_count; i++) {
-        const pack_source *s = &j->sources[i];
+    for (int i = 0; i < in->source_count; i++) {
+        const pack_source *s = &in->sources[i];
         jsonw_inline_object(out, NULL);
         jsonw_text(out, "name", s->name);
         jsonw_count(out, "size", s->size);
@@ -58,11 +59,11 @@ static void write_sources(json *out, const pack_job *j)
     jsonw_end(out);
 }
 
-static void write_hierarchies(json *out, const pack_job *j)
+static void write_hierarchies(json *out, const pack_plan *plan)
 {
     jsonw_array(out, "hierarchies");
-    for (uint32_t i = 0; i < j->hierarchy_count; i++) {
-        const bvp_hierarchy_spec *s = &j->hierarchies[i];
+    for (uint32_t i = 0; i < plan->hierarchy_count; i++) {
+        const bvp_hierarchy_spec *s = &plan->hierarchies[i];
         jsonw_inline_object(out, NULL);
         jsonw_text(out, "kind", kind_name(s->kind));
         jsonw_text(out, "split", split_name(s->split));
@@ -82,7 +83,7 @@ static int refuse_memory(void)
 }
 
 /* Only what the bytes of the output depend on: no folders, no dates, no thread count. */
-int pack_write_provenance(pack_job *j)
+int pack_provenance(const pack_input *in, const pack_plan *plan, char **provenance)
 {
     memory_text text;
     json out;
@@ -92,31 +93,31 @@ int pack_write_provenance(pack_job *j)
     jsonw_object(&out, NULL);
     jsonw_text(&out, "program", "bvpack");
     jsonw_text(&out, "version", bvp_version());
-    write_sources(&out, j);
+    write_sources(&out, in);
     jsonw_object(&out, "options");
-    jsonw_bool(&out, "ids", !j->set->no_ids);
-    jsonw_bool(&out, "drop_invalid", j->set->drop_invalid);
-    jsonw_count(&out, "leaf_size", j->set->leaf);
-    write_hierarchies(&out, j);
-    jsonw_bool(&out, "deformable", j->set->deformable);
-    if (j->set->keep_strays)
+    jsonw_bool(&out, "ids", !plan->set->no_ids);
+    jsonw_bool(&out, "drop_invalid", plan->set->drop_invalid);
+    jsonw_count(&out, "leaf_size", plan->set->leaf);
+    write_hierarchies(&out, plan);
+    jsonw_bool(&out, "deformable", plan->set->deformable);
+    if (plan->set->keep_strays)
         jsonw_bool(&out, "keep_strays", 1);
-    jsonw_text(&out, "unit", j->set->unit);
-    if (j->set->assume_unit)
-        jsonw_text(&out, "assume_unit", j->set->assume_unit);
-    jsonw_text(&out, "up", j->set->up);
-    jsonw_text(&out, "format", j->set->format);
-    jsonw_text(&out, "urdf", j->set->urdf);
-    jsonw_text(&out, "joints", j->set->joints);
-    if (j->tolerance > 0) {
-        jsonw_number(&out, "chord", j->chord > 0 ? j->chord : IMPORT_CHORD);
-        jsonw_number(&out, "angle", j->set->angle > 0 ? j->set->angle : IMPORT_ANGLE);
+    jsonw_text(&out, "unit", plan->set->unit);
+    if (plan->set->assume_unit)
+        jsonw_text(&out, "assume_unit", plan->set->assume_unit);
+    jsonw_text(&out, "up", plan->set->up);
+    jsonw_text(&out, "format", plan->set->format);
+    jsonw_text(&out, "urdf", plan->set->urdf);
+    jsonw_text(&out, "joints", plan->set->joints);
+    if (in->tolerance > 0) {
+        jsonw_number(&out, "chord", plan->chord > 0 ? plan->chord : IMPORT_CHORD);
+        jsonw_number(&out, "angle", plan->set->angle > 0 ? plan->set->angle : IMPORT_ANGLE);
     }
     jsonw_end(&out);
-    write_warnings(&out, j);
+    write_warnings(&out, in);
     jsonw_end(&out);
     const int failed = memory_text_close(&text) != 0;
-    j->provenance = text.data;
+    *provenance = text.data;
     return failed ? refuse_memory() : 0;
 }
 
@@ -131,41 +132,43 @@ static void summarise_sizes(FILE *out, const bvp_build_report *r)
 }
 
 /* What each kind takes, when there are several. */
-static void summarise_kinds(FILE *out, const pack_job *j)
+static void summarise_kinds(FILE *out, const pack_result *r)
 {
-    const bvp_build_report *r = &j->report;
-    const double triangles = r->unique_triangle_count ? (double)r->unique_triangle_count : 1;
-    if (j->hierarchy_count == 1 && j->hierarchies[0].kind == BVP_KIND_WIDE)
+    const bvp_build_report *report = &r->report;
+    const double triangles =
+        report->unique_triangle_count ? (double)report->unique_triangle_count : 1;
+    if (r->plan->hierarchy_count == 1 && r->plan->hierarchies[0].kind == BVP_KIND_WIDE)
         return;
     fputs("  hierarchies     ", out);
-    for (uint32_t i = 0; i < j->hierarchy_count; i++) {
-        const uint32_t kind = j->hierarchies[i].kind;
+    for (uint32_t i = 0; i < r->plan->hierarchy_count; i++) {
+        const uint32_t kind = r->plan->hierarchies[i].kind;
         fprintf(out, "%s%s %.2f", i > 0 ? ", " : "", kind_name(kind),
-                (double)r->kind_size[kind] / triangles);
+                (double)report->kind_size[kind] / triangles);
     }
     fputs(" bytes/triangle\n", out);
 }
 
-static void summarise_oddities(FILE *out, const pack_job *j)
+static void summarise_oddities(FILE *out, const pack_result *r)
 {
-    const bvp_build_report *r = &j->report;
+    const bvp_build_report *report = &r->report;
     char a[64], b[64];
-    if (r->degenerate_count || r->duplicate_count)
+    if (report->degenerate_count || report->duplicate_count)
         fprintf(out, "  kept            %s, %s\n",
-                counted(r->degenerate_count, "degenerate triangle", a),
-                counted(r->duplicate_count, "duplicate triangle", b));
-    if (r->dropped_triangle_count || r->dropped_node_count)
+                counted(report->degenerate_count, "degenerate triangle", a),
+                counted(report->duplicate_count, "duplicate triangle", b));
+    if (report->dropped_triangle_count || report->dropped_node_count)
         fprintf(out, "  dropped         %s, %s\n",
-                counted(r->dropped_triangle_count, "invalid triangle", a),
-                counted(r->dropped_node_count, "invalid node", b));
-    if (r->rounding_error > 0)
-        fprintf(out, "  rounding        largest error of a coordinate %.3g %s\n", r->rounding_error,
-                j->unit_in_metres > 0 ? unit_name(j->unit_in_metres) : "units");
-    for (int i = 0; i < j->source_count; i++)
-        for (uint32_t k = 0; k < j->sources[i].contents.warning_count; k++) {
-            const model_warning *w = &j->sources[i].contents.warnings[k];
+                counted(report->dropped_triangle_count, "invalid triangle", a),
+                counted(report->dropped_node_count, "invalid node", b));
+    if (report->rounding_error > 0)
+        fprintf(out, "  rounding        largest error of a coordinate %.3g %s\n",
+                report->rounding_error,
+                r->input->unit_in_metres > 0 ? unit_name(r->input->unit_in_metres) : "units");
+    for (int i = 0; i < r->input->source_count; i++)
+        for (uint32_t k = 0; k < r->input->sources[i].contents.warning_count; k++) {
+            const model_warning *w = &r->input->sources[i].contents.warnings[k];
             fprintf(out, "  warning         ");
-            print_plain(out, j->sources[i].name);
+            print_plain(out, r->input->sources[i].name);
             fprintf(out, ": %s ", grouped(w->count, a));
             print_plain(out, w->text);
             fputc('\n', out);
@@ -173,27 +176,27 @@ static void summarise_oddities(FILE *out, const pack_job *j)
 }
 
 /* How much of it had been packed before. */
-static void summarise_store(FILE *out, const pack_job *j)
+static void summarise_store(FILE *out, const pack_result *r)
 {
     char a[64], b[64];
-    if (!j->set->store)
+    if (!r->store)
         return;
     fprintf(out, "  store           %s packed now, %s known;",
-            counted(j->new_part_count, "part", a), grouped(j->known_part_count, b));
-    fprintf(out, " %s of %s unchanged", grouped(j->unchanged_file_count, a),
-            counted(j->file_count, "source file", b));
-    fprintf(out, ", %s of them by their times\n", grouped(j->unread_file_count, a));
+            counted(r->store->new_part_count, "part", a), grouped(r->store->known_part_count, b));
+    fprintf(out, " %s of %s unchanged", grouped(r->store->unchanged_file_count, a),
+            counted(r->store->file_count, "source file", b));
+    fprintf(out, ", %s of them by their times\n", grouped(r->store->unread_file_count, a));
 }
 
-static void summarise_shard(FILE *out, const pack_job *j)
+static void summarise_shard(FILE *out, const pack_result *r)
 {
-    const pack_shard *shard = &j->shard;
+    const shard_counts *shard = r->share;
     char a[32], b[64];
     if (shard->number.count == 0)
         return;
     const int is_model = shard->mesh_count > 0;
     fprintf(out, "  share           %u of %u: %s of ", shard->number.index, shard->number.count,
-            grouped(is_model ? shard->own_mesh_count : shard->own_count, a));
+            grouped(is_model ? shard->own_mesh_count : shard->own_file_count, a));
     if (is_model)
         fprintf(out, "%s %s\n", grouped(shard->mesh_count, b),
                 shard->mesh_count == 1 ? "mesh" : "meshes");
@@ -202,108 +205,110 @@ static void summarise_shard(FILE *out, const pack_job *j)
 }
 
 /* What went into a store and into no file. */
-static void summarise_stored(FILE *out, const pack_job *j)
+static void summarise_stored(FILE *out, const pack_result *r)
 {
-    print_plain(out, j->set->store);
+    print_plain(out, r->plan->set->store);
     fputs(":\n", out);
-    summarise_shard(out, j);
-    summarise_store(out, j);
-    fprintf(out, "  time            %.3g s\n", j->seconds_import);
+    summarise_shard(out, r);
+    summarise_store(out, r);
+    fprintf(out, "  time            %.3g s\n", r->seconds_import);
 }
 
-void pack_summarise(FILE *out, const pack_job *j, const char *path)
+void pack_summarise(FILE *out, const pack_result *r, const char *path)
 {
-    const bvp_build_report *r = &j->report;
-    double seconds = j->seconds_import + r->seconds_build + r->seconds_write;
+    const bvp_build_report *report = &r->report;
+    double seconds = r->seconds_import + report->seconds_build + report->seconds_write;
     char a[32], b[64];
 
     if (!*path) {
-        summarise_stored(out, j);
+        summarise_stored(out, r);
         return;
     }
     print_plain(out, strcmp(path, "-") ? path : "standard output");
-    fprintf(out, ": %s bytes\n", grouped(r->file_size, a));
-    summarise_shard(out, j);
-    fprintf(out, "  parts           %s", grouped(r->part_count, a));
-    if (r->shared_part_count)
-        fprintf(out, ", %s more equal to one of them", grouped(r->shared_part_count, a));
-    fprintf(out, "\n  instances       %s in a tree of %s\n", grouped(r->instance_count, a),
-            counted(r->node_count, "node", b));
-    fprintf(out, "  triangles       %s, stored %s\n", grouped(r->triangle_count, a),
-            grouped(r->unique_triangle_count, b));
-    if (j->tolerance > 0)
+    fprintf(out, ": %s bytes\n", grouped(report->file_size, a));
+    summarise_shard(out, r);
+    fprintf(out, "  parts           %s", grouped(report->part_count, a));
+    if (report->shared_part_count)
+        fprintf(out, ", %s more equal to one of them", grouped(report->shared_part_count, a));
+    fprintf(out, "\n  instances       %s in a tree of %s\n", grouped(report->instance_count, a),
+            counted(report->node_count, "node", b));
+    fprintf(out, "  triangles       %s, stored %s\n", grouped(report->triangle_count, a),
+            grouped(report->unique_triangle_count, b));
+    if (r->input->tolerance > 0)
         fprintf(out, "  tolerance       triangles up to %s %s from the surface\n",
-                shortest(j->tolerance, a),
-                unit_name(j->unit_in_metres)[0] ? unit_name(j->unit_in_metres) : "units");
-    summarise_store(out, j);
-    summarise_sizes(out, r);
-    summarise_kinds(out, j);
-    summarise_oddities(out, j);
+                shortest(r->input->tolerance, a),
+                unit_name(r->input->unit_in_metres)[0] ? unit_name(r->input->unit_in_metres)
+                                                       : "units");
+    summarise_store(out, r);
+    summarise_sizes(out, report);
+    summarise_kinds(out, r);
+    summarise_oddities(out, r);
     fprintf(out, "  time            %.3g s: import %.3g, build %.3g, write %.3g", seconds,
-            j->seconds_import, r->seconds_build, r->seconds_write);
-    if (r->seconds_build > 0)
+            r->seconds_import, report->seconds_build, report->seconds_write);
+    if (report->seconds_build > 0)
         fprintf(out, "; %.2f million triangles/s built",
-                1e-6 * (double)r->unique_triangle_count / r->seconds_build);
+                1e-6 * (double)report->unique_triangle_count / report->seconds_build);
     fputc('\n', out);
 }
 
-static void shard_as_json(json *out, const pack_shard *shard)
+static void shard_as_json(json *out, const shard_counts *shard)
 {
     if (shard->number.count == 0)
         return;
     jsonw_object(out, "shard");
     jsonw_count(out, "index", shard->number.index);
     jsonw_count(out, "count", shard->number.count);
-    jsonw_count(out, "own_file_count", shard->own_count);
+    jsonw_count(out, "own_file_count", shard->own_file_count);
     jsonw_count(out, "file_count", shard->file_count);
     jsonw_count(out, "own_mesh_count", shard->own_mesh_count);
     jsonw_count(out, "mesh_count", shard->mesh_count);
     jsonw_end(out);
 }
 
-void pack_report_as_json(const pack_job *j, const char *path)
+void pack_result_as_json(const pack_result *r, const char *path)
 {
-    const bvp_build_report *r = &j->report;
+    const bvp_build_report *report = &r->report;
     json out;
     jsonw_start(&out, stdout, 1);
     jsonw_object(&out, NULL);
     jsonw_text(&out, "output", *path ? path : NULL);
-    shard_as_json(&out, &j->shard);
-    jsonw_count(&out, "file_size", r->file_size);
-    jsonw_count(&out, "part_count", r->part_count);
-    jsonw_count(&out, "shared_part_count", r->shared_part_count);
-    jsonw_count(&out, "instance_count", r->instance_count);
-    jsonw_count(&out, "node_count", r->node_count);
-    jsonw_count(&out, "triangle_count", r->triangle_count);
-    jsonw_count(&out, "unique_triangle_count", r->unique_triangle_count);
-    jsonw_count(&out, "hierarchy_size", r->hierarchy_size);
+    shard_as_json(&out, r->share);
+    jsonw_count(&out, "file_size", report->file_size);
+    jsonw_count(&out, "part_count", report->part_count);
+    jsonw_count(&out, "shared_part_count", report->shared_part_count);
+    jsonw_count(&out, "instance_count", report->instance_count);
+    jsonw_count(&out, "node_count", report->node_count);
+    jsonw_count(&out, "triangle_count", report->triangle_count);
+    jsonw_count(&out, "unique_triangle_count", report->unique_triangle_count);
+    jsonw_count(&out, "hierarchy_size", report->hierarchy_size);
     jsonw_object(&out, "kind_size");
-    for (uint32_t i = 0; i < j->hierarchy_count; i++)
-        jsonw_count(&out, kind_name(j->hierarchies[i].kind), r->kind_size[j->hierarchies[i].kind]);
+    for (uint32_t i = 0; i < r->plan->hierarchy_count; i++)
+        jsonw_count(&out, kind_name(r->plan->hierarchies[i].kind),
+                    report->kind_size[r->plan->hierarchies[i].kind]);
     jsonw_end(&out);
-    jsonw_count(&out, "geometry_size", r->geometry_size);
-    jsonw_count(&out, "id_size", r->id_size);
-    jsonw_count(&out, "other_size", r->other_size);
-    if (j->set->store) {
+    jsonw_count(&out, "geometry_size", report->geometry_size);
+    jsonw_count(&out, "id_size", report->id_size);
+    jsonw_count(&out, "other_size", report->other_size);
+    if (r->store) {
         jsonw_object(&out, "store");
-        jsonw_count(&out, "new_part_count", j->new_part_count);
-        jsonw_count(&out, "known_part_count", j->known_part_count);
-        jsonw_count(&out, "file_count", j->file_count);
-        jsonw_count(&out, "unchanged_file_count", j->unchanged_file_count);
-        jsonw_count(&out, "unread_file_count", j->unread_file_count);
-        jsonw_count(&out, "copied_part_count", j->copied_part_count);
+        jsonw_count(&out, "new_part_count", r->store->new_part_count);
+        jsonw_count(&out, "known_part_count", r->store->known_part_count);
+        jsonw_count(&out, "file_count", r->store->file_count);
+        jsonw_count(&out, "unchanged_file_count", r->store->unchanged_file_count);
+        jsonw_count(&out, "unread_file_count", r->store->unread_file_count);
+        jsonw_count(&out, "copied_part_count", r->store->copied_part_count);
         jsonw_end(&out);
     }
-    jsonw_count(&out, "degenerate_count", r->degenerate_count);
-    jsonw_count(&out, "duplicate_count", r->duplicate_count);
-    jsonw_count(&out, "dropped_triangle_count", r->dropped_triangle_count);
-    jsonw_count(&out, "dropped_node_count", r->dropped_node_count);
-    jsonw_number(&out, "rounding_error", r->rounding_error);
-    jsonw_number(&out, "seconds_import", j->seconds_import);
-    jsonw_number(&out, "seconds_build", r->seconds_build);
-    jsonw_number(&out, "seconds_write", r->seconds_write);
-    write_sources(&out, j);
-    write_warnings(&out, j);
+    jsonw_count(&out, "degenerate_count", report->degenerate_count);
+    jsonw_count(&out, "duplicate_count", report->duplicate_count);
+    jsonw_count(&out, "dropped_triangle_count", report->dropped_triangle_count);
+    jsonw_count(&out, "dropped_node_count", report->dropped_node_count);
+    jsonw_number(&out, "rounding_error", report->rounding_error);
+    jsonw_number(&out, "seconds_import", r->seconds_import);
+    jsonw_number(&out, "seconds_build", report->seconds_build);
+    jsonw_number(&out, "seconds_write", report->seconds_write);
+    write_sources(&out, r->input);
+    write_warnings(&out, r->input);
     jsonw_end(&out);
     jsonw_finish(&out);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * pack_settings.c: the options of packing that its bytes depend on, as JSON and back.
  */
+#include "pack/pack_plan.h"
+
 #include <math.h>
 #include <string.h>
-#include "pack/pack_job.h"
 
 typedef struct setting {
     const char *name;

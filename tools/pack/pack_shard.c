@@ -3,37 +3,15 @@
  * packed, and what else a file has (its tree, names, warnings) becomes a record. Or of a model's
  * meshes: all are read, the share's are packed.
  */
+#include "pack/pack_shard.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include "text/message.h"
-#include "pack/pack_job.h"
+#include "pack/pack_mesh.h"
 #include "store/source_record.h"
+#include "text/message.h"
 
 /* ---- files ----------------------------------------------------------------------------------- */
-
-/* Files go round among the shares, in the order in which the manifest names them. */
-int pack_skip_file(pack_job *j, model *out)
-{
-    pack_shard *shard = &j->shard;
-    if (shard->number.count == 0)
-        return 0;
-    if (shard->file_count++ % shard->number.count == shard->number.index - 1) {
-        shard->own_count++;
-        return 0;
-    }
-    *out = (model){0};
-    return 1;
-}
-
-int pack_skip_mesh(pack_job *j)
-{
-    pack_shard *shard = &j->shard;
-    if (shard->number.count == 0)
-        return 0;
-    const int is_own = shard->mesh_count++ % shard->number.count == shard->number.index - 1;
-    shard->own_mesh_count += (uint64_t)is_own;
-    return !is_own;
-}
 
 /* For import_hooks: those of other shares are known, and empty. */
 static int skip_file(void *user, const char *path, const char *format, model_file *noted,
@@ -42,7 +20,11 @@ static int skip_file(void *user, const char *path, const char *format, model_fil
     (void)path;
     (void)format;
     (void)noted;
-    return pack_skip_file(user, out);
+    pack_shard *shard = user;
+    if (!shard_skips_file(shard->counts))
+        return 0;
+    *out = (model){0};
+    return 1;
 }
 
 static bvp_status record_file(pack_shard *shard, const char *path, const char *format,
@@ -90,7 +72,7 @@ static bvp_status take_file(void *user, const void *data, size_t size, const uin
                             const char *path, const char *dir, const import_options *options,
                             model *out, bvp_error *error)
 {
-    pack_shard *shard = &((pack_job *)user)->shard;
+    pack_shard *shard = user;
     bvp_status status = model_import_memory(data, size, path, dir, options, out, error);
     if (status != BVP_OK)
         return status;
@@ -106,10 +88,10 @@ static bvp_status take_file(void *user, const void *data, size_t size, const uin
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
 /* Packed, or empty when it is another share's. */
-static bvp_status take_or_leave(pack_job *j, model_mesh *mesh, bvp_error *error)
+static bvp_status take_or_leave(pack_shard *shard, model_mesh *mesh, bvp_error *error)
 {
-    if (!pack_skip_mesh(j))
-        return take_mesh(&j->shard, mesh, error);
+    if (!shard_skips_mesh(shard->counts))
+        return take_mesh(shard, mesh, error);
     char *name = mesh->name;
     mesh->name = NULL;
     model_mesh_free(mesh);
@@ -123,7 +105,7 @@ static bvp_status record_model(pack_shard *shard, const model *m)
 {
     size_t size;
     model part = *m;
-    if (shard->number.index > 1)
+    if (shard->counts->number.index > 1)
         part.node_count = part.warning_count = part.file_count = 0;
     char *text = source_record_text(&part, &size);
     if (!text)
@@ -133,12 +115,12 @@ static bvp_status record_model(pack_shard *shard, const model *m)
     return BVP_OK;
 }
 
-static bvp_status take_model(pack_job *j, model *m, bvp_error *error)
+static bvp_status take_model(pack_shard *shard, model *m, bvp_error *error)
 {
     bvp_status status = BVP_OK;
     for (uint32_t i = 0; i < m->mesh_count && status == BVP_OK; i++)
-        status = take_or_leave(j, &m->meshes[i], error);
-    return status == BVP_OK ? record_model(&j->shard, m) : status;
+        status = take_or_leave(shard, &m->meshes[i], error);
+    return status == BVP_OK ? record_model(shard, m) : status;
 }
 
 /* ---- the share ------------------------------------------------------------------------------- */
@@ -148,10 +130,9 @@ static int is_manifest(const model *m)
     return strcmp(m->format, "manifest") == 0;
 }
 
-static bvp_status start(pack_job *j, const pack_source *s, bvp_error *error)
+static bvp_status start(pack_shard *shard, const pack_source *s, bvp_error *error)
 {
-    pack_shard *shard = &j->shard;
-    const bvp_build_options options = pack_build_options(j);
+    const bvp_build_options options = pack_plan_build_options(shard->plan);
     bvp_status status = bvp_builder_new(&options, &shard->builder, error);
     if (status == BVP_OK)
         status = bvp_builder_add_node(shard->builder, BVP_NONE, s->name, NULL, NULL, BVP_NONE,
@@ -166,18 +147,17 @@ static bvp_status start(pack_job *j, const pack_source *s, bvp_error *error)
     jsonw_text(&shard->out, "manifest", s->name);
     jsonw_count(&shard->out, "size", s->size);
     jsonw_hex(&shard->out, "hash", s->hash, sizeof s->hash);
-    pack_settings_as_json(&shard->out, "settings", j->set);
+    pack_settings_as_json(&shard->out, "settings", shard->plan->set);
     jsonw_array(&shard->out, "files");
     return BVP_OK;
 }
 
-static bvp_status close_record(pack_job *j, model *m, bvp_error *error)
+static bvp_status close_record(pack_shard *shard, model *m, bvp_error *error)
 {
-    pack_shard *shard = &j->shard;
     jsonw_end(&shard->out);
-    jsonw_count(&shard->out, "file_count", shard->file_count);
-    const int is_refused = shard->file_count > 0; /* unless it is a manifest */
-    const bvp_status status = is_manifest(m) || is_refused ? BVP_OK : take_model(j, m, error);
+    jsonw_count(&shard->out, "file_count", shard->counts->file_count);
+    const int is_refused = shard->counts->file_count > 0; /* unless it is a manifest */
+    const bvp_status status = is_manifest(m) || is_refused ? BVP_OK : take_model(shard, m, error);
     jsonw_end(&shard->out);
     return memory_text_close(&shard->record) != 0 ? BVP_ERR_NO_MEMORY : status;
 }
@@ -187,13 +167,14 @@ static bvp_status add_properties(pack_shard *shard, const char *manifest, size_t
                                  bvp_error *error)
 {
     char number[32];
-    snprintf(number, sizeof number, "%u/%u", shard->number.index, shard->number.count);
+    snprintf(number, sizeof number, "%u/%u", shard->counts->number.index,
+             shard->counts->number.count);
     bvp_status status =
         bvp_builder_add_property(shard->builder, shard->root, SHARD_KEY, number, error);
     if (status == BVP_OK)
         status = bvp_builder_add_property(shard->builder, shard->root, SHARD_RECORD_KEY,
                                           shard->record.data, error);
-    if (status != BVP_OK || !manifest || shard->number.index > 1)
+    if (status != BVP_OK || !manifest || shard->counts->number.index > 1)
         return status;
     char *text = strndup(manifest, size);
     status = text ? bvp_builder_add_property(shard->builder, shard->root, SHARD_MANIFEST_KEY, text,
@@ -203,29 +184,27 @@ static bvp_status add_properties(pack_shard *shard, const char *manifest, size_t
     return status;
 }
 
-bvp_status pack_import_shard(pack_job *j, pack_source *s, const input *in, const char *label,
-                             const char *dir, import_options *options, bvp_error *error)
+bvp_status pack_shard_take(void *user, pack_source *s, const pack_bytes *from,
+                           import_options *options, bvp_error *error)
 {
-    const import_hooks hooks = {.user = j, .find = skip_file, .import = take_file};
+    pack_shard *shard = user;
+    const import_hooks hooks = {.user = shard, .find = skip_file, .import = take_file};
+    const input *file = from->file;
     options->hooks = &hooks;
-    bvp_hash(in->data, in->size, s->hash);
-    bvp_status status = start(j, s, error);
+    bvp_hash(file->data, file->size, s->hash);
+    bvp_status status = start(shard, s, error);
     if (status == BVP_OK)
-        status = model_import_memory(in->data, in->size, label, dir, options, &s->contents, error);
+        status = model_import_memory(file->data, file->size, from->label, from->dir, options,
+                                     &s->contents, error);
     if (status == BVP_OK)
-        status = close_record(j, &s->contents, error);
-    const char *manifest = status == BVP_OK && is_manifest(&s->contents) ? in->data : NULL;
+        status = close_record(shard, &s->contents, error);
+    const char *manifest = status == BVP_OK && is_manifest(&s->contents) ? file->data : NULL;
     if (status == BVP_OK)
-        status = add_properties(&j->shard, manifest, in->size, error);
+        status = add_properties(shard, manifest, file->size, error);
     return status;
 }
 
-int pack_write_shard(pack_job *j, const char *path)
-{
-    return pack_write(j, j->shard.builder, path);
-}
-
-void pack_free_shard(pack_shard *shard)
+void pack_shard_free(pack_shard *shard)
 {
     memory_text_close(&shard->record);
     free(shard->record.data);

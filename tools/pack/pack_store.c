@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: MIT
  * pack_store.c: packing by way of a store: a part that is known is not built.
  */
+#include "pack/pack_store.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include "text/message.h"
-#include "pack/pack_job.h"
 #include "cli/start_thread.h"
+#include "pack/pack_mesh.h"
+#include "store/convert_file.h"
+#include "text/message.h"
+
+int pack_store_open(pack_store *out, const pack_plan *plan, shard_counts *share, const char *path)
+{
+    *out = (pack_store){.plan = plan, .share = share};
+    int code = store_open(&out->store, plan->set->store);
+    out->store.is_trusted = plan->set->trust_store;
+    if (code == 0 && plan->set->thin)
+        code = convert_hint(path, plan->set->store, out->hint);
+    return code;
+}
+
+void pack_store_close(pack_store *s)
+{
+    last_output_close(&s->last);
+    store_close(&s->store);
+}
+
+/* ---- meshes ---------------------------------------------------------------------------------- */
 
 /* The store, and whether it had what was asked for. */
 typedef struct asking {
@@ -21,22 +42,22 @@ static const bvp_file *find_packed(void *user, const uint8_t address[16])
     return file;
 }
 
-static bvp_status save_part(pack_job *j, bvp_builder *builder, const uint8_t address[16],
+static bvp_status save_part(pack_store *s, bvp_builder *builder, const uint8_t address[16],
                             stamp *sound, bvp_error *error)
 {
-    const int code = store_put_part(&j->store, builder, address, sound);
+    const int code = store_put_part(&s->store, builder, address, sound);
     if (code == 0)
         return BVP_OK;
-    j->store_code = code;
+    s->code = code;
     snprintf(error->message, sizeof error->message, "its part cannot be stored");
     return BVP_ERR_SYSTEM;
 }
 
 /* Built and saved, unless the store has it. */
-static bvp_status take_one_mesh(pack_job *j, model_mesh *mesh, bvp_error *error)
+static bvp_status take_one_mesh(pack_store *s, model_mesh *mesh, bvp_error *error)
 {
-    asking a = {.store = &j->store};
-    bvp_build_options options = pack_build_options(j);
+    asking a = {.store = &s->store};
+    bvp_build_options options = pack_plan_build_options(s->plan);
     bvp_builder *builder = NULL;
     uint32_t part = BVP_NONE;
     options.find_packed = find_packed;
@@ -48,54 +69,54 @@ static bvp_status take_one_mesh(pack_job *j, model_mesh *mesh, bvp_error *error)
     if (status == BVP_OK && part != BVP_NONE) {
         mesh->is_new = !a.found;
         if (!a.found)
-            status = save_part(j, builder, mesh->packed.address, &mesh->sound, error);
-        j->new_part_count += !a.found;
-        j->known_part_count += (uint64_t)a.found;
+            status = save_part(s, builder, mesh->packed.address, &mesh->sound, error);
+        s->counts.new_part_count += !a.found;
+        s->counts.known_part_count += (uint64_t)a.found;
     }
     bvp_builder_free(builder);
     return status;
 }
 
 /* With its strays. */
-static bvp_status take_mesh(pack_job *j, model_mesh *mesh, bvp_error *error)
+static bvp_status take_mesh(pack_store *s, model_mesh *mesh, bvp_error *error)
 {
     bvp_status status = BVP_OK;
     for (; mesh && status == BVP_OK; mesh = mesh->strays)
-        status = take_one_mesh(j, mesh, error);
+        status = take_one_mesh(s, mesh, error);
     return status;
 }
 
-bvp_status pack_take_meshes(pack_job *j, model *m, int is_nested, bvp_error *error)
+bvp_status pack_store_take_meshes(pack_store *s, model *m, int is_nested, bvp_error *error)
 {
     bvp_status status = BVP_OK;
     for (uint32_t i = 0; i < m->mesh_count && status == BVP_OK; i++)
-        if (!m->meshes[i].is_packed && (is_nested || !pack_skip_mesh(j)))
-            status = take_mesh(j, &m->meshes[i], error);
+        if (!m->meshes[i].is_packed && (is_nested || !shard_skips_mesh(s->share)))
+            status = take_mesh(s, &m->meshes[i], error);
     return status;
 }
 
 /* ---- the output ------------------------------------------------------------------------------ */
 
-static int is_fat(const pack_job *j)
+static int is_fat(const pack_store *s)
 {
-    return j->set->store && !j->set->thin;
+    return !s->plan->set->thin;
 }
 
-void pack_open_last(pack_job *j)
+void pack_store_open_last(pack_store *s)
 {
-    if (is_fat(j))
-        last_output_open(&j->last, &j->store, j->output_key);
+    if (is_fat(s))
+        last_output_open(&s->last, &s->store, s->output_key);
 }
 
-void pack_note_output(const pack_job *j, const char *path)
+void pack_store_note_output(const pack_store *s, const char *path)
 {
-    if (is_fat(j) && strcmp(path, "-") != 0)
-        last_output_note(&j->store, j->output_key, path);
+    if (is_fat(s) && strcmp(path, "-") != 0)
+        last_output_note(&s->store, s->output_key, path);
 }
 
-int pack_check_last(const pack_job *j)
+int pack_store_check_last(const pack_store *s)
 {
-    if (last_output_is_as_it_was(&j->last))
+    if (last_output_is_as_it_was(&s->last))
         return 0;
     complain(NULL, "the last output was written to while parts were copied from it; pack again");
     return EXIT_INPUT;
@@ -112,31 +133,31 @@ static int is_of(const bvp_file *file, uint32_t part, const model_mesh *mesh)
 }
 
 /* The last output is whatever file a record in the store names. */
-static int keeps_rules(const pack_job *j, const part_place *last)
+static int keeps_rules(const pack_store *s, const part_place *last)
 {
-    return j->store.is_trusted ||
+    return s->store.is_trusted ||
            bvp_verify_part(last->file, last->part, NULL, NULL, NULL) == BVP_OK;
 }
 
-const bvp_file *pack_find_stored(void *user, const model_mesh *mesh, uint32_t *part, int *stays)
+const bvp_file *pack_store_find(void *user, const model_mesh *mesh, uint32_t *part, int *stays)
 {
-    pack_job *j = user;
-    const part_place *last = part_table_find(&j->last.parts, mesh->packed.address);
+    pack_store *s = user;
+    const part_place *last = part_table_find(&s->last.parts, mesh->packed.address);
     *stays = 1;
     *part = 0;
-    if (last && is_of(last->file, last->part, mesh) && keeps_rules(j, last)) {
-        j->copied_part_count++;
+    if (last && is_of(last->file, last->part, mesh) && keeps_rules(s, last)) {
+        s->counts.copied_part_count++;
         *part = last->part;
         return last->file;
     }
     const bvp_file *file =
-        store_find(&j->store, mesh->packed.address, mesh->is_new ? &mesh->sound : NULL);
-    *stays = file && store_keeps(&j->store, file);
+        store_find(&s->store, mesh->packed.address, mesh->is_new ? &mesh->sound : NULL);
+    *stays = file && store_keeps(&s->store, file);
     if (file && is_of(file, 0, mesh))
         return file;
     if (file) /* what can't be looked at now is not dropped */
-        j->store.status = bvp_check_part(file, 0, NULL);
-    store_drop(&j->store, mesh->packed.address); /* its stamp said that it was sound */
+        s->store.status = bvp_check_part(file, 0, NULL);
+    store_drop(&s->store, mesh->packed.address); /* its stamp said that it was sound */
     return NULL;
 }
 
@@ -148,16 +169,16 @@ static void *sync_store(void *argument)
     return NULL;
 }
 
-void pack_start_sync(pack_job *j)
+void pack_store_start_sync(pack_store *s)
 {
-    j->is_syncing = j->set->jobs != 1 && start_thread(&j->syncing, sync_store, &j->store);
-    if (!j->is_syncing)
-        store_sync(&j->store);
+    s->is_syncing = s->plan->set->jobs != 1 && start_thread(&s->syncing, sync_store, &s->store);
+    if (!s->is_syncing)
+        store_sync(&s->store);
 }
 
-void pack_end_sync(pack_job *j)
+void pack_store_end_sync(pack_store *s)
 {
-    if (j->is_syncing)
-        pthread_join(j->syncing, NULL);
-    j->is_syncing = 0;
+    if (s->is_syncing)
+        pthread_join(s->syncing, NULL);
+    s->is_syncing = 0;
 }

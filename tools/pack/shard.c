@@ -55,3 +55,23 @@ shard_number shard_of(const bvp_file *file)
     shard_parse(text.data, text.size, &number);
     return number;
 }
+
+/* Nonzero: the next of `count` is another share's. */
+static int skips(shard_number number, uint64_t *count, uint64_t *own_count)
+{
+    if (number.count == 0)
+        return 0;
+    const int is_own = (*count)++ % number.count == number.index - 1;
+    *own_count += (uint64_t)is_own;
+    return !is_own;
+}
+
+int shard_skips_file(shard_counts *counts)
+{
+    return skips(counts->number, &counts->file_count, &counts->own_file_count);
+}
+
+int shard_skips_mesh(shard_counts *counts)
+{
+    return skips(counts->number, &counts->mesh_count, &counts->own_mesh_count);
+}

@@ -18,6 +18,18 @@ typedef struct shard_number {
     uint32_t index, count; /* 1 .. count; count 0: it is none */
 } shard_number;
 
+/* What a manifest has named so far, or a model had, and how much of it is the share's: files and
+ * meshes go round among the shares, in their order. */
+typedef struct shard_counts {
+    shard_number number; /* count 0: all is the share's, and nothing is counted */
+    uint64_t file_count, own_file_count;
+    uint64_t mesh_count, own_mesh_count;
+} shard_counts;
+
+/* Counts the next file, or the next mesh. Nonzero: it is another share's. */
+int shard_skips_file(shard_counts *counts);
+int shard_skips_mesh(shard_counts *counts);
+
 /* Of "i/n"; 0, or -1 when the text is something else. */
 int shard_parse(const char *text, size_t size, shard_number *out);
 /* The root's property of this key, or an empty text. */

@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * verb_pack.c: the verb pack: models in, one file out, and a summary of it.
  */
-#include "pack/pack_job.h"
-
-#include <errno.h>
-#include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "store/convert_file.h"
-#include "import/import_process.h"
-#include "files/input.h"
-#include "files/packed_file.h"
+#include "cli/options.h"
+#include "cli/units.h"
+#include "pack/pack_build.h"
+#include "pack/pack_report.h"
+#include "pack/pack_shard.h"
 #include "text/keyword.h"
 #include "text/message.h"
-#include "cli/operand.h"
-#include "cli/options.h"
-#include "cli/start_thread.h"
-#include "cli/units.h"
-
-enum { HASH_BESIDE = 1 << 20 }; /* bytes; fewer are not worth a thread */
 
 /* ---- the output ----------------------------------------------------------------------------- */
 
@@ -36,16 +26,16 @@ static int default_output(const char *model_path, char *out, size_t capacity)
     return EXIT_USAGE;
 }
 
-static int choose_output(const pack_job *j, char *out, size_t capacity)
+static int choose_output(const pack_settings *set, const pack_input *in, char *out, size_t capacity)
 {
-    const char *first = j->sources[0].path;
-    if (j->set->output && snprintf(out, capacity, "%s", j->set->output) < (int)capacity)
+    const char *first = in->sources[0].path;
+    if (set->output && snprintf(out, capacity, "%s", set->output) < (int)capacity)
         return 0;
-    if (j->set->output) {
+    if (set->output) {
         complain("--output", "the name is too long");
         return EXIT_USAGE;
     }
-    if (j->source_count > 1 || strcmp(first, "-") == 0) {
+    if (in->source_count > 1 || strcmp(first, "-") == 0) {
         complain("pack", "several models, or standard input, need a name for the output: -o OUT");
         return EXIT_USAGE;
     }
@@ -53,16 +43,15 @@ static int choose_output(const pack_job *j, char *out, size_t capacity)
 }
 
 /* A share needs a name of its own, unless it goes into a store, where it has none. */
-static int read_shard(pack_job *j)
+static int read_shard(const pack_settings *set, int source_count, shard_number *out)
 {
-    const pack_settings *set = j->set;
     if (!set->shard)
         return 0;
-    if (shard_parse(set->shard, strlen(set->shard), &j->shard.number) != 0)
+    if (shard_parse(set->shard, strlen(set->shard), out) != 0)
         complain("--shard", "expected a share as i/n, 1/4 to 4/4 for instance, found \"%s\"",
                  set->shard);
-    else if (j->source_count != 1)
-        complain("--shard", "expected one manifest or model, found %d", j->source_count);
+    else if (source_count != 1)
+        complain("--shard", "expected one manifest or model, found %d", source_count);
     else if (set->assume_unit)
         complain("--assume-unit", "shares are of one model: say its unit with --unit");
     else if (set->thin)
@@ -76,123 +65,30 @@ static int read_shard(pack_job *j)
     return EXIT_USAGE;
 }
 
-static int check_output(const pack_job *j, const char *out)
+static int check_output(const pack_settings *set, const pack_input *in, const char *out)
 {
-    if (j->set->thin && !j->set->store) {
+    if (set->thin && !set->store) {
         complain("--thin", "a thin file refers to parts in a store; name it with --store");
         return EXIT_USAGE;
     }
-    for (int i = 0; i < j->source_count; i++)
-        if (same_file(j->sources[i].path, out)) {
+    for (int i = 0; i < in->source_count; i++)
+        if (same_file(in->sources[i].path, out)) {
             complain(out, "the output would replace the model; name another with -o");
             return EXIT_USAGE;
         }
-    if (strcmp(out, "-") == 0 && j->set->json) {
+    if (strcmp(out, "-") == 0 && set->json) {
         complain("pack", "--json and -o - would both write to standard output");
         return EXIT_USAGE;
     }
     return 0;
 }
 
-/* ---- reading ------------------------------------------------------------------------------- */
-
-int pack_failure(const pack_job *j, const char *path, bvp_status status, const bvp_error *error)
-{
-    int named = strstr(error->message, path) != NULL;
-    complain(named ? NULL : path, "%s",
-             error->message[0] ? error->message : bvp_status_name(status));
-    if (status == BVP_ERR_SYSTEM && j->store_code != 0)
-        return j->store_code;
-    return status == BVP_ERR_NO_MEMORY || status == BVP_ERR_LIMIT ? EXIT_LIMIT : EXIT_INPUT;
-}
-
-static int is_packed_already(const char *path)
-{
-    bvp_file *file;
-    if (packed_open(path, NULL, &file, NULL) != BVP_OK)
-        return 0;
-    bvp_close(file);
-    complain(path, "is a packed file already; \"bvpack info\" shows what is in it");
-    return 1;
-}
-
-/* The source's identity, which nobody waits for before the file is written. */
-typedef struct hashing {
-    const input *in;
-    uint8_t *hash;
-    pthread_t thread;
-    int is_beside; /* on a thread of its own */
-} hashing;
-
-static void *hash_source(void *argument)
-{
-    const hashing *h = argument;
-    bvp_hash(h->in->data, h->in->size, h->hash);
-    return NULL;
-}
-
-static void start_hashing(hashing *h, unsigned long jobs)
-{
-    h->is_beside =
-        jobs != 1 && h->in->size >= HASH_BESIDE && start_thread(&h->thread, hash_source, h);
-}
-
-static void finish_hashing(hashing *h)
-{
-    if (h->is_beside)
-        pthread_join(h->thread, NULL);
-    else
-        hash_source(h);
-}
-
-static bvp_status import_plain(pack_job *j, pack_source *s, const input *in, const char *label,
-                               const char *dir, const import_options *options, bvp_error *error)
-{
-    hashing h = {.in = in, .hash = s->hash};
-    start_hashing(&h, j->set->jobs);
-    bvp_status status =
-        model_import_memory(in->data, in->size, label, dir, options, &s->contents, error);
-    finish_hashing(&h);
-    return status;
-}
-
-import_options pack_import_options(pack_job *j, const pack_source *s)
-{
-    return (import_options){.thread_count = (uint32_t)j->set->jobs,
-                            .drop_invalid = j->set->drop_invalid,
-                            .format = j->set->format,
-                            .pipe_dir = ".",
-                            .any_path = j->set->any_path,
-                            .urdf_visual = j->set->urdf && *j->set->urdf == 'v',
-                            .joints = j->set->joints,
-                            .strays = j->set->deformable || j->set->keep_strays ? MODEL_STRAYS_KEEP
-                                                                                : MODEL_STRAYS_PART,
-                            .package_path = j->set->package_path,
-                            .chord = j->chord,
-                            .angle = j->set->angle,
-                            .path = strcmp(s->path, "-") ? s->path : NULL,
-                            .seconds = j->set->import_timeout,
-                            .megabytes = j->set->import_memory,
-                            .progress = progress_update,
-                            .progress_user = &j->bar};
-}
-
-static bvp_status import_source(pack_job *j, pack_source *s, const input *in, const char *label,
-                                const char *dir, bvp_error *error)
-{
-    import_options options = pack_import_options(j, s);
-    options.file = in->fd >= 0 ? &in->fd : NULL;
-    options.is_share = j->shard.number.count > 0;
-    if (j->set->store)
-        return pack_import_stored(j, s, in, label, dir, &options, error);
-    return options.is_share ? pack_import_shard(j, s, in, label, dir, &options, error)
-                            : import_plain(j, s, in, label, dir, &options, error);
-}
+/* ---- the verb ------------------------------------------------------------------------------- */
 
 /* Merging reads no model but a manifest again, which has no files that depend on each other. */
-static int check_share(const pack_job *j, const pack_source *s)
+static int check_share(const shard_counts *share, const pack_source *s)
 {
-    if (j->shard.file_count == 0 || strcmp(s->contents.format, "manifest") == 0)
+    if (share->file_count == 0 || strcmp(s->contents.format, "manifest") == 0)
         return 0;
     complain(
         s->path,
@@ -202,198 +98,97 @@ static int check_share(const pack_job *j, const pack_source *s)
     return EXIT_INPUT;
 }
 
-static int read_source(pack_job *j, pack_source *s)
+/* Everything of one run. */
+typedef struct packing {
+    const pack_plan *plan;
+    pack_input *in;
+    shard_counts share;
+    pack_store store;
+    pack_shard shard;
+    progress bar;
+    pack_result result;
+} packing;
+
+static int import_all(packing *p)
 {
-    char folder[4096];
-    const char *label = strcmp(s->path, "-") ? s->path : "standard input";
-    bvp_error error = {0};
-    input in;
-
-    if (is_packed_already(s->path))
-        return EXIT_INPUT;
-    int code = input_open(&in, s->path);
-    if (code != 0)
-        return code;
-    if (folder_of(s->path, folder, sizeof folder) != 0)
-        folder[0] = '\0';
-    const char *dir = strcmp(s->path, "-") ? folder : NULL;
-    s->size = in.size;
-    const bvp_status status = import_source(j, s, &in, label, dir, &error);
-    input_close(&in);
-    return status == BVP_OK ? check_share(j, s) : pack_failure(j, label, status, &error);
-}
-
-/* The unit and up axis of the whole: what the options say, else the first model that knows. */
-static void settle_whole(pack_job *j)
-{
-    static const char axes[] = "xyz";
-    j->up = j->set->up ? (bvp_up)(BVP_UP_X + (strchr(axes, j->set->up[0]) - axes)) : BVP_UP_UNKNOWN;
-    for (int i = j->source_count - 1; i >= 0; i--) {
-        const model *m = &j->sources[i].contents;
-        if (!j->set->unit && m->unit_in_metres > 0)
-            j->unit_in_metres = m->unit_in_metres;
-        if (!j->set->up && m->up != BVP_UP_UNKNOWN)
-            j->up = m->up;
-    }
-}
-
-/* A model in another unit is scaled by its node's placement. One without a unit beside one that has
- * it is easily a thousand times too large or small. */
-static int settle_units(pack_job *j)
-{
-    bvp_file_info whole = {0};
-    int code = 0, known = 0;
-    for (int i = 0; i < j->source_count && code == 0; i++) {
-        bvp_file_info info = {.unit_in_metres = j->sources[i].contents.unit_in_metres};
-        code = units_assume(j->set->assume_unit, &info);
-        j->sources[i].contents.unit_in_metres = info.unit_in_metres;
-    }
-    settle_whole(j);
-    whole.unit_in_metres = j->unit_in_metres;
-    while (known < j->source_count - 1 && j->sources[known].contents.unit_in_metres == 0)
-        known++;
-    for (int i = 0; i < j->source_count && code == 0; i++) {
-        pack_source *s = &j->sources[i];
-        const bvp_file_info own = {.unit_in_metres = s->contents.unit_in_metres};
-        s->scale = 1;
-        if (!j->set->unit)
-            code = units_scale(j->sources[known].path, &whole, s->path, &own, &s->scale);
-        j->tolerance = fmax(j->tolerance, s->scale * s->contents.tolerance);
-    }
-    return code;
-}
-
-/* ---- the verb ------------------------------------------------------------------------------- */
-
-/* Joints of what has none are a wrong name or the wrong file: nothing would turn. */
-static int check_joints(const pack_job *j)
-{
-    if (!j->set->joints)
-        return 0;
-    for (int i = 0; i < j->source_count; i++)
-        if (strcmp(j->sources[i].contents.format, "URDF") == 0)
-            return 0;
-    complain("--joints", "expected a robot (URDF), which has joints, found %s (%s)",
-             j->sources[0].name, j->sources[0].contents.format);
-    return EXIT_USAGE;
-}
-
-static int import_all(pack_job *j)
-{
-    double began = seconds_now();
-    int code = 0;
-    for (int i = 0; i < j->source_count && code == 0; i++)
-        code = read_source(j, &j->sources[i]);
+    const pack_sink into_store = {.user = &p->store, .take = pack_store_take};
+    const pack_sink into_shard = {.user = &p->shard, .take = pack_shard_take};
+    const pack_sink *sink = p->plan->set->store        ? &into_store
+                            : p->plan->shard.count > 0 ? &into_shard
+                                                       : NULL;
+    const double began = seconds_now();
+    int code = pack_input_read(p->in, p->plan, sink, &p->bar, &p->store.code);
     if (code == 0)
-        code = check_joints(j);
-    j->seconds_import = seconds_now() - began;
+        code = check_share(&p->share, &p->in->sources[0]);
+    p->result.seconds_import = seconds_now() - began;
     return code;
 }
 
-int pack_assemble(pack_job *j, const char *path)
+static int write_output(packing *p, const char *path)
 {
-    int code = settle_units(j);
-    if (code == 0)
-        code = pack_write_provenance(j);
-    return code == 0 ? pack_build(j, path) : code;
-}
-
-static int open_store(pack_job *j, const char *path)
-{
-    int code = store_open(&j->store, j->set->store);
-    j->find_part = pack_find_stored;
-    j->find_part_user = j;
-    j->store.is_trusted = j->set->trust_store;
-    if (code == 0 && j->set->thin)
-        code = convert_hint(path, j->set->store, j->store_hint);
-    return code;
+    const pack_finder finder = {.user = &p->store, .find = pack_store_find};
+    const pack_output out = {
+        .path = path, .store = p->plan->set->store ? &p->store : NULL, .bar = &p->bar};
+    if (p->plan->shard.count > 0)
+        return pack_write(p->shard.builder, &out, &p->result.report);
+    const int code = pack_input_settle(p->in, p->plan);
+    return code == 0 ? pack_build(p->in, p->plan, &finder, &out, &p->result.report) : code;
 }
 
 /* A share that goes into a store makes no file: path "". */
-static int import_and_write(pack_job *j, const char *path)
+static int import_and_write(packing *p, const char *path)
 {
-    int code = import_all(j);
-    if (code == 0 && j->new_part_count > 0)
-        pack_start_sync(j);
+    int code = import_all(p);
+    if (code == 0 && p->store.counts.new_part_count > 0)
+        pack_store_start_sync(&p->store);
     if (code == 0 && *path)
-        code = j->shard.number.count > 0 ? pack_write_shard(j, path) : pack_assemble(j, path);
-    pack_end_sync(j);
+        code = write_output(p, path);
+    pack_store_end_sync(&p->store);
     return code;
 }
 
-static int pack(pack_job *j)
+static int pack(pack_input *in, const pack_plan *plan, const char *path)
 {
-    char path[4096] = "";
-    int code = read_shard(j);
-    if (code == 0 && !(j->set->shard && j->set->store))
-        code = choose_output(j, path, sizeof path);
+    const pack_settings *set = plan->set;
+    packing p = {.plan = plan, .in = in, .share.number = plan->shard};
+    p.shard = (pack_shard){.plan = plan, .counts = &p.share};
+    p.result = (pack_result){
+        .plan = plan, .input = in, .share = &p.share, .store = set->store ? &p.store.counts : NULL};
+    int code = set->store ? pack_store_open(&p.store, plan, &p.share, path) : 0;
+    progress_start(&p.bar, set->quiet);
     if (code == 0)
-        code = check_output(j, path);
-    if (code == 0)
-        code = pack_read_options(j);
-    if (code == 0 && j->set->store)
-        code = open_store(j, path);
-    progress_start(&j->bar, j->set->quiet);
-    if (code == 0)
-        code = import_and_write(j, path);
-    progress_stop(&j->bar);
-    if (code == 0 && j->set->json)
-        pack_report_as_json(j, path);
-    else if (code == 0 && !j->set->quiet)
-        pack_summarise(strcmp(path, "-") ? stdout : stderr, j, path);
+        code = import_and_write(&p, path);
+    progress_stop(&p.bar);
+    if (code == 0 && set->json)
+        pack_result_as_json(&p.result, path);
+    else if (code == 0 && !set->quiet)
+        pack_summarise(strcmp(path, "-") ? stdout : stderr, &p.result, path);
+    pack_shard_free(&p.shard);
+    pack_store_close(&p.store);
     return code;
-}
-
-/* Everything up to the ending; a name that is only an ending stays whole. */
-static char *title_of(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot && dot > name ? strndup(name, (size_t)(dot - name)) : strdup(name);
-}
-
-int pack_name_sources(pack_job *j, char **paths)
-{
-    int complete = 1;
-    j->sources = calloc((size_t)j->source_count, sizeof *j->sources);
-    for (int i = 0; j->sources && i < j->source_count; i++) {
-        pack_source *s = &j->sources[i];
-        s->path = paths[i];
-        s->name = base_name(paths[i]);
-        s->title = title_of(s->name);
-        complete &= s->title != NULL;
-    }
-    if (j->sources && complete)
-        return 0;
-    complain(NULL, "%s", strerror(ENOMEM));
-    return EXIT_LIMIT;
-}
-
-void pack_free(pack_job *j)
-{
-    for (int i = 0; j->sources && i < j->source_count; i++) {
-        model_free(&j->sources[i].contents);
-        free(j->sources[i].title);
-    }
-    free(j->sources);
-    free(j->strays);
-    free(j->provenance);
-    pack_free_shard(&j->shard);
-    last_output_close(&j->last);
-    store_close(&j->store);
 }
 
 static int run(const verb *self, int argc, char **argv)
 {
     pack_settings set = {.leaf = 8};
-    pack_job j = {.set = &set};
+    pack_plan plan = {.set = &set};
+    pack_input in;
+    char path[4096] = "";
     int code, first = options_operands(self, argc, argv, &set, 1, -1, "at least one MODEL", &code);
     if (first < 0)
         return code;
-    j.source_count = argc - first;
-    code = pack_name_sources(&j, argv + first);
+    code = pack_input_name(&in, argv + first, argc - first);
     if (code == 0)
-        code = pack(&j);
-    pack_free(&j);
+        code = read_shard(&set, in.source_count, &plan.shard);
+    if (code == 0 && !(set.shard && set.store))
+        code = choose_output(&set, &in, path, sizeof path);
+    if (code == 0)
+        code = check_output(&set, &in, path);
+    if (code == 0)
+        code = pack_plan_read(&plan);
+    if (code == 0)
+        code = pack(&in, &plan, path);
+    pack_input_free(&in);
     return code;
 }
 

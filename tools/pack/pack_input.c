@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ * pack_input.c: reads the models of the command line, whose meshes a sink may take at once, and
+ * finds the unit and up axis of the whole.
+ */
+#include "pack/pack_input.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "files/packed_file.h"
+#include "text/message.h"
+#include "cli/start_thread.h"
+#include "cli/units.h"
+
+enum { HASH_BESIDE = 1 << 20 }; /* bytes; fewer are not worth a thread */
+
+/* ---- the sources ---------------------------------------------------------------------------- */
+
+/* Everything up to the ending; a name that is only an ending stays whole. */
+static char *title_of(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && dot > name ? strndup(name, (size_t)(dot - name)) : strdup(name);
+}
+
+int pack_input_name(pack_input *in, char **paths, int count)
+{
+    int complete = 1;
+    *in =
+        (pack_input){.sources = calloc((size_t)count, sizeof *in->sources), .source_count = count};
+    for (int i = 0; in->sources && i < count; i++) {
+        pack_source *s = &in->sources[i];
+        s->path = paths[i];
+        s->name = base_name(paths[i]);
+        s->title = title_of(s->name);
+        complete &= s->title != NULL;
+    }
+    if (in->sources && complete)
+        return 0;
+    complain(NULL, "%s", strerror(ENOMEM));
+    return EXIT_LIMIT;
+}
+
+void pack_input_free(pack_input *in)
+{
+    for (int i = 0; in->sources && i < in->source_count; i++) {
+        model_free(&in->sources[i].contents);
+        free(in->sources[i].title);
+    }
+    free(in->sources);
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+int pack_failure(const char *path, bvp_status status, const bvp_error *error, int store_code)
+{
+    int named = strstr(error->message, path) != NULL;
+    complain(named ? NULL : path, "%s",
+             error->message[0] ? error->message : bvp_status_name(status));
+    if (status == BVP_ERR_SYSTEM && store_code != 0)
+        return store_code;
+    return status == BVP_ERR_NO_MEMORY || status == BVP_ERR_LIMIT ? EXIT_LIMIT : EXIT_INPUT;
+}
+
+static int is_packed_already(const char *path)
+{
+    bvp_file *file;
+    if (packed_open(path, NULL, &file, NULL) != BVP_OK)
+        return 0;
+    bvp_close(file);
+    complain(path, "is a packed file already; \"bvpack info\" shows what is in it");
+    return 1;
+}
+
+/* The source's identity, which nobody waits for before the file is written. */
+typedef struct hashing {
+    const input *in;
+    uint8_t *hash;
+    pthread_t thread;
+    int is_beside; /* on a thread of its own */
+} hashing;
+
+static void *hash_source(void *argument)
+{
+    const hashing *h = argument;
+    bvp_hash(h->in->data, h->in->size, h->hash);
+    return NULL;
+}
+
+static void start_hashing(hashing *h, unsigned long jobs)
+{
+    h->is_beside =
+        jobs != 1 && h->in->size >= HASH_BESIDE && start_thread(&h->thread, hash_source, h);
+}
+
+static void finish_hashing(hashing *h)
+{
+    if (h->is_beside)
+        pthread_join(h->thread, NULL);
+    else
+        hash_source(h);
+}
+
+static bvp_status take_plain(pack_source *s, const pack_bytes *from, const import_options *options,
+                             bvp_error *error)
+{
+    hashing h = {.in = from->file, .hash = s->hash};
+    start_hashing(&h, options->thread_count);
+    bvp_status status = model_import_memory(from->file->data, from->file->size, from->label,
+                                            from->dir, options, &s->contents, error);
+    finish_hashing(&h);
+    return status;
+}
+
+import_options pack_import_options(const pack_plan *plan, const pack_source *s, progress *bar)
+{
+    return (import_options){.thread_count = (uint32_t)plan->set->jobs,
+                            .drop_invalid = plan->set->drop_invalid,
+                            .format = plan->set->format,
+                            .pipe_dir = ".",
+                            .any_path = plan->set->any_path,
+                            .urdf_visual = plan->set->urdf && *plan->set->urdf == 'v',
+                            .joints = plan->set->joints,
+                            .strays = plan->set->deformable || plan->set->keep_strays
+                                          ? MODEL_STRAYS_KEEP
+                                          : MODEL_STRAYS_PART,
+                            .package_path = plan->set->package_path,
+                            .chord = plan->chord,
+                            .angle = plan->set->angle,
+                            .path = strcmp(s->path, "-") ? s->path : NULL,
+                            .seconds = plan->set->import_timeout,
+                            .megabytes = plan->set->import_memory,
+                            .progress = progress_update,
+                            .progress_user = bar};
+}
+
+static int read_source(pack_source *s, const pack_plan *plan, const pack_sink *sink, progress *bar,
+                       const int *store_code)
+{
+    char folder[4096];
+    const int is_stdin = strcmp(s->path, "-") == 0;
+    bvp_error error = {0};
+    input file;
+
+    if (is_packed_already(s->path))
+        return EXIT_INPUT;
+    int code = input_open(&file, s->path);
+    if (code != 0)
+        return code;
+    if (folder_of(s->path, folder, sizeof folder) != 0)
+        folder[0] = '\0';
+    const pack_bytes from = {.file = &file,
+                             .label = is_stdin ? "standard input" : s->path,
+                             .dir = is_stdin ? NULL : folder};
+    import_options options = pack_import_options(plan, s, bar);
+    options.file = file.fd >= 0 ? &file.fd : NULL;
+    options.is_share = plan->shard.count > 0;
+    s->size = file.size;
+    const bvp_status status = sink ? sink->take(sink->user, s, &from, &options, &error)
+                                   : take_plain(s, &from, &options, &error);
+    input_close(&file);
+    if (status == BVP_OK)
+        return 0;
+    return pack_failure(from.label, status, &error, store_code ? *store_code : 0);
+}
+
+/* Joints of what has none are a wrong name or the wrong file: nothing would turn. */
+static int check_joints(const pack_input *in, const pack_plan *plan)
+{
+    if (!plan->set->joints)
+        return 0;
+    for (int i = 0; i < in->source_count; i++)
+        if (strcmp(in->sources[i].contents.format, "URDF") == 0)
+            return 0;
+    complain("--joints", "expected a robot (URDF), which has joints, found %s (%s)",
+             in->sources[0].name, in->sources[0].contents.format);
+    return EXIT_USAGE;
+}
+
+int pack_input_read(pack_input *in, const pack_plan *plan, const pack_sink *sink, progress *bar,
+                    const int *store_code)
+{
+    int code = 0;
+    for (int i = 0; i < in->source_count && code == 0; i++)
+        code = read_source(&in->sources[i], plan, sink, bar, store_code);
+    return code == 0 ? check_joints(in, plan) : code;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+/* The unit and up axis of the whole: what the options say, else the first model that knows. */
+static void settle_whole(pack_input *in, const pack_plan *plan)
+{
+    static const char axes[] = "xyz";
+    in->unit_in_metres = plan->unit_in_metres;
+    in->up = plan->set->up ? (bvp_up)(BVP_UP_X + (strchr(axes, plan->set->up[0]) - axes))
+                           : BVP_UP_UNKNOWN;
+    for (int i = in->source_count - 1; i >= 0; i--) {
+        const model *m = &in->sources[i].contents;
+        if (!plan->set->unit && m->unit_in_metres > 0)
+            in->unit_in_metres = m->unit_in_metres;
+        if (!plan->set->up && m->up != BVP_UP_UNKNOWN)
+            in->up = m->up;
+    }
+}
+
+/* A model in another unit is scaled by its node's placement. One without a unit beside one that has
+ * it is easily a thousand times too large or small. */
+int pack_input_settle(pack_input *in, const pack_plan *plan)
+{
+    bvp_file_info whole = {0};
+    int code = 0, known = 0;
+    for (int i = 0; i < in->source_count && code == 0; i++) {
+        bvp_file_info info = {.unit_in_metres = in->sources[i].contents.unit_in_metres};
+        code = units_assume(plan->set->assume_unit, &info);
+        in->sources[i].contents.unit_in_metres = info.unit_in_metres;
+    }
+    settle_whole(in, plan);
+    whole.unit_in_metres = in->unit_in_metres;
+    while (known < in->source_count - 1 && in->sources[known].contents.unit_in_metres == 0)
+        known++;
+    for (int i = 0; i < in->source_count && code == 0; i++) {
+        pack_source *s = &in->sources[i];
+        const bvp_file_info own = {.unit_in_metres = s->contents.unit_in_metres};
+        s->scale = 1;
+        if (!plan->set->unit)
+            code = units_scale(in->sources[known].path, &whole, s->path, &own, &s->scale);
+        in->tolerance = fmax(in->tolerance, s->scale * s->contents.tolerance);
+    }
+    return code;
+}

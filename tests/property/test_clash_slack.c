@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * test_clash_slack.c: points made of placed corners are not farther from what they stand for than
- * the slack says, in exact arithmetic, and sometimes farther than an eighth of it.
+ * the slack says, in exact arithmetic, and sometimes farther than an eighth of it. Likewise
+ * how far two triangles reach through one another's plane.
  * BVP_SEED: of which random numbers.
  */
 #include <gmp.h>
 #include <stdio.h>
 
+#include "clash/contact.h"
 #include "clash/judge.h"
 #include "remesh.h"
 #include "suite.h"
@@ -106,11 +108,61 @@ static void make_far_place(uint64_t *state, double m[12])
         m[4 * i + 3] = far * random_between(state, 1, 1.01) * (case_random(state) % 2 ? 1 : -1);
 }
 
+static void place_l(const double m[12], const float tri[9], long double out[9])
+{
+    for (int k = 0; k < 9; k++) {
+        const double *row = m + k % 3 * 4;
+        const float *p = tri + k / 3 * 3;
+        out[k] = (long double)row[0] * p[0] + (long double)row[1] * p[1] +
+                 (long double)row[2] * p[2] + row[3];
+    }
+}
+
+/* How far a triangle must move to be on one side of the other's plane; true to 2^-60 of the terms.
+ */
+static long double reach_through(const long double tri[9], const long double other[9])
+{
+    long double e[3], f[3], before = 0, behind = 0;
+    for (int i = 0; i < 3; i++) {
+        e[i] = other[3 + i] - other[i];
+        f[i] = other[6 + i] - other[i];
+    }
+    const long double n[3] = {e[1] * f[2] - e[2] * f[1], e[2] * f[0] - e[0] * f[2],
+                              e[0] * f[1] - e[1] * f[0]};
+    const long double length = sqrtl(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int k = 0; k < 9; k += 3) {
+        long double height = 0;
+        for (int i = 0; i < 3; i++)
+            height += n[i] * (tri[k + i] - other[i]) / length;
+        before = fmaxl(before, height);
+        behind = fmaxl(behind, -height);
+    }
+    return fminl(before, behind);
+}
+
+/* The share of the contact's error that is needed. */
+static double check_contact(const bvpi_clash_item *item, const float a[9], const float b[9])
+{
+    bvpi_world_tri tri_a, tri_b;
+    long double corner_a[9], corner_b[9];
+    double promise, certain;
+    bvpi_world_tri_init(&tri_a, item, a);
+    bvpi_world_tri_init(&tri_b, item, b);
+    bvpi_contact_measure(&tri_a, &tri_b, &promise, &certain);
+    place_l(item->part.at.place.m, a, corner_a);
+    place_l(item->part.at.place.m, b, corner_b);
+    const long double reach =
+        fminl(reach_through(corner_a, corner_b), reach_through(corner_b, corner_a));
+    ck_assert(certain <= reach && reach <= promise);
+    return certain > 0 ? (double)fabsl(reach - (promise + certain) / 2) * 2 / (promise - certain)
+                       : 0;
+}
+
 START_TEST(points_of_triangles)
 {
     uint64_t state = case_seed();
     const bvp_clash_limits limits = {0, NAN, NAN};
-    double worst[3] = {0, 0, 0};
+    double worst[3] = {0, 0, 0}, contact = 0;
     exact e;
     exact_init(&e);
     for (int k = 0; k < CASES; k++) {
@@ -132,6 +184,9 @@ START_TEST(points_of_triangles)
         for (uint32_t i = 0; i < TRIANGLES; i++)
             for (int turn = 0; turn < 8; turn++)
                 check_triangle(&e, &item, soup + 9 * i, case_uniform(&state), worst);
+        for (uint32_t i = 0; i < TRIANGLES; i++)
+            for (uint32_t j = 0; j < i; j++)
+                contact = fmax(contact, check_contact(&item, soup + 9 * i, soup + 9 * j));
         bvpi_clash_scene_free(&scene);
         bvp_clash_pair pair; /* wherever they lie */
         ck_assert_int_eq(
@@ -143,9 +198,11 @@ START_TEST(points_of_triangles)
     exact_clear(&e);
     printf("errors, in slacks: corners %.3f, middles %.3f, points of edges %.3f\n", worst[0],
            worst[1], worst[2]);
+    printf("errors of contacts, in their bounds: %.3f\n", contact);
     for (int i = 0; i < 3; i++)
         ck_assert_double_le(worst[i], 1);
     ck_assert_double_gt(fmax(worst[1], worst[2]), .125);
+    ck_assert_double_gt(contact, .125);
 }
 END_TEST
 

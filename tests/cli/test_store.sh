@@ -146,6 +146,16 @@ pack a/export.jsonl --store store --thin -o healed.bvp
 same healed.bvp thin.bvp
 [ -f "$file" ] || bad "a missing part is not noticed"
 
+# ---- nor is a part taken that is another one than its name says
+other=store/$(cd parts && find -- * -name '*.bvp' | sort | sed -n 2p)
+cp "$file" sound
+cp "$other" "$file"
+"$bvpack" merge thin.bvp -o swapped.bvp 2>err && bad "merge takes a part under another one's name"
+[ -s err ] && [ ! -e swapped.bvp ] || bad "merge says nothing of a swapped part, or leaves a file"
+pack a/export.jsonl --store store --thin -o healed.bvp
+same healed.bvp thin.bvp
+same "$file" sound
+
 # ---- hashes tell nothing of a part that somebody has written on purpose: its rules do
 # the kind of its hierarchy, which led out of an array; a count over its blob's; a box that is not its vertices'
 for forgery in 'HIER 0 0 4 6' 'HIER 0 0 4 0x10000000' 'HIER 0 32 4 0xffffff' 'PART 0 52 4 0x7149f2ca'; do

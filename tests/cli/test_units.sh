@@ -77,7 +77,10 @@ has out '^distance 39 in$'
 expect 0 query distance none.bvp m.bvp --place-b 40,0,0 --assume-unit 0.0254
 has out '^distance 39 in$'
 expect 2 query distance m.bvp none.bvp --assume-unit furlong
-expect 2 query distance m.bvp none.bvp --assume-unit -1
+for length in -1 0; do
+  expect 2 query distance m.bvp none.bvp --assume-unit $length
+  has err "found \"$length\""
+done
 # what a file says wins; without any unit numbers are numbers, unless they are given a unit
 expect 0 query distance m.bvp in.bvp --place-b 2,0,0 --assume-unit ft --json
 near distance 1

@@ -172,6 +172,35 @@ START_TEST(every_kind_answers_as_the_wide_one)
 }
 END_TEST
 
+/* Gaps along the normals of a sheared box do not add up as those along a box's do. */
+START_TEST(sheared_boxes_are_not_said_to_be_farther)
+{
+    case_seed(31);
+    model models[2];
+    int touching = 0;
+    for (int k = 0; k < 2; k++)
+        models[k] = make_model(make_mesh(k), 2, 0);
+    for (int round = 0; round < rounds(60); round++) {
+        double ma[12], mb[12], shear[12];
+        case_rotation(ma);
+        case_rotation(mb);
+        case_identity(shear);
+        shear[1] = 4 * case_unit();
+        shear[2] = 4 * case_unit();
+        shear[6] = 4 * case_unit();
+        case_turn_placement(shear, mb, 0);
+        memcpy(mb, shear, sizeof mb);
+        for (int axis = 0; axis < 3; axis++)
+            mb[4 * axis + 3] = 6 * case_unit();
+        check_models(&models[round % 2], &models[case_int(2)], ma, mb, false, &touching);
+        check_models(&models[round % 2], &models[case_int(2)], mb, ma, false, &touching);
+    }
+    for (int k = 0; k < 2; k++)
+        free_model(&models[k]);
+    ck_assert(rounds(60) < 60 || touching < 100);
+}
+END_TEST
+
 /* ---- assemblies ------------------------------------------------------------------------------ */
 
 enum { NODES = 14 };
@@ -378,6 +407,7 @@ int main(void)
     TCase *cases = tcase_create("binary_pairs");
     tcase_set_timeout(cases, 300);
     tcase_add_loop_test(cases, every_kind_answers_as_the_wide_one, 0, 8);
+    tcase_add_test(cases, sheared_boxes_are_not_said_to_be_farther);
     tcase_add_loop_test(cases, assemblies_answer_by_every_kind, 0, 3);
     tcase_add_loop_test(cases, forged_hierarchies_end_and_stay_inside, 0, 4);
     tcase_add_test(cases, kinds_are_chosen_by_the_handle);

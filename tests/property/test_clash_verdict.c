@@ -512,6 +512,43 @@ START_TEST(two_files)
 }
 END_TEST
 
+static bvp_verdict verdict_of(const bvp_file *a, const bvp_file *b, const double *place_b)
+{
+    const bvp_clash_options options = {.limits = {0, NAN, NAN}};
+    bvp_clash_pair pair = {.verdict = BVP_VERDICT_CLEAR};
+    ck_assert_int_eq(bvp_clash(a, b, place_b, &options, keep_pair, &pair, NULL, NULL), BVP_OK);
+    return pair.verdict;
+}
+
+/* Two boxes of equal corners, one of which has a dent, are as many triangles in the same box. Nor
+ * is a part its own duplicate that was turned about a corner of its box. */
+START_TEST(not_duplicate)
+{
+    static solid whole, dented;
+    const double size[3] = {2, 2, 2}, dent[3] = {1, 1, 1.5};
+    const double home[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    const double turned[12] = {0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0};
+    const double corner[4][3] = {{0, 0, 2}, {2, 0, 2}, {2, 2, 2}, {0, 2, 2}};
+    const double middle[3] = {1, 1, 2};
+    whole.count = dented.count = 0;
+    solid_box(&whole, zero, size, 0, 5);
+    solid_box(&dented, zero, size, 0, 5);
+    for (int k = 0; k < 4; k++) {
+        solid_triangle(&whole, corner[k], corner[(k + 1) % 4], middle);
+        solid_triangle(&dented, corner[k], corner[(k + 1) % 4], dent);
+    }
+    assembly one = assembly_new(home), two = assembly_new(home);
+    assembly_put(&one, &whole, 0, 0, 0);
+    assembly_put(&two, &dented, 0, 0, 0);
+    case_file a = case_finish(one.builder), b = case_finish(two.builder);
+    ck_assert_int_eq(verdict_of(a.file, a.file, home), BVP_VERDICT_DUPLICATE);
+    ck_assert_int_ne(verdict_of(a.file, b.file, home), BVP_VERDICT_DUPLICATE);
+    ck_assert_int_ne(verdict_of(a.file, a.file, turned), BVP_VERDICT_DUPLICATE);
+    case_close(&a);
+    case_close(&b);
+}
+END_TEST
+
 /* Of a part in thousands of pieces any one may be the one inside. */
 START_TEST(one_of_many_pieces)
 {
@@ -643,8 +680,16 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {
-        names,         touch_gap,   touch_gap_of_tolerance, lines_of_contact,    two_files,
-        every_verdict, same_corner, one_of_many_pieces,     share_of_directions, NULL};
+    const TTest *const list[] = {names,
+                                 touch_gap,
+                                 touch_gap_of_tolerance,
+                                 lines_of_contact,
+                                 two_files,
+                                 not_duplicate,
+                                 every_verdict,
+                                 same_corner,
+                                 one_of_many_pieces,
+                                 share_of_directions,
+                                 NULL};
     return suite_run("clash_verdict", list);
 }

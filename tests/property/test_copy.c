@@ -219,7 +219,7 @@ START_TEST(references_have_numbers_of_parts)
     uint32_t part;
     ck_assert_int_eq(bvp_get_part(f.good.file, 0, &good), BVP_OK);
     ck_assert_int_eq(bvp_builder_new(&options, &builder, NULL), BVP_OK);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         known = good;
         if (i == 0)
             known.rounding_error = -1;
@@ -231,6 +231,8 @@ START_TEST(references_have_numbers_of_parts)
             known.duplicate_count = UINT64_MAX;
         else if (i == 4)
             known.open_edge_count = 3 * good.triangle_count + 1;
+        else if (i == 5)
+            known.lo[1] = good.hi[1] + 1;
         else
             known.nonmanifold_edge_count = UINT64_MAX;
         ck_assert_int_eq(bvp_builder_add_reference(builder, &known, "x", NULL, &part, NULL),

@@ -232,7 +232,12 @@ START_TEST(arguments_are_checked)
     const double a[3] = {0, 0, 0}, b[3] = {1, 1, 1}, bad[3] = {0, NAN, 0},
                  inf[3] = {1, 1, INFINITY};
     double planes[17 * 4] = {1, 0, 0, 0};
-    ck_assert_int_eq(bvp_overlap_box(&body, b, a, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
+    for (int axis = 0; axis < 3; axis++) {
+        double below[3] = {1, 1, 1};
+        below[axis] = -1;
+        ck_assert_int_eq(bvp_overlap_box(&body, a, below, NULL, NULL, NULL, NULL),
+                         BVP_ERR_ARGUMENT);
+    }
     ck_assert_int_eq(bvp_overlap_box(&body, bad, b, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_overlap_box(&body, a, inf, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_overlap_box(&body, NULL, b, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);

@@ -86,6 +86,28 @@ START_TEST(sub_assemblies)
 }
 END_TEST
 
+/* A stray is one thing with its neighbour of the same name, not with one of another assembly. */
+START_TEST(strays_are_one_with_their_siblings)
+{
+    clash_case c = clash_case_open();
+    clash_rules r = {.limits = {NAN, NAN, NAN}};
+    bvp_clash_limits limits = {1, 2, 0};
+    ck_assert_int_eq(clash_rules_bind(&r, &c.tree, &c.tree), 0);
+    ck_assert_ptr_null(r.strays);
+    r.strays = calloc(1, sizeof *r.strays);
+    const uint32_t stray = clash_case_find(&c, "skid/bolt");
+    r.strays[0] = UINT64_C(1) << stray;
+    const uint32_t sibling = clash_case_find(&c, "skid/bolt[2]");
+    const uint32_t other = clash_case_find(&c, "shed/bolt");
+    ck_assert_int_eq(clash_rules_apply(&r, stray, sibling, &limits), 1);
+    ck_assert_int_eq(clash_rules_apply(&r, sibling, stray, &limits), 1);
+    ck_assert_int_eq(clash_rules_apply(&r, stray, other, &limits), 0);
+    ck_assert_int_eq(clash_rules_apply(&r, sibling, other, &limits), 0);
+    clash_rules_free(&r);
+    clash_case_close(&c);
+}
+END_TEST
+
 /* Nodes wrapped around everything are no sub-assembly: else nothing would be left to look at. */
 START_TEST(wrapped_root)
 {
@@ -202,9 +224,16 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {
-        first_match_wins, sub_assemblies, wrapped_root, two_files, what_selects_nothing_is_refused,
-        top_level,        hashes,         refusals,     NULL};
+    const TTest *const list[] = {first_match_wins,
+                                 sub_assemblies,
+                                 strays_are_one_with_their_siblings,
+                                 wrapped_root,
+                                 two_files,
+                                 what_selects_nothing_is_refused,
+                                 top_level,
+                                 hashes,
+                                 refusals,
+                                 NULL};
     const int fd = mkstemp(path);
     if (fd < 0)
         return 99;

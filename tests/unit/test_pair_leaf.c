@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_pair_leaf.c: where axes go to axes, triangles whose boxes are apart by a few ulps are left
- * out, and none whose boxes meet.
+ * out, and none whose boxes meet; under rotations no triangles that meet.
  */
 #define BVPI_ISA base /* whose leaf_bound it is */
 #include "prim_suite.h"
@@ -116,8 +116,59 @@ START_TEST(flush_boxes_are_told_apart_by_ulps)
 }
 END_TEST
 
+enum { OUT = 100 }; /* how far B's coordinates are out in its part */
+
+/* Two edges that cross, each its triangle's end along x: of A, where x is 1, and of B, `inside`
+ * further in, which a rotation and a translation take there from far out. */
+static void crossing_edges(tri_case *c, double inside)
+{
+    const double edge_a[3][3] = {{1, -1, 0}, {1, 1, 0}, {0, 0, case_unit()}};
+    const double edge_b[3][3] = {
+        {1 - inside, 0, -1}, {1 - inside, 0, 1}, {2, case_unit(), case_unit()}};
+    case_identity(c->ma);
+    case_rotation(c->mb);
+    case_translate(c->mb, OUT);
+    for (int k = 0; k < 9; k++) {
+        double part = 0;
+        for (int x = 0; x < 3; x++)
+            part += c->mb[4 * x + k % 3] * (edge_b[k / 3][x] - c->mb[4 * x + 3]);
+        c->a[k] = (float)edge_a[k / 3][k % 3];
+        c->b[k] = (float)part;
+    }
+}
+
+START_TEST(turned_triangles_that_meet_are_kept)
+{
+    const double bound[3] = {1, 1, 1}, far[3] = {2 * OUT, 2 * OUT, 2 * OUT};
+    int meet = 0;
+    case_seed(3);
+    for (int round = 0; round < ROUNDS; round++) {
+        tri_case c;
+        float a[8][9], b[8][9];
+        tri_leaf leaf_a, leaf_b;
+        leaf_frame frame;
+        bvpi_pose pose;
+        crossing_edges(&c, ldexp(case_unit(), -14 - case_int(6)));
+        for (int lane = 0; lane < 8; lane++) {
+            memcpy(a[lane], c.a, sizeof c.a);
+            memcpy(b[lane], c.b, sizeof c.b);
+        }
+        ck_assert_int_eq(bvpi_pose_init(&pose, c.ma, c.mb, bound, far), BVP_OK);
+        leaf_frame_init(&frame, &pose, false, 0);
+        set_leaf(&frame, true, a, &leaf_a);
+        set_leaf(&frame, false, b, &leaf_b);
+        if (!bvpi_tri_tri_exact(c.a, c.b, c.ma, c.mb))
+            continue;
+        ck_assert_msg(leaf_touching(&leaf_a, &leaf_b, 0) == 255, "round %d", round);
+        meet++;
+    }
+    ck_assert(meet > ROUNDS / 4 && meet < ROUNDS * 3 / 4);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {flush_boxes_are_told_apart_by_ulps, NULL};
+    const TTest *const tests[] = {flush_boxes_are_told_apart_by_ulps,
+                                  turned_triangles_that_meet_are_kept, NULL};
     return run_suite("pair_leaf", tests);
 }

@@ -101,6 +101,39 @@ START_TEST(four_are_answered_as_one_is)
 }
 END_TEST
 
+/* A small triangle far out in its part, which the placement takes to the origin, and a point 2^-60
+ * beside it: what double-double rounds counts. */
+START_TEST(small_triangles_of_large_parts)
+{
+    mpq_t d_sq;
+    mpq_init(d_sq);
+    case_seed(9);
+    for (int i = 0; i < 4000; i++) {
+        tri_case c = {.family = -1, .placing = -1};
+        bvpi_place place;
+        double corner[3], at[3];
+        for (int k = 0; k < 9; k++) {
+            const float out = k < 3 ? 0.5f + (float)case_int(1 << 22) * 0x1p-23f : c.a[k % 3];
+            c.a[k] = out + (float)case_int(65) * 0x1p-24f;
+            corner[k % 3] = (double)c.a[k];
+        }
+        case_rotation(c.ma);
+        for (int k = 0; k < 9; k++) /* their bits reach below what double-double keeps */
+            c.ma[k / 3 * 4 + k % 3] *= ldexp(1, -18 * (k % 3));
+        place_point(c.ma, c.a, at);
+        for (int x = 0; x < 3; x++)
+            c.ma[4 * x + 3] = -at[x];
+        ck_assert_int_eq(bvpi_place_init(&place, c.ma), BVP_OK);
+        bvpi_place_point_to_world(&place, corner, at);
+        case_identity(c.mb);
+        for (int x = 0; x < 3; x++)
+            c.mb[4 * x + 3] = at[x] + case_unit() * ldexp(1, -54 - i % 12);
+        check_one(&c, d_sq);
+    }
+    mpq_clear(d_sq);
+}
+END_TEST
+
 START_TEST(degenerate_triangles_are_segments_and_points)
 {
     const float segment[9] = {0, 0, 0, 2, 0, 0, 4, 0, 0}, dot[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -149,6 +182,7 @@ int main(void)
 {
     const TTest *const tests[] = {intervals_hold_the_distance,
                                   four_are_answered_as_one_is,
+                                  small_triangles_of_large_parts,
                                   degenerate_triangles_are_segments_and_points,
                                   feet_are_told_from_corners,
                                   arguments_are_checked,

@@ -288,6 +288,35 @@ START_TEST(feet_are_told_from_corners)
 }
 END_TEST
 
+/* A small triangle far out in its part, and the same with its axes in another order, which is
+ * summed in another order: 2^-60 apart, so that what double-double rounds counts. */
+START_TEST(small_triangles_of_large_parts)
+{
+    mpq_t d_sq;
+    mpq_init(d_sq);
+    case_seed(8);
+    for (int i = 0; i < 2000; i++) {
+        tri_case c = {.family = -1, .placing = -1};
+        double n[3];
+        for (int k = 0; k < 9; k++) {
+            const float out = k < 3 ? 0.5f + (float)case_int(1 << 22) * 0x1p-23f : c.a[k % 3];
+            c.a[k] = out + (float)case_int(65) * 0x1p-24f;
+        }
+        case_rotation(c.ma);
+        for (int k = 0; k < 9; k++) {
+            c.b[k] = c.a[k / 3 * 3 + (k + 1) % 3];
+            c.mb[k / 3 * 4 + k % 3] = c.ma[k / 3 * 4 + (k + 1) % 3];
+        }
+        for (int x = 0; x < 3; x++)
+            n[x] = case_unit();
+        for (int x = 0; x < 3; x++)
+            c.mb[4 * x + 3] = n[x] * ldexp(1, -52 - i % 12);
+        check_one(&c, d_sq);
+    }
+    mpq_clear(d_sq);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {intervals_hold_the_distance,
@@ -297,6 +326,7 @@ int main(void)
                                   intervals_of_flush_triangles_are_narrow,
                                   known_distances,
                                   feet_are_told_from_corners,
+                                  small_triangles_of_large_parts,
                                   NULL};
     return run_suite("tri_dist", tests);
 }

@@ -85,6 +85,9 @@ suite gcc
 [ $check = 0 ] || [ $failed != 0 ] || { result "gcc: make check" 1; tail -40 "$out/log/gcc_check.log"; }
 step "gcc: install, pkg-config, uninstall" env BVP_BUILDDIR="$out/gcc" bash tests/house/check_install.sh
 
+echo "== planted bugs"
+step "ten are caught" env -C "$out/gcc" "$src/tests/house/mutate.sh" --sample 10
+
 echo "== clang"
 cflags="-O1"
 step "clang: build" build clang all CC=clang CXX=clang++ --without-npm

@@ -78,12 +78,15 @@ copy_sources() (
 )
 
 # What is built already need not be built again: the build directory as it would be beside the copy.
-copy_build() {
+# The copy's path begins with the build directory's, which is replaced once, therefore.
+copy_build() { # where to
+  local paths="s|$src/|$copy/|g; s|$src\$|$copy|"
+  [[ $build == "$src"/* ]] || paths="s|$build|$1|g; $paths"
   mkdir -p "$1"
   (cd "$build" && tar cf - --exclude=./mutate --exclude='*.log' --exclude='*.trs' .) | tar xf - -C "$1"
-  grep -rlIF "$src/" "$1" | while IFS= read -r file; do
+  grep -rlIF "$src" "$1" | while IFS= read -r file; do
     touch -r "$file" "$out/stamp"
-    sed -i "s|$src/|$copy/|g; s|$src\$|$copy|" "$file"
+    sed -i "$paths" "$file"
     touch -r "$out/stamp" "$file"
   done
 }
@@ -91,12 +94,13 @@ copy_build() {
 mkdir -p "$copy"
 copy_sources
 case $build in
-  "$src"/*)
-    there=$copy/${build#"$src"/}
-    [ -f "$there/Makefile" ] || [ ! -f "$build/Makefile" ] || copy_build "$there"
-    ;;
+  "$src"/*) there=$copy/${build#"$src"/} ;;
   *) there=$copy/build ;;
 esac
+if [ ! -f "$there/Makefile" ] && [ -f "$build/Makefile" ] &&
+  { [[ $build == "$src"/* ]] || grep -q '^srcdir = /' "$build/Makefile"; }; then
+  copy_build "$there"
+fi
 mkdir -p "$there" && cd "$there" || exit 1
 [ -x "$copy/configure" ] || (cd "$copy" && autoreconf -fi) >"$out/log" 2>&1 || { tail "$out/log"; exit 1; }
 [ -f Makefile ] || "$copy/configure" --without-npm >"$out/log" 2>&1 || { tail "$out/log"; exit 1; }

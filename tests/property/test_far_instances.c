@@ -538,6 +538,38 @@ START_TEST(one_grid_where_one_does)
 END_TEST
 
 /* Ever farther, more often than there may be hierarchies. */
+/* A triangle across x before one of those in a row, as far off as their boxes are: on a grid as
+ * coarse as theirs nothing but the boxes in the world tells. */
+START_TEST(gaps_of_boxes_on_a_coarse_grid)
+{
+    enum { ROW = 100 };
+    static const float across[9] = {0, 0, 0, 0, 1, 0, 0, 0, 1};
+    const bvp_mesh mesh = case_mesh(across, 1);
+    double m[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    bvp_builder *builder;
+    uint32_t part, node;
+    int yes;
+    ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
+    for (int i = 0; i < ROW; i++) {
+        m[3] = 1e5 * i;
+        ck_assert_int_eq(bvp_builder_add_node(builder, BVP_NONE, "", NULL, m, part, &node, NULL),
+                         BVP_OK);
+    }
+    case_file f = case_finish(builder);
+    const bvp_body row = {.file = f.file, .part = BVP_ASSEMBLY},
+                   one = {.file = f.file, .part = 0, .placement = m};
+    for (int i = 0; i < ROW; i++) {
+        m[3] = 1e5 * i + 1;
+        ck_assert_int_eq(bvp_within(&row, &one, 1 + 1e-6, &yes, NULL, NULL), BVP_OK);
+        ck_assert_int_eq(yes, 1);
+        ck_assert_int_eq(bvp_within(&row, &one, 1 - 1e-6, &yes, NULL, NULL), BVP_OK);
+        ck_assert_int_eq(yes, 0);
+    }
+    case_close(&f);
+}
+END_TEST
+
 START_TEST(no_more_hierarchies_than_the_format_has)
 {
     far_case chain = {"chain", FAR_MOST, 16, {0}};
@@ -747,6 +779,7 @@ int main(void)
     tcase_add_loop_test(all, answers_are_those_of_each_alone, 0, CASES);
     tcase_add_loop_test(all, two_assemblies, 0, CASES);
     tcase_add_test(all, one_grid_where_one_does);
+    tcase_add_test(all, gaps_of_boxes_on_a_coarse_grid);
     tcase_add_test(all, no_more_hierarchies_than_the_format_has);
     tcase_add_test(all, files_are_copied_and_shown_whole);
     tcase_add_loop_test(all, deformed_parts, 0, CASES);

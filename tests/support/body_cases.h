@@ -150,8 +150,23 @@ enum {
     PLACED_FAR, /* 10,000 km in millimetres */
     PLACED_TINY,
     PLACED_QUARTER,
+    PLACED_FLAT, /* 1 : 1e-12, in a direction that is no axis: coordinates cancel */
     PLACED_KINDS
 };
+
+/* m: a rotation. Flattens it along an axis of the part. */
+static inline void place_flat(double m[12])
+{
+    double turn[12], flat[12];
+    case_rotation(turn);
+    for (int i = 0; i < 12; i++)
+        flat[i] = turn[i] * (i / 4 == 2 ? 1e-12 : 1);
+    for (int i = 0; i < 12; i++)
+        turn[i] = i % 4 == 3 ? 0
+                             : m[i / 4 * 4] * flat[i % 4] + m[i / 4 * 4 + 1] * flat[4 + i % 4] +
+                                   m[i / 4 * 4 + 2] * flat[8 + i % 4];
+    memcpy(m, turn, sizeof turn);
+}
 
 static inline void place_random(int kind, double m[12])
 {
@@ -179,6 +194,9 @@ static inline void place_random(int kind, double m[12])
         break;
     case PLACED_QUARTER:
         case_quarter(m);
+        break;
+    case PLACED_FLAT:
+        place_flat(m);
         break;
     default:
         break;

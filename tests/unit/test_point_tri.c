@@ -119,7 +119,7 @@ START_TEST(small_triangles_of_large_parts)
         }
         case_rotation(c.ma);
         for (int k = 0; k < 9; k++) /* their bits reach below what double-double keeps */
-            c.ma[k / 3 * 4 + k % 3] *= ldexp(1, -18 * (k % 3));
+            c.ma[k / 3 * 4 + k % 3] *= ldexp(1, -18 * (2 - k % 3));
         place_point(c.ma, c.a, at);
         for (int x = 0; x < 3; x++)
             c.ma[4 * x + 3] = -at[x];

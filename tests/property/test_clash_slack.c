@@ -123,7 +123,7 @@ static void check_bounds(const bvpi_clash_item *item, const float *soup)
 {
     for (int i = 0; i < TRIANGLES; i++) {
         long double corner[9];
-        place_l(item->part.at.place.m, soup + 9 * i, corner);
+        place_l(item->part.at.placement.m, soup + 9 * i, corner);
         for (int k = 0; k < 9; k++)
             ck_assert(item->bounds.lo[k % 3] <= corner[k] && corner[k] <= item->bounds.hi[k % 3]);
     }
@@ -160,8 +160,8 @@ static double check_contact(const bvpi_clash_item *item, const float a[9], const
     bvpi_world_tri_init(&tri_a, item, a);
     bvpi_world_tri_init(&tri_b, item, b);
     bvpi_contact_measure(&tri_a, &tri_b, &promise, &certain);
-    place_l(item->part.at.place.m, a, corner_a);
-    place_l(item->part.at.place.m, b, corner_b);
+    place_l(item->part.at.placement.m, a, corner_a);
+    place_l(item->part.at.placement.m, b, corner_b);
     const long double reach =
         fminl(reach_through(corner_a, corner_b), reach_through(corner_b, corner_a));
     ck_assert(certain <= reach && reach <= promise);

@@ -110,7 +110,7 @@ START_TEST(small_triangles_of_large_parts)
     case_seed(9);
     for (int i = 0; i < 4000; i++) {
         tri_case c = {.family = -1, .placing = -1};
-        bvpi_place place;
+        bvpi_placement placement;
         double corner[3], at[3];
         for (int k = 0; k < 9; k++) {
             const float out = k < 3 ? 0.5f + (float)case_int(1 << 22) * 0x1p-23f : c.a[k % 3];
@@ -123,8 +123,8 @@ START_TEST(small_triangles_of_large_parts)
         place_point(c.ma, c.a, at);
         for (int x = 0; x < 3; x++)
             c.ma[4 * x + 3] = -at[x];
-        ck_assert_int_eq(bvpi_place_init(&place, c.ma), BVP_OK);
-        bvpi_place_point_to_world(&place, corner, at);
+        ck_assert_int_eq(bvpi_placement_init(&placement, c.ma), BVP_OK);
+        bvpi_placement_point_to_world(&placement, corner, at);
         case_identity(c.mb);
         for (int x = 0; x < 3; x++)
             c.mb[4 * x + 3] = at[x] + case_unit() * ldexp(1, -54 - i % 12);

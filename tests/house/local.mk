@@ -3,8 +3,10 @@ SCRIPT_TESTS += \
 	tests/house/check_decisions.sh \
 	tests/house/check_determinism.sh \
 	tests/house/check_exports.sh \
+	tests/house/check_fields.sh \
 	tests/house/check_fuzz.sh \
 	tests/house/check_headers.sh \
+	tests/house/check_ksy.sh \
 	tests/house/check_layers.sh \
 	tests/house/check_numbers.sh \
 	tests/house/check_readme.sh \

@@ -44,6 +44,12 @@ for bug in "${all[@]}"; do
     broken=$((broken + 1))
     continue
   }
+  for test in $(field "$bug" tests); do
+    [ -f "$src/$test" ] || [ -f "$src/$test.c" ] || {
+      echo "$(field "$bug" bug): there is no $test"
+      broken=$((broken + 1))
+    }
+  done
   bugs+=("$bug")
   [[ $(field "$bug" tests) != tests/unit/* ]] || quick+=("$bug")
 done

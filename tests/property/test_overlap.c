@@ -170,6 +170,25 @@ static uint64_t count_in_box(const bvp_body *body, double x0, double x1, double 
 }
 
 /* One triangle: (0,0,0) (4,0,0) (0,4,0). */
+/* So far from the origin that the world's doubles are as coarse as a hundredth of the body. */
+START_TEST(far_regions)
+{
+    body_mesh mesh = mesh_sphere(6);
+    body_scene s = scene_of_one(mesh);
+    case_seed(2);
+    for (int i = 0; i < 20; i++) {
+        double m[12];
+        case_rotation(m);
+        case_translate(m, 1e14);
+        const bvp_body body = {.file = s.file[0], .part = 0, .placement = m};
+        const bvp_body baseline = {.file = s.file[1], .part = 0, .placement = m};
+        ask(&body, &baseline);
+    }
+    scene_close(&s);
+    free(mesh.tri);
+}
+END_TEST
+
 START_TEST(touching_counts)
 {
     const float tri[9] = {0, 0, 0, 4, 0, 0, 0, 4, 0};
@@ -261,7 +280,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const list[] = {answers_equal_brute_force, touching_counts,
-                                 hits_come_in_the_order_of_storage, arguments_are_checked, NULL};
+    const TTest *const list[] = {answers_equal_brute_force, far_regions,
+                                 touching_counts,           hits_come_in_the_order_of_storage,
+                                 arguments_are_checked,     NULL};
     return suite_run_within("overlap", 120, list);
 }

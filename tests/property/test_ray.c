@@ -141,6 +141,19 @@ START_TEST(answers_equal_brute_force)
 }
 END_TEST
 
+/* Coordinates of the part are small beside what they are summed from. */
+START_TEST(flat_bodies)
+{
+    body_mesh mesh = mesh_sphere(6);
+    body_scene s = scene_of_one(mesh);
+    case_seed(6);
+    for (int i = 0; i < 40; i++)
+        ask_scene(&s, 0, PLACED_FLAT, ask);
+    scene_close(&s);
+    free(mesh.tri);
+}
+END_TEST
+
 /* ---- watertightness
  * ------------------------------------------------------------------------------ */
 
@@ -440,6 +453,7 @@ END_TEST
 int main(void)
 {
     const TTest *const list[] = {answers_equal_brute_force,
+                                 flat_bodies,
                                  closed_bodies_are_watertight,
                                  grids_of_planes,
                                  a_ball_is_round,

@@ -139,7 +139,8 @@ static void crossing_edges(tri_case *c, double inside)
 
 START_TEST(turned_triangles_that_meet_are_kept)
 {
-    const double bound[3] = {1, 1, 1}, far[3] = {2 * OUT, 2 * OUT, 2 * OUT};
+    const double bound[3] = {1, 1, 1};
+    double far[3];
     int meet = 0;
     case_seed(3);
     for (int round = 0; round < ROUNDS; round++) {
@@ -153,6 +154,7 @@ START_TEST(turned_triangles_that_meet_are_kept)
             memcpy(a[lane], c.a, sizeof c.a);
             memcpy(b[lane], c.b, sizeof c.b);
         }
+        bounds_of(c.b, 3, far);
         ck_assert_int_eq(bvpi_pose_init(&pose, c.ma, c.mb, bound, far), BVP_OK);
         leaf_frame_init(&frame, &pose, false, 0);
         set_leaf(&frame, true, a, &leaf_a);

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * big.c: sign-magnitude integers of up to 248 words, schoolbook arithmetic.
+ * big.c: sign-magnitude integers of up to 248 words, with schoolbook arithmetic.
+ *
+ * The last step of the exact stages in points.c, tri_box.c, tri_ball.c and tri_dist_exact.c. Memory
+ * has a fixed size, so queries need no allocator. The capacity suffices for every polynomial that
+ * is evaluated (big.h), so nothing here overflows or fails. Time depends on the value, not on the
+ * capacity: limbs from `size` on are never touched.
+ *
+ * Invariants of a bvpi_big: sign is 0 exactly if size is 0, and limb[size - 1] is not 0. trim()
+ * restores them after an operation that may cancel.
+ *
+ * Slow twin: GMP, on random sizes with runs of zeros and ones that carry far,
+ * tests/unit/test_big.c.
  * Spec: exactness.md, chapter 4
  */
 #include "prim/big.h"
@@ -49,7 +60,7 @@ static int compare_magnitudes(const bvpi_big *a, const bvpi_big *b)
     return 0;
 }
 
-/* |out| = |a| + |b|, for a at least as long as b. */
+/* |out| = |a| + |b|. a must have at least as many limbs as b. */
 static void add_magnitudes(bvpi_big *out, const bvpi_big *a, const bvpi_big *b)
 {
     int size = a->size;
@@ -64,7 +75,7 @@ static void add_magnitudes(bvpi_big *out, const bvpi_big *a, const bvpi_big *b)
     out->size = size;
 }
 
-/* |out| = |a| - |b|, for |a| >= |b|. */
+/* |out| = |a| - |b|. Needs |a| >= |b|. The result may have leading zeros. */
 static void sub_magnitudes(bvpi_big *out, const bvpi_big *a, const bvpi_big *b)
 {
     uint64_t borrow = 0;
@@ -76,7 +87,7 @@ static void sub_magnitudes(bvpi_big *out, const bvpi_big *a, const bvpi_big *b)
     out->size = a->size;
 }
 
-/* out = a + sign b. */
+/* out = a + sign * b */
 static void add_signed(bvpi_big *out, const bvpi_big *a, const bvpi_big *b, int sign)
 {
     int b_sign = b->sign * sign;

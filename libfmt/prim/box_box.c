@@ -1,6 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * box_box.c: what every box test between two hierarchies shares, computed once per pair of them.
- * Spec: exactness.md, boxes.
+ * box_box.c: the set-up of box tests between two hierarchies, computed once for each pair of them.
+ *
+ * The tests in box_box.h are a separating axis test in float with error bounds built in. This file
+ * prepares what they share: the map between the two grids in work units, the 15 axes, how far a
+ * unit of half extent reaches along each axis, and the slack that makes rounding harmless.
+ *
+ * The invariant of every table entry: a box is never judged smaller or farther away than it is. So
+ * reaches and slacks are rounded up, scales of distances down (SHRINK), and an axis is whatever
+ * float vector was stored, not the ideal one: any vector is a valid separating axis, so only the
+ * projections on it need to be right.
+ *
+ * Gaps along several axes can be combined to a longer distance, but not naively, because axes are
+ * not orthogonal after a shear. combined_norm() divides by the largest singular value of the axes'
+ * matrix.
+ *
+ * If numbers are out of range, init_unknown() makes every test answer "may meet".
+ *
+ * Held by tests/unit/test_box_box.c: boxes with a common point are never separated, distances never
+ * overstated, and slack and shrink are needed.
+ * Spec: exactness.md, chapter 10; box_box.h derives the slack
+ * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996 (the 15 axes).
  */
 #include "prim/box_box.h"
 
@@ -9,14 +28,14 @@
 
 #include "base/vec3.h"
 
-#define ROUNDING   0x1p-24 /* u: of one float operation */
+#define ROUNDING   0x1p-24 /* u: error of one float operation */
 #define SLACK      (16 * ROUNDING)
-#define SHRINK     (1 - 0x1p-20) /* makes up for the roundings after a gap has been certified */
-#define TINY       0x1p-60       /* matrix entries below count as zero, at most 2^-37 work units */
+#define SHRINK     (1 - 0x1p-20) /* for the roundings after a gap has been certified */
+#define TINY       0x1p-60       /* smaller matrix entries count as 0: at most 2^-37 work units */
 #define HUGE_SCALE 0x1p40
-enum { LARGEST_EXPONENT = 480 }; /* so that sums of two are exponents of doubles */
+enum { LARGEST_EXPONENT = 480 }; /* so that the sum of two exponents is one of a double */
 
-/* e such that |x| is in [2^(e-1), 2^e), for what is neither too small nor too large to scale by. */
+/* e such that |x| is in [2^(e-1), 2^e), clamped to exponents that can be scaled by. */
 static int exponent_of(double x)
 {
     uint64_t bits;
@@ -39,7 +58,7 @@ static double norm_1(const double v[3])
     return fabs(v[0]) + fabs(v[1]) + fabs(v[2]);
 }
 
-/* Nothing can be said: no box pair is ever separated. */
+/* Nothing is known: no pair of boxes is ever separated. */
 static void init_unknown(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_grid_box *b)
 {
     for (int k = 0; k < BVPI_AXES; k++)
@@ -59,7 +78,8 @@ static void init_root(double unit, uint32_t extent, float *step, float *centre, 
     *centre = *half = (float)(unit * extent * 0.5);
 }
 
-/* Columns of the matrix in work units, each scaled to at most 1. exponents: b's units. */
+/* Columns of the matrix in work units, each scaled to entries of at most 1. exponents: of b's
+ * units. */
 static void init_matrix(bvpi_box_pair *p, const double map[12], int exponents[3], double r[3][3])
 {
     BVPI_UNROLL
@@ -79,7 +99,7 @@ static void init_matrix(bvpi_box_pair *p, const double map[12], int exponents[3]
     }
 }
 
-/* How long a unit of the direction (a's frame) is when measured as a covector of the world. */
+/* The length of a direction in a's frame, measured as a covector of the world. */
 BVPI_INLINE double world_length(const double direction[3], const double world[9])
 {
     double length_sq = 0;
@@ -92,14 +112,15 @@ BVPI_INLINE double world_length(const double direction[3], const double world[9]
     return sqrt(length_sq);
 }
 
-/* 1 / length, rounded down and bounded; 0 for a direction that does not exist. */
+/* 1 / length, rounded down and bounded; 0 for the zero vector. */
 static double scale_of(double length)
 {
     return length > 0 ? bvpi_smaller(SHRINK / length, HUGE_SCALE) : 0;
 }
 
-/* Gaps along unit covectors v[i] combine to sqrt(sum of squares) over the largest singular value of
- * the matrix they form: the square of its reciprocal, rounded down. */
+/* Gaps along unit covectors v[i] combine to sqrt(sum of squares) divided by the largest singular
+ * value of their matrix. Returns the square of the reciprocal of that value, rounded down;
+ * Gershgorin's bound replaces the singular value. */
 static float combined_norm(double v[3][3])
 {
     double most = 1;
@@ -110,7 +131,7 @@ static float combined_norm(double v[3][3])
     return (float)(SHRINK / most);
 }
 
-/* Covectors of the world for rows of directions, as unit vectors. */
+/* combined_norm() of rows of directions, as unit covectors of the world. */
 static float world_norm(double directions[3][3], const double world[9])
 {
     double v[3][3];
@@ -128,7 +149,8 @@ static float world_norm(double directions[3][3], const double world[9])
     return combined_norm(v);
 }
 
-/* Face normals of b, scaled so that gaps along them are lengths: in a's frame, or in the world. */
+/* Normals of b's faces, scaled so that gaps along them are lengths: in a's frame, or in the
+ * world. */
 static void init_normals(bvpi_box_pair *p, double r[3][3], const double half_b[3],
                          const double *world, double error)
 {
@@ -148,7 +170,7 @@ static void init_normals(bvpi_box_pair *p, double r[3][3], const double half_b[3
         for (int i = 0; i < 3; i++) {
             p->n[j][i] = (float)(n[j][i] * scale);
             p->reach_a[i][BVPI_AXIS_B + j] = fabsf(p->n[j][i]);
-            n[j][i] = p->n[j][i]; /* from here on the axis is the rounded one */
+            n[j][i] = p->n[j][i]; /* from here on, the axis is the rounded vector */
         }
         BVPI_UNROLL
         for (int k = 0; k < 3; k++) {
@@ -222,7 +244,8 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
         init_unknown(p, a, b);
         return;
     }
-    int work = exponent_of(most) - 23, columns[3]; /* exponents of the work units */
+    int work = exponent_of(most) - 23,
+        columns[3]; /* exponents of the work unit, and of b's on each axis */
     double to_work = power_of_2(-work);
     double r[3][3], half_b[3];
     double error = (2 * error_sum + SLACK * most) * to_work + 0x1p-100; /* underflow */

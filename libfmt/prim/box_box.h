@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * box_box.h: eight pairs of boxes that an affine map relates: can they meet, how far apart are
- * they? Both answers err only towards "they may meet" and "not so far": the slacks below are
- * bounds. Spec: exactness.md, boxes. Based on: S. Gottschalk, M. Lin, D. Manocha, OBBTree, 1996
- * (the 15 axes).
+ * box_box.h: eight pairs of boxes related by an affine map: can they meet, how far apart are they?
+ * Errors only ever answer "they may meet" or "not so far": the slacks below are bounds.
+ * Spec: exactness.md, chapter 10
+ * Based on: S. Gottschalk, M. Lin, D. Manocha, OBBTree, 1996 (the 15 axes).
  */
 
-/* All boxes of one pair of hierarchies share one set-up. Lengths are measured in a work unit, a
- * power of two, chosen so that every coordinate is below 2^23: nothing can overflow, and what
- * underflows is far below the slack.
+/* All boxes of one pair of hierarchies share one set-up. Lengths are in work units, a power of two
+ * chosen so that every coordinate is below 2^23. Nothing can overflow, and what underflows is far
+ * below the slack.
  *
- * Why 15 axes are enough to be conservative: a box pair is called separate only if some axis L,
- * exactly the float vector used, keeps |L . d| > radius of a + radius of b by more than the error.
- * With u = 2^-24 and M the largest coordinate that can occur (of a, plus of the mapped b, plus the
- * offset), the error of d is at most 7 u M a coordinate (one rounding of each matrix entry, one
+ * Why errors never separate boxes that meet: a pair is called separate only if some axis L, exactly
+ * the float vector used, has |L . d| > radius of a + radius of b by more than the error. With u =
+ * 2^-24 and M the largest coordinate that can occur (of a, plus of the mapped b, plus the offset),
+ * the error of d is at most 7 u M for each coordinate (one rounding of each matrix entry, one
  * product, four sums, the offset), that of L . d then 10 u M |L|_1, that of the radii, which are at
- * most M |L|_1 / 2, 4 u M |L|_1, their comparison 1 u M |L|_1: 16 u M |L|_1 in all, to which the
- * error of the map itself is added twice (centre and radius).
- */
+ * most M |L|_1 / 2, 4 u M |L|_1, their comparison 1 u M |L|_1: 16 u M |L|_1 in all. The error of
+ * the map itself is added twice, for centre and radius. */
 #ifndef BVPI_PRIM_BOX_BOX_H
 #define BVPI_PRIM_BOX_BOX_H
 
@@ -30,38 +29,38 @@ typedef struct bvpi_grid_box {
     uint32_t extent[3];
 } bvpi_grid_box;
 
-/* The axes that can separate: a's, the normals of b's faces, the products of edges, and one of the
- * caller's choice. */
+/* The axes that can separate: a's axes, normals of b's faces, products of edges, and one chosen by
+ * the caller. */
 enum { BVPI_AXIS_A = 0, BVPI_AXIS_B = 3, BVPI_AXIS_EDGE = 6, BVPI_AXIS_AIM = 15, BVPI_AXES = 16 };
 
-/* How box b lies to box a: a = r b + t in work units. */
+/* Box b relative to box a: a = r b + t in work units. */
 typedef struct bvpi_box_pair {
     float r[3][3], t[3];
-    float n[3][3]; /* normals of b's faces in a's frame, the rows of r's inverse but for their
+    float n[3][3]; /* normals of b's faces in a's frame: the rows of r's inverse, except for their
                       length */
-    /* Row k: how far a unit of half extent k of a box of a (of b) reaches along each axis. */
+    /* Row k: how far one unit of half extent k of a box of a (of b) reaches along each axis. */
     float reach_a[3][BVPI_AXES], reach_b[3][BVPI_AXES];
     float slack[BVPI_AXES];
-    bool edges; /* edge axes add something: r does more than permute axes */
-    /* Distance: gaps along a's and the edge axes times these are lengths in the world, in units of
-     * world_unit, as those along b's normals are themselves; the norms are how gaps combine. */
+    bool edges; /* edge axes matter: r does more than permute axes */
+    /* Distance: gaps along a's axes and edge axes, times these, are world lengths in units of
+     * world_unit; gaps along b's normals already are. The norms say how gaps combine. */
     float world_a[3], world_e[3][3], norm_a, norm_b;
     double world_unit, world[9];
-    float aim[3]; /* the axis of the caller's choice, as long as n; all 0: none */
-    /* How to decode the two hierarchies into work units. */
-    float unit_a[3], unit_b[3];                           /* one grid step */
+    float aim[3]; /* the axis chosen by the caller, in the scale of n; all 0: none */
+    /* How to decode both hierarchies into work units. */
+    float unit_a[3], unit_b[3];                           /* length of one grid step */
     float centre_a[3], half_a[3], centre_b[3], half_b[3]; /* root boxes */
     float size_b[3]; /* squared length, in a's frame, of the work unit along each axis of b */
 } bvpi_box_pair;
 
-/* map: row-major 3x4, b's coordinates to a's; map_error: how far it can take a point of b wrong, in
- * a's units. world: the inverse of a's linear map to the world, row-major 3x3, or NULL when only
- * bvpi_boxes_meet will be asked. */
+/* map: row-major 3x4, from b's coordinates to a's; map_error: how far it may misplace a point of b,
+ * in a's units. world: the inverse of a's linear map to the world, row-major 3x3, or NULL if only
+ * bvpi_boxes_meet will be called. */
 void bvpi_box_pair_init(bvpi_box_pair *pair, const bvpi_grid_box *a, const bvpi_grid_box *b,
                         const double map[12], double map_error, const double world[9]);
 
-/* Chooses the axis along which bvpi_boxes_gap_sq looks for a gap as well: the direction of the
- * shortest distance so far tells facing surfaces apart. axis: in a's frame, as a covector: of x it
+/* Chooses an additional axis for bvpi_boxes_gap_sq. The direction of the shortest distance so far
+ * is a good one: it separates surfaces that face each other. axis: a covector in a's frame; it
  * measures axis . x. */
 void bvpi_box_pair_aim(bvpi_box_pair *pair, const double axis[3]);
 
@@ -70,9 +69,8 @@ typedef struct bvpi_box8 {
     f32x8 centre[3], half[3];
 } bvpi_box8;
 
-/* One box of the other, made ready: where it is, how far it reaches along each axis, slack
- * included.
- */
+/* One box of the other hierarchy, prepared: its position, and its reach along each axis including
+ * the slack. */
 typedef struct bvpi_lone_box {
     float at[3]; /* of a: t - centre; of b: r centre + t */
     float reach[BVPI_AXES];
@@ -104,8 +102,8 @@ BVPI_INLINE void bvpi_lone_b(const bvpi_box_pair *p, const float centre[3], cons
     bvpi_lone_reach(p->reach_b, p->slack, half, out->reach);
 }
 
-/* Below, `are_a` says whose boxes the eight are; the lone one is the other's. It is a constant
- * wherever these are used. */
+/* Below, `are_a` says which hierarchy the eight boxes belong to; the lone box belongs to the other.
+ * It is a constant in every use. */
 
 /* Differences of the centres, in a's frame. */
 BVPI_INLINE void bvpi_box_offset(const bvpi_box_pair *p, bool are_a, const bvpi_box8 *boxes,
@@ -118,7 +116,7 @@ BVPI_INLINE void bvpi_box_offset(const bvpi_box_pair *p, bool are_a, const bvpi_
                      : c[0] * p->r[i][0] + c[1] * p->r[i][1] + c[2] * p->r[i][2] + lone->at[i];
 }
 
-/* The gap between the boxes along an axis, at most. */
+/* At most the gap between the boxes along an axis. */
 BVPI_INLINE f32x8 bvpi_axis_gap(f32x8 along, f32x8 radius, const bvpi_lone_box *lone, int axis)
 {
     return f32x8_abs(along) - (radius + lone->reach[axis]);
@@ -168,7 +166,7 @@ BVPI_INLINE f32x8 bvpi_gap_aim(const bvpi_box_pair *p, bool are_a, const bvpi_bo
     return bvpi_axis_gap(along, radius, lone, BVPI_AXIS_AIM);
 }
 
-/* Bits of `lanes` whose boxes may meet. d: bvpi_box_offset. NaN means "may". */
+/* Bits of `lanes` whose boxes may meet. d: from bvpi_box_offset. NaN counts as "may meet". */
 BVPI_INLINE unsigned bvpi_boxes_meet(const bvpi_box_pair *p, bool are_a, const bvpi_box8 *boxes,
                                      const bvpi_lone_box *lone, const f32x8 d[3], unsigned lanes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * box_point.h: how near the eight boxes of a node may come to a point, in floats that never say too
- * much.
- * Spec: exactness.md, chapter "Boxes and points"
+ * box_point.h: how near the eight boxes of a node may be to a point, in floats that never overstate
+ * the distance.
+ * Spec: exactness.md, chapter 10, "Boxes and points"
  */
 #ifndef BVPI_PRIM_BOX_POINT_H
 #define BVPI_PRIM_BOX_POINT_H
@@ -10,16 +10,16 @@
 
 #include "base/simd.h"
 
-/* A point as boxes on a grid see it. Boxes are compared by a key that grows with their distance.
+/* A point prepared for boxes on a grid. Boxes are compared by a key that grows with their distance.
  *
  * Near: the key is the squared gap between point and box, in grid steps. With R >= |point| and
- * |corner|, and u = 2^-24, the gap along an axis is off by at most u R for rounding the point and
- * 2 u R for the difference; slack is 4 u R and the point's own error. The squares and sums are off
- * by a factor of 1 + 4 u.
- * Far, where u R grows over the size of the boxes: with c the point of the root box nearest to the
- * point and n the direction from there to c, every x has |x - point| >= |c - point| + n . (x - c).
- * The key is n . (x - c) at its least in the box, off by less than margin = 16 u R, R >= |corner -
- * c|. */
+ * |corner|, and u = 2^-24, the gap along an axis errs by at most u R for rounding the point and 2 u
+ * R for the difference; slack is 4 u R plus the point's own error. Squares and sums err by a factor
+ * of 1 + 4 u.
+ * Far, where u R exceeds the size of the boxes: with c the point of the root box nearest to the
+ * point and n the direction from the point to c, every x has |x - point| >= |c - point| + n . (x -
+ * c). The key is the least n . (x - c) in the box; it errs by less than margin = 16 u R, R >=
+ * |corner - c|. */
 typedef struct bvpi_grid_point {
     int is_far;
     float point[3], slack;    /* near */
@@ -28,7 +28,7 @@ typedef struct bvpi_grid_point {
     double length;            /* lower bound of a grid step's length in the world */
 } bvpi_grid_point;
 
-/* point: in grid steps, known to within error; extent: of the root box; length: see above. */
+/* point: in grid steps, with the given error; extent: of the root box; length: see above. */
 static inline void bvpi_grid_point_init(bvpi_grid_point *out, const double point[3], double error,
                                         const uint32_t extent[3], double length)
 {
@@ -53,7 +53,7 @@ static inline void bvpi_grid_point_init(bvpi_grid_point *out, const double point
     }
 }
 
-/* The largest key of a box that may hold something at a world distance <= limit. */
+/* The largest key of a box that may hold something within a world distance of `limit`. */
 static inline float bvpi_grid_point_limit(const bvpi_grid_point *p, double limit)
 {
     const double steps = limit / p->length * (1 + 0x1p-50);
@@ -63,7 +63,7 @@ static inline float bvpi_grid_point_limit(const bvpi_grid_point *p, double limit
     return (float)(steps * steps * (1 + 0x1p-20));
 }
 
-/* Keys of the boxes of a node with this frame: its lower corner and one step, in grid steps. */
+/* Keys of the boxes of a node in this frame: its lower corner and one step, in grid steps. */
 BVPI_INLINE f32x8 bvpi_box_point(const bvpi_grid_point *p, const float lo[3], const float step[3],
                                  const uint8_t (*bounds)[16])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * box_ray.h: the eight boxes of a node against one ray, in floats that never lose a box.
- * Spec: exactness.md, chapter "Boxes and rays"
- * Based on: Kay and Kajiya, Ray Tracing Complex Scenes, 1986; the bound is our own.
+ * Spec: exactness.md, chapter 10, "Boxes and rays"
+ * Based on: Kay and Kajiya, Ray Tracing Complex Scenes, 1986; the error bound is our own.
  */
 #ifndef BVPI_PRIM_BOX_RAY_H
 #define BVPI_PRIM_BOX_RAY_H
@@ -15,24 +15,25 @@ BVPI_INLINE void f32x4_store(float *p, bvpi_f32x4 v)
     memcpy(p, &v, sizeof v);
 }
 
-/* A ray o + t d as the slab test wants it: in grid steps, the largest part of d in [1, 2), so that
- * t is in grid steps, too, up to a factor of 2.
+/* A ray o + t d in the form that the slab test needs: in grid steps, with the largest component of
+ * d in [1, 2), so that t is in grid steps as well, up to a factor of 2.
  *
- * Why no box is lost. Let R bound every |o|, |corner| and |corner - o|, and u = 2^-24. The time of
+ * Why no box is lost: let R bound every |o|, |corner| and |corner - o|, and u = 2^-24. The time of
  * the plane c = lo + q step, which is exact, is computed as q K + B with K = step inverse, B = (lo
- * - edge) inverse and edge = o moved by `slack` away from the box. Times d it is off by at most u R
- * for each rounding: edge, difference, inverse, B, q K, sum; a direction below 2^-30 is replaced by
+ * - edge) inverse and edge = o moved by `slack` away from the box. Times d, it errs by at most u R
+ * for each rounding: edge, difference, inverse, B, q K, sum. A direction below 2^-30 is replaced by
  * 2^-30, which moves the ray by R / 2^28. Together that is below R / 2^21.
- * slack = R / 2^20 + error, where `error` bounds how far the given ray is from the true one. So
- * a box that the true ray meets passes, entered not after R / 2^21 before the true time. */
+ * slack = R / 2^20 + error, where `error` bounds how far the given ray is from the true one. So a
+ * box that the true ray meets passes, and its entry time is at most R / 2^21 before the true
+ * one. */
 typedef struct bvpi_slab_ray {
     float inverse[4];
-    float edge_near[4], edge_far[4]; /* the fourth numbers mean nothing */
+    float edge_near[4], edge_far[4]; /* the fourth number is unused */
     unsigned near_at[3]; /* byte offset of the near planes in bounds[axis]: 0, or 8 when d < 0 */
     double slack;
 } bvpi_slab_ray;
 
-/* inverse: of the direction, signed; infinite where the ray does not move. Axes 0 .. 2. */
+/* inverse: of the direction, signed; infinite where the direction is 0. Axes 0 .. 2. */
 BVPI_INLINE void bvpi_slab_ray_init(bvpi_slab_ray *out, f64x4 o, f64x4 inverse, double radius,
                                     double error)
 {
@@ -56,9 +57,9 @@ static inline void bvpi_slab_ray_everywhere(bvpi_slab_ray *out)
     *out = (bvpi_slab_ray){.slack = 0};
 }
 
-/* lo, step: the node's frame, grid steps: its lower corner and one step of its children's planes.
- * bounds: the node's, any bytes. Returns the mask of the boxes that the ray may be in at a time
- * between t_min and t_max; enter: from when on. What is not a number means "may". */
+/* lo, step: the node's frame in grid steps: its lower corner, and the step of its children's
+ * planes. bounds: of the node, any bytes. Returns the mask of boxes that the ray may be in between
+ * t_min and t_max; enter: the times of entry. NaN counts as "may". */
 BVPI_INLINE unsigned bvpi_box_ray(const bvpi_slab_ray *ray, const float lo[3], const float step[3],
                                   const uint8_t (*bounds)[16], float t_min, float t_max,
                                   f32x8 *enter)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * box_region.h: which of the eight boxes of a node may meet a box, a ball or a convex region, in
  * floats that never lose one.
- * Spec: exactness.md, chapter "Boxes and regions"
+ * Spec: exactness.md, chapter 10, "Boxes and regions"
  */
 #ifndef BVPI_PRIM_BOX_REGION_H
 #define BVPI_PRIM_BOX_REGION_H
@@ -11,19 +11,19 @@
 
 enum { BVPI_REGION_PLANES = 16 };
 
-/* A region as boxes on a grid see it: its maker has widened everything by the floats' error,
- * with R >= |corner| and u = 2^-24: lo and hi by 2 u R, a plane's d, |n| being 1 in the largest
- * coordinate, by 16 u (3 R + |d|). */
+/* A region prepared for boxes on a grid. Whoever makes it widens everything by the floats' error:
+ * with R >= |corner| and u = 2^-24, lo and hi by 2 u R, and a plane's d by 16 u (3 R + |d|), where
+ * the largest component of n is 1. */
 typedef struct bvpi_grid_region {
     float lo[3], hi[3]; /* bounds */
     unsigned plane_count;
-    float plane[BVPI_REGION_PLANES][4]; /* n, d: inside is n . x + d >= 0 */
+    float plane[BVPI_REGION_PLANES][4]; /* n, d; a point x is inside if n . x + d >= 0 */
     int is_ball;
     bvpi_grid_point centre; /* of a ball */
     float key_limit;
 } bvpi_grid_region;
 
-/* lo, step, bounds: as in bvpi_box_ray. What is not a number means "may". */
+/* lo, step, bounds: as in bvpi_box_ray. NaN counts as "may". */
 BVPI_INLINE unsigned bvpi_box_region(const bvpi_grid_region *region, const float lo[3],
                                      const float step[3], const uint8_t (*bounds)[16])
 {

@@ -12,7 +12,7 @@ BVPI_INLINE f32x8 bvpi_clamp01(f32x8 x)
     return f32x8_min(f32x8_max(x, f32x8_splat(0)), f32x8_splat(1));
 }
 
-/* The shortest difference of points so far. */
+/* The shortest connection so far. */
 typedef struct bvpi_shortest {
     f32x8 v[3], length_sq;
 } bvpi_shortest;
@@ -27,7 +27,7 @@ BVPI_INLINE void bvpi_shortest_offer(bvpi_shortest *best, const f32x8 v[3], i32x
         best->v[x] = f32x8_select(better, v[x], best->v[x]);
 }
 
-/* A triangle's edges from each corner to the next, 1 / their squared lengths, and its corners. */
+/* A triangle's corners, its edges from each corner to the next, and 1 / their squared lengths. */
 typedef struct bvpi_edges8 {
     f32x8 corner[3][3], edge[3][3], length_sq[3], inverse[3];
 } bvpi_edges8;
@@ -48,7 +48,8 @@ BVPI_INLINE void bvpi_edges8_init(bvpi_edges8 *out, const f32x8 e01[3], const f3
     }
 }
 
-/* Edge i of a and edge j of b: the lines' nearest points, clamped, then each to the other. */
+/* Edge i of a and edge j of b: the lines' nearest points, clamped to the edges, then each projected
+ * onto the other. */
 BVPI_INLINE void bvpi_offer_edges8(bvpi_shortest *best, const bvpi_edges8 *a, const bvpi_edges8 *b,
                                    int i, int j)
 {
@@ -69,8 +70,7 @@ BVPI_INLINE void bvpi_offer_edges8(bvpi_shortest *best, const bvpi_edges8 *a, co
     bvpi_shortest_offer(best, v, i32x8_splat(-1));
 }
 
-/* A corner q and the face of t, where q's foot lies inside; sign: 1 when t is of A, -1 when of B.
- */
+/* A corner q and the face of t, if q's foot lies inside. sign: 1 if t belongs to A, -1 if to B. */
 BVPI_INLINE void bvpi_offer_face8(bvpi_shortest *best, const f32x8 q[3], const bvpi_edges8 *t,
                                   const f32x8 across[3][3], float sign)
 {
@@ -97,9 +97,9 @@ BVPI_INLINE void bvpi_offer_face8(bvpi_shortest *best, const f32x8 q[3], const b
     bvpi_shortest_offer(best, v, inside);
 }
 
-/* Bounds of the distance, scaled, from the difference v of two points that are nearly nearest and
- * the gap of the projections on v. size: bounds the coordinates, eta their error in either
- * triangle. */
+/* Bounds of the distance, scaled, from a connection v of two points that are nearly the nearest,
+ * and the gap between the projections on v. size: bounds of the coordinates; eta: their error in
+ * either triangle. */
 BVPI_INLINE void bvpi_shortest_bounds(const bvpi_shortest *best, f32x8 gap, const f32x8 size[3],
                                       f32x8 eta, f32x8 *lo, f32x8 *hi)
 {
@@ -122,7 +122,7 @@ BVPI_INLINE void bvpi_shortest_bounds(const bvpi_shortest *best, f32x8 gap, cons
           eta * f32x8_splat(4) + f32x8_splat(0x1p-50f);
 }
 
-/* From scaled units to world lengths. What is not a number was out of range. */
+/* Converts scaled units to world lengths. NaN means out of range: 0 and infinity. */
 BVPI_INLINE void bvpi_to_length8(float length_lo, float length_hi, f32x8 *lo, f32x8 *hi)
 {
     *lo = *lo * f32x8_splat(length_lo);

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * nearest_of.h: template: nearest points of two triangles, or of the origin and one, in a number
- * type; include it with the macros below defined, once for each type. Spec: exactness.md, chapter
- * 6, which derives the bounds Based on: Larsen, Gottschalk, Lin, Manocha, Fast distance queries
- * with RSS volumes, 2000.
+ * nearest_of.h: template: nearest points of two triangles, or of the origin and a triangle, in a
+ * number type. Include it once for each type, with the macros below defined.
+ *
+ * Correctness does not rest on this search: distance_bounds() gives a valid interval for any two
+ * points that it returns. Rounding may make it choose a worse pair; then the interval is wide and
+ * the caller tries better arithmetic.
+ * Spec: exactness.md, chapter 6, which derives the bounds
+ * Based on: Larsen, Gottschalk, Lin, Manocha, Fast distance queries with RSS volumes, 2000.
  */
 
-/* NUM: the number type; NAME(x): suffix of this instance, and its operations NAME(bvpi_num_add)
- * ...; UNIT: bound of an operation's relative error. */
+/* NUM: the number type; NAME(x): x with the type's suffix; its operations are NAME(bvpi_num_add)
+ * and so on; UNIT: bound of an operation's relative error. */
 
 typedef struct NAME(bvpi_vec) {
     NUM c[3];
 } NAME(bvpi_vec);
 
-/* The best pair so far: points x and y, y - x, and a direction, nearly y - x, that is orthogonal to
- * the features x and y lie on. */
+/* The best pair so far: points x and y, y - x, and `direction`, nearly y - x but orthogonal to the
+ * features that x and y lie on. Its relative error does not grow as the distance shrinks. */
 typedef struct NAME(bvpi_nearest) {
     NAME(bvpi_vec) x, y, between, direction;
     NUM distance_sq;
@@ -60,7 +64,7 @@ static inline NUM NAME(num_neg)(NUM a)
     return NAME(bvpi_num_sub)(NAME(bvpi_num_of)(0), a);
 }
 
-/* In double-double the high half of what is just below 1 is 1: the difference tells. */
+/* A double-double just below 1 has a high half of 1, so look at the difference. */
 static inline int NAME(num_below_1)(NUM a)
 {
     const double x = NAME(bvpi_num_value)(a);
@@ -90,14 +94,14 @@ static inline void NAME(offer)(NAME(bvpi_nearest) * best, NAME(bvpi_vec) x, NAME
     *best = (NAME(bvpi_nearest)){x, y, between, direction, d, 1};
 }
 
-/* v without its part along e. */
+/* v without its component along e. */
 static inline NAME(bvpi_vec) NAME(orthogonal)(NAME(bvpi_vec) v, NAME(bvpi_vec) e, NUM e_sq)
 {
     NUM s = NAME(bvpi_num_div)(NAME(vec_dot)(v, e), e_sq);
     return NAME(vec_along)(v, NAME(num_neg)(s), e);
 }
 
-/* Where on segment p + t e, t in 0 .. 1, is q nearest? */
+/* The parameter t in 0 .. 1 of the point of segment p + t e nearest to q. */
 static inline NUM NAME(foot)(NAME(bvpi_vec) q, NAME(bvpi_vec) p, NAME(bvpi_vec) e, NUM e_sq)
 {
     if (!(NAME(bvpi_num_value)(e_sq) > 0))
@@ -105,7 +109,8 @@ static inline NUM NAME(foot)(NAME(bvpi_vec) q, NAME(bvpi_vec) p, NAME(bvpi_vec) 
     return NAME(num_clamp)(NAME(bvpi_num_div)(NAME(vec_dot)(NAME(vec_sub)(q, p), e), e_sq));
 }
 
-/* Segments p + s e and q + t f: the lines' nearest points, clamped, then each to the other. */
+/* Segments p + s e and q + t f: the lines' nearest points, clamped to the segments, then each
+ * projected onto the other. */
 static inline void NAME(offer_edges)(NAME(bvpi_nearest) * best, NAME(bvpi_vec) p, NAME(bvpi_vec) e,
                                      NAME(bvpi_vec) q, NAME(bvpi_vec) f)
 {
@@ -131,7 +136,7 @@ static inline void NAME(offer_edges)(NAME(bvpi_nearest) * best, NAME(bvpi_vec) p
     NAME(offer)(best, x, y, v);
 }
 
-/* The point q and the inside of the triangle t, when q's foot lies there. flip: q is of A. */
+/* The point q and the inside of triangle t, if q's foot lies there. flip: q belongs to A. */
 static inline void NAME(offer_face)(NAME(bvpi_nearest) * best, NAME(bvpi_vec) q,
                                     const NAME(bvpi_vec) t[3], int flip)
 {
@@ -147,7 +152,7 @@ static inline void NAME(offer_face)(NAME(bvpi_nearest) * best, NAME(bvpi_vec) q,
     NAME(offer)(best, flip ? q : foot, flip ? foot : q, n);
 }
 
-/* Triangles that do not cross each other. */
+/* For triangles that do not cross each other. */
 static inline void NAME(nearest_of_triangles)(const NAME(bvpi_vec) a[3], const NAME(bvpi_vec) b[3],
                                               NAME(bvpi_nearest) * best)
 {
@@ -173,8 +178,8 @@ static inline void NAME(nearest_to_origin)(const NAME(bvpi_vec) b[3], NAME(bvpi_
     NAME(offer_face)(best, zero, b, 1);
 }
 
-/* Where segment p q crosses the plane of t, and the point of t nearest to there. flip: p q is of B.
- */
+/* The point where segment p q crosses the plane of t, and the point of t nearest to it. flip: p q
+ * belongs to B. */
 static inline void NAME(offer_crossing)(NAME(bvpi_nearest) * best, NAME(bvpi_vec) p,
                                         NAME(bvpi_vec) q, const NAME(bvpi_vec) t[3], int flip)
 {
@@ -193,7 +198,8 @@ static inline void NAME(offer_crossing)(NAME(bvpi_nearest) * best, NAME(bvpi_vec
     NAME(offer)(best, flip ? y : x, flip ? x : y, n);
 }
 
-/* A common point of triangles that meet: nearest points are one, unless an edge runs through. */
+/* A common point of triangles that meet. If no edge runs through the other triangle,
+ * nearest_of_triangles() has found one. */
 static inline void NAME(offer_crossings)(const NAME(bvpi_vec) a[3], const NAME(bvpi_vec) b[3],
                                          NAME(bvpi_nearest) * best)
 {
@@ -203,7 +209,7 @@ static inline void NAME(offer_crossings)(const NAME(bvpi_vec) a[3], const NAME(b
     }
 }
 
-/* The largest magnitude of each coordinate. */
+/* The largest magnitude on each axis. */
 static inline void NAME(vec_sizes)(const NAME(bvpi_vec) a[3], const NAME(bvpi_vec) b[3],
                                    double size[3])
 {
@@ -217,8 +223,7 @@ static inline void NAME(vec_sizes)(const NAME(bvpi_vec) a[3], const NAME(bvpi_ve
     }
 }
 
-/* A lower bound of the distance from a direction, whatever it is: the gap between the projections.
- */
+/* A lower bound of the distance: the gap between the projections on w. Valid for any w. */
 static inline double NAME(gap_along)(const NAME(bvpi_vec) a[3], const NAME(bvpi_vec) b[3],
                                      NAME(bvpi_vec) w, const double size[3], double eta)
 {
@@ -265,8 +270,8 @@ static inline double NAME(gap_either_way)(const NAME(bvpi_vec) a[3], const NAME(
     return fmax(NAME(gap_along)(a, b, w, size, eta), NAME(gap_along)(b, a, w, size, eta));
 }
 
-/* A lower bound by more directions, for features that lie side by side: there y - x is all rounding
- * along them. Both normals; y - x without its part along an edge. */
+/* A better lower bound for features that lie side by side, where y - x is mostly rounding error
+ * along them. Tries both normals, and y - x without its component along each edge. */
 static inline double NAME(gap_side_by_side)(const NAME(bvpi_vec) a[3], const NAME(bvpi_vec) b[3],
                                             const NAME(bvpi_nearest) * best, double eta)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * obb_obb.h: two oriented boxes in double: can they meet, how far apart are they? Errors only ever
- * say "they may meet" and "not so far".
- * Spec: exactness.md, chapter "Boxes".
+ * answer "they may meet" or "not so far".
+ * Spec: exactness.md, chapter 10, "Oriented boxes and swept rectangles"
  * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996 (the 15 axes); van den Bergen 1997 (SAT-lite).
  */
 #ifndef BVPI_PRIM_OBB_OBB_H
@@ -21,30 +21,28 @@ typedef struct bvpi_obb {
  * edges, a's first edge with each of b's first. */
 enum { BVPI_OBB_A = 0, BVPI_OBB_B = 3, BVPI_OBB_EDGE = 6, BVPI_OBB_AXES = 15 };
 
-/* What is taken for rounding. With u = 2^-53, r a pair's matrix:
- * Rigid maps (is_similar, whose stretches agree to 2^-40): columns of r are orthogonal to 2^-39 of
- * their length, and each other's cross products to about as much. Else cofactors are computed, and
- * err by 8 u. Both are taken 4 times as large at least; they are added to every |r| and |n|, so
- * that the error is a share of the sizes even where an axis, a product of parallel edges, is nearly
- * 0. */
+/* Allowances for rounding. With u = 2^-53 and r a pair's matrix: for rigid maps (is_similar,
+ * stretches agree to 2^-40), columns of r are orthogonal to 2^-39 of their length, and their cross
+ * products equal each other to about as much. For others, cofactors are computed and err by 8 u.
+ * Both allowances are at least 4 times as large. They are added to every |r| and |n|, so that the
+ * error is a share of the sizes even where an axis, a product of parallel edges, is nearly 0. */
 #define BVPI_OBB_FUZZ_RIGID  0x1p-37
 #define BVPI_OBB_FUZZ_AFFINE 0x1p-48
-#define BVPI_OBB_SHRINK      (1 - 0x1p-34) /* of distances: the same, and roundings after it */
+#define BVPI_OBB_SHRINK      (1 - 0x1p-34) /* for distances: the same, and the roundings after it */
 
-/* How much larger a's halves are taken, to make up for what is rounded before and here. reach:
- * bound of every coordinate of either box in a's frame; error: of a coordinate of b's images there,
- * and whatever the volumes themselves lack. A coordinate of b's centre errs by error + 4 u reach,
- * the difference by 2 u reach more, along a's axes that makes sqrt(3) (error + 6 u reach) + 18 u
- * reach; b's axes, turned, err by 6 u each: 36 u reach with their halves. All that, 65 u reach and
- * 7/4 error, counts times |L|_1 on an axis L, as a's halves do; radii and comparison take 10 u
- * more. */
+/* How much a's halves are enlarged for all rounding, before and here. reach: bound of every
+ * coordinate of either box in a's frame; error: of a coordinate of b's images there, plus whatever
+ * the volumes themselves lack. A coordinate of b's centre errs by error + 4 u reach, the difference
+ * by 2 u reach more; along a's axes that makes sqrt(3) (error + 6 u reach) + 18 u reach. b's axes,
+ * turned, err by 6 u each: 36 u reach with their halves. All that, 65 u reach and 7/4 error, counts
+ * |L|_1 times on an axis L, as a's halves do; radii and comparison take 10 u more. */
 static inline double bvpi_obb_slack(double reach, double error)
 {
     return 2 * error + 0x1p-46 * reach;
 }
 
-/* The image of a box under an affine map, row-major 3x4. Unless the map is rigid the axes are no
- * longer orthogonal. */
+/* The image of a box under an affine map, row-major 3x4. Its axes are orthogonal only if the map is
+ * rigid. */
 BVPI_INLINE void bvpi_obb_place(const double map[12], const double centre[3], const double axis[9],
                                 const double half[3], bvpi_obb *out)
 {
@@ -70,17 +68,19 @@ BVPI_INLINE void bvpi_obb_place(const double map[12], const double centre[3], co
     }
 }
 
-/* Box b as box a, whose axes are orthogonal, sees it. */
+/* Box b in the frame of box a, whose axes are orthogonal. */
 typedef struct bvpi_obb_pair {
     double t[3];                 /* b's centre */
-    double r[3][3], abs_r[3][3]; /* column j: b's axis j; its magnitudes and the fuzz */
-    double n[3][3], abs_n[3][3]; /* column j: normal of b's face j, r's cofactors; rigid: unused */
-    double half_a[3], half_b[3]; /* a's with the slack */
-    double volume, fuzz;         /* normal j times axis j, at most; what else rounding takes */
+    double r[3][3], abs_r[3][3]; /* column j: b's axis j; its magnitudes plus the allowance */
+    double n[3][3],
+        abs_n[3][3]; /* column j: normal of b's face j (r's cofactors); unused if rigid */
+    double half_a[3], half_b[3]; /* a's include the slack */
+    double volume,
+        fuzz; /* upper bound of normal j times axis j; remaining allowance for rounding */
 } bvpi_obb_pair;
 
 /* rigid: b was placed by a map that stretches all directions alike (bvpi_placement.is_similar of
- * both bodies). In this and what follows `rigid` is a constant wherever speed matters. */
+ * both bodies). `rigid` is a constant wherever speed matters. */
 BVPI_INLINE void bvpi_obb_pair_init(bvpi_obb_pair *p, const bvpi_obb *a, const bvpi_obb *b,
                                     double slack, bool rigid)
 {
@@ -118,7 +118,7 @@ BVPI_INLINE void bvpi_obb_pair_init(bvpi_obb_pair *p, const bvpi_obb *a, const b
     p->volume = fabs(p->n[0][0] * p->r[0][0] + p->n[1][0] * p->r[1][0] + p->n[2][0] * p->r[2][0]);
 }
 
-/* ---- gaps along the axes, at most; times the axis' length ------------------------------------ */
+/* ---- upper bounds of gaps along the axes, times the axis' length ----------------------------- */
 
 BVPI_INLINE double bvpi_obb_gap_a(const bvpi_obb_pair *p, int i)
 {
@@ -134,7 +134,7 @@ BVPI_INLINE double bvpi_obb_gap_b(const bvpi_obb_pair *p, bool rigid, int j)
             p->volume * p->half_b[j] + p->fuzz);
 }
 
-/* Along a's edge i times b's edge j. b's reach: (e_i x r_j) . r_k is an entry of a third column's
+/* Along a's edge i times b's edge j. b's reach: (e_i x r_j) . r_k is an entry of the third column's
  * normal. */
 BVPI_INLINE double bvpi_obb_gap_edge(const bvpi_obb_pair *p, bool rigid, int i, int j)
 {
@@ -147,8 +147,8 @@ BVPI_INLINE double bvpi_obb_gap_edge(const bvpi_obb_pair *p, bool rigid, int i, 
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* The first axis that tells them apart, which is also how many were tried before it;
- * BVPI_OBB_AXES: they may meet. lite: only the six of the boxes' own. */
+/* The index of the first axis that separates the boxes, which is also the number of axes tried
+ * before it; BVPI_OBB_AXES: they may meet. lite: only the boxes' own six axes. */
 BVPI_INLINE int bvpi_obb_separate(const bvpi_obb_pair *p, bool rigid, bool lite)
 {
     BVPI_UNROLL
@@ -168,8 +168,8 @@ BVPI_INLINE int bvpi_obb_separate(const bvpi_obb_pair *p, bool rigid, bool lite)
     return BVPI_OBB_AXES;
 }
 
-/* Squared, in a's frame, never too large: gaps along b's normals, together when they are
- * orthogonal, else the largest; the same below of the nine edge axes. */
+/* Squared lower bound in a's frame: gaps along b's normals, combined if these are orthogonal, else
+ * the largest one. The function below does the same for the nine edge axes. */
 BVPI_INLINE double bvpi_obb_gap_b_sq(const bvpi_obb_pair *p, bool rigid)
 {
     double sum = 0, most = 0;
@@ -198,8 +198,8 @@ BVPI_INLINE double bvpi_obb_gap_edge_sq(const bvpi_obb_pair *p, bool rigid)
     return most;
 }
 
-/* A bound of the distance in a's frame from below: gaps along a's axes together, along b's, along
- * edge axes. Stops looking when `enough` is reached. */
+/* A lower bound of the distance in a's frame: gaps along a's axes combined, along b's, along edge
+ * axes. Stops at `enough`. */
 BVPI_INLINE double bvpi_obb_distance(const bvpi_obb_pair *p, bool rigid, double enough)
 {
     double most = 0;

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * place_bounds.c: each side of the bounds is the largest double that is not above the exact one.
- * Spec: format.md, chapters "Instances", "Hierarchies over the instances".
+ * place_bounds.c: world bounds of a placed box, rounded outward by as little as possible.
+ *
+ * The image of a box along one axis is a sum of the translation and three products. Which corner is
+ * extreme depends only on the signs of the placement's entries, so one sum for each end is enough.
+ * Products are split into two doubles without error, and bvpi_sum_sign() gives the exact sign of
+ * such sums. That sign decides whether a rounded bound must be lowered, and it compares images with
+ * bounds.
+ *
+ * Invariant: the true image is inside the bounds, for walks skip instances by them.
+ *
+ * Slow twin: rational arithmetic, tests/unit/test_place_bounds.c.
+ * Spec: format.md, chapters "Instances", "Hierarchies over the instances"; exactness.md, chapter
+ * 10, "Boxes of instances"
  */
 #include "prim/place_bounds.h"
 
@@ -8,11 +19,11 @@
 
 #include <math.h>
 
-/* Below this, the products' rounding errors may underflow. */
+/* Below this size a product's rounding error may underflow. */
 #define LEAST_PRODUCT 0x1p-900
 
-/* A double not above the sum of the row's products with x, plus row[3]: the largest one, or, where
- * the terms cancel, one that is below by at most a rounding error of the terms' own size. */
+/* A double not above row[0] x[0] + row[1] x[1] + row[2] x[2] + row[3]: the largest one, or, where
+ * the terms cancel, one that is lower by at most a rounding error of the largest terms. */
 static double round_down(const double row[4], const double x[3])
 {
     double terms[8], bound = row[3], size = fabs(row[3]);
@@ -37,8 +48,8 @@ static double round_down(const double row[4], const double x[3])
 }
 
 /* All terms are multiplied by 2^200. A product of a double and a float is a multiple of 2^-1223,
- * and so is its rounding error: scaled, both are doubles, and nothing underflows. Nothing overflows
- * either: scaled products are below 2^529, a larger bound is beyond all that they can add up to. */
+ * and so is its rounding error: scaled, both are doubles and nothing underflows. Nothing overflows:
+ * scaled products are below 2^529, and a larger bound is beyond any sum of them. */
 int bvpi_place_compare(const double row[4], const float lo[3], const float hi[3], bool upper,
                        double bound)
 {

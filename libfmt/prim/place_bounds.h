@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * place_bounds.h: the world bounds of a box that is placed somewhere, rounded outward.
- * Spec: format.md, chapters "Instances", "Hierarchies over the instances".
+ * place_bounds.h: world bounds of a placed box, rounded outward.
+ * Spec: format.md, chapters "Instances", "Hierarchies over the instances"
  */
 #ifndef BVPI_PRIM_PLACE_BOUNDS_H
 #define BVPI_PRIM_PLACE_BOUNDS_H
@@ -8,23 +8,24 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* An instance's bounds in the world, rounded outward. */
+/* Bounds of an instance in the world. */
 typedef struct bvpi_bounds {
     double lo[3], hi[3];
 } bvpi_bounds;
 
-/* Sign of (an end of the box's image under one row of a placement, the upper or the lower) - bound:
- * exact, for placements that the format allows (INS-5). */
+/* Sign of e - bound, where e is the upper or lower end of the box lo .. hi under one row of a
+ * placement. Exact for placements that the format allows (INS-5). */
 int bvpi_place_compare(const double row[4], const float lo[3], const float hi[3], bool upper,
                        double bound);
 
-/* Contains every point of the part's box lo .. hi at `placement`, in real arithmetic. */
+/* Bounds that contain every point of the part's box lo .. hi under `placement`, in real
+ * arithmetic. */
 void bvpi_place_bounds(const double placement[12], const float lo[3], const float hi[3],
                        bvpi_bounds *out);
 
-/* The same on one axis, whose row of the placement is given, in a tenth of the time and somewhat
- * wider: out[0] .. out[1]. A product and the sums behind it err by 4 u of the sum of magnitudes,
- * 2^-51 of it; a product that underflows by less than 2^-900. */
+/* The same on one axis, from that row of the placement: out[0] .. out[1]. Takes a tenth of the time
+ * and is slightly wider. A product and the sums after it err by 4 u = 2^-51 of the sum of
+ * magnitudes; a product that underflows errs by less than 2^-900. */
 static inline void bvpi_place_span(const double row[4], const float lo[3], const float hi[3],
                                    double out[2])
 {

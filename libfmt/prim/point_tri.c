@@ -1,6 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * point_tri.c: nearest point of one placed triangle: in double, and where that is not good enough
- * in double-double. Spec: exactness.md, chapter 8
+ * point_tri.c: the nearest point of one placed triangle, with an interval of the distance.
+ *
+ * The same ladder as tri_dist.c, with the point as origin. Each step returns a valid interval; the
+ * first one that is narrow enough ends it:
+ * 1. four triangles side by side in double (point_tri4.h);
+ * 2. the general search in double, its error bounded by the largest terms of the part, then by the
+ *    triangle's own terms, which is much less for tiny triangles in large parts;
+ * 3. double-double;
+ * 4. if the lower end is 0: the exact ball test with radius 0 decides whether the point is on the
+ *    triangle;
+ * 5. integers (tri_dist_exact.c), with the point as a triangle of size 0.
+ *
+ * bvpi_point_init() prepares two frames: parallel to the world and relative to the point, for the
+ * steps above, and part coordinates in float, for skipping triangles eight at a time. Bounds in
+ * part coordinates become world lengths by the placement's stretch.
+ *
+ * Slow twin: squared distances in rationals, tests/unit/test_point_tri.c; whole queries against
+ * brute force, tests/property/test_closest.c.
+ * Spec: exactness.md, chapter 8
+ * Measured: decisions.md, "Rays and closest points"
  */
 #include "prim/point_tri.h"
 
@@ -32,7 +50,7 @@ static double unit_scale(double reach)
     return ldexp(1, -exponent);
 }
 
-/* Bounds of the float distances, in part coordinates. */
+/* Prepares the float distances, which are in part coordinates. */
 static void init_part(bvpi_point *out, const bvpi_placement *placement, const double bound[3])
 {
     double err[3], reach = 0;
@@ -109,8 +127,8 @@ static void corners_dd(const bvpi_point *p, const float tri[9], bvpi_vec_dd out[
     }
 }
 
-/* The magnitudes of all terms that the corners are summed from, scaled: far less than 1 for a
- * triangle that is tiny beside its part. */
+/* The magnitudes of all terms of the corners, scaled. Far less than 1 for a triangle that is tiny
+ * compared with its part. */
 static double size_of_terms(const bvpi_point *p, const float tri[9])
 {
     double most = 0;
@@ -131,7 +149,7 @@ static bool is_good(const bvpi_point_tri *d)
     return d->hi - d->lo <= BVPI_GOOD_ENOUGH * d->hi;
 }
 
-/* In integers; the point is a triangle of no size. */
+/* In integers. The point is a triangle of size 0. */
 static void nearest_exactly(const bvpi_point *point, const float tri[9], bvpi_dd y[3],
                             bvpi_point_tri *out)
 {
@@ -146,7 +164,7 @@ static void nearest_exactly(const bvpi_point *point, const float tri[9], bvpi_dd
     memcpy(y, exact.y, sizeof exact.y);
 }
 
-/* Nearest point y relative to the point, scaled, and the interval. */
+/* Sets the nearest point y, relative to the point and scaled, and the interval. */
 static void nearest_of_features(const bvpi_point *point, const float tri[9], bvpi_dd y[3],
                                 bvpi_point_tri *out)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * point_tri4.h: nearest points of four triangles side by side, in double: enough for nearly all.
+ *
+ * Which region of the plane the point's foot is in names the nearest feature. The signs that choose
+ * the region are not certified: any region yields a point of the triangle, and the interval proved
+ * from it is wide if the region was wrong. Then the lane goes to bvpi_point_tri_general().
  * Spec: exactness.md, chapter 8
  * Based on: Ericson, Real-Time Collision Detection, 2004, 5.1.5.
  */
@@ -8,11 +12,11 @@
 
 #include "prim/point_tri.h"
 
-/* Relative width of an interval that is not narrowed any more: below 1e-9. */
+/* Relative width of an interval that is narrow enough: below 1e-9. */
 #define BVPI_GOOD_ENOUGH 0x1p-31
 
-/* Nearest points relative to the point, and intervals of the distance, all scaled; good: all bits
- * set where the interval is narrow enough. */
+/* Nearest points relative to the point, and intervals of the distance, all scaled. good: all bits
+ * are set if the interval is narrow enough. */
 typedef struct bvpi_point_tri4 {
     f64x4 y[3], lo, hi;
     i64x4 good;
@@ -23,9 +27,9 @@ BVPI_INLINE f64x4 bvpi_dot4(const f64x4 a[3], const f64x4 b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* Where a triangle is nearest to the origin: numerators and denominator of its coordinates along
- * the edges from corner 0. d[k]: of both edges with minus corner k. A later region goes before an
- * earlier one. */
+/* The triangle's point nearest to the origin: numerators and denominator of its coordinates along
+ * the edges from corner 0. d[k]: products of both edges with minus corner k. Later selections
+ * override earlier ones. */
 BVPI_INLINE void bvpi_region4(f64x4 d[3][2], f64x4 *s, f64x4 *r, f64x4 *sum)
 {
     const f64x4 zero = f64x4_splat(0), one = f64x4_splat(1);
@@ -60,9 +64,9 @@ BVPI_INLINE void bvpi_region4(f64x4 d[3][2], f64x4 *s, f64x4 *r, f64x4 *sum)
     *sum = f64x4_select(at_0 | at_1 | at_2, one, *sum);
 }
 
-/* The interval that a point y of the triangle proves, as chapter 6 has it: where rounding took the
- * wrong region, a wide one. With M the largest of the corners' coordinates y is off by 14 u M: two
- * each for the edges, their multiples and the sums, eight for the multiples' sum beyond 1. */
+/* The interval that a point y of the triangle proves (chapter 6). With M the largest coordinate of
+ * a corner, y errs by at most 14 u M: two each for the edges, their multiples and the sums, eight
+ * for the multiples' sum beyond 1. */
 BVPI_INLINE void bvpi_bound4(bvpi_point_tri4 *out, f64x4 c[3][3], double eta)
 {
     const f64x4 *y = out->y;
@@ -115,7 +119,7 @@ BVPI_INLINE void bvpi_point_tri4_init(bvpi_point_tri4 *out, const bvpi_point *po
     bvpi_bound4(out, c, point->eta);
 }
 
-/* What is known about one of them; tri: its corners. */
+/* The result of one lane; tri: its corners. */
 static inline void bvpi_point_tri4_lane(const bvpi_point_tri4 *four, const bvpi_point *point,
                                         const float tri[9], unsigned lane, bvpi_point_tri *out)
 {

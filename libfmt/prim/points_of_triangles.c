@@ -1,6 +1,29 @@
 /* SPDX-License-Identifier: MIT
  * points_of_triangles.c: the corners of two placed triangles as integers of one to three words.
+ *
+ * A placed coordinate is a sum of at most four products of a double and a float. Written as
+ * mantissa * 2^low each, the products are integers in the unit of the lowest bit among them. For
+ * triangles of ordinary assemblies these integers are short, so exact determinants take a handful
+ * of word operations instead of big integers.
+ *
+ * Two ways lead there:
+ * - place_aligned(), if both placements only permute and mirror axes and translate, as for most
+ *   parts of an assembly: a coordinate is then a float plus a translation, no products. One word if
+ *   all values fit 2^58, else two.
+ * - the general way: `span` records the lowest and highest exponent of all terms on each axis; the
+ *   difference tells how many words are enough (2 up to 122 bits, 3 up to 186), and place() adds
+ *   the shifted products.
+ *
+ * Invariants: terms are below 2^58, 2^122 or 2^186 units for widths of one, two and three words. A
+ * coordinate is a sum of at most four of them and is then subtracted from another, so it stays
+ * below the sign bit; minors and determinants fit twice and three times the words (chapter 4). Each
+ * axis has its own unit, the same for both triangles.
+ *
+ * If the words do not suffice the caller uses big integers (points.c), which give the same signs.
+ *
+ * Slow twin: GMP for the coordinates, bvpi_points_init() for the signs; tests/unit/test_points.c.
  * Spec: exactness.md, chapter 4
+ * Measured: decisions.md, "The exact stage where faces are flush"
  */
 #include <math.h>
 #include <stddef.h>
@@ -9,8 +32,8 @@
 #include "prim/points.h"
 #include "prim/words.h"
 
-#define FAR         0x10000 /* beyond every exponent, and so are sums of two */
-#define FLOAT_HIGH  128     /* finite ones are below 2^128 */
+#define FAR         0x10000 /* larger than any exponent or sum of two */
+#define FLOAT_HIGH  128     /* every finite float is below 2^128 */
 #define DOUBLE_HIGH 1024
 
 /* The number mantissa * 2^low. */
@@ -19,14 +42,16 @@ typedef struct dyadic {
     int low;
 } dyadic;
 
-/* Exponents of the numbers on a line, but for zeros: all are multiples of 2^low, below 2^high. */
+/* The exponents of a set of numbers, zeros left out: each is a multiple of 2^low and below
+ * 2^high. */
 typedef struct span {
     int low, high;
 } span;
 
 typedef struct placed {
     dyadic row[3][4], corner[3][3];
-    span entry[3][4], axis[3]; /* of single entries; of the corners' coordinates on an axis */
+    span entry[3][4],
+        axis[3]; /* exponents of single entries, and of all corners' coordinates on an axis */
     bool is_finite;
 } placed;
 
@@ -39,7 +64,7 @@ BVPI_INLINE void widen(span *s, span by)
     s->high = by.high > s->high ? by.high : s->high;
 }
 
-/* Widens the span. */
+/* Splits a float and widens the span by its exponents. */
 BVPI_INLINE dyadic take_float(float x, span *s)
 {
     uint32_t bits;
@@ -84,7 +109,7 @@ static void take_triangle(placed *out, const float tri[9], const double *m)
     }
 }
 
-/* Of the terms that make up coordinates along axis x. */
+/* Widens the span by all terms that make up coordinates on axis x. */
 static void widen_by_terms(span *s, const placed *t, int x)
 {
     const span *entry = t->entry[x];
@@ -93,7 +118,7 @@ static void widen_by_terms(span *s, const placed *t, int x)
         widen(s, (span){entry[j].low + t->axis[j].low, entry[j].high + t->axis[j].high});
 }
 
-/* out += x * 2^shift */
+/* out += x * 2^shift, with sign extension */
 BVPI_INLINE void add_shifted(uint64_t *out, __int128 x, int shift, int n)
 {
     unsigned __int128 u = (unsigned __int128)x;
@@ -149,9 +174,9 @@ BVPI_INLINE void place_both(bvpi_points *out, const placed *a, const placed *b, 
     }
 }
 
-/* ---- where axes go to axes ------------------------------------------------------------------- */
+/* ---- placements that map axes to axes -------------------------------------------------------- */
 
-/* The column that the row takes, times 1 or -1; -1: it takes more than that. */
+/* The column of the row's only entry, if that is 1 or -1 and the others are 0; else -1. */
 BVPI_INLINE int aligned_column(const double row[4])
 {
     const int x = row[0] != 0 ? 0 : row[1] != 0 ? 1 : 2;
@@ -159,7 +184,7 @@ BVPI_INLINE int aligned_column(const double row[4])
     return fabs(row[x]) == 1 && row[y] == 0 && row[z] == 0 ? x : -1;
 }
 
-/* Along an axis: A's corners, B's, and what B's are shifted by. */
+/* One axis: the corners of A, of B, and the translation of B relative to A. */
 typedef struct aligned {
     double value[6];
     bvpi_dd shift;
@@ -180,7 +205,7 @@ BVPI_INLINE bool align(aligned *out, const float *a, const float *b, const doubl
     return true;
 }
 
-/* 2^58 over the power of two that is just above x; 0 where x is too small or too large for that. */
+/* 2^58 divided by the power of two just above x; 0 if x is too small or too large for that. */
 BVPI_INLINE double scale_to_word(double x)
 {
     uint64_t bits;
@@ -193,8 +218,8 @@ BVPI_INLINE double scale_to_word(double x)
     return x;
 }
 
-/* Relative to A's first corner, in a unit of which all are less than 2^58; false where they are no
- * multiples of it. */
+/* Coordinates relative to A's first corner, in a unit in which all inputs are below 2^58. False if
+ * an input is not a multiple of that unit, for example because magnitudes differ too much. */
 BVPI_INLINE bool place_in_word(const aligned *axis, int64_t out[6])
 {
     double largest = fabs(axis->shift.hi);
@@ -208,7 +233,7 @@ BVPI_INLINE bool place_in_word(const aligned *axis, int64_t out[6])
     BVPI_UNROLL
     for (int k = 0; k < 7; k++) {
         const double scaled = (k < 6 ? axis->value[k] : axis->shift.hi) * scale;
-        if (!(fabs(scaled) < 0x1p58)) /* not a number */
+        if (!(fabs(scaled) < 0x1p58)) /* also catches NaN */
             return false;
         value[k] = (int64_t)scaled;
         if ((double)value[k] != scaled)
@@ -222,7 +247,8 @@ BVPI_INLINE bool place_in_word(const aligned *axis, int64_t out[6])
 
 BVPI_INLINE bvpi_u128 shifted(dyadic x, int unit)
 {
-    return (bvpi_u128)(__int128)x.mantissa << ((x.low - unit) & 127); /* any, for 0 */
+    return (bvpi_u128)(__int128)x.mantissa
+           << ((x.low - unit) & 127); /* the shift is arbitrary for 0 */
 }
 
 static bool place_in_two_words(const aligned *axis, bvpi_u128 out[6])

@@ -1,5 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * pose.c: inverses and products of placements in double-double, with error bounds.
+ * pose.c: inverses, relative placements and products of placements, each with a proven error bound.
+ *
+ * A placement is exact by definition; its inverse is not representable. Filters and box tests work
+ * with an approximate inverse and must know how wrong it is, or they would reject pairs that meet.
+ * So every function that rounds also returns a bound, and the exact stages do not use the results
+ * at all: they start from the placements.
+ *
+ * Two ways to the same quantities:
+ * - in double, for placements whose entries are moderate and whose determinant is well above
+ *   rounding (is_tame): cheap, errors some 2^-50 of the terms;
+ * - in double-double, for all others and for rays: cofactors are differences of exact products,
+ *   errors some 2^-98 of the terms, so a bound remains useful for ill-conditioned placements.
+ *
+ * Chapter 1 of exactness.md says which placements are in range. Others are refused in
+ * bvpi_placement_init(), so no later step needs to handle a singular or overflowing map.
+ *
+ * Largest and smallest stretch come from the eigenvalues of L^T L by Jacobi rotations, enclosed by
+ * Gershgorin's circles.
+ *
+ * Invariants: inverse_err, x_err, eta and reach are upper bounds, and size_min <= true stretch <=
+ * size_max; each is rounded outward when it is computed.
+ *
+ * Slow twin: rational arithmetic, tests/unit/test_pose.c, which also checks that bounds are not
+ * idle.
  * Spec: exactness.md, chapters 2 and 3, which derive the constants
  */
 #include "prim/pose.h"
@@ -13,19 +36,20 @@
 
 #define U             0x1p-53
 #define DD_ERR        0x1p-98  /* relative error of a sum of three double-double products */
-#define SINGULAR      0x1p-90  /* |det| below this times its terms: not told apart from 0 */
-#define DET_MIN       0x1p-800 /* keeps what underflow loses (below 2^-1060) out of the quotients */
-#define LARGEST_TAME  0x1p100  /* of entries, and smallest: no product of four leaves the range */
-#define LARGEST_SHARE 0x1p10   /* of the terms of a determinant, in itself */
+#define SINGULAR      0x1p-90  /* |det| below this share of its terms: may be 0 */
+#define DET_MIN       0x1p-800 /* what underflow loses, below 2^-1060, stays negligible */
+#define LARGEST_TAME  0x1p100  /* of entries, and 1 / the smallest: products of four are in range */
+#define LARGEST_SHARE 0x1p10   /* of the terms of a determinant, relative to it */
 #define UNDERFLOW                                                                                  \
-    0x1p-1000 /* more than underflow can lose in a handful of operations;                          \
-                 normal, as denormals slow the processor down */
+/* More than underflow can lose in a handful of operations, but a normal number: denormals slow    \
+ * the processor down. */
+0x1p-1000
 #define LARGEST_LINEAR      0x1p200
 #define SMALLEST_LINEAR     0x1p-200
 #define LARGEST_INVERSE     0x1p400
 #define LARGEST_TRANSLATION 0x1p300
 
-static const double IDENTITY[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    static const double IDENTITY[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
 static bool is_identity(const double *m)
 {
@@ -35,11 +59,11 @@ static bool is_identity(const double *m)
 /* ---- inverse --------------------------------------------------------------------------------- */
 
 /* The inverse of a linear part as cofactors over the determinant. Cofactors are differences of
- * exact products: right to 3 * 2^-106 of themselves. */
+ * exact products, with a relative error of 3 * 2^-106. */
 typedef struct adjugate {
     bvpi_dd c[9]; /* the inverse's entry (i, k) is c[3 * i + k] / det */
     bvpi_dd det, inverse_det;
-    double det_terms; /* sum of the magnitudes that make up det */
+    double det_terms; /* sum of the magnitudes of the terms of det */
 } adjugate;
 
 static bvpi_dd minor2(double a, double b, double c, double d)
@@ -86,8 +110,8 @@ static bool in_range(const double m[12])
            translation <= LARGEST_TRANSLATION;
 }
 
-/* Error of a quotient n / det, where n is a sum of products of cofactors whose magnitudes add up to
- * `terms`. */
+/* Bounds the error of a quotient n / det, where n is a sum of products of cofactors whose
+ * magnitudes add up to `terms`. */
 static double quotient_error(const adjugate *a, double quotient, double terms)
 {
     double numerator = DD_ERR * terms + UNDERFLOW, det = DD_ERR * a->det_terms + UNDERFLOW;
@@ -95,9 +119,9 @@ static double quotient_error(const adjugate *a, double quotient, double terms)
            ((numerator + fabs(quotient) * det) * fabs(a->inverse_det.hi) + DD_ERR * fabs(quotient));
 }
 
-/* ---- how much a linear map stretches --------------------------------------------------------- */
+/* ---- stretch of a linear map ----------------------------------------------------------------- */
 
-/* One Jacobi rotation of the symmetric g in the plane of axes p, q; v gathers the rotations. */
+/* One Jacobi rotation of the symmetric matrix g in the plane of axes p and q. */
 static void rotate(double g[3][3], int p, int q)
 {
     if (g[p][q] == 0)
@@ -114,7 +138,7 @@ static void rotate(double g[3][3], int p, int q)
     g[q][r] = g[r][q] = s * pr + c * qr;
 }
 
-/* The upper triangle of l^T l, and the lower one. */
+/* The Gram matrix l^T l. */
 static void gram(const double l[9], double g[3][3])
 {
     BVPI_UNROLL
@@ -125,8 +149,8 @@ static void gram(const double l[9], double g[3][3])
     }
 }
 
-/* An upper bound of the largest singular value, tight to some 1e-13; *lowest: a lower bound of the
- * smallest, tight only when the map is well-conditioned. */
+/* Returns an upper bound of the largest singular value, tight to some 1e-13, and sets *lowest to a
+ * lower bound of the smallest, which is tight only for well-conditioned maps. */
 static double largest_stretch(const double linear[9], double *lowest)
 {
     double scale = 0, l[9], g[3][3], low = INFINITY, high = 0;
@@ -160,6 +184,8 @@ static void linear_part(double out[9], const double m[12])
         out[i] = m[4 * (i / 3) + i % 3];
 }
 
+/* Gershgorin's circles of L^T L say little about the smallest singular value of an ill-conditioned
+ * map. One over the largest of the inverse is then the better bound. */
 static void measure(bvpi_placement *placement)
 {
     double l[9], low, unused, err = 0;
@@ -179,7 +205,7 @@ static void measure(bvpi_placement *placement)
 
 /* ---- one body -------------------------------------------------------------------------------- */
 
-/* What the general case computes, but for the rounding of its bounds. */
+/* The same values as in the general case, except that bounds need no rounding. */
 static void init_identity(bvpi_placement *placement)
 {
     static const bvpi_placement ready = {.m = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
@@ -192,7 +218,7 @@ static void init_identity(bvpi_placement *placement)
     memcpy(placement, &ready, sizeof ready);
 }
 
-/* No product of three entries over- or underflows. */
+/* True if no product of three entries overflows or underflows. */
 static bool is_moderate(const double m[12])
 {
     int odd = 0;
@@ -205,8 +231,8 @@ static bool is_moderate(const double m[12])
     return !odd;
 }
 
-/* The inverse in double. With p a cofactor, T the determinant, both with all signs positive: the
- * cofactor is off by 2 u p, the determinant by 5 u T, two more roundings are u each. */
+/* The inverse in double. With p a cofactor and T the determinant, both with all signs positive: the
+ * cofactor errs by 2 u p, the determinant by 5 u T, and two more roundings add u each. */
 static bool invert_in_double(bvpi_placement *placement)
 {
     const double *m = placement->m;
@@ -241,7 +267,7 @@ static bool invert_in_double(bvpi_placement *placement)
     return true;
 }
 
-/* The inverse in double-double, rounded. */
+/* The inverse in double-double, rounded to double. */
 static bvp_status invert(bvpi_placement *placement)
 {
     adjugate a;
@@ -273,7 +299,7 @@ bvp_status bvpi_placement_init(bvpi_placement *placement, const double *m)
     return BVP_OK;
 }
 
-/* out = adjugate v / det; err bounds what is lost. */
+/* out = adjugate v / det; err bounds the error. */
 static void apply_inverse(const adjugate *a, const bvpi_dd v[3], bvpi_dd out[3], double err[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -289,7 +315,7 @@ static void apply_inverse(const adjugate *a, const bvpi_dd v[3], bvpi_dd out[3],
     }
 }
 
-/* To double; what that loses goes to err. */
+/* Rounds to double and adds the rounding error to err. */
 static void round3(const bvpi_dd v[3], double out[3], double err[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -298,7 +324,7 @@ static void round3(const bvpi_dd v[3], double out[3], double err[3])
     }
 }
 
-/* out = inverse v, where v is off by u of itself. */
+/* out = inverse v, where v has a relative error of u. */
 static void apply_tame(const bvpi_placement *placement, const double v[3], double out[3],
                        double err[3])
 {
@@ -316,6 +342,7 @@ static void apply_tame(const bvpi_placement *placement, const double v[3], doubl
     }
 }
 
+/* Applies the inverse linear part, in the cheapest arithmetic that is good enough. */
 static void to_part(const bvpi_placement *placement, const bvpi_dd v[3], double out[3],
                     double err[3])
 {
@@ -379,7 +406,8 @@ void bvpi_placement_point_to_world(const bvpi_placement *placement, const double
 
 /* ---- two bodies ------------------------------------------------------------------------------ */
 
-/* x = MA^-1 MB, column by column; the difference of the translations is exact. */
+/* x = MA^-1 MB, column by column. The difference of the translations is exact, so bodies far from
+ * the origin lose nothing. */
 static void relative_in_dd(bvpi_pose *pose, const adjugate *a)
 {
     for (int j = 0; j < 4; j++) {
@@ -396,7 +424,7 @@ static void relative_in_dd(bvpi_pose *pose, const adjugate *a)
     }
 }
 
-/* The same in double, four columns side by side: rounding as in apply_tame. */
+/* The same in double, four columns side by side. Rounding is that of apply_tame. */
 static void relative_in_double(bvpi_pose *pose, const bvpi_placement *a)
 {
     f64x4 v[3];
@@ -431,7 +459,7 @@ static void relative_placement(bvpi_pose *pose, const bvpi_placement *placement)
     }
 }
 
-/* The power of two that brings reach into [1/2, 1), when it is a normal float. */
+/* The power of two that brings reach into [1/2, 1). *float_ok: it is a normal float. */
 static double unit_scale(double reach, int *float_ok)
 {
     int exponent;
@@ -442,8 +470,9 @@ static double unit_scale(double reach, int *float_ok)
     return ldexp(1, -exponent);
 }
 
-/* reach and eta of the frame whose points are a (or fa a, a linear map) and fb b. A coordinate of a
- * difference of such points takes at most 5 rounded operations one after the other, 10 with fa. */
+/* Computes reach and eta of a frame whose points are a (or fa a, for a linear map fa) and fb b. A
+ * coordinate of a difference of such points takes at most 5 rounded operations in sequence, 10 with
+ * fa. */
 BVPI_INLINE void frame_bounds(const double *fa, const double fb[12], const double *fb_err,
                               const double bound_a[3], const double bound_b[3], double *reach,
                               double *eta)
@@ -464,6 +493,7 @@ BVPI_INLINE void frame_bounds(const double *fa, const double fb[12], const doubl
     }
 }
 
+/* The frame parallel to the world, with A's translation as its origin. */
 static void world_frame(bvpi_pose *pose, const double bound_a[3], const double bound_b[3])
 {
     linear_part(pose->world_a, pose->ma);
@@ -475,7 +505,8 @@ static void world_frame(bvpi_pose *pose, const double bound_a[3], const double b
     pose->world_scale = unit_scale(pose->world_reach, &pose->world_float_ok);
 }
 
-/* Does each axis go to an axis, without scaling? Columns need no look: the map is not singular. */
+/* True if the map takes each axis to an axis without scaling. Rows are enough, because the map is
+ * not singular. */
 static int is_signed_permutation(const double m[12])
 {
     for (int x = 0; x < 3; x++)
@@ -486,7 +517,7 @@ static int is_signed_permutation(const double m[12])
     return 1;
 }
 
-/* Bounds of the world length of a scaled unit in the frame of float distances. */
+/* Bounds of the world length of one scaled unit, in the frame of float distances. */
 static void distance_unit(bvpi_pose *pose)
 {
     double lo = pose->own_frame ? pose->a_size_min / pose->scale : 1 / pose->world_scale;
@@ -539,7 +570,7 @@ void bvpi_chain_init(bvpi_chain *chain, const double *m)
         chain->m[i] = bvpi_dd_of(m ? m[i] : IDENTITY[i]);
 }
 
-/* The sum over k of row[k] column[k], plus `last`. */
+/* row[0] x + row[1] y + row[2] z + last */
 static bvpi_dd row_times(const bvpi_dd row[4], double x, double y, double z, bvpi_dd last)
 {
     bvpi_dd sum = bvpi_dd_scale(row[0], x);

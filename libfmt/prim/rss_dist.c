@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * rss_dist.c: how near do rectangles and triangles come?
- * Spec: exactness.md, chapter "Boxes".
+ * rss_dist.c: lower bounds of distances between rectangles and triangles, the cores of swept
+ * volumes.
+ *
+ * Any direction proves a lower bound: the gap between the two faces' projections on it. The search
+ * only has to find a good direction. Connections of two edges come first, because they narrow both
+ * ends of the interval: the shortest one is also an upper bound. Then both normals are tried, for a
+ * corner above a face. The search stops as soon as `enough` is proved or the two ends meet.
+ *
+ * So an answer is never too large, however rounding steers the search, and it is the exact
+ * distance, except for rounding, once the right connection was tried. Rounding of the projections
+ * themselves is covered by bvpi_rss_slack().
+ *
+ * bvpi_rss_place() maps a rectangle; under a map that is not rigid the image is a parallelogram,
+ * which is enclosed in a rectangle.
+ *
+ * Held by tests/unit/test_rss_dist.c: distances are never overstated, and exact but for rounding.
+ * Spec: exactness.md, chapter 10, "Oriented boxes and swept rectangles"
  * Based on: Larsen, Gottschalk, Lin, Manocha, Fast distance queries with rectangular swept sphere
  * volumes, 2000; Shellshear, Li, Carlson, ME-BVH.
  */
@@ -8,12 +23,12 @@
 
 #include "base/vec3.h"
 
-/* An interval of distances that narrow is the distance. */
+/* Bounds this close together count as equal. */
 #define CLOSE (1 + 0x1p-40)
 
 /* ---- placing --------------------------------------------------------------------------------- */
 
-/* Scales v to length 1, or leaves it 0. Returns its length. */
+/* Scales v to length 1, or leaves it if it is 0. Returns its old length. */
 static double normalise(double v[3])
 {
     const double length = sqrt(bvpi_dot(v, v));
@@ -22,7 +37,7 @@ static double normalise(double v[3])
     return length;
 }
 
-/* A rectangle around the parallelogram that has half sides u and v, u the longer one. */
+/* The rectangle around a parallelogram with half sides u and v; u is the longer one. */
 static void enclose(const double u[3], const double v[3], bvpi_rss *out)
 {
     for (int k = 0; k < 3; k++)
@@ -60,7 +75,7 @@ void bvpi_rss_place(const double map[12], double stretch, bool rigid, const doub
 
 typedef struct search {
     const bvpi_face *a, *b;
-    double lower, nearest_sq; /* the distance is at least, its square at most so large */
+    double lower, nearest_sq; /* lower bound of the distance, upper bound of its square */
 } search;
 
 BVPI_INLINE double least_of(f64x4 v)
@@ -69,7 +84,7 @@ BVPI_INLINE double least_of(f64x4 v)
     return low < high ? low : high;
 }
 
-/* Any direction bounds the distance: this is what the off-edge corners are looked at for. */
+/* Improves the lower bound by the gap along v. */
 static void try_direction(search *s, const double v[3], double length_sq)
 {
     const f64x4 splat[3] = {f64x4_splat(v[0]), f64x4_splat(v[1]), f64x4_splat(v[2])};
@@ -79,7 +94,7 @@ static void try_direction(search *s, const double v[3], double length_sq)
         s->lower = gap;
 }
 
-/* A corner over a face, or an edge parallel to it. */
+/* For a corner above a face, or an edge parallel to it. */
 static void try_normal(search *s, const double normal[3])
 {
     const double length_sq = bvpi_dot(normal, normal),
@@ -95,7 +110,7 @@ BVPI_INLINE f64x4 clamp(f64x4 x)
     return f64x4_min(f64x4_max(x, f64x4_splat(0)), f64x4_splat(1));
 }
 
-/* x / y, 0 where y is not positive; what comes is clamped. */
+/* x / y clamped to 0 .. 1; 0 where y is not positive */
 BVPI_INLINE f64x4 ratio(f64x4 x, f64x4 y)
 {
     const f64x4 zero = {0};
@@ -103,7 +118,7 @@ BVPI_INLINE f64x4 ratio(f64x4 x, f64x4 y)
     return f64x4_select(good, clamp(x / f64x4_select(good, y, f64x4_splat(1))), zero);
 }
 
-/* Edge i of a and all of b's: from a's nearest point to b's. As bvpi_nearest's offer_edges. */
+/* The shortest connections of edge i of a with each edge of b. As offer_edges in nearest_of.h. */
 static void edge_connections(const bvpi_face *a, int i, const bvpi_face *b, f64x4 v[3])
 {
     f64x4 p[3], e[3], w[3];
@@ -138,8 +153,8 @@ static void try_edge(search *s, int i)
         try_direction(s, direction, s->nearest_sq);
 }
 
-/* Edges first: they make both ends of the interval close. decide: only whether `enough` is reached
- * is of interest. */
+/* Edges first, because they narrow both ends of the interval. decide: the caller only asks whether
+ * the distance is above `enough`. */
 static double run(search *s, double enough, bool decide)
 {
     for (int i = 0; i < s->a->edges; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * rss_dist.h: distances of swept rectangles, and of one and a triangle, from below, in double.
- * Spec: exactness.md, chapter "Boxes".
+ * rss_dist.h: lower bounds of distances between swept rectangles, or one and a triangle, in double.
+ * Spec: exactness.md, chapter 10, "Oriented boxes and swept rectangles"
  * Based on: Larsen, Gottschalk, Lin, Manocha, Fast distance queries with rectangular swept sphere
  * volumes, 2000; Shellshear, Li, Carlson, ME-BVH (rectangle and triangle).
  */
@@ -13,30 +13,29 @@
 #include "base/simd.h"
 #include "prim/vec.h"
 
-/* All points within radius of the rectangle centre + t_0 axis[0] + t_1 axis[1], |t_j| <= half[j].
- * Axes: orthogonal unit vectors, or 0 where half is 0. */
+/* All points within `radius` of the rectangle centre + t_0 axis[0] + t_1 axis[1], |t_j| <= half[j].
+ * The axes are orthogonal unit vectors, or 0 where half is 0. */
 typedef struct bvpi_rss {
     double centre[3], axis[2][3], half[2], radius;
 } bvpi_rss;
 
-/* A rectangle or a triangle, which may be degenerate: a segment or a point. Lane k: corner k, and
- * the edge from there to the next; a triangle's lane 3 repeats lane 0. */
+/* A rectangle or a triangle, possibly degenerate to a segment or a point. Lane k holds corner k and
+ * the edge from there to the next corner; lane 3 of a triangle repeats lane 0. */
 typedef struct bvpi_face {
     f64x4 corner[3], edge[3], edge_sq;
-    double normal[3]; /* of any length; 0: none */
+    double normal[3]; /* of any length; 0 if degenerate */
     int edges;        /* 4 or 3 */
 } bvpi_face;
 
-/* The image of a swept rectangle under an affine map, row-major 3x4: itself when the map is rigid
- * (stretches all directions alike); else a larger one. stretch: what lengths grow by, at most.
- * size: half its sides and the radius; axis: rows. */
+/* The image of a swept rectangle under an affine map, row-major 3x4. If the map is rigid (stretches
+ * all directions alike) the image is exact, else it is enclosed. stretch: upper bound of how
+ * lengths grow. size: half the sides, and the radius; axis: rows. */
 void bvpi_rss_place(const double map[12], double stretch, bool rigid, const double centre[3],
                     const double axis[9], const double size[3], bvpi_rss *out);
 
-/* What is to be taken off all distances for what is rounded, times the length of a unit. reach,
- * error: as bvpi_obb_slack takes them. A corner's coordinates err by error + 26 u reach; a gap
- * along a unit vector by sqrt(3) times that for both faces together, and its own 16 u reach: 7/4
- * error + 61 u. */
+/* What must be subtracted from all distances for rounding, in the unit of reach. reach, error: as
+ * in bvpi_obb_slack. A corner's coordinates err by error + 26 u reach; a gap along a unit vector by
+ * sqrt(3) times that for both faces together, and by its own 16 u reach: 7/4 error + 61 u reach. */
 static inline double bvpi_rss_slack(double reach, double error)
 {
     return 2 * error + 0x1p-46 * reach;
@@ -67,7 +66,7 @@ BVPI_INLINE void bvpi_face_of_rss(const bvpi_rss *rss, bvpi_face *out)
     bvpi_face_finish(out);
 }
 
-/* corners: three points, one after the other. */
+/* corners: three points in sequence */
 BVPI_INLINE void bvpi_face_of_triangle(const double corners[9], bvpi_face *out)
 {
     const double *p = corners, *q = corners + 3, *r = corners + 6;
@@ -81,16 +80,17 @@ BVPI_INLINE void bvpi_face_of_triangle(const double corners[9], bvpi_face *out)
     bvpi_face_finish(out);
 }
 
-/* A bound from below of the distance of two faces: the largest gap found between their projections
- * on a line, which is the distance itself, but for rounding, for the line along the shortest
- * connection. 0: they may meet. Stops looking when `enough` is reached. */
+/* A lower bound of the distance of two faces: the largest gap found between their projections on a
+ * line. For the line through the nearest points it is the distance itself, except for rounding. 0:
+ * they may meet. Stops at `enough`. */
 double bvpi_face_distance(const bvpi_face *a, const bvpi_face *b, double enough);
 
-/* Is it certainly more than `enough`? Often knows sooner that it is not. */
+/* True if the distance is certainly above `enough`. Often faster than bvpi_face_distance if it is
+ * not. */
 bool bvpi_face_apart(const bvpi_face *a, const bvpi_face *b, double enough);
 
-/* The gap of the rectangles along the line through their centres, from below: what most pairs that
- * are apart are recognised by. */
+/* A lower bound: the gap of the rectangles along the line through their centres. Most pairs that
+ * are apart need no more. */
 BVPI_INLINE double bvpi_rss_gap(const bvpi_rss *a, const bvpi_rss *b)
 {
     const double v[3] = {b->centre[0] - a->centre[0], b->centre[1] - a->centre[1],
@@ -106,8 +106,8 @@ BVPI_INLINE double bvpi_rss_gap(const bvpi_rss *a, const bvpi_rss *b)
     return length_sq > 0 ? (length_sq - reach) / sqrt(length_sq) : 0;
 }
 
-/* As bvpi_face_distance and bvpi_face_apart, of swept rectangles; slack: bvpi_rss_slack's, and what
- * the volumes themselves lack. */
+/* bvpi_face_distance and bvpi_face_apart for swept rectangles. slack: from bvpi_rss_slack, plus
+ * what the volumes themselves lack. */
 static inline double bvpi_rss_distance(const bvpi_rss *a, const bvpi_rss *b, double slack,
                                        double enough)
 {

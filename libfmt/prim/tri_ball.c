@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * tri_ball.c: a triangle against a ball: by distance in double, and where that is not certain by
- * comparing squares in integers.
+ * tri_ball.c: a triangle against a closed ball: by the distance in double, and where that is not
+ * certain by comparing squares in integers.
+ *
+ * The exact stage asks, in turn, for a corner in the ball, an edge whose foot lies inside it and is
+ * near enough, and the face likewise. Each is an inequality between polynomials of the coordinates:
+ * no root, no quotient. Radius 0 is allowed: then the question is whether a point is on a triangle,
+ * which point_tri.c asks.
+ *
+ * The centre is point 0 of bvpi_points and corners are relative to it. The radius joins them as the
+ * coordinate of a fifth point, so that it is in the same unit.
+ *
+ * Degree six at most: 14,400 bits, the largest that big.h has to hold.
+ *
+ * Slow twin: squared distances in rationals, tests/unit/test_tri_ball.c.
  * Spec: exactness.md, chapter 9
  */
 #include "prim/tri_ball.h"
@@ -10,7 +22,7 @@
 #include "prim/nearest.h"
 #include "prim/points.h"
 
-/* ---- in integers: point 0 is the centre, 1 to 3 are the corners, relative to it -------------- */
+/* ---- in integers: point 0 is the centre, points 1 to 3 are the corners relative to it -------- */
 
 static void dot(bvpi_big *out, const bvpi_big a[3], const bvpi_big b[3])
 {
@@ -36,7 +48,7 @@ static void difference(bvpi_big out[3], const bvpi_big a[3], const bvpi_big b[3]
         bvpi_big_sub(&out[x], &a[x], &b[x]);
 }
 
-/* Is a >= b? */
+/* a >= b */
 static bool at_least(const bvpi_big *a, const bvpi_big *b)
 {
     bvpi_big d;
@@ -51,8 +63,8 @@ static bool corner_in_ball(const bvpi_big a[3], const bvpi_big *radius_sq)
     return at_least(radius_sq, &d);
 }
 
-/* Does the inside of a segment come near enough? (|a|^2 - r^2) |e|^2 <= (a . e)^2, where the foot
- * lies inside: 0 <= -a . e <= |e|^2. */
+/* The inside of segment a b: (|a|^2 - r^2) |e|^2 <= (a . e)^2, if the foot is inside: 0 <= -a . e
+ * <= |e|^2. */
 static bool edge_meets_ball(const bvpi_big a[3], const bvpi_big b[3], const bvpi_big *radius_sq)
 {
     bvpi_big e[3], along, ee, left, right;
@@ -69,7 +81,7 @@ static bool edge_meets_ball(const bvpi_big a[3], const bvpi_big b[3], const bvpi
     return at_least(&left, &right);
 }
 
-/* Is the centre's foot in the face, and near enough? (n . a)^2 <= r^2 |n|^2. */
+/* The face, if the centre's foot is inside it: (n . a)^2 <= r^2 |n|^2. */
 static bool face_meets_ball(bvpi_big p[3][3], const bvpi_big *radius_sq)
 {
     bvpi_big e[3], f[3], n[3], height, left, right;
@@ -99,7 +111,8 @@ static bool meets_exactly(const float tri[9], const double *m, const double cent
     bvpi_big radius_sq, reach, corner[3][3];
     bvpi_terms_of_point(terms[0], centre);
     bvpi_terms_of_triangle(terms, 1, tri, m);
-    /* point 4 is a radius away from the centre: that brings the radius to the same unit */
+    /* point 4 is at distance `radius` from the centre: this converts the radius to the common
+     * unit */
     bvpi_terms_of_point(terms[4], centre);
     terms[4][0].a[1] = radius;
     terms[4][0].b[1] = 1;
@@ -122,7 +135,7 @@ static bool meets_exactly(const float tri[9], const double *m, const double cent
 
 #define U 0x1p-53
 
-/* 1: meets; 0: does not; -1: not certain. */
+/* 1: meets; 0: does not; -1: not certain */
 static int meets_in_double(const float tri[9], const double *m, const double centre[3],
                            double radius)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * tri_ball.h: does a placed triangle meet a closed ball of the world? Exact.
+ * tri_ball.h: does a placed triangle meet a closed ball in the world? Exact.
  * Spec: exactness.md, chapter 9
  */
 #ifndef BVPI_PRIM_TRI_BALL_H

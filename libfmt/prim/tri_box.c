@@ -1,6 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * tri_box.c: a triangle clipped by half-spaces, where every corner of what is left is known only as
- * the meeting of two lines, and every decision is an exact sign.
+ * tri_box.c: a triangle against a convex region: clipped by one half-space after the other, with
+ * exact signs.
+ *
+ * Clipping normally computes the corners of what is left, and their rounding errors add up. Here a
+ * corner is never computed. It is stored as the pair of lines that meet in it: edges of the
+ * triangle, or boundaries of half-spaces in the triangle's plane. In barycentric coordinates each
+ * such line is a vector of three numbers (the half-space's values at the three corners), and the
+ * side of a corner is the sign of a 3 x 3 determinant. So every decision depends on the input
+ * alone, and errors cannot accumulate.
+ *
+ * Signs are computed in double with an error bound, and in big integers if that is not certain.
+ *
+ * Invariants of `polygon`: it is convex, its corners are in order, and edge[i] is the line between
+ * corners i and i + 1. It may shrink to a segment or a point, which still counts as a meeting:
+ * regions are closed. A new corner is made only between corners on strictly different sides, so its
+ * two lines are not parallel. sum_sign corrects the sign of a determinant for the corner's scale,
+ * which may be negative.
+ *
+ * Slow twin: clipping in rationals, tests/unit/test_tri_box.c; whole queries against brute force,
+ * tests/property/test_overlap.c.
  * Spec: exactness.md, chapter 9
  */
 #include "prim/tri_box.h"
@@ -14,17 +32,18 @@
 #define U           0x1p-53
 #define CORNERS_MAX (3 + BVPI_REGION_PLANES_MAX)
 
-/* A point of the triangle is a point of the plane by its barycentric coordinates; a half-space is
- * then a linear function of them, given by its values at the three corners. Lines 0, 1, 2 are the
- * edges opposite to those corners, line 3 + i the i-th half-space. */
+/* Points of the triangle are given by barycentric coordinates. A half-space is then a linear
+ * function of them, given by its values at the three corners. Lines 0, 1, 2 are the edges opposite
+ * to those corners, line 3 + i is the boundary of half-space i. */
 typedef struct lines {
     const float *tri;
     const double *m, *planes;     /* m may be NULL */
-    double value[CORNERS_MAX][3]; /* scaled by a power of two, below 1 */
-    double err[CORNERS_MAX];      /* of each of the three */
+    double value[CORNERS_MAX][3]; /* scaled below 1 by a power of two */
+    double err[CORNERS_MAX];      /* of each of the three values */
 } lines;
 
-/* Where two lines meet. sum_sign: the sign of the coordinates' sum in their cross product. */
+/* The point where two lines meet. sum_sign: sign of the sum of coordinates of the lines' cross
+ * product. */
 typedef struct corner {
     int line, other, sum_sign;
 } corner;
@@ -32,10 +51,10 @@ typedef struct corner {
 typedef struct polygon {
     int count;
     corner at[CORNERS_MAX + 1];
-    int edge[CORNERS_MAX + 1]; /* the line that the edge after each corner lies on */
+    int edge[CORNERS_MAX + 1]; /* the line of the edge that follows each corner */
 } polygon;
 
-/* ---- the functions in double ----------------------------------------------------------------- */
+/* ---- values in double ------------------------------------------------------------------------ */
 
 static double entry(const double *m, int row, int column)
 {
@@ -65,9 +84,10 @@ static void init_plane(lines *l, int i)
     frexp(terms, &exponent);
     for (int k = 0; k < 3; k++)
         l->value[3 + i][k] = ldexp(value[k], -exponent);
-    /* ten operations one after the other at most */
+    /* at most ten operations in sequence */
     l->err[3 + i] = ldexp(12 * U * terms, -exponent) + 0x1p-900;
-    if (!(terms < 0x1p1000) || !(terms > 0x1p-900)) { /* over- or underflow: nothing is certain */
+    if (!(terms < 0x1p1000) ||
+        !(terms > 0x1p-900)) { /* overflow or underflow: nothing is certain */
         memset(l->value[3 + i], 0, sizeof l->value[0]);
         l->err[3 + i] = 2;
     }
@@ -83,14 +103,14 @@ static void init_lines(lines *l, const float tri[9], const double *m, const doub
         init_plane(l, i);
 }
 
-/* ---- the functions exactly ------------------------------------------------------------------- */
+/* ---- values in integers ---------------------------------------------------------------------- */
 
 static int min_int(int a, int b)
 {
     return a < b ? a : b;
 }
 
-/* The largest unit of which all the placed corners' coordinates are multiples. */
+/* The largest unit that divides all coordinates of the placed corners. */
 static int corner_unit(const lines *l)
 {
     int tri = INT_MAX, linear = INT_MAX, translation = INT_MAX;
@@ -106,7 +126,7 @@ static int corner_unit(const lines *l)
     return unit == INT_MAX ? 0 : unit;
 }
 
-/* The value of half-space `i` at corner k, in a unit that depends on the half-space alone. */
+/* The value of half-space `i` at corner k, in a unit that depends on the half-space only. */
 static void exact_value(const lines *l, int i, int k, bvpi_big *out)
 {
     const double *n = l->planes + 4 * i;
@@ -131,7 +151,7 @@ static void exact_value(const lines *l, int i, int k, bvpi_big *out)
     }
 }
 
-/* A line's three values, up to a common positive factor. */
+/* The three values of a line, up to a common positive factor. */
 static void exact_values(const lines *l, int line, bvpi_big out[3])
 {
     for (int k = 0; k < 3; k++) {
@@ -160,14 +180,14 @@ static int exact_det_sign(const bvpi_big a[3], const bvpi_big b[3], const bvpi_b
 
 /* ---- signs ----------------------------------------------------------------------------------- */
 
-/* The sign of det(line a, line b, c), c a line or, when negative, the sum of the coordinates. */
+/* The sign of det(line a, line b, c); c is a line, or, if negative, the sum of the coordinates. */
 static int det_sign(const lines *l, int a, int b, int c)
 {
     static const double ones[3] = {1, 1, 1};
     const double *u = l->value[a], *v = l->value[b], *w = c < 0 ? ones : l->value[c];
     double det = u[0] * (v[1] * w[2] - v[2] * w[1]) + u[1] * (v[2] * w[0] - v[0] * w[2]) +
                  u[2] * (v[0] * w[1] - v[1] * w[0]);
-    /* six products of three factors below 1 + err */
+    /* six products of three factors, each below 1 + err */
     double err = l->err[a] + l->err[b] + (c < 0 ? 0 : l->err[c]);
     double bound = 6.1 * (err + 6 * U) + 0x1p-900;
     if (err < 0x1p-20 && fabs(det) > bound)
@@ -195,7 +215,7 @@ static int value_sign(const lines *l, int line, int k)
     return exact.sign;
 }
 
-/* On which side of a half-space's line is a corner of the polygon? 1: inside. */
+/* On which side of a half-space a corner of the polygon lies; 1: inside. */
 static int corner_side(const lines *l, const corner *p, int line)
 {
     if (p->line < 3 && p->other < 3)
@@ -212,7 +232,7 @@ static void push(polygon *p, corner at, int edge)
     p->count++;
 }
 
-/* The triangle itself: corner i is where edges i + 1 and i + 2 meet. */
+/* The whole triangle: corner i is where edges i + 1 and i + 2 meet. */
 static void init_polygon(polygon *p)
 {
     p->count = 0;
@@ -220,9 +240,7 @@ static void init_polygon(polygon *p)
         push(p, (corner){(i + 1) % 3, (i + 2) % 3, 1}, (i + 2) % 3);
 }
 
-/* Keeps the closed inner side of a line. A polygon that has shrunk to a segment or a point stays
- * one; an edge whose ends are on different sides is a true segment of its line, so that the new
- * corner is well defined. */
+/* Keeps the closed inner side of a half-space. */
 static void clip(const lines *l, polygon *p, int line)
 {
     polygon in = *p;
@@ -242,7 +260,8 @@ static void clip(const lines *l, polygon *p, int line)
     }
 }
 
-/* 1: a corner of the triangle is certainly inside of all, 0: all are certainly outside of one. */
+/* A quick decision from the corners: 1: one is certainly inside all half-spaces; 0: all three are
+ * certainly outside one of them; -1: open. */
 static int by_corners(const lines *l, int plane_count)
 {
     bool inside[3] = {true, true, true};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * tri_box.h: does a placed triangle meet a closed box or convex region of the world? Exact.
+ * tri_box.h: does a placed triangle meet a closed box or convex region in the world? Exact.
  * Spec: exactness.md, chapter 9
  */
 #ifndef BVPI_PRIM_TRI_BOX_H
@@ -13,7 +13,8 @@
 /* tri: part coordinates; m: its placement, or NULL; lo <= hi. All finite. */
 bool bvpi_tri_meets_box(const float tri[9], const double *m, const double lo[3],
                         const double hi[3]);
-/* planes: plane_count (1 .. 16) times n, d; inside is n . x + d >= 0 for all of them. */
+/* planes: plane_count (1 .. 16) times n, d; a point x is inside if n . x + d >= 0 for all of
+ * them. */
 bool bvpi_tri_meets_region(const float tri[9], const double *m, const double *planes,
                            uint32_t plane_count);
 

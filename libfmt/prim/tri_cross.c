@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * tri_cross.c: an edge of one triangle passes through the other: signs of volumes that no error of
- * their corners can turn.
+ * tri_cross.c: proves that an edge of one triangle passes through the other, for corners that are
+ * only known with an error.
+ *
+ * Five volumes with the right signs prove it: the edge's ends are on opposite sides of the
+ * triangle's plane, and the edge's line turns the same way around all three sides. Each volume must
+ * exceed what the errors could contribute. Warm starts use this: instead of running a query they
+ * repeat the proof for the pair that crossed last time, at the new placements.
+ *
+ * Held by tests/unit/test_tri_cross.c: what is claimed to cross meets by exact arithmetic.
+ * Spec: exactness.md, chapter 11, "Crossing"
  * Based on: Guigue, Devillers, "Fast and robust triangle-triangle overlap test", 2003.
  */
 #include "prim/tri_cross.h"
@@ -9,9 +17,9 @@
 
 #include "base/simd.h"
 
-/* The sign of the volume of four corners, or 0 where errors may turn it. With coordinates of size
- * s, relative to p, the six products are s^3 at most: an error e of each factor changes their sum
- * by 18 s^2 e, and rounding it by less than 2^-46 s^3. */
+/* The sign of the volume of four corners, or 0 if errors could change it. For differences of
+ * coordinates up to size s, the six products are at most s^3 each: an error e in each factor
+ * changes their sum by 18 s^2 e, and rounding changes it by less than 2^-46 s^3. */
 static int side(const double *p, const double *q, const double *r, const double *s, double error)
 {
     double u[3], v[3], w[3], size = 0;
@@ -27,7 +35,8 @@ static int side(const double *p, const double *q, const double *r, const double 
     return volume > bound ? 1 : volume < -bound ? -1 : 0;
 }
 
-/* Does the line of p and q, which are on either side of t's plane, pass through t's interior? */
+/* Given that p and q are on opposite sides of t's plane: does their line pass through t's
+ * interior? */
 static bool passes(const double *p, const double *q, const double t[9], double error)
 {
     const int first = side(p, q, t, t + 3, error);

@@ -1,7 +1,29 @@
 /* SPDX-License-Identifier: MIT
- * tri_dist.c: distance of two placed triangles: in double, and where that is not good enough in
- * double-double, with the exact test deciding about zero.
+ * tri_dist.c: the distance of two placed triangles as an interval, narrower than 2^-31 of itself.
+ *
+ * The search for nearest points (nearest_of.h) need not be exact. Whatever two points of the
+ * triangles it finds, their distance is an upper bound, and the gap between the projections on the
+ * line through them is a lower one. Only rounding in these two bounds has to be accounted for. If
+ * the interval is too wide, the same is tried in better arithmetic:
+ * 1. the gap along both normals in double, if the caller has a limit: it excludes most pairs of
+ *    surfaces that face each other, at a fraction of the cost;
+ * 2. nearest points in double;
+ * 3. if the lower end is 0, the exact overlap test: it alone decides whether the distance is 0;
+ * 4. nearest points in double-double;
+ * 5. there, further directions for features that lie side by side;
+ * 6. integers (tri_dist_exact.c).
+ *
+ * Coordinates are in the frame parallel to the world, relative to corner 0 of A, scaled so that the
+ * frame's reach is below 1. Then bodies far from the origin lose no digits. eta bounds the error of
+ * a coordinate: pose->world_eta in double, ETA_DD in double-double.
+ *
+ * Invariants: out->lo <= distance <= out->hi at every step; both are 0 exactly if the triangles
+ * meet. How wide the interval is never depends on other pairs, so answers do not depend on the
+ * order of a walk.
+ *
+ * Slow twin: squared distances in rationals, tests/unit/test_tri_dist.c.
  * Spec: exactness.md, chapter 6
+ * Measured: decisions.md, "Queries between two bodies", "The same, in integers"
  */
 #include "prim/tri_dist.h"
 
@@ -12,9 +34,9 @@
 #include "prim/tri_dist_exact.h"
 #include "prim/tri_tri_exact.h"
 
-#define GOOD_ENOUGH 0x1p-31 /* relative width of the interval, below 1e-9 */
+#define GOOD_ENOUGH 0x1p-31 /* width of an interval relative to its end: below 1e-9 */
 
-/* ---- corners in a frame parallel to the world, with corner 0 of A as origin, scaled ---------- */
+/* ---- corners, relative to corner 0 of A, in the frame parallel to the world, scaled ---------- */
 
 static void corners_f64(const bvpi_pose *pose, const float a[9], const float b[9],
                         bvpi_vec_f64 pa[3], bvpi_vec_f64 pb[3])
@@ -60,7 +82,7 @@ static void corners_dd(const bvpi_pose *pose, const float a[9], const float b[9]
 
 /* ---- witness points -------------------------------------------------------------------------- */
 
-/* Back to the world: corner 0 of A plus what was found relative to it. */
+/* Back to world coordinates: corner 0 of A plus a relative point. */
 static void to_world(const bvpi_pose *pose, const float a[9], const bvpi_dd relative[3],
                      double out[3])
 {
@@ -109,11 +131,11 @@ static void finish_dd(const bvpi_pose *pose, const float a[9], const bvpi_neares
 
 /* The error of a coordinate in double-double, relative to the frame's reach. */
 #define ETA_DD     0x1p-96
-/* Points so near to one another are one point, in units of the frame's reach: a few roundings. */
+/* Points this near count as one point, in units of the frame's reach: a few roundings. */
 #define SAME_POINT 0x1p-50
 
-/* The same for one pair, in the frame's units: the magnitudes of all terms that its coordinates are
- * summed from. Far less than the reach for triangles that are tiny beside their part. */
+/* The same bound for one pair, from the magnitudes of its own terms. For triangles that are tiny
+ * compared with their part it is far smaller. */
 static double eta_dd(const bvpi_pose *pose, const float a[9], const float b[9])
 {
     double most = 0;
@@ -144,7 +166,8 @@ static void common_dd(const bvpi_pose *pose, const float a[9], const float b[9],
     finish_dd(pose, a, &best, out);
 }
 
-/* `best` holds the nearest points in double, which may already be the common point. */
+/* The common point of triangles that meet. `best` holds the nearest points in double, which may
+ * already coincide. */
 static void common(const bvpi_pose *pose, const float a[9], const float b[9],
                    const bvpi_vec_f64 pa[3], const bvpi_vec_f64 pb[3], bvpi_nearest_f64 *best,
                    bvpi_tri_dist *out)
@@ -174,8 +197,7 @@ void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], b
     bvpi_tri_dist1_within(pose, a, b, INFINITY, out);
 }
 
-/* A lower bound, scaled, by the normals alone: at a fraction of the cost of nearest points it tells
- * most pairs of surfaces that face one another from the nearest pair. */
+/* A lower bound, scaled, from the normals alone. */
 static double gap_along_normals(const bvpi_vec_f64 a[3], const bvpi_vec_f64 b[3], double eta)
 {
     double size[3], gap = 0;

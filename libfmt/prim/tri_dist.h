@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * tri_dist.h: distance of triangles in the world, as certified intervals.
+ * tri_dist.h: distances of triangles in the world, as certified intervals.
  * Spec: exactness.md, chapter 6, which derives the bounds
  */
 #ifndef BVPI_PRIM_TRI_DIST_H
@@ -11,33 +11,34 @@
 #include "prim/tri_tri.h"
 
 typedef struct bvpi_tri_dist {
-    double lo, hi; /* lo <= distance <= hi, world; both 0 exactly when the triangles meet */
-    double point_a[3], point_b[3]; /* witness points, world; they lie on the triangles, at most hi
-                                      apart, but for the rounding of their coordinates */
-    unsigned effort; /* what it took: 1 in double; 8 in double-double; 32 in integers */
+    double lo, hi; /* lo <= distance <= hi, world; both are 0 exactly if the triangles meet */
+    double point_a[3], point_b[3]; /* witness points, world: on the triangles and at most hi apart,
+                                      except for the rounding of their coordinates */
+    unsigned effort; /* which arithmetic was needed: 1 double, 8 double-double, 32 integers */
 } bvpi_tri_dist;
 
-/* One pair. Degenerate triangles are segments or points. The interval is at most 2^-31 of its upper
- * end wide, but for what underflows. */
+/* One pair. Degenerate triangles count as segments or points. The interval is no wider than 2^-31
+ * of its upper end, except for underflow. */
 void bvpi_tri_dist1(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out);
-/* The same, but not in integers: the interval may be wider. */
+/* The same without the integer step: the interval may be wider. */
 void bvpi_tri_dist1_rough(const bvpi_pose *pose, const float a[9], const float b[9],
                           bvpi_tri_dist *out);
-/* As bvpi_tri_dist1, if lo <= limit; else only lo is good, and the interval may be wider. */
+/* As bvpi_tri_dist1 if lo <= limit. If lo > limit, only lo is set, and the interval may be
+ * wider. */
 void bvpi_tri_dist1_within(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
                            bvpi_tri_dist *out);
-/* The same, but hi <= limit is good enough: the points are then hi apart at most, and whether the
- * triangles meet is not asked. */
+/* As bvpi_tri_dist1_within, but stops at any hi <= limit. The points are then at most hi apart, and
+ * whether the triangles meet is not decided. */
 void bvpi_tri_dist1_any(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
                         bvpi_tri_dist *out);
-/* The same for a pair that is known to meet: a common point, as either's witness. It lies within
- * 2^-47 of the reach of both triangles. */
+/* For a pair that is known to meet: a common point, as witness of both. It is within 2^-47 of the
+ * reach of both triangles. */
 void bvpi_tri_common1(const bvpi_pose *pose, const float a[9], const float b[9],
                       bvpi_tri_dist *out);
 
 /* ---- eight pairs in float -------------------------------------------------------------------- */
 
-/* Corners in the frame parallel to the world, relative to corner 0 of A, scaled. */
+/* Loads corners in the frame parallel to the world, relative to corner 0 of A, scaled. */
 BVPI_INLINE void bvpi_pairs_load_world(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
                                        bvpi_pairs_f32 *p)
 {
@@ -73,7 +74,7 @@ BVPI_INLINE void bvpi_pairs_load_world(const bvpi_pose *pose, const f32x8 a[9], 
     p->eta = f32x8_splat((float)eta * (1 + 0x1p-20f) + 0x1p-100f);
 }
 
-/* The nine pairs of edges and six of corner and face. */
+/* The shortest of nine edge-edge and six corner-face connections. */
 BVPI_INLINE void bvpi_shortest_of_pairs(const bvpi_pairs_f32 *p, bvpi_shortest *best)
 {
     bvpi_edges8 a, b;
@@ -117,7 +118,7 @@ BVPI_INLINE void bvpi_pairs_load_dist(const bvpi_pose *pose, const f32x8 a[9], c
         bvpi_pairs_load_world(pose, a, b, p);
 }
 
-/* The largest coordinates, of either triangle. */
+/* The largest |coordinate| on each axis, of either triangle. */
 BVPI_INLINE void bvpi_pairs_size8(const bvpi_pairs_f32 *p, f32x8 size[3])
 {
     BVPI_UNROLL
@@ -128,10 +129,10 @@ BVPI_INLINE void bvpi_pairs_size8(const bvpi_pairs_f32 *p, f32x8 size[3])
     }
 }
 
-/* Eight pairs at a time, in float: 0 <= lo <= distance <= hi. The interval is some 2^-20 of the
- * coordinates wide: use it to skip pairs. Lanes out of float's range get 0 and infinity. along:
- * roughly from the nearest point of a to that of b, of any length, in A's frame (pose->own_frame)
- * or parallel to the world. Other arguments as bvpi_tri_tri8. */
+/* Eight pairs in float: 0 <= lo <= distance <= hi. The interval has a width of some 2^-20 of the
+ * coordinates: good for skipping pairs. Lanes out of float's range get 0 and infinity. along:
+ * roughly the direction from the nearest point of a to that of b, of any length, in A's frame if
+ * pose->own_frame, else parallel to the world. Other arguments as in bvpi_tri_tri8. */
 static inline void bvpi_tri_dist8_along(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
                                         f32x8 *lo, f32x8 *hi, f32x8 along[3])
 {
@@ -149,13 +150,12 @@ static inline void bvpi_tri_dist8_along(const bvpi_pose *pose, const f32x8 a[9],
     memcpy(along, best.v, sizeof best.v);
 }
 
-/* ---- eight pairs of facing triangles ---------------------------------------------------------
+/* ---- eight pairs of facing triangles --------------------------------------------------------- */
 
- * Where triangles are near to one another in terms of their size, the difference of their nearest
- * points errs too much to tell them apart; normals do not. */
+/* Where two triangles are very near compared with their size, the difference of their nearest
+ * points has too large a relative error to separate them. Normals do not have that problem. */
 
-/* A lower bound, scaled, that the triangle of A's or of B's normal n proves, whatever n is worth:
- * the gap of the projections. */
+/* A lower bound, scaled: the gap between the projections on n, for any n. */
 BVPI_INLINE f32x8 bvpi_gap_along_normal8(const bvpi_pairs_f32 *p, const f32x8 n[3],
                                          const f32x8 size[3])
 {
@@ -179,7 +179,8 @@ BVPI_INLINE f32x8 bvpi_gap_along_normal8(const bvpi_pairs_f32 *p, const f32x8 n[
     return f32x8_select(usable, gap / f32x8_sqrt(square) * f32x8_splat(1 - 0x1p-20f), zero);
 }
 
-/* 0 <= the result <= distance: the gap along either normal. Arguments as bvpi_tri_dist8_along. */
+/* 0 <= result <= distance: the larger gap along the two normals. Arguments as in
+ * bvpi_tri_dist8_along. */
 static inline f32x8 bvpi_tri_gap8(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9])
 {
     bvpi_pairs_f32 p;

@@ -1,7 +1,30 @@
 /* SPDX-License-Identifier: MIT
- * tri_dist_exact.c: the least squared distance of features of two triangles as a quotient of
- * integers.
- * Spec: exactness.md, chapter 6
+ * tri_dist_exact.c: the squared distance of two triangles as an exact quotient of integers.
+ *
+ * Last resort of tri_dist.c and point_tri.c, for needles, for skew edges that are nearly parallel,
+ * and for coordinates that differ by many orders of magnitude. The caller has already excluded
+ * triangles that meet.
+ *
+ * The nearest points of disjoint triangles lie on two features: two corners, a corner and an edge,
+ * a corner and a face, or two edges. For each of the 33 pairs of features the squared distance
+ * between the lines or planes is a quotient of polynomials in the coordinates (chapter 6 lists
+ * them). It counts only if the feet lie inside the features, which is again a question of signs. So
+ * every number here is an integer until the very end:
+ * - offer_*() computes each valid quotient, rounds it once, and keeps the least;
+ * - keep_points() computes witness points for the winner only;
+ * - bound() takes the root and adds the rounding errors.
+ *
+ * A candidate is always the distance of two points of the triangles, hence never too small.
+ * Rounding may prefer the wrong one of two nearly equal quotients; the error of 3.1 * 2^-53 covers
+ * that.
+ *
+ * The highest degree is six: 14,400 bits, which fit bvpi_big. Values of degree two and more are
+ * recomputed instead of stored, and functions are noinline, because a bvpi_big has 2 KB and the
+ * stack of a query is bounded (tests/house/check_stack.sh).
+ *
+ * Slow twin: squared distances in rationals, tests/unit/test_tri_dist.c and test_point_tri.c.
+ * Spec: exactness.md, chapter 6, "In integers"
+ * Measured: decisions.md, "The same, in integers"
  */
 #include "prim/tri_dist_exact.h"
 
@@ -11,7 +34,7 @@
 
 /* ---- quotients ------------------------------------------------------------------------------- */
 
-/* of * 2^exponent: out of a double's range it may be. */
+/* of * 2^exponent, because the value may be outside of a double's range. */
 typedef struct number {
     double of;
     int exponent;
@@ -23,7 +46,7 @@ static number number_of(const bvpi_big *a)
     return (number){bvpi_big_to_double(a, bits), bits};
 }
 
-/* Within 3.1 * 2^-53 of itself. */
+/* Relative error: 3.1 * 2^-53. */
 static number quotient(const bvpi_big *a, const bvpi_big *b)
 {
     const number x = number_of(a), y = number_of(b);
@@ -34,17 +57,16 @@ static number quotient(const bvpi_big *a, const bvpi_big *b)
     return out;
 }
 
-/* Of positive ones as quotient() makes them. */
+/* Both must be positive and normalised as quotient() returns them. */
 static bool is_less(number a, number b)
 {
     return a.exponent != b.exponent ? a.exponent < b.exponent : a.of < b.of;
 }
 
-/* ---- vectors ------------------------------------------------------------------------------------
+/* ---- vectors --------------------------------------------------------------------------------- */
 
- * Of degree one they are sums; what has a higher degree is made anew where it is needed, for kept
- it
- * would be most of a query's stack. */
+/* Differences of corners have degree one and are stored as sums. Everything of a higher degree is
+ * recomputed where it is needed: stored, it would take most of a query's stack. */
 
 __attribute__((noinline)) static void difference(bvpi_big_sum out[3], const bvpi_points *p, int to,
                                                  int from)
@@ -106,7 +128,7 @@ __attribute__((noinline)) static void dot_crosses(bvpi_big *out, const bvpi_big_
     bvpi_big_sub(out, out, &product);
 }
 
-/* Is 0 <= a <= b? */
+/* 0 <= a <= b */
 __attribute__((noinline)) static bool is_between(const bvpi_big *a, const bvpi_big *b)
 {
     bvpi_big d;
@@ -116,14 +138,14 @@ __attribute__((noinline)) static bool is_between(const bvpi_big *a, const bvpi_b
     return d.sign >= 0;
 }
 
-/* ---- features -----------------------------------------------------------------------------------
+/* ---- features -------------------------------------------------------------------------------- */
 
- * Corners 0 to 2 are A's, 3 to 5 B's; an edge or a face is named by its first corner. */
+/* Corners 0 to 2 belong to A, 3 to 5 to B. An edge or a face is named by its first corner. */
 
 typedef enum feature { CORNERS, CORNER_EDGE, CORNER_FACE, EDGES } feature;
 
-/* The nearest features so far; in the end a point of one, `anchor`, and the other one's `aside`
- * from there. */
+/* The nearest pair of features so far. At the end, `anchor` is the witness point on the first
+ * feature and `aside` is the vector from there to the witness point on the second. */
 typedef struct search {
     bvpi_points p;
     bool any;
@@ -139,7 +161,8 @@ static int next_corner(int i)
 
 static const bvpi_big one = {.sign = 1, .size = 1, .limb = {1}};
 
-/* Features at distance^2 = a / b. */
+/* Offers two features whose squared distance is a / b. Zero is ignored: it would mean that the
+ * triangles meet, and the caller has excluded that. */
 static void offer(search *s, feature kind, int first, int second, const bvpi_big *a,
                   const bvpi_big *b)
 {
@@ -164,7 +187,8 @@ __attribute__((noinline)) static void offer_corners(search *s, int a, int b)
     offer(s, CORNERS, a, b, &value, &one);
 }
 
-/* A corner and the inside of the edge from t: |w|^2 - (w . e)^2 / |e|^2, if 0 <= w . e <= |e|^2. */
+/* A corner and the edge from t: |w|^2 - (w . e)^2 / |e|^2, if the foot is inside: 0 <= w . e <=
+ * |e|^2. */
 __attribute__((noinline)) static void offer_edge(search *s, int corner, int t)
 {
     bvpi_big_sum w[3], e[3];
@@ -190,7 +214,8 @@ __attribute__((noinline)) static void offer_normal(search *s, feature kind, int 
     offer(s, kind, first, second, &square, nn);
 }
 
-/* A corner and the inside of the face t. */
+/* A corner and the face t, if the foot is inside. u and v are its barycentric coordinates times
+ * |n|^2. */
 __attribute__((noinline)) static void offer_face(search *s, int corner, int t)
 {
     bvpi_big_sum w[3], e[3], f[3];
@@ -208,7 +233,7 @@ __attribute__((noinline)) static void offer_face(search *s, int corner, int t)
         offer_normal(s, CORNER_FACE, corner, t, w, e, f, &nn);
 }
 
-/* The insides of two edges. */
+/* Two edges, if both feet are inside. */
 __attribute__((noinline)) static void offer_edges(search *s, int a, int b)
 {
     bvpi_big_sum w[3], e[3], f[3];
@@ -225,7 +250,7 @@ __attribute__((noinline)) static void offer_edges(search *s, int a, int b)
         offer_normal(s, EDGES, a, b, w, e, f, &nn);
 }
 
-/* ---- their points ---------------------------------------------------------------------------- */
+/* ---- witness points -------------------------------------------------------------------------- */
 
 __attribute__((noinline)) static void keep_corner(search *s, int corner)
 {
@@ -245,7 +270,7 @@ __attribute__((noinline)) static void keep_corners(search *s)
     }
 }
 
-/* From the corner to its foot: ((w . e) e - |e|^2 w) / |e|^2. */
+/* The vector from the corner to its foot: ((w . e) e - |e|^2 w) / |e|^2. */
 __attribute__((noinline)) static void keep_edge(search *s)
 {
     bvpi_big_sum w[3], e[3];
@@ -272,7 +297,8 @@ __attribute__((noinline)) static number normal_times(const bvpi_big_sum e[3],
     return quotient(&product, by);
 }
 
-/* (n . w) n / |n|^2, from A's edge to B's; from the corner to the face the other way. */
+/* The vector between the features, (n . w) n / |n|^2; sign is -1 where w points from the second
+ * feature to the first. */
 __attribute__((noinline)) static void keep_normal(search *s, const bvpi_big_sum w[3],
                                                   const bvpi_big_sum e[3], const bvpi_big_sum f[3],
                                                   int sign)
@@ -294,7 +320,7 @@ __attribute__((noinline)) static void keep_face(search *s)
     keep_normal(s, w, e, f, -1);
 }
 
-/* p + e at/by */
+/* p + e at / by */
 __attribute__((noinline)) static number point_along(const bvpi_big_sum *p, const bvpi_big_sum *e,
                                                     const bvpi_big *at, const bvpi_big *by)
 {
@@ -326,7 +352,7 @@ __attribute__((noinline)) static void keep_edges(search *s)
     keep_normal(s, w, e, f, 1);
 }
 
-/* The point on the first feature, and how far aside the other one's is. */
+/* Sets `anchor` and `aside` for the features that won. */
 static void keep_points(search *s)
 {
     if (s->kind != EDGES)
@@ -343,7 +369,8 @@ static void keep_points(search *s)
 
 /* ---- the distance ---------------------------------------------------------------------------- */
 
-/* The root of a quotient errs by 2.6 * 2^-53, what underflows by less than 2^-1073. */
+/* The root of a quotient has a relative error of 2.6 * 2^-53; underflow may cost less than 2^-1073.
+ * The bounds added here are larger. */
 static void bound(number square, int unit, double *lo, double *hi)
 {
     if (square.exponent % 2 != 0) {

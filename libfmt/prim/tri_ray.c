@@ -1,6 +1,27 @@
 /* SPDX-License-Identifier: MIT
  * tri_ray.c: a ray against one triangle, in double where that is certain, else exactly.
+ *
+ * Watertight means: a ray that passes through a shared edge or corner hits at least one of the
+ * triangles that share it. Filters with tolerances cannot promise that. Here every decision is the
+ * sign of a determinant of the exact ray and the exact corners, so neighbours see the same edge on
+ * consistent sides.
+ *
+ * The fast stage looks along the ray: a shear takes the ray to a point, and the triangle's three
+ * sides become signs in two dimensions. The shear's coefficients are computed in double-double and
+ * rounded once; the error does not grow with the distance of the origin. If a side, or t against an
+ * end of the range, is not certain, bvpi_tri_ray_exactly() repeats the test in integers.
+ *
+ * The exact stage represents the ray by two points, t = 0 and t = 1. A hit's t is a quotient of two
+ * determinants; it is compared with the range without dividing.
+ *
+ * Triangles that contain the ray's direction in their plane are never hit, nor are degenerate ones:
+ * all three signs are 0.
+ *
+ * Slow twin: rational arithmetic, tests/unit/test_tri_ray.c; whole queries against brute force,
+ * tests/property/test_ray.c.
  * Spec: exactness.md, chapter 7, which derives the bounds
+ * Measured: decisions.md, "Rays and closest points"
+ * Based on: Woop, Benthin, Wald, Watertight Ray/Triangle Intersection, 2013 (the shear).
  */
 #include "prim/tri_ray.h"
 
@@ -20,7 +41,7 @@ static int largest_axis(const double v[3])
     return fabs(v[2]) > fabs(v[k]) ? 2 : k;
 }
 
-/* Axis i (0: kx, 1: ky) of the sheared view. */
+/* Sets axis i (0: kx, 1: ky) of the sheared view. */
 static void init_view(bvpi_tri_ray *r, int i, const bvpi_dd o[3], const bvpi_dd d[3],
                       const double o_err[3], const double d_err[3], const double bound[3])
 {
@@ -78,7 +99,8 @@ bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_placement *placement,
 
 /* ---- exact ----------------------------------------------------------------------------------- */
 
-/* Sign of numerator / denominator - bound. */
+/* Sign of numerator / denominator - bound. The bound's power of two goes to whichever side keeps
+ * both integers. */
 static int compare_ratio(const bvpi_big *numerator, const bvpi_big *denominator, double bound)
 {
     bvpi_big factor, power, left, right;
@@ -107,7 +129,7 @@ static double clamp(double x, double lo, double hi)
     return x < lo ? lo : x > hi ? hi : x;
 }
 
-/* Corners are points 0, 1, 2; 3 and 4 are on the ray's line, at t = 0 and 1. */
+/* Points 0, 1, 2 are the corners; 3 and 4 are on the ray, at t = 0 and 1. */
 bool bvpi_tri_ray_exactly(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
                           bvpi_tri_ray_hit *hit)
 {
@@ -123,7 +145,7 @@ bool bvpi_tri_ray_exactly(const bvpi_tri_ray *ray, const float tri[9], double t_
     int s0 = bvpi_orient3(&points, 3, 4, 1, 2), s1 = bvpi_orient3(&points, 3, 4, 2, 0);
     int s2 = bvpi_orient3(&points, 3, 4, 0, 1);
     bool plus = s0 > 0 || s1 > 0 || s2 > 0, minus = s0 < 0 || s1 < 0 || s2 < 0;
-    if (plus == minus) /* on both sides of edges, or all zero: seen edge-on */
+    if (plus == minus) /* outside of an edge, or all zero: seen edge-on */
         return false;
     bvpi_big height, drop, part, sum;
     bvpi_orient3_value(&height, &points, 0, 1, 2, 3);
@@ -134,7 +156,7 @@ bool bvpi_tri_ray_exactly(const bvpi_tri_ray *ray, const float tri[9], double t_
     if (isfinite(t_max) ? compare_ratio(&height, &drop, t_max) > 0 : t_max < 0)
         return false;
     hit->t = clamp(ratio(&height, &drop), t_min, t_max);
-    /* the three sides add up to `drop`, up to its sign */
+    /* the three sides add up to `drop`, except for its sign */
     sum = drop;
     sum.sign = plus ? 1 : -1;
     bvpi_orient3_value(&part, &points, 3, 4, 2, 0);

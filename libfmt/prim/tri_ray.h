@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * tri_ray.h: where a ray meets closed triangles, eight at a time; exact in the real numbers, hence
+ * tri_ray.h: where a ray meets closed triangles, eight at a time; exact in real numbers, hence
  * watertight.
  * Spec: exactness.md, chapter 7
  * Based on: Woop, Benthin, Wald, Watertight Ray/Triangle Intersection, 2013 (the shear).
@@ -12,45 +12,46 @@
 #include "base/simd.h"
 #include "prim/pose.h"
 
-/* A ray made ready for the triangles of one placed part. A point p of the part is seen along the
- * ray at x = p[kx] - shear[0] p[kz] - offset[0] and y likewise: the ray is at (0, 0). */
+/* A ray prepared for the triangles of one placed part. Seen along the ray, a point p of the part is
+ * at x = p[kx] - shear[0] p[kz] - offset[0], and y likewise. The ray itself is at (0, 0). */
 typedef struct bvpi_tri_ray {
     double world_origin[4],
-        world_direction[4];         /* as given, exact; all fourth numbers mean nothing */
-    double m[12];                   /* the part's placement, exact */
-    double origin[4], direction[4]; /* in part coordinates, within ... */
+        world_direction[4]; /* as given, exact; the fourth number is unused in all of these */
+    double m[12];           /* the part's placement, exact */
+    double origin[4], direction[4]; /* in part coordinates, with the errors below */
     double origin_err[4], direction_err[4];
-    int kx, ky, kz; /* kz: the axis of the largest |direction|; cyclic order */
+    int kx, ky, kz; /* kz: the axis of the largest |direction|; kx, ky follow in cyclic order */
     double shear[2], offset[2];
-    double view_err;  /* of x and y computed in double */
+    double view_err;  /* error of x and y computed in double */
     double by_z;      /* 1 / direction[kz] */
-    double depth_err; /* of the parameter t of a corner computed in double */
+    double depth_err; /* error of a corner's parameter t computed in double */
     float shear_f[2], offset_f[2];
-    float view_err_f; /* of x and y computed in float */
+    float view_err_f; /* error of x and y computed in float */
 } bvpi_tri_ray;
 
-/* bound: the largest |coordinate| of each axis in the part. BVP_ERR_ARGUMENT: not finite, in part
- * coordinates either, or a direction of length zero. */
+/* bound: the largest |coordinate| on each axis in the part. Returns BVP_ERR_ARGUMENT if the ray is
+ * not finite, overflows in part coordinates, or has a direction of length 0. */
 bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_placement *placement,
                              const double origin[3], const double direction[3],
                              const double bound[3]);
 
-/* The same without a placement, in a third of the time and inlined; the fourth numbers are 0.
- * False: the numbers are too large or small for this. Spec: exactness.md, chapter 7. */
+/* The same for the identity placement, in a third of the time and inlined. The fourth numbers must
+ * be 0. Returns false if a number is too large or too small for it. Spec: exactness.md, chapter
+ * 7. */
 BVPI_INLINE bool bvpi_tri_ray_init_plain(bvpi_tri_ray *out, f64x4 origin, f64x4 direction,
                                          const double bound[3]);
 
 typedef struct bvpi_tri_ray_hit {
-    double t, u, v; /* parameter; barycentric coordinates of corners 1 and 2 */
+    double t, u, v; /* parameter of the ray; barycentric coordinates of corners 1 and 2 */
 } bvpi_tri_ray_hit;
 
-/* One triangle, part coordinates: does it meet the closed piece t_min .. t_max of the ray? Decided
- * exactly; *hit is rounded (t into the given range). A triangle whose plane holds the ray's
- * direction is never hit, nor is a degenerate one. */
+/* One triangle, in part coordinates: does it meet the closed piece t_min .. t_max of the ray? The
+ * decision is exact; *hit is rounded, with t clamped to the range. A triangle whose plane contains
+ * the ray's direction is never hit, nor is a degenerate one. */
 bool bvpi_tri_ray1(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
                    bvpi_tri_ray_hit *hit);
 
-/* The same by exact arithmetic alone: what bvpi_tri_ray_in_double is not certain of. */
+/* The same by exact arithmetic alone, for what bvpi_tri_ray_in_double cannot decide. */
 bool bvpi_tri_ray_exactly(const bvpi_tri_ray *ray, const float tri[9], double t_min, double t_max,
                           bvpi_tri_ray_hit *hit);
 
@@ -63,13 +64,14 @@ BVPI_INLINE void bvpi_tri_ray_set_depth(bvpi_tri_ray *out, const double bound[3]
         (1 + 0x1p-40);
 }
 
-/* Axis i (0: kx, 1: ky) of the sheared view. exact: error of the shear's effect and the offset. */
+/* Sets axis i (0: kx, 1: ky) of the sheared view. exact: error of the shear's effect and the
+ * offset, before this function rounds. */
 BVPI_INLINE void bvpi_tri_ray_set_view(bvpi_tri_ray *out, int i, double shear, double offset,
                                        double exact, double reach)
 {
     const double err = (exact + 6 * 0x1p-53 * reach + 0x1p-1000) * (1 + 0x1p-40);
     const double err_f = (exact + 6 * 0x1p-24 * reach + 0x1p-120) * (1 + 0x1p-20);
-    const bool finite = err < __builtin_inf(); /* else it overflows: nothing is certain */
+    const bool finite = err < __builtin_inf(); /* if not, nothing is certain */
     const float above = finite ? (float)err_f * (1 + 0x1p-20f) : __builtin_inff();
     out->shear[i] = shear;
     out->offset[i] = offset;
@@ -79,7 +81,7 @@ BVPI_INLINE void bvpi_tri_ray_set_view(bvpi_tri_ray *out, int i, double shear, d
     out->view_err_f = above > out->view_err_f ? above : out->view_err_f;
 }
 
-/* All four are zero, or neither large nor small. */
+/* True if each number is zero, or neither very large nor very small. */
 BVPI_INLINE bool bvpi_tri_ray_is_moderate(f64x4 v)
 {
     const f64x4 size = f64x4_abs(v);
@@ -87,8 +89,8 @@ BVPI_INLINE bool bvpi_tri_ray_is_moderate(f64x4 v)
     return i64x4_movemask(small | ~f64x4_lt(size, f64x4_splat(0x1p400))) == 0;
 }
 
-/* The shear, a quotient, and the offset, the origin less a product, each with what rounding took
- * away: as good as double-double. */
+/* The shear is a quotient, the offset the origin minus a product. Both are computed with their
+ * rounding errors, which makes them as good as double-double. */
 BVPI_INLINE void bvpi_tri_ray_view_plain(bvpi_tri_ray *out, int i, double by_z,
                                          const double bound[3])
 {
@@ -133,8 +135,8 @@ BVPI_INLINE bool bvpi_tri_ray_init_plain(bvpi_tri_ray *out, f64x4 origin, f64x4 
     return true;
 }
 
-/* One triangle, whose corners' coordinates on kx, ky and kz are given (the fourth ones are any
- * numbers). 1: hit, and *hit is set; 0: miss; -1: not certain. */
+/* One triangle, from its corners' coordinates on kx, ky and kz; the fourth numbers are arbitrary.
+ * Returns 1: hit, *hit is set; 0: miss; -1: not certain. */
 BVPI_INLINE int bvpi_tri_ray_in_double(const bvpi_tri_ray *ray, f64x4 px, f64x4 py, f64x4 pz,
                                        double t_min, double t_max, bvpi_tri_ray_hit *hit)
 {
@@ -142,7 +144,7 @@ BVPI_INLINE int bvpi_tri_ray_in_double(const bvpi_tri_ray *ray, f64x4 px, f64x4 
     const f64x4 x = px - pz * f64x4_splat(ray->shear[0]) - f64x4_splat(ray->offset[0]);
     const f64x4 y = py - pz * f64x4_splat(ray->shear[1]) - f64x4_splat(ray->offset[1]);
     const f64x4 t = (pz - f64x4_splat(ray->origin[ray->kz])) * f64x4_splat(ray->by_z);
-    /* of the edge opposite to each corner */
+    /* side k belongs to the edge opposite to corner k */
     const f64x4 side =
         __builtin_shufflevector(x, x, 1, 2, 0, 3) * __builtin_shufflevector(y, y, 2, 0, 1, 3) -
         __builtin_shufflevector(x, x, 2, 0, 1, 3) * __builtin_shufflevector(y, y, 1, 2, 0, 3);
@@ -172,7 +174,7 @@ BVPI_INLINE int bvpi_tri_ray_in_double(const bvpi_tri_ray *ray, f64x4 px, f64x4 
     return hit->t > t_min + err && hit->t < t_max - err ? 1 : -1;
 }
 
-/* Lanes whose triangles the ray's line certainly misses. */
+/* The lanes whose triangles the ray's line certainly misses. */
 BVPI_INLINE unsigned bvpi_tri_ray_misses(const bvpi_tri_ray *ray, const f32x8 tri[9])
 {
     f32x8 x[3], y[3], side[3], zero = f32x8_splat(0), size_x = zero, size_y = zero;
@@ -200,9 +202,9 @@ BVPI_INLINE unsigned bvpi_tri_ray_misses(const bvpi_tri_ray *ray, const f32x8 tr
     return i32x8_movemask(plus & minus);
 }
 
-/* A bound of each triangle's t: it is not hit before, nor is its rounded t less. The t of a hit is
- * a mean of its corners', each off by five roundings of the reach and what a double is off by; what
- * is very large or small is not told. */
+/* A lower bound of each triangle's t, also after rounding. The t of a hit is a mean of its corners'
+ * t; each of these errs by five roundings of the reach, and by the error of a double. There is no
+ * bound, minus infinity, where 1 / direction is very large or small. */
 BVPI_INLINE f32x8 bvpi_tri_ray_soonest(const bvpi_tri_ray *ray, const f32x8 tri[9])
 {
     const float from = (float)ray->origin[ray->kz], by_z = (float)ray->by_z;
@@ -218,11 +220,11 @@ BVPI_INLINE f32x8 bvpi_tri_ray_soonest(const bvpi_tri_ray *ray, const f32x8 tri[
     }
     reach += f32x8_splat(from < 0 ? -from : from);
     soonest -= reach * f32x8_splat(steep * 0x1p-20f) + f32x8_splat(err * 2 + 0x1p-60f);
-    return f32x8_max(soonest, f32x8_splat(-__builtin_inff())); /* not a number: not told */
+    return f32x8_max(soonest, f32x8_splat(-__builtin_inff())); /* NaN: no bound */
 }
 
-/* Eight triangles, tri[3 * corner + axis]; lanes: those in play. Returns the mask of the lanes hit
- * with t_min <= t <= t_max and fills their hits. */
+/* Eight triangles, tri[3 * corner + axis]; lanes: mask of those to test. Returns the lanes hit with
+ * t_min <= t <= t_max, and sets their hits. */
 static inline unsigned bvpi_tri_ray8(const bvpi_tri_ray *ray, const f32x8 tri[9], unsigned lanes,
                                      double t_min, double t_max, bvpi_tri_ray_hit hits[8])
 {

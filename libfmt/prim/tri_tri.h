@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * tri_tri.h: do closed triangles meet? Eight pairs at a time: certified filters in float, then in
- * double, then exact arithmetic for what is left.
+ * tri_tri.h: do closed triangles meet? Eight pairs at a time: filters in float, then in double,
+ * then exact arithmetic for the rest.
+ *
+ * Filters answer only what their error bounds prove (tri_tri_filter.h). For axis-parallel
+ * placements the triangles' ranges are compared between float and double: what floats leave open
+ * there is mostly faces that are flush or a hair apart.
+ * Slow twin: rational arithmetic, tests/unit/test_tri_tri.c.
  * Spec: exactness.md, chapter 5
- * Measured: decisions.md, "The exact stage where faces are flush".
+ * Measured: decisions.md, "The exact stage where faces are flush"
  */
 #ifndef BVPI_PRIM_TRI_TRI_H
 #define BVPI_PRIM_TRI_TRI_H
@@ -33,14 +38,14 @@
 #include "prim/tri_tri_filter.h"
 
 typedef struct bvpi_tri_tri8_result {
-    unsigned hit;    /* bit of a lane: the triangles have a point in common */
+    unsigned hit;    /* bit i: the triangles of lane i have a point in common */
     unsigned proper; /* subset of hit: they cross transversally (BVPI_PROPER) */
-    unsigned exact;  /* lanes that took the exact stage: statistics */
+    unsigned exact;  /* lanes that needed the exact stage; for statistics */
 } bvpi_tri_tri8_result;
 
 /* ---- eight pairs in float -------------------------------------------------------------------- */
 
-/* B's corners relative to p0 in double, rounded to float at the very end. */
+/* B's corners relative to p0, computed in double and rounded to float at the end. */
 BVPI_INLINE void bvpi_pairs_place_b(const bvpi_pose *pose, const f32x8 p0[3], const f32x8 b[9],
                                     bvpi_pairs_f32 *p)
 {
@@ -66,7 +71,7 @@ BVPI_INLINE void bvpi_pairs_place_b(const bvpi_pose *pose, const f32x8 p0[3], co
     }
 }
 
-/* The same where part coordinates are comparable as they are. */
+/* The same for equal placements, where part coordinates are comparable directly. */
 BVPI_INLINE void bvpi_pairs_same_b(f32x8 scale, const f32x8 p0[3], const f32x8 b[9],
                                    bvpi_pairs_f32 *p)
 {
@@ -102,7 +107,7 @@ BVPI_INLINE void bvpi_pairs_load_f32(const bvpi_pose *pose, const f32x8 a[9], co
     p->eta = f32x8_splat((float)(pose->eta * pose->scale) * (1 + 0x1p-20f) + 0x1p-100f);
 }
 
-/* ---- what is left: up to four pairs in double, then exactly ---------------------------------- */
+/* ---- pairs that floats leave open: four at a time in double, then exactly -------------------- */
 
 typedef struct bvpi_pair_corners {
     float a[9], b[9];
@@ -149,7 +154,7 @@ static inline void bvpi_pair_exact(const bvpi_pose *pose, const bvpi_pair_corner
     out->exact |= 1u << lane;
 }
 
-/* The lanes of a mask of at most four. */
+/* `lanes` has at most four bits set. */
 static inline void bvpi_tri_tri4(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
                                  unsigned lanes, bvpi_tri_tri8_result *out)
 {
@@ -176,7 +181,7 @@ static inline void bvpi_tri_tri4(const bvpi_pose *pose, const f32x8 a[9], const 
     }
 }
 
-/* What float could not decide. */
+/* Decides the lanes that floats left open. */
 static inline void bvpi_tri_tri_rest(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
                                      unsigned lanes, bvpi_tri_tri8_result *out)
 {
@@ -190,12 +195,12 @@ static inline void bvpi_tri_tri_rest(const bvpi_pose *pose, const f32x8 a[9], co
     }
 }
 
-/* ---- flush faces -----------------------------------------------------------------------------
+/* ---- flush faces ----------------------------------------------------------------------------- */
 
- * Where axes go to axes, what floats leave open lies mostly along an axis, a hair apart: the
- * triangles' boxes tell, in double. A coordinate of B less one of A errs by eta. */
+/* If axes go to axes, pairs that floats leave open are mostly a hair apart along an axis. Their
+ * boxes, in double, separate them: a coordinate of B minus one of A errs by at most eta. */
 
-/* The least and the largest coordinate of each axis; floats are compared exactly. */
+/* The range of each axis; comparing floats is exact. */
 BVPI_INLINE void bvpi_tri_ranges(const f32x8 t[9], f32x8 lo[3], f32x8 hi[3])
 {
     BVPI_UNROLL
@@ -219,7 +224,7 @@ BVPI_INLINE i64x4 bvpi_flush_beyond(const bvpi_pose *pose, int x, f64x4 lo_a, f6
     return f64x4_gt(lo - hi_a, eta) | f64x4_gt(lo_a - hi, eta);
 }
 
-/* Lanes whose triangles are certainly apart along an axis. */
+/* The lanes whose triangles are certainly apart along an axis. */
 static inline unsigned bvpi_flush_apart(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9])
 {
     f32x8 lo_a[3], hi_a[3], lo_b[3], hi_b[3];
@@ -246,8 +251,8 @@ static inline unsigned bvpi_flush_apart(const bvpi_pose *pose, const f32x8 a[9],
 
 /* ---- the test -------------------------------------------------------------------------------- */
 
-/* a[3 * corner + axis], b likewise: lane i of both is a pair, in part coordinates; lanes: bit mask
- * of the pairs in play (the others may hold anything). */
+/* Lane i of a and of b is a pair, in part coordinates: a[3 * corner + axis]. lanes: mask of the
+ * pairs to test; other lanes may hold anything. */
 static inline bvpi_tri_tri8_result bvpi_tri_tri8(const bvpi_pose *pose, const f32x8 a[9],
                                                  const f32x8 b[9], unsigned lanes)
 {

@@ -1,6 +1,27 @@
 /* SPDX-License-Identifier: MIT
- * tri_tri_exact.c: triangle against triangle by signs alone, degenerate and coplanar ones included.
+ * tri_tri_exact.c: triangle against triangle from signs of determinants alone, including degenerate
+ * and coplanar triangles.
+ *
+ * The last stage of tri_tri.h. Everything is decided by bvpi_orient3, bvpi_orient2 and bvpi_compare
+ * (points.h), whose signs are exact. So the logic below may branch on equality, and it needs no
+ * tolerance.
+ *
+ * Cases, in this order:
+ * - a degenerate triangle is the union of its edges: edges against edges, or edges against the
+ *   other triangle;
+ * - one triangle lies strictly on one side of the other's plane: apart;
+ * - coplanar: two convex polygons are apart exactly if an edge of one has the other beyond it;
+ * - a corner or an edge of one lies in the other's plane, and the rest on one side: they meet where
+ *   that corner or edge meets the other triangle, decided in a projection;
+ * - otherwise each plane separates the other's corners: both triangles cut the common line of the
+ *   planes in intervals, and two determinants compare the ends.
+ *
+ * Points 0, 1, 2 are corners of A, and 3, 4, 5 of B. `drop` is an axis along which a triangle
+ * projects to one with area.
+ *
+ * Slow twin: rational arithmetic, tests/unit/test_tri_tri.c; symmetry is tested there, too.
  * Spec: exactness.md, chapter 5
+ * Measured: decisions.md, "The exact stage where faces are flush"
  * Based on: Guigue, Devillers, Fast and robust triangle-triangle overlap test using orientation
  * predicates, 2003.
  */
@@ -10,7 +31,7 @@
 
 #include "prim/points.h"
 
-/* Corners of A are points 0, 1, 2; those of B are 3, 4, 5. */
+/* The next corner of the same triangle. */
 static int next_corner(int i)
 {
     return i % 3 == 2 ? i - 2 : i + 1;
@@ -26,7 +47,8 @@ static bool ranges_meet(const bvpi_points *p, int a, int b, int c, int d, int ax
            bvpi_compare(p, high_cd, low_ab, axis) >= 0;
 }
 
-/* In a projection; *flat is set when all four points lie on a line of it. */
+/* Overlap in the projection along `drop`. *flat: all four points lie on one line of it, so the
+ * result means nothing. */
 static bool segments_meet_2d(const bvpi_points *p, int a, int b, int c, int d, int drop, bool *flat)
 {
     int s1 = bvpi_orient2(p, a, b, c, drop), s2 = bvpi_orient2(p, a, b, d, drop);
@@ -41,7 +63,7 @@ static bool all_ranges_meet(const bvpi_points *p, int a, int b, int c, int d)
            ranges_meet(p, a, b, c, d, 2);
 }
 
-/* Segments a b and c d in a common plane, which projects truly along `drop`. */
+/* Segments a b and c d of one plane that does not collapse along `drop`. */
 static bool coplanar_segments_meet(const bvpi_points *p, int a, int b, int c, int d, int drop)
 {
     bool flat, meet = segments_meet_2d(p, a, b, c, d, drop, &flat);
@@ -60,7 +82,7 @@ static bool segments_meet(const bvpi_points *p, int a, int b, int c, int d)
     return all_ranges_meet(p, a, b, c, d);
 }
 
-/* ---- a segment and a true triangle t, t + 1, t + 2 ------------------------------------------- */
+/* ---- a segment and a triangle t, t + 1, t + 2 with area -------------------------------------- */
 
 static bool point_in_triangle_2d(const bvpi_points *p, int t, int a, int drop)
 {
@@ -83,7 +105,8 @@ static bool coplanar_segment_meets(const bvpi_points *p, int a, int b, int t, in
     return false;
 }
 
-/* side_a, side_b: on which side of the triangle's plane a and b lie. */
+/* side_a, side_b: on which side of the triangle's plane a and b lie. The segment's line passes the
+ * triangle if it does not see edges turning both ways. */
 static bool segment_meets_triangle(const bvpi_points *p, int a, int b, int side_a, int side_b,
                                    int t, int drop)
 {
@@ -100,7 +123,7 @@ static bool segment_meets_triangle(const bvpi_points *p, int a, int b, int side_
     return !(left && right);
 }
 
-/* Any edge of the triangle s, s + 1, s + 2, whose corners lie on the given sides. */
+/* Tests the edges of triangle s, s + 1, s + 2, whose corners lie on the given sides. */
 static bool edges_meet_triangle(const bvpi_points *p, int s, const int side[3], int t, int drop)
 {
     for (int e = 0; e < 3; e++)
@@ -109,7 +132,7 @@ static bool edges_meet_triangle(const bvpi_points *p, int s, const int side[3], 
     return false;
 }
 
-/* ---- degenerate ones: a triangle without area is the union of its edges ---------------------- */
+/* ---- degenerate triangles: the union of their edges ------------------------------------------ */
 
 static bool both_degenerate_meet(const bvpi_points *p)
 {
@@ -127,9 +150,10 @@ static bool degenerate_meets_triangle(const bvpi_points *p, int s, int t, int dr
     return edges_meet_triangle(p, s, side, t, drop);
 }
 
-/* ---- two true triangles ---------------------------------------------------------------------- */
+/* ---- two triangles with area ----------------------------------------------------------------- */
 
-/* Two convex polygons of a plane are apart exactly when an edge of one has the other beyond it. */
+/* Two convex polygons in a plane are apart exactly if an edge of one has the other strictly beyond
+ * it. */
 static bool has_separating_edge(const bvpi_points *p, int t, int s, int drop)
 {
     int turn = bvpi_orient2(p, t, t + 1, t + 2, drop);
@@ -155,7 +179,8 @@ static bool is_two_sided(const int side[3])
            (side[0] < 0 || side[1] < 0 || side[2] < 0);
 }
 
-/* The corner that is alone on its side of the other's plane: the other two are beyond or on it. */
+/* The corner that is alone on its side of the other's plane. The other two are beyond the plane or
+ * on it. */
 static int lone_corner(const int side[3])
 {
     for (int i = 0; i < 3; i++)
@@ -164,9 +189,9 @@ static int lone_corner(const int side[3])
     return 0;
 }
 
-/* Each plane cuts the other triangle in two: on the common line both triangles are intervals of
- * positive length, which meet when neither ends before the other begins (exactness.md derives the
- * signs). */
+/* Each plane separates the corners of the other triangle. Then both triangles are intervals of
+ * positive length on the common line, and meet if neither ends before the other begins.
+ * exactness.md derives the signs. */
 static unsigned intervals_meet(const bvpi_points *p, const int side_a[3], const int side_b[3])
 {
     int i = lone_corner(side_a), l = lone_corner(side_b);
@@ -183,8 +208,8 @@ static unsigned intervals_meet(const bvpi_points *p, const int side_a[3], const 
     return first > 0 && second < 0 ? BVPI_MEET | BVPI_PROPER : BVPI_MEET;
 }
 
-/* The triangle s is on one side of t's plane, but for the corners in it, one or two: only these, or
- * the edge between them, may meet t. */
+/* Triangle s is on one side of t's plane, except for one or two corners that lie in it. Only that
+ * corner, or the edge between the two, can meet t. */
 static bool touch_meets(const bvpi_points *p, int s, const int side[3], int t, int drop)
 {
     int i = side[0] == 0 ? 0 : side[1] == 0 ? 1 : 2, j = side[2] == 0 ? 2 : 1;

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * tri_tri_filter.h: template of the certified triangle-triangle tests: include it with the macros
+ * tri_tri_filter.h: template of the certified triangle-triangle tests. Include it with the macros
  * below defined, once for floats and once for doubles.
+ *
+ * A verdict counts only if no rounding error could turn it: every sign is compared with a bound
+ * that grows with the magnitudes of its terms (the permanent) and with eta, the error of B's
+ * coordinates. What no test here can prove is left for a later stage.
  * Spec: exactness.md, chapter 5, which derives every bound
  * Based on: Guigue, Devillers, Fast and robust triangle-triangle overlap test using orientation
  * predicates, 2003.
  */
 
-/* VEC, MASK, OP, SPLAT, NAME: as in vec.h; MOVEMASK(m); UNIT: half an ulp of 1; LOST: more than
- * underflow can lose from one determinant or projection. */
+/* VEC, MASK, OP, SPLAT, NAME: as in vec.h; MOVEMASK(m): bits of a mask; UNIT: half an ulp of 1;
+ * LOST: more than underflow can lose from one determinant or projection. */
 
-/* Eight or four pairs relative to corner 0 of A, in units that keep all below 1. Corners of A are
- * exact, edges of A rounded once; what belongs to B errs by eta more, its edges by twice that. */
+/* Eight or four pairs, relative to corner 0 of A, in units in which all coordinates are below 1.
+ * Corners of A are exact, edges of A rounded once; corners of B err by eta in addition, edges of B
+ * by twice that. */
 typedef struct NAME(bvpi_pairs) {
     VEC a1[3], a2[3], a12[3];          /* corners 1, 2; edge 1 2 */
     VEC b[3][3], f1[3], f2[3], f12[3]; /* corners; edges 0 1, 0 2, 1 2 */
@@ -18,21 +23,21 @@ typedef struct NAME(bvpi_pairs) {
 } NAME(bvpi_pairs);
 
 typedef struct NAME(bvpi_verdict) {
-    unsigned hit, miss; /* certain ones; hits are proper */
+    unsigned hit, miss; /* certain verdicts; every hit is proper */
 } NAME(bvpi_verdict);
 
-/* The determinant of the magnitudes, with all its terms positive. */
+/* The determinant of the magnitudes, all terms positive. */
 BVPI_INLINE VEC NAME(permanent)(const VEC a[3], const VEC b[3], const VEC c[3])
 {
     return (a[1] * b[2] + a[2] * b[1]) * c[0] + (a[2] * b[0] + a[0] * b[2]) * c[1] +
            (a[0] * b[1] + a[1] * b[0]) * c[2];
 }
 
-/* Norms of a pair that the bounds need. */
+/* Norms of a pair, for the error bounds. */
 typedef struct NAME(bvpi_norms) {
     VEC a1[3], a2[3], f1[3], f2[3]; /* magnitudes */
-    VEC a[3], b[3], b0[3];          /* largest magnitude of a corner of A, of B; corner 0 of B */
-    VEC xa, mf, mw, me;             /* see exactness.md */
+    VEC a[3], b[3], b0[3]; /* largest magnitude of a corner of A, and of B; corner 0 of B */
+    VEC xa, mf, mw, me;    /* see exactness.md, chapter 5 */
 } NAME(bvpi_norms);
 
 BVPI_INLINE void NAME(measure)(const NAME(bvpi_pairs) * p, NAME(bvpi_norms) * n)
@@ -57,7 +62,7 @@ BVPI_INLINE void NAME(measure)(const NAME(bvpi_pairs) * p, NAME(bvpi_norms) * n)
     n->me = n->xa * SPLAT(2);
 }
 
-/* Signs of three numbers: certainly positive, certainly negative. */
+/* Signs of three numbers: certainly positive, certainly negative, or neither. */
 typedef struct NAME(bvpi_signs) {
     MASK plus[3], minus[3];
 } NAME(bvpi_signs);
@@ -81,7 +86,7 @@ BVPI_INLINE MASK NAME(all_certain)(const NAME(bvpi_signs) * s)
     return (s->plus[0] | s->minus[0]) & (s->plus[1] | s->minus[1]) & (s->plus[2] | s->minus[2]);
 }
 
-/* The sides of B's corners of A's plane. */
+/* On which side of A's plane each corner of B lies. */
 BVPI_INLINE void NAME(sides_of_b)(const NAME(bvpi_pairs) * p, const NAME(bvpi_norms) * n,
                                   NAME(bvpi_signs) * s)
 {
@@ -95,7 +100,7 @@ BVPI_INLINE void NAME(sides_of_b)(const NAME(bvpi_pairs) * p, const NAME(bvpi_no
     NAME(signs)(x, err, s);
 }
 
-/* The sides of A's corners of B's plane. */
+/* On which side of B's plane each corner of A lies. */
 BVPI_INLINE void NAME(sides_of_a)(const NAME(bvpi_pairs) * p, const NAME(bvpi_norms) * n,
                                   NAME(bvpi_signs) * s)
 {
@@ -112,7 +117,8 @@ BVPI_INLINE void NAME(sides_of_a)(const NAME(bvpi_pairs) * p, const NAME(bvpi_no
     NAME(signs)(x, err, s);
 }
 
-/* Corner 0 (or 1) is alone on its side; neither: corner 2 is. *side: the lone corner is above. */
+/* Which corner is alone on its side: *zero: corner 0, *one: corner 1, neither: corner 2. *side:
+ * that corner is above. */
 BVPI_INLINE void NAME(lone_corner)(const NAME(bvpi_signs) * s, MASK *zero, MASK *one, MASK *side)
 {
     MASK d01 = s->plus[0] ^ s->plus[1], d02 = s->plus[0] ^ s->plus[2];
@@ -121,7 +127,7 @@ BVPI_INLINE void NAME(lone_corner)(const NAME(bvpi_signs) * s, MASK *zero, MASK 
     *side = (*zero & s->plus[0]) | (*one & s->plus[1]) | (~(*zero | *one) & s->plus[2]);
 }
 
-/* det(e, f, w) and its error bound, for an edge e of A, an edge f of B and w = q - p. */
+/* det(e, f, w) and its error bound, for an edge e of A, an edge f of B, and w = q - p. */
 BVPI_INLINE VEC NAME(edge_side)(const VEC e[3], const VEC f[3], const VEC w[3], const VEC reach[3],
                                 VEC eta_term, VEC *err)
 {
@@ -133,8 +139,8 @@ BVPI_INLINE VEC NAME(edge_side)(const VEC e[3], const VEC f[3], const VEC w[3], 
     return NAME(dot)(c, w);
 }
 
-/* Where all six sides are certain and neither triangle is one-sided: do the intervals in which the
- * triangles cut the common line overlap? */
+/* Both triangles cut the common line of their planes in an interval: do the intervals overlap?
+ * Needs six certain sides, and neither triangle on one side. */
 BVPI_INLINE NAME(bvpi_verdict)
     NAME(intervals)(const NAME(bvpi_pairs) * p, const NAME(bvpi_norms) * n,
                     const NAME(bvpi_signs) * sa, const NAME(bvpi_signs) * sb)
@@ -146,10 +152,10 @@ BVPI_INLINE NAME(bvpi_verdict)
     VEC ej[3], ek[3], corner_a[3], fm[3], fn[3], corner_b[3], w[3], reach[3];
     NAME(negate)(p->a2, t);
     NAME(choose3)(i1, p->a12, t, ej);
-    NAME(choose3)(i0, p->a1, ej, ej); /* from the lone corner to the next: 0 1, 1 2, 2 0 */
+    NAME(choose3)(i0, p->a1, ej, ej); /* from the lone corner to the next one: 0 1, 1 2, 2 0 */
     NAME(choose3)(i1, p->a1, p->a12, u);
     NAME(negate)(u, u);
-    NAME(choose3)(i0, p->a2, u, ek); /* and to the one before: 0 2, 1 0, 2 1 */
+    NAME(choose3)(i0, p->a2, u, ek); /* and to the previous one: 0 2, 1 0, 2 1 */
     NAME(choose3)(i1, p->a1, p->a2, corner_a);
     NAME(choose3)(i0, zero, corner_a, corner_a);
     NAME(negate)(p->f2, t);
@@ -180,7 +186,7 @@ BVPI_INLINE NAME(bvpi_verdict)
     return v;
 }
 
-/* By planes, then by the intervals on their common line. */
+/* Tests the planes, then the intervals on their common line. */
 BVPI_INLINE NAME(bvpi_verdict) NAME(by_signs)(const NAME(bvpi_pairs) * p, unsigned lanes)
 {
     NAME(bvpi_norms) n;
@@ -202,7 +208,7 @@ BVPI_INLINE NAME(bvpi_verdict) NAME(by_signs)(const NAME(bvpi_pairs) * p, unsign
     return v;
 }
 
-/* Lanes whose triangles are certainly apart along the direction `axis`, whatever vector that is. */
+/* The lanes whose triangles are certainly apart along `axis`. Valid for any vector. */
 BVPI_INLINE MASK NAME(apart_along)(const NAME(bvpi_pairs) * p, const VEC axis[3], const VEC size[3])
 {
     VEC zero = SPLAT(0), m[3];
@@ -217,9 +223,9 @@ BVPI_INLINE MASK NAME(apart_along)(const NAME(bvpi_pairs) * p, const VEC axis[3]
     return OP(gt)(above, err) | OP(gt)(below, err);
 }
 
-/* Separating axes: normals, in-plane normals of edges, products of edges. The bound is linear in
- * the axis, so that needles and coplanar pairs are separated, too. Returns the lanes that miss.
- */
+/* Separating axes: both normals, their products with the edges, and the products of edges. The
+ * error bound is linear in the axis, so needles and coplanar pairs are separated as well. Returns
+ * the lanes that miss. */
 BVPI_INLINE unsigned NAME(by_axes)(const NAME(bvpi_pairs) * p, unsigned lanes)
 {
     const VEC *ea[3] = {p->a1, p->a2, p->a12}, *eb[3] = {p->f1, p->f2, p->f12};

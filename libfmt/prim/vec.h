@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * vec.h: three-dimensional vectors, eight of floats (_f32) or four of doubles (_f64) side by side.
+ * vec.h: three-dimensional vectors, eight in floats (_f32) or four in doubles (_f64) side by side.
  */
 #ifndef BVPI_PRIM_VEC_H
 #define BVPI_PRIM_VEC_H
 
 #include "base/simd.h"
 
-/* VEC, MASK: vector types; OP(name): their operations; SPLAT(x): one number in every lane; NAME(x):
- * suffix of the instance. */
+/* VEC, MASK: vector types; OP(name): their operations; SPLAT(x): x in every lane; NAME(x): x with
+ * the suffix of the instance. */
 #define VEC      f32x8
 #define MASK     i32x8
 #define OP(name) f32x8_##name

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * vec_of.h: template of three-dimensional vectors, several side by side, see vec.h.
+ * vec_of.h: template of three-dimensional vectors, several side by side; see vec.h.
  */
 
 BVPI_INLINE VEC NAME(dot)(const VEC a[3], const VEC b[3])

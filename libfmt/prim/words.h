@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * words.h: two's complement integers of a few words, least significant first; their number is known
- * where a function is inlined. Nothing here overflows unless the result needs more words.
+ * words.h: two's complement integers of a few words, least significant word first. The number of
+ * words is a constant wherever a function is inlined. Callers choose it so that no result
+ * overflows.
  * Spec: exactness.md, chapter 4
  */
 #ifndef BVPI_PRIM_WORDS_H
@@ -17,7 +18,8 @@ BVPI_INLINE bvpi_u128 bvpi_two_words(const uint64_t *a)
     return (bvpi_u128)a[1] << 64 | a[0];
 }
 
-/* out = a + b; out may be a or b, as in the next. Two words at a time. */
+/* out = a + b; out may be a or b, here and in bvpi_words_sub. Two words at a time: the compiler
+ * then uses one carry chain for each pair. */
 BVPI_INLINE void bvpi_words_add(uint64_t *out, const uint64_t *a, const uint64_t *b, int n)
 {
     bvpi_u128 carry = 0;
@@ -48,7 +50,7 @@ BVPI_INLINE void bvpi_words_sub(uint64_t *out, const uint64_t *a, const uint64_t
         out[n - 1] = a[n - 1] - b[n - 1] - (uint64_t)borrow;
 }
 
-/* out = a b, of n + m words; out is neither. */
+/* out = a b, of n + m words. out must be neither a nor b. */
 BVPI_INLINE void bvpi_words_mul(uint64_t *out, const uint64_t *a, int n, const uint64_t *b, int m)
 {
     BVPI_UNROLL
@@ -65,7 +67,7 @@ BVPI_INLINE void bvpi_words_mul(uint64_t *out, const uint64_t *a, int n, const u
         }
         out[i + m] = (uint64_t)carry;
     }
-    /* as unsigned numbers, negative ones are 2^64n too large */
+    /* read as unsigned, a negative factor is 2^(64 n) too large: correct the product */
     if ((int64_t)a[n - 1] < 0)
         bvpi_words_sub(out + n, out + n, b, m);
     if ((int64_t)b[m - 1] < 0)
@@ -81,7 +83,7 @@ BVPI_INLINE int bvpi_words_sign(const uint64_t *a, int n)
     return any == 0 ? 0 : (int64_t)a[n - 1] < 0 ? -1 : 1;
 }
 
-/* Within 1.01 * 2^-53 of a, relatively. */
+/* Relative error: 1.01 * 2^-53. */
 BVPI_INLINE double bvpi_words_to_double(const uint64_t *a, int n)
 {
     while (n > 1 && a[n - 1] == (uint64_t)((int64_t)a[n - 2] >> 63))
@@ -89,7 +91,7 @@ BVPI_INLINE double bvpi_words_to_double(const uint64_t *a, int n)
     if (n == 1)
         return (double)(int64_t)a[0];
     __int128 top = (__int128)((unsigned __int128)a[n - 1] << 64 | a[n - 2]);
-    /* above the first 63 bits all are the sign's */
+    /* all bits above the first 63 equal the sign */
     int shift = 65 - __builtin_clzll((a[n - 1] ^ (uint64_t)((int64_t)a[n - 1] >> 63)) | 1);
     uint64_t power = (uint64_t)(1023 + shift + 64 * (n - 2)) << 52;
     double unit;

@@ -28,6 +28,8 @@ static bool sort_by_number(const uint32_t *numbers, uint32_t count, uint32_t *or
         size_t start[257] = {0};
         for (uint32_t i = 0; i < count; i++)
             start[(numbers[i] >> shift & 255) + 1]++;
+        if (start[(numbers[0] >> shift & 255) + 1] == count)
+            continue; /* all have this digit */
         for (int digit = 0; digit < 256; digit++)
             start[digit + 1] += start[digit];
         for (uint32_t i = 0; i < count; i++)

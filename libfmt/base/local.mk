@@ -7,6 +7,7 @@ CORE_SOURCES += \
 noinst_HEADERS += \
 	libfmt/base/checked.h \
 	libfmt/base/dd.h \
+	libfmt/base/growing_array.h \
 	libfmt/base/isa.h \
 	libfmt/base/load.h \
 	libfmt/base/meter.h \

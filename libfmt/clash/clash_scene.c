@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/growing_array.h"
 #include "base/meter.h"
 #include "node/frame.h"
 
@@ -104,14 +105,8 @@ bool bvpi_clash_is_near(const bvpi_bounds *a, const bvpi_bounds *b, double reach
 
 static bool append(bvpi_clash_list *list, uint32_t item)
 {
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        uint32_t *items = realloc(list->items, capacity * sizeof *items);
-        if (!items)
-            return false;
-        list->items = items;
-        list->capacity = capacity;
-    }
+    if (!bvpi_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
+        return false;
     list->items[list->count++] = item;
     return true;
 }

@@ -43,7 +43,7 @@ bool bvpi_clash_is_near(const bvpi_bounds *a, const bvpi_bounds *b, double reach
 /* A list of instances that grows. */
 typedef struct bvpi_clash_list {
     uint32_t *items;
-    size_t count, capacity;
+    uint64_t count, capacity;
 } bvpi_clash_list;
 
 /* Instances of `scene->b` that may be near `bounds`: ascending, each once, none missing. */

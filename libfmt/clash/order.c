@@ -6,6 +6,7 @@
  */
 #include "clash/order.h"
 
+#include "base/growing_array.h"
 #include "base/thread.h"
 
 #include <pthread.h>
@@ -118,26 +119,17 @@ static void wait_and_flush(bvpi_clash_block *block)
     pthread_mutex_unlock(&order->mutex);
 }
 
-static bool grow(bvpi_clash_block *block)
-{
-    const uint32_t capacity = block->pair_capacity ? 2 * block->pair_capacity : 64;
-    bvp_clash_pair *pairs = realloc(block->pairs, capacity * sizeof *pairs);
-    if (!pairs) {
-        block->status = BVP_ERR_NO_MEMORY;
-        return false;
-    }
-    block->pairs = pairs;
-    block->pair_capacity = capacity;
-    return true;
-}
-
 bool bvpi_clash_deliver(bvpi_clash_block *block, const bvp_clash_pair *pair)
 {
     if (block->pair_count == PAIRS_MOST)
         wait_and_flush(block);
-    if (!bvpi_clash_goes_on(block->order) ||
-        (block->pair_count == block->pair_capacity && !grow(block)))
+    if (!bvpi_clash_goes_on(block->order))
         return false;
+    if (!bvpi_grow(&block->pairs, &block->pair_capacity, block->pair_count + 1,
+                   sizeof *block->pairs)) {
+        block->status = BVP_ERR_NO_MEMORY;
+        return false;
+    }
     block->pairs[block->pair_count++] = *pair;
     return true;
 }

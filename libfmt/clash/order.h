@@ -22,7 +22,7 @@ typedef struct bvpi_clash_block {
     uint32_t first, count; /* instances of the first file */
     bvp_clash_coverage sum;
     bvp_clash_pair *pairs;
-    uint32_t pair_count, pair_capacity;
+    uint64_t pair_count, pair_capacity;
     bvp_status status; /* other than BVP_OK: nothing after this block's pairs is delivered */
     bool is_complete;
 } bvpi_clash_block;

@@ -11,6 +11,7 @@
 #include "import/import_send.h"
 #include "model/transform.h"
 #include "files/zip_size.h"
+#include "text/array.h"
 
 /* ---- lib3mf 1.x --------------------------------------------------------------------------------
  * Its functions have C's linkage, but its headers are C++. Objects are void * here; what a function
@@ -201,12 +202,8 @@ static uint32_t find_mesh(package *p, void *object, uint32_t id, const char *nam
 
 static placing *push(package *p)
 {
-    if (p->depth == p->stack_capacity) {
-        p->stack_capacity = 2 * p->stack_capacity + 64;
-        p->stack = realloc(p->stack, p->stack_capacity * sizeof *p->stack);
-        if (!p->stack)
-            refuse(p, BVP_ERR_NO_MEMORY, "out of memory while reading; split the model");
-    }
+    if (array_grow(&p->stack, &p->stack_capacity, p->depth + 1, sizeof *p->stack) != 0)
+        refuse(p, BVP_ERR_NO_MEMORY, "out of memory while reading; split the model");
     placing *added = &p->stack[p->depth++];
     *added = (placing){.parent = IMPORT_NONE, .placement = {[0] = 1, [5] = 1, [10] = 1}};
     return added;

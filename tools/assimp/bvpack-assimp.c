@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "import/import_send.h"
+#include "text/array.h"
 
 enum { STATUS_USAGE = 2, PROPERTY_MAX = 256, VALUE_SIZE = 64, NODE_MAX = 1 << 24 };
 
@@ -171,12 +172,8 @@ static void send_nodes(job *j)
         const pending next = stack[--depth];
         const unsigned children = next.node->mNumChildren;
         const uint32_t number = send_node(j, next.node, next.parent, v);
-        if (capacity - depth < children) {
-            capacity = 2 * capacity + children;
-            stack = realloc(stack, capacity * sizeof *stack);
-            if (!stack)
-                refuse_memory(j->sender);
-        }
+        if (array_grow(&stack, &capacity, depth + children, sizeof *stack) != 0)
+            refuse_memory(j->sender);
         for (unsigned i = children; i-- > 0;)
             stack[depth++] = (pending){next.node->mChildren[i], number};
     }

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "text/array.h"
 #include "text/json_tree.h"
 #include "text/message.h"
 #include "query/query_kind.h"
@@ -76,14 +77,8 @@ static size_t line_end(const input *file, size_t first)
 
 static int keep(clash_baseline *b, const struct clash_known *one, size_t *capacity)
 {
-    if (b->count == *capacity) {
-        const size_t larger = *capacity ? 2 * *capacity : 1024;
-        struct clash_known *grown = realloc(b->known, larger * sizeof *grown);
-        if (!grown)
-            return query_no_memory();
-        b->known = grown;
-        *capacity = larger;
-    }
+    if (array_grow(&b->known, capacity, b->count + 1, sizeof *b->known) != 0)
+        return query_no_memory();
     b->known[b->count++] = *one;
     return 0;
 }

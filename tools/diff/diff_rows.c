@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model/import.h"
 #include "query/query_kind.h"
+#include "text/array.h"
 
 const char *diff_change_name(diff_change change)
 {
@@ -19,7 +19,7 @@ const char *diff_change_name(diff_change change)
 
 static int add(diff_rows *rows, const diff_row *row)
 {
-    if (import_grow(&rows->items, &rows->capacity, rows->count + 1, sizeof *rows->items) != 0)
+    if (array_grow(&rows->items, &rows->capacity, rows->count + 1, sizeof *rows->items) != 0)
         return query_no_memory();
     rows->items[rows->count++] = *row;
     return 0;

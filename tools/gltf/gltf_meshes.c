@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "text/array.h"
 
 enum { NOT_READ, READ, NO_TRIANGLES }; /* what became of a mesh */
 
@@ -66,7 +67,7 @@ static int use_vertex(gltf_meshes *m, growing *to, const primitive *p, uint64_t 
 {
     if (m->stamps[v] != m->stamp) {
         size_t coordinates = 3 * to->vertex_capacity;
-        if (import_grow(&to->positions, &coordinates, 3 * (to->vertex_count + 1), sizeof(float)))
+        if (array_grow(&to->positions, &coordinates, 3 * (to->vertex_count + 1), sizeof(float)))
             return -1;
         to->vertex_capacity = coordinates / 3;
         accessor_position(p->positions, v, to->positions + 3 * to->vertex_count);
@@ -93,8 +94,8 @@ static bvp_status refuse_corner(gltf_meshes *m, const primitive *p, uint64_t t, 
 
 static bvp_status add_triangle(gltf_meshes *m, growing *to, const primitive *p, uint64_t t)
 {
-    if (import_grow(&to->corners, &to->corner_capacity, 3 * (to->count + 1), sizeof(uint32_t)) ||
-        import_grow(&to->ids, &to->id_capacity, to->count + 1, sizeof(uint32_t)))
+    if (array_grow(&to->corners, &to->corner_capacity, 3 * (to->count + 1), sizeof(uint32_t)) ||
+        array_grow(&to->ids, &to->id_capacity, to->count + 1, sizeof(uint32_t)))
         return import_no_memory(m->doc->im);
     uint32_t *corners = to->corners + 3 * to->count;
     for (unsigned i = 0; i < 3; i++) {
@@ -121,8 +122,8 @@ static bvp_status begin_stamps(gltf_meshes *m, uint64_t count)
     if (count > UINT32_MAX)
         return import_refuse(m->doc->im, BVP_ERR_LIMIT,
                              "a mesh has over 2^32 - 1 vertices; split it");
-    if (import_grow(&m->renamed, &m->renamed_capacity, count, sizeof(uint32_t)) != 0 ||
-        import_grow(&m->stamps, &m->stamps_capacity, count, sizeof(uint32_t)) != 0)
+    if (array_grow(&m->renamed, &m->renamed_capacity, count, sizeof(uint32_t)) != 0 ||
+        array_grow(&m->stamps, &m->stamps_capacity, count, sizeof(uint32_t)) != 0)
         return import_no_memory(m->doc->im);
     if (m->stamps_capacity > had)
         memset(m->stamps + had, 0, (m->stamps_capacity - had) * sizeof(uint32_t));

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "model/import.h"
 #include "model/surface.h"
+#include "text/array.h"
 #include "text/text_scan.h"
 
 typedef struct obj {
@@ -141,7 +142,7 @@ static bvp_status read_face(obj *o)
 
 static bvp_status begin_object(obj *o, const char *name, size_t size)
 {
-    if (import_grow(&o->objects, &o->object_capacity, o->object_count + 1, sizeof *o->objects) != 0)
+    if (array_grow(&o->objects, &o->object_capacity, o->object_count + 1, sizeof *o->objects) != 0)
         return import_no_memory(o->im);
     o->objects[o->object_count++] = (surface_range){.first_corner = o->surface.corner_count,
                                                     .first_polygon = o->surface.polygon_count,

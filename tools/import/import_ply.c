@@ -9,6 +9,7 @@
 #include <string.h>
 #include "model/import.h"
 #include "model/surface.h"
+#include "text/array.h"
 #include "text/text_scan.h"
 
 typedef enum encoding { ENCODING_NONE, TEXT, LITTLE, BIG } encoding;
@@ -115,7 +116,7 @@ static bvp_status read_element(ply *p)
             return import_refuse_line(p->im, BVP_ERR_CORRUPT, at,
                                       "the header announces this element twice; export the model "
                                       "again");
-    if (import_grow(&p->elements, &p->element_capacity, p->element_count + 1, sizeof(element)) != 0)
+    if (array_grow(&p->elements, &p->element_capacity, p->element_count + 1, sizeof(element)) != 0)
         return import_no_memory(p->im);
     p->elements[p->element_count++] = (element){
         .kind = kind, .count = (uint64_t)count, .first_property = p->property_count, .at = at};
@@ -147,8 +148,8 @@ static bvp_status read_property(ply *p)
         return refuse_header(p, p->scan.at, "a property's type");
     if (added.count >= FLOAT32)
         return refuse_header(p, at, "a whole number as a list's length");
-    if (import_grow(&p->properties, &p->property_capacity, p->property_count + 1,
-                    sizeof(property)) != 0)
+    if (array_grow(&p->properties, &p->property_capacity, p->property_count + 1,
+                   sizeof(property)) != 0)
         return import_no_memory(p->im);
     element *owner = &p->elements[p->element_count - 1];
     scan_blanks(&p->scan);

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "import/import_confine.h"
+#include "text/array.h"
 
 struct import_sender {
     uint32_t sequence, part_count, node_count;
@@ -73,14 +74,8 @@ static void end_without_memory(void)
 
 static void put(import_sender *s, const void *data, size_t size)
 {
-    if (s->capacity - s->used < size) {
-        const size_t larger = 2 * s->capacity + size;
-        uint8_t *moved = realloc(s->payload, larger);
-        if (!moved)
-            out_of_memory();
-        s->payload = moved;
-        s->capacity = larger;
-    }
+    if (array_grow(&s->payload, &s->capacity, s->used + size, 1) != 0)
+        out_of_memory();
     memcpy(s->payload + s->used, data, size);
     s->used += size;
 }

@@ -15,6 +15,7 @@
 #include "files/beneath.h"
 #include "import/import_protocol.h"
 #include "files/uri.h"
+#include "text/array.h"
 
 typedef struct stream {
     importer *im;
@@ -129,7 +130,7 @@ static int read_payload(stream *s)
         return garbage(s, "a message is too long");
     if (allow(s, s->frame.size) != 0)
         return -1;
-    if (import_grow(&s->payload, &s->capacity, (size_t)s->frame.size, 1) != 0)
+    if (array_grow(&s->payload, &s->capacity, (size_t)s->frame.size, 1) != 0)
         return out_of_memory(s);
     return read_content(s, s->payload);
 }

@@ -12,6 +12,7 @@
 #include "model/name_table.h"
 #include "model/properties.h"
 #include "model/transform.h"
+#include "text/array.h"
 
 /* A reference to an id that has not come yet. */
 typedef struct pending {
@@ -44,7 +45,7 @@ static bvp_status find_file(reading *r, const manifest_record *line, uint32_t *o
     *out = number;
     if (number < t->file_count)
         return BVP_OK;
-    if (import_grow(&t->files, &t->file_capacity, t->file_count + 1, sizeof *t->files) != 0)
+    if (array_grow(&t->files, &t->file_capacity, t->file_count + 1, sizeof *t->files) != 0)
         return import_no_memory(r->im);
     manifest_file *f = &t->files[t->file_count++];
     *f = (manifest_file){.path = strdup(line->mesh),
@@ -75,7 +76,7 @@ static bvp_status add_part(reading *r, const manifest_record *line, uint32_t *ou
     bvp_status status = find_file(r, line, &file);
     if (status != BVP_OK)
         return status;
-    if (import_grow(&t->parts, &t->part_capacity, t->part_count + 1, sizeof *t->parts) != 0)
+    if (array_grow(&t->parts, &t->part_capacity, t->part_count + 1, sizeof *t->parts) != 0)
         return import_no_memory(r->im);
     *out = (uint32_t)t->part_count++;
     t->parts[*out] = (manifest_part){.file = file, .unit_in_metres = line->unit_in_metres};
@@ -107,7 +108,7 @@ static bvp_status read_part(reading *r, const manifest_record *line)
 
 static bvp_status refer_later(reading *r, uint32_t node, int to_part, const char *id)
 {
-    if (import_grow(&r->pending, &r->pending_capacity, r->pending_count + 1, sizeof *r->pending))
+    if (array_grow(&r->pending, &r->pending_capacity, r->pending_count + 1, sizeof *r->pending))
         return import_no_memory(r->im);
     char *copy = strdup(id);
     if (!copy)
@@ -149,7 +150,7 @@ static bvp_status refer(reading *r, const manifest_record *line, uint32_t node)
 static int add_node(reading *r, const char *at, uint32_t *out)
 {
     manifest_tree *t = r->tree;
-    if (import_grow(&t->nodes, &t->node_capacity, t->node_count + 1, sizeof *t->nodes) != 0 ||
+    if (array_grow(&t->nodes, &t->node_capacity, t->node_count + 1, sizeof *t->nodes) != 0 ||
         !import_add_node(r->im))
         return -1;
     *out = (uint32_t)t->node_count;

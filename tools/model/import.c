@@ -157,24 +157,6 @@ void import_progress(importer *im, uint64_t done, uint64_t total)
         im->options->progress(im->options->progress_user, "reading", done, total);
 }
 
-int import_grow(void *array_pointer, size_t *capacity, size_t wanted, size_t element_size)
-{
-    void **array = array_pointer;
-    if (wanted <= *capacity)
-        return 0;
-    size_t larger = *capacity < 16 ? 16 : *capacity * 2;
-    if (larger < wanted)
-        larger = wanted;
-    if (larger > SIZE_MAX / 2 / element_size)
-        return -1;
-    void *moved = realloc(*array, larger * element_size);
-    if (!moved)
-        return -1;
-    *array = moved;
-    *capacity = larger;
-    return 0;
-}
-
 char *import_text(const char *data, size_t size)
 {
     char *text = malloc(size + 1);

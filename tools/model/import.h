@@ -53,8 +53,6 @@ bvp_status import_note_file(importer *im, const char *name, const void *data, si
 bvp_status import_part_strays(importer *im);
 void import_progress(importer *im, uint64_t done, uint64_t total);
 
-/* Room for `wanted` elements, at least doubling; 0 or -1 when memory is out. */
-int import_grow(void *array_pointer, size_t *capacity, size_t wanted, size_t element_size);
 /* A NUL-terminated copy, with bytes that are not UTF-8 and control characters replaced; NULL when
  * memory is out. */
 char *import_text(const char *data, size_t size);

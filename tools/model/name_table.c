@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "text/array.h"
 #include "text/hash64.h"
-#include "model/import.h"
 
 /* Where the name is, or the free slot where it belongs. */
 static uint32_t *find(const name_table *t, const char *name, uint64_t hash)
@@ -47,7 +47,7 @@ int name_table_put(name_table *t, const char *name, uint32_t *value)
         return 0;
     }
     char *copy = strdup(name);
-    if (!copy || import_grow(&t->entries, &t->capacity, t->count + 1, sizeof *t->entries) != 0) {
+    if (!copy || array_grow(&t->entries, &t->capacity, t->count + 1, sizeof *t->entries) != 0) {
         free(copy);
         return -1;
     }

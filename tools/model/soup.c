@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "text/array.h"
 
 enum { CHUNK = 1 << 15 }; /* triangles: few enough for the cache, and so for one thread */
 
@@ -16,7 +17,7 @@ static size_t vertex_size(const soup *s)
 void *soup_next(soup *s)
 {
     size_t size = 3 * vertex_size(s);
-    if (import_grow(&s->pending, &s->pending_capacity, s->pending_count + 1, size) != 0)
+    if (array_grow(&s->pending, &s->pending_capacity, s->pending_count + 1, size) != 0)
         return NULL;
     return (char *)s->pending + s->pending_count * size;
 }
@@ -31,15 +32,15 @@ static bvp_status weld_chunk(soup *s)
                       .triangle_count = s->pending_count};
     void *positions = NULL;
     uint64_t count = 0;
-    if (import_grow(&s->indices, &s->index_capacity, used + corners, sizeof *s->indices) != 0)
+    if (array_grow(&s->indices, &s->index_capacity, used + corners, sizeof *s->indices) != 0)
         return import_no_memory(s->im);
     uint32_t *indices = s->indices + used;
     bvp_status status =
         bvp_weld(&chunk, s->im->options->thread_count, &indices, &positions, &count, s->im->error);
     if (status == BVP_OK && s->vertex_count + count >= UINT32_MAX)
         status = import_refuse(s->im, BVP_ERR_LIMIT, "a part has over 2^32 - 2 vertices; split it");
-    if (status == BVP_OK && import_grow(&s->positions, &s->vertex_capacity, s->vertex_count + count,
-                                        vertex_size(s)) != 0)
+    if (status == BVP_OK && array_grow(&s->positions, &s->vertex_capacity, s->vertex_count + count,
+                                       vertex_size(s)) != 0)
         status = import_no_memory(s->im);
     if (status == BVP_OK) {
         memcpy(s->positions + s->vertex_count * vertex_size(s), positions, count * vertex_size(s));
@@ -59,7 +60,7 @@ static int keep_id(soup *s, uint64_t id)
     if (!s->ids && id == number)
         return 0;
     int first = !s->ids;
-    if (import_grow(&s->ids, &s->id_capacity, number + 1, sizeof *s->ids) != 0)
+    if (array_grow(&s->ids, &s->id_capacity, number + 1, sizeof *s->ids) != 0)
         return -1;
     for (size_t i = 0; first && i < number; i++)
         s->ids[i] = (uint32_t)i;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "text/array.h"
 
 /* ---- collecting ------------------------------------------------------------------------------ */
 
@@ -14,7 +15,7 @@ int surface_add_vertex(surface *s, const double position[3], const void *at)
 {
     size_t used = 3 * s->vertex_count;
     if (s->vertex_count >= UINT32_MAX - 1 ||
-        import_grow(&s->positions, &s->coordinate_capacity, used + 3, sizeof(double)) != 0)
+        array_grow(&s->positions, &s->coordinate_capacity, used + 3, sizeof(double)) != 0)
         return -1;
     memcpy(s->positions + used, position, 3 * sizeof(double));
     if (!s->odd_at && !(isfinite(position[0]) && isfinite(position[1]) && isfinite(position[2]))) {
@@ -27,7 +28,7 @@ int surface_add_vertex(surface *s, const double position[3], const void *at)
 
 int surface_add_corner(surface *s, uint32_t vertex)
 {
-    if (import_grow(&s->corners, &s->corner_capacity, s->corner_count + 1, sizeof(uint32_t)) != 0)
+    if (array_grow(&s->corners, &s->corner_capacity, s->corner_count + 1, sizeof(uint32_t)) != 0)
         return -1;
     s->corners[s->corner_count++] = vertex;
     return 0;
@@ -36,7 +37,7 @@ int surface_add_corner(surface *s, uint32_t vertex)
 int surface_end_polygon(surface *s, size_t corner_count)
 {
     if (corner_count > UINT32_MAX ||
-        import_grow(&s->sizes, &s->size_capacity, s->polygon_count + 1, sizeof(uint32_t)) != 0)
+        array_grow(&s->sizes, &s->size_capacity, s->polygon_count + 1, sizeof(uint32_t)) != 0)
         return -1;
     s->sizes[s->polygon_count++] = (uint32_t)corner_count;
     return 0;
@@ -98,8 +99,8 @@ static int rename_corners(making *m, uint32_t *corners, size_t count)
     for (size_t i = 0; i < count; i++) {
         uint32_t *name = &s->renamed[corners[i]];
         if (*name == UINT32_MAX) {
-            if (import_grow(&m->originals, &m->original_capacity, m->vertex_count + 1,
-                            sizeof(uint32_t)) != 0)
+            if (array_grow(&m->originals, &m->original_capacity, m->vertex_count + 1,
+                           sizeof(uint32_t)) != 0)
                 return -1;
             m->originals[m->vertex_count] = corners[i];
             *name = (uint32_t)m->vertex_count++;

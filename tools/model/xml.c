@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "model/import.h"
+#include "text/array.h"
 
 enum { DEPTH_MAX = 256, CHUNK = 1 << 16 };
 
@@ -34,7 +35,7 @@ static void stop(reading *r, bvp_status status, const char *text)
 static int add_text(xml_document *d, const char *text)
 {
     const size_t size = strlen(text) + 1;
-    if (import_grow(&d->texts, &d->text_capacity, d->text_size + size, 1) != 0)
+    if (array_grow(&d->texts, &d->text_capacity, d->text_size + size, 1) != 0)
         return -1;
     memcpy(d->texts + d->text_size, text, size);
     d->text_size += size;
@@ -63,8 +64,8 @@ static void on_start(void *user, const XML_Char *name, const XML_Char **attribut
         stop(r, BVP_ERR_LIMIT, "expected at most 256 elements within each other, found more");
         return;
     }
-    int bad = number == XML_NONE || import_grow(&d->elements, &d->element_capacity,
-                                                number + (size_t)1, sizeof *d->elements) != 0;
+    int bad = number == XML_NONE || array_grow(&d->elements, &d->element_capacity,
+                                               number + (size_t)1, sizeof *d->elements) != 0;
     if (!bad) {
         d->elements[d->element_count++] =
             (xml_element){.offset = (uint64_t)XML_GetCurrentByteIndex(r->parser),

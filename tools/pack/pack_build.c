@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "text/array.h"
 #include "text/message.h"
 #include "files/output.h"
 #include "pack/pack_mesh.h"
@@ -117,14 +118,8 @@ static bvp_status note_strays(building *b, const stray *noted)
 {
     if (!noted->mesh->strays)
         return BVP_OK;
-    if (b->stray_count == b->stray_capacity) {
-        const size_t capacity = 2 * b->stray_capacity + 16;
-        stray *larger = realloc(b->strays, capacity * sizeof *larger);
-        if (!larger)
-            return BVP_ERR_NO_MEMORY;
-        b->strays = larger;
-        b->stray_capacity = capacity;
-    }
+    if (array_grow(&b->strays, &b->stray_capacity, b->stray_count + 1, sizeof *b->strays) != 0)
+        return BVP_ERR_NO_MEMORY;
     b->strays[b->stray_count++] = *noted;
     return BVP_OK;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "text/array.h"
 #include "text/hash64.h"
 #include "text/message.h"
 #include "query/query_kind.h"
@@ -16,14 +17,8 @@
 
 int clash_text_add(clash_text *text, const char *data, size_t size)
 {
-    if (text->size + size + 1 > text->capacity) {
-        const size_t capacity = 2 * (text->size + size + 1);
-        char *larger = realloc(text->data, capacity);
-        if (!larger)
-            return -1;
-        text->data = larger;
-        text->capacity = capacity;
-    }
+    if (array_grow(&text->data, &text->capacity, text->size + size + 1, 1) != 0)
+        return -1;
     if (size > 0)
         memcpy(text->data + text->size, data, size);
     text->size += size;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "text/array.h"
 #include "text/message.h"
 #include "cli/options.h"
 #include "query/query_kind.h"
@@ -91,15 +92,9 @@ typedef struct ray_hits {
 static int keep_hit(void *user, const bvp_ray_hit *hit)
 {
     ray_hits *h = user;
-    if (h->count == h->capacity) {
-        size_t wanted = h->capacity ? 2 * h->capacity : 64;
-        bvp_ray_hit *larger = realloc(h->items, wanted * sizeof *larger);
-        h->failed = larger == NULL;
-        if (h->failed)
-            return 1;
-        h->items = larger;
-        h->capacity = wanted;
-    }
+    h->failed = array_grow(&h->items, &h->capacity, h->count + 1, sizeof *h->items) != 0;
+    if (h->failed)
+        return 1;
     h->items[h->count++] = *hit;
     return 0;
 }

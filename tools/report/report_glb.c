@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gltf/glb.h"
+#include "text/array.h"
 #include "text/json.h"
 #include "text/memory_text.h"
 #include "text/message.h"
@@ -126,14 +127,8 @@ static int add_item(report *p, int number, const clash_side *side, const char *p
     bvp_instance_info instance;
     if (bvp_get_instance(side->file, side->instance, &instance) != BVP_OK)
         return 0;
-    if (p->item_count == p->item_capacity) {
-        const size_t capacity = p->item_capacity ? 2 * p->item_capacity : 256;
-        item *items = realloc(p->items, capacity * sizeof *items);
-        if (!items)
-            return 0;
-        p->items = items;
-        p->item_capacity = capacity;
-    }
+    if (array_grow(&p->items, &p->item_capacity, p->item_count + 1, sizeof *p->items) != 0)
+        return 0;
     p->items[p->item_count] = (item){.source = (uint32_t)number, .instance = side->instance};
     if (!spool_node(p, side, path, instance.part))
         return 0;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "text/array.h"
 #include "bvpack.h"
 
 /* ---- scanning ------------------------------------------------------------------------------ */
@@ -68,15 +69,9 @@ static int find_array(scan *s, const char *key)
 
 static int add_start(scan *s, json_list *list, uint64_t start)
 {
-    if (list->count + 2 > list->capacity) {
-        const size_t wanted = list->capacity + list->capacity / 2 + 64;
-        uint64_t *larger = realloc(list->starts, wanted * sizeof *larger);
-        if (!larger) {
-            s->is_out_of_memory = 1;
-            return 0;
-        }
-        list->starts = larger;
-        list->capacity = wanted;
+    if (array_grow(&list->starts, &list->capacity, list->count + 2, sizeof *list->starts) != 0) {
+        s->is_out_of_memory = 1;
+        return 0;
     }
     list->starts[list->count++] = start;
     return 1;

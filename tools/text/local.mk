@@ -11,6 +11,7 @@ TOOL_SOURCES += \
 	tools/text/message.c \
 	tools/text/text_scan.c
 noinst_HEADERS += \
+	tools/text/array.h \
 	tools/text/glob.h \
 	tools/text/hash64.h \
 	tools/text/hex.h \

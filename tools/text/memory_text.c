@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "text/array.h"
 
 enum { LEAST = 512 };
 
@@ -17,17 +18,7 @@ static int reserve(memory_text *t, size_t more)
     if (more > SIZE_MAX / 4 || t->size > SIZE_MAX / 4)
         return -1;
     const size_t needed = t->size + more + 1;
-    size_t capacity = t->capacity ? t->capacity : LEAST;
-    if (needed <= t->capacity)
-        return 0;
-    while (capacity < needed)
-        capacity *= 2;
-    char *data = realloc(t->data, capacity);
-    if (!data)
-        return -1;
-    t->data = data;
-    t->capacity = capacity;
-    return 0;
+    return array_grow(&t->data, &t->capacity, needed < LEAST ? LEAST : needed, 1);
 }
 
 /* The C library takes 0 for an error and keeps it in the stream. */

@@ -8,6 +8,7 @@
 #include "model/transform.h"
 #include "files/uri.h"
 #include "urdf/urdf.h"
+#include "text/array.h"
 
 enum { PATH_SIZE = 4096, LEVELS_UP = 4 };
 
@@ -151,7 +152,7 @@ static bvp_status read_mesh(urdf *u, uint32_t element, const char *name, uint32_
     *out = number;
     if (number < u->mesh_count)
         return BVP_OK;
-    if (import_grow(&u->meshes, &u->mesh_capacity, u->mesh_count + 1, sizeof *u->meshes) != 0)
+    if (array_grow(&u->meshes, &u->mesh_capacity, u->mesh_count + 1, sizeof *u->meshes) != 0)
         return import_no_memory(u->im);
     status = submodel_read(u->im, where.folder, where.path, NULL,
                            u->im->data + u->xml.elements[element].offset, &u->meshes[number]);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "text/array.h"
 
 /* ---- colours by number ----------------------------------------------------------------------- */
 
@@ -78,15 +79,9 @@ static colour paint_level(const void *user, const bvp_hit_id *id)
 static int add_leaf(void *user, const bvp_volume *leaf)
 {
     palette_part *part = user;
-    if (part->count == part->capacity) {
-        size_t capacity = part->capacity ? part->capacity * 2 : 1024;
-        palette_leaf *leaves = realloc(part->leaves, capacity * sizeof *leaves);
-        if (!leaves) {
-            part->is_out_of_memory = 1;
-            return 1;
-        }
-        part->leaves = leaves;
-        part->capacity = capacity;
+    if (array_grow(&part->leaves, &part->capacity, part->count + 1, sizeof *part->leaves) != 0) {
+        part->is_out_of_memory = 1;
+        return 1;
     }
     part->leaves[part->count++] = (palette_leaf){leaf->first, leaf->level};
     if (leaf->level > part->deepest)

@@ -12,6 +12,7 @@
 #include "view/camera.h"
 #include "view/image.h"
 #include "text/keyword.h"
+#include "text/array.h"
 #include "text/message.h"
 #include "cli/operand.h"
 #include "cli/options.h"
@@ -47,19 +48,6 @@ typedef struct view {
 
 /* ---- volumes --------------------------------------------------------------------------------- */
 
-/* Room for `more` elements at the end of an array; NULL: no memory, and the array is as it was. */
-static void *grown(view *v, void *array, size_t count, size_t more, size_t *capacity, size_t size)
-{
-    if (count + more <= *capacity)
-        return array;
-    void *larger = realloc(array, (count + more) * 2 * size);
-    if (larger)
-        *capacity = (count + more) * 2;
-    else
-        v->is_out_of_memory = 1;
-    return larger;
-}
-
 static void to_world(const view *v, const double p[3], double out[3])
 {
     const double *m = v->to_world;
@@ -70,15 +58,15 @@ static void to_world(const view *v, const double p[3], double out[3])
 static int add_corners(void *user, const bvp_volume *volume)
 {
     view *v = user;
-    double *corners =
-        grown(v, v->corners, v->corner_count, 8, &v->corner_capacity, 3 * sizeof *corners);
-    if (!corners)
+    if (array_grow(&v->corners, &v->corner_capacity, v->corner_count + 8, 3 * sizeof(double)) !=
+        0) {
+        v->is_out_of_memory = 1;
         return 1;
-    v->corners = corners;
+    }
     for (int i = 0; i < 8; i++) {
         double corner[3];
         volume_corner(volume, i, corner);
-        to_world(v, corner, corners + 3 * v->corner_count++);
+        to_world(v, corner, v->corners + 3 * v->corner_count++);
     }
     return 0;
 }
@@ -88,13 +76,13 @@ static int add_lines(void *user, const bvp_volume *volume)
     view *v = user;
     double outline[VOLUME_LINES][6];
     const int count = volume_lines(volume, outline);
-    render_line *lines =
-        grown(v, v->lines, v->line_count, (size_t)count, &v->line_capacity, sizeof *lines);
-    if (!lines)
+    if (array_grow(&v->lines, &v->line_capacity, v->line_count + (size_t)count, sizeof *v->lines) !=
+        0) {
+        v->is_out_of_memory = 1;
         return 1;
-    v->lines = lines;
+    }
     for (int i = 0; i < count; i++) {
-        render_line *line = &lines[v->line_count++];
+        render_line *line = &v->lines[v->line_count++];
         to_world(v, outline[i], line->a);
         to_world(v, outline[i] + 3, line->b);
         line->paint = colour_of(0x1d4ed8);

@@ -4,6 +4,7 @@
  */
 #include "pack/file/tables.h"
 
+#include "base/growing_array.h"
 #include "base/status.h"
 #include "format/checksum.h"
 #include "format/linear.h"
@@ -14,16 +15,9 @@
 bvp_status bvpi_array_add(bvpi_array *array, uint64_t more, size_t size, void *first,
                           bvp_error *error)
 {
-    if (array->count + more > array->capacity) {
-        uint64_t wanted = array->capacity + array->capacity / 2 + 16;
-        if (wanted < array->count + more)
-            wanted = array->count + more;
-        void *grown = realloc(array->data, wanted * size);
-        if (!grown)
-            return bvpi_error_memory(error, wanted * size);
-        array->data = grown;
-        array->capacity = wanted;
-    }
+    const uint64_t wanted = array->count + more;
+    if (!bvpi_grow(&array->data, &array->capacity, wanted, size))
+        return bvpi_error_memory(error, wanted * size);
     char *begin = (char *)array->data + array->count * size;
     memset(begin, 0, more * size);
     memcpy(first, &begin, sizeof begin);

@@ -6,6 +6,7 @@
  * Spec: format.md, chapters "Cluster records", "Triangle numbers". */
 #include "pack/tree/cluster_cut.h"
 
+#include "base/growing_array.h"
 #include "pack/mesh/corner_codes.h"
 #include "pack/mesh/id_codes.h"
 #include "pack/mesh/axis_codes.h"
@@ -42,16 +43,8 @@ typedef struct forming {
 /* Makes room for `more` elements after `used`, and zeroes it. */
 static bool reserve(void **array, uint64_t *capacity, uint64_t used, uint64_t more, size_t size)
 {
-    if (used + more > *capacity) {
-        uint64_t wanted = *capacity + *capacity / 2;
-        if (wanted < used + more)
-            wanted = used + more;
-        void *grown = realloc(*array, wanted * size);
-        if (!grown)
-            return false;
-        *array = grown;
-        *capacity = wanted;
-    }
+    if (!bvpi_grow(array, capacity, used + more, size))
+        return false;
     memset((char *)*array + used * size, 0, more * size);
     return true;
 }

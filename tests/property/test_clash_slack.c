@@ -118,15 +118,18 @@ static void place_l(const double m[12], const float tri[9], long double out[9])
     }
 }
 
-/* The instance's box in the world holds it. */
-static void check_bounds(const bvpi_clash_item *item, const float *soup)
+/* The instance's box in the world holds the part's, all corners of it. */
+static void check_bounds(const bvpi_clash_item *item)
 {
-    for (int i = 0; i < TRIANGLES; i++) {
-        long double corner[9];
-        place_l(item->part.at.placement.m, soup + 9 * i, corner);
-        for (int k = 0; k < 9; k++)
-            ck_assert(item->bounds.lo[k % 3] <= corner[k] && corner[k] <= item->bounds.hi[k % 3]);
-    }
+    const double *m = item->part.at.placement.m;
+    for (int corner = 0; corner < 8; corner++)
+        for (int i = 0; i < 3; i++) {
+            long double at = m[4 * i + 3];
+            for (int k = 0; k < 3; k++)
+                at += (long double)m[4 * i + k] *
+                      (corner >> k & 1 ? item->part.part.hi[k] : item->part.part.lo[k]);
+            ck_assert(item->bounds.lo[i] <= at && at <= item->bounds.hi[i]);
+        }
 }
 
 /* How far a triangle must move to be on one side of the other's plane; true to 2^-60 of the terms.
@@ -195,7 +198,7 @@ START_TEST(points_of_triangles)
         for (uint32_t i = 0; i < TRIANGLES; i++)
             for (int turn = 0; turn < 8; turn++)
                 check_triangle(&e, &item, soup + 9 * i, case_uniform(&state), worst);
-        check_bounds(&item, soup);
+        check_bounds(&item);
         for (uint32_t i = 0; i < TRIANGLES; i++)
             for (uint32_t j = 0; j < i; j++)
                 contact = fmax(contact, check_contact(&item, soup + 9 * i, soup + 9 * j));

@@ -9,6 +9,7 @@ SCRIPT_TESTS += \
 	tests/house/check_ksy.sh \
 	tests/house/check_layers.sh \
 	tests/house/check_numbers.sh \
+	tests/house/check_pictures.sh \
 	tests/house/check_readme.sh \
 	tests/house/check_rules.sh \
 	tests/house/check_stack.sh \

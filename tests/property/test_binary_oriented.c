@@ -3,6 +3,7 @@
  * take for the largest coordinates, before and after placement.
  * Spec: format.md, ORI-4.
  */
+#define BVPI_ISA base /* oriented_pair.h is for kernels */
 #include "kinds/query/oriented_pair.h"
 
 #include "flat_oracle.h"

@@ -40,16 +40,16 @@
 #define DET_MIN       0x1p-800 /* what underflow loses, below 2^-1060, stays negligible */
 #define LARGEST_TAME  0x1p100  /* of entries, and 1 / the smallest: products of four are in range */
 #define LARGEST_SHARE 0x1p10   /* of the terms of a determinant, relative to it */
-#define UNDERFLOW                                                                                  \
-/* More than underflow can lose in a handful of operations, but a normal number: denormals slow    \
- * the processor down. */
-0x1p-1000
+
+/* More than underflow can lose in a handful of operations, but a normal number: denormals slow the
+ * processor down. */
+#define UNDERFLOW           0x1p-1000
 #define LARGEST_LINEAR      0x1p200
 #define SMALLEST_LINEAR     0x1p-200
 #define LARGEST_INVERSE     0x1p400
 #define LARGEST_TRANSLATION 0x1p300
 
-    static const double IDENTITY[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+static const double IDENTITY[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
 static bool is_identity(const double *m)
 {

@@ -24,18 +24,19 @@ typedef struct collection {
     float *positions;
     uint32_t *indices, *numbers, *slots;
     uint64_t mask;
+    uint64_t vertex_room, triangle_room;
     uint32_t vertex_count, triangle_count;
 } collection;
 
-static bool collection_open(collection *m, uint64_t vertex_room, uint64_t triangle_room)
+static bool collection_open(collection *m)
 {
     uint64_t slots = 4;
-    while (slots < 2 * vertex_room)
+    while (slots < 2 * m->vertex_room)
         slots *= 2;
     m->mask = slots - 1;
-    m->positions = malloc(vertex_room * 12 + 1);
-    m->indices = malloc(triangle_room * 12 + 1);
-    m->numbers = malloc(triangle_room * 4 + 1);
+    m->positions = malloc(m->vertex_room * 12 + 1);
+    m->indices = malloc(m->triangle_room * 12 + 1);
+    m->numbers = malloc(m->triangle_room * 4 + 1);
     m->slots = malloc(slots * sizeof *m->slots);
     if (m->slots)
         memset(m->slots, 0xff, slots * sizeof *m->slots);
@@ -50,6 +51,8 @@ static void collection_free(collection *m)
     free(m->slots);
 }
 
+/* The rooms were counted when the clusters were checked. The file may have changed since: then
+ * there may be no room, the hash is wrong, and nothing is overrun. */
 static uint32_t add_vertex(collection *m, const float position[3])
 {
     uint32_t bits[3];
@@ -58,6 +61,8 @@ static uint32_t add_vertex(collection *m, const float position[3])
     hash = ((hash ^ hash >> 32) + bits[2]) * UINT64_C(0x9e3779b97f4a7c15);
     for (uint64_t at = hash >> 32;; at++) {
         uint32_t *slot = &m->slots[at & m->mask];
+        if (*slot == FREE && m->vertex_count == m->vertex_room)
+            return 0;
         if (*slot == FREE) {
             *slot = m->vertex_count;
             memcpy(m->positions + 3 * (size_t)m->vertex_count, bits, sizeof bits);
@@ -74,7 +79,7 @@ static void add_cluster(collection *m, const bvpi_cluster *cluster)
 {
     uint32_t names[BVPD_CLUSTER_VERTICES];
     memset(names, 0xff, sizeof names);
-    for (uint32_t i = 0; i < cluster->triangle_count; i++) {
+    for (uint32_t i = 0; i < cluster->triangle_count && m->triangle_count < m->triangle_room; i++) {
         const size_t at = m->triangle_count++;
         m->numbers[at] = (uint32_t)bvpi_triangle_id(m->part, &cluster->head, i);
         for (uint32_t k = 0; k < 3; k++) {
@@ -93,8 +98,9 @@ static void add_cluster(collection *m, const bvpi_cluster *cluster)
 /* The hash of what is stored. *unique: no number occurs twice. False: memory is short. */
 static bool hash_stored(const bvpi_part *part, uint64_t vertex_room, uint8_t out[16], bool *unique)
 {
-    collection m = {.part = part};
-    bool done = collection_open(&m, vertex_room, part->triangle_count);
+    collection m = {
+        .part = part, .vertex_room = vertex_room, .triangle_room = part->triangle_count};
+    bool done = collection_open(&m);
     for (uint32_t idx = 0; idx < part->cluster_count && done; idx++) {
         bvpi_cluster cluster;
         if (bvpi_cluster_at(part, idx, &cluster))

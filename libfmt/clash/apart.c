@@ -1,6 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * apart.c: shifts, and shrinking across the contacts.
- * Spec: exactness.md, chapter "Clash verdicts"
+ * apart.c: moves that free two parts which meet, as upper bounds of their penetration depth.
+ *
+ * If a continuous move displaces no point of a part by more than d, and the parts are then apart
+ * with neither inside the other, their depth is at most d: a point that was deeper would still be
+ * inside. So any move may be tried; a good guess only makes the bound small. This file applies
+ * moves and measures them; depth.c chooses which and how long.
+ * - Shifts along a direction: out of touching faces, along the sum of such directions, between
+ *   witness points.
+ * - Shrinking towards the centre of the part's box, but only across an axis or across the contacts:
+ *   frees a pin in its hole or a plate in its slot, which no shift does.
+ *
+ * Rounding must not help. A placement is rounded when it is moved, so the length that counts is how
+ * far the rounded placement moves the corners of the part's box, rounded up. A move longer than
+ * requested is discarded. "Free" means that the exact overlap test says no and every piece is
+ * certainly outside (enclosed.c); "along" does not count.
+ *
+ * Held against brute force: tests/property/test_clash_flush.c (never a bound below the depth that
+ * was built) and test_clash_brute.c.
+ * Spec: exactness.md, chapter 12, "Depth"
+ * Measured: decisions.md, "Clash verdicts"
  */
 #include "clash/apart.h"
 
@@ -13,10 +31,10 @@
 #define SHORTER (1 - 0x1p-6)
 #define LONGER  (1 + 0x1p-50)
 
-/* ---- is it free ------------------------------------------------------------------------------ */
+/* ---- is the pair free ------------------------------------------------------------------------ */
 
-/* Are they apart, and neither in the other, with `item`, one of the two, at another place? No point
- * of it has moved farther than `length`. */
+/* Are the parts apart, with neither inside the other, when `item`, one of the two, is at
+ * `placement`? No point of it has moved farther than `length`; its box is grown by that. */
 static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
                           const bvpi_placement *placement, double length, bool *out)
 {
@@ -48,7 +66,7 @@ bvp_status bvpi_apart_by_shift(bvpi_clash_judge *judge, const double way[3], dou
     bvpi_placement placement = judge->a->part.at.placement;
     double moves[3];
     *is_apart = false;
-    for (int i = 0; i < 3; i++) { /* coordinates are rounded: how far it really moves */
+    for (int i = 0; i < 3; i++) { /* coordinates are rounded: measure the move */
         const double from = placement.m[4 * i + 3];
         placement.m[4 * i + 3] = from + way[i] * length * SHORTER;
         moves[i] = placement.m[4 * i + 3] - from;
@@ -101,9 +119,10 @@ double bvpi_apart_by_boxes(const bvpi_bounds *a, const bvpi_bounds *b)
 
 /* ---- shrinking ------------------------------------------------------------------------------- */
 
-#define ACROSS 0.1 /* sine from which two ways differ */
+#define ACROSS 0.1 /* sine of the angle from which on two directions differ */
 
-/* The two ways that differ most, as the unit vector across both; false: all are parallel. */
+/* The unit vector perpendicular to the two directions that differ most. False if all are
+ * parallel. */
 static bool find_axis(const bvpi_contacts *c, double axis[3])
 {
     double most = ACROSS * ACROSS;
@@ -124,7 +143,7 @@ static bool find_axis(const bvpi_contacts *c, double axis[3])
     return found;
 }
 
-/* The projection across a unit vector. */
+/* The projection onto the plane perpendicular to a unit vector. */
 static void project_across(const double axis[3], double out[9])
 {
     for (int i = 0; i < 3; i++)
@@ -132,8 +151,8 @@ static void project_across(const double axis[3], double out[9])
             out[3 * i + k] = (i == k) - axis[i] * axis[k];
 }
 
-/* The projection onto the directions in which contacts can be left: across a plate, around the axis
- * of a pin, or all. */
+/* The projection onto the directions in which contacts can be left: perpendicular to a plate,
+ * around the axis of a pin, or all directions. */
 static void project_on_ways(const bvpi_contacts *c, double out[9])
 {
     double axis[3];
@@ -156,8 +175,8 @@ static void corner_of(const bvpi_part *part, int which, double out[3])
         out[k] = (double)(which >> k & 1 ? part->hi[k] : part->lo[k]);
 }
 
-/* How far the corners of the part's box, and so all its points, move at most: the difference of two
- * placements is affine. */
+/* An upper bound of how far any point of the part moves. The difference of two placements is
+ * affine, so a corner of the part's box moves farthest. */
 static double farthest_move(const bvpi_part *part, const double from[12], const double to[12])
 {
     double most = 0;
@@ -178,7 +197,7 @@ static double farthest_move(const bvpi_part *part, const double from[12], const 
     return sqrt(most) * LONGER;
 }
 
-/* How far the corners lie from the box's centre, projected. */
+/* The largest distance of a corner of the box from its centre, after the projection. */
 static double radius_of(const bvpi_clash_item *item, const double projection[9])
 {
     const double *m = item->part.at.placement.m;
@@ -197,7 +216,8 @@ static double radius_of(const bvpi_clash_item *item, const double projection[9])
     return sqrt(most);
 }
 
-/* The item's placement, shrunk by `share` towards its box's centre, but only as projected. */
+/* The item's placement, shrunk by `share` towards its box's centre, in the projected directions
+ * only. */
 static bvp_status shrink(const bvpi_clash_item *item, const double projection[9], double share,
                          bvpi_placement *out)
 {
@@ -207,7 +227,8 @@ static bvp_status shrink(const bvpi_clash_item *item, const double projection[9]
     for (int k = 0; k < 3; k++)
         centre[k] = 0.5 * (double)part->lo[k] + 0.5 * (double)part->hi[k];
     memcpy(from_centre, m, sizeof from_centre);
-    for (int i = 0; i < 3; i++) /* the placement less the centre's image, whose translation goes */
+    for (int i = 0; i < 3;
+         i++) /* relative to the image of the box's centre, so that the translation cancels */
         from_centre[4 * i + 3] = -bvpi_dot(m + 4 * i, centre);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 4; k++) {
@@ -229,7 +250,7 @@ static bvp_status try_shrinking(bvpi_clash_judge *judge, const bvpi_clash_item *
     if (!(radius > length))
         return BVP_OK;
     if (shrink(item, projection, length * SHORTER / radius, &placement) != BVP_OK)
-        return BVP_OK; /* it does not fit between the numbers there: another way may be found */
+        return BVP_OK; /* not representable there; another direction may work */
     const double moved = farthest_move(&item->part.part, item->part.at.placement.m, placement.m);
     if (!(moved <= length))
         return BVP_OK;
@@ -239,7 +260,7 @@ static bvp_status try_shrinking(bvpi_clash_judge *judge, const bvpi_clash_item *
     return status;
 }
 
-/* The one inside is the narrower one. */
+/* Tries the narrower part first: it is usually the one inside. */
 bvp_status bvpi_apart_by_shrinking(bvpi_clash_judge *judge, const bvpi_contacts *contacts,
                                    double length, double *upper)
 {
@@ -257,7 +278,7 @@ bvp_status bvpi_apart_by_shrinking(bvpi_clash_judge *judge, const bvpi_contacts 
                          &is_apart);
 }
 
-/* ---- around an own axis ---------------------------------------------------------------------- */
+/* ---- shrinking around one of a part's own axes ----------------------------------------------- */
 
 enum { TRIES = 3 };
 
@@ -266,7 +287,7 @@ typedef struct axis_try {
     double radius, projection[9];
 } axis_try;
 
-/* The narrowest come first. */
+/* Keeps the narrowest tries, in ascending order. */
 static void keep_try(axis_try tries[TRIES], unsigned *count, const axis_try *one)
 {
     unsigned at = *count;

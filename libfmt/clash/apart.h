@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * apart.h: small moves of one of two parts that meet. Where no point of a part moves farther than d
- * and the parts are then apart, neither inside the other, they were at most d deep.
+ * apart.h: small moves of one of two parts that meet. If no point moves farther than d, and the
+ * parts are then apart with neither inside the other, they were at most d deep.
  * Spec: exactness.md, chapter "Clash verdicts"
  */
 #ifndef BVPI_CLASH_APART_H
@@ -8,25 +8,25 @@
 
 #include "clash/contacts.h"
 
-/* All of these lower *upper to how far points really move, at most `length`, where they find a move
- * that takes the parts apart. */
+/* Each function lowers *upper to the distance that points really move, at most `length`, if its
+ * move takes the parts apart. Otherwise *upper is unchanged. */
 
-/* A moves `length` along a unit vector. */
+/* Moves A by `length` along a unit vector. */
 bvp_status bvpi_apart_by_shift(bvpi_clash_judge *judge, const double way[3], double length,
                                double *upper, bool *is_apart);
-/* A moves out of one of two faces that touch: most pairs that meet are mates. */
+/* Moves A out of one of two touching faces. Most pairs that meet are mates, and this frees them. */
 bvp_status bvpi_apart_by_faces(bvpi_clash_judge *judge, const bvpi_contact *contact, double length,
                                double *upper);
-/* A moves along the sum of all ways off the contacts: a part in a corner. */
+/* Moves A along the sum of all directions off the contacts, for a part in a corner. */
 bvp_status bvpi_apart_by_sum(bvpi_clash_judge *judge, const bvpi_contacts *contacts, double length,
                              double *upper);
-/* One of them shrinks around one of its own axes: most pins are drawn along one. */
+/* Shrinks one part around one of its own axes. Most pins are modelled along one. */
 bvp_status bvpi_apart_by_axis(bvpi_clash_judge *judge, double length, double *upper);
-/* One of them shrinks across the contacts: a pin in its hole, a plate in its slot. */
+/* Shrinks one part across the contacts: a pin in its hole, a plate in its slot. */
 bvp_status bvpi_apart_by_shrinking(bvpi_clash_judge *judge, const bvpi_contacts *contacts,
                                    double length, double *upper);
 
-/* Along an axis, until the boxes are apart. */
+/* The shortest shift along a coordinate axis after which the boxes are apart. */
 double bvpi_apart_by_boxes(const bvpi_bounds *a, const bvpi_bounds *b);
 
 #endif

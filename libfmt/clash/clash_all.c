@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * clash_all.c: the public calls: arguments, blocks of instances, their candidates, their pairs.
+ * clash_all.c: bvp_clash() and bvp_clash_one(): arguments, blocks of instances, their candidates,
+ * their pairs.
+ *
+ * Instances of the first file are cut into blocks (order.h). For a block, one walk over the second
+ * file's hierarchy finds all instances near the block's common box. Each pair of boxes within reach
+ * is then passed to the caller's rule and judged (verdict.c). Within one file each unordered pair
+ * is judged once, with a < b.
+ *
+ * What threads share (the scene) is immutable or a cache with atomic slots. Everything else belongs
+ * to a `worker`: placed instances, boxes, the judge's state. A worker's caches change only the
+ * time, never a verdict. So reports do not depend on the number of threads.
+ *
+ * Slow twin: tests/support/clash_brute.c, all pairs of instances and of triangles; threads, order
+ * and ends: tests/property/test_clash.c.
  * Spec: exactness.md, chapter "Clash verdicts"
+ * Measured: decisions.md, "Verdicts of a whole plant"
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,9 +41,9 @@ static double reach_of(const bvp_clash_limits *limits, double reach)
     return fmax(reach, fmax(limits->clearance, limits->touch_gap));
 }
 
-/* ---- one thread's own ------------------------------------------------------------------------ */
+/* ---- the state of one thread ----------------------------------------------------------------- */
 
-enum { KEPT = 256 }; /* instances that are kept ready: a power of two */
+enum { KEPT = 256 }; /* placed instances that are cached; a power of two */
 
 typedef struct kept_item {
     uint32_t instance;
@@ -46,20 +60,20 @@ typedef struct kept_bounds {
 enum { KEPT_BOUNDS = 8192 };
 
 typedef struct whole {
-    const bvp_control *control; /* or NULL */
+    const bvp_control *control; /* may be NULL */
     bvpi_clash_scene scene;
     const bvp_clash_options *options;
     bvp_clash_limits limits;
 } whole;
 
 typedef struct worker {
-    bvpi_meter steps, *meter; /* of the pair that is judged; NULL: no control */
+    bvpi_meter steps, *meter; /* of the current pair; NULL without a control */
     bvpi_clash_judge judge;
     bvpi_contacts contacts;
     bvpi_clash_item item_a;
-    bvpi_bounds own[BVPI_CLASH_BLOCK_MOST]; /* of a block's instances */
+    bvpi_bounds own[BVPI_CLASH_BLOCK_MOST]; /* boxes of the block's instances */
     bvpi_clash_list near;                   /* candidates of a block */
-    bvpi_bounds *bounds;                    /* of these */
+    bvpi_bounds *bounds;                    /* boxes of the candidates */
     size_t bounds_capacity;
     kept_item items[KEPT];
     kept_bounds kept[KEPT_BOUNDS];
@@ -111,8 +125,8 @@ static bvp_status get_bounds(worker *w, const bvpi_placed_body *placed, uint32_t
     return status;
 }
 
-/* Arguments have been looked at: what is wrong now is so in the file, unless parts have no kind of
- * hierarchy in common. */
+/* Arguments were checked before. So an argument error now means a damaged file, unless the two
+ * parts have no kind of hierarchy in common. */
 static bvp_status judge_items(bvpi_clash_judge *judge, bvp_clash_detail detail,
                               bvp_clash_pair *pair)
 {
@@ -214,7 +228,8 @@ static bvp_status work_on_instance(whole *all, worker *w, bvpi_clash_block *bloc
     return status;
 }
 
-/* Counts an instance as looked at. Neighbours often are of one part. */
+/* Counts an instance as examined. Neighbouring instances often have the same part, so its record is
+ * cached. */
 static bvp_status count_instance(whole *all, bvpi_clash_block *block, uint32_t a, uint32_t *part,
                                  bvp_part_info *info)
 {
@@ -249,7 +264,7 @@ static void work_on_block(void *user, void *own, bvpi_clash_block *block)
 
 /* ---- public ---------------------------------------------------------------------------------- */
 
-/* A message for callers, which does not refer to a rule of the format. */
+/* The error text for callers. It does not name a rule of the format. */
 static bvp_status explain(bvp_status status, bvp_error *error)
 {
     static const char *const reasons[] = {

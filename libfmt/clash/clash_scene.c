@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * clash_scene.c: bounds of instances, and the walk of the hierarchy over them.
- * Spec: exactness.md, chapter "Clash verdicts"
+ * clash_scene.c: world boxes of instances, and the walk that finds all instances near a box.
+ *
+ * The boxes must contain the placed parts in real arithmetic, or a contact would be missed without
+ * any error: each is widened by more than rounding can take away (PAD). In the same way the box
+ * that is searched for grows by the reach, and by the errors of the inverse placement that takes it
+ * into the assembly. In the grid of the hierarchy it is rounded outward by a step.
+ *
+ * The walk accepts forged files: children are behind their parent, a stack overflow or a node too
+ * many ends it with BVP_ERR_CORRUPT, and duplicates are removed from the list.
+ *
+ * Held by tests/property/test_clash.c and test_clash_brute.c: no pair is missing;
+ * test_far_instances.c: several hierarchies.
+ * Spec: exactness.md, chapter 12
  */
 #include "clash/clash_scene.h"
 
@@ -49,7 +60,8 @@ void bvpi_clash_scene_free(bvpi_clash_scene *scene)
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* Seven roundings of at most 2^-53 of the terms each, and as much for what the caller adds. */
+/* Bounds seven roundings of at most 2^-53 of the terms each, with as much again for what the caller
+ * adds. */
 #define PAD 0x1p-49
 
 /* The image of a box under an affine map, rounded outward. */
@@ -76,12 +88,14 @@ bvp_status bvpi_clash_bounds(const bvpi_placed_body *placed, uint32_t instance, 
     bvpi_part part;
     double m[12], lo[3], hi[3];
     bvp_status status = bvpi_get_instance(placed->file, instance, &record, m);
-    if (status == BVP_OK && placed->file->thin) /* the box is not in the tables that were checked */
+    if (status == BVP_OK &&
+        placed->file->thin) /* a thin file's boxes are not in the tables checked at open */
         status = bvpi_touch_under(placed->file, record.part, placed->control);
     if (status == BVP_OK)
         status = bvpi_get_part(placed->file, record.part, &part);
     if (status != BVP_OK)
-        return status == BVP_ERR_ARGUMENT ? BVP_ERR_CORRUPT : status; /* of a number in the file */
+        return status == BVP_ERR_ARGUMENT ? BVP_ERR_CORRUPT
+                                          : status; /* the index came from the file */
     if (placed->placement)
         status = bvpi_compose(placed->placement, m, m);
     for (int i = 0; i < 3; i++) {
@@ -117,7 +131,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A valid hierarchy names each instance once; what a forged one names twice is kept once. */
+/* A valid hierarchy lists each instance once. If a forged one lists it twice, it is kept once. */
 static void sort_and_unite(bvpi_clash_list *list)
 {
     size_t kept = 0;
@@ -135,13 +149,13 @@ typedef struct waiting_node {
     uint32_t unit;
 } waiting_node;
 
-enum { LOOK = 1024 }; /* nodes between two looks at the control */
+enum { LOOK = 1024 }; /* nodes between two checks of the control */
 
 enum { WAITING_MOST = BVPD_DEPTH_MAX * (BVPD_WIDTH - 1) + 1 };
 
 typedef struct walk {
     const bvpi_tree *tree;
-    bvpi_frame asked; /* what is asked for, in steps of the grid */
+    bvpi_frame asked; /* the searched box in grid steps */
     bvpi_clash_list *out;
     uint32_t waiting_count;
     waiting_node waiting[WAITING_MOST];
@@ -185,7 +199,7 @@ static bvp_status open_node(walk *w, const waiting_node *at)
     return BVP_OK;
 }
 
-/* A coordinate in steps of the grid, one more on the side that it is rounded to. */
+/* A coordinate in grid steps, one step outward. */
 static uint32_t steps_of(const bvpi_tree *tree, int axis, double x, bool up)
 {
     const double steps = floor((x - tree->grid_origin[axis]) / tree->grid_unit) + (up ? 2 : -1);
@@ -194,7 +208,7 @@ static uint32_t steps_of(const bvpi_tree *tree, int axis, double x, bool up)
     return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
 }
 
-/* `bounds` and all that is near them, in the assembly's own world. */
+/* `bounds` grown by the reach, in the assembly's own coordinates. */
 static void bounds_in_assembly(const bvpi_clash_scene *scene, const bvpi_placed_tree *top,
                                const bvpi_bounds *bounds, bvpi_bounds *out)
 {

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * contact.c: two triangles that touch: ways apart, how deep they may reach, where they meet.
- * Spec: exactness.md, chapter "Clash verdicts"
+ * contact.c: two triangles that touch: directions that separate them, how deep they reach, where
+ * they meet.
+ *
+ * Everything here is computed in double from corners that were rounded once in the world, and each
+ * quantity carries its error: `slack` for corners, `turn` for the unit normal. `promise` is an
+ * upper bound of how far the triangles reach through each other's planes, `certain` a lower bound.
+ *
+ * The box of contact lines is no bound. It is for reports, and errs by NOISE and both slacks.
+ *
+ * Held by tests/property/test_clash_slack.c (errors against exact arithmetic).
+ * Spec: exactness.md, chapter 12, "What rounding may do to each of these"
  */
 #include "clash/contact.h"
 
@@ -20,7 +29,7 @@ static double lesser(double a, double b)
 
 /* ---- triangles in the world ------------------------------------------------------------------ */
 
-/* A mirrored placement turns a face's normal, by its corners, inward. */
+/* A mirrored placement reverses a face's normal as computed from its corners. */
 static bool is_mirrored(const bvpi_placed_part *part)
 {
     const double *m = part->at.placement.m;
@@ -29,8 +38,8 @@ static bool is_mirrored(const bvpi_placed_part *part)
            0;
 }
 
-/* An edge without the translation, which would round it. Returns the square of its terms' length.
- */
+/* An edge, from the linear part alone: the translation would round it. Returns the squared norm of
+ * the sums of its terms. */
 static double place_edge(const double m[12], const float from[3], const float to[3], double out[3])
 {
     double terms_sq = 0;
@@ -47,10 +56,10 @@ static double place_edge(const double m[12], const float from[3], const float to
     return terms_sq;
 }
 
-/* Of the terms' product over the normal's length: four roundings of each edge, three of their
- * product, some of the unit vector. */
+/* Relative to the product of terms over the normal's length: four roundings of each edge, three of
+ * their product, some of the unit vector. */
 #define TURN          0x1p-47
-/* Of an item's slack: a corner is rounded once only. */
+/* Relative to an item's slack: a corner is rounded only once. */
 #define CORNERS_SHARE 0x1p-3
 
 void bvpi_world_tri_init(bvpi_world_tri *out, const bvpi_clash_item *item, const float tri[9])
@@ -100,7 +109,7 @@ bvp_status bvpi_contact_init(const bvpi_clash_judge *judge, const bvp_hit_id *hi
     return status;
 }
 
-/* ---- ways and depth -------------------------------------------------------------------------- */
+/* ---- separating directions and depth --------------------------------------------------------- */
 
 unsigned bvpi_contact_ways(const bvpi_world_tri *a, const bvpi_world_tri *b, double out[2][3])
 {
@@ -116,8 +125,8 @@ unsigned bvpi_contact_ways(const bvpi_world_tri *a, const bvpi_world_tri *b, dou
     return count;
 }
 
-/* How far a triangle has to move along the other's normal to be on one side of its plane. err: by
- * how much that may be wrong. */
+/* How far a triangle must move along the other's normal until it is on one side of its plane. *err
+ * bounds the error. */
 static double crossing(const bvpi_world_tri *tri, const bvpi_world_tri *other, double *err)
 {
     double d[3], before = 0, behind = 0, farthest_sq = 0;
@@ -155,10 +164,10 @@ static void extend(const box *c, const double point[3])
     }
 }
 
-/* Of what is measured here a share that is no more than noise; the corners' own comes on top. */
+/* The share of measured lengths that counts as noise. The corners' own slack is added. */
 #define NOISE 1e-9
 
-/* Is a point of the triangle's plane in it, give or take rounding? slack: the point's. */
+/* Is a point of the triangle's plane inside it, within rounding? slack: of the point. */
 static bool is_in_triangle(const bvpi_world_tri *t, const double point[3], double slack)
 {
     const double *tri = t->corner, *normal = t->normal;
@@ -176,7 +185,8 @@ static bool is_in_triangle(const bvpi_world_tri *t, const double point[3], doubl
     return true;
 }
 
-/* Where edges of one triangle pass through the other one, or end on it. True: somewhere. */
+/* Extends the box by the points where edges of one triangle pass through the other, or end on it.
+ * Returns true if there are any. */
 static bool extend_by_edges(const box *c, const bvpi_world_tri *tri, const bvpi_world_tri *other)
 {
     double h[3], size_sq = 0;
@@ -208,7 +218,7 @@ static bool extend_by_edges(const box *c, const bvpi_world_tri *tri, const bvpi_
     return any;
 }
 
-/* They meet where their boxes do. */
+/* The common part of both boxes: the triangles can meet only there. */
 static void common_box(const bvpi_world_tri *a, const bvpi_world_tri *b, double lo[3], double hi[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -225,7 +235,7 @@ static bool holds(const box *c, const double lo[3], const double hi[3])
     return true;
 }
 
-/* What rounding leaves without a point has one in the middle. */
+/* If rounding leaves no point at all, the middle of the common box is used. */
 void bvpi_contact_extend(const bvpi_world_tri *a, const bvpi_world_tri *b, double lo[3],
                          double hi[3])
 {

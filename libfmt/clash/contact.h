@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * contact.h: two triangles that touch, in the world, and what they tell.
+ * contact.h: two touching triangles in the world, and what they say about the contact.
  * Spec: exactness.md, chapter "Clash verdicts"
  */
 #ifndef BVPI_CLASH_CONTACT_H
@@ -9,10 +9,10 @@
 
 typedef struct bvpi_world_tri {
     double corner[9], lo[3], hi[3];
-    double normal[3]; /* unit vector, by the corners' order */
-    double outward;   /* times the normal: out of the part; 0: it has no normal */
-    double slack;     /* how far a corner may be from where it is */
-    double turn;      /* the same of the normal's end */
+    double normal[3]; /* unit vector, from the order of corners */
+    double outward;   /* 1 or -1: times the normal it points out of the part; 0: no normal */
+    double slack;     /* error of a corner */
+    double turn;      /* error of the normal's end */
 } bvpi_world_tri;
 
 /* tri: corners as stored. */
@@ -21,18 +21,18 @@ void bvpi_world_tri_init(bvpi_world_tri *out, const bvpi_clash_item *item, const
 typedef struct bvpi_contact {
     bvp_hit_id hit_a, hit_b;
     bvpi_world_tri a, b;
-    double promise; /* how far each may reach through the other's plane, the lesser of both */
-    double certain; /* how far they do */
+    double promise; /* at most how far each reaches through the other's plane, the lesser of both */
+    double certain; /* at least how far */
 } bvpi_contact;
 
-/* What there is to say of one pair. */
+/* Measures one pair of triangles. */
 bvp_status bvpi_contact_init(const bvpi_clash_judge *judge, const bvp_hit_id *hit_a,
                              const bvp_hit_id *hit_b, bvpi_contact *out);
 void bvpi_contact_measure(const bvpi_world_tri *a, const bvpi_world_tri *b, double *promise,
                           double *certain);
-/* Ways that lead A out of B: out of B's face, into A's own. Unit vectors; how many there are. */
+/* Unit vectors along which A leaves B: out of B's face, and into A's own. Returns their number. */
 unsigned bvpi_contact_ways(const bvpi_world_tri *a, const bvpi_world_tri *b, double out[2][3]);
-/* Grows a box by where they meet. */
+/* Extends a box by the points where the triangles meet. */
 void bvpi_contact_extend(const bvpi_world_tri *a, const bvpi_world_tri *b, double lo[3],
                          double hi[3]);
 

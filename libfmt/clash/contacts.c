@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * contacts.c: looks at each pair of triangles that touch once, and keeps those that promise depth.
- * Spec: exactness.md, chapter "Clash verdicts"
+ * contacts.c: visits every pair of touching triangles once and keeps a bounded summary for depth.c.
+ *
+ * A contact of two large parts may have millions of pairs, and depth needs only few of them: the
+ * eight that reach deepest through each other's planes, up to six different directions off the
+ * contacts, and up to 64 touching faces of either part. Corners in the world are cached, because a
+ * triangle usually touches several others.
+ *
+ * Pairs arrive in the order of the walk, which does not depend on threads; so the summary is
+ * deterministic.
+ *
+ * Spec: exactness.md, chapter 12, "Depth"
  */
 #include "clash/contacts.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * contacts.h: the pairs of triangles that touch, and what they tell about how surfaces meet.
+ * contacts.h: the pairs of touching triangles of two parts, summarised.
  * Spec: exactness.md, chapter "Clash verdicts"
  */
 #ifndef BVPI_CLASH_CONTACTS_H
@@ -11,39 +11,41 @@ enum { BVPI_CONTACTS_KEPT = 8, BVPI_CONTACT_NORMALS = 6 };
 
 enum { BVPI_FACES_MOST = 64, BVPI_FACES_SEEN = 256 };
 
-/* The touching triangles of one part: each once, the first ones if there are many. */
+/* Touching triangles of one part, normally each once; the first ones if there are many. */
 typedef struct bvpi_faces {
     uint32_t count;
     bvp_hit_id hit[BVPI_FACES_MOST];
     double centre[BVPI_FACES_MOST][3];
-    double inward[BVPI_FACES_MOST][3]; /* unit vectors into the part; 0: it has no normal */
-    uint64_t seen[BVPI_FACES_SEEN];    /* numbers plus one; some are forgotten */
+    double inward[BVPI_FACES_MOST][3]; /* unit vectors into the part; 0: no normal */
+    uint64_t seen[BVPI_FACES_SEEN];    /* a small hash set of numbers plus one; entries may be
+                                          overwritten */
 } bvpi_faces;
 
-/* Triangles that are in the world already: one touches several. */
+/* A cache of triangles in world coordinates. */
 enum { BVPI_WORLD_KEPT = 32 };
 typedef struct bvpi_world_tris {
-    uint64_t number[BVPI_WORLD_KEPT]; /* plus one; 0: none */
+    uint64_t number[BVPI_WORLD_KEPT]; /* plus one; 0: empty */
     bvpi_world_tri tri[BVPI_WORLD_KEPT];
 } bvpi_world_tris;
 
-/* 30 KiB: large for a stack. */
+/* 30 KiB: too large for a stack. */
 typedef struct bvpi_contacts {
-    uint64_t count; /* of pairs that touch */
-    bool is_all;    /* there are no others */
-    bool has_lines; /* lo and hi are known */
+    uint64_t count; /* of touching pairs */
+    bool is_all;    /* every touching pair has been visited */
+    bool has_lines; /* lo and hi are set */
     uint32_t kept_count, normal_count;
     bvpi_faces faces_a, faces_b;
     bvpi_world_tris world_a, world_b;
-    bvpi_contact kept[BVPI_CONTACTS_KEPT];   /* of the largest promise, largest first */
-    double normals[BVPI_CONTACT_NORMALS][3]; /* ways that lead A out of B, differing */
-    double lo[3], hi[3];                     /* of the lines of contact, when asked for */
+    bvpi_contact kept[BVPI_CONTACTS_KEPT]; /* those with the largest promise, in descending order */
+    double normals[BVPI_CONTACT_NORMALS][3]; /* directions along which A leaves B, all different */
+    double lo[3], hi[3];                     /* box of the contact lines, if requested */
 } bvpi_contacts;
 
-/* The first `most` of them; with_lines: lo and hi, too. */
+/* Visits at most `most` pairs. with_lines: also computes lo and hi. */
 bvp_status bvpi_contacts_find(bvpi_clash_judge *judge, uint64_t most, bool with_lines,
                               bvpi_contacts *out);
-/* Where no pair touches: faces, spread over both parts, in place of those that do. */
+/* For parts of which no pair touches: faces spread evenly over both parts take the place of
+ * touching ones. */
 bvp_status bvpi_contacts_spread(const bvpi_clash_judge *judge, bvpi_contacts *out);
 
 #endif

@@ -1,7 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * depth.c: how deep two surfaces that meet are in one another: from below by points of one inside
- * the other, from above by moves that take them apart.
- * Spec: exactness.md, chapter "Clash verdicts"
+ * depth.c: bounds of the penetration depth of two parts whose surfaces meet.
+ *
+ * Depth is the largest distance of a point of either surface, inside the other solid, from that
+ * solid's surface. It is enclosed from both sides:
+ * - from below by points that are certainly inside and certainly that far from the surface: corners
+ *   and edge middles of touching triangles, faces' middles, a few corners spread over the part, and
+ *   centres of balls that fit into both solids;
+ * - from above by moves that take the parts apart (apart.c).
+ *
+ * The verdict only needs to know on which side of the permitted overlap the depth is. settle()
+ * tries the cheap steps first and stops at the first proof; settle_by_all() visits every contact.
+ * Numbers beyond the verdict are refined by add_detail() and may not change the verdict: is_deep is
+ * fixed before.
+ *
+ * Invariants: out->lower rises only by a point proved inside; out->upper falls only by a move that
+ * was proved to free the parts. At the end lower <= upper.
+ *
+ * Two open surfaces have no inside: there depth is how far touching triangles reach through each
+ * other's planes (take_promise).
+ *
+ * Slow twin: brute force over all pairs, tests/support/clash_brute.c; depths of built scenes,
+ * tests/property/test_clash_flush.c and test_clash_verdict.c.
+ * Spec: exactness.md, chapter 12, "Depth"
+ * Measured: decisions.md, "Clash verdicts"
  */
 #include "clash/apart.h"
 
@@ -11,15 +32,15 @@
 #include "base/vec3.h"
 #include "query/ray/ray_query.h"
 
-/* ---- from below: points inside --------------------------------------------------------------- */
+/* ---- lower bounds: points inside ------------------------------------------------------------- */
 
-/* A triangle of one part, whose points are tried against the other part. */
+/* A triangle of one part whose points are tested against the other part. */
 typedef struct probe {
     const bvpi_clash_item *into;
     const bvp_hit_id *hit;
     bool is_of_a;
-    double enough; /* deeper points need not be looked for */
-    double slack;  /* how far its points may be from where they are */
+    double enough; /* stop at a point deeper than this */
+    double slack;  /* error of its points */
     bvpi_clash_depth *out;
 } probe;
 
@@ -39,7 +60,8 @@ static void take_point(const probe *p, const double point[3], const bvp_closest_
     *(p->is_of_a ? &out->hit_b : &out->hit_a) = nearest->id;
 }
 
-/* Most points are near the surface, or outside: that is asked first, and costs less. */
+/* Most points are near the surface or outside, and the distance is the cheaper test, so it comes
+ * first. */
 static bvp_status try_point(const probe *p, const double point[3])
 {
     const bvpi_clash_item *into = p->into;
@@ -60,7 +82,7 @@ static bvp_status try_point(const probe *p, const double point[3])
 
 enum { CROSSINGS_MOST = 6 };
 
-/* Where an edge passes through the other surface. */
+/* The parameters at which an edge passes through the other surface, ascending. */
 typedef struct crossings {
     double t[CROSSINGS_MOST + 2];
     unsigned count;
@@ -76,8 +98,8 @@ static int keep_crossing(void *user, const bvp_ray_hit *hit)
     return c->count == CROSSINGS_MOST;
 }
 
-/* The middles of the pieces that the other surface cuts an edge into: a piece inside is deepest
- * near its middle. */
+/* The other surface cuts the edge into pieces. A piece inside is deepest near its middle, so the
+ * middles are tried. */
 static bvp_status try_edge(const probe *p, const double from[3], const double to[3])
 {
     bvp_ray ray = {.t_max = 1};
@@ -110,7 +132,8 @@ static bvp_status try_triangle(const probe *p, const double tri[9])
     return status;
 }
 
-/* Sheets have no inside: how far they reach through one another is all there is to say. */
+/* Open surfaces have no inside. How far their triangles reach through each other is the only
+ * measure. */
 static void take_promise(const bvpi_contact *contact, bvpi_clash_depth *out)
 {
     if (contact->certain > out->lower) {
@@ -132,7 +155,7 @@ static bvp_status try_side(bvpi_clash_judge *judge, const bvpi_contact *contact,
                          : try_triangle(&p, is_of_a ? contact->a.corner : contact->b.corner);
 }
 
-/* Each triangle once. */
+/* Tries each triangle once, although it may be in several pairs. */
 static bvp_status try_contacts(bvpi_clash_judge *judge, const bvpi_contact *kept, uint32_t count,
                                double enough, bvpi_clash_depth *out)
 {
@@ -153,7 +176,8 @@ static bvp_status try_contacts(bvpi_clash_judge *judge, const bvpi_contact *kept
     return status;
 }
 
-/* The middles of touching faces: where sides are flush, corners and edges lie on the surface. */
+/* The middles of touching faces. If sides are flush, corners and edges are on the surface and prove
+ * nothing. */
 static bvp_status try_faces(const bvpi_clash_item *from, const bvpi_clash_item *into,
                             const bvpi_faces *faces, bool is_of_a, double enough,
                             bvpi_clash_depth *out)
@@ -169,8 +193,8 @@ static bvp_status try_faces(const bvpi_clash_item *from, const bvpi_clash_item *
     return status;
 }
 
-/* A corner in each of some clusters: of surfaces of so small triangles that none reaches far
- * through another one's plane, but all together do. */
+/* One corner in each of some clusters. For surfaces of very small triangles, of which no single one
+ * reaches far through the other surface. */
 static bvp_status try_samples(const bvpi_clash_item *from, const bvpi_clash_item *into,
                               bool is_of_a, double enough, bvpi_clash_depth *out)
 {
@@ -187,11 +211,11 @@ static bvp_status try_samples(const bvpi_clash_item *from, const bvpi_clash_item
     return status;
 }
 
-/* ---- from below: a ball in both -------------------------------------------------------------- */
+/* ---- lower bounds: a ball inside both -------------------------------------------------------- */
 
 enum { FACES_ASKED = 8 };
 
-/* The first crossing that is not where the ray begins. */
+/* The first crossing farther away than `least`, which excludes the ray's own start. */
 typedef struct next_crossing {
     double t, least;
 } next_crossing;
@@ -204,7 +228,8 @@ static int keep_next(void *user, const bvp_ray_hit *hit)
     return 0;
 }
 
-/* Half the way from a face to the next surface behind it, of either part. False: there is none. */
+/* The point half way from a face to the next surface behind it, of either part. False if there is
+ * none. */
 static bool behind_face(const bvpi_clash_judge *judge, const double centre[3], const double way[3],
                         double least, double out[3], bvp_status *status)
 {
@@ -221,10 +246,11 @@ static bool behind_face(const bvpi_clash_judge *judge, const double centre[3], c
     return *status == BVP_OK && isfinite(next.t);
 }
 
-/* Distances are above the least one by a 10^9th at most: exactness.md, chapter 8. */
+/* Distances may exceed the least one by a factor of 1 + 1e-9: exactness.md, chapter 8. */
 #define LESS (1 - 0x1p-29)
 
-/* A ball inside both, larger than `overlap`: no smaller move takes them apart. */
+/* A ball around `centre`, inside both parts and larger than `overlap`: no shorter move takes them
+ * apart. */
 static bvp_status try_ball(bvpi_clash_judge *judge, const double centre[3], double overlap,
                            bvpi_clash_depth *out)
 {
@@ -252,8 +278,8 @@ static bvp_status try_ball(bvpi_clash_judge *judge, const double centre[3], doub
     return BVP_OK;
 }
 
-/* Two parts in one place, whose surfaces are the same there: no point of one lies deep in the
- * other, but behind faces that touch both are solid. */
+/* Two parts at the same place may have the same surface there. Then no point of one is deep in the
+ * other, but the material behind touching faces is inside both. */
 static bvp_status try_balls(bvpi_clash_judge *judge, const bvpi_faces *faces, double overlap,
                             bvpi_clash_depth *out)
 {
@@ -271,9 +297,10 @@ static bvp_status try_balls(bvpi_clash_judge *judge, const bvpi_faces *faces, do
     return status;
 }
 
-/* ---- both ------------------------------------------------------------------------------------ */
+/* ---- both bounds ----------------------------------------------------------------------------- */
 
-/* Shorter and shorter shifts off the deepest point, and along the contacts' ways. */
+/* Tries shorter and shorter shifts, from the deepest point to its nearest surface point, and along
+ * the directions off the contacts. */
 static bvp_status lower_upper(bvpi_clash_judge *judge, const bvpi_contacts *c,
                               bvpi_clash_depth *out)
 {
@@ -300,7 +327,7 @@ static bvp_status lower_upper(bvpi_clash_judge *judge, const bvpi_contacts *c,
     return status;
 }
 
-/* Points of all that touches, and some others. */
+/* Points of touching faces, and a few others. */
 static bvp_status try_all(bvpi_clash_judge *judge, const bvpi_contacts *c, double enough,
                           bvpi_clash_depth *out)
 {
@@ -314,10 +341,11 @@ static bvp_status try_all(bvpi_clash_judge *judge, const bvpi_contacts *c, doubl
     return status;
 }
 
-/* So many contacts show across which ways a part that fits into another one can shrink. */
+/* This many contacts are enough to see across which directions a part that fits into another can
+ * shrink. */
 enum { SOME = 64 };
 
-/* What two triangles suggest. */
+/* The moves that one contact suggests. */
 static bvp_status come_free(bvpi_clash_judge *judge, const bvpi_contact *contact, double overlap,
                             double *upper)
 {
@@ -331,7 +359,7 @@ static bool is_settled(const bvpi_clash_depth *out, double overlap)
     return out->lower > overlap || out->upper <= overlap;
 }
 
-/* By all contacts, which takes long. */
+/* Uses all contacts, which takes long. */
 static bvp_status settle_by_all(bvpi_clash_judge *judge, double overlap, bool with_lines,
                                 bvpi_clash_depth *out)
 {
@@ -356,9 +384,9 @@ static bvp_status settle_by_all(bvpi_clash_judge *judge, double overlap, bool wi
     return status;
 }
 
-/* Is it deeper than `overlap`? Settled alike whatever else is asked for: yes by the first point
- * that is deep enough, no by the first small move that takes the parts apart. Edges are cut up only
- * where triangles reach so far through one another's planes. */
+/* Is the depth above `overlap`? The first point that is deep enough proves yes, the first short
+ * move that takes the parts apart proves no. The steps are the same for every detail. Edges are
+ * only cut where triangles reach that far through each other's planes. */
 static bvp_status settle(bvpi_clash_judge *judge, const bvpi_contact *first, double overlap,
                          bool with_lines, bvpi_clash_depth *out)
 {
@@ -380,7 +408,7 @@ static bvp_status settle(bvpi_clash_judge *judge, const bvpi_contact *first, dou
     return settle_by_all(judge, overlap, with_lines, out);
 }
 
-/* Larger lower bounds, lesser upper ones: of what is not within the permitted overlap. */
+/* Improves both bounds, for pairs that are deeper than permitted. */
 static bvp_status refine(bvpi_clash_judge *judge, bvpi_clash_depth *out)
 {
     bvpi_contacts *c = judge->contacts;
@@ -390,7 +418,7 @@ static bvp_status refine(bvpi_clash_judge *judge, bvpi_clash_depth *out)
     return status == BVP_OK ? lower_upper(judge, c, out) : status;
 }
 
-/* What a detail asks for beyond the verdict. */
+/* Computes what a detail asks for beyond the verdict. */
 static bvp_status add_detail(bvpi_clash_judge *judge, double overlap, bvp_clash_detail detail,
                              bvpi_clash_depth *out)
 {
@@ -416,7 +444,7 @@ bvp_status bvpi_clash_comes_free(bvpi_clash_judge *judge, const bvp_hit_id *hit_
     bvpi_contact contact;
     *upper = INFINITY;
     if (!(overlap < bvpi_apart_by_boxes(&judge->a->bounds, &judge->b->bounds)))
-        return BVP_OK; /* no small shift */
+        return BVP_OK; /* only a long shift would help */
     const bvp_status status = bvpi_contact_init(judge, hit_a, hit_b, &contact);
     return status == BVP_OK ? come_free(judge, &contact, overlap, upper) : status;
 }

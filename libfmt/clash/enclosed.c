@@ -1,30 +1,44 @@
 /* SPDX-License-Identifier: MIT
- * enclosed.c: is one of two parts whose surfaces do not meet inside the other?
- * Spec: exactness.md, chapter "Clash verdicts"
+ * enclosed.c: is one of two parts, whose surfaces do not meet, inside the other?
+ *
+ * A connected surface that does not meet another one is entirely inside it or entirely outside. So
+ * one point of each connected piece (pieces.h) decides, if rounding cannot have moved that point
+ * across the other surface: points within `gap` of the surface are skipped. Ten points of a piece
+ * are tried in turn, then triangles' middles spread over the part, for pieces that lie along the
+ * other surface.
+ *
+ * The answers are deliberately asymmetric. INSIDE needs one point that is certainly inside. OUTSIDE
+ * needs every piece to be accounted for, by a point or by the box. If some piece has no usable
+ * point, or there are too many pieces, the answer is ALONG: no proof of anything, and callers must
+ * not take it as free.
+ *
+ * If the outer part has open edges, rays can only vote; a point that is not clearly outside goes to
+ * winding.c, which may prove INSIDE for a part whose cracks are narrow. Otherwise it is UNSURE.
+ *
+ * Slow twin: winding numbers of a corner of each piece, tests/support/clash_brute.c; flush parts
+ * inside parts, tests/property/test_clash_flush.c.
+ * Spec: exactness.md, chapter 12, "Enclosed"
+ * Measured: decisions.md, "Clash verdicts"
  */
 #include "clash/judge.h"
 
 #include <math.h>
 
-/* A connected surface that does not meet another one is inside it with all points or with none, so
- * one point of each piece is enough, if rounding cannot have taken it across. "Outside" is said
- * only where every piece has such a point; where one has none the answer is BVPI_ALONG. */
-
-/* Of a piece: its extreme corners; its first triangle's corners and middle. */
+/* Points of a piece: its extreme corners, then its first triangle's corners and middle. */
 enum { EXTREMES = 6, POINTS = EXTREMES + 4 };
 
-/* So many pieces are asked for points, and middles of so many triangles, spread over the part. */
+/* At most this many pieces are tested by points, and this many triangles' middles. */
 enum { PIECES_ASKED = 4096, MIDDLES_ASKED = 4096 };
 
-/* One question: `inner` in `outer`. */
+/* Is `inner` inside `outer`? */
 typedef struct question {
     const bvpi_clash_item *outer, *inner;
-    double slack; /* of inner's points */
-    double gap;   /* >= slack: points so near to outer's surface tell nothing */
-    double crack; /* of outer: no wider ones let anything through */
+    double slack; /* error of inner's points */
+    double gap;   /* >= slack: points this near to outer's surface are skipped */
+    double crack; /* cracks of outer up to this width count as closed */
 } question;
 
-/* From the placed corners: a middle rounded to floats might lie across the other's surface. */
+/* Computed from placed corners. A middle rounded to floats might be across the other surface. */
 static void place_middle(const bvpi_clash_item *item, const float tri[9], double out[3])
 {
     double c[9];
@@ -44,7 +58,7 @@ static void point_of(const bvpi_clash_item *item, const struct bvpi_piece *piece
         place_middle(item, piece->corners, out);
 }
 
-/* What is all inside has its corners inside the box. */
+/* A piece that is inside has all its corners inside the box. */
 static bool may_hold(const question *q, const struct bvpi_piece *piece)
 {
     for (int k = 0; k < EXTREMES; k++) {
@@ -56,7 +70,7 @@ static bool may_hold(const question *q, const struct bvpi_piece *piece)
     return true;
 }
 
-/* The middle of a group's box, give or take half its diagonal, is all that is asked. */
+/* A coarse test of a whole group: the middle of its box, within half its diagonal. */
 static bool may_hold_group(const question *q, const struct bvpi_piece_group *group)
 {
     const bvpi_placement *placement = &q->inner->part.at.placement;
@@ -71,9 +85,9 @@ static bool may_hold_group(const question *q, const struct bvpi_piece_group *gro
     return bvpi_clash_is_in_box(&q->outer->part, world, radius + q->slack);
 }
 
-/* A point that rays do not say to be outside of an open part. If that is closed but for cracks, it
- * may be certain to be inside; else it may leave through the opening: nobody can tell. Nor of one
- * that is outside after all: what is so near a crack may reach through it. */
+/* For a point that rays do not call outside an open part. If the part is closed except for cracks,
+ * the winding number may prove that it is inside. Everything else is UNSURE, including a winding
+ * number of 0: a point that near a crack may reach through it. */
 static bvp_status ask_open(const question *q, const double point[3], bvpi_where *out)
 {
     const bvp_status status = bvpi_clash_winding(q->outer, point, q->slack, q->crack, out);
@@ -82,7 +96,7 @@ static bvp_status ask_open(const question *q, const double point[3], bvpi_where 
     return status;
 }
 
-/* A point of inner, perhaps on outer's surface. *told: where it is decides. */
+/* A point of inner, possibly on outer's surface. *told: the answer is certain enough to decide. */
 static bvp_status ask_point(const question *q, const double point[3], bvpi_where *out, bool *told)
 {
     bvpi_closest_query query;
@@ -97,7 +111,7 @@ static bvp_status ask_point(const question *q, const double point[3], bvpi_where
     return status;
 }
 
-/* The first point that tells decides. */
+/* The first usable point decides for the whole piece. */
 static bvp_status ask_piece(const question *q, const struct bvpi_piece *piece, bvpi_where *out,
                             bool *told)
 {
@@ -111,8 +125,8 @@ static bvp_status ask_piece(const question *q, const struct bvpi_piece *piece, b
     return status;
 }
 
-/* Where pieces' own points lie on the other's surface: a piece may fill a corner, or a hole. One
- * middle that is inside decides; one that is not, too, if there is no other piece. */
+/* For pieces whose own points are all on the other surface, as where a piece fills a corner or a
+ * hole. One middle inside decides; one outside decides only if there is a single piece. */
 static bvp_status ask_middles(const question *q, bool is_one, bvpi_where *out)
 {
     const bvpi_clash_item *inner = q->inner;
@@ -140,7 +154,7 @@ static bvp_status ask_middles(const question *q, bool is_one, bvpi_where *out)
     return status;
 }
 
-/* Asks the pieces until one is not outside. *all_told: the others are outside. */
+/* Tests the pieces until one is not outside. *all_told: every other piece is certainly outside. */
 static bvp_status ask_pieces(const question *q, const bvpi_pieces *pieces, bvpi_where *out,
                              bool *all_told)
 {

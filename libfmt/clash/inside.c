@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * inside.c: where a point is, by counting what rays from it cross, with signs.
- * Spec: exactness.md, chapter "Clash verdicts"
+ * inside.c: is a point inside a part? Rays from the point count crossings with their signs.
+ *
+ * For a closed surface the number of exits minus entries along any ray is the winding number, and
+ * rays here are exact (tri_ray.h). Only rays that graze an edge or a face are discarded, because
+ * such a crossing may be counted twice.
+ * - Closed, every edge in exactly two triangles: one ray decides, if parity and signed sum agree.
+ * - Closed, but faces may be inconsistent: three rays of the same opinion decide.
+ * - Open: no single ray decides, since it may leave through an opening. Nine fixed directions vote.
+ *   Half of them or more uncrossed: outside. All of them crossed: inside. Otherwise unsure.
+ *
+ * The vote estimates which share of all directions the part covers, as a generalised winding number
+ * does, at the price of nine rays instead of a sum over all triangles.
+ *
+ * Slow twin: winding numbers, tests/support/clash_brute.c.
+ * Spec: exactness.md, chapter 12, "Enclosed"
+ * Related: Jacobson, Kavan, Sorkine-Hornung, Robust inside-outside segmentation using generalized
+ * winding numbers, 2013.
  */
 #include "clash/judge.h"
 
@@ -9,8 +24,8 @@
 #include "node/cluster_record.h"
 #include "query/ray/ray_query.h"
 
-/* Directions that no edge or face of a drawing runs along, spread so that a circle on the sphere
- * around five of them holds a third of it. */
+/* No edge or face of a usual model runs along one of these. They are spread so that a circle on the
+ * sphere around any five of them covers a third of it. */
 enum { DIRECTIONS = BVPI_CLASH_DIRECTIONS, ENOUGH = 3 };
 const double bvpi_clash_directions[BVPI_CLASH_DIRECTIONS][3] = {
     {0.1381, 0.2713, 0.9525},  {-0.8117, 0.5639, 0.1523}, {0.3049, -0.9437, 0.1283},
@@ -45,8 +60,7 @@ bvp_status bvpi_clash_cast_ray(const bvpi_clash_item *item, const double point[3
     return bvpi_ray_part_hits(&item->part, item->file->isa, &ray, item->meter, count_hit, out);
 }
 
-/* What nine rays say of an open surface: outside, when half of them or more leave freely, which
- * five that do decide; inside, when none does. */
+/* Votes of the rays from a point of an open part: [0] leaves freely, [1] crosses. */
 static bvpi_where vote(const unsigned votes[2])
 {
     if (votes[1] <= votes[0])
@@ -54,8 +68,7 @@ static bvpi_where vote(const unsigned votes[2])
     return votes[0] == 0 ? BVPI_INSIDE : BVPI_UNSURE;
 }
 
-/* Of a closed surface whose faces all look outward one good ray tells: the count's parity and the
- * signs agree. Else three of one opinion are needed. */
+/* See the top of the file for the three cases. */
 bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], bvpi_where *out)
 {
     unsigned votes[2] = {0, 0};
@@ -93,7 +106,7 @@ bvp_status bvpi_clash_nearest(const bvpi_clash_item *item, const double point[3]
 
 /* ---- points of a part ------------------------------------------------------------------------ */
 
-/* Before placement: the box is the part's own, not the world's. */
+/* In part coordinates, because the part's own box is tighter than the world box. */
 bool bvpi_clash_is_in_box(const bvpi_placed_part *part, const double point[3], double slack)
 {
     const double more = slack / part->at.placement.size_min * (1 + 0x1p-50);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * judge.c: instances made ready to be judged.
+ * judge.c: prepares instances and pairs for judging.
  */
 #include "clash/judge.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A corner is rounded once, the middle of three or a point of an edge some times more. */
+/* See BVPI_CLASH_SLACK: 16 u of the largest terms. A corner is rounded once; the middle of three,
+ * or a point of an edge, a few times more. */
 double bvpi_clash_slack(const bvpi_placed_tree *at)
 {
     const double *m = at->placement.m;

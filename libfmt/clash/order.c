@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * order.c: a ring of blocks. Threads take the next block as soon as its place in the ring is free;
- * the thread that finds the oldest one complete delivers it and those after it. A block whose pairs
- * are many waits until it is the oldest and delivers what it has. The oldest one waits for nobody,
- * so that there is always progress. Measured: decisions.md, "Verdicts of a whole plant".
+ * order.c: works on blocks with several threads, and delivers their pairs in the order of the
+ * blocks.
+ *
+ * Blocks occupy a ring. A thread takes the next number as soon as that block's place in the ring is
+ * free. Whoever completes a block delivers all complete blocks from the oldest on; only one thread
+ * delivers at a time (is_delivering), and it does not hold the mutex while the caller's function
+ * runs. So the caller sees one order, from one thread at a time, whatever the number of threads.
+ *
+ * Memory is bounded: the ring has a fixed number of places, and a block with PAIRS_MOST waiting
+ * pairs stops until it is the oldest. No deadlock: the oldest block never waits for another block,
+ * and the ring always contains it.
+ *
+ * Invariants, under the mutex: next_to_deliver <= next_to_take <= block_count; a block's place is
+ * reused only after it was delivered. has_ended is atomic, because workers poll it without the
+ * mutex.
+ *
+ * Held by tests/property/test_clash.c (alike for any number of threads) and under the thread
+ * sanitizer by test_threads.
+ * Measured: decisions.md, "Verdicts of a whole plant", "Races planted by hand"
  */
 #include "clash/order.h"
 
@@ -16,9 +31,11 @@
 
 enum {
     THREAD_MAX = 256,
-    BLOCKS_WANTED = 64, /* fewer instances make smaller blocks, so that threads end together */
-    RING_A_THREAD = 4,  /* places in the ring; one slow block keeps so many times as many waiting */
-    PAIRS_MOST = 1024   /* of a block that is not the oldest: 300 KiB */
+    BLOCKS_WANTED =
+        64, /* fewer instances get smaller blocks, so that all threads end at about the same time */
+    RING_A_THREAD =
+        4, /* places in the ring for each thread: how far others may run ahead of a slow block */
+    PAIRS_MOST = 1024 /* pairs that a block may hold before it is the oldest: 300 KiB */
 };
 
 struct bvpi_clash_order {
@@ -82,7 +99,7 @@ static void give_block(bvpi_clash_order *order, bvpi_clash_block *block)
         end(order);
 }
 
-/* With the mutex, which it gives back in between. */
+/* Called with the mutex held; releases it while the caller's function runs. */
 static void deliver_complete(bvpi_clash_order *order)
 {
     if (order->is_delivering)
@@ -136,7 +153,7 @@ bool bvpi_clash_deliver(bvpi_clash_block *block, const bvp_clash_pair *pair)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* NULL: there is none left. */
+/* Returns NULL if there are no more blocks. */
 static bvpi_clash_block *take_block(bvpi_clash_order *order)
 {
     bvpi_clash_block *block = NULL;
@@ -206,7 +223,8 @@ static uint32_t count_threads(const bvpi_clash_run *run, uint32_t block_count)
     return (uint32_t)count < block_count ? (uint32_t)count : block_count;
 }
 
-/* None of them is the caller's, whose stack may be small: BVPI_THREAD_STACK. */
+/* All blocks run on threads of our own, because the caller's stack may be small:
+ * BVPI_THREAD_STACK. */
 static void run_threads(bvpi_clash_order *order, uint32_t thread_count)
 {
     pthread_t threads[THREAD_MAX];

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * part_cache.c: values of parts, computed without a lock: the first one to be stored is kept.
+ * part_cache.c: values computed once for each part, without a lock.
+ *
+ * Two threads that need the same value at the same time both compute it, and a compare-and-swap
+ * keeps the first. That wastes work rarely and never blocks. A value must be a pure function of the
+ * part, or results would depend on timing.
+ *
+ * Held by the thread sanitizer in tests/property/test_threads.c.
+ * Measured: decisions.md, "Races planted by hand"
  */
 #include "clash/part_cache.h"
 

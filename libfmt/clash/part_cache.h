@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * part_cache.h: what is computed from a part when it is first asked for, once for each part, and
- * kept. Any thread may ask.
+ * part_cache.h: values computed from parts on first use, once for each part, and kept. Safe to use
+ * from any thread.
  */
 #ifndef BVPI_CLASH_PART_CACHE_H
 #define BVPI_CLASH_PART_CACHE_H
@@ -13,17 +13,17 @@ typedef struct bvpi_part_cache {
     void **values; /* atomic; NULL: not computed yet */
 } bvpi_part_cache;
 
-/* Computes a part's value; on success *out is it, on failure *out is NULL. control: what may cancel
- * that, or NULL. */
+/* Computes a part's value. On success *out is a malloc'ed block, on failure NULL. control: may
+ * cancel the computation, or NULL. */
 typedef bvp_status bvpi_part_compute(const bvp_file *file, uint32_t part,
                                      const bvp_control *control, void **out);
 
-/* 8 bytes a part. To be freed even when it fails. */
+/* Takes 8 bytes for each part. Call bvpi_part_cache_free even after a failure. */
 bvp_status bvpi_part_cache_init(bvpi_part_cache *cache, const bvp_file *file);
 void bvpi_part_cache_free(bvpi_part_cache *cache);
 
-/* The value of a part, which belongs to the cache. Threads that ask for the same part at the same
- * time may each compute it: the first value is kept. A failure is not kept. */
+/* The value of a part; the cache owns it. Threads that ask at the same time may each compute it,
+ * and the first result is kept. A failure is not kept. */
 bvp_status bvpi_part_cache_get(bvpi_part_cache *cache, uint32_t part, bvpi_part_compute *compute,
                                const bvp_control *control, const void **out);
 

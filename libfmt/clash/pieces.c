@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * pieces.c: union-find over the corners of a part's triangles, which a hash table makes one of
- * where their positions are equal.
+ * pieces.c: the connected pieces of a part: triangles that share a corner's position.
+ *
+ * Union-find over different positions, found through a hash table with open addressing. Every set
+ * is led by its smallest corner number (unite_triangle keeps the lesser root), so the pieces come
+ * in the order of their first triangle and the result is deterministic. Paths are halved on the way
+ * up.
+ *
+ * Only what enclosed.c needs is kept: for each piece six extreme corners and the first triangle,
+ * and a box for each group of 64 pieces, which rejects many at once. Parts with more than 65,536
+ * pieces, such as soups, keep an even sample and say so.
+ *
+ * Spec: exactness.md, chapter 12, "Enclosed"
  */
 #include "clash/pieces.h"
 
@@ -13,16 +23,16 @@ enum { CHUNK = 256, SLOTS_LEAST = 1024, LOOK = 4096 };
 
 typedef struct corner {
     float at[3];
-    uint32_t up;       /* of the same piece; itself: the piece's first one */
-    uint32_t triangle; /* the first one that it is of */
-    uint32_t kept;     /* of a first one: the number of the piece */
+    uint32_t up;       /* another corner of the same piece; itself for the first one of a piece */
+    uint32_t triangle; /* the first triangle that uses it */
+    uint32_t kept;     /* for the first corner of a piece: the piece's index in the result */
 } corner;
 
 typedef struct union_find {
-    const bvp_control *control; /* or NULL: looked at every some thousand corners */
+    const bvp_control *control; /* may be NULL; checked every some thousand corners */
     bool is_cancelled;
     corner *corners;
-    uint32_t *slots; /* numbers of corners plus one; 0: free */
+    uint32_t *slots; /* corner numbers plus one; 0: free */
     uint32_t count, slot_count;
 } union_find;
 
@@ -45,7 +55,8 @@ static uint32_t *slot_of(const union_find *u, const float at[3])
     return &u->slots[slot];
 }
 
-/* False: the work is to end. Not a step of a budget: what is kept for all is made once. */
+/* False: cancelled. This does not count as steps of a budget, because the result is shared by all
+ * pairs and computed once. */
 static bool goes_on(union_find *u, uint32_t i)
 {
     if (i % LOOK == 0)
@@ -53,11 +64,11 @@ static bool goes_on(union_find *u, uint32_t i)
     return !u->is_cancelled;
 }
 
-/* At most half of the slots are taken. */
+/* Keeps at least half of the slots free. */
 static bool grow(union_find *u)
 {
     const uint32_t slot_count = u->slot_count ? 2 * u->slot_count : SLOTS_LEAST;
-    if (slot_count == 0) /* 2^31 different corners */
+    if (slot_count == 0) /* overflow: 2^31 different corners */
         return false;
     corner *corners = realloc(u->corners, slot_count / 2 * sizeof *corners);
     if (!corners)
@@ -81,10 +92,11 @@ static uint32_t root_of(union_find *u, uint32_t i)
     return i;
 }
 
-/* The number of a corner there; UINT32_MAX: no memory. */
+/* The number of the corner at a position, added if new; UINT32_MAX: out of memory. */
 static uint32_t corner_at(union_find *u, uint64_t triangle, const float position[3])
 {
-    const float at[3] = {position[0] + 0.f, position[1] + 0.f, position[2] + 0.f}; /* no -0 */
+    const float at[3] = {position[0] + 0.f, position[1] + 0.f,
+                         position[2] + 0.f}; /* -0 becomes 0 */
     if (u->count == u->slot_count / 2 && !grow(u))
         return UINT32_MAX;
     uint32_t *slot = slot_of(u, at);
@@ -98,7 +110,7 @@ static uint32_t corner_at(union_find *u, uint64_t triangle, const float position
     return *slot - 1;
 }
 
-/* All corners of a piece lead to the one that came first. */
+/* The root of a piece is its corner that came first. */
 static bool unite_triangle(union_find *u, uint64_t number, const float tri[9])
 {
     uint32_t root = UINT32_MAX;
@@ -136,7 +148,7 @@ static bvp_status unite_part(union_find *u, const bvp_file *file, uint32_t part)
     }
 }
 
-/* Of `total` pieces so many are kept: is this one of them? */
+/* Is this one of the pieces kept of `total`, spread evenly? */
 static bool is_kept(uint64_t piece, uint64_t total)
 {
     const uint64_t most = BVPI_PIECES_MOST;
@@ -170,7 +182,7 @@ static void extend(struct bvpi_piece *piece, const float at[3])
     }
 }
 
-/* A piece's first corner comes before its others, and then tells the number it is kept under. */
+/* A piece's first corner precedes its others, so its index is known when they come. */
 static bvp_status collect(union_find *u, const bvp_file *file, uint32_t part, uint32_t total,
                           bvpi_pieces *out)
 {
@@ -205,7 +217,7 @@ static void group_pieces(bvpi_pieces *pieces)
     }
 }
 
-/* With room for `kept` pieces and their groups; NULL: no memory. */
+/* Allocates room for `kept` pieces and their groups. */
 static bvpi_pieces *new_pieces(uint32_t kept)
 {
     const size_t groups = kept / BVPI_PIECE_GROUP + 1;

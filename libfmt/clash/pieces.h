@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * pieces.h: the connected pieces of parts, one triangle of each. Found when first asked for, once
- * for each part, and kept; any thread may ask.
+ * pieces.h: the connected pieces of parts, and a few points of each. Computed on first use, once
+ * for each part, and kept; safe to use from any thread.
  * Spec: exactness.md, chapter "Clash verdicts"
  */
 #ifndef BVPI_CLASH_PIECES_H
@@ -8,24 +8,25 @@
 
 #include "clash/part_cache.h"
 
-/* Of more pieces, as a soup may have them, so many are kept, spread over the part. */
+/* If there are more pieces, as in a soup, this many are kept, spread over the part. */
 enum { BVPI_PIECES_MOST = 1 << 16, BVPI_PIECE_GROUP = 64 };
 
-/* Triangles hang together by corners at equal positions. */
+/* Triangles are connected if they share a corner position. */
 typedef struct bvpi_pieces {
     uint32_t count;
-    bool is_sampled; /* there are more */
+    bool is_sampled; /* there are more pieces */
     struct bvpi_piece_group {
         float lo[3], hi[3];
-    } * groups; /* the boxes of each BVPI_PIECE_GROUP in a row; behind the pieces */
+    } * groups; /* the boxes of each BVPI_PIECE_GROUP consecutive pieces; stored behind the pieces
+                 */
     struct bvpi_piece {
         float corners[9];    /* of its first triangle, as stored */
-        float extreme[6][3]; /* corners: the least of each axis, then the largest */
+        float extreme[6][3]; /* the corners with the least x, y, z, then the largest */
     } at[];
 } bvpi_pieces;
 
-/* cache: of pieces alone. O(triangles) time and, while it lasts, memory (some 30 bytes a triangle)
- * the first time. control: what may end that, or NULL. */
+/* cache: used for pieces only. The first call for a part takes O(triangles) time and, temporarily,
+ * some 30 bytes for each triangle. control: may cancel that, or NULL. */
 bvp_status bvpi_pieces_get(bvpi_part_cache *cache, uint32_t part, const bvp_control *control,
                            const bvpi_pieces **out);
 

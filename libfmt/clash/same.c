@@ -1,8 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * same.c: is the surface of one part that of another one, within the touch gap, however either is
- * cut into triangles?
- * Spec: exactness.md, chapter "Clash verdicts"
- * Measured: decisions.md, "Duplicates by surface, and cracks".
+ * same.c: do two parts have the same surface, within the touch gap, however each is cut into
+ * triangles?
+ *
+ * Required: every point of either surface is within the gap of the other. Points within a distance
+ * of a convex set form a convex set, so a convex patch is covered by a triangle as soon as the
+ * patch's corners are within the gap of it. The two meshes are overlaid on this principle. A patch
+ * starts as a triangle of one part. The other part's triangle nearest to its middle
+ * 1. covers it: done;
+ * 2. or is used to cut it, by six planes around that triangle: what it covers is removed, the rest
+ *    are patches again;
+ * 3. or neither: points near the patch's corners are tried the same way, then the patch is halved.
+ * A point with nothing within the gap ends it: not the same.
+ *
+ * True is a proof: distances are rounded up, and every cut adds one slack to what a patch's corners
+ * may be off. False may be wrong: after too many patches or halvings.
+ *
+ * Coordinates are relative to a common world point, so that a large offset costs no digits. That
+ * point is rounded only for the look-up of the nearest triangle, which decides nothing: any near
+ * triangle will do.
+ *
+ * Held by tests/property/test_clash_same.c: remeshed copies near and far are duplicates, altered
+ * ones are not.
+ * Spec: exactness.md, chapter 12, "Duplicate"
+ * Measured: decisions.md, "Duplicates by surface, and cracks"
  */
 #include "clash/judge.h"
 
@@ -12,51 +32,41 @@
 
 #include "base/vec3.h"
 
-/* Both ways round: each point of one surface must be within the gap of the other one. A convex
- * patch is covered once all its corners are within the gap of one triangle, for the points within a
- * distance of a convex set are convex. A patch begins as a triangle. The triangle next to its
- * middle either covers it, or its three edges cut off what it covers, and what is left are patches
- * again: the two meshes are overlaid. Where neither gets on, the patch is halved.
- *
- * All coordinates are relative to a point of the world that both share, so that an offset costs no
- * digits. That point is only rounded where the nearest triangle is looked up, which decides
- * nothing: any triangle that is near enough will do. */
-
-/* Corners that a patch may have when it waits, and after six cuts more. */
+/* Corners of a waiting patch, and after six more cuts. */
 enum { PATCH_WAITING = 8, PATCH_MOST = PATCH_WAITING + 6 };
 
-/* Patches that may wait; halvings that may lead to one: its area is then 2^-20 of a triangle's. */
+/* Waiting patches; halvings in a row: a patch's area is then 2^-20 of its triangle's. */
 enum { WAITING_MOST = 512, HALVINGS_MOST = 20 };
 
-/* Patches that may be looked at: so many, and so many for each triangle of both parts. Two meshes
- * of a surface that have nothing in common take some 10. */
+/* Patches that may be examined: a constant, plus a number for each triangle of both parts. Two
+ * meshes of one surface that have nothing in common need some 10 for each triangle. */
 enum { PATCHES_LEAST = 4096, PATCHES_EACH = 32 };
 
-/* What a triangle's edges cut off a patch is worth having from this share of their areas on. */
+/* A cut is worthwhile if it removes at least this share of the smaller of the two areas. */
 #define SHARE_LEAST 0x1p-30
 
-/* A convex polygon of `from`'s surface. */
+/* A convex polygon on the surface of `from`. */
 typedef struct patch {
     double corners[PATCH_MOST][3];
     unsigned count, cuts, halvings;
-    bool is_full; /* a corner had no room: it is no longer whole */
+    bool is_full; /* a corner was dropped for lack of room, so the patch is not complete */
 } patch;
 
-/* A part, placed relative to the point that both share. */
+/* A part placed relative to the common point. */
 typedef struct side {
     const bvpi_clash_item *item;
     double m[12];
-    double slack; /* as the item's, of these coordinates */
+    double slack; /* as the item's slack, for these coordinates */
 } side;
 
 typedef struct comparison {
     side from, onto;
-    double middle[3]; /* the point that both share */
+    double middle[3]; /* the common point, in the world */
     double gap;
-    uint64_t left; /* patches that may still be looked at */
+    uint64_t left; /* patches that may still be examined */
     unsigned waiting_count;
     patch *waiting;
-    bool is_over; /* some point is not within the gap, or nobody can tell in time */
+    bool is_over; /* some point is not within the gap, or there is no time to tell */
 } comparison;
 
 /* ---- placed corners -------------------------------------------------------------------------- */
@@ -71,7 +81,7 @@ static void side_init(side *out, const bvpi_clash_item *item, const double middl
     memcpy(out->m, at.placement.m, sizeof out->m);
 }
 
-/* In double: errs by 5 roundings of the terms a coordinate, which is less than the slack. */
+/* In double: each coordinate errs by 5 roundings of its terms, which is less than the slack. */
 static void place_triangle(const side *s, const float tri[9], double out[3][3])
 {
     for (int k = 0; k < 3; k++)
@@ -92,7 +102,7 @@ static void middle_of(const patch *p, double out[3])
     }
 }
 
-/* ---- distances, from above ------------------------------------------------------------------- */
+/* ---- upper bounds of distances --------------------------------------------------------------- */
 
 static double length_sq(const double p[3], const double q[3])
 {
@@ -112,7 +122,7 @@ static double to_segment_sq(const double p[3], const double a[3], const double b
     return length_sq(p, q);
 }
 
-/* To a point of the triangle that is as near as doubles find one. */
+/* The distance to the nearest point of the triangle as far as doubles find it: never too small. */
 static double to_triangle(const double p[3], double tri[3][3])
 {
     double ab[3], ac[3], ap[3], n[3], x[3], y[3], q[3];
@@ -133,9 +143,9 @@ static double to_triangle(const double p[3], double tri[3][3])
     return sqrt(least);
 }
 
-/* Are all points of the patch within the gap of the triangle? Its corners are off by one slack, and
- * by one for each cut; the point of the triangle by another, and twice as much for what it is made
- * of. */
+/* Are all points of the patch within the gap of the triangle? The patch's corners err by one slack,
+ * and by one more for each cut; the triangle's point errs by one, and by two more for the corners
+ * it is made of. */
 static bool is_covered(const comparison *c, const patch *p, double tri[3][3])
 {
     const double slack = (2 + p->cuts) * c->from.slack + 3 * c->onto.slack;
@@ -158,7 +168,7 @@ static double area_of(const double (*corners)[3], unsigned count)
     return sqrt(bvpi_dot(sum, sum));
 }
 
-/* ---- patches that wait ----------------------------------------------------------------------- */
+/* ---- waiting patches ------------------------------------------------------------------------- */
 
 static void put(comparison *c, const patch *p)
 {
@@ -168,7 +178,7 @@ static void put(comparison *c, const patch *p)
         c->waiting[c->waiting_count++] = *p;
 }
 
-/* Of many corners: in two, along a diagonal. */
+/* A patch with too many corners is split along a diagonal. */
 static void put_split(comparison *c, const patch *p)
 {
     patch half = *p;
@@ -184,7 +194,7 @@ static void put_split(comparison *c, const patch *p)
     put(c, &half);
 }
 
-/* Across the longest side, or, of more than three corners, into two. */
+/* A triangle is halved across its longest side, a larger polygon along a diagonal. */
 static void put_halves(comparison *c, const patch *p)
 {
     patch half = *p;
@@ -227,7 +237,7 @@ static void add_corner(patch *p, const double corner[3])
         memcpy(p->corners[p->count++], corner, sizeof p->corners[0]);
 }
 
-/* Cuts *p where normal . (x - at) is 0: what is above goes to *outside. */
+/* Cuts *p where normal . (x - at) = 0. The part above goes to *outside. */
 static void cut(patch *p, const double at[3], const double normal[3], patch *outside)
 {
     const patch whole = *p;
@@ -260,8 +270,8 @@ static void cut(patch *p, const double at[3], const double normal[3], patch *out
     }
 }
 
-/* Six planes around a triangle, across its own: through its edges and corners, each moved out by
- * `room`. What they hold of its plane is within sqrt(2) room of it. */
+/* Six planes perpendicular to the triangle's: through its edges and corners, each moved outward by
+ * `room`. In the triangle's plane they enclose what is within sqrt(2) room of it. */
 static void planes_around(double tri[3][3], const double normal[3], double room, double at[6][3],
                           double out[6][3])
 {
@@ -281,9 +291,9 @@ static void planes_around(double tri[3][3], const double normal[3], double room,
     }
 }
 
-/* Takes off what the triangle covers; what is left waits. False: that is nothing, or it is not
- * covered. Neighbours do not meet quite: by cuts a little outside of the edges no slivers are left
- * between them. */
+/* Removes from the patch what the triangle covers; the rest waits. False: nothing is removed, or it
+ * is not covered. The planes are a little outside of the edges, so that no slivers are left between
+ * neighbouring triangles that do not quite meet. */
 static bool cut_off(comparison *c, const patch *p, double tri[3][3])
 {
     double ab[3], ac[3], n[3], at[6][3], out[6][3];
@@ -294,7 +304,7 @@ static bool cut_off(comparison *c, const patch *p, double tri[3][3])
     planes_around(tri, n, 0.25 * c->gap, at, out);
     for (int k = 0; k < 6; k++) {
         cut(&inside, at[k], out[k], &outside[k]);
-        if (inside.is_full || outside[k].is_full) /* of an outline that rounding makes jagged */
+        if (inside.is_full || outside[k].is_full) /* rounding has made the outline jagged */
             return false;
     }
     const double least = fmin(area_of(p->corners, p->count), 0.5 * sqrt(bvpi_dot(n, n)));
@@ -307,9 +317,9 @@ static bool cut_off(comparison *c, const patch *p, double tri[3][3])
     return true;
 }
 
-/* ---- one way round --------------------------------------------------------------------------- */
+/* ---- one direction --------------------------------------------------------------------------- */
 
-/* The triangle of `onto` next to a point, if there is one within the gap, or a little more. */
+/* The triangle of `onto` next to a point, if one is within the gap, or slightly more. */
 static bvp_status find_next(comparison *c, const double point[3], bool *found, double tri[3][3])
 {
     bvpi_closest_query query;
@@ -329,8 +339,8 @@ static bvp_status find_next(comparison *c, const double point[3], bool *found, d
     return status;
 }
 
-/* One step: a patch is covered, cut, or halved, by the triangle next to its middle, or else next to
- * points near its corners. */
+/* One step: the triangle next to the patch's middle, or next to points near its corners, covers or
+ * cuts it; else the patch is halved. */
 static bvp_status cover_patch(comparison *c, const patch *p)
 {
     bvp_status status = BVP_OK;
@@ -392,9 +402,10 @@ static bvp_status cover(comparison *c, const bvpi_clash_item *from, const bvpi_c
     return status;
 }
 
-/* ---- before that ----------------------------------------------------------------------------- */
+/* ---- quick rejections ------------------------------------------------------------------------ */
 
-/* Does the box of `onto` reach to all six faces of the box of `from`, which its surface does? */
+/* Does the box of `onto` reach all six faces of the box of `from`? If the surfaces are the same it
+ * must. */
 static bool reaches_faces(const bvpi_clash_item *from, const bvpi_clash_item *onto, double gap)
 {
     const bvpi_placed_part *p = &from->part, *q = &onto->part;
@@ -404,7 +415,7 @@ static bool reaches_faces(const bvpi_clash_item *from, const bvpi_clash_item *on
         middle[i] = 0.5 * ((double)q->part.lo[i] + (double)q->part.hi[i]);
         half[i] = (double)q->part.hi[i] - middle[i];
     }
-    for (int i = 0; i < 3; i++) { /* an axis of `from`, along which all is measured */
+    for (int i = 0; i < 3; i++) { /* measured along an axis of `from` */
         const double *axis = p->at.placement.inverse + 3 * i;
         double at = 0, reach = gap * sqrt(bvpi_dot(axis, axis));
         for (int k = 0; k < 3; k++)
@@ -420,7 +431,7 @@ static bool reaches_faces(const bvpi_clash_item *from, const bvpi_clash_item *on
     return true;
 }
 
-/* Some corners of one are asked for: most parts that touch have little in common. */
+/* Tests a few corners of one part. Most parts that touch have little surface in common. */
 static bvp_status may_cover(const bvpi_clash_item *from, const bvpi_clash_item *onto, double reach,
                             bool *out)
 {

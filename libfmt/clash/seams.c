@@ -1,7 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * seams.c: is a part with open edges closed but for narrow cracks?
- * Spec: exactness.md, chapter "Clash verdicts"
- * Measured: decisions.md, "Duplicates by surface, and cracks".
+ * seams.c: is a part with open edges closed, except for narrow cracks? How wide are they?
+ *
+ * Each side of a triangle counts once in its direction. Where the two directions cancel, the
+ * surface is closed. What remains is the border: a sum of directed edges that is itself closed,
+ * because every triangle's border is. Suppose the border's points can be moved, each edge staying a
+ * straight or bent line, so that afterwards everything cancels. The paths of the points sweep
+ * walls. The part with these walls is a closed sum of triangles, so around every point off them it
+ * has an integer winding number, and no point of a wall is farther from an open edge than the
+ * longest path. That longest path is the part's width. winding.c uses it.
+ *
+ * The moves tried: ends near each other go to the middle of their group's box; an edge that passes
+ * near such a place is bent to it, which handles T-junctions. "Near" starts at rounding level and
+ * grows by factors of 4; then values between the last two are tried, because larger ones may bend
+ * edges without need.
+ *
+ * Exactness: that everything cancels is decided on integers (places and counts). The width is
+ * computed in double and rounded up. If nothing cancels, or the part is too large to try, the width
+ * is infinite, which only means "unknown".
+ *
+ * Spec: exactness.md, chapter 12, "Cracks"
+ * Measured: decisions.md, "Duplicates by surface, and cracks"
  */
 #include "clash/seams.h"
 
@@ -12,38 +30,29 @@
 #include "base/meter.h"
 #include "base/vec3.h"
 
-/* Each side of a triangle counts once in the direction in which it runs. Where these do not cancel,
- * the surface has a border: a sum of edges that is closed in itself, since each triangle's is. If
- * its points can be moved, each edge on a line, such that then everything cancels, the ways that
- * they went are walls that close the surface: with them it is a closed sum of triangles, around
- * which any point off them is a whole number of times. No point of the walls is farther from the
- * edges than the longest way.
- *
- * Ends that are near one another go to one place; an edge that passes by such a place is bent to
- * it, as where two edges meet a long one (a T-junction). "Near" is tried from rounding upward, and
- * then a little less. */
-
 enum { CHUNK = 256, TRIANGLES_MOST = 1 << 20, SEAMS_MOST = 4096, BENDS_MOST = 1 << 15, LOOK = 64 };
 
-/* Of the longest side of the border's box: what is near first, and at last; times STEP each. */
+/* What counts as near, relative to the longest side of the border's box: first value, last value,
+ * factor. */
 #define NEAR_FIRST 0x1p-24
 #define NEAR_LAST  0x1p-4
 #define NEAR_STEP  4.
-enum { NEAR_FINER = 4 }; /* roots of the step, between the last one and the one before */
+enum { NEAR_FINER = 4 }; /* bisections between the last two values, on a logarithmic scale */
 
-/* Ends in order; sum: how often it runs from the first to the second, less back. */
+/* An edge with its ends in order. sum: how often it runs from the first to the second, minus
+ * back. */
 typedef struct edge {
     float ends[2][3];
     int32_t sum;
 } edge;
 
-/* Where an edge is bent to: the place of a group of ends. */
+/* Where an edge is bent: to the place of a group of ends. */
 typedef struct bend {
-    double at; /* along the edge, 0 .. 1 */
+    double at; /* position along the edge, 0 .. 1 */
     uint32_t place;
 } bend;
 
-/* A straight piece of a bent edge, from place to place. */
+/* A straight piece of a bent edge, between two places. */
 typedef struct piece {
     uint32_t places[2];
     int32_t sum;
@@ -52,16 +61,17 @@ typedef struct piece {
 typedef struct border {
     const bvp_control *control;
     edge *edges;
-    uint32_t *slots; /* numbers of edges plus one; 0: free */
+    uint32_t *slots; /* edge numbers plus one; 0: free */
     uint32_t slot_count, edge_count, end_count;
-    float (*ends)[3];       /* different ones, in order */
-    uint32_t *place_of;     /* of each end: the first end of its group */
-    double (*boxes)[6];     /* of each first end: its group's box; then the middle is the place */
-    uint32_t (*ends_of)[2]; /* of each edge */
-    bend *bends;            /* of one edge: end_count */
+    float (*ends)[3];   /* distinct, sorted */
+    uint32_t *place_of; /* for each end, the first end of its group */
+    double (*boxes)[6]; /* for each group's first end: the box of the group; then its middle, the
+                           place */
+    uint32_t (*ends_of)[2]; /* the numbers of each edge's ends */
+    bend *bends;            /* of one edge: room for end_count */
     piece *pieces;
     uint32_t piece_count;
-    double farthest; /* that a point moves */
+    double farthest; /* the longest path of a point */
 } border;
 
 /* ---- the border ------------------------------------------------------------------------------ */
@@ -92,7 +102,7 @@ static void add_side(border *b, const float from[3], const float to[3])
 {
     const int order = compare_ends(from, to);
     edge e = {.sum = order < 0 ? 1 : -1};
-    for (int i = 0; i < 3; i++) { /* no -0 */
+    for (int i = 0; i < 3; i++) { /* -0 becomes 0 */
         e.ends[order > 0][i] = from[i] + 0.f;
         e.ends[order < 0][i] = to[i] + 0.f;
     }
@@ -125,7 +135,7 @@ static bvp_status add_triangles(border *b, const bvp_file *file, uint32_t part, 
     return BVP_OK;
 }
 
-/* Those that do not cancel. */
+/* Keeps the edges that do not cancel. */
 static bvp_status find_edges(border *b, const bvp_file *file, uint32_t part, uint32_t triangles)
 {
     uint32_t kept = 0;
@@ -143,7 +153,7 @@ static bvp_status find_edges(border *b, const bvp_file *file, uint32_t part, uin
     return status;
 }
 
-/* The first end whose x is not below. */
+/* The first end whose x is at least the given one. */
 static uint32_t first_end(const border *b, double x)
 {
     uint32_t lo = 0, hi = b->end_count;
@@ -188,7 +198,7 @@ static bvp_status number_ends(border *b)
     return BVP_OK;
 }
 
-/* ---- moved ----------------------------------------------------------------------------------- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 static void to_doubles(const float p[3], double out[3])
 {
@@ -244,7 +254,7 @@ static void group_ends(border *b, double near, bvp_status *status)
     }
 }
 
-/* The middle of each group's box is where it goes. */
+/* A group's place is the middle of its box. */
 static void place_groups(border *b)
 {
     for (uint32_t i = 0; i < b->end_count; i++) {
@@ -271,7 +281,7 @@ static int compare_bends(const void *a, const void *b)
     return (p->place > q->place) - (p->place < q->place);
 }
 
-/* The point of an edge next to another one. */
+/* The point of an edge nearest to another point. */
 static double along(const edge *e, const double to[3], double point[3])
 {
     double way = 0, size = 0;
@@ -288,7 +298,7 @@ static double along(const edge *e, const double to[3], double point[3])
     return at;
 }
 
-/* Which places an edge passes by, in order. */
+/* The places that an edge passes near, in order. */
 static uint32_t find_bends(border *b, uint32_t which, double near)
 {
     const edge *e = &b->edges[which];
@@ -329,7 +339,7 @@ static bool bend_edge(border *b, uint32_t which, double near)
         for (int i = 0; i < 3; i++)
             point[i] = (double)e->ends[0][i] +
                        b->bends[k].at * ((double)e->ends[1][i] - (double)e->ends[0][i]);
-        if (b->bends[k].place == from) /* of its group another end came first */
+        if (b->bends[k].place == from) /* another end of this group came first */
             continue;
         note(b, distance(point, b->boxes[b->bends[k].place]));
         if (!add_piece(b, from, b->bends[k].place, e->sum))
@@ -362,7 +372,7 @@ static bool all_cancel(border *b)
     return true;
 }
 
-/* Does all cancel when what is so near is one? */
+/* Does everything cancel if ends within `near` become one? */
 static bool closes(border *b, double near, bvp_status *status)
 {
     bool is_room = true;
@@ -391,7 +401,8 @@ static double extent_of(const border *b)
     return extent;
 }
 
-/* The least way that is found: more that is near may be bent without need. */
+/* The least width found. A larger `near` may bend edges without need, so smaller ones are tried
+ * last. */
 static double width_of(border *b, bvp_status *status)
 {
     double width = INFINITY, near, step = NEAR_STEP;
@@ -416,7 +427,7 @@ static double width_of(border *b, bvp_status *status)
     return width * (1 + 0x1p-40);
 }
 
-/* What is kept of a border. NULL: no memory. */
+/* What is kept of a border; NULL: out of memory. */
 static bvpi_seams *seams_of(const border *b, double width)
 {
     const uint32_t count = isfinite(width) ? b->edge_count : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * seams.h: the open edges of parts, and how wide the cracks between them are. Found when first
- * asked for, once for each part, and kept; any thread may ask.
+ * seams.h: the open edges of parts, and the width of the cracks between them. Computed on first
+ * use, once for each part, and kept; safe to use from any thread.
  * Spec: exactness.md, chapter "Clash verdicts"
  */
 #ifndef BVPI_CLASH_SEAMS_H
@@ -10,16 +10,17 @@
 
 /* In part coordinates. */
 typedef struct bvpi_seams {
-    double width;   /* walls no farther than this from the open edges close the part; INFINITY: none
-                       that are narrow do, or that takes too long to tell */
-    uint32_t count; /* of open edges, unless the width is infinite */
+    double width;   /* walls within this distance of the open edges close the part; INFINITY: no
+                       narrow walls do, or finding them takes too long */
+    uint32_t count; /* of open edges; 0 if the width is infinite */
     struct bvpi_seam {
         float ends[2][3];
     } at[];
 } bvpi_seams;
 
-/* cache: of seams alone. O(triangles) time and, while it lasts, memory (some 110 bytes a triangle)
- * the first time, and O(open edges squared) time at worst. control: what may end that, or NULL. */
+/* cache: used for seams only. The first call for a part takes O(triangles) time and, temporarily,
+ * some 110 bytes for each triangle, and O(open edges squared) time at worst. control: may cancel
+ * that, or NULL. */
 bvp_status bvpi_seams_get(bvpi_part_cache *cache, uint32_t part, const bvp_control *control,
                           const bvpi_seams **out);
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * touch_gap.c: from which distance on two surfaces cannot be told apart.
+ * touch_gap.c: the default touch gap: the distance below which surfaces cannot be told apart.
+ *
+ * Eight steps of a float over the extent, or of a double at the largest coordinate, whichever is
+ * more, but at least twice the tessellation tolerance.
  * Spec: exactness.md, chapter "Clash verdicts"
+ * Measured: decisions.md, "Instances far away"
  */
 #include "bvpack_clash.h"
 
@@ -9,13 +13,13 @@
 
 #include "format/map.h"
 
-/* Distance from a number of this size to the next one that a float (double) can hold, at most. */
+/* Relative distance of neighbouring floats, and doubles, at most. */
 #define FLOAT_STEP  0x1p-23
 #define DOUBLE_STEP 0x1p-52
 enum { STEPS = 8 };
 
-/* The world's bounds; where instances lie far from the others, those of the first hierarchy alone:
- * else its neighbours would all touch, for what is far off. */
+/* The world's bounds. If there are instances far away, the bounds of the first hierarchy alone:
+ * otherwise the far ones would make the gap so large that all neighbours touch. */
 static void find_bounds(const bvp_file *file, const bvp_file_info *info, double lo[3], double hi[3])
 {
     bvpi_tree tree;

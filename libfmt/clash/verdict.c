@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * verdict.c: how two instances stand to one another.
- * Spec: exactness.md, chapter "Clash verdicts"
+ * verdict.c: the verdict of one pair of instances.
+ *
+ * Most pairs whose boxes are near are mates, so the first question is "nearer than the touch gap?",
+ * which is answered quickly if the answer is yes. Then:
+ * - beyond the gap: distance up to the clearance decides between clear and within; if one part is
+ *   inside the other: enclosed;
+ * - within the gap: duplicate by content or by surface (same.c); if surfaces do not meet: touching,
+ *   or enclosed; if they meet: depth (depth.c) decides between touching and penetrating;
+ * - where inside cannot be decided: unknown.
+ *
+ * The verdict must not depend on the requested detail. Faster details only skip numbers; each
+ * shortcut below says why the verdict is the same.
+ *
+ * Slow twin: tests/support/clash_brute.c, held by tests/property/test_clash_brute.c and
+ * clash_scenes.c; a scene for each verdict and detail: test_clash_verdict.c.
+ * Spec: exactness.md, chapter 12
+ * Measured: decisions.md, "Clash verdicts", "Verdicts of a whole plant"
  */
 #include "clash/apart.h"
 
@@ -27,7 +42,7 @@ static bool is_same_part(const bvpi_clash_item *a, const bvpi_clash_item *b)
            memcmp(a->content_hash, b->content_hash, sizeof a->content_hash) == 0;
 }
 
-/* The placements' difference is affine: it is largest in a corner of the part's box. */
+/* The difference of the placements is affine, so it is largest at a corner of the part's box. */
 static bool is_same_part_here(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap)
 {
     const double *m = a->part.at.placement.m, *n = b->part.at.placement.m;
@@ -48,7 +63,7 @@ static bool is_same_part_here(const bvpi_clash_item *a, const bvpi_clash_item *b
     return true;
 }
 
-/* By what they are made of, or else by their surfaces. */
+/* The same part at the same place, or else the same surface. */
 static bvp_status is_duplicate(const bvpi_clash_judge *judge, double gap, bool *out)
 {
     *out = is_same_part_here(judge->a, judge->b, gap);
@@ -72,7 +87,7 @@ static void take_witness(const bvpi_pair_query *query, bvp_clash_pair *pair)
     }
 }
 
-/* The surfaces meet. upper: of the depth, as far as it is known. */
+/* The surfaces meet. upper: a known upper bound of the depth. */
 static bvp_status judge_meeting(bvpi_clash_judge *judge, bvp_clash_detail detail, double upper,
                                 bvp_clash_pair *pair)
 {
@@ -102,8 +117,8 @@ static bvp_status judge_meeting(bvpi_clash_judge *judge, bvp_clash_detail detail
     return BVP_OK;
 }
 
-/* By how much a distance may be above the least one: surfaces that run side by side have thousands
- * of pairs of triangles at one distance, but for rounding. */
+/* How much a reported distance may exceed the least one. Surfaces that run side by side have
+ * thousands of pairs of triangles at one distance, except for rounding. */
 static double tolerance_of(const bvp_clash_limits *limits)
 {
     return fmin(limits->touch_gap, limits->clearance * 0x1p-12);
@@ -114,16 +129,16 @@ static double overlap_of_boxes(const bvpi_clash_judge *judge)
     return bvpi_apart_by_boxes(&judge->a->bounds, &judge->b->bounds);
 }
 
-/* One is inside the other, or nobody can tell: only the boxes say how far apart they would be. */
+/* One part is inside the other, or that cannot be decided. Only the boxes give an upper bound. */
 static void take_enclosed(const bvpi_clash_judge *judge, bvpi_where where, bvp_clash_pair *pair)
 {
     pair->verdict = where == BVPI_INSIDE ? BVP_VERDICT_ENCLOSED : BVP_VERDICT_UNKNOWN;
     pair->depth_upper = overlap_of_boxes(judge);
 }
 
-/* The surfaces do not meet, and run along one another so closely that no point tells inside from
- * outside: they are looked at as if they met. What is deep then is enclosed but for rounding.
- * upper: of the depth, as far as it is known. */
+/* The surfaces do not meet, but run so closely along each other that no point is certainly inside
+ * or outside. They are measured as if they met; if that is deep, the pair counts as enclosed.
+ * upper: a known upper bound of the depth. */
 static bvp_status judge_along(bvpi_clash_judge *judge, bvp_clash_detail detail, double upper,
                               bvp_clash_pair *pair)
 {
@@ -137,7 +152,7 @@ static bvp_status judge_along(bvpi_clash_judge *judge, bvp_clash_detail detail, 
     return status;
 }
 
-/* The surfaces do not meet, but are not farther apart than the touch gap. */
+/* The surfaces do not meet, but are within the touch gap. */
 static bvp_status judge_beside(bvpi_clash_judge *judge, bvp_clash_detail detail, double upper,
                                bvp_clash_pair *pair)
 {
@@ -153,14 +168,14 @@ static bvp_status judge_beside(bvpi_clash_judge *judge, bvp_clash_detail detail,
     return status;
 }
 
-/* The surfaces are farther apart than the touch gap; otherwise: the verdict of what lies outside.
- */
+/* The surfaces are farther apart than the touch gap. otherwise: the verdict if neither part is
+ * inside the other. */
 static bvp_status judge_apart(bvpi_clash_judge *judge, bvp_verdict otherwise, bvp_clash_pair *pair)
 {
     bvpi_where where;
     bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, 0, judge->crack, &where);
     pair->verdict = otherwise;
-    if (where == BVPI_ALONG) /* of more pieces than are asked */
+    if (where == BVPI_ALONG) /* more pieces than were tested */
         pair->depth_upper = overlap_of_boxes(judge);
     if (status != BVP_OK || where == BVPI_OUTSIDE || where == BVPI_ALONG)
         return status;
@@ -173,7 +188,8 @@ static bvp_status judge_apart(bvpi_clash_judge *judge, bvp_verdict otherwise, bv
     return status;
 }
 
-/* A small shift frees them: touching, or, if their surfaces do not meet, enclosed perhaps. */
+/* A small shift frees the parts: they touch, unless one is inside the other. Only that remains to
+ * be asked. */
 static bvp_status is_surely_touching(const bvpi_clash_judge *judge, double gap, bool *out)
 {
     bvpi_where where;
@@ -182,9 +198,9 @@ static bvp_status is_surely_touching(const bvpi_clash_judge *judge, double gap, 
     return status;
 }
 
-/* The surfaces are not farther apart than the touch gap. Where a small shift off the faces that are
- * so near frees the parts, and neither is inside the other, they touch, whether their surfaces meet
- * or not, which rounding decides and which costs more to tell. */
+/* The surfaces are within the touch gap. If a small move off the nearest faces frees the parts, and
+ * neither is inside the other, they touch, whether or not their surfaces meet: that is a matter of
+ * rounding, and finding out costs more. */
 static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, bvp_clash_pair *pair)
 {
     const double overlap = pair->limits.overlap;
@@ -215,7 +231,7 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
     return is_twin ? BVP_OK : judge_meeting(judge, detail, upper, pair);
 }
 
-/* They are farther apart than the touch gap. */
+/* The surfaces are farther apart than the touch gap. */
 static bvp_status judge_beyond(bvpi_clash_judge *judge, bvp_clash_detail detail,
                                bvp_clash_pair *pair)
 {
@@ -237,7 +253,7 @@ static bvp_status judge_beyond(bvpi_clash_judge *judge, bvp_clash_detail detail,
     return judge_apart(judge, is_within ? BVP_VERDICT_WITHIN : BVP_VERDICT_CLEAR, pair);
 }
 
-/* "Not farther than" is answered soon where it is so, and most pairs are mates. */
+/* "Within the touch gap?" is answered quickly if the answer is yes, and most pairs are mates. */
 bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detail,
                                  bvp_clash_pair *pair)
 {

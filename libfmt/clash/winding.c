@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * winding.c: how often a part with cracks goes around a point.
- * Spec: exactness.md, chapter "Clash verdicts"
+ * winding.c: the winding number of a part with narrow cracks around a point.
+ *
+ * With walls across its cracks (seams.h) the part is closed, so a ray from a point off the part and
+ * its walls leaves it as many times more than it enters as the winding number says. The walls are
+ * near the open edges. A ray that passes every open edge at twice the walls' reach crosses no wall,
+ * so its crossings with the part are all there are, and one such ray that grazes nothing is enough.
+ *
+ * The walls themselves are never built. A point within reach of the surface may be in a wall, and a
+ * part wider than `crack` is not treated as closed: both are UNSURE.
+ *
+ * Slow twin: solids with cracks and T-junctions at random placements,
+ * tests/property/test_clash_cracks.c.
+ * Spec: exactness.md, chapter 12, "Cracks"
+ * Measured: decisions.md, "Duplicates by surface, and cracks"
  */
 #include "clash/judge.h"
 
 #include <math.h>
 
-/* With walls over its cracks (seams.h) such a part is closed, and goes around a point off it a
- * whole number of times: as often as a ray from there leaves it more often than it enters it. The
- * walls are near the open edges, so that a ray that passes none of these crosses none of them, and
- * its crossings with the part are all there are. */
-
-/* How near the line through a point passes an open edge: from below, but for rounding. */
+/* How near the line through a point passes an open edge, except for rounding. */
 static double passes_at(const bvpi_clash_item *item, const struct bvpi_seam *seam,
                         const double point[3], const double direction[3])
 {
@@ -26,7 +33,7 @@ static double passes_at(const bvpi_clash_item *item, const struct bvpi_seam *sea
         along[0] += from[i] * direction[i] / size;
         along[1] += to[i] * direction[i] / size;
     }
-    for (int i = 0; i < 3; i++) { /* across the line */
+    for (int i = 0; i < 3; i++) { /* projected perpendicular to the line */
         from[i] -= along[0] * direction[i] / size;
         to[i] -= along[1] * direction[i] / size;
         e[i] = to[i] - from[i];
@@ -39,7 +46,7 @@ static double passes_at(const bvpi_clash_item *item, const struct bvpi_seam *sea
     return sqrt(sum);
 }
 
-/* Twice the walls' reach, and rounding. */
+/* Does the ray pass an open edge at less than twice the walls' reach? That includes rounding. */
 static bool passes_cracks(const bvpi_clash_item *item, const bvpi_seams *seams, double reach,
                           const double point[3], const double direction[3], bool *is_over)
 {
@@ -67,7 +74,7 @@ bvp_status bvpi_clash_winding(const bvpi_clash_item *item, const double point[3]
         return BVP_OK;
     const double reach = width + 16 * (item->slack + slack);
     status = bvpi_clash_nearest(item, point, reach, &query);
-    if (status != BVP_OK || query.best.found) /* it may be in a wall */
+    if (status != BVP_OK || query.best.found) /* the point may be inside a wall */
         return status;
     for (int k = 0; k < BVPI_CLASH_DIRECTIONS && status == BVP_OK; k++) {
         bvpi_tally tally;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* At a multiple of 64, for free(); never of size 0. NULL: out of memory. */
+/* Aligned to 64 bytes, to be freed; the size is never 0. NULL: out of memory. */
 void *bvpi_allocate(uint64_t count, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * work.c: threads that take numbers from a common counter.
+ * work.c: threads that take piece numbers from a common counter.
  */
 #include "pack/work.h"
 

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * builder.c: the public calls that make a file.
+ * builder.c: the public builder: options, parts, and the product tree.
+ *
+ * A part goes through intake (checked, welded, hashed). If the builder has a part with the same
+ * content it is shared. Otherwise its address, which names content and packing options, is asked of
+ * the caller's store (find_packed); only what the store does not have is built. A finished builder
+ * refuses further calls.
+ *
+ * Options are checked once, and defaults are filled in (complete_specs), so that later steps never
+ * see a default. source_hash mixes the source's hash with every option that the bytes depend on.
+ *
+ * Held by tests/property/test_builder.c, and test_build_memory.c: each allocation fails once.
  * Spec: format.md
  */
 #include "bvpack_build.h"
@@ -58,7 +68,7 @@ static bvp_status check_spec(const bvp_hierarchy_spec *s, uint32_t idx, bvp_erro
                           idx, text);
 }
 
-/* BVP_KIND_DEFAULT is wide. */
+/* BVP_KIND_DEFAULT means wide. */
 static bvp_kind kind_of(const bvp_hierarchy_spec *s)
 {
     return s->kind == BVP_KIND_DEFAULT ? BVP_KIND_WIDE : s->kind;
@@ -84,7 +94,7 @@ static bvp_status check_specs(const bvp_build_options *o, bvp_error *error)
     return status;
 }
 
-/* What the caller left open. */
+/* The specification with the caller's omissions filled in. */
 static bvp_hierarchy_spec complete(const bvp_hierarchy_spec *s, uint32_t leaf_size)
 {
     bvp_hierarchy_spec out = *s;
@@ -133,7 +143,7 @@ static bvp_status check_options(const bvp_build_options *o, bvp_error *error)
     return BVP_OK;
 }
 
-/* What else the file's bytes follow from, besides the source's. */
+/* Mixes the source's hash with all options that the file's bytes depend on. */
 static void mix_source_hash(const bvp_builder *b, const uint8_t source[16], uint8_t out[16])
 {
     const bvp_build_options *o = &b->options;
@@ -150,7 +160,7 @@ static void mix_source_hash(const bvp_builder *b, const uint8_t source[16], uint
                 .no_ids = o->no_ids != 0,
                 .drop_invalid = o->drop_invalid != 0,
                 .up_axis = bvpi_axis_of_up(o->up),
-                /* bit 1, so that files without digests keep the identity that they had before */
+                /* bit 1, so that files without digests keep the hash they always had */
                 .deformable = (uint32_t)(o->deformable != 0) | (uint32_t)(o->digests != 0) << 1,
                 .hierarchy_count = o->hierarchy_count};
     uint8_t bytes[sizeof record];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * builder.h: what a builder holds, for the two files of its public calls.
+ * builder.h: the state of a builder, for the files of its public calls: builder.c, packed_parts.c,
+ * finish.c.
  * Spec: format.md
  */
 #ifndef BVPI_PACK_FILE_BUILDER_H
@@ -13,14 +14,14 @@
 #include <stdbool.h>
 
 struct bvp_builder {
-    bvp_build_options
-        options; /* with the defaults filled in; its pointers point to the two below */
+    bvp_build_options options; /* with defaults filled in; hierarchies points to `specs`,
+                                  source_hash and provenance are NULL */
     uint8_t source_hash[16];
     char *provenance;
     bvp_hierarchy_spec specs[BVPI_HIERARCHY_MAX]; /* complete; options.hierarchy_count of them */
     bvpi_array parts;                             /* bvpi_part_bytes */
-    uint32_t *slots;                              /* slot_count, by content: part + 1, or 0 */
-    uint64_t slot_count;                          /* a power of two, or 0 */
+    uint32_t *slots;     /* slot_count of them, by content: part + 1, or 0 */
+    uint64_t slot_count; /* a power of two, or 0 */
     bvpi_product product;
     uint32_t shared_part_count, packed_part_count;
     uint64_t dropped_triangle_count, stray_count;
@@ -33,22 +34,22 @@ static inline bvpi_part_bytes *bvpi_part_at(const bvp_builder *b, uint32_t idx)
     return (bvpi_part_bytes *)b->parts.data + idx;
 }
 
-/* The part that holds the same mesh, or BVP_NONE. */
+/* The part with the same mesh, or BVP_NONE. */
 uint32_t bvpi_find_equal(const bvp_builder *b, const uint8_t content_hash[16],
                          uint64_t triangle_count, uint64_t vertex_count);
-/* So that the next part can be noted without fail. */
+/* Makes room, so that bvpi_note_last_part cannot fail. */
 bvp_status bvpi_room_for_part(bvp_builder *b, bvp_error *error);
 void bvpi_note_last_part(bvp_builder *b);
-/* Puts the part behind the others; on failure it is freed. */
+/* Appends the part. On failure it is freed. */
 bvp_status bvpi_keep_part(bvp_builder *b, bvpi_part_bytes *made, const char *name,
                           const char *source_id, bvp_error *error);
-/* What is left of a part in a file that does not hold it. */
+/* Reduces a part to its record, for a file that refers to it. */
 void bvpi_part_refer(bvpi_part_bytes *part);
-/* What a part is known by before it is packed: content_hash, rounding_error, packer, address; all
- * else is zero. */
+/* What identifies a part before it is packed: content_hash, rounding_error, packer and address; the
+ * rest is zero. */
 void bvpi_identify_part(const bvp_builder *b, const bvpi_intake *in, bvpd_part *out);
-/* The part that `find_packed` has for `known` (what bvpi_identify_part says), or one without bytes,
- * when there is none. */
+/* The part that the caller's `find_packed` has for `known` (from bvpi_identify_part), or a part
+ * without bytes. */
 void bvpi_find_packed(const bvp_builder *b, const bvpd_part *known, bvpi_part_bytes *out);
 
 #endif

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * convert_parts.c: a file with all of its parts in it, or with none: the same as if it had been
- * packed so. Spec: format.md, chapter "Parts".
+ * convert_parts.c: rewrites a file with all of its parts in it (fat), or with none (thin).
+ *
+ * The result is, byte for byte, the file that packing it that way would have made. So parts are put
+ * into sections by the same code (finish.c), tables are copied as they are, and only the header,
+ * the part and hierarchy records and the store's path are made anew. A path is appended to the
+ * strings like any other text, and removed again only if nothing else refers to it.
+ *
+ * Parts are borrowed from the open file, not copied. A part that comes from a store is verified
+ * first, because it may have been damaged since.
+ *
+ * Held by tests/property/test_packed.c.
+ * Spec: format.md, chapter "Parts"
  */
 #include "pack/file/finish.h"
 
@@ -14,10 +24,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A job on its way: what its sections point to. */
+/* State of the work: what its sections point to. */
 typedef struct converting {
     const bvp_file *file;
-    bvp_builder builder; /* of its fields the parts only */
+    bvp_builder builder; /* only its parts are used */
     bvpi_finishing finishing;
     bvpi_chunk chunks[BVPD_SECTION_COUNT];
     uint8_t *strings;
@@ -56,7 +66,7 @@ static bvp_status take_part(converting *c, uint32_t idx, bool thin, bvp_error *e
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
-/* Where the string's record begins, or the end of all. */
+/* The offset of the string's record, or the end if there is none. */
 static uint64_t find_string(const bvpi_span *strings, const char *text, uint64_t size)
 {
     uint64_t at = 0;
@@ -72,7 +82,7 @@ static uint64_t find_string(const bvpi_span *strings, const char *text, uint64_t
     return strings->size;
 }
 
-/* Is the string used by anything but the header? */
+/* Does anything but the header use the string? */
 static bool is_named(const bvp_file *file, uint32_t reference)
 {
     const bvpi_span *parts = &file->section[BVPD_PART], *tree = &file->section[BVPD_TREE];
@@ -93,8 +103,8 @@ static bool is_named(const bvp_file *file, uint32_t reference)
     return named;
 }
 
-/* The store's path comes last, unless it is a text that the file has anyway. A file without a store
- * does not have it. */
+/* The store's path is the last string, unless the file has that text anyway. A fat file has
+ * none. */
 static bvp_status make_strings(converting *c, bool thin, const char *store, bvp_error *error)
 {
     const bvpi_span *from = &c->file->section[BVPD_STRS];

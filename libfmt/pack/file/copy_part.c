@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * copy_part.c: a part that was packed before, as it lies in its file. Everything in a part's bytes
- * is relative to them, so they are the same in any file. Spec: format.md, chapters "Parts",
- * "Hierarchies".
+ * copy_part.c: takes a packed part from a file. Everything in a part's bytes is relative to the
+ * part, so they are the same in any file.
+ *
+ * Counts and offsets of the records are checked whatever the caller says, because memory safety
+ * depends on them. The rest of the part's rules is verified unless the caller has done so. A record
+ * with a meaning that this version does not know is refused, not copied.
+ *
+ * Held by tests/property/test_copy.c: forged parts give a valid file, or are refused.
+ * Spec: format.md, chapters "Parts", "Hierarchies"
+ * Measured: decisions.md, "Copies that are held against the rules"
  */
 #include "pack/file/part_bytes.h"
 
@@ -14,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the file, as the part has them. */
+/* A copy of bytes of the file, or a pointer to them if they are borrowed. */
 static bvp_status take_bytes(const bvpi_part_bytes *part, const uint8_t *from, uint64_t size,
                              uint8_t **out, bvp_error *error)
 {
@@ -33,8 +40,8 @@ static bvp_status refuse(uint32_t part, bvp_error *error)
         "part %" PRIu32 " of the packed file is damaged; \"bvpack verify\" says where", part);
 }
 
-/* Kinds that are there so far, as bits; false: one is there twice, the wide one is not the first,
- * or a later version of the format has given the record a meaning that is not known here. */
+/* Checks the next record. seen: kinds so far, as bits. False: a kind occurs twice, a wide hierarchy
+ * is not the first, or reserved bytes have a meaning from a later version. */
 static bool is_next_kind(const bvpd_hierarchy *h, uint32_t idx, uint32_t *seen)
 {
     const uint32_t bit = UINT32_C(1) << h->kind;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * equal_parts.c: parts by what they hold: a hash table with open addressing, at most half full.
- * Spec: format.md, chapter "Parts".
+ * equal_parts.c: finds parts by content, in a hash table with open addressing, at most half full.
+ *
+ * Parts are equal if content hash and counts are. The hash covers the whole mesh
+ * (format/identity.h), so meshes are not compared.
+ * Spec: format.md, chapter "Parts"
  */
 #include "pack/file/builder.h"
 
@@ -9,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A content hash is as good as random. */
+/* The content hash is random enough to be used directly. */
 static uint64_t home_of(const bvp_builder *b, const uint8_t content_hash[16])
 {
     uint64_t hash;

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * finish.c: what a builder holds, put into the sections of a file.
+ * finish.c: puts everything that a builder holds into the sections of a file.
+ *
+ * Parts first: their blobs follow each other in DATA, each aligned as its cluster references need,
+ * ids in TIDS, binary hierarchies in BINH. Nothing is copied: sections are lists of chunks that
+ * point to the parts' own memory, and padding is a chunk without data. Then the product tree
+ * becomes records (product.c), and the header is filled in from both.
+ *
+ * A builder can be finished only once: `finished` is set before anything can fail.
+ *
+ * Invariants: f->parts and f->hierarchies are in the order of the builder's parts; a part's
+ * hierarchies are consecutive from first_hierarchy on; the hierarchies over the instances follow
+ * all of them.
+ *
+ * Held by tests/property/test_builder.c: every file satisfies every rule of the format.
  * Spec: format.md
  */
 #include "pack/file/finish.h"
@@ -36,7 +49,7 @@ static bvp_status add_chunks(bvpi_finishing *f, const bvpi_part_bytes *part, bvp
     return status;
 }
 
-/* Zeros up to the next blob's alignment. */
+/* Pads with zeros to the alignment of the next blob. */
 static bvp_status pad_data(bvpi_finishing *f, uint64_t *end, unsigned shift, bvp_error *error)
 {
     const uint64_t alignment = UINT64_C(1) << shift;
@@ -67,7 +80,7 @@ static bvp_status add_binary(bvpi_finishing *f, const uint8_t *bytes, bvpd_hiera
     return BVP_OK;
 }
 
-/* The records of a part's hierarchies; `part`: as it is stored. */
+/* Makes the records of a part's hierarchies. `part`: its record in the file. */
 static bvp_status place_hierarchies(bvpi_finishing *f, uint32_t idx, const bvpi_part_bytes *bytes,
                                     bvpd_part *part, bvp_error *error)
 {
@@ -178,7 +191,7 @@ static void fill_sections(bvpi_finishing *f)
     set_table(f, BVPD_PROV, b->provenance, b->provenance ? strlen(b->provenance) : 0);
 }
 
-/* A file that refers to parts needs them to be where they are looked for. */
+/* A thin file may only refer to parts that were saved. */
 static bvp_status check_references(const bvp_builder *b, bvp_error *error)
 {
     for (uint32_t i = 0; i < b->parts.count && b->options.thin; i++)
@@ -262,7 +275,7 @@ void bvpi_finishing_free(bvpi_finishing *f)
     bvpi_product_records_free(&f->product);
 }
 
-/* To `path`, or to `fd` when it is NULL. */
+/* Writes to `path`, or to `fd` if path is NULL. */
 static bvp_status finish(bvp_builder *b, const char *path, int fd, bvp_build_report *report,
                          bvp_error *error)
 {

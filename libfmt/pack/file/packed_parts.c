@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * packed_parts.c: the builder's calls for parts that are packed once and used in many files.
- * Spec: format.md, chapter "Parts".
+ * packed_parts.c: parts that are packed once and used in many files: addresses, references, saving.
+ *
+ * A part's address is a hash of its content, its rounding error and its packer; the packer is a
+ * hash of version and options. So equal addresses mean equal bytes, and a store can be shared. Two
+ * parts with one address differ only if one was forged: what a store delivers must also have the
+ * content that is being packed (is_known).
+ *
+ * Saving writes a part as a file of its own, through a temporary builder that holds only this part
+ * without its name. In a thin build the part is then reduced to a reference.
+ *
+ * Held by tests/property/test_packed.c: the same bytes wherever a part is used; test_identity.c:
+ * forged addresses are refused.
+ * Spec: format.md, chapter "Parts"
  */
 #include "pack/file/builder.h"
 
@@ -21,7 +32,7 @@ static bvp_status refuse_part(uint32_t part, const char *text, bvp_error *error)
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 
-/* How the part is packed, and by whom: another version may pack the same mesh to other bytes. */
+/* Names options and version, because another version may pack the same mesh to other bytes. */
 static void name_packer(const bvp_builder *b, const bvpi_intake *in, uint8_t packer[16])
 {
     const bvp_build_options *o = &b->options;
@@ -93,7 +104,7 @@ static bool is_verified(const bvp_builder *b)
     return b->options.packed_is_verified != 0;
 }
 
-/* Two parts of one address differ only when one of them is forged. */
+/* Two parts of one address differ only if one of them is forged. */
 static bool is_known(const bvpd_part *found, const bvpd_part *known)
 {
     return memcmp(found->address, known->address, sizeof known->address) == 0 &&
@@ -125,7 +136,7 @@ static bvp_status check_call(const bvp_builder *b, uint32_t part, const char *na
     return BVP_OK;
 }
 
-/* part: its number where it comes from, for messages. `made` is kept or freed. */
+/* part: its number in its source, for messages. `made` is kept or freed. */
 static bvp_status keep_packed(bvp_builder *b, bvpi_part_bytes *made, uint32_t part,
                               const char *name, const char *source_id, uint32_t *added,
                               bvp_error *error)
@@ -207,7 +218,7 @@ bvp_status bvp_builder_add_reference(bvp_builder *b, const bvp_part_info *known,
 
 /* ---- saving --------------------------------------------------------------------------------- */
 
-/* To `path`, or to `fd` when it is NULL. */
+/* Writes to `path`, or to `fd` if path is NULL. */
 static bvp_status save_part(bvp_builder *b, uint32_t part, const char *path, int fd,
                             bvp_error *error)
 {

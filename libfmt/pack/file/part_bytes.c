@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * part_bytes.c: a mesh's hierarchies, and the cluster records that hold its triangles in the order
- * of the first of them, put together. Spec: format.md, chapters "Parts", "Hierarchies".
+ * part_bytes.c: builds one part: its hierarchies, and the cluster records that hold its triangles.
+ *
+ * Triangles are stored once, in the leaf order of the first hierarchy. Other hierarchies refer to
+ * that order through `references`: where each triangle of the mesh is stored.
+ *
+ * The problem is that nodes contain the places of records, and records follow the upper nodes,
+ * whose number is known only when the hierarchy is. So: build the batches (in parallel), sum up
+ * what is in each, place all records (place_records), then let each batch fill in its references
+ * (finish_batch, in parallel again).
+ *
+ * A node reaches a record by 24 bits in units of 1 << shift bytes. The smallest shift from 6 on
+ * that reaches the last record is taken; coarser units cost padding.
+ *
+ * Held by tests/unit/test_part.c: parts that need a coarser alignment, and parts that are too
+ * large.
+ * Spec: format.md, chapters "Parts", "Hierarchies"
  */
 #include "pack/file/part_bytes.h"
 
@@ -13,19 +27,19 @@
 #include <stdlib.h>
 
 enum { SHIFT_MAX = 12 };
-#ifndef RECORDS_ADDRESSABLE /* a test makes it small */
+#ifndef RECORDS_ADDRESSABLE /* a test makes it smaller */
 /* A node's geom has 24 bits for the cluster. */
 #define RECORDS_ADDRESSABLE (UINT64_C(1) << 24)
 #endif
 
-/* One part on the way. */
+/* State of one part's construction. */
 typedef struct building {
     const bvpi_mesh *mesh;
     uint32_t thread_count;
     bvpi_watch *watch;
     bvpi_part_bytes *out;
     bvpi_grid grid;
-    uint32_t *order; /* triangles as they are stored, batch by batch; NULL: nobody asks */
+    uint32_t *order; /* triangles in stored order, batch by batch; NULL: not needed */
 } building;
 
 static uint64_t round_up(uint64_t size, uint64_t alignment)
@@ -50,17 +64,17 @@ static void choose_grid(building *b)
     bvpi_grid_choose(lo, hi, &b->grid);
 }
 
-/* ---- places of the records ------------------------------------------------------------------- */
+/* ---- the places of the records --------------------------------------------------------------- */
 
 typedef struct joining {
     const building *b;
-    const bvpi_wide_build *wide; /* the first hierarchy, or NULL: it is a binary one */
-    uint32_t *first_record;      /* for each batch: in the cluster table */
+    const bvpi_wide_build *wide; /* the first hierarchy, or NULL if it is a binary one */
+    uint32_t *first_record;      /* for each batch: its first record in the cluster table */
     uint64_t *first_triangle, *first_id;
 } joining;
 
-/* Places the records behind the upper nodes, aligned to 1 << shift, and fills in the table (of
- * offsets >> shift). False: the last one is out of a node's reach. */
+/* Places the records behind the upper nodes, aligned to 1 << shift, and fills in the table (offsets
+ * >> shift). False: the last record cannot be reached by a node. */
 static bool place_records(const joining *j, unsigned shift)
 {
     bvpi_part_bytes *out = j->b->out;
@@ -103,7 +117,7 @@ static void finish_batch(void *user, uint32_t piece)
     finish_records(j, piece);
 }
 
-/* Sums over the batches: where each begins, and what is in all of them. */
+/* Sums over the batches: where each begins, and the totals. */
 static void sum_records(joining *j)
 {
     bvpi_part_bytes *out = j->b->out;
@@ -153,14 +167,14 @@ static bvp_status lay_out(joining *j, bvp_error *error)
                               "a part of %" PRIu32 " triangles does not fit: more than 64 GiB; "
                               "split the mesh into several parts",
                               j->b->mesh->triangle_count);
-    /* parts of a few triangles come by the hundred thousand, and a page each is a lot then */
+    /* there may be hundreds of thousands of small parts, so a page for each is too much */
     uint32_t *fitted =
         realloc(out->table, round_up(4 * (uint64_t)out->part.cluster_count, UINT64_C(1) << shift));
     out->table = fitted ? fitted : out->table;
     return BVP_OK;
 }
 
-/* Gives all records their places, and tells the wide nodes. */
+/* Places all records, and fills the places into the wide nodes. */
 static bvp_status join(joining *j, bvp_error *error)
 {
     bvpi_part_bytes *out = j->b->out;
@@ -174,7 +188,7 @@ static bvp_status join(joining *j, bvp_error *error)
     return status;
 }
 
-/* ---- the first hierarchy, whose leaf order the triangles are stored in ----------------------- */
+/* ---- the first hierarchy: its leaf order is the order of the stored triangles ---------------- */
 
 static bvp_status build_wide(building *b, const bvp_hierarchy_spec *spec, bvp_error *error)
 {
@@ -246,9 +260,9 @@ static bvp_status build_first(building *b, const bvpi_binary_build *made, bvp_er
     return status;
 }
 
-/* ---- any hierarchy --------------------------------------------------------------------------- */
+/* ---- further hierarchies --------------------------------------------------------------------- */
 
-/* Each triangle of the mesh, where it is stored. NULL: out of memory. */
+/* For each triangle of the mesh, where it is stored. NULL: out of memory. */
 static uint32_t *find_references(const building *b)
 {
     const bvpi_part_bytes *out = b->out;
@@ -267,7 +281,8 @@ static uint32_t *find_references(const building *b)
     return references;
 }
 
-/* Hierarchy `idx` of the part: the first, whose order is kept, or one that refers to it. */
+/* Hierarchy `idx` of the part: the first one, whose order is kept, or one that refers to that
+ * order. */
 static bvp_status build_binary(building *b, const bvp_hierarchy_spec *spec, uint32_t idx,
                                const uint32_t *references, bvp_error *error)
 {

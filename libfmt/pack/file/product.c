@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * product.c: collects the product tree; at the end drops what is unusable, gives it one root, and
- * multiplies placements into instances.
- * Spec: format.md, chapters "Placements" to "Strings".
+ * product.c: collects the product tree and turns it into instances and tree records.
+ *
+ * While nodes are added, each stores its placement relative to its parent, in exact form. At the
+ * end:
+ * 1. make_instances(): a node with a part becomes an instance. Its world placement is the product
+ *    of all placements on its path, multiplied in double-double and rounded once (exactness.md,
+ *    chapter 1). The parent's part of that product is stored once for all children (frame);
+ * 2. unusable nodes are refused, or dropped with their subtrees if the caller asks;
+ * 3. sort_instances(): instances are put in the leaf order of their hierarchy;
+ * 4. make_tree(): nodes in preorder, below an added root if there are several;
+ * 5. make_items(), make_properties(): what each node refers to.
+ *
+ * Invariants: parents are added before their children, so a single pass in order sees them first.
+ * `place` maps a node as added to its record, or NONE if it was dropped; `node_of` is the inverse.
+ * Record 0 of strings, placements and linears is empty text or identity.
+ *
+ * Held by tests/unit/test_product.c.
+ * Spec: format.md, chapters "Placements" to "Strings"
  */
 #include "pack/file/product.h"
 
@@ -41,7 +56,7 @@ static void local_placement(const bvpi_product *p, const bvpi_product_node *node
 
 /* ---- adding --------------------------------------------------------------------------------- */
 
-/* A row divided by the power of two above its largest magnitude; false: it is all zeros. */
+/* Divides a row by the power of two above its largest magnitude. False: all zeros. */
 static bool scale_row(const double in[3], double out[3])
 {
     const double largest = fmax(fabs(in[0]), fmax(fabs(in[1]), fabs(in[2])));
@@ -52,7 +67,7 @@ static bool scale_row(const double in[3], double out[3])
     return largest > 0;
 }
 
-/* Rule PLC-3, computed exactly as it says. */
+/* Rule PLC-3, evaluated exactly as it is written. */
 static bool is_singular(const double m[12])
 {
     double r[3][3];
@@ -97,7 +112,7 @@ static bvp_status add_texts(bvpi_product *p, bvpi_product_node *node, const char
     return status;
 }
 
-/* Level and fate follow from the parent's. */
+/* Level and dropped state follow from the parent's. */
 static bvp_status inherit(const bvpi_product *p, bvpi_product_node *node, bvp_error *error)
 {
     if (node->parent != BVP_NONE && node->parent >= p->nodes.count)
@@ -186,19 +201,19 @@ void bvpi_product_free(bvpi_product *p)
 
 /* ---- instances ------------------------------------------------------------------------------ */
 
-/* On the way to the records. */
+/* State while the records are made. */
 typedef struct finishing {
     bvpi_product *product;
     const bvpd_part *parts;
     uint32_t part_count;
     bvpi_product_records *out;
-    uint32_t *place;     /* of each node in the tree, or NONE */
-    uint32_t *node_of;   /* the other way round */
+    uint32_t *place;     /* for each node, its place in the tree, or NONE */
+    uint32_t *node_of;   /* the inverse of `place` */
     bvpi_bounds *bounds; /* of each instance */
     bool has_added_root;
 } finishing;
 
-/* The product of the placements down to node `idx`, rounded once. */
+/* The product of the placements from the root to node `idx`, rounded once. */
 static bvp_status world_placement(const bvpi_product *p, uint32_t idx, double out[12])
 {
     uint32_t path[BVPD_TREE_DEPTH_MAX], length = 0;
@@ -224,7 +239,8 @@ static bvp_status world_placement(const bvpi_product *p, uint32_t idx, double ou
     return bvpi_chain_round(&chain, out);
 }
 
-/* *frame: the placement in the world of a parent, computed once. *usable: it is finite. */
+/* *frame: the world placement of a parent, computed once for all children. *usable: it is
+ * finite. */
 static bvp_status find_frame(bvpi_product *p, uint32_t parent, uint32_t *frame, bool *usable,
                              bvp_error *error)
 {
@@ -253,7 +269,7 @@ static bool is_in_range(const bvpi_bounds *b)
     return true;
 }
 
-/* Are queries able to work with the instance? Its bounds then. */
+/* Can queries work with the instance? If so, sets its bounds. */
 static bool bound_instance(const finishing *f, const bvpd_instance *instance, bvpi_bounds *bounds)
 {
     const bvpi_product *p = f->product;
@@ -269,7 +285,7 @@ static bool bound_instance(const finishing *f, const bvpd_instance *instance, bv
     return is_in_range(bounds);
 }
 
-/* *usable: false when the node's placement in the world is refused or dropped. */
+/* *usable: false if the node's world placement is refused or dropped. */
 static bvp_status make_instance(finishing *f, uint32_t idx, bool *usable, bvp_error *error)
 {
     const bvpi_product_node *node = node_at(f->product, idx);
@@ -294,13 +310,13 @@ static void widen(finishing *f, const bvpi_bounds *b)
     for (int axis = 0; axis < 3; axis++) {
         const bool first = out->instance_count == 0;
         if (first || b->lo[axis] < out->lo[axis])
-            out->lo[axis] = b->lo[axis] + 0.0; /* no -0 */
+            out->lo[axis] = b->lo[axis] + 0.0; /* -0 becomes 0 */
         if (first || b->hi[axis] > out->hi[axis])
             out->hi[axis] = b->hi[axis] + 0.0;
     }
 }
 
-/* Instances in the order of the tree; dropped subtrees lose theirs. */
+/* Makes instances in the order of the tree. Dropped subtrees have none. */
 static bvp_status make_instances(finishing *f, bvp_error *error)
 {
     bvpi_product *p = f->product;
@@ -327,7 +343,7 @@ static bvp_status make_instances(finishing *f, bvp_error *error)
     return BVP_OK;
 }
 
-/* Puts them in the order of the hierarchy's leaves. */
+/* Puts the instances in the order of the hierarchy's leaves. */
 static bvp_status sort_instances(finishing *f, bvp_error *error)
 {
     bvpi_product_records *out = f->out;
@@ -348,8 +364,8 @@ static bvp_status sort_instances(finishing *f, bvp_error *error)
 
 /* ---- the tree ------------------------------------------------------------------------------- */
 
-/* Lists of children in the order in which they were added, dropped nodes left out. `last` stands
- * for the roots' list. */
+/* Lists of children in the order in which they were added, without dropped nodes. Element `last` is
+ * the list of roots. */
 static void link_children(const finishing *f, uint32_t *first, uint32_t *next)
 {
     const uint32_t last = (uint32_t)f->product->nodes.count;
@@ -365,7 +381,7 @@ static void link_children(const finishing *f, uint32_t *first, uint32_t *next)
     }
 }
 
-/* One record of the tree, for node `idx` as it was added. */
+/* Writes one record of the tree, for node `idx` as added. */
 static void put_node(finishing *f, uint32_t idx)
 {
     const bvpi_product_node *node = node_at(f->product, idx);
@@ -381,7 +397,7 @@ static void put_node(finishing *f, uint32_t idx)
     out->property_count += node->property_count;
 }
 
-/* The tree in preorder; behind an unnamed root when there are several. */
+/* Writes the tree in preorder; below an unnamed root if there are several roots. */
 static void place_nodes(finishing *f, const uint32_t *first, const uint32_t *next)
 {
     const bvpi_product *p = f->product;
@@ -420,7 +436,7 @@ static bvp_status make_tree(finishing *f, bvp_error *error)
     return BVP_OK;
 }
 
-/* What each node is: its instance, or its placement. */
+/* Sets what each node refers to: its instance, or its placement. */
 static bvp_status make_items(finishing *f, bvp_error *error)
 {
     bvpi_product *p = f->product;
@@ -451,8 +467,8 @@ static bvp_status make_items(finishing *f, bvp_error *error)
     return BVP_OK;
 }
 
-/* Each node's properties in the order in which they were added. first_property moves through them,
- * up to the next node's. */
+/* Writes each node's properties in the order in which they were added. first_property advances
+ * through them, up to that of the next node, and is reset at the end. */
 static void make_properties(finishing *f)
 {
     const bvpi_product *p = f->product;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * product.h: the product tree: nodes, placements, names, properties; and the instances it implies.
- * Spec: format.md, chapters "Placements" to "Strings".
+ * product.h: the product tree (nodes, placements, names, properties) and the instances that follow
+ * from it.
+ * Spec: format.md, chapters "Placements" to "Strings"
  */
 #ifndef BVPI_PACK_FILE_PRODUCT_H
 #define BVPI_PACK_FILE_PRODUCT_H
@@ -17,9 +18,9 @@ typedef struct bvpi_product_node {
     uint32_t name, source_id, part;
     uint32_t level; /* 1 for a root */
     uint32_t property_count;
-    uint32_t linear; /* with `move` the placement in the parent */
-    uint32_t world;  /* the placement in the world; only of parents, BVP_NONE until it is asked */
-    bool dropped;    /* its placement or an ancestor's is unusable */
+    uint32_t linear; /* together with `move`, the placement relative to the parent */
+    uint32_t world;  /* the world placement; only for parents; BVP_NONE until it is needed */
+    bool dropped;    /* its placement, or an ancestor's, is unusable */
     double move[3];
 } bvpi_product_node;
 
@@ -38,7 +39,7 @@ bvp_status bvpi_product_add_property(bvpi_product *product, uint32_t node, const
                                      const char *value, bvp_error *error);
 void bvpi_product_free(bvpi_product *product);
 
-/* The product as records of the file. Arrays are owned. */
+/* The product tree as records of the file. Owns its arrays. */
 typedef struct bvpi_product_records {
     bvpd_tree_node *tree;
     bvpd_property *properties;
@@ -46,7 +47,7 @@ typedef struct bvpi_product_records {
     bvpi_top top;
     uint32_t node_count, instance_count;
     uint64_t property_count;
-    double lo[3], hi[3]; /* of the world; lo > hi without instances */
+    double lo[3], hi[3]; /* world bounds; lo > hi if there are no instances */
 } bvpi_product_records;
 
 /* parts: part_count of them. Adds the instances' placements to the product's tables. */

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * save.c: what an open file shows, as a file of its own: the same sections, hashed anew.
- * Spec: format.md, chapters "Header" to "Trailer", "Deformed parts".
+ * save.c: writes an open file, as it appears now, to a new file: the same sections with new hashes.
+ *
+ * This is how a refit is kept: the mapping's private pages hold the new geometry. Provenance may be
+ * replaced. The source hash of a refitted file is mixed with its part records, so that it does not
+ * claim to be the old build.
+ *
+ * Held by tests/unit/test_save.c.
+ * Spec: format.md, chapters "Header" to "Trailer", "Deformed parts"
  */
 #include "base/status.h"
 #include "base/utf8.h"
@@ -23,7 +29,7 @@ bvp_status bvpi_copy_provenance(const bvp_file *file, char **text, size_t *size,
     return bvp_get_provenance(file, *text, *size, size, error);
 }
 
-/* A build's identity: where the old file came from, and what its parts are now. */
+/* Identifies the result: where the old file came from, and what its parts are now. */
 static void mix_source_hash(const bvp_file *file, uint8_t hash[16])
 {
     const bvpi_span *parts = &file->section[BVPD_PART];
@@ -34,7 +40,7 @@ static void mix_source_hash(const bvp_file *file, uint8_t hash[16])
     bvpi_hasher_end128(&hasher, hash);
 }
 
-/* A job on its way: what its sections point to. */
+/* State of the work: what its sections point to. */
 typedef struct saving {
     bvpi_write job;
     bvpi_chunk chunks[BVPD_SECTION_COUNT];

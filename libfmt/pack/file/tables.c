@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * tables.c: sets of records that are stored once: strings and placements.
- * Spec: format.md, chapters "Placements", "Strings".
+ * tables.c: sets of records, each stored once: strings, placements, linear parts.
+ *
+ * Records follow each other in the form in which they are written, and a hash table with open
+ * addressing, at most half full, finds equal ones. Records are never removed, so references stay
+ * valid, and their order is that of first use: the file's bytes depend on the input only.
+ * Spec: format.md, chapters "Placements", "Strings"
  */
 #include "pack/file/tables.h"
 
@@ -47,7 +51,7 @@ static uint64_t start_of(const bvpi_table *t, uint64_t record)
     return record < t->starts.count ? starts[record] : t->bytes.count;
 }
 
-/* The slot of an equal record, or the free one where it belongs. */
+/* The slot of an equal record, or the free slot where it would go. */
 static uint64_t find_slot(const bvpi_table *t, const uint8_t *record, uint64_t size)
 {
     uint64_t at = bvpi_hash64(record, size) & (t->slot_count - 1);
@@ -79,7 +83,7 @@ static bvp_status grow_slots(bvpi_table *t, bvp_error *error)
     return BVP_OK;
 }
 
-/* *number: of the record, old or new; *start: where it begins. */
+/* *number: of the record, existing or new; *start: its offset. */
 static bvp_status add_record(bvpi_table *t, const uint8_t *record, uint64_t size, uint32_t *number,
                              uint64_t *start, bvp_error *error)
 {

@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * axis_codes.c: tries decimal steps, a power-of-two step and the order of floats; raw bits always
- * work; then a table of what occurs more than once. Spec: format.md, chapter "Cluster records".
+ * axis_codes.c: finds the narrowest lossless code for the coordinates of one axis of a cluster.
+ *
+ * Candidates, each decoding to exactly the given float bits:
+ * - ORDERED: a float's rank among all floats, minus the smallest rank: always exact;
+ * - GRID with a power of two as step: the largest that divides all values;
+ * - GRID with a decimal step: models are often drawn in hundredths of a millimetre;
+ * - RAW: 32 bits, if nothing else is narrow enough for one unaligned 32-bit load.
+ * A GRID candidate is decoded again and compared bit by bit before it is accepted, with the formula
+ * that readers use. So rounding can make a code wider, but never wrong.
+ *
+ * After that, a table of the different codes replaces them if table and indices together are
+ * smaller: parts repeat their coordinates.
+ *
+ * Slow twin: every packing decodes to the same bits and the narrowest is chosen,
+ * tests/unit/test_pack.c; the decoder bit by bit, test_cluster.c.
+ * Spec: format.md, chapter "Cluster records"
+ * Measured: decisions.md, "Bytes", "Building"
  */
 #include "pack/mesh/axis_codes.h"
 
@@ -8,9 +23,9 @@
 #include "node/cluster_record.h"
 
 enum {
-    WIDTH_MAX = 25, /* a coordinate is decoded by one unaligned 32-bit load */
+    WIDTH_MAX = 25, /* a coordinate is decoded from one unaligned 32-bit load */
     DECIMAL_COUNT = 16,
-    BINARY_ZERO = 128, /* code of the step 2^0 */
+    BINARY_ZERO = 128, /* code of the step 1 */
     BINARY_LEAST = 64,
     BINARY_MOST = 191,
     TABLE_MAX = 255,
@@ -24,19 +39,19 @@ static uint32_t bits_of(float value)
     return bits;
 }
 
-/* Rank among all floats. */
+/* A float's rank among all floats in ascending order, -0 before 0. */
 static uint32_t rank_of(float value)
 {
     uint32_t bits = bits_of(value);
     return bits >> 31 ? ~bits : bits | UINT32_C(0x80000000);
 }
 
-/* What one pass over the numbers tells. */
+/* What one pass over the values finds. */
 typedef struct summary {
     float lo, hi;
     uint32_t lo_rank, hi_rank;
-    int exponent;           /* all are multiples of 2^exponent */
-    bool has_negative_zero; /* no multiple of a step decodes to it */
+    int exponent;           /* all values are multiples of 2^exponent */
+    bool has_negative_zero; /* no multiple of a step decodes to -0 */
 } summary;
 
 static float value_of_rank(uint32_t rank)
@@ -47,7 +62,7 @@ static float value_of_rank(uint32_t rank)
     return value;
 }
 
-/* The largest e such that value is a multiple of 2^e; of 0 one above all that are of use. Without
+/* The largest e such that value is a multiple of 2^e; for 0, larger than any useful e. Without
  * branches. */
 static int exponent_of(float value)
 {
@@ -79,7 +94,7 @@ static double nearest(double x)
     return bvpi_floor(x + 0.5);
 }
 
-/* Width of the range lo .. hi in steps; false when a number of steps is no 32-bit integer. */
+/* The width of the range lo .. hi in steps. False if a number of steps is not a 32-bit integer. */
 static bool steps_width(double lo, double hi, unsigned *width, uint32_t *base)
 {
     if (!(lo >= INT32_MIN) || !(hi <= INT32_MAX))
@@ -167,12 +182,12 @@ void bvpi_pack_fields(const float *values, uint32_t count, const bvpi_packing *p
             fields[i] = bits_of(values[i]);
 }
 
-/* The different ones of `fields`, in order of their first use, and which of them each is. Returns
- * how many: at most `most` (< 256), or more when there are more. */
+/* Lists the different values of `fields` in order of first use, and for each field its index in
+ * that list. Returns their number, or most + 1 (most < 256) if there are more. */
 static uint32_t find_table(const uint32_t *fields, uint32_t count, uint32_t most, uint32_t *table,
                            uint8_t *numbers)
 {
-    uint16_t slots[TABLE_SLOTS] = {0}; /* number + 1, by hash of the field */
+    uint16_t slots[TABLE_SLOTS] = {0}; /* index + 1, by hash of the field */
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = (fields[i] * UINT32_C(2654435761)) >> 23;
@@ -189,7 +204,7 @@ static uint32_t find_table(const uint32_t *fields, uint32_t count, uint32_t most
     return found;
 }
 
-/* The largest table that takes less than `count` coordinates of `width` bits, or 0. */
+/* The largest table that takes less space than `count` coordinates of `width` bits, or 0. */
 static uint32_t table_most(uint32_t count, uint32_t width)
 {
     uint32_t most = 0;
@@ -201,7 +216,7 @@ static uint32_t table_most(uint32_t count, uint32_t width)
     return most < TABLE_MAX ? most : TABLE_MAX;
 }
 
-/* Parts repeat their coordinates: a table of these, when it and the numbers in it take less. */
+/* Uses a table of the different fields if it and the indices into it are smaller. */
 static void try_table(uint32_t count, bvpi_packed_axis *out)
 {
     uint32_t table[256];

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * corner_codes.c: vertices are numbered breadth first from one side of the surface to the other.
- * Spec: format.md, chapter "Cluster records".
+ * corner_codes.c: numbers a cluster's vertices so that the corners of its triangles take few bits.
+ *
+ * A triangle is stored as its first corner and two differences. Differences are small if neighbours
+ * have near numbers, which is the problem of reducing a matrix's bandwidth: vertices are numbered
+ * breadth first, starting at one end of the surface. A first walk from any vertex ends at a vertex
+ * far away, and the second walk starts there. Disconnected pieces follow each other.
+ *
+ * Order of triangles and of their corners does not change; only the numbers do.
+ *
+ * Slow twin: tests/unit/test_corners.c reads back what was written.
+ * Spec: format.md, chapter "Cluster records"
+ * Measured: decisions.md, "Bytes", "Building"
  * Based on: Cuthill and McKee, Reducing the bandwidth of sparse symmetric matrices, 1969.
  */
 #include "pack/mesh/corner_codes.h"
@@ -10,11 +20,11 @@
 
 /* ---- the order of vertices ------------------------------------------------------------------- */
 
-/* Which vertices each one is in a triangle with, and walks from neighbour to neighbour. */
+/* For each vertex the other two of each of its triangles. */
 typedef struct surface {
-    uint16_t first[BVPD_CLUSTER_VERTICES + 1]; /* in neighbours */
+    uint16_t first[BVPD_CLUSTER_VERTICES + 1]; /* index into neighbours */
     uint8_t neighbours[3 * BVPD_CLUSTER_TRIANGLES][2];
-    uint8_t seen[BVPD_CLUSTER_VERTICES]; /* in rounds up to this */
+    uint8_t seen[BVPD_CLUSTER_VERTICES]; /* by the walk of this number, or an earlier one */
 } surface;
 
 static void put_neighbours(surface *s, uint8_t vertex, uint8_t a, uint8_t b)
@@ -41,8 +51,9 @@ static void find_neighbours(surface *s, const uint8_t *corners, uint32_t triangl
     }
 }
 
-/* Lists what hangs together with `start`, the nearest first, in `walk`; returns how many. Without
- * branches, for no one can tell which vertices are new: walk has room for one more. */
+/* Lists the vertices connected with `start` in `walk`, the nearest first. Returns their number.
+ * Without branches, because which vertices are new cannot be predicted; so walk needs room for one
+ * more. */
 static uint32_t walk_from(surface *s, uint8_t start, uint8_t round, uint8_t *walk)
 {
     uint32_t count = 1;
@@ -80,7 +91,7 @@ void bvpi_corners_order(uint8_t *corners, uint32_t triangle_count, uint32_t vert
 
 /* ---- the stream ----------------------------------------------------------------------------- */
 
-/* Widths of the first corners and of the differences of the others from these. */
+/* Chooses the widths of first corners and of differences. */
 static void choose_bits(const uint8_t *corners, uint32_t triangle_count, bvpd_cluster *head)
 {
     int first = 0, least = 255, most = -255;

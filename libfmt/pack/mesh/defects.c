@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * defects.c: edges, each with its triangle's third corner, are put into one bucket for each vertex:
- * equal keys are equal triangles. Welded meshes number neighbours alike: the buckets are filled
- * almost in order.
- * Spec: format.md, chapter "Parts" (counts).
+ * defects.c: counts open edges, non-manifold edges, duplicate triangles; decides degeneracy
+ * exactly.
+ *
+ * Every edge goes into the bucket of its smaller vertex, with a key made of the other vertex (upper
+ * half) and the third corner of its triangle (lower half). Sorting a bucket brings equal edges
+ * together: one is an open edge, three or more are non-manifold. Equal keys are the same edge of
+ * triangles with the same three corners: duplicates. Each triangle is counted once there, by the
+ * key whose third corner is not before the other vertex.
+ *
+ * Counting sort, in parallel passes: each piece of triangles counts its keys for each vertex,
+ * prefix sums turn counts into places, each piece writes its keys. A piece's places follow those of
+ * the pieces before it, so the result is the same for any number of threads. Welded meshes number
+ * neighbours alike, so buckets are filled almost in order.
+ *
+ * Degeneracy: doubles prove an area in one of three projections for nearly all triangles; the rest
+ * is decided by exact sums.
+ *
+ * Slow twin: a plain count of all edges, tests/unit/test_defects.c.
+ * Spec: format.md, chapter "Parts" (counts)
+ * Measured: decisions.md, "Building"
  */
 #include "pack/mesh/defects.h"
 
@@ -16,13 +32,13 @@
 
 enum {
     INSERTION_MAX = 24,
-    PIECE_MAX = 8, /* each has a number for each vertex */
+    PIECE_MAX = 8, /* each has a counter for each vertex */
     SERIAL = 1 << 14
 };
 
 /* ---- degenerate triangles -------------------------------------------------------------------- */
 
-/* Is the triangle's projection to the plane of the axes u and v no line, as doubles can tell? */
+/* Do doubles prove that the triangle has an area when projected to the axes u and v? */
 static bool has_area(const float *a, const float *b, const float *c, int u, int v)
 {
     const double bu = (double)b[u] - a[u], bv = (double)b[v] - a[v];
@@ -30,7 +46,7 @@ static bool has_area(const float *a, const float *b, const float *c, int u, int 
     return fabs(bu * cv - bv * cu) > 0x1p-48 * (fabs(bu * cv) + fabs(bv * cu));
 }
 
-/* Is it a line? Products of two floats are exact doubles. */
+/* Is the projection exactly a line or a point? Products of two floats are exact doubles. */
 static bool is_flat(const float *a, const float *b, const float *c, int u, int v)
 {
     const double terms[6] = {(double)b[u] * c[v],  -(double)b[u] * a[v], -(double)a[u] * c[v],
@@ -60,7 +76,8 @@ static void sift(uint64_t *keys, uint64_t root, uint64_t count)
     }
 }
 
-/* Buckets are small but for hubs of many triangles: never slower than n log n. */
+/* Heapsort for the rare large bucket of a vertex with many triangles, so that none is worse than n
+ * log n. */
 static void sort_keys(uint64_t *keys, uint64_t count)
 {
     if (count <= INSERTION_MAX) {
@@ -85,15 +102,15 @@ static void sort_keys(uint64_t *keys, uint64_t count)
 
 /* ---- buckets -------------------------------------------------------------------------------- */
 
-/* The edges: each in the bucket of its smaller end, as a key of the other end (upper half) and the
- * third corner of its triangle. A piece is a run of triangles, and in other passes one of vertices:
- * what a piece puts into a bucket lies behind what the pieces before it put there. */
+/* State of the count. A piece is a run of triangles, and in other passes a run of vertices. Keys of
+ * one piece come after those of the pieces before it in the same bucket. */
 typedef struct counting {
     const bvpi_mesh *mesh;
     uint32_t piece_count;
-    uint64_t *next; /* for each piece: for each vertex: its keys there, then where the next goes */
+    uint64_t *next; /* for each piece and vertex: first the number of keys, then where the next one
+                       goes */
     uint64_t *keys;
-    uint64_t begin[PIECE_MAX + 1]; /* of the vertices of each piece: where their keys begin */
+    uint64_t begin[PIECE_MAX + 1]; /* for the vertices of each piece: where their keys begin */
     bvpi_defects out[PIECE_MAX];
 } counting;
 
@@ -116,8 +133,8 @@ static void order3(const uint32_t *index, uint32_t out[3])
     out[1] = a ^ b ^ c ^ out[0] ^ out[2];
 }
 
-/* v: in order. A triangle with two equal corners has no edges, but may be a duplicate: its one key
- * leads to its own vertex, or to the third corner. */
+/* v: ascending. A triangle with two equal corners has no edges, but may be a duplicate. It gets one
+ * key, which leads to its own vertex or to the third corner. */
 static inline bool has_edges(const uint32_t v[3])
 {
     return v[0] != v[1] && v[1] != v[2];
@@ -139,7 +156,7 @@ static void count_keys(void *user, uint32_t piece)
     }
 }
 
-/* Of the piece's vertices: how many keys they have. */
+/* The number of keys of the piece's vertices. */
 static void sum_keys(void *user, uint32_t piece)
 {
     counting *c = user;
@@ -171,7 +188,7 @@ static uint64_t key_of(uint32_t other, uint32_t third)
     return (uint64_t)other << 32 | third;
 }
 
-/* After this, the last piece's next of a vertex is where its bucket ends. */
+/* Afterwards, the last piece's `next` of a vertex is the end of its bucket. */
 static void put_keys(void *user, uint32_t piece)
 {
     const counting *c = user;
@@ -209,13 +226,13 @@ static bool fill_buckets(counting *c, uint32_t thread_count)
 
 /* ---- counting ------------------------------------------------------------------------------- */
 
-/* The sorted keys of vertex `vertex`. Of a triangle's keys one has its third corner not before the
- * other end; it stands for the triangle. */
+/* Counts from the sorted keys of one vertex. Exactly one of a triangle's keys has its third corner
+ * not before the other vertex; that key stands for the triangle. */
 static void count_bucket(const uint64_t *keys, uint64_t count, uint32_t vertex, bvpi_defects *out)
 {
     for (uint64_t i = 0; i < count;) {
         const uint32_t other = (uint32_t)(keys[i] >> 32);
-        uint64_t edges = 0, last = UINT64_MAX; /* no key: it would be a vertex too many */
+        uint64_t edges = 0, last = UINT64_MAX; /* not a valid key: its vertex does not exist */
         for (; i < count && keys[i] >> 32 == other; last = keys[i++]) {
             const uint32_t third = (uint32_t)keys[i];
             edges += third != other;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * defects.h: counting what a mesh has and a closed surface has not.
- * Spec: format.md, chapter "Parts" (counts).
+ * defects.h: counts what a mesh has that a closed surface has not.
+ * Spec: format.md, chapter "Parts" (counts)
  */
 #ifndef BVPI_PACK_MESH_DEFECTS_H
 #define BVPI_PACK_MESH_DEFECTS_H
@@ -8,12 +8,12 @@
 #include "pack/mesh/mesh.h"
 
 typedef struct bvpi_defects {
-    uint64_t duplicate_count;        /* triangles with the three corners of an earlier one */
-    uint64_t open_edge_count;        /* edges of one triangle */
-    uint64_t nonmanifold_edge_count; /* edges of three and more */
+    uint64_t duplicate_count;        /* triangles with the same three corners as an earlier one */
+    uint64_t open_edge_count;        /* edges with one triangle */
+    uint64_t nonmanifold_edge_count; /* edges with three triangles or more */
 } bvpi_defects;
 
-/* Do the corners lie on a line, or in a point? Exact. */
+/* True if the corners are on a line or at one point. Exact. */
 bool bvpi_is_degenerate(const float *a, const float *b, const float *c);
 
 /* mesh: welded. False: out of memory. */

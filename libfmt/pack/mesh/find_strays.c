@@ -1,7 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * find_strays.c: triangles so far from the others that one grid cannot resolve both.
- * Spec: format.md, chapter "Hierarchies" (grid).
- * Measured: decisions.md, "Strays".
+ * find_strays.c: finds triangles so far from the others that one grid cannot resolve both.
+ *
+ * A part has one grid of BVPD_GRID_BITS bits. A triangle 2^23 part sizes away leaves a single grid
+ * cell for all others: no node separates them, and every query looks at all of them. So what is far
+ * outside is found here and becomes a part of its own.
+ *
+ * The centre is a corner of a triangle in the midst of the others: of up to SAMPLES corners, the
+ * one nearest to their median on each axis. That is among the majority wherever the rest is. A
+ * triangle's reach is the largest distance of its corners from the centre along an axis. Reaches
+ * are counted by octave. Where GAP consecutive octaves are empty, with at least half of the
+ * triangles inside, the group ends and what is outside becomes a new group. Several gaps make
+ * several groups. New groups are examined in the same way, because two strays may be as far from
+ * each other as from the rest.
+ *
+ * Invariants: every triangle is in one group; a group's triangles keep their order; triangles with
+ * a corner that is not finite or does not exist are in group 0.
+ *
+ * Held by tests/property/test_strays.c: which they are, and that queries then cost at most twice.
+ * Spec: format.md, chapter "Hierarchies" (grid)
+ * Measured: decisions.md, "Strays"
  */
 #include "pack/mesh/find_strays.h"
 
@@ -14,27 +31,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A part has one grid of BVPD_GRID_BITS bits. A triangle 2^23 times as far away as the rest is
- * large leaves one cell for all the rest: no node tells its triangles apart, and each query looks
- * at all of them. So what lies far outside is found here, for parts of its own.
- *
- * A centre is a corner of a triangle in the midst of the others: the one of up to SAMPLES that is
- * nearest to their median, axis by axis. It lies among the majority wherever the rest is. A
- * triangle's reach is how far its farthest corner is from there, along an axis. The reaches are
- * counted by octaves. Where GAP octaves in a row are empty, and at least half of the triangles lie
- * on the inner side, the rest ends, and what is outside becomes a group; where there are several
- * such gaps, several groups. These are looked at in the same way in turn, for two strays may be as
- * far from each other as from the rest.
- *
- * Invariants: a triangle is in one group; a group's triangles keep their order; corners that are
- * not finite, or no vertices, are in group 0. */
-
 enum {
-    GAP = 14,       /* octaves; 7 to 8 bits of the grid are left to the rest at such a distance */
-    WHOLE_MAX = 64, /* so few triangles are walked in no time */
-    GROUP_MAX = 16, /* what more there are stay together */
+    GAP = 14,       /* octaves; at such a distance 7 to 8 bits of the grid are left for the rest */
+    WHOLE_MAX = 64, /* so few triangles cost little in any case */
+    GROUP_MAX = 16, /* further groups stay together */
     SAMPLES = 256,
-    LEAST = -1074, /* exponents of doubles as frexp gives them, one less for 0 */
+    LEAST = -1074, /* exponents of doubles from frexp; one less for 0 */
     OCTAVES = 1024 - LEAST + 2
 };
 
@@ -44,11 +46,11 @@ typedef struct search {
     uint32_t *groups; /* of each triangle; NULL: all are in group 0 */
     uint32_t group_count;
     double factor;
-    uint32_t label; /* of the group that is looked at */
+    uint32_t label; /* of the group being examined */
     uint64_t member_count;
     double centre[3];
     uint64_t counts[OCTAVES];
-    double least[OCTAVES], most[OCTAVES]; /* reaches, by octave */
+    double least[OCTAVES], most[OCTAVES]; /* range of reaches in each octave */
 } search;
 
 /* ---- triangles ------------------------------------------------------------------------------- */
@@ -88,7 +90,7 @@ static double reach_of_point(const search *s, const double x[3])
     return reach;
 }
 
-/* Infinite: of a triangle that is none. */
+/* Infinite if the triangle has no valid corner coordinates. */
 static double reach_of(const search *s, uint64_t triangle)
 {
     double reach = 0, x[3];
@@ -110,8 +112,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* First corners of members that lie evenly spread in their order; those that are not finite are
- * left out. */
+/* First corners of members spread evenly over the group; corners that are not finite are left
+ * out. */
 static size_t take_samples(const search *s, double samples[SAMPLES][3])
 {
     uint64_t next = 0, member = 0, taken = 0;
@@ -119,7 +121,7 @@ static size_t take_samples(const search *s, double samples[SAMPLES][3])
     const uint64_t wanted = s->member_count < SAMPLES ? s->member_count : SAMPLES;
     for (uint64_t i = 0; i < s->mesh->triangle_count && taken < wanted; i++) {
         if (!s->groups)
-            i = next; /* members are all */
+            i = next; /* all triangles are members */
         else if (!is_member(s, i) || member++ < next)
             continue;
         double *x = samples[count];
@@ -151,10 +153,9 @@ static bool choose_centre(search *s)
     return true;
 }
 
-/* ---- a look at whole meshes ------------------------------------------------------------------ */
+/* ---- a quick look at the whole mesh ---------------------------------------------------------- */
 
-/* Of numbers that lie `stride` bytes from each other, the range; not finite if one of them is not.
- */
+/* The range of values that are `stride` bytes apart; not finite if a value is not. */
 static double range_of_floats(const uint8_t *at, uint32_t count, size_t stride)
 {
     float lo = INFINITY, hi = -INFINITY, sum = 0, x;
@@ -179,7 +180,7 @@ static double range_of_doubles(const uint8_t *at, uint32_t count, size_t stride)
     return hi - lo + sum;
 }
 
-/* Of the box of all vertices; not finite if one of them is not. */
+/* The longest side of the box of all vertices; not finite if a vertex is not. */
 static double longest_side(const search *s)
 {
     const bvpi_vertices *v = &s->vertices;
@@ -198,11 +199,12 @@ static double longest_side(const search *s)
     return longest;
 }
 
-/* Of a mesh with strays half of the triangles and more lie within a 2^13th of its size; of a few,
- * evenly spread, some then do. Of most other meshes no two do, which costs little to see. */
+/* In a mesh with strays, at least half of the triangles are within a 2^13th of its size. Then some
+ * of a few evenly spread ones are that near each other. In most other meshes no two are, which
+ * costs little to see. */
 static bool may_have_strays(const search *s)
 {
-    enum { FEW = 16, NEAR = 6 /* pairs: four of them among the rest */ };
+    enum { FEW = 16, NEAR = 6 /* pairs: four of the samples among the rest */ };
     const double near = ldexp(longest_side(s), 2 - GAP);
     double x[FEW][3];
     int pairs = 0;
@@ -244,8 +246,8 @@ static void count_octaves(search *s)
     }
 }
 
-/* The group of each octave, in labels[]; how many new ones. A rest without size stays with what is
- * next: no grid tells its triangles apart. */
+/* Sets labels[] to the group of each octave. Returns the number of new groups. A group of size zero
+ * stays with the next one: no grid could separate its triangles. */
 static uint32_t find_gaps(search *s, uint32_t labels[OCTAVES])
 {
     uint64_t inside = 0;

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * id_codes.c: the gaps between runs are left out of the range that the numbers are counted in, the
- * largest first, as long as that saves more than telling where they are costs.
- * Spec: format.md, chapter "Triangle numbers".
+ * id_codes.c: source numbers of a cluster's triangles in few bits.
+ *
+ * The numbers come in a few runs, far from each other. Stored plainly they need the bits of their
+ * whole range. So the largest gaps between runs are cut out of the range, and the record says
+ * where. choose_limit() tries every possible number of gaps kept, from sorted gap sizes, and takes
+ * the least number of bits in total.
+ *
+ * Slow twin: tests/unit/test_ids.c reads the numbers back.
+ * Spec: format.md, chapter "Triangle numbers"
+ * Measured: decisions.md, "Bytes", "Building"
  */
 #include "pack/mesh/id_codes.h"
 
@@ -11,7 +18,8 @@
 #include <string.h>
 
 enum {
-    DIGIT = 6, /* bits: counting as many values as there are numbers would cost more */
+    DIGIT = 6, /* bits of a digit; with more, counting would cost more than sorting at most 256
+                  numbers */
     INSERTION_MAX = 16
 };
 
@@ -26,7 +34,7 @@ static void sort_few(uint32_t *numbers, uint32_t count)
     }
 }
 
-/* Sorts up to 256 numbers, by their digits. */
+/* Sorts up to 256 numbers, digit by digit. */
 static void sort_numbers(uint32_t *numbers, uint32_t count, uint32_t largest)
 {
     uint32_t other[BVPD_CLUSTER_TRIANGLES], *from = numbers, *to = other;
@@ -55,11 +63,11 @@ static void sort_numbers(uint32_t *numbers, uint32_t count, uint32_t largest)
         memcpy(numbers, from, count * sizeof *numbers);
 }
 
-/* Between ascending numbers. */
+/* The gaps between ascending numbers. */
 typedef struct gaps {
-    uint32_t size[BVPD_CLUSTER_TRIANGLES]; /* numbers left out: 1 or more */
+    uint32_t size[BVPD_CLUSTER_TRIANGLES]; /* numbers left out: at least 1 */
     uint32_t count;
-    uint32_t different; /* numbers that differ */
+    uint32_t different; /* the number of different values */
 } gaps;
 
 static void find_gaps(const uint32_t *sorted, uint32_t count, gaps *out)
@@ -74,7 +82,7 @@ static void find_gaps(const uint32_t *sorted, uint32_t count, gaps *out)
     }
 }
 
-/* The gap up to which all are kept in the range, for the fewest bits in all. */
+/* The size up to which gaps stay in the range, for the fewest bits in total. */
 static uint32_t choose_limit(gaps *g, uint32_t count)
 {
     uint32_t largest = 0;
@@ -91,7 +99,7 @@ static uint32_t choose_limit(gaps *g, uint32_t count)
             open -= g->size[kept - 1];
         }
         if (kept < g->count && kept > 0 && g->size[kept] == g->size[kept - 1])
-            continue; /* equal ones are kept or left out together */
+            continue; /* gaps of equal size are kept or cut together */
         const uint64_t width = bvpi_bit_width((uint32_t)(range - 1));
         const uint64_t gap_width = bvpi_bit_width((uint32_t)open);
         const uint64_t bits = count * width + (g->count - kept) * (width + gap_width);
@@ -103,7 +111,7 @@ static uint32_t choose_limit(gaps *g, uint32_t count)
     return limit;
 }
 
-/* Where numbers are left out: between ascending ones that are farther apart. */
+/* Lists the gaps larger than `limit`. */
 static void list_gaps(const uint32_t *sorted, uint32_t count, uint32_t limit, bvpi_ids_plan *plan)
 {
     uint32_t skip = 0, gap_count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * id_codes.h: a cluster's source numbers, which come in runs, in as few bits as possible.
- * Spec: format.md, chapter "Triangle numbers".
+ * id_codes.h: source numbers of a cluster, which come in runs, in as few bits as possible.
+ * Spec: format.md, chapter "Triangle numbers"
  */
 #ifndef BVPI_PACK_MESH_ID_CODES_H
 #define BVPI_PACK_MESH_ID_CODES_H
@@ -11,13 +11,13 @@
 typedef struct bvpi_ids_plan {
     bvpd_ids head;
     uint32_t size;                             /* of the record, in bytes */
-    uint32_t position[BVPD_CLUSTER_TRIANGLES]; /* of head.gap_count gaps, ascending */
-    uint32_t skip[BVPD_CLUSTER_TRIANGLES];     /* numbers left out up to there, ascending */
+    uint32_t position[BVPD_CLUSTER_TRIANGLES]; /* of each of head.gap_count gaps, ascending */
+    uint32_t skip[BVPD_CLUSTER_TRIANGLES];     /* numbers left out up to each gap, ascending */
 } bvpi_ids_plan;
 
 /* count: 1 .. 256. */
 void bvpi_ids_choose(const uint32_t *numbers, uint32_t count, bvpi_ids_plan *plan);
-/* plan: of these numbers. out: plan->size bytes, which are zero before. */
+/* plan: made for these numbers. out: plan->size zero bytes. */
 void bvpi_ids_write(const bvpi_ids_plan *plan, const uint32_t *numbers, uint32_t count,
                     uint8_t *out);
 

@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * intake.c: checks, drops, rebases, welds and hashes one mesh.
- * Spec: format.md, chapter "Parts".
+ * intake.c: checks, cleans, rebases, welds and hashes one mesh.
+ *
+ * From the caller's arrays to a bvpi_mesh, in this order:
+ * 1. arguments and indices are checked, before anything is allocated;
+ * 2. triangles with non-finite corners are refused, or dropped if the caller asks;
+ * 3. doubles become floats relative to an origin. The origin is chosen with few significant bits so
+ *    that differences are exact where the input allows; the largest error made is reported. An axis
+ *    whose coordinates are floats already keeps origin 0 and stays exact;
+ * 4. vertices with equal bits are welded (weld.c);
+ * 5. defects are counted and the content is hashed.
+ *
+ * `vertices` and `indices` always describe the current state: the caller's arrays at first, owned
+ * ones after a step that had to copy. Only owned arrays are freed.
+ *
+ * The result depends on the mesh and options only, not on the number of threads.
+ *
+ * Held by tests/property/test_builder.c: what goes in comes out, bit for bit.
+ * Spec: format.md, chapter "Parts"
  */
 #include "pack/mesh/intake.h"
 
@@ -19,16 +35,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A mesh on the way in: from the caller's arrays to owned ones, step by step. */
+/* A mesh on its way in. */
 typedef struct intake {
     const bvp_mesh *source;
     uint32_t thread_count;
     bool drop_invalid;
-    bvpi_vertices vertices;  /* the caller's, or `floats` */
-    const uint32_t *indices; /* the caller's (NULL: a soup), or `kept` */
+    bvpi_vertices vertices; /* the caller's, or `floats` */
+    const uint32_t
+        *indices; /* the caller's (NULL: every three vertices are a triangle), or `kept` */
     uint64_t triangle_count;
-    float *floats;  /* owned, when the source has doubles */
-    uint32_t *kept; /* owned, when triangles were dropped */
+    float *floats;  /* owned, if the source has doubles */
+    uint32_t *kept; /* owned, if triangles were dropped */
     bvpi_intake *out;
 } intake;
 
@@ -74,7 +91,7 @@ enum { INDEX_PIECE = 1 << 18 };
 
 typedef struct index_check {
     const bvp_mesh *mesh;
-    uint32_t found; /* atomic: some index is too large */
+    uint32_t found; /* atomic: an index is too large */
 } index_check;
 
 static void find_largest(void *user, uint32_t piece)
@@ -133,10 +150,10 @@ enum { FINITE_PIECE = 1 << 16 };
 
 typedef struct examination {
     const intake *in;
-    uint32_t found; /* atomic: some vertex is not finite */
+    uint32_t found; /* atomic: a vertex is not finite */
 } examination;
 
-/* Are the exponents of these floats all less than the greatest? */
+/* True if the exponent of every float is below the largest one. */
 static bool are_finite(const uint8_t *floats, uint64_t count)
 {
     const bvpi_i32x4 exponent = {0x7f800000, 0x7f800000, 0x7f800000, 0x7f800000};
@@ -176,7 +193,7 @@ static bool all_finite(const intake *in)
     return e.found == 0;
 }
 
-/* 0..2: the first corner that is not finite; 3: all are. */
+/* The first corner that is not finite, 0 .. 2; 3: all are finite. */
 static int bad_corner(const intake *in, uint64_t triangle)
 {
     int k = 0;
@@ -196,7 +213,7 @@ static bvp_status refuse_corner(const intake *in, uint64_t triangle, int corner,
                           triangle, vertex, x[0], x[1], x[2]);
 }
 
-/* Copies of the indices and ids of the triangles without non-finite corners. */
+/* Copies the indices and numbers of the triangles whose corners are finite. */
 static bvp_status keep_finite(intake *in, bvp_error *error)
 {
     const uint64_t size = 3 * in->triangle_count * sizeof *in->kept;
@@ -246,7 +263,7 @@ static bvp_status copy_ids(intake *in, bvp_error *error)
 
 /* ---- doubles -------------------------------------------------------------------------------- */
 
-/* Of the corners that triangles use. exact: every coordinate of the axis is a float. */
+/* Range of the corners that triangles use. exact: all coordinates on the axis are floats. */
 typedef struct range {
     double lo[3], hi[3];
     bool exact[3];
@@ -267,8 +284,8 @@ static range range_of_corners(const intake *in)
     return r;
 }
 
-/* The box's centre, rounded to a multiple of about an eighth of its size: few bits, so that
- * differences to it are exact where the input allows. */
+/* The box's centre, rounded to a multiple of about an eighth of the box's size. It has few bits, so
+ * that differences from it are exact where the input allows. */
 static double origin_of(double lo, double hi)
 {
     int exponent;
@@ -282,7 +299,7 @@ static double origin_of(double lo, double hi)
     return rint(centre / step) * step;
 }
 
-/* (float)(x - origin); *error: its difference to the exact one. */
+/* (float)(x - origin). *error: how far that is from the exact value. */
 static float rebase(double x, double origin, double *error)
 {
     const bvpi_dd exact = bvpi_dd_sum(x, -origin);
@@ -298,7 +315,7 @@ static void rebase_vertex(intake *in, uint32_t vertex, float out[3])
     for (int axis = 0; axis < 3; axis++) {
         double error = 0;
         out[axis] = in->out->origin[axis] == 0 && (double)(float)x[axis] == x[axis]
-                        ? (float)x[axis] /* -0 stays -0 */
+                        ? (float)x[axis] /* keeps -0 */
                         : rebase(x[axis], in->out->origin[axis], &error);
         if (isfinite(out[axis]) && error > in->out->rounding_error)
             in->out->rounding_error = error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * intake.h: from a caller's mesh to the welded, finite, rebased one that is built.
- * Spec: format.md, chapter "Parts".
+ * intake.h: from a caller's mesh to the welded, finite, rebased mesh that is built.
+ * Spec: format.md, chapter "Parts"
  */
 #ifndef BVPI_PACK_MESH_INTAKE_H
 #define BVPI_PACK_MESH_INTAKE_H
@@ -9,7 +9,7 @@
 #include "bvpack_build.h"
 
 typedef struct bvpi_intake {
-    bvpi_mesh mesh; /* its arrays are owned */
+    bvpi_mesh mesh; /* owns its arrays */
     double origin[3];
     double rounding_error;
     uint64_t dropped_count;
@@ -17,8 +17,8 @@ typedef struct bvpi_intake {
     uint8_t content_hash[16];
 } bvpi_intake;
 
-/* Refuses bad indices, and non-finite corners unless drop_invalid. The result may have no triangle.
- * On failure nothing is to be freed. */
+/* Refuses bad indices, and non-finite corners unless drop_invalid is set. The result may have no
+ * triangle. After a failure there is nothing to free. */
 bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *options,
                             bvpi_intake *out, bvp_error *error);
 void bvpi_intake_free(bvpi_intake *intake);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * mesh.h: a mesh as the builder works on it.
+ * mesh.h: a mesh in the form that the builder works on.
  */
 #ifndef BVPI_PACK_MESH_MESH_H
 #define BVPI_PACK_MESH_MESH_H
@@ -12,8 +12,8 @@ typedef struct bvpi_mesh {
     const float *positions; /* 3 each */
     const uint32_t *indices;
     const uint32_t *ids; /* source numbers; NULL: 0, 1, 2 ... */
-    bool has_ids;        /* are source numbers stored? */
-    bool is_deformable;  /* are coordinates stored in 32 bits each? */
+    bool has_ids;        /* source numbers are stored */
+    bool is_deformable;  /* coordinates are stored in 32 bits each */
     uint32_t vertex_count, triangle_count;
 } bvpi_mesh;
 

@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * weld.c: a hash table for each thread, which numbers the vertices of its run of corners; what a
- * later table has of an earlier one's is then looked up there. A miss of the cache costs as much as
- * hundreds of instructions: hence blocks, whose table entries and vertices are prefetched before
- * they are looked at.
+ * weld.c: gives equal vertices one number, in the order of their first use, with several threads.
+ *
+ * Each thread has a share: a run of corners. It enters them in a hash table of its own, which
+ * numbers the share's different vertices by first use. Then the shares are merged:
+ * 1. every vertex of a later share is looked up in the tables of all earlier shares; the first
+ *    share that has it is its owner;
+ * 2. the vertices that a share owns get final numbers, share after share: together these are in the
+ *    order of first use over all corners;
+ * 3. other vertices take the number of their owner, and all corners are renumbered.
+ * So the result equals that of one thread.
+ *
+ * Equal means equal bits of all coordinates; a table slot holds half of the hash to avoid most
+ * comparisons, but a match is always confirmed on the coordinates. A cache miss costs as much as
+ * hundreds of instructions, hence the blocks: hashes of a block are computed and slots and vertices
+ * prefetched before any is looked at.
+ *
+ * With an index array the given vertices are welded, then the indices are mapped. If that leaves
+ * the order of first use intact, as it does for usual files, nothing needs renumbering.
+ *
+ * Held by tests/unit/test_weld.c: any thread count, and vertices with the same hash.
+ * Measured: decisions.md, "Building"
  */
 #include "pack/mesh/weld.h"
 
@@ -17,21 +34,21 @@
 enum {
     BLOCK = 32,
     TABLE_START = 1 << 10,
-    SHARE_MAX = 8,         /* a vertex is looked for in the tables of all shares before its own */
-    SHARE_LEAST = 1 << 14, /* corners; fewer are not worth a thread */
-    SOUP_REPEATS = 5,      /* six triangles meet in most vertices */
-    PIECES = 8             /* of a share, in the passes after the first */
+    SHARE_MAX = 8,         /* a vertex is looked up in the tables of all earlier shares */
+    SHARE_LEAST = 1 << 14, /* corners; a smaller share is not worth a thread */
+    SOUP_REPEATS = 5,      /* in most vertices six triangles meet */
+    PIECES = 8             /* of a share, for the passes after the first */
 };
 #define FREE UINT32_MAX
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-/* A slot: the hash's upper half, and below it the vertex's number or FREE. */
+/* A slot: the upper half of the hash, and the vertex's number or FREE. */
 typedef struct table {
     uint64_t *slots;
     uint64_t mask;
     size_t size;        /* of a vertex */
-    uint8_t *positions; /* of the vertices, by number */
+    uint8_t *positions; /* of the vertices, in the order of their numbers */
     uint32_t used, capacity;
 } table;
 
@@ -68,7 +85,7 @@ static inline const uint8_t *position(const table *t, uint64_t number, size_t si
     return t->positions + number * size;
 }
 
-/* The vertex's slot, or the free one where it would go. */
+/* The vertex's slot, or the free slot where it would go. */
 static inline uint64_t find(const table *t, const uint8_t *vertex, uint64_t hash, size_t size)
 {
     uint64_t at = hash & t->mask;
@@ -81,7 +98,7 @@ static inline uint64_t find(const table *t, const uint8_t *vertex, uint64_t hash
     }
 }
 
-/* The vertex's number. There is room for it. */
+/* The number of a vertex, entered if it is new. There must be room. */
 static inline uint32_t enter(table *t, const uint8_t *vertex, uint64_t hash, size_t size)
 {
     const uint64_t at = find(t, vertex, hash, size);
@@ -118,7 +135,7 @@ static void free_table(table *t)
     free(t->positions);
 }
 
-/* Enters all vertices anew; they are known to differ. */
+/* Re-enters all vertices. They are known to differ, so they need not be compared. */
 static bool double_slots(table *t)
 {
     uint64_t *old = t->slots;
@@ -137,7 +154,7 @@ static bool double_slots(table *t)
     return true;
 }
 
-/* Room for a block more, and a quarter of the slots free. */
+/* Makes room for one more block, with a quarter of the slots free. */
 static bool grow(table *t)
 {
     if (t->used + BLOCK > t->capacity) {
@@ -153,15 +170,15 @@ static bool grow(table *t)
 
 /* ---- the shares ----------------------------------------------------------------------------- */
 
-/* A run of vertices, on one thread. */
+/* A run of corners, handled by one thread. */
 typedef struct share {
     table table;
     uint32_t begin, end;
-    /* of each vertex of the table; absent in the first share, whose numbers are final */
-    uint8_t *owner;   /* the first share that has it */
-    uint32_t *number; /* there; in the end the final one */
-    uint32_t
-        own[PIECES]; /* of each piece: how many are its own; then the first one's final number */
+    /* For each vertex of the table; not used by the first share, whose numbers are final. */
+    uint8_t *owner;       /* the first share that has it */
+    uint32_t *number;     /* its number there; at the end, the final one */
+    uint32_t own[PIECES]; /* for each piece: how many vertices the share owns; then the final number
+                             of the first of them */
 } share;
 
 typedef struct welding {
@@ -170,8 +187,9 @@ typedef struct welding {
     uint8_t *positions;
     share shares[SHARE_MAX];
     uint32_t share_count;
-    uint32_t repeats; /* how often the same vertex is expected: a guess */
-    uint32_t failed;  /* atomic */
+    uint32_t
+        repeats; /* how often each vertex is expected to repeat: a guess, for the table's size */
+    uint32_t failed; /* atomic */
 } welding;
 
 static inline __attribute__((always_inline)) bool enter_all(const welding *w, share *s, size_t size)
@@ -225,7 +243,7 @@ static void enter_share(void *user, uint32_t idx)
         fail(w);
 }
 
-/* Piece `piece` of the `count` elements of a share: begin .. end. */
+/* Piece `piece` of a share's `count` elements: begin .. end. */
 static void range_of(uint32_t count, uint32_t piece, uint64_t *begin, uint64_t *end)
 {
     *begin = (uint64_t)count * piece / PIECES;
@@ -254,7 +272,7 @@ static void find_block(const welding *w, uint32_t own, uint32_t other, uint64_t 
     }
 }
 
-/* Looks the vertices up in the tables of all shares before. */
+/* Looks vertices up in the tables of all earlier shares. */
 static void find_owners(void *user, uint32_t piece)
 {
     welding *w = user;
@@ -272,7 +290,7 @@ static void find_owners(void *user, uint32_t piece)
     s->own[piece % PIECES] = own_count;
 }
 
-/* The final numbers of what is a share's own, and their positions. */
+/* Assigns final numbers to the vertices that a share owns, and copies their positions. */
 static void number_own(void *user, uint32_t piece)
 {
     welding *w = user;
@@ -281,7 +299,7 @@ static void number_own(void *user, uint32_t piece)
     const size_t size = s->table.size;
     uint64_t begin, end;
     range_of(s->table.used, piece % PIECES, &begin, &end);
-    if (own == 0) { /* its numbers are final */
+    if (own == 0) { /* its numbers are final already */
         memcpy(w->positions + begin * size, position(&s->table, begin, size), (end - begin) * size);
         return;
     }
@@ -315,7 +333,7 @@ static void renumber_share(void *user, uint32_t piece)
         w->out[k] = s->number[w->out[k]];
 }
 
-/* Final numbers for what is each piece's own; returns how many there are in all. */
+/* Turns the counts of owned vertices into final first numbers. Returns the total. */
 static uint32_t place_shares(welding *w)
 {
     uint32_t sum = w->shares[0].table.used;
@@ -328,7 +346,7 @@ static uint32_t place_shares(welding *w)
     return sum;
 }
 
-/* Several shares into one numbering; how many, or UINT32_MAX. */
+/* Merges the shares' numberings. Returns the number of vertices, or UINT32_MAX: out of memory. */
 static uint32_t merge(welding *w, uint32_t thread_count)
 {
     table *first = &w->shares[0].table;
@@ -365,7 +383,7 @@ static void cut_shares(welding *w, uint32_t thread_count)
     }
 }
 
-/* Numbers all vertices, in order. */
+/* Numbers all vertices, in order of first use. */
 static uint32_t weld_all(const bvpi_vertices *v, uint32_t repeats, uint32_t thread_count,
                          uint32_t *out, uint8_t **positions)
 {
@@ -392,7 +410,8 @@ typedef struct mapping {
     const uint32_t *indices, *number;
     uint32_t *out;
     uint64_t count;
-    uint32_t *next; /* of each piece: one more than its greatest number; then than all before */
+    uint32_t *next; /* for each piece: one more than its largest number; then than the largest
+                       before it */
     uint32_t is_unordered; /* atomic */
 } mapping;
 
@@ -414,7 +433,8 @@ static void map_corners(void *user, uint32_t piece)
     m->next[piece] = most + 1;
 }
 
-/* Does each number come for the first time in its turn? It does in the pieces before. */
+/* True if each number first occurs in its turn in this piece, given that it does in the pieces
+ * before. */
 static void check_order(void *user, uint32_t piece)
 {
     mapping *m = user;
@@ -429,8 +449,8 @@ static void check_order(void *user, uint32_t piece)
         __atomic_store_n(&m->is_unordered, 1, __ATOMIC_RELAXED);
 }
 
-/* Numbers the corners. Are the numbers 0 .. count - 1 all there, each for the first time in its
- * turn? */
+/* Maps the corners. True if the numbers 0 .. count - 1 all occur, and each first occurs in its
+ * turn. */
 static bool is_in_order(mapping *m, uint32_t piece_count, uint32_t thread_count, uint32_t count)
 {
     uint32_t next = 0;
@@ -444,7 +464,8 @@ static bool is_in_order(mapping *m, uint32_t piece_count, uint32_t thread_count,
     return !m->is_unordered && next == count;
 }
 
-/* Numbers by first use, vertices that are not used left out; how many, or UINT32_MAX. */
+/* Renumbers by first use and drops unused vertices. Returns their number, or UINT32_MAX: out of
+ * memory. */
 static uint32_t renumber(uint32_t *indices, uint64_t corner_count, uint32_t count, size_t size,
                          uint8_t **positions)
 {
@@ -510,7 +531,8 @@ bvpi_vertices bvpi_vertices_of(const bvp_mesh *mesh)
     v.count = (uint32_t)mesh->vertex_count;
     if (mesh->indices)
         return v;
-    v.count = (uint32_t)(3 * mesh->triangle_count); /* what no triangle uses does not count */
+    v.count =
+        (uint32_t)(3 * mesh->triangle_count); /* vertices that no triangle uses do not count */
     if (mesh->triangle_stride)
         v.triangle_stride = mesh->triangle_stride;
     return v;
@@ -518,7 +540,7 @@ bvpi_vertices bvpi_vertices_of(const bvp_mesh *mesh)
 
 /* ---- the public call ------------------------------------------------------------------------- */
 
-/* A soup as large as the indices allow, or an indexed mesh. */
+/* The limits of the index type, and indices within range. */
 static bvp_status check_mesh(const bvp_mesh *m, bvp_error *error)
 {
     if (m->vertex_count >= UINT32_MAX || m->triangle_count >= UINT32_MAX)

@@ -14,7 +14,8 @@ static void include(bvpi_aabb *box, const float lo[3], const float hi[3])
     }
 }
 
-/* Zeros are stored as +0: which of two equal ones came first does not show. */
+/* Zeros are stored as +0, so that the bytes do not depend on which of two equal values came
+ * first. */
 static void store(const bvpi_aabb *box, uint8_t *payload)
 {
     for (int axis = 0; axis < 3; axis++) {

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * batches.c: a tree over a sample of the triangles says which batch each one goes to: all are moved
- * once, not once a level, and every pass is made of independent pieces. What then is too large,
- * because the sample was not like the rest, is split as it is.
+ * batches.c: cuts a large mesh into batches of triangles, with the hierarchy above them.
+ *
+ * Splitting all triangles level by level would move each of them once a level. Instead a tree is
+ * built over a sample, every 32nd triangle; its planes then send all triangles to their batches,
+ * and each is moved once. Classifying and moving are done in independent pieces, whose places come
+ * from prefix sums over the counts of (batch, piece). So the order is that of one thread.
+ *
+ * A sample may mislead: batches that turn out too large are split further, level by level
+ * (split_large). So no batch has more than `most` triangles whatever the sample says.
+ *
+ * Held by tests/unit/test_batches.c: no batch too large, same result for any number of threads.
+ * Measured: decisions.md, "Building"
  */
 #include "pack/tree/batches.h"
 
@@ -14,13 +23,13 @@
 #include <string.h>
 
 enum {
-    STRIDE = 32, /* triangles for one of the sample */
+    STRIDE = 32, /* triangles for each one in the sample */
     SAMPLE_PIECE = 1 << 12,
     PIECE_LEAST = 1 << 16,
     PIECES_MAX = 64
 };
 
-/* On the way. */
+/* State of the work. */
 typedef struct cutting {
     const bvpi_mesh *mesh;
     const bvpi_grid *grid;
@@ -30,10 +39,10 @@ typedef struct cutting {
     bvpi_item *sample;
     uint32_t sample_count;
     bvpi_sample_tree tree; /* its leaves are batches */
-    uint32_t *batch_of;    /* of the triangles */
+    uint32_t *batch_of;    /* of each triangle */
     uint64_t piece_size;
     uint32_t piece_count;
-    uint32_t *counts;          /* of each piece: of each batch; then where the next one goes */
+    uint32_t *counts; /* for each piece and batch: a count, then where the next triangle goes */
     uint64_t degenerate_count; /* atomic */
 } cutting;
 
@@ -71,7 +80,8 @@ static void make_sample(void *user, uint32_t piece)
     }
 }
 
-/* Which triangles are in it follows from one state: that is found out first. */
+/* Which triangles are in the sample follows from one pseudo-random sequence, so that is done
+ * first. */
 static void take_sample(cutting *c)
 {
     const uint32_t count = c->mesh->triangle_count / STRIDE;
@@ -126,7 +136,7 @@ static void scatter_piece(void *user, uint32_t piece)
     __atomic_fetch_add(&c->degenerate_count, degenerate_count, __ATOMIC_RELAXED);
 }
 
-/* From counts to places: batch by batch, in each the pieces in order. */
+/* Turns counts into places: batch by batch, and within a batch the pieces in order. */
 static void place_batches(cutting *c)
 {
     uint32_t sum = 0;
@@ -171,9 +181,9 @@ static bool move_items(cutting *c)
     return true;
 }
 
-/* ---- what is too large ----------------------------------------------------------------------- */
+/* ---- batches that are too large -------------------------------------------------------------- */
 
-/* Nodes of one level are split at the same time. Their children's places are known before. */
+/* The nodes of one level are split in parallel. Places of their children were assigned before. */
 static void split_node(void *user, uint32_t piece)
 {
     const cutting *c = user;
@@ -195,7 +205,7 @@ static bool split_large(cutting *c)
         for (uint32_t k = c->level_begin; k < end; k++)
             if (out->build_nodes[k].left == 0 && out->build_nodes[k].count > c->most) {
                 out->build_nodes[k].left = next;
-                out->build_nodes[next].count = 0; /* not yet */
+                out->build_nodes[next].count = 0; /* not split yet */
                 next += 2;
             }
         bvpi_parallel(c->thread_count, end - c->level_begin, split_node, c);

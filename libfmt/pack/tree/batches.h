@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * batches.h: the hierarchy above the batches: sets of triangles that are built each by itself.
+ * batches.h: sets of triangles that are built independently, and the hierarchy above them.
  */
 #ifndef BVPI_PACK_TREE_BATCHES_H
 #define BVPI_PACK_TREE_BATCHES_H
@@ -11,13 +11,13 @@
 typedef struct bvpi_batches {
     bvpi_item *items; /* of all triangles, batch by batch */
     bvpi_build_node
-        *build_nodes; /* a leaf is a batch; node 0 is the root, children come after parents */
+        *build_nodes; /* a leaf is a batch; node 0 is the root, children come after their parents */
     uint32_t build_node_count;
-    uint64_t degenerate_count; /* triangles without a surface */
+    uint64_t degenerate_count; /* triangles without area */
 } bvpi_batches;
 
-/* Batches of at most `most` triangles. mesh: not empty. False: out of memory. Freed by the caller
- * in either case. The same for any thread_count. */
+/* Makes batches of at most `most` triangles. mesh: not empty. False: out of memory. The caller
+ * frees *out in either case. The result does not depend on thread_count. */
 bool bvpi_batches_make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_t most,
                        uint32_t leaf_size, uint32_t thread_count, bvpi_batches *out);
 void bvpi_batches_free(bvpi_batches *batches);

@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * binary_tree.c: the upper nodes level by level, the pieces below them on any thread; then one
- * array of upper records, breadth first, and all blocks. The result depends on the mesh alone.
- * Spec: format.md, chapter "Binary hierarchies".
+ * binary_tree.c: builds a binary hierarchy of any kind.
+ *
+ * Top-down: the upper nodes are split level by level, in parallel within a level, until a subtree
+ * has at most PIECE_TRIANGLES triangles. Each such piece is built by one thread (piece.c). Then
+ * payloads that are made bottom-up (AABB) are completed above the pieces.
+ *
+ * Writing joins everything in one array of upper records, breadth first, followed by the pieces'
+ * blocks, whose positions are known by then.
+ *
+ * Deterministic: children's places in the lists are assigned before a level is split in parallel,
+ * and pieces are numbered from left to right. The result depends on the mesh and the specification
+ * only.
+ *
+ * Held by tests/property/test_binary.c: every triangle in one leaf and inside every volume above
+ * it, for every kind, rule and leaf size; the same bytes for any number of threads.
+ * Spec: format.md, chapter "Binary hierarchies"
  */
 #include "pack/tree/binary_tree.h"
 
@@ -25,9 +38,9 @@ typedef struct growing {
     bvpi_binary_build *out;
     uint32_t thread_count;
     bvpi_watch *watch;
-    bvpi_stem *stems; /* the volumes above the pieces and their roots: out->top's */
+    bvpi_stem *stems; /* volumes above the pieces, and the pieces' roots; parallel to out->top */
     uint32_t stem_count, stem_capacity, level_begin;
-    uint32_t *roots; /* of pieces, in leaf order: stems */
+    uint32_t *roots; /* of pieces, in leaf order: indices of stems */
     uint32_t failed; /* atomic: some thread ran out of memory */
 } growing;
 
@@ -53,7 +66,7 @@ static void *scratch_for(growing *w, uint32_t count)
     return scratch;
 }
 
-/* Stems of one level are cut at the same time. Their children's places are known before. */
+/* The stems of one level are split in parallel. Places of their children were assigned before. */
 static void cut_stem(void *user, uint32_t piece)
 {
     growing *w = user;
@@ -102,7 +115,7 @@ static bool grow_top(growing *w)
 
 /* ---- pieces --------------------------------------------------------------------------------- */
 
-/* Gives the pieces their numbers from left to right. */
+/* Numbers the pieces from left to right. */
 static void number_pieces(growing *w, uint32_t stem, uint32_t *count)
 {
     bvpi_upper *upper = &w->out->top[stem];
@@ -137,7 +150,7 @@ static bool make_pieces(growing *w)
     return !w->failed;
 }
 
-/* Payloads and surfaces of the volumes above the pieces, children first. */
+/* Payloads and surface areas of the volumes above the pieces, children first. */
 static void finish_top(growing *w)
 {
     bvpi_binary_build *out = w->out;
@@ -214,16 +227,16 @@ void bvpi_binary_free(bvpi_binary_build *build)
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* A volume of the list above the pieces (piece: NONE), or of a piece's. */
+/* A volume above the pieces (piece: NONE), or one of a piece. */
 typedef struct place {
     uint32_t piece, idx;
 } place;
 
 typedef struct writing {
     const bvpi_binary_build *build;
-    place *uppers; /* breadth first: number k becomes record k */
+    place *uppers; /* breadth first: element k becomes record k */
     uint32_t upper_count;
-    uint64_t *piece_off; /* of each piece's blocks */
+    uint64_t *piece_off; /* offset of each piece's blocks */
     uint8_t *bytes;
     uint64_t size, order_off;
     uint8_t order_width;
@@ -234,7 +247,7 @@ static const bvpi_upper *upper_at(const bvpi_binary_build *build, place at)
     return at.piece == BVPD_NONE ? &build->top[at.idx] : &build->pieces[at.piece].uppers[at.idx];
 }
 
-/* A piece's root takes its stem's place. */
+/* A piece's root replaces its stem. */
 static place resolve(const bvpi_binary_build *build, place at)
 {
     if (at.piece == BVPD_NONE && build->top[at.idx].is_end)
@@ -250,7 +263,8 @@ static uint64_t count_upper(const bvpi_binary_build *build)
     return count;
 }
 
-/* Appends all uppers, writing each one's payload and link when its children's numbers are known. */
+/* Appends all upper volumes breadth first. A record is written when the numbers of its children are
+ * known. */
 static void write_uppers(writing *w)
 {
     const bvpi_binary_build *build = w->build;
@@ -304,7 +318,7 @@ static void write_order(const writing *w, const uint32_t *references)
     bvpi_end_bits(&bits);
 }
 
-/* Where everything goes. */
+/* Assigns the offset of each part of the data. */
 static void lay_out(writing *w, const uint32_t *references)
 {
     const bvpi_binary_build *build = w->build;

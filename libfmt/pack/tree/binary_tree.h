@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * binary_tree.h: a mesh into a binary hierarchy of any kind: volumes, leaves, blocks.
- * Spec: format.md, chapter "Binary hierarchies".
+ * binary_tree.h: from a mesh to a binary hierarchy of any kind: volumes, leaves, blocks.
+ * Spec: format.md, chapter "Binary hierarchies"
  */
 #ifndef BVPI_PACK_TREE_BINARY_TREE_H
 #define BVPI_PACK_TREE_BINARY_TREE_H
@@ -11,38 +11,39 @@
 #include "pack/tree/volume.h"
 #include "bvpack_build.h"
 
-/* A volume above the blocks, before it has a place. */
+/* A volume above the blocks, before its place is known. */
 typedef struct bvpi_upper {
     uint8_t payload[BVPI_PAYLOAD_MAX];
-    uint32_t link; /* its left child, whose neighbour is the right one; or, see below, what takes
-                      its place */
-    bool is_end;   /* of the list above the pieces: link is a piece; of a piece's: a block */
+    uint32_t
+        link; /* its left child, which the right one follows; or, at an end, what takes its place */
+    bool is_end; /* above the pieces: link is a piece; in a piece: link is a block */
 } bvpi_upper;
 
 /* A subtree that is stored in one run of bytes. */
 typedef struct bvpi_block {
-    uint32_t first, count; /* triangles, in the piece's order */
-    uint32_t level;        /* of its root; 0: the hierarchy's */
-    uint64_t offset;       /* of its header in the piece's bytes */
+    uint32_t first, count; /* triangles, counted within the piece */
+    uint32_t level;        /* level of its root; 0: the hierarchy's root */
+    uint64_t offset;       /* of its header within the piece's bytes */
 } bvpi_block;
 
-/* A subtree of at most some ten thousand triangles, built by itself. */
+/* A subtree of at most some ten thousand triangles, built by one thread. */
 typedef struct bvpi_piece {
     uint32_t first, count; /* triangles, in the hierarchy's order */
     bvpi_upper *uppers;    /* the first is the root */
     bvpi_block *blocks;
     uint32_t upper_count, block_count;
-    uint8_t *bytes; /* blocks one after the other, without their `first` */
+    uint8_t *bytes; /* the blocks in sequence; `first` in their headers is not set yet */
     uint64_t size;
-    uint32_t node_count, leaf_count, depth; /* depth: levels, those above it counted */
-    double area;                            /* of all volumes */
-    bvpi_batch clusters; /* its records, when the triangles are stored in this order; wide[k]:
-                            block k's place */
+    uint32_t node_count, leaf_count,
+        depth;           /* depth: number of levels, including those above the piece */
+    double area;         /* of all volumes */
+    bvpi_batch clusters; /* its cluster records, if the triangles are stored in this hierarchy's
+                            order; wide[k] tells where block k's triangles are */
 } bvpi_piece;
 
-/* A hierarchy before its blocks know where their triangles are. */
+/* A hierarchy whose blocks do not know yet where their triangles are stored. */
 typedef struct bvpi_binary_build {
-    bvpi_binary form; /* what a reader knows of it */
+    bvpi_binary form; /* what a reader knows about it */
     bvp_split split;
     uint32_t *order; /* triangles, in leaf order */
     uint32_t triangle_count;
@@ -51,19 +52,19 @@ typedef struct bvpi_binary_build {
     bvpi_piece *pieces; /* in leaf order */
     uint32_t piece_count;
     double top_area, root_area;
-    uint64_t degenerate_count; /* triangles without a surface */
+    uint64_t degenerate_count; /* triangles without area */
 } bvpi_binary_build;
 
-/* mesh: not empty. spec: complete, of a binary kind. Clusters are made when `owns_order`. False:
- * out of memory. Freed by the caller in either case. watch: gets the mesh's triangles. */
+/* mesh: not empty. spec: complete, of a binary kind. Makes cluster records if `owns_order`. False:
+ * out of memory. The caller frees *out in either case. watch: counts the mesh's triangles. */
 bool bvpi_binary_make(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvp_hierarchy_spec *spec,
                       uint32_t thread_count, bool owns_order, bvpi_watch *watch,
                       bvpi_binary_build *out);
 void bvpi_binary_free(bvpi_binary_build *build);
 
-/* The hierarchy's bytes and record. references: of each triangle of the mesh, as bvpi_binary_item
- * gives them, for the order stream; NULL: there is none, and firsts[k] is the first triangle's of
- * the k-th block of all. The caller fills in record->part and data_off, and frees *bytes. */
+/* Writes the hierarchy's bytes and record. references: for each triangle of the mesh its place (see
+ * bvpi_binary_item), for the order stream; or NULL: no stream, and firsts[k] is the first triangle
+ * of block k of all. The caller sets record->part and data_off, and frees *bytes. */
 bvp_status bvpi_binary_write(const bvpi_binary_build *build, const uint32_t *references,
                              const uint32_t *firsts, bvpd_hierarchy *record, uint8_t **bytes,
                              bvp_error *error);

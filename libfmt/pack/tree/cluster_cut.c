@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * cluster_cut.c: triangles are taken in leaf order, node by node, until a record is full.
+ * cluster_cut.c: cuts a hierarchy's triangles into cluster records, and decides where nodes are
+ * stored.
  *
- * A node that bears leaves is stored with its siblings in the record of their subtrees' first
- * triangle: children then always come after their parents.
- * Spec: format.md, chapters "Cluster records", "Triangle numbers". */
+ * Triangles are taken in leaf order, node by node, until the next node's triangles do not fit: a
+ * record has at most 256 triangles and 256 different vertices. The record is then cut where the
+ * largest subtree begins (choose_cut), if enough triangles remain before it. The two sides share
+ * fewer vertices there, which saves more than full records would.
+ *
+ * Taking triangles out again must be cheap: vertices get local numbers in order of first use, so
+ * those added last have the highest numbers, and forgetting them in reverse order never breaks a
+ * chain of the hash map.
+ *
+ * A node with leaves is stored with its siblings in the record that holds the first triangle of
+ * their subtrees. So children are always stored after their parents, which readers rely on to
+ * terminate.
+ *
+ * Held by tests/unit/test_wide_build.c and tests/property/test_builder.c.
+ * Spec: format.md, chapters "Cluster records", "Triangle numbers"
+ * Measured: decisions.md, "Bytes", "Building"
+ */
 #include "pack/tree/cluster_cut.h"
 
 #include "base/growing_array.h"
@@ -15,24 +30,23 @@
 #include <stdlib.h>
 
 enum {
-    /* A record is cut where a large subtree begins, if it then keeps so many triangles: the two
-     * sides share fewer vertices. Measured: 0.2 to 0.4 bytes a triangle less than filling records
-     * up. */
+    /* A record may be cut early if it keeps at least this many triangles. Measured: .2 to .4 bytes
+     * for each triangle less than with full records. */
     CUT_MIN = 64,
-    AHEAD = 16,      /* triangles whose corners are fetched before they are looked at */
-    MAP_SIZE = 1024, /* a power of two, four times the vertices of a cluster */
+    AHEAD = 16,      /* triangles ahead of the current one whose corners are prefetched */
+    MAP_SIZE = 1024, /* a power of two, four times the most vertices of a cluster */
     RECORD_MAX = sizeof(bvpd_cluster) + 3 * BVPD_CLUSTER_TRIANGLES + 3 * 4 * BVPD_CLUSTER_VERTICES
 };
 
-/* The record that is being filled. */
+/* The record being filled. */
 typedef struct forming {
     const bvpi_mesh *mesh;
     const uint32_t *visited, *order;
-    uint32_t item_count; /* of order */
+    uint32_t item_count; /* elements of order */
     bvpi_batch *batch;
     uint32_t first_item, triangle_count, vertex_count;
-    uint16_t vertices_before[BVPD_CLUSTER_TRIANGLES]; /* a triangle, of nodes' first ones */
-    uint32_t next_parent; /* in visited: the first whose children have no home */
+    uint16_t vertices_before[BVPD_CLUSTER_TRIANGLES]; /* for each node's first triangle */
+    uint32_t next_parent; /* in visited: the first node whose children have no home yet */
     uint32_t vertices[BVPD_CLUSTER_VERTICES];
     uint8_t corners[3 * BVPD_CLUSTER_TRIANGLES];
     uint16_t map[MAP_SIZE]; /* local number + 1, by hash of the vertex */
@@ -40,7 +54,7 @@ typedef struct forming {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* Makes room for `more` elements after `used`, and zeroes it. */
+/* Makes room for `more` zeroed elements after `used`. */
 static bool reserve(void **array, uint64_t *capacity, uint64_t used, uint64_t more, size_t size)
 {
     if (!bvpi_grow(array, capacity, used + more, size))
@@ -49,7 +63,7 @@ static bool reserve(void **array, uint64_t *capacity, uint64_t used, uint64_t mo
     return true;
 }
 
-/* Gives back the room that was not needed. */
+/* Returns unused room to the system. */
 static void shrink(void **array, uint64_t size)
 {
     void *smaller = size > 0 ? realloc(*array, size) : NULL;
@@ -82,8 +96,8 @@ static uint32_t map_find(const forming *f, uint32_t vertex)
     return at;
 }
 
-/* Takes the vertices from number `count` on out again: the last come first, so that no chain of the
- * map is ever broken. */
+/* Removes the vertices from number `count` on, the last first, so that no chain of the map
+ * breaks. */
 static void forget_vertices(forming *f, uint32_t count)
 {
     while (f->vertex_count > count) {
@@ -97,7 +111,7 @@ static const uint32_t *corners_of(const forming *f, uint32_t item)
     return f->mesh->indices + 3 * (uint64_t)f->order[item];
 }
 
-/* Adds the triangles of a node's leaves; false when they do not fit, and nothing has changed. */
+/* Adds the triangles of a node's leaves. False if they do not fit; then nothing has changed. */
 static bool add_triangles(forming *f, const bvpi_wide *node)
 {
     const uint32_t vertices_before = f->vertex_count;
@@ -148,8 +162,9 @@ static bool all_bear_leaves(const bvpi_wide *first, uint32_t count)
     return true;
 }
 
-/* Gives a home to all groups of siblings that begin before item `end`; returns how many nodes the
- * record gets. Upper nodes have upper parents, and a group that only bears leaves is none. */
+/* Assigns a home to all groups of siblings that begin before item `end`. Returns the number of
+ * nodes in the record. Upper nodes have upper parents; a group in which every node has leaves is
+ * not upper. */
 static uint32_t settle_nodes(forming *f, uint32_t record, uint32_t end)
 {
     bvpi_wide *wide = f->batch->wide;
@@ -198,7 +213,7 @@ static bool add_ids(forming *f, bvpd_cluster *head)
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
-/* Numbers the vertices so that the corners take few bits. */
+/* Renumbers the vertices so that corners take few bits. */
 static void order_vertices(forming *f)
 {
     uint32_t vertices[BVPD_CLUSTER_VERTICES];
@@ -209,7 +224,7 @@ static void order_vertices(forming *f)
     memcpy(f->vertices, vertices, f->vertex_count * sizeof *vertices);
 }
 
-/* The coordinates of all three axes behind `out`; returns their size. */
+/* Writes the coordinates of all three axes to `out`. Returns their size. */
 static uint32_t pack_vertices(const forming *f, bvpd_cluster *head, uint8_t *out)
 {
     bvpi_packed_axis axes[3];
@@ -272,8 +287,8 @@ static bool close_record(forming *f, uint32_t end)
     return true;
 }
 
-/* The record holds the nodes from visited[begin] on, and visited[full] does not fit any more. Where
- * to cut: before the node nearest to the root, the last of these. */
+/* Where to cut when the record holds the nodes from visited[begin] on and visited[full] does not
+ * fit: before the node nearest to the root; among equals, before the last. */
 static uint32_t choose_cut(const forming *f, uint32_t begin, uint32_t full)
 {
     const bvpi_wide *wide = f->batch->wide;
@@ -288,7 +303,7 @@ static uint32_t choose_cut(const forming *f, uint32_t begin, uint32_t full)
     return best;
 }
 
-/* Closes the record before visited[cut], taking the nodes from there on out again. */
+/* Closes the record before visited[cut], removing the nodes from there on. */
 static bool cut_record(forming *f, uint32_t begin, uint32_t cut)
 {
     bvpi_wide *wide = f->batch->wide;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cluster_cut.h: cutting a hierarchy's triangles into cluster records, and giving each node a
- * place. Spec: format.md, chapters "Cluster records", "Triangle numbers".
+ * cluster_cut.h: cuts a hierarchy's triangles into cluster records, and gives each node a place.
+ * Spec: format.md, chapters "Cluster records", "Triangle numbers"
  */
 #ifndef BVPI_PACK_TREE_CLUSTER_CUT_H
 #define BVPI_PACK_TREE_CLUSTER_CUT_H
@@ -8,12 +8,12 @@
 #include "pack/mesh/mesh.h"
 #include "pack/tree/collapse.h"
 
-/* bvpi_wide.home, when it is no record's number: with the upper nodes. */
+/* Value of bvpi_wide.home for nodes stored outside of the records, with the upper nodes. */
 #define BVPI_HOME_UPPER UINT32_MAX
 
 typedef struct bvpi_record {
-    uint64_t offset;    /* in bvpi_batch.records; a multiple of 64 */
-    uint32_t size;      /* nodes included; a multiple of 64 */
+    uint64_t offset;    /* in bvpi_batch.bytes; a multiple of 64 */
+    uint32_t size;      /* including nodes; a multiple of 64 */
     uint32_t nodes_off; /* in the record */
 } bvpi_record;
 
@@ -26,17 +26,18 @@ typedef struct bvpi_batch {
     double area;
     bvpi_record *records;
     uint32_t record_count, record_capacity;
-    uint8_t *bytes; /* records one after the other; nodes still zero, offsets relative to here */
+    uint8_t *bytes; /* the records in sequence; nodes are still zero, offsets are relative to these
+                       bytes */
     uint64_t size, capacity;
     uint8_t *ids; /* their id records */
     uint64_t ids_size, ids_capacity;
 } bvpi_batch;
 
-/* Fills in records, bytes, ids, and home, slot, cluster, local of the batch's nodes.
- * visited, order: of the bvpi_collapse that made them. False: out of memory. */
+/* Sets records, bytes and ids, and home, slot, cluster and local of the batch's nodes. visited,
+ * order: from the bvpi_collapse that made the nodes. False: out of memory. */
 bool bvpi_cluster_batch(const bvpi_mesh *mesh, const uint32_t *visited, const uint32_t *order,
                         bvpi_batch *batch);
-/* Do these triangles (count <= 256) fit in one record? */
+/* True if these triangles (count <= 256) fit in one record. */
 bool bvpi_cluster_fits(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t count);
 void bvpi_batch_free(bvpi_batch *batch);
 

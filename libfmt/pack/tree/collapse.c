@@ -1,22 +1,42 @@
 /* SPDX-License-Identifier: MIT
- * collapse.c: which binary nodes become wide ones, by dynamic programming over the lanes that a
- * subtree may take in its parent; then boxes in 8 bits, nested by construction.
- * Spec: format.md, chapter "Nodes".
+ * collapse.c: turns a binary hierarchy into an 8-wide one of least expected cost.
+ *
+ * Which binary nodes become wide nodes is decided by dynamic programming, bottom-up. For every
+ * binary subtree and every k in 1 .. 8 it finds the least cost of giving the subtree k lanes of its
+ * wide parent: either as one lane (a wide node or a leaf of its own), or distributed over both
+ * children. choice.left records how, and emit() follows the records top-down. The cost is the
+ * surface area heuristic with a price for a node's bytes.
+ *
+ * Boxes are encoded in 8 bits relative to the parent's decoded box, and the child's frame is what
+ * the encoded box decodes to. So boxes are nested by construction and rounding outward never
+ * accumulates wrongly.
+ *
+ * emit() visits the nearer of two siblings first, as seen from the last box, because clusters cut
+ * from this order share fewer vertices.
+ *
+ * Invariants: wide nodes are listed with siblings adjacent and children after parents; `order`
+ * lists items leaf by leaf; a binary leaf with more items than allowed becomes a stub, the root of
+ * a hierarchy that is built separately.
+ *
+ * Held by tests/unit/test_wide_build.c: boxes contain their triangles, each triangle is met once.
+ * Spec: format.md, chapter "Nodes"
+ * Based on: Ylitie, Karras, Laine, Efficient incoherent ray traversal on GPUs through compressed
+ * wide BVHs, 2017.
  */
 #include "pack/tree/collapse.h"
 
 #include <string.h>
 
-/* Expected work, for a ray or box that meets the node's box: opening a wide node is 1. */
+/* Expected work for a ray or box that meets the node's box, relative to opening a wide node. */
 static const float LEAF_COST = 0.3f, ITEM_COST = 0.15f;
 
 enum { KEEP = 255 };
 
-/* What it costs to give a subtree `k + 1` lanes of its parent, and how. */
+/* The cost of giving a subtree `k + 1` lanes of its parent, and how to do it. */
 typedef struct choice {
     float cost[BVPD_WIDTH];
-    uint8_t left[BVPD_WIDTH]; /* lanes of these for the left child; KEEP: as with one lane less */
-    uint8_t left_inside;      /* lanes of 8 for the left child when it becomes a wide node */
+    uint8_t left[BVPD_WIDTH]; /* lanes for the left child; KEEP: same as with one lane less */
+    uint8_t left_inside;      /* lanes of 8 for the left child if the node becomes a wide node */
 } choice;
 
 uint64_t bvpi_collapse_scratch_size(uint32_t build_node_count)
@@ -26,9 +46,9 @@ uint64_t bvpi_collapse_scratch_size(uint32_t build_node_count)
 
 /* ---- prices --------------------------------------------------------------------------------- */
 
-/* What a node's bytes are worth: as much as visiting it when its surface is this many times the
- * average item's share of the root's. Measured: parts' nodes get 12 % fewer and their boxes 0.4 %
- * larger; a plant's over its 430,000 instances 19 % fewer and 1.5 % larger. */
+/* What a node's bytes are worth: as much as a visit if its surface is this many times the average
+ * item's share of the root's. Measured: parts' nodes become 12 % fewer and their boxes .4 % larger;
+ * a plant's over its 430,000 instances 19 % fewer and 1.5 % larger. */
 enum { NODE_PRICE = 50 };
 
 double bvpi_root_area(const bvpi_grid *grid)
@@ -52,7 +72,7 @@ static void choose_leaf(choice *c, float cost)
     }
 }
 
-/* Cheapest way to share `lanes` between two subtrees. */
+/* The cheapest way to share `lanes` between two subtrees. */
 static float share(const choice *left, const choice *right, int lanes, uint8_t *left_lanes)
 {
     float best = left->cost[0] + right->cost[lanes - 2];
@@ -100,11 +120,11 @@ static void choose_all(const bvpi_collapse *c, choice *choices)
 typedef struct emission {
     bvpi_collapse *c;
     const choice *choices;
-    float at[3]; /* twice the centre of the last box that was emitted */
+    float at[3]; /* twice the centre of the box emitted last */
 } emission;
 
-/* Of two neighbours the nearer to what was emitted last comes first: clusters, which are cut from
- * this order, then share fewer vertices with others. */
+/* The sibling nearer to the last box goes first: clusters, which are cut from this order, then
+ * share fewer vertices with others. */
 static bool is_right_nearer(const emission *e, uint32_t left)
 {
     const bvpi_build_node *s = &e->c->build_nodes[left];
@@ -135,7 +155,7 @@ static int gather_pair(emission *e, uint32_t left, int left_lanes, int lanes, ui
     return count + gather(e, left + !swapped, lanes - first_lanes, out + count);
 }
 
-/* Binary nodes that subtree `k` puts into `lanes` lanes. */
+/* Lists the binary nodes that subtree `k` puts into `lanes` lanes. */
 static int gather(emission *e, uint32_t k, int lanes, uint32_t *out)
 {
     const choice *c = &e->choices[k];
@@ -158,7 +178,8 @@ static int gather_children(emission *e, uint32_t k, uint32_t *out)
     return 1;
 }
 
-/* The smallest 8-bit box of `frame` around a binary node's box; *box: what it decodes to. */
+/* Encodes the smallest 8-bit box of `frame` around a binary node's box. *box: what it decodes
+ * to. */
 static void encode_box(const bvpi_frame *frame, const bvpi_build_node *s, bvpd_node *node, int lane,
                        bvpi_frame *box)
 {

@@ -35,7 +35,7 @@ void bvpi_mesh_bounds(const bvpi_mesh *mesh, float lo[3], float hi[3])
         }
     }
     for (int axis = 0; axis < 3; axis++) {
-        lo[axis] += 0.0f; /* no -0: the sign of a zero would depend on the order */
+        lo[axis] += 0.0f; /* removes -0: the sign of a zero would depend on the order */
         hi[axis] += 0.0f;
     }
 }

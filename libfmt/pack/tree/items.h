@@ -12,8 +12,8 @@
 /* Bounds of all vertices; no -0. */
 void bvpi_mesh_bounds(const bvpi_mesh *mesh, float lo[3], float hi[3]);
 
-/* An item for each triangle, in the mesh's order, to be freed; NULL: out of memory.
- * *degenerate_count: triangles without a surface. */
+/* One item for each triangle, in the mesh's order, to be freed; NULL: out of memory.
+ * *degenerate_count: triangles without area. */
 bvpi_item *bvpi_items_make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint32_t thread_count,
                            uint64_t *degenerate_count);
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * items_kernel.c: a triangle's box, its three axes side by side; compiled once per instruction set.
- * Spec: format.md, chapter "Hierarchies" (grid).
- * Measured: decisions.md, "Building".
+ * items_kernel.c: boxes of triangles, their three axes side by side; compiled once for each
+ * instruction set.
+ *
+ * A box in grid steps is rounded outward. All numbers are whole and below 2^23, so that sums and
+ * differences are exact and every instruction set gives the same items.
+ *
+ * Slow twin: the grid's own functions, tests/unit/test_items.c.
+ * Spec: format.md, chapter "Hierarchies" (grid)
+ * Measured: decisions.md, "Building"
  */
 #include "pack/tree/items_kernel.h"
 
@@ -45,7 +51,7 @@ static inline f64x4 floor4(f64x4 x)
     return rounded - (f64x4)((i64x4)one & (rounded > x));
 }
 
-/* What a grid is to a vector. */
+/* A grid's start and inverse step as vectors. */
 typedef struct lattice {
     f64x4 start, inverse;
 } lattice;
@@ -56,7 +62,8 @@ static inline lattice lattice_of(const bvpi_grid *g)
                      {g->inverse, g->inverse, g->inverse, g->inverse}};
 }
 
-/* The triangle's box in grid steps, rounded outward: minus the lower corner, the upper one. */
+/* The triangle's box in grid steps, rounded outward: minus the lower corner, and the upper
+ * corner. */
 static inline void box_of(const corners *c, const lattice *g, bvpi_f32x4 *minus_lo, bvpi_f32x4 *hi)
 {
     const bvpi_f32x4 least = min4(min4(c->at[0], c->at[1]), c->at[2]);
@@ -67,7 +74,7 @@ static inline void box_of(const corners *c, const lattice *g, bvpi_f32x4 *minus_
     *hi = __builtin_convertvector(above - g->start, bvpi_f32x4);
 }
 
-/* Can doubles tell in one of the planes xy, yz, zx that the triangle has an area? */
+/* Do doubles prove an area in one of the planes xy, yz, zx? */
 static inline bool has_area(const corners *c)
 {
     const f64x4 a = __builtin_convertvector(c->at[0], f64x4);

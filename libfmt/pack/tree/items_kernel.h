@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * items_kernel.h: what items.c and batches.c do with every triangle; every instruction set gives
- * the same items.
+ * items_kernel.h: what items.c and batches.c do for every triangle. Every instruction set gives the
+ * same items.
  */
 #ifndef BVPI_PACK_TREE_ITEMS_KERNEL_H
 #define BVPI_PACK_TREE_ITEMS_KERNEL_H
@@ -9,18 +9,18 @@
 #include "pack/tree/sah_split.h"
 #include "node/grid.h"
 
-/* A node of a tree of planes: items whose centre, doubled, is at most `at` on `axis` go left. */
+/* A node of a tree of planes: items whose doubled centre is at most `at` on `axis` go left. */
 typedef struct bvpi_plane {
     float at;
     uint32_t axis;
-    uint32_t left;  /* the right one comes after it; 0: a leaf */
-    uint32_t batch; /* of a leaf */
+    uint32_t left;  /* the right child follows it; 0: a leaf */
+    uint32_t batch; /* number of a leaf */
 } bvpi_plane;
 
 enum { BVPI_ABREAST = 4 };
 
-/* Where the planes lead some centres at once: one's steps depend on each other, and nobody can tell
- * how many there are. */
+/* Follows the planes for several centres at once. The steps of one depend on each other, and their
+ * number cannot be predicted; several at once hide that. */
 static inline void bvpi_find_batches(const bvpi_plane *planes, float centres[BVPI_ABREAST][4],
                                      uint32_t batches[BVPI_ABREAST])
 {
@@ -39,14 +39,14 @@ static inline void bvpi_find_batches(const bvpi_plane *planes, float centres[BVP
 }
 
 typedef struct bvpi_items_kernel {
-    /* The item of each triangle begin .. end - 1, to items[triangle]; returns how many of them
-     * have no surface. */
+    /* Makes the items of triangles begin .. end - 1 in items[triangle]. Returns how many of them
+     * have no area. */
     uint64_t (*make)(const bvpi_mesh *mesh, const bvpi_grid *grid, uint64_t begin, uint64_t end,
                      bvpi_item *items);
-    /* batch_of[triangle]: where the planes lead it; counts[batch]: goes up. */
+    /* Sets batch_of[triangle] to the batch where the planes lead, and increments counts[batch]. */
     void (*classify)(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvpi_plane *planes,
                      uint64_t begin, uint64_t end, uint32_t *batch_of, uint32_t *counts);
-    /* As make, but to items[next[batch]++]. */
+    /* As make, but into items[next[batch]++]. */
     uint64_t (*scatter)(const bvpi_mesh *mesh, const bvpi_grid *grid, const uint32_t *batch_of,
                         uint64_t begin, uint64_t end, uint32_t *next, bvpi_item *items);
 } bvpi_items_kernel;

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * morton.c: centres on a grid of 128 cells along the longest side, sorted by the interleaved bits
- * of their cells; a set is cut where the highest bit changes, a small one where it costs least.
+ * morton.c: splits sets of items along a Morton curve: faster than binning, with larger boxes.
+ *
+ * Centres get cells on a grid with 128 cells along the longest side. Items are sorted by the
+ * interleaved bits of their cells (radix sort), so every subset that shares leading bits is a run.
+ * A run is cut where its highest differing bit changes. Small runs are cut where the surface area
+ * heuristic is least.
+ *
+ * Used for --fast packing, only below the levels that the sample decides (sample.c): that keeps
+ * most of the quality.
+ *
+ * Held by tests/unit/test_morton.c.
+ * Measured: decisions.md, "Building"
+ * Based on: Lauterbach et al., Fast BVH construction on GPUs, 2009.
  */
 #include "pack/tree/morton.h"
 
@@ -11,7 +22,7 @@ enum {
     INDEX_BITS = 15,
     DIGIT_BITS = 7,
     DIGITS = 3 * CELL_BITS / DIGIT_BITS,
-    SWEEP_MAX = 32 /* items that are cut where it costs least */
+    SWEEP_MAX = 32 /* runs up to this length are cut where it costs least */
 };
 
 uint64_t bvpi_morton_scratch_size(uint32_t count)
@@ -21,7 +32,7 @@ uint64_t bvpi_morton_scratch_size(uint32_t count)
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
 
-/* Minus the lower corner, the upper one; the last lanes are of no use. */
+/* Minus the lower corner, and the upper corner; the last lanes are unused. */
 typedef struct box {
     bvpi_f32x4 minus_lo, hi;
 } box;
@@ -33,7 +44,7 @@ static inline bvpi_f32x4 load4(const float *p)
     return v;
 }
 
-/* Without the id, which is no number. */
+/* Without the id: as a float it may be anything. */
 static inline box box_of(const bvpi_item *item)
 {
     const bvpi_i32x4 mask = {-1, -1, -1, 0};
@@ -69,7 +80,7 @@ static box box_of_run(const bvpi_item *items, uint32_t count)
 
 /* ---- the order ------------------------------------------------------------------------------ */
 
-/* Eight bits, two apart. */
+/* Spreads eight bits, two zeros between them. */
 static inline uint32_t spread(uint32_t x)
 {
     x = (x | x << 8) & 0x0000f00f;
@@ -77,7 +88,7 @@ static inline uint32_t spread(uint32_t x)
     return (x | x << 2) & 0x00249249;
 }
 
-/* Of each item the code above its index. */
+/* For each item its code above its index. */
 static void make_keys(const bvpi_item *items, const bvpi_build_node *node, uint64_t *keys)
 {
     const bvpi_i32x4 mask = {-1, -1, -1, 0};
@@ -98,7 +109,7 @@ static void make_keys(const bvpi_item *items, const bvpi_build_node *node, uint6
     }
 }
 
-/* Digit by digit, the least first; returns where the sorted keys are. */
+/* Radix sort, least significant digit first. Returns where the sorted keys are. */
 static uint64_t *sort_keys(uint64_t *keys, uint64_t *other, uint32_t count)
 {
     uint32_t places[DIGITS][1 << DIGIT_BITS] = {{0}};
@@ -125,7 +136,7 @@ static uint64_t *sort_keys(uint64_t *keys, uint64_t *other, uint32_t count)
 
 /* ---- cutting -------------------------------------------------------------------------------- */
 
-/* How many of the keys begin .. begin + count - 1 lack the highest bit in which they differ. */
+/* The number of keys in which the highest differing bit of the run is 0. */
 static uint32_t cut_at_bit(const uint64_t *keys, uint32_t count)
 {
     const uint64_t first = keys[0] >> INDEX_BITS, last = keys[count - 1] >> INDEX_BITS;
@@ -133,7 +144,7 @@ static uint32_t cut_at_bit(const uint64_t *keys, uint32_t count)
         return count / 2;
     const unsigned shift = 63 - (unsigned)__builtin_clzll(first ^ last);
     const uint64_t high = last >> shift;
-    uint32_t begin = 1, end = count - 1; /* begin: the least that may be the answer */
+    uint32_t begin = 1, end = count - 1; /* begin: the least possible answer */
     while (begin < end) {
         const uint32_t middle = begin + (end - begin) / 2;
         if (keys[middle] >> INDEX_BITS >> shift >= high)
@@ -144,7 +155,7 @@ static uint32_t cut_at_bit(const uint64_t *keys, uint32_t count)
     return begin;
 }
 
-/* Where the sum of surface times full leaves is least. */
+/* The cut with the least sum of surface times full leaves. */
 static uint32_t cut_at_least(const bvpi_item *items, uint32_t count, uint32_t leaf_size)
 {
     float right[SWEEP_MAX];
@@ -179,8 +190,8 @@ static uint32_t cut(const uint64_t *keys, const bvpi_item *sorted, uint32_t leaf
     return cut_at_bit(keys, node->count);
 }
 
-/* The subtree of a leaf whose items are sorted[0] on; `used` nodes are there. Returns how many then
- * are. */
+/* Splits a leaf whose items begin at sorted[0]; `used` nodes exist already. Returns the number of
+ * nodes afterwards. */
 static uint32_t cut_all(const uint64_t *keys, const bvpi_item *sorted, uint32_t leaf_size,
                         bvpi_build_node *nodes, uint32_t root, uint32_t used)
 {
@@ -204,7 +215,7 @@ static uint32_t cut_all(const uint64_t *keys, const bvpi_item *sorted, uint32_t 
     return used;
 }
 
-/* The boxes of begin .. end - 1, children before their parents. */
+/* The boxes of nodes begin .. end - 1, children before parents. */
 static void bound_all(const bvpi_item *items, bvpi_build_node *nodes, uint32_t begin, uint32_t end)
 {
     for (uint32_t k = end; k-- > begin;) {

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * partition.c: one function a rule; all compare boxes by whole numbers of grid steps.
+ * partition.c: cuts a set of triangles in two, by any of the format's rules; one function for each
+ * rule.
+ *
+ * All rules but "mean" compare whole numbers of grid steps, so they are exact and identical on
+ * every machine. A rule that would leave one side empty falls back to halving; so does every rule
+ * where the hierarchy would otherwise become too deep.
+ *
+ * Held by tests/unit/test_partition.c: progress on every set, all items kept, cuts where the rule
+ * says.
+ * Spec: format.md, chapter "Binary hierarchies"
+ * Based on: see partition.h
  */
 #include "pack/tree/partition.h"
 
@@ -21,7 +31,7 @@ static void swap_items(bvpi_item *a, bvpi_item *b)
     *b = item;
 }
 
-/* Items with centres of at most `limit` to the front; how many. */
+/* Moves items with centres of at most `limit` to the front. Returns their number. */
 static uint32_t divide(bvpi_item *items, uint32_t count, int axis, float limit)
 {
     uint32_t left = 0;
@@ -41,8 +51,8 @@ static uint32_t cut_at_midpoint(bvpi_item *items, const bvpi_build_node *node)
     return divide(items, node->count, axis, node->hi[axis] - node->minus_lo[axis]);
 }
 
-/* The half with the lower centres to the front. Halving the range of centres, not of the items,
- * bounds the rounds by the bits of the grid. */
+/* Moves the half with the lower centres to the front. The search halves the range of centres, not
+ * of items, so the number of rounds is bounded by the bits of the grid. */
 static uint32_t cut_at_median(bvpi_item *items, const bvpi_build_node *node)
 {
     const int axis = bvpi_build_node_longest(node);
@@ -67,7 +77,7 @@ static uint32_t cut_at_median(bvpi_item *items, const bvpi_build_node *node)
 
 /* ---- mean ----------------------------------------------------------------------------------- */
 
-/* Three times the centroid of a triangle, seen along an axis. */
+/* Three times the projection of a triangle's centroid on an axis. */
 static double projection_of(const bvpi_mesh *mesh, uint32_t triangle, const double axis[3])
 {
     double sum[3] = {0};
@@ -96,7 +106,7 @@ static uint32_t cut_at_mean_along(bvpi_item *items, uint32_t count, const bvpi_m
     return left;
 }
 
-/* The coordinate axes as rows, those of the box's longer sides first. */
+/* The coordinate axes as rows, in descending order of the box's sides. */
 static void sort_axes(const bvpi_build_node *node, double axes[9])
 {
     float size[3];
@@ -113,7 +123,7 @@ static void sort_axes(const bvpi_build_node *node, double axes[9])
         axes[i] = order[i / 3] == i % 3;
 }
 
-/* On the first axis that separates; 0: none does. */
+/* Cuts on the first axis that separates anything; 0: none does. */
 static uint32_t cut_at_mean(bvpi_item *items, const bvpi_partition_rule *cut,
                             const bvpi_build_node *node)
 {

@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * piece.c: a subtree is grown downward, summed up on the way back, then walked once more to choose
- * its blocks and to write them.
- * Spec: format.md, chapter "Binary hierarchies".
+ * piece.c: builds one subtree of a binary hierarchy: nodes, blocks, cluster records.
+ *
+ * grow() splits recursively and computes sizes on the way back. find_blocks() walks the result and
+ * chooses the blocks: the largest subtrees with at most 256 triangles whose inner links fit one
+ * byte and, if this hierarchy owns the order of triangles, whose triangles fit one cluster record.
+ * write_blocks() writes them.
+ *
+ * Nodes are kept in an array without pointers: the left child of slot s is slot s + 1, the right
+ * child of a node whose left child has l triangles is slot s + 2 l. A subtree of n triangles thus
+ * needs 2 n - 1 slots, whatever its shape.
+ *
+ * Invariants: a slot's size, leaf_count and spans_fit are valid once both children are; out->bytes
+ * is allocated after find_blocks() has added up all sizes, so writing cannot overflow.
+ *
+ * Depth of recursion is bounded by BVPD_DEPTH_MAX (partition.h halves in time).
+ *
+ * Held by tests/property/test_binary.c.
+ * Spec: format.md, chapter "Binary hierarchies"
  */
 #include "pack/tree/piece.h"
 
@@ -13,19 +28,18 @@
 
 enum { SPAN_MAX = 255, BLOCK_ALIGNMENT = 4 };
 
-/* A node of the piece. The left child of slot s with n triangles is slot s + 1, the right one slot
- * s + 2 l, where l is how many the left one has: 2 n - 1 slots are enough for any tree. */
+/* A node of the piece; see the top of the file for its place. */
 typedef struct slot {
     uint32_t left_count; /* 0: a leaf */
-    uint32_t size;       /* bytes of the subtree in a block, its own payload included */
+    uint32_t size;       /* bytes of the subtree within a block, including its own payload */
     uint32_t leaf_count;
-    bool spans_fit; /* no left child in it takes more than SPAN_MAX bytes or leaves */
+    bool spans_fit; /* no left child below has more than SPAN_MAX bytes or leaves */
     uint8_t payload[BVPI_PAYLOAD_MAX];
 } slot;
 
 typedef struct growing {
     const bvpi_growth *g;
-    const bvpi_item *items; /* the piece's */
+    const bvpi_item *items; /* of the piece */
     uint32_t *order;
     slot *slots;
     void *scratch;
@@ -33,7 +47,7 @@ typedef struct growing {
     uint64_t capacity; /* of out->bytes */
 } growing;
 
-/* A subtree on a walk; first counts from the piece's beginning. */
+/* A subtree during a walk; first counts from the start of the piece. */
 typedef struct place {
     uint32_t slot, first, count, level;
 } place;
@@ -84,7 +98,8 @@ static place child_of(const growing *w, const place *at, int k)
     return (place){at->slot + 2 * left, at->first + left, at->count - left, at->level + 1};
 }
 
-/* Sizes of a node whose children are done, and its payload where that is made upward. */
+/* Computes the sizes of a node whose children are done, and its payload if payloads are made
+ * bottom-up. */
 static void sum_up(const growing *w, const place *at)
 {
     slot *s = &w->slots[at->slot];
@@ -136,7 +151,7 @@ static bool is_block(const growing *w, const place *at)
            (!w->g->owns_order || bvpi_cluster_fits(w->g->mesh, w->order + at->first, at->count));
 }
 
-/* Lists the volumes above the blocks, neighbours side by side, and the blocks in leaf order. */
+/* Lists the volumes above the blocks, siblings adjacent, and the blocks in leaf order. */
 static void find_blocks(growing *w, const place *at, uint32_t idx)
 {
     bvpi_piece *out = w->out;
@@ -159,7 +174,7 @@ static void find_blocks(growing *w, const place *at, uint32_t idx)
     }
 }
 
-/* The subtree without its root's payload; returns where it ends. */
+/* Writes a subtree without its root's payload. Returns its end. */
 static uint8_t *write_subtree(const growing *w, const place *at, uint8_t *out)
 {
     const slot *s = &w->slots[at->slot];
@@ -179,7 +194,7 @@ static uint8_t *write_subtree(const growing *w, const place *at, uint8_t *out)
     return out;
 }
 
-/* Writes the block that `upper`'s subtree is. */
+/* Writes the block of the given subtree. */
 static void write_block(const growing *w, const place *at, const bvpi_block *block)
 {
     uint8_t *begin = w->out->bytes + block->offset;
@@ -204,7 +219,7 @@ static void write_blocks(const growing *w, const place *at, uint32_t idx)
 
 /* ---- clusters ------------------------------------------------------------------------------- */
 
-/* A record is a run of whole blocks: to the cutter each is a node that bears leaves only. */
+/* A record consists of whole blocks: for the cutter, each block is a node that has leaves only. */
 static bool cut_clusters(const growing *w)
 {
     bvpi_piece *out = w->out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * piece.h: one subtree of a binary hierarchy, built by one thread: nodes, blocks, clusters.
- * Spec: format.md, chapter "Binary hierarchies".
+ * piece.h: one subtree of a binary hierarchy, built by one thread: nodes, blocks, cluster records.
+ * Spec: format.md, chapter "Binary hierarchies"
  */
 #ifndef BVPI_PACK_TREE_PIECE_H
 #define BVPI_PACK_TREE_PIECE_H
@@ -8,17 +8,16 @@
 #include "pack/tree/binary_tree.h"
 #include "pack/tree/partition.h"
 
-/* What a hierarchy is built from and how. */
+/* What a hierarchy is built from, and how. */
 typedef struct bvpi_growth {
     const bvpi_mesh *mesh;
     bvpi_binary form;
     bvp_split split;
     bvpi_item *items;
-    uint32_t *order; /* as many: scratch until a piece is done */
+    uint32_t *order; /* as many; scratch memory until a piece is done */
     bool owns_order;
     uint32_t
-        *failed; /* atomic; set when memory is out for a volume, and what is grown is not to be used
-                  */
+        *failed; /* atomic; set if memory ran out for a volume; then the result must not be used */
 } bvpi_growth;
 
 /* A node and its volume. */
@@ -28,14 +27,14 @@ typedef struct bvpi_stem {
     uint8_t payload[BVPI_PAYLOAD_MAX];
 } bvpi_stem;
 
-/* The hierarchy's root. scratch: bvpi_volume_scratch_size of its count, here and below. */
+/* The hierarchy's root. scratch, here and below: bvpi_volume_scratch_size of its count. */
 void bvpi_grow_root(const bvpi_growth *g, uint32_t count, bvpi_stem *root, void *scratch);
 
-/* Its two children; kind aabb: without payloads. */
+/* The two children of a node. Kind aabb: without payloads. */
 void bvpi_grow_once(const bvpi_growth *g, const bvpi_stem *parent, bvpi_stem child[2],
                     void *scratch);
 
-/* Everything below `root`. False: out of memory. */
+/* Builds everything below `root`. False: out of memory. */
 bool bvpi_piece_make(const bvpi_growth *g, const bvpi_stem *root, bvpi_piece *out);
 void bvpi_piece_free(bvpi_piece *piece);
 

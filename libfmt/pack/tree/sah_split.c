@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * sah_split.c: which instruction set splits; splitting until leaves are small.
+ * sah_split.c: splits sets of boxes until leaves are small, with the best kernel of this machine.
  */
 #include "pack/tree/sah_split.h"
 

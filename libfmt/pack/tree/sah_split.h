@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A box to sort into the hierarchy: 32 bytes, a vector of eight. Its corners are whole numbers of
- * grid steps, below 2^22, so that all sums here are exact and no compiler can change an answer. The
- * lower corner is stored negated: a union of boxes is then one maximum. */
+/* A box to be sorted into the hierarchy: 32 bytes, one vector of eight. Its corners are whole
+ * numbers of grid steps below 2^22, so that all sums are exact and no compiler can change a result.
+ * The lower corner is stored negated: the union of boxes is then one maximum. */
 typedef struct bvpi_item {
     _Alignas(32) float minus_lo[3];
     uint32_t id; /* the caller's */
@@ -21,34 +21,35 @@ typedef struct bvpi_item {
     uint32_t zero;
 } bvpi_item;
 
-/* Children are neighbours: left and left + 1. left == 0: a leaf of items first .. first + count. */
+/* Children are adjacent: left and left + 1. left == 0: a leaf with items first .. first + count -
+ * 1. */
 typedef struct bvpi_build_node {
     _Alignas(16) float minus_lo[3];
     uint32_t left;
     float hi[3];
     uint32_t first;
     uint32_t count;
-    uint32_t depth; /* nodes above it */
+    uint32_t depth; /* number of nodes above it */
 } bvpi_build_node;
 
-/* Splits until a leaf holds at most `leaf_size` items. Permutes items; nodes: room for 2 * count.
- * Node 0 is the root; `depth` nodes are above it and count + depth allows no deeper a leaf
- * than BVPD_DEPTH_MAX - 2. Returns the number of nodes. */
+/* Splits until every leaf has at most `leaf_size` items. Permutes items; nodes: room for 2 * count.
+ * Node 0 is the root; `depth` nodes are above it. count and depth must allow leaves no deeper than
+ * BVPD_DEPTH_MAX - 2. Returns the number of nodes. */
 uint32_t bvpi_split_all(bvpi_item *items, uint32_t count, uint32_t leaf_size, uint32_t depth,
                         bvpi_build_node *nodes);
 
-/* The same for the leaves among `node_count` nodes that are there already. */
+/* The same for the leaves among `node_count` existing nodes. */
 uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_build_node *nodes,
                          uint32_t node_count);
 
-/* One split of `node` into left and right (their box, first, count, depth; left == 0). */
+/* Splits `node` once, into left and right (sets box, first, count, depth; left = 0). */
 void bvpi_split_once(bvpi_item *items, uint32_t leaf_size, const bvpi_build_node *node,
                      bvpi_build_node *left, bvpi_build_node *right);
 
-/* The node that holds all `count` items, as a leaf. */
+/* A node that holds all `count` items as a leaf. */
 void bvpi_split_root(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_build_node *root);
 
-/* So deep that only halving keeps the hierarchy within its limit? */
+/* True if the node is so deep that only halving keeps the hierarchy within its depth limit. */
 static inline bool bvpi_build_node_must_halve(const bvpi_build_node *node)
 {
     uint32_t levels = 1;
@@ -59,7 +60,7 @@ static inline bool bvpi_build_node_must_halve(const bvpi_build_node *node)
     return node->depth + levels + 2 >= BVPD_DEPTH_MAX;
 }
 
-/* a > b ? a : b; there is no NaN. */
+/* a > b ? a : b; neither may be NaN. */
 static inline bvpi_f32x4 bvpi_max4(bvpi_f32x4 a, bvpi_f32x4 b)
 {
 #ifdef __SSE2__

@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * sah_split_kernel.c: choosing a split by 16 bins on each axis, partitioning in place; compiled
- * once per instruction set. Based on: Wald, On fast construction of SAH-based bounding volume
- * hierarchies, 2007.
- * Measured: decisions.md, "Building".
+ * sah_split_kernel.c: one split of a set of boxes by the binned surface area heuristic; compiled
+ * once for each instruction set.
+ *
+ * Centres are sorted into 16 bins on each axis, with a box and a count for each bin. Sweeps from
+ * both ends then give the cost of every plane between bins: area times number of full leaves on
+ * each side. The items are partitioned in place by the best plane.
+ *
+ * Coordinates are whole numbers of grid steps and exact in float. The bin of a centre and the costs
+ * are float expressions written so that every instruction set rounds them equally; so all machines
+ * make the same hierarchy.
+ *
+ * Branches that cannot be predicted are avoided: partition() moves every item with two vector
+ * stores. Bins are kept twice for larger sets, so that consecutive updates of one bin need not wait
+ * for each other, and only bins that hold something are swept.
+ *
+ * If no plane separates the centres, or the depth limit requires it, the set is halved.
+ *
+ * Held by tests/unit/test_split.c, and test_isa: the same bits for every instruction set.
+ * Measured: decisions.md, "Building"
+ * Based on: Wald, On fast construction of SAH-based bounding volume hierarchies, 2007.
  */
 #include "pack/tree/sah_split_kernel.h"
 
@@ -14,12 +30,12 @@
 
 enum {
     BIN_COUNT = 16,
-    TWICE_LEAST = 48 /* items that bins are made twice for */
+    TWICE_LEAST = 48 /* sets of at least this size keep bins twice */
 };
 
 /* ---- boxes as vectors ------------------------------------------------------------------------ */
 
-/* Lanes 0..2: minus the lower corner; 4..6: the upper corner; the others 0. */
+/* Lanes 0 .. 2: minus the lower corner; 4 .. 6: the upper corner; the others are 0. */
 typedef f32x8 box;
 
 static inline box join(box a, box b)
@@ -27,7 +43,7 @@ static inline box join(box a, box b)
     return f32x8_max(a, b);
 }
 
-/* An item's id is no number: a denormal would cost a hundred cycles. */
+/* Masks the id: as a float it could be a denormal, which costs a hundred cycles. */
 static inline box load_box(const bvpi_item *item)
 {
     const i32x8 mask = {-1, -1, -1, 0, -1, -1, -1, 0};
@@ -79,12 +95,12 @@ typedef struct plane {
     int axis, last;
 } plane;
 
-/* Twice: many items alternate between the two, so that one bin's update need not wait for the last.
- */
+/* Two copies: larger sets alternate between them, so that an update need not wait for the last one
+ * of the same bin. */
 typedef struct bins {
     box box[2][3][BIN_COUNT];
     uint32_t count[2][3][BIN_COUNT];
-    bvpi_i32x4 used; /* of each axis the bins that hold something, as bits */
+    bvpi_i32x4 used; /* for each axis, the bins that hold something, as bits */
 } bins;
 
 static void fit_bins(const bvpi_item *items, uint32_t count, plane *p)
@@ -153,8 +169,8 @@ static void fill_bins(const bvpi_item *items, uint32_t count, const plane *p, bi
         }
 }
 
-/* What counts is the number of full leaves, as a leaf is tested in one go: ceil(count / leaf_size),
- * exactly for 32-bit counts, without a division. */
+/* The number of full leaves, because a leaf is tested as a whole: ceil(count / leaf_size), exact
+ * for 32-bit counts, without a division. */
 static inline float weight(uint32_t count, uint32_t leaf_size)
 {
 #define RECIPROCAL(size) (((UINT64_C(1) << 35) + (size)-1) / (size))
@@ -171,21 +187,21 @@ static inline float weight(uint32_t count, uint32_t leaf_size)
     return (float)((count + (uint64_t)leaf_size - 1) * reciprocal[leaf_size] >> 35);
 }
 
-/* The best plane so far, and what lies on its sides. */
+/* The cost of the best plane so far, and the boxes on its sides. */
 typedef struct best_plane {
     float cost;
     box left, right;
 } best_plane;
 
-/* The cheapest plane of one axis; ties go to the first. `used`: the bins that hold something, at
- * least two; few do in a small set, and only those are looked at. */
+/* Tries the planes of one axis; the first of equal ones wins. `used`: the bins that hold something,
+ * at least two. Small sets use few bins, and only those are visited. */
 static void try_axis(const bins *b, int axis, uint32_t used, uint32_t leaf_size, best_plane *best,
                      plane *p)
 {
     const box *boxes = b->box[0][axis];
     const uint32_t *counts = b->count[0][axis];
     const int first = __builtin_ctz(used);
-    box right[BIN_COUNT], side = no_box(); /* right of each bin */
+    box right[BIN_COUNT], side = no_box(); /* everything right of each bin */
     float right_cost[BIN_COUNT];
     uint32_t count = 0;
     int k = 31 - __builtin_clz(used);
@@ -227,7 +243,7 @@ static void choose_plane(const bvpi_item *items, uint32_t count, uint32_t leaf_s
 
 /* ---- partitioning --------------------------------------------------------------------------- */
 
-/* Without branches: which way an item goes is not predictable. */
+/* Without branches, because which way an item goes cannot be predicted. */
 static uint32_t partition(bvpi_item *items, uint32_t count, const plane *p)
 {
     const int axis = p->axis, last = p->last;

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * sample.c: as many levels of a hierarchy as a sample tells well are made by looking at the sample
- * only, and then all items are moved once, not once a level.
+ * sample.c: sorts items by a tree that was built over a sample of them.
+ *
+ * Splitting a large set level by level moves every item once a level. Here the upper levels are
+ * decided by looking only at a sample; all items then follow the planes and are moved once. This
+ * goes down to where a leaf has some tens of samples: below, the real items decide.
+ *
+ * A split of the sample is accepted only if a plane separates the centres of its two halves,
+ * because items that are not in the sample must know where to go. The tree's depth is limited; a
+ * sample that goes deeper has clumps, which are left to the ordinary splits.
+ *
+ * Held by tests/unit/test_sample.c: nothing is lost, leaves are small where the sample can tell.
+ * Measured: decisions.md, "Building"
  */
 #include "pack/tree/sample.h"
 
 #include <string.h>
 
 enum {
-    DEPTH_MAX = 24, /* a sample that goes deeper has clumps: they are split as they are */
+    DEPTH_MAX = 24, /* a deeper sample has clumps, which are left together */
     STRIDE = 8,
     LEAF_SAMPLES = 64,
     PRESORT_LEAST = 8 * STRIDE * LEAF_SAMPLES
@@ -17,14 +27,14 @@ enum {
 
 static inline bvpi_f32x4 centre_of(const bvpi_item *item)
 {
-    const bvpi_i32x4 mask = {-1, -1, -1, 0}; /* an id is no number */
+    const bvpi_i32x4 mask = {-1, -1, -1, 0}; /* an id is not a float */
     bvpi_f32x4 hi, minus_lo;
     memcpy(&hi, item->hi, sizeof hi);
     memcpy(&minus_lo, item->minus_lo, sizeof minus_lo);
     return hi - (bvpi_f32x4)((bvpi_i32x4)minus_lo & mask);
 }
 
-/* The greatest of the doubled centres on each axis, times sign. */
+/* The largest doubled centre on each axis, times sign. */
 static bvpi_f32x4 greatest(const bvpi_item *items, uint32_t count, float sign)
 {
     bvpi_f32x4 most = sign * centre_of(&items[0]);
@@ -33,7 +43,7 @@ static bvpi_f32x4 greatest(const bvpi_item *items, uint32_t count, float sign)
     return most;
 }
 
-/* The plane half-way between two sets on an axis that separates them. False: none does. */
+/* The plane half way between two sets, on an axis that separates them. False if none does. */
 static bool separate(const bvpi_item *items, const bvpi_build_node *left,
                      const bvpi_build_node *right, bvpi_plane *plane)
 {
@@ -100,9 +110,9 @@ void bvpi_sample_join(bvpi_build_node *build_nodes, uint32_t build_node_count)
     }
 }
 
-/* ---- sorting by them ------------------------------------------------------------------------- */
+/* ---- sorting by the planes ------------------------------------------------------------------- */
 
-/* What lies in the scratch memory. */
+/* The layout of the scratch memory. */
 typedef struct presort {
     bvpi_item *sample;
     bvpi_plane *planes;

@@ -1,7 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * scales.c: instances so far from the others that one grid cannot resolve both.
- * Spec: format.md, chapter "Hierarchies over the instances".
- * Measured: decisions.md, "Instances far away".
+ * scales.c: groups instances so that one grid for each group resolves all of its members.
+ *
+ * The hierarchy over the instances has a grid of BVPD_GRID_BITS bits. One instance far outside
+ * makes its cells larger than the other instances, so no node separates these and every query looks
+ * at all of them. Such an assembly gets several hierarchies.
+ *
+ * The centre is an instance in the midst of the others: of up to SAMPLES, the one whose centre is
+ * nearest to their median on each axis. An instance's reach is the largest distance of its corners
+ * from there along an axis. Reaches and sizes are counted by octave. A grid resolves what reaches
+ * at most LEEWAY octaves beyond the median size; the group extends at least that far, and further
+ * as long as the next octave has many more instances, because then the assembly is simply that
+ * large.
+ *
+ * The group ends there only if including the outside would cost it something (is_worth): cells too
+ * large for the distances inside, a share of instances that matters, and a density much higher than
+ * outside. Otherwise the next octave joins. What is outside is grouped in the same way.
+ *
+ * Invariants: every instance is in one group; a group's instances keep their order.
+ *
+ * Held by tests/property/test_far_instances.c: same answers, at most twice the work.
+ * Spec: format.md, chapter "Hierarchies over the instances"
+ * Measured: decisions.md, "Instances far away"
  */
 #include "pack/tree/scales.h"
 
@@ -11,43 +30,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The hierarchy over the instances has one grid of BVPD_GRID_BITS bits. One instance far outside
- * makes its cells larger than the others are, so that no node tells these apart, and each query
- * looks at all of them. So what one grid cannot resolve gets several hierarchies.
- *
- * A centre is an instance in the midst of the others: the one of up to SAMPLES whose centre is
- * nearest to their median, axis by axis. An instance's reach is how far its farthest corner is from
- * there, along an axis. Reaches and sizes are counted by octaves. A grid does for what reaches at
- * most LEEWAY octaves beyond the median size; so far the rest goes. It goes on as long as the next
- * octave has many more instances: then the assembly is as large as that itself.
- *
- * There it ends if what is outside costs the inside something (is_worth): the grid for all has
- * cells too large for the distances inside, too, and the inside is a share that counts, and much
- * denser than what follows, which a few instances scattered widely are not. Else the next octave
- * joins. What is outside is looked at in the same way in turn.
- *
- * Invariants: an instance is in one group; a group's instances keep their order. */
-
 enum {
-    LEEWAY = BVPD_GRID_BITS - 8, /* a cell is a 64th of the size at most, for 22 bits reach twice as
-                                    far as the centre, and an octave's least is half of its most;
-                                    tests of boxes have a slack of up to five cells */
+    LEEWAY = BVPD_GRID_BITS - 8, /* a cell is then at most a 64th of the size: 22 bits span twice
+                                    the reach, and the octave's least value is half of its largest;
+                                    box tests have a slack of up to five cells */
     WHOLE_MAX = BVPD_WIDTH,      /* so few are in one node, whatever its grid */
-    DENSE = 8,                   /* an octave with an 8th of those inside goes on with the rest */
-    THIN = 64,                   /* how much less dense the outside is */
-    SHARE = 64,                  /* a 64th of all, and more, is a share that counts */
+    DENSE = 8,  /* an octave with an 8th of those inside still belongs to the group */
+    THIN = 64,  /* how much less dense the outside must be */
+    SHARE = 64, /* a 64th of all instances is a share that matters */
     SAMPLES = 256,
-    LEAST = -1074, /* exponents of doubles as frexp gives them, one less for 0 */
+    LEAST = -1074, /* exponents of doubles from frexp; one less for 0 */
     OCTAVES = 1024 - LEAST + 2
 };
 
 typedef struct search {
     const bvpi_bounds *bounds;
-    const uint32_t *members; /* that are looked at */
+    const uint32_t *members; /* the instances examined */
     uint32_t count;
-    int apart; /* octave of the least distance from groups that were found before */
+    int apart; /* octave of the least distance from the groups found before */
     double centre[3];
-    uint32_t reaches[OCTAVES], sizes[OCTAVES]; /* how many, by octave */
+    uint32_t reaches[OCTAVES], sizes[OCTAVES]; /* counts by octave */
 } search;
 
 /* ---- one instance ---------------------------------------------------------------------------- */
@@ -147,9 +149,9 @@ static int log2_below(uint32_t x)
     return by;
 }
 
-/* Does a grid that reaches to octave `top` cost those that end at `last` something? n instances
- * within a reach are a share of 2 / n of it apart, on a line. One alone has nobody near but the
- * groups before. */
+/* Would a grid that reaches octave `top` cost the instances up to octave `last` something? Of n
+ * instances on a line within a reach, neighbours are 2 / n of it apart. A single instance has no
+ * neighbours but the groups before. */
 static bool is_worth(const search *s, uint32_t inside, int last, int top)
 {
     const int octaves = top - last;
@@ -160,7 +162,7 @@ static bool is_worth(const search *s, uint32_t inside, int last, int top)
            ldexp(inside - 1, octaves) >= THIN * outside;
 }
 
-/* The last octave of the rest; *next: the one where others begin, or OCTAVES. */
+/* The last octave of the group. *next: the octave where others begin, or OCTAVES. */
 static int end_of_rest(const search *s, int *next)
 {
     const int most = median_size(s) + LEEWAY;
@@ -185,7 +187,7 @@ static int end_of_rest(const search *s, int *next)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-/* Puts the rest first; how many it has. */
+/* Moves the group's members to the front. Returns their number. */
 static uint32_t split(search *s, uint32_t *members, uint32_t *outside)
 {
     uint32_t inside = 0, far = 0;

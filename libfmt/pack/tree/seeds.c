@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * seeds.c: all cases of all axes grow at once, in two passes: one finds the seeds, one gives each
- * box to a set of every case. Which set that is stays in the item's spare word, a bit a case.
+ * seeds.c: cuts a set of boxes into two that grow from seeds, each box going where it adds least
+ * volume.
+ *
+ * Each axis offers three cases, by where the two seeds are: both at its lower border, both at its
+ * upper border, or one at each. All cases of all axes grow at the same time, in two passes over the
+ * items: one finds the seeds, one assigns every box to a set of every case. An item's spare word
+ * records the sets, one bit for each case, so the winning case need not be grown again.
+ *
+ * Seeds: the item whose far side is nearest to the border, and as a partner an item far from it
+ * along the border but near the border.
+ *
+ * "Lookahead" adds the cost of the best cut of both sets before it compares the axes.
+ *
+ * Volumes are of boxes grown by one grid step, so that flat boxes have volumes as well. Ties go to
+ * the smaller set, then to the first case.
+ *
+ * Held by tests/unit/test_partition.c.
  * Based on: Zachmann, Minimal hierarchical collision detection, 2002, section 4.2.
  */
 #include "pack/tree/seeds.h"
@@ -9,11 +24,11 @@
 
 #include <stdbool.h>
 
-/* An axis has three cases: both sets begin at its lower border, at its upper one, or one at each.
- */
+/* The cases of an axis: both sets begin at its lower border, both at its upper one, or one at
+ * each. */
 enum { LOWER_LOWER, UPPER_UPPER, LOWER_UPPER, AXIS_CASES, CASES = 3 * AXIS_CASES };
 
-/* Lanes 0..2: minus the lower corner, the upper corner; lane 3: 0. */
+/* Lanes 0 .. 2: minus the lower corner, and the upper corner; lane 3: 0. */
 typedef struct box {
     bvpi_f32x4 minus_lo, hi;
 } box;
@@ -49,7 +64,7 @@ static inline box join(box a, box b)
     return (box){bvpi_max4(a.minus_lo, b.minus_lo), bvpi_max4(a.hi, b.hi)};
 }
 
-/* With a grid step added to each side: flat boxes have volumes, too. */
+/* With a grid step added on each axis, so that flat boxes have volumes. */
 static inline double volume_of(box b)
 {
     const bvpi_f32x4 size = b.minus_lo + b.hi + 1;
@@ -63,8 +78,8 @@ static float centre_of(const bvpi_item *item, int axis)
 
 /* ---- seeds ---------------------------------------------------------------------------------- */
 
-/* Those whose far sides are nearest to the lower and to the upper border of each axis; ties go to
- * the first. */
+/* The items whose far sides are nearest to the lower and to the upper border of each axis; the
+ * first of equal ones. */
 static void find_outermost(const bvpi_item *items, uint32_t count, uint32_t lower[3],
                            uint32_t upper[3])
 {
@@ -79,13 +94,13 @@ static void find_outermost(const bvpi_item *items, uint32_t count, uint32_t lowe
         }
 }
 
-/* How good a second seed beside `first` an item is when both sets begin at one border: far from
- * the first along the border, near to the border. Whole numbers below 2^26: exact. */
+/* How good an item is as a second seed beside `first`, if both sets begin at one border: far from
+ * the first along the border, near the border. Whole numbers below 2^26, hence exact. */
 static double partner_score(const bvpi_item *item, const bvpi_item *first, int axis, bool is_upper)
 {
     const double behind = is_upper ? (double)first->minus_lo[axis] - item->minus_lo[axis]
                                    : (double)first->hi[axis] - item->hi[axis];
-    double score = 2 * behind; /* centres count twice, too */
+    double score = 2 * behind; /* centres are doubled, too */
     for (int other = 0; other < 3; other++) {
         const double d = (double)centre_of(item, other) - centre_of(first, other);
         if (other != axis)
@@ -94,7 +109,7 @@ static double partner_score(const bvpi_item *item, const bvpi_item *first, int a
     return score;
 }
 
-/* The best partner of item `first` for one case. */
+/* The best partner of item `first` in one case. */
 static uint32_t find_partner(const bvpi_item *items, uint32_t count, uint32_t first, int axis,
                              bool is_upper)
 {
@@ -141,7 +156,8 @@ static void start(pair *p, const bvpi_item *items, seeds s)
     }
 }
 
-/* The set, 0 or 1, that grows less; the smaller one when both grow alike. */
+/* Adds an item to the set that grows less; if both grow alike, to the smaller one. Returns the set,
+ * 0 or 1. */
 static inline uint32_t add(pair *p, const bvpi_item *item)
 {
     const box own = box_of(item);
@@ -156,7 +172,7 @@ static inline uint32_t add(pair *p, const bvpi_item *item)
     return is_second;
 }
 
-/* Grows the cases of `cases`, a bit each. keep: item.zero becomes the sets it went to. */
+/* Grows the cases whose bits are set in `cases`. keep: stores the sets in item.zero. */
 static void grow_cases(bvpi_item *items, uint32_t count, const seeds s[CASES], unsigned cases,
                        bool keep, pair out[CASES])
 {
@@ -185,7 +201,7 @@ static double cost_of(const pair *p)
     return p->volume[0] + p->volume[1];
 }
 
-/* The cheapest of the given cases; ties go to the first. */
+/* The cheapest of the given cases; the first of equal ones. */
 static int cheapest(const pair pairs[CASES], unsigned cases)
 {
     int best = -1;
@@ -204,7 +220,7 @@ static unsigned cases_of(unsigned axes)
     return cases;
 }
 
-/* Items of the first set of case `k` to the front. */
+/* Moves the items of the first set of case `k` to the front. */
 static uint32_t divide(bvpi_item *items, uint32_t count, int k)
 {
     uint32_t left = 0;
@@ -217,7 +233,7 @@ static uint32_t divide(bvpi_item *items, uint32_t count, int k)
     return left;
 }
 
-/* What the best cut of a set costs; nothing when it is a leaf. */
+/* The cost of the best cut of a set; 0 for a leaf. */
 static double cost_below(bvpi_item *items, uint32_t count, uint32_t leaf_size)
 {
     seeds s[CASES];
@@ -230,8 +246,8 @@ static double cost_below(bvpi_item *items, uint32_t count, uint32_t leaf_size)
     return cost_of(&pairs[cheapest(pairs, cases)]);
 }
 
-/* Of the best case of each axis the one that costs least together with the level below it, where
- * the two sets are cut on any axes. */
+/* Of the best case of each axis, the one with the least cost including the next level, where both
+ * sets may be cut on any axis. */
 static int look_ahead(bvpi_item *items, uint32_t count, uint32_t leaf_size, const pair pairs[CASES])
 {
     int best = -1;

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * top_tree.c: the same splits and the same nodes as in a part, over the instances' boxes.
- * Spec: format.md, chapters "Instances", "Hierarchies over the instances".
+ * top_tree.c: the hierarchies over an assembly's instances, with the same splits and nodes as in a
+ * part.
+ *
+ * Instances are grouped by scale first (scales.c); each group gets a grid and a hierarchy. Boxes
+ * are rounded outward to the grid. Leaves hold one instance, because entering an instance costs as
+ * much as testing several dozen boxes.
+ *
+ * Held by tests/unit/test_top.c.
+ * Spec: format.md, chapters "Instances", "Hierarchies over the instances"
  */
 #include "pack/tree/top_tree.h"
 
@@ -13,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Making an instance ready costs as much as several dozen boxes. */
+/* Entering an instance costs as much as testing several dozen boxes. */
 enum { TOP_LEAF_SIZE = 1 };
 
 /* ---- the hierarchy --------------------------------------------------------------------------- */
@@ -23,7 +30,7 @@ static void *allocate(uint64_t count, size_t size)
     return aligned_alloc(64, (count * size + 64) & ~UINT64_C(63));
 }
 
-/* Instances that get one hierarchy, and where it begins in what all of them have. */
+/* The instances of one hierarchy, and where it begins in the common arrays. */
 typedef struct group {
     const bvpi_bounds *bounds; /* of all instances */
     const uint32_t *members;
@@ -58,7 +65,7 @@ static void make_items(const group *g, const bvpi_grid *grid, bvpi_item *items)
     }
 }
 
-/* Copies the nodes in breadth-first order. numbers: room for the place of each. */
+/* Copies the nodes in breadth-first order. places: room for the place of each. */
 static void number_nodes(const bvpi_collapse *c, uint32_t first_place, uint32_t *places,
                          bvpd_node *out)
 {
@@ -93,7 +100,7 @@ static void fill_hierarchy(const bvpi_collapse *c, const bvpi_grid *grid, uint32
     memcpy(h->grid_extent, grid->extent, sizeof h->grid_extent);
 }
 
-/* Memory on the way. */
+/* Temporary memory. */
 typedef struct workspace {
     bvpi_item *items;
     bvpi_build_node *build_nodes;

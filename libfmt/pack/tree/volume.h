@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * volume.h: the volume of a set of triangles, in any binary kind: its payload, and what a reader
- * decodes it to.
+ * volume.h: the volume of a set of triangles, for any binary kind: its payload, and what a reader
+ * decodes from it.
  */
 #ifndef BVPI_PACK_TREE_VOLUME_H
 #define BVPI_PACK_TREE_VOLUME_H
@@ -12,13 +12,13 @@
 
 enum { BVPI_PAYLOAD_MAX = 24 };
 
-/* What the payloads of a volume's children are relative to; kind aabb: nothing. */
+/* What the payloads of a volume's children are relative to. Kind aabb: nothing. */
 typedef union bvpi_volume {
     bvpi_frame frame;       /* boxtree */
     bvpi_oriented oriented; /* obb, rss */
 } bvpi_volume;
 
-/* `tree` is what a reader knows of the hierarchy: its kind, form and grid. */
+/* `tree` is what a reader knows about the hierarchy: its kind, form and grid. */
 
 static inline bool bvpi_volume_is_oriented(const bvpi_binary *tree)
 {
@@ -28,21 +28,21 @@ static inline bool bvpi_volume_is_oriented(const bvpi_binary *tree)
 /* What the root's payload is relative to. */
 void bvpi_volume_outermost(const bvpi_binary *tree, bvpi_volume *out);
 
-/* Bytes of scratch for bvpi_volume_fit of so many triangles. */
+/* Bytes of scratch that bvpi_volume_fit needs for so many triangles. */
 uint64_t bvpi_volume_scratch_size(const bvpi_binary *tree, uint32_t triangle_count);
 
-/* Payload and volume of node->count triangles, whose box is the node's. triangles: their numbers.
- * Kind aabb: nothing; its payloads are made upward (pack/tree/aabb_boxes.h). False: out of memory.
- */
+/* Sets payload and volume of node->count triangles, whose box is the node's. triangles: their
+ * numbers. Kind aabb: sets nothing, because its payloads are made bottom-up
+ * (pack/tree/aabb_boxes.h). False: out of memory. */
 bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_build_node *node,
                      const uint32_t *triangles, const bvpi_volume *parent,
                      uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch);
 
-/* The axes of an oriented volume as rows, those of its longer sides first. */
+/* The axes of an oriented volume as rows, in descending order of its sides. */
 void bvpi_volume_axes(const bvpi_binary *tree, const bvpi_volume *volume, double axes[9]);
 
-/* Half of the volume's surface, of a swept rectangle its box's; in grid steps or units of length:
- * only ratios mean something. */
+/* Half of the volume's surface; for a swept rectangle, half of its box's. In grid steps or units of
+ * length: only ratios are meaningful. */
 double bvpi_volume_area(const bvpi_binary *tree, const uint8_t *payload, const bvpi_volume *volume);
 
 #endif

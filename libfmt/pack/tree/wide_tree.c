@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * wide_tree.c: splits a mesh into batches that fit in a cache, builds each by itself, on any
- * thread, and joins their nodes: the result depends on the mesh alone. Spec: format.md, chapters
- * "Hierarchies", "Nodes".
+ * wide_tree.c: builds the 8-wide hierarchy of a mesh.
+ *
+ * The mesh is cut into batches that fit in a cache (batches.c). Each batch is built by one thread:
+ * sorted by a sample, split, collapsed to wide nodes, cut into cluster records. The nodes above the
+ * batches are collapsed from the batches' own hierarchy, with each batch as a stub. At the end,
+ * nodes that are not stored in records are numbered breadth first over all batches (upper nodes),
+ * so that children come after their parents.
+ *
+ * Deterministic: batches are numbered before they are built, threads share nothing but workspaces,
+ * and a batch's result depends on its triangles only.
+ *
+ * A node's references need the final places of records, so they are filled in later, by
+ * bvpi_wide_finish(), batch by batch.
+ *
+ * Held by tests/unit/test_wide_build.c and test_batches.c; the same bytes for any number of
+ * threads, tests/property/test_builder.c; races, tests/house/check_threads.sh.
+ * Spec: format.md, chapters "Hierarchies", "Nodes"
+ * Measured: decisions.md, "Building"
  */
 #include "pack/tree/wide_tree.h"
 
@@ -14,7 +29,7 @@
 
 enum { BATCH_TRIANGLES = BVPI_MORTON_MAX }; /* 2 MiB with its boxes and binary nodes */
 
-/* A hierarchy on the way. */
+/* State of the work. */
 typedef struct building {
     const bvpi_mesh *mesh;
     uint32_t leaf_size, thread_count;
@@ -22,17 +37,17 @@ typedef struct building {
     bvpi_watch *watch;
     bvpi_wide_build *out;
     float node_price;
-    uint32_t *order; /* triangles as they are stored, batch by batch; NULL: nobody asks */
+    uint32_t *order; /* triangles in stored order, batch by batch; NULL: not requested */
     bvpi_batches batches;
     struct workspace *workspaces;
     uint32_t workspace_count;
     uint32_t failed; /* atomic: some thread ran out of memory */
 } building;
 
-/* Half of the root box's surface, in grid steps. */
 /* ---- above the batches ----------------------------------------------------------------------- */
 
-/* Wide nodes above the batches; a lane holds a whole batch, so that a "leaf" of any size is one. */
+/* Collapses the nodes above the batches. A lane holds a whole batch, so with leaf size 0 every
+ * batch becomes a stub. */
 static bool collapse_top(building *b)
 {
     bvpi_collapse *top = &b->out->top;
@@ -55,7 +70,7 @@ static bool collapse_top(building *b)
 
 /* ---- batches ------------------------------------------------------------------------------- */
 
-/* Memory of one batch on the way; each thread takes one and gives it back. */
+/* Temporary memory for one batch. Each thread takes one and returns it. */
 typedef struct workspace {
     bvpi_build_node *build_nodes;
     bvpi_wide *wide;
@@ -63,7 +78,7 @@ typedef struct workspace {
     void *scratch;
     bvpi_item *sorted;
     void *presort;
-    void *keys;    /* for a Morton curve only */
+    void *keys;    /* only for the Morton rule */
     bool is_taken; /* atomic */
 } workspace;
 
@@ -95,7 +110,7 @@ static void free_workspace(workspace *w)
     free(w->keys);
 }
 
-/* There are as many as threads: one is free. */
+/* There are as many workspaces as threads, so one is free. */
 static workspace *take_workspace(building *b)
 {
     uint32_t k = 0;
@@ -231,8 +246,8 @@ static uint32_t count_upper(const bvpi_wide_build *build)
     return count;
 }
 
-/* Appends the inner children of an upper node that are upper nodes too. Number k becomes unit k.
- * batch_of: for the list above the batches: whose root stands there, or NONE. */
+/* Appends the inner children of an upper node that are upper nodes themselves. Element k becomes
+ * unit k. batch_of: for the list above the batches, the batch whose root stands there, or NONE. */
 static void append_children(bvpi_wide_build *build, bvpi_wide_place parent,
                             const uint32_t *batch_of)
 {
@@ -319,7 +334,7 @@ void bvpi_wide_finish(const bvpi_wide_build *build, uint32_t batch_idx, const ui
     }
 }
 
-/* Sums over the batches and what is above them. */
+/* Sums over the batches and the nodes above them. */
 static void sum_nodes(const bvpi_wide_build *build, bvpd_hierarchy *h)
 {
     double area = build->top.area;

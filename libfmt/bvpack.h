@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * bvpack.h: open a packed model and ask it geometric questions, on the mapped bytes.
+ * bvpack.h: open a packed model and query its geometry on the mapped bytes.
  *
  * Promise: nothing is deserialised; no query allocates, locks or writes to the handle; a const
  * handle may be used from any number of threads; answers are exact in the sense of
  * spec/exactness.md and identical on every CPU path. Two exceptions, both at the first touch of a
  * part: a thin file opens and maps the part's file, and verify_lazily notes in the handle,
  * atomically, whether the part's hashes match. Verification, provenance and clash detection
- * (bvpack_clash.h) are no queries: they allocate. bvp_refit writes to the pages of an overlay.
+ * (bvpack_clash.h) are not queries: they allocate. bvp_refit writes to the pages of an overlay.
  * Caveats: the file must not be truncated while it is mapped (SIGBUS); see bvp_open_mode.
  */
 #ifndef BVPACK_H
@@ -49,8 +49,8 @@ typedef struct bvp_error {
     uint64_t offset;   /* byte offset in the file, or UINT64_MAX */
     char rule[16];     /* rule id of spec/format.md such as "HDR-4", or "" */
     char message[256]; /* one English sentence, NUL-terminated UTF-8: expected, found, what to do;
-                          names and paths in it have controls, marks of text direction and bytes
-                          that are no UTF-8 escaped as \xNN */
+                          in names and paths, control characters, marks of text direction and bytes
+                          that are not UTF-8 are escaped as \xNN */
 } bvp_error;
 
 /* A short English name of a status; static storage. */
@@ -58,27 +58,27 @@ BVP_API const char *bvp_status_name(bvp_status status);
 /* The library's version, "major.minor.patch"; static storage. The format version is separate. */
 BVP_API const char *bvp_version(void);
 /* The content hash that files carry (XXH3-128, seed 0, most significant byte first), for
- * bvp_build_options.source_hash and for telling sources apart. It finds accidents, it is no
- * authentication. */
+ * bvp_build_options.source_hash and for telling sources apart. It detects accidental damage; it
+ * does not authenticate. */
 BVP_API void bvp_hash(const void *data, size_t size, uint8_t hash[16]);
 
 /* ---- ending a call early ------------------------------------------------------------------- */
 
-/* What may end a call before it has its answer, with BVP_ERR_CANCELLED. Zero-initialise; zero means
- * no limit. It is read only, so that any number of calls and threads may share one; it stays valid
- * while a call uses it. The flag and the callback are looked at when a call begins its work and
- * then every 32 steps or 64 KiB of hashing, which is well below a millisecond on any file. */
+/* Ends a call early, with BVP_ERR_CANCELLED. Zero-initialise; zero means no limit. Calls only read
+ * it, so any number of calls and threads may share one; keep it valid while a call uses it. The
+ * flag and the callback are checked when a call begins its work and then every 32 steps or 64 KiB
+ * of hashing, which is well below a millisecond on any file. */
 typedef struct bvp_control {
-    /* Most steps of one call; of a batch all its elements together; of bvp_clash each pair of
-     * instances. 0: any number. A step is a node opened, a pair of leaves or an instance looked at:
-     * 0.05 to 20 microseconds. How many a query takes depends on its arguments and the file's bytes
-     * alone, on one instruction set, not on time or threads; bvp_stats.steps tells. Work that is
-     * done once for a handle (verify_lazily) is not counted. */
+    /* The most steps that one call may take: a batch for all its elements together, bvp_clash for
+     * each pair of instances. 0: no limit. A step opens a node, or visits a pair of leaves or an
+     * instance: 0.05 to 20 microseconds. On one instruction set, the steps of a query depend only
+     * on its arguments and the file's bytes, not on time or threads; bvp_stats.steps counts them.
+     * Work that is done once for a handle (verify_lazily) is not counted. */
     uint64_t budget;
-    const volatile int *cancel; /* or NULL. Nonzero: end. Set by another thread (an atomic store) or
-                                   a signal handler (volatile sig_atomic_t) */
-    int (*callback)(void *user); /* or NULL. Nonzero: end. From the thread that asks, of bvp_clash
-                                    and the builder from any of theirs */
+    const volatile int *cancel;  /* or NULL. Nonzero: end the call. Set by another thread (an atomic
+                                    store) or a signal handler (volatile sig_atomic_t) */
+    int (*callback)(void *user); /* or NULL. Nonzero: end the call. Runs on the caller's thread; in
+                                    bvp_clash and the builder on any of their threads */
     void *user;
 } bvp_control;
 
@@ -93,9 +93,10 @@ typedef enum bvp_open_mode {
     BVP_OPEN_ISOLATED /* copied to private memory and fully verified before this call returns */
 } bvp_open_mode;
 
-/* How a part's triangles are arranged. A file may hold several kinds over the same geometry. */
+/* The kind of a hierarchy over a part's triangles. A file may hold several kinds over the same
+ * geometry. */
 typedef enum bvp_kind {
-    BVP_KIND_DEFAULT = 0, /* packing: wide; asking: the best that the part has */
+    BVP_KIND_DEFAULT = 0, /* packing: wide; queries: the best that the part has */
     BVP_KIND_WIDE,        /* 8-wide tree of 8-bit boxes in 64-byte nodes */
     BVP_KIND_BOXTREE,     /* restricted boxtree: Zachmann 2002 */
     BVP_KIND_AABB,        /* axis-aligned boxes in floats: van den Bergen 1997 */
@@ -103,8 +104,8 @@ typedef enum bvp_kind {
     BVP_KIND_RSS          /* rectangles swept by a ball: Larsen et al. 2000, Shellshear et al. */
 } bvp_kind;
 
-/* Which test tells that two boxes are apart, for collide and pairs. The answers are the same. The
- * kinds wide and rss have one test each and ignore it. */
+/* Which test separates two boxes, for collide and pairs. The answers are the same. The kinds wide
+ * and rss have one test each and ignore it. */
 typedef enum bvp_box_test {
     BVP_TEST_DEFAULT = 0,
     BVP_TEST_SAT,      /* all 15 axes: Gottschalk et al. section 5 */
@@ -127,12 +128,13 @@ typedef struct bvp_open_options {
     int overlay;    /* nonzero: bvp_refit may change what this handle shows. The file never changes;
                        pages that no refit touches stay shared with others that map it. From memory
                        only with mode isolated */
-    int read_ahead; /* nonzero: the kernel reads ahead as it does by default, for who will read most
-                       of the file. Zero: only what is touched is read, which is best for queries */
+    int read_ahead; /* nonzero: the kernel reads ahead as it does by default, for callers that will
+                       read most of the file. Zero: only what is touched is read, which is best for
+                       queries */
     const char *store; /* the folder with a thin file's parts; NULL: the one that the file names,
-                          from its own folder on. No environment variable is read */
-    const bvp_control *control; /* or NULL: asked while opening, and by each later call on this
-                                   handle that is given none. Valid until bvp_close */
+                          relative to the file's folder. No environment variable is read */
+    const bvp_control *control; /* or NULL: used while opening, and by each later call on this
+                                   handle that is given none. Keep it valid until bvp_close */
     const uint8_t *digest; /* or NULL; 32 bytes, read during the call: the root digest that the file
                               must have (bvp_get_digest), which a signature vouches for. A file with
                               another one is BVP_ERR_CORRUPT; so is, as with verify_lazily, a query
@@ -145,11 +147,11 @@ typedef struct bvp_open_options {
  * hold the head (1408 bytes), and the records of part 0: O(1), whatever the file's size. Options
  * that ask for more cost more: isolated reads everything, `digest` all digests, verify_lazily
  * allocates a byte for each part and block; a thin file takes a pointer for each part. No hash but
- * the header's is looked at unless the options say so: memory is safe whatever the bytes say, but a
- * damaged file may answer wrongly without a word (in a small file 2 to 14 % of all single bit flips
- * do). verify_lazily makes a damaged part BVP_ERR_CORRUPT; it costs nothing on later queries, and
- * on the first .1 to .7 ms a MB of what is asked, which is why it is not the default. SECURITY.md
- * and spec/trust.md tell what each mode promises. */
+ * the header's is checked unless the options say so: memory is safe whatever the bytes say, but a
+ * damaged file may give wrong answers without an error (in a small file 2 to 14 % of all single bit
+ * flips do). With verify_lazily, queries of a damaged part return BVP_ERR_CORRUPT. It costs nothing
+ * on later queries, but .1 to .7 ms for each MB that the first one checks, which is why it is not
+ * the default. SECURITY.md and spec/trust.md say what each mode promises. */
 BVP_API bvp_status bvp_open(const char *path, const bvp_open_options *options, bvp_file **out,
                             bvp_error *error);
 /* The same for a descriptor, which may be closed afterwards. */
@@ -211,9 +213,9 @@ typedef struct bvp_part_info {
     uint64_t degenerate_count, duplicate_count, open_edge_count, nonmanifold_edge_count;
     uint64_t hierarchy_size, geometry_size, id_size; /* bytes */
     uint8_t content_hash[16];                        /* of the mesh: equal meshes, equal hash */
-    uint8_t address[16]; /* of the packed bytes: of the last, rounding_error and packer; zeros: not
-                            told */
-    uint8_t packer[16];  /* of who packed it and how: program, version, options; zeros: not told */
+    uint8_t address[16]; /* identifies the packed bytes: a hash of content_hash, rounding_error and
+                            packer; zeros: unknown */
+    uint8_t packer[16];  /* identifies what packed it: program, version, options; zeros: unknown */
     int has_ids;         /* 0: packed without original triangle numbers */
 } bvp_part_info;
 
@@ -255,8 +257,8 @@ typedef struct bvp_instance_info {
 
 BVP_API void bvp_get_info(const bvp_file *file, bvp_file_info *out);
 BVP_API bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out);
-/* The same of what the file itself says: of a thin file's part without looking into the store,
- * where it may be missing. */
+/* What the file itself records about a part. For a part of a thin file it does not access the
+ * store, where the part may be missing. */
 BVP_API bvp_status bvp_get_part_identity(const bvp_file *file, uint32_t part,
                                          bvp_part_identity *out);
 /* hierarchy: 0 .. hierarchy_count - 1 of the part. */
@@ -276,15 +278,16 @@ BVP_API bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_
  * without libsodium. spec/trust.md */
 BVP_API bvp_status bvp_get_digest(const bvp_file *file, uint8_t out[32], bvp_error *error);
 
-/* Can part `part` be asked? A thin file's part is mapped now, and not by the first query, and on a
- * handle that verifies lazily its block hashes are checked. BVP_ERR_SYSTEM: it is missing, *error
- * says its name and where it should be. BVP_ASSEMBLY: all that is not a part's. */
+/* Can part `part` be queried? A thin file's part is mapped now instead of by the first query, and
+ * on a handle that verifies lazily its block hashes are checked. BVP_ERR_SYSTEM: it is missing;
+ * *error says its name and where it should be. BVP_ASSEMBLY: everything that belongs to no part. */
 BVP_API bvp_status bvp_check_part(const bvp_file *file, uint32_t part, bvp_error *error);
 
 /* One stored triangle. Number `triangle` counts in storage order, 0 .. triangle_count - 1.
  * position: 9 floats (3 corners, part coordinates), bit-identical to the input and in its order.
- * id: its number in the source mesh, from 0 on; triangles of one polygon have the polygon's, and
- * what was left out is counted (spec/format.md, chapter 7). Without ids: `triangle` itself. */
+ * id: its number in the source mesh, from 0 on; triangles of one polygon have the polygon's number,
+ * and triangles that were left out are counted (spec/format.md, chapter 7). Without ids: `triangle`
+ * itself. */
 BVP_API bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part, uint64_t triangle,
                                     float position[9], uint64_t *id);
 /* All of a part's triangles in storage order, up to `capacity` from `first`; NULL arrays are
@@ -313,7 +316,7 @@ BVP_API bvp_status bvp_get_corners(const bvp_file *file, uint32_t part, uint64_t
  * and the part packed with kind aabb alone and deformable. On BVP_ERR_ARGUMENT (one of these, the
  * wrong vertex_count, a position that is not finite or too far out) nothing has changed. O(stored
  * vertices + triangles + instances), no allocation. Not to be called while any other call uses the
- * handle. On BVP_ERR_CORRUPT the handle is to be closed. The hashes, which bvp_get_info tells and
+ * handle. After BVP_ERR_CORRUPT close the handle. The hashes, which bvp_get_info returns and
  * bvp_verify_file compares, and the part's counts of defects stay those of the file; bvp_save
  * writes a new one. */
 BVP_API bvp_status bvp_refit(bvp_file *file, uint32_t part, const float *positions,
@@ -348,7 +351,7 @@ BVP_API bvp_status bvp_verify_file(const bvp_file *file, bvp_finding_fn callback
 /* Checks every rule of one part, wherever it lies, but for those about hashes, names and its place
  * among other parts: bvp_check_part checks the hashes. For callers that take single parts from a
  * file. Linear in the part's size; allocates as bvp_verify does. BVP_ERR_ARGUMENT: there is no such
- * part; of a part in a store also what opening it gives. */
+ * part; for a part in a store also the errors of opening it. */
 BVP_API bvp_status bvp_verify_part(const bvp_file *file, uint32_t part, bvp_finding_fn callback,
                                    void *user, bvp_error *error);
 /* bvp_verify under a control (may be NULL). BVP_ERR_CANCELLED: what has been found by then was
@@ -376,13 +379,14 @@ BVP_API bvp_status bvp_annotate(const bvp_file *file, bvp_annotation_fn callback
 
 #define BVP_ASSEMBLY UINT32_MAX /* bvp_body.part: all instances of the file */
 
-/* Which instances of an assembly are asked: a group of them, or all others. The bits are the
- * caller's, are not changed while a query runs, and may serve any number of bodies; groups are
- * united and cut with | and &. */
+/* Which instances of an assembly queries see: a group of them, or all others. The caller owns the
+ * bits, does not change them while a query runs, and may use them for any number of bodies; | and &
+ * unite and intersect groups. */
 typedef struct bvp_filter {
     const uint64_t *bits; /* word_count words: instance i is bit i % 64 of bits[i / 64] */
-    size_t word_count;    /* instances beyond are not in the group; 0: none is, bits may be NULL */
-    int exclude;          /* 0: the group is asked; nonzero: all instances but the group */
+    size_t word_count; /* instances beyond are not in the group; 0: the group is empty, bits may be
+                          NULL */
+    int exclude;       /* 0: queries see the group; nonzero: all instances but the group */
 } bvp_filter;
 
 /* Sets the bits of all instances at or below node `node` of the product tree, and leaves the others
@@ -391,27 +395,27 @@ typedef struct bvp_filter {
 BVP_API bvp_status bvp_filter_subtree(const bvp_file *file, uint32_t node, uint64_t *bits,
                                       size_t word_count);
 
-/* What a query is asked of: one part, or the assembly of a file or some of its instances, somewhere
- * in the world. Zero-initialise, so that members that come later mean what they did before.
+/* What a query is about: one part, or the assembly of a file or some of its instances, placed in
+ * the world. Zero-initialise, so that members added in later versions have their default.
  * placement: 12 doubles, row-major 3x4, affine, not singular; NULL means the identity. It maps part
  * coordinates (relative to the part's origin), or the assembly's world, to the query's world.
  * Rigid, scaled, sheared and mirrored placements are allowed; the doubles are taken as exact reals.
- * filter: what it leaves out is not there, for any query; NULL: every instance is. What is left out
- * costs a look at its box where that is near; queries between assemblies ask instances one by one
- * where the filter leaves out half of them or more. */
+ * filter: no query sees the instances that it leaves out; NULL: it leaves out none. An instance
+ * that is left out costs a test of its box where that is near; queries between assemblies go
+ * through instances one by one where the filter leaves out half of them or more. */
 typedef struct bvp_body {
     const bvp_file *file;
     uint32_t part; /* a part's index, or BVP_ASSEMBLY */
     const double *placement;
-    const bvp_filter *filter;   /* of BVP_ASSEMBLY only: BVP_ERR_ARGUMENT with a part */
-    const bvp_control *control; /* what may end the query early, or NULL: the handle's. Of two
-                                   bodies the first one's counts, or else the second's. A query that
-                                   it ends answers nothing: 0 hits, not found. What has been given
-                                   to a callback or written to an array until then is right, but
-                                   there may be more; *count says how much it is */
+    const bvp_filter *filter; /* of BVP_ASSEMBLY only: BVP_ERR_ARGUMENT with a part */
+    /* What ends the query early; NULL: the handle's. Of two bodies the first one's is used, or else
+     * the second's. A query that it ends has no answer: 0 hits, not found. What was given to a
+     * callback or written to an array before is right, but there may be more; *count says how much
+     * was. */
+    const bvp_control *control;
 } bvp_body;
 
-/* A triangle that a query answers with. */
+/* A triangle in the answer of a query. */
 typedef struct bvp_hit_id {
     uint32_t instance; /* BVP_NONE when the body is a single part */
     uint32_t part;
@@ -419,7 +423,7 @@ typedef struct bvp_hit_id {
     uint64_t id;       /* number in the source, as of bvp_get_triangle */
 } bvp_hit_id;
 
-/* What a query did. Callers that want it pass one, zeroed; queries add. */
+/* The work of a query. Callers that want it pass a zeroed struct; queries add to it. */
 typedef struct bvp_stats {
     uint64_t nodes;          /* hierarchy nodes opened */
     uint64_t boxes;          /* box tests, each of one child */
@@ -432,16 +436,16 @@ typedef struct bvp_stats {
 
 /* ---- queries between two bodies ------------------------------------------------------------ */
 
-/* In all of these: b == NULL asks the instances of `a` against one another (an instance is never
- * paired with itself). A sub-assembly that moves, against all else: `a` is the file with a filter
- * and a placement, `b` the same file with the same bits, excluded. Surfaces, not solids: a body
- * inside another without contact does not collide. Triangles are closed: touching at a point
+/* In all of these: b == NULL queries the instances of `a` against one another (an instance is never
+ * paired with itself). To move a sub-assembly against everything else: `a` is the file with a
+ * filter and a placement, `b` the same file with the same bits, excluded. Surfaces, not solids: a
+ * body inside another without contact does not collide. Triangles are closed: touching at a point
  * counts. Errors: BVP_ERR_ARGUMENT for a bad body, part, placement, NaN or negative distance;
- * BVP_ERR_CORRUPT when the file is damaged (its answers are then not to be used). No call
- * allocates; each uses at most 256 KiB of stack. Two parts meet by hierarchies of one kind: where
- * their handles lead to different ones (bvp_open_options.kind), by the first kind of enum bvp_kind
- * that both have; BVP_ERR_ARGUMENT when there is none. The first body's handle says which box test,
- * or, when that says nothing, the second's. */
+ * BVP_ERR_CORRUPT when the file is damaged (do not use its answers then). No call allocates; each
+ * uses at most 256 KiB of stack. A query of two parts uses hierarchies of one kind: where their
+ * handles choose different ones (bvp_open_options.kind), the first kind of enum bvp_kind that both
+ * have; BVP_ERR_ARGUMENT when there is none. The box test is that of the first body's handle or, if
+ * that is the default, of the second's. */
 
 /* Do they touch? *hit is 0 or 1. Symmetric: collide(a,b) == collide(b,a) on every input. */
 BVP_API bvp_status bvp_collide(const bvp_body *a, const bvp_body *b, int *hit, bvp_stats *stats);
@@ -470,54 +474,57 @@ BVP_API bvp_status bvp_pairs(const bvp_body *a, const bvp_body *b, bvp_pair *pai
 typedef struct bvp_distance_result {
     int found;       /* 0: nothing nearer than the limit; the other fields are then unset */
     double distance; /* an upper bound of the minimum distance */
-    double lower;    /* a lower bound. distance - lower <= 1e-9 * distance, but for what
-                        underflows */
+    double lower;    /* a lower bound. distance - lower <= 1e-9 * distance, except for underflow */
     double point_a[3], point_b[3]; /* witness points, world: within 2^-47 of the reach of their
-                                      triangles, and no farther apart than distance, but for the
+                                      triangles, and no farther apart than distance, except for the
                                       rounding of the points themselves, 2^-53 of their length */
     bvp_hit_id a, b;               /* their triangles */
 } bvp_distance_result;
 
 /* Minimum distance of the surfaces; exactly 0 when they touch. limit: only distances <= limit are
  * of interest (INFINITY: all); pruning makes a small limit fast. Of several pairs of triangles at
- * the same distance > 0, but for 2^-32 of it, it names the one that comes first in storage. */
+ * the same distance > 0, to within 2^-32 of it, the result is the one that comes first in storage.
+ */
 BVP_API bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
                                 bvp_distance_result *out, bvp_stats *stats);
-/* The same to within tolerance (>= 0): no more than that lies between distance and lower, or what
- * bvp_distance leaves; 0 is still exact, and any pair of triangles that is so near may be named.
- * For surfaces side by side, as faces that mate or a pipe in its clamp: thousands of pairs of
- * triangles are as near, but for rounding, and a tolerance above that spares measuring them. */
+/* The same to within a tolerance (>= 0): distance - lower is at most the tolerance, or at most what
+ * bvp_distance allows. A distance of 0 is still exact, and any pair of triangles that is so near
+ * may be the result. For surfaces side by side, such as mating faces or a pipe in its clamp:
+ * thousands of pairs of triangles are equally near up to rounding, and a tolerance above that
+ * avoids measuring them all. */
 BVP_API bvp_status bvp_distance_about(const bvp_body *a, const bvp_body *b, double limit,
                                       double tolerance, bvp_distance_result *out, bvp_stats *stats);
-/* Are they nearer than or as near as delta? Stops at the first proof; out (may be NULL) then holds
- * a witness pair, not the nearest one. "No" is certain: the distance is above delta. "Yes" means at
- * most delta (1 + 1e-9): a pair whose certified interval contains delta counts as within. delta ==
- * 0 is bvp_collide. */
+/* Is their distance at most delta? Stops at the first proof; out (may be NULL) then holds a witness
+ * pair, not the nearest one. "No" is certain: the distance is above delta. "Yes" means at most
+ * delta (1 + 1e-9): a pair whose certified interval contains delta counts as within. delta == 0 is
+ * bvp_collide. */
 BVP_API bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *within,
                               bvp_distance_result *out, bvp_stats *stats);
 
-/* What is worth keeping between queries about two bodies that move a little from one to the next.
- * The caller's, one for each pair of bodies and thread; zero-initialise it. It owns nothing. It
- * never changes an answer, whichever placements come next, and says nothing about other bodies than
- * those it was filled for: those that show the same triangles, by the file's root_hash, what
- * bvp_refit did to it, and the filter's content. Accidental bytes in `opaque` are found out; bytes
- * forged on purpose forfeit the answers, but no memory is touched that should not be. */
+/* State that a caller keeps between queries about two bodies that move a little from one query to
+ * the next. Use one for each pair of bodies and each thread; zero-initialise it. It owns no memory.
+ * It never changes an answer, whatever placements come next. It is used only for the bodies for
+ * which it was filled, which are identified by the triangles that they show: the file's root_hash,
+ * the changes by bvp_refit, and the filter's content. Accidental changes of `opaque` are detected;
+ * bytes forged on purpose may make answers wrong, but never make a query access memory that it
+ * should not. */
 typedef struct bvp_warm_start {
     uint64_t opaque[256]; /* holds no pointer */
-    /* For distances of two parts (not of assemblies): memory of the caller's, aligned to 8 bytes,
-     * for where a search stopped; the next one begins there. NULL or 0: none. 1 MiB does for parts
-     * of 50,000 triangles; with too little the answers come no sooner. Of any content at first;
-     * from then on the queries', who believe it, one bvp_warm_start's alone. */
+    /* For distances of two parts (not of assemblies): memory of the caller, aligned to 8 bytes, in
+     * which a search records where it stopped; the next search begins there. NULL or 0: none. 1 MiB
+     * is enough for parts of 50,000 triangles; with too little memory queries are no faster. It may
+     * hold any bytes at first. From then on only queries may write to it, because they trust it,
+     * and only those with this bvp_warm_start. */
     void *front;
     uint64_t front_size; /* bytes */
 } bvp_warm_start;
 
-/* The same questions with the same answers, sooner while the bodies move by little: bodies that
- * stay apart, or cross in a place where they did before, need no look at the hierarchies. Of bodies
- * that touch, bvp_distance_warm may name any two triangles that do; its `lower` holds, but may be
- * another bound than bvp_distance has where several pairs are as near. What bvp_within_warm writes
- * to `out` when it says yes only a search finds: no sooner. warm == NULL or b == NULL: the plain
- * question. */
+/* The same queries with the same answers, faster while the bodies move little: for bodies that stay
+ * apart, or that cross in a place where they did before, they need not read the hierarchies. If the
+ * bodies touch, bvp_distance_warm may return any two triangles that touch; its `lower` is valid,
+ * but may be another bound than bvp_distance has where several pairs are equally near. If the
+ * answer of bvp_within_warm is yes, only a search finds what it writes to `out`, so it is no
+ * faster. warm == NULL or b == NULL: the plain query. */
 BVP_API bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start *warm,
                                     int *hit, bvp_stats *stats);
 BVP_API bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
@@ -564,10 +571,10 @@ BVP_API bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray
 
 typedef struct bvp_closest_result {
     int found;       /* 0: nothing within max_distance */
-    double distance; /* at least the minimum distance; at most 1e-9 of itself more, but for what
-                        underflows */
+    double distance; /* at least the minimum distance; at most 1e-9 of itself more, except for
+                        underflow */
     double point[3]; /* world: within 2^-47 of the reach of the triangle, no farther off than
-                        distance, but for the rounding of its coordinates, 2^-53 of its length */
+                        distance, except for the rounding of its coordinates, 2^-53 of its length */
     bvp_hit_id id;
 } bvp_closest_result;
 
@@ -577,8 +584,8 @@ BVP_API bvp_status bvp_closest(const bvp_body *body, const double point[3], doub
 
 typedef int (*bvp_hit_fn)(void *user, const bvp_hit_id *id);
 
-/* Triangles that touch the closed axis-parallel box, ball or convex region. In the order of the
- * hierarchy that is asked; of a part's first one, that is the order of storage. */
+/* Triangles that touch the closed axis-parallel box, ball or convex region. They come in the order
+ * of the hierarchy that is used; for a part's first one, that is the order of storage. */
 BVP_API bvp_status bvp_overlap_box(const bvp_body *body, const double lo[3], const double hi[3],
                                    bvp_hit_fn callback, void *user, uint64_t *count,
                                    bvp_stats *stats);
@@ -604,10 +611,10 @@ BVP_API bvp_status bvp_instances_in_box(const bvp_body *body, const double lo[3]
                                         uint64_t capacity, uint64_t *count, bvp_stats *stats);
 
 /* The instances of an assembly (BVP_ERR_ARGUMENT with a part) that are nearest to a point, not
- * farther than max_distance (INFINITY: any). nearest: capacity elements, each with what bvp_closest
- * says of that instance alone; the nearest first, of those at one distance the smaller instance.
- * *count: how many there are, at most capacity. O(capacity) for each instance that is entered,
- * beside what bvp_closest costs. */
+ * farther than max_distance (INFINITY: any). nearest: capacity elements, each with the result of
+ * bvp_closest for that instance alone; the nearest first, of those at the same distance the smaller
+ * instance. *count: how many there are, at most capacity. O(capacity) for each instance that is
+ * entered, beside what bvp_closest costs. */
 BVP_API bvp_status bvp_nearest_instances(const bvp_body *body, const double point[3],
                                          double max_distance, bvp_closest_result *nearest,
                                          uint64_t capacity, uint64_t *count, bvp_stats *stats);
@@ -615,8 +622,8 @@ BVP_API bvp_status bvp_nearest_instances(const bvp_body *body, const double poin
 /* ---- batches --------------------------------------------------------------------------------- */
 
 /* The same question `count` times. Strides are in bytes; 0 means densely packed. A bad element
- * stops the batch with its status; *done (may be NULL) says how many are complete. Rays that go
- * much the same way, such as those of neighbouring pixels, cost less when they follow one another.
+ * stops the batch with its status; *done (may be NULL) says how many are complete. Rays with
+ * similar directions, such as those of neighbouring pixels, cost less when they follow one another.
  */
 BVP_API bvp_status bvp_ray_first_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
                                        size_t count, bvp_ray_hit *hits, size_t hit_stride,

@@ -59,8 +59,8 @@ typedef struct bvp_build_options {
     uint32_t hierarchy_count;              /* 0: one, wide */
     int deformable; /* nonzero: store coordinates in 32 bits each, so that bvp_refit can move them
                      */
-    /* Called now and then, in stage "build" from any of the builder's threads: there `total` is the
-       triangles of the part that is being added, times its hierarchies. */
+    /* Called from time to time; in stage "build" on any of the builder's threads, with the
+     * triangles of the part that is being added, times its hierarchies, as `total`. */
     void (*progress)(void *user, const char *stage, uint64_t done, uint64_t total);
     void *progress_user;
     /* A file whose part 0 was packed before and has this address, or NULL; it stays open during the
@@ -70,19 +70,19 @@ typedef struct bvp_build_options {
     int thin; /* nonzero: the file refers to its parts by their addresses and does not hold them:
                  each must be added by bvp_builder_add_packed or bvp_builder_add_reference, or saved
                  by bvp_builder_save_part */
-    const char *store;      /* of a thin file: the folder where readers look for its parts, from the
-                               file's own folder on, or NULL; UTF-8, stays valid until the end */
+    const char *store; /* of a thin file: the folder where readers look for its parts, relative to
+                          the file's folder, or NULL; UTF-8, stays valid until the end */
     int packed_is_verified; /* nonzero: the caller has checked the parts that were packed before
                                against the rules of the format (bvp_verify_part, bvp_verify_file),
-                               or wrote them a moment ago; zero: that is done here */
+                               or has just written them; zero: the builder checks them */
     int digests; /* nonzero: the file has a digest (BLAKE2b-256) of each block of 64 KiB, so that
                     its root digest can be signed: bvp_get_digest. BVP_ERR_ARGUMENT at the end where
                     the library was built without libsodium */
-    const bvp_control *control; /* or NULL: what may end a call of the builder with
-                                   BVP_ERR_CANCELLED; stays valid until the end. It is looked at
-                                   before each batch of some thousand triangles and each MiB that
-                                   is written; a builder takes no steps, and its budget is not
-                                   looked at. After a part was cancelled the builder is as before */
+    /* Or NULL: ends a call of the builder with BVP_ERR_CANCELLED; stays valid until the end. It is
+     * checked before each batch of some thousand triangles and each MiB that is written. The
+     * builder counts no steps and ignores the budget. A part that was cancelled leaves the builder
+     * as it was before. */
+    const bvp_control *control;
 } bvp_build_options;
 
 /* A triangle mesh in the caller's memory, read during the call only. */
@@ -109,7 +109,7 @@ BVP_API bvp_status bvp_weld(const bvp_mesh *mesh, uint32_t thread_count, uint32_
 /* Which triangles of `mesh` lie so far outside the rest that a part with all of them is slow to
  * query? A part has one grid of 21 to 22 bits: with one triangle 10^7 times as far away as the rest
  * is large, all the rest lies in one cell of it. Make a part of each group, with `ids`, and give
- * these parts nodes at the same place: answers stay the same. "bvpack pack" does so.
+ * these parts nodes with the same placement: the answers stay the same. "bvpack pack" does so.
  * *groups_out: NULL if there is one group only; else triangle_count numbers, to be freed with
  * free(): 0 is the rest, at least half of all; 1 and up are triangles that lie 2^14 times farther
  * out than what is nearer, and as far from each other.
@@ -135,10 +135,10 @@ BVP_API bvp_status bvp_builder_add_part(bvp_builder *builder, const bvp_mesh *me
 
 /* Adds part `part` of `file` as it is packed there, with all its hierarchies, and without
  * repacking. Its name and source_id are the given ones (NULL: none). Its bytes are copied; on a
- * handle that verifies lazily their hashes are checked. The part is held against the rules of the
- * format, in time linear in its size, unless the option packed_is_verified says that it was: then
- * only its records are, and what breaks another rule breaks it in the new file, too. A part that
- * breaks one: BVP_ERR_CORRUPT, and nothing is added. *added: as of bvp_builder_add_part. */
+ * handle that verifies lazily their hashes are checked. The part is checked against the rules of
+ * the format, in time linear in its size. With the option packed_is_verified only its records are
+ * checked, and bytes that break another rule are copied as they are. A part that is found to break
+ * a rule: BVP_ERR_CORRUPT, and nothing is added. *added: as of bvp_builder_add_part. */
 BVP_API bvp_status bvp_builder_add_packed(bvp_builder *builder, const bvp_file *file, uint32_t part,
                                           const char *name, const char *source_id, uint32_t *added,
                                           bvp_error *error);
@@ -147,20 +147,21 @@ BVP_API bvp_status bvp_builder_add_packed(bvp_builder *builder, const bvp_file *
 BVP_API bvp_status bvp_builder_borrow_packed(bvp_builder *builder, const bvp_file *file,
                                              uint32_t part, const char *name, const char *source_id,
                                              uint32_t *added, bvp_error *error);
-/* Adds to a thin file a part that lies in the store: `known` is what bvp_get_part says of it there,
- * whose texts are not looked at; nor is the store. *added: as of bvp_builder_add_part. A file that
- * is not thin, no address, or counts and bounds that no part has: BVP_ERR_ARGUMENT. */
+/* Adds to a thin file a part that lies in the store: `known` is what bvp_get_part returns for it
+ * there. The texts in it are ignored, and the store is not accessed. *added: as of
+ * bvp_builder_add_part. A file that is not thin, no address, or counts and bounds that no part has:
+ * BVP_ERR_ARGUMENT. */
 BVP_API bvp_status bvp_builder_add_reference(bvp_builder *builder, const bvp_part_info *known,
                                              const char *name, const char *source_id,
                                              uint32_t *added, bvp_error *error);
-/* What is known of part `part` of the builder: of bvp_part_info all but texts and sizes. Its
+/* What is known about part `part` of the builder: all of bvp_part_info but texts and sizes. Its
  * address is the same wherever the same mesh is packed with the same options by the same version.
  */
 BVP_API bvp_status bvp_builder_get_part(const bvp_builder *builder, uint32_t part,
                                         bvp_part_info *out);
-/* Writes one part as a file of its own, without name, unit and provenance, the same bytes wherever
- * it comes from; source_hash is its address. As bvp_builder_finish does it. Of a thin file the
- * builder then keeps the reference only. */
+/* Writes one part as a separate file, as bvp_builder_finish does, without name, unit and
+ * provenance: the same bytes from whatever source the part comes. source_hash is its address. If
+ * the file is thin, the builder then keeps only the reference. */
 BVP_API bvp_status bvp_builder_save_part(bvp_builder *builder, uint32_t part, const char *path,
                                          bvp_error *error);
 /* The same to a descriptor: no rename, no fsync; the caller closes it. */
@@ -192,30 +193,30 @@ typedef struct bvp_build_report {
 } bvp_build_report;
 
 /* Writes everything to a file without a name in the folder of `path`, fsyncs it, and gives it that
- * name, in place of a file that has it. Where the file system has no such files, its name is
- * .bvpack-*.tmp until then; the next call that needs such a name in that folder removes what a
- * killed process left there. The builder can't be used afterwards except for bvp_builder_free.
- * report may be NULL. */
+ * name; a file that has the name is replaced. Where the file system does not support files without
+ * a name, the file is called .bvpack-*.tmp until then; the next call that needs such a name in that
+ * folder removes what a killed process left there. The builder can't be used afterwards except for
+ * bvp_builder_free. report may be NULL. */
 BVP_API bvp_status bvp_builder_finish(bvp_builder *builder, const char *path,
                                       bvp_build_report *report, bvp_error *error);
 /* The same to a descriptor (a pipe is fine): no name; the caller closes it. */
 BVP_API bvp_status bvp_builder_finish_fd(bvp_builder *builder, int fd, bvp_build_report *report,
                                          bvp_error *error);
 
-/* Writes what an open file shows, refitted parts included, as a new file with hashes of its own; it
- * has the name `path` when it is complete and synced, as above. Sections that this library does not
- * know are left out. provenance: UTF-8 JSON text to keep in the new file instead of the old one's,
- * or NULL. The new source_hash is made of the old one and of the parts' content. */
+/* Writes the content of an open file, including refitted parts, as a new file with new hashes; it
+ * gets the name `path` when it is complete and synced, as above. Sections that this library does
+ * not know are left out. provenance: UTF-8 JSON text to keep in the new file instead of the old
+ * one's, or NULL. The new source_hash is computed from the old one and the parts' content. */
 BVP_API bvp_status bvp_save(const bvp_file *file, const char *provenance, const char *path,
                             bvp_error *error);
 /* The same to a descriptor (a pipe is fine): no name; the caller closes it. */
 BVP_API bvp_status bvp_save_fd(const bvp_file *file, const char *provenance, int fd,
                                bvp_error *error);
 
-/* The same with all parts in the file, wherever they lie now; or, when `thin`, with references to
- * them alone: the caller has saved each of them to the store. store: as in the build options.
- * The file is the one that packing with or without `thin` would have made. What lies in `file` is
- * for the caller to verify; parts in a store are held against the rules of the format here. */
+/* The same with all parts in the file, wherever they are now; or, when `thin`, with references to
+ * them only: the caller has saved each of them to the store. store: as in the build options. The
+ * file is the one that packing with or without `thin` would have made. The caller must verify what
+ * is in `file`; parts in a store are checked against the rules of the format here. */
 BVP_API bvp_status bvp_convert_fd(const bvp_file *file, int thin, const char *store, int fd,
                                   bvp_error *error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * bvpack_clash.h: what clashes with what in an assembly, or between two.
+ * bvpack_clash.h: find clashes in an assembly, or between two.
  *
  * Promise: the same files and options give the same pairs in the same order, whatever the thread
  * count. Memory does not grow with the number of pairs. Verdicts rest on the exact queries of
@@ -14,34 +14,34 @@
 extern "C" {
 #endif
 
-/* How two instances stand to one another. Of several that hold, the last one is given, but for
- * `unknown`. */
+/* The relation of two instances. If several hold, the verdict is the last of them, `unknown`
+ * excepted. */
 typedef enum bvp_verdict {
     BVP_VERDICT_CLEAR = 0,   /* farther apart than the clearance */
     BVP_VERDICT_WITHIN,      /* not farther apart than the clearance */
     BVP_VERDICT_TOUCHING,    /* not farther apart than the touch gap, nor deeper than the overlap */
     BVP_VERDICT_PENETRATING, /* deeper in one another than the permitted overlap */
-    BVP_VERDICT_ENCLOSED,  /* one is inside the other, a solid, perhaps with cracks up to the touch
-                              gap, and their surfaces do not meet */
+    BVP_VERDICT_ENCLOSED,  /* one is inside the other, which is a solid (cracks up to the touch gap
+                              are allowed), and their surfaces do not meet */
     BVP_VERDICT_DUPLICATE, /* the same surface: each point of either is within the touch gap of
                               the other, whatever triangles, order and frame they have */
-    BVP_VERDICT_UNKNOWN    /* inside or outside cannot be told: an open shell, with more than
-                              cracks, around the other */
+    BVP_VERDICT_UNKNOWN /* inside or outside cannot be decided: one is an open shell, with more than
+                           cracks, around the other */
 } bvp_verdict;
 enum { BVP_VERDICT_COUNT = BVP_VERDICT_UNKNOWN + 1 };
 /* "clear", "within", "touching", "penetrating", "enclosed", "duplicate", "unknown"; static. */
 BVP_API const char *bvp_verdict_name(bvp_verdict verdict);
 
-/* What one pair is held to. Lengths in the units of the files' world. */
+/* The limits for one pair. Lengths in the units of the files' world. */
 typedef struct bvp_clash_limits {
     double clearance; /* >= 0 */
     double touch_gap; /* >= 0, or NaN: bvp_clash_touch_gap */
     double overlap;   /* >= 0, or NaN: the touch gap */
 } bvp_clash_limits;
 
-/* Asked of each pair whose boxes are near, from any thread: it may change *limits, which hold the
- * run's, but not beyond bvp_clash_options.reach; nonzero leaves the pair out, as "excluded". It
- * must depend on the pair only. */
+/* Called for each pair whose boxes are near, on any thread. *limits holds the run's limits; the
+ * callback may change them, but not beyond bvp_clash_options.reach. Nonzero leaves the pair out, as
+ * "excluded". The result must depend only on the pair. */
 typedef int (*bvp_clash_rule_fn)(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits);
 
 /* One pair of instances that is not clear. */
@@ -49,21 +49,22 @@ typedef struct bvp_clash_pair {
     uint32_t a, b; /* instances; within one file a < b */
     bvp_verdict verdict;
     bvp_clash_limits limits; /* that were applied */
-    double distance; /* of the surfaces: above the least one by no more than the touch gap or a
-                        4096th of the clearance, whichever is less; of parts not farther apart than
-                        the touch gap that of a witness; 0 when they meet. Detail verdicts: of any
-                        witness that is near enough, with lower 0; 0 or not when they meet */
-    double lower;    /* certified lower bound of the distance */
-    double depth;    /* surfaces that meet: the largest distance to the other's surface among points
-                        of one surface inside the other that were tried: corners of triangles that
-                        touch, middles of what the other surface cuts off their edges, some corners
-                        elsewhere; or the radius of a ball around point_a inside both, where their
-                        walls are the same. A lower bound: no shorter move takes them apart. Of two
-                        open surfaces: how far touching triangles reach through one another */
-    double depth_upper;            /* a move by this much takes them apart: depth <= true depth <=
-                                      depth_upper. Certain, and never infinite: their boxes' overlap
-                                      is one, and all that is known of enclosed, duplicate and
-                                      unknown pairs; 0 of parts that are outside one another */
+    /* Of the surfaces: above the minimum by at most the touch gap or a 4096th of the clearance,
+     * whichever is less; for parts not farther apart than the touch gap, the distance of a witness;
+     * 0 when they meet. Detail verdicts: the distance of any witness that is near enough, with
+     * lower 0; not always 0 when they meet. */
+    double distance;
+    double lower; /* certified lower bound of the distance */
+    double depth; /* surfaces that meet: the largest distance to the other's surface among points
+                     of one surface inside the other that were tried: corners of triangles that
+                     touch, middles of what the other surface cuts off their edges, some corners
+                     elsewhere; or the radius of a ball around point_a inside both, where their
+                     walls are the same. A lower bound: no shorter move takes them apart. Of two
+                     open surfaces: how far touching triangles reach through one another */
+    double depth_upper; /* a move by this much takes them apart: depth <= true depth <= depth_upper.
+                           Certain, and never infinite: the overlap of their boxes is such a bound,
+                           and the only one known for enclosed, duplicate and unknown pairs; 0 for
+                           parts that are outside one another */
     double point_a[3], point_b[3]; /* witnesses in the world: the nearest points, or a point of
                                       contact, or the deepest point and the nearest surface point */
     bvp_hit_id hit_a, hit_b;       /* their triangles */
@@ -78,16 +79,17 @@ typedef enum bvp_clash_detail {
     BVP_CLASH_DISTANCE = 0, /* minimum distances; depth */
     BVP_CLASH_VERDICTS,     /* verdicts, with any witness: fastest */
     BVP_CLASH_CONTACTS,     /* distances, depth, all contacts: triangle_pairs and their box */
-    BVP_CLASH_FAST_CONTACTS /* verdicts, and all contacts of what penetrates, not of what touches */
+    BVP_CLASH_FAST_CONTACTS /* verdicts, and all contacts of pairs that penetrate, not of those that
+                               touch */
 } bvp_clash_detail;
 
-/* What has been looked at. Counts of pairs of instances whose boxes, grown by the reach, meet; all
- * other pairs are clear. */
+/* What was examined. Counts pairs of instances whose boxes, grown by the reach, meet; all other
+ * pairs are clear. */
 typedef struct bvp_clash_coverage {
     uint64_t box_pairs; /* excluded + the sum of verdicts */
     uint64_t excluded;  /* by the rule */
     uint64_t verdicts[BVP_VERDICT_COUNT];
-    uint64_t instance_count, open_count; /* looked at; of parts with open edges */
+    uint64_t instance_count, open_count; /* examined; of these, of parts with open edges */
 } bvp_clash_coverage;
 
 /* Zero-initialise; zero means default everywhere but in `limits`, where it is zero. NULL instead:
@@ -99,15 +101,15 @@ typedef struct bvp_clash_options {
     uint32_t thread_count;  /* 0: one per online CPU */
     bvp_clash_rule_fn rule; /* or NULL */
     void *rule_user;
-    uint32_t first_instance; /* resume: pairs whose `a` is less are left out, uncounted */
+    uint32_t first_instance; /* to resume: pairs with a smaller `a` are left out and not counted */
     /* Called in order, between the pairs of instances `done - 1` and `done` of the first file: all
      * pairs with a < done have been given, and `coverage` counts them. Nonzero: stop. */
     int (*progress)(void *user, uint32_t done, uint32_t total, const bvp_clash_coverage *coverage);
     void *progress_user;
-    const bvp_control *control; /* or NULL: the first file's. Its budget is each pair of instances',
-                                   so that a run ends at the same pair with any thread_count. When
-                                   it ends a run, `coverage` counts the instances that are complete,
-                                   and pairs given are right */
+    const bvp_control *control; /* or NULL: the first file's. Its budget is for each pair of
+                                   instances, so that a run ends at the same pair with any
+                                   thread_count. When it ends a run, `coverage` counts the instances
+                                   that are complete, and the pairs that were given are right */
     uint64_t reserved[2];
 } bvp_clash_options;
 
@@ -119,17 +121,18 @@ typedef struct bvp_clash_options {
 BVP_API double bvp_clash_touch_gap(const bvp_file *a, const bvp_file *b);
 
 /* All pairs of instances within `a` (b NULL), or of one of `a` and one of `b`, that are not clear.
- * placement_b: 12 doubles, where b's world stands in a's, or NULL. coverage, error: may be NULL.
- * Threads and memory of its own, of the order of thread_count MiB: callbacks are called on these
- * threads, one at a time, and may use 512 KiB of stack. BVP_OK also when a callback
+ * placement_b: 12 doubles, the placement of b's world in a's, or NULL. coverage, error: may be
+ * NULL. It uses threads and memory of its own, of the order of thread_count MiB; callbacks are
+ * called on these threads, one at a time, and may use 512 KiB of stack. BVP_OK also when a callback
  * stopped it. O(instances log instances + box pairs).
  * Damaged files: instances and boxes of parts are checked at once, hierarchies and triangles as
- * they are read, of pairs whose boxes are near: what can't be in a file ends the run with
+ * they are read, of pairs whose boxes are near: damage that is found ends the run with
  * BVP_ERR_CORRUPT, and pairs given before may be wrong. Each detail reads no more than it needs:
- * verdicts stop at the first witness, and may answer where distances or contacts, which read on,
- * meet the damage. No hash is looked at, but on a handle with verify_lazily those of each part
- * before it is first asked. With bvp_check_part of all there, or bvp_verify_file, before the run
- * nothing rests on damage, whatever the detail. */
+ * verdicts stop at the first witness, and may complete where distances or contacts, which read on,
+ * find the damage. Hashes are checked only on a handle with
+ * verify_lazily, for each part before it is first used. To be sure that no result depends on
+ * damage, call bvp_check_part for all parts of such a handle, or bvp_verify_file, before the run.
+ */
 BVP_API bvp_status bvp_clash(const bvp_file *a, const bvp_file *b, const double *placement_b,
                              const bvp_clash_options *options, bvp_clash_fn callback, void *user,
                              bvp_clash_coverage *coverage, bvp_error *error);

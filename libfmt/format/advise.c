@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * advise.c: advice is a hint: its failures are ignored.
- * Measured: decisions.md, "Opening".
+ * advise.c: tells the system how a mapped file will be read. Advice is a hint, so failures are
+ * ignored.
+ *
+ * A query touches few pages, far apart. With the usual read-ahead each fault would load its
+ * neighbours as well, so MADV_RANDOM turns it off. The exceptions are read in any case: the tables,
+ * and the start of DATA with the upper nodes. A full scan, as verification does, switches to normal
+ * read-ahead and back.
+ * Measured: decisions.md, "Opening"
  */
 #define _DEFAULT_SOURCE /* madvise */
 #include "format/advise.h"
@@ -8,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* So much of the tables and of the data is read at once: 16 pages take no longer than one. */
+/* This much of the tables and of DATA is read at once: 16 pages take no longer than one. */
 enum { HEAD_SIZE = 64 * 1024 };
 
 static void advise(const bvp_file *file, const uint8_t *begin, uint64_t size, int advice)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * checksum.h: XXH3 with seed 0; finds accidents, is no authentication.
- * Spec: format.md, chapter "Hashes".
+ * checksum.h: XXH3 with seed 0. Finds accidents; is no authentication.
+ * Spec: format.md, chapter "Hashes"
  */
 #ifndef BVPI_FORMAT_CHECKSUM_H
 #define BVPI_FORMAT_CHECKSUM_H
@@ -12,7 +12,7 @@ uint64_t bvpi_hash64(const void *data, size_t size);
 /* Canonical form: the 128-bit number's bytes, most significant first. */
 void bvpi_hash128(const void *data, size_t size, uint8_t out[16]);
 
-/* The same over data that come in pieces; lives wherever the caller puts it, needs no release. */
+/* The same for data in pieces. The state needs no release. */
 typedef struct bvpi_hasher {
     _Alignas(64) unsigned char opaque[640];
 } bvpi_hasher;

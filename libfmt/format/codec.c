@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * codec.c: the only user of zstd, and of its decoder only: what an encoder writes depends on its
+ * codec.c: the only user of zstd, and of its decoder only: an encoder's output depends on its
  * version, and a file's identity must not.
- * Spec: format.md, chapter "Provenance".
+ *
+ * The input may be hostile. The declared size is checked against a limit before anything is
+ * allocated, the window size is limited, the frame must have exactly the declared size, and the
+ * input is copied first, because a mapped file may change while the decoder reads it.
+ *
+ * Held by tests/unit/test_codec.c: forged sizes, windows and bombs are refused.
+ * Spec: format.md, chapter "Provenance"
  */
 #include "format/codec.h"
 
@@ -28,7 +34,7 @@ static bvp_status check_declared_size(const void *data, size_t size, uint64_t ra
     return BVP_OK;
 }
 
-/* Streams, because `out` may be shorter than the content. */
+/* Streaming, because `out` may be shorter than the content. */
 static bvp_status run(ZSTD_DCtx *context, ZSTD_inBuffer *in, ZSTD_outBuffer *out, uint64_t raw_size,
                       bvp_error *error)
 {
@@ -67,7 +73,7 @@ static bvp_status decompress(const void *data, size_t size, uint64_t raw_size, v
     return status;
 }
 
-/* The decoder takes for granted that its input stays as it is; a mapped file may change. */
+/* The decoder assumes that its input does not change; a mapped file may. */
 bvp_status bvpi_decompress(const void *data, size_t size, uint64_t raw_size, void *out,
                            size_t capacity, bvp_error *error)
 {

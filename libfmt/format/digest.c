@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * digest.c: the only user of libsodium, which a build may lack.
- * Spec: format.md, chapter "Digests".
+ * digest.c: BLAKE2b-256; the only user of libsodium, which a build may lack.
+ *
+ * Block hashes (checksum.h) find accidents, but anyone can compute them for a changed file. Digests
+ * cannot be forged: DGST holds one for each block, and the root digest covers the header and DGST.
+ * So one signed 32-byte value protects the whole file, and blocks can still be checked one at a
+ * time when they are first read.
+ *
+ * header_hash and root_hash depend on HASH, which covers DGST. They are taken as zeros here;
+ * otherwise the definition would be circular.
+ *
+ * Held by tests/property/test_digest.c: a forger who corrects the hashes is found by the digests.
+ * Spec: format.md, chapter "Digests"
  */
 #include "format/digest.h"
 
@@ -13,7 +23,7 @@
 
 static_assert(sizeof(crypto_generichash_state) <= sizeof(bvpi_digester), "room for the state");
 
-/* A digester is aligned as the library wants its state, which is a multiple of that. */
+/* A digester has the alignment that the library requires of its state. */
 static crypto_generichash_state *state_of(bvpi_digester *digester)
 {
     return (crypto_generichash_state *)digester;
@@ -21,7 +31,7 @@ static crypto_generichash_state *state_of(bvpi_digester *digester)
 
 bool bvpi_can_digest(void)
 {
-    return sodium_init() >= 0; /* chooses the processor's fastest code, once */
+    return sodium_init() >= 0; /* selects the fastest code for this processor, once */
 }
 
 void bvpi_digester_start(bvpi_digester *digester)
@@ -74,7 +84,7 @@ bool bvpi_digest_is(const void *data, size_t size, const uint8_t expected[BVPD_D
     return memcmp(found, expected, sizeof found) == 0;
 }
 
-/* header_hash and root_hash depend on the digests, by way of HASH: they count as zeros. */
+/* header_hash and root_hash depend on the digests through HASH, so they count as zeros. */
 void bvpi_root_digest(const bvpd_header *header, const void *digests, uint64_t size,
                       uint8_t out[BVPD_DIGEST_SIZE])
 {

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * file_info.c: what is in the file: counts, parts, product tree, instances, properties, provenance.
- * Spec: format.md, chapters "Header" and "Parts" to "Provenance".
+ * file_info.c: getters for the contents of a file: counts, parts, product tree, instances,
+ * properties, provenance.
+ *
+ * Each record is copied once and then checked, because a mapped file may change between two reads.
+ * Getters do not verify: they return what the record says if it is safe to return, and
+ * BVP_ERR_CORRUPT if it is not.
+ * Spec: format.md, chapters "Header" and "Parts" to "Provenance"
  */
 #include "format/map.h"
 
@@ -55,13 +60,13 @@ bvp_status bvp_get_digest(const bvp_file *file, uint8_t out[32], bvp_error *erro
     return BVP_OK;
 }
 
-/* A wide hierarchy's nodes lie among the clusters; a binary one has bytes of its own. */
+/* A wide hierarchy's nodes are among the clusters; a binary one has its own bytes. */
 static uint64_t size_of_hierarchy(const bvpd_hierarchy *h)
 {
     return h->kind == BVPD_KIND_WIDE8 ? (uint64_t)BVPD_UNIT * h->node_count : h->data_size;
 }
 
-/* Bytes of a part's hierarchies; of these, nodes in its blob. */
+/* Bytes of a part's hierarchies. *in_blob: those of nodes in its blob. */
 static uint64_t hierarchy_size_of(const bvp_file *file, const bvpd_part *part, uint64_t *in_blob)
 {
     const bvpi_span *span = &file->section[BVPD_HIER];
@@ -84,7 +89,7 @@ bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
     const bvp_file *holder = file;
     uint32_t part_there = part;
     bvpi_part view;
-    bvpd_part r; /* read once, and of a thin file its holder's once */
+    bvpd_part r; /* read once; for a part of a thin file, once from the file that holds it */
     if (part >= span->count)
         return BVP_ERR_ARGUMENT;
     bvpi_load_record(&r, span->data + (uint64_t)part * sizeof r, sizeof r);
@@ -196,7 +201,7 @@ bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hiera
     return BVP_OK;
 }
 
-/* What a node is: an instance, or a placement alone. */
+/* A node is an instance, or only a placement. */
 static bvp_status get_item(const bvp_file *file, uint32_t item, bvp_node_info *out)
 {
     const bvpi_span *instances = &file->section[BVPD_INST];
@@ -209,7 +214,7 @@ static bvp_status get_item(const bvp_file *file, uint32_t item, bvp_node_info *o
     return bvpi_get_local(file, &r, out->placement);
 }
 
-/* Its properties reach up to the next node's; 0 when the file is damaged. */
+/* A node's properties end where the next node's begin. 0 if the file is damaged. */
 static uint32_t property_count_of(const bvp_file *file, uint32_t node, uint32_t first)
 {
     const bvpi_span *tree = &file->section[BVPD_TREE];

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * header.c: every rule of header and directory, one line a rule, in the order of the fields.
- * Spec: format.md, chapters "Header" and "Directory".
+ * header.c: every rule of header and directory, one line for each rule, in the order of the fields.
+ *
+ * These rules are what opening a file checks, and all it checks; they make every later access
+ * memory-safe, because sections are then inside the file and of whole records. Checks run on a
+ * private copy of the head, so that a file that changes cannot invalidate them.
+ *
+ * Each rule states what must hold and what to say if it does not; bvpi_report keeps the first
+ * violation when opening, and all of them when verifying. KNOWN rules fail with "newer", SOUND
+ * rules with "corrupt".
+ *
+ * Held by tests/unit/test_header.c and tests/property/test_verify.c: a mutation of a good file for
+ * every rule.
+ * Spec: format.md, chapters "Header" and "Directory"
  */
 #include "format/header.h"
 
@@ -95,8 +106,8 @@ static bool is_known_minor(uint16_t minor)
     return minor >= BVPD_VERSION_MINOR_LEAST && minor <= BVPD_VERSION_MINOR;
 }
 
-/* Another version's head may have another size: only so is an older file not taken for a damaged
- * one. */
+/* The head of another version may have another size. Hashing that size keeps a newer or older file
+ * from being reported as damaged. */
 static bool is_head_sound(const bvpd_header *h, const void *bytes, uint64_t size)
 {
     const bool is_ours = h->version_major == BVPD_VERSION_MAJOR && is_known_minor(h->version_minor);
@@ -204,7 +215,7 @@ static void check_fields(const bvpd_header *h, const void *bytes, uint64_t size,
                "tessellation_tolerance is not a finite number >= 0");
 }
 
-/* Known kinds appear once each, in order; kinds that nobody knows may stand between them. */
+/* Known kinds occur once each, in order; unknown kinds may stand between them. */
 static void check_kinds(const bvpd_header *h, bvpi_report *report)
 {
     uint32_t next = 0;
@@ -232,7 +243,7 @@ static void check_kinds(const bvpd_header *h, bvpi_report *report)
                "the directory lacks a section, or does not end with HASH");
 }
 
-/* Each section begins at the first aligned byte after its predecessor's end. */
+/* Each section begins at the first aligned byte after the end of its predecessor. */
 static void check_places(const bvpd_header *h, bvpi_report *report)
 {
     uint64_t end = BVPD_HEADER_SIZE;
@@ -283,7 +294,7 @@ static void check_sizes(const bvpd_header *h, bvpi_report *report)
     }
 }
 
-/* Blocks, the last one begun, between the head and an offset behind it. */
+/* The number of blocks, including a partial last one, between the head and an offset. */
 static uint64_t blocks_before(uint64_t offset)
 {
     const uint64_t covered = offset - BVPD_HEADER_SIZE;

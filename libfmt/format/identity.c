@@ -1,9 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * identity.c: what a part is known by. The hash of a mesh is taken over its triangles in the order
- * of their source numbers, because that order can be found again in a packed part, which stores the
- * triangles in another one: so a validator computes the same hash. Meshes come in that order nearly
- * always; then nothing is sorted and nothing is copied.
- * Spec: format.md, chapter "Parts" (identity).
+ * identity.c: the hash that identifies a part's mesh, and the address that identifies its packed
+ * bytes.
+ *
+ * The same mesh must have the same hash before and after packing, although packing reorders its
+ * triangles. The order that both can find is that of the source numbers: the hash is taken over the
+ * triangles in that order, with vertices numbered by first use. So a verifier, or a second writer,
+ * computes the hash from the packed part. Meshes nearly always come in that order; then nothing is
+ * sorted or copied.
+ *
+ * Numbers that are simply 0, 1, 2 ... add nothing to the hash, so that a mesh with and without them
+ * is the same.
+ *
+ * The address is a hash of content hash, rounding error and packer: equal addresses mean equal
+ * bytes.
+ *
+ * Held by tests/property/test_identity.c: a file in which hash or address is forged is refused.
+ * Spec: format.md, chapter "Parts" (identity)
  */
 #include "format/identity.h"
 
@@ -15,8 +27,8 @@
 
 /* ---- the order of numbers ------------------------------------------------------------------- */
 
-/* Triangles in the order of their numbers; those of one number keep the order they have. A radix
- * sort: linear, as verification has to be. False: memory is short. */
+/* Sorts triangles by their numbers; equal numbers keep their order. A radix sort, because
+ * verification must be linear. False: out of memory. */
 static bool sort_by_number(const uint32_t *numbers, uint32_t count, uint32_t *order)
 {
     uint32_t *other = malloc((size_t)count * sizeof *other + 1);
@@ -40,7 +52,7 @@ static bool sort_by_number(const uint32_t *numbers, uint32_t count, uint32_t *or
     return true;
 }
 
-/* Is number i `i`, for all? Such numbers add nothing to the mesh. */
+/* True if number i is i, for all i. Such numbers add nothing to the mesh. */
 static bool are_plain(const uint32_t *numbers, uint32_t count)
 {
     uint32_t i = 0;

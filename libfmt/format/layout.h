@@ -23,7 +23,7 @@
 #define BVPD_END_MAGIC_SIZE 16
 enum {
     BVPD_VERSION_MAJOR = 0,
-    BVPD_VERSION_MINOR = 6, /* of a file with a part whose packer is told; else the next */
+    BVPD_VERSION_MINOR = 6, /* if a part names its packer; else the next one */
     BVPD_VERSION_MINOR_LEAST = 5,
     BVPD_HEADER_SIZE = 1408, /* the head: header and directory, hashed as one; sections follow */
     BVPD_SECTION_MAX = 24,
@@ -73,7 +73,7 @@ enum bvpd_section_index {
 #define BVPD_DIGESTS     "DGST"
 #define BVPD_DIGEST_SIZE 32
 
-/* feature_incompatible: parts without bytes lie in a store, under their addresses. */
+/* feature_incompatible: parts without bytes are in a store, under their addresses. */
 #define BVPD_FEATURE_THIN UINT32_C(1)
 /* feature_incompatible: several hierarchies over the instances, each with a grid of its own. */
 #define BVPD_FEATURE_TOPS UINT32_C(2)
@@ -138,7 +138,7 @@ typedef struct bvpd_trailer {
 static_assert(sizeof(bvpd_trailer) == 48, "spec: END");
 
 typedef struct bvpd_part {
-    uint8_t content_hash[16]; /* XXH3-128 over the mesh as handed in, spec: PRT */
+    uint8_t content_hash[16]; /* XXH3-128 of the mesh as handed in, spec: PRT */
     double origin[3];
     float lo[3], hi[3]; /* exact bounds of the vertices used by triangles */
     uint64_t triangle_count, vertex_count;
@@ -153,8 +153,8 @@ typedef struct bvpd_part {
     uint32_t name, source_id; /* string references */
     double rounding_error;
     uint64_t degenerate_count, duplicate_count, open_edge_count, nonmanifold_edge_count;
-    uint8_t address[16]; /* what the packed part is known by; zeros: not told */
-    uint8_t packer[16];  /* who packed it, and how: content_hash and this make the address */
+    uint8_t address[16]; /* names the packed part; zeros: not given */
+    uint8_t packer[16];  /* who packed it, and how; zeros: not given */
     uint8_t reserved[40];
 } bvpd_part;
 static_assert(offsetof(bvpd_part, triangle_count) == 64, "spec: PRT");

@@ -1,7 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * lazy.c: block hashes checked when a part is touched for the first time.
- * Spec: format.md, chapter "Hashes".
- * Measured: decisions.md, "Opening".
+ * lazy.c: block hashes that are checked when a part is first used.
+ *
+ * Verifying a large file when it is opened would read all of it. With verify_lazily, opening reads
+ * only the head. The first query of a part checks the blocks that contain its records, blob, ids
+ * and binary hierarchies; the first query of the assembly checks the tables. HASH itself is checked
+ * once, against the root hash.
+ *
+ * State is one atomic byte for each part, for the assembly, for HASH and for each block. The
+ * transitions are UNKNOWN to GOOD or BAD, and never back. Threads that arrive at the same time
+ * compute the same result and store the same value, so no lock is needed. A check that is cancelled
+ * stores nothing and starts again later. Blocks only remember GOOD, because a block under many
+ * small parts should be hashed once, while a bad one fails its part for good.
+ *
+ * A part's records are checked before they are used to find its bytes: a damaged record could
+ * otherwise lead the check to other bytes.
+ *
+ * Held by tests/property/test_lazy.c (damage is found on first use, and only then) and
+ * test_threads.c under the thread sanitizer.
+ * Spec: format.md, chapter "Hashes"
+ * Measured: decisions.md, "Opening", "Races planted by hand"
  */
 #include "format/map.h"
 
@@ -17,7 +34,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What a block's bytes hash to, and what HASH says; false: there is no such block. */
+/* The hash of a block's bytes, and the one in HASH. False: there is no such block. */
 static bool get_hashes(const bvp_file *file, uint64_t block, uint64_t *found, uint64_t *expected)
 {
     const bvpi_span *hashes = &file->section[BVPD_HASH];
@@ -55,7 +72,7 @@ bool bvpi_block_is_good(const bvp_file *file, uint64_t block)
            (!file->is_digest_trusted || bvpi_block_has_digest(file, block));
 }
 
-/* A block that lies under many small parts is hashed once. */
+/* A block under many small parts is hashed once. */
 static bool is_block_known_good(const bvp_file *file, uint64_t block)
 {
     if (!file->part_state || block >= file->section[BVPD_HASH].count)
@@ -69,15 +86,15 @@ static bool is_block_known_good(const bvp_file *file, uint64_t block)
     return good;
 }
 
-/* What is being checked, and for whom. */
+/* State of one check. */
 typedef struct check {
     const bvp_file *file;
-    const bvp_control *control; /* or NULL: looked at before each block */
+    const bvp_control *control; /* may be NULL; checked before each block */
     bool is_cancelled;
-    uint64_t bad; /* the first block that is not what HASH says */
+    uint64_t bad; /* the first block whose hash is wrong */
 } check;
 
-/* Else c->bad is set, or the control ends it. */
+/* If not, c->bad is set, or the check was cancelled. */
 static bool is_range_good(check *c, const uint8_t *data, uint64_t size)
 {
     const bvp_file *file = c->file;
@@ -108,7 +125,7 @@ static bool are_binaries_good(check *c, uint32_t part)
     return true;
 }
 
-/* The part's records, before anything is looked for where they say. */
+/* The part's records come first: they say where everything else is. */
 static bool are_records_good(check *c, uint32_t part_idx)
 {
     const bvp_file *file = c->file;
@@ -139,7 +156,7 @@ static bool are_sections_good(check *c, const enum bvpd_section_index *tables, s
     return good;
 }
 
-/* What queries on an assembly read besides its parts. */
+/* The tables that queries of an assembly read, besides its parts. */
 static bool is_assembly_good(check *c)
 {
     static const enum bvpd_section_index tables[] = {BVPD_PART, BVPD_HIER, BVPD_PLAC,
@@ -147,7 +164,7 @@ static bool is_assembly_good(check *c)
     return are_sections_good(c, tables, sizeof tables / sizeof *tables);
 }
 
-/* A part, or BVP_ASSEMBLY. */
+/* part: a part, or BVP_ASSEMBLY. */
 static bool is_asked_good(check *c, uint32_t part)
 {
     return part == BVP_ASSEMBLY ? is_assembly_good(c) : is_part_good(c, part);
@@ -192,7 +209,7 @@ bvp_status bvpi_explain_hashes(const bvp_file *file, uint32_t part, bvp_error *e
                           "the records of part %" PRIu32 " contradict each other", part);
 }
 
-/* No query reads these. */
+/* Sections that no query reads. */
 bvp_status bvpi_check_names(const bvp_file *file, bvp_error *error)
 {
     static const enum bvpd_section_index tables[] = {BVPD_TREE, BVPD_PROP, BVPD_STRS, BVPD_PROV};
@@ -202,7 +219,7 @@ bvp_status bvpi_check_names(const bvp_file *file, bvp_error *error)
     return c.is_cancelled ? bvpi_error_cancelled(error) : explain_block(file, c.bad, error);
 }
 
-/* Threads that come at the same time compute the same answer: no lock is needed. */
+/* Threads that arrive at the same time compute the same result, so no lock is needed. */
 bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part, const bvp_control *control)
 {
     const uint32_t part_count = file->header.part_count;

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * linear.c: linear parts of placements as they are stored, and where they put an instance.
+ * linear.c: the linear part of a placement in few words, and the placement of an instance.
+ *
+ * Most rotations of an assembly repeat few magnitudes: 0, 1 and one or two others. A word holds
+ * nine fields of five bits, each a sign and the number of a magnitude, and the other magnitudes
+ * follow. Decoding gives back the same bits.
+ *
+ * bvpi_place_instance() is part of the format: its order of operations is the spec's, so every
+ * reader gets the same doubles.
+ *
+ * Slow twin: the spec's words, tests/unit/test_linear.c.
  * Spec: format.md, chapters "Linear parts" and "Instances"
  */
 #include "format/linear.h"
@@ -11,7 +20,7 @@
 #define FIELD(i) (BVPD_LINEAR_BITS * (i))
 #define MASK     ((1u << BVPD_LINEAR_BITS) - 1)
 
-/* The number of a magnitude, which is added when it is new. */
+/* The number of a magnitude, which is added if new. */
 static unsigned find_magnitude(uint64_t bits, uint64_t *stored, unsigned *count)
 {
     if (bits == 0 || bits == ONE)
@@ -43,7 +52,7 @@ bool bvpi_linear_decode(const void *words, uint64_t word_count, double out[12])
     const uint64_t stored = word_count - 1 < BVPD_LINEAR_MAX ? word_count - 1 : BVPD_LINEAR_MAX;
     unsigned greatest = 0;
     memcpy(&word, words, sizeof word);
-    if (stored == BVPD_LINEAR_MAX) /* mostly: the size is a constant */
+    if (stored == BVPD_LINEAR_MAX) /* the usual case: a constant size */
         memcpy(value + BVPD_LINEAR_FIRST, (const char *)words + sizeof word, BVPD_LINEAR_MAX * 8);
     else
         memcpy(value + BVPD_LINEAR_FIRST, (const char *)words + sizeof word, stored * 8);

@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * map.c: from a path, descriptor or memory to a handle; costs the same for every file size.
- * Spec: format.md, chapters "Framing", "Header", "Directory".
+ * map.c: opens a file from a path, descriptor or memory; takes the same time for every size of
+ * file.
+ *
+ * Opening copies the head (1,408 bytes), checks its rules (header.c), and maps the rest. Nothing
+ * else is read, so nothing else may be trusted: sections become spans inside the mapping, and
+ * record.c checks each record when it is used.
+ *
+ * Modes: shared maps the file read-only; an overlay maps it privately and writable, for refits, and
+ * the file itself never changes; isolated copies the file into memory, checks the copy's own head
+ * again, and is immune to later changes.
+ *
+ * Invariants of an open bvp_file: header is a private copy; every span is inside the mapping and
+ * followed by as many bytes as readers of its last record may touch; everything else is constant,
+ * except the atomic states of lazy.c and thin.c.
+ *
+ * Held by tests/unit/test_map.c, and by tests/property/test_damage.c and test_forged.c: any bytes
+ * keep readers inside the mapping.
+ * Spec: format.md, chapters "Framing", "Header", "Directory"
+ * Measured: decisions.md, "Opening"
  */
 #include "format/map.h"
 
@@ -52,8 +69,8 @@ static bvpi_span span_of(const bvp_file *file, uint32_t entry, uint64_t record_s
     return (bvpi_span){file->base + s->offset, s->size, s->size / record_size};
 }
 
-/* Sections whose entries cannot be trusted become empty; after bvpi_check_header none does. All are
- * followed by the bytes that readers of their last records may touch. */
+/* A section whose entry cannot be trusted becomes empty; after bvpi_check_header there is none.
+ * Each span is followed by the bytes that readers of its last record may touch. */
 static void set_spans(bvp_file *file)
 {
     for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
@@ -74,7 +91,7 @@ void bvpi_map_unchecked(const void *data, uint64_t size, bvp_file *file)
     set_spans(file);
 }
 
-/* Reads exactly `size` bytes unless the file ends before; *got says how many. */
+/* Reads `size` bytes, or fewer if the file ends before; *got: how many. */
 static bvp_status read_at(int fd, void *data, size_t size, uint64_t offset, size_t *got,
                           bvp_error *error)
 {
@@ -92,7 +109,7 @@ static bvp_status read_at(int fd, void *data, size_t size, uint64_t offset, size
     return BVP_OK;
 }
 
-/* How many bytes belong to the bvpack file. */
+/* The number of bytes that belong to the bvpack file. */
 static bvp_status measure(int fd, const bvp_open_options *options, uint64_t *size, bvp_error *error)
 {
     struct stat info;
@@ -108,14 +125,15 @@ static bvp_status measure(int fd, const bvp_open_options *options, uint64_t *siz
     return BVP_OK;
 }
 
-/* A private mapping is written to here, never to the file; NORESERVE: most pages never are. */
+/* An overlay's private pages are written, never the file. NORESERVE, because most pages stay
+ * unwritten. */
 static bvp_status map_pages(bvp_file *file, int fd, const bvp_open_options *options,
                             bvp_error *error)
 {
     const uint64_t offset = options->offset;
     const int protection = options->overlay ? PROT_READ | PROT_WRITE : PROT_READ;
     const int flags = options->overlay ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED;
-    /* mmap wants multiples of the system's page size, which may be larger than ours. */
+    /* mmap needs a multiple of the system's page size, which may be larger than ours. */
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t slack = offset % page;
     void *mapping =
@@ -153,7 +171,7 @@ static bvp_status copy_private(bvp_file *file, int fd, uint64_t offset, bvp_erro
     return status;
 }
 
-/* Is it the file that the caller knows? All else is found wrong block by block. */
+/* Is it the file that the caller knows? Changes in blocks are found later, one block at a time. */
 static bvp_status check_root_digest(bvp_file *file, const uint8_t expected[BVPD_DIGEST_SIZE],
                                     bvp_error *error)
 {
@@ -181,7 +199,7 @@ static bvp_status prepare_lazy_hashes(bvp_file *file, bvp_error *error)
     return file->part_state ? BVP_OK : bvpi_error_memory(error, count);
 }
 
-/* Fills in file->header, from the file's first bytes: 4096, or as many as there are. */
+/* Sets file->header from the file's first 4096 bytes, or fewer. */
 static bvp_status check_head(bvp_file *file, const void *bytes, bvp_error *error)
 {
     bvpi_report report = {.error = error};
@@ -199,7 +217,7 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
     bvp_status status = measure(fd, options, &file->size, error);
     if (status != BVP_OK)
         return status;
-    uint8_t bytes[BVPD_PAGE_SIZE]; /* a newer version's head may be larger than ours: HDR-3 */
+    uint8_t bytes[BVPD_PAGE_SIZE]; /* the head of a newer version may be larger than ours: HDR-3 */
     const uint64_t wanted = file->size < sizeof bytes ? file->size : sizeof bytes;
     size_t got;
     status = read_at(fd, bytes, (size_t)wanted, options->offset, &got, error);
@@ -257,11 +275,11 @@ static bvp_status new_file(const bvp_open_options *options, bool is_memory, bvp_
     return BVP_OK;
 }
 
-/* The last steps, common to both sources; takes the file back when something failed. */
+/* The last steps, the same for both sources. On failure the file is closed. */
 static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_options *options,
                          bvp_file **out, bvp_error *error)
 {
-    /* A private copy is checked against its own head: the file may have changed since. */
+    /* The file may have changed since its head was checked, so the copy's own head is checked. */
     if (status == BVP_OK && file->owned)
         status = check_head(file, file->base, error);
     if (status == BVP_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * map.h: an opened file and bounded views of what lies in it.
- * Spec: format.md, chapters 3 to 13, 15 and 17.
+ * map.h: an open file, and checked views of its contents.
+ * Spec: format.md, chapters 3 to 13, 15 and 17
  */
 #ifndef BVPI_FORMAT_MAP_H
 #define BVPI_FORMAT_MAP_H
@@ -12,7 +12,8 @@
 
 #include <stdbool.h>
 
-/* A section of the mapping; records of unknown content, count already bounded by the file. */
+/* A section of the mapping. The count is bounded by the file; the records' content is not
+ * checked. */
 typedef struct bvpi_span {
     const uint8_t *data;
     uint64_t size;  /* bytes */
@@ -20,48 +21,49 @@ typedef struct bvpi_span {
 } bvpi_span;
 
 struct bvp_file {
-    const uint8_t *base; /* the bvpack file's first byte */
+    const uint8_t *base; /* first byte of the bvpack file */
     uint64_t size;
-    void *mapping; /* what to unmap or free, or NULL */
+    void *mapping; /* to be unmapped or freed, or NULL */
     size_t mapping_size;
-    int owned;        /* mapping is malloc'ed (isolated), not mmapped */
-    uint8_t *overlay; /* `base`, writable: private to this handle; or NULL */
-    bool read_ahead;  /* no advice is given: as the caller wishes, or an overlay */
-    bool is_refitted; /* some part is not what it is in the file */
-    uint64_t shape;   /* 0, or a hash of all that was refitted, in order */
+    int owned;        /* mapping comes from malloc (isolated), not from mmap */
+    uint8_t *overlay; /* `base`, writable and private to this handle; or NULL */
+    bool read_ahead;  /* no advice is given: by request, or because of an overlay */
+    bool is_refitted; /* a part differs from the file */
+    uint64_t shape;   /* 0, or a hash of everything that was refitted, in order */
     bvp_open_mode mode;
-    const bvp_control *control; /* of calls that are given none; or NULL */
-    bvp_kind kind;              /* asked of the parts */
-    bvp_box_test box_test;      /* asked of them */
-    bvpi_isa isa;               /* of its queries; chosen once, when it is opened */
-    bvpd_header header;         /* private copy of the head: fields cannot change after open */
+    const bvp_control *control; /* for calls without one of their own; or NULL */
+    bvp_kind kind;              /* the kind of hierarchy that queries shall use */
+    bvp_box_test box_test;      /* and their box test */
+    bvpi_isa isa;               /* for its queries; chosen when the file is opened */
+    bvpd_header header;         /* private copy of the head: cannot change after open */
     bvpi_span section[BVPD_SECTION_COUNT];
     bvpi_span digests;      /* DGST, or empty */
-    bool is_digest_trusted; /* the root digest is one that the caller knows: blocks are held against
-                               digests too */
-    /* verify_lazily, else NULL: one atomic bvpi_hash_state for each part, one for the tables of the
-     * assembly, one for HASH itself, one for each block that HASH covers. */
+    bool is_digest_trusted; /* the caller knows the root digest, so blocks are also checked against
+                               digests */
+    /* With verify_lazily, else NULL: an atomic bvpi_hash_state for each part, one for the
+     * assembly's tables, one for HASH, and one for each block that HASH covers. */
     unsigned char *part_state;
-    void *ready;     /* part 0 made ready at open for queries, or NULL: query/body/placed_body.h */
-    bvpi_thin *thin; /* of a thin file, else NULL */
+    void *ready;     /* part 0 prepared for queries, or NULL: query/body/placed_body.h */
+    bvpi_thin *thin; /* for a thin file, else NULL */
 };
 
 enum bvpi_hash_state { BVPI_HASH_UNKNOWN = 0, BVPI_HASH_GOOD, BVPI_HASH_BAD };
 
-/* Opens what is not to be verified in full: maps (or, isolated, reads into private memory) and
- * checks the head. bvp_open and its kin are these plus verification where it is asked for. */
+/* Opens without full verification: maps the file, or copies it (isolated), and checks the head.
+ * bvp_open and its relatives add verification if requested. */
 bvp_status bvpi_map_fd(int fd, const bvp_open_options *options, bvp_file **out, bvp_error *error);
 bvp_status bvpi_map_memory(const void *data, size_t size, const bvp_open_options *options,
                            bvp_file **out, bvp_error *error);
-/* Closes what these gave: a file that is not thin, such as a part of one that is. */
+/* Closes a file opened by these. Not for thin files, only for files that hold all of their
+ * parts. */
 void bvpi_unmap(bvp_file *file);
-/* A handle on bytes that may break every rule, for verification: sections that do not lie in the
- * file, or whose sizes contradict each other, are empty. Needs bvpi_check_identity's consent. */
+/* A handle on bytes that may violate every rule, for verification. Sections that are outside the
+ * file or contradict themselves are empty. bvpi_check_identity must have succeeded. */
 void bvpi_map_unchecked(const void *data, uint64_t size, bvp_file *file);
 
-/* Queries call this at entry with each body's part (or BVP_ASSEMBLY): with verify_lazily it checks
- * the block hashes of the part's bytes once; otherwise it costs one comparison. What the control
- * (or NULL) ends half way is begun once more by the next call. */
+/* Queries call this first, with each body's part or BVP_ASSEMBLY. With verify_lazily it checks the
+ * block hashes of the part's bytes once; otherwise it costs one comparison. A check that the
+ * control (or NULL) cancels starts again on the next call. */
 bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part, const bvp_control *control);
 static inline bvp_status bvpi_touch_under(const bvp_file *file, uint32_t part,
                                           const bvp_control *control)
@@ -77,45 +79,45 @@ static inline bvp_status bvpi_touch(const bvp_file *file, uint32_t part)
 {
     return bvpi_touch_under(file, part, file->control);
 }
-/* Says of a part (of the file that holds it) or BVP_ASSEMBLY which block is damaged: BVP_OK when
- * none is. Computes the hashes once more. */
+/* Explains which block of a part (in the file that holds it), or of BVP_ASSEMBLY, is damaged;
+ * BVP_OK if none is. Computes the hashes again. */
 bvp_status bvpi_explain_hashes(const bvp_file *file, uint32_t part, bvp_error *error);
-/* With verify_lazily: are the blocks of the product tree, its names and properties what HASH says?
- * bvpi_touch(BVP_ASSEMBLY) has checked HASH. */
+/* With verify_lazily: checks the blocks of the product tree, its names and properties. Needs
+ * bvpi_touch(BVP_ASSEMBLY), which checks HASH. */
 bvp_status bvpi_check_names(const bvp_file *file, bvp_error *error);
-/* Is block `block` of the hashed range what HASH says, and, on a handle with a known root digest,
- * DGST? */
+/* Does block `block` of the hashed range match HASH, and, if the root digest is known, DGST? */
 bool bvpi_block_is_good(const bvp_file *file, uint64_t block);
-/* Is it what DGST says? */
+/* Does it match DGST? */
 bool bvpi_block_has_digest(const bvp_file *file, uint64_t block);
 
-/* A hierarchy ready to walk: everything is bounded, unit i (i < unit_count) can be read as a node.
- */
+/* A hierarchy ready to walk. All fields are checked: unit i (i < unit_count) can be read as a
+ * node. */
 typedef struct bvpi_tree {
     const uint8_t *units; /* 64-byte aligned */
     uint32_t unit_count;  /* units that may be nodes: (blob size) / 64 */
     uint32_t node_count;  /* for step budgets; <= unit_count */
     uint32_t root;
     uint32_t leaf_size;
-    uint64_t blob_size; /* bytes from units; a cluster's header (36 bytes) must end within them */
+    uint64_t
+        blob_size; /* bytes from `units` on; a cluster's header (36 bytes) must end within them */
     uint8_t cluster_shift;
     double grid_origin[3];
     double grid_unit;
     uint32_t grid_extent[3]; /* each < 2^22 */
 } bvpi_tree;
 
-/* Offsets in a binary hierarchy fit in 32 bits, and in a link. */
+/* Offsets in a binary hierarchy fit 32 bits, and a link. */
 #define BVPI_BINARY_SIZE_MAX UINT32_MAX
 
 /* A binary hierarchy ready to walk: node/binary_node.h. */
 typedef struct bvpi_binary {
     const uint8_t *blob; /* upper records, blocks */
     uint64_t blob_size;
-    const uint8_t *order; /* order_count entries of order_width bits, if that is not 0 */
+    const uint8_t *order; /* order_count entries of order_width bits, unless the width is 0 */
     uint64_t order_count;
     uint32_t kind, leaf_size;
-    uint32_t upper_count; /* > 0, and all of them lie in the blob */
-    uint32_t node_count;  /* for step budgets: no more than the blob has room for */
+    uint32_t upper_count; /* > 0, and all of them are inside the blob */
+    uint32_t node_count;  /* for step budgets: at most what the blob has room for */
     uint8_t upper_size, payload_size, plane_max, offset_size, order_width;
     double grid_origin[3], grid_unit;
     uint32_t grid_extent[3];
@@ -132,55 +134,56 @@ typedef struct bvpi_part {
     double origin[3];
 } bvpi_part;
 
-/* Where a part's bytes are: in another file, if this one is thin. */
+/* Finds the file that holds a part: another file, if this one is thin. */
 static inline bvp_status bvpi_resolve(const bvp_file **file, uint32_t *part)
 {
     return (*file)->thin ? bvpi_thin_resolve(file, part) : BVP_OK;
 }
 
-/* All return BVP_ERR_CORRUPT when the record lies outside its section, BVP_ERR_ARGUMENT for an
- * index over the count. Each field is read once. */
+/* All return BVP_ERR_CORRUPT if the record points outside of its section, and BVP_ERR_ARGUMENT for
+ * an index that is too large. Each field is read once. */
 bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out);
 bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *out);
-/* Both at once. */
+/* Both of the above. */
 bvp_status bvpi_get_part_and_tree(const bvp_file *file, uint32_t part, bvpi_part *out,
                                   bvpi_tree *tree);
-/* Of the file that holds the part: the part's record, and the record of its hierarchy `hierarchy`
- * (< r->hierarchy_count): of a known kind, its bytes in DATA or BINH, its counts no more than they
- * have room for. r: a copy that bvpi_get_part_record has given. */
+/* For the file that holds the part: its record, and the record of its hierarchy `hierarchy` (<
+ * r->hierarchy_count): of a known kind, its bytes inside DATA or BINH, its counts at most what they
+ * have room for. r: a copy from bvpi_get_part_record. */
 bvp_status bvpi_get_part_record(const bvp_file *file, uint32_t part, bvpd_part *out);
 bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const bvpd_part *r,
                                      uint32_t hierarchy, bvpd_hierarchy *out);
-/* What a copy of a record says, bounded: for callers that must not read it twice. */
+/* Checked views of a copied record, for callers that must not read it twice. */
 bvp_status bvpi_view_part(const bvp_file *file, const bvpd_part *record, bvpi_part *out);
 bvp_status bvpi_view_binary(const bvp_file *file, const bvpd_hierarchy *record,
                             uint64_t triangle_count, bvpi_binary *out);
-/* The part's hierarchy of a binary kind (BVPD_KIND_BOXTREE and on); BVP_ERR_ARGUMENT when it has
+/* The part's hierarchy of a binary kind (BVPD_KIND_BOXTREE and later); BVP_ERR_ARGUMENT if it has
  * none. */
 bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,
                                 bvpi_binary *out);
-/* HIE-5 of a binary kind's record: the blob has room for as many upper records and volumes. */
+/* Rule HIE-5 for a binary kind: the blob has room for the upper records and volumes. */
 bool bvpi_is_count_sound(const bvpd_hierarchy *record);
-/* How many hierarchies over the instances the file says it has: at most BVPD_TOP_MAX. */
+/* The number of hierarchies over the instances according to the file: at most BVPD_TOP_MAX. */
 uint32_t bvpi_top_count(const bvp_file *file);
-/* One of them; BVP_ERR_ARGUMENT when the file has no instance. */
+/* One of them; BVP_ERR_ARGUMENT if the file has no instance. */
 bvp_status bvpi_get_top_tree(const bvp_file *file, uint32_t top, bvpi_tree *out);
-/* Copies; part and node are checked to be in range. Placement entries are finite or the
- * call fails with BVP_ERR_CORRUPT. */
+/* Copies a record; part and node are in range. BVP_ERR_CORRUPT if an entry of the placement is not
+ * finite. */
 bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_instance *out,
                              double placement[12]);
-/* Where an instance's node lies in its parent. */
+/* The placement of an instance's node relative to its parent. */
 bvp_status bvpi_get_local(const bvp_file *file, const bvpd_instance *instance, double out[12]);
-/* Its twelve entries are finite. */
+/* A record of PLAC; its twelve entries are finite. */
 bvp_status bvpi_get_placement(const bvp_file *file, uint32_t placement, double out[12]);
-bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref); /* empty when ref is bad */
+bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref); /* empty if ref is bad */
 
-/* Bytes behind an id record's header: widths of at most 32, triangle_count of at most 256. */
+/* Size in bytes of what follows an id record's header, for widths up to 32 and triangle_count up to
+ * 256. */
 uint32_t bvpi_ids_packed_size(const bvpd_ids *head, uint32_t triangle_count);
-/* `width` bits (<= 32) behind an id record's header, from bit `first` on, which lies in TIDS. */
+/* `width` bits (<= 32) after an id record's header, from bit `first` on; must be inside TIDS. */
 uint32_t bvpi_ids_bits(const uint8_t *packed, uint32_t first, unsigned width);
-/* Source number of a local triangle (0 .. 255) of a cluster (a copy of its header); storage number
- * without ids. */
+/* The source number of a local triangle (0 .. 255) of a cluster, from a copy of its header. Without
+ * ids: its storage number. */
 uint64_t bvpi_triangle_id(const bvpi_part *part, const bvpd_cluster *cluster, uint32_t local);
 
 #endif

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT
- * publish.c: a file without a name, O_TMPFILE, that is linked when it is complete; where there is
- * none, one with a temporary name that is renamed.
+ * publish.c: a file that gets its name only when it is complete.
+ *
+ * If the system can, the file has no name until then (O_TMPFILE, then a link), so nothing is left
+ * if the writer dies. Otherwise, or to replace an existing file in one step, it has a temporary
+ * name and is renamed. A killed writer leaves such a file, and the next writer in the folder
+ * removes it (sweeping).
+ *
+ * Sweeping must never remove a file in use, not even one of a process with the same number in
+ * another container, or on another machine that shares the folder. So a writer holds a lock (flock)
+ * on its file for as long as the temporary name exists; the system releases it when the writer
+ * ends. Locks may be known on one machine only, so the name also says during which start of which
+ * machine the file was begun, and a sweeper considers only those of its own. A file that could not
+ * be locked has a name that says nothing, and is never swept.
+ *
+ * A sweeper may take the lock between a file's creation and its writer's lock. The writer then
+ * finds it locked, or without a name, and makes another.
+ *
+ * Held by tests/unit/test_publish.c: killed writers, foreign files, races.
  */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "format/publish.h"
-
-/* A file without a name goes with its writer, however that ends. One with a temporary name stays
- * when its writer is killed, and the next writer sweeps it up. That must never hit a file in use,
- * not even one of another process of the same number in another container, or on another machine
- * that shares the folder. So the writer holds a lock on its file from before anybody trusts the
- * name until the name is gone; the system gives the lock back when the writer ends. Locks may be
- * known on one machine only: the name also says on which start of which machine the file was begun,
- * and a sweeper looks only at those of its own. A file that its writer could not lock has a name
- * that says nothing, and is never swept.
- *
- * A sweeper may lock the file between its making and its writer's lock. The writer then finds it
- * locked, or without a name, and makes another. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,18 +34,18 @@
 
 enum {
     NAME_TRIES = 100,
-    BOOT_SIZE = 16, /* digits that tell one start of one machine from all others */
-    TAG_SIZE = 16   /* digits that tell its files apart */
+    BOOT_SIZE = 16, /* digits that identify one start of one machine */
+    TAG_SIZE = 16   /* digits that tell the files of that start apart */
 };
 #define NAME_HEAD ".bvpack-"
 #define NAME_END  ".tmp"
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* What stands in a name whose file has no lock. */
+/* Stands in the name of a file without a lock. */
 static const char no_boot[BOOT_SIZE + 1] = "0000000000000000";
 
-/* The first digits of the identity that Linux draws at random when it starts. */
+/* The first digits of the identity that Linux draws at random at each start. */
 static void read_boot(char boot[BOOT_SIZE + 1])
 {
     char text[BOOT_SIZE + 4] = ""; /* with dashes */
@@ -58,7 +62,7 @@ static void read_boot(char boot[BOOT_SIZE + 1])
         strcpy(boot, no_boot);
 }
 
-/* How much of a path is its folder, with the slash. */
+/* The length of a path's folder, including the slash. */
 static int folder_size(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -71,7 +75,7 @@ static void folder_of(const char *path, char folder[PATH_MAX])
     snprintf(folder, PATH_MAX, "%.*s", size > 0 ? size : 1, size > 0 ? path : ".");
 }
 
-/* Not taken, as far as one can know before. */
+/* Sets a temporary name that is probably free. */
 static int make_name(bvpi_publishing *p, const char *names, const char *boot)
 {
     struct timespec now;
@@ -89,7 +93,7 @@ static int make_name(bvpi_publishing *p, const char *names, const char *boot)
     return -1;
 }
 
-/* Does a name begin as ours of this start do, and go on as they do? */
+/* Does the name belong to a temporary file of this start of this machine? */
 static bool is_ours(const char *name, const char *boot)
 {
     enum { HEAD = sizeof NAME_HEAD - 1, TAG = HEAD + BOOT_SIZE + 1, END = TAG + TAG_SIZE };
@@ -114,7 +118,7 @@ static bool open_nameless(bvpi_publishing *p, const char *path, mode_t mode)
     if (p->fd < 0)
         return false;
     number_path(p->fd, number);
-    if (access(number, F_OK) == 0) { /* or it could not be linked */
+    if (access(number, F_OK) == 0) { /* otherwise it could not be linked later */
         p->is_locked = flock(p->fd, LOCK_EX | LOCK_NB) == 0;
         return true;
     }
@@ -125,7 +129,7 @@ static bool open_nameless(bvpi_publishing *p, const char *path, mode_t mode)
     return false;
 }
 
-/* Did no sweeper come between? */
+/* False if a sweeper has removed the file. */
 static bool has_name_still(int fd)
 {
     struct stat info;
@@ -173,14 +177,15 @@ int bvpi_publish_open_watched(bvpi_publishing *p, const char *path, const char *
 
 /* ---- ending --------------------------------------------------------------------------------- */
 
-/* Network file systems say at a close what they could not write; the lock stays. */
+/* Network file systems report failed writes on close. Closing a duplicate reports them and keeps
+ * the lock. */
 static int close_twin(int fd)
 {
     const int twin = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     return twin < 0 ? -1 : close(twin);
 }
 
-/* A link can't replace a file, a rename can: the file gets a temporary name for that time. */
+/* A link cannot replace a file, a rename can. For that the file gets a temporary name. */
 static int link_temporary(bvpi_publishing *p, const char *number, const char *names)
 {
     char boot[BOOT_SIZE + 1];
@@ -248,8 +253,8 @@ void bvpi_publish_sync_folder(const char *path)
 
 /* ---- sweeping ------------------------------------------------------------------------------- */
 
-/* Is the file unused, and does it still have the name? The lock's holder keeps others from renaming
- * it, so that what is true here is so until it is removed. */
+/* Is the file unused, and is it still the one with this name? While we hold the lock nobody else
+ * renames it, so the answer stays true until it is removed. */
 static bool is_left(int folder, const char *name, int fd)
 {
     struct stat file, named;
@@ -262,7 +267,7 @@ static bool is_left(int folder, const char *name, int fd)
 static void sweep_one(int folder, const char *name)
 {
     enum { FLAGS = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC }; /* it may be anything */
-    int fd = openat(folder, name, O_RDWR | FLAGS); /* NFS locks only what is open for writing */
+    int fd = openat(folder, name, O_RDWR | FLAGS); /* NFS only locks what is open for writing */
     if (fd < 0 && errno == EACCES)
         fd = openat(folder, name, O_RDONLY | FLAGS);
     if (fd < 0)

@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * record.c: bounded views of the records of an opened file; every field is read once.
- * Spec: format.md, chapters "Parts" to "Strings".
+ * record.c: checked views of the records of an open file.
+ *
+ * A mapped file may be damaged, forged, or changed while it is read. So each record is copied once;
+ * the copy is checked, and only the copy is used. After a view was returned, every pointer in it
+ * has the stated number of bytes behind it, whatever the file contains. Semantics beyond that
+ * (boxes contain their triangles, and so on) are the verifier's job; a query on a file that
+ * violates them may be wrong, but stays inside the mapping.
+ *
+ * Numbers that queries compute with are checked here as well: finite, and within ranges in which no
+ * later product overflows (INS-5, grids).
+ *
+ * Held by tests/unit/test_record.c, tests/property/test_forged.c (every field takes extreme values)
+ * and test_race.c.
+ * Spec: format.md, chapters "Parts" to "Strings"
  */
 #include "format/map.h"
 
@@ -11,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The grid's corners stay exact in double, and far from overflow, within these. */
+/* Within these exponents the grid's corners are exact in double and cannot overflow. */
 enum { GRID_EXPONENT_MAX = 300 };
 
 static bool get_record(const bvp_file *file, enum bvpd_section_index section, uint32_t idx,
@@ -52,7 +64,7 @@ static bool is_part_sound(const bvp_file *file, const bvpd_part *r)
            r->triangle_count <= UINT32_MAX;
 }
 
-/* r: sound. */
+/* r: checked. */
 static void make_part(const bvp_file *file, const bvpd_part *r, bvpi_part *out)
 {
     out->blob = file->section[BVPD_DATA].data + r->data_off;
@@ -96,7 +108,7 @@ bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out)
     return status;
 }
 
-/* 1 / unit, when that is a power of two of moderate size; else 0. */
+/* 1 / unit if that is a power of two of moderate size, else 0. */
 static double inverse_power(double unit)
 {
     const uint64_t fraction = (UINT64_C(1) << 52) - 1, bias = 1023;
@@ -111,13 +123,13 @@ static double inverse_power(double unit)
     return unit;
 }
 
-/* A grid whose corners are exact doubles. */
+/* True if the grid's corners are exact doubles. */
 static bool is_grid_sound(const bvpd_hierarchy *r)
 {
     const double inverse = inverse_power(r->grid_unit);
     bool sound = inverse != 0;
     for (int axis = 0; axis < 3; axis++) {
-        const double steps = r->grid_origin[axis] * inverse; /* exact, if it matters */
+        const double steps = r->grid_origin[axis] * inverse; /* exact where it matters */
         const bool small = steps >= -0x1p52 && steps <= 0x1p52;
         sound = sound && small && (double)(int64_t)steps == steps &&
                 r->grid_extent[axis] < 1u << BVPD_GRID_BITS;
@@ -145,7 +157,7 @@ static bvp_status make_tree(const bvpd_hierarchy *r, const uint8_t *units, uint6
     return sound ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
-/* r: sound, of part `part`. */
+/* r: checked, the record of part `part`. */
 static bvp_status make_part_tree(const bvp_file *file, uint32_t part, const bvpd_part *r,
                                  bvpi_tree *out)
 {
@@ -179,7 +191,7 @@ bvp_status bvpi_get_part_and_tree(const bvp_file *file, uint32_t part, bvpi_part
     return make_part_tree(file, part, &r, tree);
 }
 
-/* Bytes of a payload, and of an upper record: it and a link. */
+/* The size of a payload. An upper record is a payload and a link. */
 static uint32_t payload_size_of(const bvpd_hierarchy *r)
 {
     switch (r->kind) {
@@ -223,7 +235,7 @@ bool bvpi_is_count_sound(const bvpd_hierarchy *r)
            r->upper_count * (payload_size_of(r) + UINT64_C(4)) <= r->data_size;
 }
 
-/* triangle_count is below 2^32. */
+/* triangle_count must be below 2^32. */
 static bool make_binary(const bvpd_hierarchy *r, const bvpi_span *section, uint64_t triangle_count,
                         bvpi_binary *out)
 {
@@ -284,8 +296,7 @@ bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t ki
     return BVP_ERR_ARGUMENT;
 }
 
-/* What is in `r` is the caller's copy: its fields are bounded here, once, for code that copies
- * bytes. */
+/* `r` is the caller's copy. All fields are checked here, for code that copies the bytes. */
 bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const bvpd_part *r,
                                      uint32_t hierarchy, bvpd_hierarchy *out)
 {
@@ -323,7 +334,7 @@ bvp_status bvpi_get_top_tree(const bvp_file *file, uint32_t top, bvpi_tree *out)
     bvpd_hierarchy h;
     if (top >= bvpi_top_count(file))
         return BVP_ERR_ARGUMENT;
-    /* an index over UINT32_MAX wraps to one that is no top's */
+    /* an index above UINT32_MAX wraps to a record that is not a top hierarchy's */
     if (!get_record(file, BVPD_HIER, file->header.top_hierarchy + top, &h, sizeof h) ||
         h.part != BVPD_NONE || h.data_off % BVPD_UNIT != 0 ||
         !bvpi_fits(h.data_off, h.data_size, nodes->size) ||
@@ -353,8 +364,8 @@ bvp_status bvpi_get_local(const bvp_file *file, const bvpd_instance *r, double o
     return are_finite(out, 12) ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
-/* What queries can compute with: products of such numbers and a part's coordinates are finite, and
- * so are their squares. */
+/* The range in which queries can compute: products with a part's coordinates, and their squares,
+ * are finite. */
 static bool is_in_range(const double placement[12])
 {
     for (int i = 0; i < 12; i++)
@@ -388,7 +399,8 @@ bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref)
     const bvpi_span *strings = &file->section[BVPD_STRS];
     const uint64_t offset = (uint64_t)ref * 4;
     bvp_string out = {"", 0};
-    if (ref == 0 || !bvpi_fits(offset, 4, strings->size)) /* 0: none, so no page is touched */
+    if (ref == 0 ||
+        !bvpi_fits(offset, 4, strings->size)) /* 0 means none; then no page is touched */
         return out;
     const uint32_t size = bvpi_load_u32(strings->data + offset);
     if (size > strings->size - offset - 4)

@@ -1,6 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * thin.c: parts that lie in files of a store, mapped when they are touched for the first time.
- * Spec: format.md, chapter "Parts" (thin files).
+ * thin.c: parts in the files of a store, opened when they are first used.
+ *
+ * A thin file names each part by its address; the store holds one file for each address.
+ * bvpi_thin_resolve() opens that file, checks that it is the right one (address, packer, content
+ * hash, number of triangles), and publishes it with a compare-and-swap. Threads that arrive at the
+ * same time may each open it; one wins, the others close theirs. A failure is not remembered, so a
+ * part that appears later in the store is found.
+ *
+ * Opened files stay until the thin file is closed, so resolved pointers remain valid.
+ *
+ * The address comes from a file that nobody vouches for. It is formatted as hexadecimal digits, so
+ * it cannot leave the store's folder, and the file is opened without blocking, in case it is a
+ * pipe.
+ *
+ * Held by tests/property/test_packed.c and test_threads.c.
+ * Spec: format.md, chapter "Parts" (thin files)
+ * Measured: decisions.md, "Races planted by hand"
  */
 #include "format/thin.h"
 
@@ -19,14 +34,14 @@
 enum { PART_PATH_SIZE = 40 }; /* "/xx/yy...yy.bvp" */
 
 struct bvpi_thin {
-    bvp_open_options options; /* of the parts' files */
-    bvp_file **parts;         /* one for each part; NULL: not touched yet */
-    char folder[];            /* the store's; empty: nobody says where it is */
+    bvp_open_options options; /* for the parts' files */
+    bvp_file **parts;         /* one for each part, atomic; NULL: not opened yet */
+    char folder[];            /* of the store; empty: unknown */
 };
 
 /* ---- opening and closing -------------------------------------------------------------------- */
 
-/* What the caller says, else the file, from its own folder on. */
+/* The store's folder: from the caller, or else from the file, relative to the file's own folder. */
 static void choose_folder(const bvp_file *file, const char *path, const char *given, char *out,
                           size_t capacity)
 {
@@ -89,7 +104,7 @@ static void make_path(const bvpi_thin *thin, const bvpd_part *part, char path[PA
     snprintf(path + used, PATH_MAX - (size_t)used, ".bvp");
 }
 
-/* Is it the file of that part, and does it hold it? */
+/* Is it the file of that part, and does it hold the part itself? */
 static bool is_file_of(const bvp_file *file, const bvpd_part *part)
 {
     bvpd_part r;
@@ -106,7 +121,7 @@ static bvp_status open_part(const bvpi_thin *thin, const bvpd_part *part, bvp_fi
 {
     char path[PATH_MAX];
     make_path(thin, part, path);
-    /* the name comes from a file nobody vouches for: a pipe under it must not hold the reader up */
+    /* the name comes from an untrusted file: a pipe of that name must not block */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return BVP_ERR_SYSTEM;
@@ -128,7 +143,7 @@ bool bvpi_is_elsewhere(const bvp_file *file, uint32_t part)
     return record.data_size == 0;
 }
 
-/* Threads that come at the same time open the same file; one of them publishes it. */
+/* Threads that arrive at the same time open the same file; one of them publishes it. */
 bvp_status bvpi_thin_resolve(const bvp_file **file, uint32_t *part)
 {
     const bvpi_span *span = &(*file)->section[BVPD_PART];

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * triangle_ids.c: the source's triangle numbers.
- * Spec: format.md, chapter "Triangle numbers".
+ * triangle_ids.c: source numbers of triangles, decoded from their records.
+ *
+ * The encoder is pack/mesh/id_codes.c. Widths are checked before any bit is read, and every section
+ * is followed by at least 8 bytes of file, so one unaligned 64-bit load per value is safe. If a
+ * record is damaged the storage number is returned.
+ * Spec: format.md, chapter "Triangle numbers"
  */
 #include "format/map.h"
 
 #include "base/checked.h"
 #include "base/load.h"
 
-/* Every section is followed by more than seven bytes of file. */
+/* More than seven bytes of file follow every section. */
 uint32_t bvpi_ids_bits(const uint8_t *data, uint32_t first, unsigned width)
 {
     uint64_t word;
@@ -22,7 +26,7 @@ uint32_t bvpi_ids_packed_size(const bvpd_ids *head, uint32_t triangle_count)
     return (bits + 31) / 32 * 4;
 }
 
-/* Numbers left out before `field`: those of the last gap that is not behind it. */
+/* The numbers left out before `field`: those of the last gap that begins at or before it. */
 static uint32_t find_skip(const bvpd_ids *head, const uint8_t *packed, uint32_t field)
 {
     const uint32_t entry = head->width + (uint32_t)head->gap_width;

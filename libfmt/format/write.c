@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * write.c: two passes over sections in memory: one hashes, one writes; nothing is ever patched, so
- * that the output may be a pipe, and a half-written file never carries its final name.
- * Spec: format.md, chapters "Framing" to "Hashes" and "Trailer".
+ * write.c: writes sections from memory to a file, in one forward pass.
+ *
+ * Header and trailer contain hashes of everything between them. Patching them afterwards would need
+ * a seekable file and would leave invalid files behind. So sections are laid out first (sizes are
+ * known), then hashed in memory, digests before hashes because HASH covers DGST, and then written
+ * once from front to back. The output may be a pipe.
+ *
+ * A sink receives the same calls in both passes: put_hash() feeds block hashes or digests,
+ * put_write() gathers chunks for writev(). Large chunks are written from where they are; small ones
+ * are copied into a buffer.
+ *
+ * Nothing in the bytes depends on library versions or on the machine: PROV is stored uncompressed.
+ *
+ * bvpi_write_path() publishes the file under its name only when it is complete and synced
+ * (publish.h).
+ *
+ * Held by tests/unit/test_write.c: files appear whole or not at all, whatever the descriptor does.
+ * Spec: format.md, chapters "Framing" to "Hashes" and "Trailer"
  */
 #define _GNU_SOURCE /* sync_file_range */
 #include "format/write.h"
@@ -26,14 +41,14 @@
 #include <unistd.h>
 
 enum {
-    WRITE_SIZE = 1 << 20,       /* what is given to the system at once, and hashed at once */
-    COPY_SIZE = 2048,           /* smaller chunks are gathered in a buffer, others stay in place */
-    BUFFER_SIZE = 1 << 16,      /* for these */
-    RANGE_COUNT = 256,          /* of one writev; POSIX: at least 16, Linux: 1024 */
-    START_SIZE = 8 * WRITE_SIZE /* write-back is started after so many bytes */
+    WRITE_SIZE = 1 << 20,       /* bytes that are written at once, and hashed at once */
+    COPY_SIZE = 2048,           /* smaller chunks are copied into a buffer */
+    BUFFER_SIZE = 1 << 16,      /* size of that buffer */
+    RANGE_COUNT = 256,          /* for one writev; POSIX guarantees 16, Linux allows 1024 */
+    START_SIZE = 8 * WRITE_SIZE /* write-back is started after this many bytes */
 };
 
-/* Where bytes go: into block hashes or digests, or to a descriptor. All count. */
+/* The destination of bytes: block hashes, digests, or a descriptor. */
 typedef struct sink {
     bool (*put)(struct sink *sink, const void *data, size_t size);
     uint64_t offset; /* bytes put so far */
@@ -44,26 +59,26 @@ typedef struct sink {
     uint8_t *digests;
     /* writing */
     int fd;
-    struct iovec range[RANGE_COUNT]; /* to be written next: chunks in their places, or copies */
+    struct iovec range[RANGE_COUNT]; /* to be written next: chunks in place, or copies */
     int range_count;
-    size_t gathered; /* bytes in these */
+    size_t gathered; /* bytes in them */
     uint8_t *buffer;
     size_t buffered;
-    uint64_t started; /* bytes the disk has been told about */
+    uint64_t started; /* bytes whose write-back was started */
     const bvpi_write *job;
     uint64_t total;
     bool is_cancelled; /* by the job's control */
 } sink;
 
-/* What is laid out before anything is written. */
+/* The layout, made before anything is written. */
 typedef struct plan {
     const bvpi_write *job;
     bvpd_header header;
     bvpi_write_section section[BVPD_SECTION_COUNT];
-    bvpi_chunk hashes, digests; /* of the sections that are made here; digests: or empty */
+    bvpi_chunk hashes, digests; /* of the sections made here; digests may be empty */
 } plan;
 
-/* DGST, if there is one, lies between the other sections and HASH. */
+/* DGST, if present, is between the other sections and HASH. */
 enum { DIGESTS_ENTRY = BVPD_HASH };
 static const bvpd_section *hash_entry(const plan *p)
 {
@@ -100,7 +115,7 @@ static bool put_chunk(sink *s, const bvpi_chunk *chunk)
     return true;
 }
 
-/* Pads to the section's offset first. s->offset is the file offset. */
+/* Pads up to the section's offset, then puts the section. */
 static bool put_section(sink *s, const bvpd_section *entry, const bvpi_write_section *section)
 {
     if (!put_zeros(s, entry->offset - s->offset))
@@ -111,7 +126,7 @@ static bool put_section(sink *s, const bvpd_section *entry, const bvpi_write_sec
     return true;
 }
 
-/* All that are given, those that are made here excepted. */
+/* Puts all sections that the caller gives; the others are made here. */
 static bool put_given_sections(sink *s, const plan *p)
 {
     for (int kind = 0; kind < BVPD_HASH; kind++)
@@ -128,7 +143,7 @@ static bool put_digests(sink *s, const plan *p)
 
 /* ---- hashing -------------------------------------------------------------------------------- */
 
-/* Of a sink that hashes, or of one that digests. */
+/* The sink either hashes or digests. */
 static void start_block(sink *s)
 {
     if (s->digests)
@@ -168,7 +183,7 @@ static bool put_hash(sink *s, const void *data, size_t size)
     return true;
 }
 
-/* Up to `end`, where the made section begins. */
+/* Ends the last block at `end`, where the section that is being made begins. */
 static void end_blocks(sink *s, uint64_t end)
 {
     put_zeros(s, end - s->offset);
@@ -235,8 +250,8 @@ static uint64_t align_up(uint64_t offset, uint64_t alignment)
     return (offset + alignment - 1) & ~(alignment - 1);
 }
 
-/* The next section, behind those that are placed; its kind and flags are set. `size` bytes, or
- * SIZE_OF_BLOCKS: a record for each block before it. */
+/* Places the next section behind those placed before; its kind and flags are set. size: in bytes,
+ * or SIZE_OF_BLOCKS: one record for each block before it. */
 #define SIZE_OF_BLOCKS UINT64_MAX
 static void place_section(bvpd_header *h, uint32_t record_size, uint64_t size)
 {
@@ -348,7 +363,7 @@ static bool write_all(int fd, struct iovec *range, int count)
     return true;
 }
 
-/* The disk writes while the rest is made, not only when the file is synced. A hint. */
+/* Lets the disk write while the rest is produced, not only at the final sync. A hint. */
 static void start_disk(sink *s)
 {
     if (s->offset - s->started < START_SIZE)
@@ -372,7 +387,7 @@ static bool flush(sink *s)
     return true;
 }
 
-/* What is small is copied into the buffer, behind what was copied before. */
+/* Small chunks are copied into the buffer, after what was copied before. */
 static void gather(sink *s, const void *data, size_t size)
 {
     const struct iovec *last = s->range_count > 0 ? &s->range[s->range_count - 1] : NULL;
@@ -456,7 +471,7 @@ bvp_status bvpi_write_path(const bvpi_write *job, const char *path, uint64_t *fi
         return write_direct(job, path, file_size, error);
     if (bvpi_publish_open(&file, path, path, 0666) != 0)
         return bvpi_error_system(error, "cannot create a file beside %s", path);
-    if (exists || file.temporary[0]) /* else nobody leaves a file here */
+    if (exists || file.temporary[0]) /* only then may somebody have left a file here */
         bvpi_publish_sweep(path);
     bvp_status status = bvpi_write_fd(job, file.fd, file_size, error);
     if (status == BVP_OK && fsync(file.fd) != 0)

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * annotate.c: explains every byte of a file, once, in order.
- * Spec: format.md, chapters 2 to 18.
+ * annotate.c: explains every byte of a file, once and in order.
+ *
+ * A cursor runs over the file; everything before it has been explained. Tables (annotate_fields.c)
+ * explain records and headers; DATA, TIDS and BINH have walkers of their own. Where the bytes make
+ * no sense, the rest of that part or section is reported as "unknown", and the walk goes on behind
+ * it. So damaged files can be dumped, too; the result is then BVP_ERR_CORRUPT.
+ *
+ * Held by tests/unit/test_annotate.c: every byte once, in order, with the file's values.
+ * Spec: format.md, chapters 2 to 18
  */
 #include "format/check/annotate.h"
 
@@ -45,7 +52,7 @@ static void print_hex(char *out, const uint8_t *bytes, uint32_t count)
         out[strlen(out) - 1] = '\0';
 }
 
-/* In quotes; what is not printable, or no UTF-8, as a question mark. */
+/* In quotes; characters that are not printable, or not UTF-8, as question marks. */
 static void print_text(char *out, size_t capacity, const uint8_t *bytes, uint64_t count)
 {
     uint32_t used = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * annotate.h: the tables of the spec as data, and what walks the file with them.
- * Spec: format.md, the tables of chapters 3 to 18.
+ * annotate.h: the tables of the spec as data, and the walk over a file that uses them.
+ * Spec: format.md, the tables of chapters 3 to 18
  */
 #ifndef BVPI_FORMAT_CHECK_ANNOTATE_H
 #define BVPI_FORMAT_CHECK_ANNOTATE_H
@@ -32,15 +32,15 @@ typedef struct bvpi_field {
     const char *rule; /* or "" */
 } bvpi_field;
 
-/* In the order of the bytes, without gaps, up to BVPI_FIELD_END. */
+/* The fields in the order of their bytes, without gaps, up to BVPI_FIELD_END. */
 extern const bvpi_field bvpi_header_fields[], bvpi_entry_fields[], bvpi_trailer_fields[],
     bvpi_node_fields[], bvpi_cluster_fields[], bvpi_ids_fields[];
-/* Of a section's records; NULL when they are no plain tables. */
+/* The fields of a section's records; NULL if they are not simple tables. */
 const bvpi_field *bvpi_record_fields(enum bvpd_section_index section);
 
 uint32_t bvpi_field_size(const bvpi_field *field);
 
-/* The walk: where it is, and to whom it talks. */
+/* State of the walk. */
 typedef struct bvpi_annotator {
     const bvp_file *file;
     bvp_annotation_fn callback;
@@ -49,15 +49,15 @@ typedef struct bvpi_annotator {
     bool stopped, unknown;
 } bvpi_annotator;
 
-/* Appends to the text, which is cut off where it is full. */
+/* Appends to the text, which is cut off when it is full. */
 void bvpi_add_to_value(char value[BVPI_VALUE_MAX], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Explains the bytes from the cursor up to `end` as one item; nothing when there are none. */
+/* Explains the bytes from the cursor up to `end` as one item. Does nothing if there are none. */
 void bvpi_annotate_bytes(bvpi_annotator *a, uint64_t end, const char *path, const char *value,
                          const char *rule);
 /* The same for a structure at the cursor, field by field. */
 void bvpi_annotate_fields(bvpi_annotator *a, const char *prefix, const bvpi_field *fields);
-/* DATA, TIDS and BINH, part by part. */
+/* Explain DATA, TIDS and BINH, part by part. */
 void bvpi_annotate_data(bvpi_annotator *a);
 void bvpi_annotate_ids(bvpi_annotator *a);
 void bvpi_annotate_binaries(bvpi_annotator *a);

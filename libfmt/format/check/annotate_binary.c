@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * annotate_binary.c: explains BINH: upper records, blocks, payloads, order streams.
- * Spec: format.md, chapters "Binary hierarchies", "Boxtree", "AABB tree", "Oriented volumes".
+ *
+ * Nodes of a block are stored in preorder, so walking the tree visits its bytes in order; a node
+ * that is not at the cursor ends the explanation of that hierarchy.
+ * Spec: format.md, chapters "Binary hierarchies", "Boxtree", "AABB tree", "Oriented volumes"
  */
 #include "format/check/annotate.h"
 
@@ -17,16 +20,16 @@ enum {
     STACK_MAX = BVPD_CLUSTER_TRIANGLES + 1 /* a child has fewer triangles than its node */
 };
 
-/* A hierarchy's bytes; offsets count from their start, which is where the cursor was. */
+/* A hierarchy's bytes; offsets count from its start, where the cursor was. */
 typedef struct walk {
     bvpi_annotator *a;
     bvpi_binary tree;
     uint64_t start;
     char prefix[PREFIX_SIZE]; /* of the hierarchy */
-    char node[PATH_SIZE];     /* of what is being explained */
+    char node[PATH_SIZE];     /* of the node being explained */
 } walk;
 
-/* The next `size` bytes. */
+/* Explains the next `size` bytes. */
 static void say(walk *w, uint64_t size, const char *name, const char *value, const char *rule)
 {
     char path[PATH_SIZE + 32];
@@ -48,7 +51,7 @@ static const uint8_t *here(const walk *w)
 
 /* ---- payloads ------------------------------------------------------------------------------- */
 
-/* Sides in words; each offset in the unit that the parent's extent gives. */
+/* The sides in words; each offset in the unit that follows from the parent's extent. */
 static void say_planes(walk *w)
 {
     const bvpi_binary *tree = &w->tree;
@@ -86,7 +89,7 @@ static void say_box(walk *w)
     }
 }
 
-/* The first of the axes, and everything else in shares of the parent's reach. */
+/* The axes; centre and sizes as shares of the parent's reach. */
 static void say_oriented(walk *w)
 {
     static const char *const centre[3] = {"centre[0]", "centre[1]", "centre[2]"};
@@ -149,7 +152,7 @@ typedef struct item {
     const uint8_t *payload; /* NULL: in the upper record */
 } item;
 
-/* Nodes in preorder are bytes in order. False: they are not. */
+/* Nodes in preorder are stored in order. False: these are not. */
 static bool say_nodes(walk *w, const bvpi_binary_node *root, const char *block)
 {
     item stack[STACK_MAX];
@@ -233,8 +236,8 @@ static void say_order(walk *w)
 
 /* ---- hierarchies ---------------------------------------------------------------------------- */
 
-/* Stops where the bytes make no sense. Each step asks first whether anybody listens
- * still: then the cursor is where it ought to be. */
+/* Stops where the bytes make no sense. Each step first checks whether the callback has stopped the
+ * walk; if not, the cursor is where it should be. */
 static void say_hierarchy(walk *w)
 {
     const bvpi_binary *tree = &w->tree;
@@ -255,7 +258,7 @@ static void say_hierarchy(walk *w)
         say_order(w);
 }
 
-/* False: it does not begin at the cursor or after it. */
+/* False: the hierarchy begins before the cursor, or cannot be read. */
 static bool annotate_kind(bvpi_annotator *a, uint32_t part, uint32_t kind)
 {
     static const char *const names[BVPD_KIND_END] = {"", "wide", "boxtree", "aabb", "obb", "rss"};

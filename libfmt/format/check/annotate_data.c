@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * annotate_data.c: explains DATA and TIDS: nodes, cluster records, tables, triangle numbers.
- * Spec: format.md, chapters "Nodes", "Cluster records", "Triangle numbers".
+ * Spec: format.md, chapters "Nodes", "Cluster records", "Triangle numbers"
  */
 #include "format/check/annotate.h"
 
@@ -11,7 +11,7 @@
 
 enum { PREFIX_SIZE = 64, PATH_SIZE = 128, SHOWN = 8 };
 
-/* A part's blob; offsets count from its start, which is where the cursor was. */
+/* A part's blob; offsets count from its start, where the cursor was. */
 typedef struct blob_walk {
     bvpi_annotator *a;
     bvpi_part part;
@@ -19,7 +19,7 @@ typedef struct blob_walk {
     char prefix[PREFIX_SIZE];
 } blob_walk;
 
-/* Up to `end` of the blob, unless the cursor is beyond. */
+/* Explains up to `end` of the blob, unless the cursor is beyond. */
 static void say(blob_walk *w, uint64_t end, const char *name, const char *value, const char *rule)
 {
     char path[PATH_SIZE];
@@ -37,7 +37,7 @@ static void annotate_nodes(blob_walk *w, uint64_t end)
     }
 }
 
-/* Up to `end` of a record: what the format calls `name` and means `value`. */
+/* Explains up to `end` of a record, under the spec's name for it. */
 static void say_of(blob_walk *w, const char *prefix, const char *name, const uint8_t *end,
                    const char *value, const char *rule)
 {
@@ -85,7 +85,7 @@ static void annotate_table_of(blob_walk *w, const bvpi_cluster *cluster, int axi
            "CLU-12");
 }
 
-/* One record, when it begins at the cursor or after it and ends before the table. */
+/* One record, if it begins at the cursor or later and ends before the table. */
 static bool annotate_cluster(blob_walk *w, uint32_t idx)
 {
     const uint64_t place = bvpi_cluster_off(&w->part, idx);
@@ -123,7 +123,7 @@ static void annotate_table(blob_walk *w)
     say(w, w->part.blob_size, "padding", "", "PRT-6");
 }
 
-/* Of the wide hierarchy, if there is one. */
+/* The upper nodes of the wide hierarchy, if there is one. */
 static uint32_t upper_count_of(const bvp_file *file, uint32_t part)
 {
     const bvpi_span *parts = &file->section[BVPD_PART], *records = &file->section[BVPD_HIER];
@@ -136,7 +136,7 @@ static uint32_t upper_count_of(const bvp_file *file, uint32_t part)
                          offsetof(bvpd_hierarchy, upper_count));
 }
 
-/* False: the blob makes no sense from the cursor on. */
+/* False: from the cursor on, the blob makes no sense. */
 static bool annotate_blob(blob_walk *w, uint32_t part)
 {
     const uint64_t uppers = (uint64_t)upper_count_of(w->a->file, part) * BVPD_UNIT;

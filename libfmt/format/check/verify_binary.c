@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * verify_binary.c: a binary hierarchy's record, links, blocks and order stream: what must be right
- * before anybody walks it.
- * Spec: format.md, chapters "Hierarchies", "Binary hierarchies".
+ * verify_binary.c: the record, links, blocks and order stream of a binary hierarchy: everything
+ * that must hold before it can be walked.
+ *
+ * Upper records are breadth first, so the links of those that are not ends must be 1, 3, 5 and so
+ * on; that alone makes them a tree in which each record but the first is a child exactly once. Each
+ * link to a block must name a different block (one bit for every 4 bytes), and together the blocks
+ * must fill the space between records and order stream. After that, verify_volumes.c can walk
+ * without further checks on links.
+ * Spec: format.md, chapters "Hierarchies", "Binary hierarchies"
  */
 #include "format/check/verify_file.h"
 
@@ -15,8 +21,8 @@
 enum { SPLIT_MAX = 7 };
 #define FIELD(name) (offset + offsetof(bvpd_hierarchy, name))
 
-/* Binary hierarchies follow one another in BINH. False when this one's bytes cannot be looked at,
- * or were already. */
+/* Binary hierarchies follow each other in BINH. False: this one's bytes cannot be read, or were
+ * read already. */
 static bool verify_place(bvpi_verify *v, const bvpd_hierarchy *r, uint64_t offset)
 {
     const bvpi_span *binary = &v->file.section[BVPD_BINH];
@@ -56,7 +62,7 @@ static bool is_order(const bvpd_hierarchy *r, uint64_t triangle_count)
            r->order_off + size == r->data_size;
 }
 
-/* Corners of a sound grid are exact doubles. */
+/* The corners of a sound grid are exact doubles. */
 static bool is_in_grid(const bvpd_hierarchy *r, const bvpi_part *part)
 {
     for (int axis = 0; axis < 3; axis++)
@@ -98,8 +104,8 @@ static bool is_padded(const bvpi_binary *tree, const uint8_t *payload)
     return bvpi_is_zero(payload + size, tree->payload_size - size);
 }
 
-/* A block's place: it lies between the upper records and the order stream, and no other record
- * links to it. blocks: one bit for 4 bytes. */
+/* A block must be between the upper records and the order stream, and only one record may link to
+ * it. blocks: one bit for 4 bytes. */
 static bool verify_block_link(const bvpi_binary_check *c, uint32_t link, bvpi_bits *blocks,
                               uint64_t start, uint64_t end, uint64_t offset)
 {
@@ -121,8 +127,8 @@ static bool verify_block_link(const bvpi_binary_check *c, uint32_t link, bvpi_bi
     return true;
 }
 
-/* Links in breadth-first order name 1, 3, 5, ...: then every record but the first is a child once.
- */
+/* In breadth-first order the links are 1, 3, 5, ...; then every record but the first is a child
+ * once. */
 static bool verify_uppers(const bvpi_binary_check *c, bvpi_bits *blocks, uint64_t start,
                           uint64_t end)
 {
@@ -159,7 +165,7 @@ static uint64_t padded(uint64_t size)
     return (size + 3) & ~UINT64_C(3);
 }
 
-/* Blocks fill what is between the upper records and the order stream. */
+/* Blocks must fill the space between the upper records and the order stream. */
 static bool verify_blocks(const bvpi_binary_check *c, const bvpi_bits *blocks, uint64_t at,
                           uint64_t end)
 {
@@ -199,8 +205,7 @@ static void verify_order_end(const bvpi_binary_check *c)
                    "the bits after the order stream are not zero");
 }
 
-/* True when the hierarchy can be walked: it is a tree, in which every record and every block is
- * met once. */
+/* True if the hierarchy can be walked: it is a tree that contains every record and block once. */
 static bool verify_skeleton(const bvpi_binary_check *c)
 {
     const bvpi_binary *tree = &c->tree;

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * verify_content.c: does content_hash name the mesh that the part holds? The source's order of
- * triangles is found again from their numbers, so the hash covers the order of corners too, which
- * no other rule can check. Only of parts that say who packed them, whose numbers are kept and all
- * different; where they repeat (polygons) the order among equal ones is not in the file.
- * Memory: 12 bytes a triangle and 4 for its number, about 20 a vertex; as much again where the
- * numbers have to be sorted. Spec: format.md, chapter "Parts" (identity).
+ * verify_content.c: does content_hash identify the mesh that the part holds?
+ *
+ * Triangles are put back into the source's order by their numbers, so the hash covers that order
+ * and the order of corners, which no other rule can check. Only for parts that name their packer,
+ * and whose numbers are stored and all different. Where numbers repeat, as for polygons, the order
+ * among equal ones is not in the file.
+ *
+ * Memory: 12 bytes for each triangle and 4 for its number, about 20 for each vertex; as much again
+ * if the numbers have to be sorted.
+ *
+ * Held by tests/property/test_identity.c.
+ * Spec: format.md, chapter "Parts" (identity)
  */
 #include "format/check/verify_file.h"
 
@@ -17,8 +23,8 @@
 
 #define FREE UINT32_MAX
 
-/* The mesh, its triangles in storage order. Vertices are told apart by their bits, in a table with
- * open addressing that is at most half full. */
+/* The mesh with its triangles in storage order. Vertices are identified by their bits, in a hash
+ * table with open addressing that is at most half full. */
 typedef struct collection {
     const bvpi_part *part;
     float *positions;
@@ -51,8 +57,8 @@ static void collection_free(collection *m)
     free(m->slots);
 }
 
-/* The rooms were counted when the clusters were checked. The file may have changed since: then
- * there may be no room, the hash is wrong, and nothing is overrun. */
+/* Room was counted when the clusters were checked. If the file has changed since then, room may be
+ * missing: the hash is then wrong, but nothing is overrun. */
 static uint32_t add_vertex(collection *m, const float position[3])
 {
     uint32_t bits[3];
@@ -73,8 +79,8 @@ static uint32_t add_vertex(collection *m, const float position[3])
     }
 }
 
-/* A vertex gets its number when a corner uses it: then the vertices of a mesh whose triangles are
- * stored in the source's order are in the order of their first use. */
+/* A vertex gets its number when a corner first uses it. If triangles are stored in the source's
+ * order, vertices are then in the order of first use. */
 static void add_cluster(collection *m, const bvpi_cluster *cluster)
 {
     uint32_t names[BVPD_CLUSTER_VERTICES];
@@ -95,7 +101,7 @@ static void add_cluster(collection *m, const bvpi_cluster *cluster)
     }
 }
 
-/* The hash of what is stored. *unique: no number occurs twice. False: memory is short. */
+/* The hash of what is stored. *unique: no number occurs twice. False: out of memory. */
 static bool hash_stored(const bvpi_part *part, uint64_t vertex_room, uint8_t out[16], bool *unique)
 {
     collection m = {

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * verify_file.c: the validator: every rule, also of files that cannot be opened; goes on after a
- * finding wherever what follows can still be read safely. Spec: format.md, all numbered rules.
+ * verify_file.c: the verifier: checks every rule, also of files that cannot be opened.
+ *
+ * Rules are checked chapter by chapter. After a violation the check goes on wherever what follows
+ * can still be read safely, so one run reports everything. A check that needs an earlier rule to be
+ * memory-safe is skipped if that rule is violated. Work is linear: bytes that two records claim are
+ * read once.
+ *
+ * Held by tests/property/test_verify.c: for every rule a mutation that violates it.
+ * Spec: format.md, all numbered rules
  */
 #include "format/check/verify_file.h"
 
@@ -38,7 +45,7 @@ void bvpi_bits_set_first(bvpi_bits *bits, uint64_t count)
         bvpi_bits_set(bits, i);
 }
 
-/* What the header sums up over the whole file. */
+/* The header's sums over the whole file. */
 static void verify_totals(bvpi_verify *v)
 {
     const bvpd_header *h = &v->file.header;

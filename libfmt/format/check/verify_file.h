@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * verify_file.h: the parts of the validator, and what they share.
- * Spec: format.md, all numbered rules.
+ * verify_file.h: the parts of the verifier, and what they share.
+ * Spec: format.md, all numbered rules
  */
 #ifndef BVPI_FORMAT_CHECK_VERIFY_FILE_H
 #define BVPI_FORMAT_CHECK_VERIFY_FILE_H
@@ -11,41 +11,41 @@
 
 /* A set of small numbers. */
 typedef struct bvpi_bits {
-    uint8_t *bytes; /* NULL: out of memory, or empty */
+    uint8_t *bytes; /* NULL: empty, or out of memory */
     uint64_t count; /* bits */
 } bvpi_bits;
 
 typedef struct bvpi_verify {
     bvp_file file; /* unchecked: sections that contradict the file's size are empty */
     bvpi_report report;
-    bvpi_bits strings;        /* one bit for 4 bytes of STRS: a string record begins here */
-    bvpi_bits linears;        /* one bit for a word of LINS: a linear part begins here */
+    bvpi_bits strings;        /* one bit for 4 bytes of STRS: a string begins here */
+    bvpi_bits linears;        /* one bit for each word of LINS: a linear part begins here */
     uint64_t node_bytes;      /* of all wide hierarchies */
     uint64_t part_nodes;      /* nodes in DATA */
-    uint64_t binary_end;      /* of BINH: where the last binary hierarchy seen so far ends */
-    uint32_t hierarchy_count; /* records of HIER that belong to a part seen so far */
-    bool is_part_alone;       /* STRS is not looked at */
+    uint64_t binary_end;      /* of BINH: the end of the last binary hierarchy checked */
+    uint32_t hierarchy_count; /* records of HIER of the parts checked so far */
+    bool is_part_alone;       /* STRS is not checked */
 } bvpi_verify;
 
-/* One hierarchy on the way. */
+/* State of the check of one hierarchy. */
 typedef struct bvpi_hierarchy_check {
     bvpi_verify *verify;
     bvpi_tree tree;
     const bvpi_part *part; /* NULL: a hierarchy over the instances */
     uint64_t units_off;    /* of unit 0, in the file */
-    bvpi_bits slots;       /* units that are nodes, and that no walk has reached yet */
+    bvpi_bits slots;       /* units that are nodes and were not reached yet */
     bvpi_bits items;       /* triangles or instances that no leaf has held yet */
-    uint64_t items_from;   /* instances below are those of the hierarchies before this one */
-    uint64_t items_end;    /* instances from here on nobody has held yet */
-    bool more_follow;      /* other hierarchies may hold the items that are left */
+    uint64_t items_from;   /* instances below belong to the hierarchies before this one */
+    uint64_t items_end;    /* instances from here on were not held yet */
+    bool more_follow;      /* further hierarchies may hold the remaining items */
     uint32_t node_count, leaf_count, largest_leaf, depth;
-    struct bvpi_decoded_cluster *decoded; /* of a part: what the last leaf lies in; else NULL */
+    struct bvpi_decoded_cluster *decoded; /* the cluster of the last leaf, for a part; else NULL */
 } bvpi_hierarchy_check;
 
-/* False, with the status set, when memory is short. All bits are 0. */
+/* Makes a set with all bits 0. False, with the status set: out of memory. */
 bool bvpi_bits_make(bvpi_verify *verify, uint64_t count, bvpi_bits *out);
 void bvpi_bits_free(bvpi_bits *bits);
-/* Sets the first `count`, at most all. */
+/* Sets the first `count` bits, or all. */
 void bvpi_bits_set_first(bvpi_bits *bits, uint64_t count);
 static inline bool bvpi_bits_get(const bvpi_bits *bits, uint64_t idx)
 {
@@ -60,15 +60,16 @@ static inline void bvpi_bits_clear(bvpi_bits *bits, uint64_t idx)
     bits->bytes[idx / 8] &= (uint8_t) ~(1 << (idx % 8));
 }
 
-/* Offset in the file of something in the mapping. */
+/* The offset in the file of a byte of the mapping. */
 static inline uint64_t bvpi_verify_off(const bvpi_verify *verify, const void *p)
 {
     return (uint64_t)((const uint8_t *)p - verify->file.base);
 }
 
-/* Chapter by chapter. */
+/* The checks, chapter by chapter. */
 void bvpi_verify_framing(bvpi_verify *verify); /* gaps, hashes, trailer */
-void bvpi_verify_parts(bvpi_verify *verify);   /* parts, clusters, triangle numbers */
+void bvpi_verify_parts(bvpi_verify *verify); /* The same for a single part, without its place among
+                                                the others and its names. */
 /* The same of one part, but for where it lies among the others, and its names. */
 void bvpi_verify_part_alone(bvpi_verify *verify, uint32_t part);
 void bvpi_verify_tree(bvpi_verify *verify);      /* placements, tree, properties */
@@ -76,49 +77,49 @@ void bvpi_verify_instances(bvpi_verify *verify); /* instances, their hierarchies
 void bvpi_verify_strings(bvpi_verify *verify);   /* strings, provenance; fills in `strings` */
 void bvpi_verify_string_ref(bvpi_verify *verify, uint64_t offset, uint32_t ref);
 
-/* Rules about a record of HIER that all kinds share; offset: the record's. */
+/* Rules about a record of HIER for all kinds. offset: of the record. */
 void bvpi_verify_record(bvpi_verify *verify, const bvpd_hierarchy *record, uint64_t offset);
-/* A wide record's own rules; fills in check->tree and says whether it can be walked. idx: in HIER.
- */
+/* Rules about the record of a wide hierarchy. Sets check->tree and returns whether it can be
+ * walked. idx: in HIER. */
 bool bvpi_verify_hierarchy(bvpi_hierarchy_check *check, const bvpd_hierarchy *record, uint32_t idx);
-/* Every node from the root on; slots and items are ready. Then the record's counts. */
+/* Checks every node from the root on, then the record's counts. slots and items must be set. */
 void bvpi_verify_nodes(bvpi_hierarchy_check *check, const bvpd_hierarchy *record, uint32_t idx);
 
-/* Items of a leaf lane. */
+/* The items of a leaf lane. */
 typedef struct bvpi_leaf {
     uint32_t geom;          /* the node's */
-    uint32_t before, count; /* items of the leaf lanes before it, its own */
+    uint32_t before, count; /* items of the leaf lanes before it, and its own */
 } bvpi_leaf;
 
-/* Rule of a leaf's items: they exist, belong to no other leaf, lie in `box`. */
+/* Rules about a leaf's items: they exist, belong to no other leaf, and are inside `box`. */
 void bvpi_verify_triangle_leaf(bvpi_hierarchy_check *check, const bvpi_frame *box,
                                const bvpi_leaf *leaf, uint64_t offset);
 void bvpi_verify_instance_leaf(bvpi_hierarchy_check *check, const bvpi_frame *box,
                                const bvpi_leaf *leaf, uint64_t offset);
 
-/* content_hash, when nothing is wrong with the part's clusters. vertex_room: the clusters'
- * vertices; may_be_deformed: its only hierarchy is an AABB tree; offset: the field's. */
+/* Checks content_hash, for a part whose clusters are sound. vertex_room: the clusters' vertices;
+ * may_be_deformed: its only hierarchy is an AABB tree; offset: of the field. */
 void bvpi_verify_content(bvpi_verify *verify, const bvpi_part *part, const bvpd_part *record,
                          uint64_t vertex_room, bool may_be_deformed, uint64_t offset);
 
 /* Does a cluster record of the part's table begin at `offset` of its blob? */
 bool bvpi_verify_is_cluster(const bvpi_part *part, uint64_t offset);
 
-/* A binary hierarchy on the way. */
+/* State of the check of a binary hierarchy. */
 typedef struct bvpi_binary_check {
     bvpi_verify *verify;
     bvpi_binary tree;
     const bvpi_part *part;
-    uint64_t offset; /* of the hierarchy's bytes, in the file */
+    uint64_t offset; /* offset of the hierarchy's bytes in the file */
     bvpi_bits items; /* triangles that no leaf has held yet */
     uint32_t node_count, leaf_count, depth;
 } bvpi_binary_check;
 
-/* A copy of record idx of HIER, of a binary kind: all rules. triangle_count: what the clusters
- * hold; 0: the nodes are not looked at. */
+/* Checks all rules of a copied record idx of HIER, of a binary kind, and its hierarchy.
+ * triangle_count: what the clusters hold; 0: the nodes are not checked. */
 void bvpi_verify_binary(bvpi_verify *verify, const bvpi_part *part, const bvpd_hierarchy *record,
                         uint32_t idx, uint64_t triangle_count);
-/* Every node from the root on; the links are sound, items are ready. */
+/* Checks every node from the root on. The links must be sound, and items set. */
 void bvpi_verify_volumes(bvpi_binary_check *check);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * verify_framing.c: what holds the sections together: gaps, hashes, trailer; and the strings.
- * Spec: format.md, chapters "Directory", "Strings", "Provenance", "Hashes", "Trailer".
+ * verify_framing.c: what is around the sections: gaps, hashes, trailer; and the strings.
+ * Spec: format.md, chapters "Directory", "Strings", "Provenance", "Hashes", "Trailer"
  */
 #include "format/check/verify_file.h"
 
@@ -45,7 +45,7 @@ static void verify_hashes(bvpi_verify *v)
                    bvpi_block_is_good(&v->file, block), "block %" PRIu64 " is damaged", block);
 }
 
-/* Only where this build can. */
+/* Only if this build can compute digests. */
 static void verify_digests(bvpi_verify *v)
 {
     const bvpi_span *digests = &v->file.digests;
@@ -102,7 +102,7 @@ static void verify_string_records(bvpi_verify *v)
     }
 }
 
-/* Nothing is wrong with the file then. */
+/* Out of memory says nothing about the file. */
 static void end_without_memory(bvpi_verify *v, const bvp_error *error)
 {
     if (v->report.error)

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * verify_instances.c: instances, the hierarchy over them, and the world's bounds.
- * Spec: format.md, chapters "Instances" and "Hierarchies over the instances".
+ * verify_instances.c: instances, the hierarchies over them, and the world's bounds.
+ *
+ * Containment in the world bounds is decided exactly (prim/place_bounds.h), because the rule is
+ * about real numbers. Frames are compared with the product of the placements above, within the
+ * rounding that another order of operations may cause.
+ * Spec: format.md, chapters "Instances" and "Hierarchies over the instances"
  */
 #include "format/check/verify_file.h"
 
@@ -13,7 +17,7 @@
 
 /* ---- exact sums ----------------------------------------------------------------------------- */
 
-/* Does the world box contain the part's box at this placement, in real arithmetic? */
+/* Does the world box contain the part's box under this placement, in real arithmetic? */
 static bool contains_instance(const double lo[3], const double hi[3], const double placement[12],
                               const bvpi_part *part)
 {
@@ -39,8 +43,8 @@ static void multiply(const double a[12], const double b[12], double out[12])
     memcpy(out, product, sizeof product);
 }
 
-/* The product of the placements from the root to `node`; `size` gets the same of absolute values,
- * which rounding errors are measured by. Returns how many were multiplied. */
+/* The product of the placements from the root to `node`. `size` receives the same product of
+ * absolute values, in which rounding errors are measured. Returns the number of factors. */
 static uint32_t multiply_up(const bvp_file *file, uint32_t node, double world[12], double size[12])
 {
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
@@ -60,13 +64,13 @@ static uint32_t multiply_up(const bvp_file *file, uint32_t node, double world[12
     return depth;
 }
 
-/* Is the frame that of the node above? */
+/* Does the frame match the placement of the node above? */
 static bool is_frame_consistent(const bvp_file *file, uint32_t node, const double frame[12])
 {
     double world[12], size[12];
     bvp_node_info info;
     if (bvp_get_node(file, node, &info) != BVP_OK)
-        return true; /* another check reports that error */
+        return true; /* reported by another check */
     const uint32_t depth = multiply_up(file, info.parent, world, size);
     for (int i = 0; i < 12; i++)
         if (!(fabs(frame[i] - world[i]) <= (depth + 4) * 0x1p-48 * size[i] + 0x1p-1022))
@@ -149,7 +153,7 @@ void bvpi_verify_instance_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
     }
 }
 
-/* items: of all instances, those that no hierarchy before this one holds. */
+/* items: the instances that no earlier hierarchy holds. */
 static void verify_one_top(bvpi_hierarchy_check *c, const bvpd_hierarchy *record, uint32_t idx)
 {
     bvpi_verify *v = c->verify;
@@ -169,8 +173,8 @@ static void verify_one_top(bvpi_hierarchy_check *c, const bvpd_hierarchy *record
     c->items_from = c->items_end;
 }
 
-/* Rules HIE-2 and HIE-3; end: of the hierarchy before this one, moved on. False: its nodes are
- * nowhere. */
+/* Rules HIE-2 and HIE-3. end: of the hierarchy before this one; is advanced. False: its nodes have
+ * no valid place. */
 static bool verify_top_record(bvpi_verify *v, const bvpd_hierarchy *record, uint64_t offset,
                               uint64_t *end)
 {

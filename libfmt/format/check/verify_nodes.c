@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * verify_nodes.c: a hierarchy, of a part or over the instances, from its record to its last leaf.
- * Spec: format.md, chapters "Hierarchies" and "Nodes".
+ * verify_nodes.c: checks a wide hierarchy, of a part or over the instances, from its record to its
+ * last leaf.
+ *
+ * Every unit that is a node is in the set `slots` at first; reaching a node removes it. So a node
+ * that is reached twice is found, the walk ends on any input, and what remains at the end was never
+ * referred to. The set `items` does the same for triangles or instances.
+ * Spec: format.md, chapters "Hierarchies" and "Nodes"
  */
 #include "format/check/verify_file.h"
 
@@ -12,7 +17,7 @@
 
 /* ---- the record ----------------------------------------------------------------------------- */
 
-/* Rules HIE-9 and HIE-10: corners must be exact doubles, and every frame a multiple of its step. */
+/* Rules HIE-9 and HIE-10: corners are exact doubles, and every frame is a multiple of its step. */
 static bool is_grid(const bvpd_hierarchy *r)
 {
     int exponent;
@@ -99,7 +104,7 @@ static bool is_empty_lane(const bvpd_node *node, int lane)
     return true;
 }
 
-/* Rules about the node alone. */
+/* Rules about a single node. */
 static void verify_lanes(bvpi_hierarchy_check *c, const bvpd_node *node, uint64_t offset)
 {
     bvpi_report *report = &c->verify->report;
@@ -135,7 +140,7 @@ static void verify_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box, const bv
         bvpi_verify_instance_leaf(c, box, leaf, offset);
 }
 
-/* Takes a unit off the set of nodes that nothing has referred to. */
+/* Removes a unit from the set of nodes that were not reached yet. */
 static bool claim(bvpi_hierarchy_check *c, uint32_t unit, uint64_t offset)
 {
     const bool is_free = unit < c->slots.count && bvpi_bits_get(&c->slots, unit);
@@ -145,7 +150,7 @@ static bool claim(bvpi_hierarchy_check *c, uint32_t unit, uint64_t offset)
                       "unit %" PRIu32 " is not a node, or is referred to twice", unit);
 }
 
-/* Checks one node and puts its inner children on the stack, the first lane on top. */
+/* Checks one node and pushes its inner children, the first lane on top. */
 static uint32_t verify_node(bvpi_hierarchy_check *c, const waiting *here, waiting *stack)
 {
     bvpi_report *report = &c->verify->report;

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * verify_parts.c: parts: their places, cluster records, coordinates, triangle numbers, leaves.
- * Spec: format.md, chapters "Parts", "Cluster records", "Triangle numbers", "Nodes".
+ * verify_parts.c: checks parts: their places, cluster records, coordinates, triangle numbers,
+ * leaves.
+ *
+ * Order matters: places first, so that bytes are known to be inside the sections and no two parts
+ * share them; then clusters, each decoded once and kept for the leaves that refer to it; then the
+ * hierarchies, whose leaves must hold every triangle exactly once, inside their boxes; then
+ * identity, which needs a sound mesh.
+ * Spec: format.md, chapters "Parts", "Cluster records", "Triangle numbers", "Nodes"
  */
 #include "format/check/verify_file.h"
 
@@ -12,24 +18,24 @@
 #include <math.h>
 #include <string.h>
 
-/* Every corner and coordinate of a cluster: several rules, and each of its leaves, look at them. */
+/* All corners and coordinates of a cluster: several rules, and each of its leaves, use them. */
 struct bvpi_decoded_cluster {
-    uint64_t place; /* of the record in the blob; UINT64_MAX: of none */
+    uint64_t place; /* of the record in the blob; UINT64_MAX: none is decoded */
     bvpi_cluster cluster;
     uint8_t corner[BVPD_CLUSTER_TRIANGLES][3];
     float position[BVPD_CLUSTER_VERTICES][3];
 };
 typedef struct bvpi_decoded_cluster decoded_cluster;
 
-/* A part on the way. */
+/* State of the check of one part. */
 typedef struct part_check {
     bvpi_verify *verify;
     const bvpd_part *record;                /* a copy */
-    bool is_reference;                      /* it lies in a store */
-    bvpi_part part;                         /* its bounded view */
+    bool is_reference;                      /* the part is in a store */
+    bvpi_part part;                         /* its checked view */
     uint64_t record_off, blob_off, ids_off; /* in the file */
     bvpi_hierarchy_check hierarchy;         /* the wide one */
-    bool has_wide, has_known;               /* every hierarchy is of a kind that is known */
+    bool has_wide, has_known;               /* every hierarchy is of a known kind */
     uint64_t next_cluster, next_id;         /* where the next records must begin */
     uint64_t triangle_count, vertex_count;  /* seen so far */
     float lo[3], hi[3];
@@ -82,8 +88,8 @@ static void verify_numbers(part_check *c)
     bvpi_verify_string_ref(c->verify, PART_FIELD(c, source_id), r->source_id);
 }
 
-/* Blobs follow one another, and so do the parts' triangle numbers. False when they overlap: bytes
- * are looked at once. */
+/* Blobs follow each other, and so do the parts' triangle numbers. False: they overlap, so bytes
+ * would be read twice. */
 static bool verify_places(part_check *c, uint64_t data_end, uint64_t ids_end)
 {
     const bvpd_part *r = c->record;
@@ -133,8 +139,8 @@ static void verify_packing(part_check *c, const bvpi_cluster *cluster, uint64_t 
                "reserved bits of a cluster are not zero");
 }
 
-/* d->cluster is open. A corner of a vertex that is not there, which breaks CLU-7, gets what lies
- * behind. */
+/* d->cluster is open. A corner of a vertex that does not exist, which violates CLU-7, gets whatever
+ * follows. */
 static void decode_cluster(decoded_cluster *d)
 {
     const bvpi_cluster *cluster = &d->cluster;
@@ -205,7 +211,7 @@ static void verify_coordinates(part_check *c, const bvpi_cluster *cluster)
     }
 }
 
-/* Are the bits of `size` bytes from bit `from` on zero? */
+/* Are the bits of `size` bytes zero, from bit `from` on? */
 static bool is_zero_from(const uint8_t *data, uint64_t from, uint64_t size)
 {
     const uint64_t byte = from / 8;
@@ -214,13 +220,13 @@ static bool is_zero_from(const uint8_t *data, uint64_t from, uint64_t size)
     return data[byte] >> (from % 8) == 0 && bvpi_is_zero(data + byte + 1, size - byte - 1);
 }
 
-/* A stream's last bits. */
+/* Are the bits after a stream zero? */
 static bool is_filled_up(const uint8_t *stream, uint32_t count, unsigned width)
 {
     return is_zero_from(stream, (uint64_t)count * width, bvpi_packed_size(count, width));
 }
 
-/* Bits after each stream, bytes before the nodes, bytes after the record. */
+/* Checks the bits after each stream, the bytes before the nodes, and the bytes after the record. */
 static void verify_padding(part_check *c, const bvpi_cluster *cluster, const uint8_t *record,
                            uint64_t nodes_end, uint64_t next)
 {
@@ -284,7 +290,7 @@ static void verify_ids(part_check *c, const bvpi_cluster *cluster, uint64_t clus
                "reserved bytes of triangle numbers are not zero");
     const uint64_t largest_field = (UINT64_C(1) << head.width) - 1;
     const uint64_t largest_skip = head.gap_count > 0 ? (UINT64_C(1) << head.gap_width) - 1 : 0;
-    bool fits = true; /* at once where no field could make it too large */
+    bool fits = true; /* in one step, if no field can make it too large */
     for (uint32_t i = 0;
          head.base + largest_field + largest_skip > UINT32_MAX && i < cluster->triangle_count; i++)
         fits = fits && bvpi_triangle_id(&c->part, &cluster->head, i) <= UINT32_MAX;
@@ -296,7 +302,7 @@ static void verify_ids(part_check *c, const bvpi_cluster *cluster, uint64_t clus
     c->next_id = offset + sizeof head + size;
 }
 
-/* One record; false when the next one's place is unknown. */
+/* Checks one record. False: the next one's place is unknown. */
 static bool verify_cluster(part_check *c, uint32_t idx)
 {
     bvpi_report *report = &c->verify->report;
@@ -403,7 +409,8 @@ static bool is_in_box(const decoded_cluster *d, uint32_t local, const double lo[
     return is_in;
 }
 
-/* The record at `place` of the blob, decoded, unless it is already. False: none begins there. */
+/* Decodes the record at `place` of the blob, unless that was the last one. False: no record begins
+ * there. */
 static bool find_decoded(const bvpi_part *part, uint64_t place, decoded_cluster *d)
 {
     if (d->place == place)
@@ -454,7 +461,7 @@ static void load_hierarchy(const part_check *c, uint64_t idx, bvpd_hierarchy *ou
     bvpi_load_record(out, c->verify->file.section[BVPD_HIER].data + idx * sizeof *out, sizeof *out);
 }
 
-/* Which hierarchies the part has. False: it cannot be told. */
+/* Finds which hierarchies the part has. False: that cannot be determined. */
 static bool find_hierarchies(part_check *c, uint32_t part_idx)
 {
     const bvpd_part *r = c->record;
@@ -493,7 +500,7 @@ static bool find_hierarchies(part_check *c, uint32_t part_idx)
     return c->has_wide || c->has_known;
 }
 
-/* The wide hierarchy's record; false: it does not allow to walk. */
+/* Checks the wide hierarchy's record. False: it cannot be walked. */
 static bool verify_wide_record(part_check *c, bvpd_hierarchy *record)
 {
     const bvpd_part *r = c->record;
@@ -515,7 +522,7 @@ static bool verify_wide_record(part_check *c, bvpd_hierarchy *record)
     return bvpi_verify_hierarchy(&c->hierarchy, record, r->first_hierarchy);
 }
 
-/* Upper nodes of the wide hierarchy, then the clusters. */
+/* Checks the upper nodes of the wide hierarchy, then the clusters. */
 static void verify_blob(part_check *c, uint32_t upper_count)
 {
     const uint64_t alignment = UINT64_C(1) << c->part.cluster_shift;
@@ -546,7 +553,7 @@ static void verify_wide(part_check *c)
     bvpi_bits_free(&h->items);
 }
 
-/* Of a file without findings so far: a broken mesh has no hash worth comparing. */
+/* Only if the file has no violation so far: the hash of a broken mesh means nothing. */
 static void verify_identity(const part_check *c)
 {
     bvpd_hierarchy first;
@@ -558,7 +565,7 @@ static void verify_identity(const part_check *c)
                         PART_FIELD(c, content_hash));
 }
 
-/* What can only be looked at when the part's bytes are known to be there. */
+/* Checks that need the part's bytes to be inside the file. */
 static void verify_contents(part_check *c, uint32_t part_idx)
 {
     if (!find_hierarchies(c, part_idx))
@@ -567,7 +574,7 @@ static void verify_contents(part_check *c, uint32_t part_idx)
         verify_wide(c);
     else
         verify_blob(c, 0);
-    uint32_t seen = 0; /* of a kind that is there twice readers find the first one */
+    uint32_t seen = 0; /* if a kind occurs twice, readers use the first */
     for (uint32_t i = c->has_wide;
          i < c->record->hierarchy_count && bvpi_report_goes_on(&c->verify->report); i++) {
         bvpd_hierarchy h;
@@ -581,7 +588,7 @@ static void verify_contents(part_check *c, uint32_t part_idx)
     verify_identity(c);
 }
 
-/* A part that lies in a store: all fields about its bytes are zero. */
+/* For a part in a store: all fields about its bytes are zero. */
 static void verify_reference(part_check *c)
 {
     static const uint8_t zeros[16];
@@ -634,7 +641,7 @@ static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, u
     verify_contents(&c, idx);
 }
 
-/* Where the part's first binary hierarchy lies: what comes before it is another part's. */
+/* Where the part's first binary hierarchy begins; what is before it belongs to other parts. */
 static uint64_t find_binary_start(const bvpi_verify *v, const bvpd_part *record)
 {
     const bvpi_span *span = &v->file.section[BVPD_HIER];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * verify_tree.c: placements, the product tree and its properties.
- * Spec: format.md, chapters "Placements", "Product tree", "Properties".
+ * verify_tree.c: checks placements, linear parts, the product tree and its properties.
+ * Spec: format.md, chapters "Placements", "Linear parts", "Product tree", "Properties"
  */
 #include "format/check/verify_file.h"
 
@@ -19,8 +19,8 @@ static bool are_finite(const double *numbers, int count)
     return true;
 }
 
-/* The determinant of the linear part in double, rows scaled by powers of two against overflow; the
- * spec defines singular by exactly this computation. */
+/* The determinant of the linear part in double, rows scaled by powers of two against overflow. The
+ * spec defines "singular" by exactly this computation. */
 static bool is_singular(const double m[12])
 {
     double r[3][3];
@@ -60,8 +60,8 @@ static void verify_placements(bvpi_verify *v)
     }
 }
 
-/* The magnitudes are in the order of their first use: each field is at most one above those before
- * it. */
+/* Magnitudes are numbered in the order of their first use: each field is at most one above the
+ * largest before it. */
 static bool is_in_order(uint64_t word)
 {
     unsigned next = BVPD_LINEAR_FIRST;
@@ -74,7 +74,7 @@ static bool is_in_order(uint64_t word)
     return true;
 }
 
-/* Finite, positive, none of them one, none twice. */
+/* Finite, positive, none of them 1, no two equal. */
 static bool are_magnitudes(const uint8_t *bytes, unsigned count)
 {
     double m[BVPD_LINEAR_MAX];
@@ -127,7 +127,7 @@ static void verify_linears(bvpi_verify *v)
     }
 }
 
-/* The nodes above the one at hand, the nearest last. */
+/* The open ancestors of the current node, the nearest last. */
 typedef struct above {
     struct {
         uint32_t node, end;
@@ -135,7 +135,7 @@ typedef struct above {
     uint32_t depth;
 } above;
 
-/* Preorder: the parent is the nearest node that has not ended. */
+/* In preorder, the parent is the nearest node that has not ended. */
 static void verify_order(bvpi_verify *v, uint32_t idx, const bvpd_tree_node *node, above *up,
                          uint64_t offset)
 {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * verify_volumes.c: the volumes of a binary hierarchy: every node from the root on, every triangle
- * against the volumes that must hold it.
- * Spec: format.md, chapters "Binary hierarchies", "Boxtree", "AABB tree", "Oriented volumes".
+ * verify_volumes.c: checks the volumes of a binary hierarchy: every node from the root on, and
+ * every triangle against all volumes above it.
+ *
+ * The walk keeps the path from the root to the current node. A triangle of a leaf is tested against
+ * each volume on the path with the formulas that readers use, including their slack, so that what
+ * passes here is safe for every query.
+ * Spec: format.md, chapters "Binary hierarchies", "Boxtree", "AABB tree", "Oriented volumes"
  */
 #include "format/check/verify_file.h"
 
@@ -12,14 +16,14 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* A node on the path from the root to where the walk is. */
+/* A node on the path from the root to the current one. */
 typedef struct level {
     bvpi_binary_node node, child[2];
     const uint8_t *payload, *child_payload[2];
     bvpi_decoded volume;
     uint32_t child_count, entered; /* 0 children: a leaf, or a node that cannot be opened */
-    uint64_t triangle_count;       /* below it, seen so far */
-    float lo[3], hi[3];            /* of these */
+    uint64_t triangle_count;       /* below it, so far */
+    float lo[3], hi[3];            /* box of these triangles */
 } level;
 
 typedef struct path {
@@ -27,7 +31,7 @@ typedef struct path {
     bvpi_report *report;
     bvpi_decoded start; /* what the root's payload is relative to */
     bvpi_cluster cluster;
-    uint64_t cluster_off; /* in the blob; UINT64_MAX: none is open */
+    uint64_t cluster_off; /* offset in the blob; UINT64_MAX: none is open */
     uint32_t count;
     level levels[BVPD_DEPTH_MAX];
 } path;
@@ -39,7 +43,7 @@ static uint64_t offset_of(const path *p, const uint8_t *bytes)
 
 /* ---- boxtree -------------------------------------------------------------------------------- */
 
-/* The node's sides one by one: no offset is cut short by the side opposite. */
+/* Checks the node's sides one by one: no offset may be cut off by the opposite side. */
 static bool is_within(const bvpi_binary *tree, const bvpi_frame *parent, const uint8_t *payload)
 {
     const unsigned mask = bvpi_load_u8(payload) & 63u;
@@ -118,7 +122,7 @@ static bool is_rotation(uint32_t rotation)
     return 1 - sum >= 0;
 }
 
-/* Sizes that the slack of readers is enough for. */
+/* True if readers' slack suffices for volumes of this size and place. */
 static bool is_near(const path *p, const bvpi_oriented *volume)
 {
     const bvpi_oriented *grid = &p->start.oriented;
@@ -139,7 +143,7 @@ static void verify_oriented(const path *p, const uint8_t *payload, const bvpi_or
                "a volume is larger than twice the grid's reach, or that far from its centre");
 }
 
-/* The triangle's corners lie in every volume of the path. */
+/* Checks that the triangle's corners are inside every volume on the path. */
 static void verify_held(const path *p, const float triangle[9], uint64_t item)
 {
     const bool is_rss = p->check->tree.kind == BVPD_KIND_RSS;
@@ -171,7 +175,7 @@ static bool open_cluster(path *p, uint64_t offset)
     return true;
 }
 
-/* The triangle behind item `idx`, taken off those that no leaf has held. */
+/* Loads the triangle of item `idx`, and removes it from those that no leaf has held. */
 static bool claim(path *p, uint64_t idx, uint64_t offset, float triangle[9], uint64_t *item)
 {
     bvpi_binary_check *c = p->check;
@@ -227,7 +231,7 @@ static void verify_leaf(path *p, level *leaf)
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
-/* Why a block's node has no two children. */
+/* Reports why a block's node does not have two children. */
 static void report_children(const path *p, const bvpi_binary_node *node)
 {
     const uint8_t *bytes = p->check->tree.blob + node->at;
@@ -251,7 +255,7 @@ static void verify_payload(const path *p, const bvpi_decoded *parent, const leve
         verify_oriented(p, l->payload, &l->volume.oriented);
 }
 
-/* Puts a node at the end of the path, unless that is too long. */
+/* Appends a node to the path, unless the path is too long. */
 static void enter(path *p, const bvpi_binary_node *node, const uint8_t *payload)
 {
     bvpi_binary_check *c = p->check;
@@ -288,7 +292,7 @@ static bool is_union(const level *l)
     return true;
 }
 
-/* Takes the last node off the path: everything below it was seen. */
+/* Removes the last node of the path; everything below it was visited. */
 static void leave(path *p)
 {
     level *l = &p->levels[--p->count];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * aabb_node.h: axis-aligned boxes as six floats, exact: a part's coordinates are floats.
- * Spec: format.md, chapter "AABB tree".
+ * aabb_node.h: axis-aligned boxes as six floats; exact, because a part's coordinates are floats.
+ * Spec: format.md, chapter "AABB tree"
  * Based on: van den Bergen, Efficient collision detection of complex deformable models using AABB
  * trees, 1997.
  */
@@ -15,7 +15,7 @@ typedef struct bvpi_aabb {
     float lo[3], hi[3];
 } bvpi_aabb;
 
-/* Payload: lo x y z, hi x y z. NaN, of a forged node, becomes 0. */
+/* Payload: lo x y z, hi x y z. NaN in a forged node becomes 0. */
 static inline void bvpi_aabb_box(const uint8_t *payload, bvpi_aabb *out)
 {
     for (int axis = 0; axis < 3; axis++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * binary_node.h: the skeleton that the binary hierarchies share: who is whose child, which
- * triangles a leaf holds. What a node's payload means is in boxtree.h, aabb.h, obb.h and rss.h.
- * Spec: format.md, chapter "Binary hierarchies".
+ * binary_node.h: the skeleton shared by the binary hierarchies: which nodes are children, which
+ * triangles a leaf holds. What a payload means is in node/aabb_node.h and in kinds/node/.
+ * Spec: format.md, chapter "Binary hierarchies"
  * Based on: Shellshear, Li, Carlson, ME-BVH: Memory Efficient Bounding Volume Hierarchies (leaves
  * hold up to leaf_size triangles that have no volumes of their own).
  */
@@ -15,14 +15,14 @@
 
 #include <stdbool.h>
 
-/* A node that a walk stands on: its payload was read by its parent, what is left are its children.
- * An upper node (end == 0) is a record of the upper array. Any other lies in a block, where nodes
- * follow one another in preorder: `at` is where its children begin. */
+/* The current node of a walk. Its payload was read by its parent; what remains are its children. An
+ * upper node (end == 0) is a record of the upper array. All others are in a block, in preorder:
+ * `at` is where their children begin. */
 typedef struct bvpi_binary_node {
     uint32_t at; /* upper: its number; in a block: offset in the blob of what follows its payload */
     uint32_t end;   /* offset of the block's end; 0: upper */
-    uint32_t first; /* in a block: first triangle, as bvpi_binary_item takes it */
-    uint32_t count; /* in a block: triangles, 1 .. 256; upper: 0 */
+    uint32_t first; /* in a block: its first triangle, for bvpi_binary_item */
+    uint32_t count; /* in a block: number of triangles, 1 .. 256; upper: 0 */
 } bvpi_binary_node;
 
 static inline bool bvpi_binary_is_leaf(const bvpi_binary *tree, const bvpi_binary_node *node)
@@ -30,7 +30,7 @@ static inline bool bvpi_binary_is_leaf(const bvpi_binary *tree, const bvpi_binar
     return node->end != 0 && node->count <= tree->leaf_size;
 }
 
-/* Bytes of the payload that begins at `payload`; at most tree->payload_size. */
+/* The size of the payload that begins at `payload`; at most tree->payload_size. */
 static inline uint32_t bvpi_binary_payload_size(const bvpi_binary *tree, const uint8_t *payload)
 {
     if (tree->kind != BVPD_KIND_BOXTREE)
@@ -40,8 +40,8 @@ static inline uint32_t bvpi_binary_payload_size(const bvpi_binary *tree, const u
     return size < tree->payload_size ? size : tree->payload_size;
 }
 
-/* Bytes of a left child's subtree, from its span byte: boxtree: that many; else it has so many
- * leaves, and all nodes are equally large. */
+/* The size of a left child's subtree, from its span byte. Boxtree: the byte itself. Otherwise the
+ * byte is the number of leaves, and all nodes have the same size. */
 static inline uint32_t bvpi_binary_left_size(const bvpi_binary *tree, uint32_t span)
 {
     if (tree->kind == BVPD_KIND_BOXTREE)
@@ -49,8 +49,8 @@ static inline uint32_t bvpi_binary_left_size(const bvpi_binary *tree, uint32_t s
     return (2 * span - 1) * tree->payload_size + 2 * (span - 1);
 }
 
-/* Upper record `idx`, which is checked here, as a node; its payload goes to *payload. When the
- * record links to a block, the node is the block's root. */
+/* Upper record `idx` as a node, after checking it; *payload: its payload. If the record links to a
+ * block, the node is the block's root. */
 static inline bool bvpi_binary_upper(const bvpi_binary *tree, uint32_t idx, bvpi_binary_node *out,
                                      const uint8_t **payload)
 {
@@ -83,8 +83,8 @@ static inline bool bvpi_binary_root(const bvpi_binary *tree, bvpi_binary_node *o
     return bvpi_binary_upper(tree, 0, out, payload);
 }
 
-/* The two children of a node that is no leaf. False: the bytes break a rule that keeps the walk
- * inside the blob, or that makes it end. */
+/* The two children of an inner node. False: the bytes violate a rule that keeps walks inside the
+ * blob, or makes them end. */
 static inline bool bvpi_binary_children(const bvpi_binary *tree, const bvpi_binary_node *node,
                                         bvpi_binary_node child[2], const uint8_t *payload[2])
 {
@@ -116,9 +116,9 @@ static inline bool bvpi_binary_children(const bvpi_binary *tree, const bvpi_bina
     return true;
 }
 
-/* Triangle `item` of a leaf (first .. first + count - 1) as a reference into the clusters: record
- * offset >> cluster_shift, times 256, plus the local number; bvpi_cluster_open checks it. False: it
- * is not in the order stream. */
+/* Triangle `item` of a leaf (first .. first + count - 1) as a reference into the clusters: (record
+ * offset >> cluster_shift) * 256 + local number; bvpi_cluster_open checks it. False: it is not in
+ * the order stream. */
 static inline bool bvpi_binary_item(const bvpi_binary *tree, uint32_t item, uint32_t *reference)
 {
     *reference = item;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * cluster_record.h: a cluster record, decoded number by number: the plain version of what
- * node/wide_node.h does with eight triangles side by side. Nothing here leaves the blob and the
- * 8192 bytes behind it. Spec: format.md, chapter "Cluster records".
+ * cluster_record.h: a cluster record, decoded one number at a time: the plain version of what
+ * node/wide_node.h does for eight triangles side by side. Reads never leave the blob and the 8192
+ * bytes behind it.
+ * Spec: format.md, chapter "Cluster records"
  */
 #ifndef BVPI_NODE_CLUSTER_RECORD_H
 #define BVPI_NODE_CLUSTER_RECORD_H
@@ -12,21 +13,22 @@
 
 #include <stdbool.h>
 
-/* A cluster record in the mapping, its header read once. */
+/* A cluster record in the mapping. Its header was read once. */
 typedef struct bvpi_cluster {
     bvpd_cluster head;
     uint32_t vertex_count, triangle_count; /* 1 .. 256 */
     const uint8_t *corners, *vertices;     /* streams */
-    const uint8_t *table[3];               /* of an axis that has one; the next one begins behind */
-    const uint8_t *end;                    /* of the last table */
-    unsigned first_width, delta_width;     /* bits of a triangle's corners */
-    unsigned corners_width, vertex_width;  /* bits of a triangle and of a vertex */
-    unsigned width[3];                     /* bits of a coordinate, in the table if there is one */
-    unsigned field_width[3], field_at[3];  /* of an axis in a vertex */
+    const uint8_t *table[3];               /* for an axis that has one; the next table follows */
+    const uint8_t *end;                    /* end of the last table */
+    unsigned first_width,
+        delta_width; /* bits of a triangle's first corner, and of the differences */
+    unsigned corners_width, vertex_width; /* bits of a triangle, and of a vertex */
+    unsigned width[3]; /* bits of a coordinate; of a table's entry if there is a table */
+    unsigned field_width[3], field_at[3]; /* bits of an axis in a vertex, and where they begin */
 } bvpi_cluster;
 
-/* Bits a coordinate takes. 26 to 31 and above 32 are refused by the rules; a decoder that is asked
- * for the coordinates all the same takes 25 or 32. */
+/* The bits of a coordinate. Rules refuse 26 to 31 and values above 32; a decoder that meets them
+ * nevertheless uses 25 or 32. */
 static inline unsigned bvpi_cluster_width(uint8_t packing)
 {
     static const uint8_t widths[64] = {
@@ -41,13 +43,14 @@ static inline uint32_t bvpi_packed_size(uint32_t count, unsigned width)
     return (count * width + 7) / 8;
 }
 
-/* Bits of a number below `count` (2 .. 255). */
+/* The bits of an index below `count` (2 .. 255). */
 static inline unsigned bvpi_table_width(uint8_t count)
 {
     return 32u - (unsigned)__builtin_clz((count - 1u) | 1u);
 }
 
-/* Widths of an axis whose coordinates begin at bit `at` of a vertex; returns where they end. */
+/* Sets the widths of an axis whose coordinates begin at bit `at` of a vertex. Returns where they
+ * end. */
 static inline unsigned bvpi_cluster_axis(bvpi_cluster *c, int axis, unsigned at)
 {
     const uint8_t count = c->head.table_count[axis];
@@ -57,8 +60,8 @@ static inline unsigned bvpi_cluster_axis(bvpi_cluster *c, int axis, unsigned at)
     return at + c->field_width[axis];
 }
 
-/* From the header on: where everything is. `record`: the record's first byte. Without loops, so
- * that what a caller has no use for costs nothing. */
+/* Computes where everything is, from the header. `record`: the record's first byte. Without loops,
+ * so that results a caller does not use cost nothing. */
 static inline void bvpi_cluster_layout(const uint8_t *record, bvpi_cluster *c)
 {
     c->vertex_count = c->head.vertex_count_minus_1 + 1u;
@@ -75,7 +78,7 @@ static inline void bvpi_cluster_layout(const uint8_t *record, bvpi_cluster *c)
     c->end = c->table[2] + bvpi_packed_size(c->head.table_count[2], c->width[2]);
 }
 
-/* The header of the record at `offset` of a blob; false when that does not begin in it. */
+/* Loads the header of the record at `offset` of a blob. False: it is not inside the blob. */
 static inline bool bvpi_cluster_load(const uint8_t *blob, uint64_t blob_size, uint64_t offset,
                                      bvpd_cluster *out)
 {
@@ -95,8 +98,8 @@ static inline bool bvpi_cluster_open(const uint8_t *blob, uint64_t blob_size, ui
     return true;
 }
 
-/* Number in the part of the triangle that `reference` names: a record's offset >> cluster_shift,
- * times 256, plus the local number. False: no record begins there. */
+/* The number within the part of the triangle that `reference` names: (record offset >>
+ * cluster_shift) * 256 + local number. False: no record begins there. */
 static inline bool bvpi_reference_triangle(const bvpi_part *part, uint32_t reference,
                                            uint64_t *triangle)
 {
@@ -108,7 +111,7 @@ static inline bool bvpi_reference_triangle(const bvpi_part *part, uint32_t refer
     return true;
 }
 
-/* Bytes from the record's start to its nodes, which begin at a multiple of 64. */
+/* Bytes from the record's start to its nodes; a multiple of 64. */
 static inline uint32_t bvpi_cluster_nodes_off(const bvpi_cluster *cluster)
 {
     const uint32_t end =
@@ -116,7 +119,7 @@ static inline uint32_t bvpi_cluster_nodes_off(const bvpi_cluster *cluster)
     return (end + BVPD_UNIT - 1) & ~(uint32_t)(BVPD_UNIT - 1);
 }
 
-/* `width` bits (0 .. 32) from bit `bit` of a stream on, least significant bit first. */
+/* `width` bits (0 .. 32) of a stream from bit `bit` on, least significant bit first. */
 static inline uint32_t bvpi_stream_bits(const uint8_t *stream, uint32_t bit, unsigned width)
 {
     uint64_t word;
@@ -124,7 +127,8 @@ static inline uint32_t bvpi_stream_bits(const uint8_t *stream, uint32_t bit, uns
     return (uint32_t)(word >> (bit % 8) & ((UINT64_C(1) << width) - 1));
 }
 
-/* Step of mode GRID: codes 0..15: 10^-code; 64..191: 2^(code - 128); no other code is valid. */
+/* The step of mode GRID: codes 0 .. 15: 10^-code; 64 .. 191: 2^(code - 128). Other codes are
+ * invalid. */
 static inline double bvpi_cluster_step(uint8_t code)
 {
     static const double decimal[16] = {1e0,  1e-1, 1e-2,  1e-3,  1e-4,  1e-5,  1e-6,  1e-7,
@@ -133,7 +137,7 @@ static inline double bvpi_cluster_step(uint8_t code)
         return decimal[code];
     if (code < 64 || code >= 192)
         return 1;
-    const uint64_t bits = (uint64_t)(1023 - 128 + code) << 52; /* an exponent and no fraction */
+    const uint64_t bits = (uint64_t)(1023 - 128 + code) << 52; /* an exponent without fraction */
     double step;
     memcpy(&step, &bits, sizeof step);
     return step;
@@ -146,8 +150,8 @@ static inline float bvpi_float_of_bits(uint32_t bits)
     return value;
 }
 
-/* What is stored of local vertex `vertex` (0 .. 255) on an axis: a coordinate's field, or its
- * number in the axis' table. */
+/* What is stored for local vertex `vertex` (0 .. 255) on an axis: a coordinate's code, or an index
+ * into the axis' table. */
 static inline uint32_t bvpi_cluster_field(const bvpi_cluster *cluster, int axis, uint32_t vertex)
 {
     return bvpi_stream_bits(cluster->vertices,
@@ -155,7 +159,7 @@ static inline uint32_t bvpi_cluster_field(const bvpi_cluster *cluster, int axis,
                             cluster->field_width[axis]);
 }
 
-/* Coordinate of local vertex `vertex` (0 .. 255) on an axis. */
+/* The coordinate of local vertex `vertex` (0 .. 255) on an axis. */
 static inline float bvpi_cluster_coordinate(const bvpi_cluster *cluster, int axis, uint32_t vertex)
 {
     uint32_t field = bvpi_cluster_field(cluster, axis, vertex);
@@ -173,7 +177,7 @@ static inline float bvpi_cluster_coordinate(const bvpi_cluster *cluster, int axi
     }
 }
 
-/* Local vertex number (0 .. 255) of a corner (0 .. 2) of local triangle `triangle`. */
+/* The local vertex number (0 .. 255) of a corner (0 .. 2) of local triangle `triangle`. */
 static inline uint32_t bvpi_cluster_corner(const bvpi_cluster *cluster, uint32_t triangle,
                                            uint32_t corner)
 {
@@ -186,7 +190,7 @@ static inline uint32_t bvpi_cluster_corner(const bvpi_cluster *cluster, uint32_t
     return (first + delta + cluster->head.corner_base) & 255;
 }
 
-/* Asks for the vertices and tables of the triangles from `triangle` on. */
+/* Prefetches vertices and tables of the triangles from `triangle` on. */
 static inline void bvpi_cluster_prefetch(const bvpi_cluster *cluster, uint32_t triangle)
 {
     const uint32_t vertex = bvpi_cluster_corner(cluster, triangle, 0);
@@ -194,7 +198,7 @@ static inline void bvpi_cluster_prefetch(const bvpi_cluster *cluster, uint32_t t
     __builtin_prefetch(cluster->table[0]);
 }
 
-/* Its three corners: x0 y0 z0 x1 ... z2. */
+/* The three corners of a triangle: x0 y0 z0 x1 ... z2. */
 static inline void bvpi_cluster_triangle(const bvpi_cluster *cluster, uint32_t triangle,
                                          float out[9])
 {
@@ -205,7 +209,7 @@ static inline void bvpi_cluster_triangle(const bvpi_cluster *cluster, uint32_t t
     }
 }
 
-/* Offset of cluster `idx` (< cluster_count) in the part's blob, from its table. */
+/* The offset of cluster `idx` (< cluster_count) in the part's blob, from its table. */
 static inline uint64_t bvpi_cluster_off(const bvpi_part *part, uint32_t idx)
 {
     const uint8_t *entry = part->blob + part->cluster_table_off + (uint64_t)idx * 4;
@@ -218,8 +222,8 @@ static inline bool bvpi_cluster_at(const bvpi_part *part, uint32_t idx, bvpi_clu
     return bvpi_cluster_open(part->blob, part->blob_size, bvpi_cluster_off(part, idx), out);
 }
 
-/* The part, and of `*capacity` triangles from `first` on how many it has. BVP_ERR_ARGUMENT: `first`
- * lies beyond the end. */
+/* The part, and how many of `*capacity` triangles from `first` on it has. BVP_ERR_ARGUMENT: `first`
+ * is beyond the end. */
 static inline bvp_status bvpi_triangle_range(const bvp_file *file, uint32_t part_idx,
                                              uint64_t first, bvpi_part *part, uint64_t *capacity)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * frame.h: boxes of a hierarchy as integers of its grid, one child at a time: the plain version of
  * node/wide_node.h's boxes.
- * Spec: format.md, chapter "Nodes".
+ * Spec: format.md, chapter "Nodes"
  */
 #ifndef BVPI_NODE_FRAME_H
 #define BVPI_NODE_FRAME_H
@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* A box in grid steps; of a node it is the frame of the node's children. */
+/* A box in grid steps. A node's box is the frame of its children. */
 typedef struct bvpi_frame {
     uint32_t lo[3], hi[3];
 } bvpi_frame;
@@ -24,14 +24,14 @@ static inline void bvpi_frame_root(const bvpi_tree *tree, bvpi_frame *out)
     }
 }
 
-/* Bits that a child's 8-bit number is shifted by: max(0, floor(log2(extent)) - 7). */
+/* The shift of a child's 8-bit numbers: max(0, floor(log2(extent)) - 7). */
 static inline unsigned bvpi_frame_shift(uint32_t extent)
 {
     return extent < 256 ? 0 : 24u - (unsigned)__builtin_clz(extent);
 }
 
-/* Box of child `lane`. Of a valid node it lies in the frame; of a forged one its numbers still stay
- * below 2^32. */
+/* The box of child `lane`. In a valid node it is inside the frame; in a forged one the numbers
+ * still stay below 2^32. */
 static inline void bvpi_frame_child(const bvpi_frame *frame, const bvpd_node *node, int lane,
                                     bvpi_frame *out)
 {
@@ -52,7 +52,7 @@ static inline bool bvpi_frame_is_within(const bvpi_frame *inner, const bvpi_fram
     return true;
 }
 
-/* A grid corner as a coordinate: exact. */
+/* A grid corner as a coordinate; exact. */
 static inline double bvpi_grid_corner(const bvpi_tree *tree, int axis, uint32_t steps)
 {
     return tree->grid_origin[axis] + (double)steps * tree->grid_unit;
@@ -78,8 +78,8 @@ static inline uint32_t bvpi_inner_count(const bvpd_node *node)
     return count;
 }
 
-/* A copy of unit `unit`. False when it, or a child, lies outside the blob, or when a child does
- * not come after it: the checks that keep a walk inside and make it end. */
+/* Copies unit `unit`. False if it or a child is outside the blob, or a child does not come after
+ * it. These checks keep walks inside the blob and make them end. */
 static inline bool bvpi_node_load(const bvpi_tree *tree, uint32_t unit, bvpd_node *out)
 {
     if (unit >= tree->unit_count)

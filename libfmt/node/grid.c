@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * grid.c: choosing a hierarchy's grid.
- * Spec: format.md, chapter "Hierarchies" (grid).
+ * grid.c: chooses a hierarchy's grid: the finest one whose root box has at most 22 bits on each
+ * axis.
+ *
+ * The unit is a power of two and the origin a multiple of it, so that every grid line is an exact
+ * double and rounding outward is exact. Root boxes are multiples of their own 8-bit step, as frames
+ * of nodes must be.
+ *
+ * Held by tests/unit/test_grid.c: holds its box, rounds outward, satisfies the rules.
+ * Spec: format.md, chapter "Hierarchies" (grid)
  */
 #include "node/grid.h"
 
@@ -9,11 +16,11 @@
 #include <math.h>
 
 enum {
-    FINEST = -149,  /* 2^-149 is the smallest float: a finer grid tells nothing more apart */
+    FINEST = -149,  /* 2^-149 is the smallest float; a finer grid separates nothing */
     START_BITS = 50 /* |coordinate / unit| stays below 2^50, where all arithmetic is exact */
 };
 
-/* Exponent e with |x| < 2^e. */
+/* The exponent e with |x| < 2^e. */
 static int exponent_over(double x)
 {
     int exponent = 0;
@@ -21,7 +28,8 @@ static int exponent_over(double x)
     return x == 0 ? -1074 : exponent;
 }
 
-/* Root boxes are multiples of their own 8-bit step: of 2^k for extents of more than 8 bits. */
+/* Root boxes are multiples of their own 8-bit step, which is 2^k for extents of more than 8
+ * bits. */
 static double round_extent(double extent)
 {
     double step = 1;

@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * refit_part.c: new coordinates for a part's vertices, and its boxes anew in one pass from the last
- * to the first, since children come after their parents; in the private view of one handle. Spec:
- * format.md, chapter "Deformed parts". Based on: van den Bergen, Efficient collision detection of
- * complex deformable models using AABB trees, 1997, section 4.
+ * refit_part.c: new coordinates for a part's vertices, and new boxes for its AABB tree, in the
+ * private pages of one handle.
+ *
+ * Everything that can be refused is checked before the first byte is written: the part's form,
+ * every cluster, every coordinate, the resulting world bounds. After that only a file that changes
+ * meanwhile can fail.
+ *
+ * Children come after their parents in the file, so one pass from the last record to the first sees
+ * children first. A block's nodes are listed in the same way. Bytes are stored only where they
+ * differ, so unchanged pages stay shared with other processes.
+ *
+ * The part gets a new content hash and address, because its bytes are new; `shape` changes so that
+ * warm starts notice.
+ *
+ * Held by tests/property/test_refit.c: every box is exact, nobody else sees it, only touched pages
+ * are private.
+ * Spec: format.md, chapter "Deformed parts"
+ * Based on: van den Bergen, Efficient collision detection of complex deformable models using AABB
+ * trees, 1997, section 4.
  */
 #include "node/refit.h"
 
@@ -14,7 +29,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* A leaf holds at least one of a block's 256 triangles. */
+/* A leaf has at least one of a block's 256 triangles. */
 enum { BLOCK_NODES_MAX = 2 * BVPD_CLUSTER_TRIANGLES - 1 };
 
 typedef struct refit {
@@ -24,7 +39,7 @@ typedef struct refit {
     bvpi_binary tree;
     const float *positions; /* of all stored vertices */
     uint64_t vertex_count;
-    bool is_changed; /* some coordinate has another value than before */
+    bool is_changed; /* some coordinate got another value */
     float lo[3], hi[3];
     double area; /* of all boxes: half their surfaces */
     bvp_error *error;
@@ -43,10 +58,10 @@ static bvp_status corrupt(const refit *r, const char *text)
                           r->part_idx);
 }
 
-/* ---- what is asked -------------------------------------------------------------------------- */
+/* ---- checks before anything is written ------------------------------------------------------- */
 
-/* With verify_lazily the blocks must be checked while they are what HASH says, those of other parts
- * too: parts share blocks. */
+/* With verify_lazily, blocks must be checked while they still match HASH; those of other parts as
+ * well, because parts share blocks. */
 static bvp_status check_hashes(const refit *r)
 {
     bvp_status status = bvpi_touch(r->file, BVP_ASSEMBLY);
@@ -79,7 +94,7 @@ static bvp_status open_part(refit *r)
     return status == BVP_OK && r->tree.order_width == 0 ? BVP_OK : corrupt(r, "the hierarchy");
 }
 
-/* Cluster `idx`; false: it leaves the blob. */
+/* Opens cluster `idx`. False: it leaves the blob. */
 static bool open_cluster(const bvpi_part *part, uint32_t idx, bvpi_cluster *out)
 {
     const uint64_t offset = bvpi_cluster_off(part, idx);
@@ -116,7 +131,7 @@ static bvp_status check_clusters(const refit *r)
                           r->vertex_count, r->part_idx, count);
 }
 
-/* Also finds the new bounds. */
+/* Also computes the new bounds. */
 static bvp_status check_positions(refit *r)
 {
     float lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -132,7 +147,7 @@ static bvp_status check_positions(refit *r)
             hi[axis] = x > hi[axis] ? x : hi[axis];
         }
     for (int axis = 0; axis < 3; axis++) {
-        r->lo[axis] = lo[axis] + 0.0f; /* no -0 */
+        r->lo[axis] = lo[axis] + 0.0f; /* -0 becomes 0 */
         r->hi[axis] = hi[axis] + 0.0f;
     }
     return BVP_OK;
@@ -140,7 +155,7 @@ static bvp_status check_positions(refit *r)
 
 /* ---- coordinates ---------------------------------------------------------------------------- */
 
-/* Where a raw coordinate is. */
+/* The place of a raw coordinate. */
 static const uint8_t *raw_place(const bvpi_cluster *cluster, int axis, uint32_t vertex)
 {
     return cluster->vertices + 12 * vertex + 4 * axis;
@@ -157,7 +172,7 @@ static void move_cluster(refit *r, const bvpi_cluster *cluster, const float *pos
     }
 }
 
-/* The checks are those of check_clusters: the file may have changed since. */
+/* Repeats the checks of check_clusters, because the file may have changed since. */
 static bvp_status move_vertices(refit *r)
 {
     uint64_t done = 0;
@@ -185,7 +200,8 @@ static void include(bvpi_aabb *box, const float lo[3], const float hi[3])
     }
 }
 
-/* Zeros are stored as +0: which of two equal ones came first does not show. */
+/* Zeros are stored as +0, so that the bytes do not depend on which of two equal values came
+ * first. */
 static void store_box(refit *r, const uint8_t *payload, bvpi_aabb *box)
 {
     double size[3];
@@ -205,7 +221,7 @@ static float raw_coordinate(const bvpi_cluster *cluster, int axis, uint32_t vert
     return x;
 }
 
-/* Around local triangles first .. first + count - 1. */
+/* The box of local triangles first .. first + count - 1. */
 static void bound_triangles(const bvpi_cluster *cluster, uint32_t first, uint32_t count,
                             bvpi_aabb *box)
 {
@@ -219,15 +235,15 @@ static void bound_triangles(const bvpi_cluster *cluster, uint32_t first, uint32_
     }
 }
 
-/* A node of a block, whose payload is to be written. */
+/* A node of a block whose payload will be written. */
 typedef struct block_node {
     bvpi_binary_node node;
     const uint8_t *payload;
-    uint32_t left; /* of an inner node: its left child's number, whose neighbour is the right one */
+    uint32_t left; /* number of an inner node's left child, which the right one follows */
     bvpi_aabb box;
 } block_node;
 
-/* All nodes below the root, nodes[0], children after parents. */
+/* Lists all nodes below the root, nodes[0], children after parents. */
 static bool list_block(const refit *r, block_node nodes[BLOCK_NODES_MAX], uint32_t *count)
 {
     *count = 1;
@@ -303,7 +319,7 @@ static bvp_status refit_boxes(refit *r)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-/* Of triangles and coordinates as they are stored: the source's order is not known here. */
+/* Over triangles and coordinates as stored, because the source's order is not known here. */
 void bvpi_shape_hash(const bvpi_part *part, uint8_t hash[16])
 {
     bvpi_hasher hasher;
@@ -317,7 +333,7 @@ void bvpi_shape_hash(const bvpi_part *part, uint8_t hash[16])
     bvpi_hasher_end128(&hasher, hash);
 }
 
-/* Other bytes need another address; which they are follows from what the part was and is. */
+/* Other bytes need another address. It follows from what the part was and what it is now. */
 static void move_address(bvpd_part *record)
 {
     bvpi_hasher hasher;
@@ -371,7 +387,7 @@ static bvp_status write_records(refit *r)
     return bvpi_refit_record(r->file, r->hierarchy_idx, &grid, whole > 0 ? r->area / whole : 0);
 }
 
-/* ---- all ------------------------------------------------------------------------------------ */
+/* ---- the call -------------------------------------------------------------------------------- */
 
 static bool has_same_bounds(const refit *r)
 {
@@ -397,7 +413,7 @@ static bvp_status check(refit *r, bvpi_bounds *world)
     return status == BVP_OK ? BVP_OK : corrupt(r, "an instance");
 }
 
-/* Equal files that were refitted alike show the same. */
+/* Equal files that were refitted equally have the same shape. */
 static uint64_t next_shape(const refit *r)
 {
     const uint64_t what[3] = {r->file->shape, r->part_idx,

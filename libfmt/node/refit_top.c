@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * refit_top.c: the hierarchy over the instances anew, in place: one pass up, which leaves each
- * node's box in the node's own bytes, and one pass down, which turns it into the node's lanes.
- * Spec: format.md, chapters "Hierarchies over the instances", "Deformed parts".
+ * refit_top.c: recomputes the hierarchies over the instances, in place.
+ *
+ * Two passes over the nodes. Upward (last to first): each node's box is computed from its instances
+ * and children, and stored in the node's own bounds, which are rebuilt anyway. Downward: with the
+ * frame known, each node's lanes are encoded in 8 bits, and inner children receive their decoded
+ * box as frame. So no memory is needed besides the file's own.
+ *
+ * The tree's structure stays; only boxes, grids and costs change.
+ *
+ * The file may change meanwhile: boxes are clamped to the grid, so numbers stay in range whatever
+ * is read.
+ *
+ * Held by tests/property/test_refit_top.c: queries answer as for the same geometry packed anew.
+ * Spec: format.md, chapters "Hierarchies over the instances", "Deformed parts"
  * Based on: van den Bergen, Efficient collision detection of complex deformable models using AABB
  * trees, 1997, section 4.
  */
@@ -24,13 +35,13 @@ static void widen(bvpi_bounds *all, const bvpi_bounds *b, bool is_first)
 {
     for (int axis = 0; axis < 3; axis++) {
         if (is_first || b->lo[axis] < all->lo[axis])
-            all->lo[axis] = b->lo[axis] + 0.0; /* no -0 */
+            all->lo[axis] = b->lo[axis] + 0.0; /* -0 becomes 0 */
         if (is_first || b->hi[axis] > all->hi[axis])
             all->hi[axis] = b->hi[axis] + 0.0;
     }
 }
 
-/* lo, hi: the box of part `moved`, whose record has another one. */
+/* lo, hi: the new box of part `moved`, whose record still has the old one. */
 static bvp_status bound_instance(const bvp_file *file, uint32_t idx, uint32_t moved,
                                  const float lo[3], const float hi[3], bvpi_bounds *out)
 {
@@ -79,7 +90,7 @@ static void store_node(const top *t, uint32_t unit, const bvpd_node *node)
     bvpi_overlay_store(t->file, bytes_of(t, unit), node, sizeof *node);
 }
 
-/* Between the two passes a node's bounds hold a box instead: its own, later its frame. */
+/* Between the passes, a node's bounds hold a box: first its own, then its frame. */
 static void store_box(const top *t, uint32_t unit, const bvpi_frame *box)
 {
     memcpy(bvpi_overlay(t->file, bytes_of(t, unit)), box, sizeof *box);
@@ -90,7 +101,7 @@ static void load_box(const top *t, uint32_t unit, bvpi_frame *box)
     memcpy(box, bytes_of(t, unit), sizeof *box);
 }
 
-/* The world's bounds of the instances of a hierarchy that does not hold all of them. */
+/* World bounds of the instances of one of several hierarchies. */
 static bvp_status bound_items(const top *t, bvpi_bounds *out)
 {
     bool is_first = true;
@@ -121,15 +132,15 @@ static void include(bvpi_frame *box, const bvpi_frame *other)
     }
 }
 
-/* The file may change while it is read: whatever a placement has become, a box stays in the grid.
- */
+/* The file may change while it is read; the box stays in the grid whatever a placement has
+ * become. */
 static uint32_t clamp(const top *t, int axis, double steps)
 {
     const double most = t->grid.extent[axis];
     return (uint32_t)(steps > 0 ? steps < most ? steps : most : 0);
 }
 
-/* Around instances first .. first + count - 1. */
+/* The box of instances first .. first + count - 1. */
 static bvp_status bound_leaf(const top *t, uint32_t first, uint32_t count, bvpi_frame *box)
 {
     *box = (bvpi_frame){{UINT32_MAX, UINT32_MAX, UINT32_MAX}, {0, 0, 0}};
@@ -148,7 +159,7 @@ static bvp_status bound_leaf(const top *t, uint32_t first, uint32_t count, bvpi_
     return BVP_OK;
 }
 
-/* The boxes of a node's lanes, from what its inner children and its instances have. */
+/* The boxes of a node's lanes, from its inner children and its instances. */
 static bvp_status bound_lanes(const top *t, const bvpd_node *node, bvpi_frame boxes[BVPD_WIDTH])
 {
     uint32_t child = node->child, item = node->geom;
@@ -181,7 +192,8 @@ static bvp_status gather_node(top *t, uint32_t unit)
     return BVP_OK;
 }
 
-/* The smallest 8-bit box of `frame` around `box`, which becomes what it decodes to. */
+/* Encodes the smallest 8-bit box of `frame` around `box`, which becomes what the lane decodes
+ * to. */
 static void encode_lane(const bvpi_frame *frame, bvpi_frame *box, bvpd_node *node, int lane)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -224,7 +236,7 @@ static bvp_status spread_node(top *t, uint32_t unit)
     return BVP_OK;
 }
 
-/* bounds: of its instances. */
+/* bounds: of the hierarchy's instances. */
 static bvp_status refit_one(top *t, uint32_t idx, const bvpi_bounds *bounds)
 {
     bvp_status status = BVP_OK;

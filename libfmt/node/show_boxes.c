@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * show_boxes.c: shows the boxes of a hierarchy, for viewers and tests.
- * Spec: format.md, chapter "Nodes".
+ * show_boxes.c: bvp_boxes(): the boxes of one level of a wide hierarchy, for viewers and tests.
+ *
+ * A depth-first walk with an explicit stack. Children come after their parents and the number of
+ * opened nodes is limited to the hierarchy's, so forged files end with BVP_ERR_CORRUPT.
+ * Spec: format.md, chapter "Nodes"
  */
 #include "node/cluster_record.h"
 #include "node/frame.h"
@@ -19,16 +22,16 @@ enum { STACK_MAX = BVPD_DEPTH_MAX * (BVPD_WIDTH - 1) + 1 };
 typedef struct walk {
     bvpi_tree tree;
     const bvpi_part *part; /* NULL: a hierarchy over the instances */
-    uint32_t level;        /* asked for */
+    uint32_t level;        /* the level to show */
     bvp_box_fn callback;
     void *user;
     bool stopped;        /* by the callback */
-    uint64_t steps_left; /* a valid hierarchy cannot have more nodes */
+    uint64_t steps_left; /* a valid hierarchy has no more nodes */
     uint32_t waiting;
     item stack[STACK_MAX];
 } walk;
 
-/* First triangle (instance) that a node's leaves hold. */
+/* The first triangle (or instance) of a node's leaves. */
 static bool first_item(const walk *w, const bvpd_node *node, uint64_t *first)
 {
     if (w->part)
@@ -45,7 +48,7 @@ static bool has_leaf(const bvpd_node *node)
     return false;
 }
 
-/* Puts a node's children on the stack, the first lane on top. */
+/* Pushes a node's children, the first lane on top. */
 static bool open_node(walk *w, const item *parent)
 {
     bvpd_node node;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * tri8.h: eight triangles of a cluster that is open already, decoded side by side.
- * Spec: format.md, CLU. The plain version is node/cluster_record.h.
+ * tri8.h: eight triangles of an open cluster, decoded side by side. The plain version is
+ * node/cluster_record.h; tests/unit/test_wide.c holds them equal.
+ * Spec: format.md, chapter "Cluster records"
  */
 #ifndef BVPI_NODE_TRI8_H
 #define BVPI_NODE_TRI8_H
@@ -31,15 +32,16 @@ BVPI_INLINE uint64_t bvpi_load_unaligned_u64(const uint8_t *p)
     return v;
 }
 
-/* Numbers one by one, by way of memory: loading them keeps fewer of the processor's units busy than
- * taking a vector apart, which is what compilers make of it where they see through. */
+/* Stores the lanes in memory to read them one by one. Loads keep fewer of the processor's units
+ * busy than extracting lanes from a vector, which compilers do if they see through it. */
 BVPI_INLINE void bvpi_spread(u32x8 lanes, uint32_t out[8])
 {
     u32x8_store(out, lanes);
     __asm__("" : "+m"(*(uint32_t(*)[8])out));
 }
 
-/* One after the other: faster than gather instructions where these were mended by microcode. */
+/* One load after the other: faster than gather instructions on processors where these were slowed
+ * down by microcode. */
 BVPI_INLINE u32x8 bvpi_load_lanes_u32(const uint8_t *p, u32x8 lanes)
 {
     uint32_t at[8];
@@ -62,8 +64,8 @@ BVPI_INLINE uint32_t bvpi_ones(unsigned width)
     return (uint32_t)((UINT64_C(1) << width) - 1);
 }
 
-/* 25 bits from bit `bit` of a stream on, and what comes after them; all 32 when it is a multiple
- * of 8. */
+/* 25 bits of a stream from bit `bit` on, followed by arbitrary bits; all 32 if it is a multiple of
+ * 8. */
 BVPI_INLINE u32x8 bvpi_stream_words(const uint8_t *stream, u32x8 bit)
 {
     return bvpi_load_lanes_u32(stream, bit >> 3) >> (bit & 7);
@@ -110,7 +112,7 @@ BVPI_INLINE void bvpi_tri8_locals(const bvpi_cluster *c, u32x8 triangle, u32x8 l
     local[2] = (from + (delta >> c->delta_width & ones)) & 255;
 }
 
-/* What is stored of three times eight vertices of at most 25 bits, an axis after the other. */
+/* The codes of three times eight vertices of at most 25 bits, one axis after the other. */
 BVPI_INLINE void bvpi_tri8_short_fields(const bvpi_cluster *c, const u32x8 vertex[3],
                                         u32x8 field[3][3])
 {
@@ -127,7 +129,7 @@ BVPI_INLINE void bvpi_tri8_short_fields(const bvpi_cluster *c, const u32x8 verte
     }
 }
 
-/* Of vertices of any width: as few loads as hold whole fields. */
+/* The same for vertices of any width, with as few loads as contain whole codes. */
 BVPI_INLINE void bvpi_tri8_long_fields(const bvpi_cluster *c, const u32x8 vertex[3],
                                        u32x8 field[3][3])
 {
@@ -152,7 +154,7 @@ BVPI_INLINE void bvpi_tri8_long_fields(const bvpi_cluster *c, const u32x8 vertex
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
-/* Lanes 0..3, exactly. */
+/* Converts lanes 0 .. 3 exactly. */
 BVPI_INLINE f64x4 bvpi_f64x4_from_i32(i32x8 v)
 {
 #ifdef __AVX2__
@@ -170,14 +172,15 @@ BVPI_INLINE f32x8 bvpi_grid_floats(u32x8 value, double step)
                           bvpi_f64x4_from_i32((i32x8)upper) * f64x4_splat(step));
 }
 
-/* Floats of ranks ~value: their complement when they are negative, else less the sign. */
+/* The floats of ranks ~complement: negative ones have their bits inverted, positive ones lack the
+ * sign bit. */
 BVPI_INLINE f32x8 bvpi_ordered_floats(u32x8 complement)
 {
     const i32x8 rank = (i32x8)complement;
     return (f32x8)(rank ^ (~(rank >> 31) & 0x7fffffff));
 }
 
-/* Coordinates on one axis from what is stored of three times eight vertices. */
+/* The coordinates on one axis, from the codes of three times eight vertices. */
 BVPI_INLINE void bvpi_tri8_axis(const bvpi_cluster *c, int axis, u32x8 field[3], f32x8 out[3])
 {
     const unsigned width = c->width[axis], mode = c->head.packing[axis] >> 6;
@@ -204,8 +207,8 @@ BVPI_INLINE void bvpi_tri8_axis(const bvpi_cluster *c, int axis, u32x8 field[3],
     }
 }
 
-/* Of triangles (0 .. 263) that the cluster does not have any numbers may come out, from the record
- * or the 8192 bytes from its start on. */
+/* For triangles (0 .. 263) that the cluster does not have, the result is arbitrary; reads stay
+ * within the record or the 8192 bytes from its start. */
 BVPI_INLINE void bvpi_tri8_decode_lanes(const bvpi_cluster *cluster, u32x8 triangle, bvpi_tri8 *out)
 {
     u32x8 local[3], field[3][3];
@@ -231,7 +234,7 @@ BVPI_INLINE void bvpi_tri8_decode(const bvpi_cluster *cluster, unsigned first, b
     bvpi_tri8_decode_lanes(cluster, lane + first, out);
 }
 
-/* Corners of one of eight triangles. */
+/* The corners of one of the eight triangles. */
 BVPI_INLINE void bvpi_tri8_lane(const bvpi_tri8 *tri, unsigned lane, float out[9])
 {
     const char *from = (const char *)tri + lane * sizeof *out;
@@ -240,7 +243,7 @@ BVPI_INLINE void bvpi_tri8_lane(const bvpi_tri8 *tri, unsigned lane, float out[9
         memcpy(&out[k], from + sizeof tri->c[0] * (unsigned)k, sizeof *out);
 }
 
-/* Its three corners' coordinates on an axis, and a zero. */
+/* The coordinates of its three corners on an axis, and a zero. */
 BVPI_INLINE f64x4 bvpi_tri8_corners(const bvpi_tri8 *tri, unsigned lane, int axis)
 {
     const char *from = (const char *)&tri->c[axis] + lane * sizeof(float);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * triangles.c: stored triangles by number.
- * Spec: format.md, chapters "Cluster records" and "Triangle numbers".
+ * triangles.c: stored triangles by number. Clusters are in storage order, so the cluster of a
+ * triangle is found by bisection.
+ * Spec: format.md, chapters "Cluster records" and "Triangle numbers"
  */
 #include "node/cluster_record.h"
 
-/* First triangle of cluster `idx`, or UINT64_MAX when its record leaves the blob. */
+/* The first triangle of cluster `idx`, or UINT64_MAX if its record leaves the blob. */
 static uint64_t first_triangle_of(const bvpi_part *part, uint32_t idx)
 {
     bvpi_cluster cluster;
@@ -13,7 +14,7 @@ static uint64_t first_triangle_of(const bvpi_part *part, uint32_t idx)
     return cluster.head.first_triangle;
 }
 
-/* The last cluster that begins at or before `triangle`: clusters are in storage order. */
+/* The last cluster that begins at or before `triangle`. */
 static uint32_t find_cluster(const bvpi_part *part, uint64_t triangle)
 {
     uint32_t low = 0, high = part->cluster_count;
@@ -27,7 +28,7 @@ static uint32_t find_cluster(const bvpi_part *part, uint64_t triangle)
     return low;
 }
 
-/* Opens cluster `idx`; it must hold storage number `triangle`. */
+/* Opens cluster `idx`, which must contain storage number `triangle`. */
 static bool open_at(const bvpi_part *part, uint32_t idx, uint64_t triangle, bvpi_cluster *out)
 {
     return idx < part->cluster_count && bvpi_cluster_at(part, idx, out) &&

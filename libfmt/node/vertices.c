@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * vertices.c: stored vertices by number: cluster by cluster, as they lie in the file.
- * Spec: format.md, chapter "Cluster records".
+ * vertices.c: stored vertices by number, cluster by cluster in the order of the file.
+ * Spec: format.md, chapter "Cluster records"
  */
 #include "node/cluster_record.h"
 
-/* Vertices `from` and on of a cluster, at most `count`. */
+/* Writes at most `count` vertices of a cluster, from `from` on. */
 static void put_positions(const bvpi_cluster *cluster, uint32_t from, uint64_t count, float *out)
 {
     for (uint32_t vertex = from; vertex - from < count; vertex++)

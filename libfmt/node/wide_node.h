@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * wide_node.h: a 64-byte node as eight child boxes, a leaf as eight triangles, decoded side by
- * side. Whatever the bytes say, every reference that leaves this file has been checked to lie in
- * the blob. Spec: format.md, NOD and CLU. The plain version is node/cluster_record.h.
+ * wide_node.h: a 64-byte node as eight child boxes, and a leaf as eight triangles, decoded side by
+ * side. Every reference that is returned from here was checked to be inside the blob, whatever the
+ * bytes say. The plain versions are node/frame.h and node/cluster_record.h; tests/unit/test_wide.c
+ * holds them equal.
+ * Spec: format.md, chapters "Nodes" and "Cluster records"
  */
 #ifndef BVPI_NODE_WIDE_NODE_H
 #define BVPI_NODE_WIDE_NODE_H
@@ -17,13 +19,13 @@
 
 /* ---- a node's references --------------------------------------------------------------------- */
 
-/* A node whose meta bytes and references are read once and checked. `bounds` stays in the mapping:
- * any value is harmless there. */
+/* A node whose meta bytes and references were read once and checked. `bounds` stays in the mapping,
+ * where any value is harmless. */
 typedef struct bvpi_wide {
     const uint8_t (*bounds)[16];
-    uint64_t meta; /* byte j: lane j's meta */
-    uint64_t
-        before; /* byte j: inner children (inner lane) or items (leaf lane) in lanes before j */
+    uint64_t meta;   /* byte j: meta of lane j */
+    uint64_t before; /* byte j: number of inner children (inner lane) or items (leaf lane) in the
+                        lanes before j */
     uint32_t child, geom;
     unsigned used; /* bit j: lane j is not empty */
 } bvpi_wide;
@@ -36,14 +38,14 @@ static inline uint64_t bvpi_sum_before(uint64_t bytes)
     return (bytes * BVPI_BYTES(1)) << 8;
 }
 
-/* Reads unit `unit` (< unit_count, as the root and every checked child is). False: the node breaks
- * a rule that keeps a walk inside the blob, or that makes it end. */
+/* Reads unit `unit` (< unit_count, as the root and every checked child is). False: the node
+ * violates a rule that keeps walks inside the blob, or makes them end. */
 static inline bool bvpi_wide_load(const bvpi_tree *tree, uint32_t unit, bvpi_wide *out)
 {
     const bvpd_node *node = (const bvpd_node *)(tree->units + (uint64_t)unit * BVPD_UNIT);
     uint64_t meta = bvpi_load_u64(node->meta);
     uint32_t child = bvpi_load_u32(&node->child);
-    uint64_t inner = (meta >> 7) & BVPI_BYTES(1); /* byte j: 1 for an inner child */
+    uint64_t inner = (meta >> 7) & BVPI_BYTES(1); /* byte j: 1 if lane j is an inner child */
     uint64_t counts = meta & BVPI_BYTES(0x7f);
     uint64_t inner_count = (inner * BVPI_BYTES(1)) >> 56;
     uint64_t over = (counts + BVPI_BYTES(0x7f - BVPD_LEAF_MAX)) & BVPI_BYTES(0x80);
@@ -74,14 +76,14 @@ static inline unsigned bvpi_wide_item_count(const bvpi_wide *node, unsigned lane
     return (unsigned)(node->meta >> (8 * lane)) & 0xff;
 }
 
-/* Unit of an inner lane's node: a checked one. */
+/* The unit of an inner lane's node; checked. */
 static inline uint32_t bvpi_wide_child(const bvpi_wide *node, unsigned lane)
 {
     return node->child + ((uint32_t)(node->before >> (8 * lane)) & 0xff);
 }
 
-/* Leaf lane: first item. In a part this is cluster << 8 | local triangle, in the top hierarchy an
- * instance. Not checked: bvpi_wide_triangles and bvpi_get_instance do that. */
+/* The first item of a leaf lane: in a part cluster << 8 | local triangle, in a top hierarchy an
+ * instance. Not checked here: bvpi_wide_triangles and bvpi_get_instance do that. */
 static inline uint32_t bvpi_wide_item(const bvpi_wide *node, unsigned lane)
 {
     return node->geom + ((uint32_t)(node->before >> (8 * lane)) & 0xff);
@@ -89,13 +91,13 @@ static inline uint32_t bvpi_wide_item(const bvpi_wide *node, unsigned lane)
 
 /* ---- a node's boxes -------------------------------------------------------------------------- */
 
-/* Eight boxes; empty lanes hold nonsense. */
+/* Eight boxes; those of empty lanes are arbitrary. */
 typedef struct bvpi_boxes {
     f32x8 lo[3], hi[3];
 } bvpi_boxes;
 
-/* 1 << s of the spec in the caller's unit of length: the frame's extent reduced to a power of two,
- * over 128, but at least `unit` (one grid step). */
+/* 1 << s of the spec, in the caller's unit of length: the frame's extent reduced to a power of two,
+ * divided by 128, but at least `unit` (one grid step). */
 BVPI_INLINE float bvpi_wide_step(float extent, float unit)
 {
     int32_t bits, least;
@@ -107,8 +109,8 @@ BVPI_INLINE float bvpi_wide_step(float extent, float unit)
     return extent;
 }
 
-/* lo and hi: the node's frame, which is its own box, in units of 1 / `unit` grid steps, a power of
- * two for each axis. All numbers are below 2^22 grid steps, so nothing is rounded here. */
+/* lo, hi: the node's frame, that is its own box, in units of 1 / `unit` grid steps, a power of two
+ * for each axis. All numbers are below 2^22 grid steps, so nothing is rounded. */
 BVPI_INLINE void bvpi_wide_boxes(const bvpi_wide *node, const float lo[3], const float hi[3],
                                  const float unit[3], bvpi_boxes *out)
 {
@@ -120,7 +122,8 @@ BVPI_INLINE void bvpi_wide_boxes(const bvpi_wide *node, const float lo[3], const
     }
 }
 
-/* The same as centres and half extents (frame and result), which are multiples of half a step. */
+/* The same as centres and half extents, for frame and result; these are multiples of half a
+ * step. */
 BVPI_INLINE void bvpi_wide_centred(const bvpi_wide *node, const float centre[3],
                                    const float half[3], const float unit[3], f32x8 out_centre[3],
                                    f32x8 out_half[3])
@@ -134,7 +137,7 @@ BVPI_INLINE void bvpi_wide_centred(const bvpi_wide *node, const float centre[3],
     }
 }
 
-/* The same of one lane, bit for bit. */
+/* The same for one lane, with the same bits. */
 static inline void bvpi_wide_centred_lane(const bvpi_wide *node, unsigned lane,
                                           const float centre[3], const float half[3],
                                           const float unit[3], float out_centre[3],
@@ -150,8 +153,8 @@ static inline void bvpi_wide_centred_lane(const bvpi_wide *node, unsigned lane,
 
 /* ---- a cluster's triangles ------------------------------------------------------------------- */
 
-/* Decodes `count` (1 .. 8) triangles from `item` (bvpi_wide_item); the lanes left over repeat the
- * first one. False: the record lies outside the blob or does not hold so many. */
+/* Decodes `count` (1 .. 8) triangles from `item` (bvpi_wide_item) on; the remaining lanes repeat
+ * the first one. False: the record is outside the blob, or has fewer triangles. */
 BVPI_INLINE bool bvpi_wide_triangles(const bvpi_tree *tree, uint32_t item, unsigned count,
                                      bvpi_tri8 *out)
 {

@@ -151,6 +151,7 @@ static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uin
         block->sum.excluded++;
         return BVP_OK;
     }
+    /* a rule cannot ask for more than the reach: pairs beyond it were never candidates */
     pair.limits.clearance = fmin(pair.limits.clearance, all->scene.reach);
     pair.limits.touch_gap = fmin(pair.limits.touch_gap, all->scene.reach);
     bvpi_meter_init(&w->steps, all->control);
@@ -176,6 +177,8 @@ static void unite(bvpi_bounds *to, const bvpi_bounds *with)
     }
 }
 
+/* One walk for the common box of a block's instances; then the boxes of all candidates, which every
+ * instance of the block is compared with. */
 static bvp_status find_candidates(whole *all, worker *w, const bvpi_clash_block *block)
 {
     bvpi_bounds *own = w->own;
@@ -205,6 +208,9 @@ static bvp_status find_candidates(whole *all, worker *w, const bvpi_clash_block 
     return status;
 }
 
+/* Judges one instance against the block's candidates. It is prepared only once a candidate is near,
+ * because most instances of a block have few. Within one file a pair is judged from its lesser
+ * instance. */
 static bvp_status work_on_instance(whole *all, worker *w, bvpi_clash_block *block, uint32_t a,
                                    const bvpi_bounds *bounds)
 {

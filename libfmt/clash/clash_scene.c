@@ -237,6 +237,8 @@ static void bounds_in_assembly(const bvpi_clash_scene *scene, const bvpi_placed_
     }
 }
 
+/* Lists the instances of one hierarchy whose boxes on the grid meet `bounds`. A valid hierarchy has
+ * node_count nodes, so a forged one ends after as many. */
 static bvp_status walk_top(const bvpi_clash_scene *scene, const bvpi_placed_tree *top,
                            const bvpi_bounds *bounds, bvpi_clash_list *out)
 {

@@ -62,6 +62,8 @@ static double place_edge(const double m[12], const float from[3], const float to
 /* Relative to an item's slack: a corner is rounded only once. */
 #define CORNERS_SHARE 0x1p-3
 
+/* The normal is made from edges that were placed without the translation: differences of placed
+ * corners would carry the rounding of coordinates far from the origin. */
 void bvpi_world_tri_init(bvpi_world_tri *out, const bvpi_clash_item *item, const float tri[9])
 {
     double e[3], f[3], *n = out->normal;

@@ -25,6 +25,7 @@ typedef struct gathering {
     bool with_lines;
 } gathering;
 
+/* Keeps a direction unless it is nearly one that is kept already. */
 static void keep_normal(bvpi_contacts *c, const double way[3])
 {
     for (uint32_t i = 0; i < c->normal_count; i++)
@@ -34,6 +35,7 @@ static void keep_normal(bvpi_contacts *c, const double way[3])
         memcpy(c->normals[c->normal_count++], way, sizeof c->normals[0]);
 }
 
+/* Keeps the contacts with the largest promise, in descending order. */
 static void keep(bvpi_contacts *c, const bvp_pair *pair, const bvpi_world_tri *a,
                  const bvpi_world_tri *b)
 {
@@ -51,6 +53,8 @@ static void keep(bvpi_contacts *c, const bvp_pair *pair, const bvpi_world_tri *a
     c->kept[at] = (bvpi_contact){pair->a, pair->b, *a, *b, promise, certain};
 }
 
+/* `seen` forgets a triangle when another one takes its slot; then a face is kept twice, which costs
+ * time only. */
 static void keep_face(bvpi_faces *faces, const bvp_hit_id *hit, const bvpi_world_tri *tri)
 {
     uint64_t *seen = &faces->seen[hit->triangle % BVPI_FACES_SEEN];

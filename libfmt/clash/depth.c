@@ -465,6 +465,8 @@ bvp_status bvpi_clash_measure_depth(bvpi_clash_judge *judge, const bvp_hit_id *h
     out->is_deep = out->lower > overlap;
     if (status == BVP_OK && detail != BVP_CLASH_VERDICTS)
         status = add_detail(judge, overlap, detail, out);
+    /* Bounds come from different computations and may cross by rounding. The verdict decides which
+     * of them yields. */
     if (out->is_deep)
         out->upper = fmax(out->upper, out->lower);
     else

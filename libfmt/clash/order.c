@@ -120,6 +120,8 @@ static void deliver_complete(bvpi_clash_order *order)
     pthread_cond_broadcast(&order->changed);
 }
 
+/* Waits until the block is the oldest and no other thread delivers, then delivers the pairs it has
+ * so far. */
 static void wait_and_flush(bvpi_clash_block *block)
 {
     bvpi_clash_order *order = block->order;
@@ -202,6 +204,7 @@ static void *work(void *argument)
         start_block(order, block);
         run->work(run->user, own, block);
         pthread_mutex_lock(&order->mutex);
+        /* under the mutex, so that the delivering thread sees everything the block has written */
         block->is_complete = true;
         deliver_complete(order);
         pthread_mutex_unlock(&order->mutex);

@@ -377,6 +377,8 @@ static bvp_status cover_waiting(comparison *c)
     return status;
 }
 
+/* Covers every triangle of `from`, one after the other, each with all of its patches. The list of
+ * waiting patches is a stack, so it stays short. */
 static bvp_status cover(comparison *c, const bvpi_clash_item *from, const bvpi_clash_item *onto)
 {
     enum { CHUNK = 32 };

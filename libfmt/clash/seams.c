@@ -239,6 +239,8 @@ static bool goes_on(const border *b, uint32_t i, bvp_status *status)
     return *status == BVP_OK;
 }
 
+/* Unites ends within `near` of each other. Ends are sorted by x, so only those in a window of that
+ * width are compared. Groups are led by their least number. */
 static void group_ends(border *b, double near, bvp_status *status)
 {
     for (uint32_t i = 0; i < b->end_count; i++)

@@ -65,6 +65,7 @@ bool bvpi_block_has_digest(const bvp_file *file, uint64_t block)
     return bvpi_digest_is(file->base + offset, (size_t)size, expected);
 }
 
+/* The hash finds damage; the digest, if the root digest is trusted, finds forgery. */
 bool bvpi_block_is_good(const bvp_file *file, uint64_t block)
 {
     uint64_t found, expected;

@@ -211,6 +211,8 @@ static bvp_status check_head(bvp_file *file, const void *bytes, bvp_error *error
     return report.status;
 }
 
+/* The head is read with pread() before anything is mapped: a file that is no bvpack file, or too
+ * short, is refused without touching a mapping. */
 static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *options,
                               bvp_error *error)
 {

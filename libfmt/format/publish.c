@@ -136,6 +136,8 @@ static bool has_name_still(int fd)
     return fstat(fd, &info) == 0 && info.st_nlink > 0;
 }
 
+/* Creates a file with a temporary name and locks it. If the file system knows no locks, the name is
+ * replaced by one that is never swept. If a sweeper was faster, another file is made. */
 static int open_named(bvpi_publishing *p, const char *names, mode_t mode)
 {
     char boot[BOOT_SIZE + 1];
@@ -202,6 +204,8 @@ static int link_temporary(bvpi_publishing *p, const char *number, const char *na
     return -1;
 }
 
+/* A link gives a free name. If the name is taken, the file gets a temporary name first, and a
+ * rename replaces the other file in one step. */
 static int give_name(bvpi_publishing *p, const char *path, const char *names)
 {
     char number[32];

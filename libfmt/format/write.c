@@ -314,6 +314,8 @@ static void free_plan(plan *p)
     free(p);
 }
 
+/* Places the sections, then computes digests, hashes and the two hashes of the header, in this
+ * order: each covers what was made before it. */
 static bvp_status make_plan(const bvpi_write *job, plan **out, bvp_error *error)
 {
     plan *p = calloc(1, sizeof *p);
@@ -396,6 +398,7 @@ static void gather(sink *s, const void *data, size_t size)
         data = memcpy(s->buffer + s->buffered, data, size);
         s->buffered += size;
     }
+    /* a chunk that continues the last one, as copies in the buffer do, extends it */
     if (end == data)
         s->range[s->range_count - 1].iov_len += size;
     else

@@ -395,6 +395,7 @@ static bool has_same_bounds(const refit *r)
            memcmp(r->hi, r->part.hi, sizeof r->hi) == 0;
 }
 
+/* All reasons to refuse. Nothing is written before this has succeeded. */
 static bvp_status check(refit *r, bvpi_bounds *world)
 {
     if (!r->file || !r->file->overlay)

@@ -68,9 +68,8 @@ static inline uint64_t bvpi_verify_off(const bvpi_verify *verify, const void *p)
 
 /* The checks, chapter by chapter. */
 void bvpi_verify_framing(bvpi_verify *verify); /* gaps, hashes, trailer */
-void bvpi_verify_parts(bvpi_verify *verify); /* The same for a single part, without its place among
-                                                the others and its names. */
-/* The same of one part, but for where it lies among the others, and its names. */
+void bvpi_verify_parts(bvpi_verify *verify);   /* parts, clusters, triangle numbers */
+/* The same for a single part, without its place among the others and its names. */
 void bvpi_verify_part_alone(bvpi_verify *verify, uint32_t part);
 void bvpi_verify_tree(bvpi_verify *verify);      /* placements, tree, properties */
 void bvpi_verify_instances(bvpi_verify *verify); /* instances, their hierarchies, world bounds */

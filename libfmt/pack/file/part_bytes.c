@@ -159,6 +159,7 @@ static bvp_status lay_out(joining *j, bvp_error *error)
     if (!out->upper || !out->table)
         return bvpi_error_memory(error, table_size + (uint64_t)out->upper_count * BVPD_UNIT);
     memset(out->table, 0, table_size);
+    /* the finest alignment that lets nodes reach the last record */
     unsigned shift = 6;
     while (shift <= SHIFT_MAX && !place_records(j, shift))
         shift++;

@@ -192,6 +192,8 @@ typedef struct welding {
     uint32_t failed; /* atomic */
 } welding;
 
+/* Three rounds over each block: compute hashes and prefetch slots; prefetch the vertices that the
+ * slots name; enter. `size` is a constant in each caller, so comparing and copying need no loop. */
 static inline __attribute__((always_inline)) bool enter_all(const welding *w, share *s, size_t size)
 {
     const bvpi_vertices *v = w->vertices;
@@ -215,6 +217,7 @@ static inline __attribute__((always_inline)) bool enter_all(const welding *w, sh
         }
         for (uint32_t k = 0; k < count; k++)
             w->out[begin + k] = enter(t, at[k], hashes[k], size);
+        /* begin + BLOCK may exceed 32 bits */
         if (s->end - begin <= BLOCK)
             break;
     }

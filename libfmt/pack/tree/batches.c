@@ -102,6 +102,7 @@ static bool plan(cutting *c)
         return false;
     take_sample(c);
     c->tree.build_nodes = c->out->build_nodes;
+    /* three quarters of the expected size, so that few batches turn out too large */
     bvpi_sample_split(c->sample, c->sample_count, c->most / STRIDE * 3 / 4, 0, &c->tree);
     c->out->build_node_count = c->tree.build_node_count;
     return true;

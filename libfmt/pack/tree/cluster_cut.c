@@ -337,6 +337,7 @@ bool bvpi_cluster_batch(const bvpi_mesh *mesh, const uint32_t *visited, const ui
         if (!cut_record(&f, begin, cut))
             return false;
         begin = cut;
+        /* the nodes from the cut on are added again, to the next record */
         k = cut - 1;
     }
     if (!cut_record(&f, begin, batch->wide_count))

@@ -87,6 +87,9 @@ static float share(const choice *left, const choice *right, int lanes, uint8_t *
     return best;
 }
 
+/* One lane: the node becomes a wide node, which costs its own area and price plus the best way to
+ * share 8 lanes between its children. More lanes: the best way to share them, or the same as with
+ * one lane less. So cost[k] never increases with k. */
 static void choose_inner(choice *c, const choice *left, const choice *right, float own)
 {
     c->cost[0] = own + share(left, right, BVPD_WIDTH, &c->left_inside);
@@ -216,6 +219,8 @@ static bool is_leaf(const bvpi_collapse *c, uint32_t split)
     return c->build_nodes[split].left == 0 && c->build_nodes[split].count <= c->leaf_size;
 }
 
+/* Writes the wide node of a binary node and, recursively, of its inner children. All children get
+ * their places first, so that siblings are adjacent. */
 static void emit(emission *e, uint32_t split, uint32_t place, const bvpi_frame *frame,
                  uint32_t level)
 {

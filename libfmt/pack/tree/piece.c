@@ -90,6 +90,8 @@ void bvpi_grow_once(const bvpi_growth *g, const bvpi_stem *parent, bvpi_stem chi
         fit(g, &child[k], &parent->volume, scratch);
 }
 
+/* A left child with l triangles takes at most 2 l - 1 slots, from at->slot + 1 on; the right child
+ * follows at at->slot + 2 l. */
 static place child_of(const growing *w, const place *at, int k)
 {
     const uint32_t left = w->slots[at->slot].left_count;

@@ -264,6 +264,8 @@ static void append_children(bvpi_wide_build *build, bvpi_wide_place parent,
     }
 }
 
+/* Numbers the upper nodes breadth first: the list is its own queue. A batch's root takes the place
+ * of its stub. */
 static bool number_upper(bvpi_wide_build *build)
 {
     const bvpi_collapse *top = &build->top;

@@ -16,7 +16,8 @@
  * A sweeper may take the lock between a file's creation and its writer's lock. The writer then
  * finds it locked, or without a name, and makes another.
  *
- * Held by tests/unit/test_publish.c: killed writers, foreign files, races.
+ * Held by tests/unit/test_publish.c: what killed writers leave is removed, and nothing else ever
+ * is.
  */
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "format/publish.h"

@@ -25,8 +25,8 @@ typedef struct bvpi_watch {
     uint64_t total, done; /* done: atomic */
 } bvpi_watch;
 
-/* To be called before each piece of work, from any thread. False: stop, as if memory had run out;
- * the function that started the work reports the reason. */
+/* Called before each piece of work, from any thread. False: stop, as if memory had run out; the
+ * function that started the work reports the reason. */
 bool bvpi_watch_goes_on(bvpi_watch *watch);
 
 /* Adds `count` to the work done; from any thread. */

@@ -11,9 +11,9 @@
 
 enum { BVPI_REGION_PLANES = 16 };
 
-/* A region prepared for boxes on a grid. Whoever makes it widens everything by the floats' error:
- * with R >= |corner| and u = 2^-24, lo and hi by 2 u R, and a plane's d by 16 u (3 R + |d|), where
- * the largest component of n is 1. */
+/* A region prepared for boxes on a grid. Its maker widens everything by the floats' error: with R
+ * >= |corner| and u = 2^-24, lo and hi by 2 u R, and a plane's d by 16 u (3 R + |d|), where the
+ * largest component of n is 1. */
 typedef struct bvpi_grid_region {
     float lo[3], hi[3]; /* bounds */
     unsigned plane_count;

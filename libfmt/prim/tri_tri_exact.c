@@ -105,8 +105,8 @@ static bool coplanar_segment_meets(const bvpi_points *p, int a, int b, int t, in
     return false;
 }
 
-/* side_a, side_b: on which side of the triangle's plane a and b lie. The segment's line passes the
- * triangle if it does not see edges turning both ways. */
+/* side_a, side_b: on which side of the triangle's plane a and b lie. The line of a and b meets the
+ * triangle unless two edges turn around it in opposite directions. */
 static bool segment_meets_triangle(const bvpi_points *p, int a, int b, int side_a, int side_b,
                                    int t, int drop)
 {

@@ -18,8 +18,8 @@ BVPI_INLINE bvpi_u128 bvpi_two_words(const uint64_t *a)
     return (bvpi_u128)a[1] << 64 | a[0];
 }
 
-/* out = a + b; out may be a or b, here and in bvpi_words_sub. Two words at a time: the compiler
- * then uses one carry chain for each pair. */
+/* out = a + b; out may be a or b, here and in bvpi_words_sub. Two words at a time, as 128-bit
+ * numbers. */
 BVPI_INLINE void bvpi_words_add(uint64_t *out, const uint64_t *a, const uint64_t *b, int n)
 {
     bvpi_u128 carry = 0;

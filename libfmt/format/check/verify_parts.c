@@ -2,10 +2,11 @@
  * verify_parts.c: checks parts: their places, cluster records, coordinates, triangle numbers,
  * leaves.
  *
- * Order matters: places first, so that bytes are known to be inside the sections and no two parts
- * share them; then clusters, each decoded once and kept for the leaves that refer to it; then the
- * hierarchies, whose leaves must hold every triangle exactly once, inside their boxes; then
- * identity, which needs a sound mesh.
+ * Order matters. Places come first, so that bytes are known to be inside the sections and no two
+ * parts share them. Then the clusters, whose nodes join the set that the hierarchy must use up;
+ * then the hierarchies, whose leaves must hold every triangle exactly once, inside their boxes;
+ * then identity, which needs a sound mesh. The cluster decoded last is kept, because neighbouring
+ * leaves share it.
  * Spec: format.md, chapters "Parts", "Cluster records", "Triangle numbers", "Nodes"
  */
 #include "format/check/verify_file.h"

@@ -4,7 +4,7 @@
  * Candidates, each decoding to exactly the given float bits:
  * - ORDERED: a float's rank among all floats, minus the smallest rank: always exact;
  * - GRID with a power of two as step: the largest that divides all values;
- * - GRID with a decimal step: models are often drawn in hundredths of a millimetre;
+ * - GRID with a decimal step, 10^-code;
  * - RAW: 32 bits, if nothing else is narrow enough for one unaligned 32-bit load.
  * A GRID candidate is decoded again and compared bit by bit before it is accepted, with the formula
  * that readers use. So rounding can make a code wider, but never wrong.

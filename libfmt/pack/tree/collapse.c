@@ -8,8 +8,8 @@
  * surface area heuristic with a price for a node's bytes.
  *
  * Boxes are encoded in 8 bits relative to the parent's decoded box, and the child's frame is what
- * the encoded box decodes to. So boxes are nested by construction and rounding outward never
- * accumulates wrongly.
+ * the encoded box decodes to. So boxes are nested by construction, although each is rounded
+ * outward.
  *
  * emit() visits the nearer of two siblings first, as seen from the last box, because clusters cut
  * from this order share fewer vertices.

@@ -2,8 +2,8 @@
  * sample.c: sorts items by a tree that was built over a sample of them.
  *
  * Splitting a large set level by level moves every item once a level. Here the upper levels are
- * decided by looking only at a sample; all items then follow the planes and are moved once. This
- * goes down to where a leaf has some tens of samples: below, the real items decide.
+ * decided by looking only at a sample; all items then follow the planes and are moved once. Below
+ * the leaves of that tree the real items decide.
  *
  * A split of the sample is accepted only if a plane separates the centres of its two halves,
  * because items that are not in the sample must know where to go. The tree's depth is limited; a

@@ -123,7 +123,8 @@ typedef struct bvp_open_options {
     uint64_t offset;   /* where the bvpack file begins in the opened one; a multiple of 4096 */
     uint64_t size;     /* its size in bytes; 0: up to the end */
     bvp_kind kind; /* the hierarchies that queries on this handle use; a query of a part that has
-                      none of that kind is BVP_ERR_ARGUMENT */
+                      none of that kind is BVP_ERR_ARGUMENT. BVP_ERR_LIMIT: the library was built
+                      without it (configure --with-kinds) */
     bvp_box_test box_test;
     int overlay;    /* nonzero: bvp_refit may change what this handle shows. The file never changes;
                        pages that no refit touches stay shared with others that map it. From memory

@@ -12,6 +12,13 @@
 
 typedef enum bvpi_isa { BVPI_ISA_BASELINE = 0, BVPI_ISA_AVX2 = 1 } bvpi_isa;
 
+/* Which set a kernel is compiled for. */
+#ifdef __AVX2__
+#define BVPI_ISA_NUMBER BVPI_ISA_AVX2
+#else
+#define BVPI_ISA_NUMBER BVPI_ISA_BASELINE
+#endif
+
 /* One of a constant's two copies. */
 #if defined(__x86_64__) || defined(__i386__)
 #define BVPI_ISA_CHOOSE(name, isa) ((isa) == BVPI_ISA_AVX2 ? &name##_avx2 : &name##_base)

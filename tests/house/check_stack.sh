@@ -85,7 +85,9 @@ function call_pointers(   pair, one_part) {
   indirect["qsort"] = 1
   pair = "(/pair|/last|/front)_kernel\\.c:parts$|^bvpi_[a-z]*_pair_(base|avx2)$"
   through("^bvpi_pair_run$|/pair_body\\.c:run_(each|scenes|tops)$", "/pair_kernel\\.c:scenes$")
-  through("^bvpi_pair_enter$", pair)
+  through("/pair_body\\.c:run_parts$", pair)
+  # kind_table.h
+  through("/(ray|closest|overlap)_kernel\\.c:enter_part$", "^bvpi_(aabb|boxtree|oriented)_(root|grid_box)$")
   through("/ties\\.c:|^bvpi_ties_settle$", ":(measure_tie|tie_comes_first)$")
   through("^bvpi_flush_overlap_(base|avx2)$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
   through("^bvp_ray_all$|/api_body\\.c:ask_(one|ray)(\\.part\\.0)?$|/api_rays\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")

@@ -6,6 +6,7 @@
  */
 #define BVPI_COMPACT /* decisions.md, "Text of the library" */
 
+#include "kinds/query/kind_pairs.h"
 #include "kinds/node/boxtree_node.h"
 #include "query/pair/binary_boxes.h"
 

@@ -6,6 +6,7 @@
  */
 #define BVPI_COMPACT /* decisions.md, "Text of the library" */
 
+#include "kinds/query/kind_pairs.h"
 #include "base/vec3.h"
 #include "prim/obb_obb.h"
 #include "kinds/query/oriented_pair.h"

@@ -7,6 +7,7 @@
  */
 #define BVPI_COMPACT /* decisions.md, "Text of the library" */
 
+#include "kinds/query/kind_pairs.h"
 #include "prim/rss_dist.h"
 #include "kinds/query/oriented_pair.h"
 

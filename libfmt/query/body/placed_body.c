@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/simd.h"
+#include "query/body/kind_table.h"
 
 static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
 
@@ -47,7 +48,9 @@ bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_place
             status = BVP_ERR_ARGUMENT;
         return status;
     }
-    const bvp_status status = bvpi_get_part_binary(file, out->part_idx, kind, &out->binary);
+    bvp_status status = bvpi_get_part_binary(file, out->part_idx, kind, &out->binary);
+    if (status == BVP_OK && bvpi_kind_table[kind] == NULL)
+        status = BVP_ERR_LIMIT; /* this library was built without the kind */
     if (status == BVP_OK)
         set_clusters(&out->binary, &out->part, &out->at.tree);
     return status;

@@ -4,7 +4,7 @@
  * Measured: decisions.md, "Rays and closest points".
  */
 #include "prim/point_tri4.h"
-#include "kinds/query/binary_body.h"
+#include "query/body/binary_body.h"
 #include "query/near/closest.h"
 #include "query/near/closest_walk.h"
 

@@ -3,7 +3,7 @@
  * instruction set.
  * Measured: decisions.md, "Rays and closest points".
  */
-#include "kinds/query/binary_body.h"
+#include "query/body/binary_body.h"
 #include "query/near/overlap.h"
 
 /* A region in one hierarchy. */

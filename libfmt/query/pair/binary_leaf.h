@@ -15,46 +15,12 @@ typedef struct binary_leaf {
     uint32_t reference[8];
 } binary_leaf;
 
-/* Do the references name triangles of one cluster, one after the other? */
-static inline bool are_neighbours(const uint32_t *reference, unsigned count)
-{
-    for (unsigned i = 1; i < count; i++)
-        if (reference[i] != reference[0] + i)
-            return false;
-    return (reference[0] & 0xff) + count <= 256;
-}
-
-static inline bool load_lane(const bvpi_tree *clusters, uint32_t reference, unsigned lane,
-                             bvpi_tri8 *out)
-{
-    bvpi_cluster cluster;
-    float corners[9];
-    if (!bvpi_cluster_open(clusters->units, clusters->blob_size,
-                           (uint64_t)(reference >> 8) << clusters->cluster_shift, &cluster) ||
-        (reference & 0xff) >= cluster.triangle_count)
-        return false;
-    bvpi_cluster_triangle(&cluster, reference & 0xff, corners);
-    for (int k = 0; k < 9; k++)
-        out->c[k][lane] = corners[k];
-    return true;
-}
-
+/* binary_leaf_kernel.c, for the same instruction set. */
+#define binary_triangles BVPI_ISA_NAME(bvpi_binary_triangles)
 /* Triangles `first` .. `first` + count - 1 (count: 1 .. 8) and where they are. The lanes left over
  * repeat the first one. False: the file is damaged. */
-static inline bool binary_triangles(const bvpi_binary *tree, const bvpi_tree *clusters,
-                                    uint32_t first, unsigned count, uint32_t reference[8],
-                                    bvpi_tri8 *out)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (!bvpi_binary_item(tree, first + i, &reference[i]))
-            return false;
-    if (are_neighbours(reference, count))
-        return leaf_triangles(clusters, reference[0], count, out);
-    for (unsigned i = 0; i < 8; i++)
-        if (!load_lane(clusters, reference[i < count ? i : 0], i, out))
-            return false;
-    return true;
-}
+bool binary_triangles(const bvpi_binary *tree, const bvpi_tree *clusters, uint32_t first,
+                      unsigned count, uint32_t reference[8], bvpi_tri8 *out);
 
 /* Every triangle of `a` in rows with every one of `b` in columns. */
 BVPI_INLINE void leaves_meet(pair_tester *t, const binary_leaf *a, unsigned rows,

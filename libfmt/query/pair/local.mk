@@ -4,6 +4,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/query/pair/ties.c
 KERNEL_SOURCES += \
 	libfmt/query/pair/aabb_pair_kernel.c \
+	libfmt/query/pair/binary_leaf_kernel.c \
 	libfmt/query/pair/pair_kernel.c \
 	libfmt/query/pair/pair_leaf_kernel.c \
 	libfmt/query/pair/pair_queue_kernel.c

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "prim/place_bounds.h"
+#include "query/body/kind_table.h"
 #include "query/pair/pair_query.h"
 #include "query/pair/ties.h"
 
@@ -69,19 +70,32 @@ static bool is_out_of_reach(const bvpi_pair_query *query, const bvpi_placed_part
 /* Where pairs were settled at once the next ones may well be, too. */
 enum { TIES_HASTE = 16 };
 
+/* By hierarchies of the kind, which both have. */
+static void run_parts(bvpi_pair_query *query, uint32_t kind, const bvpi_placed_part *a,
+                      const bvpi_placed_part *b)
+{
+    const bvpi_pair_kernel *kernel = query->kernel;
+    if (kind == BVPD_KIND_WIDE8)
+        kernel->wide(query, a, b);
+    else if (kernel->binary != NULL)
+        kernel->binary(query, a, b);
+    else
+        bvpi_kind_table[kind]->pair[kernel->isa](query, a, b);
+}
+
 static void ask_parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
     query->stats.instance_pairs++;
     query->patience = bvpi_ties_patience(a, b) / (query->has_ties ? TIES_HASTE : 1);
     if (a->kind == b->kind) {
-        query->kernel->parts[a->kind](query, a, b);
+        run_parts(query, a->kind, a, b);
         go_on(query);
         return;
     }
     bvpi_placed_part as_a = *a, as_b = *b;
     query->status = agree(query, &as_a, &as_b);
     if (query->status == BVP_OK)
-        query->kernel->parts[as_a.kind](query, &as_a, &as_b);
+        run_parts(query, as_a.kind, &as_a, &as_b);
     else
         query->done = true;
     go_on(query);

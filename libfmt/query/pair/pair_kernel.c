@@ -198,11 +198,8 @@ static void scenes(bvpi_pair_query *query)
 }
 
 const bvpi_pair_kernel BVPI_ISA_NAME(bvpi_pair_kernel) = {
-    .parts = {[BVPD_KIND_WIDE8] = parts,
-              [BVPD_KIND_BOXTREE] = BVPI_ISA_NAME(bvpi_boxtree_pair),
-              [BVPD_KIND_AABB] = BVPI_ISA_NAME(bvpi_aabb_pair),
-              [BVPD_KIND_OBB] = BVPI_ISA_NAME(bvpi_obb_pair),
-              [BVPD_KIND_RSS] = BVPI_ISA_NAME(bvpi_rss_pair)},
+    .isa = BVPI_ISA_NUMBER,
+    .wide = parts,
     .scenes = scenes,
     .last = &BVPI_ISA_NAME(bvpi_last_kernel),
     .front = &BVPI_ISA_NAME(bvpi_front_kernel)};

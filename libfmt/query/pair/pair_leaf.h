@@ -95,10 +95,7 @@ BVPI_INLINE f32x8 dot3(const f32x8 v[3], const f32x8 x[3])
 }
 
 /* pair_leaf_kernel.c, for the same instruction set. */
-#define leaf_triangles BVPI_ISA_NAME(bvpi_leaf_triangles)
-#define leaf_bound     BVPI_ISA_NAME(bvpi_leaf_bound)
-/* As bvpi_wide_triangles. */
-bool leaf_triangles(const bvpi_tree *tree, uint32_t item, unsigned count, bvpi_tri8 *out);
+#define leaf_bound BVPI_ISA_NAME(bvpi_leaf_bound)
 /* Fills in what follows from the stored corners. */
 void leaf_bound(const leaf_frame *frame, bool is_a, tri_leaf *leaf);
 

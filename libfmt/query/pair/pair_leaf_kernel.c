@@ -6,11 +6,6 @@
  */
 #include "query/pair/pair_narrow.h"
 
-bool leaf_triangles(const bvpi_tree *tree, uint32_t item, unsigned count, bvpi_tri8 *out)
-{
-    return bvpi_wide_triangles(tree, item, count, out);
-}
-
 static inline void leaf_bound_slabs(tri_leaf *leaf, float slack)
 {
     const f32x8 *c = leaf->corner;

@@ -101,7 +101,9 @@ typedef void (*bvpi_parts_fn)(bvpi_pair_query *query, const bvpi_placed_part *a,
 
 /* Per instruction set: pair_kernel.c. */
 typedef struct bvpi_pair_kernel {
-    bvpi_parts_fn parts[BVPD_KIND_END];
+    bvpi_isa isa;
+    bvpi_parts_fn wide;   /* two parts by their wide hierarchies */
+    bvpi_parts_fn binary; /* by others, whatever the kind; NULL: as kind_table.h says */
     /* Walks query->top_a and top_b (at least one body is an assembly) and calls bvpi_pair_enter for
      * pairs of items that may answer. */
     void (*scenes)(bvpi_pair_query *query);
@@ -114,17 +116,11 @@ extern const bvpi_pair_kernel bvpi_last_kernel_base, bvpi_last_kernel_avx2;
 /* front_kernel.c: distance of two parts, from query->front; has no `scenes`. */
 extern const bvpi_pair_kernel bvpi_front_kernel_base, bvpi_front_kernel_avx2;
 
-/* *_pair_kernel.c */
+/* Of the kinds that kind_table.h lists: *_pair_kernel.c. */
 #define BVPI_PARTS_FN(name)                                                                        \
     void name(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
 BVPI_PARTS_FN(bvpi_aabb_pair_base);
 BVPI_PARTS_FN(bvpi_aabb_pair_avx2);
-BVPI_PARTS_FN(bvpi_boxtree_pair_base);
-BVPI_PARTS_FN(bvpi_boxtree_pair_avx2);
-BVPI_PARTS_FN(bvpi_obb_pair_base);
-BVPI_PARTS_FN(bvpi_obb_pair_avx2);
-BVPI_PARTS_FN(bvpi_rss_pair_base);
-BVPI_PARTS_FN(bvpi_rss_pair_avx2);
 
 /* api_pair.c: bodies made ready; then a question, as the public ones. The answer is in *query,
  * which is zeroed before, but for the meter, if it is another call's. */

@@ -3,7 +3,7 @@
  * Based on: Wald, Benthin, Boulos, Getting Rid of Packets, 2008 (one ray, many boxes).
  * Measured: decisions.md, "Rays and closest points".
  */
-#include "kinds/query/binary_body.h"
+#include "query/body/binary_body.h"
 #include "query/ray/ray_part.h"
 #include "query/ray/ray_slab.h"
 

@@ -426,9 +426,4 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     tester_finish(&s.parts.test);
 }
 
-const bvpi_pair_kernel BVPI_ISA_NAME(bvpi_front_kernel) = {
-    .parts = {[BVPD_KIND_WIDE8] = parts,
-              [BVPD_KIND_BOXTREE] = BVPI_ISA_NAME(bvpi_boxtree_pair),
-              [BVPD_KIND_AABB] = BVPI_ISA_NAME(bvpi_aabb_pair),
-              [BVPD_KIND_OBB] = BVPI_ISA_NAME(bvpi_obb_pair),
-              [BVPD_KIND_RSS] = BVPI_ISA_NAME(bvpi_rss_pair)}};
+const bvpi_pair_kernel BVPI_ISA_NAME(bvpi_front_kernel) = {.isa = BVPI_ISA_NUMBER, .wide = parts};

@@ -46,4 +46,4 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
 }
 
 const bvpi_pair_kernel BVPI_ISA_NAME(bvpi_last_kernel) = {
-    .parts = {[BVPD_KIND_WIDE8... BVPD_KIND_END - 1] = parts}};
+    .isa = BVPI_ISA_NUMBER, .wide = parts, .binary = parts};

@@ -2,102 +2,21 @@
  * binary_body.h: the walk of body_walk.h over a binary hierarchy of a part: its volumes as boxes of
  * the grid, tested one after the other by what each query brings.
  */
-#ifndef BVPI_KINDS_QUERY_BINARY_BODY_H
-#define BVPI_KINDS_QUERY_BINARY_BODY_H
+#ifndef BVPI_QUERY_BODY_BINARY_BODY_H
+#define BVPI_QUERY_BODY_BINARY_BODY_H
 
-#include "node/aabb_node.h"
-#include "kinds/node/boxtree_node.h"
-#include "kinds/node/oriented_node.h"
+#include <math.h>
+
 #include "query/body/body_walk.h"
+#include "query/body/kind_table.h"
 
 enum { BVPI_BODY_STACK = BVPD_DEPTH_MAX + 1 /* each level leaves one entry behind */ };
-
-/* What the payloads of a node's children are relative to. */
-typedef union bvpi_body_frame {
-    bvpi_frame box; /* boxtree */
-    struct {
-        double centre[3], reach;
-    } oriented; /* obb, rss */
-} bvpi_body_frame;
 
 typedef struct bvpi_body_node {
     bvpi_binary_node node;
     bvpi_body_frame frame;
     float key;
 } bvpi_body_node;
-
-/* A box in grid steps. */
-typedef struct bvpi_body_box {
-    double lo[3], hi[3];
-} bvpi_body_box;
-
-static inline void bvpi_body_root(const bvpi_binary *tree, bvpi_body_frame *out)
-{
-    if (tree->kind == BVPD_KIND_BOXTREE) {
-        for (int axis = 0; axis < 3; axis++) {
-            out->box.lo[axis] = 0;
-            out->box.hi[axis] = tree->grid_extent[axis];
-        }
-        return;
-    }
-    bvpi_oriented whole;
-    bvpi_oriented_frame(tree, &whole);
-    memcpy(out->oriented.centre, whole.centre, sizeof whole.centre);
-    out->oriented.reach = whole.reach;
-}
-
-/* Part coordinates to grid steps. What a hierarchy bounds lies in its grid. */
-static inline void bvpi_body_clip(const bvpi_binary *tree, int axis, double lo, double hi,
-                                  bvpi_body_box *out)
-{
-    const double extent = tree->grid_extent[axis];
-    const double from = (lo - tree->grid_origin[axis]) / tree->grid_unit;
-    const double to = (hi - tree->grid_origin[axis]) / tree->grid_unit;
-    out->lo[axis] = from > 0 ? from : 0;
-    out->hi[axis] = to < extent ? to : extent;
-}
-
-/* The box around an oriented box or a swept rectangle; 2^-48: for the roundings here. */
-static inline void bvpi_body_around(const bvpi_binary *tree, const bvpi_oriented *volume,
-                                    bvpi_body_box *out)
-{
-    const bool is_rss = tree->kind == BVPD_KIND_RSS;
-    const double slack = bvpi_oriented_slack(tree);
-    for (int axis = 0; axis < 3; axis++) {
-        double half = slack + (is_rss ? volume->size[2] : 0);
-        for (int k = 0; k < (is_rss ? 2 : 3); k++)
-            half += fabs(volume->axis[3 * k + axis]) * volume->size[k];
-        half += (half + fabs(volume->centre[axis])) * 0x1p-48;
-        bvpi_body_clip(tree, axis, volume->centre[axis] - half, volume->centre[axis] + half, out);
-    }
-}
-
-/* The node's volume, whichever the kind. frame: its parent's; out_frame: its own. */
-static inline void bvpi_body_volume(const bvpi_binary *tree, const bvpi_body_frame *frame,
-                                    const uint8_t *payload, bvpi_body_frame *out_frame,
-                                    bvpi_body_box *out)
-{
-    if (tree->kind == BVPD_KIND_BOXTREE) {
-        bvpi_boxtree_box(tree, &frame->box, payload, &out_frame->box);
-        for (int axis = 0; axis < 3; axis++) {
-            out->lo[axis] = out_frame->box.lo[axis];
-            out->hi[axis] = out_frame->box.hi[axis];
-        }
-    } else if (tree->kind == BVPD_KIND_AABB) {
-        bvpi_aabb box;
-        bvpi_aabb_box(payload, &box);
-        for (int axis = 0; axis < 3; axis++)
-            bvpi_body_clip(tree, axis, (double)box.lo[axis], (double)box.hi[axis], out);
-    } else {
-        bvpi_oriented above, volume;
-        memcpy(above.centre, frame->oriented.centre, sizeof above.centre);
-        above.reach = frame->oriented.reach;
-        bvpi_oriented_volume(&above, payload, &volume);
-        memcpy(out_frame->oriented.centre, volume.centre, sizeof volume.centre);
-        out_frame->oriented.reach = volume.reach;
-        bvpi_body_around(tree, &volume, out);
-    }
-}
 
 /* A box as the only child of a node: in lane 0 of planes 0 and 1, a step apart. Floats that are
  * added to one another are off by 2^-24 of themselves: the box is wider by more than two such
@@ -155,7 +74,7 @@ BVPI_INLINE bool bvpi_body_push(const bvpi_walk_steps *steps, void *user, const 
         bvpi_open_node open;
         float keys[8];
         out->node = child[k];
-        bvpi_body_volume(tree, &at->frame, payload[k], &out->frame, &box);
+        bvpi_kind_table[tree->kind]->box(tree, &at->frame, payload[k], &out->frame, &box);
         bvpi_body_open(&box, bounds, &open);
         *height += steps->boxes(user, &open, &lane, limit, keys) & 1;
         out->key = keys[0];
@@ -178,10 +97,10 @@ BVPI_INLINE bvp_status bvpi_binary_body_walk_under(const bvpi_walk_steps *steps,
     const uint8_t *payload;
     unsigned height = 1;
     float limit = steps->limit(user);
-    bvpi_body_root(tree, &whole);
+    bvpi_kind_table[tree->kind]->root(tree, &whole);
     if (!bvpi_binary_root(tree, &stack[0].node, &payload))
         return BVP_ERR_CORRUPT;
-    bvpi_body_volume(tree, &whole, payload, &stack[0].frame, &box);
+    bvpi_kind_table[tree->kind]->box(tree, &whole, payload, &stack[0].frame, &box);
     stack[0].key = -__builtin_inff();
     while (height > 0) {
         const bvpi_body_node at = stack[--height];

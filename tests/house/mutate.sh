@@ -116,6 +116,9 @@ compile() { # TEST...
   for test in "$@"; do
     case $test in
       *.sh) targets+=(all script-helpers) ;;
+      tests/unit/test_output | tests/unit/test_part | tests/unit/test_hull_fails) targets+=("$test") ;;
+      tests/unit/*) targets+=(tests/unit/unit_tests) ;;
+      tests/property/*) targets+=(tests/property/property_tests) ;;
       *) targets+=("$test") ;;
     esac
   done

@@ -397,7 +397,7 @@ START_TEST(test_source_hash)
 }
 END_TEST
 
-int main(void)
+SUITE(test_binary)
 {
     const TTest *const tests[] = {test_forms,    test_splits,      test_orders,
                                   test_threads,  test_deformable,  test_planes_pay,

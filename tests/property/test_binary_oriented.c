@@ -157,7 +157,7 @@ START_TEST(placed_volumes_stay_in_reach)
 }
 END_TEST
 
-int main(void)
+SUITE(test_binary_oriented)
 {
     const TTest *const tests[] = {volumes_stay_in_bounds, placed_volumes_stay_in_reach, NULL};
     return suite_run("binary oriented", tests);

@@ -402,7 +402,7 @@ START_TEST(kinds_are_chosen_by_the_handle)
 }
 END_TEST
 
-int main(void)
+SUITE(test_binary_pairs)
 {
     TCase *cases = tcase_create("binary_pairs");
     tcase_set_timeout(cases, 300);

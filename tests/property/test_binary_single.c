@@ -203,7 +203,7 @@ START_TEST(the_first_kind_answers_in_the_order_of_storage)
 }
 END_TEST
 
-int main(void)
+SUITE(test_binary_single)
 {
     TCase *cases = tcase_create("binary_single");
     tcase_set_timeout(cases, 300);

@@ -545,7 +545,7 @@ START_TEST(test_progress)
 }
 END_TEST
 
-int main(void)
+SUITE(test_builder)
 {
     const TTest *const tests[] = {test_random_sizes,
                                   test_scales,

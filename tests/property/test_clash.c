@@ -403,7 +403,7 @@ START_TEST(bad_arguments)
 }
 END_TEST
 
-int main(void)
+SUITE(test_clash)
 {
     const TTest *const tests[] = {equals_asking_every_pair,
                                   fast_contacts_are_all_of_what_penetrates,

@@ -116,7 +116,7 @@ START_TEST(random_assemblies)
 }
 END_TEST
 
-int main(void)
+SUITE(test_clash_brute)
 {
     const TTest *const list[] = {random_assemblies, NULL};
     return suite_run("clash_brute", list);

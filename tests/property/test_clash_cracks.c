@@ -325,7 +325,7 @@ START_TEST(points)
 }
 END_TEST
 
-int main(void)
+SUITE(test_clash_cracks)
 {
     const TTest *const list[] = {below_the_gap, shells, flush, points, NULL};
     return suite_run("clash_cracks", list);

@@ -350,7 +350,7 @@ START_TEST(flush_containments)
 }
 END_TEST
 
-int main(void)
+SUITE(test_clash_flush)
 {
     const TTest *const list[] = {flush_containments, NULL};
     return suite_run("clash_flush", list);

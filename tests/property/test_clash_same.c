@@ -309,7 +309,7 @@ START_TEST(other_surfaces)
 }
 END_TEST
 
-int main(void)
+SUITE(test_clash_same)
 {
     const TTest *const list[] = {other_triangles, models, turned_onto_itself, other_surfaces, NULL};
     return suite_run("clash_same", list);

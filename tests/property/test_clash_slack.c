@@ -221,7 +221,7 @@ START_TEST(points_of_triangles)
 }
 END_TEST
 
-int main(void)
+SUITE(test_clash_slack)
 {
     const TTest *const list[] = {points_of_triangles, NULL};
     return suite_run("clash_slack", list);

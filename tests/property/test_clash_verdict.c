@@ -678,7 +678,7 @@ START_TEST(touch_gap_of_tolerance)
 }
 END_TEST
 
-int main(void)
+SUITE(test_clash_verdict)
 {
     const TTest *const list[] = {names,
                                  touch_gap,

@@ -271,7 +271,7 @@ START_TEST(arguments_are_checked)
 }
 END_TEST
 
-int main(void)
+SUITE(test_closest)
 {
     const TTest *const list[] = {
         answers_equal_brute_force,  distances_from_a_box,       the_limit_is_closed,

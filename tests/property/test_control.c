@@ -377,7 +377,7 @@ START_TEST(a_file_that_is_being_written_is_cancelled)
 }
 END_TEST
 
-int main(void)
+SUITE(test_control)
 {
     const TTest *const tests[] = {every_budget_ends_every_query_at_the_same_step,
                                   a_flag_that_is_set_ends_every_query_at_once,

@@ -244,7 +244,7 @@ START_TEST(references_have_numbers_of_parts)
 }
 END_TEST
 
-int main(void)
+SUITE(test_copy)
 {
     const TTest *const tests[] = {kinds_are_known_and_there_once, records_are_bounded,
                                   contents_keep_the_rules, references_have_numbers_of_parts, NULL};

@@ -184,7 +184,7 @@ START_TEST(cut_off)
 }
 END_TEST
 
-int main(void)
+SUITE(test_damage)
 {
     state = number_from("BVP_SEED", 1);
     printf("BVP_SEED=%" PRIu64 "\n", state);

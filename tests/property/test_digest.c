@@ -355,7 +355,7 @@ START_TEST(test_saved)
 }
 END_TEST
 
-int main(void)
+SUITE(test_digest)
 {
     const TTest *const tests[] = {test_known_value,  test_sound,
                                   test_forged_block, test_forged_head,

@@ -770,7 +770,7 @@ START_TEST(forged_leaves_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE(test_far_instances)
 {
     TCase *all = tcase_create("far instances");
     tcase_set_timeout(all, 120);

@@ -347,7 +347,7 @@ START_TEST(scaled)
 }
 END_TEST
 
-int main(void)
+SUITE(test_far_placements)
 {
     const TTest *const list[] = {packed, damaged, flipped, scaled, NULL};
     return suite_run("far_placements", list);

@@ -594,7 +594,7 @@ START_TEST(arguments_are_checked)
 }
 END_TEST
 
-int main(void)
+SUITE(test_filter)
 {
     const TTest *const tests[] = {of_one_body_only_those_that_are_asked_answer,
                                   of_two_bodies_only_those_that_are_asked_answer,

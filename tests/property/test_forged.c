@@ -338,7 +338,7 @@ START_TEST(knots)
 }
 END_TEST
 
-int main(void)
+SUITE(test_forged)
 {
     const TTest *const tests[] = {records, bytes, assemblies, knots, NULL};
     return suite_run("forged", tests);

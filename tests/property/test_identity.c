@@ -197,7 +197,7 @@ START_TEST(unknown_orders_are_not_guessed)
 }
 END_TEST
 
-int main(void)
+SUITE(test_identity)
 {
     const TTest *const tests[] = {follows_the_definition,         forgeries_are_found,
                                   older_files_have_no_packer,     winding_is_kept,

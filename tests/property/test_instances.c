@@ -384,7 +384,7 @@ START_TEST(arguments_are_checked)
 }
 END_TEST
 
-int main(void)
+SUITE(test_instances)
 {
     const TTest *const tests[] = {answers_equal_brute_force,
                                   a_box_is_closed,

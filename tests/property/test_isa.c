@@ -91,7 +91,7 @@ START_TEST(digest_is_the_same_everywhere)
 }
 END_TEST
 
-int main(void)
+SUITE(test_isa)
 {
     const TTest *const tests[] = {digest_is_the_same_everywhere, NULL};
     return run_suite("isa", tests);

@@ -155,7 +155,7 @@ START_TEST(test_every_section)
 }
 END_TEST
 
-int main(void)
+SUITE(test_lazy)
 {
     const TTest *const tests[] = {test_good,           test_damaged_block,
                                   test_damaged_hashes, test_only_what_is_touched,

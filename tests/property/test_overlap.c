@@ -294,7 +294,7 @@ START_TEST(arguments_are_checked)
 }
 END_TEST
 
-int main(void)
+SUITE(test_overlap)
 {
     const TTest *const list[] = {answers_equal_brute_force, planes_along_flat_bodies,
                                  touching_counts,           hits_come_in_the_order_of_storage,

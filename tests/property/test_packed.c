@@ -606,7 +606,7 @@ START_TEST(rules_of_thin_files)
 }
 END_TEST
 
-int main(void)
+SUITE(test_packed)
 {
     const TTest *const tests[] = {a_packed_part_is_the_same_bytes,
                                   a_part_that_is_found_is_not_built,

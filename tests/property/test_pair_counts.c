@@ -114,7 +114,7 @@ START_TEST(a_small_part_near_a_large_one)
 }
 END_TEST
 
-int main(void)
+SUITE(test_pair_counts)
 {
     const TTest *const list[] = {queries_cost_no_more_than_before, a_small_part_near_a_large_one,
                                  NULL};

@@ -539,7 +539,7 @@ START_TEST(limits_and_arguments)
 }
 END_TEST
 
-int main(void)
+SUITE(test_pairs)
 {
     const TTest *const list[] = {parts_agree_with_brute_force,
                                  parts_that_nearly_touch_agree,

@@ -198,7 +198,7 @@ START_TEST(building)
 }
 END_TEST
 
-int main(void)
+SUITE(test_race)
 {
     const TTest *const tests[] = {verification, queries, annotations, building, NULL};
     return suite_run("race", tests);

@@ -644,7 +644,7 @@ START_TEST(queries_are_right_at_all_sizes)
 }
 END_TEST
 
-int main(void)
+SUITE(test_range)
 {
     const TTest *const tests[] = {queries_are_right_at_all_sizes, NULL};
     return suite_run_within("range", 0, tests);

@@ -450,7 +450,7 @@ START_TEST(arguments_are_checked)
 }
 END_TEST
 
-int main(void)
+SUITE(test_ray)
 {
     const TTest *const list[] = {answers_equal_brute_force,
                                  flat_bodies,

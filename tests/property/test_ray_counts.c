@@ -104,7 +104,7 @@ START_TEST(rays_cost_no_more_than_before)
 }
 END_TEST
 
-int main(void)
+SUITE(test_ray_counts)
 {
     const TTest *const list[] = {rays_cost_no_more_than_before, NULL};
     return suite_run_within("ray_counts", 60, list);

@@ -320,7 +320,7 @@ START_TEST(triangles_are_not_hit_sooner)
 }
 END_TEST
 
-int main(void)
+SUITE(test_ray_packet)
 {
     const TTest *const tests[] = {
         packets_answer_as_single_rays_do,      near_rays_share_their_work,   scattered_rays_do_not,

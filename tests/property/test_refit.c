@@ -510,7 +510,7 @@ START_TEST(damaged_files)
 }
 END_TEST
 
-int main(void)
+SUITE(test_refit)
 {
     const TTest *tests[] = {every_box_is_exact,
                             bounds_are_those_of_packing,

@@ -291,7 +291,7 @@ START_TEST(extreme)
 }
 END_TEST
 
-int main(void)
+SUITE(test_refit_top)
 {
     TCase *cases = tcase_create("refit_top");
     tcase_set_timeout(cases, SUITE_TIMEOUT);

@@ -587,7 +587,7 @@ START_TEST(a_sphere_of_rings_with_a_stray)
 }
 END_TEST
 
-int main(void)
+SUITE(test_strays)
 {
     TCase *cases = tcase_create("strays");
     tcase_set_timeout(cases, 120);

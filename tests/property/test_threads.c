@@ -189,7 +189,7 @@ START_TEST(threads_share_a_fat_handle)
 }
 END_TEST
 
-int main(void)
+SUITE(test_threads)
 {
     const TTest *const tests[] = {threads_share_a_thin_handle, threads_share_a_fat_handle, NULL};
     return suite_run("threads", tests);

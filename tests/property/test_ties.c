@@ -420,7 +420,7 @@ START_TEST(projections_need_their_bound)
 }
 END_TEST
 
-int main(void)
+SUITE(test_ties)
 {
     const TTest *const tests[] = {answers_are_those_of_brute_force, ties_are_settled_at_once,
                                   one_huge_and_many_tiny, projections_need_their_bound, NULL};

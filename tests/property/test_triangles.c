@@ -127,7 +127,7 @@ START_TEST(test_damaged_boxes)
 }
 END_TEST
 
-int main(void)
+SUITE(test_triangles)
 {
     const TTest *const tests[] = {test_one_by_one, test_runs,          test_damaged,
                                   test_levels,     test_damaged_boxes, NULL};

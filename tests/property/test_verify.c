@@ -612,7 +612,7 @@ START_TEST(test_stop)
 }
 END_TEST
 
-int main(void)
+SUITE(test_verify)
 {
     const TTest *const list[] = {test_good,
                                  test_mutations,

@@ -517,7 +517,7 @@ START_TEST(threads_keep_their_own)
 }
 END_TEST
 
-int main(void)
+SUITE(test_warm)
 {
     TCase *cases = tcase_create("warm");
     tcase_set_timeout(cases, SUITE_TIMEOUT);

@@ -1,10 +1,33 @@
 /* SPDX-License-Identifier: MIT
- * suite.h: runs a list of tests as one suite.
+ * suite.h: runs a list of tests as one suite, and makes the suites of a folder one program.
  */
 #ifndef SUITE_H
 #define SUITE_H
 
 #include <check.h>
+
+/* What stands for main in the file test_x.c: SUITE(test_x) { ... }. It returns main's exit status.
+ * With SUITE_ALONE it is main: the file is a program of its own. */
+#ifdef SUITE_ALONE
+#define SUITE(name) int main(void)
+#else
+typedef struct suite_entry {
+    const char *name;
+    int (*run)(void);
+    struct suite_entry *next;
+} suite_entry;
+
+void suite_register(suite_entry *entry); /* run_suites.c */
+
+#define SUITE(name)                                                                                \
+    static int name##_run(void);                                                                   \
+    __attribute__((constructor)) static void name##_register(void)                                 \
+    {                                                                                              \
+        static suite_entry entry = {#name, name##_run, NULL};                                      \
+        suite_register(&entry);                                                                    \
+    }                                                                                              \
+    static int name##_run(void)
+#endif
 
 enum { SUITE_TIMEOUT = 60 /* seconds a test */ };
 

@@ -180,7 +180,7 @@ START_TEST(test_damage)
 }
 END_TEST
 
-int main(void)
+SUITE(test_annotate)
 {
     const TTest *const list[] = {test_values, test_binary, test_long_values,
                                  test_stop,   test_damage, NULL};

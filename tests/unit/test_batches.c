@@ -53,7 +53,7 @@ START_TEST(test_batches)
 }
 END_TEST
 
-int main(void)
+SUITE(test_batches)
 {
     const TTest *const tests[] = {test_batches, NULL};
     return suite_run("batches", tests);

@@ -160,7 +160,7 @@ START_TEST(descriptors)
 }
 END_TEST
 
-int main(void)
+SUITE(test_beneath)
 {
     return suite_run("beneath", (const TTest *[]){paths, descriptors, NULL});
 }

@@ -159,7 +159,7 @@ START_TEST(lowest_exponents)
 }
 END_TEST
 
-int main(void)
+SUITE(test_big)
 {
     const TTest *const tests[] = {arithmetic_equals_gmp,
                                   differences_of_sums_equal_gmp,

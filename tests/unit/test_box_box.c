@@ -312,7 +312,7 @@ START_TEST(constants_are_needed)
 }
 END_TEST
 
-int main(void)
+SUITE(test_box_box)
 {
     const TTest *const list[] = {boxes_with_a_common_point_meet, distances_are_not_overstated,
                                  constants_are_needed, NULL};

@@ -94,7 +94,7 @@ START_TEST(errors_are_allowed_for)
 }
 END_TEST
 
-int main(void)
+SUITE(test_box_ray)
 {
     const TTest *const tests[] = {slack_is_needed, errors_are_allowed_for, NULL};
     return suite_run("box_ray", tests);

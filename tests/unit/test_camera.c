@@ -95,7 +95,7 @@ START_TEST(refuses_what_it_does_not_know)
 }
 END_TEST
 
-int main(void)
+SUITE(test_camera)
 {
     const TTest *const list[] = {fits_every_preset, rays_go_where_points_appear,
                                  refuses_what_it_does_not_know, NULL};

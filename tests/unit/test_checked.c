@@ -49,7 +49,7 @@ START_TEST(test_align)
 }
 END_TEST
 
-int main(void)
+SUITE(test_checked)
 {
     const TTest *const tests[] = {test_fits, test_add_and_mul, test_align, NULL};
     return suite_run("checked", tests);

@@ -61,7 +61,7 @@ START_TEST(test_every_byte_counts)
 }
 END_TEST
 
-int main(void)
+SUITE(test_checksum)
 {
     const TTest *const tests[] = {test_known, test_pieces, test_every_byte_counts, NULL};
     return suite_run("checksum", tests);

@@ -13,8 +13,6 @@
 #include "suite.h"
 #include "cli/verb.h"
 
-const verb *const verbs[] = {NULL};
-
 static char path[] = "/tmp/test_clash_rows.XXXXXX";
 
 static clash_rows rows_of(const clash_case *a, const clash_case *b)
@@ -174,7 +172,7 @@ START_TEST(bad_baselines)
 }
 END_TEST
 
-int main(void)
+SUITE(test_clash_rows)
 {
     const TTest *const list[] = {ids, members, cells, worst, groups, baseline, bad_baselines, NULL};
     const int fd = mkstemp(path);

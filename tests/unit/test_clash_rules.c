@@ -11,8 +11,6 @@
 #include "suite.h"
 #include "cli/verb.h"
 
-const verb *const verbs[] = {NULL};
-
 static char path[] = "/tmp/test_clash_rules.XXXXXX";
 
 static int read_rules(clash_rules *r, const char *text)
@@ -222,7 +220,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-int main(void)
+SUITE(test_clash_rules)
 {
     const TTest *const list[] = {first_match_wins,
                                  sub_assemblies,

@@ -8,8 +8,6 @@
 #include "suite.h"
 #include "cli/verb.h"
 
-const verb *const verbs[] = {NULL};
-
 /* Paths of the selected instances must be exactly these, separated by blanks. */
 static void expect_set(const clash_case *c, const clash_selector *s, const char *paths)
 {
@@ -148,7 +146,7 @@ START_TEST(refusals)
 }
 END_TEST
 
-int main(void)
+SUITE(test_clash_select)
 {
     const TTest *const list[] = {names_and_paths, parts_and_properties, json_forms, refusals, NULL};
     return suite_run("clash_select", list);

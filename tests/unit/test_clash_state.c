@@ -13,8 +13,6 @@
 #include "suite.h"
 #include "cli/verb.h"
 
-const verb *const verbs[] = {NULL};
-
 static char path[] = "/tmp/test_clash_state.XXXXXX";
 static const uint8_t this_run[16] = {1, 2, 3}, another[16] = {4};
 enum { STEPS = 20, RULES = 3 };
@@ -296,7 +294,7 @@ START_TEST(others)
 }
 END_TEST
 
-int main(void)
+SUITE(test_clash_state)
 {
     const TTest *const list[] = {
         whole_run, goes_on, cut_and_damaged, changed_while_it_is_read, forged_numbers_are_refused,

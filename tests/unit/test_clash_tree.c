@@ -7,8 +7,6 @@
 #include "suite.h"
 #include "cli/verb.h"
 
-const verb *const verbs[] = {NULL};
-
 START_TEST(paths)
 {
     clash_case c = clash_case_open();
@@ -113,7 +111,7 @@ START_TEST(source_ids_tell_apart)
 }
 END_TEST
 
-int main(void)
+SUITE(test_clash_tree)
 {
     const TTest *const list[] = {paths, labels_and_numbers, hashes_stay, source_ids_tell_apart,
                                  NULL};

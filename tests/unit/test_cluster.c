@@ -204,7 +204,7 @@ START_TEST(test_forged)
 }
 END_TEST
 
-int main(void)
+SUITE(test_cluster)
 {
     const char *seed = getenv("BVP_SEED");
     state = seed ? strtoull(seed, NULL, 0) : 1;

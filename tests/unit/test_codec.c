@@ -71,7 +71,7 @@ START_TEST(test_caps)
 }
 END_TEST
 
-int main(void)
+SUITE(test_codec)
 {
     const TTest *const tests[] = {test_round_trip, test_damage, test_caps, NULL};
     return suite_run("codec", tests);

@@ -125,7 +125,7 @@ START_TEST(it_is_noticed_soon_by_all_other_queries)
 }
 END_TEST
 
-int main(void)
+SUITE(test_control_time)
 {
     const TTest *const tests[] = {it_is_noticed_soon_where_every_pair_is_exact,
                                   it_is_noticed_soon_in_a_maze,

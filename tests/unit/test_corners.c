@@ -78,7 +78,7 @@ START_TEST(test_any)
 }
 END_TEST
 
-int main(void)
+SUITE(test_corners)
 {
     const TTest *const tests[] = {test_sheet, test_any, NULL};
     return suite_run("corners", tests);

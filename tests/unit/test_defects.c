@@ -131,7 +131,7 @@ START_TEST(test_degenerate)
 }
 END_TEST
 
-int main(void)
+SUITE(test_defects)
 {
     const TTest *const tests[] = {test_small_meshes, test_hub, test_threads_agree, test_degenerate,
                                   NULL};

@@ -85,7 +85,7 @@ START_TEST(bytes_are_the_same_everywhere)
 }
 END_TEST
 
-int main(void)
+SUITE(test_deform)
 {
     const TTest *tests[] = {nothing_changes_nothing, stretches_the_longest_side,    twists_about_it,
                             noise_is_of_the_place,   bytes_are_the_same_everywhere, NULL};

@@ -10,8 +10,6 @@
 #include "suite.h"
 #include "cli/verb.h"
 
-const verb *const verbs[] = {NULL};
-
 enum { GROUP = -1, MOST = 600, TREE_MOST = 64 };
 
 /* parent: index of an earlier line, or -1; x, turn: moved along x, turned about z by quarters. */
@@ -547,7 +545,7 @@ START_TEST(parts)
 }
 END_TEST
 
-int main(void)
+SUITE(test_diff_match)
 {
     const TTest *const list[] = {nothing,
                                  equal_names,

@@ -88,7 +88,7 @@ START_TEST(ends)
 }
 END_TEST
 
-int main(void)
+SUITE(test_diff_nearest)
 {
     return suite_run("diff_nearest", (const TTest *[]){as_all_pairs_sorted, ends, NULL});
 }

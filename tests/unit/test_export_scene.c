@@ -223,7 +223,7 @@ START_TEST(failures)
 }
 END_TEST
 
-int main(void)
+SUITE(test_export_scene)
 {
     const TTest *const tests[] = {bits_and_order, tree, flat, rebased, failures, NULL};
     return suite_run("export_scene", tests);

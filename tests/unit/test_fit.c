@@ -187,7 +187,7 @@ START_TEST(moments_are_the_surface_s)
 }
 END_TEST
 
-int main(void)
+SUITE(test_fit)
 {
     const TTest *const tests[] = {proposals_are_rotations,     turned_shapes_are_found,
                                   crowded_points_do_not_count, no_order_changes_the_axes,

@@ -72,7 +72,7 @@ START_TEST(test_load)
 }
 END_TEST
 
-int main(void)
+SUITE(test_frame)
 {
     const TTest *const tests[] = {test_shift, test_reach, test_children, test_load, NULL};
     return suite_run("frame", tests);

@@ -85,7 +85,7 @@ START_TEST(ends_soon)
 }
 END_TEST
 
-int main(void)
+SUITE(test_glob)
 {
     const TTest *const list[] = {literal_text,         any_text,  one_character, sets,
                                  what_can_never_match, ends_soon, NULL};

@@ -81,7 +81,7 @@ START_TEST(test_fine)
 }
 END_TEST
 
-int main(void)
+SUITE(test_grid)
 {
     const TTest *const tests[] = {test_random_boxes, test_edges, test_fine, NULL};
     return suite_run("grid", tests);

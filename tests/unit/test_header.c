@@ -66,7 +66,7 @@ START_TEST(test_file_size)
 }
 END_TEST
 
-int main(void)
+SUITE(test_header)
 {
     const TTest *const tests[] = {test_sections, test_find, test_hashes, test_file_size, NULL};
     return suite_run("header", tests);

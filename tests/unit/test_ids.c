@@ -73,7 +73,7 @@ START_TEST(test_any)
 }
 END_TEST
 
-int main(void)
+SUITE(test_ids)
 {
     const TTest *const tests[] = {test_runs, test_any, NULL};
     return suite_run("ids", tests);

@@ -145,7 +145,7 @@ static int is_left_out(void)
            strstr(error.message, "lib3mf-dev") != NULL;
 }
 
-int main(void)
+SUITE(test_import_3mf)
 {
     if (is_left_out()) {
         puts("3MF was left out of this build: skipped");

@@ -173,7 +173,7 @@ START_TEST(limits)
 }
 END_TEST
 
-int main(void)
+SUITE(test_import_confine)
 {
     return suite_run("import_confine", (const TTest *[]){calls, limits, NULL});
 }

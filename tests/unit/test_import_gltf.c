@@ -557,7 +557,7 @@ START_TEST(unfolding)
 }
 END_TEST
 
-int main(void)
+SUITE(test_import_gltf)
 {
     const TTest *const tests[] = {triangles,
                                   modes,

@@ -237,7 +237,7 @@ START_TEST(told_apart)
 }
 END_TEST
 
-int main(void)
+SUITE(test_import_manifest)
 {
     return suite_run("import_manifest", (const TTest *[]){tree, any_order, files_once, units,
                                                           refused, paths, told_apart, NULL});

@@ -155,7 +155,7 @@ START_TEST(invalid_dropped)
 }
 END_TEST
 
-int main(void)
+SUITE(test_import_obj)
 {
     const TTest *const tests[] = {faces,     negative_indices, objects,         concave, left_out,
                                   precision, broken,           invalid_dropped, NULL};

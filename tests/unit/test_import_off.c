@@ -84,7 +84,7 @@ START_TEST(invalid_dropped)
 }
 END_TEST
 
-int main(void)
+SUITE(test_import_off)
 {
     const TTest *const tests[] = {variants, prefixes, ids_and_sizes, broken, invalid_dropped, NULL};
     return suite_run("import_off", tests);

@@ -248,7 +248,7 @@ START_TEST(invalid_dropped)
 }
 END_TEST
 
-int main(void)
+SUITE(test_import_ply)
 {
     const TTest *const tests[] = {ascii,         binaries,        body_begins_with_newline,
                                   strips,        precision,       broken_headers,

@@ -225,7 +225,7 @@ START_TEST(prefixes)
 }
 END_TEST
 
-int main(void)
+SUITE(test_import_stl)
 {
     const TTest *const tests[] = {binary,          welds_by_bits,  not_finite, wrong_size,
                                   ascii,           several_solids, precision,  broken_text,

@@ -175,7 +175,7 @@ START_TEST(test_damage)
 }
 END_TEST
 
-int main(void)
+SUITE(test_import_stream)
 {
     const TTest *const tests[] = {test_good, test_bad_content, test_damage, NULL};
     return suite_run("import_stream", tests);

@@ -321,7 +321,7 @@ START_TEST(too_many_solids)
 }
 END_TEST
 
-int main(void)
+SUITE(test_import_urdf)
 {
     return suite_run("import_urdf",
                      (const TTest *[]){arm, values, solids, meshes, broken, too_many_solids, NULL});

@@ -158,7 +158,7 @@ START_TEST(test_damaged)
 }
 END_TEST
 
-int main(void)
+SUITE(test_info)
 {
     const TTest *const tests[] = {test_file_info,  test_part_info, test_tree, test_properties,
                                   test_provenance, test_damaged,   NULL};

@@ -116,7 +116,7 @@ START_TEST(test_kernels_agree)
 }
 END_TEST
 
-int main(void)
+SUITE(test_items)
 {
     const TTest *const tests[] = {test_boxes, test_kernels_agree, NULL};
     return suite_run("items", tests);

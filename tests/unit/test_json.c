@@ -191,7 +191,7 @@ START_TEST(depth)
 }
 END_TEST
 
-int main(void)
+SUITE(test_json)
 {
     const TTest *const list[] = {one_line, pretty,     escapes, numbers, embedding,
                                  validity, truncation, depth,   NULL};

@@ -70,7 +70,7 @@ START_TEST(faults)
 }
 END_TEST
 
-int main(void)
+SUITE(test_json_list)
 {
     const TTest *const tests[] = {elements, none, faults, NULL};
     return suite_run("json_list", tests);

@@ -119,7 +119,7 @@ START_TEST(faults)
 }
 END_TEST
 
-int main(void)
+SUITE(test_json_tree)
 {
     const TTest *const tests[] = {containers, missing, numbers, members, faults, NULL};
     return suite_run("json_tree", tests);

@@ -16,8 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const verb *const verbs[] = {NULL}; /* the program's, which its manual lists */
-
 /* A part takes more than three blocks; the byte is in the second one, which only part 0 is in. */
 enum { COUNT = 20000, PARTS = 2, IN_PART_0 = 100000 };
 
@@ -303,7 +301,7 @@ START_TEST(an_output_that_is_written_to_is_noticed)
 }
 END_TEST
 
-int main(void)
+SUITE(test_last_output)
 {
     const TTest *const tests[] = {parts_come_from_a_sound_output,
                                   a_damaged_part_comes_from_the_store,

@@ -165,7 +165,7 @@ START_TEST(placements_are_those_of_the_spec)
 }
 END_TEST
 
-int main(void)
+SUITE(test_linear)
 {
     const TTest *const tests[] = {words_are_those_of_the_spec,      all_entries_may_differ,
                                   what_was_encoded_is_decoded,      words_that_are_missing_are_told,

@@ -167,7 +167,7 @@ START_TEST(long_line)
 }
 END_TEST
 
-int main(void)
+SUITE(test_manifest)
 {
     return suite_run("manifest", (const TTest *[]){kinds, placements, faults, long_line, NULL});
 }

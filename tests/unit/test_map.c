@@ -237,7 +237,7 @@ START_TEST(test_unchecked_end)
 }
 END_TEST
 
-int main(void)
+SUITE(test_map)
 {
     const TTest *const tests[] = {test_ways,          test_embedded,
                                   test_refused,       test_memory_arguments,

@@ -135,7 +135,7 @@ START_TEST(rounding_of_many)
 }
 END_TEST
 
-int main(void)
+SUITE(test_message)
 {
     const TTest *const list[] = {names, sequences, groups,           units,
                                  codes, rounding,  rounding_of_many, NULL};

@@ -63,7 +63,7 @@ START_TEST(test_quality)
 }
 END_TEST
 
-int main(void)
+SUITE(test_morton)
 {
     const TTest *const tests[] = {test_random_items, test_equal_items, test_quality, NULL};
     return suite_run("morton", tests);

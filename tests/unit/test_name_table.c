@@ -44,7 +44,7 @@ START_TEST(many)
 }
 END_TEST
 
-int main(void)
+SUITE(test_name_table)
 {
     return suite_run("name_table", (const TTest *[]){first_wins, many, NULL});
 }

@@ -218,7 +218,7 @@ START_TEST(what_is_not_finite_says_nothing)
 }
 END_TEST
 
-int main(void)
+SUITE(test_obb_obb)
 {
     const TTest *const tests[] = {boxes_with_a_common_point_meet,
                                   answers_are_those_of_the_plain_way, images_are_the_points_images,

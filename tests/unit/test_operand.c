@@ -104,7 +104,7 @@ START_TEST(composition)
 }
 END_TEST
 
-int main(void)
+SUITE(test_operand)
 {
     const TTest *const list[] = {
         numbers, placements, any_angle_is_a_rotation, bad_placements, lengths, composition, NULL};

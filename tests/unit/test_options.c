@@ -7,8 +7,6 @@
 #include "cli/options.h"
 #include "suite.h"
 
-const verb *const verbs[] = {NULL};
-
 typedef struct settings {
     int loud;
     const char *name, *axis;
@@ -146,7 +144,7 @@ START_TEST(counts_of_operands)
 }
 END_TEST
 
-int main(void)
+SUITE(test_options)
 {
     const TTest *const list[] = {every_kind,    several_times, operands_anywhere,  refusals,
                                  abbreviations, nearest,       counts_of_operands, NULL};

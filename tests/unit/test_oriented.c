@@ -301,7 +301,7 @@ START_TEST(bytes_are_the_same_everywhere)
 }
 END_TEST
 
-int main(void)
+SUITE(test_oriented)
 {
     const TTest *const tests[] = {volumes_hold_their_triangles,
                                   codes_mean_what_the_format_says,

@@ -138,7 +138,7 @@ START_TEST(test_random_bits)
 }
 END_TEST
 
-int main(void)
+SUITE(test_pack)
 {
     const TTest *const tests[] = {test_every_binary_step,
                                   test_every_decimal_step,

@@ -168,7 +168,7 @@ START_TEST(turned_triangles_that_meet_are_kept)
 }
 END_TEST
 
-int main(void)
+SUITE(test_pair_leaf)
 {
     const TTest *const tests[] = {flush_boxes_are_told_apart_by_ulps,
                                   turned_triangles_that_meet_are_kept, NULL};

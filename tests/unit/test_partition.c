@@ -350,7 +350,7 @@ START_TEST(test_lookahead)
 }
 END_TEST
 
-int main(void)
+SUITE(test_partition)
 {
     const TTest *const tests[] = {test_progress,
                                   test_equal_items,

@@ -96,7 +96,7 @@ START_TEST(bounds_contain_the_image)
 }
 END_TEST
 
-int main(void)
+SUITE(test_place_bounds)
 {
     const TTest *const tests[] = {products_below_all_doubles_count, bounds_beyond_everything,
                                   scaling_changes_nothing, bounds_contain_the_image, NULL};

@@ -178,7 +178,7 @@ START_TEST(arguments_are_checked)
 }
 END_TEST
 
-int main(void)
+SUITE(test_point_tri)
 {
     const TTest *const tests[] = {intervals_hold_the_distance,
                                   four_are_answered_as_one_is,

@@ -259,7 +259,7 @@ START_TEST(what_is_not_finite_is_refused)
 }
 END_TEST
 
-int main(void)
+SUITE(test_points)
 {
     const TTest *const tests[] = {words_equal_gmp,
                                   signs_equal_those_of_big_integers,

@@ -359,7 +359,7 @@ START_TEST(large_circle)
 }
 END_TEST
 
-int main(void)
+SUITE(test_polygon)
 {
     const TTest *const tests[] = {random_stars,
                                   spiral,

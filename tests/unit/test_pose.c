@@ -307,7 +307,7 @@ START_TEST(bad_placements_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE(test_pose)
 {
     const TTest *const tests[] = {relative_placements_keep_their_bounds,
                                   points_come_back_within_their_bounds,

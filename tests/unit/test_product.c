@@ -274,7 +274,7 @@ START_TEST(test_drop_nodes)
 }
 END_TEST
 
-int main(void)
+SUITE(test_product)
 {
     const TTest *const tests[] = {test_random_trees,
                                   test_tree_reads_back,

@@ -60,7 +60,7 @@ START_TEST(quiet)
 }
 END_TEST
 
-int main(void)
+SUITE(test_progress)
 {
     const TTest *const list[] = {long_job, short_job_or_no_terminal, quiet, NULL};
     return suite_run("progress", list);

@@ -329,7 +329,7 @@ START_TEST(sweepers_and_writers_meet)
 }
 END_TEST
 
-int main(void)
+SUITE(test_publish)
 {
     TCase *t = tcase_create("publish");
     tcase_set_timeout(t, SUITE_TIMEOUT);

@@ -138,7 +138,7 @@ START_TEST(test_ids)
 }
 END_TEST
 
-int main(void)
+SUITE(test_record)
 {
     const TTest *const tests[] = {test_trees,   test_bad_trees, test_placements,
                                   test_strings, test_ids,       NULL};

@@ -54,7 +54,7 @@ START_TEST(test_zero)
 }
 END_TEST
 
-int main(void)
+SUITE(test_report)
 {
     const TTest *const tests[] = {test_first_and_stop, test_without_callback, test_zero, NULL};
     return suite_run("report", tests);

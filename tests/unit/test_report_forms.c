@@ -207,7 +207,7 @@ START_TEST(full_disk)
 }
 END_TEST
 
-int main(void)
+SUITE(test_report_forms)
 {
     const TTest *const tests[] = {glb, glb_shares_parts, same_bytes, full_disk, NULL};
     return suite_run("report_forms", tests);

@@ -292,7 +292,7 @@ START_TEST(what_is_not_finite_says_nothing)
 }
 END_TEST
 
-int main(void)
+SUITE(test_rss_dist)
 {
     const TTest *const tests[] = {slack_is_needed,
                                   distances_of_faces_are_true,

@@ -85,7 +85,7 @@ START_TEST(test_planes)
 }
 END_TEST
 
-int main(void)
+SUITE(test_sample)
 {
     const TTest *const tests[] = {test_leaves, test_equal_items, test_planes, NULL};
     return suite_run("sample", tests);

@@ -89,7 +89,7 @@ START_TEST(provenance_is_utf8)
 }
 END_TEST
 
-int main(void)
+SUITE(test_save)
 {
     const TTest *const tests[] = {unknown_sections_are_left_out, a_refitted_file_is_another_build,
                                   provenance_is_utf8, NULL};

@@ -145,7 +145,7 @@ START_TEST(conversions)
 }
 END_TEST
 
-int main(void)
+SUITE(test_simd)
 {
     const TTest *const tests[] = {floats, the_least_of_eight, doubles, integers, conversions, NULL};
     return run_suite("simd", tests);

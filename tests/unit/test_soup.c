@@ -73,7 +73,7 @@ START_TEST(chunks)
 }
 END_TEST
 
-int main(void)
+SUITE(test_soup)
 {
     const TTest *const tests[] = {chunks, NULL};
     return suite_run("soup", tests);

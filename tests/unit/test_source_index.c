@@ -110,7 +110,7 @@ START_TEST(damage_is_harmless)
 }
 END_TEST
 
-int main(void)
+SUITE(test_source_index)
 {
     const TTest *const tests[] = {what_was_added_is_found, what_is_not_kept_is_forgotten,
                                   damage_is_harmless, NULL};

@@ -144,7 +144,7 @@ START_TEST(missing_texts_are_refused)
 }
 END_TEST
 
-int main(void)
+SUITE(test_source_record)
 {
     const TTest *const tests[] = {what_was_written_is_read, damage_is_refused_or_harmless,
                                   missing_texts_are_refused, NULL};

@@ -99,7 +99,7 @@ START_TEST(test_quality)
 }
 END_TEST
 
-int main(void)
+SUITE(test_split)
 {
     const TTest *const tests[] = {test_random_items, test_equal_items,   test_nested_items,
                                   test_quality,      test_kernels_agree, NULL};

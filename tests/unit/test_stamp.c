@@ -96,7 +96,7 @@ START_TEST(only_files_have_stamps)
 }
 END_TEST
 
-int main(void)
+SUITE(test_stamp)
 {
     const TTest *const tests[] = {
         a_change_of_equal_size_and_time_is_seen, a_file_that_takes_its_place_is_seen,

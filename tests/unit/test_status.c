@@ -66,7 +66,7 @@ START_TEST(test_long)
 }
 END_TEST
 
-int main(void)
+SUITE(test_status)
 {
     const TTest *const tests[] = {test_names, test_set, test_system, test_long, NULL};
     return suite_run("status", tests);

@@ -251,7 +251,7 @@ START_TEST(words_and_integers)
 }
 END_TEST
 
-int main(void)
+SUITE(test_text_scan)
 {
     const TTest *const tests[] = {known,        random_numbers,     halfway,
                                   not_numbers,  not_finite,         floats_in_print,

@@ -101,7 +101,7 @@ START_TEST(nodes_are_full)
 }
 END_TEST
 
-int main(void)
+SUITE(test_top)
 {
     const TTest *const tests[] = {every_instance_has_a_leaf, leaves_hold_their_instances,
                                   nodes_are_full, NULL};

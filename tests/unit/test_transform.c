@@ -70,7 +70,7 @@ START_TEST(rows_and_products)
 }
 END_TEST
 
-int main(void)
+SUITE(test_transform)
 {
     const TTest *const tests[] = {columns, rows_and_products, trs, usable, NULL};
     return suite_run("transform", tests);

@@ -57,7 +57,7 @@ START_TEST(not_a_number_ends)
 }
 END_TEST
 
-int main(void)
+SUITE(test_tri_ball)
 {
     const TTest *const tests[] = {answers_equal_rationals, touching_counts, not_a_number_ends,
                                   NULL};

@@ -102,7 +102,7 @@ START_TEST(not_a_number_ends)
 }
 END_TEST
 
-int main(void)
+SUITE(test_tri_box)
 {
     const TTest *const tests[] = {answers_equal_rationals, touching_counts, edges_of_a_region,
                                   not_a_number_ends, NULL};

@@ -113,7 +113,7 @@ START_TEST(errors_do_not_cross)
 }
 END_TEST
 
-int main(void)
+SUITE(test_tri_cross)
 {
     const TTest *tests[] = {certain_crossings_meet, rounding_does_not_cross, errors_do_not_cross,
                             NULL};

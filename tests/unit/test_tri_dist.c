@@ -317,7 +317,7 @@ START_TEST(small_triangles_of_large_parts)
 }
 END_TEST
 
-int main(void)
+SUITE(test_tri_dist)
 {
     const TTest *const tests[] = {intervals_hold_the_distance,
                                   integers_tell_the_distance,

@@ -196,7 +196,7 @@ START_TEST(arguments_are_checked)
 }
 END_TEST
 
-int main(void)
+SUITE(test_tri_ray)
 {
     const TTest *const tests[] = {hits_equal_rationals, fans_are_watertight,
                                   edge_on_triangles_are_never_hit, arguments_are_checked, NULL};

@@ -194,7 +194,7 @@ START_TEST(not_a_number_ends)
 }
 END_TEST
 
-int main(void)
+SUITE(test_tri_tri)
 {
     const TTest *const tests[] = {exact_stage_equals_rationals,
                                   flush_faces_equal_rationals,

@@ -70,7 +70,7 @@ START_TEST(files)
 }
 END_TEST
 
-int main(void)
+SUITE(test_uri)
 {
     const TTest *const tests[] = {base64, files, NULL};
     return suite_run("uri", tests);

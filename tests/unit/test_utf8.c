@@ -49,7 +49,7 @@ START_TEST(test_malformed)
 }
 END_TEST
 
-int main(void)
+SUITE(test_utf8)
 {
     const TTest *const tests[] = {test_code_points, test_malformed, NULL};
     return suite_run("utf8", tests);

@@ -91,7 +91,7 @@ START_TEST(ends_and_arguments)
 }
 END_TEST
 
-int main(void)
+SUITE(test_vertices)
 {
     const TTest *tests[] = {they_are_the_triangles, in_pieces, ends_and_arguments, NULL};
     return suite_run("vertices", tests);

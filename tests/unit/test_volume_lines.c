@@ -135,7 +135,7 @@ START_TEST(every_volume)
 }
 END_TEST
 
-int main(void)
+SUITE(test_volume_lines)
 {
     const TTest *const tests[] = {every_volume, NULL};
     return suite_run("volume lines", tests);

@@ -145,7 +145,7 @@ START_TEST(test_damaged)
 }
 END_TEST
 
-int main(void)
+SUITE(test_volumes)
 {
     const TTest *const tests[] = {test_levels, test_triangles, test_kinds,
                                   test_places, test_damaged,   NULL};

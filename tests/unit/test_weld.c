@@ -267,7 +267,7 @@ START_TEST(test_refusals)
 }
 END_TEST
 
-int main(void)
+SUITE(test_weld)
 {
     const TTest *const tests[] = {test_soup,
                                   test_equal_hashes,

@@ -220,7 +220,7 @@ START_TEST(triangles_equal_the_plain_ones)
 }
 END_TEST
 
-int main(void)
+SUITE(test_wide)
 {
     const TTest *const list[] = {references_are_checked_and_counted, boxes_equal_the_plain_ones,
                                  triangles_equal_the_plain_ones, NULL};

@@ -271,7 +271,7 @@ START_TEST(the_order_is_optional)
 }
 END_TEST
 
-int main(void)
+SUITE(test_wide_build)
 {
     const TTest *const tests[] = {hierarchies_hold_every_triangle, batches_are_joined,
                                   the_order_is_optional, NULL};

@@ -303,7 +303,7 @@ START_TEST(test_provenance_forms)
 }
 END_TEST
 
-int main(void)
+SUITE(test_write)
 {
     const TTest *const tests[] = {test_empty_file,       test_chunks,  test_pipe,
                                   test_failure,          test_devices, test_replaces,

@@ -105,7 +105,7 @@ START_TEST(deep_and_long)
 }
 END_TEST
 
-int main(void)
+SUITE(test_xml)
 {
     return suite_run("xml", (const TTest *[]){elements, broken, bomb, deep_and_long, NULL});
 }

@@ -1,0 +1,5 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Runs the suite of one test file, tests/FOLDER/test_x.c, by its folder's program in the build directory.
+folder=$(basename "$(dirname "$1")")
+exec "tests/$folder/${folder}_tests" "$1"

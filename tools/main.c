@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * bench_papers.c: the program: its verbs, and which of them a command line means.
+ * main.c: the program: its verbs, and which of them a command line means.
  */
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static const verb *find(const verb *const *table, const char *name)
     return NULL;
 }
 
-/* The name in `table` that somebody who typed `given` may have meant, or NULL. */
+/* The name in `table` that is most like `given`, for a suggestion, or NULL. */
 static const char *nearest(const verb *const *table, const char *given)
 {
     const char *words[32];

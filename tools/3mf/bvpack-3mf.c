@@ -227,7 +227,7 @@ static void push_component(package *p, void *component, uint32_t parent)
     drop_invented(added->uuid);
 }
 
-/* The first one comes to lie on top. */
+/* In reverse, so that the first one is on top of the stack. */
 static void push_components(package *p, void *object, uint32_t parent)
 {
     uint32_t count = 0;
@@ -338,7 +338,7 @@ static void place_items(package *p)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* What lib3mf read over, such as an item without an object: in its own words. */
+/* Problems that lib3mf ignored, such as an item without an object, in its own words. */
 static void pass_warnings(package *p, void *reader)
 {
     enum { SHOWN = 16 };
@@ -357,7 +357,7 @@ static void pass_warnings(package *p, void *reader)
         import_send_warning(p->sender, count - SHOWN, "further warnings by lib3mf");
 }
 
-/* lib3mf unpacks without asking, and a few kilobytes can be made to fill any memory. */
+/* lib3mf unpacks without a limit, and a few kilobytes can be made to fill any memory. */
 static void read_package(package *p)
 {
     void *reader = NULL;
@@ -370,7 +370,7 @@ static void read_package(package *p)
         refuse_broken(p, "reader");
     if (lib3mf_reader_readfrombuffer(reader, p->task.data, p->task.size) != 0) {
         lib3mf_getlasterror(reader, &code, &text);
-        if (text && strstr(text, "exception")) /* of C++, in place of words */
+        if (text && strstr(text, "exception")) /* a C++ exception without a message */
             refuse(p, BVP_ERR_CORRUPT,
                    "lib3mf gave up on it, perhaps for want of memory; export the model again, or "
                    "allow more with --import-memory");

@@ -135,7 +135,7 @@ static import_node placed(const struct aiMatrix4x4 *m, uint32_t parent)
     return node;
 }
 
-/* A node of one mesh has it itself; one of several has children for them. */
+/* A node with one mesh carries it itself; a node with several gets a child for each. */
 static uint32_t send_node(job *j, const struct aiNode *from, uint32_t parent, values *v)
 {
     static const struct aiMatrix4x4 identity = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -183,7 +183,7 @@ static void send_nodes(job *j)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* Length of a unit in metres, when the format's reader tells it or the format fixes it. */
+/* Length of a unit in metres, when the format's reader reports it or the format fixes it. */
 static double unit_of(const struct aiScene *scene, const char *format)
 {
     for (unsigned i = 0; scene->mMetaData && i < scene->mMetaData->mNumProperties; i++) {
@@ -210,7 +210,7 @@ static const char *ending_of(const import_task *task)
 typedef struct file_bytes {
     const uint8_t *data;
     size_t size, at;
-    int is_asked; /* its mapping is ours to end */
+    int is_asked; /* we own its mapping */
 } file_bytes;
 
 typedef struct folder {
@@ -308,7 +308,7 @@ static const struct aiScene *read_scene(import_sender *sender, const import_task
     folder from = {sender, task};
     struct aiFileIO io = {open_file, close_file, (char *)&from};
     char path[512];
-    snprintf(path, sizeof path, "./%s", task->name); /* whose folder can be told */
+    snprintf(path, sizeof path, "./%s", task->name); /* whose folder is known */
     const unsigned steps = aiProcess_Triangulate | aiProcess_ValidateDataStructure;
     struct aiPropertyStore *settings = aiCreatePropertyStore();
     /* as other readers have it: coordinates stay what they are, and who names the file turns it */

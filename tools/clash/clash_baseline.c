@@ -34,7 +34,7 @@ static int read_id(const char *text, uint8_t id[16])
     return 0;
 }
 
-/* The verdict of this name, or BVP_VERDICT_COUNT. */
+/* The verdict with this name, or BVP_VERDICT_COUNT. */
 static int verdict_by_name(const char *name)
 {
     int v = 0;

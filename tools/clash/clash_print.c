@@ -84,7 +84,7 @@ static void print_row(const clash_row *row, const char *unit, FILE *out)
     fputc('\n', out);
 }
 
-/* The row of a kept pair; NULL: no memory, and that has been said. */
+/* The row of a kept pair; NULL: no memory, which has been reported. */
 static const clash_row *row_of(clash_rows *rows, const clash_worst_pair *kept)
 {
     clash_row *row = clash_rows_make(rows, &kept->pair, kept->rule);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * clash_rules.c: which rule decides about a pair of instances. Selectors become sets of bits once,
- * so that a pair costs a few loads; uses are counted by blocks of instances, so that a run that
- * goes on after a kill knows what the part before has counted.
+ * clash_rules.c: decides which rule applies to a pair of instances.
+ *
+ * Selectors are turned into bit sets once, so that a pair costs a few loads. Uses of rules are
+ * counted by blocks of instances, so that a run that continues after a kill knows what the earlier
+ * part counted.
  */
 #include "clash/clash_rules.h"
 
@@ -30,8 +32,8 @@ static uint32_t child_count(const clash_tree *t, uint32_t parent, uint32_t most)
     return count;
 }
 
-/* The node below which the file's contents begin: nodes with one child and nothing else are only
- * wrapped around it, and no sub-assembly. An only child is the node that follows. */
+/* The node below which the file's contents begin. Nodes above it that have one child and nothing
+ * else only wrap it, and count as no sub-assembly. An only child is the node that follows. */
 static uint32_t top_node(const clash_tree *t)
 {
     bvp_node_info info;
@@ -84,7 +86,7 @@ static int warn(clash_rules *r, const char *format, ...)
     return larger[r->warning_count] ? (r->warning_count++, 0) : query_no_memory();
 }
 
-/* What a selector's first term says. */
+/* The meaning of a selector's first term. */
 static void describe(const clash_selector *s, char *out, size_t size)
 {
     const clash_term *t = &s->terms[0];
@@ -93,7 +95,7 @@ static void describe(const clash_selector *s, char *out, size_t size)
              s->term_count > 1 ? ", ..." : "");
 }
 
-/* Nothing is never "no clash". */
+/* A selector that selects nothing is an error: the result would read as "no clash". */
 static int selects_nothing(clash_rules *r, const clash_rule *rule, const clash_selector *s,
                            const char *side)
 {
@@ -108,7 +110,7 @@ static int selects_nothing(clash_rules *r, const clash_rule *rule, const clash_s
     return EXIT_USAGE;
 }
 
-/* The instances of both files that a selector means, into bits[0] and bits[1]. */
+/* Sets the bits of the instances of both files that a selector selects, in bits[0] and bits[1]. */
 static int bind_selector(clash_rules *r, const clash_rule *rule, const clash_selector *s,
                          const char *side, uint64_t *bits[2])
 {
@@ -178,7 +180,7 @@ static int is_equal(bvp_string a, bvp_string b)
     return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-/* What packing made two parts of is one thing, and does not clash with itself. */
+/* A mesh that packing split into two parts is one thing, and does not clash with itself. */
 static int are_one(const clash_rules *r, uint32_t a, uint32_t b)
 {
     const clash_tree *t = r->trees[0];

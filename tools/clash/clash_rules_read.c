@@ -122,7 +122,7 @@ static int read_exclude(reading *in, const char *key, const json_value *value)
     return json_tree_is_true(value) ? 0 : refuse(in, key, "expected true; else leave it out");
 }
 
-/* true: touching; a length: as deep as that. */
+/* true: touching is allowed; a length: penetration up to that depth. */
 static int read_allow(reading *in, const char *key, const json_value *value)
 {
     in->rule->action = CLASH_ALLOW;
@@ -154,7 +154,7 @@ static int read_name(reading *in, const char *key, const json_value *value)
     return 0;
 }
 
-/* The limit of this name, or NULL. */
+/* The limit with this name, or NULL. */
 static double *limit_named(bvp_clash_limits *limits, const char *key)
 {
     if (strcmp(key, "clearance") == 0)
@@ -197,7 +197,7 @@ static int has_limits(const bvp_clash_limits *limits)
     return !isnan(limits->clearance) || !isnan(limits->touch_gap) || !isnan(limits->overlap);
 }
 
-/* A rule must say for whom it is and what it does, and that only once. */
+/* A rule must say which pairs it is for, and must have one effect. */
 static int check_rule(reading *in)
 {
     clash_rule *rule = in->rule;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * clash_run.c: runs the query and gives its rows to the reports: as they come, or, with a state
- * file, from there at the end. A signal or --timeout ends the query; what was complete is written.
+ * clash_run.c: runs the query and passes its rows to the reports: directly, or, with a state file,
+ * from that file at the end. A signal or --timeout ends the query; complete results are still
+ * written.
  */
 #include "clash/clash_job.h"
 
@@ -20,7 +21,7 @@ static volatile sig_atomic_t stop_asked;
 static struct sigaction earlier[2]; /* what they did before */
 static const int stopping[2] = {SIGINT, SIGTERM};
 
-/* The first one asks; one more ends the program as it would have. */
+/* The first signal requests the end; a second one has its default effect. */
 static void ask_to_stop(int signal_number)
 {
     stop_asked = 1;
@@ -38,7 +39,7 @@ static void watch_for_stop(void)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* What a rule says of a contact that it allows. */
+/* How a rule describes a contact that it allows. */
 static int is_allowed(const clash_job *j, const bvp_clash_pair *pair, int rule)
 {
     return rule >= 0 && j->rules.rules[rule].action == CLASH_ALLOW &&
@@ -103,8 +104,8 @@ static int deliver(void *user, const bvp_clash_pair *pair)
     return j->code;
 }
 
-/* Has a rule taken the pair out of the report, or was it farther apart than this run looks? Then
- * nobody can say that it is resolved. */
+/* Did a rule exclude the pair from the report, or may it be farther apart than this run searches?
+ * Then it cannot be called resolved. */
 static int is_hidden(const clash_job *j, const clash_past *past)
 {
     const uint32_t a = clash_tree_find(j->a, past->a), b = clash_tree_find(j->b, past->b);
@@ -116,7 +117,7 @@ static int is_hidden(const clash_job *j, const clash_past *past)
            past->distance > fmax(clearance, j->run.limits.touch_gap);
 }
 
-/* A clash_past_fn: a pair of the baseline that has not come again. */
+/* A clash_past_fn: a pair of the baseline that this run has not reported. */
 static int deliver_resolved(void *user, const clash_past *past)
 {
     clash_job *j = user;
@@ -156,7 +157,7 @@ static void note_progress(clash_job *j, uint32_t done, const bvp_clash_coverage 
     add_coverage(&j->summary.coverage, coverage);
 }
 
-/* Uses are counted by buckets of instances: a mark stands only between two of them. */
+/* Uses are counted by buckets of instances, so a mark is written only between two buckets. */
 static int mark(clash_job *j)
 {
     const uint32_t done = j->summary.done;
@@ -223,7 +224,7 @@ static int ask(clash_job *j)
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-/* Goes on where a killed run's last mark is. */
+/* Continues at the last mark of a killed run. */
 static void resume(clash_job *j)
 {
     const clash_mark *last = &j->state.mark;
@@ -234,7 +235,8 @@ static void resume(clash_job *j)
     memcpy(j->use_sums, j->state.uses, j->rules.rule_count * sizeof *j->use_sums);
 }
 
-/* All that the state holds, for a run that wrote there. The mark may be behind a stopped run. */
+/* Everything that the state holds, for a run that wrote to it. The mark may be behind a stopped
+ * run. */
 static int deliver_state(clash_job *j)
 {
     if (!j->set->state)
@@ -246,7 +248,7 @@ static int deliver_state(clash_job *j)
     return code ? code : clash_state_each(&j->state, deliver, j);
 }
 
-/* Instances of parts with open edges: what they enclose cannot always be told. */
+/* Instances of parts with open edges, for which enclosure cannot always be decided. */
 static int count_open(const clash_tree *t, uint64_t *count)
 {
     uint8_t *is_open = calloc((size_t)t->info.part_count + 1, 1);
@@ -284,7 +286,7 @@ static int finish_summary(clash_job *j)
     return code;
 }
 
-/* What the baseline has and this run has not. */
+/* Pairs that the baseline has and this run has not. */
 static int compare_rest(clash_job *j)
 {
     int code = clash_tree_index(&j->trees[0]);

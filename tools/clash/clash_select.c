@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * clash_select.c: selectors: which instances a clash rule speaks of. What can never match is an
- * error when it is read: a rule that silently selects nothing would hide or invent clashes.
+ * clash_select.c: selectors: which instances a clash rule applies to.
+ *
+ * A selector that can never match is an error when it is read: a rule that silently selects nothing
+ * would hide or invent clashes.
  */
 #include "clash/clash_select.h"
 
@@ -20,7 +22,7 @@ static int refuse(char fault[CLASH_FAULT_SIZE], const char *what, const char *te
     return -1;
 }
 
-/* Where `mark` stands without a \ in front, or `size`. */
+/* The position of the first `mark` without a \ in front, or `size`. */
 static size_t find_plain(const char *text, size_t size, char mark)
 {
     size_t at = 0;
@@ -233,8 +235,8 @@ static uint32_t segment_above(const clash_tree *t, uint32_t node)
     return parent == BVP_NONE || clash_tree_parent(t, parent) == BVP_NONE ? BVP_NONE : parent;
 }
 
-/* Segments against the chain of nodes, from the node upward and so from the pattern's end: after a
- * mismatch the last ** met takes one node more. */
+/* Matches segments with the chain of nodes, from the node upward and so from the pattern's end.
+ * After a mismatch the last ** that was met takes one node more. */
 static int path_matches(const clash_tree *t, uint32_t node, const char *pattern)
 {
     bvp_string segments[SEGMENT_MAX];

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * clash_state.c: a journal of pairs and marks. A record is its kind, its size, a hash and its
- * bytes; what follows the last mark whose record is whole does not count, and is cut off when the
- * run goes on. The reports are written from the journal at the end.
+ * clash_state.c: a journal of pairs and marks, with which a killed clash run can continue.
+ *
+ * A record is its kind, its size, a hash and its bytes. A mark says that everything before it is
+ * complete: records after the last intact mark do not count, and are cut off when the run
+ * continues. The reports are written from the journal at the end.
  */
 #include "clash/clash_state.h"
 
@@ -18,11 +20,11 @@
 #include "cli/progress.h"
 #include "query/query_kind.h"
 
-enum { KIND_HEAD = 0x31544c43, KIND_PAIR, KIND_MARK, KIND_COUNT = 3 }; /* "CLT1" and on */
+enum { KIND_HEAD = 0x31544c43, KIND_PAIR, KIND_MARK, KIND_COUNT = 3 }; /* "CLT1" and later */
 enum { RECORD_MAX = 1 << 20 };
 static const double sync_after = 1.0; /* seconds */
 
-/* Bytes of this machine: a state does not travel. */
+/* In this machine's byte order: a state is not portable. */
 typedef struct record {
     uint32_t kind, size;
     uint8_t hash[16];
@@ -80,7 +82,7 @@ static int are_finite(const double *numbers, int count)
     return 1;
 }
 
-/* Could a run of this scope have come to the pair? Everything here was a number in a file. */
+/* Could a run of this scope have written the pair? All of its numbers come from a file. */
 static int is_pair(const clash_scope *scope, const bvp_clash_pair *p)
 {
     const double *limits = &p->limits.clearance;
@@ -175,7 +177,7 @@ static int replay(clash_state *s)
     return 0;
 }
 
-/* 1: the file is this run's state; 0: another's, or nothing yet; -1: it is none. */
+/* 1: the file is this run's state; 0: it is another run's, or empty; -1: it is no state. */
 static int examine(clash_state *s, const uint8_t run[16], const struct stat *file)
 {
     head h;
@@ -272,7 +274,7 @@ int clash_state_mark(clash_state *s, const clash_mark *mark)
     return code;
 }
 
-/* This run wrote the rows, so all of them can be read, or the reports would lack some. */
+/* This run wrote the rows, so all of them must be readable, or the reports would lack some. */
 static int refuse_unreadable(const clash_state *s)
 {
     complain(s->path,

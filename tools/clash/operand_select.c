@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * operand_select.c: which instances of an operand are asked, by the selectors of clash rules.
+ * operand_select.c: which instances of an operand are queried, by the selectors of clash rules.
  */
 #include "cli/operand.h"
 
@@ -45,7 +45,7 @@ static int add_all(const char *option, const option_list *texts, const clash_tre
     return code;
 }
 
-/* bits: those of --only, or, when that was not given, of --without, which are then left out. */
+/* bits: those of --only or, without --only, those of --without, which are then left out. */
 static int select_bits(operand *o, const operand_choice *choice, const clash_tree *tree)
 {
     const size_t words = o->info.instance_count / 64 + 1;

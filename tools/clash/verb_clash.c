@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * verb_clash.c: the verb clash: what stands in what, touches, or comes too near, in an assembly or
- * between two.
+ * verb_clash.c: the verb clash: which instances of an assembly, or of two, penetrate, touch or come
+ * too near.
  */
 #include "clash/clash_job.h"
 
@@ -49,7 +49,7 @@ static int open_files(clash_job *j, int count, char **paths)
 
 /* ---- what the options mean ----------------------------------------------------------------- */
 
-/* 2026-01-31T12:00:00Z: of SOURCE_DATE_EPOCH, so that a build is reproducible, else now. */
+/* 2026-01-31T12:00:00Z: from SOURCE_DATE_EPOCH, so that a build is reproducible, else now. */
 static void set_created(clash_job *j)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -60,7 +60,7 @@ static void set_created(clash_job *j)
         snprintf(j->created, sizeof j->created, "1970-01-01T00:00:00Z");
 }
 
-/* The command line before the rule file before the default. */
+/* The command line takes precedence over the rule file, and that over the default. */
 static int choose_length(clash_job *j, const char *option, const char *text, double of_rules,
                          double otherwise, double *out)
 {
@@ -143,14 +143,14 @@ static void start_run(clash_job *j)
 
 /* ---- the state ----------------------------------------------------------------------------- */
 
-/* What a state must agree in: all that pairs depend on. */
+/* A state must agree with the run in everything that pairs depend on. */
 static void identify_run(const clash_job *j, uint8_t hash[16])
 {
     struct {
         uint8_t a[16], b[16], rules[16];
         double placement[12];
         bvp_clash_limits limits;
-        double unit; /* which lengths in rules depend on */
+        double unit; /* lengths in rules depend on it */
         uint32_t two, detail;
         char version[32];
     } all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * file_fault.c: which part is missing, and which rule is broken.
+ * file_fault.c: messages about a missing part or a broken rule of a packed file.
  */
 #include "cli/file_fault.h"
 

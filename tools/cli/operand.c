@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * operand.c: what the command line names: FILE[:PART], placements, vectors, lengths.
+ * operand.c: operands of the command line: FILE[:PART], placements, vectors, lengths.
  */
 #include "cli/operand.h"
 
@@ -164,7 +164,8 @@ static void place(operand *o, const double m[12])
     o->placed = memcmp(o->placement, identity, sizeof identity) != 0;
 }
 
-/* A part is named in its source's coordinates: the move to its origin comes first. */
+/* Placements refer to the source's coordinates of a part, so the translation by its origin comes
+ * first. */
 static void place_at_origin(operand *o, const double origin[3])
 {
     double m[12];
@@ -210,7 +211,8 @@ static int ambiguous(const operand *o, const char *what, const char *name, char 
     return EXIT_USAGE;
 }
 
-/* By what the file itself says: of a thin one the part may be missing, which is no wrong name. */
+/* Uses only what the file itself records: a part of a thin file may be missing, which does not make
+ * its name wrong. */
 static int select_part(operand *o, const char *name)
 {
     bvp_part_identity part;
@@ -238,7 +240,7 @@ static int select_part(operand *o, const char *name)
     return 0;
 }
 
-/* The instance of the one node of this name that has geometry. */
+/* The instance of the only node with this name that has geometry. */
 static int instance_by_name(const operand *o, const char *name, uint32_t *out)
 {
     uint32_t found = BVP_NONE;
@@ -316,7 +318,7 @@ static int has_kind(const operand *o, uint32_t part, bvp_kind kind)
     return 0;
 }
 
-/* Has every part that may be asked such a hierarchy? */
+/* Does every part that may be queried have such a hierarchy? */
 static int check_kind(const operand *o, bvp_kind kind)
 {
     const int one = o->part != BVP_ASSEMBLY;
@@ -375,7 +377,7 @@ int operand_open(operand *o, const char *text, const char *place_text, const bvp
         code = open_file(o, path, how);
     if (code != 0)
         return code;
-    if (how && how->verify_lazily) /* a damaged name is neither told nor taken for a wrong one */
+    if (how && how->verify_lazily) /* a damaged name is neither printed nor reported as wrong */
         code = check_part(o, BVP_ASSEMBLY);
     if (code == 0 && unit)
         code = settle_unit(o, unit);

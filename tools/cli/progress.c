@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * progress.c: one line on the terminal that says how far a long job is, with rate and time left.
+ * progress.c: one line on the terminal that shows the progress of a long job, its rate and the time
+ * left.
  */
 #include "cli/progress.h"
 

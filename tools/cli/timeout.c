@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * timeout.c: a timer whose signal ends the program, wherever it is: in a query, a library that
- * imports, or a read that waits.
+ * timeout.c: a timer whose signal ends the program, wherever it is: in a query, in a library that
+ * imports, or in a read that waits.
  */
 #include "cli/timeout.h"
 
@@ -19,7 +19,7 @@ void timeout_begin(void)
     clock_gettime(CLOCK_MONOTONIC, &began);
 }
 
-/* Only what a handler may call. */
+/* Calls only async-signal-safe functions. */
 static void end(int signal_number)
 {
     static const char text[] = "bvpack: --timeout: the time is up; there is no output; allow more "
@@ -43,7 +43,7 @@ void timeout_set(double seconds)
     clock_gettime(CLOCK_MONOTONIC, &now);
     double left = (seconds < longest ? seconds : longest) - (double)(now.tv_sec - began.tv_sec) -
                   (double)(now.tv_nsec - began.tv_nsec) * 1e-9;
-    left = left > 1e-6 ? left : 1e-6; /* a timer of 0 would never ring */
+    left = left > 1e-6 ? left : 1e-6; /* a timer of 0 would never fire */
     const struct itimerval timer = {
         .it_value = {.tv_sec = (time_t)left,
                      .tv_usec = (suseconds_t)((left - (double)(time_t)left) * 1e6)}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * truncation.c: files that get shorter while they are mapped: a read behind their end is a SIGBUS,
- * in any thread, after which nothing that was computed can be trusted.
+ * truncation.c: ends the program when a mapped file is truncated. A read behind its end is a
+ * SIGBUS, in any thread, after which no computed result can be trusted.
  */
 #include "cli/truncation.h"
 
@@ -10,10 +10,11 @@
 #include "text/message.h"
 #include "files/temporary.h"
 
-/* Only what a handler may call. */
+/* Calls only async-signal-safe functions. */
 static void end(int signal_number)
 {
-    static int is_ending; /* threads that read the same file come here together: one speaks */
+    static int
+        is_ending; /* threads that read the same file may arrive together: one prints the message */
     static const char text[] = "bvpack: a file was truncated, or its disk failed, while it was "
                                "read; its output was removed; run the command again\n";
     (void)signal_number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * diff_match.c: which parts and nodes of two files are the same ones: in turns, each of which
- * matches what is left over and equal in some respects, in the files' order.
+ * diff_match.c: matches the parts and nodes of two files: in passes, each of which matches
+ * unmatched ones that are equal in some respects, in the files' order.
  */
 #include "diff/diff_match.h"
 
@@ -28,7 +28,7 @@ static int by_key(const void *a, const void *b)
     return (one->idx > other->idx) - (one->idx < other->idx);
 }
 
-/* Those of one key in both lists. */
+/* The entries with one key in both lists. */
 typedef void (*run_fn)(void *user, const keyed *a, uint32_t a_count, const keyed *b,
                        uint32_t b_count);
 
@@ -62,11 +62,11 @@ static void add(key_list *list, uint64_t key, uint32_t idx)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* ALONE: and no sibling has the same, be it matched or not. */
+/* ALONE: and no sibling has the same, whether matched or not. */
 enum { KIN = 1, NAME = 2, ID = 4, LOCAL = 8, WORLD = 16, SHAPE = 32, ALONE = 64 };
 
-/* Source ids may be given anew in every export, so names come before them. A name that many have
- * says less than the place. */
+/* Source ids may be new in every export, so names come before them. A name that many nodes have
+ * says less than the placement. */
 static const unsigned among_siblings[] = {KIN | LOCAL | SHAPE,
                                           NAME | LOCAL | SHAPE,
                                           KIN | LOCAL,
@@ -85,7 +85,7 @@ typedef struct matching {
     double points_a[DIFF_NEAREST_MAX][3], points_b[DIFF_NEAREST_MAX][3];
 } matching;
 
-/* Of what a node has in these respects; 0: it has no such thing. */
+/* A hash of a node in these respects; 0: a source id is among them, and the node has none. */
 static uint64_t key_of(const diff_node *node, unsigned respects)
 {
     const uint64_t values[] = {node->kin,   node->name,  node->id,
@@ -105,7 +105,7 @@ static void marry(const matching *m, uint32_t a, uint32_t b)
     m->b->nodes[b].partner = a;
 }
 
-/* The first with the first, the second with the second, of those that are left over. */
+/* Matches the unmatched ones in order: the first with the first, the second with the second. */
 static void marry_in_order(void *user, const keyed *a, uint32_t a_count, const keyed *b,
                            uint32_t b_count)
 {
@@ -120,7 +120,7 @@ static void marry_in_order(void *user, const keyed *a, uint32_t a_count, const k
     }
 }
 
-/* Where they are moved to in their parent. */
+/* Their translations in the parent. */
 static void list_points(const diff_side *s, const keyed *items, uint32_t count, double (*out)[3])
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -150,7 +150,7 @@ static void marry_nearest(void *user, const keyed *a, uint32_t a_count, const ke
     marry_in_order(m, a, a_count, b, b_count);
 }
 
-/* Those that nobody else of the name can be taken for. */
+/* Matches the two nodes of a key that occurs once on each side. */
 static void marry_alone(void *user, const keyed *a, uint32_t a_count, const keyed *b,
                         uint32_t b_count)
 {
@@ -191,7 +191,7 @@ static void match_descendants(matching *m)
             match_children(m, i, m->a->nodes[i].partner);
 }
 
-/* Groups of nothing look all alike. */
+/* Groups without content are all equal. */
 static void list_all(const diff_side *s, unsigned respects, key_list *out)
 {
     out->count = 0;

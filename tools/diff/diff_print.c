@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * diff_print.c: what differs between two files, for people and programs.
+ * diff_print.c: prints the differences between two files, for people and programs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bvp_string part_name(const diff_side *s, uint32_t part, uint64_t *triangl
     return info.name;
 }
 
-/* Is that another mesh because its part is another one now? Then the part's row tells it. */
+/* Does the mesh differ because the part itself has changed? Then the part's row says so. */
 static int follows_part(const diff_job *j, const diff_row *row)
 {
     return row->change == DIFF_CHANGED &&
@@ -139,7 +139,7 @@ static void print_changed(const diff_job *j, const diff_row *row)
     print_text(part_name(&j->b, j->b.nodes[row->b].part, &unused));
 }
 
-/* What only turned stays where it is. */
+/* If the middle of the box has hardly moved, the instance was only turned. */
 static void print_moved(const diff_job *j, const diff_row *row)
 {
     const char *unit = unit_name(j->a.tree.info.unit_in_metres);
@@ -189,7 +189,7 @@ static void print_node_row(const diff_job *j, const diff_row *row)
     putchar('\n');
 }
 
-/* Rows of one change follow one another: of each the first ones, and how many are left out. */
+/* Rows of one change are consecutive: prints the first ones of each, and how many are left out. */
 static void print_rows(const diff_job *j, const diff_rows *rows,
                        void (*print)(const diff_job *, const diff_row *))
 {
@@ -247,7 +247,7 @@ static void side_as_json(json *out, const char *key, const diff_side *s)
     jsonw_end(out);
 }
 
-/* A part has no place and no properties. */
+/* A part has no placement and no properties. */
 static void counts_as_json(json *out, const diff_rows *rows, int of_parts)
 {
     for (int c = 0; c < DIFF_CHANGES; c++)

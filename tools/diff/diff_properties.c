@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * diff_properties.c: which properties of two nodes differ: both lists sorted, and merged.
+ * diff_properties.c: finds the properties in which two nodes differ, by sorting and merging both
+ * lists.
  */
 #include "diff/diff_properties.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * diff_rows.c: what differs between two files whose parts and nodes are matched: a finding for each
- * instance, and those with one cause made one row.
+ * diff_rows.c: the differences between two files whose parts and nodes are matched: one finding for
+ * each instance, then findings with the same cause merged into one row.
  */
 #include "diff/diff_rows.h"
 
@@ -35,7 +35,7 @@ static int in_order(const void *a, const void *b)
     return (one->b > other->b) - (one->b < other->b);
 }
 
-/* Sorts, and makes one row of those of one change and place. */
+/* Sorts, and merges rows with the same change and place. */
 static void fold(diff_rows *rows)
 {
     size_t kept = 0;
@@ -202,7 +202,7 @@ static int find_missing(walk *w, const diff_side *s, const diff_side *other, dif
     return code;
 }
 
-/* Still below the partner of what it was below. */
+/* Is it still below the node that is matched with its old parent? */
 static int keeps_parent(const walk *w, uint32_t node)
 {
     const diff_node *a = &w->a->nodes[node];
@@ -229,7 +229,7 @@ static int find_changed(walk *w)
     return code;
 }
 
-/* What keeps its placement in its parent moves with that. */
+/* A node that keeps its placement in its parent moves with the parent. */
 static int find_moved(walk *w)
 {
     int code = 0;

@@ -22,7 +22,7 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
     return hash64(all, sizeof all);
 }
 
-/* -0 and 0 are one number. */
+/* -0 and 0 compare equal. */
 static uint64_t hash_placement(const double placement[12])
 {
     double all[12];
@@ -33,7 +33,7 @@ static uint64_t hash_placement(const double placement[12])
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-/* Of a thin file without its store: parts need not be there. */
+/* Works for a thin file without its store: parts may be missing. */
 static int read_part(diff_side *s, uint32_t idx)
 {
     bvp_part_identity info;
@@ -87,7 +87,7 @@ static int read_node(diff_side *s, uint32_t idx)
     node->parent = idx == 0 ? BVP_NONE : info.parent < idx ? info.parent : 0;
     node->part = info.part < s->part_count ? info.part : BVP_NONE;
     node->name = hash_string(clash_tree_label(&s->tree, idx));
-    for (int i = 3; i < 12; i += 4) /* the same place in the first file's unit */
+    for (int i = 3; i < 12; i += 4) /* the same placement in the first file's unit */
         info.placement[i] *= s->scale;
     node->id = info.source_id.size > 0 ? hash_string(info.source_id) : 0;
     node->kin = mix(node->name, node->id, 0);
@@ -127,7 +127,7 @@ static int by_value(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* An id that several nodes have names none of them. */
+/* An id that several nodes have identifies none of them. */
 static int drop_shared_ids(diff_side *s)
 {
     uint64_t *ids = malloc(((size_t)s->node_count + 1) * sizeof *ids);

@@ -13,7 +13,7 @@
 #include "query/query_kind.h"
 #include "cli/units.h"
 
-/* scale: of the file's unit in that of `first`, which is NULL for the first file itself. */
+/* scale: the file's unit in units of `first`, which is NULL for the first file itself. */
 static int settle_unit(const diff_job *j, const bvp_file *file, const char *path,
                        const diff_side *first, double *scale)
 {
@@ -31,7 +31,8 @@ static int open_side(diff_job *j, diff_side *s, bvp_file **file, const char *pat
     static const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
     bvp_error error = {0};
     bvp_status status = packed_open(path, &how, file, &error);
-    if (status == BVP_OK) /* parts are not compared, but what the tables say of them */
+    if (status ==
+        BVP_OK) /* parts are compared by what the tables record, so only the tables are checked */
         status = bvp_check_part(*file, BVP_ASSEMBLY, &error);
     if (status != BVP_OK)
         return complain_status(path, status, &error);
@@ -42,7 +43,8 @@ static int open_side(diff_job *j, diff_side *s, bvp_file **file, const char *pat
     return code != 0 ? code : units_assume(j->set->assume_unit, &s->tree.info);
 }
 
-/* A hundred times what the placements of a deep tree round off, multiplied in another order. */
+/* A hundred times the rounding error of a deep tree's placements when they are multiplied in
+ * another order. */
 static double rounding_of(const diff_side *s)
 {
     double most = 0;

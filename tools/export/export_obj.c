@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * export_obj.c: Wavefront OBJ, an object an instance. Numbers read back as they were.
+ * export_obj.c: Wavefront OBJ, one object for each instance. Every number reads back to the same
+ * value.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "export/export_scene.h"
 
-/* The shortest decimal form of a float that reads back as it. Other numbers get all their digits,
- * so that nobody takes them for floats. */
+/* The shortest decimal form that reads back to the same float. Other numbers get all their digits,
+ * so that no reader takes them for floats. */
 static void write_number(double value, FILE *out)
 {
     char text[40];

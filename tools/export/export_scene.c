@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * export_scene.c: a packed file's parts as indexed meshes in the source's order, and their places.
+ * export_scene.c: a packed file's parts as indexed meshes in the source's order, and their
+ * placements.
  */
 #include "export/export_scene.h"
 
@@ -57,7 +58,7 @@ static int by_id(const void *a, const void *b)
     return (x->triangle > y->triangle) - (x->triangle < y->triangle);
 }
 
-/* Puts the triangles into the order of their ids, those with the same one as they are stored. */
+/* Sorts the triangles by id; those with the same id keep the order in which they are stored. */
 static bvp_status sort_by_id(float **positions, const uint64_t *ids, uint64_t count,
                              bvp_error *error)
 {
@@ -140,7 +141,7 @@ static int is_identity(const double m[12])
     return 1;
 }
 
-/* A part alone stands where its source has it. */
+/* A single part keeps the position that it has in its source. */
 static bvp_status add_part(export_scene *scene, uint32_t part)
 {
     bvp_part_info info;

@@ -20,7 +20,7 @@ static void put_float(uint8_t *at, float value)
     put_u32(at, bits);
 }
 
-/* By the corners' order, of unit length; 0 of a triangle without area. */
+/* By the corners' order, of unit length; 0 for a triangle without area. */
 static void find_normal(const double p[3][3], float normal[3])
 {
     double u[3], v[3], n[3], most = 0;
@@ -29,7 +29,7 @@ static void find_normal(const double p[3][3], float normal[3])
         v[i] = p[2][i] - p[0][i];
         most = fmax(most, fmax(fabs(u[i]), fabs(v[i])));
     }
-    for (int i = 0; i < 3 && most > 0; i++) { /* neither over- nor underflows */
+    for (int i = 0; i < 3 && most > 0; i++) { /* so that nothing over- or underflows */
         u[i] /= most;
         v[i] /= most;
     }

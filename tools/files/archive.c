@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * archive.c: writes a zip archive whose bytes depend on nothing but what is put in; the only user
- * of libzip. libzip wants its sources until it closes the archive, and seeks in what it writes: so
- * both are files without a name.
+ * archive.c: writes a zip archive whose bytes depend only on its contents; the only user of libzip.
+ *
+ * libzip needs its sources until it closes the archive, and seeks in what it writes, so both are
+ * files without a name.
  */
 #include "files/archive.h"
 

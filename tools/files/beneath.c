@@ -37,7 +37,7 @@ static void close_quietly(int fd)
     errno = saved;
 }
 
-/* The descriptor if it is a regular file's, which is open in a way that never blocks. */
+/* The descriptor if it belongs to a regular file; it was opened in a way that never blocks. */
 static int keep_file(int fd)
 {
     struct stat file;
@@ -108,7 +108,7 @@ static int fail(int reason)
     return -1;
 }
 
-/* In place of the link what it says; in place of "a/.." nothing. */
+/* Replaces the link by its target, and "a/.." by nothing. */
 static int take_stop(char path[PATH_MAX], const stop *s)
 {
     char whole[PATH_MAX];
@@ -178,7 +178,7 @@ int beneath_open(const char *folder, const char *path)
         return -1;
 #if HAS_OPENAT2
     fd = open_by_kernel(root, path);
-    /* EPERM: a container's filter that does not know the call */
+    /* EPERM: a container's system call filter does not know the call */
     if (fd < 0 && (errno == ENOSYS || errno == EPERM))
         fd = open_by_steps(root, path);
 #else

@@ -41,7 +41,7 @@ static int grow(void **data, size_t used, size_t *capacity, size_t most)
     return 0;
 }
 
-/* What a pipe may hold: it ends when its writer likes, which may be never. */
+/* The most that is read from a pipe: its writer may never end it. */
 static size_t stream_max(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * packed_file.c: opening packed files, with the store that the environment names.
+ * packed_file.c: opens packed files, with the store that the environment names.
  */
 #include "files/packed_file.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * stamp.c: what the file system tells of a file. The time of the last change of any kind, which no
- * call sets, finds files that were replaced or written to with their old times restored.
+ * stamp.c: what the file system records of a file.
+ *
+ * The time of the last change of any kind, which no call can set, reveals files that were replaced
+ * or written to and then given their old times.
  * Based on: the Git project, "Use of index and Racy Git problem".
  */
 #include "files/stamp.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * temporary.c: one list for outputs and stores. A handler may come at any moment, in any thread: a
- * slot's name is read only while its state says that it stands.
+ * temporary.c: one list of temporary files, for outputs and stores.
+ *
+ * A signal handler may run at any moment, in any thread, so it reads a slot's name only while the
+ * slot's state says that the name is complete.
  */
 #include "files/temporary.h"
 
@@ -12,7 +14,7 @@
 #include <unistd.h>
 
 enum { SLOT_COUNT = 80 };                   /* outputs open at a time, and a store's threads */
-enum { FREE, IS_SET_UP, STANDS, IS_GOING }; /* a slot that is going is not used again */
+enum { FREE, IS_SET_UP, STANDS, IS_GOING }; /* a slot that is being removed is not used again */
 
 static char names[SLOT_COUNT][PATH_MAX];
 static int states[SLOT_COUNT]; /* atomic */

@@ -67,7 +67,7 @@ static int hex_value(char c)
     return (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
 }
 
-/* In place. A percent sign that begins no code stands for itself. */
+/* Decodes in place. A percent sign that begins no code stands for itself. */
 static void decode_percent(char *text)
 {
     char *to = text;
@@ -113,7 +113,7 @@ uri_result uri_map(int fd, uri_bytes *out)
     return URI_OK;
 }
 
-/* Of a descriptor that is the caller's no more. */
+/* Takes over the descriptor. */
 static uri_result map_and_close(int fd, uri_bytes *out)
 {
     *out = (uri_bytes){0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * zip_size.c: what a zip archive's files come to.
+ * zip_size.c: the unpacked size of a zip archive's files.
  * Spec: PKWARE, .ZIP File Format Specification 6.3.10, 4.3.12 to 4.3.16, 4.5.3 (zip64)
  */
 #include "files/zip_size.h"
@@ -13,7 +13,7 @@ enum {
     ZIP64_FIELD = 1
 };
 
-#define IN_ZIP64 UINT64_C(0xffffffff) /* stands where a number has no room */
+#define IN_ZIP64 UINT64_C(0xffffffff) /* stands for a number that does not fit */
 
 static uint64_t read_le(const uint8_t *at, int size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * glb.c: the frame of a GLB file, for those who write one.
+ * glb.c: the container of a GLB file, for writers.
  * Spec: Khronos glTF 2.0, chapter 4
  */
 #include "gltf/glb.h"

@@ -55,7 +55,7 @@ static bvp_status refuse_uri(gltf_buffers *v, uint64_t index, uri_result result,
     }
 }
 
-/* Where the buffer's bytes are, before its own length is looked at. */
+/* Where the buffer's bytes are; its own length is checked later. */
 static bvp_status locate_buffer(gltf_buffers *v, uint64_t index, const json_value *object,
                                 gltf_buffer *b)
 {

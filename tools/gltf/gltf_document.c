@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * gltf_document.c: the JSON text of a glTF file or of a GLB container, and what its version and
- * extensions ask of a reader.
+ * gltf_document.c: the JSON text of a glTF file or of a GLB container, and the version and
+ * extensions that it requires.
  * Spec: Khronos glTF 2.0, 3.2 Asset, 3.12 Specifying Extensions, 4 GLB File Format
  */
 #include "gltf/gltf_document.h"
@@ -63,7 +63,8 @@ bvp_status gltf_node(gltf_document *d, uint64_t index, const json_value **out)
         "nodes[%" PRIu64 "]: %.100s; export the model again", index, fault.text);
 }
 
-/* Files may use their data many times over; what that takes stays in proportion to their size. */
+/* A file may use its data many times; the memory for that stays in proportion to the file's size.
+ */
 bvp_status gltf_charge(gltf_document *d, const char *kind, uint64_t index, uint64_t bytes)
 {
     if (bytes <= d->budget) {
@@ -86,7 +87,7 @@ bvp_status gltf_name(gltf_document *d, const json_value *object, char **out)
 
 /* ---- version and extensions ---------------------------------------------------------------- */
 
-/* Extensions that change nothing about shapes and placements. */
+/* Extensions that do not change shapes or placements. */
 static int is_harmless(const char *extension)
 {
     static const char *const prefixes[] = {

@@ -41,7 +41,7 @@
 
 enum { FILES_MAX = 256 };
 
-/* soft: where a signal says so; nothing passes `most`. */
+/* soft: the limit that raises a signal; `most` is the hard limit. */
 static void limit(int what, uint64_t soft, uint64_t most)
 {
     struct rlimit now;
@@ -167,7 +167,7 @@ static void set_filter(void)
         JUMP(BPF_JEQ, allowed[i], 0, 1);
         RETURN(SECCOMP_RET_ALLOW);
     }
-#ifdef SYS_clone3 /* its flags can't be seen: who gets this error takes clone(2) */
+#ifdef SYS_clone3 /* a filter cannot see its flags: callers that get this error use clone(2) */
     JUMP(BPF_JEQ, SYS_clone3, 0, 1);
     RETURN(SECCOMP_RET_ERRNO | ENOSYS);
 #endif
@@ -184,7 +184,7 @@ static void set_filter(void)
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* Who started it is gone: nobody reads the answer. */
+/* The parent has ended: nobody reads the answer. */
 static void end_with_parent(void)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

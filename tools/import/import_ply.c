@@ -265,8 +265,7 @@ static value decode(uint64_t bits, type t)
     }
 }
 
-/* Text declared as float is the nearest float; other text is what surface_coordinate makes of it.
- */
+/* Text declared as float becomes the nearest float; surface_coordinate decides about other text. */
 static int take_text(ply *p, type t, value *out)
 {
     number n;
@@ -305,7 +304,7 @@ static int take_length(ply *p, const property *list, uint64_t *length)
     return 1;
 }
 
-/* Values that nobody needs. */
+/* Skips values that are not needed. */
 static int skip_values(ply *p, type t, uint64_t count)
 {
     value ignored;

@@ -60,7 +60,7 @@ typedef struct process {
     pid_t pid;
     import_channel from; /* read ends of its answer, and our end of the socket */
     int copy;            /* the model when it is in no file, or -1 */
-    uint64_t memory;     /* bytes that it may take */
+    uint64_t memory;     /* the most memory that it may use, in bytes */
     double seconds;
 } process;
 
@@ -108,7 +108,7 @@ static bvp_status refuse_system(importer *im, const char *doing)
                          "can't %s: %s", doing, strerror(reason));
 }
 
-/* Has no name at any time where the file system allows that, so that a kill leaves nothing. */
+/* Has no name at any time if the file system allows that, so that a kill leaves nothing behind. */
 static int open_nameless(void)
 {
     const char *given = getenv("TMPDIR"), *folder = given && given[0] ? given : "/tmp";
@@ -161,12 +161,13 @@ static int make_pair(int is_socket, int ends[2])
     return ends[0] < 0 || ends[1] < 0 ? -1 : 0;
 }
 
-/* The process's ends: of what it answers on, the model, of what it gets files by. */
+/* The process's ends: of the answer's pipe, the model, of the socket for files. */
 typedef struct handed {
     int answer, model, files;
 } handed;
 
-/* Descriptors 0 to 2 lead nowhere: libraries write there, and nobody shall take it for ours. */
+/* Descriptors 0 to 2 lead to nothing: libraries write there, and it must not look like our output.
+ */
 static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes,
                   const handed *h)
 {
@@ -223,7 +224,8 @@ static void settle_limits(const importer *im, process *p)
         p->memory = machine > MEMORY_AT_LEAST ? machine : MEMORY_AT_LEAST;
 }
 
-/* Of all threads together: what wall time ends otherwise, should we be gone. */
+/* Processor time of all threads together; it ends the process if this program, which watches the
+ * wall-clock time, is gone. */
 static unsigned processor_seconds(const importer *im, const process *p)
 {
     const long machine = sysconf(_SC_NPROCESSORS_ONLN);
@@ -288,7 +290,7 @@ static bvp_status start(importer *im, process *p)
 
 /* ---- end ------------------------------------------------------------------------------------ */
 
-/* What the process ended with. One that closed its answer but stays is ended. */
+/* The process's exit status. A process that closed its answer but goes on is killed. */
 static int wait_for(const process *p, int is_wanted)
 {
     const struct timespec pause = {0, 10 * 1000 * 1000};
@@ -307,7 +309,7 @@ static int wait_for(const process *p, int is_wanted)
     return status;
 }
 
-/* The answer broke off: how the process ended says why. */
+/* The answer is incomplete: the process's exit status says why. */
 static bvp_status refuse_cut(importer *im, const process *p, int status)
 {
     const char *name = p->program->name;
@@ -443,7 +445,7 @@ static bvp_status refuse_truncated(importer *im, const char *expected)
                               expected);
 }
 
-/* Importing libraries take a file that breaks off for one with less in it. */
+/* Importing libraries read a truncated file as a file with less content. */
 bvp_status import_step(importer *im)
 {
     enum { TAIL = 1 << 18 }; /* signatures may follow */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * import_send.c: an importing process's side of import_protocol.h.
+ * import_send.c: the importing process's side of import_protocol.h.
  */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "import/import_send.h"
@@ -19,7 +19,7 @@
 struct import_sender {
     uint32_t sequence, part_count, node_count;
     size_t used, capacity;
-    uint8_t *payload; /* of the message that is being put together */
+    uint8_t *payload; /* of the message that is being built */
 };
 
 enum { STATUS_LOST = 1 };
@@ -59,9 +59,9 @@ static void out_of_memory(void)
     _exit(IMPORT_OUT_OF_MEMORY);
 }
 
-/* Libraries in C++ catch what `new` throws when memory is out, and some go on with half a model. So
- * they are not asked: std::set_new_handler, which this file, being C, calls by its name in the
- * libraries, if one of them is in C++. */
+/* Libraries in C++ catch what `new` throws when memory runs out, and some continue with half a
+ * model. So a handler of std::set_new_handler ends the process first. This file is C: it finds that
+ * function by its name in the loaded libraries, if one of them is in C++. */
 static void end_without_memory(void)
 {
     typedef void (*handler)(void);

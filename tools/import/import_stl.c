@@ -106,7 +106,7 @@ static int are_finite(const float *positions, uint64_t count)
     return finite;
 }
 
-/* The facets are welded where they lie: that takes no copy, and all threads. */
+/* The facets are welded in place, without a copy and with all threads. */
 static bvp_status import_binary(importer *im)
 {
     const uint64_t count = read_count(im->data + 80);
@@ -133,7 +133,7 @@ static bvp_status import_binary(importer *im)
     return import_checked(im, count);
 }
 
-/* Not as long as it says: which of the two is wrong can't be known. */
+/* The size does not fit the count; which of the two is wrong can't be known. */
 static bvp_status refuse_size(importer *im)
 {
     if (im->size < HEADER_SIZE)
@@ -219,7 +219,7 @@ static bvp_status read_vertices(importer *im, reader *s, void *corners, int *fin
     return BVP_OK;
 }
 
-/* After "facet". The normal is not looked at: many writers get it wrong, nobody needs it. */
+/* After "facet". The normal is ignored: many writers get it wrong, and it is not needed. */
 static bvp_status read_facet(importer *im, reader *s)
 {
     int finite = 1;
@@ -245,7 +245,7 @@ static bvp_status read_facet(importer *im, reader *s)
     return finite ? soup_keep(&s->soup, s->facet - 1) : BVP_OK;
 }
 
-/* A solid's name: the rest of the line, or of what stands before "facet normal" on it. */
+/* A solid's name: the rest of the line, or what comes before "facet normal" on it. */
 static const char *name_end(const text_scan *s)
 {
     text_scan word = *s;
@@ -292,7 +292,7 @@ static bvp_status read_solid(importer *im, reader *s)
     return status == BVP_OK ? import_warn(im, 1, "empty solids left out") : status;
 }
 
-/* Once as floats; again as doubles if *needs_double says so. */
+/* Reads as floats first, and again as doubles if *needs_double is set. */
 static bvp_status read_solids(importer *im, int is_double, int *needs_double)
 {
     const char *text = (const char *)im->data;

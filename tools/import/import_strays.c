@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * import_strays.c: triangles that lie far outside the others of their mesh become meshes of their
- * own, which go along with it: so each has a grid that is as fine as it needs.
+ * import_strays.c: makes separate meshes of triangles that lie far outside the others of their
+ * mesh, so that the grid of each is as fine as it needs. They accompany the mesh from which they
+ * were taken.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static model_mesh *copy_group(const model_mesh *from, const uint32_t *groups, ui
     return NULL;
 }
 
-/* Leaves group 0. Vertices that no triangle uses any more are nothing to the builder. */
+/* Keeps group 0. The builder ignores vertices that no triangle uses any more. */
 static void keep_rest(model_mesh *mesh, const uint32_t *groups)
 {
     uint64_t kept = 0;
@@ -109,7 +110,7 @@ static bvp_status part_groups(importer *im, model_mesh *mesh, const uint32_t *gr
     return BVP_OK;
 }
 
-/* The power of ten that is not above the factor. */
+/* The largest power of ten that is not above the factor. */
 static int power_of_ten(double factor)
 {
     int power = 0;
@@ -160,7 +161,7 @@ bvp_status import_part_strays(importer *im)
         model_mesh *mesh = &im->out->meshes[i];
         if (mesh->indices && !mesh->strays && !mesh->is_looked_at)
             status = part_mesh(im, mesh);
-        mesh->is_looked_at = 1; /* a model that is named by another one is looked at once */
+        mesh->is_looked_at = 1; /* a model that another one names is examined only once */
     }
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * import_stream.c: the answer of an importing process, import_protocol.h, into a model.
+ * import_stream.c: reads the answer of an importing process, import_protocol.h, into a model.
  */
 #include "import/import_stream.h"
 
@@ -56,7 +56,7 @@ uint64_t import_clock(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Until there is more to read, or its end. */
+/* Waits until there is more to read, or the end. */
 static int wait_for_bytes(stream *s)
 {
     struct pollfd answer = {.fd = s->from->answer, .events = POLLIN};
@@ -69,7 +69,7 @@ static int wait_for_bytes(stream *s)
     return 0;
 }
 
-/* Is there room for that much more of the answer? To be asked before memory is taken for it. */
+/* May the answer grow by that much? To be called before memory is allocated for it. */
 static int allow(stream *s, uint64_t size)
 {
     if (s->from->most > 0 && size > s->from->most - s->received)
@@ -320,7 +320,7 @@ static void hand_over(const stream *s, int fd)
         header->cmsg_len = CMSG_LEN(sizeof fd);
         memcpy(CMSG_DATA(header), &fd, sizeof fd);
     }
-    /* the process takes one before it asks for the next; one that does not gets none */
+    /* the process must take one before it asks for the next; otherwise it gets none */
     while (sendmsg(s->from->files, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR)
         ;
 }
@@ -346,7 +346,7 @@ static int is_noted(const model *m, const char *name)
     return 0;
 }
 
-/* What the file was belongs to the source's identity. */
+/* The file is part of the source's identity. */
 static int note_file(stream *s, const char *name, int fd)
 {
     uri_bytes bytes;
@@ -364,7 +364,7 @@ static void deny(stream *s, const char *name)
         snprintf(from->denied, sizeof from->denied, "%s", name);
 }
 
-/* The process has no way to a file but this one. */
+/* The process can reach files only in this way. */
 static int give_file(stream *s, const char *name)
 {
     while (strncmp(name, "./", 2) == 0)

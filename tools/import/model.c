@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * model.c: finds out a model's format, calls its importer, frees models.
+ * model.c: recognises a model's format, calls its importer, frees models.
  */
 #include "model/model.h"
 
@@ -136,7 +136,7 @@ static int is_urdf(const char *p, const char *end)
     return 0;
 }
 
-/* IFC is written as STEP is: the schema tells them apart. */
+/* IFC uses the syntax of STEP; the schema distinguishes them. */
 static const char *step_or_ifc(const char *p, const char *end)
 {
     enum { HEADER = 1 << 16 };
@@ -165,7 +165,7 @@ static int is_collada(const char *p, const char *end)
     return p < end && *p == '<' && import_find(p, (size_t)(end - p), "<COLLADA") != NULL;
 }
 
-/* Of the models that other programs read. */
+/* For models that importing programs read. */
 static const char *foreign_by_content(const char *p, const char *end)
 {
     if (starts_with(p, end, "ISO-10303-21;"))

@@ -21,7 +21,7 @@ typedef struct dump {
     const settings *set;
     const uint8_t *bytes;
     uint64_t shown;
-    char sections[SECTION_MAX][NAME_SIZE]; /* that have been met */
+    char sections[SECTION_MAX][NAME_SIZE]; /* found so far */
     int section_count;
 } dump;
 

@@ -13,10 +13,10 @@
 typedef struct settings {
     int json, quiet, all;
     uint64_t max;
-    const char *digest; /* what the files must have, as text, or NULL */
+    const char *digest; /* the digest that the files must have, as text, or NULL */
 } settings;
 
-/* What a rule's first finding said: one wrong byte may break it on every level of a hierarchy. */
+/* The first finding of a rule: one wrong byte may break the rule on every level of a hierarchy. */
 typedef struct broken_rule {
     char rule[16], message[200];
     uint64_t offset, count;
@@ -104,7 +104,8 @@ static int verdict(const listing *l, bvp_status status, const bvp_error *error)
     return complain_status(l->path, status, error);
 }
 
-/* Of a thin file the parts in the store: are they there, with the bytes that they are named by? */
+/* Checks a thin file's parts in the store: are they there, with the content that their addresses
+ * name? */
 static int verify_parts(const char *path)
 {
     const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
@@ -124,7 +125,8 @@ static int verify_parts(const char *path)
     return status == BVP_OK ? EXIT_DONE : complain_status(path, status, &error);
 }
 
-/* The blocks have been held against their digests, these are held against what was signed. */
+/* The blocks have been checked against their digests; here the digests are checked against what was
+ * signed. */
 static bvp_status check_digest(listing *l, const input *in, bvp_error *error)
 {
     uint8_t digest[DIGEST_SIZE];

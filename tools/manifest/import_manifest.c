@@ -46,7 +46,7 @@ static bvp_status read_files(assembling *a)
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-/* What the part's line says, else its file. */
+/* The unit of the part's line, else that of its file. */
 static double unit_of(const assembling *a, const manifest_part *part)
 {
     return part->unit_in_metres > 0 ? part->unit_in_metres : a->files[part->file].unit_in_metres;
@@ -101,8 +101,8 @@ static uint32_t add_below(importer *im, uint32_t parent)
     return im->out->node_count - 1;
 }
 
-/* A mesh in another unit is scaled by its placement: its coordinates stay as they are. What lies
- * below the instance stays, too, so that the mesh goes into a node of its own then. */
+/* A mesh in another unit is scaled by its placement: its coordinates stay as they are. Nodes below
+ * the instance must not be scaled, so the mesh then gets a separate node. */
 static bvp_status place(assembling *a, uint32_t node, const manifest_node *line)
 {
     const manifest_part *part = &a->tree.parts[line->part];
@@ -118,7 +118,7 @@ static bvp_status place(assembling *a, uint32_t node, const manifest_node *line)
     return submodel_place(a->im, &a->files[part->file], node, line->at);
 }
 
-/* The name that a part has, or that its id makes. */
+/* The name of a part, or a name made of its id. */
 static const char *name_of(const manifest_part *part)
 {
     return part->common.name ? part->common.name : part->common.source_id;
@@ -134,7 +134,7 @@ static int rename_to(char **name, const char *text)
     return 0;
 }
 
-/* A part that is one mesh names it; an instance without a name is named as its part. */
+/* A part that is one mesh gives the mesh its name; an instance without a name gets its part's. */
 static bvp_status name_parts(assembling *a)
 {
     for (size_t i = 0; i < a->tree.part_count; i++) {

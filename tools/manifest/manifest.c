@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * manifest.c: the lines of a manifest, one after the other. Memory is that of one line.
+ * manifest.c: reads the lines of a manifest, one after the other, with the memory of one line.
  * Spec: manifest.md
  */
 #include "manifest/manifest.h"
@@ -43,7 +43,7 @@ static int read_text(line *l, const char *key, const json_value *value, const ch
     return refuse(l, BVP_ERR_CORRUPT, "\"%s\": expected a text that is not empty", key);
 }
 
-/* Databases number their rows: an id may be a whole number. */
+/* An id may be a whole number, because databases number their rows. */
 static int read_id(line *l, const char *key, const json_value *value, char *number,
                    const char **out)
 {
@@ -212,7 +212,7 @@ static int read_member(void *user, const char *key, const json_value *value)
                   "unknown key \"%.40s\"; free properties belong in \"properties\"", key);
 }
 
-/* What the line is, where "type" does not say it. */
+/* The kind of the line, where "type" is missing. */
 static manifest_kind guess_kind(const members *m)
 {
     const manifest_record *r = m->line->out;
@@ -240,7 +240,7 @@ static int settle_kind(members *m)
                   m->type);
 }
 
-/* What is missing, or does not go with the kind of line. */
+/* The member that is missing, or does not fit the kind of line. */
 static const char *fault_of(const members *m)
 {
     const manifest_record *r = m->line->out;

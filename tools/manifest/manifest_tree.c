@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * manifest_tree.c: the product tree that a manifest's lines make: ids to nodes and parts, which may
- * come on later lines than what refers to them.
+ * manifest_tree.c: builds the product tree of a manifest: maps ids to nodes and parts, which may be
+ * on later lines than the references to them.
  * Spec: manifest.md
  */
 #include "manifest/manifest_tree.h"
@@ -54,7 +54,7 @@ static bvp_status find_file(reading *r, const manifest_record *line, uint32_t *o
     return f->path && (f->format || !line->format) ? BVP_OK : import_no_memory(r->im);
 }
 
-/* What a line says of a part or an instance. */
+/* The content of a line about a part or an instance. */
 static int read_texts(const manifest_record *line, model_node *out)
 {
     int bad = 0;
@@ -205,7 +205,8 @@ static bvp_status settle_pending(reading *r)
     return status;
 }
 
-/* rank: a place for each node, after its parent's; else a node that lies in itself. */
+/* rank: a place for each node, after its parent's. Returns a node that is below itself, or
+ * BVP_NONE. */
 static uint32_t rank_nodes(const model *m, uint32_t *rank, uint32_t *stack)
 {
     const uint32_t open = BVP_NONE - 1; /* on the stack */
@@ -294,7 +295,7 @@ static bvp_status read_lines(reading *r)
     return status;
 }
 
-/* Where only parts are listed, each lies at the root as it is. */
+/* If only parts are listed, each is placed once below the root, with the identity. */
 static bvp_status place_parts(reading *r)
 {
     for (uint32_t i = 0; i < r->tree->part_count; i++) {
@@ -306,7 +307,7 @@ static bvp_status place_parts(reading *r)
     return BVP_OK;
 }
 
-/* A name and properties that an instance does not have it takes from its part. */
+/* An instance gets from its part the name and the properties that it does not have. */
 static bvp_status inherit(reading *r)
 {
     for (uint32_t i = 0; i < r->tree->node_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * import.c: what the importers share: refusals, warnings, growing arrays, meshes.
+ * import.c: functions shared by importers: refusals, warnings, growing arrays, meshes.
  */
 #include "model/import.h"
 

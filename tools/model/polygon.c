@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * polygon.c: ear clipping in an axis-parallel projection, decided by exact orientations.
- * No triangle is cut off against the polygon's sense. So each point is covered as often as the
- * polygon winds around it: once, inside a simple one, however the ears were chosen.
+ *
+ * No triangle is cut off against the polygon's orientation. So each point is covered as often as
+ * the polygon winds around it, which is once inside a simple polygon, in whatever order ears are
+ * chosen.
  * Based on: G. H. Meisters, Polygons have ears, 1975; J. R. Shewchuk, Adaptive precision, 1997.
  */
 #include "model/polygon.h"
@@ -28,7 +30,7 @@ typedef struct clipping {
     sort_key *sorted; /* reflex corners along x or y */
     uint32_t count, sorted_count, left;
     int along_y;
-    uint64_t budget; /* corners that may still be looked at */
+    uint64_t budget; /* corners that may still be tested */
     uint32_t *out;
 } clipping;
 
@@ -149,8 +151,8 @@ static void cut_off(clipping *c, uint32_t i)
     n->reflex = turn_at(c, v->next) <= 0;
 }
 
-/* How strict a corner must be to be cut off: first proper ears; then such as touch other corners;
- * then corners without area. */
+/* How strictly a corner is tested before it is cut off: first proper ears; then ears that touch
+ * other corners; then corners without area. */
 enum { PROPER, TOUCHING, FLAT, STRICTNESS_COUNT };
 
 static int may_cut(clipping *c, uint32_t i, int strictness)
@@ -160,8 +162,8 @@ static int may_cut(clipping *c, uint32_t i, int strictness)
     return !c->corners[i].reflex && is_free(c, i, strictness == TOUCHING);
 }
 
-/* Cuts ears off until a triangle is left. Skipping a corner after each ear keeps the triangles from
- * getting thin. Returns whether it came to the end. */
+/* Cuts ears off until a triangle is left. Skipping a corner after each ear avoids thin triangles.
+ * Returns whether it finished. */
 static int clip(clipping *c)
 {
     uint32_t at = 0, tried = 0;
@@ -242,7 +244,8 @@ static void sort_reflex(clipping *c)
     qsort(c->sorted, c->sorted_count, sizeof *c->sorted, compare_keys);
 }
 
-/* Convex quadrilaterals are cut as everybody cuts them. */
+/* Cuts a convex quadrilateral along a diagonal: from corner 0, as is usual, if both triangles are
+ * proper. */
 static int cut_quad(const clipping *c)
 {
     const corner *q = c->corners;

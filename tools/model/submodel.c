@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * submodel.c: a model file that the model under way names: read once, placed any number of times.
+ * submodel.c: a model file that the current model refers to: read once, placed any number of times.
  */
 #include "model/submodel.h"
 
@@ -88,7 +88,7 @@ static bvp_status take_meshes(importer *im, model *from, const char *path, submo
     return BVP_OK;
 }
 
-/* Files that it needs itself: their names start from the whole's folder. */
+/* Files that it needs itself: their names become relative to the whole model's folder. */
 static bvp_status take_files(importer *im, const model *from, const char *path)
 {
     const size_t folder = (size_t)(last_name(path) - path);

@@ -39,7 +39,7 @@ void transform_scale(double a[12], const double s[3])
             a[4 * row + column] *= s[column];
 }
 
-/* Written with 2 / |q|^2, so that quaternions rounded by their writer still give a rotation. */
+/* With 2 / |q|^2, so that quaternions that their writer rounded still give a rotation. */
 void transform_from_trs(const double move[3], const double turn[4], const double scale[3],
                         double out[12])
 {

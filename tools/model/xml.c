@@ -92,7 +92,7 @@ static void on_end(void *user, const XML_Char *name)
     r->open = r->out->elements[r->open].parent;
 }
 
-/* A few that name each other unfold to any size. */
+/* A few entities that refer to each other can expand to any size. */
 static void on_entity(void *user, const XML_Char *name, int is_parameter, const XML_Char *value,
                       int size, const XML_Char *base, const XML_Char *system,
                       const XML_Char *public, const XML_Char *notation)
@@ -150,7 +150,7 @@ const char *xml_name(const xml_document *d, uint32_t element)
     return d->texts + d->elements[element].words;
 }
 
-/* The words are a name, then pairs, then an empty one: no attribute's name is empty. */
+/* The words are a name, then pairs, then an empty word: no attribute's name is empty. */
 const char *xml_attribute(const xml_document *d, uint32_t element, const char *name)
 {
     const char *word = xml_name(d, element);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * merge_shards.c: all shares of a manifest to one file: the manifest is read again, as by packing,
- * but each file that it names has been recorded by its share, and its parts lie there. Of another
- * model each share has recorded what became of its meshes, and the first one the rest.
+ * merge_shards.c: merges all shares of a manifest or model into one file.
+ *
+ * The manifest is read again as for packing, but each file that it names was recorded by its share,
+ * which also holds the file's parts. Of any other model, each share has recorded its meshes, and
+ * the first share everything else.
  */
 #include "pack/merge_shards.h"
 
@@ -28,7 +30,7 @@ typedef struct merging {
     share *shares; /* by number, once they are in order */
     uint32_t count;
     part_table parts;
-    uint64_t file_count; /* that the manifest has named so far */
+    uint64_t file_count; /* files that the manifest has named so far */
     const share *faulty; /* whose record does not fit the manifest */
     int is_out_of_memory;
 } merging;
@@ -163,7 +165,7 @@ static int complain_missing(const merging *m)
     return EXIT_INPUT;
 }
 
-/* Each at its number's place. */
+/* Puts each share at the index of its number. */
 static int order_shares(merging *m, const share *given, int count)
 {
     m->count = given[0].number.count;
@@ -209,7 +211,7 @@ static const bvp_file *find_part(void *user, const model_mesh *mesh, uint32_t *p
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* What a share has recorded of the file that the manifest names as `path`. */
+/* The record of the file that the manifest names as `path`. */
 static int read_file(const json_value *recorded, const char *path, model_file *noted, model *out)
 {
     const char *own = json_tree_text(json_tree_get(recorded, "path"));
@@ -225,8 +227,8 @@ static int read_file(const json_value *recorded, const char *path, model_file *n
 /* Nothing is read from there. */
 static const char folder[] = ".";
 
-/* For import_hooks: files have gone round among the shares. path: "./" and what the manifest says,
- * or what begins at the root. */
+/* For import_hooks: files were dealt to the shares in turn. path: "./" and the manifest's path, or
+ * an absolute path. */
 static int find_file(void *user, const char *path, const char *format, model_file *noted,
                      model *out)
 {
@@ -261,7 +263,7 @@ static int read_record(const share *s, model *out)
     return bad == SOURCE_RECORD_NO_MEMORY ? no_memory() : refuse_record(s);
 }
 
-/* Meshes have gone round among the shares. */
+/* Meshes were dealt to the shares in turn. */
 static int add_meshes(const merging *m, uint32_t number, model *whole)
 {
     model own;
@@ -308,7 +310,7 @@ static int read_manifest(merging *m, const pack_plan *plan, pack_source *s, prog
     options.hooks = &hooks;
     options.path = NULL;
     options.any_path = 1;
-    options.format = "manifest"; /* a forged share starts no other importer */
+    options.format = "manifest"; /* a forged share must not start another importer */
     s->size = text.size;
     bvp_hash(text.data, text.size, s->hash);
     if (read_hash(json_tree_get(first->record, "hash"), hash) != 0 ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pack_build.c: imported models to parts and nodes of one file.
+ * pack_build.c: adds imported models, their parts and nodes, to one file.
  */
 #include "pack/pack_build.h"
 
@@ -12,13 +12,13 @@
 #include "pack/pack_report.h"
 #include "model/stray_names.h"
 
-/* A node that is added behind all others: what lies far outside the part of a node has the place,
- * names and properties of that node. */
+/* A node that is added after all others, for strays: triangles far outside a node's part get the
+ * placement, names and properties of that node. */
 typedef struct stray {
     uint32_t parent;
     const char *name, *source_id;
     const double *placement; /* or NULL */
-    const model_mesh *mesh;  /* whose strays it is about */
+    const model_mesh *mesh;  /* the node whose strays these are */
     const model_node *from;  /* or NULL: it has no properties */
 } stray;
 
@@ -34,7 +34,7 @@ typedef struct building {
     size_t stray_count, stray_capacity;
 } building;
 
-/* Of a part, the builder counts every triangle once for each hierarchy. */
+/* The builder counts every triangle of a part once for each hierarchy. */
 static void show_progress(void *user, const char *stage, uint64_t done, uint64_t total)
 {
     building *b = user;
@@ -83,7 +83,7 @@ static bvp_status add_packed(building *b, const model_mesh *mesh, const char *na
     return BVP_ERR_SYSTEM;
 }
 
-/* Adds a mesh and gives back its memory. */
+/* Adds a mesh and frees its memory. */
 static bvp_status add_part(building *b, model_mesh *from, const char *name, uint32_t *part,
                            bvp_error *error)
 {
@@ -99,7 +99,7 @@ static bvp_status add_part(building *b, model_mesh *from, const char *name, uint
     return BVP_OK;
 }
 
-/* Adds the source's meshes; parts[i] is the part of mesh i. Strays know theirs themselves. */
+/* Adds the source's meshes; parts[i] is the part of mesh i. Strays record their part themselves. */
 static bvp_status add_parts(building *b, pack_source *s, uint32_t *parts, bvp_error *error)
 {
     bvp_status status = BVP_OK;
@@ -134,7 +134,7 @@ static bvp_status add_properties(bvp_builder *builder, const model_node *from, u
     return status;
 }
 
-/* Nodes of strays, behind all others: so their siblings of the same name keep their numbers. */
+/* Nodes of strays come after all others, so that siblings with the same name keep their numbers. */
 static bvp_status add_stray_nodes(building *b, bvp_error *error)
 {
     bvp_status status = BVP_OK;

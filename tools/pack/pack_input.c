@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * pack_input.c: reads the models of the command line, whose meshes a sink may take at once, and
- * finds the unit and up axis of the whole.
+ * determines the unit and up axis of the whole.
  */
 #include "pack/pack_input.h"
 
@@ -18,7 +18,7 @@ enum { HASH_BESIDE = 1 << 20 }; /* bytes; fewer are not worth a thread */
 
 /* ---- the sources ---------------------------------------------------------------------------- */
 
-/* Everything up to the ending; a name that is only an ending stays whole. */
+/* Everything before the extension; a name that is only an extension stays whole. */
 static char *title_of(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -74,7 +74,7 @@ static int is_packed_already(const char *path)
     return 1;
 }
 
-/* The source's identity, which nobody waits for before the file is written. */
+/* The source's identity, which is not needed before the file is written. */
 typedef struct hashing {
     const input *in;
     uint8_t *hash;
@@ -166,7 +166,7 @@ static int read_source(pack_source *s, const pack_plan *plan, const pack_sink *s
     return pack_failure(from.label, status, &error, store_code ? *store_code : 0);
 }
 
-/* Joints of what has none are a wrong name or the wrong file: nothing would turn. */
+/* Joint values for a model without joints mean a wrong name or a wrong file: nothing would turn. */
 static int check_joints(const pack_input *in, const pack_plan *plan)
 {
     if (!plan->set->joints)
@@ -190,7 +190,7 @@ int pack_input_read(pack_input *in, const pack_plan *plan, const pack_sink *sink
 
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-/* The unit and up axis of the whole: what the options say, else the first model that knows. */
+/* The unit and up axis of the whole: from the options, else from the first model that has them. */
 static void settle_whole(pack_input *in, const pack_plan *plan)
 {
     static const char axes[] = "xyz";

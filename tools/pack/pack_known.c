@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * pack_known.c: source files that a store knows. One whose size and times are those of the last run
- * is not read; one whose bytes are known is read for their hash, and not imported.
+ * pack_known.c: source files that a store already has. A file whose size and times are those of the
+ * last run is not read; a file whose bytes are known is read to compute its hash, but not imported.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "store/source_record.h"
 #include "cli/start_thread.h"
 
-/* What the record of a source follows from: its bytes, and all that reading and packing them asks
- * of the options and of the name. */
+/* The key of a source's record: its bytes, and the options and parts of its name that reading and
+ * packing depend on. */
 static void key_of(const pack_store *s, uint64_t size, const uint8_t hash[16], const char *name,
                    const import_options *options, uint8_t key[16])
 {
@@ -41,8 +41,7 @@ static void key_of(const pack_store *s, uint64_t size, const uint8_t hash[16], c
 
 /* ---- by bytes -------------------------------------------------------------------------------- */
 
-/* Is all that the model is made of in the store? *updated: parts whose stamps are other ones now.
- */
+/* Does the store have all of the model's parts? *updated: parts whose stamps have changed. */
 static int has_parts(pack_store *s, model *m, uint32_t *updated)
 {
     *updated = 0;
@@ -104,13 +103,14 @@ static void name_of(const char *path, const char *format, char out[NAME_SIZE])
     snprintf(out, NAME_SIZE, "%.16s/%s", format ? format : "", path);
 }
 
-/* Files and parts that have their stamps still; most do. What needs more is left to find_unread. */
+/* Handles files and parts whose stamps are unchanged, as most are. The others are left to
+ * find_unread. */
 static void look_at(const pack_store *s, source_entry *e)
 {
     char name[NAME_SIZE];
     stamp now;
     snprintf(name, sizeof name, "%.*s", (int)e->name_size, e->name);
-    const char *slash = strchr(name, '/'); /* behind the format */
+    const char *slash = strchr(name, '/'); /* after the format */
     if (!slash || stamp_take(slash + 1, &now) != 0 || !stamp_is_settled(&now) ||
         !stamp_is_equal(&e->stamp, &now))
         return;
@@ -146,7 +146,7 @@ static void end_looking(pack_store *s)
     s->is_looking = 0;
 }
 
-/* What the file gives, if it and its parts are as they were when it was packed last. */
+/* The file's model, if the file and its parts are as they were when it was last packed. */
 static int take_unchanged(pack_store *s, source_entry *e, model *out)
 {
     uint32_t updated = 0;
@@ -168,7 +168,7 @@ static int take_unchanged(pack_store *s, source_entry *e, model *out)
     return 1;
 }
 
-/* For import_hooks. What it learns of the file is for pack_into_store, which is asked next. */
+/* For import_hooks. pack_into_store, which is called next, uses what it learns about the file. */
 static int find_unread(void *user, const char *path, const char *format, model_file *noted,
                        model *out)
 {
@@ -192,7 +192,7 @@ static int find_unread(void *user, const char *path, const char *format, model_f
     return 1;
 }
 
-/* Of the file that find_unread looked at last. */
+/* Of the file that find_unread examined last. */
 static bvp_status note_stamp(pack_store *s, uint64_t size, const uint8_t hash[16],
                              const import_options *options, const model *m)
 {
@@ -221,7 +221,7 @@ static void key_of_place(const pack_store *s, const char *kind, const char *labe
     key_of(s, 0, all, kind, options, key);
 }
 
-/* A store that can't be written to does without: all that was asked of it was there. */
+/* Not an error for a store that can't be written to: it had everything that was needed. */
 static bvp_status store_index(pack_store *s, const uint8_t key[16])
 {
     char *text;
@@ -236,8 +236,8 @@ static bvp_status store_index(pack_store *s, const uint8_t key[16])
 
 /* ---- a source -------------------------------------------------------------------------------- */
 
-/* Reads a model as model_import_memory does, and packs its meshes into the store, or finds that
- * they are there already. For import_hooks, too. */
+/* Reads a model as model_import_memory does, and packs those of its meshes that the store does not
+ * have into the store. For import_hooks, too. */
 static bvp_status pack_into_store(void *user, const void *data, size_t size, const uint8_t hash[16],
                                   const char *name, const char *dir, const import_options *options,
                                   model *out, bvp_error *error)
@@ -254,8 +254,8 @@ static bvp_status pack_into_store(void *user, const void *data, size_t size, con
     if (status != BVP_OK)
         return status;
     status = pack_store_take_meshes(s, out, options->is_nested, error);
-    /* What depends on other files, too, is read each time; each of those is known by itself. Of a
-     * share of meshes the others are not known. */
+    /* A model that depends on other files is read each time; those files are known separately. In a
+     * share of meshes, the other shares' meshes are not known. */
     const int is_whole = options->is_nested || s->share->number.count == 0;
     if (status == BVP_OK && is_own && is_whole && out->file_count == 0) {
         status = keep_source(s, key, out);

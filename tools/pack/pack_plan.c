@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pack_plan.c: what the options of the verb pack mean: units, lengths, hierarchies.
+ * pack_plan.c: interprets the options of the verb pack: units, lengths, hierarchies.
  */
 #include "pack/pack_plan.h"
 
@@ -60,7 +60,7 @@ static int read_kinds(pack_plan *plan, const char *list)
     return 0;
 }
 
-/* What was asked for and what no kind of the list takes is a mistake. */
+/* An option that no kind of the list can use is an error. */
 static int read_hierarchies(pack_plan *plan)
 {
     const pack_settings *set = plan->set;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pack_report.c: what a file was made of and what became of it: provenance and summary.
+ * pack_report.c: what a file was made of, and the result of packing: provenance and summary.
  */
 #include "pack/pack_report.h"
 
@@ -131,7 +131,7 @@ static void summarise_sizes(FILE *out, const bvp_build_report *r)
             (double)r->geometry_size * per, (double)r->id_size * per, (double)r->other_size * per);
 }
 
-/* What each kind takes, when there are several. */
+/* The size of each kind of hierarchy, if there are several. */
 static void summarise_kinds(FILE *out, const pack_result *r)
 {
     const bvp_build_report *report = &r->report;
@@ -175,7 +175,7 @@ static void summarise_oddities(FILE *out, const pack_result *r)
         }
 }
 
-/* How much of it had been packed before. */
+/* How much had been packed before. */
 static void summarise_store(FILE *out, const pack_result *r)
 {
     char a[64], b[64];
@@ -204,7 +204,7 @@ static void summarise_shard(FILE *out, const pack_result *r)
         fprintf(out, "%s\n", counted(shard->file_count, "file", b));
 }
 
-/* What went into a store and into no file. */
+/* For parts that went into a store and into no file. */
 static void summarise_stored(FILE *out, const pack_result *r)
 {
     print_plain(out, r->plan->set->store);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pack_settings.c: the options of packing that its bytes depend on, as JSON and back.
+ * pack_settings.c: the packing options that the output's bytes depend on, as JSON and back.
  */
 #include "pack/pack_plan.h"
 

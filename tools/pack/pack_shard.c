@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * pack_shard.c: a share of a manifest's files: those of the others are not read, the share's are
- * packed, and what else a file has (its tree, names, warnings) becomes a record. Or of a model's
- * meshes: all are read, the share's are packed.
+ * pack_shard.c: packs a share of a manifest's files: files of other shares are not read; those of
+ * this share are packed, and the rest of their content (tree, names, warnings) becomes a record. Or
+ * packs a share of a model's meshes: the whole model is read, and the share's meshes are packed.
  */
 #include "pack/pack_shard.h"
 
@@ -99,7 +99,7 @@ static bvp_status take_or_leave(pack_shard *shard, model_mesh *mesh, bvp_error *
     return BVP_OK;
 }
 
-/* The model with what is packed of it; what is not of a mesh goes along once, with the first share.
+/* The model with the meshes that are packed; everything else is recorded once, in the first share.
  */
 static bvp_status record_model(pack_shard *shard, const model *m)
 {
@@ -162,7 +162,7 @@ static bvp_status close_record(pack_shard *shard, model *m, bvp_error *error)
     return memory_text_close(&shard->record) != 0 ? BVP_ERR_NO_MEMORY : status;
 }
 
-/* The manifest goes along once, with the first share. */
+/* The manifest is recorded once, in the first share. */
 static bvp_status add_properties(pack_shard *shard, const char *manifest, size_t size,
                                  bvp_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pack_store.c: packing by way of a store: a part that is known is not built.
+ * pack_store.c: packs through a store: a part that the store has is not built.
  */
 #include "pack/pack_store.h"
 
@@ -28,7 +28,7 @@ void pack_store_close(pack_store *s)
 
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
-/* The store, and whether it had what was asked for. */
+/* The store, and whether it had the part. */
 typedef struct asking {
     store *store;
     int found;
@@ -122,7 +122,8 @@ int pack_store_check_last(const pack_store *s)
     return EXIT_INPUT;
 }
 
-/* Is the part undamaged, and of that mesh? An address alone says whatever its file says. */
+/* Is the part undamaged, and does it hold that mesh? An address alone proves nothing: the file
+ * itself states it. */
 static int is_of(const bvp_file *file, uint32_t part, const model_mesh *mesh)
 {
     bvp_part_info info;
@@ -132,7 +133,7 @@ static int is_of(const bvp_file *file, uint32_t part, const model_mesh *mesh)
            memcmp(info.content_hash, mesh->packed.content_hash, sizeof info.content_hash) == 0;
 }
 
-/* The last output is whatever file a record in the store names. */
+/* The last output can be any file, because a record in the store names it. */
 static int keeps_rules(const pack_store *s, const part_place *last)
 {
     return s->store.is_trusted ||
@@ -155,9 +156,9 @@ const bvp_file *pack_store_find(void *user, const model_mesh *mesh, uint32_t *pa
     *stays = file && store_keeps(&s->store, file);
     if (file && is_of(file, 0, mesh))
         return file;
-    if (file) /* what can't be looked at now is not dropped */
+    if (file) /* keeps a part that can't be examined now */
         s->store.status = bvp_check_part(file, 0, NULL);
-    store_drop(&s->store, mesh->packed.address); /* its stamp said that it was sound */
+    store_drop(&s->store, mesh->packed.address); /* its stamp had said that it was valid */
     return NULL;
 }
 

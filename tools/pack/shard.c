@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * shard.c: which share of a manifest or model a file is.
+ * shard.c: the number of a share of a manifest or model, and what belongs to it.
  */
 #include "pack/shard.h"
 
 #include <string.h>
 
-/* A number from 1 on up to `end`, or 0. */
+/* A number of at least 1 that ends at `end`, or 0. */
 static uint32_t read_number(const char *at, const char *end)
 {
     uint32_t value = 0;
@@ -56,7 +56,7 @@ shard_number shard_of(const bvp_file *file)
     return number;
 }
 
-/* Nonzero: the next of `count` is another share's. */
+/* Nonzero: the next one belongs to another of the `count` shares. */
 static int skips(shard_number number, uint64_t *count, uint64_t *own_count)
 {
     if (number.count == 0)

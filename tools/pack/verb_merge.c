@@ -103,7 +103,7 @@ static bvp_status add_node(job *j, const bvp_file *file, uint32_t idx, uint32_t 
     return status == BVP_OK ? add_properties(j, file, idx, info.property_count) : status;
 }
 
-/* Its tree goes below a node of its name, which takes its lengths to the first file's unit. */
+/* Its tree is put below a node with its name, which scales its lengths to the first file's unit. */
 static bvp_status add_file(job *j, const bvp_file *file)
 {
     const double s = j->scale, placement[12] = {s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0};
@@ -141,7 +141,7 @@ static int refuse_share(const char *path, const bvp_file *file)
     return EXIT_USAGE;
 }
 
-/* The unit that file has, or --assume-unit gives it; *scale: in the first file's. */
+/* The unit of the file, or that of --assume-unit; *scale: in the first file's unit. */
 static int settle_unit(const char *path, const char *assume, bvp_file_info *info,
                        const char *first_path, const bvp_file_info *first, double *scale)
 {
@@ -154,7 +154,7 @@ static int settle_unit(const char *path, const char *assume, bvp_file_info *info
     return EXIT_INPUT;
 }
 
-/* What the whole says of itself: the first file's unit and up axis, the largest tolerance. */
+/* The properties of the whole: the first file's unit and up axis, the largest tolerance. */
 static int read_heads(const settings *set, char **paths, int count, bvp_file_info *whole)
 {
     int code = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * verb_pack.c: the verb pack: models in, one file out, and a summary of it.
+ * verb_pack.c: the verb pack: packs models into one file, and prints a summary.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- the output ----------------------------------------------------------------------------- */
 
-/* MODEL with its ending replaced, beside the model. */
+/* MODEL with its extension replaced, beside the model. */
 static int default_output(const char *model_path, char *out, size_t capacity)
 {
     const char *dot = strrchr(base_name(model_path), '.');
@@ -85,7 +85,7 @@ static int check_output(const pack_settings *set, const pack_input *in, const ch
 
 /* ---- the verb ------------------------------------------------------------------------------- */
 
-/* Merging reads no model but a manifest again, which has no files that depend on each other. */
+/* Merging reads no model again but a manifest, whose files do not depend on each other. */
 static int check_share(const shard_counts *share, const pack_source *s)
 {
     if (share->file_count == 0 || strcmp(s->contents.format, "manifest") == 0)

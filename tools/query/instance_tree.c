@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * instance_tree.c: what identifies the instances of a file. A node is known by the chain of names
- * and source ids above it, and by its number among siblings that share both: never by an index of
- * the file, which the next export gives to something else.
+ * instance_tree.c: what identifies the instances of a file.
+ *
+ * A node is identified by the chain of names and source ids above it, and by its number among
+ * siblings with the same name and id: never by an index of the file, which the next export may give
+ * to another node.
  */
 #include "query/instance_tree.h"
 
@@ -41,7 +43,7 @@ void clash_text_free(clash_text *text)
 
 /* ---- nodes --------------------------------------------------------------------------------- */
 
-/* A file that lies about a parent has another root there: every walk upward ends. */
+/* A node with a forged parent is taken for a root, so every walk upward ends. */
 uint32_t clash_tree_parent(const clash_tree *t, uint32_t node)
 {
     bvp_node_info info;
@@ -111,7 +113,7 @@ bvp_string clash_tree_part_number(const clash_tree *t, uint32_t node)
 
 /* ---- identities ---------------------------------------------------------------------------- */
 
-/* How many siblings of each kind have been met: an open-addressed table. */
+/* How many siblings with the same name and id have been seen: an open-addressed table. */
 typedef struct kin_table {
     struct kin {
         uint64_t key; /* 0: free */

@@ -69,7 +69,7 @@ static int refuse_line(const lines *in, const char *expected)
     return EXIT_INPUT;
 }
 
-/* Up to a full chunk; *count of lines taken, their numbers in `numbers`. */
+/* Reads up to a full chunk; *count: lines read, with their numbers in `numbers`. */
 static int read_chunk(lines *in, const query_batch *kind, void *context, uint64_t *numbers,
                       size_t *count)
 {
@@ -106,7 +106,7 @@ static int print_chunk(const query_batch *kind, void *context, const uint64_t *n
 int query_batch_run(const query_batch *kind, const char *path, const query_common *set,
                     const operand *a, const operand *b, void *context)
 {
-    /* The lines are JSON anyhow; the statistics, of the whole batch, are text. */
+    /* The lines are always JSON; the statistics of the whole batch are text. */
     query_common common = {.stats = set->stats, .exit_code = set->exit_code};
     uint64_t numbers[QUERY_CHUNK];
     char where[WHERE_SIZE] = "";

@@ -183,7 +183,7 @@ void query_hit_columns(const operand *o, const bvp_hit_id *id)
 void query_point_text(const char *label, const double point[3])
 {
     char a[32], b[32], c[32];
-    /* + 0.0: people do not care for -0 */
+    /* + 0.0 turns -0 into 0 */
     printf("%s %s %s %s", label, shortest(point[0] + 0.0, a), shortest(point[1] + 0.0, b),
            shortest(point[2] + 0.0, c));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * refit_model.c: a part's triangles are found in the moved model by their numbers in the source;
- * their corners then say where each stored vertex goes.
+ * refit_model.c: finds a part's triangles in the moved model by their numbers in the source; their
+ * corners give the new position of each stored vertex.
  */
 #include "refit/refit_model.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include "text/message.h"
 
-enum { CHUNK = 4096 /* triangles asked for at a time */ };
+enum { CHUNK = 4096 /* triangles read at a time */ };
 
 /* A mesh's triangles by number. */
 typedef struct numbering {

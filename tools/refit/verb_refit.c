@@ -42,7 +42,7 @@ typedef struct job {
 
 /* ---- the input ------------------------------------------------------------------------------ */
 
-/* Which part, and is everything sound? What is damaged would be hashed as if it were not. */
+/* Finds the part and checks the file: damaged bytes would get new hashes that match. */
 static int examine(job *j)
 {
     operand o;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * warp.c: stretch, twist and noise; with a sine of its own, since bytes depend on it.
+ * warp.c: stretch, twist and noise. It has its own sine, because the output's bytes depend on it.
  * Based on: van den Bergen, Efficient collision detection of complex deformable models using AABB
  * trees, 1997, section 5 (the deformations of its experiments).
  */
@@ -79,7 +79,7 @@ static double noise(const float at[3], int axis, uint64_t seed)
 {
     uint64_t state = seed + (uint64_t)axis;
     for (int k = 0; k < 3; k++) {
-        const float zeroed = at[k] + 0.0f; /* -0 lies where 0 does */
+        const float zeroed = at[k] + 0.0f; /* -0 is the same place as 0 */
         uint32_t bits;
         memcpy(&bits, &zeroed, sizeof bits);
         state = (state + bits) * UINT64_C(0x9e3779b97f4a7c15);

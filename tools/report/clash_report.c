@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * clash_report.c: the reports of a clash run: their forms by their names' endings, several at once.
+ * clash_report.c: writes the reports of a clash run, several at once; the extension of a name
+ * selects the form.
  */
 #include "report/clash_report.h"
 
@@ -195,7 +196,7 @@ int clash_outputs_end(clash_outputs *o, const clash_summary *summary)
         if (code == 0)
             o->reports[i].form = NULL;
     }
-    /* those that are through stay; the others go */
+    /* completed reports stay; the others are removed */
     for (int i = 0; i < o->count; i++)
         if (o->reports[i].form)
             discard_report(&o->reports[i]);

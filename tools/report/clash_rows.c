@@ -45,7 +45,8 @@ void clash_rows_close(clash_rows *r)
 
 /* ---- identity ------------------------------------------------------------------------------ */
 
-/* Within one file the two have no order that the next export would keep: the smaller hash first. */
+/* Within one file, the next export may not keep the order of the two, so the smaller hash comes
+ * first. */
 void clash_rows_id(const clash_rows *r, uint32_t a, uint32_t b, uint8_t id[16])
 {
     const uint8_t *first = r->a->hashes[clash_tree_node(r->a, a)];

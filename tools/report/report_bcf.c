@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * report_bcf.c: a clash report as a zip in the BIM Collaboration Format: a topic a pair.
+ * report_bcf.c: a clash report as a zip in the BIM Collaboration Format: one topic for each pair.
  * Spec: buildingSMART BCF-XML 3.0
  */
 #include <errno.h>
@@ -12,7 +12,8 @@
 #include "report/report_text.h"
 #include "files/archive.h"
 
-/* Viewers load all of a BCF file at once; what is more is counted and said. */
+/* Viewers load a whole BCF file at once; further topics are only counted, and the report says so.
+ */
 enum { TOPICS_MOST = 20000, WIDTH = 560, HEIGHT = 420 };
 
 typedef struct bcf {
@@ -35,8 +36,8 @@ static const struct {
     [BVP_VERDICT_UNKNOWN] = {"Undecided", "Inside or outside unknown", "Normal"},
 };
 
-/* The verdict that names the topic: of a resolved row the one it had, so that its topic is found
- * again. */
+/* The verdict in the topic's identifier: for a resolved row the one it had, so that its topic is
+ * found again. */
 static bvp_verdict verdict_of(const clash_row *row)
 {
     for (int v = 0; row->pair->verdict == BVP_VERDICT_CLEAR && v < BVP_VERDICT_COUNT; v++)
@@ -45,7 +46,7 @@ static bvp_verdict verdict_of(const clash_row *row)
     return row->pair->verdict;
 }
 
-/* The same for the same pair with the same verdict in every run: RFC 9562, version 8. */
+/* In every run the same for the same pair with the same verdict: RFC 9562, version 8. */
 static void make_guid(const clash_row *row, const char *purpose, char guid[37])
 {
     char text[128];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * report_csv.c: a clash report as a table for spreadsheets: a line of names, then one pair a line.
+ * report_csv.c: a clash report as a table for spreadsheets: a line of column names, then one line
+ * for each pair.
  * Based on: RFC 4180, Common Format and MIME Type for Comma-Separated Values (CSV) Files, 2005.
  */
 #include <math.h>
@@ -14,14 +15,15 @@ static const char head[] =
     "hi_y,hi_z,clearance,touch,overlap,group,place,rule\r\n";
 
 /* A spreadsheet takes a cell that begins with one of these for a formula, which may call programs;
- * with an apostrophe in front it is text. Who reads the file takes one apostrophe at the beginning
- * of a cell away; so one that was there gets another. */
+ * with an apostrophe in front it is text. Readers remove one apostrophe at the beginning of a cell,
+ * so a cell that begins with one gets another. */
 static int needs_guard(const char *text)
 {
     return *text && strchr("=+-@\t\r'", *text) != NULL;
 }
 
-/* What is not plain would turn a terminal's or a cell's text round: a question mark instead. */
+/* Writes a question mark for control characters and marks of text direction, which would reorder
+ * the text of a terminal or a cell. */
 static void put_plain(FILE *out, const char *text)
 {
     const size_t size = strlen(text);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * report_glb.c: a clash report as a GLB: the instances that clash, once each, coloured by the worst
- * of their verdicts; instances of a part share its mesh. Nodes and meshes wait in files without a
- * name, and one part at a time is in memory.
+ * report_glb.c: a clash report as a GLB: the instances that clash, once each, in the colour of the
+ * worst of their verdicts.
+ *
+ * Instances of a part share its mesh. Nodes and meshes are written to files without a name first,
+ * because their counts and sizes precede them in a GLB; so only one part at a time is in memory.
  * Spec: Khronos glTF 2.0
  */
 #include <errno.h>
@@ -27,7 +29,7 @@ typedef struct source {
     uint32_t *meshes;   /* of each part, one a verdict, or BVP_NONE */
 } source;
 
-/* A node in the spool: what its JSON text is still to be completed by. */
+/* A node in the spool: the data that will complete its JSON text. */
 typedef struct item {
     uint32_t source, instance, part, size;
 } item;
@@ -50,7 +52,7 @@ static int no_room(const clash_report *r)
     return EXIT_OUTPUT;
 }
 
-/* How bad a verdict is: of an instance's the worst gives the colour. */
+/* How bad a verdict is: the worst verdict of an instance gives its colour. */
 static int rank(bvp_verdict verdict)
 {
     static const int ranks[BVP_VERDICT_COUNT] = {
@@ -103,7 +105,7 @@ static void put_matrix(json *j, const double m[12])
     jsonw_numbers(j, "matrix", columns, 16);
 }
 
-/* The node, but for its mesh, its verdict and two closing brackets. */
+/* The node without its mesh, its verdict and two closing brackets. */
 static int spool_node(report *p, const clash_side *side, const char *path, uint32_t part)
 {
     json j;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * report_html.c: a clash report as one page that needs nothing else: rows as JSON, pictures and
- * meshes as base64, which tools/html/page.js shows. Rows go straight into the page; pictures and
- * meshes wait in a file without a name.
+ * report_html.c: a clash report as one self-contained page: rows as JSON, pictures and meshes as
+ * base64, which tools/html/page.js shows. Rows are written directly to the page; pictures and
+ * meshes are kept in a file without a name until the rows are complete.
  */
 #include <errno.h>
 #include <math.h>
@@ -17,8 +17,8 @@
 #include "report/report_text.h"
 #include "files/uri.h"
 
-/* What a browser still opens with ease. More rows are counted, further meshes left out; the page
- * says so. */
+/* Limits for a page that a browser opens quickly. Further rows are only counted, further meshes
+ * left out; the page says so. */
 enum { ROWS_MOST = 50000, MESH_BYTES_MOST = 32 << 20, WIDTH = 400, HEIGHT = 300 };
 
 typedef struct html {
@@ -58,7 +58,8 @@ static int open_text(text *t)
     return 1;
 }
 
-/* "<" only stands in JSON's strings; escaped, no name can end the element or begin a comment. */
+/* "<" occurs only in JSON's strings; because it is escaped, no name can end the element or begin a
+ * comment. */
 static int put_text(text *t, FILE *out)
 {
     jsonw_end(&t->j);

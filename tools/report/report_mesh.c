@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * report_mesh.c: the triangles of a clashing part that a report shows: all of a small part, of a
- * large one those near the contact.
+ * report_mesh.c: the triangles of a clashing part that a report shows: all of a small part; of a
+ * large one, those near the contact.
  */
 #include "report/report_mesh.h"
 
@@ -36,8 +36,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Those in a box around the contact that is made smaller until they are few enough: at last as many
- * as fit. */
+/* The triangles in a box around the contact. The box shrinks until they are few enough; if that
+ * fails, as many as fit. */
 static bvp_status choose_near(const report_view *view, int side, choice *c)
 {
     enum { ROUNDS = 12 };

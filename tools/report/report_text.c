@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * report_text.c: what reports say about a row in words, and names written where they do no harm.
+ * report_text.c: descriptions of a report's row in words, and names with everything harmful
+ * escaped.
  */
 #include "report/report_text.h"
 
@@ -44,7 +45,7 @@ const char *report_base(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Blanks alone name nothing. */
+/* A name of blanks alone is no name. */
 static int names(const char *text)
 {
     return text[strspn(text, " \t\r\n")] != '\0';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * report_view.c: how a clash is looked at: its two parts near the origin, a camera on the contact.
+ * report_view.c: the view of a clash: its two parts near the origin, a camera aimed at the contact.
  */
 #include "report/report_view.h"
 
@@ -148,8 +148,8 @@ static void stand(report_view *v, bvp_up up, int number)
     camera_look(&v->eye, eye, middle, up);
 }
 
-/* Where the least stands before the contact; the first ones, and those from above, are preferred.
- */
+/* Chooses the direction from which the least hides the contact; the first ones, and those from
+ * above, are preferred. */
 static void aim(report_view *v, bvp_up up)
 {
     enum { PLACES = 14, BELOW = 10 };

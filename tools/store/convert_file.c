@@ -51,7 +51,7 @@ int convert_hint(const char *path, const char *store, char hint[PATH_MAX])
 
 /* ---- the parts ------------------------------------------------------------------------------- */
 
-/* What is damaged would be hashed as if it were not. */
+/* Damaged bytes would get new hashes that match. */
 int convert_open(const char *path, bvp_file **file)
 {
     bvp_error error = {0};
@@ -93,7 +93,7 @@ static int save_part(store *s, const char *path, const bvp_file *file, uint32_t 
     return status == BVP_OK ? code : complain_status(path, status, &error);
 }
 
-/* So that what fails later is the output's fault. */
+/* So that a later failure is one of the output. */
 static int check_parts(const char *path, const bvp_file *file)
 {
     bvp_file_info info;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * last_output.c: a record in the store says where the last output is, and its stamp.
+ * last_output.c: a record in the store with the path of the last output, and its stamp.
  */
 #include "store/last_output.h"
 
@@ -32,8 +32,8 @@ static char *read_record(const char *text, size_t size, stamp *noted)
     return NULL;
 }
 
-/* The stamp tells that it is the file that was noted, whose parts are worth looking at; that they
- * are sound, hashes tell. A pipe that has got the name must not hold the reader up. */
+/* The stamp shows that it is the recorded file, so that its parts are worth examining; hashes show
+ * whether they are valid. Opening must not block on a pipe that now has the name. */
 static void open_unchanged(last_output *l, const char *path, const stamp *noted)
 {
     const bvp_open_options options = {.verify_lazily = 1, .read_ahead = 1};
@@ -59,7 +59,7 @@ void last_output_open(last_output *l, const store *s, const uint8_t key[16])
     free(text);
 }
 
-/* Who replaces or removes the file changes neither its size nor when it was written to. */
+/* Replacing or removing the name changes neither the file's size nor the time of its last write. */
 int last_output_is_as_it_was(const last_output *l)
 {
     stamp now;

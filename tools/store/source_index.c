@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * source_index.c: the files that a model named when it was packed last, one line each.
+ * source_index.c: the files that a model referred to when it was last packed, one line each.
  */
 #include "store/source_index.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * store.c: a folder of packed parts and source records. A file appears under its name complete, by
- * rename, and its name says what is in it: writers that meet put the same bytes, and neither waits.
+ * store.c: a folder of packed parts and source records.
+ *
+ * A file gets its name by a rename when it is complete, and its name identifies its content. So two
+ * writers of one name write the same bytes, and neither waits.
  */
 #define _GNU_SOURCE /* syncfs */
 #include "store/store.h"
@@ -20,7 +22,7 @@
 
 enum { SLOT_COUNT = 2 * STORE_OPEN_MOST, HASH_SIZE = 16 };
 
-/* Where temporary names stand: its folder, with a slash. */
+/* The place of temporary names: its folder, with a slash. */
 static void name_folder(const store *s, char names[PATH_MAX])
 {
     snprintf(names, PATH_MAX, "%.*s/", PATH_MAX - 2, s->folder);
@@ -112,8 +114,8 @@ static store_slot *slot_of(store *s, const uint8_t address[16])
     return &s->slots[at];
 }
 
-/* The file, if it holds what its name says, is undamaged and keeps the rules, which anybody's file
- * may break with hashes that fit. */
+/* The file, if it has the content that its name states, is undamaged, and keeps the rules: a forged
+ * file may break these although its hashes match. */
 static bvp_file *open_part(const char *path, const uint8_t address[16], int is_trusted,
                            bvp_status *status)
 {
@@ -187,7 +189,8 @@ int store_is_unchanged(const store *s, const uint8_t address[16], const stamp *k
     return stamp_take(path, &now) == 0 && stamp_is_equal(known, &now);
 }
 
-/* Files of a store are replaced, never written to: what has its stamp still is sound still. */
+/* Files of a store are replaced, never changed in place: a file whose stamp is unchanged is still
+ * valid. */
 int store_has(store *s, const uint8_t address[16], stamp *known)
 {
     char path[PATH_MAX];
@@ -245,8 +248,8 @@ static int write_whole(int fd, const void *data, size_t size)
     return 0;
 }
 
-/* What `fill` writes appears as `path` when it is complete. Temporary names, where they are needed,
- * stand in the store's folder, where store_open sweeps. */
+/* What `fill` writes gets the name `path` when it is complete. Temporary names, where they are
+ * needed, are in the store's folder, where store_open removes old ones. */
 static int publish(const store *s, char *path, int (*fill)(void *user, int fd), void *user)
 {
     char names[PATH_MAX];

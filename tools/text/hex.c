@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * hex.c: bytes as lower-case hexadecimal digits: fifty times faster than printf, which every part
- * of an export asks for several addresses.
+ * hex.c: bytes as lower-case hexadecimal digits. It is fifty times as fast as printf; every part of
+ * an export needs it for several addresses.
  */
 #include "text/hex.h"
 

@@ -142,7 +142,7 @@ void jsonw_number(json *j, const char *key, double value)
 {
     char buffer[32];
     begin_value(j, key);
-    /* + 0.0: zero has one sign, many readers take -0 for the integer 0 anyway */
+    /* + 0.0 turns -0 into 0: many readers take -0 for the integer 0 anyway */
     fputs(isfinite(value) ? shortest(value + 0.0, buffer) : "null", j->out);
 }
 
@@ -204,7 +204,7 @@ void jsonw_embed(json *j, const char *key, const char *text, size_t size)
 typedef struct scan {
     const char *at, *end;
     int depth;
-    char closing[JSON_NEST_MAX]; /* what ends the open containers */
+    char closing[JSON_NEST_MAX]; /* the brackets that end the open containers */
 } scan;
 
 static int skip_blank(scan *s)

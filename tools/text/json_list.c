@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * json_list.c: finds the elements of one array of a JSON text without making a tree of them. Only
- * brackets and strings are looked at: whether the rest is JSON is told when it is parsed.
+ * json_list.c: finds the elements of one array of a JSON text without building a tree of them. It
+ * examines only brackets and strings; the rest is checked when it is parsed.
  */
 #include "text/json_list.h"
 

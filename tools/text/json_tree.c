@@ -17,9 +17,9 @@ static json_t *inside(const json_value *value)
     return (json_t *)value;
 }
 
-/* jansson does not always tell a lack of memory from a fault of the text. Its scanner goes on
- * without the character that there was no room for, and then may miss it and abort: so it is left
- * at once, and what it has allocated by then is not freed. */
+/* jansson does not always distinguish a lack of memory from an error in the text. Its scanner
+ * continues without the character for which there was no memory, and may abort later. So a failed
+ * allocation leaves jansson at once, and what it has allocated by then is not freed. */
 static _Thread_local int is_out_of_memory, is_scanning;
 static _Thread_local jmp_buf way_out;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * message.c: what the program says to people, and the codes that it exits with.
+ * message.c: messages to people, and the program's exit codes.
  */
 #include "text/message.h"
 
@@ -23,7 +23,7 @@ const exit_text exit_texts[] = {
     {0, NULL},
 };
 
-/* Names out of models and files are among the arguments, so all that comes out is escaped. */
+/* Arguments may be names from models and files, so the whole output is escaped. */
 static void print_formatted(const char *format, va_list arguments)
 {
     char text[1024], *longer = NULL;
@@ -82,7 +82,7 @@ int exit_code_of(bvp_status status)
     return EXIT_INPUT;
 }
 
-/* What the user can do about it, where the message itself does not say. */
+/* What the user can do about it, if the message itself does not say. */
 static const char *advice(bvp_status status)
 {
     switch (status) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * urdf_joints.c: the joints of a robot: their values, from the caller, mimicked or zero, and where
- * they put what hangs on them.
+ * urdf_joints.c: the joints of a robot: their values (given, mimicked or zero) and the placements
+ * that follow from them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -106,8 +106,8 @@ static bvp_status read_mimic(urdf *u, uint32_t mimic, uint32_t *other, double *f
     return BVP_OK;
 }
 
-/* A given value wins over a mimicked one. A chain is followed to its end, multiplying on the way:
- * it is a ring when it is longer than there are joints. */
+/* A given value takes precedence over a mimicked one. A chain of mimicking joints is followed to
+ * its end, multiplying on the way; if it is longer than the number of joints, it is a cycle. */
 static bvp_status follow(urdf *u, uint32_t joint)
 {
     double factor = 1, offset = 0, f, o;

@@ -46,7 +46,8 @@ static int resolve(const char *dir, char out[PATH_SIZE])
     return fits;
 }
 
-/* Is `path` the package, or does it hold it? Then it becomes the folder that the package is in. */
+/* Is `path` the package, or does it contain it? Then it becomes the folder that contains the
+ * package. */
 static int holds_package(char *path, const char *package)
 {
     return exists(path, package) || (is_named(path, package) && go_up(path));
@@ -186,7 +187,7 @@ static bvp_status add_mesh(urdf *u, uint32_t element, uint32_t node)
 /* ---- a link's shapes
  * ----------------------------------------------------------------------------- */
 
-/* The element in <geometry> that says the form, or XML_NONE. */
+/* The element in <geometry> that gives the shape, or XML_NONE. */
 static uint32_t form_of(const urdf *u, uint32_t shape)
 {
     static const char *const forms[] = {"mesh", "box", "cylinder", "sphere"};

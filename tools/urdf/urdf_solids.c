@@ -96,7 +96,7 @@ static void make_sphere(solid *s, double radius)
     }
 }
 
-/* The measures must be there and positive. */
+/* All dimensions must exist and be positive. */
 static bvp_status read_measure(urdf *u, uint32_t element, const char *name, int count, double *out)
 {
     const char *text;

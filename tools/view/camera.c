@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * camera.c: from where a picture is taken, and which ray belongs to a pixel.
+ * camera.c: the camera of a picture, and the ray of each pixel.
  */
 #include "view/camera.h"
 
@@ -55,7 +55,8 @@ static int orient(camera *c, const double forward[3], const double up[3], const 
 
 int camera_preset(camera *c, const char *word, bvp_up up)
 {
-    /* Towards the viewer, in the axes of front_view; straight from above, "up" is away from him. */
+    /* Towards the viewer, in the axes of front_view; seen straight from above, "up" points away
+     * from the viewer. */
     static const struct {
         const char *word;
         double from[3];
@@ -126,8 +127,8 @@ static wedge wedge_of(const double *points, size_t count, const double side[3],
     return w;
 }
 
-/* How far back an eye must stay so as not to stand in the nearest point, which a wide angle would
- * make it do: a twentieth of the points' spread. */
+/* How far an eye must stay from the nearest point, which a wide angle would bring too near: a
+ * twentieth of the points' spread. */
 static double closest_depth(const double *points, size_t count, const camera *c)
 {
     const double *axes[3] = {c->right, c->up, c->forward};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * palette.c: which colour a triangle has in a picture.
+ * palette.c: the colour of a triangle in a picture.
  */
 #include "view/palette.h"
 

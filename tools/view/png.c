@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * png.c: an image in memory becomes a PNG file; the only user of libpng.
+ * png.c: writes an image in memory as a PNG file; the only user of libpng.
  */
 #include "view/image.h"
 #include "text/memory_text.h"

@@ -267,7 +267,7 @@ static void turn_normal(const double inverse[12], double normal[3])
         normal[k] = length > 0 ? n[k] / length : 0;
 }
 
-/* The same rays at a part in its own coordinates, which takes half the time: a picture need not be
+/* The same rays in a part's own coordinates, which takes half the time: a picture need not be
  * exact. */
 static bvp_status cast_local(const bvp_body *body, const band *b, uint32_t number,
                              bvp_ray_hit *hits)
@@ -477,7 +477,7 @@ static void draw_line(const render_job *job, band *b, const render_line *line)
 
 /* ---- bands ----------------------------------------------------------------------------------- */
 
-/* Breaks up the steps of slow gradients. */
+/* Dithers, so that slow gradients show no steps. */
 static float grain_at(uint32_t x, uint32_t y)
 {
     return (float)(scramble(x + scramble(y)) >> 8) * 0x1p-24f;

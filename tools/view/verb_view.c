@@ -90,8 +90,8 @@ static int add_lines(void *user, const bvp_volume *volume)
     return 0;
 }
 
-/* A level of the hierarchy that is asked for, to be seen whole and drawn. Without --hierarchy an
- * assembly's own; with it those of all its parts. */
+/* A level of the requested hierarchy, which is drawn and must be in the picture. Without
+ * --hierarchy it is the assembly's own; with it, those of all its parts. */
 static bvp_status read_level(view *v)
 {
     const operand *o = &v->model;
@@ -117,7 +117,7 @@ static bvp_status read_level(view *v)
     return status;
 }
 
-/* Corners for the camera: of small volumes, so that it can come near. */
+/* Corners for the camera: those of small volumes, so that it can come near. */
 static bvp_status read_corners(view *v)
 {
     const operand *o = &v->model;
@@ -137,7 +137,7 @@ static bvp_status read_corners(view *v)
     return status;
 }
 
-/* Corners for the camera, lines for the picture. Volumes that are drawn are to be seen whole. */
+/* Corners for the camera, lines for the picture. Volumes that are drawn must be in the picture. */
 static int read_volumes(view *v)
 {
     const operand *o = &v->model;
@@ -179,7 +179,7 @@ static int parse_size(view *v)
     return 0;
 }
 
-/* A preset fits the model into the picture; an eye is taken as given. */
+/* A preset view fits the model into the picture; an eye position is used as given. */
 static int aim(view *v)
 {
     const settings *set = v->set;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * volume_lines.c: the outline of a hierarchy's volume: edges of a box, or of a rectangle swept by a
- * ball, which has round ones.
+ * volume_lines.c: the outline of a hierarchy's volume: the edges of a box, or of a rectangle swept
+ * by a ball, whose edges are round.
  */
 #include "view/volume_lines.h"
 
@@ -71,7 +71,7 @@ static int side_lines(const bvp_volume *v, double height, double push, double (*
     return 4;
 }
 
-/* Where the surface's flat, cylindrical and spherical parts meet, and its equator. */
+/* The lines where the surface's flat, cylindrical and spherical parts meet, and its equator. */
 static int swept_lines(const bvp_volume *v, double (*lines)[6])
 {
     static const double up[3] = {0, 0, 1};

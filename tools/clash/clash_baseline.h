@@ -23,7 +23,7 @@ typedef struct clash_baseline {
 int clash_baseline_open(clash_baseline *b, const char *path);
 void clash_baseline_close(clash_baseline *b);
 
-/* Is the pair known? Then it is seen, and *was is its verdict. */
+/* Is the pair in the baseline? Then it is marked as seen, and *was is its verdict. */
 int clash_baseline_meet(clash_baseline *b, const uint8_t id[16], bvp_verdict *was);
 /* Calls for each pair not seen, in the order of the file, until a call returns nonzero; returns
  * what it did last. Texts are valid during the call. */

@@ -41,15 +41,15 @@ typedef struct clash_job {
     uint64_t shown[BVP_VERDICT_COUNT]; /* rows by verdict */
     uint64_t findings;                 /* for --exit-code */
     uint32_t counted_to;               /* uses by earlier instances are in use_sums */
-    bvp_clash_coverage before;         /* what a killed run had looked at */
+    bvp_clash_coverage before;         /* what a killed run had examined */
     progress bar;
     double began, seconds, marked;
     int stopped; /* by a signal */
     int code;    /* what went wrong in a callback */
 } clash_job;
 
-/* Runs the query from where it stands and gives all rows to the outputs, ends them, and fills in
- * the summary. Returns 0, EXIT_STOPPED or what went wrong. */
+/* Runs the query from the current mark, passes all rows to the outputs, ends them, and fills in the
+ * summary. Returns 0, EXIT_STOPPED or the exit code of an error. */
 int clash_run_all(clash_job *j);
 
 /* The coverage statement and the worst rows, for people and for programs. */

@@ -52,7 +52,7 @@ void clash_rules_free(clash_rules *r);
 double clash_rules_reach(const clash_rules *r, const bvp_clash_limits *limits);
 /* The first rule that matches, or -1. From any thread. */
 int clash_rules_match(const clash_rules *r, uint32_t a, uint32_t b);
-/* Nonzero: there is something to ask clash_rules_apply. */
+/* Nonzero: clash_rules_apply has something to decide. */
 int clash_rules_decide(const clash_rules *r);
 /* A bvp_clash_rule_fn: counts the rule's use; user is the clash_rules. */
 int clash_rules_apply(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits);

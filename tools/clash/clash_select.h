@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * clash_select.h: selectors: which instances a clash rule speaks of.
+ * clash_select.h: selectors: which instances a clash rule applies to.
  */
 #ifndef CLASH_SELECT_H
 #define CLASH_SELECT_H
@@ -14,7 +14,7 @@ typedef enum clash_field {
     CLASH_PROPERTY /* of the node or of one above it */
 } clash_field;
 
-/* One thing that an instance must show. */
+/* One condition that an instance must meet. */
 typedef struct clash_term {
     clash_field field;
     char *key, *pattern; /* key: of a property */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * clash_state.h: a file that a clash run writes its pairs to, so that a run that was killed goes on
- * where it was and ends with the same reports.
+ * clash_state.h: a file to which a clash run writes its pairs, so that a run that was killed can
+ * continue, and ends with the same reports.
  */
 #ifndef CLASH_STATE_H
 #define CLASH_STATE_H
@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include "bvpack_clash.h"
 
-/* Where a run stands between two instances of the first file. */
+/* The position of a run, between two instances of the first file. */
 typedef struct clash_mark {
     uint32_t done, total; /* all pairs with a < done are in the file */
     bvp_clash_coverage coverage;
     uint64_t row_count;
 } clash_mark;
 
-/* What a run looks at: whose pairs a state may hold. */
+/* The scope of a run: the pairs that its state may hold. */
 typedef struct clash_scope {
     uint32_t count_a, count_b; /* instances of the first file, of the second or the first again */
     int is_same;               /* there is one file: a < b */
@@ -34,9 +34,9 @@ typedef struct clash_state {
 } clash_state;
 
 /* Opens the state of the run that `run` identifies, or begins one. A state of another run is begun
- * anew, and that is said; what is no state at all is refused, and so is one whose hashes are right
- * but that no run of this scope has written: what its pairs and marks name is in the files.
- * *created: see above. 0, or says what is wrong and returns the exit code. */
+ * anew, with a message. A file that is no state is refused, and so is a state with matching hashes
+ * that no run of this scope can have written: its pairs and marks must refer to things in the
+ * files. *created: see above. 0, or says what is wrong and returns the exit code. */
 int clash_state_open(clash_state *s, const char *path, const uint8_t run[16],
                      const clash_scope *scope, uint32_t rule_count, const char *created);
 /* The next pair. 0, or the exit code; so are those below. */

@@ -28,7 +28,7 @@ typedef struct clash_worst {
     uint64_t ungrouped; /* rows of groups for which there was no room */
 } clash_worst;
 
-/* 0, or no memory, and that has been said. */
+/* 0, or no memory, which has been reported. */
 int clash_worst_start(clash_worst *w, uint32_t capacity);
 void clash_worst_close(clash_worst *w);
 /* Penetrating first, the deepest before others, then enclosed, duplicate, unknown, within, the

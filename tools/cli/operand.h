@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * operand.h: what the command line names: FILE[:PART], placements, vectors, lengths.
+ * operand.h: operands of the command line: FILE[:PART], placements, vectors, lengths.
  */
 #ifndef OPERAND_H
 #define OPERAND_H
@@ -16,7 +16,7 @@ typedef struct operand {
     double placement[12]; /* source coordinates of the part (of the assembly) to world */
     int placed;           /* placement is not the identity */
     const char *text;     /* as given */
-    uint64_t *bits;       /* of filter; NULL: every instance is asked */
+    uint64_t *bits;       /* of filter; NULL: every instance is queried */
     bvp_filter filter;
 } operand;
 
@@ -26,10 +26,10 @@ typedef struct operand_choice {
     const option_list *only, *without;
 } operand_choice;
 
-/* The unit that an operand's lengths are told in. */
+/* The unit of an operand's lengths. */
 typedef struct operand_unit {
     const char *assume; /* of --assume-unit: of a file that does not say its own; or NULL */
-    const struct operand *first; /* in whose unit this one's world stands, too; or NULL */
+    const struct operand *first; /* the operand whose unit this one's world also uses; or NULL */
 } operand_unit;
 
 /* Opens FILE, FILE:NAME, FILE:#N (a part) or FILE:@N, FILE:@NAME (an instance, where it stands).
@@ -39,16 +39,16 @@ typedef struct operand_unit {
  * hierarchy that `how` asks for. */
 int operand_open(operand *o, const char *text, const char *place, const bvp_open_options *how,
                  const operand_unit *unit);
-/* Is all that the operand stands for what the file's hashes say: the tables, names and the part, or
- * the parts of all instances? The file was opened with verify_lazily. 0, or says which block is
- * not, or which part is missing, and returns the exit code. */
+/* Checks the hashes of everything that the operand refers to: the tables, names and the part, or
+ * the parts of all instances. The file was opened with verify_lazily. 0, or says which block does
+ * not match, or which part is missing, and returns the exit code. */
 int operand_check(const operand *o);
-/* For who reads the whole part and checks it: FILE alone, and the part that --part named: NAME or
+/* For callers that read the whole part and check it: FILE alone, and the part of --part: NAME or
  * #N; NULL: the assembly. */
 int operand_open_part(operand *o, const char *path, const char *part);
 void operand_close(operand *o);
-/* Which instances are asked: those that --only selects, or all, less those of --without. 0, or says
- * what is wrong, such as a selector that selects nothing, and returns the exit code. */
+/* Sets which instances are queried: those that --only selects, or all, less those of --without. 0,
+ * or says what is wrong, such as a selector that selects nothing, and returns the exit code. */
 int operand_select(operand *o, const operand_choice *choice);
 /* Points into the operand. */
 bvp_body operand_body(const operand *o);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * progress.h: one line on the terminal that says how far a long job is, with rate and time left.
+ * progress.h: one line on the terminal that shows the progress of a long job, its rate and the time
+ * left.
  */
 #ifndef PROGRESS_H
 #define PROGRESS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * start_thread.h: threads with a stack of a size of our own: what a thread gets otherwise is the
- * system's or the caller's choice, 8 MiB, 128 KiB or what `ulimit -s` says.
+ * start_thread.h: starts threads with a stack size that we choose. Otherwise the system or the
+ * caller chooses: 8 MiB, 128 KiB or the limit of `ulimit -s`.
  */
 #ifndef START_THREAD_H
 #define START_THREAD_H

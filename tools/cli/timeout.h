@@ -6,13 +6,13 @@
 
 #include <signal.h>
 
-/* Call it first of all: the time counts from here. */
+/* Call it first: the time counts from here. */
 void timeout_begin(void);
 /* From now on the program ends when `seconds` (> 0) have passed since it began, whatever it does:
  * with a message, EXIT_STOPPED and no output under its name. */
 void timeout_set(double seconds);
-/* A verb that can end in order: when the time is up, *flag becomes 1 instead, and the verb has to
- * end. It stays valid until the program ends. */
+/* For a verb that can end in an orderly way: when the time is up, *flag becomes 1 instead, and the
+ * verb must end. The flag stays valid until the program ends. */
 void timeout_ask(volatile sig_atomic_t *flag);
 
 #endif

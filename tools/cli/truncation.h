@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * truncation.h: files that get shorter while they are mapped.
+ * truncation.h: ends the program when a file is truncated while it is mapped.
  */
 #ifndef TRUNCATION_H
 #define TRUNCATION_H

@@ -18,13 +18,15 @@ int units_read(const char *option, const char *text, double *metres);
 /* The same for --assume-unit: `info` gets the unit if it has none. text: NULL: nothing happens. */
 int units_assume(const char *text, bvp_file_info *info);
 
-/* *scale: how long a unit of the file at `path` is in units of the first file; 1 when neither says
- * its unit. When one of them alone does, nobody can tell: says so and returns the exit code. */
+/* *scale: the length of a unit of the file at `path` in units of the first file; 1 if neither
+ * states its unit. If only one of them does, the scale is unknown: says so and returns the exit
+ * code. */
 int units_scale(const char *first_path, const bvp_file_info *first, const char *path,
                 const bvp_file_info *info, double *scale);
 
-/* Does the placement, of a file whose lengths are scaled, scale by as much once more? So did who
- * converted by hand. 0, or says so at `where` and returns the exit code. */
+/* Does the placement of a file whose lengths are scaled scale by the same factor again? Then the
+ * user has probably converted the unit by hand. 0, or says so at `where` and returns the exit code.
+ */
 int units_check_placement(const char *where, const double placement[12], double scale);
 
 #endif

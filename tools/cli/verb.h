@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * verb.h: what a verb of the program is: its words, its options, what runs it.
+ * verb.h: a verb of the program: its texts, its options, and the function that runs it.
  */
 #ifndef VERB_H
 #define VERB_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * diff_nearest.h: which points of two sets belong together.
+ * diff_nearest.h: pairs the points of two sets.
  */
 #ifndef DIFF_NEAREST_H
 #define DIFF_NEAREST_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * diff_rows.h: what differs between two files whose parts and nodes are matched.
+ * diff_rows.h: the differences between two files whose parts and nodes are matched.
  */
 #ifndef DIFF_ROWS_H
 #define DIFF_ROWS_H
@@ -38,7 +38,7 @@ const char *diff_change_name(diff_change change);
 
 /* Both: 0, or says that memory is out and returns the exit code. */
 int diff_rows_of_parts(diff_rows *out, const diff_side *a, const diff_side *b);
-/* tolerance: what moved by no more has not moved. What happened to a node with all that is below
+/* tolerance: moves of at most this length do not count. A change of a node and everything below it
  * is one row, unless `all`: then each instance has its own. */
 int diff_rows_of_nodes(diff_rows *out, const diff_side *a, const diff_side *b, double tolerance,
                        int all);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * diff_side.h: one of two files that are compared: its tree and parts as hashes of what they are
- * matched by.
+ * diff_side.h: one of two files that are compared: its tree and parts as hashes of the properties
+ * by which they are matched.
  */
 #ifndef DIFF_SIDE_H
 #define DIFF_SIDE_H

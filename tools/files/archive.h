@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * archive.h: writes a zip archive whose bytes depend on nothing but what is put in.
+ * archive.h: writes a zip archive whose bytes depend only on its contents.
  */
 #ifndef ARCHIVE_H
 #define ARCHIVE_H
@@ -15,7 +15,7 @@ int archive_is_there(void);
 /* created: ISO 8601, the time that every entry carries. Entries wait in a file without a name: a
  * few hundred bytes of memory an entry. NULL: no memory, or no room for that file. */
 archive *archive_new(const char *created);
-/* Adds a file. Data that is compressed already is better only stored. Returns 0 when there is no
+/* Adds a file. Data that is already compressed should only be stored. Returns 0 when there is no
  * room. */
 int archive_add(archive *z, const char *name, const void *data, size_t size, int store);
 /* Writes the archive to `out`, from front to back, in the order of the entries. NULL, or what went

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * stamp.h: what the file system tells of a file, which is another when its bytes are.
+ * stamp.h: what the file system records of a file, which changes when the file's bytes change.
  */
 #ifndef STAMP_H
 #define STAMP_H
@@ -16,8 +16,8 @@ typedef struct stamp {
 int stamp_take(const char *path, stamp *out);
 int stamp_take_fd(int fd, stamp *out);
 int stamp_is_equal(const stamp *a, const stamp *b);
-/* Will whatever changes the file from now on change the stamp, too? Not so soon after the last
- * change: file systems count time in ticks of up to two seconds. */
+/* Will every later change of the file change the stamp, too? Not soon after the last change: file
+ * systems count time in ticks of up to two seconds. */
 int stamp_is_settled(const stamp *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * zip_size.h: what a zip archive's files come to.
+ * zip_size.h: the unpacked size of a zip archive's files.
  */
 #ifndef ZIP_SIZE_H
 #define ZIP_SIZE_H

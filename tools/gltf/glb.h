@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * glb.h: the frame of a GLB file, for those who write one.
+ * glb.h: the container of a GLB file, for writers.
  */
 #ifndef GLB_H
 #define GLB_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * import_confine.h: an importing process gives up what reading a model does not need.
+ * import_confine.h: confines an importing process to what reading a model needs.
  */
 #ifndef IMPORT_CONFINE_H
 #define IMPORT_CONFINE_H

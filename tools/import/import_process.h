@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * import_process.h: importers that are programs of their own, so that what they crash is only them.
+ * import_process.h: importers that are separate programs, so that a crash of a library ends only
+ * that program.
  */
 #ifndef IMPORT_PROCESS_H
 #define IMPORT_PROCESS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * import_send.h: an importing process's side of import_protocol.h.
+ * import_send.h: the importing process's side of import_protocol.h.
  */
 #ifndef IMPORT_SEND_H
 #define IMPORT_SEND_H
@@ -18,7 +18,7 @@ typedef struct import_property {
     const char *key, *value;
 } import_property;
 
-/* What is asked of the process, as import_protocol.h says. */
+/* The task of the process, as import_protocol.h describes it. */
 typedef struct import_task {
     const char *format;
     double chord, angle; /* mm, degrees */

@@ -29,8 +29,8 @@ typedef struct import_channel {
 
 uint64_t import_clock(void);
 
-/* Reads until the last message or the first fault. Nothing in the answer is believed: what it sets
- * up in im->out holds model.h's promises. what: static text. */
+/* Reads until the last message or the first error. Nothing in the answer is trusted: whatever it
+ * says, im->out keeps the promises of model.h. what: static text. */
 import_outcome import_read_channel(importer *im, import_channel *from, const char **what);
 /* An answer that asks for no files, without limits. */
 import_outcome import_read_stream(importer *im, int fd, const char **what);

@@ -22,8 +22,8 @@ typedef struct model_mesh {
     stamp sound;               /* of its file when that was found sound; zeros: never */
     int is_new;                /* this process put it there */
     uint64_t dropped_count;    /* triangles left out in packing */
-    struct model_mesh *strays; /* what lies far outside of it and is packed as a part of its own, at
-                                  the same places; of that there may be strays, too; or NULL */
+    struct model_mesh *strays; /* triangles far outside of it, which are packed as a separate part
+                                  with the same placements; they may have strays, too; or NULL */
     uint32_t part;             /* of strays: in the builder, or BVP_NONE */
     int is_looked_at;          /* for strays */
 } model_mesh;
@@ -69,9 +69,9 @@ typedef struct model {
     char *format; /* "STL (binary)" ... */
 } model;
 
-/* What becomes of triangles that lie far outside the others of their mesh: bvp_find_strays. */
+/* What happens to triangles that lie far outside the others of their mesh: bvp_find_strays. */
 typedef enum model_strays {
-    MODEL_STRAYS_IGNORE, /* nobody asks */
+    MODEL_STRAYS_IGNORE, /* they are not searched for */
     MODEL_STRAYS_KEEP,   /* they stay where they are, with a warning */
     MODEL_STRAYS_PART    /* they go into model_mesh.strays, with a warning */
 } model_strays;
@@ -101,7 +101,7 @@ typedef struct import_options {
     const struct import_hooks *hooks; /* or NULL */
 } import_options;
 
-/* What is asked of a file that a model names, before it is read and in place of
+/* Functions for a file to which a model refers: called before it is read, and instead of
  * model_import_memory. Each may be NULL. */
 typedef struct import_hooks {
     void *user;

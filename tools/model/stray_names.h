@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * stray_names.h: how a packed file says that a node carries what lies far outside the part of
- * another.
+ * stray_names.h: the property that marks a node with strays, triangles far outside the part of
+ * another node.
  */
 #ifndef STRAY_NAMES_H
 #define STRAY_NAMES_H

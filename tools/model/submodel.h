@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * submodel.h: a model file that the model under way names: read once, placed any number of times.
+ * submodel.h: a model file that the current model refers to: read once, placed any number of times.
  */
 #ifndef SUBMODEL_H
 #define SUBMODEL_H
@@ -21,7 +21,8 @@ typedef struct submodel {
  * caller. */
 bvp_status submodel_read(importer *im, const char *dir, const char *path, const char *format,
                          const void *at, submodel *out);
-/* Its meshes at im->out's node: in the node itself if it is one mesh, else in nodes below. */
+/* Places its meshes at a node of im->out: in the node itself if there is one mesh, else in nodes
+ * below. */
 bvp_status submodel_place(importer *im, const submodel *s, uint32_t node, const void *at);
 void submodel_free(submodel *s);
 

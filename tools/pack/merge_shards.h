@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * merge_shards.h: all shares of a manifest to the file that one machine would have packed.
+ * merge_shards.h: merges all shares of a manifest into the file that one machine would have packed.
  */
 #ifndef MERGE_SHARDS_H
 #define MERGE_SHARDS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pack_build.h: the models that were read, to one file.
+ * pack_build.h: packs the models that were read into one file.
  */
 #ifndef PACK_BUILD_H
 #define PACK_BUILD_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pack_report.h: what a file was made of, and what packing came to.
+ * pack_report.h: what a file was made of, and the result of packing.
  */
 #ifndef PACK_REPORT_H
 #define PACK_REPORT_H

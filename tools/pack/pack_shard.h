@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * pack_shard.h: the sink of a share that goes into a file of its own.
+ * pack_shard.h: the sink of a share that goes into a separate file.
  */
 #ifndef PACK_SHARD_H
 #define PACK_SHARD_H

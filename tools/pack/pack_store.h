@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * pack_store.h: the sink that packs every part once, into a store, and takes from it what it knows.
+ * pack_store.h: the sink that packs every part once, into a store, and takes from the store what it
+ * already has.
  */
 #ifndef PACK_STORE_H
 #define PACK_STORE_H

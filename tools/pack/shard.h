@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * shard.h: a share of a manifest's files, packed: an ordinary file with the share's parts, each as
- * it lies, whose root has what the merging of all shares needs as properties.
+ * shard.h: a share of a manifest's files, packed: an ordinary file with the share's parts, each
+ * with the identity as placement. The root's properties hold what the merging of all shares needs.
  */
 #ifndef SHARD_H
 #define SHARD_H

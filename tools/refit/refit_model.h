@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * refit_model.h: where a model that has been moved puts the vertices of a packed part.
+ * refit_model.h: the positions that a moved model gives to the vertices of a packed part.
  */
 #ifndef REFIT_MODEL_H
 #define REFIT_MODEL_H

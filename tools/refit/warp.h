@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * warp.h: shapes bent by formula: what a part's vertices become.
+ * warp.h: deforms a part's vertices by formula.
  */
 #ifndef WARP_H
 #define WARP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * clash_outputs.h: the reports of a clash run: their forms by their names' endings, several at
- * once.
+ * clash_outputs.h: the reports of a clash run, several at once; the extension of a name selects the
+ * form.
  */
 #ifndef CLASH_OUTPUTS_H
 #define CLASH_OUTPUTS_H

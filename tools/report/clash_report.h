@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * clash_report.h: what a clash report is told, row by row, whatever its form.
+ * clash_report.h: the data that a clash report of any form gets, row by row.
  */
 #ifndef CLASH_REPORT_H
 #define CLASH_REPORT_H

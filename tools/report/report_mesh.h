@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * report_mesh.h: the triangles of a clashing part that a report shows: all of a small part, of a
- * large one those near the contact.
+ * report_mesh.h: the triangles of a clashing part that a report shows: all of a small part; of a
+ * large one, those near the contact.
  */
 #ifndef REPORT_MESH_H
 #define REPORT_MESH_H

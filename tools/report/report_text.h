@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * report_text.h: what reports say about a row in words, and names written where they do no harm.
+ * report_text.h: descriptions of a report's row in words, and names with everything harmful
+ * escaped.
  */
 #ifndef REPORT_TEXT_H
 #define REPORT_TEXT_H

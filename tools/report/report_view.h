@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * report_view.h: how a clash is looked at: its two parts near the origin, a camera on the contact.
+ * report_view.h: the view of a clash: its two parts near the origin, a camera aimed at the contact.
  */
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
@@ -26,8 +26,8 @@ typedef struct report_view {
     camera eye;          /* looks at the origin */
 } report_view;
 
-/* Is this row to have one of the run's pictures, when `taken` have been made? Those that merely
- * touch or are near leave half of them to what is worse and comes later. */
+/* Does this row get one of the run's pictures, if `taken` have been made? Rows that merely touch or
+ * are near leave half of them to worse rows that come later. */
 int report_wants_picture(const clash_run *run, bvp_verdict verdict, uint32_t taken);
 
 /* Fills *out for a picture of width x height. 0: a side cannot be shown, being known by name only.

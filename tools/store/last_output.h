@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * last_output.h: the file that an export was packed into last, as a source of the parts that have
- * not changed: one file to open instead of one a part.
+ * last_output.h: the file into which an export was last packed, as a source of the parts that have
+ * not changed: one file to open instead of one for each part.
  */
 #ifndef LAST_OUTPUT_H
 #define LAST_OUTPUT_H
@@ -18,8 +18,7 @@ typedef struct last_output {
 
 /* Opens what was noted under the key, if it has not changed since. */
 void last_output_open(last_output *l, const store *s, const uint8_t key[16]);
-/* Has nobody written to the file since it was opened? To be asked when its parts have been copied.
- */
+/* Is the file unchanged since it was opened? To be called when its parts have been copied. */
 int last_output_is_as_it_was(const last_output *l);
 void last_output_close(last_output *l);
 /* Notes the file, complete and on the disk, for the next time, which otherwise takes longer. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * source_index.h: the files that a model named when it was packed last, with their stamps and what
- * they gave: a file that has its stamp still need not be read.
+ * source_index.h: the files to which a model referred when it was last packed, with their stamps
+ * and results: a file whose stamp is unchanged need not be read.
  */
 #ifndef SOURCE_INDEX_H
 #define SOURCE_INDEX_H
@@ -41,7 +41,7 @@ typedef struct source_index {
 int source_index_begin(source_index *index, char *text, size_t size);
 /* The file as it was packed last, or NULL. */
 source_entry *source_index_find(const source_index *index, const char *name);
-/* It is known from now on, too: as it was, or as it is. */
+/* Keeps the file in the new index: as it was, or as it is now. */
 void source_index_keep(source_index *index, const source_entry *entry);
 /* Of `entry` name, stamp, size and hash are looked at; m: what the file gave. 0, or -1 when memory
  * is out. */

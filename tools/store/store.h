@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * store.h: a folder of packed parts, one file each, named by what it holds, and of records that say
- * which of them a source file gives. Any number of programs may use it at once.
+ * store.h: a folder of packed parts, one file each, named by its address, and of records that say
+ * which parts a source file has. Any number of programs may use it at once.
  */
 #ifndef STORE_H
 #define STORE_H
@@ -23,7 +23,7 @@ typedef struct store {
     size_t open_count;
     bvp_file *passing; /* what was found last beyond these */
     bvp_status status; /* of what was found last, or why it was not */
-    int is_trusted;    /* nobody else writes there: parts are held against their hashes only */
+    int is_trusted;    /* nobody else writes there: only the hashes of parts are checked */
 } store;
 
 /* Makes the folder if there is none. Returns 0, or says what is wrong and returns the exit code. */
@@ -37,20 +37,20 @@ int store_is_writable(const store *s);
  * and when store_keeps until store_close. */
 const bvp_file *store_find(store *s, const uint8_t address[16], const stamp *own);
 int store_keeps(const store *s, const bvp_file *found);
-/* Removes the part that store_find was asked for last, as its file is not what is wanted, so that
- * it is put again; but not one that memory or descriptors did not suffice to look at. */
+/* Removes the part of the last store_find, because its file has the wrong content, so that it is
+ * stored again; but not if the file could not be examined for lack of memory or descriptors. */
 void store_drop(const store *s, const uint8_t address[16]);
-/* Is the part there, and sound, as of store_find? *known: the stamp of its file when it was found
- * sound before, or zeros; while the file has it, its bytes are not looked at. It is brought up to
- * date. */
+/* Does the store have the part, valid as for store_find? *known: the stamp of its file when it was
+ * last found valid, or zeros; while the file has this stamp, its bytes are not read. It is updated.
+ */
 int store_has(store *s, const uint8_t address[16], stamp *known);
-/* Is it there, with that stamp? From any thread. */
+/* Does the store have it, with that stamp? From any thread. */
 int store_is_unchanged(const store *s, const uint8_t address[16], const stamp *known);
 /* Keeps part 0 of the builder under its address. *put: the stamp of its file, or NULL. Returns 0 or
  * the exit code. */
 int store_put_part(const store *s, bvp_builder *builder, const uint8_t address[16], stamp *put);
-/* Makes what was put survive a power cut; before a file is written that relies on it. What a cut
- * damages otherwise store_find finds, and it is put again. */
+/* Makes stored files survive a power cut; to be called before a file is written that relies on
+ * them. store_find detects other damage by a power cut, and the part is stored again. */
 void store_sync(const store *s);
 
 /* The record of a source, to be freed, or NULL. Its bytes are those that were put. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * array.h: the one array that grows.
+ * array.h: the only growing array of the program.
  */
 #ifndef ARRAY_H
 #define ARRAY_H

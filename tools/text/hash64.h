@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * hash64.h: 64 bits of the content hash, for tables and for what is compared again.
+ * hash64.h: 64 bits of the content hash, for tables, and for things that are compared again after a
+ * match.
  */
 #ifndef HASH64_H
 #define HASH64_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * message.h: what the program says to people, and the codes that it exits with.
+ * message.h: messages to people, and the program's exit codes.
  */
 #ifndef MESSAGE_H
 #define MESSAGE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * camera.h: from where a picture is taken, and which ray belongs to a pixel.
+ * camera.h: the camera of a picture, and the ray of each pixel.
  */
 #ifndef CAMERA_H
 #define CAMERA_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * image.h: an image in memory becomes a PNG file.
+ * image.h: writes an image in memory as a PNG file.
  */
 #ifndef IMAGE_H
 #define IMAGE_H

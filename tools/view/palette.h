@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * palette.h: which colour a triangle has in a picture.
+ * palette.h: the colour of a triangle in a picture.
  */
 #ifndef PALETTE_H
 #define PALETTE_H

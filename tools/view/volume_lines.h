@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * volume_lines.h: the outline of a hierarchy's volume: edges of a box, or of a rectangle swept by a
- * ball, which has round ones.
+ * volume_lines.h: the outline of a hierarchy's volume: the edges of a box, or of a rectangle swept
+ * by a ball, whose edges are round.
  */
 #ifndef VOLUME_LINES_H
 #define VOLUME_LINES_H

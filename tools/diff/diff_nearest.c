@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * diff_nearest.c: greedy matching of two small sets of points, by reciprocal nearest neighbours.
+ *
+ * A pair is taken when each is the free point nearest to the other. In every round the nearest free
+ * pair of all is such a pair, so each round makes progress. The number of rounds is limited,
+ * because points in a row may give one pair a round.
  */
 #include "diff/diff_nearest.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * soup.c: triangles without shared vertices on their way to a welded mesh.
+ *
+ * Chunks of triangles that fit into the cache are welded as they come, and only their vertices are
+ * kept. At the end the vertices that chunks have in common are welded. Both steps number vertices
+ * in the order of their first use, so the mesh is the one that welding all triangles at once would
+ * give.
  */
 #include "model/soup.h"
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * text_scan.c: words and numbers of bounded text.
+ *
+ * A number is read as an integer of up to 19 digits times a power of ten, which is then converted
+ * by the fastest of three ways that fits. If integer and power are doubles without rounding, one
+ * multiplication or division is rounded once. For powers from 10^-27 to 10^27, 128-bit integers
+ * with a sticky bit are rounded once. All other numbers go to the C library's strtod in the "C"
+ * locale. All three round correctly, so the result does not depend on the way.
  * Based on: W. D. Clinger, How to read floating point numbers accurately, 1990 (the fast path).
  */
 #include "text/text_scan.h"

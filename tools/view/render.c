@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * render.c: a shaded picture of a body by the library's own rays.
+ *
+ * Threads take bands of pixel rows from a counter. For a band, one ray for each sample finds the
+ * first hit, and further rays from there find how much of the sky nearby surfaces hide. The light
+ * at a surface is the mean of the sky over a tile of samples, so each sample needs only a few of
+ * these rays: the samples of a tile share one low-discrepancy sequence, and a window as large as a
+ * tile has each part of the sequence once. Outlines are drawn where neighbouring samples differ in
+ * depth, instance or normal; then the lines; and the samples of each pixel are averaged.
+ *
+ * A band has a halo of samples around its pixels, because means and outlines look at neighbours.
+ * The halo is computed again by the next band. So no band depends on another, and the bytes do not
+ * depend on the number of threads.
  */
 #include "view/render.h"
 
@@ -319,9 +330,7 @@ static bvp_status take_row(const render_job *job, band *b, long row, sample *out
     return status;
 }
 
-/* ---- the sky's mean
- * ------------------------------------------------------------------------------
- */
+/* ---- the sky's mean -------------------------------------------------------------------------- */
 
 static int on_same_surface(const sample *a, const sample *b)
 {

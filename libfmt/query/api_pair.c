@@ -87,8 +87,7 @@ void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode)
     query->lower = INFINITY;
 }
 
-/* ---- the four questions, of bodies that are ready
- * ------------------------------------------------- */
+/* ---- the four questions, of bodies that are ready -------------------------------------------- */
 
 bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness)
 {
@@ -153,8 +152,7 @@ bvp_status bvpi_ask_near(bvpi_pair_query *query, double delta)
     return ask_within(query, delta, true, true);
 }
 
-/* ---- single queries
- * -------------------------------------------------------------------------------- */
+/* ---- single queries -------------------------------------------------------------------------- */
 
 /* meter: that of a call which this question is a part of, and which counts its steps; or NULL. */
 static bvp_status collide(const bvp_body *a, const bvp_body *b, bvpi_meter *meter, int *hit,
@@ -271,8 +269,7 @@ bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *w
     return status;
 }
 
-/* ---- batches
- * ------------------------------------------------------------------------------------------ */
+/* ---- batches --------------------------------------------------------------------------------- */
 
 static const double *placement_at(const double *placements, size_t stride, size_t k)
 {

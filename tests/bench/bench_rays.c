@@ -144,8 +144,7 @@ static void make_points(rays *r, const bench_mesh *mesh, size_t count)
     rays_finish(r);
 }
 
-/* ---- asking
- * --------------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 /* A peer and its model. */
 typedef struct rival {

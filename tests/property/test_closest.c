@@ -39,8 +39,7 @@ static bvp_closest_result brute_force(const body_list *list, const double point[
     return best;
 }
 
-/* ---- points
- * -------------------------------------------------------------------------------------- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
 /* On the body, near, afar, so far that floats can't tell its boxes apart, far beyond that. */
 static void random_point(const body_list *list, double size, double out[3])
@@ -97,8 +96,7 @@ START_TEST(answers_equal_brute_force)
 }
 END_TEST
 
-/* ---- what is known without brute force
- * ----------------------------------------------------------- */
+/* ---- what is known without brute force ------------------------------------------------------- */
 
 START_TEST(distances_from_a_box)
 {
@@ -218,8 +216,7 @@ START_TEST(the_nearest_comes_first)
 }
 END_TEST
 
-/* ---- batches, arguments
- * --------------------------------------------------------------------------- */
+/* ---- batches, arguments ---------------------------------------------------------------------- */
 
 START_TEST(batches_equal_single_calls)
 {

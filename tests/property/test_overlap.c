@@ -10,8 +10,7 @@
 
 enum { REGIONS = 30, HITS_MOST = 1 << 16 };
 
-/* ---- asking
- * -------------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 typedef struct hits {
     bvp_hit_id *ids;
@@ -89,8 +88,7 @@ static void check_region(const bvp_body *body, const bvp_body *baseline, const b
     ck_assert_msg(at == count, "a triangle was reported that is not there, or twice");
 }
 
-/* ---- regions
- * -------------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 /* Around a point of the body: from a point to half of it. */
 static void random_box(const double p[3], double size, bvpi_region *r)
@@ -157,8 +155,7 @@ START_TEST(answers_equal_brute_force)
 }
 END_TEST
 
-/* ---- what is known without brute force
- * ----------------------------------------------------------- */
+/* ---- what is known without brute force ------------------------------------------------------- */
 
 static uint64_t count_in_box(const bvp_body *body, double x0, double x1, double y0, double y1,
                              double z0, double z1)
@@ -256,8 +253,7 @@ START_TEST(hits_come_in_the_order_of_storage)
 }
 END_TEST
 
-/* ---- arguments
- * ------------------------------------------------------------------------------------ */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 START_TEST(arguments_are_checked)
 {

@@ -11,8 +11,7 @@
 
 #include <check.h>
 
-/* ---- shapes
- * --------------------------------------------------------------------------------------- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 enum { SHAPES = 8, MOST = 40 };
 
@@ -110,8 +109,7 @@ static void make_placements(double ma[12], double mb[12])
     memcpy(mb, c.mb, sizeof c.mb);
 }
 
-/* ---- one comparison
- * --------------------------------------------------------------------------------- */
+/* ---- one comparison -------------------------------------------------------------------------- */
 
 /* Two bodies, and what they are for the oracle: soups in the world, one for each instance. */
 typedef struct side {
@@ -295,8 +293,7 @@ static void check_distance(const side *a, const side *b, bool touches)
     ck_assert(!mirrored.found);
 }
 
-/* ---- parts
- * -------------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 static int rounds(int usual)
 {
@@ -378,8 +375,7 @@ START_TEST(parts_that_nearly_touch_agree)
 }
 END_TEST
 
-/* ---- assemblies
- * ----------------------------------------------------------------------------------------- */
+/* ---- assemblies ------------------------------------------------------------------------------ */
 
 enum { NODES = 12 };
 
@@ -454,8 +450,7 @@ START_TEST(assemblies_agree_with_brute_force)
 }
 END_TEST
 
-/* ---- the rest
- * ---------------------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 START_TEST(batches_equal_single_queries)
 {

@@ -58,8 +58,7 @@ static int add_hit(void *user, const bvp_ray_hit *hit)
     return 0;
 }
 
-/* ---- rays
- * ---------------------------------------------------------------------------------------- */
+/* ---- rays ------------------------------------------------------------------------------------ */
 
 /* From near, inside, afar or very far, at a point or corner of the body or past it; some along an
  * axis, some with zeros, some with a narrow range. */
@@ -154,8 +153,7 @@ START_TEST(flat_bodies)
 }
 END_TEST
 
-/* ---- watertightness
- * ------------------------------------------------------------------------------ */
+/* ---- watertightness -------------------------------------------------------------------------- */
 
 /* From outside, through `target` on the hull of a convex body, to a point inside it. */
 static void aim_through(const bvp_body *body, const double target[3], const double inside[3],
@@ -244,8 +242,7 @@ START_TEST(grids_of_planes)
 }
 END_TEST
 
-/* ---- what is known without brute force
- * ----------------------------------------------------------- */
+/* ---- what is known without brute force ------------------------------------------------------- */
 
 START_TEST(a_ball_is_round)
 {
@@ -363,8 +360,7 @@ START_TEST(degenerate_triangles_are_not_hit)
 }
 END_TEST
 
-/* ---- batches, arguments
- * --------------------------------------------------------------------------- */
+/* ---- batches, arguments ---------------------------------------------------------------------- */
 
 START_TEST(batches_equal_single_calls)
 {

@@ -197,8 +197,7 @@ static uint32_t find_mesh(package *p, void *object, uint32_t id, const char *nam
     return mesh->part;
 }
 
-/* ---- placed objects
- * ------------------------------------------------------------------------------ */
+/* ---- placed objects -------------------------------------------------------------------------- */
 
 static placing *push(package *p)
 {

@@ -176,9 +176,7 @@ char *import_text(const char *data, size_t size)
     return text;
 }
 
-/* ---- meshes, files and nodes
- * -------------------------------------------------------------------------
- */
+/* ---- meshes, files and nodes ----------------------------------------------------------------- */
 
 /* Arrays of the model have no capacity beside them: it is the power of two from their count on. */
 static void *append(void *array_pointer, uint32_t *count, size_t element_size)

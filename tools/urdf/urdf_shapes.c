@@ -184,8 +184,7 @@ static bvp_status add_mesh(urdf *u, uint32_t element, uint32_t node)
     return submodel_place(u->im, s, node, u->im->data + u->xml.elements[element].offset);
 }
 
-/* ---- a link's shapes
- * ----------------------------------------------------------------------------- */
+/* ---- a link's shapes ------------------------------------------------------------------------- */
 
 /* The element in <geometry> that gives the shape, or XML_NONE. */
 static uint32_t form_of(const urdf *u, uint32_t shape)

@@ -18,8 +18,7 @@ static void tell(claim *c)
     report_claim(c);
 }
 
-/* ---- table 1: volumes, bytes, build time
- * --------------------------------------------------------- */
+/* ---- table 1: volumes, bytes, build time ----------------------------------------------------- */
 
 enum { LEAVES = 3 };
 static const uint32_t leaves[LEAVES] = {1, 2, 8};
@@ -141,8 +140,7 @@ static void table1(const setup *setup)
     claim_pruning(of_rss, count, problem);
 }
 
-/* ---- table 2: queries a second
- * ------------------------------------------------------------------- */
+/* ---- table 2: queries a second --------------------------------------------------------------- */
 
 enum { WIDE = LEAVES, SUBJECTS };
 

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * diff_match.c: matches the parts and nodes of two files: in passes, each of which matches
  * unmatched ones that are equal in some respects, in the files' order.
+ *
+ * A pass gives each unmatched node a key, a hash of the respects that count in this pass. Both
+ * lists of keys are sorted and merged, so that a pass takes O(n log n); nodes with the same key are
+ * then paired. The tree is matched from the root down, child lists of matched parents first. Nodes
+ * that moved to another sub-assembly are found after that, by passes over all that are left;
+ * whenever such a pass matches some, their descendants are matched as well. The passes go from the
+ * most specific respects to the least, so that a weak agreement never takes a node from a strong
+ * one within its list.
  */
 #include "diff/diff_match.h"
 

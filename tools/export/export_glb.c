@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * export_glb.c: GLB, with the tree of nodes and a mesh a part, which instances share.
+ * export_glb.c: GLB, with the tree of nodes and one mesh for each part, which instances share.
+ *
+ * Unless all is one flat mesh, positions are relative to their part's origin, as they are stored,
+ * because GLB has only floats. A node with a part that has an origin gets one more child, which
+ * carries the mesh and a translation by the origin; these children come after all nodes of the
+ * file, so that those keep their numbers. JSON comes before the data in a GLB, so the text is
+ * written to memory first, with sizes that are computed from the meshes.
  * Spec: Khronos glTF 2.0, chapter 4
  */
 #include <math.h>

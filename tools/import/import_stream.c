@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * import_stream.c: reads the answer of an importing process, import_protocol.h, into a model.
+ *
+ * The process may have been taken over by the model that it reads, so the answer is checked as a
+ * hostile file is: messages come in sequence, each matches its checksum, and counts, indices and
+ * numbers are in range before the model gets them. The channel's limits of size and time are
+ * checked before memory is allocated and before each read. An answer without its last message is
+ * incomplete, and no model.
  */
 #include "import/import_stream.h"
 

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * manifest_tree.c: builds the product tree of a manifest: maps ids to nodes and parts, which may be
  * on later lines than the references to them.
+ *
+ * Lines are read once. A reference to an id that is not yet known waits in a list, which is settled
+ * at the end. Then the nodes are ordered so that each comes after its parent, as a model requires:
+ * from each node that has no place, its ancestors without one go onto a stack and are placed from
+ * the top down. A walk that meets a node of its own stack has found a cycle. So ordering takes
+ * linear time, at any depth of the tree.
  * Spec: manifest.md
  */
 #include "manifest/manifest_tree.h"

@@ -16,7 +16,7 @@ if [ -z "$NODE_PATH" ]; then
   command -v npm >/dev/null || skip "no npm, and no compiler in \$BVP_KAITAI"
   npm install --prefix "$scratch" --ignore-scripts --no-audit --no-fund --fetch-retries=0 --fetch-timeout=30000 \
     kaitai-struct-compiler@0.11.0 kaitai-struct@0.11.0 js-yaml@4.1.0 >"$scratch/log" 2>&1 ||
-    skip "npm could not fetch Kaitai's compiler: $(tail -1 "$scratch/log")"
+    skip "npm could not fetch Kaitai's compiler: $(grep -m1 error "$scratch/log")"
   NODE_PATH=$scratch/node_modules
 fi
 export NODE_PATH

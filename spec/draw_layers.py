@@ -12,11 +12,11 @@ from drawing import AMBER, BLUE, CARD, GREEN, GREY, LINE, QUIET, Drawing, number
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Where a folder stands from left to right; its height follows from the law.
 COLUMN = {
-    "query/warm": 0, "query/near": 1, "query": .5, "query/pair": 0, "query/body": 1, "format": 1.5, "node": 2,
-    "clash": 1.5, "query/ray": 2, "kinds/query": 2.4, "kinds/node": 2.4, "prim": 2.5, "format/check": 3,
-    "pack/mesh": 4, "kinds/pack": 3.5, "pack/tree": 4, "pack/file": 4.5, "pack": 4, "base": 2.5,
+    "query": 0, "query/near": 0, "query/ray": .85, "query/body": .85, "clash": 1.15, "format": 1.2, "query/pair": 1.7,
+    "node": 1.7, "query/warm": 1.95, "kinds/node": 2.2, "prim": 2.2, "base": 2.5, "kinds/query": 2.75,
+    "format/check": 3.2, "kinds/pack": 3.55, "pack": 4, "pack/mesh": 4, "pack/tree": 4, "pack/file": 4.45,
 }
-WIDTH, STEP, ROW, BOX, TOP = 138, 164, 72, 38, 74
+WIDTH, STEP, ROW, BOX, TOP = 120, 164, 72, 38, 74
 GROUPS = [(GREEN, "in both libraries"), (BLUE, "libbvpack: reading and queries"), (AMBER, "libbvpack_build: writing")]
 
 

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * aabb_pair_kernel.c: two parts by their AABB trees; compiled once per instruction set.
+ *
+ * A box is converted to work units once, when the node above it is opened (binary_boxes.h). Then
+ * the separating axis test of box_box.h decides, so its error bounds hold here, too. The descent is
+ * binary_walk.h, instantiated for box_volume.
+ *
+ * Slow twin: the wide hierarchy and brute force, tests/property/test_binary_pairs.c.
+ * Spec: exactness.md, chapter 10, "Boxes of binary hierarchies"
  * Based on: van den Bergen, Efficient collision detection of complex deformable models using AABB
  * trees, 1997, section 3.
  * Measured: decisions.md, "Queries between two bodies".

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * binary_boxes.h: one pair of boxes on all axes of box_box.h side by side, and a leaf's triangles'
- * boxes against one; for kernels.
- * Spec: exactness.md, boxes.
+ * binary_boxes.h: one pair of boxes on all axes of box_box.h side by side, and the boxes of a
+ * leaf's triangles against one box; for kernels.
+ *
+ * box_box.h tests eight boxes against one, axis after axis. A binary hierarchy has one new box at a
+ * time, so here the lanes are the axes: two vectors of eight hold the three axes of a, the three of
+ * b and the nine products of edges. Whatever depends on one box alone, its centre in a's frame and
+ * its reach along each axis, is computed once for all pairs that the box is in.
+ *
+ * Spec: exactness.md, chapter 10, "Boxes of binary hierarchies"
+ * Based on: Zachmann, Minimal hierarchical collision detection, 2002, section 3.3.
  */
 #ifndef BVPI_QUERY_PAIR_BINARY_BOXES_H
 #define BVPI_QUERY_PAIR_BINARY_BOXES_H
@@ -9,18 +16,17 @@
 #include "query/pair/binary_pair.h"
 #include "query/pair/pair_boxes.h"
 
-/* The axes of a bvpi_box_pair as lanes of two vectors. That of the caller's choice is tested on its
- * own: it turns while what was made from it is on the stack. */
+/* The axes of a bvpi_box_pair as lanes of two vectors. The aim is not among them: it changes during
+ * the walk, while reaches that were computed for it would still be on the stack. */
 typedef struct box_axes {
     bvpi_box_pair pair;
     float axis[3][BVPI_AXES]; /* rows: x, y and z of the axes */
-    float weight[BVPI_AXES];  /* makes lengths of gaps; 0: none */
+    float weight[BVPI_AXES];  /* turns a gap into a length; 0: no length from this axis */
     unsigned used;            /* bit k: axis k is tested */
     double scale[2][3];       /* from part coordinates to work units; b's first */
 } box_axes;
 
-/* A box of either side in work units: what belongs to it alone is computed once, when the node
- * above it is opened (Zachmann 2002, section 3.3). */
+/* A box of either side in work units, and what depends on it alone. */
 typedef struct box_volume {
     float centre[3], half[3];
     float at[3];            /* the centre in a's frame */
@@ -92,7 +98,7 @@ BVPI_INLINE f32x8 box_gaps(const box_axes *p, int first, const float d[3], const
     return f32x8_abs(along) - (f32x8_load(a->reach + first) + f32x8_load(b->reach + first));
 }
 
-/* Along the axis of the caller's choice. */
+/* The gap along the aim. */
 static inline float box_gap_aim(const box_axes *p, const float d[3], const float half_a[3],
                                 const float half_b[3])
 {

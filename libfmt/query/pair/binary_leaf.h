@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * binary_leaf.h: the leaves of binary hierarchies, decoded and kept for a while, and how two of
- * them meet: all pairs of triangles; for kernels. Based on: Shellshear, Li, Carlson, ME-BVH: Memory
- * Efficient Bounding Volume Hierarchies.
+ * binary_leaf.h: decoded leaves of binary hierarchies, and pairs of two leaves' triangles; for
+ * kernels.
+ * Based on: Shellshear, Li, Carlson, ME-BVH: Memory Efficient Bounding Volume Hierarchies.
  */
 #ifndef BVPI_QUERY_PAIR_BINARY_LEAF_H
 #define BVPI_QUERY_PAIR_BINARY_LEAF_H
@@ -9,7 +9,8 @@
 #include "node/binary_node.h"
 #include "query/pair/pair_queue.h"
 
-/* A leaf's triangles; those of a further hierarchy lie anywhere in the clusters. */
+/* A leaf's triangles. If the hierarchy is not the part's first, they may be anywhere in the
+ * clusters, so each has a reference. */
 typedef struct binary_leaf {
     tri_leaf tri; /* tri.item: the leaf's first triangle, as bvpi_binary_item takes it */
     uint32_t reference[8];
@@ -22,7 +23,8 @@ typedef struct binary_leaf {
 bool binary_triangles(const bvpi_binary *tree, const bvpi_tree *clusters, uint32_t first,
                       unsigned count, uint32_t reference[8], bvpi_tri8 *out);
 
-/* Every triangle of `a` in rows with every one of `b` in columns. */
+/* Queues the pairs of a triangle of `a` in rows and one of `b` in columns that bounds do not rule
+ * out, and tests full batches. */
 BVPI_INLINE void leaves_meet(pair_tester *t, const binary_leaf *a, unsigned rows,
                              const binary_leaf *b, unsigned columns, bool by_distance)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * binary_leaf_kernel.c: the triangles of a leaf of a binary hierarchy; compiled once per
+ * binary_leaf_kernel.c: decodes the triangles of a leaf of a binary hierarchy; compiled once per
  * instruction set, for all kinds.
+ *
+ * Clusters are stored in the order of the part's first hierarchy: its leaves are runs of one
+ * cluster and decoded eight at a time. Leaves of a further hierarchy are gathered one by one.
  */
 #define BVPI_COMPACT /* decisions.md, "Text of the library" */
 

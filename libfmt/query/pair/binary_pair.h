@@ -15,13 +15,12 @@ enum {
 typedef struct binary_pair {
     pair_tester test;
     const bvpi_binary *tree_a, *tree_b;
-    float limit_sq;   /* pairs at least so far apart are of no interest, in square work units */
+    float limit_sq;   /* pairs at least this far apart do not matter; in the kind's own units */
     bvpi_steps steps; /* nodes opened, pairs of leaves */
     bvpi_loan loan;
 } binary_pair;
 
-/* A valid pair of hierarchies opens no more nodes, and has no more pairs of leaves, than it has
- * pairs of volumes. */
+/* The bound on steps: no pair of volumes is visited twice. */
 static inline void binary_pair_init(binary_pair *p, bvpi_pair_query *query,
                                     const bvpi_placed_part *a, const bvpi_placed_part *b)
 {

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * binary_walk.h: template of the descent of two binary hierarchies at once, included once for each
  * kind of volume, by kernels.
+ *
+ * Depth first on a fixed stack. The larger of two inner volumes is opened. A leaf's triangles have
+ * no volumes of their own in the file: against an inner node they are tested one by one
+ * (test_leaf), and the mask of those that are left travels down with the pair. A pair of leaves
+ * queues its triangles (binary_leaf.h).
+ *
+ * Invariants: gap_sq of a pair is at least that of the pair above it; lanes masks only shrink;
+ * each level of either side leaves at most one entry on the stack.
+ *
+ * Slow twin: the wide hierarchy and brute force, tests/property/test_binary_pairs.c.
  * Based on: van den Bergen 1997 (open the larger); Shellshear, Li, Carlson, ME-BVH (leaves against
  * inner nodes: their triangles, which have no volumes of their own, one after the other).
  */
@@ -174,7 +184,8 @@ static bool NAME(root)(PAIR *p, NAME(entry) * out)
     return true;
 }
 
-/* May the roots answer? The tests below take for granted what this one finds. */
+/* May the roots matter? Tests further down may skip axes on which the pair above has passed, so the
+ * first pair must be tested, too. */
 BVPI_INLINE bool NAME(start)(PAIR *p, NAME(entry) * root, bool by_distance)
 {
     ((binary_pair *)p)->test.query->stats.boxes++;

@@ -1,5 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * pair_body.c: which instances of two bodies meet, in which order.
+ * pair_body.c: which pairs of instances of two bodies are asked, and in which order.
+ *
+ * Two parts are asked at once. With an assembly the hierarchies over instances are walked together
+ * (pair_kernel.c), which calls bvpi_pair_enter() for pairs of instances that may matter.
+ * Exceptions:
+ * - If a filter leaves out at least half of an assembly, its selected instances are queried one by
+ *   one: a common walk opens every near box, selected or not.
+ * - An assembly with instances far away has several hierarchies. Pairs of them are walked in turn,
+ *   for a distance the nearest first.
+ *
+ * An assembly against itself: each unordered pair once, item_a < item_b. Whichever way is taken,
+ * the answer is the same.
+ *
+ * Held against brute force by tests/property/test_pairs.c, test_filter.c and test_far_instances.c.
+ * Spec: exactness.md, chapter 10, "Filters"
+ * Measured: decisions.md, "Queries of some instances", "Instances far away"
  */
 #include <math.h>
 
@@ -8,7 +23,8 @@
 #include "query/pair/pair_query.h"
 #include "query/pair/ties.h"
 
-/* The part that `item` of a body stands for. False: its records are damaged; the query is over. */
+/* Finds the part that `item` of a body refers to. False: its records are damaged; the query ends.
+ */
 static bool get_part(bvpi_pair_query *query, const bvpi_placed_body *placed, uint32_t item,
                      bvpi_placed_part *buffer, const bvpi_placed_part **out)
 {
@@ -21,7 +37,7 @@ static bool get_part(bvpi_pair_query *query, const bvpi_placed_body *placed, uin
     return query->status == BVP_OK;
 }
 
-/* The first kind that both parts have. */
+/* Opens both parts with the first kind of hierarchy that both have. */
 static bvp_status agree(const bvpi_pair_query *query, bvpi_placed_part *a, bvpi_placed_part *b)
 {
     const bvp_file *file_a = query->a.file, *file_b = query->self ? file_a : query->b.file;
@@ -32,15 +48,16 @@ static bvp_status agree(const bvpi_pair_query *query, bvpi_placed_part *a, bvpi_
     return BVP_ERR_ARGUMENT;
 }
 
-/* What two parts settled among them is over; others may follow. */
+/* Resumes after two parts that a plane has settled: `done` was meant for them alone. */
 static void go_on(bvpi_pair_query *query)
 {
     if (query->is_settled)
         query->is_settled = query->done = false;
 }
 
-/* Is a cell of the grid over the instances large beside this one? It is if some are far away. top:
- * NULL if the walk did not come through a hierarchy. */
+/* Is the grid of the hierarchy over instances coarse beside this instance? Then that walk's boxes
+ * say little, and boxes are compared in double. It is coarse if some instances are far away. top:
+ * NULL if the body is a single part. */
 static bool is_coarse(const bvpi_placed_tree *top, const bvpi_placed_part *placed)
 {
     double longest = 0;
@@ -49,7 +66,7 @@ static bool is_coarse(const bvpi_placed_tree *top, const bvpi_placed_part *place
     return top != NULL && 4 * top->tree.grid_unit > longest;
 }
 
-/* Are the parts' boxes in the world farther apart than matters? */
+/* Are the parts' boxes in the world too far apart to matter? */
 static bool is_out_of_reach(const bvpi_pair_query *query, const bvpi_placed_part *a,
                             const bvpi_placed_part *b)
 {
@@ -67,10 +84,11 @@ static bool is_out_of_reach(const bvpi_pair_query *query, const bvpi_placed_part
     return gap_sq > query->limit * query->limit * (1 + 0x1p-18);
 }
 
-/* Where pairs were settled at once the next ones may well be, too. */
+/* After two parts were settled by a plane, the next two are likely to be, too: patience is divided
+ * by this. */
 enum { TIES_HASTE = 16 };
 
-/* By hierarchies of the kind, which both have. */
+/* Walks hierarchies of the given kind, which both parts have. */
 static void run_parts(bvpi_pair_query *query, uint32_t kind, const bvpi_placed_part *a,
                       const bvpi_placed_part *b)
 {
@@ -131,7 +149,7 @@ static uint32_t count_tops(const bvpi_placed_body *placed)
     return placed->is_assembly ? placed->top_count : 1;
 }
 
-/* Of all hierarchies of a body; a part has one. */
+/* The world boxes of all hierarchies of a body; a part has one. */
 typedef struct top_boxes {
     double lo[BVPD_TOP_MAX][3], hi[BVPD_TOP_MAX][3];
 } top_boxes;
@@ -166,8 +184,8 @@ static double gap_of(const top_boxes *a, const top_boxes *b, const top_pair *pai
     return gap;
 }
 
-/* All pairs, of a body's own each once. Of a distance the nearest come first, which leaves little
- * to do for the others; else those that come first in storage. */
+/* Lists all pairs of hierarchies; of a body against itself each unordered pair once. For a distance
+ * the nearest come first, which leaves little to do for the others; otherwise in stored order. */
 static bvp_status list_tops(const bvpi_pair_query *query, const bvpi_placed_body *b,
                             top_pair pairs[BVPD_TOP_MAX * BVPD_TOP_MAX], uint32_t *count)
 {
@@ -227,7 +245,7 @@ static bool is_empty(const bvpi_placed_body *placed)
     return placed->is_assembly && placed->is_empty;
 }
 
-/* How many instances of a body are selected, if a filter leaves out half of them or more; else
+/* The number of selected instances if a filter leaves out about half of them or more, else
  * UINT32_MAX. */
 static uint32_t count_few(const bvpi_placed_body *placed)
 {
@@ -238,7 +256,7 @@ static uint32_t count_few(const bvpi_placed_body *placed)
     return count < most ? count : UINT32_MAX;
 }
 
-/* Bodies of which one at least is an assembly's, or that are two parts. */
+/* Any two bodies, without regard to filters. */
 static void run_bodies(bvpi_pair_query *query)
 {
     if (query->a.is_assembly || query->b.is_assembly)
@@ -247,7 +265,8 @@ static void run_bodies(bvpi_pair_query *query)
         bvpi_pair_enter(query, 0, 0);
 }
 
-/* The selected instances of one body, one after the other. */
+/* Asks the selected instances of one body one after the other, each as a single part. An assembly
+ * against itself becomes two bodies; first_b keeps each pair unique. */
 static void run_each(bvpi_pair_query *query, bvpi_placed_body *few)
 {
     const bvpi_placed_body all = *few;
@@ -271,11 +290,10 @@ static void run_each(bvpi_pair_query *query, bvpi_placed_body *few)
     query->first_b = 0;
 }
 
-/* A walk of two hierarchies opens all boxes that are near one another, selected or not: on a plant
- * of 43,000 instances, one of them selected, a walk for this one alone is 200 times as fast,
- * without a bound of the distance 10,000 times; where a third is selected it takes up to half as
- * long again.
- */
+/* A walk of two hierarchies opens all boxes that are near each other, selected or not. On a plant
+ * of 43,000 instances with one of them selected, asking that one alone is 200 times as fast, and
+ * 10,000 times if nothing bounds the distance. With a third selected it takes up to half as long
+ * again. */
 static void run_assemblies(bvpi_pair_query *query)
 {
     const uint32_t few_a = count_few(&query->a),

@@ -17,8 +17,8 @@ static inline bvpi_grid_box grid_box(const bvpi_tree *tree)
     return box;
 }
 
-/* What turns directions of a's frame into those of the world, inverted; or a scaled identity that
- * does not overstate any length. */
+/* The inverse of a's linear map, for exact lengths of gaps; or, where a keeps shapes or the inverse
+ * is too inexact, a scaled identity that overstates no length. */
 static inline void world_of(const bvpi_placed_tree *a, double world[9])
 {
     const bvpi_placement *placement = &a->placement;

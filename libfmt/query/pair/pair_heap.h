@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * pair_heap.h: pairs of boxes that wait for their turn, the nearest first, for kernels.
+ * pair_heap.h: a priority queue of pairs of boxes, the nearest first, for kernels.
  *
- * Opening the nearest pair first opens no pair that is farther apart than the answer. Room is
- * bounded: what does not fit goes to the depth-first stack.
+ * Best-first search opens no pair that is farther apart than the answer. Its queue has no useful
+ * bound, so this one has a fixed capacity; the walk puts what does not fit on its depth-first stack
+ * (pair_walk.h).
+ *
+ * Entries are 64 bytes and stay where they are: the heap orders 64-bit ranks, and
+ * a rank's lowest byte names its entry. Ranks are the bits of gap and key, both floats >= 0, whose
+ * bits sort as the floats do.
+ *
+ * Invariants: rank[] is a binary heap of `count` distinct slots; the other slots are
+ * free[count ...].
  */
 #ifndef BVPI_QUERY_PAIR_PAIR_HEAP_H
 #define BVPI_QUERY_PAIR_PAIR_HEAP_H
@@ -12,7 +20,8 @@
 
 enum { PAIR_HEAP_MOST = 248 };
 
-/* Two boxes that may answer. An inner box is the unit of its node; a leaf `count` items. */
+/* A pair of boxes that may matter. ref: the unit of an inner node, or the first item of a leaf with
+ * `count` items. */
 typedef struct pair_entry {
     float centre_a[3], half_a[3], centre_b[3], half_b[3];
     uint32_t ref_a, ref_b;
@@ -22,8 +31,6 @@ typedef struct pair_entry {
     uint8_t unused;
 } pair_entry;
 
-/* A binary heap of ranks; a rank's lowest byte is the slot of its entry. free[count ...]
- * are the slots in no use. */
 typedef struct pair_heap {
     uint64_t rank[PAIR_HEAP_MOST];
     pair_entry entry[PAIR_HEAP_MOST];
@@ -46,7 +53,8 @@ static inline uint32_t heap_bits(float x)
     return bits;
 }
 
-/* Where to put an entry of this gap; the key decides between equal ones. There must be room. */
+/* Makes room for an entry with this gap, and returns where to write it; of equal gaps the smaller
+ * key comes first. The heap must not be full. */
 static inline pair_entry *heap_push(pair_heap *heap, float gap_sq, float key)
 {
     const uint8_t slot = heap->free[heap->count];
@@ -59,7 +67,7 @@ static inline pair_entry *heap_push(pair_heap *heap, float gap_sq, float key)
     return &heap->entry[slot];
 }
 
-/* Takes the nearest one out; there must be one. It is valid until the next push. */
+/* Removes the nearest entry of a heap that is not empty. The entry is valid until the next push. */
 static inline const pair_entry *heap_pop(pair_heap *heap)
 {
     const uint8_t slot = (uint8_t)heap->rank[0];

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * pair_kernel.c: the inner loops of queries between two bodies; compiled once per instruction set.
  *
- * Leaves meet as two groups of up to eight triangles. Pairs whose boxes pass are queued and tested
- * eight at a time, whichever leaves they come from.
+ * One walk (pair_walk.h) serves two levels: hierarchies over instances, whose leaves are pairs of
+ * instances, and hierarchies of two parts, whose leaves are two groups of up to eight triangles.
+ * Between the box tests of the walk and the triangle tests of pair_queue.h stand the tests of
+ * single triangles against boxes (pair_narrow.h) and against triangles (pair_leaf.h). Each stage
+ * only removes pairs that are certainly apart.
+ *
+ * Pairs of triangles from several leaves share a batch of eight. Exception: while no distance is
+ * known, each pair of leaves is flushed at once, for a first limit prunes everything after it.
+ *
+ * Slow twin: brute force over triangles, tests/property/test_pairs.c; the two instruction sets do
+ * the same work: test_pair_counts.c.
+ * Spec: exactness.md, chapters 6 and 10
  * Measured: decisions.md, "Queries between two bodies".
  */
 #include <math.h>
 
 #include "query/pair/pair_parts.h"
 
-/* Lanes of the leaf that may answer with something in a box of the other part. */
+/* The leaf's triangles that may matter with something in a box of the other part. */
 BVPI_INLINE unsigned narrow_lanes(const pair_parts *p, const narrow_leaf *leaf, bool box_is_a,
                                   const float centre[3], const float half[3], bool by_distance)
 {
@@ -19,6 +29,7 @@ BVPI_INLINE unsigned narrow_lanes(const pair_parts *p, const narrow_leaf *leaf, 
                        : narrow_touching(leaf, &box, box_is_a);
 }
 
+/* The children that at least one of the leaf's triangles may meet. */
 BVPI_INLINE unsigned narrow_children(pair_parts *p, const pair_entry *e, const pair_children *c,
                                      bool open_a, bool by_distance)
 {
@@ -64,7 +75,7 @@ static void flush(pair_tester *t)
     t->missed = true;
 }
 
-/* Pairs of the triangles that are left of two leaves. */
+/* Queues the pairs of triangles that are left of two leaves, and tests full batches. */
 BVPI_INLINE void visit_triangles(pair_tester *t, const narrow_leaf *a, unsigned lanes_a,
                                  const narrow_leaf *b, unsigned lanes_b, bool by_distance)
 {
@@ -87,6 +98,8 @@ BVPI_INLINE void visit_triangles(pair_tester *t, const narrow_leaf *a, unsigned 
     }
 }
 
+/* Each leaf's triangles against the other leaf's box first: often that leaves no pair, and b need
+ * not be decoded. */
 BVPI_INLINE void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distance)
 {
     const narrow_leaf *a = get_leaf(p, true, e->ref_a, e->count_a), *b;
@@ -112,6 +125,7 @@ static void visit_distance(pair_walk *walk, const pair_entry *e)
 {
     pair_parts *p = (pair_parts *)walk;
     visit_leaves(p, e, true);
+    /* A first distance is worth an incomplete batch: until then nothing is pruned. */
     if (!walk->is_bounded && p->test.queue.count > 0 && !walk->query->done)
         flush_distance(&p->test);
     parts_take_note(p);
@@ -153,7 +167,8 @@ static void visit_items(pair_walk *walk, const pair_entry *e)
         limit_walk(walk);
 }
 
-/* A body that is a part is a leaf with one item, number 0. */
+/* The hierarchy that the walk descends. A body that is a single part is a leaf with one item,
+ * number 0. */
 static const bvpi_placed_tree *scene_of(const bvpi_placed_body *placed, const bvpi_placed_tree *top,
                                         uint32_t *ref, uint8_t *count)
 {

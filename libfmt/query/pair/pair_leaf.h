@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * pair_leaf.h: a leaf's triangles in a frame common to both parts, and which pairs of them are
- * worth a test, for kernels. Spec: exactness.md, boxes
- */
-
-/* The frame is a's, scaled so that no coordinate exceeds 1 (pose.scale). With u = 2^-24, a's
- * corners are exact there; b's are wrong by at most 7 u + eta, their dot product with a vector v by
- * 3 u |v|_1 more. `slack` is 12 u + eta: it covers a corner, one projection and the comparison.
+ * pair_leaf.h: bounds of single triangles in a frame common to both parts, and which pairs of them
+ * are worth a test; for kernels.
+ *
+ * A leaf's up to eight triangles are brought into one frame. Each has its box there and its slab:
+ * how far it reaches along its own normal, lo = hi for the triangle itself. A triangle of one leaf
+ * is compared with all eight of the other at once: boxes, then either's slab. That leaves few pairs
+ * for the triangle tests.
+ *
+ * Rounding: the frame is a's, scaled so that no coordinate exceeds 1 (pose.scale). With u = 2^-24,
+ * a's corners are exact there; b's err by at most 7 u + eta, and their dot product with a vector v
+ * by 3 u |v|_1 more. `slack` is 12 u + eta: it covers a corner, one projection and the comparison.
+ * Only b's boxes and every slab are widened by it.
+ *
+ * Invariant: triangles that meet, or are within the limit, are never left out. Where floats cannot
+ * hold the coordinates, slack is infinite and nothing is left out.
+ *
+ * Held by tests/unit/test_pair_leaf.c.
+ * Spec: exactness.md, chapter 10, "A leaf's triangles and boxes"
  */
 #ifndef BVPI_QUERY_PAIR_PAIR_LEAF_H
 #define BVPI_QUERY_PAIR_PAIR_LEAF_H
@@ -18,17 +29,17 @@
 typedef struct leaf_frame {
     float map[12];        /* b's coordinates to the frame */
     float scale;          /* a's coordinates to the frame */
-    float slack;          /* infinite when floats can't hold the coordinates: no pair is left out */
+    float slack;          /* infinite if floats cannot hold the coordinates: no pair is left out */
     float slack_a;        /* of a's boxes: 0, but infinite when slack is */
-    float aim[3], aim_sq; /* a direction that may tell triangles apart, or 0 */
-    const bvpi_pose *flush; /* overlap, axes to axes: boxes of b are bounded in double; or NULL */
+    float aim[3], aim_sq; /* a direction along which gaps are likely, or 0 */
+    const bvpi_pose *flush; /* overlap where axes map to axes: b's boxes in double; or NULL */
     double pad;             /* by how much b's triangles count as larger, in the frame */
 } leaf_frame;
 
-/* Can floats hold the map? That b's coordinates are mapped to no more than 1 says nothing of its
- * entries: denormal coordinates have entries beyond float's range, huge ones entries below it. An
- * entry that is rounded to a multiple of 2^-149 is off by 2^-150 at most; where another one of its
- * column is above 2^-100, b's coordinate is below 2^100, and what that loses below 2^-50. */
+/* Can floats hold the map? b's coordinates are mapped to at most 1, but the map's entries may still
+ * be out of range: beyond float's largest for denormal coordinates, below its smallest for huge
+ * ones. An entry rounded to a multiple of 2^-149 is off by at most 2^-150. Where another entry of
+ * its column exceeds 2^-100, b's coordinate is below 2^100, so less than 2^-50 is lost. */
 static inline bool leaf_map_fits(const bvpi_pose *pose)
 {
     for (int j = 0; j < 3; j++) {
@@ -119,8 +130,8 @@ BVPI_INLINE f32x8 leaf_gap_b(const tri_leaf *a, const tri_leaf *b, unsigned i)
     return f32x8_max(min3(d[0], d[1], d[2]) - b->slab_hi, b->slab_lo - max3(d[0], d[1], d[2]));
 }
 
-/* Which of `lanes` of b have triangles that may touch that of lane i of a. Ends of b's boxes are
- * beyond what they bound: boxes with an end in common are apart. */
+/* Which of `lanes` of b have triangles that may touch lane i of a. Boxes that only share an end
+ * count as apart, since ends of b's boxes lie strictly beyond what they bound. */
 BVPI_INLINE unsigned leaf_touching_of(const tri_leaf *a, const tri_leaf *b, unsigned i,
                                       unsigned lanes)
 {
@@ -149,7 +160,7 @@ BVPI_INLINE unsigned leaf_over(f32x8 gap, f32x8 normal_sq, float limit_sq)
     return i32x8_movemask(positive & f32x8_gt(gap * gap, normal_sq * limit_sq));
 }
 
-/* Where two leaves' triangles lie along the aim; the slack is in b's. */
+/* The intervals of two leaves' triangles along the aim; b's are widened by the slack. */
 typedef struct leaf_spans {
     f32x8 lo_a, hi_a, lo_b, hi_b;
 } leaf_spans;

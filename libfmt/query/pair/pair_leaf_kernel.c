@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * pair_leaf_kernel.c: decodes a leaf's triangles and bounds them in the frame of both parts;
- * compiled once per instruction set. Leaves are kept for a while, so this is called for few of the
- * pairs that meet.
- * Measured: decisions.md, "Text of the library".
+ * pair_leaf_kernel.c: decodes a leaf's triangles and computes their bounds (pair_leaf.h,
+ * pair_narrow.h) in the frame of both parts; compiled once per instruction set.
+ *
+ * Not inlined into the kernels: a decoded leaf is cached and meets many others, so this runs for
+ * few of the pairs of leaves.
+ *
+ * A slab whose direction is too short to be squared in float gets infinite ends: it leaves nothing
+ * out.
+ *
+ * Held by tests/unit/test_pair_leaf.c.
+ * Spec: exactness.md, chapter 10, "A leaf's triangles and boxes"
+ * Measured: decisions.md, "Text of the library", "Queries between two bodies" (flush boxes).
  */
 #include "query/pair/pair_narrow.h"
 
@@ -21,15 +29,15 @@ static inline void leaf_bound_slabs(tri_leaf *leaf, float slack)
     f32x8 d[3] = {dot3(n, c), dot3(n, c + 3), dot3(n, c + 6)};
     f32x8 margin = (f32x8_abs(n[0]) + f32x8_abs(n[1]) + f32x8_abs(n[2])) * (2 * slack);
     leaf->normal_sq = dot3(n, n);
-    /* too short to be squared: a slab that leaves nothing out */
+    /* too short to be squared safely: the slab leaves nothing out */
     i32x8 usable = f32x8_gt(leaf->normal_sq, f32x8_splat(0x1p-100f));
     f32x8 all = f32x8_splat(INFINITY);
     leaf->slab_lo = f32x8_select(usable, min3(d[0], d[1], d[2]) - margin, -all);
     leaf->slab_hi = f32x8_select(usable, max3(d[0], d[1], d[2]) + margin, all);
 }
 
-/* Floats at most x - margin, the largest ones but for ties: x less half a unit in the last place of
- * a float, rounded to nearest. */
+/* The largest floats at most x - margin, except for ties. Subtracting half a unit in the last place
+ * of a float before rounding to nearest rounds down. */
 static inline f32x8 floats_below(f64x4 low, f64x4 high, double margin)
 {
     const int64_t exponent = INT64_C(0x7ff) << 52;
@@ -39,10 +47,10 @@ static inline f32x8 floats_below(f64x4 low, f64x4 high, double margin)
                           high - (f64x4)((i64x4)high & exponent) * 0x1p-24);
 }
 
-/* Boxes of b where axes go to axes. Faces that should be flush are off by an ulp of a coordinate,
- * which the slack of floats hides. Coordinates of a are floats, so no more than rounding b's to
- * floats, outward, is lost. An end errs by eta in double, the two subtractions by a quarter of it.
- */
+/* Boxes of b where axes map to axes. Faces meant to be flush are often apart by an ulp of a
+ * coordinate, which the slack of floats would hide: such pairs would all reach the triangle tests.
+ * So the ends are computed in double, and rounded outward to floats; a's ends are floats anyway.
+ * An end errs by eta in double, and the two subtractions by a quarter of it. */
 static inline void leaf_bound_flush(const leaf_frame *frame, tri_leaf *leaf)
 {
     const bvpi_pose *pose = frame->flush;
@@ -94,9 +102,10 @@ void leaf_bound(const leaf_frame *frame, bool is_a, tri_leaf *leaf)
     bound(frame, is_a, leaf);
 }
 
-/* Chosen so that the side is neither too long nor too short to be squared. */
+/* Scales the product of normal and edge so that its square neither overflows nor underflows. */
 #define NARROW_SCALE 0x1p36f
 
+/* The slab in the triangle's plane, across its longest edge. */
 BVPI_INLINE void bound_side(narrow_leaf *leaf, float slack)
 {
     const f32x8 *c = leaf->tri.corner, *n = leaf->tri.normal;

@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * pair_narrow.h: which triangles of a leaf may meet a box of the other part, for kernels. Long
- * triangles across the axes fill little of their leaf's box: they are separated from the other
- * part's boxes one by one, before these are opened. Spec: exactness.md, boxes
+ * pair_narrow.h: which triangles of a leaf may meet a box of the other part, for kernels.
+ *
+ * A long thin triangle across the axes fills almost nothing of its box: one pipe across the axes
+ * would open all of the other part. So as soon as one side of a pair is a leaf, its triangles one
+ * by one, eight lanes at once, are separated from the other side's boxes before those are opened.
+ * The axes: those of the frame, the triangle's normal, and the direction in its plane across its
+ * longest edge, which is what tells long triangles apart.
+ *
+ * Invariant: a triangle that meets the box, or is within the limit of it, is never left out; every
+ * rounding is in one of the two slacks below.
+ *
+ * Held by brute force, tests/property/test_pairs.c.
+ * Spec: exactness.md, chapter 10, "A leaf's triangles and boxes"
+ * Measured: decisions.md, "Queries between two bodies"
  */
 #ifndef BVPI_QUERY_PAIR_PAIR_NARROW_H
 #define BVPI_QUERY_PAIR_PAIR_NARROW_H
@@ -17,18 +28,18 @@ typedef struct narrow_leaf {
 } narrow_leaf;
 
 /* pair_leaf_kernel.c, for the same instruction set: decodes triangles (as bvpi_wide_triangles) and
- * bounds them. One function, because corners that go through memory in between cost 2 % of a query
- * for all pairs. */
+ * bounds them. One function for both: passing corners through memory in between costs 2 % of an
+ * all-pairs query. */
 #define narrow_load BVPI_ISA_NAME(bvpi_narrow_load)
 bool narrow_load(const bvpi_tree *tree, uint32_t item, unsigned count, const leaf_frame *frame,
                  bool is_a, narrow_leaf *leaf);
 
 /* ---- boxes in the leaves' frame -------------------------------------------------------------- */
 
-/* A point x of a, in work units, is origin + unit x. slack: error of a box's corner, with what may
- * leave the box. With M and u as in box_box.h the centre of a box of b is wrong by 7 u M and the
- * map's error, its half extents by 4 u M, for which the walk's own slack has 16 u M; two more
- * roundings of coordinates below 1 take it to the frame. */
+/* A point x of a, in work units, is origin + unit x in the leaves' frame. slack: how far a box's
+ * corner may be off, plus how far geometry may stand out of its box. With M and u as in box_box.h,
+ * the centre of a box of b errs by 7 u M and the map's error, its half extents by 4 u M; the walk's
+ * own slack has 16 u M for both. Two more roundings of coordinates below 1 lead to the frame. */
 typedef struct narrow_frame {
     float origin[3], unit, slack;
 } narrow_frame;
@@ -43,8 +54,8 @@ static inline void narrow_frame_init(narrow_frame *frame, const bvpi_pose *pose,
     frame->slack = (float)(unit * (double)boxes->slack[BVPI_AXIS_A]) * 1.25f + 8 * 0x1p-24f;
 }
 
-/* A box in the frame: centre, half edges (of a box of a along the axes), half extents along axes.
- */
+/* A box in the leaves' frame. half: its half extents along the frame's axes, slack included. edge:
+ * the half edges of a box of b; a box of a is axis-parallel and has none. */
 typedef struct narrow_box {
     float centre[3], edge[3][3], half[3], slack;
 } narrow_box;
@@ -184,8 +195,9 @@ BVPI_INLINE f32x8 narrow_side_gap_b(const tri_leaf *a, const narrow_leaf *b, uns
     return f32x8_max(min3(d[0], d[1], d[2]) - b->side_hi, b->side_lo - max3(d[0], d[1], d[2]));
 }
 
-/* leaf_touching_of, and the slabs across where parts seem to mate. What will meet is found sooner
- * without: leaving pairs out makes the batch that finds it wait. */
+/* leaf_touching_of, and the slabs across the longest edges if the parts seem to mate, that is, once
+ * a batch of pairs has been tested without a hit. Not before: fewer queued pairs fill the batch of
+ * eight later, and where parts do meet, the hit is then found later. */
 BVPI_INLINE unsigned narrow_touching_of(const narrow_leaf *a, const narrow_leaf *b, unsigned i,
                                         unsigned lanes, bool seem_to_mate)
 {

@@ -2,8 +2,14 @@
  * pair_query.h: a query between two bodies while it runs: bodies, the state of the answer, the
  * kernels.
  *
- * A body is a list of instances: a part is a list of one. The scene walk descends both top
- * hierarchies to pairs of instances, the part walk the hierarchies of two parts to pairs of leaves.
+ * A body is a list of instances; a single part is a list of one. The scene walk descends the
+ * hierarchies over instances to pairs of instances; the part walk descends the hierarchies of two
+ * parts to pairs of leaves.
+ *
+ * Invariants while a query runs: `limit` and `lower` only shrink. `done` ends all walks, whether
+ * the answer is complete or `status` holds an error (with `is_settled`: those of two parts). When
+ * `swapped` is set, a and b are the reverse of the caller's, so everything that is stored for the
+ * caller or reported must be swapped back.
  */
 #ifndef BVPI_QUERY_PAIR_PAIR_QUERY_H
 #define BVPI_QUERY_PAIR_PAIR_QUERY_H
@@ -13,8 +19,8 @@
 #include "base/meter.h"
 #include "query/body/placed_body.h"
 
-/* Opened pairs of boxes of which some children wait: on the way to a pair of leaves no more than
- * 64 levels of either hierarchy are opened. */
+/* The most opened pairs of boxes with children waiting: each step opens a level of one hierarchy,
+ * and neither has more than BVPD_DEPTH_MAX. */
 enum { BVPI_PAIR_LEVELS = 2 * BVPD_DEPTH_MAX };
 
 typedef enum bvpi_pair_mode {
@@ -26,7 +32,7 @@ typedef enum bvpi_pair_mode {
 struct bvpi_pair_kernel;
 struct bvpi_front;
 
-/* Pairs of triangles that cross, as stored, of one pair of instances; a is the caller's. */
+/* Pairs of triangles that cross, as stored, of one pair of instances; a is the caller's a. */
 enum { BVPI_HIT_PAIRS = 4 };
 typedef struct bvpi_hit_pairs {
     uint32_t instance_a, instance_b, count;
@@ -34,7 +40,7 @@ typedef struct bvpi_hit_pairs {
     uint32_t item_a[BVPI_HIT_PAIRS], item_b[BVPI_HIT_PAIRS]; /* as in pair_queue.h */
 } bvpi_hit_pairs;
 
-/* A pair of triangles that was an answer; a is the caller's. Items are as in pair_queue.h. */
+/* A pair of triangles that was an answer; a is the caller's a. Items are as in pair_queue.h. */
 typedef struct bvpi_last_pair {
     uint32_t is_known;
     uint32_t instance_a, item_a, instance_b, item_b;
@@ -65,19 +71,19 @@ typedef struct bvpi_pair_query {
 
     bvp_status status; /* not BVP_OK: the walks end */
     bool done;         /* the answer is known: the walks end */
-    bool is_settled;   /* that of the two parts that meet, not the query's: ties.h */
-    uint64_t patience; /* of the two parts that meet: ties.h */
-    bool has_ties;     /* pairs were settled at once, in this question or the one before: ties.h */
+    bool is_settled;   /* `done` holds for the current two parts only, by a plane: ties.h */
+    uint64_t patience; /* work on the current two parts before ties are looked for: ties.h */
+    bool has_ties;     /* a plane settled pairs, in this question or the one before: ties.h */
     bool hit;          /* COLLIDE: something touches */
     bool want_witness; /* COLLIDE, stop_at_first: fill `best`, not only best.found */
-    bool any_witness;  /* want_witness, DISTANCE: one whose distance is only known not to be more */
+    bool any_witness;  /* DISTANCE: any witness within the limit will do; its distance is a bound */
     bvp_pair_fn callback;
     void *user;
     uint64_t count;           /* EACH: pairs reported */
     float tri_a[9], tri_b[9]; /* EACH: the callback's triangles as stored; a is the caller's */
 
     double limit;       /* DISTANCE: farther pairs do not matter; shrinks */
-    double tolerance;   /* DISTANCE: pairs nearer than the answer by no more do not matter */
+    double tolerance;   /* DISTANCE: by how much the answer may exceed the least distance */
     bool bounded;       /* DISTANCE: the limit is the distance of a pair */
     bool stop_at_first; /* DISTANCE: any pair within the limit will do */
     double lower;       /* smallest lower bound of the pairs looked at */
@@ -86,16 +92,16 @@ typedef struct bvpi_pair_query {
 
     bvpi_hit_pairs *hit_pairs;  /* COLLIDE: where to put pairs that cross; or NULL */
     const bvpi_last_pair *last; /* last_kernel.c: the pair to measure */
-    bvpi_pair_start *start; /* COLLIDE, stop_at_first: where to keep where to look first; or NULL */
-    bool from_start;        /* looks nowhere else */
+    bvpi_pair_start *start; /* COLLIDE, stop_at_first: receives where to begin next time; or NULL */
+    bool from_start;        /* search below *start only */
     struct bvpi_front *front; /* front_kernel.c: where the last search stopped */
-    bool is_aimed;            /* DISTANCE: look for gaps in this direction from the beginning */
+    bool is_aimed;            /* DISTANCE: `aim` is set; gaps along it are tried from the start */
     double aim[3];            /* in the world */
 
     bvp_stats stats;
 } bvpi_pair_query;
 
-/* Asks the query of two placed parts by hierarchies of one kind. */
+/* Runs the query on two placed parts, walking hierarchies of one kind. */
 typedef void (*bvpi_parts_fn)(bvpi_pair_query *query, const bvpi_placed_part *a,
                               const bvpi_placed_part *b);
 
@@ -103,9 +109,9 @@ typedef void (*bvpi_parts_fn)(bvpi_pair_query *query, const bvpi_placed_part *a,
 typedef struct bvpi_pair_kernel {
     bvpi_isa isa;
     bvpi_parts_fn wide;   /* two parts by their wide hierarchies */
-    bvpi_parts_fn binary; /* by others, whatever the kind; NULL: as kind_table.h says */
+    bvpi_parts_fn binary; /* by a binary kind; NULL: the function in kind_table.h */
     /* Walks query->top_a and top_b (at least one body is an assembly) and calls bvpi_pair_enter for
-     * pairs of items that may answer. */
+     * pairs of items that may matter. */
     void (*scenes)(bvpi_pair_query *query);
     const struct bvpi_pair_kernel *last, *front; /* last_kernel.c, front_kernel.c of the same set */
 } bvpi_pair_kernel;
@@ -122,8 +128,8 @@ extern const bvpi_pair_kernel bvpi_front_kernel_base, bvpi_front_kernel_avx2;
 BVPI_PARTS_FN(bvpi_aabb_pair_base);
 BVPI_PARTS_FN(bvpi_aabb_pair_avx2);
 
-/* api_pair.c: bodies made ready; then a question, as the public ones. The answer is in *query,
- * which is zeroed before, but for the meter, if it is another call's. */
+/* api_pair.c. The caller zeroes *query, sets query->meter if this is part of a larger call, calls
+ * bvpi_pair_begin once and then asks one or more questions. Answers are in *query. */
 bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_body *b);
 /* Adds the query's counts to the caller's statistics; stats: these, or NULL. */
 void bvpi_pair_add_stats(bvpi_pair_query *query, bvp_stats *stats);
@@ -131,8 +137,8 @@ void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode);
 bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness);
 bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit, double tolerance);
 bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bool want_witness);
-/* The same, whose witness may be some triangles that are near: its distance says no more than that
- * it is not above delta. */
+/* The same with any pair within delta as the witness; its distance is only a bound, not above
+ * delta. */
 bvp_status bvpi_ask_near(bvpi_pair_query *query, double delta);
 /* The distance of bodies that are known not to meet; best.distance is not more than `tolerance`
  * above the least one. */

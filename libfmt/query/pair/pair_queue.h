@@ -1,6 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * pair_queue.h: pairs of triangles that are left of two parts, tested eight at a time; for
- * kernels.
+ * pair_queue.h: the narrow phase of two parts: pairs of triangles that no bound told apart are
+ * queued and tested eight at a time; for kernels.
+ *
+ * Stages, cheap to expensive:
+ * 1. The queue collects eight pairs, from whichever leaves they come.
+ * 2. Overlap: one vector test decides most lanes; exact arithmetic decides the rest
+ *    (tri_tri.h). Distance: an interval in float for each lane (tri_dist.h). Its upper ends shrink
+ *    the limit at once; lanes whose lower end is beyond the limit are dropped.
+ * 3. Distance: what is left becomes pending. Most pending pairs are beyond the limit by the time
+ *    the walk ends, so they are measured in double only then, or when the list is full, nearest
+ *    first.
+ * 4. After much fruitless exact work a separating plane is tried for all pairs at once (ties.h).
+ *
+ * Invariants: a pair is dropped only if a certified lower bound of its distance is beyond the
+ * limit, or if it is certainly apart. At any time the answer is among: the best pair so far, the
+ * queue, the pending pairs, what the walk still holds.
+ *
+ * The order of the walk must not show in the answer: of pairs in the same cell of distance (ties.h)
+ * the first in storage is kept.
+ *
+ * Slow twin: brute force over all pairs, tests/property/test_pairs.c and test_ties.c.
+ * Spec: exactness.md, chapters 5 and 6
  */
 #ifndef BVPI_QUERY_PAIR_PAIR_QUEUE_H
 #define BVPI_QUERY_PAIR_PAIR_QUEUE_H
@@ -18,8 +38,8 @@ typedef struct pair_queue {
     unsigned count;
 } pair_queue;
 
-/* Pairs that may be the nearest ones, as far as floats tell: measured in double only at the end, or
- * when there are too many. */
+/* Candidates for the nearest pair: float intervals do not rule them out. Each is measured in double
+ * at the end, or when the list is full, unless its lower bound is beyond the limit by then. */
 enum { PENDING_MOST = 16 };
 typedef struct pair_pending {
     float a[PENDING_MOST][9], b[PENDING_MOST][9];
@@ -28,8 +48,8 @@ typedef struct pair_pending {
     unsigned count;
 } pair_pending;
 
-/* Source numbers that were looked up: a triangle that meets another meets its neighbours, too. Bit
- * of a slot in `known`: it holds the numbers of its item. */
+/* A cache of source numbers, because a triangle that meets another often meets its neighbours, too.
+ * Bit k of `known`: slot k is filled. */
 enum { ID_CACHE = 64 };
 typedef struct pair_ids {
     uint32_t item[ID_CACHE];
@@ -37,22 +57,23 @@ typedef struct pair_ids {
     uint64_t triangle[ID_CACHE], id[ID_CACHE];
 } pair_ids;
 
-/* Two parts whose triangles meet. */
+/* The state of the narrow phase of two parts. */
 typedef struct pair_tester {
     bvpi_pair_query *query;
     const bvpi_placed_part *a, *b;
     bvpi_pose pose;
     leaf_frame frame;
     float limit_sq; /* DISTANCE: the limit in the frame */
-    double pad;     /* not 0: by so much, in a's units, triangles are larger when they are walked */
-    bool missed;    /* overlap: some pairs were tested, and none of a batch met */
+    double pad;     /* if not 0: b's bounds are enlarged by this, in a's units, and only overlap of
+                       bounds is tested; see pad_of in pair_queue_kernel.c */
+    bool missed;    /* a batch of pairs was tested and none met */
     bool nearer;    /* DISTANCE: the limit shrank or the aim turned; the walk clears it */
     double aim[3];  /* DISTANCE: in which direction to look for gaps, in a's frame */
     pair_queue queue;
     pair_pending pending; /* DISTANCE */
     pair_ids ids[2];      /* of a, of b */
     uint64_t spent;       /* on pairs that were not the answer, as in ties.h */
-    uint64_t patience;    /* from so much spent on, ties are looked for */
+    uint64_t patience;    /* when `spent` reaches this, ties are looked for */
 } pair_tester;
 
 static inline void tester_fail(pair_tester *t, bvp_status status)
@@ -79,21 +100,21 @@ static inline void enqueue(pair_queue *queue, const tri_leaf *a, unsigned i, uin
 #define flush_overlap  BVPI_ISA_NAME(bvpi_flush_overlap)
 #define flush_distance BVPI_ISA_NAME(bvpi_flush_distance)
 #define settle_ties    BVPI_ISA_NAME(bvpi_settle_ties)
-/* may_pad: the walk that uses the tester takes its pad into account. */
+/* may_pad: the caller's walk enlarges its boxes by p->pad. */
 void tester_init(pair_tester *p, bvpi_pair_query *query, const bvpi_placed_part *a,
                  const bvpi_placed_part *b, bool may_pad);
 /* Tests the queued pairs, 1 to 8 of them. */
 void flush_overlap(pair_tester *p);
-/* The same of a distance: intervals in float choose which pairs may have to be measured in double.
- */
+/* The same for a distance: intervals in float choose which pairs become pending. */
 void flush_distance(pair_tester *p);
-/* After many exact tests: does a plane prove for all pairs what they proved one by one? a, b: one
- * that was found apart. */
+/* After many exact tests: tries to prove by a plane, for all pairs at once, that they cannot change
+ * the answer. a, b: a pair that was found apart. */
 void settle_ties(pair_tester *p, const float a[9], const float b[9]);
 /* What is left when a walk is over. */
 void tester_finish(pair_tester *p);
 
-/* After many pairs of leaves of which no pair of triangles was worth a test. */
+/* Counts a pair of leaves that did not end the query. After very many of them a plane is tried, as
+ * after many exact tests; the leaves' first triangles give its direction. */
 static inline void note_leaves(pair_tester *p, const tri_leaf *leaf_a, const tri_leaf *leaf_b)
 {
     float a[9], b[9];

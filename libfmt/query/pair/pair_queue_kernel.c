@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * pair_queue_kernel.c: tests the queued pairs of triangles, and what becomes of the answers;
- * compiled once per instruction set.
+ * pair_queue_kernel.c: tests queued pairs of triangles and updates the query's answer; compiled
+ * once per instruction set.
  *
- * Kernels of all kinds share these functions: they are called once for eight pairs, and inlined
- * into each kernel they were half of the library's text.
- * Measured: decisions.md, "The exact stage where faces are flush" and "Text of the library".
+ * pair_queue.h describes the stages. Kernels of all kinds of hierarchy share these functions: they
+ * are called once for eight pairs, and inlined into each kernel they were half of the library's
+ * text.
+ *
+ * What makes a distance independent of the order of the walk:
+ * - a pair's interval depends on the pair alone, because it is computed up to a limit a little
+ *   beyond the query's (measure_pair);
+ * - the limit never drops below the top of the best pair's cell while the first pair in storage is
+ *   asked for, so pairs in that cell are all measured (is_to_be_first).
+ *
+ * Slow twin: brute force, tests/property/test_pairs.c; what it costs: test_pair_counts.c.
+ * Spec: exactness.md, chapters 5 and 6
+ * Measured: decisions.md, "The exact stage where faces are flush" and "Text of the library",
+ * "Queries between two bodies" (pending pairs, the aim).
  */
 #include "query/pair/pair_queue.h"
 
@@ -34,7 +45,7 @@ static inline bool get_id(const bvpi_placed_part *part, pair_ids *ids, uint32_t 
     return true;
 }
 
-/* ---- what becomes of queued pairs ------------------------------------------------------------ */
+/* ---- queued pairs, and the answer ------------------------------------------------------------ */
 
 static inline void load_queue(pair_queue *queue, f32x8 a[9], f32x8 b[9])
 {
@@ -78,8 +89,7 @@ static inline void report_each(pair_tester *p, bvpi_tri_tri8_result result)
     }
 }
 
-/* Of pairs at the same distance the one whose triangles come first is the answer, so that the order
- * of the walk does not matter. */
+/* Does this pair come before the best one in storage? By instances, then by items. */
 static inline bool comes_first(const pair_tester *p, uint32_t item_a, uint32_t item_b)
 {
     const bvpi_pair_query *query = p->query;
@@ -109,7 +119,8 @@ static inline void keep_pair(pair_tester *p, uint32_t item_a, uint32_t item_b,
     memcpy(best->point_b, swap ? d->point_a : d->point_b, sizeof best->point_b);
 }
 
-/* Of pairs that meet, those whose triangles cross: some of them will do so for a while. */
+/* Keeps pairs that cross for warm starts: a pair that crosses properly keeps crossing under small
+ * motions, one that only touches may not. */
 static inline void keep_hits(pair_tester *p, bvpi_tri_tri8_result result)
 {
     bvpi_hit_pairs *out = p->query->hit_pairs;
@@ -127,7 +138,7 @@ static inline void keep_hits(pair_tester *p, bvpi_tri_tri8_result result)
     out->instance_b = (swap ? p->a : p->b)->instance;
 }
 
-/* The query's limit, in the units of the triangles: rounded up. */
+/* The query's limit in the leaves' frame, rounded up: a limit that is too large only costs time. */
 static inline void tester_limit(pair_tester *p)
 {
     double frame = p->query->limit / p->pose.a_size_min * p->pose.scale;
@@ -135,7 +146,8 @@ static inline void tester_limit(pair_tester *p)
     p->nearer = true;
 }
 
-/* The shortest distance so far gives the direction in which to look for gaps. */
+/* Gaps are looked for along the shortest connection so far: near pairs of two solids mostly face
+ * the same way. Any direction is valid; it only decides how many pairs are left out. */
 static inline void tester_aim(pair_tester *p, const double along[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -156,13 +168,15 @@ static inline void forget_pending(pair_pending *pending, unsigned at)
     pending->item_b[at] = pending->item_b[last];
 }
 
-/* Does the query name the first one of the pairs at one distance? */
+/* Must the answer be the first pair in storage among those at the least distance? Not if any pair
+ * within the limit will do, nor under a tolerance. */
 static inline bool is_to_be_first(const bvpi_pair_query *query)
 {
     return !query->stop_at_first && !(query->tolerance > 0);
 }
 
-/* Is it a better answer than the best? */
+/* Is a pair with this upper end a better answer? Distances are compared by cells, because upper
+ * ends of equal distances differ by rounding. */
 static inline bool is_better(const pair_tester *p, double hi, uint32_t item_a, uint32_t item_b)
 {
     const bvp_distance_result *best = &p->query->best;
@@ -177,7 +191,8 @@ static inline void measure_pair(pair_tester *p, const float a[9], const float b[
 {
     bvpi_pair_query *query = p->query;
     bvpi_tri_dist d;
-    /* a little beyond the limit, so that what decides about `lower` never depends on the order */
+    /* A little beyond the limit: otherwise whether a pair near the limit contributes to `lower`
+     * would depend on what was found before it. */
     const double limit = query->limit * (1 + 0x1p-24);
     if (query->any_witness)
         bvpi_tri_dist1_any(&p->pose, a, b, query->limit, &d);
@@ -185,11 +200,12 @@ static inline void measure_pair(pair_tester *p, const float a[9], const float b[
         bvpi_tri_dist1_within(&p->pose, a, b, limit, &d);
     query->stats.exact++;
     p->spent += BVPI_TIES_EXACT * d.effort;
-    if (!(d.lo <= query->limit) || !(d.hi < INFINITY)) /* or not a number, in a damaged file */
+    if (!(d.lo <= query->limit) || !(d.hi < INFINITY)) /* also NaN, from a damaged file */
         return;
     query->lower = fmin(query->lower, d.lo);
     if (is_better(p, d.hi, item_a, item_b))
         keep_pair(p, item_a, item_b, &d);
+    /* Not below the cell's top: a pair in the same cell may still come first. */
     query->limit =
         fmin(query->limit, is_to_be_first(query) ? bvpi_cell_top(d.hi) : d.hi - query->tolerance);
     query->done |= query->stop_at_first || d.hi <= query->tolerance;
@@ -218,12 +234,12 @@ void settle_ties(pair_tester *p, const float a[9], const float b[9])
                             .measure = measure_tie,
                             .comes_first = tie_comes_first};
     const bool settled = bvpi_ties_settle(&ties, a, b);
-    p->patience = 2 * p->spent;
+    p->patience = 2 * p->spent; /* each failed try doubles the work before the next */
     if (settled && !p->query->done)
         p->query->done = p->query->is_settled = p->query->has_ties = true;
 }
 
-/* Pairs of the queue that only exact arithmetic told apart. */
+/* Counts pairs of the queue that only exact arithmetic told apart. */
 static inline void note_misses(pair_tester *p, unsigned lanes)
 {
     float a[9], b[9];
@@ -267,7 +283,8 @@ void flush_overlap(pair_tester *p)
     }
 }
 
-/* Measures the pair that seems the nearest of those pending, and forgets it. */
+/* Measures the pending pair with the least lower bound and removes it. The nearest first: it most
+ * likely shrinks the limit below the others' bounds. */
 static inline void measure_nearest(pair_tester *p)
 {
     pair_pending *pending = &p->pending;
@@ -284,7 +301,7 @@ static inline void measure_nearest(pair_tester *p)
         settle_ties(p, a, b);
 }
 
-/* Those that are farther apart than the limit by now. */
+/* Removes pending pairs that the limit, which has shrunk since, now excludes. */
 static inline void forget_far(pair_tester *p)
 {
     for (unsigned i = p->pending.count; i-- > 0;)
@@ -314,7 +331,8 @@ static inline void add_pending(pair_tester *p, unsigned lane, float lo)
     pending->item_b[at] = p->queue.item_b[lane];
 }
 
-/* The intervals' upper ends lower the limit; the nearest pair gives the direction for gaps. */
+/* The least upper end lowers the limit, before anything is measured in double; that pair's shortest
+ * connection is the new direction for gaps. */
 static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f32x8 along[3])
 {
     unsigned nearest = 0;
@@ -322,7 +340,7 @@ static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f
         nearest = hi[lane] < hi[nearest] ? lane : nearest;
     if (!((double)hi[nearest] < p->query->limit))
         return;
-    /* a little beyond, for pairs of the same cell */
+    /* A little more than the upper end: other pairs of the same cell (2^-32 wide) must stay. */
     p->query->limit = fmin(p->query->limit, (double)hi[nearest] * (1 + 0x1p-30));
     p->query->bounded = true;
     tester_aim(p, (double[3]){(double)along[0][nearest], (double)along[1][nearest],
@@ -330,7 +348,7 @@ static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f
     tester_limit(p);
 }
 
-/* One pair that is certainly within the limit answers the query. */
+/* A pair whose upper end is within the limit answers "within" if no witness is asked for. */
 static inline void settle_within(pair_tester *p, unsigned count, f32x8 hi)
 {
     for (unsigned lane = 0; lane < count && !p->query->done; lane++)
@@ -348,7 +366,6 @@ static inline unsigned lanes_within(const pair_tester *p, unsigned count, f32x8 
     return lanes;
 }
 
-/* Intervals in float choose which pairs may have to be measured in double. */
 void flush_distance(pair_tester *p)
 {
     bvpi_pair_query *query = p->query;
@@ -363,6 +380,8 @@ void flush_distance(pair_tester *p)
     else if (!query->want_witness)
         settle_within(p, count, hi);
     unsigned lanes = lanes_within(p, count, lo);
+    /* Facing surfaces: the difference of nearest points errs by much of a small gap; the gap along
+     * the normals does not. Computed only where the cheaper bound left something. */
     if (lanes != 0 && !query->done) {
         lo = f32x8_max(lo, bvpi_tri_gap8(&p->pose, a, b));
         lanes = lanes_within(p, count, lo);
@@ -372,6 +391,8 @@ void flush_distance(pair_tester *p)
         if ((double)lo[lane] <= query->limit)
             add_pending(p, lane, lo[lane]);
     }
+    /* Where any pair in reach ends the query, or lowers the limit by the tolerance more than floats
+     * do, waiting does not pay. */
     if (query->stop_at_first || query->tolerance > 0)
         measure_pending(p);
 }
@@ -387,7 +408,8 @@ void tester_finish(pair_tester *p)
     measure_pending(p);
 }
 
-/* A length in the world is short beside a part's triangles, were they alike in a square. */
+/* Is a length in the world less than a 32nd of the part's typical triangle? Typical: the part's
+ * diagonal over the root of the number of triangles. */
 #define SHORT 0x1p-5
 static inline bool is_short(const bvpi_placed_part *part, double size, double length)
 {
@@ -399,8 +421,9 @@ static inline bool is_short(const bvpi_placed_part *part, double size, double le
     return length * length * (double)part->part.triangle_count < diagonal_sq;
 }
 
-/* By how much triangles may be larger so that "nearer than" becomes "do they meet", whose bounds
- * cost less; 0: that would be too much, and gaps prune better. */
+/* "Nearer than c" for a small c is asked as "do the triangles meet if b's bounds are enlarged by
+ * c?", because overlap of bounds costs less than their distance. What passes is measured. Returns
+ * c in a's units, or 0 where c is so large that distances of bounds prune better. */
 static inline double pad_of(const pair_tester *p)
 {
     const double limit = p->query->limit;

@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * pair_walk.h: the descent of two hierarchies at once, iterative and depth first, for kernels.
+ * pair_walk.h: the simultaneous descent of two wide hierarchies, without recursion, for kernels.
  *
- * The larger box of a pair is opened, never both; of its up to eight children those that may answer
- * are pushed so that the most promising is on top. Boxes lie in the work units of box_box.h.
+ * A pair of boxes is opened on its larger side only, and its up to eight children are tested
+ * against the other box side by side. Opening both sides would make 64 pairs, most of them for
+ * nothing. Boxes are in the work units of box_box.h.
+ *
+ * Two orders. Depth first, the most promising child on top: finds some answer soon, on a stack of
+ * fixed depth. By distance, once a first distance is known, nearest first from a heap
+ * (pair_heap.h): opens no pair beyond the answer. What finds no room in the heap goes to the stack,
+ * which is emptied before the heap is used again.
+ *
+ * A stack level is an opened pair with the list of its children that wait. Their boxes are decoded
+ * again when their turn comes; that is exact, and takes a third of the room of storing them.
+ *
+ * Invariants: every pair of leaves that may matter is below some waiting pair, or has been visited.
+ * gap_sq of a child is at least its parent's. steps bounds the walk on any bytes, depth <=
+ * BVPI_PAIR_LEVELS bounds the stack.
+ *
+ * Slow twin: brute force, tests/property/test_pairs.c; forged files: test_forged.c.
+ * Spec: exactness.md, chapter 10
  * Measured: decisions.md, "Queries between two bodies".
  */
 #ifndef BVPI_QUERY_PAIR_PAIR_WALK_H
@@ -19,11 +35,11 @@ typedef struct pair_walk {
     bvpi_pair_query *query;
     const bvpi_tree *a, *b;
     bvpi_box_pair boxes;
-    float limit_sq;   /* entries at least so far apart are of no interest */
+    float limit_sq;   /* pairs at least this far apart do not matter */
     bool is_bounded;  /* the limit is the distance of something found */
     bvpi_steps steps; /* nodes opened, pairs of leaves */
     bvpi_loan loan;
-    unsigned opened; /* while query->start != NULL: the last ones are in the trail */
+    unsigned opened; /* counted if query->start != NULL; the last WALK_TRAIL are in `trail` */
     pair_entry trail[WALK_TRAIL];
 } pair_walk;
 
@@ -35,10 +51,10 @@ typedef struct pair_children {
     bvpi_wide node;
     bvpi_box8 boxes;
     f32x8 gap_sq, key; /* key: the smaller, the more promising */
-    unsigned lanes;    /* that may answer */
+    unsigned lanes;    /* children that may matter */
 } pair_children;
 
-/* Called when the other box is a leaf's: which of the lanes may answer, by its items? */
+/* Called if the other box is a leaf's: which of the children may matter to the leaf's triangles? */
 typedef unsigned (*pair_narrow_fn)(pair_walk *walk, const pair_entry *entry,
                                    const pair_children *children);
 
@@ -48,8 +64,8 @@ static inline uint64_t saturating_product(uint64_t a, uint64_t b)
     return bvpi_mul(a, b, &product) ? product : UINT64_MAX;
 }
 
-/* The pair of roots; a valid pair of hierarchies opens no more nodes, and has no more pairs of
- * leaves, than it has pairs of boxes. */
+/* Sets *root to the pair of roots. The bound on steps: valid hierarchies have at most
+ * node_count * (BVPD_WIDTH + 1) boxes each, and no pair of boxes is visited twice. */
 static inline void walk_init(pair_walk *walk, pair_entry *root)
 {
     const bvpi_box_pair *boxes = &walk->boxes;
@@ -68,7 +84,7 @@ static inline void walk_init(pair_walk *walk, pair_entry *root)
                                         (uint64_t)walk->b->node_count * (BVPD_WIDTH + 1)));
 }
 
-/* Is a's box the one to open? Sizes are compared in a's frame. */
+/* Is a's box the one to open? The larger one, compared in a's frame; a leaf cannot be opened. */
 static inline bool opens_a(const pair_walk *walk, const pair_entry *e)
 {
     if (e->count_a != 0 || e->count_b != 0)
@@ -81,7 +97,8 @@ static inline bool opens_a(const pair_walk *walk, const pair_entry *e)
     return size_a >= size_b;
 }
 
-/* Distance over size, squared. */
+/* The key of the depth-first order: squared distance of centres over size. Large boxes near each
+ * other come first. */
 BVPI_INLINE f32x8 rank_children(const bvpi_box8 *boxes, const float half[3], const f32x8 d[3])
 {
     f32x8 size =
@@ -89,6 +106,8 @@ BVPI_INLINE f32x8 rank_children(const bvpi_box8 *boxes, const float half[3], con
     return (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / (size * size);
 }
 
+/* Decodes the children of one side's node and tests them against the other side's box: c->lanes
+ * keeps those that may matter. sorted: fills in c->key, too. False: the node is damaged. */
 BVPI_INLINE bool open_children(pair_walk *walk, const pair_entry *e, bool open_a, bool by_distance,
                                bool sorted, pair_narrow_fn narrow, pair_children *c)
 {
@@ -123,9 +142,9 @@ BVPI_INLINE bool open_children(pair_walk *walk, const pair_entry *e, bool open_a
     return true;
 }
 
-/* One number per lane whose order is that of (gap, key): both are floats >= 0, whose bits order as
- * they do; the lane itself decides the rest. Overlapping boxes all have gap 0. Returns how many:
- * the most promising one is the last. */
+/* Lists the lanes with the most promising one last, by insertion sort on one integer each: the bits
+ * of (gap, key), both floats >= 0, sort as the floats do. Gaps of overlapping boxes are all 0, so
+ * there the key decides. Returns the number of lanes. */
 static inline unsigned sort_lanes(const pair_children *c, bool by_distance,
                                   uint8_t order[BVPD_WIDTH])
 {
@@ -145,7 +164,7 @@ static inline unsigned sort_lanes(const pair_children *c, bool by_distance,
     return count;
 }
 
-/* The first one is the last. */
+/* Lists the lanes in stored order, the first one last. */
 static inline unsigned list_lanes(unsigned lanes, uint8_t order[BVPD_WIDTH])
 {
     unsigned count = 0;
@@ -154,19 +173,18 @@ static inline unsigned list_lanes(unsigned lanes, uint8_t order[BVPD_WIDTH])
     return count;
 }
 
-/* Of an opened pair, the children that wait, by lanes: the last one comes first. That is a third of
- * what pairs of their own would take. */
+/* An opened pair, and the lanes of its children that wait; the last of the list comes first. */
 typedef struct pair_level {
     pair_entry opened;
     bvpi_wide node;           /* of the box that was opened */
     float gap_sq[BVPD_WIDTH]; /* by distance */
-    uint8_t lane[BVPD_WIDTH]; /* WALK_WHOLE: the pair itself, which has not been opened */
+    uint8_t lane[BVPD_WIDTH]; /* WALK_WHOLE: `opened` itself waits, not opened yet */
     uint8_t count;            /* > 0 */
     bool open_a;
 } pair_level;
 enum { WALK_WHOLE = BVPD_WIDTH };
 
-/* What the child in that lane is. */
+/* Sets what one side of the pair refers to: a child node or a leaf. */
 BVPI_INLINE void set_child(pair_entry *out, const bvpi_wide *node, unsigned lane, bool open_a)
 {
     const bool inner = bvpi_wide_is_inner(node, lane);
@@ -188,7 +206,8 @@ BVPI_INLINE void child_now(const pair_entry *e, const pair_children *c, unsigned
     set_child(out, &c->node, lane, open_a);
 }
 
-/* The same of a child that has waited: its box is decoded once more, which rounds nothing. */
+/* The same for a child that has waited. Its box is decoded again, to the same bits: that
+ * arithmetic is exact. */
 BVPI_INLINE void child_later(const pair_walk *walk, const pair_level *level, unsigned lane,
                              bool open_a, pair_entry *out)
 {
@@ -203,8 +222,8 @@ BVPI_INLINE void child_later(const pair_walk *walk, const pair_level *level, uns
     set_child(out, &level->node, lane, open_a);
 }
 
-/* Where pairs of boxes wait. While `nearest_first`, new ones go to the heap if there is room; what
- * is on the stack comes first, the last one pushed before all. */
+/* Pairs of boxes that wait. With nearest_first new ones go to the heap while the stack is empty and
+ * there is room. The stack is always served before the heap: it holds what the heap could not. */
 typedef struct pair_waiting {
     pair_level levels[BVPI_PAIR_LEVELS];
     unsigned depth;
@@ -221,6 +240,7 @@ static inline void push_whole(pair_waiting *waiting, const pair_entry *e)
     level->count = 1;
 }
 
+/* Puts the children in c->lanes to wait. False: the stack is full, so the file is damaged. */
 BVPI_INLINE bool push_children(const pair_entry *e, const pair_children *c, bool open_a,
                                bool by_distance, bool sorted, pair_waiting *waiting)
 {
@@ -280,7 +300,7 @@ BVPI_INLINE void pop_pair(const pair_walk *walk, pair_waiting *waiting, bool by_
     drop_next(waiting);
 }
 
-/* Once the first distance is known, the nearest pairs come first. */
+/* Switches to nearest first: moves what waits on the stack to the heap, as far as there is room. */
 static inline void turn_to_nearest(const pair_walk *walk, pair_waiting *waiting)
 {
     waiting->nearest_first = true;
@@ -288,7 +308,9 @@ static inline void turn_to_nearest(const pair_walk *walk, pair_waiting *waiting)
         pop_pair(walk, waiting, true, heap_push(&waiting->heap, next_gap_sq(waiting), 0));
 }
 
-/* The next pair of boxes; false: there is none that may answer. */
+/* Removes the next pair that may matter. Pairs that were pushed before the limit shrank are dropped
+ * here. A heap's first entry beyond the limit ends the walk: the others are farther. False: none is
+ * left. */
 BVPI_INLINE bool next_pair(const pair_walk *walk, pair_waiting *waiting, bool by_distance,
                            pair_entry *e)
 {
@@ -303,7 +325,11 @@ BVPI_INLINE bool next_pair(const pair_walk *walk, pair_waiting *waiting, bool by
     return e->gap_sq < walk->limit_sq;
 }
 
-/* ---- where to look first the next time ------------------------------------------------------- */
+/* ---- where the next query may begin ---------------------------------------------------------- */
+
+/* A query that found an answer keeps a pair of nodes a few levels above it. A warm query first
+ * searches below that pair: what it finds there is an answer, and finding nothing proves nothing.
+ */
 
 static inline bool is_box_within(const float centre[3], const float half[3],
                                  const float outer_centre[3], const float outer_half[3])
@@ -316,7 +342,8 @@ static inline bool is_box_within(const float centre[3], const float half[3],
     return within;
 }
 
-/* Keeps the first of the nodes in the trail that the last one is below. */
+/* Keeps the highest pair of inner nodes in the trail whose boxes contain the last pair's. The trail
+ * holds the last WALK_TRAIL opened pairs, not a path, so containment has to be tested. */
 static inline void keep_start(const pair_walk *walk, bvpi_pair_start *out)
 {
     const pair_entry *last = &walk->trail[(walk->opened - 1) % WALK_TRAIL];
@@ -345,9 +372,9 @@ static inline void enter_start(const bvpi_pair_start *start, pair_entry *root)
     memcpy(root->half_b, start->box_b + 3, sizeof root->half_b);
 }
 
-/* Walks from `root`. by_distance and the functions are constants of each instance of this template;
- * `sorted` is not, for two instances more would be faster by less than 1 % (decisions.md, "Text of
- * the library"). */
+/* Walks from `root`. by_distance and the functions are constants at each call, so the compiler
+ * makes a copy for each; `sorted` is not: two more copies would be faster by less than 1 %
+ * (decisions.md, "Text of the library"). */
 BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_distance, bool sorted,
                             pair_leaf_fn leaf, pair_narrow_fn narrow)
 {
@@ -360,6 +387,7 @@ BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_dis
     if (by_distance)
         heap_init(&waiting.heap);
     while (!query->done && next_pair(walk, &waiting, by_distance, &e)) {
+        /* steps run out only on a damaged file or at the end of a budget */
         bool good = bvpi_steps_take(&walk->steps);
         if (good && e.count_a != 0 && e.count_b != 0) {
             leaf(walk, &e);

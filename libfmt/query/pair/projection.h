@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * projection.h: points of a placed part along a direction of the world, bounded.
- * Spec: exactness.md, chapter 6, ties
+ * projection.h: an upper bound of the projection of a placed part's points on a world direction.
+ * Held by tests/property/test_ties.c: its error constant is needed.
+ * Spec: exactness.md, chapter 6, "Ties"
  */
 #ifndef BVPI_QUERY_PAIR_PROJECTION_H
 #define BVPI_QUERY_PAIR_PROJECTION_H

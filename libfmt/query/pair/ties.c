@@ -1,6 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * ties.c: pairs of triangles settled by a plane between two parts.
- * Spec: exactness.md, chapter 6
+ *
+ * For a direction w let h_a be the largest w . x over a's triangles, h_b the largest -w . x over
+ * b's. If -(h_a + h_b) > 0, it is a lower bound of every distance, times |w|. Three outcomes:
+ * - the bound exceeds the limit (or 0, if the question is overlap): no pair can be the answer;
+ * - the bound reaches the best pair's cell: no pair is nearer, but one of the same cell may come
+ *   first in storage; search_first() looks for it among triangles that reach near the planes;
+ * - otherwise the direction proves nothing, and the next one is tried.
+ *
+ * A few triangles may be on the wrong side of their plane (strays). Each is settled by itself,
+ * against all of the other part, by planes of its own.
+ *
+ * Directions come from a pair that was found apart, and from one in the middle of storage: its
+ * shortest connection and both normals.
+ *
+ * Invariants: a projection is never below the true one (projection.h adds its error), so a plane
+ * proves or is not used. Every search has a bound on its work, and giving up is always safe: the
+ * walk goes on and finds the answer by itself.
+ *
+ * Held against brute force by tests/property/test_ties.c, which also counts the work.
+ * Spec: exactness.md, chapter 6, "Ties"
  * Measured: decisions.md, "Ties".
  */
 #include "query/pair/ties.h"
@@ -13,14 +32,14 @@
 #include "query/pair/projection.h"
 
 enum {
-    STRAY_MOST = 16,     /* triangles of a part on the wrong side of the plane */
-    TESTED_MOST = 64,    /* pairs of one of them that are decided one by one */
-    SEARCH_LEAST = 4096, /* triangles that a search for the first pair may look at */
-    GROUP_MOST = 32      /* boxes of clusters that are kept */
+    STRAY_MOST = 16,     /* most strays of a part */
+    TESTED_MOST = 64,    /* most pairs of a stray that are decided one by one */
+    SEARCH_LEAST = 4096, /* triangles that a search for the first pair may look at, at least */
+    GROUP_MOST = 32      /* boxes around groups of clusters */
 };
 
-/* A try costs some ten exact tests for each hundred triangles; with less patience one that fails
- * would be dear, with more one that succeeds would come late. */
+/* A try costs about ten exact tests for each hundred triangles. With less patience a try that fails
+ * would cost too much, with more a try that succeeds would come too late. */
 uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
     return 512 + (a->part.triangle_count + b->part.triangle_count) / 8;
@@ -28,8 +47,7 @@ uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b
 
 /* ---- projections ----------------------------------------------------------------------------- */
 
-/* Of a's points; of b's those of the opposite direction, so that both parts' largest values count.
- */
+/* Projections on w for a and on -w for b, so that the largest value of either part counts. */
 static void project_parts(const bvpi_pose *pose, const double w[3], bvpi_projection of[2])
 {
     const double back[3] = {-w[0], -w[1], -w[2]};
@@ -46,7 +64,7 @@ static double highest_of_triangle(const bvpi_projection *p, const float t[9])
     return most;
 }
 
-/* Coordinates as floats, one after the other? */
+/* Are the vertices plain floats x, y, z in a row, which can be read without decoding? */
 static bool is_raw(const bvpi_cluster *cluster)
 {
     bool raw = cluster->vertex_width == 96;
@@ -78,23 +96,25 @@ static double highest_of_vertices(const bvpi_projection *p, const bvpi_cluster *
 
 /* ---- planes ---------------------------------------------------------------------------------- */
 
-/* Two parallel planes: triangles of side i (a, b) whose values are at most at[i] are on its side of
- * its plane. */
+/* Two parallel planes, one for each side (0: a, 1: b). A triangle of side i whose largest
+ * projection is at most at[i] is on the right side of its plane. */
 typedef struct planes {
     bvpi_projection of[2];
     double at[2];
     double direction[3], length; /* its length, at least */
-    double room;                 /* how far they could be moved apart */
+    double room;                 /* gap of the pair that gave them, beyond what is needed */
 } planes;
 
+/* A lower bound of the distance between triangles with these largest projections, or 0. */
 static double least_gap(const planes *p, const double highest[2])
 {
     const double gap = -(highest[0] + highest[1]);
     return gap > 0 ? gap / p->length * (1 - 0x1p-48) : 0;
 }
 
-/* Planes across w between the triangles of a pair, that are more than `apart` from one another.
- * False: there are none. */
+/* Planes orthogonal to w, or to -w, between the two triangles of a pair, more than `apart` from
+ * each other. Most of the remaining room, 7/16 on either side, is given to the parts: the more they
+ * may stand out, the fewer strays. False: w does not separate the pair that far. */
 static bool planes_across(const bvpi_pose *pose, const double w[3], const float a[9],
                           const float b[9], double apart, planes *out)
 {
@@ -122,7 +142,7 @@ static bool planes_across(const bvpi_pose *pose, const double w[3], const float 
     return false;
 }
 
-/* A triangle's normal, parallel to the world. */
+/* A triangle's normal in the frame parallel to the world. */
 static void normal_of(const double *map, int columns, const float t[9], double out[3])
 {
     double edge[2][3];
@@ -137,7 +157,7 @@ static void normal_of(const double *map, int columns, const float t[9], double o
 
 enum { DIRECTIONS = 3 };
 
-/* Directions that may tell a pair apart: the shortest connection, the normals. */
+/* Directions that may separate a pair: its shortest connection, both normals. */
 static void directions_of(const bvpi_pose *pose, const float a[9], const float b[9],
                           double out[DIRECTIONS][3])
 {
@@ -166,8 +186,9 @@ static uint32_t first_item(const bvpi_part *part, uint32_t idx)
     return (uint32_t)(bvpi_cluster_off(part, idx) >> part->cluster_shift) << 8;
 }
 
-/* All triangles of a side are at most as high as its plane, but for the strays. *highest: how high
- * those are. False: there are too many strays, the file is damaged or the call is over. */
+/* Lists the triangles of a side beyond its plane. *highest: the largest projection of all others.
+ * Whole clusters are passed by their vertices alone. False: too many strays, a damaged file, or the
+ * call is over. */
 static bool find_strays(const bvpi_ties *ties, const planes *p, int side, strays *out,
                         double *highest)
 {
@@ -202,7 +223,8 @@ static bool find_strays(const bvpi_ties *ties, const planes *p, int side, strays
     return true;
 }
 
-/* Decides about one pair, given as stray and other. False: the walk has to. */
+/* Decides one pair of a stray and a triangle of the other part. False: it may be an answer, so the
+ * walk has to go on; or the query has ended. */
 static bool test_stray(const bvpi_ties *ties, int side, const float stray[9], uint32_t item_stray,
                        const float other[9], uint32_t item_other)
 {
@@ -218,8 +240,9 @@ static bool test_stray(const bvpi_ties *ties, int side, const float stray[9], ui
     return !ties->query->done;
 }
 
-/* Planes between a stray and the first triangle of the other part that no earlier planes tell from
- * it, and so on. False: the walk has to. */
+/* Settles one stray against all of the other part. A triangle that the current planes do not
+ * separate from the stray is decided by itself, and gives the next planes. Most triangles are
+ * passed by the planes of the first. False: not settled. */
 static bool settle_stray(const bvpi_ties *ties, int side, const float stray[9], uint32_t item)
 {
     const bvpi_part *part = &part_of(ties, 1 - side)->part;
@@ -290,23 +313,25 @@ static bool spans_meet(const span *a, const span *b)
     return true;
 }
 
-/* What a search for the first of the pairs at one distance knows. Let g be the gap of the planes, T
- * the largest distance in question. Nearest points x, y of such a pair are y = x + (s, along the
- * planes' normal) + (something across it, at most sqrt(T^2 - g^2)), g <= s <= T. */
+/* A search for the first pair in storage among those at the least distance. Let g be the gap of the
+ * planes and T the largest distance in question. Nearest points x, y of such a pair satisfy
+ * y = x + s n + v with n the planes' unit normal, g <= s <= T, v orthogonal to n and
+ * |v| <= sqrt(T^2 - g^2). So y is in the box around x shifted by g n and enlarged by
+ * (T - g) + sqrt(T^2 - g^2). */
 typedef struct search {
     const bvpi_ties *ties;
     bvpi_projection axis[2][3]; /* a side's points, on the axes */
     bvpi_projection of[2];
-    double least[2];           /* triangles that are less high are too far away */
-    double most[2];            /* those that are higher are strays */
-    double shift[3], reach[3]; /* from a to b, and how far off that */
-    span group[GROUP_MOST];    /* of b's clusters */
+    double least[2];           /* triangles with lower projections are too far away */
+    double most[2];            /* triangles with higher ones are strays, settled already */
+    double shift[3], reach[3]; /* g n, and by how much y may be off it */
+    span group[GROUP_MOST];    /* around b's clusters, group_size in each */
     uint32_t group_size;
-    unsigned group_count; /* 0: not made yet */
+    unsigned group_count; /* 0: boxes are not made yet */
     uint64_t left;        /* triangles of b that may still be looked at */
 } search;
 
-/* Is the triangle high enough, and no stray? */
+/* Does the triangle reach near the plane, without being a stray? */
 static bool is_at_plane(const search *s, int side, const float t[9])
 {
     const double highest = highest_of_triangle(&s->of[side], t);
@@ -325,7 +350,7 @@ static void span_of(const search *s, int side, const float t[9], span *out)
     }
 }
 
-/* Where b's points must be to be near enough to one in the box. */
+/* Turns the box of a triangle of a into the box that y must be in. */
 static void span_across(const search *s, span *box)
 {
     for (int i = 0; i < 3; i++) {
@@ -363,8 +388,7 @@ static void begin_search(search *s, const bvpi_ties *ties, const planes *p, cons
     }
 }
 
-/* Boxes of b's clusters, of the triangles that are at the plane; several in one if there are many.
- */
+/* Boxes around b's triangles near the plane, one for each group of clusters. */
 static bool bound_groups(search *s)
 {
     const bvpi_part *part = &s->ties->b->part;
@@ -391,8 +415,8 @@ static bool bound_groups(search *s)
 
 typedef enum found { NOT_FOUND, FOUND, GIVEN_UP } found;
 
-/* Measures those of a cluster of b that may be near enough to a's triangle, in storage order, until
- * none of the rest comes first. */
+/* Measures, in storage order, the triangles of a cluster of b that may be near enough to a's.
+ * FOUND: the rest comes after the best pair. */
 static found search_cluster(search *s, const float a[9], uint32_t item_a, const span *at,
                             uint32_t idx)
 {
@@ -440,9 +464,9 @@ static found search_triangle(search *s, const float a[9], uint32_t item_a)
     return NOT_FOUND;
 }
 
-/* All pairs are as far apart as the best one, or farther: the answer is the first one in storage
- * that is not farther. False: the walk has to find it. A function of its own: the strays need no
- * room on the stack by then. */
+/* No pair is nearer than the best one's cell: the answer is the first pair in storage in that cell.
+ * False: given up, the walk has to find it. Not inlined, so that this state and the strays are not
+ * on the stack at the same time. */
 static __attribute__((noinline)) bool search_first(const bvpi_ties *ties, const planes *p,
                                                    const double highest[2], double gap)
 {
@@ -464,7 +488,7 @@ static __attribute__((noinline)) bool search_first(const bvpi_ties *ties, const 
             bvpi_cluster_triangle(&cluster, k, corners);
             if (!is_at_plane(s, 0, corners))
                 continue;
-            /* the first one seldom needs boxes */
+            /* often the first triangle ends the search, and then boxes would be for nothing */
             if (searched++ == 1 && !bound_groups(s))
                 return false;
             const found status = search_triangle(s, corners, item);
@@ -477,14 +501,14 @@ static __attribute__((noinline)) bool search_first(const bvpi_ties *ties, const 
 
 /* ---- settling -------------------------------------------------------------------------------- */
 
-/* Does the query name the first one in storage of the pairs at the best one's distance? */
+/* Must the answer be the first pair in storage among those in the best one's cell? */
 static bool names_first(const bvpi_pair_query *query)
 {
     return query->mode == BVPI_PAIR_DISTANCE && !query->stop_at_first && !(query->tolerance > 0) &&
            query->best.found;
 }
 
-/* Planes must be farther apart than this to be of use. */
+/* How far apart planes must be to prove anything. */
 static double use_of(const bvpi_pair_query *query)
 {
     if (query->mode != BVPI_PAIR_DISTANCE)
@@ -493,14 +517,14 @@ static double use_of(const bvpi_pair_query *query)
                               : query->limit;
 }
 
-/* Pairs that are `gap` apart, or more, can't be the answer at all. */
+/* Does a gap rule out every pair as the answer? */
 static bool is_beyond(const bvpi_pair_query *query, double gap)
 {
     return gap > (query->mode == BVPI_PAIR_DISTANCE ? query->limit : 0);
 }
 
-/* Are there too many strays in a cluster from the middle of storage? Planes that are of no use are
- * then found out without a look at all of the other part. */
+/* Does a cluster from the middle of storage alone have too many strays? A cheap test that discards
+ * most useless planes before the parts are read. */
 static bool is_hopeless(const bvpi_ties *ties, const planes *p, int side)
 {
     const bvpi_part *part = &part_of(ties, side)->part;
@@ -516,8 +540,8 @@ static bool is_hopeless(const bvpi_ties *ties, const planes *p, int side)
     return count > STRAY_MOST;
 }
 
-/* What the planes prove. highest, *gap: of the triangles on their sides; the strays are settled by
- * themselves. False: it is of no use. A function of its own, as search_first. */
+/* Settles all pairs by the planes, except for pairs in the best one's cell. highest, *gap: of the
+ * triangles that are no strays. False: the planes prove nothing. Not inlined, as search_first. */
 static __attribute__((noinline)) bool settle_all_but_ties(const bvpi_ties *ties, const planes *p,
                                                           double highest[2], double *gap)
 {
@@ -543,6 +567,7 @@ static bool settle_by(const bvpi_ties *ties, const planes *p)
         return false;
     if (is_beyond(query, gap))
         return true;
+    /* From here on pairs may be answers that nobody measures: `lower` must allow for them. */
     query->lower = fmin(query->lower, gap);
     return search_first(ties, p, highest, gap);
 }
@@ -574,7 +599,8 @@ static bool middle_of(const bvpi_part *part, float out[9], uint32_t *item)
     return true;
 }
 
-/* The pair that was found may be one of strays; one from the middle seldom is. */
+/* The caller's pair may be of strays, and then its directions are useless for the others. A pair
+ * from the middle of storage seldom is. */
 static bool settle_middle(const bvpi_ties *ties)
 {
     float a[9], b[9];

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * ties.h: many pairs of triangles of two parts that no bound of a box tells apart, settled at once.
- * Spec: exactness.md, chapter 6
+ * ties.h: settles by one plane the many pairs of triangles that bounds of boxes do not tell apart.
+ *
+ * Thousands of pairs may be as near as the nearest one, or nearly touch: two fans of triangles
+ * around a hub each, plates face to face, triangles tiny beside the part. Each would be measured or
+ * decided exactly. After much such work a pair of parallel planes is tried, with one part's
+ * triangles on one side and the other part's beyond, except for a few. It proves for all other
+ * pairs at once what was found for one. The cost is linear in the triangles; pairs are many more.
+ *
+ * Spec: exactness.md, chapter 6, "Cells" and "Ties"
  */
-
-/* Thousands of pairs may be as near as the nearest one, or nearly touch: two fans that share a hub
- * each, plates face to face, triangles that are tiny beside the part. Each is then measured, or
- * decided exactly. Once that has been done often, a plane is tried that has the one part's
- * triangles on one side and the other's beyond it, but for a few: it proves for all other pairs at
- * once what was found out for one. Linear in the triangles, where pairs are many more. */
 #ifndef BVPI_QUERY_PAIR_TIES_H
 #define BVPI_QUERY_PAIR_TIES_H
 
@@ -16,13 +17,14 @@
 #include "prim/tri_dist.h"
 #include "query/pair/pair_query.h"
 
-/* ---- distances that are as good as equal --------------------------------------------------------
+/* ---- distances that count as equal ----------------------------------------------------------- */
 
- * Distances are compared by their cells: doubles rounded to 2^-32 of themselves. Upper ends of
- * pairs at one distance differ by rounding only; they nearly always share a cell. */
+/* Distances are compared by their cells: doubles rounded to 2^-32 of themselves. Upper ends of
+ * pairs at one distance differ only by rounding, so they nearly always share a cell. Rounding is
+ * monotone, so a cell is an interval of doubles. */
 enum { BVPI_CELL_SHIFT = 20 };
 
-/* x >= 0. Monotone. */
+/* The number of x's cell, for x >= 0. */
 static inline uint64_t bvpi_cell(double x)
 {
     uint64_t bits;
@@ -37,14 +39,14 @@ static inline double bvpi_cell_double(uint64_t bits)
     return x;
 }
 
-/* The least number of x's cell. */
+/* The least double in x's cell. */
 static inline double bvpi_cell_bottom(double x)
 {
     const uint64_t cell = bvpi_cell(x) << BVPI_CELL_SHIFT;
     return cell == 0 ? 0 : bvpi_cell_double(cell - (UINT64_C(1) << (BVPI_CELL_SHIFT - 1)));
 }
 
-/* The largest one. */
+/* The largest double in x's cell. */
 static inline double bvpi_cell_top(double x)
 {
     return bvpi_cell_double((bvpi_cell(x) << BVPI_CELL_SHIFT) +
@@ -53,30 +55,29 @@ static inline double bvpi_cell_top(double x)
 
 /* ---- settling -------------------------------------------------------------------------------- */
 
-/* Two parts whose triangles meet, and what the kernel does with a pair; items as in pair_queue.h.
- */
+/* Two parts, and what the kernel does with a pair of triangles. Items are as in pair_queue.h. */
 typedef struct bvpi_ties {
     bvpi_pair_query *query;
     const bvpi_placed_part *a, *b;
     const bvpi_pose *pose;
-    uint64_t spent; /* so far: more than that is not worth a try */
+    uint64_t spent; /* work so far; a try may cost about as much */
     void *user;
     /* DISTANCE: measures a pair; it becomes the answer if it is nearer or comes first. */
     void (*measure)(void *user, const float a[9], const float b[9], uint32_t item_a,
                     uint32_t item_b);
-    /* DISTANCE: would the pair be the answer, if it is as near as the best? */
+    /* DISTANCE: does the pair come before the best one in storage? */
     bool (*comes_first)(void *user, uint32_t item_a, uint32_t item_b);
 } bvpi_ties;
 
-/* What is spent on two parts is counted as pairs of leaves; an exact test counts as so many. */
+/* Work on two parts is counted in pairs of leaves; an exact test counts as this many. */
 enum { BVPI_TIES_EXACT = 8 };
 
-/* How much is spent before the first try. */
+/* How much work is done before the first try. */
 uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b);
 
-/* a, b: a pair that was found apart. True: no pair of the two parts, but for those measured, may
- * change the answer. query->lower holds. False: nothing is known, or the query's status says why.
- */
+/* a, b: a pair that was found apart. True: except for the pairs that this call has measured, no
+ * pair of the two parts can change the answer, and query->lower is right. False: nothing is known,
+ * or the query has ended (query->done). */
 bool bvpi_ties_settle(const bvpi_ties *ties, const float a[9], const float b[9]);
 
 #endif

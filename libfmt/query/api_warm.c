@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * api_warm.c: the public queries between two moving bodies that a caller repeats at each step.
  *
- * In this order: by the certificates alone; by a certificate with room for the next queries; by a
- * look where the last answer was found; by a plain query.
+ * A question is answered by the first of these that can:
+ * 1. A certificate: the bodies moved less than they were apart, or a pair certainly still crosses.
+ *    The file is not looked at.
+ * 2. "Is there clearance for some steps more?" (clears): costs about as much as the question
+ * itself, and a no-contact answer then serves the following queries, too.
+ * 3. Below the pair of nodes where the last answer was found (leads).
+ * 4. The plain query, whose result becomes the new certificate.
+ * A distance starts from the last nearest pair: its distance now is the first limit, its direction
+ * the first along which gaps are looked for; then from the front, if there is one.
+ *
+ * 2 and 3 cost time when they fail, so each pauses after a failure, and twice as long after each
+ * further one (note_trial).
+ *
+ * Invariant: what the state holds changes the work, not the answer. Two exceptions: which of
+ * several touching pairs is named, and the lower end of a distance where a plane settles ties.
+ *
+ * Slow twin: plain queries, tests/property/test_warm.c.
+ * Spec: exactness.md, chapter 11
+ * Measured: decisions.md, "Warm starts (protocol warm)", "What warm starts are worth"
  */
 #include <math.h>
 #include <string.h>
@@ -10,14 +27,14 @@
 #include "query/warm/warm.h"
 
 enum {
-    FIRST_STEPS = 8, /* queries that a certified clearance is to serve; adapts */
+    FIRST_STEPS = 8, /* queries that a clearance should serve, at first; adapts */
     LEAST_STEPS = 2,
     MOST_STEPS = 64,
-    MOST_FAILURES = 6 /* 2^6 plain queries go by before anything else is tried again */
+    MOST_FAILURES = 6 /* pauses are at most 2^6 queries long */
 };
 #define BEYOND (1 + 0x1p-20) /* wider than a distance's interval */
 
-/* By the certificates alone: 1 yes, 0 no, -1 unknown. delta 0: do they touch? */
+/* Answers from certificates alone: 1 yes, 0 no, -1 unknown. delta 0 asks whether they touch. */
 static int certain_within(bvpi_warm *warm, const bvp_body *a, const bvp_body *b, double motion,
                           double delta)
 {
@@ -73,7 +90,8 @@ static bool may_look_ahead(coherent *c)
     return false;
 }
 
-/* How far the bodies go in so many queries, if they go on as they did. */
+/* How far the bodies will move in so many queries if they keep their speed; at least 2^-14 of b's
+ * size, for bodies that stand still. */
 static double way_ahead(const coherent *c, uint32_t steps)
 {
     const double *half = c->warm->clear.b.half;
@@ -83,7 +101,8 @@ static double way_ahead(const coherent *c, uint32_t steps)
 
 /* ---- keeping --------------------------------------------------------------------------------- */
 
-/* Keeps where the bodies were. nearest: no pair is nearer; upper: one is as near, or infinity. */
+/* Makes a certificate for the current placements. nearest: no pair is nearer; upper: some pair is
+ * as near as this, or infinity. */
 static void keep_placements(coherent *c, bool is_apart, double nearest, double upper)
 {
     bvpi_clearance *clear = &c->warm->clear;
@@ -111,7 +130,8 @@ static void keep_distance(coherent *c, double limit)
 
 /* ---- clearances ------------------------------------------------------------------------------ */
 
-/* Certifies more clearance than delta, at the same cost. False: the clearance is smaller. */
+/* Tries to certify delta plus some steps of motion. The number of steps adapts: it grows by a
+ * quarter after a success and is halved after a failure. False: not certified, nothing is known. */
 static bool clears(coherent *c, double delta)
 {
     bvpi_habits *habits = &c->warm->habits;
@@ -138,7 +158,8 @@ static bool clears(coherent *c, double delta)
 
 /* ---- leads ----------------------------------------------------------------------------------- */
 
-/* Is there still an answer where the last one was? The limit is that of `within`. */
+/* Searches below the last answer's pair of nodes. True: there is an answer, which is as good as
+ * any. limit: for BVPI_PAIR_DISTANCE, the delta of `within`. */
 static bool leads(coherent *c, bvpi_pair_mode mode, double limit)
 {
     bvpi_pair_query *query = &c->query;
@@ -255,7 +276,7 @@ bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, b
 
 /* ---- distance -------------------------------------------------------------------------------- */
 
-/* Asks about one pair alone. */
+/* Runs the query on one pair of triangles alone. */
 static void ask_pair(coherent *c, const bvpi_last_pair *pair)
 {
     bvpi_pair_query *query = &c->query;
@@ -268,7 +289,9 @@ static void ask_pair(coherent *c, const bvpi_last_pair *pair)
     query->kernel = kernel;
 }
 
-/* The current distance of the last nearest pair bounds the search and gives its direction. */
+/* Measures the last nearest pair: its current distance becomes the limit, its direction the aim.
+ * The limit alone would be worse than nothing: a search that starts with the exact limit never
+ * finds a nearer pair, and so never sets an aim. */
 static void measure_last(coherent *c, double limit)
 {
     bvpi_pair_query *query = &c->query;
@@ -287,7 +310,7 @@ static void measure_last(coherent *c, double limit)
     query->bounded = query->is_aimed = found;
 }
 
-/* Resumes at the front where the last search stopped, if there is one with a bound. */
+/* Runs the search from the front, if there is one and the limit is that of a pair; else plainly. */
 static void search_nearest(coherent *c)
 {
     bvpi_pair_query *query = &c->query;
@@ -310,7 +333,8 @@ static void search_nearest(coherent *c)
     note_trial(&habits->front_failures, &habits->front_pause, !front.is_lost);
 }
 
-/* Bodies that have not come as far as they were apart have not met. */
+/* Whether they touch is asked first, unless the certificate rules it out: bodies that have moved
+ * less than they were apart do not touch. */
 static bvp_status distance(coherent *c, double limit)
 {
     bvpi_pair_query *query = &c->query;

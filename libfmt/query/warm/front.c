@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * front.c: checks that a front from an earlier query belongs to these two bodies.
- * Spec: exactness.md, chapter 11
+ * front.c: the memory of a front: its layout, and whether an earlier query's front is about these
+ * two bodies.
+ *
+ * The head is sealed; keys and groups are not. References in groups are checked where they are
+ * followed (front_kernel.c), so damaged memory cannot lead outside the map.
+ *
+ * Held by tests/property/test_warm.c (fronts of other bodies, small fronts).
+ * Spec: exactness.md, chapter 11, "Front"
  */
 #include "query/warm/front.h"
 

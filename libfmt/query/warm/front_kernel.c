@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * front_kernel.c: the distance of two parts from where the last search stopped; compiled once per
- * instruction set.
+ * front_kernel.c: the distance of two parts, resumed where the last search stopped; compiled once
+ * per instruction set.
  *
- * A pair whose node was opened stays in the front for those of the node's children that need not be
- * looked at; the others wait by themselves.
- * Measured: decisions.md, "Fronts".
+ * The first search (search_all) records each opened pair as a group: its eight children against the
+ * other box, each with a plane. A child that may be within the limit is taken out of the group and
+ * becomes a group itself, down to leaves; the others stay, proved by their planes.
+ *
+ * A later search (search_front) goes through the groups. The bound of a plane now is its old gap
+ * plus the exact change of n . (R c + t), less what the turn of n in b's frame can move within b's
+ * box (front.h). Groups whose bounds all exceed the limit are left alone; the others are opened
+ * again where needed. put_key() estimates how long a group can be left alone entirely.
+ *
+ * The front only grows finer. When it has grown by half, it is begun anew (is_of_use).
+ *
+ * Invariants: front.h. A bound is compared with a limit that includes the slack of both maps, so
+ * every pair that may decide the answer or its lower end is measured.
+ *
+ * The groups are the caller's memory: counts and references are checked where they are used.
+ *
+ * Slow twin: plain distance queries, tests/property/test_warm.c.
+ * Spec: exactness.md, chapter 11, "Front"
+ * Measured: decisions.md, "Fronts", "What warm starts are worth".
  */
 #define BVPI_COMPACT /* as kernels of other kinds: decisions.md, "Text of the library" */
 
@@ -19,16 +35,17 @@ typedef struct front_search {
     bvpi_front *front;
     double length;             /* of a work unit in the world, at least */
     float slack;               /* what a plane's bound may err */
-    float limit;               /* bounds above this, slack included, are of no interest */
-    float step;                /* how far b has gone since the last query */
-    uint32_t hole[HOLES_MOST]; /* groups in no use */
+    float limit;               /* pairs with bounds above this do not matter; includes the slack */
+    float step;                /* motion of b since the last query */
+    uint32_t hole[HOLES_MOST]; /* unused groups */
     unsigned hole_count;
     pair_waiting waiting;
 } front_search;
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-/* The limit shrank: rounded up, and wider than a distance's interval. */
+/* Takes over the query's limit, rounded up, and widened by more than the width of a distance's
+ * interval, so that pairs that decide the lower end are not left out. */
 static void limit_front(front_search *s)
 {
     const double limit = s->parts.walk.query->limit / s->length;
@@ -44,7 +61,8 @@ static void init_units(front_search *s)
     limit_front(s);
 }
 
-/* Is the front one of these units, and small enough? It never grows coarser by itself. */
+/* Is the front in the same work units, and not grown too fine? Nothing makes it coarser again, so
+ * after it has grown by half a new one is cheaper. */
 static bool is_of_use(const bvpi_front_head *head, const front_search *s)
 {
     const bvpi_box_pair *boxes = &s->parts.walk.boxes;
@@ -55,7 +73,7 @@ static bool is_of_use(const bvpi_front_head *head, const front_search *s)
            memcmp(head->unit_b, boxes->unit_b, sizeof head->unit_b) == 0;
 }
 
-/* An upper bound of how far a point of b's root box goes when one map becomes another. */
+/* An upper bound of how far any point of b's root box moves from the old map to the current one. */
 static double motion_between(const front_search *s, const bvpi_front_map *from)
 {
     const bvpi_box_pair *boxes = &s->parts.walk.boxes;
@@ -107,11 +125,12 @@ static bvpi_front_group *new_group(front_search *s)
         front->is_lost = true;
         return NULL;
     }
-    front->keys[k] = 0; /* the next query finds out */
+    front->keys[k] = 0; /* so the next query looks at it */
     return &front->groups[k];
 }
 
-/* A group that is not remembered has no pairs: it is never looked at again. */
+/* Frees an empty group. If the list of holes is full, the group stays unused: its key is infinite,
+ * so it is never looked at. */
 static void leave_group(front_search *s, uint32_t k)
 {
     s->front->keys[k] = INFINITY;
@@ -143,7 +162,7 @@ static inline f32x8 turn_normal(const front_search *s, const f32x8 n[3], int j)
     return n[0] * boxes->r[0][j] + n[1] * boxes->r[1][j] + n[2] * boxes->r[2][j];
 }
 
-/* What the planes are worth now. */
+/* Lower bounds of the group's distances now, by the formula in front.h. */
 static f32x8 bounds_of(const front_search *s, const bvpi_front_group *g)
 {
     const f32x8 n[3] = {f32x8_load(g->normal[0]), f32x8_load(g->normal[1]),
@@ -154,13 +173,14 @@ static f32x8 bounds_of(const front_search *s, const bvpi_front_group *g)
     return bound;
 }
 
-/* Pairs that are far enough apart. */
+/* The lanes that are proved to be beyond the limit. */
 static inline unsigned lanes_beyond(f32x8 bounds, float limit)
 {
     return (unsigned)i32x8_movemask(f32x8_gt(bounds, f32x8_splat(limit)));
 }
 
-/* For how many more steps like the last one need a group not be looked at? */
+/* Sets the key so that the group is left alone as long as its bounds allow: tries 2, 4, .. 64 steps
+ * like the last one. The key is the largest such limit, which all bounds exceed, plus `worn`. */
 static void put_key(front_search *s, uint32_t k, f32x8 bounds)
 {
     float steps = LEAST_STEPS, limit = s->limit;
@@ -237,14 +257,15 @@ static void visit_rows(front_search *s, const narrow_leaf *a, unsigned lanes_a,
     }
 }
 
-/* From the leaves' frame to work units, less what it errs. */
+/* Converts gaps from the leaves' frame to work units, after subtracting their error. */
 static void scale_gaps(const front_search *s, front_planes *planes)
 {
     const float slack = 6 * s->parts.test.frame.slack, unit = s->parts.frame.unit;
     planes->gap = (planes->gap - slack) / unit * (1 - 0x1p-20f);
 }
 
-/* Finds new planes, and tests the triangles of a for which there is none. */
+/* Finds new planes for a pair of leaves, and tests the triangles of a that no plane clears. Every
+ * lane keeps the better of its old and its new plane. */
 static void visit_leaf_group(front_search *s, bvpi_front_group *g, f32x8 bounds)
 {
     pair_parts *p = &s->parts;
@@ -297,7 +318,8 @@ static void boxes_of(const bvpi_box_pair *pair, const pair_entry *e, bool open_a
                            centre_b[2] * pair->r[i][2] + pair->t[i];
 }
 
-/* Finds new planes for a node's children; those that may be within the limit wait by themselves. */
+/* Opens a group's node again and finds new planes for all children. Children that may be within the
+ * limit leave the group (base infinite) and are pushed, to become groups of their own. */
 BVPI_INLINE bool open_side(front_search *s, bvpi_front_group *g, f32x8 bounds, bool open_a)
 {
     pair_walk *walk = &s->parts.walk;

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * front_planes.h: planes between boxes, and between triangles and a leaf's triangles, eight at a
- * time, for kernels. Any normal no longer than 1 gives a lower bound; those tried only matter for
- * how good it is.
+ * front_planes.h: separating planes between boxes, and between triangles and a leaf's triangles,
+ * eight pairs at a time, for kernels.
+ *
+ * Any normal of length at most 1 gives a lower bound of the distance: the gap between the two
+ * projections. So normals are chosen freely, several are tried for each pair, and the best is kept.
+ * unit_normals() makes them a little shorter than 1, to be safe against rounding.
+ *
+ * Spec: exactness.md, chapter 11, "Front"
  */
 #ifndef BVPI_QUERY_WARM_FRONT_PLANES_H
 #define BVPI_QUERY_WARM_FRONT_PLANES_H
 
 #include "query/pair/pair_narrow.h"
 
-/* Of eight pairs, each with its gap. */
+/* The best normal so far of each of eight pairs, and its gap. */
 typedef struct front_planes {
     f32x8 normal[3], gap;
 } front_planes;
@@ -153,7 +158,7 @@ BVPI_INLINE void offer_one_to_leaf(const tri_leaf *a, const tri_leaf *b, const f
     offer_planes(best, n, end_of_a(a, n), f32x8_splat(least));
 }
 
-/* Short ones are not too short. */
+/* Normals of small triangles are scaled so that their squares do not vanish. */
 #define NORMAL_SCALE 0x1p20f
 
 /* Between each triangle of a and all of b. Normals tried: the triangle's; from gap to gap along a's

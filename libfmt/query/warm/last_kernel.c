@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * last_kernel.c: a query between two bodies, of one pair of triangles alone; compiled once per
- * instruction set.
+ * last_kernel.c: a query between two bodies restricted to one pair of triangles, query->last;
+ * compiled once per instruction set.
+ *
+ * The pair goes through the same queue and tests as in a full query (pair_queue.h), so it gets the
+ * same interval, bit for bit. Its references come from the caller's memory and are checked.
  * Measured: decisions.md, "Warm starts (protocol warm)".
  */
 #include "query/pair/pair_queue.h"

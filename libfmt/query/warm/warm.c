@@ -1,7 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * warm.c: certificates about a pair of bodies, and what is left of them when the bodies have moved.
- * Spec: exactness.md, chapter 11
- * Measured: decisions.md, "Warm starts (protocol warm)".
+ * warm.c: certificates about a pair of bodies, and what they still prove after the bodies moved.
+ *
+ * Clearance: at placements (M_A, M_B) no pair of triangles was nearer than c. If body a has moved
+ * by at most s and b by at most t since, no pair is now nearer than c - s - t. motion_of() bounds
+ * the movement of all points of a box at once, for it is largest at a corner.
+ *
+ * Crossing: two triangles that properly cross keep crossing under small motions. Their corners are
+ * placed anew in double, with an error bound, and bvpi_tri_cross_sure() decides.
+ *
+ * The state is in the caller's memory, so nothing there is trusted without its seal, a hash over
+ * the certificate. It includes a hash of the bodies' contents: root hashes, parts, the history of
+ * refits, filters. Leads and habits decide only what is tried first; any bytes there give correct
+ * answers.
+ *
+ * Invariant: a certificate says only what a plain query would say now. So motions are rounded up,
+ * and a placement is used only if it is far from all that a query refuses (is_plain).
+ *
+ * Slow twin: plain queries, bit for bit, tests/property/test_warm.c, which also forges
+ * certificates. Spec: exactness.md, chapter 11, "Clearance" and "Crossing" Measured: decisions.md,
+ * "Warm starts (protocol warm)", "What warm starts are worth".
  */
 #include "query/warm/warm.h"
 
@@ -62,7 +79,8 @@ static uint64_t seal_crossings(const bvpi_crossings *c)
 
 /* ---- motion ---------------------------------------------------------------------------------- */
 
-/* Is the placement so far from what a query refuses that nothing need be computed exactly? */
+/* Is the placement so clearly one that queries accept that doubles decide it? Singular or extreme
+ * ones are left to the query, which decides exactly. */
 static bool is_plain(const double m[12])
 {
     const double det = m[0] * (m[5] * m[10] - m[6] * m[9]) + m[1] * (m[6] * m[8] - m[4] * m[10]) +
@@ -78,8 +96,8 @@ static bool is_plain(const double m[12])
            fabs(det) > 0x1p-30 * linear * linear * linear;
 }
 
-/* The squared length of centre +- edge 0 +- edge 1 +- edge 2, whatever the signs, is at most this.
- */
+/* An upper bound of the squared length of centre +- edge 0 +- edge 1 +- edge 2 for all signs: the
+ * products count by their magnitudes. */
 static double farthest_corner_sq(const double centre[3], const double edge[3][3])
 {
     return bvpi_dot(centre, centre) + bvpi_dot(edge[0], edge[0]) + bvpi_dot(edge[1], edge[1]) +
@@ -89,7 +107,7 @@ static double farthest_corner_sq(const double centre[3], const double edge[3][3]
                 fabs(bvpi_dot(edge[0], edge[2])) + fabs(bvpi_dot(edge[1], edge[2])));
 }
 
-/* How large the terms are that coordinates of a placed box are summed from. */
+/* The sum of magnitudes of all terms of a placed box's coordinates: rounding is relative to it. */
 static double terms_of(const bvpi_extent *box, const double m[12])
 {
     double sum = 0;
@@ -99,7 +117,8 @@ static double terms_of(const bvpi_extent *box, const double m[12])
     return sum;
 }
 
-/* An upper bound of how far any point of the box goes from one placement to another. */
+/* An upper bound of how far any point of the box moves from one placement to another. A point moves
+ * by (to - from) p, an affine function, so the farthest point is a corner. */
 static double motion_of(const bvpi_extent *box, const double from[12], const double to[12])
 {
     double d[12], moved[3], edge[3][3];
@@ -121,7 +140,8 @@ static double motion_of(const bvpi_extent *box, const double from[12], const dou
     return motion * BVPI_ROUND_UP + 0x1p-400;
 }
 
-/* A query looks at this first, too, and no part of a bad file gets an answer. */
+/* Queries check this first. Certificates must, too: a file found to be bad must not be answered
+ * from memory. */
 static bool is_open(const bvp_body *body)
 {
     if (body->file == NULL)
@@ -157,13 +177,14 @@ bool bvpi_warm_front(const bvpi_warm *warm, const bvpi_pair_query *query,
 
 /* ---- crossings ------------------------------------------------------------------------------- */
 
-/* The composition of two placements is rounded once; composition_slack in placed_body.c. */
+/* An assembly's instances are placed by rounded products; see composition_slack in placed_body.c.
+ */
 static double slack_of(const bvp_body *body)
 {
     return body->part == BVP_ASSEMBLY ? 0x1p-38 : 0;
 }
 
-/* Three corners in the world; returns a bound of a coordinate's error. */
+/* Places three corners in the world. Returns an error bound for each coordinate. */
 static double place_corners(const double corner[9], const double m[12], double slack, double out[9])
 {
     double size = 0;
@@ -186,7 +207,8 @@ const bvpi_last_pair *bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, cons
         cross->seal != seal_crossings(cross) || !is_plain(placement_of(a)) ||
         !is_plain(placement_of(b)))
         return NULL;
-    /* if the first ones cross no longer, the others hardly do, while the steps are long */
+    /* If the first pairs no longer cross, the others rarely do; so after a failure fewer are tried.
+     */
     const uint32_t most = habits->tested > LEAST_TESTED ? habits->tested : LEAST_TESTED;
     for (uint64_t k = 0; k < cross->count && k < most && k < BVPI_CROSSINGS; k++) {
         double at_a[9], at_b[9];
@@ -202,7 +224,7 @@ const bvpi_last_pair *bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, cons
     return NULL;
 }
 
-/* A part's corners in the coordinates of its body; false: there is no such instance. */
+/* Converts a part's corners to its body's coordinates. False: there is no such instance. */
 static bool body_corners(const bvp_body *body, uint32_t instance, const float part[9],
                          double out[9])
 {
@@ -218,7 +240,7 @@ static bool body_corners(const bvp_body *body, uint32_t instance, const float pa
     return true;
 }
 
-/* Puts a pair before the others; both are in the coordinates of their bodies. */
+/* Puts a pair first in the list, and drops the last if the list is full. */
 static void put_crossing(bvpi_crossings *cross, const double corner[18], const bvpi_last_pair *pair)
 {
     memmove(cross->corner[1], cross->corner[0], sizeof cross->corner - sizeof cross->corner[0]);
@@ -299,8 +321,8 @@ static void include_grid(const bvpi_tree *tree, double lo[3], double hi[3])
     }
 }
 
-/* Of a body before placement. A hierarchy that cannot be read makes it infinite: nothing is certain
- * then. */
+/* A body's box before its placement. A hierarchy that cannot be read makes it infinite, and then no
+ * certificate proves anything. */
 static void find_box(const bvpi_placed_body *placed, double lo[3], double hi[3])
 {
     for (int i = 0; i < 3; i++) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * warm.h: what a caller keeps from one query to the next about a pair of bodies: bvp_warm_start.
+ * warm.h: what a caller keeps from one query to the next about a pair of bodies: the contents of
+ * bvp_warm_start.
  *
- * Certificates, whose content is trusted: how far apart the bodies were at some placements, which
- * pair of triangles was the nearest, which pairs crossed. A certificate has a checksum and a hash
- * of the bodies' content. Besides these, where in the hierarchies the last answer was found.
+ * Certificates are trusted once their seal fits: how far apart the bodies were at some placements,
+ * which pair of triangles was the nearest, which pairs crossed. The lead, where in the hierarchies
+ * the last answer was found, is sealed too, but only tells where to search first. Habits are
+ * statistics without a seal.
  */
 #ifndef BVPI_QUERY_WARM_WARM_H
 #define BVPI_QUERY_WARM_WARM_H
@@ -12,8 +14,8 @@
 
 enum { BVPI_CROSSINGS = 8 };
 
-/* Where a body's points lie before its placement; a placed coordinate may be wrong by `slack` of
- * the size of what it is summed from. */
+/* A body's box before its placement. slack: the relative error of a placed coordinate, as a share
+ * of the magnitudes it is summed from. */
 typedef struct bvpi_extent {
     double centre[3], half[3], slack;
 } bvpi_extent;
@@ -21,7 +23,7 @@ typedef struct bvpi_extent {
 typedef struct bvpi_clearance {
     uint64_t seal; /* of all that follows */
     uint64_t bodies;
-    double at_a[12], at_b[12]; /* where the bodies were; a finite `motion` is one from there */
+    double at_a[12], at_b[12]; /* the placements for which the rest was proved */
     bvpi_extent a, b;
     double nearest; /* no pair of triangles was nearer */
     double upper;   /* some pair was as near; or infinity */
@@ -37,7 +39,7 @@ typedef struct bvpi_crossings {
     bvpi_last_pair pair[BVPI_CROSSINGS];
 } bvpi_crossings;
 
-/* Where an answer was found; no certificate. */
+/* Where an answer was found. Not a certificate: it proves nothing. */
 typedef struct bvpi_lead {
     uint64_t seal;
     uint64_t bodies;
@@ -50,9 +52,9 @@ typedef struct bvpi_habits {
     uint32_t ahead;    /* for how many queries a clearance should last */
     uint32_t pause;    /* plain queries to go before anything else is tried */
     uint32_t failures; /* in a row, of trying */
-    uint32_t tested;   /* crossings that were worth a test */
-    uint32_t lead_pause, lead_failures;   /* the same of looking where the last answer was */
-    uint32_t front_pause, front_failures; /* the same of keeping a front */
+    uint32_t tested;   /* how many crossings to test before giving up */
+    uint32_t lead_pause, lead_failures;   /* the same for searching where the last answer was */
+    uint32_t front_pause, front_failures; /* the same for keeping a front */
 } bvpi_habits;
 
 typedef struct bvpi_warm {
@@ -64,21 +66,23 @@ typedef struct bvpi_warm {
 
 _Static_assert(sizeof(bvpi_warm) <= sizeof((bvp_warm_start){0}.opaque), "bvp_warm_start holds it");
 
-/* An upper bound of how far any point of a has moved, relative to any of b, since the placements of
- * warm->clear; INFINITY: that certificate is none, or is about other bodies, or these are not fit
- * for an answer without looking closer. */
+/* An upper bound of how much nearer any point of a may have come to any point of b since the
+ * placements of warm->clear. INFINITY: the certificate is not valid or is about other bodies, or a
+ * placement or file needs the checks of a full query. */
 double bvpi_warm_motion(const bvpi_warm *warm, const bvp_body *a, const bvp_body *b);
 /* The front in the caller's memory; empty, if what is there is about other bodies than warm->clear.
  * False: there is no memory, or bodies like these have no front. */
 bool bvpi_warm_front(const bvpi_warm *warm, const bvpi_pair_query *query,
                      const bvp_warm_start *memory, bvpi_front *out);
-/* One of the pairs that crossed and certainly do so still; or NULL. The bodies are then known to be
- * good. */
+/* One of the pairs that crossed and certainly still do; or NULL. If one is returned, bodies and
+ * placements have passed the checks that a query makes. */
 const bvpi_last_pair *bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, const bvp_body *b);
-/* Writes the certificate anew, from its figures: for the placements of a query. */
+/* Completes warm->clear, whose distances the caller has set, with the placements and boxes of the
+ * query, and seals it. */
 void bvpi_warm_keep(bvpi_warm *warm, const bvpi_pair_query *query, const bvp_body *a,
                     const bvp_body *b);
-/* Where an answer was found, for this query; false: nothing is known. And keeps query->start. */
+/* The lead, in the query's order of bodies. False: there is none for these bodies. The second
+ * function stores query->start as the new lead. */
 bool bvpi_warm_lead(const bvpi_warm *warm, const bvpi_pair_query *query, const bvp_body *a,
                     const bvp_body *b, bvpi_pair_start *out);
 void bvpi_warm_keep_lead(bvpi_warm *warm, const bvpi_pair_query *query, const bvp_body *a,

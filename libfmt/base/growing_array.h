@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * growing_array.h: the one array that grows.
+ * growing_array.h: makes room in a growing array, of elements of any size.
  */
 #ifndef BVPI_BASE_GROWING_ARRAY_H
 #define BVPI_BASE_GROWING_ARRAY_H

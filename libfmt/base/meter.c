@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * meter.c: looks at a bvp_control, slice by slice.
+ * meter.c: charges the steps of walks to a call's budget, and polls its control, slice by slice.
+ *
+ * meter.h explains slices and loans. Invariant: granted = steps taken + slice, so that
+ * bvpi_meter_taken() is exact at the end of a walk. The polling depends only on the number of
+ * steps, so a budget ends a call at the same step on every machine.
+ *
+ * Held by tests/property/test_control.c.
  */
 #include "base/meter.h"
 
@@ -37,7 +43,8 @@ uint64_t bvpi_meter_taken(const bvpi_meter *meter)
     return meter != NULL ? meter->granted - meter->slice : 0;
 }
 
-/* The walk may not have given back what a walk inside it took: then it is counted once. */
+/* If a nested walk ran before this one returned its steps, both drew on the same slice. The clamp
+ * then counts the overlap once. */
 void bvpi_loan_return(bvpi_loan *loan, uint64_t left)
 {
     bvpi_meter *meter = loan->meter;

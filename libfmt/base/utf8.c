@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * utf8.c: which bytes are text.
+ * utf8.c: valid UTF-8, and escaping for messages.
+ *
+ * A character is decoded in full and then judged: overlong forms, surrogates and code points above
+ * 0x10ffff are not valid. Control characters, and those that reverse the direction of text, are
+ * valid but not plain: in messages they could deceive a reader or a terminal, so they are escaped.
+ *
+ * Held by tests/unit/test_utf8.c, over every code point.
  * Spec: format.md, chapter "Strings"; RFC 3629.
  */
 #include "base/utf8.h"

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * api_instances_in_box.c: which instances of an assembly are in a box of the world.
- * Spec: exactness.md, chapter "Boxes of instances"
+ * api_instances_in_box.c: which instances of an assembly meet a box of the world, by their own
+ * boxes or by their triangles.
+ *
+ * The overlap walk over the hierarchy of instances, with a function in place of the part's walk.
+ * Whether an instance's box meets the region is exact: the sign of a sum of doubles.
+ *
+ * Slow twin: rational arithmetic on every instance, tests/property/test_instances.c.
+ * Spec: exactness.md, chapter 10, "Boxes of instances"
  */
 #include <math.h>
 #include <string.h>
@@ -91,8 +97,9 @@ static bvp_status ask_instance(bvpi_overlap_query *query, const bvpi_placed_body
     return BVP_OK;
 }
 
-/* A moved box of the hierarchy need not meet the region where the smallest box around it does: so
- * only the axes of the world may tell them apart. */
+/* For a moved assembly. The question is about the smallest axis-parallel box around an instance,
+ * which may meet the region although the placed box itself does not. So only the world's axes, as
+ * six half spaces, may leave out a node. */
 static void walk_by_planes(box_query *q, double planes[24])
 {
     memset(planes, 0, 24 * sizeof *planes);

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * api_nearest_instances.c: the instances of an assembly that are nearest to a point: the walk of
- * the closest point, whose limit is the distance of the last one that there is room for. Spec:
- * exactness.md, chapter "The nearest instances" Based on: Hjaltason, Samet, Distance Browsing in
- * Spatial Databases, 1999.
+ * api_nearest_instances.c: the k instances of an assembly nearest to a point.
+ *
+ * The walk of the closest point over instances, whose limit is the distance of the k-th nearest so
+ * far. Each instance is measured as if it were alone, with a limit slightly larger, so that its
+ * result does not depend on what was found before. The list is sorted and never has an instance
+ * twice, even if the walk falls back to depth first and starts again.
+ *
+ * Slow twin: the closest point of each instance alone, tests/property/test_instances.c.
+ * Spec: exactness.md, chapter 10, "The nearest instances"
+ * Measured: decisions.md, "Queries of some instances"
+ * Based on: Hjaltason, Samet, Distance Browsing in Spatial Databases, 1999.
  */
 #include <math.h>
 #include <string.h>
@@ -25,7 +32,8 @@ static int compare(const bvp_closest_result *a, const bvp_closest_result *b)
     return (a->id.instance > b->id.instance) - (a->id.instance < b->id.instance);
 }
 
-/* Where it belongs. *known: that instance is there; a walk may begin anew, and come by again. */
+/* The position of a result in the sorted list. *known: it is there already; a walk that starts
+ * again visits instances twice. */
 static uint64_t place_of(const nearest_query *q, const bvp_closest_result *r, bool *known)
 {
     uint64_t from = 0, to = q->count;
@@ -55,8 +63,8 @@ static void insert(nearest_query *q, const bvp_closest_result *r)
         q->walk.limit = q->nearest[q->count - 1].distance;
 }
 
-/* Looks a little beyond the limit: what an instance answers must not depend on what was found
- * before. */
+/* Measures an instance with a slightly larger limit than the list's: its result must not depend on
+ * what was found before. */
 static bvp_status ask_instance(bvpi_closest_query *query, const bvpi_placed_part *part)
 {
     nearest_query *q = (nearest_query *)query;

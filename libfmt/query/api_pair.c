@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * api_pair.c: the public queries between two bodies: arguments, instruction set, answers.
- * Spec: exactness.md
+ *
+ * Bodies are sorted first (compare_bodies), so that a query and its mirror image do the same
+ * arithmetic and give the same answer. A distance begins with the cheaper question whether the
+ * bodies touch.
+ *
+ * Slow twin: brute force, tests/property/test_pairs.c, in both orders.
+ * Spec: exactness.md, chapters 1, 3, 5 and 6
  */
 #include <math.h>
 #include <string.h>
@@ -30,7 +36,7 @@ static int compare_bodies(const bvpi_placed_body *a, const bvpi_placed_body *b)
     return order != 0 ? order : bvpi_filter_compare(a->filter, b->filter);
 }
 
-/* Sides may have to change, also back again. */
+/* Puts the bodies in the order of compare_bodies. */
 static void order_bodies(bvpi_pair_query *query)
 {
     if (query->self || compare_bodies(&query->a, &query->b) <= 0)
@@ -114,7 +120,7 @@ bvp_status bvpi_ask_nearest(bvpi_pair_query *query, double limit, double toleran
     return query->status;
 }
 
-/* Bodies that touch are found out by the cheaper question first. */
+/* "Do they touch?" is the cheaper question, and settles distance 0. */
 bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit, double tolerance)
 {
     bvp_status status = bvpi_ask_collide(query, true);

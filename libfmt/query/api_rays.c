@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * api_rays.c: the public batched calls of rays: rays in packets where they go much the same way,
- * else one by one.
+ * api_rays.c: the public batched calls of rays: coherent rays in packets of eight, others one by
+ * one.
+ *
+ * Images come row by row, and a packet of 4 x 2 pixels is more compact than one of 8 x 1. So a
+ * batch's row length is guessed from where rays come back near the first one, and two rows are
+ * taken together. A wrong guess costs time, never an answer: a packet that is declined is asked ray
+ * by ray. Its eight rays are then asked singly before another packet is tried.
+ *
+ * Rays are answered so that *done is a prefix: where a ray fails in paired rows, asking resumes in
+ * order from there.
+ *
+ * Slow twin: single calls, tests/property/test_ray_packet.c.
+ * Measured: decisions.md, "Rays and closest points"
  */
 #include "query/ray/ray_batch.h"
 
@@ -42,8 +53,8 @@ static double gap_of(const bvpi_ray_batch *batch, size_t a, size_t b)
     return gap;
 }
 
-/* Pixels come row by row: the number of rays after which one comes by the first one again, about as
- * near as its neighbour is; 0: none. */
+/* The row length of an image: the number of rays after which one is again about as near to the
+ * first as its neighbour is; 0: none found. */
 enum { ROW_MAX = 16384 };
 static size_t row_length(const bvpi_ray_batch *batch, size_t count)
 {

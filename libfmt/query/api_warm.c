@@ -290,7 +290,7 @@ static void ask_pair(coherent *c, const bvpi_last_pair *pair)
 }
 
 /* Measures the last nearest pair: its current distance becomes the limit, its direction the aim.
- * The limit alone would be worse than nothing: a search that starts with the exact limit never
+ * The limit alone would cost more than it saves: a search that starts with the exact limit never
  * finds a nearer pair, and so never sets an aim. */
 static void measure_last(coherent *c, double limit)
 {

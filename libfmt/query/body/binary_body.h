@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * binary_body.h: the walk of body_walk.h over a binary hierarchy of a part: its volumes as boxes of
- * the grid, tested one after the other by what each query brings.
+ * binary_body.h: the walk of body_walk.h over a binary hierarchy of a part. Every volume is
+ * replaced by its box in grid steps (kind_table.h) and passed to the query's box test as the only
+ * child of a node, so queries of one body need no code for other kinds.
+ *
+ * Slow twin: the wide hierarchy, tests/property/test_binary_single.c.
+ * Spec: exactness.md, chapter 10, "Boxes of binary hierarchies"
  */
 #ifndef BVPI_QUERY_BODY_BINARY_BODY_H
 #define BVPI_QUERY_BODY_BINARY_BODY_H

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * body_walk.h: the walk of all queries of one body: depth first, children sorted by a key, on
- * a fixed stack. Each query brings its box test and what to do at leaves, and is compiled into it.
- * Whatever the file says, the walk stays in the blob and ends: children come after their parents,
- * and no more nodes and items are visited than a valid hierarchy has.
+ * body_walk.h: the general walk of one wide hierarchy: depth first, children sorted by a key, on a
+ * fixed stack. Each query supplies its box test and its actions at leaves, which are inlined.
+ * Regions use it, and closest points where their own walk has no room; rays have ray_walk.h.
+ *
+ * Whatever the file says, the walk stays in the blob and ends: levels are bounded, and no more
+ * nodes and items are visited than a valid hierarchy has.
  */
 #ifndef BVPI_QUERY_BODY_BODY_WALK_H
 #define BVPI_QUERY_BODY_BODY_WALK_H

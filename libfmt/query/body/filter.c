@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * filter.c: groups of instances: made from the product tree, counted, told apart.
- * Spec: exactness.md, chapter "Filters"
+ * filter.c: filters of instances: made from the product tree, counted, compared by content.
+ * Spec: exactness.md, chapter 10, "Filters"
  */
 #include "query/body/filter.h"
 
@@ -77,8 +77,7 @@ uint32_t bvpi_filter_count(const bvp_filter *filter, uint32_t instance_count, ui
     return count < most ? count : most;
 }
 
-/* One box in so many is of a selected instance, and its nodes cost about as much as a query of
- * one. */
+/* At most the root of all. Measured: decisions.md, "Queries of some instances". */
 bool bvpi_filter_is_few(const bvp_filter *filter, uint32_t instance_count)
 {
     const uint32_t count = bvpi_filter_count(filter, instance_count, UINT16_MAX);

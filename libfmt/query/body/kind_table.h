@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * kind_table.h: what queries do with a binary hierarchy of one kind or another: a table of
- * functions for each. Queries name no kind but wide; kinds/query/kind_table.c lists those that are
- * built in.
+ * kind_table.h: the functions by which queries use a binary hierarchy of any kind. Queries name no
+ * kind but wide; kinds/query/kind_table.c lists the kinds that are built in.
  */
 #ifndef BVPI_QUERY_BODY_KIND_TABLE_H
 #define BVPI_QUERY_BODY_KIND_TABLE_H
@@ -12,7 +11,7 @@
 struct bvpi_pair_query;
 struct bvpi_placed_part;
 
-/* What the payloads of a node's children are relative to: which member holds is the kind's matter.
+/* What the payloads of a node's children are relative to. The kind determines which member is set.
  */
 typedef union bvpi_body_frame {
     bvpi_frame box;

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * placed_body.c: the body of a query, checked and made ready: placed hierarchies.
+ * placed_body.c: turns the caller's body into placed hierarchies, ready for a walk.
+ *
+ * A walk gets a tree with bounds of its coordinates and a placement that can be inverted; what
+ * nodes refer to is checked by the walks. Part 0 is prepared once, when the file is opened, so that
+ * a single call is as fast as one of a batch.
+ *
+ * Spec: exactness.md, chapters 2 and 3
  */
 #include "query/body/placed_body.h"
 
@@ -105,8 +111,8 @@ static bvp_status open_part(const bvp_file *file, const bvp_control *control, ui
     return status;
 }
 
-/* The product of the caller's placement and an instance's is rounded once: by how much that takes
- * an instance out of its box, with room for parts that lie far from their own origin. */
+/* The product of the caller's placement and an instance's is rounded, which moves the instance
+ * relative to its box. Returns by how much at most, with room for parts far from their origin. */
 static double composition_slack(const bvpi_placed_tree *top)
 {
     const bvpi_placement *placement = &top->placement;
@@ -204,7 +210,8 @@ const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
     return file->ready;
 }
 
-/* Of a product that cannot be worked with the file is to blame only if its own placement can't. */
+/* If the product of placements is not usable, the file is corrupt only if its own placement is not;
+ * else the caller's argument is at fault. */
 static bvp_status place_instance(const bvpi_placed_body *placed, const double placement[12],
                                  bvpi_placement *out)
 {

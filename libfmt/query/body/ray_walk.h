@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * ray_walk.h: the walk of a ray through a part's wide hierarchy, nearest child first; what the
- * boxes are tested with is ray_slab.h's.
+ * ray_walk.h: the walk of a ray through a wide hierarchy, nearest child first; ray_slab.h tests the
+ * boxes.
+ *
+ * A node on the path is a level; a child is named by its place, level and lane in one number, so an
+ * entry that waits has eight bytes: entry time and place. Levels stay valid while anything below
+ * them waits, because the walk is depth first.
+ *
+ * References into the file are read once, when the node is opened, and only checked against the
+ * map. Damage cannot lead outside or on forever: units are bounded by unit_count, levels by
+ * BVPI_RAY_LEVELS, opened nodes by the hierarchy's own count.
+ *
+ * Held by tests/property/test_ray.c; forged files: test_forged.c.
+ * Measured: decisions.md, "Rays and closest points"
  */
 #ifndef BVPI_QUERY_BODY_RAY_WALK_H
 #define BVPI_QUERY_BODY_RAY_WALK_H
@@ -132,8 +143,8 @@ BVPI_INLINE bvpi_ray_entry bvpi_ray_take(const bvpi_ray_walk *w, unsigned level,
     return bvpi_ray_entry_of(enter, level, lane);
 }
 
-/* Puts the hit children of a level in order, the earliest one last; its place is returned. lanes is
- * not 0. Most often there are one or two. */
+/* Pushes the hit children of a level, sorted, except for the earliest, whose place is returned.
+ * lanes is not 0. The first two are compared directly, for more are rare. */
 BVPI_INLINE int bvpi_ray_sort(bvpi_ray_walk *w, unsigned level, unsigned lanes, f32x8 keys)
 {
     bvpi_ray_entry *waiting = w->waiting + w->height;
@@ -159,7 +170,7 @@ BVPI_INLINE int bvpi_ray_sort(bvpi_ray_walk *w, unsigned level, unsigned lanes, 
     return (int)(uint32_t)first;
 }
 
-/* Puts the hit children of a level aside, as they come. */
+/* The same without sorting, for queries that take any hit; time -infinity: never too late. */
 BVPI_INLINE int bvpi_ray_heap(bvpi_ray_walk *w, unsigned level, unsigned lanes)
 {
     const unsigned lane = bvpi_lowest_bit(lanes);
@@ -205,7 +216,7 @@ BVPI_INLINE f32x8 bvpi_splat_load(const float *p)
 #endif
 }
 
-/* Asks for what a leaf is read from first, long before it is known whether it is. */
+/* Prefetches the first bytes that a leaf is decoded from, before it is known whether it will be. */
 BVPI_INLINE void bvpi_ray_fetch_record(const bvpi_tree *tree, uint32_t geom)
 {
     const uint8_t *record = tree->units + ((uint64_t)(geom >> 8) << tree->cluster_shift);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * closest.c: points as hierarchies see them, and which candidate is the nearest.
+ * closest.c: the point in a hierarchy's grid, and which candidate is kept as the nearest.
+ *
+ * The answer is unique: least distance, then least instance, then least triangle.
  */
 #include "query/near/closest.h"
 

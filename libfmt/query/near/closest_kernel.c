@@ -1,6 +1,18 @@
 /* SPDX-License-Identifier: MIT
  * closest_kernel.c: the point of a body nearest to a given one, nearest child first; compiled once
  * per instruction set.
+ *
+ * Triangles are tested in two stages. In float, eight at a time, an interval for each; the least
+ * upper end shrinks the search at once (query->bound). Triangles that may still be nearest wait as
+ * candidates, and are decided in double with certified intervals, four at a time, at the end or
+ * when 16 wait; most are too far by then.
+ *
+ * Invariant: the nearest triangle is the best so far, a candidate, or below an open node. reach()
+ * is a little more than what is known, since reported distances may be 1e-9 too large; so the
+ * answer does not depend on the order of the search.
+ *
+ * Slow twin: brute force over all triangles, tests/property/test_closest.c.
+ * Spec: exactness.md, chapter 8
  * Measured: decisions.md, "Rays and closest points".
  */
 #include "prim/point_tri4.h"
@@ -37,8 +49,8 @@ BVPI_INLINE unsigned boxes(void *user, const bvpi_open_node *at, const bvpi_wide
     return ~i32x8_movemask(f32x8_gt(key, f32x8_splat(limit)));
 }
 
-/* Nothing beyond matters: where something is known to be, and a little for reported distances,
- * which are 1e-9 too large at most. */
+/* Beyond this nothing matters: the distance within which something is known to be, and a little
+ * more, since reported distances may be 1e-9 too large. */
 BVPI_INLINE double reach(const bvpi_closest_query *query)
 {
     const double bound = query->bound * (1 + 0x1p-24);
@@ -51,7 +63,7 @@ BVPI_INLINE float limit(void *user)
     return bvpi_grid_point_limit(&w->grid, reach(w->query));
 }
 
-/* Asks up to four candidates exactly; the one that is the best so far, or the one before. */
+/* Measures up to four candidates. Returns the one that is now the best answer, or `best`. */
 static const candidate *ask(point_walk *w, const candidate *const four[4], unsigned count,
                             const candidate *best)
 {
@@ -72,7 +84,8 @@ static const candidate *ask(point_walk *w, const candidate *const four[4], unsig
     return best;
 }
 
-/* Asks the candidates exactly, four by four. */
+/* Measures all candidates that may still be nearest, four at a time. Only the winner's id is looked
+ * up. */
 static void settle(point_walk *w)
 {
     const double most = reach(w->query);
@@ -106,7 +119,7 @@ static void add_candidate(point_walk *w, const bvpi_cluster *cluster, uint32_t l
     bvpi_tri8_lane(tri, lane, c->corners);
 }
 
-/* Asks for what will be read of a leaf, and where its ids begin. */
+/* Prefetches what will be read of a leaf, and where its ids begin. */
 BVPI_INLINE void fetch_leaf(const point_walk *w, const bvpi_cluster *cluster, unsigned first)
 {
     bvpi_cluster_prefetch(cluster, first);
@@ -187,8 +200,8 @@ BVPI_INLINE int walk_nearest(point_walk *w, const bvpi_tree *tree, items_fn item
     return said;
 }
 
-/* Depth first where floats hardly tell the boxes apart, and where too many wait: what has been
- * found by then leaves little to do. */
+/* Depth first if the point is so far that floats barely tell the boxes apart, and after NEAR_FULL:
+ * what has been found by then prunes most of the second walk. */
 static bvp_status walk_wide(point_walk *w)
 {
     static const bvpi_walk_steps steps = {boxes, limit, triangles, NULL};
@@ -263,7 +276,7 @@ static bvp_status enter_top(const bvpi_placed_body *placed, const bvpi_placed_tr
     return bvpi_body_walk(&steps, &w, &top->tree, instance_count, query->meter, &query->stats);
 }
 
-/* The nearest one first, which leaves little to do for the others. */
+/* The nearest hierarchy first: its answer prunes most of the others. */
 static bvp_status enter_tops(const bvpi_placed_body *placed, bvpi_closest_query *query)
 {
     double gaps[BVPD_TOP_MAX];

@@ -1,6 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * closest_walk.h: the nodes and leaves of a part's wide hierarchy, the nearest to a point first.
- * Based on: Hjaltason, Samet, Distance Browsing in Spatial Databases, 1999.
+ * closest_walk.h: the nodes and leaves of a wide hierarchy, the nearest to a point first.
+ *
+ * Best-first search without a heap. Open nodes fill a pool of 64 slots of eight children. Each
+ * child has a rank: the bits of its squared distance, whose lowest nine are replaced by its place
+ * (slot and lane). The least of all ranks therefore names the nearest child. It is found by
+ * vectors, from the least rank of each slot. That is faster than a heap for about eleven open
+ * nodes.
+ *
+ * The limit is compared with the key whose last bits are cleared, which is never above the true
+ * one.
+ *
+ * Invariants: `first` holds the least rank of each slot; children that are done or too far have
+ * rank NEAR_NEVER; a slot is reused only if none of its children can matter. If no slot is free the
+ * caller falls back to depth first (body_walk.h).
+ *
+ * Slow twin: brute force over all triangles, tests/property/test_closest.c; work:
+ * test_pair_counts.c. Spec: exactness.md, chapter 10, "Boxes and points" Measured: decisions.md,
+ * "Rays and closest points" Based on: Hjaltason, Samet, Distance Browsing in Spatial Databases,
+ * 1999.
  */
 #ifndef BVPI_QUERY_NEAR_CLOSEST_WALK_H
 #define BVPI_QUERY_NEAR_CLOSEST_WALK_H
@@ -13,7 +30,7 @@
 enum { NEAR_MOST = 64 };
 
 enum {
-    NEAR_DONE = -1,    /* instead of a place: nothing waits */
+    NEAR_DONE = -1,    /* instead of a place: no child matters any more */
     NEAR_CORRUPT = -2, /* the file does not keep its rules */
     NEAR_FULL = -3     /* too many nodes are open */
 };
@@ -119,7 +136,8 @@ BVPI_INLINE uint32_t near_item(const near_node *node, unsigned lane)
     return node->geom + ((uint32_t)(before >> (8 * lane)) & 0xff);
 }
 
-/* Stores eight at once: a load of eight would wait for a store of one. */
+/* Stores eight at once, because near_next() loads eight next: a load of eight right after a store
+ * of one stalls. */
 BVPI_INLINE void near_set_first(near_walk *w, unsigned slot, f32x8 rank)
 {
     const i32x8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -128,7 +146,7 @@ BVPI_INLINE void near_set_first(near_walk *w, unsigned slot, f32x8 rank)
     f32x8_store(eight, f32x8_select(here, f32x8_splat(f32x8_least(rank)), f32x8_load(eight)));
 }
 
-/* A child is done. */
+/* Marks a child as done. */
 BVPI_INLINE void near_take(near_walk *w, unsigned slot, unsigned lane)
 {
     const i32x8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -176,7 +194,8 @@ BVPI_INLINE void near_fetch_nodes(const bvpi_tree *tree, uint32_t child)
         __builtin_prefetch(first + (ptrdiff_t)i * BVPD_UNIT);
 }
 
-/* A slot for a new node: where nothing is of interest any more, or a fresh one; NEAR_FULL. */
+/* A slot for a new node: the parent's or another whose children no longer matter, or an unused one;
+ * else NEAR_FULL. 1.01: ranks are off in their last bits. */
 static int near_slot(near_walk *w, unsigned from)
 {
     if (w->first[from] > w->limit * 1.01f)

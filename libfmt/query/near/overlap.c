@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * overlap.c: regions of the world as hierarchies see them.
- * Spec: exactness.md, chapter "Boxes and regions"
+ * overlap.c: regions of the world in the coordinates of a hierarchy.
+ *
+ * A region becomes bounds in grid steps, half spaces or a ball there, all rounded outward: each may
+ * only leave out boxes that certainly do not meet it. Whether a triangle meets the region is then
+ * decided exactly, in the world (bvpi_region_holds).
+ *
+ * Slow twin: brute force over all triangles, tests/property/test_overlap.c.
+ * Spec: exactness.md, chapters 9 and 10, "Boxes and regions"
  */
 #include "query/near/overlap.h"
 

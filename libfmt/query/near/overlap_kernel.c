@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * overlap_kernel.c: the triangles in a region, in the order of storage; compiled once per
  * instruction set.
+ *
+ * The general walk (body_walk.h) with two keys: leaves of a node before its inner children, which
+ * is the order of storage. A leaf's triangles are first compared with the region's bounds in float,
+ * then decided exactly.
+ *
+ * Slow twin: brute force over all triangles, tests/property/test_overlap.c.
+ * Spec: exactness.md, chapters 9 and 10, "Boxes and regions"
  * Measured: decisions.md, "Rays and closest points".
  */
 #include "query/body/binary_body.h"

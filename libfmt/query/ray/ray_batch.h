@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ray_batch.h: many rays of one call; those that go much the same way go together.
+ * ray_batch.h: the rays of one batched call; coherent ones are answered in packets of eight.
  */
 #ifndef BVPI_QUERY_RAY_RAY_BATCH_H
 #define BVPI_QUERY_RAY_RAY_BATCH_H

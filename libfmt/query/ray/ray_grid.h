@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * ray_grid.h: a ray on a hierarchy's grid, clipped to its root box; the three axes side by side.
- * Spec: exactness.md, chapter "Boxes and rays"
+ * ray_grid.h: a ray in the coordinates of a hierarchy's grid, clipped to the root box; the three
+ * axes side by side.
+ *
+ * Boxes are tested in float, which needs moderate numbers. So directions are scaled by a power of
+ * two such that the largest is in [1, 2), and a ray that begins far away is made to start where it
+ * enters the root box. Both change only the unit and origin of time: grid time is
+ * (t - t_shift) * t_scale.
+ *
+ * Invariant: t_min, t_max and limits are rounded outward; the error of the ray's position during
+ * the times of interest is in `pad`.
+ *
+ * Spec: exactness.md, chapter 10, "Boxes and rays"
  */
 #ifndef BVPI_QUERY_RAY_RAY_GRID_H
 #define BVPI_QUERY_RAY_RAY_GRID_H
@@ -48,7 +58,7 @@ BVPI_INLINE f64x4 bvpi_load3(const double *p)
     return (f64x4){p[0], p[1], p[2], 0};
 }
 
-/* Numbers are so large or small that nothing can be said. */
+/* For rays with extreme numbers: every box may be hit. */
 static inline void bvpi_grid_ray_everywhere(bvpi_grid_ray *out)
 {
     bvpi_slab_ray_everywhere(&out->slab);
@@ -93,7 +103,7 @@ BVPI_INLINE bool bvpi_step_ray_clip(const bvpi_step_ray *r, double *enter, doubl
     const f64x4 infinite = f64x4_splat(__builtin_inf());
     const f64x4 lo = -r->pad - r->o, hi = r->extent + r->pad - r->o;
     const f64x4 t0 = lo * r->inverse, t1 = hi * r->inverse;
-    /* an axis on which it stays where it is: inside at all times, or never */
+    /* parallel to the axis' planes: between them at all times, or never */
     const i64x4 moves = f64x4_lt(f64x4_abs(r->inverse), infinite);
     const i64x4 outside = f64x4_gt(lo, (f64x4){0}) | f64x4_lt(hi, (f64x4){0});
     const f64x4 in = f64x4_select(moves, f64x4_min(t0, t1), -infinite);

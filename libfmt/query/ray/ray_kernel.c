@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * ray_kernel.c: rays through hierarchies, nearest child first; compiled once per instruction set.
+ *
+ * Three layers: ray_slab.h tests a node's eight boxes, ray_walk.h keeps what waits, ray_part.h
+ * tests a leaf's triangles. Boxes are conservative in float; a triangle's hit is certain
+ * (tri_ray.h).
+ *
+ * The first hit is unique: least t, then least instance, then least triangle. Each hit's t is
+ * computed over the caller's whole range, so it does not depend on which hits were found before.
+ *
+ * Slow twin: brute force over all triangles, tests/property/test_ray.c; counts of work:
+ * test_ray_counts.c.
+ * Spec: exactness.md, chapters 7 and 10
  * Based on: Wald, Benthin, Boulos, Getting Rid of Packets, 2008 (one ray, many boxes).
  * Measured: decisions.md, "Rays and closest points".
  */
@@ -88,7 +99,7 @@ static bvp_status enter_instance(bvpi_ray_part *w, uint32_t instance)
     return status;
 }
 
-/* No more than there are in a valid hierarchy. */
+/* instances_left stops a forged hierarchy that names instances again and again. */
 static bvp_status enter_instances(void *user, uint32_t first, unsigned count)
 {
     bvpi_ray_part *w = user;

@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * ray_packet.h: eight rays that go much the same way, on a hierarchy's grid, side by side.
- * Spec: exactness.md, chapter "Boxes and rays"
+ * ray_packet.h: eight coherent rays in the coordinates of one hierarchy's grid, side by side.
+ *
+ * All rays of a packet have the same signs of direction, so "near plane" and "far plane" of a box
+ * mean the same for all of them. A plane's time is then one multiplication and addition a ray.
+ *
+ * A ninth, virtual ray (lane BVPI_PACKET) bounds the packet: it passes no near plane later and no
+ * far plane earlier than any of the eight, and so misses a box only if they all do. The least of
+ * eight lines is concave in the plane's position, so its chord over the root box is a lower bound;
+ * likewise for the largest. Outside the root box no plane is ever asked for.
+ *
+ * Invariant: near times are never too late, far times never too early. Rounding of
+ * planes is covered by moving them outward, rounding of times by t_slack.
+ *
+ * Slow twin: single rays, bit for bit, tests/property/test_ray_packet.c.
+ * Spec: exactness.md, chapter 10, "Boxes and rays"
+ * Measured: decisions.md, "Rays and closest points"
  */
 #ifndef BVPI_QUERY_RAY_RAY_PACKET_H
 #define BVPI_QUERY_RAY_RAY_PACKET_H
@@ -15,13 +29,13 @@ enum { BVPI_PACKET_ROW = 16 }; /* numbers, a multiple of a vector's, and more th
  * plane * inverse + near, never too late, or + far, never too early. The roundings are fewer than
  * those counted in box_ray.h: of the edge, the inverse, their product, and one or two more. */
 typedef struct bvpi_ray_packet {
-    /* Lane BVPI_PACKET stands for all of them at once: none passes a near plane before plane *
-     * near_slope + near, or a far one after plane * far_slope + far; or matters outside the times.
-     * A ray's slopes are both its inverse direction. */
+    /* Lane BVPI_PACKET bounds all rays: none passes a near plane before plane * near_slope + near
+     * or a far one after plane * far_slope + far, and none matters outside its times. Of a single
+     * ray both slopes are the inverse direction. */
     _Alignas(32) float near_slope[3][BVPI_PACKET_ROW], near[3][BVPI_PACKET_ROW];
     _Alignas(32) float far_slope[3][BVPI_PACKET_ROW], far[3][BVPI_PACKET_ROW];
     _Alignas(32) float t_min[BVPI_PACKET_ROW];
-    _Alignas(32) float limit[BVPI_PACKET_ROW]; /* what is entered later is of no interest */
+    _Alignas(32) float limit[BVPI_PACKET_ROW]; /* boxes entered later do not matter */
     float t_max[BVPI_PACKET]; /* grid time; of what can meet the root box, rounded outward */
     unsigned near_at[3]; /* byte offset of the near planes in bounds[axis]: 0, or 8 when d < 0 */
     unsigned lanes;      /* rays that may meet the root box */
@@ -48,7 +62,7 @@ typedef struct bvpi_grid_rays4 {
     f64x4 o[3], d[3], inverse[3]; /* |inverse| <= 2^30 */
     f64x4 scale, pad;             /* of t; error of o + t d at the times of interest */
     f64x4 enter, leave;
-    unsigned sound, miss; /* rays that begin not too far off, with moderate numbers; of those */
+    unsigned sound, miss; /* masks: rays with moderate numbers; rays that miss the root box */
 } bvpi_grid_rays4;
 
 BVPI_INLINE f64x4 bvpi_largest_of3(const f64x4 v[3])
@@ -113,8 +127,8 @@ BVPI_INLINE void bvpi_grid_rays4_clip(bvpi_grid_rays4 *g, const bvpi_rays4 *r,
     g->miss = i64x4_movemask(f64x4_gt(g->enter, g->leave));
 }
 
-/* Moves the start of those from far off to where they enter; how far planes are moved outward.
- * shift: how much later they start. */
+/* Rays from far away start where they enter the root box, since floats would lose their origin.
+ * *shift: how much later they start. Returns how far planes have to be moved outward. */
 BVPI_INLINE f64x4 bvpi_grid_rays4_slack(bvpi_grid_rays4 *g, const bvpi_tree *tree, f64x4 *shift)
 {
     const i64x4 far = f64x4_gt(bvpi_largest_of3(g->o), f64x4_splat(0x1p24));
@@ -181,7 +195,8 @@ BVPI_INLINE f64x4 bvpi_ray_packet_times(bvpi_ray_packet *p, unsigned h, const bv
     return t_slack;
 }
 
-/* From g, of which some rays meet the root box. False: signs of their directions differ. */
+/* Fills in the packet from g; at least one ray meets the root box. False: the signs of the
+ * directions differ. */
 BVPI_INLINE bool bvpi_ray_packet_set(bvpi_ray_packet *p, const bvpi_tree *tree,
                                      bvpi_grid_rays4 g[2])
 {
@@ -216,8 +231,8 @@ BVPI_INLINE bool bvpi_ray_packet_set(bvpi_ray_packet *p, const bvpi_tree *tree,
     return true;
 }
 
-/* False: not all of them are sound, or signs of their directions differ. With no lanes left,
- * nothing else is set. */
+/* False: some ray is not sound, or signs of directions differ; the caller then asks the rays one by
+ * one. If all rays miss the root box, p->lanes is 0 and nothing else is set. */
 BVPI_INLINE bool bvpi_ray_packet_init(bvpi_ray_packet *p, const bvpi_placed_tree *at,
                                       const bvpi_rays4 rays[2])
 {

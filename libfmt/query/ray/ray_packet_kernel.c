@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * ray_packet_kernel.c: rays that go much the same way, together; compiled once per instruction set.
+ * ray_packet_kernel.c: answers eight coherent rays together, or declines; compiled once per
+ * instruction set.
+ *
+ * A packet is declined if two of its rays differ too much (a question of cost only), if a ray is
+ * not valid, or if the file is damaged. Nothing is answered or counted then, and the caller asks
+ * the rays one by one, which gives each its proper status.
+ *
+ * Slow twin: single rays, bit for bit, tests/property/test_ray_packet.c.
+ * Spec: exactness.md, chapter 10, "Boxes and rays"
  * Measured: decisions.md, "Rays and closest points".
  */
 #include "query/ray/ray_packet_walk.h"
@@ -59,8 +67,7 @@ static void unplace_rays(const bvpi_ray_batch *batch, size_t first, bvpi_rays4 *
     }
 }
 
-/* Are two rays too far from one another to go together? That is a question of cost only. reach: how
- * far apart they may begin. */
+/* Do two rays differ too much to share their work? reach: how far apart they may begin. */
 BVPI_INLINE bool is_apart(const bvp_ray *a, const bvp_ray *b, double reach)
 {
     const f64x4 from_a = f64x4_load(a->origin), from_b = f64x4_load(b->origin);

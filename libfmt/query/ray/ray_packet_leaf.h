@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * ray_packet_leaf.h: a leaf's triangles and those rays of a packet that may be in its box.
+ * ray_packet_leaf.h: a leaf's triangles against the rays of a packet that may be in its box.
+ *
+ * Rays part at the leaves, so here they are taken one by one, each against all eight triangles. The
+ * triangle that may be hit soonest is decided first, and the rest ends when it can only be later.
+ * Ids and normals are looked up once, for the final hit of each ray.
  */
 #ifndef BVPI_QUERY_RAY_RAY_PACKET_LEAF_H
 #define BVPI_QUERY_RAY_RAY_PACKET_LEAF_H
@@ -7,7 +11,7 @@
 #include "query/ray/ray_batch.h"
 #include "query/ray/ray_part.h"
 
-/* A ray's best hit so far: enough to tell all about it in the end. */
+/* A ray's best hit so far, with all that the final answer is made from. */
 typedef struct bvpi_packet_hit {
     bvpi_tri_ray_hit at;
     uint32_t local; /* of cluster */
@@ -109,7 +113,7 @@ BVPI_INLINE const bvpi_leaf *bvpi_packet_leaf_of(const bvpi_packet_rays *r, uint
     return bvpi_ray_part_decode(tree, item, leaf) ? leaf : NULL;
 }
 
-/* Tells what the rays have met. */
+/* Writes the answers of all rays. */
 static inline void bvpi_packet_answer(const bvpi_packet_rays *r)
 {
     for (unsigned lane = 0; lane < BVPI_PACKET; lane++) {

@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * ray_packet_walk.h: a packet of rays through a part's wide hierarchy: a node is opened once for
- * all of them, a child's box is tested for all of them side by side.
+ * all rays, and a child's box is tested for all rays side by side.
+ *
+ * Opening a node takes two steps. First the eight children against the packet's bound, or against
+ * the one ray that is left; most children end here. Then each remaining child against all rays: the
+ * mask of rays that may hit it is kept with the time at which each enters.
+ *
+ * Invariants: a ray is in the mask of a child only if it is in its parent's; a ray's limit only
+ * shrinks; a child is dropped only when all its rays have nearer hits. Places that wait are bounded
+ * by BVPI_STACK_SIZE, nodes by the hierarchy's own count.
+ *
+ * Slow twin: single rays, bit for bit, tests/property/test_ray_packet.c.
+ * Spec: exactness.md, chapter 10, "Boxes and rays"
  * Based on: Wald, Slusallek, Benthin, Wagner, Interactive Rendering with Coherent Ray Tracing,
  * 2001 (packets); Reshetov, Soupikov, Hurley, Multi-Level Ray Tracing, 2005 (all rays at once).
  * Measured: decisions.md, "Rays and closest points".
@@ -134,8 +145,8 @@ BVPI_INLINE const bvpd_node *bvpi_packet_descend(bvpi_packet_walk *w, unsigned p
     return node;
 }
 
-/* A child is as near as the first of its rays finds it. Keys are compared as integers: only the
- * order of negative ones suffers. */
+/* A child's key is the entry time of its first ray: an order, not a bound. Keys are compared as
+ * integers; only the order of negative ones suffers, and any order gives the same answers. */
 BVPI_INLINE uint64_t bvpi_packet_entry(const float enter[BVPI_PACKET], unsigned active,
                                        unsigned depth, unsigned lane)
 {
@@ -144,7 +155,7 @@ BVPI_INLINE uint64_t bvpi_packet_entry(const float enter[BVPI_PACKET], unsigned 
     return (uint64_t)bits << 32 | depth << 3 | lane;
 }
 
-/* Opens the inner child at a place; its children that matter come to wait, the nearest one on top.
+/* Opens the inner child at a place and pushes its children that matter, the nearest one on top.
  * False: the file does not keep its rules. */
 BVPI_INLINE bool bvpi_packet_open(bvpi_packet_walk *w, unsigned place)
 {

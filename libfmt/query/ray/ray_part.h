@@ -37,7 +37,7 @@ BVPI_INLINE float bvpi_ray_part_limit(void *user)
     return bvpi_grid_time_limit(&w->grid, w->query->t_max);
 }
 
-/* What the triangles need and the boxes do not: many rays meet no leaf. */
+/* Prepares the ray for triangle tests, at the first leaf: many rays meet none. */
 static inline bvp_status bvpi_ray_part_ready(bvpi_ray_part *w)
 {
     const bvp_ray *ray = &w->query->ray;
@@ -105,7 +105,8 @@ BVPI_INLINE void bvpi_ray_part_triangle(bvpi_ray_part *w, const bvpi_leaf *leaf,
     bvpi_ray_query *query = w->query;
     bvpi_tri_ray_hit hit;
     float tri[9];
-    /* Not the best t so far: what a hit's rounded t is must not depend on what was seen before. */
+    /* The caller's range, not the best t so far: whether and at which rounded t a triangle is hit
+     * must not depend on what was found before. */
     if (bvpi_leaf_ray(&w->tri, leaf, lane, query->ray.t_min, query->ray.t_max, tri, &hit))
         bvpi_ray_query_hit(query, w->part, &leaf->cluster, first + lane, tri, &hit);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * ray_query.c: rays as hierarchies see them, and what a hit is worth.
- * Spec: exactness.md, chapter "Boxes and rays"
+ * ray_query.c: rays before placement, and which hit is kept.
+ *
+ * A ray is taken into the part by the inverse placement, in double with error bounds; only boxes
+ * use it. Triangles see the caller's ray (tri_ray.h).
+ *
+ * Spec: exactness.md, chapter 10, "Boxes and rays"
  */
 #include "query/ray/ray_query.h"
 
@@ -14,7 +18,8 @@ static inline double largest_of(const double v[3])
     return bvpi_larger(fabs(v[0]), bvpi_larger(fabs(v[1]), fabs(v[2])));
 }
 
-/* Rounding: of the difference to the origin, three products, two sums; u = 2^-53. */
+/* Rounding, with u = 2^-53: one difference, three products and two sums, well below the 16 u added
+ * here. */
 void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_placement *placement, const bvp_ray *ray)
 {
     const double *d = ray->direction;
@@ -61,7 +66,7 @@ static void normal_of(const bvpi_placement *placement, const float tri[9], doubl
     }
 }
 
-/* By the largest first, where squares might over- or underflow. */
+/* Divides by the largest component first, but only where squares might over- or underflow. */
 static void normalise(double v[3])
 {
     double sum = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
@@ -94,8 +99,8 @@ static void fill_in(const bvpi_ray_whose *whose, bvp_ray_hit *hit)
     normalise(hit->normal);
 }
 
-/* Asks for the source's number of a triangle, which is seldom at hand: the record's header and
- * where the number is if numbers take 12 bits. */
+/* Prefetches the source number of a triangle, which is rarely in the cache: the record's header,
+ * and the place of the number if numbers take 12 bits. */
 static void fetch_id(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local)
 {
     if (!part->part.ids)

@@ -45,7 +45,7 @@ typedef struct bvpi_ray_query {
     bvp_ray ray;
     bvp_ray_hit hit;     /* FIRST: the best one; found is the answer of ANY */
     bvpi_ray_whose best; /* FIRST: whose normal and number bvpi_ray_query_settle fills in */
-    double t_max;        /* nothing beyond is of interest any more */
+    double t_max;        /* hits beyond do not matter; shrinks */
     bvp_ray_hit_fn each; /* ALL */
     void *user;
     uint64_t count;
@@ -112,7 +112,7 @@ BVPI_INLINE void bvpi_local_ray_keep(bvpi_local_ray *out, const bvp_ray *ray)
 }
 void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_placement *placement, const bvp_ray *ray);
 
-/* Takes note of a hit of triangle `local` of a cluster; tri: part coordinates. */
+/* Records a hit of triangle `local` of a cluster; tri: part coordinates. */
 void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,
                         const bvpd_cluster *cluster, uint32_t local, const float tri[9],
                         const bvpi_tri_ray_hit *hit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * any_volume.h: the volume of a binary hierarchy's node, of whichever kind: for code that treats
- * all kinds alike and is not in a hurry. Spec: format.md, chapters "Boxtree", "AABB tree",
- * "Oriented volumes".
+ * any_volume.h: the decoded volume of a binary hierarchy's node, of any kind, for code that is not
+ * critical to speed.
+ * Spec: format.md, chapters "Boxtree", "AABB tree", "Oriented volumes".
  */
 #ifndef BVPI_KINDS_NODE_ANY_VOLUME_H
 #define BVPI_KINDS_NODE_ANY_VOLUME_H
@@ -10,7 +10,7 @@
 #include "kinds/node/boxtree_node.h"
 #include "kinds/node/oriented_node.h"
 
-/* Which member holds is the tree's kind. */
+/* The tree's kind determines which member is set. */
 typedef union bvpi_decoded {
     bvpi_frame box; /* boxtree */
     bvpi_aabb aabb;

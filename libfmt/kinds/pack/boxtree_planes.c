@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * boxtree_planes.c: all sets of at most plane_max sides are tried, and the one that leaves least
- * wins. Spec: format.md, chapter "Boxtree".
+ * boxtree_planes.c: chooses which sides of the parent's box a boxtree node moves.
+ *
+ * There are only 64 sets of sides, so all with at most plane_max sides are tried; the one that
+ * leaves the least surface wins, unless fewer planes do almost as well (LEAST_GAIN). Offsets are
+ * rounded down, towards the parent's side.
+ *
+ * Invariant: the node's box, as decoded, holds the box that was asked for.
+ *
+ * Held by tests/property/test_binary.c.
+ * Spec: format.md, chapter "Boxtree"
+ * Based on: Zachmann, Minimal hierarchical collision detection, 2002, section 3.1.
  */
 #include "kinds/pack/boxtree_planes.h"
 
@@ -8,8 +17,8 @@
 
 enum { SIDES = 6, SETS = 1 << SIDES };
 
-/* A plane is stored when it takes away this part of the surface at least: each costs bytes, and in
- * a node that hardly differs from its parent is worth nothing. Measured on 2 M triangles of a plant
+/* A plane is stored only if it takes away at least this share of the surface: it costs bytes, and
+ * gains nothing in a node that barely differs from its parent. Measured on 2 M triangles of a plant
  * (8 bits, 3 planes, leaves of 8): 0 gives 1.34 bytes a triangle and an area cost of 37.6, this
  * 1.24 and 37.9, 0.03 1.18 and 38.6; exact boxes 7.15 and 36.8. */
 static const double LEAST_GAIN = 0.01;

@@ -1,6 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * hull_axes.c: axes from the convex hull; the only user of qhull.
- * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996, section 4.
+ * hull_axes.c: proposes axes for a box around a set of points; the only user of qhull.
+ *
+ * Large sets are reduced to the points that are extreme in 26 directions. The dimension is found by
+ * the longest vector, the longest across it, and the height over that plane. A line and a plane are
+ * handled directly (the least rectangle stands on a side of the flat hull). In space two sets of
+ * axes come from a surface: the eigenvectors of its covariance, which do not depend on how densely
+ * triangles cover it, and the least rectangle on its largest triangle. The surface is the set's own
+ * and, on request, its convex hull's.
+ *
+ * Bytes must not depend on the order of the input or of qhull's facets: points and facets are
+ * sorted before they are summed.
+ *
+ * Held by tests/unit/test_fit.c; with qhull failing: tests/unit/test_hull_fails.c.
+ * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996, section 4; Freeman, Shapira, Determining the
+ * minimum-area encasing rectangle, 1975; Andrew's monotone chain; Jacobi's eigenvalue method.
  */
 #include "kinds/pack/hull_axes.h"
 
@@ -313,9 +326,8 @@ static uint32_t read_facets(qhT *qh, triangle *out)
     return count;
 }
 
-/* Triangles of the hull, in an order that does not depend on qhull's: sorted; or
- * BVPI_FIT_NO_MEMORY. What qhull says to its error stream is lost: the stream has no room for it.
- */
+/* The hull's triangles, sorted, so that their order does not depend on qhull's; 0 if qhull failed;
+ * or BVPI_FIT_NO_MEMORY. qhull's messages go to a stream of 16 bytes and are lost. */
 static uint32_t hull_triangles(double (*points)[3], uint32_t count, triangle *out)
 {
     char command[] = "qhull Qt Pp", sink[16];
@@ -338,7 +350,7 @@ static uint32_t hull_triangles(double (*points)[3], uint32_t count, triangle *ou
     return facets;
 }
 
-/* Two of a surface, as bvpi_fit_axes says. */
+/* The two sets of axes that a surface proposes. */
 static uint32_t axes_of_surface(const bvpi_fit_surface *surface, const double (*points)[3],
                                 uint32_t count, double (*axes)[9])
 {

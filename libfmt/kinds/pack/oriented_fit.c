@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: MIT
  * oriented_fit.c: fits, rounds and encodes oriented boxes and swept rectangles.
- * Spec: format.md, chapter "Oriented volumes".
+ *
+ * A volume is stored in 13 bytes relative to its parent, so everything is rounded. The order makes
+ * that harmless: choose axes, encode the rotation, decode it, and from then on measure in the
+ * decoded frame. The centre is encoded and decoded next; the sizes (of a swept
+ * rectangle the radius) come last and are rounded up to the next code, measured from the decoded
+ * centre.
+ *
+ * Axes: the part's own, the eigenvectors of the surface's covariance, those of the least box on the
+ * largest triangle, for large sets the same of the convex hull (hull_axes.c); the least surface
+ * wins. A rotation has up to 24 codes, one for each naming of the axes; the one with the least
+ * rounding loss is taken.
+ *
+ * Invariant: every corner is in the decoded volume, computed as readers compute it
+ * (bvpi_oriented_holds).
+ *
+ * Held by tests/unit/test_oriented.c and tests/property/test_binary.c.
+ * Spec: format.md, chapter "Oriented volumes"; exactness.md, chapter 10
  * Based on: Gottschalk, Lin, Manocha, OBBTree, 1996; Larsen, Gottschalk, Lin, Manocha, Fast
  * distance queries with rectangular swept sphere volumes, 2000 (how far a rectangle may shrink).
  */
@@ -11,7 +27,7 @@
 #include <string.h>
 
 enum {
-    SEEN = 1024,      /* corners that are met again within about so many others are left out */
+    SEEN = 1024,      /* slots of a cache that leaves out most repeated corners */
     CODE_RANKS = 256, /* size codes in order of the sizes they stand for */
     ZERO_RANK = 240,  /* where code 0 would stand, which means 0 */
     FRAMES = 24,      /* ways to name the axes of a box */
@@ -71,7 +87,7 @@ static void load_corner(const corners *set, uint32_t idx, double out[3])
         out[k] = set->xyz[3 * (uint64_t)idx + k];
 }
 
-/* ---- how large is it? ------------------------------------------------------------------------ */
+/* ---- extents --------------------------------------------------------------------------------- */
 
 static void extend(range *range, const double local[3])
 {
@@ -313,7 +329,7 @@ static void shrink_sides(const bvpi_oriented *volume, const corners *set, double
             rectangle->lo[k] = rectangle->hi[k] = (rectangle->lo[k] + rectangle->hi[k]) / 2;
 }
 
-/* Where `at` lies beyond a side of the rectangle: by how much, and which side's coordinate. */
+/* How far `at` is beyond the nearer side of the rectangle along an axis, and which side that is. */
 static double beyond(range *rectangle, int axis, double at, double **side, double *direction)
 {
     const bool over = at > rectangle->hi[axis];
@@ -364,7 +380,8 @@ static double swept_surface(const double size[3])
     return 4 * size[0] * size[1] + 2 * pi * size[2] * (size[0] + size[1] + size[2]);
 }
 
-/* Each side rounded down or up, whichever takes the least surface with the radius it needs. */
+/* Tries either side rounded down or up. The radius follows from what the rounded rectangle leaves,
+ * so a shorter side may need a larger radius; the least surface wins. */
 static void encode_swept(bvpi_oriented *volume, double reach, const corners *set,
                          const double half[2], uint8_t payload[BVPI_ORIENTED_PAYLOAD])
 {

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * volume.c: one case a kind.
+ * volume.c: fits a node's volume while a binary hierarchy is built, for each kind.
+ *
+ * A volume is encoded relative to the parent's, as readers will decode it, so a child is fitted to
+ * the parent's decoded volume and rounding does not add up on the way down. AABB trees store
+ * absolute boxes, and nothing is passed on.
+ *
+ * Held by tests/property/test_binary.c: every triangle is in every volume above it.
+ * Spec: format.md, chapters "Boxtree", "AABB tree", "Oriented volumes"
  */
 #include "pack/tree/volume.h"
 

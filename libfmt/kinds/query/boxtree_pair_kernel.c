@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * boxtree_pair_kernel.c: two parts by their restricted boxtrees: a node's place along each axis is
- * its parent's, but for what its planes move; compiled once per instruction set.
+ * boxtree_pair_kernel.c: two parts by their restricted boxtrees; compiled once per instruction set.
+ *
+ * A node's box is its parent's with one to three sides moved, so a node's interval along each axis
+ * is its parent's plus one product for each moved side. Two walks (binary_walk.h) use that:
+ * - sat: intervals along the axes of the separating axis test, for either side;
+ * - aligned: only the axes of a; b's box is enclosed in a box along them. Weaker but cheaper, and
+ *   only for overlap; on request products come from a table of 8-bit offsets.
+ *
+ * Invariants: frames are integers and exact; an interval is never narrower than the true one. After
+ * MOST_PLANES planes intervals are computed from the frame again, so errors do not add up.
+ *
+ * Slow twin: the wide hierarchy and brute force, tests/property/test_binary_pairs.c.
+ * Spec: exactness.md, chapter 10, "Boxes of binary hierarchies"
  * Based on: Zachmann, Minimal hierarchical collision detection, 2002, sections 3.2 and 3.3.
  * Measured: decisions.md, "Queries between two bodies".
  */
@@ -10,13 +21,12 @@
 #include "kinds/node/boxtree_node.h"
 #include "query/pair/binary_boxes.h"
 
-/* Rounding. Frames are integers and stay exact; intervals along axes are floats, to which each
- * plane adds a product. With u = 2^-24, M and L as in box_box.h, an interval made from its frame is
- * off by less than 20 u M |L|_1, both sides and the comparison included; a plane takes u M |L|_1
- * for the sum, and for the product 2 u of what it moves, which all planes together can't make more
- * than 2 u M |L|_1. After MOST_PLANES planes a node's intervals are made from its frame again. That
- * is 20 + 2 (12 + 2) = 48 u M |L|_1 in all: the slack is four times that of box_box.h, 64 u M
- * |L|_1. */
+/* Rounding. Intervals along axes are floats, to which each plane adds a product. With u = 2^-24, M
+ * and L as in box_box.h: an interval computed from its frame errs by less than 20 u M |L|_1, both
+ * sides and the comparison included. Each plane adds u M |L|_1 for the sum; the products err by 2 u
+ * of what is moved, for all planes together at most 2 u M |L|_1. With MOST_PLANES planes on either
+ * side that is 20 + 2 (12 + 2) = 48 u M |L|_1. The slack is 64 u M |L|_1, four times that of
+ * box_box.h. */
 enum { MOST_PLANES = 12 };
 
 /* Products of an offset of 8 bits and a column of the rotation: section 3.2.2. */
@@ -27,8 +37,8 @@ typedef struct product_tables {
 typedef struct boxtree_pair {
     binary_pair pair;
     box_axes axes;
-    /* What a grid step along axis k of either side (b's first) is along each of the axes: where it
-     * is positive, where it is negative. */
+    /* A grid step along axis k of either side (b's first), projected on each of the axes: split
+     * into its positive and its negative values. */
     float ahead[2][3][BVPI_AXES], behind[2][3][BVPI_AXES];
     product_tables *tables; /* or NULL */
 } boxtree_pair;
@@ -86,8 +96,8 @@ static inline bool is_larger(const boxtree_pair *p, const bvpi_frame *a, const b
     return box_is_larger(&p->axes, &box_a, &box_b);
 }
 
-/* The box that a payload's planes leave of its parent's, which is returned: `root` is filled in for
- * the root, which has no parent. */
+/* Decodes the node's box. Returns the parent's; for the tree's root that is the grid box, written
+ * to `root`. */
 BVPI_INLINE const bvpi_frame *cut_box(const boxtree_pair *p, bool is_a, const bvpi_frame *parent,
                                       const uint8_t *payload, bvpi_frame *root, bvpi_frame *out)
 {
@@ -150,7 +160,8 @@ static inline void intervals_of_frame(const boxtree_pair *p, bool is_a, sat_volu
     out->planes = 0;
 }
 
-/* A side moves by `steps`, the lower one up or the upper one down. */
+/* Moves one side of the box by `steps`, the lower side up or the upper one down. Along an axis on
+ * which the step is positive this moves the near end, else the far one. */
 BVPI_INLINE void move_side(const boxtree_pair *p, bool is_a, int axis, bool upper, uint32_t steps,
                            sat_volume *out)
 {
@@ -196,7 +207,7 @@ BVPI_INLINE f32x8 sat_gaps(const sat_volume *a, const sat_volume *b, int first)
                      f32x8_load(a->lo + first) - f32x8_load(b->hi + first));
 }
 
-/* The axis of the caller's choice, which has no interval. */
+/* The gap along the aim, which has no interval because it changes during the walk. */
 static inline float sat_gap_aim(const boxtree_pair *p, const sat_volume *a, const sat_volume *b)
 {
     box_volume box_a, box_b;
@@ -211,7 +222,7 @@ static inline float sat_gap_aim(const boxtree_pair *p, const sat_volume *a, cons
     return box_gap_aim(&p->axes, d, box_a.half, box_b.half);
 }
 
-/* What is no number: they may. */
+/* Must the pair be opened? NaN counts as yes. */
 BVPI_INLINE bool test_sat(boxtree_pair *p, const sat_volume *a, const sat_volume *b, bool opened_a,
                           bool by_distance, float *gap_sq)
 {
@@ -295,7 +306,7 @@ static void enclose_frame(const boxtree_pair *p, bool is_a, aligned_volume *out)
     out->moved = 63;
 }
 
-/* A side of a box of a: along one axis, and exact. */
+/* Moves a side of a box of a: it lies along one axis only, and the result is exact. */
 static inline void move_own_side(const boxtree_pair *p, int axis, bool upper, aligned_volume *out)
 {
     const float unit = p->axes.pair.unit_a[axis];
@@ -357,7 +368,7 @@ static inline void bound_leaf_aligned(boxtree_pair *p, bool is_a, box_leaf *leaf
     bound_leaf(p, is_a, leaf);
 }
 
-/* Only ends that the new node moved: the pair above passed with the others. */
+/* Compares only the ends that the new node moved: the pair above has passed with the others. */
 BVPI_INLINE bool test_aligned(boxtree_pair *p, const aligned_volume *a, const aligned_volume *b,
                               bool opened_a, bool by_distance, float *gap_sq)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * kind_table.c: the kinds of binary hierarchies that queries can walk.
+ * kind_table.c: the kinds of binary hierarchies that queries can walk. A library built with
+ * BVPI_WIDE_ONLY has only the AABB tree, which deformed parts need.
  */
 #include "kinds/query/kind_pairs.h"
 #include "kinds/query/volume_boxes.h"

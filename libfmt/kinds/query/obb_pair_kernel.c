@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * obb_pair_kernel.c: two parts by their trees of oriented boxes; compiled once per instruction set.
+ *
+ * A box of b is placed in a's frame once, when the node above it is opened. Pairs are tested by
+ * separating axes in double (obb_obb.h), whose error is one slack, added to the sizes. A leaf's
+ * triangles are tested against the box's three slabs, in float, eight at a time. If b appears
+ * sheared or stretched, gaps along its axes are not orthogonal and must not be combined.
+ *
+ * Slow twin: the wide hierarchy and brute force, tests/property/test_binary_pairs.c.
+ * Spec: exactness.md, chapter 10, "Oriented boxes and swept rectangles"
  * Based on: Gottschalk, Lin, Manocha, OBBTree: A hierarchical structure for rapid interference
  * detection, 1996.
  * Measured: decisions.md, "Queries between two bodies".
@@ -67,8 +75,8 @@ BVPI_INLINE bool test_obb(obb_pair *p, const obb_volume *a, const obb_volume *b,
     return test_boxes(p, &a->box, &b->box, false, by_distance, gap_sq);
 }
 
-/* The slabs whose common part the box is. Where an image has no third dimension they are empty of
- * meaning: as wide as everything. */
+/* The three slabs whose intersection is the box. Where the placed box is flat a normal cannot be
+ * computed; it becomes 0, and that slab leaves nothing out. */
 static inline void slabs_of(const obb_pair *p, const bvpi_obb *box, oriented_slab slabs[3])
 {
     double side[3][3];
@@ -84,7 +92,7 @@ static inline void slabs_of(const obb_pair *p, const bvpi_obb *box, oriented_sla
     }
 }
 
-/* On the normals of the box and of the triangles. */
+/* The leaf's triangles against the slabs of the box. */
 BVPI_INLINE unsigned test_leaf_obb(obb_pair *p, bool leaf_is_a, const binary_leaf *leaf,
                                    unsigned lanes, const obb_volume *other, bool by_distance,
                                    float *gap_sq)
@@ -101,7 +109,8 @@ BVPI_INLINE unsigned test_leaf_obb(obb_pair *p, bool leaf_is_a, const binary_lea
     }
     if (!by_distance)
         return lanes & ~i32x8_movemask(f32x8_gt(most, zero));
-    /* orthogonal gaps add up; 2^-18: of the normals' lengths and directions */
+    /* squares of orthogonal gaps may be added; 2^-18 covers lengths and directions of the normals
+     */
     const f32x8 gaps = (p->frame.rigid ? sum : most) * (1 - 0x1p-18f);
     lanes &= ~i32x8_movemask(f32x8_ge(gaps, f32x8_splat(p->pair.limit_sq)));
     const float nearest = least_lane(gaps, lanes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * oriented_pair.h: what oriented boxes and swept rectangles share when two parts meet: the frame,
- * which is a's, errors, and a leaf's triangles against three slabs; for kernels.
+ * oriented_pair.h: what the kernels of oriented boxes and swept rectangles share: the common frame,
+ * which is a's, its error bounds, and a leaf's triangles against slabs.
+ * Spec: exactness.md, chapter 10, "Oriented boxes and swept rectangles"
  */
 #ifndef BVPI_KINDS_QUERY_ORIENTED_PAIR_H
 #define BVPI_KINDS_QUERY_ORIENTED_PAIR_H
@@ -16,9 +17,9 @@ typedef struct oriented_frame {
     bool rigid;          /* b is seen neither sheared nor stretched */
 } oriented_frame;
 
-/* Volumes stand out of the box of what they hold, on all axes alike: along its longest they may be
- * as long as along its shortest. 2 slack_b: the slack is along b's own axes, and sqrt(3) times it
- * along the part's. */
+/* bound_a, bound_b: oriented volumes may reach far beyond the grid box, equally on all axes, so
+ * their own bounds are used, not the grid's. 2 slack_b: the slack is along a volume's own axes;
+ * along the part's it is up to sqrt(3) times as much. */
 static inline void oriented_frame_init(oriented_frame *out, const binary_pair *p)
 {
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};

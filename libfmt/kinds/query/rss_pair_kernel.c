@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * rss_pair_kernel.c: two parts by their trees of swept rectangles; compiled once per instruction
  * set.
+ *
+ * A swept rectangle is all points within a radius of a rectangle, so the distance of two of them is
+ * that of their rectangles less both radii (rss_dist.h). A leaf's triangles are first tested in
+ * float against the slabs of the rectangle's box, then one by one by their distance from the
+ * rectangle.
+ *
+ * Invariant: a distance is never too large; one that is too small only costs time.
+ *
+ * Slow twin: the wide hierarchy and brute force, tests/property/test_binary_pairs.c.
+ * Spec: exactness.md, chapter 10, "Oriented boxes and swept rectangles"
  * Based on: Larsen, Gottschalk, Lin, Manocha, Fast distance queries with rectangular swept sphere
  * volumes, 2000; Shellshear, Li, Carlson, ME-BVH: Memory Efficient Bounding Volume Hierarchies.
  * Measured: decisions.md, "Queries between two bodies".
@@ -71,7 +81,7 @@ static inline void face_of_lane(const rss_pair *p, bool is_a, const binary_leaf 
     bvpi_face_of_triangle(corners, out);
 }
 
-/* Triangles that lie within the swept rectangle's box, grown by the limit: on its own axes. */
+/* Triangles that reach into the swept rectangle's box, enlarged by the limit: three slabs. */
 BVPI_INLINE unsigned lanes_in_slabs(const rss_pair *p, const binary_leaf *leaf, unsigned lanes,
                                     const bvpi_rss *rss, double limit)
 {
@@ -94,7 +104,7 @@ BVPI_INLINE unsigned lanes_in_slabs(const rss_pair *p, const binary_leaf *leaf, 
     return lanes & ~i32x8_movemask(apart);
 }
 
-/* One triangle after the other. */
+/* Slabs first, then the exact shape, one triangle after the other. */
 BVPI_INLINE unsigned test_leaf_rss(rss_pair *p, bool leaf_is_a, const binary_leaf *leaf,
                                    unsigned lanes, const rss_volume *other, bool by_distance,
                                    float *gap_sq)

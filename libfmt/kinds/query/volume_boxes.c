@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * volume_boxes.c: the box around a node's volume, for queries of one body, which know boxes only.
+ * volume_boxes.c: the box around a node's volume, for queries of one body, which know only boxes.
+ *
+ * A box in double, rounded outward and clipped to the grid: everything in a hierarchy is in its
+ * grid, so clipping is safe, and forged volumes stay bounded.
+ *
+ * Slow twin: the wide hierarchy, tests/property/test_binary_single.c.
  * Spec: format.md, chapters "Boxtree", "AABB tree", "Oriented volumes".
  */
 #include "kinds/query/volume_boxes.h"
@@ -57,7 +62,7 @@ void bvpi_oriented_root(const bvpi_binary *tree, bvpi_body_frame *out)
     out->oriented.reach = whole.reach;
 }
 
-/* 2^-48: for the roundings here. */
+/* 2^-48 covers the roundings here. */
 void bvpi_oriented_grid_box(const bvpi_binary *tree, const bvpi_body_frame *parent,
                             const uint8_t *payload, bvpi_body_frame *out_frame, bvpi_body_box *out)
 {

@@ -4,8 +4,7 @@
  * Best-first search without a heap. Open nodes fill a pool of 64 slots of eight children. Each
  * child has a rank: the bits of its squared distance, whose lowest nine are replaced by its place
  * (slot and lane). The least of all ranks therefore names the nearest child. It is found by
- * vectors, from the least rank of each slot. That is faster than a heap for about eleven open
- * nodes.
+ * vectors, from the least rank of each slot.
  *
  * The limit is compared with the key whose last bits are cleared, which is never above the true
  * one.
@@ -15,9 +14,10 @@
  * caller falls back to depth first (body_walk.h).
  *
  * Slow twin: brute force over all triangles, tests/property/test_closest.c; work:
- * test_pair_counts.c. Spec: exactness.md, chapter 10, "Boxes and points" Measured: decisions.md,
- * "Rays and closest points" Based on: Hjaltason, Samet, Distance Browsing in Spatial Databases,
- * 1999.
+ * test_pair_counts.c.
+ * Spec: exactness.md, chapter 10, "Boxes and points"
+ * Measured: decisions.md, "Rays and closest points"
+ * Based on: Hjaltason, Samet, Distance Browsing in Spatial Databases, 1999.
  */
 #ifndef BVPI_QUERY_NEAR_CLOSEST_WALK_H
 #define BVPI_QUERY_NEAR_CLOSEST_WALK_H

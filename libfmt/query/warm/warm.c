@@ -17,8 +17,9 @@
  * and a placement is used only if it is far from all that a query refuses (is_plain).
  *
  * Slow twin: plain queries, bit for bit, tests/property/test_warm.c, which also forges
- * certificates. Spec: exactness.md, chapter 11, "Clearance" and "Crossing" Measured: decisions.md,
- * "Warm starts (protocol warm)", "What warm starts are worth".
+ * certificates.
+ * Spec: exactness.md, chapter 11, "Clearance" and "Crossing"
+ * Measured: decisions.md, "Warm starts (protocol warm)", "What warm starts are worth".
  */
 #include "query/warm/warm.h"
 

@@ -77,7 +77,7 @@ uint32_t bvpi_filter_count(const bvp_filter *filter, uint32_t instance_count, ui
     return count < most ? count : most;
 }
 
-/* At most the root of all. Measured: decisions.md, "Queries of some instances". */
+/* The threshold is the square root of their number: decisions.md, "Queries of some instances". */
 bool bvpi_filter_is_few(const bvp_filter *filter, uint32_t instance_count)
 {
     const uint32_t count = bvpi_filter_count(filter, instance_count, UINT16_MAX);

@@ -12,9 +12,9 @@
 #include "cli/truncation.h"
 #include "cli/verb.h"
 
-const verb *const verbs[] = {&verb_pack,  &verb_info,    &verb_verify, &verb_dump,  &verb_query,
-                             &verb_view,  &verb_extract, &verb_refit,  &verb_split, &verb_merge,
-                             &verb_clash, &verb_diff,    NULL};
+static const verb *const verbs[] = {
+    &verb_pack,  &verb_info,  &verb_verify, &verb_dump,  &verb_query, &verb_view, &verb_extract,
+    &verb_refit, &verb_split, &verb_merge,  &verb_clash, &verb_diff,  NULL};
 
 static const verb *find(const verb *const *table, const char *name)
 {
@@ -70,7 +70,7 @@ static int is_one_of(const char *word, const char *a, const char *b)
 static int run_help(int argc, char **argv)
 {
     if (argc < 2 || is_one_of(argv[1], "-h", "--help")) {
-        manual_program_help(stdout);
+        manual_program_help(verbs, stdout);
         return EXIT_DONE;
     }
     const verb *v = find(verbs, argv[1]);
@@ -89,10 +89,12 @@ static int run_generator(int argc, char **argv)
     const verb *v = argc > 2 ? find(verbs, argv[2]) : NULL;
     if (argc > 2 && !v)
         return unknown("verb", verbs, argv[2], "bvpack --help");
-    if (strcmp(argv[1], "--help-man") == 0)
+    if (strcmp(argv[1], "--help-man") == 0 && v)
         manual_page(v, stdout);
+    else if (strcmp(argv[1], "--help-man") == 0)
+        manual_program_page(verbs, stdout);
     else if (strcmp(argv[1], "--help-bash") == 0)
-        manual_completion(stdout);
+        manual_completion(verbs, stdout);
     else
         for (const verb *const *row = verbs; *row; row++)
             puts((*row)->name);
@@ -108,14 +110,14 @@ static int looks_like_file(const char *word)
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2) {
-        manual_program_help(stderr);
+        manual_program_help(verbs, stderr);
         return EXIT_USAGE;
     }
     const verb *v = find(verbs, argv[1]);
     if (v)
         return run(v, argc - 1, argv + 1);
     if (is_one_of(argv[1], "-h", "--help")) {
-        manual_program_help(stdout);
+        manual_program_help(verbs, stdout);
         return EXIT_DONE;
     }
     if (is_one_of(argv[1], "-V", "--version")) {

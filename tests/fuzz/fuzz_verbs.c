@@ -8,10 +8,6 @@
 #include "verb_case.h"
 #include "target.h"
 
-const verb *const verbs[] = {&verb_pack,  &verb_info,    &verb_verify, &verb_dump,  &verb_query,
-                             &verb_view,  &verb_extract, &verb_refit,  &verb_split, &verb_merge,
-                             &verb_clash, &verb_diff,    NULL};
-
 /* x.bvp is the input, good.bvp a sound file; what is written is called out. */
 static const char *const lines[] = {
     "info x.bvp --json --parts --tree --provenance",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * verb_case.h: whole verbs of the program inside a fuzz target, in a folder of the process's own,
- * which is the current one. Each target that includes this says which verbs there are by `verbs`.
+ * which is the current one.
  */
 #ifndef FUZZ_VERB_CASE_H
 #define FUZZ_VERB_CASE_H
@@ -76,7 +76,9 @@ static inline int case_run(const char *line)
         argv[argc++] = word;
     }
     argv[argc] = NULL;
-    extern const verb *const verbs[];
+    static const verb *const verbs[] = {
+        &verb_pack,  &verb_info,  &verb_verify, &verb_dump,  &verb_query, &verb_view, &verb_extract,
+        &verb_refit, &verb_split, &verb_merge,  &verb_clash, &verb_diff,  NULL};
     for (const verb *const *v = verbs; *v; v++) {
         if (strcmp((*v)->name, argv[0]) != 0)
             continue;

@@ -39,5 +39,4 @@ noinst_HEADERS += \
 TEST_HELPERS += \
 	tests/support/build_case.c \
 	tests/support/exercise.c \
-	tests/support/no_verbs.c \
 	tests/support/oracle.c

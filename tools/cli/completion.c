@@ -85,7 +85,7 @@ static void write_verb(FILE *out, const verb *v)
             v->completes);
 }
 
-void manual_completion(FILE *out)
+void manual_completion(const verb *const *verbs, FILE *out)
 {
     fputs(prologue, out);
     fputs("    if [ \"$COMP_CWORD\" = 1 ]; then\n        _bvpack_words \"help --help --version",

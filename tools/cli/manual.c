@@ -151,7 +151,7 @@ void manual_help(const verb *v, FILE *out)
     print_exit_codes(out, v);
 }
 
-void manual_program_help(FILE *out)
+void manual_program_help(const verb *const *verbs, FILE *out)
 {
     fputs("Usage: bvpack VERB ...\n       bvpack MODEL... -o OUT\n\n", out);
     print_wrapped(out, program_description, strlen(program_description), 0, 0);
@@ -277,7 +277,7 @@ static void roff_exit_codes(FILE *out, const verb *v)
     }
 }
 
-static void program_page(FILE *out)
+void manual_program_page(const verb *const *verbs, FILE *out)
 {
     roff_heading(out, "bvpack", program_summary);
     fputs(".SH SYNOPSIS\n.B bvpack\nVERB ...\n.br\n.B bvpack\nMODEL... \\-o OUT\n"
@@ -299,10 +299,6 @@ static void program_page(FILE *out)
 void manual_page(const verb *v, FILE *out)
 {
     char name[64];
-    if (!v) {
-        program_page(out);
-        return;
-    }
     snprintf(name, sizeof name, "bvpack-%s", v->name);
     roff_heading(out, name, v->summary);
     fputs(".SH SYNOPSIS\n", out);

@@ -77,7 +77,7 @@ fi
 echo "== gcc"
 step "autoreconf" autoreconf -fi || finish
 cflags="-O2" # without -g: compiling takes half of the time
-step "gcc: build" build gcc all CC=gcc CXX=g++ || finish
+step "gcc: build" build gcc all CC=gcc CXX=g++ --enable-asserts || finish
 find "$out/gcc" -name '*.trs' -delete
 make -C "$out/gcc" -k -j"$jobs" check CFLAGS="$cflags -Werror" >"$out/log/gcc_check.log" 2>&1 </dev/null
 check=$?

@@ -109,7 +109,7 @@ if [ ! -f "$there/Makefile" ] && [ -f "$build/Makefile" ] &&
 fi
 mkdir -p "$there" && cd "$there" || exit 1
 [ -x "$copy/configure" ] || (cd "$copy" && autoreconf -fi) >"$out/log" 2>&1 || { tail "$out/log"; exit 1; }
-[ -f Makefile ] || "$copy/configure" --without-npm >"$out/log" 2>&1 || { tail "$out/log"; exit 1; }
+[ -f Makefile ] || "$copy/configure" --without-npm --enable-asserts >"$out/log" 2>&1 || { tail "$out/log"; exit 1; }
 
 compile() { # TEST...
   local targets=() test

@@ -6,7 +6,7 @@ set -eu
 cd "$SRC/bvpack"
 autoreconf -fi
 mkdir -p "$WORK/build" && cd "$WORK/build"
-"$SRC/bvpack/configure" --disable-hardening --disable-shared --enable-static --without-npm
+"$SRC/bvpack/configure" --disable-hardening --disable-shared --enable-static --without-npm --enable-asserts
 targets=${FUZZ_TARGETS:-$(make -s fuzz-names)}
 # An engine may be C++, so the C++ compiler links.
 # shellcheck disable=SC2086 # one word a target

@@ -1,14 +1,14 @@
 # shellcheck shell=bash disable=SC2034 # for those that source it
 # SPDX-License-Identifier: MIT
 # Sourced by tests of the program: an empty folder to work in, and what to expect of a run of it. A test ends with
-# `exit $fail`.
+# `exit $fail`. BVP_KEEP=1: the folder stays, and its path is printed.
 
 bvpack=$(realpath "${BVPACK:-./bvpack}")
 programs=$(realpath "${BVP_BUILDDIR:-.}/tests/cli")
 src=$(realpath "${BVP_SRCDIR:-$(dirname "${BASH_SOURCE[0]}")/../..}")
 json=$programs/json_check
 [ -x "$bvpack" ] || { echo "no program to test: $bvpack"; exit 77; }
-scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+scratch=$(mktemp -d) && trap 'if [ -n "${BVP_KEEP-}" ]; then echo "kept: $scratch"; else rm -rf "$scratch"; fi' EXIT
 cd "$scratch" || exit 99
 export LC_ALL=C
 unset BVPACK BVPACK_STORE

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * target.h: what can be fuzzed. All targets are in one program, twice: with libFuzzer, which finds
  * the target by the name it is called by (engine.c), and without (replay.c).
+ *
+ * A new target: fuzz_x.c, which defines fuzz_x; its declaration here, its place in target.c and in
+ * local.mk; tests/fuzz/fuzz_x among FUZZERS of Makefile.am; seeds in run_fuzz.sh; recorded inputs
+ * in tests/house/check_fuzz.sh, which `make check` replays.
  */
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H

@@ -33,7 +33,7 @@ static inline void case_seed(uint64_t fallback)
 {
     const char *text = getenv("BVP_SEED");
     case_state = text ? strtoull(text, NULL, 0) : fallback;
-    printf("seed %llu\n", (unsigned long long)case_state);
+    printf("BVP_SEED=%llu\n", (unsigned long long)case_state);
 }
 
 /* 0 .. n - 1 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * solid.c: the tables of van den Bergen, Efficient collision detection of complex deformable models
- * using AABB trees, 1997, but for refitting: refit.c.
+ * using AABB trees, 1997, but for refitting: papers_refit.c.
  */
 #include "ops.h"
 #include "plot.h"

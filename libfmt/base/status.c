@@ -18,9 +18,15 @@
 const char *bvp_status_name(bvp_status status)
 {
     static const char *const names[] = {
-        "ok",           "not a bvpack file", "newer format",
-        "corrupt",      "over limit",        "out of memory",
-        "system error", "bad argument",      "cancelled",
+        [BVP_OK] = "ok",
+        [BVP_ERR_NOT_OURS] = "not a bvpack file",
+        [BVP_ERR_NEWER] = "newer format",
+        [BVP_ERR_CORRUPT] = "corrupt",
+        [BVP_ERR_LIMIT] = "over limit",
+        [BVP_ERR_NO_MEMORY] = "out of memory",
+        [BVP_ERR_SYSTEM] = "system error",
+        [BVP_ERR_ARGUMENT] = "bad argument",
+        [BVP_ERR_CANCELLED] = "cancelled",
     };
     const size_t count = sizeof names / sizeof *names;
     return (size_t)status < count ? names[status] : "unknown status";

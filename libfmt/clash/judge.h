@@ -136,8 +136,8 @@ typedef struct bvpi_clash_depth {
                        surface's nearest point */
     double point_a[3], point_b[3];
     bvp_hit_id hit_a, hit_b;
-    uint64_t
-        contact_count; /* with contacts: number of touching pairs of triangles, and their box */
+    /* With contacts: the number of touching pairs of triangles, and their box. */
+    uint64_t contact_count;
     double lo[3], hi[3];
 } bvpi_clash_depth;
 

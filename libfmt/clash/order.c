@@ -31,10 +31,10 @@
 
 enum {
     THREAD_MAX = 256,
-    BLOCKS_WANTED =
-        64, /* fewer instances get smaller blocks, so that all threads end at about the same time */
-    RING_A_THREAD =
-        4, /* places in the ring for each thread: how far others may run ahead of a slow block */
+    /* Fewer instances get smaller blocks, so that all threads end at about the same time. */
+    BLOCKS_WANTED = 64,
+    /* Places in the ring for each thread: how far others may run ahead of a slow block. */
+    RING_A_THREAD = 4,
     PAIRS_MOST = 1024 /* pairs that a block may hold before it is the oldest: 300 KiB */
 };
 

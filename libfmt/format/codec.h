@@ -8,9 +8,8 @@
 #include "bvpack.h"
 
 enum {
-    BVPI_RAW_SIZE_MAX =
-        64
-        << 20, /* no compressed section is larger; limits the work that a forged size can cause */
+    /* No compressed section is larger; limits the work that a forged size can cause. */
+    BVPI_RAW_SIZE_MAX = 64 << 20,
     BVPI_FRAME_SIZE_MAX = 65 << 20, /* the worst case of an encoder for that size */
     BVPI_WINDOW_LOG_MAX = 22        /* limits the decoder's memory to slightly over 4 MiB */
 };

@@ -80,8 +80,8 @@ enum bvpd_section_index {
 
 typedef struct bvpd_section {
     uint8_t kind[4];
-    uint32_t
-        flags; /* bit 0: critical, a reader that does not know the kind stops; others reserved */
+    /* bit 0: critical, a reader that does not know the kind stops; others reserved */
+    uint32_t flags;
     uint64_t offset;       /* bytes from the start of the bvpack file */
     uint64_t size;         /* stored bytes */
     uint64_t raw_size;     /* bytes when decompressed; == size unless codec */
@@ -142,8 +142,8 @@ typedef struct bvpd_part {
     double origin[3];
     float lo[3], hi[3]; /* exact bounds of the vertices used by triangles */
     uint64_t triangle_count, vertex_count;
-    uint64_t data_off,
-        data_size; /* the part's blob: relative to DATA, a multiple of 1 << cluster_shift */
+    /* the part's blob: relative to DATA, a multiple of 1 << cluster_shift */
+    uint64_t data_off, data_size;
     uint64_t ids_off, ids_size; /* relative to TIDS; size 0: no ids */
     uint64_t cluster_table_off; /* in the blob: cluster_count u32, record offset >> cluster_shift */
     uint32_t cluster_count;

@@ -98,8 +98,8 @@ typedef struct bvpi_tree {
     uint32_t node_count;  /* for step budgets; <= unit_count */
     uint32_t root;
     uint32_t leaf_size;
-    uint64_t
-        blob_size; /* bytes from `units` on; a cluster's header (36 bytes) must end within them */
+    /* Bytes from `units` on; a cluster's header (36 bytes) must end within them. */
+    uint64_t blob_size;
     uint8_t cluster_shift;
     double grid_origin[3];
     double grid_unit;

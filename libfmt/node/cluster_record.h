@@ -20,8 +20,8 @@ typedef struct bvpi_cluster {
     const uint8_t *corners, *vertices;     /* streams */
     const uint8_t *table[3];               /* for an axis that has one; the next table follows */
     const uint8_t *end;                    /* end of the last table */
-    unsigned first_width,
-        delta_width; /* bits of a triangle's first corner, and of the differences */
+    /* Bits of a triangle's first corner, and of the differences. */
+    unsigned first_width, delta_width;
     unsigned corners_width, vertex_width; /* bits of a triangle, and of a vertex */
     unsigned width[3]; /* bits of a coordinate; of a table's entry if there is a table */
     unsigned field_width[3], field_at[3]; /* bits of an axis in a vertex, and where they begin */
@@ -59,6 +59,14 @@ static inline unsigned bvpi_cluster_axis(bvpi_cluster *c, int axis, unsigned at)
     c->field_at[axis] = at;
     return at + c->field_width[axis];
 }
+
+/* Whatever a header says, its streams and tables, and the eight bytes of the last load, lie in the
+ * bytes that follow DATA. */
+static_assert(sizeof(bvpd_cluster) + 3 * BVPD_CLUSTER_TRIANGLES +
+                      3 * sizeof(float) * BVPD_CLUSTER_VERTICES + 3 * sizeof(float) * UINT8_MAX +
+                      sizeof(uint64_t) <=
+                  BVPD_DATA_TAIL,
+              "decoders read no farther");
 
 /* Computes where everything is, from the header. `record`: the record's first byte. Without loops,
  * so that results a caller does not use cost nothing. */

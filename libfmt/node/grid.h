@@ -32,8 +32,8 @@ static inline double bvpi_floor(double x)
     return rounded > x ? rounded - 1 : rounded;
 }
 
-/* The last grid line not above x, and the first not below it: 0 .. extent for every x in the box. x
- * * inverse is exact, and so is the difference. */
+/* The last grid line not above x, and the first not below it: 0 .. extent for every x in the box.
+ * The product with `inverse` is exact, and so is the difference. */
 static inline double bvpi_grid_below(const bvpi_grid *grid, int axis, double x)
 {
     return bvpi_floor(x * grid->inverse) - grid->start[axis];

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * work.c: threads that take piece numbers from a common counter.
+ *
+ * Held by tests/house/determinism.sh: the same bytes on one and on several threads.
  */
 #include "pack/work.h"
 

@@ -4,6 +4,12 @@
  * Spec: exactness.md, chapter 10
  * Based on: S. Gottschalk, M. Lin, D. Manocha, OBBTree, 1996 (the 15 axes).
  */
+#ifndef BVPI_PRIM_BOX_BOX_H
+#define BVPI_PRIM_BOX_BOX_H
+
+#include <stdbool.h>
+
+#include "base/simd.h"
 
 /* All boxes of one pair of hierarchies share one set-up. Lengths are in work units, a power of two
  * chosen so that every coordinate is below 2^23. Nothing can overflow, and what underflows is far
@@ -16,12 +22,6 @@
  * product, four sums, the offset), that of L . d then 10 u M |L|_1, that of the radii, which are at
  * most M |L|_1 / 2, 4 u M |L|_1, their comparison 1 u M |L|_1: 16 u M |L|_1 in all. The error of
  * the map itself is added twice, for centre and radius. */
-#ifndef BVPI_PRIM_BOX_BOX_H
-#define BVPI_PRIM_BOX_BOX_H
-
-#include <stdbool.h>
-
-#include "base/simd.h"
 
 /* A hierarchy's root box: origin + unit * [0, extent]. */
 typedef struct bvpi_grid_box {

@@ -150,6 +150,14 @@ static inline void bvpi_tri_dist8_along(const bvpi_pose *pose, const f32x8 a[9],
     memcpy(along, best.v, sizeof best.v);
 }
 
+/* The same without the direction. */
+static inline void bvpi_tri_dist8(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
+                                  f32x8 *lo, f32x8 *hi)
+{
+    f32x8 along[3];
+    bvpi_tri_dist8_along(pose, a, b, lo, hi, along);
+}
+
 /* ---- eight pairs of facing triangles --------------------------------------------------------- */
 
 /* Where two triangles are very near compared with their size, the difference of their nearest
@@ -194,13 +202,6 @@ static inline f32x8 bvpi_tri_gap8(const bvpi_pose *pose, const f32x8 a[9], const
     f32x8 hi = lo;
     bvpi_to_length8(pose->length_lo, pose->length_hi, &lo, &hi);
     return lo;
-}
-
-static inline void bvpi_tri_dist8(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
-                                  f32x8 *lo, f32x8 *hi)
-{
-    f32x8 along[3];
-    bvpi_tri_dist8_along(pose, a, b, lo, hi, along);
 }
 
 #endif

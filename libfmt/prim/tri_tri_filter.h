@@ -12,6 +12,9 @@
 
 /* VEC, MASK, OP, SPLAT, NAME: as in vec.h; MOVEMASK(m): bits of a mask; UNIT: half an ulp of 1;
  * LOST: more than underflow can lose from one determinant or projection. */
+#if !defined(VEC) || !defined(NAME) || !defined(MOVEMASK) || !defined(UNIT) || !defined(LOST)
+#error "tri_tri_filter.h needs VEC, MASK, OP, SPLAT, NAME, MOVEMASK, UNIT and LOST"
+#endif
 
 /* Eight or four pairs, relative to corner 0 of A, in units in which all coordinates are below 1.
  * Corners of A are exact, edges of A rounded once; corners of B err by eta in addition, edges of B

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * api_body.c: the public queries of one body: arguments, instruction set, answers, batches.
+ *
+ * Held by tests/property/test_ray.c, test_ray_packet.c, test_closest.c and test_overlap.c.
  */
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * boxtree_node.h: restricted boxtree: a node is its parent's box, less what one to three planes cut
- * off. Spec: format.md, chapter "Boxtree". Based on: Zachmann, Minimal hierarchical collision
- * detection, 2002, section 3.1.
+ * off.
+ * Spec: format.md, chapter "Boxtree".
+ * Based on: Zachmann, Minimal hierarchical collision detection, 2002, section 3.1.
  */
 #ifndef BVPI_KINDS_NODE_BOXTREE_NODE_H
 #define BVPI_KINDS_NODE_BOXTREE_NODE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * oriented_node.h: the 13 bytes in which oriented boxes and swept rectangles are stored: a
- * rotation, a centre and three sizes relative to the parent's reach. Spec: format.md, chapter
- * "Oriented volumes".
+ * rotation, a centre and three sizes relative to the parent's reach.
+ * Spec: format.md, chapter "Oriented volumes".
  */
 #ifndef BVPI_KINDS_NODE_ORIENTED_NODE_H
 #define BVPI_KINDS_NODE_ORIENTED_NODE_H

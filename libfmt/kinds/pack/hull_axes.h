@@ -31,13 +31,15 @@ void bvpi_fit_eigen(const bvpi_fit_surface *surface, double axis[9]);
  * BVPI_FIT_POINTS; each position once, sorted. points: 3 * count. Returns how many. */
 uint32_t bvpi_fit_extremes(const float *points, uint32_t count, double out[BVPI_FIT_POINTS][3]);
 
-/* Axes for boxes around the points, rows of right-handed rotations: how many sets of them were
- * proposed. 3D: two of the given surface, the covariance's and those of the least box that lies on
- * the largest triangle, and two of the hull's surface, if that is asked for and can be computed:
- * where qhull fails, or its facets are no triangles, only the first two are given, and no error is
- * returned; but for want of memory, which another run may have: BVPI_FIT_NO_MEMORY. Flat: of the
- * least rectangle. Collinear: along the line. One point: none. points: distinct, at most
- * BVPI_FIT_POINTS. */
+/* Proposes axes for boxes around the points, rows of right-handed rotations. Returns how many sets:
+ * - points in space: two of the given surface, the covariance's and those of the least box on the
+ *   largest triangle; with `hull` the same two of the convex hull's surface. Where qhull fails, or
+ *   its facets are not triangles, only the first two are given, which is not an error;
+ * - flat: one, of the least rectangle;
+ * - collinear: one, along the line;
+ * - a single point: none.
+ * BVPI_FIT_NO_MEMORY: there was no memory for the hull; another run may have it. points: distinct,
+ * at most BVPI_FIT_POINTS. */
 uint32_t bvpi_fit_axes(const double (*points)[3], uint32_t count, const bvpi_fit_surface *surface,
                        bool hull, double axes[BVPI_FIT_AXES][9]);
 

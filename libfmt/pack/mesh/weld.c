@@ -54,7 +54,7 @@ typedef struct table {
 
 static inline uint64_t mix(uint64_t x)
 {
-    x *= UINT64_C(0x9e3779b97f4a7c15);
+    x *= UINT64_C(0x9e3779b97f4a7c15); /* 2^64 over the golden ratio */
     return x ^ x >> 32;
 }
 
@@ -187,8 +187,8 @@ typedef struct welding {
     uint8_t *positions;
     share shares[SHARE_MAX];
     uint32_t share_count;
-    uint32_t
-        repeats; /* how often each vertex is expected to repeat: a guess, for the table's size */
+    /* How often each vertex is expected to repeat: a guess, for the table's size. */
+    uint32_t repeats;
     uint32_t failed; /* atomic */
 } welding;
 

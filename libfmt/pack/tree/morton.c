@@ -83,9 +83,9 @@ static box box_of_run(const bvpi_item *items, uint32_t count)
 /* Spreads eight bits, two zeros between them. */
 static inline uint32_t spread(uint32_t x)
 {
-    x = (x | x << 8) & 0x0000f00f;
-    x = (x | x << 4) & 0x000c30c3;
-    return (x | x << 2) & 0x00249249;
+    x = (x | x << 8) & 0x0000f00f;    /* hgfe--------dcba */
+    x = (x | x << 4) & 0x000c30c3;    /* hg----fe----dc----ba */
+    return (x | x << 2) & 0x00249249; /* h--g--f--e--d--c--b--a */
 }
 
 /* For each item its code above its index. */

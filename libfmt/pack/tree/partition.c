@@ -31,7 +31,8 @@ static void swap_items(bvpi_item *a, bvpi_item *b)
     *b = item;
 }
 
-/* Moves items with centres of at most `limit` to the front. Returns their number. */
+/* Moves items with centres of at most `limit` to the front. Returns their number. Before each round
+ * items 0 .. left - 1 go left and items left .. i - 1 right; swapping always saves a branch. */
 static uint32_t divide(bvpi_item *items, uint32_t count, int axis, float limit)
 {
     uint32_t left = 0;

@@ -13,7 +13,6 @@
 #include <math.h>
 
 #include "prim/tri_ball.h"
-#include "prim/tri_ball.h"
 #include "prim/tri_box.h"
 
 static bool are_finite(const double *v, size_t count)

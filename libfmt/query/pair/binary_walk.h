@@ -44,6 +44,10 @@
  *
  * void NAME(take_note)(PAIR *p): the query's limit shrank
  */
+#if !defined(NAME) || !defined(VOLUME) || !defined(PAIR) || !defined(LEAF)
+#error "binary_walk.h needs NAME, VOLUME, PAIR and LEAF"
+#endif
+
 typedef struct NAME(entry) {
     bvpi_binary_node a, b;
     VOLUME volume_a, volume_b;

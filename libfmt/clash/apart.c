@@ -39,7 +39,7 @@ static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
                           const bvpi_placement *placement, double length, bool *out)
 {
     const bool is_a = item == judge->a;
-    bvpi_placed_part *asked = is_a ? &judge->query.a.one : &judge->query.b.one;
+    bvpi_placed_part *asked = is_a ? &judge->query.bodies.a.one : &judge->query.bodies.b.one;
     bvpi_clash_item moved = *item;
     bvpi_where where = BVPI_OUTSIDE;
     moved.part.at.placement = asked->at.placement = *placement;
@@ -49,7 +49,7 @@ static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
         moved.bounds.hi[i] += length + fabs(moved.bounds.hi[i]) * 0x1p-50;
     }
     bvp_status status = bvpi_ask_collide(&judge->query, false);
-    const bool meets = judge->query.hit;
+    const bool meets = judge->query.answer.best.found;
     asked->at.placement = item->part.at.placement;
     if (status == BVP_OK && !meets)
         status = bvpi_clash_enclosed(is_a ? &moved : judge->a, is_a ? judge->b : &moved, 0,

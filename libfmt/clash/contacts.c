@@ -92,15 +92,15 @@ static int gather(void *user, const bvp_pair *pair)
 {
     gathering *g = user;
     bvpi_contacts *out = g->out;
-    const bvpi_pair_query *query = &g->judge->query;
+    const bvpi_pair_answer *answer = &g->judge->query.answer;
     const bvpi_world_tri *a, *b;
     if (out->count == g->most) {
         out->is_all = false;
         return 1;
     }
     out->count++;
-    a = get_world(&out->world_a, g->judge->a, pair->a.triangle, query->tri_a);
-    b = get_world(&out->world_b, g->judge->b, pair->b.triangle, query->tri_b);
+    a = get_world(&out->world_a, g->judge->a, pair->a.triangle, answer->tri_a);
+    b = get_world(&out->world_b, g->judge->b, pair->b.triangle, answer->tri_b);
     keep(out, pair, a, b);
     keep_face(&out->faces_a, &pair->a, a);
     keep_face(&out->faces_b, &pair->b, b);
@@ -128,11 +128,10 @@ bvp_status bvpi_contacts_find(bvpi_clash_judge *judge, uint64_t most, bool with_
         out->lo[i] = INFINITY;
         out->hi[i] = -INFINITY;
     }
-    bvpi_pair_reset(query, BVPI_PAIR_EACH);
-    query->callback = gather;
-    query->user = &g;
+    const bvpi_pair_question question = {.mode = BVPI_PAIR_EACH, .callback = gather, .user = &g};
+    bvpi_pair_set_question(query, &question);
     bvpi_pair_run(query);
-    return query->status;
+    return query->answer.status;
 }
 
 static bvp_status spread_faces(const bvpi_clash_item *item, bvpi_faces *out)

@@ -68,18 +68,18 @@ void bvpi_clash_judge_init(bvpi_clash_judge *judge, const bvp_file *a, const bvp
     bvpi_pair_query *query = &judge->query;
     memset(judge, 0, sizeof *judge);
     judge->contacts = contacts;
-    query->a.file = a;
-    query->b.file = b;
+    query->bodies.a.file = a;
+    query->bodies.b.file = b;
     query->kernel = BVPI_ISA_CHOOSE(bvpi_pair_kernel, a->isa < b->isa ? a->isa : b->isa);
-    query->box_test = a->box_test != BVP_TEST_DEFAULT ? a->box_test : b->box_test;
+    query->bodies.box_test = a->box_test != BVP_TEST_DEFAULT ? a->box_test : b->box_test;
 }
 
 void bvpi_clash_judge_set(bvpi_clash_judge *judge, const bvpi_clash_item *a,
                           const bvpi_clash_item *b)
 {
     if (judge->a != a)
-        judge->query.a.one = a->part;
-    judge->query.b.one = b->part;
+        judge->query.bodies.a.one = a->part;
+    judge->query.bodies.b.one = b->part;
     judge->query.meter = a->meter;
     judge->a = a;
     judge->b = b;

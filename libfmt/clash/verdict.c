@@ -74,7 +74,7 @@ static bvp_status is_duplicate(const bvpi_clash_judge *judge, double gap, bool *
 
 static void take_witness(const bvpi_pair_query *query, bvp_clash_pair *pair)
 {
-    const bvp_distance_result *best = &query->best;
+    const bvp_distance_result *best = &query->answer.best;
     pair->distance = best->distance;
     pair->lower = best->lower;
     memcpy(pair->point_a, best->point_a, sizeof pair->point_a);
@@ -183,7 +183,7 @@ static bvp_status judge_apart(bvpi_clash_judge *judge, bvp_verdict otherwise, bv
     if (otherwise != BVP_VERDICT_CLEAR)
         return status;
     status = bvpi_ask_nearest(&judge->query, INFINITY, tolerance_of(&pair->limits));
-    if (status == BVP_OK && judge->query.best.found)
+    if (status == BVP_OK && judge->query.answer.best.found)
         take_witness(&judge->query, pair);
     return status;
 }
@@ -220,7 +220,7 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
         if (status != BVP_OK || (bvpi_clash_is_fast(detail) && is_enough))
             return status;
         status = bvpi_ask_collide(&judge->query, true);
-        if (status == BVP_OK && !judge->query.hit)
+        if (status == BVP_OK && !judge->query.answer.best.found)
             return is_twin ? BVP_OK : judge_beside(judge, detail, upper, pair);
         if (status != BVP_OK)
             return status;
@@ -238,18 +238,18 @@ static bvp_status judge_beyond(bvpi_clash_judge *judge, bvp_clash_detail detail,
     const double clearance = pair->limits.clearance;
     bvpi_pair_query *query = &judge->query;
     bvp_status status = BVP_OK;
-    query->best.found = 0;
+    query->answer.best.found = 0;
     if (clearance > pair->limits.touch_gap)
         status = bvpi_clash_is_fast(detail)
-                     ? bvpi_ask_near(query, clearance)
+                     ? bvpi_ask_within(query, clearance, BVPI_WITNESS_ROUGH)
                      : bvpi_ask_nearest(query, clearance, tolerance_of(&pair->limits));
     if (status != BVP_OK)
         return status;
-    if (query->best.found)
+    if (query->answer.best.found)
         take_witness(query, pair);
     if (bvpi_clash_is_fast(detail))
         pair->lower = 0;
-    const bool is_within = query->best.found && query->lower <= clearance;
+    const bool is_within = query->answer.best.found && query->answer.lower <= clearance;
     return judge_apart(judge, is_within ? BVP_VERDICT_WITHIN : BVP_VERDICT_CLEAR, pair);
 }
 
@@ -261,10 +261,10 @@ bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detai
     pair->depth = pair->depth_upper = 0;
     pair->triangle_pairs = 0;
     judge->crack = pair->limits.touch_gap;
-    const bvp_status status = bvpi_ask_near(query, pair->limits.touch_gap);
+    const bvp_status status = bvpi_ask_within(query, pair->limits.touch_gap, BVPI_WITNESS_ROUGH);
     if (status != BVP_OK)
         return status;
-    if (!query->best.found)
+    if (!query->answer.best.found)
         return judge_beyond(judge, detail, pair);
     take_witness(query, pair);
     pair->lower = 0;

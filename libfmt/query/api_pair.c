@@ -37,14 +37,14 @@ static int compare_bodies(const bvpi_placed_body *a, const bvpi_placed_body *b)
 }
 
 /* Puts the bodies in the order of compare_bodies. */
-static void order_bodies(bvpi_pair_query *query)
+static void order_bodies(bvpi_pair_bodies *bodies)
 {
-    if (query->self || compare_bodies(&query->a, &query->b) <= 0)
+    if (bodies->self || compare_bodies(&bodies->a, &bodies->b) <= 0)
         return;
-    bvpi_placed_body a = query->a;
-    query->a = query->b;
-    query->b = a;
-    query->swapped = !query->swapped;
+    bvpi_placed_body a = bodies->a;
+    bodies->a = bodies->b;
+    bodies->b = a;
+    bodies->swapped = !bodies->swapped;
 }
 
 /* The first body's own, the second one's, then those of the handles. */
@@ -57,67 +57,72 @@ static const bvp_control *control_of(const bvp_body *a, const bvp_body *b)
 
 bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_body *b)
 {
-    query->self = b == NULL;
-    query->swapped = false;
-    bvp_status status = bvpi_placed_body_init(&query->a, a);
+    bvpi_pair_bodies *bodies = &query->bodies;
+    bodies->self = b == NULL;
+    bodies->swapped = false;
+    bvp_status status = bvpi_placed_body_init(&bodies->a, a);
     if (status == BVP_OK && b != NULL)
-        status = bvpi_placed_body_init(&query->b, b);
+        status = bvpi_placed_body_init(&bodies->b, b);
     if (status != BVP_OK)
         return status;
     if (query->meter == NULL)
-        query->meter = bvpi_meter_init(&query->own, control_of(a, b));
-    query->box_test = a->file->box_test;
-    if (query->box_test == BVP_TEST_DEFAULT && b != NULL)
-        query->box_test = b->file->box_test;
+        query->meter = bvpi_meter_init(&query->own_meter, control_of(a, b));
+    bodies->box_test = a->file->box_test;
+    if (bodies->box_test == BVP_TEST_DEFAULT && b != NULL)
+        bodies->box_test = b->file->box_test;
     query->kernel = choose_kernel(a->file, b != NULL ? b->file : a->file);
-    order_bodies(query);
+    order_bodies(bodies);
     return BVP_OK;
 }
 
 void bvpi_pair_add_stats(bvpi_pair_query *query, bvp_stats *stats)
 {
-    query->stats.steps = bvpi_meter_taken(query->meter);
-    bvpi_add_stats(stats, &query->stats);
+    query->answer.stats.steps = bvpi_meter_taken(query->meter);
+    bvpi_add_stats(stats, &query->answer.stats);
 }
 
-void bvpi_pair_reset(bvpi_pair_query *query, bvpi_pair_mode mode)
+void bvpi_pair_set_question(bvpi_pair_query *query, const bvpi_pair_question *question)
 {
-    query->mode = mode;
-    query->status = BVP_OK;
-    query->done = query->is_settled = query->hit = false;
-    query->want_witness = query->any_witness = query->stop_at_first = query->bounded =
-        query->is_aimed = false;
-    query->count = 0;
-    query->tolerance = 0;
-    query->best.found = 0;
-    query->lower = INFINITY;
+    bvpi_pair_answer *answer = &query->answer;
+    query->question = *question;
+    answer->state = BVPI_PAIR_SEARCHING;
+    answer->status = BVP_OK;
+    answer->limit = question->limit;
+    answer->is_bounded = question->is_aimed;
+    answer->lower = INFINITY;
+    answer->best.found = 0;
+    answer->count = 0;
+    /* `has_ties` stays: the next question is mostly about the same surfaces */
 }
 
 /* ---- the four questions, of bodies that are ready -------------------------------------------- */
 
 bvp_status bvpi_ask_collide(bvpi_pair_query *query, bool want_witness)
 {
-    bvpi_pair_reset(query, BVPI_PAIR_COLLIDE);
-    query->has_ties = false;
-    query->want_witness = want_witness;
+    bvpi_pair_question question = {.mode = BVPI_PAIR_COLLIDE};
+    if (want_witness)
+        question.witness = BVPI_WITNESS_EXACT;
+    bvpi_pair_set_question(query, &question);
+    query->answer.has_ties = false;
     bvpi_pair_run(query);
-    return query->status;
+    return query->answer.status;
 }
 
 void bvpi_finish_distance(bvpi_pair_query *query)
 {
-    query->best.lower = fmax(fmin(query->lower, query->best.distance - query->tolerance), 0);
+    bvp_distance_result *best = &query->answer.best;
+    best->lower = fmax(fmin(query->answer.lower, best->distance - query->question.tolerance), 0);
 }
 
 bvp_status bvpi_ask_nearest(bvpi_pair_query *query, double limit, double tolerance)
 {
-    bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
-    query->limit = limit;
-    query->tolerance = tolerance;
+    const bvpi_pair_question question = {
+        .mode = BVPI_PAIR_DISTANCE, .limit = limit, .tolerance = tolerance};
+    bvpi_pair_set_question(query, &question);
     if (limit > 0)
         bvpi_pair_run(query);
     bvpi_finish_distance(query);
-    return query->status;
+    return query->answer.status;
 }
 
 /* "Do they touch?" is the cheaper question, and settles distance 0. */
@@ -126,36 +131,24 @@ bvp_status bvpi_ask_distance(bvpi_pair_query *query, double limit, double tolera
     bvp_status status = bvpi_ask_collide(query, true);
     if (status != BVP_OK)
         return status;
-    if (query->hit) {
-        query->best.distance = query->best.lower = 0;
+    if (query->answer.best.found) {
+        query->answer.best.distance = query->answer.best.lower = 0;
         return BVP_OK;
     }
     return bvpi_ask_nearest(query, limit, tolerance);
 }
 
 /* A pair whose interval, 1e-9 of itself wide at most, contains delta counts as within. */
-static bvp_status ask_within(bvpi_pair_query *query, double delta, bool want_witness, bool any)
+bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bvpi_pair_witness witness)
 {
     if (delta == 0)
         return bvpi_ask_distance(query, 0, 0);
-    bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
-    query->want_witness = want_witness;
-    query->any_witness = any;
-    query->limit = delta;
-    query->stop_at_first = true;
+    const bvpi_pair_question question = {
+        .mode = BVPI_PAIR_WITHIN, .witness = witness, .limit = delta};
+    bvpi_pair_set_question(query, &question);
     bvpi_pair_run(query);
     bvpi_finish_distance(query);
-    return query->status;
-}
-
-bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bool want_witness)
-{
-    return ask_within(query, delta, want_witness, false);
-}
-
-bvp_status bvpi_ask_near(bvpi_pair_query *query, double delta)
-{
-    return ask_within(query, delta, true, true);
+    return query->answer.status;
 }
 
 /* ---- single queries -------------------------------------------------------------------------- */
@@ -170,10 +163,10 @@ static bvp_status collide(const bvp_body *a, const bvp_body *b, bvpi_meter *mete
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
         status = bvpi_ask_collide(&query, false);
-    *hit = query.hit && status == BVP_OK;
+    *hit = query.answer.best.found && status == BVP_OK;
     if (meter == NULL)
-        query.stats.steps = bvpi_meter_taken(query.meter);
-    bvpi_add_stats(stats, &query.stats);
+        query.answer.stats.steps = bvpi_meter_taken(query.meter);
+    bvpi_add_stats(stats, &query.answer.stats);
     return status;
 }
 
@@ -188,15 +181,15 @@ bvp_status bvp_pairs_each(const bvp_body *a, const bvp_body *b, bvp_pair_fn call
     bvpi_pair_query query = {0};
     if (callback == NULL || count == NULL)
         return BVP_ERR_ARGUMENT;
+    const bvpi_pair_question question = {
+        .mode = BVPI_PAIR_EACH, .callback = callback, .user = user};
     bvp_status status = bvpi_pair_begin(&query, a, b);
-    bvpi_pair_reset(&query, BVPI_PAIR_EACH);
-    query.callback = callback;
-    query.user = user;
+    bvpi_pair_set_question(&query, &question);
     if (status == BVP_OK) {
         bvpi_pair_run(&query);
-        status = query.status;
+        status = query.answer.status;
     }
-    *count = query.count;
+    *count = query.answer.count;
     bvpi_pair_add_stats(&query, stats);
     return status;
 }
@@ -238,11 +231,11 @@ static bvp_status distance(const bvp_body *a, const bvp_body *b, double limit, d
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
         status = bvpi_ask_distance(&query, limit, tolerance);
-    *out = query.best;
+    *out = query.answer.best;
     out->found = out->found && status == BVP_OK;
     if (meter == NULL)
-        query.stats.steps = bvpi_meter_taken(query.meter);
-    bvpi_add_stats(stats, &query.stats);
+        query.answer.stats.steps = bvpi_meter_taken(query.meter);
+    bvpi_add_stats(stats, &query.answer.stats);
     return status;
 }
 
@@ -266,11 +259,13 @@ bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *w
         return BVP_ERR_ARGUMENT;
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
-        status = bvpi_ask_within(&query, delta, out != NULL);
-    query.best.found = query.best.found && status == BVP_OK;
-    *within = query.best.found;
-    if (out != NULL)
-        *out = query.best;
+        status =
+            bvpi_ask_within(&query, delta, out != NULL ? BVPI_WITNESS_EXACT : BVPI_WITNESS_NONE);
+    *within = query.answer.best.found && status == BVP_OK;
+    if (out != NULL) {
+        *out = query.answer.best;
+        out->found = *within;
+    }
     bvpi_pair_add_stats(&query, stats);
     return status;
 }

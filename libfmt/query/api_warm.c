@@ -59,13 +59,13 @@ typedef struct coherent {
     bvpi_pair_query query;
     bvpi_hit_pairs hit_pairs;
     bvpi_pair_start start;
+    bvpi_front front; /* distance */
 } coherent;
 
 static bvp_status begin(coherent *c)
 {
     const bvp_status status = bvpi_pair_begin(&c->query, c->a, c->b);
-    c->query.hit_pairs = &c->hit_pairs;
-    c->query.start = &c->start;
+    c->query.keep = (bvpi_pair_keep){.hit_pairs = &c->hit_pairs, .start = &c->start};
     return status;
 }
 
@@ -115,17 +115,17 @@ static void keep_placements(coherent *c, bool is_apart, double nearest, double u
 
 static void keep_distance(coherent *c, double limit)
 {
-    const bvpi_pair_query *query = &c->query;
-    const bvp_distance_result *best = &query->best;
+    const bvpi_pair_answer *answer = &c->query.answer;
+    const bvp_distance_result *best = &answer->best;
     bvpi_clearance *clear = &c->warm->clear;
-    const bool swap = query->swapped;
+    const bool swap = c->query.bodies.swapped;
     clear->nearest = best->found ? best->lower * (1 - 0x1p-40) : limit;
     clear->upper = best->found ? best->distance * (1 + 0x1p-40) : INFINITY;
     clear->is_apart = !best->found || best->distance > 0;
     clear->last = (bvpi_last_pair){best->found && best->distance > 0, best->a.instance,
-                                   swap ? query->best_b : query->best_a, best->b.instance,
-                                   swap ? query->best_a : query->best_b};
-    bvpi_warm_keep(c->warm, query, c->a, c->b);
+                                   swap ? answer->best_b : answer->best_a, best->b.instance,
+                                   swap ? answer->best_a : answer->best_b};
+    bvpi_warm_keep(c->warm, &c->query, c->a, c->b);
 }
 
 /* ---- clearances ------------------------------------------------------------------------------ */
@@ -142,9 +142,9 @@ static bool clears(coherent *c, double delta)
                            : habit > MOST_STEPS ? MOST_STEPS
                                                 : habit;
     const double radius = delta + way_ahead(c, steps);
-    if (bvpi_ask_within(&c->query, radius, false) != BVP_OK)
+    if (bvpi_ask_within(&c->query, radius, BVPI_WITNESS_NONE) != BVP_OK)
         return false;
-    if (c->query.best.found) {
+    if (c->query.answer.best.found) {
         habits->ahead = steps / 2;
         if (steps == LEAST_STEPS)
             note_trial(&habits->failures, &habits->pause, false);
@@ -159,7 +159,7 @@ static bool clears(coherent *c, double delta)
 /* ---- leads ----------------------------------------------------------------------------------- */
 
 /* Searches below the last answer's pair of nodes. True: there is an answer, which is as good as
- * any. limit: for BVPI_PAIR_DISTANCE, the delta of `within`. */
+ * any. mode, limit: COLLIDE, 0; or WITHIN, delta. */
 static bool leads(coherent *c, bvpi_pair_mode mode, double limit)
 {
     bvpi_pair_query *query = &c->query;
@@ -170,13 +170,10 @@ static bool leads(coherent *c, bvpi_pair_mode mode, double limit)
     }
     if (c->warm->clear.is_apart || !bvpi_warm_lead(c->warm, query, c->a, c->b, &c->start))
         return false;
-    bvpi_pair_reset(query, mode);
-    query->limit = limit;
-    query->stop_at_first = mode == BVPI_PAIR_DISTANCE;
-    query->from_start = true;
+    const bvpi_pair_question question = {.mode = mode, .limit = limit, .from = &c->start};
+    bvpi_pair_set_question(query, &question);
     bvpi_pair_enter(query, c->start.instance_a, c->start.instance_b);
-    query->from_start = false;
-    const bool found = query->status == BVP_OK && (query->hit || query->best.found);
+    const bool found = query->answer.status == BVP_OK && query->answer.best.found;
     note_trial(&habits->lead_failures, &habits->lead_pause, found);
     return found;
 }
@@ -194,10 +191,11 @@ static bvp_status collide(coherent *c)
         status = bvpi_ask_collide(&c->query, false);
     if (status != BVP_OK)
         return status;
-    keep_placements(c, !c->query.hit, 0, c->query.hit ? 0 : INFINITY);
-    if (!c->query.hit)
+    const bool hit = c->query.answer.best.found;
+    keep_placements(c, !hit, 0, hit ? 0 : INFINITY);
+    if (!hit)
         c->warm->cross.count = 0;
-    if (c->query.hit) {
+    if (hit) {
         bvpi_warm_keep_crossings(c->warm, c->a, c->b, &c->hit_pairs);
         bvpi_warm_keep_lead(c->warm, &c->query, c->a, c->b);
     }
@@ -214,14 +212,13 @@ bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start
     *hit = 0;
     if (c.motion < c.warm->clear.nearest) {
         c.warm->habits.served++;
-
         return BVP_OK;
     }
     *hit = bvpi_warm_crosses(c.warm, a, b) != NULL;
     if (*hit)
         return BVP_OK;
     const bvp_status status = collide(&c);
-    *hit = status == BVP_OK && c.query.hit;
+    *hit = status == BVP_OK && c.query.answer.best.found;
     bvpi_pair_add_stats(&c.query, stats);
     return status;
 }
@@ -230,14 +227,14 @@ bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start
 
 static bvp_status within(coherent *c, double delta)
 {
-    const bvp_distance_result *best = &c->query.best;
+    const bvp_distance_result *best = &c->query.answer.best;
     bvp_status status = begin(c);
     if (status != BVP_OK)
         return status;
     if (clears(c, delta))
         return BVP_OK;
-    if (!leads(c, BVPI_PAIR_DISTANCE, delta))
-        status = bvpi_ask_within(&c->query, delta, false);
+    if (!leads(c, BVPI_PAIR_WITHIN, delta))
+        status = bvpi_ask_within(&c->query, delta, BVPI_WITNESS_NONE);
     if (status != BVP_OK)
         return status;
     if (best->found)
@@ -256,7 +253,7 @@ static bvp_status ask_within(bvpi_warm *warm, const bvp_body *a, const bvp_body 
         return BVP_OK;
     coherent c = {.warm = warm, .a = a, .b = b, .motion = motion};
     const bvp_status status = within(&c, delta);
-    *yes = status == BVP_OK && c.query.best.found;
+    *yes = status == BVP_OK && c.query.answer.best.found;
     bvpi_pair_add_stats(&c.query, stats);
     return status;
 }
@@ -276,61 +273,56 @@ bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, b
 
 /* ---- distance -------------------------------------------------------------------------------- */
 
-/* Runs the query on one pair of triangles alone. */
-static void ask_pair(coherent *c, const bvpi_last_pair *pair)
+/* Asks a question of question->last, one pair of triangles, alone. */
+static void ask_pair(coherent *c, const bvpi_pair_question *question)
 {
-    bvpi_pair_query *query = &c->query;
-    const bvpi_pair_kernel *kernel = query->kernel;
-    const bool swap = query->swapped;
-    query->last = pair;
-    query->kernel = kernel->last;
-    bvpi_pair_enter(query, swap ? pair->instance_b : pair->instance_a,
+    const bvpi_last_pair *pair = question->last;
+    const bool swap = c->query.bodies.swapped;
+    bvpi_pair_set_question(&c->query, question);
+    bvpi_pair_enter(&c->query, swap ? pair->instance_b : pair->instance_a,
                     swap ? pair->instance_a : pair->instance_b);
-    query->kernel = kernel;
 }
 
-/* Measures the last nearest pair: its current distance becomes the limit, its direction the aim.
- * The limit alone would cost more than it saves: a search that starts with the exact limit never
- * finds a nearer pair, and so never sets an aim. */
-static void measure_last(coherent *c, double limit)
+/* Measures the last nearest pair: its current distance becomes the question's limit, its direction
+ * the aim. The limit alone would cost more than it saves: a search that starts with the exact limit
+ * never finds a nearer pair, and so never sets an aim. */
+static void measure_last(coherent *c, bvpi_pair_question *question)
 {
-    bvpi_pair_query *query = &c->query;
+    const bvp_distance_result *best = &c->query.answer.best;
     const bvpi_last_pair *last = &c->warm->clear.last;
-    bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
-    query->limit = limit;
     if (!(c->motion < INFINITY) || !last->is_known)
         return;
-    ask_pair(c, last);
-    const double start = query->limit;
-    const bool found = query->best.found;
-    for (int i = 0; i < 3; i++)
-        query->aim[i] = query->best.point_b[i] - query->best.point_a[i];
-    bvpi_pair_reset(query, BVPI_PAIR_DISTANCE);
-    query->limit = start;
-    query->bounded = query->is_aimed = found;
+    const bvpi_pair_question of_last = {
+        .mode = question->mode, .limit = question->limit, .last = last};
+    ask_pair(c, &of_last);
+    question->limit = c->query.answer.limit;
+    question->is_aimed = best->found;
+    for (int i = 0; best->found && i < 3; i++)
+        question->aim[i] = best->point_b[i] - best->point_a[i];
 }
 
-/* Runs the search from the front, if there is one and the limit is that of a pair; else plainly. */
-static void search_nearest(coherent *c)
+/* Searches with what the last nearest pair gives, from the front if there is one and the limit is
+ * that of a pair. */
+static void search_nearest(coherent *c, double limit)
 {
     bvpi_pair_query *query = &c->query;
     bvpi_habits *habits = &c->warm->habits;
-    const bvpi_pair_kernel *kernel = query->kernel;
-    bvpi_front front;
-    if (habits->front_pause != 0)
-        habits->front_pause--;
-    else if (query->bounded && bvpi_warm_front(c->warm, query, c->memory, &front))
-        query->front = &front;
-    if (query->front == NULL) {
-        bvpi_pair_run(query);
-        return;
+    bvpi_pair_question question = {.mode = BVPI_PAIR_DISTANCE, .limit = limit};
+    measure_last(c, &question);
+    if (question.limit > 0) {
+        if (habits->front_pause != 0)
+            habits->front_pause--;
+        else if (question.is_aimed && bvpi_warm_front(c->warm, query, c->memory, &c->front))
+            question.front = &c->front;
     }
-    query->kernel = kernel->front;
-    bvpi_pair_run(query);
-    query->kernel = kernel;
-    query->front = NULL;
-    bvpi_front_close(&front);
-    note_trial(&habits->front_failures, &habits->front_pause, !front.is_lost);
+    bvpi_pair_set_question(query, &question);
+    if (question.limit > 0)
+        bvpi_pair_run(query);
+    if (question.front != NULL) {
+        bvpi_front_close(&c->front);
+        note_trial(&habits->front_failures, &habits->front_pause, !c->front.is_lost);
+    }
+    bvpi_finish_distance(query);
 }
 
 /* Whether they touch is asked first, unless the certificate rules it out: bodies that have moved
@@ -338,33 +330,31 @@ static void search_nearest(coherent *c)
 static bvp_status distance(coherent *c, double limit)
 {
     bvpi_pair_query *query = &c->query;
+    bvpi_pair_answer *answer = &query->answer;
     const bool may_meet = !(c->motion < c->warm->clear.nearest);
     const bvpi_last_pair *crossing = may_meet ? bvpi_warm_crosses(c->warm, c->a, c->b) : NULL;
     bvp_status status = begin(c);
     if (status != BVP_OK)
         return status;
     if (crossing != NULL) {
-        bvpi_pair_reset(query, BVPI_PAIR_COLLIDE);
-        query->want_witness = true;
-        ask_pair(c, crossing);
-        query->best.distance = query->best.lower = 0;
-        if (query->hit || query->status != BVP_OK)
-            return query->status;
+        const bvpi_pair_question question = {
+            .mode = BVPI_PAIR_COLLIDE, .witness = BVPI_WITNESS_EXACT, .last = crossing};
+        ask_pair(c, &question);
+        answer->best.distance = answer->best.lower = 0;
+        if (answer->best.found || answer->status != BVP_OK)
+            return answer->status;
     }
     if (may_meet && (status = bvpi_ask_collide(query, true)) != BVP_OK)
         return status;
-    if (may_meet && query->hit) {
-        query->best.distance = query->best.lower = 0;
+    if (may_meet && answer->best.found) {
+        answer->best.distance = answer->best.lower = 0;
         bvpi_warm_keep_crossings(c->warm, c->a, c->b, &c->hit_pairs);
     } else {
-        measure_last(c, limit);
-        if (query->status == BVP_OK && query->limit > 0)
-            search_nearest(c);
-        bvpi_finish_distance(query);
+        search_nearest(c, limit);
     }
-    if (query->status == BVP_OK)
+    if (answer->status == BVP_OK)
         keep_distance(c, limit);
-    return query->status;
+    return answer->status;
 }
 
 bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
@@ -377,11 +367,11 @@ bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
         .warm = kept, .memory = warm, .a = a, .b = b, .motion = bvpi_warm_motion(kept, a, b)};
     if (limit * BEYOND + c.motion < kept->clear.nearest) {
         kept->habits.served++;
-        *out = c.query.best;
+        *out = c.query.answer.best;
         return BVP_OK;
     }
     const bvp_status status = distance(&c, limit);
-    *out = c.query.best;
+    *out = c.query.answer.best;
     out->found = out->found && status == BVP_OK;
     bvpi_pair_add_stats(&c.query, stats);
     return status;

@@ -428,14 +428,14 @@ void BVPI_ISA_NAME(bvpi_boxtree_pair)(bvpi_pair_query *query, const bvpi_placed_
 {
     boxtree_pair p;
     binary_pair_init(&p.pair, query, a, b);
-    const bool by_distance = query->mode == BVPI_PAIR_DISTANCE;
-    box_axes_init(&p.axes, &p.pair, by_distance, query->box_test);
+    const bool by_distance = bvpi_pair_measures(query->question.mode);
+    const bvp_box_test test = query->bodies.box_test;
+    box_axes_init(&p.axes, &p.pair, by_distance, test);
     init_steps(&p);
     p.tables = NULL;
-    if (!by_distance && query->box_test == BVP_TEST_LOOKUP && p.pair.tree_b->offset_size == 1)
+    if (!by_distance && test == BVP_TEST_LOOKUP && p.pair.tree_b->offset_size == 1)
         run_lookup(&p);
-    else if (!by_distance &&
-             (query->box_test == BVP_TEST_ALIGNED || query->box_test == BVP_TEST_LOOKUP))
+    else if (!by_distance && (test == BVP_TEST_ALIGNED || test == BVP_TEST_LOOKUP))
         run_aligned(&p);
     else
         run_sat(&p);

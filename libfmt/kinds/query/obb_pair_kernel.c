@@ -153,6 +153,6 @@ void BVPI_ISA_NAME(bvpi_obb_pair)(bvpi_pair_query *query, const bvpi_placed_part
     binary_pair_init(&p.pair, query, a, b);
     oriented_frame_init(&p.frame, &p.pair);
     p.slack = bvpi_obb_slack(p.frame.reach, p.frame.error);
-    p.lite = query->box_test == BVP_TEST_SAT_LITE;
+    p.lite = query->bodies.box_test == BVP_TEST_SAT_LITE;
     run_obb(&p);
 }

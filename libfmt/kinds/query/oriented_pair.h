@@ -48,7 +48,7 @@ static inline void oriented_frame_init(oriented_frame *out, const binary_pair *p
 /* The query's limit shrank. */
 static inline void oriented_limit(oriented_frame *out, binary_pair *p)
 {
-    out->limit = p->test.query->limit / p->test.pose.a_size_min * (1 + 0x1p-40);
+    out->limit = p->test.answer->limit / p->test.pose.a_size_min * (1 + 0x1p-40);
     p->limit_sq = p->test.limit_sq;
 }
 

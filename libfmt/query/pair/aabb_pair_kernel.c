@@ -86,6 +86,7 @@ void BVPI_ISA_NAME(bvpi_aabb_pair)(bvpi_pair_query *query, const bvpi_placed_par
 {
     aabb_pair p;
     binary_pair_init(&p.pair, query, a, b);
-    box_axes_init(&p.axes, &p.pair, query->mode == BVPI_PAIR_DISTANCE, query->box_test);
+    box_axes_init(&p.axes, &p.pair, bvpi_pair_measures(query->question.mode),
+                  query->bodies.box_test);
     run_aabb(&p);
 }

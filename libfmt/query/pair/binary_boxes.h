@@ -228,7 +228,7 @@ BVPI_INLINE unsigned box_test_leaf(const box_axes *p, bool leaf_is_a, const box_
  */
 static inline void box_take_note(box_axes *p, binary_pair *pair)
 {
-    const double work = pair->test.query->limit / p->pair.world_unit;
+    const double work = pair->test.answer->limit / p->pair.world_unit;
     pair->limit_sq = (float)(work * work * (1 + 0x1p-18)) + 0x1p-100f;
     bvpi_box_pair_aim(&p->pair, pair->test.aim);
 }

@@ -29,7 +29,7 @@ BVPI_INLINE void leaves_meet(pair_tester *t, const binary_leaf *a, unsigned rows
                              const binary_leaf *b, unsigned columns, bool by_distance)
 {
     leaf_spans spans;
-    t->query->stats.leaves++;
+    t->answer->stats.leaves++;
     if (by_distance)
         leaf_spans_init(&spans, &t->frame, &a->tri, &b->tri);
     for (; rows != 0; rows &= rows - 1) {
@@ -46,11 +46,11 @@ BVPI_INLINE void leaves_meet(pair_tester *t, const binary_leaf *a, unsigned rows
                 flush_distance(t);
             else
                 flush_overlap(t);
-            if (t->query->done)
+            if (!tester_goes_on(t))
                 return;
         }
     }
-    if (!t->query->done)
+    if (tester_goes_on(t))
         note_leaves(t, &a->tri, &b->tri);
 }
 

@@ -92,7 +92,7 @@ BVPI_INLINE bool NAME(descend)(PAIR *p, const NAME(entry) * e, bool open_a, cons
                                bool by_distance, bool sorted, NAME(entry) * out)
 {
     binary_pair *pair = (binary_pair *)p;
-    bvp_stats *stats = &pair->test.query->stats;
+    bvp_stats *stats = &pair->test.answer->stats;
     *out = *e;
     if (open_a) {
         out->a = *child;
@@ -139,7 +139,7 @@ BVPI_INLINE bool NAME(open)(PAIR *p, NAME(caches) * caches, const NAME(entry) * 
     if (base + 2 > BINARY_STACK || !bvpi_binary_children(open_a ? pair->tree_a : pair->tree_b,
                                                          open_a ? &e->a : &e->b, child, payload))
         return false;
-    pair->test.query->stats.nodes++;
+    pair->test.answer->stats.nodes++;
     if ((open_a ? e->lanes_b : e->lanes_a) != 0) {
         leaf = NAME(get_leaf)(p, caches, !open_a, other);
         if (leaf == NULL)
@@ -192,21 +192,20 @@ static bool NAME(root)(PAIR *p, NAME(entry) * out)
  * first pair must be tested, too. */
 BVPI_INLINE bool NAME(start)(PAIR *p, NAME(entry) * root, bool by_distance)
 {
-    ((binary_pair *)p)->test.query->stats.boxes++;
+    ((binary_pair *)p)->test.answer->stats.boxes++;
     return NAME(test)(p, &root->volume_a, &root->volume_b, true, by_distance, &root->gap_sq);
 }
 
 BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
 {
     binary_pair *pair = (binary_pair *)p;
-    bvpi_pair_query *query = pair->test.query;
     NAME(entry) stack[BINARY_STACK];
     NAME(caches) caches;
     bool good = NAME(root)(p, &stack[0]);
     unsigned depth = good && NAME(start)(p, &stack[0], by_distance) ? 1 : 0;
     for (int k = 0; k < BINARY_CACHE; k++)
         ((binary_leaf *)&caches.a[k])->tri.count = ((binary_leaf *)&caches.b[k])->tri.count = 0;
-    while (good && depth > 0 && !query->done) {
+    while (good && depth > 0 && tester_goes_on(&pair->test)) {
         const NAME(entry) e = stack[--depth];
         if (by_distance && e.gap_sq >= pair->limit_sq)
             continue;
@@ -223,7 +222,7 @@ BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
             good = NAME(open)(p, &caches, &e, false, by_distance, sorted, stack, &depth);
     }
     if (!good)
-        tester_fail(&pair->test, bvpi_meter_blame(query->meter));
+        tester_fail(&pair->test, bvpi_steps_blame(&pair->steps));
     bvpi_steps_pause(&pair->steps);
     tester_finish(&pair->test);
 }
@@ -232,8 +231,8 @@ BVPI_INLINE void NAME(walk)(PAIR *p, bool by_distance, bool sorted)
 static void NAME(run)(PAIR *p)
 {
     binary_pair *pair = (binary_pair *)p;
-    const bvpi_pair_mode mode = pair->test.query->mode;
-    if (mode == BVPI_PAIR_DISTANCE) {
+    const bvpi_pair_mode mode = pair->test.query->question.mode;
+    if (bvpi_pair_measures(mode)) {
         pair->test.nearer = false;
         NAME(take_note)(p);
         NAME(walk)(p, true, true);

@@ -23,36 +23,41 @@
 #include "query/pair/pair_query.h"
 #include "query/pair/ties.h"
 
+/* Ends the query on an error. Returns whether there is none. */
+static bool note_status(bvpi_pair_answer *answer, bvp_status status)
+{
+    answer->status = status;
+    if (status != BVP_OK)
+        answer->state = BVPI_PAIR_ENDED;
+    return status == BVP_OK;
+}
+
+static const bvpi_placed_body *body_b(const bvpi_pair_bodies *bodies)
+{
+    return bodies->self ? &bodies->a : &bodies->b;
+}
+
 /* Finds the part that `item` of a body refers to. False: its records are damaged; the query ends.
  */
-static bool get_part(bvpi_pair_query *query, const bvpi_placed_body *placed, uint32_t item,
+static bool get_part(bvpi_pair_answer *answer, const bvpi_placed_body *placed, uint32_t item,
                      bvpi_placed_part *buffer, const bvpi_placed_part **out)
 {
     *out = &placed->one;
     if (!placed->is_assembly)
         return true;
     *out = buffer;
-    query->status = bvpi_placed_body_instance(placed, item, buffer);
-    query->done = query->done || query->status != BVP_OK;
-    return query->status == BVP_OK;
+    return note_status(answer, bvpi_placed_body_instance(placed, item, buffer));
 }
 
 /* Opens both parts with the first kind of hierarchy that both have. */
-static bvp_status agree(const bvpi_pair_query *query, bvpi_placed_part *a, bvpi_placed_part *b)
+static bvp_status agree(const bvpi_pair_bodies *bodies, bvpi_placed_part *a, bvpi_placed_part *b)
 {
-    const bvp_file *file_a = query->a.file, *file_b = query->self ? file_a : query->b.file;
+    const bvp_file *file_a = bodies->a.file, *file_b = body_b(bodies)->file;
     for (uint32_t kind = BVPD_KIND_WIDE8; kind < BVPD_KIND_END; kind++)
         if (bvpi_placed_part_kind(file_a, kind, a) == BVP_OK &&
             bvpi_placed_part_kind(file_b, kind, b) == BVP_OK)
             return BVP_OK;
     return BVP_ERR_ARGUMENT;
-}
-
-/* Resumes after two parts that a plane has settled: `done` was meant for them alone. */
-static void go_on(bvpi_pair_query *query)
-{
-    if (query->is_settled)
-        query->is_settled = query->done = false;
 }
 
 /* Is the grid of the hierarchy over instances coarse beside this instance? Then that walk's boxes
@@ -66,9 +71,9 @@ static bool is_coarse(const bvpi_placed_tree *top, const bvpi_placed_part *place
     return top != NULL && 4 * top->tree.grid_unit > longest;
 }
 
-/* Are the parts' boxes in the world too far apart to matter? */
-static bool is_out_of_reach(const bvpi_pair_query *query, const bvpi_placed_part *a,
-                            const bvpi_placed_part *b)
+/* Are the parts' boxes in the world farther apart than the limit, which is 0 where they must touch?
+ */
+static bool is_out_of_reach(const bvpi_placed_part *a, const bvpi_placed_part *b, double limit)
 {
     double gap_sq = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -79,20 +84,18 @@ static bool is_out_of_reach(const bvpi_pair_query *query, const bvpi_placed_part
         const double gap = above > below ? above : below;
         gap_sq += gap > 0 ? gap * gap : 0;
     }
-    if (query->mode != BVPI_PAIR_DISTANCE)
-        return gap_sq > 0;
-    return gap_sq > query->limit * query->limit * (1 + 0x1p-18);
+    return gap_sq > limit * limit * (1 + 0x1p-18);
 }
-
-/* After two parts were settled by a plane, the next two are likely to be, too: patience is divided
- * by this. */
-enum { TIES_HASTE = 16 };
 
 /* Walks hierarchies of the given kind, which both parts have. */
 static void run_parts(bvpi_pair_query *query, uint32_t kind, const bvpi_placed_part *a,
                       const bvpi_placed_part *b)
 {
     const bvpi_pair_kernel *kernel = query->kernel;
+    if (query->question.last != NULL)
+        kernel = kernel->last;
+    else if (query->question.front != NULL)
+        kernel = kernel->front;
     if (kind == BVPD_KIND_WIDE8)
         kernel->wide(query, a, b);
     else if (kernel->binary != NULL)
@@ -103,41 +106,38 @@ static void run_parts(bvpi_pair_query *query, uint32_t kind, const bvpi_placed_p
 
 static void ask_parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
-    query->stats.instance_pairs++;
-    query->patience = bvpi_ties_patience(a, b) / (query->has_ties ? TIES_HASTE : 1);
+    bvpi_pair_answer *answer = &query->answer;
+    answer->stats.instance_pairs++;
     if (a->kind == b->kind) {
         run_parts(query, a->kind, a, b);
-        go_on(query);
-        return;
+    } else {
+        bvpi_placed_part as_a = *a, as_b = *b;
+        if (note_status(answer, agree(&query->bodies, &as_a, &as_b)))
+            run_parts(query, as_a.kind, &as_a, &as_b);
     }
-    bvpi_placed_part as_a = *a, as_b = *b;
-    query->status = agree(query, &as_a, &as_b);
-    if (query->status == BVP_OK)
-        run_parts(query, as_a.kind, &as_a, &as_b);
-    else
-        query->done = true;
-    go_on(query);
+    if (answer->state == BVPI_PAIR_SETTLED)
+        answer->state = BVPI_PAIR_SEARCHING; /* only these two parts are settled */
 }
 
 void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
 {
-    const bvpi_placed_body *subject_b = query->self ? &query->a : &query->b;
+    const bvpi_pair_bodies *bodies = &query->bodies;
+    const bvpi_placed_body *all_a = &bodies->a, *all_b = body_b(bodies);
     bvpi_placed_part buffer_a, buffer_b;
     const bvpi_placed_part *a, *b;
     if (!bvpi_meter_step(query->meter)) {
-        query->status = BVP_ERR_CANCELLED;
-        query->done = true;
+        note_status(&query->answer, BVP_ERR_CANCELLED);
         return;
     }
-    if ((query->self && item_a >= item_b) || item_b < query->first_b)
+    if ((bodies->self && item_a >= item_b) || item_b < bodies->first_b)
         return;
-    if (!bvpi_placed_body_selects(&query->a, item_a) ||
-        !bvpi_placed_body_selects(subject_b, item_b))
+    if (!bvpi_placed_body_selects(all_a, item_a) || !bvpi_placed_body_selects(all_b, item_b))
         return;
-    if (!get_part(query, &query->a, item_a, &buffer_a, &a) ||
-        !get_part(query, subject_b, item_b, &buffer_b, &b))
+    if (!get_part(&query->answer, all_a, item_a, &buffer_a, &a) ||
+        !get_part(&query->answer, all_b, item_b, &buffer_b, &b))
         return;
-    if ((is_coarse(query->top_a, a) || is_coarse(query->top_b, b)) && is_out_of_reach(query, a, b))
+    if ((is_coarse(bodies->top_a, a) || is_coarse(bodies->top_b, b)) &&
+        is_out_of_reach(a, b, query->answer.limit))
         return;
     ask_parts(query, a, b);
 }
@@ -186,19 +186,20 @@ static double gap_of(const top_boxes *a, const top_boxes *b, const top_pair *pai
 
 /* Lists all pairs of hierarchies; of a body against itself each unordered pair once. For a distance
  * the nearest come first, which leaves little to do for the others; otherwise in stored order. */
-static bvp_status list_tops(const bvpi_pair_query *query, const bvpi_placed_body *b,
+static bvp_status list_tops(const bvpi_pair_query *query,
                             top_pair pairs[BVPD_TOP_MAX * BVPD_TOP_MAX], uint32_t *count)
 {
+    const bvpi_placed_body *a = &query->bodies.a, *b = body_b(&query->bodies);
     top_boxes boxes_a, boxes_b;
-    bvp_status status = find_boxes(&query->a, &boxes_a);
+    bvp_status status = find_boxes(a, &boxes_a);
     if (status == BVP_OK)
         status = find_boxes(b, &boxes_b);
     *count = 0;
-    for (uint32_t i = 0; status == BVP_OK && i < count_tops(&query->a); i++)
-        for (uint32_t j = query->self ? i : 0; j < count_tops(b); j++) {
+    for (uint32_t i = 0; status == BVP_OK && i < count_tops(a); i++)
+        for (uint32_t j = query->bodies.self ? i : 0; j < count_tops(b); j++) {
             top_pair pair = {0, (uint8_t)i, (uint8_t)j};
             uint32_t at = (*count)++;
-            if (query->mode == BVPI_PAIR_DISTANCE)
+            if (bvpi_pair_measures(query->question.mode))
                 pair.gap = gap_of(&boxes_a, &boxes_b, &pair);
             for (; at > 0 && pairs[at - 1].gap > pair.gap; at--)
                 pairs[at] = pairs[at - 1];
@@ -207,35 +208,38 @@ static bvp_status list_tops(const bvpi_pair_query *query, const bvpi_placed_body
     return status;
 }
 
-static void run_tops(bvpi_pair_query *query, const bvpi_placed_body *b)
+static void run_tops(bvpi_pair_query *query)
 {
+    bvpi_pair_bodies *bodies = &query->bodies;
+    bvpi_pair_answer *answer = &query->answer;
+    const bvpi_placed_body *a = &bodies->a, *b = body_b(bodies);
     top_pair pairs[BVPD_TOP_MAX * BVPD_TOP_MAX];
     bvpi_placed_tree top_a, top_b;
     uint32_t count;
-    query->status = list_tops(query, b, pairs, &count);
-    for (uint32_t k = 0; query->status == BVP_OK && k < count && !query->done; k++) {
-        if (query->a.is_assembly)
-            query->status = bvpi_placed_body_top(&query->a, pairs[k].a, &top_a);
-        if (b->is_assembly && query->status == BVP_OK)
-            query->status = bvpi_placed_body_top(b, pairs[k].b, &top_b);
-        query->top_a = query->a.is_assembly ? &top_a : NULL;
-        query->top_b = b->is_assembly ? &top_b : NULL;
-        if (query->status == BVP_OK)
-            query->kernel->scenes(query);
+    if (!note_status(answer, list_tops(query, pairs, &count)))
+        return;
+    bodies->top_a = a->is_assembly ? &top_a : NULL;
+    bodies->top_b = b->is_assembly ? &top_b : NULL;
+    for (uint32_t k = 0; k < count && answer->state == BVPI_PAIR_SEARCHING; k++) {
+        if (a->is_assembly && !note_status(answer, bvpi_placed_body_top(a, pairs[k].a, &top_a)))
+            return;
+        if (b->is_assembly && !note_status(answer, bvpi_placed_body_top(b, pairs[k].b, &top_b)))
+            return;
+        query->kernel->scenes(query);
     }
-    query->done = query->done || query->status != BVP_OK;
 }
 
 static void run_scenes(bvpi_pair_query *query)
 {
-    const bvpi_placed_body *b = query->self ? &query->a : &query->b;
-    query->top_a = query->a.is_assembly ? &query->a.top : NULL;
-    query->top_b = b->is_assembly ? &b->top : NULL;
-    if (count_tops(&query->a) == 1 && count_tops(b) == 1)
+    bvpi_pair_bodies *bodies = &query->bodies;
+    const bvpi_placed_body *a = &bodies->a, *b = body_b(bodies);
+    bodies->top_a = a->is_assembly ? &a->top : NULL;
+    bodies->top_b = b->is_assembly ? &b->top : NULL;
+    if (count_tops(a) == 1 && count_tops(b) == 1)
         query->kernel->scenes(query);
     else
-        run_tops(query, b);
-    query->top_a = query->top_b = NULL;
+        run_tops(query);
+    bodies->top_a = bodies->top_b = NULL;
 }
 
 /* ---- which pairs ----------------------------------------------------------------------------- */
@@ -259,7 +263,7 @@ static uint32_t count_few(const bvpi_placed_body *placed)
 /* Any two bodies, without regard to filters. */
 static void run_bodies(bvpi_pair_query *query)
 {
-    if (query->a.is_assembly || query->b.is_assembly)
+    if (query->bodies.a.is_assembly || query->bodies.b.is_assembly)
         run_scenes(query);
     else
         bvpi_pair_enter(query, 0, 0);
@@ -269,25 +273,26 @@ static void run_bodies(bvpi_pair_query *query)
  * against itself becomes two bodies; first_b keeps each pair unique. */
 static void run_each(bvpi_pair_query *query, bvpi_placed_body *few)
 {
+    bvpi_pair_bodies *bodies = &query->bodies;
+    bvpi_pair_answer *answer = &query->answer;
     const bvpi_placed_body all = *few;
     const uint32_t end = all.file->header.instance_count;
-    const bool self = query->self;
+    const bool self = bodies->self;
     if (self)
-        query->b = all;
-    query->self = false;
+        bodies->b = all;
+    bodies->self = false;
     few->is_assembly = 0;
     few->filter = NULL;
-    for (uint32_t i = bvpi_filter_next(all.filter, 0, end); i < end && !query->done;
+    for (uint32_t i = bvpi_filter_next(all.filter, 0, end);
+         i < end && answer->state == BVPI_PAIR_SEARCHING;
          i = bvpi_filter_next(all.filter, i + 1, end)) {
-        query->first_b = self ? i + 1 : 0;
-        query->status = bvpi_placed_body_instance(&all, i, &few->one);
-        query->done = query->done || query->status != BVP_OK;
-        if (!query->done)
+        bodies->first_b = self ? i + 1 : 0;
+        if (note_status(answer, bvpi_placed_body_instance(&all, i, &few->one)))
             run_bodies(query);
     }
     *few = all;
-    query->self = self;
-    query->first_b = 0;
+    bodies->self = self;
+    bodies->first_b = 0;
 }
 
 /* A walk of two hierarchies opens all boxes that are near each other, selected or not. On a plant
@@ -296,18 +301,20 @@ static void run_each(bvpi_pair_query *query, bvpi_placed_body *few)
  * again. */
 static void run_assemblies(bvpi_pair_query *query)
 {
-    const uint32_t few_a = count_few(&query->a),
-                   few_b = query->self ? UINT32_MAX : count_few(&query->b);
+    bvpi_pair_bodies *bodies = &query->bodies;
+    const uint32_t few_a = count_few(&bodies->a),
+                   few_b = bodies->self ? UINT32_MAX : count_few(&bodies->b);
     if (few_a == UINT32_MAX && few_b == UINT32_MAX)
         run_scenes(query);
     else
-        run_each(query, few_a <= few_b ? &query->a : &query->b);
+        run_each(query, few_a <= few_b ? &bodies->a : &bodies->b);
 }
 
 static void run_part_and_assembly(bvpi_pair_query *query)
 {
-    bvpi_placed_body *assembly = query->a.is_assembly ? &query->a : &query->b;
-    if (assembly->filter && query->mode == BVPI_PAIR_DISTANCE && query->limit == INFINITY &&
+    bvpi_pair_bodies *bodies = &query->bodies;
+    bvpi_placed_body *assembly = bodies->a.is_assembly ? &bodies->a : &bodies->b;
+    if (assembly->filter && query->question.limit == INFINITY &&
         bvpi_filter_is_few(assembly->filter, assembly->file->header.instance_count))
         run_each(query, assembly);
     else
@@ -316,13 +323,14 @@ static void run_part_and_assembly(bvpi_pair_query *query)
 
 void bvpi_pair_run(bvpi_pair_query *query)
 {
-    const bool many_a = query->a.is_assembly, many_b = query->self ? many_a : query->b.is_assembly;
-    if (is_empty(&query->a) || (!query->self && is_empty(&query->b)))
+    const bvpi_pair_bodies *bodies = &query->bodies;
+    const bvpi_placed_body *a = &bodies->a, *b = body_b(bodies);
+    if (is_empty(a) || is_empty(b))
         return;
-    if (many_a && many_b)
+    if (a->is_assembly && b->is_assembly)
         run_assemblies(query);
-    else if (many_a || many_b)
+    else if (a->is_assembly || b->is_assembly)
         run_part_and_assembly(query);
-    else if (!query->self)
+    else if (!bodies->self)
         bvpi_pair_enter(query, 0, 0);
 }

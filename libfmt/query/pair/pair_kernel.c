@@ -67,7 +67,7 @@ static unsigned narrow_distance(pair_walk *walk, const pair_entry *e, const pair
 
 static void flush(pair_tester *t)
 {
-    if (t->query->mode != BVPI_PAIR_DISTANCE) {
+    if (!bvpi_pair_measures(t->query->question.mode)) {
         flush_overlap(t);
         return;
     }
@@ -92,7 +92,7 @@ BVPI_INLINE void visit_triangles(pair_tester *t, const narrow_leaf *a, unsigned 
             enqueue(&t->queue, &a->tri, i, a->tri.item + i, &b->tri, j, b->tri.item + j);
             if (t->queue.count == 8)
                 flush(t);
-            if (t->query->done)
+            if (!tester_goes_on(t))
                 return;
         }
     }
@@ -108,11 +108,11 @@ BVPI_INLINE void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distan
     unsigned lanes_a = narrow_lanes(p, a, false, e->centre_b, e->half_b, by_distance), lanes_b;
     if (lanes_a == 0 || (b = get_leaf(p, false, e->ref_b, e->count_b)) == NULL)
         return;
-    p->test.query->stats.leaves++;
+    p->test.answer->stats.leaves++;
     lanes_b = narrow_lanes(p, b, true, e->centre_a, e->half_a, by_distance);
     if (lanes_b != 0)
         visit_triangles(&p->test, a, lanes_a, b, lanes_b, by_distance);
-    if (!p->test.query->done)
+    if (tester_goes_on(&p->test))
         note_leaves(&p->test, &a->tri, &b->tri);
 }
 
@@ -126,7 +126,7 @@ static void visit_distance(pair_walk *walk, const pair_entry *e)
     pair_parts *p = (pair_parts *)walk;
     visit_leaves(p, e, true);
     /* A first distance is worth an incomplete batch: until then nothing is pruned. */
-    if (!walk->is_bounded && p->test.queue.count > 0 && !walk->query->done)
+    if (!walk->is_bounded && p->test.queue.count > 0 && tester_goes_on(&p->test))
         flush_distance(&p->test);
     parts_take_note(p);
 }
@@ -139,31 +139,37 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     pair_entry root;
     parts_init(&p, query, a, b, &root);
     const bool by_distance = is_by_distance(&p);
-    if (query->from_start)
-        enter_start(query->start, &root);
+    if (query->question.from != NULL)
+        enter_start(query->question.from, &root);
     if (by_distance)
         walk_pairs(&p.walk, &root, true, true, visit_distance, narrow_distance);
     else
-        walk_pairs(&p.walk, &root, false, query->mode != BVPI_PAIR_EACH, visit_overlap,
+        walk_pairs(&p.walk, &root, false, query->question.mode != BVPI_PAIR_EACH, visit_overlap,
                    narrow_overlap);
     tester_finish(&p.test);
-    if (query->start != NULL && p.walk.opened != 0 && (query->hit || query->best.found)) {
-        keep_start(&p.walk, query->start);
-        query->start->instance_a = a->instance;
-        query->start->instance_b = b->instance;
+    bvpi_pair_start *start = query->keep.start;
+    if (start != NULL && p.walk.opened != 0 && query->answer.best.found) {
+        keep_start(&p.walk, start);
+        start->instance_a = a->instance;
+        start->instance_b = b->instance;
     }
 }
 
 /* ---- two scenes ------------------------------------------------------------------------------ */
 
+typedef struct scene_walk {
+    pair_walk walk; /* first: visit_items gets a pointer to it */
+    bvpi_pair_query *query;
+} scene_walk;
+
 static void visit_items(pair_walk *walk, const pair_entry *e)
 {
-    bvpi_pair_query *query = walk->query;
+    bvpi_pair_query *query = ((scene_walk *)walk)->query;
     bvpi_steps_pause(&walk->steps); /* the parts have walks of their own */
     for (uint32_t i = 0; i < e->count_a; i++)
-        for (uint32_t j = 0; j < e->count_b && !query->done; j++)
+        for (uint32_t j = 0; j < e->count_b && query->answer.state == BVPI_PAIR_SEARCHING; j++)
             bvpi_pair_enter(query, e->ref_a + i, e->ref_b + j);
-    if (query->mode == BVPI_PAIR_DISTANCE)
+    if (bvpi_pair_measures(query->question.mode))
         limit_walk(walk);
 }
 
@@ -181,21 +187,25 @@ static const bvpi_placed_tree *scene_of(const bvpi_placed_body *placed, const bv
 
 static void scenes(bvpi_pair_query *query)
 {
-    pair_walk walk;
-    walk.query = query;
+    const bvpi_pair_bodies *bodies = &query->bodies;
+    scene_walk scene;
+    pair_walk *walk = &scene.walk;
     pair_entry root;
     bvpi_pose pose;
     uint32_t ref_a = 0, ref_b = 0;
     uint8_t count_a = 0, count_b = 0;
-    const bvpi_placed_tree *a = scene_of(&query->a, query->top_a, &ref_a, &count_a);
+    const bvpi_placed_tree *a = scene_of(&bodies->a, bodies->top_a, &ref_a, &count_a);
     const bvpi_placed_tree *b =
-        scene_of(query->self ? &query->a : &query->b, query->top_b, &ref_b, &count_b);
-    bool by_distance = query->mode == BVPI_PAIR_DISTANCE;
+        scene_of(bodies->self ? &bodies->a : &bodies->b, bodies->top_b, &ref_b, &count_b);
+    const bool by_distance = bvpi_pair_measures(query->question.mode);
     bvpi_pose_init_placed(&pose, &a->placement, &b->placement, a->bound, b->bound);
-    walk.a = &a->tree;
-    walk.b = &b->tree;
-    init_boxes(&walk.boxes, &pose, a, b, by_distance, 0);
-    walk_init(&walk, &root);
+    scene.query = query;
+    walk->query = query;
+    walk->answer = &query->answer;
+    walk->a = &a->tree;
+    walk->b = &b->tree;
+    init_boxes(&walk->boxes, &pose, a, b, by_distance, 0);
+    walk_init(walk, &root);
     if (count_a != 0) {
         root.ref_a = ref_a;
         root.count_a = count_a;
@@ -205,10 +215,10 @@ static void scenes(bvpi_pair_query *query)
         root.count_b = count_b;
     }
     if (by_distance) {
-        limit_walk(&walk);
-        walk_pairs(&walk, &root, true, true, visit_items, NULL);
+        limit_walk(walk);
+        walk_pairs(walk, &root, true, true, visit_items, NULL);
     } else {
-        walk_pairs(&walk, &root, false, query->mode != BVPI_PAIR_EACH, visit_items, NULL);
+        walk_pairs(walk, &root, false, query->question.mode != BVPI_PAIR_EACH, visit_items, NULL);
     }
 }
 

@@ -40,8 +40,8 @@ static inline const narrow_leaf *get_leaf(pair_parts *p, bool is_a, uint32_t ite
 /* The query's limit, in the units of the boxes: rounded up. */
 static inline void limit_walk(pair_walk *walk)
 {
-    const double work = walk->query->limit / walk->boxes.world_unit;
-    walk->is_bounded = walk->query->bounded;
+    const double work = walk->answer->limit / walk->boxes.world_unit;
+    walk->is_bounded = walk->answer->is_bounded;
     walk->limit_sq = (float)(work * work * (1 + 0x1p-18)) + 0x1p-100f;
 }
 
@@ -58,13 +58,14 @@ static inline void parts_take_note(pair_parts *p)
 /* Does the query need the size of gaps between boxes, or only their signs? */
 static inline bool is_by_distance(const pair_parts *p)
 {
-    return p->walk.query->mode == BVPI_PAIR_DISTANCE && p->test.pad == 0;
+    return bvpi_pair_measures(p->walk.query->question.mode) && p->test.pad == 0;
 }
 
 static inline void parts_init(pair_parts *p, bvpi_pair_query *query, const bvpi_placed_part *a,
                               const bvpi_placed_part *b, pair_entry *root)
 {
     p->walk.query = query;
+    p->walk.answer = &query->answer;
     tester_init(&p->test, query, a, b, true);
     const bool by_distance = is_by_distance(p);
     p->walk.a = &a->at.tree;
@@ -77,7 +78,7 @@ static inline void parts_init(pair_parts *p, bvpi_pair_query *query, const bvpi_
     if (!by_distance)
         return;
     limit_walk(&p->walk);
-    if (query->is_aimed)
+    if (query->question.is_aimed)
         bvpi_box_pair_aim(&p->walk.boxes, p->test.aim);
 }
 

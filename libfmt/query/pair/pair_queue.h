@@ -59,7 +59,8 @@ typedef struct pair_ids {
 
 /* The state of the narrow phase of two parts. */
 typedef struct pair_tester {
-    bvpi_pair_query *query;
+    const bvpi_pair_query *query;
+    bvpi_pair_answer *answer; /* the query's */
     const bvpi_placed_part *a, *b;
     bvpi_pose pose;
     leaf_frame frame;
@@ -78,8 +79,14 @@ typedef struct pair_tester {
 
 static inline void tester_fail(pair_tester *t, bvp_status status)
 {
-    t->query->status = status;
-    t->query->done = true;
+    t->answer->status = status;
+    t->answer->state = BVPI_PAIR_ENDED;
+}
+
+/* False: the query has ended, or these two parts are settled. */
+static inline bool tester_goes_on(const pair_tester *t)
+{
+    return t->answer->state == BVPI_PAIR_SEARCHING;
 }
 
 static inline void enqueue(pair_queue *queue, const tri_leaf *a, unsigned i, uint32_t item_a,

@@ -10,7 +10,7 @@
  * - a pair's interval depends on the pair alone, because it is computed up to a limit a little
  *   beyond the query's (measure_pair);
  * - the limit never drops below the top of the best pair's cell while the first pair in storage is
- *   asked for, so pairs in that cell are all measured (is_to_be_first).
+ *   asked for, so pairs in that cell are all measured (bvpi_ties_matter).
  *
  * Slow twin: brute force, tests/property/test_pairs.c; what it costs: test_pair_counts.c.
  * Spec: exactness.md, chapters 5 and 6
@@ -66,7 +66,7 @@ static inline void load_pair(const pair_queue *queue, unsigned lane, float a[9],
 static inline bool get_ids(pair_tester *p, uint32_t item_a, uint32_t item_b, bvp_hit_id *a,
                            bvp_hit_id *b)
 {
-    bool swap = p->query->swapped;
+    bool swap = p->query->bodies.swapped;
     if (get_id(p->a, &p->ids[0], item_a, swap ? b : a) &&
         get_id(p->b, &p->ids[1], item_b, swap ? a : b))
         return true;
@@ -76,45 +76,49 @@ static inline bool get_ids(pair_tester *p, uint32_t item_a, uint32_t item_b, bvp
 
 static inline void report_each(pair_tester *p, bvpi_tri_tri8_result result)
 {
-    bvpi_pair_query *query = p->query;
-    for (unsigned left = result.hit; left != 0 && !query->done; left &= left - 1) {
+    const bvpi_pair_question *question = &p->query->question;
+    bvpi_pair_answer *answer = p->answer;
+    const bool swap = p->query->bodies.swapped;
+    for (unsigned left = result.hit; left != 0 && tester_goes_on(p); left &= left - 1) {
         unsigned lane = bvpi_lowest_bit(left);
         bvp_pair pair = {.proper = (int)(result.proper >> lane & 1)};
         if (!get_ids(p, p->queue.item_a[lane], p->queue.item_b[lane], &pair.a, &pair.b))
             return;
-        load_pair(&p->queue, lane, query->swapped ? query->tri_b : query->tri_a,
-                  query->swapped ? query->tri_a : query->tri_b);
-        query->count++;
-        query->done = query->callback(query->user, &pair) != 0;
+        load_pair(&p->queue, lane, swap ? answer->tri_b : answer->tri_a,
+                  swap ? answer->tri_a : answer->tri_b);
+        answer->count++;
+        if (question->callback(question->user, &pair) != 0)
+            answer->state = BVPI_PAIR_ENDED;
     }
 }
 
 /* Does this pair come before the best one in storage? By instances, then by items. */
 static inline bool comes_first(const pair_tester *p, uint32_t item_a, uint32_t item_b)
 {
-    const bvpi_pair_query *query = p->query;
-    const bvp_distance_result *best = &query->best;
-    const uint32_t best_a = query->swapped ? best->b.instance : best->a.instance;
-    const uint32_t best_b = query->swapped ? best->a.instance : best->b.instance;
+    const bvpi_pair_answer *answer = p->answer;
+    const bvp_distance_result *best = &answer->best;
+    const bool swap = p->query->bodies.swapped;
+    const uint32_t best_a = swap ? best->b.instance : best->a.instance;
+    const uint32_t best_b = swap ? best->a.instance : best->b.instance;
     if (p->a->instance != best_a)
         return p->a->instance < best_a;
     if (p->b->instance != best_b)
         return p->b->instance < best_b;
-    return item_a != query->best_a ? item_a < query->best_a : item_b < query->best_b;
+    return item_a != answer->best_a ? item_a < answer->best_a : item_b < answer->best_b;
 }
 
 /* Keeps a pair as the answer. */
 static inline void keep_pair(pair_tester *p, uint32_t item_a, uint32_t item_b,
                              const bvpi_tri_dist *d)
 {
-    bvp_distance_result *best = &p->query->best;
-    bool swap = p->query->swapped;
+    bvp_distance_result *best = &p->answer->best;
+    bool swap = p->query->bodies.swapped;
     if (!get_ids(p, item_a, item_b, &best->a, &best->b))
         return;
     best->found = 1;
     best->distance = d->hi;
-    p->query->best_a = item_a;
-    p->query->best_b = item_b;
+    p->answer->best_a = item_a;
+    p->answer->best_b = item_b;
     memcpy(best->point_a, swap ? d->point_b : d->point_a, sizeof best->point_a);
     memcpy(best->point_b, swap ? d->point_a : d->point_b, sizeof best->point_b);
 }
@@ -123,8 +127,8 @@ static inline void keep_pair(pair_tester *p, uint32_t item_a, uint32_t item_b,
  * motions, one that only touches may not. */
 static inline void keep_hits(pair_tester *p, bvpi_tri_tri8_result result)
 {
-    bvpi_hit_pairs *out = p->query->hit_pairs;
-    const bool swap = p->query->swapped;
+    bvpi_hit_pairs *out = p->query->keep.hit_pairs;
+    const bool swap = p->query->bodies.swapped;
     out->count = 0;
     for (unsigned left = result.hit & result.proper; left != 0 && out->count < BVPI_HIT_PAIRS;
          left &= left - 1, out->count++) {
@@ -141,7 +145,7 @@ static inline void keep_hits(pair_tester *p, bvpi_tri_tri8_result result)
 /* The query's limit in the leaves' frame, rounded up: a limit that is too large only costs time. */
 static inline void tester_limit(pair_tester *p)
 {
-    double frame = p->query->limit / p->pose.a_size_min * p->pose.scale;
+    double frame = p->answer->limit / p->pose.a_size_min * p->pose.scale;
     p->limit_sq = (float)(frame * frame * (1 + 0x1p-18)) + 0x1p-100f;
     p->nearer = true;
 }
@@ -168,18 +172,11 @@ static inline void forget_pending(pair_pending *pending, unsigned at)
     pending->item_b[at] = pending->item_b[last];
 }
 
-/* Must the answer be the first pair in storage among those at the least distance? Not if any pair
- * within the limit will do, nor under a tolerance. */
-static inline bool is_to_be_first(const bvpi_pair_query *query)
-{
-    return !query->stop_at_first && !(query->tolerance > 0);
-}
-
 /* Is a pair with this upper end a better answer? Distances are compared by cells, because upper
  * ends of equal distances differ by rounding. */
 static inline bool is_better(const pair_tester *p, double hi, uint32_t item_a, uint32_t item_b)
 {
-    const bvp_distance_result *best = &p->query->best;
+    const bvp_distance_result *best = &p->answer->best;
     if (!best->found)
         return true;
     const uint64_t cell = bvpi_cell(hi), least = bvpi_cell(best->distance);
@@ -189,26 +186,28 @@ static inline bool is_better(const pair_tester *p, double hi, uint32_t item_a, u
 static inline void measure_pair(pair_tester *p, const float a[9], const float b[9], uint32_t item_a,
                                 uint32_t item_b)
 {
-    bvpi_pair_query *query = p->query;
+    const bvpi_pair_question *question = &p->query->question;
+    bvpi_pair_answer *answer = p->answer;
     bvpi_tri_dist d;
     /* A little beyond the limit: otherwise whether a pair near the limit contributes to `lower`
      * would depend on what was found before it. */
-    const double limit = query->limit * (1 + 0x1p-24);
-    if (query->any_witness)
-        bvpi_tri_dist1_any(&p->pose, a, b, query->limit, &d);
+    const double limit = answer->limit * (1 + 0x1p-24);
+    if (question->witness == BVPI_WITNESS_ROUGH)
+        bvpi_tri_dist1_any(&p->pose, a, b, answer->limit, &d);
     else
         bvpi_tri_dist1_within(&p->pose, a, b, limit, &d);
-    query->stats.exact++;
+    answer->stats.exact++;
     p->spent += BVPI_TIES_EXACT * d.effort;
-    if (!(d.lo <= query->limit) || !(d.hi < INFINITY)) /* also NaN, from a damaged file */
+    if (!(d.lo <= answer->limit) || !(d.hi < INFINITY)) /* also NaN, from a damaged file */
         return;
-    query->lower = fmin(query->lower, d.lo);
+    answer->lower = fmin(answer->lower, d.lo);
     if (is_better(p, d.hi, item_a, item_b))
         keep_pair(p, item_a, item_b, &d);
     /* Not below the cell's top: a pair in the same cell may still come first. */
-    query->limit =
-        fmin(query->limit, is_to_be_first(query) ? bvpi_cell_top(d.hi) : d.hi - query->tolerance);
-    query->done |= query->stop_at_first || d.hi <= query->tolerance;
+    answer->limit = fmin(answer->limit, bvpi_ties_matter(question) ? bvpi_cell_top(d.hi)
+                                                                   : d.hi - question->tolerance);
+    if (question->mode == BVPI_PAIR_WITHIN || d.hi <= question->tolerance)
+        answer->state = BVPI_PAIR_ENDED;
     tester_limit(p);
 }
 
@@ -226,6 +225,7 @@ static inline bool tie_comes_first(void *user, uint32_t item_a, uint32_t item_b)
 void settle_ties(pair_tester *p, const float a[9], const float b[9])
 {
     const bvpi_ties ties = {.query = p->query,
+                            .answer = p->answer,
                             .a = p->a,
                             .b = p->b,
                             .pose = &p->pose,
@@ -235,8 +235,10 @@ void settle_ties(pair_tester *p, const float a[9], const float b[9])
                             .comes_first = tie_comes_first};
     const bool settled = bvpi_ties_settle(&ties, a, b);
     p->patience = 2 * p->spent; /* each failed try doubles the work before the next */
-    if (settled && !p->query->done)
-        p->query->done = p->query->is_settled = p->query->has_ties = true;
+    if (settled && tester_goes_on(p)) {
+        p->answer->state = BVPI_PAIR_SETTLED;
+        p->answer->has_ties = true;
+    }
 }
 
 /* Counts pairs of the queue that only exact arithmetic told apart. */
@@ -252,13 +254,14 @@ static inline void note_misses(pair_tester *p, unsigned lanes)
 
 void flush_overlap(pair_tester *p)
 {
-    bvpi_pair_query *query = p->query;
+    const bvpi_pair_question *question = &p->query->question;
+    bvpi_pair_answer *answer = p->answer;
     unsigned count = p->queue.count;
     f32x8 a[9], b[9];
     load_queue(&p->queue, a, b);
     bvpi_tri_tri8_result result = bvpi_tri_tri8(&p->pose, a, b, (1u << count) - 1);
-    query->stats.triangles += count;
-    query->stats.exact += bvpi_popcount(result.exact);
+    answer->stats.triangles += count;
+    answer->stats.exact += bvpi_popcount(result.exact);
     p->queue.count = 0;
     if (result.hit == 0) {
         p->missed = true;
@@ -266,14 +269,15 @@ void flush_overlap(pair_tester *p)
             note_misses(p, result.exact);
         return;
     }
-    if (query->mode == BVPI_PAIR_EACH) {
+    if (question->mode == BVPI_PAIR_EACH) {
         report_each(p, result);
         return;
     }
-    query->hit = query->done = true;
-    if (query->hit_pairs != NULL)
+    answer->best.found = 1;
+    answer->state = BVPI_PAIR_ENDED;
+    if (p->query->keep.hit_pairs != NULL)
         keep_hits(p, result);
-    if (query->want_witness) {
+    if (question->witness != BVPI_WITNESS_NONE) {
         bvpi_tri_dist d;
         float ta[9], tb[9];
         unsigned lane = bvpi_lowest_bit(result.hit);
@@ -297,7 +301,7 @@ static inline void measure_nearest(pair_tester *p)
     memcpy(b, pending->b[at], sizeof b);
     forget_pending(pending, at);
     measure_pair(p, a, b, item_a, item_b);
-    if (p->spent >= p->patience && !p->query->done)
+    if (p->spent >= p->patience && tester_goes_on(p))
         settle_ties(p, a, b);
 }
 
@@ -305,13 +309,13 @@ static inline void measure_nearest(pair_tester *p)
 static inline void forget_far(pair_tester *p)
 {
     for (unsigned i = p->pending.count; i-- > 0;)
-        if ((double)p->pending.lo[i] > p->query->limit)
+        if ((double)p->pending.lo[i] > p->answer->limit)
             forget_pending(&p->pending, i);
 }
 
 static inline void measure_pending(pair_tester *p)
 {
-    while (p->pending.count > 0 && !p->query->done) {
+    while (p->pending.count > 0 && tester_goes_on(p)) {
         measure_nearest(p);
         forget_far(p);
     }
@@ -338,11 +342,11 @@ static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f
     unsigned nearest = 0;
     for (unsigned lane = 1; lane < count; lane++)
         nearest = hi[lane] < hi[nearest] ? lane : nearest;
-    if (!((double)hi[nearest] < p->query->limit))
+    if (!((double)hi[nearest] < p->answer->limit))
         return;
     /* A little more than the upper end: other pairs of the same cell (2^-32 wide) must stay. */
-    p->query->limit = fmin(p->query->limit, (double)hi[nearest] * (1 + 0x1p-30));
-    p->query->bounded = true;
+    p->answer->limit = fmin(p->answer->limit, (double)hi[nearest] * (1 + 0x1p-30));
+    p->answer->is_bounded = true;
     tester_aim(p, (double[3]){(double)along[0][nearest], (double)along[1][nearest],
                               (double)along[2][nearest]});
     tester_limit(p);
@@ -351,10 +355,11 @@ static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f
 /* A pair whose upper end is within the limit answers "within" if no witness is asked for. */
 static inline void settle_within(pair_tester *p, unsigned count, f32x8 hi)
 {
-    for (unsigned lane = 0; lane < count && !p->query->done; lane++)
-        if ((double)hi[lane] <= p->query->limit) {
-            p->query->best.found = p->query->done = true;
-            p->query->best.distance = (double)hi[lane];
+    for (unsigned lane = 0; lane < count && tester_goes_on(p); lane++)
+        if ((double)hi[lane] <= p->answer->limit) {
+            p->answer->best.found = 1;
+            p->answer->best.distance = (double)hi[lane];
+            p->answer->state = BVPI_PAIR_ENDED;
         }
 }
 
@@ -362,45 +367,46 @@ static inline unsigned lanes_within(const pair_tester *p, unsigned count, f32x8 
 {
     unsigned lanes = 0;
     for (unsigned lane = 0; lane < count; lane++)
-        lanes |= ((double)lo[lane] <= p->query->limit ? 1u : 0u) << lane;
+        lanes |= ((double)lo[lane] <= p->answer->limit ? 1u : 0u) << lane;
     return lanes;
 }
 
 void flush_distance(pair_tester *p)
 {
-    bvpi_pair_query *query = p->query;
+    const bvpi_pair_question *question = &p->query->question;
+    bvpi_pair_answer *answer = p->answer;
     const unsigned count = p->queue.count;
     f32x8 a[9], b[9], lo, hi, along[3];
     load_queue(&p->queue, a, b);
     bvpi_tri_dist8_along(&p->pose, a, b, &lo, &hi, along);
-    query->stats.triangles += count;
+    answer->stats.triangles += count;
     p->queue.count = 0;
-    if (!query->stop_at_first)
+    if (question->mode == BVPI_PAIR_DISTANCE)
         lower_limit(p, count, hi, along);
-    else if (!query->want_witness)
+    else if (question->witness == BVPI_WITNESS_NONE)
         settle_within(p, count, hi);
     unsigned lanes = lanes_within(p, count, lo);
     /* Facing surfaces: the difference of nearest points errs by much of a small gap; the gap along
      * the normals does not. Computed only where the cheaper bound left something. */
-    if (lanes != 0 && !query->done) {
+    if (lanes != 0 && tester_goes_on(p)) {
         lo = f32x8_max(lo, bvpi_tri_gap8(&p->pose, a, b));
         lanes = lanes_within(p, count, lo);
     }
-    for (; lanes != 0 && !query->done; lanes &= lanes - 1) {
+    for (; lanes != 0 && tester_goes_on(p); lanes &= lanes - 1) {
         const unsigned lane = bvpi_lowest_bit(lanes);
-        if ((double)lo[lane] <= query->limit)
+        if ((double)lo[lane] <= answer->limit)
             add_pending(p, lane, lo[lane]);
     }
     /* Where any pair in reach ends the query, or lowers the limit by the tolerance more than floats
      * do, waiting does not pay. */
-    if (query->stop_at_first || query->tolerance > 0)
+    if (question->mode == BVPI_PAIR_WITHIN || question->tolerance > 0)
         measure_pending(p);
 }
 
 void tester_finish(pair_tester *p)
 {
-    if (p->queue.count != 0 && !p->query->done) {
-        if (p->query->mode == BVPI_PAIR_DISTANCE)
+    if (p->queue.count != 0 && tester_goes_on(p)) {
+        if (bvpi_pair_measures(p->query->question.mode))
             flush_distance(p);
         else
             flush_overlap(p);
@@ -426,9 +432,9 @@ static inline bool is_short(const bvpi_placed_part *part, double size, double le
  * c in a's units, or 0 where c is so large that distances of bounds prune better. */
 static inline double pad_of(const pair_tester *p)
 {
-    const double limit = p->query->limit;
-    const bool asks = p->query->mode == BVPI_PAIR_DISTANCE && p->query->stop_at_first;
-    return asks && is_short(p->a, p->pose.a_size_min, limit) &&
+    const double limit = p->answer->limit;
+    return p->query->question.mode == BVPI_PAIR_WITHIN &&
+                   is_short(p->a, p->pose.a_size_min, limit) &&
                    is_short(p->b, p->pose.b_size_min, limit)
                ? limit / p->pose.a_size_min * (1 + 0x1p-20)
                : 0;
@@ -437,25 +443,28 @@ static inline double pad_of(const pair_tester *p)
 void tester_init(pair_tester *p, bvpi_pair_query *query, const bvpi_placed_part *a,
                  const bvpi_placed_part *b, bool may_pad)
 {
+    const bvpi_pair_question *question = &query->question;
+    const bool measures = bvpi_pair_measures(question->mode);
     p->query = query;
+    p->answer = &query->answer;
     p->a = a;
     p->b = b;
     bvpi_pose_init_placed(&p->pose, &a->at.placement, &b->at.placement, a->at.bound, b->at.bound);
-    if (query->mode == BVPI_PAIR_DISTANCE || query->want_witness)
+    if (measures || question->witness != BVPI_WITNESS_NONE)
         bvpi_pose_bound_corners(&p->pose, a->at.corner, b->at.corner);
     p->pad = may_pad ? pad_of(p) : 0;
-    leaf_frame_init(&p->frame, &p->pose, query->mode == BVPI_PAIR_DISTANCE && p->pad == 0, p->pad);
+    leaf_frame_init(&p->frame, &p->pose, measures && p->pad == 0, p->pad);
     p->queue.count = p->pending.count = 0;
     p->missed = false;
     p->spent = 0;
-    p->patience = query->patience;
+    p->patience = bvpi_ties_patience(a, b, query->answer.has_ties);
     p->ids[0].known = p->ids[1].known = 0;
     p->aim[0] = p->aim[1] = p->aim[2] = 0;
-    if (query->mode != BVPI_PAIR_DISTANCE)
+    if (!measures)
         return;
     tester_limit(p);
-    for (int i = 0; query->is_aimed && i < 3; i++)
+    for (int i = 0; question->is_aimed && i < 3; i++)
         for (int k = 0; k < 3; k++)
-            p->aim[i] += p->pose.ma[4 * k + i] * query->aim[k];
+            p->aim[i] += p->pose.ma[4 * k + i] * question->aim[k];
     leaf_frame_aim(&p->frame, p->aim);
 }

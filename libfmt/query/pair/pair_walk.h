@@ -32,14 +32,15 @@
 enum { WALK_TRAIL = 4 };
 
 typedef struct pair_walk {
-    bvpi_pair_query *query;
+    const bvpi_pair_query *query;
+    bvpi_pair_answer *answer; /* the query's */
     const bvpi_tree *a, *b;
     bvpi_box_pair boxes;
     float limit_sq;   /* pairs at least this far apart do not matter */
     bool is_bounded;  /* the limit is the distance of something found */
     bvpi_steps steps; /* nodes opened, pairs of leaves */
     bvpi_loan loan;
-    unsigned opened; /* counted if query->start != NULL; the last WALK_TRAIL are in `trail` */
+    unsigned opened; /* counted if query->keep.start is set; the last WALK_TRAIL are in `trail` */
     pair_entry trail[WALK_TRAIL];
 } pair_walk;
 
@@ -137,8 +138,8 @@ BVPI_INLINE bool open_children(pair_walk *walk, const pair_entry *e, bool open_a
         c->lanes = narrow(walk, e, c);
     if (sorted && c->lanes != 0)
         c->key = rank_children(&c->boxes, open_a ? e->half_b : e->half_a, d);
-    walk->query->stats.nodes++;
-    walk->query->stats.boxes += bvpi_popcount(c->node.used);
+    walk->answer->stats.nodes++;
+    walk->answer->stats.boxes += bvpi_popcount(c->node.used);
     return true;
 }
 
@@ -378,15 +379,16 @@ static inline void enter_start(const bvpi_pair_start *start, pair_entry *root)
 BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_distance, bool sorted,
                             pair_leaf_fn leaf, pair_narrow_fn narrow)
 {
-    bvpi_pair_query *query = walk->query;
+    const bvpi_pair_query *query = walk->query;
+    bvpi_pair_answer *answer = walk->answer;
     pair_waiting waiting;
     pair_entry e;
     waiting.depth = 0;
     push_whole(&waiting, root);
-    waiting.nearest_first = by_distance && query->is_aimed;
+    waiting.nearest_first = by_distance && query->question.is_aimed;
     if (by_distance)
         heap_init(&waiting.heap);
-    while (!query->done && next_pair(walk, &waiting, by_distance, &e)) {
+    while (answer->state == BVPI_PAIR_SEARCHING && next_pair(walk, &waiting, by_distance, &e)) {
         /* steps run out only on a damaged file or at the end of a budget */
         bool good = bvpi_steps_take(&walk->steps);
         if (good && e.count_a != 0 && e.count_b != 0) {
@@ -395,7 +397,7 @@ BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_dis
                 turn_to_nearest(walk, &waiting);
             continue;
         }
-        if (query->start != NULL)
+        if (query->keep.start != NULL)
             walk->trail[walk->opened++ % WALK_TRAIL] = e;
         pair_children children;
         if (opens_a(walk, &e))
@@ -405,8 +407,8 @@ BVPI_INLINE void walk_pairs(pair_walk *walk, const pair_entry *root, bool by_dis
             good = good && open_children(walk, &e, false, by_distance, sorted, narrow, &children) &&
                    push_children(&e, &children, false, by_distance, sorted, &waiting);
         if (!good) {
-            query->status = bvpi_meter_blame(query->meter);
-            query->done = true;
+            answer->status = bvpi_steps_blame(&walk->steps);
+            answer->state = BVPI_PAIR_ENDED;
         }
     }
     bvpi_steps_pause(&walk->steps);

@@ -35,14 +35,17 @@ enum {
     STRAY_MOST = 16,     /* most strays of a part */
     TESTED_MOST = 64,    /* most pairs of a stray that are decided one by one */
     SEARCH_LEAST = 4096, /* triangles that a search for the first pair may look at, at least */
-    GROUP_MOST = 32      /* boxes around groups of clusters */
+    GROUP_MOST = 32,     /* boxes around groups of clusters */
+    HASTE = 16           /* patience is divided by this after a success */
 };
 
 /* A try costs about ten exact tests for each hundred triangles. With less patience a try that fails
- * would cost too much, with more a try that succeeds would come too late. */
-uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b)
+ * would cost too much, with more a try that succeeds would come too late. After two parts were
+ * settled by a plane, the next two are likely to be, too. */
+uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b, bool has_ties)
 {
-    return 512 + (a->part.triangle_count + b->part.triangle_count) / 8;
+    const uint64_t patience = 512 + (a->part.triangle_count + b->part.triangle_count) / 8;
+    return has_ties ? patience / HASTE : patience;
 }
 
 /* ---- projections ----------------------------------------------------------------------------- */
@@ -230,14 +233,14 @@ static bool test_stray(const bvpi_ties *ties, int side, const float stray[9], ui
 {
     const bvpi_pose *pose = ties->pose;
     const float *a = side == 0 ? stray : other, *b = side == 0 ? other : stray;
-    if (ties->query->mode != BVPI_PAIR_DISTANCE) {
-        ties->query->stats.exact++;
+    if (!bvpi_pair_measures(ties->query->question.mode)) {
+        ties->answer->stats.exact++;
         return bvpi_tri_tri_exact(a, b, pose->same ? NULL : pose->ma,
                                   pose->same ? NULL : pose->mb) == 0;
     }
     ties->measure(ties->user, a, b, side == 0 ? item_stray : item_other,
                   side == 0 ? item_other : item_stray);
-    return !ties->query->done;
+    return ties->answer->state == BVPI_PAIR_SEARCHING;
 }
 
 /* Settles one stray against all of the other part. A triangle that the current planes do not
@@ -264,13 +267,12 @@ static bool settle_stray(const bvpi_ties *ties, int side, const float stray[9], 
                 !test_stray(ties, side, stray, item, other, first_item(part, idx) + k))
                 return false;
             const float *a = side == 0 ? stray : other, *b = side == 0 ? other : stray;
-            const double apart = ties->query->mode == BVPI_PAIR_DISTANCE ? ties->query->limit : 0;
             double direction[DIRECTIONS][3];
             directions_of(ties->pose, a, b, direction);
             planes found;
             p.room = 0;
             for (int i = 0; i < DIRECTIONS; i++)
-                if (planes_across(ties->pose, direction[i], a, b, apart, &found) &&
+                if (planes_across(ties->pose, direction[i], a, b, ties->answer->limit, &found) &&
                     found.room > p.room)
                     p = found;
             has_planes = p.room > 0;
@@ -364,7 +366,7 @@ static void span_across(const search *s, span *box)
 static void begin_search(search *s, const bvpi_ties *ties, const planes *p, const double highest[2],
                          double gap)
 {
-    const double most = bvpi_cell_top(ties->query->best.distance) * (1 + 0x1p-48);
+    const double most = bvpi_cell_top(ties->answer->best.distance) * (1 + 0x1p-48);
     const double beyond = (most - gap) * (1 + 0x1p-40);
     const double across = sqrt(beyond * (most + gap)) * (1 + 0x1p-40);
     s->ties = ties;
@@ -439,7 +441,7 @@ static found search_cluster(search *s, const float a[9], uint32_t item_a, const 
         if (!spans_meet(&box, at))
             continue;
         ties->measure(ties->user, a, b, item_a, first + k);
-        if (ties->query->done)
+        if (ties->answer->state != BVPI_PAIR_SEARCHING)
             return GIVEN_UP;
     }
     return NOT_FOUND;
@@ -501,26 +503,18 @@ static __attribute__((noinline)) bool search_first(const bvpi_ties *ties, const 
 
 /* ---- settling -------------------------------------------------------------------------------- */
 
-/* Must the answer be the first pair in storage among those in the best one's cell? */
-static bool names_first(const bvpi_pair_query *query)
+/* Is there a best pair, which another one in its cell may precede? */
+static bool may_be_preceded(const bvpi_ties *ties)
 {
-    return query->mode == BVPI_PAIR_DISTANCE && !query->stop_at_first && !(query->tolerance > 0) &&
-           query->best.found;
+    return bvpi_ties_matter(&ties->query->question) && ties->answer->best.found;
 }
 
 /* How far apart planes must be to prove anything. */
-static double use_of(const bvpi_pair_query *query)
+static double use_of(const bvpi_ties *ties)
 {
-    if (query->mode != BVPI_PAIR_DISTANCE)
-        return 0;
-    return names_first(query) ? fmin(query->limit, bvpi_cell_bottom(query->best.distance))
-                              : query->limit;
-}
-
-/* Does a gap rule out every pair as the answer? */
-static bool is_beyond(const bvpi_pair_query *query, double gap)
-{
-    return gap > (query->mode == BVPI_PAIR_DISTANCE ? query->limit : 0);
+    const bvpi_pair_answer *answer = ties->answer;
+    return may_be_preceded(ties) ? fmin(answer->limit, bvpi_cell_bottom(answer->best.distance))
+                                 : answer->limit;
 }
 
 /* Does a cluster from the middle of storage alone have too many strays? A cheap test that discards
@@ -545,7 +539,7 @@ static bool is_hopeless(const bvpi_ties *ties, const planes *p, int side)
 static __attribute__((noinline)) bool settle_all_but_ties(const bvpi_ties *ties, const planes *p,
                                                           double highest[2], double *gap)
 {
-    const bvpi_pair_query *query = ties->query;
+    const bvpi_pair_answer *answer = ties->answer;
     strays of[2];
     if (is_hopeless(ties, p, 0) || is_hopeless(ties, p, 1))
         return false;
@@ -553,22 +547,22 @@ static __attribute__((noinline)) bool settle_all_but_ties(const bvpi_ties *ties,
         if (!find_strays(ties, p, side, &of[side], &highest[side]))
             return false;
     *gap = least_gap(p, highest);
-    if (!is_beyond(query, *gap) &&
-        !(names_first(query) && *gap >= bvpi_cell_bottom(query->best.distance) && *gap > 0))
+    if (!(*gap > answer->limit) &&
+        !(may_be_preceded(ties) && *gap >= bvpi_cell_bottom(answer->best.distance) && *gap > 0))
         return false;
     return settle_strays(ties, of);
 }
 
 static bool settle_by(const bvpi_ties *ties, const planes *p)
 {
-    bvpi_pair_query *query = ties->query;
+    bvpi_pair_answer *answer = ties->answer;
     double highest[2], gap;
     if (!settle_all_but_ties(ties, p, highest, &gap))
         return false;
-    if (is_beyond(query, gap))
+    if (gap > answer->limit)
         return true;
     /* From here on pairs may be answers that nobody measures: `lower` must allow for them. */
-    query->lower = fmin(query->lower, gap);
+    answer->lower = fmin(answer->lower, gap);
     return search_first(ties, p, highest, gap);
 }
 
@@ -578,10 +572,9 @@ static bool settle_across(const bvpi_ties *ties, const float a[9], const float b
     directions_of(ties->pose, a, b, direction);
     for (int i = 0; i < DIRECTIONS; i++) {
         planes p;
-        if (planes_across(ties->pose, direction[i], a, b, use_of(ties->query), &p) &&
-            settle_by(ties, &p))
+        if (planes_across(ties->pose, direction[i], a, b, use_of(ties), &p) && settle_by(ties, &p))
             return true;
-        if (ties->query->done)
+        if (ties->answer->state != BVPI_PAIR_SEARCHING)
             return false;
     }
     return false;
@@ -607,18 +600,18 @@ static bool settle_middle(const bvpi_ties *ties)
     uint32_t item_a, item_b;
     if (!middle_of(&ties->a->part, a, &item_a) || !middle_of(&ties->b->part, b, &item_b))
         return false;
-    if (ties->query->mode == BVPI_PAIR_DISTANCE) {
+    if (bvpi_pair_measures(ties->query->question.mode)) {
         bvpi_tri_dist d;
         bvpi_tri_dist1_rough(ties->pose, a, b, &d);
-        if (d.lo <= ties->query->limit)
+        if (d.lo <= ties->answer->limit)
             ties->measure(ties->user, a, b, item_a, item_b);
     }
-    return !ties->query->done && settle_across(ties, a, b);
+    return ties->answer->state == BVPI_PAIR_SEARCHING && settle_across(ties, a, b);
 }
 
 bool bvpi_ties_settle(const bvpi_ties *ties, const float a[9], const float b[9])
 {
     if (settle_across(ties, a, b))
         return true;
-    return !ties->query->done && settle_middle(ties);
+    return ties->answer->state == BVPI_PAIR_SEARCHING && settle_middle(ties);
 }

@@ -55,9 +55,17 @@ static inline double bvpi_cell_top(double x)
 
 /* ---- settling -------------------------------------------------------------------------------- */
 
+/* Must the answer be the first pair in storage among those at the least distance? Not if any pair
+ * within the limit will do, nor under a tolerance. */
+static inline bool bvpi_ties_matter(const bvpi_pair_question *question)
+{
+    return question->mode == BVPI_PAIR_DISTANCE && !(question->tolerance > 0);
+}
+
 /* Two parts, and what the kernel does with a pair of triangles. Items are as in pair_queue.h. */
 typedef struct bvpi_ties {
-    bvpi_pair_query *query;
+    const bvpi_pair_query *query;
+    bvpi_pair_answer *answer; /* the query's */
     const bvpi_placed_part *a, *b;
     const bvpi_pose *pose;
     uint64_t spent; /* work so far; a try may cost about as much */
@@ -72,12 +80,12 @@ typedef struct bvpi_ties {
 /* Work on two parts is counted in pairs of leaves; an exact test counts as this many. */
 enum { BVPI_TIES_EXACT = 8 };
 
-/* How much work is done before the first try. */
-uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b);
+/* How much work is done before the first try. has_ties: the answer's. */
+uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b, bool has_ties);
 
 /* a, b: a pair that was found apart. True: except for the pairs that this call has measured, no
- * pair of the two parts can change the answer, and query->lower is right. False: nothing is known,
- * or the query has ended (query->done). */
+ * pair of the two parts can change the answer, and answer->lower is right. False: nothing is known,
+ * or the query has ended. */
 bool bvpi_ties_settle(const bvpi_ties *ties, const float a[9], const float b[9]);
 
 #endif

@@ -48,7 +48,7 @@ typedef struct front_search {
  * interval, so that pairs that decide the lower end are not left out. */
 static void limit_front(front_search *s)
 {
-    const double limit = s->parts.walk.query->limit / s->length;
+    const double limit = s->parts.walk.answer->limit / s->length;
     s->limit = (float)(limit * (1 + 0x1p-17)) * (1 + 0x1p-20f) + s->slack;
 }
 
@@ -68,7 +68,7 @@ static bool is_of_use(const bvpi_front_head *head, const front_search *s)
     const bvpi_box_pair *boxes = &s->parts.walk.boxes;
     const uint32_t most = head->begun_with + head->begun_with / 2 + ROOM_TO_GROW;
     return head->count > 0 && head->count <= most &&
-           head->swapped == s->parts.walk.query->swapped &&
+           head->swapped == s->parts.walk.query->bodies.swapped &&
            memcmp(head->unit_a, boxes->unit_a, sizeof head->unit_a) == 0 &&
            memcmp(head->unit_b, boxes->unit_b, sizeof head->unit_b) == 0;
 }
@@ -108,7 +108,7 @@ static void keep_units(const front_search *s)
     memcpy(head->map.t, boxes->t, sizeof head->map.t);
     memcpy(head->unit_a, boxes->unit_a, sizeof head->unit_a);
     memcpy(head->unit_b, boxes->unit_b, sizeof head->unit_b);
-    head->swapped = s->parts.walk.query->swapped;
+    head->swapped = s->parts.walk.query->bodies.swapped;
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -251,7 +251,7 @@ static void visit_rows(front_search *s, const narrow_leaf *a, unsigned lanes_a,
             enqueue(&t->queue, &a->tri, i, a->tri.item + i, &b->tri, j, b->tri.item + j);
             if (t->queue.count == 8)
                 flush_front(s);
-            if (t->query->done)
+            if (!tester_goes_on(t))
                 return;
         }
     }
@@ -271,7 +271,7 @@ static void visit_leaf_group(front_search *s, bvpi_front_group *g, f32x8 bounds)
     pair_parts *p = &s->parts;
     const pair_entry e = g->pair;
     if (!bvpi_steps_take(&p->walk.steps)) {
-        tester_fail(&p->test, bvpi_meter_blame(p->test.query->meter));
+        tester_fail(&p->test, bvpi_steps_blame(&p->walk.steps));
         return;
     }
     const narrow_leaf *a = get_leaf(p, true, e.ref_a, e.count_a);
@@ -279,7 +279,7 @@ static void visit_leaf_group(front_search *s, bvpi_front_group *g, f32x8 bounds)
     front_planes planes;
     if (b == NULL)
         return;
-    p->test.query->stats.leaves++;
+    p->test.answer->stats.leaves++;
     planes_of_leaves(&a->tri, &b->tri, p->test.frame.aim, &planes);
     scale_gaps(s, &planes);
     const unsigned better = (unsigned)i32x8_movemask(f32x8_gt(planes.gap, bounds));
@@ -351,7 +351,7 @@ static void open_group(front_search *s, bvpi_front_group *g, f32x8 bounds)
                       bvpi_steps_take(&walk->steps) &&
                       (open_a ? open_side(s, g, bounds, true) : open_side(s, g, bounds, false));
     if (!good)
-        tester_fail(&s->parts.test, bvpi_meter_blame(walk->query->meter));
+        tester_fail(&s->parts.test, bvpi_steps_blame(&walk->steps));
 }
 
 static void begin_node_group(front_search *s, const pair_entry *e)
@@ -370,7 +370,7 @@ static void begin_node_group(front_search *s, const pair_entry *e)
 static void search_waiting(front_search *s)
 {
     pair_waiting *waiting = &s->waiting;
-    while (waiting->depth > 0 && !s->parts.walk.query->done) {
+    while (waiting->depth > 0 && tester_goes_on(&s->parts.test)) {
         pair_entry e;
         pop_pair(&s->parts.walk, waiting, true, &e);
         if (e.count_a != 0 && e.count_b != 0)
@@ -390,9 +390,8 @@ static bool is_empty_group(const bvpi_front_group *g)
 
 static void search_front(front_search *s)
 {
-    const bvpi_pair_query *query = s->parts.walk.query;
     const uint32_t count = s->front->head->count;
-    for (uint32_t k = 0; k < count && !query->done; k++) {
+    for (uint32_t k = 0; k < count && tester_goes_on(&s->parts.test); k++) {
         if (s->front->keys[k] > (s->front->head->worn + (double)s->limit) * (1 + 0x1p-50))
             continue;
         bvpi_front_group *g = &s->front->groups[k];
@@ -429,7 +428,7 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
 {
     front_search s;
     pair_entry root;
-    bvpi_front *front = query->front;
+    bvpi_front *front = query->question.front;
     parts_init(&s.parts, query, a, b, &root);
     s.front = front;
     s.hole_count = 0;
@@ -444,7 +443,7 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     }
     keep_units(&s);
     bvpi_steps_pause(&s.parts.walk.steps);
-    front->is_lost = front->is_lost || query->done;
+    front->is_lost = front->is_lost || !tester_goes_on(&s.parts.test);
     tester_finish(&s.parts.test);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * last_kernel.c: a query between two bodies restricted to one pair of triangles, query->last;
+ * last_kernel.c: a query between two bodies restricted to one pair of triangles, question.last;
  * compiled once per instruction set.
  *
  * The pair goes through the same queue and tests as in a full query (pair_queue.h), so it gets the
@@ -38,8 +38,8 @@ static bool enqueue_pair(pair_tester *t, uint32_t item_a, uint32_t item_b)
 
 static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
-    const bvpi_last_pair *last = query->last;
-    const bool swap = query->swapped;
+    const bvpi_last_pair *last = query->question.last;
+    const bool swap = query->bodies.swapped;
     pair_tester test;
     tester_init(&test, query, a, b, false);
     if (!enqueue_pair(&test, swap ? last->item_b : last->item_a,

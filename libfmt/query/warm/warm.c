@@ -167,9 +167,9 @@ double bvpi_warm_motion(const bvpi_warm *warm, const bvp_body *a, const bvp_body
 bool bvpi_warm_front(const bvpi_warm *warm, const bvpi_pair_query *query,
                      const bvp_warm_start *memory, bvpi_front *out)
 {
-    const bvpi_tree *tree_a = &query->a.one.at.tree, *tree_b = &query->b.one.at.tree;
-    if (query->a.is_assembly || query->b.is_assembly ||
-        tree_b->node_count / 2 > tree_a->node_count ||
+    const bvpi_placed_body *a = &query->bodies.a, *b = &query->bodies.b;
+    const bvpi_tree *tree_a = &a->one.at.tree, *tree_b = &b->one.at.tree;
+    if (a->is_assembly || b->is_assembly || tree_b->node_count / 2 > tree_a->node_count ||
         !bvpi_front_open(out, memory->front, memory->front_size))
         return false;
     bvpi_front_name(out, warm->clear.bodies);
@@ -298,7 +298,7 @@ bool bvpi_warm_lead(const bvpi_warm *warm, const bvpi_pair_query *query, const b
     const bvpi_lead *lead = &warm->lead;
     if (!lead->start.is_known || lead->bodies != name_bodies(a, b) || lead->seal != seal_lead(lead))
         return false;
-    *out = turn_start(&lead->start, query->swapped);
+    *out = turn_start(&lead->start, query->bodies.swapped);
     return true;
 }
 
@@ -307,7 +307,7 @@ void bvpi_warm_keep_lead(bvpi_warm *warm, const bvpi_pair_query *query, const bv
 {
     bvpi_lead *lead = &warm->lead;
     lead->bodies = name_bodies(a, b);
-    lead->start = turn_start(query->start, query->swapped);
+    lead->start = turn_start(query->keep.start, query->bodies.swapped);
     lead->seal = seal_lead(lead);
 }
 
@@ -356,12 +356,13 @@ static void set_extent(bvpi_extent *out, const bvpi_placed_body *placed)
 void bvpi_warm_keep(bvpi_warm *warm, const bvpi_pair_query *query, const bvp_body *a,
                     const bvp_body *b)
 {
+    const bvpi_pair_bodies *bodies = &query->bodies;
     bvpi_clearance *clear = &warm->clear;
     clear->bodies = name_bodies(a, b);
     memcpy(clear->at_a, placement_of(a), sizeof clear->at_a);
     memcpy(clear->at_b, placement_of(b), sizeof clear->at_b);
-    set_extent(&clear->a, query->swapped ? &query->b : &query->a);
-    set_extent(&clear->b, query->swapped ? &query->a : &query->b);
+    set_extent(&clear->a, bodies->swapped ? &bodies->b : &bodies->a);
+    set_extent(&clear->b, bodies->swapped ? &bodies->a : &bodies->b);
     clear->seal = seal_clearance(clear);
     warm->habits.served = 0;
 }

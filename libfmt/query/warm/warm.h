@@ -82,7 +82,7 @@ const bvpi_last_pair *bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, cons
 void bvpi_warm_keep(bvpi_warm *warm, const bvpi_pair_query *query, const bvp_body *a,
                     const bvp_body *b);
 /* The lead, in the query's order of bodies. False: there is none for these bodies. The second
- * function stores query->start as the new lead. */
+ * function stores query->keep.start as the new lead. */
 bool bvpi_warm_lead(const bvpi_warm *warm, const bvpi_pair_query *query, const bvp_body *a,
                     const bvp_body *b, bvpi_pair_start *out);
 void bvpi_warm_keep_lead(bvpi_warm *warm, const bvpi_pair_query *query, const bvp_body *a,

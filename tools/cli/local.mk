@@ -6,6 +6,7 @@ TOOL_SOURCES += \
 	tools/cli/operand.c \
 	tools/cli/options.c \
 	tools/cli/progress.c \
+	tools/cli/start_thread.c \
 	tools/cli/timeout.c \
 	tools/cli/truncation.c \
 	tools/cli/units.c

@@ -3,6 +3,7 @@
  */
 #include "store/convert_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,19 +17,8 @@
 
 /* ---- where the store is ---------------------------------------------------------------------- */
 
-/* What of two absolute paths is equal, up to a slash. */
-static size_t common_size(const char *a, const char *b)
-{
-    size_t common = 0;
-    for (size_t i = 0;; i++) {
-        const int ends_a = a[i] == '\0' || a[i] == '/', ends_b = b[i] == '\0' || b[i] == '/';
-        if (ends_a && ends_b)
-            common = i;
-        if (a[i] != b[i] || a[i] == '\0')
-            return common;
-    }
-}
-
+/* "../" for each folder of the first path below the part that both have in common, then the rest of
+ * the other. */
 int convert_hint(const char *path, const char *store, char hint[PATH_MAX])
 {
     char folder[PATH_MAX], from[PATH_MAX], to[PATH_MAX];
@@ -37,12 +27,22 @@ int convert_hint(const char *path, const char *store, char hint[PATH_MAX])
         complain(path, "cannot find the way to its store: %s", strerror(errno));
         return EXIT_OUTPUT;
     }
-    const size_t common = common_size(from, to);
+    assert(from[0] == '/' && to[0] == '/');
+    size_t common = 0; /* bytes of the folders that are equal */
+    for (size_t i = 0;; i++) {
+        const int ends_from = from[i] == '\0' || from[i] == '/';
+        const int ends_to = to[i] == '\0' || to[i] == '/';
+        if (ends_from && ends_to)
+            common = i;
+        if (from[i] != to[i] || from[i] == '\0')
+            break;
+    }
     size_t used = 0;
     for (const char *up = from + common; *up; up++)
         if (*up == '/' && up[1] && used < PATH_MAX - 4)
             used += (size_t)sprintf(hint + used, "../");
     const char *down = to[common] == '/' ? to + common + 1 : to + common;
+    assert(used < PATH_MAX);
     if (snprintf(hint + used, PATH_MAX - used, "%s", *down ? down : ".") < (int)(PATH_MAX - used))
         return 0;
     complain("--store", "the folder's name is too long");
@@ -93,59 +93,44 @@ static int save_part(store *s, const char *path, const bvp_file *file, uint32_t 
     return status == BVP_OK ? code : complain_status(path, status, &error);
 }
 
-/* So that a later failure is one of the output. */
-static int check_parts(const char *path, const bvp_file *file)
-{
-    bvp_file_info info;
-    bvp_error error = {0};
-    bvp_status status = BVP_OK;
-    bvp_get_info(file, &info);
-    for (uint32_t i = 0; i < info.part_count && status == BVP_OK; i++)
-        status = bvp_check_part(file, i, &error);
-    return status == BVP_OK ? 0 : complain_status(path, status, &error);
-}
-
-static int save_parts(const char *path, const bvp_file *file, const char *folder)
-{
-    store s;
-    bvp_file_info info;
-    int code = store_open(&s, folder);
-    bvp_get_info(file, &info);
-    for (uint32_t i = 0; i < info.part_count && code == 0; i++)
-        code = save_part(&s, path, file, i);
-    store_sync(&s);
-    store_close(&s);
-    return code;
-}
-
-static int write_file(const char *path, const bvp_file *file, const char *output_path, int thin,
-                      const char *hint)
-{
-    output out;
-    bvp_error error = {0};
-    int code = output_open(&out, output_path);
-    if (code != 0)
-        return code;
-    const bvp_status status = bvp_convert_fd(file, thin, hint, out.fd, &error);
-    if (status == BVP_OK)
-        return output_commit(&out);
-    output_discard(&out);
-    return output_failure(status == BVP_ERR_SYSTEM ? output_path : path, status, &error);
-}
-
-int convert_file(const char *path, const char *output, const char *store)
+int convert_file(const char *path, const char *output_path, const char *folder)
 {
     char hint[PATH_MAX] = "";
     bvp_file *file = NULL;
+    bvp_file_info info;
+    bvp_error error = {0};
+    bvp_status status = BVP_OK;
     int code = convert_open(path, &file);
-    if (code == 0 && !store)
-        code = check_parts(path, file);
-    if (code == 0 && store)
-        code = save_parts(path, file, store);
-    if (code == 0 && store)
-        code = convert_hint(output, store, hint);
+    if (code != 0)
+        return code;
+    bvp_get_info(file, &info);
+    if (folder) {
+        store s;
+        code = store_open(&s, folder);
+        for (uint32_t i = 0; i < info.part_count && code == 0; i++)
+            code = save_part(&s, path, file, i);
+        store_sync(&s); /* before the file that relies on them */
+        store_close(&s);
+        if (code == 0)
+            code = convert_hint(output_path, folder, hint);
+    } else { /* so that a later failure is one of the output */
+        for (uint32_t i = 0; i < info.part_count && status == BVP_OK; i++)
+            status = bvp_check_part(file, i, &error);
+        if (status != BVP_OK)
+            code = complain_status(path, status, &error);
+    }
+    output out;
     if (code == 0)
-        code = write_file(path, file, output, store != NULL, hint);
+        code = output_open(&out, output_path);
+    if (code == 0) {
+        status = bvp_convert_fd(file, folder != NULL, hint, out.fd, &error);
+        if (status == BVP_OK) {
+            code = output_commit(&out);
+        } else {
+            output_discard(&out);
+            code = output_failure(status == BVP_ERR_SYSTEM ? output_path : path, status, &error);
+        }
+    }
     bvp_close(file);
     return code;
 }

@@ -9,9 +9,9 @@
 
 /* Opens and verifies what parts are to be taken from. Returns 0 or the exit code. */
 int convert_open(const char *path, bvp_file **file);
-/* `path`, thin with its parts in the folder `store`, or fat if that is NULL, as `output`. Returns
- * the exit code. */
-int convert_file(const char *path, const char *output, const char *store);
+/* Writes `path` as `output_path`: thin, with its parts in the store `folder`, or fat if that is
+ * NULL. Returns the exit code. */
+int convert_file(const char *path, const char *output_path, const char *folder);
 /* From the folder of the file `path` to the folder `store`, as a thin file keeps it. Returns 0 or
  * the exit code. */
 int convert_hint(const char *path, const char *store, char hint[PATH_MAX]);

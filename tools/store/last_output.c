@@ -16,47 +16,35 @@ static const char head[] = "bvpack output 1\n";
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* The path, to be freed, or NULL. */
-static char *read_record(const char *text, size_t size, stamp *noted)
-{
-    record_reader r = {.at = text, .end = text + size};
-    if (size < sizeof head || memcmp(text, head, sizeof head - 1) != 0)
-        return NULL;
-    r.at += sizeof head - 1;
-    char *path = record_get_text(&r);
-    record_get_stamp(&r, noted);
-    record_get_end(&r);
-    if (!r.bad)
-        return path;
-    free(path);
-    return NULL;
-}
-
 /* The stamp shows that it is the recorded file, so that its parts are worth examining; hashes show
  * whether they are valid. Opening must not block on a pipe that now has the name. */
-static void open_unchanged(last_output *l, const char *path, const stamp *noted)
-{
-    const bvp_open_options options = {.verify_lazily = 1, .read_ahead = 1};
-    l->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    l->is_open = l->fd >= 0;
-    if (l->is_open && stamp_take_fd(l->fd, &l->stamp) == 0 && stamp_is_equal(&l->stamp, noted) &&
-        packed_open_fd(l->fd, &options, &l->file, NULL) == BVP_OK &&
-        bvp_check_part(l->file, BVP_ASSEMBLY, NULL) == BVP_OK &&
-        part_table_fill(&l->parts, &l->file, 1) == 0)
-        return;
-    last_output_close(l);
-}
-
 void last_output_open(last_output *l, const store *s, const uint8_t key[16])
 {
+    const bvp_open_options options = {.verify_lazily = 1, .read_ahead = 1};
     size_t size;
     stamp noted;
-    char *text = store_get_record(s, key, &size);
-    char *path = text ? read_record(text, size, &noted) : NULL;
-    if (path)
-        open_unchanged(l, path, &noted);
-    free(path);
+    char *text = store_get_record(s, key, &size), *path = NULL;
+    if (text && size >= sizeof head && memcmp(text, head, sizeof head - 1) == 0) {
+        record_reader r = {.at = text + sizeof head - 1, .end = text + size};
+        path = record_get_text(&r);
+        record_get_stamp(&r, &noted);
+        record_get_end(&r);
+        if (r.bad) {
+            free(path);
+            path = NULL;
+        }
+    }
     free(text);
+    if (!path)
+        return;
+    l->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    l->is_open = l->fd >= 0;
+    if (!l->is_open || stamp_take_fd(l->fd, &l->stamp) != 0 || !stamp_is_equal(&l->stamp, &noted) ||
+        packed_open_fd(l->fd, &options, &l->file, NULL) != BVP_OK ||
+        bvp_check_part(l->file, BVP_ASSEMBLY, NULL) != BVP_OK ||
+        part_table_fill(&l->parts, &l->file, 1) != 0)
+        last_output_close(l);
+    free(path);
 }
 
 /* Replacing or removing the name changes neither the file's size nor the time of its last write. */

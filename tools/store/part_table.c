@@ -3,6 +3,7 @@
  */
 #include "store/part_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,25 +12,22 @@ static int by_address(const void *a, const void *b)
     return memcmp(((const part_place *)a)->address, ((const part_place *)b)->address, 16);
 }
 
-static size_t count_parts(bvp_file *const *files, size_t file_count)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < file_count; i++) {
-        bvp_file_info info;
-        bvp_get_info(files[i], &info);
-        count += info.part_count;
-    }
-    return count;
-}
-
 int part_table_fill(part_table *t, bvp_file *const *files, size_t file_count)
 {
     bvp_part_info part;
-    t->places = calloc(count_parts(files, file_count) + 1, sizeof *t->places);
+    bvp_file_info info;
+    size_t capacity = 0;
+    assert(!t->places && t->count == 0);
+    for (size_t i = 0; i < file_count; i++) {
+        bvp_get_info(files[i], &info);
+        capacity += info.part_count;
+    }
+    t->places = calloc(capacity + 1, sizeof *t->places);
     if (!t->places)
         return -1;
     for (size_t i = 0; i < file_count; i++)
         for (uint32_t k = 0; bvp_get_part(files[i], k, &part) == BVP_OK; k++) {
+            assert(t->count < capacity);
             part_place *next = &t->places[t->count++];
             *next = (part_place){.file = files[i], .part = k};
             memcpy(next->address, part.address, sizeof next->address);

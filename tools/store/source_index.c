@@ -3,6 +3,7 @@
  */
 #include "store/source_index.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "files/record_text.h"
@@ -11,27 +12,6 @@
 static const char head[] = "bvpack sources 1\n";
 
 /* ---- what was -------------------------------------------------------------------------------- */
-
-static void get_entry(record_reader *r, source_entry *e)
-{
-    e->line = r->at;
-    e->name = record_get_data(r, &e->name_size);
-    record_get_stamp(r, &e->stamp);
-    e->size = record_get_count(r, UINT64_MAX);
-    record_get_bytes(r, e->hash);
-    e->record = record_get_data(r, &e->record_size);
-    record_get_end(r);
-    e->line_size = (size_t)(r->at - e->line);
-}
-
-static int name_entry_of(source_index *index, uint32_t number)
-{
-    const source_entry *e = &index->entries[number];
-    char *name = strndup(e->name, e->name_size);
-    const int failed = !name || name_table_put(&index->names, name, &number) != 0;
-    free(name);
-    return failed ? -1 : 0;
-}
 
 static void forget(source_index *index)
 {
@@ -44,41 +24,45 @@ static void forget(source_index *index)
     index->count = 0;
 }
 
-static size_t count_lines(const record_reader *r)
-{
-    size_t count = 0;
-    for (const char *at = r->at; (at = memchr(at, '\n', (size_t)(r->end - at))); at++)
-        count++;
-    return count;
-}
-
-static int read_entries(source_index *index, size_t size)
-{
-    record_reader r = {.at = index->text, .end = index->text + size};
-    if (size < sizeof head - 1 || memcmp(index->text, head, sizeof head - 1) != 0)
-        return 0;
-    r.at += sizeof head - 1;
-    index->entries = calloc(count_lines(&r) + 1, sizeof *index->entries);
-    if (!index->entries)
-        return -1;
-    while (r.at < r.end && !r.bad) {
-        get_entry(&r, &index->entries[index->count]);
-        if (!r.bad && name_entry_of(index, (uint32_t)index->count) != 0)
-            return -1;
-        index->count += !r.bad;
-    }
-    if (r.bad)
-        forget(index);
-    return 0;
-}
-
 int source_index_begin(source_index *index, char *text, size_t size)
 {
     *index = (source_index){.text = text};
     if (!memory_text_open(&index->next))
         return -1;
     fputs(head, index->next.out);
-    return text ? read_entries(index, size) : 0;
+    if (!text || size < sizeof head - 1 || memcmp(text, head, sizeof head - 1) != 0)
+        return 0;
+    record_reader r = {.at = text + sizeof head - 1, .end = text + size};
+    size_t lines = 0;
+    for (const char *at = r.at; (at = memchr(at, '\n', (size_t)(r.end - at))); at++)
+        lines++;
+    index->entries = calloc(lines + 1, sizeof *index->entries);
+    if (!index->entries)
+        return -1;
+    while (r.at < r.end) {
+        assert(index->count <= lines); /* an entry ends with its line's end */
+        source_entry *e = &index->entries[index->count];
+        e->line = r.at;
+        e->name = record_get_data(&r, &e->name_size);
+        record_get_stamp(&r, &e->stamp);
+        e->size = record_get_count(&r, UINT64_MAX);
+        record_get_bytes(&r, e->hash);
+        e->record = record_get_data(&r, &e->record_size);
+        record_get_end(&r);
+        if (r.bad) { /* the index knows nothing */
+            forget(index);
+            return 0;
+        }
+        e->line_size = (size_t)(r.at - e->line);
+        uint32_t number = (uint32_t)index->count;
+        char *name = strndup(e->name, e->name_size);
+        const int failed = !name || name_table_put(&index->names, name, &number) != 0;
+        free(name);
+        if (failed)
+            return -1;
+        index->count++;
+    }
+    return 0;
 }
 
 source_entry *source_index_find(const source_index *index, const char *name)

@@ -3,6 +3,7 @@
  */
 #include "store/source_record.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,56 +15,41 @@ static const char head[] = "bvpack source 4\n";
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put_part(FILE *out, const bvp_part_info *part)
-{
-    record_put_bytes(out, part->address);
-    record_put_bytes(out, part->packer);
-    record_put_bytes(out, part->content_hash);
-    record_put_count(out, part->vertex_count);
-    for (int a = 0; a < 3; a++) {
-        record_put_double(out, part->origin[a]);
-        record_put_double(out, (double)part->lo[a]);
-        record_put_double(out, (double)part->hi[a]);
-    }
-    record_put_double(out, part->rounding_error);
-    record_put_count(out, part->degenerate_count);
-    record_put_count(out, part->duplicate_count);
-    record_put_count(out, part->open_edge_count);
-    record_put_count(out, part->nonmanifold_edge_count);
-}
-
-/* The strays' lines follow the mesh's. */
+/* The strays' lines follow the mesh's. A mesh without triangles has no part. */
 static void put_mesh(FILE *out, const model_mesh *mesh)
 {
+    const bvp_part_info *part = &mesh->packed;
+    assert(mesh->is_packed);
     record_put_text(out, mesh->name);
     record_put_count(out, mesh->strays != NULL);
     record_put_count(out, mesh->triangle_count);
     record_put_count(out, mesh->dropped_count);
     if (mesh->triangle_count > 0) {
-        put_part(out, &mesh->packed);
+        record_put_bytes(out, part->address);
+        record_put_bytes(out, part->packer);
+        record_put_bytes(out, part->content_hash);
+        record_put_count(out, part->vertex_count);
+        for (int a = 0; a < 3; a++) {
+            record_put_double(out, part->origin[a]);
+            record_put_double(out, (double)part->lo[a]);
+            record_put_double(out, (double)part->hi[a]);
+        }
+        record_put_double(out, part->rounding_error);
+        record_put_count(out, part->degenerate_count);
+        record_put_count(out, part->duplicate_count);
+        record_put_count(out, part->open_edge_count);
+        record_put_count(out, part->nonmanifold_edge_count);
         record_put_stamp(out, &mesh->sound);
     }
     record_end_line(out);
 }
 
-static void put_node(FILE *out, const model_node *node)
+char *source_record_text(const model *m, size_t *size)
 {
-    record_put_text(out, node->name);
-    record_put_text(out, node->source_id);
-    record_put_count(out, node->parent);
-    record_put_count(out, node->mesh);
-    for (int i = 0; i < 12; i++)
-        record_put_double(out, node->placement[i]);
-    record_put_count(out, node->property_count);
-    for (uint32_t k = 0; k < node->property_count; k++) {
-        record_put_text(out, node->properties[k].key);
-        record_put_text(out, node->properties[k].value);
-    }
-    record_end_line(out);
-}
-
-static void put_whole(FILE *out, const model *m)
-{
+    memory_text text;
+    if (!memory_text_open(&text))
+        return NULL;
+    FILE *out = text.out;
     fputs(head, out);
     record_put_text(out, m->format);
     record_put_double(out, m->unit_in_metres);
@@ -74,16 +60,24 @@ static void put_whole(FILE *out, const model *m)
     record_put_count(out, m->warning_count);
     record_put_count(out, m->file_count);
     record_end_line(out);
-}
-
-static void put_all(FILE *out, const model *m)
-{
-    put_whole(out, m);
     for (uint32_t i = 0; i < m->mesh_count; i++)
         for (const model_mesh *mesh = &m->meshes[i]; mesh; mesh = mesh->strays)
             put_mesh(out, mesh);
-    for (uint32_t i = 0; i < m->node_count; i++)
-        put_node(out, &m->nodes[i]);
+    for (uint32_t i = 0; i < m->node_count; i++) {
+        const model_node *node = &m->nodes[i];
+        record_put_text(out, node->name);
+        record_put_text(out, node->source_id);
+        record_put_count(out, node->parent);
+        record_put_count(out, node->mesh);
+        for (int a = 0; a < 12; a++)
+            record_put_double(out, node->placement[a]);
+        record_put_count(out, node->property_count);
+        for (uint32_t k = 0; k < node->property_count; k++) {
+            record_put_text(out, node->properties[k].key);
+            record_put_text(out, node->properties[k].value);
+        }
+        record_end_line(out);
+    }
     for (uint32_t i = 0; i < m->warning_count; i++) {
         record_put_text(out, m->warnings[i].text);
         record_put_count(out, m->warnings[i].count);
@@ -95,14 +89,6 @@ static void put_all(FILE *out, const model *m)
         record_put_bytes(out, m->files[i].hash);
         record_end_line(out);
     }
-}
-
-char *source_record_text(const model *m, size_t *size)
-{
-    memory_text text;
-    if (!memory_text_open(&text))
-        return NULL;
-    put_all(text.out, m);
     if (memory_text_close(&text) != 0)
         return NULL;
     *size = text.size;
@@ -110,24 +96,6 @@ char *source_record_text(const model *m, size_t *size)
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
-
-static void get_part(record_reader *r, bvp_part_info *part)
-{
-    record_get_bytes(r, part->address);
-    record_get_bytes(r, part->packer);
-    record_get_bytes(r, part->content_hash);
-    part->vertex_count = record_get_count(r, UINT32_MAX);
-    for (int a = 0; a < 3; a++) {
-        part->origin[a] = record_get_double(r);
-        part->lo[a] = (float)record_get_double(r);
-        part->hi[a] = (float)record_get_double(r);
-    }
-    part->rounding_error = record_get_double(r);
-    part->degenerate_count = record_get_count(r, UINT64_MAX);
-    part->duplicate_count = record_get_count(r, UINT64_MAX);
-    part->open_edge_count = record_get_count(r, UINT64_MAX);
-    part->nonmanifold_edge_count = record_get_count(r, UINT64_MAX);
-}
 
 /* One that must not be missing. */
 static char *get_needed(record_reader *r)
@@ -139,6 +107,7 @@ static char *get_needed(record_reader *r)
 
 static void get_mesh(record_reader *r, model_mesh *mesh)
 {
+    bvp_part_info *part = &mesh->packed;
     mesh->is_packed = 1;
     mesh->part = BVP_NONE;
     mesh->name = record_get_text(r);
@@ -146,8 +115,21 @@ static void get_mesh(record_reader *r, model_mesh *mesh)
     mesh->triangle_count = record_get_count(r, UINT32_MAX);
     mesh->dropped_count = record_get_count(r, UINT32_MAX);
     if (mesh->triangle_count > 0) {
-        mesh->packed.triangle_count = mesh->triangle_count;
-        get_part(r, &mesh->packed);
+        part->triangle_count = mesh->triangle_count;
+        record_get_bytes(r, part->address);
+        record_get_bytes(r, part->packer);
+        record_get_bytes(r, part->content_hash);
+        part->vertex_count = record_get_count(r, UINT32_MAX);
+        for (int a = 0; a < 3; a++) {
+            part->origin[a] = record_get_double(r);
+            part->lo[a] = (float)record_get_double(r);
+            part->hi[a] = (float)record_get_double(r);
+        }
+        part->rounding_error = record_get_double(r);
+        part->degenerate_count = record_get_count(r, UINT64_MAX);
+        part->duplicate_count = record_get_count(r, UINT64_MAX);
+        part->open_edge_count = record_get_count(r, UINT64_MAX);
+        part->nonmanifold_edge_count = record_get_count(r, UINT64_MAX);
         record_get_stamp(r, &mesh->sound);
     }
     record_get_end(r);
@@ -158,47 +140,8 @@ static void get_mesh(record_reader *r, model_mesh *mesh)
     }
 }
 
-static void get_properties(record_reader *r, model_node *node)
-{
-    const uint64_t count = record_get_count(r, (uint64_t)(r->end - r->at));
-    node->properties = r->bad ? NULL : calloc(count + 1, sizeof *node->properties);
-    r->bad |= !node->properties;
-    for (uint64_t k = 0; k < count && !r->bad; k++) {
-        node->property_count++;
-        node->properties[k].key = get_needed(r);
-        node->properties[k].value = get_needed(r);
-    }
-}
-
-static void get_node(record_reader *r, const model *m, uint32_t idx, model_node *node)
-{
-    node->name = record_get_text(r);
-    node->source_id = record_get_text(r);
-    node->parent = (uint32_t)record_get_count(r, UINT32_MAX);
-    node->mesh = (uint32_t)record_get_count(r, UINT32_MAX);
-    r->bad |= (node->parent != BVP_NONE && node->parent >= idx) ||
-              (node->mesh != BVP_NONE && node->mesh >= m->mesh_count);
-    for (int i = 0; i < 12; i++)
-        node->placement[i] = record_get_double(r);
-    get_properties(r, node);
-    record_get_end(r);
-}
-
-static void get_warning(record_reader *r, model_warning *warning)
-{
-    warning->text = get_needed(r);
-    warning->count = record_get_count(r, UINT64_MAX);
-    record_get_end(r);
-}
-
-static void get_file(record_reader *r, model_file *file)
-{
-    file->name = get_needed(r);
-    file->size = record_get_count(r, UINT64_MAX);
-    record_get_bytes(r, file->hash);
-    record_get_end(r);
-}
-
+/* In the order of the text. The counts grow with what was read, so that model_free frees exactly
+ * that when the text is bad. */
 int source_record_read(const char *text, size_t size, model *out)
 {
     record_reader r = {.at = text, .end = text + size};
@@ -222,12 +165,41 @@ int source_record_read(const char *text, size_t size, model *out)
     for (; out->mesh_count < meshes && !r.bad; out->mesh_count++)
         for (model_mesh *mesh = &out->meshes[out->mesh_count]; mesh && !r.bad; mesh = mesh->strays)
             get_mesh(&r, mesh);
-    for (; out->node_count < nodes && !r.bad; out->node_count++)
-        get_node(&r, out, out->node_count, &out->nodes[out->node_count]);
-    for (; out->warning_count < warnings && !r.bad; out->warning_count++)
-        get_warning(&r, &out->warnings[out->warning_count]);
-    for (; out->file_count < files && !r.bad; out->file_count++)
-        get_file(&r, &out->files[out->file_count]);
+    for (; out->node_count < nodes && !r.bad; out->node_count++) {
+        model_node *node = &out->nodes[out->node_count];
+        node->name = record_get_text(&r);
+        node->source_id = record_get_text(&r);
+        node->parent = (uint32_t)record_get_count(&r, UINT32_MAX);
+        node->mesh = (uint32_t)record_get_count(&r, UINT32_MAX);
+        r.bad |= (node->parent != BVP_NONE && node->parent >= out->node_count) ||
+                 (node->mesh != BVP_NONE && node->mesh >= out->mesh_count);
+        for (int i = 0; i < 12; i++)
+            node->placement[i] = record_get_double(&r);
+        /* a property takes more than a byte, so what is left bounds the room for them */
+        const uint64_t count = record_get_count(&r, (uint64_t)(r.end - r.at));
+        node->properties = r.bad ? NULL : calloc(count + 1, sizeof *node->properties);
+        r.bad |= !node->properties;
+        for (uint64_t k = 0; k < count && !r.bad; k++) {
+            node->property_count++;
+            node->properties[k].key = get_needed(&r);
+            node->properties[k].value = get_needed(&r);
+        }
+        record_get_end(&r);
+    }
+    for (; out->warning_count < warnings && !r.bad; out->warning_count++) {
+        model_warning *warning = &out->warnings[out->warning_count];
+        warning->text = get_needed(&r);
+        warning->count = record_get_count(&r, UINT64_MAX);
+        record_get_end(&r);
+    }
+    for (; out->file_count < files && !r.bad; out->file_count++) {
+        model_file *file = &out->files[out->file_count];
+        file->name = get_needed(&r);
+        file->size = record_get_count(&r, UINT64_MAX);
+        record_get_bytes(&r, file->hash);
+        record_get_end(&r);
+    }
+    assert(r.at <= r.end);
     if (r.is_out_of_memory)
         return SOURCE_RECORD_NO_MEMORY;
     return r.bad || r.at != r.end ? -1 : 0;

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* syncfs */
 #include "store/store.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,24 +23,10 @@
 
 enum { SLOT_COUNT = 2 * STORE_OPEN_MOST, HASH_SIZE = 16 };
 
-/* The place of temporary names: its folder, with a slash. */
-static void name_folder(const store *s, char names[PATH_MAX])
-{
-    snprintf(names, PATH_MAX, "%.*s/", PATH_MAX - 2, s->folder);
-}
-
-/* What a killed run left. */
-static void sweep(const store *s)
-{
-    char names[PATH_MAX];
-    name_folder(s, names);
-    bvpi_publish_sweep(names);
-}
-
 int store_open(store *s, const char *folder)
 {
     *s = (store){.open_count = 0};
-    if (snprintf(s->folder, sizeof s->folder, "%s", folder) >= (int)sizeof s->folder - 64) {
+    if (snprintf(s->folder, sizeof s->folder, "%s/", folder) > (int)sizeof s->folder - 64) {
         complain("--store", "the folder's name is too long");
         return EXIT_USAGE;
     }
@@ -54,7 +41,7 @@ int store_open(store *s, const char *folder)
     }
     s->slots = calloc(SLOT_COUNT, sizeof *s->slots);
     if (s->slots) {
-        sweep(s);
+        bvpi_publish_sweep(s->folder); /* what a killed run left */
         return 0;
     }
     complain(NULL, "%s", strerror(ENOMEM));
@@ -82,32 +69,19 @@ static void make_path(const store *s, const char *kind, const uint8_t address[16
 {
     char digits[33];
     hex_text(address, 16, digits);
-    const size_t used =
-        (size_t)snprintf(path, PATH_MAX - 64, "%s/%s%.2s/", s->folder, kind, digits);
+    const size_t used = (size_t)snprintf(path, PATH_MAX - 64, "%s%s%.2s/", s->folder, kind, digits);
     snprintf(path + used, PATH_MAX - used, "%s%s", digits + 2, ending);
-}
-
-/* The folders on the way to `path`, below the store's. */
-static int make_folders(const store *s, char *path)
-{
-    for (char *slash = path + strlen(s->folder) + 1; (slash = strchr(slash, '/')); slash++) {
-        *slash = '\0';
-        const int failed = mkdir(path, 0777) != 0 && errno != EEXIST;
-        *slash = '/';
-        if (failed) {
-            complain(path, "cannot make its folder: %s", strerror(errno));
-            return EXIT_OUTPUT;
-        }
-    }
-    return 0;
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
+/* The slot of the address, or the free one where it belongs: linear probing, which ends because at
+ * most half of the slots are taken. */
 static store_slot *slot_of(store *s, const uint8_t address[16])
 {
     size_t at;
-    memcpy(&at, address, sizeof at);
+    assert(s->open_count <= STORE_OPEN_MOST);
+    memcpy(&at, address, sizeof at); /* an address is a hash */
     for (at %= SLOT_COUNT; s->slots[at].file; at = (at + 1) % SLOT_COUNT)
         if (memcmp(s->slots[at].address, address, 16) == 0)
             break;
@@ -115,44 +89,37 @@ static store_slot *slot_of(store *s, const uint8_t address[16])
 }
 
 /* The file, if it has the content that its name states, is undamaged, and keeps the rules: a forged
- * file may break these although its hashes match. */
-static bvp_file *open_part(const char *path, const uint8_t address[16], int is_trusted,
-                           bvp_status *status)
+ * file may break these although its hashes match. It stays open. */
+static const bvp_file *map_part(store *s, const char *path, const uint8_t address[16],
+                                int is_trusted)
 {
     const bvp_open_options options = {.verify_lazily = 1, .read_ahead = 1};
     bvp_part_info part;
     bvp_file *file;
     bvp_file_info info;
-    *status = bvp_open(path, &options, &file, NULL);
-    if (*status != BVP_OK)
+    s->status = bvp_open(path, &options, &file, NULL);
+    if (s->status != BVP_OK)
         return NULL;
     bvp_get_info(file, &info);
+    is_trusted |= s->is_trusted;
     if (info.part_count == 1 && bvp_check_part(file, 0, NULL) == BVP_OK &&
         bvp_get_part(file, 0, &part) == BVP_OK && memcmp(part.address, address, 16) == 0 &&
-        (is_trusted || bvp_verify_part(file, 0, NULL, NULL, NULL) == BVP_OK))
-        return file;
-    bvp_close(file);
-    *status = BVP_ERR_CORRUPT;
-    return NULL;
-}
-
-/* Keeps it open. */
-static const bvp_file *map_part(store *s, const char *path, const uint8_t address[16],
-                                int is_trusted)
-{
-    bvp_file *file = open_part(path, address, is_trusted || s->is_trusted, &s->status);
-    if (!file)
-        return NULL;
-    if (s->open_count == STORE_OPEN_MOST) {
-        bvp_close(s->passing);
-        s->passing = file;
+        (is_trusted || bvp_verify_part(file, 0, NULL, NULL, NULL) == BVP_OK)) {
+        if (s->open_count == STORE_OPEN_MOST) {
+            bvp_close(s->passing);
+            s->passing = file;
+            return file;
+        }
+        store_slot *slot = slot_of(s, address);
+        assert(!slot->file); /* else the caller would have used it */
+        memcpy(slot->address, address, 16);
+        slot->file = file;
+        s->open_count++;
         return file;
     }
-    store_slot *slot = slot_of(s, address);
-    memcpy(slot->address, address, 16);
-    slot->file = file;
-    s->open_count++;
-    return file;
+    bvp_close(file);
+    s->status = BVP_ERR_CORRUPT;
+    return NULL;
 }
 
 int store_keeps(const store *s, const bvp_file *found)
@@ -248,22 +215,30 @@ static int write_whole(int fd, const void *data, size_t size)
     return 0;
 }
 
-/* What `fill` writes gets the name `path` when it is complete. Temporary names, where they are
- * needed, are in the store's folder, where store_open removes old ones. */
+/* What `fill` writes gets the name `path` when it is complete; the folders on the way to it are
+ * made. Temporary names, where they are needed, are in the store's folder, where store_open removes
+ * old ones. */
 static int publish(const store *s, char *path, int (*fill)(void *user, int fd), void *user)
 {
-    char names[PATH_MAX];
     bvpi_publishing file;
-    int slot = -1, code = make_folders(s, path);
-    if (code != 0)
-        return code;
-    name_folder(s, names);
-    int failed = bvpi_publish_open_watched(&file, path, names, 0666, temporary_redoom, &slot) != 0;
+    int slot = -1;
+    assert(strncmp(path, s->folder, strlen(s->folder)) == 0);
+    for (char *slash = path + strlen(s->folder); (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        const int failed = mkdir(path, 0777) != 0 && errno != EEXIST;
+        *slash = '/';
+        if (failed) {
+            complain(path, "cannot make its folder: %s", strerror(errno));
+            return EXIT_OUTPUT;
+        }
+    }
+    int failed =
+        bvpi_publish_open_watched(&file, path, s->folder, 0666, temporary_redoom, &slot) != 0;
     if (!failed) {
         failed = fill(user, file.fd) != 0;
         if (failed)
             bvpi_publish_discard(&file);
-        failed = failed || bvpi_publish_commit(&file, path, names) != 0;
+        failed = failed || bvpi_publish_commit(&file, path, s->folder) != 0;
     }
     const int reason = errno;
     temporary_spare(slot);

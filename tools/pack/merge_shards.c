@@ -7,6 +7,7 @@
  */
 #include "pack/merge_shards.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,17 +82,11 @@ static int read_hash(const json_value *value, uint8_t hash[16])
     return 0;
 }
 
-static int is_complete(const share *s)
-{
-    uint8_t hash[16];
-    return json_tree_is_array(s->files) && text_in(s, "manifest")[0] &&
-           json_tree_is_object(json_tree_get(s->record, "settings")) &&
-           read_hash(json_tree_get(s->record, "hash"), hash) == 0;
-}
-
+/* A share that can be merged: complete, and packed by this version. */
 static int open_share(share *s, const char *path)
 {
     json_fault fault;
+    uint8_t hash[16];
     int code = convert_open(path, &s->file);
     if (code != 0)
         return code;
@@ -113,7 +108,10 @@ static int open_share(share *s, const char *path)
                  text_in(s, "version"), bvp_version());
         return EXIT_INPUT;
     }
-    return is_complete(s) ? 0 : refuse_record(s);
+    const int is_complete = json_tree_is_array(s->files) && text_in(s, "manifest")[0] &&
+                            json_tree_is_object(json_tree_get(s->record, "settings")) &&
+                            read_hash(json_tree_get(s->record, "hash"), hash) == 0;
+    return is_complete ? 0 : refuse_record(s);
 }
 
 /* Do both members have the same JSON text? -1: no memory. */
@@ -127,29 +125,47 @@ static int is_same(const share *a, const share *b, const char *key)
     return result;
 }
 
-static int check_fit(const share *s, const share *first)
+/* Puts each share at the index of its number: all are of one manifest or model, packed with the
+ * same options, and none is missing or there twice. */
+static int order_shares(merging *m, const share *given, int count)
 {
-    const int manifest = is_same(s, first, "manifest"), hash = is_same(s, first, "hash");
-    const int settings = is_same(s, first, "settings");
-    if (manifest < 0 || hash < 0 || settings < 0)
+    const share *first = &given[0];
+    m->count = first->number.count;
+    m->shares = calloc(m->count, sizeof *m->shares);
+    if (!m->shares)
         return no_memory();
-    if (!manifest || !hash)
-        complain(s->path, "is a share of another manifest than %s; pack all of them anew",
-                 first->path);
-    else if (!settings)
-        complain(s->path, "was packed with other options than %s; pack all shares with the same",
-                 first->path);
-    else if (s->number.count != first->number.count)
-        complain(s->path, "is a share of %u, but %s one of %u; pack all of them anew",
-                 s->number.count, first->path, first->number.count);
-    else
-        return 0;
-    return EXIT_INPUT;
-}
-
-static int complain_missing(const merging *m)
-{
-    char list[256] = "";
+    for (int i = 0; i < count; i++) {
+        const share *s = &given[i];
+        const int manifest = is_same(s, first, "manifest"), hash = is_same(s, first, "hash");
+        const int settings = is_same(s, first, "settings");
+        if (manifest < 0 || hash < 0 || settings < 0)
+            return no_memory();
+        if (!manifest || !hash) {
+            complain(s->path, "is a share of another manifest than %s; pack all of them anew",
+                     first->path);
+            return EXIT_INPUT;
+        }
+        if (!settings) {
+            complain(s->path,
+                     "was packed with other options than %s; pack all shares with the same",
+                     first->path);
+            return EXIT_INPUT;
+        }
+        if (s->number.count != m->count) {
+            complain(s->path, "is a share of %u, but %s one of %u; pack all of them anew",
+                     s->number.count, first->path, m->count);
+            return EXIT_INPUT;
+        }
+        assert(s->number.index >= 1 && s->number.index <= m->count); /* shard_parse has checked */
+        share *place = &m->shares[s->number.index - 1];
+        if (place->path) {
+            complain(s->path, "is share %u of %u, as %s is", s->number.index, m->count,
+                     place->path);
+            return EXIT_USAGE;
+        }
+        *place = *s;
+    }
+    char list[256] = ""; /* of the first missing ones */
     uint32_t missing = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         const size_t used = strlen(list);
@@ -165,39 +181,7 @@ static int complain_missing(const merging *m)
     return EXIT_INPUT;
 }
 
-/* Puts each share at the index of its number. */
-static int order_shares(merging *m, const share *given, int count)
-{
-    m->count = given[0].number.count;
-    m->shares = calloc(m->count, sizeof *m->shares);
-    if (!m->shares)
-        return no_memory();
-    for (int i = 0; i < count; i++) {
-        const int code = check_fit(&given[i], &given[0]);
-        if (code != 0)
-            return code;
-        share *place = &m->shares[given[i].number.index - 1];
-        if (place->path) {
-            complain(given[i].path, "is share %u of %u, as %s is", given[i].number.index, m->count,
-                     place->path);
-            return EXIT_USAGE;
-        }
-        *place = given[i];
-    }
-    return complain_missing(m);
-}
-
 /* ---- parts ----------------------------------------------------------------------------------- */
-
-static int locate_parts(merging *m)
-{
-    bvp_file **files = calloc(m->count, sizeof *files);
-    for (uint32_t i = 0; files && i < m->count; i++)
-        files[i] = m->shares[i].file;
-    const int failed = !files || part_table_fill(&m->parts, files, m->count) != 0;
-    free(files);
-    return failed ? no_memory() : 0;
-}
 
 /* For find_part. */
 static const bvp_file *find_part(void *user, const model_mesh *mesh, uint32_t *part, int *stays)
@@ -211,24 +195,12 @@ static const bvp_file *find_part(void *user, const model_mesh *mesh, uint32_t *p
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* The record of the file that the manifest names as `path`. */
-static int read_file(const json_value *recorded, const char *path, model_file *noted, model *out)
-{
-    const char *own = json_tree_text(json_tree_get(recorded, "path"));
-    const json_value *text = json_tree_get(recorded, "model");
-    *out = (model){0};
-    if (!own || strcmp(own, path) != 0 || !json_tree_text(text) ||
-        !json_tree_count(json_tree_get(recorded, "size"), &noted->size) ||
-        read_hash(json_tree_get(recorded, "hash"), noted->hash) != 0)
-        return -1;
-    return source_record_read(json_tree_text(text), json_tree_text_size(text), out);
-}
-
 /* Nothing is read from there. */
 static const char folder[] = ".";
 
 /* For import_hooks: files were dealt to the shares in turn. path: "./" and the manifest's path, or
- * an absolute path. */
+ * an absolute path. The file is taken for known even if its record is bad: this is reported when
+ * the manifest has been read. */
 static int find_file(void *user, const char *path, const char *format, model_file *noted,
                      model *out)
 {
@@ -236,8 +208,15 @@ static int find_file(void *user, const char *path, const char *format, model_fil
     const uint64_t number = m->file_count++;
     const share *s = &m->shares[number % m->count];
     const json_value *recorded = json_tree_at(s->files, (size_t)(number / m->count));
+    const char *own = json_tree_text(json_tree_get(recorded, "path"));
+    const json_value *text = json_tree_get(recorded, "model");
+    int bad = -1;
     (void)format;
-    const int bad = read_file(recorded, *path == '/' ? path : path + sizeof folder, noted, out);
+    *out = (model){0};
+    if (own && strcmp(own, *path == '/' ? path : path + sizeof folder) == 0 &&
+        json_tree_text(text) && json_tree_count(json_tree_get(recorded, "size"), &noted->size) &&
+        read_hash(json_tree_get(recorded, "hash"), noted->hash) == 0)
+        bad = source_record_read(json_tree_text(text), json_tree_text_size(text), out);
     if (bad == 0)
         return 1;
     model_free(out);
@@ -250,6 +229,7 @@ static int find_file(void *user, const char *path, const char *format, model_fil
 
 /* ---- the meshes of a model ------------------------------------------------------------------- */
 
+/* The model that a share recorded. */
 static int read_record(const share *s, model *out)
 {
     const json_value *text = json_tree_get(s->record, "model");
@@ -263,37 +243,29 @@ static int read_record(const share *s, model *out)
     return bad == SOURCE_RECORD_NO_MEMORY ? no_memory() : refuse_record(s);
 }
 
-/* Meshes were dealt to the shares in turn. */
-static int add_meshes(const merging *m, uint32_t number, model *whole)
-{
-    model own;
-    const int code = read_record(&m->shares[number], &own);
-    if (code != 0)
-        return code;
-    const int fits = own.mesh_count == whole->mesh_count;
-    for (uint32_t i = number; fits && i < own.mesh_count; i += m->count) {
-        const model_mesh mesh = whole->meshes[i];
-        whole->meshes[i] = own.meshes[i];
-        own.meshes[i] = mesh;
-    }
-    model_free(&own);
-    return fits ? 0 : refuse_record(&m->shares[number]);
-}
-
-static int is_of_model(const merging *m)
-{
-    return json_tree_get(m->shares[0].record, "model") != NULL;
-}
-
+/* The first share's model, with the meshes of all: they were dealt to the shares in turn. */
 static int read_model(const merging *m, pack_source *s)
 {
-    const json_value *record = m->shares[0].record;
-    if (!json_tree_count(json_tree_get(record, "size"), &s->size) ||
-        read_hash(json_tree_get(record, "hash"), s->hash) != 0)
-        return refuse_record(&m->shares[0]);
-    int code = read_record(&m->shares[0], &s->contents);
-    for (uint32_t i = 1; i < m->count && code == 0; i++)
-        code = add_meshes(m, i, &s->contents);
+    const share *first = &m->shares[0];
+    model *whole = &s->contents;
+    if (!json_tree_count(json_tree_get(first->record, "size"), &s->size) ||
+        read_hash(json_tree_get(first->record, "hash"), s->hash) != 0)
+        return refuse_record(first);
+    int code = read_record(first, whole);
+    for (uint32_t number = 1; number < m->count && code == 0; number++) {
+        model own;
+        code = read_record(&m->shares[number], &own);
+        if (code != 0)
+            return code;
+        const int fits = own.mesh_count == whole->mesh_count;
+        for (uint32_t i = number; fits && i < own.mesh_count; i += m->count) {
+            const model_mesh mesh = whole->meshes[i];
+            whole->meshes[i] = own.meshes[i];
+            own.meshes[i] = mesh; /* freed with what is left of the share's model */
+        }
+        model_free(&own);
+        code = fits ? 0 : refuse_record(&m->shares[number]);
+    }
     return code;
 }
 
@@ -344,8 +316,9 @@ static int pack_again(merging *m, const char *path)
     if (code == 0)
         code = pack_plan_read(&plan);
     if (code == 0)
-        code = is_of_model(m) ? read_model(m, &in.sources[0])
-                              : read_manifest(m, &plan, &in.sources[0], &bar);
+        code = json_tree_get(m->shares[0].record, "model")
+                   ? read_model(m, &in.sources[0])
+                   : read_manifest(m, &plan, &in.sources[0], &bar);
     if (code == 0)
         code = pack_input_settle(&in, &plan);
     if (code == 0)
@@ -364,8 +337,14 @@ int merge_shards(char **paths, int count, const char *path)
         code = open_share(&given[i], paths[i]);
     if (code == 0)
         code = order_shares(&m, given, count);
-    if (code == 0)
-        code = locate_parts(&m);
+    if (code == 0) {
+        bvp_file **files = calloc(m.count, sizeof *files);
+        for (uint32_t i = 0; files && i < m.count; i++)
+            files[i] = m.shares[i].file;
+        if (!files || part_table_fill(&m.parts, files, m.count) != 0)
+            code = no_memory();
+        free(files);
+    }
     if (code == 0)
         code = pack_again(&m, path);
     for (int i = 0; given && i < count; i++) {

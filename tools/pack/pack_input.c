@@ -4,6 +4,7 @@
  */
 #include "pack/pack_input.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -18,13 +19,6 @@ enum { HASH_BESIDE = 1 << 20 }; /* bytes; fewer are not worth a thread */
 
 /* ---- the sources ---------------------------------------------------------------------------- */
 
-/* Everything before the extension; a name that is only an extension stays whole. */
-static char *title_of(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot && dot > name ? strndup(name, (size_t)(dot - name)) : strdup(name);
-}
-
 int pack_input_name(pack_input *in, char **paths, int count)
 {
     int complete = 1;
@@ -34,7 +28,10 @@ int pack_input_name(pack_input *in, char **paths, int count)
         pack_source *s = &in->sources[i];
         s->path = paths[i];
         s->name = base_name(paths[i]);
-        s->title = title_of(s->name);
+        /* everything before the extension; a name that is only an extension stays whole */
+        const char *dot = strrchr(s->name, '.');
+        s->title =
+            dot && dot > s->name ? strndup(s->name, (size_t)(dot - s->name)) : strdup(s->name);
         complete &= s->title != NULL;
     }
     if (in->sources && complete)
@@ -64,22 +61,11 @@ int pack_failure(const char *path, bvp_status status, const bvp_error *error, in
     return status == BVP_ERR_NO_MEMORY || status == BVP_ERR_LIMIT ? EXIT_LIMIT : EXIT_INPUT;
 }
 
-static int is_packed_already(const char *path)
-{
-    bvp_file *file;
-    if (packed_open(path, NULL, &file, NULL) != BVP_OK)
-        return 0;
-    bvp_close(file);
-    complain(path, "is a packed file already; \"bvpack info\" shows what is in it");
-    return 1;
-}
-
 /* The source's identity, which is not needed before the file is written. */
 typedef struct hashing {
     const input *in;
     uint8_t *hash;
     pthread_t thread;
-    int is_beside; /* on a thread of its own */
 } hashing;
 
 static void *hash_source(void *argument)
@@ -87,31 +73,6 @@ static void *hash_source(void *argument)
     const hashing *h = argument;
     bvp_hash(h->in->data, h->in->size, h->hash);
     return NULL;
-}
-
-static void start_hashing(hashing *h, unsigned long jobs)
-{
-    h->is_beside =
-        jobs != 1 && h->in->size >= HASH_BESIDE && start_thread(&h->thread, hash_source, h);
-}
-
-static void finish_hashing(hashing *h)
-{
-    if (h->is_beside)
-        pthread_join(h->thread, NULL);
-    else
-        hash_source(h);
-}
-
-static bvp_status take_plain(pack_source *s, const pack_bytes *from, const import_options *options,
-                             bvp_error *error)
-{
-    hashing h = {.in = from->file, .hash = s->hash};
-    start_hashing(&h, options->thread_count);
-    bvp_status status = model_import_memory(from->file->data, from->file->size, from->label,
-                                            from->dir, options, &s->contents, error);
-    finish_hashing(&h);
-    return status;
 }
 
 import_options pack_import_options(const pack_plan *plan, const pack_source *s, progress *bar)
@@ -142,10 +103,15 @@ static int read_source(pack_source *s, const pack_plan *plan, const pack_sink *s
     char folder[4096];
     const int is_stdin = strcmp(s->path, "-") == 0;
     bvp_error error = {0};
+    bvp_status status;
     input file;
 
-    if (is_packed_already(s->path))
+    bvp_file *packed;
+    if (packed_open(s->path, NULL, &packed, NULL) == BVP_OK) {
+        bvp_close(packed);
+        complain(s->path, "is a packed file already; \"bvpack info\" shows what is in it");
         return EXIT_INPUT;
+    }
     int code = input_open(&file, s->path);
     if (code != 0)
         return code;
@@ -158,74 +124,79 @@ static int read_source(pack_source *s, const pack_plan *plan, const pack_sink *s
     options.file = file.fd >= 0 ? &file.fd : NULL;
     options.is_share = plan->shard.count > 0;
     s->size = file.size;
-    const bvp_status status = sink ? sink->take(sink->user, s, &from, &options, &error)
-                                   : take_plain(s, &from, &options, &error);
+    if (sink) {
+        status = sink->take(sink->user, s, &from, &options, &error);
+    } else {
+        hashing h = {.in = &file, .hash = s->hash};
+        const int is_beside = options.thread_count != 1 && file.size >= HASH_BESIDE &&
+                              start_thread(&h.thread, hash_source, &h);
+        status = model_import_memory(file.data, file.size, from.label, from.dir, &options,
+                                     &s->contents, &error);
+        if (is_beside)
+            pthread_join(h.thread, NULL);
+        else
+            hash_source(&h);
+    }
     input_close(&file);
     if (status == BVP_OK)
         return 0;
     return pack_failure(from.label, status, &error, store_code ? *store_code : 0);
 }
 
-/* Joint values for a model without joints mean a wrong name or a wrong file: nothing would turn. */
-static int check_joints(const pack_input *in, const pack_plan *plan)
+int pack_input_read(pack_input *in, const pack_plan *plan, const pack_sink *sink, progress *bar,
+                    const int *store_code)
 {
-    if (!plan->set->joints)
+    int code = 0, has_joints = 0;
+    for (int i = 0; i < in->source_count && code == 0; i++)
+        code = read_source(&in->sources[i], plan, sink, bar, store_code);
+    if (code != 0 || !plan->set->joints)
+        return code;
+    /* Joint values for models without joints mean a wrong name or a wrong file: nothing would turn.
+     */
+    for (int i = 0; i < in->source_count && !has_joints; i++)
+        has_joints = strcmp(in->sources[i].contents.format, "URDF") == 0;
+    if (has_joints)
         return 0;
-    for (int i = 0; i < in->source_count; i++)
-        if (strcmp(in->sources[i].contents.format, "URDF") == 0)
-            return 0;
     complain("--joints", "expected a robot (URDF), which has joints, found %s (%s)",
              in->sources[0].name, in->sources[0].contents.format);
     return EXIT_USAGE;
 }
 
-int pack_input_read(pack_input *in, const pack_plan *plan, const pack_sink *sink, progress *bar,
-                    const int *store_code)
-{
-    int code = 0;
-    for (int i = 0; i < in->source_count && code == 0; i++)
-        code = read_source(&in->sources[i], plan, sink, bar, store_code);
-    return code == 0 ? check_joints(in, plan) : code;
-}
-
 /* ---- the whole ------------------------------------------------------------------------------ */
 
-/* The unit and up axis of the whole: from the options, else from the first model that has them. */
-static void settle_whole(pack_input *in, const pack_plan *plan)
-{
-    static const char axes[] = "xyz";
-    in->unit_in_metres = plan->unit_in_metres;
-    in->up = plan->set->up ? (bvp_up)(BVP_UP_X + (strchr(axes, plan->set->up[0]) - axes))
-                           : BVP_UP_UNKNOWN;
-    for (int i = in->source_count - 1; i >= 0; i--) {
-        const model *m = &in->sources[i].contents;
-        if (!plan->set->unit && m->unit_in_metres > 0)
-            in->unit_in_metres = m->unit_in_metres;
-        if (!plan->set->up && m->up != BVP_UP_UNKNOWN)
-            in->up = m->up;
-    }
-}
-
-/* A model in another unit is scaled by its node's placement. One without a unit beside one that has
- * it is easily a thousand times too large or small. */
 int pack_input_settle(pack_input *in, const pack_plan *plan)
 {
-    bvp_file_info whole = {0};
+    static const char axes[] = "xyz";
+    const pack_settings *set = plan->set;
     int code = 0, known = 0;
+    assert(in->source_count > 0);
     for (int i = 0; i < in->source_count && code == 0; i++) {
         bvp_file_info info = {.unit_in_metres = in->sources[i].contents.unit_in_metres};
-        code = units_assume(plan->set->assume_unit, &info);
+        code = units_assume(set->assume_unit, &info);
         in->sources[i].contents.unit_in_metres = info.unit_in_metres;
     }
-    settle_whole(in, plan);
-    whole.unit_in_metres = in->unit_in_metres;
+    /* The unit and up axis of the whole: from the options, else from the first model that has them.
+     */
+    in->unit_in_metres = plan->unit_in_metres;
+    assert(!set->up || (strlen(set->up) == 1 && strchr(axes, set->up[0])));
+    in->up = set->up ? (bvp_up)(BVP_UP_X + (strchr(axes, set->up[0]) - axes)) : BVP_UP_UNKNOWN;
+    for (int i = in->source_count - 1; i >= 0; i--) {
+        const model *m = &in->sources[i].contents;
+        if (!set->unit && m->unit_in_metres > 0)
+            in->unit_in_metres = m->unit_in_metres;
+        if (!set->up && m->up != BVP_UP_UNKNOWN)
+            in->up = m->up;
+    }
+    /* A model in another unit is scaled by its node's placement. One without a unit beside one that
+     * has it is easily a thousand times too large or small: units_scale refuses it. */
+    const bvp_file_info whole = {.unit_in_metres = in->unit_in_metres};
     while (known < in->source_count - 1 && in->sources[known].contents.unit_in_metres == 0)
         known++;
     for (int i = 0; i < in->source_count && code == 0; i++) {
         pack_source *s = &in->sources[i];
         const bvp_file_info own = {.unit_in_metres = s->contents.unit_in_metres};
         s->scale = 1;
-        if (!plan->set->unit)
+        if (!set->unit)
             code = units_scale(in->sources[known].path, &whole, s->path, &own, &s->scale);
         in->tolerance = fmax(in->tolerance, s->scale * s->contents.tolerance);
     }

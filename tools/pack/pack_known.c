@@ -2,6 +2,7 @@
  * pack_known.c: source files that a store already has. A file whose size and times are those of the
  * last run is not read; a file whose bytes are known is read to compute its hash, but not imported.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "text/message.h"
@@ -57,34 +58,6 @@ static int has_parts(pack_store *s, model *m, uint32_t *updated)
     return 1;
 }
 
-/* The model that the file gives, if all of its parts are in the store. */
-static int find_source(pack_store *s, const uint8_t key[16], model *out)
-{
-    size_t size;
-    uint32_t updated;
-    char *text = store_get_record(&s->store, key, &size);
-    const int found =
-        text && source_record_read(text, size, out) == 0 && has_parts(s, out, &updated);
-    if (text && !found)
-        model_free(out);
-    free(text);
-    return found;
-}
-
-static bvp_status keep_source(pack_store *s, const uint8_t key[16], const model *m)
-{
-    size_t size = 0;
-    char *text = source_record_text(m, &size);
-    if (!text)
-        return BVP_ERR_NO_MEMORY;
-    const int code = store_put_record(&s->store, key, text, size);
-    free(text);
-    if (code == 0)
-        return BVP_OK;
-    s->code = code;
-    return BVP_ERR_SYSTEM;
-}
-
 static void count_unchanged(pack_store *s, const model *m)
 {
     s->counts.file_count++;
@@ -104,39 +77,31 @@ static void name_of(const char *path, const char *format, char out[NAME_SIZE])
 }
 
 /* Handles files and parts whose stamps are unchanged, as most are. The others are left to
- * find_unread. */
-static void look_at(const pack_store *s, source_entry *e)
-{
-    char name[NAME_SIZE];
-    stamp now;
-    snprintf(name, sizeof name, "%.*s", (int)e->name_size, e->name);
-    const char *slash = strchr(name, '/'); /* after the format */
-    if (!slash || stamp_take(slash + 1, &now) != 0 || !stamp_is_settled(&now) ||
-        !stamp_is_equal(&e->stamp, &now))
-        return;
-    e->is_unchanged = source_record_read(e->record, e->record_size, &e->contents) == 0;
-    for (uint32_t i = 0; i < e->contents.mesh_count; i++)
-        for (const model_mesh *mesh = &e->contents.meshes[i]; mesh && e->is_unchanged;
-             mesh = mesh->strays)
-            e->is_unchanged = mesh->triangle_count == 0 ||
-                              store_is_unchanged(&s->store, mesh->packed.address, &mesh->sound);
-    if (!e->is_unchanged)
-        model_free(&e->contents);
-}
-
+ * find_unread. On a thread of its own, beside the reading of the model that names the files: until
+ * end_looking, only this thread uses the entries. */
 static void *look_at_all(void *argument)
 {
     const pack_store *s = argument;
-    for (size_t i = 0; i < s->index.count; i++)
-        look_at(s, &s->index.entries[i]);
+    for (size_t i = 0; i < s->index.count; i++) {
+        source_entry *e = &s->index.entries[i];
+        char name[NAME_SIZE];
+        stamp now;
+        assert(!e->is_unchanged);
+        snprintf(name, sizeof name, "%.*s", (int)e->name_size, e->name);
+        const char *slash = strchr(name, '/'); /* after the format */
+        if (!slash || stamp_take(slash + 1, &now) != 0 || !stamp_is_settled(&now) ||
+            !stamp_is_equal(&e->stamp, &now))
+            continue;
+        e->is_unchanged = source_record_read(e->record, e->record_size, &e->contents) == 0;
+        for (uint32_t k = 0; k < e->contents.mesh_count; k++)
+            for (const model_mesh *mesh = &e->contents.meshes[k]; mesh && e->is_unchanged;
+                 mesh = mesh->strays)
+                e->is_unchanged = mesh->triangle_count == 0 ||
+                                  store_is_unchanged(&s->store, mesh->packed.address, &mesh->sound);
+        if (!e->is_unchanged)
+            model_free(&e->contents);
+    }
     return NULL;
-}
-
-/* Beside the reading of the model that names the files. */
-static void start_looking(pack_store *s)
-{
-    s->is_looking = s->plan->set->jobs != 1 && !s->plan->set->reread && s->index.count > 0 &&
-                    start_thread(&s->looking, look_at_all, s);
 }
 
 static void end_looking(pack_store *s)
@@ -146,35 +111,14 @@ static void end_looking(pack_store *s)
     s->is_looking = 0;
 }
 
-/* The file's model, if the file and its parts are as they were when it was last packed. */
-static int take_unchanged(pack_store *s, source_entry *e, model *out)
-{
-    uint32_t updated = 0;
-    if (e->is_unchanged) {
-        *out = e->contents;
-        e->is_unchanged = 0;
-        source_index_keep(&s->index, e);
-        return 1;
-    }
-    if (!s->has_stamp || !stamp_is_equal(&e->stamp, &s->stamp))
-        return 0;
-    if (source_record_read(e->record, e->record_size, out) != 0 || !has_parts(s, out, &updated) ||
-        (updated > 0 && source_index_add(&s->index, e, out) != 0)) {
-        model_free(out);
-        return 0;
-    }
-    if (updated == 0)
-        source_index_keep(&s->index, e);
-    return 1;
-}
-
-/* For import_hooks. pack_into_store, which is called next, uses what it learns about the file. */
+/* For import_hooks: the file's model, if the file and its parts are as they were when it was last
+ * packed. pack_into_store, which is called next, uses what it learns about the file. */
 static int find_unread(void *user, const char *path, const char *format, model_file *noted,
                        model *out)
 {
     pack_store *s = user;
     char name[NAME_SIZE];
-    if (shard_skips_file(s->share)) {
+    if (shard_skips(s->share->number, &s->share->file_count, &s->share->own_file_count)) {
         *out = (model){0};
         return 1;
     }
@@ -183,8 +127,25 @@ static int find_unread(void *user, const char *path, const char *format, model_f
     source_entry *e = source_index_find(&s->index, name);
     if (!e || !e->is_unchanged)
         s->has_stamp = stamp_take(path, &s->stamp) == 0 && stamp_is_settled(&s->stamp);
-    if (!e || s->plan->set->reread || !take_unchanged(s, e, out))
+    if (!e || s->plan->set->reread)
         return 0;
+    if (e->is_unchanged) { /* look_at_all has read it */
+        *out = e->contents;
+        e->is_unchanged = 0;
+        source_index_keep(&s->index, e);
+    } else {
+        uint32_t updated = 0;
+        if (!s->has_stamp || !stamp_is_equal(&e->stamp, &s->stamp))
+            return 0;
+        if (source_record_read(e->record, e->record_size, out) != 0 ||
+            !has_parts(s, out, &updated) ||
+            (updated > 0 && source_index_add(&s->index, e, out) != 0)) {
+            model_free(out);
+            return 0;
+        }
+        if (updated == 0)
+            source_index_keep(&s->index, e);
+    }
     *noted = (model_file){.size = e->size};
     memcpy(noted->hash, e->hash, sizeof noted->hash);
     count_unchanged(s, out);
@@ -221,19 +182,6 @@ static void key_of_place(const pack_store *s, const char *kind, const char *labe
     key_of(s, 0, all, kind, options, key);
 }
 
-/* Not an error for a store that can't be written to: it had everything that was needed. */
-static bvp_status store_index(pack_store *s, const uint8_t key[16])
-{
-    char *text;
-    size_t size;
-    if (source_index_end(&s->index, &text, &size) != 0)
-        return BVP_ERR_NO_MEMORY;
-    if (text && store_is_writable(&s->store))
-        s->code = store_put_record(&s->store, key, text, size);
-    free(text);
-    return s->code != 0 ? BVP_ERR_SYSTEM : BVP_OK;
-}
-
 /* ---- a source -------------------------------------------------------------------------------- */
 
 /* Reads a model as model_import_memory does, and packs those of its meshes that the store does not
@@ -244,11 +192,20 @@ static bvp_status pack_into_store(void *user, const void *data, size_t size, con
 {
     pack_store *s = user;
     uint8_t key[16];
+    uint32_t updated;
+    size_t text_size = 0;
     key_of(s, size, hash, name, options, key);
     const int is_own = options->is_nested || !options->joints; /* joints may stand in a file */
-    if (is_own && find_source(s, key, out)) {
-        count_unchanged(s, out);
-        return note_stamp(s, size, hash, options, out);
+    char *text = is_own ? store_get_record(&s->store, key, &text_size) : NULL;
+    if (text) {
+        const int found =
+            source_record_read(text, text_size, out) == 0 && has_parts(s, out, &updated);
+        free(text);
+        if (found) {
+            count_unchanged(s, out);
+            return note_stamp(s, size, hash, options, out);
+        }
+        model_free(out);
     }
     bvp_status status = model_import_memory(data, size, name, dir, options, out, error);
     if (status != BVP_OK)
@@ -258,9 +215,15 @@ static bvp_status pack_into_store(void *user, const void *data, size_t size, con
      * share of meshes, the other shares' meshes are not known. */
     const int is_whole = options->is_nested || s->share->number.count == 0;
     if (status == BVP_OK && is_own && is_whole && out->file_count == 0) {
-        status = keep_source(s, key, out);
-        if (status == BVP_OK)
-            status = note_stamp(s, size, hash, options, out);
+        text = source_record_text(out, &text_size);
+        const int code = text ? store_put_record(&s->store, key, text, text_size) : 0;
+        if (code != 0)
+            s->code = code;
+        if (!text)
+            status = BVP_ERR_NO_MEMORY;
+        else
+            status = code != 0 ? BVP_ERR_SYSTEM : note_stamp(s, size, hash, options, out);
+        free(text);
     }
     s->counts.file_count += out->file_count == 0;
     if (status != BVP_OK)
@@ -285,13 +248,22 @@ bvp_status pack_store_take(void *user, pack_source *source, const pack_bytes *fr
     char *text = store_get_record(&s->store, key, &size);
     bvp_status status = source_index_begin(&s->index, text, size) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
     if (status == BVP_OK) {
-        start_looking(s);
+        assert(!s->is_looking);
+        s->is_looking = s->plan->set->jobs != 1 && !s->plan->set->reread && s->index.count > 0 &&
+                        start_thread(&s->looking, look_at_all, s);
         status = pack_into_store(s, file->data, file->size, source->hash, from->label, from->dir,
                                  options, &source->contents, error);
         end_looking(s);
     }
-    if (status == BVP_OK)
-        status = store_index(s, key);
+    if (status == BVP_OK && source_index_end(&s->index, &text, &size) != 0) {
+        status = BVP_ERR_NO_MEMORY;
+    } else if (status == BVP_OK) {
+        /* a store that can't be written to had everything that was needed: no error */
+        if (text && store_is_writable(&s->store))
+            s->code = store_put_record(&s->store, key, text, size);
+        free(text);
+        status = s->code != 0 ? BVP_ERR_SYSTEM : BVP_OK;
+    }
     source_index_free(&s->index);
     return status;
 }

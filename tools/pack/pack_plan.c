@@ -3,6 +3,7 @@
  */
 #include "pack/pack_plan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,44 +12,23 @@
 #include "cli/operand.h"
 #include "cli/units.h"
 
-/* A bare number is in millimetres, which are the units that such models come in. */
-static int read_tessellation(pack_plan *plan)
+/* The kinds of --hierarchy, in its order, but the wide one first; then the options of each. An
+ * option that no kind of the list can use is an error. */
+static int read_hierarchies(pack_plan *plan)
 {
-    static const bvp_file_info millimetres = {.unit_in_metres = 0.001};
-    const double angle = plan->set->angle;
-    if (angle < 0 || angle > 90 || (angle > 0 && angle < 0.1)) {
-        complain("--angle", "expected 0.1 to 90 degrees");
-        return EXIT_USAGE;
-    }
-    if (!plan->set->chord)
-        return 0;
-    int code = parse_length("--chord", plan->set->chord, &millimetres, &plan->chord);
-    if (code != 0 || (plan->chord >= 1e-6 && isfinite(plan->chord)))
-        return code;
-    complain("--chord", "expected a length of at least 0.000001 mm, found \"%s\"",
-             plan->set->chord);
-    return EXIT_USAGE;
-}
-
-static int has_kind(const pack_plan *plan, bvp_kind kind)
-{
-    for (uint32_t i = 0; i < plan->hierarchy_count; i++)
-        if (plan->hierarchies[i].kind == kind)
-            return 1;
-    return 0;
-}
-
-/* The kinds of --hierarchy, in its order; the wide one is moved to the front. */
-static int read_kinds(pack_plan *plan, const char *list)
-{
+    const pack_settings *set = plan->set;
+    const char *list = set->hierarchy ? set->hierarchy : "wide";
+    uint32_t kinds = 0; /* bit k: the list has kind k */
     for (const char *word = list; plan->hierarchy_count == 0 || *word;) {
         const size_t size = strcspn(word, ",");
         const bvp_kind kind = (bvp_kind)kind_by_name(word, size);
-        if (kind == BVP_KIND_DEFAULT || has_kind(plan, kind)) {
+        if (kind == BVP_KIND_DEFAULT || (kinds & 1u << kind)) {
             complain("--hierarchy", "expected different ones of " KIND_CHOICE ", found \"%s\"",
                      list);
             return EXIT_USAGE;
         }
+        assert(plan->hierarchy_count < PACK_HIERARCHIES); /* there are no more kinds than that */
+        kinds |= 1u << kind;
         plan->hierarchies[plan->hierarchy_count++].kind = kind;
         if (kind == BVP_KIND_WIDE && plan->hierarchy_count > 1) {
             memmove(plan->hierarchies + 1, plan->hierarchies,
@@ -57,26 +37,15 @@ static int read_kinds(pack_plan *plan, const char *list)
         }
         word += size + (word[size] == ',' && word[size + 1] != '\0');
     }
-    return 0;
-}
-
-/* An option that no kind of the list can use is an error. */
-static int read_hierarchies(pack_plan *plan)
-{
-    const pack_settings *set = plan->set;
-    int code = read_kinds(plan, set->hierarchy ? set->hierarchy : "wide");
-    if (code != 0)
-        return code;
-    const int only_wide = plan->hierarchy_count == 1 && has_kind(plan, BVP_KIND_WIDE);
-    if (only_wide && set->split && strcmp(set->split, "sah") != 0) {
+    if (kinds == 1u << BVP_KIND_WIDE && set->split && strcmp(set->split, "sah") != 0) {
         complain("--split", "the wide hierarchy is cut by sah only; name others with --hierarchy");
         return EXIT_USAGE;
     }
-    if (set->fast && !has_kind(plan, BVP_KIND_WIDE)) {
+    if (set->fast && !(kinds & 1u << BVP_KIND_WIDE)) {
         complain("--fast", "only the wide hierarchy is built so; name it with --hierarchy");
         return EXIT_USAGE;
     }
-    if (!has_kind(plan, BVP_KIND_BOXTREE) && (set->planes > 0 || set->offset_bits)) {
+    if (!(kinds & 1u << BVP_KIND_BOXTREE) && (set->planes > 0 || set->offset_bits)) {
         complain(set->planes > 0 ? "--planes" : "--offset-bits",
                  "only a boxtree has planes; ask for it with --hierarchy boxtree");
         return EXIT_USAGE;
@@ -97,10 +66,27 @@ static int read_hierarchies(pack_plan *plan)
 
 int pack_plan_read(pack_plan *plan)
 {
-    int code = plan->set->unit ? units_read("--unit", plan->set->unit, &plan->unit_in_metres) : 0;
-    if (code == 0)
-        code = read_tessellation(plan);
-    return code == 0 ? read_hierarchies(plan) : code;
+    /* a bare number is in millimetres, which are the units that curved models come in */
+    static const bvp_file_info millimetres = {.unit_in_metres = 0.001};
+    const pack_settings *set = plan->set;
+    int code = set->unit ? units_read("--unit", set->unit, &plan->unit_in_metres) : 0;
+    if (code != 0)
+        return code;
+    if (set->angle < 0 || set->angle > 90 || (set->angle > 0 && set->angle < 0.1)) {
+        complain("--angle", "expected 0.1 to 90 degrees");
+        return EXIT_USAGE;
+    }
+    if (set->chord) {
+        code = parse_length("--chord", set->chord, &millimetres, &plan->chord);
+        if (code != 0)
+            return code;
+        if (!(plan->chord >= 1e-6 && isfinite(plan->chord))) {
+            complain("--chord", "expected a length of at least 0.000001 mm, found \"%s\"",
+                     set->chord);
+            return EXIT_USAGE;
+        }
+    }
+    return read_hierarchies(plan);
 }
 
 bvp_build_options pack_plan_build_options(const pack_plan *plan)

@@ -3,6 +3,7 @@
  */
 #include "pack/pack_report.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "import/import_process.h"
@@ -27,50 +28,29 @@ static void write_warnings(json *out, const pack_input *in)
     jsonw_end(out);
 }
 
-/* Files that a model needs besides its own. */
-static void write_files(json *out, const model *m)
-{
-    if (m->file_count == 0)
-        return;
-    jsonw_array(out, "files");
-    for (uint32_t i = 0; i < m->file_count; i++) {
-        jsonw_object(out, NULL);
-        jsonw_text(out, "name", m->files[i].name);
-        jsonw_count(out, "size", m->files[i].size);
-        jsonw_hex(out, "hash", m->files[i].hash, sizeof m->files[i].hash);
-        jsonw_end(out);
-    }
-    jsonw_end(out);
-}
-
+/* Each with the files that it needs besides its own. */
 static void write_sources(json *out, const pack_input *in)
 {
     jsonw_array(out, "sources");
     for (int i = 0; i < in->source_count; i++) {
         const pack_source *s = &in->sources[i];
+        const model *m = &s->contents;
         jsonw_inline_object(out, NULL);
         jsonw_text(out, "name", s->name);
         jsonw_count(out, "size", s->size);
         jsonw_hex(out, "hash", s->hash, sizeof s->hash);
-        jsonw_text(out, "format", s->contents.format);
-        write_files(out, &s->contents);
-        jsonw_end(out);
-    }
-    jsonw_end(out);
-}
-
-static void write_hierarchies(json *out, const pack_plan *plan)
-{
-    jsonw_array(out, "hierarchies");
-    for (uint32_t i = 0; i < plan->hierarchy_count; i++) {
-        const bvp_hierarchy_spec *s = &plan->hierarchies[i];
-        jsonw_inline_object(out, NULL);
-        jsonw_text(out, "kind", kind_name(s->kind));
-        jsonw_text(out, "split", split_name(s->split));
-        if (s->plane_max > 0)
-            jsonw_count(out, "planes", s->plane_max);
-        if (s->offset_size > 0)
-            jsonw_count(out, "offset_bits", 8 * (uint64_t)s->offset_size);
+        jsonw_text(out, "format", m->format);
+        if (m->file_count > 0)
+            jsonw_array(out, "files");
+        for (uint32_t k = 0; k < m->file_count; k++) {
+            jsonw_object(out, NULL);
+            jsonw_text(out, "name", m->files[k].name);
+            jsonw_count(out, "size", m->files[k].size);
+            jsonw_hex(out, "hash", m->files[k].hash, sizeof m->files[k].hash);
+            jsonw_end(out);
+        }
+        if (m->file_count > 0)
+            jsonw_end(out);
         jsonw_end(out);
     }
     jsonw_end(out);
@@ -98,7 +78,19 @@ int pack_provenance(const pack_input *in, const pack_plan *plan, char **provenan
     jsonw_bool(&out, "ids", !plan->set->no_ids);
     jsonw_bool(&out, "drop_invalid", plan->set->drop_invalid);
     jsonw_count(&out, "leaf_size", plan->set->leaf);
-    write_hierarchies(&out, plan);
+    jsonw_array(&out, "hierarchies");
+    for (uint32_t i = 0; i < plan->hierarchy_count; i++) {
+        const bvp_hierarchy_spec *s = &plan->hierarchies[i];
+        jsonw_inline_object(&out, NULL);
+        jsonw_text(&out, "kind", kind_name(s->kind));
+        jsonw_text(&out, "split", split_name(s->split));
+        if (s->plane_max > 0)
+            jsonw_count(&out, "planes", s->plane_max);
+        if (s->offset_size > 0)
+            jsonw_count(&out, "offset_bits", 8 * (uint64_t)s->offset_size);
+        jsonw_end(&out);
+    }
+    jsonw_end(&out);
     jsonw_bool(&out, "deformable", plan->set->deformable);
     if (plan->set->keep_strays)
         jsonw_bool(&out, "keep_strays", 1);
@@ -122,58 +114,6 @@ int pack_provenance(const pack_input *in, const pack_plan *plan, char **provenan
 }
 
 /* ---- the summary ---------------------------------------------------------------------------- */
-
-static void summarise_sizes(FILE *out, const bvp_build_report *r)
-{
-    double per = r->unique_triangle_count ? 1.0 / (double)r->unique_triangle_count : 0;
-    fprintf(out, "  bytes/triangle  %.2f: hierarchy %.2f, geometry %.2f, ids %.2f, other %.2f\n",
-            (double)r->file_size * per, (double)r->hierarchy_size * per,
-            (double)r->geometry_size * per, (double)r->id_size * per, (double)r->other_size * per);
-}
-
-/* The size of each kind of hierarchy, if there are several. */
-static void summarise_kinds(FILE *out, const pack_result *r)
-{
-    const bvp_build_report *report = &r->report;
-    const double triangles =
-        report->unique_triangle_count ? (double)report->unique_triangle_count : 1;
-    if (r->plan->hierarchy_count == 1 && r->plan->hierarchies[0].kind == BVP_KIND_WIDE)
-        return;
-    fputs("  hierarchies     ", out);
-    for (uint32_t i = 0; i < r->plan->hierarchy_count; i++) {
-        const uint32_t kind = r->plan->hierarchies[i].kind;
-        fprintf(out, "%s%s %.2f", i > 0 ? ", " : "", kind_name(kind),
-                (double)report->kind_size[kind] / triangles);
-    }
-    fputs(" bytes/triangle\n", out);
-}
-
-static void summarise_oddities(FILE *out, const pack_result *r)
-{
-    const bvp_build_report *report = &r->report;
-    char a[64], b[64];
-    if (report->degenerate_count || report->duplicate_count)
-        fprintf(out, "  kept            %s, %s\n",
-                counted(report->degenerate_count, "degenerate triangle", a),
-                counted(report->duplicate_count, "duplicate triangle", b));
-    if (report->dropped_triangle_count || report->dropped_node_count)
-        fprintf(out, "  dropped         %s, %s\n",
-                counted(report->dropped_triangle_count, "invalid triangle", a),
-                counted(report->dropped_node_count, "invalid node", b));
-    if (report->rounding_error > 0)
-        fprintf(out, "  rounding        largest error of a coordinate %.3g %s\n",
-                report->rounding_error,
-                r->input->unit_in_metres > 0 ? unit_name(r->input->unit_in_metres) : "units");
-    for (int i = 0; i < r->input->source_count; i++)
-        for (uint32_t k = 0; k < r->input->sources[i].contents.warning_count; k++) {
-            const model_warning *w = &r->input->sources[i].contents.warnings[k];
-            fprintf(out, "  warning         ");
-            print_plain(out, r->input->sources[i].name);
-            fprintf(out, ": %s ", grouped(w->count, a));
-            print_plain(out, w->text);
-            fputc('\n', out);
-        }
-}
 
 /* How much had been packed before. */
 static void summarise_store(FILE *out, const pack_result *r)
@@ -204,24 +144,23 @@ static void summarise_shard(FILE *out, const pack_result *r)
         fprintf(out, "%s\n", counted(shard->file_count, "file", b));
 }
 
-/* For parts that went into a store and into no file. */
-static void summarise_stored(FILE *out, const pack_result *r)
-{
-    print_plain(out, r->plan->set->store);
-    fputs(":\n", out);
-    summarise_shard(out, r);
-    summarise_store(out, r);
-    fprintf(out, "  time            %.3g s\n", r->seconds_import);
-}
-
 void pack_summarise(FILE *out, const pack_result *r, const char *path)
 {
     const bvp_build_report *report = &r->report;
-    double seconds = r->seconds_import + report->seconds_build + report->seconds_write;
-    char a[32], b[64];
+    const pack_input *in = r->input;
+    const double seconds = r->seconds_import + report->seconds_build + report->seconds_write;
+    const double unique = (double)report->unique_triangle_count;
+    const double per = report->unique_triangle_count ? 1.0 / unique : 0;
+    const char *unit = unit_name(in->unit_in_metres);
+    char a[64], b[64];
 
-    if (!*path) {
-        summarise_stored(out, r);
+    if (!*path) { /* parts went into a store, and into no file */
+        assert(r->store && r->plan->set->store);
+        print_plain(out, r->plan->set->store);
+        fputs(":\n", out);
+        summarise_shard(out, r);
+        summarise_store(out, r);
+        fprintf(out, "  time            %.3g s\n", r->seconds_import);
         return;
     }
     print_plain(out, strcmp(path, "-") ? path : "standard output");
@@ -234,45 +173,68 @@ void pack_summarise(FILE *out, const pack_result *r, const char *path)
             counted(report->node_count, "node", b));
     fprintf(out, "  triangles       %s, stored %s\n", grouped(report->triangle_count, a),
             grouped(report->unique_triangle_count, b));
-    if (r->input->tolerance > 0)
+    if (in->tolerance > 0)
         fprintf(out, "  tolerance       triangles up to %s %s from the surface\n",
-                shortest(r->input->tolerance, a),
-                unit_name(r->input->unit_in_metres)[0] ? unit_name(r->input->unit_in_metres)
-                                                       : "units");
+                shortest(in->tolerance, a), unit[0] ? unit : "units");
     summarise_store(out, r);
-    summarise_sizes(out, report);
-    summarise_kinds(out, r);
-    summarise_oddities(out, r);
+    fprintf(out, "  bytes/triangle  %.2f: hierarchy %.2f, geometry %.2f, ids %.2f, other %.2f\n",
+            (double)report->file_size * per, (double)report->hierarchy_size * per,
+            (double)report->geometry_size * per, (double)report->id_size * per,
+            (double)report->other_size * per);
+    if (r->plan->hierarchy_count != 1 || r->plan->hierarchies[0].kind != BVP_KIND_WIDE) {
+        fputs("  hierarchies     ", out);
+        for (uint32_t i = 0; i < r->plan->hierarchy_count; i++) {
+            const uint32_t kind = r->plan->hierarchies[i].kind;
+            fprintf(out, "%s%s %.2f", i > 0 ? ", " : "", kind_name(kind),
+                    (double)report->kind_size[kind] / (unique > 0 ? unique : 1));
+        }
+        fputs(" bytes/triangle\n", out);
+    }
+    if (report->degenerate_count || report->duplicate_count)
+        fprintf(out, "  kept            %s, %s\n",
+                counted(report->degenerate_count, "degenerate triangle", a),
+                counted(report->duplicate_count, "duplicate triangle", b));
+    if (report->dropped_triangle_count || report->dropped_node_count)
+        fprintf(out, "  dropped         %s, %s\n",
+                counted(report->dropped_triangle_count, "invalid triangle", a),
+                counted(report->dropped_node_count, "invalid node", b));
+    if (report->rounding_error > 0)
+        fprintf(out, "  rounding        largest error of a coordinate %.3g %s\n",
+                report->rounding_error, in->unit_in_metres > 0 ? unit : "units");
+    for (int i = 0; i < in->source_count; i++)
+        for (uint32_t k = 0; k < in->sources[i].contents.warning_count; k++) {
+            const model_warning *w = &in->sources[i].contents.warnings[k];
+            fprintf(out, "  warning         ");
+            print_plain(out, in->sources[i].name);
+            fprintf(out, ": %s ", grouped(w->count, a));
+            print_plain(out, w->text);
+            fputc('\n', out);
+        }
     fprintf(out, "  time            %.3g s: import %.3g, build %.3g, write %.3g", seconds,
             r->seconds_import, report->seconds_build, report->seconds_write);
     if (report->seconds_build > 0)
-        fprintf(out, "; %.2f million triangles/s built",
-                1e-6 * (double)report->unique_triangle_count / report->seconds_build);
+        fprintf(out, "; %.2f million triangles/s built", 1e-6 * unique / report->seconds_build);
     fputc('\n', out);
-}
-
-static void shard_as_json(json *out, const shard_counts *shard)
-{
-    if (shard->number.count == 0)
-        return;
-    jsonw_object(out, "shard");
-    jsonw_count(out, "index", shard->number.index);
-    jsonw_count(out, "count", shard->number.count);
-    jsonw_count(out, "own_file_count", shard->own_file_count);
-    jsonw_count(out, "file_count", shard->file_count);
-    jsonw_count(out, "own_mesh_count", shard->own_mesh_count);
-    jsonw_count(out, "mesh_count", shard->mesh_count);
-    jsonw_end(out);
 }
 
 void pack_result_as_json(const pack_result *r, const char *path)
 {
     const bvp_build_report *report = &r->report;
+    const shard_counts *shard = r->share;
     json out;
     jsonw_start(&out, stdout, 1);
     jsonw_object(&out, NULL);
     jsonw_text(&out, "output", *path ? path : NULL);
-    shard_as_json(&out, r->share);
+    if (shard->number.count > 0) {
+        jsonw_object(&out, "shard");
+        jsonw_count(&out, "index", shard->number.index);
+        jsonw_count(&out, "count", shard->number.count);
+        jsonw_count(&out, "own_file_count", shard->own_file_count);
+        jsonw_count(&out, "file_count", shard->file_count);
+        jsonw_count(&out, "own_mesh_count", shard->own_mesh_count);
+        jsonw_count(&out, "mesh_count", shard->mesh_count);
+        jsonw_end(&out);
+    }
     jsonw_count(&out, "file_size", report->file_size);
     jsonw_count(&out, "part_count", report->part_count);
     jsonw_count(&out, "shared_part_count", report->shared_part_count);

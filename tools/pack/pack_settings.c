@@ -51,33 +51,21 @@ void pack_settings_as_json(json *out, const char *key, const pack_settings *set)
     jsonw_end(out);
 }
 
-static int read_setting(const setting *s, const json_value *value, void *at)
-{
-    if (s->kind == SETTING_TEXT)
-        *(const char **)at = json_tree_text(value);
-    else if (s->kind == SETTING_COUNT)
-        return json_tree_count(value, at) ? 0 : -1;
-    else if (s->kind == SETTING_NUMBER)
-        return json_tree_number(value, at) ? 0 : -1;
-    else
-        *(int *)at = json_tree_is_true(value);
-    return 0;
-}
-
-/* What the option parser would have refused. */
-static int is_sound(const pack_settings *set)
-{
-    return (!set->up || (strlen(set->up) == 1 && strchr("xyz", set->up[0]))) && set->leaf <= 8 &&
-           set->planes <= 3 && isfinite(set->angle);
-}
-
 int pack_settings_from_json(const json_value *object, pack_settings *out)
 {
     *out = (pack_settings){.quiet = 1};
     for (int i = 0; i < SETTINGS; i++) {
         const json_value *value = json_tree_get(object, all[i].name);
-        if (!value || read_setting(&all[i], value, (char *)out + all[i].offset) != 0)
+        void *at = (char *)out + all[i].offset;
+        if (!value || (all[i].kind == SETTING_COUNT && !json_tree_count(value, at)) ||
+            (all[i].kind == SETTING_NUMBER && !json_tree_number(value, at)))
             return -1;
+        if (all[i].kind == SETTING_TEXT)
+            *(const char **)at = json_tree_text(value);
+        else if (all[i].kind == SETTING_FLAG)
+            *(int *)at = json_tree_is_true(value);
     }
-    return is_sound(out) ? 0 : -1;
+    /* what the option parser would have refused: a share may be forged */
+    const int up_is_sound = !out->up || (strlen(out->up) == 1 && strchr("xyz", out->up[0]));
+    return up_is_sound && out->leaf <= 8 && out->planes <= 3 && isfinite(out->angle) ? 0 : -1;
 }

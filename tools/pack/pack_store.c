@@ -42,85 +42,51 @@ static const bvp_file *find_packed(void *user, const uint8_t address[16])
     return file;
 }
 
-static bvp_status save_part(pack_store *s, bvp_builder *builder, const uint8_t address[16],
-                            stamp *sound, bvp_error *error)
-{
-    const int code = store_put_part(&s->store, builder, address, sound);
-    if (code == 0)
-        return BVP_OK;
-    s->code = code;
-    snprintf(error->message, sizeof error->message, "its part cannot be stored");
-    return BVP_ERR_SYSTEM;
-}
-
-/* Built and saved, unless the store has it. */
-static bvp_status take_one_mesh(pack_store *s, model_mesh *mesh, bvp_error *error)
-{
-    asking a = {.store = &s->store};
-    bvp_build_options options = pack_plan_build_options(s->plan);
-    bvp_builder *builder = NULL;
-    uint32_t part = BVP_NONE;
-    options.find_packed = find_packed;
-    options.find_packed_user = &a;
-    options.packed_is_verified = 1; /* the store has */
-    bvp_status status = bvp_builder_new(&options, &builder, error);
-    if (status == BVP_OK)
-        status = pack_mesh(builder, mesh, &part, error);
-    if (status == BVP_OK && part != BVP_NONE) {
-        mesh->is_new = !a.found;
-        if (!a.found)
-            status = save_part(s, builder, mesh->packed.address, &mesh->sound, error);
-        s->counts.new_part_count += !a.found;
-        s->counts.known_part_count += (uint64_t)a.found;
-    }
-    bvp_builder_free(builder);
-    return status;
-}
-
-/* With its strays. */
+/* Builds and saves a mesh with its strays, except for parts that the store has. */
 static bvp_status take_mesh(pack_store *s, model_mesh *mesh, bvp_error *error)
 {
     bvp_status status = BVP_OK;
-    for (; mesh && status == BVP_OK; mesh = mesh->strays)
-        status = take_one_mesh(s, mesh, error);
+    for (; mesh && status == BVP_OK; mesh = mesh->strays) {
+        asking a = {.store = &s->store};
+        bvp_build_options options = pack_plan_build_options(s->plan);
+        bvp_builder *builder = NULL;
+        uint32_t part = BVP_NONE;
+        options.find_packed = find_packed;
+        options.find_packed_user = &a;
+        options.packed_is_verified = 1; /* the store has */
+        status = bvp_builder_new(&options, &builder, error);
+        if (status == BVP_OK)
+            status = pack_mesh(builder, mesh, &part, error);
+        if (status == BVP_OK && part != BVP_NONE) {
+            mesh->is_new = !a.found;
+            const int code =
+                a.found ? 0
+                        : store_put_part(&s->store, builder, mesh->packed.address, &mesh->sound);
+            if (code != 0) {
+                s->code = code;
+                snprintf(error->message, sizeof error->message, "its part cannot be stored");
+                status = BVP_ERR_SYSTEM;
+            }
+            s->counts.new_part_count += !a.found;
+            s->counts.known_part_count += (uint64_t)a.found;
+        }
+        bvp_builder_free(builder);
+    }
     return status;
 }
 
 bvp_status pack_store_take_meshes(pack_store *s, model *m, int is_nested, bvp_error *error)
 {
+    shard_counts *c = s->share;
     bvp_status status = BVP_OK;
     for (uint32_t i = 0; i < m->mesh_count && status == BVP_OK; i++)
-        if (!m->meshes[i].is_packed && (is_nested || !shard_skips_mesh(s->share)))
+        if (!m->meshes[i].is_packed &&
+            (is_nested || !shard_skips(c->number, &c->mesh_count, &c->own_mesh_count)))
             status = take_mesh(s, &m->meshes[i], error);
     return status;
 }
 
 /* ---- the output ------------------------------------------------------------------------------ */
-
-static int is_fat(const pack_store *s)
-{
-    return !s->plan->set->thin;
-}
-
-void pack_store_open_last(pack_store *s)
-{
-    if (is_fat(s))
-        last_output_open(&s->last, &s->store, s->output_key);
-}
-
-void pack_store_note_output(const pack_store *s, const char *path)
-{
-    if (is_fat(s) && strcmp(path, "-") != 0)
-        last_output_note(&s->store, s->output_key, path);
-}
-
-int pack_store_check_last(const pack_store *s)
-{
-    if (last_output_is_as_it_was(&s->last))
-        return 0;
-    complain(NULL, "the last output was written to while parts were copied from it; pack again");
-    return EXIT_INPUT;
-}
 
 /* Is the part undamaged, and does it hold that mesh? An address alone proves nothing: the file
  * itself states it. */
@@ -133,20 +99,17 @@ static int is_of(const bvp_file *file, uint32_t part, const model_mesh *mesh)
            memcmp(info.content_hash, mesh->packed.content_hash, sizeof info.content_hash) == 0;
 }
 
-/* The last output can be any file, because a record in the store names it. */
-static int keeps_rules(const pack_store *s, const part_place *last)
-{
-    return s->store.is_trusted ||
-           bvp_verify_part(last->file, last->part, NULL, NULL, NULL) == BVP_OK;
-}
-
 const bvp_file *pack_store_find(void *user, const model_mesh *mesh, uint32_t *part, int *stays)
 {
     pack_store *s = user;
     const part_place *last = part_table_find(&s->last.parts, mesh->packed.address);
     *stays = 1;
     *part = 0;
-    if (last && is_of(last->file, last->part, mesh) && keeps_rules(s, last)) {
+    /* The last output can be any file, because a record in the store names it: so its part must
+     * keep the rules, too. */
+    if (last && is_of(last->file, last->part, mesh) &&
+        (s->store.is_trusted ||
+         bvp_verify_part(last->file, last->part, NULL, NULL, NULL) == BVP_OK)) {
         s->counts.copied_part_count++;
         *part = last->part;
         return last->file;

@@ -3,6 +3,7 @@
  */
 #include "pack/shard.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A number of at least 1 that ends at `end`, or 0. */
@@ -56,22 +57,12 @@ shard_number shard_of(const bvp_file *file)
     return number;
 }
 
-/* Nonzero: the next one belongs to another of the `count` shares. */
-static int skips(shard_number number, uint64_t *count, uint64_t *own_count)
+int shard_skips(shard_number number, uint64_t *count, uint64_t *own_count)
 {
     if (number.count == 0)
         return 0;
+    assert(number.index >= 1 && number.index <= number.count);
     const int is_own = (*count)++ % number.count == number.index - 1;
     *own_count += (uint64_t)is_own;
     return !is_own;
-}
-
-int shard_skips_file(shard_counts *counts)
-{
-    return skips(counts->number, &counts->file_count, &counts->own_file_count);
-}
-
-int shard_skips_mesh(shard_counts *counts)
-{
-    return skips(counts->number, &counts->mesh_count, &counts->own_mesh_count);
 }

@@ -26,9 +26,9 @@ typedef struct shard_counts {
     uint64_t mesh_count, own_mesh_count;
 } shard_counts;
 
-/* Counts the next file, or the next mesh. Nonzero: it is another share's. */
-int shard_skips_file(shard_counts *counts);
-int shard_skips_mesh(shard_counts *counts);
+/* Counts the next file, or the next mesh, in the two counts of its kind. Nonzero: it is another
+ * share's. */
+int shard_skips(shard_number number, uint64_t *count, uint64_t *own_count);
 
 /* Of "i/n"; 0, or -1 when the text is something else. */
 int shard_parse(const char *text, size_t size, shard_number *out);

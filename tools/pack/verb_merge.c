@@ -2,6 +2,7 @@
  * verb_merge.c: the verb merge: packed files into one that holds all their parts, without
  * repacking.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,18 +32,15 @@ typedef struct job {
 
 /* ---- one file into the builder --------------------------------------------------------------- */
 
-/* *text: a copy that ends with a zero, to be freed; NULL for an empty text. */
-static bvp_status copy_text(bvp_string s, char **text)
+/* *copies: of both texts, with a zero at the end, to be freed; NULL for an empty text. */
+static bvp_status copy_texts(bvp_string name, bvp_string source_id, char *copies[2])
 {
-    *text = s.size > 0 ? strndup(s.data, s.size) : NULL;
-    return *text || s.size == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
-}
-
-static bvp_status copy_both(bvp_string name, bvp_string source_id, char *copies[2])
-{
+    copies[0] = name.size > 0 ? strndup(name.data, name.size) : NULL;
     copies[1] = NULL;
-    const bvp_status status = copy_text(name, &copies[0]);
-    return status == BVP_OK ? copy_text(source_id, &copies[1]) : status;
+    if (name.size > 0 && !copies[0])
+        return BVP_ERR_NO_MEMORY;
+    copies[1] = source_id.size > 0 ? strndup(source_id.data, source_id.size) : NULL;
+    return source_id.size > 0 && !copies[1] ? BVP_ERR_NO_MEMORY : BVP_OK;
 }
 
 static bvp_status add_part(job *j, const bvp_file *file, uint32_t idx)
@@ -58,7 +56,7 @@ static bvp_status add_part(job *j, const bvp_file *file, uint32_t idx)
     if (status != BVP_OK)
         return status;
     char *texts[2];
-    status = copy_both(info.name, info.source_id, texts);
+    status = copy_texts(info.name, info.source_id, texts);
     if (status == BVP_OK)
         status = bvp_builder_add_packed(j->builder, file, idx, texts[0], texts[1], &j->parts[idx],
                                         &j->error);
@@ -67,10 +65,22 @@ static bvp_status add_part(job *j, const bvp_file *file, uint32_t idx)
     return status;
 }
 
-static bvp_status add_properties(job *j, const bvp_file *file, uint32_t idx, uint32_t count)
+static bvp_status add_node(job *j, const bvp_file *file, uint32_t idx, uint32_t root)
 {
-    bvp_status status = BVP_OK;
-    for (uint32_t k = 0; k < count && status == BVP_OK; k++) {
+    bvp_node_info info;
+    bvp_status status = bvp_get_node(file, idx, &info);
+    if (status != BVP_OK)
+        return status;
+    char *texts[2];
+    status = copy_texts(info.name, info.source_id, texts);
+    if (status == BVP_OK)
+        status = bvp_builder_add_node(
+            j->builder, info.parent == BVP_NONE ? root : j->nodes[info.parent], texts[0], texts[1],
+            info.placement, info.part == BVP_NONE ? BVP_NONE : j->parts[info.part], &j->nodes[idx],
+            &j->error);
+    free(texts[0]);
+    free(texts[1]);
+    for (uint32_t k = 0; k < info.property_count && status == BVP_OK; k++) {
         bvp_string key, value;
         status = bvp_get_property(file, idx, k, &key, &value);
         if (status != BVP_OK)
@@ -83,24 +93,6 @@ static bvp_status add_properties(job *j, const bvp_file *file, uint32_t idx, uin
         free(text);
     }
     return status;
-}
-
-static bvp_status add_node(job *j, const bvp_file *file, uint32_t idx, uint32_t root)
-{
-    bvp_node_info info;
-    bvp_status status = bvp_get_node(file, idx, &info);
-    if (status != BVP_OK)
-        return status;
-    char *texts[2];
-    status = copy_both(info.name, info.source_id, texts);
-    if (status == BVP_OK)
-        status = bvp_builder_add_node(
-            j->builder, info.parent == BVP_NONE ? root : j->nodes[info.parent], texts[0], texts[1],
-            info.placement, info.part == BVP_NONE ? BVP_NONE : j->parts[info.part], &j->nodes[idx],
-            &j->error);
-    free(texts[0]);
-    free(texts[1]);
-    return status == BVP_OK ? add_properties(j, file, idx, info.property_count) : status;
 }
 
 /* Its tree is put below a node with its name, which scales its lengths to the first file's unit. */
@@ -130,17 +122,6 @@ static bvp_status add_file(job *j, const bvp_file *file)
 
 /* ---- several files --------------------------------------------------------------------------- */
 
-/* Only all shares together are an assembly. */
-static int refuse_share(const char *path, const bvp_file *file)
-{
-    const shard_number shard = shard_of(file);
-    if (shard.count == 0)
-        return 0;
-    complain(path, "is share %u of %u; merge all of its shares first, by themselves", shard.index,
-             shard.count);
-    return EXIT_USAGE;
-}
-
 /* The unit of the file, or that of --assume-unit; *scale: in the first file's unit. */
 static int settle_unit(const char *path, const char *assume, bvp_file_info *info,
                        const char *first_path, const bvp_file_info *first, double *scale)
@@ -154,37 +135,45 @@ static int settle_unit(const char *path, const char *assume, bvp_file_info *info
     return EXIT_INPUT;
 }
 
-/* The properties of the whole: the first file's unit and up axis, the largest tolerance. */
+/* The properties of the whole: the first file's unit and up axis, the largest tolerance. They must
+ * be known before the builder starts, so each file is opened twice. */
 static int read_heads(const settings *set, char **paths, int count, bvp_file_info *whole)
 {
-    int code = 0;
-    for (int i = 0; i < count && code == 0; i++) {
+    for (int i = 0; i < count; i++) {
         bvp_file *file = NULL;
         bvp_file_info info;
         bvp_error error = {0};
-        double scale;
+        double scale = 1;
         const bvp_status status = packed_open(paths[i], NULL, &file, &error);
         if (status != BVP_OK)
             return complain_status(paths[i], status, &error);
         bvp_get_info(file, &info);
-        code = refuse_share(paths[i], file);
+        const shard_number shard = shard_of(file);
         bvp_close(file);
-        if (code != 0)
-            return code;
+        if (shard.count > 0) { /* only all shares together are an assembly */
+            complain(paths[i], "is share %u of %u; merge all of its shares first, by themselves",
+                     shard.index, shard.count);
+            return EXIT_USAGE;
+        }
         if (i == 0)
             *whole = info;
-        code = i == 0 ? units_assume(set->assume_unit, whole)
-                      : settle_unit(paths[i], set->assume_unit, &info, paths[0], whole, &scale);
-        if (code == 0 && i > 0)
+        const int code =
+            i == 0 ? units_assume(set->assume_unit, whole)
+                   : settle_unit(paths[i], set->assume_unit, &info, paths[0], whole, &scale);
+        if (code != 0)
+            return code;
+        if (i > 0)
             whole->tessellation_tolerance =
                 fmax(whole->tessellation_tolerance, scale * info.tessellation_tolerance);
     }
-    return code;
+    return 0;
 }
 
-static int add_all(job *j, const settings *set, char **paths, int count)
+static int merge_files(const settings *set, char **paths, int count)
 {
+    job j = {.error = {.message = ""}};
     bvp_file_info whole = {0};
+    assert(count > 1);
     int code = read_heads(set, paths, count, &whole);
     if (code != 0)
         return code;
@@ -192,47 +181,37 @@ static int add_all(job *j, const settings *set, char **paths, int count)
                                        .up = whole.up,
                                        .tessellation_tolerance = whole.tessellation_tolerance,
                                        .packed_is_verified = 1};
-    bvp_status status = bvp_builder_new(&options, &j->builder, &j->error);
+    bvp_status status = bvp_builder_new(&options, &j.builder, &j.error);
     if (status != BVP_OK)
-        return complain_status(paths[0], status, &j->error);
+        code = complain_status(paths[0], status, &j.error);
     for (int i = 0; i < count && code == 0; i++) {
         bvp_file *file = NULL;
         bvp_file_info info;
-        j->path = paths[i];
+        j.path = paths[i];
         code = convert_open(paths[i], &file);
         if (code != 0)
-            return code;
+            break;
         bvp_get_info(file, &info);
-        code = settle_unit(paths[i], set->assume_unit, &info, paths[0], &whole, &j->scale);
+        code = settle_unit(paths[i], set->assume_unit, &info, paths[0], &whole, &j.scale);
         if (code == 0) {
-            status = add_file(j, file);
+            status = add_file(&j, file);
             if (status != BVP_OK)
-                code = complain_status(paths[i], status, &j->error);
+                code = complain_status(paths[i], status, &j.error);
         }
         bvp_close(file);
     }
-    return code;
-}
-
-static int write_file(job *j, const char *path)
-{
     output out;
-    int code = output_open(&out, path);
-    if (code != 0)
-        return code;
-    const bvp_status status = bvp_builder_finish_fd(j->builder, out.fd, NULL, &j->error);
-    if (status == BVP_OK)
-        return output_commit(&out);
-    output_discard(&out);
-    return output_failure(path, status, &j->error);
-}
-
-static int merge_files(const settings *set, char **paths, int count)
-{
-    job j = {.error = {.message = ""}};
-    int code = add_all(&j, set, paths, count);
     if (code == 0)
-        code = write_file(&j, set->output);
+        code = output_open(&out, set->output);
+    if (code == 0) {
+        status = bvp_builder_finish_fd(j.builder, out.fd, NULL, &j.error);
+        if (status == BVP_OK) {
+            code = output_commit(&out);
+        } else {
+            output_discard(&out);
+            code = output_failure(set->output, status, &j.error);
+        }
+    }
     bvp_builder_free(j.builder);
     return code;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * verb_pack.c: the verb pack: packs models into one file, and prints a summary.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/options.h"
@@ -13,33 +14,45 @@
 
 /* ---- the output ----------------------------------------------------------------------------- */
 
-/* MODEL with its extension replaced, beside the model. */
-static int default_output(const char *model_path, char *out, size_t capacity)
-{
-    const char *dot = strrchr(base_name(model_path), '.');
-    size_t size =
-        dot && dot > base_name(model_path) ? (size_t)(dot - model_path) : strlen(model_path);
-    int written = snprintf(out, capacity, "%.*s.bvp", (int)size, model_path);
-    if (written > 0 && (size_t)written < capacity)
-        return 0;
-    complain(model_path, "the name is too long; name the output with -o");
-    return EXIT_USAGE;
-}
-
+/* *out: the output's name: that of -o, else MODEL with its extension replaced, beside the model; ""
+ * for a share that goes into a store. */
 static int choose_output(const pack_settings *set, const pack_input *in, char *out, size_t capacity)
 {
     const char *first = in->sources[0].path;
-    if (set->output && snprintf(out, capacity, "%s", set->output) < (int)capacity)
-        return 0;
-    if (set->output) {
-        complain("--output", "the name is too long");
-        return EXIT_USAGE;
-    }
-    if (in->source_count > 1 || strcmp(first, "-") == 0) {
+    assert(in->source_count > 0 && capacity > 0);
+    if (set->shard && set->store) {
+        *out = '\0';
+    } else if (set->output) {
+        if (snprintf(out, capacity, "%s", set->output) >= (int)capacity) {
+            complain("--output", "the name is too long");
+            return EXIT_USAGE;
+        }
+    } else if (in->source_count > 1 || strcmp(first, "-") == 0) {
         complain("pack", "several models, or standard input, need a name for the output: -o OUT");
         return EXIT_USAGE;
+    } else {
+        const char *name = base_name(first), *dot = strrchr(name, '.');
+        const size_t size = dot && dot > name ? (size_t)(dot - first) : strlen(first);
+        const int written = snprintf(out, capacity, "%.*s.bvp", (int)size, first);
+        if (written <= 0 || (size_t)written >= capacity) {
+            complain(first, "the name is too long; name the output with -o");
+            return EXIT_USAGE;
+        }
     }
-    return default_output(first, out, capacity);
+    if (set->thin && !set->store) {
+        complain("--thin", "a thin file refers to parts in a store; name it with --store");
+        return EXIT_USAGE;
+    }
+    for (int i = 0; i < in->source_count; i++)
+        if (same_file(in->sources[i].path, out)) {
+            complain(out, "the output would replace the model; name another with -o");
+            return EXIT_USAGE;
+        }
+    if (strcmp(out, "-") == 0 && set->json) {
+        complain("pack", "--json and -o - would both write to standard output");
+        return EXIT_USAGE;
+    }
+    return 0;
 }
 
 /* A share needs a name of its own, unless it goes into a store, where it has none. */
@@ -65,106 +78,61 @@ static int read_shard(const pack_settings *set, int source_count, shard_number *
     return EXIT_USAGE;
 }
 
-static int check_output(const pack_settings *set, const pack_input *in, const char *out)
-{
-    if (set->thin && !set->store) {
-        complain("--thin", "a thin file refers to parts in a store; name it with --store");
-        return EXIT_USAGE;
-    }
-    for (int i = 0; i < in->source_count; i++)
-        if (same_file(in->sources[i].path, out)) {
-            complain(out, "the output would replace the model; name another with -o");
-            return EXIT_USAGE;
-        }
-    if (strcmp(out, "-") == 0 && set->json) {
-        complain("pack", "--json and -o - would both write to standard output");
-        return EXIT_USAGE;
-    }
-    return 0;
-}
-
 /* ---- the verb ------------------------------------------------------------------------------- */
 
-/* Merging reads no model again but a manifest, whose files do not depend on each other. */
-static int check_share(const shard_counts *share, const pack_source *s)
-{
-    if (share->file_count == 0 || strcmp(s->contents.format, "manifest") == 0)
-        return 0;
-    complain(
-        s->path,
-        "--shard takes a share of a manifest's files or of a model's own meshes, found a model "
-        "that names mesh files: %s; pack it without --shard",
-        s->contents.format);
-    return EXIT_INPUT;
-}
-
-/* Everything of one run. */
-typedef struct packing {
-    const pack_plan *plan;
-    pack_input *in;
-    shard_counts share;
-    pack_store store;
-    pack_shard shard;
-    progress bar;
-    pack_result result;
-} packing;
-
-static int import_all(packing *p)
-{
-    const pack_sink into_store = {.user = &p->store, .take = pack_store_take};
-    const pack_sink into_shard = {.user = &p->shard, .take = pack_shard_take};
-    const pack_sink *sink = p->plan->set->store        ? &into_store
-                            : p->plan->shard.count > 0 ? &into_shard
-                                                       : NULL;
-    const double began = seconds_now();
-    int code = pack_input_read(p->in, p->plan, sink, &p->bar, &p->store.code);
-    if (code == 0)
-        code = check_share(&p->share, &p->in->sources[0]);
-    p->result.seconds_import = seconds_now() - began;
-    return code;
-}
-
-static int write_output(packing *p, const char *path)
-{
-    const pack_finder finder = {.user = &p->store, .find = pack_store_find};
-    const pack_output out = {
-        .path = path, .store = p->plan->set->store ? &p->store : NULL, .bar = &p->bar};
-    if (p->plan->shard.count > 0)
-        return pack_write(p->shard.builder, &out, &p->result.report);
-    const int code = pack_input_settle(p->in, p->plan);
-    return code == 0 ? pack_build(p->in, p->plan, &finder, &out, &p->result.report) : code;
-}
-
-/* A share that goes into a store makes no file: path "". */
-static int import_and_write(packing *p, const char *path)
-{
-    int code = import_all(p);
-    if (code == 0 && p->store.counts.new_part_count > 0)
-        pack_store_start_sync(&p->store);
-    if (code == 0 && *path)
-        code = write_output(p, path);
-    pack_store_end_sync(&p->store);
-    return code;
-}
-
+/* Reads the models, builds the output, and says what was done. path "": there is no output, as a
+ * share goes into the store. The order matters: the store is synced while the output is built, and
+ * the output gets its name after that. */
 static int pack(pack_input *in, const pack_plan *plan, const char *path)
 {
     const pack_settings *set = plan->set;
-    packing p = {.plan = plan, .in = in, .share.number = plan->shard};
-    p.shard = (pack_shard){.plan = plan, .counts = &p.share};
-    p.result = (pack_result){
-        .plan = plan, .input = in, .share = &p.share, .store = set->store ? &p.store.counts : NULL};
-    int code = set->store ? pack_store_open(&p.store, plan, &p.share, path) : 0;
-    progress_start(&p.bar, set->quiet);
-    if (code == 0)
-        code = import_and_write(&p, path);
-    progress_stop(&p.bar);
+    const int is_share = plan->shard.count > 0;
+    shard_counts share = {.number = plan->shard};
+    pack_store store = {.plan = plan};
+    pack_shard shard = {.plan = plan, .counts = &share};
+    pack_result result = {
+        .plan = plan, .input = in, .share = &share, .store = set->store ? &store.counts : NULL};
+    progress bar;
+    const pack_sink into_store = {.user = &store, .take = pack_store_take};
+    const pack_sink into_shard = {.user = &shard, .take = pack_shard_take};
+    const pack_finder finder = {.user = &store, .find = pack_store_find};
+    const pack_output out = {.path = path, .store = set->store ? &store : NULL, .bar = &bar};
+
+    assert(*path || (is_share && set->store));
+    int code = set->store ? pack_store_open(&store, plan, &share, path) : 0;
+    progress_start(&bar, set->quiet);
+    if (code == 0) {
+        const pack_sink *sink = set->store ? &into_store : is_share ? &into_shard : NULL;
+        const double began = seconds_now();
+        code = pack_input_read(in, plan, sink, &bar, &store.code);
+        /* Merging reads no model again but a manifest, whose files do not depend on each other. */
+        const pack_source *s = &in->sources[0];
+        if (code == 0 && share.file_count > 0 && strcmp(s->contents.format, "manifest") != 0) {
+            complain(s->path,
+                     "--shard takes a share of a manifest's files or of a model's own meshes, "
+                     "found a model that names mesh files: %s; pack it without --shard",
+                     s->contents.format);
+            code = EXIT_INPUT;
+        }
+        result.seconds_import = seconds_now() - began;
+    }
+    if (code == 0 && store.counts.new_part_count > 0)
+        pack_store_start_sync(&store);
+    if (code == 0 && *path && is_share) {
+        code = pack_write(shard.builder, &out, &result.report);
+    } else if (code == 0 && *path) {
+        code = pack_input_settle(in, plan);
+        if (code == 0)
+            code = pack_build(in, plan, &finder, &out, &result.report);
+    }
+    pack_store_end_sync(&store);
+    progress_stop(&bar);
     if (code == 0 && set->json)
-        pack_result_as_json(&p.result, path);
+        pack_result_as_json(&result, path);
     else if (code == 0 && !set->quiet)
-        pack_summarise(strcmp(path, "-") ? stdout : stderr, &p.result, path);
-    pack_shard_free(&p.shard);
-    pack_store_close(&p.store);
+        pack_summarise(strcmp(path, "-") ? stdout : stderr, &result, path);
+    pack_shard_free(&shard);
+    pack_store_close(&store);
     return code;
 }
 
@@ -180,10 +148,8 @@ static int run(const verb *self, int argc, char **argv)
     code = pack_input_name(&in, argv + first, argc - first);
     if (code == 0)
         code = read_shard(&set, in.source_count, &plan.shard);
-    if (code == 0 && !(set.shard && set.store))
-        code = choose_output(&set, &in, path, sizeof path);
     if (code == 0)
-        code = check_output(&set, &in, path);
+        code = choose_output(&set, &in, path, sizeof path);
     if (code == 0)
         code = pack_plan_read(&plan);
     if (code == 0)

@@ -3,6 +3,7 @@
  * faces becomes a part; groups (g) and materials do not divide. Ids count the file's faces from 0.
  * Spec: Wavefront, Advanced Visualizer manual, appendix B1 Object files
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +45,6 @@ static void skip(text_scan *s)
     do
         scan_blanks(s);
     while (take_continuation(s));
-}
-
-static int at_line_end(const text_scan *s)
-{
-    return s->at == s->end || scan_is_newline(*s->at) || *s->at == '#';
 }
 
 /* To the end of a statement, over continued lines. */
@@ -127,13 +123,15 @@ static bvp_status read_corner(obj *o)
 
 static bvp_status read_face(obj *o)
 {
-    size_t first = o->surface.corner_count;
-    bvp_status status = BVP_OK;
-    while (skip(&o->scan), status == BVP_OK && !at_line_end(&o->scan))
-        status = read_corner(o);
+    const text_scan *s = &o->scan;
+    const size_t first = o->surface.corner_count;
+    assert(o->object_count > 0);
+    while (skip(&o->scan), s->at < s->end && !scan_is_newline(*s->at) && *s->at != '#') {
+        const bvp_status status = read_corner(o);
+        if (status != BVP_OK)
+            return status;
+    }
     skip_statement(&o->scan);
-    if (status != BVP_OK)
-        return status;
     if (surface_end_polygon(&o->surface, o->surface.corner_count - first) != 0)
         return import_no_memory(o->im);
     o->objects[o->object_count - 1].polygon_count++;
@@ -149,17 +147,6 @@ static bvp_status begin_object(obj *o, const char *name, size_t size)
                                                     .name = name,
                                                     .name_size = size};
     return BVP_OK;
-}
-
-static bvp_status read_object(obj *o)
-{
-    scan_blanks(&o->scan);
-    const char *name = o->scan.at;
-    scan_to_newline(&o->scan);
-    const char *end = o->scan.at;
-    while (end > name && scan_is_blank(end[-1]))
-        end--;
-    return begin_object(o, name, (size_t)(end - name));
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -191,83 +178,68 @@ static kind find_kind(const char *word, size_t size)
     return UNKNOWN;
 }
 
-static bvp_status read_statement(obj *o)
-{
-    const char *word = o->scan.at;
-    scan_past_word(&o->scan);
-    kind what = find_kind(word, (size_t)(o->scan.at - word));
-    switch (what) {
-    case VERTEX:
-        return read_vertex(o);
-    case FACE:
-        return read_face(o);
-    case OBJECT:
-        return read_object(o);
-    case TEXT:
-        scan_to_newline(&o->scan);
-        return BVP_OK;
-    default:
-        o->points += what == POINTS;
-        o->lines += what == LINES;
-        o->free_form += what == FREE_FORM;
-        o->unknown += what == UNKNOWN;
-        skip_statement(&o->scan);
-        return BVP_OK;
-    }
-}
-
-static bvp_status read_file(obj *o)
-{
-    uint64_t statement = 0;
-    bvp_status status = begin_object(o, NULL, 0);
-    while (status == BVP_OK && (scan_spaces(&o->scan), o->scan.at < o->scan.end)) {
-        if (*o->scan.at == '#')
-            scan_to_newline(&o->scan);
-        else
-            status = read_statement(o);
-        if (++statement % 65536 == 0)
-            import_progress(o->im, (uint64_t)(o->scan.at - (const char *)o->im->data), o->im->size);
-    }
-    if (status == BVP_OK && o->largest_vertex > (int64_t)o->surface.vertex_count &&
-        !o->im->options->drop_invalid)
-        return refuse_index(o, o->largest_at, o->largest_vertex);
-    return status;
-}
-
-static bvp_status make_meshes(obj *o)
-{
-    bvp_status status = BVP_OK;
-    for (size_t i = 0; i < o->object_count && status == BVP_OK; i++)
-        status = surface_make_mesh(o->im, &o->surface, &o->objects[i]);
-    return status;
-}
-
-static bvp_status warn(obj *o)
-{
-    bvp_status status = surface_warn(o->im, &o->surface);
-    if (status == BVP_OK)
-        status = import_warn(o->im, o->points, "point statements left out");
-    if (status == BVP_OK)
-        status = import_warn(o->im, o->lines, "line statements left out");
-    if (status == BVP_OK)
-        status = import_warn(o->im, o->free_form, "free-form curves and surfaces left out");
-    if (status == BVP_OK)
-        status = import_warn(o->im, o->unknown, "unknown statements left out");
-    return status;
-}
-
 bvp_status import_obj(importer *im)
 {
     const char *text = (const char *)im->data;
     size_t mark = im->size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     obj o = {.im = im, .scan = {text + mark, text + im->size}};
+    text_scan *s = &o.scan;
+    uint64_t statement = 0;
     if (!(im->out->format = import_text("OBJ", 3)))
         return import_no_memory(im);
-    bvp_status status = read_file(&o);
+    bvp_status status = begin_object(&o, NULL, 0);
+    while (status == BVP_OK && (scan_spaces(s), s->at < s->end)) {
+        const char *word = s->at, *name, *end;
+        kind what = TEXT;
+        if (*word != '#') {
+            scan_past_word(s);
+            what = find_kind(word, (size_t)(s->at - word));
+        }
+        switch (what) {
+        case VERTEX:
+            status = read_vertex(&o);
+            break;
+        case FACE:
+            status = read_face(&o);
+            break;
+        case OBJECT:
+            scan_blanks(s);
+            name = s->at;
+            scan_to_newline(s);
+            for (end = s->at; end > name && scan_is_blank(end[-1]); end--)
+                ;
+            status = begin_object(&o, name, (size_t)(end - name));
+            break;
+        case TEXT:
+            scan_to_newline(s);
+            break;
+        default:
+            o.points += what == POINTS;
+            o.lines += what == LINES;
+            o.free_form += what == FREE_FORM;
+            o.unknown += what == UNKNOWN;
+            skip_statement(s);
+        }
+        assert(s->at <= s->end);
+        if (++statement % 65536 == 0)
+            import_progress(im, (uint64_t)(s->at - text), im->size);
+    }
+    /* a face may name a vertex that comes later: only now it is known which are missing */
+    if (status == BVP_OK && o.largest_vertex > (int64_t)o.surface.vertex_count &&
+        !im->options->drop_invalid)
+        status = refuse_index(&o, o.largest_at, o.largest_vertex);
+    for (size_t i = 0; i < o.object_count && status == BVP_OK; i++)
+        status = surface_make_mesh(im, &o.surface, &o.objects[i]);
     if (status == BVP_OK)
-        status = make_meshes(&o);
+        status = surface_warn(im, &o.surface);
     if (status == BVP_OK)
-        status = warn(&o);
+        status = import_warn(im, o.points, "point statements left out");
+    if (status == BVP_OK)
+        status = import_warn(im, o.lines, "line statements left out");
+    if (status == BVP_OK)
+        status = import_warn(im, o.free_form, "free-form curves and surfaces left out");
+    if (status == BVP_OK)
+        status = import_warn(im, o.unknown, "unknown statements left out");
     surface_free(&o.surface);
     free(o.objects);
     return status;

@@ -2,6 +2,7 @@
  * import_off.c: OFF, with the prefixes ST, C and N, whose data are skipped; text only.
  * Spec: Geomview manual, OFF files
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include "model/import.h"
@@ -71,10 +72,41 @@ static int take_count(off *o, uint64_t *count)
     return o->scan.at == o->scan.end || scan_is_space(*o->scan.at) || *o->scan.at == '#';
 }
 
-/* Vertices, faces and, perhaps, edges. Each of them needs a line of a few bytes. */
-static bvp_status read_counts(off *o)
+static bvp_status read_face(off *o)
+{
+    uint64_t size;
+    skip(&o->scan);
+    const char *line = o->scan.at;
+    if (!take_count(o, &size)) {
+        o->scan.at = line;
+        return refuse(o, "a face's number of corners");
+    }
+    for (uint64_t i = 0; i < size; i++) { /* ends at the file's end, whatever the size */
+        int64_t vertex;
+        skip(&o->scan);
+        const char *at = o->scan.at;
+        if (!scan_integer(&o->scan, &vertex))
+            return refuse(o, "a face's vertex number");
+        int valid = vertex >= 0 && (uint64_t)vertex < o->vertex_count;
+        if (!valid && !o->im->options->drop_invalid)
+            return import_refuse_line(
+                o->im, BVP_ERR_CORRUPT, at,
+                "expected a vertex number below %" PRIu64 ", found %" PRId64
+                "; repair the model or leave such faces out with --drop-invalid",
+                o->vertex_count, vertex);
+        if (surface_add_corner(&o->surface, valid ? (uint32_t)vertex : UINT32_MAX) != 0)
+            return import_no_memory(o->im);
+    }
+    scan_to_newline(&o->scan);
+    return surface_end_polygon(&o->surface, size) == 0 ? BVP_OK : import_no_memory(o->im);
+}
+
+/* After the keyword: the counts of vertices, faces and, perhaps, edges; then the vertices and
+ * faces. */
+static bvp_status read_body(off *o)
 {
     uint64_t edges;
+    bvp_status status = BVP_OK;
     skip(&o->scan);
     const char *line = o->scan.at;
     if (!take_count(o, &o->vertex_count))
@@ -86,73 +118,29 @@ static bvp_status read_counts(off *o)
     if (o->scan.at < o->scan.end && *o->scan.at >= '0' && *o->scan.at <= '9' &&
         !take_count(o, &edges))
         return refuse(o, "the number of edges");
+    /* Each of them needs a line of a few bytes. */
     if (o->vertex_count > o->im->size / 6 || o->face_count > o->im->size / 2)
         return import_refuse_line(o->im, BVP_ERR_CORRUPT, line,
                                   "%" PRIu64 " vertices and %" PRIu64
                                   " faces can't be in a file of "
                                   "%zu bytes; it is cut off or damaged, get it again",
                                   o->vertex_count, o->face_count, o->im->size);
-    return BVP_OK;
-}
-
-/* What may follow on the line, colours for example, is skipped. */
-static bvp_status read_vertex(off *o)
-{
-    double position[3];
-    skip(&o->scan);
-    const char *line = o->scan.at;
-    for (int axis = 0; axis < 3; axis++) {
-        number n;
+    for (uint64_t i = 0; i < o->vertex_count; i++) {
+        double position[3];
         skip(&o->scan);
-        if (!scan_number(&o->scan, &n))
-            return refuse(o, "a vertex's coordinate");
-        position[axis] = surface_coordinate(&o->surface, &n);
+        line = o->scan.at;
+        for (int axis = 0; axis < 3; axis++) {
+            number n;
+            skip(&o->scan);
+            if (!scan_number(&o->scan, &n))
+                return refuse(o, "a vertex's coordinate");
+            position[axis] = surface_coordinate(&o->surface, &n);
+        }
+        scan_to_newline(&o->scan); /* past what may follow, colours for example */
+        if (surface_add_vertex(&o->surface, position, line) != 0)
+            return import_no_memory(o->im);
     }
-    scan_to_newline(&o->scan);
-    return surface_add_vertex(&o->surface, position, line) == 0 ? BVP_OK : import_no_memory(o->im);
-}
-
-static bvp_status read_corner(off *o)
-{
-    int64_t vertex;
-    skip(&o->scan);
-    const char *at = o->scan.at;
-    if (!scan_integer(&o->scan, &vertex))
-        return refuse(o, "a face's vertex number");
-    int valid = vertex >= 0 && (uint64_t)vertex < o->vertex_count;
-    if (!valid && !o->im->options->drop_invalid)
-        return import_refuse_line(o->im, BVP_ERR_CORRUPT, at,
-                                  "expected a vertex number below %" PRIu64 ", found %" PRId64
-                                  "; repair the model or leave such faces out with --drop-invalid",
-                                  o->vertex_count, vertex);
-    if (surface_add_corner(&o->surface, valid ? (uint32_t)vertex : UINT32_MAX) != 0)
-        return import_no_memory(o->im);
-    return BVP_OK;
-}
-
-static bvp_status read_face(off *o)
-{
-    uint64_t size;
-    bvp_status status = BVP_OK;
-    skip(&o->scan);
-    const char *line = o->scan.at;
-    if (!take_count(o, &size)) {
-        o->scan.at = line;
-        return refuse(o, "a face's number of corners");
-    }
-    for (uint64_t i = 0; i < size && status == BVP_OK; i++)
-        status = read_corner(o);
-    scan_to_newline(&o->scan);
-    if (status == BVP_OK && surface_end_polygon(&o->surface, size) != 0)
-        return import_no_memory(o->im);
-    return status;
-}
-
-static bvp_status read_body(off *o)
-{
-    bvp_status status = BVP_OK;
-    for (uint64_t i = 0; i < o->vertex_count && status == BVP_OK; i++)
-        status = read_vertex(o);
+    assert(o->surface.vertex_count == o->vertex_count);
     for (uint64_t i = 0; i < o->face_count && status == BVP_OK; i++)
         status = read_face(o);
     skip(&o->scan);
@@ -169,8 +157,7 @@ bvp_status import_off(importer *im)
     if (!(im->out->format = import_text("OFF", 3)))
         return import_no_memory(im);
     bvp_status status = read_keyword(&o);
-    if (status == BVP_OK)
-        status = read_counts(&o);
+
     if (status == BVP_OK)
         status = read_body(&o);
     surface_range all = {.polygon_count = o.surface.polygon_count};

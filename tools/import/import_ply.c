@@ -3,6 +3,7 @@
  * and properties are skipped. Ids are face numbers, then strips.
  * Spec: G. Turk, The PLY polygon file format, 1994
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -79,34 +80,18 @@ static type take_type(text_scan *s)
     return TYPE_NONE;
 }
 
-static bvp_status read_format(ply *p)
-{
-    scan_blanks(&p->scan);
-    const char *at = p->scan.at;
-    p->encoding = scan_word(&p->scan, "ascii")                  ? TEXT
-                  : scan_word(&p->scan, "binary_little_endian") ? LITTLE
-                  : scan_word(&p->scan, "binary_big_endian")    ? BIG
-                                                                : ENCODING_NONE;
-    if (p->encoding == ENCODING_NONE)
-        return refuse_header(p, at, "ascii, binary_little_endian or binary_big_endian");
-    scan_blanks(&p->scan);
-    at = p->scan.at;
-    return scan_word(&p->scan, "1.0") ? BVP_OK : refuse_header(p, at, "the version 1.0");
-}
-
-static element_kind find_kind(text_scan *s)
-{
-    return scan_word(s, "vertex") ? VERTEX
-           : scan_word(s, "face") ? FACE
-                                  : (scan_word(s, "tristrips") ? STRIP : SKIPPED);
-}
-
 static bvp_status read_element(ply *p)
 {
     int64_t count;
     scan_blanks(&p->scan);
     const char *at = p->scan.at;
-    element_kind kind = find_kind(&p->scan);
+    element_kind kind = SKIPPED;
+    if (scan_word(&p->scan, "vertex"))
+        kind = VERTEX;
+    else if (scan_word(&p->scan, "face"))
+        kind = FACE;
+    else if (scan_word(&p->scan, "tristrips"))
+        kind = STRIP;
     scan_past_word(&p->scan);
     scan_blanks(&p->scan);
     if (!scan_integer(&p->scan, &count) || count < 0)
@@ -123,15 +108,6 @@ static bvp_status read_element(ply *p)
     if (kind == VERTEX)
         p->vertex_count = (uint64_t)count;
     return BVP_OK;
-}
-
-static role find_role(text_scan *s, const element *e, int is_list)
-{
-    if (e->kind == VERTEX && !is_list)
-        return scan_word(s, "x") ? X : scan_word(s, "y") ? Y : scan_word(s, "z") ? Z : OTHER;
-    if ((e->kind == FACE || e->kind == STRIP) && is_list)
-        return scan_word(s, "vertex_indices") || scan_word(s, "vertex_index") ? INDICES : OTHER;
-    return OTHER;
 }
 
 /* property TYPE NAME, or property list TYPE TYPE NAME */
@@ -152,25 +128,19 @@ static bvp_status read_property(ply *p)
                    sizeof(property)) != 0)
         return import_no_memory(p->im);
     element *owner = &p->elements[p->element_count - 1];
+    assert(owner->first_property + owner->property_count == p->property_count);
     scan_blanks(&p->scan);
-    added.role = find_role(&p->scan, owner, added.count != TYPE_NONE);
+    if (owner->kind == VERTEX && added.count == TYPE_NONE)
+        added.role = scan_word(&p->scan, "x")   ? X
+                     : scan_word(&p->scan, "y") ? Y
+                     : scan_word(&p->scan, "z") ? Z
+                                                : OTHER;
+    else if ((owner->kind == FACE || owner->kind == STRIP) && added.count != TYPE_NONE &&
+             (scan_word(&p->scan, "vertex_indices") || scan_word(&p->scan, "vertex_index")))
+        added.role = INDICES;
     p->properties[p->property_count++] = added;
     owner->property_count++;
     return BVP_OK;
-}
-
-/* Past the line end after "end_header": the body may begin with a newline's byte. */
-static void end_header(ply *p, int lone_returns)
-{
-    text_scan *s = &p->scan;
-    scan_to_newline(s);
-    if (s->at < s->end && *s->at == '\r') {
-        s->at++;
-        if (lone_returns)
-            return;
-    }
-    if (s->at < s->end && *s->at == '\n')
-        s->at++;
 }
 
 static bvp_status read_header(ply *p)
@@ -179,28 +149,44 @@ static bvp_status read_header(ply *p)
     bvp_status status = BVP_OK;
     if (!scan_word(s, "ply"))
         return refuse_header(p, s->at, "\"ply\"");
-    int lone_returns = s->end - s->at >= 2 && s->at[0] == '\r' && s->at[1] != '\n';
-    while (status == BVP_OK) {
-        scan_spaces(s);
+    const int lone_returns = s->end - s->at >= 2 && s->at[0] == '\r' && s->at[1] != '\n';
+    while (status == BVP_OK && (scan_spaces(s), !scan_word(s, "end_header"))) {
         const char *at = s->at;
-        if (scan_word(s, "end_header")) {
-            end_header(p, lone_returns);
-            break;
-        }
-        if (scan_word(s, "format"))
-            status = read_format(p);
-        else if (scan_word(s, "element"))
+        if (scan_word(s, "format")) {
+            scan_blanks(s);
+            at = s->at;
+            p->encoding = scan_word(s, "ascii")                  ? TEXT
+                          : scan_word(s, "binary_little_endian") ? LITTLE
+                          : scan_word(s, "binary_big_endian")    ? BIG
+                                                                 : ENCODING_NONE;
+            if (p->encoding == ENCODING_NONE)
+                return refuse_header(p, at, "ascii, binary_little_endian or binary_big_endian");
+            scan_blanks(s);
+            at = s->at;
+            if (!scan_word(s, "1.0"))
+                return refuse_header(p, at, "the version 1.0");
+        } else if (scan_word(s, "element")) {
             status = read_element(p);
-        else if (scan_word(s, "property"))
+        } else if (scan_word(s, "property")) {
             status = read_property(p);
-        else if (!scan_word(s, "comment") && !scan_word(s, "obj_info"))
+        } else if (!scan_word(s, "comment") && !scan_word(s, "obj_info")) {
             return refuse_header(p, at, "a property, an element or end_header");
+        }
         scan_to_newline(s);
     }
-    if (status == BVP_OK && p->encoding == ENCODING_NONE)
+    if (status != BVP_OK)
+        return status;
+    /* Past the line end after "end_header", and no further: the body may begin with a newline's
+     * byte. */
+    scan_to_newline(s);
+    const int has_return = s->at < s->end && *s->at == '\r';
+    s->at += has_return;
+    if (!(has_return && lone_returns) && s->at < s->end && *s->at == '\n')
+        s->at++;
+    if (p->encoding == ENCODING_NONE)
         return import_refuse(p->im, BVP_ERR_CORRUPT,
                              "the header has no \"format\" line; export the model again");
-    return status;
+    return BVP_OK;
 }
 
 /* ---- numbers of the body --------------------------------------------------------------------- */
@@ -231,15 +217,6 @@ static size_t size_of(type t)
     return sizes[t];
 }
 
-static uint64_t load(const char *at, size_t size, encoding order)
-{
-    const uint8_t *bytes = (const uint8_t *)at;
-    uint64_t bits = 0;
-    for (size_t i = 0; i < size; i++)
-        bits |= (uint64_t)bytes[order == BIG ? size - 1 - i : i] << (8 * i);
-    return bits;
-}
-
 static value decode(uint64_t bits, type t)
 {
     uint32_t half = (uint32_t)bits;
@@ -265,29 +242,31 @@ static value decode(uint64_t bits, type t)
     }
 }
 
-/* Text declared as float becomes the nearest float; surface_coordinate decides about other text. */
-static int take_text(ply *p, type t, value *out)
-{
-    number n;
-    scan_blanks(&p->scan);
-    if (!scan_number(&p->scan, &n))
-        return 0;
-    *out = (value){n.value, n.prints_float};
-    if (t == FLOAT32 || (float)n.value != n.nearest)
-        *out = (value){(double)n.nearest, 1};
-    return 1;
-}
-
+/* The next number of the body. Text declared as float becomes the nearest float;
+ * surface_coordinate decides about other text. */
 static int take_value(ply *p, type t, value *out)
 {
-    size_t size = size_of(t);
-    if (p->encoding == TEXT)
-        return take_text(p, t, out);
+    const size_t size = size_of(t);
+    number n;
+    if (p->encoding == TEXT) {
+        scan_blanks(&p->scan);
+        if (!scan_number(&p->scan, &n))
+            return 0;
+        *out = (value){n.value, n.prints_float};
+        if (t == FLOAT32 || (float)n.value != n.nearest)
+            *out = (value){(double)n.nearest, 1};
+        return 1;
+    }
+    assert(t != TYPE_NONE && p->encoding != ENCODING_NONE);
     if ((size_t)(p->scan.end - p->scan.at) < size) {
         p->scan.at = p->scan.end;
         return 0;
     }
-    *out = decode(load(p->scan.at, size, p->encoding), t);
+    const uint8_t *bytes = (const uint8_t *)p->scan.at;
+    uint64_t bits = 0;
+    for (size_t i = 0; i < size; i++)
+        bits |= (uint64_t)bytes[p->encoding == BIG ? size - 1 - i : i] << (8 * i);
+    *out = decode(bits, t);
     p->scan.at += size;
     return 1;
 }
@@ -304,30 +283,27 @@ static int take_length(ply *p, const property *list, uint64_t *length)
     return 1;
 }
 
-/* Skips values that are not needed. */
-static int skip_values(ply *p, type t, uint64_t count)
-{
-    value ignored;
-    if (p->encoding != TEXT) {
-        if (count > (uint64_t)(p->scan.end - p->scan.at) / size_of(t)) {
-            p->scan.at = p->scan.end;
-            return 0;
-        }
-        p->scan.at += count * size_of(t);
-        return 1;
-    }
-    for (uint64_t i = 0; i < count; i++)
-        if (!take_value(p, t, &ignored))
-            return 0;
-    return 1;
-}
-
+/* Past values that are not needed. */
 static int skip_property(ply *p, const property *what)
 {
-    uint64_t length = 1;
-    if (what->count != TYPE_NONE && !take_length(p, what, &length))
+    uint64_t count = 1;
+    value ignored;
+    if (what->count != TYPE_NONE && !take_length(p, what, &count))
         return 0;
-    return skip_values(p, what->value, length);
+    if (p->encoding == TEXT) {
+        for (uint64_t i = 0; i < count; i++)
+            if (!take_value(p, what->value, &ignored))
+                return 0;
+        return 1;
+    }
+    const size_t size = size_of(what->value);
+    assert(size > 0);
+    if (count > (uint64_t)(p->scan.end - p->scan.at) / size) {
+        p->scan.at = p->scan.end;
+        return 0;
+    }
+    p->scan.at += count * size;
+    return 1;
 }
 
 static bvp_status read_vertex(ply *p, const element *e, uint64_t i)
@@ -350,23 +326,13 @@ static bvp_status read_vertex(ply *p, const element *e, uint64_t i)
     return surface_add_vertex(&p->surface, position, at) == 0 ? BVP_OK : import_no_memory(p->im);
 }
 
-static bvp_status refuse_index(ply *p, const char *at, double index)
+/* One vertex number; UINT32_MAX for a bad one that is to be dropped, and for the -1 that begins a
+ * new strip. */
+static bvp_status take_index(ply *p, const element *e, uint64_t i, type t, uint32_t *vertex)
 {
     static const char *const text = "expected a vertex number below %" PRIu64
                                     ", found %.17g; repair the model or leave such faces out with "
                                     "--drop-invalid";
-    if (p->encoding == TEXT) {
-        while (at < p->scan.end && scan_is_blank(*at))
-            at++;
-        return import_refuse_line(p->im, BVP_ERR_CORRUPT, at, text, p->vertex_count, index);
-    }
-    return import_refuse_byte(p->im, BVP_ERR_CORRUPT, (uint64_t)(at - (const char *)p->im->data),
-                              text, p->vertex_count, index);
-}
-
-/* One vertex number; UINT32_MAX for a bad one that is to be dropped. */
-static bvp_status take_index(ply *p, const element *e, uint64_t i, type t, uint32_t *vertex)
-{
     const char *at = p->scan.at;
     value v;
     if (!take_value(p, t, &v))
@@ -376,7 +342,13 @@ static bvp_status take_index(ply *p, const element *e, uint64_t i, type t, uint3
     int restarts = e->kind == STRIP && v.number == -1;
     if (valid || restarts || p->im->options->drop_invalid)
         return BVP_OK;
-    return refuse_index(p, at, v.number);
+    if (p->encoding == TEXT) {
+        while (at < p->scan.end && scan_is_blank(*at))
+            at++;
+        return import_refuse_line(p->im, BVP_ERR_CORRUPT, at, text, p->vertex_count, v.number);
+    }
+    return import_refuse_byte(p->im, BVP_ERR_CORRUPT, (uint64_t)(at - (const char *)p->im->data),
+                              text, p->vertex_count, v.number);
 }
 
 static bvp_status read_polygon(ply *p, const element *e, uint64_t i, const property *what)
@@ -395,15 +367,11 @@ static bvp_status read_polygon(ply *p, const element *e, uint64_t i, const prope
     return surface_end_polygon(&p->surface, length) == 0 ? BVP_OK : import_no_memory(p->im);
 }
 
-static int add_strip_triangle(surface *s, const uint32_t last[3], int odd)
-{
-    return surface_add_corner(s, last[odd ? 1 : 0]) || surface_add_corner(s, last[odd ? 0 : 1]) ||
-           surface_add_corner(s, last[2]) || surface_end_polygon(s, 3);
-}
-
-/* -1 begins a new strip. A strip's triangles that only join two strips are kept. */
+/* -1 begins a new strip. A strip's triangles that only join two strips are kept. Every other
+ * triangle is turned round, so that all have the strip's orientation. */
 static bvp_status read_strip(ply *p, const element *e, uint64_t i, const property *what)
 {
+    surface *s = &p->surface;
     uint64_t length, run = 0;
     uint32_t last[3] = {0, 0, 0};
     if (!take_length(p, what, &length))
@@ -415,62 +383,25 @@ static bvp_status read_strip(ply *p, const element *e, uint64_t i, const propert
         if (status != BVP_OK)
             return status;
         run = last[2] == UINT32_MAX ? 0 : run + 1;
-        if (run >= 3 && add_strip_triangle(&p->surface, last, (run - 3) & 1) != 0)
+        const int odd = run & 1 ? 0 : 1; /* the first triangle comes with run 3 */
+        if (run >= 3 && (surface_add_corner(s, last[odd]) || surface_add_corner(s, last[!odd]) ||
+                         surface_add_corner(s, last[2]) || surface_end_polygon(s, 3)))
             return import_no_memory(p->im);
     }
     return BVP_OK;
 }
 
+/* A face, a strip, or an element that is skipped. */
 static bvp_status read_face(ply *p, const element *e, uint64_t i)
 {
     bvp_status status = BVP_OK;
     for (size_t k = 0; k < e->property_count && status == BVP_OK; k++) {
         const property *what = &p->properties[e->first_property + k];
+        assert(e->kind != SKIPPED || what->role == OTHER);
         if (what->role == INDICES)
             status = e->kind == STRIP ? read_strip(p, e, i, what) : read_polygon(p, e, i, what);
         else if (!skip_property(p, what))
             status = refuse_body(p, e, i, "a number");
-    }
-    return status;
-}
-
-static bvp_status read_other(ply *p, const element *e, uint64_t i)
-{
-    for (size_t k = 0; k < e->property_count; k++)
-        if (!skip_property(p, &p->properties[e->first_property + k]))
-            return refuse_body(p, e, i, "a number");
-    return BVP_OK;
-}
-
-/* In text every element has a line of its own; values that the header does not know may follow. */
-static void end_line(ply *p)
-{
-    scan_blanks(&p->scan);
-    if (p->scan.at < p->scan.end && !scan_is_newline(*p->scan.at))
-        p->overlong_lines++;
-    scan_to_newline(&p->scan);
-}
-
-static bvp_status read_element_of(ply *p, const element *e, uint64_t i)
-{
-    if (e->kind == VERTEX)
-        return read_vertex(p, e, i);
-    return e->kind == SKIPPED ? read_other(p, e, i) : read_face(p, e, i);
-}
-
-static bvp_status read_elements(ply *p, const element *e)
-{
-    bvp_status status = BVP_OK;
-    if (e->property_count == 0)
-        return BVP_OK; /* takes no bytes */
-    for (uint64_t i = 0; i < e->count && status == BVP_OK; i++) {
-        if (p->encoding == TEXT)
-            scan_spaces(&p->scan);
-        status = read_element_of(p, e, i);
-        if (p->encoding == TEXT)
-            end_line(p);
-        if (i % 65536 == 0)
-            import_progress(p->im, (uint64_t)(p->scan.at - (const char *)p->im->data), p->im->size);
     }
     return status;
 }
@@ -485,52 +416,58 @@ static int has_role(const ply *p, const element *e, role wanted)
     return 0;
 }
 
-/* Vertices need three coordinates; elements need bytes. */
-static bvp_status check_elements(ply *p)
-{
-    for (size_t i = 0; i < p->element_count; i++) {
-        const element *e = &p->elements[i];
-        if (e->kind == VERTEX && !(has_role(p, e, X) && has_role(p, e, Y) && has_role(p, e, Z)))
-            return import_refuse_line(p->im, BVP_ERR_CORRUPT, e->at,
-                                      "expected properties x, y and z of the vertices; export the "
-                                      "model again");
-        if (e->property_count > 0 && e->count > p->im->size)
-            return import_refuse_line(p->im, BVP_ERR_CORRUPT, e->at,
-                                      "%" PRIu64 " elements can't be in a file of %zu bytes; it is "
-                                      "cut off or damaged, get it again",
-                                      e->count, p->im->size);
-    }
-    return BVP_OK;
-}
-
 static bvp_status read_body(ply *p)
 {
-    bvp_status status = check_elements(p);
-    for (size_t i = 0; i < p->element_count && status == BVP_OK; i++)
-        status = read_elements(p, &p->elements[i]);
-    if (status != BVP_OK)
-        return status;
+    importer *im = p->im;
+    const char *text = (const char *)im->data;
+    bvp_status status = BVP_OK;
+    /* Vertices need three coordinates; elements need bytes. */
+    for (size_t k = 0; k < p->element_count; k++) {
+        const element *e = &p->elements[k];
+        if (e->kind == VERTEX && !(has_role(p, e, X) && has_role(p, e, Y) && has_role(p, e, Z)))
+            return import_refuse_line(im, BVP_ERR_CORRUPT, e->at,
+                                      "expected properties x, y and z of the vertices; export the "
+                                      "model again");
+        if (e->property_count > 0 && e->count > im->size)
+            return import_refuse_line(im, BVP_ERR_CORRUPT, e->at,
+                                      "%" PRIu64 " elements can't be in a file of %zu bytes; it is "
+                                      "cut off or damaged, get it again",
+                                      e->count, im->size);
+    }
+    for (size_t k = 0; k < p->element_count; k++) {
+        const element *e = &p->elements[k];
+        const uint64_t count = e->property_count > 0 ? e->count : 0; /* else it takes no bytes */
+        for (uint64_t i = 0; i < count && status == BVP_OK; i++) {
+            if (p->encoding == TEXT)
+                scan_spaces(&p->scan);
+            status = e->kind == VERTEX ? read_vertex(p, e, i) : read_face(p, e, i);
+            /* In text every element has a line of its own; values that the header does not know may
+             * follow. */
+            if (p->encoding == TEXT) {
+                scan_blanks(&p->scan);
+                if (p->scan.at < p->scan.end && !scan_is_newline(*p->scan.at))
+                    p->overlong_lines++;
+                scan_to_newline(&p->scan);
+            }
+            if (i % 65536 == 0)
+                import_progress(im, (uint64_t)(p->scan.at - text), im->size);
+        }
+        if (status != BVP_OK)
+            return status;
+    }
     scan_spaces(&p->scan);
     if (p->scan.at == p->scan.end)
         return BVP_OK;
-    return import_refuse_byte(p->im, BVP_ERR_CORRUPT,
-                              (uint64_t)(p->scan.at - (const char *)p->im->data),
+    return import_refuse_byte(im, BVP_ERR_CORRUPT, (uint64_t)(p->scan.at - text),
                               "expected the end of the file after the last element, found %zu more "
                               "bytes; export the model again",
                               (size_t)(p->scan.end - p->scan.at));
 }
 
-static bvp_status name_format(ply *p)
+bvp_status import_ply(importer *im)
 {
     static const char *const names[] = {"PLY", "PLY (ASCII)", "PLY (binary, little-endian)",
                                         "PLY (binary, big-endian)"};
-    const char *name = names[p->encoding];
-    p->im->out->format = import_text(name, strlen(name));
-    return p->im->out->format ? BVP_OK : import_no_memory(p->im);
-}
-
-bvp_status import_ply(importer *im)
-{
     const char *text = (const char *)im->data;
     ply p = {.im = im, .scan = {text, text + im->size}};
     bvp_status status = read_header(&p);
@@ -544,8 +481,9 @@ bvp_status import_ply(importer *im)
         status = surface_warn(im, &p.surface);
     if (status == BVP_OK)
         status = import_warn(im, p.overlong_lines, "lines longer than the header says cut short");
-    if (status == BVP_OK)
-        status = name_format(&p);
+    const char *name = names[p.encoding];
+    if (status == BVP_OK && !(im->out->format = import_text(name, strlen(name))))
+        status = import_no_memory(im);
     surface_free(&p.surface);
     free(p.elements);
     free(p.properties);

@@ -3,6 +3,7 @@
  * A binary file is one mesh. So is an ASCII file; several solids in it become a part each.
  * Coordinates of ASCII files are floats, unless floats would not print as the text does.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,58 +22,35 @@ static uint32_t read_count(const uint8_t *p)
     return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static int is_binary(const importer *im)
-{
-    return im->size >= HEADER_SIZE &&
-           im->size == HEADER_SIZE + FACET_SIZE * (uint64_t)read_count(im->data + 80);
-}
-
-/* 9 little-endian floats of a facet. Returns whether all are finite. */
-static int read_corners(const uint8_t *p, float corners[9])
-{
-    int finite = 1;
-    for (int i = 0; i < 9; i++) {
-        uint32_t bits = read_count(p + 4 * i);
-        finite &= (bits & 0x7f800000) != 0x7f800000;
-        memcpy(&corners[i], &bits, sizeof bits);
-    }
-    return finite;
-}
-
-static bvp_status refuse_facet(importer *im, uint64_t facet, const float corners[9])
-{
-    int i = 0;
-    while (isfinite(corners[i]))
-        i++;
-    return import_refuse_byte(im, BVP_ERR_ARGUMENT,
-                              HEADER_SIZE + FACET_SIZE * facet + NORMAL_SIZE + 4 * (unsigned)i,
-                              "facet %llu: expected a finite coordinate, found %g; repair the "
-                              "model or leave such triangles out with --drop-invalid",
-                              (unsigned long long)facet, (double)corners[i]);
-}
-
-static bvp_status read_facets(importer *im, soup *s, uint64_t count)
-{
-    bvp_status status = BVP_OK;
-    for (uint64_t facet = 0; facet < count && status == BVP_OK; facet++) {
-        float *corners = soup_next(s);
-        if (!corners)
-            return import_no_memory(im);
-        if (read_corners(im->data + HEADER_SIZE + FACET_SIZE * facet + NORMAL_SIZE, corners))
-            status = soup_keep(s, facet);
-        else if (!im->options->drop_invalid)
-            return refuse_facet(im, facet, corners);
-        if (facet % 262144 == 0)
-            import_progress(im, facet, count);
-    }
-    return status;
-}
-
 /* One facet after the other, up to one that is not finite. */
 static bvp_status import_checked(importer *im, uint64_t count)
 {
     soup s = {.im = im};
-    bvp_status status = read_facets(im, &s, count);
+    bvp_status status = BVP_OK;
+    for (uint64_t facet = 0; facet < count && status == BVP_OK; facet++) {
+        const uint64_t offset = HEADER_SIZE + FACET_SIZE * facet + NORMAL_SIZE;
+        float *corners = soup_next(&s);
+        int first_wrong = 9;
+        assert(offset + CORNERS_SIZE <= im->size);
+        for (int i = 0; corners && i < 9; i++) {
+            const uint32_t bits = read_count(im->data + offset + 4 * (unsigned)i);
+            memcpy(&corners[i], &bits, sizeof bits);
+            if (first_wrong == 9 && (bits & 0x7f800000) == 0x7f800000)
+                first_wrong = i;
+        }
+        if (!corners)
+            status = import_no_memory(im);
+        else if (first_wrong == 9)
+            status = soup_keep(&s, facet);
+        else if (!im->options->drop_invalid)
+            status =
+                import_refuse_byte(im, BVP_ERR_ARGUMENT, offset + 4 * (unsigned)first_wrong,
+                                   "facet %llu: expected a finite coordinate, found %g; repair the "
+                                   "model or leave such triangles out with --drop-invalid",
+                                   (unsigned long long)facet, (double)corners[first_wrong]);
+        if (status == BVP_OK && facet % 262144 == 0)
+            import_progress(im, facet, count);
+    }
     if (status == BVP_OK)
         status = import_warn(im, count - soup_count(&s), invalid_text);
     if (status == BVP_OK && soup_count(&s) > 0)
@@ -81,32 +59,8 @@ static bvp_status import_checked(importer *im, uint64_t count)
     return status;
 }
 
-/* The mesh owns both arrays then. */
-static bvp_status add_welded(importer *im, uint64_t count, uint32_t *indices, void *positions,
-                             uint64_t vertex_count)
-{
-    model_mesh *mesh = import_add_mesh(im);
-    if (!mesh) {
-        free(indices);
-        free(positions);
-        return import_no_memory(im);
-    }
-    mesh->positions = positions;
-    mesh->vertex_count = vertex_count;
-    mesh->indices = indices;
-    mesh->triangle_count = count;
-    return BVP_OK;
-}
-
-static int are_finite(const float *positions, uint64_t count)
-{
-    int finite = 1;
-    for (uint64_t i = 0; i < 3 * count; i++)
-        finite &= isfinite(positions[i]) != 0;
-    return finite;
-}
-
-/* The facets are welded in place, without a copy and with all threads. */
+/* The facets are welded in place, without a copy and with all threads. Only if one is not finite,
+ * they are looked at one after the other. */
 static bvp_status import_binary(importer *im)
 {
     const uint64_t count = read_count(im->data + 80);
@@ -117,6 +71,7 @@ static bvp_status import_binary(importer *im)
     uint32_t *indices = NULL;
     uint64_t vertex_count;
     void *positions;
+    assert(im->size == HEADER_SIZE + FACET_SIZE * count);
     if (!(im->out->format = import_text("STL (binary)", 12)))
         return import_no_memory(im);
     if (count == 0 || 3 * count >= UINT32_MAX)
@@ -126,27 +81,20 @@ static bvp_status import_binary(importer *im)
     if (status != BVP_OK)
         return status;
     import_progress(im, count, count);
-    if (are_finite(positions, vertex_count))
-        return add_welded(im, count, indices, positions, vertex_count);
+    int finite = 1;
+    for (uint64_t i = 0; i < 3 * vertex_count; i++)
+        finite &= isfinite(((const float *)positions)[i]) != 0;
+    model_mesh *mesh = finite ? import_add_mesh(im) : NULL;
+    if (mesh) { /* it owns both arrays now */
+        mesh->positions = positions;
+        mesh->vertex_count = vertex_count;
+        mesh->indices = indices;
+        mesh->triangle_count = count;
+        return BVP_OK;
+    }
     free(indices);
     free(positions);
-    return import_checked(im, count);
-}
-
-/* The size does not fit the count; which of the two is wrong can't be known. */
-static bvp_status refuse_size(importer *im)
-{
-    if (im->size < HEADER_SIZE)
-        return import_refuse_byte(im, BVP_ERR_CORRUPT, im->size,
-                                  "the file ends in the header: expected at least 84 bytes; it is "
-                                  "cut off, get it again");
-    uint64_t count = read_count(im->data + 80), wanted = HEADER_SIZE + FACET_SIZE * count;
-    return import_refuse_byte(
-        im, BVP_ERR_CORRUPT, wanted < im->size ? wanted : im->size,
-        "the header announces %llu facets, %llu bytes, but the file has %llu bytes; %s",
-        (unsigned long long)count, (unsigned long long)wanted, (unsigned long long)im->size,
-        wanted > im->size ? "it is cut off or no STL file, get it again"
-                          : "something follows the facets or the count is wrong, export it again");
+    return finite ? import_no_memory(im) : import_checked(im, count);
 }
 
 /* ---- ASCII ----------------------------------------------------------------------------------- */
@@ -182,43 +130,6 @@ static int take(reader *s, const char *word)
     return scan_word(&s->scan, word);
 }
 
-/* A coordinate becomes element `at` of the facet's nine. */
-static int take_coordinate(reader *s, void *corners, int at, int *finite)
-{
-    number n;
-    scan_spaces(&s->scan);
-    if (!scan_number(&s->scan, &n))
-        return 0;
-    if (s->soup.is_double)
-        ((double *)corners)[at] = n.value;
-    else
-        ((float *)corners)[at] = n.nearest;
-    s->needs_double |= !s->soup.is_double && !n.prints_float;
-    *finite &= isfinite(n.value) != 0;
-    return 1;
-}
-
-static bvp_status read_vertices(importer *im, reader *s, void *corners, int *finite)
-{
-    for (int corner = 0; corner < 3; corner++) {
-        const char *line = s->scan.at;
-        if (!take(s, "vertex"))
-            return refuse_word(im, s, "\"vertex\"");
-        for (int axis = 0; axis < 3; axis++)
-            if (!take_coordinate(s, corners, 3 * corner + axis, finite))
-                return refuse_word(im, s, "a number");
-        if (!*finite && !im->options->drop_invalid) {
-            while (line < s->scan.at && scan_is_space(*line))
-                line++;
-            return import_refuse_line(im, BVP_ERR_ARGUMENT, line,
-                                      "facet %llu: expected finite coordinates; repair the model "
-                                      "or leave such triangles out with --drop-invalid",
-                                      (unsigned long long)s->facet);
-        }
-    }
-    return BVP_OK;
-}
-
 /* After "facet". The normal is ignored: many writers get it wrong, and it is not needed. */
 static bvp_status read_facet(importer *im, reader *s)
 {
@@ -233,9 +144,31 @@ static bvp_status read_facet(importer *im, reader *s)
         }
     if (!take(s, "outer") || !take(s, "loop"))
         return refuse_word(im, s, "\"outer loop\"");
-    bvp_status status = read_vertices(im, s, corners, &finite);
-    if (status != BVP_OK)
-        return status;
+    for (int corner = 0; corner < 3; corner++) {
+        const char *line = s->scan.at;
+        if (!take(s, "vertex"))
+            return refuse_word(im, s, "\"vertex\"");
+        for (int i = 3 * corner; i < 3 * corner + 3; i++) {
+            number n;
+            scan_spaces(&s->scan);
+            if (!scan_number(&s->scan, &n))
+                return refuse_word(im, s, "a number");
+            if (s->soup.is_double)
+                ((double *)corners)[i] = n.value;
+            else
+                ((float *)corners)[i] = n.nearest;
+            s->needs_double |= !s->soup.is_double && !n.prints_float;
+            finite &= isfinite(n.value) != 0;
+        }
+        if (!finite && !im->options->drop_invalid) {
+            while (line < s->scan.at && scan_is_space(*line))
+                line++;
+            return import_refuse_line(im, BVP_ERR_ARGUMENT, line,
+                                      "facet %llu: expected finite coordinates; repair the model "
+                                      "or leave such triangles out with --drop-invalid",
+                                      (unsigned long long)s->facet);
+        }
+    }
     if (!take(s, "endloop"))
         return refuse_word(im, s, "\"endloop\" after three vertices");
     if (!take(s, "endfacet"))
@@ -258,20 +191,15 @@ static const char *name_end(const text_scan *s)
     return word.at;
 }
 
-static char *take_name(text_scan *s)
-{
-    scan_blanks(s);
-    const char *first = s->at, *end = name_end(s);
-    s->at = end;
-    while (end > first && scan_is_blank(end[-1]))
-        end--;
-    return import_text(first, (size_t)(end - first));
-}
-
 /* After "solid": its facets, up to and with "endsolid". */
 static bvp_status read_solid(importer *im, reader *s)
 {
-    char *name = take_name(&s->scan);
+    scan_blanks(&s->scan);
+    const char *first = s->scan.at, *end = name_end(&s->scan);
+    s->scan.at = end;
+    while (end > first && scan_is_blank(end[-1]))
+        end--;
+    char *name = import_text(first, (size_t)(end - first));
     bvp_status status = name ? BVP_OK : import_no_memory(im);
     while (status == BVP_OK && !s->needs_double && take(s, "facet")) {
         status = read_facet(im, s);
@@ -298,9 +226,9 @@ static bvp_status read_solids(importer *im, int is_double, int *needs_double)
     const char *text = (const char *)im->data;
     reader s = {.scan = {text, text + im->size}, .soup = {.im = im, .is_double = is_double}};
     bvp_status status = BVP_OK;
-    while (status == BVP_OK && !s.needs_double && take(&s, "solid")) {
+    while (status == BVP_OK && !s.needs_double && take(&s, "solid"))
         status = read_solid(im, &s);
-    }
+    assert(!s.needs_double || !is_double); /* so the second time is the last */
     if (status == BVP_OK && !s.needs_double && s.scan.at < s.scan.end)
         status = refuse_word(im, &s, "\"facet\", \"endsolid\" or \"solid\"");
     if (status == BVP_OK && !s.needs_double)
@@ -310,31 +238,37 @@ static bvp_status read_solids(importer *im, int is_double, int *needs_double)
     return status;
 }
 
-static bvp_status import_ascii(importer *im)
-{
-    int needs_double;
-    bvp_status status = read_solids(im, 0, &needs_double);
-    if (status == BVP_OK && needs_double) {
-        model_free(im->out);
-        im->out->up = BVP_UP_UNKNOWN;
-        status = read_solids(im, 1, &needs_double);
-    }
-    if (status == BVP_OK && !(im->out->format = import_text("STL (ASCII)", 11)))
-        return import_no_memory(im);
-    return status;
-}
-
-static int says_solid(const importer *im)
-{
-    const char *text = (const char *)im->data;
-    text_scan s = {text, text + im->size};
-    scan_spaces(&s);
-    return scan_word(&s, "solid") && memchr(im->data, 0, im->size < 512 ? im->size : 512) == NULL;
-}
-
 bvp_status import_stl(importer *im)
 {
-    if (is_binary(im))
+    const char *text = (const char *)im->data;
+    const uint64_t count = im->size >= HEADER_SIZE ? read_count(im->data + 80) : 0;
+    const uint64_t wanted = HEADER_SIZE + FACET_SIZE * count;
+    if (im->size == wanted)
         return import_binary(im);
-    return says_solid(im) ? import_ascii(im) : refuse_size(im);
+
+    text_scan s = {text, text + im->size};
+    scan_spaces(&s);
+    if (scan_word(&s, "solid") && !memchr(im->data, 0, im->size < 512 ? im->size : 512)) {
+        int needs_double;
+        bvp_status status = read_solids(im, 0, &needs_double);
+        if (status == BVP_OK && needs_double) {
+            model_free(im->out);
+            im->out->up = BVP_UP_UNKNOWN;
+            status = read_solids(im, 1, &needs_double);
+        }
+        if (status == BVP_OK && !(im->out->format = import_text("STL (ASCII)", 11)))
+            return import_no_memory(im);
+        return status;
+    }
+    /* The size does not fit the count; which of the two is wrong can't be known. */
+    if (im->size < HEADER_SIZE)
+        return import_refuse_byte(im, BVP_ERR_CORRUPT, im->size,
+                                  "the file ends in the header: expected at least 84 bytes; it is "
+                                  "cut off, get it again");
+    return import_refuse_byte(
+        im, BVP_ERR_CORRUPT, wanted < im->size ? wanted : im->size,
+        "the header announces %llu facets, %llu bytes, but the file has %llu bytes; %s",
+        (unsigned long long)count, (unsigned long long)wanted, (unsigned long long)im->size,
+        wanted > im->size ? "it is cut off or no STL file, get it again"
+                          : "something follows the facets or the count is wrong, export it again");
 }

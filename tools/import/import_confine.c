@@ -54,18 +54,6 @@ static void limit(int what, uint64_t soft, uint64_t most)
     setrlimit(what, &now);
 }
 
-static void set_limits(uint64_t memory, uint64_t seconds)
-{
-    /* private memory that can be written to: what is reserved only, as for threads, does not count.
-     * The sanitizer's shadow does, and is larger than any machine */
-    if (!IS_SANITIZED)
-        limit(RLIMIT_DATA, memory, memory);
-    limit(RLIMIT_CPU, seconds, seconds + 1);
-    limit(RLIMIT_FSIZE, 0, 0);
-    limit(RLIMIT_NOFILE, FILES_MAX, FILES_MAX);
-    limit(RLIMIT_CORE, 0, 0);
-}
-
 /* ---- system calls ---------------------------------------------------------------------------- */
 
 #ifdef HAS_FILTER
@@ -203,6 +191,13 @@ static void end_with_parent(void)
 void import_confine(uint64_t memory, uint64_t seconds)
 {
     end_with_parent();
-    set_limits(memory, seconds);
+    /* private memory that can be written to: what is reserved only, as for threads, does not count.
+     * The sanitizer's shadow does, and is larger than any machine */
+    if (!IS_SANITIZED)
+        limit(RLIMIT_DATA, memory, memory);
+    limit(RLIMIT_CPU, seconds, seconds + 1);
+    limit(RLIMIT_FSIZE, 0, 0);
+    limit(RLIMIT_NOFILE, FILES_MAX, FILES_MAX);
+    limit(RLIMIT_CORE, 0, 0);
     set_filter();
 }

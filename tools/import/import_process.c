@@ -9,6 +9,7 @@
  * files beneath the model's folder that it asks for. It limits itself before it looks at the model,
  * import_confine.h, and ends when its time is over. */
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -91,14 +92,6 @@ static int find_program(process *p)
     return is_there(p->path, BVPACK_LIBEXEC, (int)strlen(BVPACK_LIBEXEC), "", name);
 }
 
-static bvp_status refuse_missing(importer *im, const program *program)
-{
-    return import_refuse(im, BVP_ERR_ARGUMENT,
-                         "%s are read by the program %s, which was not built or is not installed; "
-                         "build bvpack with %s, or convert the model to glTF",
-                         program->reads, program->name, program->library);
-}
-
 /* ---- start ---------------------------------------------------------------------------------- */
 
 static bvp_status refuse_system(importer *im, const char *doing)
@@ -108,30 +101,23 @@ static bvp_status refuse_system(importer *im, const char *doing)
                          "can't %s: %s", doing, strerror(reason));
 }
 
-/* Has no name at any time if the file system allows that, so that a kill leaves nothing behind. */
-static int open_nameless(void)
+/* A file without a name that has the model's bytes; -1: errno says why not. It has no name at any
+ * time if the file system allows that, so that a kill leaves nothing behind. */
+static int copy_input(const importer *im)
 {
     const char *given = getenv("TMPDIR"), *folder = given && given[0] ? given : "/tmp";
     char path[PATH_SIZE];
-    int fd = -1;
+    int low = -1;
 #ifdef O_TMPFILE
-    fd = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        return fd;
+    low = open(folder, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
 #endif
-    snprintf(path, sizeof path, "%s/bvpack.XXXXXX", folder);
-    fd = mkstemp(path);
-    if (fd >= 0)
+    if (low < 0) {
+        snprintf(path, sizeof path, "%s/bvpack.XXXXXX", folder);
+        low = mkstemp(path);
+        if (low < 0)
+            return -1;
         unlink(path);
-    return fd;
-}
-
-/* A file without a name that has the model's bytes; -1: errno says why not. */
-static int copy_input(const importer *im)
-{
-    const int low = open_nameless();
-    if (low < 0)
-        return -1;
+    }
     const int fd = fcntl(low, F_DUPFD_CLOEXEC, FREE_DESCRIPTOR);
     close(low);
     for (size_t done = 0; fd >= 0 && done < im->size;) {
@@ -166,97 +152,64 @@ typedef struct handed {
     int answer, model, files;
 } handed;
 
-/* Descriptors 0 to 2 lead to nothing: libraries write there, and it must not look like our output.
- */
-static int set_up(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes,
-                  const handed *h)
-{
-    sigset_t none, defaults;
-    int wrong = 0;
-    for (int fd = 0; fd < 3; fd++)
-        wrong |= posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0);
-    wrong |= posix_spawn_file_actions_adddup2(actions, h->answer, IMPORT_DESCRIPTOR);
-    wrong |= posix_spawn_file_actions_adddup2(actions, h->model, IMPORT_FILE_DESCRIPTOR);
-    wrong |= posix_spawn_file_actions_adddup2(actions, h->files, IMPORT_SOCKET_DESCRIPTOR);
-    sigemptyset(&none);
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    wrong |= posix_spawnattr_setsigmask(attributes, &none);
-    wrong |= posix_spawnattr_setsigdefault(attributes, &defaults);
-    return wrong |
-           posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
-
-static int spawn(process *p, char **arguments, const handed *h)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    int wrong = posix_spawn_file_actions_init(&actions);
-    if (wrong != 0)
-        return wrong;
-    wrong = posix_spawnattr_init(&attributes);
-    if (wrong == 0) {
-        wrong = set_up(&actions, &attributes, h);
-        if (wrong == 0)
-            wrong = posix_spawn(&p->pid, p->path, &actions, &attributes, arguments, environ);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&actions);
-    return wrong;
-}
-
-/* By the options, else by the model's size. */
-static void settle_limits(const importer *im, process *p)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    const uint64_t machine =
-        pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 4 * 3 : UINT64_MAX;
-    p->seconds = im->options->seconds;
-    if (p->seconds <= 0)
-        p->seconds = p->program->seconds + (double)im->size / p->program->bytes_a_second;
-    if (p->seconds > 1e9)
-        p->seconds = 1e9;
-    p->memory = im->options->megabytes << 20;
-    if (p->memory > 0)
-        return;
-    p->memory = MEMORY_AT_LEAST + MEMORY_A_BYTE * (uint64_t)im->size;
-    if (p->memory > machine)
-        p->memory = machine > MEMORY_AT_LEAST ? machine : MEMORY_AT_LEAST;
-}
-
-/* Processor time of all threads together; it ends the process if this program, which watches the
- * wall-clock time, is gone. */
-static unsigned processor_seconds(const importer *im, const process *p)
-{
-    const long machine = sysconf(_SC_NPROCESSORS_ONLN);
-    const uint32_t asked = im->options->thread_count;
-    const double threads = asked > 0 ? asked : machine > 0 ? (double)machine : 1;
-    const double seconds = p->seconds * threads + 2;
-    return seconds < 2e9 ? (unsigned)seconds : 2000000000;
-}
-
-/* Of the model, without folders. */
-static const char *name_of(const importer *im)
-{
-    const char *name = im->options->path ? im->options->path : im->name;
-    const char *slash = strrchr(name, '/');
-    return slash ? slash + 1 : name;
-}
-
-static int spawn_with(importer *im, process *p, const handed *h)
+/* Starts the program with the process's ends. Descriptors 0 to 2 lead to nothing: libraries write
+ * there, and it must not look like our output. Returns 0 or the error's number. */
+static int spawn(importer *im, process *p, const handed *h)
 {
     char chord[NUMBER_SIZE], angle[NUMBER_SIZE], threads[NUMBER_SIZE], memory[NUMBER_SIZE],
         seconds[NUMBER_SIZE];
     const import_options *o = im->options;
+    /* Processor time of all threads together; it ends the process if this program, which watches
+     * the wall-clock time, is gone. */
+    const long machine = sysconf(_SC_NPROCESSORS_ONLN);
+    const double all = o->thread_count > 0 ? o->thread_count : machine > 0 ? (double)machine : 1;
+    const double limit = p->seconds * all + 2;
+    const char *name = o->path ? o->path : im->name, *slash = strrchr(name, '/');
     snprintf(chord, sizeof chord, "%.17g", o->chord > 0 ? o->chord : IMPORT_CHORD);
     snprintf(angle, sizeof angle, "%.17g", o->angle > 0 ? o->angle : IMPORT_ANGLE);
     snprintf(threads, sizeof threads, "%u", o->thread_count);
     snprintf(memory, sizeof memory, "%llu", (unsigned long long)p->memory);
-    snprintf(seconds, sizeof seconds, "%u", processor_seconds(im, p));
-    char *arguments[] = {
-        p->path, (char *)im->format,  chord, angle, threads, o->drop_invalid ? "1" : "0", memory,
-        seconds, (char *)name_of(im), NULL};
-    return spawn(p, arguments, h);
+    snprintf(seconds, sizeof seconds, "%u", limit < 2e9 ? (unsigned)limit : 2000000000);
+    char *arguments[] = {p->path,
+                         (char *)im->format,
+                         chord,
+                         angle,
+                         threads,
+                         o->drop_invalid ? "1" : "0",
+                         memory,
+                         seconds,
+                         (char *)(slash ? slash + 1 : name),
+                         NULL};
+
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, defaults;
+    int wrong = posix_spawn_file_actions_init(&actions);
+    if (wrong != 0)
+        return wrong;
+    wrong = posix_spawnattr_init(&attributes);
+    if (wrong != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return wrong;
+    }
+    for (int fd = 0; fd < 3; fd++)
+        wrong |= posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+    assert(h->answer >= FREE_DESCRIPTOR && h->model >= FREE_DESCRIPTOR &&
+           h->files >= FREE_DESCRIPTOR); /* so no dup2 closes another one's source */
+    wrong |= posix_spawn_file_actions_adddup2(&actions, h->answer, IMPORT_DESCRIPTOR);
+    wrong |= posix_spawn_file_actions_adddup2(&actions, h->model, IMPORT_FILE_DESCRIPTOR);
+    wrong |= posix_spawn_file_actions_adddup2(&actions, h->files, IMPORT_SOCKET_DESCRIPTOR);
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    wrong |= posix_spawnattr_setsigmask(&attributes, &none);
+    wrong |= posix_spawnattr_setsigdefault(&attributes, &defaults);
+    wrong |= posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (wrong == 0)
+        wrong = posix_spawn(&p->pid, p->path, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return wrong;
 }
 
 static void close_all(const int *fds, int count)
@@ -266,48 +219,7 @@ static void close_all(const int *fds, int count)
             close(fds[i]);
 }
 
-static bvp_status start(importer *im, process *p)
-{
-    int model = -1, answer[2] = {-1, -1}, files[2] = {-1, -1};
-    if (!im->options->file && (p->copy = copy_input(im)) < 0)
-        return refuse_system(im, "copy it to a temporary file");
-    /* as everything that it gets, above the descriptors that it gets it on */
-    model = fcntl(p->copy >= 0 ? p->copy : *im->options->file, F_DUPFD_CLOEXEC, FREE_DESCRIPTOR);
-    int wrong = 0;
-    if (model < 0 || make_pair(0, answer) != 0 || make_pair(1, files) != 0 ||
-        fcntl(answer[0], F_SETFL, O_NONBLOCK) != 0)
-        wrong = errno;
-    else
-        wrong = spawn_with(im, p, &(handed){answer[1], model, files[1]});
-    close_all((int[]){model, answer[1], files[1]}, 3);
-    p->from.answer = answer[0];
-    p->from.files = files[0];
-    p->from.deadline = import_clock() + (uint64_t)(p->seconds * 1e9);
-    p->from.most = 2 * p->memory;
-    errno = wrong;
-    return wrong == 0 ? BVP_OK : refuse_system(im, "start the program that reads it");
-}
-
 /* ---- end ------------------------------------------------------------------------------------ */
-
-/* The process's exit status. A process that closed its answer but goes on is killed. */
-static int wait_for(const process *p, int is_wanted)
-{
-    const struct timespec pause = {0, 10 * 1000 * 1000};
-    int status = 0;
-    if (!is_wanted)
-        kill(p->pid, SIGKILL);
-    for (int i = 0; i < END_TRIES; i++) {
-        const pid_t done = waitpid(p->pid, &status, WNOHANG);
-        if (done == p->pid || (done < 0 && errno != EINTR))
-            return status;
-        nanosleep(&pause, NULL);
-    }
-    kill(p->pid, SIGKILL);
-    while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return status;
-}
 
 /* The answer is incomplete: the process's exit status says why. */
 static bvp_status refuse_cut(importer *im, const process *p, int status)
@@ -347,22 +259,6 @@ static bvp_status refuse_cut(importer *im, const process *p, int status)
                          name);
 }
 
-static bvp_status refuse_late(importer *im, const process *p)
-{
-    return import_refuse(im, BVP_ERR_LIMIT,
-                         "%s was ended after %.4g s, its time for a model of this size; export the "
-                         "model again, or give it longer with --import-timeout",
-                         p->program->name, p->seconds);
-}
-
-static bvp_status refuse_flood(importer *im, const process *p)
-{
-    return import_refuse(im, BVP_ERR_LIMIT,
-                         "%s makes more of it than %llu MiB; raise --chord for coarser triangles, "
-                         "or allow more with --import-memory",
-                         p->program->name, (unsigned long long)p->from.most >> 20);
-}
-
 /* The library may have failed for want of a file that it was not given. */
 static bvp_status refuse_denied(importer *im, const process *p)
 {
@@ -372,36 +268,51 @@ static bvp_status refuse_denied(importer *im, const process *p)
                          p->from.denied);
 }
 
-static bvp_status warn_of_denied(importer *im, const process *p)
-{
-    char text[240];
-    uint64_t triangles = 0;
-    for (uint32_t i = 0; i < im->out->mesh_count; i++)
-        triangles += im->out->meshes[i].triangle_count;
-    if (p->from.denied_count == 0)
-        return BVP_OK;
-    if (triangles == 0)
-        return refuse_denied(im, p);
-    snprintf(text, sizeof text, "files outside the model's folder left out, \"%.80s\" first",
-             p->from.denied);
-    return import_warn(im, p->from.denied_count, text);
-}
-
-static int is_over(import_outcome outcome)
-{
-    return outcome == IMPORT_DONE || outcome == IMPORT_REFUSED || outcome == IMPORT_CUT;
-}
-
+/* What the process gave, or why it gave nothing. */
 static bvp_status finish(importer *im, const process *p, import_outcome outcome, const char *what)
 {
+    const struct timespec pause = {0, 10 * 1000 * 1000};
+    const char *name = p->program->name, *denied = p->from.denied;
     const int reason = errno;
-    const int status = wait_for(p, is_over(outcome));
-    if (outcome == IMPORT_DONE && status == 0)
-        return warn_of_denied(im, p);
+    int status = 0;
+    pid_t done = 0;
+    /* A process that did not come to its end, or closed its answer but goes on, is killed. */
+    if (outcome != IMPORT_DONE && outcome != IMPORT_REFUSED && outcome != IMPORT_CUT)
+        kill(p->pid, SIGKILL);
+    for (int i = 0; i < END_TRIES && done == 0; i++) {
+        done = waitpid(p->pid, &status, WNOHANG);
+        if (done < 0 && errno == EINTR)
+            done = 0;
+        if (done == 0)
+            nanosleep(&pause, NULL);
+    }
+    if (done == 0) {
+        kill(p->pid, SIGKILL);
+        while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+            ;
+    }
+    if (outcome == IMPORT_DONE && status == 0) {
+        char text[240];
+        uint64_t triangles = 0;
+        for (uint32_t i = 0; i < im->out->mesh_count; i++)
+            triangles += im->out->meshes[i].triangle_count;
+        if (p->from.denied_count > 0 && triangles == 0)
+            return refuse_denied(im, p);
+        snprintf(text, sizeof text, "files outside the model's folder left out, \"%.80s\" first",
+                 denied);
+        return import_warn(im, p->from.denied_count, text);
+    }
     if (outcome == IMPORT_LATE || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
-        return refuse_late(im, p);
+        return import_refuse(
+            im, BVP_ERR_LIMIT,
+            "%s was ended after %.4g s, its time for a model of this size; export the "
+            "model again, or give it longer with --import-timeout",
+            name, p->seconds);
     if (outcome == IMPORT_FLOOD)
-        return refuse_flood(im, p);
+        return import_refuse(im, BVP_ERR_LIMIT,
+                             "%s makes more of it than %llu MiB; raise --chord for coarser "
+                             "triangles, or allow more with --import-memory",
+                             name, (unsigned long long)p->from.most >> 20);
     if (outcome == IMPORT_REFUSED && p->from.denied_count > 0)
         return refuse_denied(im, p);
     if (outcome == IMPORT_REFUSED || outcome == IMPORT_NO_MEMORY)
@@ -413,18 +324,54 @@ static bvp_status finish(importer *im, const process *p, import_outcome outcome,
         return import_refuse(im, BVP_ERR_CORRUPT,
                              "the answer of %s is damaged: %s; is \"%.120s\" of this version of "
                              "bvpack?",
-                             p->program->name, what, p->path);
+                             name, what, p->path);
     return refuse_cut(im, p, status);
 }
 
 static bvp_status import_with(importer *im, const program *program)
 {
+    const import_options *o = im->options;
     process p = {.program = program, .from = {.answer = -1, .files = -1}, .copy = -1};
     const char *what = "";
     if (!find_program(&p))
-        return refuse_missing(im, program);
-    settle_limits(im, &p);
-    bvp_status status = start(im, &p);
+        return import_refuse(im, BVP_ERR_ARGUMENT,
+                             "%s are read by the program %s, which was not built or is not "
+                             "installed; build bvpack with %s, or convert the model to glTF",
+                             program->reads, program->name, program->library);
+    /* Its limits, by the options, else by the model's size. */
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const uint64_t machine =
+        pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 4 * 3 : UINT64_MAX;
+    p.seconds = o->seconds;
+    if (p.seconds <= 0)
+        p.seconds = program->seconds + (double)im->size / program->bytes_a_second;
+    if (p.seconds > 1e9)
+        p.seconds = 1e9;
+    p.memory = o->megabytes << 20;
+    if (p.memory == 0) {
+        p.memory = MEMORY_AT_LEAST + MEMORY_A_BYTE * (uint64_t)im->size;
+        if (p.memory > machine)
+            p.memory = machine > MEMORY_AT_LEAST ? machine : MEMORY_AT_LEAST;
+    }
+
+    int model = -1, answer[2] = {-1, -1}, files[2] = {-1, -1};
+    if (!o->file && (p.copy = copy_input(im)) < 0)
+        return refuse_system(im, "copy it to a temporary file");
+    /* as everything that it gets, above the descriptors that it gets it on */
+    model = fcntl(p.copy >= 0 ? p.copy : *o->file, F_DUPFD_CLOEXEC, FREE_DESCRIPTOR);
+    int wrong = 0;
+    if (model < 0 || make_pair(0, answer) != 0 || make_pair(1, files) != 0 ||
+        fcntl(answer[0], F_SETFL, O_NONBLOCK) != 0)
+        wrong = errno;
+    else
+        wrong = spawn(im, &p, &(handed){answer[1], model, files[1]});
+    close_all((int[]){model, answer[1], files[1]}, 3);
+    p.from.answer = answer[0];
+    p.from.files = files[0];
+    p.from.deadline = import_clock() + (uint64_t)(p.seconds * 1e9);
+    p.from.most = 2 * p.memory;
+    errno = wrong;
+    bvp_status status = wrong == 0 ? BVP_OK : refuse_system(im, "start the program that reads it");
     if (status == BVP_OK) {
         const import_outcome outcome = import_read_channel(im, &p.from, &what);
         close(p.from.answer);

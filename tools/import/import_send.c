@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 #include "import/import_send.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +51,7 @@ static void send_bytes(import_sender *s, import_kind kind, const void *data, uin
 
 static void send_payload(import_sender *s, import_kind kind)
 {
+    assert(s->used <= s->capacity);
     send_bytes(s, kind, s->payload, s->used);
     s->used = 0;
 }
@@ -57,19 +59,6 @@ static void send_payload(import_sender *s, import_kind kind)
 static void out_of_memory(void)
 {
     _exit(IMPORT_OUT_OF_MEMORY);
-}
-
-/* Libraries in C++ catch what `new` throws when memory runs out, and some continue with half a
- * model. So a handler of std::set_new_handler ends the process first. This file is C: it finds that
- * function by its name in the loaded libraries, if one of them is in C++. */
-static void end_without_memory(void)
-{
-    typedef void (*handler)(void);
-    void *found = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
-    handler (*set_new_handler)(handler);
-    memcpy(&set_new_handler, &found, sizeof set_new_handler);
-    if (found)
-        set_new_handler(out_of_memory);
 }
 
 static void put(import_sender *s, const void *data, size_t size)
@@ -104,33 +93,34 @@ static const uint8_t *map_file(int fd, size_t *size)
     return data == MAP_FAILED ? NULL : data;
 }
 
-static int read_task(int argc, char **argv, import_task *out)
-{
-    enum { FORMAT = 1, CHORD, ANGLE, THREADS, DROP, MEMORY, SECONDS, NAME, COUNT };
-    if (argc != COUNT)
-        return -1;
-    *out = (import_task){.format = argv[FORMAT],
-                         .chord = strtod(argv[CHORD], NULL),
-                         .angle = strtod(argv[ANGLE], NULL),
-                         .thread_count = atoi(argv[THREADS]),
-                         .drop_invalid = atoi(argv[DROP]),
-                         .name = argv[NAME]};
-    out->data = map_file(IMPORT_FILE_DESCRIPTOR, &out->size);
-    if (!out->data)
-        return -1;
-    import_confine(strtoull(argv[MEMORY], NULL, 10), strtoull(argv[SECONDS], NULL, 10));
-    return 0;
-}
-
 import_sender *import_send_start(int argc, char **argv, import_task *task)
 {
+    enum { FORMAT = 1, CHORD, ANGLE, THREADS, DROP, MEMORY, SECONDS, NAME, COUNT };
     const uint32_t version[2] = {IMPORT_VERSION, 0};
-    if (fcntl(IMPORT_DESCRIPTOR, F_GETFD) < 0 || read_task(argc, argv, task) != 0)
+    if (fcntl(IMPORT_DESCRIPTOR, F_GETFD) < 0 || argc != COUNT)
         return NULL;
+    *task = (import_task){.format = argv[FORMAT],
+                          .chord = strtod(argv[CHORD], NULL),
+                          .angle = strtod(argv[ANGLE], NULL),
+                          .thread_count = atoi(argv[THREADS]),
+                          .drop_invalid = atoi(argv[DROP]),
+                          .name = argv[NAME]};
+    task->data = map_file(IMPORT_FILE_DESCRIPTOR, &task->size);
+    if (!task->data)
+        return NULL;
+    import_confine(strtoull(argv[MEMORY], NULL, 10), strtoull(argv[SECONDS], NULL, 10));
     import_sender *s = calloc(1, sizeof *s);
     if (!s)
         out_of_memory();
-    end_without_memory();
+    /* Libraries in C++ catch what `new` throws when memory runs out, and some continue with half a
+     * model. So a handler of std::set_new_handler ends the process first. This file is C: it finds
+     * that function by its name in the loaded libraries, if one of them is in C++. */
+    typedef void (*handler)(void);
+    void *found = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
+    handler (*set_new_handler)(handler);
+    memcpy(&set_new_handler, &found, sizeof set_new_handler);
+    if (found)
+        set_new_handler(out_of_memory);
     put(s, IMPORT_MAGIC, 8);
     put(s, version, sizeof version);
     send_payload(s, IMPORT_START);
@@ -197,8 +187,8 @@ void import_send_progress(import_sender *s, uint64_t done, uint64_t total)
     send_payload(s, IMPORT_PROGRESS);
 }
 
-/* The descriptor that comes with the message, or -1. */
-static int receive_file(void)
+/* The descriptor comes with the one byte of the answer, or not. */
+const uint8_t *import_send_ask(import_sender *s, const char *name, size_t *size)
 {
     char byte = 0;
     union {
@@ -211,6 +201,8 @@ static int receive_file(void)
                              .msg_control = control.bytes,
                              .msg_controllen = sizeof control.bytes};
     ssize_t got;
+    put_text(s, name);
+    send_payload(s, IMPORT_FILE);
     do
         got = recvmsg(IMPORT_SOCKET_DESCRIPTOR, &message, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
@@ -219,14 +211,6 @@ static int receive_file(void)
     if (got == 1 && byte && header && header->cmsg_type == SCM_RIGHTS &&
         header->cmsg_len == CMSG_LEN(sizeof fd))
         memcpy(&fd, CMSG_DATA(header), sizeof fd);
-    return fd;
-}
-
-const uint8_t *import_send_ask(import_sender *s, const char *name, size_t *size)
-{
-    put_text(s, name);
-    send_payload(s, IMPORT_FILE);
-    const int fd = receive_file();
     if (fd < 0)
         return NULL;
     const uint8_t *data = map_file(fd, size);

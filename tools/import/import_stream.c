@@ -9,6 +9,7 @@
  */
 #include "import/import_stream.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -62,19 +63,6 @@ uint64_t import_clock(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Waits until there is more to read, or the end. */
-static int wait_for_bytes(stream *s)
-{
-    struct pollfd answer = {.fd = s->from->answer, .events = POLLIN};
-    const uint64_t now = import_clock(), deadline = s->from->deadline;
-    if (deadline > 0 && now >= deadline)
-        return fail(s, IMPORT_LATE, "");
-    const uint64_t left = deadline > 0 ? (deadline - now) / 1000000 + 1 : 1000;
-    if (poll(&answer, 1, left < 60000 ? (int)left : 60000) < 0 && errno != EINTR)
-        return fail(s, IMPORT_UNREAD, "");
-    return 0;
-}
-
 /* May the answer grow by that much? To be called before memory is allocated for it. */
 static int allow(stream *s, uint64_t size)
 {
@@ -86,23 +74,29 @@ static int allow(stream *s, uint64_t size)
 
 static int read_bytes(stream *s, void *out, uint64_t size)
 {
+    const uint64_t deadline = s->from->deadline;
     char *p = out;
     while (size > 0) {
-        if (s->from->deadline > 0 && import_clock() >= s->from->deadline)
+        const uint64_t now = deadline > 0 ? import_clock() : 0;
+        if (deadline > 0 && now >= deadline)
             return fail(s, IMPORT_LATE, "");
         const ssize_t got =
             read(s->from->answer, p, size < (1 << 30) ? (size_t)size : (size_t)1 << 30);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            if (wait_for_bytes(s) != 0)
-                return -1;
+            /* wait until there is more to read, or the end, or the time is over */
+            struct pollfd answer = {.fd = s->from->answer, .events = POLLIN};
+            const uint64_t left = deadline > 0 ? (deadline - now) / 1000000 + 1 : 1000;
+            if (poll(&answer, 1, left < 60000 ? (int)left : 60000) < 0 && errno != EINTR)
+                return fail(s, IMPORT_UNREAD, "");
             continue;
         }
         if (got < 0)
             return fail(s, IMPORT_UNREAD, "");
         if (got == 0)
             return fail(s, IMPORT_CUT, "");
+        assert((uint64_t)got <= size);
         p += got;
         size -= (uint64_t)got;
     }
@@ -190,14 +184,6 @@ static int read_array(stream *s, import_kind kind, uint64_t count, size_t elemen
     return *array ? read_content(s, *array) : out_of_memory(s);
 }
 
-static int check_indices(stream *s, const model_mesh *mesh)
-{
-    for (uint64_t i = 0; i < 3 * mesh->triangle_count; i++)
-        if (mesh->indices[i] >= mesh->vertex_count)
-            return garbage(s, "a triangle has a vertex that does not exist");
-    return 0;
-}
-
 static int read_part(stream *s)
 {
     import_part part;
@@ -221,30 +207,13 @@ static int read_part(stream *s)
         return -1;
     mesh->vertex_count = part.vertex_count;
     mesh->triangle_count = part.triangle_count;
-    return check_indices(s, mesh);
+    for (uint64_t i = 0; i < 3 * mesh->triangle_count; i++)
+        if (mesh->indices[i] >= mesh->vertex_count)
+            return garbage(s, "a triangle has a vertex that does not exist");
+    return 0;
 }
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
-
-static int read_properties(stream *s, model_node *node, uint32_t count)
-{
-    if (count > s->frame.size / (2 * sizeof(uint32_t)))
-        return garbage(s, "a node has fewer properties than it says");
-    node->properties = calloc((size_t)count + 1, sizeof *node->properties);
-    if (!node->properties)
-        return out_of_memory(s);
-    for (; node->property_count < count; node->property_count++) {
-        model_property *p = &node->properties[node->property_count];
-        if (take_text(s, &p->key) != 0)
-            return -1;
-        if (take_text(s, &p->value) != 0 || !p->key || !p->value) {
-            free(p->key);
-            free(p->value);
-            return s->outcome != IMPORT_DONE ? -1 : garbage(s, "a property lacks a text");
-        }
-    }
-    return 0;
-}
 
 static int read_node(stream *s)
 {
@@ -261,27 +230,27 @@ static int read_node(stream *s)
     node->parent = sent.parent;
     node->mesh = sent.part;
     memcpy(node->placement, sent.placement, sizeof sent.placement);
-    if (take_text(s, &node->name) != 0 || take_text(s, &node->source_id) != 0 ||
-        read_properties(s, node, sent.property_count) != 0)
+    if (take_text(s, &node->name) != 0 || take_text(s, &node->source_id) != 0)
         return -1;
+    if (sent.property_count > s->frame.size / (2 * sizeof(uint32_t)))
+        return garbage(s, "a node has fewer properties than it says");
+    node->properties = calloc((size_t)sent.property_count + 1, sizeof *node->properties);
+    if (!node->properties)
+        return out_of_memory(s);
+    for (; node->property_count < sent.property_count; node->property_count++) {
+        model_property *p = &node->properties[node->property_count];
+        if (take_text(s, &p->key) != 0)
+            return -1;
+        if (take_text(s, &p->value) != 0 || !p->key || !p->value) {
+            free(p->key); /* it is not yet counted, so nobody else does */
+            free(p->value);
+            return s->outcome != IMPORT_DONE ? -1 : garbage(s, "a property lacks a text");
+        }
+    }
     return take_end(s);
 }
 
 /* ---- the other messages --------------------------------------------------------------------- */
-
-static int read_start(stream *s)
-{
-    uint8_t magic[8];
-    uint32_t version[2];
-    if (s->frame.kind != IMPORT_START || s->frame.size != sizeof magic + sizeof version)
-        return garbage(s, "it does not begin as it should");
-    if (read_payload(s) != 0 || take(s, magic, sizeof magic) != 0 ||
-        take(s, version, sizeof version) != 0)
-        return -1;
-    if (memcmp(magic, IMPORT_MAGIC, sizeof magic) != 0)
-        return garbage(s, "it does not begin as it should");
-    return version[0] == IMPORT_VERSION ? 0 : garbage(s, "it is of another version of bvpack");
-}
 
 static int read_warning(stream *s)
 {
@@ -296,20 +265,47 @@ static int read_warning(stream *s)
     return s->outcome == IMPORT_DONE ? 0 : -1;
 }
 
-static int read_progress(stream *s)
-{
-    uint64_t done[2];
-    if (take(s, done, sizeof done) != 0 || take_end(s) != 0)
-        return -1;
-    import_progress(s->im, done[0], done[1]);
-    return 0;
-}
-
 /* ---- files beside the model ------------------------------------------------------------------ */
 
-/* One byte, and the descriptor with it. */
-static void hand_over(const stream *s, int fd)
+static int open_beside(const importer *im, const char *name)
 {
+    char path[4096];
+    errno = EXDEV;
+    if (im->dir && !im->options->any_path)
+        return beneath_open(im->dir, name);
+    if (!im->options->any_path ||
+        snprintf(path, sizeof path, "%s%s%s", *name == '/' || !im->dir ? "" : im->dir,
+                 *name == '/' || !im->dir ? "" : "/", name) >= (int)sizeof path)
+        return -1;
+    return beneath_open_any(path);
+}
+
+/* Answers a request for a file beside the model: one byte, and the descriptor with it. The process
+ * can reach files only in this way. The file is part of the source's identity. */
+static int read_file(stream *s)
+{
+    import_channel *from = s->from;
+    const model *m = s->im->out;
+    char *text = NULL;
+    if (take_text(s, &text) != 0 || take_end(s) != 0 || !text || from->files < 0) {
+        free(text);
+        return s->outcome == IMPORT_DONE ? 0 : -1;
+    }
+    const char *name = text;
+    while (strncmp(name, "./", 2) == 0)
+        name += 2;
+    int fd = open_beside(s->im, name);
+    if (fd < 0 && errno == EXDEV && from->denied_count++ == 0)
+        snprintf(from->denied, sizeof from->denied, "%s", name);
+    int is_noted = 0;
+    for (uint32_t i = 0; i < m->file_count && !is_noted; i++)
+        is_noted = strcmp(m->files[i].name, name) == 0;
+    uri_bytes bytes;
+    if (fd >= 0 && !is_noted && uri_map(fd, &bytes) == URI_OK) {
+        if (import_note_file(s->im, name, bytes.data, bytes.size) != BVP_OK)
+            out_of_memory(s);
+        uri_close(&bytes);
+    }
     char byte = fd >= 0;
     union {
         struct cmsghdr first;
@@ -327,70 +323,11 @@ static void hand_over(const stream *s, int fd)
         memcpy(CMSG_DATA(header), &fd, sizeof fd);
     }
     /* the process must take one before it asks for the next; otherwise it gets none */
-    while (sendmsg(s->from->files, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR)
+    while (sendmsg(from->files, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno == EINTR)
         ;
-}
-
-static int open_beside(const importer *im, const char *name)
-{
-    char path[4096];
-    errno = EXDEV;
-    if (im->dir && !im->options->any_path)
-        return beneath_open(im->dir, name);
-    if (!im->options->any_path ||
-        snprintf(path, sizeof path, "%s%s%s", *name == '/' || !im->dir ? "" : im->dir,
-                 *name == '/' || !im->dir ? "" : "/", name) >= (int)sizeof path)
-        return -1;
-    return beneath_open_any(path);
-}
-
-static int is_noted(const model *m, const char *name)
-{
-    for (uint32_t i = 0; i < m->file_count; i++)
-        if (strcmp(m->files[i].name, name) == 0)
-            return 1;
-    return 0;
-}
-
-/* The file is part of the source's identity. */
-static int note_file(stream *s, const char *name, int fd)
-{
-    uri_bytes bytes;
-    if (is_noted(s->im->out, name) || uri_map(fd, &bytes) != URI_OK)
-        return 0;
-    const bvp_status status = import_note_file(s->im, name, bytes.data, bytes.size);
-    uri_close(&bytes);
-    return status == BVP_OK ? 0 : out_of_memory(s);
-}
-
-static void deny(stream *s, const char *name)
-{
-    import_channel *from = s->from;
-    if (from->denied_count++ == 0)
-        snprintf(from->denied, sizeof from->denied, "%s", name);
-}
-
-/* The process can reach files only in this way. */
-static int give_file(stream *s, const char *name)
-{
-    while (strncmp(name, "./", 2) == 0)
-        name += 2;
-    const int fd = open_beside(s->im, name);
-    if (fd < 0 && errno == EXDEV)
-        deny(s, name);
-    const int result = fd < 0 ? 0 : note_file(s, name, fd);
-    hand_over(s, fd);
     if (fd >= 0)
         close(fd);
-    return result;
-}
-
-static int read_file(stream *s)
-{
-    char *name = NULL;
-    if (take_text(s, &name) == 0 && take_end(s) == 0 && name && s->from->files >= 0)
-        give_file(s, name);
-    free(name);
+    free(text);
     return s->outcome == IMPORT_DONE ? 0 : -1;
 }
 
@@ -427,36 +364,55 @@ static int read_last(stream *s)
     return 0;
 }
 
-static int read_message(stream *s)
-{
-    if (read_frame(s) != 0 || read_payload(s) != 0)
-        return -1;
-    switch (s->frame.kind) {
-    case IMPORT_PART:
-        return read_part(s);
-    case IMPORT_NODE:
-        return read_node(s);
-    case IMPORT_WARNING:
-        return read_warning(s);
-    case IMPORT_PROGRESS:
-        return read_progress(s);
-    case IMPORT_FILE:
-        return read_file(s);
-    case IMPORT_FAILURE:
-        return read_failure(s);
-    case IMPORT_END:
-        return read_last(s);
-    default:
-        return garbage(s, "a message is of no known kind");
-    }
-}
-
 import_outcome import_read_channel(importer *im, import_channel *from, const char **what)
 {
     stream s = {.im = im, .from = from, .what = ""};
-    int going = read_frame(&s) == 0 && read_start(&s) == 0;
-    while (going)
-        going = read_message(&s) == 0 && s.frame.kind != IMPORT_END;
+    uint8_t magic[8];
+    uint32_t version[2];
+    uint64_t done[2];
+    int bad = read_frame(&s);
+    if (bad == 0 && (s.frame.kind != IMPORT_START || s.frame.size != sizeof magic + sizeof version))
+        bad = garbage(&s, "it does not begin as it should");
+    if (bad == 0)
+        bad = read_payload(&s) != 0 || take(&s, magic, sizeof magic) != 0 ||
+              take(&s, version, sizeof version) != 0;
+    if (bad == 0 && memcmp(magic, IMPORT_MAGIC, sizeof magic) != 0)
+        bad = garbage(&s, "it does not begin as it should");
+    if (bad == 0 && version[0] != IMPORT_VERSION)
+        bad = garbage(&s, "it is of another version of bvpack");
+    while (bad == 0 && s.frame.kind != IMPORT_END) {
+        bad = read_frame(&s) != 0 || read_payload(&s) != 0;
+        if (bad != 0)
+            break;
+        switch (s.frame.kind) {
+        case IMPORT_PART:
+            bad = read_part(&s);
+            break;
+        case IMPORT_NODE:
+            bad = read_node(&s);
+            break;
+        case IMPORT_WARNING:
+            bad = read_warning(&s);
+            break;
+        case IMPORT_PROGRESS:
+            bad = take(&s, done, sizeof done) != 0 || take_end(&s) != 0;
+            if (bad == 0)
+                import_progress(im, done[0], done[1]);
+            break;
+        case IMPORT_FILE:
+            bad = read_file(&s);
+            break;
+        case IMPORT_FAILURE:
+            bad = read_failure(&s);
+            break;
+        case IMPORT_END:
+            bad = read_last(&s);
+            break;
+        default:
+            bad = garbage(&s, "a message is of no known kind");
+        }
+    }
+    assert((bad == 0) == (s.outcome == IMPORT_DONE));
     free(s.payload);
     *what = s.what;
     return s.outcome;

@@ -3,6 +3,7 @@
  */
 #include "model/model.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,37 +61,18 @@ static int is_binary_stl(const uint8_t *data, size_t size)
     return size == HEADER + FACET * count;
 }
 
-static int has_nul(const char *p, const char *end)
-{
-    size_t size = (size_t)(end - p) < 512 ? (size_t)(end - p) : 512;
-    return memchr(p, 0, size) != NULL;
-}
-
-/* Past blanks and lines that begin with #. */
-static const char *skip_comments(const char *p, const char *end)
+/* [ST][C][N][4][n]OFF, after lines that begin with #. */
+static int is_off(const char *p, const char *end)
 {
     while ((p = skip_space(p, end)) < end && *p == '#')
         while (p < end && *p != '\n' && *p != '\r')
             p++;
-    return p;
-}
-
-/* [ST][C][N][4][n]OFF */
-static int is_off(const char *p, const char *end)
-{
-    p = skip_comments(p, end);
     p += starts_with(p, end, "ST") ? 2 : 0;
     p += p < end && *p == 'C';
     p += p < end && *p == 'N';
     p += p < end && *p == '4';
     p += p < end && *p == 'n';
     return end - p >= 3 && memcmp(p, "OFF", 3) == 0;
-}
-
-static int is_utf16(const uint8_t *data, size_t size)
-{
-    return size >= 2 &&
-           ((data[0] == 0xff && data[1] == 0xfe) || (data[0] == 0xfe && data[1] == 0xff));
 }
 
 /* Does a line of the beginning read like one of a Wavefront file? */
@@ -136,16 +118,6 @@ static int is_urdf(const char *p, const char *end)
     return 0;
 }
 
-/* IFC uses the syntax of STEP; the schema distinguishes them. */
-static const char *step_or_ifc(const char *p, const char *end)
-{
-    enum { HEADER = 1 << 16 };
-    end = end - p > HEADER ? p + HEADER : end;
-    const char *schema = import_find(p, (size_t)(end - p), "FILE_SCHEMA");
-    const char *name = schema ? memchr(schema, '\'', (size_t)(end - schema)) : NULL;
-    return name && starts_with(name + 1, end, "IFC") ? "ifc" : "step";
-}
-
 /* Lines of 80 columns, with the section's letter and a number in the last eight. */
 static int is_iges(const char *p, const char *end)
 {
@@ -158,27 +130,9 @@ static int is_iges(const char *p, const char *end)
     return memchr(p, '\n', LETTER) == NULL;
 }
 
-static int is_collada(const char *p, const char *end)
-{
-    enum { BEGINNING = 4096 };
-    end = end - p > BEGINNING ? p + BEGINNING : end;
-    return p < end && *p == '<' && import_find(p, (size_t)(end - p), "<COLLADA") != NULL;
-}
-
-/* For models that importing programs read. */
-static const char *foreign_by_content(const char *p, const char *end)
-{
-    if (starts_with(p, end, "ISO-10303-21;"))
-        return step_or_ifc(p, end);
-    if (is_iges(p, end))
-        return "iges";
-    if (starts_with(p, end, "Kaydara FBX Binary"))
-        return "fbx";
-    return is_collada(p, end) ? "dae" : NULL;
-}
-
 static const char *format_by_content(const uint8_t *data, size_t size)
 {
+    enum { SCHEMA_MAX = 1 << 16, COLLADA_MAX = 4096, TEXT_MAX = 512 };
     const char *p = (const char *)data, *end = p + size;
     if (starts_with(p, end, "glTF"))
         return "glb";
@@ -186,19 +140,33 @@ static const char *format_by_content(const uint8_t *data, size_t size)
         return "stl";
     if (starts_with(p, end, "\xef\xbb\xbf"))
         p += 3;
-    const char *foreign = foreign_by_content(p, end);
-    if (foreign)
-        return foreign;
+    size_t left = (size_t)(end - p);
+    /* what importing programs read */
+    if (starts_with(p, end, "ISO-10303-21;")) { /* IFC uses the syntax of STEP; the schema tells */
+        const char *last = left > SCHEMA_MAX ? p + SCHEMA_MAX : end;
+        const char *schema = import_find(p, (size_t)(last - p), "FILE_SCHEMA");
+        const char *name = schema ? memchr(schema, '\'', (size_t)(last - schema)) : NULL;
+        return name && starts_with(name + 1, last, "IFC") ? "ifc" : "step";
+    }
+    if (is_iges(p, end))
+        return "iges";
+    if (starts_with(p, end, "Kaydara FBX Binary"))
+        return "fbx";
+    if (left > 0 && *p == '<' &&
+        import_find(p, left < COLLADA_MAX ? left : COLLADA_MAX, "<COLLADA"))
+        return "dae";
+    /* what this program reads */
     p = skip_space(p, end);
+    left = (size_t)(end - p);
     if (starts_with(p, end, "ply") && skip_space(p + 3, end) > p + 3)
         return "ply";
-    if (starts_with(p, end, "solid") && !has_nul(p, end))
+    if (starts_with(p, end, "solid") && !memchr(p, 0, left < TEXT_MAX ? left : TEXT_MAX))
         return "stl";
-    if (p < end && *p == '{')
+    if (left > 0 && *p == '{')
         return is_manifest(p, end) ? "manifest" : "gltf";
     if (is_urdf(p, end))
         return "urdf";
-    if (end - p >= 4 && memcmp(p, "PK\3\4", 4) == 0)
+    if (left >= 4 && memcmp(p, "PK\3\4", 4) == 0)
         return "3mf";
     if (is_off(p, end))
         return "off";
@@ -215,55 +183,34 @@ static const char *format_by_name(const char *name)
     return NULL;
 }
 
-static bvp_status refuse_unknown(importer *im)
-{
-    char found[QUOTE_SIZE];
-    const char *end = (const char *)im->data + im->size;
-    const char *p = skip_space((const char *)im->data, end);
-    return import_refuse(
-        im, BVP_ERR_NOT_OURS,
-        "expected an STL, OBJ, PLY, OFF, glTF, GLB, 3MF, STEP, IGES or URDF model "
-        "or a manifest, found \"%s\"; convert it, or name the format with --format",
-        import_quote(p, end, found));
-}
-
 /* ---- import ---------------------------------------------------------------------------------- */
-
-static uint64_t triangles_in(const model *m)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < m->mesh_count; i++)
-        count += m->meshes[i].triangle_count;
-    return count;
-}
-
-static bvp_status refuse_empty(importer *im)
-{
-    if (im->options->drop_invalid)
-        return import_refuse(im, BVP_ERR_ARGUMENT,
-                             "no triangles, or none that is valid: nothing is left to be packed; "
-                             "repair the model");
-    return import_refuse(im, BVP_ERR_ARGUMENT,
-                         "no triangles: only surfaces can be packed, not points or lines; export "
-                         "the model as a triangle mesh");
-}
 
 static bvp_status import(importer *im)
 {
+    const uint8_t *data = im->data;
     const char *format = im->options->format;
     if (im->size == 0)
         return import_refuse(im, BVP_ERR_NOT_OURS, "the file is empty; export the model again");
-    if (is_utf16(im->data, im->size) && !is_binary_stl(im->data, im->size))
+    const int is_utf16 = im->size >= 2 && ((data[0] == 0xff && data[1] == 0xfe) ||
+                                           (data[0] == 0xfe && data[1] == 0xff));
+    if (is_utf16 && !is_binary_stl(data, im->size))
         return import_refuse(im, BVP_ERR_NOT_OURS,
                              "expected ASCII or UTF-8 text, found UTF-16; convert it: iconv -f "
                              "UTF-16 -t UTF-8");
     const char *named = format_by_name(im->name);
     if (!format)
-        format = format_by_content(im->data, im->size);
+        format = format_by_content(data, im->size);
     if (!format || (named && strcmp(format, "gltf") == 0 && strcmp(named, "manifest") == 0))
         format = named;
-    if (!format)
-        return refuse_unknown(im);
+    if (!format) {
+        char found[QUOTE_SIZE];
+        const char *end = (const char *)data + im->size;
+        return import_refuse(
+            im, BVP_ERR_NOT_OURS,
+            "expected an STL, OBJ, PLY, OFF, glTF, GLB, 3MF, STEP, IGES or URDF model "
+            "or a manifest, found \"%s\"; convert it, or name the format with --format",
+            import_quote(skip_space((const char *)data, end), end, found));
+    }
     int i = 0;
     while (i < FORMAT_COUNT && strcmp(format, formats[i].name) != 0)
         i++;
@@ -271,10 +218,26 @@ static bvp_status import(importer *im)
         return import_refuse(im, BVP_ERR_ARGUMENT, "there is no format \"%.20s\"", format);
     im->format = format;
     bvp_status status = formats[i].import(im);
+    if (status != BVP_OK)
+        return status;
+    uint64_t triangles = 0;
+    for (uint32_t k = 0; k < im->out->mesh_count; k++)
+        triangles += im->out->meshes[k].triangle_count;
     const int may_be_empty = im->options->is_share && strcmp(format, "manifest") == 0;
-    if (status == BVP_OK && !may_be_empty && triangles_in(im->out) == 0)
-        return refuse_empty(im);
-    return status == BVP_OK ? import_part_strays(im) : status;
+    if (triangles == 0 && !may_be_empty && im->options->drop_invalid)
+        return import_refuse(im, BVP_ERR_ARGUMENT,
+                             "no triangles, or none that is valid: nothing is left to be packed; "
+                             "repair the model");
+    if (triangles == 0 && !may_be_empty)
+        return import_refuse(
+            im, BVP_ERR_ARGUMENT,
+            "no triangles: only surfaces can be packed, not points or lines; export "
+            "the model as a triangle mesh");
+    for (uint32_t k = 0; k < im->out->node_count; k++) {
+        assert(im->out->nodes[k].parent == BVP_NONE || im->out->nodes[k].parent < k);
+        assert(im->out->nodes[k].mesh == BVP_NONE || im->out->nodes[k].mesh < im->out->mesh_count);
+    }
+    return import_part_strays(im);
 }
 
 bvp_status model_import_memory(const void *data, size_t size, const char *name, const char *dir,

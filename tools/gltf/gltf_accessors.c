@@ -31,17 +31,6 @@ void gltf_accessors_close(gltf_accessors *a)
     gltf_buffers_close(&a->buffers);
 }
 
-static bvp_status check_room(gltf_accessors *t, uint64_t index, uint64_t count, uint64_t stride,
-                             uint64_t element, uint64_t size)
-{
-    if (count == 0 || (size >= element && (count - 1) <= (size - element) / stride))
-        return BVP_OK;
-    return gltf_refuse(t->doc, BVP_ERR_CORRUPT, "accessors", index,
-                       "%" PRIu64 " elements of %" PRIu64 " bytes do not fit in the %" PRIu64
-                       " bytes of its buffer view; export the model again",
-                       count, stride, size);
-}
-
 /* A view of `count` elements as an accessor; a and its type are set already. */
 static bvp_status place_elements(gltf_accessors *t, uint64_t index, const json_value *where,
                                  accessor *a)
@@ -64,7 +53,12 @@ static bvp_status place_elements(gltf_accessors *t, uint64_t index, const json_v
         return gltf_refuse(t->doc, BVP_ERR_CORRUPT, "accessors", index,
                            "elements of %" PRIu64 " bytes overlap: their stride is %" PRIu64,
                            element, a->stride);
-    return check_room(t, index, a->count, a->stride, element, size);
+    if (a->count == 0 || (size >= element && (a->count - 1) <= (size - element) / a->stride))
+        return BVP_OK;
+    return gltf_refuse(t->doc, BVP_ERR_CORRUPT, "accessors", index,
+                       "%" PRIu64 " elements of %" PRIu64 " bytes do not fit in the %" PRIu64
+                       " bytes of its buffer view; export the model again",
+                       a->count, a->stride, size);
 }
 
 /* Replaces the elements that "sparse" lists in the dense copy. */

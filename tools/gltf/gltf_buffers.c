@@ -4,6 +4,7 @@
  */
 #include "gltf/gltf_buffers.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -55,50 +56,44 @@ static bvp_status refuse_uri(gltf_buffers *v, uint64_t index, uri_result result,
     }
 }
 
-/* Where the buffer's bytes are; its own length is checked later. */
-static bvp_status locate_buffer(gltf_buffers *v, uint64_t index, const json_value *object,
-                                gltf_buffer *b)
-{
-    const char *uri = json_tree_text(json_tree_get(object, "uri"));
-    if (uri) {
-        uri_result result =
-            uri_open(uri, v->doc->im->dir, v->doc->im->options->any_path, &b->bytes);
-        if (result != URI_OK)
-            return refuse_uri(v, index, result, uri);
-        b->data = b->bytes.data;
-        b->size = b->bytes.size;
-        v->doc->budget += 64 * b->size;
-        if (b->bytes.mapped)
-            return import_note_file(v->doc->im, uri, b->data, b->size);
-        return BVP_OK;
-    }
-    if (index != 0 || !v->doc->chunk)
-        return gltf_refuse(v->doc, BVP_ERR_CORRUPT, "buffers", index,
-                           "has neither \"uri\" nor a binary chunk; if the model is compressed "
-                           "(meshopt), decompress it first");
-    b->data = v->doc->chunk;
-    b->size = v->doc->chunk_size;
-    return BVP_OK;
-}
-
+/* The buffer, with its bytes: those of its uri, or of the GLB's binary chunk. */
 static bvp_status open_buffer(gltf_buffers *v, uint64_t index, const gltf_buffer **out)
 {
+    gltf_document *d = v->doc;
     const json_value *object;
     uint64_t length = 0;
-    bvp_status status = gltf_element(v->doc, "buffers", v->doc->files, index, &object);
+    bvp_status status = gltf_element(d, "buffers", d->files, index, &object);
     if (status != BVP_OK)
         return status;
     gltf_buffer *b = &v->buffers[index];
     *out = b;
     if (b->opened)
         return BVP_OK;
-    status = gltf_count(v->doc, "buffers", index, object, "byteLength", 0, &length);
-    if (status == BVP_OK)
-        status = locate_buffer(v, index, object, b);
+    status = gltf_count(d, "buffers", index, object, "byteLength", 0, &length);
     if (status != BVP_OK)
         return status;
+    const char *uri = json_tree_text(json_tree_get(object, "uri"));
+    if (uri) {
+        const uri_result result = uri_open(uri, d->im->dir, d->im->options->any_path, &b->bytes);
+        if (result != URI_OK)
+            return refuse_uri(v, index, result, uri);
+        b->data = b->bytes.data;
+        b->size = b->bytes.size;
+        d->budget += 64 * b->size;
+        if (b->bytes.mapped)
+            status = import_note_file(d->im, uri, b->data, b->size);
+        if (status != BVP_OK)
+            return status;
+    } else if (index == 0 && d->chunk) {
+        b->data = d->chunk;
+        b->size = d->chunk_size;
+    } else {
+        return gltf_refuse(d, BVP_ERR_CORRUPT, "buffers", index,
+                           "has neither \"uri\" nor a binary chunk; if the model is compressed "
+                           "(meshopt), decompress it first");
+    }
     if (length > b->size)
-        return gltf_refuse(v->doc, BVP_ERR_CORRUPT, "buffers", index,
+        return gltf_refuse(d, BVP_ERR_CORRUPT, "buffers", index,
                            "expected %" PRIu64 " bytes, found %" PRIu64
                            "; the data are cut off, get them again",
                            length, b->size);
@@ -137,6 +132,7 @@ bvp_status gltf_view_open(gltf_buffers *v, uint64_t index, uint64_t offset, cons
                            "byte offset %" PRIu64 " lies outside its %" PRIu64
                            " bytes; export the model again",
                            offset, length);
+    assert(start + offset <= b->size);
     *data = b->data + start + offset;
     *size = length - offset;
     return BVP_OK;

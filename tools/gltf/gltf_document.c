@@ -5,6 +5,7 @@
  */
 #include "gltf/gltf_document.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,36 +101,6 @@ static int is_harmless(const char *extension)
     return 0;
 }
 
-static bvp_status check_extensions(gltf_document *d)
-{
-    const json_value *required = json_tree_get(d->root, "extensionsRequired");
-    for (size_t i = 0; i < json_tree_size(required); i++) {
-        const char *name = json_tree_text(json_tree_at(required, i));
-        if (!name || !is_harmless(name))
-            return import_refuse(d->im, BVP_ERR_ARGUMENT,
-                                 "the model requires the extension %.60s, which is not supported; "
-                                 "export it without (compressed models: decompress them first)",
-                                 name ? name : "?");
-    }
-    return BVP_OK;
-}
-
-static bvp_status check_version(gltf_document *d)
-{
-    const json_value *asset = json_tree_get(d->root, "asset");
-    const char *version = json_tree_text(json_tree_get(asset, "minVersion"));
-    if (!version)
-        version = json_tree_text(json_tree_get(asset, "version"));
-    if (!version)
-        return import_refuse(d->im, BVP_ERR_CORRUPT,
-                             "expected a glTF model: its \"asset\" with a \"version\" is missing");
-    if (strncmp(version, "2.", 2) == 0)
-        return BVP_OK;
-    return import_refuse(d->im, version[0] > '2' ? BVP_ERR_NEWER : BVP_ERR_ARGUMENT,
-                         "expected glTF 2.0, found version %.16s; export the model as glTF 2.0",
-                         version);
-}
-
 /* ---- the container ------------------------------------------------------------------------- */
 
 static uint32_t read_u32(const uint8_t *p)
@@ -141,6 +112,7 @@ static uint32_t read_u32(const uint8_t *p)
 static bvp_status read_chunk(importer *im, uint64_t offset, uint32_t type, const uint8_t **data,
                              uint64_t *size)
 {
+    assert(offset <= im->size);
     if (im->size - offset < 8)
         return import_refuse_byte(im, BVP_ERR_CORRUPT, offset,
                                   "expected a chunk, found the end; the file is cut off, get it "
@@ -160,76 +132,84 @@ static bvp_status read_chunk(importer *im, uint64_t offset, uint32_t type, const
     return BVP_OK;
 }
 
-static bvp_status check_glb_header(importer *im)
+/* The header; the JSON text; and the binary chunk if there is one. */
+static bvp_status open_glb(gltf_document *d, const uint8_t **text, uint64_t *size)
 {
-    if (im->size < 12)
+    enum { HEADER = 12, CHUNK_HEADER = 8, JSON_CHUNK = 0x4e4f534a, BINARY_CHUNK = 0x004e4942 };
+    importer *im = d->im;
+    if (im->size < HEADER)
         return import_refuse_byte(im, BVP_ERR_CORRUPT, im->size,
                                   "expected a GLB header of 12 bytes; the file is cut off, get it "
                                   "again");
-    uint32_t version = read_u32(im->data + 4), length = read_u32(im->data + 8);
+    const uint32_t version = read_u32(im->data + 4), length = read_u32(im->data + 8);
     if (version != 2)
         return import_refuse_byte(
             im, version > 2 ? BVP_ERR_NEWER : BVP_ERR_ARGUMENT, 4,
             "expected GLB version 2, found %" PRIu32 "; export the model as glTF 2.0", version);
-    if (length == im->size)
-        return BVP_OK;
-    return import_refuse_byte(im, BVP_ERR_CORRUPT, length < im->size ? length : im->size,
-                              "the header announces %" PRIu32 " bytes, the file has %zu; %s",
-                              length, im->size,
-                              length > im->size ? "it is cut off, get it again"
-                                                : "something follows the model, export it again");
-}
-
-/* The JSON text, and the binary chunk if there is one. */
-static bvp_status open_glb(gltf_document *d, const uint8_t **text, uint64_t *size)
-{
-    enum { JSON_CHUNK = 0x4e4f534a, BINARY_CHUNK = 0x004e4942 };
-    bvp_status status = check_glb_header(d->im);
-    if (status == BVP_OK)
-        status = read_chunk(d->im, 12, JSON_CHUNK, text, size);
-    if (status == BVP_OK && 12 + 8 + *size < d->im->size)
-        status = read_chunk(d->im, 12 + 8 + *size, BINARY_CHUNK, &d->chunk, &d->chunk_size);
+    if (length != im->size)
+        return import_refuse_byte(
+            im, BVP_ERR_CORRUPT, length < im->size ? length : im->size,
+            "the header announces %" PRIu32 " bytes, the file has %zu; %s", length, im->size,
+            length > im->size ? "it is cut off, get it again"
+                              : "something follows the model, export it again");
+    bvp_status status = read_chunk(im, HEADER, JSON_CHUNK, text, size);
+    const uint64_t next = HEADER + CHUNK_HEADER + *size;
+    if (status == BVP_OK && next < im->size)
+        status = read_chunk(im, next, BINARY_CHUNK, &d->chunk, &d->chunk_size);
     return status;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
-
-static bvp_status read_json(gltf_document *d, const uint8_t *text, uint64_t size)
-{
-    json_fault fault;
-    while (size > 0 && (text[size - 1] == '\0' || text[size - 1] == ' '))
-        size--; /* the padding of a chunk */
-    d->text_off = (uint64_t)(text - d->im->data);
-    d->root = json_list_open((const char *)text, size, "nodes", &d->nodes, &fault);
-    if (!d->root && fault.is_memory)
-        return import_refuse(d->im, BVP_ERR_NO_MEMORY, "%.100s", fault.text);
-    if (!d->root)
-        return import_refuse_byte(
-            d->im, BVP_ERR_CORRUPT, (uint64_t)(text - d->im->data) + fault.offset,
-            "line %d of the JSON text: %.100s; export the model again", fault.line, fault.text);
-    d->meshes = json_tree_get(d->root, "meshes");
-    d->accessors = json_tree_get(d->root, "accessors");
-    d->views = json_tree_get(d->root, "bufferViews");
-    d->files = json_tree_get(d->root, "buffers");
-    return BVP_OK;
-}
 
 bvp_status gltf_document_open(importer *im, gltf_document *d)
 {
     const size_t mark = im->size >= 3 && memcmp(im->data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     const uint8_t *text = im->data + mark;
     uint64_t size = im->size - mark;
+    json_fault fault;
     *d = (gltf_document){.im = im,
                          .is_binary = im->size >= 4 && memcmp(im->data, "glTF", 4) == 0,
                          .budget = 64 * (uint64_t)im->size + 1048576};
     bvp_status status = d->is_binary ? open_glb(d, &text, &size) : BVP_OK;
-    if (status == BVP_OK)
-        status = read_json(d, text, size);
-    if (status == BVP_OK)
-        status = check_version(d);
-    if (status == BVP_OK)
-        status = check_extensions(d);
-    return status;
+    if (status != BVP_OK)
+        return status;
+    assert(text >= im->data && size <= im->size - (uint64_t)(text - im->data));
+    while (size > 0 && (text[size - 1] == '\0' || text[size - 1] == ' '))
+        size--; /* the padding of a chunk */
+    d->text_off = (uint64_t)(text - im->data);
+    d->root = json_list_open((const char *)text, size, "nodes", &d->nodes, &fault);
+    if (!d->root && fault.is_memory)
+        return import_refuse(im, BVP_ERR_NO_MEMORY, "%.100s", fault.text);
+    if (!d->root)
+        return import_refuse_byte(im, BVP_ERR_CORRUPT, d->text_off + fault.offset,
+                                  "line %d of the JSON text: %.100s; export the model again",
+                                  fault.line, fault.text);
+    d->meshes = json_tree_get(d->root, "meshes");
+    d->accessors = json_tree_get(d->root, "accessors");
+    d->views = json_tree_get(d->root, "bufferViews");
+    d->files = json_tree_get(d->root, "buffers");
+
+    const json_value *asset = json_tree_get(d->root, "asset");
+    const char *version = json_tree_text(json_tree_get(asset, "minVersion"));
+    if (!version)
+        version = json_tree_text(json_tree_get(asset, "version"));
+    if (!version)
+        return import_refuse(im, BVP_ERR_CORRUPT,
+                             "expected a glTF model: its \"asset\" with a \"version\" is missing");
+    if (strncmp(version, "2.", 2) != 0)
+        return import_refuse(im, version[0] > '2' ? BVP_ERR_NEWER : BVP_ERR_ARGUMENT,
+                             "expected glTF 2.0, found version %.16s; export the model as glTF 2.0",
+                             version);
+    const json_value *required = json_tree_get(d->root, "extensionsRequired");
+    for (size_t i = 0; i < json_tree_size(required); i++) {
+        const char *name = json_tree_text(json_tree_at(required, i));
+        if (!name || !is_harmless(name))
+            return import_refuse(im, BVP_ERR_ARGUMENT,
+                                 "the model requires the extension %.60s, which is not supported; "
+                                 "export it without (compressed models: decompress them first)",
+                                 name ? name : "?");
+    }
+    return BVP_OK;
 }
 
 void gltf_document_close(gltf_document *d)

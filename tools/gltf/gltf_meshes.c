@@ -4,6 +4,7 @@
  */
 #include "gltf/gltf_meshes.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -52,72 +53,70 @@ typedef struct growing {
 
 enum { MODE_TRIANGLES = 4, MODE_STRIP = 5, MODE_FAN = 6 };
 
-/* The source vertex at corner 0 .. 2 of the primitive's triangle t: glTF 2.0, 3.7.2.1 */
-static uint64_t corner_of(const primitive *p, uint64_t t, unsigned corner)
-{
-    uint64_t at = p->mode == MODE_TRIANGLES ? 3 * t + corner
-                  : p->mode == MODE_FAN     ? (corner == 2 ? 0 : t + 1 + corner)
-                  : corner == 0             ? t
-                                            : t + (corner == 1 ? 1 + (t & 1) : 2 - (t & 1));
-    return p->indices ? accessor_index(p->indices, at) : at;
-}
-
-/* The local number of source vertex v, which is copied when it is met first. */
-static int use_vertex(gltf_meshes *m, growing *to, const primitive *p, uint64_t v, uint32_t *local)
-{
-    if (m->stamps[v] != m->stamp) {
-        size_t coordinates = 3 * to->vertex_capacity;
-        if (array_grow(&to->positions, &coordinates, 3 * (to->vertex_count + 1), sizeof(float)))
-            return -1;
-        to->vertex_capacity = coordinates / 3;
-        accessor_position(p->positions, v, to->positions + 3 * to->vertex_count);
-        m->stamps[v] = m->stamp;
-        m->renamed[v] = (uint32_t)to->vertex_count++;
-    }
-    *local = m->renamed[v];
-    return 0;
-}
-
-static bvp_status refuse_corner(gltf_meshes *m, const primitive *p, uint64_t t, uint64_t v)
-{
-    if (v >= p->positions->count)
-        return gltf_refuse(m->doc, BVP_ERR_CORRUPT, "meshes", p->mesh_index,
-                           "triangle %" PRIu64 ": index %" PRIu64 " lies beyond its %" PRIu64
-                           " vertices; repair the model or leave such triangles out with "
-                           "--drop-invalid",
-                           p->first + t, v, p->positions->count);
-    return gltf_refuse(m->doc, BVP_ERR_ARGUMENT, "meshes", p->mesh_index,
-                       "triangle %" PRIu64 ": vertex %" PRIu64 " is not finite; repair the model "
-                       "or leave such triangles out with --drop-invalid",
-                       p->first + t, v);
-}
-
+/* Adds triangle t of the primitive, or counts it as dropped. A source vertex is copied when it is
+ * met first; m->stamps tells which have been met in this primitive, m->renamed their numbers in the
+ * new mesh. */
 static bvp_status add_triangle(gltf_meshes *m, growing *to, const primitive *p, uint64_t t)
 {
+    importer *im = m->doc->im;
     if (array_grow(&to->corners, &to->corner_capacity, 3 * (to->count + 1), sizeof(uint32_t)) ||
         array_grow(&to->ids, &to->id_capacity, to->count + 1, sizeof(uint32_t)))
-        return import_no_memory(m->doc->im);
+        return import_no_memory(im);
     uint32_t *corners = to->corners + 3 * to->count;
     for (unsigned i = 0; i < 3; i++) {
-        uint64_t v = corner_of(p, t, i);
-        int valid = v < p->positions->count;
-        if (valid && use_vertex(m, to, p, v, &corners[i]) != 0)
-            return import_no_memory(m->doc->im);
-        const float *at = valid ? to->positions + 3 * corners[i] : NULL;
-        if (valid && isfinite(at[0]) && isfinite(at[1]) && isfinite(at[2]))
-            continue;
-        if (!m->doc->im->options->drop_invalid)
-            return refuse_corner(m, p, t, v);
-        to->dropped++;
-        return BVP_OK;
+        /* which of the primitive's corners: glTF 2.0, 3.7.2.1 */
+        const uint64_t at = p->mode == MODE_TRIANGLES ? 3 * t + i
+                            : p->mode == MODE_FAN     ? (i == 2 ? 0 : t + 1 + i)
+                            : i == 0                  ? t
+                                                      : t + (i == 1 ? 1 + (t & 1) : 2 - (t & 1));
+        assert(at < (p->indices ? p->indices->count : p->positions->count));
+        const uint64_t v = p->indices ? accessor_index(p->indices, at) : at;
+        const int is_there = v < p->positions->count;
+        if (is_there && m->stamps[v] != m->stamp) {
+            size_t coordinates = 3 * to->vertex_capacity;
+            if (array_grow(&to->positions, &coordinates, 3 * (to->vertex_count + 1), sizeof(float)))
+                return import_no_memory(im);
+            to->vertex_capacity = coordinates / 3;
+            accessor_position(p->positions, v, to->positions + 3 * to->vertex_count);
+            m->stamps[v] = m->stamp;
+            m->renamed[v] = (uint32_t)to->vertex_count++;
+        }
+        if (is_there) {
+            corners[i] = m->renamed[v];
+            const float *position = to->positions + 3 * corners[i];
+            if (isfinite(position[0]) && isfinite(position[1]) && isfinite(position[2]))
+                continue;
+        }
+        if (im->options->drop_invalid) {
+            to->dropped++;
+            return BVP_OK;
+        }
+        if (!is_there)
+            return gltf_refuse(m->doc, BVP_ERR_CORRUPT, "meshes", p->mesh_index,
+                               "triangle %" PRIu64 ": index %" PRIu64 " lies beyond its %" PRIu64
+                               " vertices; repair the model or leave such triangles out with "
+                               "--drop-invalid",
+                               p->first + t, v, p->positions->count);
+        return gltf_refuse(m->doc, BVP_ERR_ARGUMENT, "meshes", p->mesh_index,
+                           "triangle %" PRIu64 ": vertex %" PRIu64
+                           " is not finite; repair the model or leave such triangles out with "
+                           "--drop-invalid",
+                           p->first + t, v);
     }
     to->ids[to->count++] = (uint32_t)(p->first + t);
     return BVP_OK;
 }
 
-/* A new set of marks, for a primitive with that many source vertices. */
-static bvp_status begin_stamps(gltf_meshes *m, uint64_t count)
+static bvp_status add_triangles(gltf_meshes *m, growing *to, const primitive *p)
 {
+    if (p->first + p->count > UINT32_MAX / 3)
+        return gltf_refuse(m->doc, BVP_ERR_LIMIT, "meshes", p->mesh_index,
+                           "has over 1,431,655,765 triangles; split it");
+    bvp_status status = gltf_charge(m->doc, "meshes", p->mesh_index, p->count * 12);
+    if (status != BVP_OK)
+        return status;
+    /* a new stamp for this primitive's source vertices: nothing needs to be cleared */
+    const uint64_t count = p->positions->count;
     size_t had = m->stamps_capacity;
     if (count > UINT32_MAX)
         return import_refuse(m->doc->im, BVP_ERR_LIMIT,
@@ -128,17 +127,6 @@ static bvp_status begin_stamps(gltf_meshes *m, uint64_t count)
     if (m->stamps_capacity > had)
         memset(m->stamps + had, 0, (m->stamps_capacity - had) * sizeof(uint32_t));
     m->stamp++;
-    return BVP_OK;
-}
-
-static bvp_status add_triangles(gltf_meshes *m, growing *to, const primitive *p)
-{
-    if (p->first + p->count > UINT32_MAX / 3)
-        return gltf_refuse(m->doc, BVP_ERR_LIMIT, "meshes", p->mesh_index,
-                           "has over 1,431,655,765 triangles; split it");
-    bvp_status status = gltf_charge(m->doc, "meshes", p->mesh_index, p->count * 12);
-    if (status == BVP_OK)
-        status = begin_stamps(m, p->positions->count);
     for (uint64_t t = 0; status == BVP_OK && t < p->count; t++)
         status = add_triangle(m, to, p, t);
     return status;
@@ -146,76 +134,57 @@ static bvp_status add_triangles(gltf_meshes *m, growing *to, const primitive *p)
 
 /* ---- primitives ---------------------------------------------------------------------------- */
 
-/* POSITION and indices of a primitive, of the types that they may have. */
-static bvp_status open_primitive(gltf_meshes *m, const json_value *object, uint64_t position,
-                                 primitive *p)
-{
-    uint64_t index;
-    bvp_status status = gltf_accessor_open(&m->accessors, position, &p->positions);
-    if (status != BVP_OK)
-        return status;
-    if (p->positions->width != 3 || p->positions->component == COMPONENT_UINT)
-        return gltf_refuse(m->doc, BVP_ERR_CORRUPT, "accessors", position,
-                           "expected positions: VEC3 of floats, or of integers of 8 or 16 bits; "
-                           "export the model again");
-    p->indices = NULL;
-    if (!json_tree_get(object, "indices"))
-        return BVP_OK;
-    status = gltf_count(m->doc, "meshes", p->mesh_index, object, "indices", 0, &index);
-    if (status == BVP_OK)
-        status = gltf_accessor_open(&m->accessors, index, &p->indices);
-    if (status != BVP_OK)
-        return status;
-    uint32_t type = p->indices->component;
-    if (p->indices->width == 1 &&
-        (type == COMPONENT_UBYTE || type == COMPONENT_USHORT || type == COMPONENT_UINT))
-        return BVP_OK;
-    return gltf_refuse(m->doc, BVP_ERR_CORRUPT, "accessors", index,
-                       "expected indices: SCALAR of unsigned integers; export the model again");
-}
-
-/* Compressed geometry can be read only where the file holds it uncompressed too. */
-static bvp_status refuse_draco(gltf_meshes *m, const json_value *object, uint64_t mesh,
-                               uint64_t position)
-{
-    const json_value *extensions = json_tree_get(object, "extensions");
-    const json_value *accessor_object = json_tree_at(m->doc->accessors, (size_t)position);
-    if (!json_tree_get(extensions, "KHR_draco_mesh_compression") ||
-        json_tree_get(accessor_object, "bufferView"))
-        return BVP_OK;
-    return gltf_refuse(m->doc, BVP_ERR_ARGUMENT, "meshes", mesh,
-                       "is compressed with Draco; export the model without compression");
-}
-
 static bvp_status read_primitive(gltf_meshes *m, const json_value *object, uint64_t mesh,
                                  uint64_t *first, growing *to)
 {
+    gltf_document *d = m->doc;
     primitive p = {.mesh_index = mesh, .first = *first};
     const json_value *attributes = json_tree_get(object, "attributes");
-    uint64_t position;
-    bvp_status status = gltf_count(m->doc, "meshes", mesh, object, "mode", MODE_TRIANGLES, &p.mode);
+    uint64_t position, index;
+    bvp_status status = gltf_count(d, "meshes", mesh, object, "mode", MODE_TRIANGLES, &p.mode);
     if (status == BVP_OK && p.mode > MODE_FAN)
-        return gltf_refuse(m->doc, BVP_ERR_CORRUPT, "meshes", mesh,
+        return gltf_refuse(d, BVP_ERR_CORRUPT, "meshes", mesh,
                            "unknown primitive mode %" PRIu64 "; export the model again", p.mode);
     if (status == BVP_OK && p.mode < MODE_TRIANGLES)
-        return import_warn(m->doc->im, 1, "primitives of points or lines left out");
+        return import_warn(d->im, 1, "primitives of points or lines left out");
     if (status == BVP_OK && !json_tree_get(attributes, "POSITION"))
-        return import_warn(m->doc->im, 1, "primitives without positions left out");
+        return import_warn(d->im, 1, "primitives without positions left out");
     if (status == BVP_OK && json_tree_size(json_tree_get(object, "targets")) > 0)
-        status = import_warn(m->doc->im, 1, "morphed primitives taken in their basic form");
+        status = import_warn(d->im, 1, "morphed primitives taken in their basic form");
     if (status == BVP_OK)
-        status = gltf_count(m->doc, "meshes", mesh, attributes, "POSITION", 0, &position);
-    if (status == BVP_OK)
-        status = refuse_draco(m, object, mesh, position);
-    if (status == BVP_OK)
-        status = open_primitive(m, object, position, &p);
+        status = gltf_count(d, "meshes", mesh, attributes, "POSITION", 0, &position);
     if (status != BVP_OK)
         return status;
-    uint64_t corners = p.indices ? p.indices->count : p.positions->count;
+    /* Compressed geometry can be read only where the file holds it uncompressed too. */
+    const json_value *extensions = json_tree_get(object, "extensions");
+    if (json_tree_get(extensions, "KHR_draco_mesh_compression") &&
+        !json_tree_get(json_tree_at(d->accessors, (size_t)position), "bufferView"))
+        return gltf_refuse(d, BVP_ERR_ARGUMENT, "meshes", mesh,
+                           "is compressed with Draco; export the model without compression");
+    status = gltf_accessor_open(&m->accessors, position, &p.positions);
+    if (status != BVP_OK)
+        return status;
+    if (p.positions->width != 3 || p.positions->component == COMPONENT_UINT)
+        return gltf_refuse(d, BVP_ERR_CORRUPT, "accessors", position,
+                           "expected positions: VEC3 of floats, or of integers of 8 or 16 bits; "
+                           "export the model again");
+    if (json_tree_get(object, "indices")) {
+        status = gltf_count(d, "meshes", mesh, object, "indices", 0, &index);
+        if (status == BVP_OK)
+            status = gltf_accessor_open(&m->accessors, index, &p.indices);
+        if (status != BVP_OK)
+            return status;
+        const uint32_t type = p.indices->component;
+        if (p.indices->width != 1 ||
+            (type != COMPONENT_UBYTE && type != COMPONENT_USHORT && type != COMPONENT_UINT))
+            return gltf_refuse(
+                d, BVP_ERR_CORRUPT, "accessors", index,
+                "expected indices: SCALAR of unsigned integers; export the model again");
+    }
+    const uint64_t corners = p.indices ? p.indices->count : p.positions->count;
     p.count = p.mode == MODE_TRIANGLES ? corners / 3 : corners < 3 ? 0 : corners - 2;
     if (p.mode == MODE_TRIANGLES && corners % 3 != 0)
-        status =
-            import_warn(m->doc->im, 1, "primitives with corners left over after the last triangle");
+        status = import_warn(d->im, 1, "primitives with corners left over after the last triangle");
     if (status == BVP_OK)
         status = add_triangles(m, to, &p);
     *first += p.count;
@@ -224,60 +193,48 @@ static bvp_status read_primitive(gltf_meshes *m, const json_value *object, uint6
 
 /* ---- meshes -------------------------------------------------------------------------------- */
 
-/* Hands the triangles over to a new mesh of the model. */
-static bvp_status finish_mesh(gltf_meshes *m, const json_value *object, growing *from, gltf_mesh *s)
-{
-    static const char *const dropped = "triangles that are not finite or have bad indices left out";
-    bvp_status status = import_warn(m->doc->im, from->dropped, dropped);
-    if (status != BVP_OK)
-        return status;
-    if (from->count == 0) {
-        s->state = NO_TRIANGLES;
-        return import_warn(m->doc->im, 1, "meshes without triangles left out");
-    }
-    model_mesh *mesh = import_add_mesh(m->doc->im);
-    if (!mesh)
-        return import_no_memory(m->doc->im);
-    s->state = READ;
-    s->mesh = m->doc->im->out->mesh_count - 1;
-    mesh->positions = from->positions;
-    mesh->vertex_count = from->vertex_count;
-    mesh->indices = from->corners;
-    mesh->triangle_count = from->count;
-    if (from->dropped > 0) {
-        mesh->ids = from->ids;
-        from->ids = NULL;
-    }
-    from->positions = NULL;
-    from->corners = NULL;
-    return gltf_name(m->doc, object, &mesh->name);
-}
-
-static bvp_status read_mesh(gltf_meshes *m, const json_value *object, uint64_t index, gltf_mesh *s)
-{
-    const json_value *primitives = json_tree_get(object, "primitives");
-    growing to = {0};
-    uint64_t first = 0;
-    bvp_status status = BVP_OK;
-    for (size_t i = 0; status == BVP_OK && i < json_tree_size(primitives); i++)
-        status = read_primitive(m, json_tree_at(primitives, i), index, &first, &to);
-    if (status == BVP_OK)
-        status = finish_mesh(m, object, &to, s);
-    free(to.positions);
-    free(to.corners);
-    free(to.ids);
-    return status;
-}
-
 bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out)
 {
+    static const char *const dropped = "triangles that are not finite or have bad indices left out";
+    importer *im = m->doc->im;
     const json_value *object;
     bvp_status status = gltf_element(m->doc, "meshes", m->doc->meshes, index, &object);
     if (status != BVP_OK)
         return status;
     gltf_mesh *s = &m->meshes[index];
-    if (s->state == NOT_READ)
-        status = read_mesh(m, object, index, s);
+    if (s->state == NOT_READ) {
+        const json_value *primitives = json_tree_get(object, "primitives");
+        growing from = {0};
+        uint64_t first = 0;
+        for (size_t i = 0; status == BVP_OK && i < json_tree_size(primitives); i++)
+            status = read_primitive(m, json_tree_at(primitives, i), index, &first, &from);
+        if (status == BVP_OK)
+            status = import_warn(im, from.dropped, dropped);
+        if (status == BVP_OK && from.count == 0) {
+            s->state = NO_TRIANGLES;
+            status = import_warn(im, 1, "meshes without triangles left out");
+        } else if (status == BVP_OK) {
+            model_mesh *mesh = import_add_mesh(im);
+            if (mesh) { /* it owns the arrays now */
+                s->state = READ;
+                s->mesh = im->out->mesh_count - 1;
+                mesh->positions = from.positions;
+                mesh->vertex_count = from.vertex_count;
+                mesh->indices = from.corners;
+                mesh->triangle_count = from.count;
+                if (from.dropped > 0) {
+                    mesh->ids = from.ids;
+                    from.ids = NULL;
+                }
+                from.positions = NULL;
+                from.corners = NULL;
+            }
+            status = mesh ? gltf_name(m->doc, object, &mesh->name) : import_no_memory(im);
+        }
+        free(from.positions);
+        free(from.corners);
+        free(from.ids);
+    }
     *out = s->state == READ ? s->mesh : BVP_NONE;
     return status;
 }

@@ -4,6 +4,7 @@
  */
 #include "gltf/gltf_nodes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,25 +47,6 @@ static bvp_status read_placement(gltf_document *d, uint64_t index, const json_va
     return BVP_OK;
 }
 
-static int read_extras(model_node *node, const json_value *extras)
-{
-    if (extras && !json_tree_is_object(extras))
-        return property_add_json(node, "extras", extras);
-    return property_add_members(node, extras);
-}
-
-static bvp_status read_mesh_of_node(gltf_meshes *m, const json_value *object, uint64_t index,
-                                    model_node *node)
-{
-    uint64_t mesh;
-    if (!json_tree_get(object, "mesh"))
-        return BVP_OK;
-    bvp_status status = gltf_count(m->doc, "nodes", index, object, "mesh", 0, &mesh);
-    if (status == BVP_OK && json_tree_get(object, "skin"))
-        status = import_warn(m->doc->im, 1, "skinned nodes taken in their basic form");
-    return status == BVP_OK ? gltf_mesh_read(m, mesh, &node->mesh) : status;
-}
-
 /* *kept: 0 when the node and all below it are left out. */
 static bvp_status read_node(gltf_meshes *m, uint64_t index, uint32_t parent, int *kept)
 {
@@ -93,9 +75,19 @@ static bvp_status read_node(gltf_meshes *m, uint64_t index, uint32_t parent, int
     node->parent = parent;
     memcpy(node->placement, placement, sizeof placement);
     status = gltf_name(d, object, &node->name);
-    if (status == BVP_OK && read_extras(node, json_tree_get(object, "extras")) != 0)
-        status = import_no_memory(d->im);
-    return status == BVP_OK ? read_mesh_of_node(m, object, index, node) : status;
+    if (status != BVP_OK)
+        return status;
+    const json_value *extras = json_tree_get(object, "extras");
+    if (extras && !json_tree_is_object(extras) ? property_add_json(node, "extras", extras)
+                                               : property_add_members(node, extras))
+        return import_no_memory(d->im);
+    if (!json_tree_get(object, "mesh"))
+        return BVP_OK;
+    uint64_t mesh;
+    status = gltf_count(d, "nodes", index, object, "mesh", 0, &mesh);
+    if (status == BVP_OK && json_tree_get(object, "skin"))
+        status = import_warn(d->im, 1, "skinned nodes taken in their basic form");
+    return status == BVP_OK ? gltf_mesh_read(m, mesh, &node->mesh) : status;
 }
 
 /* ---- the tree ------------------------------------------------------------------------------ */
@@ -123,6 +115,7 @@ static bvp_status push_node(walk *w, uint64_t index, uint32_t parent)
                            "is reached twice: expected a tree, found a cycle or a node with "
                            "two parents; export the model again");
     w->met[index] = 1;
+    assert(w->depth < nodes->count); /* each node is pushed once */
     w->stack[w->depth++] = (struct pending){(uint32_t)index, parent};
     return BVP_OK;
 }
@@ -136,26 +129,6 @@ static bvp_status push_nodes(walk *w, const json_value *list, uint32_t parent)
         if (!json_tree_count(json_tree_at(list, i), &index))
             index = UINT64_MAX;
         status = push_node(w, index, parent);
-    }
-    return status;
-}
-
-static bvp_status walk_nodes(walk *w)
-{
-    gltf_document *d = w->doc;
-    bvp_status status = BVP_OK;
-    size_t total = d->nodes.count, done = 0;
-    while (status == BVP_OK && w->depth > 0) {
-        struct pending next = w->stack[--w->depth];
-        int kept = 0;
-        status = read_node(w->meshes, next.node, next.parent, &kept);
-        const json_value *object = NULL;
-        if (status == BVP_OK && kept)
-            status = gltf_node(d, next.node, &object);
-        if (status == BVP_OK && kept)
-            status = push_nodes(w, json_tree_get(object, "children"), d->im->out->node_count - 1);
-        if (++done % 256 == 0)
-            import_progress(d->im, done, total);
     }
     return status;
 }
@@ -183,43 +156,46 @@ static bvp_status push_all_roots(walk *w)
     return status;
 }
 
-static bvp_status push_scene(walk *w)
-{
-    gltf_document *d = w->doc;
-    const json_value *scenes = json_tree_get(d->root, "scenes"), *scene;
-    uint64_t index;
-    if (json_tree_size(scenes) == 0)
-        return push_all_roots(w);
-    bvp_status status = gltf_count(d, "scenes", 0, d->root, "scene", 0, &index);
-    if (status == BVP_OK)
-        status = gltf_element(d, "scenes", scenes, index, &scene);
-    if (status == BVP_OK)
-        status = import_warn(d->im, json_tree_size(scenes) - 1,
-                             "scenes beside the default one left out");
-    return status == BVP_OK ? push_nodes(w, json_tree_get(scene, "nodes"), BVP_NONE) : status;
-}
-
-static bvp_status count_unmet(const walk *w)
-{
-    uint64_t unmet = 0;
-    for (size_t i = 0; i < w->doc->nodes.count; i++)
-        unmet += !w->met[i];
-    return import_warn(w->doc->im, unmet,
-                       "nodes outside the scene, or below left-out ones, not read");
-}
-
 bvp_status gltf_nodes_read(gltf_meshes *meshes)
 {
-    const size_t count = meshes->doc->nodes.count;
+    gltf_document *d = meshes->doc;
+    const size_t count = d->nodes.count;
     walk w = {.meshes = meshes,
-              .doc = meshes->doc,
+              .doc = d,
               .stack = calloc(count + 1, sizeof *w.stack),
               .met = calloc(count + 1, 1)};
-    bvp_status status = w.stack && w.met ? push_scene(&w) : import_no_memory(w.doc->im);
+    const json_value *scenes = json_tree_get(d->root, "scenes"), *scene;
+    const size_t scene_count = json_tree_size(scenes);
+    uint64_t index, unmet = 0;
+    bvp_status status = w.stack && w.met ? BVP_OK : import_no_memory(d->im);
+    if (status == BVP_OK && scene_count == 0) {
+        status = push_all_roots(&w);
+    } else if (status == BVP_OK) {
+        status = gltf_count(d, "scenes", 0, d->root, "scene", 0, &index);
+        if (status == BVP_OK)
+            status = gltf_element(d, "scenes", scenes, index, &scene);
+        if (status == BVP_OK)
+            status = import_warn(d->im, scene_count - 1, "scenes beside the default one left out");
+        if (status == BVP_OK)
+            status = push_nodes(&w, json_tree_get(scene, "nodes"), BVP_NONE);
+    }
+    for (size_t done = 1; status == BVP_OK && w.depth > 0; done++) {
+        struct pending next = w.stack[--w.depth];
+        const json_value *object = NULL;
+        int kept = 0;
+        status = read_node(meshes, next.node, next.parent, &kept);
+        if (status == BVP_OK && kept)
+            status = gltf_node(d, next.node, &object);
+        if (status == BVP_OK && kept)
+            status = push_nodes(&w, json_tree_get(object, "children"), d->im->out->node_count - 1);
+        if (done % 256 == 0)
+            import_progress(d->im, done, count);
+    }
+    for (size_t i = 0; status == BVP_OK && i < count; i++)
+        unmet += !w.met[i];
     if (status == BVP_OK)
-        status = walk_nodes(&w);
-    if (status == BVP_OK)
-        status = count_unmet(&w);
+        status =
+            import_warn(d->im, unmet, "nodes outside the scene, or below left-out ones, not read");
     free(w.stack);
     free(w.met);
     return status;

@@ -2,6 +2,7 @@
  * import_urdf.c: URDF, a robot's links and joints, with the joints at given values or at zero.
  * Spec: wiki.ros.org/urdf/XML, as urdfdom reads it
  */
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -99,22 +100,6 @@ static bvp_status add_name(urdf *u, name_table *names, uint32_t element, uint32_
     return urdf_refuse(u, BVP_ERR_CORRUPT, element, "another one is called \"%.60s\", too", name);
 }
 
-static bvp_status list_links(urdf *u)
-{
-    bvp_status status = BVP_OK;
-    u->links = calloc(count_children(u, "link") + (size_t)1, sizeof *u->links);
-    if (!u->links)
-        return import_no_memory(u->im);
-    for (uint32_t e = xml_child(&u->xml, 0, "link"); e != XML_NONE && status == BVP_OK;
-         e = xml_next(&u->xml, e)) {
-        u->links[u->link_count] = e;
-        status = add_name(u, &u->link_names, e, u->link_count++);
-    }
-    if (status == BVP_OK && u->link_count == 0)
-        return urdf_refuse(u, BVP_ERR_CORRUPT, 0, "expected links, found none");
-    return status;
-}
-
 /* The link that <parent> or <child> of a joint names. */
 static bvp_status find_link(urdf *u, uint32_t joint, const char *role, uint32_t *out)
 {
@@ -131,40 +116,6 @@ static bvp_status find_link(urdf *u, uint32_t joint, const char *role, uint32_t 
     return urdf_refuse(u, BVP_ERR_CORRUPT, element, "no link has the name \"%.60s\"", name);
 }
 
-static bvp_status read_joint(urdf *u, uint32_t element, urdf_joint *out)
-{
-    static const char *const types[] = {"revolute", "continuous", "prismatic",
-                                        "fixed",    "floating",   "planar"};
-    out->element = element;
-    out->name = xml_attribute(&u->xml, element, "name");
-    bvp_status status = urdf_text(u, element, "type", &out->type);
-    if (status == BVP_OK)
-        status = find_link(u, element, "parent", &out->parent);
-    if (status == BVP_OK)
-        status = find_link(u, element, "child", &out->child);
-    for (size_t i = 0; i < sizeof types / sizeof *types && status == BVP_OK; i++)
-        if (strcmp(out->type, types[i]) == 0)
-            return BVP_OK;
-    if (status != BVP_OK)
-        return status;
-    return urdf_refuse(u, BVP_ERR_ARGUMENT, element, "unknown joint type \"%.40s\"", out->type);
-}
-
-static bvp_status list_joints(urdf *u)
-{
-    bvp_status status = BVP_OK;
-    u->joints = calloc(count_children(u, "joint") + (size_t)1, sizeof *u->joints);
-    if (!u->joints)
-        return import_no_memory(u->im);
-    for (uint32_t e = xml_child(&u->xml, 0, "joint"); e != XML_NONE && status == BVP_OK;
-         e = xml_next(&u->xml, e)) {
-        status = add_name(u, &u->joint_names, e, u->joint_count);
-        if (status == BVP_OK)
-            status = read_joint(u, e, &u->joints[u->joint_count++]);
-    }
-    return status;
-}
-
 /* ---- the tree -------------------------------------------------------------------------------- */
 
 /* Links by their places: each has one joint above it, or none; lists of joints below. */
@@ -174,91 +125,41 @@ typedef struct tree {
     uint32_t depth, placed;
 } tree;
 
-static bvp_status join(urdf *u, tree *t)
-{
-    memset(t->above, 0xff, u->link_count * sizeof *t->above);
-    memset(t->first, 0xff, u->link_count * sizeof *t->first);
-    memset(t->node, 0xff, u->link_count * sizeof *t->node);
-    for (uint32_t i = 0; i < u->joint_count; i++) {
-        const urdf_joint *joint = &u->joints[i];
-        if (t->above[joint->child] != BVP_NONE)
-            return urdf_refuse(u, BVP_ERR_CORRUPT, joint->element,
-                               "its child hangs on an earlier joint, too; expected a tree");
-        t->above[joint->child] = i;
-        t->next[i] = t->first[joint->parent];
-        t->first[joint->parent] = i;
-    }
-    return BVP_OK;
-}
-
-static int add_joint_properties(model_node *node, const urdf_joint *joint)
-{
-    char value[32];
-    snprintf(value, sizeof value, "%.17g", joint->value);
-    return property_add(node, "joint", joint->name, strlen(joint->name)) != 0 ||
-           property_add(node, "joint_type", joint->type, strlen(joint->type)) != 0 ||
-           property_add(node, "joint_value", value, strlen(value)) != 0;
-}
-
 static bvp_status add_link(urdf *u, tree *t, uint32_t link)
 {
     const char *name = xml_attribute(&u->xml, u->links[link], "name");
     const uint32_t above = t->above[link];
+    assert(t->node[link] == BVP_NONE); /* in a tree, each link is reached once */
     model_node *node = import_add_node(u->im);
     if (!node)
         return import_no_memory(u->im);
     t->node[link] = u->im->out->node_count - 1;
     t->placed++;
-    node->parent = 0;
+    node->parent = 0; /* the robot */
     node->name = import_text(name, strlen(name));
     int bad = !node->name || property_add(node, "link", name, strlen(name)) != 0;
     bvp_status status = BVP_OK;
     if (above != BVP_NONE) {
-        node->parent = t->node[u->joints[above].parent];
-        bad |= add_joint_properties(node, &u->joints[above]);
-        status = urdf_place_joint(u, &u->joints[above], node->placement);
+        const urdf_joint *joint = &u->joints[above];
+        char value[32];
+        assert(t->node[joint->parent] != BVP_NONE);
+        node->parent = t->node[joint->parent];
+        snprintf(value, sizeof value, "%.17g", joint->value);
+        bad |= property_add(node, "joint", joint->name, strlen(joint->name)) != 0 ||
+               property_add(node, "joint_type", joint->type, strlen(joint->type)) != 0 ||
+               property_add(node, "joint_value", value, strlen(value)) != 0;
+        status = urdf_place_joint(u, joint, node->placement);
     }
     return bad ? import_no_memory(u->im) : status;
 }
 
-/* Parents first: a link's shapes, then the links that hang on it, in the order of their joints. */
-static bvp_status add_links(urdf *u, tree *t)
-{
-    const char *kind = u->im->options->urdf_visual ? "visual" : "collision";
-    bvp_status status = BVP_OK;
-    for (uint32_t i = u->link_count; i-- > 0;)
-        if (t->above[i] == BVP_NONE)
-            t->stack[t->depth++] = i;
-    if (t->depth > 1)
-        status = import_warn(u->im, t->depth - 1, "links that no joint connects with the first");
-    while (t->depth > 0 && status == BVP_OK) {
-        const uint32_t link = t->stack[--t->depth];
-        status = add_link(u, t, link);
-        if (status == BVP_OK)
-            status = urdf_add_shapes(u, u->links[link], kind, t->node[link]);
-        for (uint32_t j = t->first[link]; j != BVP_NONE; j = t->next[j])
-            t->stack[t->depth++] = u->joints[j].child;
-        import_progress(u->im, t->placed, u->link_count);
-    }
-    for (uint32_t i = 0; i < u->link_count && status == BVP_OK; i++)
-        if (t->node[i] == BVP_NONE)
-            status = urdf_refuse(u, BVP_ERR_CORRUPT, u->links[i],
-                                 "its joints lead back to it: expected a tree");
-    return status;
-}
-
-static bvp_status add_robot(urdf *u)
-{
-    const char *name = xml_attribute(&u->xml, 0, "name");
-    model_node *node = import_add_node(u->im);
-    if (!node)
-        return import_no_memory(u->im);
-    node->name = name && *name ? import_text(name, strlen(name)) : import_text("robot", 5);
-    return node->name ? BVP_OK : import_no_memory(u->im);
-}
-
+/* The robot's node, and below it the links, parents first: a link's shapes, then the links that
+ * hang on it, in the order of their joints. A link is pushed by the one joint above it, so the
+ * stack needs no more room than there are links. */
 static bvp_status build(urdf *u)
 {
+    const char *kind = u->im->options->urdf_visual ? "visual" : "collision";
+    const char *name = xml_attribute(&u->xml, 0, "name");
     const size_t links = u->link_count, joints = u->joint_count;
     uint32_t *room = malloc((4 * links + joints + 1) * sizeof *room);
     if (!room)
@@ -268,41 +169,106 @@ static bvp_status build(urdf *u)
               .stack = room + 2 * links,
               .node = room + 3 * links,
               .next = room + 4 * links};
-    bvp_status status = join(u, &t);
-    if (status == BVP_OK)
-        status = add_robot(u);
-    if (status == BVP_OK)
-        status = add_links(u, &t);
+    bvp_status status = BVP_OK;
+    memset(t.above, 0xff, links * sizeof *t.above);
+    memset(t.first, 0xff, links * sizeof *t.first);
+    memset(t.node, 0xff, links * sizeof *t.node);
+    for (uint32_t i = 0; i < u->joint_count && status == BVP_OK; i++) {
+        const urdf_joint *joint = &u->joints[i];
+        if (t.above[joint->child] != BVP_NONE)
+            status = urdf_refuse(u, BVP_ERR_CORRUPT, joint->element,
+                                 "its child hangs on an earlier joint, too; expected a tree");
+        t.above[joint->child] = i;
+        t.next[i] = t.first[joint->parent];
+        t.first[joint->parent] = i;
+    }
+    if (status == BVP_OK) {
+        model_node *node = import_add_node(u->im);
+        if (node)
+            node->name = name && *name ? import_text(name, strlen(name)) : import_text("robot", 5);
+        if (!node || !node->name)
+            status = import_no_memory(u->im);
+    }
+    for (uint32_t i = u->link_count; i-- > 0 && status == BVP_OK;)
+        if (t.above[i] == BVP_NONE)
+            t.stack[t.depth++] = i;
+    if (t.depth > 1)
+        status = import_warn(u->im, t.depth - 1, "links that no joint connects with the first");
+    while (t.depth > 0 && status == BVP_OK) {
+        const uint32_t link = t.stack[--t.depth];
+        status = add_link(u, &t, link);
+        if (status == BVP_OK)
+            status = urdf_add_shapes(u, u->links[link], kind, t.node[link]);
+        for (uint32_t j = t.first[link]; j != BVP_NONE; j = t.next[j]) {
+            assert(t.depth < u->link_count);
+            t.stack[t.depth++] = u->joints[j].child;
+        }
+        import_progress(u->im, t.placed, u->link_count);
+    }
+    for (uint32_t i = 0; i < u->link_count && status == BVP_OK; i++)
+        if (t.node[i] == BVP_NONE)
+            status = urdf_refuse(u, BVP_ERR_CORRUPT, u->links[i],
+                                 "its joints lead back to it: expected a tree");
     free(room);
     return status;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static bvp_status check_root(urdf *u)
+static bvp_status read_robot(urdf *u)
 {
+    static const char *const types[] = {"revolute", "continuous", "prismatic",
+                                        "fixed",    "floating",   "planar"};
+    xml_fault fault;
+    bvp_status status = BVP_OK;
+    if (xml_open(u->im->data, u->im->size, &u->xml, &fault) != BVP_OK)
+        return import_refuse_line(u->im, fault.status, u->im->data + fault.offset, "%s",
+                                  fault.text);
     if (strcmp(xml_name(&u->xml, 0), "robot") != 0)
         return urdf_refuse(u, BVP_ERR_NOT_OURS, 0, "expected a URDF file: its root is <robot>");
     for (uint32_t e = 0; e < u->xml.element_count; e++)
         if (strncmp(xml_name(&u->xml, e), "xacro:", 6) == 0)
             return urdf_refuse(u, BVP_ERR_ARGUMENT, e,
                                "this is a xacro template; expand it: xacro FILE -o robot.urdf");
-    return BVP_OK;
-}
 
-static bvp_status read_robot(urdf *u)
-{
-    xml_fault fault;
-    if (xml_open(u->im->data, u->im->size, &u->xml, &fault) != BVP_OK)
-        return import_refuse_line(u->im, fault.status, u->im->data + fault.offset, "%s",
-                                  fault.text);
-    bvp_status status = check_root(u);
-    if (status == BVP_OK)
-        status = list_links(u);
-    if (status == BVP_OK)
-        status = list_joints(u);
-    if (status == BVP_OK)
-        status = urdf_read_values(u);
+    u->links = calloc(count_children(u, "link") + (size_t)1, sizeof *u->links);
+    if (!u->links)
+        return import_no_memory(u->im);
+    for (uint32_t e = xml_child(&u->xml, 0, "link"); e != XML_NONE && status == BVP_OK;
+         e = xml_next(&u->xml, e)) {
+        u->links[u->link_count] = e;
+        status = add_name(u, &u->link_names, e, u->link_count++);
+    }
+    if (status == BVP_OK && u->link_count == 0)
+        return urdf_refuse(u, BVP_ERR_CORRUPT, 0, "expected links, found none");
+    if (status != BVP_OK)
+        return status;
+
+    u->joints = calloc(count_children(u, "joint") + (size_t)1, sizeof *u->joints);
+    if (!u->joints)
+        return import_no_memory(u->im);
+    for (uint32_t e = xml_child(&u->xml, 0, "joint"); e != XML_NONE; e = xml_next(&u->xml, e)) {
+        status = add_name(u, &u->joint_names, e, u->joint_count);
+        if (status != BVP_OK)
+            return status;
+        urdf_joint *joint = &u->joints[u->joint_count++];
+        joint->element = e;
+        joint->name = xml_attribute(&u->xml, e, "name");
+        status = urdf_text(u, e, "type", &joint->type);
+        if (status == BVP_OK)
+            status = find_link(u, e, "parent", &joint->parent);
+        if (status == BVP_OK)
+            status = find_link(u, e, "child", &joint->child);
+        if (status != BVP_OK)
+            return status;
+        int is_known = 0;
+        for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+            is_known |= strcmp(joint->type, types[i]) == 0;
+        if (!is_known)
+            return urdf_refuse(u, BVP_ERR_ARGUMENT, e, "unknown joint type \"%.40s\"", joint->type);
+        assert(joint->parent < u->link_count && joint->child < u->link_count);
+    }
+    status = urdf_read_values(u);
     return status == BVP_OK ? build(u) : status;
 }
 

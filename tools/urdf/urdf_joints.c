@@ -2,6 +2,7 @@
  * urdf_joints.c: the joints of a robot: their values (given, mimicked or zero) and the placements
  * that follow from them.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +19,6 @@ static bvp_status refuse_values(urdf *u, const char *at, const char *end, const 
     char found[QUOTE_SIZE];
     return import_refuse(u->im, BVP_ERR_ARGUMENT, "--joints: %s, found \"%s\"", what,
                          import_quote(at, end, found));
-}
-
-static int is_separator(char c)
-{
-    return scan_is_space(c) || c == ',' || c == ';';
 }
 
 static int can_move(const urdf_joint *joint)
@@ -61,7 +57,7 @@ static bvp_status read_list(urdf *u, const char *at, const char *end)
     bvp_status status = BVP_OK;
     while (status == BVP_OK && at < end) {
         const char *word = at;
-        while (at < end && !is_separator(*at) && *at != '#')
+        while (at < end && !scan_is_space(*at) && *at != ',' && *at != ';' && *at != '#')
             at++;
         if (at > word)
             status = read_value(u, word, at);
@@ -73,54 +69,34 @@ static bvp_status read_list(urdf *u, const char *at, const char *end)
     return status;
 }
 
-static bvp_status read_values_file(urdf *u, const char *path)
-{
-    uri_bytes bytes;
-    if (uri_open_path(path, &bytes) != URI_OK)
-        return import_refuse(u->im, BVP_ERR_SYSTEM, "--joints: the file %.80s can't be read", path);
-    const char *text = (const char *)bytes.data;
-    bvp_status status = read_list(u, text, text + bytes.size);
-    uri_close(&bytes);
-    return status;
-}
-
 /* ---- values that follow ---------------------------------------------------------------------- */
 
-/* multiplier * value + offset of the joint that this one mimics; *other: that one's number. */
-static bvp_status read_mimic(urdf *u, uint32_t mimic, uint32_t *other, double *factor,
-                             double *offset)
-{
-    const char *name;
-    *factor = 1;
-    *offset = 0;
-    bvp_status status = urdf_text(u, mimic, "joint", &name);
-    if (status == BVP_OK)
-        status = urdf_numbers(u, mimic, "multiplier", 1, factor);
-    if (status == BVP_OK)
-        status = urdf_numbers(u, mimic, "offset", 1, offset);
-    if (status != BVP_OK)
-        return status;
-    *other = name_table_get(&u->joint_names, name);
-    if (*other == UINT32_MAX)
-        return urdf_refuse(u, BVP_ERR_CORRUPT, mimic, "no joint has the name \"%.60s\"", name);
-    return BVP_OK;
-}
-
-/* A given value takes precedence over a mimicked one. A chain of mimicking joints is followed to
- * its end, multiplying on the way; if it is longer than the number of joints, it is a cycle. */
+/* A given value takes precedence over a mimicked one: multiplier * value + offset of the joint that
+ * this one mimics. A chain of mimicking joints is followed to its end, multiplying on the way; if
+ * it is longer than the number of joints, it is a cycle. */
 static bvp_status follow(urdf *u, uint32_t joint)
 {
-    double factor = 1, offset = 0, f, o;
+    double factor = 1, offset = 0;
     uint32_t at = joint;
     for (uint32_t steps = 0; !u->joints[at].is_given; steps++) {
         const uint32_t mimic = xml_child(&u->xml, u->joints[at].element, "mimic");
+        const char *name;
+        double f = 1, o = 0;
         if (mimic == XML_NONE)
             break;
         if (steps > u->joint_count)
             return urdf_refuse(u, BVP_ERR_CORRUPT, mimic, "joints mimic each other in a ring");
-        bvp_status status = read_mimic(u, mimic, &at, &f, &o);
+        bvp_status status = urdf_text(u, mimic, "joint", &name);
+        if (status == BVP_OK)
+            status = urdf_numbers(u, mimic, "multiplier", 1, &f);
+        if (status == BVP_OK)
+            status = urdf_numbers(u, mimic, "offset", 1, &o);
         if (status != BVP_OK)
             return status;
+        at = name_table_get(&u->joint_names, name);
+        if (at == UINT32_MAX)
+            return urdf_refuse(u, BVP_ERR_CORRUPT, mimic, "no joint has the name \"%.60s\"", name);
+        assert(at < u->joint_count);
         offset += factor * o;
         factor *= f;
     }
@@ -152,10 +128,17 @@ bvp_status urdf_read_values(urdf *u)
 {
     const char *given = u->im->options->joints;
     bvp_status status = BVP_OK;
-    if (given && *given == '@')
-        status = read_values_file(u, given + 1);
-    else if (given)
+    if (given && *given == '@') {
+        uri_bytes bytes;
+        if (uri_open_path(given + 1, &bytes) != URI_OK)
+            return import_refuse(u->im, BVP_ERR_SYSTEM, "--joints: the file %.80s can't be read",
+                                 given + 1);
+        const char *text = (const char *)bytes.data;
+        status = read_list(u, text, text + bytes.size);
+        uri_close(&bytes);
+    } else if (given) {
         status = read_list(u, given, given + strlen(given));
+    }
     for (uint32_t i = 0; i < u->joint_count && status == BVP_OK; i++)
         status = follow(u, i);
     for (uint32_t i = 0; i < u->joint_count && status == BVP_OK; i++)
@@ -165,22 +148,11 @@ bvp_status urdf_read_values(urdf *u)
 
 /* ---- placements ------------------------------------------------------------------------------ */
 
-static void shift(const double axis[3], double value, double out[12])
-{
-    for (int i = 0; i < 3; i++)
-        out[4 * i + 3] = axis[i] * value;
-}
-
-/* About the axis by half the angle's sine and cosine. */
-static void turn(const double axis[3], double value, double out[12])
-{
-    const double s = sin(value / 2), zero[3] = {0, 0, 0}, one[3] = {1, 1, 1};
-    transform_from_trs(zero, (double[]){axis[0] * s, axis[1] * s, axis[2] * s, cos(value / 2)}, one,
-                       out);
-}
-
+/* The joint's origin, then its motion: a shift along the axis, or a turn about it, as a quaternion
+ * by half the angle's sine and cosine. */
 bvp_status urdf_place_joint(urdf *u, const urdf_joint *joint, double out[12])
 {
+    static const double zero[3] = {0, 0, 0}, one[3] = {1, 1, 1};
     double origin[12], motion[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, axis[3] = {1, 0, 0};
     const uint32_t element = xml_child(&u->xml, joint->element, "axis");
     bvp_status status = urdf_origin(u, joint->element, origin);
@@ -194,10 +166,14 @@ bvp_status urdf_place_joint(urdf *u, const urdf_joint *joint, double out[12])
             return urdf_refuse(u, BVP_ERR_CORRUPT, element, "expected an axis that is not 0 0 0");
         for (int i = 0; i < 3; i++)
             axis[i] /= length;
-        if (strcmp(joint->type, "prismatic") == 0)
-            shift(axis, joint->value, motion);
-        else
-            turn(axis, joint->value, motion);
+        if (strcmp(joint->type, "prismatic") == 0) {
+            for (int i = 0; i < 3; i++)
+                motion[4 * i + 3] = axis[i] * joint->value;
+        } else {
+            const double s = sin(joint->value / 2), c = cos(joint->value / 2);
+            const double turn[4] = {axis[0] * s, axis[1] * s, axis[2] * s, c};
+            transform_from_trs(zero, turn, one, motion);
+        }
     }
     transform_multiply(origin, motion, out);
     return BVP_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * urdf_shapes.c: the shapes of a robot's links: where their mesh files are, and how they lie.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,106 +117,77 @@ static bvp_status find_in_package(urdf *u, uint32_t element, const char *dir, co
                        package);
 }
 
-static bvp_status find_mesh(urdf *u, uint32_t element, const char *name, place *out)
-{
-    const char *dir = u->im->dir ? u->im->dir : u->im->options->pipe_dir;
-    if (strncmp(name, "package://", 10) == 0)
-        return find_in_package(u, element, dir, name + 10, out);
-    if (strncmp(name, "model://", 8) == 0)
-        return find_in_package(u, element, dir, name + 8, out);
-    out->path = strncmp(name, "file://", 7) == 0 ? name + 7 : name;
-    snprintf(out->folder, sizeof out->folder, "%s", dir ? dir : ".");
-    for (int up = dir ? levels_of_package(dir) : 0; up > 0 && strncmp(out->path, "../", 3) == 0;
-         up--) {
-        const size_t used = strlen(out->folder);
-        snprintf(out->folder + used, sizeof out->folder - used, "/..");
-        out->path += 3;
-    }
-    if (dir || u->im->options->any_path)
-        return BVP_OK;
-    return urdf_refuse(u, BVP_ERR_ARGUMENT, element,
-                       "a robot without a folder can't name meshes; read it from a file");
-}
-
-/* Each file is read once. */
-static bvp_status read_mesh(urdf *u, uint32_t element, const char *name, uint32_t *out)
-{
-    place where;
-    char key[2 * PATH_SIZE];
-    uint32_t number = (uint32_t)u->mesh_count;
-    bvp_status status = find_mesh(u, element, name, &where);
-    if (status != BVP_OK)
-        return status;
-    if (snprintf(key, sizeof key, "%s/%s", where.folder, where.path) >= (int)sizeof key)
-        return urdf_refuse(u, BVP_ERR_LIMIT, element, "the path of a mesh is too long");
-    if (name_table_put(&u->mesh_names, key, &number) != 0)
-        return import_no_memory(u->im);
-    *out = number;
-    if (number < u->mesh_count)
-        return BVP_OK;
-    if (array_grow(&u->meshes, &u->mesh_capacity, u->mesh_count + 1, sizeof *u->meshes) != 0)
-        return import_no_memory(u->im);
-    status = submodel_read(u->im, where.folder, where.path, NULL,
-                           u->im->data + u->xml.elements[element].offset, &u->meshes[number]);
-    u->mesh_count += status == BVP_OK;
-    return status;
-}
-
+/* The mesh of a file, which is read once. Where it is: in a package, else relative to the robot's
+ * folder; "../" leads at most to the folder that contains the robot's package. */
 static bvp_status add_mesh(urdf *u, uint32_t element, uint32_t node)
 {
+    importer *im = u->im;
+    const char *dir = im->dir ? im->dir : im->options->pipe_dir;
+    const void *line = im->data + u->xml.elements[element].offset;
     double scale[3] = {1, 1, 1};
-    uint32_t mesh;
+    place where;
+    char key[2 * PATH_SIZE];
+    uint32_t mesh = (uint32_t)u->mesh_count;
     const char *name;
     bvp_status status = urdf_text(u, element, "filename", &name);
     if (status == BVP_OK)
         status = urdf_numbers(u, element, "scale", 3, scale);
-    if (status == BVP_OK)
-        status = read_mesh(u, element, name, &mesh);
     if (status != BVP_OK)
         return status;
+    if (strncmp(name, "package://", 10) == 0) {
+        status = find_in_package(u, element, dir, name + 10, &where);
+    } else if (strncmp(name, "model://", 8) == 0) {
+        status = find_in_package(u, element, dir, name + 8, &where);
+    } else {
+        where.path = strncmp(name, "file://", 7) == 0 ? name + 7 : name;
+        snprintf(where.folder, sizeof where.folder, "%s", dir ? dir : ".");
+        for (int up = dir ? levels_of_package(dir) : 0;
+             up > 0 && strncmp(where.path, "../", 3) == 0; up--) {
+            const size_t used = strlen(where.folder);
+            snprintf(where.folder + used, sizeof where.folder - used, "/..");
+            where.path += 3;
+        }
+        if (!dir && !im->options->any_path)
+            status = urdf_refuse(u, BVP_ERR_ARGUMENT, element,
+                                 "a robot without a folder can't name meshes; read it from a file");
+    }
+    if (status != BVP_OK)
+        return status;
+    if (snprintf(key, sizeof key, "%s/%s", where.folder, where.path) >= (int)sizeof key)
+        return urdf_refuse(u, BVP_ERR_LIMIT, element, "the path of a mesh is too long");
+    if (name_table_put(&u->mesh_names, key, &mesh) != 0)
+        return import_no_memory(im);
+    if (mesh == u->mesh_count) {
+        if (array_grow(&u->meshes, &u->mesh_capacity, u->mesh_count + 1, sizeof *u->meshes) != 0)
+            return import_no_memory(im);
+        status = submodel_read(im, where.folder, where.path, NULL, line, &u->meshes[mesh]);
+        if (status != BVP_OK)
+            return status;
+        u->mesh_count++;
+    }
+    assert(mesh < u->mesh_count);
     const submodel *s = &u->meshes[mesh];
     if (s->unit_in_metres > 0) /* what the file says; the robot is in metres */
         for (int i = 0; i < 3; i++)
             scale[i] *= s->unit_in_metres;
-    transform_scale(u->im->out->nodes[node].placement, scale);
-    if (!transform_is_usable(u->im->out->nodes[node].placement) && !u->im->options->drop_invalid)
+    transform_scale(im->out->nodes[node].placement, scale);
+    if (!transform_is_usable(im->out->nodes[node].placement) && !im->options->drop_invalid)
         return urdf_refuse(u, BVP_ERR_ARGUMENT, element,
                            "the placement is singular or not finite; repair origin and scale");
-    return submodel_place(u->im, s, node, u->im->data + u->xml.elements[element].offset);
+    return submodel_place(im, s, node, line);
 }
 
 /* ---- a link's shapes ------------------------------------------------------------------------- */
 
-/* The element in <geometry> that gives the shape, or XML_NONE. */
-static uint32_t form_of(const urdf *u, uint32_t shape)
-{
-    static const char *const forms[] = {"mesh", "box", "cylinder", "sphere"};
-    const uint32_t geometry = xml_child(&u->xml, shape, "geometry");
-    for (size_t i = 0; geometry != XML_NONE && i < sizeof forms / sizeof *forms; i++) {
-        const uint32_t found = xml_child(&u->xml, geometry, forms[i]);
-        if (found != XML_NONE)
-            return found;
-    }
-    return XML_NONE;
-}
-
-/* "shoulder collision", or the name that the shape has. */
-static char *name_shape(const urdf *u, uint32_t link, uint32_t shape, const char *kind)
-{
-    char text[300];
-    const char *name = xml_attribute(&u->xml, shape, "name");
-    if (!name || !*name) {
-        name = xml_attribute(&u->xml, link, "name");
-        snprintf(text, sizeof text, "%.256s %s", name ? name : "", kind);
-        name = text;
-    }
-    return import_text(name, strlen(name));
-}
-
 static bvp_status add_shape(urdf *u, uint32_t link, uint32_t shape, const char *kind,
                             uint32_t parent)
 {
-    const uint32_t form = form_of(u, shape);
+    static const char *const forms[] = {"mesh", "box", "cylinder", "sphere"};
+    const uint32_t geometry = xml_child(&u->xml, shape, "geometry");
+    uint32_t form = XML_NONE; /* the element in <geometry> that gives the shape */
+    for (size_t i = 0; geometry != XML_NONE && form == XML_NONE && i < sizeof forms / sizeof *forms;
+         i++)
+        form = xml_child(&u->xml, geometry, forms[i]);
     if (form == XML_NONE)
         return import_warn(u->im, 1, "shapes that are no mesh, box, cylinder or sphere left out");
     model_node *added = import_add_node(u->im);
@@ -223,7 +195,14 @@ static bvp_status add_shape(urdf *u, uint32_t link, uint32_t shape, const char *
         return import_no_memory(u->im);
     const uint32_t node = u->im->out->node_count - 1;
     added->parent = parent;
-    added->name = name_shape(u, link, shape, kind);
+    char text[300]; /* "shoulder collision", unless the shape has a name */
+    const char *name = xml_attribute(&u->xml, shape, "name");
+    if (!name || !*name) {
+        name = xml_attribute(&u->xml, link, "name");
+        snprintf(text, sizeof text, "%.256s %s", name ? name : "", kind);
+        name = text;
+    }
+    added->name = import_text(name, strlen(name));
     if (!added->name)
         return import_no_memory(u->im);
     bvp_status status = urdf_origin(u, shape, added->placement);

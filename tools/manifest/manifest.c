@@ -4,6 +4,7 @@
  */
 #include "manifest/manifest.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -34,50 +35,6 @@ static int refuse(line *l, bvp_status status, const char *format, ...)
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
-
-static int read_text(line *l, const char *key, const json_value *value, const char **out)
-{
-    *out = json_tree_text(value);
-    if (*out && **out)
-        return 0;
-    return refuse(l, BVP_ERR_CORRUPT, "\"%s\": expected a text that is not empty", key);
-}
-
-/* An id may be a whole number, because databases number their rows. */
-static int read_id(line *l, const char *key, const json_value *value, char *number,
-                   const char **out)
-{
-    uint64_t count;
-    if (!json_tree_count(value, &count))
-        return read_text(l, key, value, out);
-    snprintf(number, MANIFEST_ID_SIZE, "%" PRIu64, count);
-    *out = number;
-    return 0;
-}
-
-static int read_unit(line *l, const json_value *value)
-{
-    double *out = &l->out->unit_in_metres;
-    const char *word = json_tree_text(value);
-    if (word)
-        *out = unit_by_name(word);
-    else if (!json_tree_number(value, out))
-        *out = 0;
-    if (*out > 0 && isfinite(*out))
-        return 0;
-    return refuse(l, BVP_ERR_ARGUMENT,
-                  "\"unit\": expected \"mm\", \"cm\", \"m\", \"in\", \"ft\" or a length in metres");
-}
-
-static int read_up(line *l, const json_value *value)
-{
-    const char *word = json_tree_text(value);
-    const char *found = word && strlen(word) == 1 ? strchr("xyz", *word) : NULL;
-    if (!found)
-        return refuse(l, BVP_ERR_ARGUMENT, "\"up\": expected \"x\", \"y\" or \"z\"");
-    l->out->up = (bvp_up)(BVP_UP_X + (*found - 'x'));
-    return 0;
-}
 
 /* ---- placements ------------------------------------------------------------------------------ */
 
@@ -150,31 +107,13 @@ typedef struct members {
     const char *type;
 } members;
 
-static int read_header_version(line *l, const json_value *value)
-{
-    uint64_t version;
-    if (!json_tree_count(value, &version) || version == 0)
-        return refuse(l, BVP_ERR_CORRUPT, "\"bvpack_manifest\": expected 1, its version");
-    if (version == 1)
-        return 0;
-    return refuse(l, BVP_ERR_NEWER,
-                  "\"bvpack_manifest\": expected version 1, found %" PRIu64 "; get a newer bvpack",
-                  version);
-}
-
-static int read_properties(line *l, const json_value *value)
-{
-    if (!json_tree_is_object(value))
-        return refuse(l, BVP_ERR_CORRUPT, "\"properties\": expected an object");
-    l->out->properties = value;
-    return 0;
-}
-
 static int read_member(void *user, const char *key, const json_value *value)
 {
     members *m = user;
     line *l = m->line;
     manifest_record *r = l->out;
+    const char *word = json_tree_text(value);
+    uint64_t count;
     const struct {
         const char *key;
         const char **text;
@@ -190,44 +129,76 @@ static int read_member(void *user, const char *key, const json_value *value)
         {"revision", &r->revision, NULL},
         {"type", &m->type, NULL},
     };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strcmp(key, texts[i].key) == 0)
-            return texts[i].number ? read_id(l, key, value, texts[i].number, texts[i].text)
-                                   : read_text(l, key, value, texts[i].text);
-    if (strcmp(key, "unit") == 0)
-        return read_unit(l, value);
-    if (strcmp(key, "up") == 0)
-        return read_up(l, value);
-    if (strcmp(key, "properties") == 0)
-        return read_properties(l, value);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (strcmp(key, texts[i].key) != 0)
+            continue;
+        /* an id may be a whole number, because databases number their rows */
+        if (texts[i].number && json_tree_count(value, &count)) {
+            snprintf(texts[i].number, MANIFEST_ID_SIZE, "%" PRIu64, count);
+            word = texts[i].number;
+        }
+        *texts[i].text = word;
+        if (word && *word)
+            return 0;
+        return refuse(l, BVP_ERR_CORRUPT, "\"%s\": expected a text that is not empty", key);
+    }
+    if (strcmp(key, "unit") == 0) {
+        double *out = &r->unit_in_metres;
+        if (word)
+            *out = unit_by_name(word);
+        else if (!json_tree_number(value, out))
+            *out = 0;
+        if (*out > 0 && isfinite(*out))
+            return 0;
+        return refuse(
+            l, BVP_ERR_ARGUMENT,
+            "\"unit\": expected \"mm\", \"cm\", \"m\", \"in\", \"ft\" or a length in metres");
+    }
+    if (strcmp(key, "up") == 0) {
+        if (!word || strlen(word) != 1 || !strchr("xyz", *word))
+            return refuse(l, BVP_ERR_ARGUMENT, "\"up\": expected \"x\", \"y\" or \"z\"");
+        r->up = (bvp_up)(BVP_UP_X + (*word - 'x'));
+        return 0;
+    }
+    if (strcmp(key, "properties") == 0) {
+        if (!json_tree_is_object(value))
+            return refuse(l, BVP_ERR_CORRUPT, "\"properties\": expected an object");
+        r->properties = value;
+        return 0;
+    }
     if (strcmp(key, "placement") == 0) {
         m->seen |= SEEN_PLACEMENT;
         return read_placement(l, value);
     }
     if (strcmp(key, "bvpack_manifest") == 0) {
         m->seen |= SEEN_HEADER;
-        return read_header_version(l, value);
+        if (!json_tree_count(value, &count) || count == 0)
+            return refuse(l, BVP_ERR_CORRUPT, "\"bvpack_manifest\": expected 1, its version");
+        if (count == 1)
+            return 0;
+        return refuse(l, BVP_ERR_NEWER,
+                      "\"bvpack_manifest\": expected version 1, found %" PRIu64
+                      "; get a newer bvpack",
+                      count);
     }
     return refuse(l, BVP_ERR_ARGUMENT,
                   "unknown key \"%.40s\"; free properties belong in \"properties\"", key);
 }
 
-/* The kind of the line, where "type" is missing. */
-static manifest_kind guess_kind(const members *m)
-{
-    const manifest_record *r = m->line->out;
-    if (r->part)
-        return MANIFEST_INSTANCE;
-    if (!r->mesh)
-        return MANIFEST_ASSEMBLY;
-    return r->id && !r->parent && !(m->seen & SEEN_PLACEMENT) ? MANIFEST_PART : MANIFEST_INSTANCE;
-}
-
+/* The kind of the line: what "type" says, else what its members show. */
 static int settle_kind(members *m)
 {
     static const char *const words[] = {"header", "part", "instance", "assembly"};
     manifest_record *r = m->line->out;
-    r->kind = m->seen & SEEN_HEADER ? MANIFEST_HEADER : guess_kind(m);
+    if (m->seen & SEEN_HEADER)
+        r->kind = MANIFEST_HEADER;
+    else if (r->part)
+        r->kind = MANIFEST_INSTANCE;
+    else if (!r->mesh)
+        r->kind = MANIFEST_ASSEMBLY;
+    else
+        r->kind =
+            r->id && !r->parent && !(m->seen & SEEN_PLACEMENT) ? MANIFEST_PART : MANIFEST_INSTANCE;
     if (!m->type)
         return 0;
     for (int k = MANIFEST_PART; k <= MANIFEST_ASSEMBLY; k++)
@@ -293,18 +264,13 @@ static int read_line(line *l, const char *end)
     return what ? refuse(l, BVP_ERR_CORRUPT, "%s", what) : 0;
 }
 
-static int is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 int manifest_next(manifest_reader *r, manifest_record *out, manifest_fault *fault)
 {
     line l = {r, out, fault};
     manifest_close(r);
     if (!r->has_begun && r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
         r->at += 3;
-    while (r->at < r->end && is_blank(*r->at))
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\t' || *r->at == '\r' || *r->at == '\n'))
         r->at++;
     if (r->at == r->end)
         return 0;

@@ -11,6 +11,7 @@
  */
 #include "manifest/manifest_tree.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,29 +38,6 @@ typedef struct reading {
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* A mesh file is read once for each format that it is read as. */
-static bvp_status find_file(reading *r, const manifest_record *line, uint32_t *out)
-{
-    manifest_tree *t = r->tree;
-    char key[4200];
-    uint32_t number = (uint32_t)t->file_count;
-    const char *format = line->format ? line->format : "";
-    if (snprintf(key, sizeof key, "%s/%s", format, line->mesh) >= (int)sizeof key)
-        return import_refuse_line(r->im, BVP_ERR_LIMIT, line->at, "\"mesh\": the path is too long");
-    if (name_table_put(&r->files, key, &number) != 0)
-        return import_no_memory(r->im);
-    *out = number;
-    if (number < t->file_count)
-        return BVP_OK;
-    if (array_grow(&t->files, &t->file_capacity, t->file_count + 1, sizeof *t->files) != 0)
-        return import_no_memory(r->im);
-    manifest_file *f = &t->files[t->file_count++];
-    *f = (manifest_file){.path = strdup(line->mesh),
-                         .format = line->format ? strdup(line->format) : NULL,
-                         .at = line->at};
-    return f->path && (f->format || !line->format) ? BVP_OK : import_no_memory(r->im);
-}
-
 /* The content of a line about a part or an instance. */
 static int read_texts(const manifest_record *line, model_node *out)
 {
@@ -75,13 +53,28 @@ static int read_texts(const manifest_record *line, model_node *out)
     return bad || property_add_members(out, line->properties) ? -1 : 0;
 }
 
+/* The line's mesh as a part. A mesh file is read once for each format that it is read as. */
 static bvp_status add_part(reading *r, const manifest_record *line, uint32_t *out)
 {
     manifest_tree *t = r->tree;
-    uint32_t file;
-    bvp_status status = find_file(r, line, &file);
-    if (status != BVP_OK)
-        return status;
+    char key[4200];
+    uint32_t file = (uint32_t)t->file_count;
+    const char *format = line->format ? line->format : "";
+    if (snprintf(key, sizeof key, "%s/%s", format, line->mesh) >= (int)sizeof key)
+        return import_refuse_line(r->im, BVP_ERR_LIMIT, line->at, "\"mesh\": the path is too long");
+    if (name_table_put(&r->files, key, &file) != 0)
+        return import_no_memory(r->im);
+    if (file == t->file_count) {
+        if (array_grow(&t->files, &t->file_capacity, t->file_count + 1, sizeof *t->files) != 0)
+            return import_no_memory(r->im);
+        manifest_file *f = &t->files[t->file_count++];
+        *f = (manifest_file){.path = strdup(line->mesh),
+                             .format = line->format ? strdup(line->format) : NULL,
+                             .at = line->at};
+        if (!f->path || (!f->format && line->format))
+            return import_no_memory(r->im);
+    }
+    assert(file < t->file_count);
     if (array_grow(&t->parts, &t->part_capacity, t->part_count + 1, sizeof *t->parts) != 0)
         return import_no_memory(r->im);
     *out = (uint32_t)t->part_count++;
@@ -95,19 +88,6 @@ static bvp_status refuse_twice(reading *r, const manifest_record *line)
                               "the id \"%.60s\" stands on an earlier line, too; ids of parts, and "
                               "those of all that is placed, must differ",
                               line->id);
-}
-
-static bvp_status read_part(reading *r, const manifest_record *line)
-{
-    uint32_t part, number;
-    bvp_status status = add_part(r, line, &part);
-    if (status != BVP_OK)
-        return status;
-    number = part;
-    if (name_table_put(&r->part_ids, line->id, &number) != 0 ||
-        read_texts(line, &r->tree->parts[part].common) != 0)
-        return import_no_memory(r->im);
-    return number == part ? BVP_OK : refuse_twice(r, line);
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
@@ -129,11 +109,37 @@ static void use_part(reading *r, uint32_t node, uint32_t part)
     r->tree->parts[part].instance_count++;
 }
 
-/* To a part, a parent, both or neither. */
-static bvp_status refer(reading *r, const manifest_record *line, uint32_t node)
+/* A node of the model, and what is known beside it: both have the same number. */
+static int add_node(reading *r, const char *at, uint32_t *out)
 {
-    uint32_t part, parent;
+    manifest_tree *t = r->tree;
+    if (array_grow(&t->nodes, &t->node_capacity, t->node_count + 1, sizeof *t->nodes) != 0 ||
+        !import_add_node(r->im))
+        return -1;
+    *out = (uint32_t)t->node_count;
+    t->nodes[t->node_count++] = (manifest_node){.at = at, .part = BVP_NONE};
+    assert(t->node_count == r->im->out->node_count);
+    return 0;
+}
+
+/* A line about an instance or an assembly. It refers to a part, a parent, both or neither. */
+static bvp_status read_node(reading *r, const manifest_record *line)
+{
+    uint32_t node, number, part;
     bvp_status status = BVP_OK;
+    if (!transform_is_usable(line->placement) && !r->im->options->drop_invalid)
+        return import_refuse_line(r->im, BVP_ERR_ARGUMENT, line->at,
+                                  "the placement is singular or not finite; repair it or leave "
+                                  "such nodes out with --drop-invalid");
+    if (add_node(r, line->at, &node) != 0)
+        return import_no_memory(r->im);
+    number = node;
+    memcpy(r->im->out->nodes[node].placement, line->placement, sizeof line->placement);
+    if (read_texts(line, &r->im->out->nodes[node]) != 0 ||
+        (line->id && name_table_put(&r->node_ids, line->id, &number) != 0))
+        return import_no_memory(r->im);
+    if (number != node)
+        return refuse_twice(r, line);
     if (line->mesh) {
         status = add_part(r, line, &part);
         if (status == BVP_OK)
@@ -147,90 +153,12 @@ static bvp_status refer(reading *r, const manifest_record *line, uint32_t node)
     }
     if (status != BVP_OK || !line->parent)
         return status;
-    parent = name_table_get(&r->node_ids, line->parent);
+    const uint32_t parent = name_table_get(&r->node_ids, line->parent);
     r->im->out->nodes[node].parent = parent;
     return parent == BVP_NONE ? refer_later(r, node, 0, line->parent) : BVP_OK;
 }
 
-/* The model's own and what is known beside it. */
-static int add_node(reading *r, const char *at, uint32_t *out)
-{
-    manifest_tree *t = r->tree;
-    if (array_grow(&t->nodes, &t->node_capacity, t->node_count + 1, sizeof *t->nodes) != 0 ||
-        !import_add_node(r->im))
-        return -1;
-    *out = (uint32_t)t->node_count;
-    t->nodes[t->node_count++] = (manifest_node){.at = at, .part = BVP_NONE};
-    return 0;
-}
-
-static bvp_status read_node(reading *r, const manifest_record *line)
-{
-    uint32_t node, number;
-    if (!transform_is_usable(line->placement) && !r->im->options->drop_invalid)
-        return import_refuse_line(r->im, BVP_ERR_ARGUMENT, line->at,
-                                  "the placement is singular or not finite; repair it or leave "
-                                  "such nodes out with --drop-invalid");
-    if (add_node(r, line->at, &node) != 0)
-        return import_no_memory(r->im);
-    number = node;
-    memcpy(r->im->out->nodes[node].placement, line->placement, sizeof line->placement);
-    if (read_texts(line, &r->im->out->nodes[node]) != 0 ||
-        (line->id && name_table_put(&r->node_ids, line->id, &number) != 0))
-        return import_no_memory(r->im);
-    return number == node ? refer(r, line, node) : refuse_twice(r, line);
-}
-
 /* ---- references to what came later ----------------------------------------------------------- */
-
-static bvp_status refuse_unknown(reading *r, const pending *p)
-{
-    const int misplaced = p->to_part ? name_table_get(&r->node_ids, p->id) != BVP_NONE
-                                     : name_table_get(&r->part_ids, p->id) != BVP_NONE;
-    const char *hint = !misplaced   ? ""
-                       : p->to_part ? ": that is a placed thing, not a part"
-                                    : ": that is a part, not a placed thing";
-    return import_refuse_line(r->im, BVP_ERR_CORRUPT, r->tree->nodes[p->node].at,
-                              "\"%s\": no line has the id \"%.60s\"%s",
-                              p->to_part ? "part" : "parent", p->id, hint);
-}
-
-static bvp_status settle_pending(reading *r)
-{
-    bvp_status status = BVP_OK;
-    for (size_t i = 0; i < r->pending_count && status == BVP_OK; i++) {
-        const pending *p = &r->pending[i];
-        const uint32_t found = name_table_get(p->to_part ? &r->part_ids : &r->node_ids, p->id);
-        if (found == BVP_NONE)
-            status = refuse_unknown(r, p);
-        else if (p->to_part)
-            use_part(r, p->node, found);
-        else
-            r->im->out->nodes[p->node].parent = found;
-    }
-    return status;
-}
-
-/* rank: a place for each node, after its parent's. Returns a node that is below itself, or
- * BVP_NONE. */
-static uint32_t rank_nodes(const model *m, uint32_t *rank, uint32_t *stack)
-{
-    const uint32_t open = BVP_NONE - 1; /* on the stack */
-    uint32_t next = 0;
-    memset(rank, 0xff, m->node_count * sizeof *rank);
-    for (uint32_t i = 0; i < m->node_count; i++) {
-        uint32_t depth = 0, at = i;
-        for (; at != BVP_NONE && rank[at] == BVP_NONE; at = m->nodes[at].parent) {
-            rank[at] = open;
-            stack[depth++] = at;
-        }
-        if (at != BVP_NONE && rank[at] == open)
-            return at;
-        while (depth > 0)
-            rank[stack[--depth]] = next++;
-    }
-    return BVP_NONE;
-}
 
 static void permute(void *array, size_t element, const uint32_t *rank, uint32_t count, char *copy)
 {
@@ -239,24 +167,37 @@ static void permute(void *array, size_t element, const uint32_t *rank, uint32_t 
         memcpy((char *)array + element * rank[i], copy + element * i, element);
 }
 
+/* Orders the nodes so that each comes after its parent: rank is a node's new place. */
 static bvp_status order_nodes(reading *r)
 {
     model *m = r->im->out;
-    const size_t count = m->node_count;
-    uint32_t *rank = malloc((count + 1) * sizeof *rank);
-    uint32_t *stack = malloc((count + 1) * sizeof *stack);
-    char *copy = malloc((count + 1) * sizeof *m->nodes);
+    const uint32_t count = m->node_count, open = BVP_NONE - 1; /* open: on the stack */
+    uint32_t *rank = malloc((count + (size_t)1) * sizeof *rank);
+    uint32_t *stack = malloc((count + (size_t)1) * sizeof *stack);
+    char *copy = malloc((count + (size_t)1) * sizeof *m->nodes);
     bvp_status status = rank && stack && copy ? BVP_OK : import_no_memory(r->im);
-    const uint32_t looped = status == BVP_OK ? rank_nodes(m, rank, stack) : BVP_NONE;
-    if (looped != BVP_NONE)
-        status = import_refuse_line(r->im, BVP_ERR_CORRUPT, r->tree->nodes[looped].at,
-                                    "lies in itself: its parents lead back to it");
+    uint32_t next = 0;
+    if (status == BVP_OK)
+        memset(rank, 0xff, count * sizeof *rank);
+    for (uint32_t i = 0; i < count && status == BVP_OK; i++) {
+        uint32_t depth = 0, at = i;
+        for (; at != BVP_NONE && rank[at] == BVP_NONE; at = m->nodes[at].parent) {
+            rank[at] = open;
+            stack[depth++] = at;
+        }
+        if (at != BVP_NONE && rank[at] == open)
+            status = import_refuse_line(r->im, BVP_ERR_CORRUPT, r->tree->nodes[at].at,
+                                        "lies in itself: its parents lead back to it");
+        while (depth > 0)
+            rank[stack[--depth]] = next++;
+    }
     if (status == BVP_OK && count > 0) {
+        assert(next == count); /* rank is a permutation */
         for (uint32_t i = 0; i < count; i++)
             if (m->nodes[i].parent != BVP_NONE)
                 m->nodes[i].parent = rank[m->nodes[i].parent];
-        permute(m->nodes, sizeof *m->nodes, rank, (uint32_t)count, copy);
-        permute(r->tree->nodes, sizeof *r->tree->nodes, rank, (uint32_t)count, copy);
+        permute(m->nodes, sizeof *m->nodes, rank, count, copy);
+        permute(r->tree->nodes, sizeof *r->tree->nodes, rank, count, copy);
     }
     free(rank);
     free(stack);
@@ -266,69 +207,59 @@ static bvp_status order_nodes(reading *r)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static bvp_status read_record(reading *r, const manifest_record *line)
-{
-    switch (line->kind) {
-    case MANIFEST_HEADER:
-        r->tree->unit_in_metres = line->unit_in_metres;
-        r->tree->up = line->up;
-        return BVP_OK;
-    case MANIFEST_PART:
-        return read_part(r, line);
-    default:
-        return read_node(r, line);
-    }
-}
-
+/* Reads all lines, then settles the references to what came later. */
 static bvp_status read_lines(reading *r)
 {
     const char *text = (const char *)r->im->data;
+    manifest_tree *t = r->tree;
     manifest_reader reader = {.at = text, .end = text + r->im->size};
-    manifest_record record;
+    manifest_record line;
     manifest_fault fault;
     bvp_status status = BVP_OK;
     int got = 1;
     for (uint64_t lines = 1; status == BVP_OK && got > 0; lines++) {
-        got = manifest_next(&reader, &record, &fault);
-        if (got > 0)
-            status = read_record(r, &record);
-        if (got < 0)
+        got = manifest_next(&reader, &line, &fault);
+        if (got < 0) {
             status = import_refuse_line(r->im, fault.status, fault.at, "%s", fault.text);
+        } else if (got > 0 && line.kind == MANIFEST_HEADER) {
+            t->unit_in_metres = line.unit_in_metres;
+            t->up = line.up;
+        } else if (got > 0 && line.kind == MANIFEST_PART) {
+            uint32_t part, number = 0;
+            status = add_part(r, &line, &part);
+            if (status == BVP_OK) {
+                number = part;
+                if (name_table_put(&r->part_ids, line.id, &number) != 0 ||
+                    read_texts(&line, &t->parts[part].common) != 0)
+                    status = import_no_memory(r->im);
+                else if (number != part)
+                    status = refuse_twice(r, &line);
+            }
+        } else if (got > 0) {
+            status = read_node(r, &line);
+        }
         if (lines % 4096 == 0)
             import_progress(r->im, (uint64_t)(reader.at - text), r->im->size);
     }
     manifest_close(&reader);
+    for (size_t i = 0; i < r->pending_count && status == BVP_OK; i++) {
+        const pending *p = &r->pending[i];
+        const uint32_t part = name_table_get(&r->part_ids, p->id);
+        const uint32_t node = name_table_get(&r->node_ids, p->id);
+        if (p->to_part && part != BVP_NONE) {
+            use_part(r, p->node, part);
+        } else if (!p->to_part && node != BVP_NONE) {
+            r->im->out->nodes[p->node].parent = node;
+        } else {
+            const char *hint = (p->to_part ? node : part) == BVP_NONE ? ""
+                               : p->to_part ? ": that is a placed thing, not a part"
+                                            : ": that is a part, not a placed thing";
+            status = import_refuse_line(r->im, BVP_ERR_CORRUPT, t->nodes[p->node].at,
+                                        "\"%s\": no line has the id \"%.60s\"%s",
+                                        p->to_part ? "part" : "parent", p->id, hint);
+        }
+    }
     return status;
-}
-
-/* If only parts are listed, each is placed once below the root, with the identity. */
-static bvp_status place_parts(reading *r)
-{
-    for (uint32_t i = 0; i < r->tree->part_count; i++) {
-        uint32_t node;
-        if (add_node(r, r->tree->files[r->tree->parts[i].file].at, &node) != 0)
-            return import_no_memory(r->im);
-        use_part(r, node, i);
-    }
-    return BVP_OK;
-}
-
-/* An instance gets from its part the name and the properties that it does not have. */
-static bvp_status inherit(reading *r)
-{
-    for (uint32_t i = 0; i < r->tree->node_count; i++) {
-        model_node *node = &r->im->out->nodes[i];
-        if (node->parent != BVP_NONE)
-            r->tree->nodes[node->parent].child_count++;
-        if (r->tree->nodes[i].part == BVP_NONE)
-            continue;
-        const model_node *part = &r->tree->parts[r->tree->nodes[i].part].common;
-        if (!node->name && part->name && !(node->name = strdup(part->name)))
-            return import_no_memory(r->im);
-        if (property_inherit(node, part) != 0)
-            return import_no_memory(r->im);
-    }
-    return BVP_OK;
 }
 
 bvp_status manifest_tree_read(importer *im, manifest_tree *out)
@@ -336,14 +267,31 @@ bvp_status manifest_tree_read(importer *im, manifest_tree *out)
     reading r = {.im = im, .tree = out};
     *out = (manifest_tree){0};
     bvp_status status = read_lines(&r);
-    if (status == BVP_OK)
-        status = settle_pending(&r);
-    if (status == BVP_OK && out->node_count == 0)
-        status = place_parts(&r);
+    /* If only parts are listed, each is placed once below the root, with the identity. */
+    const int is_list = out->node_count == 0;
+    for (uint32_t i = 0; i < out->part_count && is_list && status == BVP_OK; i++) {
+        uint32_t node;
+        if (add_node(&r, out->files[out->parts[i].file].at, &node) == 0)
+            use_part(&r, node, i);
+        else
+            status = import_no_memory(im);
+    }
     if (status == BVP_OK)
         status = order_nodes(&r);
-    if (status == BVP_OK)
-        status = inherit(&r);
+    /* An instance gets from its part the name and the properties that it does not have. */
+    for (uint32_t i = 0; i < out->node_count && status == BVP_OK; i++) {
+        model_node *node = &im->out->nodes[i];
+        assert(node->parent == BVP_NONE || node->parent < i);
+        if (node->parent != BVP_NONE)
+            out->nodes[node->parent].child_count++;
+        if (out->nodes[i].part == BVP_NONE)
+            continue;
+        const model_node *part = &out->parts[out->nodes[i].part].common;
+        if (!node->name && part->name)
+            node->name = strdup(part->name);
+        if ((!node->name && part->name) || property_inherit(node, part) != 0)
+            status = import_no_memory(im);
+    }
     for (size_t i = 0; i < r.pending_count; i++)
         free(r.pending[i].id);
     free(r.pending);

@@ -3,6 +3,7 @@
  */
 #include "model/import.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static bvp_status refuse(importer *im, bvp_status status, uint64_t offset, size_
     error->offset = offset;
     error->sys_errno = 0;
     error->rule[0] = '\0';
+    assert(used < sizeof error->message); /* begin_message leaves room */
     vsnprintf(error->message + used, sizeof error->message - used, format, arguments);
     return status;
 }
@@ -46,22 +48,18 @@ bvp_status import_refuse(importer *im, bvp_status status, const char *format, ..
 }
 
 /* Lines end with \n, \r\n or a lone \r. */
-static uint64_t line_of(const importer *im, const char *at)
-{
-    const char *p = (const char *)im->data, *end = p + im->size;
-    uint64_t line = 1;
-    for (; p < at; p++)
-        line += *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] != '\n'));
-    return line;
-}
-
 bvp_status import_refuse_line(importer *im, bvp_status status, const void *at, const char *format,
                               ...)
 {
     va_list arguments;
+    const char *p = (const char *)im->data, *end = p + im->size;
+    uint64_t line = 1;
+    assert((const char *)at >= p && (const char *)at <= end);
+    for (; p < (const char *)at; p++)
+        line += *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] != '\n'));
     size_t used = begin_message(im);
     int more = snprintf(im->error->message + used, sizeof im->error->message - used,
-                        "%llu: ", (unsigned long long)line_of(im, at));
+                        "%llu: ", (unsigned long long)line);
     va_start(arguments, format);
     refuse(im, status, (uint64_t)((const uint8_t *)at - im->data), used + (size_t)more, format,
            arguments);

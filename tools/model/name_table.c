@@ -3,14 +3,18 @@
  */
 #include "model/name_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "text/array.h"
 #include "text/hash64.h"
 
-/* Where the name is, or the free slot where it belongs. */
+/* Where the name is, or the free slot where it belongs. At most half of the slots are taken, so
+ * there is one. */
 static uint32_t *find(const name_table *t, const char *name, uint64_t hash)
 {
+    assert(t->slot_count > 0 && (t->slot_count & (t->slot_count - 1)) == 0);
+    assert(2 * t->count <= t->slot_count);
     size_t at = hash & (t->slot_count - 1);
     for (; t->slots[at]; at = (at + 1) & (t->slot_count - 1)) {
         const name_entry *entry = &t->entries[t->slots[at] - 1];
@@ -20,27 +24,22 @@ static uint32_t *find(const name_table *t, const char *name, uint64_t hash)
     return &t->slots[at];
 }
 
-static int grow(name_table *t)
-{
-    if (2 * (t->count + 1) <= t->slot_count)
-        return 0;
-    const size_t larger = t->slot_count ? 2 * t->slot_count : 64;
-    uint32_t *slots = calloc(larger, sizeof *slots);
-    if (!slots)
-        return -1;
-    free(t->slots);
-    t->slots = slots;
-    t->slot_count = larger;
-    for (size_t i = 0; i < t->count; i++)
-        *find(t, t->entries[i].name, t->entries[i].hash) = (uint32_t)i + 1;
-    return 0;
-}
-
 int name_table_put(name_table *t, const char *name, uint32_t *value)
 {
     const uint64_t hash = hash64(name, strlen(name));
-    if (t->count >= UINT32_MAX - 1 || grow(t) != 0)
+    if (t->count >= UINT32_MAX - 1)
         return -1;
+    if (2 * (t->count + 1) > t->slot_count) {
+        const size_t larger = t->slot_count ? 2 * t->slot_count : 64;
+        uint32_t *slots = calloc(larger, sizeof *slots);
+        if (!slots)
+            return -1;
+        free(t->slots);
+        t->slots = slots;
+        t->slot_count = larger;
+        for (size_t i = 0; i < t->count; i++)
+            *find(t, t->entries[i].name, t->entries[i].hash) = (uint32_t)i + 1;
+    }
     uint32_t *slot = find(t, name, hash);
     if (*slot) {
         *value = t->entries[*slot - 1].value;

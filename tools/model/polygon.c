@@ -8,6 +8,7 @@
  */
 #include "model/polygon.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ typedef struct clipping {
 static void grow_expansion(double *e, int *size, double value)
 {
     double carry = value;
+    assert(*size < 12);
     for (int i = 0; i < *size; i++) {
         double sum = carry + e[i];
         double part = sum - carry;
@@ -84,54 +86,38 @@ static int turn_at(const clipping *c, uint32_t i)
     return orientation(&c->corners[v->prev], v, &c->corners[v->next]);
 }
 
-static int same_place(const corner *a, const corner *b)
-{
-    return a->x == b->x && a->y == b->y;
-}
-
-/* Is p in the triangle, its border included unless `open`? Corners at its corners are not. */
-static int covers(const corner *a, const corner *b, const corner *c, const corner *p, int open)
-{
-    if (same_place(p, a) || same_place(p, b) || same_place(p, c))
-        return 0;
-    return orientation(a, b, p) >= open && orientation(b, c, p) >= open &&
-           orientation(c, a, p) >= open;
-}
-
 static double key_of(const clipping *c, uint32_t i)
 {
     return c->along_y ? c->corners[i].y : c->corners[i].x;
 }
 
-/* The first sorted reflex corner that is not before `low`. */
-static uint32_t find_sorted(const clipping *c, double low)
-{
-    uint32_t begin = 0, end = c->sorted_count;
-    while (begin < end) {
-        uint32_t middle = begin + (end - begin) / 2;
-        if (c->sorted[middle].key < low)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return begin;
-}
-
-/* Can corner i be cut off without another corner being in the way? Only reflex ones can be. */
+/* Can corner i be cut off without another corner being in the way? Only reflex ones can be. A
+ * corner is in the way when it lies in the triangle, the border included unless `open`; corners at
+ * the triangle's corners are not. */
 static int is_free(clipping *c, uint32_t i, int open)
 {
     const corner *v = &c->corners[i], *p = &c->corners[v->prev], *n = &c->corners[v->next];
     double keys[3] = {key_of(c, v->prev), key_of(c, i), key_of(c, v->next)};
     double low = fmin(keys[0], fmin(keys[1], keys[2]));
     double high = fmax(keys[0], fmax(keys[1], keys[2]));
-    for (uint32_t k = find_sorted(c, low); k < c->sorted_count; k++) {
-        const corner *other = &c->corners[c->sorted[k].corner];
-        if (c->sorted[k].key > high)
-            break;
+    uint32_t k = 0; /* becomes the first sorted corner that is not before `low` */
+    for (uint32_t end = c->sorted_count; k < end;) {
+        uint32_t middle = k + (end - k) / 2;
+        if (c->sorted[middle].key < low)
+            k = middle + 1;
+        else
+            end = middle;
+    }
+    for (; k < c->sorted_count && !(c->sorted[k].key > high); k++) {
+        const corner *o = &c->corners[c->sorted[k].corner];
         if (c->budget == 0)
             return 0;
         c->budget--;
-        if (other->reflex && !other->gone && covers(p, v, n, other, open))
+        if (!o->reflex || o->gone || (o->x == p->x && o->y == p->y) ||
+            (o->x == v->x && o->y == v->y) || (o->x == n->x && o->y == n->y))
+            continue;
+        if (orientation(p, v, o) >= open && orientation(v, n, o) >= open &&
+            orientation(n, p, o) >= open)
             return 0;
     }
     return 1;
@@ -140,6 +126,7 @@ static int is_free(clipping *c, uint32_t i, int open)
 static void cut_off(clipping *c, uint32_t i)
 {
     corner *v = &c->corners[i], *p = &c->corners[v->prev], *n = &c->corners[v->next];
+    assert(!v->gone && !p->gone && !n->gone && c->left >= 3);
     *c->out++ = p->vertex;
     *c->out++ = v->vertex;
     *c->out++ = n->vertex;
@@ -155,13 +142,6 @@ static void cut_off(clipping *c, uint32_t i)
  * other corners; then corners without area. */
 enum { PROPER, TOUCHING, FLAT, STRICTNESS_COUNT };
 
-static int may_cut(clipping *c, uint32_t i, int strictness)
-{
-    if (strictness == FLAT)
-        return turn_at(c, i) == 0;
-    return !c->corners[i].reflex && is_free(c, i, strictness == TOUCHING);
-}
-
 /* Cuts ears off until a triangle is left. Skipping a corner after each ear avoids thin triangles.
  * Returns whether it finished. */
 static int clip(clipping *c)
@@ -169,7 +149,10 @@ static int clip(clipping *c)
     uint32_t at = 0, tried = 0;
     int strictness = PROPER;
     while (c->left > 3) {
-        if (may_cut(c, at, strictness)) {
+        const int can_cut = strictness == FLAT
+                                ? turn_at(c, at) == 0
+                                : !c->corners[at].reflex && is_free(c, at, strictness == TOUCHING);
+        if (can_cut) {
             uint32_t next = c->corners[at].next;
             cut_off(c, at);
             at = c->corners[next].next;
@@ -192,56 +175,12 @@ static int clip(clipping *c)
 
 /* ---- an attempt in one projection ------------------------------------------------------------ */
 
-/* Drops `axis`; mirrors so that the polygon turns left. */
-static void project(clipping *c, const double *positions, const uint32_t *vertices, int axis,
-                    double scale, int mirrored)
-{
-    int x_axis = (axis + 1) % 3, y_axis = (axis + 2) % 3;
-    for (uint32_t i = 0; i < c->count; i++) {
-        const double *at = positions + 3 * (size_t)vertices[i];
-        c->corners[i] = (corner){.x = at[x_axis] * (mirrored ? -scale : scale),
-                                 .y = at[y_axis] * scale,
-                                 .prev = i ? i - 1 : c->count - 1,
-                                 .next = i + 1 < c->count ? i + 1 : 0,
-                                 .vertex = vertices[i]};
-    }
-}
-
 static int compare_keys(const void *a, const void *b)
 {
     const sort_key *x = a, *y = b;
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
     return (x->corner > y->corner) - (x->corner < y->corner);
-}
-
-/* Ears are found fast when they span little of the sorted axis: take the one along which the edges
- * are shorter in proportion to the whole. */
-static int choose_axis(const clipping *c)
-{
-    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, edges[2] = {0, 0};
-    for (uint32_t i = 0; i < c->count; i++) {
-        const corner *v = &c->corners[i], *n = &c->corners[v->next];
-        low[0] = fmin(low[0], v->x);
-        high[0] = fmax(high[0], v->x);
-        low[1] = fmin(low[1], v->y);
-        high[1] = fmax(high[1], v->y);
-        edges[0] += fabs(n->x - v->x);
-        edges[1] += fabs(n->y - v->y);
-    }
-    return edges[1] * (high[0] - low[0]) < edges[0] * (high[1] - low[1]);
-}
-
-static void sort_reflex(clipping *c)
-{
-    c->along_y = choose_axis(c);
-    c->sorted_count = 0;
-    for (uint32_t i = 0; i < c->count; i++) {
-        c->corners[i].reflex = turn_at(c, i) <= 0;
-        if (c->corners[i].reflex)
-            c->sorted[c->sorted_count++] = (sort_key){key_of(c, i), i};
-    }
-    qsort(c->sorted, c->sorted_count, sizeof *c->sorted, compare_keys);
 }
 
 /* Cuts a convex quadrilateral along a diagonal: from corner 0, as is usual, if both triangles are
@@ -271,10 +210,38 @@ static int attempt(polygon_work *work, const double *positions, const uint32_t *
                   .left = count,
                   .budget = 4000000 + 2000 * (uint64_t)count,
                   .out = triangles};
-    project(&c, positions, vertices, axis, scale, mirrored);
+    /* Drops `axis`; mirrors so that the polygon turns left. */
+    int x_axis = (axis + 1) % 3, y_axis = (axis + 2) % 3;
+    for (uint32_t i = 0; i < c.count; i++) {
+        const double *at = positions + 3 * (size_t)vertices[i];
+        c.corners[i] = (corner){.x = at[x_axis] * (mirrored ? -scale : scale),
+                                .y = at[y_axis] * scale,
+                                .prev = i ? i - 1 : c.count - 1,
+                                .next = i + 1 < c.count ? i + 1 : 0,
+                                .vertex = vertices[i]};
+    }
     if (count == 4 && cut_quad(&c))
         return 1;
-    sort_reflex(&c);
+    /* Ears are found fast when they span little of the sorted axis: take the one along which the
+     * edges are shorter in proportion to the whole. */
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, edges[2] = {0, 0};
+    for (uint32_t i = 0; i < c.count; i++) {
+        const corner *v = &c.corners[i], *n = &c.corners[v->next];
+        low[0] = fmin(low[0], v->x);
+        high[0] = fmax(high[0], v->x);
+        low[1] = fmin(low[1], v->y);
+        high[1] = fmax(high[1], v->y);
+        edges[0] += fabs(n->x - v->x);
+        edges[1] += fabs(n->y - v->y);
+    }
+    c.along_y = edges[1] * (high[0] - low[0]) < edges[0] * (high[1] - low[1]);
+    c.sorted_count = 0;
+    for (uint32_t i = 0; i < c.count; i++) {
+        c.corners[i].reflex = turn_at(&c, i) <= 0;
+        if (c.corners[i].reflex)
+            c.sorted[c.sorted_count++] = (sort_key){key_of(&c, i), i};
+    }
+    qsort(c.sorted, c.sorted_count, sizeof *c.sorted, compare_keys);
     return clip(&c);
 }
 
@@ -296,12 +263,31 @@ static double find_scale(const double *positions, const uint32_t *vertices, uint
     return exponent < -1000 ? 0 : ldexp(1, -exponent);
 }
 
-/* Newell's normal: twice the areas of the three projections. */
-static void find_normal(const double *positions, const uint32_t *vertices, uint32_t count,
-                        double scale, double normal[3])
+/* The polygon is projected along the axis in which its normal is largest, else along another one in
+ * which it is not 0; in a projection, clip decides whether it is simple enough. */
+polygon_result polygon_cut(polygon_work *work, const double *positions, const uint32_t *vertices,
+                           uint32_t count, uint32_t *triangles)
 {
+    assert(count >= 3);
+    if (count == 3) {
+        memcpy(triangles, vertices, 3 * sizeof *triangles);
+        return POLYGON_CUT;
+    }
+    if (count > work->capacity) {
+        corner *corners = realloc(work->corners, (size_t)count * sizeof *corners);
+        if (!corners)
+            return POLYGON_NO_MEMORY;
+        work->corners = corners;
+        sort_key *sorted = realloc(work->sorted, (size_t)count * sizeof *sorted);
+        if (!sorted)
+            return POLYGON_NO_MEMORY;
+        work->sorted = sorted;
+        work->capacity = count;
+    }
+    double scale = find_scale(positions, vertices, count);
+    /* Newell's normal: twice the areas of the three projections. */
     const double *origin = positions + 3 * (size_t)vertices[0];
-    normal[0] = normal[1] = normal[2] = 0;
+    double normal[3] = {0, 0, 0};
     for (uint32_t i = 1; i + 1 < count; i++) {
         const double *b = positions + 3 * (size_t)vertices[i];
         const double *c = positions + 3 * (size_t)vertices[i + 1];
@@ -312,13 +298,7 @@ static void find_normal(const double *positions, const uint32_t *vertices, uint3
             normal[axis] += bx * cy - by * cx;
         }
     }
-}
-
-/* The axes by the size of the projection along them, largest first. */
-static void order_axes(const double normal[3], int axes[3])
-{
-    for (int i = 0; i < 3; i++)
-        axes[i] = i;
+    int axes[3] = {0, 1, 2}; /* by the size of the projection along them, largest first */
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < 2; i++)
             if (fabs(normal[axes[i]]) < fabs(normal[axes[i + 1]])) {
@@ -326,54 +306,17 @@ static void order_axes(const double normal[3], int axes[3])
                 axes[i] = axes[i + 1];
                 axes[i + 1] = smaller;
             }
-}
-
-static void fan(const uint32_t *vertices, uint32_t count, uint32_t *triangles)
-{
-    for (uint32_t i = 1; i + 1 < count; i++) {
-        *triangles++ = vertices[0];
-        *triangles++ = vertices[i];
-        *triangles++ = vertices[i + 1];
-    }
-}
-
-static int reserve(polygon_work *work, uint32_t count)
-{
-    if (count <= work->capacity)
-        return 0;
-    corner *corners = realloc(work->corners, (size_t)count * sizeof *corners);
-    if (!corners)
-        return -1;
-    work->corners = corners;
-    sort_key *sorted = realloc(work->sorted, (size_t)count * sizeof *sorted);
-    if (!sorted)
-        return -1;
-    work->sorted = sorted;
-    work->capacity = count;
-    return 0;
-}
-
-polygon_result polygon_cut(polygon_work *work, const double *positions, const uint32_t *vertices,
-                           uint32_t count, uint32_t *triangles)
-{
-    double normal[3];
-    int axes[3];
-    if (count == 3) {
-        memcpy(triangles, vertices, 3 * sizeof *triangles);
-        return POLYGON_CUT;
-    }
-    if (reserve(work, count) != 0)
-        return POLYGON_NO_MEMORY;
-    double scale = find_scale(positions, vertices, count);
-    find_normal(positions, vertices, count, scale, normal);
-    order_axes(normal, axes);
     for (int i = 0; i < 3 && scale > 0; i++) {
         int axis = axes[i];
         if (normal[axis] != 0 &&
             attempt(work, positions, vertices, count, axis, scale, normal[axis] < 0, triangles))
             return POLYGON_CUT;
     }
-    fan(vertices, count, triangles);
+    for (uint32_t i = 1; i + 1 < count; i++) { /* a fan */
+        *triangles++ = vertices[0];
+        *triangles++ = vertices[i];
+        *triangles++ = vertices[i + 1];
+    }
     return POLYGON_FAN;
 }
 

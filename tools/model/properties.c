@@ -40,20 +40,15 @@ int property_add_members(model_node *node, const json_value *object)
     return json_tree_each(object, add_member, node);
 }
 
-static int has_key(const model_node *node, uint32_t count, const char *key)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (strcmp(node->properties[i].key, key) == 0)
-            return 1;
-    return 0;
-}
-
 int property_inherit(model_node *node, const model_node *from)
 {
     const uint32_t own = node->property_count;
     for (uint32_t i = 0; i < from->property_count; i++) {
         const model_property *p = &from->properties[i];
-        if (!has_key(node, own, p->key) && property_add(node, p->key, p->value, strlen(p->value)))
+        int has_key = 0;
+        for (uint32_t k = 0; k < own && !has_key; k++)
+            has_key = strcmp(node->properties[k].key, p->key) == 0;
+        if (!has_key && property_add(node, p->key, p->value, strlen(p->value)))
             return -1;
     }
     return 0;

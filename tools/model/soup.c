@@ -8,6 +8,7 @@
  */
 #include "model/soup.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "text/array.h"
@@ -59,47 +60,24 @@ static bvp_status weld_chunk(soup *s)
     return status;
 }
 
-static int keep_id(soup *s, uint64_t id)
-{
-    size_t number = soup_count(s);
-    if (!s->ids && id == number)
-        return 0;
-    int first = !s->ids;
-    if (array_grow(&s->ids, &s->id_capacity, number + 1, sizeof *s->ids) != 0)
-        return -1;
-    for (size_t i = 0; first && i < number; i++)
-        s->ids[i] = (uint32_t)i;
-    s->ids[number] = (uint32_t)id;
-    return 0;
-}
-
+/* Ids are kept only from the first triangle on whose id is not its number. */
 bvp_status soup_keep(soup *s, uint64_t id)
 {
-    if (soup_count(s) >= UINT32_MAX / 3)
+    const size_t number = soup_count(s);
+    assert(s->pending_count < CHUNK);
+    if (number >= UINT32_MAX / 3)
         return import_refuse(s->im, BVP_ERR_LIMIT,
                              "a part has over 1,431,655,765 triangles; split it");
-    if (keep_id(s, id) != 0)
-        return import_no_memory(s->im);
+    if (s->ids || id != number) {
+        const int first = !s->ids;
+        if (array_grow(&s->ids, &s->id_capacity, number + 1, sizeof *s->ids) != 0)
+            return import_no_memory(s->im);
+        for (size_t i = 0; first && i < number; i++)
+            s->ids[i] = (uint32_t)i;
+        s->ids[number] = (uint32_t)id;
+    }
     s->pending_count++;
     return s->pending_count < CHUNK ? BVP_OK : weld_chunk(s);
-}
-
-/* Vertices that chunks have in common. */
-static bvp_status weld_chunks(soup *s, model_mesh *mesh)
-{
-    bvp_mesh all = {.positions = mesh->positions,
-                    .is_double = mesh->is_double,
-                    .vertex_count = mesh->vertex_count,
-                    .indices = mesh->indices,
-                    .triangle_count = mesh->triangle_count};
-    void *positions = NULL;
-    bvp_status status = bvp_weld(&all, s->im->options->thread_count, &mesh->indices, &positions,
-                                 &mesh->vertex_count, s->im->error);
-    if (status == BVP_OK) {
-        free(mesh->positions);
-        mesh->positions = positions;
-    }
-    return status;
 }
 
 bvp_status soup_finish(soup *s, char *name)
@@ -124,8 +102,21 @@ bvp_status soup_finish(soup *s, char *name)
     s->indices = s->ids = NULL;
     s->vertex_count = s->vertex_capacity = s->triangle_count = s->index_capacity = 0;
     s->id_capacity = 0;
-    if (status == BVP_OK && !one_chunk)
-        status = weld_chunks(s, mesh);
+    if (status == BVP_OK && !one_chunk) {
+        /* Vertices that chunks have in common. */
+        bvp_mesh all = {.positions = mesh->positions,
+                        .is_double = mesh->is_double,
+                        .vertex_count = mesh->vertex_count,
+                        .indices = mesh->indices,
+                        .triangle_count = mesh->triangle_count};
+        void *positions = NULL;
+        status = bvp_weld(&all, s->im->options->thread_count, &mesh->indices, &positions,
+                          &mesh->vertex_count, s->im->error);
+        if (status == BVP_OK) {
+            free(mesh->positions);
+            mesh->positions = positions;
+        }
+    }
     return status;
 }
 

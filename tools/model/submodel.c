@@ -3,6 +3,7 @@
  */
 #include "model/submodel.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,28 +32,6 @@ static bvp_status refuse_file(importer *im, const char *path, const void *at)
     return BVP_ERR_SYSTEM;
 }
 
-static bvp_status refuse_path(importer *im, const char *path, const void *at)
-{
-    return import_refuse_line(im, BVP_ERR_ARGUMENT, at,
-                              "expected a relative path with slashes that stays in the model's "
-                              "folder, found \"%.60s\"; allow others with --any-path",
-                              path);
-}
-
-/* dir/path, or a path that begins at the root. */
-static bvp_status find_path(importer *im, const char *dir, const char *path, const void *at,
-                            char *out, size_t capacity)
-{
-    const int is_inside = uri_is_inside(path);
-    if (!dir || (!is_inside && !im->options->any_path))
-        return refuse_path(im, path, at);
-    const int size = *path == '/' ? snprintf(out, capacity, "%s", path)
-                                  : snprintf(out, capacity, "%s/%s", dir, path);
-    if (size < (int)capacity)
-        return BVP_OK;
-    return import_refuse_line(im, BVP_ERR_LIMIT, at, "the path of a mesh is too long");
-}
-
 /* ---- what it is made of ---------------------------------------------------------------------- */
 
 static const char *last_name(const char *path)
@@ -61,60 +40,48 @@ static const char *last_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Without folders and ending. */
-static char *title_of(const char *path)
+/* Hands what was read over to the model: meshes, warnings, and the names of files that it needs
+ * itself, which become relative to the whole model's folder. Its nodes stay with the submodel. */
+static bvp_status take(importer *im, model *from, const char *path, submodel *out)
 {
-    const char *name = last_name(path), *dot = strrchr(name, '.');
-    return import_text(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
-}
-
-static bvp_status take_meshes(importer *im, model *from, const char *path, submodel *out)
-{
+    const char *title = last_name(path), *dot = strrchr(title, '.');
+    const size_t title_size = dot && dot > title ? (size_t)(dot - title) : strlen(title);
+    const size_t folder = (size_t)(title - path);
+    bvp_status status = BVP_OK;
     out->first_mesh = im->out->mesh_count;
-    for (uint32_t i = 0; i < from->mesh_count; i++) {
+    for (uint32_t i = 0; i < from->mesh_count && status == BVP_OK; i++) {
         model_mesh *mesh = import_add_mesh(im);
-        if (!mesh)
-            return import_no_memory(im);
+        if (!mesh) {
+            status = import_no_memory(im);
+            break;
+        }
         *mesh = from->meshes[i];
         memset(&from->meshes[i], 0, sizeof from->meshes[i]);
         out->mesh_count++;
         if (mesh->name && *mesh->name)
             continue;
         free(mesh->name);
-        mesh->name = title_of(path);
+        mesh->name = import_text(title, title_size);
         if (!mesh->name)
-            return import_no_memory(im);
+            status = import_no_memory(im);
     }
-    return BVP_OK;
-}
-
-/* Files that it needs itself: their names become relative to the whole model's folder. */
-static bvp_status take_files(importer *im, const model *from, const char *path)
-{
-    const size_t folder = (size_t)(last_name(path) - path);
-    for (uint32_t i = 0; i < from->file_count; i++) {
+    for (uint32_t i = 0; i < from->file_count && status == BVP_OK; i++) {
         model_file *file = import_add_file(im);
         const char *name = from->files[i].name;
         char *whole = malloc(folder + strlen(name) + 1);
         if (!file || !whole) {
             free(whole);
-            return import_no_memory(im);
+            status = import_no_memory(im);
+            break;
         }
         memcpy(whole, path, folder);
         strcpy(whole + folder, name);
         *file = from->files[i];
         file->name = whole;
     }
-    return BVP_OK;
-}
-
-static bvp_status take(importer *im, model *from, const char *path, submodel *out)
-{
-    bvp_status status = take_meshes(im, from, path, out);
-    if (status == BVP_OK)
-        status = take_files(im, from, path);
     for (uint32_t i = 0; i < from->warning_count && status == BVP_OK; i++)
         status = import_warn(im, from->warnings[i].count, from->warnings[i].text);
+    assert(!out->nodes);
     out->nodes = from->nodes;
     out->node_count = from->node_count;
     out->unit_in_metres = from->unit_in_metres;
@@ -125,64 +92,40 @@ static bvp_status take(importer *im, model *from, const char *path, submodel *ou
     return status;
 }
 
-static bvp_status import_bytes(importer *im, const uri_bytes *bytes, int fd, const char *path,
-                               const char *file, const char *format, const void *at, submodel *out)
-{
-    import_options options = *im->options;
-    char folder[4096];
-    bvp_error error = {0};
-    model inner;
-    options.format = format;
-    options.is_nested = 1;
-    options.path = file;
-    options.file = &fd;
-    options.progress = NULL;
-    snprintf(folder, sizeof folder, "%.*s", (int)(last_name(file) - file), file);
-    const import_hooks *hooks = im->options->hooks;
-    const uint8_t *hash = im->out->files[im->out->file_count - 1].hash;
-    bvp_status status =
-        hooks && hooks->import
-            ? hooks->import(hooks->user, bytes->data, bytes->size, hash, path, folder, &options,
-                            &inner, &error)
-            : model_import_memory(bytes->data, bytes->size, path, folder, &options, &inner, &error);
-    if (status != BVP_OK)
-        return import_refuse_line(im, status, at, "%s", error.message);
-    status = take(im, &inner, path, out);
-    model_free(&inner);
-    return status;
-}
-
-/* A file that need not be read. */
-static bvp_status take_known(importer *im, const char *path, const model_file *noted, model *known,
-                             submodel *out)
-{
-    model_file *file = import_add_file(im);
-    bvp_status status = file ? BVP_OK : import_no_memory(im);
-    if (status == BVP_OK) {
-        *file = *noted;
-        file->name = import_text(path, strlen(path));
-        status = file->name ? take(im, known, path, out) : import_no_memory(im);
-    }
-    model_free(known);
-    if (status != BVP_OK)
-        submodel_free(out);
-    return status;
-}
-
+/* path: dir/path, or one that begins at the root. The model may be known without being read. */
 bvp_status submodel_read(importer *im, const char *dir, const char *path, const char *format,
                          const void *at, submodel *out)
 {
-    char file[4096];
+    char file[4096], folder[4096];
     uri_bytes bytes;
-    model known;
+    model inner;
     model_file noted = {0};
+    bvp_error error = {0};
     const import_hooks *hooks = im->options->hooks;
+    bvp_status status;
     *out = (submodel){0};
-    bvp_status status = find_path(im, dir, path, at, file, sizeof file);
-    if (status != BVP_OK)
+    if (!dir || (!uri_is_inside(path) && !im->options->any_path))
+        return import_refuse_line(im, BVP_ERR_ARGUMENT, at,
+                                  "expected a relative path with slashes that stays in the model's "
+                                  "folder, found \"%.60s\"; allow others with --any-path",
+                                  path);
+    const int size = *path == '/' ? snprintf(file, sizeof file, "%s", path)
+                                  : snprintf(file, sizeof file, "%s/%s", dir, path);
+    if (size >= (int)sizeof file)
+        return import_refuse_line(im, BVP_ERR_LIMIT, at, "the path of a mesh is too long");
+    if (hooks && hooks->find && hooks->find(hooks->user, file, format, &noted, &inner)) {
+        model_file *known = import_add_file(im);
+        status = known ? BVP_OK : import_no_memory(im);
+        if (status == BVP_OK) {
+            *known = noted;
+            known->name = import_text(path, strlen(path));
+            status = known->name ? take(im, &inner, path, out) : import_no_memory(im);
+        }
+        model_free(&inner);
+        if (status != BVP_OK)
+            submodel_free(out);
         return status;
-    if (hooks && hooks->find && hooks->find(hooks->user, file, format, &noted, &known))
-        return take_known(im, path, &noted, &known, out);
+    }
     const int fd = im->options->any_path ? beneath_open_any(file) : beneath_open(dir, path);
     if (fd < 0)
         return refuse_file(im, path, at);
@@ -192,8 +135,28 @@ bvp_status submodel_read(importer *im, const char *dir, const char *path, const 
         return status;
     }
     status = import_note_file(im, path, bytes.data, bytes.size);
-    if (status == BVP_OK)
-        status = import_bytes(im, &bytes, fd, path, file, format, at, out);
+    if (status == BVP_OK) {
+        import_options options = *im->options;
+        options.format = format;
+        options.is_nested = 1;
+        options.path = file;
+        options.file = &fd;
+        options.progress = NULL;
+        snprintf(folder, sizeof folder, "%.*s", (int)(last_name(file) - file), file);
+        const uint8_t *hash = im->out->files[im->out->file_count - 1].hash;
+        if (hooks && hooks->import)
+            status = hooks->import(hooks->user, bytes.data, bytes.size, hash, path, folder,
+                                   &options, &inner, &error);
+        else
+            status =
+                model_import_memory(bytes.data, bytes.size, path, folder, &options, &inner, &error);
+        if (status == BVP_OK) {
+            status = take(im, &inner, path, out);
+            model_free(&inner);
+        } else {
+            status = import_refuse_line(im, status, at, "%s", error.message);
+        }
+    }
     uri_close(&bytes);
     close(fd);
     if (status != BVP_OK)
@@ -222,22 +185,6 @@ static bvp_status add_child(importer *im, uint32_t parent, const char *name, uin
     return node->name || !name ? BVP_OK : import_no_memory(im);
 }
 
-static bvp_status copy_node(importer *im, const submodel *s, uint32_t i, uint32_t first,
-                            uint32_t root)
-{
-    const model_node *from = &s->nodes[i];
-    bvp_status status =
-        add_child(im, from->parent == BVP_NONE ? root : first + from->parent, from->name,
-                  from->mesh == BVP_NONE ? BVP_NONE : s->first_mesh + from->mesh);
-    if (status != BVP_OK)
-        return status;
-    model_node *node = &im->out->nodes[im->out->node_count - 1];
-    memcpy(node->placement, from->placement, sizeof node->placement);
-    if (from->source_id && !(node->source_id = strdup(from->source_id)))
-        return import_no_memory(im);
-    return property_inherit(node, from) == 0 ? BVP_OK : import_no_memory(im);
-}
-
 bvp_status submodel_place(importer *im, const submodel *s, uint32_t node, const void *at)
 {
     const uint32_t first = im->out->node_count;
@@ -252,8 +199,20 @@ bvp_status submodel_place(importer *im, const submodel *s, uint32_t node, const 
                                   "the trees of the models that are named here come to more than "
                                   "%d nodes; name flat ones",
                                   NODE_MAX);
-    for (uint32_t i = 0; i < s->node_count && status == BVP_OK; i++)
-        status = copy_node(im, s, i, first, node);
+    for (uint32_t i = 0; i < s->node_count && status == BVP_OK; i++) {
+        const model_node *from = &s->nodes[i];
+        status = add_child(im, from->parent == BVP_NONE ? node : first + from->parent, from->name,
+                           from->mesh == BVP_NONE ? BVP_NONE : s->first_mesh + from->mesh);
+        if (status != BVP_OK)
+            break;
+        assert(im->out->node_count == first + i + 1); /* so parents keep their places */
+        model_node *copy = &im->out->nodes[first + i];
+        memcpy(copy->placement, from->placement, sizeof copy->placement);
+        if (from->source_id)
+            copy->source_id = strdup(from->source_id);
+        if ((from->source_id && !copy->source_id) || property_inherit(copy, from) != 0)
+            status = import_no_memory(im);
+    }
     for (uint32_t i = 0; s->node_count == 0 && i < s->mesh_count && status == BVP_OK; i++)
         status = add_child(im, node, im->out->meshes[s->first_mesh + i].name, s->first_mesh + i);
     return status;

@@ -3,6 +3,7 @@
  */
 #include "model/surface.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,75 +72,58 @@ static bvp_status refuse_vertex(importer *im, const surface *s, size_t polygon, 
     return import_refuse_line(im, BVP_ERR_ARGUMENT, where, "%s", text);
 }
 
-/* *usable: all corners exist and are finite. */
-static bvp_status check_polygon(making *m, size_t polygon, const uint32_t *corners, uint32_t size,
-                                int *usable)
-{
-    const surface *s = m->surface;
-    *usable = 1;
-    for (uint32_t i = 0; i < size && *usable; i++) {
-        if (corners[i] >= s->vertex_count) {
-            *usable = 0;
-            continue;
-        }
-        const double *at = s->positions + 3 * (size_t)corners[i];
-        if (isfinite(at[0]) && isfinite(at[1]) && isfinite(at[2]))
-            continue;
-        if (!m->im->options->drop_invalid)
-            return refuse_vertex(m->im, s, polygon, corners[i]);
-        *usable = 0;
-    }
-    return BVP_OK;
-}
-
-/* Gives the new triangles' vertices their numbers in the mesh. */
-static int rename_corners(making *m, uint32_t *corners, size_t count)
-{
-    surface *s = m->surface;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t *name = &s->renamed[corners[i]];
-        if (*name == UINT32_MAX) {
-            if (array_grow(&m->originals, &m->original_capacity, m->vertex_count + 1,
-                           sizeof(uint32_t)) != 0)
-                return -1;
-            m->originals[m->vertex_count] = corners[i];
-            *name = (uint32_t)m->vertex_count++;
-        }
-        corners[i] = *name;
-    }
-    return 0;
-}
-
+/* Cuts the polygon into triangles, whose vertices get their numbers in the mesh. It is left out if
+ * a corner does not exist, or is not finite and invalid ones are dropped. */
 static bvp_status add_polygon(making *m, size_t polygon, const uint32_t *corners, uint32_t size)
 {
     surface *s = m->surface;
-    int usable;
     if (size < 3) {
         s->small++;
         return BVP_OK;
     }
-    uint32_t *triangles = m->indices + 3 * m->triangle_count;
-    bvp_status status = check_polygon(m, polygon, corners, size, &usable);
-    if (status != BVP_OK)
-        return status;
-    if (!usable) {
+    for (uint32_t i = 0; i < size; i++) {
+        const int is_there = corners[i] < s->vertex_count;
+        if (is_there) {
+            const double *at = s->positions + 3 * (size_t)corners[i];
+            if (isfinite(at[0]) && isfinite(at[1]) && isfinite(at[2]))
+                continue;
+        }
+        if (is_there && !m->im->options->drop_invalid)
+            return refuse_vertex(m->im, s, polygon, corners[i]);
         s->dropped++;
         return BVP_OK;
     }
-    polygon_result result = polygon_cut(&s->work, s->positions, corners, size, triangles);
-    if (result == POLYGON_NO_MEMORY || rename_corners(m, triangles, 3 * (size_t)(size - 2)) != 0)
+    uint32_t *triangles = m->indices + 3 * m->triangle_count;
+    const polygon_result result = polygon_cut(&s->work, s->positions, corners, size, triangles);
+    if (result == POLYGON_NO_MEMORY)
         return import_no_memory(m->im);
+    for (size_t i = 0; i < 3 * (size_t)(size - 2); i++) {
+        uint32_t *name = &s->renamed[triangles[i]];
+        if (*name == UINT32_MAX) {
+            if (array_grow(&m->originals, &m->original_capacity, m->vertex_count + 1,
+                           sizeof(uint32_t)) != 0)
+                return import_no_memory(m->im);
+            m->originals[m->vertex_count] = triangles[i];
+            *name = (uint32_t)m->vertex_count++;
+        }
+        assert(*name < m->vertex_count);
+        triangles[i] = *name;
+    }
     s->fans += result == POLYGON_FAN;
     for (uint32_t i = 0; i < size - 2; i++)
         m->ids[m->triangle_count++] = (uint32_t)polygon;
     return BVP_OK;
 }
 
-/* The used vertices, dense; and the names are free for the next mesh. */
-static void *copy_positions(making *m)
+/* The mesh with the used vertices, dense. The names are free for the next mesh. */
+static bvp_status finish(making *m, const surface_range *range)
 {
-    const surface *s = m->surface;
-    size_t width = 3 * (s->needs_double ? sizeof(double) : sizeof(float));
+    surface *s = m->surface;
+    const size_t width = 3 * (s->needs_double ? sizeof(double) : sizeof(float));
+    const int has_name = range->name && range->name_size > 0;
+    model_mesh *mesh = import_add_mesh(m->im);
+    if (!mesh)
+        return import_no_memory(m->im);
     char *out = malloc(m->vertex_count * width);
     for (size_t i = 0; i < m->vertex_count; i++) {
         const double *from = s->positions + 3 * (size_t)m->originals[i];
@@ -148,50 +132,22 @@ static void *copy_positions(making *m)
             memcpy(out + i * width, s->needs_double ? (const void *)from : narrow, width);
         s->renamed[m->originals[i]] = UINT32_MAX;
     }
-    return out;
-}
-
-static int are_plain(const uint32_t *ids, uint64_t count)
-{
-    for (uint64_t i = 0; i < count; i++)
-        if (ids[i] != i)
-            return 0;
-    return 1;
-}
-
-static bvp_status finish(making *m, const surface_range *range)
-{
-    model_mesh *mesh = import_add_mesh(m->im);
-    if (!mesh)
-        return import_no_memory(m->im);
-    mesh->is_double = m->surface->needs_double;
-    mesh->positions = copy_positions(m);
+    mesh->is_double = s->needs_double;
+    mesh->positions = out;
     mesh->vertex_count = m->vertex_count;
     mesh->indices = m->indices;
     mesh->triangle_count = m->triangle_count;
     m->indices = NULL;
-    if (!are_plain(m->ids, m->triangle_count)) {
+    int is_plain = 1; /* ids that are the triangles' numbers need not be kept */
+    for (uint64_t i = 0; i < m->triangle_count && is_plain; i++)
+        is_plain = m->ids[i] == i;
+    if (!is_plain) {
         mesh->ids = m->ids;
         m->ids = NULL;
     }
-    if (range->name && range->name_size > 0)
+    if (has_name)
         mesh->name = import_text(range->name, range->name_size);
-    if (!mesh->positions || (range->name && range->name_size > 0 && !mesh->name))
-        return import_no_memory(m->im);
-    return BVP_OK;
-}
-
-static int begin(making *m, uint64_t triangle_count)
-{
-    surface *s = m->surface;
-    m->indices = malloc(triangle_count * 3 * sizeof(uint32_t));
-    m->ids = malloc(triangle_count * sizeof(uint32_t));
-    if (!s->renamed) {
-        s->renamed = malloc((s->vertex_count + 1) * sizeof(uint32_t));
-        if (s->renamed)
-            memset(s->renamed, 0xff, (s->vertex_count + 1) * sizeof(uint32_t));
-    }
-    return m->indices && m->ids && s->renamed ? 0 : -1;
+    return mesh->positions && (mesh->name || !has_name) ? BVP_OK : import_no_memory(m->im);
 }
 
 bvp_status surface_make_mesh(importer *im, surface *s, const surface_range *range)
@@ -209,8 +165,17 @@ bvp_status surface_make_mesh(importer *im, surface *s, const surface_range *rang
         return import_refuse(im, BVP_ERR_LIMIT,
                              "a part has over 1,431,655,765 triangles; split it");
     bvp_status status = BVP_OK;
-    if (triangle_count > 0 && begin(&m, triangle_count) != 0)
-        status = import_no_memory(im);
+    if (triangle_count > 0) {
+        m.indices = malloc(triangle_count * 3 * sizeof(uint32_t));
+        m.ids = malloc(triangle_count * sizeof(uint32_t));
+        if (!s->renamed) {
+            s->renamed = malloc((s->vertex_count + 1) * sizeof(uint32_t));
+            if (s->renamed)
+                memset(s->renamed, 0xff, (s->vertex_count + 1) * sizeof(uint32_t));
+        }
+        if (!m.indices || !m.ids || !s->renamed)
+            status = import_no_memory(im);
+    }
     size_t corner = range->first_corner;
     for (size_t i = 0; status == BVP_OK && i < range->polygon_count; i++) {
         status = add_polygon(&m, range->first_polygon + i, s->corners + corner, sizes[i]);

@@ -4,6 +4,7 @@
  */
 #include "model/xml.h"
 
+#include <assert.h>
 #include <expat.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,19 +43,6 @@ static int add_text(xml_document *d, const char *text)
     return 0;
 }
 
-static void link_element(reading *r, uint32_t number)
-{
-    xml_document *d = r->out;
-    if (r->open == XML_NONE)
-        return;
-    xml_element *parent = &d->elements[r->open];
-    if (parent->last == XML_NONE)
-        parent->first = number;
-    else
-        d->elements[parent->last].next = number;
-    parent->last = number;
-}
-
 static void on_start(void *user, const XML_Char *name, const XML_Char **attributes)
 {
     reading *r = user;
@@ -74,7 +62,14 @@ static void on_start(void *user, const XML_Char *name, const XML_Char **attribut
                           .first = XML_NONE,
                           .last = XML_NONE,
                           .words = d->text_size};
-        link_element(r, number);
+        if (r->open != XML_NONE) {
+            xml_element *parent = &d->elements[r->open];
+            if (parent->last == XML_NONE)
+                parent->first = number;
+            else
+                d->elements[parent->last].next = number;
+            parent->last = number;
+        }
         bad = add_text(d, name);
     }
     for (; !bad && *attributes; attributes++)
@@ -88,6 +83,7 @@ static void on_end(void *user, const XML_Char *name)
 {
     reading *r = user;
     (void)name;
+    assert(r->depth > 0 && r->open < r->out->element_count);
     r->depth--;
     r->open = r->out->elements[r->open].parent;
 }
@@ -101,14 +97,6 @@ static void on_entity(void *user, const XML_Char *name, int is_parameter, const 
     (void)public, (void)notation;
     stop(user, BVP_ERR_ARGUMENT,
          "expected no entities of the document's own, found a declaration; write them out");
-}
-
-static void take_error(reading *r)
-{
-    char text[160];
-    const enum XML_Error error = XML_GetErrorCode(r->parser);
-    snprintf(text, sizeof text, "%s; repair the XML text, or get it again", XML_ErrorString(error));
-    stop(r, error == XML_ERROR_NO_MEMORY ? BVP_ERR_NO_MEMORY : BVP_ERR_CORRUPT, text);
 }
 
 bvp_status xml_open(const void *text, size_t size, xml_document *out, xml_fault *fault)
@@ -127,8 +115,13 @@ bvp_status xml_open(const void *text, size_t size, xml_document *out, xml_fault 
     for (size_t done = 0, some; done < size || size == 0; done += some) {
         some = size - done < CHUNK ? size - done : CHUNK;
         const int is_last = done + some == size;
-        if (XML_Parse(r.parser, (const char *)text + done, (int)some, is_last) != XML_STATUS_OK)
-            take_error(&r);
+        if (XML_Parse(r.parser, (const char *)text + done, (int)some, is_last) != XML_STATUS_OK) {
+            char words[160];
+            const enum XML_Error error = XML_GetErrorCode(r.parser);
+            snprintf(words, sizeof words, "%s; repair the XML text, or get it again",
+                     XML_ErrorString(error));
+            stop(&r, error == XML_ERROR_NO_MEMORY ? BVP_ERR_NO_MEMORY : BVP_ERR_CORRUPT, words);
+        }
         if (fault->status != BVP_OK || is_last)
             break;
     }
@@ -172,6 +165,7 @@ static uint32_t find(const xml_document *d, uint32_t element, const char *name)
 
 uint32_t xml_child(const xml_document *d, uint32_t parent, const char *name)
 {
+    assert(parent < d->element_count);
     return find(d, d->elements[parent].first, name);
 }
 

@@ -3,6 +3,7 @@
  */
 #include "text/glob.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 #include "text/message.h"
@@ -80,37 +81,32 @@ const char *glob_fault(const char *pattern, size_t size)
     return NULL;
 }
 
-/* Does one character of the pattern, other than *, match the text's first? Sizes of both. */
-static int step(const char *pattern, size_t pattern_size, const char *text, size_t text_size,
-                size_t *pattern_used, size_t *text_used)
-{
-    uint32_t code, wanted;
-    const char *fault;
-    int found;
-    *text_used = character(text, text_size, &code);
-    if (pattern[0] == '[') {
-        *pattern_used = read_set(pattern, pattern_size, code, &found, &fault);
-        return *pattern_used > 0 && found;
-    }
-    *pattern_used = literal(pattern, pattern_size, &wanted);
-    return *pattern_used > 0 && (pattern[0] == '?' || wanted == code);
-}
-
 /* A mismatch gives the last * one character more; an earlier one never needs to grow again. */
 int glob_match(const char *pattern, size_t pattern_size, const char *text, size_t text_size)
 {
     size_t p = 0, t = 0, star = SIZE_MAX, star_text = 0;
     while (t < text_size) {
-        size_t pattern_used, text_used;
+        uint32_t code = 0, wanted = 0;
+        size_t pattern_used = 0;
+        const char *fault;
+        int matches = 0;
         if (p < pattern_size && pattern[p] == '*') {
             star = p++;
             star_text = t;
-        } else if (p < pattern_size && step(pattern + p, pattern_size - p, text + t, text_size - t,
-                                            &pattern_used, &text_used)) {
+            continue;
+        }
+        const size_t text_used = character(text + t, text_size - t, &code);
+        assert(text_used > 0 && text_used <= text_size - t);
+        if (p < pattern_size && pattern[p] == '[') {
+            pattern_used = read_set(pattern + p, pattern_size - p, code, &matches, &fault);
+        } else if (p < pattern_size) {
+            pattern_used = literal(pattern + p, pattern_size - p, &wanted);
+            matches = pattern[p] == '?' || wanted == code;
+        }
+        if (pattern_used > 0 && matches) {
             p += pattern_used;
             t += text_used;
         } else if (star != SIZE_MAX) {
-            uint32_t code;
             star_text += character(text + star_text, text_size - star_text, &code);
             t = star_text;
             p = star + 1;

@@ -4,6 +4,7 @@
  */
 #include "text/json.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include "text/hex.h"
@@ -75,6 +76,7 @@ static void open_container(json *j, const char *key, int shape, int on_one_line)
     begin_value(j, key);
     fputc(shape == SHAPE_OBJECT ? '{' : '[', j->out);
     j->depth++;
+    assert(j->depth < JSON_DEPTH_MAX);
     j->used[j->depth] = shape;
     if (on_one_line && j->inline_from > j->depth)
         j->inline_from = j->depth;
@@ -102,6 +104,7 @@ void jsonw_inline_array(json *j, const char *key)
 
 void jsonw_end(json *j)
 {
+    assert(j->depth > 0);
     int state = j->used[j->depth];
     int on_one_line = !j->pretty || j->depth >= j->inline_from;
     if (j->depth == j->inline_from)
@@ -245,19 +248,6 @@ static int skip_number(scan *s)
     return skip_digits(s);
 }
 
-static int skip_escape(scan *s)
-{
-    if (s->at == s->end)
-        return 0;
-    if (*s->at != 'u')
-        return memchr("\"\\/bfnrt", *s->at++, 8) != NULL;
-    s->at++;
-    for (int i = 0; i < 4; i++, s->at++)
-        if (s->at == s->end || !memchr("0123456789abcdefABCDEF", *s->at, 22))
-            return 0;
-    return 1;
-}
-
 static int skip_string(scan *s)
 {
     if (!skip_word(s, "\""))
@@ -267,8 +257,16 @@ static int skip_string(scan *s)
         if (length == 0 || (unsigned char)*s->at < 0x20)
             return 0;
         s->at += length;
-        if (s->at[-1] == '\\' && !skip_escape(s))
+        if (s->at[-1] != '\\')
+            continue;
+        if (s->at == s->end)
             return 0;
+        const char escape = *s->at++;
+        if (escape != 'u' && !memchr("\"\\/bfnrt", escape, 8))
+            return 0;
+        for (int i = 0; escape == 'u' && i < 4; i++, s->at++)
+            if (s->at == s->end || !memchr("0123456789abcdefABCDEF", *s->at, 22))
+                return 0;
     }
     return skip_word(s, "\"");
 }
@@ -278,12 +276,6 @@ static int skip_key(scan *s)
     return skip_blank(s) && skip_string(s) && skip_blank(s) && skip_word(s, ":");
 }
 
-static int skip_scalar(scan *s)
-{
-    return skip_word(s, "true") || skip_word(s, "false") || skip_word(s, "null") ||
-           (*s->at == '"' ? skip_string(s) : skip_number(s));
-}
-
 /* Opens containers until one has closed at once or a scalar has been passed. */
 static int skip_value_start(scan *s)
 {
@@ -291,7 +283,8 @@ static int skip_value_start(scan *s)
         if (!skip_blank(s))
             return 0;
         if (*s->at != '{' && *s->at != '[')
-            return skip_scalar(s);
+            return skip_word(s, "true") || skip_word(s, "false") || skip_word(s, "null") ||
+                   (*s->at == '"' ? skip_string(s) : skip_number(s));
         if (s->depth == JSON_NEST_MAX)
             return 0;
         char closing = *s->at == '{' ? '}' : ']';

@@ -4,6 +4,7 @@
  */
 #include "text/json_list.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,25 +111,10 @@ static int find_elements(scan *s, json_list *list)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static json_value *refuse_memory(json_fault *fault)
+static void refuse_memory(json_fault *fault)
 {
     *fault = (json_fault){.is_memory = 1};
     snprintf(fault->text, sizeof fault->text, "%s", bvp_status_name(BVP_ERR_NO_MEMORY));
-    return NULL;
-}
-
-/* The text without the bytes from .. to - 1 as a tree. */
-static json_value *open_rest(const char *text, size_t size, size_t from, size_t to,
-                             json_fault *fault)
-{
-    char *rest = malloc(size - (to - from) + 1);
-    if (!rest)
-        return refuse_memory(fault);
-    memcpy(rest, text, from);
-    memcpy(rest + from, text + to, size - to);
-    json_value *root = json_tree_open(rest, size - (to - from), fault);
-    free(rest);
-    return root;
 }
 
 json_value *json_list_open(const char *text, size_t size, const char *key, json_list *list,
@@ -140,10 +126,22 @@ json_value *json_list_open(const char *text, size_t size, const char *key, json_
     *fault = (json_fault){.is_memory = 0};
     if (find_array(&s, key)) {
         const size_t from = s.at;
-        if (find_elements(&s, list))
-            root = open_rest(text, size, from, s.at, fault);
-        else if (s.is_out_of_memory)
+        if (find_elements(&s, list)) {
+            /* the text without the elements, as a tree */
+            assert(from <= s.at && s.at <= size);
+            const size_t left = size - (s.at - from);
+            char *rest = malloc(left + 1);
+            if (rest) {
+                memcpy(rest, text, from);
+                memcpy(rest + from, text + s.at, size - s.at);
+                root = json_tree_open(rest, left, fault);
+                free(rest);
+            } else {
+                refuse_memory(fault);
+            }
+        } else if (s.is_out_of_memory) {
             refuse_memory(fault);
+        }
     }
     if (root)
         return root;
@@ -164,6 +162,7 @@ void json_list_close(json_list *list)
 
 uint64_t json_list_start(const json_list *list, size_t index)
 {
+    assert(index < list->count);
     return list->starts[index];
 }
 

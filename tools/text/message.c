@@ -3,6 +3,7 @@
  */
 #include "text/message.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -24,10 +25,19 @@ const exit_text exit_texts[] = {
 };
 
 /* Arguments may be names from models and files, so the whole output is escaped. */
-static void print_formatted(const char *format, va_list arguments)
+void complain(const char *where, const char *format, ...)
 {
+    va_list arguments, again;
     char text[1024], *longer = NULL;
-    va_list again;
+    fflush(stdout);
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr); /* a progress line may stand there */
+    fputs("bvpack: ", stderr);
+    if (where) {
+        print_plain(stderr, where);
+        fputs(": ", stderr);
+    }
+    va_start(arguments, format);
     va_copy(again, arguments);
     int size = vsnprintf(text, sizeof text, format, arguments);
     if (size >= (int)sizeof text) {
@@ -38,24 +48,9 @@ static void print_formatted(const char *format, va_list arguments)
             size = (int)sizeof text - 1; /* its beginning says what is wrong */
     }
     va_end(again);
+    va_end(arguments);
     print_name(stderr, longer ? longer : text, size > 0 ? (size_t)size : 0);
     free(longer);
-}
-
-void complain(const char *where, const char *format, ...)
-{
-    va_list arguments;
-    fflush(stdout);
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr); /* a progress line may stand there */
-    fputs("bvpack: ", stderr);
-    if (where) {
-        print_plain(stderr, where);
-        fputs(": ", stderr);
-    }
-    va_start(arguments, format);
-    print_formatted(format, arguments);
-    va_end(arguments);
     fputc('\n', stderr);
 }
 
@@ -82,25 +77,17 @@ int exit_code_of(bvp_status status)
     return EXIT_INPUT;
 }
 
-/* What the user can do about it, if the message itself does not say. */
-static const char *advice(bvp_status status)
-{
-    switch (status) {
-    case BVP_ERR_NOT_OURS:
-        return "pack the model first: bvpack pack MODEL -o FILE.bvp";
-    case BVP_ERR_NEWER:
-        return "read it with a bvpack of that version, or pack the model again";
-    case BVP_ERR_CORRUPT:
-        return "\"bvpack verify\" lists what is wrong; pack the model again";
-    default:
-        return NULL;
-    }
-}
-
 int complain_status(const char *path, bvp_status status, const bvp_error *error)
 {
     const char *message = error && error->message[0] ? error->message : bvp_status_name(status);
-    const char *hint = advice(status);
+    /* what the user can do about it, if the message itself does not say */
+    const char *hint = "";
+    if (status == BVP_ERR_NOT_OURS)
+        hint = "; pack the model first: bvpack pack MODEL -o FILE.bvp";
+    else if (status == BVP_ERR_NEWER)
+        hint = "; read it with a bvpack of that version, or pack the model again";
+    else if (status == BVP_ERR_CORRUPT)
+        hint = "; \"bvpack verify\" lists what is wrong; pack the model again";
     char detail[64] = "";
     int named = path && strstr(message, path) != NULL;
 
@@ -109,7 +96,7 @@ int complain_status(const char *path, bvp_status status, const bvp_error *error)
                  error->rule);
     else if (error && error->rule[0])
         snprintf(detail, sizeof detail, "rule %s: ", error->rule);
-    complain(named ? NULL : path, "%s%s%s%s", detail, message, hint ? "; " : "", hint ? hint : "");
+    complain(named ? NULL : path, "%s%s%s", detail, message, hint);
     return exit_code_of(status);
 }
 
@@ -137,6 +124,7 @@ size_t utf8_decode(const char *data, size_t size, uint32_t *code)
     if (s[0] < 0xc2 || s[0] > 0xf4 || length > size)
         return 0;
     *code = s[0] & (0xffu >> (length + 1));
+    assert(length >= 2 && length <= 4);
     for (size_t i = 1; i < length; i++) {
         if ((s[i] & 0xc0) != 0x80)
             return 0;
@@ -250,10 +238,11 @@ const char *rounded(double value, char *buffer)
     while (whole < 15 && size >= (whole < 0 ? 1 / powers[-whole] : powers[whole]))
         whole++;
     uint64_t digits = (uint64_t)(size * powers[15 - whole] + 0.5);
-    if (digits >= 1000000000000000u) {
+    if (digits >= 1000000000000000u) { /* rounded up to one digit more */
         digits /= 10;
         whole++;
     }
+    assert(digits >= 100000000000000u && digits < 1000000000000000u);
     buffer[0] = '-';
     place_point(digits, whole, buffer + (value < 0));
     return buffer;

@@ -10,6 +10,7 @@
  */
 #include "text/text_scan.h"
 
+#include <assert.h>
 #include <float.h>
 #include <locale.h>
 #include <math.h>
@@ -78,18 +79,6 @@ static const char *take_digits(const char *p, const char *end, decimal *d, int f
 }
 
 /* Returns where the number ends, or NULL. */
-static const char *take_exponent(const char *p, const char *end, decimal *d)
-{
-    int negative = p < end && *p == '-', value = 0;
-    p += p < end && (*p == '-' || *p == '+');
-    const char *first = p;
-    for (; p < end && *p >= '0' && *p <= '9'; p++)
-        value = value < EXPONENT_MAX ? value * 10 + (*p - '0') : value;
-    d->exponent += negative ? -value : value;
-    d->last_exponent += negative ? -value : value;
-    return p > first ? p : NULL;
-}
-
 static const char *take_decimal(const char *p, const char *end, decimal *d)
 {
     memset(d, 0, sizeof *d);
@@ -105,9 +94,16 @@ static const char *take_decimal(const char *p, const char *end, decimal *d)
     }
     if (digits == 0)
         return NULL;
-    if (p < end && (*p | 0x20) == 'e')
-        return take_exponent(p + 1, end, d);
-    return p;
+    if (p == end || (*p | 0x20) != 'e')
+        return p;
+    p++;
+    int negative = p < end && *p == '-', value = 0;
+    p += p < end && (*p == '-' || *p == '+');
+    for (first = p; p < end && *p >= '0' && *p <= '9'; p++)
+        value = value < EXPONENT_MAX ? value * 10 + (*p - '0') : value;
+    d->exponent += negative ? -value : value;
+    d->last_exponent += negative ? -value : value;
+    return p > first ? p : NULL;
 }
 
 #ifdef __SIZEOF_INT128__
@@ -115,6 +111,7 @@ static const char *take_decimal(const char *p, const char *end, decimal *d)
  * sticky bit, what remains is a power of two. |exponent| <= 27, so that 5^|exponent| < 2^63. */
 static double scale_exactly(uint64_t digits, int exponent)
 {
+    assert(digits > 0 && exponent >= -27 && exponent <= 27);
     uint64_t power = 1;
     for (int i = exponent < 0 ? -exponent : exponent; i > 0; i--)
         power *= 5;
@@ -171,36 +168,22 @@ static double convert(const decimal *d, const char *at, const char *end)
     return d->negative ? -value : value;
 }
 
-/* Rounding to double and then to float errs only where the double lies halfway between two floats,
- * or where floats are subnormal; there the text decides. */
-static float round_to_float(double value, const char *at, const char *end)
-{
-    float nearest = (float)value;
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    int halfway = (bits & 0x1fffffff) == 0x10000000;
-    if (value != 0 && (halfway || fabs(value) < FLT_MIN))
-        convert_slowly(at, end, &nearest);
-    return nearest;
-}
-
-static double half_unit(int exponent)
-{
-    double half = 0.5;
-    if (exponent > 400)
-        return INFINITY;
-    for (; exponent > 0; exponent--)
-        half *= 10;
-    for (; exponent < -22 && half > 0; exponent += 22)
-        half /= powers_of_ten[22];
-    return half > 0 ? half / powers_of_ten[-exponent] : 0;
-}
-
-/* A float that lies halfway between two texts may seem a little farther from its own. */
+/* Is the text within half a unit of its last digit of the float? A float that lies halfway between
+ * two texts may seem a little farther from its own. Not for an infinite value: its error is NaN. */
 static int prints_float(const number *n, const decimal *d)
 {
-    double error = fabs(n->value - (double)n->nearest);
-    return error == 0 || error <= half_unit(d->last_exponent) + DBL_EPSILON * fabs(n->value);
+    int exponent = d->last_exponent;
+    double half = INFINITY, error = fabs(n->value - (double)n->nearest);
+    if (exponent <= 400) {
+        half = 0.5;
+        for (; exponent > 0; exponent--)
+            half *= 10;
+        for (; exponent < -22 && half > 0; exponent += 22)
+            half /= powers_of_ten[22];
+        assert(half == 0 || (exponent <= 0 && exponent >= -22));
+        half = half > 0 ? half / powers_of_ten[-exponent] : 0;
+    }
+    return error == 0 || error <= half + DBL_EPSILON * fabs(n->value);
 }
 
 /* nan, inf, infinity, and the Windows runtime's 1.#QNAN and the like. */
@@ -231,7 +214,14 @@ int scan_number(text_scan *s, number *out)
     const char *end = take_decimal(s->at, s->end, &d);
     if (end && (end == s->end || scan_is_space(*end))) {
         out->value = convert(&d, s->at, end);
-        out->nearest = round_to_float(out->value, s->at, end);
+        /* Rounding to double and then to float errs only where the double lies halfway between two
+         * floats, or where floats are subnormal; there the text decides. */
+        uint64_t bits;
+        out->nearest = (float)out->value;
+        memcpy(&bits, &out->value, sizeof bits);
+        const int halfway = (bits & 0x1fffffff) == 0x10000000;
+        if (out->value != 0 && (halfway || fabs(out->value) < FLT_MIN))
+            convert_slowly(s->at, end, &out->nearest);
         out->prints_float = prints_float(out, &d);
         s->at = end;
         return 1;

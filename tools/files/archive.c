@@ -39,19 +39,10 @@ static zip_int64_t describe(zip_uint64_t size, void *data, zip_uint64_t room)
     return sizeof *stat;
 }
 
-static zip_int64_t read_piece(piece *p, void *data, zip_uint64_t room)
-{
-    const zip_uint64_t rest = p->size - p->read, part = rest < room ? rest : room;
-    if (fseeko(p->z->spool, (off_t)(p->offset + p->read), SEEK_SET) != 0 ||
-        fread(data, 1, part, p->z->spool) != part)
-        return -1;
-    p->read += part;
-    return (zip_int64_t)part;
-}
-
 static zip_int64_t piece_source(void *user, void *data, zip_uint64_t room, zip_source_cmd_t command)
 {
     piece *p = user;
+    zip_uint64_t part;
     switch (command) {
     case ZIP_SOURCE_SUPPORTS:
         return ZIP_SOURCE_SUPPORTS_READABLE;
@@ -59,7 +50,12 @@ static zip_int64_t piece_source(void *user, void *data, zip_uint64_t room, zip_s
         p->read = 0;
         return 0;
     case ZIP_SOURCE_READ:
-        return read_piece(p, data, room);
+        part = p->size - p->read < room ? p->size - p->read : room;
+        if (fseeko(p->z->spool, (off_t)(p->offset + p->read), SEEK_SET) != 0 ||
+            fread(data, 1, part, p->z->spool) != part)
+            return -1;
+        p->read += part;
+        return (zip_int64_t)part;
     case ZIP_SOURCE_STAT:
         return describe(p->size, data, room);
     case ZIP_SOURCE_ERROR:
@@ -74,18 +70,11 @@ static zip_int64_t piece_source(void *user, void *data, zip_uint64_t room, zip_s
 
 /* ---- the archive: a file without a name ------------------------------------------------------ */
 
-static zip_int64_t seek_sink(archive *z, void *data, zip_uint64_t room)
-{
-    const zip_source_args_seek_t *to = data;
-    if (room < sizeof *to || fseeko(z->sink, (off_t)to->offset, to->whence) != 0)
-        return -1;
-    return 0;
-}
-
 static zip_int64_t archive_source(void *user, void *data, zip_uint64_t room,
                                   zip_source_cmd_t command)
 {
     archive *z = user;
+    const zip_source_args_seek_t *to = data; /* for the seeks */
     switch (command) {
     case ZIP_SOURCE_SUPPORTS:
         return zip_source_make_command_bitmap(
@@ -99,7 +88,9 @@ static zip_int64_t archive_source(void *user, void *data, zip_uint64_t room,
         return fwrite(data, 1, room, z->sink) == room ? (zip_int64_t)room : -1;
     case ZIP_SOURCE_SEEK:
     case ZIP_SOURCE_SEEK_WRITE:
-        return seek_sink(z, data, room);
+        if (room < sizeof *to || fseeko(z->sink, (off_t)to->offset, to->whence) != 0)
+            return -1;
+        return 0;
     case ZIP_SOURCE_TELL:
     case ZIP_SOURCE_TELL_WRITE:
         return ftello(z->sink);
@@ -119,9 +110,14 @@ int archive_is_there(void)
     return 1;
 }
 
-/* A zip's time counts seconds by two, years from 1980 to 2107. */
-static void set_time(archive *z, const char *created)
+archive *archive_new(const char *created)
 {
+    archive *z = calloc(1, sizeof *z);
+    zip_source_t *source;
+    if (!z)
+        return NULL;
+    zip_error_init(&z->error);
+    /* A zip's time counts seconds by two, years from 1980 to 2107. */
     unsigned year = 1980, month = 1, day = 1, hour = 0, minute = 0, second = 0;
     const int found =
         sscanf(created, "%4u-%2u-%2uT%2u:%2u:%2u", &year, &month, &day, &hour, &minute, &second);
@@ -132,16 +128,6 @@ static void set_time(archive *z, const char *created)
     }
     z->date = (year - 1980) << 9 | (month & 15) << 5 | (day & 31);
     z->time = (hour & 31) << 11 | (minute & 63) << 5 | (second & 63) / 2;
-}
-
-archive *archive_new(const char *created)
-{
-    archive *z = calloc(1, sizeof *z);
-    zip_source_t *source;
-    if (!z)
-        return NULL;
-    zip_error_init(&z->error);
-    set_time(z, created);
     z->spool = tmpfile();
     z->sink = tmpfile();
     source = zip_source_function_create(archive_source, z, &z->error);

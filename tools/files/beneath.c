@@ -8,6 +8,7 @@
  * change in between. So the kernel holds the walk to the folder (openat2, RESOLVE_BENEATH), or each
  * component is opened by itself and never as a link. */
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -115,6 +116,7 @@ static int take_stop(char path[PATH_MAX], const stop *s)
     const char *rest = path + s->prefix;
     size_t prefix = s->prefix;
     const int is_up = strncmp(rest, "..", 2) == 0 && (rest[2] == '/' || rest[2] == '\0');
+    assert(prefix <= strlen(path));
     rest += strcspn(rest, "/");
     while (is_up && prefix > 0 && path[prefix - 1] == '/')
         prefix--;
@@ -157,19 +159,6 @@ int beneath_open_stepwise(const char *folder, const char *path)
 
 /* ---- by the kernel --------------------------------------------------------------------------- */
 
-#if HAS_OPENAT2
-static int open_by_kernel(int root, const char *path)
-{
-    const struct open_how how = {.flags = READING,
-                                 .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-    int fd;
-    do /* EAGAIN: something was renamed meanwhile */
-        fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
-    while (fd < 0 && (errno == EAGAIN || errno == EINTR));
-    return fd;
-}
-#endif
-
 int beneath_open(const char *folder, const char *path)
 {
     const int root = open_folder(folder);
@@ -177,7 +166,11 @@ int beneath_open(const char *folder, const char *path)
     if (root < 0)
         return -1;
 #if HAS_OPENAT2
-    fd = open_by_kernel(root, path);
+    const struct open_how how = {.flags = READING,
+                                 .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    do /* EAGAIN: something was renamed meanwhile */
+        fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+    while (fd < 0 && (errno == EAGAIN || errno == EINTR));
     /* EPERM: a container's system call filter does not know the call */
     if (fd < 0 && (errno == ENOSYS || errno == EPERM))
         fd = open_by_steps(root, path);

@@ -3,6 +3,7 @@
  */
 #include "files/input.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -41,37 +42,28 @@ static int grow(void **data, size_t used, size_t *capacity, size_t most)
     return 0;
 }
 
-/* The most that is read from a pipe: its writer may never end it. */
-static size_t stream_max(void)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    const uint64_t half = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : STREAM_MAX;
-    return half < STREAM_MAX ? (size_t)half : (size_t)STREAM_MAX;
-}
-
-static int refuse_endless(const char *path, size_t most)
-{
-    complain(path,
-             "expected at most %zu MiB, the smaller of 8 GiB and half of this machine's memory, "
-             "found more; put it into a file, which need not fit into memory",
-             most >> 20);
-    return EXIT_LIMIT;
-}
-
 /* Pipes: until there is no more. */
 static int read_all(input *in, int fd, const char *path)
 {
-    const size_t most = stream_max();
+    /* The most that is read from a pipe: its writer may never end it. */
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const uint64_t half = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : STREAM_MAX;
+    const size_t most = half < STREAM_MAX ? (size_t)half : (size_t)STREAM_MAX;
     void *data = NULL;
     size_t capacity = 0;
     for (;;) {
         if (in->size >= most) {
             free(data);
             *in = (input){.fd = -1};
-            return refuse_endless(path, most);
+            complain(path,
+                     "expected at most %zu MiB, the smaller of 8 GiB and half of this machine's "
+                     "memory, found more; put it into a file, which need not fit into memory",
+                     most >> 20);
+            return EXIT_LIMIT;
         }
         if (in->size == capacity && grow(&data, in->size, &capacity, most) != 0)
             break;
+        assert(in->size < capacity);
         ssize_t got = read(fd, (char *)data + in->size, capacity - in->size);
         if (got < 0 && errno == EINTR)
             continue;
@@ -88,38 +80,9 @@ static int read_all(input *in, int fd, const char *path)
     return code;
 }
 
-static int map_file(input *in, int fd, const char *path, const struct stat *file)
-{
-    if ((uint64_t)file->st_size > SIZE_MAX) {
-        errno = ENOMEM;
-        return refuse(path);
-    }
-    in->size = (size_t)file->st_size;
-    if (in->size == 0)
-        return 0;
-    void *data = mmap(NULL, in->size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (data == MAP_FAILED)
-        return refuse(path);
-    in->data = data;
-    in->mapped = 1;
-    in->fd = fd;
-    return 0;
-}
-
-/* Some devices, /dev/zero for one, never end; /dev/null stands for an empty file. */
-static int is_endless(int fd, const struct stat *file)
-{
-    struct stat null;
-    if (S_ISBLK(file->st_mode))
-        return 1;
-    if (!S_ISCHR(file->st_mode) || isatty(fd))
-        return 0;
-    return stat("/dev/null", &null) != 0 || null.st_rdev != file->st_rdev;
-}
-
 int input_open(input *in, const char *path)
 {
-    struct stat file;
+    struct stat file, null;
     *in = (input){.fd = -1};
     int standard = strcmp(path, "-") == 0;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -127,17 +90,32 @@ int input_open(input *in, const char *path)
         path = "standard input";
     if (fd < 0 || fstat(fd, &file) != 0)
         return refuse(path);
-    int code;
+    /* Some devices, /dev/zero for one, never end; /dev/null stands for an empty file. */
+    const int is_endless =
+        S_ISBLK(file.st_mode) || (S_ISCHR(file.st_mode) && !isatty(fd) &&
+                                  (stat("/dev/null", &null) != 0 || null.st_rdev != file.st_rdev));
+    int code = 0;
     if (S_ISDIR(file.st_mode)) {
         complain(path, "is a folder; name a file in it");
         code = EXIT_INPUT;
-    } else if (is_endless(fd, &file)) {
+    } else if (is_endless) {
         complain(path, "is a device; expected a file, a pipe or standard input");
         code = EXIT_INPUT;
-    } else if (S_ISREG(file.st_mode) && !standard) {
-        code = map_file(in, fd, path, &file);
-    } else {
+    } else if (!S_ISREG(file.st_mode) || standard) {
         code = read_all(in, fd, path);
+    } else if ((uint64_t)file.st_size > SIZE_MAX) {
+        errno = ENOMEM;
+        code = refuse(path);
+    } else if (file.st_size > 0) {
+        in->size = (size_t)file.st_size;
+        void *data = mmap(NULL, in->size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (data == MAP_FAILED) {
+            code = refuse(path);
+        } else {
+            in->data = data;
+            in->mapped = 1;
+            in->fd = fd;
+        }
     }
     if (!standard && in->fd < 0)
         close(fd);

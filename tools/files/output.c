@@ -3,6 +3,7 @@
  */
 #include "files/output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -24,31 +25,6 @@ int output_failure(const char *path, bvp_status status, const bvp_error *error)
     return status == BVP_ERR_SYSTEM ? EXIT_OUTPUT : code;
 }
 
-static int open_standard_output(output *o)
-{
-    if (isatty(STDOUT_FILENO)) {
-        complain("standard output", "is a terminal; send it to a file or a pipe, or name a file "
-                                    "with -o");
-        return EXIT_USAGE;
-    }
-    o->direct = 1;
-    o->fd = STDOUT_FILENO;
-    return 0;
-}
-
-/* Follows a symbolic link, so that the link stays and its target is replaced. */
-static int resolve(output *o, const char *path)
-{
-    char real[PATH_MAX];
-    const char *use = realpath(path, real) ? real : path;
-    if (strlen(use) >= sizeof o->path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    strcpy(o->path, use);
-    return 0;
-}
-
 int output_open(output *o, const char *path)
 {
     struct stat old;
@@ -56,10 +32,24 @@ int output_open(output *o, const char *path)
 
     memset(o, 0, sizeof *o);
     o->fd = o->slot = -1;
-    if (strcmp(path, "-") == 0)
-        return open_standard_output(o);
-    if (resolve(o, path) != 0)
+    if (strcmp(path, "-") == 0) {
+        if (isatty(STDOUT_FILENO)) {
+            complain("standard output", "is a terminal; send it to a file or a pipe, or name a "
+                                        "file with -o");
+            return EXIT_USAGE;
+        }
+        o->direct = 1;
+        o->fd = STDOUT_FILENO;
+        return 0;
+    }
+    /* Follows a symbolic link, so that the link stays and its target is replaced. */
+    char real[PATH_MAX];
+    const char *use = realpath(path, real) ? real : path;
+    if (strlen(use) >= sizeof o->path) {
+        errno = ENAMETOOLONG;
         return refuse(path, "");
+    }
+    strcpy(o->path, use);
     if (stat(o->path, &old) == 0) {
         if (S_ISDIR(old.st_mode)) {
             errno = EISDIR;
@@ -94,6 +84,7 @@ int output_commit(output *o)
 {
     if (o->direct)
         return finish_direct(o);
+    assert(o->fd >= 0); /* it is committed or discarded once */
     int failed = fsync(o->fd) != 0;
     if (failed)
         bvpi_publish_discard(&o->file);

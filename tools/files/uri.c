@@ -4,6 +4,7 @@
  */
 #include "files/uri.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 /* ---- data: ---------------------------------------------------------------------------------- */
 
+/* Of a digit, also of the URL-safe alphabet; -1 for others. */
 static int base64_value(unsigned char c)
 {
     if (c >= 'A' && c <= 'Z')
@@ -26,13 +28,18 @@ static int base64_value(unsigned char c)
     return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
-/* Also the URL-safe alphabet; padding may be missing. */
-static uri_result decode_base64(const char *text, uri_bytes *out)
+/* data:...;base64,DIGITS; padding may be missing. */
+static uri_result open_data(const char *uri, uri_bytes *out)
 {
+    const char *comma = strchr(uri, ',');
+    if (!comma || comma - uri < 7 || strncasecmp(comma - 7, ";base64", 7) != 0)
+        return URI_BAD_BASE64;
+    const char *text = comma + 1;
     size_t length = strlen(text), used = 0;
     while (length > 0 && text[length - 1] == '=')
         length--;
-    uint8_t *bytes = malloc(length / 4 * 3 + 3);
+    const size_t capacity = length / 4 * 3 + 3;
+    uint8_t *bytes = malloc(capacity);
     if (!bytes)
         return URI_NO_MEMORY;
     uint32_t bits = 0;
@@ -43,19 +50,13 @@ static uri_result decode_base64(const char *text, uri_bytes *out)
             return URI_BAD_BASE64;
         }
         bits = bits << 6 | (uint32_t)value;
-        if (i % 4 > 0) /* 6, 12, 18 or 24 bits are in: a byte more is complete */
+        if (i % 4 > 0) { /* 6, 12, 18 or 24 bits are in: a byte more is complete */
+            assert(used < capacity);
             bytes[used++] = (uint8_t)(bits >> (6 - 2 * (i % 4)));
+        }
     }
     *out = (uri_bytes){.data = bytes, .size = used};
     return URI_OK;
-}
-
-static uri_result open_data(const char *uri, uri_bytes *out)
-{
-    const char *comma = strchr(uri, ',');
-    if (!comma || comma - uri < 7 || strncasecmp(comma - 7, ";base64", 7) != 0)
-        return URI_BAD_BASE64;
-    return decode_base64(comma + 1, out);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -65,21 +66,6 @@ static int hex_value(char c)
     if (c >= '0' && c <= '9')
         return c - '0';
     return (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
-}
-
-/* Decodes in place. A percent sign that begins no code stands for itself. */
-static void decode_percent(char *text)
-{
-    char *to = text;
-    for (const char *from = text; *from; from++) {
-        if (*from == '%' && hex_value(from[1]) >= 0 && hex_value(from[2]) >= 0) {
-            *to++ = (char)(hex_value(from[1]) * 16 + hex_value(from[2]));
-            from += 2;
-        } else {
-            *to++ = *from;
-        }
-    }
-    *to = '\0';
 }
 
 /* No scheme, either. */
@@ -131,39 +117,39 @@ uri_result uri_open_path(const char *path, uri_bytes *out)
     return map_and_close(beneath_open_any(path), out);
 }
 
-static uri_result open_any(const char *name, const char *dir, uri_bytes *out)
-{
-    const size_t size = strlen(dir) + strlen(name) + 2;
-    char *path = malloc(size);
-    if (!path)
-        return URI_NO_MEMORY;
-    snprintf(path, size, "%s%s%s", *name == '/' ? "" : dir, *name == '/' ? "" : "/", name);
-    const uri_result result = uri_open_path(path, out);
-    free(path);
-    return result;
-}
-
-static uri_result open_file(const char *uri, const char *dir, int is_any, uri_bytes *out)
-{
-    uri_result result = URI_FORBIDDEN;
-    char *name = strdup(uri);
-    if (!name)
-        return URI_NO_MEMORY;
-    decode_percent(name);
-    if (is_any)
-        result = open_any(name, dir, out);
-    else if (uri_is_inside(name))
-        result = map_and_close(beneath_open(dir, name), out);
-    free(name);
-    return result;
-}
-
+/* A file's name is percent-encoded; a percent sign that begins no code stands for itself. */
 uri_result uri_open(const char *uri, const char *dir, int is_any, uri_bytes *out)
 {
+    uri_result result = URI_FORBIDDEN;
     *out = (uri_bytes){0};
     if (strncasecmp(uri, "data:", 5) == 0)
         return open_data(uri, out);
-    return dir ? open_file(uri, dir, is_any, out) : URI_FORBIDDEN;
+    if (!dir)
+        return URI_FORBIDDEN;
+    char *name = strdup(uri), *to = name;
+    if (!name)
+        return URI_NO_MEMORY;
+    for (const char *from = name; *from; from++) { /* in place: it becomes no longer */
+        if (*from == '%' && hex_value(from[1]) >= 0 && hex_value(from[2]) >= 0) {
+            *to++ = (char)(hex_value(from[1]) * 16 + hex_value(from[2]));
+            from += 2;
+        } else {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+    if (is_any) {
+        const size_t size = strlen(dir) + strlen(name) + 2;
+        char *path = malloc(size);
+        if (path)
+            snprintf(path, size, "%s%s%s", *name == '/' ? "" : dir, *name == '/' ? "" : "/", name);
+        result = path ? uri_open_path(path, out) : URI_NO_MEMORY;
+        free(path);
+    } else if (uri_is_inside(name)) {
+        result = map_and_close(beneath_open(dir, name), out);
+    }
+    free(name);
+    return result;
 }
 
 void uri_close(uri_bytes *bytes)

@@ -37,42 +37,33 @@ static const char prologue[] =
 static const char model_endings[] =
     "stl|STL|obj|OBJ|ply|PLY|off|OFF|gltf|glb|GLB|3mf|3MF|urdf|URDF|jsonl";
 
-/* The literal words of "mm|cm|N": those that are not in capitals. */
-static void write_choices(FILE *out, const char *value)
-{
-    const char *gap = "";
-    for (const char *word = value; *word; word += *word == '|') {
-        int size = (int)strcspn(word, "|");
-        if (!isupper((unsigned char)word[0]))
-            fprintf(out, "%s%.*s", gap, size, word);
-        gap = " ";
-        word += size;
-    }
-}
-
-static void write_value_case(FILE *out, const option_row *row)
-{
-    fprintf(out, "            --%s", row->name);
-    if (row->letter)
-        fprintf(out, "|-%c", row->letter);
-    fputs(") ", out);
-    if (row->kind == OPTION_FILE || row->kind == OPTION_FILES) {
-        fputs("_bvpack_files;", out);
-    } else if (strchr(row->value, '|')) {
-        fputs("_bvpack_words \"", out);
-        write_choices(out, row->value);
-        fputs("\";", out);
-    }
-    fputs(" return ;;\n", out);
-}
-
 static void write_verb(FILE *out, const verb *v)
 {
     const char *key = strrchr(v->name, ' ');
     fprintf(out, "    %s)\n        case \"$before\" in\n", key ? key + 1 : v->name);
     for (const option_row *row = v->options; row->name; row++)
-        if (row->kind != OPTION_FLAG)
-            write_value_case(out, row);
+        if (row->kind != OPTION_FLAG) {
+            fprintf(out, "            --%s", row->name);
+            if (row->letter)
+                fprintf(out, "|-%c", row->letter);
+            fputs(") ", out);
+            if (row->kind == OPTION_FILE || row->kind == OPTION_FILES) {
+                fputs("_bvpack_files;", out);
+            } else if (strchr(row->value, '|')) {
+                fputs("_bvpack_words \"", out);
+                /* The literal words of "mm|cm|N": those that are not in capitals. */
+                const char *gap = "";
+                for (const char *word = row->value; *word; word += *word == '|') {
+                    int length = (int)strcspn(word, "|");
+                    if (!isupper((unsigned char)word[0]))
+                        fprintf(out, "%s%.*s", gap, length, word);
+                    gap = " ";
+                    word += length;
+                }
+                fputs("\";", out);
+            }
+            fputs(" return ;;\n", out);
+        }
     fputs(
         "        esac\n        case \"$cur\" in\n            -*) _bvpack_words \"--help --timeout=",
         out);

@@ -98,27 +98,6 @@ static void print_option(FILE *out, const option_row *row)
     print_wrapped(out, row->help, strlen(row->help), OPTION_COLUMN, OPTION_COLUMN);
 }
 
-/* Each line of `text` behind `prefix`. */
-static void print_lines(FILE *out, const char *prefix, const char *text)
-{
-    while (text && *text) {
-        int size = (int)strcspn(text, "\n");
-        fprintf(out, "%s%.*s\n", prefix, size, text);
-        text += size + (text[size] == '\n');
-    }
-}
-
-static void print_synopsis(FILE *out, const verb *v)
-{
-    const char *line = v->synopsis, *lead = "Usage: ";
-    while (*line) {
-        int size = (int)strcspn(line, "\n");
-        fprintf(out, "%sbvpack %s %.*s\n", lead, v->name, size, line);
-        line += size + (line[size] == '\n');
-        lead = "       ";
-    }
-}
-
 static void print_exit_codes(FILE *out, const verb *v)
 {
     fputs("\nExit codes:\n", out);
@@ -134,7 +113,13 @@ static void print_exit_codes(FILE *out, const verb *v)
 
 void manual_help(const verb *v, FILE *out)
 {
-    print_synopsis(out, v);
+    const char *lead = "Usage: ";
+    for (const char *line = v->synopsis; *line;) {
+        int size = (int)strcspn(line, "\n");
+        fprintf(out, "%sbvpack %s %.*s\n", lead, v->name, size, line);
+        line += size + (line[size] == '\n');
+        lead = "       ";
+    }
     fputc('\n', out);
     print_wrapped(out, v->description, strlen(v->description), 0, 0);
     if (v->kinds)
@@ -147,7 +132,11 @@ void manual_help(const verb *v, FILE *out)
     print_option(out, &timeout_row);
     print_option(out, &help_row);
     fputs("\nExamples:\n", out);
-    print_lines(out, "  ", v->examples);
+    for (const char *line = v->examples; line && *line;) {
+        int size = (int)strcspn(line, "\n");
+        fprintf(out, "  %.*s\n", size, line);
+        line += size + (line[size] == '\n');
+    }
     print_exit_codes(out, v);
 }
 
@@ -238,20 +227,6 @@ static int is_shared(const verb *v, const option_row *row)
     return 0;
 }
 
-static void roff_kind(FILE *out, const verb *v, const verb *kind)
-{
-    fputs(".SS ", out);
-    roff_text(out, strrchr(kind->name, ' ') + 1);
-    roff_synopsis(out, kind);
-    fputs(".PP\n", out);
-    roff_text(out, kind->description);
-    for (const option_row *row = kind->options; row->name; row++)
-        if (!is_shared(v, row))
-            roff_option(out, row);
-    fputs(".PP\n", out);
-    roff_lines(out, kind->examples);
-}
-
 static void roff_heading(FILE *out, const char *name, const char *summary)
 {
     fputs(".TH ", out);
@@ -307,8 +282,18 @@ void manual_page(const verb *v, FILE *out)
     roff_text(out, v->description);
     if (v->kinds)
         fputs(".SH KINDS\n", out);
-    for (const verb *const *kind = v->kinds; kind && *kind; kind++)
-        roff_kind(out, v, *kind);
+    for (const verb *const *kind = v->kinds; kind && *kind; kind++) {
+        fputs(".SS ", out);
+        roff_text(out, strrchr((*kind)->name, ' ') + 1);
+        roff_synopsis(out, *kind);
+        fputs(".PP\n", out);
+        roff_text(out, (*kind)->description);
+        for (const option_row *row = (*kind)->options; row->name; row++)
+            if (!is_shared(v, row))
+                roff_option(out, row);
+        fputs(".PP\n", out);
+        roff_lines(out, (*kind)->examples);
+    }
     fputs(".SH OPTIONS\n", out);
     for (const option_row *row = v->options; row->name; row++)
         roff_option(out, row);

@@ -3,6 +3,7 @@
  */
 #include "cli/operand.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -71,24 +72,20 @@ static void turn(double degrees, double *s, double *c)
     }
 }
 
-/* Translation by v, after turns about x, then y, then z. */
-static void place_by_angles(const double v[6], double out[12])
-{
-    double sine[3], cosine[3];
-    for (int k = 0; k < 3; k++)
-        turn(v[3 + k], &sine[k], &cosine[k]);
-    transform_from_turns(sine, cosine, v, out);
-}
-
 void placement_of_numbers(const double *values, int count, double out[12])
 {
     double v[6] = {0};
+    assert(count == 3 || count == 6 || count == 12);
     if (count == 12) {
         memcpy(out, values, 12 * sizeof *out);
         return;
     }
     memcpy(v, values, (size_t)count * sizeof *v);
-    place_by_angles(v, out);
+    /* Translation by v, after turns about x, then y, then z. */
+    double sine[3], cosine[3];
+    for (int k = 0; k < 3; k++)
+        turn(v[3 + k], &sine[k], &cosine[k]);
+    transform_from_turns(sine, cosine, v, out);
 }
 
 int parse_placement(const char *where, const char *text, double out[12])
@@ -164,18 +161,6 @@ static void place(operand *o, const double m[12])
     o->placed = memcmp(o->placement, identity, sizeof identity) != 0;
 }
 
-/* Placements refer to the source's coordinates of a part, so the translation by its origin comes
- * first. */
-static void place_at_origin(operand *o, const double origin[3])
-{
-    double m[12];
-    memcpy(m, identity, sizeof m);
-    for (int a = 0; a < 3; a++)
-        m[4 * a + 3] = origin[a];
-    if (memcmp(m, identity, sizeof m) != 0)
-        place(o, m);
-}
-
 /* ---- parts and instances -------------------------------------------------------------------- */
 
 static int no_such(const operand *o, const char *what, const char *selector, const char *nearest)
@@ -236,16 +221,23 @@ static int select_part(operand *o, const char *name)
     if (found == BVP_NONE || bvp_get_part_identity(o->file, found, &part) != BVP_OK)
         return no_such(o, "part", name, folded[0] ? folded : NULL);
     o->part = found;
-    place_at_origin(o, part.origin);
+    double m[12];
+    memcpy(m, identity, sizeof m);
+    for (int a = 0; a < 3; a++)
+        m[4 * a + 3] = part.origin[a];
+    if (memcmp(m, identity, sizeof m) != 0)
+        place(o, m);
     return 0;
 }
 
-/* The instance of the only node with this name that has geometry. */
-static int instance_by_name(const operand *o, const char *name, uint32_t *out)
+/* "@N", or the instance of the only node with this name that has geometry. */
+static int select_instance(operand *o, const char *name)
 {
-    uint32_t found = BVP_NONE;
+    bvp_instance_info instance;
     bvp_node_info node;
-    for (uint32_t i = 0; i < o->info.node_count; i++) {
+    uint32_t found = numbered(name, o->info.instance_count);
+    const int is_numbered = found != BVP_NONE;
+    for (uint32_t i = 0; i < o->info.node_count && !is_numbered; i++) {
         if (bvp_get_node(o->file, i, &node) != BVP_OK || node.instance == BVP_NONE ||
             !is_named(node.name, name))
             continue;
@@ -253,17 +245,6 @@ static int instance_by_name(const operand *o, const char *name, uint32_t *out)
             return ambiguous(o, "instance", name, '@', found, node.instance);
         found = node.instance;
     }
-    *out = found;
-    return 0;
-}
-
-static int select_instance(operand *o, const char *name)
-{
-    bvp_instance_info instance;
-    uint32_t found = numbered(name, o->info.instance_count);
-    int code = found == BVP_NONE ? instance_by_name(o, name, &found) : 0;
-    if (code != 0)
-        return code;
     if (found == BVP_NONE || bvp_get_instance(o->file, found, &instance) != BVP_OK)
         return no_such(o, "instance", name, NULL);
     o->part = instance.part;
@@ -273,21 +254,6 @@ static int select_instance(operand *o, const char *name)
 }
 
 /* ---- the operand ---------------------------------------------------------------------------- */
-
-/* Splits "FILE:SELECTOR" at the last colon; the selector is empty for a plain FILE. */
-static int split(const char *text, char *path, size_t capacity, const char **selector)
-{
-    const char *colon = access(text, F_OK) == 0 ? NULL : strrchr(text, ':');
-    size_t size = colon ? (size_t)(colon - text) : strlen(text);
-    if (size >= capacity) {
-        complain(NULL, "the operand's file name is too long: \"%.60s...\"", text);
-        return EXIT_USAGE;
-    }
-    memcpy(path, text, size);
-    path[size] = '\0';
-    *selector = colon ? colon + 1 : "";
-    return 0;
-}
 
 static int open_file(operand *o, const char *path, const bvp_open_options *how)
 {
@@ -309,31 +275,6 @@ static void start(operand *o, const char *text)
     memcpy(o->placement, identity, sizeof identity);
 }
 
-static int has_kind(const operand *o, uint32_t part, bvp_kind kind)
-{
-    bvp_hierarchy_info h;
-    for (uint32_t i = 0; bvp_get_hierarchy(o->file, part, i, &h) == BVP_OK; i++)
-        if (h.kind == kind)
-            return 1;
-    return 0;
-}
-
-/* Does every part that may be queried have such a hierarchy? */
-static int check_kind(const operand *o, bvp_kind kind)
-{
-    const int one = o->part != BVP_ASSEMBLY;
-    const uint32_t first = one ? o->part : 0, end = one ? o->part + 1 : o->info.part_count;
-    for (uint32_t part = first; kind != BVP_KIND_DEFAULT && part < end; part++)
-        if (!has_kind(o, part, kind)) {
-            complain(o->text,
-                     "part #%u has no hierarchy of the kind %s; \"bvpack info\" lists what is "
-                     "there, \"bvpack pack --hierarchy\" builds others",
-                     part, kind_name((uint32_t)kind));
-            return EXIT_USAGE;
-        }
-    return 0;
-}
-
 static int check_part(const operand *o, uint32_t part)
 {
     bvp_error error = {0};
@@ -341,35 +282,24 @@ static int check_part(const operand *o, uint32_t part)
     return status == BVP_OK ? 0 : complain_status(o->text, status, &error);
 }
 
-/* selector: NAME, #N or @NAME. */
-static int select_one(operand *o, const char *selector)
-{
-    return selector[0] == '@' ? select_instance(o, selector + 1) : select_part(o, selector);
-}
-
-static int settle_unit(operand *o, const operand_unit *unit)
-{
-    int code = units_assume(unit->assume, &o->info);
-    if (code == 0 && unit->first)
-        code = units_scale(unit->first->text, &unit->first->info, o->text, &o->info, &o->scale);
-    if (code == 0 && o->placed)
-        code = units_check_placement(o->text, o->placement, o->scale);
-    if (code != 0 || o->scale == 1)
-        return code;
-    const double s = o->scale, m[12] = {s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0};
-    place(o, m);
-    return 0;
-}
-
 int operand_open(operand *o, const char *text, const char *place_text, const bvp_open_options *how,
                  const operand_unit *unit)
 {
     char path[4096];
-    const char *selector;
+    int code = 0;
 
     start(o, text);
-    int code = split(text, path, sizeof path, &selector);
-    if (code == 0 && place_text) {
+    /* "FILE:SELECTOR" is split at the last colon; the selector is empty for a plain FILE. */
+    const char *colon = access(text, F_OK) == 0 ? NULL : strrchr(text, ':');
+    const char *selector = colon ? colon + 1 : "";
+    const size_t size = colon ? (size_t)(colon - text) : strlen(text);
+    if (size >= sizeof path) {
+        complain(NULL, "the operand's file name is too long: \"%.60s...\"", text);
+        return EXIT_USAGE;
+    }
+    memcpy(path, text, size);
+    path[size] = '\0';
+    if (place_text) {
         code = parse_placement("placement", place_text, o->placement);
         o->placed = memcmp(o->placement, identity, sizeof identity) != 0;
     }
@@ -380,11 +310,36 @@ int operand_open(operand *o, const char *text, const char *place_text, const bvp
     if (how && how->verify_lazily) /* a damaged name is neither printed nor reported as wrong */
         code = check_part(o, BVP_ASSEMBLY);
     if (code == 0 && unit)
-        code = settle_unit(o, unit);
-    if (code == 0 && selector[0])
-        code = select_one(o, selector);
-    if (code == 0 && how)
-        code = check_kind(o, how->kind);
+        code = units_assume(unit->assume, &o->info);
+    if (code == 0 && unit && unit->first)
+        code = units_scale(unit->first->text, &unit->first->info, o->text, &o->info, &o->scale);
+    if (code == 0 && unit && o->placed)
+        code = units_check_placement(o->text, o->placement, o->scale);
+    if (code == 0 && unit && o->scale != 1) {
+        const double s = o->scale, m[12] = {s, 0, 0, 0, 0, s, 0, 0, 0, 0, s, 0};
+        place(o, m);
+    }
+    if (code == 0 && selector[0] == '@')
+        code = select_instance(o, selector + 1);
+    else if (code == 0 && selector[0])
+        code = select_part(o, selector);
+    /* does every part that may be queried have such a hierarchy? */
+    const bvp_kind kind = how ? how->kind : BVP_KIND_DEFAULT;
+    const int one = o->part != BVP_ASSEMBLY;
+    const uint32_t first = one ? o->part : 0, end = one ? o->part + 1 : o->info.part_count;
+    for (uint32_t part = first; code == 0 && kind != BVP_KIND_DEFAULT && part < end; part++) {
+        bvp_hierarchy_info h;
+        int has_kind = 0;
+        for (uint32_t i = 0; !has_kind && bvp_get_hierarchy(o->file, part, i, &h) == BVP_OK; i++)
+            has_kind = h.kind == kind;
+        if (has_kind)
+            continue;
+        complain(o->text,
+                 "part #%u has no hierarchy of the kind %s; \"bvpack info\" lists what is there, "
+                 "\"bvpack pack --hierarchy\" builds others",
+                 part, kind_name((uint32_t)kind));
+        code = EXIT_USAGE;
+    }
     if (code != 0)
         operand_close(o);
     return code;

@@ -3,6 +3,7 @@
  */
 #include "cli/options.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -71,25 +72,6 @@ static int wrong_value(const option_row *row, const char *text, const char *want
     return EXIT_USAGE;
 }
 
-static int set_count(const option_row *row, const char *text, uint64_t *out)
-{
-    char wanted[96], *end = NULL;
-    errno = 0;
-    uint64_t value = strtoull(text, &end, 0);
-    int in_range = value >= row->least && (row->most == 0 || value <= row->most);
-    if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && in_range) {
-        *out = value;
-        return 0;
-    }
-    if (row->most)
-        snprintf(wanted, sizeof wanted, "a whole number from %llu to %llu",
-                 (unsigned long long)row->least, (unsigned long long)row->most);
-    else
-        snprintf(wanted, sizeof wanted, "a whole number, %llu or more",
-                 (unsigned long long)row->least);
-    return wrong_value(row, text, wanted);
-}
-
 static int set_number(const option_row *row, const char *text, double *out)
 {
     char *end = NULL;
@@ -100,36 +82,11 @@ static int set_number(const option_row *row, const char *text, double *out)
     return 0;
 }
 
-static int set_choice(const option_row *row, const char *text, const char **out)
-{
-    char wanted[128];
-    size_t size = strlen(text);
-    for (const char *word = row->value; word; word = strchr(word, '|')) {
-        word += *word == '|';
-        if (strcspn(word, "|") == size && strncmp(word, text, size) == 0) {
-            *out = text;
-            return 0;
-        }
-    }
-    snprintf(wanted, sizeof wanted, "one of %s", row->value);
-    return wrong_value(row, text, wanted);
-}
-
-static int add_to_list(const option_row *row, const char *text, option_list *list)
-{
-    char where[64];
-    if (list->count < OPTION_LIST_MAX) {
-        list->items[list->count++] = text;
-        return 0;
-    }
-    snprintf(where, sizeof where, "--%s", row->name);
-    complain(where, "may be given %d times at most", OPTION_LIST_MAX);
-    return EXIT_USAGE;
-}
-
 static int set_value(const option_row *row, const char *text, void *settings)
 {
     void *variable = (char *)settings + row->offset;
+    char wanted[128], *end = NULL;
+    option_list *list = variable;
     switch (row->kind) {
     case OPTION_FLAG:
         *(int *)variable = 1;
@@ -139,39 +96,48 @@ static int set_value(const option_row *row, const char *text, void *settings)
         *(const char **)variable = text;
         return 0;
     case OPTION_CHOICE:
-        return set_choice(row, text, variable);
-    case OPTION_COUNT:
-        return set_count(row, text, variable);
+        for (const char *word = row->value; word; word = strchr(word, '|')) {
+            word += *word == '|';
+            const size_t size = strcspn(word, "|");
+            if (size == strlen(text) && strncmp(word, text, size) == 0) {
+                *(const char **)variable = text;
+                return 0;
+            }
+        }
+        snprintf(wanted, sizeof wanted, "one of %s", row->value);
+        return wrong_value(row, text, wanted);
+    case OPTION_COUNT: {
+        errno = 0;
+        const uint64_t value = strtoull(text, &end, 0);
+        const int in_range = value >= row->least && (row->most == 0 || value <= row->most);
+        if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0 && in_range) {
+            *(uint64_t *)variable = value;
+            return 0;
+        }
+        if (row->most)
+            snprintf(wanted, sizeof wanted, "a whole number from %llu to %llu",
+                     (unsigned long long)row->least, (unsigned long long)row->most);
+        else
+            snprintf(wanted, sizeof wanted, "a whole number, %llu or more",
+                     (unsigned long long)row->least);
+        return wrong_value(row, text, wanted);
+    }
     case OPTION_NUMBER:
         return set_number(row, text, variable);
     case OPTION_TEXTS:
     case OPTION_FILES:
-        return add_to_list(row, text, variable);
+        if (list->count < OPTION_LIST_MAX) {
+            list->items[list->count++] = text;
+            return 0;
+        }
+        snprintf(wanted, sizeof wanted, "--%s", row->name);
+        complain(wanted, "may be given %d times at most", OPTION_LIST_MAX);
+        return EXIT_USAGE;
     }
     return EXIT_USAGE;
 }
 
 /* ---- the command line ---------------------------------------------------------------------- */
-
-static void describe_for_getopt(const verb *self, struct option *longs, char *shorts)
-{
-    *shorts++ = ':';
-    *shorts++ = 'h';
-    *longs++ = (struct option){"help", no_argument, NULL, 'h'};
-    *longs++ = (struct option){timeout_row.name, required_argument, NULL, TIMEOUT_CODE};
-    for (int i = 0; i < ROW_MAX && self->options[i].name; i++) {
-        const option_row *row = &self->options[i];
-        int takes = row->kind != OPTION_FLAG;
-        *longs++ =
-            (struct option){row->name, takes ? required_argument : no_argument, NULL, ROW_BASE + i};
-        if (row->letter)
-            *shorts++ = (char)row->letter;
-        if (row->letter && takes)
-            *shorts++ = ':';
-    }
-    *longs = (struct option){NULL, 0, NULL, 0};
-    *shorts = '\0';
-}
 
 static const option_row *row_of(const verb *self, int code)
 {
@@ -185,72 +151,83 @@ static const option_row *row_of(const verb *self, int code)
     return NULL;
 }
 
-static int unknown_option(const verb *self, const char *given)
-{
-    char name[WORD_MAX + 1];
-    const char *words[ROW_MAX + 3];
-    size_t count = 0, size = strcspn(given + 2, "=");
-
-    snprintf(name, sizeof name, "%.*s", (int)(size < WORD_MAX ? size : WORD_MAX), given + 2);
-    words[count++] = "help";
-    words[count++] = timeout_row.name;
-    for (const option_row *row = self->options; row->name; row++)
-        words[count++] = row->name;
-    words[count] = NULL;
-    const char *nearest = options_nearest(name, words);
-    if (nearest)
-        complain(self->name, "no option \"--%s\"; did you mean --%s?", name, nearest);
-    else
-        complain(self->name, "no option \"--%s\"; \"bvpack %s --help\" lists them", name,
-                 self->name);
-    return EXIT_USAGE;
-}
-
 /* getopt_long gave ':' or '?'. */
 static int wrong_option(const verb *self, int code, const char *given)
 {
     const option_row *row = row_of(self, optopt);
-    if (row && code == ':')
+    const int is_long = strncmp(given, "--", 2) == 0;
+    if (row && code == ':') {
         complain(self->name, "--%s needs a value: --%s=%s", row->name, row->name, row->value);
-    else if (row && strncmp(given, "--", 2) == 0)
+    } else if (row && is_long) {
         complain(self->name, "--%s takes no value", row->name);
-    else if (strncmp(given, "--", 2) == 0)
-        return unknown_option(self, given);
-    else
+    } else if (is_long) {
+        char name[WORD_MAX + 1];
+        const char *words[ROW_MAX + 3];
+        size_t count = 0, size = strcspn(given + 2, "=");
+        snprintf(name, sizeof name, "%.*s", (int)(size < WORD_MAX ? size : WORD_MAX), given + 2);
+        words[count++] = "help";
+        words[count++] = timeout_row.name;
+        for (row = self->options; row->name; row++) {
+            assert(count < ROW_MAX + 2);
+            words[count++] = row->name;
+        }
+        words[count] = NULL;
+        const char *nearest = options_nearest(name, words);
+        if (nearest)
+            complain(self->name, "no option \"--%s\"; did you mean --%s?", name, nearest);
+        else
+            complain(self->name, "no option \"--%s\"; \"bvpack %s --help\" lists them", name,
+                     self->name);
+    } else {
         complain(self->name, "no option \"-%c\"; \"bvpack %s --help\" lists them", optopt,
                  self->name);
+    }
     return EXIT_USAGE;
-}
-
-static int set_timeout(const char *text)
-{
-    double seconds = 0;
-    const int wrong = set_number(&timeout_row, text, &seconds);
-    if (wrong == 0 && !(seconds > 0))
-        return wrong_value(&timeout_row, text, "a number of seconds above 0");
-    if (wrong == 0)
-        timeout_set(seconds);
-    return wrong;
 }
 
 int options_parse(const verb *self, int argc, char **argv, void *settings, int *exit_code)
 {
-    struct option longs[ROW_MAX + 3];
-    char shorts[2 * ROW_MAX + 3];
+    struct option longs[ROW_MAX + 3], *next = longs;
+    char shorts[2 * ROW_MAX + 3], *letter = shorts;
     int code;
 
-    describe_for_getopt(self, longs, shorts);
+    *letter++ = ':'; /* getopt_long then tells a missing value from an unknown option */
+    *letter++ = 'h';
+    *next++ = (struct option){"help", no_argument, NULL, 'h'};
+    *next++ = (struct option){timeout_row.name, required_argument, NULL, TIMEOUT_CODE};
+    for (int i = 0; i < ROW_MAX && self->options[i].name; i++) {
+        const option_row *row = &self->options[i];
+        const int takes = row->kind != OPTION_FLAG;
+        *next++ =
+            (struct option){row->name, takes ? required_argument : no_argument, NULL, ROW_BASE + i};
+        if (row->letter)
+            *letter++ = (char)row->letter;
+        if (row->letter && takes)
+            *letter++ = ':';
+    }
+    *next = (struct option){NULL, 0, NULL, 0};
+    *letter = '\0';
     opterr = 0;
     optind = 0; /* glibc and musl: start over */
     while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        double seconds = 0;
+        int wrong = 0;
         if (code == 'h') {
             manual_help(self, stdout);
             *exit_code = finish_stdout(EXIT_DONE);
             return -1;
         }
-        int wrong = code == ':' || code == '?' ? wrong_option(self, code, argv[optind - 1])
-                    : code == TIMEOUT_CODE     ? set_timeout(optarg)
-                                               : set_value(row_of(self, code), optarg, settings);
+        if (code == ':' || code == '?') {
+            wrong = wrong_option(self, code, argv[optind - 1]);
+        } else if (code != TIMEOUT_CODE) {
+            wrong = set_value(row_of(self, code), optarg, settings);
+        } else {
+            wrong = set_number(&timeout_row, optarg, &seconds);
+            if (wrong == 0 && !(seconds > 0))
+                wrong = wrong_value(&timeout_row, optarg, "a number of seconds above 0");
+            if (wrong == 0)
+                timeout_set(seconds);
+        }
         if (wrong != 0) {
             *exit_code = wrong;
             return -1;

@@ -27,35 +27,6 @@ void progress_start(progress *p, int quiet)
     p->began = p->stage_began = seconds_now();
 }
 
-/* 2345678 as "2.35 M". */
-static void print_scaled(double value, char *buffer, size_t size)
-{
-    static const char prefix[] = " kMGT";
-    int i = 0;
-    for (; value >= 999.5 && prefix[i + 1]; i++)
-        value /= 1000;
-    snprintf(buffer, size, "%.*f %c", value < 9.95 ? 1 : 0, value, prefix[i]);
-}
-
-static void draw(progress *p, uint64_t done, uint64_t total, double now)
-{
-    double elapsed = now - p->stage_began;
-    double rate = elapsed > 0 ? (double)done / elapsed : 0;
-    char speed[32];
-
-    print_scaled(rate, speed, sizeof speed);
-    fprintf(stderr, "\r\033[K%s", p->stage);
-    if (total > 0)
-        fprintf(stderr, " %3.0f%%", 100.0 * (double)done / (double)total);
-    if (done > 0)
-        fprintf(stderr, ", %s/s", speed);
-    if (total > done && rate > 0)
-        fprintf(stderr, ", %.0f s left", (double)(total - done) / rate);
-    fflush(stderr);
-    p->drawn = now;
-    p->visible = 1;
-}
-
 void progress_update(void *user, const char *stage, uint64_t done, uint64_t total)
 {
     progress *p = user;
@@ -66,8 +37,28 @@ void progress_update(void *user, const char *stage, uint64_t done, uint64_t tota
         snprintf(p->stage, sizeof p->stage, "%s", stage);
         p->stage_began = now;
     }
-    if (now - p->began >= first_after && now - p->drawn >= redraw_after)
-        draw(p, done, total, now);
+    if (now - p->began >= first_after && now - p->drawn >= redraw_after) {
+        double elapsed = now - p->stage_began;
+        double rate = elapsed > 0 ? (double)done / elapsed : 0;
+        char speed[32];
+        /* 2345678 as "2.35 M". */
+        double value = rate;
+        static const char prefix[] = " kMGT";
+        int i = 0;
+        for (; value >= 999.5 && prefix[i + 1]; i++)
+            value /= 1000;
+        snprintf(speed, sizeof speed, "%.*f %c", value < 9.95 ? 1 : 0, value, prefix[i]);
+        fprintf(stderr, "\r\033[K%s", p->stage);
+        if (total > 0)
+            fprintf(stderr, " %3.0f%%", 100.0 * (double)done / (double)total);
+        if (done > 0)
+            fprintf(stderr, ", %s/s", speed);
+        if (total > done && rate > 0)
+            fprintf(stderr, ", %.0f s left", (double)(total - done) / rate);
+        fflush(stderr);
+        p->drawn = now;
+        p->visible = 1;
+    }
     atomic_flag_clear(&p->busy);
 }
 

@@ -227,10 +227,8 @@ int pack_write(bvp_builder *builder, const pack_output *out, bvp_build_report *r
         pack_store_end_sync(store);
     if (status != BVP_OK) {
         code = build_failure(out->path, status, &error);
-    } else if (store && !last_output_is_as_it_was(&store->last)) {
-        complain(NULL,
-                 "the last output was written to while parts were copied from it; pack again");
-        code = EXIT_INPUT;
+    } else if (store) {
+        code = pack_store_check_last(store);
     }
     if (code != 0) {
         output_discard(&file);

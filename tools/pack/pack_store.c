@@ -88,6 +88,14 @@ bvp_status pack_store_take_meshes(pack_store *s, model *m, int is_nested, bvp_er
 
 /* ---- the output ------------------------------------------------------------------------------ */
 
+int pack_store_check_last(const pack_store *s)
+{
+    if (last_output_is_as_it_was(&s->last))
+        return 0;
+    complain(NULL, "the last output was written to while parts were copied from it; pack again");
+    return EXIT_INPUT;
+}
+
 /* Is the part undamaged, and does it hold that mesh? An address alone proves nothing: the file
  * itself states it. */
 static int is_of(const bvp_file *file, uint32_t part, const model_mesh *mesh)

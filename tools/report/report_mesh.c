@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * report_mesh.c: the triangles of a clashing part that a report shows: all of a small part; of a
  * large one, those near the contact.
+ *
+ * The mesh is limited so that its corners have numbers of 16 bits. Triangles are chosen in the
+ * coordinates of the view, read by their numbers in ascending order, and welded.
  */
 #include "report/report_mesh.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "bvpack_build.h"
@@ -36,62 +40,19 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The triangles in a box around the contact. The box shrinks until they are few enough; if that
- * fails, as many as fit. */
-static bvp_status choose_near(const report_view *view, int side, choice *c)
-{
-    enum { ROUNDS = 12 };
-    double half = 1.6 * view->radius;
-    bvp_status status = BVP_OK;
-    for (int round = 0; round < ROUNDS && status == BVP_OK; round++, half *= 0.7) {
-        double lo[3], hi[3];
-        uint64_t count;
-        for (int k = 0; k < 3; k++) {
-            lo[k] = -half;
-            hi[k] = half;
-        }
-        c->count = 0;
-        c->is_full = 0;
-        status = bvp_overlap_box(&view->bodies[side], lo, hi, choose, c, &count, NULL);
-        if (!c->is_full)
-            break;
-    }
-    qsort(c->triangles, c->count, sizeof c->triangles[0], ascending);
-    return status;
-}
-
-static bvp_status choose_all(const bvp_body *body, choice *c)
-{
-    bvp_part_info info;
-    bvp_status status = bvp_get_part(body->file, body->part, &info);
-    for (c->count = 0; status == BVP_OK && c->count < info.triangle_count; c->count++)
-        c->triangles[c->count] = c->count;
-    return status;
-}
-
-static bvp_status weld(const float *soup, uint32_t count, report_mesh *out)
-{
-    const bvp_mesh mesh = {
-        .positions = soup, .vertex_count = 3 * (uint64_t)count, .triangle_count = count};
-    uint32_t *indices = NULL;
-    uint64_t vertex_count = 0;
-    void *positions = NULL;
-    bvp_status status = bvp_weld(&mesh, 1, &indices, &positions, &vertex_count, NULL);
-    out->positions = positions;
-    out->vertex_count = (uint32_t)vertex_count;
-    out->triangle_count = count;
-    out->indices = malloc(3 * (size_t)count * sizeof *out->indices + 1);
-    if (!out->indices && status == BVP_OK)
-        status = BVP_ERR_NO_MEMORY;
-    for (uint32_t i = 0; status == BVP_OK && i < 3 * count; i++)
-        out->indices[i] = (uint16_t)indices[i];
-    free(indices);
-    return status;
-}
-
 static bvp_status read_chosen(const bvp_body *body, choice *c, report_mesh *out)
 {
-    bvp_status status = report_mesh_is_whole(body) ? choose_all(body, c) : BVP_OK;
+    bvp_status status = BVP_OK;
+    if (report_mesh_is_whole(body)) {
+        bvp_part_info info;
+        status = bvp_get_part(body->file, body->part, &info);
+        /* the file may have changed since, so the array is a limit of its own */
+        for (c->count = 0;
+             status == BVP_OK && c->count < info.triangle_count && c->count < REPORT_TRIANGLES_MOST;
+             c->count++)
+            c->triangles[c->count] = c->count;
+    }
+    assert(c->count <= REPORT_TRIANGLES_MOST);
     float *soup = malloc((size_t)c->count * 9 * sizeof *soup + 1);
     if (!soup)
         return BVP_ERR_NO_MEMORY;
@@ -100,8 +61,24 @@ static bvp_status read_chosen(const bvp_body *body, choice *c, report_mesh *out)
         status =
             bvp_get_triangle(body->file, body->part, c->triangles[i], soup + 9 * (size_t)i, &id);
     }
-    if (status == BVP_OK && c->count > 0)
-        status = weld(soup, c->count, out);
+    if (status == BVP_OK && c->count > 0) {
+        const bvp_mesh mesh = {
+            .positions = soup, .vertex_count = 3 * (uint64_t)c->count, .triangle_count = c->count};
+        uint32_t *indices = NULL;
+        uint64_t vertex_count = 0;
+        void *positions = NULL;
+        status = bvp_weld(&mesh, 1, &indices, &positions, &vertex_count, NULL);
+        assert(status != BVP_OK || vertex_count <= UINT16_MAX + 1); /* indices fit 16 bits */
+        out->positions = positions;
+        out->vertex_count = (uint32_t)vertex_count;
+        out->triangle_count = c->count;
+        out->indices = malloc(3 * (size_t)c->count * sizeof *out->indices + 1);
+        if (!out->indices && status == BVP_OK)
+            status = BVP_ERR_NO_MEMORY;
+        for (uint32_t i = 0; status == BVP_OK && i < 3 * c->count; i++)
+            out->indices[i] = (uint16_t)indices[i];
+        free(indices);
+    }
     free(soup);
     return status;
 }
@@ -111,8 +88,26 @@ bvp_status report_mesh_read(const report_view *view, int side, report_mesh *out)
     choice *c = calloc(1, sizeof *c);
     bvp_status status = c ? BVP_OK : BVP_ERR_NO_MEMORY;
     memset(out, 0, sizeof *out);
-    if (c && !report_mesh_is_whole(&view->bodies[side]))
-        status = choose_near(view, side, c);
+    if (c && !report_mesh_is_whole(&view->bodies[side])) {
+        /* The triangles in a box around the contact. The box shrinks until they are few enough; if
+         * that fails, as many as fit. */
+        enum { ROUNDS = 12 };
+        double half = 1.6 * view->radius;
+        for (int round = 0; round < ROUNDS && status == BVP_OK; round++, half *= 0.7) {
+            double lo[3], hi[3];
+            uint64_t count;
+            for (int k = 0; k < 3; k++) {
+                lo[k] = -half;
+                hi[k] = half;
+            }
+            c->count = 0;
+            c->is_full = 0;
+            status = bvp_overlap_box(&view->bodies[side], lo, hi, choose, c, &count, NULL);
+            if (!c->is_full)
+                break;
+        }
+        qsort(c->triangles, c->count, sizeof c->triangles[0], ascending);
+    }
     if (status == BVP_OK)
         status = read_chosen(&view->bodies[side], c, out);
     if (status != BVP_OK)

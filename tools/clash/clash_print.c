@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * clash_print.c: the worst pairs and the coverage statement of a clash run, for people and
  * programs.
+ *
+ * What clash_run.c has summed up is only formatted here. Rows are made again from the kept pairs,
+ * because a run without a report makes none.
  */
+#include <assert.h>
 #include <string.h>
 #include "clash/clash_job.h"
 #include "text/message.h"
@@ -21,29 +25,18 @@ static void print_length(FILE *out, const char *before, double length, const cha
     fprintf(out, "%s%.6g%s%s", before, length, unit[0] ? " " : "", unit);
 }
 
-static void print_title(const clash_job *j, FILE *out)
+static void print_counts(const clash_job *j, FILE *out)
 {
-    const clash_run *run = &j->run;
-    char a[64], b[64];
-    print_plain(out, run->path_a);
-    fprintf(out, ": %s of %s\n", counted(run->info_a.instance_count, "instance", a),
-            counted(run->info_a.part_count, "part", b));
-    if (run->path_b[0]) {
-        print_plain(out, run->path_b);
-        fprintf(out, ": %s of %s\n", counted(run->info_b.instance_count, "instance", a),
-                counted(run->info_b.part_count, "part", b));
-    }
-    print_length(out, "clearance ", run->limits.clearance, run->unit);
-    print_length(out, ", touch gap ", run->limits.touch_gap, run->unit);
-    if (run->limits.touch_gap == run->touch_gap_default)
-        fputs(" (the default)", out);
-    print_length(out, ", permitted overlap ", run->limits.overlap, run->unit);
-    fputc('\n', out);
-}
-
-static void print_comparison(const clash_summary *s, FILE *out)
-{
+    const clash_summary *s = &j->summary;
     char a[32];
+    for (int i = 0; i < VERDICTS_SHOWN; i++)
+        if (j->shown[shown_verdicts[i]] > 0)
+            fprintf(out, "  %-12s %12s\n", bvp_verdict_name(shown_verdicts[i]),
+                    grouped(j->shown[shown_verdicts[i]], a));
+    if (s->row_count == 0)
+        fputs("  no pair to report\n", out);
+    if (!j->set->baseline)
+        return;
     fprintf(out, "against the baseline: %s new", grouped(s->new_count, a));
     fprintf(out, ", %s persistent", grouped(s->persistent_count, a));
     if (!s->complete) {
@@ -53,34 +46,6 @@ static void print_comparison(const clash_summary *s, FILE *out)
     fprintf(out, ", %s resolved", grouped(s->resolved_count, a));
     if (s->hidden_count > 0)
         fprintf(out, ", %s no longer looked at", grouped(s->hidden_count, a));
-    fputc('\n', out);
-}
-
-static void print_counts(const clash_job *j, FILE *out)
-{
-    char a[32];
-    for (int i = 0; i < VERDICTS_SHOWN; i++)
-        if (j->shown[shown_verdicts[i]] > 0)
-            fprintf(out, "  %-12s %12s\n", bvp_verdict_name(shown_verdicts[i]),
-                    grouped(j->shown[shown_verdicts[i]], a));
-    if (j->summary.row_count == 0)
-        fputs("  no pair to report\n", out);
-    if (j->set->baseline)
-        print_comparison(&j->summary, out);
-}
-
-static void print_row(const clash_row *row, const char *unit, FILE *out)
-{
-    const bvp_clash_pair *pair = row->pair;
-    fprintf(out, "  %-11s ", bvp_verdict_name(pair->verdict));
-    if (pair->depth > 0)
-        print_length(out, "depth ", pair->depth, unit);
-    else
-        print_length(out, "distance ", pair->distance, unit);
-    fprintf(out, "  %s%s%s\n    ", row->place, row->state[0] ? "  " : "", row->state);
-    print_plain(out, row->a.path);
-    fputs("\n    ", out);
-    print_plain(out, row->b.path);
     fputc('\n', out);
 }
 
@@ -99,12 +64,23 @@ static int print_worst(clash_job *j, FILE *out)
 {
     if (j->worst.count == 0)
         return 0;
+    assert(j->worst.count <= j->summary.row_count);
     fprintf(out, "the worst:\n");
     for (uint32_t i = 0; i < j->worst.count; i++) {
         const clash_row *row = row_of(&j->rows, &j->worst.pairs[i]);
         if (!row)
             return EXIT_LIMIT;
-        print_row(row, j->run.unit, out);
+        const bvp_clash_pair *pair = row->pair;
+        fprintf(out, "  %-11s ", bvp_verdict_name(pair->verdict));
+        if (pair->depth > 0)
+            print_length(out, "depth ", pair->depth, j->run.unit);
+        else
+            print_length(out, "distance ", pair->distance, j->run.unit);
+        fprintf(out, "  %s%s%s\n    ", row->place, row->state[0] ? "  " : "", row->state);
+        print_plain(out, row->a.path);
+        fputs("\n    ", out);
+        print_plain(out, row->b.path);
+        fputc('\n', out);
     }
     if (j->summary.row_count > j->worst.count)
         fputs(j->set->reports.count ? "  ...\n" : "  ...; --report FILE.jsonl writes all\n", out);
@@ -126,6 +102,7 @@ static void print_groups(const clash_job *j, FILE *out)
     const uint32_t count = clash_worst_groups(&j->worst, groups, GROUPS_SHOWN);
     if (j->worst.group_count < 2)
         return;
+    assert(count > 0 && count <= GROUPS_SHOWN);
     fprintf(out, "pairs of parts that come most often, of %s%s:\n",
             grouped(j->worst.group_count, a), j->worst.ungrouped > 0 ? " and more" : "");
     for (uint32_t i = 0; i < count; i++) {
@@ -135,21 +112,6 @@ static void print_groups(const clash_job *j, FILE *out)
         print_name(out, one.data, one.size);
         fputs(" | ", out);
         print_name(out, other.data, other.size);
-        fputc('\n', out);
-    }
-}
-
-static void print_rules(const clash_summary *s, FILE *out)
-{
-    char a[64];
-    for (uint32_t i = 0; i < s->rule_count; i++) {
-        fputs("  rule ", out);
-        print_plain(out, s->rules[i].name);
-        fprintf(out, " (%s): %s\n", s->rules[i].action, counted(s->rules[i].pair_count, "pair", a));
-    }
-    for (uint32_t i = 0; i < s->warning_count; i++) {
-        fputs("  warning: ", out);
-        print_plain(out, s->warnings[i]);
         fputc('\n', out);
     }
 }
@@ -166,7 +128,16 @@ static void print_coverage(const clash_job *j, FILE *out)
     fprintf(out, "%s allowed, %s unknown; %s\n", grouped(s->allowed_count, a),
             grouped(c->verdicts[BVP_VERDICT_UNKNOWN], b),
             s->complete ? "all others are clear" : "of the others, those looked at are clear");
-    print_rules(s, out);
+    for (uint32_t i = 0; i < s->rule_count; i++) {
+        fputs("  rule ", out);
+        print_plain(out, s->rules[i].name);
+        fprintf(out, " (%s): %s\n", s->rules[i].action, counted(s->rules[i].pair_count, "pair", a));
+    }
+    for (uint32_t i = 0; i < s->warning_count; i++) {
+        fputs("  warning: ", out);
+        print_plain(out, s->warnings[i]);
+        fputc('\n', out);
+    }
     if (!s->complete)
         fprintf(out, "INTERRUPTED: pairs from instance %s of %s on have not been looked at%s\n",
                 grouped(s->done, a), grouped(s->total, b),
@@ -175,7 +146,22 @@ static void print_coverage(const clash_job *j, FILE *out)
 
 int clash_print(clash_job *j, FILE *out)
 {
-    print_title(j, out);
+    const clash_run *run = &j->run;
+    char a[64], b[64];
+    print_plain(out, run->path_a);
+    fprintf(out, ": %s of %s\n", counted(run->info_a.instance_count, "instance", a),
+            counted(run->info_a.part_count, "part", b));
+    if (run->path_b[0]) {
+        print_plain(out, run->path_b);
+        fprintf(out, ": %s of %s\n", counted(run->info_b.instance_count, "instance", a),
+                counted(run->info_b.part_count, "part", b));
+    }
+    print_length(out, "clearance ", run->limits.clearance, run->unit);
+    print_length(out, ", touch gap ", run->limits.touch_gap, run->unit);
+    if (run->limits.touch_gap == run->touch_gap_default)
+        fputs(" (the default)", out);
+    print_length(out, ", permitted overlap ", run->limits.overlap, run->unit);
+    fputc('\n', out);
     print_counts(j, out);
     if (print_worst(j, out) != 0)
         return EXIT_LIMIT;
@@ -192,81 +178,6 @@ int clash_print(clash_job *j, FILE *out)
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static void limits_as_json(const clash_job *j, json *out)
-{
-    jsonw_inline_object(out, "limits");
-    jsonw_number(out, "clearance", j->run.limits.clearance);
-    jsonw_number(out, "touch", j->run.limits.touch_gap);
-    jsonw_number(out, "overlap", j->run.limits.overlap);
-    jsonw_end(out);
-    jsonw_number(out, "touch_default", j->run.touch_gap_default);
-    jsonw_number(out, "cell", j->run.cell);
-}
-
-static void coverage_as_json(const clash_summary *s, json *out)
-{
-    const bvp_clash_coverage *c = &s->coverage;
-    jsonw_object(out, "coverage");
-    jsonw_bool(out, "complete", s->complete);
-    jsonw_count(out, "done", s->done);
-    jsonw_count(out, "total", s->total);
-    jsonw_count(out, "instances", c->instance_count);
-    jsonw_count(out, "open_instances", c->open_count);
-    jsonw_count(out, "near_pairs", c->box_pairs);
-    jsonw_count(out, "excluded", c->excluded);
-    jsonw_count(out, "allowed", s->allowed_count);
-    for (int v = 0; v < BVP_VERDICT_COUNT; v++)
-        jsonw_count(out, bvp_verdict_name((bvp_verdict)v), c->verdicts[v]);
-    jsonw_end(out);
-}
-
-static void baseline_as_json(const clash_job *j, json *out)
-{
-    if (!j->set->baseline)
-        return;
-    jsonw_inline_object(out, "baseline");
-    jsonw_text(out, "path", j->set->baseline);
-    jsonw_count(out, "new", j->summary.new_count);
-    jsonw_count(out, "persistent", j->summary.persistent_count);
-    if (j->summary.complete)
-        jsonw_count(out, "resolved", j->summary.resolved_count);
-    else
-        jsonw_null(out, "resolved");
-    jsonw_count(out, "left_out", j->summary.hidden_count);
-    jsonw_end(out);
-}
-
-static int worst_as_json(clash_job *j, json *out)
-{
-    jsonw_array(out, "worst");
-    for (uint32_t i = 0; i < j->worst.count; i++) {
-        const clash_row *row = row_of(&j->rows, &j->worst.pairs[i]);
-        if (!row)
-            return EXIT_LIMIT;
-        jsonw_inline_object(out, NULL);
-        report_jsonl_members(out, row);
-        jsonw_end(out);
-    }
-    jsonw_end(out);
-    return 0;
-}
-
-static void groups_as_json(const clash_job *j, json *out)
-{
-    clash_group groups[GROUPS_SHOWN + 1];
-    const uint32_t count = clash_worst_groups(&j->worst, groups, GROUPS_SHOWN);
-    jsonw_count(out, "group_count", j->worst.group_count);
-    jsonw_array(out, "groups");
-    for (uint32_t i = 0; i < count; i++) {
-        jsonw_inline_object(out, NULL);
-        jsonw_bytes(out, "part_a", part_name(j->a, groups[i].part_a));
-        jsonw_bytes(out, "part_b", part_name(j->b, groups[i].part_b));
-        jsonw_count(out, "pairs", groups[i].count);
-        jsonw_end(out);
-    }
-    jsonw_end(out);
-}
-
 int clash_print_json(clash_job *j)
 {
     json out;
@@ -276,18 +187,66 @@ int clash_print_json(clash_job *j)
     jsonw_text(&out, "b", j->run.path_b[0] ? j->run.path_b : NULL);
     jsonw_text(&out, "unit", j->run.unit);
     jsonw_text(&out, "created", j->run.created);
-    limits_as_json(j, &out);
+    jsonw_inline_object(&out, "limits");
+    jsonw_number(&out, "clearance", j->run.limits.clearance);
+    jsonw_number(&out, "touch", j->run.limits.touch_gap);
+    jsonw_number(&out, "overlap", j->run.limits.overlap);
+    jsonw_end(&out);
+    jsonw_number(&out, "touch_default", j->run.touch_gap_default);
+    jsonw_number(&out, "cell", j->run.cell);
     jsonw_count(&out, "rows", j->summary.row_count);
     jsonw_object(&out, "verdicts");
     for (int i = 0; i < VERDICTS_SHOWN; i++)
         jsonw_count(&out, bvp_verdict_name(shown_verdicts[i]), j->shown[shown_verdicts[i]]);
     jsonw_end(&out);
-    coverage_as_json(&j->summary, &out);
+    const bvp_clash_coverage *c = &j->summary.coverage;
+    jsonw_object(&out, "coverage");
+    jsonw_bool(&out, "complete", j->summary.complete);
+    jsonw_count(&out, "done", j->summary.done);
+    jsonw_count(&out, "total", j->summary.total);
+    jsonw_count(&out, "instances", c->instance_count);
+    jsonw_count(&out, "open_instances", c->open_count);
+    jsonw_count(&out, "near_pairs", c->box_pairs);
+    jsonw_count(&out, "excluded", c->excluded);
+    jsonw_count(&out, "allowed", j->summary.allowed_count);
+    for (int v = 0; v < BVP_VERDICT_COUNT; v++)
+        jsonw_count(&out, bvp_verdict_name((bvp_verdict)v), c->verdicts[v]);
+    jsonw_end(&out);
     report_jsonl_rules(&out, &j->summary);
-    baseline_as_json(j, &out);
-    if (worst_as_json(j, &out) != 0)
-        return EXIT_LIMIT;
-    groups_as_json(j, &out);
+    if (j->set->baseline) {
+        jsonw_inline_object(&out, "baseline");
+        jsonw_text(&out, "path", j->set->baseline);
+        jsonw_count(&out, "new", j->summary.new_count);
+        jsonw_count(&out, "persistent", j->summary.persistent_count);
+        if (j->summary.complete)
+            jsonw_count(&out, "resolved", j->summary.resolved_count);
+        else
+            jsonw_null(&out, "resolved");
+        jsonw_count(&out, "left_out", j->summary.hidden_count);
+        jsonw_end(&out);
+    }
+    jsonw_array(&out, "worst");
+    for (uint32_t i = 0; i < j->worst.count; i++) {
+        const clash_row *row = row_of(&j->rows, &j->worst.pairs[i]);
+        if (!row)
+            return EXIT_LIMIT;
+        jsonw_inline_object(&out, NULL);
+        report_jsonl_members(&out, row);
+        jsonw_end(&out);
+    }
+    jsonw_end(&out);
+    clash_group groups[GROUPS_SHOWN + 1];
+    const uint32_t count = clash_worst_groups(&j->worst, groups, GROUPS_SHOWN);
+    jsonw_count(&out, "group_count", j->worst.group_count);
+    jsonw_array(&out, "groups");
+    for (uint32_t i = 0; i < count; i++) {
+        jsonw_inline_object(&out, NULL);
+        jsonw_bytes(&out, "part_a", part_name(j->a, groups[i].part_a));
+        jsonw_bytes(&out, "part_b", part_name(j->b, groups[i].part_b));
+        jsonw_count(&out, "pairs", groups[i].count);
+        jsonw_end(&out);
+    }
+    jsonw_end(&out);
     jsonw_array(&out, "reports");
     for (int i = 0; i < j->set->reports.count; i++)
         jsonw_text(&out, NULL, j->set->reports.items[i]);

@@ -4,9 +4,14 @@
  * Selectors are turned into bit sets once, so that a pair costs a few loads. Uses of rules are
  * counted by blocks of instances, so that a run that continues after a kill knows what the earlier
  * part counted.
+ *
+ * After clash_rules_bind only the counters in `uses` change, by atomic additions, so any thread may
+ * ask. A rule's pair is unordered: bits_a[f] and bits_b[f] hold what its selectors select in file
+ * f, and a pair matches straight or crossed. test_clash_rules holds this file.
  */
 #include "clash/clash_rules.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,11 +24,13 @@
 const char *clash_action_name(clash_action action)
 {
     static const char *const names[] = {"exclude", "allow", "limits"};
+    assert((unsigned)action < sizeof names / sizeof names[0]);
     return names[action];
 }
 
 /* ---- sub-assemblies ------------------------------------------------------------------------ */
 
+/* Counts to `most` at the most: the caller only asks whether there is one child. */
 static uint32_t child_count(const clash_tree *t, uint32_t parent, uint32_t most)
 {
     uint32_t count = 0;
@@ -32,18 +39,7 @@ static uint32_t child_count(const clash_tree *t, uint32_t parent, uint32_t most)
     return count;
 }
 
-/* The node below which the file's contents begin. Nodes above it that have one child and nothing
- * else only wrap it, and count as no sub-assembly. An only child is the node that follows. */
-static uint32_t top_node(const clash_tree *t)
-{
-    bvp_node_info info;
-    uint32_t top = 0;
-    while (bvp_get_node(t->file, top, &info) == BVP_OK && info.instance == BVP_NONE &&
-           child_count(t, top, 2) == 1)
-        top++;
-    return top;
-}
-
+/* The nearest node above `node`, and below `top`, that the rule calls a sub-assembly. */
 static uint32_t find_assembly(const clash_rule *rule, const clash_tree *t, uint32_t node,
                               uint32_t top)
 {
@@ -57,7 +53,15 @@ static uint32_t find_assembly(const clash_rule *rule, const clash_tree *t, uint3
 static int bind_assemblies(clash_rules *r, clash_rule *rule, uint64_t *count)
 {
     const clash_tree *t = r->trees[0];
-    const uint32_t top = top_node(t);
+    assert(r->trees[0] == r->trees[1] && !rule->assembly_of);
+    /* The node below which the file's contents begin. Nodes above it that have one child and
+     * nothing else only wrap it, and count as no sub-assembly. An only child is the node that
+     * follows. */
+    bvp_node_info info;
+    uint32_t top = 0;
+    while (bvp_get_node(t->file, top, &info) == BVP_OK && info.instance == BVP_NONE &&
+           child_count(t, top, 2) == 1)
+        top++;
     rule->assembly_of = malloc(((size_t)t->info.instance_count + 1) * sizeof *rule->assembly_of);
     if (!rule->assembly_of)
         return -1;
@@ -86,21 +90,16 @@ static int warn(clash_rules *r, const char *format, ...)
     return larger[r->warning_count] ? (r->warning_count++, 0) : query_no_memory();
 }
 
-/* The meaning of a selector's first term. */
-static void describe(const clash_selector *s, char *out, size_t size)
-{
-    const clash_term *t = &s->terms[0];
-    const char *key = t->field == CLASH_PROPERTY ? t->key : t->field == CLASH_PART ? "part" : "";
-    snprintf(out, size, "%.80s%s%.80s%s", key, key[0] ? "=" : "", t->pattern,
-             s->term_count > 1 ? ", ..." : "");
-}
-
 /* A selector that selects nothing is an error: the result would read as "no clash". */
 static int selects_nothing(clash_rules *r, const clash_rule *rule, const clash_selector *s,
                            const char *side)
 {
     char text[200];
-    describe(s, text, sizeof text);
+    assert(s->term_count > 0);
+    const clash_term *t = &s->terms[0]; /* the message shows it alone */
+    const char *key = t->field == CLASH_PROPERTY ? t->key : t->field == CLASH_PART ? "part" : "";
+    snprintf(text, sizeof text, "%.80s%s%.80s%s", key, key[0] ? "=" : "", t->pattern,
+             s->term_count > 1 ? ", ..." : "");
     if (rule->optional)
         return warn(r, "%s: %s (%s) matches no instance", rule->name, side, text);
     complain(rule->name,
@@ -161,20 +160,6 @@ static int is_text(void *user, bvp_string value)
     return value.size > 0;
 }
 
-static int bind_strays(clash_rules *r, const clash_tree *t)
-{
-    for (uint32_t i = 0; i < t->info.instance_count; i++) {
-        if (!clash_tree_property(t, clash_tree_node(t, i), STRAYS_KEY, is_text, NULL))
-            continue;
-        if (!r->strays)
-            r->strays = calloc(t->info.instance_count / 64 + 1, sizeof *r->strays);
-        if (!r->strays)
-            return query_no_memory();
-        r->strays[i / 64] |= UINT64_C(1) << (i % 64);
-    }
-    return 0;
-}
-
 static int is_equal(bvp_string a, bvp_string b)
 {
     return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
@@ -201,12 +186,22 @@ static int are_one(const clash_rules *r, uint32_t a, uint32_t b)
 int clash_rules_bind(clash_rules *r, const clash_tree *a, const clash_tree *b)
 {
     const size_t buckets = a->info.instance_count / CLASH_BUCKET + 1;
+    assert(!r->uses && !r->strays); /* binding is done once */
     r->trees[0] = a;
     r->trees[1] = b;
     r->uses = calloc(buckets * (r->rule_count + 1), sizeof *r->uses);
     int code = r->uses ? 0 : query_no_memory();
-    if (code == 0 && a == b)
-        code = bind_strays(r, a);
+    const uint32_t count = a == b ? a->info.instance_count : 0;
+    for (uint32_t i = 0; i < count && code == 0; i++) {
+        if (!clash_tree_property(a, clash_tree_node(a, i), STRAYS_KEY, is_text, NULL))
+            continue;
+        if (!r->strays) /* few files have any */
+            r->strays = calloc(count / 64 + 1, sizeof *r->strays);
+        if (r->strays)
+            r->strays[i / 64] |= UINT64_C(1) << (i % 64);
+        else
+            code = query_no_memory();
+    }
     for (uint32_t i = 0; i < r->rule_count && code == 0; i++)
         code = bind_rule(r, &r->rules[i]);
     return code;
@@ -238,23 +233,22 @@ void clash_rules_free(clash_rules *r)
 
 /* ---- pairs --------------------------------------------------------------------------------- */
 
-static int matches(const clash_rule *rule, uint32_t a, uint32_t b)
-{
-    const int straight = has(rule->bits_a[0], a) && has(rule->bits_b[1], b);
-    const int crossed = has(rule->bits_b[0], a) && has(rule->bits_a[1], b);
-    if (!straight && !crossed)
-        return 0;
-    if (!rule->same_assembly)
-        return 1;
-    return rule->assembly_of && rule->assembly_of[a] != BVP_NONE &&
-           rule->assembly_of[a] == rule->assembly_of[b];
-}
-
 int clash_rules_match(const clash_rules *r, uint32_t a, uint32_t b)
 {
-    for (uint32_t i = 0; i < r->rule_count; i++)
-        if (matches(&r->rules[i], a, b))
+    for (uint32_t i = 0; i < r->rule_count; i++) {
+        const clash_rule *rule = &r->rules[i];
+        assert(a < r->trees[0]->info.instance_count && b < r->trees[1]->info.instance_count);
+        const int straight = has(rule->bits_a[0], a) && has(rule->bits_b[1], b);
+        const int crossed = has(rule->bits_b[0], a) && has(rule->bits_a[1], b);
+        if (!straight && !crossed)
+            continue;
+        if (!rule->same_assembly)
             return (int)i;
+        /* assembly_of is NULL between two files, whose instances share no sub-assembly */
+        if (rule->assembly_of && rule->assembly_of[a] != BVP_NONE &&
+            rule->assembly_of[a] == rule->assembly_of[b])
+            return (int)i;
+    }
     return -1;
 }
 
@@ -278,6 +272,7 @@ int clash_rules_apply(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limi
     if (index < 0)
         return 0;
     const clash_rule *rule = &r->rules[index];
+    assert((uint32_t)index < r->rule_count);
     const size_t bucket = a / CLASH_BUCKET;
     atomic_fetch_add_explicit(&r->uses[bucket * r->rule_count + (size_t)index], 1,
                               memory_order_relaxed);
@@ -290,6 +285,7 @@ int clash_rules_apply(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limi
 void clash_rules_count(const clash_rules *r, uint32_t first, uint32_t end, uint64_t *sums)
 {
     const size_t last = ((size_t)end + CLASH_BUCKET - 1) / CLASH_BUCKET;
+    assert(end <= r->trees[0]->info.instance_count);
     for (size_t bucket = first / CLASH_BUCKET; bucket < last; bucket++)
         for (uint32_t i = 0; i < r->rule_count; i++)
             sums[i] +=

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * clash_rules_read.c: the rules of a clash run from the command line and from a JSON file.
+ *
+ * A key that is unknown, a rule without a purpose and a selector that can never match are errors,
+ * with the rule's number or name in the message: a rule that was silently ignored would hide or
+ * invent clashes. Each source is also added to the rules' hash, by which a state file knows its
+ * run. Spec: clash.md
  */
 #include "clash/clash_rules.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +31,7 @@ static clash_rule *add_rule(clash_rules *r)
     return rule;
 }
 
-/* hash = of hash and data. */
+/* hash = of hash and data: a state file is for the same rules in the same order. */
 static void note(clash_rules *r, const void *data, size_t size)
 {
     uint8_t record[32];
@@ -201,6 +207,7 @@ static int has_limits(const bvp_clash_limits *limits)
 static int check_rule(reading *in)
 {
     clash_rule *rule = in->rule;
+    assert(rule == &in->r->rules[in->r->rule_count - 1]);
     if (rule->a.choice_count == 0 && rule->b.choice_count == 0 && !rule->same_assembly)
         return refuse(in, "",
                       "expected \"a\", \"b\" or \"same_assembly\": whom is it for? "
@@ -219,28 +226,25 @@ static int check_rule(reading *in)
     return 0;
 }
 
-static int read_rule(reading *in, const json_value *value, size_t number)
-{
-    char name[32];
-    const char *given = json_tree_text(json_tree_get(value, "name"));
-    snprintf(name, sizeof name, "rule %zu", number);
-    snprintf(in->where, sizeof in->where, given ? "%s \"%.100s\"" : "%s", name, given);
-    in->action_count = 0;
-    in->rule = add_rule(in->r);
-    if (!in->rule || !(in->rule->name = strdup(name)))
-        return in->code = query_no_memory();
-    if (!json_tree_is_object(value))
-        return refuse(in, "", "expected an object");
-    return json_tree_each(value, read_rule_member, in) == 0 ? check_rule(in) : in->code;
-}
-
 static int read_rule_list(reading *in, const json_value *list)
 {
     if (!json_tree_is_array(list))
         return refuse(in, "rules", "expected an array of rules");
-    for (size_t i = 0; i < json_tree_size(list); i++)
-        if (read_rule(in, json_tree_at(list, i), i + 1) != 0)
+    for (size_t i = 0; i < json_tree_size(list); i++) {
+        const json_value *value = json_tree_at(list, i);
+        const char *given = json_tree_text(json_tree_get(value, "name"));
+        char name[32];
+        snprintf(name, sizeof name, "rule %zu", i + 1);
+        snprintf(in->where, sizeof in->where, given ? "%s \"%.100s\"" : "%s", name, given);
+        in->action_count = 0;
+        in->rule = add_rule(in->r); /* add_rule may move the earlier ones */
+        if (!in->rule || !(in->rule->name = strdup(name)))
+            return in->code = query_no_memory();
+        if (!json_tree_is_object(value))
+            return refuse(in, "", "expected an object");
+        if (json_tree_each(value, read_rule_member, in) != 0 || check_rule(in) != 0)
             return in->code;
+    }
     in->where[0] = '\0';
     return 0;
 }
@@ -256,15 +260,6 @@ static int read_top_member(void *user, const char *key, const json_value *value)
     if (strcmp(key, "rules") == 0)
         return read_rule_list(in, value);
     return strcmp(key, "comment") == 0 ? 0 : unknown_key(in, key, words);
-}
-
-static int read_tree(reading *in, const json_value *root)
-{
-    if (json_tree_is_array(root))
-        return read_rule_list(in, root);
-    if (!json_tree_is_object(root))
-        return refuse(in, "", "expected an object with \"rules\", or an array of rules");
-    return json_tree_each(root, read_top_member, in) == 0 ? 0 : in->code;
 }
 
 int clash_rules_add_file(clash_rules *r, const char *path, const bvp_file_info *info)
@@ -284,7 +279,11 @@ int clash_rules_add_file(clash_rules *r, const char *path, const bvp_file_info *
             complain(path, "line %d: %s; expected a JSON text of rules", fault.line, fault.text);
         code = fault.is_memory ? EXIT_LIMIT : EXIT_INPUT;
     } else {
-        code = read_tree(&in, root);
+        code = json_tree_is_array(root) ? read_rule_list(&in, root)
+               : !json_tree_is_object(root)
+                   ? refuse(&in, "", "expected an object with \"rules\", or an array of rules")
+               : json_tree_each(root, read_top_member, &in) == 0 ? 0
+                                                                 : in.code;
     }
     json_tree_close(root);
     input_close(&file);

@@ -2,9 +2,15 @@
  * clash_run.c: runs the query and passes its rows to the reports: directly, or, with a state file,
  * from that file at the end. A signal or --timeout ends the query; complete results are still
  * written.
+ *
+ * The phases stand in clash_run_all: resume, query, deliver, sum up, compare, end the reports. All
+ * pairs of the instances in front of summary.done are complete; a mark repeats that in the state
+ * file, and a later run of the same command starts there. The library calls back in the order of
+ * the pairs, one call at a time, whatever the number of threads, so nothing here takes a lock.
  */
 #include "clash/clash_job.h"
 
+#include <assert.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,23 +34,7 @@ static void ask_to_stop(int signal_number)
     sigaction(signal_number, &earlier[signal_number == SIGTERM], NULL);
 }
 
-static void watch_for_stop(void)
-{
-    const struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
-    timeout_ask(&stop_asked);
-    for (int i = 0; i < 2; i++)
-        if (sigaction(stopping[i], NULL, &earlier[i]) == 0 && earlier[i].sa_handler != SIG_IGN)
-            sigaction(stopping[i], &action, NULL);
-}
-
 /* ---- rows ---------------------------------------------------------------------------------- */
-
-/* How a rule describes a contact that it allows. */
-static int is_allowed(const clash_job *j, const bvp_clash_pair *pair, int rule)
-{
-    return rule >= 0 && j->rules.rules[rule].action == CLASH_ALLOW &&
-           (pair->verdict == BVP_VERDICT_WITHIN || pair->verdict == BVP_VERDICT_TOUCHING);
-}
 
 static uint32_t part_of(const clash_tree *t, uint32_t instance)
 {
@@ -52,76 +42,61 @@ static uint32_t part_of(const clash_tree *t, uint32_t instance)
     return bvp_get_instance(t->file, instance, &info) == BVP_OK ? info.part : BVP_NONE;
 }
 
-static void count_group(clash_job *j, const bvp_clash_pair *pair)
-{
-    const uint32_t a = part_of(j->a, pair->a), b = part_of(j->b, pair->b);
-    const int swapped = j->a == j->b && a > b;
-    clash_worst_count(&j->worst, swapped ? b : a, swapped ? a : b);
-}
-
-static void compare(clash_job *j, clash_worst_pair *found)
-{
-    uint8_t id[16];
-    if (!j->set->baseline)
-        return;
-    clash_rows_id(&j->rows, found->pair.a, found->pair.b, id);
-    found->known = clash_baseline_meet(&j->baseline, id, &found->was);
-    found->state = found->known ? "persistent" : "new";
-    *(found->known ? &j->summary.persistent_count : &j->summary.new_count) += 1;
-}
-
-static int write_row(clash_job *j, const clash_worst_pair *found)
-{
-    if (j->outputs.count == 0)
-        return 0;
-    clash_row *row = clash_rows_make(&j->rows, &found->pair, found->rule);
-    if (!row)
-        return EXIT_LIMIT;
-    row->state = found->state;
-    row->was = found->known ? bvp_verdict_name(found->was) : "";
-    return clash_outputs_row(&j->outputs, row);
-}
-
 /* A clash_pair_fn: one pair, in order. */
 static int deliver(void *user, const bvp_clash_pair *pair)
 {
     clash_job *j = user;
     const int rule = clash_rules_match(&j->rules, pair->a, pair->b);
-    if (is_allowed(j, pair, rule)) {
+    assert((unsigned)pair->verdict < BVP_VERDICT_COUNT);
+    /* "allow" forgives contacts; what penetrates deeper than the rule's overlap is no contact */
+    if (rule >= 0 && j->rules.rules[rule].action == CLASH_ALLOW &&
+        (pair->verdict == BVP_VERDICT_WITHIN || pair->verdict == BVP_VERDICT_TOUCHING)) {
         j->summary.allowed_count++;
         return 0;
     }
     clash_worst_pair found = {.pair = *pair, .rule = "", .state = ""};
     if (rule >= 0)
         found.rule = j->rules.rules[rule].name;
-    compare(j, &found);
+    if (j->set->baseline) {
+        uint8_t id[16];
+        clash_rows_id(&j->rows, found.pair.a, found.pair.b, id);
+        found.known = clash_baseline_meet(&j->baseline, id, &found.was);
+        found.state = found.known ? "persistent" : "new";
+        *(found.known ? &j->summary.persistent_count : &j->summary.new_count) += 1;
+    }
     j->summary.row_count++;
     j->shown[pair->verdict]++;
     j->findings += pair->verdict != BVP_VERDICT_TOUCHING && !found.known;
     clash_worst_add(&j->worst, &found);
-    count_group(j, pair);
-    j->code = write_row(j, &found);
+    /* within one file a group is an unordered pair of parts */
+    const uint32_t a = part_of(j->a, pair->a), b = part_of(j->b, pair->b);
+    const int swapped = j->a == j->b && a > b;
+    clash_worst_count(&j->worst, swapped ? b : a, swapped ? a : b);
+    j->code = 0;
+    if (j->outputs.count > 0) {
+        clash_row *row = clash_rows_make(&j->rows, &found.pair, found.rule);
+        if (!row)
+            return j->code = EXIT_LIMIT;
+        row->state = found.state;
+        row->was = found.known ? bvp_verdict_name(found.was) : "";
+        j->code = clash_outputs_row(&j->outputs, row);
+    }
     return j->code;
-}
-
-/* Did a rule exclude the pair from the report, or may it be farther apart than this run searches?
- * Then it cannot be called resolved. */
-static int is_hidden(const clash_job *j, const clash_past *past)
-{
-    const uint32_t a = clash_tree_find(j->a, past->a), b = clash_tree_find(j->b, past->b);
-    const int index = a != BVP_NONE && b != BVP_NONE ? clash_rules_match(&j->rules, a, b) : -1;
-    const clash_rule *rule = index >= 0 ? &j->rules.rules[index] : NULL;
-    const double clearance =
-        rule && !isnan(rule->limits.clearance) ? rule->limits.clearance : j->run.limits.clearance;
-    return (rule && rule->action != CLASH_LIMITS) ||
-           past->distance > fmax(clearance, j->run.limits.touch_gap);
 }
 
 /* A clash_past_fn: a pair of the baseline that this run has not reported. */
 static int deliver_resolved(void *user, const clash_past *past)
 {
     clash_job *j = user;
-    if (is_hidden(j, past)) {
+    const uint32_t a = clash_tree_find(j->a, past->a), b = clash_tree_find(j->b, past->b);
+    const int index = a != BVP_NONE && b != BVP_NONE ? clash_rules_match(&j->rules, a, b) : -1;
+    const clash_rule *rule = index >= 0 ? &j->rules.rules[index] : NULL;
+    const double clearance =
+        rule && !isnan(rule->limits.clearance) ? rule->limits.clearance : j->run.limits.clearance;
+    /* It cannot be called resolved when a rule excludes it from the report, or when it may be
+     * farther apart than this run searches. */
+    if ((rule && rule->action != CLASH_LIMITS) ||
+        past->distance > fmax(clearance, j->run.limits.touch_gap)) {
         j->summary.hidden_count++;
         return 0;
     }
@@ -141,26 +116,22 @@ static int take_pair(void *user, const bvp_clash_pair *pair)
     return j->code;
 }
 
-static void add_coverage(bvp_clash_coverage *sum, const bvp_clash_coverage *part)
-{
-    sum->box_pairs += part->box_pairs;
-    sum->excluded += part->excluded;
-    for (int v = 0; v < BVP_VERDICT_COUNT; v++)
-        sum->verdicts[v] += part->verdicts[v];
-}
-
 /* The run is complete up to `done`. */
 static void note_progress(clash_job *j, uint32_t done, const bvp_clash_coverage *coverage)
 {
     j->summary.done = done;
     j->summary.coverage = j->before;
-    add_coverage(&j->summary.coverage, coverage);
+    j->summary.coverage.box_pairs += coverage->box_pairs;
+    j->summary.coverage.excluded += coverage->excluded;
+    for (int v = 0; v < BVP_VERDICT_COUNT; v++)
+        j->summary.coverage.verdicts[v] += coverage->verdicts[v];
 }
 
 /* Uses are counted by buckets of instances, so a mark is written only between two buckets. */
 static int mark(clash_job *j)
 {
     const uint32_t done = j->summary.done;
+    assert(done <= j->summary.total);
     if (done == j->counted_to || (done % CLASH_BUCKET != 0 && done != j->summary.total))
         return 0;
     clash_rules_count(&j->rules, j->counted_to, done, j->use_sums);
@@ -186,29 +157,25 @@ static int take_progress(void *user, uint32_t done, uint32_t total,
     return j->code != 0 || j->stopped;
 }
 
-static bvp_clash_detail detail_of(const clash_settings *set)
-{
-    if (set->contacts)
-        return set->fast ? BVP_CLASH_FAST_CONTACTS : BVP_CLASH_CONTACTS;
-    return set->fast ? BVP_CLASH_VERDICTS : BVP_CLASH_DISTANCE;
-}
-
 static int ask(clash_job *j)
 {
     const clash_settings *set = j->set;
     bvp_error error = {0};
     bvp_clash_coverage coverage = {0};
     const bvp_control control = {.cancel = &stop_asked};
-    bvp_clash_options options = {.limits = j->run.limits,
-                                 .reach = clash_rules_reach(&j->rules, &j->run.limits),
-                                 .detail = detail_of(set),
-                                 .thread_count = (uint32_t)set->jobs,
-                                 .rule = clash_rules_decide(&j->rules) ? clash_rules_apply : NULL,
-                                 .rule_user = &j->rules,
-                                 .first_instance = j->summary.done,
-                                 .progress = take_progress,
-                                 .progress_user = j,
-                                 .control = &control};
+    bvp_clash_options options = {
+        .limits = j->run.limits,
+        .reach = clash_rules_reach(&j->rules, &j->run.limits),
+        .detail = (set->contacts ? set->fast ? BVP_CLASH_FAST_CONTACTS : BVP_CLASH_CONTACTS
+                   : set->fast   ? BVP_CLASH_VERDICTS
+                                 : BVP_CLASH_DISTANCE),
+        .thread_count = (uint32_t)set->jobs,
+        .rule = clash_rules_decide(&j->rules) ? clash_rules_apply : NULL,
+        .rule_user = &j->rules,
+        .first_instance = j->summary.done,
+        .progress = take_progress,
+        .progress_user = j,
+        .control = &control};
     const bvp_status status = bvp_clash(j->run.file_a, j->run.file_b, j->run.placement_b, &options,
                                         take_pair, j, &coverage, &error);
     progress_stop(&j->bar);
@@ -223,30 +190,6 @@ static int ask(clash_job *j)
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
-
-/* Continues at the last mark of a killed run. */
-static void resume(clash_job *j)
-{
-    const clash_mark *last = &j->state.mark;
-    if (!j->set->state || last->done == 0)
-        return;
-    j->summary.done = j->counted_to = last->done;
-    j->before = j->summary.coverage = last->coverage;
-    memcpy(j->use_sums, j->state.uses, j->rules.rule_count * sizeof *j->use_sums);
-}
-
-/* Everything that the state holds, for a run that wrote to it. The mark may be behind a stopped
- * run. */
-static int deliver_state(clash_job *j)
-{
-    if (!j->set->state)
-        return 0;
-    j->summary.done = j->state.mark.done;
-    j->summary.coverage = j->state.mark.coverage;
-    memcpy(j->use_sums, j->state.uses, j->rules.rule_count * sizeof *j->use_sums);
-    const int code = clash_outputs_begin(&j->outputs, &j->set->reports, &j->run);
-    return code ? code : clash_state_each(&j->state, deliver, j);
-}
 
 /* Instances of parts with open edges, for which enclosure cannot always be decided. */
 static int count_open(const clash_tree *t, uint64_t *count)
@@ -265,52 +208,62 @@ static int count_open(const clash_tree *t, uint64_t *count)
     return 0;
 }
 
-static int finish_summary(clash_job *j)
-{
-    clash_summary *s = &j->summary;
-    s->complete = s->done == s->total;
-    s->coverage.instance_count = j->a->info.instance_count;
-    s->coverage.open_count = 0;
-    int code = count_open(j->a, &s->coverage.open_count);
-    if (code == 0 && j->a != j->b) {
-        s->coverage.instance_count += j->b->info.instance_count;
-        code = count_open(j->b, &s->coverage.open_count);
-    }
-    for (uint32_t i = 0; i < j->rules.rule_count; i++)
-        j->uses[i] = (clash_rule_use){j->rules.rules[i].name,
-                                      clash_action_name(j->rules.rules[i].action), j->use_sums[i]};
-    s->rules = j->uses;
-    s->rule_count = j->rules.rule_count;
-    s->warnings = (const char *const *)j->rules.warnings;
-    s->warning_count = j->rules.warning_count;
-    return code;
-}
-
-/* Pairs that the baseline has and this run has not. */
-static int compare_rest(clash_job *j)
-{
-    int code = clash_tree_index(&j->trees[0]);
-    if (code == 0 && j->a != j->b)
-        code = clash_tree_index(&j->trees[1]);
-    return code ? code : clash_baseline_rest(&j->baseline, deliver_resolved, j);
-}
-
 int clash_run_all(clash_job *j)
 {
     const int from_state = j->set->state != NULL;
+    const clash_mark *last = &j->state.mark;
+    assert(j->a == &j->trees[0] && (j->b == j->a || j->b == &j->trees[1]));
     j->summary.total = j->a->info.instance_count;
-    resume(j);
+    /* Continues at the last mark of a killed run. */
+    if (from_state && last->done != 0) {
+        j->summary.done = j->counted_to = last->done;
+        j->before = j->summary.coverage = last->coverage;
+        memcpy(j->use_sums, j->state.uses, j->rules.rule_count * sizeof *j->use_sums);
+    }
     int code = from_state ? clash_outputs_try(&j->set->reports)
                           : clash_outputs_begin(&j->outputs, &j->set->reports, &j->run);
-    watch_for_stop();
+    const struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
+    timeout_ask(&stop_asked);
+    for (int i = 0; i < 2; i++)
+        if (sigaction(stopping[i], NULL, &earlier[i]) == 0 && earlier[i].sa_handler != SIG_IGN)
+            sigaction(stopping[i], &action, NULL);
     if (code == 0 && (j->summary.done < j->summary.total || !from_state))
         code = ask(j);
-    if (code == 0)
-        code = deliver_state(j);
-    if (code == 0)
-        code = finish_summary(j);
-    if (code == 0 && j->summary.complete && j->set->baseline)
-        code = compare_rest(j);
+    if (code == 0 && from_state) {
+        /* Everything that the state holds. The last mark may be behind where a stopped run came. */
+        j->summary.done = last->done;
+        j->summary.coverage = last->coverage;
+        memcpy(j->use_sums, j->state.uses, j->rules.rule_count * sizeof *j->use_sums);
+        code = clash_outputs_begin(&j->outputs, &j->set->reports, &j->run);
+        code = code ? code : clash_state_each(&j->state, deliver, j);
+    }
+    if (code == 0) {
+        clash_summary *s = &j->summary;
+        assert(s->done <= s->total);
+        s->complete = s->done == s->total;
+        s->coverage.instance_count = j->a->info.instance_count;
+        s->coverage.open_count = 0;
+        code = count_open(j->a, &s->coverage.open_count);
+        if (code == 0 && j->a != j->b) {
+            s->coverage.instance_count += j->b->info.instance_count;
+            code = count_open(j->b, &s->coverage.open_count);
+        }
+        for (uint32_t i = 0; i < j->rules.rule_count; i++)
+            j->uses[i] =
+                (clash_rule_use){j->rules.rules[i].name,
+                                 clash_action_name(j->rules.rules[i].action), j->use_sums[i]};
+        s->rules = j->uses;
+        s->rule_count = j->rules.rule_count;
+        s->warnings = (const char *const *)j->rules.warnings;
+        s->warning_count = j->rules.warning_count;
+    }
+    if (code == 0 && j->summary.complete && j->set->baseline) {
+        /* Pairs that the baseline has and this run has not are found by their paths. */
+        code = clash_tree_index(&j->trees[0]);
+        if (code == 0 && j->a != j->b)
+            code = clash_tree_index(&j->trees[1]);
+        code = code ? code : clash_baseline_rest(&j->baseline, deliver_resolved, j);
+    }
     if (code == 0)
         code = clash_outputs_end(&j->outputs, &j->summary);
     clash_outputs_discard(&j->outputs);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * clash_select.c: selectors: which instances a clash rule applies to.
  *
+ * A selector is a list of terms with ascending numbers of their choices: a node matches when all
+ * terms of one choice match. A selector without terms stands for everything, and its users ask
+ * choice_count before they come here.
+ *
  * A selector that can never match is an error when it is read: a rule that silently selects nothing
  * would hide or invent clashes.
  */
 #include "clash/clash_select.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +85,7 @@ static int add_term(clash_selector *s, clash_field field, bvp_string key, bvp_st
     if (!larger)
         return refuse_memory(fault);
     s->terms = larger;
+    assert(s->term_count == 0 || larger[s->term_count - 1].choice <= s->choice_count);
     clash_term *term = &larger[s->term_count];
     *term = (clash_term){.field = field, .choice = s->choice_count};
     term->key = strndup(key.data, key.size);
@@ -236,7 +242,8 @@ static uint32_t segment_above(const clash_tree *t, uint32_t node)
 }
 
 /* Matches segments with the chain of nodes, from the node upward and so from the pattern's end.
- * After a mismatch the last ** that was met takes one node more. */
+ * After a mismatch the last ** that was met takes one node more. Only that one is tried again: if
+ * an earlier ** could be stretched to a match, so could the last. */
 static int path_matches(const clash_tree *t, uint32_t node, const char *pattern)
 {
     bvp_string segments[SEGMENT_MAX];
@@ -247,6 +254,7 @@ static int path_matches(const clash_tree *t, uint32_t node, const char *pattern)
         segments[count] = (bvp_string){pattern + at, find_plain(pattern + at, size - at, '/')};
         at += segments[count].size + 1;
     }
+    assert(count > 0); /* an empty pattern is refused when it is read */
     int at = count - 1;
     while (node != BVP_NONE) {
         if (at >= 0 && is_any_number(segments[at])) {
@@ -274,14 +282,6 @@ static int value_matches(void *user, bvp_string value)
     return glob_match(pattern, strlen(pattern), value.data, value.size);
 }
 
-static int property_matches(const clash_tree *t, uint32_t node, const clash_term *term)
-{
-    for (; node != BVP_NONE; node = clash_tree_parent(t, node))
-        if (clash_tree_property(t, node, term->key, value_matches, term->pattern))
-            return 1;
-    return 0;
-}
-
 static int term_matches(const clash_term *term, const clash_tree *t, uint32_t node)
 {
     bvp_string text;
@@ -294,8 +294,11 @@ static int term_matches(const clash_term *term, const clash_tree *t, uint32_t no
         return glob_match(term->pattern, strlen(term->pattern), text.data, text.size);
     case CLASH_PATH:
         return path_matches(t, node, term->pattern);
-    case CLASH_PROPERTY:
-        return property_matches(t, node, term);
+    case CLASH_PROPERTY: /* a node inherits the properties of those above it */
+        for (; node != BVP_NONE; node = clash_tree_parent(t, node))
+            if (clash_tree_property(t, node, term->key, value_matches, term->pattern))
+                return 1;
+        return 0;
     }
     return 0;
 }
@@ -305,6 +308,7 @@ int clash_selector_matches(const clash_selector *s, const clash_tree *t, uint32_
     for (uint32_t i = 0; i < s->term_count;) {
         const uint32_t choice = s->terms[i].choice;
         int all = 1;
+        assert(choice < s->choice_count);
         for (; i < s->term_count && s->terms[i].choice == choice; i++)
             all = all && term_matches(&s->terms[i], t, node);
         if (all)

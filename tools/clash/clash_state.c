@@ -7,6 +7,7 @@
  */
 #include "clash/clash_state.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -47,6 +48,7 @@ static int refuse(const clash_state *s, const char *what)
 static int put(clash_state *s, uint32_t kind, const void *data, uint32_t size)
 {
     record r = {.kind = kind, .size = size};
+    assert(kind - KIND_HEAD < KIND_COUNT && size <= RECORD_MAX);
     bvp_hash(data, size, r.hash);
     if (fwrite(&r, sizeof r, 1, s->stream) == 1 && fwrite(data, 1, size, s->stream) == size)
         return 0;
@@ -61,6 +63,7 @@ static uint32_t get(clash_state *s, void *data, uint32_t capacity, uint32_t *siz
     if (fread(&r, sizeof r, 1, s->stream) != 1 || r.size > capacity ||
         r.kind - KIND_HEAD >= KIND_COUNT || fread(data, 1, r.size, s->stream) != r.size)
         return 0;
+    assert(r.size <= capacity);
     bvp_hash(data, r.size, hash);
     *size = r.size;
     return memcmp(hash, r.hash, 16) == 0 ? r.kind : 0;
@@ -94,6 +97,8 @@ static int is_pair(const clash_scope *scope, const bvp_clash_pair *p)
            are_finite(p->point_b, 3) && are_finite(p->lo, 3) && are_finite(p->hi, 3);
 }
 
+/* Every pair whose boxes are near was excluded or has one verdict. A single count is compared with
+ * the sum first, so that forged counts cannot wrap around to it. */
 static int is_coverage(const bvp_clash_coverage *c)
 {
     uint64_t sum = c->excluded;
@@ -103,18 +108,6 @@ static int is_coverage(const bvp_clash_coverage *c)
         else
             sum += c->verdicts[v];
     return sum == c->box_pairs;
-}
-
-static int is_mark(const clash_scope *scope, const clash_mark *m, const clash_mark *last)
-{
-    return m->total == scope->count_a && m->done <= m->total && m->done >= last->done &&
-           is_coverage(&m->coverage);
-}
-
-/* Pairs come in order, each once. */
-static int is_after(const bvp_clash_pair *pair, const bvp_clash_pair *last)
-{
-    return pair->a != last->a ? pair->a > last->a : pair->b > last->b;
 }
 
 static int refuse_forged(const clash_state *s)
@@ -152,13 +145,17 @@ static int replay(clash_state *s)
         clash_mark mark;
         if (kind == KIND_PAIR && size == sizeof pair) {
             memcpy(&pair, data, sizeof pair);
-            if (!is_pair(&s->scope, &pair) || (pairs && !is_after(&pair, &last)))
+            /* Pairs come in order, each once. */
+            if (!is_pair(&s->scope, &pair) ||
+                (pairs && (pair.a != last.a ? pair.a < last.a : pair.b <= last.b)))
                 code = refuse_forged(s);
             last = pair;
             pairs = 1;
         } else if (kind == KIND_MARK && size == mark_size(s)) {
             memcpy(&mark, data, sizeof mark);
-            if (!is_mark(&s->scope, &mark, &s->mark) || (pairs && last.a >= mark.done))
+            if (mark.total != s->scope.count_a || mark.done > mark.total ||
+                mark.done < s->mark.done || !is_coverage(&mark.coverage) ||
+                (pairs && last.a >= mark.done))
                 code = refuse_forged(s);
             s->mark = mark;
             memcpy(s->uses, data + sizeof mark, size - sizeof mark);
@@ -198,20 +195,6 @@ static int examine(clash_state *s, const uint8_t run[16], const struct stat *fil
            h.rule_count == s->rule_count;
 }
 
-static int open_locked(clash_state *s)
-{
-    const int fd = open(s->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return refuse(s, "open");
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        complain(s->path, "another run uses this state now; name another file with --state");
-        close(fd);
-        return EXIT_OUTPUT;
-    }
-    s->stream = fdopen(fd, "r+b");
-    return s->stream ? 0 : refuse(s, "open");
-}
-
 int clash_state_open(clash_state *s, const char *path, const uint8_t run[16],
                      const clash_scope *scope, uint32_t rule_count, const char *created)
 {
@@ -227,9 +210,18 @@ int clash_state_open(clash_state *s, const char *path, const uint8_t run[16],
         complain(path, "has no room for so many rules");
         return EXIT_LIMIT;
     }
-    int code = open_locked(s);
-    if (code != 0)
-        return code;
+    /* The lock keeps a second run of the same command from writing between this one's records. */
+    const int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return refuse(s, "open");
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        complain(path, "another run uses this state now; name another file with --state");
+        close(fd);
+        return EXIT_OUTPUT;
+    }
+    s->stream = fdopen(fd, "r+b");
+    if (!s->stream)
+        return refuse(s, "open");
     s->synced = seconds_now();
     if (fstat(fileno(s->stream), &file) != 0)
         return refuse(s, "open");
@@ -257,6 +249,7 @@ int clash_state_add(clash_state *s, const bvp_clash_pair *pair)
 int clash_state_mark(clash_state *s, const clash_mark *mark)
 {
     uint8_t *data = malloc(mark_size(s));
+    assert(mark->done <= mark->total);
     if (!data)
         return query_no_memory();
     s->mark = *mark;
@@ -291,6 +284,7 @@ int clash_state_each(clash_state *s, clash_pair_fn callback, void *user)
     int result = 0;
     if (!data)
         return query_no_memory();
+    assert(s->rows_end >= sizeof(record) + sizeof(head));
     if (fseeko(s->stream, 0, SEEK_SET) != 0) /* at the end there would be no rows */
         result = refuse_unreadable(s);
     while (result == 0 && (uint64_t)ftello(s->stream) < s->rows_end &&

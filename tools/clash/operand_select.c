@@ -3,6 +3,7 @@
  */
 #include "cli/operand.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "clash/clash_select.h"
@@ -50,6 +51,7 @@ static int select_bits(operand *o, const operand_choice *choice, const clash_tre
 {
     const size_t words = o->info.instance_count / 64 + 1;
     uint64_t *without = calloc(words, sizeof *without), left = 0;
+    assert(!o->bits && o->part == BVP_ASSEMBLY);
     o->bits = calloc(words, sizeof *o->bits);
     if (!o->bits || !without) {
         free(without);

@@ -4,6 +4,7 @@
  */
 #include "clash/clash_job.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,23 +43,13 @@ static int open_files(clash_job *j, int count, char **paths)
         code = clash_tree_open(&j->trees[0], j->files[0].file);
     if (code == 0 && count == 2)
         code = clash_tree_open(&j->trees[1], j->files[1].file);
+    assert(count == 1 || count == 2);
     j->a = &j->trees[0];
     j->b = &j->trees[count - 1];
     return code;
 }
 
 /* ---- what the options mean ----------------------------------------------------------------- */
-
-/* 2026-01-31T12:00:00Z: from SOURCE_DATE_EPOCH, so that a build is reproducible, else now. */
-static void set_created(clash_job *j)
-{
-    const char *epoch = getenv("SOURCE_DATE_EPOCH");
-    time_t when = epoch && epoch[0] ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
-    struct tm utc;
-    if (!gmtime_r(&when, &utc) ||
-        strftime(j->created, sizeof j->created, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        snprintf(j->created, sizeof j->created, "1970-01-01T00:00:00Z");
-}
 
 /* The command line takes precedence over the rule file, and that over the default. */
 static int choose_length(clash_job *j, const char *option, const char *text, double of_rules,
@@ -122,30 +113,15 @@ static int read_rules(clash_job *j)
     return j->uses && j->use_sums ? 0 : query_no_memory();
 }
 
-static void start_run(clash_job *j)
-{
-    clash_run *run = &j->run;
-    const int two = j->a != j->b;
-    run->path_a = j->files[0].text;
-    run->path_b = two ? j->files[1].text : "";
-    run->file_a = j->files[0].file;
-    run->file_b = two ? j->files[1].file : NULL;
-    run->info_a = j->files[0].info;
-    run->info_b = j->files[1].info;
-    run->placement_b = j->files[1].placed ? j->files[1].placement : NULL;
-    run->unit = unit_name(run->info_a.unit_in_metres);
-    run->rules = j->set->rules ? j->set->rules : "";
-    run->baseline = j->set->baseline ? j->set->baseline : "";
-    run->thread_count = (uint32_t)j->set->jobs;
-    run->picture_max = (uint32_t)j->set->pictures;
-    run->created = j->created;
-}
-
 /* ---- the state ----------------------------------------------------------------------------- */
 
-/* A state must agree with the run in everything that pairs depend on. */
-static void identify_run(const clash_job *j, uint8_t hash[16])
+static int open_state(clash_job *j)
 {
+    uint8_t run[16];
+    if (!j->set->state)
+        return 0;
+    /* A state must agree with the run in everything that pairs depend on. Its padding is hashed
+     * too, and so is cleared. */
     struct {
         uint8_t a[16], b[16], rules[16];
         double placement[12];
@@ -164,15 +140,7 @@ static void identify_run(const clash_job *j, uint8_t hash[16])
     all.two = j->a != j->b;
     all.detail = (uint32_t)(2 * j->set->contacts + j->set->fast);
     snprintf(all.version, sizeof all.version, "%s", bvp_version());
-    bvp_hash(&all, sizeof all, hash);
-}
-
-static int open_state(clash_job *j)
-{
-    uint8_t run[16];
-    if (!j->set->state)
-        return 0;
-    identify_run(j, run);
+    bvp_hash(&all, sizeof all, run);
     const clash_scope scope = {j->a->info.instance_count, j->b->info.instance_count, j->a == j->b};
     const int code =
         clash_state_open(&j->state, j->set->state, run, &scope, j->rules.rule_count, j->created);
@@ -183,8 +151,9 @@ static int open_state(clash_job *j)
 
 /* ---- the verb ------------------------------------------------------------------------------ */
 
-static int check_options(const clash_settings *set)
+static int prepare(clash_job *j, int count, char **paths)
 {
+    const clash_settings *set = j->set;
     if (set->json && clash_outputs_take_stdout(&set->reports)) {
         complain("clash", "--json and --report - would both write to standard output");
         return EXIT_USAGE;
@@ -193,56 +162,42 @@ static int check_options(const clash_settings *set)
         complain("--state", "expected a file's name");
         return EXIT_USAGE;
     }
-    return 0;
-}
-
-static int prepare(clash_job *j, int count, char **paths)
-{
-    int code = check_options(j->set);
-    if (code == 0)
-        code = open_files(j, count, paths);
+    int code = open_files(j, count, paths);
     if (code != 0)
         return code;
-    set_created(j);
-    start_run(j);
-    code = read_rules(j);
+    /* 2026-01-31T12:00:00Z: from SOURCE_DATE_EPOCH, so that a build is reproducible, else now. */
+    const char *epoch = getenv("SOURCE_DATE_EPOCH");
+    time_t when = epoch && epoch[0] ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
+    struct tm utc;
+    if (!gmtime_r(&when, &utc) ||
+        strftime(j->created, sizeof j->created, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        snprintf(j->created, sizeof j->created, "1970-01-01T00:00:00Z");
+    clash_run *run = &j->run;
+    const int two = j->a != j->b;
+    run->path_a = j->files[0].text;
+    run->path_b = two ? j->files[1].text : "";
+    run->file_a = j->files[0].file;
+    run->file_b = two ? j->files[1].file : NULL;
+    run->info_a = j->files[0].info;
+    run->info_b = j->files[1].info;
+    run->placement_b = j->files[1].placed ? j->files[1].placement : NULL;
+    run->unit = unit_name(run->info_a.unit_in_metres);
+    run->rules = set->rules ? set->rules : "";
+    run->baseline = set->baseline ? set->baseline : "";
+    run->thread_count = (uint32_t)set->jobs;
+    run->picture_max = (uint32_t)set->pictures;
+    run->created = j->created;
+    code = read_rules(j); /* a rule file may set the limits */
     if (code == 0)
         code = choose_limits(j);
-    if (code == 0 && j->set->baseline)
-        code = clash_baseline_open(&j->baseline, j->set->baseline);
+    if (code == 0 && set->baseline)
+        code = clash_baseline_open(&j->baseline, set->baseline);
     if (code == 0)
-        code = clash_worst_start(&j->worst, (uint32_t)j->set->worst);
+        code = clash_worst_start(&j->worst, (uint32_t)set->worst);
     if (code == 0)
         code = open_state(j);
     clash_rows_start(&j->rows, &j->run, j->a, j->b);
     return code;
-}
-
-static int print_result(clash_job *j)
-{
-    if (j->set->json)
-        return clash_print_json(j);
-    if (!j->set->quiet)
-        return clash_print(j, clash_outputs_take_stdout(&j->set->reports) ? stderr : stdout);
-    if (!j->summary.complete)
-        complain(j->run.path_a, "interrupted: pairs from instance %u of %u on are missing",
-                 j->summary.done, j->summary.total);
-    return 0;
-}
-
-static void close_job(clash_job *j, int done)
-{
-    clash_state_close(&j->state, done);
-    clash_rows_close(&j->rows);
-    clash_worst_close(&j->worst);
-    clash_baseline_close(&j->baseline);
-    clash_rules_free(&j->rules);
-    free(j->uses);
-    free(j->use_sums);
-    for (int i = 0; i < 2; i++) {
-        clash_tree_close(&j->trees[i]);
-        operand_close(&j->files[i]);
-    }
 }
 
 static int run(const verb *self, int argc, char **argv)
@@ -257,15 +212,33 @@ static int run(const verb *self, int argc, char **argv)
     j.began = seconds_now();
     progress_start(&j.bar, set.quiet);
     code = prepare(&j, argc - first, argv + first);
+    assert(code != 0 || (j.a && j.b));
     if (code == 0)
         code = clash_run_all(&j);
     if (code == 0 || code == EXIT_STOPPED) {
-        const int printed = print_result(&j);
+        int printed = 0;
+        if (set.json)
+            printed = clash_print_json(&j);
+        else if (!set.quiet)
+            printed = clash_print(&j, clash_outputs_take_stdout(&set.reports) ? stderr : stdout);
+        else if (!j.summary.complete)
+            complain(j.run.path_a, "interrupted: pairs from instance %u of %u on are missing",
+                     j.summary.done, j.summary.total);
         code = code == 0 ? printed : code;
     }
     if (code == 0 && set.exit_code && j.findings > 0)
         code = EXIT_FINDING;
-    close_job(&j, code == 0 || code == EXIT_FINDING);
+    clash_state_close(&j.state, code == 0 || code == EXIT_FINDING);
+    clash_rows_close(&j.rows);
+    clash_worst_close(&j.worst);
+    clash_baseline_close(&j.baseline);
+    clash_rules_free(&j.rules);
+    free(j.uses);
+    free(j.use_sums);
+    for (int i = 0; i < 2; i++) {
+        clash_tree_close(&j.trees[i]);
+        operand_close(&j.files[i]);
+    }
     return code;
 }
 

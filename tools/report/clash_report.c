@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * clash_report.c: writes the reports of a clash run, several at once; the extension of a name
  * selects the form.
+ *
+ * Every report is written to a file without a name, which gets its name only when the report is
+ * complete (files/output.h). Reports end one after the other: those that ended before another one
+ * failed stay, the others are removed.
  */
 #include "report/clash_report.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
@@ -29,22 +34,19 @@ static const clash_form *form_of(const char *path)
     return strcmp(path, "-") == 0 ? &report_jsonl : NULL;
 }
 
-static int unknown_form(const char *path)
-{
-    char list[128] = "";
-    for (int i = 0; i < FORM_COUNT; i++) {
-        const size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", forms[i]->ending);
-    }
-    complain("--report", "expected a name that ends with %s, or -, found \"%s\"", list, path);
-    return EXIT_USAGE;
-}
-
 static int check_paths(const option_list *paths)
 {
     for (int i = 0; i < paths->count; i++) {
-        if (!form_of(paths->items[i]))
-            return unknown_form(paths->items[i]);
+        if (!form_of(paths->items[i])) {
+            char list[128] = "";
+            for (int n = 0; n < FORM_COUNT; n++) {
+                const size_t used = strlen(list);
+                snprintf(list + used, sizeof list - used, "%s%s", n ? ", " : "", forms[n]->ending);
+            }
+            complain("--report", "expected a name that ends with %s, or -, found \"%s\"", list,
+                     paths->items[i]);
+            return EXIT_USAGE;
+        }
         for (int k = 0; k < i; k++)
             if (strcmp(paths->items[i], paths->items[k]) == 0) {
                 complain("--report", "\"%s\" is given twice", paths->items[i]);
@@ -116,16 +118,6 @@ static void discard_report(clash_report *r)
         output_discard(&r->out);
 }
 
-static int end_report(clash_report *r, const clash_summary *summary)
-{
-    int code = r->form->end(r, summary);
-    if (code == 0 && close_stream(r) != 0)
-        code = failure(r);
-    if (code == 0 && strcmp(r->path, "-") != 0)
-        code = output_commit(&r->out);
-    return code;
-}
-
 /* ---- all of them --------------------------------------------------------------------------- */
 
 void clash_outputs_discard(clash_outputs *o)
@@ -138,6 +130,7 @@ static int open_all(clash_outputs *o, const option_list *paths)
 {
     int code = check_paths(paths);
     for (int i = 0; i < paths->count && code == 0; i++) {
+        assert(o->count < OPTION_LIST_MAX);
         code = open_report(&o->reports[o->count], paths->items[i]);
         o->count += code == 0;
     }
@@ -190,7 +183,11 @@ int clash_outputs_end(clash_outputs *o, const clash_summary *summary)
 {
     int code = 0;
     for (int i = 0; i < o->count && code == 0; i++) {
-        code = end_report(&o->reports[i], summary);
+        code = o->reports[i].form->end(&o->reports[i], summary);
+        if (code == 0 && close_stream(&o->reports[i]) != 0)
+            code = failure(&o->reports[i]);
+        if (code == 0 && strcmp(o->reports[i].path, "-") != 0)
+            code = output_commit(&o->reports[i].out);
         if (code == 0 && o->reports[i].form->discard)
             o->reports[i].form->discard(&o->reports[i]);
         if (code == 0)

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * clash_rows.c: makes the rows of a report.
+ *
+ * A row's texts are in buffers that the next row reuses. Its id is a hash of the two instances'
+ * identities, which do not depend on the order of a file (query/instance_tree.c), so that the id
+ * finds the same pair in the next export.
  */
 #include "report/clash_rows.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,14 +82,6 @@ double clash_default_cell(const bvp_file_info *info)
     return steps[best] * power;
 }
 
-static void set_place(clash_rows *r, const bvp_clash_pair *pair)
-{
-    double at[3];
-    for (int k = 0; k < 3; k++)
-        at[k] = floor((pair->point_a[k] + pair->point_b[k]) / 2 / r->cell) + 0.0;
-    snprintf(r->place, sizeof r->place, "x%.0f y%.0f z%.0f", at[0], at[1], at[2]);
-}
-
 static int set_group(clash_rows *r, const char *one, const char *other)
 {
     const int swapped = strcmp(one, other) > 0;
@@ -138,7 +135,11 @@ clash_row *clash_rows_make(clash_rows *r, const bvp_clash_pair *pair, const char
     }
     clash_rows_id(r, pair->a, pair->b, id);
     hex_text(id, 16, row->id);
-    set_place(r, pair);
+    double at[3];
+    assert(r->cell > 0);
+    for (int k = 0; k < 3; k++)
+        at[k] = floor((pair->point_a[k] + pair->point_b[k]) / 2 / r->cell) + 0.0;
+    snprintf(r->place, sizeof r->place, "x%.0f y%.0f z%.0f", at[0], at[1], at[2]);
     row->pair = pair;
     row->group = r->group.data;
     row->place = r->place;

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * report_bcf.c: a clash report as a zip in the BIM Collaboration Format: one topic for each pair.
  * Spec: buildingSMART BCF-XML 3.0
+ *
+ * A topic is a folder of the archive, named by a GUID that is made of the pair's id and its
+ * verdict: a pair that clashes again is the same topic. Texts that go into the archive are written
+ * in memory first; the archive itself is written at the end.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -53,6 +58,7 @@ static void make_guid(const clash_row *row, const char *purpose, char guid[37])
     uint8_t h[16];
     const int size = snprintf(text, sizeof text, "%s %s %s", row->id,
                               bvp_verdict_name(verdict_of(row)), purpose);
+    assert(size > 0 && (size_t)size < sizeof text);
     bvp_hash(text, (size_t)size, h);
     h[6] = (uint8_t)(0x80 | (h[6] & 15));
     h[8] = (uint8_t)(0x80 | (h[8] & 63));
@@ -129,8 +135,12 @@ static const char *file_b(const clash_run *run)
     return run->path_b[0] ? run->path_b : run->path_a;
 }
 
-static void components(FILE *out, const clash_run *run, const clash_row *row)
+static void write_viewpoint(FILE *out, const clash_run *run, const clash_row *row,
+                            const report_view *v)
 {
+    char guid[37];
+    make_guid(row, "viewpoint", guid);
+    fprintf(out, "%s<VisualizationInfo Guid=\"%s\">\n", declaration, guid);
     fputs("<Components>\n<Selection>\n", out);
     component(out, &row->a, run->path_a);
     component(out, &row->b, file_b(run));
@@ -138,10 +148,6 @@ static void components(FILE *out, const clash_run *run, const clash_row *row)
     colouring(out, &row->a, run->path_a, REPORT_COLOUR_A);
     colouring(out, &row->b, file_b(run), REPORT_COLOUR_B);
     fputs("</Coloring>\n</Components>\n", out);
-}
-
-static void write_camera(FILE *out, const clash_run *run, const report_view *v)
-{
     char number[32];
     fputs("<PerspectiveCamera>\n", out);
     place(out, "CameraViewPoint", run, v, v->eye.eye);
@@ -150,27 +156,12 @@ static void write_camera(FILE *out, const clash_run *run, const report_view *v)
     element(out, "FieldOfView", shortest(atan(v->eye.half_height) * 360 / M_PI, number));
     element(out, "AspectRatio", shortest(v->eye.width / v->eye.height, number));
     fputs("</PerspectiveCamera>\n", out);
-}
-
-static void write_witnesses(FILE *out, const clash_run *run, const report_view *v)
-{
-    if (memcmp(v->points[0], v->points[1], sizeof v->points[0]) == 0)
-        return;
-    fputs("<Lines>\n<Line>\n", out);
-    place(out, "StartPoint", run, v, v->points[0]);
-    place(out, "EndPoint", run, v, v->points[1]);
-    fputs("</Line>\n</Lines>\n", out);
-}
-
-static void write_viewpoint(FILE *out, const clash_run *run, const clash_row *row,
-                            const report_view *v)
-{
-    char guid[37];
-    make_guid(row, "viewpoint", guid);
-    fprintf(out, "%s<VisualizationInfo Guid=\"%s\">\n", declaration, guid);
-    components(out, run, row);
-    write_camera(out, run, v);
-    write_witnesses(out, run, v);
+    if (memcmp(v->points[0], v->points[1], sizeof v->points[0]) != 0) {
+        fputs("<Lines>\n<Line>\n", out);
+        place(out, "StartPoint", run, v, v->points[0]);
+        place(out, "EndPoint", run, v, v->points[1]);
+        fputs("</Line>\n</Lines>\n", out);
+    }
     fputs("</VisualizationInfo>\n", out);
 }
 
@@ -196,24 +187,6 @@ static void line(FILE *out, const char *what, const char *text)
     fprintf(out, "%s: ", what);
     report_xml(out, text);
     fputc('\n', out);
-}
-
-static void write_description(FILE *out, const clash_run *run, const clash_row *row)
-{
-    char measure[64];
-    fputs("<Description>", out);
-    line(out, "Verdict", bvp_verdict_name(row->pair->verdict));
-    line(out, "Measure", report_measure(run, row->pair, measure));
-    line(out, "A", row->a.path);
-    line(out, "B", row->b.path);
-    line(out, "Group", row->group);
-    line(out, "Place", row->place);
-    line(out, "Rule", row->rule);
-    line(out, "Against the baseline", row->state);
-    line(out, "Before", row->was);
-    if (run->info_a.unit_in_metres <= 0)
-        fputs("The model has no unit: the camera takes its lengths for metres.\n", out);
-    fprintf(out, "Clash id: %s</Description>\n", row->id);
 }
 
 static void write_file(FILE *out, const char *path)
@@ -252,7 +225,20 @@ static void write_markup(FILE *out, const clash_run *run, const clash_row *row, 
     char guid[37];
     make_guid(row, "viewpoint", guid);
     write_head(out, run, row);
-    write_description(out, run, row);
+    char measure[64];
+    fputs("<Description>", out);
+    line(out, "Verdict", bvp_verdict_name(row->pair->verdict));
+    line(out, "Measure", report_measure(run, row->pair, measure));
+    line(out, "A", row->a.path);
+    line(out, "B", row->b.path);
+    line(out, "Group", row->group);
+    line(out, "Place", row->place);
+    line(out, "Rule", row->rule);
+    line(out, "Against the baseline", row->state);
+    line(out, "Before", row->was);
+    if (run->info_a.unit_in_metres <= 0)
+        fputs("The model has no unit: the camera takes its lengths for metres.\n", out);
+    fprintf(out, "Clash id: %s</Description>\n", row->id);
     if (has_view) {
         fprintf(out, "<Viewpoints>\n<ViewPoint Guid=\"%s\">\n", guid);
         element(out, "Viewpoint", "viewpoint.bcfv");
@@ -356,6 +342,7 @@ static int row(clash_report *r, const clash_row *row)
         b->left_out++;
         return 0;
     }
+    assert(b->topic_count < TOPICS_MOST);
     b->topic_count++;
     make_guid(row, "topic", guid);
     const int has_view = report_view_of(row, r->run->info_a.up, WIDTH, HEIGHT, &v);

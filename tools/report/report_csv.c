@@ -14,18 +14,17 @@ static const char head[] =
     "name_b,instance_a,instance_b,triangle_a,triangle_b,xa,ya,za,xb,yb,zb,lo_x,lo_y,lo_z,hi_x,"
     "hi_y,hi_z,clearance,touch,overlap,group,place,rule\r\n";
 
-/* A spreadsheet takes a cell that begins with one of these for a formula, which may call programs;
- * with an apostrophe in front it is text. Readers remove one apostrophe at the beginning of a cell,
- * so a cell that begins with one gets another. */
-static int needs_guard(const char *text)
+static void put_text(FILE *out, const char *text)
 {
-    return *text && strchr("=+-@\t\r'", *text) != NULL;
-}
-
-/* Writes a question mark for control characters and marks of text direction, which would reorder
- * the text of a terminal or a cell. */
-static void put_plain(FILE *out, const char *text)
-{
+    const char *quote = strpbrk(text, ",\"\r\n") ? "\"" : "";
+    fputs(quote, out);
+    /* A spreadsheet takes a cell that begins with one of these for a formula, which may call
+     * programs; with an apostrophe in front it is text. Readers remove one apostrophe at the
+     * beginning of a cell, so a cell that begins with one gets another. */
+    if (*text && strchr("=+-@\t\r'", *text) != NULL)
+        fputc('\'', out);
+    /* Writes a question mark for control characters and marks of text direction, which would
+     * reorder the text of a terminal or a cell. */
     const size_t size = strlen(text);
     for (size_t i = 0, length; i < size; i += length) {
         uint32_t code = 0;
@@ -38,15 +37,6 @@ static void put_plain(FILE *out, const char *text)
             fputc('"', out);
         length = length > 0 ? length : 1;
     }
-}
-
-static void put_text(FILE *out, const char *text)
-{
-    const char *quote = strpbrk(text, ",\"\r\n") ? "\"" : "";
-    fputs(quote, out);
-    if (needs_guard(text))
-        fputc('\'', out);
-    put_plain(out, text);
     fputs(quote, out);
 }
 
@@ -85,20 +75,6 @@ static int begin(clash_report *r, const clash_run *run)
     return 0;
 }
 
-static void write_sides(FILE *out, const clash_row *row)
-{
-    text(out, row->a.path);
-    text(out, row->b.path);
-    text(out, row->a.part_number);
-    text(out, row->b.part_number);
-    text(out, row->a.name);
-    text(out, row->b.name);
-    count(out, row->a.instance, row->a.file != NULL);
-    count(out, row->b.instance, row->b.file != NULL);
-    count(out, row->pair->hit_a.id, row->pair->hit_a.part != BVP_NONE);
-    count(out, row->pair->hit_b.id, row->pair->hit_b.part != BVP_NONE);
-}
-
 static int write_row(clash_report *r, const clash_row *row)
 {
     const bvp_clash_pair *pair = row->pair;
@@ -111,7 +87,16 @@ static int write_row(clash_report *r, const clash_row *row)
     number(out, pair->depth);
     number(out, pair->depth_upper);
     count(out, pair->triangle_pairs, pair->triangle_pairs > 0);
-    write_sides(out, row);
+    text(out, row->a.path);
+    text(out, row->b.path);
+    text(out, row->a.part_number);
+    text(out, row->b.part_number);
+    text(out, row->a.name);
+    text(out, row->b.name);
+    count(out, row->a.instance, row->a.file != NULL);
+    count(out, row->b.instance, row->b.file != NULL);
+    count(out, row->pair->hit_a.id, row->pair->hit_a.part != BVP_NONE);
+    count(out, row->pair->hit_b.id, row->pair->hit_b.part != BVP_NONE);
     numbers(out, pair->point_a);
     numbers(out, pair->point_b);
     numbers(out, pair->lo);

@@ -6,6 +6,7 @@
  * because their counts and sizes precede them in a GLB; so only one part at a time is in memory.
  * Spec: Khronos glTF 2.0
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -59,6 +60,7 @@ static int rank(bvp_verdict verdict)
         [BVP_VERDICT_WITHIN] = 1,    [BVP_VERDICT_TOUCHING] = 2,    [BVP_VERDICT_UNKNOWN] = 3,
         [BVP_VERDICT_DUPLICATE] = 4, [BVP_VERDICT_PENETRATING] = 6, [BVP_VERDICT_ENCLOSED] = 5,
     };
+    assert((unsigned)verdict < BVP_VERDICT_COUNT);
     return ranks[verdict];
 }
 
@@ -131,6 +133,7 @@ static int add_item(report *p, int number, const clash_side *side, const char *p
         return 0;
     if (array_grow(&p->items, &p->item_capacity, p->item_count + 1, sizeof *p->items) != 0)
         return 0;
+    assert(p->item_count < p->item_capacity);
     p->items[p->item_count] = (item){.source = (uint32_t)number, .instance = side->instance};
     if (!spool_node(p, side, path, instance.part))
         return 0;
@@ -170,17 +173,6 @@ static void put_view(report *p, uint64_t size, int target)
     p->data_size += size;
 }
 
-static void put_bounds(json *j, const float *positions, uint64_t count)
-{
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (uint64_t i = 0; i < 3 * count; i++) {
-        low[i % 3] = fmin(low[i % 3], positions[i]);
-        high[i % 3] = fmax(high[i % 3], positions[i]);
-    }
-    jsonw_numbers(j, "min", low, 3);
-    jsonw_numbers(j, "max", high, 3);
-}
-
 /* Positions and indices of a part: two views, two accessors. */
 static void put_accessors(report *p, const bvp_mesh *mesh)
 {
@@ -192,7 +184,14 @@ static void put_accessors(report *p, const bvp_mesh *mesh)
     jsonw_count(j, "componentType", 5126);
     jsonw_count(j, "count", mesh->vertex_count);
     jsonw_text(j, "type", "VEC3");
-    put_bounds(j, mesh->positions, mesh->vertex_count);
+    const float *positions = mesh->positions;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (uint64_t i = 0; i < 3 * mesh->vertex_count; i++) {
+        low[i % 3] = fmin(low[i % 3], positions[i]);
+        high[i % 3] = fmax(high[i % 3], positions[i]);
+    }
+    jsonw_numbers(j, "min", low, 3);
+    jsonw_numbers(j, "max", high, 3);
     jsonw_end(j);
     jsonw_object(j, NULL);
     jsonw_count(j, "bufferView", p->accessor_count++);
@@ -225,36 +224,13 @@ static bvp_status write_part(report *p, source *s, uint32_t part, bvp_error *err
     free(soup);
     mesh.positions = positions;
     mesh.indices = indices;
+    assert(s->accessor[part] == BVP_NONE); /* a part's mesh is written once */
     s->accessor[part] = p->accessor_count;
     if (status == BVP_OK)
         put_accessors(p, &mesh);
     free(positions);
     free(indices);
     return status;
-}
-
-/* A mesh is a part in a verdict's colour. */
-static void put_mesh(report *p, const source *s, uint32_t part, bvp_verdict verdict)
-{
-    json j;
-    bvp_part_info info;
-    if (p->mesh_count > 0)
-        fputc(',', p->meshes.out);
-    jsonw_start(&j, p->meshes.out, 0);
-    jsonw_object(&j, NULL);
-    if (bvp_get_part(s->file, part, &info) == BVP_OK && info.name.size > 0)
-        jsonw_bytes(&j, "name", info.name);
-    jsonw_array(&j, "primitives");
-    jsonw_object(&j, NULL);
-    jsonw_object(&j, "attributes");
-    jsonw_count(&j, "POSITION", s->accessor[part]);
-    jsonw_end(&j);
-    jsonw_count(&j, "indices", (uint64_t)s->accessor[part] + 1);
-    jsonw_count(&j, "material", (uint64_t)verdict);
-    jsonw_end(&j);
-    jsonw_end(&j);
-    jsonw_end(&j);
-    p->mesh_count++;
 }
 
 static bvp_status write_meshes(report *p, bvp_error *error)
@@ -266,13 +242,33 @@ static bvp_status write_meshes(report *p, bvp_error *error)
         const uint8_t verdict = s->verdicts[t->instance];
         uint32_t *mesh = &s->meshes[(size_t)t->part * BVP_VERDICT_COUNT + verdict];
         bvp_status status = BVP_OK;
+        assert(verdict != BVP_VERDICT_CLEAR && verdict < BVP_VERDICT_COUNT);
         if (s->accessor[t->part] == BVP_NONE)
             status = write_part(p, s, t->part, error);
         if (status != BVP_OK)
             return status;
         if (*mesh == BVP_NONE) {
             *mesh = p->mesh_count;
-            put_mesh(p, s, t->part, (bvp_verdict)verdict);
+            /* A mesh is a part in a verdict's colour. */
+            json j;
+            bvp_part_info info;
+            if (p->mesh_count > 0)
+                fputc(',', p->meshes.out);
+            jsonw_start(&j, p->meshes.out, 0);
+            jsonw_object(&j, NULL);
+            if (bvp_get_part(s->file, t->part, &info) == BVP_OK && info.name.size > 0)
+                jsonw_bytes(&j, "name", info.name);
+            jsonw_array(&j, "primitives");
+            jsonw_object(&j, NULL);
+            jsonw_object(&j, "attributes");
+            jsonw_count(&j, "POSITION", s->accessor[t->part]);
+            jsonw_end(&j);
+            jsonw_count(&j, "indices", (uint64_t)s->accessor[t->part] + 1);
+            jsonw_count(&j, "material", (uint64_t)verdict);
+            jsonw_end(&j);
+            jsonw_end(&j);
+            jsonw_end(&j);
+            p->mesh_count++;
         }
     }
     jsonw_end(&p->head);
@@ -280,38 +276,6 @@ static bvp_status write_meshes(report *p, bvp_error *error)
 }
 
 /* ---- the rest of the JSON text --------------------------------------------------------------- */
-
-static void put_materials(json *j)
-{
-    jsonw_array(j, "materials");
-    for (int v = 0; v < BVP_VERDICT_COUNT; v++) {
-        const colour c = colour_of(report_verdict_colour((bvp_verdict)v));
-        const double factor[4] = {c.r, c.g, c.b, 1};
-        jsonw_object(j, NULL);
-        jsonw_text(j, "name", bvp_verdict_name((bvp_verdict)v));
-        jsonw_object(j, "pbrMetallicRoughness");
-        jsonw_numbers(j, "baseColorFactor", factor, 4);
-        jsonw_number(j, "metallicFactor", 0);
-        jsonw_number(j, "roughnessFactor", 0.7);
-        jsonw_end(j);
-        jsonw_bool(j, "doubleSided", 1);
-        jsonw_end(j);
-    }
-    jsonw_end(j);
-}
-
-/* glTF counts in metres, with y up. */
-static void root_matrix(const clash_run *run, double m[12])
-{
-    static const int rows[3][3] = {{1, 0, 2}, {0, 1, 2}, {0, 2, 1}};
-    static const int signs[3][3] = {{-1, 1, 1}, {1, 1, 1}, {1, 1, -1}};
-    const bvp_up given = run->info_a.up;
-    const int up = given != BVP_UP_UNKNOWN ? (int)given - BVP_UP_X : 1;
-    const double unit = run->info_a.unit_in_metres > 0 ? run->info_a.unit_in_metres : 1;
-    memset(m, 0, 12 * sizeof *m);
-    for (int k = 0; k < 3; k++)
-        m[4 * k + rows[up][k]] = signs[up][k] * unit;
-}
 
 static int copy(FILE *from, uint64_t size, FILE *to)
 {
@@ -326,56 +290,6 @@ static int copy(FILE *from, uint64_t size, FILE *to)
     return 1;
 }
 
-/* Node 0 is the root; the spooled ones follow. */
-static int put_nodes(report *p, const clash_run *run, FILE *out)
-{
-    json j;
-    double m[12];
-    fputs(",\"nodes\":[", out);
-    jsonw_start(&j, out, 0);
-    jsonw_object(&j, NULL);
-    jsonw_text(&j, "name", "clashes");
-    root_matrix(run, m);
-    put_matrix(&j, m);
-    if (p->item_count > 0) {
-        jsonw_array(&j, "children");
-        for (size_t i = 0; i < p->item_count; i++)
-            jsonw_count(&j, NULL, i + 1);
-        jsonw_end(&j);
-    }
-    jsonw_end(&j);
-    if (fseeko(p->nodes, 0, SEEK_SET) != 0)
-        return 0;
-    for (size_t i = 0; i < p->item_count; i++) {
-        const item *t = &p->items[i];
-        const source *s = &p->sources[t->source];
-        const bvp_verdict verdict = s->verdicts[t->instance];
-        fputc(',', out);
-        if (!copy(p->nodes, t->size, out))
-            return 0;
-        fprintf(out, ",\"verdict\":\"%s\"},\"mesh\":%u}", bvp_verdict_name(verdict),
-                s->meshes[(size_t)t->part * BVP_VERDICT_COUNT + verdict]);
-    }
-    fputc(']', out);
-    return 1;
-}
-
-static void put_asset(json *j)
-{
-    jsonw_object(j, "asset");
-    jsonw_text(j, "version", "2.0");
-    jsonw_text(j, "generator", "bvpack");
-    jsonw_end(j);
-    jsonw_count(j, "scene", 0);
-    jsonw_array(j, "scenes");
-    jsonw_object(j, NULL);
-    jsonw_array(j, "nodes");
-    jsonw_count(j, NULL, 0);
-    jsonw_end(j);
-    jsonw_end(j);
-    jsonw_end(j);
-}
-
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static bvp_status write_text(report *p, const clash_run *run, bvp_error *error)
@@ -384,8 +298,33 @@ static bvp_status write_text(report *p, const clash_run *run, bvp_error *error)
     FILE *out = p->text.out;
     jsonw_start(&p->head, out, 0);
     jsonw_object(&p->head, NULL);
-    put_asset(&p->head);
-    put_materials(&p->head);
+    jsonw_object(&p->head, "asset");
+    jsonw_text(&p->head, "version", "2.0");
+    jsonw_text(&p->head, "generator", "bvpack");
+    jsonw_end(&p->head);
+    jsonw_count(&p->head, "scene", 0);
+    jsonw_array(&p->head, "scenes");
+    jsonw_object(&p->head, NULL);
+    jsonw_array(&p->head, "nodes");
+    jsonw_count(&p->head, NULL, 0);
+    jsonw_end(&p->head);
+    jsonw_end(&p->head);
+    jsonw_end(&p->head);
+    jsonw_array(&p->head, "materials");
+    for (int v = 0; v < BVP_VERDICT_COUNT; v++) {
+        const colour c = colour_of(report_verdict_colour((bvp_verdict)v));
+        const double factor[4] = {c.r, c.g, c.b, 1};
+        jsonw_object(&p->head, NULL);
+        jsonw_text(&p->head, "name", bvp_verdict_name((bvp_verdict)v));
+        jsonw_object(&p->head, "pbrMetallicRoughness");
+        jsonw_numbers(&p->head, "baseColorFactor", factor, 4);
+        jsonw_number(&p->head, "metallicFactor", 0);
+        jsonw_number(&p->head, "roughnessFactor", 0.7);
+        jsonw_end(&p->head);
+        jsonw_bool(&p->head, "doubleSided", 1);
+        jsonw_end(&p->head);
+    }
+    jsonw_end(&p->head);
     if (p->item_count > 0)
         status = write_meshes(p, error);
     if (status == BVP_OK &&
@@ -400,8 +339,43 @@ static bvp_status write_text(report *p, const clash_run *run, bvp_error *error)
         fwrite(p->views.data, 1, p->views.size, out);
         fprintf(out, "],\"buffers\":[{\"byteLength\":%llu}]", (unsigned long long)p->data_size);
     }
-    if (!put_nodes(p, run, out))
+    /* Node 0 is the root; the spooled ones follow. */
+    json j;
+    double m[12];
+    fputs(",\"nodes\":[", out);
+    jsonw_start(&j, out, 0);
+    jsonw_object(&j, NULL);
+    jsonw_text(&j, "name", "clashes");
+    /* glTF counts in metres, with y up. */
+    static const int rows[3][3] = {{1, 0, 2}, {0, 1, 2}, {0, 2, 1}};
+    static const int signs[3][3] = {{-1, 1, 1}, {1, 1, 1}, {1, 1, -1}};
+    const bvp_up given = run->info_a.up;
+    const int up = given != BVP_UP_UNKNOWN ? (int)given - BVP_UP_X : 1;
+    const double unit = run->info_a.unit_in_metres > 0 ? run->info_a.unit_in_metres : 1;
+    memset(m, 0, 12 * sizeof *m);
+    for (int k = 0; k < 3; k++)
+        m[4 * k + rows[up][k]] = signs[up][k] * unit;
+    put_matrix(&j, m);
+    if (p->item_count > 0) {
+        jsonw_array(&j, "children");
+        for (size_t i = 0; i < p->item_count; i++)
+            jsonw_count(&j, NULL, i + 1);
+        jsonw_end(&j);
+    }
+    jsonw_end(&j);
+    if (fseeko(p->nodes, 0, SEEK_SET) != 0)
         return BVP_ERR_SYSTEM;
+    for (size_t i = 0; i < p->item_count; i++) {
+        const item *t = &p->items[i];
+        const source *s = &p->sources[t->source];
+        const bvp_verdict verdict = s->verdicts[t->instance];
+        fputc(',', out);
+        if (!copy(p->nodes, t->size, out))
+            return BVP_ERR_SYSTEM;
+        fprintf(out, ",\"verdict\":\"%s\"},\"mesh\":%u}", bvp_verdict_name(verdict),
+                s->meshes[(size_t)t->part * BVP_VERDICT_COUNT + verdict]);
+    }
+    fputc(']', out);
     jsonw_end(&p->head);
     return memory_text_flush(&p->text) == 0 ? BVP_OK : BVP_ERR_NO_MEMORY;
 }

@@ -2,7 +2,11 @@
  * report_html.c: a clash report as one self-contained page: rows as JSON, pictures and meshes as
  * base64, which tools/html/page.js shows. Rows are written directly to the page; pictures and
  * meshes are kept in a file without a name until the rows are complete.
+ *
+ * Names in the page are JSON strings in which "<" is escaped, so no name can end a script element.
+ * What would make the page too large for a browser is left out and counted.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -87,30 +91,6 @@ static void put_colour(json *j, const char *key, uint32_t colour)
 
 /* ---- what is known at the beginning ---------------------------------------------------------- */
 
-static void put_run(json *j, const clash_run *run)
-{
-    jsonw_text(j, "file_a", report_base(run->path_a));
-    jsonw_text(j, "file_b", run->path_b[0] ? report_base(run->path_b) : "");
-    jsonw_text(j, "created", run->created);
-    jsonw_text(j, "unit", run->unit);
-    jsonw_text(j, "rules", report_base(run->rules));
-    jsonw_text(j, "baseline", report_base(run->baseline));
-    jsonw_number(j, "clearance", run->limits.clearance);
-    jsonw_number(j, "touch_gap", run->limits.touch_gap);
-    jsonw_number(j, "overlap", run->limits.overlap);
-    jsonw_array(j, "side_colours");
-    put_colour(j, NULL, REPORT_COLOUR_A);
-    put_colour(j, NULL, REPORT_COLOUR_B);
-    jsonw_end(j);
-    jsonw_object(j, "verdicts");
-    for (int v = 0; v < BVP_VERDICT_COUNT; v++) {
-        jsonw_object(j, bvp_verdict_name((bvp_verdict)v));
-        put_colour(j, "colour", report_verdict_colour((bvp_verdict)v));
-        jsonw_end(j);
-    }
-    jsonw_end(j);
-}
-
 static int open_meshes(html *h, int number, const bvp_file *file)
 {
     bvp_file_info info;
@@ -135,7 +115,26 @@ static int begin(clash_report *r, const clash_run *run)
         return no_room(r);
     fwrite(html_head, 1, html_head_size, r->stream);
     fputs("<script type=\"application/json\" id=\"run\">", r->stream);
-    put_run(&t.j, run);
+    jsonw_text(&t.j, "file_a", report_base(run->path_a));
+    jsonw_text(&t.j, "file_b", run->path_b[0] ? report_base(run->path_b) : "");
+    jsonw_text(&t.j, "created", run->created);
+    jsonw_text(&t.j, "unit", run->unit);
+    jsonw_text(&t.j, "rules", report_base(run->rules));
+    jsonw_text(&t.j, "baseline", report_base(run->baseline));
+    jsonw_number(&t.j, "clearance", run->limits.clearance);
+    jsonw_number(&t.j, "touch_gap", run->limits.touch_gap);
+    jsonw_number(&t.j, "overlap", run->limits.overlap);
+    jsonw_array(&t.j, "side_colours");
+    put_colour(&t.j, NULL, REPORT_COLOUR_A);
+    put_colour(&t.j, NULL, REPORT_COLOUR_B);
+    jsonw_end(&t.j);
+    jsonw_object(&t.j, "verdicts");
+    for (int v = 0; v < BVP_VERDICT_COUNT; v++) {
+        jsonw_object(&t.j, bvp_verdict_name((bvp_verdict)v));
+        put_colour(&t.j, "colour", report_verdict_colour((bvp_verdict)v));
+        jsonw_end(&t.j);
+    }
+    jsonw_end(&t.j);
     if (!put_text(&t, r->stream))
         return no_room(r);
     fputs("</script>\n<script type=\"application/json\" id=\"rows\">[\n", r->stream);
@@ -177,6 +176,7 @@ static bvp_status put_mesh_bytes(FILE *out, const report_mesh *mesh)
         to[0] = (uint8_t)mesh->indices[i];
         to[1] = (uint8_t)(mesh->indices[i] >> 8);
     }
+    assert((size_t)(to - bytes) == 4 * floats + 2 * corners);
     uri_put_base64(out, bytes, (size_t)(to - bytes));
     free(bytes);
     return BVP_OK;
@@ -227,27 +227,6 @@ static void put_side(json *j, const char *key, const clash_side *side)
     jsonw_end(j);
 }
 
-static void put_names(json *j, const clash_row *row)
-{
-    jsonw_text(j, "id", row->id);
-    jsonw_text(j, "verdict", bvp_verdict_name(row->pair->verdict));
-    put_side(j, "a", &row->a);
-    put_side(j, "b", &row->b);
-    jsonw_text(j, "group", row->group);
-    jsonw_text(j, "place", row->place);
-    jsonw_text(j, "rule", row->rule);
-    jsonw_text(j, "state", row->state);
-    jsonw_text(j, "was", row->was);
-}
-
-static void put_measures(json *j, const bvp_clash_pair *pair)
-{
-    jsonw_number(j, "distance", pair->distance);
-    jsonw_number(j, "depth", pair->depth);
-    jsonw_number(j, "depth_upper", pair->depth_upper);
-    jsonw_count(j, "triangle_pairs", pair->triangle_pairs);
-}
-
 static bvp_status put_meshes(clash_report *r, json *j, const clash_row *row, const report_view *v)
 {
     const clash_side *sides[2] = {&row->a, &row->b};
@@ -296,8 +275,19 @@ static bvp_status put_row(clash_report *r, json *j, const clash_row *row)
 {
     html *h = r->own;
     report_view v;
-    put_names(j, row);
-    put_measures(j, row->pair);
+    jsonw_text(j, "id", row->id);
+    jsonw_text(j, "verdict", bvp_verdict_name(row->pair->verdict));
+    put_side(j, "a", &row->a);
+    put_side(j, "b", &row->b);
+    jsonw_text(j, "group", row->group);
+    jsonw_text(j, "place", row->place);
+    jsonw_text(j, "rule", row->rule);
+    jsonw_text(j, "state", row->state);
+    jsonw_text(j, "was", row->was);
+    jsonw_number(j, "distance", row->pair->distance);
+    jsonw_number(j, "depth", row->pair->depth);
+    jsonw_number(j, "depth_upper", row->pair->depth_upper);
+    jsonw_count(j, "triangle_pairs", row->pair->triangle_pairs);
     if (!report_view_of(row, r->run->info_a.up, WIDTH, HEIGHT, &v))
         return BVP_OK;
     jsonw_numbers(j, "at", v.centre, 3);
@@ -330,40 +320,6 @@ static int row(clash_report *r, const clash_row *row)
 
 /* ---- what is known at the end ---------------------------------------------------------------- */
 
-static void put_summary(json *j, const clash_summary *summary, uint64_t left_out)
-{
-    const bvp_clash_coverage *c = &summary->coverage;
-    jsonw_bool(j, "complete", summary->complete);
-    jsonw_count(j, "done", summary->done);
-    jsonw_count(j, "total", summary->total);
-    jsonw_count(j, "row_count", summary->row_count);
-    jsonw_count(j, "left_out", left_out);
-    jsonw_count(j, "allowed", summary->allowed_count);
-    jsonw_count(j, "box_pairs", c->box_pairs);
-    jsonw_count(j, "excluded", c->excluded);
-    jsonw_count(j, "instances", c->instance_count);
-    jsonw_count(j, "open", c->open_count);
-    jsonw_count(j, "new", summary->new_count);
-    jsonw_count(j, "persistent", summary->persistent_count);
-    jsonw_count(j, "resolved", summary->resolved_count);
-    jsonw_object(j, "verdicts");
-    for (int v = 0; v < BVP_VERDICT_COUNT; v++)
-        jsonw_count(j, bvp_verdict_name((bvp_verdict)v), c->verdicts[v]);
-    jsonw_end(j);
-    report_jsonl_rules(j, summary);
-}
-
-static int copy_blobs(const html *h, FILE *out)
-{
-    char block[1 << 14];
-    size_t size;
-    if (fflush(h->blobs) != 0 || fseeko(h->blobs, 0, SEEK_SET) != 0)
-        return 0;
-    while ((size = fread(block, 1, sizeof block, h->blobs)) > 0)
-        fwrite(block, 1, size, out);
-    return !ferror(h->blobs);
-}
-
 static int end(clash_report *r, const clash_summary *summary)
 {
     html *h = r->own;
@@ -371,11 +327,35 @@ static int end(clash_report *r, const clash_summary *summary)
     if (!open_text(&t))
         return no_room(r);
     fputs("\n]</script>\n<script type=\"application/json\" id=\"summary\">", r->stream);
-    put_summary(&t.j, summary, h->left_out);
+    const bvp_clash_coverage *c = &summary->coverage;
+    jsonw_bool(&t.j, "complete", summary->complete);
+    jsonw_count(&t.j, "done", summary->done);
+    jsonw_count(&t.j, "total", summary->total);
+    jsonw_count(&t.j, "row_count", summary->row_count);
+    jsonw_count(&t.j, "left_out", h->left_out);
+    jsonw_count(&t.j, "allowed", summary->allowed_count);
+    jsonw_count(&t.j, "box_pairs", c->box_pairs);
+    jsonw_count(&t.j, "excluded", c->excluded);
+    jsonw_count(&t.j, "instances", c->instance_count);
+    jsonw_count(&t.j, "open", c->open_count);
+    jsonw_count(&t.j, "new", summary->new_count);
+    jsonw_count(&t.j, "persistent", summary->persistent_count);
+    jsonw_count(&t.j, "resolved", summary->resolved_count);
+    jsonw_object(&t.j, "verdicts");
+    for (int v = 0; v < BVP_VERDICT_COUNT; v++)
+        jsonw_count(&t.j, bvp_verdict_name((bvp_verdict)v), c->verdicts[v]);
+    jsonw_end(&t.j);
+    report_jsonl_rules(&t.j, summary);
     if (!put_text(&t, r->stream))
         return no_room(r);
     fputs("</script>\n", r->stream);
-    if (!copy_blobs(h, r->stream))
+    char block[1 << 14];
+    size_t size;
+    if (fflush(h->blobs) != 0 || fseeko(h->blobs, 0, SEEK_SET) != 0)
+        return no_room(r);
+    while ((size = fread(block, 1, sizeof block, h->blobs)) > 0)
+        fwrite(block, 1, size, r->stream);
+    if (ferror(h->blobs))
         return no_room(r);
     if (html_view_size > 0) {
         fputs("<script>\n", r->stream);

@@ -36,31 +36,6 @@ static void write_vector(json *out, const char *key, const double values[3])
     jsonw_end(out);
 }
 
-static void write_limits(json *out, const bvp_clash_limits *limits)
-{
-    jsonw_inline_object(out, "limits");
-    jsonw_rounded(out, "clearance", limits->clearance);
-    jsonw_rounded(out, "touch", limits->touch_gap);
-    jsonw_rounded(out, "overlap", limits->overlap);
-    jsonw_end(out);
-}
-
-static void write_numbers(json *out, const bvp_clash_pair *pair)
-{
-    jsonw_rounded(out, "lower", pair->lower);
-    jsonw_rounded(out, "depth", pair->depth);
-    jsonw_rounded(out, "depth_upper", pair->depth_upper);
-    write_vector(out, "point_a", pair->point_a);
-    write_vector(out, "point_b", pair->point_b);
-    write_triangle(out, "triangle_a", &pair->hit_a);
-    write_triangle(out, "triangle_b", &pair->hit_b);
-    if (pair->triangle_pairs > 0)
-        jsonw_count(out, "triangle_pairs", pair->triangle_pairs);
-    write_vector(out, "box_lo", pair->lo);
-    write_vector(out, "box_hi", pair->hi);
-    write_limits(out, &pair->limits);
-}
-
 void report_jsonl_members(json *out, const clash_row *row)
 {
     const bvp_clash_pair *pair = row->pair;
@@ -78,8 +53,24 @@ void report_jsonl_members(json *out, const clash_row *row)
     write_text(out, "rule", row->rule);
     write_text(out, "state", row->state);
     write_text(out, "was", row->was);
-    if (row->a.file)
-        write_numbers(out, pair);
+    if (row->a.file) {
+        jsonw_rounded(out, "lower", pair->lower);
+        jsonw_rounded(out, "depth", pair->depth);
+        jsonw_rounded(out, "depth_upper", pair->depth_upper);
+        write_vector(out, "point_a", pair->point_a);
+        write_vector(out, "point_b", pair->point_b);
+        write_triangle(out, "triangle_a", &pair->hit_a);
+        write_triangle(out, "triangle_b", &pair->hit_b);
+        if (pair->triangle_pairs > 0)
+            jsonw_count(out, "triangle_pairs", pair->triangle_pairs);
+        write_vector(out, "box_lo", pair->lo);
+        write_vector(out, "box_hi", pair->hi);
+        jsonw_inline_object(out, "limits");
+        jsonw_rounded(out, "clearance", pair->limits.clearance);
+        jsonw_rounded(out, "touch", pair->limits.touch_gap);
+        jsonw_rounded(out, "overlap", pair->limits.overlap);
+        jsonw_end(out);
+    }
 }
 
 void report_jsonl_rules(json *out, const clash_summary *summary)

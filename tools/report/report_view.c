@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * report_view.c: the view of a clash: its two parts near the origin, a camera aimed at the contact.
+ *
+ * The middle of the contact becomes the origin, because pictures and browsers calculate in floats,
+ * and an assembly may be far from its own origin. The camera tries a fixed list of directions, and
+ * for each asks by rays how much stands in front of the contact; so the view is the same in every
+ * run.
  */
 #include "report/report_view.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -70,32 +76,10 @@ static void choose_contact(const bvp_clash_pair *pair, const extent boxes[2], ex
         *out = boxes[smaller];
 }
 
-/* Wide enough for the contact and, as far as that does not make the contact tiny, the smaller part.
- */
-static double radius_of(const extent *contact, const extent boxes[2])
-{
-    const double part = fmin(half_diagonal(&boxes[0]), half_diagonal(&boxes[1]));
-    const double least = fmax(half_diagonal(contact), 0.12 * part);
-    const double radius = fmin(fmax(1.3 * least, 0.75 * part), 6 * least);
-    return radius > 0 ? radius : 1;
-}
-
 static void move(const report_view *v, const double world[3], double out[3])
 {
     for (int k = 0; k < 3; k++)
         out[k] = isfinite(world[k]) ? world[k] - v->centre[k] : 0;
-}
-
-static void place_bodies(const clash_row *row, const uint32_t parts[2], report_view *out)
-{
-    const clash_side *sides[2] = {&row->a, &row->b};
-    for (int i = 0; i < 2; i++) {
-        memcpy(out->placements[i], sides[i]->placement, sizeof out->placements[i]);
-        for (int k = 0; k < 3; k++)
-            out->placements[i][4 * k + 3] -= out->centre[k];
-        out->bodies[i] =
-            (bvp_body){.file = sides[i]->file, .part = parts[i], .placement = out->placements[i]};
-    }
 }
 
 /* ---- the camera ------------------------------------------------------------------------------ */
@@ -120,12 +104,6 @@ static double burial(const report_view *v, const double point[3])
     return (1 - nearest) * sqrt(length);
 }
 
-static double burial_of_contact(const report_view *v)
-{
-    static const double middle[3] = {0, 0, 0};
-    return burial(v, middle) + burial(v, v->points[0]) + burial(v, v->points[1]);
-}
-
 /* Around the contact, from above first: turns and heights in degrees. */
 static void stand(report_view *v, bvp_up up, int number)
 {
@@ -135,6 +113,7 @@ static void stand(report_view *v, bvp_up up, int number)
                   {-10, 12}, {170, 12},  {-100, 12}, {20, 65},   {-160, 65},
                   {35, -28}, {-35, -28}, {125, -28}, {-125, -28}};
     static const double middle[3] = {0, 0, 0};
+    assert(number >= 0 && (size_t)number < sizeof places / sizeof places[0]);
     const double turn = places[number].turn * (M_PI / 180);
     const double height = places[number].height * (M_PI / 180);
     const double away = v->radius / sin(REPORT_ANGLE * (M_PI / 360));
@@ -153,11 +132,13 @@ static void stand(report_view *v, bvp_up up, int number)
 static void aim(report_view *v, bvp_up up)
 {
     enum { PLACES = 14, BELOW = 10 };
+    static const double middle[3] = {0, 0, 0};
     double least = INFINITY;
     int best = 0;
     for (int i = 0; i < PLACES; i++) {
         stand(v, up, i);
-        const double found = burial_of_contact(v) + (0.02 * i + (i >= BELOW)) * v->radius;
+        const double found = burial(v, middle) + burial(v, v->points[0]) + burial(v, v->points[1]) +
+                             (0.02 * i + (i >= BELOW)) * v->radius;
         if (found < least) {
             least = found;
             best = i;
@@ -181,8 +162,22 @@ int report_view_of(const clash_row *row, bvp_up up, double width, double height,
     move(out, row->pair->point_a, out->points[0]);
     move(out, row->pair->point_b, out->points[1]);
     out->smaller = half_diagonal(&boxes[1]) < half_diagonal(&boxes[0]);
-    out->radius = radius_of(&contact, boxes);
-    place_bodies(row, parts, out);
+    /* Wide enough for the contact and, as far as that does not make the contact tiny, the smaller
+     * part.
+     */
+    const double part = fmin(half_diagonal(&boxes[0]), half_diagonal(&boxes[1]));
+    const double least = fmax(half_diagonal(&contact), 0.12 * part);
+    const double radius = fmin(fmax(1.3 * least, 0.75 * part), 6 * least);
+    out->radius = radius > 0 ? radius : 1;
+    const clash_side *sides[2] = {&row->a, &row->b};
+    for (int i = 0; i < 2; i++) {
+        memcpy(out->placements[i], sides[i]->placement, sizeof out->placements[i]);
+        for (int k = 0; k < 3; k++)
+            out->placements[i][4 * k + 3] -= out->centre[k];
+        out->bodies[i] =
+            (bvp_body){.file = sides[i]->file, .part = parts[i], .placement = out->placements[i]};
+    }
+    assert(out->radius > 0);
     camera_lens(&out->eye, width, height, REPORT_ANGLE);
     aim(out, up);
     return 1;

@@ -12,6 +12,7 @@
  */
 #include "diff/diff_match.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include "diff/diff_nearest.h"
 #include "query/query_kind.h"
@@ -43,6 +44,7 @@ typedef void (*run_fn)(void *user, const keyed *a, uint32_t a_count, const keyed
 static uint32_t run_size(const key_list *list, uint32_t first)
 {
     uint32_t end = first + 1;
+    assert(first < list->count);
     while (end < list->count && list->items[end].key == list->items[first].key)
         end++;
     return end - first;
@@ -56,6 +58,7 @@ static void join(key_list *a, key_list *b, run_fn match, void *user)
         const uint32_t a_size = run_size(a, i), b_size = run_size(b, k);
         const int is_one_key = a->items[i].key == b->items[k].key;
         const int is_a_first = a->items[i].key <= b->items[k].key;
+        assert(a_size > 0 && b_size > 0);
         if (is_one_key)
             match(user, a->items + i, a_size, b->items + k, b_size);
         i += is_a_first ? a_size : 0;
@@ -109,6 +112,8 @@ static uint64_t key_of(const diff_node *node, unsigned respects)
 
 static void marry(const matching *m, uint32_t a, uint32_t b)
 {
+    assert(a < m->a->node_count && b < m->b->node_count);
+    assert(m->a->nodes[a].partner == BVP_NONE && m->b->nodes[b].partner == BVP_NONE);
     m->a->nodes[a].partner = b;
     m->b->nodes[b].partner = a;
 }
@@ -177,26 +182,22 @@ static void list_children(const diff_side *s, uint32_t parent, unsigned respects
     }
 }
 
-static run_fn function_for(unsigned respects)
-{
-    return respects & ALONE ? marry_alone : respects & LOCAL ? marry_in_order : marry_nearest;
-}
-
-static void match_children(matching *m, uint32_t a, uint32_t b)
-{
-    for (int turn = 0; among_siblings[turn]; turn++) {
-        list_children(m->a, a, among_siblings[turn], &m->left_a);
-        list_children(m->b, b, among_siblings[turn], &m->left_b);
-        join(&m->left_a, &m->left_b, function_for(among_siblings[turn]), m);
-    }
-}
-
 /* Parents come before their children. */
 static void match_descendants(matching *m)
 {
-    for (uint32_t i = 0; i < m->a->node_count; i++)
-        if (m->a->nodes[i].partner != BVP_NONE && m->a->nodes[i].child != BVP_NONE)
-            match_children(m, i, m->a->nodes[i].partner);
+    for (uint32_t i = 0; i < m->a->node_count; i++) {
+        const uint32_t partner = m->a->nodes[i].partner;
+        if (partner == BVP_NONE || m->a->nodes[i].child == BVP_NONE)
+            continue;
+        for (const unsigned *respects = among_siblings; *respects; respects++) {
+            const run_fn match = *respects & ALONE   ? marry_alone
+                                 : *respects & LOCAL ? marry_in_order
+                                                     : marry_nearest;
+            list_children(m->a, i, *respects, &m->left_a);
+            list_children(m->b, partner, *respects, &m->left_b);
+            join(&m->left_a, &m->left_b, match, m);
+        }
+    }
 }
 
 /* Groups without content are all equal. */
@@ -209,22 +210,6 @@ static void list_all(const diff_side *s, unsigned respects, key_list *out)
         const uint64_t key = is_left ? key_of(node, respects) : 0;
         if (key != 0)
             add(out, key, i);
-    }
-}
-
-static void match_nodes(matching *m)
-{
-    if (m->a->node_count == 0 || m->b->node_count == 0)
-        return;
-    marry(m, 0, 0);
-    match_descendants(m);
-    for (int turn = 0; anywhere[turn]; turn++) {
-        list_all(m->a, anywhere[turn], &m->left_a);
-        list_all(m->b, anywhere[turn], &m->left_b);
-        if (m->left_a.count == 0 || m->left_b.count == 0)
-            continue;
-        join(&m->left_a, &m->left_b, marry_in_order, m);
-        match_descendants(m);
     }
 }
 
@@ -250,17 +235,9 @@ static void marry_parts(void *user, const keyed *a, uint32_t a_count, const keye
 {
     const matching *m = user;
     for (uint32_t i = 0; i < a_count && i < b_count; i++) {
+        assert(m->a->parts[a[i].idx].partner == BVP_NONE);
         m->a->parts[a[i].idx].partner = b[i].idx;
         m->b->parts[b[i].idx].partner = a[i].idx;
-    }
-}
-
-static void match_parts(matching *m)
-{
-    for (int turn = 0; turn < PART_TURNS; turn++) {
-        list_parts(m->a, turn, &m->left_a);
-        list_parts(m->b, turn, &m->left_b);
-        join(&m->left_a, &m->left_b, marry_parts, m);
     }
 }
 
@@ -278,9 +255,22 @@ int diff_match(diff_side *a, diff_side *b)
     m.left_a.items = room_for(a);
     m.left_b.items = room_for(b);
     const int failed = !m.left_a.items || !m.left_b.items;
-    if (!failed) {
-        match_nodes(&m);
-        match_parts(&m);
+    if (!failed && a->node_count > 0 && b->node_count > 0) {
+        marry(&m, 0, 0);
+        match_descendants(&m);
+        for (int turn = 0; anywhere[turn]; turn++) {
+            list_all(a, anywhere[turn], &m.left_a);
+            list_all(b, anywhere[turn], &m.left_b);
+            if (m.left_a.count == 0 || m.left_b.count == 0)
+                continue;
+            join(&m.left_a, &m.left_b, marry_in_order, &m);
+            match_descendants(&m);
+        }
+    }
+    for (int turn = 0; !failed && turn < PART_TURNS; turn++) {
+        list_parts(a, turn, &m.left_a);
+        list_parts(b, turn, &m.left_b);
+        join(&m.left_a, &m.left_b, marry_parts, &m);
     }
     free(m.left_a.items);
     free(m.left_b.items);

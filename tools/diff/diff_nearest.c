@@ -7,6 +7,7 @@
  */
 #include "diff/diff_nearest.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +39,8 @@ void diff_nearest(const double (*a)[3], uint32_t a_count, const double (*b)[3], 
                   uint32_t *partner)
 {
     uint8_t a_taken[DIFF_NEAREST_MAX] = {0}, b_taken[DIFF_NEAREST_MAX] = {0};
-    uint32_t left = a_count < b_count ? a_count : b_count;
+    uint32_t left = a_count < b_count ? a_count : b_count; /* pairs that are still to be found */
+    assert(a_count <= DIFF_NEAREST_MAX && b_count <= DIFF_NEAREST_MAX);
     memset(partner, 0xff, a_count * sizeof *partner);
     for (int round = 0; round < ROUNDS && left > 0; round++)
         for (uint32_t i = 0; i < a_count; i++) {
@@ -47,6 +49,7 @@ void diff_nearest(const double (*a)[3], uint32_t a_count, const double (*b)[3], 
                 continue;
             partner[i] = k;
             a_taken[i] = b_taken[k] = 1;
+            assert(left > 0);
             left--;
         }
 }

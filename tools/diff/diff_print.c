@@ -24,13 +24,6 @@ static bvp_string part_name(const diff_side *s, uint32_t part, uint64_t *triangl
     return info.name;
 }
 
-/* Does the mesh differ because the part itself has changed? Then the part's row says so. */
-static int follows_part(const diff_job *j, const diff_row *row)
-{
-    return row->change == DIFF_CHANGED &&
-           j->a.parts[j->a.nodes[row->a].part].partner == j->b.nodes[row->b].part;
-}
-
 /* ---- text: heads and counts ---------------------------------------------------------------- */
 
 static void print_unit(const bvp_file_info *info)
@@ -130,27 +123,6 @@ static void print_part_row(const diff_job *j, const diff_row *row)
     putchar('\n');
 }
 
-static void print_changed(const diff_job *j, const diff_row *row)
-{
-    uint64_t unused;
-    fputs(": ", stdout);
-    print_text(part_name(&j->a, j->a.nodes[row->a].part, &unused));
-    fputs(" -> ", stdout);
-    print_text(part_name(&j->b, j->b.nodes[row->b].part, &unused));
-}
-
-/* If the middle of the box has hardly moved, the instance was only turned. */
-static void print_moved(const diff_job *j, const diff_row *row)
-{
-    const char *unit = unit_name(j->a.tree.info.unit_in_metres);
-    const double *t = row->translation;
-    printf(": %.6g%s%s", row->distance, unit[0] ? " " : "", unit);
-    if (t[0] * t[0] + t[1] * t[1] + t[2] * t[2] < 1e-6 * row->distance * row->distance)
-        fputs(", turned in place", stdout);
-    else
-        printf(" (%.6g, %.6g, %.6g)", t[0], t[1], t[2]);
-}
-
 static void print_property(void *user, bvp_string key, const bvp_string *was, const bvp_string *is)
 {
     fputs(*(int *)user ? ", " : ": ", stdout);
@@ -176,10 +148,23 @@ static void print_node_row(const diff_job *j, const diff_row *row)
         fputs(" -> ", stdout);
         print_path(j, &j->b, row->b);
     }
-    if (row->change == DIFF_CHANGED)
-        print_changed(j, row);
-    if (row->change == DIFF_MOVED)
-        print_moved(j, row);
+    if (row->change == DIFF_CHANGED) {
+        uint64_t unused;
+        fputs(": ", stdout);
+        print_text(part_name(&j->a, j->a.nodes[row->a].part, &unused));
+        fputs(" -> ", stdout);
+        print_text(part_name(&j->b, j->b.nodes[row->b].part, &unused));
+    }
+    if (row->change == DIFF_MOVED) {
+        /* If the middle of the box has hardly moved, the instance was only turned. */
+        const char *unit = unit_name(j->a.tree.info.unit_in_metres);
+        const double *t = row->translation;
+        printf(": %.6g%s%s", row->distance, unit[0] ? " " : "", unit);
+        if (t[0] * t[0] + t[1] * t[1] + t[2] * t[2] < 1e-6 * row->distance * row->distance)
+            fputs(", turned in place", stdout);
+        else
+            printf(" (%.6g, %.6g, %.6g)", t[0], t[1], t[2]);
+    }
     if (row->change == DIFF_PROPERTIES)
         *j->no_memory |= diff_properties(&j->a, row->a, &j->b, row->b, print_property, &printed);
     if (row->instance_count > 1) {
@@ -198,7 +183,12 @@ static void print_rows(const diff_job *j, const diff_rows *rows,
         const diff_change change = rows->items[i].change;
         uint64_t shown = 0, hidden = 0, following = 0;
         for (; i < rows->count && rows->items[i].change == change; i++) {
-            if (rows == &j->nodes && !j->set->all && follows_part(j, &rows->items[i]))
+            /* Does the mesh differ because the part itself has changed? Then the part's row says
+             * so. */
+            if (rows == &j->nodes && !j->set->all &&
+                (rows->items[i].change == DIFF_CHANGED &&
+                 j->a.parts[j->a.nodes[rows->items[i].a].part].partner ==
+                     j->b.nodes[rows->items[i].b].part))
                 following++;
             else if (shown++ < j->set->row_max)
                 print(j, &rows->items[i]);
@@ -314,40 +304,6 @@ static void property_as_json(void *user, bvp_string key, const bvp_string *was,
     jsonw_end(out);
 }
 
-static void part_rows_as_json(json *out, const diff_job *j)
-{
-    jsonw_array(out, "rows");
-    for (size_t i = 0; i < j->parts.count; i++) {
-        const diff_row *row = &j->parts.items[i];
-        jsonw_inline_object(out, NULL);
-        jsonw_text(out, "change", diff_change_name(row->change));
-        part_as_json(out, "a", &j->a, row->a);
-        part_as_json(out, "b", &j->b, row->b);
-        jsonw_count(out, "instances", row->instance_count);
-        jsonw_end(out);
-    }
-    jsonw_end(out);
-}
-
-static void node_row_as_json(json *out, const diff_job *j, const diff_row *row)
-{
-    jsonw_inline_object(out, NULL);
-    jsonw_text(out, "change", diff_change_name(row->change));
-    node_as_json(out, "a", j, &j->a, row->a);
-    node_as_json(out, "b", j, &j->b, row->b);
-    jsonw_count(out, "instances", row->instance_count);
-    if (row->change == DIFF_MOVED) {
-        jsonw_number(out, "distance", row->distance);
-        jsonw_numbers(out, "translation", row->translation, 3);
-    }
-    if (row->change == DIFF_PROPERTIES) {
-        jsonw_array(out, "properties");
-        *j->no_memory |= diff_properties(&j->a, row->a, &j->b, row->b, property_as_json, out);
-        jsonw_end(out);
-    }
-    jsonw_end(out);
-}
-
 void diff_print_json(const diff_job *j)
 {
     json out;
@@ -360,13 +316,39 @@ void diff_print_json(const diff_job *j)
     jsonw_object(&out, "parts");
     counts_as_json(&out, &j->parts, 1);
     jsonw_count(&out, "repacked", j->parts.repacked_count);
-    part_rows_as_json(&out, j);
+    jsonw_array(&out, "rows");
+    for (size_t i = 0; i < j->parts.count; i++) {
+        const diff_row *row = &j->parts.items[i];
+        jsonw_inline_object(&out, NULL);
+        jsonw_text(&out, "change", diff_change_name(row->change));
+        part_as_json(&out, "a", &j->a, row->a);
+        part_as_json(&out, "b", &j->b, row->b);
+        jsonw_count(&out, "instances", row->instance_count);
+        jsonw_end(&out);
+    }
+    jsonw_end(&out);
     jsonw_end(&out);
     jsonw_object(&out, "instances");
     counts_as_json(&out, &j->nodes, 0);
     jsonw_array(&out, "rows");
-    for (size_t i = 0; i < j->nodes.count; i++)
-        node_row_as_json(&out, j, &j->nodes.items[i]);
+    for (size_t i = 0; i < j->nodes.count; i++) {
+        jsonw_inline_object(&out, NULL);
+        jsonw_text(&out, "change", diff_change_name(j->nodes.items[i].change));
+        node_as_json(&out, "a", j, &j->a, j->nodes.items[i].a);
+        node_as_json(&out, "b", j, &j->b, j->nodes.items[i].b);
+        jsonw_count(&out, "instances", j->nodes.items[i].instance_count);
+        if (j->nodes.items[i].change == DIFF_MOVED) {
+            jsonw_number(&out, "distance", j->nodes.items[i].distance);
+            jsonw_numbers(&out, "translation", j->nodes.items[i].translation, 3);
+        }
+        if (j->nodes.items[i].change == DIFF_PROPERTIES) {
+            jsonw_array(&out, "properties");
+            *j->no_memory |= diff_properties(&j->a, j->nodes.items[i].a, &j->b, j->nodes.items[i].b,
+                                             property_as_json, &out);
+            jsonw_end(&out);
+        }
+        jsonw_end(&out);
+    }
     jsonw_end(&out);
     jsonw_end(&out);
     jsonw_end(&out);

@@ -4,6 +4,7 @@
  */
 #include "diff/diff_properties.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "query/query_kind.h"
@@ -44,26 +45,9 @@ static int list(const diff_side *s, uint32_t node, property_list *out)
         property *next = &out->items[out->count];
         out->count += bvp_get_property(s->tree.file, node, i, &next->key, &next->value) == BVP_OK;
     }
+    assert(out->count <= info.property_count);
     qsort(out->items, out->count, sizeof *out->items, in_order);
     return 0;
-}
-
-static void merge(const property_list *a, const property_list *b, diff_property_fn callback,
-                  void *user)
-{
-    for (uint32_t i = 0, k = 0; i < a->count || k < b->count;) {
-        const property *was = i < a->count ? &a->items[i] : NULL;
-        const property *is = k < b->count ? &b->items[k] : NULL;
-        const int order = !was ? 1 : !is ? -1 : compare(was->key, is->key);
-        i += order <= 0;
-        k += order >= 0;
-        if (order < 0)
-            callback(user, was->key, &was->value, NULL);
-        else if (order > 0)
-            callback(user, is->key, NULL, &is->value);
-        else if (compare(was->value, is->value) != 0)
-            callback(user, was->key, &was->value, &is->value);
-    }
 }
 
 int diff_properties(const diff_side *a, uint32_t node_a, const diff_side *b, uint32_t node_b,
@@ -73,8 +57,21 @@ int diff_properties(const diff_side *a, uint32_t node_a, const diff_side *b, uin
     int code = list(a, node_a, &one);
     if (code == 0)
         code = list(b, node_b, &other);
-    if (code == 0)
-        merge(&one, &other, callback, user);
+    if (code == 0) {
+        for (uint32_t i = 0, k = 0; i < one.count || k < other.count;) {
+            const property *was = i < one.count ? &one.items[i] : NULL;
+            const property *is = k < other.count ? &other.items[k] : NULL;
+            const int order = !was ? 1 : !is ? -1 : compare(was->key, is->key);
+            i += order <= 0;
+            k += order >= 0;
+            if (order < 0)
+                callback(user, was->key, &was->value, NULL);
+            else if (order > 0)
+                callback(user, is->key, NULL, &is->value);
+            else if (compare(was->value, is->value) != 0)
+                callback(user, was->key, &was->value, &is->value);
+        }
+    }
     free(one.items);
     free(other.items);
     return code;

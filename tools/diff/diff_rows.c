@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * diff_rows.c: the differences between two files whose parts and nodes are matched: one finding for
  * each instance, then findings with the same cause merged into one row.
+ *
+ * The steps stand in find_all: removed, added, changed, moved, renamed, properties. Each visits
+ * parents before their children, and cause[i] is the node whose change explains the change of node
+ * i: the highest removed node, the one that was moved or renamed itself. Rows name the causes, so
+ * that a moved sub-assembly is one row with a count of instances; with --all each instance is a
+ * row. An instance that no step has touched is the same in both files. Spec: diff.md. Held by
+ * test_diff_match.
  */
 #include "diff/diff_rows.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +22,7 @@ const char *diff_change_name(diff_change change)
 {
     static const char *const names[DIFF_CHANGES] = {"removed", "added",   "changed",
                                                     "moved",   "renamed", "properties"};
+    assert((unsigned)change < DIFF_CHANGES);
     return names[change];
 }
 
@@ -43,6 +52,7 @@ static void fold(diff_rows *rows)
         qsort(rows->items, rows->count, sizeof *rows->items, in_order);
     for (size_t i = 0; i < rows->count; i++) {
         const diff_row next = rows->items[i];
+        assert(kept <= i); /* merging in place never overtakes the reading */
         diff_row *last = kept > 0 ? &rows->items[kept - 1] : NULL;
         if (!last || in_order(last, &next) != 0) {
             rows->items[kept++] = next;
@@ -84,26 +94,27 @@ static int add_part(diff_rows *out, diff_change change, uint32_t a, uint32_t b, 
     return add(out, &row);
 }
 
-static int compare_part(diff_rows *out, const diff_side *a, const diff_side *b, uint32_t idx)
-{
-    const diff_part *part = &a->parts[idx];
-    if (part->partner == BVP_NONE)
-        return add_part(out, DIFF_REMOVED, idx, BVP_NONE, part->instance_count);
-    const diff_part *other = &b->parts[part->partner];
-    if (!is_same_mesh(part, other))
-        return add_part(out, DIFF_CHANGED, idx, part->partner, other->instance_count);
-    out->repacked_count += (uint64_t)is_repacked(part, other);
-    if (part->name != other->name)
-        return add_part(out, DIFF_RENAMED, idx, part->partner, other->instance_count);
-    out->same_count++;
-    return 0;
-}
-
 int diff_rows_of_parts(diff_rows *out, const diff_side *a, const diff_side *b)
 {
     int code = 0;
-    for (uint32_t i = 0; i < a->part_count && code == 0; i++)
-        code = compare_part(out, a, b, i);
+    for (uint32_t i = 0; i < a->part_count && code == 0; i++) {
+        const diff_part *part = &a->parts[i];
+        if (part->partner == BVP_NONE) {
+            code = add_part(out, DIFF_REMOVED, i, BVP_NONE, part->instance_count);
+            continue;
+        }
+        const diff_part *other = &b->parts[part->partner];
+        assert(other->partner == i);
+        if (!is_same_mesh(part, other)) {
+            code = add_part(out, DIFF_CHANGED, i, part->partner, other->instance_count);
+            continue;
+        }
+        out->repacked_count += (uint64_t)is_repacked(part, other);
+        if (part->name != other->name)
+            code = add_part(out, DIFF_RENAMED, i, part->partner, other->instance_count);
+        else
+            out->same_count++;
+    }
     for (uint32_t i = 0; i < b->part_count && code == 0; i++)
         if (b->parts[i].partner == BVP_NONE)
             code = add_part(out, DIFF_ADDED, BVP_NONE, i, b->parts[i].instance_count);
@@ -213,56 +224,6 @@ static int keeps_parent(const walk *w, uint32_t node)
                                  : w->a->nodes[a->parent].partner == parent && parent != BVP_NONE;
 }
 
-static int find_changed(walk *w)
-{
-    int code = 0;
-    for (uint32_t i = 0; i < w->a->node_count && code == 0; i++) {
-        if (!is_in_both(w, i))
-            continue;
-        const diff_part *a = &w->a->parts[w->a->nodes[i].part];
-        const diff_part *b = &w->b->parts[w->b->nodes[w->a->nodes[i].partner].part];
-        if (is_same_mesh(a, b))
-            continue;
-        w->touched[i] = 1;
-        code = add_instance(w, (diff_row){.change = DIFF_CHANGED, .a = i, .b = BVP_NONE});
-    }
-    return code;
-}
-
-/* A node that keeps its placement in its parent moves with the parent. */
-static int find_moved(walk *w)
-{
-    int code = 0;
-    for (uint32_t i = 0; i < w->a->node_count && code == 0; i++) {
-        const diff_node *node = &w->a->nodes[i];
-        diff_row row = {.change = DIFF_MOVED, .b = BVP_NONE};
-        const int goes_along = node->parent != BVP_NONE && keeps_parent(w, i) &&
-                               node->local == w->b->nodes[node->partner].local;
-        w->cause[i] = goes_along ? w->cause[node->parent] : i;
-        if (!is_in_both(w, i))
-            continue;
-        row.distance = displacement(w->a, w->b, i, row.translation);
-        row.a = w->all ? i : w->cause[i];
-        if (row.distance <= w->tolerance)
-            continue;
-        w->touched[i] = 1;
-        code = add_instance(w, row);
-    }
-    return code;
-}
-
-/* A whole file of one mesh has a path, too. */
-static int has_other_path(const walk *w, uint32_t node)
-{
-    clash_text a = {0}, b = {0};
-    const int failed = clash_tree_path(&w->a->tree, node, &a) != 0 ||
-                       clash_tree_path(&w->b->tree, w->a->nodes[node].partner, &b) != 0;
-    const int result = failed || a.size != b.size || memcmp(a.data, b.data, a.size) != 0;
-    clash_text_free(&a);
-    clash_text_free(&b);
-    return result;
-}
-
 /* The root's name is often the export's date. */
 static int is_renamed(const walk *w, uint32_t node)
 {
@@ -271,7 +232,14 @@ static int is_renamed(const walk *w, uint32_t node)
         return 0;
     if (keeps_parent(w, node))
         return a->name != w->b->nodes[a->partner].name;
-    return has_other_path(w, node);
+    /* Elsewhere in the tree, it may still have the same path. Even the only node has one. */
+    clash_text was = {0}, is = {0};
+    const int failed = clash_tree_path(&w->a->tree, node, &was) != 0 ||
+                       clash_tree_path(&w->b->tree, a->partner, &is) != 0;
+    const int differs = failed || was.size != is.size || memcmp(was.data, is.data, was.size) != 0;
+    clash_text_free(&was);
+    clash_text_free(&is);
+    return differs;
 }
 
 static int find_renamed(walk *w)
@@ -314,10 +282,34 @@ static int find_all(walk *w)
     int code = find_missing(w, w->a, w->b, DIFF_REMOVED);
     if (code == 0)
         code = find_missing(w, w->b, w->a, DIFF_ADDED);
-    if (code == 0)
-        code = find_changed(w);
-    if (code == 0)
-        code = find_moved(w);
+    /* changed */
+    for (uint32_t i = 0; i < w->a->node_count && code == 0; i++) {
+        if (!is_in_both(w, i))
+            continue;
+        const diff_part *a = &w->a->parts[w->a->nodes[i].part];
+        const diff_part *b = &w->b->parts[w->b->nodes[w->a->nodes[i].partner].part];
+        if (is_same_mesh(a, b))
+            continue;
+        w->touched[i] = 1;
+        code = add_instance(w, (diff_row){.change = DIFF_CHANGED, .a = i, .b = BVP_NONE});
+    }
+    /* moved: a node that keeps its placement in its parent moves with the parent. */
+    for (uint32_t i = 0; i < w->a->node_count && code == 0; i++) {
+        const diff_node *node = &w->a->nodes[i];
+        diff_row row = {.change = DIFF_MOVED, .b = BVP_NONE};
+        const int goes_along = node->parent != BVP_NONE && keeps_parent(w, i) &&
+                               node->local == w->b->nodes[node->partner].local;
+        assert(node->parent == BVP_NONE || node->parent < i); /* its cause is known */
+        w->cause[i] = goes_along ? w->cause[node->parent] : i;
+        if (!is_in_both(w, i))
+            continue;
+        row.distance = displacement(w->a, w->b, i, row.translation);
+        row.a = w->all ? i : w->cause[i];
+        if (row.distance <= w->tolerance)
+            continue;
+        w->touched[i] = 1;
+        code = add_instance(w, row);
+    }
     if (code == 0)
         code = find_renamed(w);
     if (code == 0)

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * diff_side.c: a file's nodes and parts as hashes. A hash is 64 bits: two things that share one by
  * accident are matched, and then compared as they are.
+ *
+ * Invariants once a side is open: a node's parent has a smaller number than the node, which also
+ * holds for forged trees, so walks upward end; `shape` covers all that is below a node, in any
+ * order of the children; an id that several nodes share counts as none.
  */
 #include "diff/diff_side.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "text/hash64.h"
@@ -42,6 +47,7 @@ static int read_part(diff_side *s, uint32_t idx)
     if (status != BVP_OK)
         return complain_status(s->path, status, NULL);
     *part = (diff_part){.node = BVP_NONE, .partner = BVP_NONE};
+    /* coordinates in another unit are another mesh, even when their numbers are the same */
     for (int i = 0; s->scale != 1 && i < 16; i++)
         info.content_hash[i] ^= 0xff;
     part->content = hash64(info.content_hash, sizeof info.content_hash);
@@ -51,35 +57,13 @@ static int read_part(diff_side *s, uint32_t idx)
     return 0;
 }
 
-static void use_part(diff_side *s, uint32_t node)
-{
-    diff_part *part = &s->parts[s->nodes[node].part];
-    part->instance_count++;
-    if (part->node != BVP_NONE)
-        return;
-    const bvp_string number = clash_tree_part_number(&s->tree, node);
-    part->node = node;
-    part->number = number.size > 0 ? hash_string(number) : 0;
-}
-
 /* ---- nodes --------------------------------------------------------------------------------- */
-
-/* A sum does not depend on the order. */
-static uint64_t hash_properties(const diff_side *s, uint32_t node, uint32_t count)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        bvp_string key, value;
-        if (bvp_get_property(s->tree.file, node, i, &key, &value) == BVP_OK)
-            sum += mix(hash_string(key), hash_string(value), 0);
-    }
-    return sum;
-}
 
 static int read_node(diff_side *s, uint32_t idx)
 {
     bvp_node_info info;
     diff_node *node = &s->nodes[idx];
+    assert(idx < s->node_count);
     const bvp_status status = bvp_get_node(s->tree.file, idx, &info);
     if (status != BVP_OK)
         return complain_status(s->path, status, NULL);
@@ -92,60 +76,35 @@ static int read_node(diff_side *s, uint32_t idx)
     node->id = info.source_id.size > 0 ? hash_string(info.source_id) : 0;
     node->kin = mix(node->name, node->id, 0);
     node->local = hash_placement(info.placement);
-    node->properties = hash_properties(s, idx, info.property_count);
+    /* A sum does not depend on the order. */
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < info.property_count; i++) {
+        bvp_string key, value;
+        if (bvp_get_property(s->tree.file, idx, i, &key, &value) == BVP_OK)
+            sum += mix(hash_string(key), hash_string(value), 0);
+    }
+    node->properties = sum;
     if (node->parent == BVP_NONE)
         memcpy(s->placements[idx], info.placement, sizeof info.placement);
     else
         transform_multiply(s->placements[node->parent], info.placement, s->placements[idx]);
     node->world = hash_placement(s->placements[idx]);
-    if (node->part != BVP_NONE)
-        use_part(s, idx);
-    return 0;
-}
-
-/* Backward: what is below a node is complete before the node is added to its parent. */
-static void link_nodes(diff_side *s)
-{
-    for (uint32_t i = s->node_count; i-- > 0;) {
-        diff_node *node = &s->nodes[i];
-        const uint64_t content = node->part == BVP_NONE ? 0 : s->parts[node->part].content;
-        node->shape = mix(content, node->shape, 0);
-        node->instance_count += node->part != BVP_NONE;
-        if (node->parent == BVP_NONE)
-            continue;
-        diff_node *parent = &s->nodes[node->parent];
-        parent->shape += mix(node->name, node->local, node->shape);
-        parent->instance_count += node->instance_count;
-        node->next = parent->child;
-        parent->child = i;
+    if (node->part != BVP_NONE) {
+        diff_part *part = &s->parts[s->nodes[idx].part];
+        part->instance_count++;
+        if (part->node == BVP_NONE) {
+            const bvp_string number = clash_tree_part_number(&s->tree, idx);
+            part->node = idx;
+            part->number = number.size > 0 ? hash_string(number) : 0;
+        }
     }
+    return 0;
 }
 
 static int by_value(const void *a, const void *b)
 {
     const uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
     return (one > other) - (one < other);
-}
-
-/* An id that several nodes have identifies none of them. */
-static int drop_shared_ids(diff_side *s)
-{
-    uint64_t *ids = malloc(((size_t)s->node_count + 1) * sizeof *ids);
-    size_t count = 0, shared = 0;
-    if (!ids)
-        return query_no_memory();
-    for (uint32_t i = 0; i < s->node_count; i++)
-        if (s->nodes[i].id != 0)
-            ids[count++] = s->nodes[i].id;
-    qsort(ids, count, sizeof *ids, by_value);
-    for (size_t i = 1; i < count; i++)
-        if (ids[i] == ids[i - 1])
-            ids[shared++] = ids[i];
-    for (uint32_t i = 0; i < s->node_count && shared > 0; i++)
-        if (bsearch(&s->nodes[i].id, ids, shared, sizeof *ids, by_value))
-            s->nodes[i].id = 0;
-    free(ids);
-    return 0;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -169,8 +128,39 @@ int diff_side_open(diff_side *s, const char *path, const bvp_file *file, double 
         code = read_node(s, i);
     if (code != 0)
         return code;
-    link_nodes(s);
-    return drop_shared_ids(s);
+    /* Backward: what is below a node is complete before the node is added to its parent. */
+    for (uint32_t i = s->node_count; i-- > 0;) {
+        diff_node *node = &s->nodes[i];
+        const uint64_t content = node->part == BVP_NONE ? 0 : s->parts[node->part].content;
+        node->shape = mix(content, node->shape, 0);
+        node->instance_count += node->part != BVP_NONE;
+        if (node->parent == BVP_NONE)
+            continue;
+        diff_node *parent = &s->nodes[node->parent];
+        assert(node->parent < i);
+        parent->shape += mix(node->name, node->local, node->shape);
+        parent->instance_count += node->instance_count;
+        node->next = parent->child;
+        parent->child = i;
+    }
+    /* An id that several nodes have identifies none of them. */
+    uint64_t *ids = malloc(((size_t)s->node_count + 1) * sizeof *ids);
+    size_t count = 0, shared = 0;
+    if (!ids)
+        return query_no_memory();
+    for (uint32_t i = 0; i < s->node_count; i++)
+        if (s->nodes[i].id != 0)
+            ids[count++] = s->nodes[i].id;
+    qsort(ids, count, sizeof *ids, by_value);
+    for (size_t i = 1; i < count; i++)
+        if (ids[i] == ids[i - 1])
+            ids[shared++] = ids[i]; /* stays sorted, as bsearch needs it; shared < i */
+    assert(shared == 0 || shared < count);
+    for (uint32_t i = 0; i < s->node_count && shared > 0; i++)
+        if (bsearch(&s->nodes[i].id, ids, shared, sizeof *ids, by_value))
+            s->nodes[i].id = 0;
+    free(ids);
+    return 0;
 }
 
 void diff_side_close(diff_side *s)

@@ -13,31 +13,25 @@
 #include "query/query_kind.h"
 #include "cli/units.h"
 
-/* scale: the file's unit in units of `first`, which is NULL for the first file itself. */
-static int settle_unit(const diff_job *j, const bvp_file *file, const char *path,
-                       const diff_side *first, double *scale)
-{
-    bvp_file_info info;
-    bvp_get_info(file, &info);
-    *scale = 1;
-    const int code = units_assume(j->set->assume_unit, &info);
-    return code != 0 || !first ? code
-                               : units_scale(first->path, &first->tree.info, path, &info, scale);
-}
-
+/* Opens a file and reads its side. scale: the file's unit in units of `first`, which is NULL for
+ * the first file itself. */
 static int open_side(diff_job *j, diff_side *s, bvp_file **file, const char *path,
                      const diff_side *first)
 {
     static const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
     bvp_error error = {0};
     bvp_status status = packed_open(path, &how, file, &error);
-    if (status ==
-        BVP_OK) /* parts are compared by what the tables record, so only the tables are checked */
+    /* Parts are compared by what the tables record, so only the tables are checked. */
+    if (status == BVP_OK)
         status = bvp_check_part(*file, BVP_ASSEMBLY, &error);
     if (status != BVP_OK)
         return complain_status(path, status, &error);
-    double scale;
-    int code = settle_unit(j, *file, path, first, &scale);
+    bvp_file_info info;
+    double scale = 1;
+    bvp_get_info(*file, &info);
+    int code = units_assume(j->set->assume_unit, &info);
+    if (code == 0 && first)
+        code = units_scale(first->path, &first->tree.info, path, &info, &scale);
     if (code == 0)
         code = diff_side_open(s, path, *file, scale);
     return code != 0 ? code : units_assume(j->set->assume_unit, &s->tree.info);
@@ -79,29 +73,6 @@ int diff_heads_differ(const diff_job *j)
     return a->unit_in_metres != b->unit_in_metres || a->up != b->up || diff_tolerances_differ(j);
 }
 
-static int compare(diff_job *j)
-{
-    int code = choose_tolerance(j);
-    if (code == 0)
-        code = diff_match(&j->a, &j->b);
-    if (code == 0)
-        code = diff_rows_of_parts(&j->parts, &j->a, &j->b);
-    if (code == 0)
-        code = diff_rows_of_nodes(&j->nodes, &j->a, &j->b, j->tolerance, j->set->all);
-    j->differ = j->parts.count > 0 || j->nodes.count > 0 || diff_heads_differ(j);
-    return code;
-}
-
-static void close_job(diff_job *j)
-{
-    diff_rows_free(&j->parts);
-    diff_rows_free(&j->nodes);
-    diff_side_close(&j->a);
-    diff_side_close(&j->b);
-    bvp_close(j->files[0]);
-    bvp_close(j->files[1]);
-}
-
 static int run(const verb *self, int argc, char **argv)
 {
     diff_settings set = {.row_max = 20};
@@ -114,7 +85,14 @@ static int run(const verb *self, int argc, char **argv)
     if (code == 0)
         code = open_side(&j, &j.b, &j.files[1], argv[first + 1], &j.a);
     if (code == 0)
-        code = compare(&j);
+        code = choose_tolerance(&j);
+    if (code == 0)
+        code = diff_match(&j.a, &j.b);
+    if (code == 0)
+        code = diff_rows_of_parts(&j.parts, &j.a, &j.b);
+    if (code == 0)
+        code = diff_rows_of_nodes(&j.nodes, &j.a, &j.b, j.tolerance, set.all);
+    j.differ = code == 0 && (j.parts.count > 0 || j.nodes.count > 0 || diff_heads_differ(&j));
     if (code == 0 && set.json)
         diff_print_json(&j);
     else if (code == 0 && !set.quiet)
@@ -123,7 +101,12 @@ static int run(const verb *self, int argc, char **argv)
         code = query_no_memory();
     if (code == 0 && set.exit_code && j.differ)
         code = EXIT_FINDING;
-    close_job(&j);
+    diff_rows_free(&j.parts);
+    diff_rows_free(&j.nodes);
+    diff_side_close(&j.a);
+    diff_side_close(&j.b);
+    bvp_close(j.files[0]);
+    bvp_close(j.files[1]);
     return code;
 }
 

@@ -7,6 +7,7 @@
  */
 #include "query/instance_tree.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ int clash_text_add(clash_text *text, const char *data, size_t size)
     if (size > 0)
         memcpy(text->data + text->size, data, size);
     text->size += size;
+    assert(text->size < text->capacity);
     text->data[text->size] = '\0';
     return 0;
 }
@@ -122,6 +124,7 @@ typedef struct kin_table {
     uint64_t mask;
 } kin_table;
 
+/* The table has more slots than nodes are counted in it, so that the probe ends. */
 static uint32_t count_kin(kin_table *table, const uint8_t hash[16])
 {
     uint64_t key;
@@ -136,34 +139,28 @@ static uint32_t count_kin(kin_table *table, const uint8_t hash[16])
     }
 }
 
-/* hash = of above, label and source id. */
-static int hash_kin(const clash_tree *t, uint32_t node, const uint8_t above[16], clash_text *text,
-                    uint8_t hash[16])
-{
-    bvp_node_info info = {0};
-    const bvp_string label = clash_tree_label(t, node);
-    bvp_get_node(t->file, node, &info);
-    clash_text_clear(text);
-    if (clash_text_add(text, (const char *)above, 16) != 0 ||
-        clash_text_add(text, label.data, label.size) != 0 || clash_text_add(text, "", 1) != 0 ||
-        clash_text_add(text, info.source_id.data, info.source_id.size) != 0)
-        return -1;
-    bvp_hash(text->data, text->size, hash);
-    return 0;
-}
-
 static int identify(clash_tree *t, uint32_t node, kin_table *table, clash_text *text)
 {
     static const uint8_t top[16];
     const uint32_t parent = clash_tree_parent(t, node);
     uint8_t *hash = t->hashes[node];
+    assert(node < t->info.node_count);
+    assert(parent == BVP_NONE || parent < node); /* so the parent's hash is there */
     if (parent == BVP_NONE) {
         memset(hash, 0, 16);
         t->ordinals[node] = 1;
         return 0;
     }
-    if (hash_kin(t, node, parent == 0 ? top : t->hashes[parent], text, hash) != 0)
+    /* hash = of above, label and source id. */
+    bvp_node_info info = {0};
+    const bvp_string label = clash_tree_label(t, node);
+    bvp_get_node(t->file, node, &info);
+    clash_text_clear(text);
+    if (clash_text_add(text, (const char *)(parent == 0 ? top : t->hashes[parent]), 16) != 0 ||
+        clash_text_add(text, label.data, label.size) != 0 || clash_text_add(text, "", 1) != 0 ||
+        clash_text_add(text, info.source_id.data, info.source_id.size) != 0)
         return -1;
+    bvp_hash(text->data, text->size, hash);
     t->ordinals[node] = count_kin(table, hash);
     if (t->ordinals[node] > 1) {
         uint8_t record[20];
@@ -186,6 +183,7 @@ int clash_tree_open(clash_tree *t, const bvp_file *file)
     bvp_get_info(file, &t->info);
     while (table.mask < 2 * (uint64_t)t->info.node_count)
         table.mask = 2 * table.mask + 1;
+    assert((table.mask & (table.mask + 1)) == 0 && table.mask >= t->info.node_count);
     table.slots = calloc(table.mask + 1, sizeof *table.slots);
     t->hashes = calloc((size_t)t->info.node_count + 1, sizeof *t->hashes);
     t->ordinals = calloc((size_t)t->info.node_count + 1, sizeof *t->ordinals);
@@ -282,6 +280,7 @@ int clash_tree_index(clash_tree *t)
 uint32_t clash_tree_find(const clash_tree *t, const char *path)
 {
     const uint64_t hash = hash64(path, strlen(path));
+    assert(t->index); /* clash_tree_index has made it */
     size_t low = 0, high = t->info.instance_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * query_batch.c: the same question for every line of a file, one line of JSON for each.
+ *
+ * Lines are read, asked and answered in chunks, so that the library can share work between the
+ * questions of a chunk while memory stays bounded and a pipe's reader sees answers early. A bad
+ * line ends the batch, but what stands in front of it is still answered.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,23 +30,6 @@ static int refuse_reading(const char *path)
     return reason == ENOMEM ? EXIT_LIMIT : EXIT_INPUT;
 }
 
-static int lines_open(lines *in, const char *path)
-{
-    int standard = strcmp(path, "-") == 0;
-    *in = (lines){.name = standard ? "standard input" : path};
-    in->stream = standard ? stdin : fopen(path, "r");
-    if (in->stream)
-        return 0;
-    return refuse_reading(path);
-}
-
-static void lines_close(lines *in)
-{
-    free(in->text);
-    if (in->stream != stdin)
-        fclose(in->stream);
-}
-
 /* The numbers of the next line that has some. Returns how many, -1 when it has something else, 0 at
  * the end or, with errno, when it can't be read. */
 static int lines_next(lines *in, double *values)
@@ -53,20 +41,12 @@ static int lines_next(lines *in, double *values)
         if (in->text[blank] == '\0' || in->text[blank] == '#')
             continue;
         int count = parse_numbers(in->text, values, NUMBER_MAX);
+        assert(count <= NUMBER_MAX);
         return count > 0 ? count : -1;
     }
     if (feof(in->stream) && !ferror(in->stream))
         errno = 0;
     return 0;
-}
-
-static int refuse_line(const lines *in, const char *expected)
-{
-    char where[WHERE_SIZE];
-    snprintf(where, sizeof where, "%.4000s:%llu", in->name, (unsigned long long)in->number);
-    complain(where, "expected %s, found \"%.*s\"", expected, (int)strcspn(in->text, "\r\n"),
-             in->text);
-    return EXIT_INPUT;
 }
 
 /* Reads up to a full chunk; *count: lines read, with their numbers in `numbers`. */
@@ -80,27 +60,16 @@ static int read_chunk(lines *in, const query_batch *kind, void *context, uint64_
             break;
         if (found == 0)
             return refuse_reading(in->name);
-        if (found < 0 || !kind->take(context, *count, values, found))
-            return refuse_line(in, kind->expected);
+        if (found < 0 || !kind->take(context, *count, values, found)) {
+            char where[WHERE_SIZE];
+            snprintf(where, sizeof where, "%.4000s:%llu", in->name, (unsigned long long)in->number);
+            complain(where, "expected %s, found \"%.*s\"", kind->expected,
+                     (int)strcspn(in->text, "\r\n"), in->text);
+            return EXIT_INPUT;
+        }
         numbers[*count] = in->number;
     }
     return 0;
-}
-
-static int print_chunk(const query_batch *kind, void *context, const uint64_t *numbers,
-                       size_t count)
-{
-    int hit = 0;
-    for (size_t i = 0; i < count; i++) {
-        json line;
-        jsonw_start(&line, stdout, 0);
-        jsonw_object(&line, NULL);
-        jsonw_count(&line, "line", numbers[i]);
-        hit |= kind->print(context, &line, i);
-        jsonw_end(&line);
-        jsonw_finish(&line);
-    }
-    return hit;
 }
 
 int query_batch_run(const query_batch *kind, const char *path, const query_common *set,
@@ -111,22 +80,36 @@ int query_batch_run(const query_batch *kind, const char *path, const query_commo
     uint64_t numbers[QUERY_CHUNK];
     char where[WHERE_SIZE] = "";
     bvp_status status = BVP_OK;
+    const int standard = strcmp(path, "-") == 0;
+    lines in = {.name = standard ? "standard input" : path};
     query_run q;
-    lines in;
     size_t count, done;
-    int code = lines_open(&in, path);
-    if (code != 0)
-        return code;
+    int code;
+    in.stream = standard ? stdin : fopen(path, "r");
+    if (!in.stream)
+        return refuse_reading(path);
     query_begin(&q, &common);
     do {
         code = read_chunk(&in, kind, context, numbers, &count);
         done = 0;
         if (count > 0)
             status = kind->ask(context, count, &done, &q.stats);
-        q.hit |= print_chunk(kind, context, numbers, done);
+        assert(done <= count && count <= QUERY_CHUNK);
+        for (size_t i = 0; i < done; i++) {
+            json line;
+            jsonw_start(&line, stdout, 0);
+            jsonw_object(&line, NULL);
+            jsonw_count(&line, "line", numbers[i]);
+            q.hit |= kind->print(context, &line, i);
+            jsonw_end(&line);
+            jsonw_finish(&line);
+        }
     } while (code == 0 && status == BVP_OK && count == QUERY_CHUNK && !ferror(stdout));
     query_answered(&q);
-    lines_close(&in);
+    free(in.text);
+    if (in.stream != stdin)
+        fclose(in.stream);
+    assert(status == BVP_OK || done < count); /* numbers[done] is the line that failed */
     if (status != BVP_OK)
         snprintf(where, sizeof where, "%.4000s:%llu", in.name, (unsigned long long)numbers[done]);
     int end = query_end(&q, a, b, where, status);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * query_closest.c: the kind closest of the verb query: nearest surface points.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ typedef struct point_batch {
 static int take_point(void *context, size_t index, const double *v, int count)
 {
     point_batch *b = context;
+    assert(index < QUERY_CHUNK);
     if (count == 3)
         memcpy(b->points[index], v, sizeof b->points[index]);
     return count == 3;

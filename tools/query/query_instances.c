@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * query_instances.c: the kind instances of the verb query: those in a box, or nearest to a point.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include "text/message.h"
@@ -15,27 +16,6 @@ typedef struct settings {
 } settings;
 
 /* ---- in a box ------------------------------------------------------------------------------ */
-
-static void print_instances(query_run *q, const operand *o, const uint32_t *instances,
-                            uint64_t count)
-{
-    if (q->set->json)
-        jsonw_array(&q->out, "instances");
-    for (uint64_t i = 0; i < count; i++) {
-        bvp_instance_info info = {.part = BVP_NONE};
-        bvp_get_instance(o->file, instances[i], &info);
-        if (q->set->json) {
-            jsonw_inline_object(&q->out, NULL);
-            query_instance_json(&q->out, o, instances[i], info.part);
-            jsonw_end(&q->out);
-        } else {
-            query_instance_text(o, instances[i], info.part);
-            putchar('\n');
-        }
-    }
-    if (q->set->json)
-        jsonw_end(&q->out);
-}
 
 static int ask_box(const settings *set, const operand *o)
 {
@@ -52,36 +32,32 @@ static int ask_box(const settings *set, const operand *o)
     query_begin(&q, &set->common);
     const bvp_status status = bvp_instances_in_box(&body, box, box + 3, !set->bounds, instances,
                                                    o->info.instance_count, &count, &q.stats);
+    assert(status != BVP_OK || count <= o->info.instance_count);
     query_answered(&q);
     q.hit = status == BVP_OK && count > 0;
-    if (status == BVP_OK)
-        print_instances(&q, o, instances, count);
+    if (status == BVP_OK) {
+        if (q.set->json)
+            jsonw_array(&q.out, "instances");
+        for (uint64_t i = 0; i < count; i++) {
+            bvp_instance_info info = {.part = BVP_NONE};
+            bvp_get_instance(o->file, instances[i], &info);
+            if (q.set->json) {
+                jsonw_inline_object(&q.out, NULL);
+                query_instance_json(&q.out, o, instances[i], info.part);
+                jsonw_end(&q.out);
+            } else {
+                query_instance_text(o, instances[i], info.part);
+                putchar('\n');
+            }
+        }
+        if (q.set->json)
+            jsonw_end(&q.out);
+    }
     free(instances);
     return query_end(&q, o, NULL, NULL, status);
 }
 
 /* ---- nearest to a point -------------------------------------------------------------------- */
-
-static void print_nearest(query_run *q, const operand *o, const bvp_closest_result *nearest,
-                          uint64_t count)
-{
-    if (q->set->json)
-        jsonw_array(&q->out, "instances");
-    for (uint64_t i = 0; i < count; i++) {
-        const bvp_closest_result *r = &nearest[i];
-        if (q->set->json) {
-            jsonw_inline_object(&q->out, NULL);
-            query_closest_json(&q->out, o, r);
-            jsonw_end(&q->out);
-        } else {
-            printf("%.12g  ", r->distance); /* as query_length_text */
-            query_instance_text(o, r->id.instance, r->id.part);
-            putchar('\n');
-        }
-    }
-    if (q->set->json)
-        jsonw_end(&q->out);
-}
 
 static int ask_point(const settings *set, const operand *o)
 {
@@ -101,28 +77,32 @@ static int ask_point(const settings *set, const operand *o)
     query_begin(&q, &set->common);
     const bvp_status status =
         bvp_nearest_instances(&body, point, limit, nearest, most, &count, &q.stats);
+    assert(status != BVP_OK || count <= most);
     query_answered(&q);
     q.hit = status == BVP_OK && count > 0;
-    if (status == BVP_OK)
-        print_nearest(&q, o, nearest, count);
+    if (status == BVP_OK) {
+        if (q.set->json)
+            jsonw_array(&q.out, "instances");
+        for (uint64_t i = 0; i < count; i++) {
+            const bvp_closest_result *r = &nearest[i];
+            if (q.set->json) {
+                jsonw_inline_object(&q.out, NULL);
+                query_closest_json(&q.out, o, r);
+                jsonw_end(&q.out);
+            } else {
+                printf("%.12g  ", r->distance); /* as query_length_text */
+                query_instance_text(o, r->id.instance, r->id.part);
+                putchar('\n');
+            }
+        }
+        if (q.set->json)
+            jsonw_end(&q.out);
+    }
     free(nearest);
     return query_end(&q, o, NULL, NULL, status);
 }
 
 /* ---- the kind ------------------------------------------------------------------------------ */
-
-static int check_instance_settings(const verb *self, const settings *set, const operand *o)
-{
-    if (!set->box == !set->point) {
-        complain(self->name, "say where: --box X,Y,Z,X,Y,Z or --point X,Y,Z");
-        return EXIT_USAGE;
-    }
-    if (o->part != BVP_ASSEMBLY) {
-        complain(o->text, "one part has no instances to tell apart; name the file alone");
-        return EXIT_USAGE;
-    }
-    return 0;
-}
 
 static int run_instances(const verb *self, int argc, char **argv)
 {
@@ -131,8 +111,12 @@ static int run_instances(const verb *self, int argc, char **argv)
     int code;
     if (!query_start(self, argc, argv, &set, &set.place, &o, &code))
         return code;
-    code = check_instance_settings(self, &set, &o);
-    if (code == 0)
+    code = EXIT_USAGE;
+    if (!set.box == !set.point)
+        complain(self->name, "say where: --box X,Y,Z,X,Y,Z or --point X,Y,Z");
+    else if (o.part != BVP_ASSEMBLY)
+        complain(o.text, "one part has no instances to tell apart; name the file alone");
+    else
         code = set.box ? ask_box(&set, &o) : ask_point(&set, &o);
     operand_close(&o);
     return code;

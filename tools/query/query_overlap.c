@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * query_overlap.c: the kind overlap of the verb query: triangles that touch a region.
  */
+#include <assert.h>
 #include "text/message.h"
 #include "cli/options.h"
 #include "query/query_kind.h"
@@ -39,53 +40,29 @@ static int list_hit(void *user, const bvp_hit_id *id)
     return ferror(stdout);
 }
 
-static int read_planes(const char *text, region *r)
-{
-    int count = parse_numbers(text, r->values, 4 * PLANE_MAX);
-    r->plane_count = (uint32_t)(count / 4);
-    if (count >= 4 && count % 4 == 0)
-        return 0;
-    complain("--planes", "expected 1 to %d planes of 4 numbers each, nx,ny,nz,d, found \"%s\"",
-             PLANE_MAX, text);
-    return EXIT_USAGE;
-}
-
-static int check_region(const settings *set, const region *r)
-{
-    if (set->sphere && r->values[3] < 0) {
-        complain("--sphere", "the radius, its last number, can't be negative");
-        return EXIT_USAGE;
-    }
-    return 0;
-}
-
 static int read_region(const verb *self, const settings *set, region *r)
 {
-    int code;
     if (!!set->box + !!set->sphere + !!set->planes != 1) {
         complain(self->name, "say which region: one of --box, --sphere, --planes");
         return EXIT_USAGE;
     }
     if (set->box)
-        code = parse_box(set->box, r->values);
-    else if (set->sphere)
-        code = parse_vector("--sphere", set->sphere, r->values, 4);
-    else
-        code = read_planes(set->planes, r);
-    return code != 0 ? code : check_region(set, r);
-}
-
-static bvp_status overlap(const settings *set, const operand *o, const region *r, hit_list *hits)
-{
-    bvp_body body = operand_body(o);
-    uint64_t count = 0;
-    const double *v = r->values;
-    bvp_stats *stats = &hits->list.run->stats;
-    if (set->box)
-        return bvp_overlap_box(&body, v, v + 3, list_hit, hits, &count, stats);
-    if (set->sphere)
-        return bvp_overlap_sphere(&body, v, v[3], list_hit, hits, &count, stats);
-    return bvp_overlap_frustum(&body, v, r->plane_count, list_hit, hits, &count, stats);
+        return parse_box(set->box, r->values);
+    if (set->sphere) {
+        const int code = parse_vector("--sphere", set->sphere, r->values, 4);
+        if (code == 0 && r->values[3] < 0) {
+            complain("--sphere", "the radius, its last number, can't be negative");
+            return EXIT_USAGE;
+        }
+        return code;
+    }
+    const int count = parse_numbers(set->planes, r->values, 4 * PLANE_MAX);
+    r->plane_count = (uint32_t)(count / 4);
+    if (count >= 4 && count % 4 == 0)
+        return 0;
+    complain("--planes", "expected 1 to %d planes of 4 numbers each, nx,ny,nz,d, found \"%s\"",
+             PLANE_MAX, set->planes);
+    return EXIT_USAGE;
 }
 
 static int run_overlap(const verb *self, int argc, char **argv)
@@ -105,7 +82,17 @@ static int run_overlap(const verb *self, int argc, char **argv)
     query_begin(&q, &set.common);
     hit_list hits = {{&q, set.max, set.count_only, 0, 0}, &o};
     query_list_begin(&hits.list, "triangles");
-    bvp_status status = overlap(&set, &o, &r, &hits);
+    const bvp_body body = operand_body(&o);
+    const double *v = r.values;
+    uint64_t count = 0;
+    bvp_status status;
+    assert(set.box || set.sphere || (r.plane_count > 0 && r.plane_count <= PLANE_MAX));
+    if (set.box)
+        status = bvp_overlap_box(&body, v, v + 3, list_hit, &hits, &count, &q.stats);
+    else if (set.sphere)
+        status = bvp_overlap_sphere(&body, v, v[3], list_hit, &hits, &count, &q.stats);
+    else
+        status = bvp_overlap_frustum(&body, v, r.plane_count, list_hit, &hits, &count, &q.stats);
     query_answered(&q);
     query_list_end(&hits.list);
     if (status == BVP_OK)

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * query_pair.c: the kinds of query between two bodies: collide, pairs, distance, within.
+ *
+ * With one operand its instances are asked against one another; `second` then gives the library
+ * NULL. With --batch the second operand stands at many placements, a line of a file each; a
+ * placement of its own on the command line is applied first.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,25 +36,6 @@ static void close_bodies(bodies *p)
     operand_close(&p->a);
     if (p->has_b)
         operand_close(&p->b);
-}
-
-/* A single operand: what does it leave nothing to ask about? */
-static int check_single(const bodies *p, const settings *set, const verb *self)
-{
-    if (set->place_b || set->batch || set->only_b.count > 0 || set->without_b.count > 0) {
-        complain(self->name, "--%s needs a second operand",
-                 set->batch              ? "batch"
-                 : set->place_b          ? "place-b"
-                 : set->only_b.count > 0 ? "only-b"
-                                         : "without-b");
-        return EXIT_USAGE;
-    }
-    if (p->a.part != BVP_ASSEMBLY) {
-        complain(self->name, "a part has no instances to ask against one another; name a second "
-                             "operand");
-        return EXIT_USAGE;
-    }
-    return 0;
 }
 
 static int open_second(bodies *p, const settings *set, const char *text)
@@ -83,8 +69,23 @@ static int open_bodies(bodies *p, const settings *set, const verb *self, int cou
     const operand_choice choice = {"--only-a", "--without-a", &set->only_a, &set->without_a};
     code = operand_select(&p->a, &choice);
     p->body_a = operand_body(&p->a);
-    if (code == 0)
-        code = count == 2 ? open_second(p, set, operands[1]) : check_single(p, set, self);
+    if (code == 0 && count == 2) {
+        code = open_second(p, set, operands[1]);
+    } else if (code == 0) {
+        /* A single operand: its instances are asked against one another. */
+        const char *needy = set->batch                 ? "batch"
+                            : set->place_b             ? "place-b"
+                            : set->only_b.count > 0    ? "only-b"
+                            : set->without_b.count > 0 ? "without-b"
+                                                       : NULL;
+        if (needy)
+            complain(self->name, "--%s needs a second operand", needy);
+        else if (p->a.part != BVP_ASSEMBLY)
+            complain(self->name, "a part has no instances to ask against one another; name a "
+                                 "second operand");
+        code = needy || p->a.part != BVP_ASSEMBLY ? EXIT_USAGE : 0;
+    }
+    assert(code != 0 || p->has_b == (count == 2));
     if (code != 0)
         operand_close(&p->a);
     return code;
@@ -163,6 +164,7 @@ static int take_placement(void *context, size_t index, const double *values, int
 {
     placement_batch *b = context;
     double *m = b->placements[index];
+    assert(index < QUERY_CHUNK);
     if (count != 3 && count != 6 && count != 12)
         return 0;
     placement_of_numbers(values, count, m);
@@ -322,28 +324,6 @@ static int run_pairs(const verb *self, int argc, char **argv)
 
 /* ---- distance ------------------------------------------------------------------------------ */
 
-static int ask_distance(const bodies *p, const settings *set, double limit, double tolerance)
-{
-    query_run q;
-    bvp_distance_result r = {0};
-    query_begin(&q, &set->common);
-    bvp_status status = bvp_distance_about(&p->body_a, second(p), limit, tolerance, &r, &q.stats);
-    query_answered(&q);
-    q.hit = status == BVP_OK && r.found;
-    if (status == BVP_OK && set->common.json) {
-        jsonw_bool(&q.out, "found", r.found);
-        if (r.found)
-            witnesses_as_json(&q.out, p, &r);
-    } else if (q.hit) {
-        witnesses_as_text(p, &r);
-    } else if (status == BVP_OK) {
-        puts(!isinf(limit) ? "farther than the limit"
-             : p->has_b    ? "no distance: an operand has no triangles"
-                           : "no distance: there are not two instances");
-    }
-    return query_end(&q, &p->a, p->has_b ? &p->b : NULL, NULL, status);
-}
-
 static int run_distance(const verb *self, int argc, char **argv)
 {
     settings set = {.max = 0};
@@ -362,30 +342,32 @@ static int run_distance(const verb *self, int argc, char **argv)
     }
     if (code == 0 && set.batch)
         code = run_placements(&distance_batch, &p, &set, limit);
-    else if (code == 0)
-        code = ask_distance(&p, &set, limit, tolerance);
+    else if (code == 0) {
+        query_run q;
+        bvp_distance_result r = {0};
+        query_begin(&q, &set.common);
+        bvp_status status =
+            bvp_distance_about(&p.body_a, second(&p), limit, tolerance, &r, &q.stats);
+        query_answered(&q);
+        q.hit = status == BVP_OK && r.found;
+        if (status == BVP_OK && set.common.json) {
+            jsonw_bool(&q.out, "found", r.found);
+            if (r.found)
+                witnesses_as_json(&q.out, &p, &r);
+        } else if (q.hit) {
+            witnesses_as_text(&p, &r);
+        } else if (status == BVP_OK) {
+            puts(!isinf(limit) ? "farther than the limit"
+                 : p.has_b     ? "no distance: an operand has no triangles"
+                               : "no distance: there are not two instances");
+        }
+        code = query_end(&q, &p.a, p.has_b ? &p.b : NULL, NULL, status);
+    }
     close_bodies(&p);
     return code;
 }
 
 /* ---- within -------------------------------------------------------------------------------- */
-
-static int ask_within(const bodies *p, const settings *set, double delta)
-{
-    query_run q;
-    bvp_distance_result r = {0};
-    int within = 0;
-    query_begin(&q, &set->common);
-    bvp_status status = bvp_within(&p->body_a, second(p), delta, &within, &r, &q.stats);
-    query_answered(&q);
-    if (status == BVP_OK)
-        yes_or_no(&q, "within", within);
-    if (q.hit && set->common.json)
-        witnesses_as_json(&q.out, p, &r);
-    else if (q.hit)
-        witnesses_as_text(p, &r);
-    return query_end(&q, &p->a, p->has_b ? &p->b : NULL, NULL, status);
-}
 
 static int run_within(const verb *self, int argc, char **argv)
 {
@@ -403,8 +385,21 @@ static int run_within(const verb *self, int argc, char **argv)
     }
     if (code == 0 && set.batch)
         code = run_placements(&within_batch, &p, &set, delta);
-    else if (code == 0)
-        code = ask_within(&p, &set, delta);
+    else if (code == 0) {
+        query_run q;
+        bvp_distance_result r = {0};
+        int within = 0;
+        query_begin(&q, &set.common);
+        bvp_status status = bvp_within(&p.body_a, second(&p), delta, &within, &r, &q.stats);
+        query_answered(&q);
+        if (status == BVP_OK)
+            yes_or_no(&q, "within", within);
+        if (q.hit && set.common.json)
+            witnesses_as_json(&q.out, &p, &r);
+        else if (q.hit)
+            witnesses_as_text(&p, &r);
+        code = query_end(&q, &p.a, p.has_b ? &p.b : NULL, NULL, status);
+    }
     close_bodies(&p);
     return code;
 }

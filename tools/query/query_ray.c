@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * query_ray.c: the kind ray of the verb query: first, any or all hits of rays.
+ *
+ * The library reports all hits of a ray in any order; here they are collected and sorted along the
+ * ray, so that the answer does not depend on the hierarchy. First and any hits need no list.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,18 +73,6 @@ static bvp_status ray_first(query_run *q, const operand *o, const bvp_ray *ray)
     return BVP_OK;
 }
 
-static bvp_status ray_any(query_run *q, const operand *o, const bvp_ray *ray)
-{
-    bvp_body body = operand_body(o);
-    bvp_status status = bvp_ray_any(&body, ray, &q->hit, &q->stats);
-    query_answered(q);
-    if (status == BVP_OK && q->set->json)
-        jsonw_bool(&q->out, "found", q->hit);
-    else if (status == BVP_OK)
-        puts(q->hit ? "yes" : "no");
-    return status;
-}
-
 /* ---- all hits of a ray, along the ray ------------------------------------------------------ */
 
 typedef struct ray_hits {
@@ -96,6 +88,7 @@ static int keep_hit(void *user, const bvp_ray_hit *hit)
     if (h->failed)
         return 1;
     h->items[h->count++] = *hit;
+    assert(h->count <= h->capacity);
     return 0;
 }
 
@@ -107,18 +100,6 @@ static int along_ray(const void *a, const void *b)
     if (x->id.instance != y->id.instance)
         return x->id.instance < y->id.instance ? -1 : 1;
     return (x->id.triangle > y->id.triangle) - (x->id.triangle < y->id.triangle);
-}
-
-static void ray_hits_as_json(query_run *q, const operand *o, const bvp_ray *ray, const ray_hits *h)
-{
-    jsonw_array(&q->out, "hits");
-    for (size_t i = 0; i < h->count; i++) {
-        jsonw_inline_object(&q->out, NULL);
-        ray_hit_as_json(&q->out, o, ray, &h->items[i]);
-        jsonw_end(&q->out);
-    }
-    jsonw_end(&q->out);
-    jsonw_count(&q->out, "count", h->count);
 }
 
 static bvp_status ray_all(query_run *q, const operand *o, const bvp_ray *ray)
@@ -133,8 +114,16 @@ static bvp_status ray_all(query_run *q, const operand *o, const bvp_ray *ray)
     q->hit = hits.count > 0;
     if (status == BVP_OK && hits.count > 0)
         qsort(hits.items, hits.count, sizeof *hits.items, along_ray);
-    if (status == BVP_OK && q->set->json)
-        ray_hits_as_json(q, o, ray, &hits);
+    if (status == BVP_OK && q->set->json) {
+        jsonw_array(&q->out, "hits");
+        for (size_t i = 0; i < hits.count; i++) {
+            jsonw_inline_object(&q->out, NULL);
+            ray_hit_as_json(&q->out, o, ray, &hits.items[i]);
+            jsonw_end(&q->out);
+        }
+        jsonw_end(&q->out);
+        jsonw_count(&q->out, "count", hits.count);
+    }
     for (size_t i = 0; status == BVP_OK && !q->set->json && i < hits.count; i++)
         ray_hit_as_text(o, ray, &hits.items[i]);
     free(hits.items);
@@ -155,6 +144,7 @@ typedef struct ray_batch {
 static int take_ray(void *context, size_t index, const double *v, int count)
 {
     ray_batch *b = context;
+    assert(index < QUERY_CHUNK);
     if (count != 6 && count != 8)
         return 0;
     b->rays[index] = (bvp_ray){{v[0], v[1], v[2]},
@@ -200,56 +190,40 @@ static int run_rays(const settings *set, const operand *o)
 
 /* ---- the kind ------------------------------------------------------------------------------ */
 
-static int read_ray(const verb *self, const settings *set, bvp_ray *ray)
-{
-    if (!set->origin || !set->direction) {
-        complain(self->name, "say which ray: --origin x,y,z --direction x,y,z, or --batch FILE");
-        return EXIT_USAGE;
-    }
-    int code = parse_vector("--origin", set->origin, ray->origin, 3);
-    if (code == 0)
-        code = parse_vector("--direction", set->direction, ray->direction, 3);
-    if (code != 0)
-        return code;
-    const double *d = ray->direction;
-    if (d[0] == 0 && d[1] == 0 && d[2] == 0) {
-        complain("--direction", "must not be zero");
-        return EXIT_USAGE;
-    }
-    ray->t_min = set->t_min;
-    ray->t_max = set->t_max;
-    return 0;
-}
-
 static int ask_ray(const verb *self, const settings *set, const operand *o)
 {
     query_run q;
     bvp_ray ray;
-    int code = read_ray(self, set, &ray);
+    if (!set->origin || !set->direction) {
+        complain(self->name, "say which ray: --origin x,y,z --direction x,y,z, or --batch FILE");
+        return EXIT_USAGE;
+    }
+    int code = parse_vector("--origin", set->origin, ray.origin, 3);
+    if (code == 0)
+        code = parse_vector("--direction", set->direction, ray.direction, 3);
     if (code != 0)
         return code;
+    const double *d = ray.direction;
+    if (d[0] == 0 && d[1] == 0 && d[2] == 0) {
+        complain("--direction", "must not be zero");
+        return EXIT_USAGE;
+    }
+    ray.t_min = set->t_min;
+    ray.t_max = set->t_max;
     query_begin(&q, &set->common);
-    bvp_status status = set->all   ? ray_all(&q, o, &ray)
-                        : set->any ? ray_any(&q, o, &ray)
-                                   : ray_first(&q, o, &ray);
+    bvp_status status;
+    if (set->any) {
+        const bvp_body body = operand_body(o);
+        status = bvp_ray_any(&body, &ray, &q.hit, &q.stats);
+        query_answered(&q);
+        if (status == BVP_OK && set->common.json)
+            jsonw_bool(&q.out, "found", q.hit);
+        else if (status == BVP_OK)
+            puts(q.hit ? "yes" : "no");
+    } else {
+        status = set->all ? ray_all(&q, o, &ray) : ray_first(&q, o, &ray);
+    }
     return query_end(&q, o, NULL, NULL, status);
-}
-
-static int check_ray_settings(const verb *self, const settings *set)
-{
-    if (set->any && set->all) {
-        complain(self->name, "--any and --all contradict each other");
-        return EXIT_USAGE;
-    }
-    if (set->batch && set->all) {
-        complain(self->name, "--batch answers with the first hit, or with --any; not --all");
-        return EXIT_USAGE;
-    }
-    if (set->t_min > set->t_max) {
-        complain("--t-min", "must not be above --t-max");
-        return EXIT_USAGE;
-    }
-    return 0;
 }
 
 static int run_ray(const verb *self, int argc, char **argv)
@@ -259,11 +233,15 @@ static int run_ray(const verb *self, int argc, char **argv)
     int code;
     if (!query_start(self, argc, argv, &set, &set.place, &o, &code))
         return code;
-    code = check_ray_settings(self, &set);
-    if (code == 0 && set.batch)
-        code = run_rays(&set, &o);
-    else if (code == 0)
-        code = ask_ray(self, &set, &o);
+    code = EXIT_USAGE;
+    if (set.any && set.all)
+        complain(self->name, "--any and --all contradict each other");
+    else if (set.batch && set.all)
+        complain(self->name, "--batch answers with the first hit, or with --any; not --all");
+    else if (set.t_min > set.t_max)
+        complain("--t-min", "must not be above --t-max");
+    else
+        code = set.batch ? run_rays(&set, &o) : ask_ray(self, &set, &o);
     operand_close(&o);
     return code;
 }

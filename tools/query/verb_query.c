@@ -3,6 +3,7 @@
  */
 #include "query/query_kind.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include "cli/file_fault.h"
@@ -27,69 +28,50 @@ void query_answered(query_run *q)
     q->seconds = seconds_now() - q->began;
 }
 
-static void stats_as_json(query_run *q)
+int query_end(query_run *q, const operand *a, const operand *b, const char *where,
+              bvp_status status)
 {
     const bvp_stats *s = &q->stats;
-    jsonw_object(&q->out, "stats");
-    jsonw_count(&q->out, "nodes", s->nodes);
-    jsonw_count(&q->out, "boxes", s->boxes);
-    jsonw_count(&q->out, "leaves", s->leaves);
-    jsonw_count(&q->out, "triangles", s->triangles);
-    jsonw_count(&q->out, "exact", s->exact);
-    jsonw_count(&q->out, "instance_pairs", s->instance_pairs);
-    jsonw_number(&q->out, "seconds", q->seconds);
-    jsonw_end(&q->out);
-}
-
-static void stats_as_text(const query_run *q)
-{
-    const bvp_stats *s = &q->stats;
-    char a[32];
-    fflush(stdout);
-    fprintf(stderr, "nodes %s", grouped(s->nodes, a));
-    fprintf(stderr, ", boxes %s", grouped(s->boxes, a));
-    fprintf(stderr, ", leaves %s", grouped(s->leaves, a));
-    fprintf(stderr, ", triangles %s", grouped(s->triangles, a));
-    fprintf(stderr, " (exact %s)", grouped(s->exact, a));
-    fprintf(stderr, ", instance pairs %s", grouped(s->instance_pairs, a));
-    fprintf(stderr, ", %.3g ms\n", 1e3 * q->seconds);
-}
-
-static void end_answer(query_run *q, bvp_status status)
-{
-    if (q->set->stats && q->set->json)
-        stats_as_json(q);
-    else if (q->set->stats)
-        stats_as_text(q);
+    if (q->set->stats && q->set->json) {
+        jsonw_object(&q->out, "stats");
+        jsonw_count(&q->out, "nodes", s->nodes);
+        jsonw_count(&q->out, "boxes", s->boxes);
+        jsonw_count(&q->out, "leaves", s->leaves);
+        jsonw_count(&q->out, "triangles", s->triangles);
+        jsonw_count(&q->out, "exact", s->exact);
+        jsonw_count(&q->out, "instance_pairs", s->instance_pairs);
+        jsonw_number(&q->out, "seconds", q->seconds);
+        jsonw_end(&q->out);
+    } else if (q->set->stats) {
+        char text[32];
+        fflush(stdout);
+        fprintf(stderr, "nodes %s", grouped(s->nodes, text));
+        fprintf(stderr, ", boxes %s", grouped(s->boxes, text));
+        fprintf(stderr, ", leaves %s", grouped(s->leaves, text));
+        fprintf(stderr, ", triangles %s", grouped(s->triangles, text));
+        fprintf(stderr, " (exact %s)", grouped(s->exact, text));
+        fprintf(stderr, ", instance pairs %s", grouped(s->instance_pairs, text));
+        fprintf(stderr, ", %.3g ms\n", 1e3 * q->seconds);
+    }
     if (q->set->json && status != BVP_OK)
         jsonw_text(&q->out, "error", bvp_status_name(status));
     if (q->set->json) {
         jsonw_end(&q->out);
         jsonw_finish(&q->out);
     }
-}
-
-/* Which of the operands did the query fail on? */
-static int complain_operand(const operand *a, const operand *b, bvp_status status)
-{
-    bvp_error error = {0};
-    const int is_b =
-        b && find_fault(a->file, &error) == BVP_OK && find_fault(b->file, &error) != BVP_OK;
-    return complain_fault(is_b ? b->text : a->text, is_b ? b->file : a->file, status);
-}
-
-int query_end(query_run *q, const operand *a, const operand *b, const char *where,
-              bvp_status status)
-{
-    end_answer(q, status);
     if (status == BVP_ERR_ARGUMENT) {
         complain(where ? where : a->text,
                  "the query can't be asked: a placement must be finite and not "
                  "singular, distances not negative");
         return EXIT_USAGE;
     }
-    if (status != BVP_OK)
-        return complain_operand(a, b, status);
+    if (status != BVP_OK) {
+        /* Which of the operands did the query fail on? */
+        bvp_error error = {0};
+        const int is_b =
+            b && find_fault(a->file, &error) == BVP_OK && find_fault(b->file, &error) != BVP_OK;
+        return complain_fault(is_b ? b->text : a->text, is_b ? b->file : a->file, status);
+    }
     return q->hit && q->set->exit_code ? EXIT_FINDING : EXIT_DONE;
 }
 
@@ -217,6 +199,7 @@ void query_list_begin(query_list *list, const char *name)
 
 query_admission query_list_admit(query_list *list)
 {
+    assert(list->max == 0 || list->count <= list->max);
     list->more = list->max > 0 && list->count == list->max;
     if (list->more)
         return QUERY_STOP;

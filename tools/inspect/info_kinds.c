@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * info_kinds.c: sums over the parts' hierarchies.
+ *
+ * Hierarchies of one kind are summed over all parts. Sizes and counts add up; the area cost is a
+ * mean that counts each part by its triangles, because a query meets large parts more often.
  */
 #include "inspect/info_kinds.h"
 
@@ -17,19 +20,6 @@ typedef struct kind_sum {
 
 enum { KINDS = BVP_KIND_RSS + 1 };
 
-static void add(kind_sum *sum, const bvp_hierarchy_info *h, uint64_t triangle_count)
-{
-    if (sum->part_count++ == 0)
-        sum->first = *h;
-    sum->depth = h->depth > sum->depth ? h->depth : sum->depth;
-    sum->size += h->size;
-    sum->order_size += h->order_size;
-    sum->triangle_count += triangle_count;
-    sum->node_count += h->node_count;
-    sum->leaf_count += h->leaf_count;
-    sum->area_cost += h->area_cost * (double)triangle_count;
-}
-
 static bvp_status add_part(const bvp_file *file, uint32_t part, uint64_t triangle_count,
                            kind_sum sums[KINDS])
 {
@@ -37,8 +27,18 @@ static bvp_status add_part(const bvp_file *file, uint32_t part, uint64_t triangl
     bvp_status status = BVP_OK;
     for (uint32_t k = 0; status == BVP_OK; k++) {
         status = bvp_get_hierarchy(file, part, k, &h);
-        if (status == BVP_OK && (int)h.kind < KINDS)
-            add(&sums[h.kind], &h, triangle_count);
+        if (status == BVP_OK && (int)h.kind < KINDS) {
+            kind_sum *const sum = &sums[h.kind];
+            if (sum->part_count++ == 0)
+                sum->first = h;
+            sum->depth = h.depth > sum->depth ? h.depth : sum->depth;
+            sum->size += h.size;
+            sum->order_size += h.order_size;
+            sum->triangle_count += triangle_count;
+            sum->node_count += h.node_count;
+            sum->leaf_count += h.leaf_count;
+            sum->area_cost += h.area_cost * (double)triangle_count;
+        }
     }
     return status == BVP_ERR_ARGUMENT ? BVP_OK : status; /* that was the last */
 }
@@ -58,66 +58,60 @@ static bvp_status sum_up(const bvp_file *file, uint32_t part_count, kind_sum sum
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-static void print_sum(const kind_sum *s)
-{
-    char a[32], b[64];
-    const double triangles = s->triangle_count ? (double)s->triangle_count : 1;
-    printf("  %-14s%s bytes, %.2f a stored triangle", kind_name(s->first.kind), grouped(s->size, a),
-           (double)s->size / triangles);
-    if (s->order_size > 0)
-        printf(" (%.2f of them their order)", (double)s->order_size / triangles);
-    printf(": %s, %s %s of up to %u, depth %u, area cost %.2f",
-           counted(s->node_count, s->first.kind == BVP_KIND_WIDE ? "node" : "volume", b),
-           grouped(s->leaf_count, a), s->leaf_count == 1 ? "leaf" : "leaves", s->first.leaf_size,
-           s->depth, s->area_cost / triangles);
-    if (s->first.kind != BVP_KIND_WIDE) /* it does not tell */
-        printf(", split %s", split_name(s->first.split));
-    printf("\n");
-    if (s->first.kind == BVP_KIND_BOXTREE)
-        printf("  %-14sup to %s a volume, offsets of %u bits\n", "",
-               counted(s->first.plane_max, "plane", b), 8 * s->first.offset_size);
-}
-
 bvp_status kinds_as_text(const bvp_file *file, uint32_t part_count)
 {
     kind_sum sums[KINDS];
     bvp_status status = sum_up(file, part_count, sums);
     for (int kind = 0; kind < KINDS && status == BVP_OK; kind++)
-        if (sums[kind].part_count > 0)
-            print_sum(&sums[kind]);
+        if (sums[kind].part_count > 0) {
+            const kind_sum *s = &sums[kind];
+            char a[32], b[64];
+            const double triangles = s->triangle_count ? (double)s->triangle_count : 1;
+            printf("  %-14s%s bytes, %.2f a stored triangle", kind_name(s->first.kind),
+                   grouped(s->size, a), (double)s->size / triangles);
+            if (s->order_size > 0)
+                printf(" (%.2f of them their order)", (double)s->order_size / triangles);
+            printf(": %s, %s %s of up to %u, depth %u, area cost %.2f",
+                   counted(s->node_count, s->first.kind == BVP_KIND_WIDE ? "node" : "volume", b),
+                   grouped(s->leaf_count, a), s->leaf_count == 1 ? "leaf" : "leaves",
+                   s->first.leaf_size, s->depth, s->area_cost / triangles);
+            if (s->first.kind != BVP_KIND_WIDE) /* it does not tell */
+                printf(", split %s", split_name(s->first.split));
+            printf("\n");
+            if (s->first.kind == BVP_KIND_BOXTREE)
+                printf("  %-14sup to %s a volume, offsets of %u bits\n", "",
+                       counted(s->first.plane_max, "plane", b), 8 * s->first.offset_size);
+        }
     return status;
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static void sum_as_json(json *out, const kind_sum *s)
-{
-    const double triangles = s->triangle_count ? (double)s->triangle_count : 1;
-    jsonw_object(out, NULL);
-    jsonw_text(out, "kind", kind_name(s->first.kind));
-    if (s->first.kind != BVP_KIND_WIDE)
-        jsonw_text(out, "split", split_name(s->first.split));
-    jsonw_count(out, "leaf_size", s->first.leaf_size);
-    if (s->first.kind == BVP_KIND_BOXTREE) {
-        jsonw_count(out, "planes", s->first.plane_max);
-        jsonw_count(out, "offset_bits", 8 * (uint64_t)s->first.offset_size);
-    }
-    jsonw_count(out, "size", s->size);
-    jsonw_count(out, "order_size", s->order_size);
-    jsonw_number(out, "bytes_per_triangle", (double)s->size / triangles);
-    jsonw_count(out, "volume_count", s->node_count);
-    jsonw_count(out, "leaf_count", s->leaf_count);
-    jsonw_count(out, "depth", s->depth);
-    jsonw_number(out, "area_cost", s->area_cost / triangles);
-    jsonw_end(out);
-}
-
 static void sums_as_json(json *out, const kind_sum sums[KINDS])
 {
     jsonw_array(out, "hierarchies");
     for (int kind = 0; kind < KINDS; kind++)
-        if (sums[kind].part_count > 0)
-            sum_as_json(out, &sums[kind]);
+        if (sums[kind].part_count > 0) {
+            const kind_sum *s = &sums[kind];
+            const double triangles = s->triangle_count ? (double)s->triangle_count : 1;
+            jsonw_object(out, NULL);
+            jsonw_text(out, "kind", kind_name(s->first.kind));
+            if (s->first.kind != BVP_KIND_WIDE)
+                jsonw_text(out, "split", split_name(s->first.split));
+            jsonw_count(out, "leaf_size", s->first.leaf_size);
+            if (s->first.kind == BVP_KIND_BOXTREE) {
+                jsonw_count(out, "planes", s->first.plane_max);
+                jsonw_count(out, "offset_bits", 8 * (uint64_t)s->first.offset_size);
+            }
+            jsonw_count(out, "size", s->size);
+            jsonw_count(out, "order_size", s->order_size);
+            jsonw_number(out, "bytes_per_triangle", (double)s->size / triangles);
+            jsonw_count(out, "volume_count", s->node_count);
+            jsonw_count(out, "leaf_count", s->leaf_count);
+            jsonw_count(out, "depth", s->depth);
+            jsonw_number(out, "area_cost", s->area_cost / triangles);
+            jsonw_end(out);
+        }
     jsonw_end(out);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * verb_dump.c: the verb dump: the bytes of a packed file, each with its meaning.
  */
+#include <assert.h>
 #include <string.h>
 #include <strings.h>
 #include "bvpack.h"
@@ -25,37 +26,6 @@ typedef struct dump {
     int section_count;
 } dump;
 
-/* ---- which bytes --------------------------------------------------------------------------- */
-
-/* The section of a path: "PART[3].origin[0]" belongs to PART. */
-static void section_of(const char *path, char name[NAME_SIZE])
-{
-    snprintf(name, NAME_SIZE, "%.*s", (int)strcspn(path, "[. "), path);
-}
-
-static void note_section(dump *d, const char *name)
-{
-    int known = d->section_count == SECTION_MAX;
-    for (int i = 0; i < d->section_count && !known; i++)
-        known = strcmp(d->sections[i], name) == 0;
-    if (!known)
-        snprintf(d->sections[d->section_count++], NAME_SIZE, "%s", name);
-}
-
-/* Is the annotation asked for? Bytes offset .. offset + size count, size 0 up to the end. */
-static int is_wanted(dump *d, const bvp_annotation *a)
-{
-    const settings *set = d->set;
-    char name[NAME_SIZE];
-    section_of(a->path, name);
-    note_section(d, name);
-    if (set->section && strcasecmp(set->section, name) != 0)
-        return 0;
-    if (a->offset + a->size <= set->offset)
-        return 0;
-    return set->size == 0 || a->offset < set->offset || a->offset - set->offset < set->size;
-}
-
 /* ---- lines --------------------------------------------------------------------------------- */
 
 static void print_bytes(const dump *d, uint64_t offset, uint64_t size)
@@ -66,79 +36,66 @@ static void print_bytes(const dump *d, uint64_t offset, uint64_t size)
         printf(" %02x", d->bytes[offset + i]);
 }
 
-static void print_meaning(const bvp_annotation *a)
-{
-    int missing = a->size < LINE_BYTES ? LINE_BYTES - (int)a->size : 0;
-    printf("%*s  ", 3 * missing, "");
-    print_plain(stdout, a->path);
-    if (a->value[0]) {
-        fputs(" = ", stdout);
-        print_plain(stdout, a->value);
-    }
-    if (a->rule[0])
-        printf("  (%s)", a->rule);
-    putchar('\n');
-}
-
-/* The first line says what it is; the bytes that do not fit follow, some of them or all. */
-static void print_text(const dump *d, const bvp_annotation *a)
-{
-    uint64_t end = a->size;
-    if (!d->set->full && end > SHORT_BYTES)
-        end = LINE_BYTES;
-    print_bytes(d, a->offset, a->size);
-    print_meaning(a);
-    for (uint64_t at = LINE_BYTES; at < end; at += LINE_BYTES) {
-        print_bytes(d, a->offset + at, end - at);
-        putchar('\n');
-    }
-    if (end < a->size)
-        printf("          ... %llu more bytes\n", (unsigned long long)(a->size - end));
-}
-
-static void print_json(const bvp_annotation *a)
-{
-    json line;
-    jsonw_start(&line, stdout, 0);
-    jsonw_object(&line, NULL);
-    jsonw_count(&line, "offset", a->offset);
-    jsonw_count(&line, "size", a->size);
-    jsonw_text(&line, "path", a->path);
-    jsonw_text(&line, "value", a->value);
-    jsonw_text(&line, "rule", a->rule);
-    jsonw_end(&line);
-    jsonw_finish(&line);
-}
-
 static int show(void *user, const bvp_annotation *a)
 {
     dump *d = user;
-    if (!is_wanted(d, a))
+    const settings *set = d->set;
+    char name[NAME_SIZE];
+    /* The section of a path: "PART[3].origin[0]" belongs to PART. All are noted, for a message that
+     * lists them when nothing is shown. */
+    snprintf(name, NAME_SIZE, "%.*s", (int)strcspn(a->path, "[. "), a->path);
+    int known = d->section_count == SECTION_MAX;
+    for (int i = 0; i < d->section_count && !known; i++)
+        known = strcmp(d->sections[i], name) == 0;
+    if (!known)
+        snprintf(d->sections[d->section_count++], NAME_SIZE, "%s", name);
+    assert(d->section_count <= SECTION_MAX);
+    if (set->section && strcasecmp(set->section, name) != 0)
+        return 0;
+    /* Bytes offset .. offset + size count, size 0 up to the end. */
+    if (a->offset + a->size <= set->offset)
+        return 0;
+    if (set->size != 0 && a->offset >= set->offset && a->offset - set->offset >= set->size)
         return 0;
     d->shown++;
-    if (d->set->json)
-        print_json(a);
-    else
-        print_text(d, a);
+    if (d->set->json) {
+        json line;
+        jsonw_start(&line, stdout, 0);
+        jsonw_object(&line, NULL);
+        jsonw_count(&line, "offset", a->offset);
+        jsonw_count(&line, "size", a->size);
+        jsonw_text(&line, "path", a->path);
+        jsonw_text(&line, "value", a->value);
+        jsonw_text(&line, "rule", a->rule);
+        jsonw_end(&line);
+        jsonw_finish(&line);
+    } else {
+        /* The first line says what it is; the bytes that do not fit follow, some of them or all. */
+        uint64_t end = a->size;
+        if (!d->set->full && end > SHORT_BYTES)
+            end = LINE_BYTES;
+        print_bytes(d, a->offset, a->size);
+        int missing = a->size < LINE_BYTES ? LINE_BYTES - (int)a->size : 0;
+        printf("%*s  ", 3 * missing, "");
+        print_plain(stdout, a->path);
+        if (a->value[0]) {
+            fputs(" = ", stdout);
+            print_plain(stdout, a->value);
+        }
+        if (a->rule[0])
+            printf("  (%s)", a->rule);
+        putchar('\n');
+        for (uint64_t at = LINE_BYTES; at < end; at += LINE_BYTES) {
+            print_bytes(d, a->offset + at, end - at);
+            putchar('\n');
+        }
+        if (end < a->size)
+            printf("          ... %llu more bytes\n", (unsigned long long)(a->size - end));
+    }
     return ferror(stdout);
 }
 
 /* ---- the verb ------------------------------------------------------------------------------ */
-
-static int nothing_shown(const dump *d)
-{
-    if (!d->set->section) {
-        complain("--offset", "there is nothing in this range; the file is shorter");
-        return EXIT_USAGE;
-    }
-    fputs("bvpack: --section: nothing to show; the file has", stderr);
-    for (int i = 0; i < d->section_count; i++) {
-        fputs(i > 0 ? ", " : " ", stderr);
-        print_plain(stderr, d->sections[i]);
-    }
-    fputc('\n', stderr);
-    return EXIT_USAGE;
-}
 
 static int dump_bytes(const settings *set, const char *path, const input *in)
 {
@@ -152,7 +109,19 @@ static int dump_bytes(const settings *set, const char *path, const input *in)
     bvp_close(file);
     if (status != BVP_OK)
         return complain_status(path, status, NULL);
-    return d.shown > 0 ? EXIT_DONE : nothing_shown(&d);
+    if (d.shown > 0)
+        return EXIT_DONE;
+    if (!set->section) {
+        complain("--offset", "there is nothing in this range; the file is shorter");
+        return EXIT_USAGE;
+    }
+    fputs("bvpack: --section: nothing to show; the file has", stderr);
+    for (int i = 0; i < d.section_count; i++) {
+        fputs(i > 0 ? ", " : " ", stderr);
+        print_plain(stderr, d.sections[i]);
+    }
+    fputc('\n', stderr);
+    return EXIT_USAGE;
 }
 
 static int run(const verb *self, int argc, char **argv)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * verb_info.c: the verb info: what is in a packed file.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "bvpack.h"
@@ -24,6 +25,7 @@ static const char *const axis_names[] = {"x", "y", "z", NULL};
 
 static const char *up_axis_name(const bvp_file_info *info)
 {
+    assert(info->up == BVP_UP_UNKNOWN || (unsigned)(info->up - BVP_UP_X) < 3);
     return info->up != BVP_UP_UNKNOWN ? axis_names[info->up - BVP_UP_X] : NULL;
 }
 
@@ -40,63 +42,6 @@ static void float_triple(json *out, const char *key, const float v[3])
 {
     double wide[3] = {v[0], v[1], v[2]};
     jsonw_numbers(out, key, wide, 3);
-}
-
-static bvp_status part_as_json(json *out, const bvp_file *file, const bvp_part_info *part,
-                               uint32_t index)
-{
-    jsonw_object(out, NULL);
-    jsonw_count(out, "index", index);
-    jsonw_bytes(out, "name", part->name);
-    jsonw_bytes(out, "source_id", part->source_id);
-    jsonw_count(out, "triangle_count", part->triangle_count);
-    jsonw_count(out, "vertex_count", part->vertex_count);
-    jsonw_count(out, "cluster_count", part->cluster_count);
-    jsonw_numbers(out, "origin", part->origin, 3);
-    float_triple(out, "lo", part->lo);
-    float_triple(out, "hi", part->hi);
-    jsonw_number(out, "rounding_error", part->rounding_error);
-    jsonw_count(out, "degenerate_count", part->degenerate_count);
-    jsonw_count(out, "duplicate_count", part->duplicate_count);
-    jsonw_count(out, "open_edge_count", part->open_edge_count);
-    jsonw_count(out, "nonmanifold_edge_count", part->nonmanifold_edge_count);
-    jsonw_count(out, "hierarchy_size", part->hierarchy_size);
-    jsonw_count(out, "geometry_size", part->geometry_size);
-    jsonw_count(out, "id_size", part->id_size);
-    jsonw_bool(out, "has_ids", part->has_ids);
-    jsonw_hex(out, "content_hash", part->content_hash, sizeof part->content_hash);
-    const bvp_status status = part_kinds_as_json(out, file, index, part->triangle_count);
-    jsonw_end(out);
-    return status;
-}
-
-static bvp_status parts_as_json(json *out, const bvp_file *file, uint32_t count)
-{
-    bvp_status status = BVP_OK;
-    jsonw_array(out, "parts");
-    for (uint32_t i = 0; i < count && status == BVP_OK; i++) {
-        bvp_part_info part;
-        status = bvp_get_part(file, i, &part);
-        if (status == BVP_OK)
-            status = part_as_json(out, file, &part, i);
-    }
-    jsonw_end(out);
-    return status;
-}
-
-static void properties_as_json(json *out, const bvp_file *file, uint32_t node, uint32_t count)
-{
-    bvp_string key, value;
-    jsonw_inline_array(out, "properties");
-    for (uint32_t i = 0; i < count; i++) {
-        if (bvp_get_property(file, node, i, &key, &value) != BVP_OK)
-            break;
-        jsonw_object(out, NULL);
-        jsonw_bytes(out, "key", key);
-        jsonw_bytes(out, "value", value);
-        jsonw_end(out);
-    }
-    jsonw_end(out);
 }
 
 static void index_or_null(json *out, const char *key, uint32_t index)
@@ -124,34 +69,21 @@ static bvp_status tree_as_json(json *out, const bvp_file *file, uint32_t count)
         index_or_null(out, "part", node.part);
         index_or_null(out, "instance", node.instance);
         jsonw_numbers(out, "placement", node.placement, 12);
-        properties_as_json(out, file, i, node.property_count);
+        bvp_string key, value;
+        jsonw_inline_array(out, "properties");
+        for (uint32_t k = 0; k < node.property_count; k++) {
+            if (bvp_get_property(file, i, k, &key, &value) != BVP_OK)
+                break;
+            jsonw_object(out, NULL);
+            jsonw_bytes(out, "key", key);
+            jsonw_bytes(out, "value", value);
+            jsonw_end(out);
+        }
+        jsonw_end(out);
         jsonw_end(out);
     }
     jsonw_end(out);
     return status;
-}
-
-static bvp_status provenance_as_json(json *out, const bvp_file *file)
-{
-    size_t size;
-    char *text;
-    const bvp_status status = read_provenance(file, &text, &size);
-    if (text)
-        jsonw_embed(out, "provenance", text, size);
-    else
-        jsonw_null(out, "provenance");
-    free(text);
-    return status;
-}
-
-static void shard_as_json(json *out, shard_number shard)
-{
-    if (shard.count == 0)
-        return;
-    jsonw_inline_object(out, "shard");
-    jsonw_count(out, "index", shard.index);
-    jsonw_count(out, "count", shard.count);
-    jsonw_end(out);
 }
 
 static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, const settings *set)
@@ -193,14 +125,58 @@ static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, 
     else
         jsonw_null(&out, "digest");
     jsonw_hex(&out, "source_hash", info->source_hash, sizeof info->source_hash);
-    shard_as_json(&out, shard_of(file));
+    const shard_number shard = shard_of(file);
+    if (shard.count != 0) {
+        jsonw_inline_object(&out, "shard");
+        jsonw_count(&out, "index", shard.index);
+        jsonw_count(&out, "count", shard.count);
+        jsonw_end(&out);
+    }
     status = kinds_as_json(&out, file, info->part_count);
-    if (set->parts && status == BVP_OK)
-        status = parts_as_json(&out, file, info->part_count);
+    if (set->parts && status == BVP_OK) {
+        jsonw_array(&out, "parts");
+        for (uint32_t i = 0; i < info->part_count && status == BVP_OK; i++) {
+            bvp_part_info part;
+            status = bvp_get_part(file, i, &part);
+            if (status == BVP_OK) {
+                jsonw_object(&out, NULL);
+                jsonw_count(&out, "index", i);
+                jsonw_bytes(&out, "name", part.name);
+                jsonw_bytes(&out, "source_id", part.source_id);
+                jsonw_count(&out, "triangle_count", part.triangle_count);
+                jsonw_count(&out, "vertex_count", part.vertex_count);
+                jsonw_count(&out, "cluster_count", part.cluster_count);
+                jsonw_numbers(&out, "origin", part.origin, 3);
+                float_triple(&out, "lo", part.lo);
+                float_triple(&out, "hi", part.hi);
+                jsonw_number(&out, "rounding_error", part.rounding_error);
+                jsonw_count(&out, "degenerate_count", part.degenerate_count);
+                jsonw_count(&out, "duplicate_count", part.duplicate_count);
+                jsonw_count(&out, "open_edge_count", part.open_edge_count);
+                jsonw_count(&out, "nonmanifold_edge_count", part.nonmanifold_edge_count);
+                jsonw_count(&out, "hierarchy_size", part.hierarchy_size);
+                jsonw_count(&out, "geometry_size", part.geometry_size);
+                jsonw_count(&out, "id_size", part.id_size);
+                jsonw_bool(&out, "has_ids", part.has_ids);
+                jsonw_hex(&out, "content_hash", part.content_hash, sizeof part.content_hash);
+                status = part_kinds_as_json(&out, file, i, part.triangle_count);
+                jsonw_end(&out);
+            }
+        }
+        jsonw_end(&out);
+    }
     if (set->tree && status == BVP_OK)
         status = tree_as_json(&out, file, info->node_count);
-    if (status == BVP_OK)
-        status = provenance_as_json(&out, file);
+    if (status == BVP_OK) {
+        size_t size;
+        char *text;
+        status = read_provenance(file, &text, &size);
+        if (text)
+            jsonw_embed(&out, "provenance", text, size);
+        else
+            jsonw_null(&out, "provenance");
+        free(text);
+    }
     jsonw_end(&out);
     jsonw_finish(&out);
     return status;
@@ -211,17 +187,9 @@ static bvp_status info_as_json(const bvp_file *file, const bvp_file_info *info, 
 static void print_hash(const char *label, const uint8_t *hash, size_t size)
 {
     char digits[2 * DIGEST_SIZE + 1];
+    assert(size <= DIGEST_SIZE);
     hex_text(hash, size, digits);
     printf("  %-14s%s\n", label, digits);
-}
-
-static void print_digest(const bvp_file *file)
-{
-    uint8_t digest[DIGEST_SIZE];
-    if (bvp_get_digest(file, digest, NULL) == BVP_OK)
-        print_hash("digest", digest, sizeof digest);
-    else
-        printf("  %-14s%s\n", "digest", "not known to this build, which has no libsodium");
 }
 
 static void print_size(const char *label, uint64_t size, uint64_t triangle_count)
@@ -231,16 +199,6 @@ static void print_size(const char *label, uint64_t size, uint64_t triangle_count
     if (triangle_count > 0)
         printf(", %.2f a stored triangle", (double)size / (double)triangle_count);
     putchar('\n');
-}
-
-static void print_bounds(const bvp_file_info *info)
-{
-    char a[32], b[32];
-    if (info->instance_count == 0)
-        return;
-    for (int axis = 0; axis < 3; axis++)
-        printf("  %-14s%s %s .. %s\n", axis == 0 ? "bounds" : "", axis_names[axis],
-               shortest(info->lo[axis], a), shortest(info->hi[axis], b));
 }
 
 static void print_unit(const bvp_file_info *info)
@@ -257,48 +215,6 @@ static void print_unit(const bvp_file_info *info)
     if (info->tessellation_tolerance > 0)
         printf("  %-14striangles up to %s %s from the surface\n", "tolerance",
                shortest(info->tessellation_tolerance, a), name[0] ? name : "units");
-}
-
-static void print_shard(const bvp_file *file)
-{
-    const shard_number shard = shard_of(file);
-    bvp_node_info root;
-    if (shard.count == 0 || bvp_get_node(file, 0, &root) != BVP_OK)
-        return;
-    printf("  %-14s%u of %u of ", "share", shard.index, shard.count);
-    print_name(stdout, root.name.data, root.name.size);
-    puts("; \"bvpack merge\" makes the whole of all of them");
-}
-
-static bvp_status info_as_text(const char *path, const bvp_file *file, const bvp_file_info *info)
-{
-    char a[32], b[64];
-    uint64_t stored = info->unique_triangle_count;
-    print_plain(stdout, path);
-    printf(": bvpack format %u.%u\n", info->format_major, info->format_minor);
-    printf("  %-14s%s, stored %s\n", "triangles", grouped(info->triangle_count, a),
-           grouped(stored, b));
-    printf("  %-14s%s\n", "parts", grouped(info->part_count, a));
-    printf("  %-14s%s in a tree of %s\n", "instances", grouped(info->instance_count, a),
-           counted(info->node_count, "node", b));
-    if (info->instance_hierarchy_count > 1)
-        printf("  %-14s%s have hierarchies of their own: %s in all\n", "",
-               "some lie so far from the others that they",
-               grouped(info->instance_hierarchy_count, a));
-    print_unit(info);
-    print_bounds(info);
-    print_size("file", info->file_size, stored);
-    print_size("  hierarchy", info->hierarchy_size, stored);
-    print_size("  geometry", info->geometry_size, stored);
-    print_size("  ids", info->id_size, stored);
-    print_size("  other", info->other_size, stored);
-    print_hash("root hash", info->root_hash, sizeof info->root_hash);
-    if (info->has_digests)
-        print_digest(file);
-    print_hash("source hash", info->source_hash, sizeof info->source_hash);
-    print_shard(file);
-    puts("hierarchies:");
-    return kinds_as_text(file, info->part_count);
 }
 
 static void print_string(bvp_string name, const char *otherwise)
@@ -335,25 +251,6 @@ static bvp_status parts_as_text(const bvp_file *file, uint32_t count)
     return BVP_OK;
 }
 
-static void print_node(const bvp_file *file, uint32_t index, const bvp_node_info *node,
-                       uint32_t level)
-{
-    bvp_string key, value;
-    printf("  %*s", (int)(level > 60 ? 120 : 2 * level), "");
-    print_string(node->name, "(unnamed)");
-    if (node->instance != BVP_NONE)
-        printf("  part #%u, instance @%u", node->part, node->instance);
-    for (uint32_t i = 0; i < node->property_count; i++) {
-        if (bvp_get_property(file, index, i, &key, &value) != BVP_OK)
-            break;
-        fputs(i == 0 ? "  {" : ", ", stdout);
-        print_name(stdout, key.data, key.size);
-        fputs(": ", stdout);
-        print_name(stdout, value.data, value.size);
-    }
-    puts(node->property_count > 0 ? "}" : "");
-}
-
 /* Nodes as a forest of sibling lists, so that children come out under their parents. */
 typedef struct links {
     uint32_t parent, child, next, level;
@@ -368,7 +265,7 @@ static bvp_status link_nodes(const bvp_file *file, uint32_t count, links *tree)
             return status;
         if (node.parent != BVP_NONE && node.parent >= i)
             return BVP_ERR_CORRUPT;
-        tree[i].parent = node.parent;
+        tree[i].parent = node.parent; /* below i: walking up ends */
         if (node.parent == BVP_NONE)
             continue;
         tree[i].next = tree[node.parent].child;
@@ -377,6 +274,7 @@ static bvp_status link_nodes(const bvp_file *file, uint32_t count, links *tree)
     return BVP_OK;
 }
 
+/* In depth-first order, without recursion: a forged tree may be as deep as it has nodes. */
 static bvp_status print_subtree(const bvp_file *file, links *tree, uint32_t root)
 {
     for (uint32_t at = root; at != BVP_NONE;) {
@@ -384,8 +282,23 @@ static bvp_status print_subtree(const bvp_file *file, links *tree, uint32_t root
         bvp_status status = bvp_get_node(file, at, &node);
         if (status != BVP_OK)
             return status;
-        print_node(file, at, &node, tree[at].level);
+        const uint32_t level = tree[at].level;
+        bvp_string key, value;
+        printf("  %*s", (int)(level > 60 ? 120 : 2 * level), "");
+        print_string(node.name, "(unnamed)");
+        if (node.instance != BVP_NONE)
+            printf("  part #%u, instance @%u", node.part, node.instance);
+        for (uint32_t i = 0; i < node.property_count; i++) {
+            if (bvp_get_property(file, at, i, &key, &value) != BVP_OK)
+                break;
+            fputs(i == 0 ? "  {" : ", ", stdout);
+            print_name(stdout, key.data, key.size);
+            fputs(": ", stdout);
+            print_name(stdout, value.data, value.size);
+        }
+        puts(node.property_count > 0 ? "}" : "");
         if (tree[at].child != BVP_NONE) {
+            assert(tree[at].child > at);
             tree[tree[at].child].level = tree[at].level + 1;
             at = tree[at].child;
             continue;
@@ -394,58 +307,14 @@ static bvp_status print_subtree(const bvp_file *file, links *tree, uint32_t root
             at = tree[at].parent;
         if (at == BVP_NONE)
             break;
+        assert(tree[at].next > at); /* siblings ascend, so the walk ends */
         tree[tree[at].next].level = tree[at].level;
         at = tree[at].next;
     }
     return BVP_OK;
 }
 
-static bvp_status tree_as_text(const bvp_file *file, uint32_t count)
-{
-    links *tree = malloc(((size_t)count + 1) * sizeof *tree);
-    bvp_status status = tree ? BVP_OK : BVP_ERR_NO_MEMORY;
-    puts("tree:");
-    for (uint32_t i = 0; tree && i < count; i++)
-        tree[i] = (links){BVP_NONE, BVP_NONE, BVP_NONE, 0};
-    if (status == BVP_OK)
-        status = link_nodes(file, count, tree);
-    for (uint32_t i = 0; i < count && status == BVP_OK; i++)
-        if (tree[i].parent == BVP_NONE)
-            status = print_subtree(file, tree, i);
-    free(tree);
-    return status;
-}
-
-static bvp_status provenance_as_text(const bvp_file *file)
-{
-    size_t size;
-    char *text;
-    const bvp_status status = read_provenance(file, &text, &size);
-    puts("provenance:");
-    if (text)
-        print_name(stdout, text, size);
-    putchar('\n');
-    free(text);
-    return status;
-}
-
 /* ---- the verb ------------------------------------------------------------------------------ */
-
-/* One line, which is what gets signed. */
-static int tell_digest(const char *path, const bvp_file *file)
-{
-    uint8_t digest[DIGEST_SIZE];
-    char digits[2 * DIGEST_SIZE + 1];
-    bvp_error error = {0};
-    const bvp_status status = bvp_get_digest(file, digest, &error);
-    if (status != BVP_OK) {
-        complain(path, "%s", error.message);
-        return EXIT_USAGE;
-    }
-    hex_text(digest, sizeof digest, digits);
-    puts(digits);
-    return EXIT_DONE;
-}
 
 static bvp_status show(const char *path, const bvp_file *file, const settings *set)
 {
@@ -454,13 +323,71 @@ static bvp_status show(const char *path, const bvp_file *file, const settings *s
     bvp_get_info(file, &info);
     if (set->json)
         return info_as_json(file, &info, set);
-    status = info_as_text(path, file, &info);
+    char a[32], b[64];
+    uint64_t stored = info.unique_triangle_count;
+    print_plain(stdout, path);
+    printf(": bvpack format %u.%u\n", info.format_major, info.format_minor);
+    printf("  %-14s%s, stored %s\n", "triangles", grouped(info.triangle_count, a),
+           grouped(stored, b));
+    printf("  %-14s%s\n", "parts", grouped(info.part_count, a));
+    printf("  %-14s%s in a tree of %s\n", "instances", grouped(info.instance_count, a),
+           counted(info.node_count, "node", b));
+    if (info.instance_hierarchy_count > 1)
+        printf("  %-14s%s have hierarchies of their own: %s in all\n", "",
+               "some lie so far from the others that they",
+               grouped(info.instance_hierarchy_count, a));
+    print_unit(&info);
+    for (int axis = 0; axis < 3 && info.instance_count > 0; axis++)
+        printf("  %-14s%s %s .. %s\n", axis == 0 ? "bounds" : "", axis_names[axis],
+               shortest(info.lo[axis], a), shortest(info.hi[axis], b));
+    print_size("file", info.file_size, stored);
+    print_size("  hierarchy", info.hierarchy_size, stored);
+    print_size("  geometry", info.geometry_size, stored);
+    print_size("  ids", info.id_size, stored);
+    print_size("  other", info.other_size, stored);
+    print_hash("root hash", info.root_hash, sizeof info.root_hash);
+    if (info.has_digests) {
+        uint8_t digest[DIGEST_SIZE];
+        if (bvp_get_digest(file, digest, NULL) == BVP_OK)
+            print_hash("digest", digest, sizeof digest);
+        else
+            printf("  %-14s%s\n", "digest", "not known to this build, which has no libsodium");
+    }
+    print_hash("source hash", info.source_hash, sizeof info.source_hash);
+    const shard_number shard = shard_of(file);
+    bvp_node_info root;
+    if (shard.count != 0 && bvp_get_node(file, 0, &root) == BVP_OK) {
+        printf("  %-14s%u of %u of ", "share", shard.index, shard.count);
+        print_name(stdout, root.name.data, root.name.size);
+        puts("; \"bvpack merge\" makes the whole of all of them");
+    }
+    puts("hierarchies:");
+    status = kinds_as_text(file, info.part_count);
     if (set->parts && status == BVP_OK)
         status = parts_as_text(file, info.part_count);
-    if (set->tree && status == BVP_OK)
-        status = tree_as_text(file, info.node_count);
-    if (set->provenance && status == BVP_OK)
-        status = provenance_as_text(file);
+    if (set->tree && status == BVP_OK) {
+        links *tree = malloc(((size_t)info.node_count + 1) * sizeof *tree);
+        status = tree ? BVP_OK : BVP_ERR_NO_MEMORY;
+        puts("tree:");
+        for (uint32_t i = 0; tree && i < info.node_count; i++)
+            tree[i] = (links){BVP_NONE, BVP_NONE, BVP_NONE, 0};
+        if (status == BVP_OK)
+            status = link_nodes(file, info.node_count, tree);
+        for (uint32_t i = 0; i < info.node_count && status == BVP_OK; i++)
+            if (tree[i].parent == BVP_NONE)
+                status = print_subtree(file, tree, i);
+        free(tree);
+    }
+    if (set->provenance && status == BVP_OK) {
+        size_t size;
+        char *text;
+        status = read_provenance(file, &text, &size);
+        puts("provenance:");
+        if (text)
+            print_name(stdout, text, size);
+        putchar('\n');
+        free(text);
+    }
     return status;
 }
 
@@ -476,7 +403,16 @@ static int run(const verb *self, int argc, char **argv)
     if (status != BVP_OK)
         return complain_status(argv[first], status, &error);
     if (set.digest) {
-        code = tell_digest(argv[first], file);
+        uint8_t digest[DIGEST_SIZE];
+        char digits[2 * DIGEST_SIZE + 1];
+        if (bvp_get_digest(file, digest, &error) == BVP_OK) {
+            hex_text(digest, sizeof digest, digits);
+            puts(digits); /* alone in its line, which is what gets signed */
+            code = EXIT_DONE;
+        } else {
+            complain(argv[first], "%s", error.message);
+            code = EXIT_USAGE;
+        }
     } else {
         status = show(argv[first], file, &set);
         code = status == BVP_OK ? EXIT_DONE : complain_fault(argv[first], file, status);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * verb_verify.c: the verb verify: checks files against every rule of the format.
  */
+#include <assert.h>
 #include <string.h>
 #include "bvpack.h"
 #include "text/hex.h"
@@ -45,34 +46,6 @@ static void print_finding(const listing *l, uint64_t number, const char *rule, u
     print_plain(stdout, message);
 }
 
-static void count_rule(listing *l, const bvp_finding *finding)
-{
-    uint32_t i = 0;
-    while (i < l->rule_count && strcmp(l->rules[i].rule, finding->rule) != 0)
-        i++;
-    if (i == RULES_MAX)
-        return;
-    broken_rule *r = &l->rules[i];
-    if (i == l->rule_count) {
-        *r = (broken_rule){.offset = finding->offset};
-        snprintf(r->rule, sizeof r->rule, "%s", finding->rule);
-        snprintf(r->message, sizeof r->message, "%s", finding->message);
-        l->rule_count++;
-    }
-    r->count++;
-}
-
-static void print_rules(const listing *l)
-{
-    for (uint32_t i = 0; i < l->rule_count; i++) {
-        const broken_rule *r = &l->rules[i];
-        print_finding(l, i + 1, r->rule, r->offset, r->message);
-        if (r->count > 1)
-            printf(" (and %llu more)", (unsigned long long)r->count - 1);
-        putchar('\n');
-    }
-}
-
 static int list_finding(void *user, const bvp_finding *finding)
 {
     listing *l = user;
@@ -90,18 +63,22 @@ static int list_finding(void *user, const bvp_finding *finding)
         print_finding(l, l->count, finding->rule, finding->offset, finding->message);
         putchar('\n');
     } else {
-        count_rule(l, finding);
+        uint32_t i = 0;
+        while (i < l->rule_count && strcmp(l->rules[i].rule, finding->rule) != 0)
+            i++;
+        assert(l->rule_count <= RULES_MAX);
+        if (i != RULES_MAX) {
+            broken_rule *r = &l->rules[i];
+            if (i == l->rule_count) {
+                *r = (broken_rule){.offset = finding->offset};
+                snprintf(r->rule, sizeof r->rule, "%s", finding->rule);
+                snprintf(r->message, sizeof r->message, "%s", finding->message);
+                l->rule_count++;
+            }
+            r->count++;
+        }
     }
     return l->set->max > 0 && l->count >= l->set->max;
-}
-
-static int verdict(const listing *l, bvp_status status, const bvp_error *error)
-{
-    if (status == BVP_OK && l->count == 0)
-        return EXIT_DONE;
-    if (l->count > 0)
-        return EXIT_FINDING;
-    return complain_status(l->path, status, error);
 }
 
 /* Checks a thin file's parts in the store: are they there, with the content that their addresses
@@ -149,21 +126,10 @@ static int verify_bytes(listing *l, const input *in)
     bvp_status status = bvp_verify(in->data, in->size, list_finding, l, &error);
     if (status == BVP_OK && l->count == 0 && l->set->digest)
         status = check_digest(l, in, &error);
-    const int code = verdict(l, status, &error);
+    const int code = status == BVP_OK && l->count == 0 ? EXIT_DONE
+                     : l->count > 0                    ? EXIT_FINDING
+                                                       : complain_status(l->path, status, &error);
     return code == EXIT_DONE && strcmp(l->path, "-") != 0 ? verify_parts(l->path) : code;
-}
-
-static int verify_as_json(listing *l, const input *in)
-{
-    jsonw_object(l->out, NULL);
-    jsonw_text(l->out, "file", l->path);
-    jsonw_array(l->out, "findings");
-    int code = verify_bytes(l, in);
-    jsonw_end(l->out);
-    jsonw_count(l->out, "finding_count", l->count);
-    jsonw_bool(l->out, "ok", code == EXIT_DONE);
-    jsonw_end(l->out);
-    return code;
 }
 
 static int verify(const settings *set, const char *path, json *out)
@@ -174,11 +140,24 @@ static int verify(const settings *set, const char *path, json *out)
     if (code != 0)
         return code;
     if (out) {
-        code = verify_as_json(&l, &in);
+        jsonw_object(out, NULL);
+        jsonw_text(out, "file", path);
+        jsonw_array(out, "findings");
+        code = verify_bytes(&l, &in);
+        jsonw_end(out);
+        jsonw_count(out, "finding_count", l.count);
+        jsonw_bool(out, "ok", code == EXIT_DONE);
+        jsonw_end(out);
     } else {
         code = verify_bytes(&l, &in);
-        if (!set->quiet)
-            print_rules(&l);
+        for (uint32_t i = 0; !set->quiet && i < l.rule_count; i++) {
+            const broken_rule *r = &l.rules[i];
+            assert(r->count > 0);
+            print_finding(&l, i + 1, r->rule, r->offset, r->message);
+            if (r->count > 1)
+                printf(" (and %llu more)", (unsigned long long)r->count - 1);
+            putchar('\n');
+        }
         if (code == EXIT_DONE && !set->quiet) {
             print_plain(stdout, path);
             puts(": ok");

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * camera.c: the camera of a picture, and the ray of each pixel.
+ *
+ * The axes right, up and forward are orthogonal unit vectors. A point at the depth z along
+ * `forward` is in the picture when it is at most half_width * z to the side of the eye (half_width
+ * when parallel), and likewise for the height. To fit points into the picture, camera_fit looks for
+ * the deepest eye from which the wedges of both directions hold all points, and then moves the eye
+ * sideways until the points are in the middle. Held by test_camera.
  */
 #include "view/camera.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -36,6 +43,7 @@ static const double front_views[3][3][3] = {
 
 static const double (*front_view(bvp_up up))[3]
 {
+    assert(up == BVP_UP_UNKNOWN || (unsigned)(up - BVP_UP_X) < 3);
     return front_views[up != BVP_UP_UNKNOWN ? up - BVP_UP_X : 2];
 }
 
@@ -105,6 +113,7 @@ void camera_lens(camera *c, double width, double height, double degrees)
 
 void camera_span(camera *c, double span)
 {
+    assert(c->parallel); /* a wedge has no span */
     c->half_width *= span / 2;
     c->half_height *= span / 2;
 }
@@ -152,7 +161,9 @@ static double wedge_depth(wedge w, double tangent)
 }
 
 /* The eye's place along `side` from which, at this depth, the points reach equally far to both
- * sides: between the places where the wedge touches on one of them. */
+ * sides: between the places where the wedge touches on one of them. All points are in front of the
+ * eye, so each point's slope falls as the eye moves along `side`, and so do the largest, the
+ * smallest and their sum: bisection finds where the sum is 0. */
 static double centred(const double *points, size_t count, const double side[3],
                       const double forward[3], double depth, wedge w, double tangent)
 {

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * palette.c: the colour of a triangle in a picture.
+ *
+ * The colours of leaves and levels need to know which leaf holds a triangle. Leaves store
+ * consecutive triangles, so a part's leaves are sorted by their first triangle and searched.
  */
 #include "view/palette.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "text/array.h"
@@ -17,19 +21,6 @@ colour palette_part_colour(uint32_t part)
     float fade = (float)(part / count % 4) * 0.17f;
     colour c = colour_of(calm[part % count]);
     return (colour){c.r * (1 - fade), c.g * (1 - fade), c.b * (1 - fade)};
-}
-
-/* From the root's dark blue over green to the deepest level's yellow. */
-static colour level_colour(uint32_t level, uint32_t deepest)
-{
-    static const uint32_t stops[] = {0x46327e, 0x365c8d, 0x277f8e, 0x1fa187,
-                                     0x4ac16d, 0xa0da39, 0xfde725};
-    const uint32_t last = sizeof stops / sizeof stops[0] - 1;
-    float at = deepest ? (float)level / (float)deepest * (float)last : 0;
-    uint32_t i = at < (float)last ? (uint32_t)at : last - 1;
-    colour a = colour_of(stops[i]), b = colour_of(stops[i + 1]);
-    float t = at - (float)i;
-    return (colour){a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
 }
 
 /* ---- painting -------------------------------------------------------------------------------- */
@@ -71,7 +62,18 @@ static colour paint_level(const void *user, const bvp_hit_id *id)
     const palette *p = user;
     const palette_part *part = &p->parts[id->part];
     size_t leaf = leaf_of(part, id->triangle);
-    return level_colour(leaf < part->count ? part->leaves[leaf].level : 0, p->deepest);
+    /* From the root's dark blue over green to the deepest level's yellow. */
+    static const uint32_t stops[] = {0x46327e, 0x365c8d, 0x277f8e, 0x1fa187,
+                                     0x4ac16d, 0xa0da39, 0xfde725};
+    const uint32_t last = sizeof stops / sizeof stops[0] - 1;
+    float at = p->deepest ? (float)(leaf < part->count ? part->leaves[leaf].level : 0) /
+                                (float)p->deepest * (float)last
+                          : 0;
+    uint32_t i = at < (float)last ? (uint32_t)at : last - 1;
+    assert(i + 1 < sizeof stops / sizeof stops[0]);
+    colour a = colour_of(stops[i]), b = colour_of(stops[i + 1]);
+    float t = at - (float)i;
+    return (colour){a.r + (b.r - a.r) * t, a.g + (b.g - a.g) * t, a.b + (b.b - a.b) * t};
 }
 
 /* ---- reading the leaves ---------------------------------------------------------------------- */
@@ -83,6 +85,7 @@ static int add_leaf(void *user, const bvp_volume *leaf)
         part->is_out_of_memory = 1;
         return 1;
     }
+    assert(part->count < part->capacity);
     part->leaves[part->count++] = (palette_leaf){leaf->first, leaf->level};
     if (leaf->level > part->deepest)
         part->deepest = leaf->level;
@@ -93,21 +96,6 @@ static int by_first(const void *a, const void *b)
 {
     const palette_leaf *x = a, *y = b;
     return (x->first > y->first) - (x->first < y->first);
-}
-
-/* Of the part's first hierarchy: its leaves hold the triangles in the order of storage. */
-static bvp_status read_leaves(palette *p, const bvp_file *file, uint32_t index)
-{
-    palette_part *part = &p->parts[index];
-    bvp_status status = bvp_volumes(file, index, BVP_KIND_DEFAULT, UINT32_MAX, add_leaf, part);
-    if (status == BVP_OK && part->is_out_of_memory)
-        status = BVP_ERR_NO_MEMORY;
-    if (status != BVP_OK)
-        return status;
-    qsort(part->leaves, part->count, sizeof *part->leaves, by_first);
-    if (part->deepest > p->deepest)
-        p->deepest = part->deepest;
-    return BVP_OK;
 }
 
 bvp_status palette_open(palette *p, const char *word, const bvp_file *file, uint32_t only)
@@ -134,9 +122,20 @@ bvp_status palette_open(palette *p, const char *word, const bvp_file *file, uint
     p->part_count = info.part_count;
     p->parts = calloc(info.part_count, sizeof *p->parts);
     bvp_status status = p->parts ? BVP_OK : BVP_ERR_NO_MEMORY;
-    for (uint32_t i = 0; i < info.part_count && status == BVP_OK; i++)
-        if (only == BVP_ASSEMBLY || only == i)
-            status = read_leaves(p, file, i);
+    /* Of each part's first hierarchy, whose leaves hold the triangles in the order of storage. */
+    for (uint32_t i = 0; i < info.part_count && status == BVP_OK; i++) {
+        palette_part *part = &p->parts[i];
+        if (only != BVP_ASSEMBLY && only != i)
+            continue;
+        status = bvp_volumes(file, i, BVP_KIND_DEFAULT, UINT32_MAX, add_leaf, part);
+        if (status == BVP_OK && part->is_out_of_memory)
+            status = BVP_ERR_NO_MEMORY;
+        if (status != BVP_OK)
+            break;
+        qsort(part->leaves, part->count, sizeof *part->leaves, by_first);
+        if (part->deepest > p->deepest)
+            p->deepest = part->deepest;
+    }
     return status;
 }
 

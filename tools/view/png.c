@@ -4,6 +4,7 @@
 #include "view/image.h"
 #include "text/memory_text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <png.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ typedef struct sink {
 static void sink_write(png_structp png, png_bytep data, png_size_t size)
 {
     sink *s = png_get_io_ptr(png);
+    assert(s->fd >= 0);
     while (size > 0) {
         ssize_t n = write(s->fd, data, size);
         if (n < 0 && errno == EINTR)
@@ -56,6 +58,8 @@ static void give_up(png_structp png, png_const_charp text)
     png_longjmp(png, 1);
 }
 
+/* A function of its own: what a longjmp to it comes back to must not have changed since setjmp, and
+ * here no local variable has. */
 static int encode(png_structp png, png_infop info, uint32_t width, uint32_t height,
                   const uint8_t *rgb)
 {

@@ -16,6 +16,7 @@
 
 #include "cli/start_thread.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -122,26 +123,6 @@ static uint32_t scramble(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* Two axes that make a frame with the unit vector n. */
-static void frame_of(const double n[3], double s[3], double t[3])
-{
-    int least = fabs(n[0]) < fabs(n[1]) ? 0 : 1;
-    least = fabs(n[2]) < fabs(n[least]) ? 2 : least;
-    double length = sqrt(1 - n[least] * n[least]);
-    for (int k = 0; k < 3; k++)
-        s[k] = ((k == least) - n[least] * n[k]) / length;
-    for (int k = 0; k < 3; k++)
-        t[k] = n[(k + 1) % 3] * s[(k + 2) % 3] - n[(k + 2) % 3] * s[(k + 1) % 3];
-}
-
-static bvp_status hit_any(const render_job *job, const bvp_ray *ray, int *hit)
-{
-    bvp_status status = bvp_ray_any(&job->body, ray, hit, NULL);
-    if (job->other && status == BVP_OK && !*hit)
-        status = bvp_ray_any(job->other, ray, hit, NULL);
-    return status;
-}
-
 /* The share of the sky above a surface point that nothing nearby hides. The samples of a tile share
  * one low-discrepancy sequence, spread by the cosine: their mean is a good one. */
 static bvp_status open_sky(const render_job *job, const double point[3], const double normal[3],
@@ -149,7 +130,14 @@ static bvp_status open_sky(const render_job *job, const double point[3], const d
 {
     double s[3], t[3];
     uint32_t hidden = 0;
-    frame_of(normal, s, t);
+    /* Two axes that make a frame with the unit vector n. */
+    int least = fabs(normal[0]) < fabs(normal[1]) ? 0 : 1;
+    least = fabs(normal[2]) < fabs(normal[least]) ? 2 : least;
+    double length = sqrt(1 - normal[least] * normal[least]); /* at least sqrt(2 / 3) */
+    for (int k = 0; k < 3; k++)
+        s[k] = ((k == least) - normal[least] * normal[k]) / length;
+    for (int k = 0; k < 3; k++)
+        t[k] = normal[(k + 1) % 3] * s[(k + 2) % 3] - normal[(k + 2) % 3] * s[(k + 1) % 3];
     for (uint32_t i = 0; i < job->occlusion; i++) {
         const uint32_t number = i * TILE * TILE + place;
         double u = (number * 3242174889u) * 0x1p-32, v = (number * 2447445414u) * 0x1p-32;
@@ -161,28 +149,15 @@ static bvp_status open_sky(const render_job *job, const double point[3], const d
             ray.origin[k] = point[k] + normal[k] * job->reach * 1e-4;
             ray.direction[k] = x * s[k] + y * t[k] + z * normal[k];
         }
-        bvp_status status = hit_any(job, &ray, &hit);
+        bvp_status status = bvp_ray_any(&job->body, &ray, &hit, NULL);
+        if (job->other && status == BVP_OK && !hit)
+            status = bvp_ray_any(job->other, &ray, &hit, NULL);
         if (status != BVP_OK)
             return status;
         hidden += (uint32_t)hit;
     }
     *share = job->occlusion ? 1 - (float)hidden / (float)job->occlusion : 1;
     return BVP_OK;
-}
-
-/* A soft light beside the camera, one from the upper left, and the sky. */
-static void set_brightness(const camera *c, const double normal[3], const double view[3],
-                           sample *out)
-{
-    double facing = fabs(dot(normal, view)), above = 0.5 + 0.5 * dot(normal, c->up);
-    double side[3];
-    for (int k = 0; k < 3; k++)
-        side[k] = 0.74 * c->up[k] - 0.58 * c->right[k] - 0.33 * c->forward[k];
-    double key = fmax(dot(normal, side), 0);
-    double ambient = 0.34 + 0.24 * above, direct = 0.30 * facing + 0.52 * key;
-    double shine = 0.05 * pow(facing, 24);
-    out->dark = (float)(0.22 * ambient + 0.42 * direct);
-    out->bright = (float)(ambient + direct + shine);
 }
 
 static colour background(const camera *c, double y)
@@ -209,7 +184,16 @@ static bvp_status shade(const render_job *job, const bvp_ray *ray, const bvp_ray
         status = open_sky(job, point, normal, place, &out->sky);
     out->depth = (float)hit->t;
     out->instance = hit->id.instance;
-    set_brightness(&job->view, normal, view, out);
+    /* A soft light beside the camera, one from the upper left, and the sky. */
+    double facing = fabs(dot(normal, view)), above = 0.5 + 0.5 * dot(normal, job->view.up);
+    double side[3];
+    for (int k = 0; k < 3; k++)
+        side[k] = 0.74 * job->view.up[k] - 0.58 * job->view.right[k] - 0.33 * job->view.forward[k];
+    double key = fmax(dot(normal, side), 0);
+    double ambient = 0.34 + 0.24 * above, direct = 0.30 * facing + 0.52 * key;
+    double shine = 0.05 * pow(facing, 24);
+    out->dark = (float)(0.22 * ambient + 0.42 * direct);
+    out->bright = (float)(ambient + direct + shine);
     out->light = job->paint(job->paint_user, &hit->id);
     return status;
 }
@@ -219,63 +203,25 @@ static uint32_t place_in_tile(long column, long row)
 {
     static const uint8_t places[TILE * TILE] = {0, 8,  2, 10, 12, 4, 14, 6,
                                                 3, 11, 1, 9,  15, 7, 13, 5};
+    static_assert((TILE & (TILE - 1)) == 0, "negative rows and columns of the halo wrap around");
     return places[(row & (TILE - 1)) * TILE + (column & (TILE - 1))];
-}
-
-/* Is the other body's hit the one that is seen? */
-static int is_before(const bvp_ray_hit *other, const bvp_ray_hit *hit)
-{
-    return other->found && (!hit->found || other->t <= hit->t * (1 + 1e-7));
-}
-
-/* What the other body shows behind the first one, without outlines. */
-static bvp_status look_through(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *other,
-                               sample *out)
-{
-    sample behind = {.sky = 1};
-    const bvp_status status = shade(job, ray, other, 0, &behind);
-    out->behind = scaled(behind.light, behind.bright);
-    out->through = job->through;
-    return status;
 }
 
 static bvp_status see(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *hit,
                       const bvp_ray_hit *other, uint32_t place, sample *out)
 {
     bvp_status status = BVP_OK;
-    if (is_before(other, hit))
+    assert(hit->found || other->found);
+    if (other->found && (!hit->found || other->t <= hit->t * (1 + 1e-7)))
         return shade(job, ray, other, place, out);
-    if (other->found && job->through > 0)
-        status = look_through(job, ray, other, out);
-    return status == BVP_OK ? shade(job, ray, hit, place, out) : status;
-}
-
-static void invert(const double m[12], double out[12])
-{
-    double determinant = 0;
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            const int a = (k + 1) % 3, b = (k + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
-            out[4 * i + k] = m[4 * a + c] * m[4 * b + d] - m[4 * a + d] * m[4 * b + c];
-        }
-    for (int k = 0; k < 3; k++)
-        determinant += m[4 * k] * out[k];
-    for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++)
-            out[4 * i + k] /= determinant;
-        out[4 * i + 3] = -(out[4 * i] * m[3] + out[4 * i + 1] * m[7] + out[4 * i + 2] * m[11]);
+    if (other->found && job->through > 0) {
+        /* What the other body shows behind the first one, without outlines. */
+        sample behind = {.sky = 1};
+        status = shade(job, ray, other, 0, &behind);
+        out->behind = scaled(behind.light, behind.bright);
+        out->through = job->through;
     }
-}
-
-/* A normal goes to the world by the transposed inverse. */
-static void turn_normal(const double inverse[12], double normal[3])
-{
-    double n[3], length;
-    for (int k = 0; k < 3; k++)
-        n[k] = inverse[k] * normal[0] + inverse[4 + k] * normal[1] + inverse[8 + k] * normal[2];
-    length = sqrt(dot(n, n));
-    for (int k = 0; k < 3; k++)
-        normal[k] = length > 0 ? n[k] / length : 0;
+    return status == BVP_OK ? shade(job, ray, hit, place, out) : status;
 }
 
 /* The same rays in a part's own coordinates, which takes half the time: a picture need not be
@@ -284,8 +230,22 @@ static bvp_status cast_local(const bvp_body *body, const band *b, uint32_t numbe
                              bvp_ray_hit *hits)
 {
     const bvp_body still = {.file = body->file, .part = body->part};
-    double m[12];
-    invert(body->placement, m);
+    const double *p = body->placement;
+    double m[12]; /* the placement's inverse, by its cofactors */
+    double determinant = 0;
+    assert(p && body->part != BVP_ASSEMBLY);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            const int r = (k + 1) % 3, s = (k + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+            m[4 * i + k] = p[4 * r + c] * p[4 * s + d] - p[4 * r + d] * p[4 * s + c];
+        }
+    for (int k = 0; k < 3; k++)
+        determinant += p[4 * k] * m[k];
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            m[4 * i + k] /= determinant;
+        m[4 * i + 3] = -(m[4 * i] * p[3] + m[4 * i + 1] * p[7] + m[4 * i + 2] * p[11]);
+    }
     for (size_t i = 0; i < b->stride; i++) {
         const bvp_ray *ray = &b->rays[i];
         bvp_ray *to = &b->local[i];
@@ -298,8 +258,16 @@ static bvp_status cast_local(const bvp_body *body, const band *b, uint32_t numbe
     bvp_status status = bvp_ray_first_batch(&still, b->local, 0, b->stride, hits, 0, NULL, NULL);
     for (size_t i = 0; i < b->stride && status == BVP_OK; i++) {
         hits[i].id.instance = number;
-        if (hits[i].found)
-            turn_normal(m, hits[i].normal);
+        if (hits[i].found) {
+            /* A normal goes to the world by the transposed inverse. */
+            double *const normal = hits[i].normal;
+            double n[3];
+            for (int k = 0; k < 3; k++)
+                n[k] = m[k] * normal[0] + m[4 + k] * normal[1] + m[8 + k] * normal[2];
+            const double length = sqrt(dot(n, n));
+            for (int k = 0; k < 3; k++)
+                normal[k] = length > 0 ? n[k] / length : 0;
+        }
     }
     return status;
 }
@@ -340,31 +308,27 @@ static int on_same_surface(const sample *a, const sample *b)
            fabsf(a->depth - b->depth) < 0.02f * a->depth;
 }
 
-/* A window as large as a tile has each place of it once. */
-static float mean_sky(const band *b, const sample *here)
-{
-    float sum = 0, count = 0;
-    for (long y = -HALO_BEFORE; y <= HALO_BEHIND; y++)
-        for (long x = -HALO_BEFORE; x <= HALO_BEHIND; x++) {
-            const sample *s = here + y * (long)b->stride + x;
-            if (on_same_surface(here, s)) {
-                sum += s->sky;
-                count++;
-            }
-        }
-    return count > 0 ? sum / count : here->sky;
-}
-
 static void light_surfaces(band *b)
 {
     for (size_t y = HALO_BEFORE; y + HALO_BEHIND < b->rows; y++)
         for (size_t x = HALO_BEFORE; x + HALO_BEHIND < b->stride; x++) {
             sample *here = b->samples + y * b->stride + x;
-            if (!isinf(here->depth)) {
-                const float sky = mean_sky(b, here);
-                here->light = scaled(here->light, here->dark + (here->bright - here->dark) * sky);
-                here->light = mix(here->light, here->behind, here->through);
+            if (isinf(here->depth))
+                continue;
+            /* A window as large as a tile has each place of it once. */
+            static_assert(TILE == HALO_BEFORE + 1 + HALO_BEHIND, "the window is within the halo");
+            float sum = 0, count = 0;
+            for (long n = 0; n < TILE * TILE; n++) {
+                const long down = n / TILE - HALO_BEFORE, along = n % TILE - HALO_BEFORE;
+                const sample *s = here + down * (long)b->stride + along;
+                if (on_same_surface(here, s)) {
+                    sum += s->sky;
+                    count++;
+                }
             }
+            const float sky = count > 0 ? sum / count : here->sky;
+            here->light = scaled(here->light, here->dark + (here->bright - here->dark) * sky);
+            here->light = mix(here->light, here->behind, here->through);
         }
 }
 
@@ -387,33 +351,12 @@ static float outline(const sample *a, const sample *b, float pixel)
     return along < 0.8f ? 0.4f : 0;
 }
 
-/* Darkens the samples at the upper left border of what an outline separates. */
-static void draw_outlines(const render_job *job, band *b)
-{
-    colour ink = colour_of(0x10161f);
-    float pixel = (float)(2 * job->view.half_width / (job->view.width * job->samples));
-    for (size_t y = HALO_BEFORE; y < b->rows; y++)
-        for (size_t x = HALO_BEFORE; x < b->stride; x++) {
-            sample *here = b->samples + y * b->stride + x;
-            float strength =
-                fmaxf(outline(here, here - 1, pixel), outline(here, here - b->stride, pixel));
-            here->light = mix(here->light, ink, strength);
-        }
-}
-
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 /* A line in sample coordinates; 1 / depth (or depth, when parallel) is linear along it. */
 typedef struct stroke {
     double x[2], y[2], depth[2];
 } stroke;
-
-static double interpolated_depth(const camera *c, const stroke *s, double along)
-{
-    if (c->parallel)
-        return s->depth[0] + along * (s->depth[1] - s->depth[0]);
-    return 1 / (1 / s->depth[0] + along * (1 / s->depth[1] - 1 / s->depth[0]));
-}
 
 /* False when nothing of the line is in front of the camera. */
 static int project_line(const render_job *job, const render_line *line, stroke *out)
@@ -473,7 +416,9 @@ static void draw_line(const render_job *job, band *b, const render_line *line)
         double at = length != 0 ? ((double)i + 0.5 - along[0]) / length : 0;
         at = fmin(fmax(at, 0), 1);
         double middle = across[0] + at * (across[1] - across[0]);
-        double depth = interpolated_depth(&job->view, &s, at);
+        double depth = job->view.parallel
+                           ? s.depth[0] + at * (s.depth[1] - s.depth[0])
+                           : 1 / (1 / s.depth[0] + at * (1 / s.depth[1] - 1 / s.depth[0]));
         if (fabs(middle) > 1e7)
             continue;
         for (long j = (long)floor(middle - half); j <= (long)floor(middle + half); j++) {
@@ -486,17 +431,12 @@ static void draw_line(const render_job *job, band *b, const render_line *line)
 
 /* ---- bands ----------------------------------------------------------------------------------- */
 
-/* Dithers, so that slow gradients show no steps. */
-static float grain_at(uint32_t x, uint32_t y)
-{
-    return (float)(scramble(x + scramble(y)) >> 8) * 0x1p-24f;
-}
-
 static void resolve(const render_job *job, const band *b, uint32_t first, uint32_t rows,
                     uint8_t *rgb)
 {
     uint32_t width = (uint32_t)job->view.width, n = job->samples;
     float weight = 1.0f / (float)(n * n);
+    assert((size_t)rows * n + HALO_BEFORE <= b->rows);
     for (uint32_t y = 0; y < rows; y++)
         for (uint32_t x = 0; x < width; x++) {
             colour sum = {0, 0, 0};
@@ -507,30 +447,41 @@ static void resolve(const render_job *job, const band *b, uint32_t first, uint32
                 sum = (colour){sum.r + light.r, sum.g + light.g, sum.b + light.b};
             }
             uint8_t *pixel = rgb + ((size_t)(first + y) * width + x) * 3;
-            const float grain = job->even ? 0.5f : grain_at(x, first + y);
+            /* Dithers, so that slow gradients show no steps. */
+            const float grain =
+                job->even ? 0.5f : (float)(scramble(x + scramble(first + y)) >> 8) * 0x1p-24f;
             pixel[0] = to_byte(sum.r * weight, grain);
             pixel[1] = to_byte(sum.g * weight, grain);
             pixel[2] = to_byte(sum.b * weight, grain);
         }
 }
 
-static bvp_status render_band(crew *crew_, band *b, uint32_t number)
+static bvp_status render_band(const render_job *job, band *b, uint32_t number, uint8_t *rgb)
 {
-    const render_job *job = crew_->job;
     uint32_t first = number * BAND_ROWS, height = (uint32_t)job->view.height;
     uint32_t rows = height - first < BAND_ROWS ? height - first : BAND_ROWS;
     b->first_row = (long)(first * job->samples) - HALO_BEFORE;
     b->rows = (size_t)rows * job->samples + HALO_BEFORE + HALO_BEHIND;
+    assert(first < height && rows > 0);
     for (size_t y = 0; y < b->rows; y++) {
         bvp_status status = take_row(job, b, b->first_row + (long)y, b->samples + y * b->stride);
         if (status != BVP_OK)
             return status;
     }
     light_surfaces(b);
-    draw_outlines(job, b);
+    /* Darkens the samples at the upper left border of what an outline separates. */
+    colour ink = colour_of(0x10161f);
+    float pixel = (float)(2 * job->view.half_width / (job->view.width * job->samples));
+    for (size_t y = HALO_BEFORE; y < b->rows; y++)
+        for (size_t x = HALO_BEFORE; x < b->stride; x++) {
+            sample *here = b->samples + y * b->stride + x;
+            float strength =
+                fmaxf(outline(here, here - 1, pixel), outline(here, here - b->stride, pixel));
+            here->light = mix(here->light, ink, strength);
+        }
     for (size_t i = 0; i < job->line_count; i++)
         draw_line(job, b, job->lines + i);
-    resolve(job, b, first, rows, crew_->rgb);
+    resolve(job, b, first, rows, rgb);
     return BVP_OK;
 }
 
@@ -551,7 +502,7 @@ static void *work(void *argument)
         uint32_t number = atomic_fetch_add(&c->next_band, 1);
         if (number >= c->band_count)
             break;
-        status = render_band(c, &b, number);
+        status = render_band(job, &b, number, c->rgb);
         if (job->progress)
             job->progress(job->progress_user, "render", atomic_fetch_add(&c->done_bands, 1) + 1,
                           c->band_count);
@@ -575,7 +526,8 @@ bvp_status render(const render_job *job, uint8_t *rgb)
     c.band_count = ((uint32_t)job->view.height + BAND_ROWS - 1) / BAND_ROWS;
     while (started + 1 < wanted && start_thread(&threads[started], work, &c))
         started++;
-    work(&c);
+    assert(started < THREADS_MOST);
+    work(&c); /* this thread takes bands as well, so no thread need start */
     while (started > 0)
         pthread_join(threads[--started], NULL);
     return (bvp_status)atomic_load(&c.status);

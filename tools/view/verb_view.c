@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * verb_view.c: the verb view: a picture of a packed model.
  */
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -68,6 +69,7 @@ static int add_corners(void *user, const bvp_volume *volume)
         volume_corner(volume, i, corner);
         to_world(v, corner, v->corners + 3 * v->corner_count++);
     }
+    assert(v->corner_count <= v->corner_capacity);
     return 0;
 }
 
@@ -76,6 +78,7 @@ static int add_lines(void *user, const bvp_volume *volume)
     view *v = user;
     double outline[VOLUME_LINES][6];
     const int count = volume_lines(volume, outline);
+    assert(count >= 0 && count <= VOLUME_LINES);
     if (array_grow(&v->lines, &v->line_capacity, v->line_count + (size_t)count, sizeof *v->lines) !=
         0) {
         v->is_out_of_memory = 1;
@@ -164,21 +167,6 @@ static int read_volumes(view *v)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static int parse_size(view *v)
-{
-    unsigned width = 0, height = 0;
-    char rest;
-    if (sscanf(v->set->size, "%5ux%5u%c", &width, &height, &rest) != 2 || width < 1 || height < 1 ||
-        width > SIDE_MOST || height > SIDE_MOST) {
-        complain("--size", "expected WIDTHxHEIGHT in pixels, 1 to %d each, found \"%s\"", SIDE_MOST,
-                 v->set->size);
-        return EXIT_USAGE;
-    }
-    v->width = width;
-    v->height = height;
-    return 0;
-}
-
 /* A preset view fits the model into the picture; an eye position is used as given. */
 static int aim(view *v)
 {
@@ -189,6 +177,7 @@ static int aim(view *v)
         complain("--angle", "expected 0 to 150 degrees");
         return EXIT_USAGE;
     }
+    assert(v->corner_count > 0); /* read_volumes has seen to it */
     camera_lens(&v->eye, v->width, v->height, set->angle);
     if (camera_preset(&v->eye, set->camera, up)) {
         camera_fit(&v->eye, v->corners, v->corner_count, 0.03);
@@ -215,18 +204,6 @@ static int aim(view *v)
     return 0;
 }
 
-/* An assembly of one instance shows the hierarchy of its part. */
-static void enter_only_instance(operand *o)
-{
-    bvp_instance_info instance;
-    if (o->part != BVP_ASSEMBLY || o->info.instance_count != 1 ||
-        bvp_get_instance(o->file, 0, &instance) != BVP_OK)
-        return;
-    o->part = instance.part;
-    o->placed = 1;
-    compose(o->placement, instance.placement, o->placement);
-}
-
 /* FILE with --part is FILE:PART. */
 static int open_model(view *v, const char *text)
 {
@@ -247,13 +224,6 @@ static int open_model(view *v, const char *text)
     return code ? code : operand_check(&v->model);
 }
 
-static const char *colour_word(const view *v)
-{
-    if (v->set->colour)
-        return v->set->colour;
-    return v->model.part == BVP_ASSEMBLY && v->model.info.part_count > 1 ? "part" : "shade";
-}
-
 static uint32_t thread_count(const settings *set)
 {
     long online = set->jobs ? (long)set->jobs : sysconf(_SC_NPROCESSORS_ONLN);
@@ -262,20 +232,7 @@ static uint32_t thread_count(const settings *set)
 
 /* ---- the picture ----------------------------------------------------------------------------- */
 
-static int write_picture(const view *v, const uint8_t *rgb)
-{
-    output out;
-    int code = output_open(&out, v->set->output);
-    if (code != 0)
-        return code;
-    int failure = image_write_png(out.fd, v->width, v->height, rgb);
-    if (failure == 0)
-        return output_commit(&out);
-    complain(v->set->output, "can't write: %s", strerror(failure));
-    output_discard(&out);
-    return EXIT_OUTPUT;
-}
-
+/* Into rgb, and from there into the file. */
 static int draw(view *v, uint8_t *rgb)
 {
     const settings *set = v->set;
@@ -296,19 +253,40 @@ static int draw(view *v, uint8_t *rgb)
     progress_start(&bar, set->quiet);
     bvp_status status = render(&job, rgb);
     progress_stop(&bar);
-    return status == BVP_OK ? write_picture(v, rgb) : complain_status(v->model.text, status, NULL);
+    if (status != BVP_OK)
+        return complain_status(v->model.text, status, NULL);
+    output out;
+    const int code = output_open(&out, set->output);
+    if (code != 0)
+        return code;
+    const int failure = image_write_png(out.fd, v->width, v->height, rgb);
+    if (failure == 0)
+        return output_commit(&out);
+    complain(set->output, "can't write: %s", strerror(failure));
+    output_discard(&out);
+    return EXIT_OUTPUT;
 }
 
 static int picture(view *v)
 {
-    int code = parse_size(v);
-    if (code == 0)
-        code = read_volumes(v);
+    const int has_parts = v->model.part == BVP_ASSEMBLY && v->model.info.part_count > 1;
+    const char *colouring = v->set->colour ? v->set->colour : has_parts ? "part" : "shade";
+    unsigned width = 0, height = 0;
+    char rest;
+    if (sscanf(v->set->size, "%5ux%5u%c", &width, &height, &rest) != 2 || width < 1 || height < 1 ||
+        width > SIDE_MOST || height > SIDE_MOST) {
+        complain("--size", "expected WIDTHxHEIGHT in pixels, 1 to %d each, found \"%s\"", SIDE_MOST,
+                 v->set->size);
+        return EXIT_USAGE;
+    }
+    v->width = width;
+    v->height = height;
+    int code = read_volumes(v);
     if (code == 0)
         code = aim(v);
     if (code != 0)
         return code;
-    bvp_status status = palette_open(&v->colours, colour_word(v), v->model.file, v->model.part);
+    bvp_status status = palette_open(&v->colours, colouring, v->model.file, v->model.part);
     uint8_t *rgb = malloc((size_t)v->width * v->height * 3);
     if (status == BVP_OK && !rgb)
         status = BVP_ERR_NO_MEMORY;
@@ -316,13 +294,6 @@ static int picture(view *v)
     free(rgb);
     palette_close(&v->colours);
     return code;
-}
-
-/* Would it be taken for a picture of another format? */
-static int has_other_ending(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *ending = strrchr(slash ? slash + 1 : path, '.');
-    return ending && strcasecmp(ending, ".png") != 0;
 }
 
 static int run(const verb *self, int argc, char **argv)
@@ -340,14 +311,24 @@ static int run(const verb *self, int argc, char **argv)
         complain(NULL, "name the picture to write with -o OUT.png");
         return EXIT_USAGE;
     }
-    if (has_other_ending(set.output)) {
+    /* a name with the ending of another format would mislead its reader */
+    const char *slash = strrchr(set.output, '/');
+    const char *ending = strrchr(slash ? slash + 1 : set.output, '.');
+    if (ending && strcasecmp(ending, ".png") != 0) {
         complain(set.output, "the picture is a PNG: end the name with .png");
         return EXIT_USAGE;
     }
     view v = {.set = &set};
     code = open_model(&v, argv[first]);
     if (code == 0) {
-        enter_only_instance(&v.model);
+        /* An assembly of one instance shows the hierarchy of its part. */
+        bvp_instance_info instance;
+        if (v.model.part == BVP_ASSEMBLY && v.model.info.instance_count == 1 &&
+            bvp_get_instance(v.model.file, 0, &instance) == BVP_OK) {
+            v.model.part = instance.part;
+            v.model.placed = 1;
+            compose(v.model.placement, instance.placement, v.model.placement);
+        }
         code = picture(&v);
     }
     operand_close(&v.model);

@@ -4,6 +4,7 @@
  */
 #include "view/volume_lines.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,23 +18,10 @@ static void point_at(const bvp_volume *v, double x, double y, double z, double o
 void volume_corner(const bvp_volume *v, int i, double out[3])
 {
     double along[3];
+    assert(i >= 0 && i < 8);
     for (int k = 0; k < 3; k++)
         along[k] = (i >> k & 1 ? 1 : -1) * (v->half[k] + v->radius);
     point_at(v, along[0], along[1], along[2], out);
-}
-
-static int box_lines(const bvp_volume *v, double (*lines)[6])
-{
-    int count = 0;
-    for (int i = 0; i < 8; i++)
-        for (int axis = 1; axis < 8; axis *= 2) {
-            if (i & axis)
-                continue;
-            volume_corner(v, i, lines[count]);
-            volume_corner(v, i | axis, lines[count] + 3);
-            count++;
-        }
-    return count;
 }
 
 /* From angle 0 (along `from`) by `turns` quarters of a circle towards `to`, around a point of the
@@ -90,5 +78,20 @@ static int swept_lines(const bvp_volume *v, double (*lines)[6])
 
 int volume_lines(const bvp_volume *v, double lines[VOLUME_LINES][6])
 {
-    return v->radius > 0 ? swept_lines(v, lines) : box_lines(v, lines);
+    int count = 0;
+    if (v->radius > 0) {
+        count = swept_lines(v, lines);
+        assert(count == VOLUME_LINES);
+        return count;
+    }
+    for (int i = 0; i < 8; i++) /* a box's edges: from each corner upward along the three axes */
+        for (int axis = 1; axis < 8; axis *= 2) {
+            if (i & axis)
+                continue;
+            volume_corner(v, i, lines[count]);
+            volume_corner(v, i | axis, lines[count] + 3);
+            count++;
+        }
+    assert(count == 12);
+    return count;
 }

@@ -8,6 +8,7 @@
  * written to memory first, with sizes that are computed from the meshes.
  * Spec: Khronos glTF 2.0, chapter 4
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,20 +31,13 @@ typedef struct glb {
 
 static const export_mesh *mesh_at(const glb *g, uint32_t i)
 {
+    assert(i < g->mesh_count);
     return g->is_flat ? &g->flat : &g->scene.meshes[g->parts[i]];
 }
 
 static uint64_t size_of_mesh(const export_mesh *mesh)
 {
     return 12 * mesh->vertex_count + 12 * mesh->triangle_count;
-}
-
-static uint64_t size_of_data(const glb *g)
-{
-    uint64_t size = 0;
-    for (uint32_t i = 0; i < g->mesh_count; i++)
-        size += size_of_mesh(mesh_at(g, i));
-    return size;
 }
 
 static bvp_status choose_meshes(glb *g)
@@ -61,6 +55,7 @@ static bvp_status choose_meshes(glb *g)
         if (g->mesh_of[part] != BVP_NONE)
             continue;
         g->mesh_of[part] = g->mesh_count;
+        assert(g->mesh_count < scene->part_count);
         g->parts[g->mesh_count++] = part;
         status = export_load(scene, part, &mesh);
     }
@@ -68,23 +63,6 @@ static bvp_status choose_meshes(glb *g)
 }
 
 /* ---- one mesh of everything ------------------------------------------------------------------ */
-
-static void append_item(export_mesh *to, const export_item *item, const export_mesh *mesh,
-                        export_report *report)
-{
-    for (uint64_t i = 0; i < 3 * mesh->triangle_count; i++)
-        to->indices[3 * to->triangle_count + i] = (uint32_t)to->vertex_count + mesh->indices[i];
-    for (uint64_t v = 0; v < mesh->vertex_count; v++) {
-        double at[3], rest[3], written[3];
-        float *out = to->positions + 3 * (to->vertex_count + v);
-        export_place(item, mesh->positions + 3 * v, at, rest);
-        for (int i = 0; i < 3; i++)
-            written[i] = out[i] = (float)at[i];
-        export_note(report, at, rest, written);
-    }
-    to->vertex_count += mesh->vertex_count;
-    to->triangle_count += mesh->triangle_count;
-}
 
 static bvp_status flatten(glb *g)
 {
@@ -101,9 +79,23 @@ static bvp_status flatten(glb *g)
     g->flat.indices = malloc(triangles * 12 + 1);
     if (!g->flat.positions || !g->flat.indices)
         return export_no_memory(scene->error);
-    for (uint32_t i = 0; i < scene->item_count; i++)
-        append_item(&g->flat, &scene->items[i], &scene->meshes[scene->items[i].part],
-                    scene->report);
+    for (uint32_t i = 0; i < scene->item_count; i++) {
+        const export_mesh *const mesh = &scene->meshes[scene->items[i].part];
+        for (uint64_t k = 0; k < 3 * mesh->triangle_count; k++)
+            g->flat.indices[3 * g->flat.triangle_count + k] =
+                (uint32_t)g->flat.vertex_count + mesh->indices[k];
+        for (uint64_t v = 0; v < mesh->vertex_count; v++) {
+            double at[3], rest[3], written[3];
+            float *out = g->flat.positions + 3 * (g->flat.vertex_count + v);
+            export_place(&scene->items[i], mesh->positions + 3 * v, at, rest);
+            for (int k = 0; k < 3; k++)
+                written[k] = out[k] = (float)at[k];
+            export_note(scene->report, at, rest, written);
+        }
+        g->flat.vertex_count += mesh->vertex_count;
+        g->flat.triangle_count += mesh->triangle_count;
+    }
+    assert(g->flat.vertex_count == vertices && g->flat.triangle_count == triangles);
     g->is_flat = 1;
     g->mesh_count = 1;
     return BVP_OK;
@@ -115,41 +107,6 @@ static void write_name(glb *g, bvp_string name)
 {
     if (name.size > 0)
         jsonw_bytes(&g->text, "name", name);
-}
-
-static void write_bounds(glb *g, const export_mesh *mesh)
-{
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (uint64_t v = 0; v < mesh->vertex_count; v++)
-        for (int i = 0; i < 3; i++) {
-            low[i] = fmin(low[i], mesh->positions[3 * v + i]);
-            high[i] = fmax(high[i], mesh->positions[3 * v + i]);
-        }
-    jsonw_numbers(&g->text, "min", low, 3);
-    jsonw_numbers(&g->text, "max", high, 3);
-}
-
-/* Accessor 2i and view 2i: positions of mesh i; 2i + 1: its indices. */
-static void write_accessors(glb *g)
-{
-    jsonw_array(&g->text, "accessors");
-    for (uint32_t i = 0; i < g->mesh_count; i++) {
-        const export_mesh *mesh = mesh_at(g, i);
-        jsonw_object(&g->text, NULL);
-        jsonw_count(&g->text, "bufferView", 2 * (uint64_t)i);
-        jsonw_count(&g->text, "componentType", 5126);
-        jsonw_count(&g->text, "count", mesh->vertex_count);
-        jsonw_text(&g->text, "type", "VEC3");
-        write_bounds(g, mesh);
-        jsonw_end(&g->text);
-        jsonw_object(&g->text, NULL);
-        jsonw_count(&g->text, "bufferView", 2 * (uint64_t)i + 1);
-        jsonw_count(&g->text, "componentType", 5125);
-        jsonw_count(&g->text, "count", 3 * mesh->triangle_count);
-        jsonw_text(&g->text, "type", "SCALAR");
-        jsonw_end(&g->text);
-    }
-    jsonw_end(&g->text);
 }
 
 static void write_view(glb *g, uint64_t offset, uint64_t size, uint64_t target)
@@ -212,13 +169,6 @@ typedef struct family {
     uint32_t carrier_count;
 } family;
 
-static void free_family(family *f)
-{
-    free(f->first);
-    free(f->next);
-    free(f->carriers);
-}
-
 static bvp_status find_family(const glb *g, family *f)
 {
     bvp_file_info info;
@@ -246,35 +196,6 @@ static bvp_status find_family(const glb *g, family *f)
     return BVP_OK;
 }
 
-static void write_matrix(glb *g, const double m[12])
-{
-    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    double columns[16] = {0};
-    columns[15] = 1;
-    if (memcmp(m, identity, sizeof identity) == 0)
-        return;
-    for (int row = 0; row < 3; row++)
-        for (int column = 0; column < 4; column++)
-            columns[4 * column + row] = m[4 * row + column];
-    jsonw_numbers(&g->text, "matrix", columns, 16);
-}
-
-static void write_properties(glb *g, uint32_t node, uint32_t count)
-{
-    if (count == 0)
-        return;
-    jsonw_object(&g->text, "extras");
-    for (uint32_t i = 0; i < count; i++) {
-        bvp_string key, value;
-        char name[256];
-        if (bvp_get_property(g->scene.file, node, i, &key, &value) != BVP_OK)
-            continue;
-        snprintf(name, sizeof name, "%.*s", (int)key.size, key.data);
-        jsonw_bytes(&g->text, name, value);
-    }
-    jsonw_end(&g->text);
-}
-
 static int is_rebased(const export_mesh *mesh)
 {
     return mesh->origin[0] != 0 || mesh->origin[1] != 0 || mesh->origin[2] != 0;
@@ -287,8 +208,17 @@ static void write_node(glb *g, family *f, uint32_t index)
     bvp_get_node(g->scene.file, index, &node);
     jsonw_object(&g->text, NULL);
     write_name(g, node.name);
-    write_matrix(g, node.placement);
+    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    double columns[16] = {0};
+    columns[15] = 1;
+    if (memcmp(node.placement, identity, sizeof identity) != 0) {
+        for (int row = 0; row < 3; row++)
+            for (int column = 0; column < 4; column++)
+                columns[4 * column + row] = node.placement[4 * row + column];
+        jsonw_numbers(&g->text, "matrix", columns, 16);
+    }
     if (node.part != BVP_NONE && is_rebased(&g->scene.meshes[node.part])) {
+        assert(f->carrier_count < f->node_count);
         carrier = f->node_count + f->carrier_count;
         f->carriers[f->carrier_count++] = index;
     } else if (node.part != BVP_NONE) {
@@ -302,7 +232,18 @@ static void write_node(glb *g, family *f, uint32_t index)
             jsonw_count(&g->text, NULL, carrier);
         jsonw_end(&g->text);
     }
-    write_properties(g, index, node.property_count);
+    if (node.property_count != 0) {
+        jsonw_object(&g->text, "extras");
+        for (uint32_t i = 0; i < node.property_count; i++) {
+            bvp_string key, value;
+            char name[256];
+            if (bvp_get_property(g->scene.file, index, i, &key, &value) != BVP_OK)
+                continue;
+            snprintf(name, sizeof name, "%.*s", (int)key.size, key.data);
+            jsonw_bytes(&g->text, name, value);
+        }
+        jsonw_end(&g->text);
+    }
     jsonw_end(&g->text);
 }
 
@@ -310,6 +251,7 @@ static void write_node(glb *g, family *f, uint32_t index)
 static void write_carrier(glb *g, uint32_t part)
 {
     const export_mesh *mesh = &g->scene.meshes[part];
+    assert(!g->is_flat);
     jsonw_object(&g->text, NULL);
     if (is_rebased(mesh))
         jsonw_numbers(&g->text, "translation", mesh->origin, 3);
@@ -317,27 +259,25 @@ static void write_carrier(glb *g, uint32_t part)
     jsonw_end(&g->text);
 }
 
-static bvp_status write_tree(glb *g)
-{
-    family f;
-    bvp_status status = find_family(g, &f);
-    jsonw_array(&g->text, "nodes");
-    for (uint32_t i = 0; i < f.node_count && status == BVP_OK; i++)
-        write_node(g, &f, i);
-    for (uint32_t i = 0; i < f.carrier_count; i++) {
-        bvp_node_info node;
-        bvp_get_node(g->scene.file, f.carriers[i], &node);
-        write_carrier(g, node.part);
-    }
-    jsonw_end(&g->text);
-    free_family(&f);
-    return status;
-}
-
 static bvp_status write_nodes(glb *g, uint32_t part)
 {
-    if (part == BVP_ASSEMBLY && !g->is_flat)
-        return write_tree(g);
+    if (part == BVP_ASSEMBLY && !g->is_flat) {
+        family f;
+        bvp_status status = find_family(g, &f);
+        jsonw_array(&g->text, "nodes");
+        for (uint32_t i = 0; i < f.node_count && status == BVP_OK; i++)
+            write_node(g, &f, i);
+        for (uint32_t i = 0; i < f.carrier_count; i++) {
+            bvp_node_info node;
+            bvp_get_node(g->scene.file, f.carriers[i], &node);
+            write_carrier(g, node.part);
+        }
+        jsonw_end(&g->text);
+        free(f.first);
+        free(f.next);
+        free(f.carriers);
+        return status;
+    }
     jsonw_array(&g->text, "nodes");
     if (g->is_flat) {
         jsonw_object(&g->text, NULL);
@@ -350,37 +290,13 @@ static bvp_status write_nodes(glb *g, uint32_t part)
     return BVP_OK;
 }
 
-static bvp_status write_text(glb *g, uint32_t part, FILE *stream)
-{
-    jsonw_start(&g->text, stream, 0);
-    jsonw_object(&g->text, NULL);
-    jsonw_object(&g->text, "asset");
-    jsonw_text(&g->text, "version", "2.0");
-    jsonw_text(&g->text, "generator", "bvpack");
-    jsonw_end(&g->text);
-    jsonw_count(&g->text, "scene", 0);
-    jsonw_array(&g->text, "scenes");
-    jsonw_object(&g->text, NULL);
-    jsonw_array(&g->text, "nodes");
-    jsonw_count(&g->text, NULL, 0);
-    jsonw_end(&g->text);
-    jsonw_end(&g->text);
-    jsonw_end(&g->text);
-    bvp_status status = write_nodes(g, part);
-    if (g->mesh_count > 0) {
-        write_meshes(g);
-        write_accessors(g);
-        write_views(g);
-    }
-    jsonw_end(&g->text);
-    return status;
-}
-
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static bvp_status write_chunks(glb *g, const char *text, size_t size, FILE *out)
 {
-    const uint64_t data = size_of_data(g);
+    uint64_t data = 0;
+    for (uint32_t i = 0; i < g->mesh_count; i++)
+        data += size_of_mesh(mesh_at(g, i));
     if (glb_size(size, data) > UINT32_MAX)
         return export_too_large(g->scene.error, "GLB holds at most 4 GiB; write single parts with "
                                                 "--part");
@@ -400,7 +316,53 @@ static bvp_status write_file(glb *g, uint32_t part, FILE *out)
     memory_text text;
     if (!memory_text_open(&text))
         return export_no_memory(g->scene.error);
-    bvp_status status = write_text(g, part, text.out);
+    jsonw_start(&g->text, text.out, 0);
+    jsonw_object(&g->text, NULL);
+    jsonw_object(&g->text, "asset");
+    jsonw_text(&g->text, "version", "2.0");
+    jsonw_text(&g->text, "generator", "bvpack");
+    jsonw_end(&g->text);
+    jsonw_count(&g->text, "scene", 0);
+    jsonw_array(&g->text, "scenes");
+    jsonw_object(&g->text, NULL);
+    jsonw_array(&g->text, "nodes");
+    jsonw_count(&g->text, NULL, 0);
+    jsonw_end(&g->text);
+    jsonw_end(&g->text);
+    jsonw_end(&g->text);
+    bvp_status status = write_nodes(g, part);
+    if (g->mesh_count > 0) {
+        write_meshes(g);
+        /* Accessor 2i and view 2i: positions of mesh i; 2i + 1: its indices. */
+        jsonw_array(&g->text, "accessors");
+        for (uint32_t i = 0; i < g->mesh_count; i++) {
+            const export_mesh *mesh = mesh_at(g, i);
+            jsonw_object(&g->text, NULL);
+            jsonw_count(&g->text, "bufferView", 2 * (uint64_t)i);
+            jsonw_count(&g->text, "componentType", 5126);
+            jsonw_count(&g->text, "count", mesh->vertex_count);
+            jsonw_text(&g->text, "type", "VEC3");
+            double low[3] = {INFINITY, INFINITY, INFINITY},
+                   high[3] = {-INFINITY, -INFINITY, -INFINITY};
+            for (uint64_t v = 0; v < mesh->vertex_count; v++)
+                for (int k = 0; k < 3; k++) {
+                    low[k] = fmin(low[k], mesh->positions[3 * v + k]);
+                    high[k] = fmax(high[k], mesh->positions[3 * v + k]);
+                }
+            jsonw_numbers(&g->text, "min", low, 3);
+            jsonw_numbers(&g->text, "max", high, 3);
+            jsonw_end(&g->text);
+            jsonw_object(&g->text, NULL);
+            jsonw_count(&g->text, "bufferView", 2 * (uint64_t)i + 1);
+            jsonw_count(&g->text, "componentType", 5125);
+            jsonw_count(&g->text, "count", 3 * mesh->triangle_count);
+            jsonw_text(&g->text, "type", "SCALAR");
+            jsonw_end(&g->text);
+        }
+        jsonw_end(&g->text);
+        write_views(g);
+    }
+    jsonw_end(&g->text);
     if (memory_text_close(&text) != 0 && status == BVP_OK)
         status = export_no_memory(g->scene.error);
     if (status == BVP_OK)

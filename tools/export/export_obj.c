@@ -30,34 +30,32 @@ static void write_name(bvp_string name, uint32_t item, FILE *out)
     fputc('\n', out);
 }
 
-static void write_vertices(const export_item *item, const export_mesh *mesh, export_report *report,
-                           FILE *out)
+bvp_status export_obj(const bvp_file *file, const export_options *options, FILE *out,
+                      export_report *report, bvp_error *error)
 {
-    for (uint64_t v = 0; v < mesh->vertex_count; v++) {
-        double at[3], rest[3];
-        export_place(item, mesh->positions + 3 * v, at, rest);
-        export_note(report, at, rest, at);
-        fputc('v', out);
-        for (int i = 0; i < 3; i++) {
-            fputc(' ', out);
-            write_number(at[i], out);
-        }
-        fputc('\n', out);
-    }
-}
-
-static bvp_status write_items(export_scene *scene, FILE *out)
-{
-    uint64_t base = 1;
-    bvp_status status = BVP_OK;
-    for (uint32_t i = 0; i < scene->item_count && status == BVP_OK && !ferror(out); i++) {
-        const export_item *item = &scene->items[i];
+    export_scene scene;
+    bvp_status status = export_open(file, options->part, report, error, &scene);
+    uint64_t base = 1; /* of an item's vertices: OBJ counts from 1, over the whole file */
+    if (status == BVP_OK)
+        fputs("# written by bvpack\n", out);
+    for (uint32_t i = 0; i < scene.item_count && status == BVP_OK && !ferror(out); i++) {
+        const export_item *item = &scene.items[i];
         const export_mesh *mesh;
-        status = export_load(scene, item->part, &mesh);
+        status = export_load(&scene, item->part, &mesh);
         if (status != BVP_OK)
             break;
         write_name(item->name, i, out);
-        write_vertices(item, mesh, scene->report, out);
+        for (uint64_t v = 0; v < mesh->vertex_count; v++) {
+            double at[3], rest[3];
+            export_place(item, mesh->positions + 3 * v, at, rest);
+            export_note(report, at, rest, at);
+            fputc('v', out);
+            for (int k = 0; k < 3; k++) {
+                fputc(' ', out);
+                write_number(at[k], out);
+            }
+            fputc('\n', out);
+        }
         for (uint64_t t = 0; t < mesh->triangle_count; t++) {
             const uint32_t *corner = mesh->indices + 3 * t;
             fprintf(out, "f %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", base + corner[0],
@@ -65,18 +63,8 @@ static bvp_status write_items(export_scene *scene, FILE *out)
         }
         base += mesh->vertex_count;
     }
-    return status == BVP_OK ? export_finish(out, scene->error) : status;
-}
-
-bvp_status export_obj(const bvp_file *file, const export_options *options, FILE *out,
-                      export_report *report, bvp_error *error)
-{
-    export_scene scene;
-    bvp_status status = export_open(file, options->part, report, error, &scene);
-    if (status == BVP_OK) {
-        fputs("# written by bvpack\n", out);
-        status = write_items(&scene, out);
-    }
+    if (status == BVP_OK)
+        status = export_finish(out, error);
     export_close(&scene);
     return status;
 }

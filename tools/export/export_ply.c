@@ -2,29 +2,16 @@
  * export_ply.c: binary little-endian PLY. Coordinates are floats when every instance stands where
  * its part has its own coordinates, else doubles.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include "export/export_scene.h"
 
 static void put(uint8_t *at, uint64_t bits, int size)
 {
+    assert(size == 4 || size == 8);
     for (int i = 0; i < size; i++)
         at[i] = (uint8_t)(bits >> (8 * i));
-}
-
-static void write_vertex(const double at[3], int is_double, FILE *out)
-{
-    uint8_t bytes[24];
-    int size = is_double ? 8 : 4;
-    for (int i = 0; i < 3; i++) {
-        float narrow = (float)at[i];
-        uint32_t bits;
-        uint64_t wide;
-        memcpy(&bits, &narrow, sizeof bits);
-        memcpy(&wide, &at[i], sizeof wide);
-        put(bytes + size * i, is_double ? wide : bits, size);
-    }
-    fwrite(bytes, 1, 3 * (size_t)size, out);
 }
 
 static void write_vertices(const export_item *item, const export_mesh *mesh, int is_double,
@@ -34,65 +21,57 @@ static void write_vertices(const export_item *item, const export_mesh *mesh, int
         double at[3], rest[3];
         export_place(item, mesh->positions + 3 * v, at, rest);
         export_note(report, at, rest, at);
-        write_vertex(at, is_double, out);
+        uint8_t bytes[24];
+        int size = is_double ? 8 : 4;
+        for (int i = 0; i < 3; i++) {
+            float narrow = (float)at[i];
+            uint32_t bits;
+            uint64_t wide;
+            memcpy(&bits, &narrow, sizeof bits);
+            memcpy(&wide, &at[i], sizeof wide);
+            put(bytes + size * i, is_double ? wide : bits, size);
+        }
+        fwrite(bytes, 1, 3 * (size_t)size, out);
     }
-}
-
-static void write_faces(const export_mesh *mesh, uint64_t base, FILE *out)
-{
-    for (uint64_t t = 0; t < mesh->triangle_count; t++) {
-        uint8_t face[13] = {3};
-        for (int k = 0; k < 3; k++)
-            put(face + 1 + 4 * k, base + mesh->indices[3 * t + k], 4);
-        fwrite(face, 1, sizeof face, out);
-    }
-}
-
-/* Loads all meshes, which stay in memory; the header needs their sizes. */
-static bvp_status count_vertices(export_scene *scene, uint64_t *count, int *is_double)
-{
-    bvp_status status = BVP_OK;
-    *count = 0;
-    *is_double = 0;
-    for (uint32_t i = 0; i < scene->item_count && status == BVP_OK; i++) {
-        const export_mesh *mesh;
-        status = export_load(scene, scene->items[i].part, &mesh);
-        *count += mesh->vertex_count;
-        *is_double |= !scene->items[i].is_identity;
-    }
-    if (status == BVP_OK && *count > UINT32_MAX)
-        return export_too_large(scene->error, "PLY holds at most 4,294,967,295 vertices");
-    return status;
-}
-
-static void write_header(uint64_t vertex_count, uint64_t face_count, int is_double, FILE *out)
-{
-    const char *type = is_double ? "double" : "float";
-    fprintf(out,
-            "ply\nformat binary_little_endian 1.0\ncomment written by bvpack\n"
-            "element vertex %" PRIu64 "\nproperty %s x\nproperty %s y\nproperty %s z\n"
-            "element face %" PRIu64 "\nproperty list uchar uint vertex_indices\nend_header\n",
-            vertex_count, type, type, type, face_count);
 }
 
 bvp_status export_ply(const bvp_file *file, const export_options *options, FILE *out,
                       export_report *report, bvp_error *error)
 {
     export_scene scene;
-    uint64_t vertex_count, base = 0;
-    int is_double;
+    uint64_t vertex_count = 0, base = 0;
+    int is_double = 0;
     bvp_status status = export_open(file, options->part, report, error, &scene);
-    if (status == BVP_OK)
-        status = count_vertices(&scene, &vertex_count, &is_double);
-    if (status == BVP_OK)
-        write_header(vertex_count, report->triangle_count, is_double, out);
+    /* All meshes are loaded, and stay in memory: the header needs their sizes. */
+    for (uint32_t i = 0; i < scene.item_count && status == BVP_OK; i++) {
+        const export_mesh *mesh;
+        status = export_load(&scene, scene.items[i].part, &mesh);
+        vertex_count += mesh->vertex_count;
+        is_double |= !scene.items[i].is_identity;
+    }
+    if (status == BVP_OK && vertex_count > UINT32_MAX)
+        status = export_too_large(error, "PLY holds at most 4,294,967,295 vertices");
+    if (status == BVP_OK) {
+        const char *type = is_double ? "double" : "float";
+        fprintf(out,
+                "ply\nformat binary_little_endian 1.0\ncomment written by bvpack\n"
+                "element vertex %" PRIu64 "\nproperty %s x\nproperty %s y\nproperty %s z\n"
+                "element face %" PRIu64 "\nproperty list uchar uint vertex_indices\nend_header\n",
+                vertex_count, type, type, type, report->triangle_count);
+    }
     for (uint32_t i = 0; i < scene.item_count && status == BVP_OK; i++)
         write_vertices(&scene.items[i], &scene.meshes[scene.items[i].part], is_double, report, out);
     for (uint32_t i = 0; i < scene.item_count && status == BVP_OK; i++) {
         const export_mesh *mesh = &scene.meshes[scene.items[i].part];
-        write_faces(mesh, base, out);
+        for (uint64_t t = 0; t < mesh->triangle_count; t++) {
+            uint8_t face[13] = {3};
+            for (int k = 0; k < 3; k++)
+                put(face + 1 + 4 * k, base + mesh->indices[3 * t + k], 4);
+            fwrite(face, 1, sizeof face, out);
+        }
         base += mesh->vertex_count;
     }
+    assert(status != BVP_OK || base == vertex_count);
     export_close(&scene);
     return status == BVP_OK ? export_finish(out, error) : status;
 }

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * export_scene.c: a packed file's parts as indexed meshes in the source's order, and their
  * placements.
+ *
+ * Triangles are sorted by their number in the source, so an export has the order of what was
+ * packed. A coordinate in the assembly is a sum of products, which is calculated in two doubles
+ * (export_place): `out` is the sum rounded once, `rest` what that lost, which the summary adds to
+ * the rounding of the format. Held by test_export_scene.
  */
 #include "export/export_scene.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -99,11 +105,16 @@ static bvp_status read_soup(export_scene *scene, uint32_t part, uint64_t count, 
     return status;
 }
 
-static bvp_status read_mesh(export_scene *scene, uint32_t part, export_mesh *mesh)
+bvp_status export_load(export_scene *scene, uint32_t part, const export_mesh **out)
 {
     bvp_part_info info;
     float *soup = NULL;
     void *positions = NULL;
+    assert(part < scene->part_count);
+    export_mesh *mesh = &scene->meshes[part];
+    *out = mesh;
+    if (mesh->loaded)
+        return BVP_OK;
     bvp_status status = bvp_get_part(scene->file, part, &info);
     if (status != BVP_OK)
         return refuse(scene->error, status, "there is no such part");
@@ -121,12 +132,6 @@ static bvp_status read_mesh(export_scene *scene, uint32_t part, export_mesh *mes
     mesh->positions = positions;
     mesh->loaded = status == BVP_OK;
     return status;
-}
-
-bvp_status export_load(export_scene *scene, uint32_t part, const export_mesh **out)
-{
-    *out = &scene->meshes[part];
-    return (*out)->loaded ? BVP_OK : read_mesh(scene, part, &scene->meshes[part]);
 }
 
 /* ---- items ----------------------------------------------------------------------------------- */
@@ -164,6 +169,7 @@ static bvp_status add_instance(export_scene *scene, uint32_t instance)
     bvp_node_info node;
     bvp_part_info part;
     export_item *item = &scene->items[instance];
+    assert(instance < scene->item_count);
     bvp_status status = bvp_get_instance(scene->file, instance, &info);
     if (status == BVP_OK)
         status = bvp_get_node(scene->file, info.node, &node);
@@ -211,7 +217,9 @@ void export_close(export_scene *scene)
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
-/* Adds a * b to the sum *high + *low of two doubles. */
+/* Adds a * b to the sum *high + *low of two doubles. The errors of the product (by a fused
+ * multiply-add) and of the sum (Knuth's two-sum, which needs no order of magnitude) are exact; only
+ * their own sum in *low is rounded. */
 static void add_product(double a, double b, double *high, double *low)
 {
     double product = a * b, sum = *high + product, part = sum - *high;

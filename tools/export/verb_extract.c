@@ -67,19 +67,6 @@ static int write_stream(const operand *o, const settings *set, export_fn write, 
     return failed ? refuse_output(set->output, BVP_ERR_SYSTEM, &error) : 0;
 }
 
-static void summarise(const settings *set, const export_report *report)
-{
-    char a[64];
-    FILE *out = strcmp(set->output, "-") ? stdout : stderr;
-    print_plain(out, set->output);
-    fprintf(out, ": %s\n", counted(report->triangle_count, "triangle", a));
-    if (report->rounded_count > 0)
-        fprintf(out,
-                "  %s rounded to fit the format: largest error %.3g units; "
-                "--part keeps a part's own coordinates\n",
-                counted(report->rounded_count, "coordinate", a), report->rounding_error);
-}
-
 static int extract(const operand *o, const settings *set, export_fn write)
 {
     export_report report = {0};
@@ -92,8 +79,17 @@ static int extract(const operand *o, const settings *set, export_fn write)
         code = output_commit(&out);
     else
         output_discard(&out);
-    if (code == 0 && !set->quiet)
-        summarise(set, &report);
+    if (code == 0 && !set->quiet) {
+        char a[64];
+        FILE *to = strcmp(set->output, "-") ? stdout : stderr;
+        print_plain(to, set->output);
+        fprintf(to, ": %s\n", counted(report.triangle_count, "triangle", a));
+        if (report.rounded_count > 0)
+            fprintf(to,
+                    "  %s rounded to fit the format: largest error %.3g units; "
+                    "--part keeps a part's own coordinates\n",
+                    counted(report.rounded_count, "coordinate", a), report.rounding_error);
+    }
     return code;
 }
 

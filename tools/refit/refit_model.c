@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * refit_model.c: finds a part's triangles in the moved model by their numbers in the source; their
  * corners give the new position of each stored vertex.
+ *
+ * Packing stores triangles in another order than the source, and shares vertices between them; the
+ * number of a triangle in its source is the only link. Each triangle of the part must be found,
+ * once, and triangles that share a vertex must agree on its new position: otherwise the model is
+ * not the one that was packed, moved. Numbers are sorted once, as number << 32 | place, and then
+ * searched.
  */
 #include "refit/refit_model.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -52,15 +59,6 @@ static int number_triangles(const model_mesh *mesh, numbering *out)
     return 0;
 }
 
-/* Two triangles with one number: a polygon's; which is which then depends on its shape. */
-static int has_polygons(const numbering *n)
-{
-    for (uint64_t i = 1; n->sorted && i < n->mesh->triangle_count; i++)
-        if (n->sorted[i] >> 32 == n->sorted[i - 1] >> 32)
-            return 1;
-    return 0;
-}
-
 /* The place of triangle `id`, or UINT64_MAX. */
 static uint64_t find_triangle(const numbering *n, uint64_t id)
 {
@@ -74,33 +72,14 @@ static uint64_t find_triangle(const numbering *n, uint64_t id)
         else
             high = middle;
     }
+    assert(high - low <= 1);
     return low < high && n->sorted[low] >> 32 == id ? n->sorted[low] & UINT32_MAX : UINT64_MAX;
-}
-
-/* A vertex of the mesh in the part's coordinates. */
-static void load_vertex(matching *m, uint32_t vertex, float out[3])
-{
-    const model_mesh *mesh = m->numbers.mesh;
-    for (int axis = 0; axis < 3; axis++) {
-        const uint64_t at = 3 * (uint64_t)vertex + (uint64_t)axis;
-        const double x = mesh->is_double ? ((const double *)mesh->positions)[at]
-                                         : ((const float *)mesh->positions)[at];
-        out[axis] = (float)(x - m->info.origin[axis]);
-        m->rounding_error = fmax(m->rounding_error, fabs(out[axis] + m->info.origin[axis] - x));
-    }
-}
-
-static int refuse_tear(const matching *m, uint64_t id)
-{
-    complain(m->where,
-             "a corner of triangle %" PRIu64
-             " has moved away from a triangle that shares it; a torn part is to be packed anew",
-             id);
-    return EXIT_INPUT;
 }
 
 static int place_triangle(matching *m, uint64_t id, const uint64_t corners[3])
 {
+    const model_mesh *mesh = m->numbers.mesh;
+    const double *origin = m->info.origin;
     const uint64_t place = find_triangle(&m->numbers, id);
     if (place == UINT64_MAX || m->numbers.is_used[place]) {
         complain(m->where,
@@ -109,12 +88,26 @@ static int place_triangle(matching *m, uint64_t id, const uint64_t corners[3])
                  id);
         return EXIT_INPUT;
     }
+    assert(place < mesh->triangle_count);
     m->numbers.is_used[place] = 1;
     for (int k = 0; k < 3; k++) {
         float at[3], *to = m->positions + 3 * corners[k];
-        load_vertex(m, m->numbers.mesh->indices[3 * place + (uint64_t)k], at);
-        if (m->is_placed[corners[k]] && (at[0] != to[0] || at[1] != to[1] || at[2] != to[2]))
-            return refuse_tear(m, id);
+        const uint64_t vertex = mesh->indices[3 * place + (uint64_t)k];
+        for (int axis = 0; axis < 3; axis++) {
+            const uint64_t from = 3 * vertex + (uint64_t)axis;
+            const double x = mesh->is_double ? ((const double *)mesh->positions)[from]
+                                             : ((const float *)mesh->positions)[from];
+            at[axis] = (float)(x - origin[axis]); /* in the part's coordinates */
+            m->rounding_error = fmax(m->rounding_error, fabs(at[axis] + origin[axis] - x));
+        }
+        if (m->is_placed[corners[k]] && (at[0] != to[0] || at[1] != to[1] || at[2] != to[2])) {
+            complain(
+                m->where,
+                "a corner of triangle %" PRIu64
+                " has moved away from a triangle that shares it; a torn part is to be packed anew",
+                id);
+            return EXIT_INPUT;
+        }
         memcpy(to, at, sizeof at);
         m->is_placed[corners[k]] = 1;
     }
@@ -131,6 +124,7 @@ static int place_all(matching *m)
             status = bvp_get_triangles(m->file, m->part, first, count, NULL, ids, &count);
         if (status != BVP_OK || count == 0)
             return complain_status(m->where, BVP_ERR_CORRUPT, NULL);
+        assert(count <= CHUNK);
         for (uint64_t i = 0; i < count && code == 0; i++)
             code = place_triangle(m, ids[i], corners + 3 * i);
     }
@@ -151,11 +145,15 @@ static int check_counts(const matching *m)
         complain(m->where, "part %" PRIu32 " was packed with --no-ids; pack it with them", m->part);
         return EXIT_INPUT;
     }
-    if (has_polygons(&m->numbers)) {
-        complain(m->where, "it has polygons of more than three corners, whose triangles cannot be "
-                           "told apart; triangulate the model before it is packed");
-        return EXIT_INPUT;
-    }
+    /* Two triangles with one number: a polygon's; which is which then depends on its shape. */
+    const uint64_t *sorted = m->numbers.sorted;
+    for (uint64_t i = 1; sorted && i < found; i++)
+        if (sorted[i] >> 32 == sorted[i - 1] >> 32) {
+            complain(m->where,
+                     "it has polygons of more than three corners, whose triangles cannot be "
+                     "told apart; triangulate the model before it is packed");
+            return EXIT_INPUT;
+        }
     return 0;
 }
 

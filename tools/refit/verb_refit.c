@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * verb_refit.c: the verb refit: a packed file with its vertices moved, and all boxes fitted to
  * them.
+ *
+ * The file is mapped as an overlay: refitting writes to private pages, and the output is a new
+ * file. The input is verified first, because refitting gives all it keeps new hashes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -95,22 +98,16 @@ static int read_model(job *j)
     return status == BVP_OK ? 0 : EXIT_INPUT;
 }
 
-static const model_mesh *mesh_at(const model *m, uint32_t number, uint32_t *count)
-{
-    const model_mesh *found = NULL;
-    *count = 0;
-    for (uint32_t i = 0; i < m->mesh_count; i++)
-        if (m->meshes[i].triangle_count > 0 && (*count)++ == number)
-            found = &m->meshes[i];
-    return found;
-}
-
-/* The mesh for a part: the only one, or, for a whole file, the one of the same number. */
+/* The mesh for a part: the only one, or, for a whole file, the one of the same number. Meshes
+ * without triangles do not count. */
 static const model_mesh *mesh_of(const job *j, uint32_t part)
 {
     const int is_one = j->part != BVP_ASSEMBLY;
-    uint32_t count;
-    const model_mesh *mesh = mesh_at(&j->moved, is_one ? 0 : part, &count);
+    const model_mesh *mesh = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < j->moved.mesh_count; i++)
+        if (j->moved.meshes[i].triangle_count > 0 && count++ == (is_one ? 0 : part))
+            mesh = &j->moved.meshes[i];
     if (is_one ? count == 1 : count == j->info.part_count)
         return mesh;
     if (is_one)
@@ -246,19 +243,6 @@ static int write_output(const job *j)
     return code;
 }
 
-static void summarise(const job *j)
-{
-    char count[64];
-    FILE *out = strcmp(j->set->output, "-") ? stdout : stderr;
-    print_plain(out, j->set->output);
-    fprintf(out, ": %s, boxes fitted to their new places\n",
-            counted(j->info.unique_triangle_count, "triangle", count));
-    fprintf(out, "  area cost %.4g, was %.4g: queries take longer as it grows%s\n", j->cost_after,
-            j->cost_before, j->cost_after > 1.5 * j->cost_before ? "; pack the model anew" : "");
-    if (j->rounding_error > 0)
-        fprintf(out, "  largest rounding error %.3g units\n", j->rounding_error);
-}
-
 /* ---- the verb ------------------------------------------------------------------------------- */
 
 static int read_formula(job *j)
@@ -277,20 +261,6 @@ static int read_formula(job *j)
     return EXIT_USAGE;
 }
 
-static int check_output(const job *j)
-{
-    if (!j->set->output) {
-        complain("refit", "say where to write: -o OUT.bvp");
-        return EXIT_USAGE;
-    }
-    if (same_file(j->path, j->set->output) ||
-        (j->model_path && same_file(j->model_path, j->set->output))) {
-        complain(j->set->output, "the output would replace an input; name another");
-        return EXIT_USAGE;
-    }
-    return 0;
-}
-
 static int run(const verb *self, int argc, char **argv)
 {
     settings set = {.stretch = 1};
@@ -302,8 +272,12 @@ static int run(const verb *self, int argc, char **argv)
     j.path = argv[first];
     j.model_path = argc - first > 1 ? argv[first + 1] : NULL;
     int (*const steps[])(job *) = {examine, open_overlay, refit_all};
-    code = check_output(&j);
-    if (code == 0)
+    code = EXIT_USAGE;
+    if (!set.output)
+        complain("refit", "say where to write: -o OUT.bvp");
+    else if (same_file(j.path, set.output) || (j.model_path && same_file(j.model_path, set.output)))
+        complain(set.output, "the output would replace an input; name another");
+    else
         code = read_formula(&j);
     if (code == 0 && j.model_path)
         code = read_model(&j);
@@ -311,8 +285,18 @@ static int run(const verb *self, int argc, char **argv)
         code = steps[i](&j);
     if (code == 0)
         code = write_output(&j);
-    if (code == 0 && !set.quiet)
-        summarise(&j);
+    if (code == 0 && !set.quiet) {
+        char count[64];
+        FILE *out = strcmp(j.set->output, "-") ? stdout : stderr;
+        print_plain(out, j.set->output);
+        fprintf(out, ": %s, boxes fitted to their new places\n",
+                counted(j.info.unique_triangle_count, "triangle", count));
+        fprintf(out, "  area cost %.4g, was %.4g: queries take longer as it grows%s\n",
+                j.cost_after, j.cost_before,
+                j.cost_after > 1.5 * j.cost_before ? "; pack the model anew" : "");
+        if (j.rounding_error > 0)
+            fprintf(out, "  largest rounding error %.3g units\n", j.rounding_error);
+    }
     bvp_close(j.file);
     model_free(&j.moved);
     return code;

@@ -5,6 +5,7 @@
  */
 #include "refit/warp.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,27 +29,23 @@ static void find_frame(const float *positions, uint64_t count, frame *out)
     }
     out->along = size[1] > size[0] ? 1 : 0;
     out->along = size[2] > size[out->along] ? 2 : out->along;
-}
-
-/* Of an angle of at most 45 degrees; the first term left out is below 2^-56. */
-static void small_sine_cosine(double radians, double *sine, double *cosine)
-{
-    const double square = radians * radians;
-    double s = 1, c = 1;
-    for (int k = 17; k > 1; k -= 2)
-        s = 1 - square / (k * (k - 1)) * s;
-    for (int k = 18; k > 0; k -= 2)
-        c = 1 - square / (k * (k - 1)) * c;
-    *sine = radians * s;
-    *cosine = c;
+    assert(out->along >= 0 && out->along < 3);
 }
 
 static void sine_cosine(double degrees, double *sine, double *cosine)
 {
     const double turned = fmod(degrees, 360); /* exact */
     const double quarters = floor(turned / 90 + 0.5);
-    double s, c;
-    small_sine_cosine((turned - 90 * quarters) * 0.017453292519943295, &s, &c);
+    /* Taylor's series for an angle of at most 45 degrees; the first term left out is below 2^-56.
+     */
+    const double radians = (turned - 90 * quarters) * 0.017453292519943295;
+    const double square = radians * radians;
+    double s = 1, c = 1;
+    for (int k = 17; k > 1; k -= 2)
+        s = 1 - square / (k * (k - 1)) * s;
+    for (int k = 18; k > 0; k -= 2)
+        c = 1 - square / (k * (k - 1)) * c;
+    s *= radians;
     switch ((int)quarters & 3) {
     case 0:
         *sine = s, *cosine = c;

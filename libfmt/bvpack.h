@@ -291,12 +291,13 @@ BVP_API bvp_status bvp_check_part(const bvp_file *file, uint32_t part, bvp_error
  * itself. */
 BVP_API bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part, uint64_t triangle,
                                     float position[9], uint64_t *id);
-/* All of a part's triangles in storage order, up to `capacity` from `first`; NULL arrays are
- * skipped. positions: capacity * 9 floats; ids: capacity. *count: how many were written. O(count).
- */
-BVP_API bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part, uint64_t first,
-                                     uint64_t capacity, float *positions, uint64_t *ids,
-                                     uint64_t *count);
+typedef struct bvp_range {
+    uint64_t first, count;
+} bvp_range;
+/* A part's triangles in storage order: those of the range that exist. NULL arrays are skipped.
+ * positions: range.count * 9 floats; ids: range.count. *count: how many were written. O(*count). */
+BVP_API bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part, bvp_range range,
+                                     float *positions, uint64_t *ids, uint64_t *count);
 
 /* ---- deformed parts ------------------------------------------------------------------------ */
 
@@ -523,17 +524,16 @@ typedef struct bvp_warm_start {
 /* The same queries with the same answers, faster while the bodies move little: for bodies that stay
  * apart, or that cross in a place where they did before, they need not read the hierarchies. If the
  * bodies touch, bvp_distance_warm may return any two triangles that touch; its `lower` is valid,
- * but may be another bound than bvp_distance has where several pairs are equally near. If the
- * answer of bvp_within_warm is yes, only a search finds what it writes to `out`, so it is no
- * faster. warm == NULL or b == NULL: the plain query. */
+ * but may be another bound than bvp_distance has where several pairs are equally near.
+ * bvp_within_warm names no witness, which only a search finds: bvp_within does. warm == NULL or b
+ * == NULL: the plain query. */
 BVP_API bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start *warm,
                                     int *hit, bvp_stats *stats);
 BVP_API bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
                                      bvp_warm_start *warm, bvp_distance_result *out,
                                      bvp_stats *stats);
 BVP_API bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta,
-                                   bvp_warm_start *warm, int *within, bvp_distance_result *out,
-                                   bvp_stats *stats);
+                                   bvp_warm_start *warm, int *within, bvp_stats *stats);
 
 /* ---- queries of one body -------------------------------------------------------------------- */
 
@@ -585,65 +585,100 @@ BVP_API bvp_status bvp_closest(const bvp_body *body, const double point[3], doub
 
 typedef int (*bvp_hit_fn)(void *user, const bvp_hit_id *id);
 
-/* Triangles that touch the closed axis-parallel box, ball or convex region. They come in the order
- * of the hierarchy that is used; for a part's first one, that is the order of storage. */
-BVP_API bvp_status bvp_overlap_box(const bvp_body *body, const double lo[3], const double hi[3],
-                                   bvp_hit_fn callback, void *user, uint64_t *count,
-                                   bvp_stats *stats);
-BVP_API bvp_status bvp_overlap_sphere(const bvp_body *body, const double centre[3], double radius,
-                                      bvp_hit_fn callback, void *user, uint64_t *count,
-                                      bvp_stats *stats);
-/* planes: plane_count (1 .. 16) times 4 doubles n, d; inside is n . x + d >= 0 for all of them. */
-BVP_API bvp_status bvp_overlap_frustum(const bvp_body *body, const double *planes,
-                                       uint32_t plane_count, bvp_hit_fn callback, void *user,
-                                       uint64_t *count, bvp_stats *stats);
+/* A closed region of the world. Only the members of its kind are read; the caller keeps the arrays
+ * during the call. */
+typedef enum bvp_region_kind {
+    BVP_REGION_BOX = 1, /* axis-parallel, lo[i] <= hi[i] */
+    BVP_REGION_BALL,    /* radius >= 0 */
+    BVP_REGION_CONVEX   /* where n . x + d >= 0 for all planes, such as a frustum */
+} bvp_region_kind;
+typedef struct bvp_region {
+    bvp_region_kind kind;
+    const double *lo, *hi; /* box: 3 each */
+    const double *centre;  /* ball: 3 */
+    double radius;         /* ball */
+    const double *planes;  /* convex: 4 for each plane, n and d */
+    uint32_t plane_count;  /* convex: 1 .. 16 */
+} bvp_region;
+static inline bvp_region bvp_box_region(const double lo[3], const double hi[3])
+{
+    const bvp_region region = {BVP_REGION_BOX, lo, hi, 0, 0, 0, 0};
+    return region;
+}
+static inline bvp_region bvp_ball_region(const double centre[3], double radius)
+{
+    const bvp_region region = {BVP_REGION_BALL, 0, 0, centre, radius, 0, 0};
+    return region;
+}
+static inline bvp_region bvp_convex_region(const double *planes, uint32_t plane_count)
+{
+    const bvp_region region = {BVP_REGION_CONVEX, 0, 0, 0, 0, planes, plane_count};
+    return region;
+}
+
+/* Triangles that touch the region. They come in the order of the hierarchy that is used; for a
+ * part's first one, that is the order of storage. A callback that returns nonzero stops. *count:
+ * how many there were. BVP_ERR_ARGUMENT: no such kind, a NULL array, NaN or infinity, lo > hi. */
+BVP_API bvp_status bvp_overlap(const bvp_body *body, bvp_region region, bvp_hit_fn callback,
+                               void *user, uint64_t *count, bvp_stats *stats);
 
 /* ---- instances ---------------------------------------------------------------------------- */
 
-/* Of an assembly (BVP_ERR_ARGUMENT with a part): which of its instances are in the closed
- * axis-parallel box lo .. hi? by_triangles 0: those whose own box meets it, which is the smallest
+/* An array of the caller: `count` elements, the next one `stride` bytes after the one before; 0:
+ * densely packed. base may be NULL when count is 0. */
+typedef struct bvp_array {
+    void *base; /* aligned as its elements are */
+    size_t stride, count;
+} bvp_array;
+/* The same, which is only read. */
+typedef struct bvp_const_array {
+    const void *base;
+    size_t stride, count;
+} bvp_const_array;
+
+/* Of an assembly (BVP_ERR_ARGUMENT with a part): which of its instances are in a region? It must be
+ * a box (BVP_ERR_ARGUMENT). by_triangles 0: those whose own box meets it, which is the smallest
  * axis-parallel one around the eight corners of the part's box (bvp_part_info.lo, hi) where the
  * instance stands, in the real numbers; nonzero: those of which a triangle touches it.
- * instances: capacity numbers (may be NULL when capacity is 0), in the order of the hierarchy. It
- * stops when that is full and then returns BVP_ERR_LIMIT with *count == capacity; bvp_file_info's
- * instance_count is always enough. O(those found + log instances). */
-BVP_API bvp_status bvp_instances_in_box(const bvp_body *body, const double lo[3],
-                                        const double hi[3], int by_triangles, uint32_t *instances,
-                                        uint64_t capacity, uint64_t *count, bvp_stats *stats);
+ * instances: elements uint32_t, in the order of the hierarchy. It stops when that is full and then
+ * returns BVP_ERR_LIMIT with *count == instances.count; bvp_file_info's instance_count is always
+ * enough. O(those found + log instances). */
+BVP_API bvp_status bvp_instances_in(const bvp_body *body, bvp_region region, int by_triangles,
+                                    bvp_array instances, uint64_t *count, bvp_stats *stats);
 
 /* The instances of an assembly (BVP_ERR_ARGUMENT with a part) that are nearest to a point, not
- * farther than max_distance (INFINITY: any). nearest: capacity elements, each with the result of
- * bvp_closest for that instance alone; the nearest first, of those at the same distance the smaller
- * instance. *count: how many there are, at most capacity. O(capacity) for each instance that is
- * entered, beside what bvp_closest costs. */
+ * farther than max_distance (INFINITY: any). nearest: elements bvp_closest_result, each with the
+ * result of bvp_closest for that instance alone; the nearest first, of those at the same distance
+ * the smaller instance. *count: how many there are, at most nearest.count. O(nearest.count) for
+ * each instance that is entered, beside what bvp_closest costs. */
 BVP_API bvp_status bvp_nearest_instances(const bvp_body *body, const double point[3],
-                                         double max_distance, bvp_closest_result *nearest,
-                                         uint64_t capacity, uint64_t *count, bvp_stats *stats);
+                                         double max_distance, bvp_array nearest, uint64_t *count,
+                                         bvp_stats *stats);
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-/* The same question `count` times. Strides are in bytes; 0 means densely packed. A bad element
- * stops the batch with its status; *done (may be NULL) says how many are complete. Rays with
- * similar directions, such as those of neighbouring pixels, cost less when they follow one another.
- */
-BVP_API bvp_status bvp_ray_first_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
-                                       size_t count, bvp_ray_hit *hits, size_t hit_stride,
+/* The same question for each element of an array, with the answers in another, which has at least
+ * as many elements (BVP_ERR_ARGUMENT). A bad element stops the batch with its status; *done (may be
+ * NULL) says how many are complete. Rays with similar directions, such as those of neighbouring
+ * pixels, cost less when they follow one another. */
+/* rays: bvp_ray; hits: bvp_ray_hit. */
+BVP_API bvp_status bvp_ray_first_batch(const bvp_body *body, bvp_const_array rays, bvp_array hits,
                                        size_t *done, bvp_stats *stats);
-BVP_API bvp_status bvp_ray_any_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
-                                     size_t count, int *hits, size_t hit_stride, size_t *done,
+/* hits: int, 0 or 1. */
+BVP_API bvp_status bvp_ray_any_batch(const bvp_body *body, bvp_const_array rays, bvp_array hits,
+                                     size_t *done, bvp_stats *stats);
+/* points: 3 doubles; nearest: bvp_closest_result. */
+BVP_API bvp_status bvp_closest_batch(const bvp_body *body, bvp_const_array points,
+                                     double max_distance, bvp_array nearest, size_t *done,
                                      bvp_stats *stats);
-BVP_API bvp_status bvp_closest_batch(const bvp_body *body, const double *points,
-                                     size_t point_stride, size_t count, double max_distance,
-                                     bvp_closest_result *out, size_t out_stride, size_t *done,
+/* Body b at many placements (12 doubles each), which replace b->placement. hits: int, 0 or 1. */
+BVP_API bvp_status bvp_collide_batch(const bvp_body *a, const bvp_body *b,
+                                     bvp_const_array placements, bvp_array hits, size_t *done,
                                      bvp_stats *stats);
-/* Body b at many placements (12 doubles each), which replace b->placement. */
-BVP_API bvp_status bvp_collide_batch(const bvp_body *a, const bvp_body *b, const double *placements,
-                                     size_t placement_stride, size_t count, int *hits,
-                                     size_t hit_stride, size_t *done, bvp_stats *stats);
+/* results: bvp_distance_result. */
 BVP_API bvp_status bvp_distance_batch(const bvp_body *a, const bvp_body *b,
-                                      const double *placements, size_t placement_stride,
-                                      size_t count, double limit, bvp_distance_result *out,
-                                      size_t out_stride, size_t *done, bvp_stats *stats);
+                                      bvp_const_array placements, double limit, bvp_array results,
+                                      size_t *done, bvp_stats *stats);
 
 /* ---- looking at the hierarchy ---------------------------------------------------------------- */
 

@@ -133,20 +133,21 @@ BVP_API void bvp_builder_free(bvp_builder *builder);
 BVP_API bvp_status bvp_builder_add_part(bvp_builder *builder, const bvp_mesh *mesh, uint32_t *part,
                                         bvp_error *error);
 
-/* Adds part `part` of `file` as it is packed there, with all its hierarchies, and without
- * repacking. Its name and source_id are the given ones (NULL: none). Its bytes are copied; on a
- * handle that verifies lazily their hashes are checked. The part is checked against the rules of
- * the format, in time linear in its size. With the option packed_is_verified only its records are
- * checked, and bytes that break another rule are copied as they are. A part that is found to break
- * a rule: BVP_ERR_CORRUPT, and nothing is added. *added: as of bvp_builder_add_part. */
-BVP_API bvp_status bvp_builder_add_packed(bvp_builder *builder, const bvp_file *file, uint32_t part,
-                                          const char *name, const char *source_id, uint32_t *added,
-                                          bvp_error *error);
-/* The same without copying the bytes: `file` stays open, and as it is, until the builder is freed.
- */
-BVP_API bvp_status bvp_builder_borrow_packed(bvp_builder *builder, const bvp_file *file,
-                                             uint32_t part, const char *name, const char *source_id,
-                                             uint32_t *added, bvp_error *error);
+/* A part that was packed before. */
+typedef struct bvp_packed_part {
+    const bvp_file *file;
+    uint32_t part;                /* its number in `file` */
+    const char *name, *source_id; /* what it is called from now on; NULL: nothing */
+    int borrow; /* 0: its bytes are copied; nonzero: they are not, and `file` stays open, and as it
+                   is, until the builder is freed */
+} bvp_packed_part;
+/* Adds a packed part as it is, with all its hierarchies, and without repacking. On a handle that
+ * verifies lazily its hashes are checked. The part is checked against the rules of the format, in
+ * time linear in its size. With the option packed_is_verified only its records are checked, and
+ * bytes that break another rule are copied as they are. A part that is found to break a rule:
+ * BVP_ERR_CORRUPT, and nothing is added. *added: as of bvp_builder_add_part. */
+BVP_API bvp_status bvp_builder_add_packed(bvp_builder *builder, const bvp_packed_part *packed,
+                                          uint32_t *added, bvp_error *error);
 /* Adds to a thin file a part that lies in the store: `known` is what bvp_get_part returns for it
  * there. The texts in it are ignored, and the store is not accessed. *added: as of
  * bvp_builder_add_part. A file that is not thin, no address, or counts and bounds that no part has:
@@ -168,12 +169,18 @@ BVP_API bvp_status bvp_builder_save_part(bvp_builder *builder, uint32_t part, co
 BVP_API bvp_status bvp_builder_save_part_fd(bvp_builder *builder, uint32_t part, int fd,
                                             bvp_error *error);
 
-/* Adds a node to the product tree. parent: an earlier node, or BVP_NONE for a root (several roots
- * are put under one unnamed root). placement: 12 doubles row-major 3x4 relative to the parent,
- * NULL: identity. part: BVP_NONE for a pure group. A tree without nodes gets one for each part. */
-BVP_API bvp_status bvp_builder_add_node(bvp_builder *builder, uint32_t parent, const char *name,
-                                        const char *source_id, const double placement[12],
-                                        uint32_t part, uint32_t *node, bvp_error *error);
+/* A node of the product tree. Set parent and part: 0 is a number like any other. */
+typedef struct bvp_new_node {
+    uint32_t parent; /* an earlier node, or BVP_NONE for a root; several roots are put under one
+                        unnamed root */
+    const char *name, *source_id; /* or NULL */
+    const double *placement;      /* relative to the parent: 12 doubles, row-major 3x4; NULL: the
+                                     identity */
+    uint32_t part;                /* BVP_NONE for a pure group */
+} bvp_new_node;
+/* Adds a node; *node (may be NULL): its number. A tree without nodes gets one for each part. */
+BVP_API bvp_status bvp_builder_add_node(bvp_builder *builder, const bvp_new_node *added,
+                                        uint32_t *node, bvp_error *error);
 BVP_API bvp_status bvp_builder_add_property(bvp_builder *builder, uint32_t node, const char *key,
                                             const char *value, bvp_error *error);
 

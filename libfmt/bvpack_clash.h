@@ -120,28 +120,31 @@ typedef struct bvp_clash_options {
  * side and the coordinate are those of the others: the first hierarchy's box. */
 BVP_API double bvp_clash_touch_gap(const bvp_file *a, const bvp_file *b);
 
-/* All pairs of instances within `a` (b NULL), or of one of `a` and one of `b`, that are not clear.
- * placement_b: 12 doubles, the placement of b's world in a's, or NULL. coverage, error: may be
- * NULL. It uses threads and memory of its own, of the order of thread_count MiB; callbacks are
- * called on these threads, one at a time, and may use 512 KiB of stack. BVP_OK also when a callback
- * stopped it. O(instances log instances + box pairs).
- * Damaged files: instances and boxes of parts are checked at once, hierarchies and triangles as
- * they are read, of pairs whose boxes are near: damage that is found ends the run with
- * BVP_ERR_CORRUPT, and pairs given before may be wrong. Each detail reads no more than it needs:
- * verdicts stop at the first witness, and may complete where distances or contacts, which read on,
- * find the damage. Hashes are checked only on a handle with
- * verify_lazily, for each part before it is first used. To be sure that no result depends on
- * damage, call bvp_check_part for all parts of such a handle, or bvp_verify_file, before the run.
+/* What is examined: all pairs of instances within `a` (b NULL), or of one of `a` and one of `b`. */
+typedef struct bvp_clash_scene {
+    const bvp_file *a, *b;
+    const double *placement_b; /* of b's world in a's: 12 doubles; NULL: the identity */
+} bvp_clash_scene;
+
+/* All pairs of a scene that are not clear. coverage, error: may be NULL. It uses threads and memory
+ * of its own, of the order of thread_count MiB; callbacks are called on these threads, one at a
+ * time, and may use 512 KiB of stack. BVP_OK also when a callback stopped it. O(instances log
+ * instances + box pairs). Damaged files: instances and boxes of parts are checked at once,
+ * hierarchies and triangles as they are read, of pairs whose boxes are near: damage that is found
+ * ends the run with BVP_ERR_CORRUPT, and pairs given before may be wrong. Each detail reads no more
+ * than it needs: verdicts stop at the first witness, and may complete where distances or contacts,
+ * which read on, find the damage. Hashes are checked only on a handle with verify_lazily, for each
+ * part before it is first used. To be sure that no result depends on damage, call bvp_check_part
+ * for all parts of such a handle, or bvp_verify_file, before the run.
  */
-BVP_API bvp_status bvp_clash(const bvp_file *a, const bvp_file *b, const double *placement_b,
-                             const bvp_clash_options *options, bvp_clash_fn callback, void *user,
-                             bvp_clash_coverage *coverage, bvp_error *error);
+BVP_API bvp_status bvp_clash(const bvp_clash_scene *scene, const bvp_clash_options *options,
+                             bvp_clash_fn callback, void *user, bvp_clash_coverage *coverage,
+                             bvp_error *error);
 /* One pair by its numbers, with the same verdict. *pair of a clear one has only a, b and verdict.
  */
-BVP_API bvp_status bvp_clash_one(const bvp_file *a, const bvp_file *b, const double *placement_b,
-                                 uint32_t instance_a, uint32_t instance_b,
-                                 const bvp_clash_limits *limits, bvp_clash_detail detail,
-                                 bvp_clash_pair *pair);
+BVP_API bvp_status bvp_clash_one(const bvp_clash_scene *scene, uint32_t instance_a,
+                                 uint32_t instance_b, const bvp_clash_limits *limits,
+                                 bvp_clash_detail detail, bvp_clash_pair *pair);
 
 #ifdef __cplusplus
 }

@@ -18,8 +18,10 @@ static bvp_status add_cube(bvp_builder *builder, uint32_t root, uint32_t part, c
 {
     double placement[12] = {scale, 0, 0, x, 0, 1, 0, 0, 0, 0, 1, 0};
     uint32_t node;
-    bvp_status status =
-        bvp_builder_add_node(builder, root, name, NULL, placement, part, &node, error);
+    bvp_status status = bvp_builder_add_node(
+        builder,
+        &(bvp_new_node){.parent = root, .name = name, .placement = placement, .part = part}, &node,
+        error);
     return status ? status : bvp_builder_add_property(builder, node, "material", "steel", error);
 }
 
@@ -37,8 +39,9 @@ static bvp_status write_cubes(const char *path, bvp_error *error)
     bvp_status status;
     if ((status = bvp_builder_new(&options, &builder, error)) ||
         (status = bvp_builder_add_part(builder, &cube, &part, error)) ||
-        (status = bvp_builder_add_node(builder, BVP_NONE, "cubes", NULL, NULL, BVP_NONE, &root,
-                                       error)) ||
+        (status = bvp_builder_add_node(
+             builder, &(bvp_new_node){.parent = BVP_NONE, .name = "cubes", .part = BVP_NONE}, &root,
+             error)) ||
         (status = add_cube(builder, root, part, "first", 0, 1, error)) ||
         (status = add_cube(builder, root, part, "touching", 1, 1, error)) ||
         (status = add_cube(builder, root, part, "mirrored", 4, -1, error)) ||

@@ -48,8 +48,9 @@ int main(int argc, char **argv)
     bvp_body body = {.file = file, .part = BVP_ASSEMBLY};
     size_t done = 0;
     bvp_stats stats = {0};
-    bvp_status status = bvp_ray_first_batch(&body, &rays[0][0], 0, (size_t)ROWS * COLUMNS,
-                                            &hits[0][0], 0, &done, &stats);
+    bvp_status status =
+        bvp_ray_first_batch(&body, (bvp_const_array){&rays[0][0], 0, (size_t)ROWS * COLUMNS},
+                            (bvp_array){&hits[0][0], 0, (size_t)ROWS * COLUMNS}, &done, &stats);
     for (int row = 0; row < ROWS && status == BVP_OK; row++) {
         for (int column = 0; column < COLUMNS; column++) {
             const bvp_ray_hit *hit = &hits[row][column];

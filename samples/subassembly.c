@@ -47,7 +47,8 @@ static int look_around(const bvp_file *file, const bvp_filter *group, const doub
     const bvp_body rest = {.file = file, .part = BVP_ASSEMBLY, .filter = &others};
     bvp_closest_result nearest[NEAREST];
     uint64_t count;
-    if (bvp_nearest_instances(&rest, point, INFINITY, nearest, NEAREST, &count, NULL))
+    if (bvp_nearest_instances(&rest, point, INFINITY, (bvp_array){nearest, 0, NEAREST}, &count,
+                              NULL))
         return 1;
     for (uint64_t k = 0; k < count; k++)
         printf("instance %u is %g away\n", nearest[k].id.instance, nearest[k].distance);

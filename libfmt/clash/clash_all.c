@@ -302,10 +302,11 @@ static bvp_status run_all(whole *all, bvp_clash_fn callback, void *user, bvp_cla
     return bvpi_clash_in_order(&run, sum);
 }
 
-bvp_status bvp_clash(const bvp_file *a, const bvp_file *b, const double *placement_b,
-                     const bvp_clash_options *options, bvp_clash_fn callback, void *user,
-                     bvp_clash_coverage *coverage, bvp_error *error)
+bvp_status bvp_clash(const bvp_clash_scene *scene, const bvp_clash_options *options,
+                     bvp_clash_fn callback, void *user, bvp_clash_coverage *coverage,
+                     bvp_error *error)
 {
+    const bvp_file *a = scene ? scene->a : NULL, *b = scene ? scene->b : NULL;
     static const bvp_clash_options defaults = {.limits = {0, NAN, NAN}};
     bvp_clash_coverage sum = {0};
     whole all = {.options = options ? options : &defaults};
@@ -315,7 +316,7 @@ bvp_status bvp_clash(const bvp_file *a, const bvp_file *b, const double *placeme
                   : a != NULL                  ? a->control
                                                : NULL;
     if (a && fill_limits(&all.limits, a, b) && all.options->reach >= 0)
-        status = bvpi_clash_scene_init(&all.scene, a, b, placement_b,
+        status = bvpi_clash_scene_init(&all.scene, a, b, scene->placement_b,
                                        reach_of(&all.limits, all.options->reach), all.control);
     if (status == BVP_OK)
         status = run_all(&all, callback, user, &sum);
@@ -348,22 +349,23 @@ static bvp_status judge_one(bvpi_clash_scene *scene, bvp_clash_detail detail, bv
     return status;
 }
 
-bvp_status bvp_clash_one(const bvp_file *a, const bvp_file *b, const double *placement_b,
-                         uint32_t instance_a, uint32_t instance_b, const bvp_clash_limits *limits,
-                         bvp_clash_detail detail, bvp_clash_pair *pair)
+bvp_status bvp_clash_one(const bvp_clash_scene *given, uint32_t instance_a, uint32_t instance_b,
+                         const bvp_clash_limits *limits, bvp_clash_detail detail,
+                         bvp_clash_pair *pair)
 {
     static const bvp_clash_limits defaults = {0, NAN, NAN};
     bvpi_clash_scene scene;
-    if (!a || !pair)
+    if (!given || !given->a || !pair)
         return BVP_ERR_ARGUMENT;
+    const bvp_file *a = given->a, *b = given->b;
     memset(pair, 0, sizeof *pair);
     pair->a = instance_a;
     pair->b = instance_b;
     pair->limits = limits ? *limits : defaults;
     if (!fill_limits(&pair->limits, a, b))
         return BVP_ERR_ARGUMENT;
-    bvp_status status =
-        bvpi_clash_scene_init(&scene, a, b, placement_b, reach_of(&pair->limits, 0), a->control);
+    bvp_status status = bvpi_clash_scene_init(&scene, a, b, given->placement_b,
+                                              reach_of(&pair->limits, 0), a->control);
     if (status == BVP_OK)
         status = judge_one(&scene, detail, pair);
     bvpi_clash_scene_free(&scene);

@@ -92,7 +92,7 @@ static bvp_status world_tri_of(const bvpi_clash_item *item, const bvp_hit_id *hi
     float tri[9];
     uint64_t count;
     const bvp_status status =
-        bvp_get_triangles(item->file, hit->part, hit->triangle, 1, tri, NULL, &count);
+        bvp_get_triangles(item->file, hit->part, (bvp_range){hit->triangle, 1}, tri, NULL, &count);
     if (status == BVP_OK)
         bvpi_world_tri_init(out, item, tri);
     return status;

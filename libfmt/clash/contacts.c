@@ -144,7 +144,7 @@ static bvp_status spread_faces(const bvpi_clash_item *item, bvpi_faces *out)
         bvpi_world_tri tri;
         float corners[9];
         uint64_t count;
-        status = bvp_get_triangles(item->file, hit.part, i, 1, corners, NULL, &count);
+        status = bvp_get_triangles(item->file, hit.part, (bvp_range){i, 1}, corners, NULL, &count);
         if (status != BVP_OK)
             break;
         bvpi_world_tri_init(&tri, item, corners);

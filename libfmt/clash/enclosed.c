@@ -139,7 +139,8 @@ static bvp_status ask_middles(const question *q, bool is_one, bvpi_where *out)
         uint64_t count;
         double point[3];
         bool told;
-        status = bvp_get_triangles(inner->file, inner->part.part_idx, i, 1, c, NULL, &count);
+        status = bvp_get_triangles(inner->file, inner->part.part_idx, (bvp_range){i, 1}, c, NULL,
+                                   &count);
         if (status != BVP_OK)
             break;
         place_middle(inner, c, point);

@@ -134,7 +134,8 @@ static bvp_status unite_part(union_find *u, const bvp_file *file, uint32_t part)
     float chunk[9 * CHUNK];
     uint64_t count;
     for (uint64_t first = 0;; first += count) {
-        const bvp_status status = bvp_get_triangles(file, part, first, CHUNK, chunk, NULL, &count);
+        const bvp_status status =
+            bvp_get_triangles(file, part, (bvp_range){first, CHUNK}, chunk, NULL, &count);
         if (status != BVP_OK)
             return status;
         u->is_cancelled = bvpi_is_cancelled(u->control);
@@ -169,7 +170,8 @@ static bvp_status begin_piece(const bvp_file *file, uint32_t part, const corner 
     uint64_t count;
     for (int k = 0; k < 6; k++)
         memcpy(out->extreme[k], first->at, sizeof out->extreme[k]);
-    return bvp_get_triangles(file, part, first->triangle, 1, out->corners, NULL, &count);
+    return bvp_get_triangles(file, part, (bvp_range){first->triangle, 1}, out->corners, NULL,
+                             &count);
 }
 
 static void extend(struct bvpi_piece *piece, const float at[3])

@@ -333,7 +333,7 @@ static bvp_status find_next(comparison *c, const double point[3], bool *found, d
     *found = status == BVP_OK && query.best.found;
     if (*found)
         status = bvp_get_triangles(c->onto.item->file, c->onto.item->part.part_idx,
-                                   query.best.id.triangle, 1, stored, NULL, &count);
+                                   (bvp_range){query.best.id.triangle, 1}, stored, NULL, &count);
     if (*found && status == BVP_OK)
         place_triangle(&c->onto, stored, tri);
     return status;
@@ -392,8 +392,8 @@ static bvp_status cover(comparison *c, const bvpi_clash_item *from, const bvpi_c
     c->left = PATCHES_LEAST +
               PATCHES_EACH * (from->part.part.triangle_count + onto->part.part.triangle_count);
     for (uint64_t first = 0; count == CHUNK && status == BVP_OK && !c->is_over; first += count) {
-        status =
-            bvp_get_triangles(from->file, from->part.part_idx, first, CHUNK, chunk, NULL, &count);
+        status = bvp_get_triangles(from->file, from->part.part_idx, (bvp_range){first, CHUNK},
+                                   chunk, NULL, &count);
         for (uint64_t k = 0; k < count && status == BVP_OK && !c->is_over; k++) {
             patch p = {.count = 3};
             place_triangle(&c->from, chunk + 9 * k, p.corners);

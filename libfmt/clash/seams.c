@@ -120,7 +120,8 @@ static bvp_status add_triangles(border *b, const bvp_file *file, uint32_t part, 
     float chunk[9 * CHUNK];
     uint64_t count = CHUNK;
     for (uint64_t first = 0; count == CHUNK; first += count) {
-        const bvp_status status = bvp_get_triangles(file, part, first, CHUNK, chunk, NULL, &count);
+        const bvp_status status =
+            bvp_get_triangles(file, part, (bvp_range){first, CHUNK}, chunk, NULL, &count);
         if (status != BVP_OK)
             return status;
         if (bvpi_is_cancelled(b->control))

@@ -46,12 +46,14 @@ bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part_idx, uint64_t tr
         return status;
     if (triangle >= part.triangle_count)
         return BVP_ERR_ARGUMENT;
-    return bvp_get_triangles(file, part_idx, triangle, 1, position, id, &count);
+    return bvp_get_triangles(file, part_idx, (bvp_range){triangle, 1}, position, id, &count);
 }
 
-bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part_idx, uint64_t first,
-                             uint64_t capacity, float *positions, uint64_t *ids, uint64_t *count)
+bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part_idx, bvp_range range,
+                             float *positions, uint64_t *ids, uint64_t *count)
 {
+    const uint64_t first = range.first;
+    uint64_t capacity = range.count;
     *count = 0;
     bvpi_part part;
     const bvp_status status = bvpi_triangle_range(file, part_idx, first, &part, &capacity);

@@ -7,20 +7,10 @@
 #include <string.h>
 
 #include "bvpack.h"
+#include "query/body/array.h"
 #include "query/near/closest.h"
 #include "query/near/overlap.h"
 #include "query/ray/ray_query.h"
-
-/* Element `idx` of an array whose elements are `stride` bytes apart, or `size` when that is 0. */
-static const void *element(const void *array, size_t stride, size_t size, size_t idx)
-{
-    return (const char *)array + idx * (stride ? stride : size);
-}
-
-static void *element_out(void *array, size_t stride, size_t size, size_t idx)
-{
-    return (char *)array + idx * (stride ? stride : size);
-}
 
 /* ---- rays ------------------------------------------------------------------------------------ */
 
@@ -101,9 +91,8 @@ bvp_status bvp_ray_all(const bvp_body *body, const bvp_ray *ray, bvp_ray_hit_fn 
 
 /* ---- the closest point ----------------------------------------------------------------------- */
 
-bvp_status bvp_closest_batch(const bvp_body *body, const double *points, size_t point_stride,
-                             size_t count, double max_distance, bvp_closest_result *out,
-                             size_t out_stride, size_t *done, bvp_stats *stats)
+bvp_status bvp_closest_batch(const bvp_body *body, bvp_const_array points, double max_distance,
+                             bvp_array nearest, size_t *done, bvp_stats *stats)
 {
     bvpi_placed_body placed;
     bvpi_closest_query query;
@@ -111,13 +100,13 @@ bvp_status bvp_closest_batch(const bvp_body *body, const double *points, size_t 
         *meter = NULL; /* of all elements; each is a step, so that cheap ones end, too */
     size_t i = 0;
     bvp_status status = bvpi_placed_body_init(&placed, body);
-    if (count > 0 && (!points || !out))
+    if (!bvpi_arrays_match(&points, &nearest))
         status = BVP_ERR_ARGUMENT;
     if (status == BVP_OK)
         meter = bvpi_meter_init(&own, placed.control);
-    for (; i < count && status == BVP_OK; i += status == BVP_OK) {
-        const double *point = element(points, point_stride, 3 * sizeof *points, i);
-        bvp_closest_result *result = element_out(out, out_stride, sizeof *out, i);
+    for (; i < points.count && status == BVP_OK; i += status == BVP_OK) {
+        const double *point = bvpi_const_element(&points, 3 * sizeof *point, i);
+        bvp_closest_result *result = bvpi_element(&nearest, sizeof *result, i);
         status = bvpi_closest_query_init(&query, point, max_distance);
         query.meter = meter;
         if (status == BVP_OK && !bvpi_meter_step(meter))
@@ -141,7 +130,8 @@ bvp_status bvp_closest(const bvp_body *body, const double point[3], double max_d
     const bvpi_placed_part *part = bvpi_ready_part(body);
     bvpi_closest_query query;
     if (!part || !point || !out)
-        return bvp_closest_batch(body, point, 0, 1, max_distance, out, 0, NULL, stats);
+        return bvp_closest_batch(body, (bvp_const_array){point, 0, 1}, max_distance,
+                                 (bvp_array){out, 0, 1}, NULL, stats);
     bvp_status status = bvpi_closest_query_init(&query, point, max_distance);
     if (status == BVP_OK)
         status = BVPI_ISA_CHOOSE(bvpi_closest_kernel, body->file->isa)->run_part(part, &query);
@@ -152,12 +142,12 @@ bvp_status bvp_closest(const bvp_body *body, const double point[3], double max_d
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
-static bvp_status ask_overlap(const bvp_body *body, const bvpi_region *region, bvp_hit_fn callback,
-                              void *user, uint64_t *count, bvp_stats *stats)
+bvp_status bvp_overlap(const bvp_body *body, bvp_region region, bvp_hit_fn callback, void *user,
+                       uint64_t *count, bvp_stats *stats)
 {
     bvpi_placed_body placed;
-    bvpi_overlap_query query = {.region = *region, .each = callback, .user = user};
-    bvp_status status = bvpi_region_check(region);
+    bvpi_overlap_query query = {.each = callback, .user = user};
+    bvp_status status = bvpi_region_init(&query.region, region);
     if (status == BVP_OK)
         status = bvpi_placed_body_init(&placed, body);
     bvpi_meter meter;
@@ -170,33 +160,4 @@ static bvp_status ask_overlap(const bvp_body *body, const bvpi_region *region, b
     if (count)
         *count = query.count;
     return status;
-}
-
-bvp_status bvp_overlap_box(const bvp_body *body, const double lo[3], const double hi[3],
-                           bvp_hit_fn callback, void *user, uint64_t *count, bvp_stats *stats)
-{
-    bvpi_region region = {.kind = BVPI_REGION_BOX};
-    if (!lo || !hi)
-        return BVP_ERR_ARGUMENT;
-    memcpy(region.lo, lo, sizeof region.lo);
-    memcpy(region.hi, hi, sizeof region.hi);
-    return ask_overlap(body, &region, callback, user, count, stats);
-}
-
-bvp_status bvp_overlap_sphere(const bvp_body *body, const double centre[3], double radius,
-                              bvp_hit_fn callback, void *user, uint64_t *count, bvp_stats *stats)
-{
-    bvpi_region region = {.kind = BVPI_REGION_BALL, .radius = radius};
-    if (!centre)
-        return BVP_ERR_ARGUMENT;
-    memcpy(region.centre, centre, sizeof region.centre);
-    return ask_overlap(body, &region, callback, user, count, stats);
-}
-
-bvp_status bvp_overlap_frustum(const bvp_body *body, const double *planes, uint32_t plane_count,
-                               bvp_hit_fn callback, void *user, uint64_t *count, bvp_stats *stats)
-{
-    const bvpi_region region = {
-        .kind = BVPI_REGION_CONVEX, .planes = planes, .plane_count = plane_count};
-    return ask_overlap(body, &region, callback, user, count, stats);
 }

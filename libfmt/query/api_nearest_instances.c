@@ -12,16 +12,15 @@
  * Based on: Hjaltason, Samet, Distance Browsing in Spatial Databases, 1999.
  */
 #include <math.h>
-#include <string.h>
-
+#include "query/body/array.h"
 #include "query/near/closest.h"
 
 typedef struct nearest_query {
     bvpi_closest_query walk; /* first: the kernel calls back with it */
     const bvpi_closest_kernel *kernel;
-    double most; /* the caller's max_distance */
-    bvp_closest_result *nearest;
-    uint64_t capacity, count;
+    double most;       /* the caller's max_distance */
+    bvp_array nearest; /* bvp_closest_result: `count` of them are sorted, the nearest first */
+    uint64_t count;
 } nearest_query;
 
 /* Negative: `a` comes first; 0: they are one instance. */
@@ -32,6 +31,11 @@ static int compare(const bvp_closest_result *a, const bvp_closest_result *b)
     return (a->id.instance > b->id.instance) - (a->id.instance < b->id.instance);
 }
 
+static bvp_closest_result *at(const nearest_query *q, uint64_t idx)
+{
+    return bvpi_element(&q->nearest, sizeof(bvp_closest_result), idx);
+}
+
 /* The position of a result in the sorted list. *known: it is there already; a walk that starts
  * again visits instances twice. */
 static uint64_t place_of(const nearest_query *q, const bvp_closest_result *r, bool *known)
@@ -40,7 +44,7 @@ static uint64_t place_of(const nearest_query *q, const bvp_closest_result *r, bo
     *known = false;
     while (from < to) {
         const uint64_t middle = from + (to - from) / 2;
-        const int order = compare(&q->nearest[middle], r);
+        const int order = compare(at(q, middle), r);
         *known = *known || order == 0;
         if (order < 0)
             from = middle + 1;
@@ -53,14 +57,15 @@ static uint64_t place_of(const nearest_query *q, const bvp_closest_result *r, bo
 static void insert(nearest_query *q, const bvp_closest_result *r)
 {
     bool known;
-    const uint64_t at = place_of(q, r, &known);
-    if (known || at == q->capacity)
+    const uint64_t place = place_of(q, r, &known);
+    if (known || place == q->nearest.count)
         return;
-    q->count += q->count < q->capacity;
-    memmove(q->nearest + at + 1, q->nearest + at, (q->count - at - 1) * sizeof *r);
-    q->nearest[at] = *r;
-    if (q->count == q->capacity)
-        q->walk.limit = q->nearest[q->count - 1].distance;
+    q->count += q->count < q->nearest.count;
+    for (uint64_t i = q->count - 1; i > place; i--)
+        *at(q, i) = *at(q, i - 1);
+    *at(q, place) = *r;
+    if (q->count == q->nearest.count)
+        q->walk.limit = at(q, q->count - 1)->distance;
 }
 
 /* Measures an instance with a slightly larger limit than the list's: its result must not depend on
@@ -88,7 +93,7 @@ static bvp_status run(const bvp_body *body, const double point[3], nearest_query
         status = bvpi_placed_body_init(&placed, body);
     if (status == BVP_OK && !placed.is_assembly)
         status = BVP_ERR_ARGUMENT;
-    if (status != BVP_OK || q->capacity == 0)
+    if (status != BVP_OK || q->nearest.count == 0)
         return status;
     q->kernel = BVPI_ISA_CHOOSE(bvpi_closest_kernel, placed.file->isa);
     q->walk.instead = ask_instance;
@@ -100,11 +105,10 @@ static bvp_status run(const bvp_body *body, const double point[3], nearest_query
 }
 
 bvp_status bvp_nearest_instances(const bvp_body *body, const double point[3], double max_distance,
-                                 bvp_closest_result *nearest, uint64_t capacity, uint64_t *count,
-                                 bvp_stats *stats)
+                                 bvp_array nearest, uint64_t *count, bvp_stats *stats)
 {
-    nearest_query q = {.most = max_distance, .nearest = nearest, .capacity = capacity};
-    if (!point || !count || (!nearest && capacity > 0))
+    nearest_query q = {.most = max_distance, .nearest = nearest};
+    if (!point || !count || (!nearest.base && nearest.count > 0))
         return BVP_ERR_ARGUMENT;
     const bvp_status status = run(body, point, &q);
     *count = status == BVP_ERR_CANCELLED ? 0 : q.count; /* nearer ones might have come */

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "query/body/array.h"
 #include "query/pair/pair_query.h"
 
 /* ---- beginning and ending -------------------------------------------------------------------- */
@@ -272,24 +273,13 @@ bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *w
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-static const double *placement_at(const double *placements, size_t stride, size_t k)
-{
-    if (stride == 0)
-        stride = 12 * sizeof *placements;
-    return (const double *)(const void *)((const char *)placements + k * stride);
-}
-
-static void *element_at(void *base, size_t stride, size_t size, size_t k)
-{
-    return (char *)base + k * (stride != 0 ? stride : size);
-}
-
 /* *meter: one for all elements, in `own`; or NULL. */
-static bvp_status begin_batch(const bvp_body *a, const bvp_body *b, const double *placements,
-                              size_t count, const void *out, bvpi_meter *own, bvpi_meter **meter)
+static bvp_status begin_batch(const bvp_body *a, const bvp_body *b,
+                              const bvp_const_array *placements, const bvp_array *out,
+                              bvpi_meter *own, bvpi_meter **meter)
 {
     *meter = NULL;
-    if (b == NULL || (count > 0 && (placements == NULL || out == NULL)))
+    if (b == NULL || !bvpi_arrays_match(placements, out))
         return BVP_ERR_ARGUMENT;
     if (a != NULL && a->file != NULL && b->file != NULL)
         *meter = bvpi_meter_init(own, control_of(a, b));
@@ -308,20 +298,18 @@ static void count_steps(const bvpi_meter *meter, bvp_stats *stats)
         stats->steps += bvpi_meter_taken(meter);
 }
 
-bvp_status bvp_collide_batch(const bvp_body *a, const bvp_body *b, const double *placements,
-                             size_t placement_stride, size_t count, int *hits, size_t hit_stride,
-                             size_t *done, bvp_stats *stats)
+bvp_status bvp_collide_batch(const bvp_body *a, const bvp_body *b, bvp_const_array placements,
+                             bvp_array hits, size_t *done, bvp_stats *stats)
 {
     bvpi_meter own, *meter;
-    bvp_status status = begin_batch(a, b, placements, count, hits, &own, &meter);
+    bvp_status status = begin_batch(a, b, &placements, &hits, &own, &meter);
     size_t k = 0;
-    for (; status == BVP_OK && k < count; k++) {
+    for (; status == BVP_OK && k < placements.count; k++) {
         bvp_body moved = *b;
-        moved.placement = placement_at(placements, placement_stride, k);
+        moved.placement = bvpi_const_element(&placements, 12 * sizeof(double), k);
         status = begin_element(meter);
         if (status == BVP_OK)
-            status =
-                collide(a, &moved, meter, element_at(hits, hit_stride, sizeof *hits, k), stats);
+            status = collide(a, &moved, meter, bvpi_element(&hits, sizeof(int), k), stats);
         if (status != BVP_OK)
             break;
     }
@@ -331,21 +319,19 @@ bvp_status bvp_collide_batch(const bvp_body *a, const bvp_body *b, const double 
     return status;
 }
 
-bvp_status bvp_distance_batch(const bvp_body *a, const bvp_body *b, const double *placements,
-                              size_t placement_stride, size_t count, double limit,
-                              bvp_distance_result *out, size_t out_stride, size_t *done,
-                              bvp_stats *stats)
+bvp_status bvp_distance_batch(const bvp_body *a, const bvp_body *b, bvp_const_array placements,
+                              double limit, bvp_array results, size_t *done, bvp_stats *stats)
 {
     bvpi_meter own, *meter;
-    bvp_status status = begin_batch(a, b, placements, count, out, &own, &meter);
+    bvp_status status = begin_batch(a, b, &placements, &results, &own, &meter);
     size_t k = 0;
-    for (; status == BVP_OK && k < count; k++) {
+    for (; status == BVP_OK && k < placements.count; k++) {
         bvp_body moved = *b;
-        moved.placement = placement_at(placements, placement_stride, k);
+        moved.placement = bvpi_const_element(&placements, 12 * sizeof(double), k);
         status = begin_element(meter);
         if (status == BVP_OK)
             status = distance(a, &moved, limit, 0, meter,
-                              element_at(out, out_stride, sizeof *out, k), stats);
+                              bvpi_element(&results, sizeof(bvp_distance_result), k), stats);
         if (status != BVP_OK)
             break;
     }

@@ -131,8 +131,7 @@ static bvp_status ask_all(const bvpi_ray_batch *batch, size_t count, size_t *don
 }
 
 /* batch: the caller's arrays and mode. */
-static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t count, size_t *done,
-                      bvp_stats *stats)
+static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t *done, bvp_stats *stats)
 {
     bvpi_placed_body placed;
     bvpi_leaf leaves[BVPI_LEAVES];
@@ -145,12 +144,12 @@ static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t count,
     batch->leaves = leaves;
     batch->stats = stats ? stats : &sum;
     bvp_status status = bvpi_placed_body_init(&placed, body);
-    if (count > 0 && (!batch->rays || !batch->out))
+    if (!bvpi_arrays_match(&batch->rays, &batch->out))
         status = BVP_ERR_ARGUMENT;
     batch->meter = NULL;
     if (status == BVP_OK) {
         batch->meter = bvpi_meter_init(&own, placed.control);
-        status = ask_all(batch, count, &answered);
+        status = ask_all(batch, batch->rays.count, &answered);
     }
     batch->stats->steps += bvpi_meter_taken(batch->meter);
     if (done)
@@ -158,26 +157,16 @@ static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t count,
     return status;
 }
 
-bvp_status bvp_ray_first_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
-                               size_t count, bvp_ray_hit *hits, size_t hit_stride, size_t *done,
-                               bvp_stats *stats)
+bvp_status bvp_ray_first_batch(const bvp_body *body, bvp_const_array rays, bvp_array hits,
+                               size_t *done, bvp_stats *stats)
 {
-    bvpi_ray_batch batch = {.mode = BVPI_RAY_FIRST,
-                            .rays = (const char *)rays,
-                            .out = (char *)hits,
-                            .ray_stride = ray_stride ? ray_stride : sizeof *rays,
-                            .out_stride = hit_stride ? hit_stride : sizeof *hits};
-    return run(body, &batch, count, done, stats);
+    bvpi_ray_batch batch = {.mode = BVPI_RAY_FIRST, .rays = rays, .out = hits};
+    return run(body, &batch, done, stats);
 }
 
-bvp_status bvp_ray_any_batch(const bvp_body *body, const bvp_ray *rays, size_t ray_stride,
-                             size_t count, int *hits, size_t hit_stride, size_t *done,
-                             bvp_stats *stats)
+bvp_status bvp_ray_any_batch(const bvp_body *body, bvp_const_array rays, bvp_array hits,
+                             size_t *done, bvp_stats *stats)
 {
-    bvpi_ray_batch batch = {.mode = BVPI_RAY_ANY,
-                            .rays = (const char *)rays,
-                            .out = (char *)hits,
-                            .ray_stride = ray_stride ? ray_stride : sizeof *rays,
-                            .out_stride = hit_stride ? hit_stride : sizeof *hits};
-    return run(body, &batch, count, done, stats);
+    bvpi_ray_batch batch = {.mode = BVPI_RAY_ANY, .rays = rays, .out = hits};
+    return run(body, &batch, done, stats);
 }

@@ -259,16 +259,12 @@ static bvp_status ask_within(bvpi_warm *warm, const bvp_body *a, const bvp_body 
 }
 
 bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, bvp_warm_start *warm,
-                           int *within, bvp_distance_result *out, bvp_stats *stats)
+                           int *within, bvp_stats *stats)
 {
     if (within == NULL || a == NULL || b == NULL || warm == NULL || !(delta >= 0))
-        return bvp_within(a, b, delta, within, out, stats);
-    const bvp_status status = delta > 0 ? ask_within((bvpi_warm *)warm, a, b, delta, within, stats)
-                                        : bvp_collide_warm(a, b, warm, within, stats);
-    if (status != BVP_OK || out == NULL)
-        return status;
-    out->found = 0;
-    return *within ? bvp_within(a, b, delta, within, out, stats) : BVP_OK;
+        return bvp_within(a, b, delta, within, NULL, stats);
+    return delta > 0 ? ask_within((bvpi_warm *)warm, a, b, delta, within, stats)
+                     : bvp_collide_warm(a, b, warm, within, stats);
 }
 
 /* ---- distance -------------------------------------------------------------------------------- */

@@ -86,7 +86,8 @@ static double clash(const bvp_file *file, const bvp_clash_limits *limits, bvp_cl
         .limits = *limits, .detail = detail, .thread_count = threads};
     const double began = bench_now();
     list->count = 0;
-    bench_require(bvp_clash(file, NULL, NULL, &options, on_pair, list, coverage, NULL), "clash");
+    bench_require(bvp_clash(&(bvp_clash_scene){.a = file}, &options, on_pair, list, coverage, NULL),
+                  "clash");
     return bench_now() - began;
 }
 
@@ -227,7 +228,8 @@ static void time_booleans(const bvp_file *file, double clearance, const char *wh
         const double began = bench_now();
         near.count = 0;
         yes = 0;
-        bench_require(bvp_clash(file, NULL, NULL, &options, NULL, NULL, NULL, NULL), "clash");
+        bench_require(bvp_clash(&(bvp_clash_scene){.a = file}, &options, NULL, NULL, NULL, NULL),
+                      "clash");
         for (size_t k = 0; k < near.count; k++)
             yes += is_near(file, &near.pairs[k], clearance);
         r.seconds[r.count++] = bench_now() - began;
@@ -257,7 +259,8 @@ static int time_distances(const bvp_file *file, double clearance)
     const bvp_clash_options options = {
         .limits = {clearance, 0, 0}, .thread_count = 1, .rule = keep_candidate, .rule_user = &near};
     int wrong = 0;
-    bench_require(bvp_clash(file, NULL, NULL, &options, NULL, NULL, NULL, NULL), "clash");
+    bench_require(bvp_clash(&(bvp_clash_scene){.a = file}, &options, NULL, NULL, NULL, NULL),
+                  "clash");
     double began = bench_now();
     for (size_t k = 0; k < near.count; k++)
         near.pairs[k].distance = distance_of(file, &near.pairs[k], clearance, 0);
@@ -299,7 +302,8 @@ static void load_peer(const bvp_file *file, peer_scene *out)
         uint64_t count;
         bench_require(bvp_get_part(file, i, &part), "part");
         float *positions = allocate(part.triangle_count, 36);
-        bench_require(bvp_get_triangles(file, i, 0, part.triangle_count, positions, NULL, &count),
+        bench_require(bvp_get_triangles(file, i, (bvp_range){0, part.triangle_count}, positions,
+                                        NULL, &count),
                       "triangles");
         out->models[i] = peer_fcl->make(positions, count);
         free(positions);

@@ -63,7 +63,7 @@ static void place(const scene *s, uint64_t *seed, double m[12])
     for (int a = 0; a < 3; a++)
         longest = fmax(longest, info.hi[a] - info.lo[a]);
     const uint64_t triangle = bench_random(seed) % flat.triangle_count;
-    bvp_get_triangles(s->body[1].file, 0, triangle, 1, corners, NULL, &got);
+    bvp_get_triangles(s->body[1].file, 0, (bvp_range){triangle, 1}, corners, NULL, &got);
     random_rotation(seed, side / longest, m);
     for (int a = 0; a < 3; a++) {
         m[4 * a + 3] = ((double)corners[a] + corners[3 + a] + corners[6 + a]) / 3 +
@@ -126,7 +126,7 @@ static double ask(const scene *s, question what, const bvp_body *body, int idx, 
         bench_require(bvp_closest(body, point, INFINITY, &closest, stats), "closest");
         return closest.distance;
     case BOX:
-        bench_require(bvp_overlap_box(body, lo, hi, NULL, NULL, &count, stats), "box");
+        bench_require(bvp_overlap(body, bvp_box_region(lo, hi), NULL, NULL, &count, stats), "box");
         return (double)count;
     default:
         return ask_pair(s, what, body, idx, stats);

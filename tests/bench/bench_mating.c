@@ -56,8 +56,9 @@ static void *model_of(const peer_pairs *peer, const bvp_file *file, uint32_t idx
 {
     uint64_t count;
     float *positions = allocate(part->triangle_count, 36);
-    bench_require(bvp_get_triangles(file, idx, 0, part->triangle_count, positions, NULL, &count),
-                  "triangles");
+    bench_require(
+        bvp_get_triangles(file, idx, (bvp_range){0, part->triangle_count}, positions, NULL, &count),
+        "triangles");
     void *model = peer->make(positions, part->triangle_count);
     free(positions);
     return model;

@@ -78,9 +78,9 @@ static double *flatten(const bvp_file *file, const bvp_file_info *info)
         bench_require(bvp_get_instance(file, i, &instance), "instance");
         bench_require(bvp_get_part(file, instance.part, &part), "part");
         float *local = allocate(part.triangle_count * 36);
-        bench_require(
-            bvp_get_triangles(file, instance.part, 0, part.triangle_count, local, NULL, &count),
-            "triangles");
+        bench_require(bvp_get_triangles(file, instance.part, (bvp_range){0, part.triangle_count},
+                                        local, NULL, &count),
+                      "triangles");
         for (uint64_t k = 0; k < 3 * count; k++, next += 3)
             apply(instance.placement, local + 3 * k, next);
         free(local);

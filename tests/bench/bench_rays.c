@@ -166,7 +166,9 @@ static void ask_first_batch(rays *r, const bench_mesh *mesh, const rival *them)
 {
     bvp_body body = {.file = mesh->file, .part = 0};
     (void)them;
-    bench_require(bvp_ray_first_batch(&body, r->ours, 0, r->count, r->hits, 0, NULL, NULL), "rays");
+    bench_require(bvp_ray_first_batch(&body, (bvp_const_array){r->ours, 0, r->count},
+                                      (bvp_array){r->hits, 0, r->count}, NULL, NULL),
+                  "rays");
 }
 
 static void ask_any(rays *r, const bench_mesh *mesh, const rival *them)
@@ -183,7 +185,9 @@ static void ask_any_batch(rays *r, const bench_mesh *mesh, const rival *them)
 {
     bvp_body body = {.file = mesh->file, .part = 0};
     (void)them;
-    bench_require(bvp_ray_any_batch(&body, r->ours, 0, r->count, r->any, 0, NULL, NULL), "rays");
+    bench_require(bvp_ray_any_batch(&body, (bvp_const_array){r->ours, 0, r->count},
+                                    (bvp_array){r->any, 0, r->count}, NULL, NULL),
+                  "rays");
 }
 
 static void peer_first(rays *r, const bench_mesh *mesh, const rival *them)
@@ -347,8 +351,9 @@ static void ask_closest_batch(rays *r, const bench_mesh *mesh, const rival *them
 {
     bvp_body body = {.file = mesh->file, .part = 0};
     (void)them;
-    bench_require(bvp_closest_batch(&body, r->ours[0].origin, sizeof *r->ours, r->count, INFINITY,
-                                    r->found, 0, NULL, NULL),
+    bench_require(bvp_closest_batch(&body,
+                                    (bvp_const_array){r->ours[0].origin, sizeof *r->ours, r->count},
+                                    INFINITY, (bvp_array){r->found, 0, r->count}, NULL, NULL),
                   "closest points");
 }
 

@@ -156,7 +156,7 @@ static double ask(const path *p, int kind, int i, bvp_warm_start *warm, bvp_dist
     if (kind == 0)
         bench_require(bvp_collide_warm(&a, &b, warm, &yes, NULL), "collide");
     else if (kind == 1)
-        bench_require(bvp_within_warm(&a, &b, p->delta, warm, &yes, NULL, NULL), "within");
+        bench_require(bvp_within_warm(&a, &b, p->delta, warm, &yes, NULL), "within");
     else
         bench_require(bvp_distance_warm(&a, &b, INFINITY, warm, out, NULL), "distance");
     return kind == 2 ? out->distance : yes;

@@ -166,7 +166,8 @@ static void print_triangles(uint32_t part, uint64_t count)
     static float positions[9 * BATCH];
     static uint64_t ids[BATCH];
     for (uint64_t first = 0, got; first < count; first += got) {
-        require(bvp_get_triangles(file, part, first, BATCH, positions, ids, &got), "triangles");
+        require(bvp_get_triangles(file, part, (bvp_range){first, BATCH}, positions, ids, &got),
+                "triangles");
         for (uint64_t i = 0; i < got; i++) {
             printf("triangle %" PRIu64, ids[i]);
             for (int k = 0; k < 9; k++) {

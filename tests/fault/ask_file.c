@@ -61,7 +61,7 @@ static int ask_part(const bvp_file *file, uint32_t part)
     NOTE(info.content_hash);
     NOTE(identity.address);
     ASK(bvp_get_triangle, file, part, 3, positions, &id);
-    ASK(bvp_get_triangles, file, part, 0, SOME, positions, ids, &count);
+    ASK(bvp_get_triangles, file, part, (bvp_range){0, SOME}, positions, ids, &count);
     NOTE(ids[0]);
     ASK(bvp_get_vertices, file, part, 0, SOME, positions, &count);
     ASK(bvp_get_corners, file, part, 0, SOME, corners, &count);
@@ -128,11 +128,12 @@ static int ask_two(const bvp_body *a, const bvp_body *b)
     ASK(bvp_collide_warm, a, b, &warm, &hit, NULL);
     ASK(bvp_distance_warm, a, b, INFINITY, &warm, &nearest, NULL);
     NOTE(nearest.distance);
-    ASK(bvp_within_warm, a, b, .5, &warm, &hit, &nearest, NULL);
+    ASK(bvp_within_warm, a, b, .5, &warm, &hit, NULL);
     if (!b)
         return 0;
-    ASK(bvp_collide_batch, a, b, at, 0, 2, hits, 0, &done, NULL);
-    ASK(bvp_distance_batch, a, b, at, 0, 2, INFINITY, two, 0, &done, NULL);
+    ASK(bvp_collide_batch, a, b, (bvp_const_array){at, 0, 2}, (bvp_array){hits, 0, 2}, &done, NULL);
+    ASK(bvp_distance_batch, a, b, (bvp_const_array){at, 0, 2}, INFINITY, (bvp_array){two, 0, 2},
+        &done, NULL);
     NOTE(hits);
     NOTE(two[1].distance);
     return 0;
@@ -153,21 +154,25 @@ int ask_one(const bvp_body *body)
     NOTE(hit.t);
     ASK(bvp_ray_any, body, &ray, &any, NULL);
     ASK(bvp_ray_all, body, &ray, on_ray_hit, NULL, &count, NULL);
-    ASK(bvp_ray_first_batch, body, &ray, 0, 1, &hit, 0, &done, NULL);
-    ASK(bvp_ray_any_batch, body, &ray, 0, 1, &any, 0, &done, NULL);
+    ASK(bvp_ray_first_batch, body, (bvp_const_array){&ray, 0, 1}, (bvp_array){&hit, 0, 1}, &done,
+        NULL);
+    ASK(bvp_ray_any_batch, body, (bvp_const_array){&ray, 0, 1}, (bvp_array){&any, 0, 1}, &done,
+        NULL);
     NOTE(any);
     ASK(bvp_closest, body, hi, INFINITY, closest, NULL);
     NOTE(closest[0].distance);
-    ASK(bvp_closest_batch, body, middle, 0, 1, INFINITY, closest, 0, &done, NULL);
+    ASK(bvp_closest_batch, body, (bvp_const_array){middle, 0, 1}, INFINITY,
+        (bvp_array){closest, 0, 1}, &done, NULL);
     NOTE(closest[0].distance);
-    ASK(bvp_overlap_box, body, lo, hi, on_hit, NULL, &count, NULL);
-    ASK(bvp_overlap_sphere, body, middle, .5, on_hit, NULL, &count, NULL);
-    ASK(bvp_overlap_frustum, body, plane, 1, on_hit, NULL, &count, NULL);
+    ASK(bvp_overlap, body, bvp_box_region(lo, hi), on_hit, NULL, &count, NULL);
+    ASK(bvp_overlap, body, bvp_ball_region(middle, .5), on_hit, NULL, &count, NULL);
+    ASK(bvp_overlap, body, bvp_convex_region(plane, 1), on_hit, NULL, &count, NULL);
     NOTE(count);
     if (body->part != BVP_ASSEMBLY)
         return 0;
-    ASK(bvp_instances_in_box, body, lo, hi, 1, instances, SOME, &count, NULL);
-    ASK(bvp_nearest_instances, body, middle, INFINITY, closest, 3, &count, NULL);
+    ASK(bvp_instances_in, body, bvp_box_region(lo, hi), 1, (bvp_array){instances, 0, SOME}, &count,
+        NULL);
+    ASK(bvp_nearest_instances, body, middle, INFINITY, (bvp_array){closest, 0, 3}, &count, NULL);
     NOTE(closest[2].distance);
     return 0;
 }

@@ -267,8 +267,10 @@ static int find_strays(void)
 static int add_tree(bvp_builder *builder, uint32_t part)
 {
     uint32_t root, node;
-    TRY(bvp_builder_add_node, builder, BVP_NONE, "root", NULL, NULL, BVP_NONE, &root);
-    TRY(bvp_builder_add_node, builder, root, "node", "id", NULL, part, &node);
+    TRY(bvp_builder_add_node, builder,
+        &(bvp_new_node){.parent = BVP_NONE, .name = "root", .part = BVP_NONE}, &root);
+    TRY(bvp_builder_add_node, builder,
+        &(bvp_new_node){.parent = root, .name = "node", .source_id = "id", .part = part}, &node);
     TRY(bvp_builder_add_property, builder, node, "material", "steel");
     return 0;
 }
@@ -278,8 +280,11 @@ static int add_all(bvp_builder *builder)
     bvp_part_info info = {.triangle_count = 0};
     uint32_t part, packed, borrowed;
     TRY(bvp_builder_add_part, builder, &given.mesh, &part);
-    TRY(bvp_builder_add_packed, builder, given.plain, 0, "packed", NULL, &packed);
-    TRY(bvp_builder_borrow_packed, builder, given.ring, 0, "borrowed", NULL, &borrowed);
+    TRY(bvp_builder_add_packed, builder,
+        &(bvp_packed_part){.file = given.plain, .part = 0, .name = "packed"}, &packed);
+    TRY(bvp_builder_add_packed, builder,
+        &(bvp_packed_part){.file = given.ring, .part = 0, .name = "borrowed", .borrow = 1},
+        &borrowed);
     ASK(bvp_builder_get_part, builder, part, &info);
     NOTE(info.content_hash);
     return add_tree(builder, part) || add_tree(builder, packed) || add_tree(builder, borrowed);
@@ -325,7 +330,8 @@ static int save_parts(bvp_builder *builder)
     TRY(bvp_builder_save_part, builder, part, "part.bvp");
     TRY(bvp_builder_add_part, builder, &other, &part);
     TRY(bvp_builder_save_part_fd, builder, part, given.sink);
-    TRY(bvp_builder_add_packed, builder, given.plain, 0, NULL, NULL, &added);
+    TRY(bvp_builder_add_packed, builder, &(bvp_packed_part){.file = given.plain, .part = 0},
+        &added);
     ASK(bvp_get_part, given.ring, 0, &known);
     TRY(bvp_builder_add_reference, builder, &known, "ring", NULL, &added);
     TRY(bvp_builder_finish, builder, "thin.bvp", NULL);
@@ -402,10 +408,12 @@ static int clash_with(const bvp_file *file, uint32_t threads)
     bvp_clash_pair pair = {.a = 0};
     const double gap = bvp_clash_touch_gap(file, given.ring);
     NOTE(gap);
-    TRY(bvp_clash, file, NULL, NULL, &options, on_clash, NULL, &coverage);
+    TRY(bvp_clash, &(bvp_clash_scene){.a = file}, &options, on_clash, NULL, &coverage);
     NOTE(coverage.box_pairs);
-    TRY(bvp_clash, file, given.ring, NULL, &options, on_clash, NULL, &coverage);
-    ASK(bvp_clash_one, file, NULL, NULL, 0, 1, &options.limits, BVP_CLASH_DISTANCE, &pair);
+    TRY(bvp_clash, &(bvp_clash_scene){.a = file, .b = given.ring}, &options, on_clash, NULL,
+        &coverage);
+    ASK(bvp_clash_one, &(bvp_clash_scene){.a = file}, 0, 1, &options.limits, BVP_CLASH_DISTANCE,
+        &pair);
     NOTE(pair.verdict);
     return 0;
 }

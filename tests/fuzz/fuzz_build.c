@@ -66,8 +66,10 @@ static void take(const bvp_file *file, uint32_t count, int way)
     for (uint32_t i = 0; i < count; i++) {
         uint32_t part;
         bvp_error error = {0};
-        const bvp_status status = (way == 2 ? bvp_builder_borrow_packed : bvp_builder_add_packed)(
-            builder, file, i, "name", NULL, &part, &error);
+        const bvp_status status = bvp_builder_add_packed(
+            builder,
+            &(bvp_packed_part){.file = file, .part = i, .name = "name", .borrow = way == 2}, &part,
+            &error);
         require(status == BVP_OK || error.message[0] != 0);
         taken += status == BVP_OK;
     }
@@ -93,7 +95,9 @@ static void refer(const bvp_file *file, uint32_t count)
         static const double moved[12] = {1, 0, 0, 5, 0, 1, 0, 0, 0, 0, 1, 0};
         if (bvp_get_part(file, i, &info) == BVP_OK &&
             bvp_builder_add_reference(builder, &info, NULL, NULL, &part, NULL) == BVP_OK)
-            bvp_builder_add_node(builder, BVP_NONE, NULL, NULL, moved, part, &node, NULL);
+            bvp_builder_add_node(
+                builder, &(bvp_new_node){.parent = BVP_NONE, .placement = moved, .part = part},
+                &node, NULL);
     }
     finish(builder, true);
     bvp_builder_free(builder);

@@ -53,7 +53,8 @@ static void clash(const bvp_file *a, const bvp_file *b, const double *at, bvp_cl
                                        .thread_count = 1,
                                        .rule = leave_out,
                                        .rule_user = &left};
-    const bvp_status status = bvp_clash(a, b, at, &options, check_pair, &last, &sum, &error);
+    const bvp_status status = bvp_clash(&(bvp_clash_scene){.a = a, .b = b, .placement_b = at},
+                                        &options, check_pair, &last, &sum, &error);
     require(status == BVP_OK || error.message[0] != 0);
     for (int v = 0; v < BVP_VERDICT_COUNT; v++)
         verdicts += sum.verdicts[v];
@@ -70,8 +71,9 @@ static void use(const bvp_file *file, int which)
     const double clearance = size > 0 && size < 1e30 ? size / 20 : 0;
     clash(file, NULL, NULL, (bvp_clash_detail)(which % (BVP_CLASH_FAST_CONTACTS + 1)), clearance);
     clash(file, file, turned, (bvp_clash_detail)(which / 2 % (BVP_CLASH_FAST_CONTACTS + 1)), 0);
-    bvp_clash_one(file, NULL, NULL, 0, 1, NULL, BVP_CLASH_CONTACTS, &pair);
-    bvp_clash_one(file, file, turned, 1, 0, NULL, BVP_CLASH_VERDICTS, &pair);
+    bvp_clash_one(&(bvp_clash_scene){.a = file}, 0, 1, NULL, BVP_CLASH_CONTACTS, &pair);
+    bvp_clash_one(&(bvp_clash_scene){.a = file, .b = file, .placement_b = turned}, 1, 0, NULL,
+                  BVP_CLASH_VERDICTS, &pair);
 }
 
 static int try_input(const uint8_t *data, size_t size)

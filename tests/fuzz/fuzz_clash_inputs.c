@@ -36,7 +36,8 @@ static void know_records(void)
     const bvp_clash_options options = {.limits = {0.5, NAN, NAN}, .thread_count = 1};
     require(bvp_open("a.bvp", NULL, &file, NULL) == BVP_OK);
     bvp_get_info(file, &info);
-    require(bvp_clash(file, NULL, NULL, &options, keep_pair, NULL, &mark.coverage, NULL) == BVP_OK);
+    require(bvp_clash(&(bvp_clash_scene){.a = file}, &options, keep_pair, NULL, &mark.coverage,
+                      NULL) == BVP_OK);
     require(pair_count > 0);
     mark.done = mark.total = info.instance_count;
     bvp_close(file);

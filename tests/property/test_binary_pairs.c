@@ -221,13 +221,19 @@ static bytes pack_assembly(void)
         free(mesh.tri);
     }
     ck_assert_int_eq(
-        bvp_builder_add_node(builder, BVP_NONE, "root", NULL, NULL, BVP_NONE, &root, NULL), BVP_OK);
+        bvp_builder_add_node(builder,
+                             &(bvp_new_node){.parent = BVP_NONE, .name = "root", .part = BVP_NONE},
+                             &root, NULL),
+        BVP_OK);
     for (int k = 0; k < NODES; k++) {
         double m[12];
         place_random(case_int(2) ? PLACED_RIGID : PLACED_SHEARED, m);
         case_translate(m, 6);
         ck_assert_int_eq(
-            bvp_builder_add_node(builder, root, NULL, NULL, m, parts[case_int(3)], &node, NULL),
+            bvp_builder_add_node(
+                builder,
+                &(bvp_new_node){.parent = root, .placement = m, .part = parts[case_int(3)]}, &node,
+                NULL),
             BVP_OK);
     }
     return finish(builder);
@@ -336,7 +342,7 @@ static void ask_all(bvp_file *file)
     bvp_distance(&a, &b, INFINITY, &nearest, NULL);
     bvp_ray_first(&a, &ray, &first, NULL);
     bvp_closest(&a, point, INFINITY, &closest, NULL);
-    bvp_overlap_box(&a, lo, hi, ignore_hit, NULL, &count, NULL);
+    bvp_overlap(&a, bvp_box_region(lo, hi), ignore_hit, NULL, &count, NULL);
 }
 
 START_TEST(forged_hierarchies_end_and_stay_inside)

@@ -72,11 +72,14 @@ static void ask(bvp_file *file, const double *m, const question *q, answers *out
     ck_assert_uint_eq(count, out->all_count);
     ck_assert_int_eq(bvp_closest(&body, q->point, INFINITY, &out->closest, stats), BVP_OK);
     ck_assert_int_eq(bvp_closest(&body, q->point, q->limit, &out->limited, stats), BVP_OK);
-    ck_assert_int_eq(bvp_overlap_box(&body, q->lo, q->hi, keep_box, out, &count, stats), BVP_OK);
-    ck_assert_int_eq(bvp_overlap_sphere(&body, q->point, q->radius, keep_ball, out, &count, stats),
+    ck_assert_int_eq(bvp_overlap(&body, bvp_box_region(q->lo, q->hi), keep_box, out, &count, stats),
                      BVP_OK);
-    ck_assert_int_eq(bvp_overlap_frustum(&body, q->planes, 3, keep_frustum, out, &count, stats),
-                     BVP_OK);
+    ck_assert_int_eq(
+        bvp_overlap(&body, bvp_ball_region(q->point, q->radius), keep_ball, out, &count, stats),
+        BVP_OK);
+    ck_assert_int_eq(
+        bvp_overlap(&body, bvp_convex_region(q->planes, 3), keep_frustum, out, &count, stats),
+        BVP_OK);
     qsort(out->all, out->all_count, sizeof *out->all, compare_hits);
     qsort(out->box, out->box_count, sizeof *out->box, compare_numbers);
     qsort(out->ball, out->ball_count, sizeof *out->ball, compare_numbers);
@@ -195,7 +198,8 @@ START_TEST(the_first_kind_answers_in_the_order_of_storage)
         bvp_file *file = open_by(&m.file, BVP_KIND_DEFAULT, BVP_TEST_DEFAULT, 0);
         const bvp_body body = {.file = file, .part = 0};
         uint64_t next = 0, count;
-        ck_assert_int_eq(bvp_overlap_box(&body, lo, hi, check_order, &next, &count, NULL), BVP_OK);
+        ck_assert_int_eq(
+            bvp_overlap(&body, bvp_box_region(lo, hi), check_order, &next, &count, NULL), BVP_OK);
         ck_assert_uint_eq(count, m.mesh.count);
         bvp_close(file);
         free_model(&m);

@@ -83,7 +83,13 @@ static bvp_status build_all(const bvp_mesh *mesh, int fd)
     if (status == BVP_OK)
         status = bvp_builder_add_part(b, mesh, &part, NULL);
     for (int i = 0; i < 20 && status == BVP_OK; i++)
-        status = bvp_builder_add_node(b, BVP_NONE, "name", "id", moved, part, &node, NULL);
+        status = bvp_builder_add_node(b,
+                                      &(bvp_new_node){.parent = BVP_NONE,
+                                                      .name = "name",
+                                                      .source_id = "id",
+                                                      .placement = moved,
+                                                      .part = part},
+                                      &node, NULL);
     if (status == BVP_OK)
         status = bvp_builder_add_property(b, node, "key", "value", NULL);
     if (status == BVP_OK)
@@ -160,7 +166,9 @@ static bvp_status build_kind(const bvp_mesh *mesh, bvp_kind kind, int fd)
     if (status == BVP_OK)
         status = bvp_builder_add_part(b, mesh, &part, NULL);
     if (status == BVP_OK)
-        status = bvp_builder_add_node(b, BVP_NONE, "", "", NULL, part, &node, NULL);
+        status = bvp_builder_add_node(
+            b, &(bvp_new_node){.parent = BVP_NONE, .name = "", .source_id = "", .part = part},
+            &node, NULL);
     if (status == BVP_OK)
         status = bvp_builder_finish_fd(b, fd, NULL, NULL);
     bvp_builder_free(b);

@@ -471,9 +471,10 @@ START_TEST(test_finish_once)
     ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
     ck_assert_int_eq(bvp_builder_finish(builder, path, NULL, &error), BVP_OK); /* empty: allowed */
     ck_assert_int_eq(bvp_builder_finish(builder, path, NULL, &error), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(
-        bvp_builder_add_node(builder, BVP_NONE, NULL, NULL, NULL, BVP_NONE, &node, &error),
-        BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_builder_add_node(builder,
+                                          &(bvp_new_node){.parent = BVP_NONE, .part = BVP_NONE},
+                                          &node, &error),
+                     BVP_ERR_ARGUMENT);
     bvp_builder_free(builder);
     bvp_file *file;
     ck_assert_int_eq(bvp_open(path, NULL, &file, &error), BVP_OK);

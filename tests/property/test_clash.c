@@ -72,7 +72,7 @@ static list *run(const bvp_file *file, bvp_clash_options options, bvp_clash_cove
     options.limits = limits;
     options.progress = note;
     options.progress_user = l;
-    ck_assert_int_eq(bvp_clash(file, NULL, NULL, &options, add, l, sum, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_clash(&(bvp_clash_scene){.a = file}, &options, add, l, sum, NULL), BVP_OK);
     return l;
 }
 
@@ -89,7 +89,7 @@ START_TEST(equals_asking_every_pair)
         for (uint32_t a = 0; a < INSTANCES; a++)
             for (uint32_t b = a + 1; b < INSTANCES; b++) {
                 bvp_clash_pair one;
-                ck_assert_int_eq(bvp_clash_one(file.file, NULL, NULL, a, b, &limits,
+                ck_assert_int_eq(bvp_clash_one(&(bvp_clash_scene){.a = file.file}, a, b, &limits,
                                                (bvp_clash_detail)detail, &one),
                                  BVP_OK);
                 if (one.verdict == BVP_VERDICT_CLEAR)
@@ -205,7 +205,8 @@ START_TEST(stops_and_resumes)
     list *cut = calloc(1, sizeof *cut);
     const bvp_clash_options options = {.limits = limits, .thread_count = 2};
     cut->stop_at = whole->count / 2;
-    ck_assert_int_eq(bvp_clash(file.file, NULL, NULL, &options, add, cut, &sum, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_clash(&(bvp_clash_scene){.a = file.file}, &options, add, cut, &sum, NULL),
+                     BVP_OK);
     ck_assert_uint_eq(cut->count, cut->stop_at);
     ck_assert_mem_eq(cut->pairs, whole->pairs, cut->count * sizeof *cut->pairs);
     for (uint32_t first = 0; first <= INSTANCES; first += 25) {
@@ -244,7 +245,8 @@ START_TEST(rules)
     for (uint32_t a = 0; a < INSTANCES; a++)
         for (uint32_t b = a + 2; b < INSTANCES; b += 2) {
             bvp_clash_pair one;
-            bvp_clash_one(file.file, NULL, NULL, a, b, &wide, BVP_CLASH_DISTANCE, &one);
+            bvp_clash_one(&(bvp_clash_scene){.a = file.file}, a, b, &wide, BVP_CLASH_DISTANCE,
+                          &one);
             if (one.verdict != BVP_VERDICT_CLEAR)
                 ck_assert_mem_eq(&one, &l->pairs[at++], sizeof one);
         }
@@ -389,16 +391,20 @@ START_TEST(bad_arguments)
     const double singular[12] = {0};
     bvp_clash_pair pair;
     bvp_clash_options bad = {.limits = {-1, 0, 0}};
-    ck_assert_int_eq(bvp_clash(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_clash(file.file, NULL, NULL, &bad, NULL, NULL, NULL, NULL),
+    ck_assert_int_eq(bvp_clash(&(bvp_clash_scene){.a = NULL}, NULL, NULL, NULL, NULL, NULL),
                      BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_clash(file.file, file.file, singular, NULL, NULL, NULL, NULL, NULL),
+    ck_assert_int_eq(bvp_clash(&(bvp_clash_scene){.a = file.file}, &bad, NULL, NULL, NULL, NULL),
                      BVP_ERR_ARGUMENT);
     ck_assert_int_eq(
-        bvp_clash_one(file.file, NULL, NULL, 0, INSTANCES, NULL, BVP_CLASH_DISTANCE, &pair),
+        bvp_clash(&(bvp_clash_scene){.a = file.file, .b = file.file, .placement_b = singular}, NULL,
+                  NULL, NULL, NULL, NULL),
         BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_clash_one(file.file, NULL, NULL, 3, 3, NULL, BVP_CLASH_DISTANCE, &pair),
+    ck_assert_int_eq(bvp_clash_one(&(bvp_clash_scene){.a = file.file}, 0, INSTANCES, NULL,
+                                   BVP_CLASH_DISTANCE, &pair),
                      BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(
+        bvp_clash_one(&(bvp_clash_scene){.a = file.file}, 3, 3, NULL, BVP_CLASH_DISTANCE, &pair),
+        BVP_ERR_ARGUMENT);
     case_close(&file);
 }
 END_TEST

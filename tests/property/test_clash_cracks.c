@@ -137,7 +137,7 @@ static void ask(uint64_t *state, const remesh *outer, const remesh *inner, const
     if (!is_first)
         assembly_place(&all, remesh_part(&all, outer), world);
     case_file file = case_finish(all.builder);
-    ck_assert_int_eq(bvp_clash_one(file.file, NULL, NULL, 0, 1, limits,
+    ck_assert_int_eq(bvp_clash_one(&(bvp_clash_scene){.a = file.file}, 0, 1, limits,
                                    (bvp_clash_detail)(case_random(state) % 4), out),
                      BVP_OK);
     case_close(&file);
@@ -257,7 +257,7 @@ START_TEST(flush)
         for (int i = 0; i < 2; i++)
             assembly_place(&all, remesh_part(&all, &meshes[(i + k / 2) % 2]), world);
         case_file file = case_finish(all.builder);
-        ck_assert_int_eq(bvp_clash_one(file.file, NULL, NULL, 0, 1, &limits,
+        ck_assert_int_eq(bvp_clash_one(&(bvp_clash_scene){.a = file.file}, 0, 1, &limits,
                                        (bvp_clash_detail)(case_random(&state) % 4), &pair),
                          BVP_OK);
         case_close(&file);

@@ -330,7 +330,7 @@ START_TEST(flush_containments)
         case_file file = make_case(&state, &c);
         for (int detail = 0; detail <= BVP_CLASH_FAST_CONTACTS; detail++) {
             bvp_clash_pair pair;
-            ck_assert_int_eq(bvp_clash_one(file.file, NULL, NULL, 0, 1, &c.limits,
+            ck_assert_int_eq(bvp_clash_one(&(bvp_clash_scene){.a = file.file}, 0, 1, &c.limits,
                                            (bvp_clash_detail)detail, &pair),
                              BVP_OK);
             enclosed += pair.verdict == BVP_VERDICT_ENCLOSED;

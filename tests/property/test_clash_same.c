@@ -60,7 +60,7 @@ static bvp_verdict verdict_of(uint64_t *state, const remesh meshes[2], double pl
     }
     case_file file = case_finish(all.builder);
     bvp_clash_pair pair;
-    ck_assert_int_eq(bvp_clash_one(file.file, NULL, NULL, 0, 1, &limits,
+    ck_assert_int_eq(bvp_clash_one(&(bvp_clash_scene){.a = file.file}, 0, 1, &limits,
                                    (bvp_clash_detail)(case_random(state) % 4), &pair),
                      BVP_OK);
     case_close(&file);

@@ -204,8 +204,9 @@ START_TEST(points_of_triangles)
                 contact = fmax(contact, check_contact(&item, soup + 9 * i, soup + 9 * j));
         bvpi_clash_scene_free(&scene);
         bvp_clash_pair pair; /* wherever they lie */
-        ck_assert_int_eq(
-            bvp_clash_one(file.file, NULL, NULL, 0, 1, &limits, BVP_CLASH_VERDICTS, &pair), BVP_OK);
+        ck_assert_int_eq(bvp_clash_one(&(bvp_clash_scene){.a = file.file}, 0, 1, &limits,
+                                       BVP_CLASH_VERDICTS, &pair),
+                         BVP_OK);
         ck_assert_int_eq(pair.verdict, BVP_VERDICT_DUPLICATE);
         case_close(&file);
         free(soup);

@@ -366,11 +366,12 @@ static void check_scene(const scene *s, const place *at)
         bvp_clash_coverage sum;
         const bvp_clash_options options = {.limits = scaled(&s->limits, at->scale),
                                            .detail = (bvp_clash_detail)detail};
-        ck_assert_int_eq(bvp_clash(file.file, NULL, NULL, &options, keep_pair, &pair, &sum, NULL),
-                         BVP_OK);
+        ck_assert_int_eq(
+            bvp_clash(&(bvp_clash_scene){.a = file.file}, &options, keep_pair, &pair, &sum, NULL),
+            BVP_OK);
         check_numbers(s, at, &pair, (bvp_clash_detail)detail);
         ck_assert_uint_le(sum.box_pairs, 1);
-        ck_assert_int_eq(bvp_clash_one(file.file, NULL, NULL, 0, 1, &options.limits,
+        ck_assert_int_eq(bvp_clash_one(&(bvp_clash_scene){.a = file.file}, 0, 1, &options.limits,
                                        (bvp_clash_detail)detail, &one),
                          BVP_OK);
         ck_assert_int_eq(one.verdict, s->verdict);
@@ -406,8 +407,9 @@ START_TEST(same_corner)
         assembly_put(&all, &a, 0, 0, 0);
         assembly_put(&all, &b, 0, 0, 0);
         case_file file = case_finish(all.builder);
-        ck_assert_int_eq(
-            bvp_clash_one(file.file, NULL, NULL, 0, 1, &limits, BVP_CLASH_DISTANCE, &pair), BVP_OK);
+        ck_assert_int_eq(bvp_clash_one(&(bvp_clash_scene){.a = file.file}, 0, 1, &limits,
+                                       BVP_CLASH_DISTANCE, &pair),
+                         BVP_OK);
         ck_assert_msg(pair.verdict == BVP_VERDICT_PENETRATING, "%d: %s", k,
                       bvp_verdict_name(pair.verdict));
         case_close(&file);
@@ -476,8 +478,9 @@ START_TEST(share_of_directions)
         assembly_put(&all, &a, 0, 0, 0);
         assembly_put(&all, &b, 0, 0, 0);
         case_file file = case_finish(all.builder);
-        ck_assert_int_eq(
-            bvp_clash_one(file.file, NULL, NULL, 0, 1, &limits, BVP_CLASH_VERDICTS, &pair), BVP_OK);
+        ck_assert_int_eq(bvp_clash_one(&(bvp_clash_scene){.a = file.file}, 0, 1, &limits,
+                                       BVP_CLASH_VERDICTS, &pair),
+                         BVP_OK);
         ck_assert_msg(pair.verdict == shares[which].verdict, "%g covered, round %d: %s",
                       shares[which].covered, k, bvp_verdict_name(pair.verdict));
         case_close(&file);
@@ -502,7 +505,8 @@ START_TEST(two_files)
         case_file file_a = case_finish(one.builder), file_b = case_finish(two.builder);
         const bvp_clash_options options = {.limits = s->limits};
         ck_assert_int_eq(
-            bvp_clash(file_a.file, file_b.file, moved, &options, keep_pair, &pair, NULL, NULL),
+            bvp_clash(&(bvp_clash_scene){.a = file_a.file, .b = file_b.file, .placement_b = moved},
+                      &options, keep_pair, &pair, NULL, NULL),
             BVP_OK);
         ck_assert_msg(pair.verdict == s->verdict, "%s: %s", s->name,
                       bvp_verdict_name(pair.verdict));
@@ -516,7 +520,9 @@ static bvp_verdict verdict_of(const bvp_file *a, const bvp_file *b, const double
 {
     const bvp_clash_options options = {.limits = {0, NAN, NAN}};
     bvp_clash_pair pair = {.verdict = BVP_VERDICT_CLEAR};
-    ck_assert_int_eq(bvp_clash(a, b, place_b, &options, keep_pair, &pair, NULL, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_clash(&(bvp_clash_scene){.a = a, .b = b, .placement_b = place_b}, &options,
+                               keep_pair, &pair, NULL, NULL),
+                     BVP_OK);
     return pair.verdict;
 }
 
@@ -583,7 +589,8 @@ START_TEST(one_of_many_pieces)
     case_file file = case_finish(all.builder);
     const bvp_clash_options options = {.limits = limits};
     bvp_clash_coverage sum;
-    ck_assert_int_eq(bvp_clash(file.file, NULL, NULL, &options, NULL, NULL, &sum, NULL), BVP_OK);
+    ck_assert_int_eq(
+        bvp_clash(&(bvp_clash_scene){.a = file.file}, &options, NULL, NULL, &sum, NULL), BVP_OK);
     ck_assert_uint_eq(sum.verdicts[BVP_VERDICT_ENCLOSED], ASKED);
     case_close(&file);
 }
@@ -597,8 +604,9 @@ START_TEST(lines_of_contact)
     bvp_clash_pair pair;
     uint64_t count;
     const bvp_body all = {.file = file.file, .part = BVP_ASSEMBLY};
-    ck_assert_int_eq(
-        bvp_clash_one(file.file, NULL, NULL, 0, 1, &s.limits, BVP_CLASH_CONTACTS, &pair), BVP_OK);
+    ck_assert_int_eq(bvp_clash_one(&(bvp_clash_scene){.a = file.file}, 0, 1, &s.limits,
+                                   BVP_CLASH_CONTACTS, &pair),
+                     BVP_OK);
     ck_assert_int_eq(bvp_pairs(&all, NULL, NULL, 0, &count, NULL), BVP_ERR_LIMIT);
     ck_assert_uint_gt(pair.triangle_pairs, 0);
     for (int i = 0; i < 2; i++) {

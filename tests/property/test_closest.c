@@ -230,9 +230,9 @@ START_TEST(batches_equal_single_calls)
     case_seed(4);
     for (int i = 0; i < COUNT; i++)
         random_point(&list, size_of_body(&list), points[i]);
-    ck_assert_int_eq(
-        bvp_closest_batch(&body, points[0], sizeof points[0], COUNT, 3, found, 0, &done, NULL),
-        BVP_OK);
+    ck_assert_int_eq(bvp_closest_batch(&body, (bvp_const_array){points[0], sizeof points[0], COUNT},
+                                       3, (bvp_array){found, 0, COUNT}, &done, NULL),
+                     BVP_OK);
     ck_assert_uint_eq(done, COUNT);
     for (int i = 0; i < COUNT; i++) {
         bvp_closest_result r;
@@ -240,9 +240,9 @@ START_TEST(batches_equal_single_calls)
         ck_assert_mem_eq(&r, &found[i], sizeof r);
     }
     points[9][2] = INFINITY;
-    ck_assert_int_eq(
-        bvp_closest_batch(&body, points[0], sizeof points[0], COUNT, 3, found, 0, &done, NULL),
-        BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_closest_batch(&body, (bvp_const_array){points[0], sizeof points[0], COUNT},
+                                       3, (bvp_array){found, 0, COUNT}, &done, NULL),
+                     BVP_ERR_ARGUMENT);
     ck_assert_uint_eq(done, 9);
     list_free(&list);
     scene_close(&s);

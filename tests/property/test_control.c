@@ -124,7 +124,7 @@ START_TEST(a_handles_control_counts_where_a_body_has_none)
     ck_assert_int_eq(ask(COLLIDE, file, 0, false, NULL, NULL).status, BVP_ERR_CANCELLED);
     ck_assert_int_eq(bvp_check_part(file, 0, &error), BVP_ERR_CANCELLED);
     ck_assert_int_eq(bvp_verify_file(file, NULL, NULL, &error), BVP_ERR_CANCELLED);
-    ck_assert_int_eq(bvp_clash(file, NULL, NULL, NULL, NULL, NULL, NULL, &error),
+    ck_assert_int_eq(bvp_clash(&(bvp_clash_scene){.a = file}, NULL, NULL, NULL, NULL, &error),
                      BVP_ERR_CANCELLED);
     ck_assert_int_eq(ask(RAY_FIRST, file, 0, false, &not_set, NULL).status, BVP_OK);
     flag = 0;
@@ -165,7 +165,7 @@ START_TEST(cancelled_queries_leave_coherent_ones_right)
         int hit, within;
         a.control = round % 3 ? &control : NULL;
         const bvp_status status = bvp_distance_warm(&a, &b, INFINITY, &warm, &got, NULL);
-        const bvp_status second = bvp_within_warm(&a, &b, 0.1, &warm, &within, NULL, NULL);
+        const bvp_status second = bvp_within_warm(&a, &b, 0.1, &warm, &within, NULL);
         const bvp_status third = bvp_collide_warm(&a, &b, &warm, &hit, NULL);
         a.control = NULL;
         ck_assert_int_eq(bvp_distance(&a, &b, INFINITY, &expected, NULL), BVP_OK);
@@ -281,7 +281,8 @@ static answer run_clash(const bvp_file *file, uint32_t threads, const bvp_contro
                                        .control = control};
     answer out;
     memset(&out, 0, sizeof out);
-    out.status = bvp_clash(file, NULL, NULL, &options, take_clash, &out, coverage, NULL);
+    out.status =
+        bvp_clash(&(bvp_clash_scene){.a = file}, &options, take_clash, &out, coverage, NULL);
     return out;
 }
 

@@ -91,8 +91,9 @@ static void add_all(forger *f, const bvp_file *file, bool is_verified, bool borr
     uint32_t part, taken = 0;
     ck_assert_int_eq(bvp_builder_new(&options, &builder, NULL), BVP_OK);
     for (uint32_t i = 0; i < PARTS; i++) {
-        const bvp_status status = (borrow ? bvp_builder_borrow_packed : bvp_builder_add_packed)(
-            builder, file, i, "name", NULL, &part, &error);
+        const bvp_status status = bvp_builder_add_packed(
+            builder, &(bvp_packed_part){.file = file, .part = i, .name = "name", .borrow = borrow},
+            &part, &error);
         taken += status == BVP_OK;
         ck_assert(status == BVP_OK || error.message[0] != 0);
     }

@@ -75,12 +75,21 @@ static uint8_t *make_file(size_t *size)
     ck_assert_int_eq(bvp_builder_new(&options, &builder, NULL), BVP_OK);
     ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
     ck_assert_int_eq(
-        bvp_builder_add_node(builder, BVP_NONE, "chain", "", NULL, BVP_NONE, &root, NULL), BVP_OK);
+        bvp_builder_add_node(
+            builder,
+            &(bvp_new_node){.parent = BVP_NONE, .name = "chain", .source_id = "", .part = BVP_NONE},
+            &root, NULL),
+        BVP_OK);
     for (int i = 0; i < 3; i++) {
         const double upright[12] = {1, 0, 0, 4.5 * i, 0, 1, 0, 0, 0, 0, 1, 0};
         const double turned[12] = {1, 0, 0, 4.5 * i, 0, 0, -1, 0, 0, 1, 0, 0};
-        ck_assert_int_eq(bvp_builder_add_node(builder, root, "link", "L", i % 2 ? turned : upright,
-                                              part, &node, NULL),
+        ck_assert_int_eq(bvp_builder_add_node(builder,
+                                              &(bvp_new_node){.parent = root,
+                                                              .name = "link",
+                                                              .source_id = "L",
+                                                              .placement = i % 2 ? turned : upright,
+                                                              .part = part},
+                                              &node, NULL),
                          BVP_OK);
         ck_assert_int_eq(bvp_builder_add_property(builder, node, "material", "steel", NULL),
                          BVP_OK);

@@ -47,8 +47,10 @@ static void add_part(bvp_builder *builder, uint64_t *state)
 static void add_node(bvp_builder *builder, uint32_t part, double x, double y, double z)
 {
     const double m[12] = {.6, -.8, 0, x, .8, .6, 0, y, 0, 0, 1, z};
-    ck_assert_int_eq(bvp_builder_add_node(builder, BVP_NONE, NULL, NULL, m, part, NULL, NULL),
-                     BVP_OK);
+    ck_assert_int_eq(
+        bvp_builder_add_node(
+            builder, &(bvp_new_node){.parent = BVP_NONE, .placement = m, .part = part}, NULL, NULL),
+        BVP_OK);
 }
 
 /* `near` instances in a heap; two of three parts, the third one is for asking. */
@@ -211,34 +213,38 @@ static void compare_points(const far_case *c, const bvp_body *near, const bvp_bo
     ck_assert(closest[0].distance == closest[1].distance &&
               closest[0].id.instance == closest[1].id.instance);
     check_work(c, "closest", &s[0], &s[1]);
-    ck_assert_int_eq(bvp_nearest_instances(near, point, INFINITY, nearest[0], 5, &count[0], &s[0]),
+    ck_assert_int_eq(bvp_nearest_instances(near, point, INFINITY, (bvp_array){nearest[0], 0, 5},
+                                           &count[0], &s[0]),
                      BVP_OK);
-    ck_assert_int_eq(bvp_nearest_instances(far, point, INFINITY, nearest[1], 5, &count[1], &s[1]),
+    ck_assert_int_eq(bvp_nearest_instances(far, point, INFINITY, (bvp_array){nearest[1], 0, 5},
+                                           &count[1], &s[1]),
                      BVP_OK);
     for (int i = 0; i < 5; i++)
         ck_assert(nearest[0][i].id.instance == nearest[1][i].id.instance &&
                   nearest[0][i].distance == nearest[1][i].distance);
     check_work(c, "nearest instances", &s[0], &s[1]);
-    ck_assert_int_eq(bvp_overlap_box(near, point, hi, note_hit, &hash[0], &count[0], &s[0]),
-                     BVP_OK);
-    ck_assert_int_eq(bvp_overlap_box(far, point, hi, note_hit, &hash[1], &count[1], &s[1]), BVP_OK);
+    ck_assert_int_eq(
+        bvp_overlap(near, bvp_box_region(point, hi), note_hit, &hash[0], &count[0], &s[0]), BVP_OK);
+    ck_assert_int_eq(
+        bvp_overlap(far, bvp_box_region(point, hi), note_hit, &hash[1], &count[1], &s[1]), BVP_OK);
     ck_assert(count[0] == count[1] && hash[0] == hash[1]);
     check_work(c, "box", &s[0], &s[1]);
     for (int by_triangles = 0; by_triangles < 2; by_triangles++) {
-        ck_assert_int_eq(bvp_instances_in_box(near, point, hi, by_triangles, instances[0], MOST,
-                                              &count[0], &s[0]),
+        ck_assert_int_eq(bvp_instances_in(near, bvp_box_region(point, hi), by_triangles,
+                                          (bvp_array){instances[0], 0, MOST}, &count[0], &s[0]),
                          BVP_OK);
-        ck_assert_int_eq(bvp_instances_in_box(far, point, hi, by_triangles, instances[1], MOST,
-                                              &count[1], &s[1]),
+        ck_assert_int_eq(bvp_instances_in(far, bvp_box_region(point, hi), by_triangles,
+                                          (bvp_array){instances[1], 0, MOST}, &count[1], &s[1]),
                          BVP_OK);
         ck_assert_uint_eq(count[0], count[1]);
         ck_assert_int_eq(memcmp(instances[0], instances[1], count[0] * sizeof **instances), 0);
         check_work(c, "instances in a box", &s[0], &s[1]);
     }
-    ck_assert_int_eq(bvp_overlap_sphere(near, point, .7, note_hit, &hash[0], &count[0], &s[0]),
-                     BVP_OK);
-    ck_assert_int_eq(bvp_overlap_sphere(far, point, .7, note_hit, &hash[1], &count[1], &s[1]),
-                     BVP_OK);
+    ck_assert_int_eq(
+        bvp_overlap(near, bvp_ball_region(point, .7), note_hit, &hash[0], &count[0], &s[0]),
+        BVP_OK);
+    ck_assert_int_eq(
+        bvp_overlap(far, bvp_ball_region(point, .7), note_hit, &hash[1], &count[1], &s[1]), BVP_OK);
     ck_assert(count[0] == count[1] && hash[0] == hash[1]);
     check_work(c, "ball", &s[0], &s[1]);
 }
@@ -314,10 +320,12 @@ START_TEST(own_pairs)
     else
         ck_assert_uint_gt(sum[1].count, sum[0].count);
     check_work(c, "own pairs", &s[0], &s[1]);
-    ck_assert_int_eq(bvp_clash(near.file, NULL, NULL, &options, count_clash, &sum[2], NULL, NULL),
-                     BVP_OK);
-    ck_assert_int_eq(bvp_clash(far.file, NULL, NULL, &options, count_clash, &sum[3], NULL, NULL),
-                     BVP_OK);
+    ck_assert_int_eq(
+        bvp_clash(&(bvp_clash_scene){.a = near.file}, &options, count_clash, &sum[2], NULL, NULL),
+        BVP_OK);
+    ck_assert_int_eq(
+        bvp_clash(&(bvp_clash_scene){.a = far.file}, &options, count_clash, &sum[3], NULL, NULL),
+        BVP_OK);
     if (!has_meeting_far_ones(c))
         ck_assert(sum[2].count == sum[3].count && sum[2].hash == sum[3].hash);
     else
@@ -406,7 +414,8 @@ static void check_point(const far_scene *s, const bvp_file *file, const double p
     ck_assert_int_eq(bvp_closest(&all, point, INFINITY, &r, NULL), BVP_OK);
     ck_assert_int_eq(r.found, 1);
     ck_assert(is_about(r.distance, best.distance));
-    ck_assert_int_eq(bvp_nearest_instances(&all, point, INFINITY, two, 2, &count, NULL), BVP_OK);
+    ck_assert_int_eq(
+        bvp_nearest_instances(&all, point, INFINITY, (bvp_array){two, 0, 2}, &count, NULL), BVP_OK);
     ck_assert_uint_eq(count, 2);
     ck_assert(is_about(two[0].distance, best.distance));
 }
@@ -441,11 +450,12 @@ static void check_region(const far_scene *s, const bvp_file *file, const double 
     uint64_t sum = 0, count;
     for (uint32_t i = 0; i < s->count; i++) {
         const bvp_body one = one_of(file, &s->instances[i]);
-        ck_assert_int_eq(bvp_overlap_sphere(&one, middle, radius, NULL, NULL, &count, NULL),
-                         BVP_OK);
+        ck_assert_int_eq(
+            bvp_overlap(&one, bvp_ball_region(middle, radius), NULL, NULL, &count, NULL), BVP_OK);
         sum += count;
     }
-    ck_assert_int_eq(bvp_overlap_sphere(&all, middle, radius, NULL, NULL, &count, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_overlap(&all, bvp_ball_region(middle, radius), NULL, NULL, &count, NULL),
+                     BVP_OK);
     ck_assert_uint_eq(count, sum);
 }
 
@@ -553,8 +563,12 @@ START_TEST(gaps_of_boxes_on_a_coarse_grid)
     ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
     for (int i = 0; i < ROW; i++) {
         m[3] = 1e5 * i;
-        ck_assert_int_eq(bvp_builder_add_node(builder, BVP_NONE, "", NULL, m, part, &node, NULL),
-                         BVP_OK);
+        ck_assert_int_eq(
+            bvp_builder_add_node(
+                builder,
+                &(bvp_new_node){.parent = BVP_NONE, .name = "", .placement = m, .part = part},
+                &node, NULL),
+            BVP_OK);
     }
     case_file f = case_finish(builder);
     const bvp_body row = {.file = f.file, .part = BVP_ASSEMBLY},

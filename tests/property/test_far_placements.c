@@ -121,13 +121,15 @@ static void ask_one(const bvp_body *body, double value)
     check_status(status, "ray", value);
     if (status == BVP_OK && hit.found)
         check_number(hit.t, "ray", value);
-    check_status(bvp_overlap_box(body, lo, hi, NULL, NULL, &count, NULL), "region", value);
-    status = bvp_nearest_instances(body, lo, INFINITY, closest, 4, &count, NULL);
+    check_status(bvp_overlap(body, bvp_box_region(lo, hi), NULL, NULL, &count, NULL), "region",
+                 value);
+    status = bvp_nearest_instances(body, lo, INFINITY, (bvp_array){closest, 0, 4}, &count, NULL);
     check_status(status, "nearest instances", value);
     for (uint64_t i = 0; status == BVP_OK && i < count; i++)
         check_number(closest[i].distance, "nearest instances", value);
-    check_status(bvp_instances_in_box(body, lo, hi, 0, instances, 4, &count, NULL), "instances",
-                 value);
+    check_status(bvp_instances_in(body, bvp_box_region(lo, hi), 0, (bvp_array){instances, 0, 4},
+                                  &count, NULL),
+                 "instances", value);
 }
 
 static int check_pair(void *user, const bvp_clash_pair *pair)
@@ -149,10 +151,11 @@ static void ask_clash(const bvp_file *a, const bvp_file *b, double value)
             .limits = {1e60, NAN, NAN}, .detail = (bvp_clash_detail)detail, .thread_count = 1};
         bvp_clash_pair pair;
         bvp_status status =
-            bvp_clash(a, b, b ? turned : NULL, &options, check_pair, &value, NULL, NULL);
+            bvp_clash(&(bvp_clash_scene){.a = a, .b = b, .placement_b = b ? turned : NULL},
+                      &options, check_pair, &value, NULL, NULL);
         check_status(status, "clash", value);
-        status =
-            bvp_clash_one(a, b, b ? turned : NULL, 0, 1, &options.limits, options.detail, &pair);
+        status = bvp_clash_one(&(bvp_clash_scene){.a = a, .b = b, .placement_b = b ? turned : NULL},
+                               0, 1, &options.limits, options.detail, &pair);
         check_status(status, "one clash", value);
         if (status == BVP_OK && pair.verdict != BVP_VERDICT_CLEAR)
             check_pair(&value, &pair);
@@ -189,13 +192,23 @@ static bvp_builder *start(const double frame[12], const double placement[12])
     const bvp_mesh mesh = case_mesh(s.soup, s.count);
     ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
     ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_builder_add_node(builder,
+                                          &(bvp_new_node){.parent = BVP_NONE,
+                                                          .name = "frame",
+                                                          .placement = frame,
+                                                          .part = BVP_NONE},
+                                          &node, NULL),
+                     BVP_OK);
     ck_assert_int_eq(
-        bvp_builder_add_node(builder, BVP_NONE, "frame", NULL, frame, BVP_NONE, &node, NULL),
+        bvp_builder_add_node(builder, &(bvp_new_node){.parent = node, .name = "a", .part = part},
+                             NULL, NULL),
         BVP_OK);
-    ck_assert_int_eq(bvp_builder_add_node(builder, node, "a", NULL, NULL, part, NULL, NULL),
-                     BVP_OK);
-    ck_assert_int_eq(bvp_builder_add_node(builder, node, "b", NULL, placement, part, NULL, NULL),
-                     BVP_OK);
+    ck_assert_int_eq(
+        bvp_builder_add_node(
+            builder,
+            &(bvp_new_node){.parent = node, .name = "b", .placement = placement, .part = part},
+            NULL, NULL),
+        BVP_OK);
     return builder;
 }
 
@@ -332,8 +345,11 @@ START_TEST(scaled)
     int hit;
     ck_assert_int_eq(bvp_builder_new(NULL, &builder, NULL), BVP_OK);
     ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
-    ck_assert_int_eq(bvp_builder_add_node(builder, BVP_NONE, NULL, NULL, far, part, &node, NULL),
-                     BVP_OK);
+    ck_assert_int_eq(
+        bvp_builder_add_node(builder,
+                             &(bvp_new_node){.parent = BVP_NONE, .placement = far, .part = part},
+                             &node, NULL),
+        BVP_OK);
     case_file f = case_finish(builder);
     const bvp_body plain = {.file = f.file, .part = BVP_ASSEMBLY};
     const bvp_body inside = {.file = f.file, .part = BVP_ASSEMBLY, .placement = twice};

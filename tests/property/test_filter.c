@@ -88,9 +88,13 @@ static void check_ray(const assembly *a, const bvp_body *some, const bvp_ray *ra
         best.id.instance = i;
     }
     ck_assert_int_eq(bvp_ray_first(some, ray, &first, NULL), BVP_OK);
-    ck_assert_int_eq(bvp_ray_first_batch(some, ray, 0, 1, &batch, 0, NULL, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_ray_first_batch(some, (bvp_const_array){ray, 0, 1},
+                                         (bvp_array){&batch, 0, 1}, NULL, NULL),
+                     BVP_OK);
     ck_assert_int_eq(bvp_ray_any(some, ray, &any, NULL), BVP_OK);
-    ck_assert_int_eq(bvp_ray_any_batch(some, ray, 0, 1, &any_batch, 0, NULL, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_ray_any_batch(some, (bvp_const_array){ray, 0, 1},
+                                       (bvp_array){&any_batch, 0, 1}, NULL, NULL),
+                     BVP_OK);
     ck_assert_int_eq(bvp_ray_all(some, ray, count_hit, (void *)some->filter, &count, NULL), BVP_OK);
     ck_assert_int_eq(first.found, best.found);
     ck_assert_int_eq(any, best.found);
@@ -124,8 +128,9 @@ static void check_closest(const assembly *a, const bvp_body *some, const double 
         best.id.instance = i;
     }
     ck_assert_int_eq(bvp_closest(some, point, INFINITY, &found, NULL), BVP_OK);
-    ck_assert_int_eq(bvp_nearest_instances(some, point, INFINITY, nearest, 2, &count, NULL),
-                     BVP_OK);
+    ck_assert_int_eq(
+        bvp_nearest_instances(some, point, INFINITY, (bvp_array){nearest, 0, 2}, &count, NULL),
+        BVP_OK);
     ck_assert_uint_eq(count, asked < 2 ? asked : 2);
     ck_assert_int_eq(found.found, best.found);
     if (!best.found)
@@ -153,20 +158,20 @@ static bvp_status in_box(const bvp_body *body, const double p[3], double size, b
 {
     const double lo[3] = {p[0] - size, p[1] - size, p[2] - size};
     const double hi[3] = {p[0] + size, p[1] + size, p[2] + size};
-    return bvp_overlap_box(body, lo, hi, each, user, count, NULL);
+    return bvp_overlap(body, bvp_box_region(lo, hi), each, user, count, NULL);
 }
 
 static bvp_status in_ball(const bvp_body *body, const double p[3], double size, bvp_hit_fn each,
                           void *user, uint64_t *count)
 {
-    return bvp_overlap_sphere(body, p, size, each, user, count, NULL);
+    return bvp_overlap(body, bvp_ball_region(p, size), each, user, count, NULL);
 }
 
 static bvp_status in_half(const bvp_body *body, const double p[3], double size, bvp_hit_fn each,
                           void *user, uint64_t *count)
 {
     const double plane[4] = {0.6, 0, 0.8, size - 0.6 * p[0] - 0.8 * p[2]};
-    return bvp_overlap_frustum(body, plane, 1, each, user, count, NULL);
+    return bvp_overlap(body, bvp_convex_region(plane, 1), each, user, count, NULL);
 }
 
 static void check_regions(const assembly *a, const bvp_body *some, const double p[3], double size)
@@ -189,7 +194,8 @@ static void check_regions(const assembly *a, const bvp_body *some, const double 
                          BVP_OK);
         ck_assert_uint_eq(count, sum);
     }
-    ck_assert_int_eq(bvp_instances_in_box(some, lo, hi, 1, instances, INSTANCES, &count, NULL),
+    ck_assert_int_eq(bvp_instances_in(some, bvp_box_region(lo, hi), 1,
+                                      (bvp_array){instances, 0, INSTANCES}, &count, NULL),
                      BVP_OK);
     ck_assert_uint_eq(count, touched);
     for (uint64_t k = 0; k < count; k++)
@@ -414,7 +420,7 @@ static void check_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start warm
     ck_assert_int_eq(bvp_collide_warm(a, b, &warm[0], &hit, NULL), BVP_OK);
     ck_assert_int_eq(hit, cold);
     ck_assert_int_eq(bvp_within(a, b, delta, &cold, NULL, NULL), BVP_OK);
-    ck_assert_int_eq(bvp_within_warm(a, b, delta, &warm[1], &hit, NULL, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_within_warm(a, b, delta, &warm[1], &hit, NULL), BVP_OK);
     ck_assert_int_eq(hit, cold);
     ck_assert_int_eq(bvp_distance(a, b, INFINITY, &cold_nearest, NULL), BVP_OK);
     ck_assert_int_eq(bvp_distance_warm(a, b, INFINITY, &warm[2], &nearest, NULL), BVP_OK);

@@ -310,7 +310,8 @@ static void expect_end(const bvp_file *file)
     bvp_stats stats = {0};
     ck_assert_int_eq(bvp_volumes(file, 0, BVP_KIND_BOXTREE, UINT32_MAX, count_box, &left),
                      BVP_ERR_CORRUPT);
-    ck_assert_int_eq(bvp_overlap_box(&body, lo, hi, on_hit, NULL, &count, &stats), BVP_ERR_CORRUPT);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_box_region(lo, hi), on_hit, NULL, &count, &stats),
+                     BVP_ERR_CORRUPT);
     const double apart[12] = {1, 0, 0, 8.25, 0, 1, 0, 0, 0, 0, 1, 0};
     const bvp_body other = {.file = file, .part = 0, .placement = apart};
     /* where the walk may go on for long, a plane tells the triangles apart before it ends */

@@ -76,11 +76,11 @@ static void check_box(const bvp_body *body, const bvp_body *baseline, const body
         uint32_t found[INSTANCES], again[INSTANCES], expected[INSTANCES];
         uint64_t count, count_again, wanted = 0;
         bool seen[INSTANCES] = {false};
-        ck_assert_int_eq(
-            bvp_instances_in_box(body, lo, hi, by_triangles, found, INSTANCES, &count, NULL),
-            BVP_OK);
-        ck_assert_int_eq(bvp_instances_in_box(baseline, lo, hi, by_triangles, again, INSTANCES,
-                                              &count_again, NULL),
+        ck_assert_int_eq(bvp_instances_in(body, bvp_box_region(lo, hi), by_triangles,
+                                          (bvp_array){found, 0, INSTANCES}, &count, NULL),
+                         BVP_OK);
+        ck_assert_int_eq(bvp_instances_in(baseline, bvp_box_region(lo, hi), by_triangles,
+                                          (bvp_array){again, 0, INSTANCES}, &count_again, NULL),
                          BVP_OK);
         ck_assert_uint_eq(count, count_again);
         ck_assert_int_eq(memcmp(found, again, count * sizeof *found), 0);
@@ -95,9 +95,9 @@ static void check_box(const bvp_body *body, const bvp_body *baseline, const body
             ck_assert(seen[expected[k]]);
         if (count == 0)
             continue;
-        ck_assert_int_eq(
-            bvp_instances_in_box(body, lo, hi, by_triangles, again, count - 1, &count_again, NULL),
-            BVP_ERR_LIMIT);
+        ck_assert_int_eq(bvp_instances_in(body, bvp_box_region(lo, hi), by_triangles,
+                                          (bvp_array){again, 0, count - 1}, &count_again, NULL),
+                         BVP_ERR_LIMIT);
         ck_assert_uint_eq(count_again, count - 1);
         ck_assert_int_eq(memcmp(found, again, count_again * sizeof *found), 0);
     }
@@ -173,10 +173,12 @@ static void check_nearest(const bvp_body *body, const bvp_body *baseline, const 
     static bvp_closest_result expected[MOST], found[MOST], again[MOST];
     uint64_t count, count_again;
     const uint64_t all = nearest_of_each(body->file, list, point, most, expected);
-    ck_assert_int_eq(bvp_nearest_instances(body, point, most, found, capacity, &count, NULL),
-                     BVP_OK);
     ck_assert_int_eq(
-        bvp_nearest_instances(baseline, point, most, again, capacity, &count_again, NULL), BVP_OK);
+        bvp_nearest_instances(body, point, most, (bvp_array){found, 0, capacity}, &count, NULL),
+        BVP_OK);
+    ck_assert_int_eq(bvp_nearest_instances(baseline, point, most, (bvp_array){again, 0, capacity},
+                                           &count_again, NULL),
+                     BVP_OK);
     ck_assert_uint_eq(count, all < capacity ? all : capacity);
     ck_assert_uint_eq(count, count_again);
     for (uint64_t k = 0; k < count; k++) {
@@ -252,17 +254,21 @@ START_TEST(a_box_is_closed)
     const double beyond[3] = {1, nextafter(1, 2), 10};
     uint32_t found[50];
     uint64_t count;
-    ck_assert_int_eq(bvp_instances_in_box(&body, corner, corner, 0, found, 50, &count, NULL),
+    ck_assert_int_eq(bvp_instances_in(&body, bvp_box_region(corner, corner), 0,
+                                      (bvp_array){found, 0, 50}, &count, NULL),
                      BVP_OK);
     ck_assert(count == 1 && found[0] < 50); /* the box's corner, where no triangle is */
-    ck_assert_int_eq(bvp_instances_in_box(&body, corner, corner, 1, found, 50, &count, NULL),
+    ck_assert_int_eq(bvp_instances_in(&body, bvp_box_region(corner, corner), 1,
+                                      (bvp_array){found, 0, 50}, &count, NULL),
                      BVP_OK);
     ck_assert_uint_eq(count, 0);
-    ck_assert_int_eq(bvp_instances_in_box(&body, beyond, beyond, 0, found, 50, &count, NULL),
+    ck_assert_int_eq(bvp_instances_in(&body, bvp_box_region(beyond, beyond), 0,
+                                      (bvp_array){found, 0, 50}, &count, NULL),
                      BVP_OK);
     ck_assert_uint_eq(count, 0);
     for (int by_triangles = 0; by_triangles < 2; by_triangles++) {
-        ck_assert_int_eq(bvp_instances_in_box(&body, lo, hi, by_triangles, found, 50, &count, NULL),
+        ck_assert_int_eq(bvp_instances_in(&body, bvp_box_region(lo, hi), by_triangles,
+                                          (bvp_array){found, 0, 50}, &count, NULL),
                          BVP_OK);
         ck_assert_uint_eq(count, 21);
     }
@@ -282,12 +288,15 @@ START_TEST(far_instances_are_not_entered)
     bvp_closest_result nearest[4];
     bvp_stats stats = {0};
     uint64_t count;
-    ck_assert_int_eq(bvp_instances_in_box(&body, lo, hi, 0, found, COUNT, &count, &stats), BVP_OK);
+    ck_assert_int_eq(bvp_instances_in(&body, bvp_box_region(lo, hi), 0,
+                                      (bvp_array){found, 0, COUNT}, &count, &stats),
+                     BVP_OK);
     ck_assert_uint_eq(count, 10);
     ck_assert_uint_le(stats.instance_pairs, 20);
     stats.instance_pairs = 0;
-    ck_assert_int_eq(bvp_nearest_instances(&body, point, INFINITY, nearest, 4, &count, &stats),
-                     BVP_OK);
+    ck_assert_int_eq(
+        bvp_nearest_instances(&body, point, INFINITY, (bvp_array){nearest, 0, 4}, &count, &stats),
+        BVP_OK);
     ck_assert_uint_eq(count, 4);
     for (int k = 0; k < 4; k++)
         ck_assert_double_eq_tol(nearest[k].distance, expected[k], 1e-9);
@@ -362,23 +371,28 @@ START_TEST(arguments_are_checked)
     bvp_closest_result near[3];
     uint32_t found[3];
     uint64_t count;
-#define IN_BOX bvp_instances_in_box
-    ck_assert_int_eq(IN_BOX(&body, b, a, 0, found, 3, &count, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(IN_BOX(&body, a, bad, 0, found, 3, &count, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(IN_BOX(&body, NULL, b, 0, found, 3, &count, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(IN_BOX(&part, a, b, 0, found, 3, &count, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(IN_BOX(&body, a, b, 0, NULL, 3, &count, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(IN_BOX(&body, a, b, 0, found, 3, NULL, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(IN_BOX(&body, a, b, 0, NULL, 0, &count, NULL), BVP_ERR_LIMIT);
-#define NEAREST bvp_nearest_instances
-    ck_assert_int_eq(NEAREST(&body, bad, 1, near, 3, &count, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(NEAREST(&body, a, NAN, near, 3, &count, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(NEAREST(&body, a, -1, near, 3, &count, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(NEAREST(&part, a, 1, near, 3, &count, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(NEAREST(&body, a, 1, NULL, 3, &count, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(NEAREST(&body, a, 1, near, 3, NULL, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(NEAREST(NULL, a, 1, near, 3, &count, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(NEAREST(&body, a, 1, NULL, 0, &count, NULL), BVP_OK);
+#define IN_BOX(body, lo, hi, base, room, count)                                                    \
+    bvp_instances_in(body, bvp_box_region(lo, hi), 0, (bvp_array){base, 0, room}, count, NULL)
+    ck_assert_int_eq(IN_BOX(&body, b, a, found, 3, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(IN_BOX(&body, a, bad, found, 3, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(IN_BOX(&body, NULL, b, found, 3, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(IN_BOX(&part, a, b, found, 3, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(IN_BOX(&body, a, b, NULL, 3, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(IN_BOX(&body, a, b, found, 3, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(IN_BOX(&body, a, b, NULL, 0, &count), BVP_ERR_LIMIT);
+    ck_assert_int_eq(
+        bvp_instances_in(&body, bvp_ball_region(a, 1), 0, (bvp_array){found, 0, 3}, &count, NULL),
+        BVP_ERR_ARGUMENT);
+#define NEAREST(body, point, most, base, room, count)                                              \
+    bvp_nearest_instances(body, point, most, (bvp_array){base, 0, room}, count, NULL)
+    ck_assert_int_eq(NEAREST(&body, bad, 1, near, 3, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(NEAREST(&body, a, NAN, near, 3, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(NEAREST(&body, a, -1, near, 3, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(NEAREST(&part, a, 1, near, 3, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(NEAREST(&body, a, 1, NULL, 3, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(NEAREST(&body, a, 1, near, 3, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(NEAREST(NULL, a, 1, near, 3, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(NEAREST(&body, a, 1, NULL, 0, &count), BVP_OK);
     ck_assert_uint_eq(count, 0);
     scene_close(&s);
 }

@@ -114,8 +114,12 @@ static case_file make_large(void)
         for (int k = 0; k < 12; k++)
             m[k] = (k % 5 == 0) + 0.1 * case_uniform(&state);
         snprintf(text, sizeof text, "a name that takes up some room, %u", i);
-        ck_assert_int_eq(bvp_builder_add_node(builder, BVP_NONE, text, NULL, m, part, &node, NULL),
-                         BVP_OK);
+        ck_assert_int_eq(
+            bvp_builder_add_node(
+                builder,
+                &(bvp_new_node){.parent = BVP_NONE, .name = text, .placement = m, .part = part},
+                &node, NULL),
+            BVP_OK);
     }
     return case_finish(builder);
 }

@@ -30,21 +30,23 @@ static bvp_status ask_region(const bvp_body *body, const bvpi_region *r, bvp_hit
                              void *user, uint64_t *count, bvp_stats *stats)
 {
     switch (r->kind) {
-    case BVPI_REGION_BOX:
-        return bvp_overlap_box(body, r->lo, r->hi, callback, user, count, stats);
-    case BVPI_REGION_BALL:
-        return bvp_overlap_sphere(body, r->centre, r->radius, callback, user, count, stats);
+    case BVP_REGION_BOX:
+        return bvp_overlap(body, bvp_box_region(r->lo, r->hi), callback, user, count, stats);
+    case BVP_REGION_BALL:
+        return bvp_overlap(body, bvp_ball_region(r->centre, r->radius), callback, user, count,
+                           stats);
     default:
-        return bvp_overlap_frustum(body, r->planes, r->plane_count, callback, user, count, stats);
+        return bvp_overlap(body, bvp_convex_region(r->planes, r->plane_count), callback, user,
+                           count, stats);
     }
 }
 
 static bool holds(const bvpi_region *r, const double *m, const float tri[9])
 {
     switch (r->kind) {
-    case BVPI_REGION_BOX:
+    case BVP_REGION_BOX:
         return bvpi_tri_meets_box(tri, m, r->lo, r->hi);
-    case BVPI_REGION_BALL:
+    case BVP_REGION_BALL:
         return bvpi_tri_meets_ball(tri, m, r->centre, r->radius);
     default:
         return bvpi_tri_meets_region(tri, m, r->planes, r->plane_count);
@@ -93,7 +95,7 @@ static void check_region(const bvp_body *body, const bvp_body *baseline, const b
 /* Around a point of the body: from a point to half of it. */
 static void random_box(const double p[3], double size, bvpi_region *r)
 {
-    r->kind = BVPI_REGION_BOX;
+    r->kind = BVP_REGION_BOX;
     for (int a = 0; a < 3; a++) {
         const double low = size * exp2(-12 * fabs(case_unit())) * (case_int(6) != 0);
         const double high = size * exp2(-12 * fabs(case_unit())) * (case_int(6) != 0);
@@ -104,7 +106,7 @@ static void random_box(const double p[3], double size, bvpi_region *r)
 
 static void random_ball(const double p[3], double size, bvpi_region *r)
 {
-    r->kind = BVPI_REGION_BALL;
+    r->kind = BVP_REGION_BALL;
     r->radius = size * exp2(-12 * fabs(case_unit())) * (case_int(6) != 0);
     for (int a = 0; a < 3; a++)
         r->centre[a] = p[a] + (case_int(2) ? r->radius * case_unit() : 0);
@@ -113,7 +115,7 @@ static void random_ball(const double p[3], double size, bvpi_region *r)
 /* Planes near the point, most of which have it inside. */
 static void random_convex(const double p[3], double size, bvpi_region *r, double *planes)
 {
-    r->kind = BVPI_REGION_CONVEX;
+    r->kind = BVP_REGION_CONVEX;
     r->planes = planes;
     r->plane_count = 1 + (uint32_t)case_int(BVPI_REGION_PLANES);
     for (uint32_t i = 0; i < r->plane_count; i++) {
@@ -162,7 +164,7 @@ static uint64_t count_in_box(const bvp_body *body, double x0, double x1, double 
 {
     const double lo[3] = {x0, y0, z0}, hi[3] = {x1, y1, z1};
     uint64_t count = 99;
-    ck_assert_int_eq(bvp_overlap_box(body, lo, hi, NULL, NULL, &count, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_overlap(body, bvp_box_region(lo, hi), NULL, NULL, &count, NULL), BVP_OK);
     return count;
 }
 
@@ -192,7 +194,7 @@ START_TEST(planes_along_flat_bodies)
         plane[3] = -(double)most;
         const bvp_body body = {.file = s.file[0], .part = 0, .placement = m};
         const bvp_body baseline = {.file = s.file[1], .part = 0, .placement = m};
-        const bvpi_region r = {.kind = BVPI_REGION_CONVEX, .planes = plane, .plane_count = 1};
+        const bvpi_region r = {.kind = BVP_REGION_CONVEX, .planes = plane, .plane_count = 1};
         body_list list = list_of(&body);
         check_region(&body, &baseline, &list, &r);
         list_free(&list);
@@ -217,17 +219,22 @@ START_TEST(touching_counts)
     ck_assert_uint_eq(count_in_box(&body, -9, 9, -9, 9, -9, 9), 1);   /* around it */
     const double centre[3] = {1, 1, 3}, above[3] = {4, 0, 2};
     uint64_t count;
-    ck_assert_int_eq(bvp_overlap_sphere(&body, centre, 3, NULL, NULL, &count, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_ball_region(centre, 3), NULL, NULL, &count, NULL),
+                     BVP_OK);
     ck_assert_uint_eq(count, 1);
     ck_assert_int_eq(
-        bvp_overlap_sphere(&body, centre, 2.9999999999999996, NULL, NULL, &count, NULL), BVP_OK);
+        bvp_overlap(&body, bvp_ball_region(centre, 2.9999999999999996), NULL, NULL, &count, NULL),
+        BVP_OK);
     ck_assert_uint_eq(count, 0);
-    ck_assert_int_eq(bvp_overlap_sphere(&body, above, 2, NULL, NULL, &count, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_ball_region(above, 2), NULL, NULL, &count, NULL),
+                     BVP_OK);
     ck_assert_uint_eq(count, 1);
     const double corner[4] = {1, 0, 0, -4}, beyond[4] = {1, 0, 0, -4.000000000000001};
-    ck_assert_int_eq(bvp_overlap_frustum(&body, corner, 1, NULL, NULL, &count, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_convex_region(corner, 1), NULL, NULL, &count, NULL),
+                     BVP_OK);
     ck_assert_uint_eq(count, 1);
-    ck_assert_int_eq(bvp_overlap_frustum(&body, beyond, 1, NULL, NULL, &count, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_convex_region(beyond, 1), NULL, NULL, &count, NULL),
+                     BVP_OK);
     ck_assert_uint_eq(count, 0);
     scene_close(&s);
 }
@@ -241,12 +248,12 @@ START_TEST(hits_come_in_the_order_of_storage)
     bvp_body body = {.file = s.file[0], .part = 0};
     const double lo[3] = {-2, -2, -2}, hi[3] = {2, 2, 2};
     hits h = {.ids = found};
-    ck_assert_int_eq(bvp_overlap_box(&body, lo, hi, add_hit, &h, NULL, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_box_region(lo, hi), add_hit, &h, NULL, NULL), BVP_OK);
     ck_assert_uint_eq(h.count, mesh.count);
     for (uint64_t i = 0; i < h.count; i++)
         ck_assert_uint_eq(found[i].triangle, i);
     h = (hits){.ids = found, .stop_at = 17};
-    ck_assert_int_eq(bvp_overlap_box(&body, lo, hi, add_hit, &h, NULL, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_box_region(lo, hi), add_hit, &h, NULL, NULL), BVP_OK);
     ck_assert_uint_eq(h.count, 17);
     scene_close(&s);
     free(mesh.tri);
@@ -266,25 +273,35 @@ START_TEST(arguments_are_checked)
     for (int axis = 0; axis < 3; axis++) {
         double below[3] = {1, 1, 1};
         below[axis] = -1;
-        ck_assert_int_eq(bvp_overlap_box(&body, a, below, NULL, NULL, NULL, NULL),
+        ck_assert_int_eq(bvp_overlap(&body, bvp_box_region(a, below), NULL, NULL, NULL, NULL),
                          BVP_ERR_ARGUMENT);
     }
-    ck_assert_int_eq(bvp_overlap_box(&body, bad, b, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_overlap_box(&body, a, inf, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_overlap_box(&body, NULL, b, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_overlap_box(&absent, a, b, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_overlap_box(NULL, a, b, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_overlap_sphere(&body, a, -1, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_overlap_sphere(&body, a, NAN, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_overlap_sphere(&body, bad, 1, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_overlap_frustum(&body, planes, 1, NULL, NULL, NULL, NULL), BVP_OK);
-    ck_assert_int_eq(bvp_overlap_frustum(&body, planes, 0, NULL, NULL, NULL, NULL),
+    ck_assert_int_eq(bvp_overlap(&body, bvp_box_region(bad, b), NULL, NULL, NULL, NULL),
                      BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_overlap_frustum(&body, planes, 17, NULL, NULL, NULL, NULL),
+    ck_assert_int_eq(bvp_overlap(&body, bvp_box_region(a, inf), NULL, NULL, NULL, NULL),
                      BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_overlap_frustum(&body, planes, 2, NULL, NULL, NULL, NULL),
+    ck_assert_int_eq(bvp_overlap(&body, bvp_box_region(NULL, b), NULL, NULL, NULL, NULL),
+                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_overlap(&absent, bvp_box_region(a, b), NULL, NULL, NULL, NULL),
+                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_overlap(NULL, bvp_box_region(a, b), NULL, NULL, NULL, NULL),
+                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_ball_region(a, -1), NULL, NULL, NULL, NULL),
+                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_ball_region(a, NAN), NULL, NULL, NULL, NULL),
+                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_ball_region(bad, 1), NULL, NULL, NULL, NULL),
+                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_convex_region(planes, 1), NULL, NULL, NULL, NULL),
+                     BVP_OK);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_convex_region(planes, 0), NULL, NULL, NULL, NULL),
+                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_convex_region(planes, 17), NULL, NULL, NULL, NULL),
+                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_convex_region(planes, 2), NULL, NULL, NULL, NULL),
                      BVP_ERR_ARGUMENT); /* the second one has no normal */
-    ck_assert_int_eq(bvp_overlap_frustum(&body, NULL, 1, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_overlap(&body, bvp_convex_region(NULL, 1), NULL, NULL, NULL, NULL),
+                     BVP_ERR_ARGUMENT);
     scene_close(&s);
     free(mesh.tri);
 }

@@ -135,15 +135,29 @@ static case_file packed_again(const fixture *f, int borrow)
         uint32_t part;
         file[i] = open_part(f, i);
         ck_assert_int_eq(bvp_verify_file(file[i], NULL, NULL, NULL), BVP_OK);
-        ck_assert_int_eq(
-            borrow ? bvp_builder_borrow_packed(builder, file[i], 0, names[i], "x", &part, NULL)
-                   : bvp_builder_add_packed(builder, file[i], 0, names[i], "x", &part, NULL),
-            BVP_OK);
-        ck_assert_uint_eq(part, (uint32_t)i);
-        ck_assert_int_eq(bvp_builder_add_packed(builder, file[i], 0, "twice", NULL, &part, NULL),
+        ck_assert_int_eq(borrow ? bvp_builder_add_packed(builder,
+                                                         &(bvp_packed_part){.file = file[i],
+                                                                            .part = 0,
+                                                                            .name = names[i],
+                                                                            .source_id = "x",
+                                                                            .borrow = 1},
+                                                         &part, NULL)
+                                : bvp_builder_add_packed(builder,
+                                                         &(bvp_packed_part){.file = file[i],
+                                                                            .part = 0,
+                                                                            .name = names[i],
+                                                                            .source_id = "x"},
+                                                         &part, NULL),
                          BVP_OK);
         ck_assert_uint_eq(part, (uint32_t)i);
-        ck_assert_int_eq(bvp_builder_add_packed(builder, file[i], 1, NULL, NULL, &part, NULL),
+        ck_assert_int_eq(
+            bvp_builder_add_packed(builder,
+                                   &(bvp_packed_part){.file = file[i], .part = 0, .name = "twice"},
+                                   &part, NULL),
+            BVP_OK);
+        ck_assert_uint_eq(part, (uint32_t)i);
+        ck_assert_int_eq(bvp_builder_add_packed(
+                             builder, &(bvp_packed_part){.file = file[i], .part = 1}, &part, NULL),
                          BVP_ERR_ARGUMENT);
         if (!borrow)
             bvp_close(file[i]);
@@ -303,8 +317,9 @@ START_TEST(a_thin_file_answers_as_a_fat_one)
             ck_assert_int_eq(bvp_get_hierarchy(thin.file, part, i, &k), BVP_OK);
             ck_assert_mem_eq(&h, &k, sizeof h);
         }
-        bvp_get_triangles(whole.file, part, 0, COUNT, p[0], ids[0], &got);
-        ck_assert_int_eq(bvp_get_triangles(thin.file, part, 0, COUNT, p[1], ids[1], &got), BVP_OK);
+        bvp_get_triangles(whole.file, part, (bvp_range){0, COUNT}, p[0], ids[0], &got);
+        ck_assert_int_eq(
+            bvp_get_triangles(thin.file, part, (bvp_range){0, COUNT}, p[1], ids[1], &got), BVP_OK);
         ck_assert_mem_eq(p[0], p[1], sizeof p[0]);
         ck_assert_mem_eq(ids[0], ids[1], sizeof ids[0]);
     }
@@ -333,7 +348,11 @@ START_TEST(a_thin_file_becomes_fat)
     bvp_builder *builder = new_builder(&(bvp_build_options){.unit_in_metres = 0.5});
     for (uint32_t i = 0; i < PARTS; i++) {
         uint32_t part;
-        ck_assert_int_eq(bvp_builder_add_packed(builder, thin.file, i, names[i], "x", &part, NULL),
+        ck_assert_int_eq(bvp_builder_add_packed(
+                             builder,
+                             &(bvp_packed_part){
+                                 .file = thin.file, .part = i, .name = names[i], .source_id = "x"},
+                             &part, NULL),
                          BVP_OK);
     }
     case_file fat = case_finish(builder);
@@ -445,7 +464,8 @@ static bvp_status instances_everywhere(const bvp_file *file)
     const double lo[3] = {-1e9, -1e9, -1e9}, hi[3] = {1e9, 1e9, 1e9};
     uint32_t found[PARTS];
     uint64_t count;
-    return bvp_instances_in_box(&body, lo, hi, 0, found, PARTS, &count, NULL);
+    return bvp_instances_in(&body, bvp_box_region(lo, hi), 0, (bvp_array){found, 0, PARTS}, &count,
+                            NULL);
 }
 
 /* From what the store's files say of their parts, and nothing else. */

@@ -469,12 +469,14 @@ START_TEST(batches_equal_single_queries)
         case_rotation(placements[k]);
         case_translate(placements[k], 4);
     }
-    ck_assert_int_eq(bvp_collide_batch(&a, &b, placements[0], sizeof *placements, COUNT,
-                                       &hits[0].hit, sizeof *hits, &done, NULL),
+    ck_assert_int_eq(bvp_collide_batch(&a, &b,
+                                       (bvp_const_array){placements[0], sizeof *placements, COUNT},
+                                       (bvp_array){&hits[0].hit, sizeof *hits, COUNT}, &done, NULL),
                      BVP_OK);
     ck_assert_uint_eq(done, COUNT);
-    ck_assert_int_eq(bvp_distance_batch(&a, &b, placements[0], sizeof *placements, COUNT, INFINITY,
-                                        results, 0, &done, NULL),
+    ck_assert_int_eq(bvp_distance_batch(&a, &b,
+                                        (bvp_const_array){placements[0], sizeof *placements, COUNT},
+                                        INFINITY, (bvp_array){results, 0, COUNT}, &done, NULL),
                      BVP_OK);
     for (int k = 0; k < COUNT; k++) {
         int hit;
@@ -486,8 +488,9 @@ START_TEST(batches_equal_single_queries)
         ck_assert(result.distance == results[k].distance);
     }
     placements[7][5] = NAN;
-    ck_assert_int_eq(bvp_collide_batch(&a, &b, placements[0], sizeof *placements, COUNT,
-                                       &hits[0].hit, sizeof *hits, &done, NULL),
+    ck_assert_int_eq(bvp_collide_batch(&a, &b,
+                                       (bvp_const_array){placements[0], sizeof *placements, COUNT},
+                                       (bvp_array){&hits[0].hit, sizeof *hits, COUNT}, &done, NULL),
                      BVP_ERR_ARGUMENT);
     ck_assert_uint_eq(done, 7);
     bvp_close(file);

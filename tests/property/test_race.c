@@ -50,8 +50,12 @@ static void fill(racer *r)
         const bvp_mesh mesh = case_mesh(soup, COUNT);
         ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
         for (int k = 0; k < 2; k++)
-            ck_assert_int_eq(bvp_builder_add_node(builder, BVP_NONE, "node", NULL, k ? moved : NULL,
-                                                  part, &node, NULL),
+            ck_assert_int_eq(bvp_builder_add_node(builder,
+                                                  &(bvp_new_node){.parent = BVP_NONE,
+                                                                  .name = "node",
+                                                                  .placement = k ? moved : NULL,
+                                                                  .part = part},
+                                                  &node, NULL),
                              BVP_OK);
         ck_assert_int_eq(bvp_builder_add_property(builder, node, "key", "value", NULL), BVP_OK);
         free(soup);
@@ -181,8 +185,9 @@ static void build(const bvp_file *file)
         ck_assert_int_ge(fd, 0);
         ck_assert_int_eq(bvp_builder_new(&options, &builder, NULL), BVP_OK);
         for (uint32_t i = 0; i < PARTS; i++)
-            (way == 2 ? bvp_builder_borrow_packed : bvp_builder_add_packed)(builder, file, i, NULL,
-                                                                            NULL, &part, NULL);
+            bvp_builder_add_packed(builder,
+                                   &(bvp_packed_part){.file = file, .part = i, .borrow = way == 2},
+                                   &part, NULL);
         bvp_builder_finish_fd(builder, fd, NULL, NULL);
         bvp_builder_free(builder);
         ck_assert_int_eq(ftruncate(fd, 0), 0);

@@ -261,8 +261,8 @@ static void ask_closest(const scene *s, const double (*points)[3])
     size_t done = 0;
     memset(all, 0, sizeof all);
     expect(s,
-           bvp_closest_batch(&s->a.body, points[0], 0, ELEMENTS, INFINITY, all, 0, &done, NULL) ==
-                   BVP_OK &&
+           bvp_closest_batch(&s->a.body, (bvp_const_array){points[0], 0, ELEMENTS}, INFINITY,
+                             (bvp_array){all, 0, ELEMENTS}, &done, NULL) == BVP_OK &&
                done == ELEMENTS,
            "closest batch fails", (double)done);
     for (int i = 0; i < ELEMENTS; i++) {
@@ -381,11 +381,13 @@ static void ask_rays(const scene *s, const ray_truth *truth)
     for (int i = 0; i < ELEMENTS; i++)
         rays[i] = truth[i].ray;
     expect(s,
-           bvp_ray_first_batch(&s->a.body, rays, 0, ELEMENTS, first, 0, &done, NULL) == BVP_OK &&
+           bvp_ray_first_batch(&s->a.body, (bvp_const_array){rays, 0, ELEMENTS},
+                               (bvp_array){first, 0, ELEMENTS}, &done, NULL) == BVP_OK &&
                done == ELEMENTS,
            "ray batch fails", (double)done);
     expect(s,
-           bvp_ray_any_batch(&s->a.body, rays, 0, ELEMENTS, any, 0, &done, NULL) == BVP_OK &&
+           bvp_ray_any_batch(&s->a.body, (bvp_const_array){rays, 0, ELEMENTS},
+                             (bvp_array){any, 0, ELEMENTS}, &done, NULL) == BVP_OK &&
                done == ELEMENTS,
            "any batch fails", (double)done);
     for (int i = 0; i < ELEMENTS; i++) {
@@ -475,11 +477,13 @@ static void ask_region(const scene *s, const region_truth *truth)
     const bvp_body *a = &s->a.body;
     uint64_t count = 0;
     const bvp_status status =
-        truth->kind == 0 ? bvp_overlap_box(a, truth->lo, truth->hi, take_id, &list, &count, NULL)
+        truth->kind == 0
+            ? bvp_overlap(a, bvp_box_region(truth->lo, truth->hi), take_id, &list, &count, NULL)
         : truth->kind == 1
-            ? bvp_overlap_sphere(a, truth->lo, truth->radius, take_id, &list, &count, NULL)
-            : bvp_overlap_frustum(a, truth->plane, (uint32_t)truth->plane_count, take_id, &list,
-                                  &count, NULL);
+            ? bvp_overlap(a, bvp_ball_region(truth->lo, truth->radius), take_id, &list, &count,
+                          NULL)
+            : bvp_overlap(a, bvp_convex_region(truth->plane, (uint32_t)truth->plane_count), take_id,
+                          &list, &count, NULL);
     expect(s, status == BVP_OK, "region fails", (double)status);
     expect(s, count == truth->count && list.count == count, "number in the region",
            (double)count - (double)truth->count);
@@ -525,7 +529,7 @@ static void ask_warm(const scene *s, double places[ELEMENTS][12])
         expect(s, r.lower <= plain.distance, "lower, warm", r.lower - plain.distance);
         const double delta = plain.distance * (case_int(2) ? 1 + 0x1p-20 : 1 - 0x1p-20);
         expect(s, bvp_within(&s->a.body, &b, delta, &is, NULL, NULL) == BVP_OK, "within fails", i);
-        expect(s, bvp_within_warm(&s->a.body, &b, delta, &warm[2], &within, NULL, NULL) == BVP_OK,
+        expect(s, bvp_within_warm(&s->a.body, &b, delta, &warm[2], &within, NULL) == BVP_OK,
                "warm fails", i);
         expect(s, within == is, "within, warm", delta);
         if (i < ELEMENTS - 1)
@@ -543,13 +547,13 @@ static void ask_batches(const scene *s, double places[ELEMENTS][12])
     size_t done = 0;
     memset(all, 0, sizeof all);
     expect(s,
-           bvp_collide_batch(&s->a.body, &s->b.body, places[0], 0, ELEMENTS, hits, 0, &done,
-                             NULL) == BVP_OK &&
+           bvp_collide_batch(&s->a.body, &s->b.body, (bvp_const_array){places[0], 0, ELEMENTS},
+                             (bvp_array){hits, 0, ELEMENTS}, &done, NULL) == BVP_OK &&
                done == ELEMENTS,
            "collide batch fails", (double)done);
     expect(s,
-           bvp_distance_batch(&s->a.body, &s->b.body, places[0], 0, ELEMENTS, INFINITY, all, 0,
-                              &done, NULL) == BVP_OK &&
+           bvp_distance_batch(&s->a.body, &s->b.body, (bvp_const_array){places[0], 0, ELEMENTS},
+                              INFINITY, (bvp_array){all, 0, ELEMENTS}, &done, NULL) == BVP_OK &&
                done == ELEMENTS,
            "distance batch fails", (double)done);
     check_collide(s, BVP_OK, hits[ELEMENTS - 1]);

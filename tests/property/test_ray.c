@@ -380,13 +380,15 @@ START_TEST(batches_equal_single_calls)
     case_seed(5);
     for (int i = 0; i < COUNT; i++)
         batch[i].ray = random_ray(&list, size_of_body(&list));
-    ck_assert_int_eq(bvp_ray_first_batch(&body, &batch[0].ray, sizeof(padded), COUNT, &batch[0].hit,
-                                         sizeof(padded), &done, &many),
-                     BVP_OK);
+    ck_assert_int_eq(
+        bvp_ray_first_batch(&body, (bvp_const_array){&batch[0].ray, sizeof(padded), COUNT},
+                            (bvp_array){&batch[0].hit, sizeof(padded), COUNT}, &done, &many),
+        BVP_OK);
     ck_assert_uint_eq(done, COUNT);
-    ck_assert_int_eq(bvp_ray_any_batch(&body, &batch[0].ray, sizeof(padded), COUNT, &batch[0].any,
-                                       sizeof(padded), &done, NULL),
-                     BVP_OK);
+    ck_assert_int_eq(
+        bvp_ray_any_batch(&body, (bvp_const_array){&batch[0].ray, sizeof(padded), COUNT},
+                          (bvp_array){&batch[0].any, sizeof(padded), COUNT}, &done, NULL),
+        BVP_OK);
     for (int i = 0; i < COUNT; i++) {
         bvp_ray_hit hit;
         ck_assert_int_eq(bvp_ray_first(&body, &batch[i].ray, &hit, &one), BVP_OK);
@@ -395,9 +397,10 @@ START_TEST(batches_equal_single_calls)
     }
     ck_assert_mem_eq(&one, &many, sizeof one);
     batch[7].ray.direction[1] = NAN;
-    ck_assert_int_eq(bvp_ray_first_batch(&body, &batch[0].ray, sizeof(padded), COUNT, &batch[0].hit,
-                                         sizeof(padded), &done, NULL),
-                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(
+        bvp_ray_first_batch(&body, (bvp_const_array){&batch[0].ray, sizeof(padded), COUNT},
+                            (bvp_array){&batch[0].hit, sizeof(padded), COUNT}, &done, NULL),
+        BVP_ERR_ARGUMENT);
     ck_assert_uint_eq(done, 7);
     list_free(&list);
     scene_close(&s);

@@ -28,7 +28,9 @@ static size_t check_first(const bvp_body *body, const bvp_ray rays[RAYS],
     bvp_status status;
     size_t done, sound = ask_alone(body, rays, expected, &status);
     memset(hits, 0x55, sizeof hits);
-    ck_assert_int_eq(bvp_ray_first_batch(body, rays, 0, RAYS, hits, 0, &done, NULL), status);
+    ck_assert_int_eq(bvp_ray_first_batch(body, (bvp_const_array){rays, 0, RAYS},
+                                         (bvp_array){hits, 0, RAYS}, &done, NULL),
+                     status);
     ck_assert_uint_eq(done, sound);
     for (size_t i = 0; i < sound; i++)
         ck_assert_msg(memcmp(&hits[i], &expected[i], sizeof hits[i]) == 0,
@@ -43,7 +45,8 @@ static void check_any(const bvp_body *body, const bvp_ray rays[RAYS],
     int any[RAYS];
     size_t done;
     memset(any, 0x55, sizeof any);
-    ck_assert_int_eq(bvp_ray_any_batch(body, rays, 0, RAYS, any, 0, &done, NULL) == BVP_OK,
+    ck_assert_int_eq(bvp_ray_any_batch(body, (bvp_const_array){rays, 0, RAYS},
+                                       (bvp_array){any, 0, RAYS}, &done, NULL) == BVP_OK,
                      sound == RAYS);
     ck_assert_uint_eq(done, sound);
     for (size_t i = 0; i < sound; i++)
@@ -197,7 +200,9 @@ static void count_work(const bvp_body *body, const bvp_ray *rays, bvp_stats *one
 {
     static bvp_ray_hit hits[SIDE * SIDE];
     *one = *many = (bvp_stats){.nodes = 0};
-    ck_assert_int_eq(bvp_ray_first_batch(body, rays, 0, SIDE * SIDE, hits, 0, NULL, many), BVP_OK);
+    ck_assert_int_eq(bvp_ray_first_batch(body, (bvp_const_array){rays, 0, SIDE * SIDE},
+                                         (bvp_array){hits, 0, SIDE * SIDE}, NULL, many),
+                     BVP_OK);
     for (int i = 0; i < SIDE * SIDE; i++) {
         bvp_ray_hit hit;
         ck_assert_int_eq(bvp_ray_first(body, &rays[i], &hit, one), BVP_OK);
@@ -267,10 +272,12 @@ START_TEST(a_bad_ray_stops_the_batch_where_it_is)
         double *field = fields[bad % 8];
         size_t done;
         *field = NAN;
-        ck_assert_int_eq(bvp_ray_first_batch(&body, rays, 0, SIDE * SIDE, hits, 0, &done, NULL),
+        ck_assert_int_eq(bvp_ray_first_batch(&body, (bvp_const_array){rays, 0, SIDE * SIDE},
+                                             (bvp_array){hits, 0, SIDE * SIDE}, &done, NULL),
                          BVP_ERR_ARGUMENT);
         ck_assert_uint_eq(done, bad);
-        ck_assert_int_eq(bvp_ray_any_batch(&body, rays, 0, SIDE * SIDE, any, 0, &done, NULL),
+        ck_assert_int_eq(bvp_ray_any_batch(&body, (bvp_const_array){rays, 0, SIDE * SIDE},
+                                           (bvp_array){any, 0, SIDE * SIDE}, &done, NULL),
                          BVP_ERR_ARGUMENT);
         ck_assert_uint_eq(done, bad);
         rays[bad] = kept;

@@ -126,11 +126,11 @@ static void check_regions(side sides[2], uint32_t part, const double p[3], doubl
             s->count = 0;
             bvp_status status = BVP_OK;
             if (kind == 0)
-                status = bvp_overlap_box(&body, lo, hi, add_hit, s, NULL, NULL);
+                status = bvp_overlap(&body, bvp_box_region(lo, hi), add_hit, s, NULL, NULL);
             else if (kind == 1)
-                status = bvp_overlap_sphere(&body, p, reach, add_hit, s, NULL, NULL);
+                status = bvp_overlap(&body, bvp_ball_region(p, reach), add_hit, s, NULL, NULL);
             else
-                status = bvp_overlap_frustum(&body, planes, 2, add_hit, s, NULL, NULL);
+                status = bvp_overlap(&body, bvp_convex_region(planes, 2), add_hit, s, NULL, NULL);
             ck_assert_int_eq(status, BVP_OK);
             qsort(s->hits, s->count, sizeof *s->hits, by_value);
         }

@@ -259,8 +259,10 @@ static case_file build(const float *soup, uint32_t count)
                                .triangle_count = mesh->triangle_count,
                                .ids = mesh->ids};
         ck_assert_int_eq(bvp_builder_add_part(builder, &from, &part, NULL), BVP_OK);
-        ck_assert_int_eq(
-            bvp_builder_add_node(builder, BVP_NONE, NULL, NULL, NULL, part, &node, NULL), BVP_OK);
+        ck_assert_int_eq(bvp_builder_add_node(builder,
+                                              &(bvp_new_node){.parent = BVP_NONE, .part = part},
+                                              &node, NULL),
+                         BVP_OK);
     }
     model_free(&m);
     case_file built = case_finish(builder);
@@ -347,7 +349,7 @@ static uint64_t ask(question what, const bvp_body *a, const bvp_body *b, answer 
         out->number[0] = closest.distance;
         break;
     default:
-        status = bvp_overlap_box(a, lo, hi, take_hit, out, &out->count, &stats);
+        status = bvp_overlap(a, bvp_box_region(lo, hi), take_hit, out, &out->count, &stats);
     }
     ck_assert_int_eq(status, BVP_OK);
     out->count += (uint64_t)yes;
@@ -487,7 +489,7 @@ static void check_far(const scene *s, bvp_kind kind)
     ck_assert_int_eq(bvp_closest(&a, centre, INFINITY, &closest, NULL), BVP_OK);
     ck_assert(closest.found && closest.id.id == s->at);
     skipped = UINT32_MAX;
-    ck_assert_int_eq(bvp_overlap_box(&a, lo, hi, take_hit, &got, &count, NULL), BVP_OK);
+    ck_assert_int_eq(bvp_overlap(&a, bvp_box_region(lo, hi), take_hit, &got, &count, NULL), BVP_OK);
     ck_assert_uint_eq(got.count, 1);
     ck_assert_uint_eq(got.sum, (s->at + 1ull) * (s->at + 1ull));
     bvp_close(with);

@@ -73,9 +73,13 @@ static void open_fixture(fixture *f, bool is_thin)
         ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
         if (is_thin)
             save_part(f, builder, part);
-        ck_assert_int_eq(
-            bvp_builder_add_node(builder, BVP_NONE, "node", NULL, place, part, &node, NULL),
-            BVP_OK);
+        ck_assert_int_eq(bvp_builder_add_node(builder,
+                                              &(bvp_new_node){.parent = BVP_NONE,
+                                                              .name = "node",
+                                                              .placement = place,
+                                                              .part = part},
+                                              &node, NULL),
+                         BVP_OK);
         free(soup);
     }
     f->whole = case_finish(builder);
@@ -130,8 +134,9 @@ static void ask(const bvp_file *file, uint32_t first, answers *out)
     }
     out->status |= bvp_check_part(file, BVP_ASSEMBLY, NULL);
     const bvp_clash_options options = {.limits = {0.1, NAN, NAN}, .thread_count = 2};
-    out->status |= bvp_clash(file, NULL, NULL, &options, count_pair, &out->pairs, NULL, NULL);
-    out->status |= bvp_clash(file, NULL, NULL, &options, stop, NULL, NULL, NULL);
+    out->status |=
+        bvp_clash(&(bvp_clash_scene){.a = file}, &options, count_pair, &out->pairs, NULL, NULL);
+    out->status |= bvp_clash(&(bvp_clash_scene){.a = file}, &options, stop, NULL, NULL, NULL);
 }
 
 typedef struct asker {

@@ -237,7 +237,8 @@ static void check_first(const packed *p, const double m[12], const bvp_distance_
     uint64_t least = UINT64_MAX;
     bvpi_pose pose;
     double bound[3];
-    ck_assert_int_eq(bvp_get_triangles(p->file.file, 0, 0, MOST, tri, NULL, &count), BVP_OK);
+    ck_assert_int_eq(bvp_get_triangles(p->file.file, 0, (bvp_range){0, MOST}, tri, NULL, &count),
+                     BVP_OK);
     bounds_of(tri, 3 * (int)count, bound);
     ck_assert_int_eq(bvpi_pose_init(&pose, NULL, m, bound, bound), BVP_OK);
     for (uint64_t i = 0; i < count; i++)

@@ -35,20 +35,23 @@ START_TEST(test_runs)
             float positions[5][9];
             uint64_t ids[5] = {99, 99, 99, 99, 99}, count;
             const uint64_t most = capacity < 3 - first ? capacity : 3 - first;
-            ck_assert_int_eq(bvp_get_triangles(file, 0, first, capacity, positions[0], ids, &count),
-                             BVP_OK);
+            ck_assert_int_eq(
+                bvp_get_triangles(file, 0, (bvp_range){first, capacity}, positions[0], ids, &count),
+                BVP_OK);
             ck_assert_uint_eq(count, most);
             for (uint64_t i = 0; i < count; i++) {
                 ck_assert_mem_eq(positions[i], expected[first + i], sizeof *positions);
                 ck_assert_uint_eq(ids[i], expected_ids[first + i]);
             }
             ck_assert_uint_eq(ids[count], 99);
-            ck_assert_int_eq(bvp_get_triangles(file, 0, first, capacity, NULL, NULL, &count),
-                             BVP_OK);
+            ck_assert_int_eq(
+                bvp_get_triangles(file, 0, (bvp_range){first, capacity}, NULL, NULL, &count),
+                BVP_OK);
         }
     }
     uint64_t count;
-    ck_assert_int_eq(bvp_get_triangles(file, 0, 4, 1, NULL, NULL, &count), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_get_triangles(file, 0, (bvp_range){4, 1}, NULL, NULL, &count),
+                     BVP_ERR_ARGUMENT);
     close_tiny(file);
 }
 END_TEST

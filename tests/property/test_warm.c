@@ -102,7 +102,7 @@ static int same_answer(const bvp_body *a, const bvp_body *b, int question, bvp_w
         break;
     case 1:
         ck_assert_int_eq(bvp_within(a, b, delta, &cold, NULL, NULL), BVP_OK);
-        ck_assert_int_eq(bvp_within_warm(a, b, delta, warm, &hot, NULL, stats), BVP_OK);
+        ck_assert_int_eq(bvp_within_warm(a, b, delta, warm, &hot, stats), BVP_OK);
         break;
     default:
         ck_assert_int_eq(bvp_distance(a, b, INFINITY, &expected, NULL), BVP_OK);
@@ -208,7 +208,7 @@ START_TEST(bad_arguments_are_refused_alike)
     ck_assert_int_eq(bvp_collide_warm(&a, &b, &warm, &hit, NULL), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_collide_warm(&a, &none, &warm, &hit, NULL), BVP_ERR_ARGUMENT);
     place(0, m);
-    ck_assert_int_eq(bvp_within_warm(&a, &b, -1, &warm, &hit, NULL, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_within_warm(&a, &b, -1, &warm, &hit, NULL), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_distance_warm(&a, &b, NAN, &warm, &out, NULL), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_collide_warm(&a, &b, &warm, NULL, NULL), BVP_ERR_ARGUMENT);
     ck_assert_int_eq(bvp_collide_warm(&a, &b, NULL, &hit, NULL), BVP_OK);

@@ -298,8 +298,8 @@ static inline body_list list_of(const bvp_body *body)
         item->tri = calloc(item->count, 9 * sizeof(float));
         item->ids = calloc(item->count, sizeof *item->ids);
         uint64_t got;
-        ck_assert_int_eq(bvp_get_triangles(body->file, item->placed.part_idx, 0, item->count,
-                                           item->tri, item->ids, &got),
+        ck_assert_int_eq(bvp_get_triangles(body->file, item->placed.part_idx,
+                                           (bvp_range){0, item->count}, item->tri, item->ids, &got),
                          BVP_OK);
         ck_assert_uint_eq(got, item->count);
     }

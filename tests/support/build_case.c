@@ -119,7 +119,8 @@ void case_check_triangles(const case_file *file, const float *soup, const uint32
     uint64_t *numbers = malloc(8 * (size_t)count + 1), got;
     uint8_t *seen = calloc(count + 1, 1);
     ck_assert(positions && numbers && seen);
-    ck_assert_int_eq(bvp_get_triangles(file->file, 0, 0, count, positions, numbers, &got), BVP_OK);
+    ck_assert_int_eq(
+        bvp_get_triangles(file->file, 0, (bvp_range){0, count}, positions, numbers, &got), BVP_OK);
     ck_assert_uint_eq(got, count);
     for (uint32_t i = 0; i < count; i++) {
         /* with ids of their own, triangles are found by searching: such tests are small */

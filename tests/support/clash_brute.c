@@ -374,7 +374,7 @@ static uint64_t ask_library(const bvp_file *file, const bvp_clash_limits *limits
     for (int detail = BVP_CLASH_FAST_CONTACTS; detail >= BVP_CLASH_DISTANCE; detail--) {
         const bvp_clash_options options = {.limits = *limits, .detail = (bvp_clash_detail)detail};
         said_list now = {0};
-        if (bvp_clash(file, NULL, NULL, &options, keep, &now, NULL, NULL) != BVP_OK)
+        if (bvp_clash(&(bvp_clash_scene){.a = file}, &options, keep, &now, NULL, NULL) != BVP_OK)
             abort();
         int is_same = detail == BVP_CLASH_FAST_CONTACTS || now.count == out->count;
         for (size_t i = 0; is_same && i < now.count && detail != BVP_CLASH_FAST_CONTACTS; i++)
@@ -421,8 +421,8 @@ static void load(const bvp_file *file, brute_scene *out)
         if (bvp_get_part(file, i, &out->infos[i]) != BVP_OK)
             abort();
         float *soup = room(out->infos[i].triangle_count, 9 * sizeof *soup);
-        if (bvp_get_triangles(file, i, 0, out->infos[i].triangle_count, soup, NULL, &count) !=
-            BVP_OK)
+        if (bvp_get_triangles(file, i, (bvp_range){0, out->infos[i].triangle_count}, soup, NULL,
+                              &count) != BVP_OK)
             abort();
         flat_part_make(soup, (uint32_t)count, &out->parts[i]);
     }

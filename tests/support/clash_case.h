@@ -146,7 +146,10 @@ static inline void assembly_place(assembly *a, uint32_t part, const double m[12]
                 placed[4 * i + k] += a->world[4 * i + j] * m[4 * j + k];
         }
     ck_assert_int_eq(
-        bvp_builder_add_node(a->builder, BVP_NONE, NULL, NULL, placed, part, NULL, NULL), BVP_OK);
+        bvp_builder_add_node(a->builder,
+                             &(bvp_new_node){.parent = BVP_NONE, .placement = placed, .part = part},
+                             NULL, NULL),
+        BVP_OK);
 }
 
 static inline void assembly_put(assembly *a, const solid *s, double x, double y, double z)

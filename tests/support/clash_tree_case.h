@@ -29,7 +29,11 @@ static inline uint32_t case_node(bvp_builder *builder, uint32_t parent, const ch
 {
     uint32_t node;
     ck_assert_int_eq(
-        bvp_builder_add_node(builder, parent, name, source_id, NULL, part, &node, NULL), BVP_OK);
+        bvp_builder_add_node(
+            builder,
+            &(bvp_new_node){.parent = parent, .name = name, .source_id = source_id, .part = part},
+            &node, NULL),
+        BVP_OK);
     return node;
 }
 

@@ -35,8 +35,11 @@ static inline case_file make_scene(uint64_t *state, uint32_t triangles, double s
     ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, NULL), BVP_OK);
     for (int i = 0; i < 4; i++) {
         const double at[12] = {1, 0, 0, 0.3 * i * size, 0, 1, 0, 0.1 * i * size, 0, 0, 1, 0};
-        ck_assert_int_eq(bvp_builder_add_node(builder, BVP_NONE, NULL, NULL, at, part, &node, NULL),
-                         BVP_OK);
+        ck_assert_int_eq(
+            bvp_builder_add_node(builder,
+                                 &(bvp_new_node){.parent = BVP_NONE, .placement = at, .part = part},
+                                 &node, NULL),
+            BVP_OK);
     }
     free(soup);
     return case_finish(builder);
@@ -155,13 +158,15 @@ static inline void ask_pair(int which, const bvp_body *a, const bvp_body *b, ans
         take_distance(out, &d);
         break;
     case WITHIN_WARM:
-        out->status = bvp_within_warm(a, b, 0.2, &warm, &hit, NULL, stats);
+        out->status = bvp_within_warm(a, b, 0.2, &warm, &hit, stats);
         break;
     case COLLIDE_BATCH:
-        out->status = bvp_collide_batch(a, b, at[0], 0, 3, hits, 0, &done, stats);
+        out->status = bvp_collide_batch(a, b, (bvp_const_array){at[0], 0, 3},
+                                        (bvp_array){hits, 0, 3}, &done, stats);
         break;
     case DISTANCE_BATCH:
-        out->status = bvp_distance_batch(a, b, at[0], 0, 3, INFINITY, all, 0, &done, stats);
+        out->status = bvp_distance_batch(a, b, (bvp_const_array){at[0], 0, 3}, INFINITY,
+                                         (bvp_array){all, 0, 3}, &done, stats);
         for (size_t k = 0; k < done; k++)
             out->number[4 + k] = all[k].distance;
         break;
@@ -203,7 +208,8 @@ static inline void ask_one(int which, const bvp_body *a, answer *out, bvp_stats 
         out->status = bvp_ray_all(a, &ray, take_ray_hit, out, &count, stats);
         break;
     case RAY_BATCH:
-        out->status = bvp_ray_first_batch(a, rays, 0, RAYS, hits, 0, &done, stats);
+        out->status = bvp_ray_first_batch(a, (bvp_const_array){rays, 0, RAYS},
+                                          (bvp_array){hits, 0, RAYS}, &done, stats);
         for (size_t k = 0; k < done; k++)
             take_ray(out, &hits[k]);
         break;
@@ -213,22 +219,24 @@ static inline void ask_one(int which, const bvp_body *a, answer *out, bvp_stats 
         out->number[1] = near.found ? near.distance : 0;
         break;
     case CLOSEST_BATCH:
-        out->status = bvp_closest_batch(a, point, 0, 1, INFINITY, &near, 0, &done, stats);
+        out->status = bvp_closest_batch(a, (bvp_const_array){point, 0, 1}, INFINITY,
+                                        (bvp_array){&near, 0, 1}, &done, stats);
         out->number[0] = near.found;
         out->number[1] = near.found ? near.distance : 0;
         break;
     case OVERLAP:
-        out->status = bvp_overlap_sphere(a, point, 1.3, take_hit, out, &count, stats);
+        out->status = bvp_overlap(a, bvp_ball_region(point, 1.3), take_hit, out, &count, stats);
         break;
     case IN_BOX:
     case IN_BOX_BY_TRIANGLES:
-        out->status = bvp_instances_in_box(a, lo, hi, which == IN_BOX_BY_TRIANGLES, instances, 4,
-                                           &out->count, stats);
+        out->status = bvp_instances_in(a, bvp_box_region(lo, hi), which == IN_BOX_BY_TRIANGLES,
+                                       (bvp_array){instances, 0, 4}, &out->count, stats);
         for (uint64_t k = 0; k < out->count; k++)
             out->sum += instances[k] + 1;
         break;
     case NEAREST:
-        out->status = bvp_nearest_instances(a, point, INFINITY, nearest, 4, &out->count, stats);
+        out->status = bvp_nearest_instances(a, point, INFINITY, (bvp_array){nearest, 0, 4},
+                                            &out->count, stats);
         for (uint64_t k = 0; k < out->count; k++)
             out->number[k] = nearest[k].distance;
         break;

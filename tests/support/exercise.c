@@ -86,7 +86,7 @@ static void read_part(const bvp_file *file, uint32_t part)
         read_string(info.name);
         read_string(info.source_id);
     }
-    bvp_get_triangles(file, part, 0, LIMIT, positions, ids, &count);
+    bvp_get_triangles(file, part, (bvp_range){0, LIMIT}, positions, ids, &count);
     bvp_get_triangle(file, part, 7, positions, ids);
     bvp_get_vertices(file, part, 3, LIMIT, positions, &count);
     bvp_get_corners(file, part, 5, LIMIT, corners, &count);
@@ -133,8 +133,10 @@ static void ask_batch(const bvp_body *body, const bvp_ray *middle)
         rays[i].direction[0] += 0.03 * (i - COUNT / 2);
         rays[i].direction[2] += 0.002 * i;
     }
-    bvp_ray_first_batch(body, rays, 0, COUNT, hits, 0, NULL, NULL);
-    bvp_ray_any_batch(body, rays, 0, COUNT, any, 0, NULL, NULL);
+    bvp_ray_first_batch(body, (bvp_const_array){rays, 0, COUNT}, (bvp_array){hits, 0, COUNT}, NULL,
+                        NULL);
+    bvp_ray_any_batch(body, (bvp_const_array){rays, 0, COUNT}, (bvp_array){any, 0, COUNT}, NULL,
+                      NULL);
 }
 
 static void ask_one(const bvp_body *body, const double middle[3], const double size)
@@ -157,9 +159,9 @@ static void ask_one(const bvp_body *body, const double middle[3], const double s
     ask_batch(body, &ray);
     bvp_closest(body, ray.origin, INFINITY, &closest, NULL);
     left = LIMIT;
-    bvp_overlap_box(body, lo, hi, on_hit, &left, &count, NULL);
-    bvp_overlap_sphere(body, middle, size / 8, on_hit, &left, &count, NULL);
-    bvp_overlap_frustum(body, planes, 2, on_hit, &left, &count, NULL);
+    bvp_overlap(body, bvp_box_region(lo, hi), on_hit, &left, &count, NULL);
+    bvp_overlap(body, bvp_ball_region(middle, size / 8), on_hit, &left, &count, NULL);
+    bvp_overlap(body, bvp_convex_region(planes, 2), on_hit, &left, &count, NULL);
 }
 
 /* Of assemblies; a part is refused. */
@@ -173,9 +175,11 @@ static void ask_instances(const bvp_body *body, const double middle[3], const do
         lo[axis] = middle[axis] - size / 4;
         hi[axis] = middle[axis] + size / 4;
     }
-    bvp_instances_in_box(body, lo, hi, 0, instances, LIMIT, &count, NULL);
-    bvp_instances_in_box(body, lo, hi, 1, instances, LIMIT, &count, NULL);
-    bvp_nearest_instances(body, lo, INFINITY, nearest, 5, &count, NULL);
+    bvp_instances_in(body, bvp_box_region(lo, hi), 0, (bvp_array){instances, 0, LIMIT}, &count,
+                     NULL);
+    bvp_instances_in(body, bvp_box_region(lo, hi), 1, (bvp_array){instances, 0, LIMIT}, &count,
+                     NULL);
+    bvp_nearest_instances(body, lo, INFINITY, (bvp_array){nearest, 0, 5}, &count, NULL);
 }
 
 static void ask_two(const bvp_body *a, const bvp_body *b, double size)
@@ -216,7 +220,7 @@ static void ask_path(const bvp_body *a, const bvp_file *file, double size)
     int hit;
     for (int step = 0; step < 3; step++, at[3] -= size / 50) {
         bvp_collide_warm(a, &b, &warm[0], &hit, NULL);
-        bvp_within_warm(a, &b, size / 10, &warm[1], &hit, &nearest, NULL);
+        bvp_within_warm(a, &b, size / 10, &warm[1], &hit, NULL);
         bvp_distance_warm(a, &b, INFINITY, &warm[2], &nearest, NULL);
     }
 }

@@ -84,12 +84,17 @@ bvp_file *oracle_open(const oracle_soup *parts, uint32_t count, const uint32_t *
     ck_assert_int_eq(bvp_builder_new(&options, &builder, NULL), BVP_OK);
     add_parts(builder, parts, count, numbers);
     if (node_count > 0)
-        ck_assert_int_eq(
-            bvp_builder_add_node(builder, BVP_NONE, "root", NULL, NULL, BVP_NONE, &root, NULL),
-            BVP_OK);
+        ck_assert_int_eq(bvp_builder_add_node(
+                             builder,
+                             &(bvp_new_node){.parent = BVP_NONE, .name = "root", .part = BVP_NONE},
+                             &root, NULL),
+                         BVP_OK);
     for (uint32_t k = 0; k < node_count; k++)
-        ck_assert_int_eq(bvp_builder_add_node(builder, root, NULL, NULL, placements + 12 * k,
-                                              numbers[node_parts[k]], &node, NULL),
+        ck_assert_int_eq(bvp_builder_add_node(builder,
+                                              &(bvp_new_node){.parent = root,
+                                                              .placement = placements + 12 * k,
+                                                              .part = numbers[node_parts[k]]},
+                                              &node, NULL),
                          BVP_OK);
     ck_assert_int_eq(bvp_builder_finish_fd(builder, fd, NULL, NULL), BVP_OK);
     bvp_builder_free(builder);

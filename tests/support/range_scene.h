@@ -63,8 +63,10 @@ static inline void batch_assemble(batch *batch, bvp_builder *builder)
     for (int k = 0; k < INSTANCES; k++) {
         uint32_t node;
         bvp_error error = {0};
-        const bvp_status status = bvp_builder_add_node(builder, BVP_NONE, NULL, NULL, m[k],
-                                                       batch->part[part[k]], &node, &error);
+        const bvp_status status = bvp_builder_add_node(
+            builder,
+            &(bvp_new_node){.parent = BVP_NONE, .placement = m[k], .part = batch->part[part[k]]},
+            &node, &error);
         ck_assert_msg(status == BVP_OK, "%s", error.message);
     }
 }

@@ -87,10 +87,15 @@ static inline int refit_pack(const refit_scene *s, bvp_kind kind, int deformable
         const bvp_status status = bvp_builder_add_part(builder, &mesh, &numbers[k], &error);
         ck_assert_msg(status == BVP_OK, "%s", error.message);
     }
-    bvp_builder_add_node(builder, BVP_NONE, "root", NULL, NULL, BVP_NONE, &root, NULL);
+    bvp_builder_add_node(builder,
+                         &(bvp_new_node){.parent = BVP_NONE, .name = "root", .part = BVP_NONE},
+                         &root, NULL);
     for (uint32_t k = 0; k < s->node_count; k++)
-        ck_assert_int_eq(bvp_builder_add_node(builder, root, NULL, NULL, s->placements[k],
-                                              numbers[s->parts[k]], &node, &error),
+        ck_assert_int_eq(bvp_builder_add_node(builder,
+                                              &(bvp_new_node){.parent = root,
+                                                              .placement = s->placements[k],
+                                                              .part = numbers[s->parts[k]]},
+                                              &node, &error),
                          BVP_OK);
     ck_assert_int_eq(bvp_builder_finish_fd(builder, fd, NULL, &error), BVP_OK);
     bvp_builder_free(builder);

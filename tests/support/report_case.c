@@ -102,14 +102,20 @@ int report_case_pack(const char *path)
         bvp_builder_add_part(builder, &mesh, &parts[i], NULL);
         free(shapes[i].corners);
     }
-    bvp_builder_add_node(builder, BVP_NONE, "rig", NULL, NULL, BVP_NONE, &root, NULL);
+    bvp_builder_add_node(
+        builder, &(bvp_new_node){.parent = BVP_NONE, .name = "rig", .part = BVP_NONE}, &root, NULL);
     for (int i = 0; i < INSTANCES; i++) {
         const double *at = places[i].at;
         const double m[12] = {1, 0, 0, at[0], 0, 1, 0, at[1], 0, 0, 1, at[2]};
         /* a packed file has no such name; a baseline may */
         const char *name = i == PIN_IN ? "pin in" : places[i].name;
-        bvp_builder_add_node(builder, root, name, i == 2 ? "0123456789abcdefghijkl" : NULL, m,
-                             parts[places[i].part], &node, NULL);
+        bvp_builder_add_node(builder,
+                             &(bvp_new_node){.parent = root,
+                                             .name = name,
+                                             .source_id = i == 2 ? "0123456789abcdefghijkl" : NULL,
+                                             .placement = m,
+                                             .part = parts[places[i].part]},
+                             &node, NULL);
     }
     const bvp_status status = bvp_builder_finish(builder, path, NULL, NULL);
     bvp_builder_free(builder);

@@ -40,10 +40,14 @@ static case_file build(const line *lines, int count)
         const line *l = &lines[i];
         const double *q = quarters[l->turn & 3];
         const double placement[12] = {q[0], -q[1], 0, l->x, q[1], q[0], 0, 0, 0, 0, 1, 0};
-        ck_assert_int_eq(bvp_builder_add_node(builder, l->parent < 0 ? BVP_NONE : nodes[l->parent],
-                                              l->name, l->id, placement,
-                                              l->part == GROUP ? BVP_NONE : parts[l->part],
-                                              &nodes[i], NULL),
+        ck_assert_int_eq(bvp_builder_add_node(
+                             builder,
+                             &(bvp_new_node){.parent = l->parent < 0 ? BVP_NONE : nodes[l->parent],
+                                             .name = l->name,
+                                             .source_id = l->id,
+                                             .placement = placement,
+                                             .part = l->part == GROUP ? BVP_NONE : parts[l->part]},
+                             &nodes[i], NULL),
                          BVP_OK);
     }
     return case_finish(builder);

@@ -103,10 +103,15 @@ static bvp_file *make_assembly(void)
     static const double moved[12] = {0, -1, 0, 1e6, 1, 0, 0, 0.1, 0, 0, -2, 0};
     bvp_builder *builder = begin();
     uint32_t root, node, part = add_part(builder, corners[0], 0, 1);
-    bvp_builder_add_node(builder, BVP_NONE, "root", NULL, NULL, BVP_NONE, &root, NULL);
-    bvp_builder_add_node(builder, root, "still", NULL, NULL, part, &node, NULL);
+    bvp_builder_add_node(builder,
+                         &(bvp_new_node){.parent = BVP_NONE, .name = "root", .part = BVP_NONE},
+                         &root, NULL);
+    bvp_builder_add_node(builder, &(bvp_new_node){.parent = root, .name = "still", .part = part},
+                         &node, NULL);
     bvp_builder_add_property(builder, node, "colour", "red", NULL);
-    bvp_builder_add_node(builder, root, "moved", NULL, moved, part, &node, NULL);
+    bvp_builder_add_node(
+        builder, &(bvp_new_node){.parent = root, .name = "moved", .placement = moved, .part = part},
+        &node, NULL);
     return finish(builder);
 }
 

@@ -26,7 +26,9 @@ static uint32_t add(bvp_builder *b, uint32_t parent, const char *name, const dou
 {
     uint32_t node;
     bvp_error error = {0};
-    bvp_status status = bvp_builder_add_node(b, parent, name, NULL, m, part, &node, &error);
+    bvp_status status = bvp_builder_add_node(
+        b, &(bvp_new_node){.parent = parent, .name = name, .placement = m, .part = part}, &node,
+        &error);
     ck_assert_msg(status == BVP_OK, "%s", error.message);
     return node;
 }
@@ -199,19 +201,29 @@ START_TEST(test_refusals)
     bvp_builder *b = start(NULL);
     bvp_error error;
     uint32_t node;
-    ck_assert_int_eq(bvp_builder_add_node(b, 0, NULL, NULL, NULL, 0, &node, &error),
-                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(
+        bvp_builder_add_node(b, &(bvp_new_node){.parent = 0, .part = 0}, &node, &error),
+        BVP_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "parents first"));
-    ck_assert_int_eq(bvp_builder_add_node(b, BVP_NONE, NULL, NULL, NULL, 1, &node, &error),
-                     BVP_ERR_ARGUMENT);
-    ck_assert_int_eq(bvp_builder_add_node(b, BVP_NONE, "x", NULL, flat, 0, &node, &error),
-                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(
+        bvp_builder_add_node(b, &(bvp_new_node){.parent = BVP_NONE, .part = 1}, &node, &error),
+        BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(
+        bvp_builder_add_node(
+            b, &(bvp_new_node){.parent = BVP_NONE, .name = "x", .placement = flat, .part = 0},
+            &node, &error),
+        BVP_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "singular"));
-    ck_assert_int_eq(bvp_builder_add_node(b, BVP_NONE, "x", NULL, endless, 0, &node, &error),
-                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(
+        bvp_builder_add_node(
+            b, &(bvp_new_node){.parent = BVP_NONE, .name = "x", .placement = endless, .part = 0},
+            &node, &error),
+        BVP_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "not finite"));
-    ck_assert_int_eq(bvp_builder_add_node(b, BVP_NONE, "\x80", NULL, NULL, 0, &node, &error),
-                     BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(
+        bvp_builder_add_node(b, &(bvp_new_node){.parent = BVP_NONE, .name = "\x80", .part = 0},
+                             &node, &error),
+        BVP_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "UTF-8"));
     ck_assert_int_eq(bvp_builder_add_property(b, 0, "k", "v", &error), BVP_ERR_ARGUMENT);
     case_file file = case_finish(b);
@@ -226,7 +238,7 @@ START_TEST(test_too_deep)
     bvp_status status = BVP_OK;
     uint32_t node = BVP_NONE, levels = 0;
     for (; status == BVP_OK && levels < 5000; levels++)
-        status = bvp_builder_add_node(b, node, NULL, NULL, NULL, 0, &node, &error);
+        status = bvp_builder_add_node(b, &(bvp_new_node){.parent = node, .part = 0}, &node, &error);
     ck_assert_int_eq(status, BVP_ERR_LIMIT);
     ck_assert_uint_eq(levels, 1024);
     add(b, BVP_NONE, "second root", NULL, 0);

@@ -176,8 +176,10 @@ static int ask(clash_job *j)
         .progress = take_progress,
         .progress_user = j,
         .control = &control};
-    const bvp_status status = bvp_clash(j->run.file_a, j->run.file_b, j->run.placement_b, &options,
-                                        take_pair, j, &coverage, &error);
+    const bvp_status status = bvp_clash(&(bvp_clash_scene){.a = j->run.file_a,
+                                                           .b = j->run.file_b,
+                                                           .placement_b = j->run.placement_b},
+                                        &options, take_pair, j, &coverage, &error);
     progress_stop(&j->bar);
     if (j->code != 0)
         return j->code;

@@ -94,7 +94,8 @@ static bvp_status read_soup(export_scene *scene, uint32_t part, uint64_t count, 
     *positions = malloc(count * 9 * sizeof **positions + 1);
     bvp_status status = ids && *positions ? BVP_OK : export_no_memory(scene->error);
     if (status == BVP_OK)
-        status = bvp_get_triangles(scene->file, part, 0, count, *positions, ids, &read);
+        status =
+            bvp_get_triangles(scene->file, part, (bvp_range){0, count}, *positions, ids, &read);
     if (status == BVP_OK && read != count)
         status = BVP_ERR_CORRUPT;
     if (status == BVP_ERR_CORRUPT)

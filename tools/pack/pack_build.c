@@ -66,9 +66,14 @@ static bvp_status add_part(building *b, model_mesh *from, const char *name, uint
         assert(b->finder);
         const bvp_file *file = b->finder->find(b->finder->user, from, &there, &stays);
         if (file && stays) {
-            status = bvp_builder_borrow_packed(b->builder, file, there, name, NULL, part, error);
+            status = bvp_builder_add_packed(
+                b->builder,
+                &(bvp_packed_part){.file = file, .part = there, .name = name, .borrow = 1}, part,
+                error);
         } else if (file) {
-            status = bvp_builder_add_packed(b->builder, file, there, name, NULL, part, error);
+            status = bvp_builder_add_packed(
+                b->builder, &(bvp_packed_part){.file = file, .part = there, .name = name}, part,
+                error);
         } else if (b->out->store && b->out->store->store.status == BVP_ERR_NO_MEMORY) {
             status = BVP_ERR_NO_MEMORY; /* why it was not found in the store */
             snprintf(error->message, sizeof error->message, "%s", bvp_status_name(status));
@@ -119,8 +124,13 @@ static bvp_status add_stray_nodes(building *b, bvp_error *error)
             uint32_t node;
             if (mesh->part == BVP_NONE)
                 continue;
-            status = bvp_builder_add_node(b->builder, s->parent, s->name, s->source_id,
-                                          s->placement, mesh->part, &node, error);
+            status = bvp_builder_add_node(b->builder,
+                                          &(bvp_new_node){.parent = s->parent,
+                                                          .name = s->name,
+                                                          .source_id = s->source_id,
+                                                          .placement = s->placement,
+                                                          .part = mesh->part},
+                                          &node, error);
             if (status == BVP_OK && s->from)
                 status = add_properties(b->builder, s->from, node, error);
             if (status == BVP_OK)
@@ -154,8 +164,12 @@ static bvp_status add_source(building *b, pack_source *s, bvp_error *error)
     }
     memcpy(s->placement, placement, sizeof placement);
     if (status == BVP_OK && has_root)
-        status = bvp_builder_add_node(b->builder, BVP_NONE, s->title, NULL, own,
-                                      single ? parts[0] : BVP_NONE, &root, error);
+        status = bvp_builder_add_node(b->builder,
+                                      &(bvp_new_node){.parent = BVP_NONE,
+                                                      .name = s->title,
+                                                      .placement = own,
+                                                      .part = single ? parts[0] : BVP_NONE},
+                                      &root, error);
     if (status == BVP_OK && has_root && single)
         status = note_strays(
             b, &(stray){
@@ -166,8 +180,13 @@ static bvp_status add_source(building *b, pack_source *s, bvp_error *error)
         assert(from->mesh == BVP_NONE || from->mesh < m->mesh_count);
         const uint32_t parent = from->parent == BVP_NONE ? root : nodes[from->parent];
         const uint32_t part = from->mesh == BVP_NONE ? BVP_NONE : parts[from->mesh];
-        status = bvp_builder_add_node(b->builder, parent, from->name, from->source_id,
-                                      from->placement, part, &nodes[i], error);
+        status = bvp_builder_add_node(b->builder,
+                                      &(bvp_new_node){.parent = parent,
+                                                      .name = from->name,
+                                                      .source_id = from->source_id,
+                                                      .placement = from->placement,
+                                                      .part = part},
+                                      &nodes[i], error);
         if (status == BVP_OK)
             status = add_properties(b->builder, from, nodes[i], error);
         if (status == BVP_OK && from->mesh != BVP_NONE)
@@ -183,7 +202,9 @@ static bvp_status add_source(building *b, pack_source *s, bvp_error *error)
         const model_mesh *mesh = &m->meshes[i];
         const char *name = mesh->name ? mesh->name : s->title;
         uint32_t node;
-        status = bvp_builder_add_node(b->builder, root, name, NULL, NULL, parts[i], &node, error);
+        status = bvp_builder_add_node(
+            b->builder, &(bvp_new_node){.parent = root, .name = name, .part = parts[i]}, &node,
+            error);
         if (status == BVP_OK)
             status = note_strays(b, &(stray){.parent = root, .name = name, .mesh = mesh});
     }

@@ -39,8 +39,9 @@ static bvp_status take_mesh(pack_shard *shard, model_mesh *mesh, bvp_error *erro
         if (status == BVP_OK && part != BVP_NONE && part >= shard->part_count) {
             assert(part == shard->part_count); /* parts are numbered in the order of their first */
             shard->part_count++;
-            status = bvp_builder_add_node(shard->builder, shard->root, name, NULL, NULL, part,
-                                          &node, error);
+            status = bvp_builder_add_node(
+                shard->builder, &(bvp_new_node){.parent = shard->root, .name = name, .part = part},
+                &node, error);
         }
         if (status != BVP_OK)
             return status;
@@ -128,8 +129,9 @@ bvp_status pack_shard_take(void *user, pack_source *s, const pack_bytes *from,
     const bvp_build_options build_options = pack_plan_build_options(shard->plan);
     bvp_status status = bvp_builder_new(&build_options, &shard->builder, error);
     if (status == BVP_OK)
-        status = bvp_builder_add_node(shard->builder, BVP_NONE, s->name, NULL, NULL, BVP_NONE,
-                                      &shard->root, error);
+        status = bvp_builder_add_node(
+            shard->builder, &(bvp_new_node){.parent = BVP_NONE, .name = s->name, .part = BVP_NONE},
+            &shard->root, error);
     if (status == BVP_OK && !memory_text_open(&shard->record))
         status = BVP_ERR_NO_MEMORY;
     if (status != BVP_OK)

@@ -58,8 +58,10 @@ static bvp_status add_part(job *j, const bvp_file *file, uint32_t idx)
     char *texts[2];
     status = copy_texts(info.name, info.source_id, texts);
     if (status == BVP_OK)
-        status = bvp_builder_add_packed(j->builder, file, idx, texts[0], texts[1], &j->parts[idx],
-                                        &j->error);
+        status = bvp_builder_add_packed(
+            j->builder,
+            &(bvp_packed_part){.file = file, .part = idx, .name = texts[0], .source_id = texts[1]},
+            &j->parts[idx], &j->error);
     free(texts[0]);
     free(texts[1]);
     return status;
@@ -75,9 +77,13 @@ static bvp_status add_node(job *j, const bvp_file *file, uint32_t idx, uint32_t 
     status = copy_texts(info.name, info.source_id, texts);
     if (status == BVP_OK)
         status = bvp_builder_add_node(
-            j->builder, info.parent == BVP_NONE ? root : j->nodes[info.parent], texts[0], texts[1],
-            info.placement, info.part == BVP_NONE ? BVP_NONE : j->parts[info.part], &j->nodes[idx],
-            &j->error);
+            j->builder,
+            &(bvp_new_node){.parent = info.parent == BVP_NONE ? root : j->nodes[info.parent],
+                            .name = texts[0],
+                            .source_id = texts[1],
+                            .placement = info.placement,
+                            .part = info.part == BVP_NONE ? BVP_NONE : j->parts[info.part]},
+            &j->nodes[idx], &j->error);
     free(texts[0]);
     free(texts[1]);
     for (uint32_t k = 0; k < info.property_count && status == BVP_OK; k++) {
@@ -108,8 +114,12 @@ static bvp_status add_file(job *j, const bvp_file *file)
     j->nodes = calloc((size_t)info.node_count + 1, sizeof *j->nodes);
     bvp_status status = title && j->parts && j->nodes ? BVP_OK : BVP_ERR_NO_MEMORY;
     if (status == BVP_OK)
-        status = bvp_builder_add_node(j->builder, BVP_NONE, title, NULL, s == 1 ? NULL : placement,
-                                      BVP_NONE, &root, &j->error);
+        status = bvp_builder_add_node(j->builder,
+                                      &(bvp_new_node){.parent = BVP_NONE,
+                                                      .name = title,
+                                                      .placement = s == 1 ? NULL : placement,
+                                                      .part = BVP_NONE},
+                                      &root, &j->error);
     for (uint32_t i = 0; i < info.part_count && status == BVP_OK; i++)
         status = add_part(j, file, i);
     for (uint32_t i = 0; i < info.node_count && status == BVP_OK; i++)

@@ -36,8 +36,8 @@ static int take_point(void *context, size_t index, const double *v, int count)
 static bvp_status ask_points(void *context, size_t count, size_t *done, bvp_stats *stats)
 {
     point_batch *b = context;
-    return bvp_closest_batch(&b->body, b->points[0], 0, count, b->limit, b->results, 0, done,
-                             stats);
+    return bvp_closest_batch(&b->body, (bvp_const_array){b->points[0], 0, count}, b->limit,
+                             (bvp_array){b->results, 0, count}, done, stats);
 }
 
 static int print_point_line(void *context, json *out, size_t index)

@@ -30,8 +30,9 @@ static int ask_box(const settings *set, const operand *o)
     if (!instances)
         return query_no_memory();
     query_begin(&q, &set->common);
-    const bvp_status status = bvp_instances_in_box(&body, box, box + 3, !set->bounds, instances,
-                                                   o->info.instance_count, &count, &q.stats);
+    const bvp_status status =
+        bvp_instances_in(&body, bvp_box_region(box, box + 3), !set->bounds,
+                         (bvp_array){instances, 0, o->info.instance_count}, &count, &q.stats);
     assert(status != BVP_OK || count <= o->info.instance_count);
     query_answered(&q);
     q.hit = status == BVP_OK && count > 0;
@@ -76,7 +77,7 @@ static int ask_point(const settings *set, const operand *o)
         return query_no_memory();
     query_begin(&q, &set->common);
     const bvp_status status =
-        bvp_nearest_instances(&body, point, limit, nearest, most, &count, &q.stats);
+        bvp_nearest_instances(&body, point, limit, (bvp_array){nearest, 0, most}, &count, &q.stats);
     assert(status != BVP_OK || count <= most);
     query_answered(&q);
     q.hit = status == BVP_OK && count > 0;

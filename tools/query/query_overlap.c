@@ -88,11 +88,12 @@ static int run_overlap(const verb *self, int argc, char **argv)
     bvp_status status;
     assert(set.box || set.sphere || (r.plane_count > 0 && r.plane_count <= PLANE_MAX));
     if (set.box)
-        status = bvp_overlap_box(&body, v, v + 3, list_hit, &hits, &count, &q.stats);
+        status = bvp_overlap(&body, bvp_box_region(v, v + 3), list_hit, &hits, &count, &q.stats);
     else if (set.sphere)
-        status = bvp_overlap_sphere(&body, v, v[3], list_hit, &hits, &count, &q.stats);
+        status = bvp_overlap(&body, bvp_ball_region(v, v[3]), list_hit, &hits, &count, &q.stats);
     else
-        status = bvp_overlap_frustum(&body, v, r.plane_count, list_hit, &hits, &count, &q.stats);
+        status = bvp_overlap(&body, bvp_convex_region(v, r.plane_count), list_hit, &hits, &count,
+                             &q.stats);
     query_answered(&q);
     query_list_end(&hits.list);
     if (status == BVP_OK)

@@ -178,15 +178,17 @@ static int take_placement(void *context, size_t index, const double *values, int
 static bvp_status ask_collide_each(void *context, size_t count, size_t *done, bvp_stats *stats)
 {
     placement_batch *b = context;
-    return bvp_collide_batch(&b->p->body_a, &b->p->body_b, b->placements[0], 0, count, b->hits, 0,
-                             done, stats);
+    return bvp_collide_batch(&b->p->body_a, &b->p->body_b,
+                             (bvp_const_array){b->placements[0], 0, count},
+                             (bvp_array){b->hits, 0, count}, done, stats);
 }
 
 static bvp_status ask_distance_each(void *context, size_t count, size_t *done, bvp_stats *stats)
 {
     placement_batch *b = context;
-    return bvp_distance_batch(&b->p->body_a, &b->p->body_b, b->placements[0], 0, count, b->length,
-                              b->results, 0, done, stats);
+    return bvp_distance_batch(&b->p->body_a, &b->p->body_b,
+                              (bvp_const_array){b->placements[0], 0, count}, b->length,
+                              (bvp_array){b->results, 0, count}, done, stats);
 }
 
 static bvp_status ask_within_each(void *context, size_t count, size_t *done, bvp_stats *stats)

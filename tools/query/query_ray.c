@@ -158,8 +158,10 @@ static bvp_status ask_rays(void *context, size_t count, size_t *done, bvp_stats 
 {
     ray_batch *b = context;
     if (b->set->any)
-        return bvp_ray_any_batch(&b->body, b->rays, 0, count, b->any, 0, done, stats);
-    return bvp_ray_first_batch(&b->body, b->rays, 0, count, b->hits, 0, done, stats);
+        return bvp_ray_any_batch(&b->body, (bvp_const_array){b->rays, 0, count},
+                                 (bvp_array){b->any, 0, count}, done, stats);
+    return bvp_ray_first_batch(&b->body, (bvp_const_array){b->rays, 0, count},
+                               (bvp_array){b->hits, 0, count}, done, stats);
 }
 
 static int print_ray_line(void *context, json *out, size_t index)

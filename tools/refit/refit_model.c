@@ -121,7 +121,8 @@ static int place_all(matching *m)
     for (uint64_t first = 0; first < m->info.triangle_count && code == 0; first += count) {
         bvp_status status = bvp_get_corners(m->file, m->part, first, CHUNK, corners, &count);
         if (status == BVP_OK)
-            status = bvp_get_triangles(m->file, m->part, first, count, NULL, ids, &count);
+            status =
+                bvp_get_triangles(m->file, m->part, (bvp_range){first, count}, NULL, ids, &count);
         if (status != BVP_OK || count == 0)
             return complain_status(m->where, BVP_ERR_CORRUPT, NULL);
         assert(count <= CHUNK);

@@ -216,7 +216,8 @@ static bvp_status write_part(report *p, source *s, uint32_t part, bvp_error *err
     void *positions = NULL;
     status = soup && ids ? BVP_OK : BVP_ERR_NO_MEMORY;
     if (status == BVP_OK)
-        status = bvp_get_triangles(s->file, part, 0, info.triangle_count, soup, ids, &read);
+        status =
+            bvp_get_triangles(s->file, part, (bvp_range){0, info.triangle_count}, soup, ids, &read);
     free(ids);
     bvp_mesh mesh = {.positions = soup, .vertex_count = 3 * read, .triangle_count = read};
     if (status == BVP_OK)

@@ -102,7 +102,8 @@ bvp_status report_mesh_read(const report_view *view, int side, report_mesh *out)
             }
             c->count = 0;
             c->is_full = 0;
-            status = bvp_overlap_box(&view->bodies[side], lo, hi, choose, c, &count, NULL);
+            status =
+                bvp_overlap(&view->bodies[side], bvp_box_region(lo, hi), choose, c, &count, NULL);
             if (!c->is_full)
                 break;
         }

@@ -85,7 +85,8 @@ static int save_part(store *s, const char *path, const bvp_file *file, uint32_t 
     if (status == BVP_OK)
         status = bvp_builder_new(&options, &builder, &error);
     if (status == BVP_OK)
-        status = bvp_builder_add_packed(builder, file, part, NULL, NULL, &added, &error);
+        status = bvp_builder_add_packed(builder, &(bvp_packed_part){.file = file, .part = part},
+                                        &added, &error);
     int code = 0;
     if (status == BVP_OK)
         code = store_put_part(s, builder, info.address, NULL);

@@ -255,7 +255,8 @@ static bvp_status cast_local(const bvp_body *body, const band *b, uint32_t numbe
             to->direction[k] = dot(m + 4 * k, ray->direction);
         }
     }
-    bvp_status status = bvp_ray_first_batch(&still, b->local, 0, b->stride, hits, 0, NULL, NULL);
+    bvp_status status = bvp_ray_first_batch(&still, (bvp_const_array){b->local, 0, b->stride},
+                                            (bvp_array){hits, 0, b->stride}, NULL, NULL);
     for (size_t i = 0; i < b->stride && status == BVP_OK; i++) {
         hits[i].id.instance = number;
         if (hits[i].found) {
@@ -289,7 +290,8 @@ static bvp_status take_row(const render_job *job, band *b, long row, sample *out
         if (status == BVP_OK)
             status = cast_local(job->other, b, 1, b->others);
     } else {
-        status = bvp_ray_first_batch(&job->body, b->rays, 0, b->stride, b->hits, 0, NULL, NULL);
+        status = bvp_ray_first_batch(&job->body, (bvp_const_array){b->rays, 0, b->stride},
+                                     (bvp_array){b->hits, 0, b->stride}, NULL, NULL);
     }
     for (size_t i = 0; i < b->stride && status == BVP_OK; i++)
         if (b->hits[i].found || b->others[i].found)

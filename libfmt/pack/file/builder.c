@@ -334,11 +334,11 @@ bvp_status bvp_builder_add_part(bvp_builder *b, const bvp_mesh *mesh, uint32_t *
 
 /* ---- the tree ------------------------------------------------------------------------------- */
 
-bvp_status bvp_builder_add_node(bvp_builder *b, uint32_t parent, const char *name,
-                                const char *source_id, const double placement[12], uint32_t part,
-                                uint32_t *node, bvp_error *error)
+bvp_status bvp_builder_add_node(bvp_builder *b, const bvp_new_node *given, uint32_t *node,
+                                bvp_error *error)
 {
-    const bvpi_product_node added = {.parent = parent, .part = part};
+    const uint32_t part = given->part;
+    const bvpi_product_node added = {.parent = given->parent, .part = part};
     uint32_t idx;
     if (b->finished)
         return refuse(error, BVP_ERR_ARGUMENT, "the file was finished already");
@@ -347,8 +347,8 @@ bvp_status bvp_builder_add_node(bvp_builder *b, uint32_t parent, const char *nam
                               "a node carries part %" PRIu32 "; there are %" PRIu64
                               " parts (counted from 0)",
                               part, b->parts.count);
-    bvp_status status =
-        bvpi_product_add_node(&b->product, &added, name, source_id, placement, &idx, error);
+    bvp_status status = bvpi_product_add_node(&b->product, &added, given->name, given->source_id,
+                                              given->placement, &idx, error);
     if (status == BVP_OK && node)
         *node = idx;
     return status;

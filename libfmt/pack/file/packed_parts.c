@@ -161,31 +161,17 @@ static bvp_status keep_packed(bvp_builder *b, bvpi_part_bytes *made, uint32_t pa
     return status;
 }
 
-static bvp_status add_packed(bvp_builder *b, const bvp_file *file, uint32_t part, bool borrow,
-                             const char *name, const char *source_id, uint32_t *added,
-                             bvp_error *error)
-{
-    bvpi_part_bytes made;
-    bvp_status status = check_call(b, part, name, source_id, error);
-    if (status == BVP_OK)
-        status = bvpi_part_take(file, part, borrow, is_verified(b), &made, error);
-    if (status != BVP_OK)
-        return status;
-    return keep_packed(b, &made, part, name, source_id, added, error);
-}
-
-bvp_status bvp_builder_add_packed(bvp_builder *b, const bvp_file *file, uint32_t part,
-                                  const char *name, const char *source_id, uint32_t *added,
+bvp_status bvp_builder_add_packed(bvp_builder *b, const bvp_packed_part *packed, uint32_t *added,
                                   bvp_error *error)
 {
-    return add_packed(b, file, part, false, name, source_id, added, error);
-}
-
-bvp_status bvp_builder_borrow_packed(bvp_builder *b, const bvp_file *file, uint32_t part,
-                                     const char *name, const char *source_id, uint32_t *added,
-                                     bvp_error *error)
-{
-    return add_packed(b, file, part, true, name, source_id, added, error);
+    bvpi_part_bytes made;
+    bvp_status status = check_call(b, packed->part, packed->name, packed->source_id, error);
+    if (status == BVP_OK)
+        status = bvpi_part_take(packed->file, packed->part, packed->borrow != 0, is_verified(b),
+                                &made, error);
+    if (status != BVP_OK)
+        return status;
+    return keep_packed(b, &made, packed->part, packed->name, packed->source_id, added, error);
 }
 
 bvp_status bvp_builder_add_reference(bvp_builder *b, const bvp_part_info *known, const char *name,

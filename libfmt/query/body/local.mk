@@ -3,6 +3,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/query/body/filter.c \
 	libfmt/query/body/placed_body.c
 noinst_HEADERS += \
+	libfmt/query/body/array.h \
 	libfmt/query/body/binary_body.h \
 	libfmt/query/body/body_walk.h \
 	libfmt/query/body/filter.h \

@@ -15,39 +15,40 @@
 #include "prim/tri_ball.h"
 #include "prim/tri_box.h"
 
-static bool are_finite(const double *v, size_t count)
+static bool copy_finite(double *to, const double *from, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(v[i]))
-            return false;
-    return true;
-}
-
-static bool is_convex_sound(const bvpi_region *r)
-{
-    if (!r->planes || r->plane_count < 1 || r->plane_count > BVPI_REGION_PLANES)
-        return false;
-    for (uint32_t i = 0; i < r->plane_count; i++) {
-        const double *n = r->planes + 4 * i;
-        if (!are_finite(n, 4) || (n[0] == 0 && n[1] == 0 && n[2] == 0))
+    for (size_t i = 0; i < count; i++) {
+        to[i] = from[i];
+        if (!isfinite(to[i]))
             return false;
     }
     return true;
 }
 
-bvp_status bvpi_region_check(const bvpi_region *r)
+bvp_status bvpi_region_init(bvpi_region *r, bvp_region given)
 {
     bool sound = false;
-    switch (r->kind) {
-    case BVPI_REGION_BOX:
-        sound = are_finite(r->lo, 3) && are_finite(r->hi, 3) && r->lo[0] <= r->hi[0] &&
-                r->lo[1] <= r->hi[1] && r->lo[2] <= r->hi[2];
+    *r = (bvpi_region){.kind = given.kind};
+    switch (given.kind) {
+    case BVP_REGION_BOX:
+        sound = given.lo && given.hi && copy_finite(r->lo, given.lo, 3) &&
+                copy_finite(r->hi, given.hi, 3) && r->lo[0] <= r->hi[0] && r->lo[1] <= r->hi[1] &&
+                r->lo[2] <= r->hi[2];
         break;
-    case BVPI_REGION_BALL:
-        sound = are_finite(r->centre, 3) && isfinite(r->radius) && r->radius >= 0;
+    case BVP_REGION_BALL:
+        r->radius = given.radius;
+        sound = given.centre && copy_finite(r->centre, given.centre, 3) && isfinite(r->radius) &&
+                r->radius >= 0;
         break;
-    case BVPI_REGION_CONVEX:
-        sound = is_convex_sound(r);
+    case BVP_REGION_CONVEX:
+        r->planes = given.planes;
+        r->plane_count = given.plane_count;
+        sound = given.planes && given.plane_count >= 1 && given.plane_count <= BVPI_REGION_PLANES;
+        for (uint32_t i = 0; sound && i < given.plane_count; i++) {
+            double n[4];
+            sound =
+                copy_finite(n, given.planes + 4 * i, 4) && (n[0] != 0 || n[1] != 0 || n[2] != 0);
+        }
         break;
     }
     return sound ? BVP_OK : BVP_ERR_ARGUMENT;
@@ -81,22 +82,22 @@ static void bounds_of(const bvpi_region *r, const bvpi_placement *placement, dou
     double centre[3], half[3];
     for (int a = 0; a < 3; a++) {
         switch (r->kind) {
-        case BVPI_REGION_BOX: /* half covers the centre's rounding */
+        case BVP_REGION_BOX: /* half covers the centre's rounding */
             centre[a] = r->lo[a] / 2 + r->hi[a] / 2;
             half[a] = r->hi[a] / 2 - r->lo[a] / 2 + (fabs(r->lo[a]) + fabs(r->hi[a])) * 0x1p-51;
             break;
-        case BVPI_REGION_BALL:
+        case BVP_REGION_BALL:
             centre[a] = r->centre[a];
             half[a] = r->radius;
             break;
-        case BVPI_REGION_CONVEX:
+        case BVP_REGION_CONVEX:
             lo[a] = -INFINITY;
             hi[a] = INFINITY;
             break;
         }
     }
-    if (r->kind != BVPI_REGION_CONVEX)
-        bounds_around(placement, centre, half, r->kind == BVPI_REGION_BALL, lo, hi);
+    if (r->kind != BVP_REGION_CONVEX)
+        bounds_around(placement, centre, half, r->kind == BVP_REGION_BALL, lo, hi);
 }
 
 /* ---- onto the grid --------------------------------------------------------------------------- */
@@ -156,10 +157,10 @@ static void add_plane(const bvpi_placed_tree *at, const double n[3], double d,
 
 static void add_planes(const bvpi_region *r, const bvpi_placed_tree *at, bvpi_grid_region *out)
 {
-    if (r->kind == BVPI_REGION_CONVEX)
+    if (r->kind == BVP_REGION_CONVEX)
         for (uint32_t i = 0; i < r->plane_count; i++)
             add_plane(at, r->planes + 4 * i, r->planes[4 * i + 3], out);
-    if (r->kind != BVPI_REGION_BOX || at->placement.is_identity)
+    if (r->kind != BVP_REGION_BOX || at->placement.is_identity)
         return;
     for (int a = 0; a < 3; a++) {
         const double inward[3] = {a == 0, a == 1, a == 2},
@@ -193,7 +194,7 @@ void bvpi_region_grid(const bvpi_region *region, const bvpi_placed_tree *at, bvp
     bounds_of(region, &at->placement, lo, hi);
     grid_bounds(at, lo, hi, out, part_lo, part_hi);
     add_planes(region, at, out);
-    if (region->kind == BVPI_REGION_BALL)
+    if (region->kind == BVP_REGION_BALL)
         grid_ball(region, at, out);
 }
 
@@ -204,11 +205,11 @@ bool bvpi_region_holds(const bvpi_region *region, const bvpi_placement *placemen
 {
     const double *m = placement->is_identity ? NULL : placement->m;
     switch (region->kind) {
-    case BVPI_REGION_BOX:
+    case BVP_REGION_BOX:
         return bvpi_tri_meets_box(tri, m, region->lo, region->hi);
-    case BVPI_REGION_BALL:
+    case BVP_REGION_BALL:
         return bvpi_tri_meets_ball(tri, m, region->centre, region->radius);
-    case BVPI_REGION_CONVEX:
+    case BVP_REGION_CONVEX:
         return bvpi_tri_meets_region(tri, m, region->planes, region->plane_count);
     }
     return false;

@@ -9,15 +9,10 @@
 #include "prim/box_region.h"
 #include "query/body/placed_body.h"
 
-typedef enum bvpi_region_kind {
-    BVPI_REGION_BOX,
-    BVPI_REGION_BALL,
-    BVPI_REGION_CONVEX
-} bvpi_region_kind;
-
-/* A closed region of the world. */
+/* A closed region of the world: bvp_region with what the caller may change copied, but for planes.
+ */
 typedef struct bvpi_region {
-    bvpi_region_kind kind;
+    bvp_region_kind kind;
     double lo[3], hi[3];      /* BOX */
     double centre[3], radius; /* BALL */
     const double *planes;     /* CONVEX: n, d each; inside is n . x + d >= 0 */
@@ -37,9 +32,9 @@ typedef struct bvpi_overlap_query {
     bvp_stats stats;
 } bvpi_overlap_query;
 
-/* BVP_ERR_ARGUMENT: what is not finite, an inverted box, a negative radius, a plane without normal,
- * no plane or too many. */
-bvp_status bvpi_region_check(const bvpi_region *region);
+/* BVP_ERR_ARGUMENT: no such kind, a missing array, what is not finite, an inverted box, a negative
+ * radius, a plane without normal, no plane or too many. */
+bvp_status bvpi_region_init(bvpi_region *region, bvp_region given);
 
 /* The region on a hierarchy's grid; part_lo, part_hi: its bounds before placement. */
 void bvpi_region_grid(const bvpi_region *region, const bvpi_placed_tree *at, bvpi_grid_region *out,

@@ -4,17 +4,17 @@
 #ifndef BVPI_QUERY_RAY_RAY_BATCH_H
 #define BVPI_QUERY_RAY_RAY_BATCH_H
 
+#include "query/body/array.h"
 #include "query/ray/ray_query.h"
 
 enum { BVPI_PACKET = 8 };
 
-/* A call with its arrays; strides in bytes. */
+/* A call with its arrays. */
 typedef struct bvpi_ray_batch {
     const bvpi_placed_body *placed;
     bvpi_ray_mode mode; /* FIRST or ANY */
-    const char *rays;
-    char *out; /* FIRST: a bvp_ray_hit each, ANY: an int */
-    size_t ray_stride, out_stride;
+    bvp_const_array rays;
+    bvp_array out;     /* FIRST: a bvp_ray_hit each, ANY: an int */
     bvpi_leaf *leaves; /* BVPI_LEAVES of them */
     bvpi_meter *meter; /* of all of them, or NULL */
     bvp_stats *stats;
@@ -22,12 +22,13 @@ typedef struct bvpi_ray_batch {
 
 static inline const bvp_ray *bvpi_batch_ray(const bvpi_ray_batch *batch, size_t idx)
 {
-    return (const bvp_ray *)(const void *)(batch->rays + idx * batch->ray_stride);
+    return bvpi_const_element(&batch->rays, sizeof(bvp_ray), idx);
 }
 
 static inline void *bvpi_batch_out(const bvpi_ray_batch *batch, size_t idx)
 {
-    return batch->out + idx * batch->out_stride;
+    return bvpi_element(&batch->out,
+                        batch->mode == BVPI_RAY_ANY ? sizeof(int) : sizeof(bvp_ray_hit), idx);
 }
 
 /* Rays of a packet: four from first[0] on, four from first[1] on. */

@@ -42,7 +42,8 @@ static double *flatten(const bvp_file *file, const bvp_file_info *info)
             bvp_get_part(file, instance.part, &part) != BVP_OK)
             exit(1);
         float *local = scene_allocate(part.triangle_count * 36);
-        bvp_get_triangles(file, instance.part, 0, part.triangle_count, local, NULL, &count);
+        bvp_get_triangles(file, instance.part, (bvp_range){0, part.triangle_count}, local, NULL,
+                          &count);
         for (uint64_t k = 0; k < 3 * count; k++, next += 3)
             apply(instance.placement, local + 3 * k, next);
         free(local);

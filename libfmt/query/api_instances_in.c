@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * api_instances_in_box.c: which instances of an assembly meet a box of the world, by their own
+ * api_instances_in.c: which instances of an assembly meet a box of the world, by their own
  * boxes or by their triangles.
  *
  * The overlap walk over the hierarchy of instances, with a function in place of the part's walk.
@@ -8,10 +8,10 @@
  * Slow twin: rational arithmetic on every instance, tests/property/test_instances.c.
  * Spec: exactness.md, chapter 10, "Boxes of instances"
  */
-#include <math.h>
 #include <string.h>
 
 #include "prim/place_bounds.h"
+#include "query/body/array.h"
 #include "query/near/overlap.h"
 
 typedef struct box_query {
@@ -19,8 +19,8 @@ typedef struct box_query {
                                 its region is the box's six half spaces */
     bvpi_region box;
     int by_triangles;
-    uint32_t *instances;
-    uint64_t capacity, count;
+    bvp_array instances; /* uint32_t: `count` of them are found */
+    uint64_t count;
     int overflow;
 } box_query;
 
@@ -91,9 +91,9 @@ static bvp_status ask_instance(bvpi_overlap_query *query, const bvpi_placed_body
         status = triangles_meet(q, placed, instance, &meets);
     if (status != BVP_OK || !meets)
         return status;
-    query->stopped = q->overflow = q->count == q->capacity;
+    query->stopped = q->overflow = q->count == q->instances.count;
     if (!q->overflow)
-        q->instances[q->count++] = instance;
+        *(uint32_t *)bvpi_element(&q->instances, sizeof instance, q->count++) = instance;
     return BVP_OK;
 }
 
@@ -110,16 +110,14 @@ static void walk_by_planes(box_query *q, double planes[24])
         outward[axis] = -1;
         outward[3] = q->box.hi[axis];
     }
-    q->walk.region = (bvpi_region){.kind = BVPI_REGION_CONVEX, .planes = planes, .plane_count = 6};
+    q->walk.region = (bvpi_region){.kind = BVP_REGION_CONVEX, .planes = planes, .plane_count = 6};
 }
 
 static bvp_status run(const bvp_body *body, box_query *q)
 {
     bvpi_placed_body placed;
     double planes[24];
-    bvp_status status = bvpi_region_check(&q->box);
-    if (status == BVP_OK)
-        status = bvpi_placed_body_init(&placed, body);
+    bvp_status status = bvpi_placed_body_init(&placed, body);
     if (status == BVP_OK && !placed.is_assembly)
         status = BVP_ERR_ARGUMENT;
     if (status != BVP_OK)
@@ -135,19 +133,15 @@ static bvp_status run(const bvp_body *body, box_query *q)
     return status == BVP_OK && q->overflow ? BVP_ERR_LIMIT : status;
 }
 
-bvp_status bvp_instances_in_box(const bvp_body *body, const double lo[3], const double hi[3],
-                                int by_triangles, uint32_t *instances, uint64_t capacity,
-                                uint64_t *count, bvp_stats *stats)
+bvp_status bvp_instances_in(const bvp_body *body, bvp_region region, int by_triangles,
+                            bvp_array instances, uint64_t *count, bvp_stats *stats)
 {
-    box_query q = {.box = {.kind = BVPI_REGION_BOX},
-                   .by_triangles = by_triangles,
-                   .instances = instances,
-                   .capacity = capacity};
-    if (!lo || !hi || !count || (!instances && capacity > 0))
+    box_query q = {.by_triangles = by_triangles, .instances = instances};
+    if (region.kind != BVP_REGION_BOX || !count || (!instances.base && instances.count > 0))
         return BVP_ERR_ARGUMENT;
-    memcpy(q.box.lo, lo, sizeof q.box.lo);
-    memcpy(q.box.hi, hi, sizeof q.box.hi);
-    const bvp_status status = run(body, &q);
+    bvp_status status = bvpi_region_init(&q.box, region);
+    if (status == BVP_OK)
+        status = run(body, &q);
     *count = q.count;
     bvpi_add_stats(stats, &q.walk.stats);
     return status;

@@ -10,7 +10,6 @@ CORE_SOURCES += \
 	libfmt/format/lazy.c \
 	libfmt/format/linear.c \
 	libfmt/format/map.c \
-	libfmt/format/publish.c \
 	libfmt/format/record.c \
 	libfmt/format/thin.c \
 	libfmt/format/triangle_ids.c \
@@ -25,6 +24,5 @@ noinst_HEADERS += \
 	libfmt/format/layout.h \
 	libfmt/format/linear.h \
 	libfmt/format/map.h \
-	libfmt/format/publish.h \
 	libfmt/format/thin.h \
 	libfmt/format/write.h

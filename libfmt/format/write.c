@@ -27,7 +27,7 @@
 #include "format/codec.h"
 #include "format/digest.h"
 #include "format/header.h"
-#include "format/publish.h"
+#include "publish/publish.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bvpack.h"
-#include "query/body/array.h"
+#include "query/body/caller_array.h"
 #include "query/near/closest.h"
 #include "query/near/overlap.h"
 #include "query/ray/ray_query.h"

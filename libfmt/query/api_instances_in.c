@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "prim/place_bounds.h"
-#include "query/body/array.h"
+#include "query/body/caller_array.h"
 #include "query/near/overlap.h"
 
 typedef struct box_query {

@@ -12,7 +12,7 @@
  * Based on: Hjaltason, Samet, Distance Browsing in Spatial Databases, 1999.
  */
 #include <math.h>
-#include "query/body/array.h"
+#include "query/body/caller_array.h"
 #include "query/near/closest.h"
 
 typedef struct nearest_query {

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/body/array.h"
+#include "query/body/caller_array.h"
 #include "query/pair/pair_query.h"
 
 /* ---- beginning and ending -------------------------------------------------------------------- */

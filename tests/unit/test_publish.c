@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "format/publish.h"
+#include "publish/publish.h"
 #include "nameless.h"
 #include "suite.h"
 

@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include "bvpack.h"
-#include "format/publish.h"
+#include "publish/publish.h"
 
 typedef struct output {
     int fd;

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "format/publish.h"
+#include "publish/publish.h"
 #include "text/hex.h"
 #include "files/input.h"
 #include "text/message.h"

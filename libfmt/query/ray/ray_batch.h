@@ -4,7 +4,7 @@
 #ifndef BVPI_QUERY_RAY_RAY_BATCH_H
 #define BVPI_QUERY_RAY_RAY_BATCH_H
 
-#include "query/body/array.h"
+#include "query/body/caller_array.h"
 #include "query/ray/ray_query.h"
 
 enum { BVPI_PACKET = 8 };

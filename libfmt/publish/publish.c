@@ -20,7 +20,7 @@
  * is.
  */
 #define _GNU_SOURCE /* O_TMPFILE */
-#include "format/publish.h"
+#include "publish/publish.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * array.h: elements of the caller's arrays, bvp_array and bvp_const_array.
+ * caller_array.h: elements of the caller's arrays, bvp_array and bvp_const_array.
  */
-#ifndef BVPI_QUERY_BODY_ARRAY_H
-#define BVPI_QUERY_BODY_ARRAY_H
+#ifndef BVPI_QUERY_BODY_CALLER_ARRAY_H
+#define BVPI_QUERY_BODY_CALLER_ARRAY_H
 
 #include <assert.h>
 #include <stdbool.h>

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Where a folder stands from left to right; its height follows from the law.
 COLUMN = {
     "query": 0, "query/near": 0, "query/ray": .85, "query/body": .85, "clash": 1.15, "format": 1.2, "query/pair": 1.7,
-    "node": 1.7, "query/warm": 1.95, "kinds/node": 2.2, "prim": 2.2, "publish": 1.2, "base": 2.5, "kinds/query": 2.75,
+    "node": 1.7, "query/warm": 1.95, "kinds/node": 2.2, "prim": 2.2, "publish": 0, "base": 2.5, "kinds/query": 2.75,
     "format/check": 3.2, "kinds/pack": 3.55, "pack": 4, "pack/mesh": 4, "pack/tree": 4, "pack/file": 4.45,
 }
 WIDTH, STEP, ROW, BOX, TOP = 120, 164, 72, 38, 74
@@ -44,7 +44,7 @@ def draw(law):
     order = sorted(law, key=lambda f: (-level(f), COLUMN[f]))
     levels = level(order[0]) + 1
     matrix_x, matrix_y = 150, TOP + levels * ROW + 152
-    across, down = 40, 19  # a cell of the matrix
+    across, down = 38, 19  # a cell of the matrix
     width, height = 48 + 5.5 * STEP, matrix_y + down * len(order) + 28
     d = Drawing(width, height, "The layers of libfmt", "Folders as boxes; arrows lead to folders that may be included.")
 
@@ -63,7 +63,7 @@ def draw(law):
         d.text(x + 20, 37, meaning, size=11, fill=QUIET)
 
     for folder in order:
-        # what another arrow leads to as well needs none; base is under everything
+        # what another arrow leads to as well needs none; base is under everything but publish
         beyond = set().union(*map(reaches, law[folder]))
         targets = [t for t in law[folder] if t not in beyond]
         x, y = spot(folder)
@@ -78,7 +78,7 @@ def draw(law):
     for folder in order:
         x, y = spot(folder)
         fill, stroke = colours(folder)
-        left, wide = (32, width - 64) if folder == "base" else (x, WIDTH)
+        left, wide = (32 + STEP, width - 64 - STEP) if folder == "base" else (x, WIDTH)
         d.box(left, y, wide, BOX, fill, stroke, radius=5)
         d.text(left + wide / 2, y + BOX / 2 + 4.5, folder, size=13, room=wide - 12, anchor="middle", bold=True)
     y = TOP + levels * ROW - 8

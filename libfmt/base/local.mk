@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 CORE_SOURCES += \
+	libfmt/base/hash_table.c \
+	libfmt/base/large_array.c \
 	libfmt/base/meter.c \
 	libfmt/base/report.c \
 	libfmt/base/status.c \
@@ -8,7 +10,9 @@ noinst_HEADERS += \
 	libfmt/base/checked.h \
 	libfmt/base/dd.h \
 	libfmt/base/growing_array.h \
+	libfmt/base/hash_table.h \
 	libfmt/base/isa.h \
+	libfmt/base/large_array.h \
 	libfmt/base/load.h \
 	libfmt/base/meter.h \
 	libfmt/base/report.h \

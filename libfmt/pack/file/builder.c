@@ -214,7 +214,7 @@ void bvp_builder_free(bvp_builder *b)
     for (uint32_t i = 0; i < b->parts.count; i++)
         bvpi_part_free(bvpi_part_at(b, i));
     bvpi_array_free(&b->parts);
-    free(b->slots);
+    bvpi_hash_free(&b->by_content);
     bvpi_product_free(&b->product);
     free(b->provenance);
     free(b);

@@ -20,8 +20,7 @@ struct bvp_builder {
     char *provenance;
     bvp_hierarchy_spec specs[BVPI_HIERARCHY_MAX]; /* complete; options.hierarchy_count of them */
     bvpi_array parts;                             /* bvpi_part_bytes */
-    uint32_t *slots;     /* slot_count of them, by content: part + 1, or 0 */
-    uint64_t slot_count; /* a power of two, or 0 */
+    bvpi_hash_table by_content;                   /* the parts' numbers */
     bvpi_product product;
     uint32_t shared_part_count, packed_part_count;
     uint64_t dropped_triangle_count, stray_count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * tables.c: sets of records, each stored once: strings, placements, linear parts.
  *
- * Records follow each other in the form in which they are written, and a hash table with open
- * addressing, at most half full, finds equal ones. Records are never removed, so references stay
+ * Records follow each other in the form in which they are written, and a hash table finds
+ * equal ones (base/hash_table.h). Records are never removed, so references stay
  * valid, and their order is that of first use: the file's bytes depend on the input only.
  * Spec: format.md, chapters "Placements", "Strings"
  */
@@ -13,6 +13,7 @@
 #include "format/checksum.h"
 #include "format/linear.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ void bvpi_table_free(bvpi_table *table)
 {
     bvpi_array_free(&table->bytes);
     bvpi_array_free(&table->starts);
-    free(table->slots);
+    bvpi_hash_free(&table->found);
     *table = (bvpi_table){0};
 }
 
@@ -51,54 +52,40 @@ static uint64_t start_of(const bvpi_table *t, uint64_t record)
     return record < t->starts.count ? starts[record] : t->bytes.count;
 }
 
-/* The slot of an equal record, or the free slot where it would go. */
-static uint64_t find_slot(const bvpi_table *t, const uint8_t *record, uint64_t size)
-{
-    uint64_t at = bvpi_hash64(record, size) & (t->slot_count - 1);
-    for (; t->slots[at] != 0; at = (at + 1) & (t->slot_count - 1)) {
-        const uint64_t start = start_of(t, t->slots[at] - 1);
-        const uint64_t end = start_of(t, t->slots[at]);
-        if (end - start == size && memcmp((uint8_t *)t->bytes.data + start, record, size) == 0)
-            break;
-    }
-    return at;
-}
+/* A record that is looked for. */
+typedef struct wanted {
+    const bvpi_table *table;
+    const uint8_t *record;
+    uint64_t size;
+} wanted;
 
-static bvp_status grow_slots(bvpi_table *t, bvp_error *error)
+static bool is_equal(const void *user, uint32_t number)
 {
-    const uint64_t wanted = t->slot_count ? 2 * t->slot_count : 64;
-    if (2 * (t->starts.count + 1) <= t->slot_count)
-        return BVP_OK;
-    uint32_t *slots = calloc(wanted, sizeof *slots);
-    if (!slots)
-        return bvpi_error_memory(error, wanted * sizeof *slots);
-    free(t->slots);
-    t->slots = slots;
-    t->slot_count = wanted;
-    for (uint64_t k = 0; k < t->starts.count; k++) {
-        const uint64_t start = start_of(t, k);
-        const uint8_t *record = (uint8_t *)t->bytes.data + start;
-        slots[find_slot(t, record, start_of(t, k + 1) - start)] = (uint32_t)k + 1;
-    }
-    return BVP_OK;
+    const wanted *w = user;
+    const uint64_t start = start_of(w->table, number), end = start_of(w->table, number + 1);
+    return end - start == w->size &&
+           memcmp((uint8_t *)w->table->bytes.data + start, w->record, w->size) == 0;
 }
 
 /* *number: of the record, existing or new; *start: its offset. */
 static bvp_status add_record(bvpi_table *t, const uint8_t *record, uint64_t size, uint32_t *number,
                              uint64_t *start, bvp_error *error)
 {
+    const wanted w = {t, record, size};
+    const uint32_t hash = (uint32_t)(bvpi_hash64(record, size) >> 32);
     uint8_t *bytes;
     uint64_t *starts;
-    bvp_status status = grow_slots(t, error);
-    if (status != BVP_OK)
-        return status;
-    const uint64_t slot = find_slot(t, record, size);
-    if (t->slots[slot] == 0) {
+    assert(size > 0 && size % 4 == 0);
+    assert(t->found.count == t->starts.count);
+    *number = bvpi_hash_find(&t->found, hash, is_equal, &w);
+    if (*number == BVPI_HASH_NONE) {
         if (t->starts.count >= UINT32_MAX - 1 || t->bytes.count / 4 + size > UINT32_MAX)
             return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
                                   "more strings or placements than a file can hold");
+        if (!bvpi_hash_reserve(&t->found, t->starts.count + 1))
+            return bvpi_error_memory(error, t->starts.count * sizeof *t->found.slots);
         const uint64_t begin = t->bytes.count;
-        status = bvpi_array_add(&t->bytes, size, 1, &bytes, error);
+        bvp_status status = bvpi_array_add(&t->bytes, size, 1, &bytes, error);
         if (status != BVP_OK)
             return status;
         status = bvpi_array_add(&t->starts, 1, sizeof *starts, &starts, error);
@@ -108,9 +95,9 @@ static bvp_status add_record(bvpi_table *t, const uint8_t *record, uint64_t size
         }
         memcpy(bytes, record, size);
         *starts = begin;
-        t->slots[slot] = (uint32_t)t->starts.count;
+        *number = (uint32_t)t->starts.count - 1;
+        bvpi_hash_put(&t->found, hash, *number);
     }
-    *number = t->slots[slot] - 1;
     *start = start_of(t, *number);
     return BVP_OK;
 }

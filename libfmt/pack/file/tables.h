@@ -6,6 +6,7 @@
 #define BVPI_PACK_FILE_TABLES_H
 
 #include "bvpack.h"
+#include "base/hash_table.h"
 
 /* A growing array; all zeros: empty. */
 typedef struct bvpi_array {
@@ -20,10 +21,9 @@ void bvpi_array_free(bvpi_array *array);
 
 /* Records of any size in 4-byte units, one after the other, each once. */
 typedef struct bvpi_table {
-    bvpi_array bytes;  /* in their stored form */
-    bvpi_array starts; /* uint64_t: the offset of each record */
-    uint32_t *slots;   /* record numbers + 1, by hash */
-    uint64_t slot_count;
+    bvpi_array bytes;      /* in their stored form */
+    bvpi_array starts;     /* uint64_t: the offset of each record */
+    bvpi_hash_table found; /* their numbers */
 } bvpi_table;
 
 /* *reference: offset of the string's record, in units of 4 bytes. NULL and "" give 0. */

@@ -23,7 +23,7 @@
 #include "pack/mesh/defects.h"
 
 #include "base/sum.h"
-#include "pack/large_array.h"
+#include "base/large_array.h"
 #include "pack/work.h"
 
 #include <math.h>

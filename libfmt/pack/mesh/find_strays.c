@@ -23,7 +23,7 @@
 #include "pack/mesh/find_strays.h"
 
 #include "base/status.h"
-#include "pack/large_array.h"
+#include "base/large_array.h"
 #include "pack/mesh/weld.h"
 
 #include <inttypes.h>

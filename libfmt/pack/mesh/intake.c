@@ -25,7 +25,7 @@
 #include "base/status.h"
 #include "pack/mesh/defects.h"
 #include "node/grid.h"
-#include "pack/large_array.h"
+#include "base/large_array.h"
 #include "pack/work.h"
 #include "pack/mesh/weld.h"
 #include "format/identity.h"

@@ -10,10 +10,10 @@
  * 3. other vertices take the number of their owner, and all corners are renumbered.
  * So the result equals that of one thread.
  *
- * Equal means equal bits of all coordinates; a table slot holds half of the hash to avoid most
- * comparisons, but a match is always confirmed on the coordinates. A cache miss costs as much as
- * hundreds of instructions, hence the blocks: hashes of a block are computed and slots and vertices
- * prefetched before any is looked at.
+ * Equal means equal bits of all coordinates; the table (base/hash_table.h) compares hashes first,
+ * but a match is always confirmed on the coordinates. A cache miss costs as much as hundreds of
+ * instructions, hence the blocks: hashes of a block are computed and slots and vertices prefetched
+ * before any is looked at.
  *
  * With an index array the given vertices are welded, then the indices are mapped. If that leaves
  * the order of first use intact, as it does for usual files, nothing needs renumbering.
@@ -23,33 +23,32 @@
  */
 #include "pack/mesh/weld.h"
 
+#include "base/hash_table.h"
 #include "base/status.h"
-#include "pack/large_array.h"
+#include "base/large_array.h"
 #include "pack/work.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     BLOCK = 32,
-    TABLE_START = 1 << 10,
     SHARE_MAX = 8,         /* a vertex is looked up in the tables of all earlier shares */
     SHARE_LEAST = 1 << 14, /* corners; a smaller share is not worth a thread */
     SOUP_REPEATS = 5,      /* in most vertices six triangles meet */
     PIECES = 8             /* of a share, for the passes after the first */
 };
-#define FREE UINT32_MAX
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-/* A slot: the upper half of the hash, and the vertex's number or FREE. */
+/* A share's different vertices, numbered in the order of their entry. */
 typedef struct table {
-    uint64_t *slots;
-    uint64_t mask;
+    bvpi_hash_table numbers;
     size_t size;        /* of a vertex */
     uint8_t *positions; /* of the vertices, in the order of their numbers */
-    uint32_t used, capacity;
+    uint32_t capacity;  /* vertices for which `positions` has room */
 } table;
 
 static inline uint64_t mix(uint64_t x)
@@ -65,19 +64,16 @@ static inline uint64_t word_at(const uint8_t *p)
     return word;
 }
 
-static inline uint64_t hash_vertex(const uint8_t *vertex, size_t size)
+/* Half of the last mixture: the half that depends on all bits. */
+static inline uint32_t hash_vertex(const uint8_t *vertex, size_t size)
 {
     uint32_t z;
     if (size == 12) {
         memcpy(&z, vertex + 8, sizeof z);
-        return mix(mix(word_at(vertex)) + z);
+        return (uint32_t)(mix(mix(word_at(vertex)) + z) >> 32);
     }
-    return mix(mix(mix(word_at(vertex)) + word_at(vertex + 8)) + word_at(vertex + 16));
-}
-
-static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
-{
-    return size == 12 ? memcmp(a, b, 12) == 0 : memcmp(a, b, 24) == 0;
+    const uint64_t first = mix(mix(word_at(vertex)) + word_at(vertex + 8));
+    return (uint32_t)(mix(first + word_at(vertex + 16)) >> 32);
 }
 
 static inline const uint8_t *position(const table *t, uint64_t number, size_t size)
@@ -85,79 +81,50 @@ static inline const uint8_t *position(const table *t, uint64_t number, size_t si
     return t->positions + number * size;
 }
 
-/* The vertex's slot, or the free slot where it would go. */
-static inline uint64_t find(const table *t, const uint8_t *vertex, uint64_t hash, size_t size)
+/* A vertex that is looked for. */
+typedef struct wanted {
+    const table *table;
+    const uint8_t *vertex;
+    size_t size;
+} wanted;
+
+static inline bool is_same(const void *user, uint32_t number)
 {
-    uint64_t at = hash & t->mask;
-    for (;; at = (at + 1) & t->mask) {
-        const uint64_t slot = t->slots[at];
-        if ((uint32_t)slot == FREE)
-            return at;
-        if (slot >> 32 == hash >> 32 && same(position(t, (uint32_t)slot, size), vertex, size))
-            return at;
-    }
+    const wanted *w = user;
+    const uint8_t *other = position(w->table, number, w->size);
+    return w->size == 12 ? memcmp(other, w->vertex, 12) == 0 : memcmp(other, w->vertex, 24) == 0;
 }
 
 /* The number of a vertex, entered if it is new. There must be room. */
-static inline uint32_t enter(table *t, const uint8_t *vertex, uint64_t hash, size_t size)
+static inline uint32_t enter(table *t, const uint8_t *vertex, uint32_t hash, size_t size)
 {
-    const uint64_t at = find(t, vertex, hash, size);
-    if ((uint32_t)t->slots[at] == FREE) {
-        memcpy(t->positions + (uint64_t)t->used * size, vertex, size);
-        t->slots[at] = (hash & ~(uint64_t)UINT32_MAX) | t->used++;
-    }
-    return (uint32_t)t->slots[at];
-}
-
-static bool make_slots(table *t, uint64_t slot_count)
-{
-    t->slots = bvpi_allocate(slot_count, sizeof *t->slots);
-    if (!t->slots)
-        return false;
-    memset(t->slots, 255, slot_count * sizeof *t->slots);
-    t->mask = slot_count - 1;
-    return true;
+    const wanted w = {t, vertex, size};
+    const uint32_t next = (uint32_t)t->numbers.count;
+    assert(next < t->capacity);
+    const uint32_t number = bvpi_hash_enter(&t->numbers, hash, next, is_same, &w);
+    if (number == next)
+        memcpy(t->positions + (uint64_t)next * size, vertex, size);
+    return number;
 }
 
 static bool make_table(table *t, size_t size, uint64_t expected)
 {
-    uint64_t slot_count = TABLE_START;
-    while (slot_count < 3 * expected / 2)
-        slot_count *= 2;
     *t = (table){.size = size, .capacity = (uint32_t)expected + BLOCK};
     t->positions = bvpi_allocate(t->capacity, size);
-    return make_slots(t, slot_count) && t->positions;
+    return t->positions && bvpi_hash_reserve(&t->numbers, t->capacity);
 }
 
 static void free_table(table *t)
 {
-    free(t->slots);
+    bvpi_hash_free(&t->numbers);
     free(t->positions);
 }
 
-/* Re-enters all vertices. They are known to differ, so they need not be compared. */
-static bool double_slots(table *t)
-{
-    uint64_t *old = t->slots;
-    if (!make_slots(t, 2 * (t->mask + 1))) {
-        t->slots = old;
-        return false;
-    }
-    free(old);
-    for (uint32_t k = 0; k < t->used; k++) {
-        const uint64_t hash = hash_vertex(position(t, k, t->size), t->size);
-        uint64_t at = hash & t->mask;
-        while ((uint32_t)t->slots[at] != FREE)
-            at = (at + 1) & t->mask;
-        t->slots[at] = (hash & ~(uint64_t)UINT32_MAX) | k;
-    }
-    return true;
-}
-
-/* Makes room for one more block, with a quarter of the slots free. */
+/* Makes room for one more block. */
 static bool grow(table *t)
 {
-    if (t->used + BLOCK > t->capacity) {
+    const uint64_t wanted = t->numbers.count + BLOCK;
+    if (wanted > t->capacity) {
         const uint64_t capacity = (uint64_t)t->capacity + t->capacity / 2 + BLOCK;
         uint8_t *grown = realloc(t->positions, capacity * t->size);
         if (!grown)
@@ -165,7 +132,7 @@ static bool grow(table *t)
         t->positions = grown;
         t->capacity = capacity < UINT32_MAX ? (uint32_t)capacity : UINT32_MAX;
     }
-    return 4 * ((uint64_t)t->used + BLOCK) <= 3 * (t->mask + 1) || double_slots(t);
+    return bvpi_hash_reserve(&t->numbers, wanted);
 }
 
 /* ---- the shares ----------------------------------------------------------------------------- */
@@ -199,7 +166,7 @@ static inline __attribute__((always_inline)) bool enter_all(const welding *w, sh
     const bvpi_vertices *v = w->vertices;
     table *t = &s->table;
     const size_t to_next_triangle = v->triangle_stride - 2 * v->stride;
-    uint64_t hashes[BLOCK];
+    uint32_t hashes[BLOCK];
     for (uint32_t begin = s->begin; begin < s->end; begin += BLOCK) {
         const uint32_t count = s->end - begin < BLOCK ? s->end - begin : BLOCK;
         const uint8_t *next = bvpi_vertex_at(v, begin), *at[BLOCK];
@@ -209,11 +176,11 @@ static inline __attribute__((always_inline)) bool enter_all(const welding *w, sh
             at[k] = next;
             next += (begin + k) % 3 == 2 ? to_next_triangle : v->stride;
             hashes[k] = hash_vertex(at[k], size);
-            __builtin_prefetch(&t->slots[hashes[k] & t->mask]);
+            __builtin_prefetch(bvpi_hash_home(&t->numbers, hashes[k]));
         }
         for (uint32_t k = 0; k < count; k++) {
-            const uint32_t number = (uint32_t)t->slots[hashes[k] & t->mask];
-            __builtin_prefetch(position(t, number == FREE ? 0 : number, size));
+            const uint32_t number = (uint32_t)*bvpi_hash_home(&t->numbers, hashes[k]);
+            __builtin_prefetch(position(t, number == 0 ? 0 : number - 1, size));
         }
         for (uint32_t k = 0; k < count; k++)
             w->out[begin + k] = enter(t, at[k], hashes[k], size);
@@ -238,8 +205,8 @@ static void enter_share(void *user, uint32_t idx)
     if (ok)
         ok = size == 12 ? enter_all(w, s, 12) : enter_all(w, s, 24);
     if (ok && idx > 0) {
-        s->owner = malloc((uint64_t)s->table.used + 1);
-        s->number = malloc(s->table.used * sizeof *s->number + 1);
+        s->owner = malloc(s->table.numbers.count + 1);
+        s->number = malloc(s->table.numbers.count * sizeof *s->number + 1);
         ok = s->owner && s->number;
     }
     if (!ok)
@@ -260,18 +227,19 @@ static void find_block(const welding *w, uint32_t own, uint32_t other, uint64_t 
     const share *s = &w->shares[own];
     const table *t = &w->shares[other].table;
     const size_t size = s->table.size;
-    uint64_t hashes[BLOCK];
+    uint32_t hashes[BLOCK];
     for (uint32_t k = 0; k < count; k++) {
         hashes[k] = hash_vertex(position(&s->table, begin + k, size), size);
-        __builtin_prefetch(&t->slots[hashes[k] & t->mask]);
+        __builtin_prefetch(bvpi_hash_home(&t->numbers, hashes[k]));
     }
     for (uint32_t k = 0; k < count; k++) {
         const uint8_t *vertex = position(&s->table, begin + k, size);
-        const uint64_t slot = t->slots[find(t, vertex, hashes[k], size)];
-        if (s->owner[begin + k] != own || (uint32_t)slot == FREE)
+        const wanted w = {t, vertex, size};
+        const uint32_t number = bvpi_hash_find(&t->numbers, hashes[k], is_same, &w);
+        if (s->owner[begin + k] != own || number == BVPI_HASH_NONE)
             continue;
         s->owner[begin + k] = (uint8_t)other;
-        s->number[begin + k] = (uint32_t)slot;
+        s->number[begin + k] = number;
     }
 }
 
@@ -283,7 +251,7 @@ static void find_owners(void *user, uint32_t piece)
     share *s = &w->shares[own];
     uint64_t begin, end;
     uint32_t own_count = 0;
-    range_of(s->table.used, piece % PIECES, &begin, &end);
+    range_of((uint32_t)s->table.numbers.count, piece % PIECES, &begin, &end);
     memset(s->owner + begin, (int)own, end - begin);
     for (uint64_t k = begin; k < end; k += BLOCK)
         for (uint32_t other = 0; other < own; other++)
@@ -301,7 +269,7 @@ static void number_own(void *user, uint32_t piece)
     const share *s = &w->shares[own];
     const size_t size = s->table.size;
     uint64_t begin, end;
-    range_of(s->table.used, piece % PIECES, &begin, &end);
+    range_of((uint32_t)s->table.numbers.count, piece % PIECES, &begin, &end);
     if (own == 0) { /* its numbers are final already */
         memcpy(w->positions + begin * size, position(&s->table, begin, size), (end - begin) * size);
         return;
@@ -320,7 +288,7 @@ static void number_others(void *user, uint32_t piece)
     const uint32_t own = 1 + piece / PIECES;
     const share *s = &w->shares[own];
     uint64_t begin, end;
-    range_of(s->table.used, piece % PIECES, &begin, &end);
+    range_of((uint32_t)s->table.numbers.count, piece % PIECES, &begin, &end);
     for (uint64_t k = begin; k < end; k++)
         if (s->owner[k] > 0 && s->owner[k] != own)
             s->number[k] = w->shares[s->owner[k]].number[s->number[k]];
@@ -339,7 +307,7 @@ static void renumber_share(void *user, uint32_t piece)
 /* Turns the counts of owned vertices into final first numbers. Returns the total. */
 static uint32_t place_shares(welding *w)
 {
-    uint32_t sum = w->shares[0].table.used;
+    uint32_t sum = (uint32_t)w->shares[0].table.numbers.count;
     for (uint32_t p = PIECES; p < w->share_count * PIECES; p++) {
         uint32_t *own = &w->shares[p / PIECES].own[p % PIECES];
         const uint32_t count = *own;
@@ -356,7 +324,7 @@ static uint32_t merge(welding *w, uint32_t thread_count)
     if (w->share_count == 1) {
         w->positions = first->positions;
         first->positions = NULL;
-        return first->used;
+        return (uint32_t)first->numbers.count;
     }
     const uint32_t later = w->share_count - 1;
     bvpi_parallel(thread_count, later * PIECES, find_owners, w);

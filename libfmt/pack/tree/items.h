@@ -6,7 +6,7 @@
 
 #include "pack/mesh/mesh.h"
 #include "pack/tree/sah_split.h"
-#include "pack/large_array.h"
+#include "base/large_array.h"
 #include "node/grid.h"
 
 /* Bounds of all vertices; no -0. */

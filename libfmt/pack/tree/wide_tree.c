@@ -21,7 +21,7 @@
 #include "pack/tree/wide_tree.h"
 
 #include "pack/tree/batches.h"
-#include "pack/large_array.h"
+#include "base/large_array.h"
 #include "pack/tree/morton.h"
 #include "pack/tree/sample.h"
 

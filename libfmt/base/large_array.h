@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * large_array.h: the builder's large arrays.
+ * large_array.h: large arrays of the builder.
  */
-#ifndef BVPI_PACK_LARGE_ARRAY_H
-#define BVPI_PACK_LARGE_ARRAY_H
+#ifndef BVPI_BASE_LARGE_ARRAY_H
+#define BVPI_BASE_LARGE_ARRAY_H
 
 #include <stddef.h>
 #include <stdint.h>

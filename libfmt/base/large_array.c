@@ -3,7 +3,7 @@
  * misses.
  * Measured: decisions.md, "Building"
  */
-#include "pack/large_array.h"
+#include "base/large_array.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

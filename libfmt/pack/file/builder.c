@@ -22,6 +22,7 @@
 #include "format/checksum.h"
 #include "format/header.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -94,29 +95,26 @@ static bvp_status check_specs(const bvp_build_options *o, bvp_error *error)
     return status;
 }
 
-/* The specification with the caller's omissions filled in. */
-static bvp_hierarchy_spec complete(const bvp_hierarchy_spec *s, uint32_t leaf_size)
-{
-    bvp_hierarchy_spec out = *s;
-    out.kind = kind_of(s);
-    out.leaf_size = s->leaf_size ? s->leaf_size : leaf_size;
-    if (s->split == BVP_SPLIT_DEFAULT)
-        out.split = BVP_SPLIT_SAH;
-    if (s->kind == BVP_KIND_BOXTREE) {
-        out.plane_max = s->plane_max ? s->plane_max : 3;
-        out.offset_size = s->offset_size ? s->offset_size : 1;
-    }
-    return out;
-}
-
 static void complete_specs(bvp_builder *b)
 {
     static const bvp_hierarchy_spec wide;
     bvp_build_options *o = &b->options;
     const uint32_t given = o->hierarchy_count;
     o->hierarchy_count = given ? given : 1;
-    for (uint32_t i = 0; i < o->hierarchy_count; i++)
-        b->specs[i] = complete(given ? &o->hierarchies[i] : &wide, o->leaf_size);
+    assert(o->hierarchy_count <= BVPI_HIERARCHY_MAX && o->leaf_size > 0);
+    for (uint32_t i = 0; i < o->hierarchy_count; i++) {
+        const bvp_hierarchy_spec *s = given ? &o->hierarchies[i] : &wide;
+        bvp_hierarchy_spec *out = &b->specs[i];
+        *out = *s;
+        out->kind = kind_of(s);
+        out->leaf_size = s->leaf_size ? s->leaf_size : o->leaf_size;
+        if (s->split == BVP_SPLIT_DEFAULT)
+            out->split = BVP_SPLIT_SAH;
+        if (s->kind == BVP_KIND_BOXTREE) {
+            out->plane_max = s->plane_max ? s->plane_max : 3;
+            out->offset_size = s->offset_size ? s->offset_size : 1;
+        }
+    }
     o->hierarchies = b->specs;
 }
 

@@ -40,27 +40,23 @@ static bvp_status refuse(uint32_t part, bvp_error *error)
         "part %" PRIu32 " of the packed file is damaged; \"bvpack verify\" says where", part);
 }
 
-/* Checks the next record. seen: kinds so far, as bits. False: a kind occurs twice, a wide hierarchy
- * is not the first, or reserved bytes have a meaning from a later version. */
-static bool is_next_kind(const bvpd_hierarchy *h, uint32_t idx, uint32_t *seen)
-{
-    const uint32_t bit = UINT32_C(1) << h->kind;
-    const bool is_new = (*seen & bit) == 0 && (h->kind != BVPD_KIND_WIDE8 || idx == 0);
-    *seen |= bit;
-    return is_new && bvpi_is_zero(h->reserved, sizeof h->reserved);
-}
-
 static bvp_status take_hierarchies(const bvp_file *file, uint32_t part, bvpi_part_bytes *out,
                                    bvp_error *error)
 {
     bvp_status status = BVP_OK;
-    uint32_t seen = 0;
+    uint32_t seen = 0; /* kinds, as bits */
     if (out->part.hierarchy_count == 0 || out->part.hierarchy_count > BVPI_HIERARCHY_MAX)
         return refuse(part, error);
     for (uint32_t k = 0; k < out->part.hierarchy_count && status == BVP_OK; k++) {
         bvpd_hierarchy *h = &out->hierarchy[k];
         status = bvpi_get_hierarchy_record(file, part, &out->part, k, h);
-        if (status != BVP_OK || !is_next_kind(h, k, &seen))
+        if (status != BVP_OK)
+            return refuse(part, error);
+        const uint32_t bit = UINT32_C(1) << h->kind;
+        const bool is_new = (seen & bit) == 0 && (h->kind != BVPD_KIND_WIDE8 || k == 0);
+        seen |= bit;
+        /* a reserved byte may have a meaning in a later version: such a record is not copied */
+        if (!is_new || !bvpi_is_zero(h->reserved, sizeof h->reserved))
             return refuse(part, error);
         if (h->kind != BVPD_KIND_WIDE8)
             status = take_bytes(out, file->section[BVPD_BINH].data + h->data_off, h->data_size,

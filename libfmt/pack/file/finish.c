@@ -22,6 +22,7 @@
 #include "format/identity.h"
 #include "format/map.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,35 +34,6 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static bvp_status add_chunks(bvpi_finishing *f, const bvpi_part_bytes *part, bvp_error *error)
-{
-    const uint64_t most = bvpi_part_chunk_count(part);
-    bvpi_chunk *chunks;
-    bvp_status status = bvpi_array_add(&f->data, most, sizeof *chunks, &chunks, error);
-    if (status != BVP_OK)
-        return status;
-    f->data.count -= most - bvpi_part_data(part, chunks);
-    status = bvpi_array_add(&f->ids, most, sizeof *chunks, &chunks, error);
-    if (status == BVP_OK)
-        f->ids.count -= most - bvpi_part_ids(part, chunks);
-    return status;
-}
-
-/* Pads with zeros to the alignment of the next blob. */
-static bvp_status pad_data(bvpi_finishing *f, uint64_t *end, unsigned shift, bvp_error *error)
-{
-    const uint64_t alignment = UINT64_C(1) << shift;
-    const uint64_t size = -*end & (alignment - 1);
-    bvpi_chunk *chunk;
-    if (size == 0)
-        return BVP_OK;
-    bvp_status status = bvpi_array_add(&f->data, 1, sizeof *chunk, &chunk, error);
-    if (status == BVP_OK)
-        chunk->size = size;
-    *end += size;
-    return status;
 }
 
 /* Appends a binary hierarchy to BINH, at a multiple of 64. */
@@ -101,33 +73,45 @@ static bvp_status place_hierarchies(bvpi_finishing *f, uint32_t idx, const bvpi_
     return status;
 }
 
-static uint64_t count_hierarchies(const bvp_builder *b)
-{
-    uint64_t count = 0;
-    for (uint32_t i = 0; i < b->parts.count; i++)
-        count += bvpi_part_at(b, i)->part.hierarchy_count;
-    return count;
-}
-
 bvp_status bvpi_place_parts(bvpi_finishing *f, bvp_error *error)
 {
     uint64_t data_end = 0, ids_end = 0;
     const bvp_builder *b = f->b;
     bvp_status status = BVP_OK;
     f->parts = calloc(b->parts.count + 1, sizeof *f->parts);
-    f->hierarchies = calloc(count_hierarchies(b) + BVPD_TOP_MAX, sizeof *f->hierarchies);
+    uint64_t hierarchy_count = BVPD_TOP_MAX; /* those over the instances come last */
+    for (uint32_t i = 0; i < b->parts.count; i++)
+        hierarchy_count += bvpi_part_at(b, i)->part.hierarchy_count;
+    f->hierarchies = calloc(hierarchy_count, sizeof *f->hierarchies);
     if (!f->parts || !f->hierarchies)
         return bvpi_error_memory(error, b->parts.count * sizeof *f->parts);
     for (uint32_t i = 0; i < b->parts.count && status == BVP_OK; i++) {
         const bvpi_part_bytes *bytes = bvpi_part_at(b, i);
-        status = pad_data(f, &data_end, bytes->part.cluster_shift, error);
+        const uint64_t alignment = UINT64_C(1) << bytes->part.cluster_shift;
+        const uint64_t padding = -data_end & (alignment - 1);
+        const uint64_t most = bvpi_part_chunk_count(bytes);
+        bvpi_chunk *chunks;
+        if (padding > 0) {
+            status = bvpi_array_add(&f->data, 1, sizeof *chunks, &chunks, error);
+            if (status == BVP_OK)
+                chunks->size = padding;
+            data_end += padding;
+        }
+        assert(data_end % alignment == 0);
         if (status == BVP_OK)
-            status = add_chunks(f, bytes, error);
+            status = bvpi_array_add(&f->data, most, sizeof *chunks, &chunks, error);
+        if (status == BVP_OK) {
+            f->data.count -= most - bvpi_part_data(bytes, chunks);
+            status = bvpi_array_add(&f->ids, most, sizeof *chunks, &chunks, error);
+        }
+        if (status == BVP_OK)
+            f->ids.count -= most - bvpi_part_ids(bytes, chunks);
         f->parts[i] = bytes->part;
         f->parts[i].data_off = data_end;
         f->parts[i].ids_off = ids_end;
         if (status == BVP_OK)
             status = place_hierarchies(f, i, bytes, &f->parts[i], error);
+        assert(f->hierarchy_count + BVPD_TOP_MAX <= hierarchy_count);
         data_end += bytes->part.data_size;
         ids_end += bytes->part.ids_size;
         f->write.header.unique_triangle_count += bytes->part.triangle_count;
@@ -191,42 +175,26 @@ static void fill_sections(bvpi_finishing *f)
     set_table(f, BVPD_PROV, b->provenance, b->provenance ? strlen(b->provenance) : 0);
 }
 
-/* A thin file may only refer to parts that were saved. */
-static bvp_status check_references(const bvp_builder *b, bvp_error *error)
+static bvp_status prepare(bvpi_finishing *f, bvp_error *error)
 {
+    bvp_builder *b = f->b;
     for (uint32_t i = 0; i < b->parts.count && b->options.thin; i++)
         if (bvpi_part_at(b, i)->part.data_size > 0)
             return bvpi_error_set(
                 error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                 "part %" PRIu32 " of a thin file was not saved by bvp_builder_save_part", i);
-    return BVP_OK;
-}
-
-static bvp_status add_default_nodes(bvp_builder *b, bvp_error *error)
-{
-    bvp_status status = BVP_OK;
-    uint32_t idx;
-    if (b->product.nodes.count > 0)
-        return BVP_OK;
-    for (uint32_t i = 0; i < b->parts.count && status == BVP_OK; i++) {
+    bvp_status status = bvpi_place_parts(f, error);
+    if (status == BVP_OK && b->options.thin)
+        status = bvpi_add_string(&b->product.strings, b->options.store, &f->store, error);
+    /* without a product tree, each part gets a node of its own, under the part's name */
+    const bool is_treeless = b->product.nodes.count == 0;
+    for (uint32_t i = 0; i < b->parts.count && is_treeless && status == BVP_OK; i++) {
         const bvpi_product_node node = {.parent = BVP_NONE, .part = i};
+        uint32_t idx;
         status = bvpi_product_add_node(&b->product, &node, NULL, NULL, NULL, &idx, error);
         if (status == BVP_OK)
             ((bvpi_product_node *)b->product.nodes.data)[idx].name = bvpi_part_at(b, i)->part.name;
     }
-    return status;
-}
-
-static bvp_status prepare(bvpi_finishing *f, bvp_error *error)
-{
-    bvp_builder *b = f->b;
-    bvp_status status = check_references(b, error);
-    if (status == BVP_OK)
-        status = bvpi_place_parts(f, error);
-    if (status == BVP_OK && b->options.thin)
-        status = bvpi_add_string(&b->product.strings, b->options.store, &f->store, error);
-    if (status == BVP_OK)
-        status = add_default_nodes(b, error);
     if (status == BVP_OK)
         status = bvpi_product_finish(&b->product, f->parts, (uint32_t)b->parts.count, &f->product,
                                      error);

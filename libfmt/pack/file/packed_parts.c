@@ -20,6 +20,7 @@
 #include "format/checksum.h"
 #include "format/identity.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,14 +33,18 @@ static bvp_status refuse_part(uint32_t part, const char *text, bvp_error *error)
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 
-/* Names options and version, because another version may pack the same mesh to other bytes. */
-static void name_packer(const bvp_builder *b, const bvpi_intake *in, uint8_t packer[16])
+void bvpi_identify_part(const bvp_builder *b, const bvpi_intake *in, bvpd_part *out)
 {
+    *out = (bvpd_part){.rounding_error = in->rounding_error};
+    memcpy(out->content_hash, in->content_hash, sizeof out->content_hash);
+    /* the packer names options and version: another version may pack the same mesh to other bytes
+     */
     const bvp_build_options *o = &b->options;
     const uint32_t words[5] = {BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR, in->mesh.has_ids,
                                in->mesh.is_deformable, o->hierarchy_count};
     static const char program[] = "bvpack ";
     bvpi_hasher hasher;
+    assert(o->hierarchy_count > 0 && o->hierarchy_count <= BVPI_HIERARCHY_MAX);
     bvpi_hasher_start128(&hasher);
     bvpi_hasher_add128(&hasher, words, sizeof words);
     for (uint32_t i = 0; i < o->hierarchy_count; i++) {
@@ -50,14 +55,7 @@ static void name_packer(const bvp_builder *b, const bvpi_intake *in, uint8_t pac
     }
     bvpi_hasher_add128(&hasher, program, sizeof program - 1);
     bvpi_hasher_add128(&hasher, bvp_version(), strlen(bvp_version()));
-    bvpi_hasher_end128(&hasher, packer);
-}
-
-void bvpi_identify_part(const bvp_builder *b, const bvpi_intake *in, bvpd_part *out)
-{
-    *out = (bvpd_part){.rounding_error = in->rounding_error};
-    memcpy(out->content_hash, in->content_hash, sizeof out->content_hash);
-    name_packer(b, in, out->packer);
+    bvpi_hasher_end128(&hasher, out->packer);
     bvpi_part_address(out, out->address);
 }
 

@@ -23,6 +23,7 @@
 #include "pack/tree/items.h"
 #include "pack/tree/wide_tree.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -44,24 +45,13 @@ typedef struct building {
 
 static uint64_t round_up(uint64_t size, uint64_t alignment)
 {
+    assert(alignment > 0 && (alignment & (alignment - 1)) == 0);
     return (size + alignment - 1) & ~(alignment - 1);
 }
 
 static bvp_status no_memory(const building *b, bvp_error *error)
 {
     return bvpi_error_memory(error, b->mesh->triangle_count * (uint64_t)sizeof(bvpi_item));
-}
-
-static void choose_grid(building *b)
-{
-    double lo[3], hi[3];
-    bvpd_part *part = &b->out->part;
-    bvpi_mesh_bounds(b->mesh, part->lo, part->hi);
-    for (int axis = 0; axis < 3; axis++) {
-        lo[axis] = part->lo[axis];
-        hi[axis] = part->hi[axis];
-    }
-    bvpi_grid_choose(lo, hi, &b->grid);
 }
 
 /* ---- the places of the records --------------------------------------------------------------- */
@@ -94,53 +84,23 @@ static bool place_records(const joining *j, unsigned shift)
     return out->part.data_size / BVPD_UNIT < UINT32_MAX;
 }
 
-static void finish_records(const joining *j, uint32_t batch_idx)
-{
-    bvpi_batch *batch = &j->b->out->batches[batch_idx];
-    for (uint32_t r = 0; r < batch->record_count; r++) {
-        bvpd_cluster head;
-        memcpy(&head, batch->bytes + batch->records[r].offset, sizeof head);
-        head.first_triangle += (uint32_t)j->first_triangle[batch_idx];
-        if (batch->ids_size > 0)
-            head.id_off += (uint32_t)(j->first_id[batch_idx] / 4);
-        memcpy(batch->bytes + batch->records[r].offset, &head, sizeof head);
-    }
-}
-
 static void finish_batch(void *user, uint32_t piece)
 {
     const joining *j = user;
     const bvpi_part_bytes *out = j->b->out;
+    bvpi_batch *batch = &out->batches[piece];
     if (j->wide)
         bvpi_wide_finish(j->wide, piece, out->table + j->first_record[piece],
                          out->part.cluster_shift);
-    finish_records(j, piece);
-}
-
-/* Sums over the batches: where each begins, and the totals. */
-static void sum_records(joining *j)
-{
-    bvpi_part_bytes *out = j->b->out;
-    bvpd_part *part = &out->part;
-    uint64_t triangles = 0;
-    for (uint32_t k = 0; k < out->batch_count; k++) {
-        const bvpi_batch *batch = &out->batches[k];
-        j->first_record[k] = part->cluster_count;
-        j->first_triangle[k] = triangles;
-        j->first_id[k] = part->ids_size;
-        part->cluster_count += batch->record_count;
-        part->ids_size += batch->ids_size;
-        triangles += batch->triangle_count;
+    /* records count triangles and ids from the start of the part, not of their batch */
+    for (uint32_t r = 0; r < batch->record_count; r++) {
+        bvpd_cluster head;
+        memcpy(&head, batch->bytes + batch->records[r].offset, sizeof head);
+        head.first_triangle += (uint32_t)j->first_triangle[piece];
+        if (batch->ids_size > 0)
+            head.id_off += (uint32_t)(j->first_id[piece] / 4);
+        memcpy(batch->bytes + batch->records[r].offset, &head, sizeof head);
     }
-}
-
-static bool make_room(joining *j)
-{
-    const uint32_t batches = j->b->out->batch_count;
-    j->first_record = bvpi_allocate(batches, sizeof *j->first_record);
-    j->first_triangle = bvpi_allocate(batches, sizeof *j->first_triangle);
-    j->first_id = bvpi_allocate(batches, sizeof *j->first_id);
-    return j->first_record && j->first_triangle && j->first_id;
 }
 
 static void free_room(joining *j)
@@ -179,10 +139,25 @@ static bvp_status lay_out(joining *j, bvp_error *error)
 static bvp_status join(joining *j, bvp_error *error)
 {
     bvpi_part_bytes *out = j->b->out;
-    if (!make_room(j))
+    bvpd_part *part = &out->part;
+    uint64_t triangles = 0;
+    j->first_record = bvpi_allocate(out->batch_count, sizeof *j->first_record);
+    j->first_triangle = bvpi_allocate(out->batch_count, sizeof *j->first_triangle);
+    j->first_id = bvpi_allocate(out->batch_count, sizeof *j->first_id);
+    if (!j->first_record || !j->first_triangle || !j->first_id)
         return bvpi_error_memory(error, out->batch_count * (uint64_t)sizeof *j->first_record);
     out->upper_count = j->wide ? j->wide->upper_count : 0;
-    sum_records(j);
+    for (uint32_t k = 0; k < out->batch_count; k++) {
+        const bvpi_batch *batch = &out->batches[k];
+        assert(batch->ids_size % 4 == 0); /* id_off is in units of 4 */
+        j->first_record[k] = part->cluster_count;
+        j->first_triangle[k] = triangles;
+        j->first_id[k] = part->ids_size;
+        part->cluster_count += batch->record_count;
+        part->ids_size += batch->ids_size;
+        triangles += batch->triangle_count;
+    }
+    assert(triangles == j->b->mesh->triangle_count);
     bvp_status status = lay_out(j, error);
     if (status == BVP_OK)
         bvpi_parallel(j->b->thread_count, out->batch_count, finish_batch, j);
@@ -230,28 +205,20 @@ static uint32_t *find_firsts(const joining *j)
     return firsts;
 }
 
-static bvp_status take_clusters(building *b, const bvpi_binary_build *made, bvp_error *error)
-{
-    bvpi_part_bytes *out = b->out;
-    out->batch_count = made->piece_count;
-    out->batches = calloc(out->batch_count, sizeof *out->batches);
-    if (!out->batches)
-        return no_memory(b, error);
-    for (uint32_t k = 0; k < out->batch_count; k++) {
-        out->batches[k] = made->pieces[k].clusters;
-        made->pieces[k].clusters = (bvpi_batch){0};
-    }
-    return BVP_OK;
-}
-
 static bvp_status build_first(building *b, const bvpi_binary_build *made, bvp_error *error)
 {
     bvpi_part_bytes *out = b->out;
     joining j = {.b = b};
     uint32_t *firsts = NULL;
-    bvp_status status = take_clusters(b, made, error);
-    if (status == BVP_OK)
-        status = join(&j, error);
+    out->batch_count = made->piece_count;
+    out->batches = calloc(out->batch_count, sizeof *out->batches);
+    if (!out->batches)
+        return no_memory(b, error);
+    for (uint32_t k = 0; k < out->batch_count; k++) { /* the part owns the clusters from here on */
+        out->batches[k] = made->pieces[k].clusters;
+        made->pieces[k].clusters = (bvpi_batch){0};
+    }
+    bvp_status status = join(&j, error);
     if (status == BVP_OK && !(firsts = find_firsts(&j)))
         status = no_memory(b, error);
     if (status == BVP_OK)
@@ -304,25 +271,24 @@ static bvp_status build_binary(building *b, const bvp_hierarchy_spec *spec, uint
     return status;
 }
 
-static bvp_status build_others(building *b, const bvp_hierarchy_spec *specs, uint32_t count,
-                               bvp_error *error)
-{
-    uint32_t *references = find_references(b);
-    bvp_status status = references ? BVP_OK : no_memory(b, error);
-    for (uint32_t k = 1; k < count && status == BVP_OK; k++)
-        status = build_binary(b, &specs[k], k, references, error);
-    free(references);
-    return status;
-}
-
 /* ---- the part ------------------------------------------------------------------------------- */
 
 static bvp_status build_all(building *b, const bvp_hierarchy_spec *specs, uint32_t count,
                             bvp_error *error)
 {
     const bool is_wide = specs[0].kind == BVP_KIND_WIDE;
+    bvpd_part *part = &b->out->part;
     bvp_status status = BVP_OK;
-    choose_grid(b);
+    double lo[3], hi[3];
+    assert(count > 0 && count <= BVPI_HIERARCHY_MAX);
+    assert(b->mesh->triangle_count > 0);
+    bvpi_mesh_bounds(b->mesh, part->lo, part->hi);
+    for (int axis = 0; axis < 3; axis++) {
+        assert(part->lo[axis] <= part->hi[axis]); /* intake leaves finite vertices only */
+        lo[axis] = part->lo[axis];
+        hi[axis] = part->hi[axis];
+    }
+    bvpi_grid_choose(lo, hi, &b->grid);
     if (is_wide && count > 1) {
         b->order = bvpi_allocate(b->mesh->triangle_count, sizeof *b->order);
         status = b->order ? BVP_OK : no_memory(b, error);
@@ -330,11 +296,16 @@ static bvp_status build_all(building *b, const bvp_hierarchy_spec *specs, uint32
     if (status == BVP_OK)
         status =
             is_wide ? build_wide(b, &specs[0], error) : build_binary(b, &specs[0], 0, NULL, error);
-    if (status == BVP_OK && count > 1)
-        status = build_others(b, specs, count, error);
-    b->out->part.triangle_count = b->mesh->triangle_count;
-    b->out->part.vertex_count = b->mesh->vertex_count;
-    b->out->part.hierarchy_count = count;
+    if (status == BVP_OK && count > 1) {
+        uint32_t *references = find_references(b);
+        status = references ? BVP_OK : no_memory(b, error);
+        for (uint32_t k = 1; k < count && status == BVP_OK; k++)
+            status = build_binary(b, &specs[k], k, references, error);
+        free(references);
+    }
+    part->triangle_count = b->mesh->triangle_count;
+    part->vertex_count = b->mesh->vertex_count;
+    part->hierarchy_count = count;
     return status;
 }
 

@@ -26,6 +26,7 @@
 #include "node/grid.h"
 #include "prim/pose.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -56,39 +57,32 @@ static void local_placement(const bvpi_product *p, const bvpi_product_node *node
 
 /* ---- adding --------------------------------------------------------------------------------- */
 
-/* Divides a row by the power of two above its largest magnitude. False: all zeros. */
-static bool scale_row(const double in[3], double out[3])
-{
-    const double largest = fmax(fabs(in[0]), fmax(fabs(in[1]), fabs(in[2])));
-    int exponent;
-    frexp(largest, &exponent);
-    for (int k = 0; k < 3; k++)
-        out[k] = ldexp(in[k], -exponent);
-    return largest > 0;
-}
-
-/* Rule PLC-3, evaluated exactly as it is written. */
-static bool is_singular(const double m[12])
-{
-    double r[3][3];
-    for (int row = 0; row < 3; row++)
-        if (!scale_row(m + 4 * row, r[row]))
-            return true;
-    const double d = r[0][0] * (r[1][1] * r[2][2] - r[1][2] * r[2][1]) -
-                     r[0][1] * (r[1][0] * r[2][2] - r[1][2] * r[2][0]) +
-                     r[0][2] * (r[1][0] * r[2][1] - r[1][1] * r[2][0]);
-    return d == 0;
-}
-
 /* What is wrong with a placement, or NULL. */
 static const char *placement_fault(const double *m)
 {
+    static const char singular[] = "is singular: it flattens the part";
     if (!m)
         return NULL;
     for (int i = 0; i < 12; i++)
         if (!isfinite(m[i]))
             return "is not finite";
-    return is_singular(m) ? "is singular: it flattens the part" : NULL;
+    /* Rule PLC-3, evaluated exactly as it is written: each row is divided by the power of two above
+     * its largest magnitude, then the determinant is compared with zero. */
+    double r[3][3];
+    for (int row = 0; row < 3; row++) {
+        const double *in = m + 4 * row;
+        const double largest = fmax(fabs(in[0]), fmax(fabs(in[1]), fabs(in[2])));
+        int exponent;
+        frexp(largest, &exponent);
+        for (int k = 0; k < 3; k++)
+            r[row][k] = ldexp(in[k], -exponent);
+        if (!(largest > 0))
+            return singular;
+    }
+    const double d = r[0][0] * (r[1][1] * r[2][2] - r[1][2] * r[2][1]) -
+                     r[0][1] * (r[1][0] * r[2][2] - r[1][2] * r[2][0]) +
+                     r[0][2] * (r[1][0] * r[2][1] - r[1][1] * r[2][0]);
+    return d == 0 ? singular : NULL;
 }
 
 static bvp_status check_text(const char *text, const char *what, uint64_t node, bvp_error *error)
@@ -97,19 +91,6 @@ static bvp_status check_text(const char *text, const char *what, uint64_t node, 
         return BVP_OK;
     return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                           "the %s of node %" PRIu64 " is not UTF-8; convert it", what, node);
-}
-
-static bvp_status add_texts(bvpi_product *p, bvpi_product_node *node, const char *name,
-                            const char *source_id, bvp_error *error)
-{
-    bvp_status status = check_text(name, "name", p->nodes.count, error);
-    if (status == BVP_OK)
-        status = check_text(source_id, "identifier", p->nodes.count, error);
-    if (status == BVP_OK)
-        status = bvpi_add_string(&p->strings, name, &node->name, error);
-    if (status == BVP_OK)
-        status = bvpi_add_string(&p->strings, source_id, &node->source_id, error);
-    return status;
 }
 
 /* Level and dropped state follow from the parent's. */
@@ -150,7 +131,13 @@ bvp_status bvpi_product_add_node(bvpi_product *p, const bvpi_product_node *given
         return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
                               "a product tree holds at most 2^32 - 2 nodes");
     if (status == BVP_OK)
-        status = add_texts(p, &node, name, source_id, error);
+        status = check_text(name, "name", p->nodes.count, error);
+    if (status == BVP_OK)
+        status = check_text(source_id, "identifier", p->nodes.count, error);
+    if (status == BVP_OK)
+        status = bvpi_add_string(&p->strings, name, &node.name, error);
+    if (status == BVP_OK)
+        status = bvpi_add_string(&p->strings, source_id, &node.source_id, error);
     if (status == BVP_OK)
         status = bvpi_add_linear(&p->linears, fault ? NULL : placement, &node.linear, error);
     for (int a = 0; a < 3; a++)
@@ -261,14 +248,6 @@ static bvp_status find_frame(bvpi_product *p, uint32_t parent, uint32_t *frame, 
     return status;
 }
 
-static bool is_in_range(const bvpi_bounds *b)
-{
-    for (int axis = 0; axis < 3; axis++)
-        if (!(b->lo[axis] >= -BVPI_COORDINATE_MAX) || !(b->hi[axis] <= BVPI_COORDINATE_MAX))
-            return false;
-    return true;
-}
-
 /* Can queries work with the instance? If so, sets its bounds. */
 static bool bound_instance(const finishing *f, const bvpd_instance *instance, bvpi_bounds *bounds)
 {
@@ -282,7 +261,11 @@ static bool bound_instance(const finishing *f, const bvpd_instance *instance, bv
     if (bvpi_placement_init(&made, placement) != BVP_OK)
         return false;
     bvpi_place_bounds(placement, part->lo, part->hi, bounds);
-    return is_in_range(bounds);
+    for (int axis = 0; axis < 3; axis++)
+        if (!(bounds->lo[axis] >= -BVPI_COORDINATE_MAX) ||
+            !(bounds->hi[axis] <= BVPI_COORDINATE_MAX))
+            return false;
+    return true;
 }
 
 /* *usable: false if the node's world placement is refused or dropped. */
@@ -304,24 +287,14 @@ static bvp_status make_instance(finishing *f, uint32_t idx, bool *usable, bvp_er
                           idx);
 }
 
-static void widen(finishing *f, const bvpi_bounds *b)
-{
-    bvpi_product_records *out = f->out;
-    for (int axis = 0; axis < 3; axis++) {
-        const bool first = out->instance_count == 0;
-        if (first || b->lo[axis] < out->lo[axis])
-            out->lo[axis] = b->lo[axis] + 0.0; /* -0 becomes 0 */
-        if (first || b->hi[axis] > out->hi[axis])
-            out->hi[axis] = b->hi[axis] + 0.0;
-    }
-}
-
 /* Makes instances in the order of the tree. Dropped subtrees have none. */
 static bvp_status make_instances(finishing *f, bvp_error *error)
 {
     bvpi_product *p = f->product;
+    bvpi_product_records *out = f->out;
     for (uint32_t idx = 0; idx < p->nodes.count; idx++) {
         bvpi_product_node *node = node_at(p, idx);
+        assert(node->parent == BVP_NONE || node->parent < idx);
         if (!node->dropped && node->parent != BVP_NONE && node_at(p, node->parent)->dropped) {
             node->dropped = true;
             p->dropped_count++;
@@ -337,8 +310,15 @@ static bvp_status make_instances(finishing *f, bvp_error *error)
             p->dropped_count++;
             continue;
         }
-        widen(f, &f->bounds[f->out->instance_count]);
-        f->out->instance_count++;
+        const bvpi_bounds *b = &f->bounds[out->instance_count];
+        const bool first = out->instance_count == 0;
+        for (int axis = 0; axis < 3; axis++) {
+            if (first || b->lo[axis] < out->lo[axis])
+                out->lo[axis] = b->lo[axis] + 0.0; /* -0 becomes 0 */
+            if (first || b->hi[axis] > out->hi[axis])
+                out->hi[axis] = b->hi[axis] + 0.0;
+        }
+        out->instance_count++;
     }
     return BVP_OK;
 }
@@ -381,46 +361,42 @@ static void link_children(const finishing *f, uint32_t *first, uint32_t *next)
     }
 }
 
-/* Writes one record of the tree, for node `idx` as added. */
-static void put_node(finishing *f, uint32_t idx)
-{
-    const bvpi_product_node *node = node_at(f->product, idx);
-    const uint32_t root = f->has_added_root ? 0 : BVP_NONE;
-    bvpi_product_records *out = f->out;
-    out->tree[out->node_count] =
-        (bvpd_tree_node){.parent = node->parent == BVP_NONE ? root : f->place[node->parent],
-                         .name = node->name,
-                         .source_id = node->source_id,
-                         .first_property = (uint32_t)out->property_count};
-    f->node_of[out->node_count] = idx;
-    f->place[idx] = out->node_count++;
-    out->property_count += node->property_count;
-}
-
 /* Writes the tree in preorder; below an unnamed root if there are several roots. */
 static void place_nodes(finishing *f, const uint32_t *first, const uint32_t *next)
 {
     const bvpi_product *p = f->product;
+    bvpi_product_records *out = f->out;
     uint32_t at = first[p->nodes.count];
     f->has_added_root = at != BVP_NONE && next[at] != BVP_NONE;
-    f->out->node_count = f->has_added_root;
+    out->node_count = f->has_added_root;
     if (f->has_added_root)
-        f->out->tree[0] = (bvpd_tree_node){.parent = BVP_NONE};
+        out->tree[0] = (bvpd_tree_node){.parent = BVP_NONE};
     while (at != BVP_NONE) {
-        put_node(f, at);
+        const bvpi_product_node *node = node_at(p, at);
+        const uint32_t root = f->has_added_root ? 0 : BVP_NONE;
+        out->tree[out->node_count] =
+            (bvpd_tree_node){.parent = node->parent == BVP_NONE ? root : f->place[node->parent],
+                             .name = node->name,
+                             .source_id = node->source_id,
+                             .first_property = (uint32_t)out->property_count};
+        assert(f->place[at] == BVP_NONE); /* each node is met once */
+        f->node_of[out->node_count] = at;
+        f->place[at] = out->node_count++;
+        out->property_count += node->property_count;
         if (first[at] != BVP_NONE) {
             at = first[at];
             continue;
         }
         for (;; at = node_at(p, at)->parent) {
-            f->out->tree[f->place[at]].end = f->out->node_count;
+            out->tree[f->place[at]].end = out->node_count;
             if (next[at] != BVP_NONE || node_at(p, at)->parent == BVP_NONE)
                 break;
         }
         at = next[at];
     }
     if (f->has_added_root)
-        f->out->tree[0].end = f->out->node_count;
+        out->tree[0].end = out->node_count;
+    assert(out->node_count <= p->nodes.count + 1);
 }
 
 static bvp_status make_tree(finishing *f, bvp_error *error)

@@ -19,6 +19,7 @@
 #include "pack/tree/sample.h"
 #include "pack/work.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,18 +81,6 @@ static void make_sample(void *user, uint32_t piece)
     }
 }
 
-/* Which triangles are in the sample follows from one pseudo-random sequence, so that is done
- * first. */
-static void take_sample(cutting *c)
-{
-    const uint32_t count = c->mesh->triangle_count / STRIDE;
-    uint32_t state = 0;
-    for (uint32_t k = 0; k < count; k++)
-        c->sample[k].id = k * STRIDE + bvpi_sample_next(&state, STRIDE);
-    c->sample_count = count;
-    bvpi_parallel(c->thread_count, (count + SAMPLE_PIECE - 1) / SAMPLE_PIECE, make_sample, c);
-}
-
 static bool plan(cutting *c)
 {
     const uint64_t room = c->mesh->triangle_count / STRIDE;
@@ -100,7 +89,14 @@ static bool plan(cutting *c)
     c->tree.leaves = bvpi_allocate(room, sizeof *c->tree.leaves);
     if (!c->sample || !c->tree.planes || !c->tree.leaves || !grow_splits(c, (uint32_t)(2 * room)))
         return false;
-    take_sample(c);
+    /* which triangles are in the sample follows from one pseudo-random sequence, so that is done
+     * before the threads start */
+    const uint32_t count = c->mesh->triangle_count / STRIDE;
+    uint32_t state = 0;
+    for (uint32_t k = 0; k < count; k++)
+        c->sample[k].id = k * STRIDE + bvpi_sample_next(&state, STRIDE);
+    c->sample_count = count;
+    bvpi_parallel(c->thread_count, (count + SAMPLE_PIECE - 1) / SAMPLE_PIECE, make_sample, c);
     c->tree.build_nodes = c->out->build_nodes;
     /* three quarters of the expected size, so that few batches turn out too large */
     bvpi_sample_split(c->sample, c->sample_count, c->most / STRIDE * 3 / 4, 0, &c->tree);
@@ -137,23 +133,6 @@ static void scatter_piece(void *user, uint32_t piece)
     __atomic_fetch_add(&c->degenerate_count, degenerate_count, __ATOMIC_RELAXED);
 }
 
-/* Turns counts into places: batch by batch, and within a batch the pieces in order. */
-static void place_batches(cutting *c)
-{
-    uint32_t sum = 0;
-    for (uint32_t k = 0; k < c->tree.leaf_count; k++) {
-        bvpi_build_node *leaf = &c->out->build_nodes[c->tree.leaves[k]];
-        leaf->first = sum;
-        for (uint32_t piece = 0; piece < c->piece_count; piece++) {
-            uint32_t *at = &c->counts[(uint64_t)piece * c->tree.leaf_count + k];
-            const uint32_t count = *at;
-            *at = sum;
-            sum += count;
-        }
-        leaf->count = sum - leaf->first;
-    }
-}
-
 static void bound_batch(void *user, uint32_t piece)
 {
     const cutting *c = user;
@@ -174,7 +153,20 @@ static bool move_items(cutting *c)
     if (!c->batch_of || !c->out->items || !c->counts)
         return false;
     bvpi_parallel(c->thread_count, c->piece_count, classify_piece, c);
-    place_batches(c);
+    /* counts become places: batch by batch, and within a batch the pieces in order */
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < c->tree.leaf_count; k++) {
+        bvpi_build_node *leaf = &c->out->build_nodes[c->tree.leaves[k]];
+        leaf->first = sum;
+        for (uint32_t piece = 0; piece < c->piece_count; piece++) {
+            uint32_t *at = &c->counts[(uint64_t)piece * c->tree.leaf_count + k];
+            const uint32_t here = *at;
+            *at = sum;
+            sum += here;
+        }
+        leaf->count = sum - leaf->first;
+    }
+    assert(sum == count);
     bvpi_parallel(c->thread_count, c->piece_count, scatter_piece, c);
     c->out->degenerate_count = c->degenerate_count;
     bvpi_parallel(c->thread_count, c->tree.leaf_count, bound_batch, c);

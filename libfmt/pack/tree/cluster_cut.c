@@ -27,6 +27,7 @@
 #include "pack/mesh/axis_codes.h"
 #include "node/cluster_record.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -82,15 +83,11 @@ void bvpi_batch_free(bvpi_batch *batch)
 
 /* ---- local vertices ------------------------------------------------------------------------- */
 
-static uint32_t map_start(uint32_t vertex)
-{
-    return (vertex * UINT32_C(2654435761)) >> 22;
-}
-
 /* Where `vertex` is in the map, or where it would go. */
 static uint32_t map_find(const forming *f, uint32_t vertex)
 {
-    uint32_t at = map_start(vertex);
+    uint32_t at = (vertex * UINT32_C(2654435761)) >> 22; /* ten bits: MAP_SIZE */
+    assert(f->vertex_count <= BVPD_CLUSTER_VERTICES);    /* three quarters of the map are free */
     while (f->map[at] != 0 && f->vertices[f->map[at] - 1] != vertex)
         at = (at + 1) % MAP_SIZE;
     return at;
@@ -186,11 +183,6 @@ static uint32_t settle_nodes(forming *f, uint32_t record, uint32_t end)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
-static uint64_t round_up(uint64_t size, uint64_t alignment)
-{
-    return (size + alignment - 1) & ~(alignment - 1);
-}
-
 static bool add_ids(forming *f, bvpd_cluster *head)
 {
     bvpi_batch *b = f->batch;
@@ -212,17 +204,6 @@ static bool add_ids(forming *f, bvpd_cluster *head)
 }
 
 /* ---- streams -------------------------------------------------------------------------------- */
-
-/* Renumbers the vertices so that corners take few bits. */
-static void order_vertices(forming *f)
-{
-    uint32_t vertices[BVPD_CLUSTER_VERTICES];
-    uint8_t order[BVPD_CLUSTER_VERTICES];
-    bvpi_corners_order(f->corners, f->triangle_count, f->vertex_count, order);
-    for (uint32_t i = 0; i < f->vertex_count; i++)
-        vertices[i] = f->vertices[order[i]];
-    memcpy(f->vertices, vertices, f->vertex_count * sizeof *vertices);
-}
 
 /* Writes the coordinates of all three axes to `out`. Returns their size. */
 static uint32_t pack_vertices(const forming *f, bvpd_cluster *head, uint8_t *out)
@@ -264,13 +245,22 @@ static bool close_record(forming *f, uint32_t end)
         !reserve((void **)&b->bytes, &b->capacity, b->size, RECORD_MAX + BVPD_UNIT + nodes_size, 1))
         return false;
     b->record_capacity = (uint32_t)capacity;
+    assert(f->triangle_count > 0 && f->triangle_count <= BVPD_CLUSTER_TRIANGLES);
+    assert(f->vertex_count > 0 && f->vertex_count <= BVPD_CLUSTER_VERTICES);
+    assert(f->first_item + f->triangle_count == end);
     uint8_t *out = b->bytes + b->size;
     bvpd_cluster head = {.vertex_count_minus_1 = (uint8_t)(f->vertex_count - 1),
                          .triangle_count_minus_1 = (uint8_t)(f->triangle_count - 1),
                          .node_count = (uint16_t)node_count,
                          .first_triangle = f->first_item};
     uint32_t size = sizeof head;
-    order_vertices(f);
+    /* renumber the vertices so that corners take few bits */
+    uint32_t vertices[BVPD_CLUSTER_VERTICES];
+    uint8_t order[BVPD_CLUSTER_VERTICES];
+    bvpi_corners_order(f->corners, f->triangle_count, f->vertex_count, order);
+    for (uint32_t i = 0; i < f->vertex_count; i++)
+        vertices[i] = f->vertices[order[i]];
+    memcpy(f->vertices, vertices, f->vertex_count * sizeof *vertices);
     size += bvpi_corners_pack(f->corners, f->triangle_count, &head, out + size);
     size += pack_vertices(f, &head, out + size);
     if (!add_ids(f, &head))
@@ -278,7 +268,8 @@ static bool close_record(forming *f, uint32_t end)
     memcpy(out, &head, sizeof head);
     bvpi_record *record = &b->records[b->record_count++];
     record->offset = b->size;
-    record->nodes_off = (uint32_t)round_up(size, BVPD_UNIT);
+    assert(size <= RECORD_MAX);
+    record->nodes_off = (size + BVPD_UNIT - 1) & ~(uint32_t)(BVPD_UNIT - 1);
     record->size = record->nodes_off + (uint32_t)nodes_size;
     b->size += record->size;
     f->first_item = end;

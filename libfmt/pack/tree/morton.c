@@ -15,6 +15,7 @@
  */
 #include "pack/tree/morton.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -68,14 +69,6 @@ static void store_box(box b, bvpi_build_node *node)
         node->minus_lo[axis] = b.minus_lo[axis];
         node->hi[axis] = b.hi[axis];
     }
-}
-
-static box box_of_run(const bvpi_item *items, uint32_t count)
-{
-    box all = box_of(&items[0]);
-    for (uint32_t i = 1; i < count; i++)
-        all = join(all, box_of(&items[i]));
-    return all;
 }
 
 /* ---- the order ------------------------------------------------------------------------------ */
@@ -180,16 +173,6 @@ static uint32_t cut_at_least(const bvpi_item *items, uint32_t count, uint32_t le
 
 /* ---- the hierarchy -------------------------------------------------------------------------- */
 
-static uint32_t cut(const uint64_t *keys, const bvpi_item *sorted, uint32_t leaf_size,
-                    const bvpi_build_node *node)
-{
-    if (bvpi_build_node_must_halve(node))
-        return node->count / 2;
-    if (node->count <= SWEEP_MAX)
-        return cut_at_least(sorted, node->count, leaf_size);
-    return cut_at_bit(keys, node->count);
-}
-
 /* Splits a leaf whose items begin at sorted[0]; `used` nodes exist already. Returns the number of
  * nodes afterwards. */
 static uint32_t cut_all(const uint64_t *keys, const bvpi_item *sorted, uint32_t leaf_size,
@@ -203,7 +186,14 @@ static uint32_t cut_all(const uint64_t *keys, const bvpi_item *sorted, uint32_t 
         const uint32_t at = node->first, depth = node->depth + 1;
         if (node->count <= leaf_size)
             continue;
-        const uint32_t left = cut(keys + (at - first), sorted + (at - first), leaf_size, node);
+        uint32_t left;
+        if (bvpi_build_node_must_halve(node))
+            left = node->count / 2;
+        else if (node->count <= SWEEP_MAX)
+            left = cut_at_least(sorted + (at - first), node->count, leaf_size);
+        else
+            left = cut_at_bit(keys + (at - first), node->count);
+        assert(left > 0 && left < node->count && waiting_count + 2 <= BVPD_DEPTH_MAX);
         node->left = used;
         nodes[used] = (bvpi_build_node){.first = at, .count = left, .depth = depth};
         nodes[used + 1] =
@@ -221,7 +211,11 @@ static void bound_all(const bvpi_item *items, bvpi_build_node *nodes, uint32_t b
     for (uint32_t k = end; k-- > begin;) {
         bvpi_build_node *node = &nodes[k];
         if (node->left == 0) {
-            store_box(box_of_run(items + node->first, node->count), node);
+            const bvpi_item *run = items + node->first;
+            box all = box_of(&run[0]);
+            for (uint32_t i = 1; i < node->count; i++)
+                all = join(all, box_of(&run[i]));
+            store_box(all, node);
             continue;
         }
         const bvpi_build_node *left = &nodes[node->left], *right = left + 1;
@@ -241,6 +235,7 @@ uint32_t bvpi_morton_rest(bvpi_item *items, uint32_t leaf_size, bvpi_build_node 
         uint64_t *keys = (uint64_t *)(copy + node->count);
         if (node->left != 0 || node->count <= leaf_size)
             continue;
+        assert(node->count <= 1 << INDEX_BITS); /* an index fits below the code */
         memcpy(copy, first, node->count * sizeof *copy);
         make_keys(copy, node, keys);
         keys = sort_keys(keys, keys + node->count, node->count);

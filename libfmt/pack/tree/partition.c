@@ -16,13 +16,8 @@
 #include "pack/tree/seeds.h"
 #include "format/layout.h"
 
+#include <assert.h>
 #include <stdbool.h>
-
-/* Twice the centre of an item on an axis: a whole number. */
-static float centre_of(const bvpi_item *item, int axis)
-{
-    return item->hi[axis] - item->minus_lo[axis];
-}
 
 static void swap_items(bvpi_item *a, bvpi_item *b)
 {
@@ -37,7 +32,9 @@ static uint32_t divide(bvpi_item *items, uint32_t count, int axis, float limit)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const bool goes_left = centre_of(&items[i], axis) <= limit;
+        const float centre =
+            items[i].hi[axis] - items[i].minus_lo[axis]; /* twice, a whole number */
+        const bool goes_left = centre <= limit;
         swap_items(&items[i], &items[left]);
         left += goes_left;
     }
@@ -45,12 +42,6 @@ static uint32_t divide(bvpi_item *items, uint32_t count, int axis, float limit)
 }
 
 /* ---- midpoint, median ----------------------------------------------------------------------- */
-
-static uint32_t cut_at_midpoint(bvpi_item *items, const bvpi_build_node *node)
-{
-    const int axis = bvpi_build_node_longest(node);
-    return divide(items, node->count, axis, node->hi[axis] - node->minus_lo[axis]);
-}
 
 /* Moves the half with the lower centres to the front. The search halves the range of centres, not
  * of items, so the number of rounds is bounded by the bits of the grid. */
@@ -144,23 +135,6 @@ static uint32_t cut_at_mean(bvpi_item *items, const bvpi_partition_rule *cut,
 
 /* ---- the call ------------------------------------------------------------------------------- */
 
-static uint32_t apply_rule(bvpi_item *items, const bvpi_partition_rule *cut,
-                           const bvpi_build_node *node)
-{
-    switch (cut->rule) {
-    case BVP_SPLIT_VOLUME:
-    case BVP_SPLIT_LONGEST:
-    case BVP_SPLIT_LOOKAHEAD:
-        return bvpi_cut_by_volume(items, cut->rule, cut->leaf_size, node);
-    case BVP_SPLIT_MIDPOINT:
-        return cut_at_midpoint(items, node);
-    case BVP_SPLIT_MEAN:
-        return cut_at_mean(items, cut, node);
-    default:
-        return cut_at_median(items, node);
-    }
-}
-
 void bvpi_partition(bvpi_item *items, const bvpi_partition_rule *cut, const bvpi_build_node *node,
                     bvpi_build_node *left, bvpi_build_node *right)
 {
@@ -170,10 +144,25 @@ void bvpi_partition(bvpi_item *items, const bvpi_partition_rule *cut, const bvpi
         bvpi_split_once(items, cut->leaf_size, node, left, right);
         return;
     }
-    if (bvpi_build_node_must_halve(node))
+    const bvp_split rule = bvpi_build_node_must_halve(node) ? BVP_SPLIT_MEDIAN : cut->rule;
+    const int longest = bvpi_build_node_longest(node);
+    switch (rule) {
+    case BVP_SPLIT_VOLUME:
+    case BVP_SPLIT_LONGEST:
+    case BVP_SPLIT_LOOKAHEAD:
+        left_count = bvpi_cut_by_volume(first, rule, cut->leaf_size, node);
+        break;
+    case BVP_SPLIT_MIDPOINT:
+        left_count =
+            divide(first, node->count, longest, node->hi[longest] - node->minus_lo[longest]);
+        break;
+    case BVP_SPLIT_MEAN:
+        left_count = cut_at_mean(first, cut, node);
+        break;
+    default:
         left_count = cut_at_median(first, node);
-    else
-        left_count = apply_rule(first, cut, node);
+    }
+    assert(left_count <= node->count);
     if (left_count == 0 || left_count == node->count)
         left_count = node->count / 2;
     bvpi_split_root(first, left_count, node->depth + 1, left);

@@ -14,6 +14,7 @@
  */
 #include "pack/tree/sample.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -132,25 +133,6 @@ uint64_t bvpi_presort_scratch_size(uint32_t count)
            count * sizeof(uint16_t);
 }
 
-static presort lay_out(void *scratch, uint32_t count)
-{
-    const uint32_t room = sample_room(count);
-    presort p = {.sample = scratch};
-    p.planes = (bvpi_plane *)(p.sample + room);
-    p.leaves = (uint32_t *)(p.planes + 2 * (uint64_t)room);
-    p.next = p.leaves + room;
-    p.leaf_of = (uint16_t *)(p.next + room);
-    return p;
-}
-
-static uint32_t take_sample(const bvpi_item *items, uint32_t count, bvpi_item *sample)
-{
-    uint32_t state = 0, taken = 0;
-    for (uint32_t first = 0; first + STRIDE <= count; first += STRIDE)
-        sample[taken++] = items[first + bvpi_sample_next(&state, STRIDE)];
-    return taken;
-}
-
 static void classify(const bvpi_item *items, uint32_t count, const presort *p)
 {
     for (uint32_t i = 0; i < count; i += BVPI_ABREAST) {
@@ -169,18 +151,6 @@ static void classify(const bvpi_item *items, uint32_t count, const presort *p)
     }
 }
 
-static void place_leaves(const presort *p, const bvpi_sample_tree *t)
-{
-    uint32_t sum = 0;
-    for (uint32_t k = 0; k < t->leaf_count; k++) {
-        bvpi_build_node *leaf = &t->build_nodes[p->leaves[k]];
-        leaf->first = sum;
-        leaf->count = p->next[k];
-        p->next[k] = sum;
-        sum += leaf->count;
-    }
-}
-
 uint32_t bvpi_presort(const bvpi_item *items, uint32_t count, uint32_t depth, bvpi_item *sorted,
                       bvpi_build_node *nodes, void *scratch)
 {
@@ -189,13 +159,30 @@ uint32_t bvpi_presort(const bvpi_item *items, uint32_t count, uint32_t depth, bv
         bvpi_split_root(sorted, count, depth, &nodes[0]);
         return 1;
     }
-    const presort p = lay_out(scratch, count);
+    const uint32_t room = sample_room(count);
+    presort p = {.sample = scratch};
+    p.planes = (bvpi_plane *)(p.sample + room);
+    p.leaves = (uint32_t *)(p.planes + 2 * (uint64_t)room);
+    p.next = p.leaves + room;
+    p.leaf_of = (uint16_t *)(p.next + room);
     bvpi_sample_tree t = {.build_nodes = nodes, .planes = p.planes, .leaves = p.leaves};
-    const uint32_t taken = take_sample(items, count, p.sample);
+    uint32_t state = 0, taken = 0;
+    for (uint32_t first = 0; first + STRIDE <= count; first += STRIDE)
+        p.sample[taken++] = items[first + bvpi_sample_next(&state, STRIDE)];
+    assert(taken > 0 && taken <= room);
     bvpi_sample_split(p.sample, taken, LEAF_SAMPLES, depth, &t);
     memset(p.next, 0, t.leaf_count * sizeof *p.next);
     classify(items, count, &p);
-    place_leaves(&p, &t);
+    uint32_t sum = 0;
+    assert(t.leaf_count <= UINT16_MAX + 1);
+    for (uint32_t k = 0; k < t.leaf_count; k++) {
+        bvpi_build_node *leaf = &nodes[p.leaves[k]];
+        leaf->first = sum;
+        leaf->count = p.next[k];
+        p.next[k] = sum;
+        sum += leaf->count;
+    }
+    assert(sum == count);
     for (uint32_t i = 0; i < count; i++)
         sorted[p.next[p.leaf_of[i]]++] = items[i];
     for (uint32_t k = 0; k < t.leaf_count; k++) {

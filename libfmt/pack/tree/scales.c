@@ -26,6 +26,7 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,11 +58,6 @@ typedef struct search {
 static double centre_of(const bvpi_bounds *b, int axis)
 {
     return 0.5 * b->lo[axis] + 0.5 * b->hi[axis];
-}
-
-static double size_of(const bvpi_bounds *b)
-{
-    return fmax(b->hi[0] - b->lo[0], fmax(b->hi[1] - b->lo[1], b->hi[2] - b->lo[2]));
 }
 
 static double reach_of(const search *s, const bvpi_bounds *b)
@@ -128,7 +124,9 @@ static void count_octaves(search *s)
     for (uint32_t i = 0; i < s->count; i++) {
         const bvpi_bounds *b = &s->bounds[s->members[i]];
         s->reaches[octave_of(reach_of(s, b))]++;
-        s->sizes[octave_of(size_of(b))]++;
+        const double size =
+            fmax(b->hi[0] - b->lo[0], fmax(b->hi[1] - b->lo[1], b->hi[2] - b->lo[2]));
+        s->sizes[octave_of(size)]++;
     }
 }
 
@@ -141,14 +139,6 @@ static int median_size(const search *s)
     return o;
 }
 
-static int log2_below(uint32_t x)
-{
-    int by = 0;
-    while (x >> by > 1)
-        by++;
-    return by;
-}
-
 /* Would a grid that reaches octave `top` cost the instances up to octave `last` something? Of n
  * instances on a line within a reach, neighbours are 2 / n of it apart. A single instance has no
  * neighbours but the groups before. */
@@ -156,9 +146,13 @@ static bool is_worth(const search *s, uint32_t inside, int last, int top)
 {
     const int octaves = top - last;
     const double outside = s->count - inside;
+    int inside_octaves = 0; /* the logarithm of `inside`, rounded down */
+    assert(inside > 0 && inside < s->count && last < top);
+    while (inside >> inside_octaves > 1)
+        inside_octaves++;
     if (inside == 1)
         return top > s->apart + LEEWAY;
-    return octaves + log2_below(inside) > LEEWAY + 1 && (double)inside * SHARE >= s->count &&
+    return octaves + inside_octaves > LEEWAY + 1 && (double)inside * SHARE >= s->count &&
            ldexp(inside - 1, octaves) >= THIN * outside;
 }
 

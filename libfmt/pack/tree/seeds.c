@@ -22,6 +22,7 @@
 
 #include "base/simd.h"
 
+#include <assert.h>
 #include <stdbool.h>
 
 /* The cases of an axis: both sets begin at its lower border, both at its upper one, or one at
@@ -78,22 +79,6 @@ static float centre_of(const bvpi_item *item, int axis)
 
 /* ---- seeds ---------------------------------------------------------------------------------- */
 
-/* The items whose far sides are nearest to the lower and to the upper border of each axis; the
- * first of equal ones. */
-static void find_outermost(const bvpi_item *items, uint32_t count, uint32_t lower[3],
-                           uint32_t upper[3])
-{
-    for (int axis = 0; axis < 3; axis++)
-        lower[axis] = upper[axis] = 0;
-    for (uint32_t i = 1; i < count; i++)
-        for (int axis = 0; axis < 3; axis++) {
-            if (items[i].hi[axis] < items[lower[axis]].hi[axis])
-                lower[axis] = i;
-            if (items[i].minus_lo[axis] < items[upper[axis]].minus_lo[axis])
-                upper[axis] = i;
-        }
-}
-
 /* How good an item is as a second seed beside `first`, if both sets begin at one border: far from
  * the first along the border, near the border. Whole numbers below 2^26, hence exact. */
 static double partner_score(const bvpi_item *item, const bvpi_item *first, int axis, bool is_upper)
@@ -128,7 +113,18 @@ static uint32_t find_partner(const bvpi_item *items, uint32_t count, uint32_t fi
 static void find_seeds(const bvpi_item *items, uint32_t count, unsigned axes, seeds out[CASES])
 {
     uint32_t lower[3], upper[3];
-    find_outermost(items, count, lower, upper);
+    assert(count >= 2); /* two seeds */
+    /* the items whose far sides are nearest to both borders of each axis; the first of equal ones
+     */
+    for (int axis = 0; axis < 3; axis++)
+        lower[axis] = upper[axis] = 0;
+    for (uint32_t i = 1; i < count; i++)
+        for (int axis = 0; axis < 3; axis++) {
+            if (items[i].hi[axis] < items[lower[axis]].hi[axis])
+                lower[axis] = i;
+            if (items[i].minus_lo[axis] < items[upper[axis]].minus_lo[axis])
+                upper[axis] = i;
+        }
     for (int axis = 0; axis < 3; axis++) {
         seeds *s = out + AXIS_CASES * axis;
         if ((axes >> axis & 1) == 0)

@@ -16,6 +16,7 @@
 #include "pack/tree/scales.h"
 #include "node/grid.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,21 +145,6 @@ static void build_one(const workspace *w, const group *g, bvpi_top *out)
     out->size += hierarchy->data_size;
 }
 
-static void build_all(const workspace *w, const bvpi_bounds *bounds, const bvpi_scales *scales,
-                      bvpi_top *out)
-{
-    uint32_t from = 0;
-    for (uint32_t k = 0; k < scales->count; k++) {
-        const group g = {.bounds = bounds,
-                         .members = scales->members + from,
-                         .count = scales->ends[k] - from,
-                         .first_place = from,
-                         .first_node = (uint32_t)(out->size / BVPD_UNIT)};
-        build_one(w, &g, out);
-        from = scales->ends[k];
-    }
-}
-
 bvp_status bvpi_top_build(const bvpi_bounds *bounds, uint32_t count, bvpi_top *out,
                           bvp_error *error)
 {
@@ -169,9 +155,18 @@ bvp_status bvpi_top_build(const bvpi_bounds *bounds, uint32_t count, bvpi_top *o
     if (status != BVP_OK)
         return status;
     const bool ok = make_workspace(&w, out, count);
-    if (ok) {
-        build_all(&w, bounds, &scales, out);
-    } else {
+    uint32_t from = 0;
+    for (uint32_t k = 0; k < scales.count && ok; k++) {
+        assert(scales.ends[k] > from && scales.ends[k] <= count);
+        const group g = {.bounds = bounds,
+                         .members = scales.members + from,
+                         .count = scales.ends[k] - from,
+                         .first_place = from,
+                         .first_node = (uint32_t)(out->size / BVPD_UNIT)};
+        build_one(&w, &g, out);
+        from = scales.ends[k];
+    }
+    if (!ok) {
         free(out->nodes);
         free(out->order);
         *out = (bvpi_top){0};

@@ -25,6 +25,7 @@
 #include "pack/tree/morton.h"
 #include "pack/tree/sample.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { BATCH_TRIANGLES = BVPI_MORTON_MAX }; /* 2 MiB with its boxes and binary nodes */
@@ -98,32 +99,6 @@ static bool make_workspace(workspace *w, uint32_t triangle_count, bool is_morton
            w->presort && (w->keys || !is_morton);
 }
 
-static void free_workspace(workspace *w)
-{
-    free(w->build_nodes);
-    free(w->wide);
-    free(w->visited);
-    free(w->order);
-    free(w->scratch);
-    free(w->sorted);
-    free(w->presort);
-    free(w->keys);
-}
-
-/* There are as many workspaces as threads, so one is free. */
-static workspace *take_workspace(building *b)
-{
-    uint32_t k = 0;
-    while (__atomic_test_and_set(&b->workspaces[k].is_taken, __ATOMIC_ACQUIRE))
-        k = (k + 1) % b->workspace_count;
-    return &b->workspaces[k];
-}
-
-static void give_back_workspace(workspace *w)
-{
-    __atomic_clear(&w->is_taken, __ATOMIC_RELEASE);
-}
-
 static uint32_t largest_leaf(const bvpi_build_node *build_nodes, uint32_t count)
 {
     uint32_t largest = 0;
@@ -152,6 +127,7 @@ static bool fill_batch(building *b, const bvpi_build_node *root, const bvpi_fram
             ? bvpi_morton_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count, w->keys)
             : bvpi_split_rest(w->sorted, b->leaf_size, w->build_nodes, c.build_node_count);
     bvpi_collapse_run(&c, w->scratch);
+    assert(c.item_count == root->count && c.stub_count == 0);
     batch->wide_count = c.wide_count;
     batch->first_item = root->first;
     batch->triangle_count = root->count;
@@ -177,14 +153,18 @@ static void build_batch(void *user, uint32_t piece)
         __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
         return;
     }
-    workspace *w = take_workspace(b);
+    /* there are as many workspaces as threads, so one is free */
+    uint32_t k = 0;
+    while (__atomic_test_and_set(&b->workspaces[k].is_taken, __ATOMIC_ACQUIRE))
+        k = (k + 1) % b->workspace_count;
+    workspace *w = &b->workspaces[k];
     if (b->out->batch_count > 1) {
         root = b->batches.build_nodes[b->out->top.stubs[piece].split];
         frame = b->out->top.stubs[piece].frame;
     }
     if (!fill_batch(b, &root, &frame, w, &b->out->batches[piece]))
         __atomic_store_n(&b->failed, 1, __ATOMIC_RELAXED);
-    give_back_workspace(w);
+    __atomic_clear(&w->is_taken, __ATOMIC_RELEASE);
     bvpi_watch_add(b->watch, "build", root.count);
 }
 
@@ -202,8 +182,17 @@ static bool make_workspaces(building *b)
 
 static void free_workspaces(building *b)
 {
-    for (uint32_t k = 0; k < b->workspace_count && b->workspaces; k++)
-        free_workspace(&b->workspaces[k]);
+    for (uint32_t k = 0; k < b->workspace_count && b->workspaces; k++) {
+        workspace *w = &b->workspaces[k];
+        free(w->build_nodes);
+        free(w->wide);
+        free(w->visited);
+        free(w->order);
+        free(w->scratch);
+        free(w->sorted);
+        free(w->presort);
+        free(w->keys);
+    }
     free(b->workspaces);
 }
 
@@ -237,15 +226,6 @@ static bvpi_wide *wide_at(const bvpi_wide_build *build, bvpi_wide_place at)
                                  : &build->batches[at.batch].wide[at.wide];
 }
 
-static uint32_t count_upper(const bvpi_wide_build *build)
-{
-    uint32_t count = build->batch_count > 1 ? build->top.visited_count : 0;
-    for (uint32_t k = 0; k < build->batch_count; k++)
-        for (uint32_t i = 0; i < build->batches[k].wide_count; i++)
-            count += build->batches[k].wide[i].home == BVPI_HOME_UPPER;
-    return count;
-}
-
 /* Appends the inner children of an upper node that are upper nodes themselves. Element k becomes
  * unit k. batch_of: for the list above the batches, the batch whose root stands there, or NONE. */
 static void append_children(bvpi_wide_build *build, bvpi_wide_place parent,
@@ -270,7 +250,11 @@ static bool number_upper(bvpi_wide_build *build)
 {
     const bvpi_collapse *top = &build->top;
     uint32_t *batch_of = bvpi_allocate(top->wide_count, sizeof *batch_of);
-    build->upper = bvpi_allocate(count_upper(build), sizeof *build->upper);
+    uint32_t count = build->batch_count > 1 ? top->visited_count : 0;
+    for (uint32_t k = 0; k < build->batch_count; k++)
+        for (uint32_t i = 0; i < build->batches[k].wide_count; i++)
+            count += build->batches[k].wide[i].home == BVPI_HOME_UPPER;
+    build->upper = bvpi_allocate(count, sizeof *build->upper);
     const bool ok = batch_of && build->upper;
     if (ok) {
         for (uint32_t i = 0; i < top->wide_count; i++)
@@ -281,6 +265,7 @@ static bool number_upper(bvpi_wide_build *build)
         build->upper_count = 1;
         for (uint32_t k = 0; k < build->upper_count; k++)
             append_children(build, build->upper[k], batch_of);
+        assert(build->upper_count == count);
     }
     free(batch_of);
     return ok;
@@ -336,24 +321,6 @@ void bvpi_wide_finish(const bvpi_wide_build *build, uint32_t batch_idx, const ui
     }
 }
 
-/* Sums over the batches and the nodes above them. */
-static void sum_nodes(const bvpi_wide_build *build, bvpd_hierarchy *h)
-{
-    double area = build->top.area;
-    h->node_count = build->batch_count > 1 ? build->top.visited_count : 0;
-    for (uint32_t k = 0; k < build->batch_count; k++) {
-        const bvpi_batch *batch = &build->batches[k];
-        const uint32_t above = build->batch_count > 1 ? build->top.stubs[k].level - 1 : 0;
-        h->node_count += batch->wide_count;
-        h->leaf_count += batch->leaf_count;
-        h->leaf_size = batch->largest_leaf > h->leaf_size ? batch->largest_leaf : h->leaf_size;
-        h->depth = above + batch->depth > h->depth ? above + batch->depth : h->depth;
-        area += batch->area;
-    }
-    const double whole = bvpi_root_area(build->grid);
-    h->area_cost = whole > 0 ? area / whole : 0;
-}
-
 void bvpi_wide_write(const bvpi_wide_build *build, bvpd_hierarchy *record, bvpd_node *upper)
 {
     const bvpi_grid *grid = build->grid;
@@ -361,7 +328,21 @@ void bvpi_wide_write(const bvpi_wide_build *build, bvpd_hierarchy *record, bvpd_
         .kind = BVPD_KIND_WIDE8, .upper_count = build->upper_count, .grid_unit = grid->unit};
     memcpy(record->grid_origin, grid->origin, sizeof record->grid_origin);
     memcpy(record->grid_extent, grid->extent, sizeof record->grid_extent);
-    sum_nodes(build, record);
+    double area = build->top.area;
+    record->node_count = build->batch_count > 1 ? build->top.visited_count : 0;
+    for (uint32_t k = 0; k < build->batch_count; k++) {
+        const bvpi_batch *batch = &build->batches[k];
+        const uint32_t above = build->batch_count > 1 ? build->top.stubs[k].level - 1 : 0;
+        const uint32_t depth = above + batch->depth;
+        record->node_count += batch->wide_count;
+        record->leaf_count += batch->leaf_count;
+        record->leaf_size =
+            batch->largest_leaf > record->leaf_size ? batch->largest_leaf : record->leaf_size;
+        record->depth = depth > record->depth ? depth : record->depth;
+        area += batch->area;
+    }
+    const double whole = bvpi_root_area(grid);
+    record->area_cost = whole > 0 ? area / whole : 0;
     for (uint32_t k = 0; k < build->upper_count; k++)
         upper[k] = wide_at(build, build->upper[k])->node;
 }

@@ -22,6 +22,8 @@
 #include "node/grid.h"
 #include "node/cluster_record.h"
 
+#include <assert.h>
+
 enum {
     WIDTH_MAX = 25, /* a coordinate is decoded from one unaligned 32-bit load */
     DECIMAL_COUNT = 16,
@@ -62,28 +64,24 @@ static float value_of_rank(uint32_t rank)
     return value;
 }
 
-/* The largest e such that value is a multiple of 2^e; for 0, larger than any useful e. Without
- * branches. */
-static int exponent_of(float value)
-{
-    const uint32_t bits = bits_of(value);
-    const uint32_t biased = bits >> 23 & 255, is_normal = biased != 0;
-    const uint32_t mantissa = (bits & 0x7fffff) | is_normal << 23;
-    const int exponent = (int)(biased - is_normal) - 149 + __builtin_ctz(mantissa | 1u << 24);
-    return mantissa != 0 ? exponent : INT32_MAX;
-}
-
 static summary summarise(const float *values, uint32_t count)
 {
     summary s = {.lo_rank = UINT32_MAX, .exponent = BINARY_MOST - BINARY_ZERO};
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t rank = rank_of(values[i]);
-        const int exponent = exponent_of(values[i]);
+        /* the largest e such that the value is a multiple of 2^e; for 0, larger than any useful e;
+         * without branches */
+        const uint32_t bits = bits_of(values[i]);
+        const uint32_t biased = bits >> 23 & 255, is_normal = biased != 0;
+        const uint32_t mantissa = (bits & 0x7fffff) | is_normal << 23;
+        const int found = (int)(biased - is_normal) - 149 + __builtin_ctz(mantissa | 1u << 24);
+        const int exponent = mantissa != 0 ? found : INT32_MAX;
         s.lo_rank = rank < s.lo_rank ? rank : s.lo_rank;
         s.hi_rank = rank > s.hi_rank ? rank : s.hi_rank;
         s.exponent = exponent < s.exponent ? exponent : s.exponent;
-        s.has_negative_zero |= bits_of(values[i]) == UINT32_C(0x80000000);
+        s.has_negative_zero |= bits == UINT32_C(0x80000000);
     }
+    assert(s.lo_rank <= s.hi_rank); /* there is a value */
     s.lo = value_of_rank(s.lo_rank);
     s.hi = value_of_rank(s.hi_rank);
     return s;
@@ -204,29 +202,25 @@ static uint32_t find_table(const uint32_t *fields, uint32_t count, uint32_t most
     return found;
 }
 
-/* The largest table that takes less space than `count` coordinates of `width` bits, or 0. */
-static uint32_t table_most(uint32_t count, uint32_t width)
-{
-    uint32_t most = 0;
-    for (uint32_t bits = 1; bits <= 8 && count * bits + 8 < count * width; bits++) {
-        const uint32_t paid = (count * (width - bits) - 9) / width, told = 1u << bits;
-        const uint32_t size = paid < told ? paid : told;
-        most = size > most ? size : most;
-    }
-    return most < TABLE_MAX ? most : TABLE_MAX;
-}
-
 /* Uses a table of the different fields if it and the indices into it are smaller. */
 static void try_table(uint32_t count, bvpi_packed_axis *out)
 {
     uint32_t table[256];
     uint8_t numbers[256];
-    const uint32_t most = table_most(count, out->packing.width);
+    /* the largest table that takes less space than the coordinates, or 0 */
+    const uint32_t plain = out->packing.width;
+    uint32_t most = 0;
+    for (uint32_t bits = 1; bits <= 8 && count * bits + 8 < count * plain; bits++) {
+        const uint32_t paid = (count * (plain - bits) - 9) / plain, told = 1u << bits;
+        const uint32_t size = paid < told ? paid : told;
+        most = size > most ? size : most;
+    }
+    most = most < TABLE_MAX ? most : TABLE_MAX;
     const uint32_t found = find_table(out->fields, count, most, table, numbers);
     const unsigned width = bvpi_bit_width(found - 1);
-    if (found < 2 || found > most ||
-        count * width + found * out->packing.width + 8 >= count * out->packing.width)
+    if (found < 2 || found > most || count * width + found * plain + 8 >= count * plain)
         return;
+    assert(width < plain && found <= TABLE_MAX);
     out->table_count = found;
     out->field_width = width;
     for (uint32_t i = 0; i < found; i++)

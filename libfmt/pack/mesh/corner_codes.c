@@ -18,6 +18,8 @@
 #include "pack/mesh/axis_codes.h"
 #include "node/cluster_record.h"
 
+#include <assert.h>
+
 /* ---- the order of vertices ------------------------------------------------------------------- */
 
 /* For each vertex the other two of each of its triangles. */
@@ -32,23 +34,6 @@ static void put_neighbours(surface *s, uint8_t vertex, uint8_t a, uint8_t b)
     uint8_t *at = s->neighbours[--s->first[vertex]];
     at[0] = a;
     at[1] = b;
-}
-
-static void find_neighbours(surface *s, const uint8_t *corners, uint32_t triangle_count,
-                            uint32_t vertex_count)
-{
-    memset(s->first, 0, sizeof s->first);
-    memset(s->seen, 0, sizeof s->seen);
-    for (uint32_t i = 0; i < 3 * triangle_count; i++)
-        s->first[corners[i]]++;
-    for (uint32_t v = 1; v <= vertex_count; v++)
-        s->first[v] = (uint16_t)(s->first[v] + s->first[v - 1]);
-    for (uint32_t i = triangle_count; i-- > 0;) {
-        const uint8_t a = corners[3 * i], b = corners[3 * i + 1], c = corners[3 * i + 2];
-        put_neighbours(s, c, a, b);
-        put_neighbours(s, b, a, c);
-        put_neighbours(s, a, b, c);
-    }
 }
 
 /* Lists the vertices connected with `start` in `walk`, the nearest first. Returns their number.
@@ -76,12 +61,27 @@ void bvpi_corners_order(uint8_t *corners, uint32_t triangle_count, uint32_t vert
     surface s;
     uint8_t number[BVPD_CLUSTER_VERTICES], walk[BVPD_CLUSTER_VERTICES + 1];
     uint32_t count = 0;
-    find_neighbours(&s, corners, triangle_count, vertex_count);
+    assert(vertex_count > 0 && vertex_count <= BVPD_CLUSTER_VERTICES);
+    assert(triangle_count <= BVPD_CLUSTER_TRIANGLES);
+    /* counting sort: for each vertex the other two corners of its triangles */
+    memset(s.first, 0, sizeof s.first);
+    memset(s.seen, 0, sizeof s.seen);
+    for (uint32_t i = 0; i < 3 * triangle_count; i++)
+        s.first[corners[i]]++;
+    for (uint32_t v = 1; v <= vertex_count; v++)
+        s.first[v] = (uint16_t)(s.first[v] + s.first[v - 1]);
+    for (uint32_t i = triangle_count; i-- > 0;) {
+        const uint8_t a = corners[3 * i], b = corners[3 * i + 1], c = corners[3 * i + 2];
+        put_neighbours(&s, c, a, b);
+        put_neighbours(&s, b, a, c);
+        put_neighbours(&s, a, b, c);
+    }
     for (uint32_t v = 0; v < vertex_count; v++)
         if (s.seen[v] == 0) {
             const uint32_t found = walk_from(&s, (uint8_t)v, 1, walk + count);
             count += walk_from(&s, walk[count + found - 1], 2, walk + count);
         }
+    assert(count == vertex_count); /* each piece was walked once */
     memcpy(order, walk, count);
     for (uint32_t i = 0; i < count; i++)
         number[order[i]] = (uint8_t)i;

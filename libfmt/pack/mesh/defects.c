@@ -26,6 +26,7 @@
 #include "base/large_array.h"
 #include "pack/work.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,24 +207,6 @@ static void put_keys(void *user, uint32_t piece)
     }
 }
 
-static bool fill_buckets(counting *c, uint32_t thread_count)
-{
-    const uint32_t pieces = c->piece_count;
-    c->next = bvpi_allocate((uint64_t)pieces * c->mesh->vertex_count, sizeof *c->next);
-    if (!c->next)
-        return false;
-    bvpi_parallel(thread_count, pieces, count_keys, c);
-    bvpi_parallel(thread_count, pieces, sum_keys, c);
-    for (uint32_t p = 0; p < pieces; p++)
-        c->begin[p + 1] += c->begin[p];
-    c->keys = bvpi_allocate(c->begin[pieces], sizeof *c->keys);
-    if (!c->keys)
-        return false;
-    bvpi_parallel(thread_count, pieces, place_buckets, c);
-    bvpi_parallel(thread_count, pieces, put_keys, c);
-    return true;
-}
-
 /* ---- counting ------------------------------------------------------------------------------- */
 
 /* Counts from the sorted keys of one vertex. Exactly one of a triangle's keys has its third corner
@@ -264,9 +247,22 @@ bool bvpi_count_defects(const bvpi_mesh *mesh, uint32_t thread_count, bvpi_defec
     *out = (bvpi_defects){0};
     if (mesh->triangle_count < SERIAL || c.piece_count == 0)
         c.piece_count = 1;
-    const bool ok = fill_buckets(&c, thread_count);
-    if (ok)
-        bvpi_parallel(thread_count, c.piece_count, count_buckets, &c);
+    const uint32_t pieces = c.piece_count;
+    c.next = bvpi_allocate((uint64_t)pieces * mesh->vertex_count, sizeof *c.next);
+    if (c.next) {
+        bvpi_parallel(thread_count, pieces, count_keys, &c);
+        bvpi_parallel(thread_count, pieces, sum_keys, &c);
+        for (uint32_t p = 0; p < pieces; p++)
+            c.begin[p + 1] += c.begin[p];
+        assert(c.begin[pieces] <= 3 * (uint64_t)mesh->triangle_count); /* a key for each edge */
+        c.keys = bvpi_allocate(c.begin[pieces], sizeof *c.keys);
+    }
+    const bool ok = c.keys != NULL;
+    if (ok) {
+        bvpi_parallel(thread_count, pieces, place_buckets, &c);
+        bvpi_parallel(thread_count, pieces, put_keys, &c);
+        bvpi_parallel(thread_count, pieces, count_buckets, &c);
+    }
     for (uint32_t k = 0; k < c.piece_count; k++) {
         out->duplicate_count += c.out[k].duplicate_count;
         out->open_edge_count += c.out[k].open_edge_count;

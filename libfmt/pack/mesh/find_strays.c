@@ -26,6 +26,7 @@
 #include "base/large_array.h"
 #include "pack/mesh/weld.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,25 +56,21 @@ typedef struct search {
 
 /* ---- triangles ------------------------------------------------------------------------------- */
 
-static void load_vertex(const search *s, uint64_t vertex, double out[3])
-{
-    const uint8_t *p = bvpi_vertex_at(&s->vertices, vertex);
-    float floats[3];
-    if (s->vertices.size == 24) {
-        memcpy(out, p, 24);
-        return;
-    }
-    memcpy(floats, p, sizeof floats);
-    for (int axis = 0; axis < 3; axis++)
-        out[axis] = (double)floats[axis];
-}
-
 static bool load_corner(const search *s, uint64_t corner, double out[3])
 {
     const uint64_t vertex = s->mesh->indices ? s->mesh->indices[corner] : corner;
     if (vertex >= s->vertices.count)
         return false;
-    load_vertex(s, vertex, out);
+    const uint8_t *p = bvpi_vertex_at(&s->vertices, vertex);
+    if (s->vertices.size == 24) {
+        memcpy(out, p, 24);
+        return true;
+    }
+    float floats[3];
+    assert(s->vertices.size == 12);
+    memcpy(floats, p, sizeof floats);
+    for (int axis = 0; axis < 3; axis++)
+        out[axis] = (double)floats[axis];
     return true;
 }
 
@@ -253,6 +250,7 @@ static uint32_t find_gaps(search *s, uint32_t labels[OCTAVES])
     uint64_t inside = 0;
     uint32_t found = 0;
     int last = -1;
+    assert(s->group_count >= 1 && s->group_count <= GROUP_MAX && s->label < s->group_count);
     for (int o = 0; o < OCTAVES; o++) {
         labels[o] = found == 0 ? s->label : s->group_count + found - 1;
         if (s->counts[o] == 0)
@@ -290,19 +288,13 @@ static bool split_group(search *s)
     return true;
 }
 
-static uint64_t count_members(const search *s)
-{
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < s->mesh->triangle_count; i++)
-        count += is_member(s, i);
-    return count;
-}
-
 static bool find_groups(search *s)
 {
     bool done = true;
     for (s->label = 0; s->label < s->group_count && done; s->label++) {
-        s->member_count = s->groups ? count_members(s) : s->mesh->triangle_count;
+        s->member_count = s->groups ? 0 : s->mesh->triangle_count;
+        for (uint64_t i = 0; i < s->mesh->triangle_count && s->groups; i++)
+            s->member_count += is_member(s, i);
         if (s->member_count > WHOLE_MAX && choose_centre(s))
             done = split_group(s);
     }

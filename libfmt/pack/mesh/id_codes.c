@@ -15,6 +15,7 @@
 #include "pack/mesh/axis_codes.h"
 #include "format/map.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -23,23 +24,18 @@ enum {
     INSERTION_MAX = 16
 };
 
-static void sort_few(uint32_t *numbers, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        const uint32_t number = numbers[i];
-        uint32_t k = i;
-        for (; k > 0 && numbers[k - 1] > number; k--)
-            numbers[k] = numbers[k - 1];
-        numbers[k] = number;
-    }
-}
-
 /* Sorts up to 256 numbers, digit by digit. */
 static void sort_numbers(uint32_t *numbers, uint32_t count, uint32_t largest)
 {
     uint32_t other[BVPD_CLUSTER_TRIANGLES], *from = numbers, *to = other;
     if (count <= INSERTION_MAX) {
-        sort_few(numbers, count);
+        for (uint32_t i = 1; i < count; i++) {
+            const uint32_t number = numbers[i];
+            uint32_t k = i;
+            for (; k > 0 && numbers[k - 1] > number; k--)
+                numbers[k] = numbers[k - 1];
+            numbers[k] = number;
+        }
         return;
     }
     const unsigned width = bvpi_bit_width(largest);
@@ -69,18 +65,6 @@ typedef struct gaps {
     uint32_t count;
     uint32_t different; /* the number of different values */
 } gaps;
-
-static void find_gaps(const uint32_t *sorted, uint32_t count, gaps *out)
-{
-    out->count = 0;
-    out->different = 1;
-    for (uint32_t i = 1; i < count; i++) {
-        const uint32_t step = sorted[i] - sorted[i - 1];
-        out->size[out->count] = step - 1;
-        out->count += step > 1;
-        out->different += step > 0;
-    }
-}
 
 /* The size up to which gaps stay in the range, for the fewest bits in total. */
 static uint32_t choose_limit(gaps *g, uint32_t count)
@@ -133,6 +117,7 @@ void bvpi_ids_choose(const uint32_t *numbers, uint32_t count, bvpi_ids_plan *pla
     uint32_t sorted[BVPD_CLUSTER_TRIANGLES];
     gaps g;
     uint32_t least = UINT32_MAX, most = 0;
+    assert(count > 0 && count <= BVPD_CLUSTER_TRIANGLES);
     for (uint32_t i = 0; i < count; i++) {
         least = numbers[i] < least ? numbers[i] : least;
         most = numbers[i] > most ? numbers[i] : most;
@@ -140,19 +125,18 @@ void bvpi_ids_choose(const uint32_t *numbers, uint32_t count, bvpi_ids_plan *pla
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = numbers[i] - least;
     sort_numbers(sorted, count, most - least);
-    find_gaps(sorted, count, &g);
+    g.count = 0;
+    g.different = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t step = sorted[i] - sorted[i - 1];
+        assert(sorted[i] >= sorted[i - 1]);
+        g.size[g.count] = step - 1; /* kept only if there is a gap */
+        g.count += step > 1;
+        g.different += step > 0;
+    }
     plan->head = (bvpd_ids){.base = least};
     list_gaps(sorted, count, choose_limit(&g, count), plan);
     plan->size = (uint32_t)(sizeof plan->head + bvpi_ids_packed_size(&plan->head, count));
-}
-
-static uint32_t field_of(const bvpi_ids_plan *plan, uint32_t number)
-{
-    uint32_t k = plan->head.gap_count;
-    const uint32_t at = number - plan->head.base;
-    while (k > 0 && plan->position[k - 1] + plan->skip[k - 1] > at)
-        k--;
-    return k > 0 ? at - plan->skip[k - 1] : at;
 }
 
 void bvpi_ids_write(const bvpi_ids_plan *plan, const uint32_t *numbers, uint32_t count,
@@ -165,7 +149,12 @@ void bvpi_ids_write(const bvpi_ids_plan *plan, const uint32_t *numbers, uint32_t
         bvpi_put_bits(&bits, plan->position[i], width);
         bvpi_put_bits(&bits, plan->skip[i], plan->head.gap_width);
     }
-    for (uint32_t i = 0; i < count; i++)
-        bvpi_put_bits(&bits, field_of(plan, numbers[i]), width);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = plan->head.gap_count;
+        const uint32_t at = numbers[i] - plan->head.base;
+        while (k > 0 && plan->position[k - 1] + plan->skip[k - 1] > at)
+            k--;
+        bvpi_put_bits(&bits, k > 0 ? at - plan->skip[k - 1] : at, width);
+    }
     bvpi_end_bits(&bits);
 }

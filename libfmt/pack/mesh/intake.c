@@ -30,6 +30,7 @@
 #include "pack/mesh/weld.h"
 #include "format/identity.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -185,14 +186,6 @@ static void examine_finite(void *user, uint32_t piece)
         __atomic_store_n(&e->found, 1, __ATOMIC_RELAXED);
 }
 
-static bool all_finite(const intake *in)
-{
-    examination e = {.in = in};
-    const uint64_t pieces = ((uint64_t)in->vertices.count + FINITE_PIECE - 1) / FINITE_PIECE;
-    bvpi_parallel(in->thread_count, (uint32_t)pieces, examine_finite, &e);
-    return e.found == 0;
-}
-
 /* The first corner that is not finite, 0 .. 2; 3: all are finite. */
 static int bad_corner(const intake *in, uint64_t triangle)
 {
@@ -238,26 +231,16 @@ static bvp_status keep_finite(intake *in, bvp_error *error)
 
 static bvp_status check_finite(intake *in, bvp_error *error)
 {
-    if (all_finite(in))
+    examination e = {.in = in};
+    const uint64_t pieces = ((uint64_t)in->vertices.count + FINITE_PIECE - 1) / FINITE_PIECE;
+    bvpi_parallel(in->thread_count, (uint32_t)pieces, examine_finite, &e);
+    if (e.found == 0)
         return BVP_OK;
     if (in->drop_invalid)
         return keep_finite(in, error);
     for (uint64_t i = 0; i < in->triangle_count; i++)
         if (bad_corner(in, i) < 3)
             return refuse_corner(in, i, bad_corner(in, i), error);
-    return BVP_OK;
-}
-
-static bvp_status copy_ids(intake *in, bvp_error *error)
-{
-    const uint64_t size = in->triangle_count * sizeof *in->source->ids;
-    if (in->out->mesh.ids || !in->source->ids)
-        return BVP_OK;
-    uint32_t *ids = malloc(size + 1);
-    if (!ids)
-        return bvpi_error_memory(error, size);
-    memcpy(ids, in->source->ids, size);
-    in->out->mesh.ids = ids;
     return BVP_OK;
 }
 
@@ -268,21 +251,6 @@ typedef struct range {
     double lo[3], hi[3];
     bool exact[3];
 } range;
-
-static range range_of_corners(const intake *in)
-{
-    range r;
-    for (uint64_t k = 0; k < 3 * in->triangle_count; k++) {
-        double x[3];
-        load_vertex(in, corner_of(in, k), x);
-        for (int axis = 0; axis < 3; axis++) {
-            r.lo[axis] = k == 0 || x[axis] < r.lo[axis] ? x[axis] : r.lo[axis];
-            r.hi[axis] = k == 0 || x[axis] > r.hi[axis] ? x[axis] : r.hi[axis];
-            r.exact[axis] = (k == 0 || r.exact[axis]) && (double)(float)x[axis] == x[axis];
-        }
-    }
-    return r;
-}
 
 /* The box's centre, rounded to a multiple of about an eighth of the box's size. It has few bits, so
  * that differences from it are exact where the input allows. */
@@ -325,7 +293,16 @@ static void rebase_vertex(intake *in, uint32_t vertex, float out[3])
 static bvp_status convert_doubles(intake *in, bvp_error *error)
 {
     const uint64_t size = (uint64_t)in->vertices.count * 12;
-    const range r = range_of_corners(in);
+    range r = {.lo = {0}};
+    for (uint64_t k = 0; k < 3 * in->triangle_count; k++) {
+        double x[3];
+        load_vertex(in, corner_of(in, k), x);
+        for (int axis = 0; axis < 3; axis++) {
+            r.lo[axis] = k == 0 || x[axis] < r.lo[axis] ? x[axis] : r.lo[axis];
+            r.hi[axis] = k == 0 || x[axis] > r.hi[axis] ? x[axis] : r.hi[axis];
+            r.exact[axis] = (k == 0 || r.exact[axis]) && (double)(float)x[axis] == x[axis];
+        }
+    }
     for (int axis = 0; axis < 3; axis++)
         if (!r.exact[axis])
             in->out->origin[axis] = origin_of(r.lo[axis], r.hi[axis]);
@@ -368,23 +345,17 @@ static bvp_status weld(intake *in, bvp_error *error)
 
 /* ---- identity ------------------------------------------------------------------------------- */
 
-static bool hash_content(bvpi_intake *out, bool keep_ids)
-{
-    const bvpi_mesh *m = &out->mesh;
-    const bvpi_content content = {.origin = out->origin,
-                                  .positions = m->positions,
-                                  .indices = m->indices,
-                                  .numbers = keep_ids ? m->ids : NULL,
-                                  .vertex_count = m->vertex_count,
-                                  .triangle_count = m->triangle_count};
-    return bvpi_content_hash(&content, out->content_hash, NULL);
-}
-
 static bvp_status take_in(intake *in, bool keep_ids, bvp_error *error)
 {
     bvp_status status = check_finite(in, error);
-    if (status == BVP_OK && keep_ids)
-        status = copy_ids(in, error);
+    if (status == BVP_OK && keep_ids && !in->out->mesh.ids && in->source->ids) {
+        const uint64_t size = in->triangle_count * sizeof *in->source->ids;
+        uint32_t *ids = malloc(size + 1);
+        if (!ids)
+            return bvpi_error_memory(error, size);
+        memcpy(ids, in->source->ids, size);
+        in->out->mesh.ids = ids;
+    }
     if (status == BVP_OK && in->vertices.size == 24)
         status = convert_doubles(in, error);
     if (status == BVP_OK)
@@ -394,8 +365,17 @@ static bvp_status take_in(intake *in, bool keep_ids, bvp_error *error)
 
 static bvp_status examine(bvpi_intake *out, bool keep_ids, uint32_t thread_count, bvp_error *error)
 {
+    const bvpi_mesh *m = &out->mesh;
+    const bvpi_content content = {.origin = out->origin,
+                                  .positions = m->positions,
+                                  .indices = m->indices,
+                                  .numbers = keep_ids ? m->ids : NULL,
+                                  .vertex_count = m->vertex_count,
+                                  .triangle_count = m->triangle_count};
     bvpi_defects defects;
-    if (!bvpi_count_defects(&out->mesh, thread_count, &defects) || !hash_content(out, keep_ids))
+    assert(m->triangle_count > 0 && m->vertex_count > 0);
+    if (!bvpi_count_defects(m, thread_count, &defects) ||
+        !bvpi_content_hash(&content, out->content_hash, NULL))
         return bvpi_error_memory(error, 24 * (uint64_t)out->mesh.triangle_count);
     out->duplicate_count = defects.duplicate_count;
     out->open_edge_count = defects.open_edge_count;

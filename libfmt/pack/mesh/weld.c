@@ -191,11 +191,6 @@ static inline __attribute__((always_inline)) bool enter_all(const welding *w, sh
     return true;
 }
 
-static void fail(welding *w)
-{
-    __atomic_store_n(&w->failed, 1, __ATOMIC_RELAXED);
-}
-
 static void enter_share(void *user, uint32_t idx)
 {
     welding *w = user;
@@ -210,7 +205,7 @@ static void enter_share(void *user, uint32_t idx)
         ok = s->owner && s->number;
     }
     if (!ok)
-        fail(w);
+        __atomic_store_n(&w->failed, 1, __ATOMIC_RELAXED);
 }
 
 /* Piece `piece` of a share's `count` elements: begin .. end. */
@@ -304,19 +299,6 @@ static void renumber_share(void *user, uint32_t piece)
         w->out[k] = s->number[w->out[k]];
 }
 
-/* Turns the counts of owned vertices into final first numbers. Returns the total. */
-static uint32_t place_shares(welding *w)
-{
-    uint32_t sum = (uint32_t)w->shares[0].table.numbers.count;
-    for (uint32_t p = PIECES; p < w->share_count * PIECES; p++) {
-        uint32_t *own = &w->shares[p / PIECES].own[p % PIECES];
-        const uint32_t count = *own;
-        *own = sum;
-        sum += count;
-    }
-    return sum;
-}
-
 /* Merges the shares' numberings. Returns the number of vertices, or UINT32_MAX: out of memory. */
 static uint32_t merge(welding *w, uint32_t thread_count)
 {
@@ -328,7 +310,15 @@ static uint32_t merge(welding *w, uint32_t thread_count)
     }
     const uint32_t later = w->share_count - 1;
     bvpi_parallel(thread_count, later * PIECES, find_owners, w);
-    const uint32_t count = place_shares(w);
+    /* counts of owned vertices become final first numbers */
+    uint32_t count = (uint32_t)first->numbers.count;
+    for (uint32_t p = PIECES; p < w->share_count * PIECES; p++) {
+        uint32_t *own = &w->shares[p / PIECES].own[p % PIECES];
+        const uint32_t here = *own;
+        *own = count;
+        count += here;
+    }
+    assert(count <= w->vertices->count);
     w->positions = bvpi_allocate(count, first->size);
     if (!w->positions)
         return UINT32_MAX;

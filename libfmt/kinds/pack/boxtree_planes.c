@@ -13,6 +13,7 @@
  */
 #include "kinds/pack/boxtree_planes.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { SIDES = 6, SETS = 1 << SIDES };
@@ -22,16 +23,6 @@ enum { SIDES = 6, SETS = 1 << SIDES };
  * (8 bits, 3 planes, leaves of 8): 0 gives 1.34 bytes a triangle and an area cost of 37.6, this
  * 1.24 and 37.9, 0.03 1.18 and 38.6; exact boxes 7.15 and 36.8. */
 static const double LEAST_GAIN = 0.01;
-
-/* The largest offset from a side, in its unit, that does not pass `distance` grid steps. */
-static uint32_t units_of(const bvpi_binary *tree, uint32_t extent, uint32_t distance)
-{
-    if (tree->offset_size == 4)
-        return distance;
-    const uint32_t most = (UINT32_C(1) << 8 * tree->offset_size) - 1;
-    const uint32_t units = distance >> bvpi_boxtree_shift(extent, tree->offset_size);
-    return units < most ? units : most;
-}
 
 /* How far, in grid steps, each side can move. */
 static void find_moves(const bvpi_binary *tree, const bvpi_frame *parent, const bvpi_frame *inner,
@@ -44,7 +35,12 @@ static void find_moves(const bvpi_binary *tree, const bvpi_frame *parent, const 
             side < 3 ? inner->lo[axis] - parent->lo[axis] : parent->hi[axis] - inner->hi[axis];
         const unsigned shift =
             tree->offset_size == 4 ? 0 : bvpi_boxtree_shift(extent, tree->offset_size);
-        units[side] = units_of(tree, extent, distance);
+        assert(distance <= extent); /* the inner box is in the parent's */
+        /* the largest offset from the side, in its unit, that does not pass `distance` */
+        units[side] = distance >> shift;
+        const uint32_t most =
+            tree->offset_size == 4 ? UINT32_MAX : (UINT32_C(1) << 8 * tree->offset_size) - 1;
+        units[side] = units[side] < most ? units[side] : most;
         steps[side] = units[side] << shift;
     }
 }
@@ -68,6 +64,7 @@ static unsigned choose_sides(const bvpi_binary *tree, const bvpi_frame *parent,
 {
     double best[4];
     unsigned chosen[4] = {0};
+    assert(tree->plane_max <= 3);
     best[0] = size_left(parent, steps, 0);
     for (unsigned count = 1; count <= 3; count++)
         best[count] = best[0];
@@ -88,16 +85,6 @@ static unsigned choose_sides(const bvpi_binary *tree, const bvpi_frame *parent,
     return chosen[count];
 }
 
-static uint8_t *put_offset(const bvpi_binary *tree, uint32_t units, uint8_t *out)
-{
-    const float steps = (float)units; /* exact: below 2^22 */
-    if (tree->offset_size == 4)
-        memcpy(out, &steps, sizeof steps);
-    else
-        memcpy(out, &units, tree->offset_size); /* little-endian: the low bytes */
-    return out + tree->offset_size;
-}
-
 void bvpi_boxtree_fit(const bvpi_binary *tree, const bvpi_frame *parent, const bvpi_frame *inner,
                       uint8_t *payload, bvpi_frame *out)
 {
@@ -107,7 +94,13 @@ void bvpi_boxtree_fit(const bvpi_binary *tree, const bvpi_frame *parent, const b
     uint8_t *next = payload;
     *next++ = (uint8_t)sides;
     for (int side = 0; side < SIDES; side++)
-        if (sides >> side & 1)
-            next = put_offset(tree, units[side], next);
+        if (sides >> side & 1) {
+            const float exact = (float)units[side]; /* below 2^22 */
+            if (tree->offset_size == 4)
+                memcpy(next, &exact, sizeof exact);
+            else
+                memcpy(next, &units[side], tree->offset_size); /* little-endian: the low bytes */
+            next += tree->offset_size;
+        }
     bvpi_boxtree_box(tree, parent, payload, out);
 }

@@ -25,6 +25,7 @@
 #include "pack/tree/piece.h"
 #include "pack/work.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,22 +80,17 @@ static void cut_stem(void *user, uint32_t piece)
     free(scratch);
 }
 
-static bool grow_root(growing *w)
-{
-    void *scratch = scratch_for(w, w->out->triangle_count);
-    const bool ok = scratch && grow_stems(w, 1);
-    if (ok)
-        bvpi_grow_root(&w->growth, w->out->triangle_count, &w->stems[0], scratch);
-    free(scratch);
-    w->stem_count = 1;
-    return ok;
-}
-
 static bool grow_top(growing *w)
 {
     bvpi_binary_build *out = w->out;
-    if (!grow_root(w))
+    void *scratch = scratch_for(w, out->triangle_count);
+    const bool ok = scratch && grow_stems(w, 1);
+    if (ok)
+        bvpi_grow_root(&w->growth, out->triangle_count, &w->stems[0], scratch);
+    free(scratch);
+    if (!ok)
         return false;
+    w->stem_count = 1;
     for (uint32_t end = 1; w->level_begin < end && !w->failed; end = w->stem_count) {
         uint32_t next = end;
         if (!grow_stems(w, end + 2 * (end - w->level_begin)))
@@ -301,23 +297,6 @@ static void write_blocks(const writing *w, const uint32_t *firsts)
     }
 }
 
-static uint8_t width_of(const uint32_t *references, uint32_t count)
-{
-    uint32_t largest = 0;
-    for (uint32_t i = 0; i < count; i++)
-        largest = references[i] > largest ? references[i] : largest;
-    return (uint8_t)(largest == 0 ? 1 : bvpi_bit_width(largest));
-}
-
-static void write_order(const writing *w, const uint32_t *references)
-{
-    const bvpi_binary_build *build = w->build;
-    bvpi_bits bits = {.at = w->bytes + w->order_off};
-    for (uint32_t i = 0; i < build->triangle_count; i++)
-        bvpi_put_bits(&bits, references[build->order[i]], w->order_width);
-    bvpi_end_bits(&bits);
-}
-
 /* Assigns the offset of each part of the data. */
 static void lay_out(writing *w, const uint32_t *references)
 {
@@ -330,7 +309,10 @@ static void lay_out(writing *w, const uint32_t *references)
     if (!references)
         return;
     w->order_off = w->size;
-    w->order_width = width_of(references, build->triangle_count);
+    uint32_t largest = 0;
+    for (uint32_t i = 0; i < build->triangle_count; i++)
+        largest = references[i] > largest ? references[i] : largest;
+    w->order_width = (uint8_t)(largest == 0 ? 1 : bvpi_bit_width(largest));
     w->size += ((uint64_t)build->triangle_count * w->order_width + 7) / 8;
 }
 
@@ -376,8 +358,14 @@ static bvp_status write_all(writing *w, const uint32_t *references, const uint32
         return bvpi_error_memory(error, w->size);
     write_uppers(w);
     write_blocks(w, firsts);
-    if (references)
-        write_order(w, references);
+    if (references) {
+        bvpi_bits bits = {.at = w->bytes + w->order_off};
+        for (uint32_t i = 0; i < w->build->triangle_count; i++)
+            bvpi_put_bits(&bits, references[w->build->order[i]], w->order_width);
+        const uint8_t *end = bvpi_end_bits(&bits);
+        assert(end == w->bytes + w->size);
+        (void)end;
+    }
     return BVP_OK;
 }
 

@@ -25,6 +25,7 @@
  */
 #include "pack/tree/collapse.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Expected work for a ray or box that meets the node's box, relative to opening a wide node. */
@@ -171,16 +172,6 @@ static int gather(emission *e, uint32_t k, int lanes, uint32_t *out)
     return 1;
 }
 
-static int gather_children(emission *e, uint32_t k, uint32_t *out)
-{
-    const uint32_t left = e->c->build_nodes[k].left;
-    if (left != 0)
-        return gather_pair(e, left, e->choices[k].left_inside, BVPD_WIDTH, out);
-    move_to(e, k);
-    *out = k;
-    return 1;
-}
-
 /* Encodes the smallest 8-bit box of `frame` around a binary node's box. *box: what it decodes
  * to. */
 static void encode_box(const bvpi_frame *frame, const bvpi_build_node *s, bvpd_node *node, int lane,
@@ -195,14 +186,6 @@ static void encode_box(const bvpi_frame *frame, const bvpi_build_node *s, bvpd_n
         node->bounds[axis][BVPD_WIDTH + lane] = (uint8_t)((hi + up) >> shift);
     }
     bvpi_frame_child(frame, node, lane, box);
-}
-
-static double half_surface(const bvpi_frame *box)
-{
-    double size[3];
-    for (int axis = 0; axis < 3; axis++)
-        size[axis] = box->hi[axis] - box->lo[axis];
-    return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
 }
 
 static void emit_leaf(bvpi_collapse *c, const bvpi_build_node *s, bvpi_wide *wide, int lane)
@@ -232,7 +215,14 @@ static void emit(emission *e, uint32_t split, uint32_t place, const bvpi_frame *
         c->stubs[c->stub_count++] = (bvpi_stub){*frame, place, split, level};
         return;
     }
-    const int count = gather_children(e, split, children);
+    const uint32_t left = c->build_nodes[split].left;
+    int count = 1;
+    children[0] = split; /* a leaf that is the whole hierarchy: its only lane is itself */
+    if (left != 0)
+        count = gather_pair(e, left, e->choices[split].left_inside, BVPD_WIDTH, children);
+    else
+        move_to(e, split);
+    assert(count >= 1 && count <= BVPD_WIDTH);
     c->depth = level > c->depth ? level : c->depth;
     c->visited[c->visited_count++] = place;
     memset(wide, 0, sizeof *wide);
@@ -244,7 +234,10 @@ static void emit(emission *e, uint32_t split, uint32_t place, const bvpi_frame *
     wide->child = c->wide_count;
     for (int lane = 0; lane < count; lane++) {
         encode_box(frame, &c->build_nodes[children[lane]], &wide->node, lane, &boxes[lane]);
-        c->area += half_surface(&boxes[lane]);
+        double size[3];
+        for (int axis = 0; axis < 3; axis++)
+            size[axis] = boxes[lane].hi[axis] - boxes[lane].lo[axis];
+        c->area += size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
         if (is_leaf(c, children[lane]))
             emit_leaf(c, &c->build_nodes[children[lane]], wide, lane);
         else {

@@ -88,15 +88,6 @@ static inline bool has_area(const corners *c)
     return (yes[0] | yes[1] | yes[2]) != 0;
 }
 
-static inline bool is_degenerate(const bvpi_mesh *mesh, uint64_t triangle, const corners *c)
-{
-    const uint32_t *index = mesh->indices + 3 * triangle;
-    const float *p = mesh->positions;
-    return !has_area(c) &&
-           bvpi_is_degenerate(p + 3 * (uint64_t)index[0], p + 3 * (uint64_t)index[1],
-                              p + 3 * (uint64_t)index[2]);
-}
-
 static inline bool make_item(const bvpi_mesh *mesh, const lattice *g, uint64_t triangle,
                              bvpi_item *item)
 {
@@ -107,7 +98,11 @@ static inline bool make_item(const bvpi_mesh *mesh, const lattice *g, uint64_t t
     memcpy(item->hi, &hi, sizeof hi);
     item->id = (uint32_t)triangle;
     item->zero = 0;
-    return is_degenerate(mesh, triangle, &c);
+    const uint32_t *index = mesh->indices + 3 * triangle;
+    const float *p = mesh->positions;
+    return !has_area(&c) &&
+           bvpi_is_degenerate(p + 3 * (uint64_t)index[0], p + 3 * (uint64_t)index[1],
+                              p + 3 * (uint64_t)index[2]);
 }
 
 /* ---- runs of triangles ----------------------------------------------------------------------- */

@@ -23,6 +23,7 @@
 #include "pack/tree/aabb_boxes.h"
 #include "pack/tree/items.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,19 +148,15 @@ static void grow(growing *w, const bvpi_stem *stem, const place *at)
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-static bool is_block(const growing *w, const place *at)
-{
-    return at->count <= BVPD_CLUSTER_TRIANGLES && w->slots[at->slot].spans_fit &&
-           (!w->g->owns_order || bvpi_cluster_fits(w->g->mesh, w->order + at->first, at->count));
-}
-
 /* Lists the volumes above the blocks, siblings adjacent, and the blocks in leaf order. */
 static void find_blocks(growing *w, const place *at, uint32_t idx)
 {
     bvpi_piece *out = w->out;
     bvpi_upper *upper = &out->uppers[idx];
     memcpy(upper->payload, w->slots[at->slot].payload, sizeof upper->payload);
-    upper->is_end = is_block(w, at);
+    upper->is_end =
+        at->count <= BVPD_CLUSTER_TRIANGLES && w->slots[at->slot].spans_fit &&
+        (!w->g->owns_order || bvpi_cluster_fits(w->g->mesh, w->order + at->first, at->count));
     if (upper->is_end) {
         upper->link = out->block_count;
         out->blocks[out->block_count++] = (bvpi_block){at->first, at->count, at->level, out->size};
@@ -196,21 +193,17 @@ static uint8_t *write_subtree(const growing *w, const place *at, uint8_t *out)
     return out;
 }
 
-/* Writes the block of the given subtree. */
-static void write_block(const growing *w, const place *at, const bvpi_block *block)
-{
-    uint8_t *begin = w->out->bytes + block->offset;
-    const uint8_t *end = write_subtree(w, at, begin + sizeof(bvpd_block));
-    const bvpd_block head = {.size = (uint16_t)(end - begin - (ptrdiff_t)sizeof head),
-                             .count_minus_1 = (uint8_t)(block->count - 1)};
-    memcpy(begin, &head, sizeof head);
-}
-
 static void write_blocks(const growing *w, const place *at, uint32_t idx)
 {
     const bvpi_upper *upper = &w->out->uppers[idx];
     if (upper->is_end) {
-        write_block(w, at, &w->out->blocks[upper->link]);
+        const bvpi_block *block = &w->out->blocks[upper->link];
+        uint8_t *begin = w->out->bytes + block->offset;
+        const uint8_t *end = write_subtree(w, at, begin + sizeof(bvpd_block));
+        assert((uint64_t)(end - w->out->bytes) <= w->out->size && block->count > 0);
+        const bvpd_block head = {.size = (uint16_t)(end - begin - (ptrdiff_t)sizeof head),
+                                 .count_minus_1 = (uint8_t)(block->count - 1)};
+        memcpy(begin, &head, sizeof head);
         return;
     }
     for (int k = 0; k < 2; k++) {

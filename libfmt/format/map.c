@@ -26,6 +26,7 @@
 #include "format/advise.h"
 #include "format/header.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,29 +34,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static bvp_status check_options(const bvp_open_options *options, bool is_memory, bvp_error *error)
-{
-    if ((unsigned)options->mode > BVP_OPEN_ISOLATED)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "unknown open mode %d",
-                              (int)options->mode);
-    if ((unsigned)options->kind > BVP_KIND_RSS)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "unknown kind of hierarchy %d", (int)options->kind);
-    if ((unsigned)options->box_test > BVP_TEST_LOOKUP)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "unknown box test %d",
-                              (int)options->box_test);
-    if (options->offset % BVPD_PAGE_SIZE != 0)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "the offset %" PRIu64 " is not a multiple of 4096", options->offset);
-    if (options->overlay && options->mode != BVP_OPEN_ISOLATED && is_memory)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "an overlay of memory needs mode isolated");
-    if (!bvpi_is_zero(options->reserved, sizeof options->reserved))
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "reserved open options are not zero");
-    return BVP_OK;
-}
 
 static bvpi_span span_of(const bvp_file *file, uint32_t entry, uint64_t record_size, uint64_t tail)
 {
@@ -66,6 +44,7 @@ static bvpi_span span_of(const bvp_file *file, uint32_t entry, uint64_t record_s
     if (tail > file->size || !bvpi_fits(s->offset, s->size, file->size - tail) ||
         s->offset % BVPD_SECTION_ALIGN != 0)
         return span;
+    assert(record_size > 0 && s->offset + s->size + tail <= file->size);
     return (bvpi_span){file->base + s->offset, s->size, s->size / record_size};
 }
 
@@ -105,23 +84,8 @@ static bvp_status read_at(int fd, void *data, size_t size, uint64_t offset, size
         if (n == 0)
             break;
         *got += (size_t)n;
+        assert(*got <= size);
     }
-    return BVP_OK;
-}
-
-/* The number of bytes that belong to the bvpack file. */
-static bvp_status measure(int fd, const bvp_open_options *options, uint64_t *size, bvp_error *error)
-{
-    struct stat info;
-    if (fstat(fd, &info) != 0)
-        return bvpi_error_system(error, "cannot examine the file");
-    const uint64_t total = (uint64_t)info.st_size;
-    *size = total < options->offset ? 0 : total - options->offset;
-    if (options->size != 0 && options->size < *size)
-        *size = options->size;
-    if (*size > SIZE_MAX)
-        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
-                              "the file does not fit in the address space");
     return BVP_OK;
 }
 
@@ -136,6 +100,7 @@ static bvp_status map_pages(bvp_file *file, int fd, const bvp_open_options *opti
     /* mmap needs a multiple of the system's page size, which may be larger than ours. */
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t slack = offset % page;
+    assert(file->size > 0 && offset % BVPD_PAGE_SIZE == 0);
     void *mapping =
         mmap(NULL, (size_t)(file->size + slack), protection, flags, fd, (off_t)(offset - slack));
     if (mapping == MAP_FAILED)
@@ -148,6 +113,7 @@ static bvp_status map_pages(bvp_file *file, int fd, const bvp_open_options *opti
 
 static bvp_status allocate_private(bvp_file *file, bvp_error *error)
 {
+    assert(!file->mapping && file->size > 0);
     file->owned = 1;
     file->mapping_size = (size_t)file->size;
     if (posix_memalign(&file->mapping, BVPD_PAGE_SIZE, file->mapping_size) != 0) {
@@ -156,19 +122,6 @@ static bvp_status allocate_private(bvp_file *file, bvp_error *error)
     }
     file->base = file->mapping;
     return BVP_OK;
-}
-
-static bvp_status copy_private(bvp_file *file, int fd, uint64_t offset, bvp_error *error)
-{
-    bvp_status status = allocate_private(file, error);
-    if (status != BVP_OK)
-        return status;
-    size_t got;
-    status = read_at(fd, file->mapping, file->mapping_size, offset, &got, error);
-    if (status == BVP_OK && got != file->mapping_size)
-        status = bvpi_error_set(error, BVP_ERR_CORRUPT, got, "HDR-8",
-                                "the file shrank to %zu bytes while it was read", got);
-    return status;
 }
 
 /* Is it the file that the caller knows? Changes in blocks are found later, one block at a time. */
@@ -191,14 +144,6 @@ static bvp_status check_root_digest(bvp_file *file, const uint8_t expected[BVPD_
     return status;
 }
 
-static bvp_status prepare_lazy_hashes(bvp_file *file, bvp_error *error)
-{
-    const size_t count =
-        (size_t)file->header.part_count + 2 + (size_t)file->section[BVPD_HASH].count;
-    file->part_state = calloc(count, 1);
-    return file->part_state ? BVP_OK : bvpi_error_memory(error, count);
-}
-
 /* Sets file->header from the file's first 4096 bytes, or fewer. */
 static bvp_status check_head(bvp_file *file, const void *bytes, bvp_error *error)
 {
@@ -216,13 +161,21 @@ static bvp_status check_head(bvp_file *file, const void *bytes, bvp_error *error
 static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *options,
                               bvp_error *error)
 {
-    bvp_status status = measure(fd, options, &file->size, error);
-    if (status != BVP_OK)
-        return status;
+    const uint64_t offset = options->offset;
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return bvpi_error_system(error, "cannot examine the file");
+    const uint64_t total = (uint64_t)info.st_size;
+    file->size = total < offset ? 0 : total - offset;
+    if (options->size != 0 && options->size < file->size)
+        file->size = options->size;
+    if (file->size > SIZE_MAX)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                              "the file does not fit in the address space");
     uint8_t bytes[BVPD_PAGE_SIZE]; /* the head of a newer version may be larger than ours: HDR-3 */
     const uint64_t wanted = file->size < sizeof bytes ? file->size : sizeof bytes;
     size_t got;
-    status = read_at(fd, bytes, (size_t)wanted, options->offset, &got, error);
+    bvp_status status = read_at(fd, bytes, (size_t)wanted, offset, &got, error);
     if (status != BVP_OK)
         return status;
     if (got < wanted)
@@ -230,8 +183,18 @@ static bvp_status map_fd_into(bvp_file *file, int fd, const bvp_open_options *op
     status = check_head(file, bytes, error);
     if (status != BVP_OK)
         return status;
-    return file->mode == BVP_OPEN_ISOLATED ? copy_private(file, fd, options->offset, error)
-                                           : map_pages(file, fd, options, error);
+    /* check_head() refuses a file that has less than its header says. */
+    assert(file->size >= BVPD_HEADER_SIZE && file->size == file->header.file_size);
+    if (file->mode != BVP_OPEN_ISOLATED)
+        return map_pages(file, fd, options, error);
+    status = allocate_private(file, error);
+    if (status != BVP_OK)
+        return status;
+    status = read_at(fd, file->mapping, file->mapping_size, offset, &got, error);
+    if (status == BVP_OK && got != file->mapping_size)
+        status = bvpi_error_set(error, BVP_ERR_CORRUPT, got, "HDR-8",
+                                "the file shrank to %zu bytes while it was read", got);
+    return status;
 }
 
 static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
@@ -259,12 +222,28 @@ static bvp_status map_memory_into(bvp_file *file, const void *data, size_t size,
     return status;
 }
 
+/* Refuses options that make no sense, and makes a file that has nothing but its options. */
 static bvp_status new_file(const bvp_open_options *options, bool is_memory, bvp_file **out,
                            bvp_error *error)
 {
-    bvp_status status = check_options(options, is_memory, error);
-    if (status != BVP_OK)
-        return status;
+    if ((unsigned)options->mode > BVP_OPEN_ISOLATED)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "unknown open mode %d",
+                              (int)options->mode);
+    if ((unsigned)options->kind > BVP_KIND_RSS)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "unknown kind of hierarchy %d", (int)options->kind);
+    if ((unsigned)options->box_test > BVP_TEST_LOOKUP)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "unknown box test %d",
+                              (int)options->box_test);
+    if (options->offset % BVPD_PAGE_SIZE != 0)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the offset %" PRIu64 " is not a multiple of 4096", options->offset);
+    if (options->overlay && options->mode != BVP_OPEN_ISOLATED && is_memory)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "an overlay of memory needs mode isolated");
+    if (!bvpi_is_zero(options->reserved, sizeof options->reserved))
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "reserved open options are not zero");
     bvp_file *file = calloc(1, sizeof *file);
     if (!file)
         return bvpi_error_memory(error, sizeof *file);
@@ -281,6 +260,7 @@ static bvp_status new_file(const bvp_open_options *options, bool is_memory, bvp_
 static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_options *options,
                          bvp_file **out, bvp_error *error)
 {
+    assert(status != BVP_OK || file->base);
     /* The file may have changed since its head was checked, so the copy's own head is checked. */
     if (status == BVP_OK && file->owned)
         status = check_head(file, file->base, error);
@@ -294,8 +274,13 @@ static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_optio
     if (status == BVP_OK && options->digest)
         status = check_root_digest(file, options->digest, error);
     if (status == BVP_OK && (options->verify_lazily || options->digest) &&
-        file->mode != BVP_OPEN_ISOLATED)
-        status = prepare_lazy_hashes(file, error);
+        file->mode != BVP_OPEN_ISOLATED) {
+        const size_t count =
+            (size_t)file->header.part_count + 2 + (size_t)file->section[BVPD_HASH].count;
+        file->part_state = calloc(count, 1); /* BVPI_HASH_UNKNOWN */
+        if (!file->part_state)
+            status = bvpi_error_memory(error, count);
+    }
     if (status == BVP_OK)
         *out = file;
     else
@@ -324,6 +309,7 @@ bvp_status bvpi_map_memory(const void *data, size_t size, const bvp_open_options
 
 void bvpi_unmap(bvp_file *file)
 {
+    assert(!file->owned || !file->mapping || file->base == file->mapping);
     if (file->owned)
         free(file->mapping);
     else if (file->mapping)

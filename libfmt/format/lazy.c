@@ -31,6 +31,7 @@
 #include "format/digest.h"
 #include "format/header.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ bool bvpi_block_is_good(const bvp_file *file, uint64_t block)
 /* A block under many small parts is hashed once. */
 static bool is_block_known_good(const bvp_file *file, uint64_t block)
 {
+    /* A table whose blocks HASH does not cover is bad: bvpi_block_is_good() finds no hash. */
     if (!file->part_state || block >= file->section[BVPD_HASH].count)
         return bvpi_block_is_good(file, block);
     unsigned char *known = &file->part_state[file->header.part_count + UINT64_C(2) + block];
@@ -101,6 +103,7 @@ static bool is_range_good(check *c, const uint8_t *data, uint64_t size)
     const bvp_file *file = c->file;
     if (size == 0)
         return true;
+    assert(data >= file->base + BVPD_HEADER_SIZE && data + size <= file->base + file->size);
     const uint64_t begin = (uint64_t)(data - file->base) - BVPD_HEADER_SIZE;
     for (uint64_t block = begin / BVPD_BLOCK_SIZE; block <= (begin + size - 1) / BVPD_BLOCK_SIZE;
          block++) {
@@ -114,40 +117,6 @@ static bool is_range_good(check *c, const uint8_t *data, uint64_t size)
     return true;
 }
 
-static bool are_binaries_good(check *c, uint32_t part)
-{
-    for (uint32_t kind = BVPD_KIND_BOXTREE; kind < BVPD_KIND_END; kind++) {
-        bvpi_binary tree;
-        const bvp_status status = bvpi_get_part_binary(c->file, part, kind, &tree);
-        if (status != BVP_ERR_ARGUMENT &&
-            (status != BVP_OK || !is_range_good(c, tree.blob, tree.blob_size)))
-            return false;
-    }
-    return true;
-}
-
-/* The part's records come first: they say where everything else is. */
-static bool are_records_good(check *c, uint32_t part_idx)
-{
-    const bvp_file *file = c->file;
-    const bvpi_span *parts = &file->section[BVPD_PART], *trees = &file->section[BVPD_HIER];
-    bvpd_part r;
-    if (!is_range_good(c, parts->data + part_idx * sizeof r, sizeof r))
-        return false;
-    bvpi_load_record(&r, parts->data + part_idx * sizeof r, sizeof r);
-    return bvpi_fits(r.first_hierarchy, r.hierarchy_count, trees->count) &&
-           is_range_good(c, trees->data + r.first_hierarchy * sizeof(bvpd_hierarchy),
-                         r.hierarchy_count * sizeof(bvpd_hierarchy));
-}
-
-static bool is_part_good(check *c, uint32_t part_idx)
-{
-    bvpi_part part;
-    return are_records_good(c, part_idx) && bvpi_get_part(c->file, part_idx, &part) == BVP_OK &&
-           is_range_good(c, part.blob, part.blob_size) &&
-           is_range_good(c, part.ids, part.ids_size) && are_binaries_good(c, part_idx);
-}
-
 static bool are_sections_good(check *c, const enum bvpd_section_index *tables, size_t count)
 {
     const bvpi_span *section = c->file->section;
@@ -157,18 +126,37 @@ static bool are_sections_good(check *c, const enum bvpd_section_index *tables, s
     return good;
 }
 
-/* The tables that queries of an assembly read, besides its parts. */
-static bool is_assembly_good(check *c)
+/* Is everything that queries of a part, or of BVP_ASSEMBLY without its parts, read undamaged? */
+static bool is_asked_good(check *c, uint32_t part)
 {
     static const enum bvpd_section_index tables[] = {BVPD_PART, BVPD_HIER, BVPD_PLAC,
                                                      BVPD_LINS, BVPD_INST, BVPD_TOPN};
-    return are_sections_good(c, tables, sizeof tables / sizeof *tables);
-}
-
-/* part: a part, or BVP_ASSEMBLY. */
-static bool is_asked_good(check *c, uint32_t part)
-{
-    return part == BVP_ASSEMBLY ? is_assembly_good(c) : is_part_good(c, part);
+    if (part == BVP_ASSEMBLY)
+        return are_sections_good(c, tables, sizeof tables / sizeof *tables);
+    /* The part's records come first: they say where everything else is. */
+    const bvpi_span *parts = &c->file->section[BVPD_PART], *trees = &c->file->section[BVPD_HIER];
+    bvpd_part r;
+    assert(part < parts->count);
+    if (!is_range_good(c, parts->data + part * sizeof r, sizeof r))
+        return false;
+    bvpi_load_record(&r, parts->data + part * sizeof r, sizeof r);
+    if (!bvpi_fits(r.first_hierarchy, r.hierarchy_count, trees->count) ||
+        !is_range_good(c, trees->data + r.first_hierarchy * sizeof(bvpd_hierarchy),
+                       r.hierarchy_count * sizeof(bvpd_hierarchy)))
+        return false;
+    bvpi_part view;
+    if (bvpi_get_part(c->file, part, &view) != BVP_OK ||
+        !is_range_good(c, view.blob, view.blob_size) || !is_range_good(c, view.ids, view.ids_size))
+        return false;
+    for (uint32_t kind = BVPD_KIND_BOXTREE; kind < BVPD_KIND_END; kind++) {
+        bvpi_binary tree;
+        const bvp_status status = bvpi_get_part_binary(c->file, part, kind, &tree);
+        if (status == BVP_ERR_ARGUMENT)
+            continue; /* the part has no hierarchy of this kind */
+        if (status != BVP_OK || !is_range_good(c, tree.blob, tree.blob_size))
+            return false;
+    }
+    return true;
 }
 
 static bool is_hash_section_good(const bvp_file *file)
@@ -226,8 +214,10 @@ bvp_status bvpi_touch_hashes(const bvp_file *file, uint32_t part, const bvp_cont
     const uint32_t part_count = file->header.part_count;
     if (part != BVP_ASSEMBLY && part >= part_count)
         return BVP_ERR_ARGUMENT;
+    assert(file->part_state);
     unsigned char *own = &file->part_state[part == BVP_ASSEMBLY ? part_count : part];
     unsigned char state = __atomic_load_n(own, __ATOMIC_ACQUIRE);
+    assert(state <= BVPI_HASH_BAD);
     if (state != BVPI_HASH_UNKNOWN)
         return state == BVPI_HASH_GOOD ? BVP_OK : BVP_ERR_CORRUPT;
     bvpi_advise_scan(file, true);

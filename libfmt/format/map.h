@@ -161,6 +161,11 @@ bvp_status bvpi_view_binary(const bvp_file *file, const bvpd_hierarchy *record,
  * none. */
 bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,
                                 bvpi_binary *out);
+/* Rule HIE-14: the sizes of planes and offsets fit the kind, which is a binary one. */
+bool bvpi_is_form_sound(const bvpd_hierarchy *record);
+/* Rule HIE-15: the order stream, if there is one, ends the hierarchy's bytes. triangle_count: below
+ * 2^32. */
+bool bvpi_is_order_sound(const bvpd_hierarchy *record, uint64_t triangle_count);
 /* Rule HIE-5 for a binary kind: the blob has room for the upper records and volumes. */
 bool bvpi_is_count_sound(const bvpd_hierarchy *record);
 /* The number of hierarchies over the instances according to the file: at most BVPD_TOP_MAX. */

@@ -20,6 +20,7 @@
 #include "base/load.h"
 #include "format/linear.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,17 +31,10 @@ static bool get_record(const bvp_file *file, enum bvpd_section_index section, ui
                        void *out, size_t size)
 {
     const bvpi_span *span = &file->section[section];
+    assert(span->count == span->size / size);
     if (idx >= span->count)
         return false;
     bvpi_load_record(out, span->data + (uint64_t)idx * size, size);
-    return true;
-}
-
-static bool is_finite_box(const float lo[3], const float hi[3])
-{
-    for (int axis = 0; axis < 3; axis++)
-        if (!isfinite(lo[axis]) || !isfinite(hi[axis]) || !(lo[axis] <= hi[axis]))
-            return false;
     return true;
 }
 
@@ -52,21 +46,27 @@ static bool are_finite(const double *numbers, int count)
     return true;
 }
 
+/* Is everything that the record points to inside its section, and every number that queries compute
+ * with finite? */
 static bool is_part_sound(const bvp_file *file, const bvpd_part *r)
 {
     const uint64_t table_size = (uint64_t)r->cluster_count * 4;
+    bool is_box = true;
+    for (int axis = 0; axis < 3; axis++)
+        is_box =
+            is_box && isfinite(r->lo[axis]) && isfinite(r->hi[axis]) && r->lo[axis] <= r->hi[axis];
     return bvpi_fits(r->data_off, r->data_size, file->section[BVPD_DATA].size) &&
            bvpi_fits(r->ids_off, r->ids_size, file->section[BVPD_TIDS].size) &&
            r->cluster_shift >= 6 && r->cluster_shift <= 12 && r->data_off % BVPD_UNIT == 0 &&
            r->ids_off % 4 == 0 && r->cluster_table_off % 4 == 0 &&
-           bvpi_fits(r->cluster_table_off, table_size, r->data_size) &&
-           is_finite_box(r->lo, r->hi) && are_finite(r->origin, 3) && r->triangle_count > 0 &&
-           r->triangle_count <= UINT32_MAX;
+           bvpi_fits(r->cluster_table_off, table_size, r->data_size) && is_box &&
+           are_finite(r->origin, 3) && r->triangle_count > 0 && r->triangle_count <= UINT32_MAX;
 }
 
 /* r: checked. */
 static void make_part(const bvp_file *file, const bvpd_part *r, bvpi_part *out)
 {
+    assert(is_part_sound(file, r));
     out->blob = file->section[BVPD_DATA].data + r->data_off;
     out->ids = r->ids_size > 0 ? file->section[BVPD_TIDS].data + r->ids_off : NULL;
     out->blob_size = r->data_size;
@@ -108,26 +108,22 @@ bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out)
     return status;
 }
 
-/* 1 / unit if that is a power of two of moderate size, else 0. */
-static double inverse_power(double unit)
+/* Are the grid's corners exact doubles? The unit must be a power of two of moderate size. Its
+ * inverse is made from its bits, so that the division below is an exact product. */
+static bool is_grid_sound(const bvpd_hierarchy *r)
 {
     const uint64_t fraction = (UINT64_C(1) << 52) - 1, bias = 1023;
     uint64_t bits;
-    memcpy(&bits, &unit, sizeof bits);
-    const uint64_t exponent = bits >> 52; /* and the sign */
+    double inverse;
+    memcpy(&bits, &r->grid_unit, sizeof bits);
+    const uint64_t exponent = bits >> 52; /* with the sign: a negative unit is over the bound */
     if ((bits & fraction) != 0 || exponent < bias - GRID_EXPONENT_MAX - 1 ||
         exponent >= bias + GRID_EXPONENT_MAX)
-        return 0;
+        return false;
     bits = (2 * bias - exponent) << 52;
-    memcpy(&unit, &bits, sizeof unit);
-    return unit;
-}
-
-/* True if the grid's corners are exact doubles. */
-static bool is_grid_sound(const bvpd_hierarchy *r)
-{
-    const double inverse = inverse_power(r->grid_unit);
-    bool sound = inverse != 0;
+    memcpy(&inverse, &bits, sizeof inverse);
+    assert(inverse * r->grid_unit == 1);
+    bool sound = true;
     for (int axis = 0; axis < 3; axis++) {
         const double steps = r->grid_origin[axis] * inverse; /* exact where it matters */
         const bool small = steps >= -0x1p52 && steps <= 0x1p52;
@@ -141,6 +137,7 @@ static bvp_status make_tree(const bvpd_hierarchy *r, const uint8_t *units, uint6
                             bvpi_tree *out)
 {
     const uint64_t unit_count = size / BVPD_UNIT;
+    assert((uintptr_t)units % BVPD_UNIT == 0);
     out->units = units;
     out->unit_count = unit_count < UINT32_MAX ? (uint32_t)unit_count : UINT32_MAX;
     out->node_count = r->node_count;
@@ -204,7 +201,7 @@ static uint32_t payload_size_of(const bvpd_hierarchy *r)
     }
 }
 
-static bool is_form_sound(const bvpd_hierarchy *r)
+bool bvpi_is_form_sound(const bvpd_hierarchy *r)
 {
     if (r->kind != BVPD_KIND_BOXTREE)
         return r->plane_max == 0 && r->offset_size == 0;
@@ -212,19 +209,14 @@ static bool is_form_sound(const bvpd_hierarchy *r)
            (r->offset_size == 1 || r->offset_size == 2 || r->offset_size == 4);
 }
 
-static bool set_order(const bvpd_hierarchy *r, uint64_t triangle_count, bvpi_binary *out)
+bool bvpi_is_order_sound(const bvpd_hierarchy *r, uint64_t triangle_count)
 {
-    out->order_width = r->order_width;
-    out->order_count = triangle_count;
-    out->order = out->blob;
+    assert(triangle_count <= UINT32_MAX); /* so the product fits */
     if (r->order_width == 0)
         return r->order_off == 0;
     const uint64_t size = (triangle_count * r->order_width + 7) / 8;
-    if (r->order_width > 32 || !bvpi_fits(r->order_off, size, out->blob_size) ||
-        r->order_off + size != out->blob_size)
-        return false;
-    out->order += r->order_off;
-    return true;
+    return r->order_width <= 32 && bvpi_fits(r->order_off, size, r->data_size) &&
+           r->order_off + size == r->data_size;
 }
 
 bool bvpi_is_count_sound(const bvpd_hierarchy *r)
@@ -235,13 +227,12 @@ bool bvpi_is_count_sound(const bvpd_hierarchy *r)
            r->upper_count * (payload_size_of(r) + UINT64_C(4)) <= r->data_size;
 }
 
-/* triangle_count must be below 2^32. */
 static bool make_binary(const bvpd_hierarchy *r, const bvpi_span *section, uint64_t triangle_count,
                         bvpi_binary *out)
 {
     if (r->data_off % BVPD_SECTION_ALIGN != 0 ||
         !bvpi_fits(r->data_off, r->data_size, section->size) ||
-        r->data_size > BVPI_BINARY_SIZE_MAX || !is_form_sound(r))
+        r->data_size > BVPI_BINARY_SIZE_MAX || !bvpi_is_form_sound(r))
         return false;
     out->blob = section->data + r->data_off;
     out->blob_size = r->data_size;
@@ -249,6 +240,7 @@ static bool make_binary(const bvpd_hierarchy *r, const bvpi_span *section, uint6
     out->leaf_size = r->leaf_size;
     out->upper_count = r->upper_count;
     out->node_count = r->node_count;
+    assert(payload_size_of(r) + 4 <= UINT8_MAX);
     out->payload_size = (uint8_t)payload_size_of(r);
     out->upper_size = (uint8_t)(out->payload_size + 4);
     out->plane_max = r->plane_max;
@@ -258,8 +250,14 @@ static bool make_binary(const bvpd_hierarchy *r, const bvpi_span *section, uint6
         out->grid_origin[axis] = r->grid_origin[axis];
         out->grid_extent[axis] = r->grid_extent[axis];
     }
-    return bvpi_is_count_sound(r) && r->leaf_size >= 1 && r->leaf_size <= BVPD_LEAF_MAX &&
-           is_grid_sound(r) && set_order(r, triangle_count, out);
+    if (!bvpi_is_count_sound(r) || r->leaf_size < 1 || r->leaf_size > BVPD_LEAF_MAX ||
+        !is_grid_sound(r) || !bvpi_is_order_sound(r, triangle_count))
+        return false;
+    out->order_width = r->order_width;
+    out->order_count = triangle_count;
+    out->order = out->blob + r->order_off;
+    assert((uint64_t)out->upper_count * out->upper_size <= out->blob_size);
+    return true;
 }
 
 bvp_status bvpi_view_binary(const bvp_file *file, const bvpd_hierarchy *record,
@@ -364,16 +362,6 @@ bvp_status bvpi_get_local(const bvp_file *file, const bvpd_instance *r, double o
     return are_finite(out, 12) ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
-/* The range in which queries can compute: products with a part's coordinates, and their squares,
- * are finite. */
-static bool is_in_range(const double placement[12])
-{
-    for (int i = 0; i < 12; i++)
-        if (!(fabs(placement[i]) <= (i % 4 == 3 ? BVPD_LARGEST_MOVE : BVPD_LARGEST_LINEAR)))
-            return false;
-    return true;
-}
-
 bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_instance *out,
                              double placement[12])
 {
@@ -391,7 +379,12 @@ bvp_status bvpi_get_instance(const bvp_file *file, uint32_t instance, bvpd_insta
     memcpy(origin, parts->data + out->part * sizeof(bvpd_part) + offsetof(bvpd_part, origin),
            sizeof origin);
     bvpi_place_instance(out->frame != 0 ? frame : NULL, placement, origin, placement);
-    return is_in_range(placement) ? BVP_OK : BVP_ERR_CORRUPT;
+    /* The range in which queries can compute: products with a part's coordinates, and their
+     * squares, are finite. */
+    for (int i = 0; i < 12; i++)
+        if (!(fabs(placement[i]) <= (i % 4 == 3 ? BVPD_LARGEST_MOVE : BVPD_LARGEST_LINEAR)))
+            return BVP_ERR_CORRUPT;
+    return BVP_OK;
 }
 
 bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref)
@@ -402,7 +395,7 @@ bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref)
     if (ref == 0 ||
         !bvpi_fits(offset, 4, strings->size)) /* 0 means none; then no page is touched */
         return out;
-    const uint32_t size = bvpi_load_u32(strings->data + offset);
+    const uint32_t size = bvpi_load_u32(strings->data + offset); /* once: it may change */
     if (size > strings->size - offset - 4)
         return out;
     out.data = (const char *)strings->data + offset + 4;

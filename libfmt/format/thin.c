@@ -23,6 +23,7 @@
 #include "base/status.h"
 #include "format/map.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -40,23 +41,6 @@ struct bvpi_thin {
 };
 
 /* ---- opening and closing -------------------------------------------------------------------- */
-
-/* The store's folder: from the caller, or else from the file, relative to the file's own folder. */
-static void choose_folder(const bvp_file *file, const char *path, const char *given, char *out,
-                          size_t capacity)
-{
-    const bvp_string hint = bvpi_get_string(file, file->header.store);
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    const int is_absolute = hint.size > 0 && hint.data[0] == '/';
-    const int folder_size = slash && !is_absolute ? (int)(slash - path) + 1 : 0;
-    if (given)
-        snprintf(out, capacity, "%s", given);
-    else if (hint.size < capacity && hint.size > 0 && (path || is_absolute))
-        snprintf(out, capacity, "%.*s%.*s", folder_size, path ? path : "", (int)hint.size,
-                 hint.data);
-    else
-        *out = '\0';
-}
 
 bvp_status bvpi_thin_open(bvp_file *file, const char *path, const bvp_open_options *options,
                           bvp_error *error)
@@ -78,7 +62,17 @@ bvp_status bvpi_thin_open(bvp_file *file, const char *path, const bvp_open_optio
     thin->options.offset = thin->options.size = 0;
     thin->options.store = NULL;
     thin->parts = parts;
-    choose_folder(file, path, options->store, thin->folder, PATH_MAX - PART_PATH_SIZE);
+    /* The store's folder: from the caller, or else from the file, relative to the file's own. */
+    const size_t capacity = PATH_MAX - PART_PATH_SIZE;
+    const bvp_string hint = bvpi_get_string(file, file->header.store);
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const bool is_absolute = hint.size > 0 && hint.data[0] == '/';
+    const int folder_size = slash && !is_absolute ? (int)(slash - path) + 1 : 0;
+    if (options->store)
+        snprintf(thin->folder, capacity, "%s", options->store);
+    else if (hint.size < capacity && hint.size > 0 && (path || is_absolute))
+        snprintf(thin->folder, capacity, "%.*s%.*s", folder_size, path ? path : "", (int)hint.size,
+                 hint.data);
     file->thin = thin;
     return BVP_OK;
 }
@@ -101,20 +95,8 @@ static void make_path(const bvpi_thin *thin, const bvpd_part *part, char path[PA
     int used = snprintf(path, PATH_MAX, "%s/%02x/", thin->folder, part->address[0]);
     for (int i = 1; i < 16; i++)
         used += snprintf(path + used, PATH_MAX - (size_t)used, "%02x", part->address[i]);
+    assert(used > 0 && used + 4 < PATH_MAX); /* PART_PATH_SIZE was kept free for it */
     snprintf(path + used, PATH_MAX - (size_t)used, ".bvp");
-}
-
-/* Is it the file of that part, and does it hold the part itself? */
-static bool is_file_of(const bvp_file *file, const bvpd_part *part)
-{
-    bvpd_part r;
-    return file->header.part_count == 1 &&
-           (file->header.feature_incompatible & BVPD_FEATURE_THIN) == 0 &&
-           bvpi_get_part_record(file, 0, &r) == BVP_OK &&
-           memcmp(r.address, part->address, sizeof r.address) == 0 &&
-           memcmp(r.packer, part->packer, sizeof r.packer) == 0 &&
-           memcmp(r.content_hash, part->content_hash, sizeof r.content_hash) == 0 &&
-           r.triangle_count == part->triangle_count;
 }
 
 static bvp_status open_part(const bvpi_thin *thin, const bvpd_part *part, bvp_file **out)
@@ -125,13 +107,22 @@ static bvp_status open_part(const bvpi_thin *thin, const bvpd_part *part, bvp_fi
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return BVP_ERR_SYSTEM;
-    bvp_status status = bvpi_map_fd(fd, &thin->options, out, NULL);
+    const bvp_status status = bvpi_map_fd(fd, &thin->options, out, NULL);
     close(fd);
-    if (status == BVP_OK && !is_file_of(*out, part)) {
-        bvpi_unmap(*out);
-        status = BVP_ERR_CORRUPT;
-    }
-    return status;
+    if (status != BVP_OK)
+        return status;
+    /* Is it the file of that part, and does it hold the part itself? */
+    bvpd_part r;
+    if ((*out)->header.part_count == 1 &&
+        ((*out)->header.feature_incompatible & BVPD_FEATURE_THIN) == 0 &&
+        bvpi_get_part_record(*out, 0, &r) == BVP_OK &&
+        memcmp(r.address, part->address, sizeof r.address) == 0 &&
+        memcmp(r.packer, part->packer, sizeof r.packer) == 0 &&
+        memcmp(r.content_hash, part->content_hash, sizeof r.content_hash) == 0 &&
+        r.triangle_count == part->triangle_count)
+        return BVP_OK;
+    bvpi_unmap(*out);
+    return BVP_ERR_CORRUPT;
 }
 
 bool bvpi_is_elsewhere(const bvp_file *file, uint32_t part)
@@ -148,6 +139,7 @@ bvp_status bvpi_thin_resolve(const bvp_file **file, uint32_t *part)
 {
     const bvpi_span *span = &(*file)->section[BVPD_PART];
     const bvpi_thin *thin = (*file)->thin;
+    assert(thin);
     if (*part >= span->count)
         return BVP_ERR_ARGUMENT;
     bvp_file **place = &thin->parts[*part];
@@ -167,6 +159,7 @@ bvp_status bvpi_thin_resolve(const bvp_file **file, uint32_t *part)
         else
             bvpi_unmap(opened);
     }
+    assert(!found->thin && found->header.part_count == 1);
     *file = found;
     *part = 0;
     return BVP_OK;
@@ -178,6 +171,7 @@ bvp_status bvpi_thin_explain(const bvp_file *file, uint32_t part, bvp_status sta
     char path[PATH_MAX];
     bvpd_part r;
     const bvpi_span *span = &file->section[BVPD_PART];
+    assert(file->thin && part < span->count && status != BVP_OK);
     bvpi_load_record(&r, span->data + (uint64_t)part * sizeof r, sizeof r);
     const bvp_string name = bvpi_get_string(file, r.name);
     const int size = name.size < 60 ? (int)name.size : 60;

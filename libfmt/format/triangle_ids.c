@@ -11,34 +11,23 @@
 #include "base/checked.h"
 #include "base/load.h"
 
+#include <assert.h>
+
 /* More than seven bytes of file follow every section. */
 uint32_t bvpi_ids_bits(const uint8_t *data, uint32_t first, unsigned width)
 {
     uint64_t word;
+    assert(width <= 32); /* so a value and the bits before it fit in 64 */
     memcpy(&word, data + first / 8, sizeof word);
     return (uint32_t)(word >> (first % 8) & ((UINT64_C(1) << width) - 1));
 }
 
 uint32_t bvpi_ids_packed_size(const bvpd_ids *head, uint32_t triangle_count)
 {
+    assert(head->width <= 32 && head->gap_width <= 32);
     const uint32_t bits =
         head->gap_count * (head->width + (uint32_t)head->gap_width) + triangle_count * head->width;
     return (bits + 31) / 32 * 4;
-}
-
-/* The numbers left out before `field`: those of the last gap that begins at or before it. */
-static uint32_t find_skip(const bvpd_ids *head, const uint8_t *packed, uint32_t field)
-{
-    const uint32_t entry = head->width + (uint32_t)head->gap_width;
-    uint32_t low = 0, high = head->gap_count;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (bvpi_ids_bits(packed, middle * entry, head->width) <= field)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? bvpi_ids_bits(packed, (low - 1) * entry + head->width, head->gap_width) : 0;
 }
 
 uint64_t bvpi_triangle_id(const bvpi_part *part, const bvpd_cluster *cluster, uint32_t local)
@@ -55,5 +44,19 @@ uint64_t bvpi_triangle_id(const bvpi_part *part, const bvpd_cluster *cluster, ui
     const uint8_t *packed = part->ids + offset + sizeof head;
     const uint32_t fields = head.gap_count * (head.width + (uint32_t)head.gap_width);
     const uint32_t field = bvpi_ids_bits(packed, fields + local * head.width, head.width);
-    return (uint64_t)head.base + field + find_skip(&head, packed, field);
+    /* Numbers are left out before `field`: as many as the last gap says that begins at or before
+     * it. Gaps ascend; in a forged record the search ends all the same. */
+    const uint32_t entry = head.width + (uint32_t)head.gap_width;
+    uint32_t low = 0, high = head.gap_count;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (bvpi_ids_bits(packed, middle * entry, head.width) <= field)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    assert(low <= head.gap_count);
+    const uint32_t skip =
+        low > 0 ? bvpi_ids_bits(packed, (low - 1) * entry + head.width, head.gap_width) : 0;
+    return (uint64_t)head.base + field + skip;
 }

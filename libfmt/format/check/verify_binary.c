@@ -14,6 +14,7 @@
 #include "base/checked.h"
 #include "kinds/node/any_volume.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 /* ---- the record ----------------------------------------------------------------------------- */
@@ -45,33 +46,6 @@ static bool verify_place(bvpi_verify *v, const bvpd_hierarchy *r, uint64_t offse
         "%" PRIu64 " bytes of a hierarchy are over the limit of 2^32 - 1", r->data_size);
 }
 
-static bool is_form(const bvpd_hierarchy *r)
-{
-    if (r->kind != BVPD_KIND_BOXTREE)
-        return r->plane_max == 0 && r->offset_size == 0;
-    return r->plane_max >= 1 && r->plane_max <= 3 &&
-           (r->offset_size == 1 || r->offset_size == 2 || r->offset_size == 4);
-}
-
-static bool is_order(const bvpd_hierarchy *r, uint64_t triangle_count)
-{
-    if (r->order_width == 0)
-        return r->order_off == 0;
-    const uint64_t size = (triangle_count * r->order_width + 7) / 8;
-    return r->order_width <= 32 && bvpi_fits(r->order_off, size, r->data_size) &&
-           r->order_off + size == r->data_size;
-}
-
-/* The corners of a sound grid are exact doubles. */
-static bool is_in_grid(const bvpd_hierarchy *r, const bvpi_part *part)
-{
-    for (int axis = 0; axis < 3; axis++)
-        if (!(r->grid_origin[axis] <= part->lo[axis]) ||
-            !(part->hi[axis] <= r->grid_origin[axis] + r->grid_unit * r->grid_extent[axis]))
-            return false;
-    return true;
-}
-
 static void verify_numbers(bvpi_verify *v, const bvpi_part *part, const bvpd_hierarchy *r,
                            uint64_t offset)
 {
@@ -80,16 +54,20 @@ static void verify_numbers(bvpi_verify *v, const bvpi_part *part, const bvpd_hie
     BVPI_SOUND(report, "HIE-7", FIELD(leaf_size),
                r->leaf_size >= 1 && r->leaf_size <= BVPD_LEAF_MAX,
                "leaf_size is %" PRIu32 ", not 1 to 8", r->leaf_size);
-    const bool is_known = BVPI_SOUND(report, "HIE-14", FIELD(plane_max), is_form(r),
+    const bool is_known = BVPI_SOUND(report, "HIE-14", FIELD(plane_max), bvpi_is_form_sound(r),
                                      "%u planes and offsets of %u bytes do not fit the kind",
                                      r->plane_max, r->offset_size);
-    BVPI_SOUND(report, "HIE-15", FIELD(order_off), is_order(r, part->triangle_count),
+    BVPI_SOUND(report, "HIE-15", FIELD(order_off), bvpi_is_order_sound(r, part->triangle_count),
                "an order stream of %" PRIu64 " entries of %u bits at %" PRIu64
                " does not end the %" PRIu64 " bytes of the hierarchy",
                part->triangle_count, r->order_width, r->order_off, r->data_size);
     BVPI_KNOWN(report, "HIE-16", FIELD(split), r->split <= SPLIT_MAX, "split %u is unknown",
                r->split);
-    BVPI_SOUND(report, "HIE-17", FIELD(grid_origin), is_in_grid(r, part),
+    bool is_in_grid = true; /* the corners of a sound grid are exact doubles */
+    for (int axis = 0; axis < 3; axis++)
+        is_in_grid = is_in_grid && r->grid_origin[axis] <= part->lo[axis] &&
+                     part->hi[axis] <= r->grid_origin[axis] + r->grid_unit * r->grid_extent[axis];
+    BVPI_SOUND(report, "HIE-17", FIELD(grid_origin), is_in_grid,
                "the part leaves the box of the grid");
     BVPI_SOUND(report, "HIE-5", FIELD(upper_count), !is_known || bvpi_is_count_sound(r),
                "%" PRIu32 " upper records of %" PRIu32 " volumes do not exist or leave the bytes",
@@ -97,12 +75,6 @@ static void verify_numbers(bvpi_verify *v, const bvpi_part *part, const bvpd_hie
 }
 
 /* ---- upper records -------------------------------------------------------------------------- */
-
-static bool is_padded(const bvpi_binary *tree, const uint8_t *payload)
-{
-    const uint32_t size = bvpi_binary_payload_size(tree, payload);
-    return bvpi_is_zero(payload + size, tree->payload_size - size);
-}
 
 /* A block must be between the upper records and the order stream, and only one record may link to
  * it. blocks: one bit for 4 bytes. */
@@ -123,6 +95,7 @@ static bool verify_block_link(const bvpi_binary_check *c, uint32_t link, bvpi_bi
         !BVPI_SOUND(report, "BIN-4", offset, !bvpi_bits_get(blocks, at / 4),
                     "two records link to the block at %" PRIu64, at))
         return false;
+    assert(at % 4 == 0 && at < end);
     bvpi_bits_set(blocks, at / 4);
     return true;
 }
@@ -140,7 +113,9 @@ static bool verify_uppers(const bvpi_binary_check *c, bvpi_bits *blocks, uint64_
         const uint8_t *record = tree->blob + (uint64_t)i * tree->upper_size;
         const uint32_t link = bvpi_peek_u32(record + tree->payload_size);
         const uint64_t offset = c->offset + (uint64_t)i * tree->upper_size;
-        BVPI_SOUND(report, "BIN-2", offset, is_padded(tree, record),
+        const uint32_t size = bvpi_binary_payload_size(tree, record);
+        assert(size <= tree->payload_size);
+        BVPI_SOUND(report, "BIN-2", offset, bvpi_is_zero(record + size, tree->payload_size - size),
                    "the padding of a payload is not zero");
         if (link & BVPD_LINK_BLOCK) {
             sound &= verify_block_link(c, link, blocks, start, end, offset + tree->payload_size);
@@ -190,19 +165,10 @@ static bool verify_blocks(const bvpi_binary_check *c, const bvpi_bits *blocks, u
         BVPI_SOUND(report, "BIN-5", c->offset + block_end,
                    bvpi_is_zero(tree->blob + block_end, next - block_end),
                    "the padding of a block is not zero");
+        assert(next > at);
         at = next;
     }
     return !report->stopped;
-}
-
-static void verify_order_end(const bvpi_binary_check *c)
-{
-    const bvpi_binary *tree = &c->tree;
-    const uint64_t bits = tree->order_count * tree->order_width;
-    if (bits % 8 != 0)
-        BVPI_SOUND(&c->verify->report, "BIN-5", c->offset + tree->blob_size - 1,
-                   tree->order[bits / 8] >> (bits % 8) == 0,
-                   "the bits after the order stream are not zero");
 }
 
 /* True if the hierarchy can be walked: it is a tree that contains every record and block once. */
@@ -214,13 +180,18 @@ static bool verify_skeleton(const bvpi_binary_check *c)
     const uint64_t end =
         tree->order_width == 0 ? tree->blob_size : (uint64_t)(tree->order - tree->blob);
     bvpi_bits blocks;
+    assert(uppers <= tree->blob_size && end <= tree->blob_size);
     if (!BVPI_SOUND(&c->verify->report, "BIN-4", c->offset + end, start <= end,
                     "the order stream begins before the upper records end"))
         return false;
     BVPI_SOUND(&c->verify->report, "BIN-5", c->offset + uppers,
                bvpi_is_zero(tree->blob + uppers, start - uppers),
                "the padding after the upper records is not zero");
-    verify_order_end(c);
+    const uint64_t bits = tree->order_count * tree->order_width;
+    if (bits % 8 != 0)
+        BVPI_SOUND(&c->verify->report, "BIN-5", c->offset + tree->blob_size - 1,
+                   tree->order[bits / 8] >> (bits % 8) == 0,
+                   "the bits after the order stream are not zero");
     if (!bvpi_bits_make(c->verify, end / 4 + 1, &blocks))
         return false;
     const bool sound =
@@ -231,35 +202,12 @@ static bool verify_skeleton(const bvpi_binary_check *c)
 
 /* ---- the hierarchy -------------------------------------------------------------------------- */
 
-static void verify_all_held(const bvpi_binary_check *c)
-{
-    for (uint64_t item = 0; item < c->items.count && bvpi_report_goes_on(&c->verify->report);
-         item++)
-        if (c->items.bytes[item / 8] != 0)
-            BVPI_SOUND(&c->verify->report, "BIN-7", c->offset, !bvpi_bits_get(&c->items, item),
-                       "no leaf holds triangle %" PRIu64, item);
-}
-
-static void verify_counts(const bvpi_binary_check *c, const bvpd_hierarchy *r, uint64_t offset)
-{
-    bvpi_report *report = &c->verify->report;
-    if (report->stopped)
-        return;
-    BVPI_SOUND(report, "HIE-6", FIELD(node_count),
-               r->node_count == c->node_count && r->leaf_count == c->leaf_count,
-               "the hierarchy has %" PRIu32 " volumes and %" PRIu32
-               " leaves, its record says %" PRIu32 " and %" PRIu32,
-               c->node_count, c->leaf_count, r->node_count, r->leaf_count);
-    BVPI_SOUND(report, "HIE-8", FIELD(depth), r->depth == c->depth && c->depth <= BVPD_DEPTH_MAX,
-               "depth is %" PRIu32 "; the hierarchy has %" PRIu32 " levels, at most 64 are allowed",
-               r->depth, c->depth);
-}
-
 void bvpi_verify_binary(bvpi_verify *v, const bvpi_part *part, const bvpd_hierarchy *r,
                         uint32_t idx, uint64_t triangle_count)
 {
     const uint64_t offset =
         bvpi_verify_off(v, v->file.section[BVPD_HIER].data) + (uint64_t)idx * sizeof *r;
+    bvpi_report *report = &v->report;
     const bool is_placed = verify_place(v, r, offset);
     verify_numbers(v, part, r, offset);
     bvpi_binary_check c = {.verify = v, .part = part};
@@ -270,8 +218,22 @@ void bvpi_verify_binary(bvpi_verify *v, const bvpi_part *part, const bvpd_hierar
     if (verify_skeleton(&c) && bvpi_bits_make(v, triangle_count, &c.items)) {
         bvpi_bits_set_first(&c.items, triangle_count);
         bvpi_verify_volumes(&c);
-        verify_all_held(&c);
-        verify_counts(&c, r, offset);
+        for (uint64_t item = 0; item < c.items.count && bvpi_report_goes_on(report); item++)
+            if (c.items.bytes[item / 8] != 0)
+                BVPI_SOUND(report, "BIN-7", c.offset, !bvpi_bits_get(&c.items, item),
+                           "no leaf holds triangle %" PRIu64, item);
+        if (!report->stopped) {
+            BVPI_SOUND(report, "HIE-6", FIELD(node_count),
+                       r->node_count == c.node_count && r->leaf_count == c.leaf_count,
+                       "the hierarchy has %" PRIu32 " volumes and %" PRIu32
+                       " leaves, its record says %" PRIu32 " and %" PRIu32,
+                       c.node_count, c.leaf_count, r->node_count, r->leaf_count);
+            BVPI_SOUND(report, "HIE-8", FIELD(depth),
+                       r->depth == c.depth && c.depth <= BVPD_DEPTH_MAX,
+                       "depth is %" PRIu32 "; the hierarchy has %" PRIu32
+                       " levels, at most 64 are allowed",
+                       r->depth, c.depth);
+        }
     }
     bvpi_bits_free(&c.items);
 }

@@ -13,26 +13,13 @@
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 #include <zstd_errors.h>
-
-static bvp_status check_declared_size(const void *data, size_t size, uint64_t raw_size,
-                                      bvp_error *error)
-{
-    if (raw_size > BVPI_RAW_SIZE_MAX)
-        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "PRV-2",
-                              "the section declares %" PRIu64 " bytes; at most %d are accepted",
-                              raw_size, BVPI_RAW_SIZE_MAX);
-    unsigned long long declared = ZSTD_getFrameContentSize(data, size);
-    if (declared != raw_size)
-        return bvpi_error_set(error, BVP_ERR_CORRUPT, BVPI_NO_OFFSET, "PRV-2",
-                              "the compressed frame does not declare %" PRIu64 " bytes", raw_size);
-    return BVP_OK;
-}
 
 /* Streaming, because `out` may be shorter than the content. */
 static bvp_status run(ZSTD_DCtx *context, ZSTD_inBuffer *in, ZSTD_outBuffer *out, uint64_t raw_size,
@@ -43,6 +30,7 @@ static bvp_status run(ZSTD_DCtx *context, ZSTD_inBuffer *in, ZSTD_outBuffer *out
         size_t in_before = in->pos, out_before = out->pos;
         left = ZSTD_decompressStream(context, out, in);
         bool stuck = in->pos == in_before && out->pos == out_before && left != 0;
+        assert(in->pos <= in->size && out->pos <= out->size);
         if (ZSTD_isError(left) && ZSTD_getErrorCode(left) == ZSTD_error_memory_allocation)
             return bvpi_error_memory(error, 1 << 17);
         if (ZSTD_isError(left) || stuck)
@@ -59,16 +47,20 @@ static bvp_status run(ZSTD_DCtx *context, ZSTD_inBuffer *in, ZSTD_outBuffer *out
 static bvp_status decompress(const void *data, size_t size, uint64_t raw_size, void *out,
                              size_t capacity, bvp_error *error)
 {
-    bvp_status status = check_declared_size(data, size, raw_size, error);
-    if (status != BVP_OK)
-        return status;
+    if (raw_size > BVPI_RAW_SIZE_MAX)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "PRV-2",
+                              "the section declares %" PRIu64 " bytes; at most %d are accepted",
+                              raw_size, BVPI_RAW_SIZE_MAX);
+    if (ZSTD_getFrameContentSize(data, size) != raw_size)
+        return bvpi_error_set(error, BVP_ERR_CORRUPT, BVPI_NO_OFFSET, "PRV-2",
+                              "the compressed frame does not declare %" PRIu64 " bytes", raw_size);
     ZSTD_DCtx *context = ZSTD_createDCtx();
     if (!context)
         return bvpi_error_memory(error, 1 << 17);
     ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, BVPI_WINDOW_LOG_MAX);
     ZSTD_inBuffer in = {data, size, 0};
     ZSTD_outBuffer sink = {out, capacity < raw_size ? capacity : (size_t)raw_size, 0};
-    status = run(context, &in, &sink, raw_size, error);
+    const bvp_status status = run(context, &in, &sink, raw_size, error);
     ZSTD_freeDCtx(context);
     return status;
 }

@@ -15,6 +15,7 @@
 #include "format/digest.h"
 #include "format/header.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -66,23 +67,6 @@ static uint64_t size_of_hierarchy(const bvpd_hierarchy *h)
     return h->kind == BVPD_KIND_WIDE8 ? (uint64_t)BVPD_UNIT * h->node_count : h->data_size;
 }
 
-/* Bytes of a part's hierarchies. *in_blob: those of nodes in its blob. */
-static uint64_t hierarchy_size_of(const bvp_file *file, const bvpd_part *part, uint64_t *in_blob)
-{
-    const bvpi_span *span = &file->section[BVPD_HIER];
-    uint64_t size = 0;
-    *in_blob = 0;
-    for (uint64_t i = 0; i < part->hierarchy_count && part->first_hierarchy + i < span->count;
-         i++) {
-        bvpd_hierarchy h;
-        bvpi_load_record(&h, span->data + (part->first_hierarchy + i) * sizeof h, sizeof h);
-        size += size_of_hierarchy(&h);
-        *in_blob += h.kind == BVPD_KIND_WIDE8 ? size_of_hierarchy(&h) : 0;
-    }
-    *in_blob = *in_blob < part->data_size ? *in_blob : part->data_size;
-    return size;
-}
-
 bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
 {
     const bvpi_span *span = &file->section[BVPD_PART];
@@ -116,9 +100,17 @@ bvp_status bvp_get_part(const bvp_file *file, uint32_t part, bvp_part_info *out)
     out->duplicate_count = r.duplicate_count;
     out->open_edge_count = r.open_edge_count;
     out->nonmanifold_edge_count = r.nonmanifold_edge_count;
-    uint64_t in_blob;
-    out->hierarchy_size = hierarchy_size_of(file, &r, &in_blob);
-    out->geometry_size = view.blob_size - in_blob;
+    /* Nodes of a wide hierarchy are in the blob, and no geometry. A forged count of them may be
+     * larger than the blob. */
+    const bvpi_span *hierarchies = &file->section[BVPD_HIER];
+    uint64_t in_blob = 0;
+    for (uint64_t i = 0; i < r.hierarchy_count && r.first_hierarchy + i < hierarchies->count; i++) {
+        bvpd_hierarchy h;
+        bvpi_load_record(&h, hierarchies->data + (r.first_hierarchy + i) * sizeof h, sizeof h);
+        out->hierarchy_size += size_of_hierarchy(&h);
+        in_blob += h.kind == BVPD_KIND_WIDE8 ? size_of_hierarchy(&h) : 0;
+    }
+    out->geometry_size = view.blob_size - (in_blob < view.blob_size ? in_blob : view.blob_size);
     out->id_size = view.ids_size;
     memcpy(out->content_hash, r.content_hash, sizeof out->content_hash);
     memcpy(out->address, r.address, sizeof out->address);
@@ -201,19 +193,6 @@ bvp_status bvp_get_hierarchy(const bvp_file *file, uint32_t part, uint32_t hiera
     return BVP_OK;
 }
 
-/* A node is an instance, or only a placement. */
-static bvp_status get_item(const bvp_file *file, uint32_t item, bvp_node_info *out)
-{
-    const bvpi_span *instances = &file->section[BVPD_INST];
-    bvpd_instance r;
-    if (item >= instances->count)
-        return bvpi_get_placement(file, (uint32_t)(item - instances->count), out->placement);
-    bvpi_load_record(&r, instances->data + item * sizeof r, sizeof r);
-    out->instance = item;
-    out->part = r.part < file->section[BVPD_PART].count ? r.part : BVP_NONE;
-    return bvpi_get_local(file, &r, out->placement);
-}
-
 /* A node's properties end where the next node's begin. 0 if the file is damaged. */
 static uint32_t property_count_of(const bvp_file *file, uint32_t node, uint32_t first)
 {
@@ -242,7 +221,14 @@ bvp_status bvp_get_node(const bvp_file *file, uint32_t node, bvp_node_info *out)
     out->end = r.end;
     out->part = out->instance = BVP_NONE;
     out->property_count = property_count_of(file, node, r.first_property);
-    return get_item(file, r.item, out);
+    const bvpi_span *instances = &file->section[BVPD_INST];
+    if (r.item >= instances->count) /* only a placement */
+        return bvpi_get_placement(file, (uint32_t)(r.item - instances->count), out->placement);
+    bvpd_instance instance;
+    bvpi_load_record(&instance, instances->data + r.item * sizeof instance, sizeof instance);
+    out->instance = r.item;
+    out->part = instance.part < file->section[BVPD_PART].count ? instance.part : BVP_NONE;
+    return bvpi_get_local(file, &instance, out->placement);
 }
 
 bvp_status bvp_get_instance(const bvp_file *file, uint32_t instance, bvp_instance_info *out)
@@ -267,6 +253,7 @@ bvp_status bvp_get_property(const bvp_file *file, uint32_t node, uint32_t proper
     if (property >= property_count_of(file, node, r.first_property))
         return BVP_ERR_ARGUMENT;
     const uint64_t idx = (uint64_t)r.first_property + property;
+    assert(idx < properties->count);
     bvpd_property p;
     bvpi_load_record(&p, properties->data + idx * sizeof p, sizeof p);
     *key = bvpi_get_string(file, p.key);

@@ -22,6 +22,7 @@
 #include "base/report.h"
 #include "format/checksum.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,21 +45,13 @@ static bool sort_by_number(const uint32_t *numbers, uint32_t count, uint32_t *or
             continue; /* all have this digit */
         for (int digit = 0; digit < 256; digit++)
             start[digit + 1] += start[digit];
+        assert(start[256] == count);
         for (uint32_t i = 0; i < count; i++)
             other[start[numbers[order[i]] >> shift & 255]++] = order[i];
         memcpy(order, other, (size_t)count * sizeof *order);
     }
     free(other);
     return true;
-}
-
-/* True if number i is i, for all i. Such numbers add nothing to the mesh. */
-static bool are_plain(const uint32_t *numbers, uint32_t count)
-{
-    uint32_t i = 0;
-    while (i < count && numbers[i] == i)
-        i++;
-    return i == count;
 }
 
 /* ---- hashing -------------------------------------------------------------------------------- */
@@ -72,33 +65,20 @@ static void hash_mesh(const bvpi_content *c, uint8_t out[16])
     bvpi_hasher_add128(&hasher, c->origin, 3 * sizeof *c->origin);
     bvpi_hasher_add128(&hasher, c->positions, (size_t)c->vertex_count * 12);
     bvpi_hasher_add128(&hasher, c->indices, (size_t)c->triangle_count * 12);
-    if (c->numbers && !are_plain(c->numbers, c->triangle_count))
+    uint32_t plain = 0; /* number i is i for all i below: adds nothing to the mesh */
+    while (c->numbers && plain < c->triangle_count && c->numbers[plain] == plain)
+        plain++;
+    if (c->numbers && plain < c->triangle_count)
         bvpi_hasher_add128(&hasher, c->numbers, (size_t)c->triangle_count * 4);
     bvpi_hasher_end128(&hasher, out);
 }
 
-/* The mesh with its triangles in `order`, and its vertices in the order of their first use then. */
-static void reorder(const bvpi_content *c, const uint32_t *order, uint32_t *names, float *positions,
-                    uint32_t *indices, uint32_t *numbers)
-{
-    uint32_t used = 0;
-    memset(names, 0xff, (size_t)c->vertex_count * sizeof *names);
-    for (uint32_t i = 0; i < c->triangle_count; i++) {
-        numbers[i] = c->numbers[order[i]];
-        for (int k = 0; k < 3; k++) {
-            const uint32_t vertex = c->indices[3 * (size_t)order[i] + k];
-            if (names[vertex] == UINT32_MAX) {
-                memcpy(positions + 3 * (size_t)used, c->positions + 3 * (size_t)vertex, 12);
-                names[vertex] = used++;
-            }
-            indices[3 * (size_t)i + k] = names[vertex];
-        }
-    }
-}
-
+/* Hashes the mesh with its triangles in the order of their numbers, and its vertices in the order
+ * of their first use then. *unique: as for bvpi_content_hash. False: out of memory. */
 static bool hash_sorted(const bvpi_content *c, uint8_t out[16], bool *unique)
 {
     const size_t triangles = c->triangle_count, vertices = c->vertex_count;
+    assert(c->numbers && triangles > 0);
     uint32_t *order = malloc(triangles * 4 + 1), *names = malloc(vertices * 4 + 1);
     uint32_t *indices = malloc(triangles * 12 + 1), *numbers = malloc(triangles * 4 + 1);
     float *positions = malloc(vertices * 12 + 1);
@@ -106,13 +86,28 @@ static bool hash_sorted(const bvpi_content *c, uint8_t out[16], bool *unique)
                           sort_by_number(c->numbers, c->triangle_count, order);
     if (has_room) {
         bvpi_content sorted = *c;
-        reorder(c, order, names, positions, indices, numbers);
+        uint32_t used = 0;
+        memset(names, 0xff, vertices * sizeof *names);
+        for (size_t i = 0; i < 3 * triangles; i++) {
+            const uint32_t vertex = c->indices[3 * (size_t)order[i / 3] + i % 3];
+            assert(vertex < c->vertex_count);
+            if (names[vertex] == UINT32_MAX) {
+                memcpy(positions + 3 * (size_t)used, c->positions + 3 * (size_t)vertex, 12);
+                names[vertex] = used++;
+            }
+            indices[i] = names[vertex];
+        }
+        assert(used <= c->vertex_count);
+        for (size_t i = 0; i < triangles; i++)
+            numbers[i] = c->numbers[order[i]];
         sorted.positions = positions;
         sorted.indices = indices;
         sorted.numbers = numbers;
         hash_mesh(&sorted, out);
-        for (size_t i = 1; i < triangles; i++)
+        for (size_t i = 1; i < triangles; i++) {
+            assert(numbers[i - 1] <= numbers[i]);
             *unique = *unique && numbers[i] != numbers[i - 1];
+        }
     }
     free(order);
     free(names);

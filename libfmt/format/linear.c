@@ -13,25 +13,13 @@
  */
 #include "format/linear.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define SIGN     (UINT64_C(1) << 63)
 #define ONE      UINT64_C(0x3ff0000000000000)
 #define FIELD(i) (BVPD_LINEAR_BITS * (i))
 #define MASK     ((1u << BVPD_LINEAR_BITS) - 1)
-
-/* The number of a magnitude, which is added if new. */
-static unsigned find_magnitude(uint64_t bits, uint64_t *stored, unsigned *count)
-{
-    if (bits == 0 || bits == ONE)
-        return bits == ONE;
-    unsigned k = 0;
-    while (k < *count && stored[k] != bits)
-        k++;
-    if (k == *count)
-        stored[(*count)++] = bits;
-    return BVPD_LINEAR_FIRST + k;
-}
 
 unsigned bvpi_linear_encode(const double m[12], uint64_t words[1 + BVPD_LINEAR_MAX])
 {
@@ -40,8 +28,18 @@ unsigned bvpi_linear_encode(const double m[12], uint64_t words[1 + BVPD_LINEAR_M
     for (unsigned i = 0; i < 9; i++) {
         uint64_t bits;
         memcpy(&bits, &m[4 * (i / 3) + i % 3], sizeof bits);
-        const unsigned magnitude = find_magnitude(bits & ~SIGN, words + 1, &count);
-        words[0] |= (uint64_t)(magnitude << 1 | (bits & SIGN) >> 63) << FIELD(i);
+        const uint64_t sign = bits >> 63, size = bits & ~SIGN;
+        unsigned magnitude = size == ONE; /* of zero 0, of one 1 */
+        if (size != 0 && size != ONE) {
+            unsigned k = 0;
+            while (k < count && words[1 + k] != size)
+                k++;
+            if (k == count)
+                words[1 + count++] = size;
+            magnitude = BVPD_LINEAR_FIRST + k;
+        }
+        assert(count <= BVPD_LINEAR_MAX && magnitude <= MASK >> 1);
+        words[0] |= (magnitude << 1 | sign) << FIELD(i);
     }
     return 1 + count;
 }
@@ -51,6 +49,7 @@ bool bvpi_linear_decode(const void *words, uint64_t word_count, double out[12])
     uint64_t value[1u << (BVPD_LINEAR_BITS - 1)] = {0, ONE}, word;
     const uint64_t stored = word_count - 1 < BVPD_LINEAR_MAX ? word_count - 1 : BVPD_LINEAR_MAX;
     unsigned greatest = 0;
+    assert(word_count > 0);
     memcpy(&word, words, sizeof word);
     if (stored == BVPD_LINEAR_MAX) /* the usual case: a constant size */
         memcpy(value + BVPD_LINEAR_FIRST, (const char *)words + sizeof word, BVPD_LINEAR_MAX * 8);

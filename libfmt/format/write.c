@@ -29,6 +29,7 @@
 #include "format/header.h"
 #include "publish/publish.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -99,30 +100,28 @@ static bool put_zeros(sink *s, uint64_t size)
     return true;
 }
 
-static bool put_chunk(sink *s, const bvpi_chunk *chunk)
-{
-    if (!chunk->data)
-        return put_zeros(s, chunk->size);
-    const uint8_t *data = chunk->data;
-    for (uint64_t left = chunk->size; left > 0;) {
-        const size_t n = left < WRITE_SIZE ? (size_t)left : WRITE_SIZE;
-        s->is_cancelled = bvpi_is_cancelled(s->job->control);
-        if (s->is_cancelled || !s->put(s, data, n))
-            return false;
-        data += n;
-        left -= n;
-    }
-    return true;
-}
-
-/* Pads up to the section's offset, then puts the section. */
+/* Pads up to the section's offset, then puts its chunks, in pieces between which it can be
+ * cancelled. */
 static bool put_section(sink *s, const bvpd_section *entry, const bvpi_write_section *section)
 {
+    assert(s->offset <= entry->offset);
     if (!put_zeros(s, entry->offset - s->offset))
         return false;
-    for (uint64_t i = 0; i < section->chunk_count; i++)
-        if (!put_chunk(s, &section->chunks[i]))
+    for (uint64_t i = 0; i < section->chunk_count; i++) {
+        const uint8_t *data = section->chunks[i].data;
+        uint64_t left = section->chunks[i].size;
+        if (!data && !put_zeros(s, left))
             return false;
+        while (data && left > 0) {
+            const size_t n = left < WRITE_SIZE ? (size_t)left : WRITE_SIZE;
+            s->is_cancelled = bvpi_is_cancelled(s->job->control);
+            if (s->is_cancelled || !s->put(s, data, n))
+                return false;
+            data += n;
+            left -= n;
+        }
+    }
+    assert(s->offset == entry->offset + entry->size);
     return true;
 }
 
@@ -169,6 +168,7 @@ static bool put_hash(sink *s, const void *data, size_t size)
     while (size > 0) {
         const uint64_t used = (s->offset - BVPD_HEADER_SIZE) % BVPD_BLOCK_SIZE;
         const size_t room = (size_t)(BVPD_BLOCK_SIZE - used);
+        assert(s->offset >= BVPD_HEADER_SIZE && room > 0);
         const size_t n = size < room ? size : room;
         if (s->digests)
             bvpi_digester_add(&s->digester, bytes, n);
@@ -186,6 +186,7 @@ static bool put_hash(sink *s, const void *data, size_t size)
 /* Ends the last block at `end`, where the section that is being made begins. */
 static void end_blocks(sink *s, uint64_t end)
 {
+    assert(s->offset <= end);
     put_zeros(s, end - s->offset);
     if ((s->offset - BVPD_HEADER_SIZE) % BVPD_BLOCK_SIZE != 0)
         end_block(s);
@@ -206,6 +207,7 @@ static bvp_status digest_blocks(plan *p, bvp_error *error)
     if (!put_given_sections(&s, p))
         return bvpi_error_cancelled(error);
     end_blocks(&s, entry->offset);
+    assert(s.digests == digests + entry->size);
     return BVP_OK;
 }
 
@@ -221,6 +223,7 @@ static bvp_status hash_blocks(plan *p, bvp_error *error)
     if (!put_given_sections(&s, p) || !put_digests(&s, p))
         return bvpi_error_cancelled(error);
     end_blocks(&s, entry->offset);
+    assert(s.hashes == hashes + entry->record_count);
     p->section[BVPD_HASH] = (bvpi_write_section){&p->hashes, 1};
     return BVP_OK;
 }
@@ -235,35 +238,22 @@ static uint64_t section_size(const bvpi_write_section *section)
     return size;
 }
 
-static bvp_status check_provenance(const plan *p, bvp_error *error)
-{
-    const uint64_t size = section_size(&p->section[BVPD_PROV]);
-    if (size > BVPI_RAW_SIZE_MAX)
-        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
-                              "the provenance text has %" PRIu64 " bytes; at most %d fit", size,
-                              BVPI_RAW_SIZE_MAX);
-    return BVP_OK;
-}
-
-static uint64_t align_up(uint64_t offset, uint64_t alignment)
-{
-    return (offset + alignment - 1) & ~(alignment - 1);
-}
-
 /* Places the next section behind those placed before; its kind and flags are set. size: in bytes,
  * or SIZE_OF_BLOCKS: one record for each block before it. */
 #define SIZE_OF_BLOCKS UINT64_MAX
 static void place_section(bvpd_header *h, uint32_t record_size, uint64_t size)
 {
+    assert(h->section_count < BVPD_SECTION_MAX && record_size > 0);
     bvpd_section *s = &h->sections[h->section_count];
     uint64_t end = BVPD_HEADER_SIZE;
     if (h->section_count > 0)
         end = s[-1].offset + s[-1].size;
-    s->offset = align_up(end, BVPD_SECTION_ALIGN);
+    s->offset = (end + BVPD_SECTION_ALIGN - 1) & ~(uint64_t)(BVPD_SECTION_ALIGN - 1);
     const uint64_t blocks = (s->offset - BVPD_HEADER_SIZE + BVPD_BLOCK_SIZE - 1) / BVPD_BLOCK_SIZE;
     s->size = s->raw_size = size == SIZE_OF_BLOCKS ? record_size * blocks : size;
     s->record_size = record_size;
     s->record_count = s->raw_size / record_size;
+    assert(s->record_count * record_size == s->raw_size); /* whole records */
     h->section_count++;
 }
 
@@ -273,38 +263,6 @@ static void place_known(plan *p, enum bvpd_section_index kind, uint64_t size)
     memcpy(s->kind, bvpi_section_kind(kind), sizeof s->kind);
     s->flags = 1;
     place_section(&p->header, bvpi_section_record_size(kind), size);
-}
-
-/* PROV is not compressed, so that no library's version shows in the bytes. */
-static void place_sections(plan *p)
-{
-    bvpd_header *h = &p->header;
-    h->section_count = 0;
-    memset(h->sections, 0, sizeof h->sections);
-    for (int kind = 0; kind < BVPD_HASH; kind++)
-        place_known(p, (enum bvpd_section_index)kind, section_size(&p->section[kind]));
-    if (p->job->has_digests) {
-        memcpy(h->sections[DIGESTS_ENTRY].kind, BVPD_DIGESTS, sizeof h->sections->kind);
-        place_section(h, BVPD_DIGEST_SIZE, SIZE_OF_BLOCKS);
-    }
-    place_known(p, BVPD_HASH, SIZE_OF_BLOCKS);
-}
-
-static void fill_header(bvpd_header *h)
-{
-    memcpy(h->magic, BVPD_MAGIC, BVPD_MAGIC_SIZE);
-    h->version_major = BVPD_VERSION_MAJOR;
-    if (h->version_minor < BVPD_VERSION_MINOR_LEAST)
-        h->version_minor = BVPD_VERSION_MINOR_LEAST;
-    h->header_size = BVPD_HEADER_SIZE;
-    h->block_size = BVPD_BLOCK_SIZE;
-    h->part_count = (uint32_t)h->sections[BVPD_PART].record_count;
-    h->instance_count = (uint32_t)h->sections[BVPD_INST].record_count;
-    h->node_count = (uint32_t)h->sections[BVPD_TREE].record_count;
-    h->hierarchy_count = (uint32_t)h->sections[BVPD_HIER].record_count;
-    const bvpd_section *data = &h->sections[BVPD_DATA], *last = &h->sections[h->section_count - 1];
-    h->file_size = bvpi_file_size_for(data->offset + data->size, last->offset + last->size);
-    memset(h->reserved, 0, sizeof h->reserved);
 }
 
 static void free_plan(plan *p)
@@ -318,26 +276,51 @@ static void free_plan(plan *p)
  * order: each covers what was made before it. */
 static bvp_status make_plan(const bvpi_write *job, plan **out, bvp_error *error)
 {
+    const uint64_t text_size = section_size(&job->section[BVPD_PROV]);
+    if (text_size > BVPI_RAW_SIZE_MAX)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                              "the provenance text has %" PRIu64 " bytes; at most %d fit",
+                              text_size, BVPI_RAW_SIZE_MAX);
     plan *p = calloc(1, sizeof *p);
     if (!p)
         return bvpi_error_memory(error, sizeof *p);
     p->job = job;
     p->header = job->header;
     memcpy(p->section, job->section, sizeof p->section);
-    bvp_status status = check_provenance(p, error);
-    if (status == BVP_OK) {
-        place_sections(p);
-        fill_header(&p->header);
-        status = p->job->has_digests ? digest_blocks(p, error) : BVP_OK;
+    bvpd_header *h = &p->header;
+    h->section_count = 0;
+    memset(h->sections, 0, sizeof h->sections);
+    for (int kind = 0; kind < BVPD_HASH; kind++)
+        place_known(p, (enum bvpd_section_index)kind, section_size(&p->section[kind]));
+    if (job->has_digests) {
+        memcpy(h->sections[DIGESTS_ENTRY].kind, BVPD_DIGESTS, sizeof h->sections->kind);
+        place_section(h, BVPD_DIGEST_SIZE, SIZE_OF_BLOCKS);
     }
-    if (status == BVP_OK) {
+    place_known(p, BVPD_HASH, SIZE_OF_BLOCKS);
+    assert(hash_entry(p) == &h->sections[h->section_count - 1]);
+
+    memcpy(h->magic, BVPD_MAGIC, BVPD_MAGIC_SIZE);
+    h->version_major = BVPD_VERSION_MAJOR;
+    if (h->version_minor < BVPD_VERSION_MINOR_LEAST)
+        h->version_minor = BVPD_VERSION_MINOR_LEAST;
+    h->header_size = BVPD_HEADER_SIZE;
+    h->block_size = BVPD_BLOCK_SIZE;
+    h->part_count = (uint32_t)h->sections[BVPD_PART].record_count;
+    h->instance_count = (uint32_t)h->sections[BVPD_INST].record_count;
+    h->node_count = (uint32_t)h->sections[BVPD_TREE].record_count;
+    h->hierarchy_count = (uint32_t)h->sections[BVPD_HIER].record_count;
+    const bvpd_section *data = &h->sections[BVPD_DATA], *last = hash_entry(p);
+    h->file_size = bvpi_file_size_for(data->offset + data->size, last->offset + last->size);
+    memset(h->reserved, 0, sizeof h->reserved);
+
+    bvp_status status = job->has_digests ? digest_blocks(p, error) : BVP_OK;
+    if (status == BVP_OK)
         status = hash_blocks(p, error);
-    }
     if (status != BVP_OK) {
         free_plan(p);
         return status;
     }
-    bvpi_root_hash(&p->header, p->hashes.data, p->hashes.size, p->header.root_hash);
+    bvpi_root_hash(h, p->hashes.data, p->hashes.size, h->root_hash);
     p->header.header_hash = bvpi_header_hash(&p->header);
     *out = p;
     return BVP_OK;
@@ -365,33 +348,37 @@ static bool write_all(int fd, struct iovec *range, int count)
     return true;
 }
 
-/* Lets the disk write while the rest is produced, not only at the final sync. A hint. */
-static void start_disk(sink *s)
-{
-    if (s->offset - s->started < START_SIZE)
-        return;
-    s->started = s->offset;
-#ifdef SYNC_FILE_RANGE_WRITE
-    (void)sync_file_range(s->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
-#endif
-}
-
 static bool flush(sink *s)
 {
     const int count = s->range_count;
+    assert(s->gathered <= WRITE_SIZE && s->buffered <= s->gathered);
     if (s->job->progress)
         s->job->progress(s->job->progress_user, "write", s->offset, s->total);
     s->range_count = 0;
     s->gathered = s->buffered = 0;
     if (!write_all(s->fd, s->range, count))
         return false;
-    start_disk(s);
+    if (s->offset - s->started >= START_SIZE) {
+        s->started = s->offset;
+#ifdef SYNC_FILE_RANGE_WRITE
+        /* A hint: the disk writes while the rest is produced, not only at the final sync. */
+        (void)sync_file_range(s->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+#endif
+    }
     return true;
 }
 
-/* Small chunks are copied into the buffer, after what was copied before. */
-static void gather(sink *s, const void *data, size_t size)
+/* Gathers ranges of bytes. A small chunk is copied into the buffer, behind what was copied before;
+ * a large one stays where it is until it is written. */
+static bool put_write(sink *s, const void *data, size_t size)
 {
+    assert(size <= WRITE_SIZE);
+    const bool has_room = s->range_count < RANGE_COUNT && s->gathered + size <= WRITE_SIZE &&
+                          (size >= COPY_SIZE || s->buffered + size <= BUFFER_SIZE);
+    if (!has_room && !flush(s))
+        return false;
+    if (size == 0)
+        return true;
     const struct iovec *last = s->range_count > 0 ? &s->range[s->range_count - 1] : NULL;
     const uint8_t *end = last ? (const uint8_t *)last->iov_base + last->iov_len : NULL;
     if (size < COPY_SIZE) {
@@ -405,16 +392,6 @@ static void gather(sink *s, const void *data, size_t size)
         s->range[s->range_count++] = (struct iovec){(void *)data, size};
     s->gathered += size;
     s->offset += size;
-}
-
-static bool put_write(sink *s, const void *data, size_t size)
-{
-    const bool has_room = s->range_count < RANGE_COUNT && s->gathered + size <= WRITE_SIZE &&
-                          (size >= COPY_SIZE || s->buffered + size <= BUFFER_SIZE);
-    if (!has_room && !flush(s))
-        return false;
-    if (size > 0)
-        gather(s, data, size);
     return true;
 }
 
@@ -452,26 +429,21 @@ bvp_status bvpi_write_fd(const bvpi_write *job, int fd, uint64_t *file_size, bvp
 
 /* ---- publishing ----------------------------------------------------------------------------- */
 
-static bvp_status write_direct(const bvpi_write *job, const char *path, uint64_t *file_size,
-                               bvp_error *error)
-{
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return bvpi_error_system(error, "cannot open %s", path);
-    bvp_status status = bvpi_write_fd(job, fd, file_size, error);
-    if (close(fd) != 0 && status == BVP_OK)
-        status = bvpi_error_system(error, "cannot write %s", path);
-    return status;
-}
-
 bvp_status bvpi_write_path(const bvpi_write *job, const char *path, uint64_t *file_size,
                            bvp_error *error)
 {
     struct stat info;
     bvpi_publishing file;
     const bool exists = stat(path, &info) == 0;
-    if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
-        return write_direct(job, path, file_size, error);
+    if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+        const int fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0)
+            return bvpi_error_system(error, "cannot open %s", path);
+        bvp_status status = bvpi_write_fd(job, fd, file_size, error);
+        if (close(fd) != 0 && status == BVP_OK)
+            status = bvpi_error_system(error, "cannot write %s", path);
+        return status;
+    }
     if (bvpi_publish_open(&file, path, path, 0666) != 0)
         return bvpi_error_system(error, "cannot create a file beside %s", path);
     if (exists || file.temporary[0]) /* only then may somebody have left a file here */

@@ -22,6 +22,7 @@
 #define _GNU_SOURCE /* O_TMPFILE */
 #include "publish/publish.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -58,6 +59,7 @@ static void read_boot(char boot[BOOT_SIZE + 1])
     for (ssize_t i = 0; i < got && count < BOOT_SIZE; i++)
         if (strchr("0123456789abcdef", text[i]))
             boot[count++] = text[i];
+    assert(count <= BOOT_SIZE);
     boot[count] = '\0';
     if (count < BOOT_SIZE)
         strcpy(boot, no_boot);
@@ -130,13 +132,6 @@ static bool open_nameless(bvpi_publishing *p, const char *path, mode_t mode)
     return false;
 }
 
-/* False if a sweeper has removed the file. */
-static bool has_name_still(int fd)
-{
-    struct stat info;
-    return fstat(fd, &info) == 0 && info.st_nlink > 0;
-}
-
 /* Creates a file with a temporary name and locks it. If the file system knows no locks, the name is
  * replaced by one that is never swept. If a sweeper was faster, another file is made. */
 static int open_named(bvpi_publishing *p, const char *names, mode_t mode)
@@ -153,7 +148,9 @@ static int open_named(bvpi_publishing *p, const char *names, mode_t mode)
             break;
         p->is_locked = flock(p->fd, LOCK_EX | LOCK_NB) == 0;
         const bool is_unlockable = !p->is_locked && errno != EWOULDBLOCK;
-        if ((p->is_locked || strcmp(boot, no_boot) == 0) && has_name_still(p->fd))
+        struct stat info; /* without a link, a sweeper has removed the file */
+        if ((p->is_locked || strcmp(boot, no_boot) == 0) && fstat(p->fd, &info) == 0 &&
+            info.st_nlink > 0)
             return 0;
         if (is_unlockable)
             strcpy(boot, no_boot);
@@ -180,14 +177,6 @@ int bvpi_publish_open_watched(bvpi_publishing *p, const char *path, const char *
 
 /* ---- ending --------------------------------------------------------------------------------- */
 
-/* Network file systems report failed writes on close. Closing a duplicate reports them and keeps
- * the lock. */
-static int close_twin(int fd)
-{
-    const int twin = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    return twin < 0 ? -1 : close(twin);
-}
-
 /* A link cannot replace a file, a rename can. For that the file gets a temporary name. */
 static int link_temporary(bvpi_publishing *p, const char *number, const char *names)
 {
@@ -210,7 +199,11 @@ static int link_temporary(bvpi_publishing *p, const char *number, const char *na
 static int give_name(bvpi_publishing *p, const char *path, const char *names)
 {
     char number[32];
-    if (close_twin(p->fd) != 0)
+    assert(p->fd >= 0);
+    /* Network file systems report failed writes on close. Closing a duplicate reports them and
+     * keeps the lock. */
+    const int twin = fcntl(p->fd, F_DUPFD_CLOEXEC, 0);
+    if (twin < 0 || close(twin) != 0)
         return -1;
     if (p->temporary[0] == '\0') {
         number_path(p->fd, number);
@@ -258,17 +251,6 @@ void bvpi_publish_sync_folder(const char *path)
 
 /* ---- sweeping ------------------------------------------------------------------------------- */
 
-/* Is the file unused, and is it still the one with this name? While we hold the lock nobody else
- * renames it, so the answer stays true until it is removed. */
-static bool is_left(int folder, const char *name, int fd)
-{
-    struct stat file, named;
-    return fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == geteuid() &&
-           flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-           fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_dev == file.st_dev &&
-           named.st_ino == file.st_ino;
-}
-
 static void sweep_one(int folder, const char *name)
 {
     enum { FLAGS = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC }; /* it may be anything */
@@ -277,7 +259,13 @@ static void sweep_one(int folder, const char *name)
         fd = openat(folder, name, O_RDONLY | FLAGS);
     if (fd < 0)
         return;
-    if (is_left(folder, name, fd))
+    /* Is the file unused, and is it still the one with this name? While we hold the lock nobody
+     * else renames it, so the answer stays true until it is removed. */
+    struct stat file, named;
+    if (fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == geteuid() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+        fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_dev == file.st_dev &&
+        named.st_ino == file.st_ino)
         unlinkat(folder, name, 0);
     close(fd);
 }

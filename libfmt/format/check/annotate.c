@@ -16,6 +16,7 @@
 #include "format/header.h"
 #include "format/linear.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,18 +39,11 @@ void bvpi_annotate_bytes(bvpi_annotator *a, uint64_t end, const char *path, cons
 void bvpi_add_to_value(char value[BVPI_VALUE_MAX], const char *format, ...)
 {
     const size_t used = strlen(value);
+    assert(used < BVPI_VALUE_MAX);
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(value + used, BVPI_VALUE_MAX - used, format, arguments);
     va_end(arguments);
-}
-
-static void print_hex(char *out, const uint8_t *bytes, uint32_t count)
-{
-    for (uint32_t i = 0; i < count && 3 * i + 3 < BVPI_VALUE_MAX; i++)
-        snprintf(out + 3 * i, 4, "%02x ", bytes[i]);
-    if (count > 0)
-        out[strlen(out) - 1] = '\0';
 }
 
 /* In quotes; characters that are not printable, or not UTF-8, as question marks. */
@@ -57,6 +51,7 @@ static void print_text(char *out, size_t capacity, const uint8_t *bytes, uint64_
 {
     uint32_t used = 0;
     uint64_t i = 0;
+    assert(capacity >= 16); /* a quote, one character, and the end */
     out[used++] = '"';
     while (i < count && used + 12 < capacity) {
         const size_t length = bvpi_utf8_length(bytes + i, (size_t)(count - i));
@@ -67,14 +62,6 @@ static void print_text(char *out, size_t capacity, const uint8_t *bytes, uint64_
         i += taken;
     }
     snprintf(out + used, 8, i < count ? "\"..." : "\"");
-}
-
-static void print_reference(char *out, const bvp_file *file, uint32_t reference)
-{
-    const bvp_string string = bvpi_get_string(file, reference);
-    const int used = snprintf(out, BVPI_VALUE_MAX, "%" PRIu32 " ", reference);
-    print_text(out + used, BVPI_VALUE_MAX - (size_t)used, (const uint8_t *)string.data,
-               string.size);
 }
 
 static void print_value(char *out, const bvp_file *file, const bvpi_field *field, const uint8_t *p)
@@ -97,9 +84,14 @@ static void print_value(char *out, const bvp_file *file, const bvpi_field *field
         else
             snprintf(out, BVPI_VALUE_MAX, "%" PRIu32, bvpi_load_u32(p));
         break;
-    case BVPI_FIELD_STRING:
-        print_reference(out, file, bvpi_load_u32(p));
+    case BVPI_FIELD_STRING: {
+        const uint32_t reference = bvpi_load_u32(p); /* once: it may change */
+        const bvp_string string = bvpi_get_string(file, reference);
+        const int used = snprintf(out, BVPI_VALUE_MAX, "%" PRIu32 " ", reference);
+        print_text(out + used, BVPI_VALUE_MAX - (size_t)used, (const uint8_t *)string.data,
+                   string.size);
         break;
+    }
     case BVPI_FIELD_U64:
         snprintf(out, BVPI_VALUE_MAX, "%" PRIu64, bvpi_load_u64(p));
         break;
@@ -112,7 +104,10 @@ static void print_value(char *out, const bvp_file *file, const bvpi_field *field
         snprintf(out, BVPI_VALUE_MAX, "%.17g", f64);
         break;
     case BVPI_FIELD_HEX:
-        print_hex(out, p, field->count);
+        assert(field->count > 0);
+        for (uint32_t i = 0; i < field->count && 3 * i + 3 < BVPI_VALUE_MAX; i++)
+            snprintf(out + 3 * i, 4, "%02x ", p[i]);
+        out[strlen(out) - 1] = '\0';
         break;
     case BVPI_FIELD_TEXT:
         print_text(out, BVPI_VALUE_MAX, p, field->count);
@@ -124,17 +119,13 @@ static void print_value(char *out, const bvp_file *file, const bvpi_field *field
 
 /* ---- structures ----------------------------------------------------------------------------- */
 
-static bool is_one_item(const bvpi_field *field)
-{
-    return field->count == 1 || field->type == BVPI_FIELD_HEX || field->type == BVPI_FIELD_TEXT ||
-           field->type == BVPI_FIELD_ZERO;
-}
-
 void bvpi_annotate_fields(bvpi_annotator *a, const char *prefix, const bvpi_field *fields)
 {
     for (const bvpi_field *field = fields; field->type != BVPI_FIELD_END; field++) {
         const uint32_t size = bvpi_field_size(field);
-        const uint32_t items = is_one_item(field) ? 1 : field->count;
+        const bool is_one_item = field->count == 1 || field->type == BVPI_FIELD_HEX ||
+                                 field->type == BVPI_FIELD_TEXT || field->type == BVPI_FIELD_ZERO;
+        const uint32_t items = is_one_item ? 1 : field->count;
         for (uint32_t i = 0; i < items && !a->stopped; i++) {
             char path[PATH_SIZE], value[BVPI_VALUE_MAX] = "", index[16] = "";
             if (items > 1)
@@ -147,29 +138,7 @@ void bvpi_annotate_fields(bvpi_annotator *a, const char *prefix, const bvpi_fiel
     }
 }
 
-static void annotate_page(bvpi_annotator *a)
-{
-    const uint32_t count = a->file->header.section_count;
-    bvpi_annotate_fields(a, "header", bvpi_header_fields);
-    for (uint32_t i = 0; i < count; i++) {
-        char prefix[PATH_SIZE];
-        snprintf(prefix, sizeof prefix, "directory[%" PRIu32 "]", i);
-        bvpi_annotate_fields(a, prefix, bvpi_entry_fields);
-    }
-    bvpi_annotate_bytes(a, BVPD_HEADER_SIZE, "directory.unused", "", "DIR-11");
-}
-
 /* ---- sections ------------------------------------------------------------------------------- */
-
-static void annotate_records(bvpi_annotator *a, enum bvpd_section_index section)
-{
-    const bvpi_span *span = &a->file->section[section];
-    for (uint64_t i = 0; i < span->count && !a->stopped; i++) {
-        char prefix[PATH_SIZE];
-        snprintf(prefix, sizeof prefix, "%s[%" PRIu64 "]", bvpi_section_kind(section), i);
-        bvpi_annotate_fields(a, prefix, bvpi_record_fields(section));
-    }
-}
 
 static void annotate_linears(bvpi_annotator *a)
 {
@@ -215,23 +184,12 @@ static void annotate_strings(bvpi_annotator *a)
     }
 }
 
-static void annotate_provenance(bvpi_annotator *a, const bvpd_section *entry)
-{
-    const bvpi_span *span = &a->file->section[BVPD_PROV];
-    char value[BVPI_VALUE_MAX];
-    if (entry->codec == 0)
-        print_text(value, sizeof value, span->data, span->size);
-    else
-        snprintf(value, sizeof value, "zstd frame of %" PRIu64 " bytes of text", entry->raw_size);
-    bvpi_annotate_bytes(a, a->cursor + span->size, "PROV.text", value,
-                        entry->codec == 0 ? "PRV-1" : "PRV-2");
-}
-
 static void annotate_section(bvpi_annotator *a, const bvpd_section *entry)
 {
     int kind = 0;
     while (kind < BVPD_SECTION_COUNT && memcmp(entry->kind, bvpi_section_kind(kind), 4) != 0)
         kind++;
+    const bvpi_span *span = kind < BVPD_SECTION_COUNT ? &a->file->section[kind] : NULL;
     if (kind == BVPD_DATA)
         bvpi_annotate_data(a);
     else if (kind == BVPD_TIDS)
@@ -242,11 +200,22 @@ static void annotate_section(bvpi_annotator *a, const bvpd_section *entry)
         annotate_linears(a);
     else if (kind == BVPD_STRS)
         annotate_strings(a);
-    else if (kind == BVPD_PROV)
-        annotate_provenance(a, entry);
-    else if (kind < BVPD_SECTION_COUNT)
-        annotate_records(a, kind);
-    else if (memcmp(entry->kind, BVPD_DIGESTS, sizeof entry->kind) == 0)
+    else if (kind == BVPD_PROV) {
+        char value[BVPI_VALUE_MAX];
+        if (entry->codec == 0)
+            print_text(value, sizeof value, span->data, span->size);
+        else
+            snprintf(value, sizeof value, "zstd frame of %" PRIu64 " bytes of text",
+                     entry->raw_size);
+        bvpi_annotate_bytes(a, a->cursor + span->size, "PROV.text", value,
+                            entry->codec == 0 ? "PRV-1" : "PRV-2");
+    } else if (kind < BVPD_SECTION_COUNT) {
+        for (uint64_t i = 0; i < span->count && !a->stopped; i++) {
+            char prefix[PATH_SIZE];
+            snprintf(prefix, sizeof prefix, "%s[%" PRIu64 "]", bvpi_section_kind(kind), i);
+            bvpi_annotate_fields(a, prefix, bvpi_record_fields(kind));
+        }
+    } else if (memcmp(entry->kind, BVPD_DIGESTS, sizeof entry->kind) == 0)
         bvpi_annotate_bytes(a, entry->offset + entry->size, "DGST", "digests of blocks", "DGS-2");
     else
         bvpi_annotate_bytes(a, entry->offset + entry->size, "section", "of unknown kind", "DIR-2");
@@ -258,7 +227,13 @@ static void annotate_section(bvpi_annotator *a, const bvpd_section *entry)
 bvp_status bvp_annotate(const bvp_file *file, bvp_annotation_fn callback, void *user)
 {
     bvpi_annotator a = {.file = file, .callback = callback, .user = user};
-    annotate_page(&a);
+    bvpi_annotate_fields(&a, "header", bvpi_header_fields);
+    for (uint32_t i = 0; i < file->header.section_count; i++) {
+        char prefix[PATH_SIZE];
+        snprintf(prefix, sizeof prefix, "directory[%" PRIu32 "]", i);
+        bvpi_annotate_fields(&a, prefix, bvpi_entry_fields);
+    }
+    bvpi_annotate_bytes(&a, BVPD_HEADER_SIZE, "directory.unused", "", "DIR-11");
     for (uint32_t i = 0; i < file->header.section_count && !a.stopped; i++) {
         const bvpd_section *entry = &file->header.sections[i];
         bvpi_annotate_bytes(&a, entry->offset, "padding", "", "DIR-12");

@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "kinds/node/any_volume.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -77,18 +78,6 @@ static void say_planes(walk *w)
     }
 }
 
-static void say_box(walk *w)
-{
-    const uint8_t *payload = here(w);
-    for (int i = 0; i < 6; i++) {
-        char name[8], value[BVPI_VALUE_MAX];
-        snprintf(name, sizeof name, "%s[%d]", i < 3 ? "lo" : "hi", i % 3);
-        snprintf(value, sizeof value, "%.9g",
-                 (double)bvpi_float_of_bits(bvpi_peek_u32(payload + 4 * i)));
-        say(w, 4, name, value, "AAB-2");
-    }
-}
-
 /* The axes; centre and sizes as shares of the parent's reach. */
 static void say_oriented(walk *w)
 {
@@ -116,12 +105,20 @@ static void say_oriented(walk *w)
 
 static void say_payload(walk *w)
 {
-    if (w->tree.kind == BVPD_KIND_BOXTREE)
+    const uint8_t *payload = here(w);
+    if (w->tree.kind == BVPD_KIND_BOXTREE) {
         say_planes(w);
-    else if (w->tree.kind == BVPD_KIND_AABB)
-        say_box(w);
-    else
+    } else if (w->tree.kind == BVPD_KIND_AABB) {
+        for (int i = 0; i < 6; i++) {
+            char name[8], value[BVPI_VALUE_MAX];
+            snprintf(name, sizeof name, "%s[%d]", i < 3 ? "lo" : "hi", i % 3);
+            snprintf(value, sizeof value, "%.9g",
+                     (double)bvpi_float_of_bits(bvpi_peek_u32(payload + 4 * i)));
+            say(w, 4, name, value, "AAB-2");
+        }
+    } else {
         say_oriented(w);
+    }
 }
 
 /* ---- upper records -------------------------------------------------------------------------- */
@@ -181,6 +178,7 @@ static bool say_nodes(walk *w, const bvpi_binary_node *root, const char *block)
             say_number(w, 1, "span", bvpi_load_u8(here(w)), "BLK-3");
         stack[waiting++] = (item){child[1], payload[1]};
         stack[waiting++] = (item){child[0], payload[0]};
+        assert(child[0].count + child[1].count == next.node.count);
     }
     return true;
 }
@@ -217,9 +215,29 @@ static bool say_block(walk *w, uint32_t idx, uint64_t end)
 
 /* ---- the order stream ----------------------------------------------------------------------- */
 
-static void say_order(walk *w)
+/* ---- hierarchies ---------------------------------------------------------------------------- */
+
+/* Stops where the bytes make no sense. Each step first checks whether the callback has stopped the
+ * walk; if not, the cursor is where it should be. */
+static void say_hierarchy(walk *w)
 {
     const bvpi_binary *tree = &w->tree;
+    const uint64_t end =
+        tree->order_width == 0 ? tree->blob_size : (uint64_t)(tree->order - tree->blob);
+    const uint64_t uppers = (uint64_t)tree->upper_count * tree->upper_size;
+    const uint64_t padded = (uppers + 3) & ~UINT64_C(3);
+    assert(end <= tree->blob_size);
+    if (padded > end)
+        return;
+    say_uppers(w);
+    snprintf(w->node, sizeof w->node, "%s", w->prefix);
+    if (!w->a->stopped)
+        say(w, w->start + padded - w->a->cursor, "padding", "", "BIN-5");
+    for (uint32_t i = 0; !w->a->stopped && w->a->cursor < w->start + end; i++)
+        if (!say_block(w, i, end))
+            return;
+    if (w->a->stopped || tree->order_width == 0)
+        return;
     char value[BVPI_VALUE_MAX] = "";
     bvpi_add_to_value(value, "%" PRIu64 " x %u bits, cluster:triangle:", tree->order_count,
                       tree->order_width);
@@ -232,30 +250,6 @@ static void say_order(walk *w)
         bvpi_add_to_value(value, " ...");
     snprintf(w->node, sizeof w->node, "%s", w->prefix);
     say(w, (tree->order_count * tree->order_width + 7) / 8, "order", value, "BIN-7");
-}
-
-/* ---- hierarchies ---------------------------------------------------------------------------- */
-
-/* Stops where the bytes make no sense. Each step first checks whether the callback has stopped the
- * walk; if not, the cursor is where it should be. */
-static void say_hierarchy(walk *w)
-{
-    const bvpi_binary *tree = &w->tree;
-    const uint64_t end =
-        tree->order_width == 0 ? tree->blob_size : (uint64_t)(tree->order - tree->blob);
-    const uint64_t uppers = (uint64_t)tree->upper_count * tree->upper_size;
-    const uint64_t padded = (uppers + 3) & ~UINT64_C(3);
-    if (padded > end)
-        return;
-    say_uppers(w);
-    snprintf(w->node, sizeof w->node, "%s", w->prefix);
-    if (!w->a->stopped)
-        say(w, w->start + padded - w->a->cursor, "padding", "", "BIN-5");
-    for (uint32_t i = 0; !w->a->stopped && w->a->cursor < w->start + end; i++)
-        if (!say_block(w, i, end))
-            return;
-    if (!w->a->stopped && tree->order_width != 0)
-        say_order(w);
 }
 
 /* False: the hierarchy begins before the cursor, or cannot be read. */

@@ -6,6 +6,7 @@
 
 #include "node/cluster_record.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -46,45 +47,6 @@ static void say_of(blob_walk *w, const char *prefix, const char *name, const uin
     bvpi_annotate_bytes(w->a, (uint64_t)(end - w->a->file->base), path, value, rule);
 }
 
-static void annotate_corners(blob_walk *w, const bvpi_cluster *cluster, const char *prefix)
-{
-    char value[BVPI_VALUE_MAX] = "";
-    bvpi_add_to_value(value, "%" PRIu32 " x %u bits:", cluster->triangle_count,
-                      cluster->corners_width);
-    for (uint32_t i = 0; i < cluster->triangle_count && i < SHOWN; i++)
-        bvpi_add_to_value(value, "%s %" PRIu32 " %" PRIu32 " %" PRIu32, i > 0 ? "," : "",
-                          bvpi_cluster_corner(cluster, i, 0), bvpi_cluster_corner(cluster, i, 1),
-                          bvpi_cluster_corner(cluster, i, 2));
-    if (cluster->triangle_count > SHOWN)
-        bvpi_add_to_value(value, " ...");
-    say_of(w, prefix, "corners", cluster->vertices, value, "CLU-7");
-}
-
-static void annotate_vertices(blob_walk *w, const bvpi_cluster *cluster, const char *prefix)
-{
-    char value[BVPI_VALUE_MAX] = "";
-    bvpi_add_to_value(value, "%" PRIu32 " x %u bits:", cluster->vertex_count,
-                      cluster->vertex_width);
-    for (uint32_t i = 0; i < cluster->vertex_count && i < SHOWN / 2; i++)
-        bvpi_add_to_value(
-            value, "%s %.9g %.9g %.9g", i > 0 ? "," : "", bvpi_cluster_coordinate(cluster, 0, i),
-            bvpi_cluster_coordinate(cluster, 1, i), bvpi_cluster_coordinate(cluster, 2, i));
-    if (cluster->vertex_count > SHOWN / 2)
-        bvpi_add_to_value(value, " ...");
-    say_of(w, prefix, "vertices", cluster->table[0], value, "CLU-8");
-}
-
-static void annotate_table_of(blob_walk *w, const bvpi_cluster *cluster, int axis,
-                              const char *prefix)
-{
-    static const char *const names[] = {"table.x", "table.y", "table.z"};
-    char value[BVPI_VALUE_MAX];
-    snprintf(value, sizeof value, "%u x %u bits", cluster->head.table_count[axis],
-             cluster->width[axis]);
-    say_of(w, prefix, names[axis], axis < 2 ? cluster->table[axis + 1] : cluster->end, value,
-           "CLU-12");
-}
-
 /* One record, if it begins at the cursor or later and ends before the table. */
 static bool annotate_cluster(blob_walk *w, uint32_t idx)
 {
@@ -97,49 +59,59 @@ static bool annotate_cluster(blob_walk *w, uint32_t idx)
     const uint64_t end = nodes + (uint64_t)cluster.head.node_count * BVPD_UNIT;
     if (end > w->part.cluster_table_off)
         return false;
-    char name[PREFIX_SIZE], prefix[PREFIX_SIZE + 32];
+    char name[PREFIX_SIZE], prefix[PREFIX_SIZE + 32], value[BVPI_VALUE_MAX] = "";
     say(w, place, "padding", "", "CLU-10");
     snprintf(prefix, sizeof prefix, "%s.cluster[%" PRIu32 "]", w->prefix, idx);
     bvpi_annotate_fields(w->a, prefix, bvpi_cluster_fields);
-    annotate_corners(w, &cluster, prefix);
-    annotate_vertices(w, &cluster, prefix);
-    for (int axis = 0; axis < 3; axis++)
-        annotate_table_of(w, &cluster, axis, prefix);
+
+    bvpi_add_to_value(value, "%" PRIu32 " x %u bits:", cluster.triangle_count,
+                      cluster.corners_width);
+    for (uint32_t i = 0; i < cluster.triangle_count && i < SHOWN; i++)
+        bvpi_add_to_value(value, "%s %" PRIu32 " %" PRIu32 " %" PRIu32, i > 0 ? "," : "",
+                          bvpi_cluster_corner(&cluster, i, 0), bvpi_cluster_corner(&cluster, i, 1),
+                          bvpi_cluster_corner(&cluster, i, 2));
+    if (cluster.triangle_count > SHOWN)
+        bvpi_add_to_value(value, " ...");
+    say_of(w, prefix, "corners", cluster.vertices, value, "CLU-7");
+
+    value[0] = '\0';
+    bvpi_add_to_value(value, "%" PRIu32 " x %u bits:", cluster.vertex_count, cluster.vertex_width);
+    for (uint32_t i = 0; i < cluster.vertex_count && i < SHOWN / 2; i++)
+        bvpi_add_to_value(
+            value, "%s %.9g %.9g %.9g", i > 0 ? "," : "", bvpi_cluster_coordinate(&cluster, 0, i),
+            bvpi_cluster_coordinate(&cluster, 1, i), bvpi_cluster_coordinate(&cluster, 2, i));
+    if (cluster.vertex_count > SHOWN / 2)
+        bvpi_add_to_value(value, " ...");
+    say_of(w, prefix, "vertices", cluster.table[0], value, "CLU-8");
+
+    for (int axis = 0; axis < 3; axis++) {
+        static const char *const names[] = {"table.x", "table.y", "table.z"};
+        snprintf(value, sizeof value, "%u x %u bits", cluster.head.table_count[axis],
+                 cluster.width[axis]);
+        say_of(w, prefix, names[axis], axis < 2 ? cluster.table[axis + 1] : cluster.end, value,
+               "CLU-12");
+    }
     snprintf(name, sizeof name, "cluster[%" PRIu32 "].padding", idx);
     say(w, nodes, name, "", "CLU-10");
     annotate_nodes(w, end);
     return true;
 }
 
-static void annotate_table(blob_walk *w)
-{
-    for (uint32_t i = 0; i < w->part.cluster_count && !w->a->stopped; i++) {
-        char name[PREFIX_SIZE], value[BVPI_VALUE_MAX];
-        const uint64_t place = w->part.cluster_table_off + 4 * (uint64_t)i;
-        snprintf(name, sizeof name, "cluster_table[%" PRIu32 "]", i);
-        snprintf(value, sizeof value, "%" PRIu32, bvpi_load_u32(w->part.blob + place));
-        say(w, place + 4, name, value, "CLU-1");
-    }
-    say(w, w->part.blob_size, "padding", "", "PRT-6");
-}
-
-/* The upper nodes of the wide hierarchy, if there is one. */
-static uint32_t upper_count_of(const bvp_file *file, uint32_t part)
-{
-    const bvpi_span *parts = &file->section[BVPD_PART], *records = &file->section[BVPD_HIER];
-    const uint32_t first = bvpi_load_u32(parts->data + part * sizeof(bvpd_part) +
-                                         offsetof(bvpd_part, first_hierarchy));
-    if (first >= records->count ||
-        bvpi_load_u32(records->data + first * sizeof(bvpd_hierarchy)) != BVPD_KIND_WIDE8)
-        return 0;
-    return bvpi_load_u32(records->data + first * sizeof(bvpd_hierarchy) +
-                         offsetof(bvpd_hierarchy, upper_count));
-}
-
 /* False: from the cursor on, the blob makes no sense. */
 static bool annotate_blob(blob_walk *w, uint32_t part)
 {
-    const uint64_t uppers = (uint64_t)upper_count_of(w->a->file, part) * BVPD_UNIT;
+    const bvp_file *file = w->a->file;
+    const bvpi_span *parts = &file->section[BVPD_PART], *records = &file->section[BVPD_HIER];
+    assert(part < parts->count);
+    const uint32_t first = bvpi_load_u32(parts->data + part * sizeof(bvpd_part) +
+                                         offsetof(bvpd_part, first_hierarchy));
+    uint64_t uppers = 0; /* bytes of the upper nodes of the wide hierarchy, if there is one */
+    const uint8_t *record = records->data;
+    if (first < records->count)
+        record += first * sizeof(bvpd_hierarchy);
+    if (first < records->count && bvpi_load_u32(record) == BVPD_KIND_WIDE8)
+        uppers =
+            (uint64_t)BVPD_UNIT * bvpi_load_u32(record + offsetof(bvpd_hierarchy, upper_count));
     if (uppers > w->part.cluster_table_off)
         return false;
     annotate_nodes(w, uppers);
@@ -147,7 +119,15 @@ static bool annotate_blob(blob_walk *w, uint32_t part)
         if (!annotate_cluster(w, i))
             return false;
     say(w, w->part.cluster_table_off, "padding", "", "CLU-10");
-    annotate_table(w);
+    for (uint32_t i = 0; i < w->part.cluster_count && !w->a->stopped; i++) {
+        char name[PREFIX_SIZE], value[BVPI_VALUE_MAX];
+        const uint64_t place = w->part.cluster_table_off + 4 * (uint64_t)i;
+        assert(place + 4 <= w->part.blob_size);
+        snprintf(name, sizeof name, "cluster_table[%" PRIu32 "]", i);
+        snprintf(value, sizeof value, "%" PRIu32, bvpi_load_u32(w->part.blob + place));
+        say(w, place + 4, name, value, "CLU-1");
+    }
+    say(w, w->part.blob_size, "padding", "", "PRT-6");
     return true;
 }
 

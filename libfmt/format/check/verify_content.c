@@ -18,6 +18,7 @@
 #include "node/cluster_record.h"
 #include "node/refit.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,29 +35,6 @@ typedef struct collection {
     uint32_t vertex_count, triangle_count;
 } collection;
 
-static bool collection_open(collection *m)
-{
-    uint64_t slots = 4;
-    while (slots < 2 * m->vertex_room)
-        slots *= 2;
-    m->mask = slots - 1;
-    m->positions = malloc(m->vertex_room * 12 + 1);
-    m->indices = malloc(m->triangle_room * 12 + 1);
-    m->numbers = malloc(m->triangle_room * 4 + 1);
-    m->slots = malloc(slots * sizeof *m->slots);
-    if (m->slots)
-        memset(m->slots, 0xff, slots * sizeof *m->slots);
-    return m->positions && m->indices && m->numbers && m->slots;
-}
-
-static void collection_free(collection *m)
-{
-    free(m->positions);
-    free(m->indices);
-    free(m->numbers);
-    free(m->slots);
-}
-
 /* Room was counted when the clusters were checked. If the file has changed since then, room may be
  * missing: the hash is then wrong, but nothing is overrun. */
 static uint32_t add_vertex(collection *m, const float position[3])
@@ -65,10 +43,11 @@ static uint32_t add_vertex(collection *m, const float position[3])
     memcpy(bits, position, sizeof bits);
     uint64_t hash = (bits[0] | (uint64_t)bits[1] << 32) * UINT64_C(0x9e3779b97f4a7c15);
     hash = ((hash ^ hash >> 32) + bits[2]) * UINT64_C(0x9e3779b97f4a7c15);
-    for (uint64_t at = hash >> 32;; at++) {
+    for (uint64_t at = hash >> 32;; at++) { /* ends: half of the slots stay free */
         uint32_t *slot = &m->slots[at & m->mask];
         if (*slot == FREE && m->vertex_count == m->vertex_room)
             return 0;
+        assert(*slot == FREE || *slot < m->vertex_count);
         if (*slot == FREE) {
             *slot = m->vertex_count;
             memcpy(m->positions + 3 * (size_t)m->vertex_count, bits, sizeof bits);
@@ -106,12 +85,23 @@ static bool hash_stored(const bvpi_part *part, uint64_t vertex_room, uint8_t out
 {
     collection m = {
         .part = part, .vertex_room = vertex_room, .triangle_room = part->triangle_count};
-    bool done = collection_open(&m);
+    uint64_t slots = 4;
+    while (slots < 2 * m.vertex_room)
+        slots *= 2;
+    m.mask = slots - 1;
+    m.positions = malloc(m.vertex_room * 12 + 1);
+    m.indices = malloc(m.triangle_room * 12 + 1);
+    m.numbers = malloc(m.triangle_room * 4 + 1);
+    m.slots = malloc(slots * sizeof *m.slots);
+    bool done = m.positions && m.indices && m.numbers && m.slots;
+    if (done)
+        memset(m.slots, 0xff, slots * sizeof *m.slots); /* all are FREE */
     for (uint32_t idx = 0; idx < part->cluster_count && done; idx++) {
         bvpi_cluster cluster;
         if (bvpi_cluster_at(part, idx, &cluster))
             add_cluster(&m, &cluster);
     }
+    assert(m.vertex_count <= m.vertex_room && m.triangle_count <= m.triangle_room);
     const bvpi_content content = {.origin = part->origin,
                                   .positions = m.positions,
                                   .indices = m.indices,
@@ -119,7 +109,10 @@ static bool hash_stored(const bvpi_part *part, uint64_t vertex_room, uint8_t out
                                   .vertex_count = m.vertex_count,
                                   .triangle_count = m.triangle_count};
     done = done && bvpi_content_hash(&content, out, unique);
-    collection_free(&m);
+    free(m.positions);
+    free(m.indices);
+    free(m.numbers);
+    free(m.slots);
     return done;
 }
 

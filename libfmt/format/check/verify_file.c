@@ -15,6 +15,7 @@
 #include "format/advise.h"
 #include "format/header.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ void bvpi_bits_free(bvpi_bits *bits)
 
 void bvpi_bits_set_first(bvpi_bits *bits, uint64_t count)
 {
+    assert(bits->bytes);
     if (count > bits->count)
         count = bits->count;
     memset(bits->bytes, 0xff, (size_t)(count / 8));
@@ -80,19 +82,6 @@ static void verify_totals(bvpi_verify *v)
                data->size - v->part_nodes * BVPD_UNIT, v->file.section[BVPD_TIDS].size);
 }
 
-static void verify_all(bvpi_verify *v)
-{
-    void (*const chapters[])(bvpi_verify *) = {bvpi_verify_framing,   bvpi_verify_strings,
-                                               bvpi_verify_parts,     bvpi_verify_tree,
-                                               bvpi_verify_instances, verify_totals};
-    bvpi_check_header(&v->file.header, v->file.base, v->file.size, &v->report);
-    for (size_t i = 0; i < sizeof chapters / sizeof *chapters && bvpi_report_goes_on(&v->report);
-         i++)
-        chapters[i](v);
-    bvpi_bits_free(&v->strings);
-    bvpi_bits_free(&v->linears);
-}
-
 bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_control *control,
                                  bvp_finding_fn callback, void *user, bvp_error *error)
 {
@@ -109,7 +98,15 @@ bvp_status bvp_verify_controlled(const void *data, size_t size, const bvp_contro
                               .meter = bvpi_meter_init(&meter, control)};
     if (bvpi_check_identity(data, size, &v->report)) {
         bvpi_map_unchecked(data, size, &v->file);
-        verify_all(v);
+        void (*const chapters[])(bvpi_verify *) = {bvpi_verify_framing,   bvpi_verify_strings,
+                                                   bvpi_verify_parts,     bvpi_verify_tree,
+                                                   bvpi_verify_instances, verify_totals};
+        bvpi_check_header(&v->file.header, v->file.base, v->file.size, &v->report);
+        for (size_t i = 0;
+             i < sizeof chapters / sizeof *chapters && bvpi_report_goes_on(&v->report); i++)
+            chapters[i](v);
+        bvpi_bits_free(&v->strings);
+        bvpi_bits_free(&v->linears);
     }
     bvp_status status = v->report.status;
     free(v);

@@ -9,6 +9,8 @@
 #include "format/map.h"
 #include "node/frame.h"
 
+#include <assert.h>
+
 /* A set of small numbers. */
 typedef struct bvpi_bits {
     uint8_t *bytes; /* NULL: empty, or out of memory */
@@ -49,20 +51,24 @@ void bvpi_bits_free(bvpi_bits *bits);
 void bvpi_bits_set_first(bvpi_bits *bits, uint64_t count);
 static inline bool bvpi_bits_get(const bvpi_bits *bits, uint64_t idx)
 {
+    assert(idx < bits->count);
     return bits->bytes[idx / 8] >> (idx % 8) & 1;
 }
 static inline void bvpi_bits_set(bvpi_bits *bits, uint64_t idx)
 {
+    assert(idx < bits->count);
     bits->bytes[idx / 8] |= (uint8_t)(1 << (idx % 8));
 }
 static inline void bvpi_bits_clear(bvpi_bits *bits, uint64_t idx)
 {
+    assert(idx < bits->count);
     bits->bytes[idx / 8] &= (uint8_t) ~(1 << (idx % 8));
 }
 
 /* The offset in the file of a byte of the mapping. */
 static inline uint64_t bvpi_verify_off(const bvpi_verify *verify, const void *p)
 {
+    assert((const uint8_t *)p >= verify->file.base);
     return (uint64_t)((const uint8_t *)p - verify->file.base);
 }
 

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Checks that padding between sections is zero. Where a section is out of order, or leaves the
+ * file, the gaps behind it have no meaning. */
 static void verify_gaps(bvpi_verify *v)
 {
     const bvpd_header *h = &v->file.header;
@@ -32,84 +34,38 @@ static void verify_gaps(bvpi_verify *v)
                    "the bytes between HASH and the trailer are not zero");
 }
 
-static void verify_hashes(bvpi_verify *v)
+void bvpi_verify_framing(bvpi_verify *v)
 {
-    const bvpi_span *hashes = &v->file.section[BVPD_HASH];
+    const bvpd_header *h = &v->file.header;
+    const bvpi_span *hashes = &v->file.section[BVPD_HASH], *digests = &v->file.digests;
+    bvpi_report *report = &v->report;
     uint8_t root[16];
-    bvpi_root_hash(&v->file.header, hashes->data, hashes->size, root);
-    BVPI_SOUND(&v->report, "HSH-1", offsetof(bvpd_header, root_hash),
-               memcmp(root, v->file.header.root_hash, sizeof root) == 0,
+    verify_gaps(v);
+    bvpi_root_hash(h, hashes->data, hashes->size, root);
+    BVPI_SOUND(report, "HSH-1", offsetof(bvpd_header, root_hash),
+               memcmp(root, h->root_hash, sizeof root) == 0,
                "the root hash does not match the header and the block hashes");
-    for (uint64_t block = 0; block < hashes->count && bvpi_report_goes_on(&v->report); block++)
-        BVPI_SOUND(&v->report, "HSH-2", BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE,
+    for (uint64_t block = 0; block < hashes->count && bvpi_report_goes_on(report); block++)
+        BVPI_SOUND(report, "HSH-2", BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE,
                    bvpi_block_is_good(&v->file, block), "block %" PRIu64 " is damaged", block);
-}
-
-/* Only if this build can compute digests. */
-static void verify_digests(bvpi_verify *v)
-{
-    const bvpi_span *digests = &v->file.digests;
     for (uint64_t block = 0;
-         block < digests->count && bvpi_can_digest() && bvpi_report_goes_on(&v->report); block++)
-        BVPI_SOUND(&v->report, "DGS-2", BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE,
+         block < digests->count && bvpi_can_digest() && bvpi_report_goes_on(report); block++)
+        BVPI_SOUND(report, "DGS-2", BVPD_HEADER_SIZE + block * BVPD_BLOCK_SIZE,
                    bvpi_block_has_digest(&v->file, block),
                    "block %" PRIu64 " does not match its digest", block);
-}
-
-static void verify_trailer(bvpi_verify *v)
-{
     if (v->file.size < BVPD_HEADER_SIZE + sizeof(bvpd_trailer))
         return;
     const uint64_t offset = v->file.size - sizeof(bvpd_trailer);
-    const bvpd_header *h = &v->file.header;
     bvpd_trailer t;
     bvpi_load_record(&t, v->file.base + offset, sizeof t);
-    BVPI_SOUND(&v->report, "END-1", offset,
+    BVPI_SOUND(report, "END-1", offset,
                t.file_size == h->file_size && t.header_hash == h->header_hash &&
                    memcmp(t.root_hash, h->root_hash, sizeof t.root_hash) == 0 &&
                    memcmp(t.magic, BVPD_END_MAGIC, BVPD_END_MAGIC_SIZE) == 0,
                "the trailer is not this header's: the file was not written to its end");
 }
 
-void bvpi_verify_framing(bvpi_verify *v)
-{
-    verify_gaps(v);
-    verify_hashes(v);
-    verify_digests(v);
-    verify_trailer(v);
-}
-
 /* ---- strings -------------------------------------------------------------------------------- */
-
-static void verify_string_records(bvpi_verify *v)
-{
-    const bvpi_span *strings = &v->file.section[BVPD_STRS];
-    const uint64_t start = bvpi_verify_off(v, strings->data);
-    uint64_t offset = 0;
-    while (strings->size - offset >= 4 && bvpi_report_goes_on(&v->report)) {
-        const uint32_t size = bvpi_load_u32(strings->data + offset);
-        const uint64_t room = strings->size - offset - 4, padded = ((uint64_t)size + 3) & ~3ull;
-        if (!BVPI_SOUND(&v->report, "STR-2", start + offset, padded <= room,
-                        "a string of %" PRIu32 " bytes leaves the section", size))
-            return;
-        const uint8_t *text = strings->data + offset + 4;
-        BVPI_SOUND(&v->report, "STR-3", start + offset, bvpi_is_utf8(text, size),
-                   "a string is not UTF-8, or holds a NUL");
-        BVPI_SOUND(&v->report, "STR-4", start + offset, bvpi_is_zero(text + size, padded - size),
-                   "the padding of a string is not zero");
-        bvpi_bits_set(&v->strings, offset / 4);
-        offset += 4 + padded;
-    }
-}
-
-/* Out of memory says nothing about the file. */
-static void end_without_memory(bvpi_verify *v, const bvp_error *error)
-{
-    if (v->report.error)
-        *v->report.error = *error;
-    v->report.status = error->status;
-    v->report.stopped = true;
-}
 
 static void verify_provenance(bvpi_verify *v)
 {
@@ -129,7 +85,11 @@ static void verify_provenance(bvpi_verify *v)
                                                   (size_t)size, &error)
                                 : bvpi_error_memory(&error, size);
         if (status == BVP_ERR_NO_MEMORY) {
-            end_without_memory(v, &error);
+            /* says nothing about the file */
+            if (v->report.error)
+                *v->report.error = error;
+            v->report.status = error.status;
+            v->report.stopped = true;
             free(raw);
             return;
         }
@@ -152,8 +112,23 @@ void bvpi_verify_strings(bvpi_verify *v)
     BVPI_SOUND(&v->report, "STR-1", bvpi_verify_off(v, strings->data),
                strings->size >= 4 && strings->size % 4 == 0 && bvpi_load_u32(strings->data) == 0,
                "STRS is not a multiple of 4 bytes that begins with the empty string");
-    if (strings->size >= 4)
-        verify_string_records(v);
+    const uint64_t start = bvpi_verify_off(v, strings->data);
+    uint64_t offset = 0;
+    while (strings->size - offset >= 4 && bvpi_report_goes_on(&v->report)) {
+        const uint32_t size = bvpi_load_u32(strings->data + offset);
+        const uint64_t room = strings->size - offset - 4, padded = ((uint64_t)size + 3) & ~3ull;
+        if (!BVPI_SOUND(&v->report, "STR-2", start + offset, padded <= room,
+                        "a string of %" PRIu32 " bytes leaves the section", size))
+            break;
+        const uint8_t *text = strings->data + offset + 4;
+        BVPI_SOUND(&v->report, "STR-3", start + offset, bvpi_is_utf8(text, size),
+                   "a string is not UTF-8, or holds a NUL");
+        BVPI_SOUND(&v->report, "STR-4", start + offset, bvpi_is_zero(text + size, padded - size),
+                   "the padding of a string is not zero");
+        bvpi_bits_set(&v->strings, offset / 4);
+        offset += 4 + padded;
+        assert(offset % 4 == 0 && offset <= strings->size);
+    }
     verify_provenance(v);
 }
 

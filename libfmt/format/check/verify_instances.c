@@ -43,35 +43,28 @@ static void multiply(const double a[12], const double b[12], double out[12])
     memcpy(out, product, sizeof product);
 }
 
-/* The product of the placements from the root to `node`. `size` receives the same product of
- * absolute values, in which rounding errors are measured. Returns the number of factors. */
-static uint32_t multiply_up(const bvp_file *file, uint32_t node, double world[12], double size[12])
+/* Does the frame match the product of the placements from the root down to the node above? `size`
+ * is the same product of absolute values, in which rounding errors are measured: each factor adds
+ * its own. */
+static bool is_frame_consistent(const bvp_file *file, uint32_t node, const double frame[12])
 {
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    double world[12], size[12];
     uint32_t depth = 0;
     bvp_node_info info;
+    if (bvp_get_node(file, node, &info) != BVP_OK)
+        return true; /* reported by another check */
     memcpy(world, identity, sizeof identity);
     memcpy(size, identity, sizeof identity);
-    while (node != BVP_NONE && depth <= BVPD_TREE_DEPTH_MAX &&
-           bvp_get_node(file, node, &info) == BVP_OK) {
+    for (node = info.parent; node != BVP_NONE && depth <= BVPD_TREE_DEPTH_MAX &&
+                             bvp_get_node(file, node, &info) == BVP_OK;
+         node = info.parent) {
         multiply(info.placement, world, world);
         for (int i = 0; i < 12; i++)
             info.placement[i] = fabs(info.placement[i]);
         multiply(info.placement, size, size);
         depth++;
-        node = info.parent;
     }
-    return depth;
-}
-
-/* Does the frame match the placement of the node above? */
-static bool is_frame_consistent(const bvp_file *file, uint32_t node, const double frame[12])
-{
-    double world[12], size[12];
-    bvp_node_info info;
-    if (bvp_get_node(file, node, &info) != BVP_OK)
-        return true; /* reported by another check */
-    const uint32_t depth = multiply_up(file, info.parent, world, size);
     for (int i = 0; i < 12; i++)
         if (!(fabs(frame[i] - world[i]) <= (depth + 4) * 0x1p-48 * size[i] + 0x1p-1022))
             return false;
@@ -153,64 +146,48 @@ void bvpi_verify_instance_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
     }
 }
 
-/* items: the instances that no earlier hierarchy holds. */
-static void verify_one_top(bvpi_hierarchy_check *c, const bvpd_hierarchy *record, uint32_t idx)
-{
-    bvpi_verify *v = c->verify;
-    const bvpi_span *nodes = &v->file.section[BVPD_TOPN];
-    const uint64_t room = record->data_size / BVPD_UNIT;
-    c->tree.units = nodes->data + record->data_off;
-    c->tree.unit_count = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
-    c->tree.blob_size = record->data_size;
-    c->units_off = bvpi_verify_off(v, c->tree.units);
-    c->node_count = c->leaf_count = c->largest_leaf = c->depth = 0;
-    v->node_bytes += (uint64_t)record->node_count * BVPD_UNIT;
-    if (bvpi_verify_hierarchy(c, record, idx) && bvpi_bits_make(v, c->tree.unit_count, &c->slots)) {
-        bvpi_bits_set_first(&c->slots, c->slots.count);
-        bvpi_verify_nodes(c, record, idx);
-    }
-    bvpi_bits_free(&c->slots);
-    c->items_from = c->items_end;
-}
-
-/* Rules HIE-2 and HIE-3. end: of the hierarchy before this one; is advanced. False: its nodes have
- * no valid place. */
-static bool verify_top_record(bvpi_verify *v, const bvpd_hierarchy *record, uint64_t offset,
-                              uint64_t *end)
-{
-    const uint64_t size = v->file.section[BVPD_TOPN].size;
-    BVPI_SOUND(&v->report, "HIE-2", offset + offsetof(bvpd_hierarchy, part),
-               record->part == BVPD_NONE, "a hierarchy over the instances names a part");
-    if (!BVPI_SOUND(&v->report, "HIE-3", offset + offsetof(bvpd_hierarchy, data_off),
-                    record->data_off == *end &&
-                        record->data_size == (uint64_t)record->node_count * BVPD_UNIT &&
-                        bvpi_fits(record->data_off, record->data_size, size),
-                    "the nodes of a hierarchy over the instances are not %" PRIu32
-                    " units of TOPN from byte %" PRIu64 " on",
-                    record->node_count, *end))
-        return false;
-    *end += record->data_size;
-    return true;
-}
-
+/* The hierarchies over the instances follow one another in TOPN, and so do the instances that they
+ * hold. c->items: the instances that no hierarchy has held yet. */
 static void verify_each_top(bvpi_verify *v, bvpi_hierarchy_check *c, uint64_t count)
 {
-    const bvpi_span *records = &v->file.section[BVPD_HIER];
+    const bvpi_span *records = &v->file.section[BVPD_HIER], *nodes = &v->file.section[BVPD_TOPN];
     const uint64_t first = v->file.header.top_hierarchy;
-    uint64_t end = 0;
-    bool placed = true;
-    for (uint64_t k = first; k < first + count && placed && bvpi_report_goes_on(&v->report); k++) {
+    uint64_t end = 0; /* of the hierarchy before */
+    assert(first + count <= records->count);
+    for (uint64_t k = first; k < first + count && bvpi_report_goes_on(&v->report); k++) {
+        const uint64_t offset = bvpi_verify_off(v, records->data) + k * sizeof(bvpd_hierarchy);
         bvpd_hierarchy record;
         bvpi_load_record(&record, records->data + k * sizeof record, sizeof record);
-        placed = verify_top_record(v, &record,
-                                   bvpi_verify_off(v, records->data) + k * sizeof record, &end);
+        BVPI_SOUND(&v->report, "HIE-2", offset + offsetof(bvpd_hierarchy, part),
+                   record.part == BVPD_NONE, "a hierarchy over the instances names a part");
+        if (!BVPI_SOUND(&v->report, "HIE-3", offset + offsetof(bvpd_hierarchy, data_off),
+                        record.data_off == end &&
+                            record.data_size == (uint64_t)record.node_count * BVPD_UNIT &&
+                            bvpi_fits(record.data_off, record.data_size, nodes->size),
+                        "the nodes of a hierarchy over the instances are not %" PRIu32
+                        " units of TOPN from byte %" PRIu64 " on",
+                        record.node_count, end))
+            return; /* its nodes have no valid place, nor those behind it */
+        end += record.data_size;
+        assert(end <= nodes->size);
+
         c->more_follow = k + 1 < first + count;
-        if (placed)
-            verify_one_top(c, &record, (uint32_t)k);
+        c->tree.units = nodes->data + record.data_off;
+        c->tree.unit_count = record.node_count;
+        c->tree.blob_size = record.data_size;
+        c->units_off = bvpi_verify_off(v, c->tree.units);
+        c->node_count = c->leaf_count = c->largest_leaf = c->depth = 0;
+        v->node_bytes += record.data_size;
+        if (bvpi_verify_hierarchy(c, &record, (uint32_t)k) &&
+            bvpi_bits_make(v, c->tree.unit_count, &c->slots)) {
+            bvpi_bits_set_first(&c->slots, c->slots.count);
+            bvpi_verify_nodes(c, &record, (uint32_t)k);
+        }
+        bvpi_bits_free(&c->slots);
+        c->items_from = c->items_end;
     }
-    if (placed && !v->report.stopped)
-        BVPI_SOUND(&v->report, "HIE-3", offsetof(bvpd_header, sections),
-                   end == v->file.section[BVPD_TOPN].size,
+    if (!v->report.stopped)
+        BVPI_SOUND(&v->report, "HIE-3", offsetof(bvpd_header, sections), end == nodes->size,
                    "TOPN does not end with the last hierarchy, at byte %" PRIu64, end);
 }
 

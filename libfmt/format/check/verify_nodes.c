@@ -11,6 +11,7 @@
 
 #include "base/checked.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -32,20 +33,6 @@ static bool is_grid(const bvpd_hierarchy *r)
     return true;
 }
 
-static bool is_extent(uint32_t extent)
-{
-    return extent < 1u << BVPD_GRID_BITS && extent % (1u << bvpi_frame_shift(extent)) == 0;
-}
-
-static void verify_extent(bvpi_report *report, const bvpd_hierarchy *r, uint64_t offset)
-{
-    for (int axis = 0; axis < 3; axis++)
-        BVPI_SOUND(report, "HIE-10", offset + offsetof(bvpd_hierarchy, grid_extent) + 4 * axis,
-                   is_extent(r->grid_extent[axis]),
-                   "grid_extent %" PRIu32 " is over 22 bits or not a multiple of its step",
-                   r->grid_extent[axis]);
-}
-
 void bvpi_verify_record(bvpi_verify *v, const bvpd_hierarchy *r, uint64_t offset)
 {
     bvpi_report *report = &v->report;
@@ -53,7 +40,14 @@ void bvpi_verify_record(bvpi_verify *v, const bvpd_hierarchy *r, uint64_t offset
                "the root is unit %" PRIu32 ", not 0", r->root);
     BVPI_SOUND(report, "HIE-9", offset + offsetof(bvpd_hierarchy, grid_origin), is_grid(r),
                "grid_unit is not a power of two, or grid_origin not a multiple of it");
-    verify_extent(report, r, offset);
+    for (int axis = 0; axis < 3; axis++) {
+        const uint32_t extent = r->grid_extent[axis];
+        const bool is_extent =
+            extent < 1u << BVPD_GRID_BITS && extent % (1u << bvpi_frame_shift(extent)) == 0;
+        BVPI_SOUND(report, "HIE-10", offset + offsetof(bvpd_hierarchy, grid_extent) + 4 * axis,
+                   is_extent,
+                   "grid_extent %" PRIu32 " is over 22 bits or not a multiple of its step", extent);
+    }
     BVPI_SOUND(report, "HIE-11", offset + offsetof(bvpd_hierarchy, area_cost),
                isfinite(r->area_cost) && r->area_cost >= 0, "area_cost is not a number >= 0");
     const bool is_wide = r->kind == BVPD_KIND_WIDE8;
@@ -96,14 +90,6 @@ typedef struct waiting {
 
 enum { STACK_MAX = BVPD_DEPTH_MAX * (BVPD_WIDTH - 1) + 1 };
 
-static bool is_empty_lane(const bvpd_node *node, int lane)
-{
-    for (int axis = 0; axis < 3; axis++)
-        if (node->bounds[axis][lane] != 255 || node->bounds[axis][BVPD_WIDTH + lane] != 0)
-            return false;
-    return true;
-}
-
 /* Rules about a single node. */
 static void verify_lanes(bvpi_hierarchy_check *c, const bvpd_node *node, uint64_t offset)
 {
@@ -117,9 +103,13 @@ static void verify_lanes(bvpi_hierarchy_check *c, const bvpd_node *node, uint64_
         BVPI_SOUND(report, "NOD-1", offset + offsetof(bvpd_node, meta) + lane,
                    is_inner || is_leaf || meta == 0, "meta 0x%02x of lane %d means nothing", meta,
                    lane);
+        bool is_empty = true;
+        for (int axis = 0; axis < 3; axis++)
+            is_empty = is_empty && node->bounds[axis][lane] == 255 &&
+                       node->bounds[axis][BVPD_WIDTH + lane] == 0;
         if (meta == 0)
-            BVPI_SOUND(report, "NOD-2", offset + lane, is_empty_lane(node, lane),
-                       "the empty lane %d has a box", lane);
+            BVPI_SOUND(report, "NOD-2", offset + lane, is_empty, "the empty lane %d has a box",
+                       lane);
     }
     BVPI_SOUND(report, "NOD-3", offset, inner + leaves > 0, "the node has no children");
     BVPI_SOUND(report, "NOD-4", offset + offsetof(bvpd_node, child), inner > 0 || node->child == 0,
@@ -127,17 +117,6 @@ static void verify_lanes(bvpi_hierarchy_check *c, const bvpd_node *node, uint64_
     BVPI_SOUND(report, "NOD-5", offset + offsetof(bvpd_node, geom), leaves > 0 || node->geom == 0,
                "geom is %" PRIu32 " though no lane is a leaf", node->geom);
     c->leaf_count += leaves;
-}
-
-static void verify_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box, const bvpi_leaf *leaf,
-                        uint64_t offset)
-{
-    if (leaf->count > c->largest_leaf)
-        c->largest_leaf = leaf->count;
-    if (c->part)
-        bvpi_verify_triangle_leaf(c, box, leaf, offset);
-    else
-        bvpi_verify_instance_leaf(c, box, leaf, offset);
 }
 
 /* Removes a unit from the set of nodes that were not reached yet. */
@@ -156,6 +135,7 @@ static uint32_t verify_node(bvpi_hierarchy_check *c, const waiting *here, waitin
     bvpi_report *report = &c->verify->report;
     const uint64_t offset = c->units_off + (uint64_t)here->unit * BVPD_UNIT;
     bvpd_node node;
+    assert(here->unit < c->tree.unit_count);
     const bool is_linked = bvpi_node_load(&c->tree, here->unit, &node);
     verify_lanes(c, &node, offset);
     BVPI_SOUND(report, "NOD-6", offset + offsetof(bvpd_node, child), is_linked,
@@ -173,7 +153,12 @@ static uint32_t verify_node(bvpi_hierarchy_check *c, const waiting *here, waitin
                    "the box of lane %d is inverted or leaves its parent's", lane);
         if (bvpi_meta_is_leaf(meta)) {
             leaf.count = meta;
-            verify_leaf(c, &child.frame, &leaf, offset);
+            if (leaf.count > c->largest_leaf)
+                c->largest_leaf = leaf.count;
+            if (c->part)
+                bvpi_verify_triangle_leaf(c, &child.frame, &leaf, offset);
+            else
+                bvpi_verify_instance_leaf(c, &child.frame, &leaf, offset);
             leaf.before += meta;
         } else if (is_linked) {
             child.unit = unit++;
@@ -181,6 +166,7 @@ static uint32_t verify_node(bvpi_hierarchy_check *c, const waiting *here, waitin
                 stack[count++] = child;
         }
     }
+    assert(count + (leaf.before > 0) <= BVPD_WIDTH);
     for (uint32_t i = 0; i < count / 2; i++) {
         const waiting swapped = stack[i];
         stack[i] = stack[count - 1 - i];
@@ -189,27 +175,28 @@ static uint32_t verify_node(bvpi_hierarchy_check *c, const waiting *here, waitin
     return count;
 }
 
-static void walk(bvpi_hierarchy_check *c)
+void bvpi_verify_nodes(bvpi_hierarchy_check *c, const bvpd_hierarchy *r, uint32_t idx)
 {
+    bvpi_report *report = &c->verify->report;
+    const uint64_t offset = bvpi_verify_off(c->verify, c->verify->file.section[BVPD_HIER].data) +
+                            (uint64_t)idx * sizeof *r;
     waiting stack[STACK_MAX + BVPD_WIDTH], here = {.unit = c->tree.root, .level = 1};
-    uint32_t count = 1;
+    uint32_t count = 0;
+    assert(c->slots.bytes && c->items.bytes && c->slots.count <= c->tree.unit_count);
     bvpi_frame_root(&c->tree, &here.frame);
-    if (!claim(c, here.unit, c->units_off))
-        return;
-    stack[0] = here;
-    while (count > 0 && bvpi_report_goes_on(&c->verify->report)) {
+    if (claim(c, here.unit, c->units_off))
+        stack[count++] = here;
+    while (count > 0 && bvpi_report_goes_on(report)) {
         here = stack[--count];
         c->node_count++;
         if (here.level > c->depth)
             c->depth = here.level;
+        /* A node that is too deep is not opened. One of level n leaves at most 7 behind on each
+         * level above it, so the stack suffices. */
         if (here.level <= BVPD_DEPTH_MAX)
             count += verify_node(c, &here, stack + count);
+        assert(count <= STACK_MAX + BVPD_WIDTH);
     }
-}
-
-static void verify_all_reached(bvpi_hierarchy_check *c)
-{
-    bvpi_report *report = &c->verify->report;
     for (uint64_t unit = 0; unit < c->slots.count && bvpi_report_goes_on(report); unit++)
         if (c->slots.bytes[unit / 8] != 0)
             BVPI_SOUND(report, "NOD-8", c->units_off + unit * BVPD_UNIT,
@@ -219,15 +206,6 @@ static void verify_all_reached(bvpi_hierarchy_check *c)
         if (c->items.bytes[item / 8] != 0)
             BVPI_SOUND(report, "NOD-12", c->units_off, !bvpi_bits_get(&c->items, item),
                        "no leaf holds %s %" PRIu64, c->part ? "triangle" : "instance", item);
-}
-
-void bvpi_verify_nodes(bvpi_hierarchy_check *c, const bvpd_hierarchy *r, uint32_t idx)
-{
-    bvpi_report *report = &c->verify->report;
-    const uint64_t offset = bvpi_verify_off(c->verify, c->verify->file.section[BVPD_HIER].data) +
-                            (uint64_t)idx * sizeof *r;
-    walk(c);
-    verify_all_reached(c);
     if (report->stopped)
         return;
     BVPI_SOUND(report, "HIE-6", offset + offsetof(bvpd_hierarchy, node_count),

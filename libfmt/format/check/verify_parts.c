@@ -15,6 +15,7 @@
 #include "format/identity.h"
 #include "node/cluster_record.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -47,14 +48,6 @@ typedef struct part_check {
 
 /* ---- the record ----------------------------------------------------------------------------- */
 
-static bool is_box(const bvpd_part *r)
-{
-    for (int axis = 0; axis < 3; axis++)
-        if (!isfinite(r->lo[axis]) || !isfinite(r->hi[axis]) || r->lo[axis] > r->hi[axis])
-            return false;
-    return true;
-}
-
 static void verify_numbers(part_check *c)
 {
     const bvpd_part *r = c->record;
@@ -62,7 +55,11 @@ static void verify_numbers(part_check *c)
     BVPI_SOUND(report, "PRT-4", PART_FIELD(c, origin),
                isfinite(r->origin[0]) && isfinite(r->origin[1]) && isfinite(r->origin[2]),
                "the origin is not finite");
-    BVPI_SOUND(report, "PRT-5", PART_FIELD(c, lo), is_box(r), "the bounds are not a finite box");
+    bool is_box = true;
+    for (int axis = 0; axis < 3; axis++)
+        is_box =
+            is_box && isfinite(r->lo[axis]) && isfinite(r->hi[axis]) && r->lo[axis] <= r->hi[axis];
+    BVPI_SOUND(report, "PRT-5", PART_FIELD(c, lo), is_box, "the bounds are not a finite box");
     BVPI_SOUND(report, "PRT-10", PART_FIELD(c, rounding_error),
                isfinite(r->rounding_error) && r->rounding_error >= 0,
                "rounding_error is not a number >= 0");
@@ -120,26 +117,6 @@ static bool verify_places(part_check *c, uint64_t data_end, uint64_t ids_end)
 
 /* ---- clusters ------------------------------------------------------------------------------- */
 
-static void verify_packing(part_check *c, const bvpi_cluster *cluster, uint64_t offset)
-{
-    bvpi_report *report = &c->verify->report;
-    for (int axis = 0; axis < 3; axis++) {
-        const uint8_t packing = cluster->head.packing[axis], scale = cluster->head.scale[axis];
-        const unsigned mode = packing >> 6, width = packing & 63;
-        const uint64_t at = offset + offsetof(bvpd_cluster, packing) + axis;
-        BVPI_KNOWN(report, "CLU-4", at, mode <= BVPD_GRID, "packing mode 3 is reserved");
-        BVPI_SOUND(report, "CLU-5", at,
-                   mode == BVPD_RAW ? width == 32 && cluster->head.base[axis] == 0 : width <= 25,
-                   "width %u or base do not fit packing mode %u", width, mode);
-        BVPI_SOUND(report, "CLU-6", offset + offsetof(bvpd_cluster, scale) + axis,
-                   mode == BVPD_GRID ? scale < 16 || (scale >= 64 && scale < 192) : scale == 0,
-                   "scale code %u does not fit packing mode %u", scale, mode);
-    }
-    BVPI_KNOWN(report, "CLU-9", offset,
-               cluster->head.reserved == 0 && cluster->head.corner_bits >> 6 == 0,
-               "reserved bits of a cluster are not zero");
-}
-
 /* d->cluster is open. A corner of a vertex that does not exist, which violates CLU-7, gets whatever
  * follows. */
 static void decode_cluster(decoded_cluster *d)
@@ -157,61 +134,6 @@ static void decode_cluster(decoded_cluster *d)
             d->position[vertex][axis] = bvpi_cluster_coordinate(cluster, axis, vertex);
 }
 
-static void verify_corners(part_check *c, const bvpi_cluster *cluster)
-{
-    bvpi_report *report = &c->verify->report;
-    for (uint32_t i = 0; i < 3 * cluster->triangle_count && bvpi_report_goes_on(report); i++) {
-        const uint32_t vertex = c->decoded.corner[i / 3][i % 3];
-        BVPI_SOUND(report, "CLU-7", bvpi_verify_off(c->verify, cluster->corners),
-                   vertex < cluster->vertex_count, "local vertex %" PRIu32 " of %" PRIu32, vertex,
-                   cluster->vertex_count);
-    }
-}
-
-static void verify_all_used(part_check *c, const bvpi_cluster *cluster, uint64_t offset)
-{
-    bool used[BVPD_CLUSTER_VERTICES] = {false};
-    for (uint32_t i = 0; i < 3 * cluster->triangle_count; i++)
-        used[c->decoded.corner[i / 3][i % 3]] = true;
-    uint32_t vertex = 0;
-    while (vertex < cluster->vertex_count && used[vertex])
-        vertex++;
-    BVPI_SOUND(&c->verify->report, "CLU-11", offset, vertex == cluster->vertex_count,
-               "no triangle of the cluster uses its vertex %" PRIu32, vertex);
-}
-
-static void verify_tables(part_check *c, const bvpi_cluster *cluster, uint64_t offset)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        const uint32_t count = cluster->head.table_count[axis];
-        uint32_t largest = 0;
-        for (uint32_t vertex = 0; vertex < cluster->vertex_count && count > 0; vertex++) {
-            const uint32_t number = bvpi_cluster_field(cluster, axis, vertex);
-            largest = number > largest ? number : largest;
-        }
-        BVPI_SOUND(
-            &c->verify->report, "CLU-12", offset + offsetof(bvpd_cluster, table_count) + axis,
-            count == 0 || (count >= 2 && largest + 1 == count),
-            "a table of %" PRIu32 " coordinates, of which number %" PRIu32 " is the last one used",
-            count, largest);
-    }
-}
-
-static void verify_coordinates(part_check *c, const bvpi_cluster *cluster)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        bool finite = true;
-        for (uint32_t vertex = 0; vertex < cluster->vertex_count; vertex++) {
-            const float x = c->decoded.position[vertex][axis];
-            finite = finite && isfinite(x);
-            c->lo[axis] = x < c->lo[axis] ? x : c->lo[axis];
-            c->hi[axis] = x > c->hi[axis] ? x : c->hi[axis];
-        }
-        BVPI_SOUND(&c->verify->report, "CLU-8", bvpi_verify_off(c->verify, cluster->vertices),
-                   finite, "a coordinate on axis %d is not finite", axis);
-    }
-}
-
 /* Are the bits of `size` bytes zero, from bit `from` on? */
 static bool is_zero_from(const uint8_t *data, uint64_t from, uint64_t size)
 {
@@ -227,10 +149,73 @@ static bool is_filled_up(const uint8_t *stream, uint32_t count, unsigned width)
     return is_zero_from(stream, (uint64_t)count * width, bvpi_packed_size(count, width));
 }
 
-/* Checks the bits after each stream, the bytes before the nodes, and the bytes after the record. */
-static void verify_padding(part_check *c, const bvpi_cluster *cluster, const uint8_t *record,
-                           uint64_t nodes_end, uint64_t next)
+/* Rules CLU-4 to CLU-12: the head, the corners, the coordinates and the padding of the record that
+ * is decoded. record: its first byte; its nodes end nodes_end bytes behind, the next record begins
+ * `next` bytes behind. offset: in the file. */
+static void verify_streams(part_check *c, const uint8_t *record, uint64_t nodes_end, uint64_t next,
+                           uint64_t offset)
 {
+    const bvpi_cluster *cluster = &c->decoded.cluster;
+    bvpi_report *report = &c->verify->report;
+    assert(nodes_end <= next && next <= c->part.blob_size);
+    for (int axis = 0; axis < 3; axis++) {
+        const uint8_t packing = cluster->head.packing[axis], scale = cluster->head.scale[axis];
+        const unsigned mode = packing >> 6, width = packing & 63;
+        const uint64_t at = offset + offsetof(bvpd_cluster, packing) + axis;
+        BVPI_KNOWN(report, "CLU-4", at, mode <= BVPD_GRID, "packing mode 3 is reserved");
+        BVPI_SOUND(report, "CLU-5", at,
+                   mode == BVPD_RAW ? width == 32 && cluster->head.base[axis] == 0 : width <= 25,
+                   "width %u or base do not fit packing mode %u", width, mode);
+        BVPI_SOUND(report, "CLU-6", offset + offsetof(bvpd_cluster, scale) + axis,
+                   mode == BVPD_GRID ? scale < 16 || (scale >= 64 && scale < 192) : scale == 0,
+                   "scale code %u does not fit packing mode %u", scale, mode);
+    }
+    BVPI_KNOWN(report, "CLU-9", offset,
+               cluster->head.reserved == 0 && cluster->head.corner_bits >> 6 == 0,
+               "reserved bits of a cluster are not zero");
+
+    bool used[BVPD_CLUSTER_VERTICES] = {false};
+    const uint32_t corners = 3 * cluster->triangle_count;
+    for (uint32_t i = 0; i < corners; i++)
+        used[c->decoded.corner[i / 3][i % 3]] = true;
+    for (uint32_t i = 0; i < corners && bvpi_report_goes_on(report); i++) {
+        const uint32_t vertex = c->decoded.corner[i / 3][i % 3];
+        BVPI_SOUND(report, "CLU-7", bvpi_verify_off(c->verify, cluster->corners),
+                   vertex < cluster->vertex_count, "local vertex %" PRIu32 " of %" PRIu32, vertex,
+                   cluster->vertex_count);
+    }
+    uint32_t vertex = 0;
+    while (vertex < cluster->vertex_count && used[vertex])
+        vertex++;
+    BVPI_SOUND(report, "CLU-11", offset, vertex == cluster->vertex_count,
+               "no triangle of the cluster uses its vertex %" PRIu32, vertex);
+
+    for (int axis = 0; axis < 3; axis++) {
+        const uint32_t count = cluster->head.table_count[axis];
+        uint32_t largest = 0;
+        for (vertex = 0; vertex < cluster->vertex_count && count > 0; vertex++) {
+            const uint32_t number = bvpi_cluster_field(cluster, axis, vertex);
+            largest = number > largest ? number : largest;
+        }
+        BVPI_SOUND(report, "CLU-12", offset + offsetof(bvpd_cluster, table_count) + axis,
+                   count == 0 || (count >= 2 && largest + 1 == count),
+                   "a table of %" PRIu32 " coordinates, of which number %" PRIu32
+                   " is the last one used",
+                   count, largest);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        bool finite = true;
+        for (vertex = 0; vertex < cluster->vertex_count; vertex++) {
+            const float x = c->decoded.position[vertex][axis];
+            finite = finite && isfinite(x);
+            c->lo[axis] = x < c->lo[axis] ? x : c->lo[axis];
+            c->hi[axis] = x > c->hi[axis] ? x : c->hi[axis];
+        }
+        BVPI_SOUND(report, "CLU-8", bvpi_verify_off(c->verify, cluster->vertices), finite,
+                   "a coordinate on axis %d is not finite", axis);
+    }
+
+    /* The bits after each stream, the bytes before the nodes, and those after the record. */
     bool zero = bvpi_is_zero(record + nodes_end, next - nodes_end);
     zero = zero && is_filled_up(cluster->corners, cluster->triangle_count, cluster->corners_width);
     zero = zero && is_filled_up(cluster->vertices, cluster->vertex_count, cluster->vertex_width);
@@ -239,36 +224,7 @@ static void verify_padding(part_check *c, const bvpi_cluster *cluster, const uin
                                     cluster->width[axis]);
     const uint8_t *end = cluster->end;
     zero = zero && bvpi_is_zero(end, (uint64_t)(record + bvpi_cluster_nodes_off(cluster) - end));
-    BVPI_SOUND(&c->verify->report, "CLU-10", bvpi_verify_off(c->verify, record), zero,
-               "the padding of a cluster is not zero");
-}
-
-/* False: the id record leaves the part's bytes. */
-static bool load_ids(const part_check *c, const bvpi_cluster *cluster, uint64_t offset,
-                     bvpd_ids *head)
-{
-    if (!bvpi_fits(offset, sizeof *head, c->part.ids_size))
-        return false;
-    bvpi_load_record(head, c->part.ids + offset, sizeof *head);
-    return head->width <= 32 && head->gap_width <= 32 &&
-           bvpi_ids_packed_size(head, cluster->triangle_count) <=
-               c->part.ids_size - offset - sizeof *head;
-}
-
-/* Positions and sums of gaps ascend; nothing is left out before the first number. */
-static bool are_gaps_sound(const bvpd_ids *head, const uint8_t *packed)
-{
-    uint32_t position = 0, skip = 0;
-    bool sound = true;
-    for (uint32_t i = 0, bit = 0; i < head->gap_count; i++) {
-        const uint32_t next = bvpi_ids_bits(packed, bit, head->width);
-        const uint32_t next_skip = bvpi_ids_bits(packed, bit + head->width, head->gap_width);
-        sound = sound && next > position && next_skip > skip;
-        position = next;
-        skip = next_skip;
-        bit += head->width + (uint32_t)head->gap_width;
-    }
-    return sound;
+    BVPI_SOUND(report, "CLU-10", offset, zero, "the padding of a cluster is not zero");
 }
 
 static void verify_ids(part_check *c, const bvpi_cluster *cluster, uint64_t cluster_off)
@@ -279,8 +235,13 @@ static void verify_ids(part_check *c, const bvpi_cluster *cluster, uint64_t clus
                "the triangle numbers are at %" PRIu64 ", not at %" PRIu64, offset, c->next_id);
     if (!c->part.ids)
         return;
-    bvpd_ids head;
-    if (!BVPI_SOUND(report, "IDS-2", at, load_ids(c, cluster, offset, &head),
+    bvpd_ids head = {.width = UINT8_MAX};
+    if (bvpi_fits(offset, sizeof head, c->part.ids_size))
+        bvpi_load_record(&head, c->part.ids + offset, sizeof head);
+    if (!BVPI_SOUND(report, "IDS-2", at,
+                    head.width <= 32 && head.gap_width <= 32 &&
+                        bvpi_ids_packed_size(&head, cluster->triangle_count) <=
+                            c->part.ids_size - offset - sizeof head,
                     "a width is over 32, or the numbers leave the part's"))
         return;
     const uint8_t *packed = c->part.ids + offset + sizeof head;
@@ -298,8 +259,19 @@ static void verify_ids(part_check *c, const bvpi_cluster *cluster, uint64_t clus
     BVPI_SOUND(report, "IDS-4", at, fits, "a triangle number is over 32 bits");
     BVPI_SOUND(report, "IDS-5", at, is_zero_from(packed, bits, size),
                "the padding of triangle numbers is not zero");
-    BVPI_SOUND(report, "IDS-6", at, are_gaps_sound(&head, packed),
-               "the gaps of triangle numbers do not ascend");
+    /* Positions and sums of gaps ascend; nothing is left out before the first number. */
+    uint32_t position = 0, skip = 0;
+    bool ascend = true;
+    for (uint32_t i = 0, bit = 0; i < head.gap_count; i++) {
+        const uint32_t next = bvpi_ids_bits(packed, bit, head.width);
+        const uint32_t next_skip = bvpi_ids_bits(packed, bit + head.width, head.gap_width);
+        ascend = ascend && next > position && next_skip > skip;
+        position = next;
+        skip = next_skip;
+        bit += head.width + (uint32_t)head.gap_width;
+        assert(bit <= bits);
+    }
+    BVPI_SOUND(report, "IDS-6", at, ascend, "the gaps of triangle numbers do not ascend");
     c->next_id = offset + sizeof head + size;
 }
 
@@ -330,12 +302,7 @@ static bool verify_cluster(part_check *c, uint32_t idx)
     c->decoded.cluster = cluster;
     c->decoded.place = place;
     decode_cluster(&c->decoded);
-    verify_packing(c, &cluster, offset);
-    verify_corners(c, &cluster);
-    verify_all_used(c, &cluster, offset);
-    verify_tables(c, &cluster, offset);
-    verify_coordinates(c, &cluster);
-    verify_padding(c, &cluster, c->part.blob + place, nodes_end - place, next - place);
+    verify_streams(c, c->part.blob + place, nodes_end - place, next - place, offset);
     verify_ids(c, &cluster, offset);
     if (!c->has_wide)
         BVPI_SOUND(report, "HIE-13", offset + offsetof(bvpd_cluster, node_count),
@@ -350,39 +317,6 @@ static bool verify_cluster(part_check *c, uint32_t idx)
     return true;
 }
 
-static void verify_clusters(part_check *c)
-{
-    const bvpd_part *r = c->record;
-    bvpi_report *report = &c->verify->report;
-    uint32_t idx = 0;
-    while (idx < c->part.cluster_count && bvpi_report_goes_on(report) && verify_cluster(c, idx))
-        idx++;
-    if (idx < c->part.cluster_count || report->stopped)
-        return;
-    const uint64_t alignment = UINT64_C(1) << r->cluster_shift;
-    const uint64_t table_end = r->cluster_table_off + 4 * (uint64_t)r->cluster_count;
-    BVPI_SOUND(report, "PRT-6", PART_FIELD(c, cluster_table_off),
-               r->cluster_table_off == c->next_cluster && r->data_size - table_end < alignment &&
-                   bvpi_is_zero(c->part.blob + table_end, r->data_size - table_end),
-               "the cluster table does not lie between the last record and the blob's end");
-    BVPI_SOUND(report, "PRT-7", PART_FIELD(c, triangle_count),
-               r->triangle_count == c->triangle_count && c->triangle_count <= UINT32_MAX,
-               "triangle_count is %" PRIu64 "; the clusters hold %" PRIu64, r->triangle_count,
-               c->triangle_count);
-    BVPI_SOUND(report, "PRT-8", PART_FIELD(c, vertex_count),
-               r->vertex_count > 0 && r->vertex_count <= c->vertex_count,
-               "vertex_count is %" PRIu64 "; the clusters hold %" PRIu64, r->vertex_count,
-               c->vertex_count);
-    bool equal = true;
-    for (int axis = 0; axis < 3; axis++)
-        equal = equal && r->lo[axis] == c->lo[axis] && r->hi[axis] == c->hi[axis];
-    BVPI_SOUND(report, "PRT-5", PART_FIELD(c, lo), equal,
-               "the bounds are not those of the part's vertices");
-    BVPI_SOUND(report, "PRT-3", PART_FIELD(c, ids_size), r->ids_size == c->next_id,
-               "the triangle numbers take %" PRIu64 " bytes, not %" PRIu64, c->next_id,
-               r->ids_size);
-}
-
 /* ---- leaves --------------------------------------------------------------------------------- */
 
 bool bvpi_verify_is_cluster(const bvpi_part *part, uint64_t offset)
@@ -395,19 +329,8 @@ bool bvpi_verify_is_cluster(const bvpi_part *part, uint64_t offset)
         else
             high = middle;
     }
+    assert(low == 0 || low < part->cluster_count);
     return low < part->cluster_count && bvpi_cluster_off(part, low) == offset;
-}
-
-static bool is_in_box(const decoded_cluster *d, uint32_t local, const double lo[3],
-                      const double hi[3])
-{
-    bool is_in = true;
-    for (int k = 0; k < 3; k++) {
-        const float *p = d->position[d->corner[local][k]];
-        for (int axis = 0; axis < 3; axis++)
-            is_in = is_in && lo[axis] <= p[axis] && p[axis] <= hi[axis];
-    }
-    return is_in;
 }
 
 /* Decodes the record at `place` of the blob, unless that was the last one. False: no record begins
@@ -422,6 +345,8 @@ static bool find_decoded(const bvpi_part *part, uint64_t place, decoded_cluster 
         return false;
     decode_cluster(d);
     d->place = place;
+    assert(d->cluster.vertex_count <= BVPD_CLUSTER_VERTICES &&
+           d->cluster.triangle_count <= BVPD_CLUSTER_TRIANGLES);
     return true;
 }
 
@@ -439,13 +364,20 @@ void bvpi_verify_triangle_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
                     " of the blob do not exist",
                     first, first + count - 1, place))
         return;
+    assert(d->place == place && first + count <= BVPD_CLUSTER_TRIANGLES);
     for (int axis = 0; axis < 3; axis++) {
         lo[axis] = bvpi_grid_corner(&c->tree, axis, box->lo[axis]);
         hi[axis] = bvpi_grid_corner(&c->tree, axis, box->hi[axis]);
     }
     for (uint32_t local = first; local < first + count; local++) {
         const uint64_t item = (uint64_t)d->cluster.head.first_triangle + local;
-        BVPI_SOUND(report, "NOD-11", offset, is_in_box(d, local, lo, hi),
+        bool is_in_box = true;
+        for (int k = 0; k < 3; k++) {
+            const float *p = d->position[d->corner[local][k]];
+            for (int axis = 0; axis < 3; axis++)
+                is_in_box = is_in_box && lo[axis] <= p[axis] && p[axis] <= hi[axis];
+        }
+        BVPI_SOUND(report, "NOD-11", offset, is_in_box,
                    "triangle %" PRIu64 " leaves the box of its leaf", item);
         const bool is_free = item < c->items.count && bvpi_bits_get(&c->items, item);
         if (is_free)
@@ -501,69 +433,82 @@ static bool find_hierarchies(part_check *c, uint32_t part_idx)
     return c->has_wide || c->has_known;
 }
 
-/* Checks the wide hierarchy's record. False: it cannot be walked. */
-static bool verify_wide_record(part_check *c, bvpd_hierarchy *record)
-{
-    const bvpd_part *r = c->record;
-    load_hierarchy(c, r->first_hierarchy, record);
-    const uint64_t offset = bvpi_verify_off(c->verify, c->verify->file.section[BVPD_HIER].data) +
-                            (uint64_t)r->first_hierarchy * sizeof *record;
-    BVPI_SOUND(&c->verify->report, "HIE-3", offset + offsetof(bvpd_hierarchy, data_off),
-               record->data_off == r->data_off && record->data_size == r->data_size,
-               "the hierarchy's data are not its part's blob");
-    c->hierarchy.verify = c->verify;
-    c->hierarchy.part = &c->part;
-    c->hierarchy.units_off = c->blob_off;
-    const uint64_t units = c->part.blob_size / BVPD_UNIT;
-    c->hierarchy.tree.units = c->part.blob;
-    c->hierarchy.tree.unit_count = units < UINT32_MAX ? (uint32_t)units : UINT32_MAX;
-    c->hierarchy.tree.blob_size = c->part.blob_size;
-    c->verify->part_nodes += record->node_count;
-    c->verify->node_bytes += (uint64_t)record->node_count * BVPD_UNIT;
-    return bvpi_verify_hierarchy(&c->hierarchy, record, r->first_hierarchy);
-}
-
-/* Checks the upper nodes of the wide hierarchy, then the clusters. */
+/* Checks the upper nodes of the wide hierarchy, then the clusters, their table, and what follows
+ * from all of them for the part's record. */
 static void verify_blob(part_check *c, uint32_t upper_count)
 {
+    const bvpd_part *r = c->record;
+    bvpi_report *report = &c->verify->report;
     const uint64_t alignment = UINT64_C(1) << c->part.cluster_shift;
     const uint64_t uppers = (uint64_t)upper_count * BVPD_UNIT;
+    assert(c->part.cluster_shift >= 6 && c->part.cluster_shift <= 12);
     c->next_cluster = (uppers + alignment - 1) & ~(alignment - 1);
     if (c->next_cluster <= c->part.blob_size)
-        BVPI_SOUND(&c->verify->report, "CLU-10", c->blob_off + uppers,
+        BVPI_SOUND(report, "CLU-10", c->blob_off + uppers,
                    bvpi_is_zero(c->part.blob + uppers, c->next_cluster - uppers),
                    "the padding after the upper nodes is not zero");
-    verify_clusters(c);
+    uint32_t idx = 0;
+    while (idx < c->part.cluster_count && bvpi_report_goes_on(report) && verify_cluster(c, idx))
+        idx++;
+    if (idx < c->part.cluster_count || report->stopped)
+        return;
+    const uint64_t table_end = r->cluster_table_off + 4 * (uint64_t)r->cluster_count;
+    BVPI_SOUND(report, "PRT-6", PART_FIELD(c, cluster_table_off),
+               r->cluster_table_off == c->next_cluster && r->data_size - table_end < alignment &&
+                   bvpi_is_zero(c->part.blob + table_end, r->data_size - table_end),
+               "the cluster table does not lie between the last record and the blob's end");
+    BVPI_SOUND(report, "PRT-7", PART_FIELD(c, triangle_count),
+               r->triangle_count == c->triangle_count && c->triangle_count <= UINT32_MAX,
+               "triangle_count is %" PRIu64 "; the clusters hold %" PRIu64, r->triangle_count,
+               c->triangle_count);
+    BVPI_SOUND(report, "PRT-8", PART_FIELD(c, vertex_count),
+               r->vertex_count > 0 && r->vertex_count <= c->vertex_count,
+               "vertex_count is %" PRIu64 "; the clusters hold %" PRIu64, r->vertex_count,
+               c->vertex_count);
+    bool equal = true;
+    for (int axis = 0; axis < 3; axis++)
+        equal = equal && r->lo[axis] == c->lo[axis] && r->hi[axis] == c->hi[axis];
+    BVPI_SOUND(report, "PRT-5", PART_FIELD(c, lo), equal,
+               "the bounds are not those of the part's vertices");
+    BVPI_SOUND(report, "PRT-3", PART_FIELD(c, ids_size), r->ids_size == c->next_id,
+               "the triangle numbers take %" PRIu64 " bytes, not %" PRIu64, c->next_id,
+               r->ids_size);
 }
 
 static void verify_wide(part_check *c)
 {
+    const bvpd_part *r = c->record;
+    bvpi_verify *v = c->verify;
     bvpi_hierarchy_check *h = &c->hierarchy;
     bvpd_hierarchy record;
-    if (!verify_wide_record(c, &record))
+    load_hierarchy(c, r->first_hierarchy, &record);
+    const uint64_t offset = bvpi_verify_off(v, v->file.section[BVPD_HIER].data) +
+                            (uint64_t)r->first_hierarchy * sizeof record;
+    BVPI_SOUND(&v->report, "HIE-3", offset + offsetof(bvpd_hierarchy, data_off),
+               record.data_off == r->data_off && record.data_size == r->data_size,
+               "the hierarchy's data are not its part's blob");
+    const uint64_t units = c->part.blob_size / BVPD_UNIT;
+    h->verify = v;
+    h->part = &c->part;
+    h->units_off = c->blob_off;
+    h->tree.units = c->part.blob;
+    h->tree.unit_count = units < UINT32_MAX ? (uint32_t)units : UINT32_MAX;
+    h->tree.blob_size = c->part.blob_size;
+    v->part_nodes += record.node_count;
+    v->node_bytes += (uint64_t)record.node_count * BVPD_UNIT;
+    if (!bvpi_verify_hierarchy(h, &record, r->first_hierarchy))
         return;
-    if (bvpi_bits_make(c->verify, h->tree.unit_count, &h->slots)) {
+    /* Nodes are the upper ones, and those of the clusters, which verify_blob() adds. */
+    if (bvpi_bits_make(v, h->tree.unit_count, &h->slots)) {
         bvpi_bits_set_first(&h->slots, record.upper_count);
         verify_blob(c, record.upper_count);
-        if (!c->verify->report.stopped && bvpi_bits_make(c->verify, c->triangle_count, &h->items)) {
+        if (!v->report.stopped && bvpi_bits_make(v, c->triangle_count, &h->items)) {
             bvpi_bits_set_first(&h->items, c->triangle_count);
-            bvpi_verify_nodes(h, &record, c->record->first_hierarchy);
+            bvpi_verify_nodes(h, &record, r->first_hierarchy);
         }
     }
     bvpi_bits_free(&h->slots);
     bvpi_bits_free(&h->items);
-}
-
-/* Only if the file has no violation so far: the hash of a broken mesh means nothing. */
-static void verify_identity(const part_check *c)
-{
-    bvpd_hierarchy first;
-    if (c->verify->report.status != BVP_OK || !bvpi_report_goes_on(&c->verify->report))
-        return;
-    load_hierarchy(c, c->record->first_hierarchy, &first);
-    bvpi_verify_content(c->verify, &c->part, c->record, c->vertex_count,
-                        c->record->hierarchy_count == 1 && first.kind == BVPD_KIND_AABB,
-                        PART_FIELD(c, content_hash));
 }
 
 /* Checks that need the part's bytes to be inside the file. */
@@ -586,26 +531,14 @@ static void verify_contents(part_check *c, uint32_t part_idx)
                            (seen >> h.kind & 1) == 0 ? c->triangle_count : 0);
         seen |= UINT32_C(1) << h.kind;
     }
-    verify_identity(c);
-}
-
-/* For a part in a store: all fields about its bytes are zero. */
-static void verify_reference(part_check *c)
-{
-    static const uint8_t zeros[16];
-    const bvpd_part *r = c->record;
-    bvpi_report *report = &c->verify->report;
-    BVPI_SOUND(report, "PRT-13", PART_FIELD(c, address),
-               memcmp(r->address, zeros, sizeof zeros) != 0,
-               "a part that lies in a store has no address");
-    BVPI_SOUND(report, "PRT-13", PART_FIELD(c, ids_size),
-               r->ids_size == 0 && r->cluster_table_off == 0 && r->cluster_count == 0 &&
-                   r->cluster_shift == 0 && r->hierarchy_count == 0 &&
-                   r->first_hierarchy == c->verify->hierarchy_count,
-               "a part that lies in a store has bytes of its own");
-    BVPI_SOUND(report, "PRT-7", PART_FIELD(c, triangle_count),
-               r->triangle_count > 0 && r->triangle_count <= UINT32_MAX,
-               "triangle_count is %" PRIu64, r->triangle_count);
+    /* Only if the file has no violation so far: the hash of a broken mesh means nothing. */
+    if (c->verify->report.status != BVP_OK || !bvpi_report_goes_on(&c->verify->report))
+        return;
+    bvpd_hierarchy first_record;
+    load_hierarchy(c, c->record->first_hierarchy, &first_record);
+    bvpi_verify_content(c->verify, &c->part, c->record, c->vertex_count,
+                        c->record->hierarchy_count == 1 && first_record.kind == BVPD_KIND_AABB,
+                        PART_FIELD(c, content_hash));
 }
 
 static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, uint64_t data_end,
@@ -622,13 +555,22 @@ static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, u
     }
     const bool is_apart = verify_places(&c, data_end, ids_end);
     verify_numbers(&c);
-    if (c.is_reference) {
-        verify_reference(&c);
-        return;
+    if (c.is_reference) { /* all fields about its bytes are zero */
+        static const uint8_t zeros[16];
+        BVPI_SOUND(&v->report, "PRT-13", PART_FIELD(&c, address),
+                   memcmp(record->address, zeros, sizeof zeros) != 0,
+                   "a part that lies in a store has no address");
+        BVPI_SOUND(&v->report, "PRT-13", PART_FIELD(&c, ids_size),
+                   record->ids_size == 0 && record->cluster_table_off == 0 &&
+                       record->cluster_count == 0 && record->cluster_shift == 0 &&
+                       record->hierarchy_count == 0 &&
+                       record->first_hierarchy == v->hierarchy_count,
+                   "a part that lies in a store has bytes of its own");
     }
     if (!BVPI_SOUND(&v->report, "PRT-7", PART_FIELD(&c, triangle_count),
                     record->triangle_count > 0 && record->triangle_count <= UINT32_MAX,
                     "triangle_count is %" PRIu64, record->triangle_count) ||
+        c.is_reference ||
         !BVPI_SOUND(&v->report, "PRT-6", PART_FIELD(&c, cluster_table_off),
                     record->cluster_table_off % 4 == 0 &&
                         bvpi_fits(record->cluster_table_off, 4 * (uint64_t)record->cluster_count,
@@ -642,27 +584,21 @@ static void verify_part(bvpi_verify *v, uint32_t idx, const bvpd_part *record, u
     verify_contents(&c, idx);
 }
 
-/* Where the part's first binary hierarchy begins; what is before it belongs to other parts. */
-static uint64_t find_binary_start(const bvpi_verify *v, const bvpd_part *record)
-{
-    const bvpi_span *span = &v->file.section[BVPD_HIER];
-    for (uint64_t i = 0; i < record->hierarchy_count && record->first_hierarchy + i < span->count;
-         i++) {
-        bvpd_hierarchy h;
-        bvpi_load_record(&h, span->data + (record->first_hierarchy + i) * sizeof h, sizeof h);
-        if (h.kind != BVPD_KIND_WIDE8)
-            return h.data_off;
-    }
-    return 0;
-}
-
 void bvpi_verify_part_alone(bvpi_verify *v, uint32_t idx)
 {
     bvpd_part record;
     bvpi_load_record(&record, v->file.section[BVPD_PART].data + idx * sizeof record, sizeof record);
     v->is_part_alone = true;
     v->hierarchy_count = record.first_hierarchy;
-    v->binary_end = find_binary_start(v, &record);
+    /* The check begins where the part's first binary hierarchy does: what is before it belongs to
+     * other parts. */
+    const bvpi_span *span = &v->file.section[BVPD_HIER];
+    bvpd_hierarchy h = {.kind = BVPD_KIND_WIDE8};
+    for (uint64_t i = 0; h.kind == BVPD_KIND_WIDE8 && i < record.hierarchy_count &&
+                         record.first_hierarchy + i < span->count;
+         i++)
+        bvpi_load_record(&h, span->data + (record.first_hierarchy + i) * sizeof h, sizeof h);
+    v->binary_end = h.kind != BVPD_KIND_WIDE8 ? h.data_off : 0;
     verify_part(v, idx, &record, record.data_off, record.ids_off);
 }
 

@@ -60,46 +60,6 @@ static void verify_placements(bvpi_verify *v)
     }
 }
 
-/* Magnitudes are numbered in the order of their first use: each field is at most one above the
- * largest before it. */
-static bool is_in_order(uint64_t word)
-{
-    unsigned next = BVPD_LINEAR_FIRST;
-    for (unsigned i = 0; i < 9; i++) {
-        const unsigned magnitude = (unsigned)(word >> (BVPD_LINEAR_BITS * i + 1)) & 15;
-        if (magnitude > next)
-            return false;
-        next += magnitude == next;
-    }
-    return true;
-}
-
-/* Finite, positive, none of them 1, no two equal. */
-static bool are_magnitudes(const uint8_t *bytes, unsigned count)
-{
-    double m[BVPD_LINEAR_MAX];
-    bvpi_load_record(m, bytes, count * sizeof *m);
-    for (unsigned i = 0; i < count; i++) {
-        if (!isfinite(m[i]) || !(m[i] > 0) || m[i] == 1)
-            return false;
-        for (unsigned k = 0; k < i; k++)
-            if (m[k] == m[i])
-                return false;
-    }
-    return true;
-}
-
-static void verify_linear(bvpi_verify *v, const uint8_t *record, unsigned count, uint64_t offset)
-{
-    bvpi_report *report = &v->report;
-    double m[12] = {0};
-    BVPI_SOUND(report, "LIN-4", offset + 8, are_magnitudes(record + 8, count),
-               "a magnitude is not finite and positive, or one, or there twice");
-    bvpi_linear_decode(record, 1 + count, m);
-    if (are_finite(m, 12))
-        BVPI_SOUND(report, "LIN-5", offset, !is_singular(m), "a linear part is singular");
-}
-
 static void verify_linears(bvpi_verify *v)
 {
     bvpi_report *report = &v->report;
@@ -114,16 +74,39 @@ static void verify_linears(bvpi_verify *v)
                "the first linear part is not the identity");
     for (; at < span->count && bvpi_report_goes_on(report); at += 1 + bvpi_linear_count(word)) {
         const uint8_t *record = span->data + 8 * at;
+        const uint64_t offset = start + 8 * at;
         word = bvpi_load_u64(record);
         const unsigned count = bvpi_linear_count(word);
-        BVPI_KNOWN(report, "LIN-2", start + 8 * at, word >> (9 * BVPD_LINEAR_BITS) == 0,
+        BVPI_KNOWN(report, "LIN-2", offset, word >> (9 * BVPD_LINEAR_BITS) == 0,
                    "reserved bits of a linear part are not zero");
-        if (!BVPI_SOUND(report, "LIN-3", start + 8 * at,
-                        is_in_order(word) && count <= BVPD_LINEAR_MAX && count < span->count - at,
+        /* Magnitudes are numbered in the order of their first use: each field is at most one above
+         * the largest before it. */
+        bool is_in_order = true;
+        unsigned next = BVPD_LINEAR_FIRST;
+        for (unsigned i = 0; i < 9; i++) {
+            const unsigned magnitude = (unsigned)(word >> (BVPD_LINEAR_BITS * i + 1)) & 15;
+            is_in_order = is_in_order && magnitude <= next;
+            next += magnitude == next;
+        }
+        if (!BVPI_SOUND(report, "LIN-3", offset,
+                        is_in_order && count <= BVPD_LINEAR_MAX && count < span->count - at,
                         "a linear part has magnitudes out of order, or leaves the section"))
             return;
         bvpi_bits_set(&v->linears, at);
-        verify_linear(v, record, count, start + 8 * at);
+
+        double size[BVPD_LINEAR_MAX], m[12] = {0};
+        bool are_sizes = true;
+        bvpi_load_record(size, record + 8, count * sizeof *size);
+        for (unsigned i = 0; i < count; i++) {
+            are_sizes = are_sizes && isfinite(size[i]) && size[i] > 0 && size[i] != 1;
+            for (unsigned k = 0; k < i; k++)
+                are_sizes = are_sizes && size[k] != size[i];
+        }
+        BVPI_SOUND(report, "LIN-4", offset + 8, are_sizes,
+                   "a magnitude is not finite and positive, or one, or there twice");
+        bvpi_linear_decode(record, 1 + count, m);
+        if (are_finite(m, 12))
+            BVPI_SOUND(report, "LIN-5", offset, !is_singular(m), "a linear part is singular");
     }
 }
 
@@ -159,46 +142,40 @@ static void verify_order(bvpi_verify *v, uint32_t idx, const bvpd_tree_node *nod
     up->at[up->depth++].end = node->end < end ? node->end : end;
 }
 
-static void verify_item(bvpi_verify *v, uint32_t idx, uint32_t item, uint64_t offset)
-{
-    const bvpi_span *instances = &v->file.section[BVPD_INST];
-    const bvpi_span *placements = &v->file.section[BVPD_PLAC];
-    if (item >= instances->count) {
-        BVPI_SOUND(&v->report, "TRE-2", offset, item - instances->count < placements->count,
-                   "node %" PRIu32 " is item %" PRIu32 ": no instance, no placement", idx, item);
-        return;
-    }
-    const uint32_t back = bvpi_load_u32(instances->data + item * sizeof(bvpd_instance) +
-                                        offsetof(bvpd_instance, node));
-    BVPI_SOUND(&v->report, "TRE-3", offset, back == idx,
-               "instance %" PRIu32 " of node %" PRIu32 " is another node's", item, idx);
-}
-
-static void verify_node(bvpi_verify *v, uint32_t idx, const bvpd_tree_node *node, uint64_t offset,
-                        uint32_t least)
-{
-    bvpi_report *report = &v->report;
-    bvpi_verify_string_ref(v, offset + offsetof(bvpd_tree_node, name), node->name);
-    bvpi_verify_string_ref(v, offset + offsetof(bvpd_tree_node, source_id), node->source_id);
-    verify_item(v, idx, node->item, offset + offsetof(bvpd_tree_node, item));
-    BVPI_SOUND(report, "TRE-4", offset + offsetof(bvpd_tree_node, first_property),
-               idx == 0 ? node->first_property == 0 : node->first_property >= least,
-               "the properties of node %" PRIu32 " begin at %" PRIu32 ", before the last node's",
-               idx, node->first_property);
-}
-
 void bvpi_verify_tree(bvpi_verify *v)
 {
     verify_placements(v);
     verify_linears(v);
     const bvpi_span *tree = &v->file.section[BVPD_TREE], *properties = &v->file.section[BVPD_PROP];
+    const bvpi_span *instances = &v->file.section[BVPD_INST];
+    const uint64_t placement_count = v->file.section[BVPD_PLAC].count;
+    bvpi_report *report = &v->report;
     above up = {.depth = 0};
     uint32_t least = 0;
     for (uint32_t idx = 0; idx < tree->count && bvpi_report_goes_on(&v->report); idx++) {
         bvpd_tree_node node;
         bvpi_load_record(&node, tree->data + idx * sizeof node, sizeof node);
         const uint64_t offset = bvpi_verify_off(v, tree->data) + idx * sizeof node;
-        verify_node(v, idx, &node, offset, least);
+        bvpi_verify_string_ref(v, offset + offsetof(bvpd_tree_node, name), node.name);
+        bvpi_verify_string_ref(v, offset + offsetof(bvpd_tree_node, source_id), node.source_id);
+        const uint64_t item_off = offset + offsetof(bvpd_tree_node, item);
+        if (node.item < instances->count) {
+            const uint32_t back =
+                bvpi_load_u32(instances->data + node.item * sizeof(bvpd_instance) +
+                              offsetof(bvpd_instance, node));
+            BVPI_SOUND(report, "TRE-3", item_off, back == idx,
+                       "instance %" PRIu32 " of node %" PRIu32 " is another node's", node.item,
+                       idx);
+        } else {
+            BVPI_SOUND(report, "TRE-2", item_off, node.item - instances->count < placement_count,
+                       "node %" PRIu32 " is item %" PRIu32 ": no instance, no placement", idx,
+                       node.item);
+        }
+        BVPI_SOUND(report, "TRE-4", offset + offsetof(bvpd_tree_node, first_property),
+                   idx == 0 ? node.first_property == 0 : node.first_property >= least,
+                   "the properties of node %" PRIu32 " begin at %" PRIu32
+                   ", before the last node's",
+                   idx, node.first_property);
         verify_order(v, idx, &node, &up, offset);
         least = node.first_property;
     }

@@ -13,6 +13,7 @@
 #include "node/cluster_record.h"
 #include "kinds/node/any_volume.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -65,17 +66,6 @@ static bool is_within(const bvpi_binary *tree, const bvpi_frame *parent, const u
     return true;
 }
 
-static bool are_whole(const bvpi_binary *tree, const uint8_t *payload, uint32_t planes)
-{
-    for (uint32_t i = 0; i < planes && tree->offset_size == 4; i++) {
-        const uint32_t bits = bvpi_peek_u32(payload + 1 + 4 * i);
-        const float offset = bvpi_float_of_bits(bits);
-        if (bits >> 31 != 0 || !(offset < 0x1p22f) || offset != floorf(offset))
-            return false;
-    }
-    return true;
-}
-
 static void verify_planes(const path *p, const bvpi_decoded *parent, const uint8_t *payload)
 {
     const bvpi_binary *tree = &p->check->tree;
@@ -87,7 +77,13 @@ static void verify_planes(const path *p, const bvpi_decoded *parent, const uint8
                     "a node has %" PRIu32 " planes, at most %u are allowed", planes,
                     tree->plane_max))
         return;
-    BVPI_SOUND(p->report, "BOX-3", offset, are_whole(tree, payload, planes),
+    bool are_whole = true;
+    for (uint32_t i = 0; i < planes && tree->offset_size == 4; i++) {
+        const uint32_t bits = bvpi_peek_u32(payload + 1 + 4 * i);
+        const float steps = bvpi_float_of_bits(bits);
+        are_whole = are_whole && bits >> 31 == 0 && steps < 0x1p22f && steps == floorf(steps);
+    }
+    BVPI_SOUND(p->report, "BOX-3", offset, are_whole,
                "an offset is not a whole number of grid steps");
     BVPI_SOUND(p->report, "BOX-4", offset, is_within(tree, &parent->box, payload),
                "a side passes the side opposite");
@@ -98,48 +94,30 @@ static double grid_point(const bvpi_binary *tree, int axis, uint32_t steps)
     return tree->grid_origin[axis] + (double)steps * tree->grid_unit;
 }
 
-static bool is_in_box(const bvpi_binary *tree, const bvpi_frame *box, const float triangle[9])
-{
-    for (int i = 0; i < 9; i++)
-        if (!(grid_point(tree, i % 3, box->lo[i % 3]) <= triangle[i]) ||
-            !(triangle[i] <= grid_point(tree, i % 3, box->hi[i % 3])))
-            return false;
-    return true;
-}
-
 /* ---- oriented volumes ----------------------------------------------------------------------- */
 
-static bool is_rotation(uint32_t rotation)
+static void verify_oriented(const path *p, const uint8_t *payload, const bvpi_oriented *volume)
 {
+    const uint64_t offset = offset_of(p, payload);
+    const uint32_t rotation = bvpi_peek_u32(payload);
+    bool is_rotation = true;
     double sum = 0;
     for (int field = 0; field < 3; field++) {
         const int value = (int)(rotation >> (10 * field) & 1023) - 512;
         const double q = value * BVPI_ROTATION_STEP;
         sum += q * q;
-        if (value == -512)
-            return false;
+        is_rotation = is_rotation && value != -512;
     }
-    return 1 - sum >= 0;
-}
-
-/* True if readers' slack suffices for volumes of this size and place. */
-static bool is_near(const path *p, const bvpi_oriented *volume)
-{
+    BVPI_SOUND(p->report, "ORI-1", offset, is_rotation && 1 - sum >= 0,
+               "rotation 0x%08" PRIx32 " is none", rotation);
+    /* Readers' slack suffices for volumes of this size and place. */
     const bvpi_oriented *grid = &p->start.oriented;
     const double most = BVPI_ORIENTED_LARGEST * grid->reach;
+    bool is_near = true;
     for (int axis = 0; axis < 3; axis++)
-        if (!(volume->size[axis] <= most) ||
-            !(fabs(volume->centre[axis] - grid->centre[axis]) <= most))
-            return false;
-    return true;
-}
-
-static void verify_oriented(const path *p, const uint8_t *payload, const bvpi_oriented *volume)
-{
-    const uint32_t rotation = bvpi_peek_u32(payload);
-    BVPI_SOUND(p->report, "ORI-1", offset_of(p, payload), is_rotation(rotation),
-               "rotation 0x%08" PRIx32 " is none", rotation);
-    BVPI_SOUND(p->report, "ORI-4", offset_of(p, payload), is_near(p, volume),
+        is_near = is_near && volume->size[axis] <= most &&
+                  fabs(volume->centre[axis] - grid->centre[axis]) <= most;
+    BVPI_SOUND(p->report, "ORI-4", offset, is_near,
                "a volume is larger than twice the grid's reach, or that far from its centre");
 }
 
@@ -162,35 +140,28 @@ static void verify_held(const path *p, const float triangle[9], uint64_t item)
 
 /* ---- triangles ------------------------------------------------------------------------------ */
 
-static bool open_cluster(path *p, uint64_t offset)
-{
-    const bvpi_part *part = p->check->part;
-    if (offset == p->cluster_off)
-        return true;
-    p->cluster_off = UINT64_MAX;
-    if (!bvpi_verify_is_cluster(part, offset) ||
-        !bvpi_cluster_open(part->blob, part->blob_size, offset, &p->cluster))
-        return false;
-    p->cluster_off = offset;
-    return true;
-}
-
-/* Loads the triangle of item `idx`, and removes it from those that no leaf has held. */
+/* Loads the triangle of item `idx`, and removes it from those that no leaf has held. The cluster of
+ * the last item stays open, because neighbouring items are mostly in the same one. */
 static bool claim(path *p, uint64_t idx, uint64_t offset, float triangle[9], uint64_t *item)
 {
     bvpi_binary_check *c = p->check;
+    const bvpi_part *part = c->part;
     uint32_t reference = 0;
-    const bool is_there = idx <= UINT32_MAX &&
-                          bvpi_binary_item(&c->tree, (uint32_t)idx, &reference) &&
-                          open_cluster(p, (uint64_t)(reference >> 8) << c->part->cluster_shift) &&
-                          (reference & 255) < p->cluster.triangle_count;
-    if (!BVPI_SOUND(p->report, "BIN-8", offset, is_there,
+    bool is_there = idx <= UINT32_MAX && bvpi_binary_item(&c->tree, (uint32_t)idx, &reference);
+    const uint64_t place = (uint64_t)(reference >> 8) << part->cluster_shift;
+    if (is_there && place != p->cluster_off) {
+        is_there = bvpi_verify_is_cluster(part, place) &&
+                   bvpi_cluster_open(part->blob, part->blob_size, place, &p->cluster);
+        p->cluster_off = is_there ? place : UINT64_MAX;
+    }
+    const uint32_t local = reference & 255;
+    if (!BVPI_SOUND(p->report, "BIN-8", offset, is_there && local < p->cluster.triangle_count,
                     "item %" PRIu64 ", triangle %" PRIu32 " of cluster unit %" PRIu32
                     ", does not exist",
-                    idx, reference & 255, reference >> 8))
+                    idx, local, reference >> 8))
         return false;
-    *item = (uint64_t)p->cluster.head.first_triangle + (reference & 255);
-    bvpi_cluster_triangle(&p->cluster, reference & 255, triangle);
+    *item = (uint64_t)p->cluster.head.first_triangle + local;
+    bvpi_cluster_triangle(&p->cluster, local, triangle);
     const bool is_free = *item < c->items.count && bvpi_bits_get(&c->items, *item);
     if (is_free)
         bvpi_bits_clear(&c->items, *item);
@@ -220,40 +191,22 @@ static void verify_leaf(path *p, level *leaf)
             continue;
         for (int corner = 0; corner < 3; corner++)
             grow(leaf, triangle + 3 * corner, triangle + 3 * corner);
-        if (c->tree.kind == BVPD_KIND_BOXTREE)
-            BVPI_SOUND(p->report, "BOX-5", offset, is_in_box(&c->tree, &leaf->volume.box, triangle),
+        if (c->tree.kind == BVPD_KIND_BOXTREE) {
+            const bvpi_frame *box = &leaf->volume.box;
+            bool is_in_box = true;
+            for (int k = 0; k < 9; k++)
+                is_in_box = is_in_box &&
+                            grid_point(&c->tree, k % 3, box->lo[k % 3]) <= triangle[k] &&
+                            triangle[k] <= grid_point(&c->tree, k % 3, box->hi[k % 3]);
+            BVPI_SOUND(p->report, "BOX-5", offset, is_in_box,
                        "triangle %" PRIu64 " leaves the box of its leaf", item);
-        else if (c->tree.kind != BVPD_KIND_AABB)
+        } else if (c->tree.kind != BVPD_KIND_AABB)
             verify_held(p, triangle, item);
     }
     leaf->triangle_count = leaf->node.count;
 }
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
-
-/* Reports why a block's node does not have two children. */
-static void report_children(const path *p, const bvpi_binary_node *node)
-{
-    const uint8_t *bytes = p->check->tree.blob + node->at;
-    const uint32_t room = node->end - node->at;
-    const uint32_t left = bvpi_load_u8(bytes) + 1u, span = bvpi_load_u8(bytes + 1);
-    if (room < 2 ||
-        BVPI_SOUND(p->report, "BLK-2", offset_of(p, bytes), left < node->count && span > 0,
-                   "the left child of a node with %" PRIu32 " triangles has %" PRIu32
-                   ", and its span is %" PRIu32,
-                   node->count, left, span))
-        bvpi_report_add(p->report, "BLK-3", BVP_ERR_CORRUPT, offset_of(p, bytes),
-                        "children leave the %" PRIu32 " bytes of their node", room);
-}
-
-static void verify_payload(const path *p, const bvpi_decoded *parent, const level *l)
-{
-    const uint32_t kind = p->check->tree.kind;
-    if (kind == BVPD_KIND_BOXTREE)
-        verify_planes(p, parent, l->payload);
-    else if (kind != BVPD_KIND_AABB)
-        verify_oriented(p, l->payload, &l->volume.oriented);
-}
 
 /* Appends a node to the path, unless the path is too long. */
 static void enter(path *p, const bvpi_binary_node *node, const uint8_t *payload)
@@ -274,27 +227,32 @@ static void enter(path *p, const bvpi_binary_node *node, const uint8_t *payload)
         l->hi[axis] = -INFINITY;
     }
     bvpi_decoded_volume(&c->tree, parent, payload, &l->volume);
-    verify_payload(p, parent, l);
+    if (c->tree.kind == BVPD_KIND_BOXTREE)
+        verify_planes(p, parent, payload);
+    else if (c->tree.kind != BVPD_KIND_AABB)
+        verify_oriented(p, payload, &l->volume.oriented);
     if (bvpi_binary_is_leaf(&c->tree, node))
         verify_leaf(p, l);
     else if (bvpi_binary_children(&c->tree, node, l->child, l->child_payload))
         l->child_count = 2;
-    else
-        report_children(p, node);
-}
-
-static bool is_union(const level *l)
-{
-    for (int axis = 0; axis < 3; axis++)
-        if (bvpi_float_of_bits(bvpi_peek_u32(l->payload + 4 * axis)) != l->lo[axis] ||
-            bvpi_float_of_bits(bvpi_peek_u32(l->payload + 12 + 4 * axis)) != l->hi[axis])
-            return false;
-    return true;
+    else { /* say why the block's node does not have two children */
+        const uint8_t *bytes = c->tree.blob + node->at;
+        const uint32_t room = node->end - node->at;
+        const uint32_t left = bvpi_load_u8(bytes) + 1u, span = bvpi_load_u8(bytes + 1);
+        if (room < 2 ||
+            BVPI_SOUND(p->report, "BLK-2", offset_of(p, bytes), left < node->count && span > 0,
+                       "the left child of a node with %" PRIu32 " triangles has %" PRIu32
+                       ", and its span is %" PRIu32,
+                       node->count, left, span))
+            bvpi_report_add(p->report, "BLK-3", BVP_ERR_CORRUPT, offset_of(p, bytes),
+                            "children leave the %" PRIu32 " bytes of their node", room);
+    }
 }
 
 /* Removes the last node of the path; everything below it was visited. */
 static void leave(path *p)
 {
+    assert(p->count > 0);
     level *l = &p->levels[--p->count];
     const bvpi_binary *tree = &p->check->tree;
     const uint64_t offset = offset_of(p, l->payload);
@@ -303,9 +261,13 @@ static void leave(path *p)
         BVPI_SOUND(p->report, "BIN-6", offset, l->triangle_count > tree->leaf_size,
                    "a node of %" PRIu64 " triangles has children; leaves have up to %" PRIu32,
                    l->triangle_count, tree->leaf_size);
-    if (tree->kind == BVPD_KIND_AABB)
-        BVPI_SOUND(p->report, is_leaf ? "AAB-1" : "AAB-2", offset, is_union(l),
-                   "a box is not the union of what it holds");
+    bool is_union = true; /* the box, of what is below */
+    for (int axis = 0; axis < 3 && tree->kind == BVPD_KIND_AABB; axis++)
+        is_union = is_union &&
+                   bvpi_float_of_bits(bvpi_peek_u32(l->payload + 4 * axis)) == l->lo[axis] &&
+                   bvpi_float_of_bits(bvpi_peek_u32(l->payload + 12 + 4 * axis)) == l->hi[axis];
+    BVPI_SOUND(p->report, is_leaf ? "AAB-1" : "AAB-2", offset, is_union,
+               "a box is not the union of what it holds");
     if (p->count == 0)
         return;
     level *parent = &p->levels[p->count - 1];
@@ -313,26 +275,23 @@ static void leave(path *p)
     grow(parent, l->lo, l->hi);
 }
 
-static void walk(path *p)
-{
-    bvpi_binary_node root;
-    const uint8_t *payload;
-    if (!bvpi_binary_root(&p->check->tree, &root, &payload))
-        return;
-    enter(p, &root, payload);
-    while (p->count > 0 && bvpi_report_goes_on(p->report)) {
-        level *l = &p->levels[p->count - 1];
-        if (l->entered < l->child_count) {
-            const uint32_t idx = l->entered++;
-            enter(p, &l->child[idx], l->child_payload[idx]);
-        } else
-            leave(p);
-    }
-}
-
 void bvpi_verify_volumes(bvpi_binary_check *check)
 {
     path p = {.check = check, .report = &check->verify->report, .cluster_off = UINT64_MAX};
+    bvpi_binary_node root;
+    const uint8_t *payload;
+    assert(check->items.bytes);
     bvpi_decoded_start(&check->tree, &p.start);
-    walk(&p);
+    if (!bvpi_binary_root(&check->tree, &root, &payload))
+        return;
+    enter(&p, &root, payload);
+    while (p.count > 0 && bvpi_report_goes_on(p.report)) {
+        level *l = &p.levels[p.count - 1];
+        assert(p.count <= BVPD_DEPTH_MAX && l->entered <= l->child_count);
+        if (l->entered < l->child_count) {
+            const uint32_t idx = l->entered++;
+            enter(&p, &l->child[idx], l->child_payload[idx]);
+        } else
+            leave(&p);
+    }
 }

@@ -22,6 +22,7 @@
  */
 #include "clash/apart.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
                           const bvpi_placement *placement, double length, bool *out)
 {
     const bool is_a = item == judge->a;
+    assert(is_a || item == judge->b);
     bvpi_placed_part *asked = is_a ? &judge->query.bodies.a.one : &judge->query.bodies.b.one;
     bvpi_clash_item moved = *item;
     bvpi_where where = BVPI_OUTSIDE;
@@ -121,28 +123,6 @@ double bvpi_apart_by_boxes(const bvpi_bounds *a, const bvpi_bounds *b)
 
 #define ACROSS 0.1 /* sine of the angle from which on two directions differ */
 
-/* The unit vector perpendicular to the two directions that differ most. False if all are
- * parallel. */
-static bool find_axis(const bvpi_contacts *c, double axis[3])
-{
-    double most = ACROSS * ACROSS;
-    bool found = false;
-    for (uint32_t k = 1; k < c->normal_count; k++)
-        for (uint32_t l = 0; l < k; l++) {
-            const double *p = c->normals[k], *q = c->normals[l];
-            const double cross[3] = {p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2],
-                                     p[0] * q[1] - p[1] * q[0]};
-            const double size = bvpi_dot(cross, cross);
-            if (!(size > most))
-                continue;
-            most = size;
-            found = true;
-            for (int i = 0; i < 3; i++)
-                axis[i] = cross[i] / sqrt(size);
-        }
-    return found;
-}
-
 /* The projection onto the plane perpendicular to a unit vector. */
 static void project_across(const double axis[3], double out[9])
 {
@@ -155,9 +135,24 @@ static void project_across(const double axis[3], double out[9])
  * around the axis of a pin, or all directions. */
 static void project_on_ways(const bvpi_contacts *c, double out[9])
 {
-    double axis[3];
-    const bool has_axis = find_axis(c, axis);
-    bool is_all = false;
+    /* The axis: the unit vector perpendicular to the two directions that differ most. None if all
+     * are parallel. */
+    double axis[3], most = ACROSS * ACROSS;
+    bool has_axis = false, is_all = false;
+    assert(c->normal_count > 0 && c->normal_count <= BVPI_CONTACT_NORMALS);
+    for (uint32_t k = 1; k < c->normal_count; k++)
+        for (uint32_t l = 0; l < k; l++) {
+            const double *p = c->normals[k], *q = c->normals[l];
+            const double cross[3] = {p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2],
+                                     p[0] * q[1] - p[1] * q[0]};
+            const double size = bvpi_dot(cross, cross);
+            if (!(size > most))
+                continue;
+            most = size;
+            has_axis = true;
+            for (int i = 0; i < 3; i++)
+                axis[i] = cross[i] / sqrt(size);
+        }
     for (uint32_t k = 0; k < c->normal_count && has_axis; k++)
         is_all = is_all || fabs(bvpi_dot(axis, c->normals[k])) > ACROSS;
     if (has_axis && !is_all) {
@@ -169,12 +164,6 @@ static void project_on_ways(const bvpi_contacts *c, double out[9])
             out[3 * i + k] = is_all ? (double)(i == k) : c->normals[0][i] * c->normals[0][k];
 }
 
-static void corner_of(const bvpi_part *part, int which, double out[3])
-{
-    for (int k = 0; k < 3; k++)
-        out[k] = (double)(which >> k & 1 ? part->hi[k] : part->lo[k]);
-}
-
 /* An upper bound of how far any point of the part moves. The difference of two placements is
  * affine, so a corner of the part's box moves farthest. */
 static double farthest_move(const bvpi_part *part, const double from[12], const double to[12])
@@ -182,7 +171,8 @@ static double farthest_move(const bvpi_part *part, const double from[12], const 
     double most = 0;
     for (int which = 0; which < 8; which++) {
         double corner[3], move[3];
-        corner_of(part, which, corner);
+        for (int k = 0; k < 3; k++)
+            corner[k] = (double)(which >> k & 1 ? part->hi[k] : part->lo[k]);
         for (int i = 0; i < 3; i++) {
             double sum = to[4 * i + 3] - from[4 * i + 3], terms = fabs(sum);
             for (int k = 0; k < 3; k++) {
@@ -288,17 +278,6 @@ typedef struct axis_try {
 } axis_try;
 
 /* Keeps the narrowest tries, in ascending order. */
-static void keep_try(axis_try tries[TRIES], unsigned *count, const axis_try *one)
-{
-    unsigned at = *count;
-    if (at == TRIES && !(one->radius < tries[at - 1].radius))
-        return;
-    at = at < TRIES ? (*count)++ : at - 1;
-    for (; at > 0 && one->radius < tries[at - 1].radius; at--)
-        tries[at] = tries[at - 1];
-    tries[at] = *one;
-}
-
 static void keep_axes(axis_try tries[TRIES], unsigned *count, const bvpi_clash_item *item)
 {
     const double *m = item->part.at.placement.m;
@@ -310,7 +289,14 @@ static void keep_axes(axis_try tries[TRIES], unsigned *count, const bvpi_clash_i
         axis_try one = {.item = item};
         project_across(axis, one.projection);
         one.radius = radius_of(item, one.projection);
-        keep_try(tries, count, &one);
+        unsigned at = *count;
+        if (at == TRIES && !(one.radius < tries[at - 1].radius))
+            continue;
+        at = at < TRIES ? (*count)++ : at - 1;
+        for (; at > 0 && one.radius < tries[at - 1].radius; at--)
+            tries[at] = tries[at - 1];
+        tries[at] = one;
+        assert(*count <= TRIES);
     }
 }
 

@@ -16,6 +16,7 @@
  * Spec: exactness.md, chapter "Clash verdicts"
  * Measured: decisions.md, "Verdicts of a whole plant"
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,33 +99,6 @@ static void worker_free(void *own)
     free(w);
 }
 
-static bvp_status get_item(worker *w, bvpi_clash_scene *scene, uint32_t instance,
-                           const bvpi_clash_item **out)
-{
-    kept_item *kept = &w->items[instance % KEPT];
-    *out = &kept->item;
-    if (kept->is_known && kept->instance == instance)
-        return BVP_OK;
-    const bvp_status status = bvpi_clash_item_init(&kept->item, scene, true, instance, w->meter);
-    kept->instance = instance;
-    kept->is_known = status == BVP_OK;
-    return status;
-}
-
-static bvp_status get_bounds(worker *w, const bvpi_placed_body *placed, uint32_t instance,
-                             bvpi_bounds *out)
-{
-    kept_bounds *kept = &w->kept[instance % KEPT_BOUNDS];
-    bvp_status status = BVP_OK;
-    if (!kept->is_known || kept->instance != instance) {
-        status = bvpi_clash_bounds(placed, instance, &kept->bounds);
-        kept->instance = instance;
-        kept->is_known = status == BVP_OK;
-    }
-    *out = kept->bounds;
-    return status;
-}
-
 /* Arguments were checked before. So an argument error now means a damaged file, unless the two
  * parts have no kind of hierarchy in common. */
 static bvp_status judge_items(bvpi_clash_judge *judge, bvp_clash_detail detail,
@@ -141,7 +115,7 @@ static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uin
 {
     const bvp_clash_options *options = all->options;
     bvp_clash_pair pair;
-    const bvpi_clash_item *item_b;
+    assert(!all->scene.self || a < b);
     memset(&pair, 0, sizeof pair);
     pair.a = a;
     pair.b = b;
@@ -155,11 +129,18 @@ static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uin
     pair.limits.clearance = fmin(pair.limits.clearance, all->scene.reach);
     pair.limits.touch_gap = fmin(pair.limits.touch_gap, all->scene.reach);
     bvpi_meter_init(&w->steps, all->control);
-    bvp_status status =
-        bvpi_meter_step(w->meter) ? get_item(w, &all->scene, b, &item_b) : BVP_ERR_CANCELLED;
+    if (!bvpi_meter_step(w->meter))
+        return BVP_ERR_CANCELLED;
+    bvp_status status = BVP_OK;
+    kept_item *kept = &w->items[b % KEPT];
+    if (!kept->is_known || kept->instance != b) {
+        status = bvpi_clash_item_init(&kept->item, &all->scene, true, b, w->meter);
+        kept->instance = b;
+        kept->is_known = status == BVP_OK;
+    }
     if (status != BVP_OK)
         return status;
-    bvpi_clash_judge_set(&w->judge, &w->item_a, item_b);
+    bvpi_clash_judge_set(&w->judge, &w->item_a, &kept->item);
     status = judge_items(&w->judge, options->detail, &pair);
     if (status != BVP_OK)
         return status;
@@ -169,26 +150,22 @@ static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uin
     return block->status;
 }
 
-static void unite(bvpi_bounds *to, const bvpi_bounds *with)
-{
-    for (int i = 0; i < 3; i++) {
-        to->lo[i] = fmin(to->lo[i], with->lo[i]);
-        to->hi[i] = fmax(to->hi[i], with->hi[i]);
-    }
-}
-
 /* One walk for the common box of a block's instances; then the boxes of all candidates, which every
  * instance of the block is compared with. */
 static bvp_status find_candidates(whole *all, worker *w, const bvpi_clash_block *block)
 {
     bvpi_bounds *own = w->own;
     bvpi_bounds all_own = {0};
+    assert(block->count <= BVPI_CLASH_BLOCK_MOST);
     bvp_status status = BVP_OK;
     for (uint32_t i = 0; i < block->count && status == BVP_OK; i++) {
         status = bvpi_clash_bounds(&all->scene.a, block->first + i, &own[i]);
         if (i == 0)
             all_own = own[i];
-        unite(&all_own, &own[i]);
+        for (int k = 0; k < 3; k++) {
+            all_own.lo[k] = fmin(all_own.lo[k], own[i].lo[k]);
+            all_own.hi[k] = fmax(all_own.hi[k], own[i].hi[k]);
+        }
     }
     if (status == BVP_OK)
         status = bvpi_clash_candidates(&all->scene, &all_own, &w->near);
@@ -201,10 +178,18 @@ static bvp_status find_candidates(whole *all, worker *w, const bvpi_clash_block 
             return BVP_ERR_NO_MEMORY;
         }
     }
-    for (size_t k = 0; k < w->near.count && status == BVP_OK; k++)
-        status = k % BVPI_CLASH_BLOCK_MOST == 0 && bvpi_is_cancelled(all->control)
-                     ? BVP_ERR_CANCELLED
-                     : get_bounds(w, &all->scene.b, w->near.items[k], &w->bounds[k]);
+    for (size_t k = 0; k < w->near.count && status == BVP_OK; k++) {
+        const uint32_t instance = w->near.items[k];
+        kept_bounds *kept = &w->kept[instance % KEPT_BOUNDS];
+        if (k % BVPI_CLASH_BLOCK_MOST == 0 && bvpi_is_cancelled(all->control))
+            return BVP_ERR_CANCELLED;
+        if (!kept->is_known || kept->instance != instance) {
+            status = bvpi_clash_bounds(&all->scene.b, instance, &kept->bounds);
+            kept->instance = instance;
+            kept->is_known = status == BVP_OK;
+        }
+        w->bounds[k] = kept->bounds;
+    }
     return status;
 }
 
@@ -223,33 +208,18 @@ static bvp_status work_on_instance(whole *all, worker *w, bvpi_clash_block *bloc
             continue;
         if (!bvpi_clash_goes_on(block->order))
             break;
-        if (!is_ready)
+        if (!is_ready) {
             status = bvpi_clash_item_init(&w->item_a, &all->scene, false, a, w->meter);
-        if (!is_ready)
-            w->judge.a = NULL;
-        is_ready = true;
+            w->judge.a = NULL; /* another item at the same address */
+            is_ready = true;
+        }
         if (status == BVP_OK)
             status = judge_pair(all, w, block, a, b);
     }
     return status;
 }
 
-/* Counts an instance as examined. Neighbouring instances often have the same part, so its record is
- * cached. */
-static bvp_status count_instance(whole *all, bvpi_clash_block *block, uint32_t a, uint32_t *part,
-                                 bvp_part_info *info)
-{
-    bvpd_instance record;
-    double placement[12];
-    bvp_status status = bvpi_get_instance(all->scene.a.file, a, &record, placement);
-    if (status == BVP_OK && record.part != *part)
-        status = bvp_get_part(all->scene.a.file, record.part, info);
-    *part = record.part;
-    block->sum.instance_count++;
-    block->sum.open_count += status == BVP_OK && info->open_edge_count > 0;
-    return status;
-}
-
+/* Neighbouring instances often have the same part, so its record is kept for the next one. */
 static void work_on_block(void *user, void *own, bvpi_clash_block *block)
 {
     whole *all = user;
@@ -258,11 +228,20 @@ static void work_on_block(void *user, void *own, bvpi_clash_block *block)
     uint32_t part = BVP_NONE;
     bvp_status status = find_candidates(all, w, block);
     for (uint32_t i = 0; i < block->count && status == BVP_OK; i++) {
+        const uint32_t a = block->first + i;
+        bvpd_instance record;
+        double placement[12];
         status = bvpi_is_cancelled(all->control)
                      ? BVP_ERR_CANCELLED
-                     : count_instance(all, block, block->first + i, &part, &info);
-        if (status == BVP_OK)
-            status = work_on_instance(all, w, block, block->first + i, &w->own[i]);
+                     : bvpi_get_instance(all->scene.a.file, a, &record, placement);
+        if (status == BVP_OK && record.part != part)
+            status = bvp_get_part(all->scene.a.file, record.part, &info);
+        if (status != BVP_OK)
+            break;
+        part = record.part;
+        block->sum.instance_count++;
+        block->sum.open_count += info.open_edge_count > 0;
+        status = work_on_instance(all, w, block, a, &w->own[i]);
     }
     if (block->status == BVP_OK)
         block->status = status;
@@ -270,37 +249,16 @@ static void work_on_block(void *user, void *own, bvpi_clash_block *block)
 
 /* ---- public ---------------------------------------------------------------------------------- */
 
-/* The error text for callers. It does not name a rule of the format. */
-static bvp_status explain(bvp_status status, bvp_error *error)
-{
-    static const char *const reasons[] = {
-        [BVP_ERR_CORRUPT] = "an instance, part or hierarchy is damaged: verify the file",
-        [BVP_ERR_NO_MEMORY] = "no memory for a list of instances or pairs",
-        [BVP_ERR_SYSTEM] = "a part in the store can't be opened, or a thread can't be started: is "
-                           "the part there, and are there descriptors left?",
-        [BVP_ERR_ARGUMENT] = "a limit is negative, the placement singular, or two parts have no "
-                             "kind of hierarchy in common",
-        [BVP_ERR_CANCELLED] = "ended before it was done, by its flag, its callback or its budget "
-                              "of steps"};
-    const bool is_known = status < (int)(sizeof reasons / sizeof *reasons) && reasons[status];
-    return bvpi_error_set(error, status, UINT64_MAX, "", "%s",
-                          is_known ? reasons[status] : bvp_status_name(status));
-}
-
-static bvp_status run_all(whole *all, bvp_clash_fn callback, void *user, bvp_clash_coverage *sum)
-{
-    const bvpi_clash_run run = {.options = all->options,
-                                .first = all->options->first_instance,
-                                .total = bvpi_clash_count(&all->scene.a),
-                                .thread_count = all->options->thread_count,
-                                .callback = callback,
-                                .callback_user = user,
-                                .work = work_on_block,
-                                .user = all,
-                                .own_new = worker_new,
-                                .own_free = worker_free};
-    return bvpi_clash_in_order(&run, sum);
-}
+/* The error texts of bvp_clash(). They do not name a rule of the format. */
+static const char *const reasons[] = {
+    [BVP_ERR_CORRUPT] = "an instance, part or hierarchy is damaged: verify the file",
+    [BVP_ERR_NO_MEMORY] = "no memory for a list of instances or pairs",
+    [BVP_ERR_SYSTEM] = "a part in the store can't be opened, or a thread can't be started: is the "
+                       "part there, and are there descriptors left?",
+    [BVP_ERR_ARGUMENT] = "a limit is negative, the placement singular, or two parts have no kind "
+                         "of hierarchy in common",
+    [BVP_ERR_CANCELLED] = "ended before it was done, by its flag, its callback or its budget of "
+                          "steps"};
 
 bvp_status bvp_clash(const bvp_clash_scene *scene, const bvp_clash_options *options,
                      bvp_clash_fn callback, void *user, bvp_clash_coverage *coverage,
@@ -318,12 +276,27 @@ bvp_status bvp_clash(const bvp_clash_scene *scene, const bvp_clash_options *opti
     if (a && fill_limits(&all.limits, a, b) && all.options->reach >= 0)
         status = bvpi_clash_scene_init(&all.scene, a, b, scene->placement_b,
                                        reach_of(&all.limits, all.options->reach), all.control);
-    if (status == BVP_OK)
-        status = run_all(&all, callback, user, &sum);
+    if (status == BVP_OK) {
+        const bvpi_clash_run run = {.options = all.options,
+                                    .first = all.options->first_instance,
+                                    .total = bvpi_clash_count(&all.scene.a),
+                                    .thread_count = all.options->thread_count,
+                                    .callback = callback,
+                                    .callback_user = user,
+                                    .work = work_on_block,
+                                    .user = &all,
+                                    .own_new = worker_new,
+                                    .own_free = worker_free};
+        status = bvpi_clash_in_order(&run, &sum);
+    }
     bvpi_clash_scene_free(&all.scene);
     if (coverage)
         *coverage = sum;
-    return status == BVP_OK ? BVP_OK : explain(status, error);
+    if (status == BVP_OK)
+        return BVP_OK;
+    const bool is_known = status < (int)(sizeof reasons / sizeof *reasons) && reasons[status];
+    return bvpi_error_set(error, status, UINT64_MAX, "", "%s",
+                          is_known ? reasons[status] : bvp_status_name(status));
 }
 
 static bvp_status judge_one(bvpi_clash_scene *scene, bvp_clash_detail detail, bvp_clash_pair *pair)

@@ -15,6 +15,7 @@
  */
 #include "clash/clash_scene.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,31 +118,10 @@ bool bvpi_clash_is_near(const bvpi_bounds *a, const bvpi_bounds *b, double reach
 
 /* ---- candidates ------------------------------------------------------------------------------ */
 
-static bool append(bvpi_clash_list *list, uint32_t item)
-{
-    if (!bvpi_grow(&list->items, &list->capacity, list->count + 1, sizeof *list->items))
-        return false;
-    list->items[list->count++] = item;
-    return true;
-}
-
 static int compare(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
-}
-
-/* A valid hierarchy lists each instance once. If a forged one lists it twice, it is kept once. */
-static void sort_and_unite(bvpi_clash_list *list)
-{
-    size_t kept = 0;
-    if (list->count == 0)
-        return;
-    qsort(list->items, list->count, sizeof *list->items, compare);
-    for (size_t i = 1; i < list->count; i++)
-        if (list->items[i] != list->items[kept])
-            list->items[++kept] = list->items[i];
-    list->count = kept + 1;
 }
 
 typedef struct waiting_node {
@@ -161,14 +141,8 @@ typedef struct walk {
     waiting_node waiting[WAITING_MOST];
 } walk;
 
-static bool frames_meet(const bvpi_frame *a, const bvpi_frame *b)
-{
-    for (int i = 0; i < 3; i++)
-        if (a->lo[i] > b->hi[i] || b->lo[i] > a->hi[i])
-            return false;
-    return true;
-}
-
+/* Lists the instances of the node's leaves that meet the searched box, and pushes the inner
+ * children that do. */
 static bvp_status open_node(walk *w, const waiting_node *at)
 {
     bvpd_node node;
@@ -182,7 +156,10 @@ static bvp_status open_node(walk *w, const waiting_node *at)
         if (!bvpi_meta_is_inner(meta) && !bvpi_meta_is_leaf(meta))
             continue;
         bvpi_frame_child(&at->frame, &node, lane, &child.frame);
-        const bool meets = frames_meet(&child.frame, &w->asked);
+        bool meets = true;
+        for (int i = 0; i < 3; i++)
+            meets =
+                meets && child.frame.lo[i] <= w->asked.hi[i] && w->asked.lo[i] <= child.frame.hi[i];
         if (bvpi_meta_is_inner(meta)) {
             inner++;
             if (meets && w->waiting_count == WAITING_MOST)
@@ -191,9 +168,11 @@ static bvp_status open_node(walk *w, const waiting_node *at)
                 w->waiting[w->waiting_count++] = child;
             continue;
         }
+        if (meets && !bvpi_grow(&w->out->items, &w->out->capacity, w->out->count + meta,
+                                sizeof *w->out->items))
+            return BVP_ERR_NO_MEMORY;
         for (uint32_t i = 0; meets && i < meta; i++)
-            if (!append(w->out, first + i))
-                return BVP_ERR_NO_MEMORY;
+            w->out->items[w->out->count++] = first + i;
         first += meta;
     }
     return BVP_OK;
@@ -257,6 +236,7 @@ static bvp_status walk_top(const bvpi_clash_scene *scene, const bvpi_placed_tree
     bvpi_frame_root(tree, &w.waiting[0].frame);
     w.waiting_count = 1;
     for (uint64_t left = tree->node_count; w.waiting_count > 0 && status == BVP_OK; left--) {
+        assert(w.waiting_count <= WAITING_MOST);
         const waiting_node at = w.waiting[--w.waiting_count];
         status = left == 0 ? BVP_ERR_CORRUPT : open_node(&w, &at);
         if (left % LOOK == 0 && bvpi_is_cancelled(scene->b.control))
@@ -278,7 +258,16 @@ bvp_status bvpi_clash_candidates(const bvpi_clash_scene *scene, const bvpi_bound
         if (status == BVP_OK)
             status = walk_top(scene, &top, bounds, out);
     }
-    if (status == BVP_OK)
-        sort_and_unite(out);
-    return status;
+    if (status != BVP_OK || out->count == 0)
+        return status;
+    /* A valid hierarchy lists each instance once. If a forged one lists it twice, it is kept once.
+     */
+    size_t kept = 0;
+    qsort(out->items, out->count, sizeof *out->items, compare);
+    for (size_t i = 1; i < out->count; i++)
+        if (out->items[i] != out->items[kept])
+            out->items[++kept] = out->items[i];
+    assert(kept < out->count);
+    out->count = kept + 1;
+    return BVP_OK;
 }

@@ -29,15 +29,6 @@ static double lesser(double a, double b)
 
 /* ---- triangles in the world ------------------------------------------------------------------ */
 
-/* A mirrored placement reverses a face's normal as computed from its corners. */
-static bool is_mirrored(const bvpi_placed_part *part)
-{
-    const double *m = part->at.placement.m;
-    return m[0] * (m[5] * m[10] - m[6] * m[9]) - m[1] * (m[4] * m[10] - m[6] * m[8]) +
-               m[2] * (m[4] * m[9] - m[5] * m[8]) <
-           0;
-}
-
 /* An edge, from the linear part alone: the translation would round it. Returns the squared norm of
  * the sums of its terms. */
 static double place_edge(const double m[12], const float from[3], const float to[3], double out[3])
@@ -79,7 +70,12 @@ void bvpi_world_tri_init(bvpi_world_tri *out, const bvpi_clash_item *item, const
     bvpi_cross(e, f, n);
     const double length = sqrt(bvpi_dot(n, n));
     const bool has_normal = length > 0 && isfinite(1 / length);
-    out->outward = !has_normal ? 0 : is_mirrored(&item->part) ? -1 : 1;
+    /* A mirrored placement reverses a face's normal as computed from its corners. */
+    const bool is_mirrored = m[0] * (m[5] * m[10] - m[6] * m[9]) -
+                                 m[1] * (m[4] * m[10] - m[6] * m[8]) +
+                                 m[2] * (m[4] * m[9] - m[5] * m[8]) <
+                             0;
+    out->outward = !has_normal ? 0 : is_mirrored ? -1 : 1;
     out->slack = CORNERS_SHARE * item->slack;
     out->turn = has_normal ? TURN * sqrt(terms_sq) / length : 0;
     for (int i = 0; i < 3; i++)
@@ -220,31 +216,19 @@ static bool extend_by_edges(const box *c, const bvpi_world_tri *tri, const bvpi_
     return any;
 }
 
-/* The common part of both boxes: the triangles can meet only there. */
-static void common_box(const bvpi_world_tri *a, const bvpi_world_tri *b, double lo[3], double hi[3])
-{
-    for (int i = 0; i < 3; i++) {
-        lo[i] = larger(a->lo[i], b->lo[i]);
-        hi[i] = lesser(a->hi[i], b->hi[i]);
-    }
-}
-
-static bool holds(const box *c, const double lo[3], const double hi[3])
-{
-    for (int i = 0; i < 3; i++)
-        if (lo[i] < c->lo[i] || hi[i] > c->hi[i])
-            return false;
-    return true;
-}
-
 /* If rounding leaves no point at all, the middle of the common box is used. */
 void bvpi_contact_extend(const bvpi_world_tri *a, const bvpi_world_tri *b, double lo[3],
                          double hi[3])
 {
     const box c = {lo, hi};
     double from[3], to[3], point[3];
-    common_box(a, b, from, to);
-    if (holds(&c, from, to))
+    bool is_known = true;
+    for (int i = 0; i < 3; i++) { /* the triangles can meet only where both boxes are */
+        from[i] = larger(a->lo[i], b->lo[i]);
+        to[i] = lesser(a->hi[i], b->hi[i]);
+        is_known = is_known && !(from[i] < lo[i] || to[i] > hi[i]);
+    }
+    if (is_known)
         return;
     const bool by_a = extend_by_edges(&c, a, b), by_b = extend_by_edges(&c, b, a);
     if (by_a || by_b)

@@ -13,6 +13,7 @@
  */
 #include "clash/contacts.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static void keep(bvpi_contacts *c, const bvp_pair *pair, const bvpi_world_tri *a
         at--;
     for (; at > 0 && c->kept[at - 1].promise < promise; at--)
         c->kept[at] = c->kept[at - 1];
+    assert(at < BVPI_CONTACTS_KEPT && c->kept_count <= BVPI_CONTACTS_KEPT);
     c->kept[at] = (bvpi_contact){pair->a, pair->b, *a, *b, promise, certain};
 }
 
@@ -68,16 +70,6 @@ static void keep_face(bvpi_faces *faces, const bvp_hit_id *hit, const bvpi_world
     faces->count++;
 }
 
-static void keep_ways(bvpi_contacts *c, const bvpi_world_tri *a, const bvpi_world_tri *b)
-{
-    double ways[2][3];
-    if (c->normal_count == BVPI_CONTACT_NORMALS)
-        return;
-    const unsigned count = bvpi_contact_ways(a, b, ways);
-    for (unsigned i = 0; i < count; i++)
-        keep_normal(c, ways[i]);
-}
-
 static const bvpi_world_tri *get_world(bvpi_world_tris *kept, const bvpi_clash_item *item,
                                        uint64_t number, const float tri[9])
 {
@@ -94,6 +86,7 @@ static int gather(void *user, const bvp_pair *pair)
     bvpi_contacts *out = g->out;
     const bvpi_pair_answer *answer = &g->judge->query.answer;
     const bvpi_world_tri *a, *b;
+    assert(out->count <= g->most);
     if (out->count == g->most) {
         out->is_all = false;
         return 1;
@@ -104,7 +97,12 @@ static int gather(void *user, const bvp_pair *pair)
     keep(out, pair, a, b);
     keep_face(&out->faces_a, &pair->a, a);
     keep_face(&out->faces_b, &pair->b, b);
-    keep_ways(out, a, b);
+    if (out->normal_count < BVPI_CONTACT_NORMALS) {
+        double ways[2][3];
+        const unsigned count = bvpi_contact_ways(a, b, ways);
+        for (unsigned i = 0; i < count; i++)
+            keep_normal(out, ways[i]);
+    }
     if (g->with_lines)
         bvpi_contact_extend(a, b, out->lo, out->hi);
     return 0;

@@ -9,7 +9,7 @@
  * - from above by moves that take the parts apart (apart.c).
  *
  * The verdict only needs to know on which side of the permitted overlap the depth is. settle()
- * tries the cheap steps first and stops at the first proof; settle_by_all() visits every contact.
+ * tries the cheap steps first and stops at the first proof; every contact is visited last.
  * Numbers beyond the verdict are refined by add_detail() and may not change the verdict: is_deep is
  * fixed before.
  *
@@ -17,7 +17,7 @@
  * was proved to free the parts. At the end lower <= upper.
  *
  * Two open surfaces have no inside: there depth is how far touching triangles reach through each
- * other's planes (take_promise).
+ * other's planes (try_contacts).
  *
  * Slow twin: brute force over all pairs, tests/support/clash_brute.c; depths of built scenes,
  * tests/property/test_clash_flush.c and test_clash_verdict.c.
@@ -26,6 +26,7 @@
  */
 #include "clash/apart.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -49,17 +50,6 @@ static bool is_enough(const probe *p)
     return p->out->lower > p->enough;
 }
 
-static void take_point(const probe *p, const double point[3], const bvp_closest_result *nearest)
-{
-    bvpi_clash_depth *out = p->out;
-    out->lower = nearest->distance;
-    out->has_point = true;
-    memcpy(p->is_of_a ? out->point_a : out->point_b, point, sizeof out->point_a);
-    memcpy(p->is_of_a ? out->point_b : out->point_a, nearest->point, sizeof out->point_a);
-    *(p->is_of_a ? &out->hit_a : &out->hit_b) = *p->hit;
-    *(p->is_of_a ? &out->hit_b : &out->hit_a) = nearest->id;
-}
-
 /* Most points are near the surface or outside, and the distance is the cheaper test, so it comes
  * first. */
 static bvp_status try_point(const probe *p, const double point[3])
@@ -75,9 +65,16 @@ static bvp_status try_point(const probe *p, const double point[3])
     if (status != BVP_OK || where != BVPI_INSIDE)
         return status;
     status = bvpi_clash_nearest(into, point, INFINITY, &query);
-    if (status == BVP_OK && query.best.found && query.best.distance > p->out->lower)
-        take_point(p, point, &query.best);
-    return status;
+    bvpi_clash_depth *out = p->out;
+    if (status != BVP_OK || !query.best.found || !(query.best.distance > out->lower))
+        return status;
+    out->lower = query.best.distance;
+    out->has_point = true;
+    memcpy(p->is_of_a ? out->point_a : out->point_b, point, sizeof out->point_a);
+    memcpy(p->is_of_a ? out->point_b : out->point_a, query.best.point, sizeof out->point_a);
+    *(p->is_of_a ? &out->hit_a : &out->hit_b) = *p->hit;
+    *(p->is_of_a ? &out->hit_b : &out->hit_a) = query.best.id;
+    return BVP_OK;
 }
 
 enum { CROSSINGS_MOST = 6 };
@@ -91,6 +88,7 @@ typedef struct crossings {
 static int keep_crossing(void *user, const bvp_ray_hit *hit)
 {
     crossings *c = user;
+    assert(c->count < CROSSINGS_MOST); /* the walk ends when it is full */
     unsigned at = c->count++;
     for (; at > 0 && c->t[at - 1] > hit->t; at--)
         c->t[at] = c->t[at - 1];
@@ -122,26 +120,7 @@ static bvp_status try_edge(const probe *p, const double from[3], const double to
     return status;
 }
 
-static bvp_status try_triangle(const probe *p, const double tri[9])
-{
-    bvp_status status = BVP_OK;
-    for (int k = 0; k < 3 && status == BVP_OK && !is_enough(p); k++)
-        status = try_point(p, tri + 3 * k);
-    for (int k = 0; k < 3 && status == BVP_OK && !is_enough(p); k++)
-        status = try_edge(p, tri + 3 * k, tri + 3 * ((k + 1) % 3));
-    return status;
-}
-
-/* Open surfaces have no inside. How far their triangles reach through each other is the only
- * measure. */
-static void take_promise(const bvpi_contact *contact, bvpi_clash_depth *out)
-{
-    if (contact->certain > out->lower) {
-        out->lower = contact->certain;
-        out->has_point = false;
-    }
-}
-
+/* The corners of one of the contact's triangles, then the points where its edges are deepest. */
 static bvp_status try_side(bvpi_clash_judge *judge, const bvpi_contact *contact, bool is_of_a,
                            double enough, bvpi_clash_depth *out)
 {
@@ -151,8 +130,13 @@ static bvp_status try_side(bvpi_clash_judge *judge, const bvpi_contact *contact,
                      enough,
                      (is_of_a ? judge->a : judge->b)->slack,
                      out};
-    return is_enough(&p) ? BVP_OK
-                         : try_triangle(&p, is_of_a ? contact->a.corner : contact->b.corner);
+    const double *tri = is_of_a ? contact->a.corner : contact->b.corner;
+    bvp_status status = BVP_OK;
+    for (int k = 0; k < 3 && status == BVP_OK && !is_enough(&p); k++)
+        status = try_point(&p, tri + 3 * k);
+    for (int k = 0; k < 3 && status == BVP_OK && !is_enough(&p); k++)
+        status = try_edge(&p, tri + 3 * k, tri + 3 * ((k + 1) % 3));
+    return status;
 }
 
 /* Tries each triangle once, although it may be in several pairs. */
@@ -166,8 +150,12 @@ static bvp_status try_contacts(bvpi_clash_judge *judge, const bvpi_contact *kept
             is_new_a = is_new_a && kept[k].hit_a.triangle != kept[i].hit_a.triangle;
             is_new_b = is_new_b && kept[k].hit_b.triangle != kept[i].hit_b.triangle;
         }
-        if (judge->a->is_open && judge->b->is_open)
-            take_promise(&kept[i], out);
+        /* Open surfaces have no inside. How far their triangles reach through each other is the
+         * only measure. */
+        if (judge->a->is_open && judge->b->is_open && kept[i].certain > out->lower) {
+            out->lower = kept[i].certain;
+            out->has_point = false;
+        }
         if (is_new_a)
             status = try_side(judge, &kept[i], true, enough, out);
         if (is_new_b && status == BVP_OK)
@@ -228,24 +216,6 @@ static int keep_next(void *user, const bvp_ray_hit *hit)
     return 0;
 }
 
-/* The point half way from a face to the next surface behind it, of either part. False if there is
- * none. */
-static bool behind_face(const bvpi_clash_judge *judge, const double centre[3], const double way[3],
-                        double least, double out[3], bvp_status *status)
-{
-    const bvpi_clash_item *items[2] = {judge->a, judge->b};
-    bvp_ray ray = {.t_max = INFINITY};
-    next_crossing next = {INFINITY, least};
-    memcpy(ray.origin, centre, sizeof ray.origin);
-    memcpy(ray.direction, way, sizeof ray.direction);
-    for (int k = 0; k < 2 && *status == BVP_OK; k++)
-        *status = bvpi_ray_part_hits(&items[k]->part, items[k]->file->isa, &ray, items[k]->meter,
-                                     keep_next, &next);
-    for (int i = 0; i < 3; i++)
-        out[i] = centre[i] + 0.5 * next.t * way[i];
-    return *status == BVP_OK && isfinite(next.t);
-}
-
 /* Distances may exceed the least one by a factor of 1 + 1e-9: exactness.md, chapter 8. */
 #define LESS (1 - 0x1p-29)
 
@@ -289,9 +259,21 @@ static bvp_status try_balls(bvpi_clash_judge *judge, const bvpi_faces *faces, do
     const uint32_t count = faces->count < most ? faces->count : most;
     for (uint32_t i = 0; i < count && status == BVP_OK && !(out->lower > overlap); i++) {
         const double *from = faces->centre[i], *way = faces->inward[i];
+        if (!(bvpi_dot(way, way) > 0))
+            continue;
+        /* half way from the face to the next surface behind it, of either part */
+        const bvpi_clash_item *items[2] = {judge->a, judge->b};
+        bvp_ray ray = {.t_max = INFINITY};
+        next_crossing next = {INFINITY, fmax(overlap, slack)};
         double centre[3];
-        if (bvpi_dot(way, way) > 0 &&
-            behind_face(judge, from, way, fmax(overlap, slack), centre, &status))
+        memcpy(ray.origin, from, sizeof ray.origin);
+        memcpy(ray.direction, way, sizeof ray.direction);
+        for (int k = 0; k < 2 && status == BVP_OK; k++)
+            status = bvpi_ray_part_hits(&items[k]->part, items[k]->file->isa, &ray, items[k]->meter,
+                                        keep_next, &next);
+        for (int k = 0; k < 3; k++)
+            centre[k] = from[k] + 0.5 * next.t * way[k];
+        if (status == BVP_OK && isfinite(next.t))
             status = try_ball(judge, centre, overlap, out);
     }
     return status;
@@ -315,6 +297,7 @@ static bvp_status lower_upper(bvpi_clash_judge *judge, const bvpi_contacts *c,
     for (int i = 0; i < 3 && length > 0; i++)
         ways[count][i] /= sqrt(length);
     count += length > 0;
+    assert(count <= BVPI_CONTACT_NORMALS + 1);
     for (unsigned k = 0; k < count && status == BVP_OK; k++) {
         bool is_apart = true;
         for (int step = 0; step < 6 && is_apart && status == BVP_OK; step++) {
@@ -359,13 +342,31 @@ static bool is_settled(const bvpi_clash_depth *out, double overlap)
     return out->lower > overlap || out->upper <= overlap;
 }
 
-/* Uses all contacts, which takes long. */
-static bvp_status settle_by_all(bvpi_clash_judge *judge, double overlap, bool with_lines,
-                                bvpi_clash_depth *out)
+/* Is the depth above `overlap`? The first point that is deep enough proves yes, the first short
+ * move that takes the parts apart proves no. The steps are the same for every detail. Edges are
+ * only cut where triangles reach that far through each other's planes. */
+static bvp_status settle(bvpi_clash_judge *judge, const bvpi_contact *first, double overlap,
+                         bool with_lines, bvpi_clash_depth *out)
 {
     bvpi_contacts *c = judge->contacts;
-    const uint32_t known = c->normal_count;
     bvp_status status = BVP_OK;
+    assert(out->lower == 0 && !c->is_all);
+    if (first->promise > overlap)
+        status = try_contacts(judge, first, 1, overlap, out);
+    if (status == BVP_OK && !is_settled(out, overlap))
+        status = come_free(judge, first, overlap, &out->upper);
+    if (status != BVP_OK || is_settled(out, overlap))
+        return status;
+    status = bvpi_contacts_find(judge, SOME, false, c);
+    if (status == BVP_OK && c->count == 0)
+        status = bvpi_contacts_spread(judge, c);
+    if (status == BVP_OK)
+        status = bvpi_apart_by_shrinking(judge, c, overlap, &out->upper);
+    if (status != BVP_OK || is_settled(out, overlap))
+        return status;
+
+    /* From here on all contacts are used, which takes long. */
+    const uint32_t known = c->normal_count;
     if (!c->is_all)
         status = bvpi_contacts_find(judge, UINT64_MAX, with_lines, c);
     if (status == BVP_OK)
@@ -384,40 +385,6 @@ static bvp_status settle_by_all(bvpi_clash_judge *judge, double overlap, bool wi
     return status;
 }
 
-/* Is the depth above `overlap`? The first point that is deep enough proves yes, the first short
- * move that takes the parts apart proves no. The steps are the same for every detail. Edges are
- * only cut where triangles reach that far through each other's planes. */
-static bvp_status settle(bvpi_clash_judge *judge, const bvpi_contact *first, double overlap,
-                         bool with_lines, bvpi_clash_depth *out)
-{
-    bvpi_contacts *c = judge->contacts;
-    bvp_status status = BVP_OK;
-    if (first->promise > overlap)
-        status = try_contacts(judge, first, 1, overlap, out);
-    if (status == BVP_OK && !is_settled(out, overlap))
-        status = come_free(judge, first, overlap, &out->upper);
-    if (status != BVP_OK || is_settled(out, overlap))
-        return status;
-    status = bvpi_contacts_find(judge, SOME, false, c);
-    if (status == BVP_OK && c->count == 0)
-        status = bvpi_contacts_spread(judge, c);
-    if (status == BVP_OK)
-        status = bvpi_apart_by_shrinking(judge, c, overlap, &out->upper);
-    if (status != BVP_OK || is_settled(out, overlap))
-        return status;
-    return settle_by_all(judge, overlap, with_lines, out);
-}
-
-/* Improves both bounds, for pairs that are deeper than permitted. */
-static bvp_status refine(bvpi_clash_judge *judge, bvpi_clash_depth *out)
-{
-    bvpi_contacts *c = judge->contacts;
-    bvp_status status = try_all(judge, c, INFINITY, out);
-    if (status == BVP_OK)
-        status = try_contacts(judge, c->kept, c->kept_count, INFINITY, out);
-    return status == BVP_OK ? lower_upper(judge, c, out) : status;
-}
-
 /* Computes what a detail asks for beyond the verdict. */
 static bvp_status add_detail(bvpi_clash_judge *judge, double overlap, bvp_clash_detail detail,
                              bvpi_clash_depth *out)
@@ -430,8 +397,13 @@ static bvp_status add_detail(bvpi_clash_judge *judge, double overlap, bvp_clash_
         return BVP_OK;
     if (!c->is_all || with_lines != c->has_lines)
         status = bvpi_contacts_find(judge, UINT64_MAX, with_lines, c);
-    if (status == BVP_OK && !is_touch && !is_fast)
-        status = refine(judge, out);
+    if (status == BVP_OK && !is_touch && !is_fast) { /* deeper than permitted: how deep? */
+        status = try_all(judge, c, INFINITY, out);
+        if (status == BVP_OK)
+            status = try_contacts(judge, c->kept, c->kept_count, INFINITY, out);
+        if (status == BVP_OK)
+            status = lower_upper(judge, c, out);
+    }
     out->contact_count = c->count;
     memcpy(out->lo, c->lo, sizeof out->lo);
     memcpy(out->hi, c->hi, sizeof out->hi);
@@ -471,5 +443,6 @@ bvp_status bvpi_clash_measure_depth(bvpi_clash_judge *judge, const bvp_hit_id *h
         out->upper = fmax(out->upper, out->lower);
     else
         out->lower = fmin(out->lower, fmin(out->upper, overlap));
+    assert(out->lower <= out->upper && out->is_deep == (out->lower > overlap));
     return status;
 }

@@ -22,6 +22,7 @@
  */
 #include "clash/judge.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Points of a piece: its extreme corners, then its first triangle's corners and middle. */
@@ -47,29 +48,6 @@ static void place_middle(const bvpi_clash_item *item, const float tri[9], double
     bvpi_clash_middle(c, out);
 }
 
-static void point_of(const bvpi_clash_item *item, const struct bvpi_piece *piece, int which,
-                     double out[3])
-{
-    if (which < EXTREMES)
-        bvpi_clash_place_corner(item, piece->extreme[which], out);
-    else if (which < POINTS - 1)
-        bvpi_clash_place_corner(item, piece->corners + 3 * (which - EXTREMES), out);
-    else
-        place_middle(item, piece->corners, out);
-}
-
-/* A piece that is inside has all its corners inside the box. */
-static bool may_hold(const question *q, const struct bvpi_piece *piece)
-{
-    for (int k = 0; k < EXTREMES; k++) {
-        double point[3];
-        bvpi_clash_place_corner(q->inner, piece->extreme[k], point);
-        if (!bvpi_clash_is_in_box(&q->outer->part, point, q->slack))
-            return false;
-    }
-    return true;
-}
-
 /* A coarse test of a whole group: the middle of its box, within half its diagonal. */
 static bool may_hold_group(const question *q, const struct bvpi_piece_group *group)
 {
@@ -85,17 +63,6 @@ static bool may_hold_group(const question *q, const struct bvpi_piece_group *gro
     return bvpi_clash_is_in_box(&q->outer->part, world, radius + q->slack);
 }
 
-/* For a point that rays do not call outside an open part. If the part is closed except for cracks,
- * the winding number may prove that it is inside. Everything else is UNSURE, including a winding
- * number of 0: a point that near a crack may reach through it. */
-static bvp_status ask_open(const question *q, const double point[3], bvpi_where *out)
-{
-    const bvp_status status = bvpi_clash_winding(q->outer, point, q->slack, q->crack, out);
-    if (*out != BVPI_INSIDE)
-        *out = BVPI_UNSURE;
-    return status;
-}
-
 /* A point of inner, possibly on outer's surface. *told: the answer is certain enough to decide. */
 static bvp_status ask_point(const question *q, const double point[3], bvpi_where *out, bool *told)
 {
@@ -105,8 +72,15 @@ static bvp_status ask_point(const question *q, const double point[3], bvpi_where
     *told = !query.best.found;
     if (status == BVP_OK && *told)
         status = bvpi_clash_where(q->outer, point, out);
-    if (status == BVP_OK && *told && q->outer->is_open && *out != BVPI_OUTSIDE)
-        return ask_open(q, point, out);
+    if (status == BVP_OK && *told && q->outer->is_open && *out != BVPI_OUTSIDE) {
+        /* Rays do not call the point outside an open part. If that is closed except for cracks, the
+         * winding number may prove that the point is inside. Everything else is UNSURE, including a
+         * winding number of 0: a point that near a crack may reach through it. */
+        status = bvpi_clash_winding(q->outer, point, q->slack, q->crack, out);
+        if (*out != BVPI_INSIDE)
+            *out = BVPI_UNSURE;
+        return status;
+    }
     *told = *told && *out != BVPI_UNSURE;
     return status;
 }
@@ -119,7 +93,12 @@ static bvp_status ask_piece(const question *q, const struct bvpi_piece *piece, b
     *told = false;
     for (int which = 0; which < POINTS && status == BVP_OK && !*told; which++) {
         double point[3];
-        point_of(q->inner, piece, which, point);
+        if (which < EXTREMES)
+            bvpi_clash_place_corner(q->inner, piece->extreme[which], point);
+        else if (which < POINTS - 1)
+            bvpi_clash_place_corner(q->inner, piece->corners + 3 * (which - EXTREMES), point);
+        else
+            place_middle(q->inner, piece->corners, point);
         status = ask_point(q, point, out, told);
     }
     return status;
@@ -172,7 +151,13 @@ static bvp_status ask_pieces(const question *q, const bvpi_pieces *pieces, bvpi_
             i += BVPI_PIECE_GROUP - 1;
             continue;
         }
-        if (!may_hold(q, &pieces->at[i]))
+        bool may_hold = true; /* a piece that is inside has all its corners inside the box */
+        for (int k = 0; k < EXTREMES && may_hold; k++) {
+            double point[3];
+            bvpi_clash_place_corner(q->inner, pieces->at[i].extreme[k], point);
+            may_hold = bvpi_clash_is_in_box(&q->outer->part, point, q->slack);
+        }
+        if (!may_hold)
             continue;
         if (asked++ < PIECES_ASKED)
             status = ask_piece(q, &pieces->at[i], out, &told);
@@ -186,6 +171,7 @@ static bvp_status ask_pieces(const question *q, const bvpi_pieces *pieces, bvpi_
 static bvp_status holds(const question *q, bvpi_where *out)
 {
     const bvpi_clash_item *inner = q->inner;
+    assert(q->gap >= q->slack);
     const bvp_control *control = inner->meter != NULL ? inner->meter->control : NULL;
     const bvpi_pieces *pieces;
     bool all_told = true;

@@ -19,6 +19,7 @@
  */
 #include "clash/judge.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "node/cluster_record.h"
@@ -52,20 +53,13 @@ bvp_status bvpi_clash_cast_ray(const bvpi_clash_item *item, const double point[3
                                bvpi_tally *out)
 {
     bvp_ray ray = {.t_max = INFINITY};
+    assert(which >= 0 && which < BVPI_CLASH_DIRECTIONS);
     *out = (bvpi_tally){.direction = bvpi_clash_directions[which]};
     for (int i = 0; i < 3; i++) {
         ray.origin[i] = point[i];
         ray.direction[i] = bvpi_clash_directions[which][i];
     }
     return bvpi_ray_part_hits(&item->part, item->file->isa, &ray, item->meter, count_hit, out);
-}
-
-/* Votes of the rays from a point of an open part: [0] leaves freely, [1] crosses. */
-static bvpi_where vote(const unsigned votes[2])
-{
-    if (votes[1] <= votes[0])
-        return BVPI_OUTSIDE;
-    return votes[0] == 0 ? BVPI_INSIDE : BVPI_UNSURE;
 }
 
 /* See the top of the file for the three cases. */
@@ -89,8 +83,13 @@ bvp_status bvpi_clash_where(const bvpi_clash_item *item, const double point[3], 
             return BVP_OK;
         }
     }
-    if (item->is_open && votes[0] + votes[1] > 0)
-        *out = vote(votes);
+    if (!item->is_open || votes[0] + votes[1] == 0)
+        return BVP_OK;
+    /* an open part's rays: [0] left it freely, [1] crossed it */
+    if (votes[1] <= votes[0])
+        *out = BVPI_OUTSIDE;
+    else if (votes[0] == 0)
+        *out = BVPI_INSIDE;
     return BVP_OK;
 }
 

@@ -24,6 +24,7 @@
 #include "base/growing_array.h"
 #include "base/thread.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,16 +62,6 @@ static void end(bvpi_clash_order *order)
     __atomic_store_n(&order->has_ended, true, __ATOMIC_RELAXED);
 }
 
-static void add_coverage(bvp_clash_coverage *to, const bvp_clash_coverage *from)
-{
-    to->box_pairs += from->box_pairs;
-    to->excluded += from->excluded;
-    to->instance_count += from->instance_count;
-    to->open_count += from->open_count;
-    for (int i = 0; i < BVP_VERDICT_COUNT; i++)
-        to->verdicts[i] += from->verdicts[i];
-}
-
 /* ---- delivery: one thread at a time, which holds is_delivering, not the mutex ---------------- */
 
 static void give_pairs(bvpi_clash_order *order, bvpi_clash_block *block)
@@ -93,15 +84,23 @@ static void give_block(bvpi_clash_order *order, bvpi_clash_block *block)
         end(order);
         return;
     }
-    add_coverage(&order->sum, &block->sum);
+    bvp_clash_coverage *sum = &order->sum;
+    sum->box_pairs += block->sum.box_pairs;
+    sum->excluded += block->sum.excluded;
+    sum->instance_count += block->sum.instance_count;
+    sum->open_count += block->sum.open_count;
+    for (int i = 0; i < BVP_VERDICT_COUNT; i++)
+        sum->verdicts[i] += block->sum.verdicts[i];
     if (options->progress && options->progress(options->progress_user, block->first + block->count,
-                                               order->run->total, &order->sum) != 0)
+                                               order->run->total, sum) != 0)
         end(order);
 }
 
 /* Called with the mutex held; releases it while the caller's function runs. */
 static void deliver_complete(bvpi_clash_order *order)
 {
+    assert(order->next_to_deliver <= order->next_to_take &&
+           order->next_to_take <= order->block_count);
     if (order->is_delivering)
         return;
     order->is_delivering = true;
@@ -155,7 +154,7 @@ bool bvpi_clash_deliver(bvpi_clash_block *block, const bvp_clash_pair *pair)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* Returns NULL if there are no more blocks. */
+/* Returns the next block, empty, or NULL if there are no more. */
 static bvpi_clash_block *take_block(bvpi_clash_order *order)
 {
     bvpi_clash_block *block = NULL;
@@ -165,31 +164,20 @@ static bvpi_clash_block *take_block(bvpi_clash_order *order)
         while (bvpi_clash_goes_on(order) && number - order->next_to_deliver >= order->ring_size)
             pthread_cond_wait(&order->changed, &order->mutex);
         if (bvpi_clash_goes_on(order)) {
+            const uint32_t first = order->run->first + number * order->block_size;
+            const uint32_t left = order->run->total - first;
             block = &order->ring[number % order->ring_size];
+            assert(!block->is_complete && left > 0);
             block->number = number;
+            block->first = first;
+            block->count = left < order->block_size ? left : order->block_size;
+            block->pair_count = 0;
+            block->status = BVP_OK;
+            memset(&block->sum, 0, sizeof block->sum);
         }
     }
     pthread_mutex_unlock(&order->mutex);
     return block;
-}
-
-static void start_block(const bvpi_clash_order *order, bvpi_clash_block *block)
-{
-    const uint32_t left = order->run->total - order->run->first - block->number * order->block_size;
-    block->first = order->run->first + block->number * order->block_size;
-    block->count = left < order->block_size ? left : order->block_size;
-    block->pair_count = 0;
-    block->status = BVP_OK;
-    memset(&block->sum, 0, sizeof block->sum);
-}
-
-static void fail(bvpi_clash_order *order, bvp_status status)
-{
-    pthread_mutex_lock(&order->mutex);
-    order->status = status;
-    end(order);
-    pthread_cond_broadcast(&order->changed);
-    pthread_mutex_unlock(&order->mutex);
 }
 
 static void *work(void *argument)
@@ -198,10 +186,14 @@ static void *work(void *argument)
     const bvpi_clash_run *run = order->run;
     void *own = run->own_new(run->user);
     bvpi_clash_block *block;
-    if (!own)
-        fail(order, BVP_ERR_NO_MEMORY);
+    if (!own) {
+        pthread_mutex_lock(&order->mutex);
+        order->status = BVP_ERR_NO_MEMORY;
+        end(order);
+        pthread_cond_broadcast(&order->changed);
+        pthread_mutex_unlock(&order->mutex);
+    }
     while (own && (block = take_block(order)) != NULL) {
-        start_block(order, block);
         run->work(run->user, own, block);
         pthread_mutex_lock(&order->mutex);
         /* under the mutex, so that the delivering thread sees everything the block has written */
@@ -214,32 +206,6 @@ static void *work(void *argument)
     return NULL;
 }
 
-static uint32_t count_threads(const bvpi_clash_run *run, uint32_t block_count)
-{
-    long count = run->thread_count;
-    if (count == 0)
-        count = sysconf(_SC_NPROCESSORS_ONLN);
-    if (count < 1)
-        count = 1;
-    if (count > THREAD_MAX)
-        count = THREAD_MAX;
-    return (uint32_t)count < block_count ? (uint32_t)count : block_count;
-}
-
-/* All blocks run on threads of our own, because the caller's stack may be small:
- * BVPI_THREAD_STACK. */
-static void run_threads(bvpi_clash_order *order, uint32_t thread_count)
-{
-    pthread_t threads[THREAD_MAX];
-    uint32_t started = 0;
-    while (started < thread_count && bvpi_thread_start(&threads[started], work, order))
-        started++;
-    if (started == 0)
-        work(order);
-    for (uint32_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-}
-
 bvp_status bvpi_clash_in_order(const bvpi_clash_run *run, bvp_clash_coverage *coverage)
 {
     bvpi_clash_order order = {.run = run, .block_size = BVPI_CLASH_BLOCK_MOST};
@@ -247,7 +213,16 @@ bvp_status bvpi_clash_in_order(const bvpi_clash_run *run, bvp_clash_coverage *co
     while (order.block_size > 1 && total / order.block_size < BLOCKS_WANTED)
         order.block_size /= 2;
     order.block_count = total / order.block_size + (total % order.block_size != 0);
-    const uint32_t thread_count = count_threads(run, order.block_count);
+    assert(order.block_size > 0 && order.block_size <= BVPI_CLASH_BLOCK_MOST);
+    long wanted = run->thread_count;
+    if (wanted == 0)
+        wanted = sysconf(_SC_NPROCESSORS_ONLN);
+    if (wanted < 1)
+        wanted = 1;
+    if (wanted > THREAD_MAX)
+        wanted = THREAD_MAX;
+    const uint32_t thread_count =
+        (uint32_t)wanted < order.block_count ? (uint32_t)wanted : order.block_count;
     order.ring_size = RING_A_THREAD * thread_count;
     if (thread_count > 0) {
         order.ring = calloc(order.ring_size, sizeof *order.ring);
@@ -257,7 +232,17 @@ bvp_status bvpi_clash_in_order(const bvpi_clash_run *run, bvp_clash_coverage *co
             order.ring[i].order = &order;
         pthread_mutex_init(&order.mutex, NULL);
         pthread_cond_init(&order.changed, NULL);
-        run_threads(&order, thread_count);
+        /* All blocks run on threads of our own, because the caller's stack may be small:
+         * BVPI_THREAD_STACK. Only if none can be started they run on this one. */
+        pthread_t threads[THREAD_MAX];
+        uint32_t started = 0;
+        while (started < thread_count && bvpi_thread_start(&threads[started], work, &order))
+            started++;
+        if (started == 0)
+            work(&order);
+        for (uint32_t i = 0; i < started; i++)
+            pthread_join(threads[i], NULL);
+        assert(order.has_ended || order.next_to_deliver == order.block_count);
         pthread_cond_destroy(&order.changed);
         pthread_mutex_destroy(&order.mutex);
         for (uint32_t i = 0; i < order.ring_size; i++)

@@ -16,6 +16,7 @@
 
 #include "base/meter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,22 +37,18 @@ typedef struct union_find {
     uint32_t count, slot_count;
 } union_find;
 
-static uint32_t hash_of(const float at[3])
+static uint32_t *slot_of(const union_find *u, const float at[3])
 {
     uint32_t bits[3];
     memcpy(bits, at, sizeof bits);
     uint32_t h = bits[0] * UINT32_C(0x9E3779B1);
     h = (h ^ h >> 15 ^ bits[1]) * UINT32_C(0x85EBCA77);
     h = (h ^ h >> 13 ^ bits[2]) * UINT32_C(0xC2B2AE3D);
-    return h ^ h >> 16;
-}
-
-static uint32_t *slot_of(const union_find *u, const float at[3])
-{
-    uint32_t slot = hash_of(at) & (u->slot_count - 1);
-    while (u->slots[slot] != 0 &&
-           memcmp(u->corners[u->slots[slot] - 1].at, at, 3 * sizeof *at) != 0)
-        slot = (slot + 1) & (u->slot_count - 1);
+    const uint32_t mask = u->slot_count - 1;
+    assert(u->count <= u->slot_count / 2); /* so the search ends */
+    uint32_t slot = (h ^ h >> 16) & mask;
+    while (u->slots[slot] != 0 && memcmp(u->corners[u->slots[slot] - 1].at, at, sizeof bits) != 0)
+        slot = (slot + 1) & mask;
     return &u->slots[slot];
 }
 
@@ -89,36 +86,28 @@ static uint32_t root_of(union_find *u, uint32_t i)
 {
     while (u->corners[i].up != i)
         i = u->corners[i].up = u->corners[u->corners[i].up].up;
+    assert(i < u->count);
     return i;
 }
 
-/* The number of the corner at a position, added if new; UINT32_MAX: out of memory. */
-static uint32_t corner_at(union_find *u, uint64_t triangle, const float position[3])
-{
-    const float at[3] = {position[0] + 0.f, position[1] + 0.f,
-                         position[2] + 0.f}; /* -0 becomes 0 */
-    if (u->count == u->slot_count / 2 && !grow(u))
-        return UINT32_MAX;
-    uint32_t *slot = slot_of(u, at);
-    if (*slot == 0) {
-        corner *c = &u->corners[u->count];
-        memcpy(c->at, at, sizeof c->at);
-        c->up = u->count;
-        c->triangle = (uint32_t)triangle;
-        *slot = ++u->count;
-    }
-    return *slot - 1;
-}
-
-/* The root of a piece is its corner that came first. */
+/* Adds the triangle's corners, if they are new, and unites their pieces. The root of a piece is its
+ * corner that came first. False: out of memory. */
 static bool unite_triangle(union_find *u, uint64_t number, const float tri[9])
 {
     uint32_t root = UINT32_MAX;
-    for (int k = 0; k < 3; k++) {
-        const uint32_t i = corner_at(u, number, tri + 3 * k);
-        if (i == UINT32_MAX)
+    for (int k = 0; k < 9; k += 3) {
+        const float at[3] = {tri[k] + 0.f, tri[k + 1] + 0.f, tri[k + 2] + 0.f}; /* -0 becomes 0 */
+        if (u->count == u->slot_count / 2 && !grow(u))
             return false;
-        const uint32_t other = root_of(u, i), first = other < root ? other : root;
+        uint32_t *slot = slot_of(u, at);
+        if (*slot == 0) {
+            corner *c = &u->corners[u->count];
+            memcpy(c->at, at, sizeof c->at);
+            c->up = u->count;
+            c->triangle = (uint32_t)number;
+            *slot = ++u->count;
+        }
+        const uint32_t other = root_of(u, *slot - 1), first = other < root ? other : root;
         u->corners[other].up = first;
         if (root != UINT32_MAX)
             u->corners[root].up = first;
@@ -149,100 +138,75 @@ static bvp_status unite_part(union_find *u, const bvp_file *file, uint32_t part)
     }
 }
 
-/* Is this one of the pieces kept of `total`, spread evenly? */
-static bool is_kept(uint64_t piece, uint64_t total)
-{
-    const uint64_t most = BVPI_PIECES_MOST;
-    return total <= most || (piece + 1) * most / total != piece * most / total;
-}
-
-static uint32_t count_pieces(union_find *u)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < u->count && goes_on(u, i); i++)
-        count += u->corners[i].up == i;
-    return count;
-}
-
-static bvp_status begin_piece(const bvp_file *file, uint32_t part, const corner *first,
-                              struct bvpi_piece *out)
-{
-    uint64_t count;
-    for (int k = 0; k < 6; k++)
-        memcpy(out->extreme[k], first->at, sizeof out->extreme[k]);
-    return bvp_get_triangles(file, part, (bvp_range){first->triangle, 1}, out->corners, NULL,
-                             &count);
-}
-
-static void extend(struct bvpi_piece *piece, const float at[3])
-{
-    for (int k = 0; k < 3; k++) {
-        if (at[k] < piece->extreme[k][k])
-            memcpy(piece->extreme[k], at, sizeof piece->extreme[k]);
-        if (at[k] > piece->extreme[3 + k][k])
-            memcpy(piece->extreme[3 + k], at, sizeof piece->extreme[k]);
-    }
-}
-
-/* A piece's first corner precedes its others, so its index is known when they come. */
+/* A piece's first corner precedes its others, so its index is known when they come. Of `total`
+ * pieces up to BVPI_PIECES_MOST are kept, spread evenly. */
 static bvp_status collect(union_find *u, const bvp_file *file, uint32_t part, uint32_t total,
                           bvpi_pieces *out)
 {
+    const uint64_t most = BVPI_PIECES_MOST;
     bvp_status status = BVP_OK;
-    uint32_t piece = 0;
+    uint64_t number = 0;
     for (uint32_t i = 0; i < u->count && status == BVP_OK && goes_on(u, i); i++) {
         corner *c = &u->corners[i], *root = &u->corners[root_of(u, i)];
+        assert(root <= c);
         if (c == root) {
-            c->kept = UINT32_MAX;
-            if (is_kept(piece++, total)) {
-                c->kept = out->count++;
-                status = begin_piece(file, part, c, &out->at[c->kept]);
-            }
+            const bool is_kept =
+                total <= most || (number + 1) * most / total != number * most / total;
+            number++;
+            c->kept = is_kept ? out->count++ : UINT32_MAX;
+            if (!is_kept)
+                continue;
+            struct bvpi_piece *piece = &out->at[c->kept];
+            uint64_t count;
+            for (int k = 0; k < 6; k++)
+                memcpy(piece->extreme[k], c->at, sizeof piece->extreme[k]);
+            status = bvp_get_triangles(file, part, (bvp_range){c->triangle, 1}, piece->corners,
+                                       NULL, &count);
         } else if (root->kept != UINT32_MAX) {
-            extend(&out->at[root->kept], c->at);
+            struct bvpi_piece *piece = &out->at[root->kept];
+            for (int k = 0; k < 3; k++) {
+                if (c->at[k] < piece->extreme[k][k])
+                    memcpy(piece->extreme[k], c->at, sizeof piece->extreme[k]);
+                if (c->at[k] > piece->extreme[3 + k][k])
+                    memcpy(piece->extreme[3 + k], c->at, sizeof piece->extreme[k]);
+            }
         }
     }
+    assert(number <= total && out->count <= most);
     return u->is_cancelled ? BVP_ERR_CANCELLED : status;
-}
-
-static void group_pieces(bvpi_pieces *pieces)
-{
-    for (uint32_t i = 0; i < pieces->count; i++) {
-        const struct bvpi_piece *piece = &pieces->at[i];
-        struct bvpi_piece_group *group = &pieces->groups[i / BVPI_PIECE_GROUP];
-        const bool is_first = i % BVPI_PIECE_GROUP == 0;
-        for (int k = 0; k < 3; k++) {
-            const float lo = piece->extreme[k][k], hi = piece->extreme[3 + k][k];
-            group->lo[k] = is_first || lo < group->lo[k] ? lo : group->lo[k];
-            group->hi[k] = is_first || hi > group->hi[k] ? hi : group->hi[k];
-        }
-    }
-}
-
-/* Allocates room for `kept` pieces and their groups. */
-static bvpi_pieces *new_pieces(uint32_t kept)
-{
-    const size_t groups = kept / BVPI_PIECE_GROUP + 1;
-    bvpi_pieces *pieces =
-        calloc(1, sizeof *pieces + kept * sizeof pieces->at[0] + groups * sizeof *pieces->groups);
-    if (pieces)
-        pieces->groups = (void *)(pieces->at + kept);
-    return pieces;
 }
 
 static bvp_status find_pieces(const bvp_file *file, uint32_t part, const bvp_control *control,
                               void **out)
 {
     union_find u = {.control = control};
+    uint32_t total = 0;
     bvp_status status = unite_part(&u, file, part);
+    for (uint32_t i = 0; i < u.count && status == BVP_OK; i++) {
+        total += u.corners[i].up == i;
+        if (!goes_on(&u, i))
+            status = BVP_ERR_CANCELLED; /* not later: a callback may say so only once */
+    }
     if (status == BVP_OK) {
-        const uint32_t total = count_pieces(&u);
         const uint32_t kept = total < BVPI_PIECES_MOST ? total : BVPI_PIECES_MOST;
-        bvpi_pieces *pieces = new_pieces(kept);
+        const size_t groups = kept / BVPI_PIECE_GROUP + 1;
+        bvpi_pieces *pieces = calloc(1, sizeof *pieces + kept * sizeof pieces->at[0] +
+                                            groups * sizeof *pieces->groups);
+        if (pieces)
+            pieces->groups = (void *)(pieces->at + kept);
         status = pieces ? collect(&u, file, part, total, pieces) : BVP_ERR_NO_MEMORY;
+        for (uint32_t i = 0; status == BVP_OK && i < pieces->count; i++) {
+            const struct bvpi_piece *piece = &pieces->at[i];
+            struct bvpi_piece_group *group = &pieces->groups[i / BVPI_PIECE_GROUP];
+            const bool is_first = i % BVPI_PIECE_GROUP == 0;
+            for (int k = 0; k < 3; k++) {
+                const float lo = piece->extreme[k][k], hi = piece->extreme[3 + k][k];
+                group->lo[k] = is_first || lo < group->lo[k] ? lo : group->lo[k];
+                group->hi[k] = is_first || hi > group->hi[k] ? hi : group->hi[k];
+            }
+        }
         if (status == BVP_OK) {
             pieces->is_sampled = kept < total;
-            group_pieces(pieces);
             *out = pieces;
         } else {
             free(pieces);

@@ -26,6 +26,7 @@
  */
 #include "clash/judge.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,16 +91,6 @@ static void place_triangle(const side *s, const float tri[9], double out[3][3])
             out[k][i] = row[0] * (double)tri[3 * k] + row[1] * (double)tri[3 * k + 1] +
                         row[2] * (double)tri[3 * k + 2] + row[3];
         }
-}
-
-static void middle_of(const patch *p, double out[3])
-{
-    for (int i = 0; i < 3; i++) {
-        double sum = 0;
-        for (unsigned k = 0; k < p->count; k++)
-            sum += p->corners[k][i];
-        out[i] = sum / p->count;
-    }
 }
 
 /* ---- upper bounds of distances --------------------------------------------------------------- */
@@ -172,26 +163,11 @@ static double area_of(const double (*corners)[3], unsigned count)
 
 static void put(comparison *c, const patch *p)
 {
+    assert(p->count >= 3 && p->count <= PATCH_WAITING && !p->is_full);
     if (c->waiting_count == WAITING_MOST)
         c->is_over = true;
     else
         c->waiting[c->waiting_count++] = *p;
-}
-
-/* A patch with too many corners is split along a diagonal. */
-static void put_split(comparison *c, const patch *p)
-{
-    patch half = *p;
-    if (p->count <= PATCH_WAITING) {
-        put(c, p);
-        return;
-    }
-    half.count = p->count / 2 + 1;
-    put(c, &half);
-    half.count = p->count - p->count / 2 + 1;
-    memcpy(half.corners[0], p->corners[0], sizeof half.corners[0]);
-    memcpy(half.corners[1], p->corners[p->count / 2], (half.count - 1) * sizeof half.corners[0]);
-    put(c, &half);
 }
 
 /* A triangle is halved across its longest side, a larger polygon along a diagonal. */
@@ -199,6 +175,7 @@ static void put_halves(comparison *c, const patch *p)
 {
     patch half = *p;
     unsigned from = 0;
+    assert(p->count >= 3);
     half.halvings++;
     if (half.halvings > HALVINGS_MOST) {
         c->is_over = true;
@@ -311,70 +288,70 @@ static bool cut_off(comparison *c, const patch *p, double tri[3][3])
     if (inside.count < 3 || !(area_of(inside.corners, inside.count) > SHARE_LEAST * least) ||
         !is_covered(c, &inside, tri))
         return false;
-    for (int k = 0; k < 6; k++)
-        if (outside[k].count > 2 && !is_covered(c, &outside[k], tri))
-            put_split(c, &outside[k]);
+    for (int k = 0; k < 6; k++) {
+        const patch *rest = &outside[k];
+        if (rest->count < 3 || is_covered(c, rest, tri))
+            continue;
+        if (rest->count <= PATCH_WAITING) {
+            put(c, rest);
+            continue;
+        }
+        /* A patch with too many corners is split along a diagonal. */
+        const unsigned split = rest->count / 2;
+        patch half = *rest;
+        half.count = split + 1;
+        put(c, &half);
+        half.count = rest->count - split + 1;
+        memcpy(half.corners[0], rest->corners[0], sizeof half.corners[0]);
+        memcpy(half.corners[1], rest->corners[split], (half.count - 1) * sizeof half.corners[0]);
+        assert(half.count <= PATCH_WAITING);
+        put(c, &half);
+    }
     return true;
 }
 
 /* ---- one direction --------------------------------------------------------------------------- */
 
-/* The triangle of `onto` next to a point, if one is within the gap, or slightly more. */
-static bvp_status find_next(comparison *c, const double point[3], bool *found, double tri[3][3])
-{
-    bvpi_closest_query query;
-    double world[3];
-    float stored[9];
-    uint64_t count;
-    for (int i = 0; i < 3; i++)
-        world[i] = point[i] + c->middle[i];
-    bvp_status status = bvpi_clash_nearest(
-        c->onto.item, world, c->gap + c->from.item->slack + c->onto.item->slack, &query);
-    *found = status == BVP_OK && query.best.found;
-    if (*found)
-        status = bvp_get_triangles(c->onto.item->file, c->onto.item->part.part_idx,
-                                   (bvp_range){query.best.id.triangle, 1}, stored, NULL, &count);
-    if (*found && status == BVP_OK)
-        place_triangle(&c->onto, stored, tri);
-    return status;
-}
-
-/* One step: the triangle next to the patch's middle, or next to points near its corners, covers or
- * cuts it; else the patch is halved. */
+/* One step: the triangle of `onto` next to the patch's middle, or next to points near its corners,
+ * covers or cuts it; else the patch is halved. */
 static bvp_status cover_patch(comparison *c, const patch *p)
 {
-    bvp_status status = BVP_OK;
+    const bvpi_clash_item *onto = c->onto.item;
+    const double reach = c->gap + c->from.item->slack + onto->slack;
     double middle[3], point[3], tri[3][3];
-    middle_of(p, middle);
+    assert(p->count >= 3 && p->count <= PATCH_WAITING);
+    for (int i = 0; i < 3; i++) {
+        double sum = 0;
+        for (unsigned k = 0; k < p->count; k++)
+            sum += p->corners[k][i];
+        middle[i] = sum / p->count;
+    }
     memcpy(point, middle, sizeof point);
     for (unsigned k = 0;; k++) {
-        bool found;
-        status = find_next(c, point, &found, tri);
-        c->is_over = !found;
-        if (status != BVP_OK || c->is_over || is_covered(c, p, tri) || cut_off(c, p, tri))
+        bvpi_closest_query query;
+        double world[3];
+        float stored[9];
+        uint64_t count;
+        for (int i = 0; i < 3; i++)
+            world[i] = point[i] + c->middle[i];
+        bvp_status status = bvpi_clash_nearest(onto, world, reach, &query);
+        c->is_over = status != BVP_OK || !query.best.found;
+        if (c->is_over)
             return status;
+        status = bvp_get_triangles(onto->file, onto->part.part_idx,
+                                   (bvp_range){query.best.id.triangle, 1}, stored, NULL, &count);
+        if (status != BVP_OK)
+            return status;
+        place_triangle(&c->onto, stored, tri);
+        if (is_covered(c, p, tri) || cut_off(c, p, tri))
+            return BVP_OK;
         if (k == p->count)
             break;
         for (int i = 0; i < 3; i++)
             point[i] = 0.75 * p->corners[k][i] + 0.25 * middle[i];
     }
     put_halves(c, p);
-    return status;
-}
-
-static bvp_status cover_waiting(comparison *c)
-{
-    bvp_status status = BVP_OK;
-    for (; c->waiting_count > 0 && status == BVP_OK && !c->is_over; c->left--) {
-        const patch p = c->waiting[--c->waiting_count];
-        if (!bvpi_meter_step(c->from.item->meter))
-            return BVP_ERR_CANCELLED;
-        if (c->left == 0)
-            c->is_over = true;
-        else
-            status = cover_patch(c, &p);
-    }
-    return status;
+    return BVP_OK;
 }
 
 /* Covers every triangle of `from`, one after the other, each with all of its patches. The list of
@@ -397,8 +374,17 @@ static bvp_status cover(comparison *c, const bvpi_clash_item *from, const bvpi_c
         for (uint64_t k = 0; k < count && status == BVP_OK && !c->is_over; k++) {
             patch p = {.count = 3};
             place_triangle(&c->from, chunk + 9 * k, p.corners);
+            assert(c->waiting_count == 0);
             put(c, &p);
-            status = cover_waiting(c);
+            for (; c->waiting_count > 0 && status == BVP_OK && !c->is_over; c->left--) {
+                p = c->waiting[--c->waiting_count];
+                if (!bvpi_meter_step(from->meter))
+                    return BVP_ERR_CANCELLED;
+                if (c->left == 0)
+                    c->is_over = true;
+                else
+                    status = cover_patch(c, &p);
+            }
         }
     }
     return status;

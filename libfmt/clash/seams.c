@@ -23,6 +23,7 @@
  */
 #include "clash/seams.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,55 +86,29 @@ static int compare_ends(const void *a, const void *b)
     return 0;
 }
 
-static uint32_t *slot_of(const border *b, const float ends[2][3])
-{
-    uint32_t bits[6], h = 0;
-    memcpy(bits, ends, sizeof bits);
-    for (int i = 0; i < 6; i++)
-        h = (h ^ h >> 15 ^ bits[i]) * UINT32_C(0x9E3779B1);
-    h ^= h >> 16;
-    for (h &= b->slot_count - 1; b->slots[h] != 0; h = (h + 1) & (b->slot_count - 1))
-        if (memcmp(b->edges[b->slots[h] - 1].ends, ends, sizeof bits) == 0)
-            break;
-    return &b->slots[h];
-}
-
 static void add_side(border *b, const float from[3], const float to[3])
 {
     const int order = compare_ends(from, to);
+    assert(order != 0);
     edge e = {.sum = order < 0 ? 1 : -1};
     for (int i = 0; i < 3; i++) { /* -0 becomes 0 */
         e.ends[order > 0][i] = from[i] + 0.f;
         e.ends[order < 0][i] = to[i] + 0.f;
     }
-    uint32_t *slot = slot_of(b, (const float(*)[3])e.ends);
-    if (*slot == 0) {
-        *slot = ++b->edge_count;
-        b->edges[b->edge_count - 1] = e;
-    } else {
-        b->edges[*slot - 1].sum += e.sum;
-    }
-}
-
-static bvp_status add_triangles(border *b, const bvp_file *file, uint32_t part, uint32_t triangles)
-{
-    float chunk[9 * CHUNK];
-    uint64_t count = CHUNK;
-    for (uint64_t first = 0; count == CHUNK; first += count) {
-        const bvp_status status =
-            bvp_get_triangles(file, part, (bvp_range){first, CHUNK}, chunk, NULL, &count);
-        if (status != BVP_OK)
-            return status;
-        if (bvpi_is_cancelled(b->control))
-            return BVP_ERR_CANCELLED;
-        for (uint64_t i = 0; i < count && first + i < triangles; i++)
-            for (int k = 0; k < 3; k++) {
-                const float *from = chunk + 9 * i + 3 * k, *to = chunk + 9 * i + 3 * ((k + 1) % 3);
-                if (compare_ends(from, to) != 0)
-                    add_side(b, from, to);
-            }
-    }
-    return BVP_OK;
+    uint32_t bits[6], h = 0;
+    memcpy(bits, e.ends, sizeof bits);
+    for (int i = 0; i < 6; i++)
+        h = (h ^ h >> 15 ^ bits[i]) * UINT32_C(0x9E3779B1);
+    h ^= h >> 16;
+    const uint32_t mask = b->slot_count - 1;
+    for (h &= mask; b->slots[h] != 0; h = (h + 1) & mask)
+        if (memcmp(b->edges[b->slots[h] - 1].ends, e.ends, sizeof bits) == 0) {
+            b->edges[b->slots[h] - 1].sum += e.sum;
+            return;
+        }
+    assert(b->edge_count < b->slot_count - 1); /* so the next search ends */
+    b->edges[b->edge_count++] = e;
+    b->slots[h] = b->edge_count;
 }
 
 /* Keeps the edges that do not cancel. */
@@ -146,36 +121,36 @@ static bvp_status find_edges(border *b, const bvp_file *file, uint32_t part, uin
     b->slots = calloc(b->slot_count, sizeof *b->slots);
     if (!b->edges || !b->slots)
         return BVP_ERR_NO_MEMORY;
-    const bvp_status status = add_triangles(b, file, part, triangles);
+    float chunk[9 * CHUNK];
+    uint64_t count = CHUNK;
+    for (uint64_t first = 0; count == CHUNK; first += count) {
+        const bvp_status status =
+            bvp_get_triangles(file, part, (bvp_range){first, CHUNK}, chunk, NULL, &count);
+        if (status != BVP_OK)
+            return status;
+        if (bvpi_is_cancelled(b->control))
+            return BVP_ERR_CANCELLED;
+        /* `triangles` was read before: the file may have changed since, but not the room */
+        for (uint64_t i = 0; i < count && first + i < triangles; i++)
+            for (int k = 0; k < 3; k++) {
+                const float *from = chunk + 9 * i + 3 * k, *to = chunk + 9 * i + 3 * ((k + 1) % 3);
+                if (!isfinite(from[0]) || !isfinite(from[1]) || !isfinite(from[2]))
+                    return BVP_ERR_CORRUPT; /* CLU-8; what follows sorts coordinates */
+                if (compare_ends(from, to) != 0)
+                    add_side(b, from, to);
+            }
+    }
+    assert(b->edge_count <= 3 * triangles);
     for (uint32_t i = 0; i < b->edge_count; i++)
         if (b->edges[i].sum != 0)
             b->edges[kept++] = b->edges[i];
     b->edge_count = kept;
-    return status;
-}
-
-/* The first end whose x is at least the given one. */
-static uint32_t first_end(const border *b, double x)
-{
-    uint32_t lo = 0, hi = b->end_count;
-    while (lo < hi) {
-        const uint32_t middle = lo + (hi - lo) / 2;
-        if ((double)b->ends[middle][0] < x)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
-}
-
-static uint32_t number_of(const border *b, const float end[3])
-{
-    const float(*found)[3] = bsearch(end, b->ends, b->end_count, sizeof *b->ends, compare_ends);
-    return (uint32_t)(found - (const float(*)[3])b->ends);
+    return BVP_OK;
 }
 
 static bvp_status number_ends(border *b)
 {
+    assert(b->edge_count > 0 && b->edge_count <= SEAMS_MOST);
     const size_t most = 2 * (size_t)b->edge_count;
     uint32_t kept = 0;
     b->ends = malloc(most * sizeof *b->ends);
@@ -194,8 +169,12 @@ static bvp_status number_ends(border *b)
             memmove(b->ends[kept++], b->ends[i], sizeof *b->ends);
     b->end_count = kept;
     for (uint32_t i = 0; i < b->edge_count; i++)
-        for (int k = 0; k < 2; k++)
-            b->ends_of[i][k] = number_of(b, b->edges[i].ends[k]);
+        for (int k = 0; k < 2; k++) {
+            const float(*found)[3] =
+                bsearch(b->edges[i].ends[k], b->ends, kept, sizeof *b->ends, compare_ends);
+            assert(found);
+            b->ends_of[i][k] = (uint32_t)(found - (const float(*)[3])b->ends);
+        }
     return BVP_OK;
 }
 
@@ -230,6 +209,7 @@ static uint32_t first_of_group(border *b, uint32_t end)
 {
     while (b->place_of[end] != end)
         end = b->place_of[end] = b->place_of[b->place_of[end]];
+    assert(end < b->end_count);
     return end;
 }
 
@@ -241,7 +221,7 @@ static bool goes_on(const border *b, uint32_t i, bvp_status *status)
 }
 
 /* Unites ends within `near` of each other. Ends are sorted by x, so only those in a window of that
- * width are compared. Groups are led by their least number. */
+ * width are compared. A group is led by its least number; its place is the middle of its box. */
 static void group_ends(border *b, double near, bvp_status *status)
 {
     for (uint32_t i = 0; i < b->end_count; i++)
@@ -255,11 +235,6 @@ static void group_ends(border *b, double near, bvp_status *status)
                 b->place_of[one < other ? other : one] = one < other ? one : other;
             }
     }
-}
-
-/* A group's place is the middle of its box. */
-static void place_groups(border *b)
-{
     for (uint32_t i = 0; i < b->end_count; i++) {
         double *box = b->boxes[b->place_of[i] = first_of_group(b, i)];
         for (int k = 0; k < 3; k++) {
@@ -301,27 +276,6 @@ static double along(const edge *e, const double to[3], double point[3])
     return at;
 }
 
-/* The places that an edge passes near, in order. */
-static uint32_t find_bends(border *b, uint32_t which, double near)
-{
-    const edge *e = &b->edges[which];
-    const uint32_t from = b->place_of[b->ends_of[which][0]], to = b->place_of[b->ends_of[which][1]];
-    uint32_t count = 0;
-    for (uint32_t i = first_end(b, (double)e->ends[0][0] - near);
-         i < b->end_count && (double)b->ends[i][0] <= (double)e->ends[1][0] + near; i++) {
-        double end[3], point[3];
-        const uint32_t place = b->place_of[i];
-        to_doubles(b->ends[i], end);
-        if (place == from || place == to || (count > 0 && b->bends[count - 1].place == place))
-            continue;
-        along(e, end, point);
-        if (distance(point, end) <= near)
-            b->bends[count++] = (bend){along(e, b->boxes[place], point), place};
-    }
-    qsort(b->bends, count, sizeof *b->bends, compare_bends);
-    return count;
-}
-
 static bool add_piece(border *b, uint32_t from, uint32_t to, int32_t sum)
 {
     if (b->piece_count == BENDS_MOST)
@@ -332,11 +286,35 @@ static bool add_piece(border *b, uint32_t from, uint32_t to, int32_t sum)
     return true;
 }
 
+/* Bends an edge to each place that it passes within `near`, in the order along the edge, and adds
+ * its pieces. False: too many pieces. */
 static bool bend_edge(border *b, uint32_t which, double near)
 {
     const edge *e = &b->edges[which];
-    const uint32_t count = find_bends(b, which, near);
-    uint32_t from = b->place_of[b->ends_of[which][0]];
+    const uint32_t to = b->place_of[b->ends_of[which][1]];
+    uint32_t from = b->place_of[b->ends_of[which][0]], count = 0;
+    /* Ends are sorted by x, and so are those of the edge. */
+    uint32_t first = 0;
+    for (uint32_t high = b->end_count; first < high;) {
+        const uint32_t middle = first + (high - first) / 2;
+        if ((double)b->ends[middle][0] < (double)e->ends[0][0] - near)
+            first = middle + 1;
+        else
+            high = middle;
+    }
+    for (uint32_t i = first;
+         i < b->end_count && (double)b->ends[i][0] <= (double)e->ends[1][0] + near; i++) {
+        double end[3], point[3];
+        const uint32_t place = b->place_of[i];
+        to_doubles(b->ends[i], end);
+        if (place == from || place == to || (count > 0 && b->bends[count - 1].place == place))
+            continue;
+        along(e, end, point);
+        if (distance(point, end) <= near)
+            b->bends[count++] = (bend){along(e, b->boxes[place], point), place};
+    }
+    assert(count <= b->end_count);
+    qsort(b->bends, count, sizeof *b->bends, compare_bends);
     for (uint32_t k = 0; k < count; k++) {
         double point[3];
         for (int i = 0; i < 3; i++)
@@ -349,7 +327,7 @@ static bool bend_edge(border *b, uint32_t which, double near)
             return false;
         from = b->bends[k].place;
     }
-    return add_piece(b, from, b->place_of[b->ends_of[which][1]], e->sum);
+    return add_piece(b, from, to, e->sum);
 }
 
 static int compare_pieces(const void *a, const void *b)
@@ -361,8 +339,18 @@ static int compare_pieces(const void *a, const void *b)
     return 0;
 }
 
-static bool all_cancel(border *b)
+/* Does everything cancel if ends within `near` become one? */
+static bool closes(border *b, double near, bvp_status *status)
 {
+    bool is_room = true;
+    b->farthest = 0;
+    b->piece_count = 0;
+    assert(near >= 0);
+    group_ends(b, near, status);
+    for (uint32_t i = 0; i < b->edge_count && is_room && goes_on(b, i, status); i++)
+        is_room = bend_edge(b, i, near);
+    if (*status != BVP_OK || !is_room)
+        return false;
     qsort(b->pieces, b->piece_count, sizeof *b->pieces, compare_pieces);
     for (uint32_t i = 0, next; i < b->piece_count; i = next) {
         int32_t sum = b->pieces[i].sum;
@@ -375,34 +363,7 @@ static bool all_cancel(border *b)
     return true;
 }
 
-/* Does everything cancel if ends within `near` become one? */
-static bool closes(border *b, double near, bvp_status *status)
-{
-    bool is_room = true;
-    b->farthest = 0;
-    b->piece_count = 0;
-    group_ends(b, near, status);
-    place_groups(b);
-    for (uint32_t i = 0; i < b->edge_count && is_room && goes_on(b, i, status); i++)
-        is_room = bend_edge(b, i, near);
-    return *status == BVP_OK && is_room && all_cancel(b);
-}
-
 /* ---- a part's seams -------------------------------------------------------------------------- */
-
-static double extent_of(const border *b)
-{
-    double extent = 0;
-    for (int i = 0; i < 3; i++) {
-        double lo = INFINITY, hi = -INFINITY;
-        for (uint32_t k = 0; k < b->end_count; k++) {
-            lo = fmin(lo, (double)b->ends[k][i]);
-            hi = fmax(hi, (double)b->ends[k][i]);
-        }
-        extent = fmax(extent, hi - lo);
-    }
-    return extent;
-}
 
 /* The least width found. A larger `near` may bend edges without need, so smaller ones are tried
  * last. */
@@ -414,7 +375,15 @@ static double width_of(border *b, bvp_status *status)
     if (b->edge_count > SEAMS_MOST)
         return INFINITY;
     *status = number_ends(b);
-    const double extent = *status == BVP_OK ? extent_of(b) : 0;
+    double extent = 0; /* the longest side of the border's box */
+    for (int i = 0; i < 3 && *status == BVP_OK; i++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (uint32_t k = 0; k < b->end_count; k++) {
+            lo = fmin(lo, (double)b->ends[k][i]);
+            hi = fmax(hi, (double)b->ends[k][i]);
+        }
+        extent = fmax(extent, hi - lo);
+    }
     for (near = NEAR_FIRST * extent; near <= NEAR_LAST * extent && *status == BVP_OK; near *= step)
         if (closes(b, near, status)) {
             width = b->farthest;
@@ -428,20 +397,6 @@ static double width_of(border *b, bvp_status *status)
         }
     }
     return width * (1 + 0x1p-40);
-}
-
-/* What is kept of a border; NULL: out of memory. */
-static bvpi_seams *seams_of(const border *b, double width)
-{
-    const uint32_t count = isfinite(width) ? b->edge_count : 0;
-    bvpi_seams *seams = malloc(sizeof *seams + count * sizeof seams->at[0]);
-    if (!seams)
-        return NULL;
-    seams->width = width;
-    seams->count = count;
-    for (uint32_t i = 0; i < count; i++)
-        memcpy(seams->at[i].ends, b->edges[i].ends, sizeof b->edges[i].ends);
-    return seams;
 }
 
 static bvp_status find_seams(const bvp_file *file, uint32_t part, const bvp_control *control,
@@ -458,8 +413,16 @@ static bvp_status find_seams(const bvp_file *file, uint32_t part, const bvp_cont
             width = width_of(&b, &status);
     }
     if (status == BVP_OK) {
-        *out = seams_of(&b, width);
-        status = *out ? BVP_OK : BVP_ERR_NO_MEMORY;
+        const uint32_t count = isfinite(width) ? b.edge_count : 0;
+        bvpi_seams *seams = malloc(sizeof *seams + count * sizeof seams->at[0]);
+        if (seams) {
+            seams->width = width;
+            seams->count = count;
+            for (uint32_t i = 0; i < count; i++)
+                memcpy(seams->at[i].ends, b.edges[i].ends, sizeof b.edges[i].ends);
+        }
+        *out = seams;
+        status = seams ? BVP_OK : BVP_ERR_NO_MEMORY;
     }
     free(b.edges);
     free(b.slots);

@@ -18,28 +18,22 @@
 #define DOUBLE_STEP 0x1p-52
 enum { STEPS = 8 };
 
-/* The world's bounds. If there are instances far away, the bounds of the first hierarchy alone:
- * otherwise the far ones would make the gap so large that all neighbours touch. */
-static void find_bounds(const bvp_file *file, const bvp_file_info *info, double lo[3], double hi[3])
-{
-    bvpi_tree tree;
-    const bool is_one =
-        info->instance_hierarchy_count < 2 || bvpi_get_top_tree(file, 0, &tree) != BVP_OK;
-    for (int i = 0; i < 3; i++) {
-        lo[i] = is_one ? info->lo[i] : tree.grid_origin[i];
-        hi[i] = is_one ? info->hi[i] : tree.grid_origin[i] + tree.grid_unit * tree.grid_extent[i];
-    }
-}
-
 static double gap_of(const bvp_file *file)
 {
     bvp_file_info info;
-    double extent = 0, largest = 0, lo[3], hi[3];
+    bvpi_tree tree;
+    double extent = 0, largest = 0;
     bvp_get_info(file, &info);
-    find_bounds(file, &info, lo, hi);
+    /* The world's bounds. If there are instances far away, the bounds of the first hierarchy alone:
+     * otherwise the far ones would make the gap so large that all neighbours touch. */
+    const bool is_one =
+        info.instance_hierarchy_count < 2 || bvpi_get_top_tree(file, 0, &tree) != BVP_OK;
     for (int i = 0; i < 3 && info.instance_count > 0; i++) {
-        extent = fmax(extent, hi[i] - lo[i]);
-        largest = fmax(largest, fmax(fabs(lo[i]), fabs(hi[i])));
+        const double lo = is_one ? info.lo[i] : tree.grid_origin[i];
+        const double hi =
+            is_one ? info.hi[i] : tree.grid_origin[i] + tree.grid_unit * tree.grid_extent[i];
+        extent = fmax(extent, hi - lo);
+        largest = fmax(largest, fmax(fabs(lo), fabs(hi)));
     }
     return fmax(STEPS * fmax(extent * FLOAT_STEP, largest * DOUBLE_STEP),
                 2 * info.tessellation_tolerance);

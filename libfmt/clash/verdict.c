@@ -32,42 +32,33 @@ const char *bvp_verdict_name(bvp_verdict verdict)
 
 /* ---- duplicates ------------------------------------------------------------------------------ */
 
-static bool is_same_part(const bvpi_clash_item *a, const bvpi_clash_item *b)
-{
-    if (a->file == b->file)
-        return a->part.part_idx == b->part.part_idx;
-    const bvpi_part *p = &a->part.part, *q = &b->part.part;
-    return p->triangle_count == q->triangle_count && memcmp(p->lo, q->lo, sizeof p->lo) == 0 &&
-           memcmp(p->hi, q->hi, sizeof p->hi) == 0 &&
-           memcmp(a->content_hash, b->content_hash, sizeof a->content_hash) == 0;
-}
-
-/* The difference of the placements is affine, so it is largest at a corner of the part's box. */
+/* The same part, of one file or by its content, at the same place? The difference of the placements
+ * is affine, so it is largest at a corner of the part's box. */
 static bool is_same_part_here(const bvpi_clash_item *a, const bvpi_clash_item *b, double gap)
 {
     const double *m = a->part.at.placement.m, *n = b->part.at.placement.m;
-    if (!is_same_part(a, b))
+    const bvpi_part *p = &a->part.part, *q = &b->part.part;
+    const bool is_same =
+        a->file == b->file
+            ? a->part.part_idx == b->part.part_idx
+            : p->triangle_count == q->triangle_count && memcmp(p->lo, q->lo, sizeof p->lo) == 0 &&
+                  memcmp(p->hi, q->hi, sizeof p->hi) == 0 &&
+                  memcmp(a->content_hash, b->content_hash, sizeof a->content_hash) == 0;
+    if (!is_same)
         return false;
     for (int corner = 0; corner < 8; corner++) {
         double sum = 0;
         for (int i = 0; i < 3; i++) {
             double d = m[4 * i + 3] - n[4 * i + 3];
             for (int k = 0; k < 3; k++)
-                d += (m[4 * i + k] - n[4 * i + k]) *
-                     (double)(corner >> k & 1 ? a->part.part.hi[k] : a->part.part.lo[k]);
+                d +=
+                    (m[4 * i + k] - n[4 * i + k]) * (double)(corner >> k & 1 ? p->hi[k] : p->lo[k]);
             sum += d * d;
         }
         if (!(sqrt(sum) <= gap))
             return false;
     }
     return true;
-}
-
-/* The same part at the same place, or else the same surface. */
-static bvp_status is_duplicate(const bvpi_clash_judge *judge, double gap, bool *out)
-{
-    *out = is_same_part_here(judge->a, judge->b, gap);
-    return *out ? BVP_OK : bvpi_clash_is_same(judge->a, judge->b, gap, out);
 }
 
 /* ---- one pair -------------------------------------------------------------------------------- */
@@ -136,65 +127,29 @@ static void take_enclosed(const bvpi_clash_judge *judge, bvpi_where where, bvp_c
     pair->depth_upper = overlap_of_boxes(judge);
 }
 
-/* The surfaces do not meet, but run so closely along each other that no point is certainly inside
- * or outside. They are measured as if they met; if that is deep, the pair counts as enclosed.
- * upper: a known upper bound of the depth. */
-static bvp_status judge_along(bvpi_clash_judge *judge, bvp_clash_detail detail, double upper,
-                              bvp_clash_pair *pair)
-{
-    bvpi_clash_depth depth;
-    const bvp_status status = bvpi_clash_measure_depth(judge, &pair->hit_a, &pair->hit_b,
-                                                       pair->limits.overlap, upper, detail, &depth);
-    pair->verdict = BVP_VERDICT_TOUCHING;
-    pair->depth_upper = depth.upper;
-    if (status == BVP_OK && depth.is_deep)
-        take_enclosed(judge, BVPI_INSIDE, pair);
-    return status;
-}
-
-/* The surfaces do not meet, but are within the touch gap. */
+/* The surfaces do not meet, but are within the touch gap. upper: a known upper bound of the depth.
+ */
 static bvp_status judge_beside(bvpi_clash_judge *judge, bvp_clash_detail detail, double upper,
                                bvp_clash_pair *pair)
 {
     bvpi_where where;
-    const bvp_status status =
+    bvp_status status =
         bvpi_clash_enclosed(judge->a, judge->b, pair->limits.touch_gap, judge->crack, &where);
     pair->verdict = BVP_VERDICT_TOUCHING;
     pair->depth_upper = 0;
-    if (status == BVP_OK && where == BVPI_ALONG)
-        return judge_along(judge, detail, upper, pair);
+    if (status == BVP_OK && where == BVPI_ALONG) {
+        /* They run so closely along each other that no point is certainly inside or outside. They
+         * are measured as if they met; if that is deep, the pair counts as enclosed. */
+        bvpi_clash_depth depth;
+        status = bvpi_clash_measure_depth(judge, &pair->hit_a, &pair->hit_b, pair->limits.overlap,
+                                          upper, detail, &depth);
+        pair->depth_upper = depth.upper;
+        if (status == BVP_OK && depth.is_deep)
+            take_enclosed(judge, BVPI_INSIDE, pair);
+        return status;
+    }
     if (where != BVPI_OUTSIDE)
         take_enclosed(judge, where, pair);
-    return status;
-}
-
-/* The surfaces are farther apart than the touch gap. otherwise: the verdict if neither part is
- * inside the other. */
-static bvp_status judge_apart(bvpi_clash_judge *judge, bvp_verdict otherwise, bvp_clash_pair *pair)
-{
-    bvpi_where where;
-    bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, 0, judge->crack, &where);
-    pair->verdict = otherwise;
-    if (where == BVPI_ALONG) /* more pieces than were tested */
-        pair->depth_upper = overlap_of_boxes(judge);
-    if (status != BVP_OK || where == BVPI_OUTSIDE || where == BVPI_ALONG)
-        return status;
-    take_enclosed(judge, where, pair);
-    if (otherwise != BVP_VERDICT_CLEAR)
-        return status;
-    status = bvpi_ask_nearest(&judge->query, INFINITY, tolerance_of(&pair->limits));
-    if (status == BVP_OK && judge->query.answer.best.found)
-        take_witness(&judge->query, pair);
-    return status;
-}
-
-/* A small shift frees the parts: they touch, unless one is inside the other. Only that remains to
- * be asked. */
-static bvp_status is_surely_touching(const bvpi_clash_judge *judge, double gap, bool *out)
-{
-    bvpi_where where;
-    const bvp_status status = bvpi_clash_enclosed(judge->a, judge->b, gap, judge->crack, &where);
-    *out = where == BVPI_OUTSIDE || where == BVPI_ALONG;
     return status;
 }
 
@@ -205,7 +160,10 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
 {
     const double overlap = pair->limits.overlap;
     bool is_twin;
-    bvp_status status = is_duplicate(judge, pair->limits.touch_gap, &is_twin);
+    bvp_status status = BVP_OK;
+    is_twin = is_same_part_here(judge->a, judge->b, pair->limits.touch_gap);
+    if (!is_twin)
+        status = bvpi_clash_is_same(judge->a, judge->b, pair->limits.touch_gap, &is_twin);
     if (status != BVP_OK)
         return status;
     double upper = is_twin ? overlap_of_boxes(judge) : INFINITY;
@@ -215,8 +173,14 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
             status = bvpi_clash_comes_free(judge, &pair->hit_a, &pair->hit_b, overlap, &upper);
         bool is_enough = is_twin;
         pair->depth_upper = upper;
-        if (status == BVP_OK && bvpi_clash_is_fast(detail) && !is_twin && isfinite(upper))
-            status = is_surely_touching(judge, pair->limits.touch_gap, &is_enough);
+        if (status == BVP_OK && bvpi_clash_is_fast(detail) && !is_twin && isfinite(upper)) {
+            /* A small shift frees the parts: they touch, unless one is inside the other. Only that
+             * remains to be asked. */
+            bvpi_where where;
+            status = bvpi_clash_enclosed(judge->a, judge->b, pair->limits.touch_gap, judge->crack,
+                                         &where);
+            is_enough = where == BVPI_OUTSIDE || where == BVPI_ALONG;
+        }
         if (status != BVP_OK || (bvpi_clash_is_fast(detail) && is_enough))
             return status;
         status = bvpi_ask_collide(&judge->query, true);
@@ -250,7 +214,20 @@ static bvp_status judge_beyond(bvpi_clash_judge *judge, bvp_clash_detail detail,
     if (bvpi_clash_is_fast(detail))
         pair->lower = 0;
     const bool is_within = query->answer.best.found && query->answer.lower <= clearance;
-    return judge_apart(judge, is_within ? BVP_VERDICT_WITHIN : BVP_VERDICT_CLEAR, pair);
+    pair->verdict = is_within ? BVP_VERDICT_WITHIN : BVP_VERDICT_CLEAR;
+    bvpi_where where;
+    status = bvpi_clash_enclosed(judge->a, judge->b, 0, judge->crack, &where);
+    if (where == BVPI_ALONG) /* more pieces than were tested */
+        pair->depth_upper = overlap_of_boxes(judge);
+    if (status != BVP_OK || where == BVPI_OUTSIDE || where == BVPI_ALONG)
+        return status;
+    take_enclosed(judge, where, pair);
+    if (is_within)
+        return status;
+    status = bvpi_ask_nearest(query, INFINITY, tolerance_of(&pair->limits));
+    if (status == BVP_OK && query->answer.best.found)
+        take_witness(query, pair);
+    return status;
 }
 
 /* "Within the touch gap?" is answered quickly if the answer is yes, and most pairs are mates. */

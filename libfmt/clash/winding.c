@@ -16,6 +16,7 @@
  */
 #include "clash/judge.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* How near the line through a point passes an open edge, except for rounding. */
@@ -46,25 +47,12 @@ static double passes_at(const bvpi_clash_item *item, const struct bvpi_seam *sea
     return sqrt(sum);
 }
 
-/* Does the ray pass an open edge at less than twice the walls' reach? That includes rounding. */
-static bool passes_cracks(const bvpi_clash_item *item, const bvpi_seams *seams, double reach,
-                          const double point[3], const double direction[3], bool *is_over)
-{
-    for (uint32_t i = 0; i < seams->count; i++) {
-        *is_over = *is_over || !bvpi_meter_step(item->meter);
-        if (*is_over || !(passes_at(item, &seams->at[i], point, direction) > 2 * reach))
-            return true;
-    }
-    return false;
-}
-
 bvp_status bvpi_clash_winding(const bvpi_clash_item *item, const double point[3], double slack,
                               double crack, bvpi_where *out)
 {
     const bvp_control *control = item->meter != NULL ? item->meter->control : NULL;
     const bvpi_seams *seams;
     bvpi_closest_query query;
-    bool is_over = false;
     *out = BVPI_UNSURE;
     bvp_status status = bvpi_seams_get(item->seams, item->part.part_idx, control, &seams);
     if (status != BVP_OK)
@@ -72,16 +60,23 @@ bvp_status bvpi_clash_winding(const bvpi_clash_item *item, const double point[3]
     const double width = seams->width * item->part.at.placement.size_max * (1 + 0x1p-40);
     if (!isfinite(width) || !(width <= crack))
         return BVP_OK;
+    assert(slack >= 0 && item->slack >= 0);
     const double reach = width + 16 * (item->slack + slack);
     status = bvpi_clash_nearest(item, point, reach, &query);
     if (status != BVP_OK || query.best.found) /* the point may be inside a wall */
         return status;
     for (int k = 0; k < BVPI_CLASH_DIRECTIONS && status == BVP_OK; k++) {
+        const double *direction = bvpi_clash_directions[k];
         bvpi_tally tally;
-        if (passes_cracks(item, seams, reach, point, bvpi_clash_directions[k], &is_over)) {
-            status = is_over ? BVP_ERR_CANCELLED : BVP_OK;
-            continue;
+        bool passes = false; /* an open edge, at less than twice the walls' reach */
+        for (uint32_t i = 0; i < seams->count && !passes; i++) {
+            if (!bvpi_meter_step(item->meter))
+                return BVP_ERR_CANCELLED;
+            /* twice, because of rounding; not a number counts as passing */
+            passes = !(passes_at(item, &seams->at[i], point, direction) > 2 * reach);
         }
+        if (passes)
+            continue;
         status = bvpi_clash_cast_ray(item, point, k, &tally);
         if (status == BVP_OK && !tally.grazes) {
             *out = tally.sum != 0 ? BVPI_INSIDE : BVPI_OUTSIDE;

@@ -12,7 +12,6 @@
 #include "base/load.h"
 #include "base/status.h"
 #include "format/codec.h"
-#include "format/digest.h"
 #include "format/header.h"
 
 #include <assert.h>
@@ -47,18 +46,6 @@ void bvp_get_info(const bvp_file *file, bvp_file_info *out)
     out->has_digests = file->digests.count > 0;
     out->is_thin = file->thin != NULL;
     out->store = bvpi_get_string(file, h->store);
-}
-
-bvp_status bvp_get_digest(const bvp_file *file, uint8_t out[32], bvp_error *error)
-{
-    if (file->digests.count == 0)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "the file was packed without digests; pack it with --digests");
-    if (!bvpi_can_digest())
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "this library was built without libsodium: it has no digests");
-    bvpi_root_digest(&file->header, file->digests.data, file->digests.size, out);
-    return BVP_OK;
 }
 
 /* A wide hierarchy's nodes are among the clusters; a binary one has its own bytes. */

@@ -24,6 +24,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "format/advise.h"
+#include "format/digest.h"
 #include "format/header.h"
 
 #include <assert.h>
@@ -121,6 +122,18 @@ static bvp_status allocate_private(bvp_file *file, bvp_error *error)
         return bvpi_error_memory(error, file->size);
     }
     file->base = file->mapping;
+    return BVP_OK;
+}
+
+bvp_status bvp_get_digest(const bvp_file *file, uint8_t out[32], bvp_error *error)
+{
+    if (file->digests.count == 0)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the file was packed without digests; pack it with --digests");
+    if (!bvpi_can_digest())
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "this library was built without libsodium: it has no digests");
+    bvpi_root_digest(&file->header, file->digests.data, file->digests.size, out);
     return BVP_OK;
 }
 
@@ -284,7 +297,7 @@ static bvp_status finish(bvp_file *file, bvp_status status, const bvp_open_optio
     if (status == BVP_OK)
         *out = file;
     else
-        bvp_close(file);
+        bvpi_unmap(file);
     return status;
 }
 
@@ -317,12 +330,4 @@ void bvpi_unmap(bvp_file *file)
     free(file->part_state);
     free(file->ready);
     free(file);
-}
-
-void bvp_close(bvp_file *file)
-{
-    if (!file)
-        return;
-    bvpi_thin_close(file);
-    bvpi_unmap(file);
 }

@@ -49,6 +49,8 @@ struct bvp_file {
 
 enum bvpi_hash_state { BVPI_HASH_UNKNOWN = 0, BVPI_HASH_GOOD, BVPI_HASH_BAD };
 
+/* ---- map.c ----------------------------------------------------------------------------------- */
+
 /* Opens without full verification: maps the file, or copies it (isolated), and checks the head.
  * bvp_open and its relatives add verification if requested. */
 bvp_status bvpi_map_fd(int fd, const bvp_open_options *options, bvp_file **out, bvp_error *error);
@@ -60,6 +62,8 @@ void bvpi_unmap(bvp_file *file);
 /* A handle on bytes that may violate every rule, for verification. Sections that are outside the
  * file or contradict themselves are empty. bvpi_check_identity must have succeeded. */
 void bvpi_map_unchecked(const void *data, uint64_t size, bvp_file *file);
+
+/* ---- lazy.c ---------------------------------------------------------------------------------- */
 
 /* Queries call this first, with each body's part or BVP_ASSEMBLY. With verify_lazily it checks the
  * block hashes of the part's bytes once; otherwise it costs one comparison. A check that the
@@ -89,6 +93,8 @@ bvp_status bvpi_check_names(const bvp_file *file, bvp_error *error);
 bool bvpi_block_is_good(const bvp_file *file, uint64_t block);
 /* Does it match DGST? */
 bool bvpi_block_has_digest(const bvp_file *file, uint64_t block);
+
+/* ---- record.c -------------------------------------------------------------------------------- */
 
 /* A hierarchy ready to walk. All fields are checked: unit i (i < unit_count) can be read as a
  * node. */
@@ -142,11 +148,38 @@ static inline bvp_status bvpi_resolve(const bvp_file **file, uint32_t *part)
 
 /* All return BVP_ERR_CORRUPT if the record points outside of its section, and BVP_ERR_ARGUMENT for
  * an index that is too large. Each field is read once. */
-bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out);
-bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *out);
-/* Both of the above. */
-bvp_status bvpi_get_part_and_tree(const bvp_file *file, uint32_t part, bvpi_part *out,
-                                  bvpi_tree *tree);
+
+/* A part, its wide hierarchy, both, or its hierarchy of a binary kind (BVPD_KIND_BOXTREE and later;
+ * BVP_ERR_ARGUMENT if it has none), in the file that holds the part. */
+bvp_status bvpi_get_part_here(const bvp_file *file, uint32_t part, bvpi_part *out);
+bvp_status bvpi_get_part_tree_here(const bvp_file *file, uint32_t part, bvpi_tree *out);
+bvp_status bvpi_get_part_and_tree_here(const bvp_file *file, uint32_t part, bvpi_part *out,
+                                       bvpi_tree *tree);
+bvp_status bvpi_get_part_binary_here(const bvp_file *file, uint32_t part, uint32_t kind,
+                                     bvpi_binary *out);
+/* The same, wherever the part is. */
+static inline bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out)
+{
+    const bvp_status status = bvpi_resolve(&file, &part);
+    return status == BVP_OK ? bvpi_get_part_here(file, part, out) : status;
+}
+static inline bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *out)
+{
+    const bvp_status status = bvpi_resolve(&file, &part);
+    return status == BVP_OK ? bvpi_get_part_tree_here(file, part, out) : status;
+}
+static inline bvp_status bvpi_get_part_and_tree(const bvp_file *file, uint32_t part, bvpi_part *out,
+                                                bvpi_tree *tree)
+{
+    const bvp_status status = bvpi_resolve(&file, &part);
+    return status == BVP_OK ? bvpi_get_part_and_tree_here(file, part, out, tree) : status;
+}
+static inline bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,
+                                              bvpi_binary *out)
+{
+    const bvp_status status = bvpi_resolve(&file, &part);
+    return status == BVP_OK ? bvpi_get_part_binary_here(file, part, kind, out) : status;
+}
 /* For the file that holds the part: its record, and the record of its hierarchy `hierarchy` (<
  * r->hierarchy_count): of a known kind, its bytes inside DATA or BINH, its counts at most what they
  * have room for. r: a copy from bvpi_get_part_record. */
@@ -157,10 +190,6 @@ bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const 
 bvp_status bvpi_view_part(const bvp_file *file, const bvpd_part *record, bvpi_part *out);
 bvp_status bvpi_view_binary(const bvp_file *file, const bvpd_hierarchy *record,
                             uint64_t triangle_count, bvpi_binary *out);
-/* The part's hierarchy of a binary kind (BVPD_KIND_BOXTREE and later); BVP_ERR_ARGUMENT if it has
- * none. */
-bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,
-                                bvpi_binary *out);
 /* Rule HIE-14: the sizes of planes and offsets fit the kind, which is a binary one. */
 bool bvpi_is_form_sound(const bvpd_hierarchy *record);
 /* Rule HIE-15: the order stream, if there is one, ends the hierarchy's bytes. triangle_count: below
@@ -181,6 +210,8 @@ bvp_status bvpi_get_local(const bvp_file *file, const bvpd_instance *instance, d
 /* A record of PLAC; its twelve entries are finite. */
 bvp_status bvpi_get_placement(const bvp_file *file, uint32_t placement, double out[12]);
 bvp_string bvpi_get_string(const bvp_file *file, uint32_t ref); /* empty if ref is bad */
+
+/* ---- triangle_ids.c -------------------------------------------------------------------------- */
 
 /* Size in bytes of what follows an id record's header, for widths up to 32 and triangle_count up to
  * 256. */

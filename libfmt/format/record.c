@@ -97,12 +97,10 @@ bvp_status bvpi_view_part(const bvp_file *file, const bvpd_part *record, bvpi_pa
     return BVP_OK;
 }
 
-bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out)
+bvp_status bvpi_get_part_here(const bvp_file *file, uint32_t part, bvpi_part *out)
 {
     bvpd_part r;
-    bvp_status status = bvpi_resolve(&file, &part);
-    if (status == BVP_OK)
-        status = bvpi_get_part_record(file, part, &r);
+    const bvp_status status = bvpi_get_part_record(file, part, &r);
     if (status == BVP_OK)
         make_part(file, &r, out);
     return status;
@@ -166,22 +164,18 @@ static bvp_status make_part_tree(const bvp_file *file, uint32_t part, const bvpd
     return make_tree(&h, file->section[BVPD_DATA].data + r->data_off, r->data_size, out);
 }
 
-bvp_status bvpi_get_part_tree(const bvp_file *file, uint32_t part, bvpi_tree *out)
+bvp_status bvpi_get_part_tree_here(const bvp_file *file, uint32_t part, bvpi_tree *out)
 {
     bvpd_part r;
-    bvp_status status = bvpi_resolve(&file, &part);
-    if (status == BVP_OK)
-        status = bvpi_get_part_record(file, part, &r);
+    const bvp_status status = bvpi_get_part_record(file, part, &r);
     return status == BVP_OK ? make_part_tree(file, part, &r, out) : status;
 }
 
-bvp_status bvpi_get_part_and_tree(const bvp_file *file, uint32_t part, bvpi_part *out,
-                                  bvpi_tree *tree)
+bvp_status bvpi_get_part_and_tree_here(const bvp_file *file, uint32_t part, bvpi_part *out,
+                                       bvpi_tree *tree)
 {
     bvpd_part r;
-    bvp_status status = bvpi_resolve(&file, &part);
-    if (status == BVP_OK)
-        status = bvpi_get_part_record(file, part, &r);
+    const bvp_status status = bvpi_get_part_record(file, part, &r);
     if (status != BVP_OK)
         return status;
     make_part(file, &r, out);
@@ -269,14 +263,11 @@ bvp_status bvpi_view_binary(const bvp_file *file, const bvpd_hierarchy *record,
     return is_sound ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
-bvp_status bvpi_get_part_binary(const bvp_file *file, uint32_t part, uint32_t kind,
-                                bvpi_binary *out)
+bvp_status bvpi_get_part_binary_here(const bvp_file *file, uint32_t part, uint32_t kind,
+                                     bvpi_binary *out)
 {
     bvpd_part r;
     bvpd_hierarchy h;
-    const bvp_status status = bvpi_resolve(&file, &part);
-    if (status != BVP_OK)
-        return status;
     if (kind < BVPD_KIND_BOXTREE || kind >= BVPD_KIND_END ||
         !get_record(file, BVPD_PART, part, &r, sizeof r))
         return BVP_ERR_ARGUMENT;

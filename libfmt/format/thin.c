@@ -77,15 +77,18 @@ bvp_status bvpi_thin_open(bvp_file *file, const char *path, const bvp_open_optio
     return BVP_OK;
 }
 
-void bvpi_thin_close(bvp_file *file)
+void bvp_close(bvp_file *file)
 {
-    if (!file->thin)
+    if (!file)
         return;
-    for (size_t i = 0; i < file->header.part_count; i++)
-        if (file->thin->parts[i])
-            bvpi_unmap(file->thin->parts[i]);
-    free(file->thin->parts);
-    free(file->thin);
+    if (file->thin) {
+        for (size_t i = 0; i < file->header.part_count; i++)
+            if (file->thin->parts[i])
+                bvpi_unmap(file->thin->parts[i]);
+        free(file->thin->parts);
+        free(file->thin);
+    }
+    bvpi_unmap(file);
 }
 
 /* ---- a part --------------------------------------------------------------------------------- */

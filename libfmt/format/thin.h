@@ -11,10 +11,10 @@
 
 typedef struct bvpi_thin bvpi_thin;
 
-/* Prepares an opened file for finding its parts, if it is thin. path: its own path, or NULL. */
+/* Prepares an opened file for finding its parts, if it is thin; from then on it is closed by
+ * bvp_close(). path: its own path, or NULL. */
 bvp_status bvpi_thin_open(bvp_file *file, const char *path, const bvp_open_options *options,
                           bvp_error *error);
-void bvpi_thin_close(bvp_file *file);
 
 /* Is part `part` in a store? */
 bool bvpi_is_elsewhere(const bvp_file *file, uint32_t part);

@@ -32,7 +32,7 @@ typedef struct bvpi_field {
     const char *rule; /* or "" */
 } bvpi_field;
 
-/* The fields in the order of their bytes, without gaps, up to BVPI_FIELD_END. */
+/* annotate_fields.c: the fields in the order of their bytes, without gaps, up to BVPI_FIELD_END. */
 extern const bvpi_field bvpi_header_fields[], bvpi_entry_fields[], bvpi_trailer_fields[],
     bvpi_node_fields[], bvpi_cluster_fields[], bvpi_ids_fields[];
 /* The fields of a section's records; NULL if they are not simple tables. */
@@ -49,6 +49,11 @@ typedef struct bvpi_annotator {
     bool stopped, unknown;
 } bvpi_annotator;
 
+/* annotate_fields.c: */
+
+/* Writes text in quotes; characters that are not printable, or not UTF-8, as question marks.
+ * capacity: at least 16. */
+void bvpi_print_text(char *out, size_t capacity, const uint8_t *bytes, uint64_t count);
 /* Appends to the text, which is cut off when it is full. */
 void bvpi_add_to_value(char value[BVPI_VALUE_MAX], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -57,7 +62,7 @@ void bvpi_annotate_bytes(bvpi_annotator *a, uint64_t end, const char *path, cons
                          const char *rule);
 /* The same for a structure at the cursor, field by field. */
 void bvpi_annotate_fields(bvpi_annotator *a, const char *prefix, const bvpi_field *fields);
-/* Explain DATA, TIDS and BINH, part by part. */
+/* annotate_data.c, annotate_binary.c: explain DATA, TIDS and BINH, part by part. */
 void bvpi_annotate_data(bvpi_annotator *a);
 void bvpi_annotate_ids(bvpi_annotator *a);
 void bvpi_annotate_binaries(bvpi_annotator *a);

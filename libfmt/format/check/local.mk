@@ -11,6 +11,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/format/check/verify_instances.c \
 	libfmt/format/check/verify_nodes.c \
 	libfmt/format/check/verify_parts.c \
+	libfmt/format/check/verify_shared.c \
 	libfmt/format/check/verify_tree.c \
 	libfmt/format/check/verify_volumes.c
 noinst_HEADERS += \

@@ -15,37 +15,9 @@
 #include "format/advise.h"
 #include "format/header.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool bvpi_bits_make(bvpi_verify *verify, uint64_t count, bvpi_bits *out)
-{
-    out->count = count;
-    out->bytes = calloc((size_t)(count / 8 + 1), 1);
-    if (out->bytes)
-        return true;
-    verify->report.status = bvpi_error_memory(verify->report.error, count / 8 + 1);
-    verify->report.stopped = true;
-    return false;
-}
-
-void bvpi_bits_free(bvpi_bits *bits)
-{
-    free(bits->bytes);
-    bits->bytes = NULL;
-}
-
-void bvpi_bits_set_first(bvpi_bits *bits, uint64_t count)
-{
-    assert(bits->bytes);
-    if (count > bits->count)
-        count = bits->count;
-    memset(bits->bytes, 0xff, (size_t)(count / 8));
-    for (uint64_t i = count / 8 * 8; i < count; i++)
-        bvpi_bits_set(bits, i);
-}
 
 /* The header's sums over the whole file. */
 static void verify_totals(bvpi_verify *v)

@@ -29,20 +29,34 @@ typedef struct bvpi_verify {
     bool is_part_alone;       /* STRS is not checked */
 } bvpi_verify;
 
+/* The items of a leaf lane. */
+typedef struct bvpi_leaf {
+    uint32_t geom;          /* the node's */
+    uint32_t before, count; /* items of the leaf lanes before it, and its own */
+} bvpi_leaf;
+
 /* State of the check of one hierarchy. */
 typedef struct bvpi_hierarchy_check {
     bvpi_verify *verify;
     bvpi_tree tree;
     const bvpi_part *part; /* NULL: a hierarchy over the instances */
-    uint64_t units_off;    /* of unit 0, in the file */
-    bvpi_bits slots;       /* units that are nodes and were not reached yet */
-    bvpi_bits items;       /* triangles or instances that no leaf has held yet */
-    uint64_t items_from;   /* instances below belong to the hierarchies before this one */
-    uint64_t items_end;    /* instances from here on were not held yet */
-    bool more_follow;      /* further hierarchies may hold the remaining items */
+    /* Rules about a leaf's items: they exist, belong to no other leaf, and are inside `box`. */
+    void (*verify_leaf)(struct bvpi_hierarchy_check *check, const bvpi_frame *box,
+                        const bvpi_leaf *leaf, uint64_t offset);
+    uint64_t units_off;  /* of unit 0, in the file */
+    bvpi_bits slots;     /* units that are nodes and were not reached yet */
+    bvpi_bits items;     /* triangles or instances that no leaf has held yet */
+    uint64_t items_from; /* instances below belong to the hierarchies before this one */
+    uint64_t items_end;  /* instances from here on were not held yet */
+    bool more_follow;    /* further hierarchies may hold the remaining items */
     uint32_t node_count, leaf_count, largest_leaf, depth;
     struct bvpi_decoded_cluster *decoded; /* the cluster of the last leaf, for a part; else NULL */
 } bvpi_hierarchy_check;
+
+/* ---- verify_shared.c ------------------------------------------------------------------------- */
+
+/* Does a cluster record of the part's table begin at `offset` of its blob? */
+bool bvpi_verify_is_cluster(const bvpi_part *part, uint64_t offset);
 
 /* Makes a set with all bits 0. False, with the status set: out of memory. */
 bool bvpi_bits_make(bvpi_verify *verify, uint64_t count, bvpi_bits *out);
@@ -72,15 +86,22 @@ static inline uint64_t bvpi_verify_off(const bvpi_verify *verify, const void *p)
     return (uint64_t)((const uint8_t *)p - verify->file.base);
 }
 
-/* The checks, chapter by chapter. */
-void bvpi_verify_framing(bvpi_verify *verify); /* gaps, hashes, trailer */
-void bvpi_verify_parts(bvpi_verify *verify);   /* parts, clusters, triangle numbers */
+/* ---- the checks, chapter by chapter ---------------------------------------------------------- */
+
+/* verify_framing.c: gaps, hashes, trailer; strings and provenance, which fills in `strings`. */
+void bvpi_verify_framing(bvpi_verify *verify);
+void bvpi_verify_strings(bvpi_verify *verify);
+void bvpi_verify_string_ref(bvpi_verify *verify, uint64_t offset, uint32_t ref);
+/* verify_parts.c: parts, clusters, triangle numbers. */
+void bvpi_verify_parts(bvpi_verify *verify);
 /* The same for a single part, without its place among the others and its names. */
 void bvpi_verify_part_alone(bvpi_verify *verify, uint32_t part);
-void bvpi_verify_tree(bvpi_verify *verify);      /* placements, tree, properties */
-void bvpi_verify_instances(bvpi_verify *verify); /* instances, their hierarchies, world bounds */
-void bvpi_verify_strings(bvpi_verify *verify);   /* strings, provenance; fills in `strings` */
-void bvpi_verify_string_ref(bvpi_verify *verify, uint64_t offset, uint32_t ref);
+/* verify_tree.c: placements, linear parts, tree, properties. */
+void bvpi_verify_tree(bvpi_verify *verify);
+/* verify_instances.c: instances, their hierarchies, world bounds. */
+void bvpi_verify_instances(bvpi_verify *verify);
+
+/* ---- verify_nodes.c: wide hierarchies -------------------------------------------------------- */
 
 /* Rules about a record of HIER for all kinds. offset: of the record. */
 void bvpi_verify_record(bvpi_verify *verify, const bvpd_hierarchy *record, uint64_t offset);
@@ -90,25 +111,14 @@ bool bvpi_verify_hierarchy(bvpi_hierarchy_check *check, const bvpd_hierarchy *re
 /* Checks every node from the root on, then the record's counts. slots and items must be set. */
 void bvpi_verify_nodes(bvpi_hierarchy_check *check, const bvpd_hierarchy *record, uint32_t idx);
 
-/* The items of a leaf lane. */
-typedef struct bvpi_leaf {
-    uint32_t geom;          /* the node's */
-    uint32_t before, count; /* items of the leaf lanes before it, and its own */
-} bvpi_leaf;
-
-/* Rules about a leaf's items: they exist, belong to no other leaf, and are inside `box`. */
-void bvpi_verify_triangle_leaf(bvpi_hierarchy_check *check, const bvpi_frame *box,
-                               const bvpi_leaf *leaf, uint64_t offset);
-void bvpi_verify_instance_leaf(bvpi_hierarchy_check *check, const bvpi_frame *box,
-                               const bvpi_leaf *leaf, uint64_t offset);
+/* ---- verify_content.c ------------------------------------------------------------------------ */
 
 /* Checks content_hash, for a part whose clusters are sound. vertex_room: the clusters' vertices;
  * may_be_deformed: its only hierarchy is an AABB tree; offset: of the field. */
 void bvpi_verify_content(bvpi_verify *verify, const bvpi_part *part, const bvpd_part *record,
                          uint64_t vertex_room, bool may_be_deformed, uint64_t offset);
 
-/* Does a cluster record of the part's table begin at `offset` of its blob? */
-bool bvpi_verify_is_cluster(const bvpi_part *part, uint64_t offset);
+/* ---- verify_binary.c, verify_volumes.c: binary hierarchies ----------------------------------- */
 
 /* State of the check of a binary hierarchy. */
 typedef struct bvpi_binary_check {

@@ -115,8 +115,10 @@ static void verify_instance(bvpi_verify *v, uint32_t idx, const bvpd_instance *r
 
 /* ---- the hierarchies over them -------------------------------------------------------------- */
 
-void bvpi_verify_instance_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
-                               const bvpi_leaf *leaf, uint64_t offset)
+/* Rules about a leaf's instances: they exist, are in no other leaf or hierarchy before, and inside
+ * `box`. */
+static void verify_instance_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
+                                 const bvpi_leaf *leaf, uint64_t offset)
 {
     bvpi_report *report = &c->verify->report;
     double lo[3], hi[3];
@@ -207,7 +209,7 @@ static void verify_tops(bvpi_verify *v)
                     several ? "2 to 16 hierarchies" : "hierarchy") ||
         instances == 0)
         return;
-    bvpi_hierarchy_check c = {.verify = v};
+    bvpi_hierarchy_check c = {.verify = v, .verify_leaf = verify_instance_leaf};
     if (bvpi_bits_make(v, instances, &c.items)) {
         bvpi_bits_set_first(&c.items, instances);
         verify_each_top(v, &c, count);

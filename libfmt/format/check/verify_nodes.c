@@ -155,10 +155,7 @@ static uint32_t verify_node(bvpi_hierarchy_check *c, const waiting *here, waitin
             leaf.count = meta;
             if (leaf.count > c->largest_leaf)
                 c->largest_leaf = leaf.count;
-            if (c->part)
-                bvpi_verify_triangle_leaf(c, &child.frame, &leaf, offset);
-            else
-                bvpi_verify_instance_leaf(c, &child.frame, &leaf, offset);
+            c->verify_leaf(c, &child.frame, &leaf, offset);
             leaf.before += meta;
         } else if (is_linked) {
             child.unit = unit++;
@@ -182,7 +179,8 @@ void bvpi_verify_nodes(bvpi_hierarchy_check *c, const bvpd_hierarchy *r, uint32_
                             (uint64_t)idx * sizeof *r;
     waiting stack[STACK_MAX + BVPD_WIDTH], here = {.unit = c->tree.root, .level = 1};
     uint32_t count = 0;
-    assert(c->slots.bytes && c->items.bytes && c->slots.count <= c->tree.unit_count);
+    assert(c->verify_leaf && c->slots.bytes && c->items.bytes &&
+           c->slots.count <= c->tree.unit_count);
     bvpi_frame_root(&c->tree, &here.frame);
     if (claim(c, here.unit, c->units_off))
         stack[count++] = here;

@@ -319,20 +319,6 @@ static bool verify_cluster(part_check *c, uint32_t idx)
 
 /* ---- leaves --------------------------------------------------------------------------------- */
 
-bool bvpi_verify_is_cluster(const bvpi_part *part, uint64_t offset)
-{
-    uint32_t low = 0, high = part->cluster_count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (bvpi_cluster_off(part, middle) <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    assert(low == 0 || low < part->cluster_count);
-    return low < part->cluster_count && bvpi_cluster_off(part, low) == offset;
-}
-
 /* Decodes the record at `place` of the blob, unless that was the last one. False: no record begins
  * there. */
 static bool find_decoded(const bvpi_part *part, uint64_t place, decoded_cluster *d)
@@ -350,8 +336,9 @@ static bool find_decoded(const bvpi_part *part, uint64_t place, decoded_cluster 
     return true;
 }
 
-void bvpi_verify_triangle_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
-                               const bvpi_leaf *leaf, uint64_t offset)
+/* Rules about a leaf's triangles: they exist, are in no other leaf, and inside `box`. */
+static void verify_triangle_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
+                                 const bvpi_leaf *leaf, uint64_t offset)
 {
     bvpi_report *report = &c->verify->report;
     const uint64_t place = (uint64_t)(leaf->geom >> 8) << c->part->cluster_shift;
@@ -490,6 +477,7 @@ static void verify_wide(part_check *c)
     const uint64_t units = c->part.blob_size / BVPD_UNIT;
     h->verify = v;
     h->part = &c->part;
+    h->verify_leaf = verify_triangle_leaf;
     h->units_off = c->blob_off;
     h->tree.units = c->part.blob;
     h->tree.unit_count = units < UINT32_MAX ? (uint32_t)units : UINT32_MAX;

@@ -9,6 +9,8 @@
  */
 #include "base/meter.h"
 
+#include <assert.h>
+
 bool bvpi_is_cancelled(const bvp_control *control)
 {
     if (control == NULL)
@@ -29,6 +31,7 @@ bvpi_meter *bvpi_meter_init(bvpi_meter *meter, const bvp_control *control)
 
 bool bvpi_meter_look(bvpi_meter *meter)
 {
+    assert(meter->slice == 0); /* or the rest of it would count as taken */
     meter->is_over = meter->is_over || meter->budget == 0 || bvpi_is_cancelled(meter->control);
     if (meter->is_over)
         return false;
@@ -40,6 +43,7 @@ bool bvpi_meter_look(bvpi_meter *meter)
 
 uint64_t bvpi_meter_taken(const bvpi_meter *meter)
 {
+    assert(meter == NULL || meter->slice <= meter->granted);
     return meter != NULL ? meter->granted - meter->slice : 0;
 }
 
@@ -48,6 +52,7 @@ uint64_t bvpi_meter_taken(const bvpi_meter *meter)
 void bvpi_loan_return(bvpi_loan *loan, uint64_t left)
 {
     bvpi_meter *meter = loan->meter;
+    assert(left <= loan->lent);
     const uint64_t used = loan->lent - left;
     meter->slice = used < meter->slice ? meter->slice - used : 0;
     loan->beyond += left;
@@ -64,5 +69,6 @@ uint64_t bvpi_loan_more(bvpi_loan *loan)
         return 0;
     loan->lent = loan->beyond < meter->slice ? loan->beyond : meter->slice;
     loan->beyond -= loan->lent;
+    assert(loan->lent > 0 && loan->lent <= BVPI_METER_SLICE); /* a walk that goes on takes a step */
     return loan->lent;
 }

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 bool bvpi_report_add(bvpi_report *report, const char *rule, bvp_status status, uint64_t offset,
                      const char *format, ...)
 {
+    assert(status != BVP_OK && rule != NULL);
     if (report->stopped)
         return false;
     char text[256], message[256];

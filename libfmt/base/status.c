@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -37,7 +38,8 @@ const char *bvp_version(void)
     return PACKAGE_VERSION;
 }
 
-/* vsnprintf may have cut a UTF-8 character in two: drop its first half. */
+/* vsnprintf may have cut a UTF-8 character in two: drop its first half. Only a text that fills its
+ * buffer can have been cut. */
 static void trim_cut_character(char *text, size_t size)
 {
     size_t end = strlen(text);
@@ -63,6 +65,7 @@ static void format_message(bvp_error *error, const char *format, va_list argumen
 bvp_status bvpi_error_set(bvp_error *error, bvp_status status, uint64_t offset, const char *rule,
                           const char *format, ...)
 {
+    assert(status != BVP_OK && rule != NULL);
     if (!error)
         return status;
     memset(error, 0, sizeof *error);
@@ -93,6 +96,7 @@ bvp_status bvpi_error_system(bvp_error *error, const char *format, ...)
     if (strerror_r(saved, reason, sizeof reason) != 0)
         snprintf(reason, sizeof reason, "errno %d", saved);
     size_t used = strlen(error->message);
+    assert(used < sizeof error->message);
     snprintf(error->message + used, sizeof error->message - used, ": %s", reason);
     trim_cut_character(error->message, sizeof error->message);
     return BVP_ERR_SYSTEM;

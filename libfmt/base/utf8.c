@@ -10,11 +10,23 @@
  */
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <string.h>
+
+/* The code point of the character at `p`, whose lead byte announces `length` bytes. */
+static uint32_t code_at(const uint8_t *p, size_t length)
+{
+    assert(length >= 1 && length <= 4);
+    uint32_t code = length == 1 ? p[0] : p[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (p[i] & 0x3f);
+    return code;
+}
 
 size_t bvpi_utf8_length(const uint8_t *p, size_t size)
 {
     static const uint32_t least[] = {0, 1, 0x80, 0x800, 0x10000};
+    assert(size > 0);
     const uint8_t lead = p[0];
     const size_t length = lead < 0x80   ? 1
                           : lead < 0xc0 ? 0
@@ -24,23 +36,12 @@ size_t bvpi_utf8_length(const uint8_t *p, size_t size)
                                         : 0;
     if (length == 0 || length > size)
         return 0;
-    uint32_t code = length == 1 ? lead : lead & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
+    for (size_t i = 1; i < length; i++)
         if ((p[i] & 0xc0) != 0x80)
             return 0;
-        code = code << 6 | (p[i] & 0x3f);
-    }
+    const uint32_t code = code_at(p, length);
     const bool surrogate = code >= 0xd800 && code < 0xe000;
     return code < least[length] || code > 0x10ffff || surrogate ? 0 : length;
-}
-
-/* The code point of the character at `p`; length: its length in bytes, not 0. */
-static uint32_t code_at(const uint8_t *p, size_t length)
-{
-    uint32_t code = length == 1 ? p[0] : p[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++)
-        code = code << 6 | (p[i] & 0x3f);
-    return code;
 }
 
 bool bvpi_is_plain(const uint8_t *p, size_t length)
@@ -58,6 +59,7 @@ void bvpi_escape(const char *text, char *out, size_t capacity)
     static const char digits[] = "0123456789abcdef";
     const uint8_t *p = (const uint8_t *)text;
     size_t left = strlen(text), used = 0;
+    assert(capacity > 0);
     while (left > 0) {
         const size_t length = bvpi_utf8_length(p, left);
         const bool plain = length > 0 && bvpi_is_plain(p, length);
@@ -71,6 +73,7 @@ void bvpi_escape(const char *text, char *out, size_t capacity)
         p += taken;
         left -= taken;
     }
+    assert(used < capacity); /* a character goes in whole or not at all */
     out[used] = '\0';
 }
 

@@ -3,8 +3,8 @@
  *
  * The last step of the exact stages in points.c, tri_box.c, tri_ball.c and tri_dist_exact.c. Memory
  * has a fixed size, so queries need no allocator. The capacity suffices for every polynomial that
- * is evaluated (big.h), so nothing here overflows or fails. Time depends on the value, not on the
- * capacity: limbs from `size` on are never touched.
+ * is evaluated (big.h), so nothing here overflows or fails; asserts state that. Time depends on the
+ * value, not on the capacity: limbs from `size` on are never touched.
  *
  * Invariants of a bvpi_big: sign is 0 exactly if size is 0, and limb[size - 1] is not 0. trim()
  * restores them after an operation that may cancel.
@@ -15,6 +15,7 @@
  */
 #include "prim/big.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
@@ -60,52 +61,48 @@ static int compare_magnitudes(const bvpi_big *a, const bvpi_big *b)
     return 0;
 }
 
-/* |out| = |a| + |b|. a must have at least as many limbs as b. */
-static void add_magnitudes(bvpi_big *out, const bvpi_big *a, const bvpi_big *b)
-{
-    int size = a->size;
-    u128 carry = 0;
-    for (int i = 0; i < size; i++) {
-        carry += (u128)a->limb[i] + (i < b->size ? b->limb[i] : 0);
-        out->limb[i] = (uint64_t)carry;
-        carry >>= 64;
-    }
-    if (carry != 0)
-        out->limb[size++] = (uint64_t)carry;
-    out->size = size;
-}
-
-/* |out| = |a| - |b|. Needs |a| >= |b|. The result may have leading zeros. */
-static void sub_magnitudes(bvpi_big *out, const bvpi_big *a, const bvpi_big *b)
-{
-    uint64_t borrow = 0;
-    for (int i = 0; i < a->size; i++) {
-        u128 d = (u128)a->limb[i] - (i < b->size ? b->limb[i] : 0) - borrow;
-        out->limb[i] = (uint64_t)d;
-        borrow = (uint64_t)(d >> 64) & 1;
-    }
-    out->size = a->size;
-}
-
-/* out = a + sign * b */
+/* out = a + sign * b. out may be a or b: a limb is written after both limbs of its place were read,
+ * and out's sign and size last. */
 static void add_signed(bvpi_big *out, const bvpi_big *a, const bvpi_big *b, int sign)
 {
-    int b_sign = b->sign * sign;
+    const int a_sign = a->sign, b_sign = b->sign * sign;
     if (b_sign == 0) {
-        copy(out, a, a->sign);
-    } else if (a->sign == 0) {
-        copy(out, b, b_sign);
-    } else if (a->sign == b_sign) {
-        bool longer = a->size >= b->size;
-        add_magnitudes(out, longer ? a : b, longer ? b : a);
-        out->sign = b_sign;
-    } else {
-        bool larger = compare_magnitudes(a, b) >= 0;
-        int out_sign = larger ? a->sign : b_sign;
-        sub_magnitudes(out, larger ? a : b, larger ? b : a);
-        out->sign = out_sign;
-        trim(out);
+        copy(out, a, a_sign);
+        return;
     }
+    if (a_sign == 0) {
+        copy(out, b, b_sign);
+        return;
+    }
+    const bool is_sum = a_sign == b_sign;
+    const bool a_leads = is_sum ? a->size >= b->size : compare_magnitudes(a, b) >= 0;
+    const bvpi_big *most = a_leads ? a : b, *least = a_leads ? b : a;
+    const int least_size = least->size;
+    int size = most->size;
+    assert(least_size <= size);
+    if (is_sum) {
+        u128 carry = 0;
+        for (int i = 0; i < size; i++) {
+            carry += (u128)most->limb[i] + (i < least_size ? least->limb[i] : 0);
+            out->limb[i] = (uint64_t)carry;
+            carry >>= 64;
+        }
+        assert(carry <= 1 && (carry == 0 || size < BVPI_BIG_LIMBS));
+        if (carry != 0)
+            out->limb[size++] = (uint64_t)carry;
+    } else {
+        uint64_t borrow = 0;
+        for (int i = 0; i < size; i++) {
+            const u128 d = (u128)most->limb[i] - (i < least_size ? least->limb[i] : 0) - borrow;
+            out->limb[i] = (uint64_t)d;
+            borrow = (uint64_t)(d >> 64) & 1;
+        }
+        assert(borrow == 0); /* |most| >= |least| */
+    }
+    out->size = size;
+    out->sign = a_leads ? a_sign : b_sign;
+    if (!is_sum)
+        trim(out);
 }
 
 void bvpi_big_add(bvpi_big *out, const bvpi_big *a, const bvpi_big *b)
@@ -121,9 +118,13 @@ void bvpi_big_sub(bvpi_big *out, const bvpi_big *a, const bvpi_big *b)
 static void multiply(bvpi_big *out, int sign, const uint64_t *a, int size_a, const uint64_t *b,
                      int size_b)
 {
+    assert(out->limb != a && out->limb != b);
+    assert(sign == 0 || size_a + size_b <= BVPI_BIG_LIMBS);
     out->sign = sign;
     out->size = sign == 0 ? 0 : size_a + size_b;
     memset(out->limb, 0, (size_t)out->size * sizeof out->limb[0]);
+    /* schoolbook: a limb of a times all of b, added one limb higher each time. A product of limbs,
+     * a limb and a carry fit 128 bits: (2^64 - 1)^2 + 2 (2^64 - 1) = 2^128 - 1. */
     for (int i = 0; i < size_a && out->size != 0; i++) {
         u128 carry = 0;
         for (int j = 0; j < size_b; j++) {
@@ -168,6 +169,8 @@ void bvpi_big_add_product(bvpi_big *out, double a, double b, int unit)
     __int128 product = (__int128)bvpi_split_double(a, &ea) * bvpi_split_double(b, &eb);
     u128 magnitude = product < 0 ? -(u128)product : (u128)product;
     int shift = ea + eb - unit, words = shift / 64, bits = shift % 64;
+    assert(shift >= 0 && words + 3 <= BVPI_BIG_LIMBS);
+    /* the magnitude, below 2^106, lies in up to three limbs from number `words` on */
     bvpi_big term;
     term.sign = product < 0 ? -1 : 1;
     term.size = words + 3;
@@ -181,6 +184,7 @@ void bvpi_big_add_product(bvpi_big *out, double a, double b, int unit)
 
 void bvpi_big_to_sum(bvpi_big_sum *out, const bvpi_big *a)
 {
+    assert(a->size <= BVPI_SUM_LIMBS);
     out->sign = a->sign;
     out->size = a->size;
     memcpy(out->limb, a->limb, (size_t)a->size * sizeof a->limb[0]);
@@ -203,6 +207,7 @@ void bvpi_big_sub_sums(bvpi_big *out, const bvpi_big_sum *a, const bvpi_big_sum 
 
 int bvpi_big_bits(const bvpi_big *a)
 {
+    assert(a->size == 0 || a->limb[a->size - 1] != 0);
     return a->size == 0 ? 0 : 64 * a->size - __builtin_clzll(a->limb[a->size - 1]);
 }
 
@@ -210,6 +215,7 @@ double bvpi_big_to_double(const bvpi_big *a, int shift)
 {
     if (a->size == 0)
         return 0;
+    /* the highest 64 bits; those below them, cut off, are worth less than 2^-63 of the value */
     int zeros = __builtin_clzll(a->limb[a->size - 1]);
     uint64_t top = a->limb[a->size - 1] << zeros;
     if (zeros != 0 && a->size > 1)

@@ -26,6 +26,7 @@
  */
 #include "prim/points.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 
@@ -61,34 +62,29 @@ static void sum_of_terms(bvpi_big *out, const bvpi_terms *terms, int unit)
         bvpi_big_add_product(out, terms->a[k], terms->b[k], unit);
 }
 
-/* Finds the largest unit, as a power of two, that divides every term. False if a number is not
- * finite. Coordinates are then integers in this unit, so nothing is rounded. */
-static bool common_unit(bvpi_terms terms[][3], int count, int *unit)
+bool bvpi_points_init(bvpi_points *out, bvpi_terms terms[][3], int count)
 {
-    *unit = INT_MAX;
+    bvpi_big x, origin;
+    int unit = INT_MAX, bits = 0;
+    assert(count >= 1 && count <= BVPI_POINTS_MAX);
+    /* the largest power of two that divides every term: in this unit coordinates are integers, so
+     * nothing is rounded */
     for (int i = 0; i < 12 * count; i++) {
         const bvpi_terms *t = &terms[i / 12][i / 4 % 3];
-        double a = t->a[i % 4], b = t->b[i % 4];
+        const double a = t->a[i % 4], b = t->b[i % 4];
         if (!isfinite(a) || !isfinite(b))
             return false;
         if (a == 0 || b == 0)
             continue;
-        int e = bvpi_lowest_exponent(a) + bvpi_lowest_exponent(b);
-        *unit = e < *unit ? e : *unit;
+        const int e = bvpi_lowest_exponent(a) + bvpi_lowest_exponent(b);
+        unit = e < unit ? e : unit;
     }
-    return true;
-}
-
-bool bvpi_points_init(bvpi_points *out, bvpi_terms terms[][3], int count)
-{
-    bvpi_big x, origin;
-    int unit, bits = 0;
-    if (!common_unit(terms, count, &unit))
-        return false;
     out->count = count;
     out->width = 0;
     out->unit = unit;
     for (int axis = 0; axis < 3; axis++) {
+        /* the origin is subtracted while numbers are still integers: far from the world's origin
+         * the approximations, made below, then keep all their digits */
         sum_of_terms(&origin, &terms[0][axis], unit);
         for (int i = 0; i < count; i++) {
             sum_of_terms(&x, &terms[i][axis], unit);
@@ -117,6 +113,7 @@ BVPI_INLINE void plane_through(const bvpi_points *p, int a, int b, int c, plane 
 {
     const double *o = p->approx[a], *q = p->approx[b], *r = p->approx[c];
     double u[3], v[3], su[3], sv[3];
+    assert(a < p->count && b < p->count && c < p->count);
     out->a = a;
     out->b = b;
     out->c = c;
@@ -149,16 +146,8 @@ BVPI_INLINE int side_approx(const bvpi_points *p, const plane *plane, int d)
     return det > bound ? 1 : det < -bound ? -1 : 0;
 }
 
-/* The sign of a sum of three terms as far as their own signs determine it, which saves the
- * products; 2 if they differ. */
-static int sign_of_sum(const int sign[3])
-{
-    bool plus = sign[0] > 0 || sign[1] > 0 || sign[2] > 0;
-    bool minus = sign[0] < 0 || sign[1] < 0 || sign[2] < 0;
-    return plus && minus ? 2 : plus - minus;
-}
-
-/* out = a b - c d, of 2 n words. Returns its sign. */
+/* out = a b - c d, of 2 n words. Returns its sign. Products with 0 are left out, because faces that
+ * are parallel to an axis have many zeros. */
 BVPI_INLINE int minor_words(uint64_t *out, const uint64_t *a, const uint64_t *b, const uint64_t *c,
                             const uint64_t *d, int n)
 {
@@ -202,9 +191,11 @@ BVPI_INLINE int side_words(const bvpi_points *p, const plane *plane, const norma
         bvpi_words_sub(w[x], p->words[d][x], p->words[plane->a][x], n);
         sign[x] = normal->sign[x] * bvpi_words_sign(w[x], n);
     }
-    int told = sign_of_sum(sign);
-    if (told != 2)
-        return told;
+    /* unless terms have both signs, these decide, which saves the products */
+    const bool plus = sign[0] > 0 || sign[1] > 0 || sign[2] > 0;
+    const bool minus = sign[0] < 0 || sign[1] < 0 || sign[2] < 0;
+    if (!plus || !minus)
+        return plus - minus;
     for (int x = 0; x < 3; x++)
         if (sign[x] != 0) {
             bvpi_words_mul(term, w[x], n, normal->value[x], 2 * n);
@@ -229,6 +220,7 @@ BVPI_INLINE void sides_words(const bvpi_points *p, const plane *plane, int d, in
 __attribute__((noinline)) static void turn_value(bvpi_big *out, const bvpi_points *p, int a, int b,
                                                  int c, int x, int y)
 {
+    assert(p->width == 0); /* big[] holds the points */
     bvpi_big to_b, to_c, right;
     bvpi_big_sub_sums(&to_b, &p->big[b][x], &p->big[a][x]);
     bvpi_big_sub_sums(&to_c, &p->big[c][y], &p->big[a][y]);
@@ -252,28 +244,25 @@ void bvpi_orient3_value(bvpi_big *out, const bvpi_points *p, int a, int b, int c
     }
 }
 
-static void sides_big(const bvpi_points *p, const plane *plane, int d, int count, int *side)
-{
-    bvpi_big det;
-    for (int i = 0; i < count; i++)
-        if (side[i] == 0) {
-            bvpi_orient3_value(&det, p, plane->a, plane->b, plane->c, d + i);
-            side[i] = det.sign;
-        }
-}
-
-/* The same for sides that doubles leave open. The width is a constant in each branch, so loops over
+/* Decides the sides that doubles leave open. The width is a constant in each branch, so loops over
  * words are unrolled. */
 static void sides_exactly(const bvpi_points *p, const plane *plane, int d, int count, int *side)
 {
-    if (p->width == 1)
+    assert(d + count <= p->count);
+    if (p->width == 1) {
         sides_words(p, plane, d, count, side, 1);
-    else if (p->width == 2)
+    } else if (p->width == 2) {
         sides_words(p, plane, d, count, side, 2);
-    else if (p->width == 3)
+    } else if (p->width == 3) {
         sides_words(p, plane, d, count, side, 3);
-    else
-        sides_big(p, plane, d, count, side);
+    } else {
+        bvpi_big det;
+        for (int i = 0; i < count; i++)
+            if (side[i] == 0) {
+                bvpi_orient3_value(&det, p, plane->a, plane->b, plane->c, d + i);
+                side[i] = det.sign;
+            }
+    }
 }
 
 int bvpi_orient3(const bvpi_points *p, int a, int b, int c, int d)
@@ -289,6 +278,7 @@ int bvpi_orient3(const bvpi_points *p, int a, int b, int c, int d)
 void bvpi_sides(const bvpi_points *p, int t, int s, int side[3])
 {
     plane plane;
+    assert(t % 3 == 0 && s % 3 == 0);
     plane_through(p, t, t + 1, t + 2, &plane);
     for (int i = 0; i < 3; i++)
         side[i] = side_approx(p, &plane, s + i);
@@ -297,15 +287,6 @@ void bvpi_sides(const bvpi_points *p, int t, int s, int side[3])
 }
 
 /* ---- two dimensions and one ------------------------------------------------------------------ */
-
-static int orient2_approx(const double *a, const double *b, const double *c, int x, int y)
-{
-    double det = (b[x] - a[x]) * (c[y] - a[y]) - (b[y] - a[y]) * (c[x] - a[x]);
-    double ax = fabs(a[x]), ay = fabs(a[y]);
-    double bound = (fabs(b[x]) + ax) * (fabs(c[y]) + ay) + (fabs(b[y]) + ay) * (fabs(c[x]) + ax);
-    bound = 10 * U * bound + TINY;
-    return det > bound ? 1 : det < -bound ? -1 : 0;
-}
 
 BVPI_INLINE int orient2_words(const bvpi_points *p, int a, int b, int c, int x, int y, int n)
 {
@@ -318,32 +299,40 @@ BVPI_INLINE int orient2_words(const bvpi_points *p, int a, int b, int c, int x, 
     return minor_words(det, bx, cy, by, cx, n);
 }
 
-static int orient2_big(const bvpi_points *p, int a, int b, int c, int x, int y)
-{
-    bvpi_big turn;
-    turn_value(&turn, p, a, b, c, x, y);
-    return turn.sign;
-}
-
 /* Not inlined, so that the common case stays small. */
 __attribute__((noinline)) static int orient2_exactly(const bvpi_points *p, int a, int b, int c,
                                                      int x, int y)
 {
-    return p->width == 1   ? orient2_words(p, a, b, c, x, y, 1)
-           : p->width == 2 ? orient2_words(p, a, b, c, x, y, 2)
-           : p->width == 3 ? orient2_words(p, a, b, c, x, y, 3)
-                           : orient2_big(p, a, b, c, x, y);
+    bvpi_big turn;
+    if (p->width == 1)
+        return orient2_words(p, a, b, c, x, y, 1);
+    if (p->width == 2)
+        return orient2_words(p, a, b, c, x, y, 2);
+    if (p->width == 3)
+        return orient2_words(p, a, b, c, x, y, 3);
+    turn_value(&turn, p, a, b, c, x, y);
+    return turn.sign;
 }
 
 int bvpi_orient2(const bvpi_points *p, int a, int b, int c, int drop)
 {
-    int x = drop == 2 ? 0 : drop + 1, y = drop == 0 ? 2 : drop - 1;
-    int sign = orient2_approx(p->approx[a], p->approx[b], p->approx[c], x, y);
-    return sign != 0 ? sign : orient2_exactly(p, a, b, c, x, y);
+    assert(a < p->count && b < p->count && c < p->count && drop >= 0 && drop < 3);
+    const int x = drop == 2 ? 0 : drop + 1, y = drop == 0 ? 2 : drop - 1;
+    const double ax = p->approx[a][x], ay = p->approx[a][y];
+    const double bx = p->approx[b][x], by = p->approx[b][y];
+    const double cx = p->approx[c][x], cy = p->approx[c][y];
+    const double det = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
+    const double size = (fabs(bx) + fabs(ax)) * (fabs(cy) + fabs(ay)) +
+                        (fabs(by) + fabs(ay)) * (fabs(cx) + fabs(ax));
+    const double bound = 10 * U * size + TINY;
+    if (det > bound || det < -bound)
+        return det > 0 ? 1 : -1;
+    return orient2_exactly(p, a, b, c, x, y);
 }
 
 int bvpi_compare(const bvpi_points *p, int a, int b, int axis)
 {
+    assert(a < p->count && b < p->count);
     /* The bound also holds for approximations from words[], because both have the same unit on this
      * axis. */
     double x = p->approx[a][axis], y = p->approx[b][axis];

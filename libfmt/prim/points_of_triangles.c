@@ -25,6 +25,7 @@
  * Spec: exactness.md, chapter 4
  * Measured: decisions.md, "The exact stage where faces are flush"
  */
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -122,6 +123,7 @@ static void widen_by_terms(span *s, const placed *t, int x)
 BVPI_INLINE void add_shifted(uint64_t *out, __int128 x, int shift, int n)
 {
     unsigned __int128 u = (unsigned __int128)x;
+    assert(shift >= 0 && shift < 64 * n); /* the unit divides x, and x fits n words */
     if (n == 2) {
         u = (u << shift) + ((unsigned __int128)out[1] << 64 | out[0]);
         out[0] = (uint64_t)u;
@@ -148,6 +150,7 @@ BVPI_INLINE void place(const placed *t, int x, int unit, uint64_t out[][3][BVPI_
     for (int k = 0; k < 3; k++)
         memcpy(out[k][x], shift, sizeof shift);
     for (int j = 0; j < 3; j++) {
+        /* a zero has no exponent, so it must not be shifted */
         if (row[j].mantissa == 0)
             continue;
         for (int k = 0; k < 3; k++) {
@@ -164,9 +167,11 @@ BVPI_INLINE void place_both(bvpi_points *out, const placed *a, const placed *b, 
 {
     out->count = 6;
     out->width = n;
+    assert(n == 2 || n == 3);
     for (int x = 0; x < 3; x++) {
         place(a, x, axis[x].low, out->words, n);
         place(b, x, axis[x].low, out->words + 3, n);
+        /* downward, because point 0 is subtracted from the others before it becomes 0 */
         for (int i = 5; i >= 0; i--) {
             bvpi_words_sub(out->words[i][x], out->words[i][x], out->words[0][x], n);
             out->approx[i][x] = bvpi_words_to_double(out->words[i][x], n);
@@ -239,6 +244,7 @@ BVPI_INLINE bool place_in_word(const aligned *axis, int64_t out[6])
         if ((double)value[k] != scaled)
             return false;
     }
+    /* three numbers below 2^58: the sum is below 2^60, as chapter 4 requires of one word */
     BVPI_UNROLL
     for (int k = 0; k < 6; k++)
         out[k] = value[k] + (k < 3 ? 0 : value[6]) - value[0];
@@ -247,6 +253,7 @@ BVPI_INLINE bool place_in_word(const aligned *axis, int64_t out[6])
 
 BVPI_INLINE bvpi_u128 shifted(dyadic x, int unit)
 {
+    assert(x.mantissa == 0 || (x.low >= unit && x.low - unit < 128));
     return (bvpi_u128)(__int128)x.mantissa
            << ((x.low - unit) & 127); /* the shift is arbitrary for 0 */
 }
@@ -283,6 +290,7 @@ static bool place_aligned(bvpi_points *out, const float a[9], const float b[9], 
         const bool in_word = place_in_word(&axis, word);
         if (!in_word && !place_in_two_words(&axis, two))
             return false;
+        /* one axis that needs two words makes all have two: the signs extend one word to two */
         out->width = in_word ? out->width : 2;
         BVPI_UNROLL
         for (int k = 0; k < 6; k++) {
@@ -313,6 +321,7 @@ bool bvpi_points_of_triangles(bvpi_points *out, const float a[9], const float b[
         widen_by_terms(&axis[x], &pb, x);
         bits = axis[x].high - axis[x].low > bits ? axis[x].high - axis[x].low : bits;
     }
+    /* the widths leave room for the sum of four terms and for differences: see the banner */
     if (bits <= 122)
         place_both(out, &pa, &pb, axis, 2);
     else if (bits <= 186)

@@ -27,6 +27,7 @@
  */
 #include "prim/pose.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -66,11 +67,7 @@ typedef struct adjugate {
     double det_terms; /* sum of the magnitudes of the terms of det */
 } adjugate;
 
-static bvpi_dd minor2(double a, double b, double c, double d)
-{
-    return bvpi_dd_sub(bvpi_dd_product(a, b), bvpi_dd_product(c, d));
-}
-
+/* False: singular, or too near to it for doubles to tell. */
 static bool adjugate_init(adjugate *out, const double m[12])
 {
     BVPI_UNROLL
@@ -78,10 +75,11 @@ static bool adjugate_init(adjugate *out, const double m[12])
         BVPI_UNROLL
         for (int k = 0; k < 3; k++) {
             int r1 = (k + 1) % 3, r2 = (k + 2) % 3, c1 = (i + 1) % 3, c2 = (i + 2) % 3;
-            out->c[3 * i + k] =
-                minor2(m[4 * r1 + c1], m[4 * r2 + c2], m[4 * r1 + c2], m[4 * r2 + c1]);
+            out->c[3 * i + k] = bvpi_dd_sub(bvpi_dd_product(m[4 * r1 + c1], m[4 * r2 + c2]),
+                                            bvpi_dd_product(m[4 * r1 + c2], m[4 * r2 + c1]));
         }
     }
+    /* by the first row; the same terms without signs tell how much of det rounding may be */
     out->det = bvpi_dd_of(0);
     out->det_terms = 0;
     for (int i = 0; i < 3; i++) {
@@ -114,6 +112,7 @@ static bool in_range(const double m[12])
  * magnitudes add up to `terms`. */
 static double quotient_error(const adjugate *a, double quotient, double terms)
 {
+    /* d(n / det) = dn / det + (n / det) ddet / det, and the quotient's own rounding */
     double numerator = DD_ERR * terms + UNDERFLOW, det = DD_ERR * a->det_terms + UNDERFLOW;
     return BVPI_ROUND_UP *
            ((numerator + fabs(quotient) * det) * fabs(a->inverse_det.hi) + DD_ERR * fabs(quotient));
@@ -124,9 +123,13 @@ static double quotient_error(const adjugate *a, double quotient, double terms)
 /* One Jacobi rotation of the symmetric matrix g in the plane of axes p and q. */
 static void rotate(double g[3][3], int p, int q)
 {
+    assert(p >= 0 && p < q && q < 3);
     if (g[p][q] == 0)
         return;
+    /* tan of twice the angle is 1 / theta, which makes g[p][q] zero */
     double theta = (g[q][q] - g[p][p]) / (2 * g[p][q]);
+    /* the smaller of the two roots: a turn by at most 45 degrees, for which Jacobi's method is
+     * known to converge */
     double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
     double c = 1 / sqrt(t * t + 1), s = t * c;
     int r = 3 - p - q;
@@ -138,17 +141,6 @@ static void rotate(double g[3][3], int p, int q)
     g[q][r] = g[r][q] = s * pr + c * qr;
 }
 
-/* The Gram matrix l^T l. */
-static void gram(const double l[9], double g[3][3])
-{
-    BVPI_UNROLL
-    for (int i = 0; i < 3; i++) {
-        BVPI_UNROLL
-        for (int j = i; j < 3; j++)
-            g[i][j] = g[j][i] = l[i] * l[j] + l[3 + i] * l[3 + j] + l[6 + i] * l[6 + j];
-    }
-}
-
 /* Returns an upper bound of the largest singular value, tight to some 1e-13, and sets *lowest to a
  * lower bound of the smallest, which is tight only for well-conditioned maps. */
 static double largest_stretch(const double linear[9], double *lowest)
@@ -156,10 +148,18 @@ static double largest_stretch(const double linear[9], double *lowest)
     double scale = 0, l[9], g[3][3], low = INFINITY, high = 0;
     for (int i = 0; i < 9; i++)
         scale = bvpi_larger(scale, fabs(linear[i]));
+    assert(scale > 0); /* the map is not singular */
     const double inverse = 1 / scale;
     for (int i = 0; i < 9; i++)
         l[i] = linear[i] * inverse;
-    gram(l, g);
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) { /* g = l^T l */
+        BVPI_UNROLL
+        for (int j = i; j < 3; j++)
+            g[i][j] = g[j][i] = l[i] * l[j] + l[3 + i] * l[3 + j] + l[6 + i] * l[6 + j];
+    }
+    /* of the trace, which rotations keep: it stands for the rounding of g and of the rotations, and
+     * these stop where the circles' own radii are no larger */
     double slack = 0x1p-44 * (g[0][0] + g[1][1] + g[2][2]);
     for (int sweep = 0; sweep < 8; sweep++) {
         if (fabs(g[0][1]) + fabs(g[0][2]) + fabs(g[1][2]) <= slack)
@@ -200,23 +200,11 @@ static void measure(bvpi_placement *placement)
         placement->size_min =
             bvpi_larger(low, (1 - 0x1p-40) / (largest_stretch(placement->inverse, &unused) + err));
     }
+    assert(placement->size_min > 0 && placement->size_min <= placement->size_max);
     placement->is_similar = placement->size_max <= placement->size_min * (1 + 0x1p-40);
 }
 
 /* ---- one body -------------------------------------------------------------------------------- */
-
-/* The same values as in the general case, except that bounds need no rounding. */
-static void init_identity(bvpi_placement *placement)
-{
-    static const bvpi_placement ready = {.m = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
-                                         .inverse = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                         .size_min = 1,
-                                         .size_max = 1,
-                                         .is_identity = 1,
-                                         .is_tame = 1,
-                                         .is_similar = 1};
-    memcpy(placement, &ready, sizeof ready);
-}
 
 /* True if no product of three entries overflows or underflows. */
 static bool is_moderate(const double m[12])
@@ -256,6 +244,7 @@ static bool invert_in_double(bvpi_placement *placement)
         terms += fabs(m[i]) * positive[3 * i];
     }
     const double by_det = 1 / det, size = fabs(by_det), share = terms * size;
+    /* beyond that the bound would be useless, or first order would not do; also if det is 0 */
     if (!(share < LARGEST_SHARE && size < LARGEST_TAME))
         return false;
     const double err = size * (5 * U + 6 * U * share) * BVPI_ROUND_UP;
@@ -286,8 +275,16 @@ static bvp_status invert(bvpi_placement *placement)
 
 bvp_status bvpi_placement_init(bvpi_placement *placement, const double *m)
 {
+    /* the same values as in the general case, except that bounds need no rounding */
+    static const bvpi_placement identity = {.m = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                                            .inverse = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                            .size_min = 1,
+                                            .size_max = 1,
+                                            .is_identity = 1,
+                                            .is_tame = 1,
+                                            .is_similar = 1};
     if (is_identity(m)) {
-        init_identity(placement);
+        memcpy(placement, &identity, sizeof identity);
         return BVP_OK;
     }
     memcpy(placement->m, m, sizeof placement->m);
@@ -299,12 +296,22 @@ bvp_status bvpi_placement_init(bvpi_placement *placement, const double *m)
     return BVP_OK;
 }
 
+/* The adjugate of a placement that bvpi_placement_init() has accepted: never a singular one. */
+static void adjugate_of(adjugate *out, const bvpi_placement *placement)
+{
+    const bool is_regular = adjugate_init(out, placement->m);
+    assert(is_regular);
+    (void)is_regular;
+}
+
 /* out = adjugate v / det; err bounds the error. */
 static void apply_inverse(const adjugate *a, const bvpi_dd v[3], bvpi_dd out[3], double err[3])
 {
     for (int i = 0; i < 3; i++) {
         bvpi_dd sum = bvpi_dd_of(0);
         double terms = 0;
+        /* the division by det comes last, once for each coordinate: cofactors are known to some
+         * 2^-104, entries of the inverse only as well as det */
         for (int k = 0; k < 3; k++) {
             bvpi_dd term = bvpi_dd_mul(a->c[3 * i + k], v[k]);
             sum = bvpi_dd_add(sum, term);
@@ -328,6 +335,7 @@ static void round3(const bvpi_dd v[3], double out[3], double err[3])
 static void apply_tame(const bvpi_placement *placement, const double v[3], double out[3],
                        double err[3])
 {
+    assert(placement->is_tame);
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
         const double *row = placement->inverse + 3 * i, *row_err = placement->inverse_err + 3 * i;
@@ -355,7 +363,7 @@ static void to_part(const bvpi_placement *placement, const bvpi_dd v[3], double 
     } else if (placement->is_tame) {
         apply_tame(placement, rounded, out, err);
     } else {
-        adjugate_init(&a, placement->m);
+        adjugate_of(&a, placement);
         apply_inverse(&a, v, exact, err);
         round3(exact, out, err);
     }
@@ -387,7 +395,7 @@ void bvpi_placement_ray_to_part(const bvpi_placement *placement, const double or
         from[i] = bvpi_dd_sum(origin[i], -placement->m[4 * i + 3]);
         along[i] = bvpi_dd_of(direction[i]);
     }
-    adjugate_init(&a, placement->m);
+    adjugate_of(&a, placement);
     apply_inverse(&a, from, o, o_err);
     apply_inverse(&a, along, d, d_err);
 }
@@ -408,14 +416,16 @@ void bvpi_placement_point_to_world(const bvpi_placement *placement, const double
 
 /* x = MA^-1 MB, column by column. The difference of the translations is exact, so bodies far from
  * the origin lose nothing. */
-static void relative_in_dd(bvpi_pose *pose, const adjugate *a)
+static void relative_in_dd(bvpi_pose *pose, const bvpi_placement *placement)
 {
+    adjugate a;
+    adjugate_of(&a, placement);
     for (int j = 0; j < 4; j++) {
         bvpi_dd v[3], column[3];
         double out[3], err[3];
         for (int i = 0; i < 3; i++)
             v[i] = bvpi_dd_sum(pose->mb[4 * i + j], j == 3 ? -pose->ma[4 * i + 3] : 0);
-        apply_inverse(a, v, column, err);
+        apply_inverse(&a, v, column, err);
         round3(column, out, err);
         for (int i = 0; i < 3; i++) {
             pose->x[4 * i + j] = out[i];
@@ -427,6 +437,7 @@ static void relative_in_dd(bvpi_pose *pose, const adjugate *a)
 /* The same in double, four columns side by side. Rounding is that of apply_tame. */
 static void relative_in_double(bvpi_pose *pose, const bvpi_placement *a)
 {
+    assert(a->is_tame);
     f64x4 v[3];
     BVPI_UNROLL
     for (int k = 0; k < 3; k++)
@@ -442,20 +453,6 @@ static void relative_in_double(bvpi_pose *pose, const bvpi_placement *a)
         }
         f64x4_store(pose->x + 4 * i, sum);
         f64x4_store(pose->x_err + 4 * i, off * f64x4_splat(BVPI_ROUND_UP) + f64x4_splat(UNDERFLOW));
-    }
-}
-
-static void relative_placement(bvpi_pose *pose, const bvpi_placement *placement)
-{
-    adjugate a;
-    if (pose->same || placement->is_identity) {
-        memcpy(pose->x, pose->same ? IDENTITY : pose->mb, sizeof pose->x);
-        memset(pose->x_err, 0, sizeof pose->x_err);
-    } else if (placement->is_tame) {
-        relative_in_double(pose, placement);
-    } else {
-        adjugate_init(&a, placement->m);
-        relative_in_dd(pose, &a);
     }
 }
 
@@ -493,18 +490,6 @@ BVPI_INLINE void frame_bounds(const double *fa, const double fb[12], const doubl
     }
 }
 
-/* The frame parallel to the world, with A's translation as its origin. */
-static void world_frame(bvpi_pose *pose, const double bound_a[3], const double bound_b[3])
-{
-    linear_part(pose->world_a, pose->ma);
-    memcpy(pose->world_b, pose->mb, sizeof pose->mb);
-    for (int i = 3; i < 12; i += 4)
-        pose->world_b[i] -= pose->ma[i];
-    frame_bounds(pose->world_a, pose->world_b, NULL, bound_a, bound_b, &pose->world_reach,
-                 &pose->world_eta);
-    pose->world_scale = unit_scale(pose->world_reach, &pose->world_float_ok);
-}
-
 /* True if the map takes each axis to an axis without scaling. Rows are enough, because the map is
  * not singular. */
 static int is_signed_permutation(const double m[12])
@@ -517,17 +502,6 @@ static int is_signed_permutation(const double m[12])
     return 1;
 }
 
-/* Bounds of the world length of one scaled unit, in the frame of float distances. */
-static void distance_unit(bvpi_pose *pose)
-{
-    double lo = pose->own_frame ? pose->a_size_min / pose->scale : 1 / pose->world_scale;
-    double hi = pose->own_frame ? pose->a_size_max / pose->scale : 1 / pose->world_scale;
-    int ok =
-        (pose->own_frame ? pose->float_ok : pose->world_float_ok) && lo > 0x1p-100 && hi < 0x1p+100;
-    pose->length_lo = ok ? (float)lo * (1 - 0x1p-22f) : 0;
-    pose->length_hi = ok ? (float)hi * (1 + 0x1p-22f) : INFINITY;
-}
-
 void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_placement *a, const bvpi_placement *b,
                            const double bound_a[3], const double bound_b[3])
 {
@@ -535,7 +509,15 @@ void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_placement *a, const bvpi_
     memcpy(pose->mb, b->m, sizeof b->m);
     pose->same = memcmp(a->m, b->m, sizeof a->m) == 0;
     pose->is_flush = pose->same || (is_signed_permutation(a->m) && is_signed_permutation(b->m));
-    relative_placement(pose, a);
+    /* x = MA^-1 MB */
+    if (pose->same || a->is_identity) {
+        memcpy(pose->x, pose->same ? IDENTITY : pose->mb, sizeof pose->x);
+        memset(pose->x_err, 0, sizeof pose->x_err);
+    } else if (a->is_tame) {
+        relative_in_double(pose, a);
+    } else {
+        relative_in_dd(pose, a);
+    }
     frame_bounds(NULL, pose->x, pose->x_err, bound_a, bound_b, &pose->reach, &pose->eta);
     pose->scale = unit_scale(pose->reach, &pose->float_ok);
     pose->own_frame = a->is_similar;
@@ -548,8 +530,22 @@ void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_placement *a, const bvpi_
 
 void bvpi_pose_bound_corners(bvpi_pose *pose, const double bound_a[3], const double bound_b[3])
 {
-    world_frame(pose, bound_a, bound_b);
-    distance_unit(pose);
+    /* the frame parallel to the world, with A's translation as its origin */
+    linear_part(pose->world_a, pose->ma);
+    memcpy(pose->world_b, pose->mb, sizeof pose->mb);
+    for (int i = 3; i < 12; i += 4)
+        pose->world_b[i] -= pose->ma[i];
+    frame_bounds(pose->world_a, pose->world_b, NULL, bound_a, bound_b, &pose->world_reach,
+                 &pose->world_eta);
+    pose->world_scale = unit_scale(pose->world_reach, &pose->world_float_ok);
+
+    /* bounds of the world length of one scaled unit, in the frame of float distances */
+    const double lo = pose->own_frame ? pose->a_size_min / pose->scale : 1 / pose->world_scale;
+    const double hi = pose->own_frame ? pose->a_size_max / pose->scale : 1 / pose->world_scale;
+    const bool ok =
+        (pose->own_frame ? pose->float_ok : pose->world_float_ok) && lo > 0x1p-100 && hi < 0x1p+100;
+    pose->length_lo = ok ? (float)lo * (1 - 0x1p-22f) : 0;
+    pose->length_hi = ok ? (float)hi * (1 + 0x1p-22f) : INFINITY;
 }
 
 bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,

@@ -11,7 +11,7 @@
  * projections on it need to be right.
  *
  * Gaps along several axes can be combined to a longer distance, but not naively, because axes are
- * not orthogonal after a shear. combined_norm() divides by the largest singular value of the axes'
+ * not orthogonal after a shear. world_norm() divides by the largest singular value of the axes'
  * matrix.
  *
  * If numbers are out of range, init_unknown() makes every test answer "may meet".
@@ -23,6 +23,7 @@
  */
 #include "prim/box_box.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ static int exponent_of(double x)
 /* 2^e, e in -1022 .. 1023. */
 static double power_of_2(int e)
 {
+    assert(e >= -1022 && e <= 1023);
     uint64_t bits = (uint64_t)(1023 + e) << 52;
     double x;
     memcpy(&x, &bits, sizeof x);
@@ -118,20 +120,10 @@ static double scale_of(double length)
     return length > 0 ? bvpi_smaller(SHRINK / length, HUGE_SCALE) : 0;
 }
 
-/* Gaps along unit covectors v[i] combine to sqrt(sum of squares) divided by the largest singular
- * value of their matrix. Returns the square of the reciprocal of that value, rounded down;
- * Gershgorin's bound replaces the singular value. */
-static float combined_norm(double v[3][3])
-{
-    double most = 1;
-    BVPI_UNROLL
-    for (int i = 0; i < 3; i++)
-        most = bvpi_larger(most, fabs(bvpi_dot(v[i], v[0])) + fabs(bvpi_dot(v[i], v[1])) +
-                                     fabs(bvpi_dot(v[i], v[2])));
-    return (float)(SHRINK / most);
-}
-
-/* combined_norm() of rows of directions, as unit covectors of the world. */
+/* The rows of `directions` become unit covectors v[i] of the world. Gaps along these combine to
+ * sqrt(sum of squares) divided by the largest singular value of their matrix. Returns the square of
+ * the reciprocal of that value, rounded down. The largest eigenvalue of v v^T is that value's
+ * square; Gershgorin's bound of it, the largest sum of a row's magnitudes, replaces it. */
 static float world_norm(double directions[3][3], const double world[9])
 {
     double v[3][3];
@@ -146,7 +138,12 @@ static float world_norm(double directions[3][3], const double world[9])
         for (int k = 0; k < 3; k++)
             v[i][k] = length > 0 ? v[i][k] / length : 0;
     }
-    return combined_norm(v);
+    double most = 1;
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++)
+        most = bvpi_larger(most, fabs(bvpi_dot(v[i], v[0])) + fabs(bvpi_dot(v[i], v[1])) +
+                                     fabs(bvpi_dot(v[i], v[2])));
+    return (float)(SHRINK / most);
 }
 
 /* Normals of b's faces, scaled so that gaps along them are lengths: in a's frame, or in the
@@ -175,6 +172,8 @@ static void init_normals(bvpi_box_pair *p, double r[3][3], const double half_b[3
         BVPI_UNROLL
         for (int k = 0; k < 3; k++) {
             double column[3] = {r[0][k], r[1][k], r[2][k]};
+            /* In exact numbers the normal is orthogonal to b's other two axes. The rounded one is
+             * not quite, so what they reach along it is added to the slack. */
             if (k == j)
                 p->reach_b[j][BVPI_AXIS_B + j] = (float)fabs(bvpi_dot(n[j], column));
             else
@@ -195,6 +194,8 @@ static void init_edges(bvpi_box_pair *p, double r[3][3], const double *world, do
         for (int j = 0; j < 3; j++) {
             int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
             int number = BVPI_AXIS_EDGE + 3 * i + j;
+            /* e_i x r_j: its component i is 0, and column j of b does not reach along it, but for
+             * rounding; so two reaches of each box are left */
             double axis[3] = {0};
             axis[i1] = -p->r[i2][j];
             axis[i2] = p->r[i1][j];
@@ -210,18 +211,11 @@ static void init_edges(bvpi_box_pair *p, double r[3][3], const double *world, do
     }
 }
 
-static void init_world(bvpi_box_pair *p, const double world[9])
-{
-    double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    BVPI_UNROLL
-    for (int i = 0; i < 3; i++)
-        p->world_a[i] = (float)scale_of(world_length(axes[i], world));
-    p->norm_a = world_norm(axes, world);
-}
-
 void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_grid_box *b,
                         const double map[12], double map_error, const double world[9])
 {
+    /* offset: from a's grid origin to b's, in a's frame; most: no coordinate of either root box is
+     * farther from a's grid origin; rounding: of offset */
     double offset[3], most = 0, rounding = 0;
     *p = (bvpi_box_pair){0};
     BVPI_UNROLL
@@ -244,8 +238,8 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
         init_unknown(p, a, b);
         return;
     }
-    int work = exponent_of(most) - 23,
-        columns[3]; /* exponents of the work unit, and of b's on each axis */
+    /* exponents of the work unit, in which every coordinate is below 2^23, and of b's units */
+    int work = exponent_of(most) - 23, columns[3];
     double to_work = power_of_2(-work);
     double r[3][3], half_b[3];
     double error = (2 * error_sum + SLACK * most) * to_work + 0x1p-100; /* underflow */
@@ -272,7 +266,11 @@ void bvpi_box_pair_init(bvpi_box_pair *p, const bvpi_grid_box *a, const bvpi_gri
             p->world[k] = world[k] * power_of_2(-scale);
         p->world_unit = power_of_2(work - scale);
         world = p->world;
-        init_world(p, world);
+        double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+        BVPI_UNROLL
+        for (int i = 0; i < 3; i++)
+            p->world_a[i] = (float)scale_of(world_length(axes[i], world));
+        p->norm_a = world_norm(axes, world);
     }
     init_normals(p, r, half_b, world, error);
     init_edges(p, r, world, error);

@@ -40,6 +40,9 @@ static double round_down(const double row[4], const double x[3])
     terms[7] = -bound;
     if (!isfinite(bound))
         return bound;
+    /* The rounded sum is off by a few errors of the largest term: where nothing cancels, one or two
+     * neighbours of `bound`. Where terms cancel, neighbours are so near that this could take very
+     * long, so later steps are as large as the error. */
     for (int step = 0; bvpi_sum_sign(terms, 8) < 0; step++) {
         bound = step < 2 ? nextafter(bound, -INFINITY) : bound - size * 0x1p-52;
         terms[7] = -bound;

@@ -21,6 +21,8 @@
  */
 #include "prim/rss_dist.h"
 
+#include <assert.h>
+
 #include "base/vec3.h"
 
 /* Bounds this close together count as equal. */
@@ -87,6 +89,7 @@ BVPI_INLINE double least_of(f64x4 v)
 /* Improves the lower bound by the gap along v. */
 static void try_direction(search *s, const double v[3], double length_sq)
 {
+    assert(length_sq > 0);
     const f64x4 splat[3] = {f64x4_splat(v[0]), f64x4_splat(v[1]), f64x4_splat(v[2])};
     const f64x4 a = dot_f64(splat, s->a->corner), b = dot_f64(splat, s->b->corner);
     const double gap = (least_of(b) + least_of(-a)) / sqrt(length_sq);
@@ -118,31 +121,30 @@ BVPI_INLINE f64x4 ratio(f64x4 x, f64x4 y)
     return f64x4_select(good, clamp(x / f64x4_select(good, y, f64x4_splat(1))), zero);
 }
 
-/* The shortest connections of edge i of a with each edge of b. As offer_edges in nearest_of.h. */
-static void edge_connections(const bvpi_face *a, int i, const bvpi_face *b, f64x4 v[3])
+/* The shortest connections of edge i of a with each edge of b, side by side; the shortest of these
+ * is tried as a direction. Two lines p + s e and q + t f with w = q - p come nearest where the
+ * connection is orthogonal to both. s and t are clamped to the edges one after the other, each for
+ * the other's clamped value, as in offer_edges (nearest_of.h). */
+static void try_edge(search *s, int i)
 {
-    f64x4 p[3], e[3], w[3];
+    const bvpi_face *a = s->a, *b = s->b;
+    assert(i >= 0 && i < a->edges && b->edges >= 3 && b->edges <= 4);
+    f64x4 e[3], w[3], v[3];
     for (int k = 0; k < 3; k++) {
-        p[k] = f64x4_splat(a->corner[k][i]);
         e[k] = f64x4_splat(a->edge[k][i]);
-        w[k] = b->corner[k] - p[k];
+        w[k] = b->corner[k] - f64x4_splat(a->corner[k][i]);
     }
     const f64x4 ee = f64x4_splat(a->edge_sq[i]), ff = b->edge_sq, ef = dot_f64(e, b->edge);
     const f64x4 ew = dot_f64(e, w), fw = dot_f64(b->edge, w);
-    f64x4 s = ratio(ew * ff - fw * ef, ee * ff - ef * ef);
-    const f64x4 t = ratio(s * ef - fw, ff);
-    s = ratio(ew + t * ef, ee);
+    f64x4 at_e = ratio(ew * ff - fw * ef, ee * ff - ef * ef);
+    const f64x4 at_f = ratio(at_e * ef - fw, ff);
+    at_e = ratio(ew + at_f * ef, ee);
     for (int k = 0; k < 3; k++)
-        v[k] = w[k] + t * b->edge[k] - s * e[k];
-}
+        v[k] = w[k] + at_f * b->edge[k] - at_e * e[k];
 
-static void try_edge(search *s, int i)
-{
-    f64x4 v[3];
-    edge_connections(s->a, i, s->b, v);
     const f64x4 length_sq = dot_f64(v, v);
     int best = 0;
-    for (int k = 1; k < s->b->edges; k++)
+    for (int k = 1; k < b->edges; k++)
         if (length_sq[k] < length_sq[best])
             best = k;
     if (!(length_sq[best] < s->nearest_sq))

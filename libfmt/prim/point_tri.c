@@ -22,6 +22,7 @@
  */
 #include "prim/point_tri.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,32 +51,10 @@ static double unit_scale(double reach)
     return ldexp(1, -exponent);
 }
 
-/* Prepares the float distances, which are in part coordinates. */
-static void init_part(bvpi_point *out, const bvpi_placement *placement, const double bound[3])
-{
-    double err[3], reach = 0;
-    bvpi_placement_point_to_part(placement, out->world, out->part, err);
-    out->err = err[0] + err[1] + err[2];
-    for (int x = 0; x < 3; x++)
-        reach = bvpi_larger(reach, (bound[x] + fabs(out->part[x]) + err[x]) * BVPI_ROUND_UP);
-    out->part_scale = unit_scale(reach);
-    double eta = (out->err + 4 * U * reach) * out->part_scale;
-    double lo = placement->size_min / out->part_scale, hi = placement->size_max / out->part_scale;
-    int ok = lo > 0x1p-100 && hi < 0x1p100;
-    out->part_eta = (float)eta * (1 + 0x1p-20f) + 0x1p-100f;
-    out->scale_f = ok ? (float)out->part_scale : 0;
-    for (int x = 0; x < 3; x++) {
-        const double at = out->part[x] * out->part_scale;
-        out->part_hi[x] = (float)at;
-        out->part_lo[x] = (float)(at - (double)out->part_hi[x]);
-    }
-    out->length_lo = ok ? (float)lo * (1 - 0x1p-22f) : 0;
-    out->length_hi = ok ? (float)hi * (1 + 0x1p-22f) : INFINITY;
-}
-
 bvp_status bvpi_point_init(bvpi_point *out, const bvpi_placement *placement, const double world[3],
                            const double bound[3])
 {
+    /* the frame parallel to the world, whose origin is the point */
     double reach = 0, eta = 0;
     memcpy(out->world, world, sizeof out->world);
     memcpy(out->m, placement->m, sizeof out->m);
@@ -93,8 +72,32 @@ bvp_status bvpi_point_init(bvpi_point *out, const bvpi_placement *placement, con
         return BVP_ERR_ARGUMENT;
     out->scale = unit_scale(reach);
     out->eta = eta * out->scale * BVPI_ROUND_UP;
-    init_part(out, placement, bound);
-    double sum = out->part[0] + out->part[1] + out->part[2] + out->err;
+
+    /* part coordinates, for distances in float */
+    double err[3], part_reach = 0;
+    bvpi_placement_point_to_part(placement, out->world, out->part, err);
+    out->err = err[0] + err[1] + err[2];
+    for (int x = 0; x < 3; x++)
+        part_reach =
+            bvpi_larger(part_reach, (bound[x] + fabs(out->part[x]) + err[x]) * BVPI_ROUND_UP);
+    out->part_scale = unit_scale(part_reach);
+    const double part_eta = (out->err + 4 * U * part_reach) * out->part_scale;
+    out->part_eta = (float)part_eta * (1 + 0x1p-20f) + 0x1p-100f;
+    for (int x = 0; x < 3; x++) {
+        /* the sum of two floats: one would lose the digits that tell near triangles apart */
+        const double at = out->part[x] * out->part_scale;
+        out->part_hi[x] = (float)at;
+        out->part_lo[x] = (float)(at - (double)out->part_hi[x]);
+    }
+    /* Bounds of the world length of a scaled unit. If they are no moderate floats, they and
+     * scale_f become what excludes nothing. */
+    const double lo = placement->size_min / out->part_scale;
+    const double hi = placement->size_max / out->part_scale;
+    const bool ok = lo > 0x1p-100 && hi < 0x1p100;
+    out->scale_f = ok ? (float)out->part_scale : 0;
+    out->length_lo = ok ? (float)lo * (1 - 0x1p-22f) : 0;
+    out->length_hi = ok ? (float)hi * (1 + 0x1p-22f) : INFINITY;
+    const double sum = out->part[0] + out->part[1] + out->part[2] + out->err;
     return isfinite(sum) ? BVP_OK : BVP_ERR_ARGUMENT;
 }
 
@@ -149,21 +152,6 @@ static bool is_good(const bvpi_point_tri *d)
     return d->hi - d->lo <= BVPI_GOOD_ENOUGH * d->hi;
 }
 
-/* In integers. The point is a triangle of size 0. */
-static void nearest_exactly(const bvpi_point *point, const float tri[9], bvpi_dd y[3],
-                            bvpi_point_tri *out)
-{
-    static const float none[9] = {0};
-    const double *w = point->world;
-    const double at[12] = {1, 0, 0, w[0], 0, 1, 0, w[1], 0, 0, 1, w[2]};
-    bvpi_nearest_exact exact;
-    if (!bvpi_tri_dist_exact(none, tri, at, point->m, point->scale, &exact))
-        return;
-    out->lo = exact.lo * point->scale;
-    out->hi = exact.hi * point->scale;
-    memcpy(y, exact.y, sizeof exact.y);
-}
-
 /* Sets the nearest point y, relative to the point and scaled, and the interval. */
 static void nearest_of_features(const bvpi_point *point, const float tri[9], bvpi_dd y[3],
                                 bvpi_point_tri *out)
@@ -178,6 +166,7 @@ static void nearest_of_features(const bvpi_point *point, const float tri[9], bvp
         y[x] = bvpi_dd_of(best.y.c[x]);
     if (is_good(out))
         return;
+    /* the same points, but the error that the triangle's own terms cause */
     const double size = size_of_terms(point, tri);
     distance_bounds_f64(zero, corners, &best, fmin(point->eta, 8 * U * size + 0x1p-1000), &out->lo,
                         &out->hi);
@@ -192,10 +181,20 @@ static void nearest_of_features(const bvpi_point *point, const float tri[9], bvp
     memcpy(y, best_dd.y.c, sizeof best_dd.y.c);
     if (is_good(out))
         return;
-    if (!(out->lo > 0) && bvpi_tri_meets_ball(tri, point->m, point->world, 0))
+    if (!(out->lo > 0) && bvpi_tri_meets_ball(tri, point->m, point->world, 0)) {
         out->hi = 0;
-    else
-        nearest_exactly(point, tri, y, out);
+        return;
+    }
+    /* in integers: the point is a triangle of size 0, which does not meet `tri` */
+    static const float none[9] = {0};
+    const double *w = point->world;
+    const double at[12] = {1, 0, 0, w[0], 0, 1, 0, w[1], 0, 0, 1, w[2]};
+    bvpi_nearest_exact exact;
+    if (!bvpi_tri_dist_exact(none, tri, at, point->m, point->scale, &exact))
+        return;
+    out->lo = exact.lo * point->scale;
+    out->hi = exact.hi * point->scale;
+    memcpy(y, exact.y, sizeof exact.y);
 }
 
 void bvpi_point_tri_general(const bvpi_point *point, const float tri[9], bvpi_point_tri *out)

@@ -27,6 +27,7 @@
  */
 #include "prim/tri_dist.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -41,6 +42,8 @@
 static void corners_f64(const bvpi_pose *pose, const float a[9], const float b[9],
                         bvpi_vec_f64 pa[3], bvpi_vec_f64 pb[3])
 {
+    /* translations are subtracted from one another before anything is added to them: far from the
+     * world's origin the rest keeps its digits */
     double scale = pose->world_scale;
     for (int x = 0; x < 3; x++) {
         const double *ma = pose->ma + 4 * x, *mb = pose->mb + 4 * x;
@@ -108,16 +111,6 @@ static void finish_f64(const bvpi_pose *pose, const float a[9], const bvpi_neare
     out->hi /= pose->world_scale;
 }
 
-static void finish_exact(const bvpi_pose *pose, const float a[9], const bvpi_nearest_exact *best,
-                         bvpi_tri_dist *out)
-{
-    out->effort = 32;
-    to_world(pose, a, best->x, out->point_a);
-    to_world(pose, a, best->y, out->point_b);
-    out->lo = best->lo;
-    out->hi = best->hi;
-}
-
 static void finish_dd(const bvpi_pose *pose, const float a[9], const bvpi_nearest_dd *best,
                       bvpi_tri_dist *out)
 {
@@ -156,16 +149,6 @@ static double eta_dd(const bvpi_pose *pose, const float a[9], const float b[9])
     return most * pose->world_scale * (1 + 0x1p-40) * ETA_DD + 0x1p-1000;
 }
 
-static void common_dd(const bvpi_pose *pose, const float a[9], const float b[9], bvpi_tri_dist *out)
-{
-    bvpi_vec_dd qa[3], qb[3];
-    bvpi_nearest_dd best;
-    corners_dd(pose, a, b, qa, qb);
-    nearest_of_triangles_dd(qa, qb, &best);
-    offer_crossings_dd(qa, qb, &best);
-    finish_dd(pose, a, &best, out);
-}
-
 /* The common point of triangles that meet. `best` holds the nearest points in double, which may
  * already coincide. */
 static void common(const bvpi_pose *pose, const float a[9], const float b[9],
@@ -179,7 +162,12 @@ static void common(const bvpi_pose *pose, const float a[9], const float b[9],
         best->y = best->x;
         finish_f64(pose, a, best, out);
     } else {
-        common_dd(pose, a, b, out);
+        bvpi_vec_dd qa[3], qb[3];
+        bvpi_nearest_dd best_dd;
+        corners_dd(pose, a, b, qa, qb);
+        nearest_of_triangles_dd(qa, qb, &best_dd);
+        offer_crossings_dd(qa, qb, &best_dd);
+        finish_dd(pose, a, &best_dd, out);
     }
 }
 
@@ -211,6 +199,8 @@ static double gap_along_normals(const bvpi_vec_f64 a[3], const bvpi_vec_f64 b[3]
     return gap;
 }
 
+/* limit: pairs that are certainly farther may be left with a lower end above it, and no more.
+ * in_integers: the last step is worth its price. */
 static void measure(const bvpi_pose *pose, const float a[9], const float b[9], double limit,
                     bool in_integers, bvpi_tri_dist *out)
 {
@@ -234,6 +224,7 @@ static void measure(const bvpi_pose *pose, const float a[9], const float b[9], d
         out->lo /= pose->world_scale;
         return;
     }
+    /* equal placements are left out, which keeps every relation and has fewer digits */
     bool same = pose->same;
     if (!(out->lo > 0) &&
         bvpi_tri_tri_exact(a, b, same ? NULL : pose->ma, same ? NULL : pose->mb) != 0) {
@@ -247,6 +238,7 @@ static void measure(const bvpi_pose *pose, const float a[9], const float b[9], d
     nearest_of_triangles_dd(qa, qb, &best_dd);
     distance_bounds_dd(qa, qb, &best_dd, ETA_DD, &out->lo, &out->hi);
     if (!(out->hi - out->lo <= GOOD_ENOUGH * out->hi)) {
+        /* both intervals hold the distance, and so does what they have in common */
         const double eta_own = fmin(ETA_DD, eta_dd(pose, a, b));
         double lo, hi;
         distance_bounds_dd(qa, qb, &best_dd, eta_own, &lo, &hi);
@@ -258,7 +250,12 @@ static void measure(const bvpi_pose *pose, const float a[9], const float b[9], d
     if (in_integers && !(out->hi - out->lo <= GOOD_ENOUGH * out->hi) &&
         out->lo / pose->world_scale <= limit &&
         bvpi_tri_dist_exact(a, b, pose->ma, pose->mb, pose->world_scale, &exact)) {
-        finish_exact(pose, a, &exact, out);
+        assert(exact.lo <= exact.hi);
+        out->effort = 32;
+        to_world(pose, a, exact.x, out->point_a);
+        to_world(pose, a, exact.y, out->point_b);
+        out->lo = exact.lo;
+        out->hi = exact.hi;
         return;
     }
     finish_dd(pose, a, &best_dd, out);

@@ -6,12 +6,12 @@
  * triangles that meet.
  *
  * The nearest points of disjoint triangles lie on two features: two corners, a corner and an edge,
- * a corner and a face, or two edges. For each of the 33 pairs of features the squared distance
+ * a corner and a face, or two edges. For each of the 42 pairs of features the squared distance
  * between the lines or planes is a quotient of polynomials in the coordinates (chapter 6 lists
  * them). It counts only if the feet lie inside the features, which is again a question of signs. So
  * every number here is an integer until the very end:
  * - offer_*() computes each valid quotient, rounds it once, and keeps the least;
- * - keep_points() computes witness points for the winner only;
+ * - keep_*() compute witness points for the winner only;
  * - bound() takes the root and adds the rounding errors.
  *
  * A candidate is always the distance of two points of the triangles, hence never too small.
@@ -28,6 +28,7 @@
  */
 #include "prim/tri_dist_exact.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "prim/points.h"
@@ -49,18 +50,13 @@ static number number_of(const bvpi_big *a)
 /* Relative error: 3.1 * 2^-53. */
 static number quotient(const bvpi_big *a, const bvpi_big *b)
 {
+    assert(b->sign > 0);
     const number x = number_of(a), y = number_of(b);
     number out = {x.of / y.of, x.exponent - y.exponent};
     int more;
     out.of = frexp(out.of, &more);
     out.exponent += more;
     return out;
-}
-
-/* Both must be positive and normalised as quotient() returns them. */
-static bool is_less(number a, number b)
-{
-    return a.exponent != b.exponent ? a.exponent < b.exponent : a.of < b.of;
 }
 
 /* ---- vectors --------------------------------------------------------------------------------- */
@@ -166,11 +162,17 @@ static const bvpi_big one = {.sign = 1, .size = 1, .limb = {1}};
 static void offer(search *s, feature kind, int first, int second, const bvpi_big *a,
                   const bvpi_big *b)
 {
+    assert(first / 3 != second / 3);
     if (a->sign <= 0)
         return;
     const number distance_sq = quotient(a, b);
-    if (s->any && !is_less(distance_sq, s->distance_sq))
-        return;
+    if (s->any) {
+        /* both are positive, and `of` is in [1/2, 1): exponents come first */
+        const number best = s->distance_sq;
+        if (distance_sq.exponent != best.exponent ? distance_sq.exponent > best.exponent
+                                                  : distance_sq.of >= best.of)
+            return;
+    }
     s->any = true;
     s->kind = kind;
     s->first = first;
@@ -199,6 +201,7 @@ __attribute__((noinline)) static void offer_edge(search *s, int corner, int t)
     dot(&along, w, e);
     if (ee.sign == 0 || !is_between(&along, &ee))
         return;
+    /* |w|^2 |e|^2 - (w . e)^2 = |w x e|^2 */
     dot_crosses(&along, w, e, w, e);
     offer(s, CORNER_EDGE, corner, t, &along, &ee);
 }
@@ -220,6 +223,7 @@ __attribute__((noinline)) static void offer_face(search *s, int corner, int t)
 {
     bvpi_big_sum w[3], e[3], f[3];
     bvpi_big nn, u, v;
+    assert(t % 3 == 0 && corner / 3 != t / 3);
     difference(w, &s->p, corner, t);
     difference(e, &s->p, t + 1, t);
     difference(f, &s->p, t + 2, t);
@@ -304,6 +308,7 @@ __attribute__((noinline)) static void keep_normal(search *s, const bvpi_big_sum 
                                                   int sign)
 {
     bvpi_big nn, height;
+    assert(sign == 1 || sign == -1);
     dot_crosses(&nn, e, f, e, f);
     triple(&height, e, f, w);
     height.sign *= sign;
@@ -352,27 +357,13 @@ __attribute__((noinline)) static void keep_edges(search *s)
     keep_normal(s, w, e, f, 1);
 }
 
-/* Sets `anchor` and `aside` for the features that won. */
-static void keep_points(search *s)
-{
-    if (s->kind != EDGES)
-        keep_corner(s, s->first);
-    if (s->kind == CORNERS)
-        keep_corners(s);
-    else if (s->kind == CORNER_EDGE)
-        keep_edge(s);
-    else if (s->kind == CORNER_FACE)
-        keep_face(s);
-    else
-        keep_edges(s);
-}
-
 /* ---- the distance ---------------------------------------------------------------------------- */
 
 /* The root of a quotient has a relative error of 2.6 * 2^-53; underflow may cost less than 2^-1073.
  * The bounds added here are larger. */
 static void bound(number square, int unit, double *lo, double *hi)
 {
+    assert(square.of >= 0.5 && square.of < 1);
     if (square.exponent % 2 != 0) {
         square.of *= 2;
         square.exponent--;
@@ -404,6 +395,8 @@ bool bvpi_tri_dist_exact(const float a[9], const float b[9], const double *ma, c
     if (!take_corners(&s.p, a, b, ma, mb))
         return false;
     s.any = false;
+    /* 9 pairs of corners, 18 of a corner and an edge, 9 of edges, 6 of a corner and a face. What is
+     * offered first wins among equals, so this order decides which witness points are reported. */
     for (int i = 0; i < 3; i++) {
         for (int j = 3; j < 6; j++) {
             offer_corners(&s, i, j);
@@ -416,9 +409,21 @@ bool bvpi_tri_dist_exact(const float a[9], const float b[9], const double *ma, c
     }
     if (!s.any)
         return false;
-    keep_points(&s);
+    /* the witness points of the features that won */
+    if (s.kind != EDGES)
+        keep_corner(&s, s.first);
+    if (s.kind == CORNERS)
+        keep_corners(&s);
+    else if (s.kind == CORNER_EDGE)
+        keep_edge(&s);
+    else if (s.kind == CORNER_FACE)
+        keep_face(&s);
+    else
+        keep_edges(&s);
     bound(s.distance_sq, s.p.unit, &out->lo, &out->hi);
     for (int i = 0; i < 3; i++) {
+        /* One point, and the exact difference to the other: so the two are no farther apart than
+         * the distance, however far both are from the origin. `scale` is a power of two. */
         const int unit = s.p.unit + ilogb(scale);
         const bvpi_dd anchor = bvpi_dd_of(ldexp(s.anchor[i].of, s.anchor[i].exponent + unit));
         const bvpi_dd aside = bvpi_dd_of(ldexp(s.aside[i].of, s.aside[i].exponent + unit));

@@ -17,6 +17,7 @@
  */
 #include "prim/tri_ball.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "prim/nearest.h"
@@ -56,13 +57,6 @@ static bool at_least(const bvpi_big *a, const bvpi_big *b)
     return d.sign >= 0;
 }
 
-static bool corner_in_ball(const bvpi_big a[3], const bvpi_big *radius_sq)
-{
-    bvpi_big d;
-    dot(&d, a, a);
-    return at_least(radius_sq, &d);
-}
-
 /* The inside of segment a b: (|a|^2 - r^2) |e|^2 <= (a . e)^2, if the foot is inside: 0 <= -a . e
  * <= |e|^2. */
 static bool edge_meets_ball(const bvpi_big a[3], const bvpi_big b[3], const bvpi_big *radius_sq)
@@ -96,9 +90,11 @@ static bool face_meets_ball(bvpi_big p[3][3], const bvpi_big *radius_sq)
         if (left.sign < 0)
             return false;
     }
+    /* the foot is inside, so the distance of the plane is that of the face */
     dot(&height, n, p[0]);
     bvpi_big_mul(&left, &height, &height);
     dot(&height, n, n);
+    assert(height.sign > 0);
     bvpi_big_mul(&right, &height, radius_sq);
     return at_least(&right, &left);
 }
@@ -109,6 +105,7 @@ static bool meets_exactly(const float tri[9], const double *m, const double cent
     bvpi_points p;
     bvpi_terms terms[5][3];
     bvpi_big radius_sq, reach, corner[3][3];
+    assert(radius >= 0); /* only its square is used below */
     bvpi_terms_of_point(terms[0], centre);
     bvpi_terms_of_triangle(terms, 1, tri, m);
     /* point 4 is at distance `radius` from the centre: this converts the radius to the common
@@ -118,13 +115,17 @@ static bool meets_exactly(const float tri[9], const double *m, const double cent
     terms[4][0].b[1] = 1;
     if (!bvpi_points_init(&p, terms, 5))
         return false;
+    assert(p.width == 0 && p.big[4][0].sign == (radius > 0));
     bvpi_big_of_sum(&reach, &p.big[4][0]);
     bvpi_big_mul(&radius_sq, &reach, &reach);
     for (int i = 0; i < 9; i++)
         bvpi_big_of_sum(&corner[i / 3][i % 3], &p.big[1 + i / 3][i % 3]);
-    for (int i = 0; i < 3; i++)
-        if (corner_in_ball(corner[i], &radius_sq))
+    for (int i = 0; i < 3; i++) {
+        bvpi_big distance_sq;
+        dot(&distance_sq, corner[i], corner[i]);
+        if (at_least(&radius_sq, &distance_sq))
             return true;
+    }
     for (int i = 0; i < 3; i++)
         if (edge_meets_ball(corner[i], corner[(i + 1) % 3], &radius_sq))
             return true;

@@ -23,6 +23,7 @@
  */
 #include "prim/tri_box.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -65,6 +66,7 @@ static void init_plane(lines *l, int i)
 {
     const double *n = l->planes + 4 * i;
     double value[3], terms = 0;
+    assert(i >= 0 && i < BVPI_REGION_PLANES_MAX);
     for (int k = 0; k < 3; k++) {
         double sum = n[3], size = fabs(n[3]);
         for (int x = 0; x < 3; x++) {
@@ -91,16 +93,6 @@ static void init_plane(lines *l, int i)
         memset(l->value[3 + i], 0, sizeof l->value[0]);
         l->err[3 + i] = 2;
     }
-}
-
-static void init_lines(lines *l, const float tri[9], const double *m, const double *planes,
-                       int plane_count)
-{
-    *l = (lines){.tri = tri, .m = m, .planes = planes};
-    for (int i = 0; i < 3; i++)
-        l->value[i][i] = 1;
-    for (int i = 0; i < plane_count; i++)
-        init_plane(l, i);
 }
 
 /* ---- values in integers ---------------------------------------------------------------------- */
@@ -165,19 +157,6 @@ static void exact_values(const lines *l, int line, bvpi_big out[3])
     }
 }
 
-static int exact_det_sign(const bvpi_big a[3], const bvpi_big b[3], const bvpi_big c[3])
-{
-    bvpi_big minor, term, det;
-    bvpi_big_zero(&det);
-    for (int x = 0; x < 3; x++) {
-        int y = (x + 1) % 3, z = (x + 2) % 3;
-        bvpi_big_minor(&minor, &b[y], &c[z], &b[z], &c[y]);
-        bvpi_big_mul(&term, &a[x], &minor);
-        bvpi_big_add(&det, &det, &term);
-    }
-    return det.sign;
-}
-
 /* ---- signs ----------------------------------------------------------------------------------- */
 
 /* The sign of det(line a, line b, c); c is a line, or, if negative, the sum of the coordinates. */
@@ -192,6 +171,8 @@ static int det_sign(const lines *l, int a, int b, int c)
     double bound = 6.1 * (err + 6 * U) + 0x1p-900;
     if (err < 0x1p-20 && fabs(det) > bound)
         return det > 0 ? 1 : -1;
+    /* Not certain. A line's exact values are known up to a positive factor, which the sign does not
+     * show. */
     bvpi_big x[3], y[3], z[3];
     exact_values(l, a, x);
     exact_values(l, b, y);
@@ -201,25 +182,30 @@ static int det_sign(const lines *l, int a, int b, int c)
         bvpi_big_zero(&z[k]);
         bvpi_big_add_product(&z[k], 1, 1, 0);
     }
-    return exact_det_sign(x, y, z);
-}
-
-/* The sign of half-space `line` at corner k of the triangle. */
-static int value_sign(const lines *l, int line, int k)
-{
-    double value = l->value[line][k];
-    if (fabs(value) > l->err[line])
-        return value > 0 ? 1 : -1;
-    bvpi_big exact;
-    exact_value(l, line - 3, k, &exact);
-    return exact.sign;
+    bvpi_big minor, term, sum;
+    bvpi_big_zero(&sum);
+    for (int k = 0; k < 3; k++) {
+        const int k1 = (k + 1) % 3, k2 = (k + 2) % 3;
+        bvpi_big_minor(&minor, &y[k1], &z[k2], &y[k2], &z[k1]);
+        bvpi_big_mul(&term, &x[k], &minor);
+        bvpi_big_add(&sum, &sum, &term);
+    }
+    return sum.sign;
 }
 
 /* On which side of a half-space a corner of the polygon lies; 1: inside. */
 static int corner_side(const lines *l, const corner *p, int line)
 {
-    if (p->line < 3 && p->other < 3)
-        return value_sign(l, line, 3 - p->line - p->other);
+    assert(line >= 3 && p->line != p->other);
+    if (p->line < 3 && p->other < 3) {
+        /* a corner of the triangle: there the half-space has one of its three values */
+        const int k = 3 - p->line - p->other;
+        if (fabs(l->value[line][k]) > l->err[line])
+            return l->value[line][k] > 0 ? 1 : -1;
+        bvpi_big exact;
+        exact_value(l, line - 3, k, &exact);
+        return exact.sign;
+    }
     return det_sign(l, p->line, p->other, line) * p->sum_sign;
 }
 
@@ -227,24 +213,20 @@ static int corner_side(const lines *l, const corner *p, int line)
 
 static void push(polygon *p, corner at, int edge)
 {
+    assert(p->count < (int)(sizeof p->at / sizeof p->at[0]));
     p->at[p->count] = at;
     p->edge[p->count] = edge;
     p->count++;
 }
 
-/* The whole triangle: corner i is where edges i + 1 and i + 2 meet. */
-static void init_polygon(polygon *p)
-{
-    p->count = 0;
-    for (int i = 0; i < 3; i++)
-        push(p, (corner){(i + 1) % 3, (i + 2) % 3, 1}, (i + 2) % 3);
-}
-
-/* Keeps the closed inner side of a half-space. */
+/* Keeps the closed inner side of a half-space. Of a convex polygon a line cuts at most two edges,
+ * so this adds at most one corner. The edge that follows a corner is the half-space's boundary
+ * where the polygon leaves the inner side. */
 static void clip(const lines *l, polygon *p, int line)
 {
     polygon in = *p;
     int side[CORNERS_MAX + 1];
+    assert(in.count > 0);
     for (int i = 0; i < in.count; i++)
         side[i] = corner_side(l, &in.at[i], line);
     p->count = 0;
@@ -255,6 +237,7 @@ static void clip(const lines *l, polygon *p, int line)
         if (side[i] * next < 0) {
             corner at = {edge, line, 1};
             at.sum_sign = det_sign(l, edge, line, -1);
+            assert(at.sum_sign != 0); /* the line's sign changes along the edge: not parallel */
             push(p, at, side[i] > 0 ? line : edge);
         }
     }
@@ -284,11 +267,18 @@ bool bvpi_tri_meets_region(const float tri[9], const double *m, const double *pl
     for (int k = 0; k < 9; k++)
         if (!isfinite(tri[k]))
             return false;
-    init_lines(&l, tri, m, planes, count);
+    l = (lines){.tri = tri, .m = m, .planes = planes};
+    for (int i = 0; i < 3; i++)
+        l.value[i][i] = 1;
+    for (int i = 0; i < count; i++)
+        init_plane(&l, i);
     int certain = by_corners(&l, count);
     if (certain >= 0)
         return certain;
-    init_polygon(&p);
+    /* the whole triangle: corner i is where edges i + 1 and i + 2 meet */
+    p.count = 0;
+    for (int i = 0; i < 3; i++)
+        push(&p, (corner){(i + 1) % 3, (i + 2) % 3, 1}, (i + 2) % 3);
     for (int i = 0; i < count && p.count > 0; i++)
         clip(&l, &p, 3 + i);
     return p.count > 0;

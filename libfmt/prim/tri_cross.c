@@ -13,6 +13,7 @@
  */
 #include "prim/tri_cross.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/simd.h"
@@ -23,6 +24,7 @@
 static int side(const double *p, const double *q, const double *r, const double *s, double error)
 {
     double u[3], v[3], w[3], size = 0;
+    assert(!(error < 0));
     for (int i = 0; i < 3; i++) {
         u[i] = q[i] - p[i];
         v[i] = r[i] - p[i];

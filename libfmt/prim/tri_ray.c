@@ -25,6 +25,7 @@
  */
 #include "prim/tri_ray.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,12 +35,6 @@
 #define U 0x1p-53
 
 /* ---- preparation ----------------------------------------------------------------------------- */
-
-static int largest_axis(const double v[3])
-{
-    int k = fabs(v[1]) > fabs(v[0]) ? 1 : 0;
-    return fabs(v[2]) > fabs(v[k]) ? 2 : k;
-}
 
 /* Sets axis i (0: kx, 1: ky) of the sheared view. */
 static void init_view(bvpi_tri_ray *r, int i, const bvpi_dd o[3], const bvpi_dd d[3],
@@ -84,7 +79,9 @@ bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_placement *placement,
             !isfinite(out->direction[x] + out->direction_err[x]))
             return BVP_ERR_ARGUMENT;
     }
-    int z = largest_axis(out->direction);
+    /* along the largest component: slopes are at most 1 then, and errors grow least */
+    int z = fabs(out->direction[1]) > fabs(out->direction[0]) ? 1 : 0;
+    z = fabs(out->direction[2]) > fabs(out->direction[z]) ? 2 : z;
     out->kz = z;
     out->kx = (z + 1) % 3;
     out->ky = (z + 2) % 3;
@@ -104,6 +101,7 @@ bvp_status bvpi_tri_ray_init(bvpi_tri_ray *out, const bvpi_placement *placement,
 static int compare_ratio(const bvpi_big *numerator, const bvpi_big *denominator, double bound)
 {
     bvpi_big factor, power, left, right;
+    assert(isfinite(bound) && denominator->sign != 0);
     int unit = bvpi_lowest_exponent(bound);
     if (bound == 0)
         return numerator->sign * denominator->sign;
@@ -122,11 +120,6 @@ static double ratio(const bvpi_big *numerator, const bvpi_big *denominator)
 {
     int bits = bvpi_big_bits(denominator);
     return bvpi_big_to_double(numerator, bits) / bvpi_big_to_double(denominator, bits);
-}
-
-static double clamp(double x, double lo, double hi)
-{
-    return x < lo ? lo : x > hi ? hi : x;
 }
 
 /* Points 0, 1, 2 are the corners; 3 and 4 are on the ray, at t = 0 and 1. */
@@ -151,12 +144,16 @@ bool bvpi_tri_ray_exactly(const bvpi_tri_ray *ray, const float tri[9], double t_
     bvpi_orient3_value(&height, &points, 0, 1, 2, 3);
     bvpi_orient3_value(&drop, &points, 0, 1, 2, 4);
     bvpi_big_sub(&drop, &height, &drop);
+    assert(drop.sign != 0); /* the ray is not in the plane */
     if (isfinite(t_min) ? compare_ratio(&height, &drop, t_min) < 0 : t_min > 0)
         return false;
     if (isfinite(t_max) ? compare_ratio(&height, &drop, t_max) > 0 : t_max < 0)
         return false;
-    hit->t = clamp(ratio(&height, &drop), t_min, t_max);
-    /* the three sides add up to `drop`, except for its sign */
+    assert(t_min <= t_max);
+    const double t = ratio(&height, &drop);
+    hit->t = t < t_min ? t_min : t > t_max ? t_max : t; /* rounding must not leave the range */
+    /* the three sides have one sign, and add up to `drop` but for its own: u and v are the share of
+     * two of them */
     sum = drop;
     sum.sign = plus ? 1 : -1;
     bvpi_orient3_value(&part, &points, 3, 4, 2, 0);

@@ -27,6 +27,7 @@
  */
 #include "prim/tri_tri_exact.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #include "prim/points.h"
@@ -63,13 +64,6 @@ static bool all_ranges_meet(const bvpi_points *p, int a, int b, int c, int d)
            ranges_meet(p, a, b, c, d, 2);
 }
 
-/* Segments a b and c d of one plane that does not collapse along `drop`. */
-static bool coplanar_segments_meet(const bvpi_points *p, int a, int b, int c, int d, int drop)
-{
-    bool flat, meet = segments_meet_2d(p, a, b, c, d, drop, &flat);
-    return flat ? all_ranges_meet(p, a, b, c, d) : meet;
-}
-
 static bool segments_meet(const bvpi_points *p, int a, int b, int c, int d)
 {
     if (bvpi_orient3(p, a, b, c, d) != 0)
@@ -95,13 +89,18 @@ static bool point_in_triangle_2d(const bvpi_points *p, int t, int a, int drop)
     return !(left && right);
 }
 
+/* The segment lies in the triangle's plane, which does not collapse along `drop`. It meets the
+ * triangle if it begins in it or meets one of its edges. */
 static bool coplanar_segment_meets(const bvpi_points *p, int a, int b, int t, int drop)
 {
     if (point_in_triangle_2d(p, t, a, drop))
         return true;
-    for (int e = t; e < t + 3; e++)
-        if (coplanar_segments_meet(p, a, b, e, next_corner(e), drop))
+    for (int e = t; e < t + 3; e++) {
+        const int next = next_corner(e);
+        bool flat, meet = segments_meet_2d(p, a, b, e, next, drop, &flat);
+        if (flat ? all_ranges_meet(p, a, b, e, next) : meet)
             return true;
+    }
     return false;
 }
 
@@ -114,6 +113,7 @@ static bool segment_meets_triangle(const bvpi_points *p, int a, int b, int side_
         return false;
     if (side_a == 0 && side_b == 0)
         return coplanar_segment_meets(p, a, b, t, drop);
+    assert(a / 3 != t / 3 && b / 3 != t / 3);
     bool left = false, right = false;
     for (int e = t; e < t + 3; e++) {
         int s = bvpi_orient3(p, a, b, e, next_corner(e));
@@ -123,31 +123,19 @@ static bool segment_meets_triangle(const bvpi_points *p, int a, int b, int side_
     return !(left && right);
 }
 
-/* Tests the edges of triangle s, s + 1, s + 2, whose corners lie on the given sides. */
-static bool edges_meet_triangle(const bvpi_points *p, int s, const int side[3], int t, int drop)
-{
-    for (int e = 0; e < 3; e++)
-        if (segment_meets_triangle(p, s + e, s + (e + 1) % 3, side[e], side[(e + 1) % 3], t, drop))
-            return true;
-    return false;
-}
-
 /* ---- degenerate triangles: the union of their edges ------------------------------------------ */
 
-static bool both_degenerate_meet(const bvpi_points *p)
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 3; j < 6; j++)
-            if (segments_meet(p, i, next_corner(i), j, next_corner(j)))
-                return true;
-    return false;
-}
-
+/* Triangle s has no area, t has one. */
 static bool degenerate_meets_triangle(const bvpi_points *p, int s, int t, int drop)
 {
     int side[3];
     bvpi_sides(p, t, s, side);
-    return edges_meet_triangle(p, s, side, t, drop);
+    for (int e = 0; e < 3; e++) {
+        const int next = (e + 1) % 3;
+        if (segment_meets_triangle(p, s + e, s + next, side[e], side[next], t, drop))
+            return true;
+    }
+    return false;
 }
 
 /* ---- two triangles with area ----------------------------------------------------------------- */
@@ -157,6 +145,7 @@ static bool degenerate_meets_triangle(const bvpi_points *p, int s, int t, int dr
 static bool has_separating_edge(const bvpi_points *p, int t, int s, int drop)
 {
     int turn = bvpi_orient2(p, t, t + 1, t + 2, drop);
+    assert(turn != 0); /* `drop` keeps the triangle's area */
     for (int e = t; e < t + 3; e++) {
         bool beyond = true;
         for (int i = s; i < s + 3 && beyond; i++)
@@ -183,6 +172,7 @@ static bool is_two_sided(const int side[3])
  * on it. */
 static int lone_corner(const int side[3])
 {
+    assert(is_two_sided(side));
     for (int i = 0; i < 3; i++)
         if (side[i] != 0 && side[(i + 1) % 3] != side[i] && side[(i + 2) % 3] != side[i])
             return i;
@@ -213,6 +203,7 @@ static unsigned intervals_meet(const bvpi_points *p, const int side_a[3], const 
 static bool touch_meets(const bvpi_points *p, int s, const int side[3], int t, int drop)
 {
     int i = side[0] == 0 ? 0 : side[1] == 0 ? 1 : 2, j = side[2] == 0 ? 2 : 1;
+    assert(side[i] == 0 && !is_two_sided(side));
     return i == j || side[j] != 0 ? point_in_triangle_2d(p, t, s + i, drop)
                                   : coplanar_segment_meets(p, s + i, s + j, t, drop);
 }
@@ -250,8 +241,13 @@ unsigned bvpi_tri_tri_exact(const float a[9], const float b[9], const double *ma
     int drop_a = bvpi_projection_axis(&points, 0), drop_b = bvpi_projection_axis(&points, 3);
     if (drop_a >= 0 && drop_b >= 0)
         return triangles_meet(&points, drop_a, drop_b);
-    bool meet = drop_a >= 0   ? degenerate_meets_triangle(&points, 3, 0, drop_a)
-                : drop_b >= 0 ? degenerate_meets_triangle(&points, 0, 3, drop_b)
-                              : both_degenerate_meet(&points);
-    return meet ? BVPI_MEET : 0;
+    if (drop_a >= 0)
+        return degenerate_meets_triangle(&points, 3, 0, drop_a) ? BVPI_MEET : 0;
+    if (drop_b >= 0)
+        return degenerate_meets_triangle(&points, 0, 3, drop_b) ? BVPI_MEET : 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 3; j < 6; j++)
+            if (segments_meet(&points, i, next_corner(i), j, next_corner(j)))
+                return BVPI_MEET;
+    return 0;
 }

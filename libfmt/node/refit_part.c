@@ -26,6 +26,7 @@
 #include "format/identity.h"
 #include "node/aabb_node.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -60,18 +61,6 @@ static bvp_status corrupt(const refit *r, const char *text)
 
 /* ---- checks before anything is written ------------------------------------------------------- */
 
-/* With verify_lazily, blocks must be checked while they still match HASH; those of other parts as
- * well, because parts share blocks. */
-static bvp_status check_hashes(const refit *r)
-{
-    bvp_status status = bvpi_touch(r->file, BVP_ASSEMBLY);
-    for (uint32_t idx = 0; r->file->part_state && idx < r->file->header.part_count; idx++) {
-        const bvp_status own = bvpi_touch(r->file, idx);
-        status = idx == r->part_idx && status == BVP_OK ? own : status;
-    }
-    return status == BVP_OK ? BVP_OK : corrupt(r, "the hashed blocks");
-}
-
 static bvp_status open_part(refit *r)
 {
     bvpd_part record;
@@ -79,9 +68,15 @@ static bvp_status open_part(refit *r)
         return bvpi_error_set(r->error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "part %" PRIu32 " does not exist; the file has %" PRIu32 " of them",
                               r->part_idx, r->file->header.part_count);
-    bvp_status status = check_hashes(r);
+    /* With verify_lazily, blocks must be checked while they still match HASH; those of other parts
+     * as well, because parts share blocks. Only what this part needs can refuse the call. */
+    bvp_status status = bvpi_touch(r->file, BVP_ASSEMBLY);
+    for (uint32_t idx = 0; r->file->part_state && idx < r->file->header.part_count; idx++) {
+        const bvp_status own = bvpi_touch(r->file, idx);
+        status = idx == r->part_idx && status == BVP_OK ? own : status;
+    }
     if (status != BVP_OK)
-        return status;
+        return corrupt(r, "the hashed blocks");
     if (bvpi_get_part(r->file, r->part_idx, &r->part) != BVP_OK)
         return corrupt(r, "the record");
     const uint8_t *bytes = r->file->section[BVPD_PART].data + r->part_idx * sizeof record;
@@ -161,17 +156,6 @@ static const uint8_t *raw_place(const bvpi_cluster *cluster, int axis, uint32_t 
     return cluster->vertices + 12 * vertex + 4 * axis;
 }
 
-static void move_cluster(refit *r, const bvpi_cluster *cluster, const float *positions)
-{
-    for (uint32_t i = 0; i < 3 * cluster->vertex_count; i++) {
-        const uint8_t *place = raw_place(cluster, (int)(i % 3), i / 3);
-        if (memcmp(place, &positions[i], sizeof *positions) != 0) {
-            memcpy(bvpi_overlay(r->file, place), &positions[i], sizeof *positions);
-            r->is_changed = true;
-        }
-    }
-}
-
 /* Repeats the checks of check_clusters, because the file may have changed since. */
 static bvp_status move_vertices(refit *r)
 {
@@ -181,8 +165,16 @@ static bvp_status move_vertices(refit *r)
         if (!open_cluster(&r->part, idx, &cluster) || !is_raw(&cluster) ||
             cluster.vertex_count > r->vertex_count - done)
             return corrupt(r, "a cluster");
-        move_cluster(r, &cluster, r->positions + 3 * done);
+        const float *positions = r->positions + 3 * done;
+        for (uint32_t i = 0; i < 3 * cluster.vertex_count; i++) {
+            const uint8_t *place = raw_place(&cluster, (int)(i % 3), i / 3);
+            if (memcmp(place, &positions[i], sizeof *positions) != 0) {
+                memcpy(bvpi_overlay(r->file, place), &positions[i], sizeof *positions);
+                r->is_changed = true;
+            }
+        }
         done += cluster.vertex_count;
+        assert(done <= r->vertex_count);
     }
     return BVP_OK;
 }
@@ -214,13 +206,6 @@ static void store_box(refit *r, const uint8_t *payload, bvpi_aabb *box)
     bvpi_overlay_store(r->file, payload, box, sizeof *box);
 }
 
-static float raw_coordinate(const bvpi_cluster *cluster, int axis, uint32_t vertex)
-{
-    float x;
-    memcpy(&x, raw_place(cluster, axis, vertex), sizeof x);
-    return x;
-}
-
 /* The box of local triangles first .. first + count - 1. */
 static void bound_triangles(const bvpi_cluster *cluster, uint32_t first, uint32_t count,
                             bvpi_aabb *box)
@@ -230,7 +215,7 @@ static void bound_triangles(const bvpi_cluster *cluster, uint32_t first, uint32_
         const uint32_t vertex = bvpi_cluster_corner(cluster, corner / 3, corner % 3);
         float at[3];
         for (int axis = 0; axis < 3; axis++)
-            at[axis] = raw_coordinate(cluster, axis, vertex);
+            memcpy(&at[axis], raw_place(cluster, axis, vertex), sizeof at[axis]);
         include(box, at, at);
     }
 }
@@ -254,6 +239,8 @@ static bool list_block(const refit *r, block_node nodes[BLOCK_NODES_MAX], uint32
             continue;
         if (!bvpi_binary_children(&r->tree, &nodes[k].node, child, payload))
             return false;
+        /* two children share their parent's triangles, and neither is without one */
+        assert(*count + 2 <= BLOCK_NODES_MAX);
         nodes[k].left = *count;
         for (int side = 0; side < 2; side++)
             nodes[(*count)++] = (block_node){.node = child[side], .payload = payload[side]};
@@ -261,27 +248,25 @@ static bool list_block(const refit *r, block_node nodes[BLOCK_NODES_MAX], uint32
     return true;
 }
 
-static bool open_block_cluster(const refit *r, const bvpi_binary_node *root, bvpi_cluster *out)
-{
-    const uint64_t offset = (uint64_t)(root->first >> 8) << r->part.cluster_shift;
-    return bvpi_cluster_open(r->part.blob, r->part.blob_size, offset, out) &&
-           bvpi_cluster_nodes_off(out) <= r->part.blob_size - offset && is_raw(out) &&
-           (root->first & 255) + root->count <= out->triangle_count;
-}
-
 static bool refit_block(refit *r, const bvpi_binary_node *root, const uint8_t *payload)
 {
     block_node nodes[BLOCK_NODES_MAX];
     bvpi_cluster cluster;
     uint32_t count;
+    const uint64_t offset = (uint64_t)(root->first >> 8) << r->part.cluster_shift;
+    if (!bvpi_cluster_open(r->part.blob, r->part.blob_size, offset, &cluster) ||
+        bvpi_cluster_nodes_off(&cluster) > r->part.blob_size - offset || !is_raw(&cluster) ||
+        (root->first & 255) + root->count > cluster.triangle_count)
+        return false;
     nodes[0] = (block_node){.node = *root, .payload = payload};
-    if (!open_block_cluster(r, root, &cluster) || !list_block(r, nodes, &count))
+    if (!list_block(r, nodes, &count))
         return false;
     while (count-- > 0) {
         block_node *n = &nodes[count];
         if (bvpi_binary_is_leaf(&r->tree, &n->node)) {
             bound_triangles(&cluster, n->node.first & 255, n->node.count, &n->box);
         } else {
+            assert(n->left > count); /* so the children's boxes are known */
             n->box = nodes[n->left].box;
             include(&n->box, nodes[n->left + 1].box.lo, nodes[n->left + 1].box.hi);
         }
@@ -290,6 +275,7 @@ static bool refit_block(refit *r, const bvpi_binary_node *root, const uint8_t *p
     return true;
 }
 
+/* Record idx of the upper array, and if it links to a block, all of that. */
 static bool refit_upper(refit *r, uint32_t idx)
 {
     bvpi_binary_node node, child[2];
@@ -309,14 +295,6 @@ static bool refit_upper(refit *r, uint32_t idx)
     return true;
 }
 
-static bvp_status refit_boxes(refit *r)
-{
-    for (uint32_t idx = r->tree.upper_count; idx-- > 0;)
-        if (!refit_upper(r, idx))
-            return corrupt(r, "the hierarchy");
-    return BVP_OK;
-}
-
 /* ---- records -------------------------------------------------------------------------------- */
 
 /* Over triangles and coordinates as stored, because the source's order is not known here. */
@@ -331,21 +309,6 @@ void bvpi_shape_hash(const bvpi_part *part, uint8_t hash[16])
             bvpi_hasher_add128(&hasher, cluster.corners, (size_t)(cluster.end - cluster.corners));
     }
     bvpi_hasher_end128(&hasher, hash);
-}
-
-/* Other bytes need another address. It follows from what the part was and what it is now. */
-static void move_address(bvpd_part *record)
-{
-    bvpi_hasher hasher;
-    if (bvpi_has_packer(record)) {
-        memcpy(record->packer, record->address, sizeof record->packer);
-        bvpi_part_address(record, record->address);
-        return;
-    }
-    bvpi_hasher_start128(&hasher);
-    bvpi_hasher_add128(&hasher, record->address, sizeof record->address);
-    bvpi_hasher_add128(&hasher, record->content_hash, sizeof record->content_hash);
-    bvpi_hasher_end128(&hasher, record->address);
 }
 
 bvp_status bvpi_refit_record(bvp_file *file, uint32_t hierarchy, const bvpi_grid *grid,
@@ -373,13 +336,24 @@ static bvp_status write_records(refit *r)
     bvpi_grid grid;
     bvpi_load_record(&record, at, sizeof record);
     bvpi_shape_hash(&r->part, record.content_hash);
-    move_address(&record);
+    /* Other bytes need another address. It follows from what the part was and what it is now. */
+    if (bvpi_has_packer(&record)) {
+        memcpy(record.packer, record.address, sizeof record.packer);
+        bvpi_part_address(&record, record.address);
+    } else {
+        bvpi_hasher hasher;
+        bvpi_hasher_start128(&hasher);
+        bvpi_hasher_add128(&hasher, record.address, sizeof record.address);
+        bvpi_hasher_add128(&hasher, record.content_hash, sizeof record.content_hash);
+        bvpi_hasher_end128(&hasher, record.address);
+    }
     for (int axis = 0; axis < 3; axis++) {
         record.lo[axis] = r->lo[axis];
         record.hi[axis] = r->hi[axis];
         lo[axis] = r->lo[axis];
         hi[axis] = r->hi[axis];
     }
+    /* the tree's cost, as the builder measures it: all boxes relative to the root's */
     for (int axis = 0; axis < 3; axis++)
         whole += (hi[axis] - lo[axis]) * (hi[(axis + 1) % 3] - lo[(axis + 1) % 3]);
     bvpi_overlay_store(r->file, at, &record, sizeof record);
@@ -414,14 +388,6 @@ static bvp_status check(refit *r, bvpi_bounds *world)
     return status == BVP_OK ? BVP_OK : corrupt(r, "an instance");
 }
 
-/* Equal files that were refitted equally have the same shape. */
-static uint64_t next_shape(const refit *r)
-{
-    const uint64_t what[3] = {r->file->shape, r->part_idx,
-                              bvpi_hash64(r->positions, r->vertex_count * 3 * sizeof(float))};
-    return bvpi_hash64(what, sizeof what);
-}
-
 bvp_status bvp_refit(bvp_file *file, uint32_t part, const float *positions, uint64_t vertex_count,
                      bvp_error *error)
 {
@@ -430,15 +396,22 @@ bvp_status bvp_refit(bvp_file *file, uint32_t part, const float *positions, uint
                .positions = positions,
                .vertex_count = positions ? vertex_count : 0,
                .error = error};
-    bvpi_bounds world;
+    bvpi_bounds world; /* set by check() if the part's own bounds change */
     bvp_status status = check(&r, &world);
     if (status == BVP_OK)
         status = move_vertices(&r);
     if (status != BVP_OK || !r.is_changed)
         return status;
+    /* Before the boxes: should the file turn out to be damaged, bytes have changed already, and
+     * neither warm starts nor the part that was prepared at open may rely on what was. */
     file->is_refitted = true;
-    file->shape = next_shape(&r);
-    status = refit_boxes(&r);
+    /* equal files that were refitted equally have the same shape */
+    const uint64_t what[3] = {file->shape, part,
+                              bvpi_hash64(positions, r.vertex_count * 3 * sizeof *positions)};
+    file->shape = bvpi_hash64(what, sizeof what);
+    for (uint32_t idx = r.tree.upper_count; idx-- > 0 && status == BVP_OK;)
+        if (!refit_upper(&r, idx))
+            status = corrupt(&r, "the hierarchy");
     if (status == BVP_OK && write_records(&r) != BVP_OK)
         status = corrupt(&r, "the hierarchy's record");
     if (status == BVP_OK && !has_same_bounds(&r) && file->header.instance_count > 0 &&

@@ -21,15 +21,9 @@
 #include "base/load.h"
 #include "node/frame.h"
 
-/* ---- bounds --------------------------------------------------------------------------------- */
+#include <assert.h>
 
-static bool is_in_range(const bvpi_bounds *b)
-{
-    for (int axis = 0; axis < 3; axis++)
-        if (!(b->lo[axis] >= -BVPI_COORDINATE_MAX) || !(b->hi[axis] <= BVPI_COORDINATE_MAX))
-            return false;
-    return true;
-}
+/* ---- bounds --------------------------------------------------------------------------------- */
 
 static void widen(bvpi_bounds *all, const bvpi_bounds *b, bool is_first)
 {
@@ -53,7 +47,11 @@ static bvp_status bound_instance(const bvp_file *file, uint32_t idx, uint32_t mo
         return BVP_ERR_CORRUPT;
     const bool is_moved = instance.part == moved;
     bvpi_place_bounds(placement, is_moved ? lo : part.lo, is_moved ? hi : part.hi, out);
-    if (is_in_range(out))
+    bool in_range = true; /* false for NaN, too */
+    for (int axis = 0; axis < 3; axis++)
+        in_range = in_range && out->lo[axis] >= -BVPI_COORDINATE_MAX &&
+                   out->hi[axis] <= BVPI_COORDINATE_MAX;
+    if (in_range)
         return BVP_OK;
     return is_moved ? BVP_ERR_ARGUMENT : BVP_ERR_CORRUPT;
 }
@@ -85,10 +83,9 @@ static const uint8_t *bytes_of(const top *t, uint32_t unit)
     return t->tree.units + (uint64_t)unit * BVPD_UNIT;
 }
 
-static void store_node(const top *t, uint32_t unit, const bvpd_node *node)
-{
-    bvpi_overlay_store(t->file, bytes_of(t, unit), node, sizeof *node);
-}
+_Static_assert(offsetof(bvpd_node, bounds) == 0 &&
+                   sizeof(bvpi_frame) <= sizeof((bvpd_node *)0)->bounds,
+               "a box is stored in place of bounds");
 
 /* Between the passes, a node's bounds hold a box: first its own, then its frame. */
 static void store_box(const top *t, uint32_t unit, const bvpi_frame *box)
@@ -179,6 +176,7 @@ static bool is_used(const bvpd_node *node, int lane)
     return bvpi_meta_is_inner(node->meta[lane]) || bvpi_meta_is_leaf(node->meta[lane]);
 }
 
+/* Stores the box of everything below a node in place of its bounds. */
 static bvp_status gather_node(top *t, uint32_t unit)
 {
     bvpd_node node;
@@ -192,20 +190,6 @@ static bvp_status gather_node(top *t, uint32_t unit)
     return BVP_OK;
 }
 
-/* Encodes the smallest 8-bit box of `frame` around `box`, which becomes what the lane decodes
- * to. */
-static void encode_lane(const bvpi_frame *frame, bvpi_frame *box, bvpd_node *node, int lane)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        const unsigned shift = bvpi_frame_shift(frame->hi[axis] - frame->lo[axis]);
-        const uint32_t up = (UINT32_C(1) << shift) - 1;
-        const uint32_t lo = box->lo[axis] - frame->lo[axis], hi = box->hi[axis] - frame->lo[axis];
-        node->bounds[axis][lane] = (uint8_t)(lo >> shift);
-        node->bounds[axis][BVPD_WIDTH + lane] = (uint8_t)((hi + up) >> shift);
-    }
-    bvpi_frame_child(frame, node, lane, box);
-}
-
 static double half_surface(const bvpi_frame *box)
 {
     const double x = box->hi[0] - box->lo[0], y = box->hi[1] - box->lo[1];
@@ -213,6 +197,8 @@ static double half_surface(const bvpi_frame *box)
     return x * y + y * z + z * x;
 }
 
+/* Encodes a node's lanes in its frame. The children's frames are what the lanes decode to, so they
+ * are stored in turn: parents come before their children. */
 static bvp_status spread_node(top *t, uint32_t unit)
 {
     bvpd_node node;
@@ -221,18 +207,29 @@ static bvp_status spread_node(top *t, uint32_t unit)
         return BVP_ERR_CORRUPT;
     load_box(t, unit, &frame);
     uint32_t child = node.child;
+    assert(node.child > unit || bvpi_inner_count(&node) == 0);
+    /* empty lanes get an empty box: lo 255, hi 0 */
     memset(node.bounds, 255, sizeof node.bounds);
     for (int axis = 0; axis < 3; axis++)
         memset(node.bounds[axis] + BVPD_WIDTH, 0, BVPD_WIDTH);
     for (int lane = 0; lane < BVPD_WIDTH; lane++) {
         if (!is_used(&node, lane))
             continue;
-        encode_lane(&frame, &boxes[lane], &node, lane);
+        /* the smallest 8-bit box of `frame` around the lane's box */
+        for (int axis = 0; axis < 3; axis++) {
+            const unsigned shift = bvpi_frame_shift(frame.hi[axis] - frame.lo[axis]);
+            const uint32_t up = (UINT32_C(1) << shift) - 1;
+            const uint32_t lo = boxes[lane].lo[axis] - frame.lo[axis];
+            const uint32_t hi = boxes[lane].hi[axis] - frame.lo[axis];
+            node.bounds[axis][lane] = (uint8_t)(lo >> shift);
+            node.bounds[axis][BVPD_WIDTH + lane] = (uint8_t)((hi + up) >> shift);
+        }
+        bvpi_frame_child(&frame, &node, lane, &boxes[lane]);
         t->area += half_surface(&boxes[lane]);
         if (bvpi_meta_is_inner(node.meta[lane]))
             store_box(t, child++, &boxes[lane]);
     }
-    store_node(t, unit, &node);
+    bvpi_overlay_store(t->file, bytes_of(t, unit), &node, sizeof node);
     return BVP_OK;
 }
 
@@ -241,10 +238,13 @@ static bvp_status refit_one(top *t, uint32_t idx, const bvpi_bounds *bounds)
 {
     bvp_status status = BVP_OK;
     bvpi_grid_choose(bounds->lo, bounds->hi, &t->grid);
+    /* Upward. Children come after their parents (bvpi_node_load checks it), so from the last unit
+     * to the first each child's box is there when its parent asks for it. */
     for (uint32_t unit = t->tree.node_count; unit-- > 0 && status == BVP_OK;)
         status = gather_node(t, unit);
     if (status != BVP_OK)
         return status;
+    /* downward, from the root's frame, which is the grid */
     bvpi_frame root = {{0, 0, 0}, {t->grid.extent[0], t->grid.extent[1], t->grid.extent[2]}};
     const double whole = half_surface(&root);
     store_box(t, t->tree.root, &root);

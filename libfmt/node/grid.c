@@ -13,6 +13,7 @@
 
 #include "format/layout.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -28,16 +29,7 @@ static int exponent_over(double x)
     return x == 0 ? -1074 : exponent;
 }
 
-/* Root boxes are multiples of their own 8-bit step, which is 2^k for extents of more than 8
- * bits. */
-static double round_extent(double extent)
-{
-    double step = 1;
-    while (extent >= 256 * step)
-        step *= 2;
-    return -bvpi_floor(-extent / step) * step;
-}
-
+/* False: with this unit the root box has more than 22 bits on an axis. */
 static bool try_unit(const double lo[3], const double hi[3], int exponent, bvpi_grid *out)
 {
     out->unit = ldexp(1, exponent);
@@ -45,7 +37,13 @@ static bool try_unit(const double lo[3], const double hi[3], int exponent, bvpi_
     for (int axis = 0; axis < 3; axis++) {
         out->start[axis] = bvpi_floor(lo[axis] * out->inverse);
         out->origin[axis] = out->start[axis] * out->unit;
-        double extent = round_extent(bvpi_grid_above(out, axis, hi[axis]));
+        assert(fabs(out->start[axis]) <= (double)(UINT64_C(1) << START_BITS));
+        /* Root boxes are multiples of their own 8-bit step, which is 2^k for extents of more than 8
+         * bits. That may add a bit, and then the next step is tried. */
+        double extent = bvpi_grid_above(out, axis, hi[axis]), step = 1;
+        while (extent >= 256 * step)
+            step *= 2;
+        extent = -bvpi_floor(-extent / step) * step;
         if (extent >= 1 << BVPD_GRID_BITS)
             return false;
         out->extent[axis] = (uint32_t)extent;
@@ -65,6 +63,7 @@ void bvpi_grid_choose(const double lo[3], const double hi[3], bvpi_grid *out)
         exponent = exponent_over(longest) - BVPD_GRID_BITS;
     if (exponent < exponent_over(largest) - START_BITS)
         exponent = exponent_over(largest) - START_BITS;
+    /* The extent, rounded outward and to its step, may need one bit more than the length does. */
     while (!try_unit(lo, hi, exponent, out))
         exponent++;
 }

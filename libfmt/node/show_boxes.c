@@ -8,6 +8,8 @@
 #include "node/cluster_record.h"
 #include "node/frame.h"
 
+#include <assert.h>
+
 /* A box that waits to be shown or opened. At most seven wait on each level. */
 typedef struct item {
     bvpi_frame frame;
@@ -31,32 +33,19 @@ typedef struct walk {
     item stack[STACK_MAX];
 } walk;
 
-/* The first triangle (or instance) of a node's leaves. */
-static bool first_item(const walk *w, const bvpd_node *node, uint64_t *first)
-{
-    if (w->part)
-        return bvpi_reference_triangle(w->part, node->geom, first);
-    *first = node->geom;
-    return true;
-}
-
-static bool has_leaf(const bvpd_node *node)
-{
-    for (int lane = 0; lane < BVPD_WIDTH; lane++)
-        if (bvpi_meta_is_leaf(node->meta[lane]))
-            return true;
-    return false;
-}
-
 /* Pushes a node's children, the first lane on top. */
 static bool open_node(walk *w, const item *parent)
 {
     bvpd_node node;
     item children[BVPD_WIDTH];
     uint32_t count = 0, inner = 0;
-    uint64_t first = 0;
-    if (w->steps_left-- == 0 || !bvpi_node_load(&w->tree, parent->unit, &node) ||
-        (has_leaf(&node) && !first_item(w, &node, &first)))
+    if (w->steps_left-- == 0 || !bvpi_node_load(&w->tree, parent->unit, &node))
+        return false;
+    bool has_leaf = false;
+    for (int lane = 0; lane < BVPD_WIDTH; lane++)
+        has_leaf = has_leaf || bvpi_meta_is_leaf(node.meta[lane]);
+    uint64_t first = node.geom; /* instance, or triangle of the part, of the first leaf */
+    if (has_leaf && w->part && !bvpi_reference_triangle(w->part, node.geom, &first))
         return false;
     for (int lane = 0; lane < BVPD_WIDTH; lane++) {
         const uint8_t meta = node.meta[lane];
@@ -73,25 +62,19 @@ static bool open_node(walk *w, const item *parent)
             first += meta;
         }
     }
-    if (count > STACK_MAX - w->waiting)
+    assert(w->waiting <= STACK_MAX);
+    if (count > STACK_MAX - w->waiting) /* deeper than a valid hierarchy */
         return false;
+    /* the last lane first, so that boxes are shown in the order of lanes */
     while (count > 0)
         w->stack[w->waiting++] = children[--count];
     return true;
 }
 
-static int show(const walk *w, const item *shown)
-{
-    bvp_box box = {.level = shown->level, .leaf_count = shown->leaf_count, .first = shown->first};
-    for (int axis = 0; axis < 3; axis++) {
-        box.lo[axis] = bvpi_grid_corner(&w->tree, axis, shown->frame.lo[axis]);
-        box.hi[axis] = bvpi_grid_corner(&w->tree, axis, shown->frame.hi[axis]);
-    }
-    return w->callback(w->user, &box);
-}
-
+/* Of each branch, the box on the level to show, or the leaf above it. */
 static bvp_status run(walk *w)
 {
+    assert(w->waiting == 0);
     item root = {.unit = w->tree.root};
     bvpi_frame_root(&w->tree, &root.frame);
     w->steps_left = w->tree.node_count;
@@ -99,24 +82,21 @@ static bvp_status run(walk *w)
     while (w->waiting > 0) {
         const item next = w->stack[--w->waiting];
         const bool is_shown = next.leaf_count > 0 || next.level == w->level;
-        w->stopped = is_shown && show(w, &next) != 0;
+        if (!is_shown) {
+            if (!open_node(w, &next))
+                return BVP_ERR_CORRUPT;
+            continue;
+        }
+        bvp_box box = {.level = next.level, .leaf_count = next.leaf_count, .first = next.first};
+        for (int axis = 0; axis < 3; axis++) {
+            box.lo[axis] = bvpi_grid_corner(&w->tree, axis, next.frame.lo[axis]);
+            box.hi[axis] = bvpi_grid_corner(&w->tree, axis, next.frame.hi[axis]);
+        }
+        w->stopped = w->callback(w->user, &box) != 0;
         if (w->stopped)
             return BVP_OK;
-        if (!is_shown && !open_node(w, &next))
-            return BVP_ERR_CORRUPT;
     }
     return BVP_OK;
-}
-
-static bvp_status show_tops(const bvp_file *file, walk *w)
-{
-    bvp_status status = BVP_OK;
-    for (uint32_t k = 0; k < bvpi_top_count(file) && status == BVP_OK && !w->stopped; k++) {
-        status = bvpi_get_top_tree(file, k, &w->tree);
-        if (status == BVP_OK)
-            status = run(w);
-    }
-    return status;
 }
 
 bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level, bvp_box_fn callback,
@@ -127,8 +107,14 @@ bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level, bvp_bo
     bvp_status status = bvpi_touch(file, part);
     if (status != BVP_OK)
         return status;
-    if (part == BVP_ASSEMBLY)
-        return show_tops(file, &w);
+    if (part == BVP_ASSEMBLY) {
+        for (uint32_t k = 0; k < bvpi_top_count(file) && status == BVP_OK && !w.stopped; k++) {
+            status = bvpi_get_top_tree(file, k, &w.tree);
+            if (status == BVP_OK)
+                status = run(&w);
+        }
+        return status;
+    }
     bvp_hierarchy_info first;
     status = bvpi_get_part(file, part, &view);
     w.part = &view;

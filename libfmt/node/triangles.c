@@ -5,35 +5,22 @@
  */
 #include "node/cluster_record.h"
 
-/* The first triangle of cluster `idx`, or UINT64_MAX if its record leaves the blob. */
-static uint64_t first_triangle_of(const bvpi_part *part, uint32_t idx)
-{
-    bvpi_cluster cluster;
-    if (!bvpi_cluster_at(part, idx, &cluster))
-        return UINT64_MAX;
-    return cluster.head.first_triangle;
-}
+#include <assert.h>
 
-/* The last cluster that begins at or before `triangle`. */
+/* The last cluster that begins at or before `triangle`: of a sound part, `low` always does and
+ * `high` does not. In a damaged one it may be another, which the caller notices. */
 static uint32_t find_cluster(const bvpi_part *part, uint64_t triangle)
 {
     uint32_t low = 0, high = part->cluster_count;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
-        if (first_triangle_of(part, middle) <= triangle)
+        bvpi_cluster cluster;
+        if (bvpi_cluster_at(part, middle, &cluster) && cluster.head.first_triangle <= triangle)
             low = middle;
         else
             high = middle;
     }
     return low;
-}
-
-/* Opens cluster `idx`, which must contain storage number `triangle`. */
-static bool open_at(const bvpi_part *part, uint32_t idx, uint64_t triangle, bvpi_cluster *out)
-{
-    return idx < part->cluster_count && bvpi_cluster_at(part, idx, out) &&
-           triangle >= out->head.first_triangle &&
-           triangle - out->head.first_triangle < out->triangle_count;
 }
 
 bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part_idx, uint64_t triangle,
@@ -59,11 +46,15 @@ bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part_idx, bvp_range 
     const bvp_status status = bvpi_triangle_range(file, part_idx, first, &part, &capacity);
     if (status != BVP_OK || capacity == 0)
         return status;
+    assert(capacity <= part.triangle_count - first);
     for (uint32_t idx = find_cluster(&part, first); *count < capacity; idx++) {
         bvpi_cluster cluster;
-        if (!open_at(&part, idx, first + *count, &cluster))
+        const uint64_t triangle = first + *count;
+        if (idx >= part.cluster_count || !bvpi_cluster_at(&part, idx, &cluster) ||
+            triangle < cluster.head.first_triangle ||
+            triangle - cluster.head.first_triangle >= cluster.triangle_count)
             return BVP_ERR_CORRUPT;
-        uint32_t local = (uint32_t)(first + *count - cluster.head.first_triangle);
+        uint32_t local = (uint32_t)(triangle - cluster.head.first_triangle);
         for (; local < cluster.triangle_count && *count < capacity; local++, ++*count) {
             if (positions)
                 bvpi_cluster_triangle(&cluster, local, positions + 9 * *count);

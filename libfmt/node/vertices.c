@@ -4,13 +4,7 @@
  */
 #include "node/cluster_record.h"
 
-/* Writes at most `count` vertices of a cluster, from `from` on. */
-static void put_positions(const bvpi_cluster *cluster, uint32_t from, uint64_t count, float *out)
-{
-    for (uint32_t vertex = from; vertex - from < count; vertex++)
-        for (int axis = 0; axis < 3; axis++)
-            *out++ = bvpi_cluster_coordinate(cluster, axis, vertex);
-}
+#include <assert.h>
 
 bvp_status bvp_get_vertices(const bvp_file *file, uint32_t part_idx, uint64_t first,
                             uint64_t capacity, float *positions, uint64_t *count)
@@ -31,8 +25,10 @@ bvp_status bvp_get_vertices(const bvp_file *file, uint32_t part_idx, uint64_t fi
             uint64_t some = cluster.vertex_count - from;
             if (some > capacity - *count)
                 some = capacity - *count;
-            if (positions)
-                put_positions(&cluster, from, some, positions + 3 * *count);
+            assert(from < cluster.vertex_count && some > 0);
+            for (uint32_t i = 0; positions && i < 3 * some; i++)
+                positions[3 * *count + i] =
+                    bvpi_cluster_coordinate(&cluster, (int)(i % 3), from + i / 3);
             *count += some;
         }
         before += cluster.vertex_count;

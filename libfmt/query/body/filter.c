@@ -4,6 +4,7 @@
  */
 #include "query/body/filter.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "format/checksum.h"
@@ -62,6 +63,7 @@ uint64_t bvpi_filter_hash(const bvp_filter *filter)
 /* The selected ones of instances 64 word .. 64 word + 63. */
 static uint64_t asked_in(const bvp_filter *filter, uint32_t word, uint32_t instance_count)
 {
+    assert(instance_count > 64 * word);
     uint64_t asked = word < filter->word_count ? filter->bits[word] : 0;
     asked = filter->exclude ? ~asked : asked;
     const uint32_t left = instance_count - 64 * word;
@@ -87,6 +89,7 @@ bool bvpi_filter_is_few(const bvp_filter *filter, uint32_t instance_count)
 uint32_t bvpi_filter_next(const bvp_filter *filter, uint32_t from, uint32_t instance_count)
 {
     const uint32_t words = (uint32_t)((instance_count + UINT64_C(63)) / 64);
+    assert(from <= instance_count);
     uint64_t after = ~UINT64_C(0) << (from % 64); /* in the first word */
     for (uint32_t word = from / 64; word < words; word++, after = ~UINT64_C(0)) {
         const uint64_t asked = asked_in(filter, word, instance_count) & after;

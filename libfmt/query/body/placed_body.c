@@ -5,12 +5,19 @@
  * nodes refer to is checked by the walks. Part 0 is prepared once, when the file is opened, so that
  * a single call is as fast as one of a batch.
  *
+ * Who is to blame: what a record of the file says is BVP_ERR_CORRUPT, what only the caller's
+ * placement, filter or choice of a kind makes impossible is BVP_ERR_ARGUMENT.
+ *
+ * Invariants of a bvpi_placed_tree: its placement was accepted by bvpi_placement_init(), `bound`
+ * holds every |coordinate| of its grid, and `slack` what rounding may move out of a box.
+ *
  * Spec: exactness.md, chapters 2 and 3
  */
 #include "query/body/placed_body.h"
 
 #include "base/status.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,19 +36,6 @@ static void bound_grid(bvpi_placed_tree *at)
     }
 }
 
-/* The fields that decoding leaves needs, for a hierarchy of any kind. */
-static void set_clusters(const bvpi_binary *binary, const bvpi_part *part, bvpi_tree *out)
-{
-    *out = (bvpi_tree){.units = part->blob,
-                       .blob_size = part->blob_size,
-                       .cluster_shift = part->cluster_shift,
-                       .node_count = 1, /* beside an assembly the part is one leaf */
-                       .leaf_size = binary->leaf_size,
-                       .grid_unit = binary->grid_unit};
-    memcpy(out->grid_origin, binary->grid_origin, sizeof out->grid_origin);
-    memcpy(out->grid_extent, binary->grid_extent, sizeof out->grid_extent);
-}
-
 bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_placed_part *out)
 {
     bvp_hierarchy_info first;
@@ -57,9 +51,19 @@ bvp_status bvpi_placed_part_kind(const bvp_file *file, uint32_t kind, bvpi_place
     bvp_status status = bvpi_get_part_binary(file, out->part_idx, kind, &out->binary);
     if (status == BVP_OK && bvpi_kind_table[kind] == NULL)
         status = BVP_ERR_LIMIT; /* this library was built without the kind */
-    if (status == BVP_OK)
-        set_clusters(&out->binary, &out->part, &out->at.tree);
-    return status;
+    if (status != BVP_OK)
+        return status;
+    /* of the tree, the fields that decoding leaves needs */
+    bvpi_tree *tree = &out->at.tree;
+    *tree = (bvpi_tree){.units = out->part.blob,
+                        .blob_size = out->part.blob_size,
+                        .cluster_shift = out->part.cluster_shift,
+                        .node_count = 1, /* beside an assembly the part is one leaf */
+                        .leaf_size = out->binary.leaf_size,
+                        .grid_unit = out->binary.grid_unit};
+    memcpy(tree->grid_origin, out->binary.grid_origin, sizeof tree->grid_origin);
+    memcpy(tree->grid_extent, out->binary.grid_extent, sizeof tree->grid_extent);
+    return BVP_OK;
 }
 
 /* The hierarchy that the handle asks for, or the part's best. */
@@ -111,25 +115,26 @@ static bvp_status open_part(const bvp_file *file, const bvp_control *control, ui
     return status;
 }
 
-/* The product of the caller's placement and an instance's is rounded, which moves the instance
- * relative to its box. Returns by how much at most, with room for parts far from their origin. */
-static double composition_slack(const bvpi_placed_tree *top)
-{
-    const bvpi_placement *placement = &top->placement;
-    const double *m = placement->m;
-    double largest = bvpi_larger(top->bound[0], bvpi_larger(top->bound[1], top->bound[2]));
-    double moved = bvpi_larger(fabs(m[3]), bvpi_larger(fabs(m[7]), fabs(m[11])));
-    return (largest * placement->size_max * 0x1p-40 + moved * 0x1p-50) / placement->size_min;
-}
-
-/* out->placement is the body's already. */
+/* out->placement is the body's already. The product of the caller's placement and an instance's is
+ * rounded, which moves the instance relative to its box: out->slack is by how much at most, with
+ * room for parts far from their origin. */
 static bvp_status load_top(const bvpi_placed_body *placed, uint32_t top, bvpi_placed_tree *out)
 {
     const bvp_status status = bvpi_get_top_tree(placed->file, top, &out->tree);
     if (status != BVP_OK)
         return status;
     bound_grid(out);
-    out->slack = placed->placement ? composition_slack(out) : 0;
+    out->slack = 0;
+    if (placed->placement) {
+        const bvpi_placement *placement = &out->placement;
+        const double *m = placement->m;
+        const double largest =
+            bvpi_larger(out->bound[0], bvpi_larger(out->bound[1], out->bound[2]));
+        const double moved = bvpi_larger(fabs(m[3]), bvpi_larger(fabs(m[7]), fabs(m[11])));
+        assert(placement->size_min > 0 && placement->size_min <= placement->size_max);
+        out->slack =
+            (largest * placement->size_max * 0x1p-40 + moved * 0x1p-50) / placement->size_min;
+    }
     return BVP_OK;
 }
 
@@ -156,6 +161,7 @@ void bvpi_placed_tree_box(const bvpi_placed_tree *at, double lo[3], double hi[3]
 
 static bvp_status open_top(bvpi_placed_body *placed, const double *placement)
 {
+    assert(placed->is_assembly);
     bvpi_placed_tree *top = &placed->top;
     const bool is_moved = placement && memcmp(placement, identity, sizeof identity) != 0;
     bvp_status status = bvpi_touch_under(placed->file, BVP_ASSEMBLY, placed->control);

@@ -5,6 +5,7 @@
  */
 #include "query/near/closest.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed_tree *at, const d
                        double err)
 {
     const bvpi_tree *tree = &at->tree;
+    assert(tree->grid_unit > 0); /* a power of two: so the quotient is exact but for underflow */
     double steps[3], largest = 0;
     for (int a = 0; a < 3; a++) {
         steps[a] = (part[a] - tree->grid_origin[a]) / tree->grid_unit;

@@ -15,6 +15,8 @@
  * Spec: exactness.md, chapter 8
  * Measured: decisions.md, "Rays and closest points".
  */
+#include <assert.h>
+
 #include "prim/point_tri4.h"
 #include "query/body/binary_body.h"
 #include "query/near/closest.h"
@@ -69,6 +71,7 @@ static const candidate *ask(point_walk *w, const candidate *const four[4], unsig
 {
     bvpi_point_tri4 nearest;
     f64x4 corners[9];
+    assert(count >= 1 && count <= 4);
     for (int k = 0; k < 9; k++)
         corners[k] = bvpi_f64x4_from_f32x4((bvpi_f32x4){four[0]->corners[k], four[1]->corners[k],
                                                         four[2]->corners[k], four[3]->corners[k]});
@@ -90,13 +93,14 @@ static void settle(point_walk *w)
 {
     const double most = reach(w->query);
     const candidate *four[4], *best = NULL;
+    assert(w->candidate_count <= CANDIDATES);
     unsigned count = 0;
     for (unsigned i = 0; i < w->candidate_count; i++) {
         const candidate *c = &w->candidates[i];
         if ((double)c->lo > most)
             continue;
         for (unsigned lane = count++; lane < 4; lane++)
-            four[lane] = c;
+            four[lane] = c; /* lanes that stay empty repeat the last one */
         if (count == 4)
             best = ask(w, four, count, best), count = 0;
     }
@@ -105,18 +109,6 @@ static void settle(point_walk *w)
     if (best)
         bvpi_hit_id_of(w->part, &best->cluster, best->local, &w->query->best.id);
     w->candidate_count = 0;
-}
-
-static void add_candidate(point_walk *w, const bvpi_cluster *cluster, uint32_t local, float lo,
-                          const bvpi_tri8 *tri, unsigned lane)
-{
-    if (w->candidate_count == CANDIDATES)
-        settle(w);
-    candidate *c = &w->candidates[w->candidate_count++];
-    c->cluster = cluster->head;
-    c->local = local;
-    c->lo = lo;
-    bvpi_tri8_lane(tri, lane, c->corners);
 }
 
 /* Prefetches what will be read of a leaf, and where its ids begin. */
@@ -132,6 +124,7 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
     point_walk *w = user;
     bvpi_closest_query *query = w->query;
     const bvpi_tree *tree = &w->part->at.tree;
+    assert(count >= 1 && count <= BVPD_LEAF_MAX);
     const unsigned first = item & 0xff, all = (1u << count) - 1;
     bvpi_tri8 tri;
     bvpi_cluster cluster;
@@ -146,13 +139,21 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
     bvpi_point_tri8(&w->point, tri.c, &lo, &hi);
     const i32x8 lane_ids = {0, 1, 2, 3, 4, 5, 6, 7};
     const i32x8 absent = i32x8_gt(lane_ids, i32x8_splat((int32_t)count - 1));
+    /* Something is as near as the least upper end, whatever the exact test will say. So the search
+     * shrinks now, and the exact tests can wait until most candidates are too far. */
     const float least = f32x8_least(f32x8_select(absent, f32x8_splat(INFINITY), hi));
     query->bound = bvpi_smaller(query->bound, (double)least);
     const f32x8 far = f32x8_splat((float)reach(query) * (1 + 0x1p-22f));
     unsigned lanes = all & ~i32x8_movemask(f32x8_gt(lo, far));
     for (; lanes != 0; lanes &= lanes - 1) {
         const unsigned lane = bvpi_lowest_bit(lanes);
-        add_candidate(w, &cluster, first + lane, lo[lane], &tri, lane);
+        if (w->candidate_count == CANDIDATES)
+            settle(w);
+        candidate *c = &w->candidates[w->candidate_count++];
+        c->cluster = cluster.head;
+        c->local = first + lane;
+        c->lo = lo[lane];
+        bvpi_tri8_lane(&tri, lane, c->corners);
     }
     return BVP_OK;
 }
@@ -164,11 +165,14 @@ typedef bvp_status (*items_fn)(void *user, uint32_t item, unsigned count);
  * error. */
 BVPI_INLINE int visit(point_walk *w, near_walk *walk, items_fn items, int place, bvp_status *status)
 {
+    assert(place >= 0 && place < NEAR_PLACES);
     const near_node *node = &walk->nodes[place >> 3];
     const unsigned lane = (unsigned)place & 7;
     if (node->inner >> lane & 1)
         return near_open(walk, place);
     const unsigned count = (unsigned)(node->meta >> (8 * lane)) & 0xff;
+    /* the child is done before its items are visited: the place after it is then known, and what it
+     * leads to comes into the cache meanwhile */
     near_take(walk, (unsigned)place >> 3, lane);
     const int next = near_next(walk);
     if (next >= 0)
@@ -200,17 +204,6 @@ BVPI_INLINE int walk_nearest(point_walk *w, const bvpi_tree *tree, items_fn item
     return said;
 }
 
-/* Depth first if the point is so far that floats barely tell the boxes apart, and after NEAR_FULL:
- * what has been found by then prunes most of the second walk. */
-static bvp_status walk_wide(point_walk *w)
-{
-    static const bvpi_walk_steps steps = {boxes, limit, triangles, NULL};
-    bvp_status status = BVP_OK;
-    if (!w->grid.is_far && walk_nearest(w, &w->part->at.tree, triangles, &status) != NEAR_FULL)
-        return status;
-    return bvpi_body_walk(&steps, w, &w->part->at.tree, 0, w->query->meter, &w->query->stats);
-}
-
 static bvp_status enter_part(const bvpi_placed_body *placed, bvpi_closest_query *query,
                              const bvpi_placed_part *part)
 {
@@ -225,9 +218,13 @@ static bvp_status enter_part(const bvpi_placed_body *placed, bvpi_closest_query 
     if (status != BVP_OK)
         return status;
     bvpi_closest_grid(&w.grid, &part->at, w.point.part, w.point.err);
-    status = part->kind == BVPD_KIND_WIDE8
-                 ? walk_wide(&w)
-                 : bvpi_binary_body_walk(&steps, &w, &part->binary, query->meter, &query->stats);
+    if (part->kind != BVPD_KIND_WIDE8)
+        status = bvpi_binary_body_walk(&steps, &w, &part->binary, query->meter, &query->stats);
+    else if (w.grid.is_far || walk_nearest(&w, &part->at.tree, triangles, &status) == NEAR_FULL)
+        /* Depth first if the point is so far that floats barely tell the boxes apart, and after
+         * NEAR_FULL: what has been found by then prunes most of this walk. Triangles that are met
+         * twice are no harm: the answer is the nearest. */
+        status = bvpi_body_walk(&steps, &w, &part->at.tree, 0, query->meter, &query->stats);
     settle(&w);
     return status;
 }
@@ -283,6 +280,7 @@ static bvp_status enter_tops(const bvpi_placed_body *placed, bvpi_closest_query 
     uint32_t order[BVPD_TOP_MAX];
     bvpi_placed_tree top;
     bvp_status status = BVP_OK;
+    assert(placed->top_count <= BVPD_TOP_MAX);
     for (uint32_t k = 0; k < placed->top_count && status == BVP_OK; k++) {
         double lo[3], hi[3], gap = 0;
         uint32_t at = k;
@@ -307,15 +305,11 @@ static bvp_status enter_tops(const bvpi_placed_body *placed, bvpi_closest_query 
     return status;
 }
 
-static bvp_status enter_assembly(const bvpi_placed_body *placed, bvpi_closest_query *query)
-{
-    return placed->top_count == 1 ? enter_top(placed, &placed->top, query)
-                                  : enter_tops(placed, query);
-}
-
+/* Asks each selected instance, where they are so few that a walk over all would cost more. */
 static bvp_status enter_few(const bvpi_placed_body *placed, bvpi_closest_query *query)
 {
     const bvp_filter *filter = placed->filter;
+    assert(filter != NULL);
     const uint32_t end = placed->file->header.instance_count;
     bvp_status status = BVP_OK;
     point_walk w;
@@ -336,7 +330,8 @@ static bvp_status run(const bvpi_placed_body *placed, bvpi_closest_query *query)
     if (placed->filter && query->limit == (double)__builtin_inff() &&
         bvpi_filter_is_few(placed->filter, placed->file->header.instance_count))
         return enter_few(placed, query);
-    return enter_assembly(placed, query);
+    return placed->top_count == 1 ? enter_top(placed, &placed->top, query)
+                                  : enter_tops(placed, query);
 }
 
 static bvp_status run_part(const bvpi_placed_part *part, bvpi_closest_query *query)

@@ -10,6 +10,7 @@
  */
 #include "query/near/overlap.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "prim/tri_ball.h"
@@ -56,12 +57,35 @@ bvp_status bvpi_region_init(bvpi_region *r, bvp_region given)
 
 /* ---- bounds before placement ----------------------------------------------------------------- */
 
-/* Bounds of what lies within `half` of `centre`, per axis of the world, or within a ball. */
-static void bounds_around(const bvpi_placement *placement, const double centre[3],
-                          const double half[3], bool ball, double lo[3], double hi[3])
+/* Bounds in part coordinates. A box, and a ball, is what lies within `half` of `centre` in the
+ * world: along each axis, or by the length of the vector. */
+static void bounds_of(const bvpi_region *r, const bvpi_placement *placement, double lo[3],
+                      double hi[3])
 {
-    double c[3], err[3];
+    double centre[3], half[3], c[3], err[3];
+    const bool ball = r->kind == BVP_REGION_BALL;
+    for (int a = 0; a < 3; a++) {
+        switch (r->kind) {
+        case BVP_REGION_BOX: /* half covers the centre's rounding */
+            centre[a] = r->lo[a] / 2 + r->hi[a] / 2;
+            half[a] = r->hi[a] / 2 - r->lo[a] / 2 + (fabs(r->lo[a]) + fabs(r->hi[a])) * 0x1p-51;
+            break;
+        case BVP_REGION_BALL:
+            centre[a] = r->centre[a];
+            half[a] = r->radius;
+            break;
+        case BVP_REGION_CONVEX: /* its planes must do */
+            lo[a] = -INFINITY;
+            hi[a] = INFINITY;
+            break;
+        }
+    }
+    if (r->kind == BVP_REGION_CONVEX)
+        return;
+    assert(half[0] >= 0 && half[1] >= 0 && half[2] >= 0); /* bvpi_region_check */
     bvpi_placement_point_to_part(placement, centre, c, err);
+    /* How far the region reaches along part axis a: row a of the inverse times `half`. Of a box
+     * that is the sum of magnitudes, of a ball the row's length times the radius. */
     for (int a = 0; a < 3; a++) {
         double sum = 0;
         for (int b = 0; b < 3; b++) {
@@ -76,30 +100,6 @@ static void bounds_around(const bvpi_placement *placement, const double centre[3
     }
 }
 
-static void bounds_of(const bvpi_region *r, const bvpi_placement *placement, double lo[3],
-                      double hi[3])
-{
-    double centre[3], half[3];
-    for (int a = 0; a < 3; a++) {
-        switch (r->kind) {
-        case BVP_REGION_BOX: /* half covers the centre's rounding */
-            centre[a] = r->lo[a] / 2 + r->hi[a] / 2;
-            half[a] = r->hi[a] / 2 - r->lo[a] / 2 + (fabs(r->lo[a]) + fabs(r->hi[a])) * 0x1p-51;
-            break;
-        case BVP_REGION_BALL:
-            centre[a] = r->centre[a];
-            half[a] = r->radius;
-            break;
-        case BVP_REGION_CONVEX:
-            lo[a] = -INFINITY;
-            hi[a] = INFINITY;
-            break;
-        }
-    }
-    if (r->kind != BVP_REGION_CONVEX)
-        bounds_around(placement, centre, half, r->kind == BVP_REGION_BALL, lo, hi);
-}
-
 /* ---- onto the grid --------------------------------------------------------------------------- */
 
 static float float_below(double x)
@@ -107,21 +107,9 @@ static float float_below(double x)
     return (float)(x - fabs(x) * 0x1p-23 - 0x1p-148);
 }
 
-static void grid_bounds(const bvpi_placed_tree *at, const double lo[3], const double hi[3],
-                        bvpi_grid_region *out, float part_lo[3], float part_hi[3])
-{
-    const bvpi_tree *tree = &at->tree;
-    for (int a = 0; a < 3; a++) {
-        const double from = (lo[a] - at->slack - tree->grid_origin[a]) / tree->grid_unit;
-        const double to = (hi[a] + at->slack - tree->grid_origin[a]) / tree->grid_unit;
-        out->lo[a] = (float)(from - fabs(from) * 0x1p-22 - 1);
-        out->hi[a] = (float)(to + fabs(to) * 0x1p-22 + 1);
-        part_lo[a] = float_below(lo[a]);
-        part_hi[a] = -float_below(-hi[a]);
-    }
-}
-
-/* A half space of the world. */
+/* A half space of the world, as one of grid steps. In part coordinates it is n M x + (n t + d) >=
+ * 0; dividing by the largest component makes it one of moderate floats. Without a plane more boxes
+ * may meet the region, so one that floats cannot hold is left out. */
 static void add_plane(const bvpi_placed_tree *at, const double n[3], double d,
                       bvpi_grid_region *out)
 {
@@ -148,6 +136,7 @@ static void add_plane(const bvpi_placed_tree *at, const double n[3], double d,
     const double error = terms * 0x1p-47 + slack;
     if (!(largest > 0) || !isfinite(offset / largest)) /* nothing can be told in floats */
         return;
+    assert(out->plane_count < BVPI_REGION_PLANES);
     float *plane = out->plane[out->plane_count++];
     for (int j = 0; j < 3; j++)
         plane[j] = (float)(grid_n[j] / largest);
@@ -155,26 +144,42 @@ static void add_plane(const bvpi_placed_tree *at, const double n[3], double d,
     plane[3] = (float)(where + (extent + fabs(where)) * 0x1p-20 + error / largest);
 }
 
-static void add_planes(const bvpi_region *r, const bvpi_placed_tree *at, bvpi_grid_region *out)
-{
-    if (r->kind == BVP_REGION_CONVEX)
-        for (uint32_t i = 0; i < r->plane_count; i++)
-            add_plane(at, r->planes + 4 * i, r->planes[4 * i + 3], out);
-    if (r->kind != BVP_REGION_BOX || at->placement.is_identity)
-        return;
-    for (int a = 0; a < 3; a++) {
-        const double inward[3] = {a == 0, a == 1, a == 2},
-                     outward[3] = {-(a == 0), -(a == 1), -(a == 2)};
-        add_plane(at, inward, -r->lo[a], out);
-        add_plane(at, outward, r->hi[a], out);
-    }
-}
-
-static void grid_ball(const bvpi_region *r, const bvpi_placed_tree *at, bvpi_grid_region *out)
+void bvpi_region_grid(const bvpi_region *region, const bvpi_placed_tree *at, bvpi_grid_region *out,
+                      float part_lo[3], float part_hi[3])
 {
     const bvpi_tree *tree = &at->tree;
+    double lo[3], hi[3];
+    out->plane_count = 0;
+    out->is_ball = 0;
+
+    /* bounds along the grid's axes, a step wider; for triangles in part coordinates */
+    bounds_of(region, &at->placement, lo, hi);
+    for (int a = 0; a < 3; a++) {
+        const double from = (lo[a] - at->slack - tree->grid_origin[a]) / tree->grid_unit;
+        const double to = (hi[a] + at->slack - tree->grid_origin[a]) / tree->grid_unit;
+        out->lo[a] = (float)(from - fabs(from) * 0x1p-22 - 1);
+        out->hi[a] = (float)(to + fabs(to) * 0x1p-22 + 1);
+        part_lo[a] = float_below(lo[a]);
+        part_hi[a] = -float_below(-hi[a]);
+    }
+
+    /* the planes of a convex region, or the faces of a box that is not parallel to the grid */
+    if (region->kind == BVP_REGION_CONVEX)
+        for (uint32_t i = 0; i < region->plane_count; i++)
+            add_plane(at, region->planes + 4 * i, region->planes[4 * i + 3], out);
+    if (region->kind == BVP_REGION_BOX && !at->placement.is_identity)
+        for (int a = 0; a < 3; a++) {
+            const double inward[3] = {a == 0, a == 1, a == 2},
+                         outward[3] = {-(a == 0), -(a == 1), -(a == 2)};
+            add_plane(at, inward, -region->lo[a], out);
+            add_plane(at, outward, region->hi[a], out);
+        }
+    if (region->kind != BVP_REGION_BALL)
+        return;
+
+    /* a ball's boxes: those that are not farther from its centre than the radius */
     double c[3], err[3], error = 0;
-    bvpi_placement_point_to_part(&at->placement, r->centre, c, err);
+    bvpi_placement_point_to_part(&at->placement, region->centre, c, err);
     for (int a = 0; a < 3; a++) {
         c[a] = (c[a] - tree->grid_origin[a]) / tree->grid_unit;
         error = fmax(error, (err[a] + at->slack) / tree->grid_unit + fabs(c[a]) * 0x1p-52);
@@ -182,20 +187,7 @@ static void grid_ball(const bvpi_region *r, const bvpi_placed_tree *at, bvpi_gri
     bvpi_grid_point_init(&out->centre, c, error, tree->grid_extent,
                          tree->grid_unit * at->placement.size_min * (1 - 0x1p-50));
     out->is_ball = 1;
-    out->key_limit = bvpi_grid_point_limit(&out->centre, r->radius);
-}
-
-void bvpi_region_grid(const bvpi_region *region, const bvpi_placed_tree *at, bvpi_grid_region *out,
-                      float part_lo[3], float part_hi[3])
-{
-    double lo[3], hi[3];
-    out->plane_count = 0;
-    out->is_ball = 0;
-    bounds_of(region, &at->placement, lo, hi);
-    grid_bounds(at, lo, hi, out, part_lo, part_hi);
-    add_planes(region, at, out);
-    if (region->kind == BVP_REGION_BALL)
-        grid_ball(region, at, out);
+    out->key_limit = bvpi_grid_point_limit(&out->centre, region->radius);
 }
 
 /* ---- triangles ------------------------------------------------------------------------------- */

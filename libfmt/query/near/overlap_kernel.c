@@ -10,6 +10,8 @@
  * Spec: exactness.md, chapters 9 and 10, "Boxes and regions"
  * Measured: decisions.md, "Rays and closest points".
  */
+#include <assert.h>
+
 #include "query/body/binary_body.h"
 #include "query/near/overlap.h"
 
@@ -55,6 +57,7 @@ static bvp_status triangles(void *user, uint32_t item, unsigned count)
 {
     region_walk *w = user;
     bvpi_overlap_query *query = w->query;
+    assert(count >= 1 && count <= BVPD_LEAF_MAX);
     bvpi_tri8 tri;
     bvpi_cluster cluster;
     if (!bvpi_walk_leaf(&w->part->at.tree, item, count, &tri, &cluster))
@@ -111,8 +114,12 @@ static bvp_status enter_top(const bvpi_placed_body *placed, const bvpi_placed_tr
                           &query->stats);
 }
 
-static bvp_status enter_assembly(const bvpi_placed_body *placed, bvpi_overlap_query *query)
+static bvp_status run(const bvpi_placed_body *placed, bvpi_overlap_query *query)
 {
+    if (placed->is_empty)
+        return BVP_OK;
+    if (!placed->is_assembly)
+        return enter_part(placed, query, &placed->one);
     bvp_status status = enter_top(placed, &placed->top, query);
     for (uint32_t k = 1; k < placed->top_count && status == BVP_OK && !query->stopped; k++) {
         bvpi_placed_tree top;
@@ -121,14 +128,6 @@ static bvp_status enter_assembly(const bvpi_placed_body *placed, bvpi_overlap_qu
             status = enter_top(placed, &top, query);
     }
     return status;
-}
-
-static bvp_status run(const bvpi_placed_body *placed, bvpi_overlap_query *query)
-{
-    if (placed->is_empty)
-        return BVP_OK;
-    return placed->is_assembly ? enter_assembly(placed, query)
-                               : enter_part(placed, query, &placed->one);
 }
 
 const bvpi_overlap_kernel BVPI_ISA_NAME(bvpi_overlap_kernel) = {run};

@@ -14,6 +14,8 @@
  * Based on: Wald, Benthin, Boulos, Getting Rid of Packets, 2008 (one ray, many boxes).
  * Measured: decisions.md, "Rays and closest points".
  */
+#include <assert.h>
+
 #include "query/body/binary_body.h"
 #include "query/ray/ray_part.h"
 #include "query/ray/ray_slab.h"
@@ -38,6 +40,7 @@ BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool s
     while (place >= 0 && status == BVP_OK) {
         const bvpi_ray_level *level = bvpi_ray_level_of(&walk, place);
         const unsigned lane = bvpi_ray_lane_of(place);
+        assert((unsigned)place >> 8 < BVPI_RAY_LEVELS && walk.height < BVPI_STACK_SIZE);
         if (level->inner >> lane & 1) {
             place = bvpi_ray_open(&walk, &slab, place, sorted);
             continue;
@@ -126,26 +129,21 @@ static bvp_status enter_top(const bvpi_placed_body *placed, const bvpi_placed_tr
     return walk_wide(&w, &top->tree, true, enter_instances);
 }
 
-static bvp_status enter_assembly(const bvpi_placed_body *placed, bvpi_ray_query *query)
-{
-    bvp_status status = enter_top(placed, &placed->top, query);
-    for (uint32_t k = 1; k < placed->top_count && status == BVP_OK && !bvpi_ray_query_done(query);
-         k++) {
-        bvpi_placed_tree top;
-        status = bvpi_placed_body_top(placed, k, &top);
-        if (status == BVP_OK)
-            status = enter_top(placed, &top, query);
-    }
-    return status;
-}
-
 static bvp_status run(const bvpi_placed_body *placed, bvpi_ray_query *query)
 {
     bvp_status status = BVP_OK;
-    if (placed->is_assembly && !placed->is_empty)
-        status = enter_assembly(placed, query);
-    else if (!placed->is_empty)
+    if (!placed->is_assembly) {
         status = enter_part(query, &placed->one);
+    } else if (!placed->is_empty) {
+        status = enter_top(placed, &placed->top, query);
+        for (uint32_t k = 1;
+             k < placed->top_count && status == BVP_OK && !bvpi_ray_query_done(query); k++) {
+            bvpi_placed_tree top;
+            status = bvpi_placed_body_top(placed, k, &top);
+            if (status == BVP_OK)
+                status = enter_top(placed, &top, query);
+        }
+    }
     bvpi_ray_query_finish(query);
     return status;
 }

@@ -4,19 +4,19 @@
  * A ray is taken into the part by the inverse placement, in double with error bounds; only boxes
  * use it. Triangles see the caller's ray (tri_ray.h).
  *
+ * The first hit is unique: least t, then least instance, then least triangle. Its number in the
+ * source and its normal are looked up at the end (bvpi_ray_query_settle), because a best hit is
+ * often replaced by a nearer one.
+ *
  * Spec: exactness.md, chapter 10, "Boxes and rays"
  */
 #include "query/ray/ray_query.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 /* ---- before placement ------------------------------------------------------------------------ */
-
-static inline double largest_of(const double v[3])
-{
-    return bvpi_larger(fabs(v[0]), bvpi_larger(fabs(v[1]), fabs(v[2])));
-}
 
 /* Rounding, with u = 2^-53: one difference, three products and two sums, well below the 16 u added
  * here. */
@@ -71,7 +71,7 @@ static void normalise(double v[3])
 {
     double sum = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
     if (!(sum > 0x1p-900 && sum < 0x1p900)) {
-        const double largest = largest_of(v);
+        const double largest = bvpi_larger(fabs(v[0]), bvpi_larger(fabs(v[1]), fabs(v[2])));
         if (!(largest > 0))
             return;
         for (int a = 0; a < 3; a++)
@@ -99,17 +99,6 @@ static void fill_in(const bvpi_ray_whose *whose, bvp_ray_hit *hit)
     normalise(hit->normal);
 }
 
-/* Prefetches the source number of a triangle, which is rarely in the cache: the record's header,
- * and the place of the number if numbers take 12 bits. */
-static void fetch_id(const bvpi_placed_part *part, const bvpd_cluster *cluster, uint32_t local)
-{
-    if (!part->part.ids)
-        return;
-    const uint8_t *record = part->part.ids + 4 * (uint64_t)cluster->id_off;
-    __builtin_prefetch(record);
-    __builtin_prefetch(record + sizeof(bvpd_ids) + local * 3 / 2);
-}
-
 void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,
                         const bvpd_cluster *cluster, uint32_t local, const float tri[9],
                         const bvpi_tri_ray_hit *hit)
@@ -124,7 +113,13 @@ void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,
     h.id.triangle = (uint64_t)cluster->first_triangle + local;
     if (query->mode == BVPI_RAY_FIRST && query->hit.found && !is_before(&h, &query->hit))
         return;
-    fetch_id(part, cluster, local);
+    if (part->part.ids) {
+        /* Prefetches the triangle's source number, which is rarely in the cache: the record's
+         * header, and the place of the number if numbers take 12 bits. */
+        const uint8_t *record = part->part.ids + 4 * (uint64_t)cluster->id_off;
+        __builtin_prefetch(record);
+        __builtin_prefetch(record + sizeof(bvpd_ids) + local * 3 / 2);
+    }
     query->best.part = part;
     query->best.cluster = *cluster;
     query->best.local = local;
@@ -141,6 +136,7 @@ void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,
 
 void bvpi_ray_query_settle(bvpi_ray_query *query)
 {
+    assert(query->hit.found && query->best.part != NULL);
     fill_in(&query->best, &query->hit);
     query->best.part = NULL;
 }

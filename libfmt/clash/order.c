@@ -73,16 +73,16 @@ static void give_pairs(bvpi_clash_order *order, bvpi_clash_block *block)
     block->pair_count = 0;
 }
 
-static void give_block(bvpi_clash_order *order, bvpi_clash_block *block)
+/* Returns the block's status, which ends the run unless it is BVP_OK. */
+static bvp_status give_block(bvpi_clash_order *order, bvpi_clash_block *block)
 {
     const bvp_clash_options *options = order->run->options;
     give_pairs(order, block);
     if (!bvpi_clash_goes_on(order))
-        return;
+        return BVP_OK;
     if (block->status != BVP_OK) {
-        order->status = block->status;
         end(order);
-        return;
+        return block->status;
     }
     bvp_clash_coverage *sum = &order->sum;
     sum->box_pairs += block->sum.box_pairs;
@@ -94,6 +94,7 @@ static void give_block(bvpi_clash_order *order, bvpi_clash_block *block)
     if (options->progress && options->progress(options->progress_user, block->first + block->count,
                                                order->run->total, sum) != 0)
         end(order);
+    return BVP_OK;
 }
 
 /* Called with the mutex held; releases it while the caller's function runs. */
@@ -109,8 +110,10 @@ static void deliver_complete(bvpi_clash_order *order)
         if (!oldest->is_complete || oldest->number != order->next_to_deliver)
             break;
         pthread_mutex_unlock(&order->mutex);
-        give_block(order, oldest);
+        const bvp_status status = give_block(order, oldest);
         pthread_mutex_lock(&order->mutex);
+        if (status != BVP_OK)
+            order->status = status;
         oldest->is_complete = false;
         order->next_to_deliver++;
         pthread_cond_broadcast(&order->changed);

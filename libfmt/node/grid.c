@@ -44,6 +44,8 @@ static bool try_unit(const double lo[3], const double hi[3], int exponent, bvpi_
         while (extent >= 256 * step)
             step *= 2;
         extent = -bvpi_floor(-extent / step) * step;
+        if (extent < 0) /* bounds that a damaged file has the wrong way round */
+            extent = 0;
         if (extent >= 1 << BVPD_GRID_BITS)
             return false;
         out->extent[axis] = (uint32_t)extent;

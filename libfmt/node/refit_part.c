@@ -398,12 +398,13 @@ bvp_status bvp_refit(bvp_file *file, uint32_t part, const float *positions, uint
                .error = error};
     bvpi_bounds world; /* set by check() if the part's own bounds change */
     bvp_status status = check(&r, &world);
-    if (status == BVP_OK)
-        status = move_vertices(&r);
-    if (status != BVP_OK || !r.is_changed)
+    if (status != BVP_OK)
         return status;
-    /* Before the boxes: should the file turn out to be damaged, bytes have changed already, and
-     * neither warm starts nor the part that was prepared at open may rely on what was. */
+    status = move_vertices(&r);
+    if (!r.is_changed)
+        return status;
+    /* Also when the file turns out to be damaged, now or at the boxes: bytes have changed already,
+     * and neither warm starts nor the part that was prepared at open may rely on what was. */
     file->is_refitted = true;
     /* equal files that were refitted equally have the same shape */
     const uint64_t what[3] = {file->shape, part,

@@ -23,7 +23,7 @@ enum { IS_SANITIZED = 1 };
 #else
 enum { IS_SANITIZED = 0 };
 #endif
-enum { MEMORY = 64 << 20, SECONDS = 1, DONE = 0, DENIED = 1 };
+enum { MEMORY = 64 << 20, SECONDS = 1, DONE = 0, DENIED = 1, REFUSED = 2 };
 
 /* The status of a confined process that tries it. */
 static int status_of(int (*try)(void))
@@ -32,7 +32,8 @@ static int status_of(int (*try)(void))
     const pid_t pid = fork();
     ck_assert_int_ge(pid, 0);
     if (pid == 0) {
-        import_confine(MEMORY, SECONDS);
+        if (import_confine(MEMORY, SECONDS) != NULL)
+            _exit(REFUSED);
         _exit(try());
     }
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -173,7 +174,21 @@ START_TEST(limits)
 }
 END_TEST
 
+/* A confined process may not confine itself again: the system refuses, and that is not passed over.
+ */
+static int confine_again(void)
+{
+    return import_confine(MEMORY, SECONDS) != NULL ? DENIED : DONE;
+}
+
+START_TEST(a_refusal_is_told)
+{
+    if (outcome(has_filter) == DONE)
+        ck_assert_int_eq(outcome(confine_again), DENIED);
+}
+END_TEST
+
 SUITE(test_import_confine)
 {
-    return suite_run("import_confine", (const TTest *[]){calls, limits, NULL});
+    return suite_run("import_confine", (const TTest *[]){calls, limits, a_refusal_is_told, NULL});
 }

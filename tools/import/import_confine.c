@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -42,16 +43,16 @@
 enum { FILES_MAX = 256 };
 
 /* soft: the limit that raises a signal; `most` is the hard limit. */
-static void limit(int what, uint64_t soft, uint64_t most)
+static bool limit(int what, uint64_t soft, uint64_t most)
 {
     struct rlimit now;
     if (getrlimit(what, &now) != 0)
-        return;
+        return errno == EINVAL; /* not a limit that this system has */
     if (now.rlim_max == RLIM_INFINITY || now.rlim_max > most)
         now.rlim_max = (rlim_t)most;
     if (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > soft)
         now.rlim_cur = soft < now.rlim_max ? (rlim_t)soft : now.rlim_max;
-    setrlimit(what, &now);
+    return setrlimit(what, &now) == 0;
 }
 
 /* ---- system calls ---------------------------------------------------------------------------- */
@@ -139,8 +140,10 @@ enum {
     CODE_MAX = 16 + 2 * PLAIN + 5 * CONDITIONS
 };
 
-static void set_filter(void)
+static bool set_filter(void)
 {
+    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0)
+        return errno == EINVAL; /* a kernel without seccomp: the limits have to do */
     struct sock_filter code[CODE_MAX];
     unsigned short size = 0;
 #define PUT(...)                  code[size++] = (struct sock_filter)__VA_ARGS__
@@ -168,8 +171,8 @@ static void set_filter(void)
     }
     RETURN(SECCOMP_RET_ERRNO | EPERM);
     const struct sock_fprog program = {size, code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
 /* The parent has ended: nobody reads the answer. */
@@ -179,8 +182,9 @@ static void end_with_parent(void)
 }
 
 #else
-static void set_filter(void)
+static bool set_filter(void)
 {
+    return true;
 }
 
 static void end_with_parent(void)
@@ -188,16 +192,17 @@ static void end_with_parent(void)
 }
 #endif
 
-void import_confine(uint64_t memory, uint64_t seconds)
+const char *import_confine(uint64_t memory, uint64_t seconds)
 {
     end_with_parent();
     /* private memory that can be written to: what is reserved only, as for threads, does not count.
      * The sanitizer's shadow does, and is larger than any machine */
-    if (!IS_SANITIZED)
-        limit(RLIMIT_DATA, memory, memory);
-    limit(RLIMIT_CPU, seconds, seconds + 1);
-    limit(RLIMIT_FSIZE, 0, 0);
-    limit(RLIMIT_NOFILE, FILES_MAX, FILES_MAX);
-    limit(RLIMIT_CORE, 0, 0);
-    set_filter();
+    if (!IS_SANITIZED && !limit(RLIMIT_DATA, memory, memory))
+        return "a limit of memory";
+    if (!limit(RLIMIT_CPU, seconds, seconds + 1))
+        return "a limit of processor time";
+    if (!limit(RLIMIT_FSIZE, 0, 0) || !limit(RLIMIT_NOFILE, FILES_MAX, FILES_MAX) ||
+        !limit(RLIMIT_CORE, 0, 0))
+        return "limits of files";
+    return set_filter() ? NULL : "a filter of system calls";
 }

@@ -12,8 +12,9 @@ extern "C" {
 
 /* To be called once, after the libraries are loaded and before a byte of the model is looked at.
  * memory: bytes of private memory at most; seconds: of processor time, over all threads. What the
- * system can't do is left out: limits, then the filter of system calls. */
-void import_confine(uint64_t memory, uint64_t seconds);
+ * system does not have is left out. Returns NULL, or what the system has but refused: the process
+ * is then not confined and should end. */
+const char *import_confine(uint64_t memory, uint64_t seconds);
 
 #ifdef __cplusplus
 }

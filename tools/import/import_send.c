@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -108,7 +109,8 @@ import_sender *import_send_start(int argc, char **argv, import_task *task)
     task->data = map_file(IMPORT_FILE_DESCRIPTOR, &task->size);
     if (!task->data)
         return NULL;
-    import_confine(strtoull(argv[MEMORY], NULL, 10), strtoull(argv[SECONDS], NULL, 10));
+    const char *refused =
+        import_confine(strtoull(argv[MEMORY], NULL, 10), strtoull(argv[SECONDS], NULL, 10));
     import_sender *s = calloc(1, sizeof *s);
     if (!s)
         out_of_memory();
@@ -124,6 +126,12 @@ import_sender *import_send_start(int argc, char **argv, import_task *task)
     put(s, IMPORT_MAGIC, 8);
     put(s, version, sizeof version);
     send_payload(s, IMPORT_START);
+    if (refused) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "the model is not read: the system refused the importing process %s", refused);
+        import_send_failure(s, BVP_ERR_SYSTEM, text);
+    }
     return s;
 }
 

@@ -8,6 +8,7 @@
  * Slow twin: brute force, tests/property/test_pairs.c, in both orders.
  * Spec: exactness.md, chapters 1, 3, 5 and 6
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,11 +16,6 @@
 #include "query/pair/pair_query.h"
 
 /* ---- beginning and ending -------------------------------------------------------------------- */
-
-static const bvpi_pair_kernel *choose_kernel(const bvp_file *a, const bvp_file *b)
-{
-    return BVPI_ISA_CHOOSE(bvpi_pair_kernel, a->isa < b->isa ? a->isa : b->isa);
-}
 
 /* A total order of bodies, so that a query and its mirror image do the very same arithmetic. */
 static int compare_bodies(const bvpi_placed_body *a, const bvpi_placed_body *b)
@@ -35,17 +31,6 @@ static int compare_bodies(const bvpi_placed_body *a, const bvpi_placed_body *b)
     if (order == 0)
         order = memcmp(at_a->placement.m, at_b->placement.m, sizeof at_a->placement.m);
     return order != 0 ? order : bvpi_filter_compare(a->filter, b->filter);
-}
-
-/* Puts the bodies in the order of compare_bodies. */
-static void order_bodies(bvpi_pair_bodies *bodies)
-{
-    if (bodies->self || compare_bodies(&bodies->a, &bodies->b) <= 0)
-        return;
-    bvpi_placed_body a = bodies->a;
-    bodies->a = bodies->b;
-    bodies->b = a;
-    bodies->swapped = !bodies->swapped;
 }
 
 /* The first body's own, the second one's, then those of the handles. */
@@ -71,8 +56,14 @@ bvp_status bvpi_pair_begin(bvpi_pair_query *query, const bvp_body *a, const bvp_
     bodies->box_test = a->file->box_test;
     if (bodies->box_test == BVP_TEST_DEFAULT && b != NULL)
         bodies->box_test = b->file->box_test;
-    query->kernel = choose_kernel(a->file, b != NULL ? b->file : a->file);
-    order_bodies(bodies);
+    const bvpi_isa isa_a = a->file->isa, isa_b = b != NULL ? b->file->isa : isa_a;
+    query->kernel = BVPI_ISA_CHOOSE(bvpi_pair_kernel, isa_a < isa_b ? isa_a : isa_b);
+    if (b != NULL && compare_bodies(&bodies->a, &bodies->b) > 0) {
+        const bvpi_placed_body first = bodies->a;
+        bodies->a = bodies->b;
+        bodies->b = first;
+        bodies->swapped = true;
+    }
     return BVP_OK;
 }
 
@@ -85,6 +76,11 @@ void bvpi_pair_add_stats(bvpi_pair_query *query, bvp_stats *stats)
 void bvpi_pair_set_question(bvpi_pair_query *query, const bvpi_pair_question *question)
 {
     bvpi_pair_answer *answer = &query->answer;
+    /* ties.c and pair_body.c compare gaps with the limit in every mode */
+    assert(bvpi_pair_measures(question->mode) || question->limit == 0);
+    assert(question->tolerance == 0 || question->mode == BVPI_PAIR_DISTANCE);
+    assert((question->mode == BVPI_PAIR_EACH) == (question->callback != NULL));
+    assert(question->from == NULL || question->last == NULL);
     query->question = *question;
     answer->state = BVPI_PAIR_SEARCHING;
     answer->status = BVP_OK;

@@ -16,6 +16,7 @@
  * Spec: exactness.md, chapter 10, "Filters"
  * Measured: decisions.md, "Queries of some instances", "Instances far away"
  */
+#include <assert.h>
 #include <math.h>
 
 #include "prim/place_bounds.h"
@@ -199,6 +200,7 @@ static bvp_status list_tops(const bvpi_pair_query *query,
         for (uint32_t j = query->bodies.self ? i : 0; j < count_tops(b); j++) {
             top_pair pair = {0, (uint8_t)i, (uint8_t)j};
             uint32_t at = (*count)++;
+            assert(at < BVPD_TOP_MAX * BVPD_TOP_MAX);
             if (bvpi_pair_measures(query->question.mode))
                 pair.gap = gap_of(&boxes_a, &boxes_b, &pair);
             for (; at > 0 && pairs[at - 1].gap > pair.gap; at--)
@@ -233,6 +235,7 @@ static void run_scenes(bvpi_pair_query *query)
 {
     bvpi_pair_bodies *bodies = &query->bodies;
     const bvpi_placed_body *a = &bodies->a, *b = body_b(bodies);
+    assert(a->is_assembly || b->is_assembly);
     bodies->top_a = a->is_assembly ? &a->top : NULL;
     bodies->top_b = b->is_assembly ? &b->top : NULL;
     if (count_tops(a) == 1 && count_tops(b) == 1)
@@ -276,6 +279,7 @@ static void run_each(bvpi_pair_query *query, bvpi_placed_body *few)
     bvpi_pair_bodies *bodies = &query->bodies;
     bvpi_pair_answer *answer = &query->answer;
     const bvpi_placed_body all = *few;
+    assert(few->is_assembly && few->filter != NULL);
     const uint32_t end = all.file->header.instance_count;
     const bool self = bodies->self;
     if (self)
@@ -325,6 +329,7 @@ void bvpi_pair_run(bvpi_pair_query *query)
 {
     const bvpi_pair_bodies *bodies = &query->bodies;
     const bvpi_placed_body *a = &bodies->a, *b = body_b(bodies);
+    assert(query->answer.state == BVPI_PAIR_SEARCHING); /* bvpi_pair_set_question came before */
     if (is_empty(a) || is_empty(b))
         return;
     if (a->is_assembly && b->is_assembly)

@@ -19,6 +19,8 @@
  */
 #include "query/pair/pair_queue.h"
 
+#include <assert.h>
+
 #include "prim/tri_dist.h"
 #include "prim/tri_tri.h"
 
@@ -164,6 +166,7 @@ static inline void tester_aim(pair_tester *p, const double along[3])
 
 static inline void forget_pending(pair_pending *pending, unsigned at)
 {
+    assert(at < pending->count && pending->count <= PENDING_MOST);
     const unsigned last = --pending->count;
     memcpy(pending->a[at], pending->a[last], sizeof pending->a[at]);
     memcpy(pending->b[at], pending->b[last], sizeof pending->b[at]);
@@ -189,6 +192,7 @@ static inline void measure_pair(pair_tester *p, const float a[9], const float b[
     const bvpi_pair_question *question = &p->query->question;
     bvpi_pair_answer *answer = p->answer;
     bvpi_tri_dist d;
+    assert(bvpi_pair_measures(question->mode));
     /* A little beyond the limit: otherwise whether a pair near the limit contributes to `lower`
      * would depend on what was found before it. */
     const double limit = answer->limit * (1 + 0x1p-24);
@@ -258,6 +262,7 @@ void flush_overlap(pair_tester *p)
     bvpi_pair_answer *answer = p->answer;
     unsigned count = p->queue.count;
     f32x8 a[9], b[9];
+    assert(count >= 1 && count <= 8);
     load_queue(&p->queue, a, b);
     bvpi_tri_tri8_result result = bvpi_tri_tri8(&p->pose, a, b, (1u << count) - 1);
     answer->stats.triangles += count;
@@ -273,6 +278,7 @@ void flush_overlap(pair_tester *p)
         report_each(p, result);
         return;
     }
+    assert(question->mode == BVPI_PAIR_COLLIDE);
     answer->best.found = 1;
     answer->state = BVPI_PAIR_ENDED;
     if (p->query->keep.hit_pairs != NULL)
@@ -294,6 +300,7 @@ static inline void measure_nearest(pair_tester *p)
     pair_pending *pending = &p->pending;
     unsigned at = 0;
     float a[9], b[9];
+    assert(pending->count > 0);
     for (unsigned i = 1; i < pending->count; i++)
         at = pending->lo[i] < pending->lo[at] ? i : at;
     const uint32_t item_a = pending->item_a[at], item_b = pending->item_b[at];
@@ -328,6 +335,7 @@ static inline void add_pending(pair_tester *p, unsigned lane, float lo)
         forget_far(p);
     if (pending->count == PENDING_MOST)
         measure_pending(p);
+    assert(pending->count < PENDING_MOST);
     const unsigned at = pending->count++;
     load_pair(&p->queue, lane, pending->a[at], pending->b[at]);
     pending->lo[at] = lo;
@@ -376,7 +384,9 @@ void flush_distance(pair_tester *p)
     const bvpi_pair_question *question = &p->query->question;
     bvpi_pair_answer *answer = p->answer;
     const unsigned count = p->queue.count;
+    assert(bvpi_pair_measures(question->mode));
     f32x8 a[9], b[9], lo, hi, along[3];
+    assert(count >= 1 && count <= 8);
     load_queue(&p->queue, a, b);
     bvpi_tri_dist8_along(&p->pose, a, b, &lo, &hi, along);
     answer->stats.triangles += count;

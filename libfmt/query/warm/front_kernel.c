@@ -129,20 +129,6 @@ static bvpi_front_group *new_group(front_search *s)
     return &front->groups[k];
 }
 
-/* Frees an empty group. If the list of holes is full, the group stays unused: its key is infinite,
- * so it is never looked at. */
-static void leave_group(front_search *s, uint32_t k)
-{
-    s->front->keys[k] = INFINITY;
-    if (s->hole_count < HOLES_MOST)
-        s->hole[s->hole_count++] = k;
-}
-
-static bool is_leaf_group(const bvpi_front_group *g)
-{
-    return g->pair.count_a != 0 && g->pair.count_b != 0;
-}
-
 /* Where the centre of the pair's box of b is now, along normals. */
 static inline f32x8 place_along(const front_search *s, const pair_entry *e, const f32x8 n[3])
 {
@@ -257,13 +243,6 @@ static void visit_rows(front_search *s, const narrow_leaf *a, unsigned lanes_a,
     }
 }
 
-/* Converts gaps from the leaves' frame to work units, after subtracting their error. */
-static void scale_gaps(const front_search *s, front_planes *planes)
-{
-    const float slack = 6 * s->parts.test.frame.slack, unit = s->parts.frame.unit;
-    planes->gap = (planes->gap - slack) / unit * (1 - 0x1p-20f);
-}
-
 /* Finds new planes for a pair of leaves, and tests the triangles of a that no plane clears. Every
  * lane keeps the better of its old and its new plane. */
 static void visit_leaf_group(front_search *s, bvpi_front_group *g, f32x8 bounds)
@@ -276,12 +255,14 @@ static void visit_leaf_group(front_search *s, bvpi_front_group *g, f32x8 bounds)
     }
     const narrow_leaf *a = get_leaf(p, true, e.ref_a, e.count_a);
     const narrow_leaf *b = a != NULL ? get_leaf(p, false, e.ref_b, e.count_b) : NULL;
+    const float slack = 6 * p->test.frame.slack, unit = p->frame.unit;
     front_planes planes;
     if (b == NULL)
         return;
     p->test.answer->stats.leaves++;
     planes_of_leaves(&a->tri, &b->tri, p->test.frame.aim, &planes);
-    scale_gaps(s, &planes);
+    /* from the leaves' frame to work units, after subtracting their error */
+    planes.gap = (planes.gap - slack) / unit * (1 - 0x1p-20f);
     const unsigned better = (unsigned)i32x8_movemask(f32x8_gt(planes.gap, bounds));
     const unsigned near = ~lanes_beyond(f32x8_max(planes.gap, bounds), s->limit) & 0xff;
     put_planes(s, g, better & ~near, &planes);
@@ -404,13 +385,17 @@ static void search_front(front_search *s)
             put_key(s, k, bounds);
             continue;
         }
-        if (is_leaf_group(g)) {
+        if (g->pair.count_a != 0 && g->pair.count_b != 0) {
             visit_leaf_group(s, g, bounds);
             continue;
         }
         open_group(s, g, bounds);
-        if (is_empty_group(g))
-            leave_group(s, k);
+        if (is_empty_group(g)) {
+            /* if the list of holes is full, the group stays unused: its key is never looked at */
+            s->front->keys[k] = INFINITY;
+            if (s->hole_count < HOLES_MOST)
+                s->hole[s->hole_count++] = k;
+        }
         search_waiting(s);
     }
 }

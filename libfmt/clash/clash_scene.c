@@ -22,6 +22,7 @@
 
 #include "base/growing_array.h"
 #include "base/meter.h"
+#include "format/lazy.h"
 #include "node/frame.h"
 
 bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, const bvp_file *b,

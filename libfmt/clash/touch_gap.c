@@ -11,7 +11,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "format/map.h"
+#include "format/record.h"
 
 /* Relative distance of neighbouring floats, and doubles, at most. */
 #define FLOAT_STEP  0x1p-23

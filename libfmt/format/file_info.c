@@ -7,7 +7,9 @@
  * BVP_ERR_CORRUPT if it is not.
  * Spec: format.md, chapters "Header" and "Parts" to "Provenance"
  */
+#include "format/lazy.h"
 #include "format/map.h"
+#include "format/record.h"
 
 #include "base/load.h"
 #include "base/status.h"

@@ -20,7 +20,9 @@
  * Spec: format.md, chapter "Hashes"
  * Measured: decisions.md, "Opening", "Races planted by hand"
  */
+#include "format/lazy.h"
 #include "format/map.h"
+#include "format/record.h"
 
 #include "base/checked.h"
 #include "base/load.h"

@@ -22,7 +22,10 @@ noinst_HEADERS += \
 	libfmt/format/header.h \
 	libfmt/format/identity.h \
 	libfmt/format/layout.h \
+	libfmt/format/lazy.h \
 	libfmt/format/linear.h \
 	libfmt/format/map.h \
+	libfmt/format/record.h \
 	libfmt/format/thin.h \
+	libfmt/format/triangle_ids.h \
 	libfmt/format/write.h

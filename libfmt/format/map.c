@@ -19,6 +19,7 @@
  * Spec: format.md, chapters "Framing", "Header", "Directory"
  * Measured: decisions.md, "Opening"
  */
+#include "format/lazy.h"
 #include "format/map.h"
 
 #include "base/checked.h"

@@ -15,6 +15,7 @@
  * Spec: format.md, chapters "Parts" to "Strings"
  */
 #include "format/map.h"
+#include "format/record.h"
 
 #include "base/checked.h"
 #include "base/load.h"

@@ -22,6 +22,7 @@
 #include "base/load.h"
 #include "base/status.h"
 #include "format/map.h"
+#include "format/record.h"
 
 #include <assert.h>
 #include <fcntl.h>

@@ -6,7 +6,8 @@
  * record is damaged the storage number is returned.
  * Spec: format.md, chapter "Triangle numbers"
  */
-#include "format/map.h"
+#include "format/record.h"
+#include "format/triangle_ids.h"
 
 #include "base/checked.h"
 #include "base/load.h"

@@ -10,7 +10,7 @@
 
 #include "base/checked.h"
 #include "base/load.h"
-#include "format/map.h"
+#include "format/record.h"
 #include "node/cluster_record.h"
 
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 
 #include "base/checked.h"
 #include "base/load.h"
-#include "format/map.h"
+#include "format/record.h"
 
 #include <stdbool.h>
 

@@ -7,7 +7,7 @@
 #define BVPI_NODE_FRAME_H
 
 #include "base/load.h"
-#include "format/map.h"
+#include "format/record.h"
 
 #include <stdbool.h>
 

@@ -5,7 +5,7 @@
 #ifndef BVPI_NODE_REFIT_H
 #define BVPI_NODE_REFIT_H
 
-#include "format/map.h"
+#include "format/record.h"
 #include "node/grid.h"
 #include "prim/place_bounds.h"
 

@@ -24,6 +24,7 @@
 #include "base/status.h"
 #include "format/checksum.h"
 #include "format/identity.h"
+#include "format/lazy.h"
 #include "node/aabb_node.h"
 
 #include <assert.h>

@@ -5,6 +5,7 @@
  * opened nodes is limited to the hierarchy's, so forged files end with BVP_ERR_CORRUPT.
  * Spec: format.md, chapter "Nodes"
  */
+#include "format/lazy.h"
 #include "node/cluster_record.h"
 #include "node/frame.h"
 

@@ -3,6 +3,7 @@
  * triangle is found by bisection.
  * Spec: format.md, chapters "Cluster records" and "Triangle numbers"
  */
+#include "format/triangle_ids.h"
 #include "node/cluster_record.h"
 
 #include <assert.h>

@@ -14,7 +14,7 @@
 #include "base/load.h"
 #include "base/simd.h"
 #include "format/layout.h"
-#include "format/map.h"
+#include "format/record.h"
 #include "node/tri8.h"
 
 /* ---- a node's references --------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "format/lazy.h"
 #include "prim/place_bounds.h"
 #include "query/body/caller_array.h"
 #include "query/near/overlap.h"

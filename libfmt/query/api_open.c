@@ -3,6 +3,7 @@
  * Spec: format.md, chapter "Opening and verifying".
  */
 #include "format/map.h"
+#include "format/record.h"
 
 #include "base/status.h"
 #include "query/body/placed_body.h"

@@ -3,7 +3,8 @@
  * volume above it, for every kind, form, leaf size and rule; the same bytes on any thread count.
  */
 #include "build_case.h"
-#include "format/map.h"
+#include "format/record.h"
+#include "format/triangle_ids.h"
 #include "node/aabb_node.h"
 #include "kinds/node/boxtree_node.h"
 #include "kinds/node/oriented_node.h"

@@ -11,7 +11,7 @@
 #include "build_case.h"
 #include "bvpack_clash.h"
 #include "exercise.h"
-#include "format/map.h"
+#include "format/record.h"
 #include "repair.h"
 #include "suite.h"
 

@@ -2,6 +2,7 @@
  * test_lazy.c: with verify_lazily a part's damage is found when the part is touched, and only then.
  */
 #include "build_case.h"
+#include "format/lazy.h"
 #include "repair.h"
 #include "suite.h"
 #include "tiny_file.h"

@@ -2,6 +2,7 @@
  * test_refit.c: after a refit every box is exact, the file is as it was, nobody else sees it, and
  * only pages that hold moved vertices or boxes are private; what cannot be refitted is refused.
  */
+#include "format/lazy.h"
 #include "node/aabb_node.h"
 #include "refit_case.h"
 #include "suite.h"

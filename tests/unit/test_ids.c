@@ -5,7 +5,8 @@
 
 #include "build_case.h"
 #include "pack/mesh/axis_codes.h"
-#include "format/map.h"
+#include "format/record.h"
+#include "format/triangle_ids.h"
 #include "suite.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #define RECORDS_ADDRESSABLE 700
 #include "pack/file/part_bytes.c"
 
-#include "format/map.h"
+#include "format/record.h"
 
 #include "build_case.h"
 #include "suite.h"

@@ -2,7 +2,7 @@
  * test_product.c: product trees, names, properties, instances, and what is refused or dropped.
  */
 #include "build_case.h"
-#include "format/map.h"
+#include "format/record.h"
 #include "suite.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_record.c: internal views of parts, trees, placements, strings and triangle numbers.
  */
+#include "format/triangle_ids.h"
 #include "suite.h"
 #include "tiny_open.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_write.c: files appear whole or not at all, whatever the descriptor does.
  */
+#include "format/lazy.h"
 #include "suite.h"
 #include "tiny_file.h"
 

@@ -4,6 +4,7 @@
  */
 #include "format/check/annotate.h"
 
+#include "format/triangle_ids.h"
 #include "node/cluster_record.h"
 
 #include <assert.h>

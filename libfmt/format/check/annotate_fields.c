@@ -6,6 +6,7 @@
 
 #include "base/load.h"
 #include "base/utf8.h"
+#include "format/record.h"
 
 #include <assert.h>
 #include <inttypes.h>

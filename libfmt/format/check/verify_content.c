@@ -15,6 +15,7 @@
 #include "format/check/verify_file.h"
 
 #include "format/identity.h"
+#include "format/triangle_ids.h"
 #include "node/cluster_record.h"
 #include "node/refit.h"
 

@@ -6,7 +6,7 @@
 #define BVPI_FORMAT_CHECK_VERIFY_FILE_H
 
 #include "base/report.h"
-#include "format/map.h"
+#include "format/record.h"
 #include "node/frame.h"
 
 #include <assert.h>

@@ -9,6 +9,7 @@
 #include "format/codec.h"
 #include "format/digest.h"
 #include "format/header.h"
+#include "format/lazy.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@
 
 #include "base/checked.h"
 #include "format/identity.h"
+#include "format/triangle_ids.h"
 #include "node/cluster_record.h"
 
 #include <assert.h>

@@ -2,6 +2,7 @@
  * show_volumes.c: shows the volumes of a part's hierarchy of any kind, for viewers and tests.
  * Spec: format.md, chapters "Binary hierarchies", "Boxtree", "AABB tree", "Oriented volumes".
  */
+#include "format/lazy.h"
 #include "node/cluster_record.h"
 #include "kinds/node/any_volume.h"
 

@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "pack/file/save.h"
 #include "format/map.h"
+#include "format/record.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 
 #include "base/report.h"
 #include "format/identity.h"
-#include "format/map.h"
+#include "format/record.h"
 
 #include <inttypes.h>
 #include <math.h>

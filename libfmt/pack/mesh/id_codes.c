@@ -13,7 +13,7 @@
 #include "pack/mesh/id_codes.h"
 
 #include "pack/mesh/axis_codes.h"
-#include "format/map.h"
+#include "format/triangle_ids.h"
 
 #include <assert.h>
 #include <string.h>

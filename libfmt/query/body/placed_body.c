@@ -22,6 +22,8 @@
 #include <string.h>
 
 #include "base/simd.h"
+#include "format/lazy.h"
+#include "format/triangle_ids.h"
 #include "query/body/kind_table.h"
 
 static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};

@@ -4,7 +4,7 @@
 #ifndef BVPI_QUERY_BODY_PLACED_BODY_H
 #define BVPI_QUERY_BODY_PLACED_BODY_H
 
-#include "format/map.h"
+#include "format/record.h"
 #include "prim/pose.h"
 #include "query/body/filter.h"
 

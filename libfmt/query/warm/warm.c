@@ -29,6 +29,7 @@
 #include "base/simd.h"
 #include "base/vec3.h"
 #include "format/checksum.h"
+#include "format/lazy.h"
 #include "prim/tri_cross.h"
 
 enum { LEAST_TESTED = 2 };

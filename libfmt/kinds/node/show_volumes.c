@@ -6,6 +6,8 @@
 #include "node/cluster_record.h"
 #include "kinds/node/any_volume.h"
 
+#include <assert.h>
+
 /* A volume that waits to be shown or opened. One waits on each level, two on the last. */
 typedef struct item {
     bvpi_binary_node node;
@@ -37,33 +39,18 @@ static void set_box(const double lo[3], const double hi[3], bvp_volume *out)
     }
 }
 
-static void set_corners(const bvpi_binary *tree, const bvpi_decoded *volume, double lo[3],
-                        double hi[3])
+static void set_shape(const bvpi_binary *tree, const bvpi_decoded *volume, bvp_volume *out)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        const bool is_grid = tree->kind == BVPD_KIND_BOXTREE;
-        const double origin = tree->grid_origin[axis], unit = tree->grid_unit;
-        lo[axis] = is_grid ? origin + unit * volume->box.lo[axis] : volume->aabb.lo[axis];
-        hi[axis] = is_grid ? origin + unit * volume->box.hi[axis] : volume->aabb.hi[axis];
-    }
-}
-
-/* Fills in a leaf's triangles. */
-static bool set_triangles(const walk *w, const bvpi_binary_node *leaf, bvp_volume *out)
-{
-    uint32_t reference;
-    out->leaf_count = leaf->count;
-    return bvpi_binary_item(&w->tree, leaf->first, &reference) &&
-           bvpi_reference_triangle(&w->part, reference, &out->first);
-}
-
-static void set_shape(const walk *w, const item *shown, bvp_volume *out)
-{
-    const bvpi_oriented *oriented = &shown->volume.oriented;
-    const uint32_t kind = w->tree.kind;
+    const bvpi_oriented *oriented = &volume->oriented;
+    const uint32_t kind = tree->kind;
     if (kind == BVPD_KIND_BOXTREE || kind == BVPD_KIND_AABB) {
         double lo[3], hi[3];
-        set_corners(&w->tree, &shown->volume, lo, hi);
+        for (int axis = 0; axis < 3; axis++) {
+            const bool is_grid = kind == BVPD_KIND_BOXTREE;
+            const double origin = tree->grid_origin[axis], unit = tree->grid_unit;
+            lo[axis] = is_grid ? origin + unit * volume->box.lo[axis] : volume->aabb.lo[axis];
+            hi[axis] = is_grid ? origin + unit * volume->box.hi[axis] : volume->aabb.hi[axis];
+        }
         set_box(lo, hi, out);
     } else {
         memcpy(out->centre, oriented->centre, sizeof out->centre);
@@ -111,10 +98,17 @@ static bvp_status run(walk *w)
         const bool is_leaf = bvpi_binary_is_leaf(&w->tree, &next.node);
         const bool is_shown = is_leaf || next.level == w->level;
         bvp_volume volume = {.level = next.level};
-        if (is_leaf ? !set_triangles(w, &next.node, &volume) : !is_shown && !open_node(w, &next))
+        assert(next.level <= w->level); /* what is shown is not opened */
+        if (is_leaf) {
+            uint32_t reference;
+            volume.leaf_count = next.node.count;
+            if (!bvpi_binary_item(&w->tree, next.node.first, &reference) ||
+                !bvpi_reference_triangle(&w->part, reference, &volume.first))
+                return BVP_ERR_CORRUPT;
+        } else if (!is_shown && !open_node(w, &next))
             return BVP_ERR_CORRUPT;
         if (is_shown) {
-            set_shape(w, &next, &volume);
+            set_shape(&w->tree, &next.volume, &volume);
             if (w->callback(w->user, &volume) != 0)
                 return BVP_OK;
         }

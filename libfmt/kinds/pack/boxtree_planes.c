@@ -91,6 +91,7 @@ void bvpi_boxtree_fit(const bvpi_binary *tree, const bvpi_frame *parent, const b
     uint32_t units[SIDES], steps[SIDES];
     find_moves(tree, parent, inner, units, steps);
     const unsigned sides = choose_sides(tree, parent, steps);
+    assert((unsigned)__builtin_popcount(sides) <= tree->plane_max); /* the payload's room */
     uint8_t *next = payload;
     *next++ = (uint8_t)sides;
     for (int side = 0; side < SIDES; side++)
@@ -103,4 +104,6 @@ void bvpi_boxtree_fit(const bvpi_binary *tree, const bvpi_frame *parent, const b
             next += tree->offset_size;
         }
     bvpi_boxtree_box(tree, parent, payload, out);
+    for (int axis = 0; axis < 3; axis++) /* offsets were rounded towards the parent's sides */
+        assert(out->lo[axis] <= inner->lo[axis] && out->hi[axis] >= inner->hi[axis]);
 }

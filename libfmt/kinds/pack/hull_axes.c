@@ -19,6 +19,7 @@
 
 #include <libqhull_r/qhull_ra.h>
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ typedef struct triangle {
 static void normalise(double v[3])
 {
     const double length = sqrt(bvpi_dot(v, v));
+    assert(length > 0); /* the callers exclude the zero vector */
     for (int k = 0; k < 3; k++)
         v[k] /= length;
 }
@@ -74,6 +76,7 @@ static int compare_points(const void *a, const void *b)
 static uint32_t sort_points(double (*points)[3], uint32_t count)
 {
     uint32_t kept = 1;
+    assert(count > 0);
     qsort(points, count, sizeof points[0], compare_points);
     for (uint32_t i = 1; i < count; i++)
         if (compare_points(points[i], points[kept - 1]) != 0)
@@ -221,6 +224,7 @@ static double turn(const double a[2], const double b[2], const double c[2])
 static uint32_t flat_hull(double (*points)[2], uint32_t count, double (*hull)[2])
 {
     uint32_t used = 0, floor = 1;
+    assert(count > 0);
     qsort(points, count, sizeof points[0], compare_flat);
     for (uint32_t step = 0; step < 2 * count - 1; step++) {
         const double *next = points[step < count ? step : 2 * count - 2 - step];
@@ -230,6 +234,8 @@ static uint32_t flat_hull(double (*points)[2], uint32_t count, double (*hull)[2]
         if (step == count - 1)
             floor = used;
     }
+    /* the last step pushes the first point again */
+    assert(memcmp(hull[used - 1], hull[0], sizeof hull[0]) == 0);
     return used - 1;
 }
 
@@ -268,6 +274,7 @@ static void axes_on_plane(const double (*points)[3], uint32_t count, const doubl
                           double axis[9])
 {
     double u[3], v[3], flat[BVPI_FIT_POINTS][2], hull[2 * BVPI_FIT_POINTS][2], direction[2];
+    assert(count <= BVPI_FIT_POINTS);
     any_normal(normal, u);
     bvpi_cross(normal, u, v);
     for (uint32_t i = 0; i < count; i++) {
@@ -346,6 +353,7 @@ static uint32_t hull_triangles(double (*points)[3], uint32_t count, triangle *ou
     fclose(silence);
     if (code == qh_ERRmem)
         return BVPI_FIT_NO_MEMORY;
+    assert(facets < FACETS);
     qsort(out, facets, sizeof out[0], compare_triangles);
     return facets;
 }
@@ -373,6 +381,7 @@ static uint32_t axes_of_hull(double (*points)[3], uint32_t count, double (*axes)
         return BVPI_FIT_NO_MEMORY;
     for (uint32_t i = 0; i < facet_count; i++) {
         const int *corner = facets[i].corner;
+        assert(corner[0] >= 0 && (uint32_t)corner[2] < count); /* ascending numbers of points */
         bvpi_fit_add(&surface, points[corner[0]], points[corner[1]], points[corner[2]]);
     }
     return axes_of_surface(&surface, (const double(*)[3])points, count, axes);
@@ -421,6 +430,7 @@ uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_
 {
     double points[BVPI_FIT_POINTS][3], along[3], across[3], normal[3], height = 0;
     const double zero[3] = {0};
+    assert(count > 0 && count <= BVPI_FIT_POINTS);
     if (!standardise(given, count, points))
         return 0;
     const double(*const set)[3] = (const double(*)[3])points;
@@ -445,5 +455,6 @@ uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_
     }
     const uint32_t proposed = axes_of_surface(surface, set, count, axes);
     const uint32_t more = hull ? axes_of_hull(points, count, axes + proposed) : 0;
+    assert(more == BVPI_FIT_NO_MEMORY || proposed + more <= BVPI_FIT_AXES);
     return more == BVPI_FIT_NO_MEMORY ? more : proposed + more;
 }

@@ -24,6 +24,7 @@
 
 #include "kinds/pack/hull_axes.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -145,15 +146,11 @@ static unsigned quaternion_of(const double axis[9], double q[4])
                                   {wx, square[1], xy, xz},
                                   {wy, xy, square[2], yz},
                                   {wz, xz, yz, square[3]}};
+    assert(square[largest] > 0); /* the four add up to 4 */
     const double scale = 1 / (2 * sqrt(square[largest]));
     for (unsigned k = 0; k < 4; k++)
         q[k] = product[largest][k] * scale;
     return largest;
-}
-
-static double clamp(double x, double lo, double hi)
-{
-    return fmin(fmax(x, lo), hi);
 }
 
 /* The rotation's fields, each rounded down after `add[field]` steps are added. */
@@ -176,6 +173,7 @@ static void name_axes(const double axis[9], unsigned number, double out[9], int 
 {
     static const uint8_t order[6][3] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1},
                                         {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
+    assert(number < FRAMES);
     const unsigned permutation = number / 4;
     const bool odd = permutation >= 1 && permutation <= 3;
     const bool minus0 = number & 1, minus1 = number >> 1 & 1;
@@ -200,12 +198,6 @@ static double coded_surface(uint32_t code, const double axis[9], const double ex
     return half_surface(reach[0], reach[1], reach[2]);
 }
 
-static int least_of(const double extent[3])
-{
-    const int least = extent[1] < extent[0] ? 1 : 0;
-    return extent[2] < extent[least] ? 2 : least;
-}
-
 /* The code whose axes are nearest to the given ones, however named; of a swept rectangle the last
  * one is that of the least extent. */
 static uint32_t encode_rotation(const double axis[9], const double extent[3], bool rss)
@@ -215,10 +207,11 @@ static uint32_t encode_rotation(const double axis[9], const double extent[3], bo
     double best = INFINITY, named[9], q[4], best_q[4] = {1, 0, 0, 0};
     unsigned best_largest = 0;
     uint32_t out = 0;
-    int from[3];
+    int from[3], shortest = extent[1] < extent[0] ? 1 : 0;
+    shortest = extent[2] < extent[shortest] ? 2 : shortest;
     for (unsigned number = 0; number < FRAMES && best > least; number++) {
         name_axes(axis, number, named, from);
-        if (rss && from[2] != least_of(extent))
+        if (rss && from[2] != shortest)
             continue;
         const unsigned largest = quaternion_of(named, q);
         const uint32_t code = rotation_code(q, largest, half);
@@ -244,11 +237,6 @@ static uint32_t encode_rotation(const double axis[9], const double extent[3], bo
 
 /* ---- centre ---------------------------------------------------------------------------------- */
 
-static double nearest_whole(double x)
-{
-    return floor(x + 0.5);
-}
-
 /* Fields for the point at `local` in the frame of `volume`, whose centre is the parent's. */
 static void encode_centre(const bvpi_oriented *volume, double reach, const double local[3],
                           uint8_t *payload)
@@ -256,8 +244,8 @@ static void encode_centre(const bvpi_oriented *volume, double reach, const doubl
     for (int k = 0; k < 3; k++) {
         const double offset = volume->axis[k] * local[0] + volume->axis[3 + k] * local[1] +
                               volume->axis[6 + k] * local[2];
-        const double steps = reach > 0 ? nearest_whole(offset / reach * 0x1p14) : 0;
-        const int16_t field = (int16_t)clamp(steps, -CENTRE_MAX, CENTRE_MAX);
+        const double steps = reach > 0 ? floor(offset / reach * 0x1p14 + 0.5) : 0;
+        const int16_t field = (int16_t)fmin(fmax(steps, -CENTRE_MAX), CENTRE_MAX);
         memcpy(payload + 4 + 2 * k, &field, sizeof field);
     }
 }
@@ -266,6 +254,7 @@ static void encode_centre(const bvpi_oriented *volume, double reach, const doubl
 
 static uint8_t code_of_rank(int rank)
 {
+    assert(rank >= 0 && rank < CODE_RANKS);
     if (rank == ZERO_RANK)
         rank++;
     return (uint8_t)((15 - rank / 16) * 16 + rank % 16);
@@ -288,15 +277,6 @@ static int rank_of_size(double size, double reach)
 static uint8_t code_over(double size, double reach)
 {
     return size > 0 ? code_of_rank(rank_of_size(size, reach)) : 0;
-}
-
-/* Of the box in the volume's frame. */
-static void encode_box(const bvpi_oriented *volume, double reach, const corners *set,
-                       uint8_t payload[BVPI_ORIENTED_PAYLOAD])
-{
-    const range range = range_of(volume, set);
-    for (int k = 0; k < 3; k++)
-        payload[10 + k] = code_over(fmax(-range.lo[k], range.hi[k]), reach);
 }
 
 /* ---- swept rectangles ------------------------------------------------------------------------ */
@@ -431,6 +411,7 @@ static uint32_t best_axes(const corners *set, const bvpi_fit_surface *surface, b
     const uint32_t proposed = bvpi_fit_axes((const double(*)[3])points, count, surface, hull, axes);
     if (proposed == BVPI_FIT_NO_MEMORY)
         return proposed;
+    assert(proposed <= BVPI_FIT_AXES);
     for (uint32_t n = 0; n < proposed; n++) {
         bvpi_oriented frame = {.centre = {points[0][0], points[0][1], points[0][2]}};
         range range = empty_range();
@@ -504,6 +485,7 @@ bool bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_
     const corners set = gather(mesh, triangles, count, scratch);
     bvpi_oriented frame = {.centre = {parent->centre[0], parent->centre[1], parent->centre[2]}};
     double middle[3], half[3];
+    assert(set.count > 0 && set.count <= 3 * (uint64_t)count); /* `scratch` has room for these */
     memset(payload, 0, BVPI_ORIENTED_PAYLOAD);
     const bvpi_fit_surface surface = surface_of_set(mesh, triangles, count);
     turn turn;
@@ -525,8 +507,11 @@ bool bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_
     bvpi_oriented_volume(parent, payload, out);
     if (rss)
         encode_swept(out, parent->reach, &set, half, payload);
-    else
-        encode_box(out, parent->reach, &set, payload);
+    else {
+        range = range_of(out, &set);
+        for (int k = 0; k < 3; k++)
+            payload[10 + k] = code_over(fmax(-range.lo[k], range.hi[k]), parent->reach);
+    }
     bvpi_oriented_volume(parent, payload, out);
     return true;
 }

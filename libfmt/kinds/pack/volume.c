@@ -14,6 +14,8 @@
 #include "kinds/pack/oriented_fit.h"
 #include "node/aabb_node.h"
 
+#include <assert.h>
+
 void bvpi_volume_outermost(const bvpi_binary *tree, bvpi_volume *out)
 {
     if (bvpi_volume_is_oriented(tree))
@@ -30,27 +32,23 @@ uint64_t bvpi_volume_scratch_size(const bvpi_binary *tree, uint32_t triangle_cou
     return bvpi_volume_is_oriented(tree) ? bvpi_oriented_scratch_size(triangle_count) : 0;
 }
 
-static void fit_boxtree(const bvpi_binary *tree, const bvpi_build_node *node,
-                        const bvpi_frame *parent, uint8_t *payload, bvpi_frame *out)
-{
-    bvpi_frame inner;
-    for (int axis = 0; axis < 3; axis++) {
-        inner.lo[axis] = (uint32_t)(int32_t)-node->minus_lo[axis];
-        inner.hi[axis] = (uint32_t)(int32_t)node->hi[axis];
-    }
-    bvpi_boxtree_fit(tree, parent, &inner, payload, out);
-}
-
 bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_build_node *node,
                      const uint32_t *triangles, const bvpi_volume *parent,
                      uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch)
 {
+    assert(node->count > 0);
     if (bvpi_volume_is_oriented(tree))
         return bvpi_oriented_fit(mesh, triangles, node->count, &parent->oriented,
                                  tree->kind == BVPD_KIND_RSS, payload, &out->oriented, scratch);
-    if (tree->kind == BVPD_KIND_BOXTREE)
-        fit_boxtree(tree, node, &parent->frame, payload, &out->frame);
-    else
+    if (tree->kind == BVPD_KIND_BOXTREE) {
+        bvpi_frame inner;
+        for (int axis = 0; axis < 3; axis++) {
+            inner.lo[axis] = (uint32_t)(int32_t)-node->minus_lo[axis];
+            inner.hi[axis] = (uint32_t)(int32_t)node->hi[axis];
+            assert(inner.lo[axis] <= inner.hi[axis]);
+        }
+        bvpi_boxtree_fit(tree, &parent->frame, &inner, payload, &out->frame);
+    } else
         *out = *parent;
     return true;
 }
@@ -60,6 +58,7 @@ void bvpi_volume_axes(const bvpi_binary *tree, const bvpi_volume *volume, double
 {
     const bvpi_oriented *v = &volume->oriented;
     const double radius = tree->kind == BVPD_KIND_RSS ? v->size[2] : 0;
+    assert(bvpi_volume_is_oriented(tree));
     const double size[3] = {v->size[0] + radius, v->size[1] + radius, v->size[2]};
     int order[3] = {0, 1, 2};
     for (int i = 1; i < 3; i++)
@@ -92,6 +91,7 @@ double bvpi_volume_area(const bvpi_binary *tree, const uint8_t *payload, const b
     case BVPD_KIND_RSS:
         return half_surface(size[0] + size[2], size[1] + size[2], size[2]);
     default:
+        assert(tree->kind == BVPD_KIND_OBB);
         return half_surface(size[0], size[1], size[2]);
     }
 }

@@ -21,6 +21,7 @@
 #include "format/map.h"
 #include "format/record.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,21 +135,12 @@ static bvp_status make_strings(converting *c, bool thin, const char *store, bvp_
             size += (4 + (uint64_t)length + 3) & ~UINT64_C(3);
         }
     }
+    assert(size <= from->size + room);
     c->chunks[BVPD_STRS] = (bvpi_chunk){c->strings, size};
     return BVP_OK;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
-
-static void make_header(converting *c, bool thin)
-{
-    bvpi_finishing *f = &c->finishing;
-    bvpd_header *h = &f->write.header;
-    h->feature_incompatible =
-        (thin ? BVPD_FEATURE_THIN : 0) | (c->file->header.feature_incompatible & BVPD_FEATURE_TOPS);
-    h->top_hierarchy = h->instance_count > 0 ? f->hierarchy_count : BVPD_NONE;
-    h->hierarchy_size = f->node_size + f->binary_size + c->file->section[BVPD_TOPN].size;
-}
 
 static void make_sections(converting *c)
 {
@@ -172,12 +164,13 @@ static bvp_status prepare(converting *c, bool thin, const char *store, bvp_error
     const bvp_file *file = c->file;
     bvpi_finishing *f = &c->finishing;
     const bvpi_span *records = &file->section[BVPD_HIER];
+    bvpd_header *h = &f->write.header;
     bvp_status status = BVP_OK;
     size_t size;
     f->b = &c->builder;
-    f->write.header = file->header;
+    *h = file->header;
     f->write.has_digests = file->digests.count > 0;
-    f->write.header.unique_triangle_count = 0;
+    h->unique_triangle_count = 0; /* bvpi_place_parts() adds up */
     for (uint32_t i = 0; i < file->header.part_count && status == BVP_OK; i++)
         status = take_part(c, i, thin, error);
     if (status == BVP_OK)
@@ -188,6 +181,7 @@ static bvp_status prepare(converting *c, bool thin, const char *store, bvp_error
         status = bvpi_copy_provenance(file, &c->provenance, &size, error);
     if (status != BVP_OK)
         return status;
+    assert(c->builder.parts.count == file->header.part_count);
     c->chunks[BVPD_PROV] = (bvpi_chunk){c->provenance, size};
     for (uint64_t k = 0; k < bvpi_top_count(file); k++)
         if (file->header.top_hierarchy + k < records->count)
@@ -195,7 +189,10 @@ static bvp_status prepare(converting *c, bool thin, const char *store, bvp_error
                              records->data +
                                  (file->header.top_hierarchy + k) * sizeof *f->hierarchies,
                              sizeof *f->hierarchies);
-    make_header(c, thin);
+    h->feature_incompatible =
+        (thin ? BVPD_FEATURE_THIN : 0) | (file->header.feature_incompatible & BVPD_FEATURE_TOPS);
+    h->top_hierarchy = h->instance_count > 0 ? f->hierarchy_count : BVPD_NONE;
+    h->hierarchy_size = f->node_size + f->binary_size + file->section[BVPD_TOPN].size;
     make_sections(c);
     return BVP_OK;
 }

@@ -29,17 +29,6 @@ bvp_status bvpi_copy_provenance(const bvp_file *file, char **text, size_t *size,
     return bvp_get_provenance(file, *text, *size, size, error);
 }
 
-/* Identifies the result: where the old file came from, and what its parts are now. */
-static void mix_source_hash(const bvp_file *file, uint8_t hash[16])
-{
-    const bvpi_span *parts = &file->section[BVPD_PART];
-    bvpi_hasher hasher;
-    bvpi_hasher_start128(&hasher);
-    bvpi_hasher_add128(&hasher, file->header.source_hash, sizeof file->header.source_hash);
-    bvpi_hasher_add128(&hasher, parts->data, parts->size);
-    bvpi_hasher_end128(&hasher, hash);
-}
-
 /* State of the work: what its sections point to. */
 typedef struct saving {
     bvpi_write job;
@@ -62,8 +51,15 @@ static bvp_status prepare(const bvp_file *file, const char *provenance, saving *
         s->job.section[kind] = (bvpi_write_section){&s->chunks[kind], 1};
     }
     s->chunks[BVPD_PROV] = (bvpi_chunk){provenance ? provenance : s->old_provenance, size};
-    if (file->is_refitted)
-        mix_source_hash(file, s->job.header.source_hash);
+    /* the result comes from where the old file came from, and is what its parts are now */
+    if (file->is_refitted) {
+        const bvpi_span *parts = &file->section[BVPD_PART];
+        bvpi_hasher hasher;
+        bvpi_hasher_start128(&hasher);
+        bvpi_hasher_add128(&hasher, file->header.source_hash, sizeof file->header.source_hash);
+        bvpi_hasher_add128(&hasher, parts->data, parts->size);
+        bvpi_hasher_end128(&hasher, s->job.header.source_hash);
+    }
     return status;
 }
 

@@ -125,6 +125,7 @@ static size_t take_samples(const search *s, double samples[SAMPLES][3])
         count += load_corner(s, 3 * i, x) && isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
         next = ++taken * s->member_count / wanted;
     }
+    assert(count <= wanted);
     return count;
 }
 
@@ -224,6 +225,7 @@ static int octave_of(double reach)
     int exponent = LEAST - 1;
     if (reach > 0)
         frexp(reach, &exponent);
+    assert(exponent >= LEAST - 1 && exponent < OCTAVES + LEAST - 1);
     return exponent - (LEAST - 1);
 }
 
@@ -265,6 +267,7 @@ static uint32_t find_gaps(search *s, uint32_t labels[OCTAVES])
         inside += s->counts[o];
         last = o;
     }
+    assert(s->group_count + found <= GROUP_MAX && inside <= s->member_count);
     return found;
 }
 

@@ -50,11 +50,6 @@ typedef struct intake {
     bvpi_intake *out;
 } intake;
 
-static bvp_status refuse(bvp_error *error, bvp_status status, const char *text)
-{
-    return bvpi_error_set(error, status, BVPI_NO_OFFSET, "", "%s", text);
-}
-
 static uint32_t corner_of(const intake *in, uint64_t corner)
 {
     return in->indices ? in->indices[corner] : (uint32_t)corner;
@@ -71,7 +66,8 @@ static bvp_status check_counts(const bvp_mesh *m, size_t vertex_size, bvp_error 
                               " vertices; a part holds less than 2^32 - 1 of each: split it",
                               m->triangle_count, m->vertex_count);
     if (m->triangle_count > 0 && !m->positions)
-        return refuse(error, BVP_ERR_ARGUMENT, "the mesh has triangles but no positions");
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "the mesh has triangles but no positions");
     if (m->position_stride != 0 && m->position_stride < vertex_size)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "position_stride is %zu bytes, less than a vertex's %zu",
@@ -135,6 +131,7 @@ static void load_vertex(const intake *in, uint32_t vertex, double out[3])
         memcpy(out, p, 24);
         return;
     }
+    assert(in->vertices.size == 12);
     memcpy(floats, p, sizeof floats);
     for (int axis = 0; axis < 3; axis++)
         out[axis] = floats[axis];
@@ -195,17 +192,6 @@ static int bad_corner(const intake *in, uint64_t triangle)
     return k;
 }
 
-static bvp_status refuse_corner(const intake *in, uint64_t triangle, int corner, bvp_error *error)
-{
-    double x[3];
-    const uint32_t vertex = corner_of(in, 3 * triangle + corner);
-    load_vertex(in, vertex, x);
-    return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                          "triangle %" PRIu64 ": vertex %" PRIu32
-                          " is not finite (%g, %g, %g); repair it, or drop invalid triangles",
-                          triangle, vertex, x[0], x[1], x[2]);
-}
-
 /* Copies the indices and numbers of the triangles whose corners are finite. */
 static bvp_status keep_finite(intake *in, bvp_error *error)
 {
@@ -238,10 +224,19 @@ static bvp_status check_finite(intake *in, bvp_error *error)
         return BVP_OK;
     if (in->drop_invalid)
         return keep_finite(in, error);
-    for (uint64_t i = 0; i < in->triangle_count; i++)
-        if (bad_corner(in, i) < 3)
-            return refuse_corner(in, i, bad_corner(in, i), error);
-    return BVP_OK;
+    for (uint64_t i = 0; i < in->triangle_count; i++) {
+        const int corner = bad_corner(in, i);
+        if (corner == 3)
+            continue;
+        double x[3];
+        const uint32_t vertex = corner_of(in, 3 * i + corner);
+        load_vertex(in, vertex, x);
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "triangle %" PRIu64 ": vertex %" PRIu32
+                              " is not finite (%g, %g, %g); repair it, or drop invalid triangles",
+                              i, vertex, x[0], x[1], x[2]);
+    }
+    return BVP_OK; /* only vertices that no triangle uses are not finite */
 }
 
 /* ---- doubles -------------------------------------------------------------------------------- */
@@ -257,6 +252,7 @@ typedef struct range {
 static double origin_of(double lo, double hi)
 {
     int exponent;
+    assert(lo <= hi); /* corners are finite by now */
     frexp(hi - lo, &exponent);
     const double centre = lo / 2 + hi / 2;
     if (hi == lo) {
@@ -267,24 +263,20 @@ static double origin_of(double lo, double hi)
     return rint(centre / step) * step;
 }
 
-/* (float)(x - origin). *error: how far that is from the exact value. */
-static float rebase(double x, double origin, double *error)
-{
-    const bvpi_dd exact = bvpi_dd_sum(x, -origin);
-    const float stored = (float)exact.hi;
-    *error = fabs((exact.hi - stored) + exact.lo);
-    return stored;
-}
-
+/* Stores (float)(x - origin), and notes how far that is from the exact value. */
 static void rebase_vertex(intake *in, uint32_t vertex, float out[3])
 {
     double x[3];
     load_vertex(in, vertex, x);
     for (int axis = 0; axis < 3; axis++) {
-        double error = 0;
-        out[axis] = in->out->origin[axis] == 0 && (double)(float)x[axis] == x[axis]
-                        ? (float)x[axis] /* keeps -0 */
-                        : rebase(x[axis], in->out->origin[axis], &error);
+        const double origin = in->out->origin[axis];
+        if (origin == 0 && (double)(float)x[axis] == x[axis]) {
+            out[axis] = (float)x[axis]; /* keeps -0 */
+            continue;
+        }
+        const bvpi_dd exact = bvpi_dd_sum(x[axis], -origin);
+        out[axis] = (float)exact.hi;
+        const double error = fabs((exact.hi - out[axis]) + exact.lo);
         if (isfinite(out[axis]) && error > in->out->rounding_error)
             in->out->rounding_error = error;
     }
@@ -331,6 +323,7 @@ static bvp_status weld(intake *in, bvp_error *error)
     uint32_t *indices = bvpi_allocate(corners, sizeof *indices);
     uint8_t *positions = NULL;
     uint32_t count = UINT32_MAX;
+    assert(in->vertices.size == 12); /* doubles were converted */
     if (indices)
         count =
             bvpi_weld(&in->vertices, in->indices, corners, in->thread_count, indices, &positions);

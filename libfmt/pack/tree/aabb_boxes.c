@@ -4,6 +4,7 @@
  */
 #include "pack/tree/aabb_boxes.h"
 
+#include <assert.h>
 #include <math.h>
 
 static void include(bvpi_aabb *box, const float lo[3], const float hi[3])
@@ -19,6 +20,7 @@ static void include(bvpi_aabb *box, const float lo[3], const float hi[3])
 static void store(const bvpi_aabb *box, uint8_t *payload)
 {
     for (int axis = 0; axis < 3; axis++) {
+        assert(box->lo[axis] <= box->hi[axis]); /* some corners, and finite ones */
         const float lo = box->lo[axis] + 0.0f, hi = box->hi[axis] + 0.0f;
         memcpy(payload + 4 * axis, &lo, sizeof lo);
         memcpy(payload + 12 + 4 * axis, &hi, sizeof hi);

@@ -7,6 +7,8 @@
 #include "pack/tree/sah_split_kernel.h"
 #include "format/layout.h"
 
+#include <assert.h>
+
 static const bvpi_split_kernel *kernel(void)
 {
     return BVPI_ISA_CHOOSE(bvpi_split_kernel, bvpi_isa_of_cpu());
@@ -35,6 +37,8 @@ uint32_t bvpi_split_rest(bvpi_item *items, uint32_t leaf_size, bvpi_build_node *
             bvpi_build_node *node = &nodes[waiting[--waiting_count]];
             if (node->count <= leaf_size)
                 continue;
+            /* one sibling for each level above, and the depth limit leaves room for two more */
+            assert(waiting_count + 2 <= BVPD_DEPTH_MAX);
             node->left = used;
             bvpi_split_once(items, leaf_size, node, &nodes[used], &nodes[used + 1]);
             waiting[waiting_count++] = used + 1;

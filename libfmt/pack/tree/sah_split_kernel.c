@@ -25,6 +25,7 @@
 #include "base/isa.h"
 #include "format/layout.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -200,6 +201,7 @@ static void try_axis(const bins *b, int axis, uint32_t used, uint32_t leaf_size,
 {
     const box *boxes = b->box[0][axis];
     const uint32_t *counts = b->count[0][axis];
+    assert((used & (used - 1)) != 0); /* the least and the greatest centre are in different bins */
     const int first = __builtin_ctz(used);
     box right[BIN_COUNT], side = no_box(); /* everything right of each bin */
     float right_cost[BIN_COUNT];
@@ -247,6 +249,7 @@ static void choose_plane(const bvpi_item *items, uint32_t count, uint32_t leaf_s
 static uint32_t partition(bvpi_item *items, uint32_t count, const plane *p)
 {
     const int axis = p->axis, last = p->last;
+    assert(axis >= 0 && axis < 3 && last >= 0 && last < BIN_COUNT - 1);
     const float origin = p->origin[axis], scale = p->scale[axis];
     uint32_t left = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -273,6 +276,7 @@ static void once(bvpi_item *items, uint32_t leaf_size, const bvpi_build_node *no
     const uint32_t begin = node->first, count = node->count, depth = node->depth + 1;
     uint32_t left_count = 0;
     best_plane best;
+    assert(count > 0 && leaf_size > 0 && leaf_size <= BVPD_LEAF_MAX);
     if (!bvpi_build_node_must_halve(node)) {
         plane p;
         choose_plane(first, count, leaf_size, &best, &p);
@@ -284,6 +288,7 @@ static void once(bvpi_item *items, uint32_t leaf_size, const bvpi_build_node *no
         best.left = box_of(first, left_count);
         best.right = box_of(first + left_count, count - left_count);
     }
+    assert(left_count < count); /* both sides of a plane hold something */
     *left = (bvpi_build_node){.first = begin, .count = left_count, .depth = depth};
     *right =
         (bvpi_build_node){.first = begin + left_count, .count = count - left_count, .depth = depth};

@@ -74,6 +74,7 @@ static int octave_of(double x)
     int exponent = LEAST - 1;
     if (x > 0)
         frexp(x, &exponent);
+    assert(exponent >= LEAST - 1 && exponent < OCTAVES + LEAST - 1);
     return exponent - (LEAST - 1);
 }
 
@@ -111,6 +112,7 @@ static void choose_centre(search *s)
             best = b;
         }
     }
+    assert(best); /* bounds are finite, so a distance is below INFINITY */
     for (int axis = 0; axis < 3; axis++)
         s->centre[axis] = centre_of(best, axis);
 }
@@ -162,6 +164,7 @@ static int end_of_rest(const search *s, int *next)
     const int most = median_size(s) + LEEWAY;
     uint32_t inside = 0;
     int last = 0, top = OCTAVES - 1;
+    assert(s->count > 0); /* so some octave has a reach */
     while (s->reaches[top] == 0)
         top--;
     for (*next = 0; *next <= top; ++*next) {
@@ -196,6 +199,7 @@ static uint32_t split(search *s, uint32_t *members, uint32_t *outside)
             members[inside++] = members[i];
         else
             outside[far++] = members[i];
+    assert(inside > 0); /* so that the groups come to an end */
     memcpy(members + inside, outside, far * sizeof *outside);
     return inside;
 }
@@ -216,6 +220,7 @@ bvp_status bvpi_scales_find(const bvpi_bounds *bounds, uint32_t count, bvpi_scal
         const bool is_whole = count <= WHOLE_MAX || out->count == BVPD_TOP_MAX - 1;
         s->count = count - from;
         from = is_whole ? count : from + split(s, out->members + from, outside);
+        assert(out->count < BVPD_TOP_MAX && from <= count);
         out->ends[out->count++] = from;
     }
     free(s);

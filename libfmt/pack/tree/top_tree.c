@@ -40,19 +40,6 @@ typedef struct group {
     uint32_t first_node;
 } group;
 
-static void choose_grid(const group *g, bvpi_grid *grid)
-{
-    bvpi_bounds all = g->bounds[g->members[0]];
-    for (uint32_t i = 1; i < g->count; i++) {
-        const bvpi_bounds *b = &g->bounds[g->members[i]];
-        for (int axis = 0; axis < 3; axis++) {
-            all.lo[axis] = fmin(all.lo[axis], b->lo[axis]);
-            all.hi[axis] = fmax(all.hi[axis], b->hi[axis]);
-        }
-    }
-    bvpi_grid_choose(all.lo, all.hi, grid);
-}
-
 static void make_items(const group *g, const bvpi_grid *grid, bvpi_item *items)
 {
     for (uint32_t i = 0; i < g->count; i++) {
@@ -80,6 +67,7 @@ static void number_nodes(const bvpi_collapse *c, uint32_t first_place, uint32_t 
         for (uint32_t i = 0; i < wide->child_count; i++)
             places[count++] = wide->child + i;
     }
+    assert(count == c->wide_count); /* each node is met once */
 }
 
 static void fill_hierarchy(const bvpi_collapse *c, const bvpi_grid *grid, uint32_t first_node,
@@ -126,9 +114,18 @@ static bool make_workspace(workspace *w, bvpi_top *out, uint32_t count)
 
 static void build_one(const workspace *w, const group *g, bvpi_top *out)
 {
+    assert(g->count > 0 && out->hierarchy_count < BVPD_TOP_MAX);
     bvpd_hierarchy *hierarchy = &out->hierarchies[out->hierarchy_count++];
     bvpi_grid grid;
-    choose_grid(g, &grid);
+    bvpi_bounds all = g->bounds[g->members[0]];
+    for (uint32_t i = 1; i < g->count; i++) {
+        const bvpi_bounds *b = &g->bounds[g->members[i]];
+        for (int axis = 0; axis < 3; axis++) {
+            all.lo[axis] = fmin(all.lo[axis], b->lo[axis]);
+            all.hi[axis] = fmax(all.hi[axis], b->hi[axis]);
+        }
+    }
+    bvpi_grid_choose(all.lo, all.hi, &grid);
     make_items(g, &grid, w->items);
     bvpi_collapse c = {.build_nodes = w->build_nodes,
                        .items = w->items,
@@ -140,6 +137,7 @@ static void build_one(const workspace *w, const group *g, bvpi_top *out)
     c.build_node_count = bvpi_split_all(w->items, g->count, TOP_LEAF_SIZE, 0, w->build_nodes);
     memcpy(c.frame.hi, grid.extent, sizeof grid.extent);
     bvpi_collapse_run(&c, w->scratch);
+    assert(c.item_count == g->count && c.stub_count == 0);
     number_nodes(&c, g->first_place, w->visited, out->nodes + g->first_node);
     fill_hierarchy(&c, &grid, g->first_node, hierarchy);
     out->size += hierarchy->data_size;
@@ -166,6 +164,7 @@ bvp_status bvpi_top_build(const bvpi_bounds *bounds, uint32_t count, bvpi_top *o
         build_one(&w, &g, out);
         from = scales.ends[k];
     }
+    assert(!ok || from == count); /* every instance is in a group */
     if (!ok) {
         free(out->nodes);
         free(out->order);

@@ -132,6 +132,7 @@ static void order3(const uint32_t *index, uint32_t out[3])
     out[0] = least < c ? least : c;
     out[2] = most > c ? most : c;
     out[1] = a ^ b ^ c ^ out[0] ^ out[2];
+    assert(out[0] <= out[1] && out[1] <= out[2]);
 }
 
 /* v: ascending. A triangle with two equal corners has no edges, but may be a duplicate. It gets one
@@ -234,10 +235,12 @@ static void count_buckets(void *user, uint32_t piece)
     uint64_t begin = c->begin[piece];
     bvpi_defects out = {0};
     for (uint32_t k = cut(c->mesh->vertex_count, piece, c); k < last; k++) {
+        assert(begin <= ends[k]);
         sort_keys(c->keys + begin, ends[k] - begin);
         count_bucket(c->keys + begin, ends[k] - begin, k, &out);
         begin = ends[k];
     }
+    assert(begin == c->begin[piece + 1]); /* every key was put */
     c->out[piece] = out;
 }
 

@@ -167,6 +167,7 @@ static inline __attribute__((always_inline)) bool enter_all(const welding *w, sh
     table *t = &s->table;
     const size_t to_next_triangle = v->triangle_stride - 2 * v->stride;
     uint32_t hashes[BLOCK];
+    assert(v->size == size && s->begin <= s->end && s->end <= v->count);
     for (uint32_t begin = s->begin; begin < s->end; begin += BLOCK) {
         const uint32_t count = s->end - begin < BLOCK ? s->end - begin : BLOCK;
         const uint8_t *next = bvpi_vertex_at(v, begin), *at[BLOCK];
@@ -223,6 +224,7 @@ static void find_block(const welding *w, uint32_t own, uint32_t other, uint64_t 
     const table *t = &w->shares[other].table;
     const size_t size = s->table.size;
     uint32_t hashes[BLOCK];
+    assert(other < own && own < w->share_count && count <= BLOCK);
     for (uint32_t k = 0; k < count; k++) {
         hashes[k] = hash_vertex(position(&s->table, begin + k, size), size);
         __builtin_prefetch(bvpi_hash_home(&t->numbers, hashes[k]));
@@ -342,6 +344,7 @@ static void cut_shares(welding *w, uint32_t thread_count)
         w->shares[p].begin = (uint32_t)(count * p / w->share_count);
         w->shares[p].end = (uint32_t)(count * (p + 1) / w->share_count);
     }
+    assert(w->shares[w->share_count - 1].end == count); /* no corner is left out */
 }
 
 /* Numbers all vertices, in order of first use. */
@@ -443,6 +446,7 @@ static uint32_t renumber(uint32_t *indices, uint64_t corner_count, uint32_t coun
             }
             indices[k] = number[vertex];
         }
+        assert(used <= count);
         *positions = to;
         to = from;
     } else
@@ -472,6 +476,7 @@ uint32_t bvpi_weld(const bvpi_vertices *v, const uint32_t *indices, uint64_t cor
                    uint32_t thread_count, uint32_t *indices_out, uint8_t **positions_out)
 {
     *positions_out = NULL;
+    assert(v->size == 12 || v->size == 24);
     const uint32_t count =
         indices ? weld_indexed(v, indices, corner_count, thread_count, indices_out, positions_out)
                 : weld_all(v, SOUP_REPEATS, thread_count, indices_out, positions_out);

@@ -57,6 +57,7 @@ static bool grow_splits(cutting *c, uint32_t wanted)
     bvpi_batches *out = c->out;
     if (wanted <= c->build_node_capacity)
         return true;
+    assert(out->build_node_count <= wanted);
     bvpi_build_node *build_nodes = bvpi_allocate(2 * (uint64_t)wanted, sizeof *build_nodes);
     if (!build_nodes)
         return false;
@@ -77,6 +78,7 @@ static void make_sample(void *user, uint32_t piece)
     const uint32_t end = begin + (left < SAMPLE_PIECE ? left : SAMPLE_PIECE);
     for (uint32_t k = begin; k < end; k++) {
         const uint64_t triangle = c->sample[k].id;
+        assert(triangle < c->mesh->triangle_count);
         kernel()->make(c->mesh, c->grid, triangle, triangle + 1, c->sample + k - triangle);
     }
 }
@@ -110,6 +112,7 @@ static void piece_range(const cutting *c, uint32_t piece, uint64_t *begin, uint6
 {
     const uint64_t count = c->mesh->triangle_count;
     *begin = piece * c->piece_size;
+    assert(*begin < count); /* no piece is empty */
     *end = count - *begin < c->piece_size ? count : *begin + c->piece_size;
 }
 

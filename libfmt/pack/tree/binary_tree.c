@@ -104,6 +104,7 @@ static bool grow_top(growing *w)
         bvpi_parallel(w->thread_count, end - w->level_begin, cut_stem, w);
         w->level_begin = end;
         w->stem_count = next;
+        assert(w->stem_count <= w->stem_capacity);
     }
     out->top_count = w->stem_count;
     return !w->failed;
@@ -142,6 +143,7 @@ static bool make_pieces(growing *w)
     if (!out->pieces || !w->roots)
         return false;
     number_pieces(w, 0, &count);
+    assert(count == out->piece_count);
     bvpi_parallel(w->thread_count, out->piece_count, make_piece, w);
     return !w->failed;
 }
@@ -181,6 +183,7 @@ static void describe(const bvp_hierarchy_spec *spec, const bvpi_grid *grid, bvpi
         out->payload_size = (uint8_t)(1 + spec->plane_max * spec->offset_size);
     else if (spec->kind == BVP_KIND_AABB)
         out->payload_size = BVPI_AABB_PAYLOAD;
+    assert(out->payload_size <= BVPI_PAYLOAD_MAX);
     out->upper_size = (uint8_t)(out->payload_size + 4);
     memcpy(out->grid_origin, grid->origin, sizeof out->grid_origin);
     memcpy(out->grid_extent, grid->extent, sizeof out->grid_extent);
@@ -274,6 +277,7 @@ static void write_uppers(writing *w)
         uint32_t link = w->upper_count;
         if (upper->is_end) {
             const uint64_t offset = build->pieces[at.piece].blocks[upper->link].offset;
+            assert((w->piece_off[at.piece] + offset) % 4 == 0);
             link = BVPD_LINK_BLOCK | (uint32_t)((w->piece_off[at.piece] + offset) / 4);
         } else
             for (uint32_t i = 0; i < 2; i++)
@@ -380,8 +384,10 @@ bvp_status bvpi_binary_write(const bvpi_binary_build *build, const uint32_t *ref
     bvp_status status = w.uppers && w.piece_off
                             ? write_all(&w, references, firsts, error)
                             : bvpi_error_memory(error, upper_count * sizeof *w.uppers);
-    if (status == BVP_OK)
+    if (status == BVP_OK) {
+        assert(w.upper_count == upper_count); /* each volume was met once */
         fill_record(&w, record);
+    }
     free(w.uppers);
     free(w.piece_off);
     *bytes = w.bytes;

@@ -76,6 +76,7 @@ static void choose_leaf(choice *c, float cost)
 /* The cheapest way to share `lanes` between two subtrees. */
 static float share(const choice *left, const choice *right, int lanes, uint8_t *left_lanes)
 {
+    assert(lanes >= 2 && lanes <= BVPD_WIDTH);
     float best = left->cost[0] + right->cost[lanes - 2];
     *left_lanes = 1;
     for (int k = 2; k < lanes; k++) {
@@ -182,6 +183,7 @@ static void encode_box(const bvpi_frame *frame, const bvpi_build_node *s, bvpd_n
         const uint32_t lo = (uint32_t)(int32_t)-s->minus_lo[axis] - frame->lo[axis];
         const uint32_t hi = (uint32_t)(int32_t)s->hi[axis] - frame->lo[axis];
         const uint32_t up = (UINT32_C(1) << shift) - 1;
+        assert(lo <= hi && (hi + up) >> shift <= UINT8_MAX); /* the box is inside the frame */
         node->bounds[axis][lane] = (uint8_t)(lo >> shift);
         node->bounds[axis][BVPD_WIDTH + lane] = (uint8_t)((hi + up) >> shift);
     }
@@ -250,6 +252,7 @@ static void emit(emission *e, uint32_t split, uint32_t place, const bvpi_frame *
     for (int lane = 0; lane < count; lane++)
         if (!is_leaf(c, children[lane]))
             emit(e, children[lane], child++, &boxes[lane], level + 1);
+    assert(child == wide->child + wide->child_count);
 }
 
 void bvpi_collapse_run(bvpi_collapse *c, void *scratch)

@@ -7,11 +7,14 @@
 #include "pack/tree/items_kernel.h"
 #include "pack/work.h"
 
+#include <assert.h>
+
 enum { ITEM_PIECE = 1 << 16 };
 
 void bvpi_mesh_bounds(const bvpi_mesh *mesh, float lo[3], float hi[3])
 {
     float least[12], most[12]; /* four vertices side by side */
+    assert(mesh->vertex_count > 0);
     for (int k = 0; k < 12; k++)
         least[k] = most[k] = mesh->positions[k % 3];
     uint64_t i = 0;
@@ -56,6 +59,7 @@ static void make_items(void *user, uint32_t piece)
 {
     making *m = user;
     const uint64_t begin = (uint64_t)piece * ITEM_PIECE;
+    assert(begin < m->mesh->triangle_count);
     const uint64_t left = m->mesh->triangle_count - begin;
     const uint64_t end = begin + (left < ITEM_PIECE ? left : ITEM_PIECE);
     const uint64_t degenerate_count = kernel()->make(m->mesh, m->grid, begin, end, m->items);

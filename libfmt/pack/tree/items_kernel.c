@@ -15,6 +15,7 @@
 #include "base/simd.h"
 #include "pack/mesh/defects.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- three axes ------------------------------------------------------------------------------ */
@@ -112,6 +113,7 @@ static uint64_t make(const bvpi_mesh *mesh, const bvpi_grid *grid, uint64_t begi
 {
     const lattice g = lattice_of(grid);
     uint64_t degenerate_count = 0;
+    assert(begin <= end && end <= mesh->triangle_count);
     for (uint64_t i = begin; i < end; i++)
         degenerate_count += make_item(mesh, &g, i, &items[i]);
     return degenerate_count;
@@ -121,6 +123,7 @@ static void classify(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvpi_pl
                      uint64_t begin, uint64_t end, uint32_t *batch_of, uint32_t *counts)
 {
     const lattice g = lattice_of(grid);
+    assert(begin <= end && end <= mesh->triangle_count);
     for (uint64_t i = begin; i < end; i += BVPI_ABREAST) {
         const uint64_t count = end - i < BVPI_ABREAST ? end - i : BVPI_ABREAST;
         float centres[BVPI_ABREAST][4] = {{0}};

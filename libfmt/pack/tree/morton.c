@@ -96,6 +96,7 @@ static void make_keys(const bvpi_item *items, const bvpi_build_node *node, uint6
         const box b = box_of(&items[i]);
         const bvpi_i32x4 cell =
             __builtin_convertvector((b.hi - b.minus_lo + origin) * scale, bvpi_i32x4);
+        assert((uint32_t)(cell[0] | cell[1] | cell[2]) < 1 << CELL_BITS);
         const uint32_t code = spread((uint32_t)cell[0]) << 2 | spread((uint32_t)cell[1]) << 1 |
                               spread((uint32_t)cell[2]);
         keys[i] = (uint64_t)code << INDEX_BITS | i;
@@ -152,6 +153,7 @@ static uint32_t cut_at_bit(const uint64_t *keys, uint32_t count)
 static uint32_t cut_at_least(const bvpi_item *items, uint32_t count, uint32_t leaf_size)
 {
     float right[SWEEP_MAX];
+    assert(count >= 2 && count <= SWEEP_MAX);
     box side = box_of(&items[count - 1]);
     for (uint32_t k = count - 1; k > 0; k--) {
         side = join(side, box_of(&items[k]));
@@ -218,6 +220,7 @@ static void bound_all(const bvpi_item *items, bvpi_build_node *nodes, uint32_t b
             store_box(all, node);
             continue;
         }
+        assert(node->left > k && node->left + 1 < end);
         const bvpi_build_node *left = &nodes[node->left], *right = left + 1;
         const box l = {load4(left->minus_lo), load4(left->hi)};
         const box r = {load4(right->minus_lo), load4(right->hi)};

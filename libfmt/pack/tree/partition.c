@@ -52,6 +52,7 @@ static uint32_t cut_at_median(bvpi_item *items, const bvpi_build_node *node)
     uint32_t begin = 0, end = node->count;
     float lo = -2 * node->minus_lo[axis], hi = 2 * node->hi[axis];
     while (lo < hi && end - begin > 1) {
+        assert(begin <= half && half <= end);
         const float middle = (float)(((int32_t)lo + (int32_t)hi) >> 1);
         const uint32_t split = begin + divide(items + begin, end - begin, axis, middle);
         if (half <= split) {

@@ -96,6 +96,7 @@ void bvpi_grow_once(const bvpi_growth *g, const bvpi_stem *parent, bvpi_stem chi
 static place child_of(const growing *w, const place *at, int k)
 {
     const uint32_t left = w->slots[at->slot].left_count;
+    assert(left > 0 && left < at->count);
     if (k == 0)
         return (place){at->slot + 1, at->first, left, at->level + 1};
     return (place){at->slot + 2 * left, at->first + left, at->count - left, at->level + 1};
@@ -129,6 +130,8 @@ static void grow(growing *w, const bvpi_stem *stem, const place *at)
 {
     slot *s = &w->slots[at->slot];
     bvpi_stem child[2];
+    assert(at->count > 0 && at->slot + 2 * (uint64_t)at->count <= 2 * (uint64_t)w->out->count);
+    assert(at->level < BVPD_DEPTH_MAX);
     memcpy(s->payload, stem->payload, sizeof s->payload);
     s->left_count = 0;
     if (at->count > w->g->form.leaf_size) {
@@ -250,6 +253,7 @@ static bool make_blocks(growing *w)
         return false;
     out->upper_count = 1;
     find_blocks(w, &root, 0);
+    assert(out->block_count <= out->leaf_count && out->upper_count == 2 * out->block_count - 1);
     out->bytes = calloc(out->size, 1);
     if (!out->bytes)
         return false;
@@ -268,6 +272,7 @@ bool bvpi_piece_make(const bvpi_growth *g, const bvpi_stem *root, bvpi_piece *ou
     bool ok = w.slots && w.scratch;
     if (ok) {
         grow(&w, root, &whole);
+        assert(out->node_count == 2 * out->leaf_count - 1); /* inner nodes have two children */
         ok = make_blocks(&w);
     }
     free(w.slots);

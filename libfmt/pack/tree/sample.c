@@ -38,6 +38,7 @@ static inline bvpi_f32x4 centre_of(const bvpi_item *item)
 /* The largest doubled centre on each axis, times sign. */
 static bvpi_f32x4 greatest(const bvpi_item *items, uint32_t count, float sign)
 {
+    assert(count > 0);
     bvpi_f32x4 most = sign * centre_of(&items[0]);
     for (uint32_t i = 1; i < count; i++)
         most = bvpi_max4(most, sign * centre_of(&items[i]));
@@ -85,6 +86,7 @@ void bvpi_sample_split(bvpi_item *sample, uint32_t count, uint32_t most, uint32_
     while (waiting_count > 0) {
         const uint32_t k = waiting[--waiting_count];
         if (split_sample(sample, most, k, t)) {
+            assert(waiting_count <= DEPTH_MAX); /* one sibling for each level above */
             waiting[waiting_count++] = t->build_nodes[k].left + 1;
             waiting[waiting_count++] = t->build_nodes[k].left;
         } else {
@@ -101,6 +103,7 @@ void bvpi_sample_join(bvpi_build_node *build_nodes, uint32_t build_node_count)
         const bvpi_build_node *left = &build_nodes[node->left], *right = left + 1;
         if (node->left == 0)
             continue;
+        assert(node->left > k && node->left + 1 < build_node_count);
         node->first = left->first;
         node->count = left->count + right->count;
         for (int axis = 0; axis < 3; axis++) {

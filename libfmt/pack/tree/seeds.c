@@ -204,6 +204,7 @@ static int cheapest(const pair pairs[CASES], unsigned cases)
     for (int k = 0; k < CASES; k++)
         if ((cases >> k & 1) && (best < 0 || cost_of(&pairs[k]) < cost_of(&pairs[best])))
             best = k;
+    assert(best >= 0);
     return best;
 }
 
@@ -273,6 +274,7 @@ uint32_t bvpi_cut_by_volume(bvpi_item *items, bvp_split rule, uint32_t leaf_size
     const int k = rule == BVP_SPLIT_LOOKAHEAD ? look_ahead(items, count, leaf_size, pairs)
                                               : cheapest(pairs, cases_of(axes));
     const uint32_t left = divide(items, count, k);
+    assert(left > 0 && left < count); /* each set has its seed */
     for (uint32_t i = 0; i < count; i++)
         items[i].zero = 0;
     return left;

@@ -65,6 +65,7 @@ static bool collapse_top(building *b)
     const bool ok = top->wide && top->visited && top->stubs && scratch;
     if (ok)
         bvpi_collapse_run(top, scratch);
+    assert(top->item_count == 0); /* there is no `order` to put items in */
     free(scratch);
     return ok;
 }
@@ -112,6 +113,7 @@ static bool fill_batch(building *b, const bvpi_build_node *root, const bvpi_fram
                        workspace *w, bvpi_batch *batch)
 {
     const bvpi_item *items = b->batches.items + root->first;
+    assert(root->count > 0 && root->count <= BATCH_TRIANGLES); /* a workspace's room */
     bvpi_collapse c = {.build_nodes = w->build_nodes,
                        .items = w->sorted,
                        .leaf_size = b->leaf_size,
@@ -251,6 +253,7 @@ static bool number_upper(bvpi_wide_build *build)
     const bvpi_collapse *top = &build->top;
     uint32_t *batch_of = bvpi_allocate(top->wide_count, sizeof *batch_of);
     uint32_t count = build->batch_count > 1 ? top->visited_count : 0;
+    assert(build->batch_count == 1 || build->batch_count == top->stub_count);
     for (uint32_t k = 0; k < build->batch_count; k++)
         for (uint32_t i = 0; i < build->batches[k].wide_count; i++)
             count += build->batches[k].wide[i].home == BVPI_HOME_UPPER;

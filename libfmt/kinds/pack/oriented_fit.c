@@ -235,21 +235,6 @@ static uint32_t encode_rotation(const double axis[9], const double extent[3], bo
     return out;
 }
 
-/* ---- centre ---------------------------------------------------------------------------------- */
-
-/* Fields for the point at `local` in the frame of `volume`, whose centre is the parent's. */
-static void encode_centre(const bvpi_oriented *volume, double reach, const double local[3],
-                          uint8_t *payload)
-{
-    for (int k = 0; k < 3; k++) {
-        const double offset = volume->axis[k] * local[0] + volume->axis[3 + k] * local[1] +
-                              volume->axis[6 + k] * local[2];
-        const double steps = reach > 0 ? floor(offset / reach * 0x1p14 + 0.5) : 0;
-        const int16_t field = (int16_t)fmin(fmax(steps, -CENTRE_MAX), CENTRE_MAX);
-        memcpy(payload + 4 + 2 * k, &field, sizeof field);
-    }
-}
-
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
 static uint8_t code_of_rank(int rank)
@@ -503,7 +488,13 @@ bool bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_
         middle[k] = (range.lo[k] + range.hi[k]) / 2;
         half[k] = (range.hi[k] - range.lo[k]) / 2;
     }
-    encode_centre(&frame, parent->reach, middle, payload);
+    for (int k = 0; k < 3; k++) { /* the centre, relative to the parent's and along its axes */
+        const double offset = frame.axis[k] * middle[0] + frame.axis[3 + k] * middle[1] +
+                              frame.axis[6 + k] * middle[2];
+        const double steps = parent->reach > 0 ? floor(offset / parent->reach * 0x1p14 + 0.5) : 0;
+        const int16_t field = (int16_t)fmin(fmax(steps, -CENTRE_MAX), CENTRE_MAX);
+        memcpy(payload + 4 + 2 * k, &field, sizeof field);
+    }
     bvpi_oriented_volume(parent, payload, out);
     if (rss)
         encode_swept(out, parent->reach, &set, half, payload);

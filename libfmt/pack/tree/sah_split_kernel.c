@@ -230,19 +230,6 @@ static void try_axis(const bins *b, int axis, uint32_t used, uint32_t leaf_size,
     }
 }
 
-static void choose_plane(const bvpi_item *items, uint32_t count, uint32_t leaf_size,
-                         best_plane *best, plane *p)
-{
-    bins b;
-    p->axis = -1;
-    p->last = 0;
-    fit_bins(items, count, p);
-    fill_bins(items, count, p, &b);
-    for (int axis = 0; axis < 3; axis++)
-        if (p->scale[axis] > 0)
-            try_axis(&b, axis, (uint32_t)b.used[axis], leaf_size, best, p);
-}
-
 /* ---- partitioning --------------------------------------------------------------------------- */
 
 /* Without branches, because which way an item goes cannot be predicted. */
@@ -278,8 +265,13 @@ static void once(bvpi_item *items, uint32_t leaf_size, const bvpi_build_node *no
     best_plane best;
     assert(count > 0 && leaf_size > 0 && leaf_size <= BVPD_LEAF_MAX);
     if (!bvpi_build_node_must_halve(node)) {
-        plane p;
-        choose_plane(first, count, leaf_size, &best, &p);
+        plane p = {.axis = -1};
+        bins b;
+        fit_bins(first, count, &p);
+        fill_bins(first, count, &p, &b);
+        for (int axis = 0; axis < 3; axis++)
+            if (p.scale[axis] > 0)
+                try_axis(&b, axis, (uint32_t)b.used[axis], leaf_size, &best, &p);
         if (p.axis >= 0)
             left_count = partition(first, count, &p);
     }

@@ -162,6 +162,7 @@ static void mix_source_hash(const bvp_builder *b, const uint8_t source[16], uint
                 .deformable = (uint32_t)(o->deformable != 0) | (uint32_t)(o->digests != 0) << 1,
                 .hierarchy_count = o->hierarchy_count};
     uint8_t bytes[sizeof record];
+    assert(o->hierarchies == b->specs && o->hierarchy_count > 0); /* defaults are filled in */
     for (uint32_t i = 0; i < o->hierarchy_count; i++) {
         const bvp_hierarchy_spec *s = &b->specs[i];
         const uint32_t fields[5] = {(uint32_t)s->kind, s->leaf_size, (uint32_t)s->split,

@@ -48,6 +48,7 @@ static bvp_status add_binary(bvpi_finishing *f, const uint8_t *bytes, bvpd_hiera
     chunks[0] = (bvpi_chunk){NULL, padding};
     chunks[1] = (bvpi_chunk){bytes, h->data_size};
     h->data_off = f->binary_size + padding;
+    assert(h->data_off % BVPD_SECTION_ALIGN == 0);
     f->binary_size = h->data_off + h->data_size;
     return BVP_OK;
 }
@@ -161,6 +162,7 @@ static void fill_sections(bvpi_finishing *f)
     f->write.section[BVPD_TIDS] = (bvpi_write_section){f->ids.data, f->ids.count};
     f->write.section[BVPD_BINH] = (bvpi_write_section){f->binary.data, f->binary.count};
     const uint64_t hierarchies = f->hierarchy_count + p->top.hierarchy_count;
+    assert(p->top.hierarchy_count <= BVPD_TOP_MAX); /* f->hierarchies has room for these */
     memcpy(f->hierarchies + f->hierarchy_count, p->top.hierarchies,
            p->top.hierarchy_count * sizeof *f->hierarchies);
     set_table(f, BVPD_PART, f->parts, b->parts.count * sizeof *f->parts);

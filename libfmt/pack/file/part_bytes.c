@@ -78,6 +78,7 @@ static bool place_records(const joining *j, unsigned shift)
             *entry++ = (uint32_t)(offset >> shift);
             offset = round_up(offset + out->batches[k].records[r].size, alignment);
         }
+    assert((uint64_t)(entry - out->table) == out->part.cluster_count);
     out->part.cluster_shift = (uint8_t)shift;
     out->part.cluster_table_off = offset;
     out->part.data_size = round_up(offset + 4 * (uint64_t)out->part.cluster_count, alignment);

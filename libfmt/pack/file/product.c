@@ -43,6 +43,7 @@ static bvpi_product_node *node_at(const bvpi_product *p, uint32_t idx)
 
 static const double *placement_at(const bvpi_product *p, uint32_t number)
 {
+    assert(96 * ((uint64_t)number + 1) <= p->placements.bytes.count);
     return (const double *)p->placements.bytes.data + 12 * (uint64_t)number;
 }
 
@@ -207,6 +208,7 @@ static bvp_status world_placement(const bvpi_product *p, uint32_t idx, double ou
     double local[12];
     for (uint32_t at = idx; at != BVP_NONE; at = node_at(p, at)->parent) {
         local_placement(p, node_at(p, at), local);
+        assert(length < node_at(p, idx)->level); /* which is below BVPD_TREE_DEPTH_MAX */
         if (memcmp(local, placement_at(p, 0), sizeof local) != 0)
             path[length++] = at;
     }
@@ -252,6 +254,7 @@ static bvp_status find_frame(bvpi_product *p, uint32_t parent, uint32_t *frame, 
 static bool bound_instance(const finishing *f, const bvpd_instance *instance, bvpi_bounds *bounds)
 {
     const bvpi_product *p = f->product;
+    assert(instance->part < f->part_count);
     const bvpd_part *part = &f->parts[instance->part];
     double placement[12];
     bvpi_placement made;
@@ -335,8 +338,10 @@ static bvp_status sort_instances(finishing *f, bvp_error *error)
     bvpd_instance *sorted = malloc(out->instance_count * sizeof *sorted);
     if (!sorted)
         return bvpi_error_memory(error, out->instance_count * sizeof *sorted);
-    for (uint32_t i = 0; i < out->instance_count; i++)
+    for (uint32_t i = 0; i < out->instance_count; i++) {
+        assert(out->top.order[i] < out->instance_count);
         sorted[i] = out->instances[out->top.order[i]];
+    }
     free(out->instances);
     out->instances = sorted;
     return BVP_OK;
@@ -421,6 +426,7 @@ static bvp_status make_items(finishing *f, bvp_error *error)
         out->tree[k].item = BVP_NONE;
     for (uint32_t i = 0; i < out->instance_count; i++) {
         out->instances[i].node = f->place[out->instances[i].node];
+        assert(out->instances[i].node < out->node_count); /* a node with an instance is kept */
         out->tree[out->instances[i].node].item = i;
     }
     for (uint32_t k = 0; k < out->node_count; k++) {
@@ -457,6 +463,8 @@ static void make_properties(finishing *f)
         out->properties[out->tree[place].first_property++] =
             (bvpd_property){properties[i].key, properties[i].value};
     }
+    assert(out->node_count == 0 ||
+           out->tree[out->node_count - 1].first_property == out->property_count);
     for (uint32_t k = out->node_count; k-- > 0;)
         out->tree[k].first_property = k > 0 ? out->tree[k - 1].first_property : 0;
 }

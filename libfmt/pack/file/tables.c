@@ -98,6 +98,7 @@ static bvp_status add_record(bvpi_table *t, const uint8_t *record, uint64_t size
         *number = (uint32_t)t->starts.count - 1;
         bvpi_hash_put(&t->found, hash, *number);
     }
+    assert(*number < t->starts.count && t->found.count == t->starts.count);
     *start = start_of(t, *number);
     return BVP_OK;
 }

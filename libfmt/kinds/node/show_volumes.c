@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * show_volumes.c: shows the volumes of a part's hierarchy of any kind, for viewers and tests.
+ *
+ * The binary kinds are walked here, depth first. Most kinds encode a volume relative to its
+ * parent's, so what waits on the stack is decoded already. The depth limit bounds the stack. A file
+ * may be damaged: it is corrupt if the stack overflows, or if more volumes are met than its record
+ * counts.
+ *
+ * Invariant: no volume on the stack is deeper than the level asked for.
+ *
+ * Held by tests/unit/test_volumes.c.
  * Spec: format.md, chapters "Binary hierarchies", "Boxtree", "AABB tree", "Oriented volumes".
  */
 #include "format/lazy.h"
@@ -98,7 +107,7 @@ static bvp_status run(walk *w)
         const bool is_leaf = bvpi_binary_is_leaf(&w->tree, &next.node);
         const bool is_shown = is_leaf || next.level == w->level;
         bvp_volume volume = {.level = next.level};
-        assert(next.level <= w->level); /* what is shown is not opened */
+        assert(next.level <= w->level);
         if (is_leaf) {
             uint32_t reference;
             volume.leaf_count = next.node.count;

@@ -166,6 +166,7 @@ static void rotate(double m[3][3], double axis[9], int p, int q)
     if (m[p][q] == 0)
         return;
     const double theta = (m[q][q] - m[p][p]) / (2 * m[p][q]);
+    /* the tangent of the smaller of the two angles that do it, at most 45 degrees */
     const double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1));
     const double c = 1 / sqrt(t * t + 1), s = t * c;
     for (int k = 0; k < 3; k++) {
@@ -223,6 +224,8 @@ static double turn(const double a[2], const double b[2], const double c[2])
  * many of hull are used, that one not counted. */
 static uint32_t flat_hull(double (*points)[2], uint32_t count, double (*hull)[2])
 {
+    /* the points go by once forward and once back; hull[0 .. floor - 1] is final: the first point,
+     * and after the way forward all of its chain */
     uint32_t used = 0, floor = 1;
     assert(count > 0);
     qsort(points, count, sizeof points[0], compare_flat);

@@ -223,6 +223,7 @@ static uint32_t encode_rotation(const double axis[9], const double extent[3], bo
             out = code;
         }
     }
+    /* the nearest fields do not always give the nearest axes: each is rounded down or up */
     for (unsigned up = 0; up < 8 && best > least; up++) {
         const double add[3] = {up & 1, up >> 1 & 1, up >> 2 & 1};
         const uint32_t code = rotation_code(best_q, best_largest, add);
@@ -317,6 +318,8 @@ static void grow_corners(const bvpi_oriented *volume, const corners *set, double
         const double dz = local[2] - z;
         if (dx <= 0 || dy <= 0)
             continue;
+        /* From the corner, moved by m along both axes, the point is sqrt(2) ((dx + dy) / 2 - m)
+         * away along the diagonal and sqrt(off_sq) off it. */
         const double across = (dx - dy) / 2;
         const double off_sq = 2 * across * across + dz * dz;
         const double move = (dx + dy) / 2 - cap(radius, sqrt(off_sq)) * sqrt(0.5);

@@ -43,11 +43,6 @@ void bvpi_mesh_bounds(const bvpi_mesh *mesh, float lo[3], float hi[3])
     }
 }
 
-static const bvpi_items_kernel *kernel(void)
-{
-    return BVPI_ISA_CHOOSE(bvpi_items_kernel, bvpi_isa_of_cpu());
-}
-
 typedef struct making {
     const bvpi_mesh *mesh;
     const bvpi_grid *grid;
@@ -62,7 +57,8 @@ static void make_items(void *user, uint32_t piece)
     assert(begin < m->mesh->triangle_count);
     const uint64_t left = m->mesh->triangle_count - begin;
     const uint64_t end = begin + (left < ITEM_PIECE ? left : ITEM_PIECE);
-    const uint64_t degenerate_count = kernel()->make(m->mesh, m->grid, begin, end, m->items);
+    const bvpi_items_kernel *kernel = BVPI_ISA_CHOOSE(bvpi_items_kernel, bvpi_isa_of_cpu());
+    const uint64_t degenerate_count = kernel->make(m->mesh, m->grid, begin, end, m->items);
     __atomic_fetch_add(&m->degenerate_count, degenerate_count, __ATOMIC_RELAXED);
 }
 

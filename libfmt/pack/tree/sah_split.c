@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * sah_split.c: splits sets of boxes until leaves are small, with the best kernel of this machine.
+ *
+ * Nodes wait on a stack, the left child on top, so that children are listed depth first and both
+ * children of a node are adjacent.
+ *
+ * Held by tests/unit/test_split.c.
  */
 #include "pack/tree/sah_split.h"
 

@@ -132,15 +132,6 @@ static void count_octaves(search *s)
     }
 }
 
-static int median_size(const search *s)
-{
-    uint32_t below = 0;
-    int o = 0;
-    while (2 * (uint64_t)(below += s->sizes[o]) < s->count)
-        o++;
-    return o;
-}
-
 /* Would a grid that reaches octave `top` cost the instances up to octave `last` something? Of n
  * instances on a line within a reach, neighbours are 2 / n of it apart. A single instance has no
  * neighbours but the groups before. */
@@ -161,10 +152,12 @@ static bool is_worth(const search *s, uint32_t inside, int last, int top)
 /* The last octave of the group. *next: the octave where others begin, or OCTAVES. */
 static int end_of_rest(const search *s, int *next)
 {
-    const int most = median_size(s) + LEEWAY;
-    uint32_t inside = 0;
-    int last = 0, top = OCTAVES - 1;
+    uint32_t inside = 0, smaller = 0;
+    int median = 0, last = 0, top = OCTAVES - 1;
     assert(s->count > 0); /* so some octave has a reach */
+    while (2 * (uint64_t)(smaller += s->sizes[median]) < s->count)
+        median++;
+    const int most = median + LEEWAY; /* what one grid resolves beside the median size */
     while (s->reaches[top] == 0)
         top--;
     for (*next = 0; *next <= top; ++*next) {

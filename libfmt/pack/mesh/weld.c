@@ -107,19 +107,6 @@ static inline uint32_t enter(table *t, const uint8_t *vertex, uint32_t hash, siz
     return number;
 }
 
-static bool make_table(table *t, size_t size, uint64_t expected)
-{
-    *t = (table){.size = size, .capacity = (uint32_t)expected + BLOCK};
-    t->positions = bvpi_allocate(t->capacity, size);
-    return t->positions && bvpi_hash_reserve(&t->numbers, t->capacity);
-}
-
-static void free_table(table *t)
-{
-    bvpi_hash_free(&t->numbers);
-    free(t->positions);
-}
-
 /* Makes room for one more block. */
 static bool grow(table *t)
 {
@@ -197,12 +184,15 @@ static void enter_share(void *user, uint32_t idx)
     welding *w = user;
     share *s = &w->shares[idx];
     const size_t size = w->vertices->size;
-    bool ok = make_table(&s->table, size, (s->end - s->begin) / w->repeats);
+    table *t = &s->table;
+    *t = (table){.size = size, .capacity = (s->end - s->begin) / w->repeats + BLOCK};
+    t->positions = bvpi_allocate(t->capacity, size);
+    bool ok = t->positions && bvpi_hash_reserve(&t->numbers, t->capacity);
     if (ok)
         ok = size == 12 ? enter_all(w, s, 12) : enter_all(w, s, 24);
     if (ok && idx > 0) {
-        s->owner = malloc(s->table.numbers.count + 1);
-        s->number = malloc(s->table.numbers.count * sizeof *s->number + 1);
+        s->owner = malloc(t->numbers.count + 1);
+        s->number = malloc(t->numbers.count * sizeof *s->number + 1);
         ok = s->owner && s->number;
     }
     if (!ok)
@@ -358,7 +348,8 @@ static uint32_t weld_all(const bvpi_vertices *v, uint32_t repeats, uint32_t thre
     if (!w.failed)
         count = merge(&w, thread_count);
     for (uint32_t p = 0; p < w.share_count; p++) {
-        free_table(&w.shares[p].table);
+        bvpi_hash_free(&w.shares[p].table.numbers);
+        free(w.shares[p].table.positions);
         free(w.shares[p].owner);
         free(w.shares[p].number);
     }

@@ -241,11 +241,6 @@ typedef struct writing {
     uint8_t order_width;
 } writing;
 
-static const bvpi_upper *upper_at(const bvpi_binary_build *build, place at)
-{
-    return at.piece == BVPD_NONE ? &build->top[at.idx] : &build->pieces[at.piece].uppers[at.idx];
-}
-
 /* A piece's root replaces its stem. */
 static place resolve(const bvpi_binary_build *build, place at)
 {
@@ -272,7 +267,8 @@ static void write_uppers(writing *w)
     w->upper_count = 1;
     for (uint32_t k = 0; k < w->upper_count; k++) {
         const place at = w->uppers[k];
-        const bvpi_upper *upper = upper_at(build, at);
+        const bvpi_upper *upper =
+            at.piece == BVPD_NONE ? &build->top[at.idx] : &build->pieces[at.piece].uppers[at.idx];
         uint8_t *record = w->bytes + (uint64_t)k * form->upper_size;
         uint32_t link = w->upper_count;
         if (upper->is_end) {

@@ -190,15 +190,6 @@ static void encode_box(const bvpi_frame *frame, const bvpi_build_node *s, bvpd_n
     bvpi_frame_child(frame, node, lane, box);
 }
 
-static void emit_leaf(bvpi_collapse *c, const bvpi_build_node *s, bvpi_wide *wide, int lane)
-{
-    wide->node.meta[lane] = (uint8_t)s->count;
-    wide->item_count += s->count;
-    c->leaf_count++;
-    for (uint32_t i = 0; i < s->count; i++)
-        c->order[c->item_count++] = c->items[s->first + i].id;
-}
-
 static bool is_leaf(const bvpi_collapse *c, uint32_t split)
 {
     return c->build_nodes[split].left == 0 && c->build_nodes[split].count <= c->leaf_size;
@@ -235,14 +226,20 @@ static void emit(emission *e, uint32_t split, uint32_t place, const bvpi_frame *
     wide->first_item = c->item_count;
     wide->child = c->wide_count;
     for (int lane = 0; lane < count; lane++) {
-        encode_box(frame, &c->build_nodes[children[lane]], &wide->node, lane, &boxes[lane]);
+        const bvpi_build_node *s = &c->build_nodes[children[lane]];
         double size[3];
+        encode_box(frame, s, &wide->node, lane, &boxes[lane]);
         for (int axis = 0; axis < 3; axis++)
             size[axis] = boxes[lane].hi[axis] - boxes[lane].lo[axis];
         c->area += size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
-        if (is_leaf(c, children[lane]))
-            emit_leaf(c, &c->build_nodes[children[lane]], wide, lane);
-        else {
+        if (is_leaf(c, children[lane])) {
+            assert(s->count <= BVPD_LEAF_MAX);
+            wide->node.meta[lane] = (uint8_t)s->count;
+            wide->item_count += s->count;
+            c->leaf_count++;
+            for (uint32_t i = 0; i < s->count; i++)
+                c->order[c->item_count++] = c->items[s->first + i].id;
+        } else {
             wide->node.meta[lane] = BVPD_META_INNER;
             wide->child_count++;
         }

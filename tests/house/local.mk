@@ -8,6 +8,7 @@ SCRIPT_TESTS += \
 	tests/house/check_headers.sh \
 	tests/house/check_ksy.sh \
 	tests/house/check_layers.sh \
+	tests/house/check_mutations.sh \
 	tests/house/check_numbers.sh \
 	tests/house/check_pictures.sh \
 	tests/house/check_readme.sh \

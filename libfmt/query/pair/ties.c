@@ -50,14 +50,6 @@ uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b
 
 /* ---- projections ----------------------------------------------------------------------------- */
 
-/* Projections on w for a and on -w for b, so that the largest value of either part counts. */
-static void project_parts(const bvpi_pose *pose, const double w[3], bvpi_projection of[2])
-{
-    const double back[3] = {-w[0], -w[1], -w[2]};
-    bvpi_project_by(pose->world_a, 3, w, &of[0]);
-    bvpi_project_by(pose->world_b, 4, back, &of[1]);
-}
-
 static double highest_of_triangle(const bvpi_projection *p, const float t[9])
 {
     double most = -INFINITY;
@@ -102,7 +94,7 @@ static double highest_of_vertices(const bvpi_projection *p, const bvpi_cluster *
 /* Two parallel planes, one for each side (0: a, 1: b). A triangle of side i whose largest
  * projection is at most at[i] is on the right side of its plane. */
 typedef struct planes {
-    bvpi_projection of[2];
+    bvpi_projection of[2]; /* on w for a and on -w for b: of either part the largest value counts */
     double at[2];
     double direction[3], length; /* its length, at least */
     double room;                 /* gap of the pair that gave them, beyond what is needed */
@@ -129,7 +121,9 @@ static bool planes_across(const bvpi_pose *pose, const double w[3], const float 
         unit[i] = w[i] / norm;
     out->length = sqrt(bvpi_dot(unit, unit)) * (1 + 0x1p-48);
     for (int turn = 0; turn < 2; turn++) {
-        project_parts(pose, unit, out->of);
+        const double back[3] = {-unit[0], -unit[1], -unit[2]};
+        bvpi_project_by(pose->world_a, 3, unit, &out->of[0]);
+        bvpi_project_by(pose->world_b, 4, back, &out->of[1]);
         out->at[0] = highest_of_triangle(&out->of[0], a);
         out->at[1] = highest_of_triangle(&out->of[1], b);
         out->room = -(out->at[0] + out->at[1]) - apart * out->length;
@@ -281,15 +275,6 @@ static bool settle_stray(const bvpi_ties *ties, int side, const float stray[9], 
     return true;
 }
 
-static bool settle_strays(const bvpi_ties *ties, const strays of[2])
-{
-    for (int side = 0; side < 2; side++)
-        for (unsigned k = 0; k < of[side].count; k++)
-            if (!settle_stray(ties, side, of[side].corners[k], of[side].item[k]))
-                return false;
-    return true;
-}
-
 /* ---- the first one in storage ---------------------------------------------------------------- */
 
 /* Axis-parallel boxes in the frame parallel to the world. */
@@ -298,14 +283,6 @@ typedef struct span {
 } span;
 
 static const span nothing = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-
-static void span_add(span *s, const span *more)
-{
-    for (int i = 0; i < 3; i++) {
-        s->lo[i] = fmin(s->lo[i], more->lo[i]);
-        s->hi[i] = fmax(s->hi[i], more->hi[i]);
-    }
-}
 
 static bool spans_meet(const span *a, const span *b)
 {
@@ -352,17 +329,6 @@ static void span_of(const search *s, int side, const float t[9], span *out)
     }
 }
 
-/* Turns the box of a triangle of a into the box that y must be in. */
-static void span_across(const search *s, span *box)
-{
-    for (int i = 0; i < 3; i++) {
-        const double more =
-            s->reach[i] + (fabs(box->lo[i]) + fabs(box->hi[i]) + fabs(s->shift[i])) * 0x1p-48;
-        box->lo[i] += s->shift[i] - more;
-        box->hi[i] += s->shift[i] + more;
-    }
-}
-
 static void begin_search(search *s, const bvpi_ties *ties, const planes *p, const double highest[2],
                          double gap)
 {
@@ -400,6 +366,7 @@ static bool bound_groups(search *s)
             return false;
         if (idx % s->group_size == 0)
             s->group[s->group_count++] = nothing;
+        span *group = &s->group[s->group_count - 1];
         if (!(highest_of_vertices(&s->of[1], &cluster) >= s->least[1]))
             continue;
         for (uint32_t k = 0; k < cluster.triangle_count; k++) {
@@ -409,7 +376,10 @@ static bool bound_groups(search *s)
             if (!is_at_plane(s, 1, corners))
                 continue;
             span_of(s, 1, corners, &box);
-            span_add(&s->group[s->group_count - 1], &box);
+            for (int i = 0; i < 3; i++) {
+                group->lo[i] = fmin(group->lo[i], box.lo[i]);
+                group->hi[i] = fmax(group->hi[i], box.hi[i]);
+            }
         }
     }
     return true;
@@ -447,12 +417,18 @@ static found search_cluster(search *s, const float a[9], uint32_t item_a, const 
     return NOT_FOUND;
 }
 
+/* Searches b for partners of one triangle of a. */
 static found search_triangle(search *s, const float a[9], uint32_t item_a)
 {
     const uint32_t count = s->ties->b->part.cluster_count;
-    span at;
+    span at; /* the box that y must be in */
     span_of(s, 0, a, &at);
-    span_across(s, &at);
+    for (int i = 0; i < 3; i++) {
+        const double more =
+            s->reach[i] + (fabs(at.lo[i]) + fabs(at.hi[i]) + fabs(s->shift[i])) * 0x1p-48;
+        at.lo[i] += s->shift[i] - more;
+        at.hi[i] += s->shift[i] + more;
+    }
     for (uint32_t k = 0, from = 0; from < count; k++, from += s->group_size) {
         if (s->group_count > 0 && !spans_meet(&s->group[k], &at))
             continue;
@@ -550,7 +526,11 @@ static __attribute__((noinline)) bool settle_all_but_ties(const bvpi_ties *ties,
     if (!(*gap > answer->limit) &&
         !(may_be_preceded(ties) && *gap >= bvpi_cell_bottom(answer->best.distance) && *gap > 0))
         return false;
-    return settle_strays(ties, of);
+    for (int side = 0; side < 2; side++)
+        for (unsigned k = 0; k < of[side].count; k++)
+            if (!settle_stray(ties, side, of[side].corners[k], of[side].item[k]))
+                return false;
+    return true;
 }
 
 static bool settle_by(const bvpi_ties *ties, const planes *p)

@@ -175,17 +175,9 @@ static inline void forget_pending(pair_pending *pending, unsigned at)
     pending->item_b[at] = pending->item_b[last];
 }
 
-/* Is a pair with this upper end a better answer? Distances are compared by cells, because upper
- * ends of equal distances differ by rounding. */
-static inline bool is_better(const pair_tester *p, double hi, uint32_t item_a, uint32_t item_b)
-{
-    const bvp_distance_result *best = &p->answer->best;
-    if (!best->found)
-        return true;
-    const uint64_t cell = bvpi_cell(hi), least = bvpi_cell(best->distance);
-    return cell < least || (cell == least && comes_first(p, item_a, item_b));
-}
-
+/* Measures a pair in double. It becomes the answer if it is nearer, or as near and first in
+ * storage; distances are compared by cells, because upper ends of equal distances differ by
+ * rounding. */
 static inline void measure_pair(pair_tester *p, const float a[9], const float b[9], uint32_t item_a,
                                 uint32_t item_b)
 {
@@ -205,7 +197,9 @@ static inline void measure_pair(pair_tester *p, const float a[9], const float b[
     if (!(d.lo <= answer->limit) || !(d.hi < INFINITY)) /* also NaN, from a damaged file */
         return;
     answer->lower = fmin(answer->lower, d.lo);
-    if (is_better(p, d.hi, item_a, item_b))
+    const bvp_distance_result *best = &answer->best;
+    if (!best->found || bvpi_cell(d.hi) < bvpi_cell(best->distance) ||
+        (bvpi_cell(d.hi) == bvpi_cell(best->distance) && comes_first(p, item_a, item_b)))
         keep_pair(p, item_a, item_b, &d);
     /* Not below the cell's top: a pair in the same cell may still come first. */
     answer->limit = fmin(answer->limit, bvpi_ties_matter(question) ? bvpi_cell_top(d.hi)
@@ -245,23 +239,13 @@ void settle_ties(pair_tester *p, const float a[9], const float b[9])
     }
 }
 
-/* Counts pairs of the queue that only exact arithmetic told apart. */
-static inline void note_misses(pair_tester *p, unsigned lanes)
-{
-    float a[9], b[9];
-    p->spent += BVPI_TIES_EXACT * bvpi_popcount(lanes);
-    if (p->spent < p->patience)
-        return;
-    load_pair(&p->queue, bvpi_lowest_bit(lanes), a, b);
-    settle_ties(p, a, b);
-}
-
 void flush_overlap(pair_tester *p)
 {
     const bvpi_pair_question *question = &p->query->question;
     bvpi_pair_answer *answer = p->answer;
     unsigned count = p->queue.count;
     f32x8 a[9], b[9];
+    float ta[9], tb[9];
     assert(count >= 1 && count <= 8);
     load_queue(&p->queue, a, b);
     bvpi_tri_tri8_result result = bvpi_tri_tri8(&p->pose, a, b, (1u << count) - 1);
@@ -270,8 +254,11 @@ void flush_overlap(pair_tester *p)
     p->queue.count = 0;
     if (result.hit == 0) {
         p->missed = true;
-        if (result.exact != 0)
-            note_misses(p, result.exact);
+        p->spent += BVPI_TIES_EXACT * bvpi_popcount(result.exact);
+        if (result.exact != 0 && p->spent >= p->patience) {
+            load_pair(&p->queue, bvpi_lowest_bit(result.exact), ta, tb);
+            settle_ties(p, ta, tb);
+        }
         return;
     }
     if (question->mode == BVPI_PAIR_EACH) {
@@ -285,7 +272,6 @@ void flush_overlap(pair_tester *p)
         keep_hits(p, result);
     if (question->witness != BVPI_WITNESS_NONE) {
         bvpi_tri_dist d;
-        float ta[9], tb[9];
         unsigned lane = bvpi_lowest_bit(result.hit);
         load_pair(&p->queue, lane, ta, tb);
         bvpi_tri_common1(&p->pose, ta, tb, &d);
@@ -360,17 +346,6 @@ static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f
     tester_limit(p);
 }
 
-/* A pair whose upper end is within the limit answers "within" if no witness is asked for. */
-static inline void settle_within(pair_tester *p, unsigned count, f32x8 hi)
-{
-    for (unsigned lane = 0; lane < count && tester_goes_on(p); lane++)
-        if ((double)hi[lane] <= p->answer->limit) {
-            p->answer->best.found = 1;
-            p->answer->best.distance = (double)hi[lane];
-            p->answer->state = BVPI_PAIR_ENDED;
-        }
-}
-
 static inline unsigned lanes_within(const pair_tester *p, unsigned count, f32x8 lo)
 {
     unsigned lanes = 0;
@@ -391,10 +366,17 @@ void flush_distance(pair_tester *p)
     bvpi_tri_dist8_along(&p->pose, a, b, &lo, &hi, along);
     answer->stats.triangles += count;
     p->queue.count = 0;
-    if (question->mode == BVPI_PAIR_DISTANCE)
+    if (question->mode == BVPI_PAIR_DISTANCE) {
         lower_limit(p, count, hi, along);
-    else if (question->witness == BVPI_WITNESS_NONE)
-        settle_within(p, count, hi);
+    } else if (question->witness == BVPI_WITNESS_NONE) {
+        /* an upper end within the limit is enough for "within" */
+        for (unsigned lane = 0; lane < count && tester_goes_on(p); lane++)
+            if ((double)hi[lane] <= answer->limit) {
+                answer->best.found = 1;
+                answer->best.distance = (double)hi[lane];
+                answer->state = BVPI_PAIR_ENDED;
+            }
+    }
     unsigned lanes = lanes_within(p, count, lo);
     /* Facing surfaces: the difference of nearest points errs by much of a small gap; the gap along
      * the normals does not. Computed only where the cheaper bound left something. */

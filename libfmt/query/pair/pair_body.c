@@ -174,17 +174,6 @@ typedef struct top_pair {
     uint8_t a, b;
 } top_pair;
 
-static double gap_of(const top_boxes *a, const top_boxes *b, const top_pair *pair)
-{
-    double gap = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        const double above = b->lo[pair->b][axis] - a->hi[pair->a][axis];
-        const double below = a->lo[pair->a][axis] - b->hi[pair->b][axis];
-        gap += fmax(fmax(above, below), 0);
-    }
-    return gap;
-}
-
 /* Lists all pairs of hierarchies; of a body against itself each unordered pair once. For a distance
  * the nearest come first, which leaves little to do for the others; otherwise in stored order. */
 static bvp_status list_tops(const bvpi_pair_query *query,
@@ -201,8 +190,11 @@ static bvp_status list_tops(const bvpi_pair_query *query,
             top_pair pair = {0, (uint8_t)i, (uint8_t)j};
             uint32_t at = (*count)++;
             assert(at < BVPD_TOP_MAX * BVPD_TOP_MAX);
-            if (bvpi_pair_measures(query->question.mode))
-                pair.gap = gap_of(&boxes_a, &boxes_b, &pair);
+            for (int axis = 0; axis < 3 && bvpi_pair_measures(query->question.mode); axis++) {
+                const double above = boxes_b.lo[j][axis] - boxes_a.hi[i][axis];
+                const double below = boxes_a.lo[i][axis] - boxes_b.hi[j][axis];
+                pair.gap += fmax(fmax(above, below), 0);
+            }
             for (; at > 0 && pairs[at - 1].gap > pair.gap; at--)
                 pairs[at] = pairs[at - 1];
             pairs[at] = pair;
@@ -263,15 +255,6 @@ static uint32_t count_few(const bvpi_placed_body *placed)
     return count < most ? count : UINT32_MAX;
 }
 
-/* Any two bodies, without regard to filters. */
-static void run_bodies(bvpi_pair_query *query)
-{
-    if (query->bodies.a.is_assembly || query->bodies.b.is_assembly)
-        run_scenes(query);
-    else
-        bvpi_pair_enter(query, 0, 0);
-}
-
 /* Asks the selected instances of one body one after the other, each as a single part. An assembly
  * against itself becomes two bodies; first_b keeps each pair unique. */
 static void run_each(bvpi_pair_query *query, bvpi_placed_body *few)
@@ -291,8 +274,12 @@ static void run_each(bvpi_pair_query *query, bvpi_placed_body *few)
          i < end && answer->state == BVPI_PAIR_SEARCHING;
          i = bvpi_filter_next(all.filter, i + 1, end)) {
         bodies->first_b = self ? i + 1 : 0;
-        if (note_status(answer, bvpi_placed_body_instance(&all, i, &few->one)))
-            run_bodies(query);
+        if (!note_status(answer, bvpi_placed_body_instance(&all, i, &few->one)))
+            continue;
+        if (bodies->a.is_assembly || bodies->b.is_assembly)
+            run_scenes(query);
+        else
+            bvpi_pair_enter(query, 0, 0);
     }
     *few = all;
     bodies->self = self;

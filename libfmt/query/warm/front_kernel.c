@@ -2,9 +2,10 @@
  * front_kernel.c: the distance of two parts, resumed where the last search stopped; compiled once
  * per instruction set.
  *
- * The first search (search_all) records each opened pair as a group: its eight children against the
- * other box, each with a plane. A child that may be within the limit is taken out of the group and
- * becomes a group itself, down to leaves; the others stay, proved by their planes.
+ * The first search (the second branch of parts) records each opened pair as a group: its eight
+ * children against the other box, each with a plane. A child that may be within the limit is taken
+ * out of the group and becomes a group itself, down to leaves; the others stay, proved by their
+ * planes.
  *
  * A later search (search_front) goes through the groups. The bound of a plane now is its old gap
  * plus the exact change of n . (R c + t), less what the turn of n in b's frame can move within b's
@@ -52,15 +53,6 @@ static void limit_front(front_search *s)
     s->limit = (float)(limit * (1 + 0x1p-17)) * (1 + 0x1p-20f) + s->slack;
 }
 
-static void init_units(front_search *s)
-{
-    const bvpi_box_pair *boxes = &s->parts.walk.boxes;
-    const double unit = s->parts.walk.a->grid_unit / (double)boxes->unit_a[0];
-    s->length = unit * s->parts.test.pose.a_size_min;
-    s->slack = 3 * boxes->slack[BVPI_AXIS_A];
-    limit_front(s);
-}
-
 /* Is the front in the same work units, and not grown too fine? Nothing makes it coarser again, so
  * after it has grown by half a new one is cheaper. */
 static bool is_of_use(const bvpi_front_head *head, const front_search *s)
@@ -90,14 +82,6 @@ static double motion_between(const front_search *s, const bvpi_front_map *from)
     for (int j = 0; j < 3; j++)
         sum += sqrt(square[j]) * (double)boxes->half_b[j];
     return (sum + sqrt(square[3])) * (1 + 0x1p-40) + (double)s->slack;
-}
-
-static void move_front(front_search *s)
-{
-    bvpi_front_head *head = s->front->head;
-    const double motion = motion_between(s, &head->map);
-    s->step = (float)motion;
-    head->worn = (head->worn + motion) * (1 + 0x1p-50);
 }
 
 static void keep_units(const front_search *s)
@@ -400,31 +384,32 @@ static void search_front(front_search *s)
     }
 }
 
-static void search_all(front_search *s, const pair_entry *root)
-{
-    s->front->head->count = 0;
-    s->front->head->worn = 0;
-    push_whole(&s->waiting, root);
-    search_waiting(s);
-    s->front->head->begun_with = s->front->head->count;
-}
-
 static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
     front_search s;
     pair_entry root;
     bvpi_front *front = query->question.front;
+    bvpi_front_head *head = front->head;
+    const bvpi_box_pair *boxes = &s.parts.walk.boxes;
     parts_init(&s.parts, query, a, b, &root);
     s.front = front;
     s.hole_count = 0;
     s.waiting.depth = 0;
     s.waiting.nearest_first = false;
-    init_units(&s);
-    if (is_of_use(front->head, &s)) {
-        move_front(&s);
+    s.length = a->at.tree.grid_unit / (double)boxes->unit_a[0] * s.parts.test.pose.a_size_min;
+    s.slack = 3 * boxes->slack[BVPI_AXIS_A];
+    limit_front(&s);
+    if (is_of_use(head, &s)) {
+        const double motion = motion_between(&s, &head->map);
+        s.step = (float)motion;
+        head->worn = (head->worn + motion) * (1 + 0x1p-50);
         search_front(&s);
     } else {
-        search_all(&s, &root);
+        head->count = 0;
+        head->worn = 0;
+        push_whole(&s.waiting, &root);
+        search_waiting(&s);
+        head->begun_with = head->count;
     }
     keep_units(&s);
     bvpi_steps_pause(&s.parts.walk.steps);

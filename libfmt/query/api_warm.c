@@ -78,27 +78,6 @@ static void note_trial(uint32_t *failures, uint32_t *pause, bool good)
     *pause = good ? 0 : UINT32_C(1) << *failures;
 }
 
-/* Searching beyond the queried distance pays if the bodies are apart and keep their motion. */
-static bool may_look_ahead(coherent *c)
-{
-    bvpi_habits *habits = &c->warm->habits;
-    if (!(c->motion < INFINITY) || !c->warm->clear.is_apart)
-        return false;
-    if (habits->pause == 0)
-        return true;
-    habits->pause--;
-    return false;
-}
-
-/* How far the bodies will move in so many queries if they keep their speed; at least 2^-14 of b's
- * size, for bodies that stand still. */
-static double way_ahead(const coherent *c, uint32_t steps)
-{
-    const double *half = c->warm->clear.b.half;
-    return fmax(steps * c->motion / ((double)c->warm->habits.served + 1),
-                (half[0] + half[1] + half[2]) * 0x1p-14);
-}
-
 /* ---- keeping --------------------------------------------------------------------------------- */
 
 /* Makes a certificate for the current placements. nearest: no pair is nearer; upper: some pair is
@@ -135,13 +114,23 @@ static void keep_distance(coherent *c, double limit)
 static bool clears(coherent *c, double delta)
 {
     bvpi_habits *habits = &c->warm->habits;
-    if (!may_look_ahead(c))
+    /* it pays only if the bodies are apart and keep their motion */
+    if (!(c->motion < INFINITY) || !c->warm->clear.is_apart)
         return false;
+    if (habits->pause != 0) {
+        habits->pause--;
+        return false;
+    }
     const uint32_t habit = habits->ahead != 0 ? habits->ahead : FIRST_STEPS;
     const uint32_t steps = habit < LEAST_STEPS  ? LEAST_STEPS
                            : habit > MOST_STEPS ? MOST_STEPS
                                                 : habit;
-    const double radius = delta + way_ahead(c, steps);
+    /* How far the bodies will move in so many queries if they keep their speed; at least 2^-14 of
+     * b's size, for bodies that stand still. */
+    const double *half = c->warm->clear.b.half;
+    const double way = fmax(steps * c->motion / ((double)habits->served + 1),
+                            (half[0] + half[1] + half[2]) * 0x1p-14);
+    const double radius = delta + way;
     if (bvpi_ask_within(&c->query, radius, BVPI_WITNESS_NONE) != BVP_OK)
         return false;
     if (c->query.answer.best.found) {
@@ -225,7 +214,7 @@ bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start
 
 /* ---- within ---------------------------------------------------------------------------------- */
 
-static bvp_status within(coherent *c, double delta)
+static bvp_status ask_within(coherent *c, double delta)
 {
     const bvp_distance_result *best = &c->query.answer.best;
     bvp_status status = begin(c);
@@ -244,27 +233,22 @@ static bvp_status within(coherent *c, double delta)
     return BVP_OK;
 }
 
-static bvp_status ask_within(bvpi_warm *warm, const bvp_body *a, const bvp_body *b, double delta,
-                             int *yes, bvp_stats *stats)
-{
-    const double motion = bvpi_warm_motion(warm, a, b);
-    *yes = certain_within(warm, a, b, motion, delta);
-    if (*yes >= 0)
-        return BVP_OK;
-    coherent c = {.warm = warm, .a = a, .b = b, .motion = motion};
-    const bvp_status status = within(&c, delta);
-    *yes = status == BVP_OK && c.query.answer.best.found;
-    bvpi_pair_add_stats(&c.query, stats);
-    return status;
-}
-
 bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, bvp_warm_start *warm,
                            int *within, bvp_stats *stats)
 {
     if (within == NULL || a == NULL || b == NULL || warm == NULL || !(delta >= 0))
         return bvp_within(a, b, delta, within, NULL, stats);
-    return delta > 0 ? ask_within((bvpi_warm *)warm, a, b, delta, within, stats)
-                     : bvp_collide_warm(a, b, warm, within, stats);
+    if (delta == 0)
+        return bvp_collide_warm(a, b, warm, within, stats);
+    coherent c = {.warm = (bvpi_warm *)warm, .a = a, .b = b};
+    c.motion = bvpi_warm_motion(c.warm, a, b);
+    *within = certain_within(c.warm, a, b, c.motion, delta);
+    if (*within >= 0)
+        return BVP_OK;
+    const bvp_status status = ask_within(&c, delta);
+    *within = status == BVP_OK && c.query.answer.best.found;
+    bvpi_pair_add_stats(&c.query, stats);
+    return status;
 }
 
 /* ---- distance -------------------------------------------------------------------------------- */

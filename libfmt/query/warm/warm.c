@@ -242,16 +242,6 @@ static bool body_corners(const bvp_body *body, uint32_t instance, const float pa
     return true;
 }
 
-/* Puts a pair first in the list, and drops the last if the list is full. */
-static void put_crossing(bvpi_crossings *cross, const double corner[18], const bvpi_last_pair *pair)
-{
-    memmove(cross->corner[1], cross->corner[0], sizeof cross->corner - sizeof cross->corner[0]);
-    memmove(cross->pair + 1, cross->pair, sizeof cross->pair - sizeof cross->pair[0]);
-    memcpy(cross->corner[0], corner, sizeof cross->corner[0]);
-    cross->pair[0] = *pair;
-    cross->count += cross->count < BVPI_CROSSINGS;
-}
-
 void bvpi_warm_keep_crossings(bvpi_warm *warm, const bvp_body *a, const bvp_body *b,
                               const bvpi_hit_pairs *pairs)
 {
@@ -265,9 +255,15 @@ void bvpi_warm_keep_crossings(bvpi_warm *warm, const bvp_body *a, const bvp_body
         const bvpi_last_pair pair = {1, pairs->instance_a, pairs->item_a[k], pairs->instance_b,
                                      pairs->item_b[k]};
         double corner[18];
-        if (body_corners(a, pairs->instance_a, pairs->a[k], corner) &&
-            body_corners(b, pairs->instance_b, pairs->b[k], corner + 9))
-            put_crossing(cross, corner, &pair);
+        if (!body_corners(a, pairs->instance_a, pairs->a[k], corner) ||
+            !body_corners(b, pairs->instance_b, pairs->b[k], corner + 9))
+            continue;
+        /* first in the list; the last is dropped if the list is full */
+        memmove(cross->corner[1], cross->corner[0], sizeof cross->corner - sizeof cross->corner[0]);
+        memmove(cross->pair + 1, cross->pair, sizeof cross->pair - sizeof cross->pair[0]);
+        memcpy(cross->corner[0], corner, sizeof cross->corner[0]);
+        cross->pair[0] = pair;
+        cross->count += cross->count < BVPI_CROSSINGS;
     }
     cross->seal = seal_crossings(cross);
 }
@@ -325,28 +321,22 @@ static void include_grid(const bvpi_tree *tree, double lo[3], double hi[3])
 
 /* A body's box before its placement. A hierarchy that cannot be read makes it infinite, and then no
  * certificate proves anything. */
-static void find_box(const bvpi_placed_body *placed, double lo[3], double hi[3])
+static void set_extent(bvpi_extent *out, const bvpi_placed_body *placed)
 {
+    double lo[3], hi[3];
     for (int i = 0; i < 3; i++) {
         lo[i] = placed->is_assembly ? INFINITY : (double)placed->one.part.lo[i];
         hi[i] = placed->is_assembly ? -INFINITY : (double)placed->one.part.hi[i];
     }
-    if (!placed->is_assembly)
-        return;
-    include_grid(&placed->top.tree, lo, hi);
-    for (uint32_t k = 1; k < placed->top_count; k++) {
+    if (placed->is_assembly)
+        include_grid(&placed->top.tree, lo, hi);
+    for (uint32_t k = 1; placed->is_assembly && k < placed->top_count; k++) {
         bvpi_tree tree;
         if (bvpi_get_top_tree(placed->file, k, &tree) == BVP_OK)
             include_grid(&tree, lo, hi);
         else
             hi[0] = INFINITY;
     }
-}
-
-static void set_extent(bvpi_extent *out, const bvpi_placed_body *placed)
-{
-    double lo[3], hi[3];
-    find_box(placed, lo, hi);
     out->slack = placed->is_assembly ? 0x1p-38 : 0;
     for (int i = 0; i < 3; i++) {
         out->centre[i] = 0.5 * (lo[i] + hi[i]);

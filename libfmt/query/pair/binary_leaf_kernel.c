@@ -9,6 +9,8 @@
 
 #include "query/pair/binary_leaf.h"
 
+#include <assert.h>
+
 /* Do the references name triangles of one cluster, one after the other? */
 static inline bool are_neighbours(const uint32_t *reference, unsigned count)
 {
@@ -23,6 +25,7 @@ static inline bool load_lane(const bvpi_tree *clusters, uint32_t reference, unsi
 {
     bvpi_cluster cluster;
     float corners[9];
+    assert(lane < 8);
     if (!bvpi_cluster_open(clusters->units, clusters->blob_size,
                            (uint64_t)(reference >> 8) << clusters->cluster_shift, &cluster) ||
         (reference & 0xff) >= cluster.triangle_count)
@@ -36,6 +39,7 @@ static inline bool load_lane(const bvpi_tree *clusters, uint32_t reference, unsi
 bool binary_triangles(const bvpi_binary *tree, const bvpi_tree *clusters, uint32_t first,
                       unsigned count, uint32_t reference[8], bvpi_tri8 *out)
 {
+    assert(count >= 1 && count <= BVPD_LEAF_MAX);
     for (unsigned i = 0; i < count; i++)
         if (!bvpi_binary_item(tree, first + i, &reference[i]))
             return false;

@@ -5,6 +5,8 @@
 #ifndef BVPI_QUERY_PAIR_BINARY_PAIR_H
 #define BVPI_QUERY_PAIR_BINARY_PAIR_H
 
+#include <assert.h>
+
 #include "query/pair/binary_leaf.h"
 
 enum {
@@ -24,6 +26,7 @@ typedef struct binary_pair {
 static inline void binary_pair_init(binary_pair *p, bvpi_pair_query *query,
                                     const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
+    assert(a->kind == b->kind && a->kind != BVPD_KIND_WIDE8);
     tester_init(&p->test, query, a, b, false);
     p->tree_a = &a->binary;
     p->tree_b = &b->binary;

@@ -65,6 +65,7 @@ static LEAF *NAME(get_leaf)(PAIR *p, NAME(caches) * caches, bool is_a, const bvp
     const bvpi_placed_part *part = is_a ? pair->test.a : pair->test.b;
     LEAF *out = &(is_a ? caches->a : caches->b)[node->first * UINT32_C(2654435769) >> 28];
     binary_leaf *leaf = (binary_leaf *)out;
+    assert(node->count >= 1 && node->count <= BVPD_LEAF_MAX); /* count 0 marks an empty slot */
     if (leaf->tri.item == node->first && leaf->tri.count == node->count)
         return out;
     leaf->tri.count = 0;
@@ -105,16 +106,19 @@ BVPI_INLINE bool NAME(descend)(PAIR *p, const NAME(entry) * e, bool open_a, cons
     }
     if (leaf != NULL) {
         uint8_t *lanes = open_a ? &out->lanes_b : &out->lanes_a;
-        stats->boxes += bvpi_popcount(*lanes);
-        *lanes = (uint8_t)NAME(test_leaf)(p, !open_a, leaf, *lanes,
+        const uint8_t above = *lanes;
+        stats->boxes += bvpi_popcount(above);
+        *lanes = (uint8_t)NAME(test_leaf)(p, !open_a, leaf, above,
                                           open_a ? &out->volume_a : &out->volume_b, by_distance,
                                           &out->gap_sq);
+        assert((*lanes & ~above) == 0 && out->gap_sq >= e->gap_sq);
         out->rank = 0;
         return *lanes != 0;
     }
     stats->boxes++;
     if (!NAME(test)(p, &out->volume_a, &out->volume_b, open_a, by_distance, &out->gap_sq))
         return false;
+    assert(out->gap_sq >= e->gap_sq);
     if (sorted)
         out->rank = NAME(rank)(p, &out->volume_a, &out->volume_b);
     return true;
@@ -160,6 +164,7 @@ BVPI_INLINE void NAME(visit)(PAIR *p, NAME(caches) * caches, const NAME(entry) *
                              bool by_distance)
 {
     binary_pair *pair = (binary_pair *)p;
+    assert(e->lanes_a != 0 && e->lanes_b != 0);
     const LEAF *a = NAME(get_leaf)(p, caches, true, &e->a);
     const LEAF *b = a ? NAME(get_leaf)(p, caches, false, &e->b) : NULL;
     if (b == NULL)

@@ -77,6 +77,7 @@ static bool is_coarse(const bvpi_placed_tree *top, const bvpi_placed_part *place
 static bool is_out_of_reach(const bvpi_placed_part *a, const bvpi_placed_part *b, double limit)
 {
     double gap_sq = 0;
+    assert(limit >= 0); /* its square is compared */
     for (int axis = 0; axis < 3; axis++) {
         double of_a[2], of_b[2];
         bvpi_place_span(a->at.placement.m + 4 * axis, a->part.lo, a->part.hi, of_a);
@@ -93,6 +94,7 @@ static void run_parts(bvpi_pair_query *query, uint32_t kind, const bvpi_placed_p
                       const bvpi_placed_part *b)
 {
     const bvpi_pair_kernel *kernel = query->kernel;
+    assert(kind < BVPD_KIND_END && a->kind == kind && b->kind == kind);
     if (query->question.last != NULL)
         kernel = kernel->last;
     else if (query->question.front != NULL)
@@ -126,6 +128,7 @@ void bvpi_pair_enter(bvpi_pair_query *query, uint32_t item_a, uint32_t item_b)
     const bvpi_placed_body *all_a = &bodies->a, *all_b = body_b(bodies);
     bvpi_placed_part buffer_a, buffer_b;
     const bvpi_placed_part *a, *b;
+    assert(query->answer.state == BVPI_PAIR_SEARCHING);
     if (!bvpi_meter_step(query->meter)) {
         note_status(&query->answer, BVP_ERR_CANCELLED);
         return;
@@ -158,6 +161,7 @@ typedef struct top_boxes {
 static bvp_status find_boxes(const bvpi_placed_body *placed, top_boxes *out)
 {
     bvp_status status = BVP_OK;
+    assert(count_tops(placed) <= BVPD_TOP_MAX);
     if (!placed->is_assembly)
         bvpi_placed_tree_box(&placed->one.at, out->lo[0], out->hi[0]);
     for (uint32_t k = 0; placed->is_assembly && k < placed->top_count && status == BVP_OK; k++) {
@@ -304,6 +308,7 @@ static void run_assemblies(bvpi_pair_query *query)
 static void run_part_and_assembly(bvpi_pair_query *query)
 {
     bvpi_pair_bodies *bodies = &query->bodies;
+    assert(!bodies->self && bodies->a.is_assembly != bodies->b.is_assembly);
     bvpi_placed_body *assembly = bodies->a.is_assembly ? &bodies->a : &bodies->b;
     if (assembly->filter && query->question.limit == INFINITY &&
         bvpi_filter_is_few(assembly->filter, assembly->file->header.instance_count))

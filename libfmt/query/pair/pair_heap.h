@@ -15,6 +15,7 @@
 #ifndef BVPI_QUERY_PAIR_PAIR_HEAP_H
 #define BVPI_QUERY_PAIR_PAIR_HEAP_H
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -57,7 +58,9 @@ static inline uint32_t heap_bits(float x)
  * key comes first. The heap must not be full. */
 static inline pair_entry *heap_push(pair_heap *heap, float gap_sq, float key)
 {
+    assert(heap->count < PAIR_HEAP_MOST);
     const uint8_t slot = heap->free[heap->count];
+    assert(slot < PAIR_HEAP_MOST);
     const uint64_t rank =
         (uint64_t)heap_bits(gap_sq) << 32 | (heap_bits(key) & ~UINT32_C(0xff)) | slot;
     unsigned at = heap->count++;
@@ -70,6 +73,7 @@ static inline pair_entry *heap_push(pair_heap *heap, float gap_sq, float key)
 /* Removes the nearest entry of a heap that is not empty. The entry is valid until the next push. */
 static inline const pair_entry *heap_pop(pair_heap *heap)
 {
+    assert(heap->count > 0 && heap->count <= PAIR_HEAP_MOST);
     const uint8_t slot = (uint8_t)heap->rank[0];
     const uint64_t last = heap->rank[--heap->count];
     unsigned at = 0;

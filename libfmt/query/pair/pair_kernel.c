@@ -15,6 +15,7 @@
  * Spec: exactness.md, chapters 6 and 10
  * Measured: decisions.md, "Queries between two bodies".
  */
+#include <assert.h>
 #include <math.h>
 
 #include "query/pair/pair_parts.h"
@@ -36,6 +37,7 @@ BVPI_INLINE unsigned narrow_children(pair_parts *p, const pair_entry *e, const p
     const narrow_leaf *leaf =
         get_leaf(p, !open_a, open_a ? e->ref_b : e->ref_a, open_a ? e->count_b : e->count_a);
     unsigned lanes = 0;
+    assert((open_a ? e->count_a : e->count_b) == 0);
     if (leaf == NULL)
         return 0;
     for (unsigned left = c->lanes; left != 0; left &= left - 1) {
@@ -102,6 +104,7 @@ BVPI_INLINE void visit_triangles(pair_tester *t, const narrow_leaf *a, unsigned 
  * not be decoded. */
 BVPI_INLINE void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distance)
 {
+    assert(e->count_a != 0 && e->count_b != 0);
     const narrow_leaf *a = get_leaf(p, true, e->ref_a, e->count_a), *b;
     if (a == NULL)
         return;
@@ -124,6 +127,7 @@ static void visit_overlap(pair_walk *walk, const pair_entry *e)
 static void visit_distance(pair_walk *walk, const pair_entry *e)
 {
     pair_parts *p = (pair_parts *)walk;
+    assert(p->test.pad == 0);
     visit_leaves(p, e, true);
     /* A first distance is worth an incomplete batch: until then nothing is pruned. */
     if (!walk->is_bounded && p->test.queue.count > 0 && tester_goes_on(&p->test))
@@ -178,6 +182,7 @@ static void visit_items(pair_walk *walk, const pair_entry *e)
 static const bvpi_placed_tree *scene_of(const bvpi_placed_body *placed, const bvpi_placed_tree *top,
                                         uint32_t *ref, uint8_t *count)
 {
+    assert((top != NULL) == (placed->is_assembly != 0));
     if (placed->is_assembly)
         return top;
     *ref = 0;
@@ -198,6 +203,7 @@ static void scenes(bvpi_pair_query *query)
     const bvpi_placed_tree *b =
         scene_of(bodies->self ? &bodies->a : &bodies->b, bodies->top_b, &ref_b, &count_b);
     const bool by_distance = bvpi_pair_measures(query->question.mode);
+    assert(count_a == 0 || count_b == 0); /* two parts have no use for this walk */
     bvpi_pose_init_placed(&pose, &a->placement, &b->placement, a->bound, b->bound);
     scene.query = query;
     walk->query = query;

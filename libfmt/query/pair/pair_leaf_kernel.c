@@ -14,6 +14,8 @@
  */
 #include "query/pair/pair_narrow.h"
 
+#include <assert.h>
+
 static inline void leaf_bound_slabs(tri_leaf *leaf, float slack)
 {
     const f32x8 *c = leaf->corner;
@@ -56,6 +58,7 @@ static inline void leaf_bound_flush(const leaf_frame *frame, tri_leaf *leaf)
     const bvpi_pose *pose = frame->flush;
     const f32x8 *s = leaf->stored.c;
     const double margin = pose->eta * pose->scale * 1.25 + frame->pad + 0x1p-100;
+    assert(pose->is_flush);
     f32x8 lo[3], hi[3];
     for (int k = 0; k < 3; k++) {
         lo[k] = min3(s[k], s[3 + k], s[6 + k]);
@@ -82,6 +85,7 @@ BVPI_INLINE void bound(const leaf_frame *frame, bool is_a, tri_leaf *leaf)
     const f32x8 *s = leaf->stored.c;
     f32x8 *c = leaf->corner;
     float slack = is_a ? frame->slack_a : frame->slack;
+    assert(frame->slack_a == 0 || frame->slack == INFINITY);
     for (int k = 0; k < 9; k += 3)
         for (int i = 0; i < 3; i++) {
             const float *row = frame->map + 4 * i;
@@ -139,6 +143,7 @@ BVPI_INLINE void bound_side(narrow_leaf *leaf, float slack)
 bool narrow_load(const bvpi_tree *tree, uint32_t item, unsigned count, const leaf_frame *frame,
                  bool is_a, narrow_leaf *leaf)
 {
+    assert(count >= 1 && count <= BVPD_LEAF_MAX);
     if (!bvpi_wide_triangles(tree, item, count, &leaf->tri.stored))
         return false;
     bound(frame, is_a, &leaf->tri);

@@ -4,6 +4,7 @@
 #ifndef BVPI_QUERY_PAIR_PAIR_PARTS_H
 #define BVPI_QUERY_PAIR_PAIR_PARTS_H
 
+#include <assert.h>
 #include <math.h>
 
 #include "query/pair/pair_boxes.h"
@@ -25,6 +26,7 @@ static inline const narrow_leaf *get_leaf(pair_parts *p, bool is_a, uint32_t ite
 {
     narrow_leaf *leaf = &(is_a ? p->leaf_a : p->leaf_b)[item * UINT32_C(2654435769) >> 28];
     tri_leaf *tri = &leaf->tri;
+    assert(count != 0); /* 0 marks an empty slot */
     if (tri->item == item && tri->count == count)
         return leaf;
     if (!narrow_load(is_a ? p->walk.a : p->walk.b, item, count, &p->test.frame, is_a, leaf)) {

@@ -25,6 +25,7 @@
 #ifndef BVPI_QUERY_PAIR_PAIR_QUEUE_H
 #define BVPI_QUERY_PAIR_PAIR_QUEUE_H
 
+#include <assert.h>
 #include <math.h>
 
 #include "query/pair/pair_query.h"
@@ -92,6 +93,7 @@ static inline bool tester_goes_on(const pair_tester *t)
 static inline void enqueue(pair_queue *queue, const tri_leaf *a, unsigned i, uint32_t item_a,
                            const tri_leaf *b, unsigned j, uint32_t item_b)
 {
+    assert(queue->count < 8 && i < 8 && j < 8); /* the caller flushes a full queue at once */
     unsigned at = queue->count++;
     for (int k = 0; k < 9; k++) {
         queue->a[k][at] = a->stored.c[k][i];
@@ -125,6 +127,7 @@ void tester_finish(pair_tester *p);
 static inline void note_leaves(pair_tester *p, const tri_leaf *leaf_a, const tri_leaf *leaf_b)
 {
     float a[9], b[9];
+    assert(leaf_a->count > 0 && leaf_b->count > 0);
     if (++p->spent < p->patience)
         return;
     for (int k = 0; k < 9; k++) {

@@ -28,6 +28,7 @@ static inline bool get_id(const bvpi_placed_part *part, pair_ids *ids, uint32_t 
                           bvp_hit_id *out)
 {
     const unsigned slot = item * UINT32_C(2654435769) >> 26;
+    assert(slot < ID_CACHE);
     bvpd_cluster head;
     if ((ids->known >> slot & 1) != 0 && ids->item[slot] == item) {
         out->instance = part->instance;
@@ -102,6 +103,7 @@ static inline bool comes_first(const pair_tester *p, uint32_t item_a, uint32_t i
     const bool swap = p->query->bodies.swapped;
     const uint32_t best_a = swap ? best->b.instance : best->a.instance;
     const uint32_t best_b = swap ? best->a.instance : best->b.instance;
+    assert(best->found);
     if (p->a->instance != best_a)
         return p->a->instance < best_a;
     if (p->b->instance != best_b)
@@ -147,6 +149,7 @@ static inline void keep_hits(pair_tester *p, bvpi_tri_tri8_result result)
 /* The query's limit in the leaves' frame, rounded up: a limit that is too large only costs time. */
 static inline void tester_limit(pair_tester *p)
 {
+    assert(p->pose.a_size_min > 0);
     double frame = p->answer->limit / p->pose.a_size_min * p->pose.scale;
     p->limit_sq = (float)(frame * frame * (1 + 0x1p-18)) + 0x1p-100f;
     p->nearer = true;
@@ -231,6 +234,7 @@ void settle_ties(pair_tester *p, const float a[9], const float b[9])
                             .user = p,
                             .measure = measure_tie,
                             .comes_first = tie_comes_first};
+    assert(tester_goes_on(p) && p->spent >= p->patience);
     const bool settled = bvpi_ties_settle(&ties, a, b);
     p->patience = 2 * p->spent; /* each failed try doubles the work before the next */
     if (settled && tester_goes_on(p)) {

@@ -24,6 +24,8 @@
 #ifndef BVPI_QUERY_PAIR_PAIR_WALK_H
 #define BVPI_QUERY_PAIR_PAIR_WALK_H
 
+#include <assert.h>
+
 #include "node/wide_node.h"
 #include "prim/box_box.h"
 #include "query/pair/pair_query.h"
@@ -115,6 +117,7 @@ BVPI_INLINE bool open_children(pair_walk *walk, const pair_entry *e, bool open_a
     const bvpi_box_pair *p = &walk->boxes;
     bvpi_lone_box lone;
     f32x8 d[3];
+    assert((open_a ? e->count_a : e->count_b) == 0); /* a leaf cannot be opened */
     if (!bvpi_wide_load(open_a ? walk->a : walk->b, open_a ? e->ref_a : e->ref_b, &c->node))
         return false;
     if (open_a) {
@@ -234,6 +237,7 @@ typedef struct pair_waiting {
 
 static inline void push_whole(pair_waiting *waiting, const pair_entry *e)
 {
+    assert(waiting->depth < BVPI_PAIR_LEVELS);
     pair_level *level = &waiting->levels[waiting->depth++];
     level->opened = *e;
     level->gap_sq[0] = e->gap_sq;
@@ -245,6 +249,7 @@ static inline void push_whole(pair_waiting *waiting, const pair_entry *e)
 BVPI_INLINE bool push_children(const pair_entry *e, const pair_children *c, bool open_a,
                                bool by_distance, bool sorted, pair_waiting *waiting)
 {
+    assert(c->lanes >> BVPD_WIDTH == 0);
     if (by_distance && waiting->nearest_first && waiting->depth == 0 &&
         waiting->heap.count + BVPD_WIDTH <= PAIR_HEAP_MOST) {
         for (unsigned left = c->lanes; left != 0; left &= left - 1) {
@@ -288,7 +293,9 @@ static inline void drop_next(pair_waiting *waiting)
 BVPI_INLINE void pop_pair(const pair_walk *walk, pair_waiting *waiting, bool by_distance,
                           pair_entry *e)
 {
+    assert(waiting->depth > 0 && waiting->depth <= BVPI_PAIR_LEVELS);
     const pair_level *top = &waiting->levels[waiting->depth - 1];
+    assert(top->count > 0 && top->count <= BVPD_WIDTH);
     const unsigned lane = top->lane[top->count - 1];
     if (lane == WALK_WHOLE)
         *e = top->opened;
@@ -347,6 +354,7 @@ static inline bool is_box_within(const float centre[3], const float half[3],
  * holds the last WALK_TRAIL opened pairs, not a path, so containment has to be tested. */
 static inline void keep_start(const pair_walk *walk, bvpi_pair_start *out)
 {
+    assert(walk->opened > 0);
     const pair_entry *last = &walk->trail[(walk->opened - 1) % WALK_TRAIL];
     unsigned k = walk->opened > WALK_TRAIL ? walk->opened - WALK_TRAIL : 0;
     for (out->is_known = 0; k < walk->opened && !out->is_known; k++) {

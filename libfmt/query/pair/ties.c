@@ -24,6 +24,7 @@
  */
 #include "query/pair/ties.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/vec3.h"
@@ -115,11 +116,13 @@ static bool planes_across(const bvpi_pose *pose, const double w[3], const float 
 {
     const double norm = sqrt(bvpi_dot(w, w));
     double unit[3];
+    assert(apart >= 0);
     if (!(norm > 0x1p-400 && norm < 0x1p400))
         return false;
     for (int i = 0; i < 3; i++)
         unit[i] = w[i] / norm;
     out->length = sqrt(bvpi_dot(unit, unit)) * (1 + 0x1p-48);
+    assert(out->length > 0.5 && out->length < 2); /* lengths are divided by it */
     for (int turn = 0; turn < 2; turn++) {
         const double back[3] = {-unit[0], -unit[1], -unit[2]};
         bvpi_project_by(pose->world_a, 3, unit, &out->of[0]);
@@ -175,6 +178,7 @@ typedef struct strays {
 
 static const bvpi_placed_part *part_of(const bvpi_ties *ties, int side)
 {
+    assert(side == 0 || side == 1);
     return side == 0 ? ties->a : ties->b;
 }
 
@@ -333,6 +337,8 @@ static void begin_search(search *s, const bvpi_ties *ties, const planes *p, cons
                          double gap)
 {
     const double most = bvpi_cell_top(ties->answer->best.distance) * (1 + 0x1p-48);
+    assert(ties->answer->best.found);
+    assert(gap > 0 && gap <= most); /* gap <= limit, which is within the best pair's cell */
     const double beyond = (most - gap) * (1 + 0x1p-40);
     const double across = sqrt(beyond * (most + gap)) * (1 + 0x1p-40);
     s->ties = ties;
@@ -360,10 +366,12 @@ static void begin_search(search *s, const bvpi_ties *ties, const planes *p, cons
 static bool bound_groups(search *s)
 {
     const bvpi_part *part = &s->ties->b->part;
+    assert(s->group_count == 0);
     for (uint32_t idx = 0; idx < part->cluster_count; idx++) {
         bvpi_cluster cluster;
         if (!bvpi_meter_step(s->ties->query->meter) || !bvpi_cluster_at(part, idx, &cluster))
             return false;
+        assert(s->group_size > 0 && idx / s->group_size < GROUP_MOST);
         if (idx % s->group_size == 0)
             s->group[s->group_count++] = nothing;
         span *group = &s->group[s->group_count - 1];
@@ -395,6 +403,7 @@ static found search_cluster(search *s, const float a[9], uint32_t item_a, const 
     const bvpi_ties *ties = s->ties;
     const uint32_t first = first_item(&ties->b->part, idx);
     bvpi_cluster cluster;
+    assert(idx < ties->b->part.cluster_count);
     if (!bvpi_meter_step(ties->query->meter) || !bvpi_cluster_at(&ties->b->part, idx, &cluster))
         return GIVEN_UP;
     for (uint32_t k = 0; k < cluster.triangle_count; k++) {
@@ -430,6 +439,7 @@ static found search_triangle(search *s, const float a[9], uint32_t item_a)
         at.hi[i] += s->shift[i] + more;
     }
     for (uint32_t k = 0, from = 0; from < count; k++, from += s->group_size) {
+        assert(s->group_count == 0 || k < s->group_count);
         if (s->group_count > 0 && !spans_meet(&s->group[k], &at))
             continue;
         const uint32_t rest = count - from;
@@ -591,6 +601,7 @@ static bool settle_middle(const bvpi_ties *ties)
 
 bool bvpi_ties_settle(const bvpi_ties *ties, const float a[9], const float b[9])
 {
+    assert(ties->answer->state == BVPI_PAIR_SEARCHING);
     if (settle_across(ties, a, b))
         return true;
     return ties->answer->state == BVPI_PAIR_SEARCHING && settle_middle(ties);

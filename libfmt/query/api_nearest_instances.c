@@ -11,7 +11,9 @@
  * Measured: decisions.md, "Queries of some instances"
  * Based on: Hjaltason, Samet, Distance Browsing in Spatial Databases, 1999.
  */
+#include <assert.h>
 #include <math.h>
+
 #include "query/body/caller_array.h"
 #include "query/near/closest.h"
 
@@ -36,31 +38,27 @@ static bvp_closest_result *at(const nearest_query *q, uint64_t idx)
     return bvpi_element(&q->nearest, sizeof(bvp_closest_result), idx);
 }
 
-/* The position of a result in the sorted list. *known: it is there already; a walk that starts
- * again visits instances twice. */
-static uint64_t place_of(const nearest_query *q, const bvp_closest_result *r, bool *known)
+/* Puts a result where it belongs in the sorted list, and drops the last if the list is full. Not if
+ * it is there already: a walk that starts again visits instances twice. */
+static void insert(nearest_query *q, const bvp_closest_result *r)
 {
-    uint64_t from = 0, to = q->count;
-    *known = false;
-    while (from < to) {
-        const uint64_t middle = from + (to - from) / 2;
+    uint64_t place = 0, to = q->count; /* the place is in place .. to */
+    assert(q->count <= q->nearest.count);
+    while (place < to) {
+        const uint64_t middle = place + (to - place) / 2;
         const int order = compare(at(q, middle), r);
-        *known = *known || order == 0;
+        if (order == 0)
+            return;
         if (order < 0)
-            from = middle + 1;
+            place = middle + 1;
         else
             to = middle;
     }
-    return from;
-}
-
-static void insert(nearest_query *q, const bvp_closest_result *r)
-{
-    bool known;
-    const uint64_t place = place_of(q, r, &known);
-    if (known || place == q->nearest.count)
+    assert(place == 0 || compare(at(q, place - 1), r) < 0);
+    if (place == q->nearest.count)
         return;
     q->count += q->count < q->nearest.count;
+    assert(place < q->count);
     for (uint64_t i = q->count - 1; i > place; i--)
         *at(q, i) = *at(q, i - 1);
     *at(q, place) = *r;

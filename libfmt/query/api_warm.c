@@ -21,6 +21,7 @@
  * Spec: exactness.md, chapter 11
  * Measured: decisions.md, "Warm starts (protocol warm)", "What warm starts are worth"
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,21 +34,6 @@ enum {
     MOST_FAILURES = 6 /* pauses are at most 2^6 queries long */
 };
 #define BEYOND (1 + 0x1p-20) /* wider than a distance's interval */
-
-/* Answers from certificates alone: 1 yes, 0 no, -1 unknown. delta 0 asks whether they touch. */
-static int certain_within(bvpi_warm *warm, const bvp_body *a, const bvp_body *b, double motion,
-                          double delta)
-{
-    const bvpi_clearance *clear = &warm->clear;
-    int answer = -1;
-    if (delta * BEYOND + motion < clear->nearest)
-        answer = 0;
-    else if ((delta > 0 && (clear->upper + motion) * BEYOND <= delta) ||
-             bvpi_warm_crosses(warm, a, b) != NULL)
-        answer = 1;
-    warm->habits.served += answer >= 0 && motion < INFINITY;
-    return answer;
-}
 
 /* ---- one query ------------------------------------------------------------------------------- */
 
@@ -75,6 +61,7 @@ static bvp_status begin(coherent *c)
 static void note_trial(uint32_t *failures, uint32_t *pause, bool good)
 {
     *failures = good ? 0 : *failures < MOST_FAILURES ? *failures + 1 : MOST_FAILURES;
+    assert(*failures <= MOST_FAILURES); /* whatever the caller's memory held */
     *pause = good ? 0 : UINT32_C(1) << *failures;
 }
 
@@ -114,6 +101,7 @@ static void keep_distance(coherent *c, double limit)
 static bool clears(coherent *c, double delta)
 {
     bvpi_habits *habits = &c->warm->habits;
+    assert(delta >= 0);
     /* it pays only if the bodies are apart and keep their motion */
     if (!(c->motion < INFINITY) || !c->warm->clear.is_apart)
         return false;
@@ -153,6 +141,7 @@ static bool leads(coherent *c, bvpi_pair_mode mode, double limit)
 {
     bvpi_pair_query *query = &c->query;
     bvpi_habits *habits = &c->warm->habits;
+    assert(mode == BVPI_PAIR_COLLIDE ? limit == 0 : mode == BVPI_PAIR_WITHIN && limit > 0);
     if (habits->lead_pause != 0) {
         habits->lead_pause--;
         return false;
@@ -242,9 +231,15 @@ bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, b
         return bvp_collide_warm(a, b, warm, within, stats);
     coherent c = {.warm = (bvpi_warm *)warm, .a = a, .b = b};
     c.motion = bvpi_warm_motion(c.warm, a, b);
-    *within = certain_within(c.warm, a, b, c.motion, delta);
-    if (*within >= 0)
+    /* from certificates alone, where they are enough */
+    const bvpi_clearance *clear = &c.warm->clear;
+    const bool no = delta * BEYOND + c.motion < clear->nearest;
+    *within = !no && ((clear->upper + c.motion) * BEYOND <= delta ||
+                      bvpi_warm_crosses(c.warm, a, b) != NULL);
+    if (no || *within) {
+        c.warm->habits.served += c.motion < INFINITY;
         return BVP_OK;
+    }
     const bvp_status status = ask_within(&c, delta);
     *within = status == BVP_OK && c.query.answer.best.found;
     bvpi_pair_add_stats(&c.query, stats);
@@ -258,6 +253,7 @@ static void ask_pair(coherent *c, const bvpi_pair_question *question)
 {
     const bvpi_last_pair *pair = question->last;
     const bool swap = c->query.bodies.swapped;
+    assert(pair != NULL && question->from == NULL && question->front == NULL);
     bvpi_pair_set_question(&c->query, question);
     bvpi_pair_enter(&c->query, swap ? pair->instance_b : pair->instance_a,
                     swap ? pair->instance_a : pair->instance_b);
@@ -270,6 +266,7 @@ static void measure_last(coherent *c, bvpi_pair_question *question)
 {
     const bvp_distance_result *best = &c->query.answer.best;
     const bvpi_last_pair *last = &c->warm->clear.last;
+    assert(question->mode == BVPI_PAIR_DISTANCE);
     if (!(c->motion < INFINITY) || !last->is_known)
         return;
     const bvpi_pair_question of_last = {
@@ -299,6 +296,7 @@ static void search_nearest(coherent *c, double limit)
     if (question.limit > 0)
         bvpi_pair_run(query);
     if (question.front != NULL) {
+        assert(question.limit > 0); /* so that the search of the front has run */
         bvpi_front_close(&c->front);
         note_trial(&habits->front_failures, &habits->front_pause, !c->front.is_lost);
     }

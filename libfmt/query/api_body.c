@@ -3,6 +3,7 @@
  *
  * Held by tests/property/test_ray.c, test_ray_packet.c, test_closest.c and test_overlap.c.
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ static bvp_status ask_one(const bvp_body *body, const bvp_ray *ray, bvpi_ray_mod
 {
     const bvpi_placed_part *part = bvpi_ready_part(body);
     bvpi_placed_body placed;
+    assert(mode != BVPI_RAY_ALL); /* it has no function to call */
     bvp_status status = ray ? BVP_OK : BVP_ERR_ARGUMENT;
     if (status == BVP_OK && part) {
         status = bvpi_ray_query_init(query, ray, mode);

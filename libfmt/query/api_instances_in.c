@@ -8,6 +8,7 @@
  * Slow twin: rational arithmetic on every instance, tests/property/test_instances.c.
  * Spec: exactness.md, chapter 10, "Boxes of instances"
  */
+#include <assert.h>
 #include <string.h>
 
 #include "format/lazy.h"
@@ -87,6 +88,7 @@ static bvp_status ask_instance(bvpi_overlap_query *query, const bvpi_placed_body
 {
     box_query *q = (box_query *)query;
     bool meets;
+    assert(placed->is_assembly && q->count <= q->instances.count);
     bvp_status status = instance_box_meets(q, placed, instance, &meets);
     if (status == BVP_OK && meets && q->by_triangles)
         status = triangles_meet(q, placed, instance, &meets);

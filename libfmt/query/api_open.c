@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "query/body/placed_body.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@ static const bvp_open_options default_options;
 
 static bvp_status make_part_ready(bvp_file *file, bvp_error *error)
 {
+    assert(!file->thin && file->ready == NULL);
     bvpi_placed_part *part = malloc(sizeof *part);
     if (!part)
         return bvpi_error_memory(error, sizeof *part);
@@ -30,6 +32,7 @@ static bvp_status make_part_ready(bvp_file *file, bvp_error *error)
 static bvp_status isolate_parts(bvp_file *file, bvp_error *error)
 {
     bvp_status status = BVP_OK;
+    assert(file->mode == BVP_OPEN_ISOLATED);
     for (uint32_t i = 0; file->thin && i < file->header.part_count && status == BVP_OK; i++) {
         const bvp_file *holder = file;
         uint32_t part = i;
@@ -47,6 +50,7 @@ static bvp_status make_ready(bvp_status status, bvp_file **file, const char *pat
 {
     if (status != BVP_OK)
         return status;
+    assert(*file != NULL);
     status = bvpi_thin_open(*file, path, options ? options : &default_options, error);
     if (status == BVP_OK && (*file)->mode == BVP_OPEN_ISOLATED)
         status = bvp_verify_file(*file, NULL, NULL, error);

@@ -15,11 +15,13 @@
  */
 #include "query/ray/ray_batch.h"
 
+#include <assert.h>
 #include <math.h>
 
 static bvp_status ask_one(const bvpi_ray_batch *batch, size_t idx)
 {
     bvpi_ray_query query;
+    assert(batch->mode == BVPI_RAY_FIRST || batch->mode == BVPI_RAY_ANY);
     bvp_status status = bvpi_ray_query_init(&query, bvpi_batch_ray(batch, idx), batch->mode);
     query.leaves = batch->leaves;
     query.meter = batch->meter;
@@ -58,6 +60,7 @@ static double gap_of(const bvpi_ray_batch *batch, size_t a, size_t b)
 enum { ROW_MAX = 16384 };
 static size_t row_length(const bvpi_ray_batch *batch, size_t count)
 {
+    assert(count > BVPI_PACKET);
     const double near = 2 * gap_of(batch, 0, 1);
     const size_t end = count < ROW_MAX ? count : ROW_MAX;
     size_t i = BVPI_PACKET;
@@ -80,6 +83,7 @@ static bvp_status ask_row(const bvpi_ray_batch *batch, bool wide, size_t from, s
         BVPI_ISA_CHOOSE(bvpi_ray_packet_kernel, batch->placed->file->isa);
     size_t i = from, single = wide ? from : to; /* rays below `single` are asked one by one */
     bvp_status status = BVP_OK;
+    assert(from <= to && to <= batch->rays.count);
     while (i < to && status == BVP_OK) {
         const bvpi_packet_place place = {{i, i + BVPI_PACKET / 2}};
         if (i >= single && to - i >= BVPI_PACKET) {
@@ -103,6 +107,7 @@ static bool ask_two_rows(const bvpi_ray_batch *batch, size_t from, size_t width,
     const bvpi_ray_packet_kernel *packets =
         BVPI_ISA_CHOOSE(bvpi_ray_packet_kernel, batch->placed->file->isa);
     size_t k = 0, done;
+    assert(width <= row && from + row + width <= batch->rays.count);
     for (; k + 4 <= width; k += 4) {
         const bvpi_packet_place place = {{from + k, from + row + k}};
         if (!packets->run(batch, &place) &&
@@ -127,6 +132,7 @@ static bvp_status ask_all(const bvpi_ray_batch *batch, size_t count, size_t *don
             break; /* from there in order, to find out where it stops */
         i += row + width;
     }
+    assert(i <= count);
     return ask_row(batch, wide, i, count, done);
 }
 

@@ -21,6 +21,8 @@
 #include "kinds/node/boxtree_node.h"
 #include "query/pair/binary_boxes.h"
 
+#include <assert.h>
+
 /* Rounding. Intervals along axes are floats, to which each plane adds a product. With u = 2^-24, M
  * and L as in box_box.h: an interval computed from its frame errs by less than 20 u M |L|_1, both
  * sides and the comparison included. Each plane adds u M |L|_1 for the sum; the products err by 2 u
@@ -83,6 +85,7 @@ static inline void box_of_frame(const boxtree_pair *p, bool is_a, const bvpi_fra
 {
     const float *unit = is_a ? p->axes.pair.unit_a : p->axes.pair.unit_b;
     for (int i = 0; i < 3; i++) {
+        assert(frame->lo[i] <= frame->hi[i] && frame->hi[i] < 1u << BVPD_GRID_BITS);
         centre[i] = (float)(frame->lo[i] + frame->hi[i]) * (0.5f * unit[i]);
         half[i] = (float)(frame->hi[i] - frame->lo[i]) * (0.5f * unit[i]);
     }
@@ -113,8 +116,10 @@ BVPI_INLINE const bvpi_frame *cut_box(const boxtree_pair *p, bool is_a, const bv
 static inline unsigned planes_of(const bvpi_frame *parent, const bvpi_frame *child)
 {
     unsigned count = 0;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
+        assert(parent->lo[i] <= child->lo[i] && child->hi[i] <= parent->hi[i]);
         count += (child->lo[i] != parent->lo[i]) + (child->hi[i] != parent->hi[i]);
+    }
     return count;
 }
 
@@ -188,6 +193,7 @@ static inline void volume_sat(boxtree_pair *p, bool is_a, const sat_volume *pare
     memcpy(out->lo, parent->lo, sizeof out->lo);
     memcpy(out->hi, parent->hi, sizeof out->hi);
     out->planes = parent->planes + planes;
+    assert(out->planes <= MOST_PLANES); /* else the errors exceed the slack */
     for (int i = 0; i < 3; i++) {
         if (out->frame.lo[i] != above->lo[i])
             move_side(p, is_a, i, false, out->frame.lo[i] - above->lo[i], out);
@@ -321,6 +327,7 @@ static inline void move_own_side(const boxtree_pair *p, int axis, bool upper, al
 static inline void move_enclosed_side(const boxtree_pair *p, int axis, bool upper, uint32_t steps,
                                       unsigned shift, aligned_volume *out)
 {
+    assert(steps > 0 && shift < 32);
     const bool in_table =
         p->tables != NULL && (steps >> shift << shift) == steps && steps >> shift < 256;
     for (int i = 0; i < 3; i++) {
@@ -373,6 +380,7 @@ BVPI_INLINE bool test_aligned(boxtree_pair *p, const aligned_volume *a, const al
                               bool opened_a, bool by_distance, float *gap_sq)
 {
     const aligned_volume *x = opened_a ? a : b, *y = opened_a ? b : a;
+    assert(!by_distance && x->moved < 1u << 6);
     (void)p, (void)by_distance, (void)gap_sq;
     for (unsigned moved = x->moved; moved != 0; moved &= moved - 1) {
         const unsigned end = bvpi_lowest_bit(moved);
@@ -418,6 +426,7 @@ static inline void take_note_aligned(boxtree_pair *p)
 static __attribute__((noinline)) void run_lookup(boxtree_pair *p)
 {
     product_tables tables;
+    assert(p->pair.tree_b->offset_size == 1);
     init_tables(p, &tables);
     p->tables = &tables;
     run_aligned(p);
@@ -427,6 +436,7 @@ void BVPI_ISA_NAME(bvpi_boxtree_pair)(bvpi_pair_query *query, const bvpi_placed_
                                       const bvpi_placed_part *b)
 {
     boxtree_pair p;
+    assert(a->kind == BVPD_KIND_BOXTREE);
     binary_pair_init(&p.pair, query, a, b);
     const bool by_distance = bvpi_pair_measures(query->question.mode);
     const bvp_box_test test = query->bodies.box_test;

@@ -19,6 +19,8 @@
 #include "prim/obb_obb.h"
 #include "kinds/query/oriented_pair.h"
 
+#include <assert.h>
+
 typedef struct obb_pair {
     binary_pair pair;
     oriented_frame frame;
@@ -58,6 +60,7 @@ BVPI_INLINE bool test_boxes(obb_pair *p, const bvpi_obb *a, const bvpi_obb *b, b
                             bool by_distance, float *gap_sq)
 {
     bvpi_obb_pair boxes;
+    assert(rigid == p->frame.rigid);
     bvpi_obb_pair_init(&boxes, a, b, p->slack, rigid);
     if (!by_distance)
         return bvpi_obb_separate(&boxes, rigid, p->lite) == BVPI_OBB_AXES;
@@ -150,6 +153,7 @@ void BVPI_ISA_NAME(bvpi_obb_pair)(bvpi_pair_query *query, const bvpi_placed_part
                                   const bvpi_placed_part *b)
 {
     obb_pair p;
+    assert(a->kind == BVPD_KIND_OBB);
     binary_pair_init(&p.pair, query, a, b);
     oriented_frame_init(&p.frame, &p.pair);
     p.slack = bvpi_obb_slack(p.frame.reach, p.frame.error);

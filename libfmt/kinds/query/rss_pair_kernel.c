@@ -21,6 +21,8 @@
 #include "prim/rss_dist.h"
 #include "kinds/query/oriented_pair.h"
 
+#include <assert.h>
+
 typedef struct rss_pair {
     binary_pair pair;
     oriented_frame frame;
@@ -72,6 +74,7 @@ static inline void face_of_lane(const rss_pair *p, bool is_a, const binary_leaf 
 {
     const double *m = p->frame.map[is_a];
     double corners[9];
+    assert(lane < leaf->tri.count);
     for (int k = 0; k < 9; k++) {
         const f32x8 *c = leaf->tri.stored.c + k / 3 * 3;
         const double *row = m + 4 * (k % 3);
@@ -167,6 +170,7 @@ void BVPI_ISA_NAME(bvpi_rss_pair)(bvpi_pair_query *query, const bvpi_placed_part
                                   const bvpi_placed_part *b)
 {
     rss_pair p;
+    assert(a->kind == BVPD_KIND_RSS);
     binary_pair_init(&p.pair, query, a, b);
     oriented_frame_init(&p.frame, &p.pair);
     p.slack = bvpi_rss_slack(p.frame.reach, p.frame.error);

@@ -9,6 +9,8 @@
  */
 #include "kinds/query/volume_boxes.h"
 
+#include <assert.h>
+
 #include "kinds/node/boxtree_node.h"
 #include "kinds/node/oriented_node.h"
 #include "node/aabb_node.h"
@@ -47,6 +49,9 @@ void bvpi_boxtree_grid_box(const bvpi_binary *tree, const bvpi_body_frame *paren
 {
     bvpi_boxtree_box(tree, &parent->box, payload, &out_frame->box);
     for (int axis = 0; axis < 3; axis++) {
+        assert(parent->box.lo[axis] <= out_frame->box.lo[axis] &&
+               out_frame->box.lo[axis] <= out_frame->box.hi[axis] &&
+               out_frame->box.hi[axis] <= parent->box.hi[axis]); /* whatever the bytes say */
         out->lo[axis] = out_frame->box.lo[axis];
         out->hi[axis] = out_frame->box.hi[axis];
     }
@@ -69,6 +74,7 @@ void bvpi_oriented_grid_box(const bvpi_binary *tree, const bvpi_body_frame *pare
     const bool is_rss = tree->kind == BVPD_KIND_RSS;
     const double slack = bvpi_oriented_slack(tree);
     bvpi_oriented above, volume;
+    assert(is_rss || tree->kind == BVPD_KIND_OBB);
     memcpy(above.centre, parent->oriented.centre, sizeof above.centre);
     above.reach = parent->oriented.reach;
     bvpi_oriented_volume(&above, payload, &volume);

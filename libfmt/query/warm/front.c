@@ -10,6 +10,7 @@
  */
 #include "query/warm/front.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "format/checksum.h"
@@ -31,6 +32,9 @@ bool bvpi_front_open(bvpi_front *front, void *memory, uint64_t size)
     front->keys = (double *)(void *)(front->head + 1);
     front->groups = (bvpi_front_group *)(void *)(front->keys + front->capacity);
     front->is_lost = false;
+    assert(front->capacity > 0);
+    assert((uintptr_t)front->groups % _Alignof(bvpi_front_group) == 0);
+    assert(sizeof *front->head + front->capacity * each <= size);
     return true;
 }
 
@@ -49,5 +53,6 @@ void bvpi_front_close(bvpi_front *front)
 {
     if (front->is_lost)
         front->head->count = 0;
+    assert(front->head->count <= front->capacity);
     front->head->seal = seal_of(front->head);
 }

@@ -29,6 +29,8 @@
 #include "query/warm/front_planes.h"
 #include "query/pair/pair_parts.h"
 
+#include <assert.h>
+
 enum { HOLES_MOST = 64, ROOM_TO_GROW = 64, LEAST_STEPS = 2, MOST_STEPS = 64 };
 
 typedef struct front_search {
@@ -109,6 +111,7 @@ static bvpi_front_group *new_group(front_search *s)
         front->is_lost = true;
         return NULL;
     }
+    assert(k < front->head->count && k < front->capacity);
     front->keys[k] = 0; /* so the next query looks at it */
     return &front->groups[k];
 }
@@ -154,6 +157,7 @@ static inline unsigned lanes_beyond(f32x8 bounds, float limit)
 static void put_key(front_search *s, uint32_t k, f32x8 bounds)
 {
     float steps = LEAST_STEPS, limit = s->limit;
+    assert(lanes_beyond(bounds, s->limit) == 0xff); /* the caller leaves the group alone */
     for (; steps <= MOST_STEPS; steps *= 2) {
         if (lanes_beyond(bounds, s->limit + steps * s->step) != 0xff)
             break;
@@ -260,6 +264,7 @@ static void begin_leaf_group(front_search *s, const pair_entry *e)
     if (g == NULL)
         g = &lost;
     g->pair = *e;
+    assert(e->count_a >= 1 && e->count_a <= 8 && e->count_b >= 1 && e->count_b <= 8);
     const unsigned all = (1u << e->count_a) - 1;
     put_base(g, all, -INFINITY);
     put_base(g, ~all, INFINITY);
@@ -391,10 +396,13 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     bvpi_front *front = query->question.front;
     bvpi_front_head *head = front->head;
     const bvpi_box_pair *boxes = &s.parts.walk.boxes;
+    assert(query->question.mode == BVPI_PAIR_DISTANCE && front->capacity > 0);
+    assert(head->count <= front->capacity); /* bvpi_front_name */
     parts_init(&s.parts, query, a, b, &root);
     s.front = front;
     s.hole_count = 0;
     s.waiting.depth = 0;
+    assert(is_by_distance(&s.parts)); /* bounds of groups are distances */
     s.waiting.nearest_first = false;
     s.length = a->at.tree.grid_unit / (double)boxes->unit_a[0] * s.parts.test.pose.a_size_min;
     s.slack = 3 * boxes->slack[BVPI_AXIS_A];

@@ -8,6 +8,8 @@
  */
 #include "query/pair/pair_queue.h"
 
+#include <assert.h>
+
 /* A copy of a triangle's corners in a lane of the queue. False: there is no such triangle. */
 static bool load_item(const bvpi_placed_part *part, uint32_t item, float out[9][8], unsigned lane)
 {
@@ -26,6 +28,7 @@ static bool load_item(const bvpi_placed_part *part, uint32_t item, float out[9][
 static bool enqueue_pair(pair_tester *t, uint32_t item_a, uint32_t item_b)
 {
     const unsigned at = t->queue.count;
+    assert(at == 0);
     if (!load_item(t->a, item_a, t->queue.a, at) || !load_item(t->b, item_b, t->queue.b, at)) {
         tester_fail(t, BVP_ERR_CORRUPT);
         return false;
@@ -41,6 +44,7 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     const bvpi_last_pair *last = query->question.last;
     const bool swap = query->bodies.swapped;
     pair_tester test;
+    assert(query->answer.state == BVPI_PAIR_SEARCHING && last != NULL);
     tester_init(&test, query, a, b, false);
     if (!enqueue_pair(&test, swap ? last->item_b : last->item_a,
                       swap ? last->item_a : last->item_b))

@@ -23,6 +23,7 @@
  */
 #include "query/warm/warm.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -247,9 +248,11 @@ void bvpi_warm_keep_crossings(bvpi_warm *warm, const bvp_body *a, const bvp_body
 {
     bvpi_crossings *cross = &warm->cross;
     const uint64_t bodies = name_bodies(a, b);
+    assert(pairs->count <= BVPI_HIT_PAIRS);
     if (cross->bodies != bodies || cross->seal != seal_crossings(cross) ||
         cross->count > BVPI_CROSSINGS)
         memset(cross, 0, sizeof *cross);
+    assert(cross->count <= BVPI_CROSSINGS);
     cross->bodies = bodies;
     for (uint32_t k = pairs->count; k-- > 0;) {
         const bvpi_last_pair pair = {1, pairs->instance_a, pairs->item_a[k], pairs->instance_b,
@@ -303,6 +306,7 @@ void bvpi_warm_keep_lead(bvpi_warm *warm, const bvpi_pair_query *query, const bv
                          const bvp_body *b)
 {
     bvpi_lead *lead = &warm->lead;
+    assert(query->keep.start != NULL);
     lead->bodies = name_bodies(a, b);
     lead->start = turn_start(query->keep.start, query->bodies.swapped);
     lead->seal = seal_lead(lead);

@@ -77,7 +77,6 @@ static bool is_coarse(const bvpi_placed_tree *top, const bvpi_placed_part *place
 static bool is_out_of_reach(const bvpi_placed_part *a, const bvpi_placed_part *b, double limit)
 {
     double gap_sq = 0;
-    assert(limit >= 0); /* its square is compared */
     for (int axis = 0; axis < 3; axis++) {
         double of_a[2], of_b[2];
         bvpi_place_span(a->at.placement.m + 4 * axis, a->part.lo, a->part.hi, of_a);

@@ -116,7 +116,6 @@ static bool planes_across(const bvpi_pose *pose, const double w[3], const float 
 {
     const double norm = sqrt(bvpi_dot(w, w));
     double unit[3];
-    assert(apart >= 0);
     if (!(norm > 0x1p-400 && norm < 0x1p400))
         return false;
     for (int i = 0; i < 3; i++)

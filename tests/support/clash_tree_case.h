@@ -21,7 +21,7 @@ enum { CASE_INSTANCES = 8 };
 
 typedef struct clash_case {
     case_file file;
-    clash_tree tree;
+    instance_tree tree;
 } clash_case;
 
 static inline uint32_t case_node(bvp_builder *builder, uint32_t parent, const char *name,
@@ -62,27 +62,27 @@ static inline clash_case clash_case_open(void)
     case_node(builder, rack, "book", NULL, part);
     case_node(builder, plant, "moon", NULL, part);
     c.file = case_finish(builder);
-    ck_assert_int_eq(clash_tree_open(&c.tree, c.file.file), 0);
+    ck_assert_int_eq(instance_tree_open(&c.tree, c.file.file), 0);
     return c;
 }
 
 static inline void clash_case_close(clash_case *c)
 {
-    clash_tree_close(&c->tree);
+    instance_tree_close(&c->tree);
     case_close(&c->file);
 }
 
 /* The instance of the node with this path. */
 static inline uint32_t clash_case_find(const clash_case *c, const char *path)
 {
-    clash_text text = {0};
+    growing_text text = {0};
     uint32_t found = BVP_NONE;
     for (uint32_t i = 0; i < c->tree.info.instance_count; i++) {
-        ck_assert_int_eq(clash_tree_path(&c->tree, clash_tree_node(&c->tree, i), &text), 0);
+        ck_assert_int_eq(instance_tree_path(&c->tree, instance_tree_node(&c->tree, i), &text), 0);
         if (strcmp(text.data, path) == 0)
             found = i;
     }
-    clash_text_free(&text);
+    growing_text_free(&text);
     ck_assert_msg(found != BVP_NONE, "no instance %s", path);
     return found;
 }

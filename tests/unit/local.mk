@@ -13,7 +13,6 @@ UNIT_SUITES += \
 	tests/unit/test_clash_rules.c \
 	tests/unit/test_clash_select.c \
 	tests/unit/test_clash_state.c \
-	tests/unit/test_clash_tree.c \
 	tests/unit/test_cluster.c \
 	tests/unit/test_codec.c \
 	tests/unit/test_control_time.c \
@@ -41,6 +40,7 @@ UNIT_SUITES += \
 	tests/unit/test_import_stream.c \
 	tests/unit/test_import_urdf.c \
 	tests/unit/test_info.c \
+	tests/unit/test_instance_tree.c \
 	tests/unit/test_items.c \
 	tests/unit/test_json.c \
 	tests/unit/test_json_list.c \

@@ -127,9 +127,9 @@ END_TEST
 
 static int take_past(void *user, const clash_past *past)
 {
-    clash_text *list = user;
-    return clash_text_add(list, past->a, strlen(past->a)) ||
-           clash_text_add(list, past->verdict, strlen(past->verdict));
+    growing_text *list = user;
+    return growing_text_add(list, past->a, strlen(past->a)) ||
+           growing_text_add(list, past->verdict, strlen(past->verdict));
 }
 
 START_TEST(baseline)
@@ -141,7 +141,7 @@ START_TEST(baseline)
     fputs("   ", file);
     fclose(file);
     clash_baseline b;
-    clash_text list = {0};
+    growing_text list = {0};
     bvp_verdict was = BVP_VERDICT_CLEAR;
     ck_assert_int_eq(clash_baseline_open(&b, path), 0);
     ck_assert_int_eq(clash_baseline_meet(&b, (uint8_t[16]){[15] = 8}, &was), 1);
@@ -150,7 +150,7 @@ START_TEST(baseline)
     ck_assert_int_eq(clash_baseline_meet(&b, (uint8_t[16]){[15] = 10}, &was), 0);
     ck_assert_int_eq(clash_baseline_rest(&b, take_past, &list), 0);
     ck_assert_str_eq(list.data, "p0withinp2within");
-    clash_text_free(&list);
+    growing_text_free(&list);
     clash_baseline_close(&b);
 }
 END_TEST

@@ -121,7 +121,7 @@ START_TEST(wrapped_root)
     case_node(builder, plant, "b", NULL, part);
     clash_case c = {.file = case_finish(builder)};
     clash_rules r = {0};
-    ck_assert_int_eq(clash_tree_open(&c.tree, c.file.file), 0);
+    ck_assert_int_eq(instance_tree_open(&c.tree, c.file.file), 0);
     ck_assert_int_eq(clash_rules_add_same_assembly(&r), 0);
     ck_assert_int_eq(clash_rules_bind(&r, &c.tree, &c.tree), 0);
     ck_assert_int_eq(clash_rules_match(&r, 0, 1), -1);

@@ -88,8 +88,8 @@ static void expect(const comparison *c, size_t idx, diff_change change, const ch
 {
     ck_assert_uint_gt(c->rows.count, idx);
     const diff_row *row = &c->rows.items[idx];
-    const bvp_string label = row->a != BVP_NONE ? clash_tree_label(&c->a.tree, row->a)
-                                                : clash_tree_label(&c->b.tree, row->b);
+    const bvp_string label = row->a != BVP_NONE ? instance_tree_label(&c->a.tree, row->a)
+                                                : instance_tree_label(&c->b.tree, row->b);
     ck_assert_int_eq(row->change, change);
     ck_assert_uint_eq(label.size, strlen(name));
     ck_assert_mem_eq(label.data, name, label.size);

@@ -25,8 +25,8 @@ typedef struct clash_settings {
 typedef struct clash_job {
     const clash_settings *set;
     operand files[2];
-    clash_tree trees[2];
-    const clash_tree *a, *b; /* equal within one file */
+    instance_tree trees[2];
+    const instance_tree *a, *b; /* equal within one file */
     char created[32];
     clash_run run;
     clash_summary summary;

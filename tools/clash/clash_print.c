@@ -87,7 +87,7 @@ static int print_worst(clash_job *j, FILE *out)
     return 0;
 }
 
-static bvp_string part_name(const clash_tree *t, uint32_t part)
+static bvp_string part_name(const instance_tree *t, uint32_t part)
 {
     bvp_part_info info;
     if (bvp_get_part(t->file, part, &info) != BVP_OK)

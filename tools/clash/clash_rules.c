@@ -31,20 +31,20 @@ const char *clash_action_name(clash_action action)
 /* ---- sub-assemblies ------------------------------------------------------------------------ */
 
 /* Counts to `most` at the most: the caller only asks whether there is one child. */
-static uint32_t child_count(const clash_tree *t, uint32_t parent, uint32_t most)
+static uint32_t child_count(const instance_tree *t, uint32_t parent, uint32_t most)
 {
     uint32_t count = 0;
     for (uint32_t node = parent + 1; node < t->info.node_count && count < most; node++)
-        count += clash_tree_parent(t, node) == parent;
+        count += instance_tree_parent(t, node) == parent;
     return count;
 }
 
 /* The nearest node above `node`, and below `top`, that the rule calls a sub-assembly. */
-static uint32_t find_assembly(const clash_rule *rule, const clash_tree *t, uint32_t node,
+static uint32_t find_assembly(const clash_rule *rule, const instance_tree *t, uint32_t node,
                               uint32_t top)
 {
-    for (node = clash_tree_parent(t, node); node != BVP_NONE && node > top;
-         node = clash_tree_parent(t, node))
+    for (node = instance_tree_parent(t, node); node != BVP_NONE && node > top;
+         node = instance_tree_parent(t, node))
         if (rule->assembly.choice_count == 0 || clash_selector_matches(&rule->assembly, t, node))
             return node;
     return BVP_NONE;
@@ -52,7 +52,7 @@ static uint32_t find_assembly(const clash_rule *rule, const clash_tree *t, uint3
 
 static int bind_assemblies(clash_rules *r, clash_rule *rule, uint64_t *count)
 {
-    const clash_tree *t = r->trees[0];
+    const instance_tree *t = r->trees[0];
     assert(r->trees[0] == r->trees[1] && !rule->assembly_of);
     /* The node below which the file's contents begin. Nodes above it that have one child and
      * nothing else only wrap it, and count as no sub-assembly. An only child is the node that
@@ -66,7 +66,7 @@ static int bind_assemblies(clash_rules *r, clash_rule *rule, uint64_t *count)
     if (!rule->assembly_of)
         return -1;
     for (uint32_t i = 0; i < t->info.instance_count; i++) {
-        rule->assembly_of[i] = find_assembly(rule, t, clash_tree_node(t, i), top);
+        rule->assembly_of[i] = find_assembly(rule, t, instance_tree_node(t, i), top);
         *count += rule->assembly_of[i] != BVP_NONE;
     }
     return 0;
@@ -168,7 +168,7 @@ static int is_equal(bvp_string a, bvp_string b)
 /* A mesh that packing split into two parts is one thing, and does not clash with itself. */
 static int are_one(const clash_rules *r, uint32_t a, uint32_t b)
 {
-    const clash_tree *t = r->trees[0];
+    const instance_tree *t = r->trees[0];
     bvp_instance_info at[2];
     bvp_node_info node[2];
     if (!r->strays || (!has(r->strays, a) && !has(r->strays, b)))
@@ -183,7 +183,7 @@ static int are_one(const clash_rules *r, uint32_t a, uint32_t b)
            memcmp(node[0].placement, node[1].placement, sizeof node[0].placement) == 0;
 }
 
-int clash_rules_bind(clash_rules *r, const clash_tree *a, const clash_tree *b)
+int clash_rules_bind(clash_rules *r, const instance_tree *a, const instance_tree *b)
 {
     const size_t buckets = a->info.instance_count / CLASH_BUCKET + 1;
     assert(!r->uses && !r->strays); /* binding is done once */
@@ -193,7 +193,7 @@ int clash_rules_bind(clash_rules *r, const clash_tree *a, const clash_tree *b)
     int code = r->uses ? 0 : query_no_memory();
     const uint32_t count = a == b ? a->info.instance_count : 0;
     for (uint32_t i = 0; i < count && code == 0; i++) {
-        if (!clash_tree_property(a, clash_tree_node(a, i), STRAYS_KEY, is_text, NULL))
+        if (!instance_tree_property(a, instance_tree_node(a, i), STRAYS_KEY, is_text, NULL))
             continue;
         if (!r->strays) /* few files have any */
             r->strays = calloc(count / 64 + 1, sizeof *r->strays);

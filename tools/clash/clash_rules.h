@@ -29,11 +29,11 @@ enum { CLASH_BUCKET = 16 }; /* instances of the first file whose uses are counte
 typedef struct clash_rules {
     clash_rule *rules;
     uint32_t rule_count;
-    bvp_clash_limits limits;    /* of the rule file for all pairs; NaN: not given */
-    uint8_t hash[16];           /* of everything that has been added */
-    const clash_tree *trees[2]; /* after clash_rules_bind; equal within one file */
-    uint64_t *strays;           /* within one file: instances that are strays of others; or NULL */
-    atomic_uint *uses;          /* [bucket * rule_count + rule] */
+    bvp_clash_limits limits;       /* of the rule file for all pairs; NaN: not given */
+    uint8_t hash[16];              /* of everything that has been added */
+    const instance_tree *trees[2]; /* after clash_rules_bind; equal within one file */
+    uint64_t *strays;  /* within one file: instances that are strays of others; or NULL */
+    atomic_uint *uses; /* [bucket * rule_count + rule] */
     char **warnings;
     uint32_t warning_count;
 } clash_rules;
@@ -45,7 +45,7 @@ int clash_rules_add_same_assembly(clash_rules *r);
 int clash_rules_add_file(clash_rules *r, const char *path, const bvp_file_info *info);
 /* Looks up which instances the selectors mean; b == a within one file. One that matches no instance
  * is refused, or, if its rule is optional, a warning. */
-int clash_rules_bind(clash_rules *r, const clash_tree *a, const clash_tree *b);
+int clash_rules_bind(clash_rules *r, const instance_tree *a, const instance_tree *b);
 void clash_rules_free(clash_rules *r);
 
 /* The largest distance at which a pair is still of interest. */

@@ -36,7 +36,7 @@ static void ask_to_stop(int signal_number)
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static uint32_t part_of(const clash_tree *t, uint32_t instance)
+static uint32_t part_of(const instance_tree *t, uint32_t instance)
 {
     bvp_instance_info info;
     return bvp_get_instance(t->file, instance, &info) == BVP_OK ? info.part : BVP_NONE;
@@ -88,7 +88,7 @@ static int deliver(void *user, const bvp_clash_pair *pair)
 static int deliver_resolved(void *user, const clash_past *past)
 {
     clash_job *j = user;
-    const uint32_t a = clash_tree_find(j->a, past->a), b = clash_tree_find(j->b, past->b);
+    const uint32_t a = instance_tree_find(j->a, past->a), b = instance_tree_find(j->b, past->b);
     const int index = a != BVP_NONE && b != BVP_NONE ? clash_rules_match(&j->rules, a, b) : -1;
     const clash_rule *rule = index >= 0 ? &j->rules.rules[index] : NULL;
     const double clearance =
@@ -194,7 +194,7 @@ static int ask(clash_job *j)
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 /* Instances of parts with open edges, for which enclosure cannot always be decided. */
-static int count_open(const clash_tree *t, uint64_t *count)
+static int count_open(const instance_tree *t, uint64_t *count)
 {
     uint8_t *is_open = calloc((size_t)t->info.part_count + 1, 1);
     bvp_part_info part;
@@ -261,9 +261,9 @@ int clash_run_all(clash_job *j)
     }
     if (code == 0 && j->summary.complete && j->set->baseline) {
         /* Pairs that the baseline has and this run has not are found by their paths. */
-        code = clash_tree_index(&j->trees[0]);
+        code = instance_tree_index(&j->trees[0]);
         if (code == 0 && j->a != j->b)
-            code = clash_tree_index(&j->trees[1]);
+            code = instance_tree_index(&j->trees[1]);
         code = code ? code : clash_baseline_rest(&j->baseline, deliver_resolved, j);
     }
     if (code == 0)

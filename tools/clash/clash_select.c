@@ -216,9 +216,9 @@ void clash_selector_free(clash_selector *s)
 /* ---- matching ------------------------------------------------------------------------------ */
 
 /* A node's label, or label and number among equal siblings. */
-static int segment_matches(const clash_tree *t, uint32_t node, bvp_string pattern)
+static int segment_matches(const instance_tree *t, uint32_t node, bvp_string pattern)
 {
-    const bvp_string label = clash_tree_label(t, node);
+    const bvp_string label = instance_tree_label(t, node);
     char text[256];
     if (glob_match(pattern.data, pattern.size, label.data, label.size))
         return 1;
@@ -235,16 +235,16 @@ static int is_any_number(bvp_string segment)
 }
 
 /* The node that gives the segment in front, BVP_NONE at the front: the root gives none. */
-static uint32_t segment_above(const clash_tree *t, uint32_t node)
+static uint32_t segment_above(const instance_tree *t, uint32_t node)
 {
-    const uint32_t parent = clash_tree_parent(t, node);
-    return parent == BVP_NONE || clash_tree_parent(t, parent) == BVP_NONE ? BVP_NONE : parent;
+    const uint32_t parent = instance_tree_parent(t, node);
+    return parent == BVP_NONE || instance_tree_parent(t, parent) == BVP_NONE ? BVP_NONE : parent;
 }
 
 /* Matches segments with the chain of nodes, from the node upward and so from the pattern's end.
  * After a mismatch the last ** that was met takes one node more. Only that one is tried again: if
  * an earlier ** could be stretched to a match, so could the last. */
-static int path_matches(const clash_tree *t, uint32_t node, const char *pattern)
+static int path_matches(const instance_tree *t, uint32_t node, const char *pattern)
 {
     bvp_string segments[SEGMENT_MAX];
     const size_t size = strlen(pattern);
@@ -282,28 +282,28 @@ static int value_matches(void *user, bvp_string value)
     return glob_match(pattern, strlen(pattern), value.data, value.size);
 }
 
-static int term_matches(const clash_term *term, const clash_tree *t, uint32_t node)
+static int term_matches(const clash_term *term, const instance_tree *t, uint32_t node)
 {
     bvp_string text;
     switch (term->field) {
     case CLASH_NAME:
-        text = clash_tree_label(t, node);
+        text = instance_tree_label(t, node);
         return glob_match(term->pattern, strlen(term->pattern), text.data, text.size);
     case CLASH_PART:
-        text = clash_tree_part_number(t, node);
+        text = instance_tree_part_number(t, node);
         return glob_match(term->pattern, strlen(term->pattern), text.data, text.size);
     case CLASH_PATH:
         return path_matches(t, node, term->pattern);
     case CLASH_PROPERTY: /* a node inherits the properties of those above it */
-        for (; node != BVP_NONE; node = clash_tree_parent(t, node))
-            if (clash_tree_property(t, node, term->key, value_matches, term->pattern))
+        for (; node != BVP_NONE; node = instance_tree_parent(t, node))
+            if (instance_tree_property(t, node, term->key, value_matches, term->pattern))
                 return 1;
         return 0;
     }
     return 0;
 }
 
-int clash_selector_matches(const clash_selector *s, const clash_tree *t, uint32_t node)
+int clash_selector_matches(const clash_selector *s, const instance_tree *t, uint32_t node)
 {
     for (uint32_t i = 0; i < s->term_count;) {
         const uint32_t choice = s->terms[i].choice;
@@ -317,12 +317,12 @@ int clash_selector_matches(const clash_selector *s, const clash_tree *t, uint32_
     return 0;
 }
 
-uint64_t *clash_selector_set(const clash_selector *s, const clash_tree *t, uint64_t *count)
+uint64_t *clash_selector_set(const clash_selector *s, const instance_tree *t, uint64_t *count)
 {
     uint64_t *bits = calloc(t->info.instance_count / 64 + 1, sizeof *bits);
     *count = 0;
     for (uint32_t i = 0; bits && i < t->info.instance_count; i++)
-        if (clash_selector_matches(s, t, clash_tree_node(t, i))) {
+        if (clash_selector_matches(s, t, instance_tree_node(t, i))) {
             bits[i / 64] |= (uint64_t)1 << (i % 64);
             ++*count;
         }

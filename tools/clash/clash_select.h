@@ -40,9 +40,9 @@ int clash_selector_add_json(clash_selector *s, const json_value *value,
                             char fault[CLASH_FAULT_SIZE]);
 void clash_selector_free(clash_selector *s);
 
-int clash_selector_matches(const clash_selector *s, const clash_tree *t, uint32_t node);
+int clash_selector_matches(const clash_selector *s, const instance_tree *t, uint32_t node);
 
 /* Instances as bits. NULL: no memory. *count: how many are set. */
-uint64_t *clash_selector_set(const clash_selector *s, const clash_tree *t, uint64_t *count);
+uint64_t *clash_selector_set(const clash_selector *s, const instance_tree *t, uint64_t *count);
 
 #endif

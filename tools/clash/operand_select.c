@@ -11,7 +11,7 @@
 #include "query/query_kind.h"
 
 /* Adds the instances that one text selects. */
-static int add_selected(const char *option, const char *text, const clash_tree *tree,
+static int add_selected(const char *option, const char *text, const instance_tree *tree,
                         uint64_t *bits)
 {
     clash_selector selector = {0};
@@ -37,7 +37,7 @@ static int add_selected(const char *option, const char *text, const clash_tree *
     return EXIT_USAGE;
 }
 
-static int add_all(const char *option, const option_list *texts, const clash_tree *tree,
+static int add_all(const char *option, const option_list *texts, const instance_tree *tree,
                    uint64_t *bits)
 {
     int code = 0;
@@ -47,7 +47,7 @@ static int add_all(const char *option, const option_list *texts, const clash_tre
 }
 
 /* bits: those of --only or, without --only, those of --without, which are then left out. */
-static int select_bits(operand *o, const operand_choice *choice, const clash_tree *tree)
+static int select_bits(operand *o, const operand_choice *choice, const instance_tree *tree)
 {
     const size_t words = o->info.instance_count / 64 + 1;
     uint64_t *without = calloc(words, sizeof *without), left = 0;
@@ -75,7 +75,7 @@ static int select_bits(operand *o, const operand_choice *choice, const clash_tre
 
 int operand_select(operand *o, const operand_choice *choice)
 {
-    clash_tree tree;
+    instance_tree tree;
     if (choice->only->count == 0 && choice->without->count == 0)
         return 0;
     if (o->part != BVP_ASSEMBLY) {
@@ -83,10 +83,10 @@ int operand_select(operand *o, const operand_choice *choice)
                  "selects instances of an assembly; %s is one part", o->text);
         return EXIT_USAGE;
     }
-    int code = clash_tree_open(&tree, o->file);
+    int code = instance_tree_open(&tree, o->file);
     if (code != 0)
         return code;
     code = select_bits(o, choice, &tree);
-    clash_tree_close(&tree);
+    instance_tree_close(&tree);
     return code;
 }

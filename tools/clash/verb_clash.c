@@ -40,9 +40,9 @@ static int open_files(clash_job *j, int count, char **paths)
     if (code == 0 && count == 2)
         code = open_one(j, 1, paths[1]);
     if (code == 0)
-        code = clash_tree_open(&j->trees[0], j->files[0].file);
+        code = instance_tree_open(&j->trees[0], j->files[0].file);
     if (code == 0 && count == 2)
-        code = clash_tree_open(&j->trees[1], j->files[1].file);
+        code = instance_tree_open(&j->trees[1], j->files[1].file);
     assert(count == 1 || count == 2);
     j->a = &j->trees[0];
     j->b = &j->trees[count - 1];
@@ -236,7 +236,7 @@ static int run(const verb *self, int argc, char **argv)
     free(j.uses);
     free(j.use_sums);
     for (int i = 0; i < 2; i++) {
-        clash_tree_close(&j.trees[i]);
+        instance_tree_close(&j.trees[i]);
         operand_close(&j.files[i]);
     }
     return code;

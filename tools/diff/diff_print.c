@@ -86,12 +86,12 @@ static void print_text(bvp_string text)
 
 static void print_path(const diff_job *j, const diff_side *s, uint32_t node)
 {
-    clash_text path = {0};
-    if (clash_tree_path(&s->tree, node, &path) == 0)
+    growing_text path = {0};
+    if (instance_tree_path(&s->tree, node, &path) == 0)
         print_name(stdout, path.data, path.size);
     else
         *j->no_memory = 1;
-    clash_text_free(&path);
+    growing_text_free(&path);
 }
 
 static void print_instances(uint32_t count)
@@ -265,7 +265,7 @@ static void part_as_json(json *out, const char *key, const diff_side *s, uint32_
 static void node_as_json(json *out, const char *key, const diff_job *j, const diff_side *s,
                          uint32_t node)
 {
-    clash_text path = {0};
+    growing_text path = {0};
     bvp_node_info info;
     if (node == BVP_NONE || bvp_get_node(s->tree.file, node, &info) != BVP_OK) {
         jsonw_null(out, key);
@@ -276,15 +276,15 @@ static void node_as_json(json *out, const char *key, const diff_job *j, const di
     if (info.instance != BVP_NONE) {
         jsonw_count(out, "instance", info.instance);
         jsonw_count(out, "part", info.part);
-        jsonw_bytes(out, "part_number", clash_tree_part_number(&s->tree, node));
+        jsonw_bytes(out, "part_number", instance_tree_part_number(&s->tree, node));
     }
-    if (clash_tree_path(&s->tree, node, &path) == 0)
+    if (instance_tree_path(&s->tree, node, &path) == 0)
         jsonw_bytes(out, "path", (bvp_string){path.data, path.size});
     else
         *j->no_memory = 1;
     jsonw_bytes(out, "source_id", info.source_id);
     jsonw_end(out);
-    clash_text_free(&path);
+    growing_text_free(&path);
 }
 
 static void property_as_json(void *user, bvp_string key, const bvp_string *was,

@@ -233,12 +233,12 @@ static int is_renamed(const walk *w, uint32_t node)
     if (keeps_parent(w, node))
         return a->name != w->b->nodes[a->partner].name;
     /* Elsewhere in the tree, it may still have the same path. Even the only node has one. */
-    clash_text was = {0}, is = {0};
-    const int failed = clash_tree_path(&w->a->tree, node, &was) != 0 ||
-                       clash_tree_path(&w->b->tree, a->partner, &is) != 0;
+    growing_text was = {0}, is = {0};
+    const int failed = instance_tree_path(&w->a->tree, node, &was) != 0 ||
+                       instance_tree_path(&w->b->tree, a->partner, &is) != 0;
     const int differs = failed || was.size != is.size || memcmp(was.data, is.data, was.size) != 0;
-    clash_text_free(&was);
-    clash_text_free(&is);
+    growing_text_free(&was);
+    growing_text_free(&is);
     return differs;
 }
 

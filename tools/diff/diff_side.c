@@ -70,7 +70,7 @@ static int read_node(diff_side *s, uint32_t idx)
     *node = (diff_node){.child = BVP_NONE, .next = BVP_NONE, .partner = BVP_NONE};
     node->parent = idx == 0 ? BVP_NONE : info.parent < idx ? info.parent : 0;
     node->part = info.part < s->part_count ? info.part : BVP_NONE;
-    node->name = hash_string(clash_tree_label(&s->tree, idx));
+    node->name = hash_string(instance_tree_label(&s->tree, idx));
     for (int i = 3; i < 12; i += 4) /* the same placement in the first file's unit */
         info.placement[i] *= s->scale;
     node->id = info.source_id.size > 0 ? hash_string(info.source_id) : 0;
@@ -93,7 +93,7 @@ static int read_node(diff_side *s, uint32_t idx)
         diff_part *part = &s->parts[s->nodes[idx].part];
         part->instance_count++;
         if (part->node == BVP_NONE) {
-            const bvp_string number = clash_tree_part_number(&s->tree, idx);
+            const bvp_string number = instance_tree_part_number(&s->tree, idx);
             part->node = idx;
             part->number = number.size > 0 ? hash_string(number) : 0;
         }
@@ -112,7 +112,7 @@ static int by_value(const void *a, const void *b)
 int diff_side_open(diff_side *s, const char *path, const bvp_file *file, double scale)
 {
     *s = (diff_side){.path = path, .scale = scale};
-    int code = clash_tree_open(&s->tree, file);
+    int code = instance_tree_open(&s->tree, file);
     if (code != 0)
         return code;
     s->node_count = s->tree.info.node_count;
@@ -165,7 +165,7 @@ int diff_side_open(diff_side *s, const char *path, const bvp_file *file, double 
 
 void diff_side_close(diff_side *s)
 {
-    clash_tree_close(&s->tree);
+    instance_tree_close(&s->tree);
     free(s->nodes);
     free(s->parts);
     free(s->placements);

@@ -30,7 +30,7 @@ typedef struct diff_part {
 
 typedef struct diff_side {
     const char *path;
-    clash_tree tree;
+    instance_tree tree;
     diff_node *nodes;
     diff_part *parts;
     double (*placements)[12]; /* of each node, to world, in units of the first file */

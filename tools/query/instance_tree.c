@@ -18,7 +18,7 @@
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-int clash_text_add(clash_text *text, const char *data, size_t size)
+int growing_text_add(growing_text *text, const char *data, size_t size)
 {
     if (array_grow(&text->data, &text->capacity, text->size + size + 1, 1) != 0)
         return -1;
@@ -30,14 +30,14 @@ int clash_text_add(clash_text *text, const char *data, size_t size)
     return 0;
 }
 
-void clash_text_clear(clash_text *text)
+void growing_text_clear(growing_text *text)
 {
     text->size = 0;
     if (text->data)
         text->data[0] = '\0';
 }
 
-void clash_text_free(clash_text *text)
+void growing_text_free(growing_text *text)
 {
     free(text->data);
     memset(text, 0, sizeof *text);
@@ -46,7 +46,7 @@ void clash_text_free(clash_text *text)
 /* ---- nodes --------------------------------------------------------------------------------- */
 
 /* A node with a forged parent is taken for a root, so every walk upward ends. */
-uint32_t clash_tree_parent(const clash_tree *t, uint32_t node)
+uint32_t instance_tree_parent(const instance_tree *t, uint32_t node)
 {
     bvp_node_info info;
     if (bvp_get_node(t->file, node, &info) != BVP_OK || info.parent >= node)
@@ -54,7 +54,7 @@ uint32_t clash_tree_parent(const clash_tree *t, uint32_t node)
     return info.parent;
 }
 
-uint32_t clash_tree_node(const clash_tree *t, uint32_t instance)
+uint32_t instance_tree_node(const instance_tree *t, uint32_t instance)
 {
     bvp_instance_info info;
     if (bvp_get_instance(t->file, instance, &info) != BVP_OK || info.node >= t->info.node_count)
@@ -62,7 +62,7 @@ uint32_t clash_tree_node(const clash_tree *t, uint32_t instance)
     return info.node;
 }
 
-static bvp_string part_text(const clash_tree *t, const bvp_node_info *node, int want_source_id)
+static bvp_string part_text(const instance_tree *t, const bvp_node_info *node, int want_source_id)
 {
     bvp_part_identity part;
     if (node->part == BVP_NONE || bvp_get_part_identity(t->file, node->part, &part) != BVP_OK)
@@ -70,7 +70,7 @@ static bvp_string part_text(const clash_tree *t, const bvp_node_info *node, int 
     return want_source_id ? part.source_id : part.name;
 }
 
-bvp_string clash_tree_label(const clash_tree *t, uint32_t node)
+bvp_string instance_tree_label(const instance_tree *t, uint32_t node)
 {
     bvp_node_info info;
     if (bvp_get_node(t->file, node, &info) != BVP_OK)
@@ -80,8 +80,8 @@ bvp_string clash_tree_label(const clash_tree *t, uint32_t node)
     return info.name.size > 0 ? info.name : (bvp_string){"unnamed", 7};
 }
 
-int clash_tree_property(const clash_tree *t, uint32_t node, const char *key, clash_value_fn accept,
-                        void *user)
+int instance_tree_property(const instance_tree *t, uint32_t node, const char *key,
+                           instance_value_fn accept, void *user)
 {
     bvp_node_info info;
     const size_t size = strlen(key);
@@ -102,11 +102,11 @@ static int keep_value(void *user, bvp_string value)
     return value.size > 0;
 }
 
-bvp_string clash_tree_part_number(const clash_tree *t, uint32_t node)
+bvp_string instance_tree_part_number(const instance_tree *t, uint32_t node)
 {
     bvp_string found = {"", 0};
     bvp_node_info info;
-    if (clash_tree_property(t, node, "part_number", keep_value, &found) ||
+    if (instance_tree_property(t, node, "part_number", keep_value, &found) ||
         bvp_get_node(t->file, node, &info) != BVP_OK)
         return found;
     found = part_text(t, &info, 1);
@@ -139,10 +139,10 @@ static uint32_t count_kin(kin_table *table, const uint8_t hash[16])
     }
 }
 
-static int identify(clash_tree *t, uint32_t node, kin_table *table, clash_text *text)
+static int identify(instance_tree *t, uint32_t node, kin_table *table, growing_text *text)
 {
     static const uint8_t top[16];
-    const uint32_t parent = clash_tree_parent(t, node);
+    const uint32_t parent = instance_tree_parent(t, node);
     uint8_t *hash = t->hashes[node];
     assert(node < t->info.node_count);
     assert(parent == BVP_NONE || parent < node); /* so the parent's hash is there */
@@ -153,12 +153,12 @@ static int identify(clash_tree *t, uint32_t node, kin_table *table, clash_text *
     }
     /* hash = of above, label and source id. */
     bvp_node_info info = {0};
-    const bvp_string label = clash_tree_label(t, node);
+    const bvp_string label = instance_tree_label(t, node);
     bvp_get_node(t->file, node, &info);
-    clash_text_clear(text);
-    if (clash_text_add(text, (const char *)(parent == 0 ? top : t->hashes[parent]), 16) != 0 ||
-        clash_text_add(text, label.data, label.size) != 0 || clash_text_add(text, "", 1) != 0 ||
-        clash_text_add(text, info.source_id.data, info.source_id.size) != 0)
+    growing_text_clear(text);
+    if (growing_text_add(text, (const char *)(parent == 0 ? top : t->hashes[parent]), 16) != 0 ||
+        growing_text_add(text, label.data, label.size) != 0 || growing_text_add(text, "", 1) != 0 ||
+        growing_text_add(text, info.source_id.data, info.source_id.size) != 0)
         return -1;
     bvp_hash(text->data, text->size, hash);
     t->ordinals[node] = count_kin(table, hash);
@@ -172,10 +172,10 @@ static int identify(clash_tree *t, uint32_t node, kin_table *table, clash_text *
     return 0;
 }
 
-int clash_tree_open(clash_tree *t, const bvp_file *file)
+int instance_tree_open(instance_tree *t, const bvp_file *file)
 {
     kin_table table = {.mask = 15};
-    clash_text text = {0};
+    growing_text text = {0};
     int failed;
 
     memset(t, 0, sizeof *t);
@@ -191,14 +191,14 @@ int clash_tree_open(clash_tree *t, const bvp_file *file)
     for (uint32_t node = 0; !failed && node < t->info.node_count; node++)
         failed = identify(t, node, &table, &text) != 0;
     free(table.slots);
-    clash_text_free(&text);
+    growing_text_free(&text);
     if (!failed)
         return 0;
-    clash_tree_close(t);
+    instance_tree_close(t);
     return query_no_memory();
 }
 
-void clash_tree_close(clash_tree *t)
+void instance_tree_close(instance_tree *t)
 {
     free(t->hashes);
     free(t->ordinals);
@@ -208,38 +208,39 @@ void clash_tree_close(clash_tree *t)
 
 /* ---- paths --------------------------------------------------------------------------------- */
 
-static int add_label(const clash_tree *t, uint32_t node, clash_text *out)
+static int add_label(const instance_tree *t, uint32_t node, growing_text *out)
 {
-    const bvp_string label = clash_tree_label(t, node);
+    const bvp_string label = instance_tree_label(t, node);
     for (size_t i = 0, plain; i < label.size; i += plain) {
         plain = 0;
         if (label.data[i] == '/' || label.data[i] == '\\')
-            if (clash_text_add(out, "\\", 1) != 0)
+            if (growing_text_add(out, "\\", 1) != 0)
                 return -1;
         do
             plain++;
         while (i + plain < label.size && label.data[i + plain] != '/' &&
                label.data[i + plain] != '\\');
-        if (clash_text_add(out, label.data + i, plain) != 0)
+        if (growing_text_add(out, label.data + i, plain) != 0)
             return -1;
     }
     if (t->ordinals[node] > 1) {
         char number[16];
         int size = snprintf(number, sizeof number, "[%u]", t->ordinals[node]);
-        return clash_text_add(out, number, (size_t)size);
+        return growing_text_add(out, number, (size_t)size);
     }
     return 0;
 }
 
-int clash_tree_path(const clash_tree *t, uint32_t node, clash_text *out)
+int instance_tree_path(const instance_tree *t, uint32_t node, growing_text *out)
 {
     uint32_t chain[1024], count = 0; /* a tree has fewer levels */
-    clash_text_clear(out);
-    for (uint32_t at = node; at != BVP_NONE && count < 1024; at = clash_tree_parent(t, at))
+    growing_text_clear(out);
+    for (uint32_t at = node; at != BVP_NONE && count < 1024; at = instance_tree_parent(t, at))
         chain[count++] = at;
     count -= count > 1; /* the root, unless it is all there is */
     while (count-- > 0)
-        if (add_label(t, chain[count], out) != 0 || (count > 0 && clash_text_add(out, "/", 1) != 0))
+        if (add_label(t, chain[count], out) != 0 ||
+            (count > 0 && growing_text_add(out, "/", 1) != 0))
             return -1;
     return 0;
 }
@@ -248,26 +249,26 @@ int clash_tree_path(const clash_tree *t, uint32_t node, clash_text *out)
 
 static int by_hash(const void *a, const void *b)
 {
-    const struct clash_indexed *one = a, *other = b;
+    const struct indexed_instance *one = a, *other = b;
     if (one->hash != other->hash)
         return one->hash < other->hash ? -1 : 1;
     return (one->instance > other->instance) - (one->instance < other->instance);
 }
 
-int clash_tree_index(clash_tree *t)
+int instance_tree_index(instance_tree *t)
 {
-    clash_text path = {0};
+    growing_text path = {0};
     const uint32_t count = t->info.instance_count;
     int failed = 0;
     if (t->index)
         return 0;
-    struct clash_indexed *index = calloc((size_t)count + 1, sizeof *index);
+    struct indexed_instance *index = calloc((size_t)count + 1, sizeof *index);
     for (uint32_t i = 0; index && !failed && i < count; i++) {
-        failed = clash_tree_path(t, clash_tree_node(t, i), &path) != 0;
+        failed = instance_tree_path(t, instance_tree_node(t, i), &path) != 0;
         if (!failed)
-            index[i] = (struct clash_indexed){hash64(path.data, path.size), i};
+            index[i] = (struct indexed_instance){hash64(path.data, path.size), i};
     }
-    clash_text_free(&path);
+    growing_text_free(&path);
     if (!index || failed) {
         free(index);
         return query_no_memory();
@@ -277,10 +278,10 @@ int clash_tree_index(clash_tree *t)
     return 0;
 }
 
-uint32_t clash_tree_find(const clash_tree *t, const char *path)
+uint32_t instance_tree_find(const instance_tree *t, const char *path)
 {
     const uint64_t hash = hash64(path, strlen(path));
-    assert(t->index); /* clash_tree_index has made it */
+    assert(t->index); /* instance_tree_index has made it */
     size_t low = 0, high = t->info.instance_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;

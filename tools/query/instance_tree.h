@@ -7,49 +7,49 @@
 
 #include "bvpack.h"
 
-typedef struct clash_tree {
+typedef struct instance_tree {
     const bvp_file *file;
     bvp_file_info info;
     uint8_t (*hashes)[16]; /* of each node's path and source ids, the root's name left out */
     uint32_t *ordinals;    /* which of the siblings with the same name and source id: 1, 2 ... */
-    struct clash_indexed {
+    struct indexed_instance {
         uint64_t hash; /* of the path */
         uint32_t instance;
-    } * index; /* ascending; NULL until clash_tree_index */
-} clash_tree;
+    } * index; /* ascending; NULL until instance_tree_index */
+} instance_tree;
 
 /* Text that grows; data is NUL-terminated once something has been added. Zero-initialise. */
-typedef struct clash_text {
+typedef struct growing_text {
     char *data;
     size_t size, capacity;
-} clash_text;
+} growing_text;
 
 /* 0, or says what is wrong and returns the exit code. The file stays the caller's. */
-int clash_tree_open(clash_tree *t, const bvp_file *file);
-void clash_tree_close(clash_tree *t);
+int instance_tree_open(instance_tree *t, const bvp_file *file);
+void instance_tree_close(instance_tree *t);
 
 /* The node of an instance; the root when the file names none. */
-uint32_t clash_tree_node(const clash_tree *t, uint32_t instance);
+uint32_t instance_tree_node(const instance_tree *t, uint32_t instance);
 /* BVP_NONE of the root. */
-uint32_t clash_tree_parent(const clash_tree *t, uint32_t node);
+uint32_t instance_tree_parent(const instance_tree *t, uint32_t node);
 /* The node's name, else its part's, else "unnamed". */
-bvp_string clash_tree_label(const clash_tree *t, uint32_t node);
-bvp_string clash_tree_part_number(const clash_tree *t, uint32_t node);
+bvp_string instance_tree_label(const instance_tree *t, uint32_t node);
+bvp_string instance_tree_part_number(const instance_tree *t, uint32_t node);
 /* Nonzero: node has this property, or one of several of that name is accepted. */
-typedef int (*clash_value_fn)(void *user, bvp_string value);
-int clash_tree_property(const clash_tree *t, uint32_t node, const char *key, clash_value_fn accept,
-                        void *user);
+typedef int (*instance_value_fn)(void *user, bvp_string value);
+int instance_tree_property(const instance_tree *t, uint32_t node, const char *key,
+                           instance_value_fn accept, void *user);
 
 /* Labels below the root, "a/b[2]": see clash_side.path. 0, or no memory. */
-int clash_tree_path(const clash_tree *t, uint32_t node, clash_text *out);
+int instance_tree_path(const instance_tree *t, uint32_t node, growing_text *out);
 
-/* Makes clash_tree_find possible; 0, or the exit code, as above. */
-int clash_tree_index(clash_tree *t);
+/* Makes instance_tree_find possible; 0, or the exit code, as above. */
+int instance_tree_index(instance_tree *t);
 /* The instance with this path, or BVP_NONE. */
-uint32_t clash_tree_find(const clash_tree *t, const char *path);
+uint32_t instance_tree_find(const instance_tree *t, const char *path);
 
-int clash_text_add(clash_text *text, const char *data, size_t size); /* 0, or no memory */
-void clash_text_clear(clash_text *text);
-void clash_text_free(clash_text *text);
+int growing_text_add(growing_text *text, const char *data, size_t size); /* 0, or no memory */
+void growing_text_clear(growing_text *text);
+void growing_text_free(growing_text *text);
 
 #endif

@@ -15,7 +15,8 @@
 #include "cli/operand.h"
 #include "query/query_kind.h"
 
-void clash_rows_start(clash_rows *r, const clash_run *run, const clash_tree *a, const clash_tree *b)
+void clash_rows_start(clash_rows *r, const clash_run *run, const instance_tree *a,
+                      const instance_tree *b)
 {
     memset(r, 0, sizeof *r);
     r->a = a;
@@ -39,13 +40,13 @@ void clash_rows_start(clash_rows *r, const clash_run *run, const clash_tree *a, 
 
 void clash_rows_close(clash_rows *r)
 {
-    clash_text_free(&r->path_a);
-    clash_text_free(&r->path_b);
-    clash_text_free(&r->name_a);
-    clash_text_free(&r->name_b);
-    clash_text_free(&r->part_a);
-    clash_text_free(&r->part_b);
-    clash_text_free(&r->group);
+    growing_text_free(&r->path_a);
+    growing_text_free(&r->path_b);
+    growing_text_free(&r->name_a);
+    growing_text_free(&r->name_b);
+    growing_text_free(&r->part_a);
+    growing_text_free(&r->part_b);
+    growing_text_free(&r->group);
 }
 
 /* ---- identity ------------------------------------------------------------------------------ */
@@ -54,8 +55,8 @@ void clash_rows_close(clash_rows *r)
  * first. */
 void clash_rows_id(const clash_rows *r, uint32_t a, uint32_t b, uint8_t id[16])
 {
-    const uint8_t *first = r->a->hashes[clash_tree_node(r->a, a)];
-    const uint8_t *second = r->b->hashes[clash_tree_node(r->b, b)];
+    const uint8_t *first = r->a->hashes[instance_tree_node(r->a, a)];
+    const uint8_t *second = r->b->hashes[instance_tree_node(r->b, b)];
     uint8_t both[32];
     const int swapped = r->a == r->b && memcmp(first, second, 16) > 0;
     memcpy(both, swapped ? second : first, 16);
@@ -86,35 +87,35 @@ static int set_group(clash_rows *r, const char *one, const char *other)
 {
     const int swapped = strcmp(one, other) > 0;
     const char *first = swapped ? other : one, *second = swapped ? one : other;
-    clash_text_clear(&r->group);
-    return clash_text_add(&r->group, first, strlen(first)) != 0 ||
-           clash_text_add(&r->group, " | ", 3) != 0 ||
-           clash_text_add(&r->group, second, strlen(second)) != 0;
+    growing_text_clear(&r->group);
+    return growing_text_add(&r->group, first, strlen(first)) != 0 ||
+           growing_text_add(&r->group, " | ", 3) != 0 ||
+           growing_text_add(&r->group, second, strlen(second)) != 0;
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static int set_text(clash_text *text, bvp_string value)
+static int set_text(growing_text *text, bvp_string value)
 {
-    clash_text_clear(text);
-    return clash_text_add(text, value.data, value.size);
+    growing_text_clear(text);
+    return growing_text_add(text, value.data, value.size);
 }
 
-static int set_side(clash_side *side, const clash_tree *t, uint32_t instance, const double *moved,
-                    clash_text *path, clash_text *name, clash_text *part)
+static int set_side(clash_side *side, const instance_tree *t, uint32_t instance,
+                    const double *moved, growing_text *path, growing_text *name, growing_text *part)
 {
     bvp_instance_info info = {0};
     side->file = t->file;
     side->instance = instance;
-    side->node = clash_tree_node(t, instance);
+    side->node = instance_tree_node(t, instance);
     bvp_get_instance(t->file, instance, &info);
     if (moved)
         compose(moved, info.placement, side->placement);
     else
         memcpy(side->placement, info.placement, sizeof side->placement);
-    if (clash_tree_path(t, side->node, path) != 0 ||
-        set_text(name, clash_tree_label(t, side->node)) != 0 ||
-        set_text(part, clash_tree_part_number(t, side->node)) != 0)
+    if (instance_tree_path(t, side->node, path) != 0 ||
+        set_text(name, instance_tree_label(t, side->node)) != 0 ||
+        set_text(part, instance_tree_part_number(t, side->node)) != 0)
         return -1;
     side->path = path->data;
     side->name = name->data;

@@ -8,10 +8,10 @@
 #include "query/instance_tree.h"
 
 typedef struct clash_rows {
-    const clash_tree *a, *b; /* equal within one file */
+    const instance_tree *a, *b; /* equal within one file */
     const double *placement_b;
     double cell;
-    clash_text path_a, path_b, name_a, name_b, part_a, part_b, group;
+    growing_text path_a, path_b, name_a, name_b, part_a, part_b, group;
     char place[96];
     bvp_clash_pair nothing; /* of resolved rows */
     clash_row row;
@@ -23,8 +23,8 @@ typedef struct clash_past {
     double distance; /* 0: unknown */
 } clash_past;
 
-void clash_rows_start(clash_rows *r, const clash_run *run, const clash_tree *a,
-                      const clash_tree *b);
+void clash_rows_start(clash_rows *r, const clash_run *run, const instance_tree *a,
+                      const instance_tree *b);
 void clash_rows_close(clash_rows *r);
 
 /* The row of a pair, valid until the next call, with state and was "". NULL: no memory, and that

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_clash_tree.c: paths, labels, part numbers, and hashes that do not depend on indices.
+ * test_instance_tree.c: paths, labels, part numbers, and hashes that do not depend on indices.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +17,11 @@ START_TEST(paths)
     for (int i = 0; i < CASE_INSTANCES; i++)
         seen |= 1u << clash_case_find(&c, expected[i]);
     ck_assert_uint_eq(seen, (1u << CASE_INSTANCES) - 1);
-    ck_assert_int_eq(clash_tree_index(&c.tree), 0);
+    ck_assert_int_eq(instance_tree_index(&c.tree), 0);
     for (int i = 0; i < CASE_INSTANCES; i++)
-        ck_assert_uint_eq(clash_tree_find(&c.tree, expected[i]), clash_case_find(&c, expected[i]));
-    ck_assert_uint_eq(clash_tree_find(&c.tree, "skid"), BVP_NONE);
+        ck_assert_uint_eq(instance_tree_find(&c.tree, expected[i]),
+                          clash_case_find(&c, expected[i]));
+    ck_assert_uint_eq(instance_tree_find(&c.tree, "skid"), BVP_NONE);
     clash_case_close(&c);
 }
 END_TEST
@@ -34,16 +35,16 @@ static void expect(bvp_string text, const char *wanted)
 START_TEST(labels_and_numbers)
 {
     clash_case c = clash_case_open();
-    const clash_tree *t = &c.tree;
-    const uint32_t flange = clash_tree_node(t, clash_case_find(&c, "skid/flange"));
-    const uint32_t unnamed = clash_tree_node(t, clash_case_find(&c, "skid/thing"));
-    expect(clash_tree_label(t, flange), "flange");
-    expect(clash_tree_part_number(t, flange), "P-7");
-    expect(clash_tree_label(t, unnamed), "thing");
-    expect(clash_tree_part_number(t, unnamed), "thing");
-    expect(clash_tree_label(t, clash_tree_parent(t, flange)), "skid");
-    ck_assert_uint_eq(clash_tree_parent(t, 0), BVP_NONE);
-    ck_assert_uint_eq(clash_tree_parent(t, BVP_NONE - 1), BVP_NONE);
+    const instance_tree *t = &c.tree;
+    const uint32_t flange = instance_tree_node(t, clash_case_find(&c, "skid/flange"));
+    const uint32_t unnamed = instance_tree_node(t, clash_case_find(&c, "skid/thing"));
+    expect(instance_tree_label(t, flange), "flange");
+    expect(instance_tree_part_number(t, flange), "P-7");
+    expect(instance_tree_label(t, unnamed), "thing");
+    expect(instance_tree_part_number(t, unnamed), "thing");
+    expect(instance_tree_label(t, instance_tree_parent(t, flange)), "skid");
+    ck_assert_uint_eq(instance_tree_parent(t, 0), BVP_NONE);
+    ck_assert_uint_eq(instance_tree_parent(t, BVP_NONE - 1), BVP_NONE);
     clash_case_close(&c);
 }
 END_TEST
@@ -67,9 +68,9 @@ static case_file flat(const char *root, const char *const *names, const char *co
 static void hash_of(const case_file *file, const char *path, uint8_t hash[16])
 {
     clash_case c = {.file = *file};
-    ck_assert_int_eq(clash_tree_open(&c.tree, file->file), 0);
-    memcpy(hash, c.tree.hashes[clash_tree_node(&c.tree, clash_case_find(&c, path))], 16);
-    clash_tree_close(&c.tree);
+    ck_assert_int_eq(instance_tree_open(&c.tree, file->file), 0);
+    memcpy(hash, c.tree.hashes[instance_tree_node(&c.tree, clash_case_find(&c, path))], 16);
+    instance_tree_close(&c.tree);
 }
 
 START_TEST(hashes_stay)
@@ -98,22 +99,22 @@ START_TEST(source_ids_tell_apart)
                          (const char *const[]){"id1", "id2", NULL});
     case_file other = flat("x", (const char *const[]){"b", "b", "y", NULL},
                            (const char *const[]){"id2", "id1", NULL});
-    clash_tree s, t;
-    ck_assert_int_eq(clash_tree_open(&s, one.file), 0);
-    ck_assert_int_eq(clash_tree_open(&t, other.file), 0);
+    instance_tree s, t;
+    ck_assert_int_eq(instance_tree_open(&s, one.file), 0);
+    ck_assert_int_eq(instance_tree_open(&t, other.file), 0);
     ck_assert_mem_eq(s.hashes[1], t.hashes[2], 16);
     ck_assert_mem_eq(s.hashes[2], t.hashes[1], 16);
     ck_assert_uint_eq(s.ordinals[2], 1);
-    clash_tree_close(&s);
-    clash_tree_close(&t);
+    instance_tree_close(&s);
+    instance_tree_close(&t);
     case_close(&one);
     case_close(&other);
 }
 END_TEST
 
-SUITE(test_clash_tree)
+SUITE(test_instance_tree)
 {
     const TTest *const list[] = {paths, labels_and_numbers, hashes_stay, source_ids_tell_apart,
                                  NULL};
-    return suite_run("clash_tree", list);
+    return suite_run("instance_tree", list);
 }

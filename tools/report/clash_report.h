@@ -86,9 +86,9 @@ typedef struct clash_form {
 struct clash_report {
     const clash_form *form;
     const char *path; /* as given by --report; "-": standard output, jsonl */
-    FILE *stream; /* open for reading and writing, on out.temporary, and may be rewound; but when
+    FILE *stream; /* on a copy of out.fd, open for reading and writing, and may be rewound; but when
                      out.direct: only written, from front to back */
-    output out;   /* out.temporary: the file's name until it is complete */
+    output out;   /* gives the file its name when it is complete */
     const clash_run *run;
     void *own; /* the form's */
 };

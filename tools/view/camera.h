@@ -18,7 +18,7 @@ typedef struct camera {
     double width, height;               /* of the picture, pixels */
 } camera;
 
-/* The words that camera_direction knows, "iso|front|...". */
+/* The words that camera_preset knows, "iso|front|...". */
 #define CAMERA_WORDS "iso|front|back|left|right|top|bottom"
 
 /* Turns the camera to a preset view. up: z when unknown. Returns 0 if the word is none.

@@ -15,7 +15,7 @@
 #include "cli/verb.h"
 
 typedef struct clash_settings {
-    const char *clearance, *touch, *overlap, *place_b, *rules, *baseline, *state, *cell,
+    const char *clearance, *touch, *overlap, *placement_b, *rules, *baseline, *state, *cell,
         *assume_unit;
     option_list excludes, reports;
     uint64_t jobs, pictures, worst;

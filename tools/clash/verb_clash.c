@@ -21,7 +21,7 @@ static int open_one(clash_job *j, int index, const char *text)
     static const bvp_open_options how = {.verify_lazily = 1, .read_ahead = 1};
     operand *o = &j->files[index];
     const operand_unit unit = {j->set->assume_unit, index ? &j->files[0] : NULL};
-    int code = operand_open(o, text, index ? j->set->place_b : NULL, &how, &unit);
+    int code = operand_open(o, text, index ? j->set->placement_b : NULL, &how, &unit);
     if (code == 0 && o->part != BVP_ASSEMBLY) {
         complain(text, "names a part or an instance; clash takes whole files, and --exclude or "
                        "--rules say what to leave out");
@@ -32,7 +32,7 @@ static int open_one(clash_job *j, int index, const char *text)
 
 static int open_files(clash_job *j, int count, char **paths)
 {
-    if (count == 1 && j->set->place_b) {
+    if (count == 1 && j->set->placement_b) {
         complain("clash", "--place-b needs a second file");
         return EXIT_USAGE;
     }
@@ -256,7 +256,7 @@ static const option_row options[] = {
         "tessellation leave open"),
     ROW("overlap", 0, OPTION_TEXT, overlap, "LENGTH",
         "surfaces this deep in one another still only touch; the touch gap by default"),
-    ROW("place-b", 'b', OPTION_TEXT, place_b, "PLACEMENT",
+    ROW("place-b", 'b', OPTION_TEXT, placement_b, "PLACEMENT",
         "where the second file stands, in the first one's unit" QUERY_PLACE_HELP),
     ROW("assume-unit", 0, OPTION_TEXT, assume_unit, UNITS_ASSUME_VALUE, UNITS_ASSUME_HELP),
     ROW("exclude", 'x', OPTION_TEXTS, excludes, "SELECTOR[:SELECTOR]",

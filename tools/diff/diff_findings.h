@@ -24,7 +24,7 @@ typedef struct diff_job {
 
 /* Do the files' units, up axes or tessellation tolerances differ? */
 int diff_heads_differ(const diff_job *j);
-int diff_tolerances_differ(const diff_job *j);
+int diff_tessellations_differ(const diff_job *j);
 
 void diff_print(const diff_job *j);
 void diff_print_json(const diff_job *j);

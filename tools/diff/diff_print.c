@@ -52,7 +52,7 @@ static void print_heads(const diff_job *j)
     if (a->up != b->up)
         printf("%-11s%s -> %s\n", "up axis", up_axis(a) ? up_axis(a) : "unknown",
                up_axis(b) ? up_axis(b) : "unknown");
-    if (diff_tolerances_differ(j)) {
+    if (diff_tessellations_differ(j)) {
         const double in_a = j->b.scale * b->tessellation_tolerance;
         printf("%-11s%s -> %s\n", "tolerance", shortest(a->tessellation_tolerance, one),
                shortest(in_a, other));

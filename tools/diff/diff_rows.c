@@ -44,7 +44,7 @@ static int in_order(const void *a, const void *b)
     return (one->b > other->b) - (one->b < other->b);
 }
 
-/* Sorts, and merges rows with the same change and place. */
+/* Sorts, and merges rows with the same change, a and b. */
 static void fold(diff_rows *rows)
 {
     size_t kept = 0;

@@ -60,7 +60,7 @@ static int choose_tolerance(diff_job *j)
     return EXIT_USAGE;
 }
 
-int diff_tolerances_differ(const diff_job *j)
+int diff_tessellations_differ(const diff_job *j)
 {
     const double a = j->a.tree.info.tessellation_tolerance;
     const double b = j->b.scale * j->b.tree.info.tessellation_tolerance;
@@ -70,7 +70,7 @@ int diff_tolerances_differ(const diff_job *j)
 int diff_heads_differ(const diff_job *j)
 {
     const bvp_file_info *a = &j->a.tree.info, *b = &j->b.tree.info;
-    return a->unit_in_metres != b->unit_in_metres || a->up != b->up || diff_tolerances_differ(j);
+    return a->unit_in_metres != b->unit_in_metres || a->up != b->up || diff_tessellations_differ(j);
 }
 
 static int run(const verb *self, int argc, char **argv)

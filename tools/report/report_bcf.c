@@ -86,8 +86,8 @@ static void vector(FILE *out, const char *name, const double v[3])
 }
 
 /* A point of a view's own world, in metres of the model's. */
-static void place(FILE *out, const char *name, const clash_run *run, const report_view *v,
-                  const double p[3])
+static void write_point(FILE *out, const char *name, const clash_run *run, const report_view *v,
+                        const double p[3])
 {
     const double unit = run->info_a.unit_in_metres > 0 ? run->info_a.unit_in_metres : 1;
     double metres[3];
@@ -150,7 +150,7 @@ static void write_viewpoint(FILE *out, const clash_run *run, const clash_row *ro
     fputs("</Coloring>\n</Components>\n", out);
     char number[32];
     fputs("<PerspectiveCamera>\n", out);
-    place(out, "CameraViewPoint", run, v, v->eye.eye);
+    write_point(out, "CameraViewPoint", run, v, v->eye.eye);
     vector(out, "CameraDirection", v->eye.forward);
     vector(out, "CameraUpVector", v->eye.up);
     element(out, "FieldOfView", shortest(atan(v->eye.half_height) * 360 / M_PI, number));
@@ -158,8 +158,8 @@ static void write_viewpoint(FILE *out, const clash_run *run, const clash_row *ro
     fputs("</PerspectiveCamera>\n", out);
     if (memcmp(v->points[0], v->points[1], sizeof v->points[0]) != 0) {
         fputs("<Lines>\n<Line>\n", out);
-        place(out, "StartPoint", run, v, v->points[0]);
-        place(out, "EndPoint", run, v, v->points[1]);
+        write_point(out, "StartPoint", run, v, v->points[0]);
+        write_point(out, "EndPoint", run, v, v->points[1]);
         fputs("</Line>\n</Lines>\n", out);
     }
     fputs("</VisualizationInfo>\n", out);

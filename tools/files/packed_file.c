@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * packed_file.c: opens packed files, with the store that the environment names.
+ * packed_file.c: opens packed files, with the store that the environment names, and reads what they
+ * were made of.
  */
 #include "files/packed_file.h"
 
@@ -28,4 +29,19 @@ bvp_status packed_open_fd(int fd, const bvp_open_options *options, bvp_file **fi
 {
     const bvp_open_options how = with_store(options);
     return bvp_open_fd(fd, &how, file, error);
+}
+
+bvp_status packed_provenance(const bvp_file *file, char **text, size_t *size, bvp_error *error)
+{
+    *text = NULL;
+    bvp_status status = bvp_get_provenance(file, NULL, 0, size, error);
+    if (status != BVP_OK || *size == 0)
+        return status;
+    *text = malloc(*size);
+    status = *text ? bvp_get_provenance(file, *text, *size, size, error) : BVP_ERR_NO_MEMORY;
+    if (status == BVP_OK)
+        return BVP_OK;
+    free(*text);
+    *text = NULL;
+    return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * packed_file.h: opening packed files, with the store that the environment names: the library
- * itself reads no environment variable.
+ * packed_file.h: opening packed files, with the store that the environment names (the library
+ * itself reads no environment variable), and reading their provenance.
  */
 #ifndef PACKED_FILE_H
 #define PACKED_FILE_H
@@ -13,5 +13,8 @@ bvp_status packed_open(const char *path, const bvp_open_options *options, bvp_fi
                        bvp_error *error);
 bvp_status packed_open_fd(int fd, const bvp_open_options *options, bvp_file **file,
                           bvp_error *error);
+
+/* The record of what the file was made of. *text: to be freed, or NULL when the file has none. */
+bvp_status packed_provenance(const bvp_file *file, char **text, size_t *size, bvp_error *error);
 
 #endif

@@ -12,7 +12,6 @@
 #include "text/message.h"
 #include "cli/options.h"
 #include "files/packed_file.h"
-#include "pack/provenance.h"
 #include "pack/shard.h"
 
 typedef struct settings {
@@ -32,7 +31,7 @@ static const char *up_axis_name(const bvp_file_info *info)
 /* NULL also when it is damaged; the caller frees it. */
 static bvp_status read_provenance(const bvp_file *file, char **text, size_t *size)
 {
-    const bvp_status status = provenance_read(file, text, size, NULL);
+    const bvp_status status = packed_provenance(file, text, size, NULL);
     return status == BVP_ERR_CORRUPT ? BVP_OK : status;
 }
 

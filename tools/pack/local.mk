@@ -10,7 +10,6 @@ TOOL_SOURCES += \
 	tools/pack/pack_settings.c \
 	tools/pack/pack_shard.c \
 	tools/pack/pack_store.c \
-	tools/pack/provenance.c \
 	tools/pack/shard.c \
 	tools/pack/verb_merge.c \
 	tools/pack/verb_pack.c \
@@ -24,5 +23,4 @@ noinst_HEADERS += \
 	tools/pack/pack_report.h \
 	tools/pack/pack_shard.h \
 	tools/pack/pack_store.h \
-	tools/pack/provenance.h \
 	tools/pack/shard.h

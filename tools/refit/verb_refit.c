@@ -19,7 +19,6 @@
 #include "cli/options.h"
 #include "files/output.h"
 #include "files/packed_file.h"
-#include "pack/provenance.h"
 #include "refit/refit_model.h"
 
 typedef struct settings {
@@ -189,7 +188,7 @@ static bvp_status write_provenance(const job *j, char **text, bvp_error *error)
     size_t old_size;
     memory_text stream;
     json out;
-    bvp_status status = provenance_read(j->file, &old, &old_size, error);
+    bvp_status status = packed_provenance(j->file, &old, &old_size, error);
     if (status == BVP_OK && !memory_text_open(&stream))
         status = BVP_ERR_NO_MEMORY;
     if (status != BVP_OK) {

@@ -14,7 +14,6 @@
 #include "text/array.h"
 #include "text/json_tree.h"
 #include "text/message.h"
-#include "query/query_kind.h"
 
 /* ---- one line ------------------------------------------------------------------------------ */
 
@@ -84,14 +83,14 @@ static int read_line(clash_baseline *b, const char *path, size_t first, size_t s
     const char *wrong = line ? read_known(line, &one) : fault.text;
     int code = 0;
     if (fault.is_memory) {
-        code = query_no_memory();
+        code = complain_memory();
     } else if (wrong) {
         complain(path, "line %d: %s; expected a report of \"bvpack clash --report FILE.jsonl\"",
                  number, wrong);
         code = EXIT_INPUT;
     } else if (strcmp(text_or(line, "state", ""), "resolved") != 0) {
         if (array_grow(&b->known, capacity, b->count + 1, sizeof *b->known) != 0)
-            code = query_no_memory();
+            code = complain_memory();
         else
             b->known[b->count++] = one;
         assert(b->count <= *capacity);
@@ -171,7 +170,7 @@ int clash_baseline_rest(const clash_baseline *b, clash_past_fn callback, void *u
                            .group = text_or(line, "group", ""),
                            .place = text_or(line, "place", "")};
         uint8_t id[16];
-        result = fault.is_memory ? query_no_memory() : 0;
+        result = fault.is_memory ? complain_memory() : 0;
         json_tree_number(json_tree_get(line, "distance"), &past.distance);
         if (read_id(past.id, id) == 0) {
             const struct clash_known *known = find(b, id);

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "text/message.h"
-#include "query/query_kind.h"
 #include "model/stray_names.h"
 
 const char *clash_action_name(clash_action action)
@@ -84,10 +83,10 @@ static int warn(clash_rules *r, const char *format, ...)
     va_end(arguments);
     char **larger = realloc(r->warnings, (r->warning_count + 1) * sizeof *larger);
     if (!larger)
-        return query_no_memory();
+        return complain_memory();
     r->warnings = larger;
     larger[r->warning_count] = strdup(text);
-    return larger[r->warning_count] ? (r->warning_count++, 0) : query_no_memory();
+    return larger[r->warning_count] ? (r->warning_count++, 0) : complain_memory();
 }
 
 /* A selector that selects nothing is an error: the result would read as "no clash". */
@@ -121,7 +120,7 @@ static int bind_selector(clash_rules *r, const clash_rule *rule, const clash_sel
         uint64_t count;
         bits[f] = clash_selector_set(s, r->trees[f], &count);
         if (!bits[f])
-            return query_no_memory();
+            return complain_memory();
         total += count;
     }
     if (file_count == 1)
@@ -140,7 +139,7 @@ static int bind_rule(clash_rules *r, clash_rule *rule)
     if (r->trees[0] != r->trees[1])
         return warn(r, "%s: instances of two files are never in one sub-assembly", rule->name);
     if (bind_assemblies(r, rule, &count) != 0)
-        return query_no_memory();
+        return complain_memory();
     if (count == 0 && rule->assembly.choice_count > 0)
         return selects_nothing(r, rule, &rule->assembly, "same_assembly");
     return count > 0 ? 0 : warn(r, "%s: no instance lies in such a sub-assembly", rule->name);
@@ -190,7 +189,7 @@ int clash_rules_bind(clash_rules *r, const instance_tree *a, const instance_tree
     r->trees[0] = a;
     r->trees[1] = b;
     r->uses = calloc(buckets * (r->rule_count + 1), sizeof *r->uses);
-    int code = r->uses ? 0 : query_no_memory();
+    int code = r->uses ? 0 : complain_memory();
     const uint32_t count = a == b ? a->info.instance_count : 0;
     for (uint32_t i = 0; i < count && code == 0; i++) {
         if (!instance_tree_property(a, instance_tree_node(a, i), STRAYS_KEY, is_text, NULL))
@@ -200,7 +199,7 @@ int clash_rules_bind(clash_rules *r, const instance_tree *a, const instance_tree
         if (r->strays)
             r->strays[i / 64] |= UINT64_C(1) << (i % 64);
         else
-            code = query_no_memory();
+            code = complain_memory();
     }
     for (uint32_t i = 0; i < r->rule_count && code == 0; i++)
         code = bind_rule(r, &r->rules[i]);

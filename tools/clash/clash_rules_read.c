@@ -17,7 +17,6 @@
 #include "text/message.h"
 #include "cli/operand.h"
 #include "cli/options.h"
-#include "query/query_kind.h"
 
 static clash_rule *add_rule(clash_rules *r)
 {
@@ -49,7 +48,7 @@ int clash_rules_add_exclude(clash_rules *r, const char *text)
     clash_rule *rule = add_rule(r);
     snprintf(name, sizeof name, "--exclude %.100s", text);
     if (!rule || !(rule->name = strdup(name)))
-        return query_no_memory();
+        return complain_memory();
     note(r, text, strlen(text));
     while (text[colon] && text[colon] != ':')
         colon += text[colon] == '\\' && text[colon + 1] ? 2 : 1;
@@ -58,7 +57,7 @@ int clash_rules_add_exclude(clash_rules *r, const char *text)
         wrong =
             clash_selector_add_text(&rule->b, text + colon + 1, strlen(text + colon + 1), fault);
     if (wrong != 0 && fault[0] == '\0')
-        return query_no_memory();
+        return complain_memory();
     if (wrong != 0)
         complain("--exclude", "%s", fault);
     return wrong ? EXIT_USAGE : 0;
@@ -68,7 +67,7 @@ int clash_rules_add_same_assembly(clash_rules *r)
 {
     clash_rule *rule = add_rule(r);
     if (!rule || !(rule->name = strdup("--same-assembly")))
-        return query_no_memory();
+        return complain_memory();
     note(r, "--same-assembly", 15);
     rule->same_assembly = 1;
     return 0;
@@ -118,7 +117,7 @@ static int read_selector(reading *in, const char *key, const json_value *value, 
     char fault[CLASH_FAULT_SIZE];
     if (clash_selector_add_json(s, value, fault) == 0)
         return 0;
-    return fault[0] == '\0' ? (in->code = query_no_memory()) : refuse(in, key, fault);
+    return fault[0] == '\0' ? (in->code = complain_memory()) : refuse(in, key, fault);
 }
 
 static int read_exclude(reading *in, const char *key, const json_value *value)
@@ -156,7 +155,7 @@ static int read_name(reading *in, const char *key, const json_value *value)
     free(in->rule->name);
     in->rule->name = strdup(text);
     if (!in->rule->name)
-        return in->code = query_no_memory();
+        return in->code = complain_memory();
     return 0;
 }
 
@@ -239,7 +238,7 @@ static int read_rule_list(reading *in, const json_value *list)
         in->action_count = 0;
         in->rule = add_rule(in->r); /* add_rule may move the earlier ones */
         if (!in->rule || !(in->rule->name = strdup(name)))
-            return in->code = query_no_memory();
+            return in->code = complain_memory();
         if (!json_tree_is_object(value))
             return refuse(in, "", "expected an object");
         if (json_tree_each(value, read_rule_member, in) != 0 || check_rule(in) != 0)

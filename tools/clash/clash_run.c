@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "text/message.h"
-#include "query/query_kind.h"
 #include "cli/timeout.h"
 
 static const double mark_after = 0.05; /* seconds: a mark costs some microseconds */
@@ -199,7 +198,7 @@ static int count_open(const instance_tree *t, uint64_t *count)
     uint8_t *is_open = calloc((size_t)t->info.part_count + 1, 1);
     bvp_part_info part;
     if (!is_open)
-        return query_no_memory();
+        return complain_memory();
     for (uint32_t p = 0; p < t->info.part_count; p++)
         is_open[p] = bvp_get_part(t->file, p, &part) == BVP_OK && part.open_edge_count > 0;
     for (uint32_t i = 0; i < t->info.instance_count; i++) {

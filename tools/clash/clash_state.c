@@ -19,7 +19,6 @@
 #include <unistd.h>
 #include "text/message.h"
 #include "cli/progress.h"
-#include "query/query_kind.h"
 
 enum { KIND_HEAD = 0x31544c43, KIND_PAIR, KIND_MARK, KIND_COUNT = 3 }; /* "CLT1" and later */
 enum { RECORD_MAX = 1 << 20 };
@@ -139,7 +138,7 @@ static int replay(clash_state *s)
 {
     uint8_t *data = malloc(RECORD_MAX);
     uint32_t kind, size;
-    int code = data ? 0 : query_no_memory();
+    int code = data ? 0 : complain_memory();
     bvp_clash_pair pair, last = {.a = 0, .b = 0};
     for (int pairs = 0; code == 0 && (kind = get(s, data, RECORD_MAX, &size)) != 0;) {
         clash_mark mark;
@@ -205,7 +204,7 @@ int clash_state_open(clash_state *s, const char *path, const uint8_t run[16],
     s->rule_count = rule_count;
     s->uses = calloc((size_t)rule_count + 1, sizeof *s->uses);
     if (!s->uses)
-        return query_no_memory();
+        return complain_memory();
     if (mark_size(s) > RECORD_MAX) {
         complain(path, "has no room for so many rules");
         return EXIT_LIMIT;
@@ -251,7 +250,7 @@ int clash_state_mark(clash_state *s, const clash_mark *mark)
     uint8_t *data = malloc(mark_size(s));
     assert(mark->done <= mark->total);
     if (!data)
-        return query_no_memory();
+        return complain_memory();
     s->mark = *mark;
     memcpy(data, mark, sizeof *mark);
     memcpy(data + sizeof *mark, s->uses, s->rule_count * sizeof *s->uses);
@@ -283,7 +282,7 @@ int clash_state_each(clash_state *s, clash_pair_fn callback, void *user)
     uint32_t kind, size;
     int result = 0;
     if (!data)
-        return query_no_memory();
+        return complain_memory();
     assert(s->rows_end >= sizeof(record) + sizeof(head));
     if (fseeko(s->stream, 0, SEEK_SET) != 0) /* at the end there would be no rows */
         result = refuse_unreadable(s);

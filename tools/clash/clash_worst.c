@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "query/query_kind.h"
+#include "text/message.h"
 
 int clash_worst_start(clash_worst *w, uint32_t capacity)
 {
@@ -18,7 +18,7 @@ int clash_worst_start(clash_worst *w, uint32_t capacity)
     w->capacity = capacity;
     w->pairs = calloc((size_t)capacity + 1, sizeof *w->pairs);
     w->groups = calloc(2 * CLASH_GROUP_MAX, sizeof *w->groups);
-    return w->pairs && w->groups ? 0 : query_no_memory();
+    return w->pairs && w->groups ? 0 : complain_memory();
 }
 
 void clash_worst_close(clash_worst *w)

@@ -8,7 +8,6 @@
 #include <string.h>
 #include "clash/clash_select.h"
 #include "text/message.h"
-#include "query/query_kind.h"
 
 /* Adds the instances that one text selects. */
 static int add_selected(const char *option, const char *text, const instance_tree *tree,
@@ -20,14 +19,14 @@ static int add_selected(const char *option, const char *text, const instance_tre
     if (clash_selector_add_text(&selector, text, strlen(text), fault) != 0) {
         clash_selector_free(&selector);
         if (fault[0] == '\0')
-            return query_no_memory();
+            return complain_memory();
         complain(option, "%s", fault);
         return EXIT_USAGE;
     }
     selected = clash_selector_set(&selector, tree, &count);
     clash_selector_free(&selector);
     if (!selected)
-        return query_no_memory();
+        return complain_memory();
     for (size_t i = 0; i <= tree->info.instance_count / 64; i++)
         bits[i] |= selected[i];
     free(selected);
@@ -55,7 +54,7 @@ static int select_bits(operand *o, const operand_choice *choice, const instance_
     o->bits = calloc(words, sizeof *o->bits);
     if (!o->bits || !without) {
         free(without);
-        return query_no_memory();
+        return complain_memory();
     }
     int code = add_all(choice->only_name, choice->only, tree, o->bits);
     if (code == 0)

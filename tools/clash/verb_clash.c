@@ -110,7 +110,7 @@ static int read_rules(clash_job *j)
         return code;
     j->uses = calloc((size_t)j->rules.rule_count + 1, sizeof *j->uses);
     j->use_sums = calloc((size_t)j->rules.rule_count + 1, sizeof *j->use_sums);
-    return j->uses && j->use_sums ? 0 : query_no_memory();
+    return j->uses && j->use_sums ? 0 : complain_memory();
 }
 
 /* ---- the state ----------------------------------------------------------------------------- */

@@ -4,7 +4,6 @@
 #include "cli/operand.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -352,10 +351,8 @@ int operand_check(const operand *o)
     if (code != 0 || o->part != BVP_ASSEMBLY)
         return code != 0 ? code : check_part(o, o->part);
     uint8_t *is_checked = calloc((size_t)o->info.part_count + 1, 1);
-    if (!is_checked) {
-        complain(NULL, "%s", strerror(ENOMEM));
-        return EXIT_LIMIT;
-    }
+    if (!is_checked)
+        return complain_memory();
     for (uint32_t i = 0; i < o->info.instance_count && code == 0; i++) {
         const bvp_status status = bvp_get_instance(o->file, i, &instance);
         if (status != BVP_OK)

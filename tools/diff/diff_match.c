@@ -15,7 +15,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include "diff/diff_nearest.h"
-#include "query/query_kind.h"
+#include "text/message.h"
 
 /* ---- equal keys of two lists ---------------------------------------------------------------- */
 
@@ -274,5 +274,5 @@ int diff_match(diff_side *a, diff_side *b)
     }
     free(m.left_a.items);
     free(m.left_b.items);
-    return failed ? query_no_memory() : 0;
+    return failed ? complain_memory() : 0;
 }

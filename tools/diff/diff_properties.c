@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "query/query_kind.h"
 
 typedef struct property {
     bvp_string key, value;

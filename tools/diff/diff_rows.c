@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "query/query_kind.h"
+#include "text/message.h"
 #include "text/array.h"
 
 const char *diff_change_name(diff_change change)
@@ -29,7 +29,7 @@ const char *diff_change_name(diff_change change)
 static int add(diff_rows *rows, const diff_row *row)
 {
     if (array_grow(&rows->items, &rows->capacity, rows->count + 1, sizeof *rows->items) != 0)
-        return query_no_memory();
+        return complain_memory();
     rows->items[rows->count++] = *row;
     return 0;
 }
@@ -327,7 +327,7 @@ int diff_rows_of_nodes(diff_rows *out, const diff_side *a, const diff_side *b, d
     walk w = {.a = a, .b = b, .tolerance = tolerance, .all = all, .out = out};
     w.cause = malloc((most + 1) * sizeof *w.cause);
     w.touched = calloc((size_t)a->node_count + 1, 1);
-    const int code = w.cause && w.touched ? find_all(&w) : query_no_memory();
+    const int code = w.cause && w.touched ? find_all(&w) : complain_memory();
     free(w.cause);
     free(w.touched);
     return code;

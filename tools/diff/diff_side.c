@@ -13,7 +13,6 @@
 #include <string.h>
 #include "text/hash64.h"
 #include "text/message.h"
-#include "query/query_kind.h"
 #include "model/transform.h"
 
 static uint64_t hash_string(bvp_string text)
@@ -121,7 +120,7 @@ int diff_side_open(diff_side *s, const char *path, const bvp_file *file, double 
     s->parts = calloc((size_t)s->part_count + 1, sizeof *s->parts);
     s->placements = calloc((size_t)s->node_count + 1, sizeof *s->placements);
     if (!s->nodes || !s->parts || !s->placements)
-        return query_no_memory();
+        return complain_memory();
     for (uint32_t i = 0; i < s->part_count && code == 0; i++)
         code = read_part(s, i);
     for (uint32_t i = 0; i < s->node_count && code == 0; i++)
@@ -147,7 +146,7 @@ int diff_side_open(diff_side *s, const char *path, const bvp_file *file, double 
     uint64_t *ids = malloc(((size_t)s->node_count + 1) * sizeof *ids);
     size_t count = 0, shared = 0;
     if (!ids)
-        return query_no_memory();
+        return complain_memory();
     for (uint32_t i = 0; i < s->node_count; i++)
         if (s->nodes[i].id != 0)
             ids[count++] = s->nodes[i].id;

@@ -10,7 +10,6 @@
 #include "cli/operand.h"
 #include "cli/options.h"
 #include "files/packed_file.h"
-#include "query/query_kind.h"
 #include "cli/units.h"
 
 /* Opens a file and reads its side. scale: the file's unit in units of `first`, which is NULL for
@@ -98,7 +97,7 @@ static int run(const verb *self, int argc, char **argv)
     else if (code == 0 && !set.quiet)
         diff_print(&j);
     if (no_memory)
-        code = query_no_memory();
+        code = complain_memory();
     if (code == 0 && set.exit_code && j.differ)
         code = EXIT_FINDING;
     diff_rows_free(&j.parts);

@@ -8,7 +8,6 @@
 #include "pack/merge_shards.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +34,6 @@ typedef struct merging {
     const share *faulty; /* whose record does not fit the manifest */
     int is_out_of_memory;
 } merging;
-
-static int no_memory(void)
-{
-    complain(NULL, "%s", strerror(ENOMEM));
-    return EXIT_LIMIT;
-}
 
 static int refuse_record(const share *s)
 {
@@ -101,7 +94,7 @@ static int open_share(share *s, const char *path)
     const bvp_string text = shard_text(s->file, SHARD_RECORD_KEY);
     s->record = json_tree_open(text.data, text.size, &fault);
     if (fault.is_memory)
-        return no_memory();
+        return complain_memory();
     s->files = json_tree_get(s->record, "files");
     if (text_in(s, "version")[0] && strcmp(text_in(s, "version"), bvp_version()) != 0) {
         complain(path, "was packed by bvpack %s; this is %s, which would pack otherwise",
@@ -133,13 +126,13 @@ static int order_shares(merging *m, const share *given, int count)
     m->count = first->number.count;
     m->shares = calloc(m->count, sizeof *m->shares);
     if (!m->shares)
-        return no_memory();
+        return complain_memory();
     for (int i = 0; i < count; i++) {
         const share *s = &given[i];
         const int manifest = is_same(s, first, "manifest"), hash = is_same(s, first, "hash");
         const int settings = is_same(s, first, "settings");
         if (manifest < 0 || hash < 0 || settings < 0)
-            return no_memory();
+            return complain_memory();
         if (!manifest || !hash) {
             complain(s->path, "is a share of another manifest than %s; pack all of them anew",
                      first->path);
@@ -240,7 +233,7 @@ static int read_record(const share *s, model *out)
     if (bad == 0)
         return 0;
     model_free(out);
-    return bad == SOURCE_RECORD_NO_MEMORY ? no_memory() : refuse_record(s);
+    return bad == SOURCE_RECORD_NO_MEMORY ? complain_memory() : refuse_record(s);
 }
 
 /* The first share's model, with the meshes of all: they were dealt to the shares in turn. */
@@ -291,7 +284,7 @@ static int read_manifest(merging *m, const pack_plan *plan, pack_source *s, prog
     const bvp_status status =
         model_import_memory(text.data, text.size, s->path, folder, &options, &s->contents, &error);
     if (m->is_out_of_memory)
-        return no_memory();
+        return complain_memory();
     if (m->faulty)
         return refuse_record(m->faulty);
     return status == BVP_OK ? 0 : pack_failure(s->path, status, &error, 0);
@@ -308,7 +301,7 @@ static int pack_again(merging *m, const char *path)
     const pack_output out = {.path = path, .bar = &bar};
     char *name = strdup(text_in(&m->shares[0], "manifest"));
     progress_start(&bar, 1);
-    int code = name ? 0 : no_memory();
+    int code = name ? 0 : complain_memory();
     if (code == 0 && pack_settings_from_json(json_tree_get(m->shares[0].record, "settings"), &set))
         code = refuse_record(&m->shares[0]);
     if (code == 0)
@@ -332,7 +325,7 @@ int merge_shards(char **paths, int count, const char *path)
 {
     merging m = {.shares = NULL};
     share *given = calloc((size_t)count, sizeof *given);
-    int code = given ? 0 : no_memory();
+    int code = given ? 0 : complain_memory();
     for (int i = 0; i < count && code == 0; i++)
         code = open_share(&given[i], paths[i]);
     if (code == 0)
@@ -342,7 +335,7 @@ int merge_shards(char **paths, int count, const char *path)
         for (uint32_t i = 0; files && i < m.count; i++)
             files[i] = m.shares[i].file;
         if (!files || part_table_fill(&m.parts, files, m.count) != 0)
-            code = no_memory();
+            code = complain_memory();
         free(files);
     }
     if (code == 0)

@@ -5,7 +5,6 @@
 #include "pack/pack_input.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -36,8 +35,7 @@ int pack_input_name(pack_input *in, char **paths, int count)
     }
     if (in->sources && complete)
         return 0;
-    complain(NULL, "%s", strerror(ENOMEM));
-    return EXIT_LIMIT;
+    return complain_memory();
 }
 
 void pack_input_free(pack_input *in)

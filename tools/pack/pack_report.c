@@ -4,7 +4,6 @@
 #include "pack/pack_report.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <string.h>
 #include "import/import_process.h"
 #include "text/json.h"
@@ -56,19 +55,13 @@ static void write_sources(json *out, const pack_input *in)
     jsonw_end(out);
 }
 
-static int refuse_memory(void)
-{
-    complain(NULL, "%s", strerror(ENOMEM));
-    return EXIT_LIMIT;
-}
-
 /* Only what the bytes of the output depend on: no folders, no dates, no thread count. */
 int pack_provenance(const pack_input *in, const pack_plan *plan, char **provenance)
 {
     memory_text text;
     json out;
     if (!memory_text_open(&text))
-        return refuse_memory();
+        return complain_memory();
     jsonw_start(&out, text.out, 0);
     jsonw_object(&out, NULL);
     jsonw_text(&out, "program", "bvpack");
@@ -110,7 +103,7 @@ int pack_provenance(const pack_input *in, const pack_plan *plan, char **provenan
     jsonw_end(&out);
     const int failed = memory_text_close(&text) != 0;
     *provenance = text.data;
-    return failed ? refuse_memory() : 0;
+    return failed ? complain_memory() : 0;
 }
 
 /* ---- the summary ---------------------------------------------------------------------------- */

@@ -14,7 +14,6 @@
 #include "text/array.h"
 #include "text/hash64.h"
 #include "text/message.h"
-#include "query/query_kind.h"
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
@@ -195,7 +194,7 @@ int instance_tree_open(instance_tree *t, const bvp_file *file)
     if (!failed)
         return 0;
     instance_tree_close(t);
-    return query_no_memory();
+    return complain_memory();
 }
 
 void instance_tree_close(instance_tree *t)
@@ -271,7 +270,7 @@ int instance_tree_index(instance_tree *t)
     growing_text_free(&path);
     if (!index || failed) {
         free(index);
-        return query_no_memory();
+        return complain_memory();
     }
     qsort(index, count, sizeof *index, by_hash);
     t->index = index;

@@ -55,7 +55,7 @@ static int run_points(const settings *set, const operand *o, double limit)
                                      print_point_line};
     point_batch *b = malloc(sizeof *b);
     if (!b)
-        return query_no_memory();
+        return complain_memory();
     b->o = o;
     b->body = operand_body(o);
     b->limit = limit;

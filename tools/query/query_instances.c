@@ -28,7 +28,7 @@ static int ask_box(const settings *set, const operand *o)
         return code;
     uint32_t *instances = calloc((size_t)o->info.instance_count + 1, sizeof *instances);
     if (!instances)
-        return query_no_memory();
+        return complain_memory();
     query_begin(&q, &set->common);
     const bvp_status status =
         bvp_instances_in(&body, bvp_box_region(box, box + 3), !set->bounds,
@@ -74,7 +74,7 @@ static int ask_point(const settings *set, const operand *o)
     most = most < o->info.instance_count ? most : o->info.instance_count;
     bvp_closest_result *nearest = calloc(most + 1, sizeof *nearest);
     if (!nearest)
-        return query_no_memory();
+        return complain_memory();
     query_begin(&q, &set->common);
     const bvp_status status =
         bvp_nearest_instances(&body, point, limit, (bvp_array){nearest, 0, most}, &count, &q.stats);

@@ -136,7 +136,6 @@ bvp_open_options query_opening(const query_common *set);
  * `settings`. 1: go on; else *code is the exit code. */
 int query_start(const verb *self, int argc, char **argv, void *settings, const char *const *place,
                 operand *o, int *code);
-int query_no_memory(void); /* says so; returns the exit code */
 
 /* ---- batches: the same question for every line of a file ----------------------------------- */
 

@@ -240,7 +240,7 @@ static int run_placements(const query_batch *kind, const bodies *p, const settin
 {
     placement_batch *b = malloc(sizeof *b);
     if (!b)
-        return query_no_memory();
+        return complain_memory();
     b->p = p;
     b->length = length;
     int code = query_batch_run(kind, set->batch, &set->common, &p->a, p->has_b ? &p->b : NULL, b);

@@ -181,7 +181,7 @@ static int run_rays(const settings *set, const operand *o)
         ask_rays, print_ray_line};
     ray_batch *b = malloc(sizeof *b);
     if (!b)
-        return query_no_memory();
+        return complain_memory();
     b->set = set;
     b->o = o;
     b->body = operand_body(o);

@@ -4,7 +4,6 @@
 #include "query/query_kind.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <string.h>
 #include "cli/file_fault.h"
 #include "text/message.h"
@@ -245,12 +244,6 @@ int query_start(const verb *self, int argc, char **argv, void *settings, const c
     if (*code != 0)
         operand_close(o);
     return *code == 0;
-}
-
-int query_no_memory(void)
-{
-    complain(NULL, "%s", strerror(ENOMEM));
-    return EXIT_LIMIT;
 }
 
 /* ---- the verb ------------------------------------------------------------------------------ */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include "text/hex.h"
 #include "cli/operand.h"
-#include "query/query_kind.h"
+#include "text/message.h"
 
 void clash_rows_start(clash_rows *r, const clash_run *run, const instance_tree *a,
                       const instance_tree *b)
@@ -131,7 +131,7 @@ clash_row *clash_rows_make(clash_rows *r, const bvp_clash_pair *pair, const char
     if (set_side(&row->a, r->a, pair->a, NULL, &r->path_a, &r->name_a, &r->part_a) != 0 ||
         set_side(&row->b, r->b, pair->b, r->placement_b, &r->path_b, &r->name_b, &r->part_b) != 0 ||
         set_group(r, row->a.part_number, row->b.part_number) != 0) {
-        query_no_memory();
+        complain_memory();
         return NULL;
     }
     clash_rows_id(r, pair->a, pair->b, id);

@@ -44,8 +44,7 @@ int store_open(store *s, const char *folder)
         bvpi_publish_sweep(s->folder); /* what a killed run left */
         return 0;
     }
-    complain(NULL, "%s", strerror(ENOMEM));
-    return EXIT_LIMIT;
+    return complain_memory();
 }
 
 void store_close(store *s)

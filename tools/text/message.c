@@ -100,6 +100,12 @@ int complain_status(const char *path, bvp_status status, const bvp_error *error)
     return exit_code_of(status);
 }
 
+int complain_memory(void)
+{
+    complain(NULL, "%s", strerror(ENOMEM));
+    return EXIT_LIMIT;
+}
+
 int finish_stdout(int code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -33,6 +33,8 @@ void complain(const char *where, const char *format, ...) __attribute__((format(
 /* Says what a library call on `path` failed with; returns the exit code. */
 int complain_status(const char *path, bvp_status status, const bvp_error *error);
 int exit_code_of(bvp_status status);
+/* Says that memory is out; returns the exit code. */
+int complain_memory(void);
 
 /* Flushes standard output. Returns `code`, or EXIT_OUTPUT (and says so) when writing failed. */
 int finish_stdout(int code);

@@ -270,6 +270,15 @@ void model_node_free(model_node *node)
     free(node->source_id);
 }
 
+void model_mesh_forget(model_mesh *mesh)
+{
+    free(mesh->positions);
+    free(mesh->indices);
+    free(mesh->ids);
+    mesh->positions = NULL;
+    mesh->indices = mesh->ids = NULL;
+}
+
 void model_mesh_free(model_mesh *mesh)
 {
     for (model_mesh *strays = mesh->strays, *next; strays; strays = next) {
@@ -279,9 +288,7 @@ void model_mesh_free(model_mesh *mesh)
         free(strays);
     }
     free(mesh->name);
-    free(mesh->positions);
-    free(mesh->indices);
-    free(mesh->ids);
+    model_mesh_forget(mesh);
 }
 
 void model_free(model *m)

@@ -120,6 +120,8 @@ typedef struct import_hooks {
 bvp_status model_import_memory(const void *data, size_t size, const char *name, const char *dir,
                                const import_options *options, model *out, bvp_error *error);
 void model_free(model *m);
+/* Frees the mesh's arrays; its counts stay. */
+void model_mesh_forget(model_mesh *mesh);
 /* Frees what a mesh owns. */
 void model_mesh_free(model_mesh *mesh);
 /* Frees what a node owns. */

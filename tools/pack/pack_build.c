@@ -88,7 +88,7 @@ static bvp_status add_part(building *b, model_mesh *from, const char *name, uint
     b->built_count += from->triangle_count;
     assert(b->built_count <= b->triangle_count);
     progress_update(b->out->bar, "build", b->built_count, b->triangle_count);
-    pack_mesh_forget(from);
+    model_mesh_forget(from);
     return BVP_OK;
 }
 
@@ -248,8 +248,10 @@ int pack_write(bvp_builder *builder, const pack_output *out, bvp_build_report *r
         pack_store_end_sync(store);
     if (status != BVP_OK) {
         code = build_failure(out->path, status, &error);
-    } else if (store) {
-        code = pack_store_check_last(store);
+    } else if (store && !last_output_is_as_it_was(&store->last)) {
+        complain(NULL,
+                 "the last output was written to while parts were copied from it; pack again");
+        code = EXIT_INPUT;
     }
     if (code != 0) {
         output_discard(&file);

@@ -3,17 +3,6 @@
  */
 #include "pack/pack_mesh.h"
 
-#include <stdlib.h>
-
-void pack_mesh_forget(model_mesh *mesh)
-{
-    free(mesh->positions);
-    free(mesh->indices);
-    free(mesh->ids);
-    mesh->positions = NULL;
-    mesh->indices = mesh->ids = NULL;
-}
-
 bvp_mesh pack_mesh_view(const model_mesh *mesh, const char *name)
 {
     return (bvp_mesh){.positions = mesh->positions,
@@ -35,7 +24,7 @@ bvp_status pack_mesh(bvp_builder *builder, model_mesh *mesh, uint32_t *part, bvp
     if (*part != BVP_NONE)
         bvp_builder_get_part(builder, *part, &info);
     mesh->packed = info;
-    pack_mesh_forget(mesh);
+    model_mesh_forget(mesh);
     mesh->is_packed = 1;
     mesh->dropped_count = mesh->triangle_count - info.triangle_count;
     mesh->triangle_count = info.triangle_count;

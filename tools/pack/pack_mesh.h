@@ -9,8 +9,6 @@
 
 /* The mesh under another name; its arrays stay the model's. */
 bvp_mesh pack_mesh_view(const model_mesh *mesh, const char *name);
-/* Frees the mesh's arrays; its counts stay. */
-void pack_mesh_forget(model_mesh *mesh);
 /* Adds a mesh, whose triangles its address then stands for. *part: as of bvp_builder_add_part. */
 bvp_status pack_mesh(bvp_builder *builder, model_mesh *mesh, uint32_t *part, bvp_error *error);
 

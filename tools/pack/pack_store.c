@@ -8,7 +8,6 @@
 #include "cli/start_thread.h"
 #include "pack/pack_mesh.h"
 #include "store/convert_file.h"
-#include "text/message.h"
 
 int pack_store_open(pack_store *out, const pack_plan *plan, shard_counts *share, const char *path)
 {
@@ -42,59 +41,47 @@ static const bvp_file *find_packed(void *user, const uint8_t address[16])
     return file;
 }
 
-/* Builds and saves a mesh with its strays, except for parts that the store has. */
-static bvp_status take_mesh(pack_store *s, model_mesh *mesh, bvp_error *error)
-{
-    bvp_status status = BVP_OK;
-    for (; mesh && status == BVP_OK; mesh = mesh->strays) {
-        asking a = {.store = &s->store};
-        bvp_build_options options = pack_plan_build_options(s->plan);
-        bvp_builder *builder = NULL;
-        uint32_t part = BVP_NONE;
-        options.find_packed = find_packed;
-        options.find_packed_user = &a;
-        options.packed_is_verified = 1; /* the store has */
-        status = bvp_builder_new(&options, &builder, error);
-        if (status == BVP_OK)
-            status = pack_mesh(builder, mesh, &part, error);
-        if (status == BVP_OK && part != BVP_NONE) {
-            mesh->is_new = !a.found;
-            const int code =
-                a.found ? 0
-                        : store_put_part(&s->store, builder, mesh->packed.address, &mesh->sound);
-            if (code != 0) {
-                s->code = code;
-                snprintf(error->message, sizeof error->message, "its part cannot be stored");
-                status = BVP_ERR_SYSTEM;
-            }
-            s->counts.new_part_count += !a.found;
-            s->counts.known_part_count += (uint64_t)a.found;
-        }
-        bvp_builder_free(builder);
-    }
-    return status;
-}
-
 bvp_status pack_store_take_meshes(pack_store *s, model *m, int is_nested, bvp_error *error)
 {
     shard_counts *c = s->share;
     bvp_status status = BVP_OK;
-    for (uint32_t i = 0; i < m->mesh_count && status == BVP_OK; i++)
-        if (!m->meshes[i].is_packed &&
-            (is_nested || !shard_skips(c->number, &c->mesh_count, &c->own_mesh_count)))
-            status = take_mesh(s, &m->meshes[i], error);
+    for (uint32_t i = 0; i < m->mesh_count && status == BVP_OK; i++) {
+        model_mesh *mesh = &m->meshes[i];
+        if (mesh->is_packed ||
+            (!is_nested && shard_skips(c->number, &c->mesh_count, &c->own_mesh_count)))
+            continue;
+        /* Builds and saves the mesh and its strays, except for parts that the store has. */
+        for (; mesh && status == BVP_OK; mesh = mesh->strays) {
+            asking a = {.store = &s->store};
+            bvp_build_options options = pack_plan_build_options(s->plan);
+            bvp_builder *builder = NULL;
+            uint32_t part = BVP_NONE;
+            options.find_packed = find_packed;
+            options.find_packed_user = &a;
+            options.packed_is_verified = 1; /* the store has */
+            status = bvp_builder_new(&options, &builder, error);
+            if (status == BVP_OK)
+                status = pack_mesh(builder, mesh, &part, error);
+            if (status == BVP_OK && part != BVP_NONE) {
+                mesh->is_new = !a.found;
+                const int code = a.found ? 0
+                                         : store_put_part(&s->store, builder, mesh->packed.address,
+                                                          &mesh->sound);
+                if (code != 0) {
+                    s->code = code;
+                    snprintf(error->message, sizeof error->message, "its part cannot be stored");
+                    status = BVP_ERR_SYSTEM;
+                }
+                s->counts.new_part_count += !a.found;
+                s->counts.known_part_count += (uint64_t)a.found;
+            }
+            bvp_builder_free(builder);
+        }
+    }
     return status;
 }
 
 /* ---- the output ------------------------------------------------------------------------------ */
-
-int pack_store_check_last(const pack_store *s)
-{
-    if (last_output_is_as_it_was(&s->last))
-        return 0;
-    complain(NULL, "the last output was written to while parts were copied from it; pack again");
-    return EXIT_INPUT;
-}
 
 /* Is the part undamaged, and does it hold that mesh? An address alone proves nothing: the file
  * itself states it. */
@@ -124,7 +111,7 @@ const bvp_file *pack_store_find(void *user, const model_mesh *mesh, uint32_t *pa
     }
     const bvp_file *file =
         store_find(&s->store, mesh->packed.address, mesh->is_new ? &mesh->sound : NULL);
-    *stays = file && store_keeps(&s->store, file);
+    *stays = file && file != s->store.passing;
     if (file && is_of(file, 0, mesh))
         return file;
     if (file) /* keeps a part that can't be examined now */

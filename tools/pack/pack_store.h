@@ -57,7 +57,5 @@ const bvp_file *pack_store_find(void *user, const model_mesh *mesh, uint32_t *pa
  * its name after pack_store_end_sync. */
 void pack_store_start_sync(pack_store *s);
 void pack_store_end_sync(pack_store *s);
-/* 0, or says that the last output has changed under what was copied; the exit code. */
-int pack_store_check_last(const pack_store *s);
 
 #endif

@@ -121,11 +121,6 @@ static const bvp_file *map_part(store *s, const char *path, const uint8_t addres
     return NULL;
 }
 
-int store_keeps(const store *s, const bvp_file *found)
-{
-    return found != s->passing;
-}
-
 const bvp_file *store_find(store *s, const uint8_t address[16], const stamp *own)
 {
     char path[PATH_MAX];

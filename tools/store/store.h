@@ -33,10 +33,9 @@ void store_close(store *s);
 int store_is_writable(const store *s);
 
 /* The part of that address, or NULL: undamaged, and held against the rules of the format unless its
- * file has the stamp `own`, of what this process put there (or NULL). Valid until the next call,
- * and when store_keeps until store_close. */
+ * file has the stamp `own`, of what this process put there (or NULL). Valid until the next call
+ * when it is s->passing, else until store_close. */
 const bvp_file *store_find(store *s, const uint8_t address[16], const stamp *own);
-int store_keeps(const store *s, const bvp_file *found);
 /* Removes the part of the last store_find, because its file has the wrong content, so that it is
  * stored again; but not if the file could not be examined for lack of memory or descriptors. */
 void store_drop(const store *s, const uint8_t address[16]);

@@ -95,62 +95,57 @@ import_options pack_import_options(const pack_plan *plan, const pack_source *s, 
                             .progress_user = bar};
 }
 
-static int read_source(pack_source *s, const pack_plan *plan, const pack_sink *sink, progress *bar,
-                       const int *store_code)
-{
-    char folder[4096];
-    const int is_stdin = strcmp(s->path, "-") == 0;
-    bvp_error error = {0};
-    bvp_status status;
-    input file;
-
-    bvp_file *packed;
-    if (packed_open(s->path, NULL, &packed, NULL) == BVP_OK) {
-        bvp_close(packed);
-        complain(s->path, "is a packed file already; \"bvpack info\" shows what is in it");
-        return EXIT_INPUT;
-    }
-    int code = input_open(&file, s->path);
-    if (code != 0)
-        return code;
-    if (folder_of(s->path, folder, sizeof folder) != 0)
-        folder[0] = '\0';
-    const pack_bytes from = {.file = &file,
-                             .label = is_stdin ? "standard input" : s->path,
-                             .dir = is_stdin ? NULL : folder};
-    import_options options = pack_import_options(plan, s, bar);
-    options.file = file.fd >= 0 ? &file.fd : NULL;
-    options.is_share = plan->shard.count > 0;
-    s->size = file.size;
-    if (sink) {
-        status = sink->take(sink->user, s, &from, &options, &error);
-    } else {
-        hashing h = {.in = &file, .hash = s->hash};
-        const int is_beside = options.thread_count != 1 && file.size >= HASH_BESIDE &&
-                              start_thread(&h.thread, hash_source, &h);
-        status = model_import_memory(file.data, file.size, from.label, from.dir, &options,
-                                     &s->contents, &error);
-        if (is_beside)
-            pthread_join(h.thread, NULL);
-        else
-            hash_source(&h);
-    }
-    input_close(&file);
-    if (status == BVP_OK)
-        return 0;
-    return pack_failure(from.label, status, &error, store_code ? *store_code : 0);
-}
-
 int pack_input_read(pack_input *in, const pack_plan *plan, const pack_sink *sink, progress *bar,
                     const int *store_code)
 {
-    int code = 0, has_joints = 0;
-    for (int i = 0; i < in->source_count && code == 0; i++)
-        code = read_source(&in->sources[i], plan, sink, bar, store_code);
-    if (code != 0 || !plan->set->joints)
-        return code;
+    for (int i = 0; i < in->source_count; i++) {
+        pack_source *s = &in->sources[i];
+        char folder[4096];
+        const int is_stdin = strcmp(s->path, "-") == 0;
+        bvp_error error = {0};
+        bvp_status status;
+        input file;
+
+        bvp_file *packed;
+        if (packed_open(s->path, NULL, &packed, NULL) == BVP_OK) {
+            bvp_close(packed);
+            complain(s->path, "is a packed file already; \"bvpack info\" shows what is in it");
+            return EXIT_INPUT;
+        }
+        const int code = input_open(&file, s->path);
+        if (code != 0)
+            return code;
+        if (folder_of(s->path, folder, sizeof folder) != 0)
+            folder[0] = '\0';
+        const pack_bytes from = {.file = &file,
+                                 .label = is_stdin ? "standard input" : s->path,
+                                 .dir = is_stdin ? NULL : folder};
+        import_options options = pack_import_options(plan, s, bar);
+        options.file = file.fd >= 0 ? &file.fd : NULL;
+        options.is_share = plan->shard.count > 0;
+        s->size = file.size;
+        if (sink) {
+            status = sink->take(sink->user, s, &from, &options, &error);
+        } else {
+            hashing h = {.in = &file, .hash = s->hash};
+            const int is_beside = options.thread_count != 1 && file.size >= HASH_BESIDE &&
+                                  start_thread(&h.thread, hash_source, &h);
+            status = model_import_memory(file.data, file.size, from.label, from.dir, &options,
+                                         &s->contents, &error);
+            if (is_beside)
+                pthread_join(h.thread, NULL);
+            else
+                hash_source(&h);
+        }
+        input_close(&file);
+        if (status != BVP_OK)
+            return pack_failure(from.label, status, &error, store_code ? *store_code : 0);
+    }
+    if (!plan->set->joints)
+        return 0;
     /* Joint values for models without joints mean a wrong name or a wrong file: nothing would turn.
      */
+    int has_joints = 0;
     for (int i = 0; i < in->source_count && !has_joints; i++)
         has_joints = strcmp(in->sources[i].contents.format, "URDF") == 0;
     if (has_joints)

@@ -15,35 +15,6 @@ static const char head[] = "bvpack source 4\n";
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The strays' lines follow the mesh's. A mesh without triangles has no part. */
-static void put_mesh(FILE *out, const model_mesh *mesh)
-{
-    const bvp_part_info *part = &mesh->packed;
-    assert(mesh->is_packed);
-    record_put_text(out, mesh->name);
-    record_put_count(out, mesh->strays != NULL);
-    record_put_count(out, mesh->triangle_count);
-    record_put_count(out, mesh->dropped_count);
-    if (mesh->triangle_count > 0) {
-        record_put_bytes(out, part->address);
-        record_put_bytes(out, part->packer);
-        record_put_bytes(out, part->content_hash);
-        record_put_count(out, part->vertex_count);
-        for (int a = 0; a < 3; a++) {
-            record_put_double(out, part->origin[a]);
-            record_put_double(out, (double)part->lo[a]);
-            record_put_double(out, (double)part->hi[a]);
-        }
-        record_put_double(out, part->rounding_error);
-        record_put_count(out, part->degenerate_count);
-        record_put_count(out, part->duplicate_count);
-        record_put_count(out, part->open_edge_count);
-        record_put_count(out, part->nonmanifold_edge_count);
-        record_put_stamp(out, &mesh->sound);
-    }
-    record_end_line(out);
-}
-
 char *source_record_text(const model *m, size_t *size)
 {
     memory_text text;
@@ -61,8 +32,33 @@ char *source_record_text(const model *m, size_t *size)
     record_put_count(out, m->file_count);
     record_end_line(out);
     for (uint32_t i = 0; i < m->mesh_count; i++)
-        for (const model_mesh *mesh = &m->meshes[i]; mesh; mesh = mesh->strays)
-            put_mesh(out, mesh);
+        for (const model_mesh *mesh = &m->meshes[i]; mesh; mesh = mesh->strays) {
+            /* The strays' lines follow the mesh's. A mesh without triangles has no part. */
+            const bvp_part_info *part = &mesh->packed;
+            assert(mesh->is_packed);
+            record_put_text(out, mesh->name);
+            record_put_count(out, mesh->strays != NULL);
+            record_put_count(out, mesh->triangle_count);
+            record_put_count(out, mesh->dropped_count);
+            if (mesh->triangle_count > 0) {
+                record_put_bytes(out, part->address);
+                record_put_bytes(out, part->packer);
+                record_put_bytes(out, part->content_hash);
+                record_put_count(out, part->vertex_count);
+                for (int a = 0; a < 3; a++) {
+                    record_put_double(out, part->origin[a]);
+                    record_put_double(out, (double)part->lo[a]);
+                    record_put_double(out, (double)part->hi[a]);
+                }
+                record_put_double(out, part->rounding_error);
+                record_put_count(out, part->degenerate_count);
+                record_put_count(out, part->duplicate_count);
+                record_put_count(out, part->open_edge_count);
+                record_put_count(out, part->nonmanifold_edge_count);
+                record_put_stamp(out, &mesh->sound);
+            }
+            record_end_line(out);
+        }
     for (uint32_t i = 0; i < m->node_count; i++) {
         const model_node *node = &m->nodes[i];
         record_put_text(out, node->name);
@@ -105,41 +101,6 @@ static char *get_needed(record_reader *r)
     return text;
 }
 
-static void get_mesh(record_reader *r, model_mesh *mesh)
-{
-    bvp_part_info *part = &mesh->packed;
-    mesh->is_packed = 1;
-    mesh->part = BVP_NONE;
-    mesh->name = record_get_text(r);
-    const int has_strays = record_get_count(r, 1) != 0;
-    mesh->triangle_count = record_get_count(r, UINT32_MAX);
-    mesh->dropped_count = record_get_count(r, UINT32_MAX);
-    if (mesh->triangle_count > 0) {
-        part->triangle_count = mesh->triangle_count;
-        record_get_bytes(r, part->address);
-        record_get_bytes(r, part->packer);
-        record_get_bytes(r, part->content_hash);
-        part->vertex_count = record_get_count(r, UINT32_MAX);
-        for (int a = 0; a < 3; a++) {
-            part->origin[a] = record_get_double(r);
-            part->lo[a] = (float)record_get_double(r);
-            part->hi[a] = (float)record_get_double(r);
-        }
-        part->rounding_error = record_get_double(r);
-        part->degenerate_count = record_get_count(r, UINT64_MAX);
-        part->duplicate_count = record_get_count(r, UINT64_MAX);
-        part->open_edge_count = record_get_count(r, UINT64_MAX);
-        part->nonmanifold_edge_count = record_get_count(r, UINT64_MAX);
-        record_get_stamp(r, &mesh->sound);
-    }
-    record_get_end(r);
-    if (has_strays && !r->bad) {
-        mesh->strays = calloc(1, sizeof *mesh->strays);
-        r->is_out_of_memory |= !mesh->strays;
-        r->bad |= !mesh->strays;
-    }
-}
-
 /* In the order of the text. The counts grow with what was read, so that model_free frees exactly
  * that when the text is bad. */
 int source_record_read(const char *text, size_t size, model *out)
@@ -163,8 +124,40 @@ int source_record_read(const char *text, size_t size, model *out)
     out->warnings = record_get_room(&r, warnings, sizeof *out->warnings);
     out->files = record_get_room(&r, files, sizeof *out->files);
     for (; out->mesh_count < meshes && !r.bad; out->mesh_count++)
-        for (model_mesh *mesh = &out->meshes[out->mesh_count]; mesh && !r.bad; mesh = mesh->strays)
-            get_mesh(&r, mesh);
+        for (model_mesh *mesh = &out->meshes[out->mesh_count]; mesh && !r.bad;
+             mesh = mesh->strays) {
+            bvp_part_info *part = &mesh->packed;
+            mesh->is_packed = 1;
+            mesh->part = BVP_NONE;
+            mesh->name = record_get_text(&r);
+            const int has_strays = record_get_count(&r, 1) != 0;
+            mesh->triangle_count = record_get_count(&r, UINT32_MAX);
+            mesh->dropped_count = record_get_count(&r, UINT32_MAX);
+            if (mesh->triangle_count > 0) {
+                part->triangle_count = mesh->triangle_count;
+                record_get_bytes(&r, part->address);
+                record_get_bytes(&r, part->packer);
+                record_get_bytes(&r, part->content_hash);
+                part->vertex_count = record_get_count(&r, UINT32_MAX);
+                for (int a = 0; a < 3; a++) {
+                    part->origin[a] = record_get_double(&r);
+                    part->lo[a] = (float)record_get_double(&r);
+                    part->hi[a] = (float)record_get_double(&r);
+                }
+                part->rounding_error = record_get_double(&r);
+                part->degenerate_count = record_get_count(&r, UINT64_MAX);
+                part->duplicate_count = record_get_count(&r, UINT64_MAX);
+                part->open_edge_count = record_get_count(&r, UINT64_MAX);
+                part->nonmanifold_edge_count = record_get_count(&r, UINT64_MAX);
+                record_get_stamp(&r, &mesh->sound);
+            }
+            record_get_end(&r);
+            if (has_strays && !r.bad) {
+                mesh->strays = calloc(1, sizeof *mesh->strays);
+                r.is_out_of_memory |= !mesh->strays;
+                r.bad |= !mesh->strays;
+            }
+        }
     for (; out->node_count < nodes && !r.bad; out->node_count++) {
         model_node *node = &out->nodes[out->node_count];
         node->name = record_get_text(&r);

@@ -194,21 +194,6 @@ char *store_get_record(const store *s, const uint8_t key[16], size_t *size)
     return NULL;
 }
 
-static int write_whole(int fd, const void *data, size_t size)
-{
-    const char *at = data;
-    while (size > 0) {
-        const ssize_t n = write(fd, at, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return -1;
-        at += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
 /* What `fill` writes gets the name `path` when it is complete; the folders on the way to it are
  * made. Temporary names, where they are needed, are in the store's folder, where store_open removes
  * old ones. */
@@ -272,7 +257,21 @@ static int fill_record(void *user, int fd)
     const record *r = user;
     uint8_t hash[HASH_SIZE];
     bvp_hash(r->data, r->size, hash);
-    return write_whole(fd, r->data, r->size) || write_whole(fd, hash, sizeof hash);
+    const record pieces[] = {*r, {hash, sizeof hash}};
+    for (int i = 0; i < 2; i++) {
+        const char *at = pieces[i].data;
+        for (size_t left = pieces[i].size; left > 0;) {
+            const ssize_t n = write(fd, at, left);
+            if (n < 0 && errno == EINTR)
+                continue;
+            if (n <= 0)
+                return -1;
+            assert((size_t)n <= left);
+            at += n;
+            left -= (size_t)n;
+        }
+    }
+    return 0;
 }
 
 int store_put_record(const store *s, const uint8_t key[16], const void *data, size_t size)

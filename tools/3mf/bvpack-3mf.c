@@ -3,6 +3,7 @@
  * nested components, names, part numbers, unit: all that the project uses lib3mf for. Coordinates
  * are 32-bit floats, as lib3mf keeps them. Spec: 3MF Core Specification 1.2
  */
+#include <assert.h>
 #include <search.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -148,6 +149,7 @@ static uint32_t send_triangles(package *p, void *object, const char *name, uint3
                                uint32_t triangles)
 {
     uint32_t got_vertices = 0, got_triangles = 0;
+    assert(vertices > 0 && triangles > 0);
     float *positions = allocate(p, 12 * (size_t)vertices);
     uint32_t *indices = allocate(p, 12 * (size_t)triangles);
     if (lib3mf_meshobject_getvertices(object, positions, vertices, &got_vertices) != 0 ||
@@ -283,6 +285,7 @@ static uint32_t send_node(package *p, const placing *what, void *object, const c
     if (lib3mf_object_getpartnumberutf8(object, number, TEXT_SIZE, &needed) != 0)
         number[0] = '\0';
     const int is_item = what->parent == IMPORT_NONE && *p->item_part_number;
+    assert(what->parent == IMPORT_NONE || what->parent < p->node_count); /* it has been sent */
     const import_property property = {"part_number", is_item ? p->item_part_number : number};
     import_node node = {
         .parent = what->parent, .part = part, .property_count = *property.value != 0};
@@ -326,6 +329,7 @@ static void place_items(package *p)
             break;
         if (lib3mf_builditemiterator_getcurrent(items, &item) != 0)
             refuse_broken(p, "build item");
+        assert(p->depth == 0);
         push_item(p, item);
         lib3mf_release(item);
         while (p->depth > 0) {

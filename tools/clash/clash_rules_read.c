@@ -52,6 +52,7 @@ int clash_rules_add_exclude(clash_rules *r, const char *text)
     note(r, text, strlen(text));
     while (text[colon] && text[colon] != ':')
         colon += text[colon] == '\\' && text[colon + 1] ? 2 : 1;
+    assert(text[colon] == ':' || text[colon] == '\0');
     int wrong = clash_selector_add_text(&rule->a, text, colon, fault);
     if (wrong == 0 && text[colon] == ':')
         wrong =

@@ -6,6 +6,7 @@
  */
 #include "files/archive.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static zip_int64_t piece_source(void *user, void *data, zip_uint64_t room, zip_s
         p->read = 0;
         return 0;
     case ZIP_SOURCE_READ:
+        assert(p->read <= p->size);
         part = p->size - p->read < room ? p->size - p->read : room;
         if (fseeko(p->z->spool, (off_t)(p->offset + p->read), SEEK_SET) != 0 ||
             fread(data, 1, part, p->z->spool) != part)

@@ -135,6 +135,7 @@ static int open_by_steps(int root, const char *path)
 {
     char rest[PATH_MAX];
     stop s;
+    assert(root >= 0);
     if (*path == '/')
         return fail(EXDEV);
     if (snprintf(rest, sizeof rest, "%s", path) >= PATH_MAX)

@@ -3,6 +3,7 @@
  */
 #include "files/record_text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,7 @@ void record_end_line(FILE *out)
 
 static uint64_t get_number(record_reader *r, unsigned base, uint64_t most)
 {
+    assert((base == 10 || base == 16) && r->at <= r->end);
     const uint64_t last = most / base, rest = most % base; /* no division a digit */
     uint64_t value = 0;
     const char *begin = r->at;
@@ -149,6 +151,7 @@ void record_get_end(record_reader *r)
 
 void *record_get_room(record_reader *r, uint64_t count, size_t size)
 {
+    assert(r->at <= r->end);
     r->bad |= count > (uint64_t)(r->end - r->at);
     void *room = r->bad ? NULL : calloc(count + 1, size);
     r->is_out_of_memory |= !r->bad && !room;

@@ -6,6 +6,7 @@
  */
 #include "files/temporary.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <signal.h>
 #include <stddef.h>
@@ -77,6 +78,7 @@ void temporary_redoom(void *slot, const char *path)
 
 void temporary_spare(int slot)
 {
+    assert(slot < SLOT_COUNT);
     if (slot >= 0)
         pass(slot, STANDS, FREE);
 }

@@ -137,6 +137,7 @@ uri_result uri_open(const char *uri, const char *dir, int is_any, uri_bytes *out
             *to++ = *from;
         }
     }
+    assert((size_t)(to - name) <= strlen(uri));
     *to = '\0';
     if (is_any) {
         const size_t size = strlen(dir) + strlen(name) + 2;

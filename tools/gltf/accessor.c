@@ -4,6 +4,7 @@
  */
 #include "gltf/accessor.h"
 
+#include <assert.h>
 #include <string.h>
 
 uint32_t component_size(uint64_t component)
@@ -38,6 +39,7 @@ uint32_t element_width(const char *type)
 
 static uint32_t read_unsigned(const uint8_t *p, uint32_t size)
 {
+    assert(size == 1 || size == 2 || size == 4);
     uint32_t value = p[0];
     if (size > 1)
         value |= (uint32_t)p[1] << 8;

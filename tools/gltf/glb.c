@@ -4,6 +4,7 @@
  */
 #include "gltf/glb.h"
 
+#include <assert.h>
 #include <string.h>
 
 static uint64_t padded(uint64_t size)
@@ -24,6 +25,7 @@ static void put_u32(uint64_t value, FILE *out)
 
 void glb_begin(FILE *out, uint64_t text_size, uint64_t data_size)
 {
+    assert(glb_size(text_size, data_size) <= UINT32_MAX);
     fwrite("glTF", 1, 4, out);
     put_u32(2, out);
     put_u32(glb_size(text_size, data_size), out);

@@ -4,6 +4,7 @@
  */
 #include "gltf/gltf_accessors.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static bvp_status place_elements(gltf_accessors *t, uint64_t index, const json_v
                                  accessor *a)
 {
     uint64_t view, offset, size = 0, element = component_size(a->component) * (uint64_t)a->width;
+    assert(element > 0); /* component and width are known ones */
     if (!json_tree_get(where, "bufferView"))
         return gltf_refuse(t->doc, BVP_ERR_CORRUPT, "accessors", index,
                            "has no buffer view; if the model is compressed, export it without "
@@ -68,6 +70,7 @@ static bvp_status apply_sparse(gltf_accessors *t, uint64_t index, const json_val
     const json_value *where = json_tree_get(sparse, "indices");
     accessor at = {.width = 1}, values = *a;
     uint64_t component, element = a->stride;
+    assert(a->data == dense); /* make_dense has copied: elements lie close together */
     bvp_status status = gltf_count(t->doc, "accessors", index, sparse, "count", 0, &at.count);
     if (status == BVP_OK)
         status = gltf_count(t->doc, "accessors", index, where, "componentType", 0, &component);
@@ -100,6 +103,7 @@ static bvp_status make_dense(gltf_accessors *t, uint64_t index, const json_value
 {
     accessor *a = &s->view;
     uint64_t element = component_size(a->component) * (uint64_t)a->width;
+    assert(element > 0);
     if (a->count > UINT64_MAX / 2 / element)
         return gltf_charge(t->doc, "accessors", index, UINT64_MAX);
     bvp_status status = gltf_charge(t->doc, "accessors", index, a->count * element);

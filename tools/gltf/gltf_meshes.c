@@ -215,7 +215,8 @@ bvp_status gltf_mesh_read(gltf_meshes *m, uint64_t index, uint32_t *out)
             status = import_warn(im, 1, "meshes without triangles left out");
         } else if (status == BVP_OK) {
             model_mesh *mesh = import_add_mesh(im);
-            if (mesh) { /* it owns the arrays now */
+            assert(from.count <= first); /* of those that the primitives have */
+            if (mesh) {                  /* it owns the arrays now */
                 s->state = READ;
                 s->mesh = im->out->mesh_count - 1;
                 mesh->positions = from.positions;

@@ -69,6 +69,7 @@ static bvp_status read_node(gltf_meshes *m, uint64_t index, uint32_t parent, int
         return refuse_placement(d, index,
                                 "uses EXT_mesh_gpu_instancing; export the instances as "
                                 "nodes");
+    assert(parent == BVP_NONE || parent < d->im->out->node_count); /* parents come first */
     model_node *node = import_add_node(d->im);
     if (!node)
         return import_no_memory(d->im);

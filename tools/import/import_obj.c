@@ -117,6 +117,7 @@ static bvp_status read_corner(obj *o)
     int64_t vertex = index < 0 ? count + index : index - 1;
     if (!valid || vertex > UINT32_MAX)
         vertex = UINT32_MAX;
+    assert(vertex >= 0 && vertex <= UINT32_MAX);
     return surface_add_corner(&o->surface, (uint32_t)vertex) == 0 ? BVP_OK
                                                                   : import_no_memory(o->im);
 }

@@ -214,6 +214,7 @@ static bvp_status refuse_body(ply *p, const element *e, uint64_t i, const char *
 static size_t size_of(type t)
 {
     static const uint8_t sizes[] = {0, 1, 1, 2, 2, 4, 4, 4, 8};
+    assert((size_t)t < sizeof sizes);
     return sizes[t];
 }
 
@@ -276,6 +277,7 @@ static int take_value(ply *p, type t, value *out)
 static int take_length(ply *p, const property *list, uint64_t *length)
 {
     value v;
+    assert(list->count != TYPE_NONE && list->count < FLOAT32); /* read_property has looked */
     if (!take_value(p, list->count, &v) || !(v.number >= 0) || v.number != floor(v.number) ||
         v.number > (double)p->im->size)
         return 0;
@@ -320,6 +322,7 @@ static bvp_status read_vertex(ply *p, const element *e, uint64_t i)
         }
         if (!take_value(p, what->value, &v))
             return refuse_body(p, e, i, "a coordinate");
+        assert(what->role >= X && what->role <= Z); /* a vertex has no indices */
         position[what->role - X] = v.number;
         p->surface.needs_double |= !v.prints_float;
     }

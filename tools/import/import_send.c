@@ -36,6 +36,7 @@ static void write_all(const void *data, uint64_t size)
             continue;
         if (done <= 0)
             _exit(STATUS_LOST);
+        assert((size_t)done <= most);
         p += done;
         size -= (uint64_t)done;
     }
@@ -139,6 +140,7 @@ static uint32_t send_part(import_sender *s, const import_part *part, const char 
                           const void *positions, const uint32_t *indices, const uint32_t *ids)
 {
     const size_t width = 3 * (part->is_float ? sizeof(float) : sizeof(double));
+    assert(s->used == 0); /* one message is built at a time */
     put(s, part, sizeof *part);
     put_text(s, name);
     send_payload(s, IMPORT_PART);
@@ -168,6 +170,7 @@ uint32_t import_send_part_of_floats(import_sender *s, const char *name, const fl
 uint32_t import_send_node(import_sender *s, const import_node *node, const char *name,
                           const char *source_id, const import_property *properties)
 {
+    assert(s->used == 0);
     put(s, node, sizeof *node);
     put_text(s, name);
     put_text(s, source_id);

@@ -81,6 +81,7 @@ static bvp_status import_binary(importer *im)
     if (status != BVP_OK)
         return status;
     import_progress(im, count, count);
+    assert(vertex_count <= 3 * count); /* welding adds none */
     int finite = 1;
     for (uint64_t i = 0; i < 3 * vertex_count; i++)
         finite &= isfinite(((const float *)positions)[i]) != 0;

@@ -28,6 +28,7 @@ static uint64_t count_group(const model_mesh *mesh, const uint32_t *groups, uint
  * them; NULL: no memory. */
 static model_mesh *copy_group(const model_mesh *from, const uint32_t *groups, uint32_t group)
 {
+    assert(group > 0 && from->ids && from->indices);
     const size_t count = (size_t)count_group(from, groups, group), size = vertex_size(from);
     uint32_t *numbers = malloc((size_t)from->vertex_count * sizeof *numbers + 1); /* the new ones */
     model_mesh *to = calloc(1, sizeof *to);

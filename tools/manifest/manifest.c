@@ -250,6 +250,7 @@ static int read_line(line *l, const char *end)
     memcpy(l->out->placement, identity, sizeof identity);
     if (end - l->out->at > MANIFEST_LINE_SIZE)
         return refuse(l, BVP_ERR_LIMIT, "the line is longer than %d bytes", MANIFEST_LINE_SIZE);
+    assert(!l->reader->value); /* manifest_next has closed the last line's */
     l->reader->value = json_tree_open(l->out->at, (size_t)(end - l->out->at), &fault);
     if (!l->reader->value && fault.is_memory)
         return refuse(l, BVP_ERR_NO_MEMORY, "%.120s", fault.text);
@@ -267,6 +268,7 @@ static int read_line(line *l, const char *end)
 int manifest_next(manifest_reader *r, manifest_record *out, manifest_fault *fault)
 {
     line l = {r, out, fault};
+    assert(r->at <= r->end);
     manifest_close(r);
     if (!r->has_begun && r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
         r->at += 3;

@@ -40,6 +40,7 @@ int name_table_put(name_table *t, const char *name, uint32_t *value)
         for (size_t i = 0; i < t->count; i++)
             *find(t, t->entries[i].name, t->entries[i].hash) = (uint32_t)i + 1;
     }
+    assert(2 * (t->count + 1) <= t->slot_count); /* also with the new one */
     uint32_t *slot = find(t, name, hash);
     if (*slot) {
         *value = t->entries[*slot - 1].value;

@@ -167,6 +167,7 @@ static int clip(clipping *c)
                 return 0;
         }
     }
+    assert(c->left == 3);
     if (turn_at(c, at) < 0)
         return 0;
     cut_off(c, at);
@@ -210,6 +211,7 @@ static int attempt(polygon_work *work, const double *positions, const uint32_t *
                   .left = count,
                   .budget = 4000000 + 2000 * (uint64_t)count,
                   .out = triangles};
+    assert(count >= 4 && (unsigned)axis < 3 && scale > 0);
     /* Drops `axis`; mirrors so that the polygon turns left. */
     int x_axis = (axis + 1) % 3, y_axis = (axis + 2) % 3;
     for (uint32_t i = 0; i < c.count; i++) {
@@ -284,6 +286,7 @@ polygon_result polygon_cut(polygon_work *work, const double *positions, const ui
         work->sorted = sorted;
         work->capacity = count;
     }
+    assert(count <= work->capacity);
     double scale = find_scale(positions, vertices, count);
     /* Newell's normal: twice the areas of the three projections. */
     const double *origin = positions + 3 * (size_t)vertices[0];

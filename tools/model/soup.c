@@ -32,6 +32,7 @@ void *soup_next(soup *s)
 static bvp_status weld_chunk(soup *s)
 {
     size_t corners = 3 * s->pending_count, used = 3 * s->triangle_count;
+    assert(s->pending_count > 0 && s->pending_count <= CHUNK);
     bvp_mesh chunk = {.positions = s->pending,
                       .is_double = s->is_double,
                       .vertex_count = corners,
@@ -49,6 +50,7 @@ static bvp_status weld_chunk(soup *s)
                                        vertex_size(s)) != 0)
         status = import_no_memory(s->im);
     if (status == BVP_OK) {
+        assert(count <= corners); /* welding adds none */
         memcpy(s->positions + s->vertex_count * vertex_size(s), positions, count * vertex_size(s));
         for (size_t i = 0; i < corners; i++)
             indices[i] += (uint32_t)s->vertex_count;

@@ -81,6 +81,7 @@ static bvp_status take(importer *im, model *from, const char *path, submodel *ou
     }
     for (uint32_t i = 0; i < from->warning_count && status == BVP_OK; i++)
         status = import_warn(im, from->warnings[i].count, from->warnings[i].text);
+    assert(out->first_mesh + out->mesh_count == im->out->mesh_count);
     assert(!out->nodes);
     out->nodes = from->nodes;
     out->node_count = from->node_count;
@@ -190,6 +191,7 @@ bvp_status submodel_place(importer *im, const submodel *s, uint32_t node, const 
     const uint32_t first = im->out->node_count;
     const uint32_t added = s->node_count > 0 ? s->node_count : s->mesh_count;
     bvp_status status = BVP_OK;
+    assert(node < first);
     if (s->node_count == 0 && s->mesh_count == 1) {
         im->out->nodes[node].mesh = s->first_mesh;
         return BVP_OK;
@@ -201,6 +203,8 @@ bvp_status submodel_place(importer *im, const submodel *s, uint32_t node, const 
                                   NODE_MAX);
     for (uint32_t i = 0; i < s->node_count && status == BVP_OK; i++) {
         const model_node *from = &s->nodes[i];
+        assert(from->parent == BVP_NONE || from->parent < i); /* parents come first */
+        assert(from->mesh == BVP_NONE || from->mesh < s->mesh_count);
         status = add_child(im, from->parent == BVP_NONE ? node : first + from->parent, from->name,
                            from->mesh == BVP_NONE ? BVP_NONE : s->first_mesh + from->mesh);
         if (status != BVP_OK)

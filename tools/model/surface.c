@@ -15,6 +15,7 @@
 int surface_add_vertex(surface *s, const double position[3], const void *at)
 {
     size_t used = 3 * s->vertex_count;
+    assert(used <= s->coordinate_capacity);
     if (s->vertex_count >= UINT32_MAX - 1 ||
         array_grow(&s->positions, &s->coordinate_capacity, used + 3, sizeof(double)) != 0)
         return -1;
@@ -37,6 +38,7 @@ int surface_add_corner(surface *s, uint32_t vertex)
 
 int surface_end_polygon(surface *s, size_t corner_count)
 {
+    assert(corner_count <= s->corner_count); /* its corners are the last ones */
     if (corner_count > UINT32_MAX ||
         array_grow(&s->sizes, &s->size_capacity, s->polygon_count + 1, sizeof(uint32_t)) != 0)
         return -1;

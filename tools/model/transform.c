@@ -3,6 +3,7 @@
  */
 #include "model/transform.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ int transform_from_columns(const double columns[16], double out[12])
 
 int transform_from_rows(const double *rows, int count, double out[12])
 {
+    assert(count == 12 || count == 16);
     memcpy(out, rows, 12 * sizeof *out);
     return count == 12 || (rows[12] == 0 && rows[13] == 0 && rows[14] == 0 && rows[15] == 1) ? 0
                                                                                              : -1;

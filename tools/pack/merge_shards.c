@@ -123,6 +123,7 @@ static int is_same(const share *a, const share *b, const char *key)
 static int order_shares(merging *m, const share *given, int count)
 {
     const share *first = &given[0];
+    assert(count > 0 && first->number.count > 0); /* open_share has looked */
     m->count = first->number.count;
     m->shares = calloc(m->count, sizeof *m->shares);
     if (!m->shares)

@@ -35,6 +35,7 @@ static void key_of(const pack_store *s, uint64_t size, const uint8_t hash[16], c
             snprintf(text + used, sizeof text - (size_t)used, " %02x%02x%02x%02x%02x%02x%02x%02x",
                      word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7]);
     }
+    assert(used > 0 && (size_t)used <= sizeof text - 16); /* all fits, and the hash after it */
     memset(text + used, 0, sizeof text - (size_t)used);
     memcpy(text + sizeof text - 16, hash, 16);
     bvp_hash(text, sizeof text, key);

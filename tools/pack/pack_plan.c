@@ -37,6 +37,7 @@ static int read_hierarchies(pack_plan *plan)
         }
         word += size + (word[size] == ',' && word[size + 1] != '\0');
     }
+    assert(plan->hierarchy_count > 0);
     if (kinds == 1u << BVP_KIND_WIDE && set->split && strcmp(set->split, "sah") != 0) {
         complain("--split", "the wide hierarchy is cut by sah only; name others with --hierarchy");
         return EXIT_USAGE;

@@ -3,6 +3,7 @@
  */
 #include "pack/pack_store.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/start_thread.h"
@@ -130,6 +131,7 @@ static void *sync_store(void *argument)
 
 void pack_store_start_sync(pack_store *s)
 {
+    assert(!s->is_syncing);
     s->is_syncing = s->plan->set->jobs != 1 && start_thread(&s->syncing, sync_store, &s->store);
     if (!s->is_syncing)
         store_sync(&s->store);

@@ -77,6 +77,7 @@ static int open_report(clash_report *r, const char *path)
 {
     memset(r, 0, sizeof *r);
     r->form = form_of(path);
+    assert(r->form); /* check_paths has looked */
     r->path = path;
     r->out.fd = -1;
     r->out.direct = 1;
@@ -160,6 +161,7 @@ int clash_outputs_try(const option_list *paths)
 
 int clash_outputs_begin(clash_outputs *o, const option_list *paths, const clash_run *run)
 {
+    assert(o->count == 0);
     int code = open_all(o, paths);
     for (int i = 0; i < o->count && code == 0; i++) {
         o->reports[i].run = run;

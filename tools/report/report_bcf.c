@@ -45,6 +45,7 @@ static const struct {
  * found again. */
 static bvp_verdict verdict_of(const clash_row *row)
 {
+    assert((unsigned)row->pair->verdict < BVP_VERDICT_COUNT);
     for (int v = 0; row->pair->verdict == BVP_VERDICT_CLEAR && v < BVP_VERDICT_COUNT; v++)
         if (strcmp(row->was, bvp_verdict_name((bvp_verdict)v)) == 0)
             return (bvp_verdict)v;

@@ -177,6 +177,7 @@ static void put_view(report *p, uint64_t size, int target)
 static void put_accessors(report *p, const bvp_mesh *mesh)
 {
     json *j = &p->head;
+    assert(p->accessor_count % 2 == 0); /* so the views have the accessors' numbers */
     put_view(p, 12 * mesh->vertex_count, 34962);
     put_view(p, 12 * mesh->triangle_count, 34963);
     jsonw_object(j, NULL);
@@ -352,6 +353,7 @@ static bvp_status write_text(report *p, const clash_run *run, bvp_error *error)
     static const int signs[3][3] = {{-1, 1, 1}, {1, 1, 1}, {1, 1, -1}};
     const bvp_up given = run->info_a.up;
     const int up = given != BVP_UP_UNKNOWN ? (int)given - BVP_UP_X : 1;
+    assert((unsigned)up < 3);
     const double unit = run->info_a.unit_in_metres > 0 ? run->info_a.unit_in_metres : 1;
     memset(m, 0, 12 * sizeof *m);
     for (int k = 0; k < 3; k++)

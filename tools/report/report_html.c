@@ -310,6 +310,7 @@ static int row(clash_report *r, const clash_row *row)
     }
     if (!open_text(&t))
         return no_room(r);
+    assert(h->row_count < ROWS_MOST);
     if (h->row_count++ > 0)
         fputs(",\n", r->stream);
     const bvp_status status = put_row(r, &t.j, row);

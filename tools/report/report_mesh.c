@@ -28,6 +28,7 @@ int report_mesh_is_whole(const bvp_body *body)
 static int choose(void *user, const bvp_hit_id *id)
 {
     choice *c = user;
+    assert(c->count <= REPORT_TRIANGLES_MOST);
     c->is_full = c->count == REPORT_TRIANGLES_MOST;
     if (!c->is_full)
         c->triangles[c->count++] = id->triangle;
@@ -85,6 +86,7 @@ static bvp_status read_chosen(const bvp_body *body, choice *c, report_mesh *out)
 
 bvp_status report_mesh_read(const report_view *view, int side, report_mesh *out)
 {
+    assert(side == 0 || side == 1);
     choice *c = calloc(1, sizeof *c);
     bvp_status status = c ? BVP_OK : BVP_ERR_NO_MEMORY;
     memset(out, 0, sizeof *out);

@@ -68,6 +68,7 @@ int source_index_begin(source_index *index, char *text, size_t size)
 source_entry *source_index_find(const source_index *index, const char *name)
 {
     const uint32_t number = name_table_get(&index->names, name);
+    assert(number == UINT32_MAX || number < index->count);
     return number == UINT32_MAX ? NULL : &index->entries[number];
 }
 

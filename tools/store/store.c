@@ -79,6 +79,7 @@ static void make_path(const store *s, const char *kind, const uint8_t address[16
 static store_slot *slot_of(store *s, const uint8_t address[16])
 {
     size_t at;
+    assert(s->slots); /* from store_open to store_close */
     assert(s->open_count <= STORE_OPEN_MOST);
     memcpy(&at, address, sizeof at); /* an address is a hash */
     for (at %= SLOT_COUNT; s->slots[at].file; at = (at + 1) % SLOT_COUNT)
@@ -184,6 +185,7 @@ char *store_get_record(const store *s, const uint8_t key[16], size_t *size)
     close(fd);
     *size = (size_t)got - HASH_SIZE;
     if (text && got == info.st_size) {
+        assert(got >= HASH_SIZE); /* shorter files have no text */
         bvp_hash(text, *size, hash);
         if (memcmp(hash, text + *size, HASH_SIZE) == 0) {
             text[*size] = '\0';

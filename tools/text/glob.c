@@ -13,6 +13,7 @@ static size_t character(const char *text, size_t size, uint32_t *code)
 {
     const unsigned char *s = (const unsigned char *)text;
     const size_t length = utf8_length(text, size);
+    assert(size > 0);
     *code = s[0];
     if (length < 2)
         return 1;
@@ -34,6 +35,7 @@ static size_t literal(const char *pattern, size_t size, uint32_t *code)
 static size_t read_set(const char *pattern, size_t size, uint32_t wanted, int *found,
                        const char **fault)
 {
+    assert(size > 0 && pattern[0] == '[');
     size_t at = 1, used;
     const int inverted = size > 1 && pattern[1] == '!';
     *found = inverted;
@@ -107,6 +109,7 @@ int glob_match(const char *pattern, size_t pattern_size, const char *text, size_
             p += pattern_used;
             t += text_used;
         } else if (star != SIZE_MAX) {
+            assert(star < pattern_size && star_text <= t);
             star_text += character(text + star_text, text_size - star_text, &code);
             t = star_text;
             p = star + 1;

@@ -58,6 +58,8 @@ static void write_string(FILE *out, const char *data, size_t size)
 static void begin_value(json *j, const char *key)
 {
     int on_one_line = !j->pretty || j->depth >= j->inline_from;
+    /* members of an object have keys, nothing else has one */
+    assert(j->depth > 0 ? (key != NULL) == ((j->used[j->depth] & SHAPE_OBJECT) != 0) : !key);
     if (j->depth > 0) {
         if (j->used[j->depth] & 1)
             fputs(on_one_line && j->pretty ? ", " : ",", j->out);
@@ -193,6 +195,7 @@ void jsonw_embed(json *j, const char *key, const char *text, size_t size)
     for (size_t i = 0, length; i < size; i += length) {
         uint32_t code = 0;
         length = utf8_decode(text + i, size - i, &code);
+        assert(length > 0); /* valid JSON is UTF-8 */
         if (is_plain(code) || code == '\n')
             fwrite(text + i, 1, length, j->out);
         else if (code < 0x20)
@@ -280,6 +283,7 @@ static int skip_key(scan *s)
 static int skip_value_start(scan *s)
 {
     for (;;) {
+        assert(s->depth >= 0 && s->depth <= JSON_NEST_MAX && s->at <= s->end);
         if (!skip_blank(s))
             return 0;
         if (*s->at != '{' && *s->at != '[')

@@ -70,6 +70,7 @@ static int find_array(scan *s, const char *key)
 
 static int add_start(scan *s, json_list *list, uint64_t start)
 {
+    assert(list->count == 0 || list->starts[list->count - 1] <= start);
     if (array_grow(&list->starts, &list->capacity, list->count + 2, sizeof *list->starts) != 0) {
         s->is_out_of_memory = 1;
         return 0;
@@ -168,11 +169,13 @@ uint64_t json_list_start(const json_list *list, size_t index)
 
 int json_list_is_object(const json_list *list, size_t index)
 {
+    assert(index < list->count);
     return list->text[list->starts[index]] == '{';
 }
 
 const json_value *json_list_at(json_list *list, size_t index, json_fault *fault)
 {
+    assert(index < list->count); /* so there is a start after it, or the array's end */
     if (list->value && list->at == index)
         return list->value;
     json_tree_close(list->value);

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* fopencookie */
 #include "text/memory_text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ static ssize_t put(void *user, const char *bytes, size_t size)
         errno = ENOMEM;
         return 0;
     }
+    assert(t->size + size < t->capacity); /* and the zero */
     memcpy(t->data + t->size, bytes, size);
     t->size += size;
     t->data[t->size] = '\0';

@@ -212,6 +212,7 @@ int scan_number(text_scan *s, number *out)
 {
     decimal d;
     const char *end = take_decimal(s->at, s->end, &d);
+    assert(!end || (end > s->at && end <= s->end));
     if (end && (end == s->end || scan_is_space(*end))) {
         out->value = convert(&d, s->at, end);
         /* Rounding to double and then to float errs only where the double lies halfway between two

@@ -39,6 +39,7 @@ static bvp_status read_value(urdf *u, const char *at, const char *end)
     const uint32_t joint = name_table_get(&u->joint_names, name);
     if (joint == UINT32_MAX)
         return refuse_values(u, at, equals, "expected the name of a joint");
+    assert(joint < u->joint_count);
     if (!can_move(&u->joints[joint]))
         return refuse_values(u, at, equals, "expected a revolute, continuous or prismatic joint");
     if (u->joints[joint].is_given)

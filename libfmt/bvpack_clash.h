@@ -40,8 +40,9 @@ typedef struct bvp_clash_limits {
 } bvp_clash_limits;
 
 /* Called for each pair whose boxes are near, on any thread. *limits holds the run's limits; the
- * callback may change them, but not beyond bvp_clash_options.reach. Nonzero leaves the pair out, as
- * "excluded". The result must depend only on the pair. */
+ * callback may change them, but not beyond bvp_clash_options.reach; limits that are none end the
+ * run with BVP_ERR_ARGUMENT. Nonzero leaves the pair out, as "excluded". The result must depend
+ * only on the pair. */
 typedef int (*bvp_clash_rule_fn)(void *user, uint32_t a, uint32_t b, bvp_clash_limits *limits);
 
 /* One pair of instances that is not clear. */

@@ -125,6 +125,8 @@ static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uin
         block->sum.excluded++;
         return BVP_OK;
     }
+    if (options->rule && !fill_limits(&pair.limits, all->scene.a.file, all->scene.b.file))
+        return BVP_ERR_ARGUMENT;
     /* a rule cannot ask for more than the reach: pairs beyond it were never candidates */
     pair.limits.clearance = fmin(pair.limits.clearance, all->scene.reach);
     pair.limits.touch_gap = fmin(pair.limits.touch_gap, all->scene.reach);

@@ -256,6 +256,34 @@ START_TEST(rules)
 }
 END_TEST
 
+/* Gives every pair the touch gap and the overlap `user`. */
+static int same_rule(void *user, uint32_t a, uint32_t b, bvp_clash_limits *own)
+{
+    (void)a;
+    (void)b;
+    own->touch_gap = own->overlap = *(const double *)user;
+    return 0;
+}
+
+START_TEST(limits_of_a_rule_are_checked)
+{
+    case_file file = make(case_seed() + 4, 0, 14);
+    const bvp_clash_scene scene = {.a = file.file};
+    double value = NAN;
+    bvp_clash_coverage given, by_rule;
+    bvp_clash_options options = {.limits = {.25, NAN, NAN}};
+    ck_assert_int_eq(bvp_clash(&scene, &options, NULL, NULL, &given, NULL), BVP_OK);
+    options.limits = (bvp_clash_limits){.25, 0, 0};
+    options.rule = same_rule;
+    options.rule_user = &value;
+    ck_assert_int_eq(bvp_clash(&scene, &options, NULL, NULL, &by_rule, NULL), BVP_OK);
+    ck_assert_mem_eq(&given, &by_rule, sizeof given);
+    value = -1;
+    ck_assert_int_eq(bvp_clash(&scene, &options, NULL, NULL, NULL, NULL), BVP_ERR_ARGUMENT);
+    case_close(&file);
+}
+END_TEST
+
 /* ---- noise ----------------------------------------------------------------------------------- */
 
 /* From what to what a pair's distance and depth may be. */
@@ -417,6 +445,7 @@ SUITE(test_clash)
                                   any_number_of_threads,
                                   stops_and_resumes,
                                   rules,
+                                  limits_of_a_rule_are_checked,
                                   noise_changes_no_verdict,
                                   bad_arguments,
                                   NULL};

@@ -145,11 +145,16 @@ static void take_transform(const mf_transform *from, double out[12])
 
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
-static uint32_t send_triangles(package *p, void *object, const char *name, uint32_t vertices,
-                               uint32_t triangles)
+static uint32_t send_mesh(package *p, void *object, const char *name)
 {
-    uint32_t got_vertices = 0, got_triangles = 0;
-    assert(vertices > 0 && triangles > 0);
+    uint32_t vertices = 0, triangles = 0, beams = 0, got_vertices = 0, got_triangles = 0;
+    if (lib3mf_meshobject_getvertexcount(object, &vertices) != 0 ||
+        lib3mf_meshobject_gettrianglecount(object, &triangles) != 0)
+        refuse_broken(p, "size of a mesh");
+    if (lib3mf_meshobject_getbeamcount(object, &beams) == 0)
+        import_send_warning(p->sender, beams, "beams of lattices left out");
+    if (vertices == 0 || triangles == 0)
+        return IMPORT_NONE;
     float *positions = allocate(p, 12 * (size_t)vertices);
     uint32_t *indices = allocate(p, 12 * (size_t)triangles);
     if (lib3mf_meshobject_getvertices(object, positions, vertices, &got_vertices) != 0 ||
@@ -164,19 +169,6 @@ static uint32_t send_triangles(package *p, void *object, const char *name, uint3
     free(positions);
     free(indices);
     return part;
-}
-
-static uint32_t send_mesh(package *p, void *object, const char *name)
-{
-    uint32_t vertices = 0, triangles = 0, beams = 0;
-    if (lib3mf_meshobject_getvertexcount(object, &vertices) != 0 ||
-        lib3mf_meshobject_gettrianglecount(object, &triangles) != 0)
-        refuse_broken(p, "size of a mesh");
-    if (lib3mf_meshobject_getbeamcount(object, &beams) == 0)
-        import_send_warning(p->sender, beams, "beams of lattices left out");
-    if (vertices == 0 || triangles == 0)
-        return IMPORT_NONE;
-    return send_triangles(p, object, name, vertices, triangles);
 }
 
 static int compare_meshes(const void *a, const void *b)
@@ -210,24 +202,6 @@ static placing *push(package *p)
     return added;
 }
 
-static void push_component(package *p, void *component, uint32_t parent)
-{
-    mf_transform transform;
-    int has = 0;
-    placing *added = push(p);
-    added->parent = parent;
-    if (lib3mf_component_getobjectresourceid(component, &added->object) != 0)
-        refuse_broken(p, "object of a component");
-    if (lib3mf_component_hastransform(component, &has) != 0 ||
-        (has && lib3mf_component_gettransform(component, &transform) != 0))
-        refuse_broken(p, "placement of a component");
-    if (has)
-        take_transform(&transform, added->placement);
-    if (lib3mf_component_getuuidutf8(component, &has, added->uuid) != 0 || !has)
-        added->uuid[0] = '\0';
-    drop_invented(added->uuid);
-}
-
 /* In reverse, so that the first one is on top of the stack. */
 static void push_components(package *p, void *object, uint32_t parent)
 {
@@ -240,7 +214,20 @@ static void push_components(package *p, void *object, uint32_t parent)
         void *component = NULL;
         if (lib3mf_componentsobject_getcomponent(object, count, &component) != 0)
             refuse_broken(p, "component");
-        push_component(p, component, parent);
+        mf_transform transform;
+        int has = 0;
+        placing *added = push(p);
+        added->parent = parent;
+        if (lib3mf_component_getobjectresourceid(component, &added->object) != 0)
+            refuse_broken(p, "object of a component");
+        if (lib3mf_component_hastransform(component, &has) != 0 ||
+            (has && lib3mf_component_gettransform(component, &transform) != 0))
+            refuse_broken(p, "placement of a component");
+        if (has)
+            take_transform(&transform, added->placement);
+        if (lib3mf_component_getuuidutf8(component, &has, added->uuid) != 0 || !has)
+            added->uuid[0] = '\0';
+        drop_invented(added->uuid);
         lib3mf_release(component);
     }
 }
@@ -265,39 +252,11 @@ static void push_item(package *p, void *item)
         p->item_part_number[0] = '\0';
 }
 
-static void check_node(package *p, const placing *what)
-{
-    if (!p->task.drop_invalid && !transform_is_usable(what->placement))
-        refuse(p, BVP_ERR_ARGUMENT,
-               "object %u has a placement that is singular or not finite; repair it or leave such "
-               "nodes out with --drop-invalid",
-               what->object);
-    if (p->node_count > NODES_AT_LEAST + NODES_A_BYTE * (uint64_t)p->task.size)
-        refuse(p, BVP_ERR_LIMIT, "its components unfold to more nodes than the file has bytes");
-}
-
-/* A node for what is placed, with the object's name and part number. */
-static uint32_t send_node(package *p, const placing *what, void *object, const char *name,
-                          uint32_t part)
-{
-    char number[TEXT_SIZE] = "";
-    uint32_t needed;
-    if (lib3mf_object_getpartnumberutf8(object, number, TEXT_SIZE, &needed) != 0)
-        number[0] = '\0';
-    const int is_item = what->parent == IMPORT_NONE && *p->item_part_number;
-    assert(what->parent == IMPORT_NONE || what->parent < p->node_count); /* it has been sent */
-    const import_property property = {"part_number", is_item ? p->item_part_number : number};
-    import_node node = {
-        .parent = what->parent, .part = part, .property_count = *property.value != 0};
-    memcpy(node.placement, what->placement, sizeof node.placement);
-    p->node_count++;
-    return import_send_node(p->sender, &node, *name ? name : NULL, *what->uuid ? what->uuid : NULL,
-                            &property);
-}
-
+/* Sends a node for what is placed, with the object's name and part number, and its mesh if that has
+ * not been sent; else puts its components on the stack. */
 static void place(package *p, const placing *what)
 {
-    char name[TEXT_SIZE] = "";
+    char name[TEXT_SIZE] = "", number[TEXT_SIZE] = "";
     uint32_t needed;
     void *object = NULL;
     const int is_mesh =
@@ -305,11 +264,27 @@ static void place(package *p, const placing *what)
     if (!is_mesh &&
         (lib3mf_model_getcomponentsobjectbyid(p->model, what->object, &object) != 0 || !object))
         refuse_broken(p, "object that an item or component refers to");
-    check_node(p, what);
+    if (!p->task.drop_invalid && !transform_is_usable(what->placement))
+        refuse(p, BVP_ERR_ARGUMENT,
+               "object %u has a placement that is singular or not finite; repair it or leave such "
+               "nodes out with --drop-invalid",
+               what->object);
+    if (p->node_count > NODES_AT_LEAST + NODES_A_BYTE * (uint64_t)p->task.size)
+        refuse(p, BVP_ERR_LIMIT, "its components unfold to more nodes than the file has bytes");
     if (lib3mf_object_getnameutf8(object, name, TEXT_SIZE, &needed) != 0)
         name[0] = '\0';
     const uint32_t part = is_mesh ? find_mesh(p, object, what->object, name) : IMPORT_NONE;
-    const uint32_t node = send_node(p, what, object, name, part);
+    if (lib3mf_object_getpartnumberutf8(object, number, TEXT_SIZE, &needed) != 0)
+        number[0] = '\0';
+    assert(what->parent == IMPORT_NONE || what->parent < p->node_count); /* it has been sent */
+    const int is_item = what->parent == IMPORT_NONE && *p->item_part_number;
+    const import_property property = {"part_number", is_item ? p->item_part_number : number};
+    import_node sent = {
+        .parent = what->parent, .part = part, .property_count = *property.value != 0};
+    memcpy(sent.placement, what->placement, sizeof sent.placement);
+    p->node_count++;
+    const uint32_t node = import_send_node(p->sender, &sent, *name ? name : NULL,
+                                           *what->uuid ? what->uuid : NULL, &property);
     if (!is_mesh)
         push_components(p, object, node);
     lib3mf_release(object);

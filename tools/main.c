@@ -26,8 +26,8 @@ static const verb *find(const verb *const *table, const char *name)
     return NULL;
 }
 
-/* The name in `table` that is most like `given`, for a suggestion, or NULL. */
-static const char *nearest(const verb *const *table, const char *given)
+/* Says that `given` is not in the table, and which name there is most like it. */
+static int unknown(const char *what, const verb *const *table, const char *given, const char *help)
 {
     const char *words[32];
     size_t count = 0;
@@ -36,12 +36,7 @@ static const char *nearest(const verb *const *table, const char *given)
         words[count] = space ? space + 1 : table[count]->name;
     }
     words[count] = NULL;
-    return options_nearest(given, words);
-}
-
-static int unknown(const char *what, const verb *const *table, const char *given, const char *help)
-{
-    const char *word = nearest(table, given);
+    const char *word = options_nearest(given, words);
     if (word)
         complain(NULL, "no %s \"%s\"; did you mean \"%s\"?", what, given, word);
     else

@@ -8,6 +8,7 @@
 #include <assimp/metadata.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -135,47 +136,42 @@ static import_node placed(const struct aiMatrix4x4 *m, uint32_t parent)
     return node;
 }
 
-/* A node with one mesh carries it itself; a node with several gets a child for each. */
-static uint32_t send_node(job *j, const struct aiNode *from, uint32_t parent, values *v)
-{
-    static const struct aiMatrix4x4 identity = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
-    import_node node = placed(&from->mTransformation, parent);
-    read_values(from->mMetaData, v);
-    node.property_count = v->count;
-    if (from->mNumMeshes == 1)
-        node.part = j->parts[from->mMeshes[0]];
-    const uint32_t number = import_send_node(
-        j->sender, &node, from->mName.length ? from->mName.data : NULL, NULL, v->list);
-    for (unsigned i = 0; from->mNumMeshes > 1 && i < from->mNumMeshes; i++) {
-        const struct aiMesh *mesh = j->scene->mMeshes[from->mMeshes[i]];
-        import_node child = placed(&identity, number);
-        child.part = j->parts[from->mMeshes[i]];
-        if (child.part != IMPORT_NONE)
-            import_send_node(j->sender, &child, mesh->mName.length ? mesh->mName.data : NULL, NULL,
-                             NULL);
-    }
-    return number;
-}
-
 typedef struct pending {
     const struct aiNode *node;
     uint32_t parent;
 } pending;
 
+/* A node with one mesh carries it itself; a node with several gets a child for each. */
 static void send_nodes(job *j)
 {
+    static const struct aiMatrix4x4 identity = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
     size_t capacity = 64, depth = 0;
     pending *stack = allocate(j, capacity, sizeof *stack);
     values *v = allocate(j, 1, sizeof *v);
     stack[depth++] = (pending){j->scene->mRootNode, IMPORT_NONE};
     while (depth > 0) {
         const pending next = stack[--depth];
-        const unsigned children = next.node->mNumChildren;
-        const uint32_t number = send_node(j, next.node, next.parent, v);
+        const struct aiNode *from = next.node;
+        import_node node = placed(&from->mTransformation, next.parent);
+        read_values(from->mMetaData, v);
+        node.property_count = v->count;
+        if (from->mNumMeshes == 1)
+            node.part = j->parts[from->mMeshes[0]];
+        const uint32_t number = import_send_node(
+            j->sender, &node, from->mName.length ? from->mName.data : NULL, NULL, v->list);
+        for (unsigned i = 0; from->mNumMeshes > 1 && i < from->mNumMeshes; i++) {
+            const struct aiMesh *mesh = j->scene->mMeshes[from->mMeshes[i]];
+            import_node child = placed(&identity, number);
+            child.part = j->parts[from->mMeshes[i]];
+            if (child.part != IMPORT_NONE)
+                import_send_node(j->sender, &child, mesh->mName.length ? mesh->mName.data : NULL,
+                                 NULL, NULL);
+        }
+        const unsigned children = from->mNumChildren;
         if (array_grow(&stack, &capacity, depth + children, sizeof *stack) != 0)
             refuse_memory(j->sender);
         for (unsigned i = children; i-- > 0;)
-            stack[depth++] = (pending){next.node->mChildren[i], number};
+            stack[depth++] = (pending){from->mChildren[i], number};
     }
     free(stack);
     free(v);
@@ -223,6 +219,7 @@ static size_t read_from(struct aiFile *file, char *out, size_t size, size_t coun
     file_bytes *f = (file_bytes *)file->UserData;
     if (size == 0)
         return 0;
+    assert(f->at <= f->size); /* seek goes no farther */
     const size_t most = (f->size - f->at) / size;
     const size_t taken = count < most ? count : most;
     memcpy(out, f->data + f->at, taken * size);
@@ -263,13 +260,6 @@ static enum aiReturn seek(struct aiFile *file, size_t offset, enum aiOrigin orig
     return aiReturn_SUCCESS;
 }
 
-static const char *without_dots(const char *name)
-{
-    while (strncmp(name, "./", 2) == 0)
-        name += 2;
-    return name;
-}
-
 static struct aiFile *open_file(struct aiFileIO *io, const char *name, const char *mode)
 {
     const folder *from = (const folder *)io->UserData;
@@ -277,9 +267,12 @@ static struct aiFile *open_file(struct aiFileIO *io, const char *name, const cha
     struct aiFile *file = calloc(1, sizeof *file);
     if (!f || !file)
         refuse_memory(from->sender);
+    const char *plain = name;
+    while (strncmp(plain, "./", 2) == 0)
+        plain += 2;
     *file =
         (struct aiFile){read_from, write_nowhere, tell, size_of, seek, flush_nothing, (char *)f};
-    if (strcmp(without_dots(name), from->task->name) == 0) {
+    if (strcmp(plain, from->task->name) == 0) {
         f->data = from->task->data;
         f->size = from->task->size;
     } else if (!strpbrk(mode, "wa+")) {

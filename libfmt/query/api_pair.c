@@ -81,6 +81,7 @@ void bvpi_pair_set_question(bvpi_pair_query *query, const bvpi_pair_question *qu
     assert(question->tolerance == 0 || question->mode == BVPI_PAIR_DISTANCE);
     assert((question->mode == BVPI_PAIR_EACH) == (question->callback != NULL));
     assert(question->from == NULL || question->last == NULL);
+    assert(question->limit >= 0 && question->tolerance >= 0);
     query->question = *question;
     answer->state = BVPI_PAIR_SEARCHING;
     answer->status = BVP_OK;

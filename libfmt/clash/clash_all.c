@@ -146,6 +146,7 @@ static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uin
     status = judge_items(&w->judge, options->detail, &pair);
     if (status != BVP_OK)
         return status;
+    assert((int)pair.verdict < (int)BVP_VERDICT_COUNT);
     block->sum.verdicts[pair.verdict]++;
     if (pair.verdict != BVP_VERDICT_CLEAR)
         bvpi_clash_deliver(block, &pair);
@@ -180,6 +181,7 @@ static bvp_status find_candidates(whole *all, worker *w, const bvpi_clash_block 
             return BVP_ERR_NO_MEMORY;
         }
     }
+    assert(status != BVP_OK || w->near.count <= w->bounds_capacity);
     for (size_t k = 0; k < w->near.count && status == BVP_OK; k++) {
         const uint32_t instance = w->near.items[k];
         kept_bounds *kept = &w->kept[instance % KEPT_BOUNDS];

@@ -13,6 +13,7 @@
  */
 #include "clash/contact.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/vec3.h"
@@ -169,6 +170,7 @@ static void extend(const box *c, const double point[3])
 static bool is_in_triangle(const bvpi_world_tri *t, const double point[3], double slack)
 {
     const double *tri = t->corner, *normal = t->normal;
+    assert(t->outward != 0); /* there is a normal */
     for (int k = 0; k < 3; k++) {
         double edge[3], d[3];
         bvpi_subtract(tri + 3 * ((k + 1) % 3), tri + 3 * k, edge);

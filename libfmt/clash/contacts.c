@@ -60,6 +60,7 @@ static void keep(bvpi_contacts *c, const bvp_pair *pair, const bvpi_world_tri *a
 static void keep_face(bvpi_faces *faces, const bvp_hit_id *hit, const bvpi_world_tri *tri)
 {
     uint64_t *seen = &faces->seen[hit->triangle % BVPI_FACES_SEEN];
+    assert(faces->count <= BVPI_FACES_MOST);
     if (faces->count == BVPI_FACES_MOST || *seen == hit->triangle + 1)
         return;
     *seen = hit->triangle + 1;

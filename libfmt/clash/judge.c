@@ -3,6 +3,7 @@
  */
 #include "clash/judge.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -77,6 +78,7 @@ void bvpi_clash_judge_init(bvpi_clash_judge *judge, const bvp_file *a, const bvp
 void bvpi_clash_judge_set(bvpi_clash_judge *judge, const bvpi_clash_item *a,
                           const bvpi_clash_item *b)
 {
+    assert(a->file == judge->query.bodies.a.file && b->file == judge->query.bodies.b.file);
     if (judge->a != a)
         judge->query.bodies.a.one = a->part;
     judge->query.bodies.b.one = b->part;

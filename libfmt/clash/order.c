@@ -109,6 +109,7 @@ static void deliver_complete(bvpi_clash_order *order)
         bvpi_clash_block *oldest = &order->ring[order->next_to_deliver % order->ring_size];
         if (!oldest->is_complete || oldest->number != order->next_to_deliver)
             break;
+        assert(order->next_to_deliver < order->next_to_take);
         pthread_mutex_unlock(&order->mutex);
         const bvp_status status = give_block(order, oldest);
         pthread_mutex_lock(&order->mutex);
@@ -144,6 +145,7 @@ bool bvpi_clash_deliver(bvpi_clash_block *block, const bvp_clash_pair *pair)
 {
     if (block->pair_count == PAIRS_MOST)
         wait_and_flush(block);
+    assert(block->pair_count < PAIRS_MOST);
     if (!bvpi_clash_goes_on(block->order))
         return false;
     if (!bvpi_grow(&block->pairs, &block->pair_capacity, block->pair_count + 1,

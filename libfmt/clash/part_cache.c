@@ -10,6 +10,7 @@
  */
 #include "clash/part_cache.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 bvp_status bvpi_part_cache_init(bvpi_part_cache *cache, const bvp_file *file)
@@ -31,6 +32,7 @@ void bvpi_part_cache_free(bvpi_part_cache *cache)
 bvp_status bvpi_part_cache_get(bvpi_part_cache *cache, uint32_t part, bvpi_part_compute *compute,
                                const bvp_control *control, const void **out)
 {
+    assert(part < cache->file->header.part_count);
     void **slot = &cache->values[part];
     void *kept = __atomic_load_n(slot, __ATOMIC_ACQUIRE), *computed = NULL;
     *out = NULL;
@@ -44,6 +46,7 @@ bvp_status bvpi_part_cache_get(bvpi_part_cache *cache, uint32_t part, bvpi_part_
         else
             free(computed);
     }
+    assert(kept != NULL);
     *out = kept;
     return BVP_OK;
 }

@@ -19,6 +19,7 @@
  */
 #include "clash/apart.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -66,6 +67,7 @@ static bool is_same_part_here(const bvpi_clash_item *a, const bvpi_clash_item *b
 static void take_witness(const bvpi_pair_query *query, bvp_clash_pair *pair)
 {
     const bvp_distance_result *best = &query->answer.best;
+    assert(best->found);
     pair->distance = best->distance;
     pair->lower = best->lower;
     memcpy(pair->point_a, best->point_a, sizeof pair->point_a);
@@ -235,6 +237,7 @@ bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detai
                                  bvp_clash_pair *pair)
 {
     bvpi_pair_query *query = &judge->query;
+    assert(judge->a != NULL && judge->b != NULL && judge->contacts != NULL);
     pair->depth = pair->depth_upper = 0;
     pair->triangle_pairs = 0;
     judge->crack = pair->limits.touch_gap;

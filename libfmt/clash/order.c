@@ -123,30 +123,26 @@ static void deliver_complete(bvpi_clash_order *order)
     pthread_cond_broadcast(&order->changed);
 }
 
-/* Waits until the block is the oldest and no other thread delivers, then delivers the pairs it has
- * so far. */
-static void wait_and_flush(bvpi_clash_block *block)
-{
-    bvpi_clash_order *order = block->order;
-    pthread_mutex_lock(&order->mutex);
-    while (bvpi_clash_goes_on(order) &&
-           (order->is_delivering || order->next_to_deliver != block->number))
-        pthread_cond_wait(&order->changed, &order->mutex);
-    order->is_delivering = true;
-    pthread_mutex_unlock(&order->mutex);
-    give_pairs(order, block);
-    pthread_mutex_lock(&order->mutex);
-    order->is_delivering = false;
-    pthread_cond_broadcast(&order->changed);
-    pthread_mutex_unlock(&order->mutex);
-}
-
 bool bvpi_clash_deliver(bvpi_clash_block *block, const bvp_clash_pair *pair)
 {
-    if (block->pair_count == PAIRS_MOST)
-        wait_and_flush(block);
+    bvpi_clash_order *order = block->order;
+    if (block->pair_count == PAIRS_MOST) {
+        /* When the block is the oldest and no other thread delivers, the pairs it has so far are
+         * delivered. */
+        pthread_mutex_lock(&order->mutex);
+        while (bvpi_clash_goes_on(order) &&
+               (order->is_delivering || order->next_to_deliver != block->number))
+            pthread_cond_wait(&order->changed, &order->mutex);
+        order->is_delivering = true;
+        pthread_mutex_unlock(&order->mutex);
+        give_pairs(order, block);
+        pthread_mutex_lock(&order->mutex);
+        order->is_delivering = false;
+        pthread_cond_broadcast(&order->changed);
+        pthread_mutex_unlock(&order->mutex);
+    }
     assert(block->pair_count < PAIRS_MOST);
-    if (!bvpi_clash_goes_on(block->order))
+    if (!bvpi_clash_goes_on(order))
         return false;
     if (!bvpi_grow(&block->pairs, &block->pair_capacity, block->pair_count + 1,
                    sizeof *block->pairs)) {

@@ -155,18 +155,6 @@ static inline void tester_limit(pair_tester *p)
     p->nearer = true;
 }
 
-/* Gaps are looked for along the shortest connection so far: near pairs of two solids mostly face
- * the same way. Any direction is valid; it only decides how many pairs are left out. */
-static inline void tester_aim(pair_tester *p, const double along[3])
-{
-    for (int i = 0; i < 3; i++) {
-        p->aim[i] = p->pose.own_frame ? along[i] : 0;
-        for (int k = 0; k < 3 && !p->pose.own_frame; k++)
-            p->aim[i] += p->pose.ma[4 * k + i] * along[k];
-    }
-    leaf_frame_aim(&p->frame, p->aim);
-}
-
 static inline void forget_pending(pair_pending *pending, unsigned at)
 {
     assert(at < pending->count && pending->count <= PENDING_MOST);
@@ -334,7 +322,8 @@ static inline void add_pending(pair_tester *p, unsigned lane, float lo)
 }
 
 /* The least upper end lowers the limit, before anything is measured in double; that pair's shortest
- * connection is the new direction for gaps. */
+ * connection is the new direction for gaps: near pairs of two solids mostly face the same way. Any
+ * direction is valid; it only decides how many pairs are left out. */
 static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f32x8 along[3])
 {
     unsigned nearest = 0;
@@ -345,8 +334,12 @@ static inline void lower_limit(pair_tester *p, unsigned count, f32x8 hi, const f
     /* A little more than the upper end: other pairs of the same cell (2^-32 wide) must stay. */
     p->answer->limit = fmin(p->answer->limit, (double)hi[nearest] * (1 + 0x1p-30));
     p->answer->is_bounded = true;
-    tester_aim(p, (double[3]){(double)along[0][nearest], (double)along[1][nearest],
-                              (double)along[2][nearest]});
+    for (int i = 0; i < 3; i++) {
+        p->aim[i] = p->pose.own_frame ? (double)along[i][nearest] : 0;
+        for (int k = 0; k < 3 && !p->pose.own_frame; k++)
+            p->aim[i] += p->pose.ma[4 * k + i] * (double)along[k][nearest];
+    }
+    leaf_frame_aim(&p->frame, p->aim);
     tester_limit(p);
 }
 

@@ -293,40 +293,28 @@ static void run_each(bvpi_pair_query *query, bvpi_placed_body *few)
  * of 43,000 instances with one of them selected, asking that one alone is 200 times as fast, and
  * 10,000 times if nothing bounds the distance. With a third selected it takes up to half as long
  * again. */
-static void run_assemblies(bvpi_pair_query *query)
-{
-    bvpi_pair_bodies *bodies = &query->bodies;
-    const uint32_t few_a = count_few(&bodies->a),
-                   few_b = bodies->self ? UINT32_MAX : count_few(&bodies->b);
-    if (few_a == UINT32_MAX && few_b == UINT32_MAX)
-        run_scenes(query);
-    else
-        run_each(query, few_a <= few_b ? &bodies->a : &bodies->b);
-}
-
-static void run_part_and_assembly(bvpi_pair_query *query)
-{
-    bvpi_pair_bodies *bodies = &query->bodies;
-    assert(!bodies->self && bodies->a.is_assembly != bodies->b.is_assembly);
-    bvpi_placed_body *assembly = bodies->a.is_assembly ? &bodies->a : &bodies->b;
-    if (assembly->filter && query->question.limit == INFINITY &&
-        bvpi_filter_is_few(assembly->filter, assembly->file->header.instance_count))
-        run_each(query, assembly);
-    else
-        run_scenes(query);
-}
-
 void bvpi_pair_run(bvpi_pair_query *query)
 {
-    const bvpi_pair_bodies *bodies = &query->bodies;
+    bvpi_pair_bodies *bodies = &query->bodies;
     const bvpi_placed_body *a = &bodies->a, *b = body_b(bodies);
     assert(query->answer.state == BVPI_PAIR_SEARCHING); /* bvpi_pair_set_question came before */
     if (is_empty(a) || is_empty(b))
         return;
-    if (a->is_assembly && b->is_assembly)
-        run_assemblies(query);
-    else if (a->is_assembly || b->is_assembly)
-        run_part_and_assembly(query);
-    else if (!bodies->self)
+    if (a->is_assembly && b->is_assembly) {
+        const uint32_t few_a = count_few(a), few_b = bodies->self ? UINT32_MAX : count_few(b);
+        if (few_a == UINT32_MAX && few_b == UINT32_MAX)
+            run_scenes(query);
+        else
+            run_each(query, few_a <= few_b ? &bodies->a : &bodies->b);
+    } else if (a->is_assembly || b->is_assembly) {
+        assert(!bodies->self);
+        bvpi_placed_body *assembly = a->is_assembly ? &bodies->a : &bodies->b;
+        if (assembly->filter && query->question.limit == INFINITY &&
+            bvpi_filter_is_few(assembly->filter, assembly->file->header.instance_count))
+            run_each(query, assembly);
+        else
+            run_scenes(query);
+    } else if (!bodies->self) {
         bvpi_pair_enter(query, 0, 0);
+    }
 }

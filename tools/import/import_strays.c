@@ -3,6 +3,7 @@
  * mesh, so that the grid of each is as fine as it needs. They accompany the mesh from which they
  * were taken.
  */
+#include <float.h>
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +126,7 @@ static bvp_status part_mesh(importer *im, model_mesh *mesh)
     if (status != BVP_OK)
         return status;
     int power = 0; /* of the largest power of ten that is not above the factor */
-    for (; factor >= 10; factor /= 10)
+    for (; factor >= 10 && power < DBL_MAX_10_EXP; factor /= 10) /* the factor may be infinite */
         power++;
     snprintf(text, sizeof text, "%s 10^%d times farther out than all others%s",
              count == 1 ? "triangle lies" : "triangles lie", power, ends[count != 1][is_parted]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * record.h: checked views of the records of an open file: parts, hierarchies, instances, placements,
- * strings.
+ * record.h: checked views of the records of an open file: parts, hierarchies, instances,
+ * placements, strings.
  * Spec: format.md, chapters 8 to 13 and 15
  */
 #ifndef BVPI_FORMAT_RECORD_H

@@ -3,7 +3,6 @@
  */
 #include "pack/pack_mesh.h"
 
-#include <assert.h>
 
 bvp_mesh pack_mesh_view(const model_mesh *mesh, const char *name)
 {
@@ -28,7 +27,6 @@ bvp_status pack_mesh(bvp_builder *builder, model_mesh *mesh, uint32_t *part, bvp
     mesh->packed = info;
     model_mesh_forget(mesh);
     mesh->is_packed = 1;
-    assert(info.triangle_count <= mesh->triangle_count);
     mesh->dropped_count = mesh->triangle_count - info.triangle_count;
     mesh->triangle_count = info.triangle_count;
     return BVP_OK;

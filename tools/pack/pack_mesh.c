@@ -3,7 +3,6 @@
  */
 #include "pack/pack_mesh.h"
 
-
 bvp_mesh pack_mesh_view(const model_mesh *mesh, const char *name)
 {
     return (bvp_mesh){.positions = mesh->positions,

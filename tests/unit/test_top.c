@@ -101,9 +101,23 @@ START_TEST(nodes_are_full)
 }
 END_TEST
 
+/* Two nodes an instance would not fit in 32 bits. Nothing is read or allocated. */
+START_TEST(too_many_instances_are_refused)
+{
+    const uint32_t counts[] = {UINT32_C(1) << 31, UINT32_MAX};
+    for (int i = 0; i < 2; i++) {
+        bvp_error error = {0};
+        bvpi_top top;
+        ck_assert_int_eq(bvpi_top_build(NULL, counts[i], &top, &error), BVP_ERR_LIMIT);
+        ck_assert_ptr_nonnull(strstr(error.message, "2^31 - 1"));
+        ck_assert_ptr_null(top.nodes);
+    }
+}
+END_TEST
+
 SUITE(test_top)
 {
     const TTest *const tests[] = {every_instance_has_a_leaf, leaves_hold_their_instances,
-                                  nodes_are_full, NULL};
+                                  nodes_are_full, too_many_instances_are_refused, NULL};
     return suite_run("top", tests);
 }

@@ -17,12 +17,16 @@
 #include "node/grid.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Entering an instance costs as much as testing several dozen boxes. */
 enum { TOP_LEAF_SIZE = 1 };
+
+/* Their binary hierarchy has two nodes an instance, which are numbered in 32 bits. */
+enum { INSTANCES_MAX = INT32_MAX };
 
 /* ---- the hierarchy --------------------------------------------------------------------------- */
 
@@ -105,7 +109,8 @@ static bool make_workspace(workspace *w, bvpi_top *out, uint32_t count)
     w->build_nodes = allocate(nodes, sizeof *w->build_nodes);
     w->wide = allocate(nodes, sizeof *w->wide);
     w->visited = allocate(nodes, sizeof *w->visited);
-    w->scratch = allocate(1, bvpi_collapse_scratch_size(2 * count));
+    assert(nodes <= UINT32_MAX);
+    w->scratch = allocate(1, bvpi_collapse_scratch_size((uint32_t)nodes));
     out->nodes = allocate(nodes + BVPD_TOP_MAX, sizeof *out->nodes);
     out->order = allocate(count, sizeof *out->order);
     return w->items && w->build_nodes && w->wide && w->visited && w->scratch && out->nodes &&
@@ -149,6 +154,11 @@ bvp_status bvpi_top_build(const bvpi_bounds *bounds, uint32_t count, bvpi_top *o
     workspace w = {0};
     bvpi_scales scales;
     *out = (bvpi_top){0};
+    if (count > INSTANCES_MAX)
+        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
+                              "the assembly has %" PRIu32
+                              " instances; 2^31 - 1 can be packed into a file: split it",
+                              count);
     bvp_status status = bvpi_scales_find(bounds, count, &scales, error);
     if (status != BVP_OK)
         return status;

@@ -18,7 +18,8 @@ typedef struct bvpi_top {
     uint64_t size; /* bytes of the nodes */
 } bvpi_top;
 
-/* count > 0; no number above BVPI_COORDINATE_MAX. On success the caller frees both arrays. */
+/* count > 0; no number above BVPI_COORDINATE_MAX. On success the caller frees both arrays.
+ * BVP_ERR_LIMIT, before the bounds are read: 2^31 instances or more. */
 bvp_status bvpi_top_build(const bvpi_bounds *bounds, uint32_t count, bvpi_top *out,
                           bvp_error *error);
 

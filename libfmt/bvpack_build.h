@@ -102,7 +102,8 @@ typedef struct bvp_mesh {
 /* Welds bit-identical vertices of `mesh`, in order of first use. For importers of soups; time O(n).
  * *indices_out: on entry NULL, then it is allocated, or room for 3 * triangle_count, which may be
  * mesh->indices' own. *positions_out: allocated, as wide as the input's type. Both are for free().
- * *vertex_count_out: how many. On failure nothing is allocated. */
+ * *vertex_count_out: how many. BVP_ERR_ARGUMENT for missing positions, for strides that are too
+ * short or lead out of memory, and for indices out of range. On failure nothing is allocated. */
 BVP_API bvp_status bvp_weld(const bvp_mesh *mesh, uint32_t thread_count, uint32_t **indices_out,
                             void **positions_out, uint64_t *vertex_count_out, bvp_error *error);
 
@@ -116,8 +117,8 @@ BVP_API bvp_status bvp_weld(const bvp_mesh *mesh, uint32_t thread_count, uint32_
  * *group_count_out: 1 .. 16. *factor_out (or NULL): how many times farther out the nearest triangle
  * of another group is than the farthest of the rest; 1 if there is none.
  * A mesh of 64 triangles or less has one group. Linear in the triangles for each group; 4 bytes a
- * triangle besides. BVP_ERR_ARGUMENT for a bad mesh, BVP_ERR_NO_MEMORY; on failure nothing is
- * allocated. */
+ * triangle besides. BVP_ERR_ARGUMENT or BVP_ERR_LIMIT for a bad mesh, BVP_ERR_NO_MEMORY; on failure
+ * nothing is allocated. */
 BVP_API bvp_status bvp_find_strays(const bvp_mesh *mesh, uint32_t **groups_out,
                                    uint32_t *group_count_out, double *factor_out, bvp_error *error);
 

@@ -267,17 +267,77 @@ START_TEST(test_refusals)
 }
 END_TEST
 
+static void refuse_weld(const bvp_mesh *mesh, const char *text)
+{
+    uint32_t *out = NULL;
+    void *positions = NULL;
+    uint64_t count = 0;
+    bvp_error error = {0};
+    ck_assert_int_eq(bvp_weld(mesh, 1, &out, &positions, &count, &error), BVP_ERR_ARGUMENT);
+    ck_assert_msg(strstr(error.message, text) != NULL, "%s", error.message);
+    ck_assert_ptr_null(out);
+    ck_assert_ptr_null(positions);
+    uint32_t *groups;
+    error = (bvp_error){0};
+    ck_assert_int_eq(bvp_find_strays(mesh, &groups, &(uint32_t){0}, NULL, &error),
+                     BVP_ERR_ARGUMENT);
+    ck_assert_msg(strstr(error.message, text) != NULL, "%s", error.message);
+}
+
+/* Strides shorter than what they step over, or longer than memory, and positions that are missing.
+ * All but the last would be read beyond the end of the array. */
+START_TEST(test_bad_arrays)
+{
+    const double v[9] = {0};
+    const uint32_t indices[3] = {0, 1, 2};
+    const bvp_mesh sound = {.positions = v, .vertex_count = 3, .triangle_count = 1};
+    for (int is_double = 0; is_double < 2; is_double++)
+        for (int indexed = 0; indexed < 2; indexed++) {
+            bvp_mesh mesh = sound;
+            mesh.is_double = is_double;
+            mesh.indices = indexed ? indices : NULL;
+            mesh.position_stride = is_double ? 23 : 11;
+            refuse_weld(&mesh, "position_stride");
+            mesh.position_stride = SIZE_MAX / 4 * 3;
+            refuse_weld(&mesh, "lead out of memory");
+            mesh.position_stride = SIZE_MAX / 3;
+            refuse_weld(&mesh, "lead out of memory");
+            mesh.position_stride = 0;
+            mesh.triangle_stride = is_double ? 71 : 35;
+            refuse_weld(&mesh, "triangle_stride");
+            mesh.triangle_stride = 0;
+            mesh.positions = NULL;
+            refuse_weld(&mesh, "no positions");
+        }
+    bvp_mesh mesh = sound;
+    mesh.triangle_stride = SIZE_MAX;
+    refuse_weld(&mesh, "lead out of memory");
+}
+END_TEST
+
+/* No triangle uses a vertex: none is read. */
+START_TEST(test_no_triangles)
+{
+    const uint32_t indices[1] = {0};
+    for (int indexed = 0; indexed < 2; indexed++) {
+        const bvp_mesh mesh = {.vertex_count = 3, .indices = indexed ? indices : NULL};
+        uint32_t *out = NULL;
+        void *positions = NULL;
+        uint64_t count = 77;
+        ck_assert_int_eq(bvp_weld(&mesh, 1, &out, &positions, &count, NULL), BVP_OK);
+        ck_assert_uint_eq(count, 0);
+        free(out);
+        free(positions);
+    }
+}
+END_TEST
+
 SUITE(test_weld)
 {
-    const TTest *const tests[] = {test_soup,
-                                  test_equal_hashes,
-                                  test_equal_hashes_of_doubles,
-                                  test_threads_agree,
-                                  test_triangle_stride,
-                                  test_order_over_pieces,
-                                  test_public_call,
-                                  test_in_place,
-                                  test_refusals,
-                                  NULL};
+    const TTest *const tests[] = {
+        test_soup,          test_equal_hashes,    test_equal_hashes_of_doubles,
+        test_threads_agree, test_triangle_stride, test_order_over_pieces,
+        test_public_call,   test_in_place,        test_refusals,
+        test_bad_arrays,    test_no_triangles,    NULL};
     return suite_run("weld", tests);
 }

@@ -24,6 +24,7 @@
 
 #include "base/status.h"
 #include "base/large_array.h"
+#include "pack/mesh/check_mesh.h"
 #include "pack/mesh/weld.h"
 
 #include <assert.h>
@@ -306,18 +307,6 @@ static bool find_groups(search *s)
 
 /* ---- the public call ------------------------------------------------------------------------- */
 
-static bvp_status check_mesh(const bvp_mesh *m, bvp_error *error)
-{
-    const char *text = NULL;
-    if (m->triangle_count >= UINT32_MAX || m->vertex_count >= UINT32_MAX)
-        text = "the mesh has 2^32 - 1 triangles or vertices, or more; a part holds less: split it";
-    else if (m->triangle_count > 0 && !m->positions)
-        text = "the mesh has triangles but no positions";
-    else if (!m->indices && 3 * m->triangle_count > m->vertex_count)
-        text = "triangles without indices need three vertices each; there are less";
-    return text ? bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "%s", text) : BVP_OK;
-}
-
 bvp_status bvp_find_strays(const bvp_mesh *mesh, uint32_t **groups_out, uint32_t *group_count_out,
                            double *factor_out, bvp_error *error)
 {
@@ -325,7 +314,7 @@ bvp_status bvp_find_strays(const bvp_mesh *mesh, uint32_t **groups_out, uint32_t
     *group_count_out = 1;
     if (factor_out)
         *factor_out = 1;
-    const bvp_status status = check_mesh(mesh, error);
+    const bvp_status status = bvpi_check_mesh(mesh, error);
     if (status != BVP_OK || mesh->triangle_count <= WHOLE_MAX)
         return status;
     search *s = calloc(1, sizeof *s);

@@ -23,6 +23,7 @@
 #include "base/dd.h"
 #include "base/simd.h"
 #include "base/status.h"
+#include "pack/mesh/check_mesh.h"
 #include "pack/mesh/defects.h"
 #include "node/grid.h"
 #include "base/large_array.h"
@@ -53,72 +54,6 @@ typedef struct intake {
 static uint32_t corner_of(const intake *in, uint64_t corner)
 {
     return in->indices ? in->indices[corner] : (uint32_t)corner;
-}
-
-/* ---- arguments ------------------------------------------------------------------------------ */
-
-static bvp_status check_counts(const bvp_mesh *m, size_t vertex_size, bvp_error *error)
-{
-    const size_t stride = m->position_stride ? m->position_stride : vertex_size;
-    if (m->triangle_count >= UINT32_MAX || m->vertex_count >= UINT32_MAX)
-        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
-                              "the mesh has %" PRIu64 " triangles and %" PRIu64
-                              " vertices; a part holds less than 2^32 - 1 of each: split it",
-                              m->triangle_count, m->vertex_count);
-    if (m->triangle_count > 0 && !m->positions)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "the mesh has triangles but no positions");
-    if (m->position_stride != 0 && m->position_stride < vertex_size)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "position_stride is %zu bytes, less than a vertex's %zu",
-                              m->position_stride, vertex_size);
-    if (m->triangle_stride != 0 && m->triangle_stride < stride * 2 + vertex_size)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "triangle_stride is %zu bytes, less than a triangle's %zu",
-                              m->triangle_stride, stride * 2 + vertex_size);
-    if (!m->indices && 3 * m->triangle_count > m->vertex_count)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "%" PRIu64 " triangles without indices need %" PRIu64
-                              " vertices; there are %" PRIu64,
-                              m->triangle_count, 3 * m->triangle_count, m->vertex_count);
-    return BVP_OK;
-}
-
-enum { INDEX_PIECE = 1 << 18 };
-
-typedef struct index_check {
-    const bvp_mesh *mesh;
-    uint32_t found; /* atomic: an index is too large */
-} index_check;
-
-static void find_largest(void *user, uint32_t piece)
-{
-    index_check *c = user;
-    const uint64_t begin = (uint64_t)piece * INDEX_PIECE;
-    const uint64_t left = 3 * c->mesh->triangle_count - begin;
-    const uint64_t end = begin + (left < INDEX_PIECE ? left : INDEX_PIECE);
-    uint32_t largest = 0;
-    for (uint64_t k = begin; k < end; k++)
-        largest = c->mesh->indices[k] > largest ? c->mesh->indices[k] : largest;
-    if (largest >= c->mesh->vertex_count)
-        __atomic_store_n(&c->found, 1, __ATOMIC_RELAXED);
-}
-
-static bvp_status check_indices(const bvp_mesh *m, uint32_t thread_count, bvp_error *error)
-{
-    index_check c = {.mesh = m};
-    const uint64_t pieces = (3 * m->triangle_count + INDEX_PIECE - 1) / INDEX_PIECE;
-    if (m->indices)
-        bvpi_parallel(thread_count, (uint32_t)pieces, find_largest, &c);
-    if (!c.found)
-        return BVP_OK;
-    for (uint64_t k = 0; k < 3 * m->triangle_count; k++)
-        if (m->indices[k] >= m->vertex_count)
-            return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                                  "triangle %" PRIu64 " refers to vertex %" PRIu32
-                                  "; the mesh has %" PRIu64 " vertices (counted from 0)",
-                                  k / 3, m->indices[k], m->vertex_count);
-    return BVP_OK;
 }
 
 /* ---- non-finite corners ---------------------------------------------------------------------- */
@@ -379,11 +314,10 @@ static bvp_status examine(bvpi_intake *out, bool keep_ids, uint32_t thread_count
 bvp_status bvpi_intake_mesh(const bvp_mesh *source, const bvp_build_options *options,
                             bvpi_intake *out, bvp_error *error)
 {
-    const size_t vertex_size = source->is_double ? 24 : 12;
     *out = (bvpi_intake){0};
-    bvp_status status = check_counts(source, vertex_size, error);
+    bvp_status status = bvpi_check_mesh(source, error);
     if (status == BVP_OK)
-        status = check_indices(source, options->thread_count, error);
+        status = bvpi_check_indices(source, options->thread_count, error);
     if (status != BVP_OK)
         return status;
     intake in = {.source = source,

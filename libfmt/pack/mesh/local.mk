@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/mesh/axis_codes.c \
+	libfmt/pack/mesh/check_mesh.c \
 	libfmt/pack/mesh/corner_codes.c \
 	libfmt/pack/mesh/defects.c \
 	libfmt/pack/mesh/find_strays.c \
@@ -9,6 +10,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/mesh/weld.c
 noinst_HEADERS += \
 	libfmt/pack/mesh/axis_codes.h \
+	libfmt/pack/mesh/check_mesh.h \
 	libfmt/pack/mesh/corner_codes.h \
 	libfmt/pack/mesh/defects.h \
 	libfmt/pack/mesh/find_strays.h \

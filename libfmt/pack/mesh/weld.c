@@ -26,6 +26,7 @@
 #include "base/hash_table.h"
 #include "base/status.h"
 #include "base/large_array.h"
+#include "pack/mesh/check_mesh.h"
 #include "pack/work.h"
 
 #include <assert.h>
@@ -497,42 +498,24 @@ bvpi_vertices bvpi_vertices_of(const bvp_mesh *mesh)
 
 /* ---- the public call ------------------------------------------------------------------------- */
 
-/* The limits of the index type, and indices within range. */
-static bvp_status check_mesh(const bvp_mesh *m, bvp_error *error)
-{
-    if (m->vertex_count >= UINT32_MAX || m->triangle_count >= UINT32_MAX)
-        return bvpi_error_set(error, BVP_ERR_LIMIT, BVPI_NO_OFFSET, "",
-                              "%" PRIu64 " vertices, %" PRIu64
-                              " triangles: at most 2^32 - 2 of each can be welded",
-                              m->vertex_count, m->triangle_count);
-    if (!m->indices && 3 * m->triangle_count > m->vertex_count)
-        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                              "%" PRIu64 " triangles without indices need %" PRIu64
-                              " vertices; there are %" PRIu64,
-                              m->triangle_count, 3 * m->triangle_count, m->vertex_count);
-    for (uint64_t k = 0; m->indices && k < 3 * m->triangle_count; k++)
-        if (m->indices[k] >= m->vertex_count)
-            return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
-                                  "triangle %" PRIu64 " refers to vertex %" PRIu32
-                                  "; the mesh has %" PRIu64 " vertices (counted from 0)",
-                                  k / 3, m->indices[k], m->vertex_count);
-    return BVP_OK;
-}
-
 bvp_status bvp_weld(const bvp_mesh *mesh, uint32_t thread_count, uint32_t **indices_out,
                     void **positions_out, uint64_t *vertex_count_out, bvp_error *error)
 {
     const uint64_t corners = 3 * mesh->triangle_count;
-    const bvpi_vertices v = bvpi_vertices_of(mesh);
+    const uint32_t threads = thread_count ? thread_count : bvpi_cpu_count();
     uint32_t count = UINT32_MAX;
     uint8_t *positions;
-    bvp_status status = check_mesh(mesh, error);
+    bvp_status status = bvpi_check_mesh(mesh, error);
+    if (status == BVP_OK)
+        status = bvpi_check_indices(mesh, threads, error);
     if (status != BVP_OK)
         return status;
+    bvpi_vertices v = bvpi_vertices_of(mesh);
+    if (corners == 0)
+        v.count = 0; /* positions may be NULL then */
     uint32_t *indices = *indices_out ? *indices_out : bvpi_allocate(corners, sizeof *indices);
     if (indices)
-        count = bvpi_weld(&v, mesh->indices, corners,
-                          thread_count ? thread_count : bvpi_cpu_count(), indices, &positions);
+        count = bvpi_weld(&v, mesh->indices, corners, threads, indices, &positions);
     if (count == UINT32_MAX) {
         if (indices != *indices_out)
             free(indices);

@@ -425,6 +425,84 @@ START_TEST(what_must_be_packed_otherwise)
 }
 END_TEST
 
+/* ---- failures half way ----------------------------------------------------------------------- */
+
+/* Puts the forged bytes into the file. All vertices of part 0 go to one point, which fails: the
+ * handle says so to warm starts. */
+static void refit_half_way(int fd, const uint8_t *bytes, size_t size, const char *phrase)
+{
+    bvp_error error = {0};
+    uint64_t count;
+    ck_assert_int_eq(pwrite(fd, bytes, size, 0), (ssize_t)size);
+    bvp_file *file = refit_open_overlay(fd);
+    float *positions = refit_vertices(file, 0, &count);
+    for (uint64_t i = 0; i < 3 * count; i++)
+        positions[i] = 1;
+    const uint64_t shape = file->shape;
+    ck_assert(!file->is_refitted);
+    ck_assert_int_eq(bvp_refit(file, 0, positions, count, &error), BVP_ERR_CORRUPT);
+    ck_assert_msg(strstr(error.message, phrase) != NULL, "%s", error.message);
+    ck_assert(memcmp(bytes, file->base, size) != 0); /* something has moved */
+    ck_assert(file->is_refitted);
+    ck_assert(file->shape != shape);
+    free(positions);
+    bvp_close(file);
+}
+
+/* The second cluster lies in the coordinates of the first, which move over its header. */
+START_TEST(a_cluster_that_is_overwritten)
+{
+    case_seed(12);
+    refit_scene s = refit_scene_make(24, 3);
+    const int fd = refit_pack(&s, BVP_KIND_AABB, 1);
+    bvp_file *original = refit_open(fd, NULL);
+    size_t size;
+    uint8_t *bytes = read_all(fd, &size);
+    bvpi_part part;
+    bvpi_cluster first, second;
+    ck_assert_int_eq(bvpi_get_part(original, 0, &part), BVP_OK);
+    ck_assert_uint_gt(part.cluster_count, 1);
+    ck_assert(bvpi_cluster_at(&part, 0, &first) && bvpi_cluster_at(&part, 1, &second));
+    const uint64_t unit = UINT64_C(1) << part.cluster_shift;
+    const uint64_t coordinates = (uint64_t)(first.vertices - part.blob);
+    const uint64_t inside = (coordinates + unit) / unit * unit;
+    ck_assert(inside + sizeof second.head <= coordinates + 12 * first.vertex_count);
+    uint8_t *blob = bytes + (part.blob - original->base);
+    const uint32_t entry = (uint32_t)(inside >> part.cluster_shift);
+    memcpy(blob + inside, &second.head, sizeof second.head);
+    memcpy(blob + part.cluster_table_off + 4, &entry, sizeof entry);
+    refit_half_way(fd, bytes, size, "a cluster");
+    free(bytes);
+    bvp_close(original);
+    close(fd);
+    refit_scene_free(&s);
+}
+END_TEST
+
+/* The root's children lie nowhere. Boxes are computed from the last to the root. */
+START_TEST(a_hierarchy_that_leads_nowhere)
+{
+    case_seed(13);
+    refit_scene s = refit_scene_make(24, 3);
+    const int fd = refit_pack(&s, BVP_KIND_AABB, 1);
+    bvp_file *original = refit_open(fd, NULL);
+    size_t size;
+    uint8_t *bytes = read_all(fd, &size);
+    bvpi_binary tree;
+    bvpi_binary_node root;
+    const uint8_t *payload;
+    ck_assert_int_eq(bvpi_get_part_binary(original, 0, BVPD_KIND_AABB, &tree), BVP_OK);
+    ck_assert(bvpi_binary_upper(&tree, 0, &root, &payload));
+    ck_assert_uint_eq(root.end, 0); /* an inner node */
+    memset(bytes + (payload - original->base) + sizeof(bvpi_aabb), 0x7f, 4);
+    refit_half_way(fd, bytes, size, "the hierarchy");
+    free(bytes);
+    bvp_close(original);
+    close(fd);
+    refit_scene_free(&s);
+}
+END_TEST
+
 /* At one of its placements the part would leave the range of coordinates. */
 START_TEST(too_far_out)
 {
@@ -522,6 +600,8 @@ SUITE(test_refit)
                             saved_files,
                             what_is_refused,
                             what_must_be_packed_otherwise,
+                            a_cluster_that_is_overwritten,
+                            a_hierarchy_that_leads_nowhere,
                             too_far_out,
                             memory_is_the_callers,
                             damaged_files,

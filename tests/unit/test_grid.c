@@ -81,8 +81,31 @@ START_TEST(test_fine)
 }
 END_TEST
 
+/* A damaged file may state bounds the wrong way round: the grid has no extent there. */
+START_TEST(test_inverted)
+{
+    uint64_t state = case_seed();
+    for (int round = 0; round < 3000; round++) {
+        double lo[3], hi[3];
+        bvpi_grid grid;
+        for (int axis = 0; axis < 3; axis++) {
+            lo[axis] = ldexp(case_uniform(&state) - 0.5, (int)(case_random(&state) % 250) - 125);
+            hi[axis] = lo[axis] + 1;
+            if (round >> axis & 1)
+                hi[axis] = lo[axis] - ldexp(1 + case_uniform(&state), round % 200 - 100);
+        }
+        bvpi_grid_choose(lo, hi, &grid);
+        for (int axis = 0; axis < 3; axis++) {
+            ck_assert(isfinite(grid.unit) && grid.unit > 0);
+            ck_assert_uint_lt(grid.extent[axis], 1u << BVPD_GRID_BITS);
+            ck_assert(hi[axis] >= lo[axis] || grid.extent[axis] <= 1);
+        }
+    }
+}
+END_TEST
+
 SUITE(test_grid)
 {
-    const TTest *const tests[] = {test_random_boxes, test_edges, test_fine, NULL};
+    const TTest *const tests[] = {test_random_boxes, test_edges, test_fine, test_inverted, NULL};
     return suite_run("grid", tests);
 }

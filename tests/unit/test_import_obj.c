@@ -155,9 +155,33 @@ START_TEST(invalid_dropped)
 }
 END_TEST
 
+/* The quotient of the farthest and the rest exceeds the largest double. */
+START_TEST(infinitely_far_out)
+{
+    enum { COUNT = 200 };
+    char text[64 * COUNT] = "v 0 0 0\nv 4e-320 0 0\nv 0 4e-320 0\nv 1e300 0 0\n"
+                            "v 1e300 1e299 0\nv 1e300 0 1e299\nf 4 5 6\n";
+    for (int i = 0; i < COUNT; i++)
+        strcat(text, "f 1 2 3\n");
+    const import_options options = {
+        .thread_count = 1, .format = "obj", .strays = MODEL_STRAYS_PART};
+    bvp_error error = {0};
+    model m;
+    const bvp_status status =
+        model_import_memory(text, strlen(text), "case", NULL, &options, &m, &error);
+    ck_assert_msg(status == BVP_OK, "%s", error.message);
+    ck_assert_uint_eq(m.meshes[0].triangle_count, COUNT);
+    ck_assert_ptr_nonnull(m.meshes[0].strays);
+    ck_assert_uint_eq(m.meshes[0].strays->triangle_count, 1);
+    ck_assert_uint_eq(warnings_of(&m, "10^308 times farther out"), 1);
+    model_free(&m);
+}
+END_TEST
+
 SUITE(test_import_obj)
 {
-    const TTest *const tests[] = {faces,     negative_indices, objects,         concave, left_out,
-                                  precision, broken,           invalid_dropped, NULL};
+    const TTest *const tests[] = {
+        faces,           negative_indices,   objects, concave, left_out, precision, broken,
+        invalid_dropped, infinitely_far_out, NULL};
     return suite_run("import_obj", tests);
 }

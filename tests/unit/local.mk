@@ -66,6 +66,7 @@ UNIT_SUITES += \
 	tests/unit/test_record.c \
 	tests/unit/test_report.c \
 	tests/unit/test_report_forms.c \
+	tests/unit/test_report_mesh.c \
 	tests/unit/test_rss_dist.c \
 	tests/unit/test_sample.c \
 	tests/unit/test_save.c \

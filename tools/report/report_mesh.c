@@ -41,18 +41,9 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bvp_status read_chosen(const bvp_body *body, choice *c, report_mesh *out)
+static bvp_status read_chosen(const bvp_body *body, const choice *c, report_mesh *out)
 {
     bvp_status status = BVP_OK;
-    if (report_mesh_is_whole(body)) {
-        bvp_part_info info;
-        status = bvp_get_part(body->file, body->part, &info);
-        /* the file may have changed since, so the array is a limit of its own */
-        for (c->count = 0;
-             status == BVP_OK && c->count < info.triangle_count && c->count < REPORT_TRIANGLES_MOST;
-             c->count++)
-            c->triangles[c->count] = c->count;
-    }
     assert(c->count <= REPORT_TRIANGLES_MOST);
     float *soup = malloc((size_t)c->count * 9 * sizeof *soup + 1);
     if (!soup)
@@ -87,10 +78,15 @@ static bvp_status read_chosen(const bvp_body *body, choice *c, report_mesh *out)
 bvp_status report_mesh_read(const report_view *view, int side, report_mesh *out)
 {
     assert(side == 0 || side == 1);
+    const bvp_body *body = &view->bodies[side];
+    bvp_part_info info; /* read once: the file may change meanwhile */
     choice *c = calloc(1, sizeof *c);
-    bvp_status status = c ? BVP_OK : BVP_ERR_NO_MEMORY;
+    bvp_status status = c ? bvp_get_part(body->file, body->part, &info) : BVP_ERR_NO_MEMORY;
     memset(out, 0, sizeof *out);
-    if (c && !report_mesh_is_whole(&view->bodies[side])) {
+    if (status == BVP_OK && info.triangle_count <= REPORT_TRIANGLES_MOST) {
+        for (; c->count < info.triangle_count; c->count++)
+            c->triangles[c->count] = c->count;
+    } else if (status == BVP_OK) {
         /* The triangles in a box around the contact. The box shrinks until they are few enough; if
          * that fails, as many as fit. */
         enum { ROUNDS = 12 };
@@ -104,15 +100,14 @@ bvp_status report_mesh_read(const report_view *view, int side, report_mesh *out)
             }
             c->count = 0;
             c->is_full = 0;
-            status =
-                bvp_overlap(&view->bodies[side], bvp_box_region(lo, hi), choose, c, &count, NULL);
+            status = bvp_overlap(body, bvp_box_region(lo, hi), choose, c, &count, NULL);
             if (!c->is_full)
                 break;
         }
         qsort(c->triangles, c->count, sizeof c->triangles[0], ascending);
     }
     if (status == BVP_OK)
-        status = read_chosen(&view->bodies[side], c, out);
+        status = read_chosen(body, c, out);
     if (status != BVP_OK)
         report_mesh_free(out);
     free(c);

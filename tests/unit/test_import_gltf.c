@@ -3,8 +3,17 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include "gltf/gltf_accessors.h"
 #include "import_case.h"
 #include "suite.h"
+
+/* Bytes that malloc has given out, where the C library tells. */
+#if defined __GLIBC__ && __GLIBC_PREREQ(2, 33)
+#include <malloc.h>
+#define HEAP_IN_USE (mallinfo2().uordblks)
+#else
+#define HEAP_IN_USE 0
+#endif
 
 /* A GLB under construction: JSON with single quotes for double ones, and binary data. */
 typedef struct glb {
@@ -269,6 +278,43 @@ START_TEST(sparse)
     model_free(&m);
     refuse_glb(SPARSE("", "1"), &d, BVP_ERR_CORRUPT, "sparse index 3");
     refuse_glb(SPARSE("", "2"), &d, BVP_ERR_CORRUPT, "accessors[0]");
+}
+END_TEST
+
+/* Opened again and again, an accessor that fails leaks nothing. */
+START_TEST(sparse_fails_twice)
+{
+    data d = make_points(6);
+    put(&d, 1, 1);
+    put(&d, 3, 1);
+    glb g = make(SPARSE("", "1"), &d);
+    const import_options options = {.thread_count = 1};
+    bvp_error error = {0};
+    model m = {0};
+    importer im = {.data = g.bytes,
+                   .size = g.size,
+                   .name = "case",
+                   .format = "gltf",
+                   .options = &options,
+                   .out = &m,
+                   .error = &error};
+    gltf_document doc;
+    gltf_accessors accessors;
+    const accessor *found;
+    ck_assert_msg(gltf_document_open(&im, &doc) == BVP_OK, "%s", error.message);
+    ck_assert_int_eq(gltf_accessors_open(&doc, &accessors), BVP_OK);
+    ck_assert_int_eq(gltf_accessor_open(&accessors, 0, &found), BVP_ERR_CORRUPT);
+    ck_assert_msg(strstr(error.message, "sparse index 3") != NULL, "%s", error.message);
+    size_t used[2] = {0, 0};
+    int refused = 0;
+    for (int i = 0; i < 200; i++) {
+        used[i >= 100] = HEAP_IN_USE; /* the first rounds fill malloc's own caches */
+        refused += gltf_accessor_open(&accessors, 0, &found) == BVP_ERR_CORRUPT;
+    }
+    ck_assert_uint_eq(used[0], used[1]);
+    ck_assert_int_eq(refused, 200);
+    gltf_accessors_close(&accessors);
+    gltf_document_close(&doc);
 }
 END_TEST
 
@@ -565,6 +611,7 @@ SUITE(test_import_gltf)
                                   indices,
                                   quantized,
                                   sparse,
+                                  sparse_fails_twice,
                                   tree,
                                   bad_trees,
                                   singular_dropped,

@@ -151,5 +151,9 @@ bvp_status gltf_accessor_open(gltf_accessors *t, uint64_t index, const accessor 
     if (status == BVP_OK && sparse)
         status = make_dense(t, index, sparse, s);
     s->opened = status == BVP_OK;
+    if (status != BVP_OK) { /* whoever opens it again begins anew */
+        free(s->owned);
+        *s = (gltf_slot){.opened = 0};
+    }
     return status;
 }

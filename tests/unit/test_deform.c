@@ -85,9 +85,22 @@ START_TEST(bytes_are_the_same_everywhere)
 }
 END_TEST
 
+/* Nothing is read: there is no box to find a middle of. */
+START_TEST(no_vertices_stay_none)
+{
+    const deformation d = {1.25, 17.3, 0.01, 42};
+    deform(&d, NULL, 0);
+}
+END_TEST
+
 SUITE(test_deform)
 {
-    const TTest *tests[] = {nothing_changes_nothing, stretches_the_longest_side,    twists_about_it,
-                            noise_is_of_the_place,   bytes_are_the_same_everywhere, NULL};
+    const TTest *tests[] = {nothing_changes_nothing,
+                            stretches_the_longest_side,
+                            twists_about_it,
+                            noise_is_of_the_place,
+                            bytes_are_the_same_everywhere,
+                            no_vertices_stay_none,
+                            NULL};
     return suite_run("deform", tests);
 }

@@ -14,8 +14,10 @@ typedef struct frame {
     int along; /* axis of the longest side */
 } frame;
 
+/* count > 0 */
 static void find_frame(const float *positions, uint64_t count, frame *out)
 {
+    assert(count > 0);
     double size[3];
     for (int axis = 0; axis < 3; axis++) {
         double lo = positions[axis], hi = lo;
@@ -90,7 +92,7 @@ static double noise(const float at[3], int axis, uint64_t seed)
 void deform(const deformation *d, float *positions, uint64_t count)
 {
     frame f = {.along = 0};
-    if (d->stretch == 1 && d->twist == 0 && d->noise == 0)
+    if (count == 0 || (d->stretch == 1 && d->twist == 0 && d->noise == 0))
         return; /* not even rounded */
     find_frame(positions, count, &f);
     for (uint64_t i = 0; i < count; i++) {

@@ -74,6 +74,12 @@ START_TEST(cells)
     ck_assert_double_eq_tol(clash_default_cell(&info), 5e-5, 1e-18);
     info.hi[1] = 0;
     ck_assert_double_eq(clash_default_cell(&info), 1);
+    /* down to the least double, whose power of ten is no double: a cell is never zero */
+    for (double extent = 1; extent > 0; extent /= 2) {
+        info.hi[1] = extent;
+        const double cell = clash_default_cell(&info);
+        ck_assert_msg(cell > 0 && extent / cell < 41, "a cell of %g for %g", cell, extent);
+    }
 }
 END_TEST
 

@@ -76,6 +76,8 @@ double clash_default_cell(const bvp_file_info *info)
     if (!(wanted > 0) || !isfinite(wanted))
         return 1;
     const double power = pow(10, floor(log10(wanted)));
+    if (!(power > 0)) /* below the least double */
+        return 1;
     int best = 0;
     for (int i = 1; i < 4; i++)
         if (fabs(log(steps[i] * power / wanted)) < fabs(log(steps[best] * power / wanted)))

@@ -197,7 +197,7 @@ bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *
     if (status != BVP_OK || (*out != BVPI_OUTSIDE && *out != BVPI_ALONG))
         return status;
     status = holds(&a_in_b, &other);
-    if (other != BVPI_OUTSIDE)
+    if (status == BVP_OK && other != BVPI_OUTSIDE)
         *out = other;
     return status;
 }

@@ -150,7 +150,7 @@ static bvp_status judge_beside(bvpi_clash_judge *judge, bvp_clash_detail detail,
             take_enclosed(judge, BVPI_INSIDE, pair);
         return status;
     }
-    if (where != BVPI_OUTSIDE)
+    if (status == BVP_OK && where != BVPI_OUTSIDE)
         take_enclosed(judge, where, pair);
     return status;
 }
@@ -181,7 +181,7 @@ static bvp_status judge_near(bvpi_clash_judge *judge, bvp_clash_detail detail, b
             bvpi_where where;
             status = bvpi_clash_enclosed(judge->a, judge->b, pair->limits.touch_gap, judge->crack,
                                          &where);
-            is_enough = where == BVPI_OUTSIDE || where == BVPI_ALONG;
+            is_enough = status == BVP_OK && (where == BVPI_OUTSIDE || where == BVPI_ALONG);
         }
         if (status != BVP_OK || (bvpi_clash_is_fast(detail) && is_enough))
             return status;
@@ -219,10 +219,12 @@ static bvp_status judge_beyond(bvpi_clash_judge *judge, bvp_clash_detail detail,
     pair->verdict = is_within ? BVP_VERDICT_WITHIN : BVP_VERDICT_CLEAR;
     bvpi_where where;
     status = bvpi_clash_enclosed(judge->a, judge->b, 0, judge->crack, &where);
-    if (where == BVPI_ALONG) /* more pieces than were tested */
-        pair->depth_upper = overlap_of_boxes(judge);
-    if (status != BVP_OK || where == BVPI_OUTSIDE || where == BVPI_ALONG)
+    if (status != BVP_OK || where == BVPI_OUTSIDE)
         return status;
+    if (where == BVPI_ALONG) { /* more pieces than were tested */
+        pair->depth_upper = overlap_of_boxes(judge);
+        return BVP_OK;
+    }
     take_enclosed(judge, where, pair);
     if (is_within)
         return status;

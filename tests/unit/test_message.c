@@ -135,9 +135,28 @@ START_TEST(rounding_of_many)
 }
 END_TEST
 
+/* Only a message that begins with the name, or says that the file cannot be opened, names it. */
+START_TEST(named_files)
+{
+    char text[256], longest[301] = "";
+    memset(longest, 'x', 300);
+    const char *const names[] = {"a", "the", "plant/a b.stl", "standard input", longest};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t used = message_begin(text, sizeof text, names[i]);
+        ck_assert_uint_eq(used, strlen(text));
+        ck_assert_uint_lt(used, 128);
+        strcpy(text + used, "3: the file is empty; export a model");
+        ck_assert(message_names(text, names[i]));
+        ck_assert(!message_names("the file holds a model, not its name", names[i]));
+        ck_assert(message_names("cannot open a: No such file or directory", names[i]));
+    }
+    ck_assert(!message_names("ab: what", "a"));
+}
+END_TEST
+
 SUITE(test_message)
 {
-    const TTest *const list[] = {names, sequences, groups,           units,
-                                 codes, rounding,  rounding_of_many, NULL};
+    const TTest *const list[] = {names,    sequences,        groups,      units, codes,
+                                 rounding, rounding_of_many, named_files, NULL};
     return suite_run("message", list);
 }

@@ -12,17 +12,6 @@
 
 /* ---- refusals ------------------------------------------------------------------------------- */
 
-/* The name, the beginning of a very long one cut off, so that the message still has room. */
-static size_t begin_message(importer *im)
-{
-    enum { NAME_SIZE = 96 };
-    size_t size = strlen(im->name);
-    const char *tail = size > NAME_SIZE ? im->name + size - NAME_SIZE : im->name;
-    int length = snprintf(im->error->message, sizeof im->error->message,
-                          "%s%s:", tail == im->name ? "" : "...", tail);
-    return (size_t)length;
-}
-
 static bvp_status refuse(importer *im, bvp_status status, uint64_t offset, size_t used,
                          const char *format, va_list arguments)
 {
@@ -31,7 +20,7 @@ static bvp_status refuse(importer *im, bvp_status status, uint64_t offset, size_
     error->offset = offset;
     error->sys_errno = 0;
     error->rule[0] = '\0';
-    assert(used < sizeof error->message); /* begin_message leaves room */
+    assert(used < sizeof error->message); /* message_begin leaves room */
     vsnprintf(error->message + used, sizeof error->message - used, format, arguments);
     return status;
 }
@@ -39,7 +28,7 @@ static bvp_status refuse(importer *im, bvp_status status, uint64_t offset, size_
 bvp_status import_refuse(importer *im, bvp_status status, const char *format, ...)
 {
     va_list arguments;
-    size_t used = begin_message(im);
+    size_t used = message_begin(im->error->message, sizeof im->error->message, im->name);
     im->error->message[used++] = ' ';
     va_start(arguments, format);
     refuse(im, status, UINT64_MAX, used, format, arguments);
@@ -57,7 +46,7 @@ bvp_status import_refuse_line(importer *im, bvp_status status, const void *at, c
     assert((const char *)at >= p && (const char *)at <= end);
     for (; p < (const char *)at; p++)
         line += *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] != '\n'));
-    size_t used = begin_message(im);
+    size_t used = message_begin(im->error->message, sizeof im->error->message, im->name);
     int more = snprintf(im->error->message + used, sizeof im->error->message - used,
                         "%llu: ", (unsigned long long)line);
     va_start(arguments, format);
@@ -71,7 +60,7 @@ bvp_status import_refuse_byte(importer *im, bvp_status status, uint64_t offset, 
                               ...)
 {
     va_list arguments;
-    size_t used = begin_message(im);
+    size_t used = message_begin(im->error->message, sizeof im->error->message, im->name);
     int more = snprintf(im->error->message + used, sizeof im->error->message - used,
                         " byte %llu: ", (unsigned long long)offset);
     va_start(arguments, format);

@@ -51,8 +51,7 @@ void pack_input_free(pack_input *in)
 
 int pack_failure(const char *path, bvp_status status, const bvp_error *error, int store_code)
 {
-    int named = strstr(error->message, path) != NULL;
-    complain(named ? NULL : path, "%s",
+    complain(message_names(error->message, path) ? NULL : path, "%s",
              error->message[0] ? error->message : bvp_status_name(status));
     if (status == BVP_ERR_SYSTEM && store_code != 0)
         return store_code;

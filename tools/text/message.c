@@ -77,6 +77,24 @@ int exit_code_of(bvp_status status)
     return EXIT_INPUT;
 }
 
+size_t message_begin(char *out, size_t size, const char *name)
+{
+    enum { NAME_SIZE = 96 };
+    const size_t length = strlen(name);
+    const char *tail = length > NAME_SIZE ? name + length - NAME_SIZE : name;
+    assert(size > NAME_SIZE + sizeof "...:");
+    return (size_t)snprintf(out, size, "%s%s:", tail == name ? "" : "...", tail);
+}
+
+int message_names(const char *message, const char *name)
+{
+    char head[128];
+    static const char opening[] =
+        "cannot open "; /* of bvp_open alone, which writes the path here */
+    const size_t size = message_begin(head, sizeof head, name);
+    return strncmp(message, head, size) == 0 || strncmp(message, opening, sizeof opening - 1) == 0;
+}
+
 int complain_status(const char *path, bvp_status status, const bvp_error *error)
 {
     const char *message = error && error->message[0] ? error->message : bvp_status_name(status);
@@ -89,14 +107,14 @@ int complain_status(const char *path, bvp_status status, const bvp_error *error)
     else if (status == BVP_ERR_CORRUPT)
         hint = "; \"bvpack verify\" lists what is wrong; pack the model again";
     char detail[64] = "";
-    int named = path && strstr(message, path) != NULL;
+    const int is_named = path && message_names(message, path);
 
     if (error && error->rule[0] && error->offset != UINT64_MAX)
         snprintf(detail, sizeof detail, "byte %llu: rule %s: ", (unsigned long long)error->offset,
                  error->rule);
     else if (error && error->rule[0])
         snprintf(detail, sizeof detail, "rule %s: ", error->rule);
-    complain(named ? NULL : path, "%s%s%s", detail, message, hint);
+    complain(is_named ? NULL : path, "%s%s%s", detail, message, hint);
     return exit_code_of(status);
 }
 

@@ -30,6 +30,12 @@ extern const exit_text exit_texts[]; /* ends with text NULL */
 /* "bvpack: WHERE: MESSAGE" on standard error, one line, escaped as print_name does it. where: a
  * file, "file:line", an option; or NULL. */
 void complain(const char *where, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Begins the text of a bvp_error about a file: "NAME:", or "...TAIL:" of a very long name. Returns
+ * its length. size: at least 128. */
+size_t message_begin(char *out, size_t size, const char *name);
+/* Does the text say which file it is about? So it does if message_begin began it, or if bvp_open
+ * could not open the file. A name that only occurs in it, such as "a", says nothing. */
+int message_names(const char *message, const char *name);
 /* Says what a library call on `path` failed with; returns the exit code. */
 int complain_status(const char *path, bvp_status status, const bvp_error *error);
 int exit_code_of(bvp_status status);

@@ -197,7 +197,9 @@ forged_second() {
 }
 shares 2
 "$bvpack" info --tree --json share2.bvp | sed -n 's/.*"bvpack_record", "value": \(".*"\)}\].*/\1/p' >record
+# the last but one: a sign for a zero in a hash
 for change in 's/part1\.stl/part7.stl/' 's/bvpack source/bvpack sauce/' 's/\\"size\\":[0-9]*/\\"size\\":-1/g' \
+  's/\(\\"hash\\":\\"\([0-9a-f][0-9a-f]\)*\)0\([0-9a-f]\)/\1+\3/g' \
   's/\\"leaf\\":8/\\"leaf\\":\\"8\\"/'; do
   forged_second "$change"
   cmp -s <(sed -e "$change" record) record && bad "nothing changed by $change"

@@ -17,6 +17,7 @@
 #include "files/packed_file.h"
 #include "store/part_table.h"
 #include "store/source_record.h"
+#include "text/hex.h"
 
 typedef struct share {
     const char *path; /* NULL: it is missing */
@@ -64,15 +65,7 @@ static const char *text_in(const share *s, const char *key)
 static int read_hash(const json_value *value, uint8_t hash[16])
 {
     const char *text = json_tree_text(value);
-    if (json_tree_text_size(value) != 32)
-        return -1;
-    for (int i = 0; i < 16; i++) {
-        unsigned byte;
-        if (sscanf(text + 2 * i, "%2x", &byte) != 1)
-            return -1;
-        hash[i] = (uint8_t)byte;
-    }
-    return 0;
+    return text && json_tree_text_size(value) == 32 ? hex_bytes(text, hash, 16) : -1;
 }
 
 /* A share that can be merged: complete, and packed by this version. */

@@ -33,7 +33,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PART_PATH_SIZE = 40 }; /* "/xx/yy...yy.bvp" */
+/* Bytes of "/xx/yy...yy.bvp" and its end, rounded up, and room for the folder before it. */
+enum { PART_PATH_SIZE = 40, FOLDER_SIZE = PATH_MAX - PART_PATH_SIZE };
 
 struct bvpi_thin {
     bvp_open_options options; /* for the parts' files */
@@ -52,7 +53,11 @@ bvp_status bvpi_thin_open(bvp_file *file, const char *path, const bvp_open_optio
     if (options->overlay)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "a thin file cannot be changed; make a fat one: bvpack merge");
-    bvpi_thin *thin = calloc(1, sizeof *thin + PATH_MAX);
+    if (options->store && strlen(options->store) >= FOLDER_SIZE)
+        return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
+                              "bvp_open_options.store has %zu bytes; no path may have more than %d",
+                              strlen(options->store), FOLDER_SIZE - 1);
+    bvpi_thin *thin = calloc(1, sizeof *thin + FOLDER_SIZE);
     bvp_file **parts = calloc(count + 1, sizeof *parts);
     if (!thin || !parts) {
         free(thin);
@@ -63,17 +68,20 @@ bvp_status bvpi_thin_open(bvp_file *file, const char *path, const bvp_open_optio
     thin->options.offset = thin->options.size = 0;
     thin->options.store = NULL;
     thin->parts = parts;
-    /* The store's folder: from the caller, or else from the file, relative to the file's own. */
-    const size_t capacity = PATH_MAX - PART_PATH_SIZE;
+    /* The store's folder: from the caller, or else from the file, relative to the file's own. If
+     * that is too long for a path, it stays unknown, which matters to parts only. */
     const bvp_string hint = bvpi_get_string(file, file->header.store);
     const char *slash = path ? strrchr(path, '/') : NULL;
     const bool is_absolute = hint.size > 0 && hint.data[0] == '/';
-    const int folder_size = slash && !is_absolute ? (int)(slash - path) + 1 : 0;
-    if (options->store)
-        snprintf(thin->folder, capacity, "%s", options->store);
-    else if (hint.size < capacity && hint.size > 0 && (path || is_absolute))
-        snprintf(thin->folder, capacity, "%.*s%.*s", folder_size, path ? path : "", (int)hint.size,
-                 hint.data);
+    const size_t base_size = slash && !is_absolute ? (size_t)(slash - path) + 1 : 0;
+    if (options->store) {
+        strcpy(thin->folder, options->store);
+    } else if (hint.size > 0 && (path || is_absolute) && base_size < FOLDER_SIZE &&
+               hint.size < FOLDER_SIZE - base_size) {
+        if (base_size > 0)
+            memcpy(thin->folder, path, base_size);
+        memcpy(thin->folder + base_size, hint.data, hint.size);
+    }
     file->thin = thin;
     return BVP_OK;
 }

@@ -193,6 +193,40 @@ is store.unread_file_count 0
 is store.unchanged_file_count 1000
 same healed.bvp plain.bvp
 
+# ---- a folder's name may be as long as a path to a file in it allows; a longer one is refused, not cut
+cube cube 0 1 >cube.obj
+deep=$PWD/deep
+while [ ${#deep} -lt 3750 ]; do deep=$deep/$(printf 'd%.0s' {1..200}); done
+mkdir -p "$deep"
+kept=0 refused=0
+for length in 3980 4000 4010 4014 4015 4016 4020 4024 4028 4030 4031 4032 4040 4090 4200; do
+  name=$deep
+  until [ ${#name} = "$length" ]; do # folders of at most 200 bytes, of which the last has two or more
+    left=$((length - ${#name} - 1))
+    [ $left -gt 200 ] && left=$((left > 202 ? 200 : 100))
+    name=$name/$(printf 's%.0s' $(seq $left))
+  done
+  mkdir -p "$(dirname "$name")" 2>/dev/null
+  rm -f thin.bvp
+  run pack cube.obj --store "$name" --thin -o thin.bvp
+  if [ $status = 0 ]; then
+    kept=$((kept + 1))
+    expect 0 verify thin.bvp
+    ls "$name"/??/*.bvp >/dev/null || bad "no part in a store of $length bytes"
+  else
+    refused=$((refused + 1))
+    [ $status = 2 ] || bad "exit code $status for a store of $length bytes"
+    has err 'too long'
+  fi
+done
+[ $kept -gt 2 ] && [ $refused -gt 2 ] || bad "$kept stores kept, $refused refused"
+# the way from the output up to the store, too: three bytes for each folder
+far=$PWD/far$(printf '/f%.0s' {1..1500})
+mkdir -p "$far" beside
+expect 2 pack cube.obj --store beside --thin -o "$far/thin.bvp"
+has err 'too long'
+[ ! -e "$far/thin.bvp" ] || bad "a thin file that does not lead to its store"
+
 # ---- killed at any moment, by itself and beside another
 mkdir b killed
 "$make_export" b 150 10 0

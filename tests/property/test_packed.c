@@ -400,6 +400,45 @@ START_TEST(conversion_gives_what_packing_gives)
 }
 END_TEST
 
+/* As long as a path to a part in it allows, the name of a store is used whole; a longer one is
+ * refused, or unknown if it comes from the file. It is never cut. */
+START_TEST(long_names_of_stores)
+{
+    char folder[4096], name[5000];
+    fixture f;
+    open_fixture(&f);
+    case_file thin = thin_file(&f);
+    ck_assert_ptr_nonnull(realpath(f.folder, folder));
+    for (size_t length = 4030; length < 4110; length++) {
+        const bvp_open_options options = {.store = name};
+        bvp_error error = {0};
+        bvp_file *file;
+        const size_t before = length - strlen(folder); /* "/././", the folder, perhaps a slash */
+        for (size_t i = 0; i < before; i++)
+            name[i] = i % 2 ? '.' : '/';
+        snprintf(name + before / 2 * 2, sizeof name - before, "%s%s", folder,
+                 before % 2 ? "/" : "");
+        ck_assert_uint_eq(strlen(name), length);
+        const bvp_status status = bvp_open_memory(thin.bytes, thin.size, &options, &file, &error);
+        ck_assert_int_eq(status, length < 4056 ? BVP_OK : BVP_ERR_ARGUMENT);
+        ck_assert(status == BVP_OK || strstr(error.message, "bvp_open_options.store"));
+        for (uint32_t i = 0; status == BVP_OK && i < PARTS; i++)
+            ck_assert_msg(bvp_check_part(file, i, &error) == BVP_OK, "%s", error.message);
+        if (status == BVP_OK)
+            bvp_close(file);
+        case_file hinted = converted(thin.file, 1, name);
+        ck_assert_int_eq(bvp_open_memory(hinted.bytes, hinted.size, NULL, &file, &error), BVP_OK);
+        const bvp_status found = bvp_check_part(file, 0, &error);
+        ck_assert_msg((found == BVP_OK) == (length < 4056), "%s", error.message);
+        ck_assert(found == BVP_OK || strstr(error.message, "nothing says where"));
+        bvp_close(file);
+        free(hinted.bytes);
+    }
+    case_close(&thin);
+    close_fixture(&f);
+}
+END_TEST
+
 START_TEST(a_missing_or_wrong_part_is_named)
 {
     fixture f;
@@ -634,6 +673,7 @@ SUITE(test_packed)
                                   a_thin_file_answers_as_a_fat_one,
                                   a_thin_file_becomes_fat,
                                   conversion_gives_what_packing_gives,
+                                  long_names_of_stores,
                                   a_missing_or_wrong_part_is_named,
                                   a_part_that_cannot_be_mapped_is_not_called_damaged,
                                   damage_in_the_store_is_found_when_it_is_touched,

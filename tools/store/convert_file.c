@@ -37,16 +37,20 @@ int convert_hint(const char *path, const char *store, char hint[PATH_MAX])
         if (from[i] != to[i] || from[i] == '\0')
             break;
     }
-    size_t used = 0;
-    for (const char *up = from + common; *up; up++)
-        if (*up == '/' && up[1] && used < PATH_MAX - 4)
-            used += (size_t)sprintf(hint + used, "../");
     const char *down = to[common] == '/' ? to + common + 1 : to + common;
+    size_t used = 0, wanted = strlen(down) + sizeof ".";
+    for (const char *up = from + common; *up; up++)
+        wanted += *up == '/' && up[1] ? 3 : 0;
+    if (wanted > PATH_MAX) {
+        complain("--store", "the way to it from the output is too long");
+        return EXIT_USAGE;
+    }
+    for (const char *up = from + common; *up; up++)
+        if (*up == '/' && up[1])
+            used += (size_t)sprintf(hint + used, "../");
     assert(used < PATH_MAX);
-    if (snprintf(hint + used, PATH_MAX - used, "%s", *down ? down : ".") < (int)(PATH_MAX - used))
-        return 0;
-    complain("--store", "the folder's name is too long");
-    return EXIT_USAGE;
+    strcpy(hint + used, *down ? down : ".");
+    return 0;
 }
 
 /* ---- the parts ------------------------------------------------------------------------------- */

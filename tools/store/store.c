@@ -21,12 +21,18 @@
 #include "text/message.h"
 #include "files/temporary.h"
 
-enum { SLOT_COUNT = 2 * STORE_OPEN_MOST, HASH_SIZE = 16 };
+enum {
+    SLOT_COUNT = 2 * STORE_OPEN_MOST,
+    HASH_SIZE = 16,
+    /* The folder, a slash and a zero; with "sources/xx/", 30 digits and ".bvp" it is still a path,
+     * and so is the name of a temporary file in it. */
+    FOLDER_SIZE = PATH_MAX - 80
+};
 
 int store_open(store *s, const char *folder)
 {
     *s = (store){.open_count = 0};
-    if (snprintf(s->folder, sizeof s->folder, "%s/", folder) > (int)sizeof s->folder - 64) {
+    if (snprintf(s->folder, FOLDER_SIZE, "%s/", folder) >= FOLDER_SIZE) {
         complain("--store", "the folder's name is too long");
         return EXIT_USAGE;
     }
@@ -68,8 +74,10 @@ static void make_path(const store *s, const char *kind, const uint8_t address[16
 {
     char digits[33];
     hex_text(address, 16, digits);
-    const size_t used = (size_t)snprintf(path, PATH_MAX - 64, "%s%s%.2s/", s->folder, kind, digits);
-    snprintf(path + used, PATH_MAX - used, "%s%s", digits + 2, ending);
+    const int size =
+        snprintf(path, PATH_MAX, "%s%s%.2s/%s%s", s->folder, kind, digits, digits + 2, ending);
+    assert(size > 0 && size < PATH_MAX); /* FOLDER_SIZE leaves room */
+    (void)size;
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */

@@ -9,11 +9,11 @@
  * Spec: Khronos glTF 2.0, chapter 4
  */
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "export/export_scene.h"
 #include "gltf/glb.h"
+#include "gltf/gltf_write.h"
 #include "text/json.h"
 #include "text/memory_text.h"
 
@@ -109,14 +109,9 @@ static void write_name(glb *g, bvp_string name)
         jsonw_bytes(&g->text, "name", name);
 }
 
-static void write_view(glb *g, uint64_t offset, uint64_t size, uint64_t target)
+static gltf_extent extent_of(const export_mesh *mesh)
 {
-    jsonw_object(&g->text, NULL);
-    jsonw_count(&g->text, "buffer", 0);
-    jsonw_count(&g->text, "byteOffset", offset);
-    jsonw_count(&g->text, "byteLength", size);
-    jsonw_count(&g->text, "target", target);
-    jsonw_end(&g->text);
+    return (gltf_extent){mesh->positions, mesh->vertex_count, mesh->triangle_count};
 }
 
 static void write_views(glb *g)
@@ -124,10 +119,8 @@ static void write_views(glb *g)
     uint64_t offset = 0;
     jsonw_array(&g->text, "bufferViews");
     for (uint32_t i = 0; i < g->mesh_count; i++) {
-        const export_mesh *mesh = mesh_at(g, i);
-        write_view(g, offset, 12 * mesh->vertex_count, 34962);
-        write_view(g, offset + 12 * mesh->vertex_count, 12 * mesh->triangle_count, 34963);
-        offset += size_of_mesh(mesh);
+        const gltf_extent mesh = extent_of(mesh_at(g, i));
+        offset = gltf_put_views(&g->text, offset, &mesh);
     }
     jsonw_end(&g->text);
     jsonw_array(&g->text, "buffers");
@@ -145,14 +138,7 @@ static void write_meshes(glb *g)
         jsonw_object(&g->text, NULL);
         if (!g->is_flat && bvp_get_part(g->scene.file, g->parts[i], &part) == BVP_OK)
             write_name(g, part.name);
-        jsonw_array(&g->text, "primitives");
-        jsonw_object(&g->text, NULL);
-        jsonw_object(&g->text, "attributes");
-        jsonw_count(&g->text, "POSITION", 2 * (uint64_t)i);
-        jsonw_end(&g->text);
-        jsonw_count(&g->text, "indices", 2 * (uint64_t)i + 1);
-        jsonw_end(&g->text);
-        jsonw_end(&g->text);
+        gltf_put_primitive(&g->text, i, -1);
         jsonw_end(&g->text);
     }
     jsonw_end(&g->text);
@@ -209,14 +195,8 @@ static void write_node(glb *g, family *f, uint32_t index)
     jsonw_object(&g->text, NULL);
     write_name(g, node.name);
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
-    double columns[16] = {0};
-    columns[15] = 1;
-    if (memcmp(node.placement, identity, sizeof identity) != 0) {
-        for (int row = 0; row < 3; row++)
-            for (int column = 0; column < 4; column++)
-                columns[4 * column + row] = node.placement[4 * row + column];
-        jsonw_numbers(&g->text, "matrix", columns, 16);
-    }
+    if (memcmp(node.placement, identity, sizeof identity) != 0)
+        gltf_put_matrix(&g->text, node.placement);
     if (node.part != BVP_NONE && is_rebased(&g->scene.meshes[node.part])) {
         assert(f->carrier_count < f->node_count);
         carrier = f->node_count + f->carrier_count;
@@ -316,48 +296,14 @@ static bvp_status write_file(glb *g, uint32_t part, FILE *out)
     memory_text text;
     if (!memory_text_open(&text))
         return export_no_memory(g->scene.error);
-    jsonw_start(&g->text, text.out, 0);
-    jsonw_object(&g->text, NULL);
-    jsonw_object(&g->text, "asset");
-    jsonw_text(&g->text, "version", "2.0");
-    jsonw_text(&g->text, "generator", "bvpack");
-    jsonw_end(&g->text);
-    jsonw_count(&g->text, "scene", 0);
-    jsonw_array(&g->text, "scenes");
-    jsonw_object(&g->text, NULL);
-    jsonw_array(&g->text, "nodes");
-    jsonw_count(&g->text, NULL, 0);
-    jsonw_end(&g->text);
-    jsonw_end(&g->text);
-    jsonw_end(&g->text);
+    gltf_put_head(&g->text, text.out);
     bvp_status status = write_nodes(g, part);
     if (g->mesh_count > 0) {
         write_meshes(g);
-        /* Accessor 2i and view 2i: positions of mesh i; 2i + 1: its indices. */
         jsonw_array(&g->text, "accessors");
         for (uint32_t i = 0; i < g->mesh_count; i++) {
-            const export_mesh *mesh = mesh_at(g, i);
-            jsonw_object(&g->text, NULL);
-            jsonw_count(&g->text, "bufferView", 2 * (uint64_t)i);
-            jsonw_count(&g->text, "componentType", 5126);
-            jsonw_count(&g->text, "count", mesh->vertex_count);
-            jsonw_text(&g->text, "type", "VEC3");
-            double low[3] = {INFINITY, INFINITY, INFINITY},
-                   high[3] = {-INFINITY, -INFINITY, -INFINITY};
-            for (uint64_t v = 0; v < mesh->vertex_count; v++)
-                for (int k = 0; k < 3; k++) {
-                    low[k] = fmin(low[k], mesh->positions[3 * v + k]);
-                    high[k] = fmax(high[k], mesh->positions[3 * v + k]);
-                }
-            jsonw_numbers(&g->text, "min", low, 3);
-            jsonw_numbers(&g->text, "max", high, 3);
-            jsonw_end(&g->text);
-            jsonw_object(&g->text, NULL);
-            jsonw_count(&g->text, "bufferView", 2 * (uint64_t)i + 1);
-            jsonw_count(&g->text, "componentType", 5125);
-            jsonw_count(&g->text, "count", 3 * mesh->triangle_count);
-            jsonw_text(&g->text, "type", "SCALAR");
-            jsonw_end(&g->text);
+            const gltf_extent mesh = extent_of(mesh_at(g, i));
+            gltf_put_accessors(&g->text, i, &mesh);
         }
         jsonw_end(&g->text);
         write_views(g);

@@ -7,6 +7,7 @@ TOOL_SOURCES += \
 	tools/gltf/gltf_document.c \
 	tools/gltf/gltf_meshes.c \
 	tools/gltf/gltf_nodes.c \
+	tools/gltf/gltf_write.c \
 	tools/gltf/import_gltf.c
 noinst_HEADERS += \
 	tools/gltf/accessor.h \
@@ -15,4 +16,5 @@ noinst_HEADERS += \
 	tools/gltf/gltf_buffers.h \
 	tools/gltf/gltf_document.h \
 	tools/gltf/gltf_meshes.h \
-	tools/gltf/gltf_nodes.h
+	tools/gltf/gltf_nodes.h \
+	tools/gltf/gltf_write.h

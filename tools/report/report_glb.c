@@ -8,10 +8,10 @@
  */
 #include <assert.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "gltf/glb.h"
+#include "gltf/gltf_write.h"
 #include "text/array.h"
 #include "text/json.h"
 #include "text/memory_text.h"
@@ -25,9 +25,9 @@
 typedef struct source {
     const bvp_file *file;
     uint32_t instance_count, part_count;
-    uint8_t *verdicts;  /* of each instance, clear: not in the report */
-    uint32_t *accessor; /* first of two of each part, or BVP_NONE */
-    uint32_t *meshes;   /* of each part, one a verdict, or BVP_NONE */
+    uint8_t *verdicts; /* of each instance, clear: not in the report */
+    uint32_t *written; /* the number of each part's data, or BVP_NONE */
+    uint32_t *meshes;  /* of each part, one a verdict, or BVP_NONE */
 } source;
 
 /* A node in the spool: the data that will complete its JSON text. */
@@ -43,8 +43,9 @@ typedef struct report {
     size_t item_count, item_capacity;
     memory_text text;
     json head; /* asset, accessors ... */
-    uint32_t accessor_count, mesh_count;
+    uint32_t written_count, mesh_count;
     memory_text meshes, views; /* the arrays that grow together with `accessors` */
+    json mesh_list, view_list; /* in these */
 } report;
 
 static int no_room(const clash_report *r)
@@ -76,11 +77,11 @@ static int open_source(source *s, const bvp_file *file)
         .file = file, .instance_count = info.instance_count, .part_count = info.part_count};
     const size_t parts = (size_t)info.part_count + 1;
     s->verdicts = calloc((size_t)info.instance_count + 1, 1);
-    s->accessor = malloc(parts * sizeof *s->accessor);
+    s->written = malloc(parts * sizeof *s->written);
     s->meshes = malloc(parts * BVP_VERDICT_COUNT * sizeof *s->meshes);
-    if (!s->verdicts || !s->accessor || !s->meshes)
+    if (!s->verdicts || !s->written || !s->meshes)
         return 0;
-    memset(s->accessor, 0xff, parts * sizeof *s->accessor);
+    memset(s->written, 0xff, parts * sizeof *s->written);
     memset(s->meshes, 0xff, parts * BVP_VERDICT_COUNT * sizeof *s->meshes);
     return 1;
 }
@@ -99,14 +100,6 @@ static int begin(clash_report *r, const clash_run *run)
     return 0;
 }
 
-static void put_matrix(json *j, const double m[12])
-{
-    double columns[16] = {[15] = 1};
-    for (int k = 0; k < 12; k++)
-        columns[4 * (k % 4) + k / 4] = m[k];
-    jsonw_numbers(j, "matrix", columns, 16);
-}
-
 /* The node without its mesh, its verdict and two closing brackets. */
 static int spool_node(report *p, const clash_side *side, const char *path, uint32_t part)
 {
@@ -115,7 +108,7 @@ static int spool_node(report *p, const clash_side *side, const char *path, uint3
     jsonw_start(&j, p->nodes, 0);
     jsonw_object(&j, NULL);
     jsonw_text(&j, "name", report_name(side));
-    put_matrix(&j, side->placement);
+    gltf_put_matrix(&j, side->placement);
     jsonw_object(&j, "extras");
     jsonw_text(&j, "file", report_base(path));
     jsonw_text(&j, "path", side->path);
@@ -164,46 +157,6 @@ static int row(clash_report *r, const clash_row *row)
 
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
-static void put_view(report *p, uint64_t size, int target)
-{
-    if (p->accessor_count > 0 || target == 34963)
-        fputc(',', p->views.out);
-    fprintf(p->views.out, "{\"buffer\":0,\"byteOffset\":%llu,\"byteLength\":%llu,\"target\":%d}",
-            (unsigned long long)p->data_size, (unsigned long long)size, target);
-    p->data_size += size;
-}
-
-/* Positions and indices of a part: two views, two accessors. */
-static void put_accessors(report *p, const bvp_mesh *mesh)
-{
-    json *j = &p->head;
-    assert(p->accessor_count % 2 == 0); /* so the views have the accessors' numbers */
-    put_view(p, 12 * mesh->vertex_count, 34962);
-    put_view(p, 12 * mesh->triangle_count, 34963);
-    jsonw_object(j, NULL);
-    jsonw_count(j, "bufferView", p->accessor_count++);
-    jsonw_count(j, "componentType", 5126);
-    jsonw_count(j, "count", mesh->vertex_count);
-    jsonw_text(j, "type", "VEC3");
-    const float *positions = mesh->positions;
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (uint64_t i = 0; i < 3 * mesh->vertex_count; i++) {
-        low[i % 3] = fmin(low[i % 3], positions[i]);
-        high[i % 3] = fmax(high[i % 3], positions[i]);
-    }
-    jsonw_numbers(j, "min", low, 3);
-    jsonw_numbers(j, "max", high, 3);
-    jsonw_end(j);
-    jsonw_object(j, NULL);
-    jsonw_count(j, "bufferView", p->accessor_count++);
-    jsonw_count(j, "componentType", 5125);
-    jsonw_count(j, "count", 3 * mesh->triangle_count);
-    jsonw_text(j, "type", "SCALAR");
-    jsonw_end(j);
-    glb_words(p->data, mesh->positions, 3 * mesh->vertex_count);
-    glb_words(p->data, mesh->indices, 3 * mesh->triangle_count);
-}
-
 static bvp_status write_part(report *p, source *s, uint32_t part, bvp_error *error)
 {
     bvp_part_info info;
@@ -224,12 +177,15 @@ static bvp_status write_part(report *p, source *s, uint32_t part, bvp_error *err
     if (status == BVP_OK)
         status = bvp_weld(&mesh, 0, &indices, &positions, &mesh.vertex_count, error);
     free(soup);
-    mesh.positions = positions;
-    mesh.indices = indices;
-    assert(s->accessor[part] == BVP_NONE); /* a part's mesh is written once */
-    s->accessor[part] = p->accessor_count;
-    if (status == BVP_OK)
-        put_accessors(p, &mesh);
+    assert(s->written[part] == BVP_NONE); /* a part's mesh is written once */
+    if (status == BVP_OK) {
+        const gltf_extent extent = {positions, mesh.vertex_count, mesh.triangle_count};
+        gltf_put_accessors(&p->head, p->written_count, &extent);
+        p->data_size = gltf_put_views(&p->view_list, p->data_size, &extent);
+        s->written[part] = p->written_count++;
+        glb_words(p->data, positions, 3 * mesh.vertex_count);
+        glb_words(p->data, indices, 3 * mesh.triangle_count);
+    }
     free(positions);
     free(indices);
     return status;
@@ -238,6 +194,10 @@ static bvp_status write_part(report *p, source *s, uint32_t part, bvp_error *err
 static bvp_status write_meshes(report *p, bvp_error *error)
 {
     jsonw_array(&p->head, "accessors");
+    jsonw_start(&p->mesh_list, p->meshes.out, 0);
+    jsonw_array(&p->mesh_list, NULL);
+    jsonw_start(&p->view_list, p->views.out, 0);
+    jsonw_array(&p->view_list, NULL);
     for (size_t i = 0; i < p->item_count; i++) {
         const item *t = &p->items[i];
         source *s = &p->sources[t->source];
@@ -245,35 +205,26 @@ static bvp_status write_meshes(report *p, bvp_error *error)
         uint32_t *mesh = &s->meshes[(size_t)t->part * BVP_VERDICT_COUNT + verdict];
         bvp_status status = BVP_OK;
         assert(verdict != BVP_VERDICT_CLEAR && verdict < BVP_VERDICT_COUNT);
-        if (s->accessor[t->part] == BVP_NONE)
+        if (s->written[t->part] == BVP_NONE)
             status = write_part(p, s, t->part, error);
         if (status != BVP_OK)
             return status;
         if (*mesh == BVP_NONE) {
             *mesh = p->mesh_count;
             /* A mesh is a part in a verdict's colour. */
-            json j;
+            json *j = &p->mesh_list;
             bvp_part_info info;
-            if (p->mesh_count > 0)
-                fputc(',', p->meshes.out);
-            jsonw_start(&j, p->meshes.out, 0);
-            jsonw_object(&j, NULL);
+            jsonw_object(j, NULL);
             if (bvp_get_part(s->file, t->part, &info) == BVP_OK && info.name.size > 0)
-                jsonw_bytes(&j, "name", info.name);
-            jsonw_array(&j, "primitives");
-            jsonw_object(&j, NULL);
-            jsonw_object(&j, "attributes");
-            jsonw_count(&j, "POSITION", s->accessor[t->part]);
-            jsonw_end(&j);
-            jsonw_count(&j, "indices", (uint64_t)s->accessor[t->part] + 1);
-            jsonw_count(&j, "material", (uint64_t)verdict);
-            jsonw_end(&j);
-            jsonw_end(&j);
-            jsonw_end(&j);
+                jsonw_bytes(j, "name", info.name);
+            gltf_put_primitive(j, s->written[t->part], verdict);
+            jsonw_end(j);
             p->mesh_count++;
         }
     }
     jsonw_end(&p->head);
+    jsonw_end(&p->mesh_list);
+    jsonw_end(&p->view_list);
     return BVP_OK;
 }
 
@@ -298,20 +249,7 @@ static bvp_status write_text(report *p, const clash_run *run, bvp_error *error)
 {
     bvp_status status = BVP_OK;
     FILE *out = p->text.out;
-    jsonw_start(&p->head, out, 0);
-    jsonw_object(&p->head, NULL);
-    jsonw_object(&p->head, "asset");
-    jsonw_text(&p->head, "version", "2.0");
-    jsonw_text(&p->head, "generator", "bvpack");
-    jsonw_end(&p->head);
-    jsonw_count(&p->head, "scene", 0);
-    jsonw_array(&p->head, "scenes");
-    jsonw_object(&p->head, NULL);
-    jsonw_array(&p->head, "nodes");
-    jsonw_count(&p->head, NULL, 0);
-    jsonw_end(&p->head);
-    jsonw_end(&p->head);
-    jsonw_end(&p->head);
+    gltf_put_head(&p->head, out);
     jsonw_array(&p->head, "materials");
     for (int v = 0; v < BVP_VERDICT_COUNT; v++) {
         const colour c = colour_of(report_verdict_colour((bvp_verdict)v));
@@ -335,11 +273,11 @@ static bvp_status write_text(report *p, const clash_run *run, bvp_error *error)
     if (status != BVP_OK)
         return status;
     if (p->item_count > 0) {
-        fputs(",\"meshes\":[", out);
+        fputs(",\"meshes\":", out);
         fwrite(p->meshes.data, 1, p->meshes.size, out);
-        fputs("],\"bufferViews\":[", out);
+        fputs(",\"bufferViews\":", out);
         fwrite(p->views.data, 1, p->views.size, out);
-        fprintf(out, "],\"buffers\":[{\"byteLength\":%llu}]", (unsigned long long)p->data_size);
+        fprintf(out, ",\"buffers\":[{\"byteLength\":%llu}]", (unsigned long long)p->data_size);
     }
     /* Node 0 is the root; the spooled ones follow. */
     json j;
@@ -358,7 +296,7 @@ static bvp_status write_text(report *p, const clash_run *run, bvp_error *error)
     memset(m, 0, 12 * sizeof *m);
     for (int k = 0; k < 3; k++)
         m[4 * k + rows[up][k]] = signs[up][k] * unit;
-    put_matrix(&j, m);
+    gltf_put_matrix(&j, m);
     if (p->item_count > 0) {
         jsonw_array(&j, "children");
         for (size_t i = 0; i < p->item_count; i++)
@@ -416,7 +354,7 @@ static void discard(clash_report *r)
         return;
     for (int i = 0; i < 2; i++) {
         free(p->sources[i].verdicts);
-        free(p->sources[i].accessor);
+        free(p->sources[i].written);
         free(p->sources[i].meshes);
     }
     FILE *files[] = {p->nodes, p->data};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * pieces.c: the connected pieces of a part: triangles that share a corner's position.
  *
- * Union-find over different positions, found through a hash table with open addressing. Every set
- * is led by its smallest corner number (unite_triangle keeps the lesser root), so the pieces come
- * in the order of their first triangle and the result is deterministic. Paths are halved on the way
- * up.
+ * Union-find over different positions, found through a hash table with open addressing. It is not
+ * base/hash_table.h, because a control may cancel this one while it grows. Every set is led by its
+ * smallest corner number (unite_triangle keeps the lesser root), so the pieces come in the order of
+ * their first triangle and the result is deterministic. Paths are halved on the way up.
  *
  * Only what enclosed.c needs is kept: for each piece six extreme corners and the first triangle,
  * and a box for each group of 64 pieces, which rejects many at once. Parts with more than 65,536

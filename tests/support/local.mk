@@ -10,6 +10,7 @@ noinst_HEADERS += \
 	tests/support/control_case.h \
 	tests/support/count_scene.h \
 	tests/support/exercise.h \
+	tests/support/far_case.h \
 	tests/support/flat_oracle.h \
 	tests/support/flat_surface.h \
 	tests/support/guarded.h \

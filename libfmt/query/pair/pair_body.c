@@ -12,7 +12,7 @@
  * An assembly against itself: each unordered pair once, item_a < item_b. Whichever way is taken,
  * the answer is the same.
  *
- * Held against brute force by tests/property/test_pairs.c, test_filter.c and test_far_instances.c.
+ * Held against brute force by tests/property/test_pairs.c, test_filter.c and test_far_answers.c.
  * Spec: exactness.md, chapter 10, "Filters"
  * Measured: decisions.md, "Queries of some instances", "Instances far away"
  */

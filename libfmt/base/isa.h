@@ -12,15 +12,21 @@
 
 typedef enum bvpi_isa { BVPI_ISA_BASELINE = 0, BVPI_ISA_AVX2 = 1 } bvpi_isa;
 
+/* On x86 there are two copies of each kernel, unless configure --disable-dispatch asks for one, for
+ * the processor that CFLAGS name. */
+#if (defined(__x86_64__) || defined(__i386__)) && !defined(BVPI_ONE_ISA)
+#define BVPI_DISPATCH
+#endif
+
 /* Which set a kernel is compiled for. */
-#ifdef __AVX2__
+#if defined(BVPI_DISPATCH) && defined(__AVX2__)
 #define BVPI_ISA_NUMBER BVPI_ISA_AVX2
 #else
 #define BVPI_ISA_NUMBER BVPI_ISA_BASELINE
 #endif
 
 /* One of a constant's two copies. */
-#if defined(__x86_64__) || defined(__i386__)
+#ifdef BVPI_DISPATCH
 #define BVPI_ISA_CHOOSE(name, isa) ((isa) == BVPI_ISA_AVX2 ? &name##_avx2 : &name##_base)
 #else
 #define BVPI_ISA_CHOOSE(name, isa) ((void)(isa), &name##_base)
@@ -29,7 +35,7 @@ typedef enum bvpi_isa { BVPI_ISA_BASELINE = 0, BVPI_ISA_AVX2 = 1 } bvpi_isa;
 /* The best that this machine has. */
 static inline bvpi_isa bvpi_isa_of_cpu(void)
 {
-#if defined(__x86_64__) || defined(__i386__)
+#ifdef BVPI_DISPATCH
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return BVPI_ISA_AVX2;
 #endif

@@ -5,7 +5,7 @@
 #include "kinds/query/kind_pairs.h"
 #include "kinds/query/volume_boxes.h"
 
-#if defined(__x86_64__) || defined(__i386__)
+#ifdef BVPI_DISPATCH
 #define BOTH(name)                                                                                 \
     {                                                                                              \
         name##_base, name##_avx2                                                                   \

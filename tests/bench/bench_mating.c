@@ -155,7 +155,8 @@ static double ask_peer(const void *user, int idx)
 /* The peer's answer may differ where faces are flush: it computes in double. */
 static void report(const char *sort, const char *what, const question *q, int count)
 {
-    bench_contender all[2] = {{"bvpack", ask_us, q, NULL, {0}}, {"FCL", ask_peer, q, NULL, {0}}};
+    bench_contender all[2] = {{.name = "bvpack", .ask = ask_us, .user = q},
+                              {.name = "FCL", .ask = ask_peer, .user = q}};
     const int contenders = peer_fcl ? 2 : 1;
     int differ = 0;
     if (count == 0)
@@ -163,7 +164,7 @@ static void report(const char *sort, const char *what, const question *q, int co
     count = bench_rounds(all, contenders, count, bench_limit());
     printf("%s,%s,%d,%.2f,", sort, what, count, bench_us(&all[0], count).median);
     if (peer_fcl) {
-        const bench_quartiles ratio = bench_ratio(&all[0], &all[1]);
+        const bench_quartiles ratio = bench_ratio(&all[0], &all[1], count);
         for (int i = 0; i < count; i++)
             differ += all[0].answers[i] != all[1].answers[i];
         printf("%.2f,%.2f,%d,%.2f,%.2f\n", bench_us(&all[1], count).median, ratio.median, differ,

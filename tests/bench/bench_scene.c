@@ -10,15 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum kind { COLLIDE, PAIRS, DISTANCE, WITHIN, KINDS } kind;
-static const char *const kind_names[KINDS] = {"collide", "pairs", "distance", "within"};
+static const char *const kind_names[BENCH_KINDS] = {"collide", "pairs", "distance", "within"};
 
 /* Whom to ask what: a peer with its models, or us with our files when there is none. */
 typedef struct question {
     const bench_scene *scene;
     const peer_pairs *peer;
     const void *a, *b;
-    kind what;
+    bench_kind what;
 } question;
 
 /* ---- the peers ------------------------------------------------------------------------------- */
@@ -77,13 +76,13 @@ static double ask_us(const void *user, int idx)
     uint64_t count = 0;
     int hit = 0;
     switch (q->what) {
-    case COLLIDE:
+    case BENCH_COLLIDE:
         bench_require(bvp_collide(&a, &b, &hit, NULL), "collide");
         return hit;
-    case PAIRS:
+    case BENCH_PAIRS:
         bench_require(bvp_pairs_each(&a, &b, go_on, NULL, &count, NULL), "pairs");
         return (double)count;
-    case DISTANCE:
+    case BENCH_DISTANCE:
         bench_require(bvp_distance(&a, &b, INFINITY, &nearest, NULL), "distance");
         return nearest.distance;
     default:
@@ -97,11 +96,11 @@ static double ask_peer(const void *user, int idx)
     const question *q = user;
     const double *placement = q->scene->placements[idx];
     switch (q->what) {
-    case COLLIDE:
+    case BENCH_COLLIDE:
         return q->peer->collide(q->a, q->b, placement);
-    case PAIRS:
+    case BENCH_PAIRS:
         return (double)q->peer->pairs(q->a, q->b, placement, NULL, NULL);
-    case DISTANCE:
+    case BENCH_DISTANCE:
         return q->peer->distance(q->a, q->b, placement);
     default: /* has no other way to say */
         return q->peer->distance(q->a, q->b, placement) <= q->scene->delta;
@@ -111,24 +110,26 @@ static double ask_peer(const void *user, int idx)
 /* ---- comparing ------------------------------------------------------------------------------- */
 
 /* Counts at all, distances by more than 1e-6 of themselves. */
-static int differs(kind what, double x, double y)
+static int differs(bench_kind what, double x, double y)
 {
-    return what == DISTANCE ? fabs(x - y) > 1e-6 * fmax(x, y) + 1e-12 : x != y;
+    return what == BENCH_DISTANCE ? fabs(x - y) > 1e-6 * fmax(x, y) + 1e-12 : x != y;
 }
 
-static void print_answers(const bench_scene *s, kind what, const bench_contender *who, int count)
+static void print_answers(const bench_scene *s, bench_kind what, const bench_contender *who,
+                          int count)
 {
     double sum = 0;
     for (int i = 0; i < count; i++)
         sum += who->answers[i];
-    printf("%s,%llu,%s,%s,%d,%.2f,%.9g,", s->name, (unsigned long long)s->a->triangle_count,
+    printf("%s,%llu,%s,%s,%d,%.6g,%.9g,", s->name, (unsigned long long)s->a->triangle_count,
            kind_names[what], who->name, count, bench_us(who, count).median, sum);
 }
 
-static void print_ours(const bench_scene *s, kind what, const bench_contender *ours, int count)
+static void print_ours(const bench_scene *s, bench_kind what, const bench_contender *ours,
+                       int count)
 {
     print_answers(s, what, ours, count);
-    printf(",,,,,\n");
+    printf(",,,,,,,%d,\n", ours->stopped);
     fflush(stdout);
 }
 
@@ -141,22 +142,23 @@ static int wrong_of_ours(const bench_scene *s, const bench_rivals *rivals, int i
     return truth.known && truth.meet != ours;
 }
 
-static uint64_t print_peer(const bench_scene *s, const bench_rivals *rivals, kind what,
+static uint64_t print_peer(const bench_scene *s, const bench_rivals *rivals, bench_kind what,
                            const bench_contender *ours, const bench_contender *theirs, int count)
 {
     enum { JUDGED_MAX = 20 };
-    const bench_quartiles ratio = bench_ratio(ours, theirs);
+    const bench_quartiles ratio = bench_ratio(ours, theirs, count);
     int differ = 0, wrong = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && !ours->stopped && !theirs->stopped; i++) {
         if (!differs(what, ours->answers[i], theirs->answers[i]))
             continue;
-        if (what == COLLIDE && differ < JUDGED_MAX)
+        if (what == BENCH_COLLIDE && differ < JUDGED_MAX)
             wrong += wrong_of_ours(s, rivals, i, (int)ours->answers[i]);
         differ++;
     }
     print_answers(s, what, theirs, count);
-    printf("%.2f,%d,%.2f,%.2f,%.2f,%d\n", ratio.median, differ, bench_us(ours, count).median,
-           ratio.q1, ratio.q3, wrong);
+    printf("%.4g,%d,%.6g,%.4g,%.4g,%d,%.4g,%d,%d\n", ratio.median, differ,
+           bench_us(ours, count).median, ratio.q1, ratio.q3, wrong,
+           bench_worst(ours, theirs, count), theirs->stopped, ours->stopped);
     fflush(stdout);
     return (uint64_t)wrong;
 }
@@ -200,20 +202,20 @@ typedef struct row {
 static void enter(row *r, const char *name, question q)
 {
     r->questions[r->count] = q;
-    r->all[r->count] =
-        (bench_contender){name, q.peer ? ask_peer : ask_us, &r->questions[r->count], NULL, {0}};
+    r->all[r->count] = (bench_contender){
+        .name = name, .ask = q.peer ? ask_peer : ask_us, .user = &r->questions[r->count]};
     r->count++;
 }
 
-static int knows(const peer_pairs *peer, kind what)
+static int knows(const peer_pairs *peer, bench_kind what)
 {
-    return what == COLLIDE ? peer->collide != NULL
-           : what == PAIRS ? peer->pairs != NULL
-                           : peer->distance != NULL;
+    return what == BENCH_COLLIDE ? peer->collide != NULL
+           : what == BENCH_PAIRS ? peer->pairs != NULL
+                                 : peer->distance != NULL;
 }
 
 /* We, the rivals from..to that know the question and, in a main row, our variants. */
-static uint64_t ask_row(const bench_scene *s, const bench_rivals *rivals, kind what, int from,
+static uint64_t ask_row(const bench_scene *s, const bench_rivals *rivals, bench_kind what, int from,
                         int to, int main_row)
 {
     row r = {.count = 0};
@@ -228,13 +230,15 @@ static uint64_t ask_row(const bench_scene *s, const bench_rivals *rivals, kind w
               (question){s, NULL, s->variants[k].a, s->variants[k].b, what});
     if (r.count == 1 && !main_row)
         return 0;
+    if (s->limit > 0)
+        bench_probe(r.all, r.count, s->count, s->limit);
     const int count =
         bench_rounds(r.all, r.count, s->count, main_row ? bench_limit() : bench_limit() / 4);
     if (main_row)
         print_ours(s, what, &r.all[0], count);
     for (int k = 1; k < r.count; k++) {
         wrong += print_peer(s, rivals, what, &r.all[0], &r.all[k], count);
-        if (what == PAIRS && r.questions[k].peer)
+        if (what == BENCH_PAIRS && r.questions[k].peer && !r.all[0].stopped && !r.all[k].stopped)
             wrong += judge(s, rivals, &r.all[0], &r.all[k], count);
     }
     bench_rounds_free(r.all, r.count);
@@ -245,7 +249,8 @@ void bench_scene_header(void)
 {
     printf(
         "protocol,triangles,query,library,poses,us,sum_of_answers,times_slower,poses_that_differ,"
-        "ours_us,times_slower_q1,times_slower_q3,ours_wrong\n");
+        "ours_us,times_slower_q1,times_slower_q3,ours_wrong,times_slower_worst,stopped,ours_"
+        "stopped\n");
 }
 
 /* Those that answer collide alone are slow: they are asked fewer poses, in a row of their own. */
@@ -255,9 +260,10 @@ uint64_t bench_scene_run(const bench_scene *scene, const bench_rivals *rivals)
     int quick = 0;
     while (quick < rivals->count && rivals->peer[quick]->distance)
         quick++;
-    for (kind what = COLLIDE; what < KINDS; what++)
-        wrong += ask_row(scene, rivals, what, 0, quick, 1);
+    for (bench_kind what = BENCH_COLLIDE; what < BENCH_KINDS; what++)
+        if (!(scene->skipped >> what & 1))
+            wrong += ask_row(scene, rivals, what, 0, quick, 1);
     for (int k = quick; k < rivals->count; k++)
-        wrong += ask_row(scene, rivals, COLLIDE, k, k + 1, 0);
+        wrong += ask_row(scene, rivals, BENCH_COLLIDE, k, k + 1, 0);
     return wrong;
 }

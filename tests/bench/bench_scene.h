@@ -9,6 +9,14 @@
 
 enum { BENCH_PEERS_MAX = 5, BENCH_VARIANTS_MAX = 2 };
 
+typedef enum bench_kind {
+    BENCH_COLLIDE,
+    BENCH_PAIRS,
+    BENCH_DISTANCE,
+    BENCH_WITHIN,
+    BENCH_KINDS
+} bench_kind;
+
 /* The same two bodies in other hierarchies of ours. */
 typedef struct bench_variant {
     const char *name;
@@ -20,7 +28,9 @@ typedef struct bench_scene {
     const bench_mesh *a, *b;
     double (*placements)[12]; /* of b, in the order of asking */
     int count;
-    double delta; /* for "within" */
+    double delta;     /* for "within" */
+    double limit;     /* seconds a question may take: who needs more is stopped; 0: no limit */
+    unsigned skipped; /* bits of bench_kind that are not asked */
     int variant_count;
     bench_variant variants[BENCH_VARIANTS_MAX];
 } bench_scene;

@@ -58,6 +58,19 @@ times() { # PROTOCOL QUERY SCENE...
   for scene in "${@:3}"; do pair "$1" "$scene" "$2"; done |
     awk -F'|' '{ sum += log($3); n++ } END { if (n) printf "%.3g", exp(sum / n) }'
 }
+# Of a protocol's scenes the faster of FCL's trees, as rows SCENE,QUERY,OURS,FCL,TIMES,WORST QUESTION'S,WHO WAS STOPPED:
+# "ours", "FCL", "both" (and then the times say nothing) or "-"
+fastest_fcl() { # PROTOCOL
+  wide "$1" who ours_us us times_slower times_slower_worst stopped ours_stopped | awk -F, '
+    $3 !~ /^FCL/ { next }
+    !(($1, $2) in times) { order[++n] = $1 SUBSEP $2 }
+    !(($1, $2) in times) || $6 < times[$1, $2] {
+      times[$1, $2] = $6
+      stopped = $8 > 0 ? $9 > 0 ? "both" : "FCL" : $9 > 0 ? "ours" : "-"
+      line[$1, $2] = $1 "," $2 "," $4 "," $5 "," $6 "," $7 "," stopped
+    }
+    END { for (k = 1; k <= n; k++) print line[order[k]] }'
+}
 # How many scenes that mean is over
 count_of() { # PROTOCOL QUERY SCENE...
   local scene

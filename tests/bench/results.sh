@@ -22,7 +22,7 @@ awk -v scene="$scene" -v name="$(cat name.txt)" '
 [ ! -f parts.txt ] || awk '{ printf "part,%s,number,,%d\n", $1, NR }' parts.txt
 
 files=()
-for kind in tumble mover facing mating warm rays open start build export instances clash info; do
+for kind in tumble mover facing hard mating warm rays open start build export instances clash info; do
   for file in *."$kind".csv *."$kind".json; do
     [ ! -f "$file" ] || files+=("$file")
   done
@@ -111,11 +111,15 @@ awk -F, '
     next
   }
   /^#/ { next } # what follows from the rows above it
-  kind == "tumble" || kind == "mover" || kind == "facing" {
-    protocol = $1 # approach beside tumble in a file; facing with the gap
+  kind == "tumble" || kind == "mover" || kind == "facing" || kind == "hard" {
+    protocol = $1 # approach beside tumble in a file; facing with the gap; hard by name
     if (kind == "facing") {
       protocol = kind
       scene = "sheets " substr($1, 8)
+    }
+    if (kind == "hard") {
+      protocol = kind
+      scene = $1
     }
     if (!seen[protocol, scene, "triangles", ""]) put(protocol, "", "", "triangles", $2)
     columns(protocol, $3, $4, 5)

@@ -18,6 +18,7 @@
 #   mover      a small model at the surface of a large one
 #   facing     two bumpy sheets that face one another, 1e-1 to 1e-5 apart
 #   mating     pairs of an assembly's instances that are near and apart, bolts in their seats
+#   hard       slivers, surfaces side by side, near copies, strays: where there are cliffs
 #   warm       a smooth path, asked with and without what the last query proved
 #   rays       primary rays, segments, any hit
 #   closest    the point of a model that is closest to one; in the file of rays
@@ -31,7 +32,8 @@
 #   size       bytes and counts of the packed file (SCENE.info.json)
 #
 # "times_slower" is the peer's time over ours: the median of five rounds in which all are asked in turn,
-# with the quartiles. parts.txt names the CAD parts over which the goals' means go.
+# with the quartiles, and "worst" of the question at which we stand worst. Of two bodies that are hard, who needs
+# over a second for a question is stopped: its time is then a bound. parts.txt names the CAD parts over which the goals' means go.
 set -eu
 src=$(cd "$(dirname "$0")/../.." && pwd)
 shared=${BVP_SHARED-$src/../shared}
@@ -162,6 +164,11 @@ for scan in "sphere 76 70k" "torus 132 70k" "sphere 304 1M" "torus 528 1M"; do
 done
 say "sheets: facing"
 tests/bench/bench_pairs facing 100 | tee $out/sheets.facing.csv
+
+# ---- hard cases, made here ----
+say "hard cases"
+if at_least 0.5; then quick=; else quick=--quick; fi
+tests/bench/bench_hard $quick | tee $out/cases.hard.csv
 
 # ---- plants ----
 make_plant() { # TRIANGLES NAME

@@ -13,18 +13,48 @@ heading() { # COLUMN...
   printf '\n%s\n%s\n' "$line" "$rule"
 }
 
+# What of a table's rows is usual and what is worst, from lines NAME,RATIO,WHERE: of each name the geometric mean, and
+# the least ratio or, of times over ours, the largest
+summary() { # least|largest
+  awk -F, -v which="$1" -v head="$(heading "of these" rows mean worst "worst is")" '
+    !($2 > 0) { next }
+    !($1 in n) { order[++names] = $1 }
+    !n[$1]++ || (which == "least" ? $2 + 0 < worst[$1] : $2 + 0 > worst[$1]) { worst[$1] = $2 + 0; where[$1] = $3 }
+    { sum[$1] += log($2) }
+    END {
+      if (names) print "\n" head
+      for (k = 1; k <= names; k++) {
+        name = order[k]
+        printf "| %s | %d | %.3g | **%.3g** | %s |\n", name, n[name], exp(sum[name] / n[name]), worst[name], where[name]
+      }
+    }'
+}
+
 echo "$(machine); one thread; microseconds a query, medians of rounds in which all"
 echo "are asked in turn; in brackets the quartiles of the ratio."
-heading protocol scene query peer poses bvpack peer "times faster" "answers that differ" "of these ours wrong"
+heading protocol scene query peer poses bvpack peer "times faster" "at the worst pose" "answers that differ" \
+  "of these ours wrong"
 for protocol in tumble approach mover facing; do
-  wide $protocol who poses ours_us us times_slower times_slower_q1 times_slower_q3 poses_that_differ ours_wrong |
+  wide $protocol who poses ours_us us times_slower times_slower_q1 times_slower_q3 times_slower_worst poses_that_differ ours_wrong |
     awk -F, -v protocol=$protocol '$3 != "bvpack" {
-      printf "| %s | %s | %s | %s | %d | %.1f | %.1f | **%.1f** (%.1f-%.1f) | %d | %d |\n",
-             protocol, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 }'
+      printf "| %s | %s | %s | %s | %d | %.1f | %.1f | **%.1f** (%.1f-%.1f) | %s | %d | %d |\n",
+             protocol, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 }'
 done
+for protocol in tumble approach mover facing; do
+  fastest_fcl $protocol | awk -F, -v protocol=$protocol '{ print protocol " " $2 "," $5 "," $1 }
+    $6 != "-" { print protocol " " $2 " at the worst pose," $6 "," $1 }'
+done | summary least
+heading "hard case" query bvpack "faster FCL" "times faster" "at the worst question" "stopped after a second" "answers that differ"
+while IFS=, read -r scene query us fcl times worst stopped; do
+  differ=$(wide hard who poses_that_differ | awk -F, -v scene="$scene" -v query="$query" '
+    $1 == scene && $2 == query && $3 ~ /^FCL/ && $4 > most { most = $4 } END { print most + 0 }')
+  echo "| $scene | $query | $us | $fcl | **$times** | $worst | $stopped | $differ |"
+done < <(fastest_fcl hard)
+fastest_fcl hard | awk -F, '$7 != "both" { print $2 "," $5 "," $1; print $2 " at the worst question," $6 "," $1 }' | summary least
 heading assembly "pairs, query" count bvpack "FCL OBBRSS" "times faster" "answers that differ"
 wide mating all bvpack:{count,us} FCL_OBBRSS:{us,times_slower,times_slower_q1,times_slower_q3,pairs_that_differ} |
   awk -F, '{ printf "| %s | %s | %d | %.1f | %.1f | **%.1f** (%.1f-%.1f) | %d |\n", $1, $2, $4, $5, $6, $7, $8, $9, $10 }'
+wide mating all FCL_OBBRSS:times_slower | awk -F, '{ print $2 "," $4 "," $1 }' | summary least
 heading "clash and 5 mm clearance" instances pairs "bvpack, s" "two threads" "with contacts of what penetrates" \
   "least distances" "and all contacts" "FCL's manager: clash" clearance "times faster" "path to first verdict" MB "pack, s" MB
 while read -r plant; do
@@ -49,6 +79,7 @@ done < <(scenes clash)
 heading "warm starts on a path" query placements plain warm "plain / warm" "answers that differ" "FCL OBBRSS" "FCL / warm"
 wide warm all bvpack:{placements,plain_us,warm_us,plain_over_warm,answers_that_differ} FCL_OBBRSS:{us,over_warm} |
   awk -F, '{ printf "| %s | %s | %d | %.2f | %.2f | **%.1f** | %d | %s | %s |\n", $1, $2, $4, $5, $6, $7, $8, $9, $10 }'
+wide warm all bvpack:plain_over_warm | awk -F, '{ print $2 ": plain / warm," $4 "," $1 }' | summary least
 heading scene rays "bvpack, million a second: one a call" batched "Embree medium" robust CGAL "one / medium" \
   "batched / medium" "one / robust" "one / CGAL" "answers that differ: medium" robust CGAL
 for protocol in rays closest; do
@@ -59,6 +90,10 @@ for protocol in rays closest; do
       printf "| %s | %s | %s | %s | %s | %s | %s | **%s** (%s-%s) | %s | %s | %s | %s | %s | %s |\n",
              $1, $2, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17 }'
 done
+for protocol in rays closest; do
+  wide $protocol all Embree_medium:{one_over_it,batched_over_it} |
+    awk -F, '{ print $2 ": one / medium," $4 "," $1; print $2 ": batched / medium," $5 "," $1 }'
+done | summary least
 heading model library "build, s, one thread" "bytes a triangle" "file to first answer, cold, s" "warm, s" \
   "a process's own, KiB" "shared, KiB" "own of each of 16, KiB"
 wide start who triangles build_s bytes_per_triangle cold_s warm_s own_kib shared_kib own_kib_of_16 |
@@ -73,6 +108,7 @@ wide memory who {all_of_them,private,resident,shared}_KiB{,_each} |
 heading assembly question instances "us of the assembly" "of one part with all triangles" ratio "answers that differ"
 wide instances who instances assembly_us flat_us ratio answers_that_differ |
   awk -F, '{ printf "| %s | %s | %s | %s | %s | %s | %s |\n", $1, $2, $4, $5, $6, $7, $8 }'
+wide instances all bvpack:ratio | awk -F, '{ print $2 "," $4 "," $1 }' | summary largest
 heading model build who seconds "million triangles a second a thread" "bytes a triangle in memory"
 wide build who wall_s mtri_per_processor_s peak_bytes |
   awk -F, '{ printf "| %s | %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5, $6 }'

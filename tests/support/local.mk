@@ -14,6 +14,7 @@ noinst_HEADERS += \
 	tests/support/flat_oracle.h \
 	tests/support/flat_surface.h \
 	tests/support/guarded.h \
+	tests/support/hard_models.h \
 	tests/support/import_case.h \
 	tests/support/import_folder.h \
 	tests/support/item_case.h \

@@ -1,34 +1,44 @@
 /* SPDX-License-Identifier: MIT
- * bench_rays.c: one body, protocols rays (primary, random segments, any hit) and closest (points);
- * the peer is asked the same rays, and every answer is compared.
- * Usage: bench_rays MODEL.bvp [RAYS [KINDS]], of "primary,segments,any,closest"
+ * bench_rays.c: one body and rays, each asked once: blocks of 20,000, of which everybody in turn
+ * gets the next one. Turns shorter than that begin with caches that the others have emptied, and
+ * whoever has the smaller file gains (spec/decisions.md, "Rays, each once"). Protocols rays and
+ * closest.
+ *   primary   four cameras around the model
+ *   segments  between random points of its box, nearest hit; any hit: is there one
+ *   ambient   from where primary rays hit, over the half space, as far as 5 % of the model: any hit
+ *   shadow    from there to a light: any hit
+ *   closest   the surface's points closest to such within 10 % of the box around it
+ * Usage: bench_rays MODEL.bvp [RAYS [KINDS]], of "primary,segments,any,ambient,shadow,closest"
  */
 #include "bench.h"
 #include "bench_rounds.h"
+#include "bvpack_build.h"
 #include "peer.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SIDE 20.0
 
-enum { ROUNDS = 5, SLICE = 2000, CGAL_EVERY = 64, CGAL_TRIANGLES = 3000000 };
+enum { BLOCK = 20000, WARM_RAYS = 100000, BLOCKS_MAX = 1000, CGAL_TRIANGLES = 3000000 };
 
-/* Rays as the peer takes them, in floats; and what came out. */
-typedef struct rays {
+typedef enum question { FIRST, ANY, CLOSEST } question;
+
+typedef struct ray_set {
     const char *name;
-    size_t count;
-    float (*origin)[3], (*direction)[3];
-    float t_max;
+    size_t count; /* a multiple of 8 */
+    question what;
+    int coherent;
+    peer_ray *rays;
     bvp_ray *ours; /* the same */
-    bvp_ray_hit *hits;
-    int *any;
-    bvp_closest_result *found;
-    double *peer; /* t, or negative; distance */
-} rays;
+} ray_set;
+
+typedef struct subject {
+    bench_mesh mesh;
+    double centre[3], radius; /* of its box */
+} subject;
 
 static void *allocate(size_t count, size_t size)
 {
@@ -38,379 +48,423 @@ static void *allocate(size_t count, size_t size)
     return memory;
 }
 
-/* Processor time: all of this runs in one thread, and other processes may run beside it. */
-static double now(void)
+/* ---- rays ------------------------------------------------------------------------------------ */
+
+static ray_set set_new(const char *name, size_t count, question what)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    const size_t whole = count - count % 8;
+    return (ray_set){
+        name, whole, what, 0, allocate(whole, sizeof(peer_ray)), allocate(whole, sizeof(bvp_ray))};
 }
 
-static void rays_new(rays *r, const char *name, size_t count, float t_max)
+static void set_free(ray_set *set)
 {
-    *r = (rays){.name = name, .count = count, .t_max = t_max};
-    r->origin = allocate(count, sizeof *r->origin);
-    r->direction = allocate(count, sizeof *r->direction);
-    r->ours = allocate(count, sizeof *r->ours);
-    r->hits = allocate(count, sizeof *r->hits);
-    r->any = allocate(count, sizeof *r->any);
-    r->found = allocate(count, sizeof *r->found);
-    r->peer = allocate(count, sizeof *r->peer);
+    free(set->rays);
+    free(set->ours);
 }
 
-static void rays_free(rays *r)
+static void put(ray_set *set, size_t i, const double origin[3], const double direction[3],
+                double t_max)
 {
-    free(r->origin);
-    free(r->direction);
-    free(r->ours);
-    free(r->hits);
-    free(r->any);
-    free(r->found);
-    free(r->peer);
+    peer_ray *ray = &set->rays[i];
+    bvp_ray *same = &set->ours[i];
+    for (int a = 0; a < 3; a++) {
+        same->origin[a] = ray->origin[a] = (float)origin[a];
+        same->direction[a] = ray->direction[a] = (float)direction[a];
+    }
+    same->t_max = ray->t_max = (float)t_max;
 }
 
-static void rays_finish(rays *r)
+/* A square of rays each, in tiles of 8 x 8, as renderers go. */
+static ray_set make_primary(const subject *s, size_t count)
 {
-    for (size_t i = 0; i < r->count; i++)
-        for (int a = 0; a < 3; a++) {
-            r->ours[i].origin[a] = (double)r->origin[i][a];
-            r->ours[i].direction[a] = (double)r->direction[i][a];
-            r->ours[i].t_max = (double)r->t_max;
-        }
-}
-
-static void bounds_of(const bench_mesh *mesh, double lo[3], double hi[3])
-{
-    bvp_file_info info;
-    bvp_get_info(mesh->file, &info);
-    memcpy(lo, info.lo, sizeof info.lo);
-    memcpy(hi, info.hi, sizeof info.hi);
-}
-
-/* P: four cameras around the model, a square of rays each, row by row. */
-static void make_primary(rays *r, const bench_mesh *mesh, size_t count)
-{
-    size_t side = (size_t)sqrt((double)count / 4);
-    double lo[3], hi[3], radius = 0;
-    bounds_of(mesh, lo, hi);
-    for (int a = 0; a < 3; a++)
-        radius = hypot(radius, (hi[a] - lo[a]) / 2);
-    rays_new(r, "primary", 4 * side * side, INFINITY);
-    for (size_t i = 0; i < r->count; i++) {
-        const double turn = 0.4 + M_PI / 2 * (double)(i / (side * side));
-        const double x = ((double)(i % side) + 0.5) / (double)side - 0.5;
-        const double y = ((double)(i / side % side) + 0.5) / (double)side - 0.5;
+    const size_t tiles = (size_t)sqrt((double)count / 256), side = 8 * tiles;
+    ray_set set = set_new("primary", 4 * side * side, FIRST);
+    set.coherent = 1;
+    for (size_t i = 0; i < set.count; i++) {
+        const size_t camera = i / (side * side), tile = i / 64 % (tiles * tiles);
+        const double turn = 0.4 + M_PI / 2 * (double)camera;
+        const double x = ((double)(tile % tiles * 8 + i % 8) + 0.5) / (double)side - 0.5;
+        const double y = ((double)(tile / tiles * 8 + i / 8 % 8) + 0.5) / (double)side - 0.5;
         const double out[3] = {cos(turn) * 0.8, sin(turn) * 0.8, 0.6};
         const double right[3] = {-sin(turn), cos(turn), 0};
         const double up[3] = {-cos(turn) * 0.6, -sin(turn) * 0.6, 0.8};
+        double origin[3], direction[3];
         for (int a = 0; a < 3; a++) {
-            r->origin[i][a] = (float)((lo[a] + hi[a]) / 2 + 2.6 * radius * out[a]);
-            r->direction[i][a] = (float)(-out[a] + 0.8 * (x * right[a] + y * up[a]));
+            origin[a] = s->centre[a] + 2.6 * s->radius * out[a];
+            direction[a] = -out[a] + 0.8 * (x * right[a] + y * up[a]);
         }
+        put(&set, i, origin, direction, INFINITY);
     }
-    rays_finish(r);
+    return set;
 }
 
-/* S, A: random segments in the model's box. */
-static void make_segments(rays *r, const bench_mesh *mesh, const char *name, size_t count)
+static ray_set make_segments(const subject *s, const char *name, size_t count, question what)
 {
-    uint64_t state = 12345;
-    double lo[3], hi[3];
-    bounds_of(mesh, lo, hi);
-    rays_new(r, name, count, 1);
-    for (size_t i = 0; i < count; i++)
+    uint64_t seed = 12345 + (uint64_t)name[0];
+    ray_set set = set_new(name, count, what);
+    bvp_file_info info;
+    bvp_get_info(s->mesh.file, &info);
+    for (size_t i = 0; i < set.count; i++) {
+        double from[3], way[3];
         for (int a = 0; a < 3; a++) {
-            const double from = lo[a] + (hi[a] - lo[a]) * bench_uniform(&state);
-            const double to = lo[a] + (hi[a] - lo[a]) * bench_uniform(&state);
-            r->origin[i][a] = (float)from;
-            r->direction[i][a] = (float)(to - from);
+            const double size = info.hi[a] - info.lo[a];
+            from[a] = info.lo[a] + size * bench_uniform(&seed);
+            way[a] = info.lo[a] + size * bench_uniform(&seed) - from[a];
         }
-    rays_finish(r);
+        put(&set, i, from, way, 1);
+    }
+    return set;
 }
 
-/* C: points within 10 % of the box around the surface, as origins. */
-static void make_points(rays *r, const bench_mesh *mesh, size_t count)
+/* As rays, the points being the origins. */
+static ray_set make_points(const subject *s, size_t count)
 {
-    double lo[3], hi[3];
-    uint64_t state = 12345;
-    bounds_of(mesh, lo, hi);
-    rays_new(r, "closest", count, 0);
-    for (size_t i = 0; i < count; i++) {
-        const float *p = mesh->positions + 9 * (bench_random(&state) % mesh->triangle_count);
+    ray_set set = set_new("closest", count, CLOSEST);
+    uint64_t seed = 777;
+    bvp_file_info info;
+    bvp_get_info(s->mesh.file, &info);
+    for (size_t i = 0; i < set.count; i++) {
+        const float *p = s->mesh.positions + 9 * (bench_random(&seed) % s->mesh.triangle_count);
+        double point[3];
         for (int a = 0; a < 3; a++)
-            r->origin[i][a] =
-                (float)((double)p[a] + 0.1 * (hi[a] - lo[a]) * (2 * bench_uniform(&state) - 1));
+            point[a] = p[a] + 0.1 * (info.hi[a] - info.lo[a]) * (2 * bench_uniform(&seed) - 1);
+        put(&set, i, point, point, 1);
     }
-    rays_finish(r);
+    return set;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
-
-/* A peer and its model. */
-typedef struct rival {
-    const peer_rays *peer;
-    void *model;
-} rival;
-
-typedef void (*ask_fn)(rays *r, const bench_mesh *mesh, const rival *them);
-
-static void ask_first(rays *r, const bench_mesh *mesh, const rival *them)
+/* Uniform on the sphere, turned to the normal's side: cos-weighted when the normal is added. */
+static void any_direction(uint64_t *seed, const double normal[3], double out[3])
 {
-    bvp_body body = {.file = mesh->file, .part = 0};
-    (void)them;
-    for (size_t i = 0; i < r->count; i++)
-        bench_require(bvp_ray_first(&body, &r->ours[i], &r->hits[i], NULL), "ray");
+    const double z = 2 * bench_uniform(seed) - 1, angle = 2 * M_PI * bench_uniform(seed);
+    const double across = sqrt(1 - z * z);
+    const double unit[3] = {across * cos(angle), across * sin(angle), z};
+    for (int a = 0; a < 3; a++)
+        out[a] = unit[a] + 1.0001 * normal[a];
 }
 
-static void ask_first_batch(rays *r, const bench_mesh *mesh, const rival *them)
+/* Rays from the places that primary rays hit, a little off the surface, on the side of the camera:
+ * to the light, or two each in directions by chance. */
+static ray_set make_secondary(const subject *s, const ray_set *primary, const char *name)
 {
-    bvp_body body = {.file = mesh->file, .part = 0};
-    (void)them;
-    bench_require(bvp_ray_first_batch(&body, (bvp_const_array){r->ours, 0, r->count},
-                                      (bvp_array){r->hits, 0, r->count}, NULL, NULL),
-                  "rays");
-}
-
-static void ask_any(rays *r, const bench_mesh *mesh, const rival *them)
-{
-    bvp_body body = {.file = mesh->file, .part = 0};
-    (void)them;
-    for (size_t i = 0; i < r->count; i++) {
-        bench_require(bvp_ray_any(&body, &r->ours[i], &r->any[i], NULL), "ray");
-        r->hits[i].found = r->any[i];
-    }
-}
-
-static void ask_any_batch(rays *r, const bench_mesh *mesh, const rival *them)
-{
-    bvp_body body = {.file = mesh->file, .part = 0};
-    (void)them;
-    bench_require(bvp_ray_any_batch(&body, (bvp_const_array){r->ours, 0, r->count},
-                                    (bvp_array){r->any, 0, r->count}, NULL, NULL),
-                  "rays");
-}
-
-static void peer_first(rays *r, const bench_mesh *mesh, const rival *them)
-{
-    (void)mesh;
-    for (size_t i = 0; i < r->count; i++)
-        r->peer[i] = them->peer->first(them->model, r->origin[i], r->direction[i], r->t_max);
-}
-
-static void peer_any(rays *r, const bench_mesh *mesh, const rival *them)
-{
-    (void)mesh;
-    for (size_t i = 0; i < r->count; i++)
-        r->peer[i] = them->peer->any(them->model, r->origin[i], r->direction[i], r->t_max) ? 1 : -1;
-}
-
-enum { MEDIUM, ROBUST, CGAL, PEERS };
-
-/* What of the answers must be the same. */
-typedef enum compared { HIT, PLACE, DISTANCE } compared;
-
-/* How many rays hit for only one of the two, or at different places; how many distances differ. */
-static size_t differences(const rays *r, compared what)
-{
+    const int each = strcmp(name, "ambient") == 0 ? 2 : 1;
+    const bvp_body body = {.file = s->mesh.file, .part = 0};
+    const double light[3] = {s->centre[0] + 0.5 * s->radius, s->centre[1] - 0.8 * s->radius,
+                             s->centre[2] + 1.5 * s->radius};
+    ray_set set = set_new(name, primary->count, ANY);
+    uint64_t seed = 4242;
     size_t count = 0;
-    for (size_t i = 0; i < r->count; i++) {
-        const int theirs = r->peer[i] >= 0, ours = r->hits[i].found;
-        if (what == DISTANCE)
-            count += !(fabs(r->found[i].distance - r->peer[i]) <= 1e-4 * SIDE);
-        else
-            count += ours != theirs || (ours && what == PLACE &&
-                                        fabs(r->hits[i].t - r->peer[i]) > 1e-4 * fabs(r->peer[i]));
+    for (size_t i = 0; i < primary->count && count + 2 <= set.count; i++) {
+        const bvp_ray *from = &primary->ours[i];
+        bvp_ray_hit hit;
+        bench_require(bvp_ray_first(&body, from, &hit, NULL), "ray");
+        if (!hit.found || fabs(hit.normal[0]) + fabs(hit.normal[1]) + fabs(hit.normal[2]) < 0.5)
+            continue;
+        double facing = 0, origin[3], way[3], length = 0;
+        for (int a = 0; a < 3; a++)
+            facing += hit.normal[a] * from->direction[a];
+        for (int a = 0; a < 3; a++) {
+            hit.normal[a] = copysign(1, -facing) * hit.normal[a];
+            origin[a] =
+                from->origin[a] + hit.t * from->direction[a] + 2e-5 * s->radius * hit.normal[a];
+            way[a] = light[a] - origin[a];
+        }
+        for (int k = 0; k < each; k++, length = 0) {
+            if (each == 2)
+                any_direction(&seed, hit.normal, way);
+            for (int a = 0; a < 3; a++)
+                length += way[a] * way[a];
+            put(&set, count++, origin, way, each == 2 ? 0.1 * s->radius / sqrt(length) : 1);
+        }
     }
-    return count;
+    set.count = count - count % 8;
+    return set;
 }
 
-static rays slice(const rays *r, size_t from, size_t count)
+/* Whole blocks: what a short one takes says little. */
+static void set_trim(ray_set *set)
 {
-    rays s = *r;
-    s.count = count;
-    s.origin += from;
-    s.direction += from;
-    s.ours += from;
-    s.hits += from;
-    s.any += from;
-    s.found += from;
-    s.peer += from;
-    return s;
+    if (set->count > BLOCK)
+        set->count -= set->count % BLOCK;
 }
 
-/* Who is timed: we, in two ways, and the peers. */
-enum { ONE, BATCH, FIRST_PEER, CONTENDERS = FIRST_PEER + PEERS };
+/* ---- who is asked ---------------------------------------------------------------------------- */
+
+enum { USUAL, ROBUST, COMPACT, COMPACT_ROBUST, CGAL, MODELS };
 
 typedef struct contender {
-    ask_fn ask;
-    const rival *them;
-    size_t every; /* asked at every so many-th slice: slow ones get fewer */
-    double seconds,
-        ours; /* of its slices, the medians of the rounds; ours one a call of the same */
-    double rounds[ROUNDS]; /* the sums of each round */
-    size_t differ, asked;  /* rays */
+    const char *name;
+    int model;                  /* a peer's; ours: -1 */
+    peer_way way;               /* ours: PEER_ONE, or PEER_STREAM for batches */
+    int points;                 /* is asked for closest points, too */
+    size_t share;               /* of a block that it gets at most, evenly */
+    double seconds[BLOCKS_MAX]; /* for a whole block */
+    size_t differ;
 } contender;
 
-static int takes_part(const contender *c, size_t number)
-{
-    return (c->them == NULL || c->them->model != NULL) && number % c->every == 0;
-}
+/* No two of one library in a row: one's data would be warm for the other. */
+enum { ONE, BATCHED = 2, CONTENDERS = 9 };
+static const contender in_turn[CONTENDERS] = {
+    {"bvpack", -1, PEER_ONE, 1, BLOCK, {0}, 0},
+    {"Embree medium", USUAL, PEER_ONE, 1, BLOCK, {0}, 0},
+    {"bvpack batched", -1, PEER_STREAM, 1, BLOCK, {0}, 0},
+    {"Embree robust", ROBUST, PEER_ONE, 0, BLOCK, {0}, 0},
+    {"Embree medium packets", USUAL, PEER_EIGHT, 0, BLOCK, {0}, 0},
+    {"Embree compact", COMPACT, PEER_ONE, 0, BLOCK, {0}, 0},
+    {"Embree compact robust", COMPACT_ROBUST, PEER_ONE, 1, BLOCK, {0}, 0},
+    {"Embree medium stream", USUAL, PEER_STREAM, 0, BLOCK, {0}, 0},
+    {"CGAL AABB_tree", CGAL, PEER_ONE, 1, BLOCK / 64, {0}, 0}};
 
-/* All take turns at a slice: what else the machine does falls on all alike. Between our two ways
- * comes a peer, which has the caches to itself then. */
-static void time_slice(rays *s, const bench_mesh *mesh, contender all[CONTENDERS], size_t number,
-                       compared what)
-{
-    static const int order[CONTENDERS] = {ONE, FIRST_PEER + MEDIUM, BATCH, FIRST_PEER + ROBUST,
-                                          FIRST_PEER + CGAL};
-    double seconds[CONTENDERS][ROUNDS], median[CONTENDERS];
-    for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i < CONTENDERS; i++) {
-            const int k = order[i];
-            if (!takes_part(&all[k], number))
-                continue;
-            const double start = now();
-            all[k].ask(s, mesh, all[k].them);
-            seconds[k][round] = now() - start;
-            all[k].rounds[round] += seconds[k][round];
-            if (k >= FIRST_PEER && round == 0)
-                all[k].differ += differences(s, what);
-        }
-    for (int k = 0; k < CONTENDERS; k++)
-        if (takes_part(&all[k], number)) {
-            median[k] = bench_quartiles_of(seconds[k], ROUNDS).median;
-            all[k].seconds += median[k];
-            all[k].ours += median[ONE];
-            all[k].asked += s->count;
-        }
-}
+/* What a block's answers are written to. */
+typedef struct answers {
+    bvp_ray_hit first[BLOCK];
+    bvp_closest_result closest[BLOCK];
+    int any[BLOCK];
+    float peer[BLOCK];
+} answers;
 
-/* Quartiles of the peer's time over ours one a call, round by round. */
-static bench_quartiles spread(const contender *ours, const contender *theirs)
+static void ask_us(const bvp_body *body, const ray_set *set, size_t from, size_t count,
+                   answers *out)
 {
-    double ratio[ROUNDS];
-    for (int round = 0; round < ROUNDS; round++)
-        ratio[round] = theirs->rounds[round] / ours->rounds[round];
-    return bench_quartiles_of(ratio, ROUNDS);
-}
-
-static void print_peers(const contender all[CONTENDERS])
-{
-    const contender *medium = &all[FIRST_PEER + MEDIUM], *robust = &all[FIRST_PEER + ROBUST];
-    const contender *cgal = &all[FIRST_PEER + CGAL];
-    const double one = (double)all[ONE].asked / all[ONE].seconds * 1e-6;
-    const double batched = (double)all[BATCH].asked / all[BATCH].seconds * 1e-6;
-    if (medium->asked) {
-        const double rate = (double)medium->asked / medium->seconds * 1e-6;
-        const double rate_robust = (double)robust->asked / robust->seconds * 1e-6;
-        const bench_quartiles q = spread(&all[ONE], medium);
-        printf("%.3f,%.3f,%.2f,%.2f,%.2f,%zu,%zu,%.2f,%.2f,", rate, rate_robust, one / rate,
-               batched / rate, one / rate_robust, medium->differ, robust->differ, q.q1, q.q3);
-    } else {
-        printf(",,,,,,,,,");
+    for (size_t i = 0; i < count; i++) {
+        const bvp_ray *ray = &set->ours[from + i];
+        bench_require(set->what == FIRST ? bvp_ray_first(body, ray, &out->first[i], NULL)
+                      : set->what == ANY
+                          ? bvp_ray_any(body, ray, &out->any[i], NULL)
+                          : bvp_closest(body, ray->origin, INFINITY, &out->closest[i], NULL),
+                      "ray");
     }
-    if (cgal->asked)
-        printf("%.3f,%.2f,%zu,%zu\n", (double)cgal->asked / cgal->seconds * 1e-6,
-               cgal->seconds / cgal->ours, cgal->differ, cgal->asked);
+}
+
+static void ask_us_batched(const bvp_body *body, const ray_set *set, size_t from, size_t count,
+                           answers *out)
+{
+    const bvp_ray *first = &set->ours[from];
+    const bvp_const_array rays = {first, 0, count}, points = {first->origin, sizeof *first, count};
+    const bvp_array hits = {out->first, 0, count}, any = {out->any, 0, count},
+                    closest = {out->closest, 0, count};
+    bench_require(set->what == FIRST ? bvp_ray_first_batch(body, rays, hits, NULL, NULL)
+                  : set->what == ANY
+                      ? bvp_ray_any_batch(body, rays, any, NULL, NULL)
+                      : bvp_closest_batch(body, points, INFINITY, closest, NULL, NULL),
+                  "rays");
+}
+
+/* Embree has calls for many rays; of others, and for points, one a call is what there is. Of a
+ * share, every step-th. */
+static void ask_peer(const contender *who, const void *model, const ray_set *set, size_t from,
+                     size_t count, answers *out)
+{
+    const size_t step = BLOCK / who->share;
+    const peer_rays *peer = who->model == CGAL ? peer_cgal_rays : peer_embree;
+    if (peer->ask && set->what != CLOSEST) {
+        peer->ask(model, who->way, set->what == ANY, set->coherent, set->rays + from, count,
+                  out->peer);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const peer_ray *ray = &set->rays[from + i * step];
+        out->peer[i] = set->what == CLOSEST ? (float)peer->closest(model, ray->origin)
+                       : set->what == FIRST
+                           ? (float)peer->first(model, ray->origin, ray->direction, ray->t_max)
+                       : peer->any(model, ray->origin, ray->direction, ray->t_max) ? 1.0f
+                                                                                   : -1.0f;
+    }
+}
+
+/* Seconds that a contender takes for rays from .. from + count - 1. */
+static double take_turn(const contender *who, const subject *s, void *const models[MODELS],
+                        const ray_set *set, size_t from, size_t count, answers *out)
+{
+    const bvp_body body = {.file = s->mesh.file, .part = 0};
+    const double start = bench_thread_now();
+    if (who->model >= 0)
+        ask_peer(who, models[who->model], set, from, count, out);
+    else if (who->way == PEER_ONE)
+        ask_us(&body, set, from, count, out);
     else
-        printf(",,,\n");
+        ask_us_batched(&body, set, from, count, out);
+    return bench_thread_now() - start;
+}
+
+/* Rays that hit for only one of the two, or at another place; distances that differ. */
+static size_t differences(const ray_set *set, size_t count, size_t step, const answers *found)
+{
+    size_t differ = 0;
+    for (size_t i = 0; i < count; i += step) {
+        const double t = found->peer[i / step];
+        const int ours = set->what == ANY ? found->any[i] : found->first[i].found;
+        if (set->what == CLOSEST)
+            differ += !(fabs(found->closest[i].distance - t) <= 1e-4 * SIDE);
+        else
+            differ += ours != (t >= 0) ||
+                      (ours && set->what == FIRST && fabs(found->first[i].t - t) > 1e-4 * fabs(t));
+    }
+    return differ;
+}
+
+static double total(const contender *who, size_t blocks)
+{
+    double sum = 0;
+    for (size_t b = 0; b < blocks; b++)
+        sum += who->seconds[b];
+    return sum;
+}
+
+/* Their time over ours, block by block; the least is where we stand worst. */
+static bench_quartiles spread(const contender *ours, const contender *theirs, size_t blocks,
+                              double *least)
+{
+    double ratio[BLOCKS_MAX];
+    for (size_t b = 0; b < blocks; b++)
+        ratio[b] = theirs->seconds[b] / ours->seconds[b];
+    const bench_quartiles q = bench_quartiles_of(ratio, (int)blocks); /* sorts them */
+    *least = ratio[0];
+    return q;
+}
+
+static void print(const contender *all, const contender *who, const subject *s, const ray_set *set,
+                  size_t hits)
+{
+    const size_t blocks = (set->count + BLOCK - 1) / BLOCK;
+    const double seconds = total(who, blocks);
+    double worst, worst_batched;
+    printf("%s,%llu,%zu,%zu,%s,%.3f,", set->name, (unsigned long long)s->mesh.triangle_count,
+           set->count, hits, who->name, (double)set->count / seconds * 1e-6);
+    if (who->model < 0) {
+        printf(",,,,,,\n");
+        return;
+    }
+    const bench_quartiles one = spread(&all[ONE], who, blocks, &worst);
+    spread(&all[BATCHED], who, blocks, &worst_batched);
+    printf("%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%zu\n", seconds / total(&all[ONE], blocks), one.q1,
+           one.q3, worst, seconds / total(&all[BATCHED], blocks), worst_batched, who->differ);
+}
+
+static int takes_part(const contender *who, void *const models[MODELS], question what)
+{
+    return (who->model < 0 || models[who->model]) && (what != CLOSEST || who->points);
+}
+
+/* Each block once, all in turn; before, other rays, that no page is touched for the first time. */
+static void run(const subject *s, void *const models[MODELS], const ray_set *set)
+{
+    contender *all = allocate(CONTENDERS, sizeof *all);
+    answers *found = allocate(1, sizeof *found);
+    ray_set warm = make_segments(s, "warm", WARM_RAYS, set->what);
+    size_t hits = 0;
+    memcpy(all, in_turn, sizeof in_turn);
+    for (int c = 0; c < CONTENDERS; c++)
+        for (size_t from = 0; from < WARM_RAYS && takes_part(&all[c], models, set->what);
+             from += BLOCK)
+            take_turn(&all[c], s, models, &warm, from, all[c].share, found);
+    for (size_t b = 0; b * BLOCK < set->count; b++) {
+        const size_t from = b * BLOCK, left = set->count - from;
+        const size_t count = left < BLOCK ? left : BLOCK;
+        for (int c = 0; c < CONTENDERS; c++) {
+            const size_t step = BLOCK / all[c].share, share = (count + step - 1) / step;
+            if (!takes_part(&all[c], models, set->what))
+                continue;
+            all[c].seconds[b] = take_turn(&all[c], s, models, set, from, share, found) *
+                                (double)count / (double)share;
+            if (all[c].model >= 0)
+                all[c].differ += differences(set, count, step, found);
+        }
+        for (size_t i = 0; i < count; i++)
+            hits +=
+                set->what == CLOSEST || (set->what == ANY ? found->any[i] : found->first[i].found);
+    }
+    for (int c = 0; c < CONTENDERS; c++)
+        if (takes_part(&all[c], models, set->what))
+            print(all, &all[c], s, set, hits);
     fflush(stdout);
+    set_free(&warm);
+    free(found);
+    free(all);
 }
 
-static void report(rays *r, const bench_mesh *mesh, const rival rivals[PEERS], ask_fn one,
-                   ask_fn batch, ask_fn theirs, compared what)
+/* ---- the program ----------------------------------------------------------------------------- */
+
+/* Embree gets shared vertices, as its manual's meshes have. */
+static void make_models(const bench_mesh *mesh, void *models[MODELS])
 {
-    contender all[CONTENDERS] = {{.ask = one, .every = 1}, {.ask = batch, .every = 1}};
-    size_t hits = 0, number = 0;
-    for (int k = 0; k < PEERS; k++)
-        all[FIRST_PEER + k] =
-            (contender){.ask = theirs, .them = &rivals[k], .every = k == CGAL ? CGAL_EVERY : 1};
-    for (size_t from = 0; from < r->count; from += SLICE, number++) {
-        rays s = slice(r, from, r->count - from < SLICE ? r->count - from : SLICE);
-        time_slice(&s, mesh, all, number, what);
-    }
-    for (size_t i = 0; i < r->count; i++)
-        hits += what == DISTANCE || r->hits[i].found;
-    printf("%s,%llu,%zu,%zu,%.3f,%.3f,", r->name, (unsigned long long)mesh->triangle_count,
-           r->count, hits, (double)r->count / all[ONE].seconds * 1e-6,
-           (double)r->count / all[BATCH].seconds * 1e-6);
-    print_peers(all);
+    static const int settings[CGAL] = {0, PEER_ROBUST, PEER_COMPACT, PEER_COMPACT | PEER_ROBUST};
+    const bvp_mesh soup = {.positions = mesh->positions,
+                           .vertex_count = 3 * mesh->triangle_count,
+                           .triangle_count = mesh->triangle_count};
+    uint32_t *indices = NULL; /* to be allocated */
+    void *positions;
+    uint64_t vertex_count;
+    bench_require(bvp_weld(&soup, 1, &indices, &positions, &vertex_count, NULL), "weld");
+    for (int k = 0; k < CGAL && peer_embree; k++)
+        models[k] = peer_embree->make_indexed(positions, vertex_count, indices,
+                                              mesh->triangle_count, settings[k]);
+    free(indices);
+    free(positions);
+    if (peer_cgal_rays && mesh->triangle_count <= CGAL_TRIANGLES)
+        models[CGAL] = peer_cgal_rays->make(mesh->positions, mesh->triangle_count, 0);
 }
 
-/* As rays: a slice of points is asked like a slice of rays, the points being the origins. */
-static void ask_closest(rays *r, const bench_mesh *mesh, const rival *them)
+/* The rays of a kind, if it is among those to run. */
+static int make_set(const subject *s, const ray_set *primary, const char *kind, size_t count,
+                    ray_set *out)
 {
-    bvp_body body = {.file = mesh->file, .part = 0};
-    (void)them;
-    for (size_t i = 0; i < r->count; i++)
-        bench_require(bvp_closest(&body, r->ours[i].origin, INFINITY, &r->found[i], NULL),
-                      "closest");
+    if (strcmp(kind, "segments") == 0)
+        *out = make_segments(s, "segments", count, FIRST);
+    else if (strcmp(kind, "any") == 0)
+        *out = make_segments(s, "any hit", count, ANY);
+    else if (strcmp(kind, "closest") == 0)
+        *out = make_points(s, count / 5);
+    else
+        *out = make_secondary(s, primary, kind);
+    return out->count != 0;
 }
 
-static void ask_closest_batch(rays *r, const bench_mesh *mesh, const rival *them)
+static void run_kinds(const subject *s, void *const models[MODELS], size_t count,
+                      const char *wanted)
 {
-    bvp_body body = {.file = mesh->file, .part = 0};
-    (void)them;
-    bench_require(bvp_closest_batch(&body,
-                                    (bvp_const_array){r->ours[0].origin, sizeof *r->ours, r->count},
-                                    INFINITY, (bvp_array){r->found, 0, r->count}, NULL, NULL),
-                  "closest points");
-}
-
-static void peer_closest(rays *r, const bench_mesh *mesh, const rival *them)
-{
-    (void)mesh;
-    for (size_t i = 0; i < r->count; i++)
-        r->peer[i] = them->peer->closest(them->model, r->origin[i]);
-}
-
-/* kinds: names of those to run. */
-static void run(const bench_mesh *mesh, const rival rivals[PEERS], size_t count, const char *kinds)
-{
-    rays r;
-    printf("rays,triangles,rays,hits,one_a_call,batched,embree_medium,embree_robust,"
-           "one_over_medium,batched_over_medium,one_over_robust,differ_medium,differ_robust,"
-           "one_over_medium_q1,one_over_medium_q3,cgal,one_over_cgal,differ_cgal,rays_of_cgal\n");
-    if (strstr(kinds, "primary")) {
-        make_primary(&r, mesh, count);
-        report(&r, mesh, rivals, ask_first, ask_first_batch, peer_first, PLACE);
-        rays_free(&r);
+    static const char *const kinds[] = {"segments", "any", "ambient", "shadow", "closest"};
+    ray_set primary = make_primary(s, count), set;
+    set_trim(&primary);
+    if (strstr(wanted, "primary"))
+        run(s, models, &primary);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (!strstr(wanted, kinds[k]))
+            continue;
+        if (make_set(s, &primary, kinds[k], count, &set)) {
+            set_trim(&set);
+            run(s, models, &set);
+        }
+        set_free(&set);
     }
-    if (strstr(kinds, "segments")) {
-        make_segments(&r, mesh, "segments", count);
-        report(&r, mesh, rivals, ask_first, ask_first_batch, peer_first, PLACE);
-        rays_free(&r);
-    }
-    if (strstr(kinds, "any")) {
-        make_segments(&r, mesh, "any hit", count);
-        report(&r, mesh, rivals, ask_any, ask_any_batch, peer_any, HIT);
-        rays_free(&r);
-    }
-    if (strstr(kinds, "closest")) {
-        make_points(&r, mesh, count / 5);
-        report(&r, mesh, rivals, ask_closest, ask_closest_batch, peer_closest, DISTANCE);
-        rays_free(&r);
-    }
+    set_free(&primary);
 }
 
 int main(int argc, char **argv)
 {
-    const size_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000000;
-    bench_mesh mesh;
-    rival rivals[PEERS] = {{peer_embree, NULL}, {peer_embree, NULL}, {peer_cgal_rays, NULL}};
-    if (argc < 2 || argc > 4 || count < 5) {
+    const size_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 400000;
+    void *models[MODELS] = {0};
+    bvp_file_info info;
+    subject s = {.radius = 0};
+    if (argc < 2 || argc > 4 || count < 256 || count > (size_t)BLOCK * BLOCKS_MAX) {
         fprintf(stderr, "usage: bench_rays MODEL.bvp [RAYS [KINDS]]\n");
         return 2;
     }
-    bench_mesh_load(&mesh, argv[1], SIDE);
-    for (int k = 0; k < PEERS; k++)
-        if (rivals[k].peer && (k != CGAL || mesh.triangle_count <= CGAL_TRIANGLES))
-            rivals[k].model =
-                rivals[k].peer->make(mesh.positions, mesh.triangle_count, k == ROBUST);
-    run(&mesh, rivals, count, argc > 3 ? argv[3] : "primary,segments,any,closest");
-    for (int k = 0; k < PEERS; k++)
-        if (rivals[k].model)
-            rivals[k].peer->drop(rivals[k].model);
-    bench_mesh_free(&mesh);
+    bench_mesh_load(&s.mesh, argv[1], SIDE);
+    bvp_get_info(s.mesh.file, &info);
+    for (int a = 0; a < 3; a++) {
+        s.centre[a] = (info.lo[a] + info.hi[a]) / 2;
+        s.radius = hypot(s.radius, (info.hi[a] - info.lo[a]) / 2);
+    }
+    make_models(&s.mesh, models);
+    printf("rays,triangles,count,hits,library,million_a_second,one_over_it,one_over_it_q1,"
+           "one_over_it_q3,one_over_it_worst,batched_over_it,batched_over_it_worst,differ\n");
+    run_kinds(&s, models, count,
+              argc > 3 ? argv[3] : "primary,segments,any,ambient,shadow,closest");
+    for (int k = 0; k < MODELS; k++)
+        if (models[k])
+            (k == CGAL ? peer_cgal_rays : peer_embree)->drop(models[k]);
+    bench_mesh_free(&s.mesh);
     return 0;
 }

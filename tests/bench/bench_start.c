@@ -299,15 +299,16 @@ static void print(const contender *c, const char *stl, const char *path, uint64_
 
 int main(int argc, char **argv)
 {
-    const contender all[] = {{NULL, NULL, 0, "", UINT64_MAX},
-                             {peer_fcl, NULL, 0, "", UINT64_MAX},
-                             {peer_fcl_rss, NULL, 0, "", UINT64_MAX},
-                             {peer_cgal, NULL, 0, "", UINT64_MAX},
-                             {peer_bullet, NULL, 0, "", 500000},
-                             {peer_ode, NULL, 0, "", 500000},
-                             {NULL, peer_cgal_rays, 0, " with points", 3000000},
-                             {NULL, peer_embree, 0, " medium", UINT64_MAX},
-                             {NULL, peer_embree, 1, " compact robust", UINT64_MAX}};
+    const contender all[] = {
+        {NULL, NULL, 0, "", UINT64_MAX},
+        {peer_fcl, NULL, 0, "", UINT64_MAX},
+        {peer_fcl_rss, NULL, 0, "", UINT64_MAX},
+        {peer_cgal, NULL, 0, "", UINT64_MAX},
+        {peer_bullet, NULL, 0, "", 500000},
+        {peer_ode, NULL, 0, "", 500000},
+        {NULL, peer_cgal_rays, 0, " with points", 3000000},
+        {NULL, peer_embree, 0, " medium", UINT64_MAX},
+        {NULL, peer_embree, PEER_COMPACT | PEER_ROBUST, " compact robust", UINT64_MAX}};
     if (argc < 3) {
         fprintf(stderr, "usage: bench_start MODEL.stl MODEL.bvp [all|rays]\n");
         return 2;

@@ -58,6 +58,12 @@ times() { # PROTOCOL QUERY SCENE...
   for scene in "${@:3}"; do pair "$1" "$scene" "$2"; done |
     awk -F'|' '{ sum += log($3); n++ } END { if (n) printf "%.3g", exp(sum / n) }'
 }
+# The least of these, over the same scenes
+worst() { # PROTOCOL QUERY SCENE...
+  local scene
+  for scene in "${@:3}"; do pair "$1" "$scene" "$2"; done |
+    awk -F'|' '!n++ || $3 < least { least = $3 } END { if (n) printf "%.3g", least }'
+}
 # Of a protocol's scenes the faster of FCL's trees, as rows SCENE,QUERY,OURS,FCL,TIMES,WORST QUESTION'S,WHO WAS STOPPED:
 # "ours", "FCL", "both" (and then the times say nothing) or "-"
 fastest_fcl() { # PROTOCOL

@@ -30,16 +30,32 @@ typedef struct peer_pairs {
                               const double at_b[12]);
 } peer_pairs;
 
+/* A ray as the peers take it; direction need not be of unit length. */
+typedef struct peer_ray {
+    float origin[3], t_max, direction[3];
+} peer_ray;
+
+/* Settings of a peer's model: watertight; with less memory. Not every peer has them. */
+enum { PEER_ROBUST = 1, PEER_COMPACT = 2 };
+/* How rays are handed over: one a call; eight a call; all of them in one. */
+typedef enum peer_way { PEER_ONE, PEER_EIGHT, PEER_STREAM } peer_way;
+
 typedef struct peer_rays {
     const char *name;
-    /* robust: compact and watertight, else the usual settings; not every peer has both */
-    void *(*make)(const float *positions, uint64_t triangle_count, int robust);
+    void *(*make)(const float *positions, uint64_t triangle_count, int settings);
+    /* the same of a mesh with shared vertices */
+    void *(*make_indexed)(const float *positions, uint64_t vertex_count, const uint32_t *indices,
+                          uint64_t triangle_count, int settings);
     void (*drop)(void *model);
     uint64_t (*bytes)(const void *model); /* where malloc does not see them, else NULL */
     /* nearest hit's parameter, or a negative number */
     double (*first)(const void *model, const float origin[3], const float direction[3],
                     float t_max);
     int (*any)(const void *model, const float origin[3], const float direction[3], float t_max);
+    /* of each ray the nearest hit's parameter, or a negative number; any: whether there is one, 1
+     * or -1. coherent: they go the same way. count is a multiple of 8 */
+    void (*ask)(const void *model, peer_way way, int any, int coherent, const peer_ray *rays,
+                uint64_t count, float *hits);
     double (*closest)(const void *model, const float point[3]); /* distance */
     /* builds and drops it again, indexed; low: the fastest, else the usual quality */
     void (*build)(const float *positions, uint64_t vertex_count, const uint32_t *indices,

@@ -147,8 +147,8 @@ double closest(const void *model, const float point[3])
     return std::sqrt(tree_of(model).squared_distance(corner(point)));
 }
 
-const peer_rays rays_table = {"CGAL AABB_tree", make_for_points, drop, nullptr, first, any,
-                              closest,          nullptr};
+const peer_rays rays_table = {"CGAL AABB_tree", make_for_points, nullptr, drop, nullptr, first, any,
+                              nullptr,          closest,         nullptr};
 } // namespace
 
 const peer_pairs *const peer_cgal = &pairs_table;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * peer_embree.c: Embree, medium quality or compact and robust, one ray or point a call.
+ * peer_embree.c: Embree of medium quality, usual or compact or robust; rays one a call, in packets
+ * and in streams; points.
  */
 #include "peer.h"
 
@@ -9,11 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#ifdef __SSE__
+#include <pmmintrin.h>
+#endif
 
 typedef struct model {
     RTCDevice device;
     RTCScene scene;
-    const float (*triangles)[3][3];
+    const float (*vertices)[3];
+    const unsigned (*corners)[3];
     uint64_t bytes;
 } model;
 
@@ -24,7 +29,8 @@ static bool count_bytes(void *user, ssize_t bytes, bool post)
     return true;
 }
 
-static void *make(const float *positions, uint64_t triangle_count, int robust)
+static void *make_indexed(const float *positions, uint64_t vertex_count, const uint32_t *indices,
+                          uint64_t triangle_count, int settings)
 {
     model *m = malloc(sizeof *m);
     if (!m)
@@ -33,22 +39,28 @@ static void *make(const float *positions, uint64_t triangle_count, int robust)
     m->bytes = 0;
     rtcSetDeviceMemoryMonitorFunction(m->device, count_bytes, m);
     m->scene = rtcNewScene(m->device);
-    if (robust)
-        rtcSetSceneFlags(m->scene, RTC_SCENE_FLAG_COMPACT | RTC_SCENE_FLAG_ROBUST);
+    rtcSetSceneFlags(m->scene, (settings & PEER_COMPACT ? RTC_SCENE_FLAG_COMPACT : 0) |
+                                   (settings & PEER_ROBUST ? RTC_SCENE_FLAG_ROBUST : 0));
     RTCGeometry mesh = rtcNewGeometry(m->device, RTC_GEOMETRY_TYPE_TRIANGLE);
     float *vertices = rtcSetNewGeometryBuffer(mesh, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-                                              12, 3 * triangle_count);
-    unsigned *indices = rtcSetNewGeometryBuffer(mesh, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+                                              12, vertex_count);
+    unsigned *corners = rtcSetNewGeometryBuffer(mesh, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
                                                 12, triangle_count);
-    memcpy(vertices, positions, triangle_count * 36);
-    m->triangles = (const float(*)[3][3])vertices;
+    memcpy(vertices, positions, vertex_count * 12);
+    m->vertices = (const float(*)[3])vertices;
+    m->corners = (const unsigned(*)[3])corners;
     for (uint64_t i = 0; i < 3 * triangle_count; i++)
-        indices[i] = (unsigned)i;
+        corners[i] = indices ? indices[i] : (unsigned)i;
     rtcCommitGeometry(mesh);
     rtcAttachGeometry(m->scene, mesh);
     rtcReleaseGeometry(mesh);
     rtcCommitScene(m->scene);
     return m;
+}
+
+static void *make(const float *positions, uint64_t triangle_count, int settings)
+{
+    return make_indexed(positions, 3 * triangle_count, NULL, triangle_count, settings);
 }
 
 static void build(const float *positions, uint64_t vertex_count, const uint32_t *indices,
@@ -118,6 +130,116 @@ static int any(const void *user, const float origin[3], const float direction[3]
     return ray.tfar < 0;
 }
 
+/* ---- many rays ------------------------------------------------------------------------------- */
+
+static void fill(struct RTCRayHit *hit, const peer_ray *ray)
+{
+    hit->ray.org_x = ray->origin[0];
+    hit->ray.org_y = ray->origin[1];
+    hit->ray.org_z = ray->origin[2];
+    hit->ray.dir_x = ray->direction[0];
+    hit->ray.dir_y = ray->direction[1];
+    hit->ray.dir_z = ray->direction[2];
+    hit->ray.tnear = 0;
+    hit->ray.tfar = ray->t_max;
+    hit->ray.time = 0;
+    hit->ray.mask = ~0u;
+    hit->ray.flags = 0;
+    hit->hit.geomID = RTC_INVALID_GEOMETRY_ID;
+    hit->hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
+}
+
+static void ask_one(RTCScene scene, struct RTCIntersectContext *context, int any_hit,
+                    const peer_ray *rays, uint64_t count, float *hits)
+{
+    struct RTCRayHit hit;
+    for (uint64_t i = 0; i < count; i++) {
+        fill(&hit, &rays[i]);
+        if (any_hit) {
+            rtcOccluded1(scene, context, &hit.ray);
+            hits[i] = hit.ray.tfar < 0 ? 1 : -1;
+        } else {
+            rtcIntersect1(scene, context, &hit);
+            hits[i] = hit.hit.geomID == RTC_INVALID_GEOMETRY_ID ? -1 : hit.ray.tfar;
+        }
+    }
+}
+
+static void ask_eight(RTCScene scene, struct RTCIntersectContext *context, int any_hit,
+                      const peer_ray *rays, uint64_t count, float *hits)
+{
+    static const int valid[8] __attribute__((aligned(32))) = {-1, -1, -1, -1, -1, -1, -1, -1};
+    for (uint64_t i = 0; i < count; i += 8) {
+        struct RTCRayHit8 hit;
+        for (int k = 0; k < 8; k++) {
+            const peer_ray *ray = &rays[i + (uint64_t)k];
+            hit.ray.org_x[k] = ray->origin[0];
+            hit.ray.org_y[k] = ray->origin[1];
+            hit.ray.org_z[k] = ray->origin[2];
+            hit.ray.dir_x[k] = ray->direction[0];
+            hit.ray.dir_y[k] = ray->direction[1];
+            hit.ray.dir_z[k] = ray->direction[2];
+            hit.ray.tnear[k] = 0;
+            hit.ray.tfar[k] = ray->t_max;
+            hit.ray.time[k] = 0;
+            hit.ray.mask[k] = ~0u;
+            hit.ray.flags[k] = 0;
+            hit.hit.geomID[k] = RTC_INVALID_GEOMETRY_ID;
+            hit.hit.instID[0][k] = RTC_INVALID_GEOMETRY_ID;
+        }
+        if (any_hit)
+            rtcOccluded8(valid, scene, context, &hit.ray);
+        else
+            rtcIntersect8(valid, scene, context, &hit);
+        for (int k = 0; k < 8; k++)
+            hits[i + (uint64_t)k] = any_hit ? (hit.ray.tfar[k] < 0 ? 1.0f : -1.0f)
+                                    : hit.hit.geomID[k] == RTC_INVALID_GEOMETRY_ID
+                                        ? -1
+                                        : hit.ray.tfar[k];
+    }
+}
+
+static void ask_stream(RTCScene scene, struct RTCIntersectContext *context, int any_hit,
+                       const peer_ray *rays, uint64_t count, float *hits)
+{
+    enum { AT_ONCE = 256 };
+    struct RTCRayHit stream[AT_ONCE];
+    for (uint64_t from = 0; from < count; from += AT_ONCE) {
+        const uint64_t here = count - from < AT_ONCE ? count - from : AT_ONCE;
+        for (uint64_t i = 0; i < here; i++)
+            fill(&stream[i], &rays[from + i]);
+        if (any_hit)
+            rtcOccluded1M(scene, context, &stream[0].ray, (unsigned)here, sizeof *stream);
+        else
+            rtcIntersect1M(scene, context, stream, (unsigned)here, sizeof *stream);
+        for (uint64_t i = 0; i < here; i++)
+            hits[from + i] = any_hit ? (stream[i].ray.tfar < 0 ? 1.0f : -1.0f)
+                             : stream[i].hit.geomID == RTC_INVALID_GEOMETRY_ID ? -1
+                                                                               : stream[i].ray.tfar;
+    }
+}
+
+/* As the manual shows: the context made once, the processor's denormals off. */
+static void ask(const void *user, peer_way way, int any_hit, int coherent, const peer_ray *rays,
+                uint64_t count, float *hits)
+{
+    static void (*const ways[])(RTCScene, struct RTCIntersectContext *, int, const peer_ray *,
+                                uint64_t, float *) = {ask_one, ask_eight, ask_stream};
+    struct RTCIntersectContext context;
+    rtcInitIntersectContext(&context);
+    if (coherent)
+        context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+#ifdef __SSE__
+    const unsigned control = _mm_getcsr();
+    _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+    _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON);
+#endif
+    ways[way](((const model *)user)->scene, &context, any_hit, rays, count, hits);
+#ifdef __SSE__
+    _mm_setcsr(control);
+#endif
+}
+
 /* ---- the closest point ----------------------------------------------------------------------- */
 
 static float dot(const float a[3], const float b[3])
@@ -126,7 +248,7 @@ static float dot(const float a[3], const float b[3])
 }
 
 /* As in the library's own tutorial; Ericson, Real-Time Collision Detection, 2004, 5.1.5. */
-static float distance_to(const float p[3], const float t[3][3])
+static float distance_to(const float p[3], const float *const t[3])
 {
     float e[2][3], to[3][3], d[6], s = 0, r = 0, gap[3];
     for (int a = 0; a < 3; a++) {
@@ -163,7 +285,10 @@ static bool visit(struct RTCPointQueryFunctionArguments *args)
 {
     const float p[3] = {args->query->x, args->query->y, args->query->z};
     const model *m = args->userPtr;
-    const float distance = distance_to(p, m->triangles[args->primID]);
+    const unsigned *corners = m->corners[args->primID];
+    const float *const t[3] = {m->vertices[corners[0]], m->vertices[corners[1]],
+                               m->vertices[corners[2]]};
+    const float distance = distance_to(p, t);
     if (!(distance < args->query->radius))
         return false;
     args->query->radius = distance;
@@ -179,5 +304,6 @@ static double closest(const void *user, const float point[3])
     return (double)query.radius;
 }
 
-static const peer_rays table = {"Embree", make, drop, bytes, first, any, closest, build};
+static const peer_rays table = {"Embree", make, make_indexed, drop,    bytes,
+                                first,    any,  ask,          closest, build};
 const peer_rays *const peer_embree = &table;

@@ -35,7 +35,7 @@ means() { # TITLE SCENE...
   for query in collide pairs distance within; do
     row=$(times tumble $query "$@")
     [ -n "$row" ] || continue
-    echo "| $title | $(query_names $query '5 % of half the size') | | | $row | |"
+    echo "| $title | $(query_names $query '5 % of half the size') | | | $row, worst $(worst tumble $query "$@") | |"
     title=
   done
 }
@@ -60,20 +60,69 @@ pairs_table() {
   mating "parts of the plant in their seats, not touching" plant_2M_tree
 }
 
-# ---- rays ----
-rays_table() {
-  local plant
-  echo "| rays | | bvpack, one a call | batched | Embree medium | one / medium | batched / medium | one / compact, robust |"
-  echo "|---|---|---|---|---|---|---|---|"
-  for plant in plant_2M plant_10M; do
-    for protocol in rays closest; do
-      wide $protocol all bvpack:one_a_call bvpack:batched Embree_medium:{one_a_call,one_over_it,batched_over_it} \
-        Embree_compact_robust:one_over_it
-    done | awk -F, -v plant=$plant -v name="${plant/_/ of }" '$1 == plant {
-        printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", name, $2 == "points" ? "closest points" : $2,
-               $4, $5, $6, $7, $8, $9
-        name = "" }'
+# ---- rays, hard cases ----
+# A chapter that these results lack is from the first machine's that has it
+with() { # PROTOCOL FUNCTION
+  local file
+  for file in "$results" "$here"/results/*.csv; do
+    ! grep -q "^$1," "$file" || break
   done
+  [ "$file" = "$results" ] || (results=$file && echo "On $(machine)." && echo)
+  (results=$file && "$2")
+}
+# The better of its packets and streams counts for batches
+rays_of() { # SCENE TITLE
+  wide rays who one_a_call batched one_over_it one_over_it_worst batched_over_it | awk -F, -v scene="$1" -v title="$2" '
+    $1 != scene { next }
+    !($2 in seen) { order[++n] = $2; seen[$2] = 1 }
+    $3 == "bvpack" { one[$2] = $4; batched[$2] = $5 }
+    $3 == "Embree medium" { medium[$2] = $4; ratio[$2] = $6; worst[$2] = $7 }
+    $3 ~ /^Embree medium (packets|stream)$/ && (!($2 in both) || $8 < both[$2]) { both[$2] = $8; many[$2] = $5 }
+    $3 == "Embree compact robust" { robust[$2] = $6 }
+    END {
+      for (k = 1; k <= n; k++) {
+        ray = order[k]
+        if (ray in medium)
+          printf "| %s | %s | %s | %s | %s | %s | %.2f | %.2f | %.2f | %.2f |\n", title, ray, one[ray], batched[ray],
+                 medium[ray], many[ray], ratio[ray], worst[ray], both[ray], robust[ray]
+        title = ""
+      }
+    }'
+}
+rays_table() {
+  echo "| rays, each once | | bvpack, one a call | batched | Embree medium, one a call | batched | one / one | worst block | batched / batched | one / compact, robust |"
+  echo "|---|---|---|---|---|---|---|---|---|---|"
+  rays_of plant_2M "plant of 2M"
+  rays_of plant_10M "plant of 10M"
+  rays_of cell "twelve robots (2.6 M)"
+  rays_of robot_r1 "a dense robot (447 k)"
+  rays_of link_3 "a robot link (46 k)"
+  rays_of sphere_70k "a scan (70 k)"
+}
+closest_table() {
+  echo "| closest points | bvpack, one a call | batched | Embree medium | one / medium | batched / medium | one / compact, robust |"
+  echo "|---|---|---|---|---|---|---|"
+  wide closest all bvpack:one_a_call bvpack:batched Embree_medium:{one_a_call,one_over_it,batched_over_it} \
+    Embree_compact_robust:one_over_it | awk -F, '$1 ~ /^plant/ {
+      sub(/_/, " of ", $1)
+      printf "| %s | %s | %s | %s | %s | %s | %s |\n", $1, $4, $5, $6, $7, $8, $9 }'
+}
+hard_table() {
+  echo "| hard cases | mean of how many times faster than FCL | worst | worst is | at the worst question |"
+  echo "|---|---|---|---|---|"
+  fastest_fcl hard | awk -F, '
+    $7 == "both" { next }
+    !($2 in n) { order[++names] = $2 }
+    !n[$2]++ || $5 + 0 < worst[$2] { worst[$2] = $5 + 0; where[$2] = $1 }
+    n[$2] == 1 || $6 + 0 < pose[$2] { pose[$2] = $6 + 0 }
+    { sum[$2] += log($5) }
+    END {
+      for (k = 1; k <= names; k++) {
+        name = order[k]
+        printf "| %s, %d scenes | %.2g | %.2g | %s | %.2g |\n", name == "pairs" ? "all pairs" : name, n[name],
+               exp(sum[name] / n[name]), worst[name], where[name], pose[name]
+      }
+    }'
 }
 
 # ---- the rest ----
@@ -143,7 +192,11 @@ matters_table() {
   echo
   pairs_table
   echo
-  rays_table
+  with hard hard_table
+  echo
+  with rays rays_table
+  echo
+  closest_table
   echo
   matters_table
 } >"$readme.numbers"

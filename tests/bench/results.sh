@@ -51,19 +51,11 @@ awk -F, '
               "mating times_slower_q1 FCL_OBBRSS times_slower_q1|mating times_slower_q3 FCL_OBBRSS times_slower_q3|" \
               "mating pairs_that_differ FCL_OBBRSS pairs_that_differ|" \
               "warm peer_us FCL_OBBRSS us|warm peer_over_warm FCL_OBBRSS over_warm|" \
-              "warm peer_answers_that_differ FCL_OBBRSS answers_that_differ|" \
-              "rays embree_medium Embree_medium one_a_call|rays one_over_medium Embree_medium one_over_it|" \
-              "rays one_over_medium_q1 Embree_medium one_over_it_q1|" \
-              "rays one_over_medium_q3 Embree_medium one_over_it_q3|" \
-              "rays batched_over_medium Embree_medium batched_over_it|rays differ_medium Embree_medium differ|" \
-              "rays embree_robust Embree_compact_robust one_a_call|" \
-              "rays one_over_robust Embree_compact_robust one_over_it|" \
-              "rays differ_robust Embree_compact_robust differ|rays cgal CGAL one_a_call|" \
-              "rays one_over_cgal CGAL one_over_it|rays differ_cgal CGAL differ|rays rays_of_cgal CGAL rays", list, "|")
+              "warm peer_answers_that_differ FCL_OBBRSS answers_that_differ", list, "|")
     for (k = 1; k <= n; k++) {
       split(list[k], name, " ")
       gsub(/_/, " ", name[3])
-      peer[name[1], name[2]] = name[3] == "CGAL" ? "CGAL AABB_tree" : name[3]
+      peer[name[1], name[2]] = name[3]
       its[name[1], name[2]] = name[4]
     }
   }
@@ -126,7 +118,16 @@ awk -F, '
   }
   kind == "mating" { columns(kind, $1 " " $2, "bvpack", 3) }
   kind == "warm" || kind == "instances" { columns(kind, $1, "bvpack", 2) }
-  kind == "rays" { columns($1 == "closest" ? $1 : kind, $1 == "closest" ? "points" : $1, "bvpack", 2) }
+  kind == "rays" { # a row for each who was asked; our two ways are both our own
+    protocol = $1 == "closest" ? $1 : kind
+    question = $1 == "closest" ? "points" : $1
+    if ($5 == "bvpack batched") put(protocol, question, "bvpack", "batched", $6)
+    else {
+      if ($5 == "bvpack") for (k = 2; k <= 4; k++) put(protocol, question, "", head[k], $k)
+      put(protocol, question, $5, $5 ~ / (packets|stream)$/ ? "batched" : "one_a_call", $6)
+      columns(protocol, question, $5, 7)
+    }
+  }
   kind == "open" && head[1] == "process" { columns(kind, $1 " " $2, "bvpack", 3) }
   kind == "open" && head[1] == "question" { columns(kind, $1, "bvpack", 2) }
   kind == "open" && head[1] == "processes" {

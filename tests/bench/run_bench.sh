@@ -20,7 +20,7 @@
 #   mating     pairs of an assembly's instances that are near and apart, bolts in their seats
 #   hard       slivers, surfaces side by side, near copies, strays: where there are cliffs
 #   warm       a smooth path, asked with and without what the last query proved
-#   rays       primary rays, segments, any hit
+#   rays       primary rays, segments, any hit, ambient occlusion, shadows: each ray once
 #   closest    the point of a model that is closest to one; in the file of rays
 #   open       from the path of a file to its first answer
 #   memory     what 1 and 16 processes on a file take; in the file of open
@@ -145,6 +145,8 @@ mating cell 0.005
 [ ! -f $out/engine.bvp ] || mating engine 5
 cast_rays cycloidal
 cast_rays link_3
+cast_rays cell
+[ ! -f $out/robot_r1.bvp ] || cast_rays robot_r1
 paths cycloidal copies $out/cycloidal.bvp
 paths link_3 copies $out/link_3.bvp
 start link_3 $out/link_3.stl all

@@ -80,19 +80,20 @@ heading "warm starts on a path" query placements plain warm "plain / warm" "answ
 wide warm all bvpack:{placements,plain_us,warm_us,plain_over_warm,answers_that_differ} FCL_OBBRSS:{us,over_warm} |
   awk -F, '{ printf "| %s | %s | %d | %.2f | %.2f | **%.1f** | %d | %s | %s |\n", $1, $2, $4, $5, $6, $7, $8, $9, $10 }'
 wide warm all bvpack:plain_over_warm | awk -F, '{ print $2 ": plain / warm," $4 "," $1 }' | summary least
-heading scene rays "bvpack, million a second: one a call" batched "Embree medium" robust CGAL "one / medium" \
-  "batched / medium" "one / robust" "one / CGAL" "answers that differ: medium" robust CGAL
+heading scene rays "bvpack, million a second: one a call" batched library "its own" "one / its" "worst block" "batched / its" \
+  "worst block" "answers that differ"
 for protocol in rays closest; do
-  wide $protocol all bvpack:{one_a_call,batched} {Embree_medium,Embree_compact_robust,CGAL_AABB_tree}:one_a_call \
-    Embree_medium:{one_over_it,one_over_it_q1,one_over_it_q3,batched_over_it} \
-    {Embree_compact_robust,CGAL_AABB_tree}:one_over_it {Embree_medium,Embree_compact_robust,CGAL_AABB_tree}:differ |
-    awk -F, '{
-      printf "| %s | %s | %s | %s | %s | %s | %s | **%s** (%s-%s) | %s | %s | %s | %s | %s | %s |\n",
-             $1, $2, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17 }'
+  wide $protocol who one_a_call batched one_over_it one_over_it_q1 one_over_it_q3 one_over_it_worst batched_over_it \
+    batched_over_it_worst differ | awk -F, '
+      $3 == "bvpack" { one[$1, $2] = $4; batched[$1, $2] = $5; next }
+      $3 != "" && $6 != "-" {
+        printf "| %s | %s | %s | %s | %s | %s | **%s** (%s-%s) | %s | **%s** | %s | %s |\n", $1, $2, one[$1, $2],
+               batched[$1, $2], $3, $4 == "-" ? $5 : $4, $6, $7, $8, $9, $10, $11, $12 }'
 done
 for protocol in rays closest; do
-  wide $protocol all Embree_medium:{one_over_it,batched_over_it} |
-    awk -F, '{ print $2 ": one / medium," $4 "," $1; print $2 ": batched / medium," $5 "," $1 }'
+  wide $protocol who one_over_it batched_over_it | awk -F, '$4 != "-" && $3 ~ /^Embree (medium|compact robust)/ {
+    print $2 ": one a call / " $3 "," $4 "," $1
+    print $2 ": batched / " $3 "," $5 "," $1 }'
 done | summary least
 heading model library "build, s, one thread" "bytes a triangle" "file to first answer, cold, s" "warm, s" \
   "a process's own, KiB" "shared, KiB" "own of each of 16, KiB"

@@ -22,7 +22,7 @@
 
 #define SIDE 20.0
 
-enum { BLOCK = 20000, WARM_RAYS = 100000, BLOCKS_MAX = 1000, CGAL_TRIANGLES = 3000000 };
+enum { BLOCK = 20000, WARM_RAYS = 100000, BLOCKS_MAX = 1000, ALL_MODELS = 3000000 };
 
 typedef enum question { FIRST, ANY, CLOSEST } question;
 
@@ -397,12 +397,14 @@ static void make_models(const bench_mesh *mesh, void *models[MODELS])
     void *positions;
     uint64_t vertex_count;
     bench_require(bvp_weld(&soup, 1, &indices, &positions, &vertex_count, NULL), "weld");
+    const int all = mesh->triangle_count <= ALL_MODELS; /* they are gigabytes of larger ones */
     for (int k = 0; k < CGAL && peer_embree; k++)
-        models[k] = peer_embree->make_indexed(positions, vertex_count, indices,
-                                              mesh->triangle_count, settings[k]);
+        if (all || k == USUAL || k == COMPACT_ROBUST)
+            models[k] = peer_embree->make_indexed(positions, vertex_count, indices,
+                                                  mesh->triangle_count, settings[k]);
     free(indices);
     free(positions);
-    if (peer_cgal_rays && mesh->triangle_count <= CGAL_TRIANGLES)
+    if (peer_cgal_rays && all)
         models[CGAL] = peer_cgal_rays->make(mesh->positions, mesh->triangle_count, 0);
 }
 

@@ -3,7 +3,7 @@
 # Times bvpack beside the peers that are installed (Debian: libfcl-dev libembree-dev libcgal-dev libbullet-dev
 # libode-dev; then configure again). In the build directory: make bench
 #
-#   BENCH_EFFORT=N      1 takes some 20 minutes on two cores; 0.2 a few, without the plant of 10 M; 5 hours
+#   BENCH_EFFORT=N      1 takes half an hour on two cores; 0.2 a few, without the plant of 10 M; 5 hours
 #   BVP_SHARED=FOLDER   test data: more CAD parts and assemblies, and the plants' generator
 #   BENCH_MACHINE=NAME  what this machine is called among the results
 #   BENCH_ONLY=clash    clashes of whole plants only, as `make bench-clash`
@@ -170,7 +170,7 @@ tests/bench/bench_pairs facing 100 | tee $out/sheets.facing.csv
 # ---- hard cases, made here ----
 say "hard cases"
 if at_least 0.5; then quick=; else quick=--quick; fi
-tests/bench/bench_hard $quick | tee $out/cases.hard.csv
+BENCH_LIMIT=$(scaled 1) tests/bench/bench_hard $quick | tee $out/cases.hard.csv
 
 # ---- plants ----
 make_plant() { # TRIANGLES NAME

@@ -41,4 +41,5 @@ noinst_HEADERS += \
 TEST_HELPERS += \
 	tests/support/build_case.c \
 	tests/support/exercise.c \
+	tests/support/hard_models.c \
 	tests/support/oracle.c

@@ -167,10 +167,10 @@ static void report(const char *sort, const char *what, const question *q, int co
         const bench_quartiles ratio = bench_ratio(&all[0], &all[1], count);
         for (int i = 0; i < count; i++)
             differ += all[0].answers[i] != all[1].answers[i];
-        printf("%.2f,%.2f,%d,%.2f,%.2f\n", bench_us(&all[1], count).median, ratio.median, differ,
-               ratio.q1, ratio.q3);
+        printf("%.2f,%.2f,%d,%.2f,%.2f,%.2f\n", bench_us(&all[1], count).median, ratio.median,
+               differ, ratio.q1, ratio.q3, bench_worst(&all[0], &all[1], count));
     } else {
-        printf(",,,,\n");
+        printf(",,,,,\n");
     }
     fflush(stdout);
     bench_rounds_free(all, contenders);
@@ -200,7 +200,7 @@ int main(int argc, char **argv)
     pair *pairs = find_pairs(&s, clearance, &count);
     const question touch = {&s, pairs, -1}, near = {&s, pairs, clearance};
     printf("pairs,query,count,us,peer_us,times_slower,pairs_that_differ,times_slower_q1,"
-           "times_slower_q3\n");
+           "times_slower_q3,times_slower_worst\n");
     report("all", "collide", &touch, count);
     report("all", "within", &near, count);
     count = keep_mating(&s, pairs, count, clearance);

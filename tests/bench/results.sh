@@ -49,6 +49,7 @@ awk -F, '
   BEGIN { # protocol, column, whose it is, what it is called there
     n = split("mating peer_us FCL_OBBRSS us|mating times_slower FCL_OBBRSS times_slower|" \
               "mating times_slower_q1 FCL_OBBRSS times_slower_q1|mating times_slower_q3 FCL_OBBRSS times_slower_q3|" \
+              "mating times_slower_worst FCL_OBBRSS times_slower_worst|" \
               "mating pairs_that_differ FCL_OBBRSS pairs_that_differ|" \
               "warm peer_us FCL_OBBRSS us|warm peer_over_warm FCL_OBBRSS over_warm|" \
               "warm peer_answers_that_differ FCL_OBBRSS answers_that_differ", list, "|")

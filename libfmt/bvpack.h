@@ -691,7 +691,8 @@ typedef struct bvp_box {
 } bvp_box;
 typedef int (*bvp_box_fn)(void *user, const bvp_box *box);
 /* Visits the boxes of `level` and, above it, of leaves; level UINT32_MAX: all leaves; depth first.
- * Of an assembly with several hierarchies one after the other, each with a root of its own. */
+ * Of an assembly with several hierarchies one after the other, each with a root of its own. A part
+ * of long oblique triangles may have oblique boxes: then the boxes around these are shown. */
 BVP_API bvp_status bvp_boxes(const bvp_file *file, uint32_t part, uint32_t level,
                              bvp_box_fn callback, void *user);
 

@@ -7,8 +7,8 @@ from collections import namedtuple
 Field = namedtuple("Field", "name offset size")  # bytes
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-SIZES = {"U8": 1, "HEX": 1, "TEXT": 1, "ZERO": 1, "U16": 2, "U32": 4, "INDEX": 4, "STRING": 4, "F32": 4, "U64": 8, "F64": 8}
-C_SIZES = {"uint8_t": 1, "uint16_t": 2, "uint32_t": 4, "uint64_t": 8, "float": 4, "double": 8, "bvpd_section": 48}
+SIZES = {"U8": 1, "HEX": 1, "TEXT": 1, "ZERO": 1, "I16": 2, "U16": 2, "U32": 4, "INDEX": 4, "STRING": 4, "F32": 4, "U64": 8, "F64": 8}
+C_SIZES = {"uint8_t": 1, "int16_t": 2, "uint16_t": 2, "uint32_t": 4, "uint64_t": 8, "float": 4, "double": 8, "bvpd_section": 48}
 
 # table of the annotated dump -> structure of layout.h, without bvpd_
 STRUCTURES = {

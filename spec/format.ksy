@@ -217,7 +217,8 @@ types:
       - {id: split, type: u1}
       - {id: area_cost, type: f8}
       - {id: order_off, type: u8}
-      - {id: reserved, size: 16}
+      - {id: turn, type: s2, repeat: expr, repeat-expr: 4}
+      - {id: reserved, size: 8}
     instances:
       payload_size: {value: 'kind == 2 ? 1 + plane_max * offset_size : kind == 3 ? 24 : 13'}
       binary: {io: _root._io, pos: _root.search_binh.last.offset + data_off, size: data_size, type: binary, if: kind != 1}

@@ -267,7 +267,7 @@ void bvpi_check_header(const bvpd_header *h, const void *bytes, uint64_t size, b
                h->version_minor, BVPD_VERSION_MAJOR, BVPD_VERSION_MINOR_LEAST, BVPD_VERSION_MAJOR,
                BVPD_VERSION_MINOR);
     BVPI_KNOWN(report, "HDR-6", FIELD(feature_incompatible),
-               (h->feature_incompatible & ~(BVPD_FEATURE_THIN | BVPD_FEATURE_TOPS)) == 0,
+               (h->feature_incompatible & ~BVPD_FEATURES) == 0,
                "it needs features 0x%" PRIx32 " that this library does not have",
                h->feature_incompatible);
     BVPI_SOUND(report, "HDR-7", FIELD(header_size), h->header_size == BVPD_HEADER_SIZE,

@@ -74,9 +74,12 @@ enum bvpd_section_index {
 #define BVPD_DIGEST_SIZE 32
 
 /* feature_incompatible: parts without bytes are in a store, under their addresses. */
-#define BVPD_FEATURE_THIN UINT32_C(1)
+#define BVPD_FEATURE_THIN  UINT32_C(1)
 /* feature_incompatible: several hierarchies over the instances, each with a grid of its own. */
-#define BVPD_FEATURE_TOPS UINT32_C(2)
+#define BVPD_FEATURE_TOPS  UINT32_C(2)
+/* feature_incompatible: the grid of some part's wide hierarchy is turned. */
+#define BVPD_FEATURE_TURNS UINT32_C(4)
+#define BVPD_FEATURES      (BVPD_FEATURE_THIN | BVPD_FEATURE_TOPS | BVPD_FEATURE_TURNS)
 
 typedef struct bvpd_section {
     uint8_t kind[4];
@@ -192,7 +195,8 @@ typedef struct bvpd_hierarchy {
     uint8_t split;           /* enum bvp_split, how it was built; informative */
     double area_cost;        /* sum of the children's box areas over the root's */
     uint64_t order_off;      /* of the order stream in the hierarchy's bytes; 0: none */
-    uint64_t reserved[2];
+    int16_t turn[4];         /* wide, of a part: quaternion w, x, y, z; zeros: not turned */
+    uint64_t reserved;
 } bvpd_hierarchy;
 static_assert(offsetof(bvpd_hierarchy, data_off) == 8, "spec: HIE");
 static_assert(offsetof(bvpd_hierarchy, root) == 24, "spec: HIE");
@@ -205,7 +209,8 @@ static_assert(offsetof(bvpd_hierarchy, order_width) == 94, "spec: HIE");
 static_assert(offsetof(bvpd_hierarchy, split) == 95, "spec: HIE");
 static_assert(offsetof(bvpd_hierarchy, area_cost) == 96, "spec: HIE");
 static_assert(offsetof(bvpd_hierarchy, order_off) == 104, "spec: HIE");
-static_assert(offsetof(bvpd_hierarchy, reserved) == 112, "spec: HIE");
+static_assert(offsetof(bvpd_hierarchy, turn) == 112, "spec: HIE");
+static_assert(offsetof(bvpd_hierarchy, reserved) == 120, "spec: HIE");
 static_assert(sizeof(bvpd_hierarchy) == 128, "spec: HIE");
 
 /* A node: eight children, their boxes on the 8-bit grid of the node's own box. Lane j of axis a:

@@ -132,6 +132,19 @@ static bool is_grid_sound(const bvpd_hierarchy *r)
     return sound;
 }
 
+bool bvpi_is_turned(const bvpd_hierarchy *r)
+{
+    return r->turn[0] != 0 || r->turn[1] != 0 || r->turn[2] != 0 || r->turn[3] != 0;
+}
+
+bool bvpi_is_turn_sound(const bvpd_hierarchy *r)
+{
+    bool sound = true;
+    for (int k = 0; k < 4; k++)
+        sound = sound && r->turn[k] >= -INT16_MAX;
+    return sound;
+}
+
 static bvp_status make_tree(const bvpd_hierarchy *r, const uint8_t *units, uint64_t size,
                             bvpi_tree *out)
 {
@@ -148,8 +161,11 @@ static bvp_status make_tree(const bvpd_hierarchy *r, const uint8_t *units, uint6
         out->grid_origin[axis] = r->grid_origin[axis];
         out->grid_extent[axis] = r->grid_extent[axis];
     }
+    memcpy(out->turn, r->turn, sizeof out->turn);
+    out->is_turned = bvpi_is_turned(r);
     const bool sound = r->kind == BVPD_KIND_WIDE8 && out->root < out->unit_count &&
-                       out->node_count <= out->unit_count && is_grid_sound(r);
+                       out->node_count <= out->unit_count && is_grid_sound(r) &&
+                       bvpi_is_turn_sound(r);
     return sound ? BVP_OK : BVP_ERR_CORRUPT;
 }
 
@@ -227,7 +243,7 @@ static bool make_binary(const bvpd_hierarchy *r, const bvpi_span *section, uint6
 {
     if (r->data_off % BVPD_SECTION_ALIGN != 0 ||
         !bvpi_fits(r->data_off, r->data_size, section->size) ||
-        r->data_size > BVPI_BINARY_SIZE_MAX || !bvpi_is_form_sound(r))
+        r->data_size > BVPI_BINARY_SIZE_MAX || !bvpi_is_form_sound(r) || bvpi_is_turned(r))
         return false;
     out->blob = section->data + r->data_off;
     out->blob_size = r->data_size;
@@ -329,6 +345,8 @@ bvp_status bvpi_get_top_tree(const bvp_file *file, uint32_t top, bvpi_tree *out)
         h.part != BVPD_NONE || h.data_off % BVPD_UNIT != 0 ||
         !bvpi_fits(h.data_off, h.data_size, nodes->size) ||
         (!several && h.data_size != nodes->size))
+        return BVP_ERR_CORRUPT;
+    if (bvpi_is_turned(&h))
         return BVP_ERR_CORRUPT;
     out->cluster_shift = 0;
     return make_tree(&h, nodes->data + h.data_off, h.data_size, out);

@@ -22,6 +22,8 @@ typedef struct bvpi_tree {
     double grid_origin[3];
     double grid_unit;
     uint32_t grid_extent[3]; /* each < 2^22 */
+    int16_t turn[4];         /* is_turned: node/turn.h */
+    bool is_turned;          /* the grid lies in another frame than the part's coordinates */
 } bvpi_tree;
 
 /* Offsets in a binary hierarchy fit 32 bits, and a link. */
@@ -109,6 +111,10 @@ bool bvpi_is_form_sound(const bvpd_hierarchy *record);
 bool bvpi_is_order_sound(const bvpd_hierarchy *record, uint64_t triangle_count);
 /* Rule HIE-5 for a binary kind: the blob has room for the upper records and volumes. */
 bool bvpi_is_count_sound(const bvpd_hierarchy *record);
+/* Does the record have a quaternion? */
+bool bvpi_is_turned(const bvpd_hierarchy *record);
+/* Rule HIE-18 as far as readers check it: the numbers are in range. */
+bool bvpi_is_turn_sound(const bvpd_hierarchy *record);
 /* The number of hierarchies over the instances according to the file: at most BVPD_TOP_MAX. */
 uint32_t bvpi_top_count(const bvp_file *file);
 /* One of them; BVP_ERR_ARGUMENT if the file has no instance. */

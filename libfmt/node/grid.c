@@ -68,4 +68,5 @@ void bvpi_grid_choose(const double lo[3], const double hi[3], bvpi_grid *out)
     /* The extent, rounded outward and to its step, may need one bit more than the length does. */
     while (!try_unit(lo, hi, exponent, out))
         exponent++;
+    out->is_turned = false;
 }

@@ -16,9 +16,12 @@ typedef struct bvpi_grid {
     double unit, inverse; /* powers of two; inverse = 1 / unit */
     double start[3];      /* origin / unit: whole numbers below 2^52 */
     uint32_t extent[3];   /* root box: 0 .. extent */
+    int16_t turn[4];      /* is_turned: the frame that it lies in */
+    bool is_turned;
 } bvpi_grid;
 
-/* The finest grid whose root box contains lo .. hi, |numbers| <= BVPI_COORDINATE_MAX. */
+/* The finest grid, not turned, whose root box contains lo .. hi, |numbers| <= BVPI_COORDINATE_MAX.
+ */
 void bvpi_grid_choose(const double lo[3], const double hi[3], bvpi_grid *out);
 
 /* 1.5 * 2^52: adding and subtracting it rounds |x| < 2^51 to a whole number. */

@@ -5,6 +5,7 @@ CORE_SOURCES += \
 	libfmt/node/refit_top.c \
 	libfmt/node/show_boxes.c \
 	libfmt/node/triangles.c \
+	libfmt/node/turn.c \
 	libfmt/node/vertices.c
 noinst_HEADERS += \
 	libfmt/node/aabb_node.h \
@@ -14,4 +15,5 @@ noinst_HEADERS += \
 	libfmt/node/grid.h \
 	libfmt/node/refit.h \
 	libfmt/node/tri8.h \
+	libfmt/node/turn.h \
 	libfmt/node/wide_node.h

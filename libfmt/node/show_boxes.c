@@ -8,8 +8,10 @@
 #include "format/lazy.h"
 #include "node/cluster_record.h"
 #include "node/frame.h"
+#include "node/turn.h"
 
 #include <assert.h>
+#include <math.h>
 
 /* A box that waits to be shown or opened. At most seven wait on each level. */
 typedef struct item {
@@ -72,6 +74,27 @@ static bool open_node(walk *w, const item *parent)
     return true;
 }
 
+/* A box of a turned grid as the box around it in part coordinates, rounded outward. */
+static void turn_box_back(const bvpi_tree *tree, bvp_box *box)
+{
+    bvpi_turn turn;
+    double centre[3], half[3], back[3], size = 0;
+    bvpi_turn_init(tree->turn, &turn);
+    for (int i = 0; i < 3; i++) {
+        centre[i] = 0.5 * (box->lo[i] + box->hi[i]);
+        half[i] = 0.5 * (box->hi[i] - box->lo[i]);
+        size += fabs(box->lo[i]) + fabs(box->hi[i]);
+    }
+    bvpi_turn_back(&turn, centre, back);
+    for (int i = 0; i < 3; i++) {
+        double reach = size * 0x1p-48;
+        for (int j = 0; j < 3; j++)
+            reach += fabs(turn.m[3 * j + i]) * half[j];
+        box->lo[i] = back[i] - reach;
+        box->hi[i] = back[i] + reach;
+    }
+}
+
 /* Of each branch, the box on the level to show, or the leaf above it. */
 static bvp_status run(walk *w)
 {
@@ -93,6 +116,8 @@ static bvp_status run(walk *w)
             box.lo[axis] = bvpi_grid_corner(&w->tree, axis, next.frame.lo[axis]);
             box.hi[axis] = bvpi_grid_corner(&w->tree, axis, next.frame.hi[axis]);
         }
+        if (w->tree.is_turned)
+            turn_box_back(&w->tree, &box);
         w->stopped = w->callback(w->user, &box) != 0;
         if (w->stopped)
             return BVP_OK;

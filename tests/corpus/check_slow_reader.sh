@@ -37,6 +37,11 @@ obb-ordered featuretype.STL --hierarchy wide,obb --leaf 1
 rss-8 featuretype.STL --hierarchy rss --leaf 8
 scene irb6640_cell12.glb --hierarchy wide,boxtree,rss --leaf 8
 END
+  # a grid that is turned
+  sh "$source_dir/tests/corpus/oblique_strips.sh" 300 >"$scratch/oblique.obj"
+  "$BVPACK" pack "$scratch/oblique.obj" -q -o "$scratch/corpus/good-turned.bvp" || complain "cannot pack strips"
+  "$BVPACK" dump "$scratch/corpus/good-turned.bvp" | grep -q 'turn\[0\] = -*[1-9]' ||
+    complain "oblique strips are not turned"
   # parts in a store, beside the file and elsewhere
   mkdir "$scratch/elsewhere"
   for place in "$scratch/corpus" "$scratch/elsewhere"; do

@@ -88,7 +88,7 @@ static void print_bytes(uint64_t offset, uint64_t count)
 /* ---- chapters 3 and 4: header, directory ---------------------------------------------------- */
 
 #define NONE UINT32_MAX
-enum { THIN = 1, TOPS = 2 }; /* bits of feature_incompatible */
+enum { THIN = 1, TOPS = 2, TURNS = 4 }; /* bits of feature_incompatible */
 
 static struct {
     uint64_t offset, size, raw_size, records;
@@ -121,7 +121,8 @@ static void check_header(void)
                                       0x6b, 0xbb, 0x0d, 0x0a, 0x1a, 0x0a};
     if (file_size < 1408 || memcmp(file, magic, sizeof magic) != 0)
         fail("not a bvpack file");
-    if (number(12, 2) != 0 || (number(14, 2) != 5 && number(14, 2) != 6) || u32(24) > (THIN | TOPS))
+    if (number(12, 2) != 0 || (number(14, 2) != 5 && number(14, 2) != 6) ||
+        u32(24) > (THIN | TOPS | TURNS))
         fail("a version or feature that this reader does not know");
     if (u64(32) != file_size)
         fail("the file's size is not what its header says");
@@ -333,15 +334,57 @@ typedef struct box {
     uint32_t lo[3], hi[3];
 } box;
 
+/* The rotation of a turned grid. Returns 0 if it is not turned. */
+static int rotation_of(uint64_t record, double rows[3][3])
+{
+    int64_t q[4], all = 0;
+    for (int k = 0; k < 4; k++) {
+        q[k] = (int16_t)number(record + 112 + 2 * k, 2);
+        all += q[k] * q[k];
+    }
+    const int64_t w = q[0], x = q[1], y = q[2], z = q[3];
+    const int64_t cells[3][3] = {
+        {w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)},
+        {2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)},
+        {2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z}};
+    for (int i = 0; i < 3 && all > 0; i++)
+        for (int j = 0; j < 3; j++)
+            rows[i][j] = (double)cells[i][j] / (double)all;
+    return all > 0;
+}
+
+/* Of a turned grid, what is around the box, as libbvpack rounds it. */
+static void around_turned(double rows[3][3], double lo[3], double hi[3])
+{
+    double middle[3], radius[3], sizes = 0;
+    for (int k = 0; k < 3; k++) {
+        middle[k] = 0.5 * (lo[k] + hi[k]);
+        radius[k] = 0.5 * (hi[k] - lo[k]);
+        sizes += fabs(lo[k]) + fabs(hi[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        double far = sizes * 0x1p-48;
+        for (int j = 0; j < 3; j++)
+            far += fabs(rows[j][k]) * radius[j];
+        const double at =
+            (rows[0][k] * middle[0] + rows[1][k] * middle[1]) + rows[2][k] * middle[2];
+        lo[k] = at - far;
+        hi[k] = at + far;
+    }
+}
+
 static void print_box(const hierarchy *h, const box *b, uint32_t level, unsigned items,
                       uint64_t first)
 {
+    double lo[3], hi[3], rows[3][3];
     printf("box %u %u %" PRIu64, level, items, first);
-    for (int axis = 0; axis < 3; axis++)
-        printf(" %a", f64(h->record + 48 + 8 * axis) + b->lo[axis] * f64(h->record + 72));
-    for (int axis = 0; axis < 3; axis++)
-        printf(" %a", f64(h->record + 48 + 8 * axis) + b->hi[axis] * f64(h->record + 72));
-    printf("\n");
+    for (int axis = 0; axis < 3; axis++) {
+        lo[axis] = f64(h->record + 48 + 8 * axis) + b->lo[axis] * f64(h->record + 72);
+        hi[axis] = f64(h->record + 48 + 8 * axis) + b->hi[axis] * f64(h->record + 72);
+    }
+    if (rotation_of(h->record, rows))
+        around_turned(rows, lo, hi);
+    printf(" %a %a %a %a %a %a\n", lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]);
 }
 
 static unsigned shift_of(uint32_t extent)

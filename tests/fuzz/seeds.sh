@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Small packed files into FOLDER: each kind of hierarchy alone, in each of its forms, and all in one;
-# a deformable one; one with digests of two blocks, where this build has them; assemblies, fat and thin, whose parts meet
+# a deformable one; one with digests of two blocks, where this build has them; one whose grid is turned; assemblies, fat and thin, whose parts meet
 # in several ways, the thin one's in FOLDER/store; one with instances far away.
 # Usage: BVPACK=... seeds.sh FOLDER
 set -eu
@@ -35,11 +35,13 @@ for bits in 8 16 32; do
   pack "$folder/low.obj" "$folder/boxtree$bits.bvp" --hierarchy boxtree --offset-bits $bits --leaf 1
 done
 pack "$folder/low.obj" "$folder/kinds.bvp" --hierarchy wide,boxtree,aabb,obb,rss --leaf 4
+sh "$(dirname "$0")/../corpus/oblique_strips.sh" 60 >"$folder/oblique.obj"
+pack "$folder/oblique.obj" "$folder/turned.bvp"
 pack "$folder/high.obj" "$folder/two-clusters.bvp" --hierarchy boxtree,obb,rss,aabb
 pack "$folder/high.obj" "$folder/deformable.bvp" --hierarchy aabb --deformable --leaf 3
 pack "$folder/higher.obj" "$folder/digests.bvp" --digests --hierarchy wide,obb --leaf 1 2>"$folder/err" ||
   grep -q 'without libsodium' "$folder/err" || { cat "$folder/err"; exit 1; }
-rm "$folder/err" "$folder/higher.obj"
+rm "$folder/err" "$folder/higher.obj" "$folder/oblique.obj"
 
 cat >"$folder/tree.jsonl" <<'END'
 {"id": "low", "mesh": "low.obj"}

@@ -40,6 +40,7 @@ PROPERTY_SUITES += \
 	tests/property/test_threads.c \
 	tests/property/test_ties.c \
 	tests/property/test_triangles.c \
+	tests/property/test_turned.c \
 	tests/property/test_verify.c \
 	tests/property/test_warm.c
 PROPERTY_GMP_SUITES += \

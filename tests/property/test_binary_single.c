@@ -170,7 +170,7 @@ START_TEST(every_kind_answers_as_the_wide_one)
 {
     static const uint32_t leaf_sizes[4] = {1, 2, 4, 8};
     case_seed(31 + (uint64_t)_i);
-    for (int k = 0; k < MESHES; k++) {
+    for (int k = 0; k < (_i < 2 ? MESHES : FEW); k++) {
         model m = make_model(make_mesh(k), leaf_sizes[_i % 4], _i < 4 ? 0 : 1 + _i % (KINDS - 1));
         for (int kind = 0; kind < PLACED_KINDS; kind++)
             check_model(&m, kind);

@@ -92,7 +92,7 @@ static const struct {
     FIELD(leaf_size),   FIELD(depth),          FIELD(grid_origin[0]), FIELD(grid_origin[2]),
     FIELD(grid_unit),   FIELD(grid_extent[0]), FIELD(grid_extent[2]), FIELD(plane_max),
     FIELD(offset_size), FIELD(order_width),    FIELD(split),          FIELD(area_cost),
-    FIELD(order_off),   FIELD(reserved[0]),
+    FIELD(order_off),   FIELD(turn[0]),
 };
 
 /* Little-endian: a narrow field takes the lowest bytes. */

@@ -24,7 +24,7 @@ static const way ways[] = {
     {BVP_KIND_OBB, BVP_TEST_SAT},         {BVP_KIND_OBB, BVP_TEST_SAT_LITE},
     {BVP_KIND_RSS, BVP_TEST_DEFAULT},
 };
-enum { WAYS = sizeof ways / sizeof *ways, KINDS = 5, MESHES = 7 };
+enum { WAYS = sizeof ways / sizeof *ways, KINDS = 5, MESHES = 9, FEW = 7 };
 static const bvp_kind kinds[KINDS] = {BVP_KIND_WIDE, BVP_KIND_BOXTREE, BVP_KIND_AABB, BVP_KIND_OBB,
                                       BVP_KIND_RSS};
 
@@ -143,6 +143,7 @@ static inline body_mesh mesh_degenerate(void)
     return m;
 }
 
+/* Those from FEW on are oblique slivers, whose wide hierarchies are turned. */
 static inline body_mesh make_mesh(int number)
 {
     switch (number) {
@@ -158,6 +159,10 @@ static inline body_mesh make_mesh(int number)
         return mesh_planes(5);
     case 5:
         return mesh_soup(1);
+    case 7:
+        return mesh_strips(100);
+    case 8:
+        return mesh_tube(120, 0.3);
     default:
         return mesh_degenerate();
     }

@@ -117,6 +117,58 @@ static inline body_mesh mesh_planes(int n)
     return m;
 }
 
+/* Turns a mesh by 40 degrees about (1, 2, 3), and moves it off the origin. */
+static inline void mesh_oblique(body_mesh *m)
+{
+    const double s = sin(40 * M_PI / 180), t = 1 - cos(40 * M_PI / 180), l = sqrt(14);
+    const double n[3] = {1 / l, 2 / l, 3 / l}, away[3] = {0.7, -0.4, 0.3};
+    for (uint64_t i = 0; i < 3 * m->count; i++) {
+        float *p = m->tri + 3 * i;
+        const double x[3] = {(double)p[0], (double)p[1], (double)p[2]};
+        for (int a = 0; a < 3; a++) {
+            const int b = (a + 1) % 3, c = (a + 2) % 3;
+            const double along = n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
+            p[a] = (float)(x[a] + s * (n[b] * x[c] - n[c] * x[b]) + t * (n[a] * along - x[a]) +
+                           away[a]);
+        }
+    }
+}
+
+/* An oblique corrugated sheet of edge 2: n long thin strips of two triangles each. */
+static inline body_mesh mesh_strips(int n)
+{
+    body_mesh m = mesh_new(2 * (uint64_t)n);
+    uint64_t next = 0;
+    for (int i = 0; i < n; i++) {
+        const float y[2] = {2 * (float)i / (float)n - 1, 2 * (float)(i + 1) / (float)n - 1};
+        const float z[2] = {i % 2 ? 0.02f : 0, i % 2 ? 0 : 0.02f};
+        const float p[4][3] = {
+            {-1, y[0], z[0]}, {1, y[0], z[0]}, {1, y[1], z[1]}, {-1, y[1], z[1]}};
+        mesh_quad(&m, &next, p);
+    }
+    mesh_oblique(&m);
+    return m;
+}
+
+/* An oblique tube of radius r without ends, of n long facets. */
+static inline body_mesh mesh_tube(int n, double r)
+{
+    body_mesh m = mesh_new(2 * (uint64_t)n);
+    uint64_t next = 0;
+    for (int i = 0; i < n; i++) {
+        float p[4][3];
+        for (int k = 0; k < 4; k++) {
+            const double u = 2 * M_PI * ((i + (k == 1 || k == 2)) % n) / n;
+            p[k][0] = (float)(r * cos(u));
+            p[k][1] = (float)(r * sin(u));
+            p[k][2] = k >= 2 ? 2 : -2;
+        }
+        mesh_quad(&m, &next, (const float(*)[3])p);
+    }
+    mesh_oblique(&m);
+    return m;
+}
+
 /* The triangles of a binary STL file of the sample models. */
 static inline body_mesh mesh_sample(const char *name)
 {

@@ -13,6 +13,7 @@ typedef enum bvpi_field_type {
     BVPI_FIELD_END = 0,
     BVPI_FIELD_U8,
     BVPI_FIELD_U16,
+    BVPI_FIELD_I16,
     BVPI_FIELD_U32,
     BVPI_FIELD_INDEX,  /* u32 that may be NONE */
     BVPI_FIELD_STRING, /* u32 string reference */

@@ -18,6 +18,7 @@ enum { PATH_SIZE = 128 };
 
 #define U8     BVPI_FIELD_U8
 #define U16    BVPI_FIELD_U16
+#define I16    BVPI_FIELD_I16
 #define U32    BVPI_FIELD_U32
 #define INDEX  BVPI_FIELD_INDEX
 #define STRING BVPI_FIELD_STRING
@@ -154,27 +155,17 @@ static const bvpi_field part_fields[] = {
 };
 
 static const bvpi_field hierarchy_fields[] = {
-    {"kind", U32, 1, "HIE-1"},
-    {"part", INDEX, 1, "HIE-2"},
-    {"data_off", U64, 1, "HIE-3"},
-    {"data_size", U64, 1, "HIE-3"},
-    {"root", U32, 1, "HIE-4"},
-    {"upper_count", U32, 1, "HIE-5"},
-    {"node_count", U32, 1, "HIE-6"},
-    {"leaf_count", U32, 1, "HIE-6"},
-    {"leaf_size", U32, 1, "HIE-7"},
-    {"depth", U32, 1, "HIE-8"},
-    {"grid_origin", F64, 3, "HIE-9"},
-    {"grid_unit", F64, 1, "HIE-9"},
-    {"grid_extent", U32, 3, "HIE-10"},
-    {"plane_max", U8, 1, "HIE-14"},
-    {"offset_size", U8, 1, "HIE-14"},
-    {"order_width", U8, 1, "HIE-15"},
-    {"split", U8, 1, "HIE-16"},
-    {"area_cost", F64, 1, "HIE-11"},
-    {"order_off", U64, 1, "HIE-15"},
-    {"reserved", ZERO, 16, "HIE-12"},
-    END,
+    {"kind", U32, 1, "HIE-1"},         {"part", INDEX, 1, "HIE-2"},
+    {"data_off", U64, 1, "HIE-3"},     {"data_size", U64, 1, "HIE-3"},
+    {"root", U32, 1, "HIE-4"},         {"upper_count", U32, 1, "HIE-5"},
+    {"node_count", U32, 1, "HIE-6"},   {"leaf_count", U32, 1, "HIE-6"},
+    {"leaf_size", U32, 1, "HIE-7"},    {"depth", U32, 1, "HIE-8"},
+    {"grid_origin", F64, 3, "HIE-9"},  {"grid_unit", F64, 1, "HIE-9"},
+    {"grid_extent", U32, 3, "HIE-10"}, {"plane_max", U8, 1, "HIE-14"},
+    {"offset_size", U8, 1, "HIE-14"},  {"order_width", U8, 1, "HIE-15"},
+    {"split", U8, 1, "HIE-16"},        {"area_cost", F64, 1, "HIE-11"},
+    {"order_off", U64, 1, "HIE-15"},   {"turn", I16, 4, "HIE-18"},
+    {"reserved", ZERO, 8, "HIE-12"},   END,
 };
 
 static const bvpi_field placement_fields[] = {
@@ -241,6 +232,7 @@ uint32_t bvpi_field_size(const bvpi_field *field)
     case BVPI_FIELD_ZERO:
         return 1;
     case BVPI_FIELD_U16:
+    case BVPI_FIELD_I16:
         return 2;
     case BVPI_FIELD_U64:
     case BVPI_FIELD_F64:
@@ -299,6 +291,9 @@ static void print_value(char *out, const bvp_file *file, const bvpi_field *field
         break;
     case BVPI_FIELD_U16:
         snprintf(out, BVPI_VALUE_MAX, "%u", bvpi_load_u16(p));
+        break;
+    case BVPI_FIELD_I16:
+        snprintf(out, BVPI_VALUE_MAX, "%d", (int16_t)bvpi_load_u16(p));
         break;
     case BVPI_FIELD_U32:
         snprintf(out, BVPI_VALUE_MAX, "%" PRIu32, bvpi_load_u32(p));

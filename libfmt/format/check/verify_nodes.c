@@ -54,8 +54,13 @@ void bvpi_verify_record(bvpi_verify *v, const bvpd_hierarchy *r, uint64_t offset
     const bool is_zero = r->plane_max == 0 && r->offset_size == 0 && r->order_width == 0 &&
                          r->split == 0 && r->order_off == 0;
     BVPI_KNOWN(report, "HIE-12", offset + offsetof(bvpd_hierarchy, reserved),
-               (is_zero || !is_wide) && bvpi_is_zero(r->reserved, sizeof r->reserved),
+               (is_zero || !is_wide) && r->reserved == 0,
                "reserved bytes of a hierarchy are not zero");
+    const bool may_turn = is_wide && r->part != BVPD_NONE &&
+                          (v->file.header.feature_incompatible & BVPD_FEATURE_TURNS) != 0;
+    BVPI_SOUND(report, "HIE-18", offset + offsetof(bvpd_hierarchy, turn),
+               !bvpi_is_turned(r) || (may_turn && bvpi_is_turn_sound(r)),
+               "the hierarchy is turned, which it or the file must not be, or a number is -32768");
 }
 
 bool bvpi_verify_hierarchy(bvpi_hierarchy_check *check, const bvpd_hierarchy *r, uint32_t idx)
@@ -74,6 +79,8 @@ bool bvpi_verify_hierarchy(bvpi_hierarchy_check *check, const bvpd_hierarchy *r,
                r->node_count, r->upper_count, check->tree.unit_count);
     check->tree.root = 0;
     check->tree.grid_unit = r->grid_unit;
+    check->tree.is_turned = bvpi_is_turned(r);
+    memcpy(check->tree.turn, r->turn, sizeof check->tree.turn);
     for (int axis = 0; axis < 3; axis++) {
         check->tree.grid_origin[axis] = r->grid_origin[axis];
         check->tree.grid_extent[axis] = r->grid_extent[axis];

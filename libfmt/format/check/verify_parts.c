@@ -15,6 +15,7 @@
 #include "format/identity.h"
 #include "format/triangle_ids.h"
 #include "node/cluster_record.h"
+#include "node/turn.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -357,11 +358,19 @@ static void verify_triangle_leaf(bvpi_hierarchy_check *c, const bvpi_frame *box,
         lo[axis] = bvpi_grid_corner(&c->tree, axis, box->lo[axis]);
         hi[axis] = bvpi_grid_corner(&c->tree, axis, box->hi[axis]);
     }
+    bvpi_turn turn;
+    if (c->tree.is_turned)
+        bvpi_turn_init(c->tree.turn, &turn);
     for (uint32_t local = first; local < first + count; local++) {
         const uint64_t item = (uint64_t)d->cluster.head.first_triangle + local;
         bool is_in_box = true;
         for (int k = 0; k < 3; k++) {
-            const float *p = d->position[d->corner[local][k]];
+            const float *corner = d->position[d->corner[local][k]];
+            double p[3] = {(double)corner[0], (double)corner[1], (double)corner[2]}, turned[3];
+            if (c->tree.is_turned) {
+                bvpi_turn_point(&turn, p, turned);
+                memcpy(p, turned, sizeof p);
+            }
             for (int axis = 0; axis < 3; axis++)
                 is_in_box = is_in_box && lo[axis] <= p[axis] && p[axis] <= hi[axis];
         }

@@ -189,8 +189,8 @@ static bvp_status prepare(converting *c, bool thin, const char *store, bvp_error
                              records->data +
                                  (file->header.top_hierarchy + k) * sizeof *f->hierarchies,
                              sizeof *f->hierarchies);
-    h->feature_incompatible =
-        (thin ? BVPD_FEATURE_THIN : 0) | (file->header.feature_incompatible & BVPD_FEATURE_TOPS);
+    h->feature_incompatible = (thin ? BVPD_FEATURE_THIN : 0) |
+                              (file->header.feature_incompatible & BVPD_FEATURE_TOPS) | f->features;
     h->top_hierarchy = h->instance_count > 0 ? f->hierarchy_count : BVPD_NONE;
     h->hierarchy_size = f->node_size + f->binary_size + file->section[BVPD_TOPN].size;
     make_sections(c);

@@ -21,6 +21,7 @@
 #include "format/header.h"
 #include "format/identity.h"
 #include "format/map.h"
+#include "format/record.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -64,6 +65,7 @@ static bvp_status place_hierarchies(bvpi_finishing *f, uint32_t idx, const bvpi_
         *h = bytes->hierarchy[k];
         h->part = idx;
         h->data_off = part->data_off;
+        f->features |= bvpi_is_turned(h) ? BVPD_FEATURE_TURNS : 0;
         const uint64_t node_size = (uint64_t)h->node_count * BVPD_UNIT;
         f->kind_size[h->kind] += bytes->binary[k] ? h->data_size : node_size;
         if (bytes->binary[k])
@@ -140,7 +142,7 @@ static void fill_header(bvpi_finishing *f)
     h->unit_in_metres = b->options.unit_in_metres;
     h->tessellation_tolerance = b->options.tessellation_tolerance;
     h->feature_incompatible = (b->options.thin ? BVPD_FEATURE_THIN : 0) |
-                              (p->top.hierarchy_count > 1 ? BVPD_FEATURE_TOPS : 0);
+                              (p->top.hierarchy_count > 1 ? BVPD_FEATURE_TOPS : 0) | f->features;
     h->store = f->store;
     memcpy(h->lo, p->lo, sizeof h->lo);
     memcpy(h->hi, p->hi, sizeof h->hi);

@@ -20,6 +20,7 @@ typedef struct bvpi_finishing {
     uint64_t node_size;       /* bytes of the nodes in DATA */
     uint64_t binary_size;     /* bytes of BINH so far */
     uint32_t hierarchy_count; /* hierarchies of parts */
+    uint32_t features;        /* incompatible ones that the parts need */
     uint64_t kind_size[BVPD_KIND_END];
     uint32_t store; /* string reference */
 } bvpi_finishing;

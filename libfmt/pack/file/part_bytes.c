@@ -21,6 +21,7 @@
 #include "base/status.h"
 #include "pack/tree/binary_tree.h"
 #include "pack/tree/items.h"
+#include "pack/tree/turn_choice.h"
 #include "pack/tree/wide_tree.h"
 
 #include <assert.h>
@@ -290,6 +291,8 @@ static bvp_status build_all(building *b, const bvp_hierarchy_spec *specs, uint32
         hi[axis] = part->hi[axis];
     }
     bvpi_grid_choose(lo, hi, &b->grid);
+    if (is_wide && count == 1)
+        bvpi_turn_grid(b->mesh, &b->grid);
     if (is_wide && count > 1) {
         b->order = bvpi_allocate(b->mesh->triangle_count, sizeof *b->order);
         status = b->order ? BVP_OK : no_memory(b, error);

@@ -13,6 +13,7 @@
 
 #include "base/isa.h"
 #include "base/simd.h"
+#include "node/turn.h"
 #include "pack/mesh/defects.h"
 
 #include <assert.h>
@@ -52,15 +53,31 @@ static inline f64x4 floor4(f64x4 x)
     return rounded - (f64x4)((i64x4)one & (rounded > x));
 }
 
-/* A grid's start and inverse step as vectors. */
+/* A grid's start and inverse step as vectors; of a turned one the columns of its rotation. */
 typedef struct lattice {
-    f64x4 start, inverse;
+    f64x4 start, inverse, column[3];
+    bool is_turned;
 } lattice;
 
 static inline lattice lattice_of(const bvpi_grid *g)
 {
-    return (lattice){{g->start[0], g->start[1], g->start[2], 0},
-                     {g->inverse, g->inverse, g->inverse, g->inverse}};
+    lattice out = {.start = {g->start[0], g->start[1], g->start[2], 0},
+                   .inverse = {g->inverse, g->inverse, g->inverse, g->inverse},
+                   .is_turned = g->is_turned};
+    bvpi_turn turn;
+    if (!g->is_turned)
+        return out;
+    bvpi_turn_init(g->turn, &turn);
+    for (int k = 0; k < 3; k++)
+        out.column[k] = (f64x4){turn.m[k], turn.m[3 + k], turn.m[6 + k], 0};
+    return out;
+}
+
+/* bvpi_turn_point, the axes side by side. */
+static inline f64x4 turned(const lattice *g, bvpi_f32x4 p)
+{
+    return (g->column[0] * (double)p[0] + g->column[1] * (double)p[1]) +
+           g->column[2] * (double)p[2];
 }
 
 /* The triangle's box in grid steps, rounded outward: minus the lower corner, and the upper
@@ -69,8 +86,14 @@ static inline void box_of(const corners *c, const lattice *g, bvpi_f32x4 *minus_
 {
     const bvpi_f32x4 least = min4(min4(c->at[0], c->at[1]), c->at[2]);
     const bvpi_f32x4 most = bvpi_max4(bvpi_max4(c->at[0], c->at[1]), c->at[2]);
-    const f64x4 below = floor4(__builtin_convertvector(least, f64x4) * g->inverse);
-    const f64x4 above = -floor4(-__builtin_convertvector(most, f64x4) * g->inverse);
+    f64x4 from = __builtin_convertvector(least, f64x4), to = __builtin_convertvector(most, f64x4);
+    if (g->is_turned) {
+        const f64x4 a = turned(g, c->at[0]), b = turned(g, c->at[1]), d = turned(g, c->at[2]);
+        from = f64x4_min(f64x4_min(a, b), d);
+        to = f64x4_max(f64x4_max(a, b), d);
+    }
+    const f64x4 below = floor4(from * g->inverse);
+    const f64x4 above = -floor4(-to * g->inverse);
     *minus_lo = __builtin_convertvector(g->start - below, bvpi_f32x4);
     *hi = __builtin_convertvector(above - g->start, bvpi_f32x4);
 }

@@ -17,6 +17,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/tree/scales.c \
 	libfmt/pack/tree/seeds.c \
 	libfmt/pack/tree/top_tree.c \
+	libfmt/pack/tree/turn_choice.c \
 	libfmt/pack/tree/wide_tree.c
 noinst_HEADERS += \
 	libfmt/pack/tree/aabb_boxes.h \
@@ -35,5 +36,6 @@ noinst_HEADERS += \
 	libfmt/pack/tree/scales.h \
 	libfmt/pack/tree/seeds.h \
 	libfmt/pack/tree/top_tree.h \
+	libfmt/pack/tree/turn_choice.h \
 	libfmt/pack/tree/volume.h \
 	libfmt/pack/tree/wide_tree.h

@@ -331,6 +331,8 @@ void bvpi_wide_write(const bvpi_wide_build *build, bvpd_hierarchy *record, bvpd_
         .kind = BVPD_KIND_WIDE8, .upper_count = build->upper_count, .grid_unit = grid->unit};
     memcpy(record->grid_origin, grid->origin, sizeof record->grid_origin);
     memcpy(record->grid_extent, grid->extent, sizeof record->grid_extent);
+    if (grid->is_turned)
+        memcpy(record->turn, grid->turn, sizeof record->turn);
     double area = build->top.area;
     record->node_count = build->batch_count > 1 ? build->top.visited_count : 0;
     for (uint32_t k = 0; k < build->batch_count; k++) {

@@ -24,6 +24,7 @@
 #include "base/simd.h"
 #include "format/lazy.h"
 #include "format/triangle_ids.h"
+#include "node/turn.h"
 #include "query/body/kind_table.h"
 
 static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
@@ -94,6 +95,19 @@ static bvp_status load_part(const bvp_file *file, uint32_t part, bvpi_placed_par
     return status == BVP_OK ? open_hierarchy(file, out) : status;
 }
 
+/* Of a turned grid: every coordinate, turned or not, is at most the length of the farthest point;
+ * and turned ones may leave their boxes by their rounding. */
+static void bound_turned(bvpi_placed_tree *at)
+{
+    const double *b = at->bound, *c = at->corner;
+    const double turned = sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]);
+    const double plain = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+    const double reach = bvpi_larger(turned, plain) * (1 + 0x1p-40);
+    for (int a = 0; a < 3; a++)
+        at->bound[a] = reach;
+    at->slack = reach * BVPI_TURN_ERROR;
+}
+
 static void set_bounds(bvpi_placed_part *out)
 {
     bound_grid(&out->at);
@@ -103,6 +117,8 @@ static void set_bounds(bvpi_placed_part *out)
         out->at.bound[a] = bvpi_larger(out->at.bound[a], out->at.corner[a]);
     }
     out->at.slack = 0;
+    if (out->at.tree.is_turned)
+        bound_turned(&out->at);
 }
 
 static bvp_status open_part(const bvp_file *file, const bvp_control *control, uint32_t part,
@@ -149,8 +165,14 @@ bvp_status bvpi_placed_body_top(const bvpi_placed_body *placed, uint32_t top, bv
 void bvpi_placed_tree_box(const bvpi_placed_tree *at, double lo[3], double hi[3])
 {
     const bvpi_tree *tree = &at->tree;
+    bvpi_turn turn;
+    if (tree->is_turned)
+        bvpi_turn_init(tree->turn, &turn);
     for (int i = 0; i < 3; i++) {
-        const double *row = at->placement.m + 4 * i;
+        double row[4];
+        memcpy(row, at->placement.m + 4 * i, sizeof row);
+        if (tree->is_turned)
+            bvpi_turn_point(&turn, at->placement.m + 4 * i, row);
         lo[i] = hi[i] = row[3];
         for (int k = 0; k < 3; k++) {
             const double from = row[k] * tree->grid_origin[k];

@@ -5,6 +5,8 @@
  */
 #include "query/near/closest.h"
 
+#include "node/turn.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -26,10 +28,12 @@ bvp_status bvpi_closest_query_init(bvpi_closest_query *query, const double point
     return max_distance >= 0 ? BVP_OK : BVP_ERR_ARGUMENT;
 }
 
-void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed_tree *at, const double part[3],
+void bvpi_closest_grid(bvpi_grid_point *out, const bvpi_placed_tree *at, const double given[3],
                        double err)
 {
     const bvpi_tree *tree = &at->tree;
+    double part[3];
+    err = bvpi_turned_point(tree, given, err, part);
     assert(tree->grid_unit > 0); /* a power of two: so the quotient is exact but for underflow */
     double steps[3], largest = 0;
     for (int a = 0; a < 3; a++) {

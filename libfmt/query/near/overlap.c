@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "node/turn.h"
 #include "prim/tri_ball.h"
 #include "prim/tri_box.h"
 
@@ -107,6 +108,41 @@ static float float_below(double x)
     return (float)(x - fabs(x) * 0x1p-23 - 0x1p-148);
 }
 
+/* A plane's normal in the frame of a turned grid. size: what its components are sums of; a row of a
+ * rotation has at most the length 1, so each new one is at most all of them. */
+static void turn_plane(const bvpi_tree *tree, double normal[3], double size[3])
+{
+    const double all = size[0] + size[1] + size[2];
+    double turned[3];
+    bvpi_turned_point(tree, normal, 0, turned);
+    memcpy(normal, turned, sizeof turned);
+    size[0] = size[1] = size[2] = all;
+}
+
+/* The bounds of a box of the part in the frame of a turned grid. */
+static void turn_bounds(const bvpi_tree *tree, double lo[3], double hi[3])
+{
+    bvpi_turn turn;
+    double centre[3], half[3], turned[3];
+    double terms = 0;
+    for (int a = 0; a < 3; a++) {
+        centre[a] = lo[a] / 2 + hi[a] / 2;
+        half[a] = hi[a] / 2 - lo[a] / 2;
+        terms += fabs(lo[a]) + fabs(hi[a]);
+    }
+    bvpi_turn_init(tree->turn, &turn);
+    bvpi_turn_point(&turn, centre, turned);
+    for (int i = 0; i < 3; i++) {
+        double reach = terms * 0x1p-48;
+        for (int j = 0; j < 3; j++)
+            reach += fabs(turn.m[3 * i + j]) * half[j];
+        /* also where there are no bounds, or numbers overflow */
+        const bool known = reach < INFINITY && fabs(turned[i]) < INFINITY;
+        lo[i] = known ? turned[i] - reach : -INFINITY;
+        hi[i] = known ? turned[i] + reach : INFINITY;
+    }
+}
+
 /* A half space of the world, as one of grid steps. In part coordinates it is n M x + (n t + d) >=
  * 0; dividing by the largest component makes it one of moderate floats. Without a plane more boxes
  * may meet the region, so one that floats cannot hold is left out. */
@@ -115,21 +151,23 @@ static void add_plane(const bvpi_placed_tree *at, const double n[3], double d,
 {
     const bvpi_tree *tree = &at->tree;
     const double *m = at->placement.m;
-    double grid_n[3], offset = d, terms = fabs(d), largest = 0, extent = 0, slack = 0;
+    double grid_n[3], part_n[3] = {0}, size[3] = {0};
+    double offset = d, terms = fabs(d), largest = 0, extent = 0, slack = 0;
     for (int a = 0; a < 3; a++) {
         offset += n[a] * m[4 * a + 3];
         terms += fabs(n[a] * m[4 * a + 3]);
-    }
-    for (int j = 0; j < 3; j++) {
-        double part_n = 0, size = 0;
-        for (int a = 0; a < 3; a++) {
-            part_n += n[a] * m[4 * a + j];
-            size += fabs(n[a] * m[4 * a + j]);
+        for (int j = 0; j < 3; j++) {
+            part_n[j] += n[a] * m[4 * a + j];
+            size[j] += fabs(n[a] * m[4 * a + j]);
         }
-        offset += part_n * tree->grid_origin[j];
-        terms += size * (at->bound[j] + fabs(tree->grid_origin[j]));
-        slack += size * at->slack;
-        grid_n[j] = part_n * tree->grid_unit;
+    }
+    if (tree->is_turned)
+        turn_plane(tree, part_n, size);
+    for (int j = 0; j < 3; j++) {
+        offset += part_n[j] * tree->grid_origin[j];
+        terms += size[j] * (at->bound[j] + fabs(tree->grid_origin[j]));
+        slack += size[j] * at->slack;
+        grid_n[j] = part_n[j] * tree->grid_unit;
         largest = fmax(largest, fabs(grid_n[j]));
         extent += tree->grid_extent[j];
     }
@@ -155,19 +193,23 @@ void bvpi_region_grid(const bvpi_region *region, const bvpi_placed_tree *at, bvp
     /* bounds along the grid's axes, a step wider; for triangles in part coordinates */
     bounds_of(region, &at->placement, lo, hi);
     for (int a = 0; a < 3; a++) {
+        part_lo[a] = float_below(lo[a]);
+        part_hi[a] = -float_below(-hi[a]);
+    }
+    if (tree->is_turned)
+        turn_bounds(tree, lo, hi);
+    for (int a = 0; a < 3; a++) {
         const double from = (lo[a] - at->slack - tree->grid_origin[a]) / tree->grid_unit;
         const double to = (hi[a] + at->slack - tree->grid_origin[a]) / tree->grid_unit;
         out->lo[a] = (float)(from - fabs(from) * 0x1p-22 - 1);
         out->hi[a] = (float)(to + fabs(to) * 0x1p-22 + 1);
-        part_lo[a] = float_below(lo[a]);
-        part_hi[a] = -float_below(-hi[a]);
     }
 
     /* the planes of a convex region, or the faces of a box that is not parallel to the grid */
     if (region->kind == BVP_REGION_CONVEX)
         for (uint32_t i = 0; i < region->plane_count; i++)
             add_plane(at, region->planes + 4 * i, region->planes[4 * i + 3], out);
-    if (region->kind == BVP_REGION_BOX && !at->placement.is_identity)
+    if (region->kind == BVP_REGION_BOX && (!at->placement.is_identity || tree->is_turned))
         for (int a = 0; a < 3; a++) {
             const double inward[3] = {a == 0, a == 1, a == 2},
                          outward[3] = {-(a == 0), -(a == 1), -(a == 2)};
@@ -178,11 +220,13 @@ void bvpi_region_grid(const bvpi_region *region, const bvpi_placed_tree *at, bvp
         return;
 
     /* a ball's boxes: those that are not farther from its centre than the radius */
-    double c[3], err[3], error = 0;
-    bvpi_placement_point_to_part(&at->placement, region->centre, c, err);
+    double c[3], part[3], err[3], error = 0;
+    bvpi_placement_point_to_part(&at->placement, region->centre, part, err);
+    const double most =
+        bvpi_turned_point(tree, part, fmax(err[0], fmax(err[1], err[2])), c) + at->slack;
     for (int a = 0; a < 3; a++) {
         c[a] = (c[a] - tree->grid_origin[a]) / tree->grid_unit;
-        error = fmax(error, (err[a] + at->slack) / tree->grid_unit + fabs(c[a]) * 0x1p-52);
+        error = fmax(error, most / tree->grid_unit + fabs(c[a]) * 0x1p-52);
     }
     bvpi_grid_point_init(&out->centre, c, error, tree->grid_extent,
                          tree->grid_unit * at->placement.size_min * (1 - 0x1p-50));

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "node/turn.h"
 #include "prim/box_box.h"
 #include "query/body/placed_body.h"
 
@@ -36,7 +37,8 @@ static inline void world_of(const bvpi_placed_tree *a, double world[9])
 static inline void init_boxes(bvpi_box_pair *out, const bvpi_pose *pose, const bvpi_placed_tree *a,
                               const bvpi_placed_tree *b, bool by_distance, double pad)
 {
-    double world[9], error = 0;
+    const double *map = pose->x;
+    double world[9], turned[12], error = 0;
     bvpi_grid_box box_a = grid_box(&a->tree), box_b = grid_box(&b->tree);
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
@@ -49,7 +51,14 @@ static inline void init_boxes(bvpi_box_pair *out, const bvpi_pose *pose, const b
     }
     if (by_distance)
         world_of(a, world);
-    bvpi_box_pair_init(out, &box_a, &box_b, pose->x, error + pad, by_distance ? world : NULL);
+    if (a->tree.is_turned || b->tree.is_turned) {
+        error = bvpi_turn_map(pose->x, &a->tree, &b->tree, b->bound, error, turned);
+        pad *= 2;
+        map = turned;
+        if (by_distance && !a->placement.is_similar)
+            bvpi_turn_world(&a->tree, world);
+    }
+    bvpi_box_pair_init(out, &box_a, &box_b, map, error + pad, by_distance ? world : NULL);
 }
 
 #endif

@@ -20,11 +20,25 @@
 
 #include "query/pair/pair_parts.h"
 
+/* narrow_lanes where a's grid is turned. */
+static __attribute__((noinline)) unsigned narrow_turned(const pair_parts *p,
+                                                        const narrow_leaf *leaf, bool box_is_a,
+                                                        const float centre[3], const float half[3],
+                                                        bool by_distance)
+{
+    narrow_box box;
+    narrow_box_turned(&p->frame, &p->walk.boxes, box_is_a, centre, half, &box);
+    return by_distance ? narrow_within(&p->test.frame, leaf, &box, false, p->test.limit_sq)
+                       : narrow_touching(leaf, &box, false);
+}
+
 /* The leaf's triangles that may matter with something in a box of the other part. */
 BVPI_INLINE unsigned narrow_lanes(const pair_parts *p, const narrow_leaf *leaf, bool box_is_a,
                                   const float centre[3], const float half[3], bool by_distance)
 {
     narrow_box box;
+    if (p->frame.is_turned)
+        return narrow_turned(p, leaf, box_is_a, centre, half, by_distance);
     narrow_box_init(&p->frame, &p->walk.boxes, box_is_a, centre, half, &box);
     return by_distance ? narrow_within(&p->test.frame, leaf, &box, box_is_a, p->test.limit_sq)
                        : narrow_touching(leaf, &box, box_is_a);

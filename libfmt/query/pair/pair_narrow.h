@@ -19,6 +19,7 @@
 
 #include "prim/box_box.h"
 #include "query/pair/pair_leaf.h"
+#include "node/turn.h"
 
 /* A leaf, and each triangle's slab in its own plane, across its longest edge. */
 typedef struct narrow_leaf {
@@ -42,7 +43,26 @@ bool narrow_load(const bvpi_tree *tree, uint32_t item, unsigned count, const lea
  * own slack has 16 u M for both. Two more roundings of coordinates below 1 lead to the frame. */
 typedef struct narrow_frame {
     float origin[3], unit, slack;
+    bool is_turned; /* a's grid is: then `back` leads from its frame to the leaves' */
+    float back[3][3];
 } narrow_frame;
+
+/* The same of a turned grid: origin + unit back x. The boxes' slack is along its axes: along the
+ * frame's it is up to sqrt(3) times as large. `back` and a sum of three products of coordinates
+ * below 4 err by less than 2^-20 for the centre and the three edges. */
+static inline void narrow_frame_turn(narrow_frame *frame, const bvpi_pose *pose, const bvpi_tree *a)
+{
+    double origin[3];
+    bvpi_turn turn;
+    bvpi_turn_init(a->turn, &turn);
+    bvpi_turn_back(&turn, a->grid_origin, origin);
+    for (int i = 0; i < 3; i++) {
+        frame->origin[i] = (float)(origin[i] * pose->scale);
+        for (int j = 0; j < 3; j++)
+            frame->back[i][j] = (float)turn.m[3 * j + i];
+    }
+    frame->slack = 2 * frame->slack + 0x1p-18f;
+}
 
 static inline void narrow_frame_init(narrow_frame *frame, const bvpi_pose *pose,
                                      const bvpi_box_pair *boxes, const bvpi_tree *a)
@@ -52,6 +72,9 @@ static inline void narrow_frame_init(narrow_frame *frame, const bvpi_pose *pose,
         frame->origin[i] = (float)(a->grid_origin[i] * pose->scale);
     frame->unit = (float)unit;
     frame->slack = (float)(unit * (double)boxes->slack[BVPI_AXIS_A]) * 1.25f + 8 * 0x1p-24f;
+    frame->is_turned = a->is_turned;
+    if (a->is_turned)
+        narrow_frame_turn(frame, pose, a);
 }
 
 /* A box in the leaves' frame. half: its half extents along the frame's axes, slack included. edge:
@@ -59,6 +82,33 @@ static inline void narrow_frame_init(narrow_frame *frame, const bvpi_pose *pose,
 typedef struct narrow_box {
     float centre[3], edge[3][3], half[3], slack;
 } narrow_box;
+
+/* The same where a's grid is turned: boxes of either side have edges. */
+static inline void narrow_box_turned(const narrow_frame *frame, const bvpi_box_pair *boxes,
+                                     bool is_a, const float centre[3], const float half[3],
+                                     narrow_box *out)
+{
+    float at[3], edge[3][3] = {{0}};
+    out->slack = frame->slack;
+    for (int i = 0; i < 3; i++) {
+        const float *r = boxes->r[i];
+        at[i] =
+            is_a ? centre[i] : r[0] * centre[0] + r[1] * centre[1] + r[2] * centre[2] + boxes->t[i];
+        for (int j = 0; j < 3; j++)
+            edge[j][i] = is_a ? (i == j ? half[j] : 0) : r[j] * half[j];
+    }
+    for (int i = 0; i < 3; i++) {
+        const float *back = frame->back[i];
+        out->centre[i] =
+            frame->origin[i] + frame->unit * (back[0] * at[0] + back[1] * at[1] + back[2] * at[2]);
+        out->half[i] = frame->slack;
+        for (int j = 0; j < 3; j++) {
+            const float *e = edge[j];
+            out->edge[j][i] = frame->unit * (back[0] * e[0] + back[1] * e[1] + back[2] * e[2]);
+            out->half[i] += fabsf(out->edge[j][i]);
+        }
+    }
+}
 
 BVPI_INLINE void narrow_box_init(const narrow_frame *frame, const bvpi_box_pair *boxes, bool is_a,
                                  const float centre[3], const float half[3], narrow_box *out)

@@ -47,6 +47,14 @@ static inline void limit_walk(pair_walk *walk)
     walk->limit_sq = (float)(work * work * (1 + 0x1p-18)) + 0x1p-100f;
 }
 
+/* The direction in which gaps are looked for, in the frame of a's boxes. */
+static inline void aim_boxes(pair_parts *p)
+{
+    double aim[3];
+    bvpi_turned_point(p->walk.a, p->test.aim, 0, aim);
+    bvpi_box_pair_aim(&p->walk.boxes, aim);
+}
+
 /* Takes over a limit that shrank or an aim that turned into the walk. */
 static inline void parts_take_note(pair_parts *p)
 {
@@ -54,7 +62,7 @@ static inline void parts_take_note(pair_parts *p)
         return;
     p->test.nearer = false;
     limit_walk(&p->walk);
-    bvpi_box_pair_aim(&p->walk.boxes, p->test.aim);
+    aim_boxes(p);
 }
 
 /* Does the query need the size of gaps between boxes, or only their signs? */
@@ -81,7 +89,7 @@ static inline void parts_init(pair_parts *p, bvpi_pair_query *query, const bvpi_
         return;
     limit_walk(&p->walk);
     if (query->question.is_aimed)
-        bvpi_box_pair_aim(&p->walk.boxes, p->test.aim);
+        aim_boxes(p);
 }
 
 #endif

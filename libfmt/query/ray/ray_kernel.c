@@ -81,6 +81,8 @@ static bvp_status enter_part(bvpi_ray_query *query, const bvpi_placed_part *part
     w.part = part;
     w.ready = false;
     local_ray(&local, &part->at.placement, &query->ray);
+    if (tree->is_turned)
+        bvpi_local_ray_turn(&local, tree);
     if (!bvpi_grid_ray_init(&w.grid, &part->at, &local, query->ray.t_min, query->t_max))
         return BVP_OK;
     if (part->kind != BVPD_KIND_WIDE8)

@@ -50,14 +50,16 @@ BVPI_INLINE void load_rays(const bvpi_ray_batch *batch, size_t first, bvpi_rays4
     out->origin_err = out->direction_err = (f64x4){0};
 }
 
-/* Four rays before placement. */
+/* Four rays before placement, in the frame of the grid. */
 static void unplace_rays(const bvpi_ray_batch *batch, size_t first, bvpi_rays4 *out)
 {
+    const bvpi_placed_tree *at = &batch->placed->one.at;
     load_rays(batch, first, out);
     for (unsigned i = 0; i < 4; i++) {
         bvpi_local_ray local;
-        bvpi_local_ray_init(&local, &batch->placed->one.at.placement,
-                            bvpi_batch_ray(batch, first + i));
+        bvpi_local_ray_init(&local, &at->placement, bvpi_batch_ray(batch, first + i));
+        if (at->tree.is_turned)
+            bvpi_local_ray_turn(&local, &at->tree);
         for (int a = 0; a < 3; a++) {
             out->origin[a][i] = local.origin[a];
             out->direction[a][i] = local.direction[a];
@@ -99,7 +101,7 @@ static bool run(const bvpi_ray_batch *batch, const bvpi_packet_place *place)
         return false;
     BVPI_UNROLL
     for (size_t h = 0; h < 2; h++)
-        if (at->placement.is_identity)
+        if (at->placement.is_identity && !at->tree.is_turned)
             load_rays(batch, place->first[h], &four[h]);
         else
             unplace_rays(batch, place->first[h], &four[h]);

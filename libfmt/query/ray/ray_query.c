@@ -16,6 +16,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "node/turn.h"
+
 /* ---- before placement ------------------------------------------------------------------------ */
 
 /* Rounding, with u = 2^-53: one difference, three products and two sums, well below the 16 u added
@@ -40,6 +42,21 @@ void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_placement *placement, c
         out->origin_err[a] = reach[0] * fabs(o[0]) + reach[1] * fabs(o[1]) + reach[2] * fabs(o[2]);
         out->direction_err[a] =
             reach[0] * fabs(d[0]) + reach[1] * fabs(d[1]) + reach[2] * fabs(d[2]);
+    }
+}
+
+void bvpi_local_ray_turn(bvpi_local_ray *ray, const bvpi_tree *tree)
+{
+    const bvpi_local_ray old = *ray;
+    const double *o = old.origin_err, *d = old.direction_err;
+    assert(tree->is_turned);
+    const double o_err = bvpi_turned_point(tree, old.origin,
+                                           bvpi_larger(o[0], bvpi_larger(o[1], o[2])), ray->origin);
+    const double d_err = bvpi_turned_point(
+        tree, old.direction, bvpi_larger(d[0], bvpi_larger(d[1], d[2])), ray->direction);
+    for (int a = 0; a < 3; a++) {
+        ray->origin_err[a] = o_err;
+        ray->direction_err[a] = d_err;
     }
 }
 

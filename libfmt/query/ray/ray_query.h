@@ -111,6 +111,8 @@ BVPI_INLINE void bvpi_local_ray_keep(bvpi_local_ray *out, const bvp_ray *ray)
     f64x4_store(out->direction_err, zero);
 }
 void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_placement *placement, const bvp_ray *ray);
+/* Turns the ray into the frame of a turned grid. */
+void bvpi_local_ray_turn(bvpi_local_ray *ray, const bvpi_tree *tree);
 
 /* Records a hit of triangle `local` of a cluster; tri: part coordinates. */
 void bvpi_ray_query_hit(bvpi_ray_query *query, const bvpi_placed_part *part,

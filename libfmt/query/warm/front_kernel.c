@@ -398,6 +398,12 @@ static void parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_
     const bvpi_box_pair *boxes = &s.parts.walk.boxes;
     assert(query->question.mode == BVPI_PAIR_DISTANCE && front->capacity > 0);
     assert(head->count <= front->capacity); /* bvpi_front_name */
+    if (a->at.tree.is_turned) { /* planes of leaves and of boxes are in different frames */
+        head->count = 0;
+        front->is_lost = true;
+        BVPI_ISA_NAME(bvpi_pair_kernel).wide(query, a, b);
+        return;
+    }
     parts_init(&s.parts, query, a, b, &root);
     s.front = front;
     s.hole_count = 0;

@@ -56,7 +56,7 @@ static bvp_status take_hierarchies(const bvp_file *file, uint32_t part, bvpi_par
         const bool is_new = (seen & bit) == 0 && (h->kind != BVPD_KIND_WIDE8 || k == 0);
         seen |= bit;
         /* a reserved byte may have a meaning in a later version: such a record is not copied */
-        if (!is_new || !bvpi_is_zero(h->reserved, sizeof h->reserved))
+        if (!is_new || h->reserved != 0)
             return refuse(part, error);
         if (h->kind != BVPD_KIND_WIDE8)
             status = take_bytes(out, file->section[BVPD_BINH].data + h->data_off, h->data_size,

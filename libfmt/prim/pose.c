@@ -296,6 +296,21 @@ bvp_status bvpi_placement_init(bvpi_placement *placement, const double *m)
     return BVP_OK;
 }
 
+bool bvpi_placement_is_plain(const double m[12])
+{
+    const double det = m[0] * (m[5] * m[10] - m[6] * m[9]) + m[1] * (m[6] * m[8] - m[4] * m[10]) +
+                       m[2] * (m[4] * m[9] - m[5] * m[8]);
+    double linear = 0, translation = 0;
+    BVPI_UNROLL
+    for (int i = 0; i < 12; i++)
+        if (i % 4 != 3)
+            linear += fabs(m[i]);
+        else
+            translation += fabs(m[i]);
+    return linear > 0x1p-100 && linear < 0x1p100 && translation < 0x1p300 &&
+           fabs(det) > 0x1p-30 * linear * linear * linear;
+}
+
 /* The adjugate of a placement that bvpi_placement_init() has accepted: never a singular one. */
 static void adjugate_of(adjugate *out, const bvpi_placement *placement)
 {
@@ -525,7 +540,6 @@ void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_placement *a, const bvpi_
     pose->a_size_max = a->size_max;
     pose->b_size_min = b->size_min;
     pose->b_size_max = b->size_max;
-    bvpi_pose_bound_corners(pose, bound_a, bound_b);
 }
 
 void bvpi_pose_bound_corners(bvpi_pose *pose, const double bound_a[3], const double bound_b[3])
@@ -555,6 +569,7 @@ bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,
     if (bvpi_placement_init(&a, ma) != BVP_OK || bvpi_placement_init(&b, mb) != BVP_OK)
         return BVP_ERR_ARGUMENT;
     bvpi_pose_init_placed(pose, &a, &b, bound_a, bound_b);
+    bvpi_pose_bound_corners(pose, bound_a, bound_b);
     return BVP_OK;
 }
 

@@ -8,6 +8,8 @@
 #ifndef BVPI_PRIM_POSE_H
 #define BVPI_PRIM_POSE_H
 
+#include <stdbool.h>
+
 #include "base/dd.h"
 #include "bvpack.h"
 
@@ -29,6 +31,11 @@ typedef struct bvpi_placement {
 /* Returns BVP_ERR_ARGUMENT if an entry is not finite or out of range (exactness.md, chapter 1), or
  * if double-double arithmetic cannot tell the linear part from a singular one. */
 bvp_status bvpi_placement_init(bvpi_placement *placement, const double *m);
+
+/* Is the placement so clearly one that bvpi_placement_init() accepts that doubles decide it? Of
+ * singular or extreme ones nothing is said. Its entries are below 2^100, its translation below
+ * 2^300. */
+bool bvpi_placement_is_plain(const double m[12]);
 
 /* out = M^-1 world; coordinate i errs by at most err[i]. */
 void bvpi_placement_point_to_part(const bvpi_placement *placement, const double world[3],
@@ -82,11 +89,11 @@ typedef struct bvpi_pose {
 bvp_status bvpi_pose_init(bvpi_pose *pose, const double *ma, const double *mb,
                           const double bound_a[3], const double bound_b[3]);
 
-/* Recomputes the frame parallel to the world for smaller bounds, those of the corners alone: no
- * boxes are placed in that frame. */
+/* Computes the frame parallel to the world, from bounds of the corners alone: no boxes are placed
+ * in that frame. */
 void bvpi_pose_bound_corners(bvpi_pose *pose, const double bound_a[3], const double bound_b[3]);
 
-/* As bvpi_pose_init, from prepared placements. */
+/* As bvpi_pose_init, from prepared placements, but without the frame parallel to the world. */
 void bvpi_pose_init_placed(bvpi_pose *pose, const bvpi_placement *a, const bvpi_placement *b,
                            const double bound_a[3], const double bound_b[3]);
 

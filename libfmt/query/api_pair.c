@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "query/body/caller_array.h"
+#include "query/pair/far_bodies.h"
 #include "query/pair/pair_query.h"
 
 /* ---- beginning and ending -------------------------------------------------------------------- */
@@ -155,9 +156,12 @@ bvp_status bvpi_ask_within(bvpi_pair_query *query, double delta, bvpi_pair_witne
 static bvp_status collide(const bvp_body *a, const bvp_body *b, bvpi_meter *meter, int *hit,
                           bvp_stats *stats)
 {
-    bvpi_pair_query query = {.meter = meter};
     if (hit == NULL)
         return BVP_ERR_ARGUMENT;
+    *hit = 0;
+    if (bvpi_bodies_are_far(a, b, 0))
+        return BVP_OK;
+    bvpi_pair_query query = {.meter = meter};
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
         status = bvpi_ask_collide(&query, false);
@@ -176,9 +180,12 @@ bvp_status bvp_collide(const bvp_body *a, const bvp_body *b, int *hit, bvp_stats
 bvp_status bvp_pairs_each(const bvp_body *a, const bvp_body *b, bvp_pair_fn callback, void *user,
                           uint64_t *count, bvp_stats *stats)
 {
-    bvpi_pair_query query = {0};
     if (callback == NULL || count == NULL)
         return BVP_ERR_ARGUMENT;
+    *count = 0;
+    if (bvpi_bodies_are_far(a, b, 0))
+        return BVP_OK;
+    bvpi_pair_query query = {0};
     const bvpi_pair_question question = {
         .mode = BVPI_PAIR_EACH, .callback = callback, .user = user};
     bvp_status status = bvpi_pair_begin(&query, a, b);
@@ -223,9 +230,12 @@ bvp_status bvp_pairs(const bvp_body *a, const bvp_body *b, bvp_pair *pairs, uint
 static bvp_status distance(const bvp_body *a, const bvp_body *b, double limit, double tolerance,
                            bvpi_meter *meter, bvp_distance_result *out, bvp_stats *stats)
 {
-    bvpi_pair_query query = {.meter = meter};
     if (out == NULL || !(limit >= 0) || !(tolerance >= 0))
         return BVP_ERR_ARGUMENT;
+    *out = (bvp_distance_result){0};
+    if (bvpi_bodies_are_far(a, b, limit))
+        return BVP_OK;
+    bvpi_pair_query query = {.meter = meter};
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
         status = bvpi_ask_distance(&query, limit, tolerance);
@@ -252,9 +262,14 @@ bvp_status bvp_distance(const bvp_body *a, const bvp_body *b, double limit,
 bvp_status bvp_within(const bvp_body *a, const bvp_body *b, double delta, int *within,
                       bvp_distance_result *out, bvp_stats *stats)
 {
-    bvpi_pair_query query = {0};
     if (within == NULL || !(delta >= 0))
         return BVP_ERR_ARGUMENT;
+    *within = 0;
+    if (out != NULL)
+        *out = (bvp_distance_result){0};
+    if (bvpi_bodies_are_far(a, b, delta))
+        return BVP_OK;
+    bvpi_pair_query query = {0};
     bvp_status status = bvpi_pair_begin(&query, a, b);
     if (status == BVP_OK)
         status =

@@ -16,6 +16,7 @@ PROPERTY_SUITES += \
 	tests/property/test_damage.c \
 	tests/property/test_digest.c \
 	tests/property/test_far_answers.c \
+	tests/property/test_far_bodies.c \
 	tests/property/test_far_files.c \
 	tests/property/test_far_instances.c \
 	tests/property/test_far_placements.c \

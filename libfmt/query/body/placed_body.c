@@ -124,7 +124,12 @@ static void set_bounds(bvpi_placed_part *out)
 static bvp_status open_part(const bvp_file *file, const bvp_control *control, uint32_t part,
                             bvpi_placed_part *out)
 {
+    const bvpi_placed_part *ready = file->ready;
     bvp_status status = bvpi_touch_under(file, part, control);
+    if (part == 0 && ready != NULL && !file->is_refitted && status == BVP_OK) {
+        *out = *ready;
+        return BVP_OK;
+    }
     out->part_idx = part;
     if (status == BVP_OK)
         status = load_part(file, part, out);

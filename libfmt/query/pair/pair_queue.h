@@ -64,6 +64,7 @@ typedef struct pair_tester {
     bvpi_pair_answer *answer; /* the query's */
     const bvpi_placed_part *a, *b;
     bvpi_pose pose;
+    bool has_world; /* the pose's frame parallel to the world is computed; overlap needs it late */
     leaf_frame frame;
     float limit_sq; /* DISTANCE: the limit in the frame */
     double pad;     /* if not 0: b's bounds are enlarged by this, in a's units, and only overlap of

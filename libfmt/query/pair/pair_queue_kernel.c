@@ -223,6 +223,10 @@ void settle_ties(pair_tester *p, const float a[9], const float b[9])
                             .measure = measure_tie,
                             .comes_first = tie_comes_first};
     assert(tester_goes_on(p) && p->spent >= p->patience);
+    if (!p->has_world) {
+        bvpi_pose_bound_corners(&p->pose, p->a->at.corner, p->b->at.corner);
+        p->has_world = true;
+    }
     const bool settled = bvpi_ties_settle(&ties, a, b);
     p->patience = 2 * p->spent; /* each failed try doubles the work before the next */
     if (settled && tester_goes_on(p)) {
@@ -439,7 +443,8 @@ void tester_init(pair_tester *p, bvpi_pair_query *query, const bvpi_placed_part 
     p->a = a;
     p->b = b;
     bvpi_pose_init_placed(&p->pose, &a->at.placement, &b->at.placement, a->at.bound, b->at.bound);
-    if (measures || question->witness != BVPI_WITNESS_NONE)
+    p->has_world = measures || question->witness != BVPI_WITNESS_NONE;
+    if (p->has_world)
         bvpi_pose_bound_corners(&p->pose, a->at.corner, b->at.corner);
     p->pad = may_pad ? pad_of(p) : 0;
     leaf_frame_init(&p->frame, &p->pose, measures && p->pad == 0, p->pad);

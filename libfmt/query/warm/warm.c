@@ -14,7 +14,8 @@
  * answers.
  *
  * Invariant: a certificate says only what a plain query would say now. So motions are rounded up,
- * and a placement is used only if it is far from all that a query refuses (is_plain).
+ * and a placement is used only if it is far from all that a query refuses
+ * (bvpi_placement_is_plain).
  *
  * Slow twin: plain queries, bit for bit, tests/property/test_warm.c, which also forges
  * certificates.
@@ -82,23 +83,6 @@ static uint64_t seal_crossings(const bvpi_crossings *c)
 
 /* ---- motion ---------------------------------------------------------------------------------- */
 
-/* Is the placement so clearly one that queries accept that doubles decide it? Singular or extreme
- * ones are left to the query, which decides exactly. */
-static bool is_plain(const double m[12])
-{
-    const double det = m[0] * (m[5] * m[10] - m[6] * m[9]) + m[1] * (m[6] * m[8] - m[4] * m[10]) +
-                       m[2] * (m[4] * m[9] - m[5] * m[8]);
-    double linear = 0, translation = 0;
-    BVPI_UNROLL
-    for (int i = 0; i < 12; i++)
-        if (i % 4 != 3)
-            linear += fabs(m[i]);
-        else
-            translation += fabs(m[i]);
-    return linear > 0x1p-100 && linear < 0x1p100 && translation < 0x1p300 &&
-           fabs(det) > 0x1p-30 * linear * linear * linear;
-}
-
 /* An upper bound of the squared length of centre +- edge 0 +- edge 1 +- edge 2 for all signs: the
  * products count by their magnitudes. */
 static double farthest_corner_sq(const double centre[3], const double edge[3][3])
@@ -127,7 +111,7 @@ static double motion_of(const bvpi_extent *box, const double from[12], const dou
     double d[12], moved[3], edge[3][3];
     if (memcmp(from, to, sizeof d) == 0)
         return 0;
-    if (!is_plain(to))
+    if (!bvpi_placement_is_plain(to))
         return INFINITY;
     for (int i = 0; i < 12; i++)
         d[i] = to[i] - from[i];
@@ -207,8 +191,8 @@ const bvpi_last_pair *bvpi_warm_crosses(bvpi_warm *warm, const bvp_body *a, cons
     const bvpi_crossings *cross = &warm->cross;
     bvpi_habits *habits = &warm->habits;
     if (cross->count == 0 || !is_open(a) || !is_open(b) || cross->bodies != name_bodies(a, b) ||
-        cross->seal != seal_crossings(cross) || !is_plain(placement_of(a)) ||
-        !is_plain(placement_of(b)))
+        cross->seal != seal_crossings(cross) || !bvpi_placement_is_plain(placement_of(a)) ||
+        !bvpi_placement_is_plain(placement_of(b)))
         return NULL;
     /* If the first pairs no longer cross, the others rarely do; so after a failure fewer are tried.
      */

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ * far_bodies.c: parts whose boxes in the world are certainly apart, before a query is set up.
+ *
+ * To prepare a query of two parts (inverse placements, stretches, 15 axes) takes several times as
+ * long as to see that the parts are far from each other. So that is looked at first, with their
+ * boxes as placed: along the world's axes, and along the line between their centres.
+ *
+ * Rounding, u = 2^-53. Let S be the sum of the magnitudes of all terms of a placed corner's
+ * coordinate, with the larger of |lo| and |hi|. A box's middle and half edges err by u of that
+ * before they are placed; a placed centre takes a product and three sums more, 5 u S, the reach of
+ * three placed half edges a product and two sums, 4 u S. With the difference of the centres, the
+ * sum of the reaches and the comparison: below 13 u of both sums S. Along a direction d, taken as
+ * exact, a dot product adds 3 u to the centres and to the reaches: below 20 u of the sum of
+ * |d_i| S_i. 32 u is subtracted in both cases, and 2^-900 for what underflows; plain placements
+ * keep all numbers below 2^302.
+ *
+ * Slow twin: the query itself, tests/property/test_far_bodies.c.
+ * Spec: exactness.md, chapter 10, "Boxes of bodies that are far apart"
+ * Measured: decisions.md, "Bodies far apart".
+ */
+#include "query/pair/far_bodies.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/simd.h"
+#include "base/vec3.h"
+#include "format/lazy.h"
+#include "query/body/placed_body.h"
+
+#define MARGIN 0x1p-48
+
+/* A part's box in the world: centre +- edge[0] +- edge[1] +- edge[2]. */
+typedef struct world_box {
+    const double *placement;
+    float lo[3], hi[3]; /* before it is placed */
+    double centre[3], edge[3][3];
+    double reach[3]; /* from the centre, on the world's axes */
+} world_box;
+
+/* The box of the body's part, if a query of it would run by its wide hierarchy. */
+static bool get_box(const bvp_body *body, world_box *out)
+{
+    const bvp_file *file = body->file;
+    const bvpi_placed_part *ready = file->ready;
+    bvpi_part part;
+    bvpi_tree tree;
+    if (body->part == BVP_ASSEMBLY || body->filter != NULL || body->control != NULL ||
+        file->control != NULL || file->kind != BVP_KIND_DEFAULT ||
+        bvpi_touch(file, body->part) != BVP_OK)
+        return false;
+    const bool is_ready =
+        body->part == 0 && ready != NULL && !file->is_refitted && ready->kind == BVPD_KIND_WIDE8;
+    if (!is_ready && bvpi_get_part_and_tree(file, body->part, &part, &tree) != BVP_OK)
+        return false;
+    const bvpi_part *of = is_ready ? &ready->part : &part;
+    memcpy(out->lo, of->lo, sizeof out->lo);
+    memcpy(out->hi, of->hi, sizeof out->hi);
+    return true;
+}
+
+static bool place_box(const bvp_body *body, world_box *out)
+{
+    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    double middle[3], half[3];
+    if (body == NULL || body->file == NULL || !get_box(body, out))
+        return false;
+    const double *m = out->placement = body->placement != NULL ? body->placement : identity;
+    BVPI_UNROLL
+    for (int k = 0; k < 3; k++) {
+        const double low = (double)out->lo[k], high = (double)out->hi[k];
+        middle[k] = (low + high) * 0.5;
+        half[k] = (high - low) * 0.5;
+    }
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        const double *row = m + 4 * i;
+        out->centre[i] = row[0] * middle[0] + row[1] * middle[1] + row[2] * middle[2] + row[3];
+        BVPI_UNROLL
+        for (int k = 0; k < 3; k++)
+            out->edge[k][i] = row[k] * half[k];
+        out->reach[i] = fabs(out->edge[0][i]) + fabs(out->edge[1][i]) + fabs(out->edge[2][i]);
+    }
+    return true;
+}
+
+/* How far the box reaches from its centre along d, times |d|. */
+static double reach_along(const world_box *box, const double d[3])
+{
+    return fabs(bvpi_dot(box->edge[0], d)) + fabs(bvpi_dot(box->edge[1], d)) +
+           fabs(bvpi_dot(box->edge[2], d));
+}
+
+/* What coordinate i of the placed box errs by, and of the other's: see above. */
+static double error_of(const world_box *box, int i)
+{
+    const double *row = box->placement + 4 * i;
+    double sum = fabs(row[3]);
+    for (int k = 0; k < 3; k++)
+        sum += fabs(row[k]) * bvpi_larger(fabs((double)box->lo[k]), fabs((double)box->hi[k]));
+    return sum * MARGIN + 0x1p-900;
+}
+
+/* Is the gap beyond the limit by more than it may err? d: from a's centre to b's. */
+static bool is_certain(const world_box *a, const world_box *b, const double d[3], double limit)
+{
+    double on_axes_sq = 0, margin = 0x1p-900;
+    if (!bvpi_placement_is_plain(a->placement) || !bvpi_placement_is_plain(b->placement))
+        return false;
+    for (int i = 0; i < 3; i++) {
+        const double error = error_of(a, i) + error_of(b, i);
+        const double gap = fabs(d[i]) - (a->reach[i] + b->reach[i]) - error;
+        on_axes_sq += gap > 0 ? gap * gap : 0;
+        margin += fabs(d[i]) * error;
+    }
+    limit *= 1 + 0x1p-18; /* as boxes are compared with a limit; more than what follows errs by */
+    if (on_axes_sq > limit * limit)
+        return true;
+    const double length_sq = bvpi_dot(d, d);
+    const double gap = length_sq - (reach_along(a, d) + reach_along(b, d)) - margin;
+    return length_sq > 0x1p-400 && gap > limit * sqrt(length_sq);
+}
+
+bool bvpi_bodies_are_far(const bvp_body *a, const bvp_body *b, double limit)
+{
+    world_box box_a, box_b;
+    double d[3];
+    if (!(limit < INFINITY) || !place_box(a, &box_a) || !place_box(b, &box_b))
+        return false;
+    bvpi_subtract(box_b.centre, box_a.centre, d);
+    /* whatever this rounds to: most bodies that are asked about are near, and pay only for this */
+    bool may_be_far = bvpi_dot(d, d) > reach_along(&box_a, d) + reach_along(&box_b, d);
+    for (int i = 0; i < 3; i++)
+        may_be_far = may_be_far || fabs(d[i]) > box_a.reach[i] + box_b.reach[i];
+    return may_be_far && is_certain(&box_a, &box_b, d, limit);
+}

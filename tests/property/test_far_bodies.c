@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * test_far_bodies.c: parts that their boxes show to be apart before a query is set up: the answers
+ * are those of the query, which a control makes run in any case; what a query refuses is refused.
+ * Spec: exactness.md, chapter 10, "Boxes of bodies that are far apart"
+ */
+#include "build_case.h"
+#include "query/pair/far_bodies.h"
+#include "rigid_places.h"
+#include "suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TRIANGLES = 40, PLACES = 4000, POINTS = 200000 };
+
+static const bvp_control run_it = {0};
+
+/* Two parts of another size and place. */
+static case_file make_parts(uint64_t *state)
+{
+    bvp_builder *builder;
+    bvp_error error = {0};
+    ck_assert_int_eq(bvp_builder_new(NULL, &builder, &error), BVP_OK);
+    for (uint32_t k = 0; k < 2; k++) {
+        float *soup = case_soup(state, TRIANGLES, k + 1, 0.3);
+        const bvp_mesh mesh = case_mesh(soup, TRIANGLES);
+        uint32_t part;
+        for (int i = 0; i < 9 * TRIANGLES; i++)
+            soup[i] += (float)(k * (i % 3));
+        ck_assert_int_eq(bvp_builder_add_part(builder, &mesh, &part, &error), BVP_OK);
+        free(soup);
+    }
+    return case_finish(builder);
+}
+
+/* Rigid, or stretched by up to 2^20 along axes of its own, and mostly near the origin. */
+static void random_map(uint64_t *state, double m[12])
+{
+    random_place(state, m);
+    for (int i = 0; i < 3; i++)
+        m[4 * i + 3] = random_between(state, -3, 3);
+    if (case_random(state) % 4 != 0)
+        return;
+    for (int k = 0; k < 3; k++) {
+        const double stretch = pow(2, random_between(state, -20, 20));
+        for (int i = 0; i < 3; i++)
+            m[4 * i + k] *= stretch;
+    }
+}
+
+/* What is wrong with the answers about two bodies within a limit, or NULL. */
+static const char *compare(const bvp_body *a, const bvp_body *b, double limit)
+{
+    const bvp_body slow = {
+        .file = a->file, .part = a->part, .placement = a->placement, .control = &run_it};
+    int hit, within, slow_hit, slow_within;
+    bvp_distance_result d, slow_d;
+    if (bvp_collide(a, b, &hit, NULL) != BVP_OK || bvp_collide(&slow, b, &slow_hit, NULL) != BVP_OK)
+        return "collide";
+    if (bvp_within(a, b, limit, &within, NULL, NULL) != BVP_OK ||
+        bvp_within(&slow, b, limit, &slow_within, NULL, NULL) != BVP_OK)
+        return "within";
+    if (bvp_distance(a, b, limit, &d, NULL) != BVP_OK ||
+        bvp_distance(&slow, b, limit, &slow_d, NULL) != BVP_OK)
+        return "distance";
+    if (bvpi_bodies_are_far(&slow, b, limit))
+        return "a control is passed over";
+    if (hit != slow_hit || within != slow_within)
+        return "another answer";
+    if (d.found != slow_d.found || (d.found && memcmp(&d, &slow_d, sizeof d) != 0))
+        return "another distance";
+    return bvpi_bodies_are_far(a, b, limit) && (slow_within || slow_d.found) ? "not far" : NULL;
+}
+
+START_TEST(answers_are_those_of_the_query)
+{
+    uint64_t state = case_seed();
+    case_file f = make_parts(&state);
+    uint32_t far = 0, apart = 0;
+    const char *wrong = NULL;
+    for (int k = 0; k < PLACES && wrong == NULL; k++) {
+        double ma[12], mb[12];
+        random_map(&state, ma);
+        random_map(&state, mb);
+        const double limit =
+            case_random(&state) % 2 == 0 ? 0 : pow(10, random_between(&state, -4, 1));
+        const bvp_body a = {.file = f.file, .part = case_random(&state) % 2, .placement = ma};
+        const bvp_body b = {.file = f.file,
+                            .part = case_random(&state) % 2,
+                            .placement = case_random(&state) % 4 == 0 ? NULL : mb};
+        bvp_distance_result d;
+        wrong = compare(&a, &b, limit);
+        bvp_distance(&a, &b, INFINITY, &d, NULL);
+        apart += d.distance > limit;
+        far += bvpi_bodies_are_far(&a, &b, limit);
+    }
+    printf("%u of %u apart are far\n", (unsigned)far, (unsigned)apart);
+    ck_assert_msg(wrong == NULL, "%s", wrong);
+    ck_assert_uint_gt(far, apart / 2);
+    case_close(&f);
+}
+END_TEST
+
+/* A part that is a point far from its origin. */
+static case_file make_point(uint64_t *state, float p[3])
+{
+    float corners[9];
+    for (int i = 0; i < 3; i++)
+        p[i] = (float)random_between(state, -4, 4);
+    for (int k = 0; k < 9; k++)
+        corners[k] = p[k % 3];
+    const bvp_mesh mesh = case_mesh(corners, 1);
+    return case_build(&mesh, NULL);
+}
+
+static double place_one(const double m[12], const float p[3], int i)
+{
+    return m[4 * i] * (double)p[0] + m[4 * i + 1] * (double)p[1] + m[4 * i + 2] * (double)p[2] +
+           m[4 * i + 3];
+}
+
+/* Points placed on each other but for rounding: they are never far, whichever way it went (without
+ * the margin a third of them are); moved apart by 2^-40 of their coordinates they are. */
+START_TEST(the_bound_covers_rounding)
+{
+    uint64_t state = case_seed();
+    float p[3], q[3];
+    case_file f = make_point(&state, p), g = make_point(&state, q);
+    uint32_t near_ones = 0, far_ones = 0;
+    for (int k = 0; k < POINTS; k++) {
+        double ma[12], mb[12];
+        random_place(&state, ma);
+        random_place(&state, mb);
+        double size = 0;
+        for (int i = 0; i < 3; i++) {
+            mb[4 * i + 3] = 0;
+            mb[4 * i + 3] = place_one(ma, p, i) - place_one(mb, q, i);
+            size += fabs(ma[4 * i + 3]) + fabs(mb[4 * i + 3]) + 12;
+        }
+        const bvp_body a = {.file = f.file, .placement = ma}, b = {.file = g.file, .placement = mb};
+        near_ones += bvpi_bodies_are_far(&a, &b, 0);
+        mb[3 + 4 * (k % 3)] += size * 0x1p-40;
+        far_ones += bvpi_bodies_are_far(&a, &b, 0);
+    }
+    ck_assert_uint_eq(near_ones, 0);
+    ck_assert_uint_eq(far_ones, POINTS);
+    case_close(&f);
+    case_close(&g);
+}
+END_TEST
+
+/* What a query refuses is refused however far away it is. */
+START_TEST(refuses_what_a_query_refuses)
+{
+    uint64_t state = case_seed();
+    case_file f = make_parts(&state);
+    const double flat[12] = {1, 0, 0, 1e6, 0, 1, 0, 1e6, 0, 0, 0, 1e6};
+    const double far[12] = {1, 0, 0, 1e6, 0, 1, 0, 1e6, 0, 0, 1, 1e6};
+    const double wide[12] = {0x1p250, 0, 0, 0x1p299, 0, 1, 0, 0, 0, 0, 1, 0};
+    const double nan[12] = {1, 0, 0, NAN, 0, 1, 0, 1e6, 0, 0, 1, 1e6};
+    const double *bad[] = {flat, wide, nan};
+    const bvp_body a = {.file = f.file};
+    const bvp_body here = {.file = f.file, .placement = far};
+    const bvp_body none = {.file = f.file, .part = 2, .placement = far};
+    const int cancelled = 1;
+    const bvp_control stop = {.cancel = &cancelled};
+    const bvp_body stopped = {.file = f.file, .placement = far, .control = &stop};
+    const bvp_open_options rss = {.kind = BVP_KIND_RSS};
+    bvp_file *by_rss;
+    int hit;
+    for (int k = 0; k < 3; k++) {
+        const bvp_body b = {.file = f.file, .placement = bad[k]};
+        ck_assert_int_eq(bvp_collide(&a, &b, &hit, NULL), BVP_ERR_ARGUMENT);
+    }
+    ck_assert(bvpi_bodies_are_far(&a, &here, 0));
+    ck_assert(!bvpi_bodies_are_far(&a, &here, INFINITY));
+    ck_assert(!bvpi_bodies_are_far(&a, &here, 1e7));
+    ck_assert(!bvpi_bodies_are_far(&a, NULL, 0));
+    ck_assert_int_eq(bvp_collide(&a, &none, &hit, NULL), BVP_ERR_ARGUMENT);
+    ck_assert_int_eq(bvp_collide(&a, &stopped, &hit, NULL), BVP_ERR_CANCELLED);
+    ck_assert_int_eq(bvp_open_memory(f.bytes, f.size, &rss, &by_rss, NULL), BVP_OK);
+    const bvp_body other = {.file = by_rss, .placement = far};
+    ck_assert_int_eq(bvp_collide(&a, &other, &hit, NULL), BVP_ERR_ARGUMENT);
+    bvp_close(by_rss);
+    case_close(&f);
+}
+END_TEST
+
+SUITE(test_far_bodies)
+{
+    const TTest *const tests[] = {answers_are_those_of_the_query, the_bound_covers_rounding,
+                                  refuses_what_a_query_refuses, NULL};
+    return suite_run("far_bodies", tests);
+}

@@ -11,6 +11,7 @@ PROPERTY_SUITES += \
 	tests/property/test_clash_same.c \
 	tests/property/test_clash_verdict.c \
 	tests/property/test_closest.c \
+	tests/property/test_coincident.c \
 	tests/property/test_control.c \
 	tests/property/test_copy.c \
 	tests/property/test_damage.c \

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 LIBBVPACK_SOURCES += \
+	libfmt/query/pair/coincident.c \
 	libfmt/query/pair/far_bodies.c \
 	libfmt/query/pair/pair_body.c \
 	libfmt/query/pair/ties.c
@@ -14,6 +15,7 @@ noinst_HEADERS += \
 	libfmt/query/pair/binary_leaf.h \
 	libfmt/query/pair/binary_pair.h \
 	libfmt/query/pair/binary_walk.h \
+	libfmt/query/pair/coincident.h \
 	libfmt/query/pair/far_bodies.h \
 	libfmt/query/pair/pair_boxes.h \
 	libfmt/query/pair/pair_heap.h \

@@ -18,6 +18,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "query/pair/coincident.h"
 #include "query/pair/pair_parts.h"
 
 /* narrow_lanes where a's grid is turned. */
@@ -133,9 +134,36 @@ BVPI_INLINE void visit_leaves(pair_parts *p, const pair_entry *e, bool by_distan
         note_leaves(&p->test, &a->tri, &b->tri);
 }
 
+/* Tests leaves that are likely to touch if b is a's part in nearly the same place. */
+static void visit_coincident(pair_parts *p)
+{
+    bvpi_coincident search;
+    bvpi_leaf_pair pairs[2];
+    pair_tester *t = &p->test;
+    unsigned count;
+    if (!bvpi_coincident_begin(&search, t->a, t->b, &t->pose))
+        return;
+    while (tester_goes_on(t) && (count = bvpi_coincident_next(&search, pairs)) > 0)
+        for (unsigned k = 0; k < count && tester_goes_on(t); k++) {
+            const narrow_leaf *of_a = get_leaf(p, true, pairs[k].item_a, pairs[k].count_a);
+            const narrow_leaf *of_b = get_leaf(p, false, pairs[k].item_b, pairs[k].count_b);
+            if (of_a == NULL || of_b == NULL)
+                return;
+            visit_triangles(t, of_a, (1u << pairs[k].count_a) - 1, of_b,
+                            (1u << pairs[k].count_b) - 1, false);
+            if (t->queue.count > 0 && tester_goes_on(t))
+                flush(t);
+        }
+}
+
 static void visit_overlap(pair_walk *walk, const pair_entry *e)
 {
-    visit_leaves((pair_parts *)walk, e, false);
+    pair_parts *p = (pair_parts *)walk;
+    visit_leaves(p, e, false);
+    if (work_of(&walk->answer->stats) >= p->coincident_at && tester_goes_on(&p->test)) {
+        p->coincident_at = UINT64_MAX;
+        visit_coincident(p);
+    }
 }
 
 static void visit_distance(pair_walk *walk, const pair_entry *e)

@@ -15,11 +15,16 @@
 /* A leaf meets many others in a row; so many are kept decoded for each side. */
 enum { LEAF_CACHE = 16 };
 
+/* So many pairs of leaves and of triangles are tested before a guess where a part and its copy
+ * meet: mostly one of the first touches. */
+enum { COINCIDENT_AFTER = 64 };
+
 typedef struct pair_parts {
     pair_walk walk; /* first: leaf functions get a pointer to it */
     pair_tester test;
     narrow_frame frame;
     narrow_leaf leaf_a[LEAF_CACHE], leaf_b[LEAF_CACHE];
+    uint64_t coincident_at; /* COLLIDE: at which work_of() to guess, or UINT64_MAX */
 } pair_parts;
 
 static inline const narrow_leaf *get_leaf(pair_parts *p, bool is_a, uint32_t item, uint32_t count)
@@ -71,6 +76,12 @@ static inline bool is_by_distance(const pair_parts *p)
     return bvpi_pair_measures(p->walk.query->question.mode) && p->test.pad == 0;
 }
 
+/* Pairs of leaves and of triangles so far. */
+static inline uint64_t work_of(const bvp_stats *stats)
+{
+    return stats->leaves + stats->triangles;
+}
+
 static inline void parts_init(pair_parts *p, bvpi_pair_query *query, const bvpi_placed_part *a,
                               const bvpi_placed_part *b, pair_entry *root)
 {
@@ -84,6 +95,9 @@ static inline void parts_init(pair_parts *p, bvpi_pair_query *query, const bvpi_
     narrow_frame_init(&p->frame, &p->test.pose, &p->walk.boxes, p->walk.a);
     for (int k = 0; k < LEAF_CACHE; k++)
         p->leaf_a[k].tri.count = p->leaf_b[k].tri.count = 0;
+    const bool may_coincide =
+        query->question.mode == BVPI_PAIR_COLLIDE && a->part.blob == b->part.blob;
+    p->coincident_at = may_coincide ? work_of(&query->answer.stats) + COINCIDENT_AFTER : UINT64_MAX;
     walk_init(&p->walk, root);
     if (!by_distance)
         return;

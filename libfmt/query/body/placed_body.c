@@ -245,6 +245,26 @@ const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
     return file->ready;
 }
 
+bool bvpi_plain_body_box(const bvp_body *body, float lo[3], float hi[3])
+{
+    const bvp_file *file = body != NULL ? body->file : NULL;
+    bvpi_part part;
+    bvpi_tree tree;
+    if (file == NULL || body->part == BVP_ASSEMBLY || body->filter != NULL ||
+        body->control != NULL || file->control != NULL || file->kind != BVP_KIND_DEFAULT ||
+        bvpi_touch(file, body->part) != BVP_OK)
+        return false;
+    const bvpi_placed_part *ready = file->ready;
+    const bool is_ready =
+        body->part == 0 && ready != NULL && !file->is_refitted && ready->kind == BVPD_KIND_WIDE8;
+    if (!is_ready && bvpi_get_part_and_tree(file, body->part, &part, &tree) != BVP_OK)
+        return false;
+    const bvpi_part *of = is_ready ? &ready->part : &part;
+    memcpy(lo, of->lo, sizeof of->lo);
+    memcpy(hi, of->hi, sizeof of->hi);
+    return true;
+}
+
 /* If the product of placements is not usable, the file is corrupt only if its own placement is not;
  * else the caller's argument is at fault. */
 static bvp_status place_instance(const bvpi_placed_body *placed, const double placement[12],

@@ -63,6 +63,10 @@ bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out);
  * refitted or is not valid. Then bvpi_placed_body_init decides. */
 const bvpi_placed_part *bvpi_ready_part(const bvp_body *body);
 
+/* The box of a body that is a single part, before its placement, if a query of it would walk its
+ * wide hierarchy and has nothing else to check first (filter, control). Else false. */
+bool bvpi_plain_body_box(const bvp_body *body, float lo[3], float hi[3]);
+
 /* Hierarchy `top` over an assembly's instances. Instances of one come before those of the next. */
 bvp_status bvpi_placed_body_top(const bvpi_placed_body *placed, uint32_t top,
                                 bvpi_placed_tree *out);

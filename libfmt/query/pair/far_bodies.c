@@ -25,7 +25,6 @@
 
 #include "base/simd.h"
 #include "base/vec3.h"
-#include "format/lazy.h"
 #include "query/body/placed_body.h"
 
 #define MARGIN 0x1p-48
@@ -38,32 +37,11 @@ typedef struct world_box {
     double reach[3]; /* from the centre, on the world's axes */
 } world_box;
 
-/* The box of the body's part, if a query of it would run by its wide hierarchy. */
-static bool get_box(const bvp_body *body, world_box *out)
-{
-    const bvp_file *file = body->file;
-    const bvpi_placed_part *ready = file->ready;
-    bvpi_part part;
-    bvpi_tree tree;
-    if (body->part == BVP_ASSEMBLY || body->filter != NULL || body->control != NULL ||
-        file->control != NULL || file->kind != BVP_KIND_DEFAULT ||
-        bvpi_touch(file, body->part) != BVP_OK)
-        return false;
-    const bool is_ready =
-        body->part == 0 && ready != NULL && !file->is_refitted && ready->kind == BVPD_KIND_WIDE8;
-    if (!is_ready && bvpi_get_part_and_tree(file, body->part, &part, &tree) != BVP_OK)
-        return false;
-    const bvpi_part *of = is_ready ? &ready->part : &part;
-    memcpy(out->lo, of->lo, sizeof out->lo);
-    memcpy(out->hi, of->hi, sizeof out->hi);
-    return true;
-}
-
 static bool place_box(const bvp_body *body, world_box *out)
 {
     static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     double middle[3], half[3];
-    if (body == NULL || body->file == NULL || !get_box(body, out))
+    if (!bvpi_plain_body_box(body, out->lo, out->hi))
         return false;
     const double *m = out->placement = body->placement != NULL ? body->placement : identity;
     BVPI_UNROLL

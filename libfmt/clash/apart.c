@@ -27,10 +27,13 @@
 #include <string.h>
 
 #include "base/vec3.h"
+#include "clash/known_apart.h"
 
 /* Leaves room for the rounding of coordinates far from the origin. */
 #define SHORTER (1 - 0x1p-6)
 #define LONGER  (1 + 0x1p-50)
+
+#define ROOM 0.375 /* of a move: poses that differ by less are one to known_apart.h */
 
 /* ---- is the pair free ------------------------------------------------------------------------ */
 
@@ -50,8 +53,15 @@ static bvp_status is_free(bvpi_clash_judge *judge, const bvpi_clash_item *item,
         moved.bounds.lo[i] -= length + fabs(moved.bounds.lo[i]) * 0x1p-50;
         moved.bounds.hi[i] += length + fabs(moved.bounds.hi[i]) * 0x1p-50;
     }
-    bvp_status status = bvpi_ask_collide(&judge->query, false);
-    const bool meets = judge->query.answer.best.found;
+    bvpi_apart_case known;
+    bvp_status status = BVP_OK;
+    bool meets = false;
+    if (!bvpi_is_known_apart(judge, 0, ROOM * length, &known)) {
+        status = bvpi_ask_collide(&judge->query, false);
+        meets = judge->query.answer.best.found;
+        if (status == BVP_OK && !meets)
+            status = bvpi_learn_apart(judge, &known);
+    }
     asked->at.placement = item->part.at.placement;
     if (status == BVP_OK && !meets)
         status = bvpi_clash_enclosed(is_a ? &moved : judge->a, is_a ? judge->b : &moved, 0,

@@ -24,6 +24,7 @@
 #include "base/status.h"
 #include "clash/contacts.h"
 #include "clash/judge.h"
+#include "clash/known_apart.h"
 #include "clash/order.h"
 
 /* ---- limits ---------------------------------------------------------------------------------- */
@@ -86,8 +87,12 @@ static void *worker_new(void *user)
     worker *w = calloc(1, sizeof *w);
     if (w)
         bvpi_clash_judge_init(&w->judge, all->scene.a.file, all->scene.b.file, &w->contacts);
-    if (w)
-        w->meter = bvpi_meter_init(&w->steps, all->control);
+    if (!w)
+        return NULL;
+    w->meter = bvpi_meter_init(&w->steps, all->control);
+    /* With a budget the steps of each pair must not depend on what the thread has seen before. */
+    if (all->control == NULL || all->control->budget == 0)
+        w->judge.known = bvpi_known_apart_new(); /* without memory all is asked */
     return w;
 }
 
@@ -96,6 +101,7 @@ static void worker_free(void *own)
     worker *w = own;
     free(w->near.items);
     free(w->bounds);
+    free(w->judge.known);
     free(w);
 }
 

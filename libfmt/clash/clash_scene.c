@@ -49,6 +49,10 @@ bvp_status bvpi_clash_scene_init(bvpi_clash_scene *scene, const bvp_file *a, con
         status = bvpi_part_cache_init(&scene->seams_a, a);
     if (status == BVP_OK && b)
         status = bvpi_part_cache_init(&scene->seams_b, b);
+    if (status == BVP_OK)
+        status = bvpi_part_cache_init(&scene->sweeps_a, a);
+    if (status == BVP_OK && b)
+        status = bvpi_part_cache_init(&scene->sweeps_b, b);
     return status;
 }
 
@@ -58,6 +62,8 @@ void bvpi_clash_scene_free(bvpi_clash_scene *scene)
     bvpi_part_cache_free(&scene->pieces_b);
     bvpi_part_cache_free(&scene->seams_a);
     bvpi_part_cache_free(&scene->seams_b);
+    bvpi_part_cache_free(&scene->sweeps_a);
+    bvpi_part_cache_free(&scene->sweeps_b);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */

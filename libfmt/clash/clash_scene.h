@@ -17,7 +17,7 @@
 /* One or two assemblies in one world. */
 typedef struct bvpi_clash_scene {
     bvpi_placed_body a, b; /* the same assembly within one file */
-    bvpi_part_cache pieces_a, pieces_b, seams_a, seams_b;
+    bvpi_part_cache pieces_a, pieces_b, seams_a, seams_b, sweeps_a, sweeps_b;
     bool self;
     double reach; /* a pair whose boxes are farther apart on an axis is clear */
 } bvpi_clash_scene;

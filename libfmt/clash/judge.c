@@ -39,6 +39,7 @@ bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, 
     item->slack = bvpi_clash_slack(&item->part.at);
     item->pieces = is_of_b && !scene->self ? &scene->pieces_b : &scene->pieces_a;
     item->seams = is_of_b && !scene->self ? &scene->seams_b : &scene->seams_a;
+    item->sweeps = is_of_b && !scene->self ? &scene->sweeps_b : &scene->sweeps_a;
     item->is_open = info.open_edge_count > 0;
     item->is_sound = info.open_edge_count == 0 && info.nonmanifold_edge_count == 0;
     memcpy(item->content_hash, info.content_hash, sizeof item->content_hash);

@@ -25,6 +25,7 @@ typedef struct bvpi_clash_item {
     uint8_t content_hash[16];
     bvpi_part_cache *pieces; /* cache of its file's parts: pieces.h */
     bvpi_part_cache *seams;  /* the same: seams.h */
+    bvpi_part_cache *sweeps; /* the same: sweep.h */
     bvpi_meter *meter;       /* of the pair being judged, or NULL */
 } bvpi_clash_item;
 
@@ -46,6 +47,7 @@ typedef struct bvpi_clash_judge {
     double crack;                   /* cracks up to this width count as closed */
     bvpi_pair_query query;          /* its bodies are the two parts */
     struct bvpi_contacts *contacts; /* owned by the caller: too large for a stack */
+    struct bvpi_known_apart *known; /* the same; NULL: everything is asked */
 } bvpi_clash_judge;
 
 void bvpi_clash_judge_init(bvpi_clash_judge *judge, const bvp_file *a, const bvp_file *b,

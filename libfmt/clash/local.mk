@@ -9,11 +9,14 @@ LIBBVPACK_SOURCES += \
 	libfmt/clash/enclosed.c \
 	libfmt/clash/inside.c \
 	libfmt/clash/judge.c \
+	libfmt/clash/known_apart.c \
 	libfmt/clash/order.c \
 	libfmt/clash/part_cache.c \
 	libfmt/clash/pieces.c \
 	libfmt/clash/same.c \
 	libfmt/clash/seams.c \
+	libfmt/clash/sweep.c \
+	libfmt/clash/sweep_clear.c \
 	libfmt/clash/touch_gap.c \
 	libfmt/clash/verdict.c \
 	libfmt/clash/winding.c
@@ -23,7 +26,9 @@ noinst_HEADERS += \
 	libfmt/clash/contact.h \
 	libfmt/clash/contacts.h \
 	libfmt/clash/judge.h \
+	libfmt/clash/known_apart.h \
 	libfmt/clash/order.h \
 	libfmt/clash/part_cache.h \
 	libfmt/clash/pieces.h \
-	libfmt/clash/seams.h
+	libfmt/clash/seams.h \
+	libfmt/clash/sweep.h

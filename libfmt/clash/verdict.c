@@ -23,6 +23,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "clash/known_apart.h"
+
+#define ROOM 0.375 /* of the touch gap: poses that differ by less are one to known_apart.h */
+
 const char *bvp_verdict_name(bvp_verdict verdict)
 {
     static const char *const names[BVP_VERDICT_COUNT] = {
@@ -243,7 +247,12 @@ bvp_status bvpi_clash_judge_pair(bvpi_clash_judge *judge, bvp_clash_detail detai
     pair->depth = pair->depth_upper = 0;
     pair->triangle_pairs = 0;
     judge->crack = pair->limits.touch_gap;
-    const bvp_status status = bvpi_ask_within(query, pair->limits.touch_gap, BVPI_WITNESS_ROUGH);
+    bvpi_apart_case known;
+    if (bvpi_is_known_apart(judge, pair->limits.touch_gap, ROOM * pair->limits.touch_gap, &known))
+        return judge_beyond(judge, detail, pair);
+    bvp_status status = bvpi_ask_within(query, pair->limits.touch_gap, BVPI_WITNESS_ROUGH);
+    if (status == BVP_OK && !query->answer.best.found)
+        status = bvpi_learn_apart(judge, &known);
     if (status != BVP_OK)
         return status;
     if (!query->answer.best.found)

@@ -101,7 +101,9 @@ typedef enum bvp_kind {
     BVP_KIND_BOXTREE,     /* restricted boxtree: Zachmann 2002 */
     BVP_KIND_AABB,        /* axis-aligned boxes in floats: van den Bergen 1997 */
     BVP_KIND_OBB,         /* oriented boxes: Gottschalk, Lin, Manocha 1996 */
-    BVP_KIND_RSS          /* rectangles swept by a ball: Larsen et al. 2000, Shellshear et al. */
+    BVP_KIND_RSS,         /* rectangles swept by a ball: Larsen et al. 2000, Shellshear et al. */
+    BVP_KIND_RAYS         /* what the option `rays` of the builder adds; ray queries use it by
+                             themselves, and nothing else can */
 } bvp_kind;
 
 /* Which test separates two boxes, for collide and pairs. The answers are the same. The kinds wide

@@ -221,7 +221,8 @@ types:
       - {id: reserved, size: 8}
     instances:
       payload_size: {value: 'kind == 2 ? 1 + plane_max * offset_size : kind == 3 ? 24 : 13'}
-      binary: {io: _root._io, pos: _root.search_binh.last.offset + data_off, size: data_size, type: binary, if: kind != 1}
+      binary: {io: _root._io, pos: _root.search_binh.last.offset + data_off, size: data_size, type: binary, if: kind >= 2 and kind <= 5}
+      rays: {io: _root._io, pos: _root.search_binh.last.offset + data_off, size: data_size, type: ray_tree, if: kind == 6}
   binary: # chapter 9.1
     seq:
       - {id: uppers, type: upper, repeat: expr, repeat-expr: _parent.upper_count}
@@ -246,6 +247,23 @@ types:
       - {id: header, type: block}
       - {id: nodes, size: header.size}
       - {id: padding, size: (4 - _io.pos % 4) % 4}
+  ray_tree: # chapter 9.5
+    seq:
+      - {id: nodes, type: ray_node, repeat: expr, repeat-expr: _parent.node_count}
+      - {id: meshlets, size-eos: true} # chapter 9.6
+  ray_node:
+    seq:
+      - {id: lo_x, size: 8}
+      - {id: hi_x, size: 8}
+      - {id: lo_y, size: 8}
+      - {id: hi_y, size: 8}
+      - {id: lo_z, size: 8}
+      - {id: hi_z, size: 8}
+      - {id: lo, type: f4, repeat: expr, repeat-expr: 3}
+      - {id: step, type: f4, repeat: expr, repeat-expr: 3}
+      - {id: child, type: u4}
+      - {id: geom, type: u4}
+      - {id: lane, type: s2, repeat: expr, repeat-expr: 8}
   placement: # chapter 10
     seq:
       - {id: m, type: f8, repeat: expr, repeat-expr: 12}

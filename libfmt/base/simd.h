@@ -153,6 +153,22 @@ BVPI_INLINE i32x8 i32x8_from_u8(const uint8_t *p)
 #endif
 }
 
+/* Eight signed numbers of 16 bits, widened. */
+BVPI_INLINE i32x8 i32x8_from_i16(const int16_t *p)
+{
+#ifdef __AVX2__
+    return (i32x8)_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)p));
+#elif defined(__SSE2__)
+    const __m128i words = _mm_loadu_si128((const __m128i *)p);
+    bvpi_halves r;
+    r.i32_half[0] = (bvpi_i32x4)_mm_srai_epi32(_mm_unpacklo_epi16(words, words), 16);
+    r.i32_half[1] = (bvpi_i32x4)_mm_srai_epi32(_mm_unpackhi_epi16(words, words), 16);
+    return r.i32;
+#else
+    return (i32x8){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]};
+#endif
+}
+
 /* Rounded to nearest; exact below 2^24. */
 BVPI_INLINE f32x8 f32x8_from_i32(i32x8 v)
 {

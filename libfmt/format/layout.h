@@ -79,7 +79,10 @@ enum bvpd_section_index {
 #define BVPD_FEATURE_TOPS  UINT32_C(2)
 /* feature_incompatible: the grid of some part's wide hierarchy is turned. */
 #define BVPD_FEATURE_TURNS UINT32_C(4)
-#define BVPD_FEATURES      (BVPD_FEATURE_THIN | BVPD_FEATURE_TOPS | BVPD_FEATURE_TURNS)
+/* feature_incompatible: parts have hierarchies of kind rays. */
+#define BVPD_FEATURE_RAYS  UINT32_C(8)
+#define BVPD_FEATURES                                                                              \
+    (BVPD_FEATURE_THIN | BVPD_FEATURE_TOPS | BVPD_FEATURE_TURNS | BVPD_FEATURE_RAYS)
 
 typedef struct bvpd_section {
     uint8_t kind[4];
@@ -174,7 +177,9 @@ enum {
     BVPD_KIND_AABB,
     BVPD_KIND_OBB,
     BVPD_KIND_RSS,
-    BVPD_KIND_END
+    BVPD_KIND_RAYS, /* bvpd_ray_node and meshlets, in BINH; never a part's first */
+    BVPD_KIND_END,
+    BVPD_KIND_BINARY_END = BVPD_KIND_RAYS
 };
 
 typedef struct bvpd_hierarchy {
@@ -250,6 +255,38 @@ static_assert(offsetof(bvpd_block, size) == 4, "spec: BLK");
 static_assert(offsetof(bvpd_block, count_minus_1) == 6, "spec: BLK");
 static_assert(offsetof(bvpd_block, reserved) == 7, "spec: BLK");
 static_assert(sizeof(bvpd_block) == 8, "spec: BLK");
+
+/* A node of kind rays: eight children, their boxes on a grid of 8 bits in the node's own frame: on
+ * axis a, number q is the plane lo[a] + q * step[a]. Lane j: lo at bounds[a][j], hi at bounds[a][8
+ * + j]. lane[j]: BVPD_RAY_EMPTY; an inner child, node child + lane[j]; or a leaf, BVPD_RAY_LEAF + 8
+ * * place + triangles - 1, whose meshlet begins at (geom + place) * 8 behind the nodes. */
+typedef struct bvpd_ray_node {
+    uint8_t bounds[3][16];
+    float lo[3], step[3];
+    uint32_t child, geom;
+    int16_t lane[8];
+} bvpd_ray_node;
+static_assert(offsetof(bvpd_ray_node, lo) == 48, "spec: RAY");
+static_assert(offsetof(bvpd_ray_node, child) == 72, "spec: RAY");
+static_assert(offsetof(bvpd_ray_node, lane) == 80, "spec: RAY");
+static_assert(sizeof(bvpd_ray_node) == 96, "spec: RAY");
+
+/* A meshlet: a word; 12 bits a triangle, four each for its corners' vertices; zeros up to a
+ * multiple of 4; x of all vertices, y, z; references; zeros up to a multiple of 8. The word: bits
+ * 0-3 vertices - 1, bit 4: the triangles are in several clusters, bits 8-31 the cluster, as in
+ * bvpd_node.geom, unless bit 4 is set. References: a byte each, the local number in the cluster;
+ * with bit 4 a u32 each. */
+enum {
+    BVPD_RAY_EMPTY = INT16_MAX,
+    BVPD_RAY_LEAF = INT16_MIN,
+    BVPD_RAY_PLACES = 256,        /* places of meshlets in a node are below */
+    BVPD_RAY_UNITS_MAX = 1 << 28, /* units of meshlets */
+    BVPD_RAY_SEVERAL = 0x10,
+    BVPD_RAY_VERTICES = 16, /* most in a meshlet */
+    BVPD_RAY_NODES_MAX = 1 << 28,
+    BVPD_RAY_UNIT = 8,
+    BVPD_RAY_TAIL = 32 /* zeros behind the last meshlet: decoders may over-read */
+};
 
 /* A cluster record: this header, three streams, zeros up to a multiple of 64, and node_count nodes;
  * zeros up to the next multiple of 1 << cluster_shift. Streams, each filled up to whole bytes: the

@@ -150,7 +150,12 @@ static bool is_asked_good(check *c, uint32_t part)
     if (bvpi_get_part(c->file, part, &view) != BVP_OK ||
         !is_range_good(c, view.blob, view.blob_size) || !is_range_good(c, view.ids, view.ids_size))
         return false;
-    for (uint32_t kind = BVPD_KIND_BOXTREE; kind < BVPD_KIND_END; kind++) {
+    bvpi_rays rays;
+    if (bvpi_get_part_rays(c->file, part, &rays) != BVP_OK ||
+        (rays.nodes &&
+         !is_range_good(c, rays.nodes, (uint64_t)(rays.meshlets - rays.nodes) + rays.meshlet_size)))
+        return false;
+    for (uint32_t kind = BVPD_KIND_BOXTREE; kind < BVPD_KIND_BINARY_END; kind++) {
         bvpi_binary tree;
         const bvp_status status = bvpi_get_part_binary(c->file, part, kind, &tree);
         if (status == BVP_ERR_ARGUMENT)

@@ -232,6 +232,11 @@ bool bvpi_is_order_sound(const bvpd_hierarchy *r, uint64_t triangle_count)
 
 bool bvpi_is_count_sound(const bvpd_hierarchy *r)
 {
+    if (r->kind == BVPD_KIND_RAYS)
+        return r->node_count >= 1 && r->node_count <= BVPD_RAY_NODES_MAX &&
+               r->upper_count == r->node_count &&
+               bvpi_fits(r->node_count * (uint64_t)sizeof(bvpd_ray_node), BVPD_RAY_TAIL,
+                         r->data_size);
     const uint64_t least = r->kind == BVPD_KIND_BOXTREE ? 1 : payload_size_of(r);
     return r->upper_count >= 1 && r->upper_count <= r->node_count &&
            r->node_count * (least + 1) <= r->data_size &&
@@ -274,8 +279,8 @@ static bool make_binary(const bvpd_hierarchy *r, const bvpi_span *section, uint6
 bvp_status bvpi_view_binary(const bvp_file *file, const bvpd_hierarchy *record,
                             uint64_t triangle_count, bvpi_binary *out)
 {
-    const bool is_sound = record->kind >= BVPD_KIND_BOXTREE && record->kind < BVPD_KIND_END &&
-                          triangle_count <= UINT32_MAX &&
+    const bool is_sound = record->kind >= BVPD_KIND_BOXTREE &&
+                          record->kind < BVPD_KIND_BINARY_END && triangle_count <= UINT32_MAX &&
                           make_binary(record, &file->section[BVPD_BINH], triangle_count, out);
     return is_sound ? BVP_OK : BVP_ERR_CORRUPT;
 }
@@ -285,7 +290,7 @@ bvp_status bvpi_get_part_binary_here(const bvp_file *file, uint32_t part, uint32
 {
     bvpd_part r;
     bvpd_hierarchy h;
-    if (kind < BVPD_KIND_BOXTREE || kind >= BVPD_KIND_END ||
+    if (kind < BVPD_KIND_BOXTREE || kind >= BVPD_KIND_BINARY_END ||
         !get_record(file, BVPD_PART, part, &r, sizeof r))
         return BVP_ERR_ARGUMENT;
     if (!is_part_sound(file, &r) || r.hierarchy_count >= BVPD_KIND_END)
@@ -302,17 +307,52 @@ bvp_status bvpi_get_part_binary_here(const bvp_file *file, uint32_t part, uint32
     return BVP_ERR_ARGUMENT;
 }
 
+bool bvpi_view_rays(const bvp_file *file, const bvpd_hierarchy *r, bvpi_rays *out)
+{
+    const bvpi_span *section = &file->section[BVPD_BINH];
+    const uint64_t nodes = r->node_count * (uint64_t)sizeof(bvpd_ray_node);
+    if (r->kind != BVPD_KIND_RAYS || r->data_off % BVPD_SECTION_ALIGN != 0 ||
+        !bvpi_fits(r->data_off, r->data_size, section->size) || !bvpi_is_count_sound(r))
+        return false;
+    out->nodes = section->data + r->data_off;
+    out->meshlets = out->nodes + nodes;
+    out->meshlet_size = r->data_size - nodes;
+    out->node_count = r->node_count;
+    return true;
+}
+
+bvp_status bvpi_get_part_rays_here(const bvp_file *file, uint32_t part, bvpi_rays *out)
+{
+    bvpd_part r;
+    bvpd_hierarchy h;
+    out->nodes = NULL;
+    if ((file->header.feature_incompatible & BVPD_FEATURE_RAYS) == 0)
+        return BVP_OK;
+    if (!get_record(file, BVPD_PART, part, &r, sizeof r))
+        return BVP_ERR_ARGUMENT;
+    if (r.hierarchy_count < 2) /* it is never the first, and it is the last */
+        return BVP_OK;
+    if (r.hierarchy_count >= BVPD_KIND_END || r.first_hierarchy > UINT32_MAX - r.hierarchy_count ||
+        !get_record(file, BVPD_HIER, r.first_hierarchy + r.hierarchy_count - 1, &h, sizeof h) ||
+        h.part != part)
+        return BVP_ERR_CORRUPT;
+    return h.kind != BVPD_KIND_RAYS || bvpi_view_rays(file, &h, out) ? BVP_OK : BVP_ERR_CORRUPT;
+}
+
 /* `r` is the caller's copy. All fields are checked here, for code that copies the bytes. */
 bvp_status bvpi_get_hierarchy_record(const bvp_file *file, uint32_t part, const bvpd_part *r,
                                      uint32_t hierarchy, bvpd_hierarchy *out)
 {
     bvpi_tree wide;
     bvpi_binary binary;
+    bvpi_rays rays;
     if (hierarchy >= r->hierarchy_count || r->hierarchy_count >= BVPD_KIND_END ||
         r->first_hierarchy > UINT32_MAX - hierarchy ||
         !get_record(file, BVPD_HIER, r->first_hierarchy + hierarchy, out, sizeof *out) ||
         out->part != part || out->kind < BVPD_KIND_WIDE8 || out->kind >= BVPD_KIND_END)
         return BVP_ERR_CORRUPT;
+    if (out->kind == BVPD_KIND_RAYS)
+        return hierarchy > 0 && bvpi_view_rays(file, out, &rays) ? BVP_OK : BVP_ERR_CORRUPT;
     if (out->kind != BVPD_KIND_WIDE8)
         return bvpi_view_binary(file, out, r->triangle_count, &binary);
     if (out->data_off != r->data_off || out->data_size != r->data_size ||

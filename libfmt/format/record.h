@@ -43,6 +43,14 @@ typedef struct bvpi_binary {
     uint32_t grid_extent[3];
 } bvpi_binary;
 
+/* A part's hierarchy for rays. */
+typedef struct bvpi_rays {
+    const uint8_t *nodes; /* node_count bvpd_ray_node, 64-byte aligned; NULL: the part has none */
+    const uint8_t *meshlets;
+    uint64_t meshlet_size; /* bytes of the meshlets, of which the last BVPD_RAY_TAIL are none */
+    uint32_t node_count;   /* > 0 */
+} bvpi_rays;
+
 typedef struct bvpi_part {
     const uint8_t *blob;
     const uint8_t *ids; /* or NULL */
@@ -71,7 +79,16 @@ bvp_status bvpi_get_part_and_tree_here(const bvp_file *file, uint32_t part, bvpi
                                        bvpi_tree *tree);
 bvp_status bvpi_get_part_binary_here(const bvp_file *file, uint32_t part, uint32_t kind,
                                      bvpi_binary *out);
+/* The hierarchy for rays; none (nodes: NULL) if the part has none. */
+bvp_status bvpi_get_part_rays_here(const bvp_file *file, uint32_t part, bvpi_rays *out);
+/* Is a record of kind rays, of a part in that file, sound? Then out may be read. */
+bool bvpi_view_rays(const bvp_file *file, const bvpd_hierarchy *record, bvpi_rays *out);
 /* The same, wherever the part is. */
+static inline bvp_status bvpi_get_part_rays(const bvp_file *file, uint32_t part, bvpi_rays *out)
+{
+    const bvp_status status = bvpi_resolve(&file, &part);
+    return status == BVP_OK ? bvpi_get_part_rays_here(file, part, out) : status;
+}
 static inline bvp_status bvpi_get_part(const bvp_file *file, uint32_t part, bvpi_part *out)
 {
     const bvp_status status = bvpi_resolve(&file, &part);

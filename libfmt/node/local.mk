@@ -13,6 +13,7 @@ noinst_HEADERS += \
 	libfmt/node/cluster_record.h \
 	libfmt/node/frame.h \
 	libfmt/node/grid.h \
+	libfmt/node/ray_meshlet.h \
 	libfmt/node/refit.h \
 	libfmt/node/tri8.h \
 	libfmt/node/turn.h \

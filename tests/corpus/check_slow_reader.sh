@@ -36,6 +36,9 @@ obb-8 plate_holes.STL --hierarchy obb --leaf 8
 obb-ordered featuretype.STL --hierarchy wide,obb --leaf 1
 rss-8 featuretype.STL --hierarchy rss --leaf 8
 scene irb6640_cell12.glb --hierarchy wide,boxtree,rss --leaf 8
+rays plate_holes.STL --rays
+rays-scene irb6640_cell12.glb --hierarchy wide,obb --rays --leaf 4
+rays-alone rob.obj --hierarchy aabb --rays
 END
   # a grid that is turned
   sh "$source_dir/tests/corpus/oblique_strips.sh" 300 >"$scratch/oblique.obj"

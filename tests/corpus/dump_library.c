@@ -154,7 +154,7 @@ static void print_any(uint32_t part, uint32_t idx)
            h.offset_size, h.size, h.order_size, h.area_cost);
     if (h.kind == BVP_KIND_WIDE)
         print_hierarchy(part);
-    else
+    else if (h.kind != BVP_KIND_RAYS) /* which the slow reader checks by itself */
         print_binary(part, h.kind);
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Small packed files into FOLDER: each kind of hierarchy alone, in each of its forms, and all in one;
+# Small packed files into FOLDER: each kind of hierarchy alone, in each of its forms, all in one, and for rays;
 # a deformable one; one with digests of two blocks, where this build has them; one whose grid is turned; assemblies, fat and thin, whose parts meet
 # in several ways, the thin one's in FOLDER/store; one with instances far away.
 # Usage: BVPACK=... seeds.sh FOLDER
@@ -38,6 +38,8 @@ pack "$folder/low.obj" "$folder/kinds.bvp" --hierarchy wide,boxtree,aabb,obb,rss
 sh "$(dirname "$0")/../corpus/oblique_strips.sh" 60 >"$folder/oblique.obj"
 pack "$folder/oblique.obj" "$folder/turned.bvp"
 pack "$folder/high.obj" "$folder/two-clusters.bvp" --hierarchy boxtree,obb,rss,aabb
+pack "$folder/low.obj" "$folder/rays.bvp" --rays --leaf 2
+pack "$folder/high.obj" "$folder/rays-alone.bvp" --hierarchy aabb --rays
 pack "$folder/high.obj" "$folder/deformable.bvp" --hierarchy aabb --deformable --leaf 3
 pack "$folder/higher.obj" "$folder/digests.bvp" --digests --hierarchy wide,obb --leaf 1 2>"$folder/err" ||
   grep -q 'without libsodium' "$folder/err" || { cat "$folder/err"; exit 1; }

@@ -37,6 +37,7 @@ PROPERTY_SUITES += \
 	tests/property/test_ray.c \
 	tests/property/test_ray_counts.c \
 	tests/property/test_ray_packet.c \
+	tests/property/test_ray_tree.c \
 	tests/property/test_refit.c \
 	tests/property/test_refit_top.c \
 	tests/property/test_strays.c \

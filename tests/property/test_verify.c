@@ -46,7 +46,7 @@ static const mutation mutations[] = {
     {"HDR-3", C, PAGE, HDR(lo), 1, 1, 1},
     {"HDR-4", N, PAGE, HDR(version_major), 2, 1, 0},
     {"HDR-5", N, PAGE, HDR(version_minor), 2, 4, 0},
-    {"HDR-6", N, PAGE, HDR(feature_incompatible), 4, 8, 0},
+    {"HDR-6", N, PAGE, HDR(feature_incompatible), 4, 16, 0},
     {"HDR-7", C, PAGE, HDR(header_size), 4, 4096, 0},
     {"HDR-8", C, PAGE, HDR(file_size), 8, 20480, 0},
     {"HDR-10", C, PAGE, HDR(section_count), 4, 13, 0},
@@ -123,7 +123,7 @@ static const mutation mutations[] = {
     {"PRT-12", N, BVPD_PART, PRT(reserved) + 39, 1, 1, 0},
     {"PRT-12", N, BVPD_PART, PRT(packer), 1, 1, 0}, /* of format 0.5 */
     {"STR-5", C, BVPD_PART, PRT(name), 4, 2, 0},
-    {"HIE-1", N, BVPD_HIER, HIE(kind), 4, 6, 0},
+    {"HIE-1", N, BVPD_HIER, HIE(kind), 4, 7, 0},
     {"HIE-1", N, BVPD_HIER, 2 * sizeof(bvpd_hierarchy) + HIE(kind), 4, 2, 0},
     {"HIE-2", C, BVPD_PART, PRT(hierarchy_count), 4, 2, 0},
     {"HIE-2", C, BVPD_HIER, HIE(part), 4, 1, 0},
@@ -237,7 +237,7 @@ static const mutation mutations[] = {
  * at 0, 28, 56, 84 and 144, order at 152; obb and rss: 0, 17, 34, 52, 88 and 96. */
 static const mutation binary_mutations[] = {
     {"HDR-21", C, PAGE, HDR(hierarchy_size), 8, 320, 0},
-    {"HIE-1", N, RECORD(RSS, kind), 4, 6, 0},
+    {"HIE-1", N, RECORD(RSS, kind), 4, 7, 0},
     {"HIE-2", C, RECORD(OBB, part), 4, 1, 0},
     {"HIE-3", C, RECORD(AABB, data_off), 8, 128, 0},
     {"HIE-3", C, RECORD(RSS, data_size), 8, 102, 0},

@@ -69,11 +69,14 @@ static void add_parts(bvp_builder *builder, const oracle_soup *parts, uint32_t c
     }
 }
 
+bool oracle_has_rays;
+
 bvp_file *oracle_open(const oracle_soup *parts, uint32_t count, const uint32_t *node_parts,
                       const double *placements, uint32_t node_count, bool baseline)
 {
     char path[] = "oracle-XXXXXX";
-    bvp_build_options options = {.thread_count = 1};
+    bvp_build_options options = {.thread_count = 1, .rays = oracle_has_rays};
+    bvp_error error;
     bvp_open_options how = {.baseline_simd = baseline};
     bvp_builder *builder;
     bvp_file *file;
@@ -99,6 +102,9 @@ bvp_file *oracle_open(const oracle_soup *parts, uint32_t count, const uint32_t *
     ck_assert_int_eq(bvp_builder_finish_fd(builder, fd, NULL, NULL), BVP_OK);
     bvp_builder_free(builder);
     ck_assert_int_eq(bvp_open_fd(fd, &how, &file, NULL), BVP_OK);
+    if (oracle_has_rays)
+        ck_assert_msg(bvp_verify_file(file, NULL, NULL, &error) == BVP_OK, "%s: %s", error.rule,
+                      error.message);
     close(fd);
     return file;
 }

@@ -26,7 +26,9 @@ void oracle_distance(oracle_soup a, oracle_soup b, double *lo, double *hi);
 
 /* Packs soups as parts 0 .. count - 1 and opens the file. node_count nodes, of which node k is
  * node_parts[k] at 12 doubles placements + 12 k below the root; none: one for each part. baseline:
- * as bvp_open_options.baseline_simd. Ends the test on failure. */
+ * as bvp_open_options.baseline_simd. Ends the test on failure. With oracle_has_rays, parts get
+ * hierarchies for rays, and the file is verified. */
+extern bool oracle_has_rays;
 bvp_file *oracle_open(const oracle_soup *parts, uint32_t count, const uint32_t *node_parts,
                       const double *placements, uint32_t node_count, bool baseline);
 

@@ -156,7 +156,7 @@ static inline void tiny_binaries(tiny_sections *s, tiny_binary *b, uint32_t offs
     memmove(&s->hierarchy[5], &s->hierarchy[1], 2 * sizeof *s->hierarchy);
     s->part[0].hierarchy_count = 5;
     s->part[1].first_hierarchy = 5;
-    for (uint32_t kind = BVPD_KIND_BOXTREE; kind < BVPD_KIND_END; kind++) {
+    for (uint32_t kind = BVPD_KIND_BOXTREE; kind < BVPD_KIND_BINARY_END; kind++) {
         tiny_align(b, BVPD_SECTION_ALIGN);
         const uint32_t start = b->size;
         if (kind == BVPD_KIND_BOXTREE)

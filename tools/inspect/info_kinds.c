@@ -18,7 +18,7 @@ typedef struct kind_sum {
     double area_cost; /* times the triangles */
 } kind_sum;
 
-enum { KINDS = BVP_KIND_RSS + 1 };
+enum { KINDS = BVP_KIND_RAYS + 1 };
 
 static bvp_status add_part(const bvp_file *file, uint32_t part, uint64_t triangle_count,
                            kind_sum sums[KINDS])
@@ -65,6 +65,8 @@ bvp_status kinds_as_text(const bvp_file *file, uint32_t part_count)
     for (int kind = 0; kind < KINDS && status == BVP_OK; kind++)
         if (sums[kind].part_count > 0) {
             const kind_sum *s = &sums[kind];
+            const int is_wide = s->first.kind == BVP_KIND_WIDE;
+            const int is_rays = s->first.kind == BVP_KIND_RAYS;
             char a[32], b[64];
             const double triangles = s->triangle_count ? (double)s->triangle_count : 1;
             printf("  %-14s%s bytes, %.2f a stored triangle", kind_name(s->first.kind),
@@ -72,10 +74,10 @@ bvp_status kinds_as_text(const bvp_file *file, uint32_t part_count)
             if (s->order_size > 0)
                 printf(" (%.2f of them their order)", (double)s->order_size / triangles);
             printf(": %s, %s %s of up to %u, depth %u, area cost %.2f",
-                   counted(s->node_count, s->first.kind == BVP_KIND_WIDE ? "node" : "volume", b),
+                   counted(s->node_count, is_wide || is_rays ? "node" : "volume", b),
                    grouped(s->leaf_count, a), s->leaf_count == 1 ? "leaf" : "leaves",
                    s->first.leaf_size, s->depth, s->area_cost / triangles);
-            if (s->first.kind != BVP_KIND_WIDE) /* it does not tell */
+            if (!is_wide) /* it does not tell */
                 printf(", split %s", split_name(s->first.split));
             printf("\n");
             if (s->first.kind == BVP_KIND_BOXTREE)

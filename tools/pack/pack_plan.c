@@ -98,5 +98,6 @@ bvp_build_options pack_plan_build_options(const pack_plan *plan)
                                .drop_invalid = plan->set->drop_invalid,
                                .hierarchies = plan->hierarchies,
                                .hierarchy_count = plan->hierarchy_count,
-                               .deformable = plan->set->deformable};
+                               .deformable = plan->set->deformable,
+                               .rays = plan->set->rays};
 }

@@ -20,7 +20,7 @@ typedef struct pack_settings {
     uint64_t import_memory; /* MiB; 0: by the model's size */
     uint64_t jobs, leaf, planes;
     int quiet, json, no_ids, drop_invalid, deformable, fast, any_path, thin, reread, trust_store,
-        digests;
+        digests, rays;
     int keep_strays;
 } pack_settings;
 

@@ -85,6 +85,8 @@ int pack_provenance(const pack_input *in, const pack_plan *plan, char **provenan
     }
     jsonw_end(&out);
     jsonw_bool(&out, "deformable", plan->set->deformable);
+    if (plan->set->rays)
+        jsonw_bool(&out, "rays", 1);
     if (plan->set->keep_strays)
         jsonw_bool(&out, "keep_strays", 1);
     jsonw_text(&out, "unit", plan->set->unit);
@@ -174,13 +176,17 @@ void pack_summarise(FILE *out, const pack_result *r, const char *path)
             (double)report->file_size * per, (double)report->hierarchy_size * per,
             (double)report->geometry_size * per, (double)report->id_size * per,
             (double)report->other_size * per);
-    if (r->plan->hierarchy_count != 1 || r->plan->hierarchies[0].kind != BVP_KIND_WIDE) {
+    if (r->plan->hierarchy_count != 1 || r->plan->hierarchies[0].kind != BVP_KIND_WIDE ||
+        r->plan->set->rays) {
         fputs("  hierarchies     ", out);
         for (uint32_t i = 0; i < r->plan->hierarchy_count; i++) {
             const uint32_t kind = r->plan->hierarchies[i].kind;
             fprintf(out, "%s%s %.2f", i > 0 ? ", " : "", kind_name(kind),
                     (double)report->kind_size[kind] / (unique > 0 ? unique : 1));
         }
+        if (r->plan->set->rays)
+            fprintf(out, ", rays %.2f",
+                    (double)report->kind_size[BVP_KIND_RAYS] / (unique > 0 ? unique : 1));
         fputs(" bytes/triangle\n", out);
     }
     if (report->degenerate_count || report->duplicate_count)
@@ -240,6 +246,8 @@ void pack_result_as_json(const pack_result *r, const char *path)
     for (uint32_t i = 0; i < r->plan->hierarchy_count; i++)
         jsonw_count(&out, kind_name(r->plan->hierarchies[i].kind),
                     report->kind_size[r->plan->hierarchies[i].kind]);
+    if (r->plan->set->rays)
+        jsonw_count(&out, "rays", report->kind_size[BVP_KIND_RAYS]);
     jsonw_end(&out);
     jsonw_count(&out, "geometry_size", report->geometry_size);
     jsonw_count(&out, "id_size", report->id_size);

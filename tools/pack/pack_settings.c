@@ -30,6 +30,7 @@ static const setting all[] = {
     {"deformable", SETTING_FLAG, offsetof(pack_settings, deformable)},
     {"fast", SETTING_FLAG, offsetof(pack_settings, fast)},
     {"digests", SETTING_FLAG, offsetof(pack_settings, digests)},
+    {"rays", SETTING_FLAG, offsetof(pack_settings, rays)},
     {"keep_strays", SETTING_FLAG, offsetof(pack_settings, keep_strays)},
 };
 enum { SETTINGS = sizeof all / sizeof all[0] };

@@ -192,6 +192,9 @@ static const option_row options[] = {
      "with "
      "the same answers",
      0, 0},
+    {"rays", 0, OPTION_FLAG, offsetof(pack_settings, rays), NULL,
+     "add a hierarchy for rays, about 25 bytes a triangle: rays are answered faster, and the same",
+     0, 0},
     {"deformable", 0, OPTION_FLAG, offsetof(pack_settings, deformable), NULL,
      "store coordinates in 32 bits each, so that they can be moved and the hierarchy refitted", 0,
      0},

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const char *const kinds[] = {"default", "wide", "boxtree", "aabb", "obb", "rss"};
+static const char *const kinds[] = {"default", "wide", "boxtree", "aabb", "obb", "rss", "rays"};
 static const char *const splits[] = {"default",  "sah",    "volume", "longest", "lookahead",
                                      "midpoint", "median", "mean",   "morton"};
 
@@ -31,7 +31,7 @@ static uint32_t find(const char *const *words, uint32_t count, const char *word,
 
 uint32_t kind_by_name(const char *word, size_t size)
 {
-    return find(kinds, KINDS, word, size);
+    return find(kinds, KINDS - 1, word, size); /* rays is chosen by an option of its own */
 }
 
 uint32_t split_by_name(const char *word)

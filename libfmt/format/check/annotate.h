@@ -5,7 +5,7 @@
 #ifndef BVPI_FORMAT_CHECK_ANNOTATE_H
 #define BVPI_FORMAT_CHECK_ANNOTATE_H
 
-#include "format/map.h"
+#include "format/record.h"
 
 enum { BVPI_VALUE_MAX = 256 }; /* bytes of a value's text */
 
@@ -35,7 +35,7 @@ typedef struct bvpi_field {
 
 /* annotate_fields.c: the fields in the order of their bytes, without gaps, up to BVPI_FIELD_END. */
 extern const bvpi_field bvpi_header_fields[], bvpi_entry_fields[], bvpi_trailer_fields[],
-    bvpi_node_fields[], bvpi_cluster_fields[], bvpi_ids_fields[];
+    bvpi_node_fields[], bvpi_ray_node_fields[], bvpi_cluster_fields[], bvpi_ids_fields[];
 /* The fields of a section's records; NULL if they are not simple tables. */
 const bvpi_field *bvpi_record_fields(enum bvpd_section_index section);
 
@@ -67,5 +67,7 @@ void bvpi_annotate_fields(bvpi_annotator *a, const char *prefix, const bvpi_fiel
 void bvpi_annotate_data(bvpi_annotator *a);
 void bvpi_annotate_ids(bvpi_annotator *a);
 void bvpi_annotate_binaries(bvpi_annotator *a);
+/* annotate_rays.c: explains a hierarchy for rays, which begins at the cursor. */
+void bvpi_annotate_rays(bvpi_annotator *a, const bvpi_rays *rays, const char *prefix);
 
 #endif

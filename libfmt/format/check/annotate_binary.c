@@ -255,17 +255,28 @@ static void say_hierarchy(walk *w)
 /* False: the hierarchy begins before the cursor, or cannot be read. */
 static bool annotate_kind(bvpi_annotator *a, uint32_t part, uint32_t kind)
 {
-    static const char *const names[BVPD_KIND_END] = {"", "wide", "boxtree", "aabb", "obb", "rss"};
+    static const char *const names[BVPD_KIND_END] = {"",    "wide", "boxtree", "aabb",
+                                                     "obb", "rss",  "rays"};
+    const bool is_rays = kind == BVPD_KIND_RAYS;
+    bvpi_rays rays = {.nodes = NULL};
     walk w = {.a = a};
-    if (bvpi_get_part_binary(a->file, part, kind, &w.tree) != BVP_OK)
+    const bvp_status status = is_rays ? bvpi_get_part_rays(a->file, part, &rays)
+                                      : bvpi_get_part_binary(a->file, part, kind, &w.tree);
+    if (status != BVP_OK || (is_rays && !rays.nodes))
         return false;
+    if (is_rays) {
+        w.tree.blob = rays.nodes;
+        w.tree.blob_size = (uint64_t)(rays.meshlets - rays.nodes) + rays.meshlet_size;
+    }
     w.start = (uint64_t)(w.tree.blob - a->file->base);
     if (w.start < a->cursor)
         return false;
     snprintf(w.prefix, sizeof w.prefix, "BINH.part[%" PRIu32 "].%s", part, names[kind]);
     bvpi_annotate_bytes(a, w.start, "BINH.padding", "", "HIE-3");
     const uint64_t end = w.start + w.tree.blob_size;
-    if (!a->stopped)
+    if (!a->stopped && is_rays)
+        bvpi_annotate_rays(a, &rays, w.prefix);
+    else if (!a->stopped)
         say_hierarchy(&w);
     a->unknown = a->unknown || (!a->stopped && a->cursor < end);
     bvpi_annotate_bytes(a, end, "unknown", "", "");

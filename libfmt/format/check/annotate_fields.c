@@ -95,6 +95,13 @@ const bvpi_field bvpi_node_fields[] = {
     {"geom", U32, 1, "NOD-10"}, END,
 };
 
+const bvpi_field bvpi_ray_node_fields[] = {
+    {"lo.x", HEX, 8, "RAY-6"}, {"hi.x", HEX, 8, "RAY-6"}, {"lo.y", HEX, 8, "RAY-6"},
+    {"hi.y", HEX, 8, "RAY-6"}, {"lo.z", HEX, 8, "RAY-6"}, {"hi.z", HEX, 8, "RAY-6"},
+    {"lo", F32, 3, "RAY-5"},   {"step", F32, 3, "RAY-5"}, {"child", U32, 1, "RAY-4"},
+    {"geom", U32, 1, "RAY-7"}, {"lane", U16, 8, "RAY-3"}, END,
+};
+
 static const bvpi_field top_node_fields[] = {
     {"lo.x", HEX, 8, "NOD-9"}, {"hi.x", HEX, 8, "NOD-9"},
     {"lo.y", HEX, 8, "NOD-9"}, {"hi.y", HEX, 8, "NOD-9"},

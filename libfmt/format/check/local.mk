@@ -4,6 +4,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/format/check/annotate_binary.c \
 	libfmt/format/check/annotate_data.c \
 	libfmt/format/check/annotate_fields.c \
+	libfmt/format/check/annotate_rays.c \
 	libfmt/format/check/verify_binary.c \
 	libfmt/format/check/verify_content.c \
 	libfmt/format/check/verify_file.c \
@@ -11,6 +12,7 @@ LIBBVPACK_SOURCES += \
 	libfmt/format/check/verify_instances.c \
 	libfmt/format/check/verify_nodes.c \
 	libfmt/format/check/verify_parts.c \
+	libfmt/format/check/verify_rays.c \
 	libfmt/format/check/verify_shared.c \
 	libfmt/format/check/verify_tree.c \
 	libfmt/format/check/verify_volumes.c

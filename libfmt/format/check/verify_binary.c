@@ -211,17 +211,24 @@ void bvpi_verify_binary(bvpi_verify *v, const bvpi_part *part, const bvpd_hierar
     const bool is_placed = verify_place(v, r, offset);
     verify_numbers(v, part, r, offset);
     bvpi_binary_check c = {.verify = v, .part = part};
+    bvpi_rays rays;
+    uint32_t largest_leaf = r->leaf_size;
+    const bool is_rays = r->kind == BVPD_KIND_RAYS;
     if (!is_placed || triangle_count == 0 ||
-        bvpi_view_binary(&v->file, r, part->triangle_count, &c.tree) != BVP_OK)
+        !(is_rays ? bvpi_view_rays(&v->file, r, &rays)
+                  : bvpi_view_binary(&v->file, r, part->triangle_count, &c.tree) == BVP_OK))
         return;
-    c.offset = bvpi_verify_off(v, c.tree.blob);
-    if (verify_skeleton(&c) && bvpi_bits_make(v, triangle_count, &c.items)) {
+    c.offset = bvpi_verify_off(v, is_rays ? rays.nodes : c.tree.blob);
+    if ((is_rays || verify_skeleton(&c)) && bvpi_bits_make(v, triangle_count, &c.items)) {
         bvpi_bits_set_first(&c.items, triangle_count);
-        bvpi_verify_volumes(&c);
+        if (is_rays)
+            bvpi_verify_rays(&c, &rays, &largest_leaf);
+        else
+            bvpi_verify_volumes(&c);
         for (uint64_t item = 0; item < c.items.count && bvpi_report_goes_on(report); item++)
             if (c.items.bytes[item / 8] != 0)
-                BVPI_SOUND(report, "BIN-7", c.offset, !bvpi_bits_get(&c.items, item),
-                           "no leaf holds triangle %" PRIu64, item);
+                BVPI_SOUND(report, is_rays ? "RAY-10" : "BIN-7", c.offset,
+                           !bvpi_bits_get(&c.items, item), "no leaf holds triangle %" PRIu64, item);
         if (!report->stopped) {
             BVPI_SOUND(report, "HIE-6", FIELD(node_count),
                        r->node_count == c.node_count && r->leaf_count == c.leaf_count,
@@ -233,6 +240,9 @@ void bvpi_verify_binary(bvpi_verify *v, const bvpi_part *part, const bvpd_hierar
                        "depth is %" PRIu32 "; the hierarchy has %" PRIu32
                        " levels, at most 64 are allowed",
                        r->depth, c.depth);
+            BVPI_SOUND(report, "HIE-7", FIELD(leaf_size), largest_leaf == r->leaf_size,
+                       "leaf_size is %" PRIu32 "; the largest leaf has %" PRIu32 " triangles",
+                       r->leaf_size, largest_leaf);
         }
     }
     bvpi_bits_free(&c.items);

@@ -27,6 +27,7 @@ typedef struct bvpi_verify {
     uint64_t binary_end;      /* of BINH: the end of the last binary hierarchy checked */
     uint32_t hierarchy_count; /* records of HIER of the parts checked so far */
     bool is_part_alone;       /* STRS is not checked */
+    bool has_rays;            /* a part has a hierarchy for rays */
 } bvpi_verify;
 
 /* The items of a leaf lane. */
@@ -136,5 +137,7 @@ void bvpi_verify_binary(bvpi_verify *verify, const bvpi_part *part, const bvpd_h
                         uint32_t idx, uint64_t triangle_count);
 /* Checks every node from the root on. The links must be sound, and items set. */
 void bvpi_verify_volumes(bvpi_binary_check *check);
+/* verify_rays.c: checks every node and meshlet of a hierarchy for rays. items must be set. */
+void bvpi_verify_rays(bvpi_binary_check *check, const bvpi_rays *rays, uint32_t *largest_leaf);
 
 #endif

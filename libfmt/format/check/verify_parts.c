@@ -421,6 +421,11 @@ static bool find_hierarchies(part_check *c, uint32_t part_idx)
         if (!is_known)
             continue;
         const bool is_wide = h.kind == BVPD_KIND_WIDE8;
+        if (h.kind == BVPD_KIND_RAYS) {
+            c->verify->has_rays = true;
+            BVPI_SOUND(report, "RAY-1", offset, i > 0 && i == r->hierarchy_count - 1,
+                       "a hierarchy for rays is the first of its part, or not the last");
+        }
         BVPI_SOUND(report, "HIE-13", offset, (seen >> h.kind & 1) == 0 && (!is_wide || i == 0),
                    "the part has two hierarchies of kind %" PRIu32 ", or the wide one is not first",
                    h.kind);
@@ -618,6 +623,10 @@ void bvpi_verify_parts(bvpi_verify *v)
                "DATA goes on for %" PRIu64 " bytes after the last part", data->size - data_end);
     BVPI_SOUND(&v->report, "PRT-3", offsetof(bvpd_header, sections), ids_end == ids->size,
                "TIDS goes on for %" PRIu64 " bytes after the last part", ids->size - ids_end);
+    const uint32_t features = v->file.header.feature_incompatible;
+    BVPI_SOUND(&v->report, "RAY-1", offsetof(bvpd_header, feature_incompatible),
+               v->report.stopped || v->has_rays == ((features & BVPD_FEATURE_RAYS) != 0),
+               "bit 3 of feature_incompatible says of hierarchies for rays what is not so");
     const uint64_t binary_size = v->file.section[BVPD_BINH].size;
     BVPI_SOUND(&v->report, "HIE-3", offsetof(bvpd_header, sections), v->binary_end == binary_size,
                "BINH goes on for %" PRIu64 " bytes after the last hierarchy",

@@ -78,10 +78,10 @@ static bvp_kind kind_of(const bvp_hierarchy_spec *s)
 static bvp_status check_specs(const bvp_build_options *o, bvp_error *error)
 {
     bvp_status status = BVP_OK;
-    if (o->hierarchy_count > BVPI_HIERARCHY_MAX)
+    if (o->hierarchy_count > BVPI_SPEC_MAX)
         return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "",
                               "%" PRIu32 " hierarchies are asked for; there are %d kinds",
-                              o->hierarchy_count, BVPI_HIERARCHY_MAX);
+                              o->hierarchy_count, BVPI_SPEC_MAX);
     for (uint32_t i = 0; i < o->hierarchy_count && status == BVP_OK; i++) {
         const bvp_hierarchy_spec *s = &o->hierarchies[i];
         status = check_spec(s, i, error);
@@ -101,7 +101,7 @@ static void complete_specs(bvp_builder *b)
     bvp_build_options *o = &b->options;
     const uint32_t given = o->hierarchy_count;
     o->hierarchy_count = given ? given : 1;
-    assert(o->hierarchy_count <= BVPI_HIERARCHY_MAX && o->leaf_size > 0);
+    assert(o->hierarchy_count <= BVPI_SPEC_MAX && o->leaf_size > 0);
     for (uint32_t i = 0; i < o->hierarchy_count; i++) {
         const bvp_hierarchy_spec *s = given ? &o->hierarchies[i] : &wide;
         bvp_hierarchy_spec *out = &b->specs[i];
@@ -115,6 +115,9 @@ static void complete_specs(bvp_builder *b)
             out->offset_size = s->offset_size ? s->offset_size : 1;
         }
     }
+    if (o->rays)
+        b->specs[o->hierarchy_count++] =
+            (bvp_hierarchy_spec){.kind = BVP_KIND_RAYS, .split = BVP_SPLIT_SAH};
     o->hierarchies = b->specs;
 }
 
@@ -149,7 +152,7 @@ static void mix_source_hash(const bvp_builder *b, const uint8_t source[16], uint
         uint8_t source[16];
         double unit_in_metres, tessellation_tolerance;
         uint32_t major, minor, no_ids, drop_invalid, up_axis, deformable;
-        uint32_t hierarchy[BVPI_HIERARCHY_MAX][5];
+        uint32_t hierarchy[BVPI_SPEC_MAX][5]; /* that for rays is known by the count */
         uint32_t hierarchy_count;
     } record = {.unit_in_metres = o->unit_in_metres,
                 .tessellation_tolerance = o->tessellation_tolerance,
@@ -163,7 +166,7 @@ static void mix_source_hash(const bvp_builder *b, const uint8_t source[16], uint
                 .hierarchy_count = o->hierarchy_count};
     uint8_t bytes[sizeof record];
     assert(o->hierarchies == b->specs && o->hierarchy_count > 0); /* defaults are filled in */
-    for (uint32_t i = 0; i < o->hierarchy_count; i++) {
+    for (uint32_t i = 0; i < o->hierarchy_count && i < BVPI_SPEC_MAX; i++) {
         const bvp_hierarchy_spec *s = &b->specs[i];
         const uint32_t fields[5] = {(uint32_t)s->kind, s->leaf_size, (uint32_t)s->split,
                                     s->plane_max, s->offset_size};

@@ -67,6 +67,7 @@ static bvp_status place_hierarchies(bvpi_finishing *f, uint32_t idx, const bvpi_
         h->data_off = part->data_off;
         f->features |= bvpi_is_turned(h) ? BVPD_FEATURE_TURNS : 0;
         const uint64_t node_size = (uint64_t)h->node_count * BVPD_UNIT;
+        f->features |= h->kind == BVPD_KIND_RAYS ? BVPD_FEATURE_RAYS : 0;
         f->kind_size[h->kind] += bytes->binary[k] ? h->data_size : node_size;
         if (bytes->binary[k])
             status = add_binary(f, bytes->binary[k], h, error);

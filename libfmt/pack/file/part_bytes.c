@@ -21,6 +21,7 @@
 #include "base/status.h"
 #include "pack/tree/binary_tree.h"
 #include "pack/tree/items.h"
+#include "pack/tree/ray_tree.h"
 #include "pack/tree/turn_choice.h"
 #include "pack/tree/wide_tree.h"
 
@@ -273,6 +274,18 @@ static bvp_status build_binary(building *b, const bvp_hierarchy_spec *spec, uint
     return status;
 }
 
+/* The last one, where the mesh can have it. */
+static bvp_status build_rays(building *b, const uint32_t *references, bvp_error *error)
+{
+    bvpi_part_bytes *out = b->out;
+    const uint32_t idx = out->part.hierarchy_count;
+    const bvp_status status =
+        bvpi_ray_tree_make(b->mesh, &b->grid, references, b->thread_count, b->watch,
+                           &out->hierarchy[idx], &out->binary[idx], error);
+    out->part.hierarchy_count += out->binary[idx] != NULL;
+    return status;
+}
+
 /* ---- the part ------------------------------------------------------------------------------- */
 
 static bvp_status build_all(building *b, const bvp_hierarchy_spec *specs, uint32_t count,
@@ -300,16 +313,19 @@ static bvp_status build_all(building *b, const bvp_hierarchy_spec *specs, uint32
     if (status == BVP_OK)
         status =
             is_wide ? build_wide(b, &specs[0], error) : build_binary(b, &specs[0], 0, NULL, error);
+    part->hierarchy_count = 1;
     if (status == BVP_OK && count > 1) {
         uint32_t *references = find_references(b);
         status = references ? BVP_OK : no_memory(b, error);
         for (uint32_t k = 1; k < count && status == BVP_OK; k++)
-            status = build_binary(b, &specs[k], k, references, error);
+            if (specs[k].kind == BVP_KIND_RAYS)
+                status = build_rays(b, references, error);
+            else
+                status = build_binary(b, &specs[k], part->hierarchy_count++, references, error);
         free(references);
     }
     part->triangle_count = b->mesh->triangle_count;
     part->vertex_count = b->mesh->vertex_count;
-    part->hierarchy_count = count;
     return status;
 }
 

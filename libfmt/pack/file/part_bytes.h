@@ -13,7 +13,10 @@
 
 #include <stdbool.h>
 
-enum { BVPI_HIERARCHY_MAX = BVPD_KIND_END - 1 }; /* one of each kind */
+enum {
+    BVPI_HIERARCHY_MAX = BVPD_KIND_END - 1,  /* one of each kind */
+    BVPI_SPEC_MAX = BVPD_KIND_BINARY_END - 1 /* one of each kind that has a specification */
+};
 
 /* The bytes of a part. Offsets in DATA, TIDS and BINH, strings and indices in `part` and
  * `hierarchy` are set by the caller. */
@@ -33,7 +36,8 @@ typedef struct bvpi_part_bytes {
 } bvpi_part_bytes;
 
 /* Builds a part. mesh: not empty, indices in range, coordinates finite. specs: complete, of
- * different kinds, wide first if present; triangles are stored in the order of the first. Sets
+ * different kinds, wide first if present; triangles are stored in the order of the first. One for
+ * rays comes last, and is left out where coordinates are too large or small for it. Sets
  * everything that follows from the mesh; content hash, origin, rounding error, and defects other
  * than degenerate_count are the caller's. watch: its total becomes the triangles of all
  * hierarchies. */

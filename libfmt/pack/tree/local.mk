@@ -12,6 +12,7 @@ LIBBVPACK_BUILD_SOURCES += \
 	libfmt/pack/tree/morton.c \
 	libfmt/pack/tree/partition.c \
 	libfmt/pack/tree/piece.c \
+	libfmt/pack/tree/ray_tree.c \
 	libfmt/pack/tree/sah_split.c \
 	libfmt/pack/tree/sample.c \
 	libfmt/pack/tree/scales.c \
@@ -30,6 +31,7 @@ noinst_HEADERS += \
 	libfmt/pack/tree/morton.h \
 	libfmt/pack/tree/partition.h \
 	libfmt/pack/tree/piece.h \
+	libfmt/pack/tree/ray_tree.h \
 	libfmt/pack/tree/sah_split.h \
 	libfmt/pack/tree/sah_split_kernel.h \
 	libfmt/pack/tree/sample.h \

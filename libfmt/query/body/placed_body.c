@@ -88,11 +88,17 @@ static bvp_status open_hierarchy(const bvp_file *file, bvpi_placed_part *out)
 static bvp_status load_part(const bvp_file *file, uint32_t part, bvpi_placed_part *out)
 {
     out->kind = BVPD_KIND_WIDE8;
-    if (file->kind == BVP_KIND_DEFAULT &&
-        bvpi_get_part_and_tree(file, part, &out->part, &out->at.tree) == BVP_OK)
-        return BVP_OK;
-    const bvp_status status = bvpi_get_part(file, part, &out->part);
-    return status == BVP_OK ? open_hierarchy(file, out) : status;
+    out->rays.nodes = NULL;
+    bvp_status status = BVP_OK;
+    if (file->kind != BVP_KIND_DEFAULT ||
+        bvpi_get_part_and_tree(file, part, &out->part, &out->at.tree) != BVP_OK) {
+        status = bvpi_get_part(file, part, &out->part);
+        if (status == BVP_OK)
+            status = open_hierarchy(file, out);
+    }
+    if (status == BVP_OK && file->kind == BVP_KIND_DEFAULT && !file->is_refitted)
+        status = bvpi_get_part_rays(file, part, &out->rays);
+    return status;
 }
 
 /* Of a turned grid: every coordinate, turned or not, is at most the length of the farthest point;

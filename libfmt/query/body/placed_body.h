@@ -31,6 +31,7 @@ typedef struct bvpi_placed_part {
      * at.tree has only the grid and the bytes of the clusters. */
     uint32_t kind;
     bvpi_binary binary;
+    bvpi_rays rays;              /* for ray queries, beside the kind above */
     uint32_t part_idx, instance; /* BVP_NONE: the body is this part alone */
 } bvpi_placed_part;
 

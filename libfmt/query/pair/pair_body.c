@@ -54,7 +54,7 @@ static bool get_part(bvpi_pair_answer *answer, const bvpi_placed_body *placed, u
 static bvp_status agree(const bvpi_pair_bodies *bodies, bvpi_placed_part *a, bvpi_placed_part *b)
 {
     const bvp_file *file_a = bodies->a.file, *file_b = body_b(bodies)->file;
-    for (uint32_t kind = BVPD_KIND_WIDE8; kind < BVPD_KIND_END; kind++)
+    for (uint32_t kind = BVPD_KIND_WIDE8; kind < BVPD_KIND_BINARY_END; kind++)
         if (bvpi_placed_part_kind(file_a, kind, a) == BVP_OK &&
             bvpi_placed_part_kind(file_b, kind, b) == BVP_OK)
             return BVP_OK;

@@ -17,6 +17,7 @@
 #include <assert.h>
 
 #include "query/body/binary_body.h"
+#include "query/ray/ray_meshlet_walk.h"
 #include "query/ray/ray_part.h"
 #include "query/ray/ray_slab.h"
 
@@ -70,7 +71,38 @@ BVPI_INLINE void local_ray(bvpi_local_ray *out, const bvpi_placement *placement,
         bvpi_local_ray_init(out, placement, ray);
 }
 
-static bvp_status enter_part(bvpi_ray_query *query, const bvpi_placed_part *part)
+/* Functions of their own: their stacks differ much in size, and small ones are entered sooner. */
+static __attribute__((noinline)) bvp_status rays_first(bvpi_ray_part *w,
+                                                       const bvpi_frame_ray *frame)
+{
+    return bvpi_meshlet_run(w, frame, true);
+}
+
+static __attribute__((noinline)) bvp_status rays_any(bvpi_ray_part *w, const bvpi_frame_ray *frame)
+{
+    return bvpi_meshlet_run(w, frame, false);
+}
+
+/* Through the part's hierarchy for rays. False: it has none for this ray. */
+static bool enter_rays(bvpi_ray_query *query, const bvpi_placed_part *part, bvp_status *status)
+{
+    bvpi_local_ray local;
+    bvpi_frame_ray frame;
+    bvpi_ray_part w;
+    if (part->rays.nodes == NULL || query->mode == BVPI_RAY_ALL)
+        return false;
+    local_ray(&local, &part->at.placement, &query->ray);
+    if (!bvpi_frame_ray_init(&frame, &local, part->at.corner, query->ray.t_min))
+        return false;
+    w.query = query;
+    w.part = part;
+    w.ready = false;
+    *status = query->mode == BVPI_RAY_FIRST ? rays_first(&w, &frame) : rays_any(&w, &frame);
+    return true;
+}
+
+static __attribute__((noinline)) bvp_status enter_hierarchy(bvpi_ray_query *query,
+                                                            const bvpi_placed_part *part)
 {
     static const bvpi_walk_steps steps = {bvpi_ray_part_boxes, bvpi_ray_part_limit,
                                           bvpi_ray_part_triangles, NULL};
@@ -89,6 +121,12 @@ static bvp_status enter_part(bvpi_ray_query *query, const bvpi_placed_part *part
         return bvpi_binary_body_walk(&steps, &w, &part->binary, query->meter, &query->stats);
     return query->mode == BVPI_RAY_FIRST ? walk_wide(&w, tree, true, bvpi_ray_part_triangles)
                                          : walk_wide(&w, tree, false, bvpi_ray_part_triangles);
+}
+
+static bvp_status enter_part(bvpi_ray_query *query, const bvpi_placed_part *part)
+{
+    bvp_status status;
+    return enter_rays(query, part, &status) ? status : enter_hierarchy(query, part);
 }
 
 static bvp_status enter_instance(bvpi_ray_part *w, uint32_t instance)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * ray_frame.h: one ray against the eight boxes of a node of kind rays, in floats that never lose a
+ * box.
+ *
+ * A node's planes are lo + q step, in the part's coordinates. The origin is subtracted from lo
+ * first, then the difference is divided by the direction. So the error of a plane's time is
+ * relative to the ray's distance from it, except for what the planes' pads allow for.
+ *
+ * Why no box is lost: let u = 2^-24, o the ray's true origin, d its direction, B the part's largest
+ * |coordinate|, and d > 0 (else mirrored). The time of plane c = lo + q step is computed as
+ * T = q K + (lo - o') i, K = step i, with five roundings in a row at most, one of them the
+ * origin's: |T d - (c - o)| <= 5 u (|lo - o| + 255 step) + u |o| + e + w, where e is the origin's
+ * error and w how far the direction's error and its least size move the ray up to the part. As |lo
+ * - o| <= |c - o| + 255 step and |o| <= |c - o| + |c|, this is at most 7 u |c - o| + 2^-12 step +
+ * 2^-23 B + e + w, for |c| <= 2 B. bvpi_frame_ray_init takes only rays with e <= 2^-23 B, |o| <=
+ * 2^16 B, and a direction's error of 2^-45 of its largest component, which, like the least
+ * component 2^-42, moves the ray by less than 2^-25 B in the time it takes to leave the part: so
+ * all but the first term is below 2^-12 step + 2^-21 B, by which planes stand off
+ * (node/ray_meshlet.h). What is left is 7 u of the time, and times are not negative: entry and exit
+ * times are compared with a factor of 1 + 2^-20.
+ *
+ * Spec: exactness.md, chapter 10, "Ray trees"
+ * Based on: Kay and Kajiya, Ray Tracing Complex Scenes, 1986; the error bound is our own.
+ */
+#ifndef BVPI_QUERY_RAY_RAY_FRAME_H
+#define BVPI_QUERY_RAY_RAY_FRAME_H
+
+#include "node/ray_meshlet.h"
+#include "prim/box_ray.h"
+#include "query/body/ray_walk.h"
+#include "query/ray/ray_query.h"
+
+typedef struct bvpi_frame_ray {
+    f32x8 origin[3], inverse[3];
+    f32x8 t_min;
+    unsigned near_at[3], far_at[3]; /* of the planes, from the node's start */
+} bvpi_frame_ray;
+
+/* The largest float that an entry time may have for a hit at t. */
+BVPI_INLINE float bvpi_frame_limit(double t)
+{
+    const double limit = t * (1 + 0x1p-20) + 0x1p-120;
+    return limit < 0x1p120 ? (float)limit : __builtin_inff();
+}
+
+/* bound: of the part's |coordinates|. False: the ray is not of the kind that the bound above is
+ * for; another walk takes it. t_min >= 0. */
+BVPI_INLINE bool bvpi_frame_ray_init(bvpi_frame_ray *out, const bvpi_local_ray *ray,
+                                     const double bound[3], double t_min)
+{
+    const f64x4 o = f64x4_load(ray->origin), d = f64x4_load(ray->direction);
+    const f64x4 far = f64x4_abs(o), steep = f64x4_abs(d);
+    const double largest = bvpi_larger(bound[0], bvpi_larger(bound[1], bound[2]));
+    const double speed = bvpi_larger(steep[0], bvpi_larger(steep[1], steep[2]));
+    const i64x4 bad = f64x4_gt(far, f64x4_splat(largest * 0x1p16)) |
+                      f64x4_gt(f64x4_load(ray->origin_err), f64x4_splat(largest * 0x1p-23)) |
+                      f64x4_gt(f64x4_load(ray->direction_err), f64x4_splat(speed * 0x1p-45));
+    if (!(speed > 0x1p-30 && speed < 0x1p30 && t_min >= 0) || i64x4_movemask(bad) != 0)
+        return false;
+    const i64x4 sign = (i64x4)d & INT64_MIN;
+    const f64x4 least = f64x4_splat(speed * 0x1p-42);
+    const f64x4 size = f64x4_select(f64x4_lt(steep, least), least, steep);
+    const f64x4 inverse = (f64x4)((i64x4)(f64x4_splat(1) / size) | sign);
+    const bvpi_f32x4 of = bvpi_f32x4_from_f64x4(o), vf = bvpi_f32x4_from_f64x4(inverse);
+    const unsigned mask = i64x4_movemask(sign);
+    BVPI_UNROLL
+    for (int a = 0; a < 3; a++) {
+        out->origin[a] = f32x8_splat(of[a]);
+        out->inverse[a] = f32x8_splat(vf[a]);
+        out->near_at[a] = 16 * (unsigned)a + 8 * (mask >> a & 1);
+        out->far_at[a] = 8 ^ out->near_at[a];
+    }
+    out->t_min = f32x8_splat((float)(t_min * (1 - 0x1p-20)) + 0.0f /* not -0 */);
+    return true;
+}
+
+/* When the boxes are entered, and the mask of those that the ray may be in before the limit, which
+ * is of bvpi_frame_limit. Empty lanes have boxes from 255 to 0. */
+BVPI_INLINE unsigned bvpi_frame_boxes(const bvpi_frame_ray *ray, float limit,
+                                      const bvpd_ray_node *node, f32x8 *enter)
+{
+    const uint8_t *bounds = node->bounds[0];
+    f32x8 in[3], out[3];
+    BVPI_UNROLL
+    for (int a = 0; a < 3; a++) {
+        const f32x8 k = bvpi_splat_load(&node->step[a]) * ray->inverse[a];
+        const f32x8 b = (bvpi_splat_load(&node->lo[a]) - ray->origin[a]) * ray->inverse[a];
+        in[a] = bvpi_mul_add(f32x8_from_u8(bounds + ray->near_at[a]), k, b);
+        out[a] = bvpi_mul_add(f32x8_from_u8(bounds + ray->far_at[a]), k, b);
+    }
+    *enter = f32x8_max(f32x8_max(in[0], in[1]), f32x8_max(in[2], ray->t_min));
+    const f32x8 leave = f32x8_min(f32x8_min(out[0], out[1]), f32x8_min(out[2], f32x8_splat(limit)));
+    return i32x8_movemask(f32x8_le(*enter, leave * f32x8_splat(1 + 0x1p-20f)));
+}
+
+#endif

@@ -87,7 +87,7 @@ function call_pointers(   pair, one_part) {
   through("^bvpi_pair_run$|/pair_body\\.c:run_(each|scenes|tops)$", "/pair_kernel\\.c:scenes$")
   through("/pair_body\\.c:run_parts$", pair)
   # kind_table.h
-  through("/(ray|closest|overlap)_kernel\\.c:enter_part$", "^bvpi_(aabb|boxtree|oriented)_(root|grid_box)$")
+  through("/((ray|closest|overlap)_kernel\\.c:enter_part|ray_kernel\\.c:enter_hierarchy)$", "^bvpi_(aabb|boxtree|oriented)_(root|grid_box)$")
   through("/ties\\.c:|^bvpi_ties_settle$", ":(measure_tie|tie_comes_first)$")
   through("^bvpi_flush_overlap_(base|avx2)$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
   through("^bvp_ray_all$|/api_body\\.c:ask_(one|ray)(\\.part\\.0)?$|/api_rays\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
@@ -101,7 +101,7 @@ function call_pointers(   pair, one_part) {
   through("/api_nearest_instances\\.c:ask_instance$", "/closest_kernel\\.c:run_part$")
   through("/overlap_kernel\\.c:enter_(assembly|top)$", "/api_instances_in\\.c:ask_instance$")
   through("/api_instances_in\\.c:triangles_meet$", "/overlap_kernel\\.c:enter_part$")
-  through("^bvpi_part_cache_get$", ":find_(pieces|seams)$")
+  through("^bvpi_part_cache_get$", ":find_(pieces|seams|sweep)$")
   through("/order\\.c:work$", "/clash_all\\.c:(work_on_block|worker_new|worker_free)$")
   through("^bvp_boxes$|/show_boxes\\.c:run$", "/show_volumes\\.c:show_box$")
   through("^bvpi_verify_nodes$", "/verify_instances\\.c:verify_instance_leaf$|/verify_parts\\.c:verify_triangle_leaf$")

@@ -20,8 +20,19 @@ again() { # name program arguments...
   fail=1
 }
 
-for model in "$models"/*.glb "$models"/*.STL "$models"/*.ply "$models"/*.obj; do
-  name=$(basename "$model")
+# slivers in one direction, oblique to the axes: a part with a turned grid
+awk 'BEGIN {
+  for (i = 0; i < 400; i++)
+    for (k = 0; k < 4; k++) {
+      x = k % 2 * 1000; y = (i + int(k / 2)) / 3; z = i % 2
+      printf "v %.9g %.9g %.9g\n", .766 * x - .643 * y, .643 * x + .766 * y, .3 * x + z
+    }
+  for (i = 0; i < 400; i++)
+    printf "f %d %d %d\nf %d %d %d\n", 4 * i + 1, 4 * i + 2, 4 * i + 3, 4 * i + 2, 4 * i + 4, 4 * i + 3
+}' >"$scratch/slivers.obj"
+
+for model in "$models"/*.glb "$models"/*.STL "$models"/*.ply "$models"/*.obj "$scratch/slivers.obj"; do
+  name=$(basename "$model").bvp
   "$BVPACK" pack "$model" -j 1 -q -o "$scratch/$name" || { echo "check_determinism: cannot pack $name"; exit 1; }
   again "$name" "$BVPACK" pack "$model" -j 2
   again "$name" "$BVPACK" pack "$model" -j 7
@@ -29,7 +40,7 @@ for model in "$models"/*.glb "$models"/*.STL "$models"/*.ply "$models"/*.obj; do
     [ -x "$other" ] || { echo "check_determinism: $other is missing"; fail=1; continue; }
     again "$name" "$other" pack "$model" -j 2
   done
-  for how in --no-ids --fast; do
+  for how in --no-ids --fast --rays; do
     "$BVPACK" pack "$model" -j 1 -q "$how" -o "$scratch/$name"
     again "$name" "$BVPACK" pack "$model" -j 2 "$how"
     for other in ${BVPACK_OTHERS-}; do
@@ -37,6 +48,8 @@ for model in "$models"/*.glb "$models"/*.STL "$models"/*.ply "$models"/*.obj; do
     done
   done
 done
+
+"$BVPACK" dump "$scratch/slivers.obj.bvp" | grep -Eq 'turn\[.\] = -?[1-9]' || { echo "check_determinism: no turned grid"; fail=1; }
 
 # all kinds of hierarchies over one model, the last one of more triangles than one thread takes
 for model in plate_holes.STL:wide,boxtree,aabb,obb,rss cycloidal.ply:boxtree,aabb; do

@@ -26,19 +26,21 @@ typedef struct hard_scene {
 
 static const double across[3] = {1, 2, 3}, up[3] = {0, 0, 1}, nowhere[3] = {0, 0, 0};
 
-/* Both in the default hierarchy, beside FCL's trees of both kinds. Takes over the models; b.soup
- * NULL: a copy of a. */
+/* Both in the default hierarchy, beside FCL's trees of both kinds and PQP's. Takes over the models;
+ * b.soup NULL: a copy of a. */
 static uint64_t ask(const char *name, hard_model a, hard_model b, double placements[POSES][12],
                     double delta, unsigned skipped)
 {
-    const peer_pairs *const peers[2] = {peer_fcl, peer_fcl_rss};
+    const peer_pairs *const peers[] = {peer_fcl, peer_fcl_rss, peer_pqp};
     bench_mesh mesh_a, mesh_b;
     bench_rivals rivals = {0};
     bench_mesh_take(&mesh_a, a.soup, a.count);
     if (b.soup)
         bench_mesh_take(&mesh_b, b.soup, b.count);
     const bench_mesh *second = b.soup ? &mesh_b : &mesh_a;
-    for (int k = 0; k < 2 && peers[k]; k++) {
+    for (size_t k = 0; k < sizeof peers / sizeof *peers; k++) {
+        if (!peers[k])
+            continue;
         const int i = rivals.count++;
         rivals.peer[i] = peers[k];
         rivals.a[i] = peers[k]->make(mesh_a.positions, mesh_a.triangle_count);

@@ -35,8 +35,8 @@ static int can_take(const peer_pairs *peer, uint64_t triangle_count)
 
 void bench_rivals_make(bench_rivals *out, const bench_mesh *a, const bench_mesh *b)
 {
-    const peer_pairs *const all[BENCH_PEERS_MAX] = {peer_fcl, peer_fcl_rss, peer_cgal, peer_bullet,
-                                                    peer_ode};
+    const peer_pairs *const all[BENCH_PEERS_MAX] = {peer_fcl,  peer_fcl_rss, peer_pqp,
+                                                    peer_cgal, peer_bullet,  peer_ode};
     out->count = 0;
     for (int k = 0; k < BENCH_PEERS_MAX; k++) {
         if (!can_take(all[k], a->triangle_count))
@@ -102,7 +102,9 @@ static double ask_peer(const void *user, int idx)
         return (double)q->peer->pairs(q->a, q->b, placement, NULL, NULL);
     case BENCH_DISTANCE:
         return q->peer->distance(q->a, q->b, placement);
-    default: /* has no other way to say */
+    default:
+        if (q->peer->within)
+            return q->peer->within(q->a, q->b, placement, q->scene->delta);
         return q->peer->distance(q->a, q->b, placement) <= q->scene->delta;
     }
 }

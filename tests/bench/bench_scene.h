@@ -7,7 +7,7 @@
 #include "bench.h"
 #include "peer.h"
 
-enum { BENCH_PEERS_MAX = 5, BENCH_VARIANTS_MAX = 2 };
+enum { BENCH_PEERS_MAX = 6, BENCH_VARIANTS_MAX = 2 };
 
 typedef enum bench_kind {
     BENCH_COLLIDE,

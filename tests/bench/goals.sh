@@ -117,7 +117,7 @@ goal "copy turned 1e-9: collide, us" max 10 "$(pair hard 'copy turned 1e-9' coll
 goal "scan on itself 1e-4 off: collide, us" max 80 "$(pair hard 'scan on itself 1e-4 off' collide | cut -d'|' -f1)"
 goal "boxes apart: collide, us" max 0.15 "$(pair hard 'boxes apart' collide | cut -d'|' -f1)"
 for query in collide pairs distance within; do
-  goal "any hard case: $query" min 1 "$(fastest_fcl hard | awk -F, -v query=$query '
+  goal "any hard case: $query" min 1 "$(fastest hard FCL | awk -F, -v query=$query '
     $2 == query && $7 != "both" && (!n++ || $5 < least) { least = $5 } END { print least }')"
 done
 

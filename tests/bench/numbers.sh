@@ -64,15 +64,15 @@ worst() { # PROTOCOL QUERY SCENE...
   for scene in "${@:3}"; do pair "$1" "$scene" "$2"; done |
     awk -F'|' '!n++ || $3 < least { least = $3 } END { if (n) printf "%.3g", least }'
 }
-# Of a protocol's scenes the faster of FCL's trees, as rows SCENE,QUERY,OURS,FCL,TIMES,WORST QUESTION'S,WHO WAS STOPPED:
-# "ours", "FCL", "both" (and then the times say nothing) or "-"
-fastest_fcl() { # PROTOCOL
-  wide "$1" who ours_us us times_slower times_slower_worst stopped ours_stopped | awk -F, '
-    $3 !~ /^FCL/ { next }
+# Of a protocol's scenes the fastest of a peer's trees, as rows SCENE,QUERY,OURS,ITS,TIMES,WORST QUESTION'S,WHO WAS STOPPED:
+# "ours", the peer, "both" (and then the times say nothing) or "-"
+fastest() { # PROTOCOL FCL|PQP
+  wide "$1" who ours_us us times_slower times_slower_worst stopped ours_stopped | awk -F, -v peer="$2" '
+    index($3, peer) != 1 { next }
     !(($1, $2) in times) { order[++n] = $1 SUBSEP $2 }
     !(($1, $2) in times) || $6 < times[$1, $2] {
       times[$1, $2] = $6
-      stopped = $8 > 0 ? $9 > 0 ? "both" : "FCL" : $9 > 0 ? "ours" : "-"
+      stopped = $8 > 0 ? $9 > 0 ? "both" : peer : $9 > 0 ? "ours" : "-"
       line[$1, $2] = $1 "," $2 "," $4 "," $5 "," $6 "," $7 "," stopped
     }
     END { for (k = 1; k <= n; k++) print line[order[k]] }'

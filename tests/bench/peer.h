@@ -28,6 +28,8 @@ typedef struct peer_pairs {
                           const double at_b[12]);
     double (*distance_placed)(const void *a, const double at_a[12], const void *b,
                               const double at_b[12]);
+    /* without it `distance` is compared with the limit */
+    int (*within)(const void *a, const void *b, const double placement[12], double limit);
 } peer_pairs;
 
 /* A ray as the peers take it; direction need not be of unit length. */
@@ -74,7 +76,7 @@ typedef struct peer_manager {
 } peer_manager;
 
 /* NULL when configured without. RSS: distance only; CGAL, Bullet and ODE: collide only. */
-extern const peer_pairs *const peer_fcl, *const peer_fcl_rss;
+extern const peer_pairs *const peer_fcl, *const peer_fcl_rss, *const peer_pqp;
 extern const peer_pairs *const peer_cgal, *const peer_bullet, *const peer_ode;
 extern const peer_manager *const peer_fcl_manager; /* of peer_fcl's models */
 extern const peer_rays *const peer_embree, *const peer_cgal_rays;

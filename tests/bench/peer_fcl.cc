@@ -103,10 +103,10 @@ double distance_placed(const void *a, const double at_a[12], const void *b, cons
 typedef Tree<fcl::OBBRSSd> Obbrss;
 typedef Tree<fcl::RSSd> Rss;
 
-const peer_pairs obbrss = {"FCL OBBRSS", Obbrss::make, Obbrss::drop,   collide,
-                           pairs,        distance,     collide_placed, distance_placed};
-const peer_pairs rss = {"FCL RSS", Rss::make, Rss::drop, nullptr,
-                        nullptr,   distance,  nullptr,   distance_placed};
+const peer_pairs obbrss = {"FCL OBBRSS", Obbrss::make,   Obbrss::drop,    collide, pairs,
+                           distance,     collide_placed, distance_placed, nullptr};
+const peer_pairs rss = {"FCL RSS", Rss::make, Rss::drop,       nullptr, nullptr,
+                        distance,  nullptr,   distance_placed, nullptr};
 } // namespace
 
 const peer_pairs *const peer_fcl = &obbrss;

@@ -7,6 +7,9 @@
 const peer_pairs *const peer_fcl = 0, *const peer_fcl_rss = 0;
 const peer_manager *const peer_fcl_manager = 0;
 #endif
+#if !BENCH_HAVE_PQP
+const peer_pairs *const peer_pqp = 0;
+#endif
 #if !BENCH_HAVE_CGAL
 const peer_pairs *const peer_cgal = 0;
 const peer_rays *const peer_cgal_rays = 0;

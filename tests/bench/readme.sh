@@ -110,7 +110,7 @@ closest_table() {
 hard_table() {
   echo "| hard cases | mean of how many times faster than FCL | worst | worst is | at the worst question |"
   echo "|---|---|---|---|---|"
-  fastest_fcl hard | awk -F, '
+  fastest hard FCL | awk -F, '
     $7 == "both" { next }
     !($2 in n) { order[++names] = $2 }
     !n[$2]++ || $5 + 0 < worst[$2] { worst[$2] = $5 + 0; where[$2] = $1 }

@@ -41,7 +41,7 @@ for protocol in tumble approach mover facing; do
              protocol, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 }'
 done
 for protocol in tumble approach mover facing; do
-  fastest_fcl $protocol | awk -F, -v protocol=$protocol '{ print protocol " " $2 "," $5 "," $1 }
+  fastest $protocol FCL | awk -F, -v protocol=$protocol '{ print protocol " " $2 "," $5 "," $1 }
     $6 != "-" { print protocol " " $2 " at the worst pose," $6 "," $1 }'
 done | summary least
 heading "hard case" query bvpack "faster FCL" "times faster" "at the worst question" "stopped after a second" "answers that differ"
@@ -49,8 +49,13 @@ while IFS=, read -r scene query us fcl times worst stopped; do
   differ=$(wide hard who poses_that_differ | awk -F, -v scene="$scene" -v query="$query" '
     $1 == scene && $2 == query && $3 ~ /^FCL/ && $4 > most { most = $4 } END { print most + 0 }')
   echo "| $scene | $query | $us | $fcl | **$times** | $worst | $stopped | $differ |"
-done < <(fastest_fcl hard)
-fastest_fcl hard | awk -F, '$7 != "both" { print $2 "," $5 "," $1; print $2 " at the worst question," $6 "," $1 }' | summary least
+done < <(fastest hard FCL)
+if [ -n "$(fastest hard PQP)" ]; then
+  heading "hard case" query bvpack PQP "times faster" "at the worst question" "stopped after a second"
+  fastest hard PQP | awk -F, '{ printf "| %s | %s | %s | %s | **%s** | %s | %s |\n", $1, $2, $3, $4, $5, $6, $7 }'
+  fastest hard PQP | awk -F, '$7 != "both" { print $2 "," $5 "," $1; print $2 " at the worst question," $6 "," $1 }' | summary least
+fi
+fastest hard FCL | awk -F, '$7 != "both" { print $2 "," $5 "," $1; print $2 " at the worst question," $6 "," $1 }' | summary least
 heading assembly "pairs, query" count bvpack "FCL OBBRSS" "times faster" "at the worst pair" "answers that differ"
 wide mating all bvpack:{count,us} FCL_OBBRSS:{us,times_slower,times_slower_q1,times_slower_q3,times_slower_worst,pairs_that_differ} |
   awk -F, '{ printf "| %s | %s | %d | %.1f | %.1f | **%.1f** (%.1f-%.1f) | %s | %d |\n", $1, $2, $4, $5, $6, $7, $8, $9, $10, $11 }'

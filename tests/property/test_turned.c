@@ -6,6 +6,7 @@
 #include "binary_cases.h"
 #include "format/map.h"
 #include "format/record.h"
+#include "hard_models.h"
 #include "suite.h"
 
 enum { STRIPS = 100, FACETS = 120, PARTS = 4 };
@@ -52,6 +53,27 @@ START_TEST(oblique_slivers_are_turned_and_nothing_else_is)
         ck_assert(!is_turned(s.file[0], 0));
         scene_close(&s);
         free(mesh.tri);
+    }
+}
+END_TEST
+
+/* Flat parts lie in their grid's plane; what is bent, or along the axes, stays. */
+START_TEST(oblique_flat_parts_are_turned)
+{
+    static const double axis[3] = {1, 2, 3};
+    for (int k = 0; k < 4; k++) {
+        hard_model plate = hard_plate(8);
+        hard_turn(&plate, axis, k == 1 ? 0 : 0.7);
+        if (k == 2)
+            plate.soup[9 * 77 + 2] += 0.01f;
+        if (k == 3) /* far from the origin, where rounding bends it, but little */
+            for (uint32_t i = 0; i < 9 * plate.count; i++)
+                plate.soup[i] += 1000;
+        body_scene s = scene_of_one((body_mesh){.tri = plate.soup, .count = plate.count});
+        ck_assert_int_eq(is_turned(s.file[0], 0), k == 0 || k == 3);
+        ck_assert_int_eq(bvp_verify_file(s.file[0], NULL, NULL, NULL), BVP_OK);
+        scene_close(&s);
+        free(plate.soup);
     }
 }
 END_TEST
@@ -369,6 +391,7 @@ SUITE(test_turned)
     TCase *cases = tcase_create("turned");
     tcase_set_timeout(cases, 300);
     tcase_add_test(cases, oblique_slivers_are_turned_and_nothing_else_is);
+    tcase_add_test(cases, oblique_flat_parts_are_turned);
     tcase_add_test(cases, boxes_are_those_of_a_mesh_along_the_axes);
     tcase_add_loop_test(cases, pairs_are_those_of_brute_force, 0, 4);
     tcase_add_test(cases, a_tube_in_its_bore_costs_what_one_along_the_axes_does);

@@ -4,7 +4,8 @@
  * Cost of a frame: the sum of the surfaces of all triangles' boxes there. Over the surface of the
  * part's own box that is how many boxes a line through the part meets. Where triangles are small,
  * or lie along the axes, it is 1 to 10; a sheet of n oblique strips has n / 2. Only a part with
- * CROWDED or more is looked at, and turned if another frame costs less than 1 / GAIN.
+ * CROWDED or more is looked at, and turned if another frame costs less than 1 / GAIN. A flat part
+ * that lies across the axes is turned in any case: its boxes would be thick.
  *
  * Candidates: the first axis is one of the two longest edges of the triangle with the largest box,
  * or the direction that long edges have most in common; the second one is that across it which the
@@ -29,6 +30,7 @@ enum {
     GAIN = 3,
     ITERATIONS = 48,
     CANDIDATES = 3,
+    FLATNESS = 1024,    /* a flat part's diagonal over its thickness, at least */
     LARGEST = INT16_MAX /* of a quaternion's numbers */
 };
 
@@ -220,6 +222,36 @@ static double best_frame(const sampling *s, uint64_t largest, int16_t out[4])
     return least;
 }
 
+/* ---- flat parts ------------------------------------------------------------------------------ */
+
+/* Is the point within the thickness of a flat part from the plane through `at`? */
+static bool is_on_plane(const double normal[3], const double at[3], const double x[3], double most)
+{
+    const double off[3] = {x[0] - at[0], x[1] - at[1], x[2] - at[2]};
+    return fabs(bvpi_dot(normal, off)) <= most;
+}
+
+/* Do all sampled triangles lie in one plane, but for a FLATNESS-th of the size? Mostly the second
+ * triangle says no. */
+static bool is_flat(const sampling *s, uint64_t largest, double size)
+{
+    double c[3][3], edge[3][3], at[3], normal[3];
+    load_corners(s->mesh, largest, c);
+    memcpy(at, c[0], sizeof at);
+    edges_of(c, edge, normal);
+    if (!normalise(normal))
+        return false;
+    for (uint64_t t = 0; t < s->mesh->triangle_count; t += s->step) {
+        load_corners(s->mesh, t, c);
+        for (int k = 0; k < 3; k++)
+            if (!is_on_plane(normal, at, c[k], size / FLATNESS))
+                return false;
+    }
+    return true;
+}
+
+/* ---- the grid -------------------------------------------------------------------------------- */
+
 /* The grid in the frame of the quaternion `q`. */
 static void turn_grid(const bvpi_mesh *mesh, const int16_t q[4], bvpi_grid *grid)
 {
@@ -245,14 +277,16 @@ void bvpi_turn_grid(const bvpi_mesh *mesh, bvpi_grid *grid)
 {
     const sampling s = {mesh, mesh->triangle_count / SAMPLE + 1};
     const double x = grid->extent[0] * grid->unit, y = grid->extent[1] * grid->unit,
-                 z = grid->extent[2] * grid->unit;
+                 z = grid->extent[2] * grid->unit, size = sqrt(x * x + y * y + z * z);
     uint64_t largest = 0;
     int16_t q[4];
     if (mesh->triangle_count < CROWDED)
         return;
     const double cost = cost_of(&s, NULL, &largest);
-    if (!(cost > CROWDED * (x * y + y * z + z * x)))
-        return;
-    if (best_frame(&s, largest, q) * GAIN < cost)
+    const bool crowded = cost > CROWDED * (x * y + y * z + z * x);
+    /* A flat part's grid lies in its plane: then boxes of two that face each other tell how far
+     * apart they are. */
+    const bool lies_across = fmin(fmin(x, y), z) > size / FLATNESS && is_flat(&s, largest, size);
+    if ((crowded || lies_across) && best_frame(&s, largest, q) * (lies_across ? 1 : GAIN) < cost)
         turn_grid(mesh, q, grid);
 }

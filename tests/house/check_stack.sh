@@ -88,7 +88,7 @@ function call_pointers(   pair, one_part) {
   through("/pair_body\\.c:run_parts$", pair)
   # kind_table.h
   through("/((ray|closest|overlap)_kernel\\.c:enter_part|ray_kernel\\.c:enter_hierarchy)$", "^bvpi_(aabb|boxtree|oriented)_(root|grid_box)$")
-  through("/ties\\.c:|^bvpi_ties_settle$", ":(measure_tie|tie_comes_first)$")
+  through("/(ties|facing_kernel)\\.c:|^bvpi_(ties|facing)_settle(_base|_avx2)?$", ":(measure_tie|tie_comes_first)$")
   through("^bvpi_flush_overlap_(base|avx2)$|/(last|front)_kernel\\.c:parts$", "/contacts\\.c:gather$|:store_pair$")
   through("^bvp_ray_all$|/api_body\\.c:ask_(one|ray)(\\.part\\.0)?$|/api_rays\\.c:ask_one$|^bvpi_ray_part_hits$", "/ray_kernel\\.c:run(_part)?$")
   through("/api_rays\\.c:(ask_row|run)$", "/ray_packet_kernel\\.c:run$")

@@ -4,6 +4,7 @@
  * brute force where that is possible.
  */
 #include "build_case.h"
+#include "hard_models.h"
 #include "oracle.h"
 #include "prim_suite.h"
 #include "query/pair/projection.h"
@@ -319,6 +320,104 @@ START_TEST(ties_are_settled_at_once)
 }
 END_TEST
 
+/* ---- plates face to face --------------------------------------------------------------------- */
+
+/* Two plates: turned in their own coordinates, moved there, so that rounding makes them rough. */
+static void make_facing(surface *s, uint32_t cells, double angle, double away)
+{
+    static const double axis[3] = {1, 2, 3};
+    hard_model plate = hard_plate(cells);
+    hard_turn(&plate, axis, angle);
+    s->count = plate.count;
+    for (uint32_t k = 0; k < 9 * plate.count; k++)
+        s->tri[k] = plate.soup[k] + (float)away;
+    free(plate.soup);
+}
+
+/* b beside a at a gap along a's normal, shifted in its plane, turned in it, tilted out of it. */
+static void place_facing(double angle, double away, uint64_t *state, double a[12], double b[12])
+{
+    static const double axis[3] = {1, 2, 3}, nowhere[3] = {0};
+    static const double tilts[5] = {0, 0, 1e-8, 1e-5, 1e-3}, gaps[4] = {0.1, 1e-3, 0.03, 1e-5};
+    const double tilt = tilts[(int)(5 * hard_uniform(state))];
+    const double gap = gaps[(int)(4 * hard_uniform(state))],
+                 far = hard_uniform(state) < 0.3 ? 3e4 : 0;
+    double turn[12], spin[12], in_plane[3], at[3] = {0};
+    hard_place(axis, angle, nowhere, turn);
+    const double side[3] = {turn[0], turn[4], turn[8]}, up[3] = {turn[2], turn[6], turn[10]};
+    for (int i = 0; i < 3; i++)
+        in_plane[i] = side[i] * (hard_uniform(state) - 0.3) + gap * up[i];
+    if (tilt > 0)
+        hard_place(side, tilt, nowhere, spin);
+    else
+        hard_place(up, hard_uniform(state) < 0.3 ? 0 : 6 * hard_uniform(state), nowhere, spin);
+    hard_place(axis, far > 0 ? 1 : 0, (double[3]){far, 2 * far, -far}, a);
+    /* b = a . move . spin around the plate's corner */
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            at[i] += ((i == j) - spin[4 * i + j]) * (double)(float)away;
+    for (int i = 0; i < 3; i++) {
+        b[4 * i + 3] = a[4 * i + 3];
+        for (int j = 0; j < 3; j++) {
+            b[4 * i + j] = 0;
+            b[4 * i + 3] += a[4 * i + j] * (in_plane[j] + at[j]);
+            for (int k = 0; k < 3; k++)
+                b[4 * i + j] += a[4 * i + k] * spin[4 * k + j];
+        }
+    }
+}
+
+/* Walks of one hierarchy at a time, in double, against those of another kind, which has none. */
+START_TEST(facing_plates_answer_alike_by_all_kinds)
+{
+    enum { ROUNDS = 24 };
+    uint64_t state = case_seed(), work[2] = {0};
+    for (int n = 0; n < ROUNDS; n++) {
+        const double angle = n % 2 ? 0.7 : 0, away = n % 3 == 2 ? 1000 : 0;
+        double ma[12], mb[12];
+        make_facing(&made, 16 + (uint32_t)(20 * hard_uniform(&state)), angle, away);
+        place_facing(angle, away, &state, ma, mb);
+        packed p = pack(&made);
+        bvp_distance_result of[2][2];
+        for (int k = 0; k < 2; k++) {
+            const bvp_file *file = p.by[k == 0 ? 0 : 2];
+            bvp_stats stats = {0};
+            const bvp_body a = {.file = file, .placement = ma}, b = {.file = file, .placement = mb};
+            ck_assert_int_eq(bvp_distance(&a, &b, INFINITY, &of[k][0], &stats), BVP_OK);
+            ck_assert_int_eq(bvp_distance(&b, &a, INFINITY, &of[k][1], NULL), BVP_OK);
+            work[k] += stats.steps + 8 * stats.exact + stats.triangles / 8;
+        }
+        for (int way = 0; way < 2; way++) {
+            const bvp_distance_result *x = &of[0][way], *y = &of[1][way];
+            ck_assert_msg(x->distance == y->distance &&
+                              (x->distance == 0 ||
+                               (x->a.triangle == y->a.triangle && x->b.triangle == y->b.triangle)),
+                          "%d: %.17g %llu %llu, not %.17g %llu %llu", n, x->distance,
+                          (unsigned long long)x->a.triangle, (unsigned long long)x->b.triangle,
+                          y->distance, (unsigned long long)y->a.triangle,
+                          (unsigned long long)y->b.triangle);
+            ck_assert_double_ge(x->lower, x->distance * (1 - 1e-9));
+            ck_assert_double_le(x->lower, y->distance);
+        }
+        const double d = of[0][0].distance;
+        const bvp_body a = {.file = p.by[0], .placement = ma},
+                       b = {.file = p.by[0], .placement = mb};
+        bvp_distance_result about;
+        int near, far;
+        ck_assert_int_eq(bvp_within(&a, &b, d * (1 + 1e-8), &near, NULL, NULL), BVP_OK);
+        ck_assert_int_eq(bvp_within(&a, &b, d * (1 - 1e-8), &far, NULL, NULL), BVP_OK);
+        ck_assert(near && far == (d == 0));
+        ck_assert_int_eq(bvp_distance_about(&a, &b, INFINITY, d * 1e-7, &about, NULL), BVP_OK);
+        ck_assert_double_le(about.lower, d);
+        ck_assert_double_le(about.distance, d * (1 + 1e-7) * (1 + 1e-9));
+        unpack(&p);
+    }
+    printf("    work %llu, of another kind %llu\n", (unsigned long long)work[0],
+           (unsigned long long)work[1]);
+    ck_assert_uint_lt(2 * work[0], work[1]);
+}
+END_TEST
+
 START_TEST(one_huge_and_many_tiny)
 {
     static void (*const make[2])(surface *, uint32_t) = {make_huge_and_tiny, make_large_and_small};
@@ -423,7 +522,11 @@ END_TEST
 
 SUITE(test_ties)
 {
-    const TTest *const tests[] = {answers_are_those_of_brute_force, ties_are_settled_at_once,
-                                  one_huge_and_many_tiny, projections_need_their_bound, NULL};
+    const TTest *const tests[] = {answers_are_those_of_brute_force,
+                                  ties_are_settled_at_once,
+                                  facing_plates_answer_alike_by_all_kinds,
+                                  one_huge_and_many_tiny,
+                                  projections_need_their_bound,
+                                  NULL};
     return suite_run("ties", tests);
 }

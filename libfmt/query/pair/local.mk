@@ -7,6 +7,7 @@ LIBBVPACK_SOURCES += \
 KERNEL_SOURCES += \
 	libfmt/query/pair/aabb_pair_kernel.c \
 	libfmt/query/pair/binary_leaf_kernel.c \
+	libfmt/query/pair/facing_kernel.c \
 	libfmt/query/pair/pair_kernel.c \
 	libfmt/query/pair/pair_leaf_kernel.c \
 	libfmt/query/pair/pair_queue_kernel.c
@@ -16,6 +17,7 @@ noinst_HEADERS += \
 	libfmt/query/pair/binary_pair.h \
 	libfmt/query/pair/binary_walk.h \
 	libfmt/query/pair/coincident.h \
+	libfmt/query/pair/facing.h \
 	libfmt/query/pair/far_bodies.h \
 	libfmt/query/pair/pair_boxes.h \
 	libfmt/query/pair/pair_heap.h \

@@ -71,6 +71,7 @@ typedef struct pair_tester {
                        bounds is tested; see pad_of in pair_queue_kernel.c */
     bool missed;    /* a batch of pairs was tested and none met */
     bool nearer;    /* DISTANCE: the limit shrank or the aim turned; the walk clears it */
+    uint32_t late;  /* when `spent` reaches this, ties are looked for by all means; or the most */
     double aim[3];  /* DISTANCE: in which direction to look for gaps, in a's frame */
     pair_queue queue;
     pair_pending pending; /* DISTANCE */
@@ -105,11 +106,12 @@ static inline void enqueue(pair_queue *queue, const tri_leaf *a, unsigned i, uin
 }
 
 /* pair_queue_kernel.c, for the same instruction set. */
-#define tester_init    BVPI_ISA_NAME(bvpi_tester_init)
-#define tester_finish  BVPI_ISA_NAME(bvpi_tester_finish)
-#define flush_overlap  BVPI_ISA_NAME(bvpi_flush_overlap)
-#define flush_distance BVPI_ISA_NAME(bvpi_flush_distance)
-#define settle_ties    BVPI_ISA_NAME(bvpi_settle_ties)
+#define tester_init        BVPI_ISA_NAME(bvpi_tester_init)
+#define tester_finish      BVPI_ISA_NAME(bvpi_tester_finish)
+#define flush_overlap      BVPI_ISA_NAME(bvpi_flush_overlap)
+#define flush_distance     BVPI_ISA_NAME(bvpi_flush_distance)
+#define settle_ties        BVPI_ISA_NAME(bvpi_settle_ties)
+#define lanes_within_float BVPI_ISA_NAME(bvpi_lanes_within_float)
 /* may_pad: the caller's walk enlarges its boxes by p->pad. */
 void tester_init(pair_tester *p, bvpi_pair_query *query, const bvpi_placed_part *a,
                  const bvpi_placed_part *b, bool may_pad);
@@ -120,6 +122,9 @@ void flush_distance(pair_tester *p);
 /* After many exact tests: tries to prove by a plane, for all pairs at once, that they cannot change
  * the answer. a, b: a pair that was found apart. */
 void settle_ties(pair_tester *p, const float a[9], const float b[9]);
+/* Lanes of b whose triangles may be within the limit of a, as far as floats tell. */
+unsigned lanes_within_float(const bvpi_pose *pose, const float a[9], const f32x8 b[9],
+                            double limit);
 /* What is left when a walk is over. */
 void tester_finish(pair_tester *p);
 

@@ -23,6 +23,7 @@
 
 #include "prim/tri_dist.h"
 #include "prim/tri_tri.h"
+#include "query/pair/facing.h"
 
 static inline bool get_id(const bvpi_placed_part *part, pair_ids *ids, uint32_t item,
                           bvp_hit_id *out)
@@ -211,6 +212,11 @@ static inline bool tie_comes_first(void *user, uint32_t item_a, uint32_t item_b)
     return comes_first((const pair_tester *)user, item_a, item_b);
 }
 
+static inline uint32_t late_of(uint64_t patience)
+{
+    return patience < UINT32_MAX ? (uint32_t)patience : UINT32_MAX;
+}
+
 void settle_ties(pair_tester *p, const float a[9], const float b[9])
 {
     const bvpi_ties ties = {.query = p->query,
@@ -227,8 +233,15 @@ void settle_ties(pair_tester *p, const float a[9], const float b[9])
         bvpi_pose_bound_corners(&p->pose, p->a->at.corner, p->b->at.corner);
         p->has_world = true;
     }
-    const bool settled = bvpi_ties_settle(&ties, a, b);
-    p->patience = 2 * p->spent; /* each failed try doubles the work before the next */
+    const bool late = p->spent >= p->late;
+    const bool settled =
+        facing_settle(&ties, a, b) || (late && tester_goes_on(p) && bvpi_ties_settle(&ties, a, b));
+    /* each failed try doubles the work before the next */
+    p->patience = (late ? 2 : 4) * p->spent;
+    if (late)
+        p->late = late_of(p->patience);
+    else if (p->late < p->patience)
+        p->patience = p->late;
     if (settled && tester_goes_on(p)) {
         p->answer->state = BVPI_PAIR_SETTLED;
         p->answer->has_ties = true;
@@ -355,6 +368,18 @@ static inline unsigned lanes_within(const pair_tester *p, unsigned count, f32x8 
     return lanes;
 }
 
+unsigned lanes_within_float(const bvpi_pose *pose, const float a[9], const f32x8 b[9], double limit)
+{
+    f32x8 of_a[9], lo, hi, along[3];
+    unsigned lanes = 0;
+    for (int k = 0; k < 9; k++)
+        of_a[k] = f32x8_splat(a[k]);
+    bvpi_tri_dist8_along(pose, of_a, b, &lo, &hi, along);
+    for (unsigned lane = 0; lane < 8; lane++)
+        lanes |= ((double)lo[lane] <= limit ? 1u : 0u) << lane;
+    return lanes;
+}
+
 void flush_distance(pair_tester *p)
 {
     const bvpi_pair_question *question = &p->query->question;
@@ -452,6 +477,8 @@ void tester_init(pair_tester *p, bvpi_pair_query *query, const bvpi_placed_part 
     p->missed = false;
     p->spent = 0;
     p->patience = bvpi_ties_patience(a, b, query->answer.has_ties);
+    p->late = late_of(p->patience);
+    p->patience = bvpi_ties_first_look(a, b, p->patience);
     p->ids[0].known = p->ids[1].known = 0;
     p->aim[0] = p->aim[1] = p->aim[2] = 0;
     if (!measures)

@@ -37,6 +37,8 @@ enum {
     TESTED_MOST = 64,    /* most pairs of a stray that are decided one by one */
     SEARCH_LEAST = 4096, /* triangles that a search for the first pair may look at, at least */
     GROUP_MOST = 32,     /* boxes around groups of clusters */
+    FITTED = 32,         /* corners that a plane is fitted to */
+    EARLY = 384,         /* work before the first look for a gap between flat parts */
     HASTE = 16           /* patience is divided by this after a success */
 };
 
@@ -48,6 +50,16 @@ uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b
     const uint64_t patience = 512 + (a->part.triangle_count + b->part.triangle_count) / 8;
     return has_ties ? patience / HASTE : patience;
 }
+
+uint64_t bvpi_ties_first_look(const bvpi_placed_part *a, const bvpi_placed_part *b,
+                              uint64_t patience)
+{
+    const bool good = a->kind == BVPD_KIND_WIDE8 && b->kind == BVPD_KIND_WIDE8;
+    return good && patience > EARLY ? EARLY : patience;
+}
+
+/* Parts may stand out of the planes of the pair that gave them by this much of the limit. */
+#define ROOM 0x1p-7
 
 /* ---- projections ----------------------------------------------------------------------------- */
 
@@ -92,27 +104,11 @@ static double highest_of_vertices(const bvpi_projection *p, const bvpi_cluster *
 
 /* ---- planes ---------------------------------------------------------------------------------- */
 
-/* Two parallel planes, one for each side (0: a, 1: b). A triangle of side i whose largest
- * projection is at most at[i] is on the right side of its plane. */
-typedef struct planes {
-    bvpi_projection of[2]; /* on w for a and on -w for b: of either part the largest value counts */
-    double at[2];
-    double direction[3], length; /* its length, at least */
-    double room;                 /* gap of the pair that gave them, beyond what is needed */
-} planes;
-
-/* A lower bound of the distance between triangles with these largest projections, or 0. */
-static double least_gap(const planes *p, const double highest[2])
-{
-    const double gap = -(highest[0] + highest[1]);
-    return gap > 0 ? gap / p->length * (1 - 0x1p-48) : 0;
-}
-
 /* Planes orthogonal to w, or to -w, between the two triangles of a pair, more than `apart` from
  * each other. Most of the remaining room, 7/16 on either side, is given to the parts: the more they
  * may stand out, the fewer strays. False: w does not separate the pair that far. */
 static bool planes_across(const bvpi_pose *pose, const double w[3], const float a[9],
-                          const float b[9], double apart, planes *out)
+                          const float b[9], double apart, bvpi_planes *out)
 {
     const double norm = sqrt(bvpi_dot(w, w));
     double unit[3];
@@ -189,7 +185,7 @@ static uint32_t first_item(const bvpi_part *part, uint32_t idx)
 /* Lists the triangles of a side beyond its plane. *highest: the largest projection of all others.
  * Whole clusters are passed by their vertices alone. False: too many strays, a damaged file, or the
  * call is over. */
-static bool find_strays(const bvpi_ties *ties, const planes *p, int side, strays *out,
+static bool find_strays(const bvpi_ties *ties, const bvpi_planes *p, int side, strays *out,
                         double *highest)
 {
     const bvpi_part *part = &part_of(ties, side)->part;
@@ -248,7 +244,7 @@ static bool settle_stray(const bvpi_ties *ties, int side, const float stray[9], 
     const bvpi_part *part = &part_of(ties, 1 - side)->part;
     bool has_planes = false;
     unsigned tested = 0;
-    planes p;
+    bvpi_planes p;
     for (uint32_t idx = 0; idx < part->cluster_count; idx++) {
         bvpi_cluster cluster;
         if (!bvpi_meter_step(ties->query->meter) || !bvpi_cluster_at(part, idx, &cluster))
@@ -266,7 +262,7 @@ static bool settle_stray(const bvpi_ties *ties, int side, const float stray[9], 
             const float *a = side == 0 ? stray : other, *b = side == 0 ? other : stray;
             double direction[DIRECTIONS][3];
             directions_of(ties->pose, a, b, direction);
-            planes found;
+            bvpi_planes found;
             p.room = 0;
             for (int i = 0; i < DIRECTIONS; i++)
                 if (planes_across(ties->pose, direction[i], a, b, ties->answer->limit, &found) &&
@@ -332,8 +328,8 @@ static void span_of(const search *s, int side, const float t[9], span *out)
     }
 }
 
-static void begin_search(search *s, const bvpi_ties *ties, const planes *p, const double highest[2],
-                         double gap)
+static void begin_search(search *s, const bvpi_ties *ties, const bvpi_planes *p,
+                         const double highest[2], double gap)
 {
     const double most = bvpi_cell_top(ties->answer->best.distance) * (1 + 0x1p-48);
     assert(ties->answer->best.found);
@@ -454,7 +450,7 @@ static found search_triangle(search *s, const float a[9], uint32_t item_a)
 /* No pair is nearer than the best one's cell: the answer is the first pair in storage in that cell.
  * False: given up, the walk has to find it. Not inlined, so that this state and the strays are not
  * on the stack at the same time. */
-static __attribute__((noinline)) bool search_first(const bvpi_ties *ties, const planes *p,
+static __attribute__((noinline)) bool search_first(const bvpi_ties *ties, const bvpi_planes *p,
                                                    const double highest[2], double gap)
 {
     const bvpi_part *part = &ties->a->part;
@@ -494,8 +490,7 @@ static bool may_be_preceded(const bvpi_ties *ties)
     return bvpi_ties_matter(&ties->query->question) && ties->answer->best.found;
 }
 
-/* How far apart planes must be to prove anything. */
-static double use_of(const bvpi_ties *ties)
+double bvpi_ties_use(const bvpi_ties *ties)
 {
     const bvpi_pair_answer *answer = ties->answer;
     return may_be_preceded(ties) ? fmin(answer->limit, bvpi_cell_bottom(answer->best.distance))
@@ -504,7 +499,7 @@ static double use_of(const bvpi_ties *ties)
 
 /* Does a cluster from the middle of storage alone have too many strays? A cheap test that discards
  * most useless planes before the parts are read. */
-static bool is_hopeless(const bvpi_ties *ties, const planes *p, int side)
+static bool is_hopeless(const bvpi_ties *ties, const bvpi_planes *p, int side)
 {
     const bvpi_part *part = &part_of(ties, side)->part;
     unsigned count = 0;
@@ -521,8 +516,8 @@ static bool is_hopeless(const bvpi_ties *ties, const planes *p, int side)
 
 /* Settles all pairs by the planes, except for pairs in the best one's cell. highest, *gap: of the
  * triangles that are no strays. False: the planes prove nothing. Not inlined, as search_first. */
-static __attribute__((noinline)) bool settle_all_but_ties(const bvpi_ties *ties, const planes *p,
-                                                          double highest[2], double *gap)
+static __attribute__((noinline)) bool
+settle_all_but_ties(const bvpi_ties *ties, const bvpi_planes *p, double highest[2], double *gap)
 {
     const bvpi_pair_answer *answer = ties->answer;
     strays of[2];
@@ -531,7 +526,7 @@ static __attribute__((noinline)) bool settle_all_but_ties(const bvpi_ties *ties,
     for (int side = 0; side < 2; side++)
         if (!find_strays(ties, p, side, &of[side], &highest[side]))
             return false;
-    *gap = least_gap(p, highest);
+    *gap = bvpi_planes_gap(p, highest);
     if (!(*gap > answer->limit) &&
         !(may_be_preceded(ties) && *gap >= bvpi_cell_bottom(answer->best.distance) && *gap > 0))
         return false;
@@ -542,7 +537,7 @@ static __attribute__((noinline)) bool settle_all_but_ties(const bvpi_ties *ties,
     return true;
 }
 
-static bool settle_by(const bvpi_ties *ties, const planes *p)
+static bool settle_by(const bvpi_ties *ties, const bvpi_planes *p)
 {
     bvpi_pair_answer *answer = ties->answer;
     double highest[2], gap;
@@ -560,8 +555,9 @@ static bool settle_across(const bvpi_ties *ties, const float a[9], const float b
     double direction[DIRECTIONS][3];
     directions_of(ties->pose, a, b, direction);
     for (int i = 0; i < DIRECTIONS; i++) {
-        planes p;
-        if (planes_across(ties->pose, direction[i], a, b, use_of(ties), &p) && settle_by(ties, &p))
+        bvpi_planes p;
+        if (planes_across(ties->pose, direction[i], a, b, bvpi_ties_use(ties), &p) &&
+            settle_by(ties, &p))
             return true;
         if (ties->answer->state != BVPI_PAIR_SEARCHING)
             return false;
@@ -596,6 +592,117 @@ static bool settle_middle(const bvpi_ties *ties)
             ties->measure(ties->user, a, b, item_a, item_b);
     }
     return ties->answer->state == BVPI_PAIR_SEARCHING && settle_across(ties, a, b);
+}
+
+/* ---- plates ---------------------------------------------------------------------------------- */
+
+/* Corner number n of a sample of FITTED, in the frame parallel to the world, but for a shift. */
+static bool sample_corner(const bvpi_ties *ties, int side, uint32_t n, double out[3])
+{
+    const bvpi_part *part = &part_of(ties, side)->part;
+    const double *map = side == 0 ? ties->pose->world_a : ties->pose->world_b;
+    bvpi_cluster cluster;
+    double x[3];
+    if (!bvpi_cluster_at(part, (uint32_t)((uint64_t)n * part->cluster_count / FITTED), &cluster))
+        return false;
+    for (int i = 0; i < 3; i++)
+        x[i] = (double)bvpi_cluster_coordinate(&cluster, i, n * cluster.vertex_count / FITTED);
+    for (int i = 0; i < 3; i++)
+        out[i] = bvpi_dot(map + (3 + side) * i, x);
+    return true;
+}
+
+/* The sample in a frame with `normal` as its third axis, relative to its first corner. False: the
+ * part is not flat, for a corner is farther than `most` from the plane through the first. */
+static bool sample_flat(const bvpi_ties *ties, int side, double most, double axis[3][3],
+                        double at[FITTED][3])
+{
+    double first[3], x[3];
+    if (part_of(ties, side)->part.cluster_count == 0 || !sample_corner(ties, side, 0, first))
+        return false;
+    for (uint32_t n = 0; n < FITTED; n++) {
+        const uint32_t mixed = n * 13 % FITTED; /* distant ones early: most parts are not flat */
+        if (!sample_corner(ties, side, mixed, x))
+            return false;
+        bvpi_subtract(x, first, x);
+        for (int i = 0; i < 3; i++)
+            at[n][i] = bvpi_dot(axis[i], x);
+        if (!(fabs(at[n][2]) <= most))
+            return false;
+    }
+    return true;
+}
+
+/* Turns w, nearly the normal of a flat part, into that of the plane that is nearest to a sample of
+ * its corners: the normal of a triangle errs by what its corners are rounded by, over its size.
+ * False: the part is not flat, for corners are off by more than `most`. */
+static bool fit_plane(const bvpi_ties *ties, int side, double most, double w[3])
+{
+    double axis[3][3], at[FITTED][3], mean[3] = {0}, m[2][2] = {{0}}, v[2] = {0};
+    const double norm = sqrt(bvpi_dot(w, w));
+    int k = fabs(w[1]) < fabs(w[0]);
+    k = fabs(w[2]) < fabs(w[k]) ? 2 : k;
+    if (!(norm > 0x1p-400 && norm < 0x1p400))
+        return false;
+    for (int i = 0; i < 3; i++)
+        axis[2][i] = w[i] / norm;
+    bvpi_cross(axis[2], (double[3]){k == 0, k == 1, k == 2}, axis[0]);
+    bvpi_cross(axis[2], axis[0], axis[1]);
+    if (!sample_flat(ties, side, most, axis, at))
+        return false;
+    for (int n = 0; n < FITTED; n++)
+        for (int i = 0; i < 3; i++)
+            mean[i] += at[n][i] / FITTED;
+    for (int n = 0; n < FITTED; n++)
+        for (int i = 0; i < 2; i++) {
+            v[i] += (at[n][i] - mean[i]) * (at[n][2] - mean[2]);
+            for (int j = 0; j < 2; j++)
+                m[i][j] += (at[n][i] - mean[i]) * (at[n][j] - mean[j]);
+        }
+    const double det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
+    if (!(det > 0))
+        return false;
+    const double slope[2] = {(v[0] * m[1][1] - v[1] * m[0][1]) / det,
+                             (v[1] * m[0][0] - v[0] * m[1][0]) / det};
+    /* what is right already stays, to the last bit */
+    for (int i = 0; i < 3 && fabs(slope[0]) + fabs(slope[1]) > 0x1p-44; i++)
+        w[i] = axis[2][i] - slope[0] * axis[0][i] - slope[1] * axis[1][i];
+    return true;
+}
+
+/* Are two directions, or one and the other's reverse, the same but for 2^-20? */
+static bool are_parallel(const double a[3], const double b[3])
+{
+    double across[3];
+    bvpi_cross(a, b, across);
+    return bvpi_dot(across, across) < 0x1p-40 * bvpi_dot(a, a) * bvpi_dot(b, b);
+}
+
+bool bvpi_ties_planes(const bvpi_ties *ties, const float a[9], const float b[9], unsigned i,
+                      bvpi_planes *out)
+{
+    const double limit = ties->answer->limit;
+    double w[3], shortest[3];
+    bvpi_tri_dist d;
+    bool flat = false;
+    assert(i < BVPI_TIES_DIRECTIONS && limit < INFINITY);
+    bvpi_tri_dist1_rough(ties->pose, a, b, &d);
+    bvpi_subtract(d.point_b, d.point_a, shortest);
+    memcpy(w, shortest, sizeof w);
+    if (i < 2) {
+        normal_of(i == 0 ? ties->pose->world_a : ties->pose->world_b, 3 + (int)i, i == 0 ? a : b,
+                  w);
+        flat = fit_plane(ties, (int)i, limit * ROOM, w);
+        if (!flat && !are_parallel(w, shortest))
+            return false;
+    }
+    if (!planes_across(ties->pose, w, a, b, 0, out))
+        return false;
+    const double beyond = fmax(out->room - limit * out->length, 0);
+    for (int side = 0; side < 2; side++)
+        out->at[side] += limit * ROOM - (out->room - beyond) * 0.4375;
+    out->is_flat = flat;
+    return true;
 }
 
 bool bvpi_ties_settle(const bvpi_ties *ties, const float a[9], const float b[9])

@@ -16,6 +16,7 @@
 
 #include "prim/tri_dist.h"
 #include "query/pair/pair_query.h"
+#include "query/pair/projection.h"
 
 /* ---- distances that count as equal ----------------------------------------------------------- */
 
@@ -82,6 +83,39 @@ enum { BVPI_TIES_EXACT = 8 };
 
 /* How much work is done before the first try. has_ties: the answer's. */
 uint64_t bvpi_ties_patience(const bvpi_placed_part *a, const bvpi_placed_part *b, bool has_ties);
+
+/* How much before the first look for a gap between flat parts, which costs little; at most
+ * patience. */
+uint64_t bvpi_ties_first_look(const bvpi_placed_part *a, const bvpi_placed_part *b,
+                              uint64_t patience);
+
+/* Two parallel planes, one for each side (0: a, 1: b). A triangle of side i whose largest
+ * projection is at most at[i] is on the right side of its plane. */
+typedef struct bvpi_planes {
+    bvpi_projection of[2]; /* on w for a and on -w for b: of either part the largest value counts */
+    double at[2];
+    double direction[3], length; /* its length, at least */
+    double room;                 /* gap of the pair that gave them, beyond what is needed */
+    bool is_flat; /* the part that gave the direction is flat, as far as a sample tells */
+} bvpi_planes;
+
+/* A lower bound of the distance between triangles with these largest projections, or 0. */
+static inline double bvpi_planes_gap(const bvpi_planes *p, const double highest[2])
+{
+    const double gap = -(highest[0] + highest[1]);
+    return gap > 0 ? gap / p->length * (1 - 0x1p-48) : 0;
+}
+
+/* How far apart planes must be to prove anything. */
+double bvpi_ties_use(const bvpi_ties *ties);
+
+/* Planes of direction number i from a pair that was found apart, for facing.h: normals of the
+ * pair, if they are those of flat parts or along its shortest connection; that connection. The
+ * parts may stand out of them by a little of the limit. False: there is no such direction, or it
+ * does not separate the pair. */
+enum { BVPI_TIES_DIRECTIONS = 3 };
+bool bvpi_ties_planes(const bvpi_ties *ties, const float a[9], const float b[9], unsigned i,
+                      bvpi_planes *out);
 
 /* a, b: a pair that was found apart. True: except for the pairs that this call has measured, no
  * pair of the two parts can change the answer, and answer->lower is right. False: nothing is known,

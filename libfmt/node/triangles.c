@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * triangles.c: stored triangles by number. Clusters are in storage order, so the cluster of a
- * triangle is found by bisection.
+ * triangle is found by bisection. A run of triangles shares vertices, so those of its cluster are
+ * decoded once each; a few triangles decode their own corners.
  * Spec: format.md, chapters "Cluster records" and "Triangle numbers"
  */
 #include "format/triangle_ids.h"
 #include "node/cluster_record.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* The last cluster that begins at or before `triangle`: of a sound part, `low` always does and
  * `high` does not. In a damaged one it may be another, which the caller notices. */
@@ -22,6 +24,30 @@ static uint32_t find_cluster(const bvpi_part *part, uint64_t triangle)
             high = middle;
     }
     return low;
+}
+
+/* Triangles `first` .. `first + count` - 1 of a cluster. */
+static void get_run(const bvpi_cluster *cluster, uint32_t first, uint32_t count, float *out)
+{
+    float at[BVPD_CLUSTER_VERTICES][3];
+    assert(first + count <= cluster->triangle_count);
+    if (3 * count <= cluster->vertex_count) {
+        for (uint32_t k = 0; k < count; k++)
+            bvpi_cluster_triangle(cluster, first + k, out + 9 * k);
+        return;
+    }
+    for (int axis = 0; axis < 3; axis++)
+        for (uint32_t vertex = 0; vertex < cluster->vertex_count; vertex++)
+            at[vertex][axis] = bvpi_cluster_coordinate(cluster, axis, vertex);
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t corner = 0; corner < 3; corner++, out += 3) {
+            const uint32_t vertex = bvpi_cluster_corner(cluster, first + k, corner);
+            if (vertex < cluster->vertex_count)
+                memcpy(out, at[vertex], sizeof at[vertex]);
+            else /* damaged: there is no such vertex */
+                for (int axis = 0; axis < 3; axis++)
+                    out[axis] = bvpi_cluster_coordinate(cluster, axis, vertex);
+        }
 }
 
 bvp_status bvp_get_triangle(const bvp_file *file, uint32_t part_idx, uint64_t triangle,
@@ -55,13 +81,14 @@ bvp_status bvp_get_triangles(const bvp_file *file, uint32_t part_idx, bvp_range 
             triangle < cluster.head.first_triangle ||
             triangle - cluster.head.first_triangle >= cluster.triangle_count)
             return BVP_ERR_CORRUPT;
-        uint32_t local = (uint32_t)(triangle - cluster.head.first_triangle);
-        for (; local < cluster.triangle_count && *count < capacity; local++, ++*count) {
-            if (positions)
-                bvpi_cluster_triangle(&cluster, local, positions + 9 * *count);
-            if (ids)
-                ids[*count] = bvpi_triangle_id(&part, &cluster.head, local);
-        }
+        const uint32_t local = (uint32_t)(triangle - cluster.head.first_triangle);
+        const uint32_t rest = cluster.triangle_count - local;
+        const uint32_t run = rest < capacity - *count ? rest : (uint32_t)(capacity - *count);
+        if (positions)
+            get_run(&cluster, local, run, positions + 9 * *count);
+        for (uint32_t k = 0; k < run && ids; k++)
+            ids[*count + k] = bvpi_triangle_id(&part, &cluster.head, local + k);
+        *count += run;
     }
     return BVP_OK;
 }

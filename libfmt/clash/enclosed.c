@@ -8,9 +8,14 @@
  * other surface.
  *
  * The answers are deliberately asymmetric. INSIDE needs one point that is certainly inside. OUTSIDE
- * needs every piece to be accounted for, by a point or by the box. If some piece has no usable
- * point, or there are too many pieces, the answer is ALONG: no proof of anything, and callers must
- * not take it as free.
+ * needs every piece to be accounted for, by a point, the box or the cylinders (below). If some
+ * piece has no usable point, or there are too many pieces, the answer is ALONG: no proof of
+ * anything, and callers must not take it as free.
+ *
+ * Most pieces are nowhere near being inside: one of their extreme corners is outside of the other
+ * part's box, or of the cylinders that this part sweeps when it turns around its axis (sweep.h).
+ * From outside of those a way leads to infinity that does not meet the part. So a bolt's head
+ * beside a flange's neck needs no ray.
  *
  * If the outer part has open edges, rays can only vote; a point that is not clearly outside goes to
  * winding.c, which may prove INSIDE for a part whose cracks are narrow. Otherwise it is UNSURE.
@@ -24,6 +29,11 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
+
+#include "base/vec3.h"
+#include "clash/pieces.h"
+#include "clash/sweep.h"
 
 /* Points of a piece: its extreme corners, then its first triangle's corners and middle. */
 enum { EXTREMES = 6, POINTS = EXTREMES + 4 };
@@ -37,7 +47,24 @@ typedef struct question {
     double slack; /* error of inner's points */
     double gap;   /* >= slack: points this near to outer's surface are skipped */
     double crack; /* cracks of outer up to this width count as closed */
+    double x[12]; /* from inner's coordinates to outer's */
+    double err;   /* of a corner of inner in outer's coordinates: rounding, and the slack there */
 } question;
+
+static void question_init(question *q, const bvpi_clash_item *outer, const bvpi_clash_item *inner,
+                          double gap, double crack)
+{
+    const bvpi_placed_tree *from = &inner->part.at, *to = &outer->part.at;
+    bvpi_pose pose;
+    bvpi_pose_init_placed(&pose, &to->placement, &from->placement, to->bound, from->bound);
+    *q = (question){.outer = outer,
+                    .inner = inner,
+                    .slack = inner->slack,
+                    .gap = fmax(gap, inner->slack),
+                    .crack = crack,
+                    .err = pose.eta + inner->slack / to->placement.size_min * (1 + 0x1p-50)};
+    memcpy(q->x, pose.x, sizeof q->x);
+}
 
 /* Computed from placed corners. A middle rounded to floats might be across the other surface. */
 static void place_middle(const bvpi_clash_item *item, const float tri[9], double out[3])
@@ -46,6 +73,69 @@ static void place_middle(const bvpi_clash_item *item, const float tri[9], double
     for (int k = 0; k < 9; k += 3)
         bvpi_clash_place_corner(item, tri + k, c + k);
     bvpi_clash_middle(c, out);
+}
+
+/* ---- pieces that cannot be inside ------------------------------------------------------------ */
+
+/* An extreme corner in outer's coordinates. */
+static void see_corner(const question *q, const float corner[3], double out[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const double *row = q->x + 4 * i;
+        out[i] = row[0] * (double)corner[0] + row[1] * (double)corner[1] +
+                 row[2] * (double)corner[2] + row[3];
+    }
+}
+
+/* May a piece with these extreme corners be inside outer's box? */
+static bool may_hold(const question *q, const struct bvpi_piece *piece)
+{
+    const bvpi_part *part = &q->outer->part.part;
+    for (int k = 0; k < EXTREMES; k++) {
+        double at[3];
+        see_corner(q, piece->extreme[k], at);
+        for (int i = 0; i < 3; i++)
+            if (at[i] + q->err < (double)part->lo[i] || at[i] - q->err > (double)part->hi[i])
+                return false;
+    }
+    return true;
+}
+
+#define NOISE 0x1p-40 /* of the largest coordinate; all roundings are below 2^-46 */
+
+/* Is a point certainly outside of all cylinders? They follow one another along the axis without a
+ * gap, so the rest of space is in one piece. */
+static bool is_beyond(const bvpi_sweep *sweep, const double at[3], double err)
+{
+    double from[3], across[3], size = 0;
+    bvpi_subtract(at, sweep->centre, from);
+    const double height = bvpi_dot(from, sweep->axis);
+    for (int i = 0; i < 3; i++) {
+        across[i] = from[i] - height * sweep->axis[i];
+        size += fabs(at[i]) + fabs(sweep->centre[i]);
+    }
+    const double margin = err + NOISE * size, radius = sqrt(bvpi_dot(across, across));
+    for (uint32_t k = 0; k < sweep->slab_count; k++) {
+        const struct bvpi_sweep_slab *slab = &sweep->slab[k];
+        if (!(height > slab->to + margin || height < slab->from - margin ||
+              radius > slab->radius + margin))
+            return false;
+    }
+    return true;
+}
+
+/* May it be inside the cylinders that outer sweeps? */
+static bvp_status may_sweep_hold(const question *q, const struct bvpi_piece *piece, bool *out)
+{
+    const bvpi_sweep *sweep;
+    const bvp_status status = bvpi_sweep_get(q->outer->sweeps, q->outer->part.part_idx, &sweep);
+    *out = true;
+    for (int k = 0; k < EXTREMES && status == BVP_OK && sweep->is_round && *out; k++) {
+        double at[3];
+        see_corner(q, piece->extreme[k], at);
+        *out = !is_beyond(sweep, at, q->err);
+    }
+    return status;
 }
 
 /* A coarse test of a whole group: the middle of its box, within half its diagonal. */
@@ -62,6 +152,8 @@ static bool may_hold_group(const question *q, const struct bvpi_piece_group *gro
     const double radius = sqrt(half_sq) * placement->size_max * (1 + 0x1p-48);
     return bvpi_clash_is_in_box(&q->outer->part, world, radius + q->slack);
 }
+
+/* ---- points ---------------------------------------------------------------------------------- */
 
 /* A point of inner, possibly on outer's surface. *told: the answer is certain enough to decide. */
 static bvp_status ask_point(const question *q, const double point[3], bvpi_where *out, bool *told)
@@ -151,13 +243,10 @@ static bvp_status ask_pieces(const question *q, const bvpi_pieces *pieces, bvpi_
             i += BVPI_PIECE_GROUP - 1;
             continue;
         }
-        bool may_hold = true; /* a piece that is inside has all its corners inside the box */
-        for (int k = 0; k < EXTREMES && may_hold; k++) {
-            double point[3];
-            bvpi_clash_place_corner(q->inner, pieces->at[i].extreme[k], point);
-            may_hold = bvpi_clash_is_in_box(&q->outer->part, point, q->slack);
-        }
-        if (!may_hold)
+        bool may_be_inside = may_hold(q, &pieces->at[i]);
+        if (may_be_inside)
+            status = may_sweep_hold(q, &pieces->at[i], &may_be_inside);
+        if (status != BVP_OK || !may_be_inside)
             continue;
         if (asked++ < PIECES_ASKED)
             status = ask_piece(q, &pieces->at[i], out, &told);
@@ -190,13 +279,14 @@ bvp_status bvpi_clash_enclosed(const bvpi_clash_item *a, const bvpi_clash_item *
     *out = BVPI_OUTSIDE;
     if (!bvpi_clash_is_near(&a->bounds, &b->bounds, 0))
         return BVP_OK;
-    const question b_in_a = {a, b, b->slack, fmax(gap, b->slack), crack};
-    const question a_in_b = {b, a, a->slack, fmax(gap, a->slack), crack};
+    question q;
     bvpi_where other;
-    bvp_status status = holds(&b_in_a, out);
+    question_init(&q, a, b, gap, crack);
+    bvp_status status = holds(&q, out);
     if (status != BVP_OK || (*out != BVPI_OUTSIDE && *out != BVPI_ALONG))
         return status;
-    status = holds(&a_in_b, &other);
+    question_init(&q, b, a, gap, crack);
+    status = holds(&q, &other);
     if (status == BVP_OK && other != BVPI_OUTSIDE)
         *out = other;
     return status;

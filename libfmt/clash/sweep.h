@@ -12,7 +12,7 @@
 
 enum {
     BVPI_SWEEP_SLABS = 8,
-    BVPI_SWEEP_TRIANGLES = 1024 /* of parts with more, nothing is found out */
+    BVPI_SWEEP_TRIANGLES = 2048 /* of parts with more, nothing is found out */
 };
 
 /* Part coordinates. However the part turns around the axis, its surface is in the slabs. Heights

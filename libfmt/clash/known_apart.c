@@ -11,8 +11,9 @@
  * those of asking, whatever a thread happens to know. Thus threads may each have their own table,
  * and entries may be overwritten at any time.
  *
- * Learning is late: parts must have been apart APART_BEFORE times before poses are looked at, and
- * in one pose some times, more often the more triangles there are. What does not come again costs
+ * Parts must have been apart APART_BEFORE times before poses are looked at. Then a pose is learnt
+ * when it is first seen, while such poses come again; of parts whose poses do not, only when it has
+ * been seen some times, more often the more triangles there are. What does not come again costs
  * little.
  *
  * Slow twin: bvp_clash_one(), which knows nothing; tests/property/test_clash_sweep.c compares all.
@@ -34,7 +35,8 @@ enum {
     SETS = 512,
     WAYS = 4,
     APART_BEFORE = 4,
-    TRIANGLES_A_TIME = 512, /* a pose must come once more for so many triangles */
+    TRIES_MOST = 32,        /* poses that were learnt, less those that came again */
+    TRIANGLES_A_TIME = 512, /* beyond: a pose must come once more for so many triangles */
     TRIANGLES_KEPT = 2048,  /* nothing is learnt of parts with more */
     PARTS_KEPT = 8
 };
@@ -61,9 +63,16 @@ typedef struct decoded {
     float tris[9 * TRIANGLES_KEPT];
 } decoded;
 
+/* Several pairs of parts may share one. */
+typedef struct counter {
+    uint8_t apart; /* how often they were apart, up to APART_BEFORE */
+    uint8_t tries; /* up to TRIES_MOST */
+} counter;
+
 struct bvpi_known_apart {
-    uint8_t apart[PARTS]; /* how often two parts were apart; several pairs may share one */
-    uint8_t next[SETS];   /* the way that is overwritten next */
+    uint64_t hits; /* questions that need not be asked */
+    counter counters[PARTS];
+    uint8_t next[SETS]; /* the way that is overwritten next */
     entry entries[SETS][WAYS];
     decoded parts[PARTS_KEPT];
 };
@@ -71,6 +80,11 @@ struct bvpi_known_apart {
 bvpi_known_apart *bvpi_known_apart_new(void)
 {
     return calloc(1, sizeof(bvpi_known_apart));
+}
+
+uint64_t bvpi_known_apart_hits(const bvpi_known_apart *known)
+{
+    return known->hits;
 }
 
 /* ---- poses ----------------------------------------------------------------------------------- */
@@ -86,11 +100,11 @@ static uint8_t files_of(const bvpi_clash_judge *judge, const bvpi_apart_case *it
     return (uint8_t)((it->round == judge->b) | (it->other == judge->b) << 1 | 4);
 }
 
-static uint8_t *counter_of(const bvpi_clash_judge *judge)
+static counter *counter_of(const bvpi_clash_judge *judge)
 {
     const uint32_t a = judge->a->part.part_idx, b = judge->b->part.part_idx;
     const uint32_t mixed = (a < b ? a : b) * UINT32_C(0x9E3779B1) + (a < b ? b : a);
-    return &judge->known->apart[(mixed * UINT32_C(0x85EBCA77)) >> 21];
+    return &judge->known->counters[(mixed * UINT32_C(0x85EBCA77)) >> 21];
 }
 
 /* The part that sweeps less: a bolt in a flange. False: neither has an axis. */
@@ -195,7 +209,7 @@ bool bvpi_is_known_apart(const bvpi_clash_judge *judge, double limit, double roo
 {
     const bvpi_placed_part *a = &judge->query.bodies.a.one, *b = &judge->query.bodies.b.one;
     out->is_usable = false;
-    if (judge->known == NULL || !(room > 0) || *counter_of(judge) < APART_BEFORE ||
+    if (judge->known == NULL || !(room > 0) || counter_of(judge)->apart < APART_BEFORE ||
         !is_rigid(&a->at.placement) || !is_rigid(&b->at.placement) || !choose_round(judge, out))
         return false;
     const bool is_a = out->round == judge->a;
@@ -208,16 +222,21 @@ bool bvpi_is_known_apart(const bvpi_clash_judge *judge, double limit, double roo
     out->room = room;
     out->is_usable = true;
     const entry *e = find(judge, out, set_of(judge, out));
-    return e != NULL && e->state == IS_APART;
+    if (e == NULL || e->state != IS_APART)
+        return false;
+    counter *c = counter_of(judge);
+    c->tries -= c->tries > 0;
+    judge->known->hits++;
+    return true;
 }
 
 bvp_status bvpi_learn_apart(const bvpi_clash_judge *judge, const bvpi_apart_case *it)
 {
     if (judge->known == NULL)
         return BVP_OK;
-    uint8_t *counter = counter_of(judge);
+    counter *c = counter_of(judge);
     if (!it->is_usable) {
-        *counter += *counter < APART_BEFORE;
+        c->apart += c->apart < APART_BEFORE;
         return BVP_OK;
     }
     const uint32_t set = set_of(judge, it);
@@ -233,8 +252,11 @@ bvp_status bvpi_learn_apart(const bvpi_clash_judge *judge, const bvpi_apart_case
         memcpy(e->centre, it->centre, sizeof e->centre);
         memcpy(e->axis, it->axis, sizeof e->axis);
     }
-    if (e->state != SEEN || e->times++ < 1 + it->other->part.part.triangle_count / TRIANGLES_A_TIME)
+    const bool is_late = c->tries == TRIES_MOST;
+    if (e->state != SEEN ||
+        (is_late && e->times++ < 1 + it->other->part.part.triangle_count / TRIANGLES_A_TIME))
         return BVP_OK;
+    c->tries += !is_late;
     /* The entry's pose may be wrong by ERR of the room, another's too, and they differ by FAR. */
     bvpi_placed_sweep placed = {.sweep = it->sweep};
     const double size = sqrt(bvpi_dot(e->axis, e->axis));

@@ -11,6 +11,8 @@
 /* Of fixed size, some 800 KiB; zero-initialise. */
 typedef struct bvpi_known_apart bvpi_known_apart;
 bvpi_known_apart *bvpi_known_apart_new(void);
+/* How many questions were not asked; for tests. */
+uint64_t bvpi_known_apart_hits(const bvpi_known_apart *known);
 
 /* A pair of parts as the judge's query has them, and what is asked: are their surfaces farther
  * apart than `limit`? */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * test_clash_sweep.c: bolts in holes, turned anyhow: all that a run reports equals asking each pair
  * alone, where thresholds lie between poses that are nearly one; what a part sweeps holds it, and
- * what is said to be clear of it is.
+ * what is said to be clear of it is; what is known is used; and a piece beyond what the other part
+ * sweeps is outside of it, as one within may not be.
  */
 #include "suite.h"
 
+#include "clash/contacts.h"
+#include "clash/known_apart.h"
 #include "clash/sweep.h"
 #include "clash_case.h"
 
@@ -55,13 +58,14 @@ static void random_rotation(uint64_t *seed, double m[12])
 
 static const bvp_clash_limits limits = {.3, 1e-3, 1e-3};
 
-/* Plates far from one another, a bolt in each: in the same pose but for the turn and some of the
- * touch gap. The hole leaves the shaft about the touch gap, or the gap and what poses may differ.
+/* Plates far from one another, a bolt or a rod in each: in the same pose but for the turn and some
+ * of the touch gap. The hole leaves the shaft about the touch gap, or the gap and what poses may
+ * differ.
  */
 static case_file make_plates(uint64_t *seed)
 {
     static const double shares[] = {0, .05, .3, .6, 1.5}, bumps[] = {0, 0, 1e-4, 1e-2};
-    static const double heights[] = {0, 0, 2e-4, 1.3e-3, .1};
+    static const double heights[] = {0, 0, 2e-4, 1.3e-3, .1}, offsets[] = {100, 1e3, 1e6};
     static solid plate, bolt;
     const double gap = limits.touch_gap, far = gap * pick(seed, shares, 5);
     const int sides = 8 + 4 * (int)(case_random(seed) % 3);
@@ -69,10 +73,15 @@ static case_file make_plates(uint64_t *seed)
     assembly all = assembly_new((double[12]){1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0});
     plate.count = 0;
     solid_plate(&plate, 1, (.25 + free_way) / cos(M_PI / sides), sides, 0, .5);
-    make_bolt(&bolt, .25, pick(seed, bumps, 4) * .25, sides, 1);
+    bolt.count = 0;
+    if (case_random(seed) % 4 == 0)
+        solid_cylinder(&bolt, .25, sides, -1.5, 1.5);
+    else
+        make_bolt(&bolt, .25, pick(seed, bumps, 4) * .25, sides, 1);
     random_rotation(seed, all.world);
+    const double offset = pick(seed, offsets, 3);
     for (int k = 0; k < 3; k++)
-        all.world[4 * k + 3] = between(seed, -100, 100);
+        all.world[4 * k + 3] = offset * between(seed, -1, 1);
     const uint32_t plates = assembly_part(&all, &plate), bolts = assembly_part(&all, &bolt);
     for (int i = 0; i < BOLTS; i++) {
         const double turn = between(seed, 0, 2 * M_PI), c = cos(turn), s = sin(turn);
@@ -149,6 +158,116 @@ START_TEST(equals_asking_every_pair)
     }
     ck_assert_uint_gt(verdicts[BVP_VERDICT_WITHIN], 0);
     ck_assert_uint_gt(verdicts[BVP_VERDICT_TOUCHING], 0);
+}
+END_TEST
+
+/* ---- what is known --------------------------------------------------------------------------- */
+
+/* What judging counts. */
+typedef struct counts {
+    uint64_t hits;
+    unsigned pairs, wrong;
+} counts;
+
+/* Judges all near pairs of a file in turn, with what is known and without, as one thread does. */
+static void judge_all(const bvp_file *file, bvp_clash_detail detail, counts *sum)
+{
+    static bvpi_contacts contacts;
+    bvpi_clash_scene scene;
+    bvpi_clash_judge knows, asks;
+    bvpi_clash_item item[2];
+    ck_assert_int_eq(bvpi_clash_scene_init(&scene, file, NULL, NULL, limits.clearance, NULL),
+                     BVP_OK);
+    bvpi_clash_judge_init(&knows, file, file, &contacts);
+    asks = knows;
+    knows.known = bvpi_known_apart_new();
+    ck_assert_ptr_nonnull(knows.known);
+    for (uint32_t a = 0; a < 2 * BOLTS; a++)
+        for (uint32_t b = a + 1; b < 2 * BOLTS; b++) {
+            bvp_clash_pair pairs[2];
+            bvpi_clash_judge *judges[2] = {&knows, &asks};
+            if (bvpi_clash_item_init(&item[0], &scene, false, a, NULL) != BVP_OK ||
+                bvpi_clash_item_init(&item[1], &scene, true, b, NULL) != BVP_OK)
+                sum->wrong++;
+            if (!bvpi_clash_is_near(&item[0].bounds, &item[1].bounds, limits.clearance))
+                continue;
+            memset(pairs, 0, sizeof pairs);
+            for (int k = 0; k < 2; k++) {
+                pairs[k].limits = limits;
+                judges[k]->a = NULL;
+                bvpi_clash_judge_set(judges[k], &item[0], &item[1]);
+                sum->wrong += bvpi_clash_judge_pair(judges[k], detail, &pairs[k]) != BVP_OK;
+            }
+            sum->wrong += memcmp(&pairs[0], &pairs[1], sizeof pairs[0]) != 0;
+            sum->pairs++;
+        }
+    sum->hits += bvpi_known_apart_hits(knows.known);
+    free(knows.known);
+    bvpi_clash_scene_free(&scene);
+}
+
+START_TEST(what_is_known_is_used)
+{
+    uint64_t seed = case_seed();
+    counts sum = {0};
+    for (int k = 0; k < 60; k++) {
+        case_file file = make_plates(&seed);
+        judge_all(file.file, k % 2 ? BVP_CLASH_VERDICTS : BVP_CLASH_DISTANCE, &sum);
+        case_close(&file);
+    }
+    ck_assert_uint_eq(sum.wrong, 0);
+    ck_assert_uint_gt(sum.pairs, 1000);
+    ck_assert_uint_gt(sum.hits, sum.pairs / 8);
+}
+END_TEST
+
+/* ---- pieces beyond a sweep ------------------------------------------------------------------- */
+
+/* A flange with a neck, turned anyhow, and a small cube beside it, or in it. */
+static unsigned judge_beside_neck(uint64_t *seed, unsigned *enclosed)
+{
+    enum { SIDES = 24 };
+    static solid spool, cube;
+    static const double world[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    const double wide = between(seed, .5, 1), narrow = between(seed, .1, .4), half = .01;
+    const double angle = between(seed, 0, 2 * M_PI), radius = between(seed, 0, 1);
+    const double height = between(seed, -.1, 1.1), level = between(seed, .2, .6);
+    const double at = height > level ? narrow : wide, far = 2 * half, share = cos(M_PI / SIDES);
+    const bool is_in =
+        radius < at * share - far && height > far && height < 1 - far && fabs(height - level) > far;
+    const bool is_out = radius > at + far || height < -far || height > 1 + far;
+    double m[12] = {0};
+    spool.count = cube.count = 0;
+    solid_cylinder(&spool, wide, SIDES, 0, level);
+    solid_cylinder(&spool, narrow, SIDES, level, 1);
+    const double x = radius * cos(angle), y = radius * sin(angle);
+    solid_box(&cube, (double[3]){x - half, y - half, height - half},
+              (double[3]){x + half, y + half, height + half}, 0, -1);
+    if (!is_in && !(is_out && (fabs(height - level) > far || radius > wide + far)))
+        return 0; /* they may meet */
+    random_rotation(seed, m);
+    for (int k = 0; k < 3; k++)
+        m[4 * k + 3] = between(seed, -1e4, 1e4);
+    assembly all = assembly_new(world);
+    assembly_place(&all, assembly_part(&all, &spool), m);
+    assembly_place(&all, assembly_part(&all, &cube), m);
+    case_file file = case_finish(all.builder);
+    bvp_clash_pair pair;
+    const bvp_status status =
+        bvp_clash_one(&(bvp_clash_scene){.a = file.file}, 0, 1, &limits, BVP_CLASH_VERDICTS, &pair);
+    case_close(&file);
+    *enclosed += is_in;
+    return status != BVP_OK || (pair.verdict == BVP_VERDICT_ENCLOSED) != is_in;
+}
+
+START_TEST(a_piece_beyond_is_outside)
+{
+    uint64_t seed = case_seed();
+    unsigned wrong = 0, enclosed = 0;
+    for (int k = 0; k < 1500; k++)
+        wrong += judge_beside_neck(&seed, &enclosed);
+    ck_assert_uint_eq(wrong, 0);
+    ck_assert_uint_gt(enclosed, 100);
 }
 END_TEST
 
@@ -271,7 +390,8 @@ END_TEST
 
 SUITE(test_clash_sweep)
 {
-    const TTest *const list[] = {equals_asking_every_pair, a_sweep_holds_its_part,
-                                 what_is_clear_is_far, NULL};
+    const TTest *const list[] = {equals_asking_every_pair,  what_is_known_is_used,
+                                 a_piece_beyond_is_outside, a_sweep_holds_its_part,
+                                 what_is_clear_is_far,      NULL};
     return suite_run("clash_sweep", list);
 }

@@ -117,7 +117,9 @@ static bvp_status judge_items(bvpi_clash_judge *judge, bvp_clash_detail detail,
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uint32_t a, uint32_t b)
+/* a: its item is ready. bounds: of b. */
+static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uint32_t a, uint32_t b,
+                             const bvpi_bounds *bounds)
 {
     const bvp_clash_options *options = all->options;
     bvp_clash_pair pair;
@@ -142,7 +144,7 @@ static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uin
     bvp_status status = BVP_OK;
     kept_item *kept = &w->items[b % KEPT];
     if (!kept->is_known || kept->instance != b) {
-        status = bvpi_clash_item_init(&kept->item, &all->scene, true, b, w->meter);
+        status = bvpi_clash_item_init(&kept->item, &all->scene, true, b, bounds, w->meter);
         kept->instance = b;
         kept->is_known = status == BVP_OK;
     }
@@ -219,12 +221,12 @@ static bvp_status work_on_instance(whole *all, worker *w, bvpi_clash_block *bloc
         if (!bvpi_clash_goes_on(block->order))
             break;
         if (!is_ready) {
-            status = bvpi_clash_item_init(&w->item_a, &all->scene, false, a, w->meter);
+            status = bvpi_clash_item_init(&w->item_a, &all->scene, false, a, bounds, w->meter);
             w->judge.a = NULL; /* another item at the same address */
             is_ready = true;
         }
         if (status == BVP_OK)
-            status = judge_pair(all, w, block, a, b);
+            status = judge_pair(all, w, block, a, b, &w->bounds[k]);
     }
     return status;
 }
@@ -317,9 +319,9 @@ static bvp_status judge_one(bvpi_clash_scene *scene, bvp_clash_detail detail, bv
     if (pair->a >= bvpi_clash_count(&scene->a) || pair->b >= bvpi_clash_count(&scene->b) ||
         (scene->self && pair->a == pair->b))
         return BVP_ERR_ARGUMENT;
-    bvp_status status = bvpi_clash_item_init(&item_a, scene, false, pair->a, meter);
+    bvp_status status = bvpi_clash_item_init(&item_a, scene, false, pair->a, NULL, meter);
     if (status == BVP_OK)
-        status = bvpi_clash_item_init(&item_b, scene, true, pair->b, meter);
+        status = bvpi_clash_item_init(&item_b, scene, true, pair->b, NULL, meter);
     if (status != BVP_OK || !bvpi_clash_is_near(&item_a.bounds, &item_b.bounds, scene->reach))
         return status;
     bvpi_contacts *contacts = malloc(sizeof *contacts);

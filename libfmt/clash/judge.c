@@ -23,14 +23,16 @@ double bvpi_clash_slack(const bvpi_placed_tree *at)
 }
 
 bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, bool is_of_b,
-                                uint32_t instance, bvpi_meter *meter)
+                                uint32_t instance, const bvpi_bounds *bounds, bvpi_meter *meter)
 {
     const bvpi_placed_body *placed = is_of_b ? &scene->b : &scene->a;
     bvp_part_info info;
     bvp_status status = bvpi_placed_body_instance(placed, instance, &item->part);
     if (status == BVP_OK)
         status = bvp_get_part(placed->file, item->part.part_idx, &info);
-    if (status == BVP_OK)
+    if (bounds)
+        item->bounds = *bounds;
+    else if (status == BVP_OK)
         status = bvpi_clash_bounds(placed, instance, &item->bounds);
     if (status != BVP_OK)
         return status;

@@ -29,9 +29,9 @@ typedef struct bvpi_clash_item {
     bvpi_meter *meter;       /* of the pair being judged, or NULL */
 } bvpi_clash_item;
 
-/* Prepares an instance of the scene's a, or b. */
+/* Prepares an instance of the scene's a, or b. bounds: bvpi_clash_bounds, or NULL. */
 bvp_status bvpi_clash_item_init(bvpi_clash_item *item, bvpi_clash_scene *scene, bool is_of_b,
-                                uint32_t instance, bvpi_meter *meter);
+                                uint32_t instance, const bvpi_bounds *bounds, bvpi_meter *meter);
 
 /* The world position of a stored corner. */
 void bvpi_clash_place_corner(const bvpi_clash_item *item, const float corner[3], double out[3]);

@@ -3,7 +3,7 @@
  *
  * Union-find over different positions, found through a hash table with open addressing. It is not
  * base/hash_table.h, because a control may cancel this one while it grows. Every set is led by its
- * smallest corner number (unite_triangle keeps the lesser root), so the pieces come in the order of
+ * smallest corner number (unite_cluster keeps the lesser root), so the pieces come in the order of
  * their first triangle and the result is deterministic. Paths are halved on the way up.
  *
  * Only what enclosed.c needs is kept: for each piece six extreme corners and the first triangle,
@@ -15,12 +15,13 @@
 #include "clash/pieces.h"
 
 #include "base/meter.h"
+#include "node/cluster_record.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 256, SLOTS_LEAST = 1024, LOOK = 4096 };
+enum { SLOTS_LEAST = 1024, LOOK = 4096 };
 
 typedef struct corner {
     float at[3];
@@ -90,52 +91,78 @@ static uint32_t root_of(union_find *u, uint32_t i)
     return i;
 }
 
-/* Adds the triangle's corners, if they are new, and unites their pieces. The root of a piece is its
- * corner that came first. False: out of memory. */
-static bool unite_triangle(union_find *u, uint64_t number, const float tri[9])
+/* The number of the corner at a local vertex of a triangle; UINT32_MAX: out of memory, or
+ * cancelled.
+ */
+static uint32_t add_corner(union_find *u, const bvpi_cluster *cluster, uint32_t vertex,
+                           uint64_t triangle)
 {
-    uint32_t root = UINT32_MAX;
-    for (int k = 0; k < 9; k += 3) {
-        const float at[3] = {tri[k] + 0.f, tri[k + 1] + 0.f, tri[k + 2] + 0.f}; /* -0 becomes 0 */
-        if (u->count == u->slot_count / 2 && !grow(u))
-            return false;
-        uint32_t *slot = slot_of(u, at);
-        if (*slot == 0) {
-            corner *c = &u->corners[u->count];
-            memcpy(c->at, at, sizeof c->at);
-            c->up = u->count;
-            c->triangle = (uint32_t)number;
-            *slot = ++u->count;
+    float at[3];
+    for (int axis = 0; axis < 3; axis++) /* -0 becomes 0 */
+        at[axis] = bvpi_cluster_coordinate(cluster, axis, vertex) + 0.f;
+    if (u->count == u->slot_count / 2 && !grow(u))
+        return UINT32_MAX;
+    uint32_t *slot = slot_of(u, at);
+    if (*slot == 0) {
+        corner *c = &u->corners[u->count];
+        memcpy(c->at, at, sizeof c->at);
+        c->up = u->count;
+        c->triangle = (uint32_t)triangle;
+        *slot = ++u->count;
+    }
+    return *slot - 1;
+}
+
+/* Adds the corners of a cluster's first `count` triangles, if they are new, and unites their
+ * pieces. The root of a piece is its corner that came first. A vertex is looked up when the first
+ * of the cluster's triangles uses it. False: out of memory, or cancelled. */
+static bool unite_cluster(union_find *u, const bvpi_cluster *cluster, uint32_t count)
+{
+    uint32_t numbers[BVPD_CLUSTER_VERTICES];
+    memset(numbers, 0xff, sizeof numbers);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t root = UINT32_MAX;
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t vertex = bvpi_cluster_corner(cluster, i, k);
+            if (numbers[vertex] == UINT32_MAX)
+                numbers[vertex] =
+                    add_corner(u, cluster, vertex, (uint64_t)cluster->head.first_triangle + i);
+            if (numbers[vertex] == UINT32_MAX)
+                return false;
+            const uint32_t other = root_of(u, numbers[vertex]);
+            const uint32_t first = other < root ? other : root;
+            u->corners[other].up = first;
+            if (root != UINT32_MAX)
+                u->corners[root].up = first;
+            root = first;
         }
-        const uint32_t other = root_of(u, *slot - 1), first = other < root ? other : root;
-        u->corners[other].up = first;
-        if (root != UINT32_MAX)
-            u->corners[root].up = first;
-        root = first;
     }
     return true;
 }
 
 /* ---- a part's pieces ------------------------------------------------------------------------- */
 
-static bvp_status unite_part(union_find *u, const bvp_file *file, uint32_t part)
+static bvp_status unite_part(union_find *u, const bvp_file *file, uint32_t part_idx)
 {
-    float chunk[9 * CHUNK];
-    uint64_t count;
-    for (uint64_t first = 0;; first += count) {
-        const bvp_status status =
-            bvp_get_triangles(file, part, (bvp_range){first, CHUNK}, chunk, NULL, &count);
-        if (status != BVP_OK)
-            return status;
+    bvpi_part part;
+    const bvp_status status = bvpi_get_part(file, part_idx, &part);
+    uint64_t first = 0;
+    for (uint32_t idx = 0; status == BVP_OK && first < part.triangle_count; idx++) {
+        bvpi_cluster cluster;
+        if (idx >= part.cluster_count || !bvpi_cluster_at(&part, idx, &cluster) ||
+            cluster.head.first_triangle != first)
+            return BVP_ERR_CORRUPT;
+        const uint64_t rest = part.triangle_count - first;
+        const uint32_t count =
+            cluster.triangle_count < rest ? cluster.triangle_count : (uint32_t)rest;
         u->is_cancelled = bvpi_is_cancelled(u->control);
-        for (uint64_t i = 0; i < count && !u->is_cancelled; i++)
-            if (!unite_triangle(u, first + i, chunk + 9 * i) && !u->is_cancelled)
-                return BVP_ERR_NO_MEMORY;
+        if (!u->is_cancelled && !unite_cluster(u, &cluster, count) && !u->is_cancelled)
+            return BVP_ERR_NO_MEMORY;
         if (u->is_cancelled)
             return BVP_ERR_CANCELLED;
-        if (count < CHUNK)
-            return BVP_OK;
+        first += count;
     }
+    return status;
 }
 
 /* A piece's first corner precedes its others, so its index is known when they come. Of `total`

@@ -297,7 +297,7 @@ START_TEST(points)
         bvpi_clash_scene scene;
         bvpi_clash_item item;
         ck_assert_int_eq(bvpi_clash_scene_init(&scene, file.file, NULL, NULL, 0, NULL), BVP_OK);
-        ck_assert_int_eq(bvpi_clash_item_init(&item, &scene, false, 0, NULL), BVP_OK);
+        ck_assert_int_eq(bvpi_clash_item_init(&item, &scene, false, 0, NULL, NULL), BVP_OK);
         bool is_closed = false;
         for (int i = 0; i < POINTS; i++) {
             double point[3], most = 0;

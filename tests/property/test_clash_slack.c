@@ -194,7 +194,7 @@ START_TEST(points_of_triangles)
         bvpi_clash_scene scene;
         bvpi_clash_item item;
         ck_assert_int_eq(bvpi_clash_scene_init(&scene, file.file, NULL, NULL, 0, NULL), BVP_OK);
-        ck_assert_int_eq(bvpi_clash_item_init(&item, &scene, false, 0, NULL), BVP_OK);
+        ck_assert_int_eq(bvpi_clash_item_init(&item, &scene, false, 0, NULL, NULL), BVP_OK);
         for (uint32_t i = 0; i < TRIANGLES; i++)
             for (int turn = 0; turn < 8; turn++)
                 check_triangle(&e, &item, soup + 9 * i, case_uniform(&state), worst);

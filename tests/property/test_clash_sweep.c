@@ -186,8 +186,8 @@ static void judge_all(const bvp_file *file, bvp_clash_detail detail, counts *sum
         for (uint32_t b = a + 1; b < 2 * BOLTS; b++) {
             bvp_clash_pair pairs[2];
             bvpi_clash_judge *judges[2] = {&knows, &asks};
-            if (bvpi_clash_item_init(&item[0], &scene, false, a, NULL) != BVP_OK ||
-                bvpi_clash_item_init(&item[1], &scene, true, b, NULL) != BVP_OK)
+            if (bvpi_clash_item_init(&item[0], &scene, false, a, NULL, NULL) != BVP_OK ||
+                bvpi_clash_item_init(&item[1], &scene, true, b, NULL, NULL) != BVP_OK)
                 sum->wrong++;
             if (!bvpi_clash_is_near(&item[0].bounds, &item[1].bounds, limits.clearance))
                 continue;

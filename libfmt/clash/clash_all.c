@@ -161,6 +161,20 @@ static bvp_status judge_pair(whole *all, worker *w, bvpi_clash_block *block, uin
     return block->status;
 }
 
+/* The box of an instance of scene->b, which is kept. */
+static bvp_status get_bounds(whole *all, worker *w, uint32_t instance, bvpi_bounds *out)
+{
+    kept_bounds *kept = &w->kept[instance % KEPT_BOUNDS];
+    bvp_status status = BVP_OK;
+    if (!kept->is_known || kept->instance != instance) {
+        status = bvpi_clash_bounds(&all->scene.b, instance, &kept->bounds);
+        kept->instance = instance;
+        kept->is_known = status == BVP_OK;
+    }
+    *out = kept->bounds;
+    return status;
+}
+
 /* One walk for the common box of a block's instances; then the boxes of all candidates, which every
  * instance of the block is compared with. */
 static bvp_status find_candidates(whole *all, worker *w, const bvpi_clash_block *block)
@@ -170,7 +184,9 @@ static bvp_status find_candidates(whole *all, worker *w, const bvpi_clash_block 
     assert(block->count <= BVPI_CLASH_BLOCK_MOST);
     bvp_status status = BVP_OK;
     for (uint32_t i = 0; i < block->count && status == BVP_OK; i++) {
-        status = bvpi_clash_bounds(&all->scene.a, block->first + i, &own[i]);
+        const uint32_t instance = block->first + i;
+        status = all->scene.self ? get_bounds(all, w, instance, &own[i])
+                                 : bvpi_clash_bounds(&all->scene.a, instance, &own[i]);
         if (i == 0)
             all_own = own[i];
         for (int k = 0; k < 3; k++) {
@@ -191,16 +207,9 @@ static bvp_status find_candidates(whole *all, worker *w, const bvpi_clash_block 
     }
     assert(status != BVP_OK || w->near.count <= w->bounds_capacity);
     for (size_t k = 0; k < w->near.count && status == BVP_OK; k++) {
-        const uint32_t instance = w->near.items[k];
-        kept_bounds *kept = &w->kept[instance % KEPT_BOUNDS];
         if (k % BVPI_CLASH_BLOCK_MOST == 0 && bvpi_is_cancelled(all->control))
             return BVP_ERR_CANCELLED;
-        if (!kept->is_known || kept->instance != instance) {
-            status = bvpi_clash_bounds(&all->scene.b, instance, &kept->bounds);
-            kept->instance = instance;
-            kept->is_known = status == BVP_OK;
-        }
-        w->bounds[k] = kept->bounds;
+        status = get_bounds(all, w, w->near.items[k], &w->bounds[k]);
     }
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * api_rays.c: the public batched calls of rays: coherent rays in packets of eight, others one by
- * one.
+ * api_rays.c: the public batched calls of rays: coherent rays in packets of eight, others in turns
+ * where the part has a hierarchy for rays, else one by one.
  *
  * Images come row by row, and a packet of 4 x 2 pixels is more compact than one of 8 x 1. So a
  * batch's row length is guessed from where rays come back near the first one, and two rows are
@@ -75,13 +75,41 @@ static size_t row_length(const bvpi_ray_batch *batch, size_t count)
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
+/* How many rays go another way when a packet was declined: twice as many each time in a row. */
+enum { AWAY_LEAST = 64, AWAY_MOST = 1024 };
+
+static bool can_take_turns(const bvpi_ray_batch *batch)
+{
+    const bvpi_placed_body *placed = batch->placed;
+    return !placed->is_assembly && placed->one.rays.nodes != NULL && batch->meter == NULL;
+}
+
+/* Ray `from` and those after it, before `to`, in turns if that can be, else one. *done: number of
+ * the first that is not answered. */
+static bvp_status ask_some(const bvpi_ray_batch *batch, bool turns, size_t from, size_t to,
+                           size_t *done)
+{
+    assert(from < to);
+    *done =
+        turns
+            ? BVPI_ISA_CHOOSE(bvpi_ray_turns_kernel, batch->placed->file->isa)->run(batch, from, to)
+            : from;
+    if (*done > from)
+        return BVP_OK;
+    const bvp_status status = ask_one(batch, from);
+    *done += status == BVP_OK;
+    return status;
+}
+
 /* Rays from .. to - 1, in order. *done: number of the first that is not answered. */
 static bvp_status ask_row(const bvpi_ray_batch *batch, bool wide, size_t from, size_t to,
                           size_t *done)
 {
     const bvpi_ray_packet_kernel *packets =
         BVPI_ISA_CHOOSE(bvpi_ray_packet_kernel, batch->placed->file->isa);
-    size_t i = from, single = wide ? from : to; /* rays below `single` are asked one by one */
+    const bool turns = can_take_turns(batch);
+    size_t i = from, single = wide ? from : to; /* rays below `single` go in no packet */
+    size_t away = AWAY_LEAST;
     bvp_status status = BVP_OK;
     assert(from <= to && to <= batch->rays.count);
     while (i < to && status == BVP_OK) {
@@ -89,12 +117,13 @@ static bvp_status ask_row(const bvpi_ray_batch *batch, bool wide, size_t from, s
         if (i >= single && to - i >= BVPI_PACKET) {
             if (packets->run(batch, &place)) {
                 i += BVPI_PACKET;
+                away = AWAY_LEAST;
                 continue;
             }
-            single = i + BVPI_PACKET;
+            single = i + (turns ? away : BVPI_PACKET);
+            away = away < AWAY_MOST ? 2 * away : away;
         }
-        status = ask_one(batch, i);
-        i += status == BVP_OK;
+        status = ask_some(batch, turns, i, i < single && single < to ? single : to, &i);
     }
     *done = i;
     return status;
@@ -136,6 +165,78 @@ static bvp_status ask_all(const bvpi_ray_batch *batch, size_t count, size_t *don
     return ask_row(batch, wide, i, count, done);
 }
 
+/* ---- floats ---------------------------------------------------------------------------------- */
+
+enum { FLOAT_BLOCK = 128 }; /* 20 KiB of doubles */
+
+/* Rays from .. from + count - 1, at most FLOAT_BLOCK, as doubles. *done: how many are answered. */
+static bvp_status ask_as_doubles(const bvpi_ray_batch *batch, size_t from, size_t count,
+                                 size_t *done)
+{
+    bvp_ray rays[FLOAT_BLOCK];
+    bvp_ray_hit hits[FLOAT_BLOCK];
+    int any[FLOAT_BLOCK];
+    bvpi_ray_batch same = *batch;
+    assert(batch->floats && count <= FLOAT_BLOCK);
+    for (size_t i = 0; i < count; i++)
+        rays[i] = bvpi_float_ray_exactly(bvpi_batch_float_ray(batch, from + i));
+    same.floats = false;
+    same.rays = (bvp_const_array){rays, 0, count};
+    same.out = (bvp_array){batch->mode == BVPI_RAY_ANY ? (void *)any : (void *)hits, 0, count};
+    const bvp_status status = ask_all(&same, count, done);
+    /* of a cancelled call one answer more is written */
+    const size_t written = *done + (status != BVP_OK && *done < count);
+    for (size_t i = 0; i < written; i++)
+        if (batch->mode == BVPI_RAY_ANY)
+            *(int *)bvpi_batch_out(batch, from + i) = any[i];
+        else
+            *(bvp_float_hit *)bvpi_batch_out(batch, from + i) = bvpi_float_hit_of(&hits[i]);
+    return status;
+}
+
+/* Do two rays that are near each other in a batch go so differently that a packet would be
+ * declined? */
+static bool go_apart(const bvpi_ray_batch *batch, size_t from, size_t count)
+{
+    const bvp_float_ray *a = bvpi_batch_float_ray(batch, from);
+    const bvp_float_ray *b =
+        bvpi_batch_float_ray(batch, from + (count < BVPI_PACKET ? count : BVPI_PACKET / 2) - 1);
+    float speed = 0, turn = 0;
+    for (int k = 0; k < 3; k++) {
+        speed = fmaxf(speed, fabsf(a->direction[k]));
+        turn = fmaxf(turn, fabsf(a->direction[k] - b->direction[k]));
+    }
+    return turn > speed * 0.125f;
+}
+
+/* *done: how many are answered. */
+static bvp_status ask_floats(const bvpi_ray_batch *batch, size_t count, size_t *done)
+{
+    const bool turns = can_take_turns(batch) && batch->placed->one.at.placement.is_identity;
+    size_t i = 0, away = AWAY_LEAST;
+    bvp_status status = BVP_OK;
+    while (i < count && status == BVP_OK) {
+        const size_t left = count - i;
+        size_t answered = 0, end = i;
+        if (turns && go_apart(batch, i, left)) {
+            end = BVPI_ISA_CHOOSE(bvpi_ray_turns_kernel, batch->placed->file->isa)
+                      ->run(batch, i, i + (left < away ? left : away));
+            away = away < AWAY_MOST ? 2 * away : away;
+        } else {
+            away = AWAY_LEAST;
+        }
+        if (end == i) {
+            status = ask_as_doubles(batch, i, left < FLOAT_BLOCK ? left : FLOAT_BLOCK, &answered);
+            end += answered;
+        }
+        i = end;
+    }
+    *done = i;
+    return status;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
 /* batch: the caller's arrays and mode. */
 static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t *done, bvp_stats *stats)
 {
@@ -155,7 +256,7 @@ static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t *done,
     batch->meter = NULL;
     if (status == BVP_OK) {
         batch->meter = bvpi_meter_init(&own, placed.control);
-        status = ask_all(batch, batch->rays.count, &answered);
+        status = (batch->floats ? ask_floats : ask_all)(batch, batch->rays.count, &answered);
     }
     batch->stats->steps += bvpi_meter_taken(batch->meter);
     if (done)
@@ -174,5 +275,19 @@ bvp_status bvp_ray_any_batch(const bvp_body *body, bvp_const_array rays, bvp_arr
                              size_t *done, bvp_stats *stats)
 {
     bvpi_ray_batch batch = {.mode = BVPI_RAY_ANY, .rays = rays, .out = hits};
+    return run(body, &batch, done, stats);
+}
+
+bvp_status bvp_float_ray_first_batch(const bvp_body *body, bvp_const_array rays, bvp_array hits,
+                                     size_t *done, bvp_stats *stats)
+{
+    bvpi_ray_batch batch = {.mode = BVPI_RAY_FIRST, .floats = true, .rays = rays, .out = hits};
+    return run(body, &batch, done, stats);
+}
+
+bvp_status bvp_float_ray_any_batch(const bvp_body *body, bvp_const_array rays, bvp_array hits,
+                                   size_t *done, bvp_stats *stats)
+{
+    bvpi_ray_batch batch = {.mode = BVPI_RAY_ANY, .floats = true, .rays = rays, .out = hits};
     return run(body, &batch, done, stats);
 }

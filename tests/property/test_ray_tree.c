@@ -7,7 +7,7 @@
 #include "bvpack_build.h"
 #include "exercise.h"
 #include "guarded.h"
-#include "query/ray/ray_frame.h"
+#include "query/ray/ray_meshlet_leaf.h"
 #include "repair.h"
 #include "suite.h"
 
@@ -105,6 +105,82 @@ static int count_differences(const bvp_body *a, const bvp_body *b, const bvp_ray
     return bad;
 }
 
+static float nearest_float(double x)
+{
+    return fabs(x) < 3e38 ? (float)x : x > 0 ? INFINITY : -INFINITY;
+}
+
+static bvp_float_ray narrow_ray(const bvp_ray *ray)
+{
+    bvp_float_ray out = {.t_min = nearest_float(ray->t_min), .t_max = nearest_float(ray->t_max)};
+    for (int k = 0; k < 3; k++) {
+        out.origin[k] = nearest_float(ray->origin[k]);
+        out.direction[k] = nearest_float(ray->direction[k]);
+    }
+    return out;
+}
+
+static bool is_narrowed(const bvp_float_hit *a, const bvp_ray_hit *b)
+{
+    if (!b->found)
+        return a->triangle == BVP_NO_TRIANGLE;
+    return a->triangle == b->id.triangle && a->instance == b->id.instance && a->t == (float)b->t &&
+           a->u == (float)b->u && a->v == (float)b->v;
+}
+
+/* Answers by batches beside those of single calls: floats that are answered. */
+static int count_batch_differences(const bvp_body *body, const bvp_ray rays[BLOCK])
+{
+    bvp_float_ray narrow[BLOCK];
+    bvp_float_hit hits[BLOCK], one;
+    int any[2][BLOCK], single, bad = 0;
+    size_t done[4], good = 0;
+    for (int i = 0; i < BLOCK; i++)
+        narrow[i] = narrow_ray(&rays[i]);
+    const bvp_const_array asked = {narrow, 0, BLOCK};
+    const bvp_status status =
+        bvp_float_ray_first_batch(body, asked, (bvp_array){hits, 0, BLOCK}, &done[0], NULL);
+    bad += bvp_float_ray_any_batch(body, asked, (bvp_array){any[0], 0, BLOCK}, &done[1], NULL) !=
+           status;
+    while (good < BLOCK && bvp_float_ray_first(body, &narrow[good], &one, NULL) == BVP_OK) {
+        const bool found = one.triangle != BVP_NO_TRIANGLE;
+        if (good < done[0])
+            bad += found ? memcmp(&one, &hits[good], sizeof one) != 0
+                         : hits[good].triangle != BVP_NO_TRIANGLE;
+        if (good < done[1])
+            bad += any[0][good] != found;
+        good++;
+    }
+    bad += done[0] != good || done[1] != good || (status == BVP_OK) != (good == BLOCK);
+    bad += bvp_ray_any_batch(body, (bvp_const_array){rays, 0, BLOCK}, (bvp_array){any[1], 0, BLOCK},
+                             &done[2], NULL) != BVP_OK;
+    for (int i = 0; i < BLOCK; i++)
+        bad += bvp_ray_any(body, &rays[i], &single, NULL) != BVP_OK || single != any[1][i];
+    return bad;
+}
+
+/* The same of rays of floats by handle a and the same numbers in doubles by handle b. */
+static int count_float_differences(const bvp_body *a, const bvp_body *b, const bvp_ray rays[BLOCK])
+{
+    int bad = count_batch_differences(a, rays);
+    for (int i = 0; i < BLOCK; i++) {
+        const bvp_float_ray ray = narrow_ray(&rays[i]);
+        const float *o = ray.origin, *d = ray.direction;
+        const bvp_ray same = {{o[0], o[1], o[2]}, {d[0], d[1], d[2]}, ray.t_min, ray.t_max};
+        bvp_float_hit first = {.triangle = 1};
+        bvp_ray_hit hit = {.found = 0};
+        int any[2] = {0, 0};
+        const bvp_status status = bvp_ray_first(b, &same, &hit, NULL);
+        bool ok = bvp_float_ray_first(a, &ray, &first, NULL) == status &&
+                  bvp_float_ray_any(a, &ray, &any[0], NULL) == status &&
+                  bvp_ray_any(b, &same, &any[1], NULL) == status;
+        if (status == BVP_OK)
+            ok = ok && is_narrowed(&first, &hit) && any[0] == any[1];
+        bad += !ok;
+    }
+    return bad;
+}
+
 static void compare(body_mesh mesh)
 {
     const bytes b = pack(mesh, 1, 1);
@@ -125,6 +201,8 @@ static void compare(body_mesh mesh)
         const bvp_body w = {.file = by_wide, .placement = placement};
         ck_assert_int_eq(count_differences(&a, &w, rays), 0);
         ck_assert_int_eq(count_differences(&c, &w, rays), 0);
+        ck_assert_int_eq(count_float_differences(&a, &w, rays), 0);
+        ck_assert_int_eq(count_float_differences(&c, &w, rays), 0);
     }
     bvp_close(by_rays);
     bvp_close(baseline);
@@ -221,16 +299,110 @@ START_TEST(no_box_is_lost)
         if (!random_target(held[j], bound, p))
             continue;
         const double t = random_local_ray(bound, p, &ray);
-        if (!bvpi_frame_ray_init(&frame, &ray, reach, t * (1 - 0x1p-50)))
+        if (!bvpi_frame_ray_init(&frame, &ray, reach, t * (1 - 0x1p-50), INFINITY))
             continue;
         const float limit = bvpi_frame_limit(t * (1 + 0x1p-50));
-        const unsigned lanes = bvpi_frame_boxes(&frame, limit, &node, &enter);
+        const bvpi_frame_lanes wide = bvpi_frame_spread(&frame);
+        const unsigned lanes = bvpi_frame_boxes(&wide, limit, &node, &enter);
         f32x8_store(times, enter);
         tried++;
         bad += (lanes >> j & 1) == 0 || times[j] > limit;
     }
     ck_assert_int_gt(tried, 100000);
     ck_assert_int_eq(bad, 0);
+}
+END_TEST
+
+/* ---- leaves ---------------------------------------------------------------------------------- */
+
+/* A triangle of a part whose |coordinates| are below the bound: of any size, and of any shape. */
+static void random_triangle(double bound, float tri[9])
+{
+    const double size = bound * exp2(-20 * fabs(case_unit())), thin = exp2(-30 * case_int(2));
+    double base[3], edge[3];
+    for (int a = 0; a < 3; a++) {
+        base[a] = (bound - 2 * size) * case_unit();
+        edge[a] = size * case_unit();
+    }
+    for (int k = 0; k < 3; k++)
+        for (int a = 0; a < 3; a++)
+            tri[3 * k + a] = (float)(base[a] + (k == 1) * edge[a] +
+                                     (k == 2) * (0.6 * edge[a] + size * thin * case_unit()));
+}
+
+/* From `away` to a point of the triangle: inside, or on an edge, or very near to it. */
+static bvp_ray leaf_ray(const float tri[9], double away)
+{
+    double weight[3] = {fabs(case_unit()), fabs(case_unit()), fabs(case_unit())}, sum = 0;
+    bvp_ray ray = {.t_max = INFINITY};
+    if (case_int(4) != 0)
+        weight[case_int(3)] = case_int(3) == 0 ? 0 : case_unit() * exp2(-26 * fabs(case_unit()));
+    for (int k = 0; k < 3; k++)
+        sum += weight[k];
+    const double t = exp2(8 * case_unit());
+    for (int a = 0; a < 3; a++) {
+        double p = 0;
+        for (int k = 0; k < 3; k++)
+            p += weight[k] / sum * (double)tri[3 * k + a];
+        ray.direction[a] = away * case_unit() * exp2(-20 * (case_int(4) == 0)) / t;
+        ray.origin[a] = p - t * ray.direction[a];
+    }
+    return ray;
+}
+
+/* What floats are certain of is so: lanes that are left out are missed, lanes that are sure are
+ * hit, at times within the interval, also as doubles give them. An eighth of the error is not
+ * enough. */
+START_TEST(floats_do_not_decide_wrongly)
+{
+    int bad = 0, tried = 0, sure = 0, wrong_time = 0;
+    case_seed(14);
+    for (int round = 0; round < 400000; round++) {
+        const double bound = exp2(40 * fabs(case_unit()) - 20), reach[3] = {bound, bound, bound};
+        float tri[9];
+        f32x8 c[9];
+        bvpi_local_ray local;
+        bvpi_frame_ray frame;
+        bvpi_meshlet_shear shear;
+        bvpi_meshlet_view view;
+        bvpi_tri_ray exact;
+        bvpi_tri_ray_hit hit[2];
+        bvpi_placement still;
+        float lo[8], hi[8];
+        random_triangle(bound, tri);
+        bvp_ray ray = leaf_ray(tri, bound * exp2(-12 * fabs(case_unit())));
+        const bvp_float_ray floats = narrow_ray(&ray);
+        const bool narrow = case_int(2);
+        if (narrow)
+            ray = bvpi_float_ray_exactly(&floats);
+        bvpi_local_ray_keep(&local, &ray);
+        if (!(narrow ? bvpi_frame_ray_from_floats(&frame, &floats, reach)
+                     : bvpi_frame_ray_init(&frame, &local, reach, ray.t_min, ray.t_max)))
+            continue;
+        ck_assert_int_eq(bvpi_placement_init(&still, NULL), BVP_OK);
+        if (bvpi_tri_ray_init(&exact, &still, ray.origin, ray.direction, reach) != BVP_OK)
+            continue;
+        bvpi_meshlet_shear_init(&shear, &frame, reach);
+        for (int k = 0; k < 9; k++)
+            c[k] = f32x8_splat(tri[3 * (k / 3) + (int)shear.axis[k % 3]]);
+        bvpi_meshlet_look(&shear, c, &view);
+        f32x8_store(lo, view.lo);
+        f32x8_store(hi, view.hi);
+        tried++;
+        const bool is_hit = bvpi_tri_ray_exactly(&exact, tri, -INFINITY, INFINITY, &hit[0]);
+        bad += is_hit && (view.left & 1) == 0;
+        bad += !is_hit && (view.sure & 1) != 0;
+        if (!is_hit || (view.sure & 1) == 0)
+            continue;
+        sure++;
+        bvpi_tri_ray1(&exact, tri, -INFINITY, INFINITY, &hit[1]);
+        for (int k = 0; k < 2; k++)
+            wrong_time += !((double)lo[0] <= hit[k].t && hit[k].t <= (double)hi[0]);
+    }
+    ck_assert_int_gt(tried, 100000);
+    ck_assert_int_gt(sure, 10000);
+    ck_assert_int_eq(bad, 0);
+    ck_assert_int_eq(wrong_time, 0);
 }
 END_TEST
 
@@ -248,6 +420,10 @@ static void ask_forged(const uint8_t *data, size_t size, const bvp_ray *rays, in
         int any;
         bvp_ray_first(&body, &rays[i], &hit, NULL);
         bvp_ray_any(&body, &rays[i], &any, NULL);
+        const bvp_float_ray narrow = narrow_ray(&rays[i]);
+        bvp_float_hit first;
+        bvp_float_ray_first(&body, &narrow, &first, NULL);
+        bvp_float_ray_any(&body, &narrow, &any, NULL);
     }
     if (turn % 16 == 0)
         exercise(file);
@@ -424,6 +600,7 @@ SUITE(test_ray_tree)
 {
     const TTest *const list[] = {answers_are_those_of_the_wide_tree,
                                  no_box_is_lost,
+                                 floats_do_not_decide_wrongly,
                                  any_bytes,
                                  each_rule_is_enforced,
                                  bytes_do_not_depend_on_threads,

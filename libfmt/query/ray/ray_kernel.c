@@ -63,41 +63,80 @@ BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool s
     return place == BVPI_RAY_CORRUPT ? bvpi_meter_blame(w->query->meter) : status;
 }
 
-BVPI_INLINE void local_ray(bvpi_local_ray *out, const bvpi_placement *placement, const bvp_ray *ray)
-{
-    if (placement->is_identity)
-        bvpi_local_ray_keep(out, ray);
-    else
-        bvpi_local_ray_init(out, placement, ray);
-}
-
 /* Functions of their own: their stacks differ much in size, and small ones are entered sooner. */
-static __attribute__((noinline)) bvp_status rays_first(bvpi_ray_part *w,
-                                                       const bvpi_frame_ray *frame)
+static __attribute__((noinline)) bvp_status rays_first(bvpi_meshlet_ray *w, bvpi_meter *meter,
+                                                       uint64_t *opened)
 {
-    return bvpi_meshlet_run(w, frame, true);
+    return bvpi_meshlet_run(w, meter, true, opened);
 }
 
-static __attribute__((noinline)) bvp_status rays_any(bvpi_ray_part *w, const bvpi_frame_ray *frame)
+static __attribute__((noinline)) bvp_status rays_any(bvpi_meshlet_ray *w, bvpi_meter *meter,
+                                                     uint64_t *opened)
 {
-    return bvpi_meshlet_run(w, frame, false);
+    return bvpi_meshlet_run(w, meter, false, opened);
+}
+
+/* w: all but the state of its walk is set. */
+static bvp_status walk_rays(bvpi_meshlet_ray *w, bvpi_ray_mode mode, double t_max,
+                            bvpi_meter *meter, bvp_stats *stats)
+{
+    uint64_t opened;
+    bvpi_meshlet_ray_begin(w, t_max);
+    const bvp_status status =
+        mode == BVPI_RAY_FIRST ? rays_first(w, meter, &opened) : rays_any(w, meter, &opened);
+    if (stats != NULL) {
+        stats->nodes += opened;
+        stats->boxes += 8 * opened;
+        stats->leaves += w->leaves;
+        stats->triangles += w->triangles;
+    }
+    return status;
 }
 
 /* Through the part's hierarchy for rays. False: it has none for this ray. */
 static bool enter_rays(bvpi_ray_query *query, const bvpi_placed_part *part, bvp_status *status)
 {
     bvpi_local_ray local;
-    bvpi_frame_ray frame;
-    bvpi_ray_part w;
+    bvpi_meshlet_judge judge;
+    bvpi_meshlet_ray w;
+    const bvp_ray *ray = &query->ray;
     if (part->rays.nodes == NULL || query->mode == BVPI_RAY_ALL)
         return false;
-    local_ray(&local, &part->at.placement, &query->ray);
-    if (!bvpi_frame_ray_init(&frame, &local, part->at.corner, query->ray.t_min))
+    bvpi_local_ray_of(&local, &part->at.placement, ray);
+    if (!bvpi_frame_ray_init(&w.frame, &local, part->at.corner, ray->t_min, ray->t_max))
         return false;
-    w.query = query;
+    judge.whose = NULL;
+    w.judge = &judge;
     w.part = part;
-    w.ready = false;
-    *status = query->mode == BVPI_RAY_FIRST ? rays_first(&w, &frame) : rays_any(&w, &frame);
+    w.ray = ray;
+    *status = walk_rays(&w, query->mode, query->t_max, query->meter, &query->stats);
+    if (w.found && query->mode == BVPI_RAY_ANY)
+        query->hit.found = 1;
+    else if (w.found)
+        bvpi_ray_query_hit(query, part, &w.best.cluster, w.best.local, w.best.tri, &w.best.at);
+    return true;
+}
+
+static bool run_floats(const bvpi_placed_part *part, const bvp_float_ray *ray, bvpi_ray_mode mode,
+                       bvp_float_hit *hit, bvp_stats *stats, bvp_status *status)
+{
+    bvpi_meshlet_judge judge;
+    bvpi_meshlet_ray w;
+    if (part->rays.nodes == NULL || !part->at.placement.is_identity ||
+        !bvpi_frame_ray_from_floats(&w.frame, ray, part->at.corner))
+        return false;
+    judge.whose = NULL;
+    w.judge = &judge;
+    w.part = part;
+    w.ray = NULL;
+    w.floats = ray;
+    *status = walk_rays(&w, mode, (double)ray->t_max, NULL, stats);
+    if (*status != BVP_OK || !w.found)
+        hit->triangle = BVP_NO_TRIANGLE;
+    else if (mode == BVPI_RAY_ANY)
+        hit->triangle = 0;
+    else
+        *hit = bvpi_meshlet_answer(&w);
     return true;
 }
 
@@ -112,7 +151,7 @@ static __attribute__((noinline)) bvp_status enter_hierarchy(bvpi_ray_query *quer
     w.query = query;
     w.part = part;
     w.ready = false;
-    local_ray(&local, &part->at.placement, &query->ray);
+    bvpi_local_ray_of(&local, &part->at.placement, &query->ray);
     if (tree->is_turned)
         bvpi_local_ray_turn(&local, tree);
     if (!bvpi_grid_ray_init(&w.grid, &part->at, &local, query->ray.t_min, query->t_max))
@@ -163,7 +202,7 @@ static bvp_status enter_top(const bvpi_placed_body *placed, const bvpi_placed_tr
     w.placed = placed;
     w.query = query;
     w.instances_left = placed->file->header.instance_count;
-    local_ray(&local, &top->placement, &query->ray);
+    bvpi_local_ray_of(&local, &top->placement, &query->ray);
     if (!bvpi_grid_ray_init(&w.grid, top, &local, query->ray.t_min, query->t_max))
         return BVP_OK;
     return walk_wide(&w, &top->tree, true, enter_instances);
@@ -195,4 +234,4 @@ static bvp_status run_part(const bvpi_placed_part *part, bvpi_ray_query *query)
     return status;
 }
 
-const bvpi_ray_kernel BVPI_ISA_NAME(bvpi_ray_kernel) = {run, run_part};
+const bvpi_ray_kernel BVPI_ISA_NAME(bvpi_ray_kernel) = {run, run_part, run_floats};

@@ -37,15 +37,20 @@ BVPI_INLINE float bvpi_ray_part_limit(void *user)
     return bvpi_grid_time_limit(&w->grid, w->query->t_max);
 }
 
-/* Prepares the ray for triangle tests, at the first leaf: many rays meet none. */
+/* Prepares a ray for triangle tests. */
+static inline bvp_status bvpi_ray_part_prepare(bvpi_tri_ray *out, const bvpi_placed_tree *at,
+                                               const bvp_ray *ray)
+{
+    if (at->placement.is_identity &&
+        bvpi_tri_ray_init_plain(out, bvpi_ray_origin(ray), bvpi_ray_direction(ray), at->bound))
+        return BVP_OK;
+    return bvpi_tri_ray_init(out, &at->placement, ray->origin, ray->direction, at->bound);
+}
+
+/* The same at the first leaf: many rays meet none. */
 static inline bvp_status bvpi_ray_part_ready(bvpi_ray_part *w)
 {
-    const bvp_ray *ray = &w->query->ray;
-    bvp_status status = BVP_OK;
-    const bvpi_placed_tree *at = &w->part->at;
-    if (!(at->placement.is_identity && bvpi_tri_ray_init_plain(&w->tri, bvpi_ray_origin(ray),
-                                                               bvpi_ray_direction(ray), at->bound)))
-        status = bvpi_tri_ray_init(&w->tri, &at->placement, ray->origin, ray->direction, at->bound);
+    const bvp_status status = bvpi_ray_part_prepare(&w->tri, &w->part->at, &w->query->ray);
     w->ready = status == BVP_OK;
     return status;
 }

@@ -94,6 +94,23 @@ static inline bvp_status bvpi_ray_query_init(bvpi_ray_query *query, const bvp_ra
 /* The answer, which is zeros where there is no hit. */
 void bvpi_ray_query_answer(const bvpi_ray_query *query, bvp_ray_hit *out);
 
+static inline bvp_ray bvpi_float_ray_exactly(const bvp_float_ray *ray)
+{
+    const float *o = ray->origin, *d = ray->direction;
+    return (bvp_ray){{o[0], o[1], o[2]}, {d[0], d[1], d[2]}, ray->t_min, ray->t_max};
+}
+
+static inline bvp_float_hit bvpi_float_hit_of(const bvp_ray_hit *hit)
+{
+    if (!hit->found)
+        return (bvp_float_hit){.triangle = BVP_NO_TRIANGLE};
+    return (bvp_float_hit){.t = (float)hit->t,
+                           .u = (float)hit->u,
+                           .v = (float)hit->v,
+                           .instance = hit->id.instance,
+                           .triangle = hit->id.triangle};
+}
+
 /* A ray before placement, in doubles that are off by less than the errors. */
 typedef struct bvpi_local_ray {
     double origin[4], direction[4], origin_err[4], direction_err[4]; /* the fourth ones are 0 */
@@ -109,6 +126,14 @@ BVPI_INLINE void bvpi_local_ray_keep(bvpi_local_ray *out, const bvp_ray *ray)
     f64x4_store(out->direction_err, zero);
 }
 void bvpi_local_ray_init(bvpi_local_ray *out, const bvpi_placement *placement, const bvp_ray *ray);
+BVPI_INLINE void bvpi_local_ray_of(bvpi_local_ray *out, const bvpi_placement *placement,
+                                   const bvp_ray *ray)
+{
+    if (placement->is_identity)
+        bvpi_local_ray_keep(out, ray);
+    else
+        bvpi_local_ray_init(out, placement, ray);
+}
 /* Turns the ray into the frame of a turned grid. */
 void bvpi_local_ray_turn(bvpi_local_ray *ray, const bvpi_tree *tree);
 
@@ -137,6 +162,11 @@ typedef struct bvpi_ray_kernel {
     bvp_status (*run)(const bvpi_placed_body *placed, bvpi_ray_query *query);
     bvp_status (*run_part)(const bvpi_placed_part *part,
                            bvpi_ray_query *query); /* at.place ready */
+    /* The same of a ray of floats, FIRST or ANY, with the part's hierarchy for rays. False: not
+     * this way. *hit: triangle UINT64_MAX if there is none; of ANY nothing else is set. stats: or
+     * NULL. */
+    bool (*run_floats)(const bvpi_placed_part *part, const bvp_float_ray *ray, bvpi_ray_mode mode,
+                       bvp_float_hit *hit, bvp_stats *stats, bvp_status *status);
 } bvpi_ray_kernel;
 extern const bvpi_ray_kernel bvpi_ray_kernel_base, bvpi_ray_kernel_avx2;
 

@@ -28,7 +28,8 @@ enum {
     THREADS_MOST = 256,
     TILE = 4,        /* samples along a side that look at different parts of the sky */
     HALO_BEFORE = 2, /* samples around what is shown, for outlines and the sky's mean */
-    HALO_BEHIND = 1
+    HALO_BEHIND = 1,
+    SKY_SAMPLES = 256 /* whose rays to the sky are cast together */
 };
 
 /* What one ray found. */
@@ -43,6 +44,14 @@ typedef struct sample {
     float through;      /* how much of that is seen */
 } sample;
 
+/* Rays to the sky that were not cast yet, render_job.occlusion each sample. */
+typedef struct sky_rays {
+    bvp_ray *rays;
+    int *hidden;
+    sample **of;
+    size_t count; /* of samples, at most SKY_SAMPLES */
+} sky_rays;
+
 /* Samples of some rows of pixels and the halo around them. */
 typedef struct band {
     sample *samples;
@@ -51,6 +60,7 @@ typedef struct band {
     bvp_ray *rays;  /* of one row */
     bvp_ray *local; /* the same as a part sees them */
     bvp_ray_hit *hits, *others;
+    sky_rays sky;
 } band;
 
 typedef struct crew {
@@ -123,13 +133,13 @@ static uint32_t scramble(uint32_t x)
     return x ^ x >> 16;
 }
 
-/* The share of the sky above a surface point that nothing nearby hides. The samples of a tile share
- * one low-discrepancy sequence, spread by the cosine: their mean is a good one. */
-static bvp_status open_sky(const render_job *job, const double point[3], const double normal[3],
-                           uint32_t place, float *share)
+/* Rays to the sky above a surface point: the share of it that nothing nearby hides is theirs. The
+ * samples of a tile share one low-discrepancy sequence, spread by the cosine: their mean is a good
+ * one. */
+static void look_up(const render_job *job, const double point[3], const double normal[3],
+                    uint32_t place, bvp_ray *rays)
 {
     double s[3], t[3];
-    uint32_t hidden = 0;
     /* Two axes that make a frame with the unit vector n. */
     int least = fabs(normal[0]) < fabs(normal[1]) ? 0 : 1;
     least = fabs(normal[2]) < fabs(normal[least]) ? 2 : least;
@@ -143,21 +153,31 @@ static bvp_status open_sky(const render_job *job, const double point[3], const d
         double u = (number * 3242174889u) * 0x1p-32, v = (number * 2447445414u) * 0x1p-32;
         double radius = sqrt(u), angle = v * 2 * M_PI;
         double x = radius * cos(angle), y = radius * sin(angle), z = sqrt(1 - u);
-        bvp_ray ray = {.t_min = 0, .t_max = job->reach};
-        int hit = 0;
+        rays[i] = (bvp_ray){.t_min = 0, .t_max = job->reach};
         for (int k = 0; k < 3; k++) {
-            ray.origin[k] = point[k] + normal[k] * job->reach * 1e-4;
-            ray.direction[k] = x * s[k] + y * t[k] + z * normal[k];
+            rays[i].origin[k] = point[k] + normal[k] * job->reach * 1e-4;
+            rays[i].direction[k] = x * s[k] + y * t[k] + z * normal[k];
         }
-        bvp_status status = bvp_ray_any(&job->body, &ray, &hit, NULL);
-        if (job->other && status == BVP_OK && !hit)
-            status = bvp_ray_any(job->other, &ray, &hit, NULL);
-        if (status != BVP_OK)
-            return status;
-        hidden += (uint32_t)hit;
     }
-    *share = job->occlusion ? 1 - (float)hidden / (float)job->occlusion : 1;
-    return BVP_OK;
+}
+
+/* Casts the rays to the sky that were collected, together, and tells their samples. */
+static bvp_status cast_sky(const render_job *job, sky_rays *sky)
+{
+    const size_t each = job->occlusion, count = sky->count * each;
+    bvp_status status = bvp_ray_any_batch(&job->body, (bvp_const_array){sky->rays, 0, count},
+                                          (bvp_array){sky->hidden, 0, count}, NULL, NULL);
+    for (size_t i = 0; job->other && i < count && status == BVP_OK; i++)
+        if (!sky->hidden[i])
+            status = bvp_ray_any(job->other, &sky->rays[i], &sky->hidden[i], NULL);
+    for (size_t i = 0; i < sky->count; i++) {
+        int hidden = 0;
+        for (size_t k = 0; k < each; k++)
+            hidden += sky->hidden[i * each + k];
+        sky->of[i]->sky = 1 - (float)hidden / (float)each;
+    }
+    sky->count = 0;
+    return status;
 }
 
 static colour background(const camera *c, double y)
@@ -166,8 +186,9 @@ static colour background(const camera *c, double y)
     return mix(colour_of(0xe9eef5), colour_of(0xffffff), fminf(fmaxf(down * 1.2f, 0), 1));
 }
 
+/* sky: where to collect rays to the sky, or NULL. */
 static bvp_status shade(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *hit,
-                        uint32_t place, sample *out)
+                        uint32_t place, sky_rays *sky, sample *out)
 {
     double length = sqrt(dot(ray->direction, ray->direction));
     double view[3], normal[3], point[3];
@@ -180,8 +201,12 @@ static bvp_status shade(const render_job *job, const bvp_ray *ray, const bvp_ray
         out->normal[k] = (float)normal[k];
     }
     bvp_status status = BVP_OK;
-    if (dot(normal, normal) > 0.5) /* a degenerate triangle has no normal */
-        status = open_sky(job, point, normal, place, &out->sky);
+    if (sky && job->occlusion && dot(normal, normal) > 0.5) { /* a degenerate triangle has none */
+        if (sky->count == SKY_SAMPLES)
+            status = cast_sky(job, sky);
+        look_up(job, point, normal, place, sky->rays + sky->count * job->occlusion);
+        sky->of[sky->count++] = out;
+    }
     out->depth = (float)hit->t;
     out->instance = hit->id.instance;
     /* A soft light beside the camera, one from the upper left, and the sky. */
@@ -208,20 +233,20 @@ static uint32_t place_in_tile(long column, long row)
 }
 
 static bvp_status see(const render_job *job, const bvp_ray *ray, const bvp_ray_hit *hit,
-                      const bvp_ray_hit *other, uint32_t place, sample *out)
+                      const bvp_ray_hit *other, uint32_t place, sky_rays *sky, sample *out)
 {
     bvp_status status = BVP_OK;
     assert(hit->found || other->found);
     if (other->found && (!hit->found || other->t <= hit->t * (1 + 1e-7)))
-        return shade(job, ray, other, place, out);
+        return shade(job, ray, other, place, sky, out);
     if (other->found && job->through > 0) {
         /* What the other body shows behind the first one, without outlines. */
         sample behind = {.sky = 1};
-        status = shade(job, ray, other, 0, &behind);
+        status = shade(job, ray, other, 0, NULL, &behind);
         out->behind = scaled(behind.light, behind.bright);
         out->through = job->through;
     }
-    return status == BVP_OK ? shade(job, ray, hit, place, out) : status;
+    return status == BVP_OK ? shade(job, ray, hit, place, sky, out) : status;
 }
 
 /* The same rays in a part's own coordinates, which takes half the time: a picture need not be
@@ -276,14 +301,15 @@ static bvp_status cast_local(const bvp_body *body, const band *b, uint32_t numbe
 /* A row of samples: their rays lie side by side, and are cast together. */
 static bvp_status take_row(const render_job *job, band *b, long row, sample *out)
 {
+    const double y = ((double)row + 0.5) / job->samples;
+    const colour behind = background(&job->view, y);
     bvp_status status;
     for (size_t i = 0; i < b->stride; i++) {
         const double x = ((double)((long)i - HALO_BEFORE) + 0.5) / job->samples;
-        const double y = ((double)row + 0.5) / job->samples;
         b->rays[i] = (bvp_ray){.t_max = INFINITY};
         camera_ray(&job->view, x, y, b->rays[i].origin, b->rays[i].direction);
         out[i] = (sample){.depth = INFINITY, .instance = BVP_NONE, .sky = 1};
-        out[i].light = background(&job->view, y);
+        out[i].light = behind;
     }
     if (job->other) {
         status = cast_local(&job->body, b, 0, b->hits);
@@ -296,8 +322,8 @@ static bvp_status take_row(const render_job *job, band *b, long row, sample *out
     for (size_t i = 0; i < b->stride && status == BVP_OK; i++)
         if (b->hits[i].found || b->others[i].found)
             status = see(job, &b->rays[i], &b->hits[i], &b->others[i],
-                         place_in_tile((long)i - HALO_BEFORE, row), &out[i]);
-    return status;
+                         place_in_tile((long)i - HALO_BEFORE, row), &b->sky, &out[i]);
+    return status == BVP_OK && b->sky.count != 0 ? cast_sky(job, &b->sky) : status;
 }
 
 /* ---- the sky's mean -------------------------------------------------------------------------- */
@@ -498,8 +524,14 @@ static void *work(void *argument)
     b.hits = malloc(b.stride * sizeof *b.hits);
     b.local = malloc(b.stride * sizeof *b.local);
     b.others = calloc(b.stride, sizeof *b.others);
-    bvp_status status =
-        b.samples && b.rays && b.local && b.hits && b.others ? BVP_OK : BVP_ERR_NO_MEMORY;
+    const size_t sky = (size_t)SKY_SAMPLES * (job->occlusion + 1);
+    b.sky.rays = malloc(sky * sizeof *b.sky.rays);
+    b.sky.hidden = calloc(sky, sizeof *b.sky.hidden);
+    b.sky.of = malloc(SKY_SAMPLES * sizeof(sample *));
+    bvp_status status = b.samples && b.rays && b.local && b.hits && b.others && b.sky.rays &&
+                                b.sky.hidden && b.sky.of
+                            ? BVP_OK
+                            : BVP_ERR_NO_MEMORY;
     while (status == BVP_OK && atomic_load(&c->status) == BVP_OK) {
         uint32_t number = atomic_fetch_add(&c->next_band, 1);
         if (number >= c->band_count)
@@ -514,6 +546,9 @@ static void *work(void *argument)
     free(b.local);
     free(b.hits);
     free(b.others);
+    free(b.sky.rays);
+    free(b.sky.hidden);
+    free(b.sky.of);
     if (status != BVP_OK)
         atomic_store(&c->status, (int)status);
     return NULL;

@@ -256,7 +256,8 @@ static bvp_status run(const bvp_body *body, bvpi_ray_batch *batch, size_t *done,
     batch->meter = NULL;
     if (status == BVP_OK) {
         batch->meter = bvpi_meter_init(&own, placed.control);
-        status = (batch->floats ? ask_floats : ask_all)(batch, batch->rays.count, &answered);
+        status = batch->floats ? ask_floats(batch, batch->rays.count, &answered)
+                               : ask_all(batch, batch->rays.count, &answered);
     }
     batch->stats->steps += bvpi_meter_taken(batch->meter);
     if (done)

@@ -65,32 +65,23 @@ BVPI_INLINE bvp_status walk_wide(bvpi_ray_part *w, const bvpi_tree *tree, bool s
 
 /* Functions of their own: their stacks differ much in size, and small ones are entered sooner. */
 static __attribute__((noinline)) bvp_status rays_first(bvpi_meshlet_ray *w, bvpi_meter *meter,
-                                                       uint64_t *opened)
+                                                       bvp_stats *stats)
 {
-    return bvpi_meshlet_run(w, meter, true, opened);
+    return bvpi_meshlet_run(w, meter, true, stats);
 }
 
 static __attribute__((noinline)) bvp_status rays_any(bvpi_meshlet_ray *w, bvpi_meter *meter,
-                                                     uint64_t *opened)
+                                                     bvp_stats *stats)
 {
-    return bvpi_meshlet_run(w, meter, false, opened);
+    return bvpi_meshlet_run(w, meter, false, stats);
 }
 
 /* w: all but the state of its walk is set. */
-static bvp_status walk_rays(bvpi_meshlet_ray *w, bvpi_ray_mode mode, double t_max,
-                            bvpi_meter *meter, bvp_stats *stats)
+BVPI_INLINE bvp_status walk_rays(bvpi_meshlet_ray *w, bvpi_ray_mode mode, double t_max,
+                                 bvpi_meter *meter, bvp_stats *stats)
 {
-    uint64_t opened;
     bvpi_meshlet_ray_begin(w, t_max);
-    const bvp_status status =
-        mode == BVPI_RAY_FIRST ? rays_first(w, meter, &opened) : rays_any(w, meter, &opened);
-    if (stats != NULL) {
-        stats->nodes += opened;
-        stats->boxes += 8 * opened;
-        stats->leaves += w->leaves;
-        stats->triangles += w->triangles;
-    }
-    return status;
+    return mode == BVPI_RAY_FIRST ? rays_first(w, meter, stats) : rays_any(w, meter, stats);
 }
 
 /* Through the part's hierarchy for rays. False: it has none for this ray. */

@@ -161,8 +161,8 @@ typedef struct bvpi_meshlet_view {
     f32x8 lo, hi;
 } bvpi_meshlet_view;
 
-/* c: on the ray's axes. */
-BVPI_INLINE void bvpi_meshlet_look(const bvpi_meshlet_shear *ray, const f32x8 c[9],
+/* c: on the ray's axes; lanes: those that there are. Without lanes left, only that is set. */
+BVPI_INLINE void bvpi_meshlet_look(const bvpi_meshlet_shear *ray, const f32x8 c[9], unsigned lanes,
                                    bvpi_meshlet_view *out)
 {
     const f32x8 ox = bvpi_splat_load(&ray->origin[0]), oy = bvpi_splat_load(&ray->origin[1]);
@@ -191,7 +191,9 @@ BVPI_INLINE void bvpi_meshlet_look(const bvpi_meshlet_shear *ray, const f32x8 c[
     }
     const f32x8 low = f32x8_min(f32x8_min(side[0], side[1]), side[2]);
     const f32x8 high = f32x8_max(f32x8_max(side[0], side[1]), side[2]);
-    out->left = ~i32x8_movemask(f32x8_lt(low, -err) & f32x8_gt(high, err));
+    out->left = lanes & ~i32x8_movemask(f32x8_lt(low, -err) & f32x8_gt(high, err));
+    if (out->left == 0)
+        return;
     const f32x8 double_err = err + err;
     out->sure = i32x8_movemask(f32x8_gt(low, double_err) | f32x8_lt(high, -double_err));
     const f32x8 by_sum = f32x8_splat(1) / (side[0] + side[1] + side[2]);
@@ -407,8 +409,7 @@ BVPI_INLINE bvp_status bvpi_meshlet_meet(bvpi_meshlet_ray *w, uint32_t ref)
         bvpi_meshlet_spread(&m, w->shear.axis, false, c);
     else
         bvpi_meshlet_spread(&m, w->shear.axis, true, c);
-    bvpi_meshlet_look(&w->shear, c, &view);
-    view.left &= (1u << count) - 1;
+    bvpi_meshlet_look(&w->shear, c, (1u << count) - 1, &view);
     return view.left != 0 ? bvpi_meshlet_take(w, ref, m.word, &view) : BVP_OK;
 }
 

@@ -125,9 +125,9 @@ BVPI_INLINE uint32_t bvpi_meshlet_pop(const bvpi_ray_entry *waiting, bvpi_ray_en
     return BVPI_RAY_NONE;
 }
 
-/* One ray from the root to its end. *opened: nodes. */
+/* One ray from the root to its end. stats: or NULL. */
 BVPI_INLINE bvp_status bvpi_meshlet_run(bvpi_meshlet_ray *w, bvpi_meter *meter, bool sorted,
-                                        uint64_t *opened)
+                                        bvp_stats *stats)
 {
     const bvpi_rays *rays = &w->part->rays;
     const bvpi_frame_lanes lanes = bvpi_frame_spread(&w->frame);
@@ -157,7 +157,13 @@ BVPI_INLINE bvp_status bvpi_meshlet_run(bvpi_meshlet_ray *w, bvpi_meter *meter, 
     } while (ref != BVPI_RAY_NONE);
     if (status == BVP_OK)
         status = bvpi_meshlet_settle(w);
-    *opened = rays->node_count - bvpi_steps_left(&steps);
+    if (stats != NULL) {
+        const uint64_t opened = rays->node_count - bvpi_steps_left(&steps);
+        stats->nodes += opened;
+        stats->boxes += 8 * opened;
+        stats->leaves += w->leaves;
+        stats->triangles += w->triangles;
+    }
     bvpi_steps_pause(&steps);
     return status;
 }

@@ -26,6 +26,8 @@ struct bvp_hierarchy_spec;
 /* A soup packed with one hierarchy, NULL: the default one; opened. */
 bvp_file *bench_pack(const float *positions, uint64_t triangle_count,
                      const struct bvp_hierarchy_spec *hierarchy);
+/* The same with a hierarchy for rays, by default options. */
+bvp_file *bench_pack_rays(const float *positions, uint64_t triangle_count);
 
 double bench_now(void);        /* seconds */
 double bench_thread_now(void); /* seconds that this thread had a processor for */

@@ -102,11 +102,10 @@ static float *fit(const double *world, uint64_t corner_count, double side)
     return fitted;
 }
 
-bvp_file *bench_pack(const float *positions, uint64_t triangle_count,
-                     const struct bvp_hierarchy_spec *hierarchy)
+static bvp_file *pack(const float *positions, uint64_t triangle_count,
+                      const bvp_build_options *options)
 {
     char path[] = "bench-XXXXXX";
-    bvp_build_options options = {.hierarchies = hierarchy, .hierarchy_count = hierarchy != NULL};
     bvp_mesh mesh = {.positions = positions,
                      .vertex_count = 3 * triangle_count,
                      .triangle_count = triangle_count};
@@ -116,7 +115,7 @@ bvp_file *bench_pack(const float *positions, uint64_t triangle_count,
     int fd = mkstemp(path);
     if (fd < 0)
         bench_require(BVP_ERR_SYSTEM, path);
-    bench_require(bvp_builder_new(&options, &builder, NULL), "builder");
+    bench_require(bvp_builder_new(options, &builder, NULL), "builder");
     bench_require(bvp_builder_add_part(builder, &mesh, &part, NULL), "add part");
     bench_require(bvp_builder_finish_fd(builder, fd, NULL, NULL), "write");
     bvp_builder_free(builder);
@@ -124,6 +123,20 @@ bvp_file *bench_pack(const float *positions, uint64_t triangle_count,
     close(fd);
     unlink(path);
     return file;
+}
+
+bvp_file *bench_pack(const float *positions, uint64_t triangle_count,
+                     const struct bvp_hierarchy_spec *hierarchy)
+{
+    const bvp_build_options options = {.hierarchies = hierarchy,
+                                       .hierarchy_count = hierarchy != NULL};
+    return pack(positions, triangle_count, &options);
+}
+
+bvp_file *bench_pack_rays(const float *positions, uint64_t triangle_count)
+{
+    const bvp_build_options options = {.rays = 1};
+    return pack(positions, triangle_count, &options);
 }
 
 void bench_mesh_take(bench_mesh *mesh, float *positions, uint64_t triangle_count)

@@ -33,10 +33,12 @@ typedef struct ray_set {
     int coherent;
     peer_ray *rays;
     bvp_ray *ours; /* the same */
+    bvp_float_ray *floats;
 } ray_set;
 
 typedef struct subject {
     bench_mesh mesh;
+    bvp_file *rays;           /* the same with a hierarchy for rays */
     double centre[3], radius; /* of its box */
 } subject;
 
@@ -53,14 +55,20 @@ static void *allocate(size_t count, size_t size)
 static ray_set set_new(const char *name, size_t count, question what)
 {
     const size_t whole = count - count % 8;
-    return (ray_set){
-        name, whole, what, 0, allocate(whole, sizeof(peer_ray)), allocate(whole, sizeof(bvp_ray))};
+    return (ray_set){name,
+                     whole,
+                     what,
+                     0,
+                     allocate(whole, sizeof(peer_ray)),
+                     allocate(whole, sizeof(bvp_ray)),
+                     allocate(whole, sizeof(bvp_float_ray))};
 }
 
 static void set_free(ray_set *set)
 {
     free(set->rays);
     free(set->ours);
+    free(set->floats);
 }
 
 static void put(ray_set *set, size_t i, const double origin[3], const double direction[3],
@@ -68,11 +76,12 @@ static void put(ray_set *set, size_t i, const double origin[3], const double dir
 {
     peer_ray *ray = &set->rays[i];
     bvp_ray *same = &set->ours[i];
+    bvp_float_ray *narrow = &set->floats[i];
     for (int a = 0; a < 3; a++) {
-        same->origin[a] = ray->origin[a] = (float)origin[a];
-        same->direction[a] = ray->direction[a] = (float)direction[a];
+        same->origin[a] = ray->origin[a] = narrow->origin[a] = (float)origin[a];
+        same->direction[a] = ray->direction[a] = narrow->direction[a] = (float)direction[a];
     }
-    same->t_max = ray->t_max = (float)t_max;
+    same->t_max = ray->t_max = narrow->t_max = (float)t_max;
 }
 
 /* A square of rays each, in tiles of 8 x 8, as renderers go. */
@@ -195,7 +204,7 @@ enum { USUAL, ROBUST, COMPACT, COMPACT_ROBUST, CGAL, MODELS };
 
 typedef struct contender {
     const char *name;
-    int model;                  /* a peer's; ours: -1 */
+    int model;                  /* a peer's; ours: one of those below */
     peer_way way;               /* ours: PEER_ONE, or PEER_STREAM for batches */
     int points;                 /* is asked for closest points, too */
     size_t share;               /* of a block that it gets at most, evenly */
@@ -203,22 +212,30 @@ typedef struct contender {
     size_t differ;
 } contender;
 
+/* Ours: the default file; with a hierarchy for rays; that, asked in floats. */
+enum { OURS = -1, RAYS = -2, FLOATS = -3 };
+
 /* No two of one library in a row: one's data would be warm for the other. */
-enum { ONE, BATCHED = 2, CONTENDERS = 9 };
+enum { ONE, BATCHED = 2, CONTENDERS = 13 };
 static const contender in_turn[CONTENDERS] = {
-    {"bvpack", -1, PEER_ONE, 1, BLOCK, {0}, 0},
+    {"bvpack", OURS, PEER_ONE, 1, BLOCK, {0}, 0},
     {"Embree medium", USUAL, PEER_ONE, 1, BLOCK, {0}, 0},
-    {"bvpack batched", -1, PEER_STREAM, 1, BLOCK, {0}, 0},
+    {"bvpack batched", OURS, PEER_STREAM, 1, BLOCK, {0}, 0},
     {"Embree robust", ROBUST, PEER_ONE, 0, BLOCK, {0}, 0},
+    {"bvpack rays", RAYS, PEER_ONE, 0, BLOCK, {0}, 0},
     {"Embree medium packets", USUAL, PEER_EIGHT, 0, BLOCK, {0}, 0},
+    {"bvpack rays batched", RAYS, PEER_STREAM, 0, BLOCK, {0}, 0},
     {"Embree compact", COMPACT, PEER_ONE, 0, BLOCK, {0}, 0},
+    {"bvpack floats", FLOATS, PEER_ONE, 0, BLOCK, {0}, 0},
     {"Embree compact robust", COMPACT_ROBUST, PEER_ONE, 1, BLOCK, {0}, 0},
+    {"bvpack floats batched", FLOATS, PEER_STREAM, 0, BLOCK, {0}, 0},
     {"Embree medium stream", USUAL, PEER_STREAM, 0, BLOCK, {0}, 0},
     {"CGAL AABB_tree", CGAL, PEER_ONE, 1, BLOCK / 64, {0}, 0}};
 
 /* What a block's answers are written to. */
 typedef struct answers {
     bvp_ray_hit first[BLOCK];
+    bvp_float_hit floats[BLOCK];
     bvp_closest_result closest[BLOCK];
     int any[BLOCK];
     float peer[BLOCK];
@@ -251,6 +268,27 @@ static void ask_us_batched(const bvp_body *body, const ray_set *set, size_t from
                   "rays");
 }
 
+static void ask_us_floats(const bvp_body *body, peer_way way, const ray_set *set, size_t from,
+                          size_t count, answers *out)
+{
+    const bvp_const_array rays = {&set->floats[from], 0, count};
+    if (way != PEER_ONE) {
+        bench_require(
+            set->what == FIRST
+                ? bvp_float_ray_first_batch(body, rays, (bvp_array){out->floats, 0, count}, NULL,
+                                            NULL)
+                : bvp_float_ray_any_batch(body, rays, (bvp_array){out->any, 0, count}, NULL, NULL),
+            "rays");
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bvp_float_ray *ray = &set->floats[from + i];
+        bench_require(set->what == FIRST ? bvp_float_ray_first(body, ray, &out->floats[i], NULL)
+                                         : bvp_float_ray_any(body, ray, &out->any[i], NULL),
+                      "ray");
+    }
+}
+
 /* Embree has calls for many rays; of others, and for points, one a call is what there is. Of a
  * share, every step-th. */
 static void ask_peer(const contender *who, const void *model, const ray_set *set, size_t from,
@@ -277,15 +315,30 @@ static void ask_peer(const contender *who, const void *model, const ray_set *set
 static double take_turn(const contender *who, const subject *s, void *const models[MODELS],
                         const ray_set *set, size_t from, size_t count, answers *out)
 {
-    const bvp_body body = {.file = s->mesh.file, .part = 0};
+    const bvp_body body = {.file = who->model == OURS ? s->mesh.file : s->rays, .part = 0};
     const double start = bench_thread_now();
     if (who->model >= 0)
         ask_peer(who, models[who->model], set, from, count, out);
+    else if (who->model == FLOATS)
+        ask_us_floats(&body, who->way, set, from, count, out);
     else if (who->way == PEER_ONE)
         ask_us(&body, set, from, count, out);
     else
         ask_us_batched(&body, set, from, count, out);
     return bench_thread_now() - start;
+}
+
+/* Floats beside the last answers in doubles. */
+static size_t float_differences(const ray_set *set, size_t count, const answers *found)
+{
+    size_t differ = 0;
+    for (size_t i = 0; i < count && set->what == FIRST; i++) {
+        const bvp_ray_hit *hit = &found->first[i];
+        const bvp_float_hit *narrow = &found->floats[i];
+        differ += hit->found ? narrow->triangle != hit->id.triangle || narrow->t != (float)hit->t
+                             : narrow->triangle != BVP_NO_TRIANGLE;
+    }
+    return differ;
 }
 
 /* Rays that hit for only one of the two, or at another place; distances that differ. */
@@ -333,7 +386,7 @@ static void print(const contender *all, const contender *who, const subject *s, 
     printf("%s,%llu,%zu,%zu,%s,%.3f,", set->name, (unsigned long long)s->mesh.triangle_count,
            set->count, hits, who->name, (double)set->count / seconds * 1e-6);
     if (who->model < 0) {
-        printf(",,,,,,\n");
+        printf(",,,,,,%.0zu\n", who->differ); /* of floats; 0: nothing */
         return;
     }
     const bench_quartiles one = spread(&all[ONE], who, blocks, &worst);
@@ -370,6 +423,8 @@ static void run(const subject *s, void *const models[MODELS], const ray_set *set
                                 (double)count / (double)share;
             if (all[c].model >= 0)
                 all[c].differ += differences(set, count, step, found);
+            if (all[c].model == FLOATS)
+                all[c].differ += float_differences(set, count, found);
         }
         for (size_t i = 0; i < count; i++)
             hits +=
@@ -454,6 +509,7 @@ int main(int argc, char **argv)
         return 2;
     }
     bench_mesh_load(&s.mesh, argv[1], SIDE);
+    s.rays = bench_pack_rays(s.mesh.positions, s.mesh.triangle_count);
     bvp_get_info(s.mesh.file, &info);
     for (int a = 0; a < 3; a++) {
         s.centre[a] = (info.lo[a] + info.hi[a]) / 2;
@@ -467,6 +523,7 @@ int main(int argc, char **argv)
     for (int k = 0; k < MODELS; k++)
         if (models[k])
             (k == CGAL ? peer_cgal_rays : peer_embree)->drop(models[k]);
+    bvp_close(s.rays);
     bench_mesh_free(&s.mesh);
     return 0;
 }

@@ -109,10 +109,14 @@ static int same_answer(const bvp_body *a, const bvp_body *b, int question, bvp_w
         ck_assert_int_eq(bvp_distance_warm(a, b, INFINITY, warm, &out, stats), BVP_OK);
         cold = expected.distance == 0;
         hot = out.distance == 0;
-        if (cold)
+        if (cold) {
             check_touching(a, b, &out);
-        else
-            ck_assert_mem_eq(&out, &expected, sizeof out);
+            break;
+        }
+        /* lower may be another bound where several pairs are equally near */
+        ck_assert_double_le(fabs(out.lower - expected.lower), 1e-9 * expected.distance);
+        out.lower = expected.lower;
+        ck_assert_mem_eq(&out, &expected, sizeof out);
     }
     ck_assert_int_eq(hot, cold);
     return cold;

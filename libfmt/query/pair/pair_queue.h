@@ -10,7 +10,8 @@
  * 3. Distance: what is left becomes pending. Most pending pairs are beyond the limit by the time
  *    the walk ends, so they are measured in double only then, or when the list is full, nearest
  *    first.
- * 4. After much fruitless exact work a separating plane is tried for all pairs at once (ties.h).
+ * 4. After some fruitless exact work a gap between parallel planes is looked for (facing.h), after
+ *    much a separating plane that some triangles may be beyond (ties.h), for all pairs at once.
  *
  * Invariants: a pair is dropped only if a certified lower bound of its distance is beyond the
  * limit, or if it is certainly apart. At any time the answer is among: the best pair so far, the

@@ -154,9 +154,9 @@ static inline void bvpi_pair_exact(const bvpi_pose *pose, const bvpi_pair_corner
     out->exact |= 1u << lane;
 }
 
-/* `lanes` has at most four bits set. */
+/* `lanes` has at most four bits set. any: see bvpi_tri_tri8. */
 static inline void bvpi_tri_tri4(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
-                                 unsigned lanes, bvpi_tri_tri8_result *out)
+                                 unsigned lanes, bool any, bvpi_tri_tri8_result *out)
 {
     bvpi_pair_corners c[4];
     bvpi_pairs_f64 p;
@@ -176,6 +176,8 @@ static inline void bvpi_tri_tri4(const bvpi_pose *pose, const f32x8 a[9], const 
     for (unsigned i = 0; i < count; i++) {
         out->hit |= (v.hit >> i & 1) << lane[i];
         out->proper |= (v.hit >> i & 1) << lane[i];
+    }
+    for (unsigned i = 0; i < count && !(any && out->hit != 0); i++) {
         if (open >> i & 1)
             bvpi_pair_exact(pose, &c[i], lane[i], out);
     }
@@ -183,15 +185,15 @@ static inline void bvpi_tri_tri4(const bvpi_pose *pose, const f32x8 a[9], const 
 
 /* Decides the lanes that floats left open. */
 static inline void bvpi_tri_tri_rest(const bvpi_pose *pose, const f32x8 a[9], const f32x8 b[9],
-                                     unsigned lanes, bvpi_tri_tri8_result *out)
+                                     unsigned lanes, bool any, bvpi_tri_tri8_result *out)
 {
-    while (lanes != 0) {
+    while (lanes != 0 && !(any && out->hit != 0)) {
         unsigned four = 0;
         for (int i = 0; i < 4 && lanes != 0; i++) {
             four |= lanes & -lanes;
             lanes &= lanes - 1;
         }
-        bvpi_tri_tri4(pose, a, b, four, out);
+        bvpi_tri_tri4(pose, a, b, four, any, out);
     }
 }
 
@@ -252,9 +254,11 @@ static inline unsigned bvpi_flush_apart(const bvpi_pose *pose, const f32x8 a[9],
 /* ---- the test -------------------------------------------------------------------------------- */
 
 /* Lane i of a and of b is a pair, in part coordinates: a[3 * corner + axis]. lanes: mask of the
- * pairs to test; other lanes may hold anything. */
+ * pairs to test; other lanes may hold anything. any: only whether some pair meets is asked. Then
+ * `hit` is 0 exactly if none does, and otherwise may lack others: once a pair is known to meet,
+ * nothing more is tested. */
 static inline bvpi_tri_tri8_result bvpi_tri_tri8(const bvpi_pose *pose, const f32x8 a[9],
-                                                 const f32x8 b[9], unsigned lanes)
+                                                 const f32x8 b[9], unsigned lanes, bool any)
 {
     bvpi_tri_tri8_result out = {0, 0, 0};
     if (pose->float_ok) {
@@ -263,12 +267,14 @@ static inline bvpi_tri_tri8_result bvpi_tri_tri8(const bvpi_pose *pose, const f3
         bvpi_verdict_f32 v = by_signs_f32(&p, lanes);
         out.hit = out.proper = v.hit;
         lanes &= ~(v.hit | v.miss);
+        if (any && out.hit != 0)
+            return out;
         if (lanes != 0)
             lanes &= ~by_axes_f32(&p, lanes);
     }
     if (lanes != 0 && pose->is_flush)
         lanes &= ~bvpi_flush_apart(pose, a, b);
-    bvpi_tri_tri_rest(pose, a, b, lanes, &out);
+    bvpi_tri_tri_rest(pose, a, b, lanes, any, &out);
     return out;
 }
 

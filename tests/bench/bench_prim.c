@@ -45,7 +45,7 @@ static double time_overlap(void)
 {
     unsigned sum = 0;
     for (int i = 0; i < BATCHES; i++)
-        sum += bvpi_tri_tri8(&s.pose, s.a[i], s.b[i], 0xff).hit;
+        sum += bvpi_tri_tri8(&s.pose, s.a[i], s.b[i], 0xff, false).hit;
     return sum;
 }
 
@@ -207,7 +207,7 @@ static void run_scene(void)
         time_point8,  time_point1,        time_box,       time_ball,      time_pose};
     unsigned hits = 0, proper = 0, exact = 0;
     for (int i = 0; i < BATCHES; i++) {
-        bvpi_tri_tri8_result r = bvpi_tri_tri8(&s.pose, s.a[i], s.b[i], 0xff);
+        bvpi_tri_tri8_result r = bvpi_tri_tri8(&s.pose, s.a[i], s.b[i], 0xff, false);
         hits += bvpi_popcount(r.hit);
         proper += bvpi_popcount(r.proper);
         exact += bvpi_popcount(r.exact);

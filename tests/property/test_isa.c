@@ -56,7 +56,7 @@ static void digest_one(int family)
     }
     bvpi_pose pose;
     ck_assert_int_eq(bvpi_pose_init(&pose, ma, case_int(3) ? mb : ma, bound_a, bound_b), BVP_OK);
-    bvpi_tri_tri8_result r = bvpi_tri_tri8(&pose, a, b, 0xff);
+    bvpi_tri_tri8_result r = bvpi_tri_tri8(&pose, a, b, 0xff, false);
     take(r.hit | r.proper << 8 | r.exact << 16);
     bvpi_tri_dist8(&pose, a, b, &lo, &hi);
     take_floats(lo);

@@ -109,9 +109,13 @@ START_TEST(filters_equal_exact_stage)
             init_pose(&pose, c, 0);
             init_pose(&swapped, c, 1);
             unsigned lanes = case_int(4) ? 0xff : (unsigned)case_int(256);
-            bvpi_tri_tri8_result r = bvpi_tri_tri8(&pose, a, b, lanes);
-            bvpi_tri_tri8_result s = bvpi_tri_tri8(&swapped, b, a, lanes);
+            bvpi_tri_tri8_result r = bvpi_tri_tri8(&pose, a, b, lanes, false);
+            bvpi_tri_tri8_result s = bvpi_tri_tri8(&swapped, b, a, lanes, false);
+            bvpi_tri_tri8_result any = bvpi_tri_tri8(&pose, a, b, lanes, true);
             ck_assert_uint_eq(r.hit & ~lanes, 0);
+            ck_assert(any.hit == 0 ? r.hit == 0 : (any.hit & ~r.hit) == 0);
+            ck_assert_uint_eq(any.proper, r.proper & any.hit);
+            ck_assert_uint_eq(any.exact & ~r.exact, 0);
             for (unsigned k = 0; k < 8; k++) {
                 if (!(lanes >> k & 1))
                     continue;

@@ -18,6 +18,7 @@
  */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "prim/place_bounds.h"
 #include "query/body/kind_table.h"
@@ -106,11 +107,24 @@ static void run_parts(bvpi_pair_query *query, uint32_t kind, const bvpi_placed_p
         bvpi_kind_table[kind]->pair[kernel->isa](query, a, b);
 }
 
+/* Is it asked whether a part meets itself, in one and the same place? Each of its triangles does.
+ */
+static bool is_on_itself(const bvpi_pair_question *question, const bvpi_placed_part *a,
+                         const bvpi_placed_part *b)
+{
+    return question->mode == BVPI_PAIR_COLLIDE && question->witness == BVPI_WITNESS_NONE &&
+           a->part.blob == b->part.blob && a->part.triangle_count > 0 &&
+           memcmp(a->at.placement.m, b->at.placement.m, sizeof a->at.placement.m) == 0;
+}
+
 static void ask_parts(bvpi_pair_query *query, const bvpi_placed_part *a, const bvpi_placed_part *b)
 {
     bvpi_pair_answer *answer = &query->answer;
     answer->stats.instance_pairs++;
-    if (a->kind == b->kind) {
+    if (is_on_itself(&query->question, a, b)) {
+        answer->best.found = 1;
+        answer->state = BVPI_PAIR_ENDED;
+    } else if (a->kind == b->kind) {
         run_parts(query, a->kind, a, b);
     } else {
         bvpi_placed_part as_a = *a, as_b = *b;

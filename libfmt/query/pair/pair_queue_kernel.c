@@ -257,7 +257,11 @@ void flush_overlap(pair_tester *p)
     float ta[9], tb[9];
     assert(count >= 1 && count <= 8);
     load_queue(&p->queue, a, b);
-    bvpi_tri_tri8_result result = bvpi_tri_tri8(&p->pose, a, b, (1u << count) - 1);
+    const unsigned lanes = (1u << count) - 1;
+    /* which pair is named, and those that are kept, depend on all of them */
+    const bool any = question->mode == BVPI_PAIR_COLLIDE &&
+                     question->witness == BVPI_WITNESS_NONE && p->query->keep.hit_pairs == NULL;
+    const bvpi_tri_tri8_result result = bvpi_tri_tri8(&p->pose, a, b, lanes, any);
     answer->stats.triangles += count;
     answer->stats.exact += bvpi_popcount(result.exact);
     p->queue.count = 0;

@@ -19,7 +19,8 @@ typedef struct base_batch {
 static inline void base_batch_flush(base_batch *batch)
 {
     const unsigned lanes = (1u << batch->waiting) - 1;
-    const bvpi_tri_tri8_result found = bvpi_tri_tri8(&batch->pose, batch->a, batch->b, lanes);
+    const bvpi_tri_tri8_result found =
+        bvpi_tri_tri8(&batch->pose, batch->a, batch->b, lanes, false);
     batch->hits += (uint64_t)__builtin_popcount(found.hit);
     batch->stats->exact += (uint64_t)__builtin_popcount(found.exact);
     batch->waiting = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * api_warm.c: the public queries between two moving bodies that a caller repeats at each step.
  *
- * A question is answered by the first of these that can:
+ * A question is answered by the first of these that can, after a look at the bodies' boxes:
  * 1. A certificate: the bodies moved less than they were apart, or a pair certainly still crosses.
  *    The file is not looked at.
  * 2. "Is there clearance for some steps more?" (clears): costs about as much as the question
@@ -25,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "query/pair/far_bodies.h"
 #include "query/warm/warm.h"
 
 enum {
@@ -53,6 +54,15 @@ static bvp_status begin(coherent *c)
     const bvp_status status = bvpi_pair_begin(&c->query, c->a, c->b);
     c->query.keep = (bvpi_pair_keep){.hit_pairs = &c->hit_pairs, .start = &c->start};
     return status;
+}
+
+/* Are they farther apart than the limit, by a look at their boxes? It costs less than to read a
+ * certificate. The query counts as served by the last one, whose motion is told by its age. */
+static bool is_far(const bvp_body *a, const bvp_body *b, double limit, bvp_warm_start *warm)
+{
+    const bool is = bvpi_bodies_are_far(a, b, limit);
+    ((bvpi_warm *)warm)->habits.served += is;
+    return is;
 }
 
 /* ---- choice of strategy ---------------------------------------------------------------------- */
@@ -185,9 +195,11 @@ bvp_status bvp_collide_warm(const bvp_body *a, const bvp_body *b, bvp_warm_start
 {
     if (hit == NULL || a == NULL || b == NULL || warm == NULL)
         return bvp_collide(a, b, hit, stats);
+    *hit = 0;
+    if (is_far(a, b, 0, warm))
+        return BVP_OK;
     coherent c = {.warm = (bvpi_warm *)warm, .a = a, .b = b};
     c.motion = bvpi_warm_motion(c.warm, a, b);
-    *hit = 0;
     if (c.motion < c.warm->clear.nearest) {
         c.warm->habits.served++;
         return BVP_OK;
@@ -229,6 +241,9 @@ bvp_status bvp_within_warm(const bvp_body *a, const bvp_body *b, double delta, b
         return bvp_within(a, b, delta, within, NULL, stats);
     if (delta == 0)
         return bvp_collide_warm(a, b, warm, within, stats);
+    *within = 0;
+    if (is_far(a, b, delta, warm))
+        return BVP_OK;
     coherent c = {.warm = (bvpi_warm *)warm, .a = a, .b = b};
     c.motion = bvpi_warm_motion(c.warm, a, b);
     /* from certificates alone, where they are enough */
@@ -340,6 +355,9 @@ bvp_status bvp_distance_warm(const bvp_body *a, const bvp_body *b, double limit,
 {
     if (out == NULL || a == NULL || b == NULL || warm == NULL || !(limit >= 0))
         return bvp_distance(a, b, limit, out, stats);
+    *out = (bvp_distance_result){0};
+    if (is_far(a, b, limit, warm))
+        return BVP_OK;
     bvpi_warm *kept = (bvpi_warm *)warm;
     coherent c = {
         .warm = kept, .memory = warm, .a = a, .b = b, .motion = bvpi_warm_motion(kept, a, b)};

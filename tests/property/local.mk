@@ -22,6 +22,7 @@ PROPERTY_SUITES += \
 	tests/property/test_far_files.c \
 	tests/property/test_far_instances.c \
 	tests/property/test_far_placements.c \
+	tests/property/test_far_scenes.c \
 	tests/property/test_filter.c \
 	tests/property/test_forged.c \
 	tests/property/test_hard_pairs.c \

@@ -8,6 +8,7 @@
 #include "rigid_places.h"
 #include "suite.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -149,6 +150,68 @@ START_TEST(the_bound_covers_rounding)
 }
 END_TEST
 
+/* ---- the margin, used up --------------------------------------------------------------------- */
+
+/* A triangle with the box lo .. hi, or its mirror image. */
+static case_file make_box(const float lo[3], const float hi[3], float sign)
+{
+    float corners[9];
+    for (int i = 0; i < 3; i++) {
+        corners[i] = sign * lo[i];
+        corners[3 + i] = sign * hi[i];
+        corners[6 + i] = sign * (i == 1 ? hi[i] : lo[i]);
+    }
+    const bvp_mesh mesh = case_mesh(corners, 1);
+    return case_build(&mesh, NULL);
+}
+
+/* A factor whose product with `mid` is rounded up, that with `half` down, by nearly half a unit. */
+static double find_factor(uint64_t *state, double mid, double half)
+{
+    for (;;) {
+        const double r = 1 + 0x1p-8 * case_uniform(state);
+        if (fma(-r, mid, r * mid) > 0.9 * 0x1p-53 && fma(r, half, -(r * half)) > 0.9 * 0x1p-53)
+            return r;
+    }
+}
+
+/* Boxes that meet in a plane, where every rounding makes them seem apart: b is as a, mirrored and
+ * an eighth as large. Middles, products and sums of the centres are rounded away from the other
+ * box, those of the half edges down, each by nearly half a unit: up to 5.3 * 2^-53 of all terms,
+ * where the bound allows 32. An eighth of it is less. */
+START_TEST(the_bound_is_used_up_to_a_sixth)
+{
+    enum { TIMES = 200 };
+    const float hi = 2 * (1 + 0x1.35p-9f), lo = 0x1.04p-52f, part = 0.125f;
+    const double mid = ((double)lo + (double)hi) * 0.5, half = ((double)hi - (double)lo) * 0.5;
+    const double tiny = 0x1p-53, small = tiny * (double)part, wide_mid = 1 + 0x1p-6,
+                 wide_half = 1 - 0x1p-6, shift = 1.016 * tiny;
+    const float wide[2] = {(float)(wide_mid - wide_half), (float)(wide_mid + wide_half)};
+    const float lo_a[3] = {lo, wide[0], wide[0]}, hi_a[3] = {hi, wide[1], wide[1]};
+    const float lo_b[3] = {lo * part, wide[0], wide[0]}, hi_b[3] = {hi * part, wide[1], wide[1]};
+    uint64_t state = case_seed();
+    case_file f = make_box(lo_a, hi_a, -1), g = make_box(lo_b, hi_b, 1);
+    uint32_t near_ones = 0, far_ones = 0;
+    for (int k = 0; k < TIMES; k++) {
+        const double r = find_factor(&state, mid, half), s = find_factor(&state, mid, half);
+        /* as far as they are apart, and 2^-50 of that more, for what rounding loses here */
+        const double gap = (r + s * (double)part) * (double)lo +
+                           2 * (tiny + small) * (wide_mid - wide_half) + shift;
+        const double ma[12] = {r, tiny, tiny, -shift, 0, 1, 0, wide_mid, 0, 0, 1, wide_mid};
+        double mb[12] = {s, small, small,    -gap * (1 + 0x1p-50), 0, 1, 0, -wide_mid, 0,
+                         0, 1,     -wide_mid};
+        const bvp_body a = {.file = f.file, .placement = ma}, b = {.file = g.file, .placement = mb};
+        near_ones += !bvpi_bodies_are_far(&a, &b, 0) && !bvpi_bodies_are_far(&b, &a, 0);
+        mb[3] += 0x1p-44;
+        far_ones += bvpi_bodies_are_far(&a, &b, 0);
+    }
+    ck_assert_uint_eq(near_ones, TIMES);
+    ck_assert_uint_eq(far_ones, TIMES);
+    case_close(&f);
+    case_close(&g);
+}
+END_TEST
+
 /* What a query refuses is refused however far away it is. */
 START_TEST(refuses_what_a_query_refuses)
 {
@@ -189,6 +252,7 @@ END_TEST
 SUITE(test_far_bodies)
 {
     const TTest *const tests[] = {answers_are_those_of_the_query, the_bound_covers_rounding,
-                                  refuses_what_a_query_refuses, NULL};
+                                  the_bound_is_used_up_to_a_sixth, refuses_what_a_query_refuses,
+                                  NULL};
     return suite_run("far_bodies", tests);
 }

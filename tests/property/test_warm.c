@@ -243,6 +243,9 @@ START_TEST(damaged_bytes_are_found_out)
 }
 END_TEST
 
+/* A body with a control is not told apart by its box alone, so that the certificate counts. */
+static const bvp_control by_certificate = {0};
+
 /* What a caller keeps, and what is in it. */
 typedef union warm_memory {
     bvp_warm_start start;
@@ -262,7 +265,7 @@ START_TEST(forged_clearances_are_found_out)
         warm_memory warm = {0};
         bvpi_clearance *clear = &warm.kept.clear;
         double m[12];
-        const bvp_body a = {.file = file, .part = 0},
+        const bvp_body a = {.file = file, .part = 0, .control = &by_certificate},
                        b = {.file = other, .part = 0, .placement = m};
         shift(1, m);
         for (int i = 0; i < 2; i++)
@@ -296,7 +299,8 @@ static void forge_crossings(bool asked_between)
     warm_memory warm = {0};
     bvpi_warm *kept = &warm.kept;
     double m[12];
-    const bvp_body a = {.file = file, .part = 0}, b = {.file = other, .part = 0, .placement = m};
+    const bvp_body a = {.file = file, .part = 0, .control = &by_certificate},
+                   b = {.file = other, .part = 0, .placement = m};
     place(0.17, m);
     ck_assert_int_eq(same_answer(&a, &b, 0, &warm.start, NULL), 1);
     ck_assert_uint_gt(kept->cross.count, 0);
@@ -327,7 +331,8 @@ START_TEST(clearances_end_before_contact)
         warm_memory warm = {0};
         const bvpi_clearance *clear = &warm.kept.clear;
         double m[12];
-        const bvp_body a = {.file = flat, .part = 0}, b = {.file = flat, .part = 0, .placement = m};
+        const bvp_body a = {.file = flat, .part = 0, .control = &by_certificate},
+                       b = {.file = flat, .part = 0, .placement = m};
         shift(1, m);
         ck_assert_int_eq(same_answer(&a, &b, 0, &warm.start, NULL), 0);
         const double *half = clear->b.half;

@@ -251,24 +251,67 @@ const bvpi_placed_part *bvpi_ready_part(const bvp_body *body)
     return file->ready;
 }
 
-bool bvpi_plain_body_box(const bvp_body *body, float lo[3], float hi[3])
+/* A grid's box. */
+static void box_of_grid(const bvpi_placed_tree *at, bvpi_plain_box *out)
+{
+    const bvpi_tree *tree = &at->tree;
+    for (int i = 0; i < 3; i++) {
+        out->lo[i] = tree->grid_origin[i];
+        out->hi[i] = out->lo[i] + tree->grid_unit * tree->grid_extent[i];
+        out->size[i] = at->bound[i];
+    }
+    out->is_turned = tree->is_turned;
+    memcpy(out->turn, tree->turn, sizeof out->turn);
+}
+
+static bool box_of_part(const bvp_file *file, uint32_t part, bvpi_plain_box *out)
+{
+    const bvpi_placed_part *of = file->ready;
+    bvpi_placed_part other;
+    if (part != 0 || of == NULL || file->is_refitted || of->kind != BVPD_KIND_WIDE8) {
+        if (bvpi_get_part_and_tree(file, part, &other.part, &other.at.tree) != BVP_OK)
+            return false;
+        if (other.at.tree.is_turned)
+            set_bounds(&other);
+        of = &other;
+    }
+    if (of->at.tree.is_turned) {
+        box_of_grid(&of->at, out);
+        return true;
+    }
+    BVPI_UNROLL
+    for (int i = 0; i < 3; i++) {
+        out->lo[i] = (double)of->part.lo[i];
+        out->hi[i] = (double)of->part.hi[i];
+        out->size[i] = bvpi_larger(fabs(out->lo[i]), fabs(out->hi[i]));
+    }
+    return true;
+}
+
+static bool box_of_instances(const bvp_file *file, bvpi_plain_box *out)
+{
+    bvpi_placed_tree top;
+    if (file->header.instance_count == 0 || bvpi_top_count(file) != 1 ||
+        bvpi_get_top_tree(file, 0, &top.tree) != BVP_OK)
+        return false;
+    bound_grid(&top);
+    box_of_grid(&top, out);
+    return true;
+}
+
+bool bvpi_get_plain_box(const bvp_body *body, bvpi_plain_box *out)
 {
     const bvp_file *file = body != NULL ? body->file : NULL;
-    bvpi_part part;
-    bvpi_tree tree;
-    if (file == NULL || body->part == BVP_ASSEMBLY || body->filter != NULL ||
-        body->control != NULL || file->control != NULL || file->kind != BVP_KIND_DEFAULT ||
-        bvpi_touch(file, body->part) != BVP_OK)
+    if (file == NULL || body->control != NULL || file->control != NULL ||
+        file->kind != BVP_KIND_DEFAULT || bvpi_touch(file, body->part) != BVP_OK)
         return false;
-    const bvpi_placed_part *ready = file->ready;
-    const bool is_ready =
-        body->part == 0 && ready != NULL && !file->is_refitted && ready->kind == BVPD_KIND_WIDE8;
-    if (!is_ready && bvpi_get_part_and_tree(file, body->part, &part, &tree) != BVP_OK)
+    const bool is_assembly = body->part == BVP_ASSEMBLY;
+    if (body->filter != NULL && !(is_assembly && bvpi_filter_is_sound(body->filter)))
         return false;
-    const bvpi_part *of = is_ready ? &ready->part : &part;
-    memcpy(lo, of->lo, sizeof of->lo);
-    memcpy(hi, of->hi, sizeof of->hi);
-    return true;
+    out->placement = body->placement != NULL ? body->placement : identity;
+    out->is_turned = false;
+    out->is_composed = is_assembly && body->placement != NULL;
+    return is_assembly ? box_of_instances(file, out) : box_of_part(file, body->part, out);
 }
 
 /* If the product of placements is not usable, the file is corrupt only if its own placement is not;

@@ -64,9 +64,19 @@ bool bvpi_ready_init(const bvp_file *file, bvpi_placed_part *out);
  * refitted or is not valid. Then bvpi_placed_body_init decides. */
 const bvpi_placed_part *bvpi_ready_part(const bvp_body *body);
 
-/* The box of a body that is a single part, before its placement, if a query of it would walk its
- * wide hierarchy and has nothing else to check first (filter, control). Else false. */
-bool bvpi_plain_body_box(const bvp_body *body, float lo[3], float hi[3]);
+/* A body's box before its placement. */
+typedef struct bvpi_plain_box {
+    double lo[3], hi[3]; /* in the frame of its grid, where that is turned */
+    double size[3];      /* the largest |coordinate| of what is in it, turned or not */
+    const double *placement;
+    bool is_turned;
+    int16_t turn[4];
+    bool is_composed; /* of instances, whose placements the body's is composed with */
+} bvpi_plain_box;
+
+/* False: a query would not walk one wide hierarchy of the body, or has something else to check
+ * first (control). */
+bool bvpi_get_plain_box(const bvp_body *body, bvpi_plain_box *out);
 
 /* Hierarchy `top` over an assembly's instances. Instances of one come before those of the next. */
 bvp_status bvpi_placed_body_top(const bvpi_placed_body *placed, uint32_t top,

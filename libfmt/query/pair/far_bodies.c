@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * far_bodies.c: parts whose boxes in the world are certainly apart, before a query is set up.
+ * far_bodies.c: bodies whose boxes in the world are certainly apart, before a query is set up.
  *
  * To prepare a query of two parts (inverse placements, stretches, 15 axes) takes several times as
  * long as to see that the parts are far from each other. So that is looked at first, with their
  * boxes as placed: along the world's axes, and along the line between their centres.
  *
  * Rounding, u = 2^-53. Let S be the sum of the magnitudes of all terms of a placed corner's
- * coordinate, with the larger of |lo| and |hi|. A box's middle and half edges err by u of that
- * before they are placed; a placed centre takes a product and three sums more, 5 u S, the reach of
- * three placed half edges a product and two sums, 4 u S. With the difference of the centres, the
- * sum of the reaches and the comparison: below 13 u of both sums S. Along a direction d, taken as
- * exact, a dot product adds 3 u to the centres and to the reaches: below 20 u of the sum of
- * |d_i| S_i. 32 u is subtracted in both cases, and 2^-900 for what underflows; plain placements
- * keep all numbers below 2^302.
+ * coordinate, with the larger of |lo| and |hi|. A box's middle and half edges err by 2 u of that
+ * before they are placed (a grid's far end is a sum); a placed centre takes a product and three
+ * sums more, 6 u S, the reach of three placed half edges a product and two sums, 5 u S. With the
+ * difference of the centres, the sum of the reaches and the comparison: below 15 u of both sums S.
+ * Along a direction d, taken as exact, a dot product adds 3 u to the centres and to the reaches:
+ * below 22 u of the sum of |d_i| S_i. 32 u is subtracted in both cases, and 2^-900 for what
+ * underflows; plain placements keep all numbers below 2^302.
+ *
+ * A turned grid's box: every |coordinate|, turned or not, is at most `size`, which replaces |lo|
+ * and |hi|. What is in the box may leave it by 2^-50 size on each of its axes, and a turned row of
+ * the placement errs by 2^-50 of its length; three such terms each are below 4 * 2^-50 = 32 u of S.
  *
  * Slow twin: the query itself, tests/property/test_far_bodies.c.
  * Spec: exactness.md, chapter 10, "Boxes of bodies that are far apart"
@@ -25,35 +29,41 @@
 
 #include "base/simd.h"
 #include "base/vec3.h"
+#include "node/turn.h"
 #include "query/body/placed_body.h"
 
 #define MARGIN 0x1p-48
 
-/* A part's box in the world: centre +- edge[0] +- edge[1] +- edge[2]. */
+/* A body's box in the world: centre +- edge[0] +- edge[1] +- edge[2]. */
 typedef struct world_box {
-    const double *placement;
-    float lo[3], hi[3]; /* before it is placed */
+    bvpi_plain_box of;
     double centre[3], edge[3][3];
     double reach[3]; /* from the centre, on the world's axes */
 } world_box;
 
 static bool place_box(const bvp_body *body, world_box *out)
 {
-    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    const bvpi_plain_box *of = &out->of;
     double middle[3], half[3];
-    if (!bvpi_plain_body_box(body, out->lo, out->hi))
+    bvpi_turn turn;
+    if (!bvpi_get_plain_box(body, &out->of))
         return false;
-    const double *m = out->placement = body->placement != NULL ? body->placement : identity;
+    if (of->is_turned)
+        bvpi_turn_init(of->turn, &turn);
     BVPI_UNROLL
     for (int k = 0; k < 3; k++) {
-        const double low = (double)out->lo[k], high = (double)out->hi[k];
-        middle[k] = (low + high) * 0.5;
-        half[k] = (high - low) * 0.5;
+        middle[k] = (of->lo[k] + of->hi[k]) * 0.5;
+        half[k] = (of->hi[k] - of->lo[k]) * 0.5;
     }
     BVPI_UNROLL
     for (int i = 0; i < 3; i++) {
-        const double *row = m + 4 * i;
-        out->centre[i] = row[0] * middle[0] + row[1] * middle[1] + row[2] * middle[2] + row[3];
+        const double *given = of->placement + 4 * i, *row = given;
+        double turned[3];
+        if (of->is_turned) {
+            bvpi_turn_point(&turn, given, turned);
+            row = turned;
+        }
+        out->centre[i] = row[0] * middle[0] + row[1] * middle[1] + row[2] * middle[2] + given[3];
         BVPI_UNROLL
         for (int k = 0; k < 3; k++)
             out->edge[k][i] = row[k] * half[k];
@@ -69,24 +79,41 @@ static double reach_along(const world_box *box, const double d[3])
            fabs(bvpi_dot(box->edge[2], d));
 }
 
-/* What coordinate i of the placed box errs by, and of the other's: see above. */
-static double error_of(const world_box *box, int i)
+/* What instances may leave the box by, for the product of their placements and the body's is
+ * rounded: as load_top has it in placed_body.c, in the world; the sum of all squares for the
+ * largest stretch. */
+static double error_of_products(const bvpi_plain_box *of)
 {
-    const double *row = box->placement + 4 * i;
+    const double *m = of->placement;
+    if (!of->is_composed)
+        return 0;
+    const double size = bvpi_larger(of->size[0], bvpi_larger(of->size[1], of->size[2]));
+    const double moved = bvpi_larger(fabs(m[3]), bvpi_larger(fabs(m[7]), fabs(m[11])));
+    double stretch_sq = 0;
+    for (int i = 0; i < 12; i++)
+        stretch_sq += i % 4 == 3 ? 0 : m[i] * m[i];
+    return size * sqrt(stretch_sq) * 0x1p-39 + moved * 0x1p-49;
+}
+
+/* What coordinate i of the placed box, or of what is in it, errs by: see above. */
+static double error_of(const world_box *box, int i, double products)
+{
+    const double *row = box->of.placement + 4 * i;
     double sum = fabs(row[3]);
     for (int k = 0; k < 3; k++)
-        sum += fabs(row[k]) * bvpi_larger(fabs((double)box->lo[k]), fabs((double)box->hi[k]));
-    return sum * MARGIN + 0x1p-900;
+        sum += fabs(row[k]) * box->of.size[k];
+    return sum * (box->of.is_turned ? 2 * MARGIN : MARGIN) + products + 0x1p-900;
 }
 
 /* Is the gap beyond the limit by more than it may err? d: from a's centre to b's. */
 static bool is_certain(const world_box *a, const world_box *b, const double d[3], double limit)
 {
     double on_axes_sq = 0, margin = 0x1p-900;
-    if (!bvpi_placement_is_plain(a->placement) || !bvpi_placement_is_plain(b->placement))
+    if (!bvpi_placement_is_plain(a->of.placement) || !bvpi_placement_is_plain(b->of.placement))
         return false;
+    const double products = error_of_products(&a->of) + error_of_products(&b->of);
     for (int i = 0; i < 3; i++) {
-        const double error = error_of(a, i) + error_of(b, i);
+        const double error = error_of(a, i, products) + error_of(b, i, 0);
         const double gap = fabs(d[i]) - (a->reach[i] + b->reach[i]) - error;
         on_axes_sq += gap > 0 ? gap * gap : 0;
         margin += fabs(d[i]) * error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * far_bodies.h: parts whose boxes in the world are certainly apart, before a query is set up.
+ * far_bodies.h: bodies whose boxes in the world are certainly apart, before a query is set up.
  */
 #ifndef BVPI_QUERY_PAIR_FAR_BODIES_H
 #define BVPI_QUERY_PAIR_FAR_BODIES_H
@@ -8,9 +8,9 @@
 
 #include "bvpack.h"
 
-/* Are two parts certainly farther apart than the limit, so that the answer is that nothing was
- * found? False wherever a query has something to refuse, to count or to check first: assemblies,
- * filters, controls, a chosen kind of hierarchy, placements near what is refused, damaged records.
+/* Are two bodies certainly farther apart than the limit, so that the answer is that nothing was
+ * found? False wherever a query has something to refuse, to count or to check first: controls, a
+ * chosen kind of hierarchy, instances far away, placements near what is refused, damaged records.
  * a, b: as a caller gave them, or NULL. */
 bool bvpi_bodies_are_far(const bvp_body *a, const bvp_body *b, double limit);
 

@@ -197,6 +197,45 @@ START_TEST(pairs_are_those_of_brute_force)
 }
 END_TEST
 
+/* A thousand across and up to a quarter of a million from their own origin, then placed near each
+ * other again: floats and turned coordinates keep few digits of what is left. */
+START_TEST(far_from_their_origin_answers_are_those_of_brute_force)
+{
+    case_seed(411);
+    for (int round = 0; round < 9; round++) {
+        body_mesh x = make_part(round % 3), y = make_part(case_int(3));
+        const double away = ldexp(1, 10 + round), turn = round % 2 ? 0.3 : 0;
+        double off[3], ma[12], mb[12];
+        for (int axis = 0; axis < 3; axis++)
+            off[axis] = away * case_unit();
+        for (uint64_t i = 0; i < 9 * x.count; i++)
+            x.tri[i] = (float)((double)x.tri[i] * 512 + off[i % 3]);
+        for (uint64_t i = 0; i < 9 * y.count; i++)
+            y.tri[i] = (float)((double)y.tri[i] * 512 - off[i % 3]);
+        body_scene s = scene_of_one(x), t = scene_of_one(y);
+        ck_assert(is_turned(s.file[0], 0) && is_turned(t.file[0], 0));
+        ck_assert_int_eq(bvp_verify_file(s.file[0], NULL, NULL, NULL), BVP_OK);
+        case_identity(ma);
+        for (int k = 0; k < 3; k++) {
+            case_identity(mb);
+            mb[0] = mb[5] = cos(turn);
+            mb[4] = sin(turn);
+            mb[1] = -mb[4];
+            for (int axis = 0; axis < 3; axis++) {
+                const double *row = mb + 4 * axis;
+                mb[4 * axis + 3] = off[axis] + row[0] * off[0] + row[1] * off[1] + row[2] * off[2] +
+                                   512 * (k == 0 ? 0.1 : k) * case_unit();
+            }
+            check_pair(&x, &y, &s, &t, ma, mb);
+        }
+        scene_close(&s);
+        scene_close(&t);
+        free(x.tri);
+        free(y.tri);
+    }
+}
+END_TEST
+
 /* A tube in a tube, surfaces near each other everywhere: nothing but the right frame tells facets
  * apart. Counts as along the axes, and not as the square of the facets. */
 START_TEST(a_tube_in_its_bore_costs_what_one_along_the_axes_does)
@@ -395,6 +434,7 @@ SUITE(test_turned)
     tcase_add_test(cases, boxes_are_those_of_a_mesh_along_the_axes);
     tcase_add_loop_test(cases, pairs_are_those_of_brute_force, 0, 4);
     tcase_add_test(cases, a_tube_in_its_bore_costs_what_one_along_the_axes_does);
+    tcase_add_test(cases, far_from_their_origin_answers_are_those_of_brute_force);
     tcase_add_test(cases, assemblies_and_warm_starts_answer_as_plain_parts);
     tcase_add_test(cases, packets_of_rays_answer_as_single_ones);
     tcase_add_test(cases, shown_boxes_hold_the_part);

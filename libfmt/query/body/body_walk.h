@@ -108,11 +108,12 @@ BVPI_INLINE bvp_status bvpi_walk_items(const bvpi_walk_steps *steps, void *user,
     return status;
 }
 
-/* Opens the node of an entry: its frame from its parent's. False: the file is damaged. */
-BVPI_INLINE bool bvpi_walk_open(const bvpi_tree *tree, const bvpi_entry *at, bvpi_open_node *open,
-                                bvpi_wide *node)
+/* Opens the node of an entry: its frame from its parent's. False: it is too deep, or the file is
+ * damaged. */
+BVPI_INLINE bool bvpi_walk_open(const bvpi_tree *tree, const bvpi_entry *at, unsigned levels,
+                                bvpi_open_node *open, bvpi_wide *node)
 {
-    if (at->level >= BVPD_DEPTH_MAX || !bvpi_wide_load(tree, at->ref, node))
+    if (at->level >= levels || !bvpi_wide_load(tree, at->ref, node))
         return false;
     if (at->level == 0)
         bvpi_open_root(tree, &open[0]);
@@ -122,12 +123,20 @@ BVPI_INLINE bool bvpi_walk_open(const bvpi_tree *tree, const bvpi_entry *at, bvp
     return true;
 }
 
+/* What a walk keeps: stack: BVPI_STACK_OF(levels) entries; open: `levels`. */
+typedef struct bvpi_walk_room {
+    bvpi_entry *stack;
+    bvpi_open_node *open;
+    unsigned levels;
+} bvpi_walk_room;
+
+/* BVP_ERR_CORRUPT also if the tree has more levels than there is room for. */
 BVPI_INLINE bvp_status bvpi_body_walk_under(const bvpi_walk_steps *steps, void *user,
-                                            const bvpi_tree *tree, bvpi_steps *left,
-                                            bvp_stats *stats)
+                                            const bvpi_tree *tree, const bvpi_walk_room *room,
+                                            bvpi_steps *left, bvp_stats *stats)
 {
-    bvpi_entry stack[BVPI_STACK_SIZE]; /* a node leaves at most 7 entries a level behind it */
-    bvpi_open_node open[BVPD_DEPTH_MAX];
+    bvpi_entry *stack = room->stack;
+    bvpi_open_node *open = room->open;
     unsigned height = 1;
     float limit = steps->limit(user);
     stack[0] = (bvpi_entry){.key = -__builtin_inff(), .ref = tree->root};
@@ -146,7 +155,7 @@ BVPI_INLINE bvp_status bvpi_body_walk_under(const bvpi_walk_steps *steps, void *
                 return BVP_OK;
             continue;
         }
-        if (!bvpi_steps_take(left) || !bvpi_walk_open(tree, &at, open, &node))
+        if (!bvpi_steps_take(left) || !bvpi_walk_open(tree, &at, room->levels, open, &node))
             return bvpi_steps_blame(left);
         stats->nodes++;
         stats->boxes += bvpi_popcount(node.used);
@@ -162,10 +171,13 @@ BVPI_INLINE bvp_status bvpi_body_walk(const bvpi_walk_steps *steps, void *user,
                                       const bvpi_tree *tree, uint32_t item_count, bvpi_meter *meter,
                                       bvp_stats *stats)
 {
+    bvpi_entry stack[BVPI_STACK_SIZE];
+    bvpi_open_node open[BVPD_DEPTH_MAX];
+    const bvpi_walk_room room = {stack, open, BVPD_DEPTH_MAX};
     bvpi_steps left;
     bvpi_loan loan;
     bvpi_steps_begin(&left, &loan, meter, (uint64_t)tree->node_count + item_count);
-    const bvp_status status = bvpi_body_walk_under(steps, user, tree, &left, stats);
+    const bvp_status status = bvpi_body_walk_under(steps, user, tree, &room, &left, stats);
     bvpi_steps_pause(&left);
     return status;
 }

@@ -8,10 +8,9 @@
 #include "prim/pose.h"
 #include "query/body/filter.h"
 
-enum {
-    /* A valid hierarchy of BVPD_DEPTH_MAX levels needs 7 entries a level and one more. */
-    BVPI_STACK_SIZE = 7 * BVPD_DEPTH_MAX + 8
-};
+/* A valid hierarchy needs 7 entries a level and one more. */
+#define BVPI_STACK_OF(levels) (7 * (levels) + 8)
+enum { BVPI_STACK_SIZE = BVPI_STACK_OF(BVPD_DEPTH_MAX) };
 
 /* A hierarchy in the world. */
 typedef struct bvpi_placed_tree {

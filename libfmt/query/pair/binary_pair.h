@@ -11,7 +11,8 @@
 
 enum {
     BINARY_STACK = 2 * BVPD_DEPTH_MAX + 1, /* each level of either side leaves one entry behind */
-    BINARY_CACHE = 16                      /* leaves that are kept decoded, for each side */
+    BINARY_CACHE_BITS = 3,
+    BINARY_CACHE = 1 << BINARY_CACHE_BITS /* leaves that are kept decoded, for each side */
 };
 
 typedef struct binary_pair {

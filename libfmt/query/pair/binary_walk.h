@@ -63,7 +63,8 @@ static LEAF *NAME(get_leaf)(PAIR *p, NAME(caches) * caches, bool is_a, const bvp
 {
     binary_pair *pair = (binary_pair *)p;
     const bvpi_placed_part *part = is_a ? pair->test.a : pair->test.b;
-    LEAF *out = &(is_a ? caches->a : caches->b)[node->first * UINT32_C(2654435769) >> 28];
+    LEAF *out = &(is_a ? caches->a
+                       : caches->b)[node->first * UINT32_C(2654435769) >> (32 - BINARY_CACHE_BITS)];
     binary_leaf *leaf = (binary_leaf *)out;
     assert(node->count >= 1 && node->count <= BVPD_LEAF_MAX); /* count 0 marks an empty slot */
     if (leaf->tri.item == node->first && leaf->tri.count == node->count)

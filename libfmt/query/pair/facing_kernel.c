@@ -33,8 +33,9 @@
 #include "query/pair/pair_queue.h"
 
 enum {
-    LEAVES = 16,  /* steps to see a whole part, a node */
-    SEARCHES = 64 /* steps of a search, times the nodes of both parts */
+    LEAVES = 16,   /* steps to see a whole part, a node */
+    SEARCHES = 64, /* steps of a search, times the nodes of both parts */
+    LEVELS = 24    /* of a hierarchy, at most: two walks are on the stack of every distance */
 };
 
 /* A gap that is less than the limit by less than this share is not worth another direction. */
@@ -169,6 +170,16 @@ BVPI_INLINE unsigned lanes_to(const lanes8 *v, double x)
     return lanes;
 }
 
+/* Not BVP_OK: the file is damaged, it took too long, or the hierarchy is deeper than LEVELS. */
+BVPI_INLINE bvp_status walk_tree(const bvpi_walk_steps *walk, void *user, const bvpi_tree *tree,
+                                 bvpi_steps *steps, bvp_stats *stats)
+{
+    bvpi_entry stack[BVPI_STACK_OF(LEVELS)];
+    bvpi_open_node open[LEVELS];
+    const bvpi_walk_room room = {stack, open, LEVELS};
+    return bvpi_body_walk_under(walk, user, tree, &room, steps, stats);
+}
+
 /* ---- the largest projection ------------------------------------------------------------------ */
 
 typedef struct summit {
@@ -231,7 +242,7 @@ OUTLINE bool find_summit(const bvpi_ties *ties, const bvpi_placed_part *part, co
 {
     static const bvpi_walk_steps walk = {summit_boxes, summit_limit, summit_triangles, NULL};
     summit s = {h, &part->at.tree, steps, -INFINITY, allowed};
-    if (bvpi_body_walk_under(&walk, &s, s.tree, steps, &ties->answer->stats) != BVP_OK)
+    if (walk_tree(&walk, &s, s.tree, steps, &ties->answer->stats) != BVP_OK)
         return false;
     *out = least_summit(&s);
     return *out <= allowed;
@@ -531,7 +542,7 @@ static inline bvp_status triangles_of_a(void *user, uint32_t item, unsigned coun
             f->hi[i] = fmax(f->hi[i], leaf->at[i].hi.half[k / 4][k % 4] + f->reach[i]);
         }
     }
-    return bvpi_body_walk_under(&walk, f, &f->ties->b->at.tree, f->steps, &f->ties->answer->stats);
+    return walk_tree(&walk, f, &f->ties->b->at.tree, f->steps, &f->ties->answer->stats);
 }
 
 /* ---- both ------------------------------------------------------------------------------------ */
@@ -543,8 +554,7 @@ OUTLINE bool search(facing *f)
     bvpi_pair_answer *answer = f->ties->answer;
     facing_init(f);
     take_limit(f);
-    const bvp_status status =
-        bvpi_body_walk_under(&walk, f, &f->ties->a->at.tree, f->steps, &answer->stats);
+    const bvp_status status = walk_tree(&walk, f, &f->ties->a->at.tree, f->steps, &answer->stats);
     /* Pairs as near as the best one may have been left out. */
     if (f->first_only)
         answer->lower = fmin(answer->lower, f->gap);

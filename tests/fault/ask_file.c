@@ -144,7 +144,9 @@ int ask_one(const bvp_body *body)
     static const double lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1}, middle[3] = {.5, .5, .5};
     static const double plane[4] = {1, 0, 0, -.25};
     const bvp_ray ray = {{.4, .3, 9}, {0, 0, -1}, 0, INFINITY};
+    const bvp_float_ray floats = {{.4f, .3f, 9}, 0, {0, 0, -1}, INFINITY};
     bvp_ray_hit hit = {.found = 0};
+    bvp_float_hit float_hit = {.triangle = BVP_NO_TRIANGLE};
     bvp_closest_result closest[3] = {{.found = 0}};
     uint32_t instances[SOME];
     uint64_t count;
@@ -158,6 +160,14 @@ int ask_one(const bvp_body *body)
         NULL);
     ASK(bvp_ray_any_batch, body, (bvp_const_array){&ray, 0, 1}, (bvp_array){&any, 0, 1}, &done,
         NULL);
+    NOTE(any);
+    ASK(bvp_float_ray_first, body, &floats, &float_hit, NULL);
+    NOTE(float_hit.t);
+    ASK(bvp_float_ray_any, body, &floats, &any, NULL);
+    ASK(bvp_float_ray_first_batch, body, (bvp_const_array){&floats, 0, 1},
+        (bvp_array){&float_hit, 0, 1}, &done, NULL);
+    ASK(bvp_float_ray_any_batch, body, (bvp_const_array){&floats, 0, 1}, (bvp_array){&any, 0, 1},
+        &done, NULL);
     NOTE(any);
     ASK(bvp_closest, body, hi, INFINITY, closest, NULL);
     NOTE(closest[0].distance);

@@ -30,6 +30,8 @@ awk 'BEGIN {
   for (i = 0; i < 400; i++)
     printf "f %d %d %d\nf %d %d %d\n", 4 * i + 1, 4 * i + 2, 4 * i + 3, 4 * i + 2, 4 * i + 4, 4 * i + 3
 }' >"$scratch/slivers.obj"
+"$BVPACK" pack "$scratch/slivers.obj" -q -o "$scratch/slivers.bvp"
+"$BVPACK" dump "$scratch/slivers.bvp" | grep -Eq 'turn\[.\] = -?[1-9]' || { echo "check_determinism: no turned grid"; fail=1; }
 
 for model in "$models"/*.glb "$models"/*.STL "$models"/*.ply "$models"/*.obj "$scratch/slivers.obj"; do
   name=$(basename "$model").bvp
@@ -48,8 +50,6 @@ for model in "$models"/*.glb "$models"/*.STL "$models"/*.ply "$models"/*.obj "$s
     done
   done
 done
-
-"$BVPACK" dump "$scratch/slivers.obj.bvp" | grep -Eq 'turn\[.\] = -?[1-9]' || { echo "check_determinism: no turned grid"; fail=1; }
 
 # all kinds of hierarchies over one model, the last one of more triangles than one thread takes
 for model in plate_holes.STL:wide,boxtree,aabb,obb,rss cycloidal.ply:boxtree,aabb; do

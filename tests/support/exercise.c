@@ -127,16 +127,29 @@ static void ask_batch(const bvp_body *body, const bvp_ray *middle)
     enum { COUNT = 27 };
     bvp_ray rays[COUNT];
     bvp_ray_hit hits[COUNT];
+    bvp_float_ray floats[COUNT];
+    bvp_float_hit float_hits[COUNT];
     int any[COUNT];
     for (int i = 0; i < COUNT; i++) {
         rays[i] = *middle;
         rays[i].direction[0] += 0.03 * (i - COUNT / 2);
         rays[i].direction[2] += 0.002 * i;
+        floats[i] = (bvp_float_ray){.t_max = INFINITY};
+        for (int k = 0; k < 3; k++) {
+            floats[i].origin[k] = (float)rays[i].origin[k];
+            floats[i].direction[k] = (float)rays[i].direction[k];
+        }
     }
     bvp_ray_first_batch(body, (bvp_const_array){rays, 0, COUNT}, (bvp_array){hits, 0, COUNT}, NULL,
                         NULL);
     bvp_ray_any_batch(body, (bvp_const_array){rays, 0, COUNT}, (bvp_array){any, 0, COUNT}, NULL,
                       NULL);
+    bvp_float_ray_first_batch(body, (bvp_const_array){floats, 0, COUNT},
+                              (bvp_array){float_hits, 0, COUNT}, NULL, NULL);
+    bvp_float_ray_any_batch(body, (bvp_const_array){floats, 0, COUNT}, (bvp_array){any, 0, COUNT},
+                            NULL, NULL);
+    bvp_float_ray_first(body, &floats[0], &float_hits[0], NULL);
+    bvp_float_ray_any(body, &floats[0], &any[0], NULL);
 }
 
 static void ask_one(const bvp_body *body, const double middle[3], const double size)

@@ -83,6 +83,8 @@ static void on_end(void *user, const XML_Char *name)
 {
     reading *r = user;
     (void)name;
+    if (r->fault->status != BVP_OK)
+        return; /* an empty element ends even when its beginning has stopped the parser */
     assert(r->depth > 0 && r->open < r->out->element_count);
     r->depth--;
     r->open = r->out->elements[r->open].parent;

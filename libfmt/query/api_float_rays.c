@@ -2,7 +2,7 @@
  * api_float_rays.c: the public calls with rays of floats. What has no walk of its own for them goes
  * the way of doubles, of which every float is one.
  *
- * Slow twin: the calls with doubles, tests/property/test_float_rays.c.
+ * Slow twin: the calls with doubles, tests/property/test_ray_tree.c.
  * Measured: decisions.md, "Ray trees"
  */
 #include "bvpack.h"

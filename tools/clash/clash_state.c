@@ -302,8 +302,11 @@ int clash_state_each(clash_state *s, clash_pair_fn callback, void *user)
 
 void clash_state_close(clash_state *s, int done)
 {
-    if (s->stream && done)
-        unlink(s->path);
+    if (s->stream && done && unlink(s->path) != 0 && errno != ENOENT)
+        complain(s->path,
+                 "warning: can't remove the state of the finished run: %s; remove it, or the same "
+                 "run writes its reports from it again",
+                 strerror(errno));
     if (s->stream)
         fclose(s->stream);
     free(s->uses);

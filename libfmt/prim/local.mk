@@ -25,6 +25,7 @@ noinst_HEADERS += \
 	libfmt/prim/nearest8.h \
 	libfmt/prim/nearest_of.h \
 	libfmt/prim/obb_obb.h \
+	libfmt/prim/obb_tri8.h \
 	libfmt/prim/place_bounds.h \
 	libfmt/prim/point_tri.h \
 	libfmt/prim/point_tri4.h \

@@ -53,6 +53,7 @@ UNIT_SUITES += \
 	tests/unit/test_morton.c \
 	tests/unit/test_name_table.c \
 	tests/unit/test_obb_obb.c \
+	tests/unit/test_obb_tri8.c \
 	tests/unit/test_operand.c \
 	tests/unit/test_options.c \
 	tests/unit/test_oriented.c \

@@ -202,6 +202,82 @@ START_TEST(images_are_the_points_images)
 }
 END_TEST
 
+/* How far the corners of the box, mapped, lie beyond the box around its image: as a share of what
+ * the bend adds to its half sizes; more than 1: beyond. */
+static double use_of_bend(const double map[12], const bvpi_turn *turn, const bvpi_obb *box)
+{
+    bvpi_obb image;
+    double most = 0, axis[9];
+    memcpy(axis, box->axis, sizeof axis);
+    bvpi_obb_turn(map, turn, box->centre, axis, box->half, &image);
+    const double more = turn->stretch * turn->bend * (box->half[0] + box->half[1] + box->half[2]);
+    for (int n = 0; n < 8; n++) {
+        double from[3];
+        for (int i = 0; i < 3; i++) {
+            from[i] = map[4 * i + 3] - image.centre[i];
+            for (int k = 0; k < 3; k++)
+                from[i] += map[4 * i + k] * corner(box, n, k);
+        }
+        for (int k = 0; k < 3; k++) {
+            const double *along = image.axis[k],
+                         at = fabs(along[0] * from[0] + along[1] * from[1] + along[2] * from[2]);
+            most = fmax(most, (at - (image.half[k] - more)) / more);
+        }
+    }
+    return most;
+}
+
+/* Maps that are a little bent: an eighth of the bend would not do. */
+START_TEST(boxes_around_images_hold_them)
+{
+    uint64_t state = case_seed();
+    double most = 0, stretch;
+    int turns = 0;
+    for (int round = 0; round < 20000; round++) {
+        double map[12], axis[9];
+        bvpi_turn turn;
+        bvpi_obb box = {.centre = {0}};
+        case_map(&state, true, 2, map, &stretch);
+        case_rotation(&state, axis);
+        memcpy(box.axis, axis, sizeof axis);
+        const double bent = ldexp(stretch, -4 - (int)(case_random(&state) % 40));
+        for (int n = 0; n < 12; n++)
+            map[n] += n % 4 < 3 && round % 3 ? case_between(&state, -bent, bent) : 0;
+        for (int k = 0; k < 3; k++)
+            box.half[k] = case_random(&state) % 3 ? case_uniform(&state) : 0;
+        box.half[round % 3] += .01;
+        if (!bvpi_turn_of(map, &turn))
+            continue;
+        turns++;
+        /* 2^-48 of the coordinates are rounding of this test */
+        const double use = use_of_bend(map, &turn, &box);
+        ck_assert(use <= 1 + 0x1p-48 / turn.bend);
+        if (turn.bend > 0x1p-40)
+            most = fmax(most, use);
+        for (int n = 0; n < 9; n++) {
+            double dot = 0;
+            for (int i = 0; i < 3; i++)
+                dot += turn.turn[3 * i + n / 3] * turn.turn[3 * i + n % 3];
+            ck_assert(fabs(dot - (n % 4 == 0)) < 0x1p-46);
+        }
+    }
+    ck_assert_int_gt(turns, 10000);
+    ck_assert(most > .25);
+}
+END_TEST
+
+START_TEST(maps_that_shear_or_flatten_are_no_turns)
+{
+    const double maps[][12] = {
+        {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1.01, 0}, {1, .01, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+        {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0},    {0},
+        {NAN, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},  {1, 0, 0, 0, 0, INFINITY, 0, 0, 0, 0, 1, 0}};
+    bvpi_turn turn;
+    for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
+        ck_assert(!bvpi_turn_of(maps[i], &turn));
+}
+END_TEST
+
 START_TEST(what_is_not_finite_says_nothing)
 {
     const double numbers[] = {NAN, INFINITY, 1e300, 1e-310};
@@ -221,7 +297,11 @@ END_TEST
 SUITE(test_obb_obb)
 {
     const TTest *const tests[] = {boxes_with_a_common_point_meet,
-                                  answers_are_those_of_the_plain_way, images_are_the_points_images,
-                                  what_is_not_finite_says_nothing, NULL};
+                                  answers_are_those_of_the_plain_way,
+                                  images_are_the_points_images,
+                                  boxes_around_images_hold_them,
+                                  maps_that_shear_or_flatten_are_no_turns,
+                                  what_is_not_finite_says_nothing,
+                                  NULL};
     return suite_run("obb_obb", tests);
 }

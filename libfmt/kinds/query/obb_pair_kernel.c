@@ -3,8 +3,8 @@
  *
  * A box of b is placed in a's frame once, when the node above it is opened. Pairs are tested by
  * separating axes in double (obb_obb.h), whose error is one slack, added to the sizes. A leaf's
- * triangles are tested against the box's three slabs, in float, eight at a time. If b appears
- * sheared or stretched, gaps along its axes are not orthogonal and must not be combined.
+ * triangles are tested in float, eight at a time, in the box's frame (obb_tri8.h). If b appears
+ * sheared or stretched, a box's axes are not orthogonal; then by its three slabs.
  *
  * Slow twin: the wide hierarchy and brute force, tests/property/test_binary_pairs.c.
  * Spec: exactness.md, chapter 10, "Oriented boxes and swept rectangles"
@@ -17,6 +17,7 @@
 #include "kinds/query/kind_pairs.h"
 #include "base/vec3.h"
 #include "prim/obb_obb.h"
+#include "prim/obb_tri8.h"
 #include "kinds/query/oriented_pair.h"
 
 #include <assert.h>
@@ -24,8 +25,9 @@
 typedef struct obb_pair {
     binary_pair pair;
     oriented_frame frame;
+    bvpi_turn turn; /* of b's map, if rigid: neither sheared nor stretched */
     double slack;
-    bool lite;
+    bool rigid, lite;
 } obb_pair;
 
 typedef struct obb_volume {
@@ -45,6 +47,9 @@ static inline void volume_obb(obb_pair *p, bool is_a, const obb_volume *parent,
         memcpy(out->box.centre, volume.centre, sizeof out->box.centre);
         memcpy(out->box.axis, volume.axis, sizeof out->box.axis);
         memcpy(out->box.half, volume.size, sizeof out->box.half);
+    } else if (p->rigid) {
+        bvpi_obb_turn(p->frame.map[0], &p->turn, volume.centre, volume.axis, volume.size,
+                      &out->box);
     } else {
         bvpi_obb_place(p->frame.map[0], volume.centre, volume.axis, volume.size, &out->box);
     }
@@ -55,12 +60,12 @@ static inline void bound_leaf_obb(obb_pair *p, bool is_a, binary_leaf *leaf)
     (void)p, (void)is_a, (void)leaf;
 }
 
-/* rigid: p->frame.rigid, a constant here. */
+/* rigid: p->rigid, a constant here. */
 BVPI_INLINE bool test_boxes(obb_pair *p, const bvpi_obb *a, const bvpi_obb *b, bool rigid,
                             bool by_distance, float *gap_sq)
 {
     bvpi_obb_pair boxes;
-    assert(rigid == p->frame.rigid);
+    assert(rigid == p->rigid);
     bvpi_obb_pair_init(&boxes, a, b, p->slack, rigid);
     if (!by_distance)
         return bvpi_obb_separate(&boxes, rigid, p->lite) == BVPI_OBB_AXES;
@@ -73,9 +78,19 @@ BVPI_INLINE bool test_obb(obb_pair *p, const obb_volume *a, const obb_volume *b,
                           bool by_distance, float *gap_sq)
 {
     (void)opened_a;
-    if (p->frame.rigid)
+    if (p->rigid)
         return test_boxes(p, &a->box, &b->box, true, by_distance, gap_sq);
     return test_boxes(p, &a->box, &b->box, false, by_distance, gap_sq);
+}
+
+/* Which triangles are nearer than the limit? 2^-18 covers lengths and directions of the axes. */
+static inline unsigned leaf_gaps(const obb_pair *p, f32x8 gaps, unsigned lanes, float *gap_sq)
+{
+    gaps *= 1 - 0x1p-18f;
+    lanes &= ~i32x8_movemask(f32x8_ge(gaps, f32x8_splat(p->pair.limit_sq)));
+    const float nearest = least_lane(gaps, lanes);
+    *gap_sq = nearest > *gap_sq ? nearest : *gap_sq;
+    return lanes;
 }
 
 /* The three slabs whose intersection is the box. Where the placed box is flat a normal cannot be
@@ -95,30 +110,35 @@ static inline void slabs_of(const obb_pair *p, const bvpi_obb *box, oriented_sla
     }
 }
 
-/* The leaf's triangles against the slabs of the box. */
+/* The same for a box whose axes are not orthogonal: slabs only, whose gaps must not be combined. */
+static unsigned test_leaf_slabs(obb_pair *p, const tri_leaf *leaf, unsigned lanes,
+                                const bvpi_obb *box, bool by_distance, float *gap_sq)
+{
+    const f32x8 zero = {0};
+    oriented_slab slabs[3];
+    f32x8 most = zero;
+    slabs_of(p, box, slabs);
+    for (int k = 0; k < 3; k++)
+        most = f32x8_max(most, oriented_slab_gap(&slabs[k], leaf));
+    if (!by_distance)
+        return lanes & ~i32x8_movemask(f32x8_gt(most, zero));
+    return leaf_gaps(p, most * most, lanes, gap_sq);
+}
+
+/* The leaf's triangles against the box. */
 BVPI_INLINE unsigned test_leaf_obb(obb_pair *p, bool leaf_is_a, const binary_leaf *leaf,
                                    unsigned lanes, const obb_volume *other, bool by_distance,
                                    float *gap_sq)
 {
-    const f32x8 zero = {0};
-    oriented_slab slabs[3];
-    f32x8 sum = zero, most = zero;
+    const double scale = p->pair.test.pose.scale,
+                 slack = 2 * (double)p->pair.test.frame.slack + p->slack * scale;
+    bvpi_obb_tri8 test;
     (void)leaf_is_a;
-    slabs_of(p, &other->box, slabs);
-    for (int k = 0; k < 3; k++) {
-        const f32x8 gap = f32x8_max(oriented_slab_gap(&slabs[k], &leaf->tri), zero);
-        sum += gap * gap;
-        most = f32x8_max(most, gap * gap);
-    }
+    if (!p->rigid || !bvpi_obb_tri8_init(&other->box, scale, leaf->tri.corner, slack, &test))
+        return test_leaf_slabs(p, &leaf->tri, lanes, &other->box, by_distance, gap_sq);
     if (!by_distance)
-        return lanes & ~i32x8_movemask(f32x8_gt(most, zero));
-    /* squares of orthogonal gaps may be added; 2^-18 covers lengths and directions of the normals
-     */
-    const f32x8 gaps = (p->frame.rigid ? sum : most) * (1 - 0x1p-18f);
-    lanes &= ~i32x8_movemask(f32x8_ge(gaps, f32x8_splat(p->pair.limit_sq)));
-    const float nearest = least_lane(gaps, lanes);
-    *gap_sq = nearest > *gap_sq ? nearest : *gap_sq;
-    return lanes;
+        return bvpi_obb_tri8_meet(&test, p->lite, lanes);
+    return leaf_gaps(p, bvpi_obb_tri8_gap_sq(&test), lanes, gap_sq);
 }
 
 static inline double size_sq(const bvpi_obb *box)
@@ -156,7 +176,8 @@ void BVPI_ISA_NAME(bvpi_obb_pair)(bvpi_pair_query *query, const bvpi_placed_part
     assert(a->kind == BVPD_KIND_OBB);
     binary_pair_init(&p.pair, query, a, b);
     oriented_frame_init(&p.frame, &p.pair);
-    p.slack = bvpi_obb_slack(p.frame.reach, p.frame.error);
+    p.rigid = bvpi_turn_of(p.frame.map[0], &p.turn);
+    p.slack = bvpi_obb_slack(p.frame.reach * (1 + 2 * BVPI_TURN_BEND), p.frame.error);
     p.lite = query->bodies.box_test == BVP_TEST_SAT_LITE;
     run_obb(&p);
 }

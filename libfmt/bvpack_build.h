@@ -30,6 +30,17 @@ typedef enum bvp_split {
                         and, on the curve, among the last ones: Lauterbach 2009 */
 } bvp_split;
 
+/* How the axes of oriented boxes and of swept rectangles are chosen. */
+typedef enum bvp_fit {
+    BVP_FIT_DEFAULT = 0, /* extremes */
+    BVP_FIT_EXTREMES,    /* as surface, and of large sets the same two of the hull of the points
+                            that are extreme in 26 directions; the least surface wins */
+    BVP_FIT_SURFACE, /* the part's axes, the eigenvectors of the surface's covariance, and the least
+                        box on the largest triangle; the least surface wins */
+    BVP_FIT_HULL     /* the eigenvectors of the covariance of the convex hull's surface, of all
+                        vertices at every node: Gottschalk 1996, section 4; slow */
+} bvp_fit;
+
 /* A hierarchy to build over each part. */
 typedef struct bvp_hierarchy_spec {
     bvp_kind kind;
@@ -37,6 +48,7 @@ typedef struct bvp_hierarchy_spec {
     bvp_split split;      /* wide: sah or morton */
     uint32_t plane_max;   /* boxtree: 1 .. 3 planes a node; 0: 3 */
     uint32_t offset_size; /* boxtree: 1, 2 or 4 bytes an offset; 0: 1 */
+    bvp_fit fit;          /* obb, rss */
 } bvp_hierarchy_spec;
 
 /* Zero-initialise; zero means default everywhere. */

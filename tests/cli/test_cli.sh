@@ -257,6 +257,13 @@ expect 2 pack cube.obj -o x.bvp --hierarchy aabb --planes 2
 has err 'ask for it with --hierarchy boxtree'
 expect 2 pack cube.obj -o x.bvp --hierarchy aabb --offset-bits 8
 expect 2 pack cube.obj -o x.bvp --hierarchy boxtree --planes 4
+expect 2 pack cube.obj -o x.bvp --hierarchy aabb --fit hull
+has err 'with --hierarchy obb or rss'
+expect 2 pack cube.obj -o x.bvp --hierarchy obb --fit sphere
+expect 0 pack cube.obj -o fit.bvp --hierarchy obb,rss --fit hull -q
+expect 0 verify -q fit.bvp
+expect 0 info --json fit.bvp
+has out '"fit": *"hull"'
 expect 2 pack cube.obj -o x.bvp --hierarchy boxtree --offset-bits 24
 expect 0 verify noids.bvp leaf1.bvp
 

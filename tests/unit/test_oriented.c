@@ -98,6 +98,13 @@ static void make_case(uint64_t *state, uint32_t count, set_case *out)
     out->scratch = malloc(bvpi_oriented_scratch_size(count));
 }
 
+static void fit(const set_case *c, uint32_t first, uint32_t count, bvp_fit how, bool rss,
+                const bvpi_oriented *parent, uint8_t *payload, bvpi_oriented *out)
+{
+    const bvpi_fit_set set = {&c->mesh, c->triangles + first, count, how, rss};
+    ck_assert(bvpi_oriented_fit(&set, parent, payload, out, c->scratch));
+}
+
 static void check_held(const set_case *c, const bvpi_oriented *volume, bool rss, uint32_t first,
                        uint32_t count)
 {
@@ -123,8 +130,7 @@ START_TEST(volumes_hold_their_triangles)
              first += left % 2 ? 0 : left / 2, left /= 2) {
             uint8_t payload[BVPI_ORIENTED_PAYLOAD];
             bvpi_oriented out, decoded;
-            bvpi_oriented_fit(&c.mesh, c.triangles + first, left, &parent, rss, payload, &out,
-                              c.scratch);
+            fit(&c, first, left, (bvp_fit)(1 + round % 3), rss, &parent, payload, &out);
             bvpi_oriented_volume(&parent, payload, &decoded);
             ck_assert_mem_eq(&out, &decoded, sizeof out);
             check_held(&c, &out, rss, first, left);
@@ -232,7 +238,7 @@ START_TEST(volumes_are_small)
         static set_case c;
         bvpi_oriented out;
         build_box(&state, half, turned, &c);
-        bvpi_oriented_fit(&c.mesh, c.triangles, 12, &c.root, rss, payload, &out, c.scratch);
+        fit(&c, 0, 12, BVP_FIT_EXTREMES, rss, &c.root, payload, &out);
         const double best[3] = {half[0] + slack, half[1] + slack, half[2] + slack};
         const double found = rss ? swept_area(out.size) : box_area(out.size);
         ck_assert_msg(found <= 1.14 * (rss ? swept_area(best) : box_area(best)), "%d: %g %g %g",
@@ -270,7 +276,7 @@ START_TEST(large_sets_are_fitted_by_their_hulls)
         static set_case c;
         bvpi_oriented out;
         build_crowd(&state, count, &c);
-        bvpi_oriented_fit(&c.mesh, c.triangles, count, &c.root, false, payload, &out, c.scratch);
+        fit(&c, 0, count, BVP_FIT_EXTREMES, false, &c.root, payload, &out);
         check_held(&c, &out, false, 0, count);
         ck_assert_msg(box_area(out.size) <= 1.14 * box_area(half), "%d: %g %g %g", round,
                       out.size[0], out.size[1], out.size[2]);
@@ -291,8 +297,7 @@ START_TEST(bytes_are_the_same_everywhere)
         uint8_t payload[BVPI_ORIENTED_PAYLOAD];
         bvpi_oriented out;
         make_case(&state, count, &c);
-        bvpi_oriented_fit(&c.mesh, c.triangles, count, &c.root, round % 2, payload, &out,
-                          c.scratch);
+        fit(&c, 0, count, BVP_FIT_EXTREMES, round % 2, &c.root, payload, &out);
         for (int k = 0; k < BVPI_ORIENTED_PAYLOAD; k++)
             hash = (hash ^ payload[k]) * UINT64_C(0x100000001b3);
         free(c.scratch);

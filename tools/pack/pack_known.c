@@ -24,8 +24,8 @@ static void key_of(const pack_store *s, uint64_t size, const uint8_t hash[16], c
                         (unsigned long long)size, options->chord, options->angle);
     for (uint32_t i = 0; i < s->plan->hierarchy_count; i++) {
         const bvp_hierarchy_spec *h = &s->plan->hierarchies[i];
-        used += snprintf(text + used, sizeof text - (size_t)used, " %d.%u.%d.%u.%u", h->kind,
-                         h->leaf_size, h->split, h->plane_max, h->offset_size);
+        used += snprintf(text + used, sizeof text - (size_t)used, " %d.%u.%d.%u.%u.%d", h->kind,
+                         h->leaf_size, h->split, h->plane_max, h->offset_size, h->fit);
     }
     const char *const words[] = {s->plan->set->urdf, s->plan->set->package_path};
     for (int i = 0; i < 2; i++) { /* a robot's */

@@ -51,8 +51,15 @@ static int read_hierarchies(pack_plan *plan)
                  "only a boxtree has planes; ask for it with --hierarchy boxtree");
         return EXIT_USAGE;
     }
+    if (!(kinds & (1u << BVP_KIND_OBB | 1u << BVP_KIND_RSS)) && set->fit) {
+        complain("--fit", "only oriented boxes and swept rectangles are fitted so; ask for them "
+                          "with --hierarchy obb or rss");
+        return EXIT_USAGE;
+    }
     for (uint32_t i = 0; i < plan->hierarchy_count; i++) {
         bvp_hierarchy_spec *s = &plan->hierarchies[i];
+        if ((s->kind == BVP_KIND_OBB || s->kind == BVP_KIND_RSS) && set->fit)
+            s->fit = (bvp_fit)fit_by_name(set->fit);
         if (s->kind != BVP_KIND_WIDE && set->split)
             s->split = (bvp_split)split_by_name(set->split);
         if (s->kind == BVP_KIND_WIDE && set->fast)

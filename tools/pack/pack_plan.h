@@ -12,7 +12,7 @@
 
 /* As they stand on the command line. */
 typedef struct pack_settings {
-    const char *output, *unit, *up, *format, *hierarchy, *split, *offset_bits, *chord, *store;
+    const char *output, *unit, *up, *format, *hierarchy, *split, *fit, *offset_bits, *chord, *store;
     const char *shard, *assume_unit;
     const char *urdf, *joints, *package_path;
     double angle;           /* degrees; 0: the default */

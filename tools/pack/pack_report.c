@@ -77,6 +77,8 @@ int pack_provenance(const pack_input *in, const pack_plan *plan, char **provenan
         jsonw_inline_object(&out, NULL);
         jsonw_text(&out, "kind", kind_name(s->kind));
         jsonw_text(&out, "split", split_name(s->split));
+        if (s->fit != BVP_FIT_DEFAULT)
+            jsonw_text(&out, "fit", fit_name(s->fit));
         if (s->plane_max > 0)
             jsonw_count(&out, "planes", s->plane_max);
         if (s->offset_size > 0)

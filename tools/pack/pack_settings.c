@@ -18,6 +18,7 @@ static const setting all[] = {
     {"format", SETTING_TEXT, offsetof(pack_settings, format)},
     {"hierarchy", SETTING_TEXT, offsetof(pack_settings, hierarchy)},
     {"split", SETTING_TEXT, offsetof(pack_settings, split)},
+    {"fit", SETTING_TEXT, offsetof(pack_settings, fit)},
     {"offset_bits", SETTING_TEXT, offsetof(pack_settings, offset_bits)},
     {"chord", SETTING_TEXT, offsetof(pack_settings, chord)},
     {"urdf", SETTING_TEXT, offsetof(pack_settings, urdf)},

@@ -183,6 +183,11 @@ static const option_row options[] = {
     {"split", 0, OPTION_CHOICE, offsetof(pack_settings, split), SPLIT_CHOICE,
      "how sets of triangles are cut in two, for all hierarchies but wide; sah is the default", 0,
      0},
+    {"fit", 0, OPTION_CHOICE, offsetof(pack_settings, fit), FIT_CHOICE,
+     "how the axes of oriented boxes and swept rectangles are chosen: by the surface; by that and "
+     "by a hull of extreme points, the default; or by the hull of all vertices, as OBBTree's paper "
+     "does, which is slow",
+     0, 0},
     {"planes", 0, OPTION_COUNT, offsetof(pack_settings, planes), "N",
      "most planes in a node of a boxtree, 1 to 3; 3 is the default", 1, 3},
     {"offset-bits", 0, OPTION_CHOICE, offsetof(pack_settings, offset_bits), "8|16|32",

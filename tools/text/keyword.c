@@ -8,8 +8,13 @@
 static const char *const kinds[] = {"default", "wide", "boxtree", "aabb", "obb", "rss", "rays"};
 static const char *const splits[] = {"default",  "sah",    "volume", "longest", "lookahead",
                                      "midpoint", "median", "mean",   "morton"};
+static const char *const fits[] = {"default", "extremes", "surface", "hull"};
 
-enum { KINDS = sizeof kinds / sizeof *kinds, SPLITS = sizeof splits / sizeof *splits };
+enum {
+    KINDS = sizeof kinds / sizeof *kinds,
+    SPLITS = sizeof splits / sizeof *splits,
+    FITS = sizeof fits / sizeof *fits
+};
 
 const char *kind_name(uint32_t kind)
 {
@@ -19,6 +24,11 @@ const char *kind_name(uint32_t kind)
 const char *split_name(uint32_t split)
 {
     return split < SPLITS ? splits[split] : "?";
+}
+
+const char *fit_name(uint32_t fit)
+{
+    return fit < FITS ? fits[fit] : "?";
 }
 
 static uint32_t find(const char *const *words, uint32_t count, const char *word, size_t size)
@@ -37,4 +47,9 @@ uint32_t kind_by_name(const char *word, size_t size)
 uint32_t split_by_name(const char *word)
 {
     return find(splits, SPLITS, word, strlen(word));
+}
+
+uint32_t fit_by_name(const char *word)
+{
+    return find(fits, FITS, word, strlen(word));
 }

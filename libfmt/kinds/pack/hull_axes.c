@@ -33,8 +33,7 @@
 
 enum {
     DIRECTIONS = 13,
-    FACETS = 2 * BVPI_FIT_POINTS, /* a hull of n points has at most 2 n - 4 triangles */
-    SWEEPS = 12                   /* Jacobi's method takes 4 or 5 */
+    SWEEPS = 12 /* Jacobi's method takes 4 or 5 */
 };
 
 typedef struct triangle {
@@ -312,8 +311,8 @@ static void swap_down(int *a, int *b)
     }
 }
 
-/* qhull's facets; 0 when they are not as they should be. */
-static uint32_t read_facets(qhT *qh, triangle *out)
+/* qhull's facets; 0 when they are not as they should be, or `capacity` or more. */
+static uint32_t read_facets(qhT *qh, triangle *out, uint32_t capacity)
 {
     facetT *facet;
     vertexT *vertex, **vertexp;
@@ -327,7 +326,7 @@ static uint32_t read_facets(qhT *qh, triangle *out)
                 corner[corners] = qh_pointid(qh, vertex->point);
             corners++;
         }
-        if (corners != 3 || ++count == FACETS)
+        if (corners != 3 || ++count == capacity)
             return 0;
         swap_down(&corner[0], &corner[1]);
         swap_down(&corner[1], &corner[2]);
@@ -337,7 +336,8 @@ static uint32_t read_facets(qhT *qh, triangle *out)
 }
 
 /* The hull's triangles, sorted, so that their order does not depend on qhull's; 0 if qhull failed;
- * or BVPI_FIT_NO_MEMORY. qhull's messages go to a stream of 16 bytes and are lost. */
+ * or BVPI_FIT_NO_MEMORY. out: room for 2 count. qhull's messages go to a stream of 16 bytes and are
+ * lost. */
 static uint32_t hull_triangles(double (*points)[3], uint32_t count, triangle *out)
 {
     char command[] = "qhull Qt Pp", sink[16];
@@ -350,13 +350,13 @@ static uint32_t hull_triangles(double (*points)[3], uint32_t count, triangle *ou
     qh_zero(&qh, silence);
     const int code = qh_new_qhull(&qh, 3, (int)count, points[0], False, command, NULL, silence);
     if (code == 0)
-        facets = read_facets(&qh, out);
+        facets = read_facets(&qh, out, 2 * count);
     qh_freeqhull(&qh, !qh_ALL);
     qh_memfreeshort(&qh, &kept_count, &kept_size);
     fclose(silence);
     if (code == qh_ERRmem)
         return BVPI_FIT_NO_MEMORY;
-    assert(facets < FACETS);
+    assert(facets < 2 * count); /* a hull of n points has at most 2 n - 4 triangles */
     qsort(out, facets, sizeof out[0], compare_triangles);
     return facets;
 }
@@ -375,18 +375,26 @@ static uint32_t axes_of_surface(const bvpi_fit_surface *surface, const double (*
     return 2;
 }
 
-static uint32_t axes_of_hull(double (*points)[3], uint32_t count, double (*axes)[9])
+/* Its triangles' number, as hull_triangles. */
+static uint32_t surface_of_hull(double (*points)[3], uint32_t count, triangle *facets,
+                                bvpi_fit_surface *surface)
 {
-    triangle facets[FACETS];
-    bvpi_fit_surface surface = {0};
     const uint32_t facet_count = hull_triangles(points, count, facets);
-    if (facet_count == BVPI_FIT_NO_MEMORY)
-        return BVPI_FIT_NO_MEMORY;
-    for (uint32_t i = 0; i < facet_count; i++) {
+    *surface = (bvpi_fit_surface){0};
+    for (uint32_t i = 0; i < facet_count && facet_count != BVPI_FIT_NO_MEMORY; i++) {
         const int *corner = facets[i].corner;
         assert(corner[0] >= 0 && (uint32_t)corner[2] < count); /* ascending numbers of points */
-        bvpi_fit_add(&surface, points[corner[0]], points[corner[1]], points[corner[2]]);
+        bvpi_fit_add(surface, points[corner[0]], points[corner[1]], points[corner[2]]);
     }
+    return facet_count;
+}
+
+static uint32_t axes_of_hull(double (*points)[3], uint32_t count, double (*axes)[9])
+{
+    triangle facets[2 * BVPI_FIT_POINTS];
+    bvpi_fit_surface surface;
+    if (surface_of_hull(points, count, facets, &surface) == BVPI_FIT_NO_MEMORY)
+        return BVPI_FIT_NO_MEMORY;
     return axes_of_surface(&surface, (const double(*)[3])points, count, axes);
 }
 
@@ -460,4 +468,25 @@ uint32_t bvpi_fit_axes(const double (*given)[3], uint32_t count, const bvpi_fit_
     const uint32_t more = hull ? axes_of_hull(points, count, axes + proposed) : 0;
     assert(more == BVPI_FIT_NO_MEMORY || proposed + more <= BVPI_FIT_AXES);
     return more == BVPI_FIT_NO_MEMORY ? more : proposed + more;
+}
+
+uint32_t bvpi_fit_hull(const float *given, uint32_t count, double axes[9])
+{
+    double(*const points)[3] = malloc(2 * sizeof *points * count);
+    triangle *const facets = malloc(2 * sizeof *facets * count);
+    bvpi_fit_surface surface;
+    uint32_t found = BVPI_FIT_NO_MEMORY;
+    if (points && facets) {
+        for (uint64_t i = 0; i < 3 * (uint64_t)count; i++)
+            points[i / 3][i % 3] = given[i];
+        const uint32_t kept = sort_points(points, count);
+        standardise((const double(*)[3])points, kept, points + count);
+        found = surface_of_hull(points + count, kept, facets, &surface);
+    }
+    free(points);
+    free(facets);
+    if (found == BVPI_FIT_NO_MEMORY || found == 0 || !(surface.area > 0))
+        return found == BVPI_FIT_NO_MEMORY ? found : 0;
+    bvpi_fit_eigen(&surface, axes);
+    return 1;
 }

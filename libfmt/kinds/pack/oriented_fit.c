@@ -7,10 +7,10 @@
  * rectangle the radius) come last and are rounded up to the next code, measured from the decoded
  * centre.
  *
- * Axes: the part's own, the eigenvectors of the surface's covariance, those of the least box on the
- * largest triangle, for large sets the same of the convex hull (hull_axes.c); the least surface
- * wins. A rotation has up to 24 codes, one for each naming of the axes; the one with the least
- * rounding loss is taken.
+ * Axes (bvp_fit): the part's own, the eigenvectors of the surface's covariance, those of the least
+ * box on the largest triangle, for large sets the same of the convex hull (hull_axes.c); the least
+ * surface wins. Or the paper's: the eigenvectors of the hull's covariance. A rotation has up to 24
+ * codes, one for each naming of the axes; the one with the least rounding loss is taken.
  *
  * Invariant: every corner is in the decoded volume, computed as readers compute it
  * (bvpi_oriented_holds).
@@ -372,12 +372,13 @@ static void encode_swept(bvpi_oriented *volume, double reach, const corners *set
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-static bvpi_fit_surface surface_of_set(const bvpi_mesh *mesh, const uint32_t *triangles,
-                                       uint32_t count)
+static bvpi_fit_surface surface_of_set(const bvpi_fit_set *set)
 {
+    const bvpi_mesh *mesh = set->mesh;
+    const uint32_t *triangles = set->triangles;
     bvpi_fit_surface out = {0};
     const float *start = mesh->positions + 3 * (uint64_t)mesh->indices[3 * (uint64_t)triangles[0]];
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < set->count; i++) {
         double corner[3][3];
         for (int k = 0; k < 3; k++) {
             const uint32_t vertex = mesh->indices[3 * (uint64_t)triangles[i] + k];
@@ -391,12 +392,17 @@ static bvpi_fit_surface surface_of_set(const bvpi_mesh *mesh, const uint32_t *tr
 
 /* How many sets of axes are proposed, or BVPI_FIT_NO_MEMORY; the best of them, judged by the set's
  * extreme points, and about how far the set reaches along it. */
-static uint32_t best_axes(const corners *set, const bvpi_fit_surface *surface, bool hull,
-                          double axis[9], double extent[3])
+static uint32_t best_axes(const bvpi_fit_set *given, const corners *set, double axis[9],
+                          double extent[3])
 {
     double points[BVPI_FIT_POINTS][3], axes[BVPI_FIT_AXES][9], best = INFINITY;
+    const bvpi_fit_surface surface = surface_of_set(given);
     const uint32_t count = bvpi_fit_extremes(set->xyz, set->count, points);
-    const uint32_t proposed = bvpi_fit_axes((const double(*)[3])points, count, surface, hull, axes);
+    uint32_t proposed =
+        bvpi_fit_axes((const double(*)[3])points, count, &surface,
+                      given->fit == BVP_FIT_EXTREMES && given->count >= HULL_MIN, axes);
+    if (given->fit == BVP_FIT_HULL && proposed > 1) /* not flat: those of the whole hull only */
+        proposed = bvpi_fit_hull(set->xyz, set->count, axes[0]);
     if (proposed == BVPI_FIT_NO_MEMORY)
         return proposed;
     assert(proposed <= BVPI_FIT_AXES);
@@ -446,19 +452,21 @@ static turn turn_along_part(const corners *set, bool rss, bvpi_oriented *frame)
 
 /* The better one of the part's axes and the proposed ones, as far as these can be stored. False:
  * out of memory. */
-static bool best_turn(const corners *set, const bvpi_fit_surface *surface, bool hull, bool rss,
-                      bvpi_oriented *frame, turn *out)
+static bool best_turn(const bvpi_fit_set *given, const corners *set, bvpi_oriented *frame,
+                      turn *out)
 {
+    const bool rss = given->rss, is_hull = given->fit == BVP_FIT_HULL;
     double axis[9], extent[3];
     turn best = turn_along_part(set, rss, frame);
-    const uint32_t proposed = best_axes(set, surface, hull, axis, extent);
+    const uint32_t proposed = best_axes(given, set, axis, extent);
     if (proposed == BVPI_FIT_NO_MEMORY)
         return false;
-    if (proposed > 0 && half_surface(extent[0], extent[1], extent[2]) < surface_of(&best.range)) {
+    if (proposed > 0 &&
+        (is_hull || half_surface(extent[0], extent[1], extent[2]) < surface_of(&best.range))) {
         turn other = {.code = encode_rotation(axis, extent, rss)};
         bvpi_rotation_axes(other.code, frame->axis);
         other.range = range_of(frame, set);
-        if (surface_of(&other.range) < surface_of(&best.range))
+        if (is_hull || surface_of(&other.range) < surface_of(&best.range))
             best = other;
     }
     bvpi_rotation_axes(best.code, frame->axis);
@@ -466,22 +474,20 @@ static bool best_turn(const corners *set, const bvpi_fit_surface *surface, bool 
     return true;
 }
 
-bool bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_t count,
-                       const bvpi_oriented *parent, bool rss,
+bool bvpi_oriented_fit(const bvpi_fit_set *given, const bvpi_oriented *parent,
                        uint8_t payload[BVPI_ORIENTED_PAYLOAD], bvpi_oriented *out, void *scratch)
 {
-    const corners set = gather(mesh, triangles, count, scratch);
+    const corners set = gather(given->mesh, given->triangles, given->count, scratch);
     bvpi_oriented frame = {.centre = {parent->centre[0], parent->centre[1], parent->centre[2]}};
     double middle[3], half[3];
-    assert(set.count > 0 && set.count <= 3 * (uint64_t)count); /* `scratch` has room for these */
+    assert(set.count > 0 && set.count <= 3 * (uint64_t)given->count); /* `scratch`'s room */
     memset(payload, 0, BVPI_ORIENTED_PAYLOAD);
-    const bvpi_fit_surface surface = surface_of_set(mesh, triangles, count);
     turn turn;
-    if (!best_turn(&set, &surface, count >= HULL_MIN, rss, &frame, &turn))
+    if (!best_turn(given, &set, &frame, &turn))
         return false;
     memcpy(payload, &turn.code, sizeof turn.code);
     range range = turn.range;
-    if (rss) {
+    if (given->rss) {
         const double z = (range.lo[2] + range.hi[2]) / 2, radius = (range.hi[2] - range.lo[2]) / 2;
         shrink_sides(&frame, &set, z, radius, &range);
         grow_corners(&frame, &set, z, radius, &range);
@@ -499,7 +505,7 @@ bool bvpi_oriented_fit(const bvpi_mesh *mesh, const uint32_t *triangles, uint32_
         memcpy(payload + 4 + 2 * k, &field, sizeof field);
     }
     bvpi_oriented_volume(parent, payload, out);
-    if (rss)
+    if (given->rss)
         encode_swept(out, parent->reach, &set, half, payload);
     else {
         range = range_of(out, &set);

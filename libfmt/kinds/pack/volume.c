@@ -33,13 +33,14 @@ uint64_t bvpi_volume_scratch_size(const bvpi_binary *tree, uint32_t triangle_cou
 }
 
 bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_build_node *node,
-                     const uint32_t *triangles, const bvpi_volume *parent,
+                     const uint32_t *triangles, const bvpi_volume *parent, bvp_fit fit,
                      uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch)
 {
     assert(node->count > 0);
-    if (bvpi_volume_is_oriented(tree))
-        return bvpi_oriented_fit(mesh, triangles, node->count, &parent->oriented,
-                                 tree->kind == BVPD_KIND_RSS, payload, &out->oriented, scratch);
+    if (bvpi_volume_is_oriented(tree)) {
+        const bvpi_fit_set set = {mesh, triangles, node->count, fit, tree->kind == BVPD_KIND_RSS};
+        return bvpi_oriented_fit(&set, &parent->oriented, payload, &out->oriented, scratch);
+    }
     if (tree->kind == BVPD_KIND_BOXTREE) {
         bvpi_frame inner;
         for (int axis = 0; axis < 3; axis++) {

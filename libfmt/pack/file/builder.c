@@ -63,6 +63,10 @@ static bvp_status check_spec(const bvp_hierarchy_spec *s, uint32_t idx, bvp_erro
         text = "its plane_max is over 3";
     else if (s->offset_size == 3 || s->offset_size > 4)
         text = "its offset_size is not 1, 2 or 4";
+    else if ((uint32_t)s->fit > BVP_FIT_HULL)
+        text = "its fit is none";
+    else if (s->fit != BVP_FIT_DEFAULT && s->kind != BVP_KIND_OBB && s->kind != BVP_KIND_RSS)
+        text = "fit is for obb and rss only";
     if (!text)
         return BVP_OK;
     return bvpi_error_set(error, BVP_ERR_ARGUMENT, BVPI_NO_OFFSET, "", "hierarchy %" PRIu32 ": %s",
@@ -110,6 +114,8 @@ static void complete_specs(bvp_builder *b)
         out->leaf_size = s->leaf_size ? s->leaf_size : o->leaf_size;
         if (s->split == BVP_SPLIT_DEFAULT)
             out->split = BVP_SPLIT_SAH;
+        if (s->fit == BVP_FIT_DEFAULT)
+            out->fit = BVP_FIT_EXTREMES;
         if (s->kind == BVP_KIND_BOXTREE) {
             out->plane_max = s->plane_max ? s->plane_max : 3;
             out->offset_size = s->offset_size ? s->offset_size : 1;
@@ -169,7 +175,7 @@ static void mix_source_hash(const bvp_builder *b, const uint8_t source[16], uint
     for (uint32_t i = 0; i < o->hierarchy_count && i < BVPI_SPEC_MAX; i++) {
         const bvp_hierarchy_spec *s = &b->specs[i];
         const uint32_t fields[5] = {(uint32_t)s->kind, s->leaf_size, (uint32_t)s->split,
-                                    s->plane_max, s->offset_size};
+                                    s->plane_max, bvpi_spec_detail(s)};
         memcpy(record.hierarchy[i], fields, sizeof fields);
     }
     memcpy(bytes, &record, sizeof record);

@@ -28,6 +28,13 @@ struct bvp_builder {
     bool finished;
 };
 
+/* The fifth word of a specification where it is hashed. A fit's is 0 for the first one there was,
+ * whose bytes kept their hashes. */
+static inline uint32_t bvpi_spec_detail(const bvp_hierarchy_spec *s)
+{
+    return s->fit > BVP_FIT_EXTREMES ? (uint32_t)s->fit << 8 : s->offset_size;
+}
+
 static inline bvpi_part_bytes *bvpi_part_at(const bvp_builder *b, uint32_t idx)
 {
     return (bvpi_part_bytes *)b->parts.data + idx;

@@ -50,7 +50,7 @@ void bvpi_identify_part(const bvp_builder *b, const bvpi_intake *in, bvpd_part *
     for (uint32_t i = 0; i < o->hierarchy_count; i++) {
         const bvp_hierarchy_spec *s = &b->specs[i];
         const uint32_t fields[5] = {(uint32_t)s->kind, s->leaf_size, (uint32_t)s->split,
-                                    s->plane_max, s->offset_size};
+                                    s->plane_max, bvpi_spec_detail(s)};
         bvpi_hasher_add128(&hasher, fields, sizeof fields);
     }
     bvpi_hasher_add128(&hasher, program, sizeof program - 1);

@@ -200,6 +200,7 @@ bool bvpi_binary_make(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvp_hi
     w.growth =
         (bvpi_growth){.mesh = mesh,
                       .form = out->form,
+                      .fit = spec->fit,
                       .split = spec->split,
                       .items = bvpi_items_make(mesh, grid, thread_count, &out->degenerate_count),
                       .order = out->order,

@@ -62,7 +62,7 @@ static void fit(const bvpi_growth *g, bvpi_stem *stem, const bvpi_volume *parent
     if (bvpi_volume_is_oriented(&g->form))
         for (uint32_t i = 0; i < stem->node.count; i++)
             triangles[i] = g->items[stem->node.first + i].id;
-    if (!bvpi_volume_fit(&g->form, g->mesh, &stem->node, triangles, parent, stem->payload,
+    if (!bvpi_volume_fit(&g->form, g->mesh, &stem->node, triangles, parent, g->fit, stem->payload,
                          &stem->volume, scratch)) {
         stem->volume = *parent;
         __atomic_store_n(g->failed, 1, __ATOMIC_RELAXED);

@@ -13,6 +13,7 @@ typedef struct bvpi_growth {
     const bvpi_mesh *mesh;
     bvpi_binary form;
     bvp_split split;
+    bvp_fit fit; /* oriented volumes */
     bvpi_item *items;
     uint32_t *order; /* as many; scratch memory until a piece is done */
     bool owns_order;

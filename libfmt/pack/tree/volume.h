@@ -5,6 +5,7 @@
 #ifndef BVPI_PACK_TREE_VOLUME_H
 #define BVPI_PACK_TREE_VOLUME_H
 
+#include "bvpack_build.h"
 #include "pack/mesh/mesh.h"
 #include "pack/tree/sah_split.h"
 #include "node/frame.h"
@@ -35,7 +36,7 @@ uint64_t bvpi_volume_scratch_size(const bvpi_binary *tree, uint32_t triangle_cou
  * numbers. Kind aabb: sets nothing, because its payloads are made bottom-up
  * (pack/tree/aabb_boxes.h). False: out of memory. */
 bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_build_node *node,
-                     const uint32_t *triangles, const bvpi_volume *parent,
+                     const uint32_t *triangles, const bvpi_volume *parent, bvp_fit fit,
                      uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch);
 
 /* The axes of an oriented volume as rows, in descending order of its sides. */

@@ -51,10 +51,10 @@ END_TEST
 
 enum { COUNT = 600 };
 
-static void build_and_verify(const bvp_mesh *mesh)
+static void build_and_verify(const bvp_mesh *mesh, bvp_fit fit)
 {
-    static const bvp_hierarchy_spec kinds[] = {{.kind = BVP_KIND_OBB, .leaf_size = 1},
-                                               {.kind = BVP_KIND_RSS, .leaf_size = 4}};
+    const bvp_hierarchy_spec kinds[] = {{.kind = BVP_KIND_OBB, .leaf_size = 1, .fit = fit},
+                                        {.kind = BVP_KIND_RSS, .leaf_size = 4, .fit = fit}};
     const bvp_build_options options = {
         .hierarchies = kinds, .hierarchy_count = 2, .thread_count = 1};
     bvp_builder *builder;
@@ -80,8 +80,14 @@ START_TEST(hierarchies_are_sound)
     const bvp_mesh mesh = case_random_soup(&state, positions, COUNT);
     reason = OTHER_REASON;
     call_count = 0;
-    build_and_verify(&mesh);
+    build_and_verify(&mesh, BVP_FIT_EXTREMES);
     ck_assert_uint_gt(call_count, 0);
+    const uint32_t before = call_count;
+    build_and_verify(&mesh, BVP_FIT_HULL);
+    ck_assert_uint_gt(call_count, before + COUNT / 2); /* at every node, and there are more */
+    call_count = 0;
+    build_and_verify(&mesh, BVP_FIT_SURFACE);
+    ck_assert_uint_eq(call_count, 0);
 }
 END_TEST
 
@@ -92,10 +98,11 @@ START_TEST(missing_memory_is_told)
     static const bvp_kind kinds[] = {BVP_KIND_OBB, BVP_KIND_RSS};
     uint64_t state = case_seed();
     const bvp_mesh mesh = case_random_soup(&state, positions, COUNT);
-    for (uint32_t i = 0; i < 4; i++) {
-        const bvp_hierarchy_spec spec = {.kind = kinds[i % 2]};
+    for (uint32_t i = 0; i < 8; i++) {
+        const bvp_hierarchy_spec spec = {.kind = kinds[i % 2],
+                                         .fit = i < 4 ? BVP_FIT_DEFAULT : BVP_FIT_HULL};
         const bvp_build_options options = {
-            .hierarchies = &spec, .hierarchy_count = 1, .thread_count = 1 + i / 2};
+            .hierarchies = &spec, .hierarchy_count = 1, .thread_count = 1 + i / 2 % 2};
         bvp_builder *builder;
         bvp_error error = {0};
         uint32_t part;

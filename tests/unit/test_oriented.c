@@ -285,6 +285,31 @@ START_TEST(large_sets_are_fitted_by_their_hulls)
 }
 END_TEST
 
+/* The paper's construction, of sets of any size: what lies within the hull changes nothing. */
+START_TEST(the_papers_fit_sees_the_hull_only)
+{
+    const double half[3] = {3 + .02, 1 + .02, .5 + .02};
+    uint64_t state = case_seed();
+    int looser = 0;
+    for (int round = 0; round < 50; round++) {
+        const uint32_t count = 9 + (uint32_t)(case_random(&state) % 200);
+        uint8_t payload[2][BVPI_ORIENTED_PAYLOAD];
+        static set_case c;
+        bvpi_oriented out, by_surface;
+        build_crowd(&state, count, &c);
+        fit(&c, 0, count, BVP_FIT_SURFACE, false, &c.root, payload[0], &by_surface);
+        fit(&c, 0, count, BVP_FIT_HULL, false, &c.root, payload[0], &out);
+        check_held(&c, &out, false, 0, count);
+        ck_assert(box_area(out.size) <= 1.14 * box_area(half));
+        looser += box_area(by_surface.size) > 1.14 * box_area(half);
+        fit(&c, 0, 8, BVP_FIT_HULL, false, &c.root, payload[1], &out); /* its corners alone */
+        ck_assert_mem_eq(payload[0], payload[1], sizeof payload[0]);
+        free(c.scratch);
+    }
+    ck_assert_int_gt(looser, 10);
+}
+END_TEST
+
 /* The bytes depend on nothing but the input: this is what gcc and clang wrote at -O0 and at -O3.
  * Sets small enough to be fitted without their hull, which other versions of qhull may cut
  * otherwise. */
@@ -308,12 +333,10 @@ END_TEST
 
 SUITE(test_oriented)
 {
-    const TTest *const tests[] = {volumes_hold_their_triangles,
-                                  codes_mean_what_the_format_says,
-                                  rotations_mean_what_the_format_says,
-                                  volumes_are_small,
-                                  large_sets_are_fitted_by_their_hulls,
-                                  bytes_are_the_same_everywhere,
-                                  NULL};
+    const TTest *const tests[] = {
+        volumes_hold_their_triangles,         codes_mean_what_the_format_says,
+        rotations_mean_what_the_format_says,  volumes_are_small,
+        large_sets_are_fitted_by_their_hulls, the_papers_fit_sees_the_hull_only,
+        bytes_are_the_same_everywhere,        NULL};
     return suite_run("oriented", tests);
 }

@@ -481,7 +481,7 @@ uint32_t bvpi_fit_hull(const float *given, uint32_t count, double axes[9])
             points[i / 3][i % 3] = given[i];
         const uint32_t kept = sort_points(points, count);
         standardise((const double(*)[3])points, kept, points + count);
-        found = surface_of_hull(points + count, kept, facets, &surface);
+        found = kept > 3 ? surface_of_hull(points + count, kept, facets, &surface) : 0;
     }
     free(points);
     free(facets);

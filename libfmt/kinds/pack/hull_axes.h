@@ -44,8 +44,8 @@ uint32_t bvpi_fit_axes(const double (*points)[3], uint32_t count, const bvpi_fit
                        bool hull, double axes[BVPI_FIT_AXES][9]);
 
 /* One set of axes: the eigenvectors of the covariance of the convex hull's surface. points: 3 *
- * count, in space; repeats do no harm. Returns 1; or 0 where qhull fails or its facets are not
- * triangles; or BVPI_FIT_NO_MEMORY. n log n. */
+ * count; repeats do no harm. Returns 1; or 0 where qhull fails, as it does for flat sets, or its
+ * facets are not triangles; or BVPI_FIT_NO_MEMORY. n log n. */
 uint32_t bvpi_fit_hull(const float *points, uint32_t count, double axes[9]);
 
 #endif

@@ -401,7 +401,7 @@ static uint32_t best_axes(const bvpi_fit_set *given, const corners *set, double 
     uint32_t proposed =
         bvpi_fit_axes((const double(*)[3])points, count, &surface,
                       given->fit == BVP_FIT_EXTREMES && given->count >= HULL_MIN, axes);
-    if (given->fit == BVP_FIT_HULL && proposed > 1) /* not flat: those of the whole hull only */
+    if (given->fit == BVP_FIT_HULL && proposed != 1) /* in space: those of the whole hull only */
         proposed = bvpi_fit_hull(set->xyz, set->count, axes[0]);
     if (proposed == BVPI_FIT_NO_MEMORY)
         return proposed;

@@ -41,6 +41,7 @@ PROPERTY_SUITES += \
 	tests/property/test_ray_tree.c \
 	tests/property/test_refit.c \
 	tests/property/test_refit_top.c \
+	tests/property/test_shuffled.c \
 	tests/property/test_strays.c \
 	tests/property/test_threads.c \
 	tests/property/test_ties.c \

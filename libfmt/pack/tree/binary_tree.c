@@ -8,9 +8,9 @@
  * Writing joins everything in one array of upper records, breadth first, followed by the pieces'
  * blocks, whose positions are known by then.
  *
- * Deterministic: children's places in the lists are assigned before a level is split in parallel,
- * and pieces are numbered from left to right. The result depends on the mesh and the specification
- * only.
+ * Deterministic: items are sorted by position first (item_order.h); children's places in the lists
+ * are assigned before a level is split in parallel, and pieces are numbered from left to right. The
+ * result depends on the mesh and the specification only.
  *
  * Held by tests/property/test_binary.c: every triangle in one leaf and inside every volume above
  * it, for every kind, rule and leaf size; the same bytes for any number of threads.
@@ -20,6 +20,7 @@
 
 #include "base/status.h"
 #include "pack/tree/aabb_boxes.h"
+#include "pack/tree/item_order.h"
 #include "pack/tree/items.h"
 #include "pack/mesh/axis_codes.h"
 #include "pack/tree/piece.h"
@@ -189,6 +190,12 @@ static void describe(const bvp_hierarchy_spec *spec, const bvpi_grid *grid, bvpi
     memcpy(out->grid_extent, grid->extent, sizeof out->grid_extent);
 }
 
+/* Do the rule's sets grow item by item? */
+static bool grows_sets(bvp_split split)
+{
+    return split == BVP_SPLIT_VOLUME || split == BVP_SPLIT_LONGEST || split == BVP_SPLIT_LOOKAHEAD;
+}
+
 bool bvpi_binary_make(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvp_hierarchy_spec *spec,
                       uint32_t thread_count, bool owns_order, bvpi_watch *watch,
                       bvpi_binary_build *out)
@@ -206,7 +213,10 @@ bool bvpi_binary_make(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvp_hi
                       .order = out->order,
                       .owns_order = owns_order,
                       .failed = &w.failed};
-    const bool ok = out->order && w.growth.items && grow_top(&w) && make_pieces(&w);
+    const bool ok =
+        out->order && w.growth.items &&
+        bvpi_items_sort(mesh, grows_sets(spec->split), w.growth.items, mesh->triangle_count) &&
+        grow_top(&w) && make_pieces(&w);
     if (ok)
         finish_top(&w);
     free(w.growth.items);

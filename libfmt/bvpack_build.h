@@ -26,8 +26,11 @@ typedef enum bvp_split {
     BVP_SPLIT_MIDPOINT, /* the box's middle on its longest axis: van den Bergen 1997, section 2.2 */
     BVP_SPLIT_MEDIAN,   /* the median centroid on the longest axis */
     BVP_SPLIT_MEAN,     /* the mean centroid on the longest axis that separates: Gottschalk 1996 */
-    BVP_SPLIT_MORTON /* fast, wide only: along a Morton curve; sah above some ten thousand triangles
-                        and, on the curve, among the last ones: Lauterbach 2009 */
+    BVP_SPLIT_MORTON,   /* fast, wide only: along a Morton curve; sah above some ten thousand
+                           triangles and, on the curve, among the last ones: Lauterbach 2009 */
+    BVP_SPLIT_RESTRICTED /* boxtree of one plane a node only: the tree of Zachmann 2002: as volume,
+                            but of the boxes that the planes leave, and both children of a node are
+                            cut on one axis. Files tell it as volume */
 } bvp_split;
 
 /* How the axes of oriented boxes and of swept rectangles are chosen. */
@@ -46,7 +49,7 @@ typedef struct bvp_hierarchy_spec {
     bvp_kind kind;
     uint32_t leaf_size;   /* 1 .. 8; 0: the builder's */
     bvp_split split;      /* wide: sah or morton */
-    uint32_t plane_max;   /* boxtree: 1 .. 3 planes a node; 0: 3 */
+    uint32_t plane_max;   /* boxtree: 1 .. 3 planes a node; 0: 3, with restricted 1 */
     uint32_t offset_size; /* boxtree: 1, 2 or 4 bytes an offset; 0: 1 */
     bvp_fit fit;          /* obb, rss */
 } bvp_hierarchy_spec;

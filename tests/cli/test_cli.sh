@@ -256,6 +256,16 @@ expect 0 verify -q fast.bvp
 expect 2 pack cube.obj -o x.bvp --hierarchy aabb --planes 2
 has err 'ask for it with --hierarchy boxtree'
 expect 2 pack cube.obj -o x.bvp --hierarchy aabb --offset-bits 8
+expect 0 pack cube.obj -o kind.bvp --hierarchy wide,boxtree --split restricted --leaf 1 -q
+expect 0 verify -q kind.bvp
+expect 0 info --json kind.bvp
+is hierarchies.1.planes 1
+is hierarchies.1.split volume
+is provenance.options.hierarchies.1.split restricted
+expect 2 pack cube.obj -o x.bvp --hierarchy aabb --split restricted
+has err 'only a boxtree of one plane'
+expect 2 pack cube.obj -o x.bvp --hierarchy boxtree --split restricted --planes 2
+has err 'only a boxtree of one plane'
 expect 2 pack cube.obj -o x.bvp --hierarchy boxtree --planes 4
 expect 2 pack cube.obj -o x.bvp --hierarchy aabb --fit hull
 has err 'with --hierarchy obb or rss'

@@ -248,6 +248,48 @@ START_TEST(test_splits)
 }
 END_TEST
 
+/* Every node below the root has one plane, and siblings have theirs on one axis. */
+static void check_siblings(const bvpi_binary *tree, const bvpi_binary_node *node)
+{
+    bvpi_binary_node child[2];
+    const uint8_t *payload[2];
+    if (bvpi_binary_is_leaf(tree, node))
+        return;
+    require(bvpi_binary_children(tree, node, child, payload));
+    for (int k = 0; k < 2; k++) {
+        require(__builtin_popcount(payload[k][0]) == 1);
+        require(__builtin_ctz(payload[0][0]) % 3 == __builtin_ctz(payload[k][0]) % 3);
+        check_siblings(tree, &child[k]);
+    }
+}
+
+START_TEST(test_restricted)
+{
+    case_seed();
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (uint32_t offset_size = 1; offset_size <= 4; offset_size *= 2) {
+            const bvp_hierarchy_spec spec = {.kind = BVP_KIND_BOXTREE,
+                                             .leaf_size = 1 + (uint32_t)shape % 2,
+                                             .split = BVP_SPLIT_RESTRICTED,
+                                             .offset_size = offset_size};
+            uint64_t state = 23;
+            float *soup = make_shape(&state, (enum shape)shape, 900);
+            case_file file = build(soup, 900, &spec, 1, (bvp_build_options){0});
+            const bvp_hierarchy_info info = check_hierarchy(file.file, BVP_KIND_BOXTREE);
+            bvpi_binary tree;
+            bvpi_binary_node root;
+            const uint8_t *payload;
+            ck_assert_uint_eq(info.plane_max, 1);
+            ck_assert_uint_eq(info.split, BVP_SPLIT_VOLUME); /* what the format has a number for */
+            ck_assert_int_eq(bvpi_get_part_binary(file.file, 0, BVP_KIND_BOXTREE, &tree), BVP_OK);
+            ck_assert(bvpi_binary_root(&tree, &root, &payload));
+            check_siblings(&tree, &root);
+            case_close(&file);
+            free(soup);
+        }
+}
+END_TEST
+
 /* All kinds over the same triangles, whatever the first: the others have order streams. */
 START_TEST(test_orders)
 {
@@ -351,12 +393,16 @@ START_TEST(test_refusals)
         const char *word;
     } cases[] = {{{{.kind = (bvp_kind)6}}, 1, "kind"},
                  {{{.kind = BVP_KIND_AABB, .leaf_size = 9}}, 1, "leaf_size"},
-                 {{{.kind = BVP_KIND_AABB, .split = (bvp_split)9}}, 1, "split"},
+                 {{{.kind = BVP_KIND_AABB, .split = (bvp_split)10}}, 1, "split"},
                  {{{.kind = BVP_KIND_AABB, .split = BVP_SPLIT_MORTON}}, 1, "only wide"},
                  {{{.kind = BVP_KIND_WIDE, .split = BVP_SPLIT_MEAN}}, 1, "sah"},
                  {{{.kind = BVP_KIND_AABB, .plane_max = 1}}, 1, "boxtree only"},
                  {{{.kind = BVP_KIND_OBB, .offset_size = 1}}, 1, "boxtree only"},
                  {{{.kind = BVP_KIND_BOXTREE, .plane_max = 4}}, 1, "plane_max"},
+                 {{{.kind = BVP_KIND_AABB, .split = BVP_SPLIT_RESTRICTED}}, 1, "one plane"},
+                 {{{.kind = BVP_KIND_BOXTREE, .plane_max = 2, .split = BVP_SPLIT_RESTRICTED}},
+                  1,
+                  "one plane"},
                  {{{.kind = BVP_KIND_BOXTREE, .offset_size = 3}}, 1, "offset_size"},
                  {{{.kind = BVP_KIND_AABB}, {.kind = BVP_KIND_WIDE}}, 2, "first"},
                  {{{.kind = BVP_KIND_AABB}, {.kind = BVP_KIND_AABB}}, 2, "one kind"},
@@ -407,8 +453,8 @@ END_TEST
 
 SUITE(test_binary)
 {
-    const TTest *const tests[] = {test_forms,    test_splits,      test_orders,
-                                  test_threads,  test_deformable,  test_planes_pay,
-                                  test_refusals, test_source_hash, NULL};
+    const TTest *const tests[] = {
+        test_forms,      test_splits,     test_restricted, test_orders,      test_threads,
+        test_deformable, test_planes_pay, test_refusals,   test_source_hash, NULL};
     return suite_run("binary", tests);
 }

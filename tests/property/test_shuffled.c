@@ -147,6 +147,16 @@ START_TEST(test_all_rules)
 }
 END_TEST
 
+START_TEST(test_restricted_shuffled)
+{
+    uint64_t state = case_seed();
+    const bvp_hierarchy_spec spec = {
+        .kind = BVP_KIND_BOXTREE, .leaf_size = 1, .split = BVP_SPLIT_RESTRICTED};
+    check(&state, SMALL, spec, SHUFFLES);
+    check(&state, LARGE, spec, 1);
+}
+END_TEST
+
 START_TEST(test_several_pieces)
 {
     uint64_t state = case_seed();
@@ -159,6 +169,7 @@ END_TEST
 
 SUITE(test_shuffled)
 {
-    const TTest *const tests[] = {test_all_rules, test_several_pieces, NULL};
+    const TTest *const tests[] = {test_all_rules, test_restricted_shuffled, test_several_pieces,
+                                  NULL};
     return suite_run("shuffled", tests);
 }

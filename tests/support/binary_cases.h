@@ -99,6 +99,8 @@ static inline model make_model(body_mesh mesh, uint32_t leaf_size, int first)
             continue;
         spec->plane_max = 1 + (leaf_size + (uint32_t)first) % 3;
         spec->offset_size = leaf_size == 8 ? 1 : leaf_size;
+        if (spec->plane_max == 1)
+            spec->split = BVP_SPLIT_RESTRICTED;
     }
     const bvp_build_options options = {
         .thread_count = 1, .hierarchies = specs, .hierarchy_count = count};

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const bvp_split rules[] = {BVP_SPLIT_SAH,       BVP_SPLIT_VOLUME,   BVP_SPLIT_LONGEST,
-                                  BVP_SPLIT_LOOKAHEAD, BVP_SPLIT_MIDPOINT, BVP_SPLIT_MEDIAN,
-                                  BVP_SPLIT_MEAN};
+static const bvp_split rules[] = {BVP_SPLIT_SAH,       BVP_SPLIT_VOLUME,    BVP_SPLIT_LONGEST,
+                                  BVP_SPLIT_LOOKAHEAD, BVP_SPLIT_MIDPOINT,  BVP_SPLIT_MEDIAN,
+                                  BVP_SPLIT_MEAN,      BVP_SPLIT_RESTRICTED};
 enum { RULES = sizeof rules / sizeof *rules };
 
 /* Triangles and their boxes; coordinates are whole numbers. */
@@ -75,6 +75,17 @@ static set random_set(uint64_t *state, uint32_t count, uint32_t range, uint32_t 
     return s;
 }
 
+/* A node's box as a boxtree's frame. */
+static bvpi_frame frame_of(const bvpi_build_node *node)
+{
+    bvpi_frame out;
+    for (int axis = 0; axis < 3; axis++) {
+        out.lo[axis] = (uint32_t)-node->minus_lo[axis];
+        out.hi[axis] = (uint32_t)node->hi[axis];
+    }
+    return out;
+}
+
 typedef struct halves {
     bvpi_build_node left, right;
 } halves;
@@ -82,10 +93,12 @@ typedef struct halves {
 /* Cuts all of a set. */
 static halves cut_set(set *s, bvp_split rule, const double *axes, uint32_t depth)
 {
-    const bvpi_partition_rule cut = {.rule = rule, .leaf_size = 1, .mesh = &s->mesh, .axes = axes};
+    bvpi_partition_rule cut = {.rule = rule, .leaf_size = 1, .mesh = &s->mesh, .axes = axes};
     bvpi_build_node root;
     halves out;
     bvpi_split_root(s->items, s->mesh.triangle_count, depth, &root);
+    const bvpi_frame box = frame_of(&root);
+    cut.box = &box;
     bvpi_partition(s->items, &cut, &root, &out.left, &out.right);
     return out;
 }
@@ -173,13 +186,15 @@ START_TEST(test_depth)
         }
         bvpi_build_node waiting[BVPD_DEPTH_MAX + 1];
         uint32_t used = 1;
-        const bvpi_partition_rule cut = {.rule = rules[r], .leaf_size = 1, .mesh = &s.mesh};
+        bvpi_partition_rule cut = {.rule = rules[r], .leaf_size = 1, .mesh = &s.mesh};
         bvpi_split_root(s.items, COUNT, 0, &waiting[0]);
         while (used > 0) {
             const bvpi_build_node node = waiting[--used];
             ck_assert_uint_le(node.depth, BVPD_DEPTH_MAX - 2);
             if (node.count == 1)
                 continue;
+            const bvpi_frame box = frame_of(&node);
+            cut.box = &box;
             bvpi_partition(s.items, &cut, &node, &waiting[used], &waiting[used + 1]);
             used += 2;
         }

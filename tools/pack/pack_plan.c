@@ -56,6 +56,12 @@ static int read_hierarchies(pack_plan *plan)
                           "with --hierarchy obb or rss");
         return EXIT_USAGE;
     }
+    if (set->split && strcmp(set->split, "restricted") == 0 &&
+        ((kinds & ~(1u << BVP_KIND_WIDE)) != 1u << BVP_KIND_BOXTREE || set->planes > 1)) {
+        complain("--split", "only a boxtree of one plane a node is cut by restricted; ask for it "
+                            "with --hierarchy boxtree --planes 1");
+        return EXIT_USAGE;
+    }
     for (uint32_t i = 0; i < plan->hierarchy_count; i++) {
         bvp_hierarchy_spec *s = &plan->hierarchies[i];
         if ((s->kind == BVP_KIND_OBB || s->kind == BVP_KIND_RSS) && set->fit)

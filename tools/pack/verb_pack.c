@@ -181,8 +181,9 @@ static const option_row options[] = {
      "the hierarchies to build, of " KIND_CHOICE ", separated by commas; wide is the default", 0,
      0},
     {"split", 0, OPTION_CHOICE, offsetof(pack_settings, split), SPLIT_CHOICE,
-     "how sets of triangles are cut in two, for all hierarchies but wide; sah is the default", 0,
-     0},
+     "how sets of triangles are cut in two, for all hierarchies but wide; sah is the default; "
+     "restricted, of a boxtree of one plane a node, cuts both children of a node on one axis",
+     0, 0},
     {"fit", 0, OPTION_CHOICE, offsetof(pack_settings, fit), FIT_CHOICE,
      "how the axes of oriented boxes and swept rectangles are chosen: by the surface; by that and "
      "by a hull of extreme points, the default; or by the hull of all vertices, as OBBTree's paper "

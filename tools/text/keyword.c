@@ -7,7 +7,7 @@
 
 static const char *const kinds[] = {"default", "wide", "boxtree", "aabb", "obb", "rss", "rays"};
 static const char *const splits[] = {"default",  "sah",    "volume", "longest", "lookahead",
-                                     "midpoint", "median", "mean",   "morton"};
+                                     "midpoint", "median", "mean",   "morton",  "restricted"};
 static const char *const fits[] = {"default", "extremes", "surface", "hull"};
 
 enum {

@@ -9,7 +9,7 @@
 
 /* For an option's table: all kinds, and the rules that cut any kind but wide. */
 #define KIND_CHOICE  "wide|boxtree|aabb|obb|rss"
-#define SPLIT_CHOICE "sah|volume|longest|lookahead|midpoint|median|mean"
+#define SPLIT_CHOICE "sah|volume|restricted|longest|lookahead|midpoint|median|mean"
 #define FIT_CHOICE   "surface|extremes|hull"
 
 /* "?" when there is none of that number. */

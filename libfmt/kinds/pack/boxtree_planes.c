@@ -5,15 +5,20 @@
  * leaves the least surface wins, unless fewer planes do almost as well (LEAST_GAIN). Offsets are
  * rounded down, towards the parent's side.
  *
+ * In the paper's own tree both children of a node move one side each, on one axis: of the three
+ * axes the one that leaves the least volume in both.
+ *
  * Invariant: the node's box, as decoded, holds the box that was asked for.
  *
  * Held by tests/property/test_binary.c.
  * Spec: format.md, chapter "Boxtree"
- * Based on: Zachmann, Minimal hierarchical collision detection, 2002, section 3.1.
+ * Based on: Zachmann, Minimal hierarchical collision detection, 2002, sections 3.1 and 4.2.
  */
 #include "kinds/pack/boxtree_planes.h"
 
 #include <assert.h>
+#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { SIDES = 6, SETS = 1 << SIDES };
@@ -85,12 +90,10 @@ static unsigned choose_sides(const bvpi_binary *tree, const bvpi_frame *parent,
     return chosen[count];
 }
 
-void bvpi_boxtree_fit(const bvpi_binary *tree, const bvpi_frame *parent, const bvpi_frame *inner,
-                      uint8_t *payload, bvpi_frame *out)
+/* Writes the planes; *out: what a reader decodes. */
+static void store(const bvpi_binary *tree, const bvpi_frame *parent, const uint32_t units[SIDES],
+                  unsigned sides, uint8_t *payload, bvpi_frame *out)
 {
-    uint32_t units[SIDES], steps[SIDES];
-    find_moves(tree, parent, inner, units, steps);
-    const unsigned sides = choose_sides(tree, parent, steps);
     assert((unsigned)__builtin_popcount(sides) <= tree->plane_max); /* the payload's room */
     uint8_t *next = payload;
     *next++ = (uint8_t)sides;
@@ -104,6 +107,63 @@ void bvpi_boxtree_fit(const bvpi_binary *tree, const bvpi_frame *parent, const b
             next += tree->offset_size;
         }
     bvpi_boxtree_box(tree, parent, payload, out);
-    for (int axis = 0; axis < 3; axis++) /* offsets were rounded towards the parent's sides */
-        assert(out->lo[axis] <= inner->lo[axis] && out->hi[axis] >= inner->hi[axis]);
+}
+
+static bool holds(const bvpi_frame *outer, const bvpi_frame *inner)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (outer->lo[axis] > inner->lo[axis] || outer->hi[axis] < inner->hi[axis])
+            return false;
+    return true;
+}
+
+void bvpi_boxtree_fit(const bvpi_binary *tree, const bvpi_frame *parent, const bvpi_frame *inner,
+                      uint8_t *payload, bvpi_frame *out)
+{
+    uint32_t units[SIDES], steps[SIDES];
+    find_moves(tree, parent, inner, units, steps);
+    store(tree, parent, units, choose_sides(tree, parent, steps), payload, out);
+    assert(holds(out, inner)); /* offsets were rounded towards the parent's sides */
+}
+
+/* ---- siblings -------------------------------------------------------------------------------- */
+
+/* What remains of the box when one side moves; flat boxes have volumes, too. */
+static double volume_left(const bvpi_frame *parent, const uint32_t steps[SIDES], int side)
+{
+    double volume = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        const uint32_t moved = axis == side % 3 ? steps[side] : 0;
+        volume *= 1 + (double)(parent->hi[axis] - parent->lo[axis] - moved);
+    }
+    return volume;
+}
+
+void bvpi_boxtree_fit_siblings(const bvpi_binary *tree, const bvpi_frame *parent,
+                               const bvpi_frame inner[2], uint8_t *const payload[2],
+                               bvpi_frame out[2])
+{
+    uint32_t units[2][SIDES], steps[2][SIDES];
+    int best[2] = {0, 0};
+    double least = INFINITY;
+    for (int child = 0; child < 2; child++)
+        find_moves(tree, parent, &inner[child], units[child], steps[child]);
+    for (int axis = 0; axis < 3; axis++) {
+        int side[2];
+        double volume = 0;
+        for (int child = 0; child < 2; child++) {
+            const double lower = volume_left(parent, steps[child], axis);
+            const double upper = volume_left(parent, steps[child], axis + 3);
+            side[child] = upper <= lower ? axis + 3 : axis;
+            volume += upper <= lower ? upper : lower;
+        }
+        if (volume < least) {
+            least = volume;
+            memcpy(best, side, sizeof best);
+        }
+    }
+    for (int child = 0; child < 2; child++) {
+        store(tree, parent, units[child], 1u << best[child], payload[child], &out[child]);
+        assert(holds(&out[child], &inner[child]));
+    }
 }

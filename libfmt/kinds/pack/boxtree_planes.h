@@ -14,4 +14,10 @@
 void bvpi_boxtree_fit(const bvpi_binary *tree, const bvpi_frame *parent, const bvpi_frame *inner,
                       uint8_t *payload, bvpi_frame *out);
 
+/* The same for both children of a node: one plane each, also where it cuts off nothing, and both on
+ * one axis. */
+void bvpi_boxtree_fit_siblings(const bvpi_binary *tree, const bvpi_frame *parent,
+                               const bvpi_frame inner[2], uint8_t *const payload[2],
+                               bvpi_frame out[2]);
+
 #endif

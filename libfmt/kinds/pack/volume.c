@@ -32,6 +32,15 @@ uint64_t bvpi_volume_scratch_size(const bvpi_binary *tree, uint32_t triangle_cou
     return bvpi_volume_is_oriented(tree) ? bvpi_oriented_scratch_size(triangle_count) : 0;
 }
 
+static void frame_of(const bvpi_build_node *node, bvpi_frame *out)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        out->lo[axis] = (uint32_t)(int32_t)-node->minus_lo[axis];
+        out->hi[axis] = (uint32_t)(int32_t)node->hi[axis];
+        assert(out->lo[axis] <= out->hi[axis]);
+    }
+}
+
 bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_build_node *node,
                      const uint32_t *triangles, const bvpi_volume *parent, bvp_fit fit,
                      uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch)
@@ -43,15 +52,24 @@ bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_
     }
     if (tree->kind == BVPD_KIND_BOXTREE) {
         bvpi_frame inner;
-        for (int axis = 0; axis < 3; axis++) {
-            inner.lo[axis] = (uint32_t)(int32_t)-node->minus_lo[axis];
-            inner.hi[axis] = (uint32_t)(int32_t)node->hi[axis];
-            assert(inner.lo[axis] <= inner.hi[axis]);
-        }
+        frame_of(node, &inner);
         bvpi_boxtree_fit(tree, &parent->frame, &inner, payload, &out->frame);
     } else
         *out = *parent;
     return true;
+}
+
+void bvpi_volume_fit_siblings(const bvpi_binary *tree, const bvpi_build_node *const node[2],
+                              const bvpi_volume *parent, uint8_t *const payload[2],
+                              bvpi_volume *const out[2])
+{
+    bvpi_frame inner[2], fitted[2];
+    assert(tree->kind == BVPD_KIND_BOXTREE);
+    for (int k = 0; k < 2; k++)
+        frame_of(node[k], &inner[k]);
+    bvpi_boxtree_fit_siblings(tree, &parent->frame, inner, payload, fitted);
+    for (int k = 0; k < 2; k++)
+        out[k]->frame = fitted[k];
 }
 
 /* A swept rectangle is as thick as its ball; its sides are never shorter. */

@@ -51,7 +51,7 @@ static bvp_status check_spec(const bvp_hierarchy_spec *s, uint32_t idx, bvp_erro
         text = "its kind is none";
     else if (s->leaf_size > BVPD_LEAF_MAX)
         text = "its leaf_size is over 8";
-    else if ((uint32_t)s->split > BVP_SPLIT_MORTON)
+    else if ((uint32_t)s->split > BVP_SPLIT_RESTRICTED)
         text = "its split is none";
     else if (s->kind <= BVP_KIND_WIDE && s->split > BVP_SPLIT_SAH && s->split != BVP_SPLIT_MORTON)
         text = "wide is cut by sah or morton only";
@@ -61,6 +61,8 @@ static bvp_status check_spec(const bvp_hierarchy_spec *s, uint32_t idx, bvp_erro
         text = "plane_max and offset_size are for boxtree only";
     else if (s->plane_max > 3)
         text = "its plane_max is over 3";
+    else if (s->split == BVP_SPLIT_RESTRICTED && (!is_boxtree || s->plane_max > 1))
+        text = "only a boxtree of one plane a node is cut by restricted";
     else if (s->offset_size == 3 || s->offset_size > 4)
         text = "its offset_size is not 1, 2 or 4";
     else if ((uint32_t)s->fit > BVP_FIT_HULL)
@@ -117,7 +119,8 @@ static void complete_specs(bvp_builder *b)
         if (s->fit == BVP_FIT_DEFAULT)
             out->fit = BVP_FIT_EXTREMES;
         if (s->kind == BVP_KIND_BOXTREE) {
-            out->plane_max = s->plane_max ? s->plane_max : 3;
+            out->plane_max = s->split == BVP_SPLIT_RESTRICTED ? 1 : 3;
+            out->plane_max = s->plane_max ? s->plane_max : out->plane_max;
             out->offset_size = s->offset_size ? s->offset_size : 1;
         }
     }

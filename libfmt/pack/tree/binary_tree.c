@@ -193,7 +193,8 @@ static void describe(const bvp_hierarchy_spec *spec, const bvpi_grid *grid, bvpi
 /* Do the rule's sets grow item by item? */
 static bool grows_sets(bvp_split split)
 {
-    return split == BVP_SPLIT_VOLUME || split == BVP_SPLIT_LONGEST || split == BVP_SPLIT_LOOKAHEAD;
+    return split == BVP_SPLIT_VOLUME || split == BVP_SPLIT_LONGEST ||
+           split == BVP_SPLIT_LOOKAHEAD || split == BVP_SPLIT_RESTRICTED;
 }
 
 bool bvpi_binary_make(const bvpi_mesh *mesh, const bvpi_grid *grid, const bvp_hierarchy_spec *spec,
@@ -331,6 +332,8 @@ static void fill_record(const writing *w, bvpd_hierarchy *h)
 {
     const bvpi_binary_build *build = w->build;
     const bvpi_binary *form = &build->form;
+    /* the format has no number for restricted, which cuts by volume, too */
+    const bvp_split split = build->split == BVP_SPLIT_RESTRICTED ? BVP_SPLIT_VOLUME : build->split;
     double area = build->top_area;
     *h = (bvpd_hierarchy){.kind = form->kind,
                           .data_size = w->size,
@@ -341,7 +344,7 @@ static void fill_record(const writing *w, bvpd_hierarchy *h)
                           .plane_max = form->plane_max,
                           .offset_size = form->offset_size,
                           .order_width = w->order_width,
-                          .split = (uint8_t)build->split,
+                          .split = (uint8_t)split,
                           .order_off = w->order_off};
     memcpy(h->grid_origin, form->grid_origin, sizeof h->grid_origin);
     memcpy(h->grid_extent, form->grid_extent, sizeof h->grid_extent);

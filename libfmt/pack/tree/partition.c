@@ -153,6 +153,9 @@ void bvpi_partition(bvpi_item *items, const bvpi_partition_rule *cut, const bvpi
     case BVP_SPLIT_LOOKAHEAD:
         left_count = bvpi_cut_by_volume(first, rule, cut->leaf_size, node);
         break;
+    case BVP_SPLIT_RESTRICTED:
+        left_count = bvpi_cut_restricted(first, node->count, cut->box);
+        break;
     case BVP_SPLIT_MIDPOINT:
         left_count =
             divide(first, node->count, longest, node->hi[longest] - node->minus_lo[longest]);

@@ -8,11 +8,13 @@
 
 #include "pack/mesh/mesh.h"
 #include "pack/tree/sah_split.h"
+#include "node/frame.h"
 #include "bvpack_build.h"
 
 typedef struct bvpi_partition_rule {
     bvp_split rule;        /* not DEFAULT */
     uint32_t leaf_size;    /* sah, lookahead */
+    const bvpi_frame *box; /* restricted: the node's box, from which the children's are cut */
     const bvpi_mesh *mesh; /* mean: for the triangles' centroids */
     const double *axes; /* mean: three rows to project on, the longest first; NULL: the coordinate
                            axes, in the order of the box's extents */

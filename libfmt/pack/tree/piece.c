@@ -69,6 +69,16 @@ static void fit(const bvpi_growth *g, bvpi_stem *stem, const bvpi_volume *parent
     }
 }
 
+static void fit_siblings(const bvpi_growth *g, bvpi_stem child[2], const bvpi_volume *parent)
+{
+    const bvpi_build_node *const node[2] = {&child[0].node, &child[1].node};
+    uint8_t *const payload[2] = {child[0].payload, child[1].payload};
+    bvpi_volume *const volume[2] = {&child[0].volume, &child[1].volume};
+    for (int k = 0; k < 2; k++)
+        memset(child[k].payload, 0, sizeof child[k].payload);
+    bvpi_volume_fit_siblings(&g->form, node, parent, payload, volume);
+}
+
 void bvpi_grow_root(const bvpi_growth *g, uint32_t count, bvpi_stem *root, void *scratch)
 {
     bvpi_volume outermost;
@@ -85,10 +95,14 @@ void bvpi_grow_once(const bvpi_growth *g, const bvpi_stem *parent, bvpi_stem chi
     if (bvpi_volume_is_oriented(&g->form)) {
         bvpi_volume_axes(&g->form, &parent->volume, axes);
         cut.axes = axes;
-    }
+    } else if (g->split == BVP_SPLIT_RESTRICTED)
+        cut.box = &parent->volume.frame;
     bvpi_partition(g->items, &cut, &parent->node, &child[0].node, &child[1].node);
-    for (int k = 0; k < 2; k++)
-        fit(g, &child[k], &parent->volume, scratch);
+    if (g->split == BVP_SPLIT_RESTRICTED)
+        fit_siblings(g, child, &parent->volume);
+    else
+        for (int k = 0; k < 2; k++)
+            fit(g, &child[k], &parent->volume, scratch);
 }
 
 /* A left child with l triangles takes at most 2 l - 1 slots, from at->slot + 1 on; the right child

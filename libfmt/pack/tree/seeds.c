@@ -10,6 +10,9 @@
  * Seeds: the item whose far side is nearest to the border, and as a partner an item far from it
  * along the border but near the border.
  *
+ * "Restricted" grows the same sets, but compares the cases by what one plane for each set, on the
+ * case's axis, leaves of the parent's box.
+ *
  * "Lookahead" adds the cost of the best cut of both sets before it compares the axes.
  *
  * Volumes are of boxes grown by one grid step, so that flat boxes have volumes as well. Ties go to
@@ -262,6 +265,16 @@ static int look_ahead(bvpi_item *items, uint32_t count, uint32_t leaf_size, cons
     return best;
 }
 
+/* The sets of case `k`, which were kept. */
+static uint32_t take_case(bvpi_item *items, uint32_t count, int k)
+{
+    const uint32_t left = divide(items, count, k);
+    assert(left > 0 && left < count); /* each set has its seed */
+    for (uint32_t i = 0; i < count; i++)
+        items[i].zero = 0;
+    return left;
+}
+
 uint32_t bvpi_cut_by_volume(bvpi_item *items, bvp_split rule, uint32_t leaf_size,
                             const bvpi_build_node *node)
 {
@@ -273,9 +286,35 @@ uint32_t bvpi_cut_by_volume(bvpi_item *items, bvp_split rule, uint32_t leaf_size
     grow_cases(items, count, s, cases_of(axes), true, pairs);
     const int k = rule == BVP_SPLIT_LOOKAHEAD ? look_ahead(items, count, leaf_size, pairs)
                                               : cheapest(pairs, cases_of(axes));
-    const uint32_t left = divide(items, count, k);
-    assert(left > 0 && left < count); /* each set has its seed */
-    for (uint32_t i = 0; i < count; i++)
-        items[i].zero = 0;
-    return left;
+    return take_case(items, count, k);
+}
+
+/* What the two planes of case `k` leave of the parent's box; a grid step is added to each side, as
+ * in volume_of. */
+static double cost_restricted(const bvpi_frame *parent, int k, const pair *p)
+{
+    const int axis = k / AXIS_CASES, what = k % AXIS_CASES;
+    double length = 2, across = 1;
+    for (int side = 0; side < 2; side++) {
+        const bool is_lower = what == LOWER_LOWER || (what == LOWER_UPPER && side == 0);
+        length += is_lower ? (double)p->side[side].hi[axis] - parent->lo[axis]
+                           : (double)parent->hi[axis] + p->side[side].minus_lo[axis];
+    }
+    for (int other = 0; other < 3; other++)
+        if (other != axis)
+            across *= 1 + (double)(parent->hi[other] - parent->lo[other]);
+    return across * length;
+}
+
+uint32_t bvpi_cut_restricted(bvpi_item *items, uint32_t count, const bvpi_frame *parent)
+{
+    seeds s[CASES];
+    pair pairs[CASES];
+    int best = 0;
+    find_seeds(items, count, 7, s);
+    grow_cases(items, count, s, cases_of(7), true, pairs);
+    for (int k = 1; k < CASES; k++)
+        if (cost_restricted(parent, k, &pairs[k]) < cost_restricted(parent, best, &pairs[best]))
+            best = k;
+    return take_case(items, count, best);
 }

@@ -8,6 +8,7 @@
 #define BVPI_PACK_TREE_SEEDS_H
 
 #include "pack/tree/sah_split.h"
+#include "node/frame.h"
 #include "bvpack_build.h"
 
 /* items: node->count >= 2 of them; node: their box. rule: volume, longest or lookahead. leaf_size:
@@ -15,5 +16,9 @@
  * their number: at least 1, less than all. */
 uint32_t bvpi_cut_by_volume(bvpi_item *items, bvp_split rule, uint32_t leaf_size,
                             const bvpi_build_node *node);
+
+/* The same sets by volume; of these the ones that two planes on one axis, one for each set, leave
+ * least of `parent` for: the node's box as it was cut from its own parent's. */
+uint32_t bvpi_cut_restricted(bvpi_item *items, uint32_t count, const bvpi_frame *parent);
 
 #endif

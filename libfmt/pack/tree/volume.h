@@ -39,6 +39,11 @@ bool bvpi_volume_fit(const bvpi_binary *tree, const bvpi_mesh *mesh, const bvpi_
                      const uint32_t *triangles, const bvpi_volume *parent, bvp_fit fit,
                      uint8_t payload[BVPI_PAYLOAD_MAX], bvpi_volume *out, void *scratch);
 
+/* The same for both children of a node of a boxtree at once, in the form of the paper. */
+void bvpi_volume_fit_siblings(const bvpi_binary *tree, const bvpi_build_node *const node[2],
+                              const bvpi_volume *parent, uint8_t *const payload[2],
+                              bvpi_volume *const out[2]);
+
 /* The axes of an oriented volume as rows, in descending order of its sides. */
 void bvpi_volume_axes(const bvpi_binary *tree, const bvpi_volume *volume, double axes[9]);
 
